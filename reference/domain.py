@@ -1,0 +1,133 @@
+"""Data sets: rows in a Euclidean ball, their second moment, and what neighbours are.
+
+A data set is a matrix `x` of shape (n, d): n records, d features. `n`, `d`, the row bound `r` and
+every parameter of a mechanism are public. Two data sets are neighbours (replace-one) when they
+have the same n and differ in one row. Mechanisms work on the rows `x_i / r`, clipped to the unit
+ball one record at a time, and give their output back in the unit of `x` squared.
+
+Clipping maps neighbours to neighbours, so it costs no privacy. After it the norms are at most 1
+up to rounding (a few units in the last place); like everything about float64, that rounding is
+outside the guarantees, which are theorems about real numbers.
+"""
+
+import math
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from covassay.reference.errors import InvalidInput
+
+Matrix = NDArray[np.float64]
+Vector = NDArray[np.float64]
+Number = Any  # what a formula takes: float, Fraction, a sympy expression, an mpmath number, an array
+OnLargeRows = Literal["clip", "raise"]
+
+ROUNDING = 1e-12  # relative excess over the row bound that on_large_rows="raise" forgives
+
+
+def require_positive(name: str, value: float) -> float:
+    """Return `value` as a float if it is finite and above 0; raise `InvalidInput` otherwise."""
+    if isinstance(value, bool | np.bool_) or not isinstance(value, int | float | np.number):
+        raise InvalidInput(f"{name} = {value!r}: must be a number")
+    number = float(value)
+    if not (math.isfinite(number) and number > 0):
+        raise InvalidInput(f"{name} = {value!r}: must be finite and greater than 0")
+    return number
+
+
+def require_dimension(name: str, value: int) -> int:
+    """Return `value` as an int if it is a whole number of at least 1."""
+    if isinstance(value, bool | np.bool_) or not isinstance(value, int | np.integer):
+        raise InvalidInput(f"{name} = {value!r}: must be a whole number")
+    if value < 1:
+        raise InvalidInput(f"{name} = {value!r}: must be at least 1")
+    return int(value)
+
+
+def require_choice(name: str, value: str, choices: tuple[str, ...]) -> str:
+    """Return `value` if it is one of `choices`."""
+    if value not in choices:
+        raise InvalidInput(f"{name} = {value!r}: must be one of {', '.join(map(repr, choices))}")
+    return value
+
+
+def require_shape(name: str, value: ArrayLike, shape: tuple[int, ...]) -> NDArray[np.float64]:
+    """Return `value` as a finite float64 array of the given shape."""
+    array = np.asarray(value, dtype=np.float64)
+    if array.shape != shape:
+        raise InvalidInput(f"{name} of shape {array.shape}: must have shape {shape}")
+    if not np.isfinite(array).all():
+        raise InvalidInput(f"{name} contains a value that is not finite: every value must be finite")
+    return array
+
+
+def as_rows(x: ArrayLike) -> Matrix:
+    """Return `x` as a new float64 array of shape (n, d), n >= 1 and d >= 1.
+
+    Takes arrays of integers, booleans or floats of any width, order and stride, nested lists and data
+    frames of numbers. The caller's array is never written to.
+
+    Raises
+    ------
+    InvalidInput : not two-dimensional, no row, no column, not real numbers, NaN or infinity. Whether
+        a value is finite is read off the data.
+    """
+    try:
+        array = np.array(x)  # a copy
+    except (ValueError, TypeError) as error:
+        raise InvalidInput(f"x cannot be read as a matrix ({error}): must be (n, d) numbers") from None
+    if array.ndim != 2:
+        raise InvalidInput(f"x has {array.ndim} dimension(s): must have 2, one row per record")
+    if min(array.shape) < 1:
+        raise InvalidInput(f"x has shape {array.shape}: must have at least one row and one column")
+    if array.dtype.kind == "O":
+        try:
+            array = array.astype(np.float64)
+        except (ValueError, TypeError):
+            raise InvalidInput("x has entries that are not numbers: must be real numbers") from None
+    if array.dtype.kind not in "biuf":
+        raise InvalidInput(f"x has entries of type {array.dtype}: must be real numbers")
+    rows = np.ascontiguousarray(array, dtype=np.float64)
+    if not np.isfinite(rows).all():
+        i, j = np.argwhere(~np.isfinite(rows))[0]
+        raise InvalidInput(f"x[{i}, {j}] = {rows[i, j]}: every entry must be a finite number")
+    return rows
+
+
+def row_norms(rows: Matrix) -> Vector:
+    """Euclidean norm of every row, without overflow for entries near the largest float."""
+    largest = np.abs(rows).max(axis=1, keepdims=True)
+    safe = np.where(largest > 0, largest, 1.0)
+    norms: Vector = (largest * np.linalg.norm(rows / safe, axis=1, keepdims=True))[:, 0]
+    return norms
+
+
+def unit_rows(x: ArrayLike, row_bound: float = 1.0, on_large_rows: OnLargeRows = "clip") -> Matrix:
+    """Validate `x`, divide it by the row bound, and bring every row into the unit ball.
+
+    Parameters
+    ----------
+    x : (n, d), in any unit.
+    row_bound : r > 0, public, in the unit of `x`.
+    on_large_rows : "clip" scales a row longer than r back to length r, one record at a time. "raise"
+        raises `InvalidInput` instead; that reads the data, so whether it raises is not private.
+
+    Returns
+    -------
+    (n, d) float64, dimensionless, rows of norm at most 1 up to rounding.
+    """
+    r = require_positive("row_bound", row_bound)
+    require_choice("on_large_rows", on_large_rows, ("clip", "raise"))
+    rows = as_rows(x)
+    norms = row_norms(rows)
+    if on_large_rows == "raise" and (norms > r * (1 + ROUNDING)).any():
+        i = int(norms.argmax())
+        raise InvalidInput(f"x[{i}] has norm {norms[i]}: must be at most row_bound = {r}")
+    return rows / np.maximum(norms, r)[:, None]
+
+
+def second_moment(rows: Matrix) -> Matrix:
+    """Σ = (1/n) Σ_i x_i x_iᵀ of shape (d, d), symmetric: the uncentred covariance of the papers."""
+    moment: Matrix = rows.T @ rows / len(rows)
+    return (moment + moment.T) / 2

@@ -1,0 +1,1 @@
+"""Probability laws: density, exact sampler, exact distribution functions and moments."""

@@ -1,0 +1,1 @@
+"""One mechanism per file; `registry.MECHANISMS` is the table of contents."""

@@ -1,0 +1,159 @@
+"""Notions of privacy: definitions, conversions and composition.
+
+Throughout, neighbours replace one row of the data set. For a mechanism with output laws P and Q on
+neighbours, and every pair of neighbours:
+
+- ε-DP (`PureDP`): P(E) ≤ e^ε Q(E) for every event E;
+- ρ-zCDP (`ZCDP`): the Rényi divergence D_α(P‖Q) is at most ρα for every α > 1 (Bun–Steinke 2016);
+- (ε, δ)-DP (`ApproximateDP`): P(E) ≤ e^ε Q(E) + δ for every event E.
+
+The formulas are pure expressions. A transcendental function that one needs comes in as an
+argument, so the very same code runs on floats, on sympy symbols and on mpmath numbers.
+"""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from covassay.reference.domain import Number, require_positive
+from covassay.reference.errors import InvalidInput
+
+# FORMULAS
+
+
+def pure_composition(*epsilons: Number) -> Number:
+    """Pure DP adds up, adaptively (DMNS 2006; DN25 §1)."""
+    return sum(epsilons)
+
+
+def zcdp_composition(*rhos: Number) -> Number:
+    """zCDP adds up, adaptively (Bun–Steinke 2016, Lemma 1.7)."""
+    return sum(rhos)
+
+
+def advanced_composition(
+    epsilon: Number, folds: int, delta: Number, log: Callable[[Number], Number] = math.log
+) -> Number:
+    """ε of `folds` uses of an ε-DP mechanism at slack δ, to first order valid for any ε.
+
+    ε √(2k ln(1/δ)) + k ε (e^ε − 1) (Dwork–Rothblum–Vadhan 2010, Theorem III.3). e^ε is formed as a
+    power of e so that no second function is needed.
+    """
+    return (
+        epsilon * (2 * folds * log(1 / delta)) ** 0.5 + folds * epsilon * (math.e**epsilon - 1)
+    )
+
+
+def zcdp_of_pure(epsilon: Number, tanh: Callable[[Number], Number] = math.tanh) -> Number:
+    """The smallest ρ such that every ε-DP mechanism is ρ-zCDP: ε tanh(ε/2).
+
+    Attained by randomised response as α → 1. Never above the printed ε²/2 (Bun–Steinke 2016,
+    Proposition 1.4).
+    """
+    return epsilon * tanh(epsilon / 2)
+
+
+def zcdp_of_bounded_range(gamma: Number) -> Number:
+    """ρ of a mechanism whose privacy loss lies in an interval of length γ: γ²/8.
+
+    (Cesar–Rogers 2020, Lemma 3.2). The exponential mechanism has γ = η (sup Δg − inf Δg).
+    """
+    return gamma**2 / 8
+
+
+def zcdp_of_gaussian(sensitivity: Number, variance: Number) -> Number:
+    """ρ of Gaussian noise of the given variance on an ℓ2 sensitivity: Δ²/(2σ²), tight for every α."""
+    return sensitivity**2 / (2 * variance)
+
+
+def epsilon_of_zcdp(
+    rho: Number, delta: Number, log: Callable[[Number], Number] = math.log
+) -> Number:
+    """ε of a ρ-zCDP mechanism at δ: ρ + 2 √(ρ ln(1/δ)) (Bun–Steinke 2016, Proposition 1.3)."""
+    return rho + 2 * (rho * log(1 / delta)) ** 0.5
+
+
+def log_delta_of_zcdp_at(
+    rho: Number, epsilon: Number, alpha: Number, log: Callable[[Number], Number] = math.log
+) -> Number:
+    """ln δ that the Rényi divergence of order α > 1 gives a ρ-zCDP mechanism at ε.
+
+    (α − 1)(αρ − ε) + α ln(1 − 1/α) − ln(α − 1) (Canonne–Kamath–Steinke 2020, Proposition 7). δ is the
+    infimum over α.
+    """
+    return (alpha - 1) * (alpha * rho - epsilon) + alpha * log(1 - 1 / alpha) - log(alpha - 1)
+
+
+# GUARANTEES
+
+
+@dataclass(frozen=True)
+class PureDP:
+    """ε-differential privacy."""
+
+    epsilon: float
+
+    def __post_init__(self) -> None:
+        require_positive("epsilon", self.epsilon)
+
+    def keywords(self) -> dict[str, float]:
+        """The keyword arguments that carry this budget into a mechanism."""
+        return {"epsilon": self.epsilon}
+
+    def __str__(self) -> str:
+        return f"ε = {self.epsilon:g} (pure DP)"
+
+
+@dataclass(frozen=True)
+class ZCDP:
+    """ρ-zero-concentrated differential privacy."""
+
+    rho: float
+
+    def __post_init__(self) -> None:
+        require_positive("rho", self.rho)
+
+    def keywords(self) -> dict[str, float]:
+        """The keyword arguments that carry this budget into a mechanism."""
+        return {"rho": self.rho}
+
+    def __str__(self) -> str:
+        return f"ρ = {self.rho:g} (zCDP)"
+
+
+@dataclass(frozen=True)
+class ApproximateDP:
+    """(ε, δ)-differential privacy."""
+
+    epsilon: float
+    delta: float
+
+    def __post_init__(self) -> None:
+        require_positive("epsilon", self.epsilon)
+        require_positive("delta", self.delta)
+        if self.delta >= 1:
+            raise InvalidInput(f"delta = {self.delta!r}: must be below 1")
+
+    def keywords(self) -> dict[str, float]:
+        """The keyword arguments that carry this budget into a mechanism."""
+        return {"epsilon": self.epsilon, "delta": self.delta}
+
+    def __str__(self) -> str:
+        return f"ε = {self.epsilon:g}, δ = {self.delta:g} (approximate DP)"
+
+
+Guarantee = PureDP | ZCDP | ApproximateDP
+
+
+@dataclass(frozen=True)
+class Spend:
+    """What a mechanism costs: as its paper claims, and as proven here.
+
+    `proven` is an upper bound on the loss over all neighbours. `attained` says that some pair of
+    neighbours comes arbitrarily close to it, and `remark` in which sense.
+    """
+
+    claimed: Guarantee
+    proven: Guarantee
+    attained: bool
+    remark: str = ""

@@ -1,0 +1,59 @@
+"""Euclidean projections: free post-processing once the budget is spent.
+
+Each maps a point to the nearest point of a closed convex set, so it is 1-Lipschitz in the
+Euclidean (Frobenius) norm and never moves an estimate away from a true value inside the set.
+"""
+
+import numpy as np
+
+from covassay.reference.domain import Matrix, Vector
+from covassay.reference.errors import InvalidInput
+
+
+def _require_radius(radius: float) -> None:
+    if not (np.isfinite(radius) and radius >= 0):
+        raise InvalidInput(f"radius = {radius!r}: must be finite and at least 0")
+
+
+def simplex(v: Vector, radius: float) -> Vector:
+    """Nearest point of {u ≥ 0, Σ u ≤ radius} to `v`.
+
+    By the KKT conditions u = max(v − θ, 0) with one shift θ ≥ 0: θ = 0 if the positive part
+    of v already fits, and otherwise the θ for which the result sums to the radius. With v sorted in
+    descending order and k entries kept, θ = (v_1 + … + v_k − radius)/k; k is the largest index
+    whose entry stays above its own θ (Held–Wolfe–Crowder 1974).
+    """
+    _require_radius(radius)
+    positive = np.maximum(v, 0.0)
+    if positive.sum() <= radius:
+        return positive
+    descending = np.sort(v)[::-1]
+    shifts = (np.cumsum(descending) - radius) / np.arange(1, len(v) + 1)
+    theta = shifts[np.flatnonzero(descending >= shifts)[-1]]
+    return np.maximum(v - theta, 0.0)
+
+
+def nuclear_ball(matrix: Matrix, radius: float) -> Matrix:
+    """Nearest matrix of nuclear norm at most `radius`, in Frobenius norm: DN25 Algorithm 2, step 2.
+
+    The singular vectors stay and the singular values are projected (von Neumann's trace
+    inequality). radius = 0 gives the zero matrix. Shapes (d, d) -> (d, d).
+    """
+    _require_radius(radius)
+    u, s, vt = np.linalg.svd(matrix)
+    projected: Matrix = (u * simplex(s, radius)) @ vt
+    return projected
+
+
+def psd_cone(matrix: Matrix) -> Matrix:
+    """Nearest positive semidefinite matrix to a symmetric one, in Frobenius norm."""
+    values, vectors = np.linalg.eigh(matrix)
+    projected: Matrix = (vectors * np.maximum(values, 0.0)) @ vectors.T
+    return projected
+
+
+def psd_trace_ball(matrix: Matrix, radius: float) -> Matrix:
+    """Nearest positive semidefinite matrix of trace at most `radius` to a symmetric one."""
+    values, vectors = np.linalg.eigh(matrix)
+    projected: Matrix = (vectors * simplex(values, radius)) @ vectors.T
+    return projected

@@ -1,0 +1,182 @@
+"""How far one row moves the second moment, in every norm a mechanism uses.
+
+Replacing the row x by y, ‖x‖, ‖y‖ ≤ 1, changes C = Σ_i x_i x_iᵀ by Δ = x xᵀ − y yᵀ (and Σ = C/n by
+Δ/n). Everything below is a function of the three numbers
+
+    s = ‖x‖²,  t = ‖y‖²,  c = ⟨x, y⟩  (c² ≤ st),
+
+because Δ has rank two, trace s − t and determinant c² − st on the plane of x and y: its non-zero
+eigenvalues are the roots of μ² − (s − t) μ − (st − c²), that is
+
+    μ± = ((s − t) ± √((s + t)² − 4c²)) / 2,   μ₊ ≥ 0 ≥ μ₋.
+
+`SENSITIVITIES` is the table: for each quantity the change itself, its supremum over the unit ball,
+and a pair that attains it. Where the supremum is only bounded, `attained` is False.
+"""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from covassay.reference.domain import Matrix, Number, Vector
+
+# FORMULAS
+
+
+def eigenvalue_gap(s: Number, t: Number, c: Number) -> Number:
+    """μ₊ − μ₋ = √((s + t)² − 4c²): the nuclear norm of Δ, at most s + t."""
+    return ((s + t) ** 2 - 4 * c**2) ** 0.5
+
+
+def positive_eigenvalue(s: Number, t: Number, c: Number) -> Number:
+    """μ₊ = (s − t + √((s + t)² − 4c²)) / 2, at most s."""
+    return (s - t + eigenvalue_gap(s, t, c)) / 2
+
+
+def negative_eigenvalue(s: Number, t: Number, c: Number) -> Number:
+    """μ₋ = (s − t − √((s + t)² − 4c²)) / 2, at least −t."""
+    return (s - t - eigenvalue_gap(s, t, c)) / 2
+
+
+def frobenius_change_squared(s: Number, t: Number, c: Number) -> Number:
+    """‖Δ‖_F² = s² + t² − 2c²."""
+    return s**2 + t**2 - 2 * c**2
+
+
+def trace_change(s: Number, t: Number) -> Number:
+    """tr Δ = s − t."""
+    return s - t
+
+
+# THE TABLE
+
+
+@dataclass(frozen=True)
+class Sensitivity:
+    """One quantity of C, its replace-one sensitivity over the unit ball, and a worst pair.
+
+    `change(x, y)` is the change of the quantity, or for eigenvalue vectors the bound on it by Δ
+    (Mirsky, Hoffman–Wielandt). `supremum(d)` is in the unit of C (divide by n for Σ).
+    `pair(d)` gives rows x, y of shape (d,).
+    """
+
+    quantity: str
+    change: Callable[[Vector, Vector], float]
+    supremum: Callable[[int], float]
+    pair: Callable[[int], tuple[Vector, Vector]]
+    attained: Callable[[int], bool]
+
+
+def difference(x: Vector, y: Vector) -> Matrix:
+    """Δ = x xᵀ − y yᵀ."""
+    return np.outer(x, x) - np.outer(y, y)
+
+
+def orthonormal_pair(d: int) -> tuple[Vector, Vector]:
+    """x = e₁ and y = e₂; at d = 1, where no two rows are orthogonal, x = 1 and y = 0."""
+    identity = np.eye(max(d, 2))[:, :d]
+    return identity[0], identity[1]
+
+
+def one_sided_pair(d: int) -> tuple[Vector, Vector]:
+    """x = e₁ and y = 0."""
+    return np.eye(d)[0], np.zeros(d)
+
+
+def hadamard_pair(d: int) -> tuple[Vector, Vector]:
+    """The pair that attains √2 d for the entrywise ℓ1 norm when d is even.
+
+    ‖Δ‖₁ = ⟨S, Δ⟩ = xᵀSx − yᵀSy for the sign matrix S = [[1, 1], [1, −1]] ⊗ J, whose extreme
+    eigenvalues are ±√2 d/2; x and y are their eigenvectors.
+    """
+    signs = np.kron([[1.0, 1.0], [1.0, -1.0]], np.ones((d // 2, d // 2))) if d > 1 else np.eye(1)
+    _, vectors = np.linalg.eigh(signs)
+    if len(vectors) < d:  # odd d: the pair of d − 1, padded with a zero feature
+        vectors = np.pad(vectors, ((0, 1), (0, 0)))
+    return vectors[:, -1], vectors[:, 0] if d > 1 else np.zeros(1)
+
+
+def _singular_values(x: Vector, y: Vector) -> Vector:
+    return np.abs(np.linalg.eigvalsh(difference(x, y)))
+
+
+def _triangle(x: Vector, y: Vector) -> Vector:
+    triangle: Vector = difference(x, y)[np.triu_indices(len(x))]
+    return triangle
+
+
+SENSITIVITIES: dict[str, Sensitivity] = {
+    entry.quantity: entry
+    for entry in (
+        Sensitivity(
+            "nuclear norm",
+            lambda x, y: float(_singular_values(x, y).sum()),
+            lambda d: 2.0 if d > 1 else 1.0,
+            orthonormal_pair,
+            lambda d: True,
+        ),
+        Sensitivity(
+            "Frobenius norm",
+            lambda x, y: float(np.linalg.norm(difference(x, y))),
+            lambda d: math.sqrt(2) if d > 1 else 1.0,
+            orthonormal_pair,
+            lambda d: True,
+        ),
+        Sensitivity(
+            "spectral norm",
+            lambda x, y: float(_singular_values(x, y).max()),
+            lambda d: 1.0,
+            orthonormal_pair,
+            lambda d: True,
+        ),
+        Sensitivity(
+            "trace",
+            lambda x, y: abs(float(x @ x - y @ y)),
+            lambda d: 1.0,
+            one_sided_pair,
+            lambda d: True,
+        ),
+        Sensitivity(
+            "eigenvalues, l1",
+            lambda x, y: float(_singular_values(x, y).sum()),
+            lambda d: 2.0 if d > 1 else 1.0,
+            orthonormal_pair,
+            lambda d: True,
+        ),
+        Sensitivity(
+            "eigenvalues, l2",
+            lambda x, y: float(np.linalg.norm(_singular_values(x, y))),
+            lambda d: math.sqrt(2) if d > 1 else 1.0,
+            orthonormal_pair,
+            lambda d: True,
+        ),
+        Sensitivity(
+            "upper triangle, l2",
+            lambda x, y: float(np.linalg.norm(_triangle(x, y))),
+            lambda d: math.sqrt(2) if d > 1 else 1.0,
+            orthonormal_pair,
+            lambda d: True,
+        ),
+        Sensitivity(
+            "all entries, l1",
+            lambda x, y: float(np.abs(difference(x, y)).sum()),
+            lambda d: math.sqrt(2) * d if d > 1 else 1.0,
+            hadamard_pair,
+            lambda d: d == 1 or d % 2 == 0,
+        ),
+        Sensitivity(
+            "upper triangle, l1",
+            lambda x, y: float(np.abs(_triangle(x, y)).sum()),
+            lambda d: math.sqrt((d**2 + 3 * d) / 2) if d > 1 else 1.0,
+            hadamard_pair,
+            lambda d: d == 1,
+        ),
+    )
+}
+
+
+def neighbours(rows: Matrix, x: Vector, y: Vector) -> tuple[Matrix, Matrix]:
+    """The neighbouring data sets (rows, x) and (rows, y), of shape (n + 1, d)."""
+    return np.vstack([rows, x[None]]), np.vstack([rows, y[None]])

@@ -1,0 +1,1 @@
+"""Independent exact answers: rational arithmetic and interval arithmetic, to hold the reference against."""

@@ -1,0 +1,351 @@
+"""P(‖Z‖_op ≤ s ρ) for nuclear-Laplace noise, enclosed by interval arithmetic.
+
+The law. Z has density ∝ exp(−‖Z‖_* / ρ) on the d × d matrices (the full kind) or on the symmetric
+ones. In units of ρ the full kind has singular values with density ∝ Π_{i<j} |s_i² − s_j²| e^{−Σ s_i}
+on s > 0, the symmetric kind eigenvalues with density ∝ Π_{i<j} |l_i − l_j| e^{−Σ |l_i|} on the line,
+and ‖Z‖_op is max s_i or max |l_i|.
+
+The formula. Both products are Vandermonde determinants det[m_j(x_i)], of the powers m_j = x^{2j} or
+x^j for j < d. N. G. de Bruijn (On some multiple integrals involving determinants, J. Indian Math.
+Soc. 19, 1955) integrates such a determinant over ordered points of an interval:
+
+    ∫_{x_1 < … < x_d} det[m_j(x_i)] e^{−Σ |x_i|} dx = Pf A,
+    A_jk = ∬ sgn(y − x) m_j(x) m_k(y) e^{−|x| − |y|} dx dy,
+
+where for odd d the matrix A has one more row and column, ∫ m_j(x) e^{−|x|} dx. With A(s) the matrix
+of the part |x| ≤ s of the domain,
+
+    P(‖Z‖_op ≤ s ρ) = Pf A(s) / Pf A(∞).
+
+The entries. Dividing every power x^a by a! scales both Pfaffians alike and turns integrals into
+probabilities. Let X ~ Gamma(a + 1) and Y ~ Gamma(b + 1) be independent and E_n(s) = P(Gamma(n + 1)
+≤ s). Conditioning on Y, as P(X < y) = 1 − e^{−y} Σ_{i≤a} y^i/i!,
+
+    P(X < Y ≤ s) = E_b(s) − Σ_{i≤a} C(b+i, i) 2^{−(b+i+1)} E_{b+i}(2s),
+    ∬_{0<x,y<s} sgn(y − x) … = P(X < Y ≤ s) − P(Y < X ≤ s) = 2 P(X < Y ≤ s) − E_a(s) E_b(s).
+
+At s = ∞ every E is 1 and Pf A(∞) is an exact rational number. At finite s each E_n lies in an
+interval found from E_n(s) = Σ_{k>n} s^k/k! / Σ_{k≥0} s^k/k!, a form without cancellation and
+without the exponential of mpmath.iv, which is rounded from 14 guard bits and is not always an
+enclosure. All that is trusted of mpmath is that +, −, × and ÷ of intervals round outward.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from decimal import MIN_EMIN, Context, Decimal
+from fractions import Fraction
+from functools import lru_cache
+from itertools import accumulate
+from math import comb
+
+import mpmath
+from mpmath.ctx_iv import MPIntervalContext
+
+from covassay.reference.domain import Number, require_dimension
+from covassay.reference.errors import InvalidInput
+
+SkewMatrix = list[list[Number]]
+
+# THE RESULT
+
+
+@dataclass(frozen=True)
+class Enclosure:
+    """A closed interval that contains the exact value; 0 < lower ≤ upper.
+
+    The ends carry all their bits whatever the global precision of mpmath; arithmetic on them
+    (even `+lower`) rounds to that precision.
+    """
+
+    lower: mpmath.mpf
+    upper: mpmath.mpf
+
+    @property
+    def midpoint(self) -> mpmath.mpf:
+        """(lower + upper) / 2, without rounding."""
+        return mpmath.ldexp(mpmath.fadd(self.lower, self.upper, exact=True), -1)
+
+    @property
+    def relative_width(self) -> mpmath.mpf:
+        """(upper − lower) / lower, rounded up to 53 bits."""
+        width = mpmath.fsub(self.upper, self.lower, exact=True)
+        return mpmath.fdiv(width, self.lower, prec=53, rounding="u")
+
+    def certifies(self, digits: int) -> bool:
+        """Whether both ends round to the same decimal of `digits` significant digits."""
+        return _rounded(self.lower, digits) == _rounded(self.upper, digits)
+
+    def is_narrow(self, digits: int) -> bool:
+        """Whether upper − lower ≤ 10^−digits · lower."""
+        return (_exact(self.upper) - _exact(self.lower)) * 10**digits <= _exact(self.lower)
+
+    def text(self, digits: int) -> str:
+        """The value rounded to `digits` significant digits, as in "2.87e-1".
+
+        Raises
+        ------
+        InvalidInput : the ends round to different decimals, so the last digit is not certain.
+        """
+        require_dimension("digits", digits)
+        if not self.certifies(digits):
+            width = mpmath.nstr(self.relative_width, 3)
+            raise InvalidInput(
+                f"digits = {digits}: the ends of an enclosure of relative width {width} must round to"
+                " the same decimal"
+            )
+        return f"{_rounded(self.lower, digits):.{digits - 1}e}"
+
+
+def _exact(value: mpmath.mpf) -> Fraction:
+    numerator, denominator = mpmath.libmp.to_rational(value._mpf_)
+    return Fraction(int(numerator), int(denominator))
+
+
+def _rounded(value: mpmath.mpf, digits: int) -> Decimal:
+    """`value` correctly rounded to `digits` significant digits."""
+    exact = _exact(value)
+    context = Context(prec=digits, Emin=MIN_EMIN)
+    return context.divide(Decimal(exact.numerator), Decimal(exact.denominator))
+
+
+# PFAFFIANS
+
+
+def skew_matrix(order: int, entry: Callable[[int, int], Number]) -> SkewMatrix:
+    """The skew-symmetric matrix with the given entries (j, k), j < k, above the diagonal."""
+    matrix: SkewMatrix = [[0] * order for _ in range(order)]
+    for j in range(order):
+        for k in range(j + 1, order):
+            matrix[j][k] = entry(j, k)
+            matrix[k][j] = -matrix[j][k]
+    return matrix
+
+
+def pfaffian(matrix: SkewMatrix, size: Callable[[Number], Number] = abs) -> Number:
+    """Pf of a skew-symmetric matrix of even order, by skew elimination, in the arithmetic of its entries.
+
+    With a = A_01 and rows u = A_0·, v = A_1·, the Schur complement of the leading 2 × 2 block gives
+    Pf A = a Pf(A_ij − (u_i v_j − v_i u_j)/a)_{i,j≥2}. Index 1 is first exchanged, at the cost of a
+    sign, with the one whose entry of row 0 is largest in `size`.
+
+    Parameters
+    ----------
+    size : lower bound of the absolute value of an entry, above 0 if and only if the entry is
+        certainly not 0.
+
+    Raises
+    ------
+    ZeroDivisionError : row 0 has no entry that is certainly not 0.
+    """
+    if len(matrix) % 2:
+        raise InvalidInput(f"matrix of order {len(matrix)}: must be even, the Pfaffian is else 0")
+    value: Number = 1
+    while matrix:
+        u = matrix[0]
+        p = max(range(1, len(matrix)), key=lambda j: size(u[j]))
+        if not size(u[p]) > 0:
+            raise ZeroDivisionError("row 0 has no entry that is certainly not 0")
+        others = [j for j in range(1, len(matrix)) if j != p]
+        # moving p to the place of index 1 passes p − 1 indices
+        value = value * u[p] * (-1) ** (p - 1)
+        v = matrix[p]
+        scaled = {j: u[j] / u[p] for j in others}
+        matrix = _eliminated(matrix, others, scaled, v)
+    return value
+
+
+def _eliminated(
+    matrix: SkewMatrix, indices: list[int], scaled: dict[int, Number], v: list[Number]
+) -> SkewMatrix:
+    """The Schur complement on `indices`: A_ij − (u_i v_j − v_i u_j)/a, with u/a given as `scaled`."""
+
+    def entry(row: int, column: int) -> Number:
+        i, j = indices[row], indices[column]
+        return matrix[i][j] - (scaled[i] * v[j] - scaled[j] * v[i])
+
+    return skew_matrix(len(indices), entry)
+
+
+# THE MATRIX OF DE BRUIJN
+
+
+def moment_powers(dimension: int, *, symmetric: bool) -> tuple[int, ...]:
+    """The exponents of the m_j: 0, 2, …, 2d − 2 for full matrices, 0, 1, …, d − 1 for symmetric ones."""
+    return tuple(range(dimension) if symmetric else range(0, 2 * dimension, 2))
+
+
+def erlang_cdfs(count: int, threshold: Fraction, context: MPIntervalContext) -> list[Number]:
+    """Intervals around E_n(s) = P(Gamma(n + 1) ≤ s) for n < count, s = threshold > 0.
+
+    The series of e^s is summed up to a term t_M with M + 1 ≥ 2s; from there on each term is at most
+    half the one before, so the rest of the series lies in [0, t_M].
+    """
+    s = context.mpf(threshold.numerator) / threshold.denominator
+    terms = [context.mpf(1)]
+    while (
+        len(terms) <= count
+        or len(terms) < 2 * threshold
+        or terms[-1] * 2**context.prec > terms[count]
+    ):
+        terms.append(terms[-1] * s / len(terms))
+    rest = context.mpf([0, terms[-1].b])
+    tails = list(accumulate(reversed(terms), initial=rest))[::-1]  # tails[n] = Σ_{k≥n} s^k/k!
+    return [tails[n + 1] / tails[0] for n in range(count)]
+
+
+def moment_matrix(
+    powers: tuple[int, ...],
+    below: Sequence[Number],
+    below_twice: Sequence[Number],
+    *,
+    symmetric: bool,
+) -> SkewMatrix:
+    """A_jk for the functions x^a/a!, a in `powers`, without border, in the arithmetic of the arguments.
+
+    Parameters
+    ----------
+    below : E_n(s) for n ≤ max(powers).
+    below_twice : E_n(2s) for n ≤ 2 max(powers).
+    """
+
+    def lost_races(b: int) -> list[Number]:
+        """P(Y ≤ s) − P(X < Y ≤ s) for Y ~ Gamma(b + 1), X ~ Gamma(a + 1), a = 0, 1, …"""
+        steps = range(max(powers) + 1)
+        return list(
+            accumulate(comb(b + i, i) * below_twice[b + i] / 2 ** (b + i + 1) for i in steps)
+        )
+
+    lost = {b: lost_races(b) for b in powers}
+
+    def entry(j: int, k: int) -> Number:
+        a, b = powers[j], powers[k]
+        both = below[a] * below[b]
+        both_positive = 2 * (below[b] - lost[b][a]) - both
+        if not symmetric:
+            return both_positive
+        # x, y < 0 gives −(−1)^(a+b) times the part x, y > 0; opposite signs fix sgn(y − x)
+        return (1 - (-1) ** (a + b)) * both_positive + ((-1) ** a - (-1) ** b) * both
+
+    return skew_matrix(len(powers), entry)
+
+
+def moment_border(powers: tuple[int, ...], below: Sequence[Number], *, symmetric: bool) -> list[Number]:
+    """∫ m_j(x) e^{−|x|} dx for the functions x^a/a!: E_a(s), or (1 + (−1)^a) E_a(s) on both sides of 0."""
+    return [(1 + (-1) ** a if symmetric else 1) * below[a] for a in powers]
+
+
+def bordered(matrix: SkewMatrix, border: Sequence[Number]) -> SkewMatrix:
+    """[[A, b], [−bᵀ, 0]]."""
+    last = len(matrix)
+    return skew_matrix(last + 1, lambda j, k: border[j] if k == last else matrix[j][k])
+
+
+def de_bruijn_pfaffian(
+    powers: tuple[int, ...],
+    below: Sequence[Number],
+    below_twice: Sequence[Number],
+    *,
+    symmetric: bool,
+    size: Callable[[Number], Number] = abs,
+) -> Number:
+    """Pf A(s), bordered if the number of powers is odd; arguments as for `moment_matrix`, `pfaffian`."""
+    matrix = moment_matrix(powers, below, below_twice, symmetric=symmetric)
+    if len(powers) % 2:
+        matrix = bordered(matrix, moment_border(powers, below, symmetric=symmetric))
+    return pfaffian(matrix, size)
+
+
+@lru_cache
+def whole_pfaffian(powers: tuple[int, ...], *, symmetric: bool) -> Fraction:
+    """Pf A(∞), exactly."""
+    ones = [Fraction(1)] * (2 * max(powers) + 1)
+    return Fraction(de_bruijn_pfaffian(powers, ones, ones, symmetric=symmetric))
+
+
+# THE LAW
+
+
+def cdf_interval(
+    powers: tuple[int, ...], threshold: Fraction, *, symmetric: bool, working_digits: int
+) -> Number:
+    """An interval around Pf A(s) / Pf A(∞), of whatever width `working_digits` decimal digits give.
+
+    Raises
+    ------
+    ZeroDivisionError : at this precision no pivot is certainly not 0.
+    """
+    context = MPIntervalContext()  # private: the precision of mpmath.iv and mpmath.mp stays as it is
+    context.dps = working_digits
+    truncated = de_bruijn_pfaffian(
+        powers,
+        erlang_cdfs(max(powers) + 1, threshold, context),
+        erlang_cdfs(2 * max(powers) + 1, 2 * threshold, context),
+        symmetric=symmetric,
+        size=lambda interval: abs(interval).a,
+    )
+    whole = whole_pfaffian(powers, symmetric=symmetric)
+    return truncated * whole.denominator / whole.numerator
+
+
+def enclose_spectral_cdf(
+    dimension: int, threshold: Fraction, *, symmetric: bool = False, digits: int = 12
+) -> Enclosure:
+    """Enclose P(‖Z‖_op ≤ threshold · ρ) to `digits` significant digits.
+
+    Parameters
+    ----------
+    dimension : d ≥ 1; Z is (d, d).
+    threshold : s > 0, exactly, a Fraction or an int, in units of ρ.
+    symmetric : Z is symmetric (the noise of a covariance), not a full matrix.
+    digits : the enclosure has relative width at most 10^−digits and `text(digits)` succeeds.
+
+    The working precision is doubled until that holds. It does in the end: the probability is 1 plus
+    a polynomial in e^{−s} with rational coefficients and without constant term, and it is below 1;
+    e^{−s} is transcendental (Lindemann), hence so is the probability, and it is no decimal tie.
+    """
+    return _enclose(lambda cdf: cdf, dimension, threshold, symmetric, digits)
+
+
+def enclose_spectral_survival(
+    dimension: int, threshold: Fraction, *, symmetric: bool = False, digits: int = 12
+) -> Enclosure:
+    """Enclose P(‖Z‖_op > threshold · ρ) to `digits` significant digits.
+
+    Parameters as for `enclose_spectral_cdf`. The width is relative to the survival probability
+    itself, however small.
+    """
+    return _enclose(lambda cdf: 1 - cdf, dimension, threshold, symmetric, digits)
+
+
+def _enclose(
+    quantity: Callable[[Number], Number],
+    dimension: int,
+    threshold: Fraction,
+    symmetric: bool,
+    digits: int,
+) -> Enclosure:
+    d = require_dimension("dimension", dimension)
+    s = _require_positive_rational("threshold", threshold)
+    require_dimension("digits", digits)
+    powers = moment_powers(d, symmetric=symmetric)
+    working_digits = 40 + 6 * d + digits
+    while True:
+        try:
+            cdf = cdf_interval(powers, s, symmetric=symmetric, working_digits=working_digits)
+        except ZeroDivisionError:
+            pass
+        else:
+            lower, upper = (mpmath.mp.make_mpf(end) for end in quantity(cdf)._mpi_)
+            if lower > 0:
+                enclosure = Enclosure(lower, min(upper, mpmath.mpf(1)))
+                if enclosure.is_narrow(digits) and enclosure.certifies(digits):
+                    return enclosure
+        working_digits *= 2
+
+
+def _require_positive_rational(name: str, value: Fraction) -> Fraction:
+    if isinstance(value, bool) or not isinstance(value, int | Fraction):
+        raise InvalidInput(f"{name} = {value!r}: must be a Fraction or an int, floats are not exact")
+    if value <= 0:
+        raise InvalidInput(f"{name} = {value!r}: must be greater than 0")
+    return Fraction(value)

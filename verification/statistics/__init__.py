@@ -1,0 +1,1 @@
+"""Statistical tests with a stated false-alarm probability and power. Nothing here knows about privacy."""
