@@ -1,8 +1,8 @@
 """Composite Gauss–Legendre quadrature: intervals ("panels") with m nodes each.
 
 On one panel a smooth function is its Lagrange interpolant at the nodes to all digits, so it can be
-integrated up to any point, not only to the edges. `cardinal(t)` and `integrated(t)` give the m weights
-of interpolation, and of integration from the left edge, in the panel's own variable t ∈ [−1, 1].
+integrated up to any point, not only to the edges. `interpolation(t)` gives the m weights of interpolation at t
+and of integration from the left edge to t, in the panel's own variable t ∈ [−1, 1].
 """
 
 from dataclasses import dataclass
@@ -27,20 +27,21 @@ def _reference_panel() -> tuple[Vector, Vector, Matrix]:
     return t, w, coefficients
 
 
-def cardinal(t: Vector) -> Matrix:
-    """Values at t of the m Lagrange basis functions of a panel: shape t.shape + (m,)."""
-    _, _, coefficients = _reference_panel()
-    values: Matrix = legvander(t, NODES - 1) @ coefficients
-    return values
+def interpolation(t: Vector) -> tuple[Matrix, Matrix]:
+    """Values at t of the m Lagrange basis functions of a panel, and their integrals from −1 to t: t.shape + (m,) each.
 
-
-def integrated(t: Vector) -> Matrix:
-    """Integrals from −1 to t of the m Lagrange basis functions: ∫ P_k = (P_{k+1} − P_{k−1})/(2k + 1)."""
+    ∫_{−1}^t P_k = (P_{k+1}(t) − P_{k−1}(t))/(2k + 1), and 1 + t for k = 0.
+    """
     _, _, coefficients = _reference_panel()
     p = legvander(t, NODES)
     rest = (p[..., 2:] - p[..., :-2]) / (2 * np.arange(1, NODES) + 1)
-    values: Matrix = np.concatenate([(1 + t)[..., None], rest], axis=-1) @ coefficients
-    return values
+    integrals = np.concatenate([(1 + t)[..., None], rest], axis=-1)
+    return p[..., :-1] @ coefficients, integrals @ coefficients
+
+
+def integrated(t: Vector) -> Matrix:
+    """Integrals from −1 to t of the m Lagrange basis functions: t.shape + (m,)."""
+    return interpolation(t)[1]
 
 
 @dataclass(frozen=True)

@@ -27,12 +27,13 @@ import math
 import numpy as np
 
 from covassay.reference.domain import Matrix, Vector
-from covassay.reference.laws.panels import NODES, cardinal, integrated
+from covassay.reference.laws.panels import NODES, integrated, interpolation
 from covassay.reference.laws.pfaffian_ensemble import PfaffianEnsemble
 
 CERTIFICATE_TOLERANCE = 1e-6
 BLOCK_ENTRIES = 2**20  # entries of μ held at once
 NEWTON_STEPS = 100
+CONVERGED = 1e-14  # of a step in the panel's variable; Newton's next error is far below rounding
 
 
 class _Chain:
@@ -106,14 +107,15 @@ class _Chain:
         goal = (target - cumulative[self.rows, i]) / half + (integrated(low) * f).sum(axis=1)
         t = (low + high) / 2
         for _ in range(NEWTON_STEPS):  # safeguarded Newton
-            excess = (integrated(t) * f).sum(axis=1) - goal
+            value, integral = interpolation(t)
+            excess = (integral * f).sum(axis=1) - goal
             low, high = np.where(excess < 0, t, low), np.where(excess < 0, high, t)
             with np.errstate(divide="ignore", invalid="ignore"):
-                step = t - excess / (cardinal(t) * f).sum(axis=1)
-            following = np.where((low < step) & (step < high), step, (low + high) / 2)
+                step = t - excess / (value * f).sum(axis=1)
+            following = np.where((low <= step) & (step <= high), step, (low + high) / 2)
             moved = np.abs(following - t).max()
             t = following
-            if moved < 4e-16:
+            if moved < CONVERGED:
                 break
         return panel, t
 
@@ -125,8 +127,9 @@ class _Chain:
         half = ensemble.panels.half_widths[panel]
         point = ensemble.panels.edges[panel] + half * (1 + t)
         values = self.panel_phi[panel]
-        phi = (values @ cardinal(t)[:, :, None])[:, :, 0]
-        weights = integrated(t) * half[:, None]
+        value, integral = interpolation(t)
+        phi = (values @ value[:, :, None])[:, :, 0]
+        weights = integral * half[:, None]
         g = ensemble.g_edges.T[panel] + (values @ weights[:, :, None])[:, :, 0]
 
         infinity = np.ones((self.size, d - n))

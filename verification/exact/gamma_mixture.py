@@ -1,4 +1,4 @@
-"""The spectrum of nuclear-Laplace noise for d ≤ 6 as a finite mixture of Gammas, in rational numbers.
+"""The spectrum of nuclear-Laplace noise for d ≤ 6 as a finite mixture of Gammas, rational weights.
 
 Z has density ∝ exp(−‖Z‖_* / ρ) on the d × d matrices (the full kind) or on the symmetric ones; all
 below is in units of ρ. In the gaps g_k = s_k − s_{k+1} of the singular values s_1 ≥ … ≥ s_d (with
@@ -17,8 +17,8 @@ masses
     c_n Π_k n_k! / k^{n_k + 1}.
 
 So the law is the mixture of these Gammas with those weights: no special function, no quadrature, no
-linear algebra. The degrees add up to the same number in every term, so with
-L = lcm(1, …, d) the mass in units of L^{−Σ(n_k + 1)} is the integer c_n Π_k n_k! (L/k)^{n_k + 1}.
+linear algebra. The degrees n_k add up to the same number in every term, so with L = lcm(1, …, d)
+the mass in units of L^{−Σ(n_k + 1)} is the integer c_n Π_k n_k! (L/k)^{n_k + 1}.
 """
 
 from collections import Counter
@@ -71,8 +71,8 @@ def gap_polynomial(dimension: int, signs: tuple[int, ...] | None = None) -> Poly
 
     Parameters
     ----------
-    signs : None for Π_{i<j} (s_i − s_j)(s_i + s_j); the pattern ε_1, …, ε_d of a symmetric matrix for
-        Π_{i<j} (s_i − ε_i ε_j s_j).
+    signs : None for Π_{i<j} (s_i − s_j)(s_i + s_j); the pattern ε_1, …, ε_d of a symmetric matrix
+        for Π_{i<j} (s_i − ε_i ε_j s_j).
     """
     d = _require_small("dimension", dimension)
     if signs is not None and (len(signs) != d or any(sign not in (1, -1) for sign in signs)):
@@ -134,7 +134,7 @@ class Mixture:
 
 
 def mixture_of(patterns: Mapping[tuple[int, ...], Polynomial], rates: tuple[int, ...]) -> Mixture:
-    """The mixture whose density is, on each sign pattern, its polynomial in g times Π_k e^{−rate_k g_k}.
+    """The mixture with, on each sign pattern, the density polynomial(g) · Π_k e^{−rate_k g_k}.
 
     The polynomials are homogeneous, all of one degree.
     """

@@ -1,9 +1,10 @@
 """P(‖Z‖_op ≤ s ρ) for nuclear-Laplace noise, enclosed by interval arithmetic.
 
 The law. Z has density ∝ exp(−‖Z‖_* / ρ) on the d × d matrices (the full kind) or on the symmetric
-ones. In units of ρ the full kind has singular values with density ∝ Π_{i<j} |s_i² − s_j²| e^{−Σ s_i}
-on s > 0, the symmetric kind eigenvalues with density ∝ Π_{i<j} |l_i − l_j| e^{−Σ |l_i|} on the line,
-and ‖Z‖_op is max s_i or max |l_i|.
+ones. In units of ρ,
+
+* full: singular values have density ∝ Π_{i<j} |s_i² − s_j²| e^{−Σ s_i} on s > 0, ‖Z‖_op = max s_i;
+* symmetric: eigenvalues have density ∝ Π_{i<j} |l_i − l_j| e^{−Σ |l_i|}, ‖Z‖_op = max |l_i|.
 
 The formula. Both products are Vandermonde determinants det[m_j(x_i)], of the powers m_j = x^{2j} or
 x^j for j < d. N. G. de Bruijn (On some multiple integrals involving determinants, J. Indian Math.
@@ -23,6 +24,9 @@ probabilities. Let X ~ Gamma(a + 1) and Y ~ Gamma(b + 1) be independent and E_n(
 
     P(X < Y ≤ s) = E_b(s) − Σ_{i≤a} C(b+i, i) 2^{−(b+i+1)} E_{b+i}(2s),
     ∬_{0<x,y<s} sgn(y − x) … = P(X < Y ≤ s) − P(Y < X ≤ s) = 2 P(X < Y ≤ s) − E_a(s) E_b(s).
+
+This is the entry of the full kind. On the line the other three quadrants follow by reflection: for
+a + b odd the entry is twice this plus 2 (−1)^a E_a(s) E_b(s), for a + b even it is 0.
 
 At s = ∞ every E is 1 and Pf A(∞) is an exact rational number. At finite s each E_n lies in an
 interval found from E_n(s) = Σ_{k>n} s^k/k! / Σ_{k≥0} s^k/k!, a form without cancellation and
@@ -77,7 +81,8 @@ class Enclosure:
 
     def is_narrow(self, digits: int) -> bool:
         """Whether upper − lower ≤ 10^−digits · lower."""
-        return (_exact(self.upper) - _exact(self.lower)) * 10**digits <= _exact(self.lower)
+        lower, upper = _exact(self.lower), _exact(self.upper)
+        return (upper - lower) * Fraction(10) ** digits <= lower
 
     def text(self, digits: int) -> str:
         """The value rounded to `digits` significant digits, as in "2.87e-1".
@@ -86,12 +91,12 @@ class Enclosure:
         ------
         InvalidInput : the ends round to different decimals, so the last digit is not certain.
         """
-        require_dimension("digits", digits)
+        digits = require_dimension("digits", digits)
         if not self.certifies(digits):
             width = mpmath.nstr(self.relative_width, 3)
             raise InvalidInput(
-                f"digits = {digits}: the ends of an enclosure of relative width {width} must round to"
-                " the same decimal"
+                f"digits = {digits}: must be few enough for both ends of the enclosure, of relative"
+                f" width {width}, to round to the same decimal"
             )
         return f"{_rounded(self.lower, digits):.{digits - 1}e}"
 
@@ -122,11 +127,11 @@ def skew_matrix(order: int, entry: Callable[[int, int], Number]) -> SkewMatrix:
 
 
 def pfaffian(matrix: SkewMatrix, size: Callable[[Number], Number] = abs) -> Number:
-    """Pf of a skew-symmetric matrix of even order, by skew elimination, in the arithmetic of its entries.
+    """Pf A of a skew-symmetric A of even order, by elimination in the arithmetic of its entries.
 
-    With a = A_01 and rows u = A_0·, v = A_1·, the Schur complement of the leading 2 × 2 block gives
-    Pf A = a Pf(A_ij − (u_i v_j − v_i u_j)/a)_{i,j≥2}. Index 1 is first exchanged, at the cost of a
-    sign, with the one whose entry of row 0 is largest in `size`.
+    With a = A_01 and the rows u = A_0·, v = A_1·, the Schur complement of the leading 2 × 2 block
+    gives Pf A = a Pf(A_ij − (u_i v_j − v_i u_j)/a)_{i,j≥2}. Before that the index p whose A_0p is
+    largest in `size` is moved to place 1, past p − 1 others, each at the cost of a sign.
 
     Parameters
     ----------
@@ -145,47 +150,45 @@ def pfaffian(matrix: SkewMatrix, size: Callable[[Number], Number] = abs) -> Numb
         p = max(range(1, len(matrix)), key=lambda j: size(u[j]))
         if not size(u[p]) > 0:
             raise ZeroDivisionError("row 0 has no entry that is certainly not 0")
-        others = [j for j in range(1, len(matrix)) if j != p]
-        # moving p to the place of index 1 passes p − 1 indices
         value = value * u[p] * (-1) ** (p - 1)
-        v = matrix[p]
-        scaled = {j: u[j] / u[p] for j in others}
-        matrix = _eliminated(matrix, others, scaled, v)
+        matrix = _schur_complement(matrix, p)
     return value
 
 
-def _eliminated(
-    matrix: SkewMatrix, indices: list[int], scaled: dict[int, Number], v: list[Number]
-) -> SkewMatrix:
-    """The Schur complement on `indices`: A_ij − (u_i v_j − v_i u_j)/a, with u/a given as `scaled`."""
+def _schur_complement(matrix: SkewMatrix, p: int) -> SkewMatrix:
+    """A_ij − (u_i v_j − v_i u_j)/a with u = A_0·, v = A_p·, a = A_0p, for i, j other than 0, p."""
+    kept = [j for j in range(1, len(matrix)) if j != p]
+    u, v = matrix[0], matrix[p]
+    quotients = {j: u[j] / u[p] for j in kept}
 
     def entry(row: int, column: int) -> Number:
-        i, j = indices[row], indices[column]
-        return matrix[i][j] - (scaled[i] * v[j] - scaled[j] * v[i])
+        i, j = kept[row], kept[column]
+        return matrix[i][j] - (quotients[i] * v[j] - quotients[j] * v[i])
 
-    return skew_matrix(len(indices), entry)
+    return skew_matrix(len(kept), entry)
 
 
 # THE MATRIX OF DE BRUIJN
 
 
 def moment_powers(dimension: int, *, symmetric: bool) -> tuple[int, ...]:
-    """The exponents of the m_j: 0, 2, …, 2d − 2 for full matrices, 0, 1, …, d − 1 for symmetric ones."""
+    """The exponents of the m_j: 0, 2, …, 2d − 2 for full matrices; 0, 1, …, d − 1 for symmetric."""
     return tuple(range(dimension) if symmetric else range(0, 2 * dimension, 2))
 
 
-def erlang_cdfs(count: int, threshold: Fraction, context: MPIntervalContext) -> list[Number]:
+def erlang_cdfs(
+    count: int, threshold: Fraction, context: MPIntervalContext, rest_bits: int
+) -> list[Number]:
     """Intervals around E_n(s) = P(Gamma(n + 1) ≤ s) for n < count, s = threshold > 0.
 
     The series of e^s is summed up to a term t_M with M + 1 ≥ 2s; from there on each term is at most
-    half the one before, so the rest of the series lies in [0, t_M].
+    half the one before, so the rest of the series lies in [0, t_M]. It is cut where t_M is below
+    2^−rest_bits of the first term of the shortest tail; a small `rest_bits` costs width only.
     """
     s = context.mpf(threshold.numerator) / threshold.denominator
     terms = [context.mpf(1)]
     while (
-        len(terms) <= count
-        or len(terms) < 2 * threshold
-        or terms[-1] * 2**context.prec > terms[count]
+        len(terms) <= count or len(terms) < 2 * threshold or terms[-1] * 2**rest_bits > terms[count]
     ):
         terms.append(terms[-1] * s / len(terms))
     rest = context.mpf([0, terms[-1].b])
@@ -200,16 +203,16 @@ def moment_matrix(
     *,
     symmetric: bool,
 ) -> SkewMatrix:
-    """A_jk for the functions x^a/a!, a in `powers`, without border, in the arithmetic of the arguments.
+    """A_jk for the functions x^a/a!, a in `powers`, without border.
 
     Parameters
     ----------
     below : E_n(s) for n ≤ max(powers).
-    below_twice : E_n(2s) for n ≤ 2 max(powers).
+    below_twice : E_n(2s) for n ≤ 2 max(powers), in the same arithmetic.
     """
 
     def lost_races(b: int) -> list[Number]:
-        """P(Y ≤ s) − P(X < Y ≤ s) for Y ~ Gamma(b + 1), X ~ Gamma(a + 1), a = 0, 1, …"""
+        """P(Y ≤ s, Y < X) for Y ~ Gamma(b + 1) and X ~ Gamma(a + 1), a = 0, 1, …"""
         steps = range(max(powers) + 1)
         return list(
             accumulate(comb(b + i, i) * below_twice[b + i] / 2 ** (b + i + 1) for i in steps)
@@ -223,14 +226,17 @@ def moment_matrix(
         both_positive = 2 * (below[b] - lost[b][a]) - both
         if not symmetric:
             return both_positive
-        # x, y < 0 gives −(−1)^(a+b) times the part x, y > 0; opposite signs fix sgn(y − x)
+        # x, y < 0 gives −(−1)^(a+b) times the part x, y > 0; where x and y have opposite signs,
+        # sgn(y − x) is constant
         return (1 - (-1) ** (a + b)) * both_positive + ((-1) ** a - (-1) ** b) * both
 
     return skew_matrix(len(powers), entry)
 
 
-def moment_border(powers: tuple[int, ...], below: Sequence[Number], *, symmetric: bool) -> list[Number]:
-    """∫ m_j(x) e^{−|x|} dx for the functions x^a/a!: E_a(s), or (1 + (−1)^a) E_a(s) on both sides of 0."""
+def moment_border(
+    powers: tuple[int, ...], below: Sequence[Number], *, symmetric: bool
+) -> list[Number]:
+    """∫ m_j(x) e^{−|x|} dx for x^a/a!: E_a(s), or (1 + (−1)^a) E_a(s) on both sides of 0."""
     return [(1 + (-1) ** a if symmetric else 1) * below[a] for a in powers]
 
 
@@ -248,7 +254,10 @@ def de_bruijn_pfaffian(
     symmetric: bool,
     size: Callable[[Number], Number] = abs,
 ) -> Number:
-    """Pf A(s), bordered if the number of powers is odd; arguments as for `moment_matrix`, `pfaffian`."""
+    """Pf A(s), with border if the number of powers is odd.
+
+    Parameters as for `moment_matrix` and `pfaffian`.
+    """
     matrix = moment_matrix(powers, below, below_twice, symmetric=symmetric)
     if len(powers) % 2:
         matrix = bordered(matrix, moment_border(powers, below, symmetric=symmetric))
@@ -274,12 +283,12 @@ def cdf_interval(
     ------
     ZeroDivisionError : at this precision no pivot is certainly not 0.
     """
-    context = MPIntervalContext()  # private: the precision of mpmath.iv and mpmath.mp stays as it is
+    context = MPIntervalContext()  # private: mpmath.iv and mpmath.mp keep their precision
     context.dps = working_digits
     truncated = de_bruijn_pfaffian(
         powers,
-        erlang_cdfs(max(powers) + 1, threshold, context),
-        erlang_cdfs(2 * max(powers) + 1, 2 * threshold, context),
+        erlang_cdfs(max(powers) + 1, threshold, context, context.prec),
+        erlang_cdfs(2 * max(powers) + 1, 2 * threshold, context, context.prec),
         symmetric=symmetric,
         size=lambda interval: abs(interval).a,
     )
@@ -326,7 +335,7 @@ def _enclose(
 ) -> Enclosure:
     d = require_dimension("dimension", dimension)
     s = _require_positive_rational("threshold", threshold)
-    require_dimension("digits", digits)
+    digits = require_dimension("digits", digits)
     powers = moment_powers(d, symmetric=symmetric)
     working_digits = 40 + 6 * d + digits
     while True:
@@ -345,7 +354,7 @@ def _enclose(
 
 def _require_positive_rational(name: str, value: Fraction) -> Fraction:
     if isinstance(value, bool) or not isinstance(value, int | Fraction):
-        raise InvalidInput(f"{name} = {value!r}: must be a Fraction or an int, floats are not exact")
+        raise InvalidInput(f"{name} = {value!r}: must be a Fraction or an int, to be exact")
     if value <= 0:
         raise InvalidInput(f"{name} = {value!r}: must be greater than 0")
     return Fraction(value)

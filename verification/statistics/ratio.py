@@ -54,12 +54,11 @@ def ratio_p_value(counts: EventCounts, log_ratio: float) -> float:
     return float(stats.binom.sf(counts.first - 1, counts.first + counts.second, share))
 
 
-def probability_bounds(counts: EventCounts, confidence: float) -> tuple[float, float]:
-    """A lower bound on p and an upper bound on p' that hold together: two Clopper–Pearson bounds.
+def probability_bounds(counts: EventCounts, error: float) -> tuple[float, float]:
+    """A lower bound on p and an upper bound on p', both true with probability at least 1 − error.
 
-    Conditional on the sample sizes, whatever their law.
+    Two Clopper–Pearson bounds with half the error each; conditional on the sample sizes, whatever their law.
     """
-    error = 1 - confidence
     lower, _ = proportion_confint(counts.first, max(counts.first_n, 1), alpha=error, method="beta")
     _, upper = proportion_confint(counts.second, max(counts.second_n, 1), alpha=error, method="beta")
     return (float(lower) if counts.first_n else 0.0), (float(upper) if counts.second_n else 1.0)

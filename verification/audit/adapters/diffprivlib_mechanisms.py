@@ -1,0 +1,70 @@
+"""diffprivlib as targets (IBM; audited at 0.6.6).
+
+`bingham`: `mechanisms.Bingham(epsilon, sensitivity=1).randomise(XᵀX)`, which documents ε-DP for the leading eigenvector, with
+exponent ε/4: ADK19's, here calibration "paper". It takes XᵀX, so clipping the rows is its caller's part; the adapter does that.
+
+`covariance-eig`: `models.utils.covariance_eig(X, epsilon, norm=1)`, put back together as V diag(w) Vᵀ/n. Its budget is split
+in a way of its own, so it is audited without a reference law.
+"""
+
+import warnings
+from collections.abc import Callable
+from importlib.metadata import version
+
+import numpy as np
+
+from covassay.reference.domain import Matrix, unit_rows
+from covassay.verification.audit.target import Target
+
+CALLER = "it takes XᵀX: validating and clipping the rows is its caller's part, done here by the adapter"
+
+
+def _legacy(rng: np.random.Generator) -> np.random.RandomState:
+    """diffprivlib takes a RandomState; seed one from the generator."""
+    return np.random.RandomState(rng.integers(2**32, dtype=np.uint32))
+
+
+def _bingham(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
+    from diffprivlib.mechanisms import Bingham
+
+    rows = unit_rows(x)
+    u: Matrix = Bingham(epsilon=epsilon, random_state=_legacy(rng)).randomise(rows.T @ rows)
+    return np.ravel(u)
+
+
+def _covariance_eig(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
+    from diffprivlib.models.utils import covariance_eig
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        w, v = covariance_eig(x, epsilon=epsilon, norm=1.0, random_state=_legacy(rng))
+    matrix: Matrix = (v * w) @ v.T / len(x)
+    return matrix
+
+
+def bingham() -> Target:
+    """The exponential mechanism for the leading eigenvector."""
+    import diffprivlib.mechanisms  # noqa: F401
+
+    return Target(
+        "diffprivlib:bingham",
+        _bingham,
+        mechanism="bingham",
+        options=(("calibration", "paper"),),
+        version=f"diffprivlib {version('diffprivlib')}, mechanisms.Bingham",
+        notes=(CALLER,),
+    )
+
+
+def covariance_eig() -> Target:
+    """Eigenvalues and eigenvectors of the second moment."""
+    import diffprivlib.models.utils  # noqa: F401
+
+    return Target(
+        "diffprivlib:covariance-eig",
+        _covariance_eig,
+        version=f"diffprivlib {version('diffprivlib')}, models.utils.covariance_eig",
+    )
+
+
+TARGETS: dict[str, Callable[[], Target]] = {"bingham": bingham, "covariance-eig": covariance_eig}

@@ -1,0 +1,22 @@
+"""The mutants as targets: `mutant:NAME`."""
+
+from collections.abc import Callable
+from functools import partial
+
+from covassay.verification.audit.mutants.mutant import Mutant
+from covassay.verification.audit.mutants.registry import MUTANTS
+from covassay.verification.audit.target import Target
+
+
+def _target(mutant: Mutant) -> Target:
+    return Target(
+        name=f"mutant:{mutant.name}",
+        draw=mutant.draw,
+        mechanism=mutant.mechanism,
+        options=mutant.options,
+        version="a negative control of covassay",
+        notes=(f"the mistake: {mutant.mistake}",),
+    )
+
+
+TARGETS: dict[str, Callable[[], Target]] = {name: partial(_target, mutant) for name, mutant in MUTANTS.items()}

@@ -1,0 +1,132 @@
+"""OpenDP as targets (audited at 0.16.0).
+
+`private-eigenvector`: `opendp.extras.sklearn._make_eigenvector.make_private_eigenvector`, built with the unit ε for which its own
+privacy map gives `.map(2) = ε`, replacing one row being one removal and one addition. Exponent ε/4: ADK19's, here calibration
+"paper". OpenDP draws from the operating system. So that a run can be replayed, the generator its Python code calls is replaced by
+the seeded one of the audit; the sampler itself, proposal and acceptance, is OpenDP's own code, untouched.
+
+`eigendecomposition`: `make_private_np_eigendecomposition`, put back together as V diag(w) Vᵀ/n, its budget split evenly between the
+eigenvalues and the d − 1 eigenvectors. Its Laplace noise is drawn in OpenDP's Rust library, so this target is not seeded.
+"""
+
+from collections.abc import Callable
+from functools import lru_cache
+from importlib.metadata import version
+from typing import Any
+
+import numpy as np
+
+from covassay.reference.domain import Matrix, unit_rows
+from covassay.verification.audit.target import Target
+
+
+class _Seeded:
+    """Stands where OpenDP's generator stood, and draws from the generator of the draw at hand.
+
+    A rejection sampler asks for the same normal law again and again, so the factor of its covariance is kept.
+    """
+
+    def __init__(self) -> None:
+        self.rng = np.random.default_rng(0)
+        self._covariance: Any = None
+        self._factor = np.eye(1)
+
+    def multivariate_normal(self, mean: Any, cov: Any) -> Any:
+        if cov is not self._covariance:
+            self._covariance, self._factor = cov, np.linalg.cholesky(cov)
+        return mean + self._factor @ self.rng.standard_normal(len(mean))
+
+    def random(self) -> float:
+        return self.rng.random()
+
+
+_GENERATOR = _Seeded()
+
+
+def _library() -> Any:
+    import opendp.prelude as dp
+
+    dp.enable_features("contrib", "honest-but-curious", "idealized-numerics")
+    from opendp.extras.sklearn import _make_eigenvector
+
+    _make_eigenvector.get_np_csprng = lambda: _GENERATOR
+    return dp
+
+
+@lru_cache(maxsize=64)
+def _eigenvector_measurement(n: int, d: int, epsilon: float) -> Any:
+    dp = _library()
+    from opendp.extras.numpy import _sscp_domain
+    from opendp.extras.sklearn._make_eigenvector import make_private_eigenvector
+
+    domain = _sscp_domain(num_features=d, norm=1.0, p=2, size=n, T=float)
+    measurement = make_private_eigenvector(domain, dp.symmetric_distance(), epsilon)
+    if measurement.map(2) != epsilon:
+        raise ValueError(f"map(2) = {measurement.map(2)} in place of {epsilon}")
+    return measurement
+
+
+def _private_eigenvector(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
+    measurement = _eigenvector_measurement(len(x), x.shape[1], float(epsilon))
+    _GENERATOR.rng = rng
+    rows = unit_rows(x)
+    return np.ravel(measurement(rows.T @ rows))
+
+
+@lru_cache(maxsize=64)
+def _decomposition_measurement(n: int, d: int, epsilon: float) -> Any:
+    dp = _library()
+    from opendp.extras.numpy import array2_domain
+    from opendp.extras.sklearn._make_eigendecomposition import make_private_np_eigendecomposition
+
+    domain = array2_domain(norm=1.0, p=2, origin=0.0, size=n, num_columns=d, nan=False, T=float)
+    measurement = make_private_np_eigendecomposition(
+        domain, dp.symmetric_distance(), epsilon / d, [epsilon / d] * (d - 1)
+    )
+    return measurement
+
+
+def _eigendecomposition(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
+    measurement = _decomposition_measurement(len(x), x.shape[1], float(epsilon))
+    _GENERATOR.rng = rng
+    values, vectors = measurement(unit_rows(x))
+    w, v = np.asarray(values)[::-1], np.asarray(vectors)  # eigenvalues come ascending, eigenvectors leading first
+    matrix: Matrix = (v * w) @ v.T / len(x)
+    return matrix
+
+
+def private_eigenvector() -> Target:
+    """The exponential mechanism for the leading eigenvector."""
+    _library()
+    return Target(
+        "opendp:private-eigenvector",
+        _private_eigenvector,
+        mechanism="bingham",
+        options=(("calibration", "paper"),),
+        version=f"opendp {version('opendp')}, make_private_eigenvector",
+        notes=(
+            "OpenDP's generator is replaced by a seeded one; the sampler is its own code",
+            "it takes XᵀX: validating and clipping the rows is its caller's part, done here by the adapter",
+        ),
+    )
+
+
+def eigendecomposition() -> Target:
+    """Eigenvalues and eigenvectors of the second moment."""
+    _library()
+    return Target(
+        "opendp:eigendecomposition",
+        _eigendecomposition,
+        seeded=False,
+        version=f"opendp {version('opendp')}, make_private_np_eigendecomposition",
+        notes=(
+            "draws from the operating system: this run cannot be replayed draw for draw",
+            "that rows have norm at most 1 is a promise of its input domain, kept here by the adapter",
+        ),
+    )
+
+
+TARGETS: dict[str, Callable[[], Target]] = {
+    "private-eigenvector": private_eigenvector,
+    "eigendecomposition": eigendecomposition,
+}

@@ -1,0 +1,15 @@
+"""All mutants by name."""
+
+from covassay.verification.audit.mutants import (
+    of_contract,
+    of_eigenvectors,
+    of_nuclear_laplace,
+    of_projection,
+)
+from covassay.verification.audit.mutants.mutant import Mutant
+
+MUTANTS: dict[str, Mutant] = {
+    mutant.name: mutant
+    for group in (of_contract, of_nuclear_laplace, of_projection, of_eigenvectors)
+    for mutant in group.MUTANTS
+}

@@ -1,0 +1,1 @@
+"""For each mechanism of the reference: the data sets, exact laws and neighbouring pairs that an audit uses."""

@@ -1,0 +1,123 @@
+"""How to audit iterative eigenvector sampling.
+
+On data whose eigenvalues lie many noise scales apart, the sorted eigenvalues of the output are λ̂_1 > … > λ̂_d in that order, and
+its eigenvectors are θ_1, …, θ_d: the whole draw is seen. λ̂_i − λ_i are independent Laplace variables. θ_1 is a Bingham
+draw with an exact law, and given θ_1 so is θ_2: its probability integral transform is uniform, whatever θ_1 was.
+"""
+
+import math
+
+import numpy as np
+from scipy.special import i0e
+
+from covassay.reference.domain import Matrix, Vector
+from covassay.reference.laws import bingham as law
+from covassay.reference.mechanisms import iterative_eigenvectors as mechanism
+from covassay.reference.mechanisms.about import Calibration
+from covassay.reference.mechanisms.iterative_eigenvectors import Budget
+from covassay.reference.privacy import PureDP
+from covassay.verification.audit.law import Scenario, Suspect, Test
+from covassay.verification.audit.privacy import Pair, generic_statistics
+from covassay.verification.audit.profiles.profile import Profile, common_pairs
+from covassay.verification.statistics.tests import TestResult, independence, kolmogorov_smirnov
+
+SEPARATION = 60.0  # gap between eigenvalues in noise scales: out of order with probability below e^{-60} each
+BETA = 0.1
+
+
+def laplace_cdf(t: Vector) -> Vector:
+    """Distribution function of Laplace(1)."""
+    return np.where(t < 0, np.exp(np.minimum(t, 0)) / 2, 1 - np.exp(-np.maximum(t, 0)) / 2)
+
+
+def circle_cdf(w: Vector, decay: Vector) -> Vector:
+    """P(sin²θ ≤ w) for the density ∝ exp(−decay sin²θ) on the circle, elementwise.
+
+    The Bingham law in dimension 2. The normaliser is a Bessel function: ∫_0^{π/2} = (π/2) e^{−a/2} I₀(a/2).
+    """
+    nodes, weights = np.polynomial.legendre.leggauss(64)
+    top = np.arcsin(np.sqrt(np.clip(w, 0.0, 1.0)))
+    theta = top[:, None] * (nodes + 1) / 2
+    integral = top / 2 * (np.exp(-decay[:, None] * np.sin(theta) ** 2) @ weights)
+    values: Vector = np.clip(integral / (math.pi / 2 * i0e(decay / 2)), 0.0, 1.0)
+    return values
+
+
+def uniform_cdf(t: Vector) -> Vector:
+    """Distribution function of the uniform law on (0, 1)."""
+    return np.clip(t, 0.0, 1.0)
+
+
+def separated(d: int, epsilon: float, budget: Budget, calibration: Calibration) -> Scenario:
+    """Rows along the axes, in numbers that put the eigenvalues far apart."""
+    scale = mechanism.eigenvalue_scale(epsilon)
+    gap = math.ceil(SEPARATION * scale)
+    counts = gap * np.arange(d, 0, -1)
+    n = int(counts.sum())
+    x = np.repeat(np.eye(d), counts, axis=0)
+
+    def spectrum(outputs: Matrix) -> tuple[Matrix, Matrix]:
+        values, vectors = np.linalg.eigh((outputs + np.swapaxes(outputs, 1, 2)) / 2 * n)
+        return values[:, ::-1], vectors[:, :, ::-1]
+
+    def exponents(values: Matrix) -> Matrix:
+        """η_1, …, η_{d−1} of every draw."""
+        if budget == "uniform":
+            return np.tile(mechanism.uniform_exponents(epsilon, d, calibration), (len(values), 1))
+        offset = mechanism.adaptive_offset(epsilon, d, BETA)
+        weights = np.sqrt(np.clip(values, 0, n) + offset)
+        return np.array([mechanism.adaptive_exponents(epsilon, list(w), calibration) for w in weights])
+
+    def eigenvalue(i: int, factor: float = 1.0) -> Test:
+        def test(outputs: Matrix) -> TestResult:
+            values, _ = spectrum(outputs)
+            return kolmogorov_smirnov(
+                (values[:, i] - counts[i]) / (scale * factor), laplace_cdf, f"λ̂{i + 1} − λ{i + 1} ~ Laplace(2/ε₀)"
+            )
+
+        return test
+
+    def apart(outputs: Matrix) -> TestResult:
+        values, _ = spectrum(outputs)
+        return independence(values[:, 0], values[:, 1], "λ̂1 and λ̂2 are independent")
+
+    def direction(i: int, factor: float = 1.0) -> Test:
+        """The probability integral transform of θ_i given θ_1, …, θ_{i−1}."""
+
+        def test(outputs: Matrix) -> TestResult:
+            values, vectors = spectrum(outputs)
+            eta = exponents(values)[:, i] * factor
+            null = f"direction {i + 1} follows the exact Bingham law given those before"
+            if d - i == 2:  # what is left is a circle: eigenvectors of C on it, and the component along the weaker
+                left = vectors[:, :, i:]
+                reduced = np.einsum("nji,j,njk->nik", left, counts.astype(np.float64), left)
+                levels, axes = np.linalg.eigh(reduced)
+                return kolmogorov_smirnov(
+                    circle_cdf(axes[:, 0, 0] ** 2, eta * (levels[:, 1] - levels[:, 0])), uniform_cdf, null
+                )
+            cdf = law.projection_cdf(eta[0] * np.diag(counts.astype(np.float64)), range(1, d))
+            return kolmogorov_smirnov(1 - vectors[:, 0, 0] ** 2, cdf, null)
+
+        return test
+
+    tests: dict[str, Test] = {f"eigenvalue {i + 1}": eigenvalue(i) for i in range(d)}
+    tests["independence"] = apart
+    tests |= {f"direction {i + 1}": direction(i) for i in range(d - 1)}
+    suspects = (
+        Suspect("half-eigenvalue-noise", "the eigenvalue noise has half the calibrated scale", eigenvalue(0, 0.5)),
+        Suspect("double-eigenvalue-noise", "the eigenvalue noise has twice the calibrated scale", eigenvalue(0, 2.0)),
+        Suspect("quadruple-exponent", "the exponents are four times the calibrated ones", direction(0, 4.0)),
+        Suspect("double-exponent", "the exponents are twice the calibrated ones", direction(0, 2.0)),
+    )
+    return Scenario(f"separated eigenvalues, d={d}", x, tests, suspects)
+
+
+def profile(guarantee: PureDP, calibration: Calibration, budget: Budget) -> Profile:
+    """Scenarios and pairs at this ε. The adaptive budget is followed at d = 2, where η_1 may differ from draw to draw."""
+    dimensions = (2, 3) if budget == "uniform" else (2,)
+    scenarios = tuple(separated(d, guarantee.epsilon, budget, calibration) for d in dimensions)
+
+    def pairs(_: frozenset[str]) -> tuple[Pair, ...]:
+        return common_pairs("matrix", lambda a, b: generic_statistics(a, b, "matrix"), (2,))
+
+    return Profile("matrix", True, scenarios, pairs)

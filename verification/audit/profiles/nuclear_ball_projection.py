@@ -1,0 +1,102 @@
+"""How to audit the nuclear-ball projection.
+
+Three regimes of one mechanism: data for which the ball never binds shows the matrix noise; all-zero data shows the noisy radius,
+because the output then has nuclear norm min(‖ρZ‖_*, max(0, bL)); small data has both and is compared with the reference's own
+sampler.
+"""
+
+import numpy as np
+
+from covassay.reference.domain import Matrix, Vector
+from covassay.reference.laws import nuclear_laplace as law
+from covassay.reference.mechanisms import nuclear_ball_projection as mechanism
+from covassay.reference.mechanisms.about import Calibration
+from covassay.reference.privacy import PureDP
+from covassay.verification.audit.contract import example_rows
+from covassay.verification.audit.law import Scenario, Suspect, Test
+from covassay.verification.audit.privacy import Pair, generic_statistics
+from covassay.verification.audit.profiles.noise import noise_suspects, noise_tests, scale_estimate
+from covassay.verification.audit.profiles.profile import Profile, common_pairs
+from covassay.verification.audit.sampling import stream
+from covassay.verification.statistics.tests import TestResult, kolmogorov_smirnov, two_sample
+
+
+def _radius_cdf(t: Vector, d: int, rho: float, b: float) -> Vector:
+    """P(min(‖ρZ‖_*, max(0, bL)) ≤ t): an atom of mass ½ at 0."""
+    survival = (1 - law.nuclear_norm_cdf(d, t / rho)) * np.exp(-np.maximum(t, 0) / b) / 2
+    return np.where(t < 0, 0.0, 1 - survival)
+
+
+def profile(guarantee: PureDP, calibration: Calibration, seed: int) -> Profile:
+    """Scenarios and pairs at this ε; `seed` is that of the reference's side of the two-sample tests."""
+    epsilon = guarantee.epsilon
+
+    d, n = 2, int(np.ceil(2000 / epsilon))
+    loose = np.tile(np.eye(d), (n // 2 + 1, 1))
+    rho = mechanism.matrix_scale(len(loose), epsilon, calibration)
+    matrix_noise = Scenario(
+        "ball does not bind, d=2",
+        loose,
+        noise_tests(loose, rho, symmetric=False),
+        noise_suspects(loose, rho, symmetric=False),
+        (scale_estimate(loose, rho, symmetric=False),),
+    )
+
+    zero = np.zeros((4, 2))
+    rho0 = mechanism.matrix_scale(4, epsilon, calibration)
+    b0 = mechanism.trace_scale(4, epsilon, calibration)
+
+    def radius(factor: float) -> Test:
+        def test(outputs: Matrix) -> TestResult:
+            values = law.nuclear_norm(outputs)
+            # a nuclear norm of exactly 0 can come back as rounding
+            values = np.where(values < 1e-12, 0.0, values)
+            return kolmogorov_smirnov(
+                values, lambda t: _radius_cdf(t, 2, rho0, b0 * factor), "‖Y‖_* follows min(‖ρZ‖_*, max(0, bL))"
+            )
+
+        return test
+
+    noisy_radius = Scenario(
+        "all rows zero, d=2",
+        zero,
+        {"radius": radius(1.0)},
+        (
+            Suspect("half-radius-noise", "the noise of the radius has half the calibrated scale", radius(0.5)),
+            Suspect("double-radius-noise", "the noise of the radius has twice the calibrated scale", radius(2.0)),
+        ),
+    )
+
+    small = example_rows(6, 3)
+
+    def against_reference(statistic_name: str) -> Test:
+        def statistic(y: Matrix) -> Vector:
+            if statistic_name == "nuclear norm":
+                return law.nuclear_norm(y)
+            values: Vector = np.trace(y, axis1=1, axis2=2) if statistic_name == "trace" else y[:, 0, 1]
+            return values
+
+        def test(outputs: Matrix) -> TestResult:
+            rng = np.random.default_rng(stream(seed, "reference", statistic_name, len(outputs)))
+            z, laplace = law.sample(3, rng, len(outputs)), rng.laplace(size=len(outputs))
+            reference = np.array(
+                [
+                    mechanism.release(small, mechanism.Noise(m, float(t)), epsilon=epsilon, calibration=calibration)
+                    for m, t in zip(z, laplace, strict=True)
+                ]
+            )
+            return two_sample(statistic(outputs), statistic(reference), f"{statistic_name} as in the reference's draws")
+
+        return test
+
+    both = Scenario(
+        "small data, d=3",
+        small,
+        {name: against_reference(name) for name in ("nuclear norm", "trace", "entry (1, 2)")},
+        weight=0.5,
+    )
+
+    def pairs(_: frozenset[str]) -> tuple[Pair, ...]:
+        return common_pairs("matrix", lambda a, b: generic_statistics(a, b, "matrix"), (1, 2))
+
+    return Profile("matrix", False, (matrix_noise, noisy_radius, both), pairs)

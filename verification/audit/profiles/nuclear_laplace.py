@@ -1,0 +1,62 @@
+"""How to audit nuclear-Laplace perturbation, full and symmetric."""
+
+import numpy as np
+
+from covassay.reference.domain import Matrix, Vector, second_moment
+from covassay.reference.laws import nuclear_laplace as law
+from covassay.reference.mechanisms.nuclear_laplace import noise_scale
+from covassay.reference.privacy import PureDP
+from covassay.verification.audit.contract import example_rows
+from covassay.verification.audit.law import Scenario
+from covassay.verification.audit.privacy import Pair, Statistic, generic_statistics
+from covassay.verification.audit.profiles.noise import noise_suspects, noise_tests, scale_estimate
+from covassay.verification.audit.profiles.profile import Profile, common_pairs
+
+N = 12
+DIMENSIONS = (1, 2, 3, 6)
+
+
+def likelihood_ratio(first: Matrix, second: Matrix, scale: float, shape_gap: float) -> Statistic:
+    """The exact log likelihood ratio. `shape_gap` = k − D for noise whose nuclear norm has Gamma shape k in place of D."""
+    a, b = second_moment(first), second_moment(second)
+
+    def values(y: Matrix) -> Vector:
+        near, far = law.nuclear_norm(y - a), law.nuclear_norm(y - b)
+        with np.errstate(divide="ignore"):
+            radial = shape_gap * (np.log(near) - np.log(far)) if shape_gap else 0.0
+        ratio: Vector = radial + (far - near) / scale
+        return ratio
+
+    return Statistic("log likelihood ratio", values)
+
+
+def profile(guarantee: PureDP, symmetric: bool) -> Profile:
+    """Scenarios and pairs at this ε."""
+    scenarios = []
+    for d in DIMENSIONS:
+        x = example_rows(N, d)
+        scale = noise_scale(N, guarantee.epsilon)
+        scenarios.append(
+            Scenario(
+                f"d={d}",
+                x,
+                noise_tests(x, scale, symmetric),
+                noise_suspects(x, scale, symmetric),
+                (scale_estimate(x, scale, symmetric),),
+            )
+        )
+
+    def pairs(fitted: frozenset[str]) -> tuple[Pair, ...]:
+        def statistics(first: Matrix, second: Matrix) -> tuple[Statistic, ...]:
+            d = first.shape[1]
+            gap = float(law.radius_shape(d, not symmetric) - law.radius_shape(d, symmetric))
+            return (
+                likelihood_ratio(
+                    first, second, noise_scale(len(first), guarantee.epsilon), gap if "gamma-shape" in fitted else 0.0
+                ),
+                *generic_statistics(first, second, "matrix")[:1],
+            )
+
+        return common_pairs("matrix", statistics, (1, 2, 3))
+
+    return Profile("matrix", symmetric, tuple(scenarios), pairs)

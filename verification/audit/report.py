@@ -1,0 +1,122 @@
+"""The report of an audit: for a terminal, and as JSON."""
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from covassay.verification.audit.checks import Check, Status, Verdict
+from covassay.verification.audit.run import Report
+
+MEANING = {
+    Verdict.REFUTED: "At least one promise is broken. The witness and the command below reproduce it.",
+    Verdict.NOT_REFUTED: (
+        "Nothing was found that contradicts the claim. That is not a certificate: the table says what this run could "
+        "have seen."
+    ),
+    Verdict.INCONCLUSIVE: "The target gave too few outputs to decide.",
+}
+STYLE = {
+    Status.REFUTED: "bold red",
+    Status.SUSPICIOUS: "yellow",
+    Status.NOTED: "yellow",
+    Status.INCONCLUSIVE: "yellow",
+    Status.SKIPPED: "dim",
+    Status.NOT_REFUTED: "",
+}
+
+
+def _plain(value: Any) -> Any:
+    """JSON has no infinities; they become strings."""
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)
+    if isinstance(value, Mapping):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    return value
+
+
+def as_json(report: Report) -> dict[str, Any]:
+    """The whole report as plain data; schema covassay-audit-1."""
+    return {
+        "schema": "covassay-audit-1",
+        "covassay": report.covassay,
+        "target": report.target,
+        "version": report.version,
+        "mechanism": report.mechanism,
+        "options": report.options,
+        "claim": report.claim.keywords(),
+        "adjacency": report.adjacency,
+        "verdict": report.verdict.value,
+        "exit_status": report.verdict.exit_status,
+        "meaning": MEANING[report.verdict],
+        "diagnoses": list(report.diagnoses),
+        "seed": report.seed,
+        "samples": report.samples,
+        "false_alarm": report.false_alarm,
+        "replay": report.replay,
+        "seconds": round(report.seconds, 3),
+        "notes": list(report.notes),
+        "checks": [
+            {
+                "kind": check.kind,
+                "scenario": check.scenario,
+                "name": check.name,
+                "status": check.status.value,
+                "detail": check.detail,
+                "p_value": check.p_value,
+                "n": check.n,
+                "facts": _plain(check.facts),
+            }
+            for check in report.checks
+        ],
+    }
+
+
+def _could_have_seen(check: Check) -> str:
+    facts = check.facts
+    if "detectable" in facts:
+        return f"{facts['effect']} ≥ {facts['detectable']:.3f}"
+    if "loss_lower_bound" in facts:
+        return f"loss ≥ {facts['loss_lower_bound']:.3f}"
+    return ""
+
+
+def _p(check: Check) -> str:
+    if check.p_value is None:
+        return ""
+    return f"{check.p_value:.2g}" if check.p_value > 0 else "< 1e-300"
+
+
+def print_report(report: Report, console: Console) -> None:
+    """The report as a table, with the verdict and the replay command last."""
+    claimed = f" as {report.mechanism}" if report.mechanism else ""
+    chosen = "".join(f", {key} {value}" for key, value in report.options.items())
+    console.print(f"[bold]{escape(report.target)}[/bold] ({escape(report.version or 'your function')}){claimed}{chosen}")
+    console.print(f"claim: {report.claim}, {report.adjacency}; false alarm at most {report.false_alarm:g} per run")
+    for note in report.notes:
+        console.print(f"note: {escape(note)}")
+    table = Table("check", "status", "p", "draws", "seen, or sure to be seen (99 %)", pad_edge=False, expand=False)
+    for check in report.checks:
+        table.add_row(
+            escape(check.label), check.status.value, _p(check), str(check.n or ""), _could_have_seen(check),
+            style=STYLE[check.status],
+        )  # fmt: skip
+    console.print(table)
+    for check in report.checks:
+        if check.status not in (Status.NOT_REFUTED, Status.SKIPPED):
+            console.print(f"[bold]{escape(check.label)}[/bold]: {escape(check.detail)}")
+            if check.facts.get("estimates"):
+                console.print(f"    {escape(check.facts['estimates'])}")
+    for diagnosis in report.diagnoses:
+        console.print(f"[bold]law that fits instead[/bold]: {escape(diagnosis)}")
+    style = {"REFUTED": "bold red", "NOT REFUTED": "bold green", "INCONCLUSIVE": "bold yellow"}[report.verdict.value]
+    kinds = sorted({check.kind for check in report.refuted})
+    suffix = f" ({', '.join(kinds)})" if kinds else ""
+    console.print(f"[{style}]{report.verdict.value}[/{style}]{suffix} in {report.seconds:.1f} s. {MEANING[report.verdict]}")
+    console.print("replay: ", end="")
+    console.print(report.replay, soft_wrap=True, markup=False, highlight=False)

@@ -1,0 +1,255 @@
+"""One audit: contract, then law, then privacy; one false-alarm budget; one verdict.
+
+Every p-value of the run goes into one Holm procedure at half the false-alarm budget. If that decides nothing, each
+scenario or pair with a p-value below `SUSPICIOUS` is drawn again, ten times as often and afresh, and Holm's procedure on the
+new p-values has the other half. So a target that keeps its promises is refuted with at most the stated probability.
+"""
+
+import shlex
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from importlib.metadata import version
+from typing import Any
+
+from covassay.reference.errors import InvalidInput
+from covassay.reference.mechanisms.registry import mechanism
+from covassay.reference.privacy import Guarantee
+from covassay.verification.audit.checks import Check, Status, Verdict
+from covassay.verification.audit.contract import contract
+from covassay.verification.audit.law import Scenario, Suspect, diagnose, run_scenario
+from covassay.verification.audit.privacy import Pair, run_pair
+from covassay.verification.audit.profiles.profile import black_box
+from covassay.verification.audit.profiles.registry import profile, resolve_options
+from covassay.verification.audit.sampling import Draws, Progress, Setting, no_progress
+from covassay.verification.audit.target import Source, Target, TargetReference, load, require_seconds
+from covassay.verification.audit.user_data import UserData, user_checks
+from covassay.verification.statistics.multiplicity import holm, require_false_alarm
+
+SUSPICIOUS = 1e-3
+ESCALATION = 10
+FALSE_ALARM = 1e-9
+SAMPLES = 2000
+TIME_LIMIT = 3.0
+
+
+@dataclass(frozen=True)
+class Report:
+    """What an audit found. `verdict` is never a certificate."""
+
+    target: str
+    version: str
+    mechanism: str | None
+    options: dict[str, str]
+    claim: Guarantee
+    adjacency: str
+    verdict: Verdict
+    checks: tuple[Check, ...]
+    diagnoses: tuple[str, ...]
+    seed: int
+    samples: int
+    false_alarm: float
+    seconds: float
+    replay: str
+    notes: tuple[str, ...] = ()
+    covassay: str = field(default_factory=lambda: version("covassay"))
+
+    @property
+    def refuted(self) -> tuple[Check, ...]:
+        """The checks that failed."""
+        return tuple(check for check in self.checks if check.status is Status.REFUTED)
+
+
+@dataclass
+class _Looks:
+    """The statistical checks of a run, look by look."""
+
+    setting: Setting
+    samples: int
+    alpha: float
+    scenarios: dict[str, Scenario] = field(default_factory=dict)
+    pairs: dict[str, Pair] = field(default_factory=dict)
+
+    def run(self, name: str, look: str, factor: int, guarantee: Guarantee) -> list[Check]:
+        if name in self.scenarios:
+            checks, _ = run_scenario(self.setting, self.scenarios[name], self.samples * factor, look)
+            return checks
+        return run_pair(self.setting, self.pairs[name], guarantee, self.samples * factor, look)
+
+
+def _decide(checks: Iterable[Check], alpha: float) -> list[Check]:
+    """Holm over the p-values; the detail of a check that stands says what it could have seen."""
+    listed = list(checks)
+    tested = [check for check in listed if check.p_value is not None]
+    rejected = dict(
+        zip((c.label for c in tested), holm([c.p_value or 0.0 for c in tested], alpha), strict=True)
+    )
+    decided = []
+    for check in listed:
+        if check.p_value is None:
+            decided.append(check)
+            continue
+        facts = dict(check.facts)
+        detectable = facts.pop("detectable", None)
+        if detectable is not None:
+            facts["detectable"] = detectable(alpha / max(len(tested), 1))
+            facts["power"] = 0.99
+        status = Status.SUSPICIOUS if check.p_value < SUSPICIOUS else Status.NOT_REFUTED
+        if rejected[check.label]:
+            status = Status.REFUTED
+        decided.append(replace(check, status=status, facts=facts))
+    return decided
+
+
+def audit(
+    source: Source,
+    guarantee: Guarantee,
+    *,
+    claimed: str | None = None,
+    options: dict[str, str] | None = None,
+    released: str | None = None,
+    samples: int = SAMPLES,
+    seed: int = 0,
+    jobs: int = 1,
+    false_alarm: float = FALSE_ALARM,
+    seconds: float = TIME_LIMIT,
+    user_data: UserData | None = None,
+    progress: Progress = no_progress,
+) -> Report:
+    """Audit a target against a claim.
+
+    Parameters
+    ----------
+    source : a `Target`, or a `TargetReference` to one by name.
+    guarantee : the claim, for replacing one row.
+    claimed : the mechanism it claims to be (a name of the registry); by default what the target says of itself. None
+        for both: a black-box audit of contract and privacy.
+    options : "calibration" and "budget" where the mechanism has a choice.
+    released : "matrix" or "direction", for a black-box audit.
+    samples : draws per scenario and side of a pair, scaled by the check.
+    false_alarm : the probability that a target which keeps every promise is refuted.
+    seconds : the time limit of one draw.
+    user_data : a data set of the user's to try as well.
+
+    Raises
+    ------
+    InvalidInput : an argument breaks its rule. CannotRun : the target cannot be loaded.
+    """
+    start = time.monotonic()
+    require_false_alarm(false_alarm)
+    require_seconds(seconds)
+    if samples < 100:
+        raise InvalidInput(f"samples = {samples!r}: must be at least 100")
+    target = load(source)
+    name = claimed or target.mechanism
+    if name is not None:
+        about = mechanism(name)
+        chosen = resolve_options(name, {**(dict(target.options) if name == target.mechanism else {}), **(options or {})})
+        knowledge = profile(name, guarantee, chosen, samples, seed)
+        symmetric = about.symmetric
+    else:
+        chosen, symmetric = {}, False
+        knowledge = black_box(released or "matrix")
+    setting = Setting(source, guarantee.keywords(), knowledge.released, seed, jobs, seconds, progress)
+
+    checks = contract(setting, symmetric)
+    looks = _Looks(setting, samples, false_alarm / 2, {s.name: s for s in knowledge.scenarios})
+    statistical, draws_of = _first_law_look(looks)
+    decided = _decide(statistical, looks.alpha)
+    fitted = _diagnoses(decided, looks, draws_of)
+    looks.pairs = {pair.name: pair for pair in knowledge.pairs(frozenset(s.name for s in fitted))}
+    for pair in looks.pairs:
+        statistical += looks.run(pair, "first look", 1, guarantee)
+    decided = _decide(statistical, looks.alpha)
+    if not any(c.status is Status.REFUTED for c in (*checks, *decided)):
+        decided = _escalate(decided, looks, guarantee)
+    if user_data is not None:
+        checks += user_checks(setting, user_data)
+    everything = (*checks, *decided)
+    return Report(
+        target=target.name,
+        version=target.version,
+        mechanism=name,
+        options=chosen,
+        claim=guarantee,
+        adjacency="replace-one",
+        verdict=_verdict(everything),
+        checks=everything,
+        diagnoses=tuple(dict.fromkeys(s.explanation for s in fitted)),
+        seed=seed,
+        samples=samples,
+        false_alarm=false_alarm,
+        seconds=time.monotonic() - start,
+        replay=replay_command(target, source, guarantee, claimed, options or {}, samples, seed, false_alarm, seconds, user_data),
+        notes=target.notes,
+    )
+
+
+def _first_law_look(looks: _Looks) -> tuple[list[Check], dict[str, Draws]]:
+    statistical: list[Check] = []
+    draws_of: dict[str, Draws] = {}
+    for name, scenario in looks.scenarios.items():
+        checks, draws = run_scenario(looks.setting, scenario, looks.samples, "first look")
+        statistical += checks
+        draws_of[name] = draws
+    return statistical, draws_of
+
+
+def _diagnoses(decided: list[Check], looks: _Looks, draws_of: dict[str, Draws]) -> list[Suspect]:
+    """The suspects that fit in every scenario whose law was refuted and that has them."""
+    failed = dict.fromkeys(c.scenario for c in decided if c.status is Status.REFUTED and c.kind == "law")
+    found = [
+        {suspect.name: suspect for suspect in diagnose(looks.scenarios[name], draws_of[name].outputs)}
+        for name in failed
+        if looks.scenarios[name].suspects
+    ]
+    if not found:
+        return []
+    return [suspect for name, suspect in found[0].items() if all(name in other for other in found)]
+
+
+def _escalate(decided: list[Check], looks: _Looks, guarantee: Guarantee) -> list[Check]:
+    """A second look, ten times as large and on fresh draws, at whatever looked suspicious in the first."""
+    again = dict.fromkeys(c.scenario for c in decided if c.p_value is not None and c.p_value < SUSPICIOUS)
+    if not again:
+        return decided
+    second = [check for name in again for check in looks.run(name, "second look", ESCALATION, guarantee)]
+    kept = [check for check in decided if check.scenario not in again]
+    return kept + _decide(second, looks.alpha)
+
+
+def _verdict(checks: Iterable[Check]) -> Verdict:
+    statuses = [check.status for check in checks]
+    if Status.REFUTED in statuses:
+        return Verdict.REFUTED
+    tested = [c for c in checks if c.p_value is not None]
+    if Status.INCONCLUSIVE in statuses or not tested:
+        return Verdict.INCONCLUSIVE
+    return Verdict.NOT_REFUTED
+
+
+def replay_command(
+    target: Target,
+    source: Source,
+    guarantee: Guarantee,
+    claimed: str | None,
+    options: dict[str, str],
+    samples: int,
+    seed: int,
+    false_alarm: float,
+    seconds: float,
+    user_data: UserData | None,
+) -> str:
+    """The command that runs this audit again, draw for draw."""
+    words: list[Any] = ["covassay", "audit", source.spec if isinstance(source, TargetReference) else target.name]
+    if claimed:
+        words += ["--as", claimed]
+    for key, value in guarantee.keywords().items():
+        words += [f"--{key}", f"{value:g}"]
+    for key, value in options.items():
+        words += [f"--{key}", value]
+    if user_data is not None:
+        words += ["--data", user_data.name]
+    words += ["--samples", samples, "--seed", seed, "--false-alarm", f"{false_alarm:g}", "--time-limit", f"{seconds:g}"]
+    return shlex.join(str(word) for word in words)
+
