@@ -39,9 +39,7 @@ def advanced_composition(
     ε √(2k ln(1/δ)) + k ε (e^ε − 1) (Dwork–Rothblum–Vadhan 2010, Theorem III.3). e^ε is formed as a
     power of e so that no second function is needed.
     """
-    return (
-        epsilon * (2 * folds * log(1 / delta)) ** 0.5 + folds * epsilon * (math.e**epsilon - 1)
-    )
+    return epsilon * (2 * folds * log(1 / delta)) ** 0.5 + folds * epsilon * (math.e**epsilon - 1)
 
 
 def zcdp_of_pure(epsilon: Number, tanh: Callable[[Number], Number] = math.tanh) -> Number:
@@ -66,9 +64,7 @@ def zcdp_of_gaussian(sensitivity: Number, variance: Number) -> Number:
     return sensitivity**2 / (2 * variance)
 
 
-def epsilon_of_zcdp(
-    rho: Number, delta: Number, log: Callable[[Number], Number] = math.log
-) -> Number:
+def epsilon_of_zcdp(rho: Number, delta: Number, log: Callable[[Number], Number] = math.log) -> Number:
     """ε of a ρ-zCDP mechanism at δ: ρ + 2 √(ρ ln(1/δ)) (Bun–Steinke 2016, Proposition 1.3)."""
     return rho + 2 * (rho * log(1 / delta)) ** 0.5
 

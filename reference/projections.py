@@ -30,7 +30,8 @@ def simplex(v: Vector, radius: float) -> Vector:
     descending = np.sort(v)[::-1]
     shifts = (np.cumsum(descending) - radius) / np.arange(1, len(v) + 1)
     theta = shifts[np.flatnonzero(descending >= shifts)[-1]]
-    return np.maximum(v - theta, 0.0)
+    projected: Vector = np.maximum(v - theta, 0.0)
+    return projected
 
 
 def nuclear_ball(matrix: Matrix, radius: float) -> Matrix:

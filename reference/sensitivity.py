@@ -99,7 +99,8 @@ def hadamard_pair(d: int) -> tuple[Vector, Vector]:
 
 
 def _singular_values(x: Vector, y: Vector) -> Vector:
-    return np.abs(np.linalg.eigvalsh(difference(x, y)))
+    values: Vector = np.abs(np.linalg.eigvalsh(difference(x, y)))
+    return values
 
 
 def _triangle(x: Vector, y: Vector) -> Vector:

@@ -73,9 +73,7 @@ def same_bits(a: NDArray[np.float64], b: NDArray[np.float64]) -> bool:
         pytest.param(b"1e-400,-0.0\n", ("x1", "x2"), [[0.0, -0.0]], id="a number that underflows"),
     ],
 )
-def test_a_csv_file_is_read(
-    tmp_path: Path, content: bytes, columns: tuple[str, ...], rows: list[list[float]]
-) -> None:
+def test_a_csv_file_is_read(tmp_path: Path, content: bytes, columns: tuple[str, ...], rows: list[list[float]]) -> None:
     path = tmp_path / "data.csv"
     path.write_bytes(content)
     table = read_table(path)
@@ -89,27 +87,15 @@ def test_a_csv_file_is_read(
         pytest.param(b"", ["is empty"], id="an empty file"),
         pytest.param(b"\xef\xbb\xbf\r\n\n", ["is empty"], id="only a mark and blank lines"),
         pytest.param(b"a,b\n\n", ["a header and no rows"], id="a header but no rows"),
-        pytest.param(
-            b"a,b\n1,2\n3\n", ["line 3", "1 cell(s)", "'3'", "must have 2"], id="a short line"
-        ),
-        pytest.param(
-            b"a,b\n1,2,7.5\n", ["line 2", "3 cell(s)", "'7.5'", "must have 2"], id="a long line"
-        ),
-        pytest.param(
-            b"1,2\n3,4,5\n", ["line 2", "3 cell(s)", "must have 2"], id="a long line, no header"
-        ),
+        pytest.param(b"a,b\n1,2\n3\n", ["line 3", "1 cell(s)", "'3'", "must have 2"], id="a short line"),
+        pytest.param(b"a,b\n1,2,7.5\n", ["line 2", "3 cell(s)", "'7.5'", "must have 2"], id="a long line"),
+        pytest.param(b"1,2\n3,4,5\n", ["line 2", "3 cell(s)", "must have 2"], id="a long line, no header"),
         pytest.param(b"a,b\n1,2\n\n3,4\n", ["line 3", "blank"], id="a blank line in the middle"),
         pytest.param(b"a\n1\n\n3\n", ["line 3", "blank"], id="a blank line in one column"),
         pytest.param(b"\na,b\n1,2\n", ["line 1", "blank"], id="a blank line at the start"),
-        pytest.param(
-            b"a,b\n1,\n", ["line 2", "column 'b'", "''", "must not be missing"], id="an empty cell"
-        ),
-        pytest.param(
-            b'a\n1\n""\n', ["line 3", "column 'a'", "''", "missing"], id="an empty last cell"
-        ),
-        pytest.param(
-            b"a,b\n1,2\n3,4\n,\n", ["line 4", "column 'a'", "missing"], id="a tail of commas"
-        ),
+        pytest.param(b"a,b\n1,\n", ["line 2", "column 'b'", "''", "must not be missing"], id="an empty cell"),
+        pytest.param(b'a\n1\n""\n', ["line 3", "column 'a'", "''", "missing"], id="an empty last cell"),
+        pytest.param(b"a,b\n1,2\n3,4\n,\n", ["line 4", "column 'a'", "missing"], id="a tail of commas"),
         *[
             pytest.param(
                 f"a,b\n{spelling},2\n".encode(),
@@ -126,32 +112,24 @@ def test_a_csv_file_is_read(
             )
             for spelling in ["inf", "-Inf", "+inf", "Infinity", "-INFINITY"]
         ],
-        pytest.param(
-            b"a\n1e999\n", ["line 2", "column 'a'", "'1e999'", "1.798e+308"], id="an overflow"
-        ),
+        pytest.param(b"a\n1e999\n", ["line 2", "column 'a'", "'1e999'", "1.798e+308"], id="an overflow"),
         pytest.param(
             b"a\n1_000\n",
             ["line 2", "column 'a'", "'1_000'", "without underscores"],
             id="underscores between digits",
         ),
-        pytest.param(
-            b"a,b\n1,tall\n", ["line 2", "column 'b'", "'tall'", "must be a number"], id="text"
-        ),
+        pytest.param(b"a,b\n1,tall\n", ["line 2", "column 'b'", "'tall'", "must be a number"], id="text"),
         pytest.param(b"a\n0x1F\n", ["line 2", "'0x1F'", "must be a number"], id="hexadecimal"),
         pytest.param(b'a\n"1,5"\n', ["line 2", "'1,5'", "must be a number"], id="decimal comma"),
         pytest.param(b"a;b\n1;2\n", ["line 2", "'a;b'", "'1;2'"], id="semicolons"),
-        pytest.param(
-            b"a\n1\n2\n3 4\n", ["line 4", "'3 4'", "must be a number"], id="two numbers in a cell"
-        ),
+        pytest.param(b"a\n1\n2\n3 4\n", ["line 4", "'3 4'", "must be a number"], id="two numbers in a cell"),
         pytest.param(b"a\n1\x00\n", ["line 2", r"'1\x00'", "number"], id="a null character"),
         pytest.param(
             b"1,NA\n3,4\n",
             ["line 1", "column 'x2'", "'NA'", "missing"],
             id="a first record with a missing value that could pass for a header",
         ),
-        pytest.param(
-            b"inf,1\n", ["line 1", "column 'x1'", "'inf'", "finite"], id="an infinite first record"
-        ),
+        pytest.param(b"inf,1\n", ["line 1", "column 'x1'", "'inf'", "finite"], id="an infinite first record"),
         pytest.param(
             b"a,b,a\n1,2,3\n",
             ["line 1", "column 3", "'a'", "must differ from the name of column 1"],
@@ -162,27 +140,17 @@ def test_a_csv_file_is_read(
             ["line 1", "column 2", "'a'", "differ"],
             id="names that differ in blanks",
         ),
-        pytest.param(
-            b",a\n0,1\n", ["line 1", "column 1", "''", "must have a name"], id="a row index"
-        ),
-        pytest.param(
-            "a\n1\nä\n".encode("latin-1"), ["line 3", "0xe4", "must be UTF-8"], id="Latin-1"
-        ),
+        pytest.param(b",a\n0,1\n", ["line 1", "column 1", "''", "must have a name"], id="a row index"),
+        pytest.param("a\n1\nä\n".encode("latin-1"), ["line 3", "0xe4", "must be UTF-8"], id="Latin-1"),
         pytest.param("a\n1\n".encode("utf-16"), ["line 1", "0xff", "must be UTF-8"], id="UTF-16"),
-        pytest.param(
-            b"\xef\xbb\xbfa\r\n1\r\n\xc3", ["line 3", "0xc3", "UTF-8"], id="half a character"
-        ),
+        pytest.param(b"\xef\xbb\xbfa\r\n1\r\n\xc3", ["line 3", "0xc3", "UTF-8"], id="half a character"),
         pytest.param(
             b'a,b\n1,2\n"3,4\n5,6\n',
             ["line 3", "'\"3,4'", "every quote closed"],
             id="a quote that is never closed",
         ),
-        pytest.param(
-            b'a,b\n1,"2"3\n', ["line 2", "'1,\"2\"3'", "commas"], id="text after a closed quote"
-        ),
-        pytest.param(
-            b'"a\nb",c\n1,2\n3,x\n', ["line 4", "column 'c'", "'x'"], id="text after a long header"
-        ),
+        pytest.param(b'a,b\n1,"2"3\n', ["line 2", "'1,\"2\"3'", "commas"], id="text after a closed quote"),
+        pytest.param(b'"a\nb",c\n1,2\n3,x\n', ["line 4", "column 'c'", "'x'"], id="text after a long header"),
     ],
 )
 def test_a_bad_csv_file_is_refused_in_one_line_that_names_the_place(
@@ -309,9 +277,7 @@ def test_an_npy_file_is_read_as_float64(tmp_path: Path, stored: NDArray[np.gener
         ),
     ],
 )
-def test_a_bad_array_in_an_npy_file_is_refused(
-    tmp_path: Path, stored: NDArray[np.generic], parts: list[str]
-) -> None:
+def test_a_bad_array_in_an_npy_file_is_refused(tmp_path: Path, stored: NDArray[np.generic], parts: list[str]) -> None:
     path = tmp_path / "data.npy"
     np.save(path, stored)
     message = refusal(path)
@@ -412,9 +378,7 @@ def test_every_finite_matrix_comes_back_exactly(
         unique=True,
     )
 )
-def test_every_column_name_comes_back_exactly(
-    tmp_path_factory: pytest.TempPathFactory, columns: list[str]
-) -> None:
+def test_every_column_name_comes_back_exactly(tmp_path_factory: pytest.TempPathFactory, columns: list[str]) -> None:
     directory = tmp_path_factory.getbasetemp()
     names = ["name", *(f"_{column}, “{column}”" for column in columns)]
     matrix = np.ones((1, len(names)))
@@ -426,12 +390,8 @@ def test_every_column_name_comes_back_exactly(
         assert archive["columns"].tolist() == names
 
 
-@pytest.mark.parametrize(
-    ("suffix", "shape"), [(".csv", (1, 2)), (".json", (2,)), (".npy", (2,)), (".npz", (2,))]
-)
-def test_a_direction_is_one_line_of_csv_and_flat_elsewhere(
-    tmp_path: Path, suffix: str, shape: tuple[int, ...]
-) -> None:
+@pytest.mark.parametrize(("suffix", "shape"), [(".csv", (1, 2)), (".json", (2,)), (".npy", (2,)), (".npz", (2,))])
+def test_a_direction_is_one_line_of_csv_and_flat_elsewhere(tmp_path: Path, suffix: str, shape: tuple[int, ...]) -> None:
     path = tmp_path / f"direction{suffix}"
     direction = np.array([0.6, -0.8])
     write_release(path, direction, COLUMNS, PROVENANCE)
@@ -519,9 +479,7 @@ def test_a_terminal_that_lacks_a_letter_still_shows_the_numbers(
     ],
     ids=["too wide", "too long", "a cube", "a number", "no rows", "NaN", "infinity"],
 )
-def test_a_bad_matrix_is_refused_and_nothing_is_written(
-    tmp_path: Path, matrix: NDArray[np.float64], part: str
-) -> None:
+def test_a_bad_matrix_is_refused_and_nothing_is_written(tmp_path: Path, matrix: NDArray[np.float64], part: str) -> None:
     with pytest.raises(InvalidInput, match="matrix") as caught:
         write_release(tmp_path / "out.csv", matrix, COLUMNS, PROVENANCE)
     assert part in str(caught.value)
@@ -529,9 +487,7 @@ def test_a_bad_matrix_is_refused_and_nothing_is_written(
 
 
 @pytest.mark.parametrize("suffix", [".json", ".npz"])
-@pytest.mark.parametrize(
-    "entry", [{1, 2}, float("nan"), 1j, np.array(1j)], ids=["set", "NaN", "complex", "array"]
-)
+@pytest.mark.parametrize("entry", [{1, 2}, float("nan"), 1j, np.array(1j)], ids=["set", "NaN", "complex", "array"])
 def test_provenance_that_json_cannot_hold_is_refused_and_the_old_file_stays(
     tmp_path: Path, suffix: str, entry: object
 ) -> None:
@@ -641,9 +597,7 @@ def test_a_failure_while_writing_leaves_the_directory_as_it_was(
     monkeypatch.setattr(owner, function, fail)
     with pytest.raises(type(error)):
         release_to(path)
-    assert {file: file.read_bytes() for file in tmp_path.iterdir()} == (
-        {} if old is None else {path: old}
-    )
+    assert {file: file.read_bytes() for file in tmp_path.iterdir()} == ({} if old is None else {path: old})
 
 
 @pytest.mark.parametrize("suffix", SUFFIXES)

@@ -1,7 +1,7 @@
 """The command line: `covassay audit | release | law | mechanisms`.
 
-Exit status: 0 done, or not refuted; 1 refuted; 2 invalid use or input, one line on standard error; 3 inconclusive, or the
-target cannot be run.
+Exit status: 0 done, or not refuted; 1 refuted; 2 invalid use or input, one line on standard error; 3 inconclusive,
+or the target cannot be run.
 """
 
 import argparse
@@ -23,7 +23,7 @@ from rich.table import Table
 from covassay.reference.errors import InvalidInput
 from covassay.reference.laws import bingham, nuclear_laplace
 from covassay.reference.mechanisms.registry import MECHANISMS, mechanism
-from covassay.reference.privacy import ApproximateDP, Guarantee, PureDP, ZCDP
+from covassay.reference.privacy import ZCDP, ApproximateDP, Guarantee, PureDP
 from covassay.verification.audit.profiles.registry import resolve_options
 from covassay.verification.audit.report import as_json, print_report
 from covassay.verification.audit.run import FALSE_ALARM, SAMPLES, TIME_LIMIT, audit
@@ -67,9 +67,7 @@ def _audit(options: argparse.Namespace) -> int:
     if not options.target:
         raise InvalidInput("target: give module:function or ADAPTER:NAME (see covassay audit --list)")
     source = TargetReference(options.target, os.getcwd())
-    chosen = {
-        key: value for key in ("calibration", "budget") if (value := getattr(options, key)) is not None
-    }
+    chosen = {key: value for key in ("calibration", "budget") if (value := getattr(options, key)) is not None}
     data = load_user_data(options.data) if options.data else None
     if options.jobs < 1:
         raise InvalidInput(f"jobs = {options.jobs}: must be at least 1")
@@ -78,7 +76,9 @@ def _audit(options: argparse.Namespace) -> int:
     bar: AbstractContextManager[Any] = (
         nullcontext()
         if quiet
-        else Progress(TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn(), console=console, transient=True)
+        else Progress(
+            TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn(), console=console, transient=True
+        )
     )
     with bar as progress:
         task = None if progress is None else progress.add_task("contract", total=None)
@@ -122,9 +122,7 @@ def _release(options: argparse.Namespace) -> int:
     guarantee = PureDP(options.epsilon)
     table = read_table(Path(options.data))
     rng = np.random.default_rng(options.seed)
-    released = about.sample(
-        table.rows, rng, epsilon=guarantee.epsilon, row_bound=options.row_bound, **chosen
-    )
+    released = about.sample(table.rows, rng, epsilon=guarantee.epsilon, row_bound=options.row_bound, **chosen)
     n, d = table.rows.shape
     spend = about.spend(epsilon=guarantee.epsilon, dimension=d, **chosen)
     provenance: dict[str, object] = {
@@ -306,9 +304,13 @@ def _parser() -> argparse.ArgumentParser:
     a.add_argument("--data", help="also try it on a file (.csv, .npy) or on wine, digits, breast-cancer")
     a.add_argument("--samples", type=int, default=SAMPLES, help=f"draws per scenario and side (default {SAMPLES})")
     a.add_argument("--seed", type=int, default=0, help="default 0")
-    a.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="parallel workers; results do not depend on it")
+    a.add_argument(
+        "--jobs", type=int, default=os.cpu_count() or 1, help="parallel workers; results do not depend on it"
+    )
     a.add_argument("--false-alarm", type=float, default=FALSE_ALARM, help=f"per run (default {FALSE_ALARM:g})")
-    a.add_argument("--time-limit", type=float, default=TIME_LIMIT, help=f"seconds a single draw may take (default {TIME_LIMIT:g})")
+    a.add_argument(
+        "--time-limit", type=float, default=TIME_LIMIT, help=f"seconds a single draw may take (default {TIME_LIMIT:g})"
+    )
     a.add_argument("--json", action="store_true", help="the report as JSON on standard output")
     a.add_argument("--quiet", action="store_true", help="the verdict alone")
     a.set_defaults(run=_audit)
@@ -325,7 +327,9 @@ def _parser() -> argparse.ArgumentParser:
     r.add_argument("--epsilon", type=float, required=True, help="ε > 0")
     r.add_argument("--calibration", help="paper (default) or tight")
     r.add_argument("--budget", help="uniform (default) or adaptive")
-    r.add_argument("--row-bound", type=float, default=1.0, help="public bound on the Euclidean norm of a row (default 1)")
+    r.add_argument(
+        "--row-bound", type=float, default=1.0, help="public bound on the Euclidean norm of a row (default 1)"
+    )
     r.add_argument("--out", help=".csv, .json, .npy or .npz (default: CSV on standard output)")
     r.add_argument("--seed", type=int, help="fixed noise, for tests: NOT private")
     r.add_argument("--quiet", action="store_true", help="no remarks on standard error")

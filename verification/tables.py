@@ -74,9 +74,7 @@ def read_table(path: Path) -> Table:
     except FileNotFoundError:
         raise InvalidInput(f"{_named(path)} does not exist: must be a file") from None
     except (OSError, ValueError) as error:  # ValueError: a null character in the path
-        raise InvalidInput(
-            f"{_named(path)} cannot be read ({_reason(error)}): must be a readable file"
-        ) from None
+        raise InvalidInput(f"{_named(path)} cannot be read ({_reason(error)}): must be a readable file") from None
     if not content:
         raise InvalidInput(f"{_named(path)} is empty: must have at least one row")
     return _read_csv(path, content) if suffix == ".csv" else _read_npy(path, content)
@@ -99,8 +97,7 @@ def require_writable(path: Path | None) -> None:
         probe.unlink()
     except OSError as error:
         raise InvalidInput(
-            f"{_named(path)} cannot be created ({_reason(error)}): "
-            f"must be in a directory that can be written to"
+            f"{_named(path)} cannot be created ({_reason(error)}): must be in a directory that can be written to"
         ) from None
 
 
@@ -147,9 +144,7 @@ def _read_csv(path: Path, content: bytes) -> Table:
     except UnicodeDecodeError as error:
         line = len(_lines(error.object[: error.start].decode("utf-8") + "?"))
         byte = error.object[error.start]
-        raise InvalidInput(
-            f"{_named(path)}, line {line} has the byte 0x{byte:02x}: must be UTF-8 text"
-        ) from None
+        raise InvalidInput(f"{_named(path)}, line {line} has the byte 0x{byte:02x}: must be UTF-8 text") from None
     lines = _lines(text)
     while lines and not lines[-1].strip():
         lines.pop()
@@ -191,9 +186,7 @@ def _records(path: Path, lines: list[str]) -> Iterator[tuple[int, list[str]]]:
                 f"must be cells separated by commas, with every quote closed"
             ) from None
         if not lines[line - 1].strip():
-            raise InvalidInput(
-                f"{_named(path)}, line {line} is blank: must be a record, only the end may be blank"
-            )
+            raise InvalidInput(f"{_named(path)}, line {line} is blank: must be a record, only the end may be blank")
         yield line, record
 
 
@@ -202,9 +195,7 @@ def _header(path: Path, cells: list[str]) -> tuple[str, ...]:
     first_seen: dict[str, int] = {}
     for j, name in enumerate(columns, start=1):
         if not name:
-            raise InvalidInput(
-                f"{_named(path)}, line 1, column {j} = '': must have a name, like every column"
-            )
+            raise InvalidInput(f"{_named(path)}, line 1, column {j} = '': must have a name, like every column")
         if name in first_seen:
             raise InvalidInput(
                 f"{_named(path)}, line 1, column {j} = {_shown(name)}: "
@@ -231,9 +222,7 @@ def _numbers(path: Path, line: int, columns: tuple[str, ...], record: list[str])
         for name, cell in zip(columns, record, strict=True)
         if (rule := _broken_rule(cell)) is not None
     )
-    raise InvalidInput(
-        f"{_named(path)}, line {line}, column {_shown(name)} = {_shown(cell.strip())}: {rule}"
-    )
+    raise InvalidInput(f"{_named(path)}, line {line}, column {_shown(name)} = {_shown(cell.strip())}: {rule}")
 
 
 def _broken_rule(cell: str) -> str | None:
@@ -256,9 +245,7 @@ def _broken_rule(cell: str) -> str | None:
 
 def _read_npy(path: Path, content: bytes) -> Table:
     if not content.startswith(NPY_MAGIC):
-        raise InvalidInput(
-            f"{_named(path)} starts with {content[:6]!r}: must be one array in NumPy's .npy format"
-        )
+        raise InvalidInput(f"{_named(path)} starts with {content[:6]!r}: must be one array in NumPy's .npy format")
     try:
         loaded = np.load(io.BytesIO(content), allow_pickle=False)
     except Exception as error:  # on damaged headers NumPy lets many types of exception through
@@ -266,27 +253,18 @@ def _read_npy(path: Path, content: bytes) -> Table:
             f"{_named(path)} cannot be read ({_reason(error)}): must be a whole array of numbers"
         ) from None
     if loaded.dtype.kind not in "biuf":
-        raise InvalidInput(
-            f"{_named(path)} has entries of type {_clipped(str(loaded.dtype))}: "
-            f"must be real numbers"
-        )
+        raise InvalidInput(f"{_named(path)} has entries of type {_clipped(str(loaded.dtype))}: must be real numbers")
     if loaded.ndim != 2:
-        raise InvalidInput(
-            f"{_named(path)} has {loaded.ndim} dimension(s): must have 2, one row per record"
-        )
+        raise InvalidInput(f"{_named(path)} has {loaded.ndim} dimension(s): must have 2, one row per record")
     if min(loaded.shape) < 1:
-        raise InvalidInput(
-            f"{_named(path)} has shape {loaded.shape}: must have at least one row and one column"
-        )
+        raise InvalidInput(f"{_named(path)} has shape {loaded.shape}: must have at least one row and one column")
     with np.errstate(over="ignore"):  # a long double may exceed float64; the next check finds it
         rows = np.array(loaded, dtype=np.float64, order="C")
     columns = _numbered(rows.shape[1])
     if not np.isfinite(rows).all():
         i, j = np.argwhere(~np.isfinite(rows))[0]
         rule = "must not be missing" if np.isnan(rows[i, j]) else "must be finite"
-        raise InvalidInput(
-            f"{_named(path)}, row {i + 1}, column {columns[j]!r} = {float(rows[i, j])}: {rule}"
-        )
+        raise InvalidInput(f"{_named(path)}, row {i + 1}, column {columns[j]!r} = {float(rows[i, j])}: {rule}")
     return Table(columns, rows)
 
 
@@ -302,17 +280,14 @@ def _require_release(matrix: ArrayLike, columns: Sequence[str]) -> NDArray[np.fl
     d = len(columns)
     if values.ndim not in (1, 2) or values.shape[-1] != d or values.size == 0:
         raise InvalidInput(
-            f"matrix of shape {values.shape}: must have shape ({d}, {d}) or ({d},), "
-            f"as there are {d} column names"
+            f"matrix of shape {values.shape}: must have shape ({d}, {d}) or ({d},), as there are {d} column names"
         )
     if not np.isfinite(values).all():
         raise InvalidInput("matrix contains a value that is not finite: every value must be finite")
     return values
 
 
-def _encoded(
-    suffix: str, values: NDArray[np.float64], columns: Sequence[str], provenance: dict[str, object]
-) -> bytes:
+def _encoded(suffix: str, values: NDArray[np.float64], columns: Sequence[str], provenance: dict[str, object]) -> bytes:
     buffer = io.BytesIO()
     if suffix == ".csv":
         buffer.write(_encoded_text(_csv_text(values, columns)))
@@ -377,9 +352,7 @@ def _target(path: Path) -> Path:
             ) from None
         return target
     except (OSError, ValueError, RuntimeError) as error:  # RuntimeError: a loop of links
-        raise InvalidInput(
-            f"{_named(path)} cannot be written ({_reason(error)}): must be a path for a file"
-        ) from None
+        raise InvalidInput(f"{_named(path)} cannot be written ({_reason(error)}): must be a path for a file") from None
     if stat.S_ISDIR(mode):
         raise InvalidInput(f"{_named(path)} is a directory: must be a file")
     if not stat.S_ISREG(mode):
@@ -413,9 +386,7 @@ def _replace(target: Path, content: bytes) -> None:
 def _require_suffix(path: Path, suffixes: tuple[str, ...]) -> str:
     suffix = path.suffix.lower()
     if suffix not in suffixes:
-        raise InvalidInput(
-            f"{_named(path)} has the suffix {path.suffix!r}: must be one of {', '.join(suffixes)}"
-        )
+        raise InvalidInput(f"{_named(path)} has the suffix {path.suffix!r}: must be one of {', '.join(suffixes)}")
     return suffix
 
 

@@ -44,9 +44,7 @@ def log_envelope_bound(b: Number, q: Number, log: Callable[[Number], Number] = n
     return -(q - b) / 2 + q / 2 * log(q / b)
 
 
-def log_acceptance(
-    y: Number, b: Number, q: Number, log: Callable[[Number], Number] = np.log
-) -> Number:
+def log_acceptance(y: Number, b: Number, q: Number, log: Callable[[Number], Number] = np.log) -> Number:
     """ln of the acceptance probability of a proposal with uᵀAu = y; never above 0."""
     return -y + q / 2 * log(1 + 2 * y / b) - log_envelope_bound(b, q, log)
 
@@ -73,7 +71,7 @@ def envelope_parameter(a: Vector) -> float:
     q = float(len(a))
     if not a.any():
         return q
-    return float(brentq(lambda b: envelope_equation(b, a), 1.0 - 1e-9, q, xtol=1e-14))
+    return float(brentq(lambda b: envelope_equation(b, list(a)), 1.0 - 1e-9, q, xtol=1e-14))
 
 
 def sample(m: Matrix, rng: np.random.Generator, size: int | None = None) -> Matrix:
@@ -160,7 +158,8 @@ def log_density(u: Matrix, m: Matrix) -> Vector:
     a, _ = decompose(m)
     top = np.linalg.eigvalsh(m)[-1]
     quadratic: Vector = np.einsum("...i,ij,...j->...", u, m, u)
-    return quadratic - top - log_mean_exponential(a)
+    density: Vector = quadratic - top - log_mean_exponential(a)
+    return density
 
 
 def projection_cdf(m: Matrix, kept: Sequence[int]) -> Callable[[ArrayLike], Vector]:

@@ -68,9 +68,7 @@ def log_normalizer(dimension: int, symmetric: bool = False) -> float:
     else:  # Laguerre–Selberg in σ²/2
         gaussian = (d * (d - 1) - d) / 2 * math.log(2) + (gammaln((j + 1) / 2) + common).sum()
     entries = d * (d + 1) / 2 if symmetric else d**2
-    return float(
-        entries / 2 * math.log(2 * math.pi) - gaussian + ensemble(d, symmetric).log_normalizer
-    )
+    return float(entries / 2 * math.log(2 * math.pi) - gaussian + ensemble(d, symmetric).log_normalizer)
 
 
 def log_density(z: Matrix, symmetric: bool = False) -> Vector:
@@ -78,9 +76,7 @@ def log_density(z: Matrix, symmetric: bool = False) -> Vector:
     return -nuclear_norm(z) - log_normalizer(z.shape[-1], symmetric)
 
 
-def sample_spectrum(
-    dimension: int, rng: np.random.Generator, size: int, symmetric: bool = False
-) -> Matrix:
+def sample_spectrum(dimension: int, rng: np.random.Generator, size: int, symmetric: bool = False) -> Matrix:
     """Draw singular values (full) or eigenvalues (symmetric), in random order: (size, d)."""
     return sample_points(ensemble(dimension, symmetric), size, rng)
 
@@ -120,14 +116,10 @@ def spectral_norm_cdf(dimension: int, t: ArrayLike, symmetric: bool = False) -> 
 def spectral_norm_quantile(dimension: int, probability: float, symmetric: bool = False) -> float:
     """The t with P(‖Z‖ ≤ t) = probability, for a probability in (1e-12, 1 − 1e-9)."""
     if not 1e-12 < probability < 1 - 1e-9:
-        raise InvalidInput(
-            f"probability = {probability!r}: must be between 1e-12 and 1 - 1e-9, where float64 can tell"
-        )
+        raise InvalidInput(f"probability = {probability!r}: must be between 1e-12 and 1 - 1e-9, where float64 can tell")
     law = ensemble(dimension, symmetric)
     if probability <= 0.5:
-        return float(
-            brentq(lambda s: law.largest_cdf(s) - probability, 0.0, law.panels.edges[-1], xtol=1e-13)
-        )
+        return float(brentq(lambda s: law.largest_cdf(s) - probability, 0.0, law.panels.edges[-1], xtol=1e-13))
     return float(
         brentq(
             lambda s: (1 - probability) - law.largest_survival(s),

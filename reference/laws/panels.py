@@ -10,6 +10,7 @@ from functools import lru_cache
 
 import numpy as np
 from numpy.polynomial.legendre import leggauss, legvander
+from numpy.typing import NDArray
 
 from covassay.reference.domain import Matrix, Vector
 
@@ -75,7 +76,7 @@ class Panels:
         weights: Matrix = self.half_widths[:, None] * w
         return weights
 
-    def locate(self, x: Vector) -> tuple[Vector, Vector]:
+    def locate(self, x: Vector) -> tuple[NDArray[np.intp], Vector]:
         """The panel that holds x, and x in that panel's own variable."""
         panel = np.clip(np.searchsorted(self.edges, x, side="right") - 1, 0, self.count - 1)
         return panel, (x - self.edges[panel]) / self.half_widths[panel] - 1
@@ -87,8 +88,6 @@ class Panels:
         """
         t, _, _ = _reference_panel()
         totals = (values * self.weights).sum(axis=-1)
-        at_edges = np.concatenate(
-            [np.zeros((*totals.shape[:-1], 1)), np.cumsum(totals, axis=-1)], axis=-1
-        )
+        at_edges = np.concatenate([np.zeros((*totals.shape[:-1], 1)), np.cumsum(totals, axis=-1)], axis=-1)
         within = values @ integrated(t).T * self.half_widths[:, None]
         return at_edges, at_edges[..., :-1, None] + within

@@ -122,9 +122,10 @@ class PfaffianEnsemble:
     @cached_property
     def one_point_density(self) -> Matrix:
         """ρ₁ at the nodes, (panels, m)."""
-        return -np.einsum(
+        density: Matrix = -np.einsum(
             "jpm,jk,kpm->pm", self.phi, self.kernel[: self.points], self.e_nodes, optimize=True
         )
+        return density
 
     def mean_power_sum(self, power: float) -> float:
         """E Σ_i |x_i|^p for p ≥ 0."""
@@ -150,7 +151,8 @@ class PfaffianEnsemble:
             values = np.log(np.abs(x[:, i] - x[:, j])).sum(axis=1) - np.abs(x).sum(axis=1)
         if self.half_line:
             values += np.log(x[:, i] + x[:, j]).sum(axis=1)
-        return values - self.log_normalizer
+        density: Vector = values - self.log_normalizer
+        return density
 
     # THE LARGEST POINT
 
@@ -194,10 +196,6 @@ class PfaffianEnsemble:
         corner = np.outer(sign * mass, mass) - np.outer(mass, sign * mass)
         return self.bordered(tail + reflected - corner, mass + sign * mass)
 
-    def _excluded_spectrum(self, s: float) -> Vector:
-        values: Vector = np.linalg.eigvals(self.kernel @ self._excluded(s))
-        return values
-
     def largest_cdf(self, s: float) -> float:
         """P(all |x_i| ≤ s), with absolute error near 1e-15 for N up to 100."""
         if s <= 0:
@@ -215,7 +213,8 @@ class PfaffianEnsemble:
         if s >= self.panels.edges[-1]:
             return 0.0
         with np.errstate(divide="ignore"):
-            log_cdf = np.log1p(-self._excluded_spectrum(s)).sum().real / 2
+            eigenvalues = np.linalg.eigvals(self.kernel @ self._excluded(s)).astype(np.complex128)
+            log_cdf = np.log1p(-eigenvalues).sum().real / 2
         return float(np.clip(-np.expm1(log_cdf), 0.0, 1.0))
 
 

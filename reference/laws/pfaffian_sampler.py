@@ -25,6 +25,7 @@ checked for every draw; it tests the whole numerical chain, and it depends on th
 import math
 
 import numpy as np
+from numpy.typing import NDArray
 
 from covassay.reference.domain import Matrix, Vector
 from covassay.reference.laws.panels import NODES, integrated, interpolation
@@ -80,9 +81,10 @@ class _Chain:
         g = np.swapaxes(self.g_breaks[:, :, : edges + k], 1, 2) @ c  # G·C_q, (size, breaks, k)
         g_own = g[:, edges + np.arange(k), np.arange(k)][:, None, :]
         beyond = self.breaks[:, : edges + k, None] > self.points[:, None, :]
-        return smooth + np.where(beyond, 2 * g_own - g, g).sum(axis=2)
+        cumulative: Matrix = smooth + np.where(beyond, 2 * g_own - g, g).sum(axis=2)
+        return cumulative
 
-    def _invert(self, c: Matrix, uniform: Vector) -> tuple[Vector, Vector]:
+    def _invert(self, c: Matrix, uniform: Vector) -> tuple[NDArray[np.intp], Vector]:
         """The panel of x, and x in the panel's variable, where F_k(x) = uniform × F_k(∞)."""
         panels, k = self.ensemble.panels, self.drawn
         breaks = self.breaks[:, : len(panels.edges) + k]
@@ -133,9 +135,7 @@ class _Chain:
         g = ensemble.g_edges.T[panel] + (values @ weights[:, :, None])[:, :, 0]
 
         infinity = np.ones((self.size, d - n))
-        b = np.concatenate(
-            [ensemble.totals - 2 * g, infinity, np.sign(self.points - point[:, None])], axis=1
-        )
+        b = np.concatenate([ensemble.totals - 2 * g, infinity, np.sign(self.points - point[:, None])], axis=1)
         mu = self.mu[:, : d + k, : d + k]
         c1 = (mu[:, :, :n] @ phi[:, :, None])[:, :, 0]
         c2 = (mu @ b[:, :, None])[:, :, 0]

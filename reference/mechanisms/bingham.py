@@ -9,8 +9,8 @@ exp(η((v·y)² − (v·x)²)) ≤ e^η. So the loss is at most 2η, approached 
 paper : η = ε/4. ADK19 takes the sensitivity of the score to be 2; it is 1. Spends ε/2. Claimed: ε.
 tight : η = ε/2. Spends ε.
 
-Both privacy losses lie in an interval of length 2η, so the release is also η²/2-zCDP (Cesar–Rogers 2020). In dimension 1 the
-output is ±1 whatever the data.
+Both privacy losses lie in an interval of length 2η, so the release is also η²/2-zCDP (Cesar–Rogers 2020). In
+dimension 1 the output is ±1 whatever the data.
 """
 
 from collections.abc import Callable

@@ -1,13 +1,14 @@
 """Iterative eigenvector sampling: noisy eigenvalues, then eigenvectors one by one. ADK19 Algorithm 1.
 
 1. λ̂_i = λ_i(C) + Laplace(2/ε₀), C = Σ_j x_j x_jᵀ, λ_1 ≥ … ≥ λ_d. P_1 = I.
-2. For i = 1..d: draw a unit vector u in R^{d−i+1} with density ∝ exp(η_i uᵀ(P_i C P_iᵀ)u); θ_i = P_iᵀu; P_{i+1} = an orthonormal
-   basis of what is orthogonal to θ_1, …, θ_i. The last vector is determined and costs nothing.
+2. For i = 1..d: draw a unit vector u in R^{d−i+1} with density ∝ exp(η_i uᵀ(P_i C P_iᵀ)u); θ_i = P_iᵀu; P_{i+1} = an
+   orthonormal basis of what is orthogonal to θ_1, …, θ_i. The last vector is determined and costs nothing.
 3. Release (1/n) Σ_i λ̂_i θ_i θ_iᵀ. (The paper releases n times that; n is public.)
 
-Where the scales come from. Eigenvalues: replacing x by y moves them by at most ‖Δ‖_* ≤ s + t ≤ 2 in ℓ1 (Mirsky), so they cost at
-most ε₀. Eigenvectors: with a_i = (θ_i·x)², b_i = (θ_i·y)², step i has loss at most η_i(a_i − b_i) + η_i ‖P_i y‖² (the second term
-bounds the ratio of the normalisers), and ‖P_i y‖² = Σ_{j≥i} b_j because the θ are an orthonormal basis. Summed,
+Where the scales come from. Eigenvalues: replacing x by y moves them by at most ‖Δ‖_* ≤ s + t ≤ 2 in ℓ1 (Mirsky), so
+they cost at most ε₀. Eigenvectors: with a_i = (θ_i·x)², b_i = (θ_i·y)², step i has loss at most η_i(a_i − b_i) + η_i
+‖P_i y‖² (the second term bounds the ratio of the normalisers), and ‖P_i y‖² = Σ_{j≥i} b_j because the θ are an
+orthonormal basis. Summed,
 
     Σ_{i<d} η_i a_i + Σ_{i<d} η_i Σ_{j>i} b_j ≤ max_{i<d} η_i + Σ_{i<d} η_i,
 
@@ -16,9 +17,9 @@ since the a_i and the b_j each sum to at most 1 (the joint lemma; approached for
 
 Budgets, with ε₀ = ε/2:
 uniform : paper η_i = ε_i/4 with ε_i = ε/(2d); tight η_i = ε/(2d).
-adaptive : with weights w_i = √(clip(λ̂_i, 0, n) + τ), τ = (2/ε₀) ln(2d/β) (ADK19 Corollary 1; the clip to [0, n], which keeps the root
-    real, is ours): paper η_i = (ε/2)(w_i/Σ_j w_j)/4; tight η_i = (ε/2) w_i/(Σ_{j<d} w_j + max_{j<d} w_j). They read λ̂ only, which is
-    already paid for.
+adaptive : with weights w_i = √(clip(λ̂_i, 0, n) + τ), τ = (2/ε₀) ln(2d/β) (ADK19 Corollary 1; the clip to [0, n],
+    which keeps the root real, is ours): paper η_i = (ε/2)(w_i/Σ_j w_j)/4; tight η_i = (ε/2) w_i/(Σ_{j<d} w_j +
+    max_{j<d} w_j). They read λ̂ only, which is already paid for.
 
 The paper claims ε. Its scales spend 0.625 ε (uniform) and at most 0.75 ε (adaptive); the tight ones spend ε.
 """
@@ -58,9 +59,7 @@ def eigenvalue_scale(epsilon: Number) -> Number:
     return 4 / epsilon
 
 
-def adaptive_offset(
-    epsilon: Number, d: Number, beta: Number, log: Callable[[Number], Number] = np.log
-) -> Number:
+def adaptive_offset(epsilon: Number, d: Number, beta: Number, log: Callable[[Number], Number] = np.log) -> Number:
     """τ = (2/ε₀) ln(2d/β): with probability 1 − β/2 no eigenvalue noise exceeds it (ADK19 Corollary 1)."""
     return eigenvalue_scale(epsilon) * log(2 * d / beta)
 
@@ -162,7 +161,8 @@ def release(
 
     # RELEASE
     matrix = (directions.T * noisy) @ directions / n
-    return (matrix + matrix.T) / 2 * row_bound**2
+    released: Matrix = (matrix + matrix.T) / 2 * row_bound**2
+    return released
 
 
 def sample(
@@ -178,7 +178,7 @@ def sample(
 ) -> Matrix:
     """Draw the noise from `rng`, then `release`. Not for production: float64 noise."""
     rows = unit_rows(x, row_bound, on_large_rows)
-    noise = Noise(rng.laplace(size=rows.shape[1]), lambda m: law.sample(m, rng))
+    noise = Noise(np.asarray(rng.laplace(size=rows.shape[1])), lambda m: law.sample(m, rng))
     return release(
         x,
         noise,

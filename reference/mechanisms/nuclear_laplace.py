@@ -9,8 +9,8 @@ loss at every Y is
 
     (‖Y − Σ'‖_* − ‖Y − Σ‖_*) / ρ ≤ ‖Σ − Σ'‖_* / ρ ≤ 2 / (nρ),
 
-which is ε for ρ = 2/(nε) (DN25 Theorem 3). It is attained: at Y = Σ the loss is exactly ‖Δ‖_*/(nρ). In dimension 1 no two
-rows are orthogonal, ‖Δ‖_* ≤ 1, and the mechanism spends ε/2.
+which is ε for ρ = 2/(nε) (DN25 Theorem 3). It is attained: at Y = Σ the loss is exactly ‖Δ‖_*/(nρ). In dimension 1
+no two rows are orthogonal, ‖Δ‖_* ≤ 1, and the mechanism spends ε/2.
 
 Accuracy. ‖Z‖_* ~ Gamma(d², ρ) and E‖Z‖_F² are exact (`covassay.reference.laws.nuclear_laplace`); ‖ρZ‖ → πρd. NOTE: DN25
 Theorem 6 (‖Z‖ ≤ 1.1 ρd with high probability) and the constant 3 of Theorem 1 for p > 3.07 are refuted.

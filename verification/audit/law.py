@@ -1,7 +1,7 @@
 """The law: is the noise distributed as the reference says?
 
-A scenario is one data set with the tests that run on draws from it. When a test refutes the law, the scenario's suspects, laws
-of known mistakes, are tried on the same draws, and those that fit are named: a diagnosis, not a verdict.
+A scenario is one data set with the tests that run on draws from it. When a test refutes the law, the scenario's
+suspects, laws of known mistakes, are tried on the same draws, and those that fit are named: a diagnosis, not a verdict.
 """
 
 from collections.abc import Callable, Mapping
@@ -50,7 +50,9 @@ def run_scenario(setting: Setting, scenario: Scenario, samples: int, look: str) 
     if len(draws.outputs) < max(20, size // 10):
         reason = ", ".join(f"{count} × {what}" for what, count in draws.failures.items())
         return [
-            Check("law", "draws", Status.INCONCLUSIVE, f"too few outputs: {reason}", scenario.name, n=len(draws.outputs))
+            Check(
+                "law", "draws", Status.INCONCLUSIVE, f"too few outputs: {reason}", scenario.name, n=len(draws.outputs)
+            )
         ], draws
     estimates = "; ".join(estimate(draws.outputs) for estimate in scenario.estimates)
     for name, test in scenario.tests.items():
@@ -77,6 +79,7 @@ def run_scenario(setting: Setting, scenario: Scenario, samples: int, look: str) 
     return checks, draws
 
 
-def diagnose(scenario: Scenario, outputs: Matrix) -> list[Suspect]:
-    """The suspects whose law fits the draws."""
-    return [suspect for suspect in scenario.suspects if suspect.test(outputs).p_value > FITS]
+def diagnose(scenario: Scenario, outputs: Matrix) -> list[tuple[Suspect, float]]:
+    """The suspects whose law fits the draws, with their p-values."""
+    tried = [(suspect, suspect.test(outputs).p_value) for suspect in scenario.suspects]
+    return [(suspect, p_value) for suspect, p_value in tried if p_value > FITS]

@@ -1,8 +1,9 @@
 """Privacy: lower confidence bounds on the loss between neighbouring data sets.
 
-For a pair of neighbours both sides are drawn a Poisson number of times. An event is chosen on a first part of the draws, among
-thresholds of a few one-dimensional statistics, or in advance from an exactly known likelihood ratio, and tested on
-the rest. That the target failed is an event too. The witness is the pair, the event, and how often it occurred.
+For a pair of neighbours both sides are drawn a Poisson number of times. An event is chosen on a first part of the
+draws, among thresholds of a few one-dimensional statistics, or in advance from an exactly known likelihood ratio,
+and tested on the rest. That the target failed is an event too. The witness is the pair, the event, and how often it
+occurred.
 
 The bound is on what this event shows. A bound below the claim proves nothing.
 """
@@ -36,7 +37,7 @@ THRESHOLDS = np.linspace(0.01, 0.99, 60)
 
 @dataclass(frozen=True)
 class Statistic:
-    """A number per output, (size, …) -> (size,). With `threshold`, the event is fixed in advance: statistic ≥ threshold."""
+    """A number per output, (size, …) -> (size,). With `threshold`, the event is fixed: statistic ≥ threshold."""
 
     name: str
     function: Callable[[Matrix], Vector]
@@ -51,7 +52,8 @@ class Statistic:
 class Pair:
     """Neighbouring data sets and the statistics whose events are tried.
 
-    `remarks` are exact figures printed beside the bound, such as the true loss of a law that the target was found to follow.
+    `remarks` are exact figures printed beside the bound, such as the true loss of a law that the target was found to
+    follow.
     """
 
     name: str
@@ -221,7 +223,9 @@ def run_pair(setting: Setting, pair: Pair, guarantee: Guarantee, samples: int, l
             )
         ]
     checks = []
-    tried_events = [("failures", Event(None))] if event.statistic is None else [("event", event), ("failures", Event(None))]
+    tried_events = (
+        [("failures", Event(None))] if event.statistic is None else [("event", event), ("failures", Event(None))]
+    )
     for name, tried in tried_events:
         ones, twos = (tests[0], tests[1])
         if tried.statistic is None and ones.failed < twos.failed:

@@ -96,7 +96,9 @@ def print_report(report: Report, console: Console) -> None:
     """The report as a table, with the verdict and the replay command last."""
     claimed = f" as {report.mechanism}" if report.mechanism else ""
     chosen = "".join(f", {key} {value}" for key, value in report.options.items())
-    console.print(f"[bold]{escape(report.target)}[/bold] ({escape(report.version or 'your function')}){claimed}{chosen}")
+    console.print(
+        f"[bold]{escape(report.target)}[/bold] ({escape(report.version or 'your function')}){claimed}{chosen}"
+    )
     console.print(f"claim: {report.claim}, {report.adjacency}; false alarm at most {report.false_alarm:g} per run")
     for note in report.notes:
         console.print(f"note: {escape(note)}")
@@ -117,6 +119,8 @@ def print_report(report: Report, console: Console) -> None:
     style = {"REFUTED": "bold red", "NOT REFUTED": "bold green", "INCONCLUSIVE": "bold yellow"}[report.verdict.value]
     kinds = sorted({check.kind for check in report.refuted})
     suffix = f" ({', '.join(kinds)})" if kinds else ""
-    console.print(f"[{style}]{report.verdict.value}[/{style}]{suffix} in {report.seconds:.1f} s. {MEANING[report.verdict]}")
+    console.print(
+        f"[{style}]{report.verdict.value}[/{style}]{suffix} in {report.seconds:.1f} s. {MEANING[report.verdict]}"
+    )
     console.print("replay: ", end="")
     console.print(report.replay, soft_wrap=True, markup=False, highlight=False)

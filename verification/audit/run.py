@@ -1,8 +1,9 @@
 """One audit: contract, then law, then privacy; one false-alarm budget; one verdict.
 
 Every p-value of the run goes into one Holm procedure at half the false-alarm budget. If that decides nothing, each
-scenario or pair with a p-value below `SUSPICIOUS` is drawn again, ten times as often and afresh, and Holm's procedure on the
-new p-values has the other half. So a target that keeps its promises is refuted with at most the stated probability.
+scenario or pair with a p-value below `SUSPICIOUS` is drawn again, ten times as often and afresh, and Holm's
+procedure on the new p-values has the other half. So a target that keeps its promises is refuted with at most the
+stated probability.
 """
 
 import shlex
@@ -12,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from importlib.metadata import version
 from typing import Any
 
+from covassay.reference.domain import Matrix
 from covassay.reference.errors import InvalidInput
 from covassay.reference.mechanisms.registry import mechanism
 from covassay.reference.privacy import Guarantee
@@ -21,7 +23,7 @@ from covassay.verification.audit.law import Scenario, Suspect, diagnose, run_sce
 from covassay.verification.audit.privacy import Pair, run_pair
 from covassay.verification.audit.profiles.profile import black_box
 from covassay.verification.audit.profiles.registry import profile, resolve_options
-from covassay.verification.audit.sampling import Draws, Progress, Setting, no_progress
+from covassay.verification.audit.sampling import Progress, Setting, no_progress
 from covassay.verification.audit.target import Source, Target, TargetReference, load, require_seconds
 from covassay.verification.audit.user_data import UserData, user_checks
 from covassay.verification.statistics.multiplicity import holm, require_false_alarm
@@ -62,28 +64,50 @@ class Report:
 
 @dataclass
 class _Looks:
-    """The statistical checks of a run, look by look."""
+    """The statistical checks of a run, look by look; `outputs` are those of the last look at each scenario."""
 
     setting: Setting
+    guarantee: Guarantee
     samples: int
     alpha: float
-    scenarios: dict[str, Scenario] = field(default_factory=dict)
+    scenarios: dict[str, Scenario]
     pairs: dict[str, Pair] = field(default_factory=dict)
+    outputs: dict[str, Matrix] = field(default_factory=dict)
 
-    def run(self, name: str, look: str, factor: int, guarantee: Guarantee) -> list[Check]:
-        if name in self.scenarios:
-            checks, _ = run_scenario(self.setting, self.scenarios[name], self.samples * factor, look)
-            return checks
-        return run_pair(self.setting, self.pairs[name], guarantee, self.samples * factor, look)
+    def run(self, name: str, look: str, factor: int = 1) -> list[Check]:
+        """The checks of one scenario or pair."""
+        if name in self.pairs:
+            return run_pair(self.setting, self.pairs[name], self.guarantee, self.samples * factor, look)
+        checks, draws = run_scenario(self.setting, self.scenarios[name], self.samples * factor, look)
+        self.outputs[name] = draws.outputs
+        return checks
+
+    def escalate(self, decided: list[Check]) -> list[Check]:
+        """A second look, ten times as large and on fresh draws, at whatever looked suspicious in the first."""
+        again = dict.fromkeys(c.scenario for c in decided if c.p_value is not None and c.p_value < SUSPICIOUS)
+        second = [check for name in again for check in self.run(name, "second look", ESCALATION)]
+        return [check for check in decided if check.scenario not in again] + decide(second, self.alpha)
+
+    def suspects(self, decided: list[Check]) -> list[Suspect]:
+        """The suspects that fit in every scenario whose law was refuted and that has any, the best first."""
+        failed = dict.fromkeys(c.scenario for c in decided if c.status is Status.REFUTED and c.kind == "law")
+        fits: list[dict[str, tuple[Suspect, float]]] = [
+            {suspect.name: (suspect, p) for suspect, p in diagnose(self.scenarios[name], self.outputs[name])}
+            for name in failed
+            if self.scenarios[name].suspects
+        ]
+        if not fits:
+            return []
+        common = [name for name in fits[0] if all(name in fit for fit in fits)]
+        common.sort(key=lambda name: -min(fit[name][1] for fit in fits))
+        return [fits[0][name][0] for name in common]
 
 
-def _decide(checks: Iterable[Check], alpha: float) -> list[Check]:
+def decide(checks: Iterable[Check], alpha: float) -> list[Check]:
     """Holm over the p-values; the detail of a check that stands says what it could have seen."""
     listed = list(checks)
     tested = [check for check in listed if check.p_value is not None]
-    rejected = dict(
-        zip((c.label for c in tested), holm([c.p_value or 0.0 for c in tested], alpha), strict=True)
-    )
+    rejected = dict(zip((c.label for c in tested), holm([c.p_value or 0.0 for c in tested], alpha), strict=True))
     decided = []
     for check in listed:
         if check.p_value is None:
@@ -144,7 +168,9 @@ def audit(
     name = claimed or target.mechanism
     if name is not None:
         about = mechanism(name)
-        chosen = resolve_options(name, {**(dict(target.options) if name == target.mechanism else {}), **(options or {})})
+        chosen = resolve_options(
+            name, {**(dict(target.options) if name == target.mechanism else {}), **(options or {})}
+        )
         knowledge = profile(name, guarantee, chosen, samples, seed)
         symmetric = about.symmetric
     else:
@@ -153,16 +179,15 @@ def audit(
     setting = Setting(source, guarantee.keywords(), knowledge.released, seed, jobs, seconds, progress)
 
     checks = contract(setting, symmetric)
-    looks = _Looks(setting, samples, false_alarm / 2, {s.name: s for s in knowledge.scenarios})
-    statistical, draws_of = _first_law_look(looks)
-    decided = _decide(statistical, looks.alpha)
-    fitted = _diagnoses(decided, looks, draws_of)
+    looks = _Looks(setting, guarantee, samples, false_alarm / 2, {s.name: s for s in knowledge.scenarios})
+    statistical = [check for name in looks.scenarios for check in looks.run(name, "first look")]
+    fitted = looks.suspects(decide(statistical, looks.alpha))
     looks.pairs = {pair.name: pair for pair in knowledge.pairs(frozenset(s.name for s in fitted))}
-    for pair in looks.pairs:
-        statistical += looks.run(pair, "first look", 1, guarantee)
-    decided = _decide(statistical, looks.alpha)
+    statistical += [check for name in looks.pairs for check in looks.run(name, "first look")]
+    decided = decide(statistical, looks.alpha)
     if not any(c.status is Status.REFUTED for c in (*checks, *decided)):
-        decided = _escalate(decided, looks, guarantee)
+        decided = looks.escalate(decided)
+        fitted = looks.suspects(decided)
     if user_data is not None:
         checks += user_checks(setting, user_data)
     everything = (*checks, *decided)
@@ -180,42 +205,11 @@ def audit(
         samples=samples,
         false_alarm=false_alarm,
         seconds=time.monotonic() - start,
-        replay=replay_command(target, source, guarantee, claimed, options or {}, samples, seed, false_alarm, seconds, user_data),
+        replay=replay_command(
+            target, source, guarantee, claimed, options or {}, samples, seed, false_alarm, seconds, user_data
+        ),
         notes=target.notes,
     )
-
-
-def _first_law_look(looks: _Looks) -> tuple[list[Check], dict[str, Draws]]:
-    statistical: list[Check] = []
-    draws_of: dict[str, Draws] = {}
-    for name, scenario in looks.scenarios.items():
-        checks, draws = run_scenario(looks.setting, scenario, looks.samples, "first look")
-        statistical += checks
-        draws_of[name] = draws
-    return statistical, draws_of
-
-
-def _diagnoses(decided: list[Check], looks: _Looks, draws_of: dict[str, Draws]) -> list[Suspect]:
-    """The suspects that fit in every scenario whose law was refuted and that has them."""
-    failed = dict.fromkeys(c.scenario for c in decided if c.status is Status.REFUTED and c.kind == "law")
-    found = [
-        {suspect.name: suspect for suspect in diagnose(looks.scenarios[name], draws_of[name].outputs)}
-        for name in failed
-        if looks.scenarios[name].suspects
-    ]
-    if not found:
-        return []
-    return [suspect for name, suspect in found[0].items() if all(name in other for other in found)]
-
-
-def _escalate(decided: list[Check], looks: _Looks, guarantee: Guarantee) -> list[Check]:
-    """A second look, ten times as large and on fresh draws, at whatever looked suspicious in the first."""
-    again = dict.fromkeys(c.scenario for c in decided if c.p_value is not None and c.p_value < SUSPICIOUS)
-    if not again:
-        return decided
-    second = [check for name in again for check in looks.run(name, "second look", ESCALATION, guarantee)]
-    kept = [check for check in decided if check.scenario not in again]
-    return kept + _decide(second, looks.alpha)
 
 
 def _verdict(checks: Iterable[Check]) -> Verdict:
@@ -246,10 +240,9 @@ def replay_command(
         words += ["--as", claimed]
     for key, value in guarantee.keywords().items():
         words += [f"--{key}", f"{value:g}"]
-    for key, value in options.items():
-        words += [f"--{key}", value]
+    for key, choice in options.items():
+        words += [f"--{key}", choice]
     if user_data is not None:
         words += ["--data", user_data.name]
     words += ["--samples", samples, "--seed", seed, "--false-alarm", f"{false_alarm:g}", "--time-limit", f"{seconds:g}"]
     return shlex.join(str(word) for word in words)
-

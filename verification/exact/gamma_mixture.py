@@ -142,10 +142,7 @@ def mixture_of(patterns: Mapping[tuple[int, ...], Polynomial], rates: tuple[int,
     exponents, signs, masses = [], [], []
     for pattern, polynomial in patterns.items():
         for n, coefficient in polynomial.items():
-            gammas = (
-                factorial(n_k) * (scale // rate) ** (n_k + 1)
-                for n_k, rate in zip(n, rates, strict=True)
-            )
+            gammas = (factorial(n_k) * (scale // rate) ** (n_k + 1) for n_k, rate in zip(n, rates, strict=True))
             exponents.append(n)
             signs.append(pattern)
             masses.append(coefficient * prod(gammas))
@@ -182,10 +179,7 @@ def mean_power_sum(dimension: int, power: int, *, symmetric: bool = False) -> Fr
     mass_of: Counter[Exponents] = Counter()  # the signs do not matter: far fewer components
     for exponents, mass in zip(map(tuple, mixture.exponents.tolist()), mixture.masses, strict=True):
         mass_of[exponents] += mass
-    weighted = sum(
-        mass * sum(_moment_coefficients(exponents, mixture, power))
-        for exponents, mass in mass_of.items()
-    )
+    weighted = sum(mass * sum(_moment_coefficients(exponents, mixture, power)) for exponents, mass in mass_of.items())
     return Fraction(factorial(power) * weighted, sum(mixture.masses) * mixture.scale**power)
 
 
@@ -204,9 +198,7 @@ def mean_square(dimension: int, *, symmetric: bool = False) -> Fraction:
     return mean_power_sum(dimension, 2, symmetric=symmetric)
 
 
-def sample(
-    dimension: int, size: int, rng: np.random.Generator, *, symmetric: bool = False
-) -> Matrix:
+def sample(dimension: int, size: int, rng: np.random.Generator, *, symmetric: bool = False) -> Matrix:
     """Draw independent spectra of Z, in units of ρ.
 
     Returns

@@ -176,9 +176,7 @@ def moment_powers(dimension: int, *, symmetric: bool) -> tuple[int, ...]:
     return tuple(range(dimension) if symmetric else range(0, 2 * dimension, 2))
 
 
-def erlang_cdfs(
-    count: int, threshold: Fraction, context: MPIntervalContext, rest_bits: int
-) -> list[Number]:
+def erlang_cdfs(count: int, threshold: Fraction, context: MPIntervalContext, rest_bits: int) -> list[Number]:
     """Intervals around E_n(s) = P(Gamma(n + 1) ≤ s) for n < count, s = threshold > 0.
 
     The series of e^s is summed up to a term t_M with M + 1 ≥ 2s; from there on each term is at most
@@ -187,9 +185,7 @@ def erlang_cdfs(
     """
     s = context.mpf(threshold.numerator) / threshold.denominator
     terms = [context.mpf(1)]
-    while (
-        len(terms) <= count or len(terms) < 2 * threshold or terms[-1] * 2**rest_bits > terms[count]
-    ):
+    while len(terms) <= count or len(terms) < 2 * threshold or terms[-1] * 2**rest_bits > terms[count]:
         terms.append(terms[-1] * s / len(terms))
     rest = context.mpf([0, terms[-1].b])
     tails = list(accumulate(reversed(terms), initial=rest))[::-1]  # tails[n] = Σ_{k≥n} s^k/k!
@@ -214,9 +210,7 @@ def moment_matrix(
     def lost_races(b: int) -> list[Number]:
         """P(Y ≤ s, Y < X) for Y ~ Gamma(b + 1) and X ~ Gamma(a + 1), a = 0, 1, …"""
         steps = range(max(powers) + 1)
-        return list(
-            accumulate(comb(b + i, i) * below_twice[b + i] / 2 ** (b + i + 1) for i in steps)
-        )
+        return list(accumulate(comb(b + i, i) * below_twice[b + i] / 2 ** (b + i + 1) for i in steps))
 
     lost = {b: lost_races(b) for b in powers}
 
@@ -233,9 +227,7 @@ def moment_matrix(
     return skew_matrix(len(powers), entry)
 
 
-def moment_border(
-    powers: tuple[int, ...], below: Sequence[Number], *, symmetric: bool
-) -> list[Number]:
+def moment_border(powers: tuple[int, ...], below: Sequence[Number], *, symmetric: bool) -> list[Number]:
     """∫ m_j(x) e^{−|x|} dx for x^a/a!: E_a(s), or (1 + (−1)^a) E_a(s) on both sides of 0."""
     return [(1 + (-1) ** a if symmetric else 1) * below[a] for a in powers]
 
@@ -274,9 +266,7 @@ def whole_pfaffian(powers: tuple[int, ...], *, symmetric: bool) -> Fraction:
 # THE LAW
 
 
-def cdf_interval(
-    powers: tuple[int, ...], threshold: Fraction, *, symmetric: bool, working_digits: int
-) -> Number:
+def cdf_interval(powers: tuple[int, ...], threshold: Fraction, *, symmetric: bool, working_digits: int) -> Number:
     """An interval around Pf A(s) / Pf A(∞), of whatever width `working_digits` decimal digits give.
 
     Raises

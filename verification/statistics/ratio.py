@@ -1,8 +1,8 @@
 """Bounds on the probabilities of one event under two laws, and on their ratio.
 
 The ratio has an exact interval if the sample sizes are themselves Poisson: with N ~ Poisson(m) draws a side, drawn
-ahead of the data, the counts K, K' inside the event are independent Poisson variables with means m p and m p', and given
-K + K' the first is binomial with success probability p/(p + p'). One Clopper–Pearson interval for that
+ahead of the data, the counts K, K' inside the event are independent Poisson variables with means m p and m p', and
+given K + K' the first is binomial with success probability p/(p + p'). One Clopper–Pearson interval for that
 proportion is an exact interval for p/p'. It needs about half the draws of two separate intervals.
 """
 

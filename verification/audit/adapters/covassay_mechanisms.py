@@ -50,7 +50,8 @@ def _many_bingham(x: Matrix, size: int, *, rng: np.random.Generator, epsilon: fl
 
     def remember(m: Matrix) -> Matrix:
         seen.append(m)
-        return np.eye(len(m))[0]
+        first: Matrix = np.eye(len(m))[0]
+        return first
 
     bingham.release(x, remember, epsilon=epsilon, **options)
     return list(bingham_law.sample(seen[0], rng, size))
@@ -86,7 +87,11 @@ def _targets() -> dict[str, Callable[[], Target]]:
             if budget:
                 options["budget"] = budget
             # the first choice of each is the paper's and needs no suffix
-            extra = [c for c, choices in ((calibration, about.calibrations), (budget, about.variants)) if c and c != choices[0]]
+            extra = [
+                c
+                for c, choices in ((calibration, about.calibrations), (budget, about.variants))
+                if c and c != choices[0]
+            ]
             name = "-".join([about.name, *extra])
             targets[name] = partial(_target, name, about.name, options)
     return targets

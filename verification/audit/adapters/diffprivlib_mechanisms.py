@@ -1,10 +1,11 @@
 """diffprivlib as targets (IBM; audited at 0.6.6).
 
-`bingham`: `mechanisms.Bingham(epsilon, sensitivity=1).randomise(XᵀX)`, which documents ε-DP for the leading eigenvector, with
-exponent ε/4: ADK19's, here calibration "paper". It takes XᵀX, so clipping the rows is its caller's part; the adapter does that.
+`bingham`: `mechanisms.Bingham(epsilon, sensitivity=1).randomise(XᵀX)`, which documents ε-DP for the leading
+eigenvector, with exponent ε/4: ADK19's, here calibration "paper". It takes XᵀX, so clipping the rows is its caller's
+part; the adapter does that.
 
-`covariance-eig`: `models.utils.covariance_eig(X, epsilon, norm=1)`, put back together as V diag(w) Vᵀ/n. Its budget is split
-in a way of its own, so it is audited without a reference law.
+`covariance-eig`: `models.utils.covariance_eig(X, epsilon, norm=1)`, put back together as V diag(w) Vᵀ/n. Its budget
+is split in a way of its own, so it is audited without a reference law.
 """
 
 import warnings

@@ -16,6 +16,7 @@ def _target(mutant: Mutant) -> Target:
         options=mutant.options,
         version="a negative control of covassay",
         notes=(f"the mistake: {mutant.mistake}",),
+        draw_many=mutant.draw_many,
     )
 
 

@@ -1,12 +1,14 @@
 """OpenDP as targets (audited at 0.16.0).
 
-`private-eigenvector`: `opendp.extras.sklearn._make_eigenvector.make_private_eigenvector`, built with the unit ε for which its own
-privacy map gives `.map(2) = ε`, replacing one row being one removal and one addition. Exponent ε/4: ADK19's, here calibration
-"paper". OpenDP draws from the operating system. So that a run can be replayed, the generator its Python code calls is replaced by
-the seeded one of the audit; the sampler itself, proposal and acceptance, is OpenDP's own code, untouched.
+`private-eigenvector`: `opendp.extras.sklearn._make_eigenvector.make_private_eigenvector`, built with the unit ε for
+which its own privacy map gives `.map(2) = ε`, replacing one row being one removal and one addition. Exponent ε/4:
+ADK19's, here calibration "paper". OpenDP draws from the operating system. So that a run can be replayed, the
+generator its Python code calls is replaced by the seeded one of the audit; the sampler itself, proposal and
+acceptance, is OpenDP's own code, untouched.
 
-`eigendecomposition`: `make_private_np_eigendecomposition`, put back together as V diag(w) Vᵀ/n, its budget split evenly between the
-eigenvalues and the d − 1 eigenvectors. Its Laplace noise is drawn in OpenDP's Rust library, so this target is not seeded.
+`eigendecomposition`: `make_private_np_eigendecomposition`, put back together as V diag(w) Vᵀ/n, its budget split
+evenly between the eigenvalues and the d − 1 eigenvectors. Its Laplace noise is drawn in OpenDP's Rust library, so
+this target is not seeded.
 """
 
 from collections.abc import Callable
@@ -49,7 +51,7 @@ def _library() -> Any:
     dp.enable_features("contrib", "honest-but-curious", "idealized-numerics")
     from opendp.extras.sklearn import _make_eigenvector
 
-    _make_eigenvector.get_np_csprng = lambda: _GENERATOR
+    vars(_make_eigenvector)["get_np_csprng"] = lambda: _GENERATOR
     return dp
 
 
@@ -60,7 +62,7 @@ def _eigenvector_measurement(n: int, d: int, epsilon: float) -> Any:
     from opendp.extras.sklearn._make_eigenvector import make_private_eigenvector
 
     domain = _sscp_domain(num_features=d, norm=1.0, p=2, size=n, T=float)
-    measurement = make_private_eigenvector(domain, dp.symmetric_distance(), epsilon)
+    measurement: Any = make_private_eigenvector(domain, dp.symmetric_distance(), epsilon)
     if measurement.map(2) != epsilon:
         raise ValueError(f"map(2) = {measurement.map(2)} in place of {epsilon}")
     return measurement

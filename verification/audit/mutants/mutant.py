@@ -5,14 +5,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from covassay.reference.domain import Matrix, Vector, second_moment, unit_rows
+from covassay.reference.domain import Matrix, second_moment, unit_rows
 from covassay.reference.laws import haar
 from covassay.reference.laws import nuclear_laplace as law
 
 
 @dataclass(frozen=True)
 class Mutant:
-    """`caught_by` are (kind, name) of the checks that must fail; `seen_in` says where the mistake was met, if it was."""
+    """`caught_by` are (kind, name) of the checks that must fail; `seen_in` says where the mistake was met, if it was.
+
+    `draw` is an audit target. `draw_many`, where there is one, draws from the same law faster.
+    """
 
     name: str
     mistake: str
@@ -22,23 +25,48 @@ class Mutant:
     options: tuple[tuple[str, str], ...] = ()
     diagnosis: str = ""
     seen_in: str = ""
+    draw_many: Callable[..., Matrix] | None = None
 
 
-def noisy(
-    x: Matrix,
-    rng: np.random.Generator,
-    epsilon: float,
+Spectrum = Callable[[int, np.random.Generator, int], Matrix]  # (d, rng, size) -> (size, d)
+Rotation = Callable[[int, np.random.Generator, int], Matrix]  # (d, rng, size) -> (size, d, d)
+
+
+def exact_spectrum(d: int, rng: np.random.Generator, size: int) -> Matrix:
+    """The right singular values."""
+    return law.sample_spectrum(d, rng, size)
+
+
+def perturbation(
     *,
-    spectrum: Callable[[int, np.random.Generator], Vector] | None = None,
-    left: Callable[[int, np.random.Generator], Matrix] = haar.sample,
-    right: Callable[[int, np.random.Generator], Matrix] = haar.sample,
+    spectrum: Spectrum = exact_spectrum,
+    left: Rotation = haar.sample,
+    right: Rotation | None = haar.sample,
     factor: float = 1.0,
     clip: bool = True,
-) -> Matrix:
-    """Nuclear-Laplace perturbation taken apart, so that a mutant can replace one part."""
-    rows = unit_rows(x) if clip else np.asarray(x, dtype=np.float64)
-    n, d = rows.shape
-    s = law.sample_spectrum(d, rng, 1)[0] if spectrum is None else spectrum(d, rng)
-    z = (left(d, rng) * s) @ right(d, rng).T
-    released: Matrix = second_moment(rows) + factor * 2 / (n * epsilon) * z
-    return released
+) -> Callable[..., Matrix]:
+    """Nuclear-Laplace perturbation taken apart, so that a mutant can replace one part: (x, size, rng=, epsilon=).
+
+    With `right` None the matrix on the right is the one on the left.
+    """
+
+    def draw_many(x: Matrix, size: int, *, rng: np.random.Generator, epsilon: float) -> Matrix:
+        rows = unit_rows(x) if clip else np.asarray(x, dtype=np.float64)
+        n, d = rows.shape
+        s, u = spectrum(d, rng, size), left(d, rng, size)
+        v = u if right is None else right(d, rng, size)
+        z = (u * s[:, None, :]) @ np.swapaxes(v, 1, 2)
+        released: Matrix = second_moment(rows) + factor * 2 / (n * epsilon) * z
+        return released
+
+    return draw_many
+
+
+def one(draw_many: Callable[..., Matrix]) -> Callable[..., Matrix]:
+    """A target that draws once."""
+
+    def draw(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
+        drawn: Matrix = draw_many(x, 1, rng=rng, epsilon=epsilon)[0]
+        return drawn
+
+    return draw

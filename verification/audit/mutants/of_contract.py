@@ -9,7 +9,7 @@ from covassay.reference.domain import Matrix, Vector, second_moment
 from covassay.reference.laws import haar
 from covassay.reference.laws import nuclear_laplace as law
 from covassay.reference.mechanisms import nuclear_laplace, nuclear_laplace_symmetric
-from covassay.verification.audit.mutants.mutant import Mutant, noisy
+from covassay.verification.audit.mutants.mutant import Mutant, one, perturbation
 
 
 def upper_triangle_only(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Vector:
@@ -25,8 +25,8 @@ def asymmetric(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix
 
 
 def clips_in_place(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
-    """Normalises the caller's own array."""
-    x -= x.mean(axis=0)
+    """Rescales the caller's own array."""
+    x *= 0.5
     return nuclear_laplace.sample(x, rng, epsilon=epsilon)
 
 
@@ -74,15 +74,13 @@ def fails_at_random(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> M
     return nuclear_laplace_symmetric.sample(x, rng, epsilon=epsilon)
 
 
-def unclipped(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
-    """Trusts the caller that rows are short."""
-    return noisy(x, rng, epsilon, clip=False)
-
-
+UNCLIPPED = perturbation(clip=False)
 FULL = "nuclear-laplace"
 MUTANTS = (
-    Mutant("upper-triangle-only", upper_triangle_only.__doc__ or "", FULL, (("contract", "output form"),), upper_triangle_only),
-    Mutant("asymmetric", asymmetric.__doc__ or "", "nuclear-laplace-symmetric", (("contract", "symmetry"),), asymmetric),
+    Mutant("upper-triangle-only", upper_triangle_only.__doc__ or "", FULL, (("contract", "output form"),),
+           upper_triangle_only),
+    Mutant("asymmetric", asymmetric.__doc__ or "", "nuclear-laplace-symmetric", (("contract", "symmetry"),),
+           asymmetric),
     Mutant("overwrites-input", clips_in_place.__doc__ or "", FULL, (("contract", "input unchanged"),), clips_in_place,
            seen_in="diffprivlib 0.6.6, PCA.fit"),
     Mutant("global-state", global_state.__doc__ or "", FULL, (("contract", "same seed, same output"),), global_state),
@@ -94,6 +92,6 @@ MUTANTS = (
     Mutant("slow-in-high-dimension", slow.__doc__ or "", FULL, (("contract", "running time"),), slow),
     Mutant("fails-at-random", fails_at_random.__doc__ or "", "nuclear-laplace-symmetric", (("privacy", "failures"),),
            fails_at_random),
-    Mutant("unclipped", unclipped.__doc__ or "", FULL, (("privacy", "event"),), unclipped,
-           seen_in="hkustDB/PrivateCovariance dafcdfe, GaussCov"),
+    Mutant("unclipped", "Trusts the caller that rows are short.", FULL, (("privacy", "event"),), one(UNCLIPPED),
+           seen_in="hkustDB/PrivateCovariance dafcdfe, GaussCov", draw_many=UNCLIPPED),
 )  # fmt: skip

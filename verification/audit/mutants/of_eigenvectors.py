@@ -1,5 +1,6 @@
 """Mutants of the Bingham mechanism and of iterative eigenvector sampling."""
 
+from collections.abc import Callable
 from functools import partial
 
 import numpy as np
@@ -7,31 +8,30 @@ import numpy as np
 from covassay.reference.domain import Matrix, Vector, second_moment, unit_rows
 from covassay.reference.laws import bingham as law
 from covassay.reference.mechanisms import bingham, iterative_eigenvectors
-from covassay.verification.audit.mutants.mutant import Mutant
+from covassay.verification.audit.mutants.mutant import Mutant, one
 
 
-def _proposals(x: Matrix, epsilon: float, rng: np.random.Generator) -> tuple[Vector, float, Vector, float]:
-    """One proposal of the rejection sampler: the direction, y = uᵀAu, and (b, q)."""
-    rows = unit_rows(x)
-    a, vectors = law.decompose(bingham.exponent(epsilon, "paper") * len(rows) * second_moment(rows))
-    b = law.envelope_parameter(a)
-    z = rng.standard_normal(len(a)) / np.sqrt(1 + 2 * a / b)
-    z /= np.linalg.norm(z)
-    return vectors @ z, float(z**2 @ a), np.array([b]), float(len(a))
+def rejection(log_acceptance: Callable[[Vector, float, float], Vector]) -> Callable[..., Matrix]:
+    """The rejection sampler with an acceptance probability given by its logarithm in (y, b, q)."""
+
+    def draw_many(x: Matrix, size: int, *, rng: np.random.Generator, epsilon: float) -> Matrix:
+        rows = unit_rows(x)
+        a, vectors = law.decompose(bingham.exponent(epsilon, "paper") * len(rows) * second_moment(rows))
+        b, q = law.envelope_parameter(a), len(a)
+        accepted = np.empty((0, q))
+        while len(accepted) < size:
+            z = rng.standard_normal((4096 if size > 1 else 64, q)) / np.sqrt(1 + 2 * a / b)
+            u = z / np.linalg.norm(z, axis=1, keepdims=True)
+            keep = np.log(rng.random(len(u))) < log_acceptance(u**2 @ a, b, q)
+            accepted = np.concatenate([accepted, u[keep]])
+        drawn: Matrix = accepted[:size] @ vectors.T
+        return drawn
+
+    return draw_many
 
 
-def acg_sign(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Vector:
-    """Divides by (uᵀΩu)^{q/2} in the acceptance ratio where it should multiply."""
-    while True:
-        u, y, (b,), q = _proposals(x, epsilon, rng)
-        log_ratio = -y - q / 2 * np.log1p(2 * y / b) - law.log_envelope_bound(b, q)
-        if np.log(rng.random()) < log_ratio:
-            return u
-
-
-def accept_all(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Vector:
-    """Accepts every proposal."""
-    return _proposals(x, epsilon, rng)[0]
+ACG_SIGN = rejection(lambda y, b, q: -y - q / 2 * np.log1p(2 * y / b) - law.log_envelope_bound(b, q))
+ACCEPT_ALL = rejection(lambda y, b, q: np.zeros_like(y))
 
 
 def quadruple_exponent(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Vector:
@@ -39,16 +39,17 @@ def quadruple_exponent(x: Matrix, *, epsilon: float, rng: np.random.Generator) -
     return bingham.sample(x, rng, epsilon=4 * epsilon)
 
 
-def positive_entries(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Vector:
-    """Fixes the sign of every entry in place of the sign of the vector."""
-    return np.abs(bingham.sample(x, rng, epsilon=epsilon))
+def sorted_entries(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Vector:
+    """Sorts the entries of the vector, as if they were eigenvalues."""
+    return np.sort(bingham.sample(x, rng, epsilon=epsilon))
 
 
 def _with_levels(x: Matrix, levels: tuple[int, ...]) -> Matrix:
     """XᵀX with the eigenvalues at these positions (descending) replaced by their mean."""
     values, vectors = np.linalg.eigh(unit_rows(x).T @ unit_rows(x))
     order = [len(values) - 1 - i for i in levels if i < len(values)]
-    values[order] = values[order].mean()
+    if order:
+        values[order] = values[order].mean()
     matrix: Matrix = (vectors * values) @ vectors.T
     return matrix
 
@@ -76,7 +77,7 @@ def _iterate(
     d = x.shape[1]
     laplace = laplace_factor * (np.full(d, rng.laplace()) if shared else rng.laplace(size=d))
     factors = iter((*exponents, *[1.0] * d))
-    noise = iterative_eigenvectors.Noise(laplace, lambda m: law.sample(next(factors) * m, rng))
+    noise = iterative_eigenvectors.Noise(np.asarray(laplace), lambda m: law.sample(next(factors) * m, rng))
     return iterative_eigenvectors.release(x, noise, epsilon=epsilon)
 
 
@@ -106,14 +107,16 @@ _iterative = partial(
 )
 LEADING = ("law", "leading component")
 MUTANTS = (
-    _bingham("acg-sign", acg_sign.__doc__ or "", caught_by=(LEADING,), draw=acg_sign, diagnosis="wrong sign",
+    _bingham("acg-sign", "Divides by (uᵀΩu)^{q/2} in the acceptance ratio where it should multiply.",
+             caught_by=(LEADING,), draw=one(ACG_SIGN), draw_many=ACG_SIGN, diagnosis="wrong sign",
              seen_in="diffprivlib 0.6.6, OpenDP 0.16.0"),
-    _bingham("accept-all", accept_all.__doc__ or "", caught_by=(LEADING,), draw=accept_all, diagnosis="every proposal",
-             seen_in="OpenDP, February 2024 to July 2025"),
-    _bingham("quadruple-exponent", quadruple_exponent.__doc__ or "", caught_by=(LEADING, ("privacy", "event")),
+    _bingham("accept-all", "Accepts every proposal.", caught_by=(LEADING,), draw=one(ACCEPT_ALL), draw_many=ACCEPT_ALL,
+             diagnosis="every proposal", seen_in="OpenDP, February 2024 to July 2025"),
+    _bingham("quadruple-exponent", quadruple_exponent.__doc__ or "", caught_by=(LEADING,),
              draw=quadruple_exponent, diagnosis="four times"),
-    _bingham("positive-entries", positive_entries.__doc__ or "", caught_by=(("law", "around it"),), draw=positive_entries),
-    _bingham("blurs-the-tail", blurs_the_tail.__doc__ or "", caught_by=(("law", "component 2"), ("law", "component 3")),
+    _bingham("sorted-entries", sorted_entries.__doc__ or "",
+             caught_by=(("law", "around it"), ("law", "component 3")), draw=sorted_entries),
+    _bingham("blurs-the-tail", blurs_the_tail.__doc__ or "", caught_by=(("law", "component 2"),),
              draw=blurs_the_tail),
     _bingham("blurs-the-top", blurs_the_top.__doc__ or "", caught_by=(("law", "component 1"),), draw=blurs_the_top),
     _iterative("half-eigenvalue-noise", half_eigenvalue_noise.__doc__ or "",

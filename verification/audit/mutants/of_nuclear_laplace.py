@@ -1,127 +1,101 @@
 """Mutants of nuclear-Laplace noise: one part of its law is wrong."""
 
-from functools import partial
+from collections.abc import Callable
 
 import numpy as np
 
-from covassay.reference.domain import Matrix, Vector, second_moment, unit_rows
+from covassay.reference.domain import Matrix
 from covassay.reference.laws import haar
 from covassay.reference.laws import nuclear_laplace as law
 from covassay.reference.mechanisms import nuclear_laplace
-from covassay.verification.audit.mutants.mutant import Mutant, noisy
+from covassay.verification.audit.mutants.mutant import Mutant, one, perturbation
 
 
-def half_scale(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
-    """Calibrates to the sensitivity 1/n of add/remove in place of 2/n: half the noise."""
-    return noisy(x, rng, epsilon, factor=0.5)
+def gamma_shape(d: int, rng: np.random.Generator, size: int) -> Matrix:
+    """The nuclear norm with Gamma shape d(d+1)/2 in place of d²."""
+    s = law.sample_spectrum(d, rng, size)
+    spectrum: Matrix = s / s.sum(axis=1, keepdims=True) * rng.gamma(d * (d + 1) / 2, size=(size, 1))
+    return spectrum
 
 
-def double_scale(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
-    """Doubles the sensitivity once more: private but wasteful."""
-    return noisy(x, rng, epsilon, factor=2.0)
+def no_repulsion(d: int, rng: np.random.Generator, size: int) -> Matrix:
+    """The right nuclear norm, and singular values that do not know of one another."""
+    spectrum: Matrix = rng.dirichlet(np.ones(d), size) * rng.gamma(d**2, size=(size, 1))
+    return spectrum
 
 
-def gamma_shape(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
-    """Draws the nuclear norm with Gamma shape d(d+1)/2 in place of d²."""
-
-    def spectrum(d: int, rng: np.random.Generator) -> Vector:
-        s = law.sample_spectrum(d, rng, 1)[0]
-        drawn: Vector = s / s.sum() * rng.gamma(d * (d + 1) / 2)
-        return drawn
-
-    return noisy(x, rng, epsilon, spectrum=spectrum)
+def coupled(d: int, rng: np.random.Generator, size: int) -> Matrix:
+    """The larger of two shapes of the spectrum when the nuclear norm is large, the smaller when it is small."""
+    radius = rng.gamma(d**2, size=(size, 1))
+    shapes = [s / s.sum(axis=1, keepdims=True) for s in (law.sample_spectrum(d, rng, size) for _ in range(2))]
+    first_larger = shapes[0].max(axis=1, keepdims=True) > shapes[1].max(axis=1, keepdims=True)
+    spectrum: Matrix = radius * np.where(first_larger == (radius > d**2), shapes[0], shapes[1])
+    return spectrum
 
 
-def no_repulsion(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
-    """Forgets the Jacobian of the SVD: right nuclear norm, independent singular values."""
-
-    def spectrum(d: int, rng: np.random.Generator) -> Vector:
-        drawn: Vector = rng.dirichlet(np.ones(d)) * rng.gamma(d**2)
-        return drawn
-
-    return noisy(x, rng, epsilon, spectrum=spectrum)
+def no_rotation(d: int, rng: np.random.Generator, size: int) -> Matrix:
+    """The identity."""
+    return np.tile(np.eye(d), (size, 1, 1))
 
 
-def coupled(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
-    """Lets the shape of the spectrum depend on its size."""
-
-    def spectrum(d: int, rng: np.random.Generator) -> Vector:
-        radius = rng.gamma(d**2)
-        shapes = [s / s.sum() for s in law.sample_spectrum(d, rng, 2)]
-        shapes.sort(key=lambda w: float(w.max()))
-        drawn: Vector = radius * shapes[int(radius > d**2)]
-        return drawn
-
-    return noisy(x, rng, epsilon, spectrum=spectrum)
-
-
-def _identity(d: int, rng: np.random.Generator) -> Matrix:
-    return np.eye(d)
-
-
-def _raw_q(d: int, rng: np.random.Generator) -> Matrix:
-    """Q of LAPACK's QR, without the sign correction: not Haar."""
-    q: Matrix = np.linalg.qr(rng.standard_normal((d, d)))[0]
+def unsigned_qr(d: int, rng: np.random.Generator, size: int) -> Matrix:
+    """Q of LAPACK's QR without the sign correction: not Haar."""
+    q: Matrix = np.linalg.qr(rng.standard_normal((size, d, d)))[0]
     return q
 
 
-def _rotation(d: int, rng: np.random.Generator) -> Matrix:
-    q = haar.sample(d, rng)
-    q[:, 0] *= np.sign(np.linalg.det(q))
+def special(d: int, rng: np.random.Generator, size: int) -> Matrix:
+    """Rotations without reflections: SO(d) in place of O(d)."""
+    q = haar.sample(d, rng, size)
+    q[:, :, 0] *= np.sign(np.linalg.det(q))[:, None]
     return q
 
 
-def left_fixed(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
-    """Leaves out the rotation on the left."""
-    return noisy(x, rng, epsilon, left=_identity)
+def symmetrised(x: Matrix, size: int, *, rng: np.random.Generator, epsilon: float) -> Matrix:
+    """Full noise made symmetric, (Z + Zᵀ)/2."""
+    y = np.array([nuclear_laplace.release(x, z, epsilon=epsilon) for z in law.sample(x.shape[1], rng, size)])
+    drawn: Matrix = (y + np.swapaxes(y, 1, 2)) / 2
+    return drawn
 
 
-def right_fixed(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
-    """Leaves out the rotation on the right."""
-    return noisy(x, rng, epsilon, right=_identity)
+RADIUS, EVENT = ("law", "nuclear norm"), ("privacy", "event")
+FULL = "nuclear-laplace"
 
 
-def unsigned_qr(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
-    """Takes Q of a QR decomposition for a Haar matrix without fixing its signs."""
-    return noisy(x, rng, epsilon, left=_raw_q, right=_raw_q)
+def _mutant(
+    name: str,
+    mistake: str,
+    caught_by: tuple[tuple[str, str], ...],
+    many: Callable[..., Matrix],
+    diagnosis: str = "",
+    seen_in: str = "",
+) -> Mutant:
+    return Mutant(name, mistake, FULL, caught_by, one(many), (), diagnosis, seen_in, many)
 
 
-def rotations_only(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
-    """Draws from SO(d) in place of O(d)."""
-    return noisy(x, rng, epsilon, left=_rotation, right=_rotation)
-
-
-def positive_noise(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
-    """Makes the noise positive semidefinite, as Wishart noise is: the support then depends on the data."""
-    rows = unit_rows(x)
-    n, d = rows.shape
-    q = haar.sample(d, rng)
-    released: Matrix = second_moment(rows) + 2 / (n * epsilon) * (q * law.sample_spectrum(d, rng, 1)[0]) @ q.T
-    return released
-
-
-def symmetrised(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
-    """Symmetrises full noise, (Z + Zᵀ)/2, and calls it the symmetric mechanism."""
-    y = nuclear_laplace.sample(x, rng, epsilon=epsilon)
-    return (y + y.T) / 2
-
-
-_mutant = partial(Mutant, mechanism="nuclear-laplace")
-RADIUS = ("law", "nuclear norm")
 MUTANTS = (
-    _mutant("half-scale", half_scale.__doc__ or "", caught_by=(RADIUS, ("privacy", "event")), draw=half_scale,
-            diagnosis="half the calibrated scale"),
-    _mutant("double-scale", double_scale.__doc__ or "", caught_by=(RADIUS,), draw=double_scale,
-            diagnosis="twice the calibrated scale"),
-    _mutant("gamma-shape", gamma_shape.__doc__ or "", caught_by=(RADIUS, ("privacy", "event")), draw=gamma_shape,
-            diagnosis="d(d+1)/2 in place of d²"),
-    _mutant("no-repulsion", no_repulsion.__doc__ or "", caught_by=(("law", "spectral norm"),), draw=no_repulsion),
-    _mutant("coupled-spectrum", coupled.__doc__ or "", caught_by=(("law", "independence"),), draw=coupled),
-    _mutant("left-fixed", left_fixed.__doc__ or "", caught_by=(("law", "left vectors"),), draw=left_fixed),
-    _mutant("right-fixed", right_fixed.__doc__ or "", caught_by=(("law", "right vectors"),), draw=right_fixed),
-    _mutant("unsigned-qr", unsigned_qr.__doc__ or "", caught_by=(("law", "pair sign"),), draw=unsigned_qr),
-    _mutant("rotations-only", rotations_only.__doc__ or "", caught_by=(("law", "determinant sign"),), draw=rotations_only),
-    _mutant("positive-noise", positive_noise.__doc__ or "", caught_by=(("law", "trace sign"), ("privacy", "event")),
-            draw=positive_noise, seen_in="the Wishart mechanism"),
-    Mutant("symmetrised", symmetrised.__doc__ or "", "nuclear-laplace-symmetric", (RADIUS,), symmetrised),
+    _mutant("half-scale", "Calibrated to the sensitivity 1/n of add/remove in place of 2/n: half the noise.",
+            (RADIUS,), perturbation(factor=0.5), diagnosis="half the calibrated scale"),
+    _mutant("quarter-scale", "Loses the sensitivity 2 twice: a quarter of the noise.",
+            (RADIUS, EVENT), perturbation(factor=0.25)),
+    _mutant("double-scale", "Doubles the sensitivity once more: private but wasteful.",
+            (RADIUS,), perturbation(factor=2.0), diagnosis="twice the calibrated scale"),
+    _mutant("gamma-shape", "Draws the nuclear norm with Gamma shape d(d+1)/2 in place of d².",
+            (RADIUS,), perturbation(spectrum=gamma_shape), diagnosis="d(d+1)/2 in place of d²"),
+    _mutant("no-repulsion", "Forgets the Jacobian of the SVD: the singular values are independent.",
+            (("law", "spectral norm"),), perturbation(spectrum=no_repulsion)),
+    _mutant("coupled-spectrum", "Lets the shape of the spectrum depend on its size.",
+            (("law", "independence"),), perturbation(spectrum=coupled)),
+    _mutant("left-fixed", "Leaves out the rotation on the left.", (("law", "left vectors"),),
+            perturbation(left=no_rotation)),
+    _mutant("right-fixed", "Leaves out the rotation on the right.", (("law", "right vectors"),),
+            perturbation(right=no_rotation)),
+    _mutant("unsigned-qr", "Takes Q of a QR decomposition for a Haar matrix without fixing its signs.",
+            (("law", "pair sign"),), perturbation(left=unsigned_qr, right=unsigned_qr)),
+    _mutant("rotations-only", "Draws from SO(d) in place of O(d).", (("law", "determinant sign"),),
+            perturbation(left=special, right=special)),
+    _mutant("positive-noise", "Makes the noise positive semidefinite: its support then depends on the data.",
+            (("law", "trace sign"), EVENT), perturbation(right=None), seen_in="the Wishart mechanism"),
+    Mutant("symmetrised", "Symmetrises full noise, (Z + Zᵀ)/2, and calls it the symmetric mechanism.",
+           "nuclear-laplace-symmetric", (RADIUS,), one(symmetrised), draw_many=symmetrised),
 )  # fmt: skip

@@ -1,6 +1,6 @@
 """Mutants of the nuclear-ball projection."""
 
-from functools import partial
+from collections.abc import Callable
 
 import numpy as np
 
@@ -8,60 +8,70 @@ from covassay.reference.domain import Matrix, second_moment, unit_rows
 from covassay.reference.laws import nuclear_laplace as law
 from covassay.reference.mechanisms import nuclear_ball_projection as mechanism
 from covassay.reference.projections import nuclear_ball
-from covassay.verification.audit.mutants.mutant import Mutant
+from covassay.verification.audit.mutants.mutant import Mutant, one
+
+Finish = Callable[[Matrix, float], Matrix]  # (noisy matrix, noisy radius) -> what is released
 
 
-def _parts(x: Matrix, epsilon: float, rng: np.random.Generator, trace_factor: float) -> tuple[Matrix, float]:
-    rows = unit_rows(x)
-    n, d = rows.shape
-    moment = second_moment(rows)
-    matrix = moment + mechanism.matrix_scale(n, epsilon, "paper") * law.sample(d, rng)
-    radius = 2 * np.trace(moment) + trace_factor * mechanism.trace_scale(n, epsilon, "paper") * rng.laplace()
-    return matrix, max(0.0, float(radius))
+def projection(finish: Finish = nuclear_ball, trace_factor: float = 1.0) -> Callable[..., Matrix]:
+    """The mechanism taken apart: (x, size, rng=, epsilon=), at the paper's calibration."""
+
+    def draw_many(x: Matrix, size: int, *, rng: np.random.Generator, epsilon: float) -> Matrix:
+        rows = unit_rows(x)
+        n, d = rows.shape
+        moment = second_moment(rows)
+        matrices = moment + mechanism.matrix_scale(n, epsilon, "paper") * law.sample(d, rng, size)
+        noise = trace_factor * mechanism.trace_scale(n, epsilon, "paper") * rng.laplace(size=size)
+        radii = np.maximum(0.0, 2 * np.trace(moment) + noise)
+        return np.array([finish(matrix, float(radius)) for matrix, radius in zip(matrices, radii, strict=True)])
+
+    return draw_many
 
 
-def half_radius_noise(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
-    """Halves the noise of the radius."""
-    return nuclear_ball(*_parts(x, epsilon, rng, 0.5))
-
-
-def exact_radius(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
-    """Projects on a ball of exactly the trace of the data: the output gives the trace away."""
-    return nuclear_ball(*_parts(x, epsilon, rng, 0.0))
-
-
-def no_projection(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
-    """Releases the noisy matrix as it is."""
-    return _parts(x, epsilon, rng, 1.0)[0]
-
-
-def rescales(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
-    """Shrinks the whole matrix to the radius in place of projecting."""
-    matrix, radius = _parts(x, epsilon, rng, 1.0)
-    return matrix * min(1.0, radius / float(np.linalg.norm(matrix, "nuc")))
-
-
-def diagonal_only(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
-    """Loses the off-diagonal entries of the projected matrix."""
-    return np.diag(np.diag(nuclear_ball(*_parts(x, epsilon, rng, 1.0))))
-
-
-def absolute_values(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
-    """Takes |Y| = (YᵀY)^{1/2} for the positive part, as an SVD in place of an eigendecomposition does."""
-    _, s, vt = np.linalg.svd(nuclear_ball(*_parts(x, epsilon, rng, 1.0)))
-    matrix: Matrix = (vt.T * s) @ vt
+def no_projection(matrix: Matrix, radius: float) -> Matrix:
+    """The noisy matrix as it is."""
     return matrix
 
 
-_mutant = partial(Mutant, mechanism="nuclear-ball-projection", options=(("calibration", "paper"),))
+def rescaled(matrix: Matrix, radius: float) -> Matrix:
+    """The whole matrix shrunk to the radius in place of projected."""
+    return matrix * min(1.0, radius / float(np.linalg.norm(matrix, "nuc")))
+
+
+def diagonal(matrix: Matrix, radius: float) -> Matrix:
+    """The diagonal of the projected matrix."""
+    return np.diag(np.diag(nuclear_ball(matrix, radius)))
+
+
+def absolute_value(matrix: Matrix, radius: float) -> Matrix:
+    """|Y| = (YᵀY)^{1/2} for the positive part of Y, as an SVD in place of an eigendecomposition gives."""
+    _, s, vt = np.linalg.svd(nuclear_ball(matrix, radius))
+    released: Matrix = (vt.T * s) @ vt
+    return released
+
+
+def _mutant(
+    name: str,
+    mistake: str,
+    caught_by: tuple[tuple[str, str], ...],
+    many: Callable[..., Matrix],
+    diagnosis: str = "",
+    seen_in: str = "",
+) -> Mutant:
+    paper = (("calibration", "paper"),)
+    return Mutant(name, mistake, "nuclear-ball-projection", caught_by, one(many), paper, diagnosis, seen_in, many)
+
+
 MUTANTS = (
-    _mutant("half-radius-noise", half_radius_noise.__doc__ or "", caught_by=(("law", "radius"),), draw=half_radius_noise,
+    _mutant("half-radius-noise", "Halves the noise of the radius.", (("law", "radius"),), projection(trace_factor=0.5),
             diagnosis="the noise of the radius has half"),
-    _mutant("exact-radius", exact_radius.__doc__ or "", caught_by=(("law", "radius"), ("privacy", "event")), draw=exact_radius),
-    _mutant("no-projection", no_projection.__doc__ or "", caught_by=(("law", "radius"),), draw=no_projection),
-    _mutant("rescales", rescales.__doc__ or "", caught_by=(("law", "entry (1, 2)"),), draw=rescales),
-    _mutant("diagonal-only", diagonal_only.__doc__ or "", caught_by=(("law", "entry (1, 2)"), ("law", "nuclear norm")),
-            draw=diagonal_only),
-    _mutant("absolute-values", absolute_values.__doc__ or "", caught_by=(("law", "trace"),), draw=absolute_values,
+    _mutant("exact-radius", "Projects on a ball of exactly twice the trace: the output gives the trace away.",
+            (("law", "radius"), ("privacy", "event")), projection(trace_factor=0.0)),
+    _mutant("no-projection", "Releases the noisy matrix as it is.", (("law", "radius"),), projection(no_projection)),
+    _mutant("rescales", "Shrinks the whole matrix to the radius in place of projecting.", (("law", "spectral norm"),),
+            projection(rescaled)),
+    _mutant("diagonal-only", "Loses the off-diagonal entries.", (("law", "entry (1, 2)"), ("law", "nuclear norm")),
+            projection(diagonal)),
+    _mutant("absolute-values", "Takes |Y| for the positive part of Y.", (("law", "trace"),), projection(absolute_value),
             seen_in="coin-press 9c74725, psd_proj_symm"),
 )  # fmt: skip

@@ -46,8 +46,8 @@ MISTAKES = (
     Mistake(
         "acg-sign",
         "the density of the angular central Gaussian proposal enters the acceptance ratio with the wrong sign of its "
-        "exponent: (uᵀΩu)^{q/2} divides where it should multiply, so the draws follow exp(−uᵀAu) (uᵀΩu)^{−q} in place of "
-        "exp(−uᵀAu)",
+        "exponent: (uᵀΩu)^{q/2} divides where it should multiply, so the draws follow exp(−uᵀAu) (uᵀΩu)^{−q} in place "
+        "of exp(−uᵀAu)",
         lambda y, eta, b, q: -y - q * np.log1p(2 * y / b),
     ),
     Mistake(
@@ -135,7 +135,7 @@ def three_level(eta: float) -> Scenario:
 
 @dataclass(frozen=True)
 class WrongLaw:
-    """Exact figures for the law exp(−y)(1 + 2y/b)^{−q} on the pair of data sets (k+1, k) and (k, k+1) copies of e₁, e₂."""
+    """Exact figures for the law exp(−y)(1 + 2y/b)^{−q} on (k+1, k) and on (k, k+1) copies of e₁, e₂."""
 
     threshold: float
     supremum: float
@@ -205,8 +205,8 @@ def sign_mistake_pair(eta: float, epsilon: float, samples: float) -> Pair:
         second,
         (Statistic("log likelihood ratio of the law that fits", ratio, facts.threshold),),
         remarks=(
-            f"the law that fits has loss {facts.supremum:.3f} on this pair and {facts.limit:.3f} as n → ∞ (claim {epsilon:g}), "
-            f"exactly; the correct law {2 * eta:g} at most",
+            f"the law that fits has loss {facts.supremum:.3f} on this pair and {facts.limit:.3f} as n → ∞, exactly "
+            f"(claim {epsilon:g}); the correct law {2 * eta:g} at most",
             f"it accepts {facts.acceptance:.2g} of its proposals, the correct sampler "
             f"{law.acceptance_rate(-np.diag(a)):.2g}",
         ),
@@ -223,7 +223,9 @@ def profile(guarantee: PureDP, calibration: Calibration, samples: float) -> Prof
 
         many = np.repeat(np.eye(3)[:2], 40, axis=0)
         first, second = np.vstack([many, np.eye(3)[:1]]), np.vstack([many, np.eye(3)[1:2]])
-        close = Pair("40 copies of e₁ and of e₂ and one more, d=3", first, second, statistics(first, second), weight=0.3)
+        close = Pair(
+            "40 copies of e₁ and of e₂ and one more, d=3", first, second, statistics(first, second), weight=0.3
+        )
         aimed = (sign_mistake_pair(eta, guarantee.epsilon, samples),) if "acg-sign" in fitted else ()
         return (*aimed, *common_pairs("direction", statistics, (3,), weight=0.4), close)
 

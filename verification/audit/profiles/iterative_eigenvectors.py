@@ -1,8 +1,9 @@
 """How to audit iterative eigenvector sampling.
 
-On data whose eigenvalues lie many noise scales apart, the sorted eigenvalues of the output are λ̂_1 > … > λ̂_d in that order, and
-its eigenvectors are θ_1, …, θ_d: the whole draw is seen. λ̂_i − λ_i are independent Laplace variables. θ_1 is a Bingham
-draw with an exact law, and given θ_1 so is θ_2: its probability integral transform is uniform, whatever θ_1 was.
+On data whose eigenvalues lie many noise scales apart, the sorted eigenvalues of the output are λ̂_1 > … > λ̂_d in
+that order, and its eigenvectors are θ_1, …, θ_d: the whole draw is seen. λ̂_i − λ_i are independent Laplace
+variables. θ_1 is a Bingham draw with an exact law, and given θ_1 so is θ_2: its probability integral transform is
+uniform, whatever θ_1 was.
 """
 
 import math
@@ -113,7 +114,7 @@ def separated(d: int, epsilon: float, budget: Budget, calibration: Calibration) 
 
 
 def profile(guarantee: PureDP, calibration: Calibration, budget: Budget) -> Profile:
-    """Scenarios and pairs at this ε. The adaptive budget is followed at d = 2, where η_1 may differ from draw to draw."""
+    """Scenarios and pairs at this ε. The adaptive budget is followed at d = 2, where η_1 differs from draw to draw."""
     dimensions = (2, 3) if budget == "uniform" else (2,)
     scenarios = tuple(separated(d, guarantee.epsilon, budget, calibration) for d in dimensions)
 

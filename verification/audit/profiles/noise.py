@@ -1,7 +1,7 @@
 """Tests of additive nuclear-Laplace noise, for every mechanism that adds it.
 
-With the data set known, the noise E = (Y − Σ)/ρ is observed. Its law is known exactly: nuclear norm Gamma, spectral norm
-by a Pfaffian, both independent of where the singular vectors point, which are Haar.
+With the data set known, the noise E = (Y − Σ)/ρ is observed. Its law is known exactly: nuclear norm Gamma, spectral
+norm by a Pfaffian, both independent of where the singular vectors point, which are Haar.
 """
 
 from collections.abc import Callable
@@ -128,7 +128,9 @@ def noise_suspects(x: Matrix, scale: float, symmetric: bool) -> tuple[Suspect, .
     ]
     if other != shape:
         suspects.append(
-            Suspect("gamma-shape", f"the nuclear norm has Gamma shape {names[0]} in place of {names[1]}", gamma(other, 1.0))
+            Suspect(
+                "gamma-shape", f"the nuclear norm has Gamma shape {names[0]} in place of {names[1]}", gamma(other, 1.0)
+            )
         )
     return tuple(suspects)
 

@@ -1,9 +1,11 @@
 """How to audit the nuclear-ball projection.
 
-Three regimes of one mechanism: data for which the ball never binds shows the matrix noise; all-zero data shows the noisy radius,
-because the output then has nuclear norm min(‖ρZ‖_*, max(0, bL)); small data has both and is compared with the reference's own
-sampler.
+Three regimes of one mechanism: data for which the ball never binds shows the matrix noise; all-zero data shows the
+noisy radius, because the output then has nuclear norm min(‖ρZ‖_*, max(0, bL)); small data has both and is compared
+with the reference's own sampler.
 """
+
+from collections.abc import Callable
 
 import numpy as np
 
@@ -19,6 +21,13 @@ from covassay.verification.audit.profiles.noise import noise_suspects, noise_tes
 from covassay.verification.audit.profiles.profile import Profile, common_pairs
 from covassay.verification.audit.sampling import stream
 from covassay.verification.statistics.tests import TestResult, kolmogorov_smirnov, two_sample
+
+STATISTICS: dict[str, Callable[[Matrix], Vector]] = {
+    "nuclear norm": law.nuclear_norm,
+    "spectral norm": lambda y: np.linalg.norm(y, 2, axis=(1, 2)),
+    "trace": lambda y: np.trace(y, axis1=1, axis2=2),
+    "entry (1, 2)": lambda y: y[:, 0, 1],
+}
 
 
 def _radius_cdf(t: Vector, d: int, rho: float, b: float) -> Vector:
@@ -71,10 +80,7 @@ def profile(guarantee: PureDP, calibration: Calibration, seed: int) -> Profile:
 
     def against_reference(statistic_name: str) -> Test:
         def statistic(y: Matrix) -> Vector:
-            if statistic_name == "nuclear norm":
-                return law.nuclear_norm(y)
-            values: Vector = np.trace(y, axis1=1, axis2=2) if statistic_name == "trace" else y[:, 0, 1]
-            return values
+            return STATISTICS[statistic_name](y)
 
         def test(outputs: Matrix) -> TestResult:
             rng = np.random.default_rng(stream(seed, "reference", statistic_name, len(outputs)))
@@ -92,8 +98,7 @@ def profile(guarantee: PureDP, calibration: Calibration, seed: int) -> Profile:
     both = Scenario(
         "small data, d=3",
         small,
-        {name: against_reference(name) for name in ("nuclear norm", "trace", "entry (1, 2)")},
-        weight=0.5,
+        {name: against_reference(name) for name in STATISTICS},
     )
 
     def pairs(_: frozenset[str]) -> tuple[Pair, ...]:

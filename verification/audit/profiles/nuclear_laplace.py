@@ -17,7 +17,7 @@ DIMENSIONS = (1, 2, 3, 6)
 
 
 def likelihood_ratio(first: Matrix, second: Matrix, scale: float, shape_gap: float) -> Statistic:
-    """The exact log likelihood ratio. `shape_gap` = k − D for noise whose nuclear norm has Gamma shape k in place of D."""
+    """The exact log likelihood ratio. `shape_gap` = k − D for noise with Gamma shape k in place of D."""
     a, b = second_moment(first), second_moment(second)
 
     def values(y: Matrix) -> Vector:

@@ -1,0 +1,82 @@
+"""Every check of the audit is seen to fail on a mutant, and every mutant is caught by the check meant for it.
+
+A correct target fails one of these checks with probability at most 1e-9 / 2 per group; the seed is fixed.
+"""
+
+import pytest
+
+from covassay.reference.mechanisms.registry import mechanism
+from covassay.reference.privacy import PureDP
+from covassay.verification.audit.checks import Check, Status
+from covassay.verification.audit.contract import contract
+from covassay.verification.audit.law import run_scenario
+from covassay.verification.audit.mutants.registry import MUTANTS
+from covassay.verification.audit.privacy import run_pair
+from covassay.verification.audit.profiles.registry import profile
+from covassay.verification.audit.run import audit, decide
+from covassay.verification.audit.sampling import Setting
+from covassay.verification.audit.target import TargetReference
+
+CLAIM = PureDP(1.0)
+ALPHA = 1e-9
+SAMPLES = 2000
+PAIRS = [(name, kind, check) for name, mutant in MUTANTS.items() for kind, check in mutant.caught_by]
+
+
+def checks_of(target: str, mechanism_name: str, options: dict[str, str], kind: str, name: str) -> list[Check]:
+    """The checks of that kind and name on this target, decided."""
+    about = mechanism(mechanism_name)
+    knowledge = profile(mechanism_name, CLAIM, options, SAMPLES, 0)
+    setting = Setting(TargetReference(target, "."), CLAIM.keywords(), about.released, seed=0, seconds=1.0)
+    if kind == "contract":
+        return [check for check in contract(setting, about.symmetric) if check.name == name]
+    checks: list[Check] = []
+    if kind == "law":
+        for scenario in knowledge.scenarios:
+            if name in scenario.tests:
+                checks += run_scenario(setting, scenario, SAMPLES, "first look")[0]
+    else:
+        for pair in knowledge.pairs(frozenset()):
+            checks += run_pair(setting, pair, CLAIM, SAMPLES, "first look")
+            if any(check.status is Status.REFUTED for check in decide(checks, ALPHA)):
+                break
+    return [check for check in decide(checks, ALPHA) if check.name == name]
+
+
+@pytest.mark.parametrize(("mutant", "kind", "check"), PAIRS, ids=[f"{m}-{c.replace(' ', '-')}" for m, _, c in PAIRS])
+def test_the_check_meant_for_it_rejects_the_mutant(mutant: str, kind: str, check: str) -> None:
+    found = MUTANTS[mutant]
+    checks = checks_of(f"mutant:{mutant}", found.mechanism, dict(found.options), kind, check)
+    assert any(c.status in (Status.REFUTED, Status.NOTED) for c in checks), [(c.label, c.p_value) for c in checks]
+
+
+def every_check() -> set[tuple[str, str]]:
+    """The name of every check that an audit of the reference's mechanisms runs."""
+    names = {("privacy", "event"), ("privacy", "failures")}
+    for mechanism_name in ("nuclear-laplace", "nuclear-laplace-symmetric", "nuclear-ball-projection", "bingham",
+                           "iterative-eigenvectors"):  # fmt: skip
+        for scenario in profile(mechanism_name, CLAIM, {}, SAMPLES, 0).scenarios:
+            names |= {("law", test) for test in scenario.tests}
+    setting = Setting(TargetReference("covassay:nuclear-laplace-symmetric", "."), CLAIM.keywords(), "matrix", seed=0)
+    return names | {("contract", check.name) for check in contract(setting, symmetric=True)}
+
+
+def test_no_check_is_without_a_mutant() -> None:
+    assert every_check() == {caught for mutant in MUTANTS.values() for caught in mutant.caught_by}
+
+
+DIAGNOSED = [name for name, mutant in MUTANTS.items() if mutant.diagnosis and name != "acg-sign"]
+
+
+@pytest.mark.parametrize("name", DIAGNOSED)
+def test_the_audit_names_the_mistake(name: str) -> None:
+    report = audit(TargetReference(f"mutant:{name}", "."), CLAIM, samples=1000, seed=1, seconds=1.0)
+    assert report.verdict.exit_status == 1
+    assert MUTANTS[name].diagnosis in report.diagnoses[0]
+
+
+def test_the_audit_names_the_sign_mistake() -> None:
+    report = audit(TargetReference("mutant:acg-sign", "."), CLAIM, seed=1, seconds=1.0)
+    assert MUTANTS["acg-sign"].diagnosis in report.diagnoses[0]
+    aimed = [check for check in report.checks if "d=6" in check.scenario]
+    assert "1.706" in aimed[0].detail  # ε/4 + 6 ln(1 + ε/(2b)) at n = 801, by hand in MECHANISMS item C

@@ -1,0 +1,191 @@
+"""The baseline that the exact sampler is measured against: hit-and-run in the nuclear-norm ball.
+
+Z uniform on {‖Z‖_* ≤ 1} ⊂ R^{d×d} times an independent radius Gamma(d² + 1) has density ∝ exp(−‖Z‖_*). One step of
+hit-and-run draws a uniform direction V and moves to a uniform point of the chord {t : ‖Z + tV‖_* ≤ 1}. The norm
+costs one singular value decomposition (SVD), and they are nearly the whole cost of a step.
+
+The point of the chord is found in two ways, of the same law. Both rest on t ↦ ‖Z + tV‖_* being convex.
+
+- `SecantChains` finds both ends of the chord: a parabola through t = −h, 0, h, then safeguarded secants. About 10 SVDs
+  a step. This is what the textbook says.
+- `ShrinkingChains` finds no end. It draws uniform points from an interval that holds the chord and cuts the interval
+  at every point that misses; a point that hits is uniform on the chord, exactly. About 6 SVDs a step at d = 10.
+
+No straw man: chains run side by side, each NumPy call working on all of them; a chain that has its point costs
+nothing until the others have theirs; the norm at the new point comes with the search where it can.
+"""
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+
+import numpy as np
+
+from covassay.reference.domain import Matrix, Vector
+from covassay.reference.laws import nuclear_laplace
+
+CHORD_TOLERANCE = 1e-3  # of a chord's end, in the norm, in units of the typical distance 1/d² from the sphere
+SECANT_STEPS = 100
+WINDOW = 6.0  # Sokal's c
+
+
+def on_lines(z: Matrix, t: Vector, v: Matrix) -> Matrix:
+    """Z + tV, one t for each matrix."""
+    return z + t[:, None, None] * v
+
+
+# THE CHAINS
+
+
+class Chains(ABC):
+    """Independent hit-and-run chains: `z` of shape (chains, d, d), never outside the ball."""
+
+    def __init__(self, start: Matrix, rng: np.random.Generator) -> None:
+        self.z, self.rng = start, rng
+        self.decompositions = 0
+        self.singular_values = self.decompose(start)
+
+    def decompose(self, z: Matrix) -> Matrix:
+        """Singular values, largest first, and a count of how many matrices they were asked of."""
+        self.decompositions += len(z)
+        values: Matrix = np.linalg.svd(z, compute_uv=False)
+        return values
+
+    @property
+    def norms(self) -> Vector:
+        """‖Z‖_* of every chain."""
+        values: Vector = self.singular_values.sum(axis=1)
+        return values
+
+    @abstractmethod
+    def move(self, v: Matrix) -> None:
+        """Move to a uniform point of the chord along v, ‖v‖_F = 1."""
+
+    def step(self) -> None:
+        """One step of every chain."""
+        v = self.rng.standard_normal(self.z.shape)
+        self.move(v / np.linalg.norm(v, axis=(1, 2), keepdims=True))
+
+    def run(self, steps: int) -> tuple[Matrix, Matrix]:
+        """‖Z‖/‖Z‖_* and Z_11/‖Z‖_* after each step: two arrays (steps, chains)."""
+        ratios, entries = np.empty((2, steps, len(self.z)))
+        for i in range(steps):
+            self.step()
+            ratios[i] = self.singular_values[:, 0] / self.norms
+            entries[i] = self.z[:, 0, 0] / self.norms
+        return ratios, entries
+
+    def noise(self) -> Matrix:
+        """Nuclear-Laplace noise at ρ = 1 once the chains have forgotten their start: an exact radius times `z`."""
+        radius = self.rng.gamma(self.z.shape[1] ** 2 + 1, size=len(self.z))
+        return self.z * radius[:, None, None]
+
+
+class SecantChains(Chains):
+    """The ends of the chord first, then a uniform point between them."""
+
+    def ends(self, v: Matrix) -> Vector:
+        """How far it is to the sphere along v, then along −v: (2 · chains,). Found from within the ball."""
+        chains, d, _ = self.z.shape
+        z, v = np.concatenate([self.z, self.z]), np.concatenate([v, -v])
+        tolerance = CHORD_TOLERANCE / d**2
+        inner, outer = np.zeros(2 * chains), np.full(2 * chains, 2.0)  # ‖V‖_* ≥ ‖V‖_F = 1, so the chord is within ±2
+
+        # the root of the parabola through −h, 0, h
+        h = 1.6 * d**-1.5  # a typical half chord
+        t = np.full(2 * chains, h)
+        origin, excess = np.tile(self.norms - 1, 2), self.decompose(on_lines(z, t, v)).sum(axis=1) - 1
+        opposite = np.roll(excess, chains)
+        slope, curvature = (excess - opposite) / (2 * h), (excess + opposite - 2 * origin) / (2 * h**2)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            following = -2 * origin / (slope + np.sqrt(slope**2 - 4 * curvature * origin))
+
+        # secants, aimed at the middle of the tolerance, and bisection where one leaves the bracket
+        todo = np.arange(2 * chains)
+        for _ in range(SECANT_STEPS):
+            inner[todo] = np.where(excess[todo] <= 0, np.maximum(inner[todo], t[todo]), inner[todo])
+            outer[todo] = np.where(excess[todo] > 0, np.minimum(outer[todo], t[todo]), outer[todo])
+            todo = todo[~((-tolerance <= excess[todo]) & (excess[todo] <= 0))]
+            if len(todo) == 0:
+                return inner
+            x, low, high = following[todo], inner[todo], outer[todo]
+            x = np.where((low < x) & (x < high), x, (low + high) / 2)
+            y = self.decompose(on_lines(z[todo], x, v[todo])).sum(axis=1) - 1
+            with np.errstate(divide="ignore", invalid="ignore"):
+                following[todo] = x - (y + tolerance / 2) * (x - t[todo]) / (y - excess[todo])
+            t[todo], excess[todo] = x, y
+        raise ArithmeticError(f"{len(todo)} chords without an end after {SECANT_STEPS} secants")
+
+    def move(self, v: Matrix) -> None:
+        forward, back = np.split(self.ends(v), 2)
+        self.z = on_lines(self.z, self.rng.uniform(-back, forward), v)
+        self.singular_values = self.decompose(self.z)
+
+
+class ShrinkingChains(Chains):
+    """Uniform points of a shrinking interval around the chord, until one is on it."""
+
+    def move(self, v: Matrix) -> None:
+        # |t| ‖V‖_* ≤ ‖Z + tV‖_* + ‖Z‖_* ≤ 1 + ‖Z‖_* on the chord
+        high = (1 + self.norms) / self.decompose(v).sum(axis=1)
+        low = -high
+        todo, t = np.arange(len(v)), np.zeros(len(v))
+        while len(todo):
+            x = self.rng.uniform(low[todo], high[todo])
+            values = self.decompose(on_lines(self.z[todo], x, v[todo]))
+            hit = values.sum(axis=1) <= 1
+            t[todo[hit]], self.singular_values[todo[hit]] = x[hit], values[hit]
+            # 0 is on the chord and the chord is an interval: all of it is on the near side of a miss
+            todo, x = todo[~hit], x[~hit]
+            low[todo], high[todo] = np.where(x < 0, x, low[todo]), np.where(x < 0, high[todo], x)
+        self.z = on_lines(self.z, t, v)
+
+
+def stationary_start(dimension: int, chains: int, rng: np.random.Generator) -> Matrix:
+    """Exact draws from the uniform law on the ball. A baseline that starts here is given its burn-in for free."""
+    z = nuclear_laplace.sample(dimension, rng, chains)
+    radius = rng.random(chains) ** (1 / dimension**2)
+    return z * (radius / nuclear_laplace.nuclear_norm(z))[:, None, None]
+
+
+# EFFECTIVE SAMPLE SIZE
+
+
+@dataclass(frozen=True)
+class AutocorrelationTime:
+    """Steps per effective independent sample: 1 + 2 Σ_k ρ_k, ρ_k the autocorrelation at lag k."""
+
+    value: float
+    standard_error: float
+    window: int
+
+    @property
+    def conservative(self) -> float:
+        """Two standard errors lower: as fast as the chain may plausibly mix."""
+        return self.value - 2 * self.standard_error
+
+
+def autocorrelation_time(series: Matrix) -> AutocorrelationTime:
+    """Integrated autocorrelation time of a positively correlated stationary series of shape (steps, chains).
+
+    Sokal's windowed estimator (Monte Carlo Methods in Statistical Mechanics, 1997, §3): with τ = 1/2 + Σ_{k≤M} ρ_k,
+    the sum stops at the smallest M ≥ 6 τ(M); the time is 2τ. The autocovariances are averaged over the chains, about
+    the common mean. The window cuts off a tail, e^{−6} of the time for one exponential and more for several, so the
+    error is in favour of the chain. The standard error is that of Madras and Sokal (1988),
+    2τ √(2(2M + 1)/(steps · chains)).
+    """
+    steps, chains = series.shape
+    spectrum = np.fft.rfft(series - series.mean(), 2 * steps, axis=0)
+    products = np.fft.irfft((np.abs(spectrum) ** 2).mean(axis=1), 2 * steps)[:steps]
+    autocovariance = products / np.arange(steps, 0, -1)
+    times = 2 * np.cumsum(autocovariance / autocovariance[0]) - 1
+    wide_enough = np.flatnonzero(np.arange(steps) >= WINDOW * times / 2)
+    if len(wide_enough) == 0:
+        raise ArithmeticError(f"{steps} steps are too few: no window is {WINDOW} autocorrelation times wide")
+    window = int(wide_enough[0])
+    value = float(times[window])
+    return AutocorrelationTime(value, value * float(np.sqrt(2 * (2 * window + 1) / (steps * chains))), window)
+
+
+def effective_sample_size(series: Matrix) -> float:
+    """How many independent samples the series is worth for the mean: steps · chains / autocorrelation time."""
+    return series.size / autocorrelation_time(series).value

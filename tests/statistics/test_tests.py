@@ -1,0 +1,157 @@
+"""The statistics engine, tested as a measuring instrument: uniform p-values, stated power, exact intervals.
+
+Each uniformity test is a Kolmogorov–Smirnov test of p-values against P(p ≤ u) ≤ u, at false alarm 1e-9.
+"""
+
+import math
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from covassay.reference.errors import InvalidInput
+from covassay.verification.statistics.multiplicity import holm
+from covassay.verification.statistics.ratio import (
+    EventCounts,
+    log_ratio_lower,
+    poisson_size,
+    probability_bounds,
+    ratio_p_value,
+)
+from covassay.verification.statistics.tests import (
+    binomial,
+    gamma_scale,
+    independence,
+    kolmogorov_smirnov,
+    two_sample,
+)
+
+RUNS = 1500
+
+
+def uniform(t):  # type: ignore[no-untyped-def]
+    return np.clip(t, 0, 1)
+
+
+def one_p_value(name: str, rng: np.random.Generator) -> float:
+    if name == "kolmogorov_smirnov":
+        return kolmogorov_smirnov(rng.random(60), uniform, "").p_value
+    if name == "two_sample":
+        return two_sample(rng.random(60), rng.random(60), "").p_value
+    if name == "binomial":
+        return binomial(int(rng.binomial(100, 0.3)), 100, 0.3, "").p_value
+    if name == "independence":
+        return independence(rng.random(60), rng.random(60), "").p_value
+    counts = EventCounts(*(int(rng.poisson(m)) for m in (40 * math.e, 40)), 10**6, 10**6, 100.0)
+    return ratio_p_value(counts, 1.0)
+
+
+ALL = ["kolmogorov_smirnov", "two_sample", "binomial", "independence", "ratio"]
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_p_values_of_a_true_null_are_uniform_or_larger(name: str) -> None:
+    rng = np.random.default_rng(2024)
+    p_values = np.sort([one_p_value(name, rng) for _ in range(RUNS)])
+    excess = float((np.arange(1, RUNS + 1) / RUNS - p_values).max())  # how far P(p ≤ u) exceeds u anywhere
+    assert excess < math.sqrt(math.log(1e9) / (2 * RUNS))
+
+
+@pytest.mark.parametrize("name", ["kolmogorov_smirnov"])
+def test_p_values_of_an_exact_test_are_not_larger_either(name: str) -> None:
+    rng = np.random.default_rng(7)
+    p_values = np.array([one_p_value(name, rng) for _ in range(RUNS)])
+    assert kolmogorov_smirnov(p_values, uniform, "").p_value > 1e-9
+
+
+def test_an_anticonservative_p_value_would_be_seen() -> None:
+    """The mutant: p-values of the asymptotic χ² test without its square root, i.e. half of the right ones."""
+    rng = np.random.default_rng(2024)
+    p_values = np.sort([one_p_value("kolmogorov_smirnov", rng) / 2 for _ in range(RUNS)])
+    assert float((np.arange(1, RUNS + 1) / RUNS - p_values).max()) > math.sqrt(math.log(1e9) / (2 * RUNS))
+
+
+def test_the_stated_detectable_effect_is_detected_with_the_stated_power() -> None:
+    """A uniform law moved by the detectable distance at α = 1e-9 is rejected in at least 99 % of runs.
+
+    The guarantee is rigorous, so 300 of 300 is expected; fewer than 285 has probability below 1e-6 at 99 %.
+    """
+    rng = np.random.default_rng(5)
+    n, alpha = 800, 1e-9
+    shift = kolmogorov_smirnov(rng.random(n), uniform, "").detectable(alpha)
+    rejected = sum(kolmogorov_smirnov(rng.random(n) + shift, uniform, "").p_value <= alpha for _ in range(300))
+    assert rejected >= 285
+
+
+def test_the_test_agrees_with_scipy() -> None:
+    x = np.random.default_rng(3).random(200) ** 1.3
+    assert kolmogorov_smirnov(x, uniform, "").p_value == pytest.approx(stats.kstest(x, "uniform").pvalue, rel=1e-6)
+
+
+def test_an_atom_is_handled() -> None:
+    """Half of the mass at 0: the sample {0, 0, .25, .75} lies within 1/4 of it, worked by hand."""
+
+    def law(t):  # type: ignore[no-untyped-def]
+        return np.where(t < 0, 0.0, 0.5 + np.clip(t, 0, 1) / 2)
+
+    # F_n: 1/2 at 0, 3/4 at .25 (F = .625 there, F_n − F = .125), 1 at .75 (F = .875: .125); before .75: .75 vs .875
+    assert kolmogorov_smirnov(np.array([0.0, 0.0, 0.25, 0.75]), law, "").statistic == pytest.approx(0.125)
+
+
+def test_a_shifted_law_is_rejected() -> None:
+    rng = np.random.default_rng(1)
+    assert kolmogorov_smirnov(rng.random(2000) ** 1.5, uniform, "").p_value < 1e-9
+    assert two_sample(rng.random(2000), rng.random(2000) ** 1.5, "").p_value < 1e-9
+    assert binomial(700, 1000, 0.5, "").p_value < 1e-9
+    x = rng.random(2000)
+    assert independence(x, x + 0.3 * rng.random(2000), "").p_value < 1e-9
+
+
+def test_gamma_scale_covers() -> None:
+    """2000 intervals at 99 %: at most 60 may miss (binomial tail below 1e-9)."""
+    rng = np.random.default_rng(9)
+    missed = sum(2.5 not in gamma_scale(rng.gamma(4.0, 2.5, size=5), 4.0, 0.99) for _ in range(2000))
+    assert missed <= 60
+
+
+def test_the_ratio_bound_covers() -> None:
+    """2000 bounds at 99 % on ln(0.3/0.1), sample sizes Poisson: at most 60 may miss."""
+    rng = np.random.default_rng(10)
+    missed = 0
+    for _ in range(2000):
+        n1, n2 = poisson_size(300, rng), poisson_size(300, rng)
+        counts = EventCounts(int(rng.binomial(n1, 0.3)), int(rng.binomial(n2, 0.1)), n1, n2, 300)
+        missed += log_ratio_lower(counts, 0.99) > math.log(3)
+    assert missed <= 60
+
+
+def test_fixed_sample_sizes_make_the_ratio_bound_conservative() -> None:
+    """With n fixed the counts vary less than Poisson counts do."""
+    rng = np.random.default_rng(11)
+    missed = sum(
+        log_ratio_lower(EventCounts(int(rng.binomial(300, 0.9)), int(rng.binomial(300, 0.3)), 300, 300, 300), 0.9)
+        > math.log(3)
+        for _ in range(2000)
+    )
+    assert missed / 2000 < 0.1
+
+
+def test_clopper_pearson_bounds_by_hand() -> None:
+    """0 of n: the upper bound at error α/2 solves (1 − q)^n = α/2."""
+    p, q = probability_bounds(EventCounts(10, 0, 10, 10, 10.0), 0.02)
+    assert q == pytest.approx(1 - 0.01 ** (1 / 10))
+    assert p == pytest.approx(0.01 ** (1 / 10))
+
+
+def test_holm_by_hand() -> None:
+    """0.01 ≤ 0.05/3, 0.02 ≤ 0.05/2, 0.04 ≤ 0.05/1."""
+    assert holm([0.02, 0.04, 0.01], 0.05) == [True, True, True]
+    assert holm([0.02, 0.06, 0.01], 0.05) == [True, False, True]
+    assert holm([0.03, 0.04, 0.01], 0.05) == [False, False, True]
+    assert holm([], 0.05) == []
+
+
+@pytest.mark.parametrize("values", [[], [math.nan], [[1.0]]], ids=["empty", "nan", "matrix"])
+def test_bad_samples_are_refused(values: list[float]) -> None:
+    with pytest.raises(InvalidInput, match="must be a non-empty list of finite numbers"):
+        kolmogorov_smirnov(np.array(values), uniform, "")

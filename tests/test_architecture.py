@@ -1,0 +1,134 @@
+"""The rules of the house, kept by the test suite."""
+
+import ast
+import importlib
+import pkgutil
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+import covassay.reference
+from covassay.reference.mechanisms.registry import MECHANISMS
+
+ROOT = Path(__file__).resolve().parents[1]
+TOP_LEVEL = {"pyproject.toml", "README.md", "reference", "verification", "tests", "proofs",
+             "LICENSE", "CITATION.cff", "CHANGELOG.md", "CONTRIBUTING.md"}  # fmt: skip
+MAY_IMPORT = {
+    "reference": {"covassay.reference", "numpy", "scipy"},
+    "verification": {"covassay.reference", "covassay.verification", "numpy", "scipy",
+                     "sympy", "mpmath", "statsmodels", "joblib", "rich"},
+}  # fmt: skip
+PEERS = {"diffprivlib", "opendp", "sklearn"}  # imported inside functions only
+STEPS = ["# VALIDATE", "# QUERY", "# NOISE", "# RELEASE"]
+SKELETON = ("release", "sample", "spend")
+
+
+def imported(tree: ast.AST, source: str) -> set[str]:
+    names: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            names |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{source}: relative import"
+            names.add(node.module or "")
+    return names
+
+
+def forbidden(names: set[str], allowed: set[str]) -> set[str]:
+    return {
+        name
+        for name in names
+        if name.split(".")[0] not in sys.stdlib_module_names
+        and not any(name == root or name.startswith(root + ".") for root in allowed)
+    }
+
+
+@pytest.mark.parametrize("folder", MAY_IMPORT)
+def test_imports_point_one_way(folder: str) -> None:
+    for path in (ROOT / folder).rglob("*.py"):
+        tree = ast.parse(path.read_text())
+        at_load = ast.Module([n for n in tree.body if isinstance(n, ast.Import | ast.ImportFrom)], [])
+        assert not forbidden(imported(at_load, str(path)), MAY_IMPORT[folder]), path
+        peers = PEERS if folder == "verification" else set()
+        assert not forbidden(imported(tree, str(path)), MAY_IMPORT[folder] | peers), path
+
+
+@pytest.mark.parametrize("name", ["covassay.verification.audit", "sympy", "pandas"], ids=["upwards", "extra", "heavy"])
+def test_an_import_in_the_wrong_direction_is_seen(name: str) -> None:
+    assert forbidden({name}, MAY_IMPORT["reference"]) == {name}
+
+
+def test_every_package_is_shipped() -> None:
+    listed = set(tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]["packages"])
+    present = {
+        ".".join(("covassay", *init.parent.relative_to(ROOT).parts))
+        for folder in MAY_IMPORT
+        for init in (ROOT / folder).rglob("__init__.py")
+    }
+    assert listed == present
+
+
+def test_every_module_lies_in_a_package() -> None:
+    for folder in MAY_IMPORT:
+        for path in (ROOT / folder).rglob("*.py"):
+            assert (path.parent / "__init__.py").exists(), path
+
+
+def test_the_top_level_is_fixed() -> None:
+    built = {"build", "dist", "covassay.egg-info"}  # made by tools, ignored by git
+    present = {path.name for path in ROOT.iterdir() if not path.name.startswith(".")} - built
+    assert present == TOP_LEVEL
+
+
+@pytest.mark.parametrize("name", MECHANISMS)
+def test_a_mechanism_file_has_the_skeleton(name: str) -> None:
+    path = ROOT / "reference" / "mechanisms" / f"{name.replace('-', '_')}.py"
+    source = path.read_text()
+    tree = ast.parse(source)
+    functions = {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef)}
+    assert "# FORMULAS" in source
+    assert "# MECHANISM" in source or "FORMULAS: " in source
+    positions = [source.index(f"def {function}(") for function in SKELETON]
+    assert positions == sorted(positions)
+    release = ast.get_source_segment(source, functions["release"]) or ""
+    steps = [release.index(step) for step in STEPS]
+    assert steps == sorted(steps)
+    for section in ("Parameters", "Returns", "Raises", "Privacy :", "Source :"):
+        assert section in (ast.get_docstring(functions["release"]) or ""), section
+
+
+@pytest.mark.parametrize("name", MECHANISMS)
+def test_formulas_are_pure_expressions(name: str) -> None:
+    """Everything between FORMULAS and MECHANISM runs on any number type: no np. or math. call, no cast."""
+    source = (ROOT / "reference" / "mechanisms" / f"{name.replace('-', '_')}.py").read_text()
+    formulas = source.partition("# FORMULAS")[2].partition("# MECHANISM")[0]
+    if "def release" in formulas:  # a mechanism that borrows all its formulas
+        formulas = formulas.partition("def release")[0]
+    body = ast.parse("#" + formulas)
+    for function in (node for node in body.body if isinstance(node, ast.FunctionDef)):
+        for node in (n for statement in function.body for n in ast.walk(statement)):
+            if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+                assert node.value.id not in ("np", "math"), f"{name}: {function.name}"
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+                assert node.func.id not in ("float", "int"), f"{name}: {function.name}"
+
+
+def test_every_mechanism_file_is_registered() -> None:
+    folder = ROOT / "reference" / "mechanisms"
+    files = {path.stem.replace("_", "-") for path in folder.glob("*.py")} - {"--init--", "about", "registry"}
+    assert files == set(MECHANISMS)
+
+
+def test_every_module_of_the_reference_imports() -> None:
+    for module in pkgutil.walk_packages(covassay.reference.__path__, "covassay.reference."):
+        assert importlib.import_module(module.name).__doc__, module.name
+
+
+def test_the_reference_loads_without_the_verification() -> None:
+    import subprocess
+
+    code = "import sys, covassay.reference.mechanisms.registry; print([m for m in sys.modules if 'verification' in m])"
+    done = subprocess.run([sys.executable, "-P", "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"

@@ -1,0 +1,133 @@
+"""What the audit has found in other packages: the README's table, made from real runs.
+
+    python -m covassay.verification.findings README.md --write    # run the audits and rewrite the table
+    python -m covassay.verification.findings README.md --check    # run them and compare; exit 1 on a difference
+
+The table states what holds on every machine: verdicts, the kinds of check that failed, laws that fit, exact losses. Counts and
+times are in the reports.
+"""
+
+import argparse
+import os
+import sys
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from covassay.reference.mechanisms.registry import MECHANISMS
+from covassay.reference.privacy import PureDP
+from covassay.verification.audit.checks import Check, Status
+from covassay.verification.audit.run import Report, audit
+from covassay.verification.audit.target import TargetReference
+
+BEGIN, END = "<!-- {0}: begin (generated) -->\n", "<!-- {0}: end -->\n"
+REPORTED = "not yet"  # to the maintainers: changes by hand, when it is so
+AUDITED = (
+    "diffprivlib:bingham",
+    "diffprivlib:covariance-eig",
+    "opendp:private-eigenvector",
+    "opendp:eigendecomposition",
+)
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One row of the table."""
+
+    target: str
+    version: str
+    verdict: str
+    found: str
+
+
+def _sentence(check: Check) -> str:
+    if check.kind == "privacy" and check.name == "failures":
+        return "it fails on one of two neighbouring data sets and answers on the other"
+    if check.kind == "privacy":
+        exact = next((part.strip() for part in check.detail.split(";") if "exactly" in part), "")
+        return f"privacy loss above the claim at 99.9 % on {check.scenario}" + (f" ({exact})" if exact else "")
+    if check.name == "edge cases":
+        return "data-dependent exceptions on valid data"
+    return check.detail
+
+
+def finding(report: Report) -> Finding:
+    """The row of one report."""
+    sentences: list[str] = []
+    law = [check for check in report.checks if check.kind == "law" and check.status is Status.REFUTED]
+    if law:
+        worst = max(check.p_value or 0.0 for check in law)
+        bound = "p < 1e-100" if worst < 1e-100 else "p < 1e-9"
+        sentences.append(f"not the law it claims ({bound}, {len(law)} tests)")
+    sentences += [f"law that fits: {text}" for text in report.diagnoses]
+    others = [c for c in report.checks if c.kind != "law" and c.status in (Status.REFUTED, Status.SUSPICIOUS)]
+    aimed = [c for c in others if c.kind == "privacy" and c.name == "event"]
+    sentences += [_sentence(c) for c in (*aimed, *(c for c in others if c not in aimed))]
+    found = "; ".join(dict.fromkeys(sentences)) or "nothing"
+    return Finding(report.target, report.version, report.verdict.value, found)
+
+
+def findings(jobs: int) -> list[Finding]:
+    """Audit every peer at ε = 1."""
+    return [
+        finding(audit(TargetReference(name, os.getcwd()), PureDP(1.0), jobs=jobs, seconds=3.0, seed=0))
+        for name in AUDITED
+    ]
+
+
+def findings_table(rows: Iterable[Finding]) -> str:
+    """The rows as Markdown."""
+    lines = ["| target | version | verdict at ε = 1 | found | reported |", "|---|---|---|---|---|"]
+    lines += [f"| `{r.target}` | {r.version} | {r.verdict} | {r.found} | {REPORTED} |" for r in rows]
+    return "\n".join(lines) + "\n"
+
+
+def mechanisms_table() -> str:
+    """Every mechanism of the reference, as Markdown."""
+    lines = ["| mechanism | source | claimed | proven (d ≥ 2) |", "|---|---|---|---|"]
+    for about in MECHANISMS.values():
+        proven = []
+        for calibration in about.calibrations or ("",):
+            for budget in about.variants or ("",):
+                options = {k: v for k, v in (("calibration", calibration), ("budget", budget)) if v}
+                spend = about.spend(epsilon=1.0, dimension=2, **options).proven
+                label = " ".join(options.values())
+                proven.append(f"{spend.keywords()['epsilon']:g} ε{f' ({label})' if label else ''}")
+        path = f"reference/mechanisms/{about.name.replace('-', '_')}.py"
+        lines.append(f"| [{about.name}]({path}) | {about.source} | ε-DP, {about.adjacency} | {', '.join(proven)} |")
+    return "\n".join(lines) + "\n"
+
+
+def replace_section(text: str, name: str, table: str) -> str:
+    """`text` with the generated section of that name replaced."""
+    begin, end = BEGIN.format(name), END.format(name)
+    head, found, rest = text.partition(begin)
+    _, closed, tail = rest.partition(end)
+    if not (found and closed):
+        raise ValueError(f"no section {name!r}")
+    return head + begin + table + end + tail
+
+
+def main() -> int:
+    """Write or check the tables of a README."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("readme", type=Path)
+    group = parser.add_mutually_exclusive_group(required=True)
+    group.add_argument("--write", action="store_true")
+    group.add_argument("--check", action="store_true")
+    options = parser.parse_args()
+    before = options.readme.read_text(encoding="utf-8")
+    after = replace_section(before, "mechanisms", mechanisms_table())
+    after = replace_section(after, "findings", findings_table(findings(os.cpu_count() or 1)))
+    if options.write:
+        options.readme.write_text(after, encoding="utf-8")
+        return 0
+    if after != before:
+        print("README tables differ from a fresh run:", file=sys.stderr)
+        print(*(line for line in after.splitlines() if line not in before.splitlines()), sep="\n", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
