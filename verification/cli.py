@@ -40,7 +40,7 @@ class _Parser(argparse.ArgumentParser):
     """argparse with one line per error."""
 
     def error(self, message: str) -> NoReturn:
-        raise InvalidInput(f"{self.prog}: {message} (see {self.prog} --help)")
+        raise InvalidInput(f"{message} (see {self.prog} --help)")
 
 
 def _print_json(data: Any) -> None:
@@ -143,7 +143,8 @@ def _release(options: argparse.Namespace) -> int:
     notes = [
         f"released by {about.title} ({about.source}) to {where}: n = {n}, d = {d}",
         f"claimed {spend.claimed}, proven {spend.proven}, {about.adjacency}, n public",
-        f"rows are clipped to Euclidean norm {options.row_bound:g} (--row-bound, public, in the unit of the data)",
+        f"rows are clipped to Euclidean norm {options.row_bound:g} (--row-bound, in the unit of the data): choose it "
+        "without looking at them; longer rows count as if they ended there",
         "not for production: float64 noise",
     ]
     if options.seed is not None:

@@ -3,8 +3,8 @@
     python -m covassay.verification.findings README.md --write    # run the audits and rewrite the table
     python -m covassay.verification.findings README.md --check    # run them and compare; exit 1 on a difference
 
-The table states what holds on every machine: verdicts, the kinds of check that failed, laws that fit, exact losses. Counts and
-times are in the reports.
+The table states what holds on every machine: verdicts, the kinds of check that failed, laws that fit, exact losses.
+Counts and times are in the reports.
 """
 
 import argparse
@@ -63,7 +63,7 @@ def finding(report: Report) -> Finding:
     others = [c for c in report.checks if c.kind != "law" and c.status in (Status.REFUTED, Status.SUSPICIOUS)]
     aimed = [c for c in others if c.kind == "privacy" and c.name == "event"]
     sentences += [_sentence(c) for c in (*aimed, *(c for c in others if c not in aimed))]
-    found = "; ".join(dict.fromkeys(sentences)) or "nothing"
+    found = "<br>".join(dict.fromkeys(sentences)) or "nothing"
     return Finding(report.target, report.version, report.verdict.value, found)
 
 

@@ -157,6 +157,11 @@ def raises(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
     raise KeyError("row 17 of the data")
 
 
+def test_a_target_that_always_raises_cannot_be_run() -> None:
+    with pytest.raises(CannotRun, match=r"called as f\(x, \*, epsilon, rng\) it raised KeyError"):
+        audit(Target("mine", raises), CLAIM)
+
+
 def test_an_exception_is_counted_and_its_text_is_not_repeated() -> None:
     """The message of an exception can carry data; only its type is reported."""
     setting = Setting(Target("mine", raises), {"epsilon": 1.0}, "matrix", seed=0)

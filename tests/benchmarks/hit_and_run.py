@@ -24,7 +24,7 @@ from covassay.reference.domain import Matrix, Vector
 from covassay.reference.laws import nuclear_laplace
 
 CHORD_TOLERANCE = 1e-3  # of a chord's end, in the norm, in units of the typical distance 1/d² from the sphere
-SECANT_STEPS = 100
+CHORD_STEPS = 200
 WINDOW = 6.0  # Sokal's c
 
 
@@ -99,21 +99,22 @@ class SecantChains(Chains):
         with np.errstate(divide="ignore", invalid="ignore"):
             following = -2 * origin / (slope + np.sqrt(slope**2 - 4 * curvature * origin))
 
-        # secants, aimed at the middle of the tolerance, and bisection where one leaves the bracket
+        # secants, aimed at the middle of the tolerance; bisection where one leaves the bracket, and every sixth time,
+        # because secants can crawl at the kink where a singular value is 0
         todo = np.arange(2 * chains)
-        for _ in range(SECANT_STEPS):
+        for i in range(CHORD_STEPS):
             inner[todo] = np.where(excess[todo] <= 0, np.maximum(inner[todo], t[todo]), inner[todo])
             outer[todo] = np.where(excess[todo] > 0, np.minimum(outer[todo], t[todo]), outer[todo])
             todo = todo[~((-tolerance <= excess[todo]) & (excess[todo] <= 0))]
             if len(todo) == 0:
                 return inner
             x, low, high = following[todo], inner[todo], outer[todo]
-            x = np.where((low < x) & (x < high), x, (low + high) / 2)
+            x = np.where((low < x) & (x < high) & (i % 6 != 5), x, (low + high) / 2)
             y = self.decompose(on_lines(z[todo], x, v[todo])).sum(axis=1) - 1
             with np.errstate(divide="ignore", invalid="ignore"):
                 following[todo] = x - (y + tolerance / 2) * (x - t[todo]) / (y - excess[todo])
             t[todo], excess[todo] = x, y
-        raise ArithmeticError(f"{len(todo)} chords without an end after {SECANT_STEPS} secants")
+        raise ArithmeticError(f"{len(todo)} chords without an end after {CHORD_STEPS} steps")
 
     def move(self, v: Matrix) -> None:
         forward, back = np.split(self.ends(v), 2)

@@ -13,7 +13,7 @@ import numpy as np
 from covassay.reference.domain import Matrix
 from covassay.verification.audit.checks import Check, Status
 from covassay.verification.audit.sampling import Setting, stream
-from covassay.verification.audit.target import Failure, call, well_formed
+from covassay.verification.audit.target import CannotRun, Failure, TimeLimitError, call, time_limit, well_formed
 
 SAME = 1e-8  # relative difference that summing the rows in another order can make
 
@@ -43,6 +43,29 @@ def _check(name: str, broken: str | None, kept: str, noted: bool = False) -> Che
 
 def _close(first: Matrix, second: Matrix, tolerance: float) -> bool:
     return bool(np.abs(first - second).max() <= tolerance * max(1.0, float(np.abs(first).max())))
+
+
+def require_answer(setting: Setting) -> None:
+    """Raise `CannotRun` if the target raises on plain data whatever the dimension: it is not called the way it expects.
+
+    The data are the audit's own, so the text of the exception may be shown.
+    """
+    error: Exception | None = None
+    for d in (2, 3, 5):
+        rng = np.random.default_rng(stream(setting.seed, "contract", "answer", d))
+        try:
+            with time_limit(setting.seconds):
+                setting.target.draw(example_rows(20, d), rng=rng, **setting.budget)
+        except TimeLimitError:
+            return
+        except Exception as raised:
+            error = raised
+        else:
+            return
+    keywords = ", ".join((*setting.budget, "rng"))
+    raise CannotRun(
+        f"{setting.target.name}: called as f(x, *, {keywords}) it raised {type(error).__name__}: {error}"
+    ) from error
 
 
 def output_form(setting: Setting) -> Check:

@@ -18,7 +18,7 @@ from covassay.reference.errors import InvalidInput
 from covassay.reference.mechanisms.registry import mechanism
 from covassay.reference.privacy import Guarantee
 from covassay.verification.audit.checks import Check, Status, Verdict
-from covassay.verification.audit.contract import contract
+from covassay.verification.audit.contract import contract, require_answer
 from covassay.verification.audit.law import Scenario, Suspect, diagnose, run_scenario
 from covassay.verification.audit.privacy import Pair, run_pair
 from covassay.verification.audit.profiles.profile import black_box
@@ -178,6 +178,7 @@ def audit(
         knowledge = black_box(released or "matrix")
     setting = Setting(source, guarantee.keywords(), knowledge.released, seed, jobs, seconds, progress)
 
+    require_answer(setting)
     checks = contract(setting, symmetric)
     looks = _Looks(setting, guarantee, samples, false_alarm / 2, {s.name: s for s in knowledge.scenarios})
     statistical = [check for name in looks.scenarios for check in looks.run(name, "first look")]

@@ -124,19 +124,19 @@ def _load(spec: str, directory: str) -> Target:
     return Target(name=spec, draw=function)
 
 
-class _TimeLimitError(Exception):
+class TimeLimitError(Exception):
     """Raised inside the target when its time is up."""
 
 
 @contextlib.contextmanager
-def _time_limit(seconds: float) -> Iterator[None]:
+def time_limit(seconds: float) -> Iterator[None]:
     """Interrupt the block after `seconds`. Without SIGALRM or off the main thread there is no limit."""
     if not hasattr(signal, "setitimer") or threading.current_thread() is not threading.main_thread():
         yield
         return
 
     def interrupt(signum: int, frame: object) -> None:
-        raise _TimeLimitError(f"no output after {seconds:g} s")
+        raise TimeLimitError(f"no output after {seconds:g} s")
 
     previous = signal.signal(signal.SIGALRM, interrupt)
     signal.setitimer(signal.ITIMER_REAL, seconds)
@@ -153,7 +153,7 @@ def call(
     """One draw: the raw output or a `Failure`, and the time it took in seconds."""
     start = time.perf_counter()
     try:
-        with _time_limit(seconds):
+        with time_limit(seconds):
             output = target.draw(x, rng=rng, **budget)
     except Exception as error:
         elapsed = time.perf_counter() - start

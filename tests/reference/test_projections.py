@@ -1,0 +1,220 @@
+"""Projections: known answers, and the variational inequality that only the nearest point satisfies.
+
+u is the nearest point of a closed convex set K to v exactly if ⟨v − u, w − u⟩ ≤ 0 for every w in K. For the
+sets here the supremum over w has a closed form, so each test below checks optimality itself.
+"""
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from numpy.typing import NDArray
+
+from covassay.reference.errors import InvalidInput
+from covassay.reference.projections import nuclear_ball, psd_cone, psd_trace_ball, simplex
+
+PROPERTY = settings(deadline=None, derandomize=True, max_examples=200)
+TOLERANCE = 1e-11  # inputs are of size 10: rounding of sums of products of a few hundred
+Matrix = NDArray[np.float64]
+Vector = NDArray[np.float64]
+
+entries = st.floats(-10, 10) | st.sampled_from([-1.0, 0.0, 1.0, 2.0])
+radii = st.just(0.0) | st.floats(1e-3, 30)
+vectors = st.integers(1, 8).flatmap(lambda k: arrays(np.float64, k, elements=entries))
+squares = st.integers(1, 5).flatmap(lambda d: arrays(np.float64, (d, d), elements=entries))
+symmetric_matrices = squares.map(lambda m: (m + m.T) / 2)
+
+
+# Optimality, as a yes-or-no question so that wrong projections can be put to it
+
+
+def is_nearest_in_simplex(v: Vector, u: Vector, radius: float) -> bool:
+    feasible = (u >= 0).all() and u.sum() <= radius + TOLERANCE
+    best = max(0.0, radius * (v - u).max())  # of ⟨v − u, w⟩, at a vertex 0 or radius e_i
+    return bool(feasible and best <= (v - u) @ u + TOLERANCE)
+
+
+def is_nearest_in_nuclear_ball(m: Matrix, p: Matrix, radius: float) -> bool:
+    feasible = np.linalg.svd(p, compute_uv=False).sum() <= radius + TOLERANCE
+    best = radius * np.linalg.norm(m - p, 2)  # of ⟨m − p, w⟩ over the ball: the dual norm
+    return bool(feasible and best <= ((m - p) * p).sum() + TOLERANCE)
+
+
+def is_nearest_in_psd_cone(m: Matrix, p: Matrix) -> bool:
+    feasible = np.linalg.eigvalsh(p)[0] >= -TOLERANCE and np.allclose(p, p.T)
+    dual = np.linalg.eigvalsh(m - p)[-1] <= TOLERANCE
+    return bool(feasible and dual and abs(((m - p) * p).sum()) <= TOLERANCE)
+
+
+def is_nearest_in_psd_trace_ball(m: Matrix, p: Matrix, radius: float) -> bool:
+    feasible = np.linalg.eigvalsh(p)[0] >= -TOLERANCE and np.trace(p) <= radius + TOLERANCE
+    best = max(0.0, radius * np.linalg.eigvalsh(m - p)[-1])
+    return bool(feasible and best <= ((m - p) * p).sum() + TOLERANCE)
+
+
+@PROPERTY
+@given(vectors, radii)
+def test_the_simplex_projection_is_the_nearest_point(v: Vector, radius: float) -> None:
+    assert is_nearest_in_simplex(v, simplex(v, radius), radius)
+
+
+@PROPERTY
+@given(squares, radii)
+def test_the_nuclear_ball_projection_is_the_nearest_point(m: Matrix, radius: float) -> None:
+    assert is_nearest_in_nuclear_ball(m, nuclear_ball(m, radius), radius)
+
+
+@PROPERTY
+@given(symmetric_matrices)
+def test_the_cone_projection_is_the_nearest_point(m: Matrix) -> None:
+    assert is_nearest_in_psd_cone(m, psd_cone(m))
+
+
+@PROPERTY
+@given(symmetric_matrices, radii)
+def test_the_trace_ball_projection_is_the_nearest_point(m: Matrix, radius: float) -> None:
+    assert is_nearest_in_psd_trace_ball(m, psd_trace_ball(m, radius), radius)
+
+
+def shift_first(v: Vector, radius: float) -> Vector:
+    return np.maximum(v - (v.sum() - radius) / len(v), 0)
+
+
+@pytest.mark.parametrize(
+    ("project", "right"),
+    [
+        pytest.param(simplex, True, id="the projection"),
+        pytest.param(lambda v, r: np.maximum(v, 0) * r / np.maximum(v, 0).sum(), False, id="rescaled to the radius"),
+        pytest.param(shift_first, False, id="one shift over all entries, then cut"),
+        pytest.param(lambda v, r: np.maximum(v, 0), False, id="radius forgotten"),
+        pytest.param(lambda v, r: np.minimum(np.maximum(v, 0), r), False, id="every entry cut at the radius"),
+        pytest.param(lambda v, r: np.maximum(simplex(np.abs(v), r), 0), False, id="absolute values"),
+    ],
+)
+def test_wrong_projections_are_not_nearest(project: Callable[[Vector, float], Vector], right: bool) -> None:
+    v = np.array([0.9, 0.4, -0.2, -1.5])
+    assert is_nearest_in_simplex(v, project(v, 1.0), 1.0) == right
+
+
+@pytest.mark.parametrize(
+    ("project", "right"),
+    [
+        pytest.param(nuclear_ball, True, id="the projection"),
+        pytest.param(lambda m, r: m * r / np.linalg.svd(m)[1].sum(), False, id="rescaled to the radius"),
+        pytest.param(psd_trace_ball, False, id="eigenvalues for singular values"),
+        pytest.param(lambda m, r: nuclear_ball(m.T, r), False, id="transposed"),
+    ],
+)
+def test_wrong_matrix_projections_are_not_nearest(project: Callable[[Matrix, float], Matrix], right: bool) -> None:
+    m = np.array([[1.0, 3.0], [-2.0, 0.5]])
+    assert is_nearest_in_nuclear_ball(m, project(m, 2.0), 2.0) == right
+
+
+# Consequences: 1-Lipschitz, idempotent, never away from the truth
+
+CASES = [
+    pytest.param(simplex, vectors, id="simplex"),
+    pytest.param(nuclear_ball, squares, id="nuclear ball"),
+    pytest.param(lambda m, r: psd_cone(m), symmetric_matrices, id="cone"),
+    pytest.param(psd_trace_ball, symmetric_matrices, id="trace ball"),
+]
+Projection = Callable[[Matrix, float], Matrix]
+
+
+@pytest.mark.parametrize(("project", "points"), CASES)
+@PROPERTY
+@given(data=st.data(), radius=radii)
+def test_projections_do_not_spread_points_apart(
+    project: Projection, points: st.SearchStrategy[Matrix], data: st.DataObject, radius: float
+) -> None:
+    a = data.draw(points)
+    b = data.draw(arrays(np.float64, a.shape, elements=entries))
+    b = (b + b.T) / 2 if a.ndim == 2 and project is not nuclear_ball else b
+    after = np.linalg.norm(project(a, radius) - project(b, radius))
+    assert after <= np.linalg.norm(a - b) + TOLERANCE
+
+
+@pytest.mark.parametrize(("project", "points"), CASES)
+@PROPERTY
+@given(data=st.data(), radius=radii)
+def test_projecting_twice_is_projecting_once(
+    project: Projection, points: st.SearchStrategy[Matrix], data: st.DataObject, radius: float
+) -> None:
+    once = project(data.draw(points), radius)
+    np.testing.assert_allclose(project(once, radius), once, atol=TOLERANCE)
+
+
+@pytest.mark.parametrize(("project", "points"), CASES)
+@PROPERTY
+@given(data=st.data(), radius=radii)
+def test_an_estimate_never_moves_away_from_a_truth_inside_the_set(
+    project: Projection, points: st.SearchStrategy[Matrix], data: st.DataObject, radius: float
+) -> None:
+    estimate = data.draw(points)
+    other = data.draw(arrays(np.float64, estimate.shape, elements=entries))
+    other = (other + other.T) / 2 if estimate.ndim == 2 and project is not nuclear_ball else other
+    truth = project(other, radius)
+    assert np.linalg.norm(project(estimate, radius) - truth) <= np.linalg.norm(estimate - truth) + TOLERANCE
+
+
+# Known answers
+
+
+@pytest.mark.parametrize(
+    ("v", "radius", "expected"),
+    [
+        # kept .9 and .4: θ = (1.3 − 1)/2 = .15 (MECHANISMS §F)
+        pytest.param([0.9, 0.4, -0.2], 1.0, [0.75, 0.25, 0.0], id="one entry dropped"),
+        pytest.param([-0.2, 0.4, 0.9], 1.0, [0.0, 0.25, 0.75], id="order kept"),
+        pytest.param([0.5, -3.0, 0.25], 1.0, [0.5, 0.0, 0.25], id="already small enough"),
+        pytest.param([5.0, 1.0, 0.0], 1.0, [1.0, 0.0, 0.0], id="one entry left"),
+        pytest.param([2.0, 2.0, 2.0], 3.0, [1.0, 1.0, 1.0], id="ties"),
+        pytest.param([3.0, 1.0, 1.0], 2.0, [2.0, 0.0, 0.0], id="an entry equal to the shift"),
+        pytest.param([-1.0, -2.0], 1.0, [0.0, 0.0], id="all negative"),
+        pytest.param([1.0, 2.0], 0.0, [0.0, 0.0], id="radius zero"),
+        pytest.param([7.0], 4.0, [4.0], id="one entry"),
+    ],
+)
+def test_the_simplex_projection_by_hand(v: list[float], radius: float, expected: list[float]) -> None:
+    np.testing.assert_allclose(simplex(np.array(v), radius), expected, atol=1e-15)
+
+
+def test_the_nuclear_ball_projection_by_hand() -> None:
+    # singular values 3 and 1, radius 2: θ = 1 leaves (2, 0)
+    np.testing.assert_allclose(nuclear_ball(np.array([[0.0, 3.0], [-1.0, 0.0]]), 2.0), [[0, 2], [0, 0]], atol=1e-15)
+    # a quarter turn times 2 has singular values 2, 2; radius 2: (1, 1), the quarter turn itself
+    np.testing.assert_allclose(nuclear_ball(np.array([[0.0, -2.0], [2.0, 0.0]]), 2.0), [[0, -1], [1, 0]], atol=1e-15)
+    np.testing.assert_array_equal(nuclear_ball(np.array([[3.0]]), 0.0), [[0.0]])
+
+
+def test_a_matrix_inside_the_ball_stays() -> None:
+    m = np.array([[0.5, 0.25], [-0.25, 0.125]])
+    np.testing.assert_allclose(nuclear_ball(m, 5.0), m, rtol=1e-14)
+
+
+def test_the_cone_projections_by_hand() -> None:
+    # [[1, 2], [2, 1]] has eigenvalues 3 at (1, 1)/√2 and −1 at (1, −1)/√2
+    m = np.array([[1.0, 2.0], [2.0, 1.0]])
+    np.testing.assert_allclose(psd_cone(m), [[1.5, 1.5], [1.5, 1.5]], rtol=1e-14)
+    np.testing.assert_allclose(psd_trace_ball(m, 1.0), [[0.5, 0.5], [0.5, 0.5]], rtol=1e-14)
+    np.testing.assert_allclose(psd_trace_ball(m, 7.0), [[1.5, 1.5], [1.5, 1.5]], rtol=1e-14)
+
+
+@pytest.mark.parametrize("project", [simplex, nuclear_ball, psd_trace_ball])
+def test_the_argument_is_not_written_to(project: Projection) -> None:
+    shape = (3,) if project is simplex else (3, 3)
+    v = np.full(shape, 2.0)
+    v.flags.writeable = False
+    project(v, 1.0)
+
+
+@pytest.mark.parametrize("project", [simplex, nuclear_ball, psd_trace_ball])
+@pytest.mark.parametrize("radius", [-1e-9, math.nan, math.inf, -math.inf])
+def test_a_radius_that_is_negative_or_not_finite_is_refused(project: Projection, radius: float) -> None:
+    point = np.ones(2) if project is simplex else np.eye(2)
+    with pytest.raises(InvalidInput, match="radius = "):
+        project(point, radius)
