@@ -115,9 +115,7 @@ def laguerre_integral(dimension: int, power: int | None, *, symmetric: bool) -> 
         (4, True, Fraction(153, 4)),  # the same
     ],
 )
-def test_the_normaliser_has_its_known_values(
-    dimension: int, symmetric: bool, expected: Fraction
-) -> None:
+def test_the_normaliser_has_its_known_values(dimension: int, symmetric: bool, expected: Fraction) -> None:
     assert normalizer(dimension, symmetric=symmetric) == expected
     by_quadrature = laguerre_integral(dimension, None, symmetric=symmetric)
     assert float(expected) == pytest.approx(by_quadrature, rel=1e-10)
@@ -138,9 +136,7 @@ def test_the_normaliser_has_its_known_values(
         (2, True, Fraction(25, 3)),
     ],
 )
-def test_the_mean_square_has_its_known_values(
-    dimension: int, symmetric: bool, expected: Fraction
-) -> None:
+def test_the_mean_square_has_its_known_values(dimension: int, symmetric: bool, expected: Fraction) -> None:
     assert mean_square(dimension, symmetric=symmetric) == expected
 
 
@@ -157,9 +153,7 @@ def test_power_sums_agree_with_quadrature(dimension: int, power: int, symmetric:
 
 @KINDS
 @pytest.mark.parametrize("dimension", [1, 2, 3, 4, 5])
-def test_the_mean_nuclear_norm_is_the_dimension_of_the_space(
-    dimension: int, symmetric: bool
-) -> None:
+def test_the_mean_nuclear_norm_is_the_dimension_of_the_space(dimension: int, symmetric: bool) -> None:
     # ‖Z‖_*/ρ ~ Gamma(D): a norm of a density exp(-norm) on a space of dimension D
     space = dimension * (dimension + 1) // 2 if symmetric else dimension**2
     assert mean_power_sum(dimension, 1, symmetric=symmetric) == space
@@ -242,8 +236,7 @@ def test_a_seed_fixes_the_draws() -> None:
 
 def mutant(rates: tuple[int, ...], signs: list[tuple[int, ...] | None]) -> Matrix:
     patterns = {
-        (1,) * len(rates) if pattern is None else pattern: gap_polynomial(len(rates), pattern)
-        for pattern in signs
+        (1,) * len(rates) if pattern is None else pattern: gap_polynomial(len(rates), pattern) for pattern in signs
     }
     return sample_mixture(mixture_of(patterns, rates), DRAWS, np.random.default_rng(7))
 

@@ -78,9 +78,7 @@ def quadrature_cdf(dimension: int, s: float, *, symmetric: bool) -> float:
     i, j = np.triu_indices(dimension, 1)
     if symmetric:
         patterns = [np.array(p) for p in product((1, -1), repeat=dimension)]
-        factors = [
-            values[i] - (p[i] * p[j]).reshape(-1, *[1] * dimension) * values[j] for p in patterns
-        ]
+        factors = [values[i] - (p[i] * p[j]).reshape(-1, *[1] * dimension) * values[j] for p in patterns]
         density = sum(factor.prod(axis=0) for factor in factors)
     else:
         density = (values[i] ** 2 - values[j] ** 2).prod(axis=0)
@@ -123,9 +121,7 @@ def test_in_dimension_two_the_symmetric_kind_has_its_closed_form(s: Fraction) ->
 @KINDS
 @pytest.mark.parametrize("dimension", [1, 2, 3, 4])
 @pytest.mark.parametrize("per_dimension", [Fraction(1, 4), Fraction(11, 10), Fraction(5, 2)])
-def test_it_agrees_with_quadrature(
-    dimension: int, per_dimension: Fraction, symmetric: bool
-) -> None:
+def test_it_agrees_with_quadrature(dimension: int, per_dimension: Fraction, symmetric: bool) -> None:
     s = per_dimension * dimension
     enclosure = enclose_spectral_cdf(dimension, s, symmetric=symmetric)
     by_quadrature = quadrature_cdf(dimension, float(s), symmetric=symmetric)
@@ -143,9 +139,7 @@ def test_it_agrees_with_quadrature(
         (40, 16, "2.343243175168810e-136"),
     ],
 )
-def test_it_reproduces_known_values_at_eleven_tenths_of_d(
-    dimension: int, digits: int, expected: str
-) -> None:
+def test_it_reproduces_known_values_at_eleven_tenths_of_d(dimension: int, digits: int, expected: str) -> None:
     enclosure = enclose_spectral_cdf(dimension, Fraction(11, 10) * dimension, digits=digits)
     assert enclosure.text(digits) == expected
 
@@ -213,9 +207,7 @@ def perfect_matchings(matrix: list[list[Number]], left: tuple[int, ...]) -> Numb
         return 1
     first, *rest = left
     return sum(
-        (-1) ** place
-        * matrix[first][j]
-        * perfect_matchings(matrix, (*rest[:place], *rest[place + 1 :]))
+        (-1) ** place * matrix[first][j] * perfect_matchings(matrix, (*rest[:place], *rest[place + 1 :]))
         for place, j in enumerate(rest)
     )
 
@@ -239,9 +231,7 @@ def test_elimination_gives_the_pfaffian_by_definition(order: int) -> None:
 @pytest.mark.parametrize("working_digits", [5, 15, 40])
 @pytest.mark.parametrize("short", [False, True], ids=["long series", "short series"])
 @pytest.mark.parametrize("s", [Fraction(1, 10), Fraction(35, 3), Fraction(20)])
-def test_the_intervals_of_the_erlang_law_contain_it(
-    s: Fraction, short: bool, working_digits: int
-) -> None:
+def test_the_intervals_of_the_erlang_law_contain_it(s: Fraction, short: bool, working_digits: int) -> None:
     # A short series is cut where its rest exceeds the rounding: then the bound of the rest matters.
     context = MPIntervalContext()
     context.dps = working_digits
@@ -277,9 +267,7 @@ def test_the_normaliser_is_that_of_the_gamma_mixture(dimension: int, symmetric: 
         pytest.param((0, 2, 4), False, True, id="the full law for the symmetric kind"),
     ],
 )
-def test_wrong_powers_disagree_with_quadrature(
-    powers: tuple[int, ...], symmetric: bool, like_symmetric: bool
-) -> None:
+def test_wrong_powers_disagree_with_quadrature(powers: tuple[int, ...], symmetric: bool, like_symmetric: bool) -> None:
     s = Fraction(33, 10)
     low, high = ends(cdf_interval(powers, s, symmetric=symmetric, working_digits=60))
     by_quadrature = quadrature_cdf(3, float(s), symmetric=like_symmetric)
