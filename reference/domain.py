@@ -26,11 +26,19 @@ OnLargeRows = Literal["clip", "raise"]
 ROUNDING = 1e-12  # relative excess over the row bound that on_large_rows="raise" forgives
 
 
+def _is_real(value: object) -> bool:
+    """A real number: no boolean, no complex number, no text."""
+    return isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
+
+
 def require_positive(name: str, value: float) -> float:
     """Return `value` as a float if it is finite and above 0; raise `InvalidInput` otherwise."""
-    if isinstance(value, bool | np.bool_) or not isinstance(value, int | float | np.number):
+    if not _is_real(value):
         raise InvalidInput(f"{name} = {value!r}: must be a number")
-    number = float(value)
+    try:
+        number = float(value)
+    except OverflowError:
+        raise InvalidInput(f"{name} is an integer beyond the largest float: must be finite") from None
     if not (math.isfinite(number) and number > 0):
         raise InvalidInput(f"{name} = {value!r}: must be finite and greater than 0")
     return number
@@ -54,12 +62,15 @@ def require_choice(name: str, value: str, choices: tuple[str, ...]) -> str:
 
 def require_shape(name: str, value: ArrayLike, shape: tuple[int, ...]) -> NDArray[np.float64]:
     """Return `value` as a finite float64 array of the given shape."""
-    array = np.asarray(value, dtype=np.float64)
+    array = np.asarray(value)
+    if array.dtype.kind not in "biuf":
+        raise InvalidInput(f"{name} has entries of type {array.dtype}: must be real numbers")
     if array.shape != shape:
         raise InvalidInput(f"{name} of shape {array.shape}: must have shape {shape}")
-    if not np.isfinite(array).all():
+    numbers = array.astype(np.float64)
+    if not np.isfinite(numbers).all():
         raise InvalidInput(f"{name} contains a value that is not finite: every value must be finite")
-    return array
+    return numbers
 
 
 def as_rows(x: ArrayLike) -> Matrix:
@@ -73,6 +84,8 @@ def as_rows(x: ArrayLike) -> Matrix:
     InvalidInput : not two-dimensional, no row, no column, not real numbers, NaN or infinity. Whether
         a value is finite is read off the data.
     """
+    if np.ma.isMaskedArray(x):
+        raise InvalidInput("x is a masked array: must have a number in every place")
     try:
         array = np.array(x)  # a copy
     except (ValueError, TypeError) as error:
@@ -81,11 +94,13 @@ def as_rows(x: ArrayLike) -> Matrix:
         raise InvalidInput(f"x has {array.ndim} dimension(s): must have 2, one row per record")
     if min(array.shape) < 1:
         raise InvalidInput(f"x has shape {array.shape}: must have at least one row and one column")
-    if array.dtype.kind == "O":
+    if array.dtype.kind == "O":  # mixed columns of a data frame, or integers of any length
+        if not all(_is_real(entry) or isinstance(entry, bool | np.bool_) for entry in array.flat):
+            raise InvalidInput("x has entries that are not numbers: must be real numbers")
         try:
             array = array.astype(np.float64)
-        except (ValueError, TypeError):
-            raise InvalidInput("x has entries that are not numbers: must be real numbers") from None
+        except OverflowError:
+            raise InvalidInput("x has an integer beyond the largest float: every entry must be finite") from None
     if array.dtype.kind not in "biuf":
         raise InvalidInput(f"x has entries of type {array.dtype}: must be real numbers")
     rows = np.ascontiguousarray(array, dtype=np.float64)
@@ -95,11 +110,18 @@ def as_rows(x: ArrayLike) -> Matrix:
     return rows
 
 
+def _norm_factors(rows: Matrix) -> tuple[Vector, Vector]:
+    """Largest absolute entry of every row, and the norm of the row in units of it; their product can overflow."""
+    largest = np.abs(rows).max(axis=1)
+    relative: Vector = np.linalg.norm(rows / np.where(largest > 0, largest, 1.0)[:, None], axis=1)
+    return largest, relative
+
+
 def row_norms(rows: Matrix) -> Vector:
-    """Euclidean norm of every row, without overflow for entries near the largest float."""
-    largest = np.abs(rows).max(axis=1, keepdims=True)
-    safe = np.where(largest > 0, largest, 1.0)
-    norms: Vector = (largest * np.linalg.norm(rows / safe, axis=1, keepdims=True))[:, 0]
+    """Euclidean norm of every row; infinite only where the norm itself is beyond the largest float."""
+    largest, relative = _norm_factors(rows)
+    with np.errstate(over="ignore"):
+        norms: Vector = largest * relative
     return norms
 
 
@@ -124,7 +146,10 @@ def unit_rows(x: ArrayLike, row_bound: float = 1.0, on_large_rows: OnLargeRows =
     if on_large_rows == "raise" and (norms > r * (1 + ROUNDING)).any():
         i = int(norms.argmax())
         raise InvalidInput(f"x[{i}] has norm {norms[i]}: must be at most row_bound = {r}")
-    return rows / np.maximum(norms, r)[:, None]
+    largest, relative = _norm_factors(rows)
+    clipped = rows / np.where(largest > 0, largest, 1.0)[:, None] / np.maximum(relative, 1.0)[:, None]
+    with np.errstate(over="ignore"):  # only in rows that are clipped
+        return np.where((norms > r)[:, None], clipped, rows / r)
 
 
 def second_moment(rows: Matrix) -> Matrix:

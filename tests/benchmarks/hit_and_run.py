@@ -40,7 +40,8 @@ class Chains(ABC):
     """Independent hit-and-run chains: `z` of shape (chains, d, d), never outside the ball."""
 
     def __init__(self, start: Matrix, rng: np.random.Generator) -> None:
-        self.z, self.rng = start, rng
+        self.z: Matrix = start
+        self.rng = rng
         self.decompositions = 0
         self.singular_values = self.decompose(start)
 

@@ -32,7 +32,7 @@ from covassay.reference.privacy import (
     zcdp_of_pure,
 )
 
-PROPERTY = settings(deadline=None, derandomize=True, max_examples=200)
+PROPERTY = settings(deadline=None, derandomize=True, max_examples=80)
 ORDERS = [1 + 2.0**-20, 1.01, 1.5, 2.0, 5.0, 30.0]
 
 Vector = NDArray[np.float64]

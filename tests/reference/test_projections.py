@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from covassay.reference.errors import InvalidInput
 from covassay.reference.projections import nuclear_ball, psd_cone, psd_trace_ball, simplex
 
-PROPERTY = settings(deadline=None, derandomize=True, max_examples=200)
+PROPERTY = settings(deadline=None, derandomize=True, max_examples=40)
 TOLERANCE = 1e-11  # inputs are of size 10: rounding of sums of products of a few hundred
 Matrix = NDArray[np.float64]
 Vector = NDArray[np.float64]

@@ -1,0 +1,162 @@
+"""Haar measure: closed forms of one coordinate, and the QR decomposition without its signs as a mutant.
+
+Statistical tests: each false-alarm probability is at most 1e-9 had the seed been random, because the
+p-values of `covassay.verification.statistics.tests` are exact or conservative.
+"""
+
+import math
+from collections.abc import Callable
+from fractions import Fraction
+from functools import lru_cache
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from scipy import stats
+
+from covassay.reference.errors import InvalidInput
+from covassay.reference.laws import haar
+from covassay.verification.statistics.tests import binomial, independence, kolmogorov_smirnov
+
+FALSE_ALARM = 1e-9
+DRAWS = 20_000
+DIMENSIONS = [2, 3, 5, 8]
+Matrix = NDArray[np.float64]
+Vector = NDArray[np.float64]
+Cdf = Callable[[Vector], Vector]
+
+
+@lru_cache
+def drawn(dimension: int) -> Matrix:
+    return haar.sample(dimension, np.random.default_rng(20 + dimension), DRAWS)
+
+
+def raw_qr(dimension: int, rng: np.random.Generator, size: int) -> Matrix:
+    """The mutant: the Q of LAPACK as it comes."""
+    return np.asarray(np.linalg.qr(rng.standard_normal((size, dimension, dimension)))[0])
+
+
+def coordinate_cdf(dimension: int) -> Cdf:
+    """One signed coordinate of a uniform unit vector of R^d: density ∝ (1 − z²)^{(d−3)/2}."""
+    a = (dimension - 1) / 2
+    return lambda z: stats.beta.cdf((1 + np.asarray(z)) / 2, a, a)
+
+
+# The distribution function of a squared coordinate
+
+
+@pytest.mark.parametrize(
+    ("dimension", "closed_form"),
+    [
+        # w = cos²φ with φ uniform; z = √w uniform on the sphere of R³ (Archimedes); ∫ (1 − z²) dz
+        pytest.param(2, lambda w: 2 / math.pi * np.arcsin(np.sqrt(w)), id="circle"),
+        pytest.param(3, np.sqrt, id="sphere"),
+        pytest.param(5, lambda w: 1.5 * (np.sqrt(w) - w**1.5 / 3), id="sphere of R^5"),
+    ],
+)
+def test_a_squared_coordinate_has_its_closed_form(dimension: int, closed_form: Cdf) -> None:
+    w = np.linspace(0, 1, 101)
+    np.testing.assert_allclose(haar.squared_coordinate_cdf(w, dimension), closed_form(w), atol=1e-14)
+
+
+def test_in_dimension_one_the_squared_coordinate_is_one() -> None:
+    np.testing.assert_array_equal(haar.squared_coordinate_cdf(np.array([-1, 0, 0.999, 1, 2]), 1), [0, 0, 0, 1, 1])
+
+
+@pytest.mark.parametrize("dimension", [2, 3, 7])
+def test_the_distribution_function_is_zero_below_zero_and_one_above_one(dimension: int) -> None:
+    np.testing.assert_array_equal(haar.squared_coordinate_cdf(np.array([-3.0, 0, 1, 3]), dimension), [0, 0, 1, 1])
+
+
+def test_the_shape_of_the_beta_law_is_half_of_each_dimension() -> None:
+    assert haar.squared_coordinate_shape(Fraction(2), Fraction(5)) == (1, Fraction(3, 2))  # type: ignore[arg-type]
+
+
+# Sphere areas
+
+
+@pytest.mark.parametrize(
+    ("dimension", "area"), [(1, 2), (2, 2 * math.pi), (3, 4 * math.pi), (4, 2 * math.pi**2), (5, 8 * math.pi**2 / 3)]
+)
+def test_the_area_of_the_sphere_has_its_school_value(dimension: int, area: float) -> None:
+    assert haar.log_sphere_area(dimension) == pytest.approx(math.log(area), rel=1e-14)
+
+
+def test_sphere_areas_satisfy_their_recurrence_in_high_dimension() -> None:
+    # A_{d+2} = A_d · 2π/d
+    for d in (6, 41, 300):
+        step = haar.log_sphere_area(d + 2) - haar.log_sphere_area(d)
+        assert step == pytest.approx(math.log(2 * math.pi / d), abs=1e-12)
+
+
+# Draws
+
+
+@pytest.mark.parametrize("dimension", [1, *DIMENSIONS])
+def test_draws_are_orthogonal(dimension: int) -> None:
+    q = haar.sample(dimension, np.random.default_rng(0), 50)
+    assert q.shape == (50, dimension, dimension)
+    np.testing.assert_allclose(q @ np.swapaxes(q, 1, 2), np.broadcast_to(np.eye(dimension), q.shape), atol=1e-14)
+    single = haar.sample(dimension, np.random.default_rng(0))
+    assert single.shape == (dimension, dimension)
+
+
+def test_a_seed_fixes_the_draws() -> None:
+    first, again = (haar.sample(3, np.random.default_rng(1), 4) for _ in range(2))
+    np.testing.assert_array_equal(first, again)
+
+
+@pytest.mark.parametrize("dimension", DIMENSIONS)
+@pytest.mark.parametrize("where", [(0, 0), (-1, -1), (0, -1), (-1, 0)], ids=str)
+def test_every_entry_is_a_coordinate_of_a_uniform_vector(dimension: int, where: tuple[int, int]) -> None:
+    entry = drawn(dimension)[:, where[0], where[1]]
+    assert kolmogorov_smirnov(entry, coordinate_cdf(dimension), "entry").p_value > FALSE_ALARM
+    squared = kolmogorov_smirnov(entry**2, lambda w: haar.squared_coordinate_cdf(w, dimension), "squared")
+    assert squared.p_value > FALSE_ALARM
+
+
+@pytest.mark.parametrize("dimension", DIMENSIONS)
+def test_rotating_a_draw_on_either_side_changes_nothing(dimension: int) -> None:
+    rng = np.random.default_rng(4)
+    a, b = (v / np.linalg.norm(v) for v in rng.standard_normal((2, dimension)))
+    assert kolmogorov_smirnov(drawn(dimension) @ b @ a, coordinate_cdf(dimension), "⟨a, Qb⟩").p_value > FALSE_ALARM
+
+
+@pytest.mark.parametrize("dimension", [1, *DIMENSIONS])
+def test_half_of_the_draws_are_rotations(dimension: int) -> None:
+    rotations = int((np.linalg.det(drawn(dimension)) > 0).sum())
+    assert binomial(rotations, DRAWS, 0.5, "det = 1").p_value > FALSE_ALARM
+
+
+def test_the_angle_of_a_plane_rotation_is_uniform() -> None:
+    q = drawn(2)
+    rotations = q[np.linalg.det(q) > 0]
+    angles = np.arctan2(rotations[:, 1, 0], rotations[:, 0, 0])
+    uniform = kolmogorov_smirnov(angles, lambda t: (t + math.pi) / (2 * math.pi), "uniform angle")
+    assert uniform.p_value > FALSE_ALARM
+
+
+def test_the_length_of_a_projection_follows_its_beta_law() -> None:
+    # rank 2 of 4: Beta(1, 1), the uniform law
+    q = haar.sample(4, np.random.default_rng(9), DRAWS)
+    a, b = haar.squared_coordinate_shape(2, 4)
+    assert (a, b) == (1, 1)
+    assert kolmogorov_smirnov((q[:, :2, 0] ** 2).sum(axis=1), lambda w: w, "uniform").p_value > FALSE_ALARM
+
+
+def test_the_sign_of_a_column_is_independent_of_another_column() -> None:
+    q = drawn(3)
+    assert independence(q[:, 0, 0], q[:, 0, 1], "signs").p_value > FALSE_ALARM
+
+
+@pytest.mark.parametrize("dimension", DIMENSIONS)
+def test_a_decomposition_without_its_signs_is_found_out(dimension: int) -> None:
+    # Householder: every diagonal entry of R that comes from a reflection has the sign of −(its pivot)
+    entry = raw_qr(dimension, np.random.default_rng(5), DRAWS)[:, 0, 0]
+    assert kolmogorov_smirnov(entry, coordinate_cdf(dimension), "entry").p_value < FALSE_ALARM
+
+
+@pytest.mark.parametrize("dimension", [0, -1, 2.0, True, "2"])
+def test_a_bad_dimension_is_refused(dimension: int) -> None:
+    with pytest.raises(InvalidInput, match="dimension = "):
+        haar.sample(dimension, np.random.default_rng(0))

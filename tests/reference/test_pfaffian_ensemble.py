@@ -1,0 +1,397 @@
+"""The Pfaffian ensemble against closed forms, rational mixtures, and enclosures; its sampler in the small.
+
+Statistical tests: each false-alarm probability is at most 1e-9 had the seed been random, because the
+p-values of `covassay.verification.statistics.tests` are exact or conservative.
+"""
+
+import copy
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from covassay.reference.errors import InvalidInput
+from covassay.reference.laws import pfaffian_sampler
+from covassay.reference.laws.pfaffian_ensemble import PfaffianEnsemble, pfaffian_ensemble
+from covassay.reference.laws.pfaffian_sampler import sample_points
+from covassay.verification.exact import gamma_mixture
+from covassay.verification.exact.spectral_cdf import (
+    enclose_spectral_cdf,
+    enclose_spectral_survival,
+    moment_powers,
+    whole_pfaffian,
+)
+from covassay.verification.statistics.tests import binomial, kolmogorov_smirnov
+
+FALSE_ALARM = 1e-9
+KINDS = pytest.mark.parametrize("half_line", [True, False], ids=["half line", "full line"])
+SIZES = pytest.mark.parametrize("points", [1, 2, 3, 4, 5, 8, 13])
+Vector = NDArray[np.float64]
+
+
+# The basis and the kernel
+
+
+@KINDS
+@SIZES
+def test_the_basis_is_orthonormal(points: int, half_line: bool) -> None:
+    law = pfaffian_ensemble(points, half_line=half_line)
+    weighted = (law.phi * law.panels.weights).reshape(points, -1)
+    np.testing.assert_allclose(weighted @ law.phi.reshape(points, -1).T, np.eye(points), atol=1e-12)
+
+
+@KINDS
+@SIZES
+def test_the_kernel_inverts_a_skew_matrix(points: int, half_line: bool) -> None:
+    law = pfaffian_ensemble(points, half_line=half_line)
+    assert law.order == points + points % 2
+    np.testing.assert_array_equal(law.skew, -law.skew.T)
+    np.testing.assert_array_equal(law.kernel, -law.kernel.T)
+    np.testing.assert_allclose(law.kernel @ law.skew, np.eye(law.order), atol=1e-11)
+
+
+@KINDS
+def test_odd_numbers_of_points_get_a_border(half_line: bool) -> None:
+    matrix, border = np.array([[0.0]]), np.array([2.0])
+    odd, even = (pfaffian_ensemble(n, half_line=half_line) for n in (1, 2))
+    np.testing.assert_array_equal(odd.bordered(matrix, border), [[0, 2], [-2, 0]])
+    np.testing.assert_array_equal(even.bordered(matrix, border), [[0]])
+
+
+# One point
+
+
+def one_point_by_hand(points: int, half_line: bool, x: Vector) -> Vector:
+    """ρ₁ for N = 1, 2.
+
+    Half line, N = 2: ρ₁ = 2 e^{−x}/3 ∫ |x² − y²| e^{−y} dy, as ∬ |x² − y²| e^{−x−y} = 3; from 0 to x
+    the integral is x² − 2 + (2x + 2) e^{−x}, from x on it is (2x + 2) e^{−x}.
+    Full line, N = 2: ρ₁ = 2 e^{−|x|}/6 ∫ |x − y| e^{−|y|} dy, and the integral is 2(|x| + e^{−|x|}).
+    """
+    s = np.abs(x)
+    if points == 1:
+        return np.exp(-s) / (1 if half_line else 2)
+    if half_line:
+        return 2 / 3 * np.exp(-s) * (s**2 - 2 + 4 * (s + 1) * np.exp(-s))
+    return 2 / 3 * np.exp(-s) * (s + np.exp(-s))
+
+
+@KINDS
+@pytest.mark.parametrize("points", [1, 2])
+def test_the_one_point_density_has_its_closed_form(points: int, half_line: bool) -> None:
+    law = pfaffian_ensemble(points, half_line=half_line)
+    expected = one_point_by_hand(points, half_line, law.panels.nodes)
+    np.testing.assert_allclose(law.one_point_density, expected, atol=1e-13)
+
+
+@KINDS
+@pytest.mark.parametrize("points", [1, 2, 3, 7, 20, 51, 100])
+def test_the_one_point_density_integrates_to_the_number_of_points(points: int, half_line: bool) -> None:
+    law = pfaffian_ensemble(points, half_line=half_line)
+    assert law.mean_power_sum(0) == pytest.approx(points, rel=1e-12)
+    assert law.one_point_density.min() > -1e-11
+
+
+@KINDS
+@pytest.mark.parametrize("points", [1, 2, 3, 7, 20, 51, 100])
+def test_the_mean_sum_is_the_dimension_of_the_matrix_space(points: int, half_line: bool) -> None:
+    # Σ|x_i| is the nuclear norm, Gamma(N²) or Gamma(N(N + 1)/2): scale x in the integral of the density
+    dimension = points**2 if half_line else points * (points + 1) // 2
+    assert pfaffian_ensemble(points, half_line=half_line).mean_power_sum(1) == pytest.approx(dimension, rel=1e-12)
+
+
+@KINDS
+@pytest.mark.parametrize("points", [1, 2, 3, 4, 5])
+@pytest.mark.parametrize("power", [2, 3, 4, 7])
+def test_power_sums_agree_with_the_rational_mixture(points: int, power: int, half_line: bool) -> None:
+    exact = gamma_mixture.mean_power_sum(points, power, symmetric=not half_line)
+    law = pfaffian_ensemble(points, half_line=half_line)
+    assert law.mean_power_sum(power) == pytest.approx(float(exact), rel=1e-12)
+
+
+def test_fractional_powers_are_gamma_functions_for_one_point() -> None:
+    # ∫ √x e^{−x} dx = Γ(3/2) = √π/2; the root at 0 costs the quadrature its last digits
+    law = pfaffian_ensemble(1, half_line=True)
+    assert law.mean_power_sum(0.5) == pytest.approx(math.sqrt(math.pi) / 2, rel=1e-4)
+    assert law.mean_power_sum(2.5) == pytest.approx(math.gamma(3.5), rel=1e-9)
+
+
+@pytest.mark.parametrize("power", [-1, -1e-9, math.nan, math.inf])
+def test_a_power_that_is_negative_or_not_finite_is_refused(power: float) -> None:
+    with pytest.raises(InvalidInput, match="power = "):
+        pfaffian_ensemble(2, half_line=True).mean_power_sum(power)
+
+
+# The normaliser and the joint density
+
+
+def exact_log_normalizer(points: int, half_line: bool) -> float:
+    """ln of N! Pf A(∞), rational arithmetic; the oracle divides x^a by a!."""
+    powers = moment_powers(points, symmetric=not half_line)
+    value = whole_pfaffian(powers, symmetric=not half_line)
+    factorials = sum(math.lgamma(a + 1) for a in powers)
+    return math.log(value.numerator) - math.log(value.denominator) + factorials + math.lgamma(points + 1)
+
+
+@KINDS
+@pytest.mark.parametrize("points", [1, 2, 3, 4, 5, 8, 12, 20])
+def test_the_normaliser_agrees_with_rational_arithmetic(points: int, half_line: bool) -> None:
+    law = pfaffian_ensemble(points, half_line=half_line)
+    assert law.log_normalizer == pytest.approx(exact_log_normalizer(points, half_line), rel=1e-14, abs=1e-14)
+
+
+@pytest.mark.parametrize(
+    ("points", "half_line", "integral"), [(1, True, 1), (1, False, 2), (2, True, 3), (2, False, 6)]
+)
+def test_the_normaliser_by_hand(points: int, half_line: bool, integral: float) -> None:
+    # see test_gamma_mixture.py: 1, 2 for one point; 3/2 and 3 over ordered pairs, times 2!
+    assert PfaffianEnsemble(points, half_line=half_line).log_normalizer == pytest.approx(math.log(integral), abs=1e-14)
+
+
+def test_the_joint_density_by_hand() -> None:
+    half, full = (pfaffian_ensemble(2, half_line=h) for h in (True, False))
+    # |4 − 1| e^{−3}/3, and |2 + 1| e^{−3}/6
+    assert half.log_density(np.array([[2.0, 1.0]])) == pytest.approx([-3.0], abs=1e-14)
+    assert full.log_density(np.array([[2.0, -1.0]])) == pytest.approx([-3.0 - math.log(2)], abs=1e-14)
+    # three points: |1 − 4| |1 − 9| |4 − 9| = 120 over 3! · 69/4
+    three = pfaffian_ensemble(3, half_line=True)
+    assert three.log_density(np.array([[1.0, 2.0, 3.0]])) == pytest.approx([math.log(120 / 103.5) - 6], abs=1e-13)
+
+
+@KINDS
+def test_the_joint_density_is_exchangeable_and_vanishes_at_coincidences(half_line: bool) -> None:
+    law = pfaffian_ensemble(3, half_line=half_line)
+    points = np.array([[1.0, 2.5, 0.3], [0.3, 1.0, 2.5], [1.0, 1.0, 2.0]])
+    values = law.log_density(points)
+    assert values[0] == pytest.approx(values[1], rel=1e-14)
+    assert values[2] == -math.inf
+
+
+# The largest point
+
+
+@KINDS
+@pytest.mark.parametrize("points", [1, 2, 3, 4, 5, 6, 7, 8, 13, 20])
+def test_the_largest_point_follows_the_enclosed_law(points: int, half_line: bool) -> None:
+    law = pfaffian_ensemble(points, half_line=half_line)
+    for k in (1, 4, 7, 10, 14, 25) if points < 20 else (7, 14):  # s/N from 0.2 to 5: the bulk and both tails
+        s = Fraction(k, 5) * points
+        below = enclose_spectral_cdf(points, s, symmetric=not half_line)
+        above = enclose_spectral_survival(points, s, symmetric=not half_line)
+        assert law.largest_cdf(float(s)) == pytest.approx(float(below.midpoint), rel=0, abs=3e-15)
+        assert law.largest_survival(float(s)) == pytest.approx(float(above.midpoint), rel=0, abs=1e-13)
+
+
+@KINDS
+@pytest.mark.parametrize("points", [2, 5, 10])
+def test_the_upper_tail_keeps_relative_accuracy_down_to_one_in_a_billion(points: int, half_line: bool) -> None:
+    law = pfaffian_ensemble(points, half_line=half_line)
+    s = Fraction(next(s for s in range(1, 200) if law.largest_survival(float(s)) < 1e-8))
+    exact = enclose_spectral_survival(points, s, symmetric=not half_line)
+    assert 1e-10 < float(exact.midpoint) < 1e-8
+    assert law.largest_survival(float(s)) == pytest.approx(float(exact.midpoint), rel=1e-4)
+
+
+@KINDS
+@pytest.mark.parametrize("points", [1, 2, 3])
+def test_the_law_of_the_largest_point_ends_where_the_panels_end(points: int, half_line: bool) -> None:
+    law = pfaffian_ensemble(points, half_line=half_line)
+    end = float(law.panels.edges[-1])
+    for s, below in ((-1.0, 0.0), (0.0, 0.0), (end, 1.0), (math.inf, 1.0)):
+        assert law.largest_cdf(s) == below
+        assert law.largest_survival(s) == 1 - below
+
+
+@KINDS
+@pytest.mark.parametrize("points", [1, 4, 7, 40])
+def test_the_distribution_function_increases(points: int, half_line: bool) -> None:
+    law = pfaffian_ensemble(points, half_line=half_line)
+    values = [law.largest_cdf(s) for s in np.linspace(0, float(law.panels.edges[-1]), 200)]
+    assert min(np.diff(values)) >= -2e-15
+
+
+# Mutants of the ensemble are told apart by the enclosed law
+
+
+class WithoutBorder(PfaffianEnsemble):
+    """Odd N without the mass of the tail in the border of B."""
+
+    def _tail(self, s: float) -> tuple[NDArray[np.float64], Vector]:
+        tail, mass = super()._tail(s)
+        return tail, 0 * mass
+
+
+class WithoutCorner(PfaffianEnsemble):
+    """On the full line, the corner x < −s, y > s counted twice."""
+
+    def _excluded(self, s: float) -> NDArray[np.float64]:
+        tail, mass = self._tail(s)
+        if self.half_line:
+            return self.bordered(tail, mass)
+        sign = (-1.0) ** np.arange(self.points)
+        return self.bordered(tail - tail * np.outer(sign, sign), mass + sign * mass)
+
+
+@pytest.mark.parametrize(
+    ("mutant", "points", "half_line", "caught"),
+    [
+        pytest.param(PfaffianEnsemble, 3, True, False, id="the ensemble, half line"),
+        pytest.param(PfaffianEnsemble, 3, False, False, id="the ensemble, full line"),
+        pytest.param(WithoutBorder, 3, True, True, id="no border, half line"),
+        pytest.param(WithoutBorder, 3, False, True, id="no border, full line"),
+        pytest.param(WithoutCorner, 2, False, True, id="corner counted twice"),
+        pytest.param(WithoutCorner, 3, False, True, id="corner counted twice, odd"),
+    ],
+)
+def test_a_wrong_law_of_the_largest_point_is_found_out(
+    mutant: type[PfaffianEnsemble], points: int, half_line: bool, caught: bool
+) -> None:
+    got = mutant(points, half_line=half_line).largest_cdf(1.6 * points)
+    exact = float(enclose_spectral_cdf(points, Fraction(8, 5) * points, symmetric=not half_line).midpoint)
+    assert (abs(got - exact) > 1e-6) == caught
+
+
+# The sampler
+
+
+@KINDS
+@pytest.mark.parametrize("points", [1, 2, 5])
+def test_tuples_come_in_the_stated_shape_also_across_blocks(points: int, half_line: bool) -> None:
+    law = pfaffian_ensemble(points, half_line=half_line)
+    drawn = sample_points(law, 515, np.random.default_rng(0))  # one block holds 512
+    assert drawn.shape == (515, points)
+    assert sample_points(law, 0, np.random.default_rng(0)).shape == (0, points)
+    assert (drawn > 0).all() == half_line
+    again = sample_points(law, 515, np.random.default_rng(0))
+    np.testing.assert_array_equal(drawn, again)
+
+
+def test_one_point_is_drawn_by_inversion_of_the_exponential_law() -> None:
+    law = pfaffian_ensemble(1, half_line=True)
+    drawn = sample_points(law, 500, np.random.default_rng(2))[:, 0]
+    uniforms = np.random.default_rng(2).random(500)
+    np.testing.assert_allclose(drawn, -np.log1p(-uniforms), atol=1e-12)
+
+
+@KINDS
+@pytest.mark.parametrize("points", [2, 3, 5])
+def test_the_first_point_follows_the_one_point_density(points: int, half_line: bool) -> None:
+    law = pfaffian_ensemble(points, half_line=half_line)
+    edges, _ = law.panels.antiderivative(law.one_point_density / points)
+    drawn = sample_points(law, 5_000, np.random.default_rng(3))
+    for column in (drawn[:, 0], drawn[:, -1]):  # exchangeable: the last point has the same law
+        for x in (0.3, 1.0, 2.0, 4.0):
+            panel, t = law.panels.locate(np.array([x]))
+            weights = law.panels.half_widths[panel[0]] * pfaffian_sampler.integrated(t)[0]
+            below = edges[panel[0]] + float(weights @ law.one_point_density[panel[0]]) / points
+            count = int((column <= x).sum())
+            assert binomial(count, len(column), below, f"P(x ≤ {x})").p_value > FALSE_ALARM
+
+
+@pytest.mark.parametrize("half_line", [True, False], ids=["half line", "full line"])
+def test_one_of_two_points_follows_its_law_by_hand(half_line: bool) -> None:
+    # primitives of `one_point_by_hand` over 2: of (x² − 2) e^{−x}: −(x² + 2x) e^{−x};
+    # of 4(x + 1) e^{−2x}: −(2x + 3) e^{−2x}; and E (x + e^{−x}) e^{−x}: 1 + 1/2 on each side
+    def half(x: Vector) -> Vector:
+        return (3 - (x**2 + 2 * x) * np.exp(-x) - (2 * x + 3) * np.exp(-2 * x)) / 3
+
+    def full(x: Vector) -> Vector:
+        s = np.abs(x)
+        return 0.5 + np.sign(x) * (1.5 - (s + 1) * np.exp(-s) - np.exp(-2 * s) / 2) / 3
+
+    drawn = sample_points(pfaffian_ensemble(2, half_line=half_line), 10_000, np.random.default_rng(4))
+    for column in drawn.T:
+        p_value = kolmogorov_smirnov(column, half if half_line else full, "one of two").p_value
+        assert p_value > FALSE_ALARM
+
+
+@KINDS
+@pytest.mark.parametrize("points", [2, 4])
+def test_every_place_is_equally_likely_to_hold_the_largest_point(points: int, half_line: bool) -> None:
+    drawn = sample_points(pfaffian_ensemble(points, half_line=half_line), 5_000, np.random.default_rng(5))
+    for place in range(points):
+        count = int((drawn.argmax(axis=1) == place).sum())
+        assert binomial(count, len(drawn), 1 / points, "place of the largest").p_value > FALSE_ALARM
+
+
+# The self-certificate
+
+
+@KINDS
+@pytest.mark.parametrize("points", [1, 2, 3, 8, 20])
+def test_the_certificate_of_ordinary_draws_is_tiny(points: int, half_line: bool) -> None:
+    law = pfaffian_ensemble(points, half_line=half_line)
+    chain = pfaffian_sampler._Chain(law, 50)
+    rng = np.random.default_rng(6)
+    for _ in range(points):
+        chain.draw(rng.random(50))
+    error = pfaffian_sampler.discrepancy(law, chain.points, chain.log_intensity)
+    assert np.median(error) < 1e-10
+    assert error.max() < 1e-8
+
+
+@KINDS
+def test_the_certificate_sees_a_point_that_moved(half_line: bool) -> None:
+    law = pfaffian_ensemble(3, half_line=half_line)
+    chain = pfaffian_sampler._Chain(law, 20)
+    rng = np.random.default_rng(7)
+    for _ in range(3):
+        chain.draw(rng.random(20))
+    moved = chain.points + np.array([0.0, 0.0, 1e-3])
+    assert (pfaffian_sampler.discrepancy(law, moved, chain.log_intensity) > 1e-6).all()
+
+
+def damaged(points: int, half_line: bool, attribute: str, factor: NDArray[np.float64] | float) -> PfaffianEnsemble:
+    """A copy of the ensemble in which one ingredient is multiplied by `factor`, and nothing else changes."""
+    law = copy.copy(pfaffian_ensemble(points, half_line=half_line))
+    for name in ("skew", "kernel", "e_nodes", "log_normalizer", "one_point_density"):
+        law.__dict__[name] = getattr(law, name)
+    law.__dict__[attribute] = law.__dict__[attribute] * factor
+    return law
+
+
+@pytest.mark.parametrize(
+    "attribute",
+    [
+        pytest.param("kernel", id="a kernel off by a part in a thousand"),
+        pytest.param("log_normalizer", id="a normaliser off by a part in a thousand"),
+    ],
+)
+@KINDS
+def test_a_damaged_ensemble_cannot_be_sampled(attribute: str, half_line: bool) -> None:
+    with pytest.raises(ArithmeticError, match=r"exact sampler: log-density discrepancy .* in dimension 3"):
+        sample_points(damaged(3, half_line, attribute, 1.001), 20, np.random.default_rng(8))
+
+
+@KINDS
+def test_a_wrong_inversion_passes_the_certificate_and_fails_the_test_of_the_law(half_line: bool) -> None:
+    # The certificate compares two forms of the density at the points drawn, wherever they are; how they were
+    # drawn from the uniforms (h, F_k and its inversion) only the law of the draws can tell.
+    x = np.abs(pfaffian_ensemble(2, half_line=half_line).panels.nodes)
+    wrong = damaged(2, half_line, "one_point_density", 1 + 0.5 * np.exp(-x))
+    p_values = [
+        kolmogorov_smirnov(largest_of_two(law, 10_000), lambda s: two_point_cdf(s, half_line), "largest").p_value
+        for law in (pfaffian_ensemble(2, half_line=half_line), wrong)
+    ]
+    assert p_values[0] > FALSE_ALARM > p_values[1]
+
+
+def largest_of_two(law: PfaffianEnsemble, size: int) -> Vector:
+    largest: Vector = np.abs(sample_points(law, size, np.random.default_rng(9))).max(axis=1)
+    return largest
+
+
+def two_point_cdf(s: Vector, half_line: bool) -> Vector:
+    """P(both |x_i| ≤ s), by hand: see the closed forms of test_spectral_cdf.py."""
+    e = np.exp(-s)
+    if half_line:
+        return 1 - (2 * s**2 + 4 * s) * e / 3 - (2 * s + 3) * e**2 / 3
+    return 1 - 4 * (1 + s) * e / 3 + (1 + 2 * s) * e**2 / 3
+
+
+@pytest.mark.parametrize("points", [0, -1, 2.0, True])
+def test_a_bad_number_of_points_is_refused(points: int) -> None:
+    with pytest.raises(InvalidInput, match="points = "):
+        PfaffianEnsemble(points, half_line=True)
