@@ -16,7 +16,7 @@ from joblib import Parallel, delayed
 from covassay.reference.domain import Matrix
 from covassay.verification.audit.target import Failure, Source, Target, call, load, well_formed
 
-CHUNK = 100
+CHUNK = 50
 TIME_OUTS_PER_CHUNK = 3  # a chunk gives up after these; a target that hangs would never end
 
 Progress = Callable[[str, int], None]

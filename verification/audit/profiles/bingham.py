@@ -29,7 +29,7 @@ from covassay.verification.statistics.tests import TestResult, kolmogorov_smirno
 DECAY = 4.0  # η k on the two-level data: where the laws differ most for the draws they cost
 WRONG_DIMENSION = 6
 WRONG_COPIES = 400
-AIMED_WEIGHT = 1.25
+AIMED_WEIGHT = 1.0
 
 LogDensity = Callable[[Vector, float, float, float], Vector]  # (y, η, b, q) -> ln g(y)
 
@@ -114,7 +114,7 @@ def two_level(q: int, eta: float) -> Scenario:
         x,
         {"leading component": test} | ({"around it": around} if q > 2 else {}),
         tuple(Suspect(m.name, m.explanation, against(m)) for m in MISTAKES),
-        weight=2 / q,  # rejection samplers slow down with the dimension; the laws differ more
+        weight=1.5 / q,  # rejection samplers slow down with the dimension; the laws differ more
     )
 
 
@@ -128,7 +128,7 @@ def three_level(eta: float) -> Scenario:
         cdf = law.projection_cdf(m, [i])
         return lambda u: kolmogorov_smirnov(u[:, i] ** 2, cdf, f"⟨u, v{i + 1}⟩² follows the exact Bingham law")
 
-    return Scenario("three levels, d=3", x, {f"component {i + 1}": component(i) for i in range(3)}, weight=0.5)
+    return Scenario("three levels, d=3", x, {f"component {i + 1}": component(i) for i in range(3)}, weight=0.4)
 
 
 # THE PAIR THAT THE SIGN MISTAKE CANNOT HIDE FROM
@@ -226,10 +226,10 @@ def profile(guarantee: PureDP, calibration: Calibration, samples: float) -> Prof
         many = np.repeat(np.eye(3)[:2], 40, axis=0)
         first, second = np.vstack([many, np.eye(3)[:1]]), np.vstack([many, np.eye(3)[1:2]])
         close = Pair(
-            "40 copies of e₁ and of e₂ and one more, d=3", first, second, statistics(first, second), weight=0.3
+            "40 copies of e₁ and of e₂ and one more, d=3", first, second, statistics(first, second), weight=0.15
         )
         aimed = (sign_mistake_pair(eta, guarantee.epsilon, samples * AIMED_WEIGHT),) if "acg-sign" in fitted else ()
-        return (*aimed, *common_pairs("direction", statistics, (3,), weight=0.4), close)
+        return (*aimed, *common_pairs("direction", statistics, (3,), weight=0.25), close)
 
     scenarios = (two_level(2, eta), two_level(3, eta), two_level(5, eta), three_level(eta))
     return Profile("direction", False, scenarios, pairs)
