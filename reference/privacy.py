@@ -34,10 +34,9 @@ def zcdp_composition(*rhos: Number) -> Number:
 def advanced_composition(
     epsilon: Number, folds: int, delta: Number, log: Callable[[Number], Number] = math.log
 ) -> Number:
-    """ε of `folds` uses of an ε-DP mechanism at slack δ, to first order valid for any ε.
+    """ε of k uses of an ε-DP mechanism, at the price of a δ > 0 (Dwork–Rothblum–Vadhan 2010, Theorem III.3).
 
-    ε √(2k ln(1/δ)) + k ε (e^ε − 1) (Dwork–Rothblum–Vadhan 2010, Theorem III.3). e^ε is formed as a
-    power of e so that no second function is needed.
+    ε √(2k ln(1/δ)) + k ε (e^ε − 1). e^ε is a power of e, so that no second function is needed.
     """
     return epsilon * (2 * folds * log(1 / delta)) ** 0.5 + folds * epsilon * (math.e**epsilon - 1)
 

@@ -79,4 +79,4 @@ def test_the_audit_names_the_sign_mistake() -> None:
     report = audit(TargetReference("mutant:acg-sign", "."), CLAIM, seed=1, seconds=1.0)
     assert MUTANTS["acg-sign"].diagnosis in report.diagnoses[0]
     aimed = [check for check in report.checks if "d=6" in check.scenario]
-    assert "1.706" in aimed[0].detail  # ε/4 + 6 ln(1 + ε/(2b)) at n = 801, by hand in MECHANISMS item C
+    assert "1.706" in aimed[0].detail  # ε/4 + 6 ln(1 + ε/(2b)) with b = 1.8205 at n = 801
