@@ -34,7 +34,7 @@ HOEFFDING = math.sqrt(math.log(2 / FALSE_ALARM) / (2 * DRAWS))  # a mean of valu
 Matrix = NDArray[np.float64]
 Vector = NDArray[np.float64]
 
-ORACLE = np.diag([6.0, 3.0, 0.0, 0.0, 0.0])  # MECHANISMS §F
+ORACLE = np.diag([6.0, 3.0, 0.0, 0.0, 0.0])  # a published test oracle: its moments are below
 
 
 def rotated(values: list[float], seed: int = 0) -> Matrix:
@@ -130,7 +130,7 @@ def test_the_envelope_parameter_solves_its_equation(a: Vector) -> None:
 
 
 def test_the_oracle_values_of_the_specification() -> None:
-    # q = 5, M = diag(6, 3, 0, 0, 0): MECHANISMS §F, by other hands
+    # q = 5, M = diag(6, 3, 0, 0, 0), worked by other hands
     a, _ = law.decompose(ORACLE)
     b = law.envelope_parameter(a)
     assert b == pytest.approx(1.547812, abs=5e-7)
@@ -402,7 +402,7 @@ def test_a_wrong_acceptance_probability_fails_the_moment_check(
     assert abs(moment - 0.54104) > 2 * HOEFFDING
     assert rejects(u, ORACLE)
     if acceptance is inverse_power:
-        assert moment == pytest.approx(0.904, abs=HOEFFDING)  # MECHANISMS §5.3 predicts .904 and measured .905
+        assert moment == pytest.approx(0.904, abs=HOEFFDING)  # predicted .904, measured .905 with a shipped sampler
 
 
 @pytest.mark.parametrize("b", [0.3, 1.0, 5.0])

@@ -183,7 +183,7 @@ def test_a_larger_exponent_exceeds_epsilon(eta: Callable[[float], float], within
 
 
 def test_the_range_of_the_loss_gives_its_zcdp() -> None:
-    # γ = 2η: γ²/8 = η²/2, for η = ε/4 the ε²/32 of MECHANISMS §5
+    # γ = 2η: γ²/8 = η²/2, for η = ε/4 ε²/32
     epsilon = sympy.Symbol("epsilon", positive=True)
     assert zcdp_of_bounded_range(2 * exponent(epsilon, "paper")) == epsilon**2 / 32
 

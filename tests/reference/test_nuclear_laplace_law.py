@@ -155,7 +155,7 @@ def test_the_nuclear_norm_is_a_gamma_variable_by_its_poisson_sum(d: int, symmetr
 
 # Quantiles
 
-# NUCLEAR_LAPLACE §7: quantiles of ‖Z‖/d at 1, 50, 95 and 99 %, by other hands (high-precision arithmetic to d = 40)
+# Quantiles of ‖Z‖/d at 1, 50, 95 and 99 %, by other hands (high-precision arithmetic to d = 40)
 TABLE = {
     1: (0.01005034, 0.69314718, 2.99573227, 4.60517019),
     2: (0.32609858, 1.51083293, 3.31997761, 4.37101438),
@@ -229,7 +229,7 @@ def test_medians_follow_the_tracy_widom_law_at_the_edge(d: int, full_error: floa
 
 # Moments
 
-MEAN_SQUARES = [  # NUCLEAR_LAPLACE §3, rational arithmetic; recomputed by `gamma_mixture`
+MEAN_SQUARES = [  # rational arithmetic; recomputed by `gamma_mixture`
     (1, False, Fraction(2)),
     (2, False, Fraction(15)),
     (3, False, Fraction(1125, 23)),
@@ -252,7 +252,7 @@ def test_the_mean_squared_frobenius_norm_is_rational(d: int, symmetric: bool, ex
 
 @pytest.mark.parametrize(("d", "ratio"), [(10, 1.70135), (20, 1.67394), (100, 1.65088)])
 def test_the_mean_squared_frobenius_norm_grows_like_the_cube(d: int, ratio: float) -> None:
-    # the table of NUCLEAR_LAPLACE §7; the limit is π²/6 with the correction .363/d
+    # a table made by other hands; the limit is π²/6 with the correction .363/d
     value = law.mean_power_sum(d, 2) / d**3
     assert value == pytest.approx(ratio, abs=6e-6)
     assert value == pytest.approx(math.pi**2 / 6 * (1 + 0.363 / d), rel=0.3 / d**2)

@@ -167,7 +167,7 @@ def test_an_estimate_never_moves_away_from_a_truth_inside_the_set(
 @pytest.mark.parametrize(
     ("v", "radius", "expected"),
     [
-        # kept .9 and .4: θ = (1.3 − 1)/2 = .15 (MECHANISMS §F)
+        # kept .9 and .4: θ = (1.3 − 1)/2 = .15
         pytest.param([0.9, 0.4, -0.2], 1.0, [0.75, 0.25, 0.0], id="one entry dropped"),
         pytest.param([-0.2, 0.4, 0.9], 1.0, [0.0, 0.25, 0.75], id="order kept"),
         pytest.param([0.5, -3.0, 0.25], 1.0, [0.5, 0.0, 0.25], id="already small enough"),

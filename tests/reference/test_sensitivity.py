@@ -132,7 +132,7 @@ def test_norms_of_the_difference_have_their_formulas(pair: Pair) -> None:
 
 # The table
 
-# typed from MECHANISMS §0.1, in units of C; the last two rows are √2 d and √((d² + 3d)/2)
+# typed from the table, in units of C; the last two rows are √2 d and √((d² + 3d)/2)
 SUPREMA = {
     "nuclear norm": {1: 1, 2: 2, 3: 2, 4: 2, 8: 2},
     "Frobenius norm": {1: 1, 2: 1.4142135623730951, 3: 1.4142135623730951, 8: 1.4142135623730951},
@@ -176,7 +176,7 @@ def test_the_worst_pair_lies_in_the_ball_and_attains_the_supremum(quantity: str,
         assert entry.change(x, y) == pytest.approx(entry.supremum(d), rel=1e-13)
 
 
-# the exact suprema of the two ℓ1 norms by exhaustive search, MECHANISMS §0.1
+# the exact suprema of the two ℓ1 norms by exhaustive search
 S_FULL = {1: 1, 2: 2.828427, 3: 4.123106, 4: 5.656854, 5: 7, 7: 9.848858}
 S_TRIANGLE = {1: 1, 2: 2.236068, 3: 2.872281, 4: 3.605551, 5: 4.272002, 6: 5, 7: 5.678908, 8: 6.403124}
 
