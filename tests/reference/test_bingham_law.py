@@ -34,7 +34,7 @@ HOEFFDING = math.sqrt(math.log(2 / FALSE_ALARM) / (2 * DRAWS))  # a mean of valu
 Matrix = NDArray[np.float64]
 Vector = NDArray[np.float64]
 
-ORACLE = np.diag([6.0, 3.0, 0.0, 0.0, 0.0])  # a published test oracle: its moments are below
+ORACLE = np.diag([6.0, 3.0, 0.0, 0.0, 0.0])  # worked by other hands; recomputed below
 
 
 def rotated(values: list[float], seed: int = 0) -> Matrix:
@@ -130,13 +130,26 @@ def test_the_envelope_parameter_solves_its_equation(a: Vector) -> None:
 
 
 def test_the_oracle_values_of_the_specification() -> None:
-    # q = 5, M = diag(6, 3, 0, 0, 0), worked by other hands
+    # q = 5, M = diag(6, 3, 0, 0, 0), worked by other hands before this code
     a, _ = law.decompose(ORACLE)
     b = law.envelope_parameter(a)
     assert b == pytest.approx(1.547812, abs=5e-7)
     assert math.exp(law.log_envelope_bound(b, 5)) == pytest.approx(3.338077, abs=5e-7)
     assert law.acceptance_rate(ORACLE) == pytest.approx(0.68610, abs=5e-6)
     assert law.second_moments(ORACLE)[:2] == pytest.approx([0.54104, 0.18107], abs=5e-6)
+
+
+def test_the_oracle_values_are_those_of_quadrature() -> None:
+    # (u_1, u_2) = √w (cos φ, sin φ), φ uniform, w ~ Beta(1, 3/2): (3/2) √(1 − w) dw = 3 v² dv with v = √(1 − w)
+    v, weight = np.polynomial.legendre.leggauss(80)
+    v, weight = (v + 1) / 2, weight / 2
+    cos2 = np.cos((np.arange(64) + 0.5) * 2 * math.pi / 64) ** 2
+    w = (1 - v**2)[:, None]
+    mass = (3 * v**2 * weight)[:, None] * np.exp(w * (6 * cos2 + 3 * (1 - cos2)))
+    moments = [(mass * w * square).sum() / mass.sum() for square in (cos2, 1 - cos2)]
+    rest = (1 - sum(moments)) / 3
+    assert moments == pytest.approx([0.54104, 0.18107], abs=5e-6)
+    assert law.second_moments(ORACLE) == pytest.approx([*moments, rest, rest, rest], abs=1e-12)
 
 
 LOST_DIGITS = pytest.mark.xfail(

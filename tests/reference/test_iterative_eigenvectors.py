@@ -341,7 +341,7 @@ def worst_case(exponents: list[float]) -> float:
 @pytest.mark.parametrize(
     ("exponents", "bound"),
     [
-        # a published test oracle: its moments are below: d = 2 gives 2η₁; d = 3 uniform 3η, and naive composition would say 4η
+        # d = 2 gives 2η₁; d = 3 uniform 3η, where step by step (2η each) composition would say 4η
         ([0.3], 0.6),
         ([0.3, 0.3], 0.9),
         ([0.1, 0.4], 0.9),

@@ -280,7 +280,7 @@ def test_one_point_is_drawn_by_inversion_of_the_exponential_law() -> None:
 def test_the_first_point_follows_the_one_point_density(points: int, half_line: bool) -> None:
     law = pfaffian_ensemble(points, half_line=half_line)
     edges, _ = law.panels.antiderivative(law.one_point_density / points)
-    drawn = sample_points(law, 5_000, np.random.default_rng(3))
+    drawn = sample_points(law, 2_500, np.random.default_rng(3))
     for column in (drawn[:, 0], drawn[:, -1]):  # exchangeable: the last point has the same law
         for x in (0.3, 1.0, 2.0, 4.0):
             panel, t = law.panels.locate(np.array([x]))
@@ -310,7 +310,7 @@ def test_one_of_two_points_follows_its_law_by_hand(half_line: bool) -> None:
 @KINDS
 @pytest.mark.parametrize("points", [2, 4])
 def test_every_place_is_equally_likely_to_hold_the_largest_point(points: int, half_line: bool) -> None:
-    drawn = sample_points(pfaffian_ensemble(points, half_line=half_line), 5_000, np.random.default_rng(5))
+    drawn = sample_points(pfaffian_ensemble(points, half_line=half_line), 2_000, np.random.default_rng(5))
     for place in range(points):
         count = int((drawn.argmax(axis=1) == place).sum())
         assert binomial(count, len(drawn), 1 / points, "place of the largest").p_value > FALSE_ALARM
@@ -372,7 +372,7 @@ def test_a_wrong_inversion_passes_the_certificate_and_fails_the_test_of_the_law(
     x = np.abs(pfaffian_ensemble(2, half_line=half_line).panels.nodes)
     wrong = damaged(2, half_line, "one_point_density", 1 + 0.5 * np.exp(-x))
     p_values = [
-        kolmogorov_smirnov(largest_of_two(law, 10_000), lambda s: two_point_cdf(s, half_line), "largest").p_value
+        kolmogorov_smirnov(largest_of_two(law, 6_000), lambda s: two_point_cdf(s, half_line), "largest").p_value
         for law in (pfaffian_ensemble(2, half_line=half_line), wrong)
     ]
     assert p_values[0] > FALSE_ALARM > p_values[1]
