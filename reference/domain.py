@@ -44,6 +44,14 @@ def require_positive(name: str, value: float) -> float:
     return number
 
 
+def require_row_bound(value: float) -> float:
+    """A row bound whose square, the unit of the output, is a normal float."""
+    bound = require_positive("row_bound", value)
+    if not 1e-150 <= bound <= 1e150:
+        raise InvalidInput(f"row_bound = {value!r}: must be between 1e-150 and 1e150, so that its square is a float")
+    return bound
+
+
 def require_dimension(name: str, value: int) -> int:
     """Return `value` as an int if it is a whole number of at least 1."""
     if isinstance(value, bool | np.bool_) or not isinstance(value, int | np.integer):
@@ -62,7 +70,10 @@ def require_choice(name: str, value: str, choices: tuple[str, ...]) -> str:
 
 def require_shape(name: str, value: ArrayLike, shape: tuple[int, ...]) -> NDArray[np.float64]:
     """Return `value` as a finite float64 array of the given shape."""
-    array = np.asarray(value)
+    try:
+        array = np.asarray(value)
+    except (ValueError, TypeError) as error:
+        raise InvalidInput(f"{name} cannot be read as an array ({error}): must have shape {shape}") from None
     if array.dtype.kind not in "biuf":
         raise InvalidInput(f"{name} has entries of type {array.dtype}: must be real numbers")
     if array.shape != shape:
@@ -139,7 +150,7 @@ def unit_rows(x: ArrayLike, row_bound: float = 1.0, on_large_rows: OnLargeRows =
     -------
     (n, d) float64, dimensionless, rows of norm at most 1 up to rounding.
     """
-    r = require_positive("row_bound", row_bound)
+    r = require_row_bound(row_bound)
     require_choice("on_large_rows", on_large_rows, ("clip", "raise"))
     rows = as_rows(x)
     norms = row_norms(rows)

@@ -68,10 +68,10 @@ def decompose(m: Matrix) -> tuple[Vector, Matrix]:
 
 def envelope_parameter(a: Vector) -> float:
     """The best b, for a ≥ 0 with a_min = 0."""
-    q = float(len(a))
-    if not a.any():
+    q, values = float(len(a)), list(a)
+    if envelope_equation(q, values) >= 0:  # A = 0, or so near that rounding decides
         return q
-    return float(brentq(lambda b: envelope_equation(b, list(a)), 1.0 - 1e-9, q, xtol=1e-14))
+    return float(brentq(lambda b: envelope_equation(b, values), 1.0 - 1e-9, q, xtol=1e-14))
 
 
 def sample(m: Matrix, rng: np.random.Generator, size: int | None = None) -> Matrix:
@@ -110,11 +110,11 @@ def sample(m: Matrix, rng: np.random.Generator, size: int | None = None) -> Matr
 # EXACT VALUES
 
 
-def _inverse_laplace(exponents: Vector, shifts: Vector, r: Vector) -> Vector:
+def _inverse_laplace(exponents: Vector, shifts: Vector, r: Vector, nodes: int = CONTOUR_NODES) -> Vector:
     """Inverse Laplace transform of ∏ (s + shift_i)^{−exponent_i} at every r > 0."""
-    h = 3 / CONTOUR_NODES
-    theta = (np.arange(CONTOUR_NODES) + 0.5) * h  # the other half is the complex conjugate
-    mu = math.pi * CONTOUR_NODES / 12 / np.asarray(r, dtype=np.float64)[..., None]
+    h = 3 / nodes
+    theta = (np.arange(nodes) + 0.5) * h  # the other half is the complex conjugate
+    mu = math.pi * nodes / 12 / np.asarray(r, dtype=np.float64)[..., None]
     s = mu * (1j * theta + 1) ** 2
     derivative = 2j * mu * (1j * theta + 1)
     log_transform = -(exponents * np.log(s[..., None] + shifts)).sum(axis=-1)
@@ -123,13 +123,22 @@ def _inverse_laplace(exponents: Vector, shifts: Vector, r: Vector) -> Vector:
     return values
 
 
+def _at_one(exponents: Vector, shifts: Vector) -> float:
+    """The transform at r = 1, on a contour that reaches as far as the saddle point Σ exponent_i/(s + shift_i) = 1.
+
+    Short of it, for many coordinates and small shifts, terms far larger than the result would cancel.
+    """
+    saddle = brentq(lambda s: float((exponents / (s + shifts)).sum()) - 1, 1e-3, float(exponents.sum()) + 1)
+    nodes = max(CONTOUR_NODES, math.ceil(12 / math.pi * saddle))
+    return float(_inverse_laplace(exponents, shifts, np.array(1.0), nodes))
+
+
 def log_mean_exponential(a: Vector) -> float:
     """ln of the mean of exp(−Σ a_i u_i²) over the unit sphere, for a ≥ 0 with a_min = 0."""
     q = len(a)
     if q == 1:
         return -float(a[0])
-    value = _inverse_laplace(np.full(q, 0.5), a, np.array(1.0))
-    return float(gammaln(q / 2) + np.log(value))
+    return float(gammaln(q / 2) + np.log(_at_one(np.full(q, 0.5), a)))
 
 
 def acceptance_rate(m: Matrix) -> float:
@@ -148,8 +157,8 @@ def second_moments(m: Matrix) -> Vector:
     q = len(a)
     if q == 1:
         return np.ones(1)
-    whole = _inverse_laplace(np.full(q, 0.5), a, np.array(1.0))
-    raised = [_inverse_laplace(0.5 + np.eye(q)[i], a, np.array(1.0)) for i in range(q)]
+    whole = _at_one(np.full(q, 0.5), a)
+    raised = [_at_one(0.5 + np.eye(q)[i], a) for i in range(q)]
     return np.array(raised) / (2 * whole)
 
 
@@ -173,7 +182,8 @@ def projection_cdf(m: Matrix, kept: Sequence[int]) -> Callable[[ArrayLike], Vect
     inside = np.isin(np.arange(len(a)), list(kept))
     if inside.all() or not inside.any():
         raise InvalidInput(f"kept = {list(kept)!r}: must be a proper, non-empty subset of 0..{len(a) - 1}")
-    panels = Panels(np.linspace(0, math.pi / 2, 65))
+    graded = np.concatenate([[0.0], np.geomspace(1e-8, math.pi / 4, 48)])  # the law may crowd to either end
+    panels = Panels(np.concatenate([graded, math.pi / 2 - graded[-2::-1]]))
     theta = panels.nodes
     parts = (inside, np.sin(theta) ** 2), (~inside, np.cos(theta) ** 2)
     density = np.sin(2 * theta)

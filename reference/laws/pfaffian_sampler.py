@@ -19,7 +19,8 @@ so F_k = ∫ f_k is known to rounding at every panel edge and earlier point ("br
 them f_k is smooth and its interpolant is integrated and inverted exactly.
 
 Self-certificate: Σ_k ln f_k(p_k) must equal ln(N! × the joint density), which has its own product formula. It is
-checked for every draw; it tests the whole numerical chain, and it depends on the noise alone, never on data.
+checked for every draw, and it depends on the noise alone, never on data. It tests μ and its updates at the points
+drawn; it cannot see how they were drawn (h, F and the inversion), which the tests of the law do.
 """
 
 import math

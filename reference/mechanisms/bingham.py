@@ -24,6 +24,7 @@ from covassay.reference.domain import (
     OnLargeRows,
     Vector,
     require_choice,
+    require_dimension,
     require_positive,
     require_shape,
     second_moment,
@@ -124,6 +125,9 @@ def sample(
 
 def spend(*, epsilon: float, dimension: int, calibration: Calibration = "paper") -> Spend:
     """Claimed ε; proven 2η, approached as n → ∞ (and nothing at all is spent in dimension 1)."""
+    require_positive("epsilon", epsilon)
+    require_dimension("dimension", dimension)
+    require_choice("calibration", calibration, CALIBRATIONS)
     proven = privacy_loss(exponent(epsilon, calibration))
     remark = "as n → ∞" if dimension > 1 else "the output does not depend on the data; loss 0"
     return Spend(PureDP(epsilon), PureDP(proven), dimension > 1, remark)

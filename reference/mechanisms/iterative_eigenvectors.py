@@ -38,11 +38,13 @@ from covassay.reference.domain import (
     OnLargeRows,
     Vector,
     require_choice,
+    require_dimension,
     require_positive,
     require_shape,
     second_moment,
     unit_rows,
 )
+from covassay.reference.errors import InvalidInput
 from covassay.reference.laws import bingham as law
 from covassay.reference.mechanisms.about import About, Calibration
 from covassay.reference.privacy import PureDP, Spend
@@ -134,7 +136,8 @@ def release(
     require_positive("epsilon", epsilon)
     require_choice("budget", budget, BUDGETS)
     require_choice("calibration", calibration, CALIBRATIONS)
-    require_positive("beta", beta)
+    if require_positive("beta", beta) >= 1:
+        raise InvalidInput(f"beta = {beta!r}: must be below 1")
     rows = unit_rows(x, row_bound, on_large_rows)
     n, d = rows.shape
     laplace = require_shape("noise.eigenvalues", noise.eigenvalues, (d,))
@@ -154,7 +157,9 @@ def release(
     directions = np.zeros((0, d))
     basis = np.eye(d)  # P_i, rows orthonormal
     for eta in exponents:
-        u = noise.direction(eta * (basis @ c @ basis.T))
+        u = require_shape("noise.direction(M)", noise.direction(eta * (basis @ c @ basis.T)), (len(basis),))
+        if abs(np.linalg.norm(u) - 1) > 1e-9:
+            raise InvalidInput(f"noise.direction(M) has norm {np.linalg.norm(u)}: must be a unit vector")
         directions = np.vstack([directions, basis.T @ u])
         basis = null_space(directions).T
     directions = np.vstack([directions, basis])
@@ -202,6 +207,10 @@ def spend(
 
     The paper's adaptive budget depends on λ̂; its supremum, 3ε/4, is reached when one weight dominates.
     """
+    require_positive("epsilon", epsilon)
+    require_dimension("dimension", dimension)
+    require_choice("budget", budget, BUDGETS)
+    require_choice("calibration", calibration, CALIBRATIONS)
     if dimension == 1:
         proven = epsilon / 4  # one eigenvalue, which moves by at most 1, and no direction
     elif budget == "uniform" or calibration == "tight":

@@ -18,6 +18,7 @@ tight : ρ = 2/(nε), b = 4/(nε). max(ε, ε/2 + ε/2) = ε. Half the noise for
 In dimension 1 two rows cannot be orthogonal: ‖Δ‖_* = |s − t| ≤ 1, so the loss is at most 1/(nρ) + 2/(nb).
 """
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -28,6 +29,7 @@ from covassay.reference.domain import (
     Number,
     OnLargeRows,
     require_choice,
+    require_dimension,
     require_positive,
     require_shape,
     second_moment,
@@ -108,8 +110,8 @@ def release(
     rows = unit_rows(x, row_bound, on_large_rows)
     n, d = rows.shape
     z = require_shape("noise.matrix", noise.matrix, (d, d))
-    if not np.isfinite(noise.trace):
-        raise InvalidInput(f"noise.trace = {noise.trace!r}: must be finite")
+    if not (isinstance(noise.trace, int | float) and math.isfinite(noise.trace)):
+        raise InvalidInput(f"noise.trace = {noise.trace!r}: must be a finite number")
 
     # QUERY
     moment = second_moment(rows)
@@ -153,6 +155,9 @@ def sample(
 
 def spend(*, epsilon: float, dimension: int, calibration: Calibration = "paper") -> Spend:
     """Claimed ε; proven: the maximum of `privacy_loss` over the extreme pairs."""
+    require_positive("epsilon", epsilon)
+    require_dimension("dimension", dimension)
+    require_choice("calibration", calibration, CALIBRATIONS)
     rho, b = matrix_scale(1, epsilon, calibration), trace_scale(1, epsilon, calibration)
     pairs = [(1, 1), (1, 0)] if dimension > 1 else [(1, 0)]
     proven = max(privacy_loss(s, t, 1, rho, b) for s, t in pairs)

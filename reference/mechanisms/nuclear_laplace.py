@@ -23,6 +23,7 @@ from covassay.reference.domain import (
     Matrix,
     Number,
     OnLargeRows,
+    require_dimension,
     require_positive,
     require_shape,
     second_moment,
@@ -116,7 +117,8 @@ def sample(
 
 def spend(*, epsilon: float, dimension: int) -> Spend:
     """Claimed ε; proven ε, attained, for d ≥ 2, and ε/2 for d = 1."""
-    change = 2 if dimension > 1 else 1
+    require_positive("epsilon", epsilon)
+    change = 2 if require_dimension("dimension", dimension) > 1 else 1
     proven = privacy_loss(change, 1, noise_scale(1, epsilon))
     return Spend(PureDP(epsilon), PureDP(proven), True, "at Y = Σ, for orthonormal rows")
 

@@ -439,17 +439,12 @@ def test_the_trace_of_draws_scatters_by_the_sum_of_the_eigenvalue_noise(budget: 
     assert kolmogorov_smirnov(traces - 0.625, cdf, "mutant").p_value < FALSE_ALARM
 
 
-# Known defects: each becomes an ordinary test when it is mended (xfail is strict)
-
-
-@pytest.mark.xfail(strict=True, reason="beta ≥ 1 is accepted; the offset is negative from 2d on and a weight is NaN")
 @pytest.mark.parametrize("beta", [1.0, 1.5, 5.0])
 def test_beta_must_be_a_probability(beta: float) -> None:
     with pytest.raises(InvalidInput, match=r"^beta = "):
         release(X, Noise(np.zeros(2), leading), epsilon=1.0, budget="adaptive", beta=beta)
 
 
-@pytest.mark.xfail(strict=True, reason="what noise.direction returns is not looked at")
 @pytest.mark.parametrize(
     "direction",
     [

@@ -307,10 +307,6 @@ def test_the_spend_of_a_bad_budget_is_refused(about: About, value: Any) -> None:
             about.spend(**{**BUDGETS[about.notion], parameter: value}, dimension=2)
 
 
-# Known defects: each becomes an ordinary test when it is mended (xfail is strict)
-
-
-@pytest.mark.xfail(strict=True, reason="spend takes any calibration for tight, and any dimension")
 @pytest.mark.parametrize(
     ("about", "wrong"),
     [
@@ -327,14 +323,12 @@ def test_the_spend_of_a_bad_option_is_refused(about: About, wrong: dict[str, Any
         about.spend(**{**BUDGETS[about.notion], "dimension": 2, **wrong})
 
 
-@pytest.mark.xfail(strict=True, raises=ZeroDivisionError, reason="ZeroDivisionError instead of InvalidInput")
 @pytest.mark.parametrize("name", ["nuclear-laplace", "nuclear-laplace-symmetric", "nuclear-ball-projection"])
 def test_the_spend_of_no_budget_is_refused(name: str) -> None:
     with pytest.raises(InvalidInput):
         mechanism(name).spend(epsilon=0.0, dimension=2)
 
 
-@pytest.mark.xfail(strict=True, reason="row_bound**2 overflows or underflows after the noise was drawn")
 @pytest.mark.parametrize("about", [a for a in MECHANISMS.values() if a.released == "matrix"], ids=lambda a: a.name)
 @pytest.mark.parametrize("r", [1e200, 1e-200])
 def test_a_row_bound_whose_square_is_no_float_is_refused(about: About, r: float) -> None:
