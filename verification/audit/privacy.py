@@ -172,9 +172,8 @@ def violates(p: float, q: float, guarantee: Guarantee) -> bool:
     return bool(-found.fun > 0)
 
 
-def _describe(event: Event, counts: EventCounts, guarantee: Guarantee, swapped: bool) -> tuple[str, float]:
+def _describe(event: Event, counts: EventCounts, guarantee: Guarantee, sides: tuple[str, str]) -> tuple[str, float]:
     bound = log_ratio_lower(counts, CONFIDENCE)
-    sides = ("second", "first") if swapped else ("first", "second")
     text = (
         f"event {{{event}}}: {counts.first} of {counts.first_n} on the {sides[0]} data set, "
         f"{counts.second} of {counts.second_n} on the {sides[1]}"
@@ -208,10 +207,10 @@ def run_pair(setting: Setting, pair: Pair, guarantee: Guarantee, samples: int, l
             draw(setting, x, poisson_size(pilot_mean, sizes_rng), f"{label}/{side}/pilot") for side, x in sides
         )
         event, swapped = _choose(pair, (pilots[0], pilots[1]), pilot_mean)
-    tests = [draw(setting, x, poisson_size(test_mean, sizes_rng), f"{label}/{side}/test") for side, x in sides]
+    tests = [(side, draw(setting, x, poisson_size(test_mean, sizes_rng), f"{label}/{side}/test")) for side, x in sides]
     if swapped:
         tests.reverse()
-    if any(d.skipped for d in (*pilots, *tests)):
+    if any(d.skipped for d in (*pilots, *(d for _, d in tests))):
         return [
             Check(
                 "privacy",
@@ -219,25 +218,23 @@ def run_pair(setting: Setting, pair: Pair, guarantee: Guarantee, samples: int, l
                 Status.INCONCLUSIVE,
                 f"the target ran into the time limit of {setting.seconds:g} s again and again",
                 pair.name,
-                facts={"failures": [dict(d.failures) for d in tests]},
+                facts={"failures": [dict(d.failures) for _, d in tests]},
             )
         ]
     checks = []
-    tried_events = (
-        [("failures", Event(None))] if event.statistic is None else [("event", event), ("failures", Event(None))]
-    )
-    for name, tried in tried_events:
-        ones, twos = (tests[0], tests[1])
-        if tried.statistic is None and ones.failed < twos.failed:
+    failure = Event(None)
+    for name, tried in (("event", event), ("failures", failure)) if event != failure else (("failures", failure),):
+        (side, ones), (other, twos) = tests
+        if tried == failure and ones.failed < twos.failed:
             # which side fails more often is a choice made on the same draws: the p-value is doubled
-            ones, twos = twos, ones
+            (side, ones), (other, twos) = (other, twos), (side, ones)
         counts = EventCounts(tried.count(ones), tried.count(twos), ones.size, twos.size, test_mean)
         p = p_value(counts, guarantee)
-        if tried.statistic is None:
+        if tried == failure:
             if not counts.first:
                 continue
             p = min(1.0, 2 * p)
-        text, bound = _describe(tried, counts, guarantee, swapped if tried.statistic else ones is not tests[0])
+        text, bound = _describe(tried, counts, guarantee, (side, other))
         checks.append(
             Check(
                 "privacy",
@@ -253,7 +250,7 @@ def run_pair(setting: Setting, pair: Pair, guarantee: Guarantee, samples: int, l
                     "draws": [counts.first_n, counts.second_n],
                     "loss_lower_bound": bound,
                     "confidence": CONFIDENCE,
-                    "swapped": swapped,
+                    "sides": [side, other],
                     "failures": [dict(ones.failures), dict(twos.failures)],
                 },
             )
