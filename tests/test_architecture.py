@@ -99,20 +99,28 @@ def test_a_mechanism_file_has_the_skeleton(name: str) -> None:
         assert section in (ast.get_docstring(functions["release"]) or ""), section
 
 
+def impure_formulas(source: str) -> set[str]:
+    """Functions between FORMULAS and MECHANISM that run on floats only: an np. or math. name, or a cast."""
+    formulas = source.partition("# FORMULAS")[2].partition("# MECHANISM")[0].partition("def release")[0]
+    impure = set()
+    for function in (node for node in ast.parse("#" + formulas).body if isinstance(node, ast.FunctionDef)):
+        for node in (n for statement in function.body for n in ast.walk(statement)):
+            module = isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id
+            cast = isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id
+            if module in ("np", "math") or cast in ("float", "int"):
+                impure.add(function.name)
+    return impure
+
+
 @pytest.mark.parametrize("name", MECHANISMS)
 def test_formulas_are_pure_expressions(name: str) -> None:
-    """Everything between FORMULAS and MECHANISM runs on any number type: no np. or math. call, no cast."""
     source = (ROOT / "reference" / "mechanisms" / f"{name.replace('-', '_')}.py").read_text()
-    formulas = source.partition("# FORMULAS")[2].partition("# MECHANISM")[0]
-    if "def release" in formulas:  # a mechanism that borrows all its formulas
-        formulas = formulas.partition("def release")[0]
-    body = ast.parse("#" + formulas)
-    for function in (node for node in body.body if isinstance(node, ast.FunctionDef)):
-        for node in (n for statement in function.body for n in ast.walk(statement)):
-            if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
-                assert node.value.id not in ("np", "math"), f"{name}: {function.name}"
-            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-                assert node.func.id not in ("float", "int"), f"{name}: {function.name}"
+    assert not impure_formulas(source)
+
+
+@pytest.mark.parametrize("body", ["np.sqrt(n)", "math.pi * n", "float(n)", "n + int(n)"])
+def test_an_impure_formula_is_seen(body: str) -> None:
+    assert impure_formulas(f"# FORMULAS\n\n\ndef scale(n):\n    return {body}\n\n\n# MECHANISM\n") == {"scale"}
 
 
 def test_every_mechanism_file_is_registered() -> None:
