@@ -26,9 +26,9 @@ from covassay.reference.mechanisms.registry import MECHANISMS, mechanism
 from covassay.reference.privacy import ZCDP, ApproximateDP, Guarantee, PureDP
 from covassay.verification.audit.profiles.registry import resolve_options
 from covassay.verification.audit.report import as_json, print_report
-from covassay.verification.audit.run import FALSE_ALARM, SAMPLES, TIME_LIMIT, audit
+from covassay.verification.audit.run import FALSE_ALARM, SAMPLES, audit
 from covassay.verification.audit.sampling import no_progress
-from covassay.verification.audit.target import CannotRun, TargetReference, adapters
+from covassay.verification.audit.target import TIME_LIMIT, CannotRun, TargetReference, adapters
 from covassay.verification.audit.user_data import load_user_data
 from covassay.verification.exact.spectral_cdf import enclose_spectral_cdf
 from covassay.verification.tables import read_table, require_writable, write_release
@@ -59,6 +59,11 @@ def _guarantee(options: argparse.Namespace) -> Guarantee:
     return PureDP(epsilon) if options.delta is None else ApproximateDP(epsilon, options.delta)
 
 
+def _chosen(options: argparse.Namespace) -> dict[str, str]:
+    """The options of a mechanism that were given."""
+    return {key: value for key in ("calibration", "budget") if (value := getattr(options, key)) is not None}
+
+
 def _audit(options: argparse.Namespace) -> int:
     if options.list:
         for prefix, point in sorted(adapters().items()):
@@ -67,7 +72,6 @@ def _audit(options: argparse.Namespace) -> int:
     if not options.target:
         raise InvalidInput("target: give module:function or ADAPTER:NAME (see covassay audit --list)")
     source = TargetReference(options.target, os.getcwd())
-    chosen = {key: value for key in ("calibration", "budget") if (value := getattr(options, key)) is not None}
     data = load_user_data(options.data) if options.data else None
     if options.jobs < 1:
         raise InvalidInput(f"jobs = {options.jobs}: must be at least 1")
@@ -90,7 +94,7 @@ def _audit(options: argparse.Namespace) -> int:
             source,
             _guarantee(options),
             claimed=options.mechanism,
-            options=chosen,
+            options=_chosen(options),
             released=options.released,
             samples=options.samples,
             seed=options.seed,
@@ -114,9 +118,7 @@ def _audit(options: argparse.Namespace) -> int:
 
 def _release(options: argparse.Namespace) -> int:
     about = mechanism(options.mechanism)
-    chosen = resolve_options(
-        about.name, {k: v for k in ("calibration", "budget") if (v := getattr(options, k)) is not None}
-    )
+    chosen = resolve_options(about.name, _chosen(options))
     out = Path(options.out) if options.out else None
     require_writable(out)
     guarantee = PureDP(options.epsilon)

@@ -31,7 +31,7 @@ from scipy.special import gammaln
 
 from covassay.reference.domain import Matrix, Number, Vector, require_shape
 from covassay.reference.errors import InvalidInput
-from covassay.reference.laws.panels import Panels, integrated
+from covassay.reference.laws.panels import Panels
 
 CONTOUR_NODES = 28  # on one half; truncation 2.85^{-28} meets rounding e^{7.3} 2^{-53} near 3e-13
 MAX_PROPOSALS = 10_000_000
@@ -189,14 +189,5 @@ def projection_cdf(m: Matrix, kept: Sequence[int]) -> Callable[[ArrayLike], Vect
     density = np.sin(2 * theta)
     for chosen, r in parts:
         density = density * _inverse_laplace(np.full(chosen.sum(), 0.5), a[chosen], r)
-    at_edges, _ = panels.antiderivative(density)
-    total = at_edges[-1]
-
-    def cdf(w: ArrayLike) -> Vector:
-        angle = np.arcsin(np.sqrt(np.clip(np.asarray(w, dtype=np.float64), 0.0, 1.0)))
-        panel, t = panels.locate(angle)
-        within = (integrated(t) * density[panel]).sum(axis=-1) * panels.half_widths[panel]
-        values: Vector = np.clip((at_edges[panel] + within) / total, 0.0, 1.0)
-        return values
-
-    return cdf
+    of_angle = panels.distribution(density)
+    return lambda w: of_angle(np.arcsin(np.sqrt(np.clip(np.asarray(w, dtype=np.float64), 0.0, 1.0))))

@@ -5,6 +5,7 @@ integrated up to any point, not only to the edges. `interpolation(t)` gives the 
 and of integration from the left edge to t, in the panel's own variable t ∈ [−1, 1].
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -91,3 +92,15 @@ class Panels:
         at_edges = np.concatenate([np.zeros((*totals.shape[:-1], 1)), np.cumsum(totals, axis=-1)], axis=-1)
         within = values @ integrated(t).T * self.half_widths[:, None]
         return at_edges, at_edges[..., :-1, None] + within
+
+    def distribution(self, density: Matrix) -> Callable[[Vector], Vector]:
+        """The distribution function of the law with this density, (panels, m) at the nodes, up to its constant."""
+        at_edges, _ = self.antiderivative(density)
+
+        def cdf(x: Vector) -> Vector:
+            panel, t = self.locate(x)
+            within = (integrated(t) * density[panel]).sum(axis=-1) * self.half_widths[panel]
+            values: Vector = np.clip((at_edges[panel] + within) / at_edges[-1], 0.0, 1.0)
+            return values
+
+        return cdf

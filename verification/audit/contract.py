@@ -28,10 +28,10 @@ def example_rows(n: int, d: int) -> Matrix:
     return scaled
 
 
-def _run(setting: Setting, x: Matrix, *seed_labels: str | int, budget: dict[str, float] | None = None) -> Outcome:
-    """One draw on a copy of `x` with a fresh generator for these labels."""
+def _run(setting: Setting, x: Matrix, *seed_labels: str | int) -> Outcome:
+    """One draw on `x` itself with a fresh generator for these labels."""
     rng = np.random.default_rng(stream(setting.seed, "contract", *seed_labels))
-    output, _ = call(setting.target, x, budget or setting.budget, rng, setting.seconds)
+    output, _ = call(setting.target, x, setting.budget, rng, setting.seconds)
     return well_formed(output, setting.shape(x))
 
 

@@ -5,7 +5,7 @@ suspects, laws of known mistakes, are tried on the same draws, and those that fi
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from covassay.reference.domain import Matrix
 from covassay.verification.audit.checks import Check, Status
@@ -39,7 +39,6 @@ class Scenario:
     suspects: tuple[Suspect, ...] = ()
     estimates: tuple[Callable[[Matrix], str], ...] = ()
     weight: float = 1.0
-    notes: tuple[str, ...] = field(default=())
 
 
 def run_scenario(setting: Setting, scenario: Scenario, samples: int, look: str) -> tuple[list[Check], Draws]:

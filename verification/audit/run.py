@@ -15,7 +15,6 @@ from typing import Any
 
 from covassay.reference.domain import Matrix
 from covassay.reference.errors import InvalidInput
-from covassay.reference.mechanisms.registry import mechanism
 from covassay.reference.privacy import Guarantee
 from covassay.verification.audit.checks import Check, Status, Verdict
 from covassay.verification.audit.contract import contract, require_answer
@@ -24,7 +23,7 @@ from covassay.verification.audit.privacy import Pair, run_pair
 from covassay.verification.audit.profiles.profile import black_box
 from covassay.verification.audit.profiles.registry import profile, resolve_options
 from covassay.verification.audit.sampling import Progress, Setting, no_progress
-from covassay.verification.audit.target import Source, Target, TargetReference, load, require_seconds
+from covassay.verification.audit.target import TIME_LIMIT, Source, Target, TargetReference, load, require_seconds
 from covassay.verification.audit.user_data import UserData, user_checks
 from covassay.verification.statistics.multiplicity import holm, require_false_alarm
 
@@ -32,7 +31,6 @@ SUSPICIOUS = 1e-3
 ESCALATION = 10
 FALSE_ALARM = 1e-9
 SAMPLES = 2000
-TIME_LIMIT = 3.0
 
 
 @dataclass(frozen=True)
@@ -167,19 +165,17 @@ def audit(
     target = load(source)
     name = claimed or target.mechanism
     if name is not None:
-        about = mechanism(name)
         chosen = resolve_options(
             name, {**(dict(target.options) if name == target.mechanism else {}), **(options or {})}
         )
         knowledge = profile(name, guarantee, chosen, samples, seed)
-        symmetric = about.symmetric
     else:
-        chosen, symmetric = {}, False
+        chosen = {}
         knowledge = black_box(released or "matrix")
     setting = Setting(source, guarantee.keywords(), knowledge.released, seed, jobs, seconds, progress)
 
     require_answer(setting)
-    checks = contract(setting, symmetric)
+    checks = contract(setting, knowledge.symmetric)
     looks = _Looks(setting, guarantee, samples, false_alarm / 2, {s.name: s for s in knowledge.scenarios})
     statistical = [check for name in looks.scenarios for check in looks.run(name, "first look")]
     fitted = looks.suspects(decide(statistical, looks.alpha))

@@ -14,7 +14,7 @@ import numpy as np
 from joblib import Parallel, delayed
 
 from covassay.reference.domain import Matrix
-from covassay.verification.audit.target import Failure, Source, Target, call, load, well_formed
+from covassay.verification.audit.target import TIME_LIMIT, Failure, Source, Target, call, load, well_formed
 
 CHUNK = 50
 TIME_OUTS_PER_CHUNK = 3  # a chunk gives up after these; a target that hangs would never end
@@ -42,7 +42,6 @@ class Draws:
     outputs: Matrix
     failures: Counter[str] = field(default_factory=Counter)
     skipped: int = 0
-    seconds: float = 0.0
 
     @property
     def failed(self) -> int:
@@ -64,7 +63,7 @@ class Setting:
     released: str
     seed: int
     jobs: int = 1
-    seconds: float = 3.0
+    seconds: float = TIME_LIMIT
     progress: Progress = no_progress
 
     @property
@@ -86,20 +85,18 @@ def _chunk(
     size: int,
     seed: np.random.SeedSequence,
     seconds: float,
-) -> tuple[list[Matrix | Failure], float]:
+) -> list[Matrix | Failure]:
     target, rng = load(source), np.random.default_rng(seed)
     if target.draw_many is not None:
-        many = [well_formed(output, shape) for output in target.draw_many(x, size, rng=rng, **budget)]
-        return many, 0.0
+        return [well_formed(output, shape) for output in target.draw_many(x, size, rng=rng, **budget)]
     outcomes: list[Matrix | Failure] = []
-    total, time_outs = 0.0, 0
+    time_outs = 0
     while len(outcomes) < size and time_outs < TIME_OUTS_PER_CHUNK:
-        output, elapsed = call(target, x.copy(), budget, rng, seconds)
+        output, _ = call(target, x.copy(), budget, rng, seconds)
         outcome = well_formed(output, shape)
         outcomes.append(outcome)
-        total += elapsed
         time_outs += isinstance(outcome, Failure) and outcome.kind == "time-out"
-    return outcomes, total
+    return outcomes
 
 
 def draw(setting: Setting, x: Matrix, size: int, label: str) -> Draws:
@@ -112,12 +109,11 @@ def draw(setting: Setting, x: Matrix, size: int, label: str) -> Draws:
     )
     outputs: list[Matrix] = []
     failures: Counter[str] = Counter()
-    seconds, made = 0.0, 0
-    for outcomes, elapsed in Parallel(n_jobs=setting.jobs, return_as="generator")(tasks):
+    made = 0
+    for outcomes in Parallel(n_jobs=setting.jobs, return_as="generator")(tasks):
         failures.update(str(outcome) for outcome in outcomes if isinstance(outcome, Failure))
         outputs.extend(outcome for outcome in outcomes if not isinstance(outcome, Failure))
-        seconds += elapsed
         made += len(outcomes)
         setting.progress(label, len(outcomes))
     stacked = np.array(outputs) if outputs else np.empty((0, *setting.shape(x)))
-    return Draws(stacked, failures, size - made, seconds)
+    return Draws(stacked, failures, size - made)

@@ -28,6 +28,7 @@ from covassay.reference.domain import Matrix
 from covassay.reference.errors import InvalidInput
 
 ADAPTER_GROUP = "covassay.adapters"
+TIME_LIMIT = 3.0  # seconds a draw may take, unless told otherwise
 
 
 class CannotRun(Exception):
@@ -99,16 +100,12 @@ def _load(spec: str, directory: str) -> Target:
     known = adapters()
     if prefix in known:
         try:
-            module = known[prefix].load()
-            targets: dict[str, Callable[[], Target]] = module.TARGETS
+            targets: dict[str, Callable[[], Target]] = known[prefix].load().TARGETS
+            if name in targets:
+                return targets[name]()
         except ImportError as error:
             raise CannotRun(f"{spec}: {error}; install the extra covassay[audit]") from error
-        if name not in targets:
-            raise InvalidInput(f"target = {spec!r}: {prefix} has {', '.join(targets)}")
-        try:
-            return targets[name]()
-        except ImportError as error:
-            raise CannotRun(f"{spec}: {error}; install the extra covassay[audit]") from error
+        raise InvalidInput(f"target = {spec!r}: {prefix} has {', '.join(targets)}")
     if directory not in sys.path:
         sys.path.insert(0, directory)
     try:
@@ -179,11 +176,6 @@ def well_formed(output: Any, shape: tuple[int, ...]) -> Matrix | Failure:
     if not np.isfinite(values).all():
         return Failure("malformed", "an entry that is not finite")
     return values
-
-
-def output_shape(released: str, dimension: int) -> tuple[int, ...]:
-    """(d, d) for a matrix, (d,) for a direction."""
-    return (dimension, dimension) if released == "matrix" else (dimension,)
 
 
 def require_seconds(value: float) -> float:

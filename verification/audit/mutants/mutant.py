@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -70,3 +71,10 @@ def one(draw_many: Callable[..., Matrix]) -> Callable[..., Matrix]:
         return drawn
 
     return draw
+
+
+def vectorised(
+    name: str, mistake: str, caught_by: tuple[tuple[str, str], ...], draw_many: Callable[..., Matrix], **more: Any
+) -> Mutant:
+    """A mutant that draws many at a time; `mechanism` and further fields by keyword."""
+    return Mutant(name, mistake, caught_by=caught_by, draw=one(draw_many), draw_many=draw_many, **more)

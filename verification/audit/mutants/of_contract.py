@@ -9,7 +9,7 @@ from covassay.reference.domain import Matrix, Vector, second_moment
 from covassay.reference.laws import haar
 from covassay.reference.laws import nuclear_laplace as law
 from covassay.reference.mechanisms import nuclear_laplace, nuclear_laplace_symmetric
-from covassay.verification.audit.mutants.mutant import Mutant, one, perturbation
+from covassay.verification.audit.mutants.mutant import Mutant, perturbation, vectorised
 
 
 def upper_triangle_only(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Vector:
@@ -92,6 +92,6 @@ MUTANTS = (
     Mutant("slow-in-high-dimension", slow.__doc__ or "", FULL, (("contract", "running time"),), slow),
     Mutant("fails-at-random", fails_at_random.__doc__ or "", "nuclear-laplace-symmetric", (("privacy", "failures"),),
            fails_at_random),
-    Mutant("unclipped", "Trusts the caller that rows are short.", FULL, (("privacy", "event"),), one(UNCLIPPED),
-           seen_in="hkustDB/PrivateCovariance dafcdfe, GaussCov", draw_many=UNCLIPPED),
+    vectorised("unclipped", "Trusts the caller that rows are short.", (("privacy", "event"),), UNCLIPPED,
+               mechanism=FULL, seen_in="hkustDB/PrivateCovariance dafcdfe, GaussCov"),
 )  # fmt: skip

@@ -1,6 +1,6 @@
 """Mutants of nuclear-Laplace noise: one part of its law is wrong."""
 
-from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 
@@ -8,7 +8,7 @@ from covassay.reference.domain import Matrix
 from covassay.reference.laws import haar
 from covassay.reference.laws import nuclear_laplace as law
 from covassay.reference.mechanisms import nuclear_laplace
-from covassay.verification.audit.mutants.mutant import Mutant, one, perturbation
+from covassay.verification.audit.mutants.mutant import perturbation, vectorised
 
 
 def gamma_shape(d: int, rng: np.random.Generator, size: int) -> Matrix:
@@ -62,17 +62,7 @@ RADIUS, EVENT = ("law", "nuclear norm"), ("privacy", "event")
 FULL = "nuclear-laplace"
 
 
-def _mutant(
-    name: str,
-    mistake: str,
-    caught_by: tuple[tuple[str, str], ...],
-    many: Callable[..., Matrix],
-    diagnosis: str = "",
-    seen_in: str = "",
-) -> Mutant:
-    return Mutant(name, mistake, FULL, caught_by, one(many), (), diagnosis, seen_in, many)
-
-
+_mutant = partial(vectorised, mechanism=FULL)
 MUTANTS = (
     _mutant("half-scale", "Calibrated to the sensitivity 1/n of add/remove in place of 2/n: half the noise.",
             (RADIUS,), perturbation(factor=0.5), diagnosis="half the calibrated scale"),
@@ -96,6 +86,6 @@ MUTANTS = (
             perturbation(left=special, right=special)),
     _mutant("positive-noise", "Makes the noise positive semidefinite: its support then depends on the data.",
             (("law", "trace sign"), EVENT), perturbation(right=None), seen_in="the Wishart mechanism"),
-    Mutant("symmetrised", "Symmetrises full noise, (Z + Zᵀ)/2, and calls it the symmetric mechanism.",
-           "nuclear-laplace-symmetric", (RADIUS,), one(symmetrised), draw_many=symmetrised),
+    vectorised("symmetrised", "Symmetrises full noise, (Z + Zᵀ)/2, and calls it the symmetric mechanism.",
+               (RADIUS,), symmetrised, mechanism="nuclear-laplace-symmetric"),
 )  # fmt: skip

@@ -1,6 +1,7 @@
 """Mutants of the nuclear-ball projection."""
 
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 
@@ -8,7 +9,7 @@ from covassay.reference.domain import Matrix, second_moment, unit_rows
 from covassay.reference.laws import nuclear_laplace as law
 from covassay.reference.mechanisms import nuclear_ball_projection as mechanism
 from covassay.reference.projections import nuclear_ball
-from covassay.verification.audit.mutants.mutant import Mutant, one
+from covassay.verification.audit.mutants.mutant import vectorised
 
 Finish = Callable[[Matrix, float], Matrix]  # (noisy matrix, noisy radius) -> what is released
 
@@ -50,18 +51,7 @@ def absolute_value(matrix: Matrix, radius: float) -> Matrix:
     return released
 
 
-def _mutant(
-    name: str,
-    mistake: str,
-    caught_by: tuple[tuple[str, str], ...],
-    many: Callable[..., Matrix],
-    diagnosis: str = "",
-    seen_in: str = "",
-) -> Mutant:
-    paper = (("calibration", "paper"),)
-    return Mutant(name, mistake, "nuclear-ball-projection", caught_by, one(many), paper, diagnosis, seen_in, many)
-
-
+_mutant = partial(vectorised, mechanism="nuclear-ball-projection", options=(("calibration", "paper"),))
 MUTANTS = (
     _mutant("half-radius-noise", "Halves the noise of the radius.", (("law", "radius"),), projection(trace_factor=0.5),
             diagnosis="the noise of the radius has half"),

@@ -16,12 +16,13 @@ import numpy as np
 from covassay.reference.domain import Matrix, Vector
 from covassay.reference.laws import bingham as law
 from covassay.reference.laws import haar
-from covassay.reference.laws.panels import Panels, integrated
+from covassay.reference.laws.panels import Panels
 from covassay.reference.mechanisms import bingham as mechanism
 from covassay.reference.mechanisms.about import Calibration
 from covassay.reference.privacy import PureDP
+from covassay.reference.sensitivity import neighbours, orthonormal_pair
 from covassay.verification.audit.law import Scenario, Suspect, Test
-from covassay.verification.audit.privacy import Pair, Statistic, generic_statistics
+from covassay.verification.audit.privacy import CONFIDENCE, Pair, Statistic, generic_statistics
 from covassay.verification.audit.profiles.profile import Profile, common_pairs
 from covassay.verification.statistics.ratio import EventCounts, log_ratio_lower
 from covassay.verification.statistics.tests import TestResult, kolmogorov_smirnov
@@ -68,15 +69,8 @@ def two_level_cdf(log_g: Callable[[Vector], Vector], q: int) -> Callable[[Vector
     panels = Panels(np.linspace(0, math.pi / 2, 65))
     theta = panels.nodes  # w = sin²θ
     density = np.sin(theta) ** (q - 2) * np.exp(log_g(np.sin(theta) ** 2))
-    at_edges, _ = panels.antiderivative(density)
-
-    def cdf(w: Vector) -> Vector:
-        panel, t = panels.locate(np.arcsin(np.sqrt(np.clip(w, 0.0, 1.0))))
-        within = (integrated(t) * density[panel]).sum(axis=-1) * panels.half_widths[panel]
-        values: Vector = np.clip((at_edges[panel] + within) / at_edges[-1], 0.0, 1.0)
-        return values
-
-    return cdf
+    of_angle = panels.distribution(density)
+    return lambda w: of_angle(np.arcsin(np.sqrt(np.clip(w, 0.0, 1.0))))
 
 
 def two_level(q: int, eta: float) -> Scenario:
@@ -131,6 +125,11 @@ def three_level(eta: float) -> Scenario:
     return Scenario("three levels, d=3", x, {f"component {i + 1}": component(i) for i in range(3)}, weight=0.4)
 
 
+def copies_and_one_more(q: int, k: int) -> tuple[Matrix, Matrix]:
+    """Neighbours: k copies of e₁ and k of e₂, and one more of the one or of the other."""
+    return neighbours(np.repeat(np.eye(q)[:2], k, axis=0), *orthonormal_pair(q))
+
+
 # THE PAIR THAT THE SIGN MISTAKE CANNOT HIDE FROM
 
 
@@ -169,7 +168,7 @@ def wrong_law(q: int, k: int, eta: float, draws: float) -> WrongLaw:
     candidates = np.searchsorted(above, np.linspace(0.02, 0.6, 59))
     bounds = [
         log_ratio_lower(
-            EventCounts(round(draws * above[i]), round(draws * above_swapped[i]), 10**9, 10**9, draws), 0.999
+            EventCounts(round(draws * above[i]), round(draws * above_swapped[i]), 10**9, 10**9, draws), CONFIDENCE
         )
         for i in candidates
     ]
@@ -188,9 +187,7 @@ def wrong_law(q: int, k: int, eta: float, draws: float) -> WrongLaw:
 def sign_mistake_pair(eta: float, epsilon: float, samples: float) -> Pair:
     """The pair at d = 6 and the likelihood-ratio event of the law that the sign mistake samples."""
     q, k = WRONG_DIMENSION, math.ceil(WRONG_COPIES * 0.25 / eta)
-    x, y = np.eye(q)[0], np.eye(q)[1]
-    base = np.repeat(np.eye(q)[:2], k, axis=0)
-    first, second = np.vstack([base, x]), np.vstack([base, y])
+    first, second = copies_and_one_more(q, k)
     a = eta * np.array([0.0, 1.0] + [k + 1.0] * (q - 2))
     b = law.envelope_parameter(a)
     facts = wrong_law(q, k, eta, samples)
@@ -223,8 +220,7 @@ def profile(guarantee: PureDP, calibration: Calibration, samples: float) -> Prof
         def statistics(first: Matrix, second: Matrix) -> tuple[Statistic, ...]:
             return generic_statistics(first, second, "direction")
 
-        many = np.repeat(np.eye(3)[:2], 40, axis=0)
-        first, second = np.vstack([many, np.eye(3)[:1]]), np.vstack([many, np.eye(3)[1:2]])
+        first, second = copies_and_one_more(3, 40)
         close = Pair(
             "40 copies of e₁ and of e₂ and one more, d=3", first, second, statistics(first, second), weight=0.15
         )

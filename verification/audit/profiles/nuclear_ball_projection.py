@@ -6,6 +6,7 @@ with the reference's own sampler.
 """
 
 from collections.abc import Callable
+from functools import lru_cache
 
 import numpy as np
 
@@ -78,22 +79,17 @@ def profile(guarantee: PureDP, calibration: Calibration, seed: int) -> Profile:
 
     small = example_rows(6, 3)
 
-    def against_reference(statistic_name: str) -> Test:
-        def statistic(y: Matrix) -> Vector:
-            return STATISTICS[statistic_name](y)
+    @lru_cache(maxsize=4)
+    def reference(size: int) -> Matrix:
+        rng = np.random.default_rng(stream(seed, "reference", size))
+        noise = map(mechanism.Noise, law.sample(3, rng, size), rng.laplace(size=size))
+        return np.array([mechanism.release(small, z, epsilon=epsilon, calibration=calibration) for z in noise])
 
-        def test(outputs: Matrix) -> TestResult:
-            rng = np.random.default_rng(stream(seed, "reference", statistic_name, len(outputs)))
-            z, laplace = law.sample(3, rng, len(outputs)), rng.laplace(size=len(outputs))
-            reference = np.array(
-                [
-                    mechanism.release(small, mechanism.Noise(m, float(t)), epsilon=epsilon, calibration=calibration)
-                    for m, t in zip(z, laplace, strict=True)
-                ]
-            )
-            return two_sample(statistic(outputs), statistic(reference), f"{statistic_name} as in the reference's draws")
-
-        return test
+    def against_reference(name: str) -> Test:
+        statistic = STATISTICS[name]
+        return lambda outputs: two_sample(
+            statistic(outputs), statistic(reference(len(outputs))), f"{name} as in the reference's draws"
+        )
 
     both = Scenario(
         "small data, d=3",
