@@ -1,5 +1,8 @@
 """Data sets: rows in a Euclidean ball, their second moment, and what neighbours are.
 
+A data set is an array, or `Chunks`, if it does not fit in memory. Mechanisms read their rows through `blocks`,
+`map_rows`, `sum_rows` and `second_moment` alone, which treat both alike.
+
 A data set is a matrix `x` of shape (n, d): n records, d features. `n`, `d`, the row bound `r` and
 every parameter of a mechanism are public. Two data sets are neighbours (replace-one) when they
 have the same n and differ in one row. Mechanisms work on the rows `x_i / r`, clipped to the unit
@@ -11,7 +14,9 @@ outside the guarantees, which are theorems about real numbers.
 """
 
 import math
-from typing import Any, Literal
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any, Literal, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -22,6 +27,21 @@ Matrix = NDArray[np.float64]
 Vector = NDArray[np.float64]
 Number = Any  # what a formula takes: float, Fraction, a sympy expression, an mpmath number, an array
 OnLargeRows = Literal["clip", "raise"]
+
+
+@dataclass(frozen=True)
+class Chunks:
+    """A data set too large for memory: its shape (n, d), and `start`, which begins a pass over its rows.
+
+    A pass yields arrays of shape (m, d), m ≥ 1, n rows in all, and every pass yields the same rows in the same order.
+    """
+
+    shape: tuple[int, int]
+    start: Callable[[], Iterator[Matrix]]
+
+
+Rows = Matrix | Chunks  # what a mechanism works on
+DataSet = ArrayLike | Chunks  # what it is given
 
 ROUNDING = 1e-12  # relative excess over the row bound that on_large_rows="raise" forgives
 
@@ -84,7 +104,44 @@ def require_shape(name: str, value: ArrayLike, shape: tuple[int, ...]) -> NDArra
     return numbers
 
 
-def as_rows(x: ArrayLike) -> Matrix:
+def blocks(rows: Rows) -> Iterator[Matrix]:
+    """One pass over the rows: the whole array, or chunk by chunk."""
+    if not isinstance(rows, Chunks):
+        yield rows
+        return
+    seen = 0
+    for chunk in rows.start():
+        seen += len(chunk)
+        yield chunk
+    if seen != rows.shape[0]:
+        raise InvalidInput(f"x has {seen} rows on this pass: must have {rows.shape[0]} on every pass")
+
+
+@overload
+def map_rows(function: Callable[[Matrix], Matrix], rows: Chunks, dimension: int | None = None) -> Chunks: ...
+@overload
+def map_rows(function: Callable[[Matrix], Matrix], rows: Matrix, dimension: int | None = None) -> Matrix: ...
+def map_rows(function: Callable[[Matrix], Matrix], rows: Rows, dimension: int | None = None) -> Rows:
+    """The data set of f(x_i); `function` takes (m, d) to (m, k), k = `dimension` (by default d)."""
+    if not isinstance(rows, Chunks):
+        return function(rows)
+    shape = (rows.shape[0], rows.shape[1] if dimension is None else dimension)
+    return Chunks(shape, lambda: (function(chunk) for chunk in blocks(rows)))
+
+
+def sum_rows(function: Callable[[Matrix], ArrayLike], rows: Rows) -> Any:
+    """Σ over the blocks of `function` of a block, which must itself be a sum over rows."""
+    total: Any = 0.0
+    for block in blocks(rows):
+        total = total + np.asarray(function(block))
+    return total
+
+
+@overload
+def as_rows(x: Chunks) -> Chunks: ...
+@overload
+def as_rows(x: ArrayLike) -> Matrix: ...
+def as_rows(x: DataSet) -> Rows:
     """Return `x` as a new float64 array of shape (n, d), n >= 1 and d >= 1.
 
     Takes arrays of integers, booleans or floats of any width, order and stride, nested lists and data
@@ -93,8 +150,26 @@ def as_rows(x: ArrayLike) -> Matrix:
     Raises
     ------
     InvalidInput : not two-dimensional, no row, no column, not real numbers, NaN or infinity. Whether
-        a value is finite is read off the data.
+        a value is finite is read off the data. Chunks are looked at as they are read.
     """
+    if isinstance(x, Chunks):
+        require_dimension("the number of rows of x", x.shape[0])
+        require_dimension("the number of columns of x", x.shape[1])
+        return Chunks(x.shape, lambda: _checked_chunks(x))
+    return _as_array(x)
+
+
+def _checked_chunks(x: Chunks) -> Iterator[Matrix]:
+    first = 0
+    for chunk in blocks(x):
+        rows = _as_array(chunk, first)
+        if rows.shape[1] != x.shape[1]:
+            raise InvalidInput(f"x has {rows.shape[1]} columns from row {first} on: must have {x.shape[1]}")
+        first += len(rows)
+        yield rows
+
+
+def _as_array(x: ArrayLike, first: int = 0) -> Matrix:
     if np.ma.isMaskedArray(x):
         raise InvalidInput("x is a masked array: must have a number in every place")
     try:
@@ -117,7 +192,7 @@ def as_rows(x: ArrayLike) -> Matrix:
     rows = np.ascontiguousarray(array, dtype=np.float64)
     if not np.isfinite(rows).all():
         i, j = np.argwhere(~np.isfinite(rows))[0]
-        raise InvalidInput(f"x[{i}, {j}] = {rows[i, j]}: every entry must be a finite number")
+        raise InvalidInput(f"x[{first + i}, {j}] = {rows[i, j]}: every entry must be a finite number")
     return rows
 
 
@@ -136,7 +211,11 @@ def row_norms(rows: Matrix) -> Vector:
     return norms
 
 
-def unit_rows(x: ArrayLike, row_bound: float = 1.0, on_large_rows: OnLargeRows = "clip") -> Matrix:
+@overload
+def unit_rows(x: Chunks, row_bound: float = 1.0, on_large_rows: OnLargeRows = "clip") -> Chunks: ...
+@overload
+def unit_rows(x: ArrayLike, row_bound: float = 1.0, on_large_rows: OnLargeRows = "clip") -> Matrix: ...
+def unit_rows(x: DataSet, row_bound: float = 1.0, on_large_rows: OnLargeRows = "clip") -> Rows:
     """Validate `x`, divide it by the row bound, and bring every row into the unit ball.
 
     Parameters
@@ -153,6 +232,12 @@ def unit_rows(x: ArrayLike, row_bound: float = 1.0, on_large_rows: OnLargeRows =
     r = require_row_bound(row_bound)
     require_choice("on_large_rows", on_large_rows, ("clip", "raise"))
     rows = as_rows(x)
+    if isinstance(rows, Chunks):
+        return map_rows(lambda chunk: _unit(chunk, r, on_large_rows), rows)
+    return _unit(rows, r, on_large_rows)
+
+
+def _unit(rows: Matrix, r: float, on_large_rows: OnLargeRows) -> Matrix:
     norms = row_norms(rows)
     if on_large_rows == "raise" and (norms > r * (1 + ROUNDING)).any():
         i = int(norms.argmax())
@@ -163,7 +248,7 @@ def unit_rows(x: ArrayLike, row_bound: float = 1.0, on_large_rows: OnLargeRows =
         return np.where((norms > r)[:, None], clipped, rows / r)
 
 
-def second_moment(rows: Matrix) -> Matrix:
+def second_moment(rows: Rows) -> Matrix:
     """Σ = (1/n) Σ_i x_i x_iᵀ of shape (d, d), symmetric: the uncentred covariance of the papers."""
-    moment: Matrix = rows.T @ rows / len(rows)
+    moment: Matrix = sum_rows(lambda block: block.T @ block, rows) / rows.shape[0]
     return (moment + moment.T) / 2

@@ -15,6 +15,8 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from scipy.optimize import minimize_scalar
+
 from covassay.reference.domain import Number, require_positive
 from covassay.reference.errors import InvalidInput
 
@@ -77,6 +79,11 @@ def log_delta_of_zcdp_at(
     infimum over α.
     """
     return (alpha - 1) * (alpha * rho - epsilon) + alpha * log(1 - 1 / alpha) - log(alpha - 1)
+
+
+def epsilon_of_zcdp_at(rho: Number, delta: Number, alpha: Number, log: Callable[[Number], Number] = math.log) -> Number:
+    """ε that the Rényi divergence of order α > 1 gives a ρ-zCDP mechanism at δ: `log_delta_of_zcdp_at` solved for ε."""
+    return alpha * rho + (alpha * log(1 - 1 / alpha) - log(alpha - 1) - log(delta)) / (alpha - 1)
 
 
 # GUARANTEES
@@ -152,3 +159,16 @@ class Spend:
     proven: Guarantee
     attained: bool
     remark: str = ""
+
+
+# CONVERSION
+
+
+def smallest_epsilon_of_zcdp(rho: float, delta: float) -> float:
+    """The smallest ε over the order α, never above `epsilon_of_zcdp`. Every α proves its ε, so a search cannot err."""
+    require_positive("rho", rho)
+    require_positive("delta", delta)
+    found = minimize_scalar(
+        lambda t: epsilon_of_zcdp_at(rho, delta, 1 + math.exp(t)), bounds=(-12.0, 40.0), method="bounded"
+    )
+    return max(0.0, min(float(found.fun), float(epsilon_of_zcdp(rho, delta))))

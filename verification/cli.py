@@ -12,8 +12,9 @@ from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
 from fractions import Fraction
 from importlib.metadata import version
+from itertools import product
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, NoReturn, get_args
 
 import numpy as np
 from rich.console import Console
@@ -22,13 +23,14 @@ from rich.table import Table
 
 from covassay.reference.errors import InvalidInput
 from covassay.reference.laws import bingham, nuclear_laplace
+from covassay.reference.mechanisms.about import Released
 from covassay.reference.mechanisms.registry import MECHANISMS, mechanism
 from covassay.reference.privacy import ZCDP, ApproximateDP, Guarantee, PureDP
-from covassay.verification.audit.profiles.registry import resolve_options
+from covassay.verification.audit.profiles.registry import default_claim
 from covassay.verification.audit.report import as_json, print_report
 from covassay.verification.audit.run import FALSE_ALARM, SAMPLES, audit
 from covassay.verification.audit.sampling import no_progress
-from covassay.verification.audit.target import TIME_LIMIT, CannotRun, TargetReference, adapters
+from covassay.verification.audit.target import TIME_LIMIT, CannotRun, TargetReference, adapters, load
 from covassay.verification.audit.user_data import load_user_data
 from covassay.verification.exact.spectral_cdf import enclose_spectral_cdf
 from covassay.verification.tables import read_table, require_writable, write_release
@@ -50,18 +52,27 @@ def _print_json(data: Any) -> None:
 # audit
 
 
-def _guarantee(options: argparse.Namespace) -> Guarantee:
+def _guarantee(options: argparse.Namespace, name: str | None) -> Guarantee:
+    """The stated budget, or the default for that mechanism."""
     if options.rho is not None:
         if options.epsilon is not None or options.delta is not None:
             raise InvalidInput("--rho excludes --epsilon and --delta: give one claim")
         return ZCDP(options.rho)
+    if options.epsilon is None and options.delta is None:
+        return default_claim(name)
     epsilon = 1.0 if options.epsilon is None else options.epsilon
     return PureDP(epsilon) if options.delta is None else ApproximateDP(epsilon, options.delta)
 
 
 def _chosen(options: argparse.Namespace) -> dict[str, str]:
     """The options of a mechanism that were given."""
-    return {key: value for key in ("calibration", "budget") if (value := getattr(options, key)) is not None}
+    chosen = {} if options.calibration is None else {"calibration": options.calibration}
+    for item in options.set or ():
+        name, equals, value = item.partition("=")
+        if not (name and equals):
+            raise InvalidInput(f"--set {item}: must be NAME=VALUE")
+        chosen[name.replace("-", "_")] = value
+    return chosen
 
 
 def _audit(options: argparse.Namespace) -> int:
@@ -92,7 +103,7 @@ def _audit(options: argparse.Namespace) -> int:
 
         report = audit(
             source,
-            _guarantee(options),
+            _guarantee(options, options.mechanism or load(source).mechanism),
             claimed=options.mechanism,
             options=_chosen(options),
             released=options.released,
@@ -118,15 +129,20 @@ def _audit(options: argparse.Namespace) -> int:
 
 def _release(options: argparse.Namespace) -> int:
     about = mechanism(options.mechanism)
-    chosen = resolve_options(about.name, _chosen(options))
+    chosen = about.resolve(_chosen(options))
     out = Path(options.out) if options.out else None
     require_writable(out)
-    guarantee = PureDP(options.epsilon)
+    if options.epsilon is None and options.rho is None:
+        missing = " and ".join(f"--{key}" for key in default_claim(about.name).keywords())
+        raise InvalidInput(f"{missing} is missing: the budget of a release must be stated")
+    guarantee = _guarantee(options, about.name)
+    if type(guarantee) is not type(default_claim(about.name)):
+        raise InvalidInput(f"{guarantee}: {about.name} takes {' and '.join(default_claim(about.name).keywords())}")
     table = read_table(Path(options.data))
     rng = np.random.default_rng(options.seed)
-    released = about.sample(table.rows, rng, epsilon=guarantee.epsilon, row_bound=options.row_bound, **chosen)
+    released = about.sample(table.rows, rng, **guarantee.keywords(), row_bound=options.row_bound, **chosen)
     n, d = table.rows.shape
-    spend = about.spend(epsilon=guarantee.epsilon, dimension=d, **chosen)
+    spend = about.spend(**guarantee.keywords(), dimension=d, **chosen)
     provenance: dict[str, object] = {
         "covassay": version("covassay"),
         "mechanism": about.name,
@@ -238,41 +254,49 @@ def _bingham_law(options: argparse.Namespace) -> dict[str, Any]:
 
 
 def _mechanisms(options: argparse.Namespace) -> int:
-    rows = []
+    rows: list[dict[str, Any]] = []
     for about in MECHANISMS.values():
-        for calibration in about.calibrations or ("",):
-            for budget in about.variants or ("",):
-                chosen = {k: v for k, v in (("calibration", calibration), ("budget", budget)) if v}
-                spend = about.spend(epsilon=1.0, dimension=options.dimension, **chosen)
-                rows.append(
-                    {
-                        "name": about.name,
-                        "calibration": calibration,
-                        "budget": budget,
-                        "source": about.source,
-                        "notion": about.notion,
-                        "adjacency": about.adjacency,
-                        "releases": about.released,
-                        "symmetric": about.symmetric,
-                        "claimed": spend.claimed.keywords(),
-                        "proven": spend.proven.keywords(),
-                        "attained": spend.attained,
-                        "remark": spend.remark,
-                    }
-                )
+        budget = default_claim(about.name).keywords()
+        for values in product(*about.choices.values()):
+            chosen = dict(zip(about.choices, values, strict=True))
+            spend = about.spend(**budget, dimension=max(options.dimension, about.smallest_dimension), **chosen)
+            rows.append(
+                {
+                    "name": about.name,
+                    "title": about.title,
+                    "paper": about.paper,
+                    "algorithm": about.algorithm,
+                    "notion": about.notion,
+                    "adjacency": about.adjacency,
+                    "choices": chosen,
+                    "parameters": dict(about.parameters),
+                    "domain": about.domain,
+                    "releases": about.released,
+                    "symmetric": about.symmetric,
+                    "sampler": about.sampler,
+                    "claimed": spend.claimed.keywords(),
+                    "proven": spend.proven.keywords(),
+                    "attained": spend.attained,
+                    "remark": spend.remark,
+                }
+            )
     if options.json:
         _print_json(rows)
         return 0
-    table = Table("mechanism", "calibration", "budget", "source", "claimed at ε = 1", "proven", "attained", "releases")
+    table = Table("mechanism", "choices", "source", "claimed", "proven", "attained", "releases")
     for row in rows:
-        proven = row["proven"]
-        assert isinstance(proven, dict)
         table.add_row(
-            str(row["name"]), str(row["calibration"]), str(row["budget"]), str(row["source"]), "ε = 1",
-            f"ε = {proven['epsilon']:g}", "yes" if row["attained"] else "no", str(row["releases"]),
+            str(row["name"]), " ".join(row["choices"].values()), f"{row['paper']} {row['algorithm']}",
+            _budget_text(row["claimed"]), _budget_text(row["proven"]), "yes" if row["attained"] else "no",
+            str(row["releases"]),
         )  # fmt: skip
     Console(width=None if sys.stdout.isatty() else 150).print(table)
     return 0
+
+
+def _budget_text(budget: dict[str, float]) -> str:
+    symbols = {"epsilon": "ε", "rho": "ρ", "delta": "δ"}
+    return ", ".join(f"{symbols[key]} = {value:.4g}" for key, value in budget.items())
 
 
 # the parser
@@ -298,12 +322,12 @@ def _parser() -> argparse.ArgumentParser:
     a.add_argument("target", nargs="?", help="module:function (from the current directory) or ADAPTER:NAME")
     a.add_argument("--list", action="store_true", help="list the targets that the adapters offer")
     a.add_argument("--as", dest="mechanism", metavar="MECHANISM", help="what it claims to be (covassay mechanisms)")
-    a.add_argument("--epsilon", type=float, help="claimed ε (default 1)")
-    a.add_argument("--delta", type=float, help="claimed δ")
-    a.add_argument("--rho", type=float, help="claimed ρ of zCDP")
+    a.add_argument("--epsilon", type=float, help="claimed ε (default: 1 for pure and approximate DP)")
+    a.add_argument("--delta", type=float, help="claimed δ (default 1e-6 for approximate DP)")
+    a.add_argument("--rho", type=float, help="claimed ρ of zCDP (default 0.5)")
     a.add_argument("--calibration", help="paper or tight, where the mechanism has both")
-    a.add_argument("--budget", help="uniform or adaptive, where the mechanism has both")
-    a.add_argument("--released", choices=("matrix", "direction"), help="what comes out, when --as is not given")
+    a.add_argument("--set", action="append", metavar="NAME=VALUE", help="another choice or parameter of the mechanism")
+    a.add_argument("--released", choices=get_args(Released), help="what comes out, when --as is not given")
     a.add_argument("--data", help="also try it on a file (.csv, .npy) or on wine, digits, breast-cancer")
     a.add_argument("--samples", type=int, default=SAMPLES, help=f"draws per scenario and side (default {SAMPLES})")
     a.add_argument("--seed", type=int, default=0, help="default 0")
@@ -327,9 +351,11 @@ def _parser() -> argparse.ArgumentParser:
     )
     r.add_argument("data", help=".csv (a header is recognised) or .npy, one record per row")
     r.add_argument("--mechanism", required=True, help="see covassay mechanisms")
-    r.add_argument("--epsilon", type=float, required=True, help="ε > 0")
+    r.add_argument("--epsilon", type=float, help="ε > 0, for pure and approximate DP")
+    r.add_argument("--delta", type=float, help="δ of approximate DP")
+    r.add_argument("--rho", type=float, help="ρ > 0, for zCDP")
     r.add_argument("--calibration", help="paper (default) or tight")
-    r.add_argument("--budget", help="uniform (default) or adaptive")
+    r.add_argument("--set", action="append", metavar="NAME=VALUE", help="another choice or parameter of the mechanism")
     r.add_argument(
         "--row-bound", type=float, default=1.0, help="public bound on the Euclidean norm of a row (default 1)"
     )

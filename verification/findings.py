@@ -12,11 +12,14 @@ import os
 import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 
+from covassay.reference.mechanisms.about import About
 from covassay.reference.mechanisms.registry import MECHANISMS
 from covassay.reference.privacy import PureDP
 from covassay.verification.audit.checks import Check, Status
+from covassay.verification.audit.profiles.registry import DEFAULT_CLAIMS
 from covassay.verification.audit.run import Report, audit
 from covassay.verification.audit.target import TargetReference
 
@@ -82,19 +85,30 @@ def findings_table(rows: Iterable[Finding]) -> str:
     return "\n".join(lines) + "\n"
 
 
+SYMBOLS = {"pure": "ε", "zcdp": "ρ", "approximate": "ε"}
+
+
+def _proven(about: About) -> str:
+    """The proven spend at each combination of choices, as a multiple of the budget; equal ones once."""
+    budget = DEFAULT_CLAIMS[about.notion].keywords()
+    (key, unit), symbol = next(iter(budget.items())), SYMBOLS[about.notion]
+    shares: dict[str, list[str]] = {}
+    for chosen in product(*about.choices.values()):
+        spend = about.spend(**budget, dimension=2, **dict(zip(about.choices, chosen, strict=True))).proven
+        shares.setdefault(f"{spend.keywords()[key] / unit:.3g} {symbol}", []).append(" ".join(chosen))
+    if len(shares) == 1:
+        return next(iter(shares))
+    return ", ".join(f"{share} ({', '.join(labels)})" for share, labels in shares.items())
+
+
 def mechanisms_table() -> str:
     """Every mechanism of the reference, as Markdown."""
-    lines = ["| mechanism | source | claimed | proven (d ≥ 2) |", "|---|---|---|---|"]
+    claims = {"pure": "ε-DP", "zcdp": "ρ-zCDP", "approximate": "(ε, δ)-DP"}
+    lines = ["| mechanism | source | claimed | proven (d = 2) |", "|---|---|---|---|"]
     for about in MECHANISMS.values():
-        proven = []
-        for calibration in about.calibrations or ("",):
-            for budget in about.variants or ("",):
-                options = {k: v for k, v in (("calibration", calibration), ("budget", budget)) if v}
-                spend = about.spend(epsilon=1.0, dimension=2, **options).proven
-                label = " ".join(options.values())
-                proven.append(f"{spend.keywords()['epsilon']:g} ε{f' ({label})' if label else ''}")
         path = f"reference/mechanisms/{about.name.replace('-', '_')}.py"
-        lines.append(f"| [{about.name}]({path}) | {about.source} | ε-DP, {about.adjacency} | {', '.join(proven)} |")
+        claimed = f"{claims[about.notion]}, {about.adjacency}"
+        lines.append(f"| [{about.name}]({path}) | {about.source} | {claimed} | {_proven(about)} |")
     return "\n".join(lines) + "\n"
 
 

@@ -16,9 +16,9 @@ dimension 1 the output is ±1 whatever the data.
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from covassay.reference.domain import (
+    DataSet,
     Matrix,
     Number,
     OnLargeRows,
@@ -32,10 +32,8 @@ from covassay.reference.domain import (
 )
 from covassay.reference.errors import InvalidInput
 from covassay.reference.laws import bingham as law
-from covassay.reference.mechanisms.about import About, Calibration
+from covassay.reference.mechanisms.about import CALIBRATIONS, About, Calibration
 from covassay.reference.privacy import PureDP, Spend
-
-CALIBRATIONS: tuple[Calibration, ...] = ("paper", "tight")
 
 # FORMULAS
 
@@ -54,7 +52,7 @@ def privacy_loss(eta: Number) -> Number:
 
 
 def release(
-    x: ArrayLike,
+    x: DataSet,
     noise: Callable[[Matrix], Vector],
     *,
     epsilon: float,
@@ -104,7 +102,7 @@ def release(
 
 
 def sample(
-    x: ArrayLike,
+    x: DataSet,
     rng: np.random.Generator,
     *,
     epsilon: float,
@@ -136,12 +134,13 @@ def spend(*, epsilon: float, dimension: int, calibration: Calibration = "paper")
 ABOUT = About(
     name="bingham",
     title="private leading eigenvector (Bingham)",
-    source="ADK19 Algorithm 1, step 2(a)",
+    paper="ADK19",
+    algorithm="Algorithm 1, step 2(a)",
     notion="pure",
     released="direction",
     symmetric=False,
-    calibrations=CALIBRATIONS,
     release=release,
     sample=sample,
     spend=spend,
+    choices={"calibration": CALIBRATIONS},
 )

@@ -29,10 +29,10 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from numpy.typing import ArrayLike
 from scipy.linalg import null_space
 
 from covassay.reference.domain import (
+    DataSet,
     Matrix,
     Number,
     OnLargeRows,
@@ -46,12 +46,11 @@ from covassay.reference.domain import (
 )
 from covassay.reference.errors import InvalidInput
 from covassay.reference.laws import bingham as law
-from covassay.reference.mechanisms.about import About, Calibration
+from covassay.reference.mechanisms.about import CALIBRATIONS, About, Calibration
 from covassay.reference.privacy import PureDP, Spend
 
 Budget = Literal["uniform", "adaptive"]
 BUDGETS: tuple[Budget, ...] = ("uniform", "adaptive")
-CALIBRATIONS: tuple[Calibration, ...] = ("paper", "tight")
 
 # FORMULAS
 
@@ -97,7 +96,7 @@ class Noise:
 
 
 def release(
-    x: ArrayLike,
+    x: DataSet,
     noise: Noise,
     *,
     epsilon: float,
@@ -171,7 +170,7 @@ def release(
 
 
 def sample(
-    x: ArrayLike,
+    x: DataSet,
     rng: np.random.Generator,
     *,
     epsilon: float,
@@ -229,13 +228,14 @@ def spend(
 ABOUT = About(
     name="iterative-eigenvectors",
     title="iterative eigenvector sampling",
-    source="ADK19 Algorithm 1",
+    paper="ADK19",
+    algorithm="Algorithm 1",
     notion="pure",
     released="matrix",
     symmetric=True,
-    calibrations=CALIBRATIONS,
     release=release,
     sample=sample,
     spend=spend,
-    variants=BUDGETS,
+    choices={"calibration": CALIBRATIONS, "budget": BUDGETS},
+    parameters={"beta": 0.1},
 )

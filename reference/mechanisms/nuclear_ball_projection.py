@@ -22,9 +22,9 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from covassay.reference.domain import (
+    DataSet,
     Matrix,
     Number,
     OnLargeRows,
@@ -37,11 +37,9 @@ from covassay.reference.domain import (
 )
 from covassay.reference.errors import InvalidInput
 from covassay.reference.laws import nuclear_laplace as law
-from covassay.reference.mechanisms.about import About, Calibration
+from covassay.reference.mechanisms.about import CALIBRATIONS, About, Calibration
 from covassay.reference.privacy import PureDP, Spend
 from covassay.reference.projections import nuclear_ball
-
-CALIBRATIONS: tuple[Calibration, ...] = ("paper", "tight")
 
 # FORMULAS
 
@@ -73,7 +71,7 @@ class Noise:
 
 
 def release(
-    x: ArrayLike,
+    x: DataSet,
     noise: Noise,
     *,
     epsilon: float,
@@ -131,7 +129,7 @@ def draw_noise(dimension: int, rng: np.random.Generator) -> Noise:
 
 
 def sample(
-    x: ArrayLike,
+    x: DataSet,
     rng: np.random.Generator,
     *,
     epsilon: float,
@@ -172,12 +170,13 @@ def spend(*, epsilon: float, dimension: int, calibration: Calibration = "paper")
 ABOUT = About(
     name="nuclear-ball-projection",
     title="nuclear-ball projection",
-    source="DN25 Algorithm 2",
+    paper="DN25",
+    algorithm="Algorithm 2",
     notion="pure",
     released="matrix",
     symmetric=False,
-    calibrations=CALIBRATIONS,
     release=release,
     sample=sample,
     spend=spend,
+    choices={"calibration": CALIBRATIONS},
 )

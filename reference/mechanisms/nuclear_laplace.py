@@ -17,9 +17,9 @@ Theorem 6 (‖Z‖ ≤ 1.1 ρd with high probability) and the constant 3 of Theo
 """
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from covassay.reference.domain import (
+    DataSet,
     Matrix,
     Number,
     OnLargeRows,
@@ -50,7 +50,7 @@ def privacy_loss(nuclear_change: Number, n: Number, scale: Number) -> Number:
 
 
 def release(
-    x: ArrayLike,
+    x: DataSet,
     noise: Matrix,
     *,
     epsilon: float,
@@ -101,7 +101,7 @@ def draw_noise(dimension: int, rng: np.random.Generator, size: int | None = None
 
 
 def sample(
-    x: ArrayLike,
+    x: DataSet,
     rng: np.random.Generator,
     *,
     epsilon: float,
@@ -126,11 +126,11 @@ def spend(*, epsilon: float, dimension: int) -> Spend:
 ABOUT = About(
     name="nuclear-laplace",
     title="nuclear-Laplace perturbation",
-    source="DN25 Algorithm 1",
+    paper="DN25",
+    algorithm="Algorithm 1",
     notion="pure",
     released="matrix",
     symmetric=False,
-    calibrations=(),
     release=release,
     sample=sample,
     spend=spend,

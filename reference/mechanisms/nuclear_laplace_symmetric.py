@@ -9,9 +9,9 @@ It has d(d + 1)/2 degrees of freedom in place of d², hence less noise at the sa
 """
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from covassay.reference.domain import (
+    DataSet,
     Matrix,
     OnLargeRows,
     require_dimension,
@@ -30,7 +30,7 @@ from covassay.reference.privacy import PureDP, Spend
 
 
 def release(
-    x: ArrayLike,
+    x: DataSet,
     noise: Matrix,
     *,
     epsilon: float,
@@ -83,7 +83,7 @@ def draw_noise(dimension: int, rng: np.random.Generator, size: int | None = None
 
 
 def sample(
-    x: ArrayLike,
+    x: DataSet,
     rng: np.random.Generator,
     *,
     epsilon: float,
@@ -108,11 +108,11 @@ def spend(*, epsilon: float, dimension: int) -> Spend:
 ABOUT = About(
     name="nuclear-laplace-symmetric",
     title="symmetric nuclear-Laplace perturbation",
-    source="variant of DN25 Algorithm 1 (ours)",
+    paper="DN25",
+    algorithm="Algorithm 1, symmetric variant (ours)",
     notion="pure",
     released="matrix",
     symmetric=True,
-    calibrations=(),
     release=release,
     sample=sample,
     spend=spend,

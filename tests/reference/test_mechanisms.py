@@ -6,7 +6,7 @@ A mechanism that is added to the registry is tested here without a change to thi
 import inspect
 import math
 from collections.abc import Callable
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import pandas as pd
@@ -17,7 +17,7 @@ from hypothesis.extra.numpy import arrays
 from numpy.typing import NDArray
 
 from covassay.reference.errors import InvalidInput
-from covassay.reference.mechanisms.about import About
+from covassay.reference.mechanisms.about import About, Released, output_shape
 from covassay.reference.mechanisms.registry import MECHANISMS, mechanism
 from covassay.reference.privacy import ZCDP, ApproximateDP, PureDP
 
@@ -66,7 +66,7 @@ def test_an_unknown_name_is_refused_with_the_list_of_names(name: str) -> None:
 def test_an_entry_points_at_the_functions_of_one_module(about: About) -> None:
     modules = {inspect.getmodule(f) for f in (about.release, about.sample, about.spend)}
     assert len(modules) == 1
-    assert about.released in ("matrix", "direction")
+    assert about.released in get_args(Released)
     assert about.adjacency == "replace-one"
     assert about.title
     assert about.source
@@ -168,11 +168,11 @@ def test_a_bad_option_is_refused(about: About, option: str, value: Any) -> None:
 
 @EVERY
 def test_an_unknown_calibration_is_refused(about: About) -> None:
-    if not about.calibrations:
+    if "calibration" not in about.choices:
         with pytest.raises(TypeError):
             drawn(about, X, calibration="paper")
         return
-    assert set(about.calibrations) == {"paper", "tight"}
+    assert set(about.choices["calibration"]) == {"paper", "tight"}
     for wrong in ("Paper", "", None):
         with pytest.raises(InvalidInput, match=r"^calibration = "):
             drawn(about, X, calibration=wrong)
@@ -213,13 +213,11 @@ def test_long_rows_can_be_refused_instead(about: About) -> None:
 def check_output(about: About, output: NDArray[np.float64], d: int) -> None:
     assert output.dtype == np.float64
     assert np.isfinite(output).all()
+    assert output.shape == output_shape(about.released, d)
     if about.released == "direction":
-        assert output.shape == (d,)
         assert np.linalg.norm(output) == pytest.approx(1, abs=1e-12)
-    else:
-        assert output.shape == (d, d)
-        if about.symmetric:
-            np.testing.assert_array_equal(output, output.T)
+    if about.symmetric:
+        np.testing.assert_array_equal(output, output.T)
 
 
 EDGES = [
@@ -240,7 +238,7 @@ EDGES = [
 @EVERY
 @pytest.mark.parametrize("x", EDGES)
 def test_the_output_has_the_stated_form(about: About, x: Matrix) -> None:
-    for options in [{}, *({"calibration": c} for c in about.calibrations)]:
+    for options in [{}, *({"calibration": c} for c in about.choices.get("calibration", ()))]:
         check_output(about, drawn(about, x, **options), x.shape[1])
 
 
@@ -273,7 +271,7 @@ def test_a_seed_fixes_the_output_and_another_changes_it(about: About) -> None:
 @pytest.mark.parametrize("d", [1, 2, 3, 10, 100])
 def test_no_mechanism_spends_more_than_it_claims(about: About, d: int) -> None:
     budget = BUDGETS[about.notion]
-    for options in [{}, *({"calibration": c} for c in about.calibrations)]:
+    for options in [{}, *({"calibration": c} for c in about.choices.get("calibration", ()))]:
         spend = about.spend(**budget, dimension=d, **options)
         assert spend.claimed == GUARANTEES[about.notion](**budget)
         assert type(spend.proven) is GUARANTEES[about.notion]
@@ -284,7 +282,7 @@ def test_no_mechanism_spends_more_than_it_claims(about: About, d: int) -> None:
 @EVERY
 @pytest.mark.parametrize("d", [1, 2, 5])
 def test_a_tight_calibration_spends_at_least_as_much_as_the_paper(about: About, d: int) -> None:
-    if not about.calibrations:
+    if "calibration" not in about.choices:
         return
     paper, tight = (about.spend(**BUDGETS[about.notion], dimension=d, calibration=c).proven for c in ("paper", "tight"))
     for parameter in BUDGETS[about.notion]:
@@ -313,7 +311,7 @@ def test_the_spend_of_a_bad_budget_is_refused(about: About, value: Any) -> None:
         *(
             pytest.param(a, {"calibration": "Paper"}, id=f"{a.name} Paper")
             for a in MECHANISMS.values()
-            if a.calibrations
+            if "calibration" in a.choices
         ),
         *(pytest.param(a, {"dimension": d}, id=f"{a.name} {d}") for a in MECHANISMS.values() for d in (0, -3)),
     ],

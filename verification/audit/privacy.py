@@ -90,11 +90,26 @@ class Event:
 def generic_statistics(first: Matrix, second: Matrix, released: str) -> tuple[Statistic, ...]:
     """Statistics for a target of unknown law, from the pair alone."""
     n = len(first)
-    moments = first.T @ first, second.T @ second
-    change = moments[0] - moments[1]
+    change = first.T @ first - second.T @ second
     if released == "direction":
         return (Statistic("uᵀΔu", lambda u: np.einsum("ni,ij,nj->n", u, change, u)),)
-    a, b = moments[0] / n, moments[1] / n
+    if released in ("number", "level"):
+        return (Statistic("value", lambda y: y),)
+    if released == "gaussian":
+        shift = first.sum(axis=0) - second.sum(axis=0)
+        return (
+            Statistic("⟨mean, change of the mean⟩", lambda y: y[:, 0] @ shift),
+            Statistic("⟨covariance, Δ⟩", lambda y: np.einsum("nij,ij->n", y[:, 1:], change)),
+        )
+    if released in ("vector", "coefficients"):
+        width = first.shape[1] - (released == "coefficients")
+        shift, squares = (first.sum(axis=0) - second.sum(axis=0))[:width], np.diag(change)[:width]
+        return (
+            Statistic("⟨y, change of the sums⟩", lambda y: y @ shift),
+            Statistic("⟨y, change of the squares⟩", lambda y: y @ squares),
+            Statistic("‖y‖", lambda y: np.linalg.norm(y, axis=1)),
+        )
+    a, b = first.T @ first / n, second.T @ second / n
     return (
         Statistic("⟨Y, Δ⟩", lambda y: np.einsum("nij,ij->n", y, change)),
         Statistic(

@@ -15,13 +15,14 @@ from typing import Any
 
 from covassay.reference.domain import Matrix
 from covassay.reference.errors import InvalidInput
+from covassay.reference.mechanisms.registry import mechanism
 from covassay.reference.privacy import Guarantee
 from covassay.verification.audit.checks import Check, Status, Verdict
 from covassay.verification.audit.contract import contract, require_answer
 from covassay.verification.audit.law import Scenario, Suspect, diagnose, run_scenario
 from covassay.verification.audit.privacy import Pair, run_pair
 from covassay.verification.audit.profiles.profile import black_box
-from covassay.verification.audit.profiles.registry import profile, resolve_options
+from covassay.verification.audit.profiles.registry import profile
 from covassay.verification.audit.sampling import Progress, Setting, no_progress
 from covassay.verification.audit.target import TIME_LIMIT, Source, Target, TargetReference, load, require_seconds
 from covassay.verification.audit.user_data import UserData, user_checks
@@ -40,7 +41,7 @@ class Report:
     target: str
     version: str
     mechanism: str | None
-    options: dict[str, str]
+    options: dict[str, Any]
     claim: Guarantee
     adjacency: str
     verdict: Verdict
@@ -128,7 +129,7 @@ def audit(
     guarantee: Guarantee,
     *,
     claimed: str | None = None,
-    options: dict[str, str] | None = None,
+    options: dict[str, Any] | None = None,
     released: str | None = None,
     samples: int = SAMPLES,
     seed: int = 0,
@@ -146,8 +147,8 @@ def audit(
     guarantee : the claim, for replacing one row.
     claimed : the mechanism it claims to be (a name of the registry); by default what the target says of itself. None
         for both: a black-box audit of contract and privacy.
-    options : "calibration" and "budget" where the mechanism has a choice.
-    released : "matrix" or "direction", for a black-box audit.
+    options : choices and parameters of the mechanism, such as calibration="tight".
+    released : the form of an output (`output_shape`), for a black-box audit.
     samples : draws per scenario and side of a pair, scaled by the check.
     false_alarm : the probability that a target which keeps every promise is refuted.
     seconds : the time limit of one draw.
@@ -164,18 +165,17 @@ def audit(
         raise InvalidInput(f"samples = {samples!r}: must be at least 100")
     target = load(source)
     name = claimed or target.mechanism
-    if name is not None:
-        chosen = resolve_options(
-            name, {**(dict(target.options) if name == target.mechanism else {}), **(options or {})}
-        )
-        knowledge = profile(name, guarantee, chosen, samples, seed)
-    else:
-        chosen = {}
+    chosen: dict[str, Any] = {}
+    if name is None:
         knowledge = black_box(released or "matrix")
-    setting = Setting(source, guarantee.keywords(), knowledge.released, seed, jobs, seconds, progress)
+    else:
+        stated = dict(target.options) if name == target.mechanism else {}
+        chosen = mechanism(name).resolve({**stated, **(options or {})})
+        knowledge = profile(name, guarantee, chosen, samples, seed)
+    setting = Setting(source, guarantee.keywords(), knowledge.form.released, seed, jobs, seconds, progress)
 
     require_answer(setting)
-    checks = contract(setting, knowledge.symmetric)
+    checks = contract(setting, knowledge.form)
     looks = _Looks(setting, guarantee, samples, false_alarm / 2, {s.name: s for s in knowledge.scenarios})
     statistical = [check for name in looks.scenarios for check in looks.run(name, "first look")]
     fitted = looks.suspects(decide(statistical, looks.alpha))
@@ -224,7 +224,7 @@ def replay_command(
     source: Source,
     guarantee: Guarantee,
     claimed: str | None,
-    options: dict[str, str],
+    options: dict[str, Any],
     samples: int,
     seed: int,
     false_alarm: float,
@@ -238,7 +238,7 @@ def replay_command(
     for key, value in guarantee.keywords().items():
         words += [f"--{key}", f"{value:g}"]
     for key, choice in options.items():
-        words += [f"--{key}", choice]
+        words += ["--set", f"{key}={choice}"]
     if user_data is not None:
         words += ["--data", user_data.name]
     words += ["--samples", samples, "--seed", seed, "--false-alarm", f"{false_alarm:g}", "--time-limit", f"{seconds:g}"]

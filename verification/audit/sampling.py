@@ -14,6 +14,7 @@ import numpy as np
 from joblib import Parallel, delayed
 
 from covassay.reference.domain import Matrix
+from covassay.reference.mechanisms.about import output_shape
 from covassay.verification.audit.target import TIME_LIMIT, Failure, Source, Target, call, load, well_formed
 
 CHUNK = 50
@@ -73,8 +74,7 @@ class Setting:
 
     def shape(self, x: Matrix) -> tuple[int, ...]:
         """The shape of an output on `x`."""
-        d = x.shape[1]
-        return (d, d) if self.released == "matrix" else (d,)
+        return output_shape(self.released, x.shape[1])
 
 
 def _chunk(

@@ -17,6 +17,7 @@ from covassay.reference.mechanisms import (
     nuclear_laplace,
     nuclear_laplace_symmetric,
 )
+from covassay.reference.mechanisms.about import About
 from covassay.reference.mechanisms.registry import MECHANISMS
 from covassay.verification.audit.target import Target
 
@@ -65,12 +66,12 @@ MANY: dict[str, Many] = {
 }
 
 
-def _target(name: str, mechanism: str, options: dict[str, str]) -> Target:
-    many = MANY.get(mechanism)
+def _target(name: str, about: About, options: dict[str, str]) -> Target:
+    many = MANY.get(about.name)
     return Target(
         name=f"covassay:{name}",
-        draw=partial(MECHANISMS[mechanism].sample, **options),
-        mechanism=mechanism,
+        draw=partial(about.sample, **options),
+        mechanism=about.name,
         options=tuple(options.items()),
         version=f"covassay {version('covassay')}",
         draw_many=partial(many, **options) if many else None,
@@ -80,20 +81,11 @@ def _target(name: str, mechanism: str, options: dict[str, str]) -> Target:
 def _targets() -> dict[str, Callable[[], Target]]:
     targets: dict[str, Callable[[], Target]] = {}
     for about in MECHANISMS.values():
-        for calibration, budget in product(about.calibrations or (None,), about.variants or (None,)):
-            options: dict[str, str] = {}
-            if calibration:
-                options["calibration"] = calibration
-            if budget:
-                options["budget"] = budget
+        for chosen in product(*about.choices.values()):
             # the first choice of each is the paper's and needs no suffix
-            extra = [
-                c
-                for c, choices in ((calibration, about.calibrations), (budget, about.variants))
-                if c and c != choices[0]
-            ]
-            name = "-".join([about.name, *extra])
-            targets[name] = partial(_target, name, about.name, options)
+            extra = [c for c, allowed in zip(chosen, about.choices.values(), strict=True) if c != allowed[0]]
+            options = dict(zip(about.choices, chosen, strict=True))
+            targets["-".join([about.name, *extra])] = partial(_target, "-".join([about.name, *extra]), about, options)
     return targets
 
 

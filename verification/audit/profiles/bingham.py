@@ -18,12 +18,10 @@ from covassay.reference.laws import bingham as law
 from covassay.reference.laws import haar
 from covassay.reference.laws.panels import Panels
 from covassay.reference.mechanisms import bingham as mechanism
-from covassay.reference.mechanisms.about import Calibration
-from covassay.reference.privacy import PureDP
 from covassay.reference.sensitivity import neighbours, orthonormal_pair
 from covassay.verification.audit.law import Scenario, Suspect, Test
 from covassay.verification.audit.privacy import CONFIDENCE, Pair, Statistic, generic_statistics
-from covassay.verification.audit.profiles.profile import Profile, common_pairs
+from covassay.verification.audit.profiles.profile import Claim, Profile, common_pairs
 from covassay.verification.statistics.ratio import EventCounts, log_ratio_lower
 from covassay.verification.statistics.tests import TestResult, kolmogorov_smirnov
 
@@ -212,9 +210,10 @@ def sign_mistake_pair(eta: float, epsilon: float, samples: float) -> Pair:
     )
 
 
-def profile(guarantee: PureDP, calibration: Calibration, samples: float) -> Profile:
-    """Scenarios and pairs at this ε; `samples` a side aim the event for the sign mistake."""
-    eta = mechanism.exponent(guarantee.epsilon, calibration)
+def profile(claim: Claim) -> Profile:
+    """Scenarios and pairs; the size of the run aims the event for the sign mistake."""
+    epsilon = claim.budget["epsilon"]
+    eta = mechanism.exponent(epsilon, claim.options["calibration"])
 
     def pairs(fitted: frozenset[str]) -> tuple[Pair, ...]:
         def statistics(first: Matrix, second: Matrix) -> tuple[Statistic, ...]:
@@ -224,8 +223,8 @@ def profile(guarantee: PureDP, calibration: Calibration, samples: float) -> Prof
         close = Pair(
             "40 copies of e₁ and of e₂ and one more, d=3", first, second, statistics(first, second), weight=0.15
         )
-        aimed = (sign_mistake_pair(eta, guarantee.epsilon, samples * AIMED_WEIGHT),) if "acg-sign" in fitted else ()
+        aimed = (sign_mistake_pair(eta, epsilon, claim.samples * AIMED_WEIGHT),) if "acg-sign" in fitted else ()
         return (*aimed, *common_pairs("direction", statistics, (3,), weight=0.25), close)
 
     scenarios = (two_level(2, eta), two_level(3, eta), two_level(5, eta), three_level(eta))
-    return Profile("direction", False, scenarios, pairs)
+    return Profile(claim.form, scenarios, pairs)

@@ -16,10 +16,8 @@ from covassay.reference.laws import bingham as law
 from covassay.reference.mechanisms import iterative_eigenvectors as mechanism
 from covassay.reference.mechanisms.about import Calibration
 from covassay.reference.mechanisms.iterative_eigenvectors import Budget
-from covassay.reference.privacy import PureDP
 from covassay.verification.audit.law import Scenario, Suspect, Test
-from covassay.verification.audit.privacy import Pair, generic_statistics
-from covassay.verification.audit.profiles.profile import Profile, common_pairs
+from covassay.verification.audit.profiles.profile import Claim, Profile, common_pairs
 from covassay.verification.statistics.tests import TestResult, independence, kolmogorov_smirnov
 
 SEPARATION = 60.0  # gap between eigenvalues in noise scales: out of order with probability below e^{-60} each
@@ -113,12 +111,9 @@ def separated(d: int, epsilon: float, budget: Budget, calibration: Calibration) 
     return Scenario(f"separated eigenvalues, d={d}", x, tests, suspects)
 
 
-def profile(guarantee: PureDP, calibration: Calibration, budget: Budget) -> Profile:
-    """Scenarios and pairs at this ε. The adaptive budget is followed at d = 2, where η_1 differs from draw to draw."""
+def profile(claim: Claim) -> Profile:
+    """Scenarios and pairs. The adaptive budget is followed at d = 2, where η_1 differs from draw to draw."""
+    budget, calibration = claim.options["budget"], claim.options["calibration"]
     dimensions = (2, 3) if budget == "uniform" else (2,)
-    scenarios = tuple(separated(d, guarantee.epsilon, budget, calibration) for d in dimensions)
-
-    def pairs(_: frozenset[str]) -> tuple[Pair, ...]:
-        return common_pairs("matrix", lambda a, b: generic_statistics(a, b, "matrix"), (2,))
-
-    return Profile("matrix", True, scenarios, pairs)
+    scenarios = tuple(separated(d, claim.budget["epsilon"], budget, calibration) for d in dimensions)
+    return Profile(claim.form, scenarios, lambda _: common_pairs("matrix"))

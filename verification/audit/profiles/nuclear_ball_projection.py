@@ -13,13 +13,10 @@ import numpy as np
 from covassay.reference.domain import Matrix, Vector
 from covassay.reference.laws import nuclear_laplace as law
 from covassay.reference.mechanisms import nuclear_ball_projection as mechanism
-from covassay.reference.mechanisms.about import Calibration
-from covassay.reference.privacy import PureDP
 from covassay.verification.audit.contract import example_rows
 from covassay.verification.audit.law import Scenario, Suspect, Test
-from covassay.verification.audit.privacy import Pair, generic_statistics
 from covassay.verification.audit.profiles.noise import noise_suspects, noise_tests, scale_estimate
-from covassay.verification.audit.profiles.profile import Profile, common_pairs
+from covassay.verification.audit.profiles.profile import Claim, Profile, common_pairs
 from covassay.verification.audit.sampling import stream
 from covassay.verification.statistics.tests import TestResult, kolmogorov_smirnov, two_sample
 
@@ -37,9 +34,9 @@ def _radius_cdf(t: Vector, d: int, rho: float, b: float) -> Vector:
     return np.where(t < 0, 0.0, 1 - survival)
 
 
-def profile(guarantee: PureDP, calibration: Calibration, seed: int) -> Profile:
-    """Scenarios and pairs at this ε; `seed` is that of the reference's side of the two-sample tests."""
-    epsilon = guarantee.epsilon
+def profile(claim: Claim) -> Profile:
+    """Scenarios and pairs."""
+    epsilon, calibration = claim.budget["epsilon"], claim.options["calibration"]
 
     d, n = 2, int(np.ceil(2000 / epsilon))
     loose = np.tile(np.eye(d), (n // 2 + 1, 1))
@@ -81,7 +78,7 @@ def profile(guarantee: PureDP, calibration: Calibration, seed: int) -> Profile:
 
     @lru_cache(maxsize=4)
     def reference(size: int) -> Matrix:
-        rng = np.random.default_rng(stream(seed, "reference", size))
+        rng = np.random.default_rng(stream(claim.seed, "reference", size))
         noise = map(mechanism.Noise, law.sample(3, rng, size), rng.laplace(size=size))
         return np.array([mechanism.release(small, z, epsilon=epsilon, calibration=calibration) for z in noise])
 
@@ -97,7 +94,5 @@ def profile(guarantee: PureDP, calibration: Calibration, seed: int) -> Profile:
         {name: against_reference(name) for name in STATISTICS},
     )
 
-    def pairs(_: frozenset[str]) -> tuple[Pair, ...]:
-        return common_pairs("matrix", lambda a, b: generic_statistics(a, b, "matrix"), (1, 2))
-
-    return Profile("matrix", False, (matrix_noise, noisy_radius, both), pairs)
+    scenarios = (matrix_noise, noisy_radius, both)
+    return Profile(claim.form, scenarios, lambda _: common_pairs("matrix", dimensions=(1, 2)))

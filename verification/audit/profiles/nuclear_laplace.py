@@ -5,12 +5,11 @@ import numpy as np
 from covassay.reference.domain import Matrix, Vector, second_moment
 from covassay.reference.laws import nuclear_laplace as law
 from covassay.reference.mechanisms.nuclear_laplace import noise_scale
-from covassay.reference.privacy import PureDP
 from covassay.verification.audit.contract import example_rows
 from covassay.verification.audit.law import Scenario
 from covassay.verification.audit.privacy import Pair, Statistic, generic_statistics
 from covassay.verification.audit.profiles.noise import noise_suspects, noise_tests, scale_estimate
-from covassay.verification.audit.profiles.profile import Profile, common_pairs
+from covassay.verification.audit.profiles.profile import Claim, Profile, common_pairs
 
 N = 12
 DIMENSIONS = (1, 2, 3, 6)
@@ -30,12 +29,13 @@ def likelihood_ratio(first: Matrix, second: Matrix, scale: float, shape_gap: flo
     return Statistic("log likelihood ratio", values)
 
 
-def profile(guarantee: PureDP, symmetric: bool) -> Profile:
-    """Scenarios and pairs at this ε."""
+def profile(claim: Claim) -> Profile:
+    """Scenarios and pairs of either mechanism."""
+    symmetric, epsilon = claim.about.symmetric, claim.budget["epsilon"]
     scenarios = []
     for d in DIMENSIONS:
         x = example_rows(N, d)
-        scale = noise_scale(N, guarantee.epsilon)
+        scale = noise_scale(N, epsilon)
         scenarios.append(
             Scenario(
                 f"d={d}",
@@ -52,11 +52,11 @@ def profile(guarantee: PureDP, symmetric: bool) -> Profile:
             gap = float(law.radius_shape(d, not symmetric) - law.radius_shape(d, symmetric))
             return (
                 likelihood_ratio(
-                    first, second, noise_scale(len(first), guarantee.epsilon), gap if "gamma-shape" in fitted else 0.0
+                    first, second, noise_scale(len(first), epsilon), gap if "gamma-shape" in fitted else 0.0
                 ),
                 *generic_statistics(first, second, "matrix")[:1],
             )
 
         return common_pairs("matrix", statistics, (1, 2, 3))
 
-    return Profile("matrix", symmetric, tuple(scenarios), pairs)
+    return Profile(claim.form, tuple(scenarios), pairs)

@@ -2,11 +2,15 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from covassay.reference.domain import Matrix
+from covassay.reference.mechanisms.about import About
+from covassay.reference.privacy import Guarantee
 from covassay.reference.sensitivity import neighbours, one_sided_pair, orthonormal_pair
+from covassay.verification.audit.contract import Form
 from covassay.verification.audit.law import Scenario
 from covassay.verification.audit.privacy import Pair, Statistic, generic_statistics
 
@@ -14,11 +18,35 @@ OUTSIDE = 50.0  # norm of the rows that a mechanism must clip or reject
 
 
 @dataclass(frozen=True)
+class Claim:
+    """What a target claims: to be this mechanism, with these options (complete), within this guarantee.
+
+    `samples` is the size of the run, to aim at events that it can see; `seed` that of draws from the reference.
+    """
+
+    about: About
+    guarantee: Guarantee
+    options: dict[str, Any]
+    samples: float
+    seed: int
+
+    @property
+    def budget(self) -> dict[str, float]:
+        """The keyword arguments that carry the guarantee into the mechanism."""
+        return self.guarantee.keywords()
+
+    @property
+    def form(self) -> Form:
+        """What comes out of the mechanism."""
+        a = self.about
+        return Form(a.released, a.symmetric, a.ordered, a.repeats, a.smallest_dimension)
+
+
+@dataclass(frozen=True)
 class Profile:
     """`pairs` is given the names of the suspects that fitted, and may aim at the law they stand for."""
 
-    released: str
-    symmetric: bool
+    form: Form
     scenarios: tuple[Scenario, ...]
     pairs: Callable[[frozenset[str]], tuple[Pair, ...]]
 
@@ -27,34 +55,33 @@ Statistics = Callable[[Matrix, Matrix], tuple[Statistic, ...]]
 
 
 def common_pairs(
-    released: str, statistics: Statistics, dimensions: tuple[int, ...] = (2,), weight: float = 1.0
+    released: str, statistics: Statistics | None = None, dimensions: tuple[int, ...] = (2,), weight: float = 1.0
 ) -> tuple[Pair, ...]:
     """Extremal pairs for any mechanism: orthonormal rows, one row against none, and rows far outside the ball.
 
     On the last pair both data sets leave the domain, so a mechanism that rejects such rows rejects both, and one
-    that clips them sees orthonormal rows.
+    that clips them sees orthonormal rows. `statistics` of the first two pairs are the generic ones by default.
     """
+
+    def generic(first: Matrix, second: Matrix) -> tuple[Statistic, ...]:
+        return generic_statistics(first, second, released)
+
+    chosen = statistics or generic
     pairs = []
     for d in dimensions:
         base = np.zeros((1, d))
         first, second = neighbours(base, *orthonormal_pair(d))
-        pairs.append(Pair(f"orthonormal rows, d={d}", first, second, statistics(first, second), weight))
+        pairs.append(Pair(f"orthonormal rows, d={d}", first, second, chosen(first, second), weight))
     d = dimensions[-1]
     base = np.zeros((1, d))
     first, second = neighbours(base, *one_sided_pair(d))
-    pairs.append(Pair(f"one row against none, d={d}", first, second, statistics(first, second), weight / 2))
+    pairs.append(Pair(f"one row against none, d={d}", first, second, chosen(first, second), weight / 2))
     x, y = orthonormal_pair(d)
     first, second = neighbours(base, OUTSIDE * x, OUTSIDE * y)
-    pairs.append(
-        Pair(f"rows of norm {OUTSIDE:g}, d={d}", first, second, generic_statistics(first, second, released), weight / 4)
-    )
+    pairs.append(Pair(f"rows of norm {OUTSIDE:g}, d={d}", first, second, generic(first, second), weight / 4))
     return tuple(pairs)
 
 
 def black_box(released: str) -> Profile:
     """The profile of a target that names no mechanism: pairs only."""
-
-    def statistics(first: Matrix, second: Matrix) -> tuple[Statistic, ...]:
-        return generic_statistics(first, second, released)
-
-    return Profile(released, False, (), lambda _: common_pairs(released, statistics, (1, 2, 3)))
+    return Profile(Form(released), (), lambda _: common_pairs(released, dimensions=(1, 2, 3)))

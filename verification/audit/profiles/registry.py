@@ -1,51 +1,39 @@
 """Which profile belongs to which mechanism."""
 
-from typing import cast
+from collections.abc import Callable
+from typing import Any
 
 from covassay.reference.errors import InvalidInput
-from covassay.reference.mechanisms.about import Calibration
-from covassay.reference.mechanisms.iterative_eigenvectors import Budget
 from covassay.reference.mechanisms.registry import mechanism
-from covassay.reference.privacy import Guarantee, PureDP
+from covassay.reference.privacy import ZCDP, ApproximateDP, Guarantee, PureDP
 from covassay.verification.audit.profiles import (
     bingham,
     iterative_eigenvectors,
     nuclear_ball_projection,
     nuclear_laplace,
+    reference_draws,
 )
-from covassay.verification.audit.profiles.profile import Profile
+from covassay.verification.audit.profiles.profile import Claim, Profile
+
+DEFAULT_CLAIMS: dict[str, Guarantee] = {"pure": PureDP(1.0), "zcdp": ZCDP(0.5), "approximate": ApproximateDP(1.0, 1e-6)}
+PROFILES: dict[str, Callable[[Claim], Profile]] = {  # any other mechanism is compared with the reference's draws
+    "nuclear-laplace": nuclear_laplace.profile,
+    "nuclear-laplace-symmetric": nuclear_laplace.profile,
+    "nuclear-ball-projection": nuclear_ball_projection.profile,
+    "bingham": bingham.profile,
+    "iterative-eigenvectors": iterative_eigenvectors.profile,
+}
 
 
-def resolve_options(name: str, options: dict[str, str]) -> dict[str, str]:
-    """The choices that name a law completely, with the paper's defaults filled in."""
+def default_claim(name: str | None) -> Guarantee:
+    """The budget that an audit assumes when none is given."""
+    return DEFAULT_CLAIMS[mechanism(name).notion if name else "pure"]
+
+
+def profile(name: str, guarantee: Guarantee, options: dict[str, Any], samples: float, seed: int) -> Profile:
+    """The profile of the mechanism of that name under this claim; `options` are complete (`About.resolve`)."""
     about = mechanism(name)
-    chosen: dict[str, str] = {}
-    if about.calibrations:
-        chosen["calibration"] = options.get("calibration", about.calibrations[0])
-        if chosen["calibration"] not in about.calibrations:
-            raise InvalidInput(f"calibration = {chosen['calibration']!r}: {name} has {', '.join(about.calibrations)}")
-    if about.variants:
-        chosen["budget"] = options.get("budget", about.variants[0])
-        if chosen["budget"] not in about.variants:
-            raise InvalidInput(f"budget = {chosen['budget']!r}: {name} has {', '.join(about.variants)}")
-    for key in options:
-        if key not in chosen:
-            raise InvalidInput(f"{key} = {options[key]!r}: {name} has no choice of {key}")
-    return chosen
-
-
-def profile(name: str, guarantee: Guarantee, options: dict[str, str], samples: float, seed: int) -> Profile:
-    """The profile of the mechanism of that name under this claim."""
-    chosen = resolve_options(name, options)
-    if not isinstance(guarantee, PureDP):
-        raise InvalidInput(f"{name} claims pure DP: give epsilon alone")
-    calibration = cast(Calibration, chosen.get("calibration", "paper"))
-    if name in ("nuclear-laplace", "nuclear-laplace-symmetric"):
-        return nuclear_laplace.profile(guarantee, symmetric=name.endswith("symmetric"))
-    if name == "nuclear-ball-projection":
-        return nuclear_ball_projection.profile(guarantee, calibration, seed)
-    if name == "bingham":
-        return bingham.profile(guarantee, calibration, samples)
-    if name == "iterative-eigenvectors":
-        return iterative_eigenvectors.profile(guarantee, calibration, cast(Budget, chosen["budget"]))
-    raise InvalidInput(f"mechanism = {name!r}: has no audit profile")
+    expected = default_claim(name)
+    if type(guarantee) is not type(expected):
+        raise InvalidInput(f"{guarantee}: {name} takes {' and '.join(expected.keywords())}")
+    return PROFILES.get(name, reference_draws.profile)(Claim(about, guarantee, options, samples, seed))
