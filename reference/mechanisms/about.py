@@ -24,6 +24,7 @@ class About:
     release, sample, spend : the functions of the mechanism's file.
     choices : public choices by name, the paper's first; `release`, `sample` and `spend` take them all.
     parameters : other public numbers by name, with their defaults; `release` and `sample` take them.
+    degree : the output is in the unit of x to this power.
     domain : "ball": rows in a ball of radius `row_bound`. "space": any rows. "cube": entries in [0, 1].
     ordered : records are used in their order (disjoint blocks, pairs), so that reordering them changes the output.
     repeats : one output can come again and again, because it is discrete, or constant.
@@ -43,6 +44,7 @@ class About:
     spend: Callable[..., Spend]
     choices: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     parameters: Mapping[str, float] = field(default_factory=dict)
+    degree: int = 2
     domain: Literal["ball", "space", "cube"] = "ball"
     adjacency: str = "replace-one"
     ordered: bool = False

@@ -143,4 +143,5 @@ ABOUT = About(
     sample=sample,
     spend=spend,
     choices={"calibration": CALIBRATIONS},
+    degree=0,
 )
