@@ -13,6 +13,7 @@ Theorem 6 prints ‖Z‖ ≤ 1.1 ρd with high probability; that is refuted (P =
 """
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -36,6 +37,15 @@ def radius_shape(d: Number, symmetric: bool = False) -> Number:
 def log_density_kernel(nuclear_norm: Number, scale: Number) -> Number:
     """−‖Z‖_*/ρ: the log density up to its constant."""
     return -nuclear_norm / scale
+
+
+def schatten_limit(p: Number, gamma: Callable[[Number], Number] = math.gamma, pi: Number = math.pi) -> Number:
+    """lim ‖Z‖_{S_p} / d^{1+1/p} as d → ∞, full noise; half of it for symmetric noise. DN25 Theorem 1 with its constant.
+
+    σ/d follows Ullman's law on [0, π], of density (2/π²) arccosh(π/t); the limit is the p-th root of its p-th moment
+    π^p Γ((p + 1)/2) / ((p + 1) √π Γ(p/2 + 1)): 1 for p = 1, and π for p = ∞.
+    """
+    return pi * (gamma((p + 1) / 2) / ((p + 1) * pi**0.5 * gamma(p / 2 + 1))) ** (1 / p)
 
 
 def ensemble(dimension: int, symmetric: bool = False) -> PfaffianEnsemble:

@@ -1,0 +1,1 @@
+"""Measurements: what the papers' rates look like when they are run."""
