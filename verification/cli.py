@@ -32,6 +32,7 @@ from covassay.verification.audit.run import FALSE_ALARM, SAMPLES, audit
 from covassay.verification.audit.sampling import no_progress
 from covassay.verification.audit.target import TIME_LIMIT, CannotRun, TargetReference, adapters, load
 from covassay.verification.audit.user_data import load_user_data
+from covassay.verification.commands import claims
 from covassay.verification.exact.spectral_cdf import enclose_spectral_cdf
 from covassay.verification.tables import read_table, require_writable, write_release
 
@@ -383,6 +384,8 @@ def _parser() -> argparse.ArgumentParser:
     w.add_argument("--eigenvalues", help="of M, for bingham: 6,3,0,0,0")
     w.add_argument("--json", action="store_true")
     w.set_defaults(run=_law)
+
+    claims.add_parser(commands)
 
     m = commands.add_parser("mechanisms", help="every mechanism, with what it claims and what is proven")
     m.add_argument("--dimension", type=int, default=10, help="where the proven spend depends on it (default 10)")

@@ -1,0 +1,59 @@
+"""DN25 Algorithms 1 and 2: sensitivity and budget."""
+
+from collections.abc import Callable
+from fractions import Fraction
+
+import sympy as sp
+
+from covassay.reference.domain import Number
+from covassay.reference.mechanisms import nuclear_ball_projection, nuclear_laplace
+from covassay.reference.sensitivity import eigenvalue_gap
+from covassay.verification.evidence import Evidence, check
+
+
+@check(
+    "symbolic",
+    mutants={
+        "the trace in place of the norm": {"gap": lambda s, t, c: s - t},
+        "forgets that rows may be parallel": {"gap": lambda s, t, c: s + t},
+        "Frobenius in place of nuclear": {"gap": lambda s, t, c: sp.sqrt(s**2 + t**2 - 2 * c**2)},
+    },
+)
+def nuclear_change(gap: Callable[[Number, Number, Number], Number] = eigenvalue_gap) -> Evidence:
+    """‖xxᵀ − yyᵀ‖_* = √((s + t)² − 4c²), from the characteristic polynomial on the plane of x and y.
+
+    In an orthonormal basis of the plane with x = (√s, 0) and y = (c/√s, √(t − c²/s)) the difference is a 2 × 2 matrix;
+    its eigenvalues have opposite signs, so the sum of their moduli is their distance.
+    """
+    s, t = sp.symbols("s t", positive=True)
+    c = sp.symbols("c", real=True)
+    x, y = sp.Matrix([sp.sqrt(s), 0]), sp.Matrix([c / sp.sqrt(s), sp.sqrt(t - c**2 / s)])
+    delta = x * x.T - y * y.T
+    discriminant = sp.expand(delta.trace() ** 2 - 4 * delta.det())
+    residual = sp.simplify(sp.expand(sp.nsimplify(gap(s, t, c)) ** 2) - discriminant)  # 0.5 is a half
+    determinant = sp.simplify(delta.det() - (c**2 - s * t))
+    return Evidence(residual == 0 and determinant == 0, "all rows, in every dimension d ≥ 2", f"residual {residual}")
+
+
+@check(
+    "exact",
+    mutants={
+        "full ε in step 1": {"matrix_scale": lambda n, e, c: 2 / (n * e)},
+        "radius at half its noise": {"trace_scale": lambda n, e, c: 5 / (n * e)},
+    },
+)
+def algorithm_2_budget(
+    matrix_scale: Callable[..., Number] = nuclear_ball_projection.matrix_scale,
+    trace_scale: Callable[..., Number] = nuclear_ball_projection.trace_scale,
+) -> Evidence:
+    """Algorithm 2 spends 7ε/10 by composition and ε/2 jointly.
+
+    The joint loss (s + t)/(nρ) + 2|s − t|/(nb) is convex and symmetric on 0 ≤ s, t ≤ 1, so its maximum is at a corner.
+    """
+    n, epsilon = Fraction(7), Fraction(3, 5)
+    rho, b = matrix_scale(n, epsilon, "paper"), trace_scale(n, epsilon, "paper")
+    corners = [(0, 0), (1, 0), (0, 1), (1, 1)]
+    joint = max(nuclear_ball_projection.privacy_loss(Fraction(s), Fraction(t), n, rho, b) for s, t in corners)
+    composed = nuclear_laplace.privacy_loss(2, n, rho) + 2 / (n * b)
+    figures = {"composed/ε": str(composed / epsilon), "joint/ε": str(joint / epsilon)}
+    return Evidence(composed == epsilon * 7 / 10 and joint == epsilon / 2, "all n and ε (homogeneous)", figures=figures)
