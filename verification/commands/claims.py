@@ -5,6 +5,7 @@ import json
 import os
 import sys
 from pathlib import Path
+from typing import Any
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
@@ -117,7 +118,7 @@ def render(options: argparse.Namespace) -> int:
     return 1 if found else 0
 
 
-def add_parser(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+def add_parser(commands: Any) -> None:
     """Add the command to the command line."""
     top = commands.add_parser("claims", help="what the papers claim, and what is known of it")
     actions = top.add_subparsers(dest="action", required=True)

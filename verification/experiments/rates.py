@@ -13,7 +13,7 @@ DIMENSIONS = (36.0, 54.0, 81.0, 122.0)  # ‖Z‖/(ρd) is still 10 % below its 
 
 def _theorem_1(norm: str, p: float) -> list[Rate]:
     """DN25 Theorem 1: C_p d^{1+1/p}/(εn), with the constant that is true in place of 3."""
-    limit = schatten_limit(p) if math.isfinite(p) else math.pi
+    limit = float(schatten_limit(p)) if math.isfinite(p) else math.pi
     one_over_p = 0.0 if math.isinf(p) else 1 / p
 
     def constant(point: Point) -> float:
@@ -31,7 +31,7 @@ def _theorem_2() -> list[Rate]:
     """DN25 Theorem 2: d^{3/2}/(εn) while the ball does not bind, √(d tr Σ/(εn)) on the hardest data when it does."""
 
     def level(point: Point) -> float:
-        return math.pi * nuclear_ball_projection.matrix_scale(point.n, point.budget, "paper") * point.d
+        return float(math.pi * nuclear_ball_projection.matrix_scale(point.n, point.budget, "paper") * point.d)
 
     hard = at_the_noise_level(level)
     large = Point(n=200_000, d=8, budget=1.0)
