@@ -156,7 +156,9 @@ def test_a_claim_is_shown_on_one_screen(capsys: pytest.CaptureFixture[str]) -> N
 
 def test_an_unknown_claim_is_one_line_and_status_2(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["claims", "show", "Thm6"]) == 2
-    assert capsys.readouterr().err == "covassay: claim = 'Thm6': no such id; did you mean DN25.Thm6?\n"
+    assert (
+        capsys.readouterr().err == "covassay: claim = 'Thm6': no such id; did you mean DN25.Thm6, DN25.Thm6-small-d?\n"
+    )
 
 
 def test_claims_are_checked_and_a_failure_is_status_1(
@@ -164,7 +166,7 @@ def test_claims_are_checked_and_a_failure_is_status_1(
 ) -> None:
     arguments = ["claims", "check", "DN25.Alg2-DP", "--jobs", "1", "--json"]
     assert run(arguments) == 0
-    (row,) = json.loads(capsys.readouterr().out)["checks"]
+    row = json.loads(capsys.readouterr().out)["checks"][0]
     assert row["holds"]
     assert row["figures"] == {"composed/ε": "7/10", "joint/ε": "1/2"}
     broken = replace(checks()["dn25_privacy:algorithm_2_budget"], function=lambda: Evidence(False, "s", "seen"))

@@ -3,12 +3,16 @@
 from collections.abc import Callable
 from fractions import Fraction
 
+import numpy as np
 import sympy as sp
 
 from covassay.reference.domain import Number
+from covassay.reference.laws import nuclear_laplace as law
 from covassay.reference.mechanisms import nuclear_ball_projection, nuclear_laplace
 from covassay.reference.sensitivity import eigenvalue_gap
 from covassay.verification.evidence import Evidence, check
+
+CASES = 2000
 
 
 @check(
@@ -57,3 +61,35 @@ def algorithm_2_budget(
     composed = nuclear_laplace.privacy_loss(2, n, rho) + 2 / (n * b)
     figures = {"composed/ε": str(composed / epsilon), "joint/ε": str(joint / epsilon)}
     return Evidence(composed == epsilon * 7 / 10 and joint == epsilon / 2, "all n and ε (homogeneous)", figures=figures)
+
+
+@check(
+    "property",
+    mutants={
+        "half the scale": {"scale": lambda n, e: nuclear_laplace.noise_scale(n, e) / 2},
+        "squared norms": {"kernel": lambda norm, scale: -((norm / scale) ** 2)},
+    },
+)
+def loss_of_additive_noise(
+    scale: Callable[..., Number] = nuclear_laplace.noise_scale, kernel: Callable[..., Number] = law.log_density_kernel
+) -> Evidence:
+    """The log density ratio of Σ + Z between neighbours lies in [−ε, ε], and is ε at Y = Σ for orthonormal rows.
+
+    By the triangle inequality, at every Y: |‖Y − Σ'‖_* − ‖Y − Σ‖_*| ≤ ‖Σ − Σ'‖_* ≤ 2/n.
+    """
+    rng = np.random.default_rng(7)
+    n, epsilon = 5, 0.8
+    rho = float(scale(n, epsilon))
+    worst = 0.0
+    for _ in range(CASES):
+        d = int(rng.integers(1, 6))
+        x, y = (v / max(1.0, float(np.linalg.norm(v))) for v in rng.standard_normal((2, d)))
+        change = (np.outer(x, x) - np.outer(y, y)) / n
+        z = rng.standard_normal((d, d)) * 10 ** rng.uniform(-4, 1)
+        worst = max(worst, abs(float(kernel(law.nuclear_norm(z), rho) - kernel(law.nuclear_norm(z + change), rho))))
+    extreme = (np.outer(*np.eye(3)[[0, 0]]) - np.outer(*np.eye(3)[[1, 1]])) / n
+    attained = float(kernel(0.0, rho) - kernel(law.nuclear_norm(extreme), rho))
+    holds = worst <= epsilon * (1 + 1e-9) and abs(attained - epsilon) < 1e-12
+    return Evidence(
+        holds, f"{CASES} random neighbours and outputs, d ≤ 5", f"worst {worst:.6g}, at the pair {attained:.6g}"
+    )
