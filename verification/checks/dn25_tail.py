@@ -110,8 +110,8 @@ def tail_identity(density: Callable[[Sequence[Number]], Number] = repulsion, fac
 @check(
     "exact",
     mutants={
-        "of symmetric noise": {"mean_square": lambda d: gamma_mixture.mean_square(d, symmetric=True)},
-        "a larger lower bound": {"lower": Fraction(7, 4)},
+        "of symmetric noise": {"mean_square": lambda d: gamma_mixture.mean_square(d, symmetric=True), "largest": 3},
+        "a larger lower bound": {"lower": Fraction(7, 4), "largest": 4},
     },
 )
 def moment_bounds(
