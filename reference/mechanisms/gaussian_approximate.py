@@ -75,7 +75,7 @@ def _tight_multiplier(epsilon: float, delta: float) -> float:
     def excess(log_multiplier: float) -> float:
         return float(log_delta(math.exp(-log_multiplier), epsilon)) - math.log(delta)
 
-    low = high = 0.0
+    low = high = -math.log(2 * epsilon) / 2  # there the mean loss is ε
     while excess(low) < 0:
         low -= 1
     while excess(high) > 0:
