@@ -250,9 +250,9 @@ def test_the_noise_is_drawn_threshold_first() -> None:
 
 @pytest.mark.parametrize(("calibration", "b2"), [("paper", 4.0), ("tight", 2.0)])
 def test_the_release_has_its_exact_law(calibration: Any, b2: float) -> None:
-    # n = 4000 draws; energies 4, 1, 1 and threshold 2
+    # n = 2000 draws; energies 4, 1, 1 and threshold 2
     x = np.repeat(np.eye(3), [4, 1, 1], axis=0)
-    rng, n = np.random.default_rng(8), 4000
+    rng, n = np.random.default_rng(8), 2000
     draws = np.array([sample(x, rng, epsilon=1.0, calibration=calibration) for _ in range(n)])
     energies = np.array([4.0, 1.0, 1.0])
     exact = probabilities(energies, 2.0, 2.0, b2)

@@ -71,7 +71,7 @@ def test_they_are_norms(body: Body, seed: int, d: int) -> None:
 def test_an_unknown_body_is_refused() -> None:
     wrong: Any = "l3"
     for call in (lambda: norm(np.eye(2), wrong), lambda: sample(wrong, 2, np.random.default_rng(0))):
-        with pytest.raises(InvalidInput, match="^body = 'l3'"):
+        with pytest.raises(InvalidInput, match=r"^body = 'l3'"):
             call()
 
 
@@ -79,9 +79,9 @@ def test_an_unknown_body_is_refused() -> None:
 
 
 @EVERY_BODY
-@pytest.mark.parametrize("d", [1, 2, 4])
+@pytest.mark.parametrize("d", [1, 2, 3])
 def test_the_radius_is_gamma(body: Body, d: int) -> None:
-    z = sample(body, d, np.random.default_rng(d), 2000)
+    z = sample(body, d, np.random.default_rng(d), 1000)
     np.testing.assert_array_equal(z, np.swapaxes(z, 1, 2))
     radius = norm(z, body)
     assert kolmogorov_smirnov(radius, lambda t: norm_cdf(d, t), "exact").p_value > FALSE_ALARM
@@ -150,7 +150,7 @@ def test_the_direction_of_l2_is_uniform() -> None:
 def test_the_covariance_shape_in_two_dimensions() -> None:
     # nuclear-Laplace at d = 2: with probability 1/3 both eigenvalues have one sign, else |tr W| is uniform on (0, 1).
     # Weights (1 + |tr W|)^{−3}: 1/24 and (2/3) (3/8) = 1/4, so one sign 1/7 of the time, rate 7/24
-    n = 5000
+    n = 3000
     values = np.linalg.eigvalsh(sample("covariance", 2, np.random.default_rng(5), n))
     same = values[:, 0] * values[:, 1] > 0
     assert binomial(int(same.sum()), n, 1 / 7, "exact").p_value > FALSE_ALARM
@@ -165,7 +165,7 @@ def test_the_covariance_shape_in_two_dimensions() -> None:
 
 
 def test_the_covariance_directions_are_haar() -> None:
-    z = sample("covariance", 3, np.random.default_rng(6), 3000)
+    z = sample("covariance", 3, np.random.default_rng(6), 1500)
     vectors = np.linalg.eigh(z)[1]
     for k in (0, 2):
         found = kolmogorov_smirnov(vectors[:, 0, k] ** 2, lambda w: haar.squared_coordinate_cdf(w, 3), "exact")
@@ -194,7 +194,7 @@ STATISTICS: dict[str, Callable[[Matrix], Matrix]] = {
 
 @pytest.mark.parametrize("d", [2, 3])
 def test_the_covariance_law_by_another_road(d: int) -> None:
-    n, rng = 4000, np.random.default_rng(7)
+    n, rng = 2000, np.random.default_rng(7)
     one, two = sample("covariance", d, rng, n), by_frobenius_directions(d, rng, n)
     nuclear = sample("schatten1", d, rng, n)
     nuclear *= (norm(one, "covariance") / norm(nuclear, "covariance"))[:, None, None]
@@ -213,17 +213,17 @@ def test_the_acceptance_is_a_probability_and_exact() -> None:
 
 @pytest.mark.parametrize(("d", "rate"), [(1, 1 / 2), (2, 7 / 24)])
 def test_the_rate_in_one_and_two_dimensions(d: int, rate: float) -> None:
-    rng, n = np.random.default_rng(8), 20000
+    rng, n = np.random.default_rng(8), 10000
     spectra = nuclear_laplace.sample_spectrum(d, rng, n, symmetric=True)
     accepted = rng.random(n) < acceptance(np.abs(spectra).sum(axis=1), spectra.sum(axis=1), d)
     assert binomial(int(accepted.sum()), n, rate, "exact").p_value > FALSE_ALARM
 
 
 def test_the_rate_falls_like_one_over_d() -> None:
-    # measured on 2000 spectra a dimension; the standard error of d · rate is below .02
+    # measured on 1500 spectra a dimension; the standard error of d · rate is below .03
     rng, rates = np.random.default_rng(9), {}
     for d in (2, 5, 10):
-        spectra = nuclear_laplace.sample_spectrum(d, rng, 2000, symmetric=True)
+        spectra = nuclear_laplace.sample_spectrum(d, rng, 1500, symmetric=True)
         rates[d] = float(acceptance(np.abs(spectra).sum(axis=1), spectra.sum(axis=1), d).mean())
     assert 0.5 < 2 * rates[2] < 5 * rates[5] < 0.75
     assert 0.6 < 10 * rates[10] < 0.82
