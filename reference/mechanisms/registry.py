@@ -2,11 +2,19 @@
 
 from covassay.reference.errors import InvalidInput
 from covassay.reference.mechanisms import (
+    above_threshold,
     bingham,
+    exponential,
+    gaussian,
+    gaussian_approximate,
     iterative_eigenvectors,
+    k_norm,
+    laplace,
     nuclear_ball_projection,
     nuclear_laplace,
     nuclear_laplace_symmetric,
+    private_radius,
+    private_trace,
 )
 from covassay.reference.mechanisms.about import About
 
@@ -18,6 +26,15 @@ MECHANISMS: dict[str, About] = {
         nuclear_ball_projection.ABOUT,
         bingham.ABOUT,
         iterative_eigenvectors.ABOUT,
+        k_norm.ABOUT,
+        # building blocks
+        laplace.ABOUT,
+        gaussian.ABOUT,
+        gaussian_approximate.ABOUT,
+        exponential.ABOUT,
+        above_threshold.ABOUT,
+        private_radius.ABOUT,
+        private_trace.ABOUT,
     )
 }
 
