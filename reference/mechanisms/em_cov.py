@@ -138,7 +138,7 @@ def sample(
     require_choice("calibration", calibration, CALIBRATIONS)
     d = unit_rows(x, row_bound, on_large_rows).shape[1]
     standard = rng.laplace(size=d) if calibration == "paper" else rng.standard_normal(d)
-    noise = Noise(standard, partial(law.sample, rng=rng))
+    noise = Noise(np.asarray(standard), partial(law.sample, rng=rng))
     return release(x, noise, rho=rho, calibration=calibration, row_bound=row_bound, on_large_rows=on_large_rows)
 
 
