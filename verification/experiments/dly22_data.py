@@ -1,8 +1,8 @@
 """The synthetic data of DLY22 §7.1: Gaussian rows mixed at random, centred, with norms that follow Zipf's law.
 
-X = GU with G of shape (n, d), entries N(0, 1), and U of shape (d, d), entries uniform on (0, 1); the mean of the rows is
-subtracted, and every row is given a new norm. Bucket k = 1, …, N holds a share of the rows ∝ k^{−s}, the first rows in
-bucket 1, and its rows have norm 2^{k−N}. N = 1 gives rows of norm 1.
+X = GU with G of shape (n, d), entries N(0, 1), and U of shape (d, d), entries uniform on (0, 1); the mean of the rows
+is subtracted, and every row is given a new norm. Bucket k = 1, …, N holds a share of the rows ∝ k^{−s}, the first rows
+in bucket 1, and its rows have norm 2^{k−N}. N = 1 gives rows of norm 1.
 
 Centring reads the data, so it lies outside every privacy guarantee. The authors draw with torch; here the same law is
 drawn with numpy.
