@@ -58,3 +58,12 @@ def psd_trace_ball(matrix: Matrix, radius: float) -> Matrix:
     values, vectors = np.linalg.eigh(matrix)
     projected: Matrix = (vectors * simplex(values, radius)) @ vectors.T
     return projected
+
+
+def spectral_interval(matrix: Matrix, low: float, high: float) -> Matrix:
+    """Nearest symmetric matrix with every eigenvalue in [low, high] to a symmetric one, in Frobenius norm."""
+    if not (np.isfinite([low, high]).all() and low <= high):
+        raise InvalidInput(f"low = {low!r}, high = {high!r}: must be finite, in this order")
+    values, vectors = np.linalg.eigh(matrix)
+    projected: Matrix = (vectors * np.clip(values, low, high)) @ vectors.T
+    return (projected + projected.T) / 2

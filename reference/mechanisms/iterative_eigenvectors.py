@@ -95,6 +95,20 @@ class Noise:
     direction: Callable[[Matrix], Vector]
 
 
+def draw_directions(c: Matrix, exponents: list[Number], direction: Callable[[Matrix], Vector]) -> Matrix:
+    """Step 2: the orthonormal θ_1, …, θ_d, one a row, for η_1, …, η_{d−1}."""
+    d = len(c)
+    directions = np.zeros((0, d))
+    basis = np.eye(d)  # P_i, rows orthonormal
+    for eta in exponents:
+        u = require_shape("noise.direction(M)", direction(eta * (basis @ c @ basis.T)), (len(basis),))
+        if abs(np.linalg.norm(u) - 1) > 1e-9:
+            raise InvalidInput(f"noise.direction(M) has norm {np.linalg.norm(u)}: must be a unit vector")
+        directions = np.vstack([directions, basis.T @ u])
+        basis = null_space(directions).T
+    return np.vstack([directions, basis])
+
+
 def release(
     x: DataSet,
     noise: Noise,
@@ -153,15 +167,7 @@ def release(
         offset = adaptive_offset(epsilon, d, beta)
         weights = list(np.sqrt(np.clip(noisy, 0, n) + offset))
         exponents = adaptive_exponents(epsilon, weights, calibration)
-    directions = np.zeros((0, d))
-    basis = np.eye(d)  # P_i, rows orthonormal
-    for eta in exponents:
-        u = require_shape("noise.direction(M)", noise.direction(eta * (basis @ c @ basis.T)), (len(basis),))
-        if abs(np.linalg.norm(u) - 1) > 1e-9:
-            raise InvalidInput(f"noise.direction(M) has norm {np.linalg.norm(u)}: must be a unit vector")
-        directions = np.vstack([directions, basis.T @ u])
-        basis = null_space(directions).T
-    directions = np.vstack([directions, basis])
+    directions = draw_directions(c, exponents, noise.direction)
 
     # RELEASE
     matrix = (directions.T * noisy) @ directions / n

@@ -3,8 +3,13 @@
 from covassay.reference.errors import InvalidInput
 from covassay.reference.mechanisms import (
     above_threshold,
+    adaptive_cov,
     bingham,
+    clipped_cov,
+    em_cov,
     exponential,
+    gauss_cov,
+    gauss_cov_approximate,
     gaussian,
     gaussian_approximate,
     iterative_eigenvectors,
@@ -15,6 +20,8 @@ from covassay.reference.mechanisms import (
     nuclear_laplace_symmetric,
     private_radius,
     private_trace,
+    projection_mechanism,
+    separate_cov,
 )
 from covassay.reference.mechanisms.about import About
 
@@ -27,6 +34,15 @@ MECHANISMS: dict[str, About] = {
         bingham.ABOUT,
         iterative_eigenvectors.ABOUT,
         k_norm.ABOUT,
+        # zCDP
+        gauss_cov.ABOUT,
+        separate_cov.ABOUT,
+        em_cov.ABOUT,
+        clipped_cov.ABOUT,
+        adaptive_cov.ABOUT,
+        projection_mechanism.ABOUT,
+        # (ε, δ)
+        gauss_cov_approximate.ABOUT,
         # building blocks
         laplace.ABOUT,
         gaussian.ABOUT,

@@ -1,1 +1,1 @@
-"""Measurements: what the papers' rates look like when they are run."""
+"""Measurements: what the papers' rates look like when they are run, on data made here."""

@@ -8,6 +8,8 @@ from covassay.reference.mechanisms.registry import mechanism
 from covassay.reference.privacy import ZCDP, ApproximateDP, Guarantee, PureDP
 from covassay.verification.audit.profiles import (
     bingham,
+    em_cov,
+    gaussian_covariance,
     iterative_eigenvectors,
     nuclear_ball_projection,
     nuclear_laplace,
@@ -22,6 +24,12 @@ PROFILES: dict[str, Callable[[Claim], Profile]] = {  # any other mechanism is co
     "nuclear-ball-projection": nuclear_ball_projection.profile,
     "bingham": bingham.profile,
     "iterative-eigenvectors": iterative_eigenvectors.profile,
+    "gauss-cov": gaussian_covariance.gauss_cov_profile,
+    "gauss-cov-approximate": gaussian_covariance.gauss_cov_approximate_profile,
+    "projection-mechanism": gaussian_covariance.projection_profile,
+    "separate-cov": gaussian_covariance.separate_cov_profile,
+    "clipped-cov": gaussian_covariance.clipped_cov_profile,
+    "em-cov": em_cov.profile,
 }
 
 
