@@ -2,11 +2,14 @@
 
 from covassay.reference.errors import InvalidInput
 from covassay.reference.mechanisms import (
+    above_threshold,
     bingham,
     iterative_eigenvectors,
     nuclear_ball_projection,
     nuclear_laplace,
     nuclear_laplace_symmetric,
+    private_radius,
+    private_trace,
 )
 from covassay.reference.mechanisms.about import About
 
@@ -18,6 +21,10 @@ MECHANISMS: dict[str, About] = {
         nuclear_ball_projection.ABOUT,
         bingham.ABOUT,
         iterative_eigenvectors.ABOUT,
+        # building blocks
+        above_threshold.ABOUT,
+        private_radius.ABOUT,
+        private_trace.ABOUT,
     )
 }
 
