@@ -18,11 +18,11 @@ maximum over the ball is at orthonormal x, y (eigenvectors of W), or at x = 0 or
 
 All entries: W is a sign matrix, and λ_max − λ_min ≤ √2 ‖W‖_F = √2 d. Attained for even d.
 
-Upper triangle, d ≥ 2: the sum is ½ (Σ_ij |Δ_ij| + Σ_i |Δ_ii|). If y = 0 that is ½ ((Σ |x_i|)² + Σ x_i²) ≤ (d + 1)/2. For
-orthonormal x, y let P be the m features with Δ_ii ≥ 0, N the other k = d − m, c = Σ_P Δ_ii = −Σ_N Δ_ii (Δ has trace 0),
-and a, b, g the Frobenius norms of the blocks PP, NN, PN, so that a² + b² + 2g² = ‖Δ‖_F² = 2. With p, q
-the parts of x, y on P, a² = ‖ppᵀ − qqᵀ‖_F² = (‖p‖² − ‖q‖²)² + 2 (‖p‖²‖q‖² − ⟨p, q⟩²) ≥ c²; in the same way b ≥ c. By
-Cauchy–Schwarz in each block,
+Upper triangle, d ≥ 2: the sum is ½ (Σ_ij |Δ_ij| + Σ_i |Δ_ii|). If y = 0 that is ½ ((Σ |x_i|)² + Σ x_i²) ≤ (d + 1)/2.
+For orthonormal x, y let P be the m features with Δ_ii ≥ 0, N the other k = d − m, c = Σ_P Δ_ii = −Σ_N Δ_ii (Δ has trace
+0), and a, b, g the Frobenius norms of the blocks PP, NN, PN, so that a² + b² + 2g² = ‖Δ‖_F² = 2. With p, q the parts of
+x, y on P, a² = ‖ppᵀ − qqᵀ‖_F² = (‖p‖² − ‖q‖²)² + 2 (‖p‖²‖q‖² − ⟨p, q⟩²) ≥ c²; in the same way b ≥ c. By Cauchy–Schwarz
+in each block,
 
     2 × the sum ≤ m a + k b + 2 √(mk) g + 2c ≤ m a + (k + 2) b + 2 √(mk) g,
 
@@ -128,7 +128,7 @@ def hadamard_pair(d: int) -> tuple[Vector, Vector]:
 
 
 def block_pair(d: int) -> tuple[Vector, Vector]:
-    """The pair that attains the ℓ1 norm of the upper triangle: constant on the first m = ⌈d/2⌉ features and on the rest.
+    """The pair that attains the ℓ1 norm of the triangle: constant on the first m = ⌈d/2⌉ features and on the other k.
 
     Δ is c/m on the first block, −c/k on the second, g/√(mk) between them, c² + g² = 1. That sums up to
     ½ ((d + 2) c + 2√(mk) g), with its maximum at g/c = 2√(mk)/(d + 2).
