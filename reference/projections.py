@@ -58,3 +58,12 @@ def psd_trace_ball(matrix: Matrix, radius: float) -> Matrix:
     values, vectors = np.linalg.eigh(matrix)
     projected: Matrix = (vectors * simplex(values, radius)) @ vectors.T
     return projected
+
+
+def eigenvalue_clip(matrix: Matrix, low: float, high: float) -> Matrix:
+    """Nearest matrix to a symmetric one with all eigenvalues in [low, high]: clip them, keep the eigenvectors."""
+    if not (np.isfinite(low) and np.isfinite(high) and low <= high):
+        raise InvalidInput(f"low = {low!r}, high = {high!r}: must be finite, and low at most high")
+    values, vectors = np.linalg.eigh(matrix)
+    projected: Matrix = (vectors * np.clip(values, low, high)) @ vectors.T
+    return projected

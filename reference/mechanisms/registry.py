@@ -4,7 +4,9 @@ from covassay.reference.errors import InvalidInput
 from covassay.reference.mechanisms import (
     above_threshold,
     bingham,
+    entrywise_laplace,
     iterative_eigenvectors,
+    lap_cov,
     nuclear_ball_projection,
     nuclear_laplace,
     nuclear_laplace_symmetric,
@@ -16,6 +18,8 @@ from covassay.reference.mechanisms.about import About
 MECHANISMS: dict[str, About] = {
     about.name: about
     for about in (
+        entrywise_laplace.ABOUT,
+        lap_cov.ABOUT,
         nuclear_laplace.ABOUT,
         nuclear_laplace_symmetric.ABOUT,
         nuclear_ball_projection.ABOUT,
