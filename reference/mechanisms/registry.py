@@ -3,15 +3,18 @@
 from covassay.reference.errors import InvalidInput
 from covassay.reference.mechanisms import (
     above_threshold,
+    adaptive_cov_pure,
     bingham,
     entrywise_laplace,
     iterative_eigenvectors,
+    kapralov_talwar,
     lap_cov,
     nuclear_ball_projection,
     nuclear_laplace,
     nuclear_laplace_symmetric,
     private_radius,
     private_trace,
+    separate_cov_pure,
 )
 from covassay.reference.mechanisms.about import About
 
@@ -25,6 +28,9 @@ MECHANISMS: dict[str, About] = {
         nuclear_ball_projection.ABOUT,
         bingham.ABOUT,
         iterative_eigenvectors.ABOUT,
+        kapralov_talwar.ABOUT,
+        separate_cov_pure.ABOUT,
+        adaptive_cov_pure.ABOUT,
         # building blocks
         above_threshold.ABOUT,
         private_radius.ABOUT,
