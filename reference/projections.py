@@ -60,10 +60,10 @@ def psd_trace_ball(matrix: Matrix, radius: float) -> Matrix:
     return projected
 
 
-def eigenvalue_clip(matrix: Matrix, low: float, high: float) -> Matrix:
-    """Nearest matrix to a symmetric one with all eigenvalues in [low, high]: clip them, keep the eigenvectors."""
-    if not (np.isfinite(low) and np.isfinite(high) and low <= high):
-        raise InvalidInput(f"low = {low!r}, high = {high!r}: must be finite, and low at most high")
+def spectral_interval(matrix: Matrix, low: float, high: float) -> Matrix:
+    """Nearest symmetric matrix with every eigenvalue in [low, high] to a symmetric one, in Frobenius norm."""
+    if not (np.isfinite([low, high]).all() and low <= high):
+        raise InvalidInput(f"low = {low!r}, high = {high!r}: must be finite, in this order")
     values, vectors = np.linalg.eigh(matrix)
     projected: Matrix = (vectors * np.clip(values, low, high)) @ vectors.T
-    return projected
+    return (projected + projected.T) / 2

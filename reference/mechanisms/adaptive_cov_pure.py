@@ -6,8 +6,8 @@
    the error bound of LapCov at ε₁, and a + e that of SeparateCov at ε₁ and trace U, all at 3β/4.
 3. B_k = (1/n) Σ_i max(0, u_i² − 4^{−k}), u_i the least power of two ≥ ‖x_i‖ (0 for a zero row), bounds the bias of that
    clipping. k* = the first k in 0..K with n(B_k − N_k) noisily ≥ 0, K = min(nd, 79), or K + 1: AboveThreshold at ε/8.
-4. τ = min(1, 2^{1−k*}). Run LapCov or SeparateCov, whichever has the smaller bound at τ, at ε₁ on the rows clipped to τ
-   and divided by τ. Release r² τ² times the result, with its eigenvalues clipped to [0, 1].
+4. τ = min(1, 2^{1−k*}). Run LapCov or SeparateCov, whichever has the smaller bound in N_{k*}, at ε₁ on the rows clipped
+   to τ and divided by τ. Release r² τ² times the result, with its eigenvalues clipped to [0, 1].
 
 What each step spends. Trace: it moves by at most 1/n, ε/8. Radius: `private_radius`, 3ε/32 in the paper, ε/8 tight.
 Final step: at most what LapCov or SeparateCov spends at ε₁.
@@ -27,12 +27,10 @@ matrix: for ‖x‖ = 1 and ‖y‖ = τ → 0 the trace moves by nearly 1/n, D_
 clipping at τ. The tight spend is approached in this way.
 
 Deviations. The code of the authors divides a by 14, takes 2^k g for 4^k g in step 3, forgets 1/ε₁ in g, and fails on
-zero rows; in step 4 it compares the bounds at 2^{−k*}. υ in a is taken at dimension 2 when d = 1, where it is not
-defined.
+zero rows. υ in a is taken at dimension 2 when d = 1, where it is not defined.
 """
 
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 
@@ -48,7 +46,6 @@ from covassay.reference.domain import (
     require_dimension,
     require_positive,
     require_shape,
-    row_norms,
     sum_rows,
     unit_rows,
 )
@@ -56,14 +53,12 @@ from covassay.reference.errors import InvalidInput
 from covassay.reference.laws import wigner
 from covassay.reference.mechanisms import above_threshold, lap_cov, private_radius, private_trace, separate_cov_pure
 from covassay.reference.mechanisms.about import CALIBRATIONS, About, Calibration
+from covassay.reference.mechanisms.adaptive_cov import RADII, Radius, gauss_noise, separate_noise
+from covassay.reference.mechanisms.clipped_cov import bias_bound, bin_counts, clip_level, last_level
 from covassay.reference.privacy import PureDP, Spend
-from covassay.reference.projections import eigenvalue_clip
+from covassay.reference.projections import spectral_interval
 
-Radius = Literal["none", "private"]
-RADII: tuple[Radius, ...] = ("none", "private")
-LONGEST_SEARCH = 79
-
-# FORMULAS
+# FORMULAS, with `bias_bound` and `clip_level` of `clipped_cov`
 
 
 def step_epsilon(epsilon: Number) -> Number:
@@ -91,19 +86,9 @@ def search_loss(b1: Number, b2: Number) -> Number:
     return max(1 / b1, 1 / b2)
 
 
-def noise_level(k: Number, g: Number, a: Number, e: Number) -> Number:
+def noise_level(k: int, g: Number, a: Number, e: Number) -> Number:
     """N_k = min(4^{−k} g, 2^{−k} a + 4^{−k} e)."""
-    return min(g / 4**k, a / 2**k + e / 4**k)
-
-
-def bias_bound(counts: list[Number], k: int) -> Number:
-    """nB_k = Σ_{j=1..k} c_j (4^{1−j} − 4^{−k}), c_j = `counts[j]` the number of rows with 2^{−j} < ‖x‖ ≤ 2^{1−j}."""
-    return sum(counts[j] * (4 / 4**j - 1 / 4**k) for j in range(1, k + 1))
-
-
-def threshold(k: int) -> Number:
-    """τ = min(1, 2^{1−k})."""
-    return min(1, 2 / 2**k)
+    return min(gauss_noise(k, g), separate_noise(k, a, e))
 
 
 def lap_bound(n: Number, d: int, epsilon: Number, beta: Number, calibration: str, log: tails.Log = np.log) -> Number:
@@ -137,23 +122,6 @@ class Noise:
     search: above_threshold.Noise
     matrix: Matrix
     eigenvalues: Vector
-
-
-def last_level(n: int, d: int) -> int:
-    """K = min(nd, 79)."""
-    return min(n * d, LONGEST_SEARCH)
-
-
-def count_lengths(rows: Rows, last: int) -> Vector:
-    """c_0 = 0, c_1, …, c_K: how many rows have 2^{−j} < ‖x‖ ≤ 2^{1−j}."""
-
-    def counts(block: Matrix) -> Vector:
-        norms = np.minimum(row_norms(block), 1.0)  # a clipped row can come out longer by rounding
-        mantissa, exponent = np.frexp(norms)  # ‖x‖ = mantissa · 2^exponent, ½ ≤ mantissa < 1, so ½ is a power of two
-        level = 1 - exponent + (mantissa == 0.5)
-        return np.bincount(level[(norms > 0) & (level <= last)], minlength=last + 1).astype(np.float64)
-
-    return np.asarray(sum_rows(counts, rows), dtype=np.float64)
 
 
 def release(
@@ -216,7 +184,7 @@ def release(
         rows = unit_rows(rows, unit)
     trace = float(sum_rows(lambda block: (block**2).sum(), rows)) / n
     last = last_level(n, d)
-    counts = list(count_lengths(rows, last))
+    counts = list(bin_counts(rows, last))
 
     # NOISE
     upper = private_trace.upper_bound(
@@ -224,7 +192,7 @@ def release(
     )
     g = lap_bound(n, d, final, 3 * beta / 4, calibration)
     a, e = separate_bounds(n, d, final, upper, 3 * beta / 4, calibration)
-    queries = np.array([bias_bound(counts, k) - n * noise_level(k, g, a, e) for k in range(last + 1)])
+    queries = np.array([n * (bias_bound(counts, k, n) - noise_level(k, g, a, e)) for k in range(last + 1)])
     level = above_threshold.first_above(
         queries,
         0.0,
@@ -232,18 +200,16 @@ def release(
         epsilon=search_epsilon(epsilon, calibration),
         calibration=calibration,
     )
-    tau = float(threshold(level))
+    tau = float(clip_level(level))
 
     # RELEASE
     clipped = unit_rows(rows, tau)
-    if tau * a + tau**2 * e >= tau**2 * g:
+    if gauss_noise(level, g) <= separate_noise(level, a, e):
         estimate = lap_cov.release(clipped, noise.matrix, epsilon=final, calibration=calibration)
     else:
         both = separate_cov_pure.Noise(noise.matrix, noise.eigenvalues)
         estimate = separate_cov_pure.release(clipped, both, epsilon=final, calibration=calibration)
-    matrix = eigenvalue_clip(estimate, 0.0, 1.0)
-    released: Matrix = (matrix + matrix.T) / 2 * tau**2 * unit**2 * row_bound**2
-    return released
+    return spectral_interval(estimate, 0.0, 1.0) * (tau * unit * row_bound) ** 2
 
 
 def draw_noise(rows: int, dimension: int, precision: float, rng: np.random.Generator) -> Noise:

@@ -14,7 +14,7 @@ paper : b = 2d/(nε). Claimed: ε. full spends ε/√2 at most (even d: exactly)
 tight : b = the sensitivity over nε. Spends ε; for odd d > 1 with full noise, at most ε. (The largest ℓ1 norm of Δ that
     a search found for odd d is √(2d² − 1).)
 
-Post-processing is free. The paper rounds the eigenvalues of nΣ to [0, n]: `projections.eigenvalue_clip` of the
+Post-processing is free. The paper rounds the eigenvalues of nΣ to [0, n]: `projections.spectral_interval` of the
 symmetric part. The code of the authors clips them at 0, and then scales the whole matrix down so that the largest is n.
 """
 

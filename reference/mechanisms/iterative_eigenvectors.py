@@ -114,6 +114,20 @@ class Noise:
     direction: Callable[[Matrix], Vector]
 
 
+def draw_directions(c: Matrix, exponents: list[Number], direction: Callable[[Matrix], Vector]) -> Matrix:
+    """Step 2: the orthonormal θ_1, …, θ_d, one a row; those without an exponent complete the basis."""
+    d = len(c)
+    directions = np.zeros((0, d))
+    basis = np.eye(d)  # P_i, rows orthonormal
+    for eta in exponents:
+        u = require_shape("noise.direction(M)", direction(eta * (basis @ c @ basis.T)), (len(basis),))
+        if abs(np.linalg.norm(u) - 1) > 1e-9:
+            raise InvalidInput(f"noise.direction(M) has norm {np.linalg.norm(u)}: must be a unit vector")
+        directions = np.vstack([directions, basis.T @ u])
+        basis = null_space(directions).T
+    return np.vstack([directions, basis])
+
+
 def release(
     x: DataSet,
     noise: Noise,
@@ -177,16 +191,7 @@ def release(
         offset = adaptive_offset(epsilon, kept, beta)
         weights = list(np.sqrt(np.clip(noisy, 0, n) + offset))
         exponents = adaptive_exponents(epsilon, weights, calibration, d)
-    directions = np.zeros((0, d))
-    basis = np.eye(d)  # P_i, rows orthonormal
-    for eta in exponents:
-        u = require_shape("noise.direction(M)", noise.direction(eta * (basis @ c @ basis.T)), (len(basis),))
-        if abs(np.linalg.norm(u) - 1) > 1e-9:
-            raise InvalidInput(f"noise.direction(M) has norm {np.linalg.norm(u)}: must be a unit vector")
-        directions = np.vstack([directions, basis.T @ u])
-        basis = null_space(directions).T
-    if kept == d:
-        directions = np.vstack([directions, basis])
+    directions = draw_directions(c, exponents, noise.direction)[:kept]
 
     # RELEASE
     matrix = (directions.T * noisy) @ directions / n

@@ -10,7 +10,7 @@ paper : b = √2 d/(nε). Lemma 11 bounds the ℓ1 norm of all d² entries, but 
     own. Spends ε s/(√2 d): 0.791 ε, 0.637 ε, 0.566 ε in dimension 2, 4, 8, and ε/2 in the limit. Claimed: ε.
 tight : b = s/(nε). Spends exactly ε, with half of the paper's noise for large d (ours).
 
-Post-processing is free: the experiments of the paper bring the eigenvalues into [0, 1] (`projections.eigenvalue_clip`).
+Post-processing is free: the paper's experiments bring the eigenvalues into [0, 1] (`projections.spectral_interval`).
 """
 
 import numpy as np

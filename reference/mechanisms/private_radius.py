@@ -6,8 +6,9 @@
 
 Where the scales come from. Replacing x by y moves Q_j by 1{‖y‖ ≤ r_j} − 1{‖x‖ ≤ r_j}, which has the sign of ‖x‖ − ‖y‖
 for every j: the queries are monotone, with sensitivity 1. AboveThreshold spends 1/b₁ + 1/b₂ on them
-(`above_threshold`). The bound is approached with many radii (b → 0) and large n: raise Q_j by 1 for k radii that are
-passed over, at a level so far above the threshold that only a raised threshold lets them pass, and stop at a later one.
+(`above_threshold`). The bound is approached with many radii (b → 0) and large n: raise Q_j by 1 for k radii, so far
+above the threshold that only a raised threshold lets them all pass, and stop at a later one. With the default 21 radii
+the exact loss at ε = 1 reaches 0.7499 of 0.75 (paper).
 
 paper : 2/ε and 4/ε. Spends 3ε/4. Claimed: ε.
 tight : 2/ε and 2/ε. Spends ε.
@@ -62,8 +63,9 @@ def search_threshold(n: Number, slack: Number) -> Number:
 
 
 def public_radii(precision: float) -> Vector:
-    """The radii that can be released, ascending: J is the least whole number with 2^J ≥ 1/precision."""
-    return np.array(radii(precision, math.ceil(-math.log2(precision))), dtype=np.float64)
+    """The radii that can be released, ascending: J is the least whole number with precision · 2^J ≥ 1."""
+    _, exponent = math.frexp(precision)  # precision = m 2^exponent, 1/2 ≤ m < 1
+    return np.array(radii(precision, 1 - exponent), dtype=np.float64)
 
 
 def release(
@@ -115,8 +117,7 @@ def release(
 
     # QUERY
     def counts(block: Vector) -> Vector:
-        norms = np.minimum(row_norms(block), 1.0)  # a clipped row can come out longer by rounding
-        within: Vector = (norms[:, None] <= levels).sum(axis=0)
+        within: Vector = (row_norms(block)[:, None] <= levels).sum(axis=0)
         return within
 
     within = np.asarray(sum_rows(counts, rows), dtype=np.float64)

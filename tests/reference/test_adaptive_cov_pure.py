@@ -19,12 +19,9 @@ from covassay.reference.mechanisms.adaptive_cov_pure import (
     CALIBRATIONS,
     RADII,
     Noise,
-    bias_bound,
-    count_lengths,
     draw_noise,
     final_epsilon,
     lap_bound,
-    last_level,
     noise_level,
     release,
     sample,
@@ -34,10 +31,11 @@ from covassay.reference.mechanisms.adaptive_cov_pure import (
     separate_bounds,
     spend,
     step_epsilon,
-    threshold,
 )
+from covassay.reference.mechanisms.clipped_cov import bias_bound, clip_level, last_level
 from covassay.reference.privacy import PureDP
 from covassay.reference.sensitivity import block_pair
+from covassay.verification.exact.above_threshold import log_probabilities
 
 PROPERTY = settings(deadline=None, derandomize=True, max_examples=60)
 Matrix = NDArray[np.float64]
@@ -66,25 +64,9 @@ def scripted(n: int, d: int, stop: int, radius: int = 0, matrix: Any = None, eig
 # The parts by hand
 
 
-def test_lengths_are_counted_between_powers_of_two() -> None:
-    # (1/2, 1] is level 1, (1/4, 1/2] level 2, …; zero rows and those below 2^{−K} have none
-    norms = [1.0, 0.51, 0.5, 0.26, 0.25, 0.2, 0.0, 2.0**-4, 2.0**-5, 1e-300, 1 + 1e-15]
-    counts = count_lengths(np.array(norms)[:, None] * np.array([[0.6, 0.8]]), 4)
-    np.testing.assert_array_equal(counts, [0, 3, 2, 2, 0])
-    # 2^{−4} has level 5: 2^{−5} < ‖x‖ ≤ 2^{−4}
-    np.testing.assert_array_equal(count_lengths(np.array([[2.0**-4]]), 5), [0, 0, 0, 0, 0, 1])
-
-
-def test_the_bias_bound_by_hand() -> None:
-    # c_1 = 3, c_2 = 2: at k = 0 nothing; k = 1: 3 (1 − 1/4); k = 2: 3 (1 − 1/16) + 2 (1/4 − 1/16)
-    counts = [0, 3, 2, 0]
-    assert [bias_bound(counts, k) for k in range(4)] == [0, 2.25, 3.1875, 3 * (1 - 1 / 64) + 2 * (1 / 4 - 1 / 64)]
-
-
-def test_the_noise_level_and_the_threshold_by_hand() -> None:
-    assert noise_level(1, Fraction(8), Fraction(1), Fraction(4)) == Fraction(3, 2)  # min(8/4, 1/2 + 4/4)
-    assert noise_level(0, Fraction(8), Fraction(5), Fraction(4)) == 8
-    assert [threshold(k) for k in range(4)] == [1, 1, 0.5, 0.25]
+def test_the_noise_level_by_hand() -> None:
+    assert noise_level(1, 8, 1, 4) == 1.5  # min(8/4, 1/2 + 4/4)
+    assert noise_level(0, 8, 5, 4) == 8
 
 
 def test_the_budget_of_the_steps() -> None:
@@ -132,11 +114,11 @@ def test_the_private_radius_clips_first() -> None:
     np.testing.assert_allclose(release(x, scripted(2, 2, 2, radius=position), epsilon=1), np.diag([0.125, 0.005]))
 
 
-def chosen(n: int, d: int, tau: float, epsilon: float, upper: float) -> str:
-    """Which mechanism has the smaller bound at τ."""
+def chosen(n: int, d: int, k: int, epsilon: float, upper: float) -> str:
+    """Which mechanism has the smaller bound at 2^{−k}."""
     g = lap_bound(n, d, epsilon, 0.075, "paper")
     a, e = separate_bounds(n, d, epsilon, upper, 0.075, "paper")
-    return "lap" if tau * a + tau**2 * e >= tau**2 * g else "separate"
+    return "lap" if a / 2**k + e / 4**k >= g / 4**k else "separate"
 
 
 @pytest.mark.parametrize(("trace", "stop", "expected"), [(1.0, 9, "lap"), (-FAR, 1, "separate")])
@@ -148,9 +130,9 @@ def test_the_final_step_is_the_mechanism_with_the_smaller_bound(trace: float, st
     noise = draw_noise(n, d, 0.5, rng)
     script = scripted(n, d, stop, matrix=noise.matrix, eigenvalues=noise.eigenvalues)
     script = Noise(script.radius, trace, script.search, script.matrix, script.eigenvalues)
-    epsilon, tau = 0.75 * 8, threshold(stop)
+    epsilon, tau = 0.75 * 8, clip_level(stop)
     upper = 1e-16 if trace < 0 else 1e-5 + 1e-5 * (1 + math.log(40))  # 8/(nε) (1 + ln(4/β))
-    assert chosen(n, d, tau, epsilon, upper) == expected
+    assert chosen(n, d, stop, epsilon, upper) == expected
     clipped = unit_rows(x, tau)
     if expected == "lap":
         inner = lap_cov.release(clipped, script.matrix, epsilon=epsilon)
@@ -196,35 +178,13 @@ def test_the_noise_is_what_release_takes() -> None:
     assert last_level(1000, 1000) == 79
 
 
-# Utility: DLY22 Lemma 9 and equations (8) to (10)
-
-
-@PROPERTY
-@given(seed=st.integers(0, 2**32 - 1), d=st.integers(1, 4), k=st.integers(0, 6))
-def test_the_bias_of_clipping_is_bounded(seed: int, d: int, k: int) -> None:
-    rng = np.random.default_rng(seed)
-    norms = rng.choice([0.0, 0.03, 0.25, 0.5, 1.0, rng.uniform()], size=8)
-    x = unit_rows(rng.standard_normal((8, d)) * 1e3) * norms[:, None]
-    tau = 2.0**-k
-    lengths = np.linalg.norm(x, axis=1)
-
-    def tail(t: float) -> float:
-        return float(np.maximum(lengths**2 - t**2, 0).mean())
-
-    bias = np.linalg.norm(second_moment(unit_rows(x, tau)) * tau**2 - second_moment(x))
-    bound = bias_bound(list(count_lengths(x, 10)), k) / 8
-    assert bias <= tail(tau) + 1e-12
-    assert tail(tau) <= bound + 1e-12
-    assert bound <= 4 * tail(tau / 2) + 1e-12
-
-
 # What the search spends
 
 
 def changes(u: int, v: int, last: int) -> Vector:
-    """D_0, …, D_K for a row of level u in place of one of level v (level 0: a zero row)."""
-    one, two = ([float(j == level and j > 0) for j in range(last + 1)] for level in (u, v))
-    return np.array([bias_bound(one, k) - bias_bound(two, k) for k in range(last + 1)])
+    """D_0, …, D_K for a row of level u in place of one of level v (level 0: a zero row), 2^{−u} < ‖x‖ ≤ 2^{1−u}."""
+    one, two = ([float(j == level) for j in range(1, last + 1)] for level in (u, v))
+    return np.array([bias_bound(one, k, 1) - bias_bound(two, k, 1) for k in range(last + 1)])
 
 
 @PROPERTY
@@ -237,32 +197,10 @@ def test_the_changes_have_one_sign_are_below_one_and_do_not_decrease(u: int, v: 
     assert np.abs(moved).max() < 1
 
 
-def search_law(queries: Vector, b1: float, b2: float) -> Vector:
-    """The exact probabilities of the outputs 0, …, m of AboveThreshold at threshold 0, by quadrature over its noise."""
-    nodes, weights = np.polynomial.legendre.leggauss(64)
-    edges = np.unique(np.concatenate([np.linspace(-90, 90, 181), queries / b1]))  # in units of b₁
-    middle, half = (edges[1:] + edges[:-1]) / 2, (edges[1:] - edges[:-1]) / 2
-    z = (middle[:, None] + half[:, None] * nodes).ravel()
-    weight = (half[:, None] * weights).ravel() * np.exp(-np.abs(z)) / 2
-    below = stats.laplace.cdf((b1 * z[:, None] - queries) / b2)
-    above = stats.laplace.sf((b1 * z[:, None] - queries) / b2)
-    passed = np.cumprod(np.hstack([np.ones((len(z), 1)), below]), axis=1)
-    law: Vector = weight @ (passed * np.hstack([above, np.ones((len(z), 1))]))
-    return law
-
-
 def search_losses(queries: Vector, moved: Vector, b1: float, b2: float) -> tuple[float, float]:
-    """Largest loss over the outputs: of the queries against those that rose, and the other way."""
-    ratio = np.log(search_law(queries, b1, b2)) - np.log(search_law(queries + moved, b1, b2))
+    """Largest loss over the outputs: of the queries against those that moved, and the other way."""
+    ratio = log_probabilities(queries, 0.0, b1, b2) - log_probabilities(queries + moved, 0.0, b1, b2)
     return float(ratio.max()), float((-ratio).max())
-
-
-def test_the_exact_law_of_the_search_adds_up_to_one() -> None:
-    assert search_law(np.array([-1.0, 0.5, 2.0]), 2.0, 4.0).sum() == pytest.approx(1, abs=1e-12)
-    # one query against the threshold: P(b₂ν − b₁z ≥ −f)
-    rng = np.random.default_rng(0)
-    share = (1.0 * rng.laplace(size=200_000) - 2.0 * rng.laplace(size=200_000) >= 1.5).mean()
-    assert search_law(np.array([-1.5]), 2.0, 1.0)[0] == pytest.approx(share, abs=0.006)
 
 
 @PROPERTY
@@ -338,8 +276,8 @@ def worst_total(d: int, trace_epsilon: float, b1: float, b2: float, final: float
     y = length * y
     trace = trace_epsilon * (1 - length**2)
     low = np.full(8, -40 * b2)
-    search = math.log(search_law(low + changes(1, level, 7), b1, b2)[7] / search_law(low, b1, b2)[7])
-    sigma, other = (second_moment(unit_rows(row[None], threshold(7))) for row in (x, y))
+    search = log_probabilities(low + changes(1, level, 7), 0.0, b1, b2)[7] - log_probabilities(low, 0.0, b1, b2)[7]
+    sigma, other = (second_moment(unit_rows(row[None], clip_level(7))) for row in (x, y))
     b = lap_cov.noise_scale(1, d, final, calibration)
     return (
         trace

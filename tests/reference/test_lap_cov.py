@@ -31,7 +31,7 @@ from covassay.reference.mechanisms.lap_cov import (
     spend,
 )
 from covassay.reference.privacy import PureDP
-from covassay.reference.projections import eigenvalue_clip
+from covassay.reference.projections import spectral_interval
 from covassay.reference.sensitivity import block_pair, neighbours
 from covassay.verification.statistics.tests import kolmogorov_smirnov
 
@@ -193,4 +193,4 @@ def test_clipping_the_eigenvalues_never_hurts(seed: int, d: int) -> None:
     x = unit_rows(np.random.default_rng(seed).standard_normal((4, d)))
     noisy = sample(x, np.random.default_rng(seed), epsilon=3)
     sigma = second_moment(x)
-    assert np.linalg.norm(eigenvalue_clip(noisy, 0, 1) - sigma) <= np.linalg.norm(noisy - sigma) + 1e-12
+    assert np.linalg.norm(spectral_interval(noisy, 0, 1) - sigma) <= np.linalg.norm(noisy - sigma) + 1e-12

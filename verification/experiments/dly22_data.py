@@ -1,0 +1,45 @@
+"""The synthetic data of DLY22 §7.1: Gaussian rows mixed at random, centred, with norms that follow Zipf's law.
+
+X = GU with G of shape (n, d), entries N(0, 1), and U of shape (d, d), entries uniform on (0, 1); the mean of the rows
+is subtracted, and every row is given a new norm. Bucket k = 1, …, N holds a share of the rows ∝ k^{−s}, the first rows
+in bucket 1, and its rows have norm 2^{k−N}. N = 1 gives rows of norm 1.
+
+Centring reads the data, so it lies outside every privacy guarantee. The authors draw with torch; here the same law is
+drawn with numpy.
+"""
+
+import numpy as np
+
+from covassay.reference.domain import Matrix, Number, require_dimension, require_positive
+
+SKEW = 3.0
+BUCKETS = 4
+DEFAULTS = {"n": 50_000, "d": 200, "rho": 0.1, "beta": 0.1}  # of the paper's figures, N = 4, s = 3
+
+
+def shares(skew: Number, buckets: int) -> list[Number]:
+    """k^{−s}/Σ_j j^{−s} for k = 1, …, N."""
+    weights = [1 / k**skew for k in range(1, buckets + 1)]
+    return [w / sum(weights) for w in weights]
+
+
+def bucket_sizes(n: int, skew: float, buckets: int) -> list[int]:
+    """How many rows each bucket has: boundaries at ⌊n Σ_{j≤k} shares⌋, and the last bucket takes what is left."""
+    boundaries = [0, *(int(n * total) for total in np.cumsum(shares(skew, buckets))[:-1]), n]
+    return [int(size) for size in np.diff(boundaries)]
+
+
+def zipf_norms(n: int, skew: float = SKEW, buckets: int = BUCKETS) -> Matrix:
+    """The norms of the rows, (n,), ascending."""
+    require_dimension("n", n)
+    require_dimension("buckets", buckets)
+    require_positive("skew", skew)
+    return np.repeat(2.0 ** np.arange(1 - buckets, 1), bucket_sizes(n, skew, buckets))
+
+
+def zipf_rows(n: int, d: int, rng: np.random.Generator, skew: float = SKEW, buckets: int = BUCKETS) -> Matrix:
+    """The data set: (n, d), n ≥ 2."""
+    x = rng.standard_normal((n, d)) @ rng.uniform(size=(d, d))
+    x -= x.mean(axis=0)
+    rows: Matrix = x / np.linalg.norm(x, axis=1, keepdims=True) * zipf_norms(n, skew, buckets)[:, None]
+    return rows
