@@ -12,6 +12,25 @@ eigenvalues are the roots of μ² − (s − t) μ − (st − c²), that is
 
 `SENSITIVITIES` is the table: for each quantity the change itself, its supremum over the unit ball,
 and a pair that attains it. Where the supremum is only bounded, `attained` is False.
+
+The two entrywise ℓ1 norms need a proof. For fixed signs each of them is xᵀWx − yᵀWy with a symmetric matrix W, so its
+maximum over the ball is at orthonormal x, y (eigenvectors of W), or at x = 0 or y = 0.
+
+All entries: W is a sign matrix, and λ_max − λ_min ≤ √2 ‖W‖_F = √2 d. Attained for even d.
+
+Upper triangle, d ≥ 2: the sum is ½ (Σ_ij |Δ_ij| + Σ_i |Δ_ii|). If y = 0 that is ½ ((Σ |x_i|)² + Σ x_i²) ≤ (d + 1)/2.
+For orthonormal x, y let P be the m features with Δ_ii ≥ 0, N the other k = d − m, c = Σ_P Δ_ii = −Σ_N Δ_ii (Δ has trace
+0), and a, b, g the Frobenius norms of the blocks PP, NN, PN, so that a² + b² + 2g² = ‖Δ‖_F² = 2. With p, q the parts of
+x, y on P, a² = ‖ppᵀ − qqᵀ‖_F² = (‖p‖² − ‖q‖²)² + 2 (‖p‖²‖q‖² − ⟨p, q⟩²) ≥ c²; in the same way b ≥ c. By Cauchy–Schwarz
+in each block,
+
+    2 × the sum ≤ m a + k b + 2 √(mk) g + 2c ≤ m a + (k + 2) b + 2 √(mk) g,
+
+say with b ≤ a (the other case is the same with P and N exchanged).
+If m ≤ k + 2: let h = (a + b)/2. Then m a + (k + 2) b ≤ (d + 2) h and g² ≤ 1 − h², so the right side is at most
+    (d + 2) h + 2 √(mk) √(1 − h²) ≤ √((d + 2)² + 4mk).
+If m ≥ k + 3: it is at most √2 √(m² + (k + 2)² + 2mk) = √(2d² + 8k + 8), and k ≤ (d − 3)/2.
+In both cases that is at most √((d + 2)² + 4⌊d²/4⌋), and `block_pair` attains it.
 """
 
 import math
@@ -48,6 +67,16 @@ def frobenius_change_squared(s: Number, t: Number, c: Number) -> Number:
 def trace_change(s: Number, t: Number) -> Number:
     """tr Δ = s − t."""
     return s - t
+
+
+def full_l1(d: int) -> Number:
+    """Bound √2 d on Σ_ij |Δ_ij| over the unit ball: the supremum for even d, and 1 for d = 1."""
+    return (2 * d**2) ** 0.5 if d > 1 else 1
+
+
+def triangle_l1(d: int) -> Number:
+    """Supremum ½√((d + 2)² + 4⌊d²/4⌋) of Σ_{i≤j} |Δ_ij| over the unit ball, and 1 for d = 1."""
+    return ((d + 2) ** 2 + 4 * (d**2 // 4)) ** 0.5 / 2 if d > 1 else 1
 
 
 # THE TABLE
@@ -96,6 +125,21 @@ def hadamard_pair(d: int) -> tuple[Vector, Vector]:
     if len(vectors) < d:  # odd d: the pair of d − 1, padded with a zero feature
         vectors = np.pad(vectors, ((0, 1), (0, 0)))
     return vectors[:, -1], vectors[:, 0] if d > 1 else np.zeros(1)
+
+
+def block_pair(d: int) -> tuple[Vector, Vector]:
+    """The pair that attains the ℓ1 norm of the triangle: constant on the first m = ⌈d/2⌉ features and on the other k.
+
+    Δ is c/m on the first block, −c/k on the second, g/√(mk) between them, c² + g² = 1. That sums up to
+    ½ ((d + 2) c + 2√(mk) g), with its maximum at g/c = 2√(mk)/(d + 2).
+    """
+    m, k = (d + 1) // 2, d // 2
+    angle = math.atan2(2 * math.sqrt(m * k), d + 2) / 2  # c = cos, g = sin of twice the angle
+    first = np.repeat([1 / math.sqrt(m), 0.0], [m, k])
+    second = np.repeat([0.0, 1 / math.sqrt(max(k, 1))], [m, k])
+    x: Vector = math.cos(angle) * first + math.sin(angle) * second
+    y: Vector = -math.sin(angle) * first + math.cos(angle) * second
+    return x, y
 
 
 def _singular_values(x: Vector, y: Vector) -> Vector:
@@ -163,16 +207,16 @@ SENSITIVITIES: dict[str, Sensitivity] = {
         Sensitivity(
             "all entries, l1",
             lambda x, y: float(np.abs(difference(x, y)).sum()),
-            lambda d: math.sqrt(2) * d if d > 1 else 1.0,
+            lambda d: float(full_l1(d)),
             hadamard_pair,
             lambda d: d == 1 or d % 2 == 0,
         ),
         Sensitivity(
             "upper triangle, l1",
             lambda x, y: float(np.abs(_triangle(x, y)).sum()),
-            lambda d: math.sqrt((d**2 + 3 * d) / 2) if d > 1 else 1.0,
-            hadamard_pair,
-            lambda d: d == 1,
+            lambda d: float(triangle_l1(d)),
+            block_pair,
+            lambda d: True,
         ),
     )
 }

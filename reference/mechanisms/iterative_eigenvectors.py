@@ -22,6 +22,15 @@ adaptive : with weights w_i = √(clip(λ̂_i, 0, n) + τ), τ = (2/ε₀) ln(2d
     max_{j<d} w_j). They read λ̂ only, which is already paid for.
 
 The paper claims ε. Its scales spend 0.625 ε (uniform) and at most 0.75 ε (adaptive); the tight ones spend ε.
+
+Rank k < d ("stop after k"): release the first k terms of the sum, with k in place of d in ε_i and τ. Now each of the k
+directions is drawn. The joint lemma is the same with sums over i ≤ k; Σ_{j>i} b_j, which now includes what y has
+outside θ_1, …, θ_k, can be 1 for all of them, so they spend Σ_{i≤k} η_i + max_{i≤k} η_i (approached by y orthogonal to
+all θ_i, x = θ_i for the largest η_i). For k = 1 there is one eigenvalue; it moves by at most 1 and spends ε₀/2.
+paper : uniform η_i = ε/(8k) spends (5/8 + 1/(8k)) ε in all, adaptive at most 0.75 ε; either spends ε/2 for k = 1.
+tight : uniform η_i = ε/(2(k + 1)), adaptive as above with sums over i ≤ k. Spends ε in all, and 3ε/4 for k = 1.
+What the paper says of the error at rank k is true of ‖C − Ĉ‖_F (`error_bound`), but not of the distance from the best
+approximation of rank k: that is another matrix altogether if λ_k and λ_{k+1} are close and θ_k is the other vector.
 """
 
 from collections.abc import Callable
@@ -65,14 +74,16 @@ def adaptive_offset(epsilon: Number, d: Number, beta: Number, log: Callable[[Num
     return eigenvalue_scale(epsilon) * log(2 * d / beta)
 
 
-def uniform_exponents(epsilon: Number, d: int, calibration: str) -> list[Number]:
-    """η_1, …, η_{d−1} of the uniform budget."""
-    return [epsilon / ((8 if calibration == "paper" else 2) * d)] * (d - 1)
+def uniform_exponents(epsilon: Number, d: int, calibration: str, rank: int = 0) -> list[Number]:
+    """η_1, …, η_{d−1} of the uniform budget, or η_1, …, η_k for rank k < d."""
+    kept = min(rank or d, d)
+    drawn = min(kept, d - 1)
+    return [epsilon / (8 * kept if calibration == "paper" else 2 * (drawn + 1))] * drawn
 
 
-def adaptive_exponents(epsilon: Number, weights: list[Number], calibration: str) -> list[Number]:
-    """η_1, …, η_{d−1} in proportion to w_1, …, w_{d−1}."""
-    drawn = weights[:-1]
+def adaptive_exponents(epsilon: Number, weights: list[Number], calibration: str, d: int = 0) -> list[Number]:
+    """η_1, …, η_{d−1} in proportion to w_1, …, w_{d−1}, or η_1, …, η_k if there are but k < d weights."""
+    drawn = weights[: (d or len(weights)) - 1]
     if not drawn:
         return []
     total = 4 * sum(weights) if calibration == "paper" else sum(drawn) + max(drawn)
@@ -80,8 +91,16 @@ def adaptive_exponents(epsilon: Number, weights: list[Number], calibration: str)
 
 
 def eigenvector_loss(exponents: list[Number]) -> Number:
-    """Σ_{i<d} η_i + max_{i<d} η_i: the joint lemma."""
+    """Σ η_i + max η_i over the directions that are drawn: the joint lemma."""
     return sum(exponents) + max(exponents, default=0)
+
+
+def error_bound(tail: Number, missed: Number, tau: Number, k: Number) -> Number:
+    """‖C − Σ_{i≤k} λ̂_i θ_i θ_iᵀ‖_F ≤ tail + √(2 missed) + τ√k, if no λ̂_i is off by more than τ (ADK19 Lemma 6).
+
+    tail = ‖C − C_k‖_F, the error of the best approximation; missed = Σ_{i≤k} λ_i (λ_i − θ_iᵀCθ_i).
+    """
+    return tail + (2 * missed) ** 0.5 + tau * k**0.5
 
 
 # MECHANISM
@@ -89,14 +108,14 @@ def eigenvector_loss(exponents: list[Number]) -> Number:
 
 @dataclass(frozen=True)
 class Noise:
-    """`eigenvalues` (d,): Laplace(1); `direction`: M ↦ a unit vector with density ∝ exp(uᵀMu)."""
+    """`eigenvalues` (d,): Laplace(1), rank k takes the first k; `direction`: M ↦ a unit vector, density ∝ exp(uᵀMu)."""
 
     eigenvalues: Vector
     direction: Callable[[Matrix], Vector]
 
 
 def draw_directions(c: Matrix, exponents: list[Number], direction: Callable[[Matrix], Vector]) -> Matrix:
-    """Step 2: the orthonormal θ_1, …, θ_d, one a row, for η_1, …, η_{d−1}."""
+    """Step 2: the orthonormal θ_1, …, θ_d, one a row; those without an exponent complete the basis."""
     d = len(c)
     directions = np.zeros((0, d))
     basis = np.eye(d)  # P_i, rows orthonormal
@@ -117,6 +136,7 @@ def release(
     budget: Budget = "uniform",
     calibration: Calibration = "paper",
     beta: float = 0.1,
+    rank: int = 0,
     row_bound: float = 1.0,
     on_large_rows: OnLargeRows = "clip",
 ) -> Matrix:
@@ -130,6 +150,7 @@ def release(
     budget : "uniform" or "adaptive".
     calibration : "paper" or "tight".
     beta : in (0, 1), used by the adaptive budget only.
+    rank : k ≥ 0, how many terms of the sum to release; 0, or more than d, for all d.
     row_bound : r > 0, public, in the unit of x.
     on_large_rows : "clip" (per record, private) or "raise" (reads the data).
 
@@ -151,6 +172,8 @@ def release(
     require_choice("calibration", calibration, CALIBRATIONS)
     if require_positive("beta", beta) >= 1:
         raise InvalidInput(f"beta = {beta!r}: must be below 1")
+    if rank != 0:
+        require_dimension("rank", rank)
     rows = unit_rows(x, row_bound, on_large_rows)
     n, d = rows.shape
     laplace = require_shape("noise.eigenvalues", noise.eigenvalues, (d,))
@@ -160,14 +183,15 @@ def release(
     eigenvalues = np.linalg.eigvalsh(c)[::-1]
 
     # NOISE
-    noisy = eigenvalues + eigenvalue_scale(epsilon) * laplace
+    kept = min(rank or d, d)
+    noisy = (eigenvalues + eigenvalue_scale(epsilon) * laplace)[:kept]
     if budget == "uniform":
-        exponents = uniform_exponents(epsilon, d, calibration)
+        exponents = uniform_exponents(epsilon, d, calibration, rank)
     else:
-        offset = adaptive_offset(epsilon, d, beta)
+        offset = adaptive_offset(epsilon, kept, beta)
         weights = list(np.sqrt(np.clip(noisy, 0, n) + offset))
-        exponents = adaptive_exponents(epsilon, weights, calibration)
-    directions = draw_directions(c, exponents, noise.direction)
+        exponents = adaptive_exponents(epsilon, weights, calibration, d)
+    directions = draw_directions(c, exponents, noise.direction)[:kept]
 
     # RELEASE
     matrix = (directions.T * noisy) @ directions / n
@@ -183,6 +207,7 @@ def sample(
     budget: Budget = "uniform",
     calibration: Calibration = "paper",
     beta: float = 0.1,
+    rank: int = 0,
     row_bound: float = 1.0,
     on_large_rows: OnLargeRows = "clip",
 ) -> Matrix:
@@ -196,6 +221,7 @@ def sample(
         budget=budget,
         calibration=calibration,
         beta=beta,
+        rank=rank,
         row_bound=row_bound,
         on_large_rows=on_large_rows,
     )
@@ -207,28 +233,29 @@ def spend(
     dimension: int,
     budget: Budget = "uniform",
     calibration: Calibration = "paper",
+    rank: int = 0,
 ) -> Spend:
-    """Claimed ε; proven ε₀ + Σ η + max η.
+    """Claimed ε; proven: the eigenvalues, ε₀ or for one of them ε₀/2, and Σ η + max η.
 
-    The paper's adaptive budget depends on λ̂; its supremum, 3ε/4, is reached when one weight dominates.
+    The paper's adaptive budget depends on λ̂; the supremum ε/4 of the second is reached when one weight dominates.
     """
     require_positive("epsilon", epsilon)
-    require_dimension("dimension", dimension)
+    d = require_dimension("dimension", dimension)
     require_choice("budget", budget, BUDGETS)
     require_choice("calibration", calibration, CALIBRATIONS)
-    if dimension == 1:
-        proven = epsilon / 4  # one eigenvalue, which moves by at most 1, and no direction
-    elif budget == "uniform" or calibration == "tight":
-        weights = [1.0] * dimension
-        exponents = (
-            uniform_exponents(epsilon, dimension, calibration)
-            if budget == "uniform"
-            else adaptive_exponents(epsilon, weights, calibration)
-        )
-        proven = epsilon / 2 + eigenvector_loss(exponents)
+    if rank != 0:
+        require_dimension("rank", rank)
+    kept = min(rank or d, d)
+    eigenvalues = (2 if kept > 1 else 1) / eigenvalue_scale(epsilon)
+    if d == 1:
+        directions = 0.0
+    elif budget == "uniform":
+        directions = eigenvector_loss(uniform_exponents(epsilon, d, calibration, rank))
+    elif calibration == "tight":
+        directions = eigenvector_loss(adaptive_exponents(epsilon, [1.0] * kept, calibration, d))
     else:
-        proven = 3 * epsilon / 4
-    return Spend(PureDP(epsilon), PureDP(proven), True, "in the limit of large n")
+        directions = epsilon / 4
+    return Spend(PureDP(epsilon), PureDP(eigenvalues + directions), True, "in the limit of large n")
 
 
 ABOUT = About(
@@ -243,5 +270,5 @@ ABOUT = About(
     sample=sample,
     spend=spend,
     choices={"calibration": CALIBRATIONS, "budget": BUDGETS},
-    parameters={"beta": 0.1},
+    parameters={"beta": 0.1, "rank": 0},
 )

@@ -4,9 +4,11 @@ from covassay.reference.errors import InvalidInput
 from covassay.reference.mechanisms import (
     above_threshold,
     adaptive_cov,
+    adaptive_cov_pure,
     bingham,
     clipped_cov,
     em_cov,
+    entrywise_laplace,
     exponential,
     gauss_cov,
     gauss_cov_approximate,
@@ -14,6 +16,8 @@ from covassay.reference.mechanisms import (
     gaussian_approximate,
     iterative_eigenvectors,
     k_norm,
+    kapralov_talwar,
+    lap_cov,
     laplace,
     nuclear_ball_projection,
     nuclear_laplace,
@@ -22,17 +26,23 @@ from covassay.reference.mechanisms import (
     private_trace,
     projection_mechanism,
     separate_cov,
+    separate_cov_pure,
 )
 from covassay.reference.mechanisms.about import About
 
 MECHANISMS: dict[str, About] = {
     about.name: about
     for about in (
+        entrywise_laplace.ABOUT,
+        lap_cov.ABOUT,
         nuclear_laplace.ABOUT,
         nuclear_laplace_symmetric.ABOUT,
         nuclear_ball_projection.ABOUT,
         bingham.ABOUT,
         iterative_eigenvectors.ABOUT,
+        kapralov_talwar.ABOUT,
+        separate_cov_pure.ABOUT,
+        adaptive_cov_pure.ABOUT,
         k_norm.ABOUT,
         # zCDP
         gauss_cov.ABOUT,

@@ -30,6 +30,7 @@ from covassay.reference.mechanisms.iterative_eigenvectors import (
     adaptive_offset,
     eigenvalue_scale,
     eigenvector_loss,
+    error_bound,
     release,
     sample,
     spend,
@@ -457,3 +458,134 @@ def test_beta_must_be_a_probability(beta: float) -> None:
 def test_a_direction_that_is_no_unit_vector_is_refused(direction: Any) -> None:
     with pytest.raises(InvalidInput, match="direction"):
         release(X, Noise(np.zeros(2), Script(direction)), epsilon=1.0)
+
+
+# Rank k
+
+
+def test_rank_k_stops_after_k_by_hand() -> None:
+    # C = diag(1, 4/9, 1/9), n = 3, ε = 3, rank 1: λ̂_1 = 1 + (4/3)(3/4) = 2, one direction with η = ε/(8k) = 3/8
+    x = np.diag([1.0, 2 / 3, 1 / 3])
+    script = Script([0.6, 0.0, 0.8])
+    got = release(x, Noise(np.array([0.75, 7.0, 7.0]), script), epsilon=3.0, rank=1)
+    np.testing.assert_allclose(got, [[0.24, 0, 0.32], [0, 0, 0], [0.32, 0, 128 / 300]], atol=1e-15)
+    np.testing.assert_allclose(script.matrices, [np.diag([1, 4 / 9, 1 / 9]) * 3 / 8], rtol=1e-14)
+
+
+@pytest.mark.parametrize(
+    ("budget", "calibration", "eta"),
+    [
+        ("uniform", "paper", 3 / 16),  # ε/(8k), k = 2
+        ("uniform", "tight", 1 / 2),  # ε/(2(k + 1))
+        # τ = (4/3) ln(2k/.1) = (4/3) ln 40 = 4.918506, w = √(1 + τ), √(4/9 + τ) = 2.432798, 2.315806
+        ("adaptive", "paper", 1.5 * 2.432798 / (2.432798 + 2.315806) / 4),
+        ("adaptive", "tight", 1.5 * 2.432798 / (2 * 2.432798 + 2.315806)),  # both directions are drawn
+    ],
+)
+def test_the_exponents_of_rank_k_by_hand(budget: Any, calibration: Any, eta: float) -> None:
+    x = np.diag([1.0, 2 / 3, 1 / 3])
+    script = Script([1.0, 0.0, 0.0], [1.0, 0.0])
+    release(x, Noise(np.zeros(3), script), epsilon=3.0, rank=2, budget=budget, calibration=calibration)
+    assert len(script.matrices) == 2
+    assert script.matrices[0][0, 0] == pytest.approx(eta, rel=1e-5)
+
+
+@pytest.mark.parametrize("rank", [3, 4, 100])
+def test_rank_d_and_more_is_everything(rank: int) -> None:
+    x = np.random.default_rng(0).standard_normal((5, 3))
+    for budget in BUDGETS:
+        whole, ranked = (sample(x, np.random.default_rng(1), epsilon=1, budget=budget, rank=k) for k in (0, rank))
+        np.testing.assert_array_equal(whole, ranked)
+        assert spend(epsilon=1, dimension=3, budget=budget) == spend(epsilon=1, dimension=3, budget=budget, rank=rank)
+
+
+@pytest.mark.parametrize("rank", [-1, 1.5, True, "2", None, math.nan])
+def test_a_rank_that_is_no_count_is_refused(rank: Any) -> None:
+    with pytest.raises(InvalidInput, match=r"^rank = "):
+        release(X, Noise(np.zeros(2), leading), epsilon=1.0, rank=rank)
+    with pytest.raises(InvalidInput, match=r"^rank = "):
+        spend(epsilon=1.0, dimension=2, rank=rank)
+
+
+@PROPERTY
+@given(seed=st.integers(0, 2**32 - 1), d=st.integers(1, 5), rank=st.integers(1, 5), scale=st.sampled_from([0.0, 0.3]))
+def test_the_error_of_rank_k_obeys_its_bound(seed: int, d: int, rank: int, scale: float) -> None:
+    rng = np.random.default_rng(seed)
+    x = unit_rows(rng.standard_normal((6, d)))
+    c, k = x.T @ x, min(rank, d)
+    eigenvalues = np.linalg.eigvalsh(c)[::-1]
+    directions = haar.sample(d, rng)[:k]
+    if rng.random() < 0.5:
+        directions = np.linalg.qr(np.linalg.eigh(c)[1][:, ::-1] + 0.2 * rng.standard_normal((d, d)))[0].T[:k]
+    noisy = eigenvalues[:k] + scale * rng.uniform(-1, 1, k)
+    estimate = (directions.T * noisy) @ directions
+    quadratic = np.einsum("ki,ij,kj->k", directions, c, directions)
+    missed = max(0.0, float((eigenvalues[:k] * (eigenvalues[:k] - quadratic)).sum()))
+    tail = float(np.linalg.norm(eigenvalues[k:]))
+    assert np.linalg.norm(c - estimate) <= error_bound(tail, missed, scale, k) + 1e-9
+
+
+def test_the_distance_from_the_best_approximation_has_no_such_bound() -> None:
+    # C = diag(M, M − 1), θ̂ = e₂, k = 1: ‖C_1 − M θ̂θ̂ᵀ‖_F = √2 M, while √(2 λ_1 (λ_1 − θ̂ᵀCθ̂)) = √(2M)
+    m = 1000.0
+    distance = np.linalg.norm(np.diag([m, 0.0]) - np.diag([0.0, m]))
+    assert distance > 30 * error_bound(0.0, m, 0.0, 1)
+    assert np.linalg.norm(np.diag([m, m - 1]) - np.diag([0.0, m])) <= error_bound(m - 1, m, 0.0, 1)
+
+
+@pytest.mark.parametrize(
+    ("rank", "budget", "calibration", "proven"),
+    [
+        # eigenvalues 1/4 (k = 1) or 1/2; directions: uniform paper (k + 1)/(8k), adaptive paper 1/4, tight 1/2
+        (1, "uniform", "paper", 0.5),
+        (2, "uniform", "paper", 0.6875),
+        (3, "uniform", "paper", 0.6666666666666667),
+        (4, "uniform", "paper", 0.625),  # d = 4: the last direction is determined
+        (1, "adaptive", "paper", 0.5),
+        (2, "adaptive", "paper", 0.75),
+        (1, "uniform", "tight", 0.75),
+        (2, "uniform", "tight", 1.0),
+        (1, "adaptive", "tight", 0.75),
+        (3, "adaptive", "tight", 1.0),
+    ],
+)
+def test_the_spend_of_rank_k(rank: int, budget: Any, calibration: Any, proven: float) -> None:
+    result = spend(epsilon=2.0, dimension=4, budget=budget, calibration=calibration, rank=rank)
+    assert result.claimed == PureDP(2.0)
+    assert result.proven.epsilon == pytest.approx(2 * proven, rel=1e-14)  # type: ignore[union-attr]
+    assert result.attained
+
+
+@pytest.mark.parametrize("calibration", CALIBRATIONS)
+@pytest.mark.parametrize("rank", [1, 2, 3])
+def test_the_spend_of_rank_k_is_attained(rank: int, calibration: Any) -> None:
+    # d = 4, C = K y yᵀ + x xᵀ against (K + 1) y yᵀ: y is orthogonal to θ_1, …, θ_k, and x = θ_1. The eigenvalues are
+    # (K, 1) and (K + 1, 0), and λ̂ = (K − 5, 3) has loss 1 for each on the scale 4/ε.
+    epsilon, k = 0.8, 1e7
+    exponents = uniform_exponents(epsilon, 4, calibration, rank)
+    theta, y = np.eye(4), np.eye(4)[3]
+    rest = k * np.outer(y, y)
+    first, second = rest + np.outer(theta[0], theta[0]), rest + np.outer(y, y)
+    vectors = vector_loss(theta, first, second, exponents)
+    noisy = np.array([k - 5, 3.0, 0, 0])[:rank]
+    values = [np.abs(noisy - np.linalg.eigvalsh(c)[::-1][:rank]).sum() for c in (first, second)]
+    total = vectors + (values[1] - values[0]) / eigenvalue_scale(epsilon)
+    proven = spend(epsilon=epsilon, dimension=4, calibration=calibration, rank=rank).proven.epsilon  # type: ignore[union-attr]
+    assert 0.999 * proven < total <= proven + 1e-6
+    # mutants: the k-th direction taken for determined, as at full rank; one step counted
+    assert total > proven - exponents[0] * 0.999
+    assert vectors > sum(exponents[:-1]) + max(exponents)
+
+
+@PROPERTY
+@given(seed=st.integers(0, 2**32 - 1), rank=st.integers(1, 3), first=st.floats(0.01, 2), second=st.floats(0.01, 2))
+def test_k_directions_spend_at_most_the_sum_and_the_largest_exponent(
+    seed: int, rank: int, first: float, second: float
+) -> None:
+    rng = np.random.default_rng(seed)
+    rows = unit_rows(rng.standard_normal((5, 4)) * rng.choice([0.5, 5.0]))
+    rest = rng.choice([0.0, 1.0, 30.0]) * rows[2:].T @ rows[2:]
+    x, y = rows[0], rng.choice([0.0, 1.0]) * rows[1]
+    exponents = [first, second, first][:rank]
+    loss = vector_loss(haar.sample(4, rng), rest + np.outer(x, x), rest + np.outer(y, y), exponents)
+    assert loss <= eigenvector_loss(exponents) + 1e-9

@@ -15,7 +15,7 @@ from hypothesis.extra.numpy import arrays
 from numpy.typing import NDArray
 
 from covassay.reference.errors import InvalidInput
-from covassay.reference.projections import nuclear_ball, psd_cone, psd_trace_ball, simplex
+from covassay.reference.projections import nuclear_ball, psd_cone, psd_trace_ball, simplex, spectral_interval
 
 PROPERTY = settings(deadline=None, derandomize=True, max_examples=40)
 TOLERANCE = 1e-11  # inputs are of size 10: rounding of sums of products of a few hundred
@@ -202,6 +202,32 @@ def test_the_cone_projections_by_hand() -> None:
     np.testing.assert_allclose(psd_cone(m), [[1.5, 1.5], [1.5, 1.5]], rtol=1e-14)
     np.testing.assert_allclose(psd_trace_ball(m, 1.0), [[0.5, 0.5], [0.5, 0.5]], rtol=1e-14)
     np.testing.assert_allclose(psd_trace_ball(m, 7.0), [[1.5, 1.5], [1.5, 1.5]], rtol=1e-14)
+
+
+def test_the_spectral_interval_by_hand() -> None:
+    # eigenvalues 3 at (1, 1)/√2 and −1 at (1, −1)/√2, clipped to 2 and 0, to 3 and 1, or both to 1
+    m = np.array([[1.0, 2.0], [2.0, 1.0]])
+    np.testing.assert_allclose(spectral_interval(m, 0.0, 2.0), [[1, 1], [1, 1]], rtol=1e-14)
+    np.testing.assert_allclose(spectral_interval(m, 1.0, 9.0), [[2, 1], [1, 2]], rtol=1e-14)
+    np.testing.assert_allclose(spectral_interval(m, 1.0, 1.0), [[1, 0], [0, 1]], atol=1e-15)
+
+
+@PROPERTY
+@given(seed=st.integers(0, 2**32 - 1), d=st.integers(1, 5))
+def test_the_spectral_interval_gives_the_nearest_matrix(seed: int, d: int) -> None:
+    # ⟨M − P, Q − P⟩ ≤ 0 for every Q of the convex set {0 ≤ Q ≤ I}: the obtuse angle that marks a projection
+    rng = np.random.default_rng(seed)
+    m, q = (a + a.T for a in rng.standard_normal((2, d, d)))
+    p, q = spectral_interval(m, 0.0, 1.0), spectral_interval(q, 0.0, 1.0)
+    assert ((m - p) * (q - p)).sum() <= TOLERANCE
+    rescaled = m * min(1.0, 1.0 / max(np.abs(np.linalg.eigvalsh(m)).max(), 1e-9))  # not the nearest
+    assert np.linalg.norm(m - p) <= np.linalg.norm(m - (rescaled + np.eye(d)) / 2) + TOLERANCE
+
+
+@pytest.mark.parametrize("ends", [(1.0, 0.0), (math.nan, 1.0), (0.0, math.inf)])
+def test_the_ends_of_the_interval_are_checked(ends: tuple[float, float]) -> None:
+    with pytest.raises(InvalidInput, match="low = "):
+        spectral_interval(np.eye(2), *ends)
 
 
 @pytest.mark.parametrize("project", [simplex, nuclear_ball, psd_trace_ball])

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from covassay.reference.domain import Number, unit_rows
 from covassay.reference.sensitivity import (
     SENSITIVITIES,
+    block_pair,
     difference,
     eigenvalue_gap,
     frobenius_change_squared,
@@ -132,7 +133,7 @@ def test_norms_of_the_difference_have_their_formulas(pair: Pair) -> None:
 
 # The table
 
-# typed from the table, in units of C; the last two rows are √2 d and √((d² + 3d)/2)
+# typed from the table, in units of C; the last two rows are √2 d and √(d² + …)/2: √33/2, √13, √41
 SUPREMA = {
     "nuclear norm": {1: 1, 2: 2, 3: 2, 4: 2, 8: 2},
     "Frobenius norm": {1: 1, 2: 1.4142135623730951, 3: 1.4142135623730951, 8: 1.4142135623730951},
@@ -142,7 +143,13 @@ SUPREMA = {
     "eigenvalues, l2": {1: 1, 2: 1.4142135623730951, 8: 1.4142135623730951},
     "upper triangle, l2": {1: 1, 2: 1.4142135623730951, 8: 1.4142135623730951},
     "all entries, l1": {1: 1, 2: 2.8284271247461903, 4: 5.656854249492381, 8: 11.313708498984761},
-    "upper triangle, l1": {1: 1, 2: 2.23606797749979, 4: 3.7416573867739413, 8: 6.6332495807108},
+    "upper triangle, l1": {
+        1: 1,
+        2: 2.23606797749979,
+        3: 2.8722813232690143,
+        4: 3.605551275463989,
+        8: 6.4031242374328485,
+    },
 }
 
 
@@ -205,9 +212,28 @@ def test_the_bounds_of_the_l1_norms_contain_the_exhaustive_suprema(d: int) -> No
     assert triangle <= SENSITIVITIES["upper triangle, l1"].supremum(d) * (1 + 1e-14)
 
 
-def test_the_bound_of_the_triangle_is_at_most_seven_per_cent_above_the_supremum() -> None:
+def test_the_supremum_of_the_triangle_is_the_exhaustive_one() -> None:
     for d, exact in S_TRIANGLE.items():
-        assert exact * (1 - 1e-6) <= SENSITIVITIES["upper triangle, l1"].supremum(d) <= 1.07 * exact
+        assert SENSITIVITIES["upper triangle, l1"].supremum(d) == pytest.approx(exact, abs=1e-6)
+
+
+@PROPERTY
+@given(m=st.integers(1, 9), k=st.integers(1, 9), angle=st.floats(0, math.pi / 2), share=st.floats(0, 1))
+def test_the_last_step_of_the_proof_for_the_triangle(m: int, k: int, angle: float, share: float) -> None:
+    # a² + b² + 2g² = 2, b ≤ a, c ≤ b: m a + k b + 2 √(mk) g + 2c is at most twice the supremum
+    g = math.sin(angle)
+    a, b = (math.sqrt(2) * math.cos(angle) * f(math.pi / 4 * share) for f in (math.cos, math.sin))
+    for one, other in ((m, k), (k, m)):
+        value = one * a + other * b + 2 * math.sqrt(m * k) * g + 2 * min(a, b)
+        assert value <= 2 * SENSITIVITIES["upper triangle, l1"].supremum(m + k) * (1 + 1e-12)
+
+
+def test_the_pair_for_the_triangle_by_hand() -> None:
+    # d = 2: eigenvectors of [[1, ½], [½, −1]], tan 2α = ½
+    x, y = block_pair(2)
+    w = np.array([[1.0, 0.5], [0.5, -1.0]])
+    np.testing.assert_allclose([w @ x, w @ y], [x * math.sqrt(1.25), -y * math.sqrt(1.25)], rtol=1e-14)
+    np.testing.assert_array_equal(block_pair(1), [[1], [0]])
 
 
 @pytest.mark.parametrize(
@@ -221,6 +247,7 @@ def test_the_bound_of_the_triangle_is_at_most_seven_per_cent_above_the_supremum(
         pytest.param("eigenvalues, l2", lambda d: 1.0, id="one eigenvalue moves"),
         pytest.param("all entries, l1", lambda d: float(d), id="all entries of add or remove"),
         pytest.param("upper triangle, l1", lambda d: (d + 1) / 2, id="triangle of add or remove"),
+        pytest.param("upper triangle, l1", lambda d: d / math.sqrt(2), id="triangle as half of all entries"),
     ],
 )
 def test_a_supremum_that_is_too_small_is_exceeded(quantity: str, supremum: Callable[[int], float]) -> None:
