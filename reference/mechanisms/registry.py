@@ -3,6 +3,7 @@
 from covassay.reference.errors import InvalidInput
 from covassay.reference.mechanisms import (
     bingham,
+    centred_covariance,
     iterative_eigenvectors,
     nuclear_ball_projection,
     nuclear_laplace,
@@ -15,6 +16,7 @@ MECHANISMS: dict[str, About] = {
     for about in (
         nuclear_laplace.ABOUT,
         nuclear_laplace_symmetric.ABOUT,
+        centred_covariance.ABOUT,
         nuclear_ball_projection.ABOUT,
         bingham.ABOUT,
         iterative_eigenvectors.ABOUT,

@@ -8,6 +8,7 @@ from covassay.reference.mechanisms.registry import mechanism
 from covassay.reference.privacy import ZCDP, ApproximateDP, Guarantee, PureDP
 from covassay.verification.audit.profiles import (
     bingham,
+    centred_covariance,
     iterative_eigenvectors,
     nuclear_ball_projection,
     nuclear_laplace,
@@ -21,6 +22,7 @@ PROFILES: dict[str, Callable[[Claim], Profile]] = {  # any other mechanism is co
     "nuclear-laplace-symmetric": nuclear_laplace.profile,
     "nuclear-ball-projection": nuclear_ball_projection.profile,
     "bingham": bingham.profile,
+    "centred-covariance": centred_covariance.profile,
     "iterative-eigenvectors": iterative_eigenvectors.profile,
 }
 
