@@ -1,7 +1,7 @@
 """Symmetric nuclear-Laplace noise on the centred covariance: release S + ρZ, density of Z ∝ exp(−‖Z‖_*).
 
-S = (1/n) Σ_i (x_i − x̄)(x_i − x̄)ᵀ, x̄ the mean of the rows: what a user calls the covariance. The mechanisms of the papers
-release the second moment (1/n) Σ_i x_i x_iᵀ, and their noise does not fit S, because one row also moves the mean.
+S = (1/n) Σ_i (x_i − x̄)(x_i − x̄)ᵀ, x̄ the mean of the rows: what a user calls the covariance. The mechanisms of the
+papers release the second moment (1/n) Σ_i x_i x_iᵀ, and their noise does not fit S: one row also moves the mean.
 
 Where the scale comes from. Let m be the mean of the n − 1 rows that stay. Adding the row x to them adds
 ((n − 1)/n²)(x − m)(x − m)ᵀ to S, so replacing x by y changes S by

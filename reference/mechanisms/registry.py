@@ -4,6 +4,8 @@ from covassay.reference.errors import InvalidInput
 from covassay.reference.mechanisms import (
     bingham,
     centred_covariance,
+    coinpress_covariance,
+    coinpress_mean,
     iterative_eigenvectors,
     nuclear_ball_projection,
     nuclear_laplace,
@@ -20,6 +22,8 @@ MECHANISMS: dict[str, About] = {
         nuclear_ball_projection.ABOUT,
         bingham.ABOUT,
         iterative_eigenvectors.ABOUT,
+        coinpress_mean.ABOUT,
+        coinpress_covariance.ABOUT,
     )
 }
 

@@ -4,7 +4,6 @@ Statistical tests: fixed seeds, each with a false-alarm probability of at most 1
 """
 
 import inspect
-import math
 from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
@@ -69,10 +68,10 @@ def test_the_covariance_of_one_record_is_zero_whatever_it_is(x: Any) -> None:
 
 def test_the_mean_is_taken_off_and_a_shift_changes_nothing() -> None:
     x = 0.3 * unit_rows(np.random.default_rng(0).standard_normal((50, 3)))
-    none = np.zeros((3, 3))
+    none, shift = np.zeros((3, 3)), np.array([0.2, -0.3, 0.1])
     np.testing.assert_allclose(release(x, none, epsilon=1), covariance(x), atol=1e-16)
-    np.testing.assert_allclose(release(x + [0.2, -0.3, 0.1], none, epsilon=1), covariance(x), atol=1e-15)
-    uncentred = nuclear_laplace_symmetric.release(x + [0.2, -0.3, 0.1], none, epsilon=1)
+    np.testing.assert_allclose(release(x + shift, none, epsilon=1), covariance(x), atol=1e-15)
+    uncentred = nuclear_laplace_symmetric.release(x + shift, none, epsilon=1)
     assert np.abs(uncentred - covariance(x)).max() > 0.05  # the second moment would fail this test
 
 
