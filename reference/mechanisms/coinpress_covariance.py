@@ -27,11 +27,13 @@ the positive semidefinite part only helps, and it makes the root in step 3 exist
 The order in step 3. Rows are mapped by x ↦ A x, so the next map is A first and then (Z + hI)^{-1/2}. From the third
 step on A is a product of different symmetric matrices, not symmetric itself. NOTE: the published code maps rows by
 x ↦ Aᵀx while it multiplies on the left, and returns A⁻¹ZA⁻¹. That is as private but, for t ≥ 3, inaccurate; it is kept
-as a negative control (`covassay.verification.audit.mutants.of_coinpress`).
+as a negative control (`covassay.verification.audit.mutants.of_coinpress`). Measured at d = 10, n = 8000, ρ = 0.05,
+eigenvalues from 1 to 100, t = 5: error ‖Σ^{-1/2} Σ̂ Σ^{-1/2} − I‖_F 0.18 in this order, 3.5 in the published one.
 
 constants : "paper" γ² = d + 2√(dL) + 2L with L = ln(n/β_j), β_j = β/t, and h = η + ν. "code" γ² with L = ln 10 and
     h = √(d/n) + d/(2n), as in the authors' code: smaller, without a proof of accuracy. Either is public and as private.
-    That β is shared out equally, and the bound υ in ν (proven, and smaller than the printed one), are ours.
+    On the data above the paper's h is so large that early steps do harm; they pay from about n = 10⁵ on. That β is
+    shared out equally, and the bound υ in ν (proven, and smaller than the printed one), are ours.
 """
 
 import math

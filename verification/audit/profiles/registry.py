@@ -9,6 +9,7 @@ from covassay.reference.privacy import ZCDP, ApproximateDP, Guarantee, PureDP
 from covassay.verification.audit.profiles import (
     bingham,
     centred_covariance,
+    coinpress,
     iterative_eigenvectors,
     nuclear_ball_projection,
     nuclear_laplace,
@@ -23,6 +24,8 @@ PROFILES: dict[str, Callable[[Claim], Profile]] = {  # any other mechanism is co
     "nuclear-ball-projection": nuclear_ball_projection.profile,
     "bingham": bingham.profile,
     "centred-covariance": centred_covariance.profile,
+    "coinpress-mean": coinpress.profile,
+    "coinpress-covariance": coinpress.profile,
     "iterative-eigenvectors": iterative_eigenvectors.profile,
 }
 
