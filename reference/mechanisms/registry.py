@@ -10,6 +10,7 @@ from covassay.reference.mechanisms import (
     nuclear_ball_projection,
     nuclear_laplace,
     nuclear_laplace_symmetric,
+    output_perturbation,
 )
 from covassay.reference.mechanisms.about import About
 
@@ -22,6 +23,7 @@ MECHANISMS: dict[str, About] = {
         nuclear_ball_projection.ABOUT,
         bingham.ABOUT,
         iterative_eigenvectors.ABOUT,
+        output_perturbation.ABOUT,
         coinpress_mean.ABOUT,
         coinpress_covariance.ABOUT,
     )

@@ -13,6 +13,7 @@ from covassay.verification.audit.profiles import (
     iterative_eigenvectors,
     nuclear_ball_projection,
     nuclear_laplace,
+    output_perturbation,
     reference_draws,
 )
 from covassay.verification.audit.profiles.profile import Claim, Profile
@@ -24,6 +25,7 @@ PROFILES: dict[str, Callable[[Claim], Profile]] = {  # any other mechanism is co
     "nuclear-ball-projection": nuclear_ball_projection.profile,
     "bingham": bingham.profile,
     "centred-covariance": centred_covariance.profile,
+    "output-perturbation": output_perturbation.profile,
     "coinpress-mean": coinpress.profile,
     "coinpress-covariance": coinpress.profile,
     "iterative-eigenvectors": iterative_eigenvectors.profile,
