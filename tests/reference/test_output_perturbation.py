@@ -32,6 +32,7 @@ from covassay.reference.mechanisms.output_perturbation import (
     spend,
 )
 from covassay.reference.privacy import PureDP
+from covassay.verification.audit.profiles.output_perturbation import worst_pair
 from covassay.verification.statistics.tests import independence, kolmogorov_smirnov
 
 PROPERTY = settings(deadline=None, derandomize=True, max_examples=150)
@@ -144,17 +145,6 @@ def test_no_pair_moves_the_minimiser_further(seed: int, n: int, d: int, alpha: f
     assert sensitivity(n, alpha, "tight") <= sensitivity(n, alpha, "paper")
     for x in (first, second):
         assert np.linalg.norm(minimiser(x, alpha)) <= largest_norm(alpha, "tight") * (1 + 1e-12)
-
-
-def worst_pair(n: int, alpha: float) -> tuple[Matrix, Matrix]:
-    """n − 1 records that make ŵ as long as it can be, and two that pull it to either side; d = 3."""
-    k = 2 * alpha
-    lam = k / (1 + 2 * k)
-    w = largest_norm(alpha, "tight")
-    rest = np.tile([math.sqrt(lam), 0.0, math.sqrt(1 - lam)], (n - 1, 1))
-    q = np.array([w, 0.0, -1.0]) / math.sqrt(w**2 + 1)
-    e = np.array([0.0, 1.0, 0.0])
-    return np.vstack([rest, (q + e) / math.sqrt(2)]), np.vstack([rest, (q - e) / math.sqrt(2)])
 
 
 @pytest.mark.parametrize("alpha", [1e-3, 0.1, 2.0])

@@ -37,8 +37,11 @@ def noise_tests(w: Vector, scale: float) -> dict[str, Test]:
     def first(outputs: Matrix) -> Vector:
         return np.asarray((outputs[:, 0] - w[0]) / np.linalg.norm(outputs - w, axis=1))
 
-    tests: dict[str, Test] = {"noise norm": norm_test(w, scale), "coefficient sign": lambda y: binomial(
-        int((y[:, 0] > w[0]).sum()), len(y), 0.5, "the noise of the first coefficient is positive half of the time")}  # fmt: skip
+    def sign(outputs: Matrix) -> TestResult:
+        positive = int((outputs[:, 0] > w[0]).sum())
+        return binomial(positive, len(outputs), 0.5, "the noise of the first coefficient is positive half of the time")
+
+    tests: dict[str, Test] = {"noise norm": norm_test(w, scale), "coefficient sign": sign}
     if k > 1:
         tests["noise direction"] = lambda y: kolmogorov_smirnov(
             first(y) ** 2, lambda t: haar.squared_coordinate_cdf(t, k), "the noise has a uniform direction"
