@@ -26,8 +26,10 @@ DN25 §2 describes, the constants are ours.
 
 import math
 from collections.abc import Callable
+from functools import lru_cache
 
 import numpy as np
+from numpy.typing import NDArray
 
 from covassay.reference.domain import (
     DataSet,
@@ -87,24 +89,32 @@ def noise_scale(n: Number, epsilon: Number, change: Number) -> Number:
 # MECHANISM
 
 
+@lru_cache(maxsize=8)
+def triangle(d: int) -> tuple[NDArray[np.intp], NDArray[np.intp], Vector]:
+    """Rows and columns of the upper triangle, and the weights that make it isometric: 1 and √2."""
+    i, j = np.triu_indices(d)
+    return i, j, np.where(i == j, 1.0, math.sqrt(2))
+
+
 def svec_rows(rows: Matrix) -> Matrix:
     """svec(x_i x_iᵀ) of every row: (m, d) -> (m, D)."""
-    i, j = np.triu_indices(rows.shape[1])
-    return np.where(i == j, 1.0, math.sqrt(2)) * rows[:, i] * rows[:, j]
+    i, j, weights = triangle(rows.shape[1])
+    products: Matrix = weights * rows[:, i] * rows[:, j]
+    return products
 
 
 def svec(matrices: Matrix) -> Matrix:
     """Symmetric matrices (…, d, d) -> (…, D), isometric."""
-    i, j = np.triu_indices(matrices.shape[-1])
-    return np.where(i == j, 1.0, math.sqrt(2)) * matrices[..., i, j]
+    i, j, weights = triangle(matrices.shape[-1])
+    vectors: Matrix = weights * matrices[..., i, j]
+    return vectors
 
 
 def smat(vectors: Matrix, d: int) -> Matrix:
     """The inverse of `svec`: (…, D) -> (…, d, d)."""
-    i, j = np.triu_indices(d)
+    i, j, weights = triangle(d)
     matrices = np.zeros((*vectors.shape[:-1], d, d))
-    matrices[..., i, j] = vectors / np.where(i == j, 1.0, math.sqrt(2))
-    matrices[..., j, i] = matrices[..., i, j]
+    matrices[..., i, j] = matrices[..., j, i] = vectors / weights
     return matrices
 
 
@@ -189,7 +199,8 @@ def release(
 
     def images(block: Matrix) -> Matrix:
         y = svec_rows(block) @ t.T
-        return y / np.maximum(1.0, np.linalg.norm(y, axis=1) / radius)[:, None]
+        shortened: Matrix = y / np.maximum(1.0, np.linalg.norm(y, axis=1) / radius)[:, None]
+        return shortened
 
     mean = sum_rows(lambda block: images(block).sum(axis=0), rows) / n
 
@@ -207,8 +218,8 @@ def draw_noise(length: int, rng: np.random.Generator, size: int | None = None) -
     """Density ∝ exp(−‖z‖) in R^l: (l,), or (size, l)."""
     gaussians = rng.standard_normal((1 if size is None else size, length))
     radii = rng.gamma(length, size=(len(gaussians), 1))
-    drawn = gaussians / np.linalg.norm(gaussians, axis=1, keepdims=True) * radii
-    return drawn[0] if size is None else drawn
+    drawn: Matrix = gaussians / np.linalg.norm(gaussians, axis=1, keepdims=True) * radii
+    return drawn if size is not None else np.asarray(drawn[0])
 
 
 def sample(

@@ -18,8 +18,6 @@ The chain moves z; in the end only its direction is kept and its length is drawn
 computed norm, and independent of the direction.
 """
 
-import math
-
 import numpy as np
 
 from covassay.reference.domain import (
@@ -45,7 +43,7 @@ from covassay.reference.mechanisms.johnson_lindenstrauss import (
 )
 from covassay.reference.privacy import PureDP, Spend
 
-NORM_ITERATIONS = 100
+NORM_ITERATIONS = 80
 
 # FORMULAS
 
@@ -70,24 +68,20 @@ def norm_of_image(t: Matrix, z: Matrix, d: int) -> Vector:
     """‖z‖_K of each z, (m, l) -> (m,), from above: the nuclear norm of a matrix with the right image.
 
     Douglas–Rachford iterations between the matrices with image z and the proximal map of the nuclear norm, which shifts
-    eigenvalues towards 0. After every one the first set is met exactly, so what is returned is never below ‖z‖_K.
+    eigenvalues towards 0. What is returned belongs to a matrix of the first kind, so it is never below ‖z‖_K.
     """
     inverse = np.linalg.pinv(t)  # T T⁺ = I
-
-    def with_image(m: Matrix) -> Matrix:
-        return np.asarray(m + (z - m @ t.T) @ inverse.T)
-
-    size = np.linalg.norm(z @ inverse.T, axis=1, keepdims=True)
-    shift = np.where(size > 0, size, 1.0) / d
     walker = z @ inverse.T
-    best = np.full(len(z), math.inf)
+    size = np.linalg.norm(walker, axis=1, keepdims=True)
+    shift = np.where(size > 0, size, 1.0) / d
+    feasible = walker
     for _ in range(NORM_ITERATIONS):
-        feasible = with_image(walker)
-        best = np.minimum(best, np.abs(np.linalg.eigvalsh(smat(feasible, d))).sum(axis=1))
         values, vectors = np.linalg.eigh(smat(2 * feasible - walker, d))
         shrunk = np.sign(values) * np.maximum(np.abs(values) - shift, 0.0)
         walker = walker + svec((vectors * shrunk[:, None, :]) @ np.swapaxes(vectors, 1, 2)) - feasible
-    return best
+        feasible = walker + (z - walker @ t.T) @ inverse.T
+    norms: Vector = np.abs(np.linalg.eigvalsh(smat(feasible, d))).sum(axis=1)
+    return norms
 
 
 def release(
@@ -145,7 +139,7 @@ def release(
     return released
 
 
-def draw_noise(t: Matrix, d: int, rng: np.random.Generator, walk: int = 200, size: int | None = None) -> Matrix:
+def draw_noise(t: Matrix, d: int, rng: np.random.Generator, walk: int = 100, size: int | None = None) -> Matrix:
     """Density ∝ exp(−‖z‖_K), approximately if l < D: (l,), or (size, l), as many chains side by side."""
     count, length = 1 if size is None else size, len(t)
     if length == t.shape[1]:
@@ -177,7 +171,7 @@ def sample(
     alpha: float = 1.0,
     beta: float = 0.1,
     seed: int = 0,
-    walk: int = 200,
+    walk: int = 100,
     row_bound: float = 1.0,
     on_large_rows: OnLargeRows = "clip",
 ) -> Matrix:
@@ -222,6 +216,6 @@ ABOUT = About(
     release=release,
     sample=sample,
     spend=spend,
-    parameters={"alpha": 1.0, "beta": 0.1, "seed": 0, "walk": 200},
+    parameters={"alpha": 1.0, "beta": 0.1, "seed": 0, "walk": 100},
     sampler="approximate",
 )

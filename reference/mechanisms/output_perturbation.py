@@ -129,8 +129,8 @@ def draw_noise(dimension: int, rng: np.random.Generator, size: int | None = None
     shape = (1 if size is None else size, dimension)
     gaussians = rng.standard_normal(shape)
     directions = gaussians / np.linalg.norm(gaussians, axis=1, keepdims=True)
-    drawn = directions * rng.gamma(dimension, size=(shape[0], 1))
-    return drawn[0] if size is None else drawn
+    drawn: Matrix = directions * rng.gamma(dimension, size=(shape[0], 1))
+    return drawn if size is not None else np.asarray(drawn[0])
 
 
 def sample(
