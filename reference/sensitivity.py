@@ -31,6 +31,9 @@ If m ≤ k + 2: let h = (a + b)/2. Then m a + (k + 2) b ≤ (d + 2) h and g² �
     (d + 2) h + 2 √(mk) √(1 − h²) ≤ √((d + 2)² + 4mk).
 If m ≥ k + 3: it is at most √2 √(m² + (k + 2)² + 2mk) = √(2d² + 8k + 8), and k ≤ (d − 3)/2.
 In both cases that is at most √((d + 2)² + 4⌊d²/4⌋), and `block_pair` attains it.
+
+The centred covariance is another quantity: how far one row moves it depends on the other rows, through their mean. Its
+sensitivity and the data sets that attain it are at the end of this file.
 """
 
 import math
@@ -225,3 +228,42 @@ SENSITIVITIES: dict[str, Sensitivity] = {
 def neighbours(rows: Matrix, x: Vector, y: Vector) -> tuple[Matrix, Matrix]:
     """The neighbouring data sets (rows, x) and (rows, y), of shape (n + 1, d)."""
     return np.vstack([rows, x[None]]), np.vstack([rows, y[None]])
+
+
+# THE CENTRED COVARIANCE
+
+
+def centred_change(n: Number, apart: Number, beyond: Number) -> Number:
+    """‖S − S'‖_* = ((n − 1)/n²) |x − y| |x + y − 2m|, S = (1/n) Σ_i (x_i − x̄)(x_i − x̄)ᵀ, m the mean of the other rows.
+
+    `apart` = |x − y|, `beyond` = |x + y − 2m|. With v = x − m and w = y − m the last row adds ((n − 1)/n²) v vᵀ to what
+    the others give on their own, so the change is ((n − 1)/n²)(v vᵀ − w wᵀ), of nuclear norm
+    √((|v|² + |w|²)² − 4⟨v, w⟩²) = |v − w| |v + w|, as above.
+    """
+    return (n - 1) * apart * beyond / n**2
+
+
+def centred_sensitivity(n: Number, d: int, sqrt: Callable[[Number], Number] = math.sqrt) -> Number:
+    """The supremum of `centred_change` over the unit ball: 3√3 (n − 1)/n², and 4 (n − 1)/n² for d = 1.
+
+    |x + y − 2m| ≤ |x + y| + 2, and |x − y|² + |x + y|² ≤ 4 allows |x − y| = 2 sin θ, |x + y| = 2 cos θ at most: the
+    product is 4 sin θ (1 + cos θ), largest at θ = 60°, where it is 3√3. For d = 1 it is |v² − w²| ≤ 4, because v and
+    w lie in an interval of length 2 that ends at distance 2 from 0 at most. For n = 1 the covariance is 0, whatever x.
+    """
+    return (4 if d == 1 else 3 * sqrt(3)) * (n - 1) / n**2
+
+
+def centred_pair(n: int, d: int) -> tuple[Matrix, Matrix]:
+    """Neighbours that attain it: n − 1 rows at one corner of an equilateral triangle, the last at either of the others.
+
+    For d = 1: n − 1 rows at −1, the last at 1 or at −1.
+    """
+    first = np.zeros((n, d))
+    first[:, 0] = -1.0
+    second = first.copy()
+    if d == 1:
+        first[-1] = 1.0
+    else:
+        first[-1, :2] = 0.5, math.sqrt(3) / 2
+        second[-1, :2] = 0.5, -math.sqrt(3) / 2
+    return first, second

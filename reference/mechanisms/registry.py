@@ -27,6 +27,16 @@ from covassay.reference.mechanisms import (
     projection_mechanism,
     separate_cov,
     separate_cov_pure,
+    centred_covariance,
+    coinpress_covariance,
+    coinpress_mean,
+    iterative_eigenvectors,
+    johnson_lindenstrauss,
+    johnson_lindenstrauss_image,
+    nuclear_ball_projection,
+    nuclear_laplace,
+    nuclear_laplace_symmetric,
+    output_perturbation,
 )
 from covassay.reference.mechanisms.about import About
 
@@ -37,6 +47,7 @@ MECHANISMS: dict[str, About] = {
         lap_cov.ABOUT,
         nuclear_laplace.ABOUT,
         nuclear_laplace_symmetric.ABOUT,
+        centred_covariance.ABOUT,
         nuclear_ball_projection.ABOUT,
         bingham.ABOUT,
         iterative_eigenvectors.ABOUT,
@@ -61,6 +72,11 @@ MECHANISMS: dict[str, About] = {
         above_threshold.ABOUT,
         private_radius.ABOUT,
         private_trace.ABOUT,
+        johnson_lindenstrauss.ABOUT,
+        johnson_lindenstrauss_image.ABOUT,
+        output_perturbation.ABOUT,
+        coinpress_mean.ABOUT,
+        coinpress_covariance.ABOUT,
     )
 }
 

@@ -1,0 +1,17 @@
+"""A released matrix as post-processing takes it: square, finite, symmetric."""
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from covassay.reference.domain import Matrix, require_shape
+from covassay.reference.errors import InvalidInput
+
+
+def symmetric_part(released: ArrayLike) -> Matrix:
+    """(M + Mᵀ)/2. A projection in Frobenius norm, so it moves no estimate away from a symmetric true value."""
+    shape = np.shape(released)
+    if len(shape) != 2 or shape[0] != shape[1] or shape[0] < 1:
+        raise InvalidInput(f"released of shape {shape}: must be a square matrix")
+    matrix = require_shape("released", released, shape)
+    symmetric: Matrix = (matrix + matrix.T) / 2
+    return symmetric

@@ -1,0 +1,55 @@
+"""How to audit noise on the centred covariance.
+
+S is the second moment of the centred rows, so the tests of nuclear-Laplace noise hold for it as they stand, at this
+mechanism's scale. Pairs: the corners of an equilateral triangle, where replacing one row moves S the most.
+"""
+
+import numpy as np
+
+from covassay.reference.domain import Matrix
+from covassay.reference.mechanisms.centred_covariance import noise_scale
+from covassay.reference.sensitivity import centred_pair
+from covassay.verification.audit.contract import example_rows
+from covassay.verification.audit.law import Scenario
+from covassay.verification.audit.privacy import Pair, generic_statistics
+from covassay.verification.audit.profiles.noise import noise_suspects, noise_tests, scale_estimate
+from covassay.verification.audit.profiles.nuclear_laplace import likelihood_ratio
+from covassay.verification.audit.profiles.profile import Claim, Profile, common_pairs
+
+N = 12
+DIMENSIONS = (1, 2, 3, 6)
+PAIRS = ((3, 2), (2, 1), (6, 3))  # (n, d)
+
+
+def centred(x: Matrix) -> Matrix:
+    """The rows minus their mean."""
+    return np.asarray(x - x.mean(axis=0))
+
+
+def profile(claim: Claim) -> Profile:
+    """Scenarios and pairs."""
+    epsilon = claim.budget["epsilon"]
+    scenarios = []
+    for d in DIMENSIONS:
+        x = example_rows(N, d)
+        scale = noise_scale(N, d, epsilon)
+        rows = centred(x)
+        scenarios.append(
+            Scenario(
+                f"d={d}",
+                x,
+                noise_tests(rows, scale, symmetric=True),
+                noise_suspects(rows, scale, symmetric=True),
+                (scale_estimate(rows, scale, symmetric=True),),
+            )
+        )
+    pairs = []
+    for n, d in PAIRS:
+        first, second = centred_pair(n, d)
+        rows, others = centred(first), centred(second)
+        statistics = (
+            likelihood_ratio(rows, others, noise_scale(n, d, epsilon), 0.0),
+            *generic_statistics(rows, others, "matrix")[:1],
+        )
+        pairs.append(Pair(f"corners of a triangle, n={n}, d={d}", first, second, statistics))
+    return Profile(claim.form, tuple(scenarios), lambda _: (*pairs, *common_pairs("matrix")))

@@ -1,0 +1,31 @@
+"""How to audit CoinPress, mean and covariance: its domain is the whole space, so the worst rows lie far out.
+
+After the first step the law has no closed form; draws are compared with the reference's.
+"""
+
+import numpy as np
+
+from covassay.reference.domain import Matrix
+from covassay.reference.sensitivity import neighbours
+from covassay.verification.audit.privacy import Pair, generic_statistics
+from covassay.verification.audit.profiles import reference_draws
+from covassay.verification.audit.profiles.profile import Claim, Profile, common_pairs
+
+FAR = 1e4  # beyond any radius that rows are shortened to
+
+
+def far_out(released: str) -> Pair:
+    """Two rows far out: opposite for the mean, along two axes for the covariance, in a data set of small ones."""
+    base: Matrix = np.array([[0.5, 0.0], [0.0, 0.5], [-0.5, 0.0], [0.0, -0.5]])
+    x = np.array([FAR, 0.0])
+    y = -x if released == "vector" else np.array([0.0, FAR])
+    first, second = neighbours(base, x, y)
+    return Pair(f"rows of norm {FAR:g}, d=2", first, second, generic_statistics(first, second, released))
+
+
+def profile(claim: Claim) -> Profile:
+    """Scenarios of the reference's draws, and the pair far out beside the common ones."""
+    released = claim.about.released
+    known = reference_draws.profile(claim)
+    pairs = (far_out(released), *common_pairs(released))
+    return Profile(known.form, known.scenarios, lambda _: pairs)

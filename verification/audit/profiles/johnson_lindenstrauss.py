@@ -1,0 +1,93 @@
+"""How to audit the Johnson–Lindenstrauss mechanism with ℓ2 noise.
+
+When nothing is projected (l = D) and the data are many enough for the noisy second moment to be inside the set that is
+fitted, positive definite of trace below 1, the fit changes nothing: the noise is seen, and its law is exact. ‖z‖ ~
+Gamma(D), its direction uniform on the sphere of R^D in the isometric coordinates. Smaller data are compared with the
+reference's draws.
+"""
+
+import math
+
+import numpy as np
+from scipy.special import gammainc
+
+from covassay.reference.domain import Matrix, Vector, second_moment
+from covassay.reference.laws import haar
+from covassay.reference.mechanisms import johnson_lindenstrauss as mechanism
+from covassay.verification.audit.law import Scenario, Suspect, Test
+from covassay.verification.audit.profiles import reference_draws
+from covassay.verification.audit.profiles.profile import Claim, Profile
+from covassay.verification.statistics.tests import TestResult, binomial, independence, kolmogorov_smirnov
+
+D = 2
+MARGIN = 60.0  # noise scales between the second moment and the boundary of the set: out of reach, e^{−60}
+
+
+def interior_rows(epsilon: float) -> Matrix:
+    """Rows along the axes and zero rows, half and half: Σ = I/4 for d = 2, at distance 1/4 from every boundary."""
+    n = 4 * math.ceil(MARGIN * math.sqrt(2) / epsilon)
+    return np.concatenate([np.repeat(np.eye(D), n // 4, axis=0), np.zeros((n - 2 * (n // 4), D))])
+
+
+def noise_tests(x: Matrix, scale: float) -> dict[str, Test]:
+    """The tests by name, of outputs Σ + scale · smat(z)."""
+
+    def noise(outputs: Matrix) -> Matrix:
+        return mechanism.svec(outputs - second_moment(x)) / scale
+
+    def norms(outputs: Matrix) -> Vector:
+        return np.asarray(np.linalg.norm(noise(outputs), axis=1))
+
+    def share(outputs: Matrix, entry: int) -> Vector:
+        z = noise(outputs)
+        return np.asarray(z[:, entry] ** 2 / (z**2).sum(axis=1))
+
+    size = mechanism.entries(D)
+
+    def direction(entry: int) -> Test:
+        return lambda y: kolmogorov_smirnov(
+            share(y, entry), lambda w: haar.squared_coordinate_cdf(w, size), "the noise has a uniform direction in R^D"
+        )
+
+    def sign(outputs: Matrix) -> TestResult:
+        positive = int((np.trace(outputs - second_moment(x), axis1=1, axis2=2) > 0).sum())
+        return binomial(positive, len(outputs), 0.5, "the trace of the noise is positive half of the time")
+
+    return {
+        "noise norm": norm_test(x, scale),
+        "diagonal direction": direction(0),
+        "off-diagonal direction": direction(1),
+        "norm and direction": lambda y: independence(norms(y), share(y, 1), "norm and direction are independent"),
+        "trace sign": sign,
+    }
+
+
+def norm_test(x: Matrix, scale: float, shape_gap: int = 0) -> Test:
+    """‖svec(Y − Σ)‖/scale ~ Gamma(D + gap)."""
+    shape = mechanism.entries(D) + shape_gap
+
+    def test(outputs: Matrix) -> TestResult:
+        norms = np.linalg.norm(mechanism.svec(outputs - second_moment(x)), axis=1) / scale
+        return kolmogorov_smirnov(norms, lambda t: gammainc(shape, np.maximum(t, 0)), f"‖z‖ ~ Gamma({shape})")
+
+    return test
+
+
+def profile(claim: Claim) -> Profile:
+    """Scenarios and pairs. If the options project at d = 2, only the reference's draws are left to compare with."""
+    known = reference_draws.profile(claim)
+    values = {name: claim.options.get(name, default) for name, default in claim.about.parameters.items()}
+    t = mechanism.transform(D, values["alpha"], values["beta"], values["seed"])
+    if len(t) < mechanism.entries(D):
+        return known
+    epsilon = claim.budget["epsilon"]
+    x = interior_rows(epsilon)
+    change = mechanism.image_sensitivity(values["alpha"], 1.0)
+    scale = mechanism.noise_scale(len(x), epsilon, change)
+    suspects = (
+        Suspect("half-scale", "the noise has half the calibrated scale: too little noise", norm_test(x, scale / 2)),
+        Suspect("double-scale", "the noise has twice the calibrated scale: wasteful", norm_test(x, scale * 2)),
+        Suspect("gamma-shape", "the norm has Gamma shape D + 1 in place of D", norm_test(x, scale, 1)),
+    )
+    seen = Scenario("the noise is seen, d=2", x, noise_tests(x, scale), suspects)
+    return Profile(known.form, (seen, *known.scenarios), known.pairs)
