@@ -1,0 +1,110 @@
+"""Symmetric random matrices with independent entries on and above the diagonal.
+
+wigner : every entry N(0, 1). "Symmetric Gaussian Wigner" in DLY22.
+goe : N(0, 1) on the diagonal and N(0, 1/2) above it. The Gaussian orthogonal ensemble: in the isometric coordinates
+    `svec` it is N(0, I), so QGQᵀ has the law of G for every rotation Q.
+laplace : every entry Laplace(1). "Symmetric Laplace Wigner" in DLY22.
+
+In svec coordinates wigner has variance 1 on the diagonal and 2 elsewhere: as noise it hides whatever goe hides, and is
+larger.
+"""
+
+import math
+from typing import Literal
+
+import numpy as np
+
+from covassay.reference.domain import Matrix, Vector, require_choice, require_dimension
+from covassay.reference.errors import InvalidInput
+
+Ensemble = Literal["wigner", "goe"]
+ENSEMBLES: tuple[Ensemble, ...] = ("wigner", "goe")
+
+# COORDINATES
+
+
+def svec(matrix: Matrix) -> Matrix:
+    """The isometry (M_11, √2 M_12, …, √2 M_1d, M_22, …, M_dd): (..., d, d) -> (..., d(d + 1)/2), reading i ≤ j."""
+    i, j = np.triu_indices(matrix.shape[-1])
+    coordinates: Matrix = matrix[..., i, j] * np.where(i == j, 1.0, math.sqrt(2))
+    return coordinates
+
+
+def unsvec(coordinates: Matrix) -> Matrix:
+    """The symmetric matrix with these coordinates: (..., d(d + 1)/2) -> (..., d, d)."""
+    length = coordinates.shape[-1]
+    d = (math.isqrt(8 * length + 1) - 1) // 2
+    if d < 1 or d * (d + 1) // 2 != length:
+        raise InvalidInput(f"coordinates of shape {coordinates.shape}: the last axis must have d(d + 1)/2 entries")
+    i, j = np.triu_indices(d)
+    return symmetric(coordinates / np.where(i == j, 1.0, math.sqrt(2)))
+
+
+def symmetric(upper: Matrix) -> Matrix:
+    """The symmetric matrix with these entries M_ij, i ≤ j, row by row: (..., d(d + 1)/2) -> (..., d, d)."""
+    d = (math.isqrt(8 * upper.shape[-1] + 1) - 1) // 2
+    i, j = np.triu_indices(d)
+    matrix = np.zeros((*upper.shape[:-1], d, d))
+    matrix[..., i, j] = upper
+    matrix[..., j, i] = upper
+    return matrix
+
+
+# THE LAWS
+
+
+def _shape(dimension: int, size: int | None) -> tuple[int, ...]:
+    d = require_dimension("dimension", dimension)
+    entries = d * (d + 1) // 2
+    return (entries,) if size is None else (size, entries)
+
+
+def sample_wigner(dimension: int, rng: np.random.Generator, size: int | None = None) -> Matrix:
+    """Draw wigner: shape (d, d), or (size, d, d)."""
+    return symmetric(rng.standard_normal(_shape(dimension, size)))
+
+
+def sample_goe(dimension: int, rng: np.random.Generator, size: int | None = None) -> Matrix:
+    """Draw goe: shape (d, d), or (size, d, d)."""
+    return unsvec(rng.standard_normal(_shape(dimension, size)))
+
+
+def sample_laplace(dimension: int, rng: np.random.Generator, size: int | None = None) -> Matrix:
+    """Draw laplace: shape (d, d), or (size, d, d)."""
+    return symmetric(rng.laplace(size=_shape(dimension, size)))
+
+
+def sample(ensemble: str, dimension: int, rng: np.random.Generator, size: int | None = None) -> Matrix:
+    """Draw the Gaussian ensemble of that name."""
+    require_choice("ensemble", ensemble, ENSEMBLES)
+    draw = sample_wigner if ensemble == "wigner" else sample_goe
+    return draw(dimension, rng, size)
+
+
+def deviations(dimension: int, ensemble: str) -> Matrix:
+    """Standard deviation of every entry of the Gaussian ensemble, (d, d)."""
+    require_choice("ensemble", ensemble, ENSEMBLES)
+    d = require_dimension("dimension", dimension)
+    off_diagonal = 1.0 if ensemble == "wigner" else math.sqrt(0.5)
+    return np.where(np.eye(d, dtype=bool), 1.0, off_diagonal)
+
+
+def log_density(matrix: Matrix, ensemble: str) -> Vector:
+    """Log density with respect to ∏_{i≤j} dM_ij, (..., d, d) -> (...)."""
+    d = matrix.shape[-1]
+    i, j = np.triu_indices(d)
+    deviation = deviations(d, ensemble)[i, j]
+    standard = matrix[..., i, j] / deviation
+    values: Vector = -(standard**2 + math.log(2 * math.pi)).sum(axis=-1) / 2 - np.log(deviation).sum()
+    return values
+
+
+def separation_squared(change: Matrix, ensemble: str) -> Vector:
+    """Σ_{i≤j} (Δ_ij/s_ij)², s the deviations, (..., d, d) -> (...). D_α of the noisy M and M + Δ is α/2 times it.
+
+    goe: ‖Δ‖_F². wigner: (‖Δ‖_F² + Σ_i Δ_ii²)/2.
+    """
+    d = change.shape[-1]
+    i, j = np.triu_indices(d)
+    values: Vector = ((change[..., i, j] / deviations(d, ensemble)[i, j]) ** 2).sum(axis=-1)
+    return values

@@ -1,0 +1,210 @@
+"""Symmetric ensembles: the isometry, exact laws of entries, norms and rotations, densities.
+
+Statistical tests: each false-alarm probability is at most 1e-9 had the seed been random.
+"""
+
+import math
+from collections.abc import Callable
+from functools import lru_cache
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from numpy.typing import NDArray
+from scipy import stats
+
+from covassay.reference.errors import InvalidInput
+from covassay.reference.laws import haar, wigner
+from covassay.verification.statistics.tests import independence, kolmogorov_smirnov
+
+FALSE_ALARM = 1e-9
+DRAWS = 20_000
+D = 3
+PROPERTY = settings(deadline=None, derandomize=True)
+Matrix = NDArray[np.float64]
+SAMPLERS = {"wigner": wigner.sample_wigner, "goe": wigner.sample_goe, "laplace": wigner.sample_laplace}
+HALF = math.sqrt(0.5)
+LAWS = {
+    "wigner": (stats.norm.cdf, stats.norm.cdf),
+    "goe": (stats.norm.cdf, lambda t: stats.norm.cdf(t, scale=HALF)),
+    "laplace": (stats.laplace.cdf, stats.laplace.cdf),
+}  # of a diagonal entry, and of another
+
+
+@lru_cache
+def drawn(name: str) -> Matrix:
+    return SAMPLERS[name](D, np.random.default_rng(len(name)), DRAWS)
+
+
+def averaged(dimension: int, rng: np.random.Generator, size: int) -> Matrix:
+    """The mutant: (A + Aᵀ)/2 of independent entries; N(0, 1) on the diagonal, N(0, 1/2) above it: goe, not wigner."""
+    a = rng.standard_normal((size, dimension, dimension))
+    return np.asarray((a + np.swapaxes(a, 1, 2)) / 2)
+
+
+symmetric_matrices = st.integers(1, 5).flatmap(
+    lambda d: arrays(np.float64, (d, d), elements=st.floats(-1e6, 1e6)).map(lambda m: np.triu(m) + np.triu(m, 1).T)
+)
+
+
+# The isometry
+
+
+def test_coordinates_worked_by_hand() -> None:
+    m = np.array([[1.0, 2.0], [2.0, 3.0]])
+    np.testing.assert_allclose(wigner.svec(m), [1, 2 * math.sqrt(2), 3], rtol=1e-15)
+    np.testing.assert_array_equal(wigner.symmetric(np.array([1.0, 2, 3, 4, 5, 6])), [[1, 2, 3], [2, 4, 5], [3, 5, 6]])
+    np.testing.assert_array_equal(wigner.unsvec(np.array([7.0])), [[7.0]])
+
+
+@PROPERTY
+@given(m=symmetric_matrices)
+def test_the_coordinates_are_isometric_and_invertible(m: Matrix) -> None:
+    assert np.linalg.norm(wigner.svec(m)) == pytest.approx(np.linalg.norm(m), rel=1e-12, abs=1e-290)
+    np.testing.assert_allclose(wigner.unsvec(wigner.svec(m)), m, rtol=1e-15)
+
+
+def test_the_plain_triangle_is_no_isometry() -> None:
+    m = np.array([[0.0, 1.0], [1.0, 0.0]])
+    assert np.linalg.norm(m[np.triu_indices(2)]) == 1 != pytest.approx(np.linalg.norm(m))
+
+
+def test_stacks_are_converted_matrix_by_matrix() -> None:
+    stack = drawn("wigner")[:6].reshape(2, 3, D, D)
+    coordinates = wigner.svec(stack)
+    assert coordinates.shape == (2, 3, 6)
+    np.testing.assert_array_equal(coordinates[1, 2], wigner.svec(stack[1, 2]))
+    np.testing.assert_allclose(wigner.unsvec(coordinates), stack, rtol=1e-15)
+
+
+@pytest.mark.parametrize("length", [0, 2, 4, 5, 7])
+def test_a_length_that_no_symmetric_matrix_has_is_refused(length: int) -> None:
+    with pytest.raises(InvalidInput, match="coordinates"):
+        wigner.unsvec(np.zeros(length))
+
+
+# Draws
+
+
+@pytest.mark.parametrize("name", SAMPLERS)
+@pytest.mark.parametrize("d", [1, 2, 5])
+def test_draws_are_symmetric_and_follow_the_seed(name: str, d: int) -> None:
+    single, stack = SAMPLERS[name](d, np.random.default_rng(0)), SAMPLERS[name](d, np.random.default_rng(0), 4)
+    assert single.shape == (d, d)
+    assert stack.shape == (4, d, d)
+    np.testing.assert_array_equal(stack, np.swapaxes(stack, 1, 2))
+    np.testing.assert_array_equal(single, stack[0])  # a stack is drawn matrix by matrix
+
+
+@pytest.mark.parametrize("name", SAMPLERS)
+@pytest.mark.parametrize(("i", "j"), [(0, 0), (1, 1), (0, 1), (1, 2)])
+def test_every_entry_has_its_law(name: str, i: int, j: int) -> None:
+    cdf = LAWS[name][i != j]
+    assert kolmogorov_smirnov(drawn(name)[:, i, j], cdf, "entry").p_value > FALSE_ALARM
+
+
+@pytest.mark.parametrize("name", SAMPLERS)
+def test_entries_are_independent(name: str) -> None:
+    z = drawn(name)
+    for (a, b), (i, j) in [((0, 0), (1, 1)), ((0, 0), (0, 1)), ((0, 1), (1, 2)), ((0, 1), (0, 2))]:
+        assert independence(z[:, a, b], z[:, i, j], "entries").p_value > FALSE_ALARM
+
+
+def test_an_average_of_two_entries_is_not_wigner() -> None:
+    entry = averaged(D, np.random.default_rng(1), DRAWS)[:, 0, 1]
+    assert kolmogorov_smirnov(entry, LAWS["wigner"][1], "entry").p_value < FALSE_ALARM
+    assert kolmogorov_smirnov(entry, LAWS["goe"][1], "entry").p_value > FALSE_ALARM
+
+
+def frobenius_squared(z: Matrix) -> Matrix:
+    return np.asarray((z**2).sum(axis=(1, 2)))
+
+
+def test_the_squared_norm_of_goe_is_chi_squared() -> None:
+    def cdf(t: Matrix) -> Matrix:
+        return np.asarray(stats.chi2.cdf(t, D * (D + 1) / 2))
+
+    assert kolmogorov_smirnov(frobenius_squared(drawn("goe")), cdf, "‖G‖_F²").p_value > FALSE_ALARM
+    assert kolmogorov_smirnov(frobenius_squared(drawn("wigner")), cdf, "‖W‖_F²").p_value < FALSE_ALARM
+
+
+@pytest.mark.parametrize(("name", "invariant"), [("goe", True), ("wigner", False)])
+def test_only_goe_does_not_notice_a_rotation(name: str, invariant: bool) -> None:
+    q = np.linalg.qr(np.array([[1.0, 1, 1], [1, -1, 0], [1, 1, -2]]).T)[0]
+    rotated = q.T @ drawn(name) @ q
+    p_values = [
+        kolmogorov_smirnov(rotated[:, i, j], LAWS[name][i != j], "rotated entry").p_value
+        for i, j in [(0, 0), (0, 1), (1, 2)]
+    ]
+    assert (min(p_values) > FALSE_ALARM) is invariant
+
+
+def test_eigenvectors_of_goe_are_uniform() -> None:
+    vectors = np.linalg.eigh(drawn("goe"))[1]
+    first = kolmogorov_smirnov(vectors[:, 0, -1] ** 2, lambda w: haar.squared_coordinate_cdf(w, D), "u₁²")
+    assert first.p_value > FALSE_ALARM
+
+
+def test_eigenvalue_gap_of_two_by_two_goe_is_rayleigh() -> None:
+    # gap² = (G₁₁ − G₂₂)² + 4 G₁₂² with N(0, 2) and N(0, 2): Wigner's surmise, exact at d = 2
+    z = wigner.sample_goe(2, np.random.default_rng(3), DRAWS)
+    gaps = np.ptp(np.linalg.eigvalsh(z), axis=1)
+    cdf: Callable[[Matrix], Matrix] = lambda t: np.asarray(-np.expm1(-(t**2) / 4))  # noqa: E731
+    assert kolmogorov_smirnov(gaps, cdf, "gap").p_value > FALSE_ALARM
+
+
+@pytest.mark.parametrize("name", wigner.ENSEMBLES)
+def test_an_ensemble_is_drawn_by_its_name(name: str) -> None:
+    drawn_by_name = wigner.sample(name, 4, np.random.default_rng(5), 2)
+    np.testing.assert_array_equal(drawn_by_name, SAMPLERS[name](4, np.random.default_rng(5), 2))
+
+
+# Densities
+
+
+@pytest.mark.parametrize("name", wigner.ENSEMBLES)
+def test_the_density_is_the_product_over_the_entries(name: str) -> None:
+    s = wigner.deviations(D, name)
+    expected = [
+        sum(stats.norm.logpdf(z[i, j], scale=s[i, j]) for i in range(D) for j in range(i, D)) for z in drawn(name)[:5]
+    ]
+    np.testing.assert_allclose(wigner.log_density(drawn(name)[:5], name), expected, rtol=1e-12)
+
+
+def test_separations_worked_by_hand() -> None:
+    # diag(1, −1): both entries move by 1.  off-diagonal 1: one N(0, 1) entry, or one N(0, 1/2) entry.
+    diagonal, off = np.diag([1.0, -1.0]), np.array([[0.0, 1.0], [1.0, 0.0]])
+    for change, expected in [(diagonal, (2, 2)), (off, (1, 2)), (np.ones((2, 2)), (3, 4))]:
+        for name, value in zip(wigner.ENSEMBLES, expected, strict=True):
+            assert wigner.separation_squared(change, name) == pytest.approx(value, rel=1e-15)
+
+
+@PROPERTY
+@given(change=symmetric_matrices)
+def test_the_separation_is_what_the_norms_say(change: Matrix) -> None:
+    frobenius, diagonal = (change**2).sum(), (np.diag(change) ** 2).sum()
+    assert wigner.separation_squared(change, "goe") == pytest.approx(frobenius, rel=1e-12, abs=1e-290)
+    assert wigner.separation_squared(change, "wigner") == pytest.approx(
+        (frobenius + diagonal) / 2, rel=1e-12, abs=1e-290
+    )
+
+
+def test_the_separation_is_twice_the_divergence_at_order_one() -> None:
+    # KL(N(0), N(Δ)) = E ln(f(W)/f(W − Δ)): exact for Gaussians, so the mean over draws is near it
+    change = np.array([[0.3, -0.2, 0.1], [-0.2, 0.4, 0.0], [0.1, 0.0, -0.5]])
+    for name in wigner.ENSEMBLES:
+        z = drawn(name)
+        loss = wigner.log_density(z, name) - wigner.log_density(z - change, name)
+        half = wigner.separation_squared(change, name) / 2
+        law = stats.norm(half, math.sqrt(2 * half))  # the loss of a Gaussian mechanism is N(μ, 2μ)
+        assert kolmogorov_smirnov(loss, law.cdf, "privacy loss").p_value > FALSE_ALARM
+
+
+@pytest.mark.parametrize("name", ["Wigner", "gaussian", "", "laplace"])
+def test_an_unknown_ensemble_is_refused(name: str) -> None:
+    with pytest.raises(InvalidInput, match="ensemble"):
+        wigner.sample(name, 2, np.random.default_rng(0))
+    with pytest.raises(InvalidInput, match="ensemble"):
+        wigner.deviations(2, name)
