@@ -3,10 +3,19 @@
 from covassay.reference.errors import InvalidInput
 from covassay.reference.mechanisms import (
     bingham,
+    gaussian_learner,
     iterative_eigenvectors,
+    kv_mean,
+    naive_pce,
+    naive_pme,
     nuclear_ball_projection,
     nuclear_laplace,
     nuclear_laplace_symmetric,
+    pgce,
+    pme,
+    ppc,
+    ppde,
+    weak_ppc,
 )
 from covassay.reference.mechanisms.about import About
 
@@ -18,6 +27,15 @@ MECHANISMS: dict[str, About] = {
         nuclear_ball_projection.ABOUT,
         bingham.ABOUT,
         iterative_eigenvectors.ABOUT,
+        naive_pce.ABOUT,
+        weak_ppc.ABOUT,
+        ppc.ABOUT,
+        pgce.ABOUT,
+        kv_mean.ABOUT,
+        naive_pme.ABOUT,
+        pme.ABOUT,
+        gaussian_learner.ABOUT,
+        ppde.ABOUT,
     )
 }
 
