@@ -93,7 +93,7 @@ def test_the_release_by_hand() -> None:
     np.testing.assert_allclose(release(x, no_noise(), rho=1.0), [(9 + 3 + w) / 4], rtol=1e-14)
     one = Noise(np.zeros((1, 21)), np.ones(1))
     np.testing.assert_allclose(release(x, one, rho=0.25), [(9 + 3 + w) / 4 + w], rtol=1e-14)
-    # noise 2 on the bin of −1 lifts it to 2√(2/ρ) = 4 > 3 at ρ = 1/2: c = −1, and everything is clipped to −1 + w or less
+    # noise 2 on the bin of −1 lifts it to 2√(2/ρ) = 4 > 3 at ρ = 1/2: c = −1, and all are clipped to −1 + w
     lifted = no_noise()
     lifted.counts[0, 9] = 2.0
     expected = np.clip(x, -1 - w, -1 + w).mean()

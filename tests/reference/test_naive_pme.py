@@ -19,7 +19,7 @@ def test_the_deviation_bound_is_the_root_of_kappa() -> None:
 
 
 def test_it_is_the_mean_of_every_column_by_hand() -> None:
-    # κ = 4: σ = 2, bins (−1, 1], (1, 3], …; c = (2, −4); an outlier in the first column counts as 2 + w, w = 2(2 + √(2 ln ·))
+    # κ = 4: σ = 2, bins (−1, 1], (1, 3], …; c = (2, −4); an outlier in the first column counts as 2 + w
     x = np.array([[2.5, -4.0], [1.5, -4.5], [1e9, -3.5]])
     none = kv_mean.Noise(np.zeros((2, 11)), np.zeros(2))
     w = 2 * (2 + math.sqrt(2 * math.log(8 * 3 / 0.05)))
@@ -35,7 +35,7 @@ def test_it_is_kv_mean_with_the_root_of_kappa() -> None:
     drawn = sample(x, np.random.default_rng(1), rho=0.4, kappa=9.0, mean_bound=7.0, beta=0.2)
     np.testing.assert_array_equal(drawn, expected)
     # a mutant: σ = κ has other bins, and noise three times as large
-    with pytest.raises(InvalidInput, match="noise.counts"):
+    with pytest.raises(InvalidInput, match=r"noise\.counts"):
         kv_mean.release(x, noise, rho=0.4, sigma=9.0, mean_bound=7.0, beta=0.2)
 
 

@@ -9,8 +9,11 @@ from covassay.reference.privacy import ZCDP, ApproximateDP, Guarantee, PureDP
 from covassay.verification.audit.profiles import (
     bingham,
     iterative_eigenvectors,
+    kv_mean,
+    naive_pce,
     nuclear_ball_projection,
     nuclear_laplace,
+    ppde,
     reference_draws,
 )
 from covassay.verification.audit.profiles.profile import Claim, Profile
@@ -22,6 +25,10 @@ PROFILES: dict[str, Callable[[Claim], Profile]] = {  # any other mechanism is co
     "nuclear-ball-projection": nuclear_ball_projection.profile,
     "bingham": bingham.profile,
     "iterative-eigenvectors": iterative_eigenvectors.profile,
+    "naive-pce": naive_pce.profile,
+    "kv-mean": kv_mean.profile,
+    "naive-pme": kv_mean.profile,
+    "ppde": ppde.profile,
 }
 
 
