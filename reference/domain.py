@@ -137,6 +137,46 @@ def sum_rows(function: Callable[[Matrix], ArrayLike], rows: Rows) -> Any:
     return total
 
 
+def rows_between(rows: Rows, first: int, last: int) -> Rows:
+    """Records first, …, last − 1, counted from 0, as a data set of their own; 0 ≤ first < last ≤ n."""
+    if not isinstance(rows, Chunks):
+        return rows[first:last]
+
+    def start() -> Iterator[Matrix]:
+        position = 0
+        for chunk in blocks(rows):
+            begin, end = max(first - position, 0), min(last - position, len(chunk))
+            if begin < end:
+                yield chunk[begin:end]
+            position += len(chunk)
+            if position >= last:
+                return
+
+    return Chunks((last - first, rows.shape[1]), start)
+
+
+def map_groups(function: Callable[[Matrix], Matrix], rows: Rows, size: int) -> Rows:
+    """The data set of f(x_1, …, x_k), f(x_{k+1}, …, x_{2k}), …, k = `size` ≤ n; n mod k records at the end go unused.
+
+    `function` takes m groups (m, k, d) to (m, d). One record belongs to one group, so neighbours become neighbours.
+    """
+    n, d = rows.shape
+    groups = n // size
+    if not isinstance(rows, Chunks):
+        return function(rows[: groups * size].reshape(groups, size, d))
+
+    def start() -> Iterator[Matrix]:
+        rest = np.empty((0, d))
+        for chunk in blocks(rows):
+            waiting = np.concatenate([rest, chunk])
+            whole = len(waiting) // size * size
+            if whole:
+                yield function(waiting[:whole].reshape(-1, size, d))
+            rest = waiting[whole:]
+
+    return Chunks((groups, d), start)
+
+
 @overload
 def as_rows(x: Chunks) -> Chunks: ...
 @overload

@@ -37,6 +37,19 @@ from covassay.reference.mechanisms import (
     nuclear_laplace,
     nuclear_laplace_symmetric,
     output_perturbation,
+    gaussian_learner,
+    iterative_eigenvectors,
+    kv_mean,
+    naive_pce,
+    naive_pme,
+    nuclear_ball_projection,
+    nuclear_laplace,
+    nuclear_laplace_symmetric,
+    pgce,
+    pme,
+    ppc,
+    ppde,
+    weak_ppc,
 )
 from covassay.reference.mechanisms.about import About
 
@@ -77,6 +90,15 @@ MECHANISMS: dict[str, About] = {
         output_perturbation.ABOUT,
         coinpress_mean.ABOUT,
         coinpress_covariance.ABOUT,
+        naive_pce.ABOUT,
+        weak_ppc.ABOUT,
+        ppc.ABOUT,
+        pgce.ABOUT,
+        kv_mean.ABOUT,
+        naive_pme.ABOUT,
+        pme.ABOUT,
+        gaussian_learner.ABOUT,
+        ppde.ABOUT,
     )
 }
 

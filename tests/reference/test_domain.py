@@ -1,5 +1,6 @@
 """Data sets: what is refused, what clipping does, and the second moment by hand."""
 
+import itertools
 import math
 from collections.abc import Callable
 from fractions import Fraction
@@ -14,12 +15,16 @@ from hypothesis.extra.numpy import arrays
 from numpy.typing import NDArray
 
 from covassay.reference.domain import (
+    Chunks,
     as_rows,
+    blocks,
+    map_groups,
     require_choice,
     require_dimension,
     require_positive,
     require_shape,
     row_norms,
+    rows_between,
     second_moment,
     unit_rows,
 )
@@ -402,3 +407,38 @@ def test_an_integer_beyond_the_largest_float_is_refused(read: Callable[[], Any])
 def test_what_is_not_a_real_number_is_refused_wherever_it_hides(read: Callable[[], Any]) -> None:
     with pytest.raises(InvalidInput):
         read()
+
+
+# Groups and ranges of records, across the borders of chunks
+
+
+def in_chunks(x: Matrix, sizes: list[int]) -> Chunks:
+    ends = np.cumsum([0, *sizes])
+    return Chunks(x.shape, lambda: (x[a:b] for a, b in itertools.pairwise(ends)))
+
+
+NINE = np.arange(18.0).reshape(9, 2)
+
+
+@pytest.mark.parametrize("sizes", [[9], [1] * 9, [4, 5], [2, 6, 1], [8, 1]])
+@pytest.mark.parametrize(("first", "last"), [(0, 9), (0, 1), (3, 4), (2, 7), (8, 9)])
+def test_a_range_of_records_is_the_same_in_chunks(sizes: list[int], first: int, last: int) -> None:
+    rows = rows_between(in_chunks(NINE, sizes), first, last)
+    assert rows.shape == (last - first, 2)
+    np.testing.assert_array_equal(np.vstack(list(blocks(rows))), NINE[first:last])
+    np.testing.assert_array_equal(next(iter(blocks(rows_between(NINE, first, last)))), NINE[first:last])
+
+
+@pytest.mark.parametrize("sizes", [[9], [1] * 9, [4, 5], [2, 6, 1], [8, 1]])
+@pytest.mark.parametrize("size", [1, 2, 4, 9])
+def test_groups_lie_across_chunks(sizes: list[int], size: int) -> None:
+    def ends_added(groups: Matrix) -> Matrix:
+        added: Matrix = groups[:, -1] + groups[:, 0]
+        return added
+
+    count = 9 // size
+    expected = np.array([NINE[size * i] + NINE[size * i + size - 1] for i in range(count)])
+    rows = map_groups(ends_added, in_chunks(NINE, sizes), size)
+    assert rows.shape == (count, 2)
+    np.testing.assert_array_equal(np.vstack(list(blocks(rows))), expected)
+    np.testing.assert_array_equal(next(iter(blocks(map_groups(ends_added, NINE, size)))), expected)

@@ -4,6 +4,7 @@ from covassay.verification.audit.mutants import (
     of_coinpress,
     of_contract,
     of_eigenvectors,
+    of_gaussian_learning,
     of_nuclear_laplace,
     of_projection,
 )
@@ -12,5 +13,6 @@ from covassay.verification.audit.mutants.mutant import Mutant
 MUTANTS: dict[str, Mutant] = {
     mutant.name: mutant
     for group in (of_contract, of_nuclear_laplace, of_projection, of_eigenvectors, of_coinpress)
+    for group in (of_contract, of_nuclear_laplace, of_projection, of_eigenvectors, of_gaussian_learning)
     for mutant in group.MUTANTS
 }

@@ -17,6 +17,11 @@ from covassay.verification.audit.profiles import (
     nuclear_ball_projection,
     nuclear_laplace,
     output_perturbation,
+    kv_mean,
+    naive_pce,
+    nuclear_ball_projection,
+    nuclear_laplace,
+    ppde,
     reference_draws,
 )
 from covassay.verification.audit.profiles.profile import Claim, Profile
@@ -39,6 +44,10 @@ PROFILES: dict[str, Callable[[Claim], Profile]] = {  # any other mechanism is co
     "separate-cov": gaussian_covariance.separate_cov_profile,
     "clipped-cov": gaussian_covariance.clipped_cov_profile,
     "em-cov": em_cov.profile,
+    "naive-pce": naive_pce.profile,
+    "kv-mean": kv_mean.profile,
+    "naive-pme": kv_mean.profile,
+    "ppde": ppde.profile,
 }
 
 
