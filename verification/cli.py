@@ -33,7 +33,8 @@ from covassay.verification.audit.sampling import no_progress
 from covassay.verification.audit.target import TIME_LIMIT, CannotRun, TargetReference, adapters, load
 from covassay.verification.audit.user_data import load_user_data
 from covassay.verification.exact.spectral_cdf import enclose_spectral_cdf
-from covassay.verification.tables import read_table, require_writable, write_release
+from covassay.verification.tables.reading import read_table
+from covassay.verification.tables.writing import require_writable, write_release
 
 EXACT_DIMENSION = 60  # up to here the distribution function is enclosed in interval arithmetic
 
