@@ -13,6 +13,7 @@ import stat
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -120,7 +121,7 @@ def _encoded(
     elif suffix == ".npy":
         np.save(buffer, values, allow_pickle=False)
     else:
-        arrays = named_parts(values, released)
+        arrays: dict[str, Any] = dict(named_parts(values, released))
         arrays |= {key: np.array(value, dtype=np.str_) for key, value in names.items()}
         np.savez(buffer, **arrays, provenance=np.array(json_text(dict(provenance)), dtype=np.str_))
     return buffer.getvalue()
