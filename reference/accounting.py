@@ -162,4 +162,5 @@ class Account:
 
 def _number_of_columns(x: DataSet) -> int:
     shape: tuple[int, ...] = getattr(x, "shape", ())
-    return (shape if len(shape) == 2 else as_rows(x).shape)[1]
+    _, d = shape if len(shape) == 2 else as_rows(x).shape
+    return int(d)

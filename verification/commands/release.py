@@ -215,12 +215,8 @@ def _account(options: argparse.Namespace, data: Path) -> AccountFile | None:
         if options.total is not None:
             raise InvalidInput("--total belongs to an account: give --budget-file as well")
         return None
-    for name, given in (
-        ("--seed", options.seed is not None),
-        ("--scale-by-data-not-private", options.scale_by_data_not_private),
-    ):
-        if given:
-            raise InvalidInput(f"{name}: such a release is not private, which no budget can account for")
+    for reason in _not_private(options):
+        raise InvalidInput(f"--budget-file: {reason}, which no budget can account for")
     total = None if options.total is None else parse_total(options.total)
     return open_account(Path(options.budget_file), fingerprint(data), total)
 
