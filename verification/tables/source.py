@@ -81,12 +81,16 @@ def unchanged(path: Path, start: Callable[[], Iterator[Matrix]]) -> Callable[[],
             raise InvalidInput(f"{named(path)} cannot be read ({reason(error)}): must stay as it is") from None
         return found.st_ino, found.st_size, found.st_mtime_ns
 
+    def require_same() -> None:
+        if state() != before:
+            raise InvalidInput(f"{named(path)} changed while it was read: must stay as it is until the end")
+
     before = state()
 
     def again() -> Iterator[Matrix]:
+        require_same()
         for chunk in start():
-            if state() != before:
-                raise InvalidInput(f"{named(path)} changed while it was read: must stay as it is until the end")
+            require_same()
             yield chunk
 
     return again
