@@ -1,7 +1,7 @@
 """From a table in its own units to the domain of a mechanism, and back: public bounds on every feature.
 
-Bounds low_j < high_j on feature j, chosen without looking at the data, define u_j = (clip(x_j, low_j, high_j) −
-shift_j)/scale_j, which is what the mechanism sees:
+Bounds low_j < high_j on feature j, chosen without looking at the data, define u_j = (x_j − shift_j)/scale_j. Clipped to
+the interval that x_j in [low_j, high_j] gives, that is what the mechanism sees:
 
 - on a ball: shift_j the middle of the bounds, scale_j = √d (high_j − low_j)/2, so that |u_j| ≤ 1/√d and ‖u‖ ≤ 1;
 - on a cube: shift_j = low_j, scale_j = high_j − low_j, so that 0 ≤ u_j ≤ 1;
@@ -24,7 +24,7 @@ from typing import Any
 
 import numpy as np
 
-from covassay.reference.domain import Chunks, Vector, blocks, map_rows
+from covassay.reference.domain import Chunks, Matrix, Vector, blocks, map_rows
 from covassay.reference.errors import InvalidInput
 from covassay.verification.tables.messages import named, reason, require_suffix, shown
 
@@ -36,16 +36,22 @@ Bounds = dict[str, tuple[float, float]]
 
 @dataclass(frozen=True)
 class Scaling:
-    """u = (clip(x, low, high) − shift)/scale, feature by feature."""
+    """u = (x − shift)/scale, clipped to [smallest, largest], feature by feature."""
 
     low: Vector
     high: Vector
     shift: Vector
     scale: Vector
+    smallest: float
+    largest: float
 
     def apply(self, rows: Chunks) -> Chunks:
         """The rows that the mechanism sees."""
-        return map_rows(lambda chunk: (np.clip(chunk, self.low, self.high) - self.shift) / self.scale, rows)
+        return map_rows(self._unit, rows)
+
+    def _unit(self, x: Matrix) -> Matrix:
+        with np.errstate(over="ignore"):  # only in entries that are clipped
+            return np.clip((x - self.shift) / self.scale, self.smallest, self.largest)
 
     def restore(self, values: Any, released: str) -> Any:
         """What the mechanism has released, in the units of the data where that is possible (`RESTORED`)."""
@@ -65,8 +71,9 @@ def scaling(low: Vector, high: Vector, domain: str) -> Scaling:
     middle = low + half
     half = np.where(half > 0, half, 1.0)
     if domain == "cube":
-        return Scaling(low, high, low, 2 * half)
-    return Scaling(low, high, middle, half * np.sqrt(len(low)) if domain == "ball" else half)
+        return Scaling(low, high, low, 2 * half, 0.0, 1.0)
+    root = len(low) ** 0.5 if domain == "ball" else 1.0
+    return Scaling(low, high, middle, root * half, -1 / root, 1 / root)
 
 
 def extremes(rows: Chunks) -> tuple[Vector, Vector]:

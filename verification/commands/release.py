@@ -84,6 +84,7 @@ def add_parser(commands: Any) -> None:
         description="Release a private second moment (uncentred covariance), or what else the mechanism releases,\n"
         "of a table of numbers. The table may be larger than memory.",
         epilog=EPILOG,
+        allow_abbrev=False,  # --scale must not do what --scale-by-data-not-private says
     )
     r.add_argument("data", help=".csv (a header is recognised), .npy or .parquet, one record per row")
     r.add_argument("--mechanism", required=True, help="see covassay mechanisms")
