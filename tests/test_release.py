@@ -137,6 +137,19 @@ def test_too_few_columns_are_refused(monkeypatch: pytest.MonkeyPatch, capsys: py
     assert "has 2 column(s): pretended needs 3" in refused(capsys, *command_line("data.csv", name="pretended"))
 
 
+def test_an_option_of_the_mechanism_that_is_called_seed_is_not_the_seed(monkeypatch: pytest.MonkeyPatch) -> None:
+    about = pretended(monkeypatch, "matrix", "space", parameters={"seed": 0})
+
+    def sample(x: DataSet, rng: np.random.Generator, *, epsilon: float, seed: int = 0) -> Any:
+        return about.sample(x, rng, epsilon=epsilon)
+
+    monkeypatch.setitem(MECHANISMS, "pretended", About(**{**vars(about), "sample": sample}))
+    assert run(command_line("data.csv", "--set", "seed=5", "--out", "out.json", name="pretended")) == 0
+    provenance = in_file("out.json")["provenance"]
+    assert (provenance["options"], provenance["seed"]) == ({"seed": 5}, None)
+    assert "not private" not in provenance
+
+
 def test_an_approximate_sampler_is_named(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     pretended(monkeypatch, "matrix", "space", sampler="approximate")
     assert run(command_line("data.csv", name="pretended")) == 0
@@ -146,7 +159,7 @@ def test_an_approximate_sampler_is_named(monkeypatch: pytest.MonkeyPatch, capsys
 def test_parameters_that_only_release_takes_do_not_reach_the_spend() -> None:
     options = ["--set", "beta=0.05", "--set", "budget=adaptive", "--row-bound", "300", "--out", "out.json"]
     assert run(command_line("data.csv", *options, name="iterative-eigenvectors")) == 0
-    assert in_file("out.json")["provenance"]["beta"] == 0.05
+    assert in_file("out.json")["provenance"]["options"]["beta"] == 0.05
 
 
 # Bounds
@@ -164,8 +177,8 @@ def test_bounds_bring_the_rows_into_the_unit_ball_and_the_output_back() -> None:
     assert provenance["bounds_from"] == "public"
     assert provenance["shift"] == [60, 160]
     assert provenance["scale"] == pytest.approx([60 * 2**0.5] * 2)
-    assert provenance["unit"] == "of the data, about shift"
-    assert provenance["row_bound"] == 1.0
+    assert provenance["unit"] == "of x - shift"
+    assert provenance["options"] == {"row_bound": 1.0}
     assert "not private" not in provenance
     # as a user would convert it, with the mean: E xxᵀ = M + shift mᵀ + m shiftᵀ − shift shiftᵀ
     m = X.mean(axis=0)
@@ -181,7 +194,7 @@ def test_bounds_fit_the_domain(domain: str, low: int, high: int, monkeypatch: py
     assert run(command_line("data.csv", "--bounds", "bounds.toml", "--out", "out.json", name="pretended")) == 0
     expected = low + (high - low) * np.clip((X - [20, 170]) / [60, 1], 0, 1)
     np.testing.assert_allclose(seen[0], expected, atol=1e-12)
-    assert in_file("out.json")["provenance"]["unit"] == "(x - shift)/scale"
+    assert in_file("out.json")["provenance"]["unit"] == "of (x - shift)/scale"
     assert in_file("out.json")["direction"] == [1, 2]
 
 

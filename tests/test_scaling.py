@@ -104,7 +104,7 @@ def test_one_record_moves_one_row() -> None:
 def test_without_noise_the_matrix_is_the_second_moment_about_the_shift(domain: str) -> None:
     x = np.random.default_rng(0).uniform([0, 100], [120, 220], (50, 2))
     scaled = scaling(LOW, HIGH, domain)
-    back = scaled.restore(second_moment(applied(scaled, x)), "matrix")
+    back = scaled.restore(second_moment(applied(scaled, x)), "matrix", 2)
     centred = x - scaled.shift
     np.testing.assert_allclose(back, centred.T @ centred / 50, rtol=1e-12)
     np.testing.assert_array_equal(back, back.T)
@@ -113,14 +113,14 @@ def test_without_noise_the_matrix_is_the_second_moment_about_the_shift(domain: s
 def test_with_bounds_around_zero_it_is_the_second_moment_of_the_data() -> None:
     x = np.random.default_rng(0).uniform(-3, 3, (50, 2))
     scaled = scaling(np.array([-3.0, -4.0]), np.array([3.0, 4.0]), "ball")
-    np.testing.assert_allclose(scaled.restore(second_moment(applied(scaled, x)), "matrix"), x.T @ x / 50, rtol=1e-12)
+    np.testing.assert_allclose(scaled.restore(second_moment(applied(scaled, x)), "matrix", 2), x.T @ x / 50, rtol=1e-12)
 
 
 def test_a_gaussian_without_noise_is_the_mean_and_the_covariance_of_the_data() -> None:
     x = np.random.default_rng(0).uniform([0, 100], [120, 220], (50, 2))
     scaled = scaling(LOW, HIGH, "ball")
     u = applied(scaled, x)
-    back = scaled.restore(np.vstack([u.mean(axis=0), np.cov(u.T, bias=True)]), "gaussian")
+    back = scaled.restore(np.vstack([u.mean(axis=0), np.cov(u.T, bias=True)]), "gaussian", 1)
     np.testing.assert_allclose(back[0], x.mean(axis=0), rtol=1e-12)
     np.testing.assert_allclose(back[1:], np.cov(x.T, bias=True), rtol=1e-9)
 
@@ -133,14 +133,17 @@ def test_coefficients_predict_in_the_units_of_the_data() -> None:
     scaled = scaling(np.array([0.0, 100.0, -300.0]), np.array([120.0, 220.0, 300.0]), "ball")
     u = applied(scaled, x)
     slopes = np.linalg.lstsq(np.column_stack([u[:, :2], np.ones(50)]), u[:, 2], rcond=None)[0][:2]
-    np.testing.assert_allclose(scaled.restore(slopes, "coefficients"), [2, -1], rtol=1e-9)
+    np.testing.assert_allclose(scaled.restore(slopes, "coefficients", 0), [2, -1], rtol=1e-9)
 
 
-@pytest.mark.parametrize("released", ["direction", "vector", "number", "level"])
-def test_what_has_no_units_stays_as_it_is(released: str) -> None:
-    values = np.array([0.6, 0.8])
-    assert released not in RESTORED
-    assert scaling(LOW, HIGH, "ball").restore(values, released) is values
+@pytest.mark.parametrize(
+    ("released", "degree"),
+    [("direction", 0), ("vector", 1), ("vector", 2), ("number", 2), ("level", 1), ("matrix", -1), ("matrix", 0)],
+)
+def test_what_has_no_units_stays_as_it_is(released: str, degree: int) -> None:
+    values = np.eye(2)
+    assert (released, degree) not in RESTORED
+    assert scaling(LOW, HIGH, "ball").restore(values, released, degree) is values
 
 
 # By the data

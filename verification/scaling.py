@@ -9,11 +9,14 @@ the interval that x_j in [low_j, high_j] gives, that is what the mechanism sees:
 
 Each record is mapped by itself and with public numbers, so this costs no privacy. The way back is post-processing:
 
-- a matrix M in u becomes scale_i scale_j M_ij, in the units of the data. It is a second moment about `shift`: of
-  x − shift, not of x, unless every shift is 0. To move it to another point one needs the mean, which it does not hold;
-- a mean becomes shift + scale · mean, and the covariance below it scale_i scale_j C_ij;
+- a matrix M of degree 2 becomes scale_i scale_j M_ij, in the units of the data. A second moment is then one about
+  `shift`: of x − shift, not of x, unless every shift is 0. To move it to another point one needs the mean, which it
+  does not hold. (A centred covariance is the same about every point.)
+- a Gaussian's mean becomes shift + scale · mean, and its covariance scale_i scale_j C_ij;
 - coefficients become w_j scale_target/scale_j, for x − shift and a target less its own shift;
-- a direction, a vector, a number or a level says something about u, and stays as it is.
+- all else (a direction, a vector, a number, a level, a preconditioner) says something about u, and stays as it is.
+
+A parameter of a mechanism that has a unit, such as a bound on the mean, is in the unit of u.
 """
 
 import json
@@ -29,7 +32,8 @@ from covassay.reference.errors import InvalidInput
 from covassay.verification.tables.messages import named, reason, require_suffix, shown
 
 SMALLEST_WIDTH, LARGEST_WIDTH = 1e-100, 1e100  # so that squares of scales are floats
-RESTORED = ("matrix", "gaussian", "coefficients")  # the forms of output that go back to the units of the data
+# the outputs that go back to the units of the data: their form, and the power of the unit that they are in
+RESTORED = {("matrix", 2), ("gaussian", 1), ("coefficients", 0)}
 
 Bounds = dict[str, tuple[float, float]]
 
@@ -53,16 +57,16 @@ class Scaling:
         with np.errstate(over="ignore"):  # only in entries that are clipped
             return np.clip((x - self.shift) / self.scale, self.smallest, self.largest)
 
-    def restore(self, values: Any, released: str) -> Any:
+    def restore(self, values: Any, released: str, degree: int) -> Any:
         """What the mechanism has released, in the units of the data where that is possible (`RESTORED`)."""
+        if (released, degree) not in RESTORED:
+            return values
         units = np.outer(self.scale, self.scale)
         if released == "matrix":
             return units * values
         if released == "gaussian":
             return np.vstack([self.shift + self.scale * values[0], units * values[1:]])
-        if released == "coefficients":
-            return values * self.scale[-1] / self.scale[:-1]
-        return values
+        return values * self.scale[-1] / self.scale[:-1]
 
 
 def scaling(low: Vector, high: Vector, domain: str) -> Scaling:

@@ -48,8 +48,8 @@ examples:
   covassay release wine.csv --mechanism bingham --epsilon 0.5 --budget-file wine.account.json --total epsilon=2
 
 --bounds: a line `name = [low, high]` for every column (TOML; or the same as JSON). Values beyond them are clipped. A
-covariance comes back in the units of the data, as a second moment about the middle of the bounds: shift and scale are
-in the provenance. What has no such units (a direction, say) stays in (x - shift)/scale.
+second moment comes back in the units of the data, about the middle of the bounds (that of x - shift); shift and scale
+are in the provenance. What has no such units (a direction, say) stays in the unit of (x - shift)/scale.
 
 --budget-file: adds up the releases from this data file, which it knows by name and size, not by content. It cannot
 know of copies of the data, of releases made without it, or of other data about the same people.
@@ -138,7 +138,7 @@ def release(options: argparse.Namespace) -> int:
             arguments["row_bound"] = 1.0 if frame.row_bound is None else frame.row_bound
         values = about.sample(rows, rng, **budget.keywords(), **arguments)
     if scaled is not None:
-        values = scaled.restore(values, about.released)
+        values = scaled.restore(values, about.released, about.degree)
 
     # OUT
     spend = about.spend(**budget.keywords(), dimension=d, **choices)
@@ -147,7 +147,7 @@ def release(options: argparse.Namespace) -> int:
         "mechanism": about.name,
         "source": about.source,
         "released": about.released,
-        **arguments,
+        "options": arguments,
         **_scaling_facts(scaled, frame, about, source.columns),
         "adjacency": about.adjacency,
         "claimed": spend.claimed.keywords(),
@@ -241,16 +241,20 @@ def _scaling_facts(scaled: Scaling | None, frame: _Frame, about: About, columns:
         "bounds_from": "the data: not private" if frame.by_data else "public",
         "shift": scaled.shift,
         "scale": scaled.scale,
-        "unit": "of the data, about shift" if about.released in RESTORED else "(x - shift)/scale",
+        "unit": _unit(about),
     }
+
+
+def _unit(about: About) -> str:
+    return "of x - shift" if (about.released, about.degree) in RESTORED else "of (x - shift)/scale"
 
 
 def _notes(about: About, spend: Spend, frame: _Frame, scaled: Scaling | None) -> list[str]:
     notes = [f"claimed {spend.claimed}, proven {spend.proven}, {about.adjacency}, n public"]
     if scaled is not None:
-        where = "in the units of the data, about the shift" if about.released in RESTORED else "in (x - shift)/scale"
         notes.append(
-            f"features are clipped to their bounds, shifted and scaled; what is released is {where} (provenance)"
+            "features are clipped to their bounds, shifted and scaled; what is released is in the unit "
+            f"{_unit(about)}, see the provenance"
         )
     elif about.domain == "ball":
         notes.append(
