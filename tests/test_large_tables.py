@@ -7,7 +7,8 @@ import subprocess
 import sys
 import textwrap
 import tracemalloc
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from numpy.typing import NDArray
 from covassay.reference.domain import Chunks, blocks, second_moment, unit_rows
 from covassay.reference.errors import InvalidInput
 from covassay.reference.mechanisms import nuclear_laplace
+from covassay.reference.mechanisms.registry import MECHANISMS, mechanism
 from covassay.verification.tables import reading_csv, source
 from covassay.verification.tables.reading import open_table, read_table
 
@@ -289,6 +291,31 @@ def test_the_second_moment_of_a_stream_is_that_of_the_array() -> None:
     np.testing.assert_allclose(release(chunks), release(x), rtol=1e-9, atol=1e-15)
 
 
+BUDGETS: dict[str, dict[str, float]] = {
+    "pure": {"epsilon": 1.0},
+    "zcdp": {"rho": 0.5},
+    "approximate": {"epsilon": 1.0, "delta": 1e-6},
+}
+
+
+def growth(sample: Callable[[Chunks], Any]) -> float:
+    """What it needs more for 20 000 rows of 20 numbers than for 1000, as a share of what these rows would take."""
+    sample(stream(0, 500, 20, 500))  # what is imported and kept on the first call does not count
+    small, large = (peak_of(partial(sample, stream(0, n, 20, 500))) for n in (1_000, 20_000))
+    return (large - small) / (19_000 * 20 * 8)
+
+
+@pytest.mark.parametrize("name", MECHANISMS)
+def test_the_memory_of_a_mechanism_does_not_grow_with_the_data(name: str) -> None:
+    """A few numbers for every row, such as its norm, are allowed; the row is not."""
+    about = mechanism(name)
+    assert growth(lambda rows: about.sample(rows, np.random.default_rng(0), **BUDGETS[about.notion])) < 0.2
+
+
+def test_a_mechanism_that_gathers_the_rows_is_seen() -> None:
+    assert growth(lambda rows: second_moment(np.concatenate(list(blocks(rows))))) > 0.9
+
+
 @pytest.mark.parametrize("suffix", FORMATS)
 def test_a_file_is_passed_over_in_little_memory(tmp_path: Path, suffix: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """A third of what the numbers take as float64; pyarrow's own memory is not counted here."""
@@ -323,6 +350,7 @@ BIG = """
     import numpy as np
     from covassay.reference.domain import Chunks
     from covassay.reference.mechanisms import nuclear_laplace
+from covassay.reference.mechanisms.registry import MECHANISMS, mechanism
 
     n, d, m = {n}, 64, 50_000
 

@@ -359,7 +359,7 @@ def test_a_progress_bar_is_for_terminals(terminal: bool, quiet: bool, monkeypatc
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="opens a terminal")
-def test_a_real_terminal_shows_the_passes_and_a_pipe_does_not() -> None:
+def test_a_real_terminal_shows_the_passes() -> None:
     code = f"from covassay.verification.cli import run; run({command_line('data.csv', '--out', 'out.csv')!r})"
     outer, inner = pty.openpty()
     environment = {**os.environ, "TERM": "xterm"}
@@ -376,6 +376,3 @@ def test_a_real_terminal_shows_the_passes_and_a_pipe_does_not() -> None:
         screen += part
     os.close(outer)
     assert b"pass over 40 rows" in screen
-    piped = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert "pass over" not in piped.stderr
-    assert "\x1b" not in piped.stderr
