@@ -4,13 +4,20 @@
     first = account.release("gauss-cov", x, rng, rho=0.2)    # first.values, first.spend, first.total
     account.release("nuclear-laplace", x, rng, epsilon=0.5)   # counts as ε tanh(ε/2) zCDP
 
-Releases compose adaptively, so a later one may depend on an earlier one. A release that would exceed the total raises
-`OverBudget` before the data are read. What is charged is what the mechanism claims, or with charge="proven" what is
-proven of it, which is never more.
+Releases compose adaptively: a later one may depend on the outputs of earlier ones. A release that would exceed the
+total raises `OverBudget` before the data are read. What is charged is what the mechanism claims, or with
+charge="proven" what is proven of it, which is never more.
 
-Into a total of pure DP only pure DP composes. zCDP takes pure DP at ε tanh(ε/2). (ε, δ) takes everything: the pure and
-the zCDP releases are added up as zCDP, or the pure ones on their own, whichever gives less, and converted at what
-remains of δ.
+Into a total of pure DP only pure DP composes, and the ε add up. Into zCDP the ρ add up, and pure DP counts as
+ε tanh(ε/2). Into (ε, δ) goes everything. The ε and the δ of (ε, δ) releases add up. What remains of δ converts the
+rest: pure and zCDP releases together, added up as zCDP, or the zCDP ones alone, the ε of the pure ones added after,
+whichever gives less. Why that holds in any order: up to events of probability Σδ, an (ε, δ) release has a privacy loss
+of at most ε, and so has a pure one. In D_α ≤ αρ of the zCDP releases it adds its ε to the right side, hence Σε to
+what `epsilon_of_zcdp_at` gives for any α.
+
+The arguments of a release, its budget too, may be chosen in view of earlier outputs if the total is pure DP or zCDP, or
+if all releases are (ε, δ): there "the sum stays within the total" is a privacy filter (Rogers et al. 2016;
+Feldman–Zrnic 2021). For other releases into an (ε, δ) total, budgets that are fixed beforehand are assumed.
 """
 
 from collections.abc import Iterable
@@ -35,6 +42,7 @@ from covassay.reference.privacy import (
 )
 
 ROUNDING = 1e-12  # relative excess over the total that is forgiven
+SMALLEST = float(np.finfo(float).tiny)  # for an ε of 0, when δ alone covers what is spent
 
 
 class OverBudget(InvalidInput):
@@ -60,6 +68,8 @@ def compose(spent: Iterable[Guarantee], total: Guarantee) -> Guarantee:
     InvalidInput : a guarantee that says nothing in that notion, such as zCDP in a total of pure DP.
     """
     listed = list(spent)
+    if not listed:
+        raise InvalidInput("spent is empty: must have at least one guarantee")
     pure = [g.epsilon for g in listed if isinstance(g, PureDP)]
     zcdp = [g.rho for g in listed if isinstance(g, ZCDP)]
     approximate = [g for g in listed if isinstance(g, ApproximateDP)]
@@ -74,15 +84,15 @@ def compose(spent: Iterable[Guarantee], total: Guarantee) -> Guarantee:
         return ZCDP(rho)
     epsilon, delta = sum(g.epsilon for g in approximate), sum(g.delta for g in approximate)
     left = total.delta - delta
+    if left < -ROUNDING * total.delta:
+        raise OverBudget(f"δ would come to {delta:g}: must stay within {total.delta:g}")
     if not zcdp and (not pure or left <= 0):
-        return ApproximateDP(epsilon + pure_composition(*pure), max(delta, np.finfo(float).tiny))
+        return ApproximateDP(epsilon + pure_composition(*pure), delta)
     if left <= 0:
-        raise OverBudget(f"δ = {delta:g} is spent of {total.delta:g}: none is left to convert zCDP at")
-    routes = [smallest_epsilon_of_zcdp(rho, left)]
-    if not zcdp:
-        return ApproximateDP(epsilon + min(*routes, pure_composition(*pure)), total.delta)
-    routes.append(pure_composition(*pure) + smallest_epsilon_of_zcdp(zcdp_composition(*zcdp), left))
-    return ApproximateDP(epsilon + min(routes), total.delta)
+        raise OverBudget(f"δ = {delta:g} is spent of {total.delta:g}: some must be left to convert zCDP at")
+    apart = pure_composition(*pure) + (smallest_epsilon_of_zcdp(zcdp_composition(*zcdp), left) if zcdp else 0.0)
+    together = smallest_epsilon_of_zcdp(rho, left)
+    return ApproximateDP(max(epsilon + min(apart, together), SMALLEST), total.delta)
 
 
 def exceeds(spent: Guarantee, total: Guarantee) -> bool:
@@ -98,40 +108,59 @@ class Account:
     ----------
     total : all that may ever be spent on it, for replacing one row.
     charge : "claimed" charges what a mechanism's paper claims, "proven" what is proven of it here.
+    spent : what was spent on it before this account began.
     """
 
-    def __init__(self, total: Guarantee, charge: Literal["claimed", "proven"] = "claimed") -> None:
+    def __init__(
+        self,
+        total: Guarantee,
+        charge: Literal["claimed", "proven"] = "claimed",
+        spent: Iterable[Guarantee] = (),
+    ) -> None:
         require_choice("charge", charge, ("claimed", "proven"))
         self.total = total
         self.charge = charge
+        self.charged: list[Guarantee] = list(spent)
         self.releases: list[Release] = []
 
     def spent(self) -> Guarantee | None:
-        """What the releases so far add up to, in the notion of the total; None before the first."""
-        charged = [getattr(release.spend, self.charge) for release in self.releases]
-        return compose(charged, self.total) if charged else None
+        """What has been charged so far, added up in the notion of the total; None before the first release."""
+        return compose(self.charged, self.total) if self.charged else None
+
+    def after(self, guarantee: Guarantee) -> Guarantee:
+        """What everything would add up to with `guarantee` as well; `OverBudget` if that is more than the total."""
+        total = compose([*self.charged, guarantee], self.total)
+        if exceeds(total, self.total):
+            raise OverBudget(f"{guarantee} more would bring what is spent to {total}: must stay within {self.total}")
+        return total
 
     def release(self, name: str, x: DataSet, rng: np.random.Generator, **arguments: Any) -> Release:
         """Draw one release of the mechanism of that name, if the budget allows it, and enter it in the account.
 
         Parameters
         ----------
+        x : an array, a data frame or `Chunks`, of which the shape alone is looked at before the budget is known to
+            suffice. (Nested lists, which have no shape, are read.)
         arguments : the mechanism's own keyword arguments, its budget among them.
 
         Raises
         ------
-        OverBudget : the total would be exceeded. InvalidInput : an argument breaks its rule.
+        OverBudget : the total would be exceeded. InvalidInput : an argument breaks its rule. Nothing is charged.
         """
         about = mechanism(name)
-        rows = as_rows(x)
         budget = {key: value for key, value in arguments.items() if key in ("epsilon", "rho", "delta")}
         choices = {key: value for key, value in arguments.items() if key in about.choices}
-        spend = about.spend(**budget, dimension=rows.shape[1], **choices)
-        charged = [getattr(entry.spend, self.charge) for entry in self.releases]
-        total = compose([*charged, getattr(spend, self.charge)], self.total)
-        if exceeds(total, self.total):
-            raise OverBudget(f"{name} would bring the total to {total}: must stay within {self.total}")
-        values = about.sample(rows, rng, **arguments)
+        spend = about.spend(**budget, dimension=_number_of_columns(x), **choices)
+        guarantee: Guarantee = getattr(spend, self.charge)
+        total = self.after(guarantee)
+        values = about.sample(x, rng, **arguments)
         entry = Release(values, name, arguments, spend, total)
+        self.charged.append(guarantee)
         self.releases.append(entry)
         return entry
+
+
+def _number_of_columns(x: DataSet) -> int:
+    shape: tuple[int, ...] = getattr(x, "shape", ())
+    _, d = shape if len(shape) == 2 else as_rows(x).shape
+    return int(d)

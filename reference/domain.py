@@ -273,15 +273,22 @@ def unit_rows(x: DataSet, row_bound: float = 1.0, on_large_rows: OnLargeRows = "
     require_choice("on_large_rows", on_large_rows, ("clip", "raise"))
     rows = as_rows(x)
     if isinstance(rows, Chunks):
-        return map_rows(lambda chunk: _unit(chunk, r, on_large_rows), rows)
+        return Chunks(rows.shape, lambda: _unit_chunks(rows, r, on_large_rows))
     return _unit(rows, r, on_large_rows)
 
 
-def _unit(rows: Matrix, r: float, on_large_rows: OnLargeRows) -> Matrix:
+def _unit_chunks(rows: Chunks, r: float, on_large_rows: OnLargeRows) -> Iterator[Matrix]:
+    first = 0
+    for chunk in blocks(rows):
+        yield _unit(chunk, r, on_large_rows, first)
+        first += len(chunk)
+
+
+def _unit(rows: Matrix, r: float, on_large_rows: OnLargeRows, first: int = 0) -> Matrix:
     norms = row_norms(rows)
     if on_large_rows == "raise" and (norms > r * (1 + ROUNDING)).any():
         i = int(norms.argmax())
-        raise InvalidInput(f"x[{i}] has norm {norms[i]}: must be at most row_bound = {r}")
+        raise InvalidInput(f"x[{first + i}] has norm {norms[i]}: must be at most row_bound = {r}")
     largest, relative = _norm_factors(rows)
     clipped = rows / np.where(largest > 0, largest, 1.0)[:, None] / np.maximum(relative, 1.0)[:, None]
     with np.errstate(over="ignore"):  # only in rows that are clipped

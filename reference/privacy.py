@@ -165,9 +165,13 @@ class Spend:
 
 
 def smallest_epsilon_of_zcdp(rho: float, delta: float) -> float:
-    """The smallest ε over the order α, never above `epsilon_of_zcdp`. Every α proves its ε, so a search cannot err."""
+    """The smallest ε over the order α, never above `epsilon_of_zcdp`. Every α proves its ε, so a search cannot err.
+
+    0 if some α gives an ε below 0: then δ alone covers a ρ-zCDP mechanism.
+    """
     require_positive("rho", rho)
-    require_positive("delta", delta)
+    if require_positive("delta", delta) >= 1:
+        raise InvalidInput(f"delta = {delta!r}: must be below 1")
     found = minimize_scalar(
         lambda t: epsilon_of_zcdp_at(rho, delta, 1 + math.exp(t)), bounds=(-12.0, 40.0), method="bounded"
     )

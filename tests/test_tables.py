@@ -6,16 +6,19 @@ import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any, get_args
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from hypothesis.extra.numpy import array_shapes, arrays
+from hypothesis.extra.numpy import arrays
 from numpy.typing import NDArray
 
 from covassay.reference.errors import InvalidInput
-from covassay.verification.tables import Table, read_table, require_writable, write_release
+from covassay.reference.mechanisms.about import Released
+from covassay.verification.tables.reading import Table, read_table
+from covassay.verification.tables.writing import require_writable, write_release
 
 SUFFIXES = [".csv", ".json", ".npy", ".npz"]
 MATRIX = np.array([[2.0, 0.1], [0.1, 1e-300]])
@@ -37,7 +40,7 @@ def released(path: Path) -> NDArray[np.float64]:
         lines = path.read_text(encoding="utf-8").splitlines()
         return np.array([[float(cell) for cell in line.split(",")] for line in lines[1:]])
     if path.suffix == ".json":
-        return np.array(json.loads(path.read_text(encoding="utf-8"))["matrix"], dtype=np.float64)
+        return np.array(json.loads(path.read_text(encoding="utf-8"))["covariance"], dtype=np.float64)
     if path.suffix == ".npy":
         return np.asarray(np.load(path, allow_pickle=False))
     with np.load(path, allow_pickle=False) as archive:
@@ -220,10 +223,11 @@ def test_a_path_that_no_file_can_have_is_refused(tmp_path: Path, name: str) -> N
 
 
 def test_an_unreadable_file_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def denied(_: Path) -> bytes:
+    def denied(*_: object, **__: object) -> None:
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr(Path, "read_bytes", denied)
+    (tmp_path / "data.csv").write_bytes(b"1\n")
+    monkeypatch.setattr(Path, "open", denied)
     assert "Permission denied" in refusal(tmp_path / "data.csv")
 
 
@@ -311,7 +315,7 @@ def pickled_npy() -> bytes:
         pytest.param(b"1,2\n3,4\n", r"b'1,2\n3,'", id="CSV under the wrong name"),
         pytest.param(b"PK\x03\x04 and more", "b'PK", id="an archive under the wrong name"),
         pytest.param(b"\x80\x04K\x01.", "must be one array", id="a pickle under the wrong name"),
-        pytest.param(pickled_npy(), "allow_pickle=False", id="an array of objects"),
+        pytest.param(pickled_npy(), "Python objects", id="an array of objects"),
         pytest.param(whole_npy()[:-1], "cannot be read", id="the last byte cut off"),
         pytest.param(whole_npy()[:9], "cannot be read", id="cut off in the header"),
         pytest.param(b"\x93NUMPY\x09\x09junk", "cannot be read", id="an unknown version"),
@@ -358,7 +362,7 @@ def test_any_bytes_are_read_as_finite_rows_or_refused_in_one_line(
 
 
 @pytest.mark.parametrize("suffix", SUFFIXES)
-@given(matrix=arrays(np.float64, array_shapes(min_dims=2, max_dims=2, max_side=5), elements=finite))
+@given(matrix=st.integers(1, 5).flatmap(lambda d: arrays(np.float64, (d, d), elements=finite)))
 def test_every_finite_matrix_comes_back_exactly(
     tmp_path_factory: pytest.TempPathFactory, suffix: str, matrix: NDArray[np.float64]
 ) -> None:
@@ -381,7 +385,7 @@ def test_every_finite_matrix_comes_back_exactly(
 def test_every_column_name_comes_back_exactly(tmp_path_factory: pytest.TempPathFactory, columns: list[str]) -> None:
     directory = tmp_path_factory.getbasetemp()
     names = ["name", *(f"_{column}, “{column}”" for column in columns)]
-    matrix = np.ones((1, len(names)))
+    matrix = np.eye(len(names))
     for suffix in SUFFIXES:
         write_release(directory / f"names{suffix}", matrix, names, {})
     assert read_table(directory / "names.csv").columns == tuple(names)
@@ -390,12 +394,49 @@ def test_every_column_name_comes_back_exactly(tmp_path_factory: pytest.TempPathF
         assert archive["columns"].tolist() == names
 
 
-@pytest.mark.parametrize(("suffix", "shape"), [(".csv", (1, 2)), (".json", (2,)), (".npy", (2,)), (".npz", (2,))])
-def test_a_direction_is_one_line_of_csv_and_flat_elsewhere(tmp_path: Path, suffix: str, shape: tuple[int, ...]) -> None:
-    path = tmp_path / f"direction{suffix}"
-    direction = np.array([0.6, -0.8])
-    write_release(path, direction, COLUMNS, PROVENANCE)
-    assert same_bits(released(path), direction.reshape(shape))
+FORMS: dict[Released, tuple[Any, str, dict[str, Any]]] = {  # values, the .csv file, the parts in .json and .npz
+    "matrix": (MATRIX, "a,b\n2.0,0.1\n0.1,1e-300\n", {"columns": ["a", "b"], "covariance": MATRIX.tolist()}),
+    "direction": ([0.6, -0.8], "a,b\n0.6,-0.8\n", {"columns": ["a", "b"], "direction": [0.6, -0.8]}),
+    "vector": ([3.0, 4.0], "a,b\n3.0,4.0\n", {"columns": ["a", "b"], "vector": [3.0, 4.0]}),
+    "coefficients": ([0.5], "a\n0.5\n", {"columns": ["a"], "target": "b", "coefficients": [0.5]}),
+    "gaussian": (
+        [[7.0, 8.0], [1.0, 0.0], [0.0, 2.0]],
+        "a,b\n7.0,8.0\n1.0,0.0\n0.0,2.0\n",
+        {"columns": ["a", "b"], "mean": [7.0, 8.0], "covariance": [[1.0, 0.0], [0.0, 2.0]]},
+    ),
+    "number": (1.5, "number\n1.5\n", {"columns": ["a", "b"], "number": 1.5}),
+    "level": (4, "level\n4.0\n", {"columns": ["a", "b"], "level": 4.0}),
+}
+
+
+def test_every_form_of_output_has_a_file() -> None:
+    assert set(FORMS) == set(get_args(Released))
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_every_form_of_output_is_written_under_its_names(tmp_path: Path, form: Released) -> None:
+    values, text, parts = FORMS[form]
+    for suffix in SUFFIXES:
+        write_release(tmp_path / f"out{suffix}", values, ("a", "b"), PROVENANCE, form)
+    assert (tmp_path / "out.csv").read_text() == text
+    assert json.loads((tmp_path / "out.json").read_text()) == {**parts, "provenance": PROVENANCE}
+    assert same_bits(np.load(tmp_path / "out.npy"), np.asarray(values, dtype=np.float64))
+    with np.load(tmp_path / "out.npz", allow_pickle=False) as archive:
+        assert {key: archive[key].tolist() for key in parts} == parts
+        assert set(archive) == {*parts, "provenance"}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_an_output_of_another_form_is_refused(tmp_path: Path, form: Released) -> None:
+    with pytest.raises(InvalidInput, match=rf"^{form} of shape \(5, 5, 5\): must have shape"):
+        write_release(tmp_path / "out.csv", np.ones((5, 5, 5)), ("a", "b"), PROVENANCE, form)
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_single_column_has_a_target_and_no_coefficients(tmp_path: Path) -> None:
+    for suffix in SUFFIXES:
+        write_release(tmp_path / f"out{suffix}", [], ("y",), PROVENANCE, "coefficients")
+    assert json.loads((tmp_path / "out.json").read_text())["coefficients"] == []
 
 
 def test_csv_is_a_header_and_the_shortest_exact_decimals(tmp_path: Path) -> None:
@@ -403,12 +444,12 @@ def test_csv_is_a_header_and_the_shortest_exact_decimals(tmp_path: Path) -> None
     assert (tmp_path / "out.csv").read_bytes() == b'"a,b",c\n2.0,0.1\n0.1,1e-300\n'
 
 
-def test_json_holds_columns_matrix_and_provenance(tmp_path: Path) -> None:
+def test_json_holds_columns_covariance_and_provenance(tmp_path: Path) -> None:
     write_release(tmp_path / "out.json", MATRIX, COLUMNS, PROVENANCE)
     text = (tmp_path / "out.json").read_text(encoding="utf-8")
     assert json.loads(text) == {
         "columns": list(COLUMNS),
-        "matrix": MATRIX.tolist(),
+        "covariance": MATRIX.tolist(),
         "provenance": PROVENANCE,
     }
     assert "ε" in text
@@ -474,8 +515,8 @@ def test_a_terminal_that_lacks_a_letter_still_shows_the_numbers(
         (np.ones((1, 2, 2)), "(1, 2, 2)"),
         (np.float64(1), "()"),
         (np.ones((0, 2)), "(0, 2)"),
-        (np.array([1.0, np.nan]), "not finite"),
-        (np.array([[1.0, np.inf]]), "not finite"),
+        (np.array([[1.0, np.nan], [0.0, 0.0]]), "not finite"),
+        (np.array([[1.0, 0.0], [0.0, np.inf]]), "not finite"),
     ],
     ids=["too wide", "too long", "a cube", "a number", "no rows", "NaN", "infinity"],
 )

@@ -13,7 +13,6 @@ from contextlib import AbstractContextManager, nullcontext
 from fractions import Fraction
 from importlib.metadata import version
 from itertools import product
-from pathlib import Path
 from typing import Any, NoReturn, get_args
 
 import numpy as np
@@ -24,17 +23,16 @@ from rich.table import Table
 from covassay.reference.errors import InvalidInput
 from covassay.reference.laws import bingham, nuclear_laplace
 from covassay.reference.mechanisms.about import Released
-from covassay.reference.mechanisms.registry import MECHANISMS, mechanism
-from covassay.reference.privacy import ZCDP, ApproximateDP, Guarantee, PureDP
+from covassay.reference.mechanisms.registry import MECHANISMS
 from covassay.verification.audit.profiles.registry import default_claim
 from covassay.verification.audit.report import as_json, print_report
 from covassay.verification.audit.run import FALSE_ALARM, SAMPLES, audit
 from covassay.verification.audit.sampling import no_progress
 from covassay.verification.audit.target import TIME_LIMIT, CannotRun, TargetReference, adapters, load
 from covassay.verification.audit.user_data import load_user_data
-from covassay.verification.commands import claims
+from covassay.verification.commands import claims, release
+from covassay.verification.commands.options import chosen, guarantee
 from covassay.verification.exact.spectral_cdf import enclose_spectral_cdf
-from covassay.verification.tables import read_table, require_writable, write_release
 
 EXACT_DIMENSION = 60  # up to here the distribution function is enclosed in interval arithmetic
 
@@ -51,29 +49,6 @@ def _print_json(data: Any) -> None:
 
 
 # audit
-
-
-def _guarantee(options: argparse.Namespace, name: str | None) -> Guarantee:
-    """The stated budget, or the default for that mechanism."""
-    if options.rho is not None:
-        if options.epsilon is not None or options.delta is not None:
-            raise InvalidInput("--rho excludes --epsilon and --delta: give one claim")
-        return ZCDP(options.rho)
-    if options.epsilon is None and options.delta is None:
-        return default_claim(name)
-    epsilon = 1.0 if options.epsilon is None else options.epsilon
-    return PureDP(epsilon) if options.delta is None else ApproximateDP(epsilon, options.delta)
-
-
-def _chosen(options: argparse.Namespace) -> dict[str, str]:
-    """The options of a mechanism that were given."""
-    chosen = {} if options.calibration is None else {"calibration": options.calibration}
-    for item in options.set or ():
-        name, equals, value = item.partition("=")
-        if not (name and equals):
-            raise InvalidInput(f"--set {item}: must be NAME=VALUE")
-        chosen[name.replace("-", "_")] = value
-    return chosen
 
 
 def _audit(options: argparse.Namespace) -> int:
@@ -104,9 +79,9 @@ def _audit(options: argparse.Namespace) -> int:
 
         report = audit(
             source,
-            _guarantee(options, options.mechanism or load(source).mechanism),
+            guarantee(options, options.mechanism or load(source).mechanism),
             claimed=options.mechanism,
-            options=_chosen(options),
+            options=chosen(options),
             released=options.released,
             samples=options.samples,
             seed=options.seed,
@@ -123,54 +98,6 @@ def _audit(options: argparse.Namespace) -> int:
     else:
         print_report(report, Console(width=None if sys.stdout.isatty() else 150))
     return report.verdict.exit_status
-
-
-# release
-
-
-def _release(options: argparse.Namespace) -> int:
-    about = mechanism(options.mechanism)
-    chosen = about.resolve(_chosen(options))
-    out = Path(options.out) if options.out else None
-    require_writable(out)
-    if options.epsilon is None and options.rho is None:
-        missing = " and ".join(f"--{key}" for key in default_claim(about.name).keywords())
-        raise InvalidInput(f"{missing} is missing: the budget of a release must be stated")
-    guarantee = _guarantee(options, about.name)
-    if type(guarantee) is not type(default_claim(about.name)):
-        raise InvalidInput(f"{guarantee}: {about.name} takes {' and '.join(default_claim(about.name).keywords())}")
-    table = read_table(Path(options.data))
-    rng = np.random.default_rng(options.seed)
-    released = about.sample(table.rows, rng, **guarantee.keywords(), row_bound=options.row_bound, **chosen)
-    n, d = table.rows.shape
-    spend = about.spend(**guarantee.keywords(), dimension=d, **chosen)
-    provenance: dict[str, object] = {
-        "covassay": version("covassay"),
-        "mechanism": about.name,
-        "source": about.source,
-        **chosen,
-        "row_bound": options.row_bound,
-        "adjacency": about.adjacency,
-        "claimed": spend.claimed.keywords(),
-        "proven": spend.proven.keywords(),
-        "n": n,
-        "d": d,
-        "seed": options.seed,
-    }
-    write_release(out, released, table.columns, provenance)
-    where = str(out) if out else "standard output"
-    notes = [
-        f"released by {about.title} ({about.source}) to {where}: n = {n}, d = {d}",
-        f"claimed {spend.claimed}, proven {spend.proven}, {about.adjacency}, n public",
-        f"rows are clipped to Euclidean norm {options.row_bound:g} (--row-bound, in the unit of the data): choose it "
-        "without looking at them; longer rows count as if they ended there",
-        "not for production: float64 noise",
-    ]
-    if options.seed is not None:
-        notes.append("with --seed the noise is known to whoever knows the seed: this release is not private")
-    if not options.quiet:
-        print(*(f"covassay: {note}" for note in notes), sep="\n", file=sys.stderr)
-    return 0
 
 
 # law
@@ -259,8 +186,8 @@ def _mechanisms(options: argparse.Namespace) -> int:
     for about in MECHANISMS.values():
         budget = default_claim(about.name).keywords()
         for values in product(*about.choices.values()):
-            chosen = dict(zip(about.choices, values, strict=True))
-            spend = about.spend(**budget, dimension=max(options.dimension, about.smallest_dimension), **chosen)
+            choices = dict(zip(about.choices, values, strict=True))
+            spend = about.spend(**budget, dimension=max(options.dimension, about.smallest_dimension), **choices)
             rows.append(
                 {
                     "name": about.name,
@@ -269,7 +196,7 @@ def _mechanisms(options: argparse.Namespace) -> int:
                     "algorithm": about.algorithm,
                     "notion": about.notion,
                     "adjacency": about.adjacency,
-                    "choices": chosen,
+                    "choices": choices,
                     "parameters": dict(about.parameters),
                     "domain": about.domain,
                     "releases": about.released,
@@ -329,7 +256,7 @@ def _parser() -> argparse.ArgumentParser:
     a.add_argument("--calibration", help="paper or tight, where the mechanism has both")
     a.add_argument("--set", action="append", metavar="NAME=VALUE", help="another choice or parameter of the mechanism")
     a.add_argument("--released", choices=get_args(Released), help="what comes out, when --as is not given")
-    a.add_argument("--data", help="also try it on a file (.csv, .npy) or on wine, digits, breast-cancer")
+    a.add_argument("--data", help="also try it on a file (.csv, .npy, .parquet) or on wine, digits, breast-cancer")
     a.add_argument("--samples", type=int, default=SAMPLES, help=f"draws per scenario and side (default {SAMPLES})")
     a.add_argument("--seed", type=int, default=0, help="default 0")
     a.add_argument(
@@ -343,27 +270,7 @@ def _parser() -> argparse.ArgumentParser:
     a.add_argument("--quiet", action="store_true", help="the verdict alone")
     a.set_defaults(run=_audit)
 
-    r = commands.add_parser(
-        "release",
-        formatter_class=formatter,
-        help="release a private covariance of a table",
-        description="Release a private second moment (uncentred covariance) of a table of numbers.",
-        epilog="example:\n  covassay release wine.csv --mechanism nuclear-laplace-symmetric --epsilon 1 --out cov.npz",
-    )
-    r.add_argument("data", help=".csv (a header is recognised) or .npy, one record per row")
-    r.add_argument("--mechanism", required=True, help="see covassay mechanisms")
-    r.add_argument("--epsilon", type=float, help="ε > 0, for pure and approximate DP")
-    r.add_argument("--delta", type=float, help="δ of approximate DP")
-    r.add_argument("--rho", type=float, help="ρ > 0, for zCDP")
-    r.add_argument("--calibration", help="paper (default) or tight")
-    r.add_argument("--set", action="append", metavar="NAME=VALUE", help="another choice or parameter of the mechanism")
-    r.add_argument(
-        "--row-bound", type=float, default=1.0, help="public bound on the Euclidean norm of a row (default 1)"
-    )
-    r.add_argument("--out", help=".csv, .json, .npy or .npz (default: CSV on standard output)")
-    r.add_argument("--seed", type=int, help="fixed noise, for tests: NOT private")
-    r.add_argument("--quiet", action="store_true", help="no remarks on standard error")
-    r.set_defaults(run=_release)
+    release.add_parser(commands)
 
     w = commands.add_parser(
         "law",
@@ -405,6 +312,9 @@ def run(arguments: Sequence[str]) -> int:
         return 2
     except OSError as error:
         print(f"covassay: {error}", file=sys.stderr)
+        return 2
+    except MemoryError:
+        print("covassay: there is not enough memory for this: the data have too many columns", file=sys.stderr)
         return 2
     except CannotRun as error:
         print(f"covassay: {error}", file=sys.stderr)

@@ -74,6 +74,8 @@ class About:
                     number = float(value)
                 except ValueError:
                     raise InvalidInput(f"{name} = {value!r}: must be a number") from None
+                if isinstance(self.parameters[name], int) and not number.is_integer():
+                    raise InvalidInput(f"{name} = {value!r}: must be a whole number")
                 chosen[name] = int(number) if isinstance(self.parameters[name], int) else number
             elif name not in self.choices:
                 known = ", ".join((*self.choices, *self.parameters)) or "no options"

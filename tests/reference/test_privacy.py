@@ -24,8 +24,10 @@ from covassay.reference.privacy import (
     Spend,
     advanced_composition,
     epsilon_of_zcdp,
+    epsilon_of_zcdp_at,
     log_delta_of_zcdp_at,
     pure_composition,
+    smallest_epsilon_of_zcdp,
     zcdp_composition,
     zcdp_of_bounded_range,
     zcdp_of_gaussian,
@@ -290,6 +292,98 @@ def test_the_formulas_run_on_symbols_and_on_high_precision_numbers() -> None:
     by_mpmath = all_of(precise, mpmath.log)
     assert [float(v) for v in by_symbols] == pytest.approx(by_floats, rel=1e-14)
     assert [float(v) for v in by_mpmath] == pytest.approx(by_floats, rel=1e-14)
+
+
+# The smallest ε of zCDP
+
+
+def smallest_by_mpmath(rho: float, delta: float) -> float:
+    """The infimum over α of `epsilon_of_zcdp_at`, in 30 digits: zoom in on the best of a grid in ln(α − 1)."""
+    with mpmath.workdps(30):
+        low, high = mpmath.mpf(-12), mpmath.mpf(40)
+        for _ in range(40):
+            grid = [low + (high - low) * k / 20 for k in range(21)]
+            values = [
+                epsilon_of_zcdp_at(mpmath.mpf(rho), mpmath.mpf(delta), 1 + mpmath.exp(t), mpmath.log) for t in grid
+            ]
+            best = min(range(21), key=values.__getitem__)
+            low, high = grid[max(best - 1, 0)], grid[min(best + 1, 20)]
+        return float(max(values[best], 0))
+
+
+SMALLEST_CASES = [
+    (rho, delta) for rho in (1e-8, 1e-4, 0.01, 0.5, 3.0, 100.0) for delta in (1e-300, 1e-30, 1e-9, 1e-5, 0.01, 0.4)
+]
+
+
+def test_epsilon_at_an_order_by_hand() -> None:
+    # α = 2, ρ = 1, δ = e^{−4}: 2 + (2 ln(1/2) − ln 1 + 4)/1 = 6 − 2 ln 2
+    assert epsilon_of_zcdp_at(1, math.exp(-4), 2) == pytest.approx(6 - 2 * 0.6931471805599453, rel=1e-15)
+    # α = 3, ρ = 1/2, δ = e^{−2}: 3/2 + (3 ln(2/3) − ln 2 + 2)/2
+    by_hand = 1.5 + (3 * math.log(2 / 3) - math.log(2) + 2) / 2
+    assert epsilon_of_zcdp_at(0.5, math.exp(-2), 3) == pytest.approx(by_hand, rel=1e-15)
+
+
+def test_epsilon_at_an_order_solves_the_equation_for_delta() -> None:
+    rho, delta, alpha = sympy.symbols("rho delta alpha", positive=True)
+    epsilon = epsilon_of_zcdp_at(rho, delta, alpha, log=sympy.log)
+    assert sympy.simplify(log_delta_of_zcdp_at(rho, epsilon, alpha, log=sympy.log) - sympy.log(delta)) == 0
+
+
+@pytest.mark.parametrize(("rho", "delta"), SMALLEST_CASES)
+def test_the_search_finds_the_smallest_epsilon_and_never_less(rho: float, delta: float) -> None:
+    exact = smallest_by_mpmath(rho, delta)
+    found = smallest_epsilon_of_zcdp(rho, delta)
+    assert exact * (1 - 1e-12) <= found <= exact * (1 + 1e-8) + 1e-15
+
+
+@PROPERTY
+@given(st.floats(1e-10, 1e6), st.floats(1e-300, 0.999))
+def test_the_smallest_epsilon_is_never_above_the_printed_one_nor_below_zero(rho: float, delta: float) -> None:
+    assert 0 <= smallest_epsilon_of_zcdp(rho, delta) <= epsilon_of_zcdp(rho, delta)
+
+
+@PROPERTY
+@given(st.floats(1e-4, 10), st.floats(1.01, 3), st.floats(1e-12, 0.3))
+def test_more_rho_or_less_delta_costs_more_epsilon(rho: float, factor: float, delta: float) -> None:
+    epsilon = smallest_epsilon_of_zcdp(rho, delta)
+    assert smallest_epsilon_of_zcdp(factor * rho, delta) >= epsilon * (1 - 1e-9)
+    assert smallest_epsilon_of_zcdp(rho, delta / factor) >= epsilon * (1 - 1e-9)
+
+
+def smallest_of(at: Formula) -> Formula:
+    return lambda rho, delta: max(0.0, min(at(rho, delta, 1 + math.exp(t)) for t in np.linspace(-12, 40, 2001)))
+
+
+@pytest.mark.parametrize(
+    ("formula", "valid", "sharp"),
+    [
+        pytest.param(smallest_epsilon_of_zcdp, True, True, id="as it is"),
+        pytest.param(smallest_of(epsilon_of_zcdp_at), True, True, id="the same on a grid"),
+        pytest.param(epsilon_of_zcdp, True, False, id="the printed one"),
+        pytest.param(
+            smallest_of(lambda r, d, a: epsilon_of_zcdp_at(r, d, a) - math.log(1 / d) / a / (a - 1)),
+            False,
+            True,
+            id="ln(1/δ)/α for ln(1/δ)/(α − 1)",
+        ),
+        pytest.param(smallest_of(lambda r, d, a: epsilon_of_zcdp_at(r / 2, d, a)), False, True, id="half of ρ"),
+        pytest.param(smallest_of(lambda r, d, a: epsilon_of_zcdp_at(r, d, a) - a * r + r), False, True, id="ρ for αρ"),
+    ],
+)
+def test_the_smallest_epsilon_covers_the_gaussian_mechanism_and_is_below_the_printed_one(
+    formula: Formula, valid: bool, sharp: bool
+) -> None:
+    """Gaussian noise attains ρ-zCDP at every order; its exact δ is known."""
+    cases = [(rho, delta) for rho in (1e-3, 0.1, 1.0, 10.0) for delta in (0.1, 1e-3, 1e-9)]
+    assert all(delta_of_gaussian(r, max(formula(r, d), 1e-12)) <= d * (1 + 1e-9) for r, d in cases) == valid
+    assert all(formula(r, d) < 0.99 * epsilon_of_zcdp(r, d) for r, d in cases) == sharp
+
+
+@pytest.mark.parametrize(("rho", "delta"), [(0, 0.1), (-1, 0.1), (math.nan, 0.1), (1, 0), (1, 1.0), (1, 2), (1, True)])
+def test_the_smallest_epsilon_of_nonsense_is_refused(rho: Any, delta: Any) -> None:
+    with pytest.raises(InvalidInput, match=r"^(rho|delta) = "):
+        smallest_epsilon_of_zcdp(rho, delta)
 
 
 # Guarantees

@@ -12,7 +12,7 @@ from covassay.reference.domain import Matrix
 from covassay.reference.errors import InvalidInput
 from covassay.verification.audit.checks import Check, Status
 from covassay.verification.audit.sampling import Setting, draw
-from covassay.verification.tables import read_table
+from covassay.verification.tables.reading import read_table
 
 DATA_SETS = ("wine", "digits", "breast-cancer")  # shipped with scikit-learn
 DRAWS = 3

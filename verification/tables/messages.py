@@ -1,0 +1,36 @@
+"""How a message names a file, a value and the rule that it breaks, always on one line."""
+
+from pathlib import Path
+
+from covassay.reference.errors import InvalidInput
+
+LONGEST_SHOWN = 40  # characters of an offending value that a message repeats
+
+
+def require_suffix(path: Path, suffixes: tuple[str, ...]) -> str:
+    """The path's suffix in small letters, if it is one of these."""
+    suffix = path.suffix.lower()
+    if suffix not in suffixes:
+        raise InvalidInput(f"{named(path)} has the suffix {path.suffix!r}: must be one of {', '.join(suffixes)}")
+    return suffix
+
+
+def named(path: Path) -> str:
+    """The path, in quotes if it holds a line break or anything else that does not print."""
+    return str(path) if str(path).isprintable() else repr(str(path))
+
+
+def clipped(text: str) -> str:
+    """The text, or its beginning and an ellipsis."""
+    return text if len(text) <= LONGEST_SHOWN else text[: LONGEST_SHOWN - 1] + "…"
+
+
+def shown(value: str) -> str:
+    """A value of the data, in quotes."""
+    return repr(clipped(value))
+
+
+def reason(error: Exception) -> str:
+    """What the system or a library says about an error, on one line and without the path."""
+    said = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+    return " ".join(said.split()) or type(error).__name__
