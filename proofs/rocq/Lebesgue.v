@@ -254,3 +254,235 @@ exact: IH.
 Qed.
 
 End Rows.
+
+(* ---------------------------------------------------------------------------- *)
+(* Lebesgue measure on m x n matrices: that of their m n entries in a row        *)
+
+Section Matrices.
+Variables (R : realType) (m n : nat).
+Implicit Types (a x : 'M[R]_(m, n)) (A : set 'M[R]_(m, n)).
+
+Lemma measurable_vec_mx : measurable_fun setT (@vec_mx R m n).
+Proof.
+apply: measurable_fun_matrix => i j.
+rewrite (_ : (fun _ => _) = (fun v : 'rV[R]_(m * n) => v ord0 (mxvec_index i j))).
+  exact: measurable_entry.
+by apply/funext => v; rewrite mxE.
+Qed.
+
+Definition leb_matrix (A : set 'M[R]_(m, n)) : \bar R :=
+  pushforward (leb_row R (m * n)) measurable_vec_mx A.
+
+Let pf := [the measure _ _ of pushforward (leb_row R (m * n)) measurable_vec_mx].
+Let leb_matrix0 : leb_matrix set0 = 0. Proof. exact: (@measure0 _ _ _ pf). Qed.
+Let leb_matrix_ge0 A : 0 <= leb_matrix A. Proof. exact: (@measure_ge0 _ _ _ pf). Qed.
+Let leb_matrix_sigma_additive : semi_sigma_additive leb_matrix.
+Proof. exact: (@measure_semi_sigma_additive _ _ _ pf). Qed.
+
+HB.instance Definition _ := isMeasure.Build _ _ _ leb_matrix
+  leb_matrix0 leb_matrix_ge0 leb_matrix_sigma_additive.
+
+(* The measure of a box is the product of its sides. *)
+(*@ LEBESGUE-BOX *)
+Theorem leb_matrix_box (a b : 'M[R]_(m, n)) : (forall i j, (a i j <= b i j)%R) ->
+  leb_matrix (box a b) = (\prod_i \prod_j (b i j - a i j))%:E.
+Proof.
+move=> ab; rewrite /leb_matrix /pushforward.
+rewrite (_ : _ @^-1` _ = box (mxvec a) (mxvec b)); last first.
+  apply/seteqP; split => v /= h i j.
+    by case/mxvec_indexP: j => k l; rewrite (ord1 i) !mxvecE; have := h k l; rewrite mxE.
+  by rewrite mxE; have := h ord0 (mxvec_index i j); rewrite !mxvecE.
+rewrite leb_row_box; last first.
+  by move=> i j; case/mxvec_indexP: j => k l; rewrite (ord1 i) !mxvecE.
+congr (_%:E); rewrite (reindex _ (curry_mxvec_bij m n)) /= pair_bigA /=.
+by apply: eq_bigr => -[i j] _ /=; rewrite !mxvecE.
+Qed.
+
+(* Translation invariance, events. *)
+(*@ LEBESGUE-SHIFT *)
+Theorem leb_matrix_shift a A : measurable A ->
+  leb_matrix [set x | A (x + a)%R] = leb_matrix A.
+Proof.
+move=> mA; rewrite /leb_matrix /pushforward.
+rewrite -(leb_row_shift (mxvec a) (A := vec_mx @^-1` A)).
+  by congr (leb_row R _ _); apply/seteqP; split => v /=; rewrite linearD /= mxvecK.
+by rewrite -[X in measurable X]setTI; exact: measurable_vec_mx.
+Qed.
+
+Lemma leb_matrix_sigma_finite : sigma_finite setT leb_matrix.
+Proof.
+exists (fun k : nat => box (const_mx (- k%:R)%R) (const_mx k%:R)) => [|k].
+  apply/seteqP; split => // x _.
+  exists (Num.bound (\sum_i \sum_j `|x i j|)) => //= i j; rewrite !mxE.
+  have le : (`|x i j| <= \sum_i \sum_j `|x i j|)%R.
+    rewrite (bigD1 i) //= (bigD1 j) //= -addrA ler_addl addr_ge0 ?sumr_ge0 // => k _.
+    by rewrite sumr_ge0.
+  have := le_lt_trans le (archi_boundP (le_trans (normr_ge0 _) le)).
+  by rewrite ltr_norml => /andP[-> /ltW].
+split; first exact: measurable_box.
+rewrite leb_matrix_box ?ltry // => i j.
+by rewrite !mxE -subr_ge0 opprK addr_ge0.
+Qed.
+
+(* Open sets are events. *)
+Lemma open_measurable_matrix (U : set 'M[R]_(m, n)) : open U -> measurable U.
+Proof.
+move=> oU.
+pose cell (q : 'M[rat]_(m, n)) (k : nat) : set 'M[R]_(m, n) :=
+  [set x | forall i j, (`|ratr (q i j) - x i j| < k.+1%:R^-1)%R].
+pose F (N : nat) : set 'M[R]_(m, n) :=
+  if unpickle N is Some (q, k) then
+    (if `[< cell q k `<=` U >] then cell q k else set0) else set0.
+have mcell q k : measurable (cell q k).
+  rewrite (_ : cell q k = \bigcap_(i : 'I_m) \bigcap_(j : 'I_n)
+     [set x : 'M[R]_(m, n) |
+       `](ratr (q i j) - k.+1%:R^-1)%R, (ratr (q i j) + k.+1%:R^-1)%R[%classic (x i j)]).
+    apply: fin_bigcap_measurable => // i _; apply: fin_bigcap_measurable => // j _.
+    rewrite -[X in measurable X]setTI; apply: measurable_entry => //.
+    exact: measurable_itv.
+  apply/seteqP; split => x /= h i.
+    by move=> _ j _ /=; rewrite in_itv /= -ltr_distl distrC.
+  by move=> j; have := h i I j I; rewrite /= in_itv /= -ltr_distl distrC.
+rewrite (_ : U = \bigcup_N F N).
+  apply: bigcupT_measurable => N; rewrite /F.
+  by case: unpickle => [[q k]|//]; case: asboolP.
+apply/seteqP; split => [x Ux|x [N _]]; last first.
+  by rewrite /F; case: unpickle => [[q k]|//]; case: asboolP => // h /h.
+have /nbhs_ballP [e /= e0 xeU] : nbhs x U by apply: open_nbhs_nbhs.
+have [k ke] : exists k : nat, (k.+1%:R^-1 < e / 2)%R.
+  exists (Num.bound (e / 2)^-1).
+  have e20 : (0 < e / 2)%R by rewrite divr_gt0.
+  rewrite -[X in (_ < X)%R]invrK ltf_pinv ?posrE ?invr_gt0 ?ltr0n //.
+  apply: lt_le_trans (archi_boundP _) _; first by rewrite invr_ge0 ltW.
+  by rewrite ler_nat.
+have near_rat (y : R) : exists q : rat, (`|ratr q - y| < k.+1%:R^-1)%R.
+  have yk : (y - k.+1%:R^-1 < y + k.+1%:R^-1)%R.
+    by rewrite ltr_subl_addr -addrA ltr_addl addr_gt0 ?invr_gt0 ?ltr0n.
+  have [q qy] := rat_in_itvoo yk; exists q.
+  by move: qy; rewrite in_itv /= ltr_distl.
+pose q : 'M[rat]_(m, n) := \matrix_(i, j) xget 0%R [set p | (`|ratr p - x i j| < k.+1%:R^-1)%R].
+have qx i j : (`|ratr (q i j) - x i j| < k.+1%:R^-1)%R.
+  rewrite mxE; have [p pE] := near_rat (x i j).
+  by have := xgetPex 0%R (ex_intro [set p | (`|ratr p - x i j| < k.+1%:R^-1)%R] p pE).
+exists (pickle (q, k)) => //; rewrite /F pickleK.
+case: asboolP => //; case=> y /= hy; apply: xeU => i j /=.
+rewrite /ball /= (_ : (x i j - y i j)%R = (- (ratr (q i j) - x i j) + (ratr (q i j) - y i j))%R).
+  apply: le_lt_trans (ler_norm_add _ _) _; rewrite normrN.
+  apply: lt_trans (ltr_add (qx i j) (hy i j)) _.
+  by rewrite [X in (_ < X)%R](splitr e) ltr_add.
+by rewrite opprB addrA subrK.
+Qed.
+
+(* Continuous functions are measurable. *)
+Lemma continuous_measurable_matrix (f : 'M[R]_(m, n) -> R) :
+  continuous f -> measurable_fun setT f.
+Proof.
+move=> /continuousP cf; apply: (measurability (RGenOpens.measurableE R)).
+move=> _ [_ [a [b ->]] <-]; rewrite setTI.
+by apply: open_measurable_matrix; apply: cf; exact: interval_open.
+Qed.
+
+End Matrices.
+
+(* Translation invariance, integrals. *)
+Lemma integral_shift (R : realType) m n (a : 'M[R]_(m, n)) (f : 'M[R]_(m, n) -> \bar R) :
+  measurable_fun setT f -> (forall x, 0 <= f x) ->
+  \int[@leb_matrix R m n]_x f (x + a)%R = \int[@leb_matrix R m n]_x f x.
+Proof.
+move=> mf f0.
+rewrite -(integral_pushforward (measurable_matrix_add a)) //.
+apply: eq_measure_integral => C mC _ /=; rewrite /pushforward.
+exact: leb_matrix_shift.
+Qed.
+
+Lemma integral_shift_line (R : realType) (a : R) (f : R -> \bar R) :
+  measurable_fun setT f -> (forall x, 0 <= f x) ->
+  \int[@leb R]_x f (x + a)%R = \int[@leb R]_x f x.
+Proof.
+move=> mf f0.
+rewrite -(integral_pushforward (measurable_fun_addr a)) //.
+apply: eq_measure_integral => C mC _ /=; rewrite /pushforward.
+exact: leb_shift.
+Qed.
+
+(* Tonelli for a product of functions of one entry each. *)
+Section ProductIntegral.
+Variable R : realType.
+
+Lemma integral_row_prod k (u : 'I_k -> R -> R) (I : 'I_k -> R) :
+  (forall j, measurable_fun setT (u j)) -> (forall j t, (0 <= u j t)%R) ->
+  (forall j, \int[@leb R]_t (u j t)%:E = (I j)%:E) ->
+  measurable_fun setT (fun x : 'rV[R]_k => \prod_j u j (x ord0 j))%R /\
+  \int[leb_row R k]_x (\prod_j u j (x ord0 j))%:E = (\prod_j I j)%:E.
+Proof.
+elim: k u I => [|k IH] u I mu u0 uI.
+  have E (x : 'rV[R]_0) : (\prod_j u j (x ord0 j) = 1)%R by rewrite big_ord0.
+  rewrite (eq_integral (cst 1%E)); last by move=> x _; rewrite E.
+  rewrite integral_cst //= /dirac indicE in_setT mul1e big_ord0; split => //.
+  by under eq_fun do rewrite E; exact: measurable_fun_cst.
+pose u' (j : 'I_k) := u (lift ord0 j).
+have [mprod IHk] := IH u' (fun j => I (lift ord0 j)) (fun j => mu _) (fun j => u0 _) (fun j => uI _).
+pose f (x : 'rV[R]_k.+1) := (\prod_j u j (x ord0 j))%R.
+have fE xv : f (cons_row xv) = (u ord0 xv.1 * \prod_j u' j (xv.2 ord0 j))%R.
+  by rewrite /f big_ord_recl cons_row0; congr (_ * _)%R; apply: eq_bigr => j _; rewrite cons_rowS.
+have mf : measurable_fun setT f.
+  rewrite (_ : f = (fun x : 'rV[R]_k.+1 => u ord0 (x ord0 ord0) *
+      \prod_j u' j ((\row_j x ord0 (lift ord0 j) : 'rV[R]_k) ord0 j)))%R; last first.
+    by apply/funext => x; rewrite /f big_ord_recl; congr (_ * _)%R; apply: eq_bigr => j _; rewrite mxE.
+  apply: measurable_funM.
+    by apply: (measurable_fun_comp (mu ord0)); exact: measurable_entry.
+  apply: (measurable_fun_comp mprod); apply: measurable_fun_matrix => i j.
+  under eq_fun do rewrite mxE.
+  exact: measurable_entry.
+split=> //.
+have f0 x : 0 <= (f x)%:E by rewrite lee_fin prodr_ge0.
+rewrite integral_pushforward //; last exact/EFin_measurable_fun.
+pose mu1 := [the measure _ _ of product_measure1 [the measure _ _ of @leb R] (@leb_row_sigma_finite R k)].
+rewrite (eq_measure_integral mu1); last first.
+  move=> A mA _; apply/esym/(product_measure_unique (@leb_sigma_finite R)) => //.
+  by move=> A1 A2 mA1 mA2 /=; rewrite product_measure2E.
+rewrite (eq_integral (fun xv : R * 'rV[R]_k => (u ord0 xv.1 * \prod_j u' j (xv.2 ord0 j))%:E)); last first.
+  by move=> xv _; rewrite /= -fE.
+rewrite (integral_product [the measure _ _ of @leb R] (@leb_row_sigma_finite R k)
+  (u := u ord0) (v := fun v : 'rV[R]_k => \prod_j u' j (v ord0 j))%R) //.
+- by rewrite IHk uI -EFinM big_ord_recl.
+- by move=> v; apply: prodr_ge0 => j _; exact: u0.
+Qed.
+
+Lemma integral_matrix_prod m n (u : 'I_m -> 'I_n -> R -> R) (I : 'I_m -> 'I_n -> R) :
+  (forall i j, measurable_fun setT (u i j)) -> (forall i j t, (0 <= u i j t)%R) ->
+  (forall i j, \int[@leb R]_t (u i j t)%:E = (I i j)%:E) ->
+  \int[@leb_matrix R m n]_x (\prod_i \prod_j u i j (x i j))%:E
+  = (\prod_i \prod_j I i j)%:E.
+Proof.
+move=> mu u0 uI.
+pose row_fun (T : Type) (v : 'I_m -> 'I_n -> T) (k : 'I_(m * n)) :=
+  let ij := enum_val (cast_ord (esym (mxvec_cast m n)) k) in v ij.1 ij.2.
+have row_funE (T : Type) (v : 'I_m -> 'I_n -> T) i j : row_fun T v (mxvec_index i j) = v i j.
+  by rewrite /row_fun /mxvec_index cast_ordK enum_rankK.
+have prodE (F : 'I_(m * n) -> R) : \prod_k F k = \prod_i \prod_j F (mxvec_index i j) :> R.
+  rewrite (reindex _ (curry_mxvec_bij m n)) /= pair_bigA /=.
+  by apply: eq_bigr => -[i j] _.
+have [mf E] := integral_row_prod (u := row_fun _ u) (I := row_fun _ I)
+  (fun k => mu _ _) (fun k => u0 _ _) (fun k => uI _ _).
+have -> : \prod_i \prod_j I i j = \prod_k row_fun _ I k :> R.
+  by rewrite prodE; apply: eq_bigr => i _; apply: eq_bigr => j _; rewrite row_funE.
+rewrite -E.
+pose f (x : 'M[R]_(m, n)) := (\prod_i \prod_j u i j (x i j))%R.
+have mfx : measurable_fun setT f.
+  rewrite (_ : f = (fun x => \prod_k row_fun _ u k (mxvec x ord0 k))%R); last first.
+    apply/funext => x; rewrite prodE; apply: eq_bigr => i _; apply: eq_bigr => j _.
+    by rewrite row_funE mxvecE.
+  apply: (measurable_fun_comp mf); apply: measurable_fun_matrix => i k.
+  case/mxvec_indexP: k => k l; rewrite (ord1 i).
+  under eq_fun do rewrite mxvecE.
+  exact: measurable_entry.
+rewrite (_ : \int[_]_x _ = \int[pushforward (leb_row R (m * n)) (@measurable_vec_mx R m n)]_x (f x)%:E) //.
+rewrite integral_pushforward //; last 2 first.
+- exact/EFin_measurable_fun.
+- by move=> x; rewrite lee_fin prodr_ge0 // => i _; rewrite prodr_ge0.
+apply: eq_integral => x _ /=; congr (_%:E); rewrite prodE.
+by apply: eq_bigr => i _; apply: eq_bigr => j _; rewrite row_funE mxE.
+Qed.
+
+End ProductIntegral.
