@@ -86,22 +86,8 @@ Proof. exact: sqrtr_ge0. Qed.
 Lemma frob_normZ m d k (A : 'M[R]_(m, d)) : frob_norm (k *: A) = `|k| * frob_norm A.
 Proof. by rewrite /frob_norm !frob_dotL mulrA -expr2 sqrtrM ?sqr_ge0 // sqrtr_sqr. Qed.
 
-End Frobenius.
-
-(* THE OPERATOR NORM AND ITS DUAL *)
-
-Section Norms.
-Variable R : realType.
-Implicit Types m d : nat.
-
 (* M lengthens no vector *)
 Definition contraction m d (M : 'M[R]_(m, d)) := op_le M 1.
-
-Definition operator_norm m d (A : 'M[R]_(m, d)) : R :=
-  sup [set norm (A *m u) | u in [set u | norm u <= 1]].
-
-Definition nuclear_norm m d (A : 'M[R]_(m, d)) : R :=
-  sup [set frob_dot M A | M in [set M | contraction M]].
 
 Lemma contraction0 m d : contraction (0 : 'M[R]_(m, d)).
 Proof. by move=> u; rewrite mul0mx norm0 mul1r norm_ge0. Qed.
@@ -111,6 +97,20 @@ Proof. by move=> oQ u; rewrite orthogonal_norm // mul1r. Qed.
 
 Lemma contractionP m d (M : 'M[R]_(m, d)) u : contraction M -> norm (M *m u) <= norm u.
 Proof. by move=> /(_ u); rewrite mul1r. Qed.
+
+End Frobenius.
+
+(* THE OPERATOR NORM AND ITS DUAL *)
+
+Section Norms.
+Variable R : realType.
+Implicit Types m d : nat.
+
+Definition operator_norm m d (A : 'M[R]_(m, d)) : R :=
+  sup [set norm (A *m u) | u in [set u | norm u <= 1]].
+
+Definition nuclear_norm m d (A : 'M[R]_(m, d)) : R :=
+  sup [set frob_dot M A | M in [set M | contraction M]].
 
 (* a contraction that attains the largest value shows the norm *)
 Lemma nuclear_norm_max m d (A M : 'M[R]_(m, d)) v :
@@ -156,7 +156,7 @@ Qed.
 
 Lemma nuclear_norm_ge0 m d (A : 'M[R]_(m, d)) : 0 <= nuclear_norm A.
 Proof.
-apply: le_trans (nuclear_norm_ub A (@contraction0 m d)).
+apply: le_trans (nuclear_norm_ub A (@contraction0 R m d)).
 by rewrite /frob_dot trmx0 mul0mx mxtrace0.
 Qed.
 
