@@ -129,6 +129,12 @@ move=> _ [w w1 <-]; apply: le_trans (up w) _.
 by rewrite -[X in _ <= X]mulr1 ler_wpmul2l // -Au norm_ge0.
 Qed.
 
+Lemma operator_norm_le1 m d (A : 'M[R]_(m, d)) : op_le A 1 -> operator_norm A <= 1.
+Proof.
+move=> up; apply: sup_le_ub; first by exists (norm (A *m 0)), 0 => //=; rewrite norm0 ler01.
+by move=> _ [w w1 <-]; apply: le_trans (up w) _; rewrite mul1r.
+Qed.
+
 (* the entries of a contraction lie in [-1, 1], so both suprema are finite *)
 Lemma contraction_entry m d (M : 'M[R]_(m, d)) i j : contraction M -> `|M i j| <= 1.
 Proof.
