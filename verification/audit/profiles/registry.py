@@ -8,19 +8,17 @@ from covassay.reference.mechanisms.registry import mechanism
 from covassay.reference.privacy import ZCDP, ApproximateDP, Guarantee, PureDP
 from covassay.verification.audit.profiles import (
     bingham,
-    em_cov,
-    gaussian_covariance,
     centred_covariance,
     coinpress,
+    em_cov,
+    gaussian_covariance,
     iterative_eigenvectors,
     johnson_lindenstrauss,
-    nuclear_ball_projection,
-    nuclear_laplace,
-    output_perturbation,
     kv_mean,
     naive_pce,
     nuclear_ball_projection,
     nuclear_laplace,
+    output_perturbation,
     ppde,
     reference_draws,
 )
