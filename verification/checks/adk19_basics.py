@@ -228,5 +228,5 @@ def frobenius_dominates(factor: float = 1.0) -> Evidence:
         a = rng.standard_normal((3, 3))
         norm = factor * float(np.linalg.norm(a))
         failed += bool(np.linalg.norm(a, axis=0).max() > norm or np.linalg.norm(a, 2) > norm)
-        failed += abs(np.linalg.norm((3 * a).T @ (3 * a)) - 9 * np.linalg.norm(a.T @ a)) > 1e-9
+        failed += bool(abs(np.linalg.norm((3 * a).T @ (3 * a)) - 9 * np.linalg.norm(a.T @ a)) > 1e-9)
     return Evidence(not failed, f"{CASES} random matrices", f"{failed} fail")
