@@ -89,16 +89,16 @@ SYMBOLS = {"pure": "ε", "zcdp": "ρ", "approximate": "ε"}
 
 
 def _proven(about: About) -> str:
-    """The proven spend at each combination of choices, as a multiple of the budget; equal ones once."""
+    """The proven spend as a share of the budget: a range over the choices, for each calibration."""
     budget = DEFAULT_CLAIMS[about.notion].keywords()
     (key, unit), symbol = next(iter(budget.items())), SYMBOLS[about.notion]
-    shares: dict[str, list[str]] = {}
-    for chosen in product(*about.choices.values()):
-        spend = about.spend(**budget, dimension=2, **dict(zip(about.choices, chosen, strict=True))).proven
-        shares.setdefault(f"{spend.keywords()[key] / unit:.3g} {symbol}", []).append(" ".join(chosen))
-    if len(shares) == 1:
-        return next(iter(shares))
-    return ", ".join(f"{share} ({', '.join(labels)})" for share, labels in shares.items())
+    shares: dict[str, set[float]] = {}
+    for values in product(*about.choices.values()):
+        chosen = dict(zip(about.choices, values, strict=True))
+        spend = about.spend(**budget, dimension=max(2, about.smallest_dimension), **chosen).proven
+        shares.setdefault(chosen.get("calibration", ""), set()).add(round(spend.keywords()[key] / unit, 3))
+    texts = {name: f"{min(s):.3g}" + (f"–{max(s):.3g}" if max(s) > min(s) else "") for name, s in shares.items()}
+    return ", ".join(f"{text} {symbol}" + (f" ({name})" if name else "") for name, text in texts.items())
 
 
 def mechanisms_table() -> str:
