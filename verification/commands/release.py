@@ -124,7 +124,7 @@ def release(options: argparse.Namespace) -> int:
     rng = _generator(options.seed)
     account = _account(options, data)
     if account is not None:
-        account.account().after(budget)
+        account.after(budget)
 
     # FROM THE DATA
     with _watched(options.quiet) as watch:
