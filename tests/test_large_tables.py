@@ -346,11 +346,9 @@ def test_a_file_is_passed_over_in_little_memory(tmp_path: Path, suffix: str, mon
 PEAK = "int(open('/proc/self/status').read().split('VmHWM:')[1].split()[0]) * 1024"
 
 BIG = """
-    from collections.abc import Iterator
     import numpy as np
     from covassay.reference.domain import Chunks
     from covassay.reference.mechanisms import nuclear_laplace
-from covassay.reference.mechanisms.registry import MECHANISMS, mechanism
 
     n, d, m = {n}, 64, 50_000
 

@@ -207,6 +207,17 @@ def test_scaling_by_the_data_is_said_to_be_not_private(capsys: pytest.CaptureFix
     assert provenance["bounds"]["age"] == [X[:, 0].min(), X[:, 0].max()]
 
 
+@pytest.mark.parametrize(
+    ("options", "lines"), [([], 0), (["--seed", "1"], 1), (["--seed", "1", "--scale-by-data-not-private"], 2)]
+)
+def test_quiet_is_silent_but_for_what_is_not_private(
+    options: list[str], lines: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(command_line("data.csv", "--quiet", *options)) == 0
+    told = capsys.readouterr().err
+    assert told.count("\n") == told.count("this release is not private") == lines
+
+
 @pytest.mark.parametrize("shortened", ["--scale-by-data", "--scale"])
 def test_scaling_by_the_data_must_be_said_in_full(shortened: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert shortened in refused(capsys, *command_line("data.csv", shortened, "--out", "out.csv"))

@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from covassay.reference.accounting import Account
+from covassay.reference.accounting import Account, OverBudget
 from covassay.reference.errors import InvalidInput
 from covassay.reference.privacy import ZCDP, ApproximateDP, Guarantee, PureDP
 from covassay.verification.tables.messages import named, reason, require_suffix
@@ -44,11 +44,18 @@ class AccountFile:
         """The budget so far."""
         return Account(self.total, spent=[_guarantee(entry["claimed"]) for entry in self.releases])
 
+    def after(self, guarantee: Guarantee) -> Guarantee:
+        """What everything would add up to with `guarantee` as well; `OverBudget` if that is more than the total."""
+        try:
+            return self.account().after(guarantee)
+        except OverBudget as error:
+            raise OverBudget(f"{named(self.path)}: {error}") from None
+
     def enter(self, entry: dict[str, Any]) -> Guarantee:
         """Add a release to the file as it is by now and return what all add up to; raise `OverBudget` if too much."""
         with _locked(self.path):
             now = open_account(self.path, self.data, self.total) if self.path.exists() else self
-            total = now.account().after(_guarantee(entry["claimed"]))
+            total = now.after(_guarantee(entry["claimed"]))
             _write(replace(now, releases=(*now.releases, entry)))
         return total
 

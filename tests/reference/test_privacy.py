@@ -351,6 +351,11 @@ def test_more_rho_or_less_delta_costs_more_epsilon(rho: float, factor: float, de
     assert smallest_epsilon_of_zcdp(rho, delta / factor) >= epsilon * (1 - 1e-9)
 
 
+def test_where_the_best_order_is_out_of_reach_the_printed_epsilon_stands() -> None:
+    # ρ = 10¹⁵: the best α is 1 + √(ln 2/ρ) = 1 + 2.6e-8, below the first order that is searched, 1 + e^{−12}
+    assert smallest_epsilon_of_zcdp(1e15, 0.5) == epsilon_of_zcdp(1e15, 0.5)
+
+
 def smallest_of(at: Formula) -> Formula:
     return lambda rho, delta: max(0.0, min(at(rho, delta, 1 + math.exp(t)) for t in np.linspace(-12, 40, 2001)))
 

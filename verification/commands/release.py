@@ -105,7 +105,7 @@ def add_parser(commands: Any) -> None:
     r.add_argument("--budget-file", metavar="FILE", help="account of this data file's budget (.json), see below")
     r.add_argument("--total", metavar="BUDGET", help="begins an account: epsilon=1, rho=0.5 or epsilon=1,delta=1e-6")
     r.add_argument("--seed", type=int, help="fixed noise, for tests: NOT private")
-    r.add_argument("--quiet", action="store_true", help="no remarks and no progress bar on standard error")
+    r.add_argument("--quiet", action="store_true", help="nothing on standard error, but what is not private")
     r.set_defaults(run=release)
 
 
@@ -124,7 +124,7 @@ def release(options: argparse.Namespace) -> int:
     rng = _generator(options.seed)
     account = _account(options, data)
     if account is not None:
-        account.account().after(budget)
+        account.after(budget)
 
     # FROM THE DATA
     with _watched(options.quiet) as watch:
@@ -161,18 +161,21 @@ def release(options: argparse.Namespace) -> int:
         provenance["not private"] = not_private
     total = None if account is None else account.enter(_entry(about, arguments, budget, out))
     write_release(out, values, source.columns, provenance, about.released)
+    notes = [f"this release is not private: {reason}" for reason in not_private]
     if not options.quiet:
+        where = out or "standard output"
         notes = [
-            f"released by {about.title} ({about.source}) to {out or 'standard output'}: n = {n}, d = {d}",
+            f"released by {about.title} ({about.source}) to {where}: n = {n}, d = {d}",
             *_notes(about, spend, frame, scaled),
-            *(f"this release is not private: {reason}" for reason in not_private),
+            *notes,
         ]
-        if account is not None:
-            notes.append(
-                f"{account.path}: {total} of {account.total} spent on {data.name}; it cannot know of copies of the "
-                "data, of releases made without it, or of other data about the same people"
-            )
-        print(*(f"covassay: {note}" for note in notes), sep="\n", file=sys.stderr)
+    if account is not None and not options.quiet:
+        notes.append(
+            f"{account.path}: {total} of {account.total} spent on {data.name}; it cannot know of copies of the "
+            "data, of releases made without it, or of other data about the same people"
+        )
+    for note in notes:
+        print(f"covassay: {note}", file=sys.stderr)
     return 0
 
 

@@ -40,13 +40,14 @@ def _opened(path: Path) -> Any:
         raise InvalidInput(f"{named(path)} needs pyarrow to be read: install the extra covassay[parquet]") from None
     library: Any = pyarrow.parquet
     try:
-        return library.ParquetFile(path, buffer_size=READ_AHEAD)
+        # pre_buffer, the default of new versions, would hold a whole row group in memory.
+        return library.ParquetFile(path, buffer_size=READ_AHEAD, pre_buffer=False)
     except Exception as error:  # pyarrow's own types of exception, and the system's
         raise InvalidInput(f"{named(path)} cannot be read ({reason(error)}): must be a Parquet file") from None
 
 
 def _is_number(kind: Any) -> bool:
-    import pyarrow
+    import pyarrow.types
 
     types: Any = pyarrow.types
     return bool(types.is_integer(kind) or types.is_floating(kind) or types.is_boolean(kind))
