@@ -13,6 +13,7 @@ from covassay.verification.audit.profiles import (
     naive_pce,
     nuclear_ball_projection,
     nuclear_laplace,
+    ppc,
     ppde,
     reference_draws,
 )
@@ -28,6 +29,7 @@ PROFILES: dict[str, Callable[[Claim], Profile]] = {  # any other mechanism is co
     "naive-pce": naive_pce.profile,
     "kv-mean": kv_mean.profile,
     "naive-pme": kv_mean.profile,
+    "ppc": ppc.profile,
     "ppde": ppde.profile,
 }
 
