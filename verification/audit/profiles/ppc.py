@@ -43,7 +43,7 @@ def unequal_directions(claim: Claim) -> Scenario:
         return lambda outputs: two_sample(eigenvalues(outputs)[:, -1 - i], reference(len(outputs))[:, -1 - i], null)
 
     tests = {"eigenvalue 1": eigenvalue(0), "eigenvalue 2": eigenvalue(1)}
-    return Scenario("two unequal directions, d=2", x, tests, weight=0.5)
+    return Scenario("two unequal directions, d=2", x, tests, weight=0.15)
 
 
 def profile(claim: Claim) -> Profile:
