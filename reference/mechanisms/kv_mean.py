@@ -162,7 +162,8 @@ def release(
     centre = sigma * (noisy_counts.argmax(axis=1) - float(last))
     w = half_width(n, sigma, beta / d)
     mean = sum_rows(lambda block: np.clip(block, centre - w, centre + w).sum(axis=0), rows) / n
-    noisy_mean: Vector = mean + math.sqrt(mean_variance(n, w, rho / d)) * z_mean
+    deviation = w / n * math.sqrt(mean_variance(1, 1, rho / d))  # so that w² cannot overflow
+    noisy_mean: Vector = mean + deviation * z_mean
 
     # RELEASE
     return noisy_mean

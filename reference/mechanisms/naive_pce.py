@@ -150,7 +150,8 @@ def release(
     moment = second_moment(map_rows(lambda block: drop_long(block, math.sqrt(r2)), rows))
 
     # NOISE
-    noisy = moment + math.sqrt(noise_variance(n, rho, r2, calibration)) * z
+    sigma = r2 / n * math.sqrt(noise_variance(1, rho, 1, calibration))  # so that r⁴ cannot overflow
+    noisy = moment + sigma * z
 
     # RELEASE
     projected = psd_cone(noisy)

@@ -97,7 +97,7 @@ def test_the_projection_by_hand() -> None:
 
 
 def test_the_projection_can_move_away_in_spectral_norm_but_not_in_frobenius_norm() -> None:
-    # Z − A = [[3, 4], [4, −3]]/5 has norm 1. Z has the eigenvalues 17/5, −19/25, so Z₊ = (17/130) [[25, 5], [5, 1]], and
+    # Z − A = [[3, 4], [4, −3]]/5 has norm 1. Z has eigenvalues 17/5, −19/25, so Z₊ = (17/130) [[25, 5], [5, 1]], and
     # Z₊ − A = [[409, 425], [425, 85]]/650 has norm (247 + √206869)/650 = 1.0797
     a, z = np.diag([66 / 25, 0.0]), np.array([[81 / 25, 4 / 5], [4 / 5, -3 / 5]])
     projected = psd_cone(z)
