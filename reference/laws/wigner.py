@@ -13,8 +13,9 @@ import math
 from typing import Literal
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from covassay.reference.domain import Matrix, Vector, require_choice, require_dimension
+from covassay.reference.domain import Matrix, Vector, require_choice, require_dimension, require_shape
 from covassay.reference.errors import InvalidInput
 
 Ensemble = Literal["wigner", "goe"]
@@ -108,3 +109,11 @@ def separation_squared(change: Matrix, ensemble: str) -> Vector:
     i, j = np.triu_indices(d)
     values: Vector = ((change[..., i, j] / deviations(d, ensemble)[i, j]) ** 2).sum(axis=-1)
     return values
+
+
+def require_symmetric(name: str, value: ArrayLike, dimension: int) -> Matrix:
+    """Return `value` as a finite float64 matrix of that dimension that equals its transpose."""
+    matrix = require_shape(name, value, (dimension, dimension))
+    if not np.array_equal(matrix, matrix.T):
+        raise InvalidInput(f"{name} is not symmetric: must equal its transpose")
+    return matrix
