@@ -12,7 +12,7 @@ Reconstructed: the text at hand cites Karwa–Vadhan 2018 for the algorithm and 
 with Gaussian noise, and the constants are ours.
 
 Where the scales come from. Replacing one value takes 1 from one count and gives 1 to another, at most: Δ₂ = √2, so the
-counts cost Δ₂²/(2 · 2/ρ) = ρ/2. Given c, the mean of the clipped values moves by at most 2w/n: again ρ/2. Two numbers
+counts cost Δ₂²/(2 · 2/ρ) = ρ/2. Given c, the mean of the clipped values moves by at most 2w/n: again ρ/2. The window
 may depend on c, which is paid for. Columns add up: d · ρ/d = ρ. Only the mean is released; the counts are seen through
 the choice of c alone, so no pair of neighbours is claimed to attain ρ.
 
@@ -162,7 +162,8 @@ def release(
     centre = sigma * (noisy_counts.argmax(axis=1) - float(last))
     w = half_width(n, sigma, beta / d)
     mean = sum_rows(lambda block: np.clip(block, centre - w, centre + w).sum(axis=0), rows) / n
-    noisy_mean: Vector = mean + math.sqrt(mean_variance(n, w, rho / d)) * z_mean
+    deviation = w / n * math.sqrt(mean_variance(1, 1, rho / d))  # so that w² cannot overflow
+    noisy_mean: Vector = mean + deviation * z_mean
 
     # RELEASE
     return noisy_mean

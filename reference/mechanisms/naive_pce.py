@@ -15,9 +15,10 @@ y = r e₂. In one dimension Δ = s − t, and the supremum is 1.
 paper : Δ₂ = 2r²/n, the triangle inequality ‖Δ‖_F ≤ s + t; σ = Δ₂/√(2ρ), so σ² = 2r⁴/(n²ρ). It spends ρ/2.
 tight : Δ₂ = √2 r²/n; σ² = r⁴/(n²ρ). It spends ρ.
 
-In one dimension half of that. Step 3 is post-processing. Privacy holds for any rows whatever. How many rows were
-dropped is not released, and n is not replaced by their number: dividing by it would have sensitivity of the order of
-r².
+In one dimension half of that. Step 3 is post-processing; it brings the estimate nearer to every positive semidefinite
+matrix in Frobenius norm, not in spectral norm, where the distance can grow by a factor of up to 2/√3. Privacy holds
+for any rows whatever. How many rows were dropped is not released, and n is not replaced by their number: dividing by
+it would have sensitivity of the order of r².
 
 What the parameters mean. For rows from N(0, Σ), I ⪯ Σ ⪯ κI: ‖x‖² ≤ κ‖z‖² with z = Σ^{-1/2}x ~ N(0, I_d), and
 P(‖z‖² > d + 2√(dL) + 2L) ≤ e^{−L} = β/n (Laurent–Massart 2000), so with probability 1 − β no row is dropped.
@@ -149,7 +150,8 @@ def release(
     moment = second_moment(map_rows(lambda block: drop_long(block, math.sqrt(r2)), rows))
 
     # NOISE
-    noisy = moment + math.sqrt(noise_variance(n, rho, r2, calibration)) * z
+    sigma = r2 / n * math.sqrt(noise_variance(1, rho, 1, calibration))  # so that r⁴ cannot overflow
+    noisy = moment + sigma * z
 
     # RELEASE
     projected = psd_cone(noisy)

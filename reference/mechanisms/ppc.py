@@ -9,8 +9,8 @@ Reconstructed: the text at hand has neither the pseudocode nor the formulas; T a
 
 Every round uses all records, so the budgets add up: ρ/T, T times, and each round spends what NaivePCE spends of it.
 
-Induction. If I ⪯ AΣAᵀ ⪯ κ_t I before round t, κ_t ≥ 1000, then by the lemma of `weak_ppc`, applied to the covariance
-AΣAᵀ of the rows A x_i, after it I ⪯ AΣAᵀ ⪯ 0.69 κ_t I. So in the end I ⪯ AΣAᵀ ⪯ 1000 I (Theorem 3.11).
+Induction. If I ⪯ AΣAᵀ ⪯ κ_t I before round t ≤ T, where κ_t > 1000, then by the lemma of `weak_ppc`, applied to the
+covariance AΣAᵀ of the rows A x_i, after it I ⪯ AΣAᵀ ⪯ 0.69 κ_t I. So in the end I ⪯ AΣAᵀ ⪯ 1000 I (Theorem 3.11).
 
 The lemma rests on three events. One is the same in every round, because (1 − s)Σ ⪯ Σ̂ ⪯ (1 + s)Σ survives x ↦ Ax; so is
 the second, because ‖Ax‖² ≤ κ_t‖Σ^{-1/2}x‖² bounds the rows of every round by those of a standard Gaussian, although A

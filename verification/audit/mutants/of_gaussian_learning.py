@@ -1,4 +1,4 @@
-"""Mutants of NaivePCE, KVMean and PPDE."""
+"""Mutants of NaivePCE, PPC, KVMean and PPDE."""
 
 import math
 from functools import partial
@@ -6,7 +6,7 @@ from functools import partial
 import numpy as np
 
 from covassay.reference.domain import Matrix, Vector, as_rows, second_moment
-from covassay.reference.mechanisms import kv_mean, naive_pce, ppde
+from covassay.reference.mechanisms import kv_mean, naive_pce, ppc, ppde, weak_ppc
 from covassay.reference.projections import psd_cone
 from covassay.verification.audit.mutants.mutant import Mutant
 
@@ -46,6 +46,18 @@ def unclipped_column(x: Matrix, *, rho: float, rng: np.random.Generator) -> Vect
     return mean
 
 
+def rounds_on_the_wrong_side(x: Matrix, *, rho: float, rng: np.random.Generator) -> Matrix:
+    """Multiplies the matrix of a new round on the right of A, where it belongs on the left."""
+    rows, kappa = as_rows(x), 1e4
+    d, t = rows.shape[1], ppc.rounds(kappa)
+    a = np.eye(d)
+    for i, noise in enumerate(ppc.draw_noise(d, rng, kappa)):
+        bound = ppc.kappa_of_round(kappa, i + 1)
+        estimate = naive_pce.release(rows @ a.T, noise, rho=rho / t, kappa=bound, beta=0.1 / t)
+        a = a @ weak_ppc.preconditioner(estimate, bound)[0]
+    return a
+
+
 def adds_or_removes(x: Matrix, *, rho: float, rng: np.random.Generator) -> Vector:
     """Calibrates the truncated mean to the sensitivity B/m of adding or removing a record: spends 2ρ."""
     noise = ppde.draw_noise(as_rows(x).shape[1], rng)
@@ -56,16 +68,19 @@ _pce = partial(Mutant, mechanism="naive-pce", options=(("calibration", "paper"),
 _kv = partial(Mutant, mechanism="kv-mean")
 MUTANTS = (
     Mutant("half-sensitivity", half_sensitivity.__doc__ or "", mechanism="naive-pce",
-           options=(("calibration", "tight"),), caught_by=(("law", "trace"), ("law", "entry (1, 2)")),
-           draw=half_sensitivity),
+           options=(("calibration", "tight"),), draw=half_sensitivity,
+           caught_by=(("law", "radius"), ("law", "trace"), ("law", "entry (1, 2)"))),
     _pce("keeps-long-rows", keeps_long_rows.__doc__ or "",
          caught_by=(("law", "trace"), ("privacy", "event")), draw=keeps_long_rows),
-    _pce("off-diagonal-halved", off_diagonal_halved.__doc__ or "", caught_by=(("law", "entry (1, 2)"),),
-         draw=off_diagonal_halved),
+    _pce("off-diagonal-halved", off_diagonal_halved.__doc__ or "",
+         caught_by=(("law", "radius"), ("law", "entry (1, 2)")), draw=off_diagonal_halved),
+    Mutant("rounds-on-the-wrong-side", rounds_on_the_wrong_side.__doc__ or "", mechanism="ppc",
+           options=(("calibration", "paper"),), caught_by=(("law", "eigenvalue 2"),),
+           draw=rounds_on_the_wrong_side),
     _kv("radius-for-diameter", radius_for_diameter.__doc__ or "",
-        caught_by=(("law", "component 1"), ("law", "component 2")), draw=radius_for_diameter),
+        caught_by=(("law", "radius"), ("law", "component 1"), ("law", "component 2")), draw=radius_for_diameter),
     _kv("unclipped-column", unclipped_column.__doc__ or "",
         caught_by=(("law", "component 1"), ("privacy", "event")), draw=unclipped_column),
     Mutant("adds-or-removes", adds_or_removes.__doc__ or "", mechanism="ppde", options=(("calibration", "paper"),),
-           caught_by=(("law", "component 1"), ("law", "component 2")), draw=adds_or_removes),
+           caught_by=(("law", "radius"), ("law", "component 1"), ("law", "component 2")), draw=adds_or_removes),
 )  # fmt: skip

@@ -31,20 +31,28 @@ def profile(claim: Claim) -> Profile:
 
     sigma = parameter("sigma") if "sigma" in claim.about.parameters else math.sqrt(parameter("kappa"))
     last, beta = mechanism.last_bin(parameter("mean_bound"), sigma), parameter("beta")
-    d = 2
+    d = 4
     rho = claim.budget["rho"] / d
     n = math.ceil(CERTAINTY / math.sqrt(rho)) + OUTLIERS
-    bins = np.array([last, -(last // 2)])  # the bins that hold the constant
+    bins = np.array([last, -(last // 2), 0, -last])  # the bins that hold the constant
     x = np.tile((bins + 0.2) * sigma, (n, 1))
     x[:OUTLIERS] = FAR * sigma
     w = mechanism.half_width(n, sigma, beta / d)
     mean = np.clip(x, bins * sigma - w, bins * sigma + w).mean(axis=0)
     deviation = math.sqrt(mechanism.mean_variance(n, w, rho))
 
-    def component(j: int, factor: float = 1.0) -> Test:
+    def component(j: int) -> Test:
         def test(outputs: Matrix) -> TestResult:
-            standard = (outputs[:, j] - mean[j]) / (factor * deviation)
+            standard = (outputs[:, j] - mean[j]) / deviation
             return kolmogorov_smirnov(standard, stats.norm.cdf, f"component {j + 1} is N(clipped mean, (2w/n)²/ρ)")
+
+        return test
+
+    def radius_squared(factor: float) -> Test:
+        def test(outputs: Matrix) -> TestResult:
+            standard = (outputs - mean) / (factor * deviation)
+            null = f"the squared distance from the clipped mean is χ² with {d} degrees"
+            return kolmogorov_smirnov((standard**2).sum(axis=1), stats.chi2(d).cdf, null)
 
         return test
 
@@ -52,13 +60,18 @@ def profile(claim: Claim) -> Profile:
         return independence(outputs[:, 0], outputs[:, 1], "the components are independent")
 
     scenario = Scenario(
-        "constant columns with outliers, d=2",
+        f"constant columns with outliers, d={d}",
         x,
-        {"component 1": component(0), "component 2": component(1), "independence": apart},
-        tuple(Suspect(name, text, component(0, factor)) for name, factor, text in FACTORS),
+        {
+            "radius": radius_squared(1.0),
+            "component 1": component(0),
+            "component 2": component(1),
+            "independence": apart,
+        },
+        tuple(Suspect(name, text, radius_squared(factor)) for name, factor, text in FACTORS),
     )
 
     base = np.tile(bins * sigma, (n, 1)).astype(np.float64)
     first, second = neighbours(base, np.full(d, FAR * sigma), np.full(d, -FAR * sigma))
-    worst = Pair("a row far out on either side, d=2", first, second, generic_statistics(first, second, "vector"))
+    worst = Pair(f"a row far out on either side, d={d}", first, second, generic_statistics(first, second, "vector"))
     return Profile(claim.form, (scenario,), lambda _: (worst, *common_pairs("vector", weight=0.5)))

@@ -18,7 +18,7 @@ from covassay.verification.audit.privacy import Pair, generic_statistics
 from covassay.verification.audit.profiles.profile import Claim, Profile, common_pairs
 from covassay.verification.statistics.tests import TestResult, independence, kolmogorov_smirnov
 
-MARGIN = 150.0  # n√ρ of the data inside the cone: its eigenvalues are then above 20 deviations of the noise
+MARGIN = 150.0  # n√ρ/6 for the data inside the cone: its eigenvalues are then above 60 deviations of the noise
 
 FACTORS = (
     ("half-scale", 0.5, "the noise has half the calibrated scale: too little noise"),
@@ -57,14 +57,20 @@ def profile(claim: Claim) -> Profile:
 
         return test
 
-    n, d = 3 * math.ceil(MARGIN / math.sqrt(rho)), 2
+    n, d = 6 * math.ceil(MARGIN / math.sqrt(rho)), 4
     x = inside_the_cone(n, d, radius(n, d))
     moment = second_moment(mechanism.drop_long(x, radius(n, d)))
 
-    def entry(i: int, j: int, factor: float = 1.0) -> Test:
+    def entry(outputs: Matrix) -> TestResult:
+        standard = (outputs[:, 0, 1] - moment[0, 1]) / deviation(n, d)
+        return kolmogorov_smirnov(standard, stats.norm.cdf, "Y_12 − M_12 ~ N(0, σ²)")
+
+    def radius_squared(factor: float) -> Test:
         def test(outputs: Matrix) -> TestResult:
-            standard = (outputs[:, i, j] - moment[i, j]) / (factor * deviation(n, d))
-            return kolmogorov_smirnov(standard, stats.norm.cdf, f"Y_{i + 1}{j + 1} − M_{i + 1}{j + 1} ~ N(0, σ²)")
+            i, j = np.triu_indices(d)
+            standard = (outputs - moment)[:, i, j] / (factor * deviation(n, d))
+            null = f"Σ_(i≤j) (Y_ij − M_ij)²/σ² ~ χ² with {len(i)} degrees"
+            return kolmogorov_smirnov((standard**2).sum(axis=1), stats.chi2(len(i)).cdf, null)
 
         return test
 
@@ -83,14 +89,14 @@ def profile(claim: Claim) -> Profile:
             tuple(Suspect(name, text, positive_part(factor)) for name, factor, text in FACTORS),
         ),
         Scenario(
-            "inside the cone, d=2",
+            f"inside the cone, d={d}",
             x,
-            {"trace": trace, "entry (1, 2)": entry(0, 1), "independence": apart},
-            tuple(Suspect(name, text, entry(0, 1, factor)) for name, factor, text in FACTORS),
+            {"radius": radius_squared(1.0), "trace": trace, "entry (1, 2)": entry, "independence": apart},
+            tuple(Suspect(name, text, radius_squared(factor)) for name, factor, text in FACTORS),
         ),
     )
 
-    base = 0.9 * radius(n + 1, d) * np.eye(d)[np.arange(n) % d]
-    first, second = neighbours(base, *(0.999 * radius(n + 1, d) * np.eye(d)))
+    base = 0.9 * radius(n + 1, 2) * np.eye(2)[np.arange(n) % 2]
+    first, second = neighbours(base, *(0.999 * radius(n + 1, 2) * np.eye(2)))
     worst = Pair("orthogonal rows of length r, d=2", first, second, generic_statistics(first, second, "matrix"))
     return Profile(claim.form, scenarios, lambda _: (worst, *common_pairs("matrix", weight=0.5)))

@@ -1,11 +1,12 @@
 """How to audit the learner of product distributions.
 
-One coordinate has no rounds: the output is a Gaussian about the mean, clipped to [0, 1]. Two coordinates of mean 1/2
-are done in the first round but with probability below 1e-9, and the output is the noisy mean of the first half of the
-records.
+One coordinate has no rounds: the output is a Gaussian about the mean, clipped to [0, 1]. Eight coordinates of mean 1/2
+are done in the first round but with probability below 1e-9, and the output is the noisy mean of the first quarter of
+the records.
 """
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 from scipy import stats
@@ -19,7 +20,8 @@ from covassay.verification.audit.profiles.naive_pce import FACTORS
 from covassay.verification.audit.profiles.profile import Claim, Profile, common_pairs
 from covassay.verification.statistics.tests import TestResult, independence, kolmogorov_smirnov
 
-RECORDS = 250.0  # m√ρ of the first round: its noise is below (1/2 − 3/16)/6.4
+DIMENSION = 8
+RECORDS = 500.0  # m√ρ of the first round: its noise is below (1/2 − 3/16)/9
 
 
 def profile(claim: Claim) -> Profile:
@@ -40,23 +42,42 @@ def profile(claim: Claim) -> Profile:
 
         return test
 
+    def radius_squared(s: float, factor: float) -> Test:
+        def test(outputs: Matrix) -> TestResult:
+            squares = ((outputs - 0.5) ** 2).sum(axis=1) / (factor * s) ** 2
+            null = f"the squared distance from the mean is χ² with {DIMENSION} degrees"
+            return kolmogorov_smirnov(squares, stats.chi2(DIMENSION).cdf, null)
+
+        return test
+
     def apart(outputs: Matrix) -> TestResult:
         return independence(outputs[:, 0], outputs[:, 1], "the components are independent")
 
-    def suspects(s: float) -> tuple[Suspect, ...]:
-        return tuple(Suspect(name, text, component(0, s, factor)) for name, factor, text in FACTORS)
+    def suspects(test: Callable[[float], Test]) -> tuple[Suspect, ...]:
+        return tuple(Suspect(name, text, test(factor)) for name, factor, text in FACTORS)
 
     n = math.ceil(20 / math.sqrt(rho))
     last = deviation(mechanism.last_truncation_squared(n, beta), 1, n)
     m = math.ceil(RECORDS / math.sqrt(rho))
-    round_one = deviation(mechanism.truncation_squared(0.5, 2, m, 1, beta), 2, m)
+    rounds = mechanism.most_rounds(DIMENSION)
+    first_round = deviation(mechanism.truncation_squared(0.5, DIMENSION, m, rounds, beta), DIMENSION, m)
     scenarios = (
-        Scenario("one coordinate, d=1", np.full((n, 1), 0.5), {"component 1": component(0, last)}, suspects(last)),
         Scenario(
-            "done in the first round, d=2",
-            np.full((2 * m, 2), 0.5),
-            {"component 1": component(0, round_one), "component 2": component(1, round_one), "independence": apart},
-            suspects(round_one),
+            "one coordinate, d=1",
+            np.full((n, 1), 0.5),
+            {"component 1": component(0, last)},
+            suspects(lambda factor: component(0, last, factor)),
+        ),
+        Scenario(
+            f"done in the first round, d={DIMENSION}",
+            np.full(((rounds + 1) * m, DIMENSION), 0.5),
+            {
+                "radius": radius_squared(first_round, 1.0),
+                "component 1": component(0, first_round),
+                "component 2": component(1, first_round),
+                "independence": apart,
+            },
+            suspects(lambda factor: radius_squared(first_round, factor)),
         ),
     )
     first, second = neighbours(np.full((n - 1, 1), 0.5), np.ones(1), np.zeros(1))

@@ -19,6 +19,7 @@ from covassay.verification.audit.profiles import (
     nuclear_ball_projection,
     nuclear_laplace,
     output_perturbation,
+    ppc,
     ppde,
     reference_draws,
 )
@@ -45,6 +46,7 @@ PROFILES: dict[str, Callable[[Claim], Profile]] = {  # any other mechanism is co
     "naive-pce": naive_pce.profile,
     "kv-mean": kv_mean.profile,
     "naive-pme": kv_mean.profile,
+    "ppc": ppc.profile,
     "ppde": ppde.profile,
 }
 

@@ -1,0 +1,52 @@
+"""How to audit private preconditioning: what A does to a covariance with one large and one small direction.
+
+The law has no closed form, so the eigenvalues of AMAᵀ, M the second moment of the data, are compared with those in the
+reference's draws. The rounds do not commute, so a matrix on the wrong side shows in the smaller eigenvalue.
+"""
+
+import math
+from dataclasses import replace
+from functools import lru_cache
+
+import numpy as np
+
+from covassay.reference.domain import Matrix, second_moment
+from covassay.verification.audit.law import Scenario, Test
+from covassay.verification.audit.profiles import reference_draws
+from covassay.verification.audit.profiles.profile import Claim, Profile
+from covassay.verification.audit.sampling import stream
+from covassay.verification.statistics.tests import two_sample
+
+RECORDS = 2000.0  # n√ρ: the noise of a round is a few percent of κ
+AXES = np.array([[0.6, 0.8], [-0.8, 0.6]])
+
+
+def unequal_directions(claim: Claim) -> Scenario:
+    """Rows along two axes, with the variances κ and 1."""
+    kappa = float(claim.options.get("kappa", claim.about.parameters["kappa"]))
+    n = 2 * math.ceil(RECORDS / math.sqrt(claim.budget["rho"]) / 2)
+    x = np.tile(np.sqrt(2 * np.array([kappa, 1.0]))[:, None] * AXES, (n // 2, 1))
+    moment = second_moment(x)
+
+    def eigenvalues(outputs: Matrix) -> Matrix:
+        changed = outputs @ moment @ np.swapaxes(outputs, 1, 2)
+        values: Matrix = np.log(np.maximum(np.linalg.eigvalsh(changed), 1e-300))
+        return values
+
+    @lru_cache(maxsize=4)
+    def reference(size: int) -> Matrix:
+        rng = np.random.default_rng(stream(claim.seed, "reference", "unequal directions", size))
+        return eigenvalues(np.array([claim.about.sample(x, rng, **claim.budget, **claim.options) for _ in range(size)]))
+
+    def eigenvalue(i: int) -> Test:
+        null = f"eigenvalue {i + 1} of AMAᵀ as in the reference's draws"
+        return lambda outputs: two_sample(eigenvalues(outputs)[:, -1 - i], reference(len(outputs))[:, -1 - i], null)
+
+    tests = {"eigenvalue 1": eigenvalue(0), "eigenvalue 2": eigenvalue(1)}
+    return Scenario("two unequal directions, d=2", x, tests, weight=0.15)
+
+
+def profile(claim: Claim) -> Profile:
+    """The scenarios and pairs of any mechanism, and that one."""
+    known = reference_draws.profile(claim)
+    return replace(known, scenarios=(*known.scenarios, unequal_directions(claim)))
