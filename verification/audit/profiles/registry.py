@@ -8,6 +8,7 @@ from covassay.reference.mechanisms.registry import mechanism
 from covassay.reference.privacy import ZCDP, ApproximateDP, Guarantee, PureDP
 from covassay.verification.audit.profiles import (
     bingham,
+    building_blocks,
     iterative_eigenvectors,
     nuclear_ball_projection,
     nuclear_laplace,
@@ -22,6 +23,14 @@ PROFILES: dict[str, Callable[[Claim], Profile]] = {  # any other mechanism is co
     "nuclear-ball-projection": nuclear_ball_projection.profile,
     "bingham": bingham.profile,
     "iterative-eigenvectors": iterative_eigenvectors.profile,
+    "k-norm": building_blocks.k_norm_profile,
+    "laplace": building_blocks.laplace_profile,
+    "gaussian": building_blocks.gaussian_profile,
+    "gaussian-approximate": building_blocks.gaussian_approximate_profile,
+    "exponential": building_blocks.exponential_profile,
+    "above-threshold": building_blocks.above_threshold_profile,
+    "private-radius": building_blocks.private_radius_profile,
+    "private-trace": building_blocks.private_trace_profile,
 }
 
 
