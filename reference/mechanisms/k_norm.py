@@ -103,7 +103,7 @@ def release(
         short, is read off the data: a precondition, not part of the mechanism.
 
     Privacy : ε-DP for replacing one row, n public, in real arithmetic.
-    Source : Hardt–Talwar 2010, as in DN25 Section 2; the covariance body and the sensitivities are ours.
+    Source : Hardt–Talwar 2010 (DN25 Lemma 4 for schatten1); the covariance body and its sampler are ours.
     """
     # VALIDATE
     require_positive("epsilon", epsilon)
