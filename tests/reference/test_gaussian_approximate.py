@@ -96,6 +96,12 @@ def test_the_classical_scale_fails_for_large_epsilon(epsilon: float, delta: floa
     assert exact / delta == pytest.approx(factor, rel=1e-2)
 
 
+@pytest.mark.parametrize(("delta", "epsilon"), [(0.1, 5.7426), (1e-3, 7.4635), (1e-6, 8.7821)])
+def test_where_the_classical_scale_starts_to_fail(delta: float, epsilon: float) -> None:
+    for e, fails in ((epsilon - 1e-3, False), (epsilon + 1e-3, True)):
+        assert (exact_log_delta(1 / classical_multiplier(e, delta), e) > math.log(delta)) == fails
+
+
 @pytest.mark.parametrize("epsilon", [1.0000001, 4.0, 1e9])
 def test_so_it_is_refused_there(epsilon: float) -> None:
     for call in (
