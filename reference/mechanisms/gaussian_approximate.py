@@ -11,8 +11,8 @@ first law and N(−q²/2, q²) under the second. The event {loss > ε} violates 
 which increases in q (Balle–Wang 2018, Theorem 8). `log_delta` is its logarithm, which stays exact when e^ε or 1/δ is
 beyond the largest float.
 
-paper : σ = Δ₂ √(2 ln(1.25/δ))/ε, for ε ≤ 1 only. The theorem is proven for ε < 1 and fails for large ε: at ε = 10 this
-    σ gives δ(q, ε) = 0.406 where δ = 0.1 is claimed, so a larger ε is refused.
+paper : σ = Δ₂ √(2 ln(1.25/δ))/ε, for ε ≤ 1 only. The theorem is proven for ε < 1. Beyond, this σ is first wasteful and
+    then too small, from ε = 5.74, 7.46, 8.78 on at δ = 0.1, 1e-3, 1e-6: so a larger ε is refused.
 tight : the smallest σ with δ(Δ₂/σ, ε) ≤ δ, found by a bracketed root in ln σ and rounded up.
 
 Both claim (ε, δ). Proven is (ε, δ(Δ₂/σ, ε)): with "paper" a smaller δ, with "tight" δ itself.
@@ -178,6 +178,7 @@ def sample(
     on_large_rows: OnLargeRows = "clip",
 ) -> Vector:
     """Draw the noise from `rng`, then `release`. Not for production: float64 noise."""
+    _require_budget(epsilon, delta, calibration)
     rows = unit_rows(x, row_bound, on_large_rows)
     return release(
         x,

@@ -103,7 +103,7 @@ def release(
         short, is read off the data: a precondition, not part of the mechanism.
 
     Privacy : ε-DP for replacing one row, n public, in real arithmetic.
-    Source : Hardt–Talwar 2010, as in DN25 Section 2; the covariance body and the sensitivities are ours.
+    Source : Hardt–Talwar 2010 (DN25 Lemma 4 for schatten1); the covariance body and its sampler are ours.
     """
     # VALIDATE
     require_positive("epsilon", epsilon)
@@ -134,6 +134,7 @@ def sample(
     on_large_rows: OnLargeRows = "clip",
 ) -> Matrix:
     """Draw the noise from `rng`, then `release`. Not for production: float64 noise."""
+    require_positive("epsilon", epsilon)
     require_choice("body", body, BODIES)
     rows = unit_rows(x, row_bound, on_large_rows)
     noise = law.sample(body, rows.shape[1], rng)

@@ -192,7 +192,7 @@ STATISTICS: dict[str, Callable[[Matrix], Matrix]] = {
 }
 
 
-@pytest.mark.parametrize("d", [2, 3])
+@pytest.mark.parametrize("d", [2, pytest.param(3, marks=pytest.mark.slow)])
 def test_the_covariance_law_by_another_road(d: int) -> None:
     n, rng = 2000, np.random.default_rng(7)
     one, two = sample("covariance", d, rng, n), by_frobenius_directions(d, rng, n)
@@ -219,6 +219,7 @@ def test_the_rate_in_one_and_two_dimensions(d: int, rate: float) -> None:
     assert binomial(int(accepted.sum()), n, rate, "exact").p_value > FALSE_ALARM
 
 
+@pytest.mark.slow
 def test_the_rate_falls_like_one_over_d() -> None:
     # measured on 1500 spectra a dimension; the standard error of d · rate is below .03
     rng, rates = np.random.default_rng(9), {}

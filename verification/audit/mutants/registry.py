@@ -2,6 +2,7 @@
 
 from covassay.verification.audit.mutants import (
     of_coinpress,
+    of_building_blocks,
     of_contract,
     of_eigenvectors,
     of_gaussian_learning,
@@ -14,5 +15,6 @@ MUTANTS: dict[str, Mutant] = {
     mutant.name: mutant
     for group in (of_contract, of_nuclear_laplace, of_projection, of_eigenvectors, of_coinpress)
     for group in (of_contract, of_nuclear_laplace, of_projection, of_eigenvectors, of_gaussian_learning)
+    for group in (of_contract, of_nuclear_laplace, of_projection, of_eigenvectors, of_building_blocks)
     for mutant in group.MUTANTS
 }

@@ -12,6 +12,7 @@ from covassay.verification.audit.profiles import (
     coinpress,
     em_cov,
     gaussian_covariance,
+    building_blocks,
     iterative_eigenvectors,
     johnson_lindenstrauss,
     kv_mean,
@@ -48,6 +49,14 @@ PROFILES: dict[str, Callable[[Claim], Profile]] = {  # any other mechanism is co
     "naive-pme": kv_mean.profile,
     "ppc": ppc.profile,
     "ppde": ppde.profile,
+    "k-norm": building_blocks.k_norm_profile,
+    "laplace": building_blocks.laplace_profile,
+    "gaussian": building_blocks.gaussian_profile,
+    "gaussian-approximate": building_blocks.gaussian_approximate_profile,
+    "exponential": building_blocks.exponential_profile,
+    "above-threshold": building_blocks.above_threshold_profile,
+    "private-radius": building_blocks.private_radius_profile,
+    "private-trace": building_blocks.private_trace_profile,
 }
 
 
