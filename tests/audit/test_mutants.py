@@ -54,8 +54,9 @@ def every_check() -> set[tuple[str, str]]:
     """The name of every check that an audit of the reference's mechanisms runs."""
     names = {("privacy", "event"), ("privacy", "failures")}
     for mechanism_name in ("nuclear-laplace", "nuclear-laplace-symmetric", "nuclear-ball-projection", "bingham",
-                           "iterative-eigenvectors"):  # fmt: skip
-        for scenario in profile(mechanism_name, CLAIM, mechanism(mechanism_name).resolve({}), SAMPLES, 0).scenarios:
+                           "iterative-eigenvectors", "gauss-cov", "separate-cov"):  # fmt: skip
+        options = mechanism(mechanism_name).resolve({})
+        for scenario in profile(mechanism_name, default_claim(mechanism_name), options, SAMPLES, 0).scenarios:
             names |= {("law", test) for test in scenario.tests}
     setting = Setting(TargetReference("covassay:nuclear-laplace-symmetric", "."), CLAIM.keywords(), "matrix", seed=0)
     return names | {("contract", check.name) for check in contract(setting, Form(symmetric=True))}
@@ -70,7 +71,8 @@ DIAGNOSED = [name for name, mutant in MUTANTS.items() if mutant.diagnosis and na
 
 @pytest.mark.parametrize("name", DIAGNOSED)
 def test_the_audit_names_the_mistake(name: str) -> None:
-    report = audit(TargetReference(f"mutant:{name}", "."), CLAIM, samples=1000, seed=1, seconds=1.0)
+    claim = default_claim(MUTANTS[name].mechanism)
+    report = audit(TargetReference(f"mutant:{name}", "."), claim, samples=1000, seed=1, seconds=1.0)
     assert report.verdict.exit_status == 1
     assert MUTANTS[name].diagnosis in report.diagnoses[0]
 

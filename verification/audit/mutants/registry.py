@@ -3,6 +3,7 @@
 from covassay.verification.audit.mutants import (
     of_contract,
     of_eigenvectors,
+    of_gaussian_covariance,
     of_nuclear_laplace,
     of_projection,
 )
@@ -10,6 +11,6 @@ from covassay.verification.audit.mutants.mutant import Mutant
 
 MUTANTS: dict[str, Mutant] = {
     mutant.name: mutant
-    for group in (of_contract, of_nuclear_laplace, of_projection, of_eigenvectors)
+    for group in (of_contract, of_nuclear_laplace, of_projection, of_eigenvectors, of_gaussian_covariance)
     for mutant in group.MUTANTS
 }

@@ -23,6 +23,7 @@ from covassay.verification.audit.contract import example_rows
 from covassay.verification.audit.law import Scenario, Suspect, Test
 from covassay.verification.audit.privacy import Statistic, generic_statistics
 from covassay.verification.audit.profiles import reference_draws
+from covassay.verification.audit.profiles.iterative_eigenvectors import eigenvalue_pair
 from covassay.verification.audit.profiles.profile import Claim, Profile, Statistics, common_pairs
 from covassay.verification.statistics.tests import TestResult, gamma_scale, independence, kolmogorov_smirnov
 
@@ -220,7 +221,7 @@ def separated_scenario(rho: float, clip_norm: float = 1.0) -> Scenario:
     return Scenario("separated eigenvalues, d=3", x, tests, suspects)
 
 
-def angle_scenario(rho: float, ensemble: str, clip_norm: float = 1.0) -> Scenario:
+def angle_scenario(ensemble: str) -> Scenario:
     """The eigenvectors of SeparateCov on two features of equal weight: those of W alone.
 
     With φ the angle of one of them, tan 2φ = 2W₁₂/(W₁₁ − W₂₂), a ratio of independent Gaussians. The output shows it
@@ -241,8 +242,9 @@ def angle_scenario(rho: float, ensemble: str, clip_norm: float = 1.0) -> Scenari
 def separate_cov_profile(claim: Claim) -> Profile:
     """SeparateCov."""
     rho, generic = claim.budget["rho"], reference_draws.profile(claim)
-    exact = (separated_scenario(rho), angle_scenario(rho, claim.options["ensemble"]))
-    return Profile(claim.form, (*exact, *generic.scenarios), generic.pairs)
+    exact = (separated_scenario(rho), angle_scenario(claim.options["ensemble"]))
+    pair = eigenvalue_pair(math.ceil(SEPARATION * separate_cov.noise_scale(1, rho)))
+    return Profile(claim.form, (*exact, *generic.scenarios), lambda fitted: (pair, *generic.pairs(fitted)))
 
 
 def clipped_cov_profile(claim: Claim) -> Profile:
