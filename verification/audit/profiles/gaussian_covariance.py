@@ -231,9 +231,10 @@ def angle_scenario(ensemble: str) -> Scenario:
     spread = deviations(2, ensemble)[0, 1] / math.sqrt(0.5)
 
     def test(outputs: Matrix) -> TestResult:
-        ratio = 2 * outputs[:, 0, 1] / (outputs[:, 0, 0] - outputs[:, 1, 1])
+        across, along = 2 * outputs[:, 0, 1], outputs[:, 0, 0] - outputs[:, 1, 1]
+        angle = np.arctan2(across * np.where(along < 0, -1, 1), np.abs(along))  # in [−π/2, π/2], 0 if there is none
         return kolmogorov_smirnov(
-            ratio, lambda t: 0.5 + np.arctan(t / spread) / math.pi, "the tangent of 2φ is a ratio of Gaussians"
+            angle, lambda t: 0.5 + np.arctan2(np.sin(t), spread * np.cos(t)) / math.pi, "tan 2φ is a ratio of Gaussians"
         )
 
     return Scenario("two equal features", x, {"angle": test})
