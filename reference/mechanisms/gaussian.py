@@ -101,6 +101,7 @@ def sample(
     on_large_rows: OnLargeRows = "clip",
 ) -> Vector:
     """Draw the noise from `rng`, then `release`. Not for production: float64 noise."""
+    require_positive("rho", rho)
     rows = unit_rows(x, row_bound, on_large_rows)
     noise = np.asarray(rng.standard_normal(rows.shape[1]))
     return release(x, noise, rho=rho, row_bound=row_bound, on_large_rows=on_large_rows)

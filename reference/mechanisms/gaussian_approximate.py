@@ -178,6 +178,7 @@ def sample(
     on_large_rows: OnLargeRows = "clip",
 ) -> Vector:
     """Draw the noise from `rng`, then `release`. Not for production: float64 noise."""
+    _require_budget(epsilon, delta, calibration)
     rows = unit_rows(x, row_bound, on_large_rows)
     return release(
         x,

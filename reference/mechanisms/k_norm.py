@@ -134,6 +134,7 @@ def sample(
     on_large_rows: OnLargeRows = "clip",
 ) -> Matrix:
     """Draw the noise from `rng`, then `release`. Not for production: float64 noise."""
+    require_positive("epsilon", epsilon)
     require_choice("body", body, BODIES)
     rows = unit_rows(x, row_bound, on_large_rows)
     noise = law.sample(body, rows.shape[1], rng)

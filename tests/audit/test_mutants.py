@@ -6,10 +6,11 @@ A correct target fails one of these checks with probability at most 1e-9 / 2 per
 import pytest
 
 from covassay.reference.mechanisms.registry import mechanism
-from covassay.reference.privacy import PureDP
+from covassay.reference.privacy import Guarantee, PureDP
 from covassay.verification.audit.checks import Check, Status
 from covassay.verification.audit.contract import Form, contract
 from covassay.verification.audit.law import run_scenario
+from covassay.verification.audit.mutants.mutant import Mutant
 from covassay.verification.audit.mutants.registry import MUTANTS
 from covassay.verification.audit.privacy import run_pair
 from covassay.verification.audit.profiles.registry import default_claim, profile
@@ -23,11 +24,17 @@ SAMPLES = 2000
 PAIRS = [(name, kind, check) for name, mutant in MUTANTS.items() for kind, check in mutant.caught_by]
 
 
-def checks_of(target: str, mechanism_name: str, options: dict[str, str], kind: str, name: str) -> list[Check]:
-    """The checks of that kind and name on this target, decided."""
-    about, claim = mechanism(mechanism_name), default_claim(mechanism_name)
-    knowledge = profile(mechanism_name, claim, about.resolve(options), SAMPLES, 0)
-    setting = Setting(TargetReference(target, "."), claim.keywords(), about.released, seed=0, seconds=1.0)
+def claim_of(mutant: Mutant) -> Guarantee:
+    """What a mutant is audited against."""
+    return mutant.claim or default_claim(mutant.mechanism)
+
+
+def checks_of(mutant: Mutant, kind: str, name: str) -> list[Check]:
+    """The checks of that kind and name on the mutant, decided."""
+    about, claim = mechanism(mutant.mechanism), claim_of(mutant)
+    knowledge = profile(about.name, claim, about.resolve(dict(mutant.options)), SAMPLES, 0)
+    target = TargetReference(f"mutant:{mutant.name}", ".")
+    setting = Setting(target, claim.keywords(), about.released, seed=0, seconds=1.0)
     if kind == "contract":
         return [check for check in contract(setting, knowledge.form) if check.name == name]
     checks: list[Check] = []
@@ -45,8 +52,7 @@ def checks_of(target: str, mechanism_name: str, options: dict[str, str], kind: s
 
 @pytest.mark.parametrize(("mutant", "kind", "check"), PAIRS, ids=[f"{m}-{c.replace(' ', '-')}" for m, _, c in PAIRS])
 def test_the_check_meant_for_it_rejects_the_mutant(mutant: str, kind: str, check: str) -> None:
-    found = MUTANTS[mutant]
-    checks = checks_of(f"mutant:{mutant}", found.mechanism, dict(found.options), kind, check)
+    checks = checks_of(MUTANTS[mutant], kind, check)
     assert any(c.status in (Status.REFUTED, Status.NOTED) for c in checks), [(c.label, c.p_value) for c in checks]
 
 
@@ -54,7 +60,9 @@ def every_check() -> set[tuple[str, str]]:
     """The name of every check that an audit of the reference's mechanisms runs."""
     names = {("privacy", "event"), ("privacy", "failures")}
     for mechanism_name in ("nuclear-laplace", "nuclear-laplace-symmetric", "nuclear-ball-projection", "bingham",
-                           "iterative-eigenvectors", "gauss-cov", "separate-cov"):  # fmt: skip
+                           "iterative-eigenvectors", "k-norm", "laplace", "gaussian", "gaussian-approximate",
+                           "exponential", "above-threshold", "private-radius", "private-trace", "gauss-cov",
+                           "separate-cov"):  # fmt: skip
         options = mechanism(mechanism_name).resolve({})
         for scenario in profile(mechanism_name, default_claim(mechanism_name), options, SAMPLES, 0).scenarios:
             names |= {("law", test) for test in scenario.tests}
@@ -71,7 +79,7 @@ DIAGNOSED = [name for name, mutant in MUTANTS.items() if mutant.diagnosis and na
 
 @pytest.mark.parametrize("name", DIAGNOSED)
 def test_the_audit_names_the_mistake(name: str) -> None:
-    claim = default_claim(MUTANTS[name].mechanism)
+    claim = claim_of(MUTANTS[name])
     report = audit(TargetReference(f"mutant:{name}", "."), claim, samples=1000, seed=1, seconds=1.0)
     assert report.verdict.exit_status == 1
     assert MUTANTS[name].diagnosis in report.diagnoses[0]

@@ -99,11 +99,11 @@ def test_the_spend_is_the_attained_loss(d: int) -> None:
 
 
 def test_the_release_has_its_exact_law() -> None:
-    # 3000 draws; n = 4, Σ = diag(1/4, 1/4): b = 2/(4 · 1) = 1/2
-    x, rng = np.full((4, 2), 0.5), np.random.default_rng(2)
-    draws = np.array([sample(x, rng, epsilon=1.0) for _ in range(3000)])
+    # 6000 features, the first half with Σ_ii = 0 and the second with Σ_ii = 1/6000; n = 4: b = 2/(4 · 1) = 1/2
+    x, rng = np.sqrt(np.repeat([0.0, 1 / 6000], 3000)) * np.ones((4, 1)), np.random.default_rng(2)
+    draws = sample(x, rng, epsilon=1.0).reshape(2, 3000).T - [0, 1 / 6000]
     for column in draws.T:
-        assert kolmogorov_smirnov(column, stats.laplace(0.25, 0.5).cdf, "exact").p_value > 1e-9
-        assert kolmogorov_smirnov(column, stats.laplace(0.25, 0.25).cdf, "half the scale").p_value < 1e-9
+        assert kolmogorov_smirnov(column, stats.laplace(0, 0.5).cdf, "exact").p_value > 1e-9
+        assert kolmogorov_smirnov(column, stats.laplace(0, 0.25).cdf, "half the scale").p_value < 1e-9
     assert independence(draws[:, 0], draws[:, 1], "independent").p_value > 1e-9
     assert independence(draws[:, 0], draws[:, 0], "one and the same").p_value < 1e-9

@@ -10,9 +10,12 @@ import numpy as np
 
 from covassay.reference.domain import Matrix
 from covassay.reference.laws import bingham as bingham_law
+from covassay.reference.laws import k_norm as k_norm_law
 from covassay.reference.laws import nuclear_laplace as nuclear_law
+from covassay.reference.laws.k_norm import Body
 from covassay.reference.mechanisms import (
     bingham,
+    k_norm,
     nuclear_ball_projection,
     nuclear_laplace,
     nuclear_laplace_symmetric,
@@ -58,11 +61,17 @@ def _many_bingham(x: Matrix, size: int, *, rng: np.random.Generator, epsilon: fl
     return list(bingham_law.sample(seen[0], rng, size))
 
 
+def _many_k_norm(x: Matrix, size: int, *, rng: np.random.Generator, epsilon: float, body: Body) -> list[Matrix]:
+    noise = k_norm_law.sample(body, x.shape[1], rng, size)
+    return [k_norm.release(x, z, epsilon=epsilon, body=body) for z in noise]
+
+
 MANY: dict[str, Many] = {
     "nuclear-laplace": _many_nuclear,
     "nuclear-laplace-symmetric": _many_symmetric,
     "nuclear-ball-projection": _many_projections,
     "bingham": _many_bingham,
+    "k-norm": _many_k_norm,
 }
 
 

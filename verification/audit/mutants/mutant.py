@@ -9,12 +9,14 @@ import numpy as np
 from covassay.reference.domain import Matrix, second_moment, unit_rows
 from covassay.reference.laws import haar
 from covassay.reference.laws import nuclear_laplace as law
+from covassay.reference.privacy import Guarantee
 
 
 @dataclass(frozen=True)
 class Mutant:
     """`caught_by` are (kind, name) of the checks that must fail; `seen_in` says where the mistake was met, if it was.
 
+    `claim` is what to audit it against, if not its mechanism's default.
     `draw` is an audit target. `draw_many`, where there is one, draws from the same law faster.
     """
 
@@ -26,6 +28,7 @@ class Mutant:
     options: tuple[tuple[str, str], ...] = ()
     diagnosis: str = ""
     seen_in: str = ""
+    claim: Guarantee | None = None
     draw_many: Callable[..., Matrix] | None = None
 
 

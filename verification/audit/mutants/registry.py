@@ -1,6 +1,7 @@
 """All mutants by name."""
 
 from covassay.verification.audit.mutants import (
+    of_building_blocks,
     of_contract,
     of_eigenvectors,
     of_gaussian_covariance,
@@ -12,5 +13,6 @@ from covassay.verification.audit.mutants.mutant import Mutant
 MUTANTS: dict[str, Mutant] = {
     mutant.name: mutant
     for group in (of_contract, of_nuclear_laplace, of_projection, of_eigenvectors, of_gaussian_covariance)
+    for group in (of_contract, of_nuclear_laplace, of_projection, of_eigenvectors, of_building_blocks)
     for mutant in group.MUTANTS
 }

@@ -10,6 +10,7 @@ from covassay.verification.audit.profiles import (
     bingham,
     em_cov,
     gaussian_covariance,
+    building_blocks,
     iterative_eigenvectors,
     nuclear_ball_projection,
     nuclear_laplace,
@@ -30,6 +31,14 @@ PROFILES: dict[str, Callable[[Claim], Profile]] = {  # any other mechanism is co
     "separate-cov": gaussian_covariance.separate_cov_profile,
     "clipped-cov": gaussian_covariance.clipped_cov_profile,
     "em-cov": em_cov.profile,
+    "k-norm": building_blocks.k_norm_profile,
+    "laplace": building_blocks.laplace_profile,
+    "gaussian": building_blocks.gaussian_profile,
+    "gaussian-approximate": building_blocks.gaussian_approximate_profile,
+    "exponential": building_blocks.exponential_profile,
+    "above-threshold": building_blocks.above_threshold_profile,
+    "private-radius": building_blocks.private_radius_profile,
+    "private-trace": building_blocks.private_trace_profile,
 }
 
 

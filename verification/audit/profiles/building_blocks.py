@@ -1,0 +1,280 @@
+"""How to audit the building blocks: Laplace and Gaussian noise, AboveThreshold, private radius, K-norm, choices.
+
+Every law here is exact. With the data known, additive noise is observed, coordinate by coordinate; a discrete output
+has a probability for every level, by an integral or a softmax; K-norm noise has a Gamma radius and, in dimension 2, a
+direction with a known law.
+"""
+
+from collections.abc import Callable
+
+import numpy as np
+from scipy.special import log_softmax, ndtr
+from scipy.stats import gamma
+
+from covassay.reference.domain import Matrix, Vector, second_moment
+from covassay.reference.laws import haar
+from covassay.reference.laws import k_norm as k_norm_law
+from covassay.reference.mechanisms import (
+    above_threshold,
+    exponential,
+    gaussian,
+    gaussian_approximate,
+    k_norm,
+    laplace,
+    private_radius,
+    private_trace,
+)
+from covassay.reference.sensitivity import neighbours
+from covassay.verification.audit.contract import example_rows
+from covassay.verification.audit.law import Scenario, Suspect, Test
+from covassay.verification.audit.privacy import Pair, Statistic, generic_statistics
+from covassay.verification.audit.profiles.iterative_eigenvectors import laplace_cdf
+from covassay.verification.audit.profiles.profile import Claim, Profile, common_pairs
+from covassay.verification.exact.above_threshold import probabilities
+from covassay.verification.statistics.tests import TestResult, binomial, independence, kolmogorov_smirnov
+
+Cdf = Callable[[Vector], Vector]
+
+
+def _scale_suspects(test: Callable[[float], Test]) -> tuple[Suspect, ...]:
+    return (
+        Suspect("half-scale", "the noise has half the calibrated scale: too little noise", test(0.5)),
+        Suspect("double-scale", "the noise has twice the calibrated scale: private but wasteful", test(2.0)),
+        Suspect("sensitivity-one", "the noise is √2 times too small: a sensitivity of 1 for one of √2", test(0.5**0.5)),
+    )
+
+
+# ADDITIVE NOISE
+
+
+def _additive(claim: Claim, scale: float, x: Matrix, cdf: Cdf) -> Profile:
+    """Independent noise of that scale on the second moments of the features of x, (n, 2)."""
+    moments = np.diag(second_moment(x))
+
+    def coordinate(i: int, factor: float = 1.0) -> Test:
+        null = f"coordinate {i + 1} has its exact law"
+        return lambda y: kolmogorov_smirnov((y[:, i] - moments[i]) / (factor * scale), cdf, null)
+
+    def apart(y: Matrix) -> TestResult:
+        return independence(y[:, 0], y[:, 1], "the coordinates are independent")
+
+    tests = {"coordinate 1": coordinate(0), "coordinate 2": coordinate(1), "independence": apart}
+    scenario = Scenario("n=6, d=2", x, tests, _scale_suspects(lambda factor: coordinate(0, factor)))
+
+    def statistics(first: Matrix, second: Matrix) -> tuple[Statistic, ...]:
+        a, b = np.diag(second_moment(first)), np.diag(second_moment(second))
+        closer = Statistic("‖y − f'‖₁ − ‖y − f‖₁", lambda y: np.abs(y - b).sum(axis=1) - np.abs(y - a).sum(axis=1))
+        return (*generic_statistics(first, second, "vector"), closer)
+
+    return Profile(claim.form, (scenario,), lambda _: common_pairs("vector", statistics, dimensions=(1, 2)))
+
+
+def laplace_profile(claim: Claim) -> Profile:
+    """Laplace noise on every coordinate."""
+    x = example_rows(6, 2)
+    scale = laplace.noise_scale(laplace.second_moments_sensitivity(*x.shape), claim.budget["epsilon"])
+    return _additive(claim, scale, x, laplace_cdf)
+
+
+def gaussian_profile(claim: Claim) -> Profile:
+    """Normal noise on every coordinate, under zCDP."""
+    x = example_rows(6, 2)
+    scale = gaussian.noise_scale(gaussian.second_moments_sensitivity(*x.shape), claim.budget["rho"])
+    return _additive(claim, scale, x, ndtr)
+
+
+def gaussian_approximate_profile(claim: Claim) -> Profile:
+    """Normal noise on every coordinate, under (ε, δ)-DP."""
+    x = example_rows(6, 2)
+    multiplier = gaussian_approximate.multiplier(**claim.budget, calibration=claim.options["calibration"])
+    return _additive(claim, multiplier * gaussian.second_moments_sensitivity(*x.shape), x, ndtr)
+
+
+def private_trace_profile(claim: Claim) -> Profile:
+    """Laplace noise on the trace."""
+    x = example_rows(6, 3)
+    trace, scale = float(np.trace(second_moment(x))), private_trace.laplace_scale(6, claim.budget["epsilon"])
+
+    def noise(factor: float) -> Test:
+        return lambda y: kolmogorov_smirnov((y - trace) / (factor * scale), laplace_cdf, "the noise is Laplace(1/(nε))")
+
+    scenario = Scenario("n=6, d=3", x, {"noise": noise(1.0)}, _scale_suspects(noise))
+    return Profile(claim.form, (scenario,), lambda _: common_pairs("number", dimensions=(1, 2)))
+
+
+# DISCRETE OUTPUTS
+
+
+def _outputs(levels: Vector) -> tuple[Statistic, ...]:
+    """The output itself, and for every level whether it is the output."""
+
+    def indicator(level: float) -> Statistic:
+        return Statistic(f"is {level:g}", lambda y: np.isclose(y, level).astype(np.float64))
+
+    return (Statistic("value", lambda y: y), *(indicator(level) for level in levels))
+
+
+def _choices(first: Matrix, second: Matrix) -> tuple[Statistic, ...]:
+    """For outputs 1, …, d + 1."""
+    return _outputs(np.arange(1.0, first.shape[1] + 2))
+
+
+def _levels(levels: Vector, law: Vector) -> Test:
+    """Every level has its probability, other outputs none: one exact binomial test each, by Bonferroni."""
+
+    def test(outputs: Vector) -> TestResult:
+        n = len(outputs)
+        counts = [int(np.isclose(outputs, level, rtol=1e-9, atol=0).sum()) for level in levels]
+        counts.append(n - sum(counts))
+        null = "every output has its exact probability"
+        results = [binomial(count, n, min(float(p), 1.0), null) for count, p in zip(counts, [*law, 0.0], strict=True)]
+        least = min(results, key=lambda r: r.p_value)
+        return TestResult(
+            null,
+            least.statistic,
+            min(1.0, len(results) * least.p_value),
+            n,
+            least.effect,
+            lambda alpha: least.detectable(alpha / len(results)),
+        )
+
+    return test
+
+
+def above_threshold_profile(claim: Claim) -> Profile:
+    """The law by an integral; three features with energies 1, 2, 4, and a threshold of 7/3 if the share is 1."""
+    epsilon, share = claim.budget["epsilon"], float(claim.options.get("share", 1.0))
+    b1 = above_threshold.threshold_scale(epsilon)
+    b2 = above_threshold.query_scale(epsilon, claim.options["calibration"])
+    energies = np.array([1.0, 2.0, 4.0])
+
+    def law(one: float, two: float) -> Test:
+        return _levels(np.arange(1.0, 5.0), probabilities(energies, 7 / 3 * share, one, two))
+
+    tiny = b1 / 40
+    suspects = (
+        Suspect("exact-threshold", "the threshold has no noise", law(tiny, b2)),
+        Suspect("exact-queries", "the queries have no noise: the loss is infinite", law(b1, tiny)),
+        Suspect("quarter-noise", "the noise has a quarter of the calibrated scale", law(b1 / 4, b2 / 4)),
+    )
+    x = np.repeat(np.eye(3), energies.astype(int), axis=0)
+    scenario = Scenario("energies 1, 2, 4", x, {"output": law(b1, b2)}, suspects)
+
+    def pairs(_: frozenset[str]) -> tuple[Pair, ...]:
+        first, second = neighbours(np.eye(2)[:1], *np.eye(2))
+        ahead = Pair("first feature ahead, d=2", first, second, _choices(first, second))
+        return (*common_pairs("level", _choices, dimensions=(2,)), ahead)
+
+    return Profile(claim.form, (scenario,), pairs)
+
+
+def private_radius_profile(claim: Claim) -> Profile:
+    """The law by an integral; rows of norm 0.1, 0.4 and 1."""
+    epsilon, calibration = claim.budget["epsilon"], claim.options["calibration"]
+    radii = private_radius.public_radii(float(claim.options.get("precision", private_radius.PRECISION)))
+    beta = float(claim.options.get("beta", private_radius.BETA))
+    norms = np.repeat([0.1, 0.4, 1.0], [50, 20, 10])
+    b1, b2 = above_threshold.threshold_scale(epsilon), above_threshold.query_scale(epsilon, calibration)
+    slack = above_threshold.accuracy(len(radii), beta, epsilon, calibration)
+    within = (norms[:, None] <= radii).sum(axis=0).astype(np.float64)
+    law = probabilities(within, private_radius.search_threshold(len(norms), slack), b1, b2)
+    merged = np.append(law[:-2], law[-2] + law[-1])  # no radius, and the largest, both release 1
+    x = norms[:, None] * np.array([0.6, 0.8])
+    scenario = Scenario("norms 0.1, 0.4, 1", x, {"output": _levels(radii, merged)})
+
+    def pairs(_: frozenset[str]) -> tuple[Pair, ...]:
+        first, second = neighbours(np.zeros((60, 2)), np.zeros(2), np.array([0.5, 0.0]))
+        longer = Pair("rows of norm 0, one longer", first, second, _outputs(radii[[0, -2, -1]]))
+        return (*common_pairs("level", dimensions=(2,)), longer)
+
+    return Profile(claim.form, (scenario,), pairs)
+
+
+def exponential_profile(claim: Claim) -> Profile:
+    """A softmax; three features with energies 4, 2, 1."""
+    eta = exponential.exponent(claim.budget["epsilon"], exponential.ENERGY_RANGE)
+    energies = np.array([4.0, 2.0, 1.0])
+
+    def law(factor: float) -> Test:
+        return _levels(np.arange(1.0, 4.0), np.exp(log_softmax(factor * eta * energies)))
+
+    suspects = (
+        Suspect("double-exponent", "the exponent is twice the calibrated one: half the sensitivity", law(2.0)),
+        Suspect("half-exponent", "the exponent is half the calibrated one: private but wasteful", law(0.5)),
+    )
+    x = np.repeat(np.eye(3), energies.astype(int), axis=0)
+    scenario = Scenario("energies 4, 2, 1", x, {"output": law(1.0)}, suspects)
+
+    def pairs(_: frozenset[str]) -> tuple[Pair, ...]:
+        first, second = neighbours(np.repeat(np.eye(2), [0, 2], axis=0), *np.eye(2))
+        ahead = Pair("second feature ahead, d=2", first, second, _choices(first, second), weight=2.0)
+        return (*common_pairs("level", _choices, dimensions=(2,)), ahead)
+
+    return Profile(claim.form, (scenario,), pairs)
+
+
+# K-NORM NOISE
+
+
+def _tilt(z: Matrix) -> Vector:
+    """|tr Z|/‖Z‖_*, exactly 1 if the eigenvalues have one sign."""
+    values = np.linalg.eigvalsh(z)
+    tilt: Vector = np.round(np.abs(values.sum(axis=1)) / np.abs(values).sum(axis=1), 9)
+    return tilt
+
+
+def _direction(body: str) -> tuple[Callable[[Matrix], Vector], Cdf]:
+    """A statistic of Z in dimension 2 and its distribution function."""
+    if body == "schatten1":  # with probability 1/3 the eigenvalues have one sign
+        return _tilt, lambda t: np.where(t >= 1, 1.0, np.clip(t, 0, 1) * 2 / 3)
+    if body == "covariance":  # 1/7, after weighting with (1 + tilt)^{−3}
+        return _tilt, lambda t: np.where(t >= 1, 1.0, 6 / 7 * (1 - (1 + np.clip(t, 0, 1)) ** -2) / 0.75)
+    if body == "l1":
+        return lambda z: z[:, 0, 1], laplace_cdf
+    if body == "l2":
+        return lambda z: 2 * z[:, 0, 1] ** 2 / (z**2).sum(axis=(1, 2)), lambda w: haar.squared_coordinate_cdf(w, 3)
+    return lambda z: np.abs(z[:, 0, 1]), lambda t: gamma.cdf(t, 4) + t / 3 * gamma.sf(t, 3)
+
+
+def k_norm_profile(claim: Claim) -> Profile:
+    """Radius and direction of the noise in dimension 2, the radius in dimension 3."""
+    epsilon, body = claim.budget["epsilon"], claim.options["body"]
+
+    def scenario(d: int) -> Scenario:
+        x = example_rows(6, d)
+        moment, scale = second_moment(x), k_norm.noise_scale(k_norm.sensitivity(body, 6, d), epsilon)
+
+        def noise(y: Matrix) -> Matrix:
+            z: Matrix = (y - moment) / scale
+            return z
+
+        def radius(factor: float) -> Test:
+            return lambda y: kolmogorov_smirnov(
+                k_norm_law.norm(noise(y), body) / factor,
+                lambda t: k_norm_law.norm_cdf(d, t),
+                f"‖Z‖_K ~ Gamma({k_norm_law.degrees_of_freedom(d):g})",
+            )
+
+        statistic, cdf = _direction(body)
+
+        def direction(y: Matrix) -> TestResult:
+            return kolmogorov_smirnov(statistic(noise(y)), cdf, "the direction has its exact law")
+
+        def orientation(y: Matrix) -> TestResult:
+            positive = int((noise(y)[:, 0, 1] > 0).sum())
+            return binomial(positive, len(y), 0.5, "the off-diagonal entry is positive half of the time")
+
+        tests: dict[str, Test] = {"radius": radius(1.0)}
+        if d == 2:
+            tests |= {"direction": direction, "orientation": orientation}
+        return Scenario(f"n=6, d={d}", x, tests, _scale_suspects(radius), weight=1.0 if d == 2 else 0.3)
+
+    def statistics(first: Matrix, second: Matrix) -> tuple[Statistic, ...]:
+        a, b = second_moment(first), second_moment(second)
+        closer = Statistic(
+            "‖Y − Σ'‖_K − ‖Y − Σ‖_K", lambda y: k_norm_law.norm(y - b, body) - k_norm_law.norm(y - a, body)
+        )
+        return (*generic_statistics(first, second, "matrix"), closer)
+
+    scenarios = (scenario(2), scenario(3))
+    return Profile(claim.form, scenarios, lambda _: common_pairs("matrix", statistics, dimensions=(1, 2)))
