@@ -12,7 +12,13 @@ from covassay.verification.audit.mutants.mutant import Mutant
 
 MUTANTS: dict[str, Mutant] = {
     mutant.name: mutant
-    for group in (of_contract, of_nuclear_laplace, of_projection, of_eigenvectors, of_gaussian_covariance)
-    for group in (of_contract, of_nuclear_laplace, of_projection, of_eigenvectors, of_building_blocks)
+    for group in (
+        of_contract,
+        of_nuclear_laplace,
+        of_projection,
+        of_eigenvectors,
+        of_gaussian_covariance,
+        of_building_blocks,
+    )
     for mutant in group.MUTANTS
 }

@@ -8,9 +8,9 @@ from covassay.reference.mechanisms.registry import mechanism
 from covassay.reference.privacy import ZCDP, ApproximateDP, Guarantee, PureDP
 from covassay.verification.audit.profiles import (
     bingham,
+    building_blocks,
     em_cov,
     gaussian_covariance,
-    building_blocks,
     iterative_eigenvectors,
     nuclear_ball_projection,
     nuclear_laplace,
