@@ -15,7 +15,8 @@ bounds = "theorem" takes the proven ω, υ, η of `tails` in step 2. "code" take
 υ, and a divided by 6 without a reason given. N_k only steers the choices, so privacy is the same. The figures of the
 paper need the 6: Theorem 1 overstates the error of SeparateCov so much that "theorem" runs GaussCov where SeparateCov
 is three times better. The code differs in three more ways, none of which is copied: it takes 2^{−k} g for 4^{−k} g in
-step 3, min(·, r) for min(·, r²) in step 1, and it fails on rows of zeros, where it takes a logarithm.
+step 3, min(·, r) for min(·, r²) in step 1, and it fails on rows of zeros, where it takes a logarithm. (Step 4 compares
+at 2^{−k*}, although it clips to twice that: as in the code.)
 
 What is spent. Step 1: the trace moves by |s − t|/n ≤ 1/n: ρ/8 (s − t)². Steps 0 and 3 are AboveThreshold on monotone
 queries, whose loss lies in an interval of length ε₀ (`clipped_cov`): ε₀²/8 = ρ/32 each, where the paper counts

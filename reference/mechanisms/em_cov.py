@@ -15,7 +15,8 @@ step i is an exponential mechanism whose score moves by (u·x)² − (u·y)², s
 
     paper : ρ/4 + (ρ/32)(d − 1)/d < 0.282 ρ        tight : ρ/2 + ρ/2 = ρ.
 
-Both are upper bounds. In dimension 1 there is no direction and the eigenvalue moves by at most 1: ρ/8 and ρ/4.
+Both are upper bounds: on two features the most that we found a direction to spend is η²/4, half of its bound, for small
+η. In dimension 1 there is no direction and the eigenvalue moves by at most 1: ρ/8 and ρ/4.
 
 The experiments of DLY22 ran something else: ε = ρ + 2√(ρ ln(1/δ)) with δ = 1e-10, half of it for the eigenvalues,
 Laplace(4/ε). That half alone spends more than ρ, 4.8 ρ for ρ = 0.1, so EMCov had more budget than its competitors.

@@ -61,7 +61,8 @@ def every_check() -> set[tuple[str, str]]:
     names = {("privacy", "event"), ("privacy", "failures")}
     for mechanism_name in ("nuclear-laplace", "nuclear-laplace-symmetric", "nuclear-ball-projection", "bingham",
                            "iterative-eigenvectors", "k-norm", "laplace", "gaussian", "gaussian-approximate",
-                           "exponential", "above-threshold", "private-radius", "private-trace"):  # fmt: skip
+                           "exponential", "above-threshold", "private-radius", "private-trace", "gauss-cov",
+                           "separate-cov"):  # fmt: skip
         options = mechanism(mechanism_name).resolve({})
         for scenario in profile(mechanism_name, default_claim(mechanism_name), options, SAMPLES, 0).scenarios:
             names |= {("law", test) for test in scenario.tests}

@@ -156,7 +156,8 @@ def test_a_bad_option_is_refused(option: str, value: Any) -> None:
 
 
 def test_the_bound_on_the_trace_is_capped_at_one_and_kept_positive() -> None:
-    # with the code's min(·, r) in place of min(·, r²) another row bound would change what is done; here it does not
+    # the mutant: min(tr, r), as in the authors' code, in place of min(tr, r²), does not scale with the unit
+    assert [min(1e6, r) / r**2 for r in (0.25, 1.0, 4.0)] == [4.0, 1.0, 0.25]
     x = zipf_rows(300, 4, np.random.default_rng(0))
     for trace in (-1e6, 1e6):
         noise = quiet(300, 4, trace)
@@ -246,17 +247,17 @@ def mean_errors(
 
 def test_with_the_bounds_of_the_code_the_better_mechanism_is_chosen() -> None:
     # trace 1: GaussCov; trace .041: SeparateCov, at twice the accuracy. n(B₁ − N₁) = 36 is nine noise scales
-    errors_found, chosen = mean_errors(6000, 200, 4.0, 1, 2, "code")
+    errors_found, chosen = mean_errors(6000, 200, 4.0, 1, 1, "code")
     assert chosen == {"gauss"}
     assert errors_found["gauss"] < errors_found["separate"]
-    errors_found, chosen = mean_errors(6000, 200, 4.0, 4, 2, "code")
+    errors_found, chosen = mean_errors(6000, 200, 4.0, 4, 1, "code")
     assert chosen == {"separate"}
     assert 2 * errors_found["separate"] < errors_found["gauss"]
     assert errors_found["adaptive"] < 0.6 * errors_found["gauss"]
 
 
 def test_with_the_bounds_of_the_theorem_it_is_not() -> None:
-    errors_found, chosen = mean_errors(6000, 200, 4.0, 4, 2, "theorem")
+    errors_found, chosen = mean_errors(6000, 200, 4.0, 4, 1, "theorem")
     assert chosen == {"gauss"}
     assert 2 * errors_found["separate"] < errors_found["gauss"]
 

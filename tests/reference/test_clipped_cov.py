@@ -35,6 +35,7 @@ from covassay.reference.mechanisms.clipped_cov import (
     spend,
 )
 from covassay.reference.privacy import ZCDP
+from covassay.verification.exact.above_threshold import probabilities
 
 PROPERTY = settings(deadline=None, derandomize=True, max_examples=100)
 Matrix = NDArray[np.float64]
@@ -176,18 +177,9 @@ def test_the_queries_are_monotone_and_move_by_less_than_one(first: float, second
 
 
 def law_of_the_search(queries: list[float], epsilon: float) -> Vector:
-    """P(k* = 0), …, P(k* = m) by quadrature over the noise of the threshold, to about 1e-9."""
+    """P(k* = 0), …, P(k* = m), exactly."""
     b1, b2 = above_threshold.threshold_scale(epsilon), above_threshold.query_scale(epsilon, "paper")
-    z = np.linspace(-45 * b1, 45 * b1, 400_001)
-    weight = stats.laplace.pdf(z, scale=b1) * (z[1] - z[0])
-    passed = np.ones_like(z)
-    law = []
-    for query in queries:
-        below = stats.laplace.cdf(z - query, scale=b2)
-        law.append(float((weight * passed * (1 - below)).sum()))
-        passed *= below
-    law.append(float((weight * passed).sum()))
-    return np.array(law)
+    return probabilities(np.array(queries), 0.0, b1, b2)
 
 
 QUERIES = {
@@ -205,15 +197,15 @@ def test_the_loss_of_the_search_lies_in_its_interval(name: str, epsilon: float) 
     queries, moves = QUERIES[name]
     larger = law_of_the_search([q + m for q, m in zip(queries, moves, strict=True)], epsilon)
     smaller = law_of_the_search(queries, epsilon)
-    assert larger.sum() == pytest.approx(1, abs=1e-7)
+    assert larger.sum() == pytest.approx(1, abs=1e-12)
     loss = np.log(larger / smaller)
     # at most 1/b₂ = ε/4 upwards, at most 1/b₁ + 1/b₂ = 3ε/4 downwards: an interval of length ε
-    assert loss.max() <= epsilon / 4 + 1e-6
-    assert loss.min() >= -3 * epsilon / 4 - 1e-6
+    assert loss.max() <= epsilon / 4 + 1e-12
+    assert loss.min() >= -3 * epsilon / 4 - 1e-12
     for alpha in (1.01, 2.0, 10.0, 100.0):
         for p, q in ((larger, smaller), (smaller, larger)):
             divergence = logsumexp(alpha * np.log(p) + (1 - alpha) * np.log(q)) / (alpha - 1)
-            assert divergence <= alpha * search_loss(epsilon) + 1e-6
+            assert divergence <= alpha * search_loss(epsilon) + 1e-12
     assert search_loss(epsilon) == pytest.approx(epsilon**2 / 8)
 
 

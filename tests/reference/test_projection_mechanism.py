@@ -53,6 +53,12 @@ def test_clipping_eigenvalues_to_the_unit_interval_is_not_the_projection() -> No
     np.testing.assert_allclose(clipped, np.diag([1, 0.9]), atol=1e-14)
 
 
+def test_an_interval_is_two_finite_numbers_in_order() -> None:
+    for low, high in ((1.0, 0.0), (math.nan, 1.0), (0.0, math.inf)):
+        with pytest.raises(InvalidInput, match="low = "):
+            spectral_interval(np.eye(2), low, high)
+
+
 def test_bad_noise_is_refused() -> None:
     with pytest.raises(InvalidInput, match="noise of shape"):
         release(X, np.zeros((1, 1)), rho=1)

@@ -18,7 +18,7 @@ from covassay.reference import tails
 from covassay.reference.laws import wigner
 
 LEVEL = 1e-9
-DRAWS = 4000
+DRAWS = 2000
 DIMENSIONS = [1, 2, 3, 10, 40]
 BETAS = [0.5, 0.1, 0.01]
 Vector = NDArray[np.float64]

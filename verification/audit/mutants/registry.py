@@ -6,6 +6,7 @@ from covassay.verification.audit.mutants import (
     of_contract,
     of_eigenvectors,
     of_gaussian_learning,
+    of_gaussian_covariance,
     of_nuclear_laplace,
     of_projection,
 )
@@ -16,5 +17,13 @@ MUTANTS: dict[str, Mutant] = {
     for group in (of_contract, of_nuclear_laplace, of_projection, of_eigenvectors, of_coinpress)
     for group in (of_contract, of_nuclear_laplace, of_projection, of_eigenvectors, of_gaussian_learning)
     for group in (of_contract, of_nuclear_laplace, of_projection, of_eigenvectors, of_building_blocks)
+    for group in (
+        of_contract,
+        of_nuclear_laplace,
+        of_projection,
+        of_eigenvectors,
+        of_gaussian_covariance,
+        of_building_blocks,
+    )
     for mutant in group.MUTANTS
 }

@@ -23,6 +23,7 @@ from covassay.verification.audit.contract import example_rows
 from covassay.verification.audit.law import Scenario, Suspect, Test
 from covassay.verification.audit.privacy import Statistic, generic_statistics
 from covassay.verification.audit.profiles import reference_draws
+from covassay.verification.audit.profiles.iterative_eigenvectors import eigenvalue_pair
 from covassay.verification.audit.profiles.profile import Claim, Profile, Statistics, common_pairs
 from covassay.verification.statistics.tests import TestResult, gamma_scale, independence, kolmogorov_smirnov
 
@@ -220,7 +221,7 @@ def separated_scenario(rho: float, clip_norm: float = 1.0) -> Scenario:
     return Scenario("separated eigenvalues, d=3", x, tests, suspects)
 
 
-def angle_scenario(rho: float, ensemble: str, clip_norm: float = 1.0) -> Scenario:
+def angle_scenario(ensemble: str) -> Scenario:
     """The eigenvectors of SeparateCov on two features of equal weight: those of W alone.
 
     With φ the angle of one of them, tan 2φ = 2W₁₂/(W₁₁ − W₂₂), a ratio of independent Gaussians. The output shows it
@@ -230,9 +231,10 @@ def angle_scenario(rho: float, ensemble: str, clip_norm: float = 1.0) -> Scenari
     spread = deviations(2, ensemble)[0, 1] / math.sqrt(0.5)
 
     def test(outputs: Matrix) -> TestResult:
-        ratio = 2 * outputs[:, 0, 1] / (outputs[:, 0, 0] - outputs[:, 1, 1])
+        across, along = 2 * outputs[:, 0, 1], outputs[:, 0, 0] - outputs[:, 1, 1]
+        angle = np.arctan2(across * np.where(along < 0, -1, 1), np.abs(along))  # in [−π/2, π/2], 0 if there is none
         return kolmogorov_smirnov(
-            ratio, lambda t: 0.5 + np.arctan(t / spread) / math.pi, "the tangent of 2φ is a ratio of Gaussians"
+            angle, lambda t: 0.5 + np.arctan2(np.sin(t), spread * np.cos(t)) / math.pi, "tan 2φ is a ratio of Gaussians"
         )
 
     return Scenario("two equal features", x, {"angle": test})
@@ -241,8 +243,9 @@ def angle_scenario(rho: float, ensemble: str, clip_norm: float = 1.0) -> Scenari
 def separate_cov_profile(claim: Claim) -> Profile:
     """SeparateCov."""
     rho, generic = claim.budget["rho"], reference_draws.profile(claim)
-    exact = (separated_scenario(rho), angle_scenario(rho, claim.options["ensemble"]))
-    return Profile(claim.form, (*exact, *generic.scenarios), generic.pairs)
+    exact = (separated_scenario(rho), angle_scenario(claim.options["ensemble"]))
+    pair = eigenvalue_pair(math.ceil(SEPARATION * separate_cov.noise_scale(1, rho)))
+    return Profile(claim.form, (*exact, *generic.scenarios), lambda fitted: (pair, *generic.pairs(fitted)))
 
 
 def clipped_cov_profile(claim: Claim) -> Profile:

@@ -15,7 +15,9 @@ from scipy.special import i0e
 from covassay.reference.domain import Matrix, Vector
 from covassay.reference.laws import bingham as law
 from covassay.reference.mechanisms import iterative_eigenvectors as mechanism
+from covassay.reference.sensitivity import neighbours, orthonormal_pair
 from covassay.verification.audit.law import Scenario, Suspect, Test
+from covassay.verification.audit.privacy import Pair, Statistic
 from covassay.verification.audit.profiles.profile import Claim, Profile, common_pairs
 from covassay.verification.statistics.tests import TestResult, independence, kolmogorov_smirnov
 
@@ -105,6 +107,20 @@ def separated(
         Suspect("double-exponent", "the exponents are twice the calibrated ones", direction(0, 2.0)),
     )
     return Scenario(f"separated eigenvalues, d={d}", x, tests, suspects)
+
+
+def eigenvalue_pair(gap: int) -> Pair:
+    """Neighbours with eigenvalues far apart that move by 1 and −1: gaps of `gap` + 1 against `gap` − 1.
+
+    The event is chosen in advance, between the two: the most likely one on which they differ, as zCDP has it.
+    """
+    first, second = neighbours(np.repeat(np.eye(2), [2 * gap, gap], axis=0), *orthonormal_pair(2))
+
+    def gaps(y: Matrix) -> Vector:
+        differences: Vector = np.ptp(np.linalg.eigvalsh((y + np.swapaxes(y, 1, 2)) / 2), axis=1) * len(first)
+        return differences
+
+    return Pair("separated eigenvalues, d=2", first, second, (Statistic("n(λ̂1 − λ̂2)", gaps, float(gap)),))
 
 
 def profile(claim: Claim) -> Profile:
