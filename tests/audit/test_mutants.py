@@ -8,11 +8,11 @@ import pytest
 from covassay.reference.mechanisms.registry import mechanism
 from covassay.reference.privacy import PureDP
 from covassay.verification.audit.checks import Check, Status
-from covassay.verification.audit.contract import contract
+from covassay.verification.audit.contract import Form, contract
 from covassay.verification.audit.law import run_scenario
 from covassay.verification.audit.mutants.registry import MUTANTS
 from covassay.verification.audit.privacy import run_pair
-from covassay.verification.audit.profiles.registry import profile
+from covassay.verification.audit.profiles.registry import default_claim, profile
 from covassay.verification.audit.run import audit, decide
 from covassay.verification.audit.sampling import Setting
 from covassay.verification.audit.target import TargetReference
@@ -25,11 +25,11 @@ PAIRS = [(name, kind, check) for name, mutant in MUTANTS.items() for kind, check
 
 def checks_of(target: str, mechanism_name: str, options: dict[str, str], kind: str, name: str) -> list[Check]:
     """The checks of that kind and name on this target, decided."""
-    about = mechanism(mechanism_name)
-    knowledge = profile(mechanism_name, CLAIM, options, SAMPLES, 0)
-    setting = Setting(TargetReference(target, "."), CLAIM.keywords(), about.released, seed=0, seconds=1.0)
+    about, claim = mechanism(mechanism_name), default_claim(mechanism_name)
+    knowledge = profile(mechanism_name, claim, about.resolve(options), SAMPLES, 0)
+    setting = Setting(TargetReference(target, "."), claim.keywords(), about.released, seed=0, seconds=1.0)
     if kind == "contract":
-        return [check for check in contract(setting, about.symmetric) if check.name == name]
+        return [check for check in contract(setting, knowledge.form) if check.name == name]
     checks: list[Check] = []
     if kind == "law":
         for scenario in knowledge.scenarios:
@@ -37,7 +37,7 @@ def checks_of(target: str, mechanism_name: str, options: dict[str, str], kind: s
                 checks += run_scenario(setting, scenario, SAMPLES, "first look")[0]
     else:
         for pair in knowledge.pairs(frozenset()):
-            checks += run_pair(setting, pair, CLAIM, SAMPLES, "first look")
+            checks += run_pair(setting, pair, claim, SAMPLES, "first look")
             if any(check.status is Status.REFUTED for check in decide(checks, ALPHA)):
                 break
     return [check for check in decide(checks, ALPHA) if check.name == name]
@@ -53,12 +53,12 @@ def test_the_check_meant_for_it_rejects_the_mutant(mutant: str, kind: str, check
 def every_check() -> set[tuple[str, str]]:
     """The name of every check that an audit of the reference's mechanisms runs."""
     names = {("privacy", "event"), ("privacy", "failures")}
-    for mechanism_name in ("nuclear-laplace", "nuclear-laplace-symmetric", "nuclear-ball-projection", "bingham",
-                           "iterative-eigenvectors"):  # fmt: skip
-        for scenario in profile(mechanism_name, CLAIM, {}, SAMPLES, 0).scenarios:
+    for mechanism_name in {mutant.mechanism for mutant in MUTANTS.values()}:
+        about = mechanism(mechanism_name)
+        for scenario in profile(mechanism_name, default_claim(mechanism_name), about.resolve({}), SAMPLES, 0).scenarios:
             names |= {("law", test) for test in scenario.tests}
     setting = Setting(TargetReference("covassay:nuclear-laplace-symmetric", "."), CLAIM.keywords(), "matrix", seed=0)
-    return names | {("contract", check.name) for check in contract(setting, symmetric=True)}
+    return names | {("contract", check.name) for check in contract(setting, Form(symmetric=True))}
 
 
 def test_no_check_is_without_a_mutant() -> None:

@@ -8,10 +8,13 @@ from covassay.reference.mechanisms.registry import mechanism
 from covassay.reference.privacy import ZCDP, ApproximateDP, Guarantee, PureDP
 from covassay.verification.audit.profiles import (
     bingham,
+    entrywise_laplace,
     iterative_eigenvectors,
+    kapralov_talwar,
     nuclear_ball_projection,
     nuclear_laplace,
     reference_draws,
+    separate_cov_pure,
 )
 from covassay.verification.audit.profiles.profile import Claim, Profile
 
@@ -22,6 +25,10 @@ PROFILES: dict[str, Callable[[Claim], Profile]] = {  # any other mechanism is co
     "nuclear-ball-projection": nuclear_ball_projection.profile,
     "bingham": bingham.profile,
     "iterative-eigenvectors": iterative_eigenvectors.profile,
+    "entrywise-laplace": entrywise_laplace.profile,
+    "lap-cov": entrywise_laplace.profile,
+    "kapralov-talwar": kapralov_talwar.profile,
+    "separate-cov-pure": separate_cov_pure.profile,
 }
 
 
