@@ -70,7 +70,8 @@ DIAGNOSED = [name for name, mutant in MUTANTS.items() if mutant.diagnosis and na
 
 @pytest.mark.parametrize("name", DIAGNOSED)
 def test_the_audit_names_the_mistake(name: str) -> None:
-    report = audit(TargetReference(f"mutant:{name}", "."), CLAIM, samples=1000, seed=1, seconds=1.0)
+    claim = default_claim(MUTANTS[name].mechanism)
+    report = audit(TargetReference(f"mutant:{name}", "."), claim, samples=1000, seed=1, seconds=1.0)
     assert report.verdict.exit_status == 1
     assert MUTANTS[name].diagnosis in report.diagnoses[0]
 

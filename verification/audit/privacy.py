@@ -155,7 +155,7 @@ def p_value(counts: EventCounts, guarantee: Guarantee) -> float:
         return ratio_p_value(counts, guarantee.epsilon)
     if not violates(*probability_bounds(counts, 1 - 1e-9), guarantee):
         return 1.0
-    low, high = -700.0, 0.0  # log of the error
+    low, high = -100.0, 0.0  # log of the error; below e⁻¹⁰⁰ the beta quantile of scipy does not converge
     for _ in range(60):
         middle = (low + high) / 2
         contradicted = violates(*probability_bounds(counts, math.exp(middle)), guarantee)

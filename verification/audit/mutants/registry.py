@@ -4,6 +4,7 @@ from covassay.verification.audit.mutants import (
     of_contract,
     of_eigenvectors,
     of_entrywise_laplace,
+    of_gaussian_covariance,
     of_nuclear_laplace,
     of_projection,
     of_pure_covariance,
@@ -20,5 +21,6 @@ MUTANTS: dict[str, Mutant] = {
         of_entrywise_laplace,
         of_pure_covariance,
     )
+    for group in (of_contract, of_nuclear_laplace, of_projection, of_eigenvectors, of_gaussian_covariance)
     for mutant in group.MUTANTS
 }

@@ -7,6 +7,7 @@ uniform, whatever θ_1 was.
 """
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 from scipy.special import i0e
@@ -14,9 +15,9 @@ from scipy.special import i0e
 from covassay.reference.domain import Matrix, Vector
 from covassay.reference.laws import bingham as law
 from covassay.reference.mechanisms import iterative_eigenvectors as mechanism
-from covassay.reference.mechanisms.about import Calibration
-from covassay.reference.mechanisms.iterative_eigenvectors import Budget
+from covassay.reference.sensitivity import neighbours, orthonormal_pair
 from covassay.verification.audit.law import Scenario, Suspect, Test
+from covassay.verification.audit.privacy import Pair, Statistic
 from covassay.verification.audit.profiles.profile import Claim, Profile, common_pairs
 from covassay.verification.statistics.tests import TestResult, independence, kolmogorov_smirnov
 
@@ -47,9 +48,14 @@ def uniform_cdf(t: Vector) -> Vector:
     return np.clip(t, 0.0, 1.0)
 
 
-def separated(d: int, epsilon: float, budget: Budget, calibration: Calibration) -> Scenario:
-    """Rows along the axes, in numbers that put the eigenvalues far apart."""
-    scale = mechanism.eigenvalue_scale(epsilon)
+def separated(
+    d: int, scale: float, cdf: Callable[[Vector], Vector], null: str, exponents: Callable[[Matrix, int], Matrix]
+) -> Scenario:
+    """Rows along the axes, in numbers that put the eigenvalues far apart.
+
+    λ̂_i − λ_i is `scale` times a draw of the law with that `cdf`. `exponents` of the eigenvalues (size, d) of the draws
+    and of n are η_1, …, η_{d−1} of every draw, (size, d − 1).
+    """
     gap = math.ceil(SEPARATION * scale)
     counts = gap * np.arange(d, 0, -1)
     n = int(counts.sum())
@@ -59,19 +65,11 @@ def separated(d: int, epsilon: float, budget: Budget, calibration: Calibration) 
         values, vectors = np.linalg.eigh((outputs + np.swapaxes(outputs, 1, 2)) / 2 * n)
         return values[:, ::-1], vectors[:, :, ::-1]
 
-    def exponents(values: Matrix) -> Matrix:
-        """η_1, …, η_{d−1} of every draw."""
-        if budget == "uniform":
-            return np.tile(mechanism.uniform_exponents(epsilon, d, calibration), (len(values), 1))
-        offset = mechanism.adaptive_offset(epsilon, d, BETA)
-        weights = np.sqrt(np.clip(values, 0, n) + offset)
-        return np.array([mechanism.adaptive_exponents(epsilon, list(w), calibration) for w in weights])
-
     def eigenvalue(i: int, factor: float = 1.0) -> Test:
         def test(outputs: Matrix) -> TestResult:
             values, _ = spectrum(outputs)
             return kolmogorov_smirnov(
-                (values[:, i] - counts[i]) / (scale * factor), laplace_cdf, f"λ̂{i + 1} − λ{i + 1} ~ Laplace(2/ε₀)"
+                (values[:, i] - counts[i]) / (scale * factor), cdf, f"λ̂{i + 1} − λ{i + 1} ~ {null}"
             )
 
         return test
@@ -85,17 +83,17 @@ def separated(d: int, epsilon: float, budget: Budget, calibration: Calibration) 
 
         def test(outputs: Matrix) -> TestResult:
             values, vectors = spectrum(outputs)
-            eta = exponents(values)[:, i] * factor
-            null = f"direction {i + 1} follows the exact Bingham law given those before"
+            eta = exponents(values, n)[:, i] * factor
+            law_given = f"direction {i + 1} follows the exact Bingham law given those before"
             if d - i == 2:  # what is left is a circle: eigenvectors of C on it, and the component along the weaker
                 left = vectors[:, :, i:]
                 reduced = np.einsum("nji,j,njk->nik", left, counts.astype(np.float64), left)
                 levels, axes = np.linalg.eigh(reduced)
                 return kolmogorov_smirnov(
-                    circle_cdf(axes[:, 0, 0] ** 2, eta * (levels[:, 1] - levels[:, 0])), uniform_cdf, null
+                    circle_cdf(axes[:, 0, 0] ** 2, eta * (levels[:, 1] - levels[:, 0])), uniform_cdf, law_given
                 )
-            cdf = law.projection_cdf(eta[0] * np.diag(counts.astype(np.float64)), range(1, d))
-            return kolmogorov_smirnov(1 - vectors[:, 0, 0] ** 2, cdf, null)
+            projection = law.projection_cdf(eta[0] * np.diag(counts.astype(np.float64)), range(1, d))
+            return kolmogorov_smirnov(1 - vectors[:, 0, 0] ** 2, projection, law_given)
 
         return test
 
@@ -111,9 +109,33 @@ def separated(d: int, epsilon: float, budget: Budget, calibration: Calibration) 
     return Scenario(f"separated eigenvalues, d={d}", x, tests, suspects)
 
 
+def eigenvalue_pair(gap: int) -> Pair:
+    """Neighbours with eigenvalues far apart that move by 1 and −1: gaps of `gap` + 1 against `gap` − 1.
+
+    The event is chosen in advance, between the two: the most likely one on which they differ, as zCDP has it.
+    """
+    first, second = neighbours(np.repeat(np.eye(2), [2 * gap, gap], axis=0), *orthonormal_pair(2))
+
+    def gaps(y: Matrix) -> Vector:
+        differences: Vector = np.ptp(np.linalg.eigvalsh((y + np.swapaxes(y, 1, 2)) / 2), axis=1) * len(first)
+        return differences
+
+    return Pair("separated eigenvalues, d=2", first, second, (Statistic("n(λ̂1 − λ̂2)", gaps, float(gap)),))
+
+
 def profile(claim: Claim) -> Profile:
     """Scenarios and pairs. The adaptive budget is followed at d = 2, where η_1 differs from draw to draw."""
+    epsilon = claim.budget["epsilon"]
     budget, calibration = claim.options["budget"], claim.options["calibration"]
+
+    def exponents(values: Matrix, n: int) -> Matrix:
+        d = values.shape[1]
+        if budget == "uniform":
+            return np.tile(mechanism.uniform_exponents(epsilon, d, calibration), (len(values), 1))
+        weights = np.sqrt(np.clip(values, 0, n) + mechanism.adaptive_offset(epsilon, d, BETA))
+        return np.array([mechanism.adaptive_exponents(epsilon, list(w), calibration) for w in weights])
+
+    scale = mechanism.eigenvalue_scale(epsilon)
     dimensions = (2, 3) if budget == "uniform" else (2,)
-    scenarios = tuple(separated(d, claim.budget["epsilon"], budget, calibration) for d in dimensions)
+    scenarios = tuple(separated(d, scale, laplace_cdf, "Laplace(2/ε₀)", exponents) for d in dimensions)
     return Profile(claim.form, scenarios, lambda _: common_pairs("matrix"))

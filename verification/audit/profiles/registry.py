@@ -8,7 +8,9 @@ from covassay.reference.mechanisms.registry import mechanism
 from covassay.reference.privacy import ZCDP, ApproximateDP, Guarantee, PureDP
 from covassay.verification.audit.profiles import (
     bingham,
+    em_cov,
     entrywise_laplace,
+    gaussian_covariance,
     iterative_eigenvectors,
     kapralov_talwar,
     nuclear_ball_projection,
@@ -29,6 +31,12 @@ PROFILES: dict[str, Callable[[Claim], Profile]] = {  # any other mechanism is co
     "lap-cov": entrywise_laplace.profile,
     "kapralov-talwar": kapralov_talwar.profile,
     "separate-cov-pure": separate_cov_pure.profile,
+    "gauss-cov": gaussian_covariance.gauss_cov_profile,
+    "gauss-cov-approximate": gaussian_covariance.gauss_cov_approximate_profile,
+    "projection-mechanism": gaussian_covariance.projection_profile,
+    "separate-cov": gaussian_covariance.separate_cov_profile,
+    "clipped-cov": gaussian_covariance.clipped_cov_profile,
+    "em-cov": em_cov.profile,
 }
 
 

@@ -1,0 +1,30 @@
+"""How to audit EMCov: as iterative eigenvector sampling, with other eigenvalue noise and other exponents."""
+
+import math
+
+import numpy as np
+from scipy.special import ndtr
+
+from covassay.reference.domain import Matrix
+from covassay.reference.mechanisms import em_cov as mechanism
+from covassay.verification.audit.profiles.iterative_eigenvectors import (
+    SEPARATION,
+    eigenvalue_pair,
+    laplace_cdf,
+    separated,
+)
+from covassay.verification.audit.profiles.profile import Claim, Profile, common_pairs
+
+
+def profile(claim: Claim) -> Profile:
+    """Scenarios and pairs."""
+    rho, calibration = claim.budget["rho"], claim.options["calibration"]
+
+    def exponents(values: Matrix, n: int) -> Matrix:
+        return np.tile(mechanism.exponents(rho, values.shape[1], calibration), (len(values), 1))
+
+    cdf, null = (laplace_cdf, "Laplace(2/√ρ)") if calibration == "paper" else (ndtr, "N(0, 2/ρ)")
+    scale = mechanism.eigenvalue_scale(rho, calibration)
+    scenarios = tuple(separated(d, scale, cdf, null, exponents) for d in (2, 3))
+    pairs = (eigenvalue_pair(math.ceil(SEPARATION * scale)), *common_pairs("matrix"))
+    return Profile(claim.form, scenarios, lambda _: pairs)

@@ -1,0 +1,264 @@
+"""How to audit mechanisms that add symmetric Gaussian noise to a second moment.
+
+With the data known, E = (Y − Σ)/σ is observed, and everything about it is exact: its entries on and above the diagonal
+are independent and Gaussian, the sum of their standardised squares is χ², and a rotation mixes them into Gaussian
+entries of known variance.
+
+GaussCov shows E on all data, the projection mechanism on data that the projection leaves alone, and ClippedCov with a
+public threshold and GaussCov behind it on clipped rows. SeparateCov shows its eigenvalues on data whose eigenvalues lie
+many noise scales apart, and its eigenvectors on two features without signal.
+"""
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+from scipy.special import chdtr, ndtr
+
+from covassay.reference.domain import Matrix, Vector, second_moment, unit_rows
+from covassay.reference.laws.wigner import deviations
+from covassay.reference.mechanisms import clipped_cov, gauss_cov, gauss_cov_approximate, separate_cov
+from covassay.reference.mechanisms.gaussian_approximate import multiplier
+from covassay.verification.audit.contract import example_rows
+from covassay.verification.audit.law import Scenario, Suspect, Test
+from covassay.verification.audit.privacy import Statistic, generic_statistics
+from covassay.verification.audit.profiles import reference_draws
+from covassay.verification.audit.profiles.iterative_eigenvectors import eigenvalue_pair
+from covassay.verification.audit.profiles.profile import Claim, Profile, Statistics, common_pairs
+from covassay.verification.statistics.tests import TestResult, gamma_scale, independence, kolmogorov_smirnov
+
+CONFIDENCE = 0.999
+N = 12
+DIMENSIONS = (1, 2, 4)
+SEPARATION = 40.0  # gap between eigenvalues in noise scales: out of order with probability far below 1e-100
+
+
+def normal_cdf(deviation: float) -> Callable[[Vector], Vector]:
+    """Distribution function of N(0, deviation²)."""
+
+    def cdf(t: Vector) -> Vector:
+        values: Vector = ndtr(np.asarray(t) / deviation)
+        return values
+
+    return cdf
+
+
+def noise_tests(moment: Matrix, scale: float, ensemble: str) -> dict[str, Test]:
+    """Tests of σW on outputs `moment` + σW, by name."""
+    d = len(moment)
+    spread = deviations(d, ensemble)
+    i, j = np.triu_indices(d)
+
+    def residuals(outputs: Matrix) -> Matrix:
+        noise: Matrix = (outputs - moment) / scale
+        return noise
+
+    def entry(row: int, column: int) -> Test:
+        def test(outputs: Matrix) -> TestResult:
+            null = f"entry ({row + 1}, {column + 1}) of the noise is Gaussian with the variance of {ensemble}"
+            return kolmogorov_smirnov(residuals(outputs)[:, row, column], normal_cdf(spread[row, column]), null)
+
+        return test
+
+    def squared_norm(outputs: Matrix) -> TestResult:
+        squares = ((residuals(outputs)[:, i, j] / spread[i, j]) ** 2).sum(axis=1)
+        return kolmogorov_smirnov(
+            squares, lambda t: chdtr(len(i), np.maximum(t, 0)), f"standardised squares ~ χ²({len(i)})"
+        )
+
+    def turned(outputs: Matrix) -> TestResult:
+        # by 45° in the plane of the first and the last axis: (E₁₁ − E_dd)/2 comes to the place (1, d)
+        e = residuals(outputs)
+        return kolmogorov_smirnov(
+            (e[:, 0, 0] - e[:, -1, -1]) / 2, normal_cdf(math.sqrt(0.5)), "the noise turned by 45° is Gaussian"
+        )
+
+    def apart(outputs: Matrix) -> TestResult:
+        e = residuals(outputs)
+        return independence(e[:, 0, 0], e[:, 0, -1], "entries (1, 1) and (1, d) are independent")
+
+    tests: dict[str, Test] = {"entry (1, 1)": entry(0, 0), "squared norm": squared_norm}
+    if d > 1:
+        tests |= {"entry (1, 2)": entry(0, 1), "turned entry": turned, "independence": apart}
+    return tests
+
+
+def noise_suspects(moment: Matrix, scale: float, ensemble: str) -> tuple[Suspect, ...]:
+    """Laws of known mistakes in the noise, seen in the sum of its squares."""
+    other = "goe" if ensemble == "wigner" else "wigner"
+
+    def squares(factor: float, which: str) -> Test:
+        return noise_tests(moment, scale * factor, which)["squared norm"]
+
+    suspects = [
+        Suspect("sensitivity-one", "the noise is for a sensitivity of 1 in place of √2: √2 too small",
+                squares(math.sqrt(0.5), ensemble)),
+        Suspect("half-scale", "the noise has half the calibrated scale: too little noise", squares(0.5, ensemble)),
+        Suspect("double-scale", "the noise has twice the calibrated scale: private but wasteful",
+                squares(2.0, ensemble)),
+    ]  # fmt: skip
+    if len(moment) > 1:
+        suspects.append(Suspect("other-ensemble", f"the noise is {other} in place of {ensemble}", squares(1.0, other)))
+    return tuple(suspects)
+
+
+def scale_estimate(moment: Matrix, scale: float, ensemble: str) -> Callable[[Matrix], str]:
+    """A sentence with the confidence interval of the noise scale, as a multiple of the calibrated one."""
+    i, j = np.triu_indices(len(moment))
+    spread = deviations(len(moment), ensemble)[i, j]
+
+    def sentence(outputs: Matrix) -> str:
+        squares = (((outputs - moment)[:, i, j] / (scale * spread)) ** 2).sum(axis=1)
+        interval = gamma_scale(squares / 2, len(i) / 2, CONFIDENCE)
+        lower, upper = math.sqrt(interval.lower), math.sqrt(interval.upper)
+        meaning = ""
+        if upper < 1:
+            meaning = ": too small, a privacy defect"
+        if lower > 1:
+            meaning = ": too large, a utility defect"
+        span = f"{lower:.3f} to {upper:.3f} times the calibrated one at {CONFIDENCE:.1%}"
+        return f"noise scale, if {ensemble}: {span}{meaning}"
+
+    return sentence
+
+
+def noise_scenario(name: str, x: Matrix, moment: Matrix, scale: float, ensemble: str) -> Scenario:
+    """All of the above on one data set."""
+    return Scenario(
+        name,
+        x,
+        noise_tests(moment, scale, ensemble),
+        noise_suspects(moment, scale, ensemble),
+        (scale_estimate(moment, scale, ensemble),),
+    )
+
+
+def likelihood_ratio(ensemble: str) -> Statistics:
+    """The log likelihood ratio of additive noise up to a factor: ⟨Y, Δ⟩, weighted by the variances; and ⟨Y, Δ⟩."""
+
+    def statistics(first: Matrix, second: Matrix) -> tuple[Statistic, ...]:
+        change = second_moment(first) - second_moment(second)
+        weights = np.triu(change / deviations(len(change), ensemble) ** 2) * len(first)
+
+        def ratio(y: Matrix) -> Vector:
+            values: Vector = np.einsum("nij,ij->n", y, weights)
+            return values
+
+        return (
+            Statistic("log likelihood ratio, up to a factor", ratio),
+            *generic_statistics(first, second, "matrix")[:1],
+        )
+
+    return statistics
+
+
+def _additive(claim: Claim, scale: Callable[[int], float], ensemble: str) -> Profile:
+    scenarios = []
+    for d in DIMENSIONS:
+        x = example_rows(N, d)
+        scenarios.append(noise_scenario(f"d={d}", x, second_moment(x), scale(N), ensemble))
+    pairs = common_pairs("matrix", likelihood_ratio(ensemble), (1, 2, 3))
+    return Profile(claim.form, tuple(scenarios), lambda _: pairs)
+
+
+def gauss_cov_profile(claim: Claim) -> Profile:
+    """GaussCov under zCDP."""
+    return _additive(claim, lambda n: gauss_cov.noise_scale(n, claim.budget["rho"]), claim.options["ensemble"])
+
+
+def gauss_cov_approximate_profile(claim: Claim) -> Profile:
+    """GaussCov under (ε, δ)-DP."""
+    standard = multiplier(claim.budget["epsilon"], claim.budget["delta"], claim.options["calibration"])
+    return _additive(claim, lambda n: gauss_cov_approximate.sensitivity(n) * standard, claim.options["ensemble"])
+
+
+def _interior_rows(scale_of_one: float) -> Matrix:
+    """Rows whose second moment, I/8, lies 100 noise scales inside {M ⪰ 0, tr M ≤ 1}."""
+    n = 2 * math.ceil(400 * scale_of_one)
+    return np.tile(0.5 * np.eye(2), (n // 2, 1))
+
+
+def projection_profile(claim: Claim) -> Profile:
+    """The projection mechanism: the noise where nothing is projected, draws of the reference where all is."""
+    rho, ensemble = claim.budget["rho"], claim.options["ensemble"]
+    x = _interior_rows(gauss_cov.noise_scale(1, rho))
+    inside = noise_scenario(
+        "the projection does nothing", x, second_moment(x), gauss_cov.noise_scale(len(x), rho), ensemble
+    )
+    generic = reference_draws.profile(claim)
+    return Profile(claim.form, (inside, *generic.scenarios), generic.pairs)
+
+
+def separated_scenario(rho: float, clip_norm: float = 1.0) -> Scenario:
+    """The eigenvalues of SeparateCov: Gaussian about those of the data, one by one, and independent.
+
+    Rows along the axes, of norm 1. Clipped they have norm τ, and the noise has τ² times the scale.
+    """
+    counts = math.ceil(SEPARATION * separate_cov.noise_scale(1, rho)) * np.arange(3, 0, -1)
+    n = int(counts.sum())
+    scale = separate_cov.noise_scale(n, rho) * clip_norm**2
+    x = np.repeat(np.eye(3), counts, axis=0)
+
+    def standard(outputs: Matrix) -> Matrix:
+        values = np.linalg.eigvalsh((outputs + np.swapaxes(outputs, 1, 2)) / 2)[:, ::-1]
+        noise: Matrix = (values - counts / n * clip_norm**2) / scale
+        return noise
+
+    def eigenvalue(k: int, factor: float = 1.0) -> Test:
+        null = f"λ̃{k + 1} − λ{k + 1} is Gaussian with the calibrated scale"
+        return lambda outputs: kolmogorov_smirnov(standard(outputs)[:, k] / factor, normal_cdf(1.0), null)
+
+    def apart(outputs: Matrix) -> TestResult:
+        values = standard(outputs)
+        return independence(values[:, 0], values[:, 1], "λ̃1 and λ̃2 are independent")
+
+    suspects = (
+        Suspect("sensitivity-one", "the eigenvalue noise is for a sensitivity of 1 in place of √2",
+                eigenvalue(0, math.sqrt(0.5))),
+        Suspect("double-eigenvalue-noise", "the eigenvalue noise has twice the calibrated scale", eigenvalue(0, 2.0)),
+    )  # fmt: skip
+    tests = {**{f"eigenvalue {k + 1}": eigenvalue(k) for k in range(3)}, "independence": apart}
+    return Scenario("separated eigenvalues, d=3", x, tests, suspects)
+
+
+def angle_scenario(ensemble: str) -> Scenario:
+    """The eigenvectors of SeparateCov on two features of equal weight: those of W alone.
+
+    With φ the angle of one of them, tan 2φ = 2W₁₂/(W₁₁ − W₂₂), a ratio of independent Gaussians. The output shows it
+    whatever λ̃ is.
+    """
+    x = np.eye(2)
+    spread = deviations(2, ensemble)[0, 1] / math.sqrt(0.5)
+
+    def test(outputs: Matrix) -> TestResult:
+        across, along = 2 * outputs[:, 0, 1], outputs[:, 0, 0] - outputs[:, 1, 1]
+        angle = np.arctan2(across * np.where(along < 0, -1, 1), np.abs(along))  # in [−π/2, π/2], 0 if there is none
+        return kolmogorov_smirnov(
+            angle, lambda t: 0.5 + np.arctan2(np.sin(t), spread * np.cos(t)) / math.pi, "tan 2φ is a ratio of Gaussians"
+        )
+
+    return Scenario("two equal features", x, {"angle": test})
+
+
+def separate_cov_profile(claim: Claim) -> Profile:
+    """SeparateCov."""
+    rho, generic = claim.budget["rho"], reference_draws.profile(claim)
+    exact = (separated_scenario(rho), angle_scenario(claim.options["ensemble"]))
+    pair = eigenvalue_pair(math.ceil(SEPARATION * separate_cov.noise_scale(1, rho)))
+    return Profile(claim.form, (*exact, *generic.scenarios), lambda fitted: (pair, *generic.pairs(fitted)))
+
+
+def clipped_cov_profile(claim: Claim) -> Profile:
+    """ClippedCov: exact with a public threshold, and draws of the reference."""
+    rho, options, generic = claim.budget["rho"], claim.options, reference_draws.profile(claim)
+    if options["threshold"] == "private":
+        return generic
+    tau = clipped_cov.CLIP_NORM
+    if options["base"] == "separate":
+        exact: tuple[Scenario, ...] = (separated_scenario(rho, tau),)
+    else:
+        x = example_rows(N, 4)
+        moment = second_moment(unit_rows(x, tau)) * tau**2
+        scale = gauss_cov.noise_scale(N, rho) * tau**2
+        exact = (noise_scenario("d=4", x, moment, scale, options["ensemble"]),)
+    return Profile(claim.form, (*exact, *generic.scenarios), generic.pairs)
