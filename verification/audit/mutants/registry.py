@@ -20,7 +20,7 @@ MUTANTS: dict[str, Mutant] = {
         of_eigenvectors,
         of_entrywise_laplace,
         of_pure_covariance,
+        of_gaussian_covariance,
     )
-    for group in (of_contract, of_nuclear_laplace, of_projection, of_eigenvectors, of_gaussian_covariance)
     for mutant in group.MUTANTS
 }
