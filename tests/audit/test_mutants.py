@@ -3,13 +3,18 @@
 A correct target fails one of these checks with probability at most 1e-9 / 2 per group; the seed is fixed.
 """
 
+import importlib
+import pkgutil
+
 import pytest
 
 from covassay.reference.mechanisms.registry import mechanism
 from covassay.reference.privacy import Guarantee, PureDP
+from covassay.verification.audit import mutants
 from covassay.verification.audit.checks import Check, Status
 from covassay.verification.audit.contract import Form, contract
 from covassay.verification.audit.law import run_scenario
+from covassay.verification.audit.mutants import registry
 from covassay.verification.audit.mutants.mutant import Mutant
 from covassay.verification.audit.mutants.registry import MUTANTS
 from covassay.verification.audit.privacy import run_pair
@@ -56,15 +61,19 @@ def test_the_check_meant_for_it_rejects_the_mutant(mutant: str, kind: str, check
     assert any(c.status in (Status.REFUTED, Status.NOTED) for c in checks), [(c.label, c.p_value) for c in checks]
 
 
+def test_every_mutant_is_registered_under_a_name_of_its_own() -> None:
+    modules = (importlib.import_module(f"{mutants.__name__}.{m.name}") for m in pkgutil.iter_modules(mutants.__path__))
+    names = [mutant.name for module in modules if module.__name__ != registry.__name__
+             for mutant in getattr(module, "MUTANTS", ())]  # fmt: skip
+    assert sorted(names) == sorted(MUTANTS)
+
+
 def every_check() -> set[tuple[str, str]]:
     """The name of every check that an audit of the reference's mechanisms runs."""
     names = {("privacy", "event"), ("privacy", "failures")}
-    for mechanism_name in ("nuclear-laplace", "nuclear-laplace-symmetric", "nuclear-ball-projection", "bingham",
-                           "iterative-eigenvectors", "k-norm", "laplace", "gaussian", "gaussian-approximate",
-                           "exponential", "above-threshold", "private-radius", "private-trace", "gauss-cov",
-                           "separate-cov"):  # fmt: skip
-        options = mechanism(mechanism_name).resolve({})
-        for scenario in profile(mechanism_name, default_claim(mechanism_name), options, SAMPLES, 0).scenarios:
+    for mechanism_name in {mutant.mechanism for mutant in MUTANTS.values()}:
+        about = mechanism(mechanism_name)
+        for scenario in profile(mechanism_name, default_claim(mechanism_name), about.resolve({}), SAMPLES, 0).scenarios:
             names |= {("law", test) for test in scenario.tests}
     setting = Setting(TargetReference("covassay:nuclear-laplace-symmetric", "."), CLAIM.keywords(), "matrix", seed=0)
     return names | {("contract", check.name) for check in contract(setting, Form(symmetric=True))}

@@ -6,9 +6,11 @@ from covassay.verification.audit.mutants import (
     of_contract,
     of_eigenvectors,
     of_gaussian_learning,
+    of_entrywise_laplace,
     of_gaussian_covariance,
     of_nuclear_laplace,
     of_projection,
+    of_pure_covariance,
 )
 from covassay.verification.audit.mutants.mutant import Mutant
 
@@ -24,6 +26,9 @@ MUTANTS: dict[str, Mutant] = {
         of_eigenvectors,
         of_gaussian_covariance,
         of_building_blocks,
+        of_entrywise_laplace,
+        of_pure_covariance,
+        of_gaussian_covariance,
     )
     for mutant in group.MUTANTS
 }

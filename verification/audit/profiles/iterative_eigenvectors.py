@@ -18,6 +18,7 @@ from covassay.reference.mechanisms import iterative_eigenvectors as mechanism
 from covassay.reference.sensitivity import neighbours, orthonormal_pair
 from covassay.verification.audit.law import Scenario, Suspect, Test
 from covassay.verification.audit.privacy import Pair, Statistic
+from covassay.verification.audit.profiles import reference_draws
 from covassay.verification.audit.profiles.profile import Claim, Profile, common_pairs
 from covassay.verification.statistics.tests import TestResult, independence, kolmogorov_smirnov
 
@@ -124,7 +125,12 @@ def eigenvalue_pair(gap: int) -> Pair:
 
 
 def profile(claim: Claim) -> Profile:
-    """Scenarios and pairs. The adaptive budget is followed at d = 2, where η_1 differs from draw to draw."""
+    """Scenarios and pairs. The adaptive budget is followed at d = 2, where η_1 differs from draw to draw.
+
+    Rank k is compared with draws of the reference.
+    """
+    if claim.options.get("rank", 0):
+        return reference_draws.profile(claim)
     epsilon = claim.budget["epsilon"]
     budget, calibration = claim.options["budget"], claim.options["calibration"]
 

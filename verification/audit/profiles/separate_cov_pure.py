@@ -1,0 +1,73 @@
+"""How to audit the pure SeparateCov.
+
+For two features with eigenvalues far apart the output shows λ̃ and the eigenvectors of G = Σ + bW. Its leading
+eigenvector has an angle φ with tan 2φ = 2bW₁₂/(gap + b(W₁₁ − W₂₂)), whose law is one integral.
+"""
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+
+from covassay.reference.domain import Matrix, Vector
+from covassay.reference.mechanisms import separate_cov_pure as mechanism
+from covassay.verification.audit.law import Scenario, Suspect, Test
+from covassay.verification.audit.profiles import reference_draws
+from covassay.verification.audit.profiles.iterative_eigenvectors import laplace_cdf
+from covassay.verification.audit.profiles.profile import Claim, Profile, common_pairs
+from covassay.verification.statistics.tests import TestResult, kolmogorov_smirnov
+
+DISTANCE = 40.0  # between the eigenvalues in scales of either noise: out of order with probability below 1e-15
+
+
+def tangent_cdf(distance: float) -> Callable[[Vector], Vector]:
+    """P(2W/(distance + V) ≤ t) for W ~ Laplace(1) and V a difference of two, of density (1 + |v|)e^{−|v|}/4."""
+    nodes, weights = np.polynomial.legendre.leggauss(200)
+    v = distance * np.concatenate([(nodes - 1) / 2, (nodes + 1) / 2])
+    mass = distance / 2 * np.tile(weights, 2) * (1 + np.abs(v)) * np.exp(-np.abs(v)) / 4
+    return lambda t: np.clip(laplace_cdf(np.multiply.outer(t, distance + v) / 2) @ mass, 0.0, 1.0)
+
+
+def separated(epsilon: float, calibration: str) -> Scenario:
+    """Rows along two axes, twice as many on the first."""
+    matrix, values = mechanism.matrix_scale(1, 2, epsilon, calibration), mechanism.eigenvalue_scale(1, epsilon)
+    gap = math.ceil(DISTANCE * max(matrix, values))
+    n = 3 * gap
+    x = np.repeat(np.eye(2), [2 * gap, gap], axis=0)
+
+    def eigen(outputs: Matrix) -> tuple[Matrix, Matrix]:
+        found: tuple[Matrix, Matrix] = np.linalg.eigh((outputs + np.swapaxes(outputs, 1, 2)) / 2)
+        return found
+
+    def eigenvalue(i: int, factor: float = 1.0) -> Test:
+        null = f"λ̃{i + 1} − λ{i + 1} ~ Laplace(4/(nε))"
+        centre = (2 - i) / 3
+        return lambda y: kolmogorov_smirnov(n * (eigen(y)[0][:, 1 - i] - centre) / (values * factor), laplace_cdf, null)
+
+    def angle(factor: float = 1.0) -> Test:
+        cdf = tangent_cdf(gap / (matrix * factor))
+
+        def test(outputs: Matrix) -> TestResult:
+            v = eigen(outputs)[1][:, :, 1]
+            turned = v[:, 0] ** 2 - v[:, 1] ** 2  # above 0, unless the two vectors were exchanged
+            tangent = np.where(turned > 0, 2 * v[:, 0] * v[:, 1] / np.where(turned > 0, turned, 1.0), 1e9)
+            return kolmogorov_smirnov(tangent, cdf, "the leading eigenvector is that of Σ + bW")
+
+        return test
+
+    tests: dict[str, Test] = {"eigenvalue 1": eigenvalue(0), "eigenvalue 2": eigenvalue(1), "angle": angle()}
+    suspects = (
+        Suspect("half-eigenvalue-noise", "the eigenvalue noise has half the calibrated scale", eigenvalue(0, 0.5)),
+        Suspect("half-matrix-noise", "the noise of the matrix has half the calibrated scale", angle(0.5)),
+        Suspect("double-matrix-noise", "the noise of the matrix has twice the calibrated scale", angle(2.0)),
+    )
+    return Scenario("separated eigenvalues, d=2", x, tests, suspects)
+
+
+def profile(claim: Claim) -> Profile:
+    """Scenarios and pairs; on the small data G is often not positive semidefinite."""
+    scenarios = (
+        separated(claim.budget["epsilon"], claim.options["calibration"]),
+        reference_draws.scenario(claim, 6, 3, 1.0),
+    )
+    return Profile(claim.form, scenarios, lambda _: common_pairs("matrix"))
