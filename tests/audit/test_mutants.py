@@ -54,7 +54,7 @@ def every_check() -> set[tuple[str, str]]:
     """The name of every check that an audit of the reference's mechanisms runs."""
     names = {("privacy", "event"), ("privacy", "failures")}
     for mechanism_name in ("nuclear-laplace", "nuclear-laplace-symmetric", "nuclear-ball-projection", "bingham",
-                           "iterative-eigenvectors"):  # fmt: skip
+                           "iterative-eigenvectors", "centred-covariance", "output-perturbation"):  # fmt: skip
         for scenario in profile(mechanism_name, CLAIM, mechanism(mechanism_name).resolve({}), SAMPLES, 0).scenarios:
             names |= {("law", test) for test in scenario.tests}
     setting = Setting(TargetReference("covassay:nuclear-laplace-symmetric", "."), CLAIM.keywords(), "matrix", seed=0)
