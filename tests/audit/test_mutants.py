@@ -54,8 +54,11 @@ def every_check() -> set[tuple[str, str]]:
     """The name of every check that an audit of the reference's mechanisms runs."""
     names = {("privacy", "event"), ("privacy", "failures")}
     for mechanism_name in ("nuclear-laplace", "nuclear-laplace-symmetric", "nuclear-ball-projection", "bingham",
-                           "iterative-eigenvectors", "centred-covariance", "output-perturbation"):  # fmt: skip
-        for scenario in profile(mechanism_name, CLAIM, mechanism(mechanism_name).resolve({}), SAMPLES, 0).scenarios:
+                           "iterative-eigenvectors", "centred-covariance", "output-perturbation", "coinpress-mean",
+                           "johnson-lindenstrauss"):  # fmt: skip
+        for scenario in profile(
+            mechanism_name, default_claim(mechanism_name), mechanism(mechanism_name).resolve({}), SAMPLES, 0
+        ).scenarios:
             names |= {("law", test) for test in scenario.tests}
     setting = Setting(TargetReference("covassay:nuclear-laplace-symmetric", "."), CLAIM.keywords(), "matrix", seed=0)
     return names | {("contract", check.name) for check in contract(setting, Form(symmetric=True))}

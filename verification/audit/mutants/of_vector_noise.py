@@ -11,7 +11,7 @@ import numpy as np
 from covassay.reference.domain import Matrix, Vector, second_moment, unit_rows
 from covassay.reference.mechanisms import centred_covariance, johnson_lindenstrauss, output_perturbation
 from covassay.reference.mechanisms.nuclear_laplace import noise_scale as uncentred_scale
-from covassay.verification.audit.mutants.mutant import Mutant, vectorised
+from covassay.verification.audit.mutants.mutant import vectorised
 
 Draw = Callable[[int, np.random.Generator], Vector]  # (length, rng) -> noise
 
@@ -71,25 +71,32 @@ def sorted_noise(length: int, rng: np.random.Generator) -> Vector:
     return np.asarray(v[np.argsort(np.abs(v))])
 
 
-def coefficients(draw: Draw) -> Callable[..., Vector]:
-    """Output perturbation with other noise."""
+def coefficients(draw: Draw) -> Callable[..., Matrix]:
+    """Output perturbation with other noise: (x, size, rng=, epsilon=), at the paper's calibration."""
 
-    def target(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Vector:
+    def draw_many(x: Matrix, size: int, *, rng: np.random.Generator, epsilon: float) -> Matrix:
         length = max(1, np.shape(x)[-1] - 1)
-        return output_perturbation.release(x, draw(length, rng), epsilon=epsilon)
+        w = output_perturbation.release(x, np.zeros(length), epsilon=epsilon)
+        scale = output_perturbation.noise_scale(len(x), 0.1, epsilon, "paper")
+        released: Matrix = w + scale * np.array([draw(length, rng) for _ in range(size)])
+        return released
 
-    return target
+    return draw_many
 
 
 def image(draw: Draw) -> Callable[..., Matrix]:
-    """The Johnson–Lindenstrauss mechanism with other noise."""
+    """The Johnson–Lindenstrauss mechanism with other noise, in dimensions where nothing is projected."""
 
-    def target(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
-        d = max(1, np.shape(x)[-1])
-        noise = draw(johnson_lindenstrauss.sketch_rows(d, 1.0, 0.1), rng)
-        return johnson_lindenstrauss.release(x, noise, epsilon=epsilon)
+    def draw_many(x: Matrix, size: int, *, rng: np.random.Generator, epsilon: float) -> Matrix:
+        rows = unit_rows(x)
+        n, d = rows.shape
+        t = np.eye(johnson_lindenstrauss.entries(d))
+        moment = johnson_lindenstrauss.svec(second_moment(rows))
+        scale = johnson_lindenstrauss.noise_scale(n, epsilon, johnson_lindenstrauss.image_sensitivity(1.0, 1.0))
+        noise = [scale * draw(len(t), rng) for _ in range(size)]
+        return np.array([johnson_lindenstrauss.fit(t, moment + z, d) for z in noise])
 
-    return target
+    return draw_many
 
 
 def uncentred(x: Matrix, size: int, *, rng: np.random.Generator, epsilon: float) -> Matrix:
@@ -101,29 +108,29 @@ def uncentred(x: Matrix, size: int, *, rng: np.random.Generator, epsilon: float)
     return released
 
 
-_output = partial(Mutant, mechanism="output-perturbation", options=(("calibration", "paper"),))
-_image = partial(Mutant, mechanism="johnson-lindenstrauss")
+_output = partial(vectorised, mechanism="output-perturbation", options=(("calibration", "paper"),))
+_image = partial(vectorised, mechanism="johnson-lindenstrauss")
 MUTANTS = (
-    vectorised("uncentred-sensitivity", uncentred.__doc__ or "", (("law", "nuclear norm"), ("privacy", "event")),
+    vectorised("uncentred-sensitivity", uncentred.__doc__ or "", (("privacy", "event"),),
                uncentred, mechanism="centred-covariance"),
-    _output("ridge-half-noise", "Halves the sensitivity.", caught_by=(("law", "noise norm"),), draw=coefficients(half),
-            diagnosis="half the calibrated scale"),
+    _output("ridge-half-noise", "Halves the sensitivity.", caught_by=(("law", "noise norm"),),
+            draw_many=coefficients(half), diagnosis="half the calibrated scale"),
     _output("ridge-laplace", "Adds a Laplace variable to every coefficient.",
-            caught_by=(("law", "noise norm"),), draw=coefficients(laplace)),
+            caught_by=(("law", "noise norm"),), draw_many=coefficients(laplace)),
     _output("ridge-uneven", "Adds twice the noise to the first coefficient.", caught_by=(("law", "noise direction"),),
-            draw=coefficients(uneven)),
+            draw_many=coefficients(uneven)),
     _output("ridge-one-sided", "Adds noise to the first coefficient that is never negative.",
-            caught_by=(("law", "coefficient sign"),), draw=coefficients(one_sided)),
+            caught_by=(("law", "coefficient sign"),), draw_many=coefficients(one_sided)),
     _output("ridge-tied", "Ties the norm of the noise to its direction.", caught_by=(("law", "norm and direction"),),
-            draw=coefficients(tied(0))),
-    _image("image-half-noise", "Halves the sensitivity.", caught_by=(("law", "noise norm"),), draw=image(half),
+            draw_many=coefficients(tied(0))),
+    _image("image-half-noise", "Halves the sensitivity.", caught_by=(("law", "noise norm"),), draw_many=image(half),
            diagnosis="half the calibrated scale"),
     _image("image-unweighted", "Forgets that off-diagonal entries have weight √2.",
-           caught_by=(("law", "off-diagonal direction"),), draw=image(off_diagonal_unweighted)),
+           caught_by=(("law", "off-diagonal direction"),), draw_many=image(off_diagonal_unweighted)),
     _image("image-sorted", "Sorts the noise by size.", caught_by=(("law", "diagonal direction"),),
-           draw=image(sorted_noise)),
+           draw_many=image(sorted_noise)),
     _image("image-one-sided", "Adds noise to the first entry that is never negative.",
-           caught_by=(("law", "trace sign"),), draw=image(one_sided)),
+           caught_by=(("law", "trace sign"), ("law", "entry (1, 1)")), draw_many=image(one_sided)),
     _image("image-tied", "Ties the norm of the noise to its direction.", caught_by=(("law", "norm and direction"),),
-           draw=image(tied(1))),
+           draw_many=image(tied(1))),
 )  # fmt: skip

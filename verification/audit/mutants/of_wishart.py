@@ -34,6 +34,6 @@ def draw_wishart(x: Matrix, size: int, *, rng: np.random.Generator, epsilon: flo
 
 MUTANTS = (
     vectorised("wishart", "Adds noise that is always positive definite: what is below Σ cannot come out.",
-               (("privacy", "event"), ("law", "trace sign")), draw_wishart, mechanism="nuclear-laplace-symmetric",
+               (("privacy", "event"),), draw_wishart, mechanism="nuclear-laplace-symmetric",
                seen_in="Jiang, Xie and Zhang 2016"),
 )  # fmt: skip
