@@ -153,6 +153,11 @@ def test_mechanisms_lists_claimed_and_proven_spend(capsys: pytest.CaptureFixture
     assert proven == {
         ("nuclear-laplace",): 1.0,
         ("nuclear-laplace-symmetric",): 1.0,
+        ("centred-covariance",): 1.0,
+        ("johnson-lindenstrauss",): 1.0,
+        ("johnson-lindenstrauss-image",): 1.0,
+        ("output-perturbation", "paper"): 1.0,
+        ("output-perturbation", "tight"): 1.0,
         ("nuclear-ball-projection", "paper"): 0.5,
         ("nuclear-ball-projection", "tight"): 1.0,
         ("bingham", "paper"): 0.5,
