@@ -55,5 +55,6 @@ _mean = partial(Mutant, mechanism="coinpress-mean", seen_in=f"{SEEN}, fineMeanEs
 MUTANTS = (
     _covariance("coinpress-order", draw_published_order.__doc__ or "", caught_by=(("contract", "symmetry"),),
                 draw=draw_published_order),
-    _mean("unclipped-mean", fine_mean.__doc__ or "", caught_by=(("privacy", "event"),), draw=fine_mean),
+    _mean("unclipped-mean", fine_mean.__doc__ or "",
+          caught_by=(("privacy", "event"), ("law", "norm"), ("law", "component 1")), draw=fine_mean),
 )  # fmt: skip

@@ -1,16 +1,18 @@
 """All mutants by name."""
 
 from covassay.verification.audit.mutants import (
-    of_coinpress,
     of_building_blocks,
+    of_coinpress,
     of_contract,
     of_eigenvectors,
-    of_gaussian_learning,
     of_entrywise_laplace,
     of_gaussian_covariance,
+    of_gaussian_learning,
     of_nuclear_laplace,
     of_projection,
     of_pure_covariance,
+    of_vector_noise,
+    of_wishart,
 )
 from covassay.verification.audit.mutants.mutant import Mutant
 
@@ -29,6 +31,9 @@ MUTANTS: dict[str, Mutant] = {
         of_entrywise_laplace,
         of_pure_covariance,
         of_gaussian_covariance,
+        of_coinpress,
+        of_vector_noise,
+        of_wishart,
     )
     for mutant in group.MUTANTS
 }

@@ -18,7 +18,7 @@ from covassay.verification.audit.profiles.profile import Claim, Profile, common_
 
 N = 12
 DIMENSIONS = (1, 2, 3, 6)
-PAIRS = ((3, 2), (2, 1), (6, 3))  # (n, d)
+PAIRS = ((30, 1), (30, 2), (6, 3))  # (n, d)
 
 
 def centred(x: Matrix) -> Matrix:
