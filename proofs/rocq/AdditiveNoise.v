@@ -160,7 +160,7 @@ End Mechanism.
 Section TwoReleases.
 Context (R : realType) d1 d2 (Y1 : measurableType d1) (Y2 : measurableType d2).
 Context (mu1 : {measure set Y1 -> \bar R}) (mu2 : {measure set Y2 -> \bar R}).
-Hypotheses (sf1 : sigma_finite setT mu1) (sf2 : sigma_finite setT mu2).
+Hypothesis sf2 : sigma_finite setT mu2.
 Variables (G1 : translations mu1) (G2 : translations mu2).
 Variables (w1 : weight mu1) (w2 : weight mu2).
 
@@ -186,7 +186,10 @@ have mg : measurable_fun setT g.
 transitivity (\int[law w1]_y (g \o add G1 a) y).
   apply: eq_integral => y _ /=; rewrite /g -law_shift; last exact: measurable_xsection.
   by congr (law w2 _); apply/seteqP; split => z; rewrite /xsection /= !inE.
-rewrite -(integral_pushforward (measurable_add G1 a)) //.
+have g0 y : 0 <= g y by exact: (@measure_ge0 _ _ _ [the measure _ _ of law _]).
+have E := @integral_pushforward _ _ _ _ _ (measurable_add G1 a) R
+  [the measure _ _ of law w1] g mg g0.
+apply: etrans (esym E) _.
 apply: eq_measure_integral => A mA _; rewrite /= /pushforward.
 exact: law_shift.
 Qed.
@@ -205,7 +208,7 @@ Theorem add_noise2_dp X (nb : X -> X -> Prop) (q1 : X -> Y1) (q2 : X -> Y2) (eps
   dp nb eps (add_noise2 q1 q2).
 Proof.
 move=> H x x' xx' S mS; rewrite /add_noise2 !independentE //.
-rewrite -!(law_pair sf1 sf2) //.
+rewrite -!(law_pair sf2) //.
 apply: law_ratio => //; first by rewrite !normalizer_pair !normalizer_shift.
 by move=> [y z]; exact: H.
 Qed.
