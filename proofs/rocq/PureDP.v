@@ -354,7 +354,7 @@ End Projections.
 Section Independent.
 Context (R : realType) d1 d2 (Y1 : measurableType d1) (Y2 : measurableType d2).
 Variables (mu1 : {measure set Y1 -> \bar R}) (mu2 : {measure set Y2 -> \bar R}).
-Hypotheses (sf1 : sigma_finite setT mu1) (sf2 : sigma_finite setT mu2).
+Hypothesis sf2 : sigma_finite setT mu2.
 Let mu12 := [the measure _ _ of product_measure1 mu1 sf2].
 
 (* Tonelli for a product of two functions of one variable each. *)
