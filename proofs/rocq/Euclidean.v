@@ -13,6 +13,14 @@ Set Implicit Arguments. Unset Strict Implicit. Unset Printing Implicit Defensive
 Import GRing.Theory Num.Theory Order.TTheory.
 Local Open Scope ring_scope.
 
+(* transposition is linear *)
+Lemma trD (R : ringType) m n (A B : 'M[R]_(m, n)) : (A + B)^T = A^T + B^T.
+Proof. exact: raddfD. Qed.
+Lemma trN (R : ringType) m n (A : 'M[R]_(m, n)) : (- A)^T = - A^T.
+Proof. exact: raddfN. Qed.
+Lemma trZ (R : comRingType) m n k (A : 'M[R]_(m, n)) : (k *: A)^T = k *: A^T.
+Proof. exact: linearZ. Qed.
+
 (* THE SCALAR PRODUCT *)
 
 Section Dot.

@@ -201,11 +201,14 @@ move=> k0; apply: nuclear_norm_le => M cM.
 by rewrite frob_dotZr ler_wpmul2l // nuclear_norm_ub.
 Qed.
 
-(* positive multiples come out of the norm *)
+(* nonnegative multiples come out of the norm *)
 Lemma nuclear_normZ m d (A : 'M[R]_(m, d)) k :
-  0 < k -> nuclear_norm (k *: A) = k * nuclear_norm A.
+  0 <= k -> nuclear_norm (k *: A) = k * nuclear_norm A.
 Proof.
-move=> k0; apply/eqP; rewrite eq_le; apply/andP; split; first exact/nuclear_normZ_ge/ltW.
+rewrite le_eqVlt => /orP[/eqP <-|k0].
+  apply/eqP; rewrite eq_le; apply/andP; split; first exact: nuclear_normZ_ge.
+  by rewrite mul0r nuclear_norm_ge0.
+ apply/eqP; rewrite eq_le; apply/andP; split; first exact/nuclear_normZ_ge/ltW.
 rewrite -ler_pdivl_mull // -{1}(scalerK (lt0r_neq0 k0) A).
 by rewrite nuclear_normZ_ge // invr_ge0 ltW.
 Qed.

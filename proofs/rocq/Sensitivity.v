@@ -4,7 +4,7 @@
 (* A data set is n vectors of R^d. The covariance (about 0) is                *)
 (* (1/n) sum_i x_i x_i^T. Two data sets are neighbours when they have the     *)
 (* same n and differ in at most one record; every record has length <= 1.     *)
-(* The sensitivity of a norm N is the largest value of N (cov X - cov X').    *)
+(* The sensitivity of a norm N is the largest value of N (cov X - cov Y).    *)
 (* Each theorem says that a number is that largest value: never exceeded, and *)
 (* attained by some pair of neighbours.                                       *)
 (*                                                                            *)
@@ -38,10 +38,10 @@ Definition neighbours X Y := exists i, forall j, j != i -> X j = Y j.
 
 Definition covariance X : 'M[R]_d := n%:R^-1 *: \sum_i X i *m (X i)^T.
 
-(* v is the largest change of the covariance between neighbours, measured by N *)
-Definition is_sensitivity (N : 'M[R]_d -> R) (v : R) :=
-  (forall X Y, bounded X -> bounded Y -> neighbours X Y -> N (covariance X - covariance Y) <= v)
-  /\ (exists X Y, [/\ bounded X, bounded Y, neighbours X Y & N (covariance X - covariance Y) = v]).
+(* v is the largest change of the statistic C between neighbours, measured by the norm N *)
+Definition is_sensitivity (C : dataset -> 'M[R]_d) (N : 'M[R]_d -> R) (v : R) :=
+  (forall X Y, bounded X -> bounded Y -> neighbours X Y -> N (C X - C Y) <= v)
+  /\ (exists X Y, [/\ bounded X, bounded Y, neighbours X Y & N (C X - C Y) = v]).
 
 (* one replaced record changes the covariance by the rank-two matrix of RankTwo.v, over n *)
 Lemma covariance_gap X Y i :
@@ -58,7 +58,7 @@ Lemma is_sensitivity_gap N v :
   (forall x y : 'cV_d, norm x <= 1 -> norm y <= 1 -> N (n%:R^-1 *: gap x y) <= v) ->
   (0 < n)%N ->
   (exists x y : 'cV_d, [/\ norm x <= 1, norm y <= 1 & N (n%:R^-1 *: gap x y) = v]) ->
-  is_sensitivity N v.
+  is_sensitivity covariance N v.
 Proof.
 move=> up n0 attained; split=> [X Y bX bY [i XY]|].
   by rewrite (covariance_gap XY); apply: up; [apply: bX | apply: bY].
@@ -138,18 +138,18 @@ Let invn_gt0 : 0 < n%:R^-1 :> R. Proof. by rewrite invr_gt0 ltr0n. Qed.
 (* nuclear norm, d >= 2: 2/n *)
 (*@ SENS-NUCLEAR *)
 Theorem sensitivity_nuclear :
-  (1 < d)%N -> is_sensitivity n (@nuclear_norm R d d) (2%:R / n%:R).
+  (1 < d)%N -> is_sensitivity (@covariance R n d) (@nuclear_norm R d d) (2%:R / n%:R).
 Proof.
 move=> d2; apply: is_sensitivity_gap => // [x y x1 y1|].
-  by rewrite nuclear_normZ // nuclear_norm_gap mulrC ler_pmul2r // spread_le2.
+  by rewrite nuclear_normZ ?(ltW invn_gt0) // nuclear_norm_gap mulrC ler_pmul2r // spread_le2.
 exists (e1 R d2), (e2 R d2); rewrite norm_e1 norm_e2; split=> //.
-by rewrite nuclear_normZ // nuclear_norm_gap spread_orthonormal mulrC.
+by rewrite nuclear_normZ ?(ltW invn_gt0) // nuclear_norm_gap spread_orthonormal mulrC.
 Qed.
 
 (* Frobenius norm, d >= 2: sqrt 2 / n *)
 (*@ SENS-FROBENIUS *)
 Theorem sensitivity_frobenius :
-  (1 < d)%N -> is_sensitivity n (@frob_norm R d d) (Num.sqrt 2%:R / n%:R).
+  (1 < d)%N -> is_sensitivity (@covariance R n d) (@frob_norm R d d) (Num.sqrt 2%:R / n%:R).
 Proof.
 have abs : `|n%:R^-1| = n%:R^-1 :> R by rewrite gtr0_norm.
 move=> d2; apply: is_sensitivity_gap => // [x y x1 y1|].
@@ -161,7 +161,7 @@ Qed.
 (* operator norm, d >= 1: 1/n, attained by replacing e1 by 0 *)
 (*@ SENS-OPERATOR *)
 Theorem sensitivity_operator :
-  (0 < d)%N -> is_sensitivity n (@operator_norm R d d) n%:R^-1.
+  (0 < d)%N -> is_sensitivity (@covariance R n d) (@operator_norm R d d) n%:R^-1.
 Proof.
 move=> d1; apply: is_sensitivity_gap => // [x y x1 y1|].
   rewrite operator_normZ // -[X in _ <= X]mulr1 ler_pmul2l //.
@@ -176,7 +176,7 @@ Qed.
 (* trace, d >= 1: 1/n, attained by replacing e1 by 0 *)
 (*@ SENS-TRACE *)
 Theorem sensitivity_trace :
-  (0 < d)%N -> is_sensitivity n (fun A : 'M[R]_d => `|\tr A|) n%:R^-1.
+  (0 < d)%N -> is_sensitivity (@covariance R n d) (fun A : 'M[R]_d => `|\tr A|) n%:R^-1.
 Proof.
 have abs : `|n%:R^-1| = n%:R^-1 :> R by rewrite gtr0_norm.
 move=> d1; apply: is_sensitivity_gap => // [x y x1 y1|].
@@ -191,16 +191,16 @@ End Sensitivities.
 (* one dimension: nuclear norm 1/n, half of the value for d >= 2 *)
 (*@ SENS-NUCLEAR-LINE *)
 Theorem sensitivity_nuclear1 (R : realType) n :
-  (0 < n)%N -> is_sensitivity n (@nuclear_norm R 1 1) n%:R^-1.
+  (0 < n)%N -> is_sensitivity (@covariance R n 1) (@nuclear_norm R 1 1) n%:R^-1.
 Proof.
 move=> n0; have i0 : 0 < n%:R^-1 :> R by rewrite invr_gt0 ltr0n.
 apply: is_sensitivity_gap => // [x y x1 y1|].
-  rewrite nuclear_normZ // nuclear_norm_gap -[X in _ <= X]mulr1 ler_pmul2l //.
+  rewrite nuclear_normZ ?(ltW i0) // nuclear_norm_gap -[X in _ <= X]mulr1 ler_pmul2l //.
   rewrite -/(spread x y) spreadE.
   have -> : dot x y ^+ 2 = dot x x * dot y y by rewrite /dot !big_ord1 -!expr2 exprMn.
   rewrite (_ : _ - _ = (dot x x - dot y y) ^+ 2); last by ring.
   by rewrite sqrtr_sqr -trace_gap trace_gap_le.
 pose e : 'cV[R]_1 := delta_mx 0 0; have ne : norm e = 1 by apply: norm_delta.
 exists e, 0; rewrite norm0 ne ler01; split=> //.
-by rewrite nuclear_normZ // nuclear_norm_gap subr0 addr0 ne !mulr1.
+by rewrite nuclear_normZ ?(ltW i0) // nuclear_norm_gap subr0 addr0 ne !mulr1.
 Qed.
