@@ -18,21 +18,18 @@ from covassay.verification.audit.mutants.mutant import Mutant
 
 MUTANTS: dict[str, Mutant] = {
     mutant.name: mutant
-    for group in (of_contract, of_nuclear_laplace, of_projection, of_eigenvectors, of_coinpress)
-    for group in (of_contract, of_nuclear_laplace, of_projection, of_eigenvectors, of_gaussian_learning)
-    for group in (of_contract, of_nuclear_laplace, of_projection, of_eigenvectors, of_building_blocks)
     for group in (
         of_contract,
+        of_building_blocks,
         of_nuclear_laplace,
         of_projection,
+        of_vector_noise,
         of_eigenvectors,
-        of_gaussian_covariance,
-        of_building_blocks,
         of_entrywise_laplace,
         of_pure_covariance,
         of_gaussian_covariance,
+        of_gaussian_learning,
         of_coinpress,
-        of_vector_noise,
         of_wishart,
     )
     for mutant in group.MUTANTS
