@@ -1,26 +1,37 @@
-"""Symmetric nuclear-Laplace noise on the centred covariance: release S + ρZ, density of Z ∝ exp(−‖Z‖_*).
+"""Symmetric nuclear-Laplace noise on the centred covariance: release S + ρZ.
 
-S = (1/n) Σ_i (x_i − x̄)(x_i − x̄)ᵀ, x̄ the mean of the rows: what a user calls the covariance. The mechanisms of the
-papers release the second moment (1/n) Σ_i x_i x_iᵀ, and their noise does not fit S: one row also moves the mean.
+S = (1/n) Σ_i (x_i − x̄)(x_i − x̄)ᵀ, x̄ the mean of the rows, which lie in the unit ball: what a user calls the covariance.
+Z is a random symmetric matrix with density ∝ exp(−‖Z‖_*) with respect to Lebesgue measure on the symmetric matrices;
+‖·‖_* is the sum of the singular values. The mechanisms of the papers release the second moment (1/n) Σ_i x_i x_iᵀ, and
+their noise does not fit S: one row also moves the mean.
 
-Where the scale comes from. Let m be the mean of the n − 1 rows that stay. Adding the row x to them adds
-((n − 1)/n²)(x − m)(x − m)ᵀ to S, so replacing x by y changes S by
+Where the scale comes from. Let m be the mean of the n − 1 rows that stay and T their scatter Σ (x_j − m)(x_j − m)ᵀ.
+With the row x, x̄ = m + (x − m)/n and
 
-    ((n − 1)/n²) (v vᵀ − w wᵀ),  v = x − m,  w = y − m,
+    S = T/n + ((n − 1)/n²)(x − m)(x − m)ᵀ.
 
-of nuclear norm ((n − 1)/n²) |v − w| |v + w| = ((n − 1)/n²) |x − y| |x + y − 2m|. Over the unit ball its supremum is
-3√3 (n − 1)/n², attained by the corners of an equilateral triangle, for d ≥ 2, and 4 (n − 1)/n² for d = 1
-(`sensitivity.centred_sensitivity`, with the proof). For large n that is 2.6 times, or 4 times, what replacing a row
-does to the second moment, so noise calibrated to the second moment spends 2.6 ε or 2 ε here.
+T does not depend on x, so replacing x by y changes S by ((n − 1)/n²)(v vᵀ − w wᵀ), v = x − m, w = y − m. That matrix
+has rank two; its non-zero eigenvalues have the sum |v|² − |w|² and the product (v·w)² − |v|²|w|² ≤ 0, so its nuclear
+norm is their distance √((|v|² + |w|²)² − 4(v·w)²) = |v − w| |v + w| = |x − y| |x + y − 2m|.
 
-ρ is the sensitivity divided by ε. By the triangle inequality the loss is at most ε at every output, and it is ε at
-Y = S on the worst pair. For n = 1 the covariance of every data set is 0: that is released, without noise.
+The supremum over x, y, m in the unit ball (every m there is the mean of n − 1 equal rows). With s = |x + y|:
+d ≥ 2 : |x − y|² ≤ 4 − s² (parallelogram law) and |x + y − 2m| ≤ s + 2, and (2 − s)(2 + s)³ is at most 27, at s = 1.
+    So 3√3 (n − 1)/n², attained by x, y, m at the corners of an equilateral triangle on the sphere.
+d = 1 : |x − y| + |x + y| ≤ 2, so the product is at most a (4 − a) ≤ 4 with a = |x − y|. So 4 (n − 1)/n², attained by
+    x = 1, y = −1, m = 1.
 
-Centring, not shrinking: S is computed from the rows in two passes, and no function here takes a matrix, so the noise
-scale cannot meet a second moment, nor the scale of a second moment this one.
+Replacing a row moves the second moment by at most 2/n (1/n for d = 1). The papers' scale, 2/(nε) for every d, would
+spend 3√3/2 (n − 1)/n ε here, about 2.6 ε, and 2 (n − 1)/n ε for d = 1.
 
-DN25 footnote 2 says that its results hold for the centred covariance up to a small constant factor; the factors 3√3/2
-and 2 are ours.
+ρ is the sensitivity divided by ε. The loss, the log ratio of the densities at Y, is (‖Y − S'‖_* − ‖Y − S‖_*)/ρ ≤ ε by
+the triangle inequality; on the worst pair it is ε at Y = S, and near ε in a small ball around S, so no smaller ε holds.
+For n = 1 the covariance of every data set is 0 and so is ρ: 0 is released, which tells nothing.
+
+S is computed from the rows in two passes, and no function here takes a covariance or a second moment, so this scale
+cannot meet a second moment, nor the scale of a second moment this S.
+
+DN25 footnote 2 says that its results hold for the centred covariance after parameters and bounds are adjusted by a
+small constant factor; the factors are ours.
 """
 
 import math
@@ -136,8 +147,10 @@ def sample(
 def spend(*, epsilon: float, dimension: int) -> Spend:
     """Claimed ε; proven ε, attained for every n ≥ 2."""
     require_positive("epsilon", epsilon)
-    require_dimension("dimension", dimension)
-    return Spend(PureDP(epsilon), PureDP(epsilon), True, "at Y = S, for the corners of an equilateral triangle")
+    where = (
+        "x = 1, y = −1, the others 1" if require_dimension("dimension", dimension) == 1 else "an equilateral triangle"
+    )
+    return Spend(PureDP(epsilon), PureDP(epsilon), True, f"at Y = r²S, for {where}")
 
 
 ABOUT = About(

@@ -3,8 +3,16 @@
 import math
 
 from covassay.reference.laws.nuclear_laplace import schatten_limit
-from covassay.reference.mechanisms import nuclear_ball_projection, nuclear_laplace
-from covassay.verification.experiments.accuracy import Point, Rate, at_the_noise_level, no_signal
+from covassay.reference.mechanisms import gauss_cov, nuclear_ball_projection, nuclear_laplace
+from covassay.verification.experiments.accuracy import (
+    Point,
+    Rate,
+    at_the_noise_level,
+    no_signal,
+    normal_parameters,
+    normal_rows,
+    relative_to_covariance,
+)
 
 SIZES = (1000.0, 2000.0, 4000.0, 8000.0)
 BUDGETS = (0.1, 0.2, 0.4, 0.8)
@@ -46,9 +54,67 @@ def _theorem_2() -> list[Rate]:
     ]
 
 
+def _dly22() -> list[Rate]:
+    """GaussCov: d/(n√ρ). SeparateCov and the projection, on the hardest data of trace 1: d^{1/4}/(√n ρ^{1/4}).
+
+    Hardest needs fewer eigenvalues than dimensions by far, so that directions can be lost: d^{3/2} ≫ n√ρ ≫ √d.
+    """
+
+    def gaussian(point: Point) -> float:
+        return float(gauss_cov.noise_scale(point.n, point.budget) * point.d)  # E‖N‖_F² = d²σ² exactly
+
+    def level(point: Point) -> float:
+        return float(2 * math.sqrt(point.d) * gauss_cov.noise_scale(point.n, point.budget))  # ‖N‖
+
+    hard, middle = at_the_noise_level(level), Point(n=800, d=256, budget=0.5)
+    sizes, budgets, dimensions = (200, 400, 800, 1600), (0.125, 0.25, 0.5, 1.0, 2.0), (256, 400, 576, 784)
+    found = [
+        Rate("DLY22 GaussCov", "gauss-cov", varied, grid, middle, no_signal, slope, constant=gaussian)
+        for varied, grid, slope in (("n", sizes, -1.0), ("budget", budgets, -0.5), ("d", dimensions, 1.0))
+    ]
+    for claim, name in (("DLY22 Theorem 2", "separate-cov"), ("DLY22 Appendix C", "projection-mechanism")):
+        found += [
+            Rate(claim, name, varied, grid, middle, hard, slope, repeats=5)
+            for varied, grid, slope in (("n", sizes, -0.5), ("budget", budgets, -0.25), ("d", dimensions, 0.25))
+        ]
+    return found
+
+
+def _klsu19() -> list[Rate]:
+    """Preconditioned estimates of covariance and mean do not degrade with κ or R; the naive ones do, linearly in κ."""
+    point = Point(n=60_000, d=4, budget=1.0)
+    kappas, radii = (1e3, 1e4, 1e5, 1e6), (1e1, 1e2, 1e3, 1e4)
+
+    def covariance(claim: str, name: str, slope: float, at_most: bool) -> Rate:
+        return Rate(
+            claim, name, "kappa", kappas, point, lambda p: normal_rows(p, p.parameter, 0.0), slope, "relative",
+            5, {"calibration": "tight"}, truth=lambda p, x: normal_parameters(p, p.parameter, 0.0),
+            error=relative_to_covariance, at_most=at_most,
+        )  # fmt: skip
+
+    def mean(claim: str, varied: str, grid: tuple[float, ...]) -> Rate:
+        def kappa_and_mean(p: Point) -> tuple[float, float]:
+            return (p.parameter, 10.0) if varied == "kappa" else (1e4, p.parameter)
+
+        return Rate(
+            claim, "pme", varied, grid, point, lambda p: normal_rows(p, *kappa_and_mean(p)), 0.0, "relative",
+            5, {"calibration": "tight"}, truth=lambda p, x: normal_parameters(p, *kappa_and_mean(p)),
+            error=relative_to_covariance, at_most=True,
+        )  # fmt: skip
+
+    return [
+        covariance("KLSU19 Theorem 3.7", "naive-pce", 1.0, at_most=True),
+        covariance("KLSU19 Theorem 3.12", "pgce", 0.0, at_most=True),
+        mean("KLSU19 Theorem 4.3", "kappa", kappas),
+        mean("KLSU19 Theorem 4.3", "mean_bound", radii),
+    ]
+
+
 RATES: tuple[Rate, ...] = (
     *_theorem_1("nuclear", 1.0),
     *_theorem_1("Frobenius", 2.0),
     *_theorem_1("operator", math.inf),
     *_theorem_2(),
+    *_dly22(),
+    *_klsu19(),
 )
