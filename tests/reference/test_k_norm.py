@@ -17,22 +17,16 @@ from covassay.reference.laws.k_norm import sample as draw
 from covassay.reference.mechanisms import nuclear_laplace_symmetric
 from covassay.reference.mechanisms.k_norm import noise_scale, privacy_loss, release, sample, sensitivity, spend
 from covassay.reference.privacy import PureDP
-from covassay.reference.sensitivity import SENSITIVITIES, difference, one_sided_pair, orthonormal_pair
+from covassay.reference.sensitivity import SENSITIVITIES, block_pair, difference, one_sided_pair, orthonormal_pair
 
 PROPERTY = settings(deadline=None, derandomize=True, max_examples=60)
 EVERY_BODY = pytest.mark.parametrize("body", BODIES)
 Matrix = NDArray[np.float64]
 
 
-def l1_pair() -> tuple[Matrix, Matrix]:
-    """d = 2: the eigenvectors of W = [[1, ½], [½, −1]], eigenvalues ±√5/2; ⟨W, Δ⟩ = √5."""
-    _, vectors = np.linalg.eigh([[1.0, 0.5], [0.5, -1.0]])
-    return vectors[:, 1], vectors[:, 0]
-
-
 def worst(body: Body, d: int) -> float:
     """The largest ‖Δ‖_K over the extreme pairs."""
-    pairs = [orthonormal_pair(d), one_sided_pair(d)] + ([l1_pair()] if d == 2 else [])
+    pairs = [orthonormal_pair(d), one_sided_pair(d), *([block_pair(d)] if d > 1 else [])]
     return max(float(norm(difference(*pair), body)) for pair in pairs)
 
 
@@ -55,7 +49,7 @@ def test_one_row_moves_the_moment_by_the_sensitivity_at_most(body: Body, seed: i
         # d = 1, 2, 3
         ("schatten1", [1, 2, 2]),
         ("covariance", [1, 1, 1]),
-        ("l1", [1, math.sqrt(5), 3]),
+        ("l1", [1, math.sqrt(5), math.sqrt(33) / 2]),
         ("l2", [1, math.sqrt(2), math.sqrt(2)]),
         ("linf", [1, 1, 1]),
     ],
@@ -171,14 +165,14 @@ def test_the_spend_is_attained_where_it_says_so(body: Body, d: int) -> None:
     scale = noise_scale(sensitivity(body, 5, d), 0.7)
     reached = privacy_loss(worst(body, d) / 5, scale)
     assert (reached == pytest.approx(0.7, rel=1e-12)) == result.attained
-    assert result.attained == (body != "l1" or d < 3)
+    assert result.attained
     # a mutant: half the sensitivity
     assert privacy_loss(worst(body, d) / 5, scale / 2) > 0.7
 
 
 @pytest.mark.parametrize("d", [3, 4, 5])
-def test_beyond_two_dimensions_the_bound_of_l1_is_not_attained(d: int) -> None:
-    # sup ‖Δ‖_l1 = max over sign patterns W of sup ⟨W, Δ⟩ = max (λ_max(W) − λ_min(W)), and that is below the bound
+def test_the_sensitivity_of_l1_is_the_largest_over_all_sign_patterns(d: int) -> None:
+    # sup ‖Δ‖_l1 = max over sign patterns W of sup ⟨W, Δ⟩ = max (λ_max(W) − λ_min(W))
     places = np.triu_indices(d)
     largest = 0.0
     for signs in range(2 ** (len(places[0]) - 1)):
@@ -187,4 +181,4 @@ def test_beyond_two_dimensions_the_bound_of_l1_is_not_attained(d: int) -> None:
         values = np.linalg.eigvalsh((w + w.T) / 2)
         largest = max(largest, values[-1] - values[0])
     assert largest == pytest.approx({3: 2.872281, 4: 3.605551, 5: 4.272002}[d], abs=1e-6)
-    assert 1.02 < sensitivity("l1", 1, d) / largest < 1.07
+    assert sensitivity("l1", 1, d) == pytest.approx(largest, rel=1e-12)
