@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
-from numpy.polynomial.legendre import leggauss, legvander
+from numpy.polynomial.chebyshev import chebint, chebvander
+from numpy.polynomial.legendre import leggauss
 from numpy.typing import NDArray
 
 from covassay.reference.domain import Matrix, Vector
@@ -19,26 +20,18 @@ NODES = 24  # per panel; with 8 radians of phase per panel the rule is exact to 
 
 
 @lru_cache(maxsize=1)
-def _reference_panel() -> tuple[Vector, Vector, Matrix]:
-    """Nodes and weights on [−1, 1], and the Legendre coefficients of the Lagrange basis.
-
-    By discrete orthogonality the cardinal function of node i is Σ_k (k + ½) w_i P_k(t_i) P_k(t).
-    """
+def _reference_panel() -> tuple[Vector, Vector, Matrix, Matrix]:
+    """Nodes and weights on [−1, 1]; Chebyshev coefficients of the Lagrange basis, and of its integrals from −1."""
     t, w = leggauss(NODES)
-    coefficients = (np.arange(NODES) + 0.5)[:, None] * (legvander(t, NODES - 1) * w[:, None]).T
-    return t, w, coefficients
+    basis = np.linalg.inv(chebvander(t, NODES - 1))  # column i: 1 at node i, 0 at the others
+    return t, w, basis, chebint(basis, lbnd=-1.0)
 
 
 def interpolation(t: Vector) -> tuple[Matrix, Matrix]:
-    """Values at t of the m Lagrange basis functions of a panel, and their integrals from −1 to t: t.shape + (m,) each.
-
-    ∫_{−1}^t P_k = (P_{k+1}(t) − P_{k−1}(t))/(2k + 1), and 1 + t for k = 0.
-    """
-    _, _, coefficients = _reference_panel()
-    p = legvander(t, NODES)
-    rest = (p[..., 2:] - p[..., :-2]) / (2 * np.arange(1, NODES) + 1)
-    integrals = np.concatenate([(1 + t)[..., None], rest], axis=-1)
-    return p[..., :-1] @ coefficients, integrals @ coefficients
+    """Values at t of the m Lagrange basis functions, and their integrals from −1 to t: t.shape + (m,) each."""
+    _, _, basis, integrals = _reference_panel()
+    chebyshev = np.cos(np.arccos(np.clip(t, -1.0, 1.0))[..., None] * np.arange(NODES + 1))  # T_k(cos θ) = cos kθ
+    return chebyshev[..., :-1] @ basis, chebyshev @ integrals
 
 
 def integrated(t: Vector) -> Matrix:
@@ -66,14 +59,14 @@ class Panels:
     @property
     def nodes(self) -> Matrix:
         """Quadrature nodes, shape (panels, m)."""
-        t, _, _ = _reference_panel()
+        t, _, _, _ = _reference_panel()
         nodes: Matrix = self.edges[:-1, None] + self.half_widths[:, None] * (1 + t)
         return nodes
 
     @property
     def weights(self) -> Matrix:
         """Quadrature weights, shape (panels, m)."""
-        _, w, _ = _reference_panel()
+        _, w, _, _ = _reference_panel()
         weights: Matrix = self.half_widths[:, None] * w
         return weights
 
@@ -87,7 +80,7 @@ class Panels:
 
         `values` has shape (..., panels, m); the results (..., panels + 1) and (..., panels, m).
         """
-        t, _, _ = _reference_panel()
+        t, _, _, _ = _reference_panel()
         totals = (values * self.weights).sum(axis=-1)
         at_edges = np.concatenate([np.zeros((*totals.shape[:-1], 1)), np.cumsum(totals, axis=-1)], axis=-1)
         within = values @ integrated(t).T * self.half_widths[:, None]
