@@ -117,7 +117,7 @@ def tail_identity(density: Callable[[Sequence[Number]], Number] = repulsion, fac
 def moment_bounds(
     mean_square: Callable[[int], Fraction] = gamma_mixture.mean_square,
     lower: Fraction = Fraction(3, 2),
-    largest: int = 6,
+    largest: int = 5,
 ) -> Evidence:
     """3/2 d³ + d²/2 ≤ E‖Z‖_F² ≤ 2d³ in units of ρ²: Algorithm 1 has mean square error at most 8 d³/(εn)²."""
     failed, figures = [], {}
