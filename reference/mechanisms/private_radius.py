@@ -87,7 +87,7 @@ def release(
     noise : `above_threshold.Noise`, with one query for every one of `public_radii(precision)`.
     epsilon : ε > 0.
     calibration : "paper" or "tight".
-    precision : in (0, 1], public: the smallest radius, in the unit of row_bound.
+    precision : in [1e-300, 1], public: the smallest radius, in the unit of row_bound.
     beta : in (0, 1), public: the probability that the radius is not what is promised of it.
     row_bound : r > 0, public, in the unit of x.
     on_large_rows : "clip" (per record, private) or "raise" (reads the data).
