@@ -23,8 +23,9 @@ NODES = 24  # per panel; with 8 radians of phase per panel the rule is exact to 
 def _reference_panel() -> tuple[Vector, Vector, Matrix, Matrix]:
     """Nodes and weights on [−1, 1]; Chebyshev coefficients of the Lagrange basis, and of its integrals from −1."""
     t, w = leggauss(NODES)
-    basis = np.linalg.inv(chebvander(t, NODES - 1))  # column i: 1 at node i, 0 at the others
-    return t, w, basis, chebint(basis, lbnd=-1.0)
+    basis: Matrix = np.linalg.inv(chebvander(t, NODES - 1)).astype(np.float64)  # column i: 1 at node i, 0 at the others
+    integrals: Matrix = chebint(basis, lbnd=-1.0).astype(np.float64)
+    return t, w, basis, integrals
 
 
 def interpolation(t: Vector) -> tuple[Matrix, Matrix]:

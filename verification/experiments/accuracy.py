@@ -79,10 +79,13 @@ class Rate:
 
     def points(self) -> list[Point]:
         """The points of the grid."""
-        if self.varied in ("n", "d"):
-            return [replace(self.fixed, **{self.varied: round(value)}) for value in self.grid]
-        name = "budget" if self.varied == "budget" else "parameter"
-        return [replace(self.fixed, **{name: value}) for value in self.grid]
+        if self.varied == "n":
+            return [replace(self.fixed, n=round(value)) for value in self.grid]
+        if self.varied == "d":
+            return [replace(self.fixed, d=round(value)) for value in self.grid]
+        if self.varied == "budget":
+            return [replace(self.fixed, budget=value) for value in self.grid]
+        return [replace(self.fixed, parameter=value) for value in self.grid]
 
 
 @dataclass(frozen=True)
