@@ -201,7 +201,8 @@ apply: le_lt_trans (ltry (\prod_(i < m) \prod_(j < n) I)%R); rewrite -E.
 apply: ge0_le_integral => //.
 - by move=> z _; rewrite lee_fin norm_density_ge0.
 - by apply/EFin_measurable_fun; exact: norm_density_measurable.
-- by move=> z _; rewrite lee_fin prodr_ge0 // => i _; rewrite prodr_ge0.
+- move=> z _; rewrite lee_fin prodr_ge0 // => i _; apply: prodr_ge0 => j _.
+  exact: exp_line_ge0.
 - by apply/EFin_measurable_fun; apply: measurable_matrix_prod.
 move=> z _; rewrite lee_fin.
 have -> : (\prod_i \prod_j exp_line b (z i j) = expR (- (b * l1 z)))%R.
