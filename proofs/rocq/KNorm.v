@@ -203,7 +203,8 @@ apply: ge0_le_integral => //.
 - by apply/EFin_measurable_fun; exact: norm_density_measurable.
 - move=> z _; rewrite lee_fin prodr_ge0 // => i _; apply: prodr_ge0 => j _.
   exact: exp_line_ge0.
-- by apply/EFin_measurable_fun; apply: measurable_matrix_prod.
+- apply/EFin_measurable_fun.
+  by apply: (measurable_matrix_prod (u := fun _ _ => exp_line b)) => i j; exact: mu.
 move=> z _; rewrite lee_fin.
 have -> : (\prod_i \prod_j exp_line b (z i j) = expR (- (b * l1 z)))%R.
   rewrite /l1 mulr_sumr -sumrN (big_morph _ (@expRD R) (@expR0 R)).
@@ -265,8 +266,9 @@ apply: (@le_trans _ _ (\int[@leb R]_(t in `]0%R, 1%R]%classic) (exp_line scale^-
   - exact: measurable_fun_cst.
   - by move=> t _; rewrite lee_fin exp_line_ge0.
   - by apply/EFin_measurable_fun; apply: measurable_funTS; exact: measurable_exp_line.
-  move=> t; rewrite /= in_itv /= => /andP[t0 t1]; rewrite lee_fin ler_expR ler_opp2.
-  by rewrite ger0_norm ?ltW // -[X in (_ <= X)%R]mulr1 ler_wpmul2l // ltW.
+  move=> t; rewrite /= in_itv /= => /andP[t0 t1]; rewrite lee_fin /exp_line ler_expR ler_opp2.
+  rewrite ger0_norm; last exact: ltW.
+  by rewrite -[X in (_ <= X)%R]mulr1 ler_wpmul2l // ltW.
 apply: subset_integral => //; try exact: measurable_itv.
   by apply/EFin_measurable_fun; exact: measurable_exp_line.
 by move=> t _; rewrite lee_fin exp_line_ge0.
