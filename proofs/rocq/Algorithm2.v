@@ -19,7 +19,7 @@
    Named assumption: that the projection on the nuclear ball is measurable
    (A-PROJECTION-MEASURABLE).  Not said: that eps/2 is attained; anything about
    floating point. *)
-From mathcomp Require Import all_ssreflect ssralg ssrnum ssrint interval matrix.
+From mathcomp Require Import all_ssreflect ssralg ssrnum ssrint interval rat matrix.
 From mathcomp.classical Require Import boolp classical_sets functions cardinality fsbigop.
 From mathcomp.classical Require Import mathcomp_extra.
 From HB Require Import structures.
@@ -63,7 +63,7 @@ have cM : MatrixNorms.contraction M.
 have <- : MatrixNorms.frob_dot M A = A i j.
   rewrite MatrixNorms.frob_dotE (bigD1 j) //= (bigD1 i) //=.
   have ME k l : M k l = ((k == i) && (l == j))%:R.
-    by rewrite !mxE big_ord_recl big_ord0 addr0 !mxE eqxx andbT -natrM mulnb.
+    by rewrite !mxE big_ord_recl big_ord0 addr0 !mxE !eqxx !andbT -natrM mulnb.
   rewrite ME !eqxx mul1r big1 ?addr0; last by move=> k /negbTE ki; rewrite ME ki mul0r.
   rewrite big1 ?addr0 // => l /negbTE lj; rewrite big1 // => k _.
   by rewrite ME lj andbF mul0r.
@@ -117,7 +117,7 @@ Proof.
 move=> e0 n0 s1 t1; rewrite budget_jointE // ler_pmul2l //.
 wlog st : s t s1 t1 / t <= s.
   move=> H; have [ts|/ltW st] := leP t s; first exact: H.
-  by rewrite addrC distrC; exact: H.
+  by rewrite (addrC s) distrC; exact: H.
 rewrite ger0_norm ?subr_ge0 // (_ : _ + _ = s * (9%:R / 20%:R) + t / 20%:R); last by field.
 have -> : 2%:R^-1 = 1 * (9%:R / 20%:R) + 1 / 20%:R :> F by field.
 by rewrite ler_add // ler_pmul2r ?divr_gt0 ?invr_gt0 ?ltr0n.
@@ -136,8 +136,9 @@ Definition budget_tight eps n s t : F :=
 Theorem budget_tightE eps n s t : 0 < eps -> 0 < n ->
   budget_tight eps n s t = eps * Num.max s t.
 Proof.
-move=> e0 n0; rewrite maxr_absE /budget_tight; field.
-by rewrite (gt_eqF n0) (gt_eqF e0).
+move=> e0 n0; rewrite /budget_tight; case: leP => st.
+  by rewrite ler0_norm ?subr_le0 //; field; rewrite (gt_eqF n0) (gt_eqF e0).
+by rewrite gtr0_norm ?subr_gt0 //; field; rewrite (gt_eqF n0) (gt_eqF e0).
 Qed.
 
 End Budget.
@@ -145,10 +146,153 @@ End Budget.
 (* The rational budgets are the real ones. *)
 Lemma budget_composition_rat (R : realFieldType) (eps n : rat) :
   ratr (budget_composition eps n) = budget_composition (ratr eps) (ratr n) :> R.
-Proof. by rewrite /budget_composition !(rmorphD, rmorphM, fmorphV, rmorph_nat). Qed.
+Proof. by rewrite /budget_composition rmorphD !fmorph_div rmorphM !rmorph_nat. Qed.
 
 Lemma budget_joint_rat (R : realFieldType) (eps n s t : rat) :
   ratr (budget_joint eps n s t) = budget_joint (ratr eps) (ratr n) (ratr s) (ratr t) :> R.
 Proof.
-by rewrite /budget_joint !(rmorphD, rmorphM, fmorphV, rmorph_nat, rmorphB, ratr_norm).
+rewrite /budget_joint rmorphD !fmorph_div rmorphD !rmorphM !rmorph_nat.
+have -> (a : rat) : ratr_rmorphism R `|a| = `|ratr a| :> R by exact: ratr_norm.
+by rewrite rmorphB.
 Qed.
+
+(* Two values: 7/10 and 1/2 of a unit budget. *)
+Lemma budget_composition_value : budget_composition (1 : rat) 1 = 7%:R / 10%:R.
+Proof. by rewrite budget_compositionE // mulr1. Qed.
+
+Lemma budget_joint_value : budget_joint (1 : rat) 1 1 1 = 1 / 2%:R.
+Proof. exact: budget_joint_attained. Qed.
+
+(* ---------------------------------------------------------------------------- *)
+(* The mechanism                                                                *)
+
+Section Algorithm2.
+Variables (R : realType) (n d : nat).
+Hypothesis n_gt0 : (0 < n)%N.
+Let nR : R := n%:R.
+Let nR_gt0 : 0 < nR. Proof. by rewrite ltr0n. Qed.
+
+(* Data sets of n records of the unit ball; neighbours differ in one record. *)
+Definition adjacent (X Y : dataset R n d) :=
+  [/\ Sensitivity.bounded X, Sensitivity.bounded Y & Sensitivity.neighbours X Y].
+
+(* The query of step 2. *)
+Definition twice_trace (X : dataset R n d) : R := 2%:R * \tr (covariance X).
+
+Let sq (x : 'cV[R]_d) : R := Euclidean.dot x x.
+
+(* One record moves both queries; the change is read off its squared lengths. *)
+Lemma adjacent_change X Y : adjacent X Y -> exists s t, [/\ s <= 1, t <= 1,
+    nuclear R d (covariance X - covariance Y) <= (s + t) / nR &
+    `|twice_trace X - twice_trace Y| = 2%:R * `|s - t| / nR].
+Proof.
+case=> bX bY [i XY]; exists (sq (X i)), (sq (Y i)); split.
+- by rewrite -Euclidean.norm_le1.
+- by rewrite -Euclidean.norm_le1.
+- rewrite (Sensitivity.covariance_gap XY) /= MatrixNorms.nuclear_normZ ?invr_ge0 ?ler0n //.
+  rewrite RankTwo.nuclear_norm_gap mulrC ler_pmul2r ?invr_gt0 //.
+  exact: RankTwo.spread_le.
+have trB : \tr (covariance X - covariance Y) = \tr (covariance X) - \tr (covariance Y).
+  by rewrite linearB.
+rewrite /twice_trace -mulrBr -trB (Sensitivity.covariance_gap XY) mxtraceZ.
+rewrite RankTwo.trace_gap !normrM normfV !normr_nat.
+by rewrite mulrCA mulrC.
+Qed.
+
+(* Two losses that are bounded together. *)
+Let loss_add (a a' b b' c g eps : R) : a' <= a + c -> b' <= b + g -> c + g <= eps ->
+  - a + - b <= eps + (- a' + - b').
+Proof.
+move=> u v w.
+have u' : 0 <= a + c - a' by rewrite subr_ge0.
+have v' : 0 <= b + g - b' by rewrite subr_ge0.
+have w' : 0 <= eps - (c + g) by rewrite subr_ge0.
+rewrite -subr_ge0.
+have -> : eps + (- a' + - b') - (- a + - b)
+        = (a + c - a') + (b + g - b') + (eps - (c + g)) by ring.
+exact: (addr_ge0 (addr_ge0 u' v') w').
+Qed.
+
+(* Steps 1 and 2 with given scales, and then step 3, any function of (A, r).  The
+   two noises are drawn independently; the event S is about the final output. *)
+Section Scales.
+Variables (scale1 scale2 : R).
+Hypotheses (scale1_gt0 : 0 < scale1) (scale2_gt0 : 0 < scale2).
+
+(* The law of (S + Z, 2 tr S + L). *)
+Definition noisy_pair (X : dataset R n d) : set ('M[R]_d * R) -> \bar R :=
+  add_noise2 (matrices R d d) (line R) (norm_weight (nuclear R d) scale1_gt0)
+    (laplace_weight scale2_gt0) (@covariance R n d) twice_trace X.
+
+(* The law of post(max(0, 2 tr S + L), S + Z). *)
+Definition nuclear_ball_mechanism (post : R * 'M[R]_d -> 'M[R]_d) (X : dataset R n d)
+    (S : set 'M[R]_d) : \bar R :=
+  noisy_pair X [set ar | S (post (Num.max 0 ar.2, ar.1))].
+
+Lemma noisy_pair_dp (eps : R) :
+  (forall s t, s <= 1 -> t <= 1 ->
+     ((s + t) / nR) / scale1 + (2%:R * `|s - t| / nR) / scale2 <= eps) ->
+  dp adjacent eps noisy_pair.
+Proof.
+move=> H; apply: add_noise2_dp; first exact: leb_sigma_finite.
+move=> X Y XY A r /=; have [s [t [s1 t1 nuc tr]]] := adjacent_change XY.
+rewrite /norm_density /exp_line -!expRD ler_expR.
+have tri1 : nuclear R d (A - covariance Y)
+    <= nuclear R d (A - covariance X) + (s + t) / nR.
+  rewrite (_ : A - covariance Y = (A - covariance X) + (covariance X - covariance Y)).
+    by apply: le_trans (Norms.norm_triangle _ _ _) _; rewrite ler_add2l.
+  by rewrite addrA subrK.
+have tri2 : `|r - twice_trace Y| <= `|r - twice_trace X| + 2%:R * `|s - t| / nR.
+  rewrite (_ : r - twice_trace Y = (r - twice_trace X) + (twice_trace X - twice_trace Y)).
+    by apply: le_trans (ler_norm_add _ _) _; rewrite ler_add2l tr.
+  by rewrite addrA subrK.
+apply: (loss_add _ _ (H s t s1 t1)).
+  by rewrite -mulrDl ler_pmul2r ?invr_gt0.
+by rewrite ![scale2^-1 * _]mulrC -mulrDl ler_pmul2r ?invr_gt0.
+Qed.
+
+(* Step 3 costs nothing. *)
+Lemma nuclear_ball_mechanism_dp (eps : R) (post : R * 'M[R]_d -> 'M[R]_d) :
+  measurable_fun setT post -> dp adjacent eps noisy_pair ->
+  dp adjacent eps (nuclear_ball_mechanism post).
+Proof.
+move=> mpost; apply: (@postprocessing R _ _ _ _ _ _ _ _ (fun ar => post (Num.max 0 ar.2, ar.1))).
+apply: (measurable_fun_comp mpost); apply/prod_measurable_funP; split.
+  apply: measurable_fun_max; first exact: measurable_fun_cst.
+  exact: measurable_fun_snd.
+exact: measurable_fun_fst.
+Qed.
+
+End Scales.
+
+Variables (eps : R) (post : R * 'M[R]_d -> 'M[R]_d).
+Hypotheses (eps_gt0 : 0 < eps) (measurable_post : measurable_fun setT post).
+
+Lemma paper_scale_gt0 k : (0 < k)%N -> 0 < k%:R / (nR * eps).
+Proof. by move=> k0; rewrite divr_gt0 ?mulr_gt0 ?ltr0n. Qed.
+
+(* Algorithm 2 with the scales of the paper. *)
+Definition algorithm2 : dataset R n d -> set 'M[R]_d -> \bar R :=
+  nuclear_ball_mechanism (@paper_scale_gt0 4 isT) (@paper_scale_gt0 10 isT) post.
+
+(* By the joint density: eps/2. *)
+(*@ DN25.Alg2-DP-JOINT *)
+Theorem algorithm2_dp_joint : dp adjacent (eps / 2%:R) algorithm2.
+Proof.
+apply: nuclear_ball_mechanism_dp => //; apply: noisy_pair_dp => s t s1 t1.
+exact: budget_joint_le.
+Qed.
+
+(* The scales 2/(n eps) and 4/(n eps): exactly what is claimed. *)
+Definition algorithm2_tight : dataset R n d -> set 'M[R]_d -> \bar R :=
+  nuclear_ball_mechanism (@paper_scale_gt0 2 isT) (@paper_scale_gt0 4 isT) post.
+
+(*@ DN25.Alg2-TIGHT-DP *)
+Theorem algorithm2_tight_dp : dp adjacent eps algorithm2_tight.
+Proof.
+apply: nuclear_ball_mechanism_dp => //; apply: noisy_pair_dp => s t s1 t1.
+have := budget_tightE s t eps_gt0 nR_gt0; rewrite /budget_tight => ->.
+rewrite -[X in _ <= X]mulr1 ler_pmul2l // le_maxl s1; exact: t1.
+Qed.
+
+End Algorithm2.
