@@ -213,6 +213,10 @@ have -> : eps + (- a' + - b') - (- a + - b)
 exact: (addr_ge0 (addr_ge0 u' v') w').
 Qed.
 
+Let exp_loss (a a' b b' eps : R) : - a + - b <= eps + (- a' + - b') ->
+  expR (- a) * expR (- b) <= expR eps * (expR (- a') * expR (- b')).
+Proof. by move=> le; rewrite -!expRD ler_expR. Qed.
+
 (* Steps 1 and 2 with given scales, and then step 3, any function of (A, r).  The
    two noises are drawn independently; the event S is about the final output. *)
 Section Scales.
@@ -236,7 +240,7 @@ Lemma noisy_pair_dp (eps : R) :
 Proof.
 move=> H; apply: add_noise2_dp; first exact: leb_sigma_finite.
 move=> X Y XY A r /=; have [s [t [s1 t1 nuc tr]]] := adjacent_change XY.
-rewrite /norm_density /exp_line -!expRD ler_expR.
+rewrite /norm_density /exp_line; apply: exp_loss.
 have tri1 : nuclear R d (A - covariance Y)
     <= nuclear R d (A - covariance X) + (s + t) / nR.
   rewrite (_ : A - covariance Y = (A - covariance X) + (covariance X - covariance Y)).
@@ -256,11 +260,13 @@ Lemma nuclear_ball_mechanism_dp (eps : R) (post : R * 'M[R]_d -> 'M[R]_d) :
   measurable_fun setT post -> dp adjacent eps noisy_pair ->
   dp adjacent eps (nuclear_ball_mechanism post).
 Proof.
-move=> mpost; apply: (@postprocessing R _ _ _ _ _ _ _ _ (fun ar => post (Num.max 0 ar.2, ar.1))).
-apply: (measurable_fun_comp mpost); apply/prod_measurable_funP; split.
-  apply: measurable_fun_max; first exact: measurable_fun_cst.
-  exact: measurable_fun_snd.
-exact: measurable_fun_fst.
+move=> mpost H; pose h (ar : 'M[R]_d * R) := post (Num.max 0 ar.2, ar.1).
+have mh : measurable_fun setT h.
+  apply: (measurable_fun_comp mpost); apply/prod_measurable_funP; split.
+    apply: measurable_fun_max; first exact: measurable_fun_cst.
+    exact: measurable_fun_snd.
+  exact: measurable_fun_fst.
+exact: (postprocessing mh H).
 Qed.
 
 End Scales.
