@@ -182,13 +182,13 @@ Definition twice_trace (X : dataset R n d) : R := 2%:R * \tr (covariance X).
 Let sq (x : 'cV[R]_d) : R := Euclidean.dot x x.
 
 (* One record moves both queries; the change is read off its squared lengths. *)
-Lemma adjacent_change X Y : adjacent X Y -> exists s t, [/\ s <= 1, t <= 1,
+Lemma adjacent_change X Y : adjacent X Y -> exists s t, [/\ 0 <= s <= 1, 0 <= t <= 1,
     nuclear R d (covariance X - covariance Y) <= (s + t) / nR &
     `|twice_trace X - twice_trace Y| = 2%:R * `|s - t| / nR].
 Proof.
 case=> bX bY [i XY]; exists (sq (X i)), (sq (Y i)); split.
-- by rewrite -Euclidean.norm_le1.
-- by rewrite -Euclidean.norm_le1.
+- by rewrite Euclidean.dot_ge0 -Euclidean.norm_le1 bX.
+- by rewrite Euclidean.dot_ge0 -Euclidean.norm_le1 bY.
 - rewrite (Sensitivity.covariance_gap XY) /= MatrixNorms.nuclear_normZ ?invr_ge0 ?ler0n //.
   rewrite RankTwo.nuclear_norm_gap mulrC ler_pmul2r ?invr_gt0 //.
   exact: RankTwo.spread_le.
@@ -217,6 +217,9 @@ Let exp_loss (a a' b b' eps : R) : - a + - b <= eps + (- a' + - b') ->
   expR (- a) * expR (- b) <= expR eps * (expR (- a') * expR (- b')).
 Proof. by move=> le; rewrite -!expRD ler_expR. Qed.
 
+Let exp_loss1 (a a' eps : R) : a' <= a + eps -> expR (- a) <= expR eps * expR (- a').
+Proof. by move=> le; rewrite -expRD ler_expR ler_subr_addl ler_subl_addl. Qed.
+
 (* Steps 1 and 2 with given scales, and then step 3, any function of (A, r).  The
    two noises are drawn independently; the event S is about the final output. *)
 Section Scales.
@@ -239,7 +242,7 @@ Lemma noisy_pair_dp (eps : R) :
   dp adjacent eps noisy_pair.
 Proof.
 move=> H; apply: add_noise2_dp; first exact: leb_sigma_finite.
-move=> X Y XY A r /=; have [s [t [s1 t1 nuc tr]]] := adjacent_change XY.
+move=> X Y XY A r /=; have [s [t [/andP[_ s1] /andP[_ t1] nuc tr]]] := adjacent_change XY.
 rewrite /norm_density /exp_line; apply: exp_loss.
 have tri1 : nuclear R d (A - covariance Y)
     <= nuclear R d (A - covariance X) + (s + t) / nR.
@@ -253,6 +256,48 @@ have tri2 : `|r - twice_trace Y| <= `|r - twice_trace X| + 2%:R * `|s - t| / nR.
 apply: (loss_add _ _ (H s t s1 t1)).
   by rewrite -mulrDl ler_pmul2r ?invr_gt0.
 by rewrite ![scale2^-1 * _]mulrC -mulrDl ler_pmul2r ?invr_gt0.
+Qed.
+
+(* The same two releases, composed: the second is run whatever the first has said. *)
+Lemma noisy_pair_dp_composition (eps1 eps2 : R) :
+  (2%:R / nR) / scale1 <= eps1 -> (2%:R / nR) / scale2 <= eps2 ->
+  dp adjacent (eps1 + eps2) noisy_pair.
+Proof.
+move=> H1 H2.
+pose P1 X := [the measure _ _ of law (shift_weight (matrices R d d)
+  (norm_weight (nuclear R d) scale1_gt0) (covariance X))].
+pose P2 X := [the measure _ _ of law (shift_weight (line R)
+  (laplace_weight scale2_gt0) (twice_trace X))].
+pose M2 X := @Stage R _ _ [the measurableType _ of 'M[R]_d] [the measurableType _ of R]
+  (fun=> P2 X) (fun=> law_total _) (fun B _ => @measurable_fun_cst _ _ _ _ _ _).
+have dp1 : dp adjacent eps1 (fun X => P1 X).
+  move=> X Y XY; apply: law_ratio; first by rewrite !normalizer_shift.
+  move=> A; have [s [t [/andP[_ s1] /andP[_ t1] nuc _]]] := adjacent_change XY.
+  apply: exp_loss1; apply: le_trans (_ : (nuclear R d (A - covariance X) + 2%:R / nR) / scale1 <= _).
+    rewrite ler_pmul2r ?invr_gt0 //.
+    rewrite (_ : A - covariance Y = (A - covariance X) + (covariance X - covariance Y)).
+      apply: le_trans (Norms.norm_triangle _ _ _) _; rewrite ler_add2l.
+      apply: le_trans nuc _; rewrite ler_pmul2r ?invr_gt0 //.
+      by rewrite -[2%:R]/(1 + 1) ler_add.
+    by rewrite addrA subrK.
+  by rewrite mulrDl ler_add2l.
+have dp2 (A : 'M[R]_d) : dp adjacent eps2 (fun X => M2 X A).
+  move=> X Y XY; apply: law_ratio; first by rewrite !normalizer_shift.
+  move=> r; have [s [t [/andP[s0 s1] /andP[t0 t1] _ tr]]] := adjacent_change XY.
+  have st : `|s - t| <= 1.
+    rewrite ler_norml; apply/andP; split.
+      by rewrite ler_subr_addl; apply: le_trans (_ : 0 <= _); rewrite // subr_le0.
+    by rewrite ler_subl_addl -[X in X <= _]add0r ler_add.
+  apply: exp_loss1; rewrite ![scale2^-1 * _]mulrC.
+  apply: le_trans (_ : (`|r - twice_trace X| + 2%:R / nR) / scale2 <= _).
+    rewrite ler_pmul2r ?invr_gt0 //.
+    rewrite (_ : r - twice_trace Y = (r - twice_trace X) + (twice_trace X - twice_trace Y)).
+      apply: le_trans (ler_norm_add _ _) _; rewrite ler_add2l tr.
+      by rewrite ler_pmul2r ?invr_gt0 // -[X in _ <= X]mulr1 ler_pmul2l ?ltr0n.
+    by rewrite addrA subrK.
+  by rewrite mulrDl ler_add2l.
+move=> X Y XY S mS; rewrite /noisy_pair !add_noise2_two_stage //.
+exact: (adaptive_composition dp1 dp2 XY mS).
 Qed.
 
 (* Step 3 costs nothing. *)
@@ -280,6 +325,16 @@ Proof. by move=> k0; rewrite divr_gt0 ?mulr_gt0 ?ltr0n. Qed.
 (* Algorithm 2 with the scales of the paper. *)
 Definition algorithm2 : dataset R n d -> set 'M[R]_d -> \bar R :=
   nuclear_ball_mechanism (@paper_scale_gt0 4 isT) (@paper_scale_gt0 10 isT) post.
+
+(* By composition: 7/10 eps. *)
+(*@ DN25.Alg2-DP *)
+Theorem algorithm2_dp : dp adjacent (7%:R / 10%:R * eps) algorithm2.
+Proof.
+rewrite -(budget_compositionE eps_gt0 nR_gt0).
+apply: nuclear_ball_mechanism_dp => //; apply: noisy_pair_dp_composition => //.
+rewrite le_eqVlt; apply/orP; left; apply/eqP; field.
+by rewrite (gt_eqF nR_gt0) (gt_eqF eps_gt0).
+Qed.
 
 (* By the joint density: eps/2. *)
 (*@ DN25.Alg2-DP-JOINT *)
