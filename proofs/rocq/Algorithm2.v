@@ -82,6 +82,19 @@ Definition nuclear : Norms.norm R d d :=
 
 End NuclearNorm.
 
+(* A second stage that does not look at the first output. *)
+Section ConstantStage.
+Context (R : realType) d1 d2 (Y1 : measurableType d1) (Y2 : measurableType d2).
+Variables (P : {measure set Y2 -> \bar R}) (P1 : P setT = 1%E).
+
+Lemma constant_stage_measurable B : measurable B -> measurable_fun [set: Y1] (fun=> P B).
+Proof. by move=> _; exact: measurable_fun_cst. Qed.
+
+Definition constant_stage : stage R Y1 Y2 :=
+  @Stage R _ _ Y1 Y2 (fun=> P) (fun=> P1) constant_stage_measurable.
+
+End ConstantStage.
+
 (* ---------------------------------------------------------------------------- *)
 (* Budgets, over any ordered field (the rationals or the reals)                  *)
 
@@ -264,37 +277,40 @@ Lemma noisy_pair_dp_composition (eps1 eps2 : R) :
   dp adjacent (eps1 + eps2) noisy_pair.
 Proof.
 move=> H1 H2.
-pose P1 X := [the measure _ _ of law (shift_weight (matrices R d d)
+pose P1 (X : dataset R n d) := [the measure _ _ of law (shift_weight (matrices R d d)
   (norm_weight (nuclear R d) scale1_gt0) (covariance X))].
-pose P2 X := [the measure _ _ of law (shift_weight (line R)
+pose P2 (X : dataset R n d) := [the measure _ _ of law (shift_weight (line R)
   (laplace_weight scale2_gt0) (twice_trace X))].
-pose M2 X := @Stage R _ _ [the measurableType _ of 'M[R]_d] [the measurableType _ of R]
-  (fun=> P2 X) (fun=> law_total _) (fun B _ => @measurable_fun_cst _ _ _ _ _ _).
+pose M2 (X : dataset R n d) := constant_stage [the measurableType _ of 'M[R]_d]
+  (law_total _ : P2 X setT = 1%E).
 have dp1 : dp adjacent eps1 (fun X => P1 X).
   move=> X Y XY; apply: law_ratio; first by rewrite !normalizer_shift.
-  move=> A; have [s [t [/andP[_ s1] /andP[_ t1] nuc _]]] := adjacent_change XY.
-  apply: exp_loss1; apply: le_trans (_ : (nuclear R d (A - covariance X) + 2%:R / nR) / scale1 <= _).
-    rewrite ler_pmul2r ?invr_gt0 //.
+  move=> A /=; have [s [t [/andP[_ s1] /andP[_ t1] nuc _]]] := adjacent_change XY.
+  have tri : nuclear R d (A - covariance Y) <= nuclear R d (A - covariance X) + 2%:R / nR.
     rewrite (_ : A - covariance Y = (A - covariance X) + (covariance X - covariance Y)).
       apply: le_trans (Norms.norm_triangle _ _ _) _; rewrite ler_add2l.
       apply: le_trans nuc _; rewrite ler_pmul2r ?invr_gt0 //.
       by rewrite -[2%:R]/(1 + 1) ler_add.
     by rewrite addrA subrK.
+  apply: exp_loss1.
+  apply: le_trans (_ : (nuclear R d (A - covariance X) + 2%:R / nR) / scale1 <= _).
+    by rewrite ler_pmul2r ?invr_gt0.
   by rewrite mulrDl ler_add2l.
-have dp2 (A : 'M[R]_d) : dp adjacent eps2 (fun X => M2 X A).
+have dp2 A : dp adjacent eps2 (fun X => M2 X A).
   move=> X Y XY; apply: law_ratio; first by rewrite !normalizer_shift.
-  move=> r; have [s [t [/andP[s0 s1] /andP[t0 t1] _ tr]]] := adjacent_change XY.
+  move=> r /=; have [s [t [/andP[s0 s1] /andP[t0 t1] _ tr]]] := adjacent_change XY.
   have st : `|s - t| <= 1.
     rewrite ler_norml; apply/andP; split.
-      by rewrite ler_subr_addl; apply: le_trans (_ : 0 <= _); rewrite // subr_le0.
-    by rewrite ler_subl_addl -[X in X <= _]add0r ler_add.
-  apply: exp_loss1; rewrite ![scale2^-1 * _]mulrC.
-  apply: le_trans (_ : (`|r - twice_trace X| + 2%:R / nR) / scale2 <= _).
-    rewrite ler_pmul2r ?invr_gt0 //.
+      by rewrite ler_subr_addl; apply: (le_trans _ s0); rewrite subr_le0.
+    by rewrite ler_subl_addl; apply: (le_trans s1); rewrite ler_addr.
+  have tri : `|r - twice_trace Y| <= `|r - twice_trace X| + 2%:R / nR.
     rewrite (_ : r - twice_trace Y = (r - twice_trace X) + (twice_trace X - twice_trace Y)).
       apply: le_trans (ler_norm_add _ _) _; rewrite ler_add2l tr.
       by rewrite ler_pmul2r ?invr_gt0 // -[X in _ <= X]mulr1 ler_pmul2l ?ltr0n.
     by rewrite addrA subrK.
+  apply: exp_loss1; rewrite ![scale2^-1 * _]mulrC.
+  apply: le_trans (_ : (`|r - twice_trace X| + 2%:R / nR) / scale2 <= _).
+    by rewrite ler_pmul2r ?invr_gt0.
   by rewrite mulrDl ler_add2l.
 move=> X Y XY S mS; rewrite /noisy_pair !add_noise2_two_stage //.
 exact: (adaptive_composition dp1 dp2 XY mS).
