@@ -449,6 +449,23 @@ rewrite (integral_product [the measure _ _ of @leb R] (@leb_row_sigma_finite R k
 - by move=> v; apply: prodr_ge0 => j _; exact: u0.
 Qed.
 
+Lemma measurable_prod d (T : measurableType d) (I : Type) (r : seq I) (f : I -> T -> R) :
+  (forall i, measurable_fun setT (f i)) ->
+  measurable_fun setT (fun x => \prod_(i <- r) f i x)%R.
+Proof.
+move=> mf; elim: r => [|i r IH].
+  by under eq_fun do rewrite big_nil; exact: measurable_fun_cst.
+by under eq_fun do rewrite big_cons; exact: measurable_funM.
+Qed.
+
+Lemma measurable_matrix_prod m n (u : 'I_m -> 'I_n -> R -> R) :
+  (forall i j, measurable_fun setT (u i j)) ->
+  measurable_fun setT (fun x : 'M[R]_(m, n) => \prod_i \prod_j u i j (x i j))%R.
+Proof.
+move=> mu; apply: measurable_prod => i; apply: measurable_prod => j.
+by apply: (measurable_fun_comp (mu i j)); exact: measurable_entry.
+Qed.
+
 Lemma integral_matrix_prod m n (u : 'I_m -> 'I_n -> R -> R) (I : 'I_m -> 'I_n -> R) :
   (forall i j, measurable_fun setT (u i j)) -> (forall i j t, (0 <= u i j t)%R) ->
   (forall i j, \int[@leb R]_t (u i j t)%:E = (I i j)%:E) ->
