@@ -6,10 +6,11 @@ from fractions import Fraction
 import numpy as np
 import sympy as sp
 
+from covassay.reference import sensitivity as sensitivities
 from covassay.reference.domain import Number
 from covassay.reference.laws import nuclear_laplace as law
 from covassay.reference.mechanisms import nuclear_ball_projection, nuclear_laplace
-from covassay.reference.sensitivity import eigenvalue_gap
+from covassay.reference.sensitivity import centred_sensitivity, eigenvalue_gap
 from covassay.verification.evidence import Evidence, check
 
 CASES = 2000
@@ -93,3 +94,40 @@ def loss_of_additive_noise(
     return Evidence(
         holds, f"{CASES} random neighbours and outputs, d ≤ 5", f"worst {worst:.6g}, at the pair {attained:.6g}"
     )
+
+
+@check(
+    "exact",
+    mutants={
+        "the uncentred 2/n": {"sensitivity": lambda n, d, sqrt: 2 / n},
+        "without the mean's own move": {"change": lambda n, apart, beyond: (1 / n) * apart * beyond},
+    },
+)
+def centred_change(
+    sensitivity: Callable[..., Number] = centred_sensitivity,
+    change: Callable[..., Number] = sensitivities.centred_change,
+) -> Evidence:
+    """The centred covariance moves by (n − 1)/n² |x − y| |x + y − 2m| in nuclear norm, at most 3√3 (n − 1)/n².
+
+    Exact at rational points on a line (m, x, y there, so that the norm is |trace|); the supremum by
+    (2 − s)(2 + s)³ ≤ 27, an identity: 27 − (2 − s)(2 + s)³ = (s − 1)²(s² + 6s + 11); at d = 1 by a(4 − a) ≤ 4.
+    """
+    s = sp.symbols("s", real=True)
+    identity = sp.expand(27 - (2 - s) * (2 + s) ** 3 - (s - 1) ** 2 * (s**2 + 6 * s + 11))
+    failed = []
+    for n in (2, 3, 7):
+        for x, y, m in ((Fraction(1), Fraction(-1), Fraction(1)), (Fraction(1, 2), Fraction(-1, 3), Fraction(1, 5))):
+
+            def variance(new: Fraction, n: int = n, m: Fraction = m) -> Fraction:
+                rows = [m] * (n - 1) + [new]
+                mean = sum(rows, Fraction(0)) / n
+                return sum(((r - mean) ** 2 for r in rows), Fraction(0)) / n
+
+            if abs(variance(x) - variance(y)) != change(Fraction(n), abs(x - y), abs(x + y - 2 * m)):
+                failed.append(f"n={n}")
+        if sensitivity(Fraction(n), 1, lambda v: v) != Fraction(4 * (n - 1), n**2):
+            failed.append(f"d=1, n={n}")
+        squared = sp.nsimplify(sensitivity(sp.Integer(n), 2, sp.sqrt)) ** 2
+        if sp.simplify(squared - sp.Rational(27 * (n - 1) ** 2, n**4)) != 0:
+            failed.append(f"d=2, n={n}")
+    return Evidence(identity == 0 and not failed, "all n, d ≥ 1", f"identity {identity}; {', '.join(failed[:3])}")
