@@ -198,6 +198,53 @@ def test_the_tight_calibration_is_attained(d: int) -> None:
     assert spend(rho=0.7, dimension=d, calibration="tight").attained
 
 
+def largest_change(bound_squared: float, size: int) -> float:
+    """The largest (mΔ₂)² of all: rows with disjoint supports, of ⌊|S|/2⌋ and ⌈|S|/2⌉ coordinates."""
+    half = size // 2
+    return min(half, bound_squared) + min(size - half, bound_squared)
+
+
+@PROPERTY
+@given(
+    pair=st.integers(1, 8).flatmap(
+        lambda d: st.tuples(*[arrays(np.float64, d, elements=st.floats(0, 1)) for _ in range(2)])
+    ),
+    bound_squared=st.floats(0.01, 16),
+)
+def test_the_largest_change_is_that_of_disjoint_supports(pair: tuple[Matrix, Matrix], bound_squared: float) -> None:
+    size = len(pair[0])
+    largest = largest_change(bound_squared, size)
+    assert truncated_change(*pair, math.sqrt(bound_squared)) <= largest * (1 + 1e-12)
+    first = (np.arange(size) < size // 2).astype(np.float64)
+    assert truncated_change(first, 1 - first, math.sqrt(bound_squared)) == pytest.approx(largest)
+    stated = change_squared(bound_squared, size, "tight")  # attained unless |S| is odd and B² between its halves
+    if size // 2 < bound_squared < (size + 1) // 2:
+        assert largest == pytest.approx(size // 2 + bound_squared)
+        assert largest < stated
+    else:
+        assert largest == pytest.approx(stated)
+
+
+def test_from_which_n_on_the_first_block_spends_all_of_it() -> None:
+    def first_bound_squared(d: int, n: int, beta: float) -> float:
+        rounds = most_rounds(d)
+        m = max(1, n // (rounds + 1))
+        return truncation_squared(0.5, d, m, rounds, beta) if rounds else last_truncation_squared(m, beta)
+
+    for d in range(1, 40):
+        for beta in (1e-9, 0.1, 0.8):
+            assert all(first_bound_squared(d, n, beta) >= (d + 1) // 2 for n in range(1, 12))
+        assert all(first_bound_squared(d, n, 1 - 1e-9) >= (d + 1) // 2 for n in range(4, 12))
+    # not always: d = n = 1, β = .9 spends B² = .632 of it
+    assert first_round_loss(1, 1, 0.9, "tight") == pytest.approx(6 * math.log(1 / 0.9))
+    # in the first round "tight" has less noise, 2B² > |S|, unless d ≤ 3, n ≤ 3 and β ≥ e^(−1/6)
+    for d in range(2, 40):
+        for beta in (0.1, 0.84, 0.85, 0.99):
+            for n in range(1, 12):
+                less = 2 * first_bound_squared(d, n, beta) > d
+                assert less is not (d <= 3 and n <= 3 and beta >= math.exp(-1 / 6))
+
+
 def test_the_paper_calibration_is_attained_where_records_are_shortened() -> None:
     # d = 2, m = 1, β = .9: B² = 6 · ½ · 2 · ln(1/.9) = .632 < |S|/2 = 1. With B/m in place of √2 B/m: twice the claim
     assert first_round_loss(2, 1, 0.9, "paper") == pytest.approx(1, rel=1e-12)

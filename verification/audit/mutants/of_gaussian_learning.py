@@ -59,7 +59,7 @@ def rounds_on_the_wrong_side(x: Matrix, *, rho: float, rng: np.random.Generator)
 
 
 def adds_or_removes(x: Matrix, *, rho: float, rng: np.random.Generator) -> Vector:
-    """Calibrates the truncated mean to the sensitivity B/m of adding or removing a record: spends 2ρ."""
+    """Calibrates the truncated mean to the sensitivity B/m of replacing a record by a zero row: spends up to 2ρ."""
     noise = ppde.draw_noise(as_rows(x).shape[1], rng)
     return ppde.release(x, noise / math.sqrt(2), rho=rho)
 
