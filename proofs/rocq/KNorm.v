@@ -321,3 +321,21 @@ apply: law_ratio2; apply: le => y.
   by apply: le_trans (ler_norm _) _; rewrite distrC sens.
 by apply: le_trans (ler_norm _) _; rewrite sens.
 Qed.
+
+(* The premises can be met: the K-norm density is an exponential mechanism whose cost
+   is the distance to the query. *)
+Lemma exponential_mechanism_witness (R : realType) m n (N : norm R m n) (scale c : R)
+    (scale_gt0 : (0 < scale)%R) (X : Type) (nb : X -> X -> Prop) (q : X -> 'M[R]_(m, n)) :
+  (forall x x', nb x x' -> N (q x - q x') <= c * scale)%R ->
+  let cost x y := N (y - q x)%R in
+  let w x := shift_weight (matrices R m n) (norm_weight N scale_gt0) (q x) in
+  (forall x y, w x y = expR (- (cost x y / scale)))%R /\
+  (forall x x' y, nb x x' -> `|cost x y - cost x' y| <= c * scale)%R.
+Proof.
+move=> sens cost w; split=> // x x' y xx'; apply: le_trans (sens _ _ xx').
+have key a b : (N (y - a) <= N (y - b) + N (a - b))%R.
+  rewrite normC (_ : a - y = (a - b) + (b - y))%R; last by rewrite addrA subrK.
+  by apply: le_trans (norm_triangle _ _ _) _; rewrite addrC [X in (X + _)%R]normC.
+rewrite /cost ler_norml; apply/andP; split; last by rewrite ler_subl_addl key.
+by rewrite ler_subr_addl ler_subl_addr [N (q x - _)%R]normC key.
+Qed.
