@@ -157,6 +157,7 @@ by apply: measurable_funrM; exact: norm_measurable.
 Qed.
 
 (* On the unit box the density is bounded below. *)
+(*@ KNORM-NORMALIZER-POSITIVE *)
 Lemma norm_density_pos : 0 < \int[@leb_matrix R m n]_z (norm_density z)%:E.
 Proof.
 pose B := box (0%R : 'M[R]_(m, n)) (const_mx 1%R).
@@ -186,6 +187,7 @@ by move=> z _; rewrite lee_fin norm_density_ge0.
 Qed.
 
 (* The norm dominates the entries, and the entries factor. *)
+(*@ KNORM-NORMALIZER-FINITE *)
 Lemma norm_density_lty : \int[@leb_matrix R m n]_z (norm_density z)%:E < +oo.
 Proof.
 have [c c0 hc] := norm_lower N; pose b := (c / scale)%R.
