@@ -115,6 +115,7 @@ Lemma normalizer_shift : normalizer shift_weight = normalizer w.
 Proof. by rewrite /normalizer /= integral_shift_density. Qed.
 
 (* The law of a + z. *)
+(*@ ADDITIVE-NOISE-LAW *)
 Theorem law_shift S : measurable S -> law w [set z | S (add G a z)] = law shift_weight S.
 Proof.
 move=> mS.

@@ -249,6 +249,15 @@ Definition nuclear_ball_mechanism (post : R * 'M[R]_d -> 'M[R]_d) (X : dataset R
     (S : set 'M[R]_d) : \bar R :=
   noisy_pair X [set ar | S (post (Num.max 0 ar.2, ar.1))].
 
+(* It is a probability law. *)
+Lemma nuclear_ball_mechanism_total post X : nuclear_ball_mechanism post X setT = 1%E.
+Proof.
+pose w1 := norm_weight (nuclear R d) scale1_gt0; pose w2 := laplace_weight scale2_gt0.
+pose k := constant_stage [the measurableType _ of 'M[R]_d]
+  (law_total w2 : [the measure _ _ of law w2] setT = 1%E).
+exact: (@two_stage_total R _ _ _ _ [the measure _ _ of law w1] k (law_total w1)).
+Qed.
+
 Lemma noisy_pair_dp (eps : R) :
   (forall s t, s <= 1 -> t <= 1 ->
      ((s + t) / nR) / scale1 + (2%:R * `|s - t| / nR) / scale2 <= eps) ->

@@ -157,6 +157,7 @@ by apply: measurable_funrM; exact: norm_measurable.
 Qed.
 
 (* On the unit box the density is bounded below. *)
+(*@ KNORM-NORMALIZER-POSITIVE *)
 Lemma norm_density_pos : 0 < \int[@leb_matrix R m n]_z (norm_density z)%:E.
 Proof.
 pose B := box (0%R : 'M[R]_(m, n)) (const_mx 1%R).
@@ -186,6 +187,7 @@ by move=> z _; rewrite lee_fin norm_density_ge0.
 Qed.
 
 (* The norm dominates the entries, and the entries factor. *)
+(*@ KNORM-NORMALIZER-FINITE *)
 Lemma norm_density_lty : \int[@leb_matrix R m n]_z (norm_density z)%:E < +oo.
 Proof.
 have [c c0 hc] := norm_lower N; pose b := (c / scale)%R.
@@ -320,4 +322,22 @@ have le u v : (forall y, cost v y - cost u y <= c * scale)%R ->
 apply: law_ratio2; apply: le => y.
   by apply: le_trans (ler_norm _) _; rewrite distrC sens.
 by apply: le_trans (ler_norm _) _; rewrite sens.
+Qed.
+
+(* The premises can be met: the K-norm density is an exponential mechanism whose cost
+   is the distance to the query. *)
+Lemma exponential_mechanism_witness (R : realType) m n (N : norm R m n) (scale c : R)
+    (scale_gt0 : (0 < scale)%R) (X : Type) (nb : X -> X -> Prop) (q : X -> 'M[R]_(m, n)) :
+  (forall x x', nb x x' -> N (q x - q x') <= c * scale)%R ->
+  let cost x y := N (y - q x)%R in
+  let w x := shift_weight (matrices R m n) (norm_weight N scale_gt0) (q x) in
+  (forall x y, w x y = expR (- (cost x y / scale)))%R /\
+  (forall x x' y, nb x x' -> `|cost x y - cost x' y| <= c * scale)%R.
+Proof.
+move=> sens cost w; split=> // x x' y xx'; apply: le_trans (sens _ _ xx').
+have key a b : (N (y - a) <= N (y - b) + N (a - b))%R.
+  rewrite normC (_ : a - y = (a - b) + (b - y))%R; last by rewrite addrA subrK.
+  by apply: le_trans (norm_triangle _ _ _) _; rewrite addrC [X in (X + _)%R]normC.
+rewrite /cost ler_norml; apply/andP; split; last by rewrite ler_subl_addl key.
+by rewrite ler_subr_addl ler_subl_addr [N (q x - _)%R]normC key.
 Qed.

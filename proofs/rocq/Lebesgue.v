@@ -421,14 +421,16 @@ elim: k u I => [|k IH] u I mu u0 uI.
   rewrite integral_cst //= /dirac indicE in_setT mul1e big_ord0; split => //.
   by under eq_fun do rewrite E; exact: measurable_fun_cst.
 pose u' (j : 'I_k) := u (lift ord0 j).
-have [mprod IHk] := IH u' (fun j => I (lift ord0 j)) (fun j => mu _) (fun j => u0 _) (fun j => uI _).
+have [mprod IHk] := IH u' (fun j => I (lift ord0 j))
+  (fun j => mu _) (fun j => u0 _) (fun j => uI _).
 pose f (x : 'rV[R]_k.+1) := (\prod_j u j (x ord0 j))%R.
 have fE xv : f (cons_row xv) = (u ord0 xv.1 * \prod_j u' j (xv.2 ord0 j))%R.
   by rewrite /f big_ord_recl cons_row0; congr (_ * _)%R; apply: eq_bigr => j _; rewrite cons_rowS.
 have mf : measurable_fun setT f.
   rewrite (_ : f = (fun x : 'rV[R]_k.+1 => u ord0 (x ord0 ord0) *
       \prod_j u' j ((\row_j x ord0 (lift ord0 j) : 'rV[R]_k) ord0 j)))%R; last first.
-    by apply/funext => x; rewrite /f big_ord_recl; congr (_ * _)%R; apply: eq_bigr => j _; rewrite mxE.
+    apply/funext => x; rewrite /f big_ord_recl; congr (_ * _)%R.
+    by apply: eq_bigr => j _; rewrite mxE.
   apply: measurable_funM.
     by apply: (measurable_fun_comp (mu ord0)); exact: measurable_entry.
   apply: (measurable_fun_comp mprod); apply: measurable_fun_matrix => i j.
@@ -437,11 +439,13 @@ have mf : measurable_fun setT f.
 split=> //.
 have f0 x : 0 <= (f x)%:E by rewrite lee_fin prodr_ge0.
 rewrite integral_pushforward //; last exact/EFin_measurable_fun.
-pose mu1 := [the measure _ _ of product_measure1 [the measure _ _ of @leb R] (@leb_row_sigma_finite R k)].
+pose mu1 := [the measure _ _ of product_measure1 [the measure _ _ of @leb R]
+  (@leb_row_sigma_finite R k)].
 rewrite (eq_measure_integral mu1); last first.
   move=> A mA _; apply/esym/(product_measure_unique (@leb_sigma_finite R)) => //.
   by move=> A1 A2 mA1 mA2 /=; rewrite product_measure2E.
-rewrite (eq_integral (fun xv : R * 'rV[R]_k => (u ord0 xv.1 * \prod_j u' j (xv.2 ord0 j))%:E)); last first.
+rewrite (eq_integral (fun xv : R * 'rV[R]_k =>
+  (u ord0 xv.1 * \prod_j u' j (xv.2 ord0 j))%:E)); last first.
   by move=> xv _; rewrite /= -fE.
 rewrite (integral_product [the measure _ _ of @leb R] (@leb_row_sigma_finite R k)
   (u := u ord0) (v := fun v : 'rV[R]_k => \prod_j u' j (v ord0 j))%R) //.
@@ -494,7 +498,8 @@ have mfx : measurable_fun setT f.
   case/mxvec_indexP: k => k l; rewrite (ord1 i).
   under eq_fun do rewrite mxvecE.
   exact: measurable_entry.
-rewrite (_ : \int[_]_x _ = \int[pushforward (leb_row R (m * n)) (@measurable_vec_mx R m n)]_x (f x)%:E) //.
+rewrite (_ : \int[_]_x _ =
+  \int[pushforward (leb_row R (m * n)) (@measurable_vec_mx R m n)]_x (f x)%:E) //.
 rewrite integral_pushforward //; last 2 first.
 - exact/EFin_measurable_fun.
 - by move=> x; rewrite lee_fin prodr_ge0 // => i _; rewrite prodr_ge0.

@@ -441,6 +441,7 @@ Qed.
 
 (* The joint law of two independent releases, built in two stages, has the product
    density. *)
+(*@ INDEPENDENT-JOINT-LAW *)
 Theorem law_pair S : measurable S ->
   law pair_weight S = two_stage (law f) (fun=> [the measure _ _ of law g]) S.
 Proof.

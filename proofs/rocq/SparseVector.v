@@ -12,7 +12,7 @@
    - if all queries move in the same direction, by at most one, then the factor is at
      most e^(3 eps/4); downwards even e^(eps/4) for an index.
    The answers are finitely many, so these bounds add up to the same bound for every
-   set of answers.
+   set of answers (svt_set).
 
    Assumed: nothing.  Not said: anything about more than one positive answer. *)
 From mathcomp Require Import all_ssreflect ssralg ssrnum ssrint interval matrix.
@@ -45,7 +45,8 @@ apply: (@le_trans _ _ (law w [set z | B (s + z)])).
   by apply: le_measure; rewrite ?inE.
 have -> : law w [set z | B (s + z)] = law (shift_weight (matrices R m n) w s) B.
   exact: (law_shift (matrices R m n)).
-apply: (@law_ratio R _ _ _ _ (shift_weight (matrices R m n) w s) w (normalizer_shift _ _ _)) => //.
+apply: (@law_ratio R _ _ _ _ (shift_weight (matrices R m n) w s) w) => //.
+  exact: normalizer_shift.
 move=> y; rewrite /= /shift_density /= /norm_density -expRD ler_expR.
 rewrite ler_subr_addl -mulrBl ler_pmul2r ?invr_gt0 // ler_subl_addr.
 exact: norm_sub.
@@ -181,6 +182,15 @@ case=> ai below; split=> [|j ji].
   by rewrite addrA (addrC a) [X in _ <= X]addrA ler_add2r.
 apply: stay; last exact: below.
 by apply: contraTneq ji => -[->]; rewrite ltnn.
+Qed.
+
+(* A bound for every answer is a bound for every set of answers. *)
+Lemma svt_set Q Q' (c : R) (S : pred (option 'I_k)) :
+  (forall o, svt Q o <= (expR c)%:E * svt Q' o)%E ->
+  (\sum_(o | S o) svt Q o <= (expR c)%:E * \sum_(o | S o) svt Q' o)%E.
+Proof.
+move=> H; rewrite ge0_sume_distrr; last by move=> o _; exact: measure_ge0.
+by apply: lee_sum => o _; exact: H.
 Qed.
 
 (* Every query moves by at most one. *)
