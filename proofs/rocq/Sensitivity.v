@@ -41,7 +41,8 @@ Definition covariance X : 'M[R]_d := n%:R^-1 *: \sum_i X i *m (X i)^T.
 (* v is the largest change of the statistic C between neighbours, measured by the norm N *)
 Definition is_sensitivity (C : dataset -> 'M[R]_d) (N : 'M[R]_d -> R) (v : R) :=
   (forall X Y, bounded X -> bounded Y -> neighbours X Y -> N (C X - C Y) <= v)
-  /\ (exists X Y, [/\ bounded X, bounded Y, neighbours X Y & N (C X - C Y) = v]).
+  /\ (exists X Y,
+      [/\ bounded X, bounded Y, neighbours X Y & N (C X - C Y) = v]).
 
 (* one replaced record changes the covariance by the rank-two matrix of RankTwo.v, over n *)
 Lemma covariance_gap X Y i :
