@@ -65,7 +65,8 @@ move=> up n0 attained; split=> [X Y bX bY [i XY]|].
   by rewrite (covariance_gap XY); apply: up; [apply: bX | apply: bY].
 have [x [y [x1 y1 <-]]] := attained.
 pose i0 := Ordinal n0; pose Z z : dataset := fun j => if j == i0 then z else 0.
-have bZ z : norm z <= 1 -> bounded (Z z) by move=> z1 j; rewrite /Z; case: ifP; rewrite ?norm0 ?ler01.
+have bZ z : norm z <= 1 -> bounded (Z z).
+  by move=> z1 j; rewrite /Z; case: ifP; rewrite ?norm0 ?ler01.
 have near : forall j, j != i0 -> Z x j = Z y j by rewrite /Z => j /negbTE ->.
 exists (Z x), (Z y); split; [exact: bZ | exact: bZ | by exists i0 |].
 by rewrite (covariance_gap near) /Z eqxx.
