@@ -198,7 +198,8 @@ Definition midpoint (v w : 'I_d -> R) : 'I_d -> R := fun i => (v i + w i) / 2%:R
 
 (* f = exp (-V) with V - (k/2) |w|^2 convex on the simplex, read at midpoints. k = 0 is plain *)
 (* log-concavity, and k > 0 strong log-concavity.                                            *)
-Definition strongly_log_concave (k : R) (f : ('I_d -> R) -> R) := forall v w, simplex v -> simplex w ->
+Definition strongly_log_concave (k : R) (f : ('I_d -> R) -> R) := 
+  forall v w, simplex v -> simplex w ->
   f v * f w * expR (k / 4%:R * \sum_i (v i - w i) ^+ 2) <= f (midpoint v w) ^+ 2.
 
 Lemma density_gt0 w : separated w -> 0 < density w.

@@ -91,7 +91,8 @@ Definition curvature w h : R :=
   \sum_(i < d) \sum_(j < d | (i < j)%N)
     (((h i - h j) / (w i - w j)) ^+ 2 + ((h i + h j) / (w i + w j)) ^+ 2).
 
-Lemma separated_diff w (i j : 'I_d) : separated w -> (i < j)%N -> (w i - w j != 0) /\ (w i + w j != 0).
+Lemma separated_diff w (i j : 'I_d) : separated w -> (i < j)%N ->
+  (w i - w j != 0) /\ (w i + w j != 0).
 Proof.
 move=> sep ij; have := sep i j ij; rewrite -(subr_eq0 (w i ^+ 2)) subr_sqr mulf_eq0 negb_or.
 by move=> /andP.

@@ -221,7 +221,8 @@ have le (B : 'M[R]_(m, d)) : nuclear_norm (- B) <= nuclear_norm B.
 by apply/eqP; rewrite eq_le le /= -{1}(opprK A) le.
 Qed.
 
-Lemma operator_normZ m d (A : 'M[R]_(m, d)) k : 0 < k -> operator_norm (k *: A) = k * operator_norm A.
+Lemma operator_normZ m d (A : 'M[R]_(m, d)) k :
+  0 < k -> operator_norm (k *: A) = k * operator_norm A.
 Proof.
 move=> k0; have ne : [set norm (A *m u) | u in [set u : 'cV[R]_d | norm u <= 1]] !=set0.
   by exists (norm (A *m 0)), 0 => //=; rewrite norm0 ler01.

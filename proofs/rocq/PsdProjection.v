@@ -6,8 +6,8 @@
 (* positive semidefinite with |(Z - A) u| <= delta |u| for all u. Then        *)
 (*   - delta I <= P - A <= (2/sqrt 3) delta I     (Loewner order),            *)
 (* and a rational example in the plane shows that the factor 1 is not enough. *)
-(* In the Frobenius norm a nearest point of any convex set does move data     *)
-(* closer together: projection is 1-Lipschitz.                                *)
+(* Sharpness of 2/sqrt 3 is not proved here; for the Frobenius norm, where the *)
+(* factor is 1, see Projections.v.                                            *)
 (******************************************************************************)
 From mathcomp Require Import all_ssreflect ssralg ssrnum zmodp matrix mxalgebra.
 From mathcomp.algebra_tactics Require Import ring.

@@ -13,8 +13,8 @@
 (*   operator norm   1/n          (d >= 1)                                    *)
 (*   trace           1/n          (d >= 1)                                    *)
 (*                                                                            *)
-(* For the eigenvalues see Eigenvalues.v. Adjacency that adds or removes a    *)
-(* record is not treated here.                                                *)
+(* The sensitivity of the vector of eigenvalues and adjacency that adds or    *)
+(* removes a record are not treated here.                                     *)
 (******************************************************************************)
 From mathcomp Require Import all_ssreflect ssralg ssrnum zmodp matrix.
 From mathcomp.analysis Require Import reals.
@@ -41,7 +41,8 @@ Definition covariance X : 'M[R]_d := n%:R^-1 *: \sum_i X i *m (X i)^T.
 (* v is the largest change of the statistic C between neighbours, measured by the norm N *)
 Definition is_sensitivity (C : dataset -> 'M[R]_d) (N : 'M[R]_d -> R) (v : R) :=
   (forall X Y, bounded X -> bounded Y -> neighbours X Y -> N (C X - C Y) <= v)
-  /\ (exists X Y, [/\ bounded X, bounded Y, neighbours X Y & N (C X - C Y) = v]).
+  /\ (exists X Y,
+      [/\ bounded X, bounded Y, neighbours X Y & N (C X - C Y) = v]).
 
 (* one replaced record changes the covariance by the rank-two matrix of RankTwo.v, over n *)
 Lemma covariance_gap X Y i :
@@ -64,7 +65,8 @@ move=> up n0 attained; split=> [X Y bX bY [i XY]|].
   by rewrite (covariance_gap XY); apply: up; [apply: bX | apply: bY].
 have [x [y [x1 y1 <-]]] := attained.
 pose i0 := Ordinal n0; pose Z z : dataset := fun j => if j == i0 then z else 0.
-have bZ z : norm z <= 1 -> bounded (Z z) by move=> z1 j; rewrite /Z; case: ifP; rewrite ?norm0 ?ler01.
+have bZ z : norm z <= 1 -> bounded (Z z).
+  by move=> z1 j; rewrite /Z; case: ifP; rewrite ?norm0 ?ler01.
 have near : forall j, j != i0 -> Z x j = Z y j by rewrite /Z => j /negbTE ->.
 exists (Z x), (Z y); split; [exact: bZ | exact: bZ | by exists i0 |].
 by rewrite (covariance_gap near) /Z eqxx.
