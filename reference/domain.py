@@ -64,6 +64,22 @@ def require_positive(name: str, value: float) -> float:
     return number
 
 
+def require_below_one(name: str, value: float) -> float:
+    """Return `value` as a float if it lies strictly between 0 and 1."""
+    number = require_positive(name, value)
+    if number >= 1:
+        raise InvalidInput(f"{name} = {value!r}: must be below 1")
+    return number
+
+
+def require_between(name: str, value: float, low: float, high: float) -> float:
+    """Return `value` as a float if it lies in [low, high], for low > 0."""
+    number = require_positive(name, value)
+    if not low <= number <= high:
+        raise InvalidInput(f"{name} = {value!r}: must be between {low:g} and {high:g}")
+    return number
+
+
 def require_row_bound(value: float) -> float:
     """A row bound whose square, the unit of the output, is a normal float."""
     bound = require_positive("row_bound", value)
@@ -102,6 +118,14 @@ def require_shape(name: str, value: ArrayLike, shape: tuple[int, ...]) -> NDArra
     if not np.isfinite(numbers).all():
         raise InvalidInput(f"{name} contains a value that is not finite: every value must be finite")
     return numbers
+
+
+def require_symmetric(name: str, value: ArrayLike, shape: tuple[int, ...]) -> Matrix:
+    """Return `value` as a finite float64 matrix, or stack of matrices, of that shape that equals its transpose."""
+    matrix = require_shape(name, value, shape)
+    if not np.array_equal(matrix, np.swapaxes(matrix, -1, -2)):
+        raise InvalidInput(f"{name} is not symmetric: must equal its transpose")
+    return matrix
 
 
 def blocks(rows: Rows) -> Iterator[Matrix]:

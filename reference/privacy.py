@@ -17,8 +17,11 @@ from dataclasses import dataclass
 
 from scipy.optimize import minimize_scalar
 
-from covassay.reference.domain import Number, require_positive
-from covassay.reference.errors import InvalidInput
+from covassay.reference.domain import (
+    Number,
+    require_below_one,
+    require_positive,
+)
 
 # FORMULAS
 
@@ -132,9 +135,7 @@ class ApproximateDP:
 
     def __post_init__(self) -> None:
         require_positive("epsilon", self.epsilon)
-        require_positive("delta", self.delta)
-        if self.delta >= 1:
-            raise InvalidInput(f"delta = {self.delta!r}: must be below 1")
+        require_below_one("delta", self.delta)
 
     def keywords(self) -> dict[str, float]:
         """The keyword arguments that carry this budget into a mechanism."""
@@ -170,8 +171,7 @@ def smallest_epsilon_of_zcdp(rho: float, delta: float) -> float:
     0 if some α gives an ε below 0: then δ alone covers a ρ-zCDP mechanism.
     """
     require_positive("rho", rho)
-    if require_positive("delta", delta) >= 1:
-        raise InvalidInput(f"delta = {delta!r}: must be below 1")
+    require_below_one("delta", delta)
     found = minimize_scalar(
         lambda t: epsilon_of_zcdp_at(rho, delta, 1 + math.exp(t)), bounds=(-12.0, 40.0), method="bounded"
     )

@@ -10,12 +10,13 @@ larger.
 """
 
 import math
+from functools import lru_cache
 from typing import Literal
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import NDArray
 
-from covassay.reference.domain import Matrix, Vector, require_choice, require_dimension, require_shape
+from covassay.reference.domain import Matrix, Vector, require_choice, require_dimension
 from covassay.reference.errors import InvalidInput
 
 Ensemble = Literal["wigner", "goe"]
@@ -24,10 +25,17 @@ ENSEMBLES: tuple[Ensemble, ...] = ("wigner", "goe")
 # COORDINATES
 
 
+@lru_cache(maxsize=8)
+def triangle(dimension: int) -> tuple[NDArray[np.intp], NDArray[np.intp], Vector]:
+    """Rows and columns of the upper triangle, row by row, and the weights that make `svec` isometric: 1 and √2."""
+    i, j = np.triu_indices(dimension)
+    return i, j, np.where(i == j, 1.0, math.sqrt(2))
+
+
 def svec(matrix: Matrix) -> Matrix:
     """The isometry (M_11, √2 M_12, …, √2 M_1d, M_22, …, M_dd): (..., d, d) -> (..., d(d + 1)/2), reading i ≤ j."""
-    i, j = np.triu_indices(matrix.shape[-1])
-    coordinates: Matrix = matrix[..., i, j] * np.where(i == j, 1.0, math.sqrt(2))
+    i, j, weights = triangle(matrix.shape[-1])
+    coordinates: Matrix = matrix[..., i, j] * weights
     return coordinates
 
 
@@ -37,14 +45,13 @@ def unsvec(coordinates: Matrix) -> Matrix:
     d = (math.isqrt(8 * length + 1) - 1) // 2
     if d < 1 or d * (d + 1) // 2 != length:
         raise InvalidInput(f"coordinates of shape {coordinates.shape}: the last axis must have d(d + 1)/2 entries")
-    i, j = np.triu_indices(d)
-    return symmetric(coordinates / np.where(i == j, 1.0, math.sqrt(2)))
+    return symmetric(coordinates / triangle(d)[2])
 
 
 def symmetric(upper: Matrix) -> Matrix:
     """The symmetric matrix with these entries M_ij, i ≤ j, row by row: (..., d(d + 1)/2) -> (..., d, d)."""
     d = (math.isqrt(8 * upper.shape[-1] + 1) - 1) // 2
-    i, j = np.triu_indices(d)
+    i, j, _ = triangle(d)
     matrix = np.zeros((*upper.shape[:-1], d, d))
     matrix[..., i, j] = upper
     matrix[..., j, i] = upper
@@ -109,11 +116,3 @@ def separation_squared(change: Matrix, ensemble: str) -> Vector:
     i, j = np.triu_indices(d)
     values: Vector = ((change[..., i, j] / deviations(d, ensemble)[i, j]) ** 2).sum(axis=-1)
     return values
-
-
-def require_symmetric(name: str, value: ArrayLike, dimension: int) -> Matrix:
-    """Return `value` as a finite float64 matrix of that dimension that equals its transpose."""
-    matrix = require_shape(name, value, (dimension, dimension))
-    if not np.array_equal(matrix, matrix.T):
-        raise InvalidInput(f"{name} is not symmetric: must equal its transpose")
-    return matrix

@@ -89,6 +89,8 @@ from covassay.reference.domain import (
     Number,
     OnLargeRows,
     Rows,
+    require_below_one,
+    require_between,
     require_choice,
     require_dimension,
     require_positive,
@@ -294,10 +296,8 @@ def release(
     require_choice("calibration", calibration, CALIBRATIONS)
     require_choice("ensemble", ensemble, ENSEMBLES)
     require_choice("bounds", bounds, BOUNDS)
-    if require_positive("beta", beta) >= 1:
-        raise InvalidInput(f"beta = {beta!r}: must be below 1")
-    if not 1e-100 <= require_positive("precision", precision) <= 1:
-        raise InvalidInput(f"precision = {precision!r}: must be between 1e-100 and 1")
+    require_below_one("beta", beta)
+    require_between("precision", precision, 1e-100, 1)
     rows = unit_rows(x, row_bound, on_large_rows)
     if (radius == "private") != (noise.radius is not None):
         raise InvalidInput(f"noise.radius = {noise.radius!r}: must be given if and only if radius is 'private'")
@@ -356,8 +356,7 @@ def sample(
 ) -> Matrix:
     """Draw the noise from `rng`, then `release`. Not for production: float64 noise."""
     require_positive("rho", rho)
-    if not 1e-100 <= require_positive("precision", precision) <= 1:
-        raise InvalidInput(f"precision = {precision!r}: must be between 1e-100 and 1")
+    require_between("precision", precision, 1e-100, 1)
     n, d = unit_rows(x, row_bound, on_large_rows).shape
     return release(
         x,

@@ -42,6 +42,8 @@ from covassay.reference.domain import (
     OnLargeRows,
     Rows,
     Vector,
+    require_below_one,
+    require_between,
     require_choice,
     require_dimension,
     require_positive,
@@ -49,7 +51,6 @@ from covassay.reference.domain import (
     sum_rows,
     unit_rows,
 )
-from covassay.reference.errors import InvalidInput
 from covassay.reference.laws import wigner
 from covassay.reference.mechanisms import above_threshold, lap_cov, private_radius, private_trace, separate_cov_pure
 from covassay.reference.mechanisms.about import CALIBRATIONS, About, Calibration
@@ -166,10 +167,8 @@ def release(
     require_positive("epsilon", epsilon)
     require_choice("radius", radius, RADII)
     require_choice("calibration", calibration, CALIBRATIONS)
-    if require_positive("beta", beta) >= 1:
-        raise InvalidInput(f"beta = {beta!r}: must be below 1")
-    if not 1e-100 <= require_positive("precision", precision) <= 1:
-        raise InvalidInput(f"precision = {precision!r}: must be between 1e-100 and 1")
+    require_below_one("beta", beta)
+    require_between("precision", precision, 1e-100, 1)
     rows: Rows = unit_rows(x, row_bound, on_large_rows)
     n, d = rows.shape
     z_trace = float(require_shape("noise.trace", noise.trace, ()))
@@ -237,8 +236,7 @@ def sample(
 ) -> Matrix:
     """Draw the noise from `rng`, then `release`. Not for production: float64 noise."""
     require_positive("epsilon", epsilon)
-    if not 1e-100 <= require_positive("precision", precision) <= 1:
-        raise InvalidInput(f"precision = {precision!r}: must be between 1e-100 and 1")
+    require_between("precision", precision, 1e-100, 1)
     n, d = unit_rows(x, row_bound, on_large_rows).shape
     return release(
         x,

@@ -48,12 +48,11 @@ from covassay.reference.domain import (
     map_rows,
     require_dimension,
     require_positive,
-    require_shape,
+    require_symmetric,
     second_moment,
     sum_rows,
     unit_rows,
 )
-from covassay.reference.errors import InvalidInput
 from covassay.reference.laws import nuclear_laplace as law
 from covassay.reference.mechanisms.about import About
 from covassay.reference.privacy import PureDP, Spend
@@ -110,9 +109,7 @@ def release(
     require_positive("epsilon", epsilon)
     rows = unit_rows(x, row_bound, on_large_rows)
     n, d = rows.shape
-    z = require_shape("noise", noise, (d, d))
-    if not np.array_equal(z, z.T):
-        raise InvalidInput("noise is not symmetric: must equal its transpose")
+    z = require_symmetric("noise", noise, (d, d))
 
     # QUERY
     covariance = second_moment(centred(rows))

@@ -64,6 +64,8 @@ from covassay.reference.domain import (
     OnLargeRows,
     Rows,
     Vector,
+    require_below_one,
+    require_between,
     require_choice,
     require_dimension,
     require_positive,
@@ -71,7 +73,6 @@ from covassay.reference.domain import (
     sum_rows,
     unit_rows,
 )
-from covassay.reference.errors import InvalidInput
 from covassay.reference.laws.wigner import ENSEMBLES, Ensemble
 from covassay.reference.mechanisms import above_threshold, gauss_cov, separate_cov
 from covassay.reference.mechanisms.about import CALIBRATIONS, About, Calibration
@@ -238,10 +239,8 @@ def release(
     require_choice("threshold", threshold, THRESHOLDS)
     require_choice("calibration", calibration, CALIBRATIONS)
     require_choice("ensemble", ensemble, ENSEMBLES)
-    if not 1e-100 <= require_positive("clip_norm", clip_norm) <= 1:
-        raise InvalidInput(f"clip_norm = {clip_norm!r}: must be between 1e-100 and 1")
-    if require_positive("beta", beta) >= 1:
-        raise InvalidInput(f"beta = {beta!r}: must be below 1")
+    require_between("clip_norm", clip_norm, 1e-100, 1)
+    require_below_one("beta", beta)
     rows = unit_rows(x, row_bound, on_large_rows)
     n, d = rows.shape
     final = final_budget(rho, threshold, calibration)

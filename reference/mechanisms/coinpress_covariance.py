@@ -49,6 +49,7 @@ from covassay.reference.domain import (
     Rows,
     as_rows,
     map_rows,
+    require_below_one,
     require_choice,
     require_dimension,
     require_positive,
@@ -169,8 +170,7 @@ def release(
     require_choice("constants", constants, CONSTANTS)
     require_positive("u", u)
     require_dimension("steps", steps)
-    if require_positive("beta", beta) >= 1:
-        raise InvalidInput(f"beta = {beta!r}: must be below 1")
+    require_below_one("beta", beta)
     rows = as_rows(x)
     n, d = rows.shape
     gaussians = require_shape("noise", noise, (steps, d, d))

@@ -35,13 +35,13 @@ from covassay.reference.domain import (
     Vector,
     as_rows,
     map_rows,
+    require_below_one,
     require_choice,
     require_dimension,
     require_positive,
     require_shape,
     sum_rows,
 )
-from covassay.reference.errors import InvalidInput
 from covassay.reference.mechanisms.about import About
 from covassay.reference.mechanisms.coinpress_covariance import (
     CONSTANTS,
@@ -122,8 +122,7 @@ def release(
     require_choice("constants", constants, CONSTANTS)
     require_positive("radius", radius)
     require_dimension("steps", steps)
-    if require_positive("beta", beta) >= 1:
-        raise InvalidInput(f"beta = {beta!r}: must be below 1")
+    require_below_one("beta", beta)
     rows = as_rows(x)
     n, d = rows.shape
     gaussians = require_shape("noise", noise, (steps, d))

@@ -32,6 +32,7 @@ from covassay.reference.domain import (
     require_choice,
     require_dimension,
     require_positive,
+    require_symmetric,
     second_moment,
     unit_rows,
 )
@@ -111,7 +112,7 @@ def release(
     require_choice("ensemble", ensemble, ENSEMBLES)
     rows = unit_rows(x, row_bound, on_large_rows)
     n, d = rows.shape
-    w = law.require_symmetric("noise", noise, d)
+    w = require_symmetric("noise", noise, (d, d))
 
     # QUERY
     moment = second_moment(rows)

@@ -25,10 +25,10 @@ from covassay.reference.domain import (
     require_choice,
     require_dimension,
     require_positive,
+    require_symmetric,
     second_moment,
     unit_rows,
 )
-from covassay.reference.laws import wigner as law
 from covassay.reference.laws.wigner import ENSEMBLES, Ensemble
 from covassay.reference.mechanisms.about import CALIBRATIONS, About, Calibration
 from covassay.reference.mechanisms.gauss_cov import change_squared, draw_noise
@@ -86,7 +86,7 @@ def release(
     require_choice("ensemble", ensemble, ENSEMBLES)
     rows = unit_rows(x, row_bound, on_large_rows)
     n, d = rows.shape
-    w = law.require_symmetric("noise", noise, d)
+    w = require_symmetric("noise", noise, (d, d))
 
     # QUERY
     moment = second_moment(rows)

@@ -30,6 +30,7 @@ from covassay.reference.domain import (
     Number,
     OnLargeRows,
     Vector,
+    require_below_one,
     require_choice,
     require_dimension,
     require_positive,
@@ -86,8 +87,7 @@ def _tight_multiplier(epsilon: float, delta: float) -> float:
 
 def _require_budget(epsilon: float, delta: float, calibration: str) -> None:
     require_positive("epsilon", epsilon)
-    if require_positive("delta", delta) >= 1:
-        raise InvalidInput(f"delta = {delta!r}: must be below 1")
+    require_below_one("delta", delta)
     require_choice("calibration", calibration, CALIBRATIONS)
     if calibration == "paper" and epsilon > 1:
         raise InvalidInput(f'epsilon = {epsilon!r}: must be at most 1 with calibration="paper"')

@@ -22,12 +22,13 @@ from covassay.reference.domain import (
     Number,
     Rows,
     as_rows,
+    require_below_one,
     require_choice,
     require_positive,
 )
 from covassay.reference.mechanisms import pgce, pme
 from covassay.reference.mechanisms.about import CALIBRATIONS, About, Calibration
-from covassay.reference.mechanisms.naive_pce import require_beta, require_kappa
+from covassay.reference.mechanisms.naive_pce import require_kappa
 from covassay.reference.privacy import ZCDP, Spend
 
 # FORMULAS
@@ -87,7 +88,7 @@ def release(
     require_positive("rho", rho)
     require_choice("calibration", calibration, CALIBRATIONS)
     require_kappa(kappa)
-    require_beta(beta)
+    require_below_one("beta", beta)
     require_positive("mean_bound", mean_bound)
     rows: Rows = as_rows(x)
 

@@ -46,6 +46,7 @@ from covassay.reference.domain import (
     Number,
     OnLargeRows,
     Vector,
+    require_below_one,
     require_choice,
     require_dimension,
     require_positive,
@@ -170,8 +171,7 @@ def release(
     require_positive("epsilon", epsilon)
     require_choice("budget", budget, BUDGETS)
     require_choice("calibration", calibration, CALIBRATIONS)
-    if require_positive("beta", beta) >= 1:
-        raise InvalidInput(f"beta = {beta!r}: must be below 1")
+    require_below_one("beta", beta)
     if rank != 0:
         require_dimension("rank", rank)
     rows = unit_rows(x, row_bound, on_large_rows)

@@ -26,10 +26,8 @@ DN25 §2 describes, the constants are ours.
 
 import math
 from collections.abc import Callable
-from functools import lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 
 from covassay.reference.domain import (
     DataSet,
@@ -37,6 +35,7 @@ from covassay.reference.domain import (
     Number,
     OnLargeRows,
     Vector,
+    require_below_one,
     require_dimension,
     require_positive,
     require_shape,
@@ -44,6 +43,7 @@ from covassay.reference.domain import (
     unit_rows,
 )
 from covassay.reference.errors import InvalidInput
+from covassay.reference.laws.wigner import svec, triangle, unsvec
 from covassay.reference.mechanisms.about import About
 from covassay.reference.privacy import PureDP, Spend
 from covassay.reference.projections import psd_trace_ball
@@ -89,33 +89,11 @@ def noise_scale(n: Number, epsilon: Number, change: Number) -> Number:
 # MECHANISM
 
 
-@lru_cache(maxsize=8)
-def triangle(d: int) -> tuple[NDArray[np.intp], NDArray[np.intp], Vector]:
-    """Rows and columns of the upper triangle, and the weights that make it isometric: 1 and √2."""
-    i, j = np.triu_indices(d)
-    return i, j, np.where(i == j, 1.0, math.sqrt(2))
-
-
 def svec_rows(rows: Matrix) -> Matrix:
     """svec(x_i x_iᵀ) of every row: (m, d) -> (m, D)."""
     i, j, weights = triangle(rows.shape[1])
     products: Matrix = weights * rows[:, i] * rows[:, j]
     return products
-
-
-def svec(matrices: Matrix) -> Matrix:
-    """Symmetric matrices (…, d, d) -> (…, D), isometric."""
-    i, j, weights = triangle(matrices.shape[-1])
-    vectors: Matrix = weights * matrices[..., i, j]
-    return vectors
-
-
-def smat(vectors: Matrix, d: int) -> Matrix:
-    """The inverse of `svec`: (…, D) -> (…, d, d)."""
-    i, j, weights = triangle(d)
-    matrices = np.zeros((*vectors.shape[:-1], d, d))
-    matrices[..., i, j] = matrices[..., j, i] = vectors / weights
-    return matrices
 
 
 def transform(d: int, alpha: float, beta: float, seed: int) -> Matrix:
@@ -129,11 +107,11 @@ def transform(d: int, alpha: float, beta: float, seed: int) -> Matrix:
 def fit(t: Matrix, y: Vector, d: int) -> Matrix:
     """The matrix of {M ⪰ 0, tr M ≤ 1} with T svec(M) nearest to y, by accelerated projected gradients (FISTA)."""
     if t.shape[0] == t.shape[1]:  # T = I
-        return psd_trace_ball(smat(y, d), 1.0)
+        return psd_trace_ball(unsvec(y), 1.0)
     step = 1 / np.linalg.norm(t, 2) ** 2
     current, ahead, momentum = np.zeros((d, d)), np.zeros((d, d)), 1.0
     for _ in range(ITERATIONS):
-        gradient = smat(t.T @ (t @ svec(ahead) - y), d)
+        gradient = unsvec(t.T @ (t @ svec(ahead) - y))
         following = psd_trace_ball(ahead - step * gradient, 1.0)
         next_momentum = (1 + math.sqrt(1 + 4 * momentum**2)) / 2
         ahead = following + (momentum - 1) / next_momentum * (following - current)
@@ -144,8 +122,7 @@ def fit(t: Matrix, y: Vector, d: int) -> Matrix:
 def require_parameters(alpha: float, beta: float, seed: int) -> None:
     """α > 0, β in (0, 1), a seed that numpy takes."""
     require_positive("alpha", alpha)
-    if require_positive("beta", beta) >= 1:
-        raise InvalidInput(f"beta = {beta!r}: must be below 1")
+    require_below_one("beta", beta)
     if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
         raise InvalidInput(f"seed = {seed!r}: must be a whole number of at least 0")
 

@@ -33,12 +33,11 @@ from covassay.reference.domain import (
     unit_rows,
 )
 from covassay.reference.laws import nuclear_laplace as law
+from covassay.reference.laws.wigner import svec, unsvec
 from covassay.reference.mechanisms.about import About
 from covassay.reference.mechanisms.johnson_lindenstrauss import (
     fit,
     require_parameters,
-    smat,
-    svec,
     transform,
 )
 from covassay.reference.privacy import PureDP, Spend
@@ -76,11 +75,11 @@ def norm_of_image(t: Matrix, z: Matrix, d: int) -> Vector:
     shift = np.where(size > 0, size, 1.0) / d
     feasible = walker
     for _ in range(NORM_ITERATIONS):
-        values, vectors = np.linalg.eigh(smat(2 * feasible - walker, d))
+        values, vectors = np.linalg.eigh(unsvec(2 * feasible - walker))
         shrunk = np.sign(values) * np.maximum(np.abs(values) - shift, 0.0)
         walker = walker + svec((vectors * shrunk[:, None, :]) @ np.swapaxes(vectors, 1, 2)) - feasible
         feasible = walker + (z - walker @ t.T) @ inverse.T
-    norms: Vector = np.abs(np.linalg.eigvalsh(smat(feasible, d))).sum(axis=1)
+    norms: Vector = np.abs(np.linalg.eigvalsh(unsvec(feasible))).sum(axis=1)
     return norms
 
 

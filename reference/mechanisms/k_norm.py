@@ -39,11 +39,10 @@ from covassay.reference.domain import (
     require_choice,
     require_dimension,
     require_positive,
-    require_shape,
+    require_symmetric,
     second_moment,
     unit_rows,
 )
-from covassay.reference.errors import InvalidInput
 from covassay.reference.laws import k_norm as law
 from covassay.reference.laws.k_norm import BODIES, Body
 from covassay.reference.mechanisms.about import About
@@ -112,9 +111,7 @@ def release(
     require_choice("body", body, BODIES)
     rows = unit_rows(x, row_bound, on_large_rows)
     n, d = rows.shape
-    z = require_shape("noise", noise, (d, d))
-    if not np.array_equal(z, z.T):
-        raise InvalidInput("noise is not symmetric: must equal its transpose")
+    z = require_symmetric("noise", noise, (d, d))
 
     # QUERY
     moment = second_moment(rows)

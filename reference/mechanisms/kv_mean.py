@@ -35,6 +35,7 @@ from covassay.reference.domain import (
     Number,
     Vector,
     as_rows,
+    require_below_one,
     require_dimension,
     require_positive,
     require_shape,
@@ -42,7 +43,6 @@ from covassay.reference.domain import (
 )
 from covassay.reference.errors import InvalidInput
 from covassay.reference.mechanisms.about import About
-from covassay.reference.mechanisms.naive_pce import require_beta
 from covassay.reference.privacy import ZCDP, Spend
 
 MOST_BINS = 10_000_000
@@ -147,7 +147,7 @@ def release(
     """
     # VALIDATE
     require_positive("rho", rho)
-    require_beta(beta)
+    require_below_one("beta", beta)
     last = last_bin(mean_bound, sigma)
     rows = as_rows(x)
     n, d = rows.shape

@@ -35,14 +35,15 @@ from covassay.reference.domain import (
     Number,
     as_rows,
     map_rows,
+    require_below_one,
+    require_between,
     require_choice,
     require_dimension,
     require_positive,
-    require_shape,
+    require_symmetric,
     row_norms,
     second_moment,
 )
-from covassay.reference.errors import InvalidInput
 from covassay.reference.laws import wigner
 from covassay.reference.mechanisms.about import CALIBRATIONS, About, Calibration
 from covassay.reference.privacy import ZCDP, Spend
@@ -79,24 +80,9 @@ def privacy_loss(change: Number, n: Number, r2: Number, variance: Number) -> Num
 # MECHANISM
 
 
-def require_beta(beta: float) -> None:
-    """β in (0, 1)."""
-    if require_positive("beta", beta) >= 1:
-        raise InvalidInput(f"beta = {beta!r}: must be below 1")
-
-
 def require_kappa(kappa: float) -> None:
     """κ ≥ 1: the bound on Σ, in the unit in which Σ ⪰ I."""
-    if not 1 <= require_positive("kappa", kappa) <= LARGEST_KAPPA:
-        raise InvalidInput(f"kappa = {kappa!r}: must be between 1 and {LARGEST_KAPPA:g}")
-
-
-def require_noise(name: str, noise: Matrix, shape: tuple[int, ...]) -> Matrix:
-    """Symmetric matrices, stacked or not."""
-    z = require_shape(name, noise, shape)
-    if not np.array_equal(z, np.swapaxes(z, -1, -2)):
-        raise InvalidInput(f"{name} is not symmetric: must equal its transpose")
-    return z
+    require_between("kappa", kappa, 1, LARGEST_KAPPA)
 
 
 def drop_long(block: Matrix, radius: float) -> Matrix:
@@ -140,10 +126,10 @@ def release(
     require_positive("rho", rho)
     require_choice("calibration", calibration, CALIBRATIONS)
     require_kappa(kappa)
-    require_beta(beta)
+    require_below_one("beta", beta)
     rows = as_rows(x)
     n, d = rows.shape
-    z = require_noise("noise", noise, (d, d))
+    z = require_symmetric("noise", noise, (d, d))
 
     # QUERY
     r2 = radius_squared(n, d, kappa, beta)

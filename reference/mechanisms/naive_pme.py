@@ -13,11 +13,18 @@ then ‖μ̂ − μ‖₂ ≤ α, and ‖Σ^{-1/2}(μ̂ − μ)‖₂ ≤ ‖μ�
 
 import numpy as np
 
-from covassay.reference.domain import DataSet, Number, Vector, as_rows, require_positive
+from covassay.reference.domain import (
+    DataSet,
+    Number,
+    Vector,
+    as_rows,
+    require_below_one,
+    require_positive,
+)
 from covassay.reference.mechanisms import kv_mean
 from covassay.reference.mechanisms.about import About
 from covassay.reference.mechanisms.kv_mean import Noise
-from covassay.reference.mechanisms.naive_pce import require_beta, require_kappa
+from covassay.reference.mechanisms.naive_pce import require_kappa
 from covassay.reference.privacy import Spend
 
 # FORMULAS
@@ -66,7 +73,7 @@ def release(
     # VALIDATE
     require_positive("rho", rho)
     require_kappa(kappa)
-    require_beta(beta)
+    require_below_one("beta", beta)
     rows = as_rows(x)
 
     # QUERY

@@ -16,11 +16,10 @@ from covassay.reference.domain import (
     OnLargeRows,
     require_dimension,
     require_positive,
-    require_shape,
+    require_symmetric,
     second_moment,
     unit_rows,
 )
-from covassay.reference.errors import InvalidInput
 from covassay.reference.laws import nuclear_laplace as law
 from covassay.reference.mechanisms.about import About
 from covassay.reference.mechanisms.nuclear_laplace import noise_scale, privacy_loss
@@ -63,9 +62,7 @@ def release(
     require_positive("epsilon", epsilon)
     rows = unit_rows(x, row_bound, on_large_rows)
     n, d = rows.shape
-    z = require_shape("noise", noise, (d, d))
-    if not np.array_equal(z, z.T):
-        raise InvalidInput("noise is not symmetric: must equal its transpose")
+    z = require_symmetric("noise", noise, (d, d))
 
     # QUERY
     moment = second_moment(rows)

@@ -24,12 +24,13 @@ from covassay.reference.domain import (
     Number,
     Rows,
     as_rows,
+    require_below_one,
     require_choice,
     require_positive,
 )
 from covassay.reference.mechanisms import naive_pce, ppc
 from covassay.reference.mechanisms.about import CALIBRATIONS, About, Calibration
-from covassay.reference.mechanisms.naive_pce import require_beta, require_kappa
+from covassay.reference.mechanisms.naive_pce import require_kappa
 from covassay.reference.mechanisms.weak_ppc import SMALLEST_KAPPA
 from covassay.reference.privacy import ZCDP, Spend
 
@@ -88,7 +89,7 @@ def release(
     require_positive("rho", rho)
     require_choice("calibration", calibration, CALIBRATIONS)
     require_kappa(kappa)
-    require_beta(beta)
+    require_below_one("beta", beta)
     rows: Rows = as_rows(x)
 
     # QUERY

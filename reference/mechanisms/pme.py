@@ -28,12 +28,13 @@ from covassay.reference.domain import (
     Vector,
     as_rows,
     map_groups,
+    require_below_one,
     require_choice,
     require_positive,
 )
 from covassay.reference.mechanisms import kv_mean, naive_pme, ppc
 from covassay.reference.mechanisms.about import CALIBRATIONS, About, Calibration
-from covassay.reference.mechanisms.naive_pce import require_beta, require_kappa
+from covassay.reference.mechanisms.naive_pce import require_kappa
 from covassay.reference.mechanisms.weak_ppc import SMALLEST_KAPPA
 from covassay.reference.privacy import ZCDP, Spend
 
@@ -112,7 +113,7 @@ def release(
     require_positive("rho", rho)
     require_choice("calibration", calibration, CALIBRATIONS)
     require_kappa(kappa)
-    require_beta(beta)
+    require_below_one("beta", beta)
     require_positive("mean_bound", mean_bound)
     rows: Rows = as_rows(x)
 

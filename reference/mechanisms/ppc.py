@@ -34,13 +34,15 @@ from covassay.reference.domain import (
     Rows,
     as_rows,
     map_rows,
+    require_below_one,
     require_choice,
     require_positive,
+    require_symmetric,
 )
 from covassay.reference.laws import wigner
 from covassay.reference.mechanisms import naive_pce, weak_ppc
 from covassay.reference.mechanisms.about import CALIBRATIONS, About, Calibration
-from covassay.reference.mechanisms.naive_pce import require_beta, require_kappa, require_noise
+from covassay.reference.mechanisms.naive_pce import require_kappa
 from covassay.reference.mechanisms.weak_ppc import PROGRESS, SMALLEST_KAPPA
 from covassay.reference.privacy import ZCDP, Spend
 
@@ -89,7 +91,7 @@ def precondition(
     """A and A⁻¹: the T rounds, given their noise (T, d, d)."""
     t, d = rounds(kappa), rows.shape[1]
     a, inverse = np.eye(d), np.eye(d)
-    for i, noise_of_round in enumerate(require_noise("noise", noise, (t, d, d))):
+    for i, noise_of_round in enumerate(require_symmetric("noise", noise, (t, d, d))):
         kappa_t = kappa_of_round(kappa, i + 1)
         estimate = naive_pce.release(
             image(a, rows), noise_of_round, rho=rho / t, calibration=calibration, kappa=kappa_t, beta=beta / t
@@ -135,7 +137,7 @@ def release(
     require_positive("rho", rho)
     require_choice("calibration", calibration, CALIBRATIONS)
     require_kappa(kappa)
-    require_beta(beta)
+    require_below_one("beta", beta)
     rows = as_rows(x)
 
     # QUERY

@@ -82,6 +82,7 @@ from covassay.reference.domain import (
     Vector,
     as_rows,
     map_rows,
+    require_below_one,
     require_choice,
     require_dimension,
     require_positive,
@@ -90,7 +91,6 @@ from covassay.reference.domain import (
     sum_rows,
 )
 from covassay.reference.mechanisms.about import CALIBRATIONS, About, Calibration
-from covassay.reference.mechanisms.naive_pce import require_beta
 from covassay.reference.privacy import ZCDP, Spend
 
 # FORMULAS
@@ -201,7 +201,7 @@ def release(
     # VALIDATE
     require_positive("rho", rho)
     require_choice("calibration", calibration, CALIBRATIONS)
-    require_beta(beta)
+    require_below_one("beta", beta)
     rows: Rows = map_rows(lambda block: np.clip(block, 0.0, 1.0), as_rows(x))
     n, d = rows.shape
     rounds = most_rounds(d)

@@ -30,6 +30,8 @@ from covassay.reference.domain import (
     Number,
     OnLargeRows,
     Vector,
+    require_below_one,
+    require_between,
     require_choice,
     require_dimension,
     require_positive,
@@ -37,7 +39,6 @@ from covassay.reference.domain import (
     sum_rows,
     unit_rows,
 )
-from covassay.reference.errors import InvalidInput
 from covassay.reference.mechanisms import above_threshold
 from covassay.reference.mechanisms.about import CALIBRATIONS, About, Calibration
 from covassay.reference.mechanisms.above_threshold import Noise
@@ -107,10 +108,8 @@ def release(
     # VALIDATE
     require_positive("epsilon", epsilon)
     require_choice("calibration", calibration, CALIBRATIONS)
-    if not 1e-300 <= require_positive("precision", precision) <= 1:
-        raise InvalidInput(f"precision = {precision!r}: must be between 1e-300 and 1")
-    if require_positive("beta", beta) >= 1:
-        raise InvalidInput(f"beta = {beta!r}: must be below 1")
+    require_between("precision", precision, 1e-300, 1)
+    require_below_one("beta", beta)
     rows = unit_rows(x, row_bound, on_large_rows)
     n, _ = rows.shape
     levels = public_radii(precision)
@@ -143,8 +142,7 @@ def sample(
     on_large_rows: OnLargeRows = "clip",
 ) -> float:
     """Draw the noise from `rng`, then `release`. Not for production: float64 noise."""
-    if not 1e-300 <= require_positive("precision", precision) <= 1:
-        raise InvalidInput(f"precision = {precision!r}: must be between 1e-300 and 1")
+    require_between("precision", precision, 1e-300, 1)
     return release(
         x,
         above_threshold.draw_noise(len(public_radii(precision)), rng),

@@ -36,6 +36,7 @@ from covassay.reference.domain import (
     require_dimension,
     require_positive,
     require_shape,
+    require_symmetric,
     second_moment,
     unit_rows,
 )
@@ -142,7 +143,7 @@ def release(
     require_choice("ensemble", ensemble, ENSEMBLES)
     rows = unit_rows(x, row_bound, on_large_rows)
     n, d = rows.shape
-    w = law.require_symmetric("noise.matrix", noise.matrix, d)
+    w = require_symmetric("noise.matrix", noise.matrix, (d, d))
     normal = require_shape("noise.eigenvalues", noise.eigenvalues, (d,))
 
     # QUERY

@@ -39,10 +39,10 @@ from covassay.reference.domain import (
     require_dimension,
     require_positive,
     require_shape,
+    require_symmetric,
     second_moment,
     unit_rows,
 )
-from covassay.reference.errors import InvalidInput
 from covassay.reference.laws import wigner
 from covassay.reference.mechanisms import lap_cov
 from covassay.reference.mechanisms.about import CALIBRATIONS, About, Calibration
@@ -132,10 +132,8 @@ def release(
     require_choice("calibration", calibration, CALIBRATIONS)
     rows = unit_rows(x, row_bound, on_large_rows)
     n, d = rows.shape
-    w = require_shape("noise.matrix", noise.matrix, (d, d))
+    w = require_symmetric("noise.matrix", noise.matrix, (d, d))
     laplace = require_shape("noise.eigenvalues", noise.eigenvalues, (d,))
-    if not np.array_equal(w, w.T):
-        raise InvalidInput("noise.matrix is not symmetric: must equal its transpose")
 
     # QUERY
     moment = second_moment(rows)

@@ -38,13 +38,14 @@ from covassay.reference.domain import (
     Matrix,
     Number,
     as_rows,
+    require_below_one,
     require_choice,
     require_dimension,
     require_positive,
 )
 from covassay.reference.mechanisms import naive_pce
 from covassay.reference.mechanisms.about import CALIBRATIONS, About, Calibration
-from covassay.reference.mechanisms.naive_pce import noise_variance, radius_squared, require_beta, require_kappa
+from covassay.reference.mechanisms.naive_pce import noise_variance, radius_squared, require_kappa
 from covassay.reference.privacy import ZCDP, Spend
 from covassay.reference.tails import upsilon_star
 
@@ -155,7 +156,7 @@ def release(
     require_positive("rho", rho)
     require_choice("calibration", calibration, CALIBRATIONS)
     require_kappa(kappa)
-    require_beta(beta)
+    require_below_one("beta", beta)
     rows = as_rows(x)
 
     # QUERY

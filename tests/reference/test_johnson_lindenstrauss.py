@@ -16,6 +16,7 @@ from scipy import stats
 
 from covassay.reference.domain import second_moment, unit_rows
 from covassay.reference.errors import InvalidInput
+from covassay.reference.laws.wigner import svec, unsvec
 from covassay.reference.mechanisms.johnson_lindenstrauss import (
     draw_noise,
     entries,
@@ -26,9 +27,7 @@ from covassay.reference.mechanisms.johnson_lindenstrauss import (
     release,
     sample,
     sketch_rows,
-    smat,
     spend,
-    svec,
     svec_rows,
     transform,
 )
@@ -66,7 +65,7 @@ def test_the_vector_form_is_an_isometry() -> None:
     for d in (1, 2, 5):
         a, b = symmetric(rng, d), symmetric(rng, d)
         assert float(svec(a) @ svec(b)) == pytest.approx(float(np.trace(a @ b)), rel=1e-12)
-        np.testing.assert_allclose(smat(svec(a), d), a, rtol=1e-15)
+        np.testing.assert_allclose(unsvec(svec(a)), a, rtol=1e-15)
         x = rng.standard_normal((4, d))
         np.testing.assert_allclose(svec_rows(x), svec(x[:, :, None] * x[:, None, :]), rtol=1e-15)
     np.testing.assert_allclose(svec(np.array([[1.0, 2.0], [2.0, 3.0]])), [1, 2 * math.sqrt(2), 3])
@@ -130,7 +129,7 @@ def test_the_transform_distorts_as_little_as_stated() -> None:
 
 def gap(t: Matrix, y: Matrix, m: Matrix) -> float:
     """Frank–Wolfe gap of ½‖T svec(M) − y‖² at M: what it is above the least, at most."""
-    gradient = smat(t.T @ (t @ svec(m) - y), len(m))
+    gradient = unsvec(t.T @ (t @ svec(m) - y))
     return float(np.sum(gradient * m)) - min(0.0, float(np.linalg.eigvalsh(gradient)[0]))
 
 
@@ -150,7 +149,7 @@ def test_the_fit_is_feasible_and_optimal(seed: int, d: int, size: float) -> None
 def test_a_single_step_is_not_a_fit() -> None:
     rng = np.random.default_rng(2)
     t, y = transform(4, COARSE, 0.1, 0), rng.standard_normal(sketch_rows(4, COARSE, 0.1))
-    once = psd_trace_ball(smat(np.linalg.pinv(t) @ y, 4), 1.0)
+    once = psd_trace_ball(unsvec(np.linalg.pinv(t) @ y), 1.0)
     assert gap(t, y, once) > 0.05
     assert gap(t, y, fit(t, y, 4)) < 1e-3
 
@@ -169,7 +168,7 @@ def test_no_pair_moves_the_image_further(seed: int, d: int, alpha: float, n: int
     rng = np.random.default_rng(seed)
     t = transform(d, alpha, 0.1, seed % 7)
     if d > 1 and seed % 2:  # eigenvectors of a row of T: large opposite images
-        x, y = np.linalg.eigh(smat(t[0], d))[1].T[[0, -1]]
+        x, y = np.linalg.eigh(unsvec(t[0]))[1].T[[0, -1]]
     else:
         x, y = unit_rows(2 * rng.standard_normal((2, d)))
     images = svec_rows(np.vstack([x, y])) @ t.T
@@ -211,9 +210,9 @@ def test_rows_whose_image_is_too_long_are_shortened() -> None:
     t = transform(2, alpha, 0.1, 0)
     assert t.shape == (1, 3)
     scale = noise_scale(1, 1.0, image_sensitivity(alpha, float(np.linalg.norm(t, 2))))
-    x = np.linalg.eigh(smat(t[0], 2))[1].T
+    x = np.linalg.eigh(unsvec(t[0]))[1].T
     for row in x:
-        expected = float(np.clip(row @ smat(t[0], 2) @ row, -21, 21))
+        expected = float(np.clip(row @ unsvec(t[0]) @ row, -21, 21))
         got = release(row[None], np.array([0.3]), epsilon=1.0, alpha=alpha)
         np.testing.assert_allclose(got, fit(t, np.array([expected + 0.3 * scale]), 2), atol=1e-12)
 

@@ -18,7 +18,8 @@ from scipy.optimize import minimize
 from covassay.reference.domain import second_moment, unit_rows
 from covassay.reference.errors import InvalidInput
 from covassay.reference.laws import nuclear_laplace as law
-from covassay.reference.mechanisms.johnson_lindenstrauss import entries, fit, smat, svec, svec_rows, transform
+from covassay.reference.laws.wigner import svec, unsvec
+from covassay.reference.mechanisms.johnson_lindenstrauss import entries, fit, svec_rows, transform
 from covassay.reference.mechanisms.johnson_lindenstrauss_image import (
     ABOUT,
     draw_noise,
@@ -56,16 +57,16 @@ def test_with_one_projection_the_norm_by_hand() -> None:
     # l = 1: T svec(M) = ⟨Q, M⟩, so the cheapest M with image z is z/‖Q‖ on one eigenvector: ‖z‖_K = |z|/‖Q‖
     t = transform(2, 20.0, 0.1, 0)
     assert t.shape == (1, 3)
-    spectral = np.abs(np.linalg.eigvalsh(smat(t[0], 2))).max()
+    spectral = np.abs(np.linalg.eigvalsh(unsvec(t[0]))).max()
     got = norm_of_image(t, np.array([[3.0], [-0.5], [0.0]]), 2)
     np.testing.assert_allclose(got, np.array([3.0, 0.5, 0.0]) / spectral, rtol=1e-9)
 
 
 def dual_norm_bound(t: Matrix, z: Matrix, d: int, rng: np.random.Generator) -> float:
-    """max ⟨z, v⟩ over ‖smat(Tᵀv)‖ ≤ 1, from below, by search: never above ‖z‖_K."""
+    """max ⟨z, v⟩ over ‖unsvec(Tᵀv)‖ ≤ 1, from below, by search: never above ‖z‖_K."""
 
     def objective(v: Matrix) -> float:
-        return -float(z @ v) / float(np.abs(np.linalg.eigvalsh(smat(t.T @ v, d))).max())
+        return -float(z @ v) / float(np.abs(np.linalg.eigvalsh(unsvec(t.T @ v))).max())
 
     starts = [np.linalg.solve(t @ t.T, z) + 0.3 * rng.standard_normal(len(z)) for _ in range(2)]
     options = {"maxiter": 1500, "xatol": 1e-9, "fatol": 1e-11}
@@ -81,7 +82,7 @@ def test_the_norm_meets_its_dual(d: int, alpha: float) -> None:
     assert (dual <= primal * (1 + 1e-9)).all()
     np.testing.assert_allclose(primal, dual, rtol=2e-3)
     # a mutant: the nuclear norm of the least-squares preimage, without minimising
-    preimage = smat(z @ np.linalg.pinv(t).T, d)
+    preimage = unsvec(z @ np.linalg.pinv(t).T)
     assert law.nuclear_norm(preimage).max() > 1.005 * primal.max()
 
 
@@ -102,7 +103,7 @@ def test_without_a_projection_the_loss_of_the_law_is_what_is_proven(d: int, shar
     assert len(t) == entries(d)
     rows = np.eye(d)[:2] if d > 1 else np.array([[1.0], [0.0]])
     change = np.diff(svec_rows(rows), axis=0)
-    loss = float(law.nuclear_norm(smat(change, d))[0]) / (7 * noise_scale(7, 0.6))
+    loss = float(law.nuclear_norm(unsvec(change))[0]) / (7 * noise_scale(7, 0.6))
     assert loss == pytest.approx(0.6 * share, rel=1e-12)
     assert spend(epsilon=0.6, dimension=d).proven == PureDP(0.6 * share)
     assert spend(epsilon=0.6, dimension=d).claimed == PureDP(0.6)
@@ -130,7 +131,7 @@ def test_the_draw_is_the_release_of_its_noise() -> None:
 def test_without_a_projection_the_noise_is_exact() -> None:
     # 2000 draws, d = 2: symmetric nuclear-Laplace noise
     z = draw_noise(np.eye(3), 2, np.random.default_rng(2), size=2000)
-    norms = law.nuclear_norm(smat(z, 2))
+    norms = law.nuclear_norm(unsvec(z))
     assert kolmogorov_smirnov(norms, stats.gamma(3).cdf, "Gamma(3)").p_value > FALSE_ALARM
 
 

@@ -150,16 +150,11 @@ def corrected_utility(
 # RIDGE REGRESSION
 
 
-def coefficients(moment: Matrix, target: int, penalty: float) -> Vector:
-    """The reference's own."""
-    return ridge.coefficients(moment, target, penalty)
-
-
 @check(
     "property",
-    mutants={"half of the penalty": {"solve": lambda m, t, a: coefficients(m, t, a / 2)}},
+    mutants={"half of the penalty": {"solve": lambda m, t, a: ridge.coefficients(m, t, a / 2)}},
 )
-def normal_equations(solve: Callable[[Matrix, int, float], Vector] = coefficients) -> Evidence:
+def normal_equations(solve: Callable[[Matrix, int, float], Vector] = ridge.coefficients) -> Evidence:
     """w = (M_aa + 2αI)⁻¹ M_ay is the minimiser of ½(w, −1) M (w, −1)ᵀ + α‖w‖²: its gradient vanishes there.
 
     So the blocks of the covariance give the regression of every column.

@@ -19,10 +19,6 @@ PRINTED = Fraction(11, 10)
 PRINTED_FOR_P = 3
 
 
-def _full(d: int, s: Fraction) -> Enclosure:
-    return enclose_spectral_cdf(d, s)
-
-
 @check(
     "enclosed",
     mutants={
@@ -31,7 +27,7 @@ def _full(d: int, s: Fraction) -> Enclosure:
     },
 )
 def published_bound(
-    law: Callable[[int, Fraction], Enclosure] = _full,
+    law: Callable[[int, Fraction], Enclosure] = enclose_spectral_cdf,
     constant: Fraction = PRINTED,
     published: Mapping[int, str] | None = None,
 ) -> Evidence:

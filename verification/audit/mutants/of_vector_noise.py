@@ -9,6 +9,7 @@ from functools import partial
 import numpy as np
 
 from covassay.reference.domain import Matrix, Vector, second_moment, unit_rows
+from covassay.reference.laws.wigner import svec
 from covassay.reference.mechanisms import centred_covariance, johnson_lindenstrauss, output_perturbation
 from covassay.reference.mechanisms.nuclear_laplace import noise_scale as uncentred_scale
 from covassay.verification.audit.mutants.mutant import vectorised
@@ -91,7 +92,7 @@ def image(draw: Draw) -> Callable[..., Matrix]:
         rows = unit_rows(x)
         n, d = rows.shape
         t = np.eye(johnson_lindenstrauss.entries(d))
-        moment = johnson_lindenstrauss.svec(second_moment(rows))
+        moment = svec(second_moment(rows))
         scale = johnson_lindenstrauss.noise_scale(n, epsilon, johnson_lindenstrauss.image_sensitivity(1.0, 1.0))
         noise = [scale * draw(len(t), rng) for _ in range(size)]
         return np.array([johnson_lindenstrauss.fit(t, moment + z, d) for z in noise])

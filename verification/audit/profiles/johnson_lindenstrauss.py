@@ -13,6 +13,7 @@ from scipy.special import gammainc
 
 from covassay.reference.domain import Matrix, Vector, second_moment
 from covassay.reference.laws import haar
+from covassay.reference.laws.wigner import svec
 from covassay.reference.mechanisms import johnson_lindenstrauss as mechanism
 from covassay.verification.audit.law import Scenario, Suspect, Test
 from covassay.verification.audit.profiles import reference_draws
@@ -30,10 +31,10 @@ def interior_rows(epsilon: float) -> Matrix:
 
 
 def noise_tests(x: Matrix, scale: float) -> dict[str, Test]:
-    """The tests by name, of outputs Σ + scale · smat(z)."""
+    """The tests by name, of outputs Σ + scale · unsvec(z)."""
 
     def noise(outputs: Matrix) -> Matrix:
-        return mechanism.svec(outputs - second_moment(x)) / scale
+        return svec(outputs - second_moment(x)) / scale
 
     def norms(outputs: Matrix) -> Vector:
         return np.asarray(np.linalg.norm(noise(outputs), axis=1))
@@ -67,7 +68,7 @@ def norm_test(x: Matrix, scale: float, shape_gap: int = 0) -> Test:
     shape = mechanism.entries(D) + shape_gap
 
     def test(outputs: Matrix) -> TestResult:
-        norms = np.linalg.norm(mechanism.svec(outputs - second_moment(x)), axis=1) / scale
+        norms = np.linalg.norm(svec(outputs - second_moment(x)), axis=1) / scale
         return kolmogorov_smirnov(norms, lambda t: gammainc(shape, np.maximum(t, 0)), f"‖z‖ ~ Gamma({shape})")
 
     return test
