@@ -41,7 +41,7 @@ from typing import Any
 from covassay.reference.errors import InvalidInput
 from covassay.verification.evidence import checks
 
-PAPERS = ("dn25", "klsu19", "adk19", "dly22", "own")
+PAPERS = ("dn25", "klsu19", "adk19", "dly22", "own", "mechanisms")
 VERDICTS = {
     "holds": "as printed",
     "corrected": "a slip: the corrected statement holds",
