@@ -63,3 +63,10 @@ def chi_square_tail(s: Fraction, degrees: int = 1) -> Bounds:
         ratio = half / (Fraction(m, 2) + 1)
         step = step[0] * ratio, step[1] * ratio
     return low, high
+
+
+def log2() -> Bounds:
+    """ln 2 = Σ_{k≥1} 2^{−k}/k, with what is left after k terms at most 2^{−k}/k."""
+    terms = 4 * DIGITS
+    total = sum((Fraction(1, k * 2**k) for k in range(1, terms + 1)), Fraction(0))
+    return total, total + Fraction(1, terms * 2**terms)
