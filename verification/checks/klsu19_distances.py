@@ -159,7 +159,7 @@ def product_distance(factor: Fraction = Fraction(1, 2)) -> Evidence:
         distance = Fraction(0)
         for bits in product((0, 1), repeat=d):
             first, second = (math.prod(v if b else 1 - v for v, b in zip(m, bits, strict=True)) for m in (p, q))
-            distance += abs(first - second) / 2
+            distance += Fraction(abs(first - second)) / 2
         chi_squared = sum(((a - b) ** 2 / (a * (1 - a)) for a, b in zip(p, q, strict=True)), Fraction(0))
         failed += distance**2 > factor * chi_squared
         largest = max(largest, distance**2 / chi_squared if chi_squared else Fraction(0))
