@@ -144,6 +144,12 @@ def mean_of_bits(squared: Callable[[int, int], Fraction] = lambda n, d: Fraction
 # DISTANCES
 
 
+def bits_probability(means: list[Fraction], bits: tuple[int, ...]) -> Fraction:
+    """The probability of these bits, independent with these means."""
+    factors = [mean if bit else 1 - mean for mean, bit in zip(means, bits, strict=True)]
+    return math.prod(factors, start=Fraction(1))
+
+
 @check("exact", mutants={"1/5 for 1/2": {"factor": Fraction(1, 5)}})
 def product_distance(factor: Fraction = Fraction(1, 2)) -> Evidence:
     """TV² ≤ ½ Σ (p_j − q_j)²/(p_j(1 − p_j)) for product distributions on bits, by enumeration with rational means.
@@ -158,8 +164,8 @@ def product_distance(factor: Fraction = Fraction(1, 2)) -> Evidence:
         q = [min(max(v + Fraction(rng.randint(-9, 9), rng.choice((20, 200))), Fraction(0)), Fraction(1)) for v in p]
         distance = Fraction(0)
         for bits in product((0, 1), repeat=d):
-            first, second = (math.prod(v if b else 1 - v for v, b in zip(m, bits, strict=True)) for m in (p, q))
-            distance += Fraction(abs(first - second)) / 2
+            first, second = (bits_probability(means, bits) for means in (p, q))
+            distance += abs(first - second) / 2
         chi_squared = sum(((a - b) ** 2 / (a * (1 - a)) for a, b in zip(p, q, strict=True)), Fraction(0))
         failed += distance**2 > factor * chi_squared
         largest = max(largest, distance**2 / chi_squared if chi_squared else Fraction(0))

@@ -31,8 +31,8 @@ def random_covariance(rng: np.random.Generator, d: int, kappa: float) -> Matrix:
 
 def unscaled(z: Matrix, kappa: float) -> Matrix:
     """B = Π/2 + (I − Π), of the reference: A without its factor 1/√c."""
-    b: Matrix = weak_ppc.preconditioner(z, kappa)[0] * math.sqrt(weak_ppc.FLOOR)
-    return b
+    a, _ = weak_ppc.preconditioner(z, kappa)
+    return np.asarray(a * math.sqrt(weak_ppc.FLOOR))
 
 
 # ONE ROUND, AS KLSU19 STATES IT: ‖Z − Σ‖ ≤ ηκ
@@ -50,7 +50,7 @@ def upper_lemma(bound: Callable[[float], float] = lambda eta: 0.5 + eta, power: 
     for i in range(3000):
         d, eta, kappa = int(rng.integers(1, 5)), float(rng.choice([0.01, 0.1, 0.2, 0.5])), 10 ** rng.uniform(1, 6)
         sigma = random_covariance(rng, d, kappa)
-        error = symmetric_noise(rng, d) * eta * kappa
+        error: Matrix = symmetric_noise(rng, d) * eta * kappa
         if i % 50 == 0:
             sigma, error = np.array([[(0.5 + eta) * kappa]]), np.array([[-eta * kappa * (1 + 1e-9)]])
         b = unscaled(sigma + error, kappa)
