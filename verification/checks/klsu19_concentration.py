@@ -72,9 +72,10 @@ def wigner_norm(
 ) -> Evidence:
     """P(‖Y‖ > 2√d + t) ≤ 2 exp(−t²/(4 − 2/d)), so that P(‖Y‖ > A√d) ≤ 2 exp(−Ad/4) for A ≥ 4.
 
-    For unit u, v: E(uᵀYu − vᵀYv)² ≤ 4‖u − v‖², the increment of 2⟨g, u⟩, so the mean of λ_max is at most 2E‖g‖ ≤ 2√d
-    (Sudakov–Fernique); and the variance of uᵀYu is at most 2 − 1/d, the square of the Lipschitz constant. Both are
-    checked at rational unit vectors, equal in the second at (1, …, 1)/√d for d = 4, 9. Last, (A − 2)² ≥ A for A ≥ 4.
+    For unit u, v: E(uᵀYu − vᵀYv)² = 4(1 − ⟨u, v⟩²) − Σ (u_i² − v_i²)² ≤ 4‖u − v‖², the increment of 2⟨g, u⟩, so the
+    mean of λ_max is at most 2E‖g‖ ≤ 2√d (Sudakov–Fernique); and the variance of uᵀYu is 2 − Σ u_i⁴ ≤ 2 − 1/d, the
+    square of the Lipschitz constant. Both identities and bounds are checked at rational unit vectors, and equality in
+    the last at (1, …, 1)/√d for d = 4, 9. Then (A − 2)² ≥ A for A ≥ 4.
     """
     rng = random.Random(1)
     failed, closest = 0, Fraction(0)
@@ -87,7 +88,10 @@ def wigner_norm(
         increment = sum(s[k][m] * change[k][m] ** 2 * (1 if k == m else 4) for k in range(d) for m in range(k, d))
         distance = sum(((a - b) ** 2 for a, b in zip(u, v, strict=True)), Fraction(0))
         variance = sum(s[k][m] * (u[k] * u[m]) ** 2 * (1 if k == m else 4) for k in range(d) for m in range(k, d))
-        failed += increment > 4 * distance or variance > 2 - Fraction(1, d)
+        cosine = sum((a * b for a, b in zip(u, v, strict=True)), Fraction(0))
+        squares = sum(((a * a - b * b) ** 2 for a, b in zip(u, v, strict=True)), Fraction(0))
+        failed += increment != 4 * (1 - cosine**2) - squares or increment > 4 * distance
+        failed += variance != 2 - sum(a**4 for a in u) or variance > 2 - Fraction(1, d)
         closest = max(closest, increment / distance if distance else Fraction(0))
     equal = all(
         sum(variances(d)[k][m] * Fraction(1 if k == m else 4, d**2) for k in range(d) for m in range(k, d))

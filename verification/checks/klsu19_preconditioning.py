@@ -38,8 +38,13 @@ def unscaled(z: Matrix, kappa: float) -> Matrix:
 # ONE ROUND, AS KLSU19 STATES IT: ‖Z − Σ‖ ≤ ηκ
 
 
-@check("property", mutants={"κ/2": {"bound": lambda eta: 0.5}, "the square of 1/2": {"power": 2}})
-def upper_lemma(bound: Callable[[float], float] = lambda eta: 0.5 + eta, power: int = 1) -> Evidence:
+@check(
+    "property",
+    mutants={"κ/2": {"bound": lambda eta: 0.5}, "B⁻¹ for B": {"shrink": lambda z, k: np.linalg.inv(unscaled(z, k))}},
+)
+def upper_lemma(
+    bound: Callable[[float], float] = lambda eta: 0.5 + eta, shrink: Callable[[Matrix, float], Matrix] = unscaled
+) -> Evidence:
     """BΣB ⪯ (1/2 + η)κ for Σ ⪯ κI, ‖Z − Σ‖ ≤ ηκ, η ≤ 1: so 0.7 κ is η ≤ 1/5.
 
     BZB is Z/4 ⪯ (1 + η)κ/4 ⪯ κ/2 on V and Z ⪯ κ/2 on its complement, and ‖B(Z − Σ)B‖ ≤ ηκ. Equal in the limit for
@@ -52,10 +57,8 @@ def upper_lemma(bound: Callable[[float], float] = lambda eta: 0.5 + eta, power: 
         sigma = random_covariance(rng, d, kappa)
         error: Matrix = symmetric_noise(rng, d) * eta * kappa
         if i % 50 == 0:
-            sigma, error = np.array([[(0.5 + eta) * kappa]]), np.array([[-eta * kappa * (1 + 1e-9)]])
-        b = unscaled(sigma + error, kappa)
-        for _ in range(power - 1):
-            b = np.linalg.inv(b)
+            sigma, error = np.eye(1) * (0.5 + eta) * kappa, -np.eye(1) * eta * kappa * (1 + 1e-9)
+        b = shrink(sigma + error, kappa)
         largest = float(np.linalg.eigvalsh(b @ sigma @ b)[-1]) / kappa
         failed += largest > bound(eta) * (1 + ROUNDING)
         closest = max(closest, largest / (0.5 + eta))
