@@ -15,6 +15,7 @@ from covassay.reference.laws import wigner
 from covassay.reference.mechanisms import naive_pce
 from covassay.reference.projections import psd_cone
 from covassay.verification.checks.klsu19_concentration import frobenius_radius, radius
+from covassay.verification.checks.klsu19_distances import norm_squared
 from covassay.verification.evidence import Evidence, check
 
 LEVEL = 1e-9  # false alarm of a statistical check
@@ -197,6 +198,22 @@ def projection_bounds(project: Callable[[Matrix], Matrix] = psd_cone, factor: fl
     return Evidence(not failed, "3000 random (A, Z), d ≤ 5, and extreme ones", f"{failed} fail; up to {closest:.6g} δ")
 
 
+@check("exact", mutants={"Σ = I": {"kappa": 1}})
+def projection_in_the_norm_of_sigma(kappa: int = 10**4) -> Evidence:
+    """In ‖·‖_Σ the projection can go away from Σ by a factor of about √κ/4: Σ = diag(κ, 1), Z = [[0, √κ], [√κ, 0]].
+
+    P = (√κ/2)[[1, 1], [1, 1]]; ‖Z − Σ‖_Σ = 2, and the last entry alone gives ‖P − Σ‖_Σ ≥ √κ/2 − 1. κ = 10⁴, exactly.
+    """
+    root = sp.sqrt(kappa)
+    sigma, noisy = sp.diag(kappa, 1), sp.Matrix([[0, root], [root, 0]])
+    projected = sp.ones(2, 2) * root / 2
+    negative = projected - noisy
+    is_projection = negative.is_positive_semidefinite and projected * negative == sp.zeros(2)
+    before, after = norm_squared(noisy - sigma, sigma), norm_squared(projected - sigma, sigma)
+    holds = bool(is_projection) and before == 4 and bool(after > before)
+    return Evidence(holds, "a counterexample", f"squares {before} and {after}")
+
+
 # ACCURACY
 
 
@@ -248,7 +265,7 @@ def accuracy(factor: float = 2 / math.sqrt(3), share: float = 1.0, direct: bool 
     """‖P − Σ‖_Σ ≤ ‖Σ̂ − Σ‖_Σ + ‖N‖_F and ‖P − Σ‖ ≤ ‖Σ̂ − Σ‖ + (2/√3)‖N‖, P the projection of Z = Σ̂ + N, Σ ⪰ I.
 
     The projection is used at Σ̂, which is positive semidefinite: ‖P − Σ̂‖_F ≤ ‖N‖_F, and ‖·‖_Σ ≤ ‖·‖_F. At Σ itself
-    it may increase ‖·‖_Σ by a large factor: that is the third mutant.
+    it may increase ‖·‖_Σ, see `projection_in_the_norm_of_sigma`: that is the third mutant.
     """
     rng = np.random.default_rng(2)
     failed = 0
