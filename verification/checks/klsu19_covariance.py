@@ -69,7 +69,12 @@ def sensitivity(
     n, rho, r2 = Fraction(7), Fraction(3, 5), Fraction(11, 2)
     losses = {c: naive_pce.privacy_loss(largest(2), n, r2, variance(n, rho, r2, c)) / rho for c in ("paper", "tight")}
     holds = not failed and attained and losses == {"paper": Fraction(1, 2), "tight": 1}
-    return Evidence(holds, "400 random pairs, d ≤ 4; all n, ρ, B (homogeneous)", f"{failed} fail; losses/ρ {losses}")
+    return Evidence(
+        holds,
+        "400 random pairs, d ≤ 4; all n, ρ, B (homogeneous)",
+        f"{failed} fail",
+        {f"{c}: spent/ρ": str(v) for c, v in losses.items()},
+    )
 
 
 def without_noise(rows: Matrix) -> Matrix:
@@ -236,7 +241,9 @@ def noise_is_linear_in_kappa(
     squared = all(abs(value - k**2) < ROUNDING for value, k in zip(mean_square, (1, 2, 5, 10), strict=True))
     sigma_squared = naive_pce.noise_variance(n, rho, row(n, d, kappa, 1, lambda value: level), "tight")
     linear = sp.simplify(sp.diff(sp.simplify(sigma_squared / kappa**2), kappa))
-    return Evidence(squared and linear == 0, "all n, κ, ρ; d = 1, 2, 5, 10", f"{mean_square}, {linear}")
+    return Evidence(
+        squared and linear == 0, "all n, κ, ρ; d = 1, 2, 5, 10", f"E‖W‖_F² {mean_square}; derivative of σ²/κ² {linear}"
+    )
 
 
 @check("symbolic", mutants={"the weights of the GOE": {"above_diagonal": 1}, "ω of the paper": {"bound": tails.omega}})

@@ -287,13 +287,13 @@ def rows_of_a_preconditioner(bound: Callable[..., float] = row_bound, share: flo
 
 @check("statistical", mutants={"a thousandth of the rows": {"share": 0.001}})
 def ppc_runs(share: float = 1.0) -> Evidence:
-    """Theorem 3.11: PPC on N(0, Σ), d = 3, κ = 10⁵, n as in `ppc.sufficient_rows`: I ⪯ AΣAᵀ ⪯ 1000 I but for 3β.
+    """Theorem 3.11: PPC on N(0, Σ), d = 3, κ = 10⁴, n as in `ppc.sufficient_rows`: I ⪯ AΣAᵀ ⪯ 1000 I but for 3β.
 
-    30 runs of 13 rounds at ρ = 1/2, β = 0.02. False alarm 1e-9; failure in nine runs of ten is seen but with
+    30 runs of 7 rounds at ρ = 1/2, β = 0.02. False alarm 1e-9; failure in nine runs of ten is seen but with
     probability 1e-9.
     """
     rng = np.random.default_rng(6)
-    kappa, beta, rho, count = 1e5, 0.02, 0.5, 30
+    kappa, beta, rho, count = 1e4, 0.02, 0.5, 30
     n = math.ceil(share * ppc.sufficient_rows(rho=rho, dimension=3, kappa=kappa, beta=beta, calibration="paper"))
     bad, range_seen = 0, [math.inf, 0.0]
     for _ in range(count):

@@ -315,7 +315,9 @@ def printed_advanced_composition(
         if delta <= odds**-j:
             allowed.append(f"T={folds}")
     holds = not allowed and odds <= sum(Fraction(1, math.factorial(k)) for k in range(4))
-    return Evidence(holds, f"{len(cases)} counterexamples", f"no contradiction at {allowed}", figures)
+    return Evidence(
+        holds, f"{len(cases)} counterexamples", "no contradiction at " + ", ".join(allowed) if allowed else "", figures
+    )
 
 
 PRINTED_SUFFICES = 16 * (2 - sp.sqrt(3))  # 4.287: the printed ε is enough for Tε₀² up to this times ln(1/δ₀)
@@ -360,7 +362,11 @@ def corrected_advanced_composition(
                     failed.append(f"odds={odds}, T={folds}, δ₀=1e-{j}")
     # √2 √(TL) ε₀ + Tε₀²/2 ≤ √6 √(TL) ε₀ exactly for Tε₀² ≤ 4(√6 − √2)² L
     margin = sp.simplify(hypothesis - 4 * (sp.sqrt(6) - sp.sqrt(2)) ** 2)
-    return Evidence(not failed and margin == 0, "T ≤ 250, ε₀ < 1, δ₀ ≥ 1e-8", f"{failed[:3]}, margin {margin}")
+    return Evidence(
+        not failed and margin == 0,
+        "T ≤ 250, ε₀ < 1, δ₀ ≥ 1e-8",
+        f"margin {margin}; {len(failed)} fail {failed[:3] or ''}".rstrip(),
+    )
 
 
 # THE GAUSSIAN MECHANISM
