@@ -30,7 +30,7 @@ from covassay.verification.audit.run import FALSE_ALARM, SAMPLES, audit
 from covassay.verification.audit.sampling import no_progress
 from covassay.verification.audit.target import TIME_LIMIT, CannotRun, TargetReference, adapters, load
 from covassay.verification.audit.user_data import load_user_data
-from covassay.verification.commands import claims, experiments, release
+from covassay.verification.commands import claims, experiments, figures, release
 from covassay.verification.commands.options import chosen, guarantee
 from covassay.verification.exact.spectral_cdf import enclose_spectral_cdf
 
@@ -294,6 +294,7 @@ def _parser() -> argparse.ArgumentParser:
 
     claims.add_parser(commands)
     experiments.add_parser(commands)
+    figures.add_parser(commands)
 
     m = commands.add_parser("mechanisms", help="every mechanism, with what it claims and what is proven")
     m.add_argument("--dimension", type=int, default=10, help="where the proven spend depends on it (default 10)")

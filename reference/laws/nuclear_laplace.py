@@ -84,9 +84,9 @@ def spectral_norm_bound(d: Number, log_inverse_beta: Number, symmetric: bool = F
 
 
 def spectral_norm_angle(d: Number, log_inverse_beta: Number, log: Callable[[Number], Number] = math.log) -> Number:
-    """φ with ‖Z‖ ≤ πd/cos φ with probability 1 − β, full noise, d ≥ 2, while φ < π/2: φ³ = 3(ln(1/β) + (7/6) ln d)/(2d).
+    """φ with ‖Z‖ ≤ πd/cos φ with probability 1 − β, while φ < π/2: φ³ = 3(ln(1/β) + (7/6) ln d)/(2d).
 
-    Sharper than `spectral_norm_bound` for large d: πd + O(d^{1/3} (ln(d/β))^{2/3}).
+    Full noise, d ≥ 2. Sharper than `spectral_norm_bound` for large d: πd + O(d^{1/3} (ln(d/β))^{2/3}).
     """
     return (3 * (log_inverse_beta + 7 * log(d) / 6) / (2 * d)) ** (1 / 3)
 
