@@ -9,7 +9,7 @@ ensemble (∏|λ_i − λ_j| exp(−Σ|λ_i|/ρ)); ‖Z‖_* ~ Gamma(d(d+1)/2, �
 Everything below is at ρ = 1; multiply by ρ. Samples are exact up to float64 rounding, certified per draw.
 
 What is known of ‖Z‖: for d → ∞, ‖Z‖/(ρd) → π (full) and π/2 (symmetric), with the finite-d law exact below and an
-upper bound on its tail for every d, with the right exponential rate (proofs/paper/tail-bound.md). DN25 Theorem 6 prints
+upper bound on its tail for every d (proofs/paper/tail-bound.md). DN25 Theorem 6 prints
 ‖Z‖ ≤ 1.1 ρd with high probability; that is refuted (P = 4.4e-10 at d = 10).
 """
 
@@ -76,7 +76,8 @@ def spectral_norm_tail_bound(d: int, t: Number, symmetric: bool = False, functio
 def spectral_norm_bound(d: Number, log_inverse_beta: Number, symmetric: bool = False) -> Number:
     """‖Z‖ is at most this with probability 1 − β, for every d ≥ 1 and every β: 4d + 2.36 ln(1/β), full noise.
 
-    A chord of the tail bound, within a factor 4/π of the truth for large d. Symmetric noise: 2.5 d + 1.77 ln(1/β).
+    A tangent of the tail bound; for fixed β within a factor 4/π of the truth as d → ∞. Symmetric noise:
+    2.5 d + 1.77 ln(1/β).
     """
     if symmetric:
         return d * 5 / 2 + log_inverse_beta * 177 / 100
@@ -86,7 +87,7 @@ def spectral_norm_bound(d: Number, log_inverse_beta: Number, symmetric: bool = F
 def spectral_norm_angle(d: Number, log_inverse_beta: Number, log: Callable[[Number], Number] = math.log) -> Number:
     """φ with ‖Z‖ ≤ πd/cos φ with probability 1 − β, while φ < π/2: φ³ = 3(ln(1/β) + (7/6) ln d)/(2d).
 
-    Full noise, d ≥ 2. Sharper than `spectral_norm_bound` for large d: πd + O(d^{1/3} (ln(d/β))^{2/3}).
+    Full noise, d ≥ 2. For fixed β and large d sharper than `spectral_norm_bound`: πd + O(d^{1/3} (ln d)^{2/3}).
     """
     return (3 * (log_inverse_beta + 7 * log(d) / 6) / (2 * d)) ** (1 / 3)
 

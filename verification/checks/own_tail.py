@@ -1,4 +1,4 @@
-"""The tail of ‖Z‖ for every d: P(‖Z‖ ≥ t) ≤ C(d, t) exp(−rate(t)), with the rate of the truth.
+"""The tail of ‖Z‖ for every d: P(‖Z‖ ≥ t) ≤ C(d, t) exp(−rate(t)).
 
 proofs/paper/tail-bound.md has the argument. It has one inequality of potential theory, which `green_function` and
 `mean_of_the_swept_charge` check, and two applications of Jensen's inequality, whose product is `one_point_density`.
@@ -161,7 +161,7 @@ def tail_bound(
     return Evidence(not wrong, "d ≤ 16, t from 1.05 to 2.9 edges", "; ".join(wrong[:3]), figures)
 
 
-def chord(symmetric: bool, slope: Fraction, start: Fraction) -> tuple[bool, str]:
+def tangent(symmetric: bool, slope: Fraction, start: Fraction) -> tuple[bool, str]:
     """Does t = start·d + slope·ln(1/β) follow from the tail bound for every d ≥ 2?
 
     The rate is convex and the other factor falls, so beyond t₀ = start·d the bound is at most its value there times
@@ -192,7 +192,7 @@ def chord(symmetric: bool, slope: Fraction, start: Fraction) -> tuple[bool, str]
         "2 ln(1/β)": {"bound": lambda d, level, symmetric: (Fraction(5, 2) if symmetric else 4) * d + 2 * level},
     },
 )
-def tail_chord(bound: Callable[..., Number] = nuclear_laplace.spectral_norm_bound) -> Evidence:
+def linear_bound(bound: Callable[..., Number] = nuclear_laplace.spectral_norm_bound) -> Evidence:
     """‖Z‖ ≤ ρ(4d + 2.36 ln(1/β)) with probability 1 − β, every d and β; symmetric: ρ(2.5 d + 1.77 ln(1/β)).
 
     d = 1 is P(‖Z‖ ≥ t) = e^{−t}. Constants to 30 digits; the margins are in the third.
@@ -201,7 +201,7 @@ def tail_chord(bound: Callable[..., Number] = nuclear_laplace.spectral_norm_boun
     for symmetric in (False, True):
         start = Fraction(bound(Fraction(1), Fraction(0), symmetric))
         slope = Fraction(bound(Fraction(0), Fraction(1), symmetric))
-        holds, facts = chord(symmetric, slope, start)
+        holds, facts = tangent(symmetric, slope, start)
         told.append(f"{'symmetric' if symmetric else 'full'}: {facts}")
         if not (holds and slope >= 1):
             wrong.append(told[-1])
@@ -252,13 +252,13 @@ def theorem_2_in_every_dimension(
     constant: Fraction = Fraction(15, 2),
     power: int = 10,
 ) -> Evidence:
-    """P(‖Z‖ > 7.5 ρd) ≤ d^{−10}/2 for every d ≥ 17, by the tail bound to 29 and by its chord from 30 on.
+    """P(‖Z‖ > 7.5 ρd) ≤ d^{−10}/2 for every d ≥ 17, by the tail bound to 29 and by its tangent from 30 on.
 
-    The chord 4d + 2.36 (10 ln d + ln 2) is at most 7.5 d at d = 30; over d it decreases, as ln d/d does from e on. The
-    smaller d are enclosed one by one (dn25_utility:theorem_2). So Theorem 2 has constants for every d ≥ 2.
+    The tangent 4d + 2.36 (10 ln d + ln 2) is at most 7.5 d at d = 30; over d it decreases, as ln d/d does from e on.
+    The smaller d are enclosed one by one (dn25_utility:theorem_2). So Theorem 2 has constants for every d ≥ 2.
     """
     level = math.log(2) + power * math.log(30)
-    chord_holds = bound(30, level) <= constant * 30
+    linear_holds = bound(30, level) <= constant * 30
     largest = max(float(tail(d, float(constant * d))) * 2 * d**power for d in range(17, 30))
-    figures = {"chord/d at 30": f"{bound(30, level) / 30:.4f}", "largest 2P·d^10": f"{largest:.3g}"}
-    return Evidence(bool(chord_holds and largest <= 1), "every d ≥ 17", figures=figures)
+    figures = {"linear bound/d at 30": f"{bound(30, level) / 30:.4f}", "largest 2P·d^10": f"{largest:.3g}"}
+    return Evidence(bool(linear_holds and largest <= 1), "every d ≥ 17", figures=figures)
