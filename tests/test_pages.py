@@ -1,7 +1,7 @@
 """The pages of proofs/: every mechanism has one, of one shape, and what they name and link to exists.
 
-A page is read next to the file of its mechanism, so the functions it names must be there. Each rule is a function from a
-page to what is wrong with it, and each is seen to find a planted defect.
+A page is read next to the file of its mechanism, so the functions it names must be there. Each rule is a function from
+a page to what is wrong with it, and each is seen to find a planted defect.
 """
 
 import importlib
@@ -77,9 +77,10 @@ def broken_links(text: str, folder: Path) -> list[str]:
             continue
         path, _, anchor = link.partition("#")
         target = folder / path
-        if path and not target.exists():
-            broken.append(link)
-        elif anchor and anchor not in anchors(target.read_text(encoding="utf-8") if path else text):
+        found = not path or target.exists()
+        if found and anchor:
+            found = anchor in anchors(target.read_text(encoding="utf-8") if path else text)
+        if not found:
             broken.append(link)
     return broken
 
@@ -197,7 +198,9 @@ def test_a_broken_link_is_seen(link: str) -> None:
     ["noise_scale_2(n)", "nowhere:noise_scale", "laplace:no_such_function", "dn25_privacy:no_such_check"],
 )
 def test_a_missing_function_is_seen(span: str) -> None:
-    known = "`noise_scale(sensitivity, epsilon)` `domain:unit_rows` `laws.k_norm:sample` `adk19_basics:laplace_loss` `x`"
+    known = (
+        "`noise_scale(sensitivity, epsilon)` `domain:unit_rows` `laws.k_norm:sample` `adk19_basics:laplace_loss` `x`"
+    )
     assert missing_functions(f"{known} and `{span}`", "laplace") == [span]
     assert missing_functions("`energies_loss(b1, b2, d)`", "laplace")  # it is in another mechanism's file
 
