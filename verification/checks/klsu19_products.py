@@ -35,7 +35,7 @@ def truncated_counterexample(
     pair: tuple[Sequence[int], Sequence[int]] = ((1, 1, 1, 0, 0, 0), (0, 0, 0, 1, 1, 1)),
     claimed: Callable[[Number], Number] = lambda b2: b2,
 ) -> Evidence:
-    """A sensitivity of B/m fails for replacing a row: two rows of length B = √3 with disjoint supports are √2 B apart."""
+    """B/m fails as the sensitivity for replacing a row: rows of length B = √3, supports disjoint, are √2 B apart."""
     b2 = 3
     lengths = [sum(v * v for v in row) for row in pair]
     change = sum((v - w) ** 2 for v, w in zip(*pair, strict=True))
@@ -60,7 +60,7 @@ def truncated_sensitivity(
 ) -> Evidence:
     """Rows of [0, 1]^S cut to length B are at most √min(2B², |S|) apart, attained both ways; signed rows 2B.
 
-    Take min(u_j, v_j) off both: disjoint supports, ‖u − v‖² = ‖u‖² + ‖v‖². Against a zero row the distance is at most B.
+    Take min(u_j, v_j) off both: disjoint supports, ‖u − v‖² = ‖u‖² + ‖v‖². Against a zero row it is at most B.
     """
     rng = np.random.default_rng(1)
     failed, largest, signed = 0, 0.0, 0.0
@@ -272,7 +272,7 @@ def pinsker(factor: int = 2) -> Evidence:
 def divergence_order(lower: float = 2.0, upper: float = 1.0) -> Evidence:
     """2 TV² ≤ KL ≤ ln(1 + χ²) ≤ χ², in nats; both ends tight.
 
-    Jensen for the middle: KL = E_P ln(P/Q) ≤ ln E_P(P/Q). Tight: means ½ ± t as t → 0, and a law conditioned on an event.
+    Jensen for the middle: KL = E_P ln(P/Q) ≤ ln E_P(P/Q). Tight: means ½ ± t as t → 0; a law conditioned on an event.
     """
     rng = np.random.default_rng(4)
     failed, low, high = 0, math.inf, 0.0
@@ -310,8 +310,8 @@ def binomial_tails(n: int, p: Fraction) -> list[Fraction]:
 def kl_chernoff(power: int = 1, exchanged: bool = False) -> Evidence:
     """P(X̄ ≥ a) ≤ e^{−m KL(a‖p)} for a ≥ p, and the same below: binomial tails in rationals.
 
-    At a = k/m, e^{−m KL(a‖p)} = (p/a)^k ((1 − p)/(1 − a))^{m−k} = min over t ≥ 1 of t^{−k} E t^X: Markov's inequality for
-    t^X at t = a(1 − p)/((1 − a)p). Between the k/m the left side is constant. The lower tail is that of 1 − X.
+    At a = k/m, e^{−m KL(a‖p)} = (p/a)^k ((1 − p)/(1 − a))^{m−k} = min over t ≥ 1 of t^{−k} E t^X: Markov's inequality
+    for t^X at t = a(1 − p)/((1 − a)p). Between the k/m the left side is constant. The lower tail is that of 1 − X.
     """
     failed, largest = [], Fraction(0)
     for m, p in product((1, 2, 3, 5, 9, 16, 25), (Fraction(j, 12) for j in range(1, 12))):
@@ -330,10 +330,10 @@ def kl_chernoff(power: int = 1, exchanged: bool = False) -> Evidence:
 def squared_length_tails(first: Fraction = Fraction(3), second: int = 6) -> Evidence:
     """Bits of means at most p ≤ ½: P(‖X‖² ≥ pd(1 + 3L)) ≤ e^{−L} if pd > 1, P(‖X‖² ≥ 6L) ≤ e^{−L} if pd ≤ 1.
 
-    ‖X‖² is below Bin(d, p) in law. Tails jump at integers, so the claims are P(Bin ≥ k) ≤ e^{−(k/(pd) − 1)/3} for k > pd,
-    and P(Bin ≥ k) ≤ e^{−k/6} for k ≥ 1. All d, second: P ≤ 1/k! (Markov for C(X, k)), at most e^{−k/6} from k = 2 on; at
-    k = 1, P = 1 − (1 − p)^d ≤ 3/4. First, with x = k/(pd): the exponent x ln x − x + 1 of the Chernoff bound is at least
-    (x − 1)/3 for x ≥ 11/6; below, P(Bin > pd) < 3/4 (Greenberg and Mohri 2014), and e^{−5/18} > 3/4.
+    ‖X‖² is below Bin(d, p) in law. Tails jump at integers, so the claims are P(Bin ≥ k) ≤ e^{−(k/(pd) − 1)/3} for
+    k > pd, and P(Bin ≥ k) ≤ e^{−k/6} for k ≥ 1. All d, second: P ≤ 1/k! (Markov for C(X, k)), at most e^{−k/6} from
+    k = 2 on; at k = 1, P = 1 − (1 − p)^d ≤ 3/4. First, with x = k/(pd): the exponent x ln x − x + 1 of the Chernoff
+    bound is at least (x − 1)/3 for x ≥ 11/6; below, P(Bin > pd) < 3/4 (Greenberg and Mohri 2014), and e^{−5/18} > 3/4.
     """
     failed, largest = [], 0.0
     for d in (1, 2, 3, 4, 5, 7, 10, 15, 24, 40):
@@ -365,8 +365,8 @@ def squared_length_tails(first: Fraction = Fraction(3), second: int = 6) -> Evid
 def rows_unshortened(share: Fraction = Fraction(1)) -> Evidence:
     """With the reference's B² no row is shortened: P(‖x[S]‖² ≥ B²) ≤ β/(mR) in a round, β/m in the last.
 
-    ‖x[S]‖² is below Bin(|S|, u) in law. B² = 6u|S|L, L = ln(mR/β) ≥ ln 2; as the tail jumps at integers, it is enough to
-    have P(Bin ≥ k) ≤ e^{−k/(6u|S|)} for k ≥ 6 ln 2 · u|S|. All |S|: on bits E e^X ≤ e^{(e − 1)u|S|}, and 6L − (e − 1) ≥ L.
+    ‖x[S]‖² is below Bin(|S|, u) in law. B² = 6u|S|L, L = ln(mR/β) ≥ ln 2; as the tail jumps at integers, it is enough
+    to have P(Bin ≥ k) ≤ e^{−k/(6u|S|)} for k ≥ 6 ln 2 · u|S|. All |S|: on bits E e^X ≤ e^{(e − 1)u|S|}, and 5L ≥ e − 1.
     Last: B² = 6 ln(m/β), u|S| < 1, so P(Bin ≥ k) ≤ e^{−k/6} for k ≥ 6 ln 2.
     """
     failed = []
@@ -459,11 +459,11 @@ def final_sampling(factor: float = 1.0) -> Evidence:
     t = sp.sqrt(2 * v * level) + 2 * level / 3
     slack = sp.simplify(t**2 - 2 * (v + t / 3) * level - 2 * level / 3 * sp.sqrt(2 * v * level))
     worst = 0.0
-    for m, p, l in product((1, 5, 30, 1000, 10**5), (1e-6, 1e-3, 0.05, 0.5), (0.5, 1.0, 3.0, 10.0, 30.0)):
-        reach = factor * (math.sqrt(2 * p * l / m) + 2 * l / (3 * m))
+    for m, p, deviate in product((1, 5, 30, 1000, 10**5), (1e-6, 1e-3, 0.05, 0.5), (0.5, 1.0, 3.0, 10.0, 30.0)):
+        reach = factor * (math.sqrt(2 * p * deviate / m) + 2 * deviate / (3 * m))
         law = stats.binom(m, p)
         tail = law.sf(math.floor(m * (p + reach))) + law.cdf(math.ceil(m * (p - reach)) - 1)
-        worst = max(worst, float(tail) * math.exp(l) / 2)
+        worst = max(worst, float(tail) * math.exp(deviate) / 2)
     return Evidence(worst <= 1 and slack == 0, "m ≤ 10⁵, p ≥ 10⁻⁶, l ≤ 30 on a grid; all by the algebra",
                     f"largest P e^l/2 {worst:.4g}")  # fmt: skip
 
@@ -482,15 +482,20 @@ def final_noise(factor: int = 6) -> Evidence:
 # THE DISTANCE
 
 
-@check("property", mutants={"10 for 100": {"sampling": 10.0}, "2 for 21": {"noise": 2.0}})
+def noise_reach(b2: float, size: int, m: float, rho: float, level: float) -> float:
+    """s√(2l) in the calibration of the paper."""
+    return math.sqrt(2 * level * ppde.noise_variance(ppde.change_squared(b2, size, "paper"), m, rho))
+
+
+@check("property", mutants={"3 for 100": {"sampling": 3.0}, "2 for 21": {"noise": 2.0}})
 def ppde_distance(sampling: float = 100.0, noise: float = 21.0) -> Evidence:
     """TV ≤ α if m ≥ 100 dl/α², m ≥ 21 d√(lL/ρ)/α and m ≥ `enough_records`, l = ln(4dR/β), L = ln(mR/β), d ≥ 2.
 
-    On the events of the rounds and of the last step (probability 1 − 4β), q_j is off by at most e_j = √(2p_jl/m) + 2l/(3m)
-    + s_j√(2l). A coordinate of a round has p ≥ u/4 ≥ 1/(4d) and s² ≤ 24 pdL/(ρm²); one of the last step with p ≥ 1/d has
-    less. TV² ≤ ½KL ≤ ½Σ e²/(p(1 − p)) ≤ Σ e²/p over these, since p ≤ ½; for the rest TV ≤ Σ e. With a = dl/m and
-    b = d√(lL/ρ)/m: TV ≤ (√(2a) + 4a/3 + 7b) + (√(2a) + 2a/3 + 3.5b) ≤ 4.83√a + 10.5b. Here the sums themselves, from the
-    reference's noise, for random means and the worst round of each.
+    On the events of the rounds and of the last step (probability 1 − 4β), q_j is off by at most e_j = √(2p_jl/m)
+    + 2l/(3m) + s_j√(2l). A coordinate of a round has p ≥ u/4 ≥ 1/(4d) and s² ≤ 24 pdL/(ρm²); one of the last step with
+    p ≥ 1/d has less. TV² ≤ ½KL ≤ ½Σ e²/(p(1 − p)) ≤ Σ e²/p over these, since p ≤ ½; for the rest TV ≤ Σ e. With
+    a = dl/m and b = d√(lL/ρ)/m: TV ≤ (√(2a) + 4a/3 + 7b) + (√(2a) + 2a/3 + 3.5b) ≤ 4.83√a + 10.5b. Here the sums
+    themselves, from the reference's noise, for random means and the worst round of each.
     """
     rng = np.random.default_rng(6)
     worst = 0.0
@@ -511,13 +516,11 @@ def ppde_distance(sampling: float = 100.0, noise: float = 21.0) -> Evidence:
         for value in p:
             plain_error = math.sqrt(2 * value * level / m) + 2 * level / (3 * m)
 
-            def reach(b2: float, size: int) -> float:
-                return math.sqrt(2 * level * ppde.noise_variance(ppde.change_squared(b2, size, "paper"), m, rho))
-
-            inside = [r for r in range(1, rounds + 1) if ppde.mean_limit(r) / 4 <= value <= ppde.mean_limit(r)]
-            options = [(plain_error + reach(ppde.truncation_squared(ppde.mean_limit(r), d, m, rounds, beta), d)) ** 2
-                       for r in inside if ppde.mean_limit(r) * d >= 1]  # fmt: skip
-            last = plain_error + reach(ppde.last_truncation_squared(m, beta), d)
+            limits = {r: ppde.mean_limit(r) for r in range(1, rounds + 1)}
+            inside = [r for r, u in limits.items() if u / 4 <= value <= u]
+            bounds = [ppde.truncation_squared(ppde.mean_limit(r), d, m, rounds, beta) for r in inside]
+            options = [(plain_error + noise_reach(b2, d, m, rho, level)) ** 2 for b2 in bounds]
+            last = plain_error + noise_reach(ppde.last_truncation_squared(m, beta), d, m, rho, level)
             if value >= 1 / d:
                 squares += max([*options, last**2]) / value
             elif options and i % 4:
@@ -541,13 +544,13 @@ def product_distance(p: Vector, q: Vector) -> float:
 
 @check(
     "statistical",
-    mutants={"noise for a thousandth of ρ, twice": {"spend": 1e-8}, "the blocks of others": {"shift": 0.2}},
+    mutants={"the noise of 10⁻⁸ ρ": {"spend": 1e-8}, "records of other means": {"shift": 0.2}},
 )
 def ppde_runs(spend: float = 1.0, shift: float = 0.0) -> Evidence:
     """The whole mechanism: 12 runs at the m of Theorem 5.2's explicit form, TV at most α = 0.4 each time.
 
-    d = 4, β = 10⁻¹¹, ρ = 0.1. Under the claim a run fails with probability at most 4β, so a false alarm has 4.8 × 10⁻¹⁰. It
-    detects a mechanism that fails with probability 0.9 in a run with probability 1 − 10⁻¹².
+    d = 4, β = 10⁻¹¹, ρ = 0.1. Under the claim a run fails with probability at most 4β, a false alarm has 4.8 × 10⁻¹⁰.
+    It detects a mechanism that fails with probability 0.9 in a run with probability 1 − 10⁻¹².
     """
     d, beta, rho, alpha = 4, 1e-11, 0.1, 0.4
     rounds = ppde.most_rounds(d)
@@ -565,32 +568,29 @@ def ppde_runs(spend: float = 1.0, shift: float = 0.0) -> Evidence:
     return Evidence(worst <= alpha, f"12 runs, m = {math.ceil(m)}", f"largest TV {worst:.4g}")
 
 
-@check("numeric", mutants={"a quarter of the records": {"factor": 0.25}, "no noise counted": {"counted": False}})
-def flip_test(factor: float = 1.0, counted: bool = True) -> Evidence:
-    """Means may exceed ½: flipping where a ρ-zCDP mean of m further records exceeds ½ leaves p ≤ 5/8, at no other cost.
+@check("numeric", mutants={"a quarter of the records": {"factor": 0.25}, "17/32 for 5/8": {"mean": 17 / 32}})
+def flip_test(factor: float = 1.0, mean: float = 5 / 8) -> Evidence:
+    """Flip where a ρ-zCDP mean of m more records exceeds ½: that leaves means of at most 5/8, enough for the rounds.
 
-    m ≥ 128 ln(2d/β) and m ≥ 16√(d ln(2d/β)/ρ), the noise of variance d/(2ρm²): P(no flip at p ≥ 5/8) ≤ β/d, by the exact
-    binomial law. Flipping is a bijection: TV and privacy stay. With p ≤ 5/8 in the first round, 1.25 `enough_records` does.
+    m ≥ 128 ln(2d/β) and m ≥ 16√(d ln(2d/β)/ρ), noise of variance d/(2ρm²): P(no flip at p ≥ 5/8) ≤ β/d, by the exact
+    binomial law. Flipping is a bijection: TV and privacy stay. With p ≤ 5/8 in place of ½ in the first round, 1.25
+    `enough_records` makes its sampling error small, and no row is shortened.
     """
     worst, failed = 0.0, []
     for d, rho, beta in product((1, 4, 100), (1e-4, 1.0, 1e4), (0.3, 1e-4)):
         level = math.log(2 * d / beta)
         m = math.ceil(factor * max(128 * level, 16 * math.sqrt(d * level / rho)))
-        deviation = math.sqrt(ppde.noise_variance(ppde.change_squared(math.inf, d, "tight"), m, rho)) * counted
+        deviation = math.sqrt(ppde.noise_variance(ppde.change_squared(math.inf, d, "tight"), m, rho))
         k = np.arange(m + 1)
-        margin = (k / m - 0.5) / max(deviation, 1e-12)
-        missed = float((stats.binom.pmf(k, m, 0.625) * stats.norm.sf(margin)).sum())
+        missed = float((stats.binom.pmf(k, m, mean) * stats.norm.sf((k / m - 0.5) / deviation)).sum())
         worst = max(worst, missed * d / beta)
-        if not counted and worst < 1e-6:
-            failed.append("nothing to see")
     for d, beta in product((2, 4, 16), (0.3, 1e-3)):
-        m = records(d, 1e6, beta, 1.25)
-        law = stats.binom(m, 0.625)
-        tail = law.sf(math.ceil(m * (0.625 + 1 / 32)) - 1) + law.cdf(math.floor(m * (0.625 - 1 / 32)))
-        bound = ppde.truncation_squared(0.5, d, m, ppde.most_rounds(d), beta)
-        shorten = float(stats.binom.sf(math.ceil(bound) - 1, d, 0.625))
-        if tail > beta / (2 * d * ppde.most_rounds(d)) or shorten > beta / (m * ppde.most_rounds(d)):
+        m, rounds = records(d, 1e6, beta, 1.25), ppde.most_rounds(d)
+        law = stats.binom(m, mean)
+        tail = law.sf(math.ceil(m * (mean + 1 / 32)) - 1) + law.cdf(math.floor(m * (mean - 1 / 32)))
+        bound = ppde.truncation_squared(ppde.mean_limit(1), d, m, rounds, beta)
+        shorten = float(stats.binom.sf(math.ceil(bound) - 1, d, mean))
+        if tail > beta / (2 * d * rounds) or shorten > beta / (m * rounds):
             failed.append(f"first round, d={d}, β={beta}")
-    return Evidence(
-        worst <= 1 and not failed, "d ≤ 100, ρ from 10⁻⁴ to 10⁴", f"largest P/(β/d) {worst:.4g} {failed[:2]}"
-    )
+    return Evidence(worst <= 1 and not failed, "d ≤ 100, ρ from 10⁻⁴ to 10⁴",
+                    f"largest P/(β/d) {worst:.4g} {failed[:2]}")  # fmt: skip
