@@ -222,7 +222,7 @@ def coordinate_errors(
         kappa = float(np.linalg.eigvalsh(sigma)[-1])
         ratio = mahalanobis(v, sigma) / (math.sqrt(d) * float(np.abs(v).max()))
         share = math.sqrt(float(sigma.diagonal().max())) / float(deviation(kappa))
-        failed += ratio > 1 + ROUNDING or mahalanobis(v, sigma) > np.linalg.norm(v) * (1 + ROUNDING)
+        failed += bool(ratio > 1 + ROUNDING or mahalanobis(v, sigma) > np.linalg.norm(v) * (1 + ROUNDING))
         failed += share > 1 + ROUNDING
         largest, spread = max(largest, ratio), max(spread, share if kappa > 2 else 0.0)
     tight = abs(largest - 1) < ROUNDING and spread > 0.9
@@ -252,6 +252,11 @@ def pair_differences(differences: Callable[[Matrix], Rows] = pme.differences, sc
     return Evidence(worst < ROUNDING and most == 1, "2 ≤ n < 12", f"off by {worst:.2g}, {most} per record")
 
 
+def inverse(a: Matrix) -> Matrix:
+    """A⁻¹."""
+    return np.asarray(np.linalg.inv(a), dtype=np.float64)
+
+
 @check(
     "property",
     mutants={
@@ -260,7 +265,7 @@ def pair_differences(differences: Callable[[Matrix], Rows] = pme.differences, sc
     },
 )
 def preconditioned_mean(
-    back: Callable[[Matrix], Matrix] = np.linalg.inv, bound: Callable[[Number], Number] = pme.image_bound
+    back: Callable[[Matrix], Matrix] = inverse, bound: Callable[[Number], Number] = pme.image_bound
 ) -> Evidence:
     """If H = AΣAᵀ ⪰ I: ‖Σ^{−1/2}(A⁻¹m − μ)‖ = ‖H^{−1/2}(m − Aμ)‖ ≤ ‖m − Aμ‖; and ‖Aμ‖ ≤ √1000 R if H ⪯ 1000 I.
 
@@ -280,9 +285,8 @@ def preconditioned_mean(
         error, image = mahalanobis(back(a) @ m - mu, sigma), mahalanobis(m - a @ mu, h)
         gap = max(gap, abs(error - image) / (1 + image))
         radius = float(bound(float(np.linalg.norm(mu))))
-        failed += image > np.linalg.norm(m - a @ mu) * (1 + ROUNDING) or np.linalg.norm(a @ mu) > radius * (
-            1 + ROUNDING
-        )
+        failed += bool(image > np.linalg.norm(m - a @ mu) * (1 + ROUNDING))
+        failed += bool(np.linalg.norm(a @ mu) > radius * (1 + ROUNDING))
         largest = max(largest, float(np.linalg.norm(a @ mu)) / radius)
     held = gap < 1e-6 and not failed and abs(largest - 1) < ROUNDING
     return Evidence(held, f"{CASES} random A, Σ, d ≤ 4", f"gap {gap:.2g}, {failed} fail, largest {largest:.6g} R′")

@@ -169,7 +169,7 @@ def random_law(rng: np.random.Generator, size: int) -> list[Fraction]:
 
 def joint(laws: Sequence[Law]) -> list[Fraction]:
     """The product law."""
-    return [math.prod(values) for values in product(*laws)]
+    return [math.prod(values, start=Fraction(1)) for values in product(*laws)]
 
 
 def total_variation(p: Law, q: Law) -> Fraction:
@@ -183,7 +183,7 @@ def chi_square(p: Sequence[Number], q: Sequence[Number]) -> Number:
 
 
 @check("exact", mutants={"the largest": {"combined": max}, "half of the sum": {"combined": lambda t: sum(t) / 2}})
-def tv_subadditive(combined: Callable[[Sequence[Fraction]], Fraction] = sum) -> Evidence:
+def tv_subadditive(combined: Callable[[Sequence[Fraction]], Number] = sum) -> Evidence:
     """TV(∏P_j, ∏Q_j) ≤ Σ TV(P_j, Q_j), with equality if all but one factor agree.
 
     |p₁p₂ − q₁q₂| ≤ p₁|p₂ − q₂| + q₂|p₁ − q₁|, summed; then one factor at a time.
@@ -230,7 +230,7 @@ def chi_square_product(
     "exact",
     mutants={"the product rule": {"claimed": lambda parts: math.prod(1 + s for s in parts) - 1}},
 )
-def chi_square_not_additive(claimed: Callable[[Sequence[Fraction]], Fraction] = sum) -> Evidence:
+def chi_square_not_additive(claimed: Callable[[Sequence[Fraction]], Number] = sum) -> Evidence:
     """χ² is not additive: two bits of mean ½ against mean ¼ have χ² = 1/3 each and 7/9 together, not 2/3."""
     p, q = [Fraction(1, 2)] * 2, [Fraction(3, 4), Fraction(1, 4)]
     whole = chi_square(joint([p, p]), joint([q, q]))
