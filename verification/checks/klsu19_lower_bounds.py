@@ -126,9 +126,8 @@ def gaussian_moment(order: int, mean: sp.Symbol) -> Number:
 def gaussian_fingerprinting(power: int = 0, constant: Number = THIRD) -> Evidence:
     """Lemma 6.8 as an identity: E[(R² − μ²)(f − μ) Σ(x_i − μ) + (f − μ)²] = R²/3 + E f², x_i ~ N(μ, 1), μ on [−R, R].
 
-    Affine in f after E f² is taken off, so here for every monomial f of degree at most 5 in each of n ≤ 3 values; R
-    is a symbol. Every square-integrable f: E[f Σ(x_i − μ)] = g′(μ) (differentiate the density), then by parts as in
-    (16).
+    Affine in f after E f² is taken off, so here for every monomial f of degree at most 5 in each of n ≤ 3 values; R is
+    a symbol. Every square-integrable f: E[f Σ(x_i − μ)] = g′(μ) (differentiate the density), then by parts as in (16).
     """
     mu, radius = sp.Symbol("mu"), sp.Symbol("R", positive=True)
     weight = (radius**2 - mu**2) * (1 - mu**2) ** power
@@ -155,8 +154,8 @@ def gaussian_fingerprinting(power: int = 0, constant: Number = THIRD) -> Evidenc
 def statistic_bounds(square: Number = SQUARE, largest: Number = LARGEST) -> Evidence:
     """E|Z′_i| ≤ α/9 and |Z_i| ≤ 8d/81, for Z_i = Σ_j (1/9 − p_j²)/(1 − p_j²) (f_j − p_j)(x_ij − p_j), |f_j| ≤ 1/3.
 
-    E Z′² = Σ w² (1 − p²) E(f − p)², since x is independent of f there; w²(1 − p²) ≤ 1/81 is y(y − 17/81) ≤ 0 at y =
-    p² ≤ 1/9. A summand is at most (1/9)(2/3)(4/3) = 8/81; the exact maximum, (1/9 − p²)(1/3 + p)/(1 − p), is 0.0505.
+    E Z′² = Σ w² (1 − p²) E(f − p)², since x is independent of f there; w²(1 − p²) ≤ 1/81 is y(y − 17/81) ≤ 0 at y = p²
+    ≤ 1/9. A summand is at most (1/9)(2/3)(4/3) = 8/81; the exact maximum, (1/9 − p²)(1/3 + p)/(1 − p), is 0.0505.
     """
     y = sp.Symbol("y", nonnegative=True)
     gap = sp.factor(sp.expand((NINTH - y) ** 2 - square * (1 - y)))
@@ -227,8 +226,8 @@ def sinh(x: Fraction) -> Bounds:
 def product_mean_bound(delta: Fraction = Fraction(3, 64), largest: Fraction = Fraction(19, 5)) -> Evidence:
     """Lemma 6.2 with constants: n ≥ d/(12α sinh ε), so n ≥ d/(72αε) for ε ≤ 3.8 and n ≥ d/(24αε) for ε ≤ 2.1.
 
-    E Σ_i Z_i ≥ d/27 − α² ≥ d/54 by the fingerprinting identity for each coordinate, α² ≤ d/54. Above, with δ =
-    3/(64n), E Z_i ≤ sinh(ε) α/9 + 2δ · 8d/81, and 2nδ · 8d/81 = d/108. What is left is d/108 ≤ n sinh(ε) α/9.
+    E Σ_i Z_i ≥ d/27 − α² ≥ d/54 by the fingerprinting identity for each coordinate, α² ≤ d/54. Above, with
+    δ = 3/(64n), E Z_i ≤ sinh(ε) α/9 + 2δ · 8d/81, and 2nδ · 8d/81 = d/108. What is left is d/108 ≤ n sinh(ε) α/9.
     sinh(ε)/ε grows.
     """
     lower = Fraction(1, 27) - Fraction(1, 54)  # all in units of d
@@ -351,14 +350,14 @@ def fourth_moment_bound(total: Fraction, third: Fraction, fourth: Fraction) -> B
 def distance_constants(
     products: Fraction = Fraction(2, 5), gaussians: Fraction = Fraction(1, 15), radius: Fraction = Fraction(1, 20)
 ) -> Evidence:
-    """Fourth moments give TV ≥ (2/5)‖p − q‖ for products of bits and TV ≥ ‖A₁ − A₂‖_F/15 for Gaussians, near each other.
+    """By fourth moments: TV ≥ (2/5)‖p − q‖ for products of bits, TV ≥ ‖A₁ − A₂‖_F/15 for Gaussians, if they are near.
 
     Let r_j = 1 + η_j be the likelihood ratios of the coordinates, E_Q η = 0, s_j = E η², |E η³| ≤ γ₃s^{3/2}, E η⁴ ≤
-    γ₄s², Λ = Σ s_j, L = ∏r_j − 1. Hölder: 2TV = E|L| ≥ (E L²)^{3/2}/(E L⁴)^{1/2}. E L² = ∏(1 + s_j) − 1 ≥ Λ.
-    Expanding L⁴, four non-empty sets of coordinates, each coordinate in none or in two or more: E L⁴ ≤ G(Λ), and G/Λ²
-    grows, its coefficients being counts. So TV ≥ (κ/2)√Λ for all Λ ≤ Λ₀, κ² = Λ₀²/G(Λ₀). Products with q in [1/3,
-    2/3]: γ₃ = 0.71, γ₄ = 1.5, 4‖p − q‖² ≤ Λ ≤ 4.5‖p − q‖²; Gaussians: γ₃ = 3.2, γ₄ = 19.7, 0.454‖ν‖² ≤ Λ ≤ 0.556‖ν‖²
-    for ‖ν‖ ≤ 1/20, ‖A₁ − A₂‖_F ≤ 1.02‖ν‖.
+    γ₄s², Λ = Σ s_j, L = ∏r_j − 1. Hölder: 2TV = E|L| ≥ (E L²)^{3/2}/(E L⁴)^{1/2}. E L² = ∏(1 + s_j) − 1 ≥ Λ. Expanding
+    L⁴, four non-empty sets of coordinates, each coordinate in none or in two or more: E L⁴ ≤ G(Λ), and G/Λ² grows, its
+    coefficients being counts. So TV ≥ (κ/2)√Λ for all Λ ≤ Λ₀, κ² = Λ₀²/G(Λ₀). Products with q in [1/3, 2/3]: γ₃ =
+    0.71, γ₄ = 1.5, 4‖p − q‖² ≤ Λ ≤ 4.5‖p − q‖²; Gaussians: γ₃ = 3.2, γ₄ = 19.7, 0.454‖ν‖² ≤ Λ ≤ 0.556‖ν‖² for ‖ν‖ ≤
+    1/20, ‖A₁ − A₂‖_F ≤ 1.02‖ν‖.
     """
     figures, failed = {}, []
     for name, third, fourth, low, high, scale, claimed in (
@@ -417,8 +416,8 @@ def balanced_moments(fourth: Fraction = Fraction(3, 2), share: Fraction = Fracti
 def balanced_distance(constant: float = 0.4, norm: int = 2) -> Evidence:
     """TV(P, Q) ≥ (2/5) min(‖p − q‖₂, 1/20) for products of bits with q in [1/3, 2/3]^d: all 2^d points, d ≤ 10.
 
-    Beyond 1/20 nothing is lost: replacing each x_j by a fresh draw from q_j with probability 1 − λ takes p to q + λ(p
-    − q), leaves q, and cannot raise TV.
+    Beyond 1/20 nothing is lost: replacing each x_j by a fresh draw from q_j with probability 1 − λ takes p to
+    q + λ(p − q), leaves q, and cannot raise TV.
     """
     rng = np.random.default_rng(4)
     smallest = math.inf
@@ -439,8 +438,8 @@ def balanced_distance(constant: float = 0.4, norm: int = 2) -> Evidence:
 def precision_moments(third: float = 3.2, fourth: float = 19.7, low: float = 0.454, high: float = 0.556) -> Evidence:
     """Gaussians with relative precision 1 + ν, |ν| ≤ 1/20: |E η³| ≤ 3.2 s^{3/2}, E η⁴ ≤ 19.7 s², 0.454ν² ≤ s ≤ 0.556ν².
 
-    The likelihood ratio (1 + ν)^{1/2} e^{−νx²/2} has E r^k = (1 + ν)^{k/2}(1 + kν)^{−1/2}. Smooth in ν: 400 points,
-    50 digits.
+    The likelihood ratio (1 + ν)^{1/2} e^{−νx²/2} has E r^k = (1 + ν)^{k/2}(1 + kν)^{−1/2}. Smooth in ν: 400 points, 50
+    digits.
     """
     worst = [mpmath.mpf(0)] * 4
     with mpmath.workdps(50):
@@ -455,8 +454,8 @@ def precision_moments(third: float = 3.2, fourth: float = 19.7, low: float = 0.4
 def precision_distance(nu: Vector, nodes: int = 4000) -> float:
     """TV of N(0, I) and N(0, diag(1 + ν)⁻¹) in the plane.
 
-    In polar coordinates, w = r²/2 ~ Exp(1) and θ uniform: the ratio is e^{h − wg}, h = ½Σ ln(1 + ν), g = ν₁cos² +
-    ν₂sin².
+    In polar coordinates, w = r²/2 ~ Exp(1) and θ uniform: the ratio is e^{h − wg}, h = ½Σ ln(1 + ν), g =
+    ν₁cos² + ν₂sin².
     """
     theta = (np.arange(nodes) + 0.5) * 2 * math.pi / nodes
     g = nu[0] * np.cos(theta) ** 2 + nu[1] * np.sin(theta) ** 2
@@ -545,8 +544,8 @@ def sign_sums(
 ) -> Evidence:
     """Claim 6.13: P(Z′ > α²/32) ≤ exp(−d⁴/(1024d(d − 1))) ≤ e^{−d²/1024}, Z′ a sum of d(d − 1)/2 signs times M_ij α/d.
 
-    Hoeffding with |M_ij| ≤ α/d: exponent x²/(2N), N = d(d − 1)/2, x = d²/32. Exactly for equal |M_ij| at d ≤ 120, and for random M_ij
-    over all signs at d = 4 and 5, at every threshold x.
+    Hoeffding with |M_ij| ≤ α/d: exponent x²/(2N), N = d(d − 1)/2, x = d²/32. Exactly for equal |M_ij| at d ≤ 120, and
+    for random M_ij over all signs at d = 4 and 5, at every threshold x.
     """
     failed, figures = [], {}
     for d in (2, 5, 20, 40, 60, 80, 100, 120):
@@ -579,8 +578,8 @@ def sign_sums(
 def sign_covariances(constant: float = 0.44, entry: float = 1.0) -> Evidence:
     """Σ = I + A, A_ij = ±α/d, α ≤ ½: ½I ⪯ Σ ⪯ (3/2)I, ‖A‖_F ≤ α, and TV to N(0, I) is at most 0.44α, by Pinsker.
 
-    KL = ½Σ(λ − ln(1 + λ)) over the eigenvalues of A, |λ| ≤ ½. (λ − ln(1 + λ))/λ² falls in λ, so it is at most 4(ln 2
-    − ½); hence KL ≤ 2(ln 2 − ½)α² = 0.3863α². The same for Σ⁻¹ = I + A, with KL the other way round. Two such laws
+    KL = ½Σ(λ − ln(1 + λ)) over the eigenvalues of A, |λ| ≤ ½. (λ − ln(1 + λ))/λ² falls in λ, so it is at most 4(ln
+    2 − ½); hence KL ≤ 2(ln 2 − ½)α² = 0.3863α². The same for Σ⁻¹ = I + A, with KL the other way round. Two such laws
     are at most 0.88α apart.
     """
     rng = np.random.default_rng(7)
@@ -620,8 +619,8 @@ def hybrid_bound(
     """Lemma 6.15, sharp: P(M(X₁) ∈ S) ≤ (1 + γ(e^ε − 1))^n P(M(X₀) ∈ S) for n draws from laws with TV = γ.
 
     One draw: h = P(M(x) ∈ S) has max h ≤ e^ε min h, E₁h − E₀h ≤ γ(max h − min h), and E₀h ≥ min h. Then replace one
-    draw at a time; the mean of h over the others has the same property. Attained by h ∝ e^{ε · #ones}, laws δ₀ and (1
-    − γ)δ₀ + γδ₁.
+    draw at a time; the mean of h over the others has the same property. Attained by h ∝ e^{ε · #ones}, laws δ₀ and
+    (1 − γ)δ₀ + γδ₁.
     """
     rng = np.random.default_rng(8)
     failed, attained = 0, 0
@@ -685,9 +684,9 @@ def printed_hybrid_range(limit: Fraction = Fraction(23366, 10000)) -> Evidence:
 def covariance_bound(mass: Fraction = Fraction(1, 16), distance: Fraction = Fraction(88, 100)) -> Evidence:
     """Lemma 6.11 with constants: n ≥ (d²/1024 − ln 16)/(0.88α(e^ε − 1)) if E‖M(X) − Σ‖_F² ≤ α²/4, α ≤ ½.
 
-    M may be projected on the matrices of the construction's hull. Z ≤ α²(d − 1)/(2d) ≤ α²/2, so E Z ≥ α²/16 gives P(Z
-    > α²/32) ≥ (1/16 − 1/32)/(1/2) = 1/16. Given A and A′, Z and Z′ come from samples whose laws are at most 2 · 0.44α
-    apart: 1/16 ≤ (1 + 0.88α(e^ε − 1))^n e^{−d²/1024}, and ln(1 + x) ≤ x.
+    M may be projected on the matrices of the construction's hull. Z ≤ α²(d − 1)/(2d) ≤ α²/2, so E Z ≥ α²/16 gives
+    P(Z > α²/32) ≥ (1/16 − 1/32)/(1/2) = 1/16. Given A and A′, Z and Z′ come from samples whose laws are at most
+    2 · 0.44α apart: 1/16 ≤ (1 + 0.88α(e^ε − 1))^n e^{−d²/1024}, and ln(1 + x) ≤ x.
     """
     share = (Fraction(1, 16) - Fraction(1, 32)) / Fraction(1, 2)
     root = square_root(Fraction(6931472, 10**7) - Fraction(1, 2))[1]  # √(ln 2 − ½)
