@@ -115,6 +115,34 @@ def printed_noise(
     return Evidence(spent == 2 * rho, "all B, m, ρ", f"spends {spent}")
 
 
+@check("numeric", mutants={"twice the variance": {"factor": 2.0}, "in the first round": {"last": 1}})
+def printed_noise_released(factor: float = 1.0, last: int = 8) -> Evidence:
+    """With variance B²/(2ρm²) the output of PPDE itself has D₂ > 3.99ρ for two neighbours, where ρ-zCDP allows 2ρ.
+
+    d = 4096, m = 10⁵, β = 0.1, ρ = 1. All rows of blocks 1 to 7 are zero, all others have only ones. In those rounds no
+    coordinate is set but with the probability of Gaussian tails; in round 8, S is everything, every q_j is between τ and
+    1, and is released as it is. One row of block 8 is replaced, ⌈B²⌉ ones by as many elsewhere. On the good outcomes the
+    densities are Gaussian, so e^{D₂} ≥ e^{4ρ}(1 − P(bad)), P under the law tilted by twice the shift.
+    """
+    d, m, beta, rho = 4096, 10**5, 0.1, 1.0
+    rounds = ppde.most_rounds(d)
+    bad = 0.0
+    for r in range(1, last + 1):
+        b2 = ppde.truncation_squared(ppde.mean_limit(r), d, m, rounds, beta)
+        deviation = math.sqrt(factor * b2 / (2 * rho)) / m
+        if r < last:
+            bad += d * float(stats.norm.sf(ppde.threshold(r) / deviation))
+    entry = min(1.0, math.sqrt(b2 / d))  # of a row of ones, cut to length B
+    shift = 2 * math.sqrt(b2) / m  # at most, of any coordinate
+    margin = min(entry - ppde.threshold(last), 1 - entry) - shift * 2
+    bad += 2 * d * float(stats.norm.sf(margin / deviation))
+    ones = min(math.ceil(b2), d // 2)
+    change = 2 * min(b2, ones)  # (mΔ)²
+    divergence = 2 * zcdp_of_gaussian(math.sqrt(change) / m, deviation**2) + math.log1p(-min(bad, 0.5))
+    return Evidence(2 * math.ceil(b2) <= d and divergence > 3.99 * rho, "d = 4096, m = 10⁵, ρ = 1",
+                    f"D₂ at least {divergence:.6g} ρ, bad outcomes {bad:.2g}")  # fmt: skip
+
+
 @check(
     "symbolic",
     mutants={
