@@ -360,18 +360,16 @@ def distance_constants(
     1/20, ‖A₁ − A₂‖_F ≤ 1.02‖ν‖.
     """
     figures, failed = {}, []
-    for name, third, fourth, low, high, scale, claimed in (
-        ("products", Fraction(71, 100), Fraction(3, 2), Fraction(4), Fraction(9, 2), Fraction(1), products),
-        (
-            "Gaussians",
-            Fraction(16, 5),
-            Fraction(197, 10),
-            Fraction(454, 1000),
-            Fraction(556, 1000),
-            Fraction(102, 100),
-            gaussians,
-        ),
-    ):
+    for i, j, k in product(range(8), repeat=3):  # i! j! k! times the coefficient of Λ^i c^j q^k in G
+        count = 6**i * 4**j - 4 * 3**i * (k == 0) + 6 * (j + k == 0) - 3 * (i + j + k == 0)
+        if count < 0 or (count > 0) != (2 * i + 3 * j + 4 * k >= 4):
+            failed.append(f"coefficient {i, j, k}")
+    cases = {  # γ₃, γ₄, the range of Λ over the squared distance, and the distances' ratio
+        "products": ("0.71", "1.5", "4", "4.5", "1"),
+        "Gaussians": ("3.2", "19.7", "0.454", "0.556", "1.02"),
+    }
+    for (name, values), claimed in zip(cases.items(), (products, gaussians), strict=True):
+        third, fourth, low, high, scale = map(Fraction, values)
         total = high * radius**2
         bound = total**2 / fourth_moment_bound(total, third, fourth)[1]  # κ²
         square = bound / 4 * low / scale**2

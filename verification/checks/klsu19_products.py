@@ -117,12 +117,12 @@ def printed_noise(
 
 @check("numeric", mutants={"twice the variance": {"factor": 2.0}, "in the first round": {"last": 1}})
 def printed_noise_released(factor: float = 1.0, last: int = 8) -> Evidence:
-    """With variance B²/(2ρm²) the output of PPDE itself has D₂ > 3.99ρ for two neighbours, where ρ-zCDP allows 2ρ.
+    """With variance B²/(2ρm²) the output of PPDE has D₂ > 3.99ρ for two neighbours, where ρ-zCDP allows 2ρ.
 
     d = 4096, m = 10⁵, β = 0.1, ρ = 1. All rows of blocks 1 to 7 are zero, all others have only ones. In those rounds no
-    coordinate is set but with the probability of Gaussian tails; in round 8, S is everything, every q_j is between τ and
-    1, and is released as it is. One row of block 8 is replaced, ⌈B²⌉ ones by as many elsewhere. On the good outcomes the
-    densities are Gaussian, so e^{D₂} ≥ e^{4ρ}(1 − P(bad)), P under the law tilted by twice the shift.
+    coordinate is set but with the probability of Gaussian tails; in round 8, S is everything, every q_j is between τ
+    and 1, and is released as it is. One row of block 8 is replaced, ⌈B²⌉ ones by as many elsewhere. On good outcomes
+    the densities are Gaussian, so e^{D₂} ≥ e^{4ρ}(1 − P(bad)), P under the law tilted by twice the shift.
     """
     d, m, beta, rho = 4096, 10**5, 0.1, 1.0
     rounds = ppde.most_rounds(d)
