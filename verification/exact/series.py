@@ -1,0 +1,72 @@
+"""e^x and Gaussian tails, enclosed by rational numbers.
+
+Every bound is a Fraction: a partial sum and its remainder, and for the square root the integer square root. Nothing of
+mpmath is trusted. Meant for arguments of moderate size, |x| ≤ 100.
+"""
+
+import math
+from fractions import Fraction
+
+Bounds = tuple[Fraction, Fraction]
+
+DIGITS = 40
+TINY = Fraction(1, 10**DIGITS)
+# Its first 40 decimals: 3.1415926535 8979323846 2643383279 5028841971
+PI = (Fraction(31415926535897932384626433832795028841971, 10**40),
+      Fraction(31415926535897932384626433832795028841972, 10**40))  # fmt: skip
+
+
+def exponential(x: Fraction) -> Bounds:
+    """e^x: the sum up to a term n > 2|x| that is tiny; the rest is at most twice the next term."""
+    if x < 0:
+        low, high = exponential(-x)
+        return 1 / high, 1 / low
+    total, term, n = Fraction(0), Fraction(1), 0
+    while n <= 2 * x or term > TINY:
+        total += term
+        n += 1
+        term *= x / n
+    return total, total + 2 * term
+
+
+def square_root(x: Fraction) -> Bounds:
+    """√x to 40 decimals, x ≥ 0."""
+    scale = 10**DIGITS
+    root = math.isqrt(x.numerator * scale**2 // x.denominator)
+    return Fraction(root, scale), Fraction(root + 1, scale)
+
+
+def chi_square_tail(s: Fraction, degrees: int = 1) -> Bounds:
+    """P(χ²_m ≥ s), s ≥ 0, by recursion from m = 1 or 2.
+
+    m = 1: 1 − √(2s/π) Σ_k (−s/2)^k / (k! (2k + 1)), alternating, its terms decreasing from k > s/2 on. m = 2: e^{−s/2}.
+    Integration by parts: P(χ²_{m+2} ≥ s) = P(χ²_m ≥ s) + (s/2)^{m/2} e^{−s/2} / Γ(m/2 + 1).
+    """
+    half = s / 2
+    decay = exponential(-half)
+    if degrees % 2:
+        total, term, k = Fraction(0), Fraction(1), 0
+        while k <= half or abs(term) > TINY:
+            total += term / (2 * k + 1)
+            k += 1
+            term *= -half / k
+        root = square_root(2 * s / PI[1])[0], square_root(2 * s / PI[0])[1]
+        inside = root[0] * (total - abs(term)), root[1] * (total + abs(term))
+        low, high = 1 - inside[1], 1 - inside[0]
+        # (s/2)^{1/2}/Γ(3/2) = √(2s/π)
+        step = root[0] * decay[0], root[1] * decay[1]
+    else:
+        low, high = decay
+        step = half * decay[0], half * decay[1]
+    for m in range(2 - degrees % 2, degrees, 2):
+        low, high = low + step[0], high + step[1]
+        ratio = half / (Fraction(m, 2) + 1)
+        step = step[0] * ratio, step[1] * ratio
+    return low, high
+
+
+def log2() -> Bounds:
+    """ln 2 = Σ_{k≥1} 2^{−k}/k, with what is left after k terms at most 2^{−k}/k."""
+    terms = 4 * DIGITS
+    total = sum((Fraction(1, k * 2**k) for k in range(1, terms + 1)), Fraction(0))
+    return total, total + Fraction(1, terms * 2**terms)
