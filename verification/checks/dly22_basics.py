@@ -1,4 +1,4 @@
-"""DLY22 §1, §3 and Lemma 8: the covariance and its sensitivities, the notions of privacy, the sparse vector technique."""
+"""DLY22 §1, §3 and Lemma 8: the covariance, its sensitivities, notions of privacy, the sparse vector technique."""
 
 import math
 from collections.abc import Callable
@@ -160,10 +160,10 @@ def pure_to_zcdp(
     """ε-DP implies ε²/2-zCDP, and already ε tanh(ε/2)-zCDP.
 
     1. Any P, Q with ratio in [e^{−ε}, e^ε] are mixtures (e^ε A + B)/(1 + e^ε), (A + e^ε B)/(1 + e^ε) of two laws A, B:
-    post-processed randomised response, so D_α is at most that of randomised response.
-    2. For it, e^{(α−1)D_α} = cosh a/cosh b with a = ε(α − ½), b = ε/2, and a² − b² = ε²α(α − 1).
-    3. The slope of ln cosh √u is h(√u), h(a) = tanh(a)/(2a), which decreases: a²h'(a) = −(sinh 2a − 2a)/(4 cosh² a), and
-    sinh 2a − 2a has the derivative 4 sinh² a. So D_α ≤ α ε² h(b) = α ε tanh(ε/2), and tanh b ≤ b.
+    post-processed randomised response, so D_α is at most that of randomised response. 2. For it, e^{(α−1)D_α} = cosh
+    a/cosh b with a = ε(α − ½), b = ε/2, and a² − b² = ε²α(α − 1). 3. The slope of ln cosh √u is h(√u), h(a) =
+    tanh(a)/(2a), which decreases: a²h'(a) = −(sinh 2a − 2a)/(4 cosh² a), and sinh 2a − 2a has the derivative 4 sinh² a.
+    So D_α ≤ α ε² h(b) = α ε tanh(ε/2), and tanh b ≤ b.
     """
     p, q, odds = sp.symbols("p q r", positive=True)
     first, second = (odds * p - q) / (odds - 1), (odds * q - p) / (odds - 1)
@@ -236,7 +236,7 @@ def renyi(p: Vector, q: Vector, alpha: float) -> float:
 
 @check("property", mutants={"the larger of the two": {"composed": max}, "quadratic": {"composed": math.hypot}})
 def zcdp_composition(composed: Callable[..., Number] = privacy.zcdp_composition) -> Evidence:
-    """D_α of an adaptive pair is at most D_α of the first law plus the largest D_α of the second, equal if not adaptive."""
+    """D_α of an adaptive pair is at most D_α of the first plus the largest of the second; equal if not adaptive."""
     rng = np.random.default_rng(4)
     failed = 0
     for i in range(CASES):

@@ -181,9 +181,9 @@ def upsilon_far_out(bound: Bound = tails.upsilon) -> Evidence:
 def upsilon_star_proof(bound: Bound = tails.upsilon_star) -> Evidence:
     """‖W‖ ≤ 2√d + √((4 − 2/d) ln(2/β)) with probability 1 − β: increments and gradient of uᵀWu.
 
-    For unit u, v: E(uᵀWu − vᵀWv)² = 2‖uuᵀ − vvᵀ‖_F² − Σ(u_i² − v_i²)² and ‖uuᵀ − vvᵀ‖_F² = 2(1 − c²), c = ⟨u, v⟩, so
-    it is at most 4(1 − c²) = 4‖u − v‖² − 4(1 − c)²: Sudakov–Fernique against 2⟨g, u⟩ gives E λ_max ≤ 2E‖g‖ ≤ 2√d.
-    The gradient has squared length 2(Σu_i²)² − Σu_i⁴ ≤ 2 − 1/d = L², and Gaussian concentration gives √(2L² ln(2/β)) for
+    For unit u, v: E(uᵀWu − vᵀWv)² = 2‖uuᵀ − vvᵀ‖_F² − Σ(u_i² − v_i²)² and ‖uuᵀ − vvᵀ‖_F² = 2(1 − c²), c = ⟨u, v⟩, so it
+    is at most 4(1 − c²) = 4‖u − v‖² − 4(1 − c)²: Sudakov–Fernique against 2⟨g, u⟩ gives E λ_max ≤ 2E‖g‖ ≤ 2√d. The
+    gradient has squared length 2(Σu_i²)² − Σu_i⁴ ≤ 2 − 1/d = L², and Gaussian concentration gives √(2L² ln(2/β)) for
     the two sides. Identities for d = 2, 3, 4, which covers all pairs of indices.
     """
     residuals: list[sp.Expr] = []
@@ -288,18 +288,18 @@ def laplace_frobenius(d: float, beta: float) -> float:
     "symbolic",
     mutants={
         "without its linear term": {"linear": 0},
-        "√v for √(2v)": {"quadratic": sp.Integer(1)},
+        "√v for √(2v)": {"quadratic": 1},
     },
 )
-def exponential_sums(linear: int = 1, quadratic: sp.Expr = sp.sqrt(2)) -> Evidence:
+def exponential_sums(linear: int = 1, quadratic: int = 2) -> Evidence:
     """For exponential E_i, P(Σ a_iE_i > Σ a_i + √(2vx) + bx) ≤ e^{−x}, v = Σ a_i², b = max a_i.
 
-    The exponent is exactly −x. The largest of d such sums of d terms has mean at most d + (ln d)/λ + dλ/(2(1 − λ)), which
-    is d + √(2d ln d) + ln d at the best λ.
+    The exponent is exactly −x. The largest of d such sums of d terms has mean at most d + (ln d)/λ + dλ/(2(1 − λ)),
+    which is d + √(2d ln d) + ln d at the best λ.
     For W: weights 1 and 2 on and above the diagonal, v = d(2d − 1), b = 2.
     """
     v, b, s, d, k = sp.symbols("v b s d k", positive=True)
-    t = quadratic * sp.sqrt(v) * s + linear * b * s**2
+    t = sp.sqrt(quadratic * v) * s + linear * b * s**2
     exponent = sp.simplify(gamma_exponent(v, b, s, t) + s**2)
     rate = sp.sqrt(2) * s / (sp.sqrt(d) + sp.sqrt(2) * s)  # s² = ln d
     largest = sp.simplify(s**2 / rate + d * rate / (2 * (1 - rate)) - sp.sqrt(2 * d) * s - s**2)
@@ -368,7 +368,7 @@ def laplace_frobenius_tail(coded: Bound = tails.omega_laplace) -> Evidence:
 
 def theta(d: float) -> float:
     """θ of the code: min(((ln d)/d)^0.3, 1/2)."""
-    return min((math.log(d) / d) ** 0.3, 0.5)
+    return min(float((math.log(d) / d) ** 0.3), 0.5)
 
 
 def laplace_wigner_mean(d: float, variance: float = 2.0) -> float:
@@ -418,7 +418,7 @@ def laplace_wigner_bounds(variance: float = 2.0) -> Evidence:
 
     Given E, W is Gaussian with deviations √(2E_ij): E‖W‖ ≤ (1 + θ)(2σ + 6σ_*√(ln d/ln(1 + θ))) (Bandeira–van Handel
     2016), σ² the largest row sum, σ_*² the largest entry of 2E. Means: E max of d sums of d exponentials ≤ d +
-    √(2d ln d) + ln d, E max of m is at most 1 + ln m. Tails at β/3 each; the Lipschitz constant given E is at most √2 σ_*.
+    √(2d ln d) + ln d, E max of m is at most 1 + ln m. Tails at β/3 each, and the Lipschitz constant √2 σ_*.
     """
     ratios = [laplace_wigner_mean(1e40, variance), laplace_wigner_tail(1e40, 0.1, variance)]
     worst = max(abs(r / (2 * math.sqrt(2 * 1e40)) - 1) for r in ratios)
