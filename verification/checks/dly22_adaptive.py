@@ -551,5 +551,5 @@ def synthetic_data(
         trace = sum((w * v**2 for w, v in zip(weights, norms, strict=True)), Fraction(0))
         traces.append(trace if same else Fraction(-1))
     falling = all(a > b for a, b in pairwise(traces)) and min(traces) > 0
-    holds = abs(traces[0] - 1) < 1e-9 and falling
+    holds = abs(float(traces[0]) - 1) < 1e-9 and falling
     return Evidence(bool(holds), "N ≤ 8, s = 3", ", ".join(f"{float(t):.4f}" for t in traces))
