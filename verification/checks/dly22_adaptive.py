@@ -20,6 +20,7 @@ from covassay.reference.mechanisms import (
     separate_cov,
 )
 from covassay.reference.privacy import zcdp_of_gaussian
+from covassay.reference.sensitivity import SENSITIVITIES
 from covassay.verification.checks.dly22_basics import rows_in_ball
 from covassay.verification.evidence import Evidence, check
 from covassay.verification.exact.above_threshold import log_probabilities
@@ -342,7 +343,9 @@ def trace_step(
     share = adaptive_cov_pure.step_epsilon(epsilon)
     pure = sp.simplify(private_trace.privacy_loss(1, n, private_trace.laplace_scale(n, share)) - epsilon / 8)
     residuals = [gaussian, gaussian_tail, laplace_tail, pure]
-    holds = all(v == 0 for v in residuals) and seen == [3, Fraction(3, 2)]
+    trace = SENSITIVITIES["trace"]
+    attained = trace.change(*trace.pair(3)) == trace.supremum(3) == 1
+    holds = all(v == 0 for v in residuals) and seen == [3, Fraction(3, 2)] and attained
     return Evidence(holds, "all n, ρ, ε, β", f"residuals {residuals}")
 
 
