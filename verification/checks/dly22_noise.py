@@ -406,13 +406,17 @@ def laplace_wigner_tail(d: float, beta: float, variance: float = 2.0) -> float:
 def laplace_leading_term(coded: Bound = tails.upsilon_laplace) -> Evidence:
     """The bounds of the code on E‖W‖ and ‖W‖ are asymptotically 2√d, but ‖W‖/√d → 2√2, as Laplace(1) has variance 2.
 
-    The mean part ((2/β) = 1) is below 2√(2d) from d = 3·10⁵ on, the whole bound at β = 0.1 from d = 3·10⁶ on; at d =
+    The mean part (ln(2/β) = 0) is below 2√(2d) from d = 3·10⁵ on, the whole bound at β = 0.1 from d = 3·10⁶ on; at d =
     10²⁰ both are within 1 % of 2√d.
     """
     limit = 2 * math.sqrt(2)
     mean = {d: float(coded(d, 2.0)) / math.sqrt(d) for d in (2e5, 3e5, 1e20)}
     whole = {d: float(coded(d, 0.1)) / math.sqrt(d) for d in (2e6, 3e6, 1e20)}
     below = mean[3e5] < limit < mean[2e5] and whole[3e6] < limit < whole[2e6]
+    grid = np.geomspace(1e4, 1e20, 200)
+    below &= all(
+        float(coded(d, b)) / d**0.5 < limit for d in grid for b, start in ((2.0, 3e5), (0.1, 3e6)) if d >= start
+    )
     asymptotic = abs(mean[1e20] / 2 - 1) < 0.01 and abs(whole[1e20] / 2 - 1) < 0.01
     figures = {"mean part at 3e5": f"{mean[3e5] * 3e5**0.5:.1f}", "2√(2d)": f"{limit * 3e5**0.5:.1f}"}
     return Evidence(below and asymptotic, "d up to 1e20", f"{mean[1e20]:.4f}, {whole[1e20]:.4f}", figures)
