@@ -80,7 +80,8 @@ def upsilon_goe(d: Number, beta: Number, log: Log = math.log) -> Number:
 
 
 # LAPLACE
-# As in the authors' code, which sets an unnamed constant of Sambale (2020) to 1: recorded, not proven here.
+# As in the authors' code, which sets an unnamed constant of Sambale (2020) to 1. η and ω hold with it for every d
+# and β, by another proof (claims DLY22.Lem15 and DLY22.Lem17); υ is recorded, not proven.
 
 
 def psi_norm(m: Number, log: Log = math.log) -> Number:

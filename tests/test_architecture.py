@@ -20,7 +20,7 @@ MAY_IMPORT = {
     "verification": {"covassay.reference", "covassay.verification", "numpy", "scipy",
                      "sympy", "mpmath", "statsmodels", "joblib", "rich"},
 }  # fmt: skip
-OPTIONAL = {"diffprivlib", "opendp", "sklearn", "pyarrow"}  # imported inside functions only
+OPTIONAL = {"diffprivlib", "opendp", "sklearn", "pyarrow", "matplotlib"}  # imported inside functions only
 STEPS = ["# VALIDATE", "# QUERY", "# NOISE", "# RELEASE"]
 SKELETON = ("release", "sample", "spend")
 

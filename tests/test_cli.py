@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
@@ -170,3 +171,20 @@ def test_audit_lists_its_targets(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["audit", "--list"]) == 0
     listed = capsys.readouterr().out.split()
     assert {"covassay:bingham", "diffprivlib:bingham", "opendp:private-eigenvector", "mutant:half-scale"} <= set(listed)
+
+
+def test_an_audit_as_junit(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A failure for every refuted check, with the command that replays it; none for a correct target."""
+    found = {}
+    for target, status in (("covassay:nuclear-laplace", 0), ("mutant:half-scale", 1)):
+        out = tmp_path / "out.xml"
+        assert run(["audit", target, "--samples", "200", "--quiet", "--junit", str(out)]) == status
+        suite = ElementTree.fromstring(out.read_text(encoding="utf-8"))
+        assert int(suite.attrib["tests"]) == len(suite.findall("testcase"))
+        found[target] = suite.findall("testcase/failure")
+        assert int(suite.attrib["failures"]) == len(found[target])
+    assert found["covassay:nuclear-laplace"] == []
+    assert all("covassay audit mutant:half-scale" in (f.text or "") for f in found["mutant:half-scale"])
+    assert found["mutant:half-scale"]
+    assert run(["audit", "covassay:nuclear-laplace", "--junit", str(tmp_path / "no" / "out.xml")]) == 2
+    assert "must be in a directory that exists" in capsys.readouterr().err

@@ -1,6 +1,7 @@
 """The ledger: every check holds and rejects its mutants, and the gate sees what does not fit."""
 
 import json
+import re
 import shutil
 from collections.abc import Callable
 from dataclasses import replace
@@ -49,8 +50,8 @@ def test_the_generated_ledger_is_up_to_date() -> None:
 
 
 def planted(monkeypatch: pytest.MonkeyPatch, change: Callable[[ledger.Claim], ledger.Claim]) -> list[str]:
-    """The problems after one entry has been changed."""
-    entries = dict(ledger.claims())
+    """The problems after one entry has been changed, among those of its paper: entries of others share its checks."""
+    entries = {key: entry for key, entry in ledger.claims().items() if entry.paper == "dn25"}
     entries["DN25.Alg2-DP"] = change(entries["DN25.Alg2-DP"])
     monkeypatch.setattr(ledger, "claims", lambda: entries)
     return ledger.problems(PROOFS)
@@ -80,6 +81,22 @@ def planted(monkeypatch: pytest.MonkeyPatch, change: Callable[[ledger.Claim], le
 def test_an_entry_that_does_not_fit(monkeypatch: pytest.MonkeyPatch, change: dict[str, object], told: str) -> None:
     found = planted(monkeypatch, lambda c: replace(c, **change))  # type: ignore[arg-type]
     assert any(told in line for line in found), found
+
+
+def test_a_page_that_no_claim_rests_on(tmp_path: Path) -> None:
+    proofs = tmp_path / "proofs"
+    shutil.copytree(PROOFS, proofs)
+    (proofs / "paper" / "README.md").write_text("The table of contents is no proof.\n")
+    before = ledger.problems(proofs)
+    assert not [line for line in before if "README" in line]
+    (proofs / "paper" / "orphan.md").write_text("A proof of nothing.\n")
+    assert sorted({*ledger.problems(proofs)} - {*before}) == ["page orphan.md: no claim rests on it"]
+
+
+def test_the_contents_name_every_page_once() -> None:
+    folder = PROOFS / "paper"
+    listed = re.findall(r"\]\((\S+\.md)\):", (folder / "README.md").read_text(encoding="utf-8"))
+    assert sorted(listed) == sorted(path.name for path in folder.glob("*.md") if path.name != "README.md")
 
 
 def test_changed_code_makes_its_claims_stale_until_they_are_accepted(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""The command line: `covassay audit | release | law | mechanisms | claims | experiments`.
+"""The command line: `covassay audit | release | law | mechanisms | claims | experiments | figures`.
 
 Exit status: 0 done, or not refuted; 1 refuted; 2 invalid use or input, one line on standard error; 3 inconclusive,
 or the target cannot be run.
@@ -13,6 +13,7 @@ from contextlib import AbstractContextManager, nullcontext
 from fractions import Fraction
 from importlib.metadata import version
 from itertools import product
+from pathlib import Path
 from typing import Any, NoReturn, get_args
 
 import numpy as np
@@ -25,12 +26,12 @@ from covassay.reference.laws import bingham, nuclear_laplace
 from covassay.reference.mechanisms.about import Released
 from covassay.reference.mechanisms.registry import MECHANISMS
 from covassay.verification.audit.profiles.registry import default_claim
-from covassay.verification.audit.report import as_json, print_report
+from covassay.verification.audit.report import as_json, as_junit, print_report
 from covassay.verification.audit.run import FALSE_ALARM, SAMPLES, audit
 from covassay.verification.audit.sampling import no_progress
 from covassay.verification.audit.target import TIME_LIMIT, CannotRun, TargetReference, adapters, load
 from covassay.verification.audit.user_data import load_user_data
-from covassay.verification.commands import claims, experiments, release
+from covassay.verification.commands import claims, experiments, figures, release
 from covassay.verification.commands.options import chosen, guarantee
 from covassay.verification.exact.spectral_cdf import enclose_spectral_cdf
 
@@ -59,6 +60,8 @@ def _audit(options: argparse.Namespace) -> int:
     if not options.target:
         raise InvalidInput("target: give module:function or ADAPTER:NAME (see covassay audit --list)")
     source = TargetReference(options.target, os.getcwd())
+    if options.junit and not Path(options.junit).absolute().parent.is_dir():
+        raise InvalidInput(f"junit = {options.junit}: must be in a directory that exists")
     data = load_user_data(options.data) if options.data else None
     if options.jobs < 1:
         raise InvalidInput(f"jobs = {options.jobs}: must be at least 1")
@@ -91,6 +94,8 @@ def _audit(options: argparse.Namespace) -> int:
             user_data=data,
             progress=no_progress if progress is None else report_progress,
         )
+    if options.junit:
+        Path(options.junit).write_text(as_junit(report), encoding="utf-8")
     if options.json:
         _print_json(as_json(report))
     elif options.quiet:
@@ -267,6 +272,7 @@ def _parser() -> argparse.ArgumentParser:
         "--time-limit", type=float, default=TIME_LIMIT, help=f"seconds a single draw may take (default {TIME_LIMIT:g})"
     )
     a.add_argument("--json", action="store_true", help="the report as JSON on standard output")
+    a.add_argument("--junit", metavar="FILE", help="write the report as JUnit XML too, a case for every check")
     a.add_argument("--quiet", action="store_true", help="the verdict alone")
     a.set_defaults(run=_audit)
 
@@ -294,6 +300,7 @@ def _parser() -> argparse.ArgumentParser:
 
     claims.add_parser(commands)
     experiments.add_parser(commands)
+    figures.add_parser(commands)
 
     m = commands.add_parser("mechanisms", help="every mechanism, with what it claims and what is proven")
     m.add_argument("--dimension", type=int, default=10, help="where the proven spend depends on it (default 10)")

@@ -15,7 +15,7 @@ An entry of verification/claims/*.toml:
     legs = [
       { check = "dn25_tail:published_bound" },       # a function of verification/checks
       { theorem = "THM6-REFUTED" },                  # a tag in proofs/rocq
-      { page = "tail-bound.md" },                    # a page of proofs/paper
+      { page = "tail-bound.md" },                    # a page of proofs/paper, README.md apart
       { check = "…", second_opinion = true },        # not needed for the status
     ]
 
@@ -237,7 +237,7 @@ def _link_problems(proofs: Path) -> list[str]:
     found = []
     used = {leg.name for c in claims().values() for leg in c.legs}
     tags = theorem_tags(proofs)
-    pages = {path.name for path in (proofs / "paper").glob("*.md")}
+    pages = {path.name for path in (proofs / "paper").glob("*.md")} - {"README.md"}  # the table of contents
     for c in claims().values():
         for leg in c.legs:
             known = {"rocq": tags, "page": pages}.get(leg.kind, checks())

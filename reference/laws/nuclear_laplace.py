@@ -8,12 +8,14 @@ ensemble (∏|λ_i − λ_j| exp(−Σ|λ_i|/ρ)); ‖Z‖_* ~ Gamma(d(d+1)/2, �
 
 Everything below is at ρ = 1; multiply by ρ. Samples are exact up to float64 rounding, certified per draw.
 
-What is known of ‖Z‖: for d → ∞, ‖Z‖/(ρd) → π (full) and π/2 (symmetric), with the finite-d law exact below. DN25
-Theorem 6 prints ‖Z‖ ≤ 1.1 ρd with high probability; that is refuted (P = 4.4e-10 at d = 10).
+What is known of ‖Z‖: for d → ∞, ‖Z‖/(ρd) → π (full) and π/2 (symmetric), with the finite-d law exact below and an
+upper bound on its tail for every d (proofs/paper/tail-bound.md). DN25 Theorem 6 prints
+‖Z‖ ≤ 1.1 ρd with high probability; that is refuted (P = 4.4e-10 at d = 10).
 """
 
 import math
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -46,6 +48,48 @@ def schatten_limit(p: Number, gamma: Callable[[Number], Number] = math.gamma, pi
     π^p Γ((p + 1)/2) / ((p + 1) √π Γ(p/2 + 1)): 1 for p = 1, and π for p = ∞.
     """
     return pi * (gamma((p + 1) / 2) / ((p + 1) * pi**0.5 * gamma(p / 2 + 1))) ** (1 / p)
+
+
+def spectral_edge(d: Number, symmetric: bool = False, pi: Number = math.pi) -> Number:
+    """Where the spectrum ends as d → ∞: πd, or πd/2 for symmetric noise."""
+    return pi * d / 2 if symmetric else pi * d
+
+
+def edge_rate(t: Number, edge: Number, functions: Any = math) -> Number:
+    """(2/π) ∫_edge^t arccosh(t/α) dα for t ≥ edge: the exponential rate of P(‖Z‖ ≥ t). Convex; 0 at the edge."""
+    return 2 / functions.pi * (t * functions.acos(edge / t) - edge * functions.acosh(t / edge))
+
+
+def spectral_norm_tail_bound(d: int, t: Number, symmetric: bool = False, functions: Any = math) -> Number:
+    """P(‖Z‖ ≥ t) is at most this, for every d ≥ 2 and every t beyond the edge. Proof: proofs/paper/tail-bound.md.
+
+    With y = t/edge and φ = arccos(1/y), full noise: d arccosh(d/(d − 1)) (y − √(y² − 1))² exp(−rate) / (2φ²). For
+    symmetric noise the power 2 is 1, and there are two ends. `functions` is math or mpmath.
+    """
+    edge = spectral_edge(d, symmetric, functions.pi)
+    y, ends, power = t / edge, (2 if symmetric else 1), (1 if symmetric else 2)
+    spread = d * functions.acosh(d / (d - 1))
+    decay = (y - functions.sqrt(y**2 - 1)) ** power * functions.exp(-edge_rate(t, edge, functions))
+    return ends * spread * decay / (2 * functions.acos(1 / y) ** 2)
+
+
+def spectral_norm_bound(d: Number, log_inverse_beta: Number, symmetric: bool = False) -> Number:
+    """‖Z‖ is at most this with probability 1 − β, for every d ≥ 1 and every β: 4d + 2.36 ln(1/β), full noise.
+
+    A tangent of the tail bound; for fixed β within a factor 4/π of the truth as d → ∞. Symmetric noise:
+    2.5 d + 1.77 ln(1/β).
+    """
+    if symmetric:
+        return d * 5 / 2 + log_inverse_beta * 177 / 100
+    return 4 * d + log_inverse_beta * 236 / 100
+
+
+def spectral_norm_angle(d: Number, log_inverse_beta: Number, log: Callable[[Number], Number] = math.log) -> Number:
+    """φ with ‖Z‖ ≤ πd/cos φ with probability 1 − β, while φ < π/2: φ³ = 3(ln(1/β) + (7/6) ln d)/(2d).
+
+    Full noise, d ≥ 2. For fixed β and large d sharper than `spectral_norm_bound`: πd + O(d^{1/3} (ln d)^{2/3}).
+    """
+    return (3 * (log_inverse_beta + 7 * log(d) / 6) / (2 * d)) ** (1 / 3)
 
 
 def ensemble(dimension: int, symmetric: bool = False) -> PfaffianEnsemble:

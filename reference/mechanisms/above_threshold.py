@@ -14,9 +14,9 @@ is at most the cost of any shift that maps this event into the same event for f'
 General queries: z by 1, so that no j < i stops, and then ν_i by up to 2. Loss 1/b₁ + 2/b₂.
 Monotone queries (all f' ≥ f, or all f' ≤ f): if f' ≥ f, z by 1 and ν_i by 1 − (f'_i − f_i) ≤ 1; if f' ≤ f, only ν_i
     by f_i − f'_i ≤ 1. Loss 1/b₁ + 1/b₂ (Lyu–Su–Li 2017, Theorem 3).
-Energies: they are not monotone, but replacing x by y moves them by y_i² − x_i², and Σ x_i², Σ y_i² ≤ 1. Leave z; shift
-    ν_j by y_j² for j < i, ν_i by x_i². Loss Σ_j y_j²/b₂ + x_i²/b₂ ≤ 2/b₂, whatever b₁. It is approached: for x = e₂,
-    y = e₁ and f_1 − T, T − f_2 → ∞ the output is 2 only if ν_1 and ν_2 both go out of their way.
+Energies: they are not monotone, but replacing x by y moves them by y_i² − x_i², and Σ x_i², Σ y_i² ≤ 1. Leave z; lower
+    ν_j by y_j² for j < i, raise ν_i by x_i². Loss Σ_j y_j²/b₂ + x_i²/b₂ ≤ 2/b₂, whatever b₁. It is approached: for
+    x = e₂, y = e₁ and f_1 − T, T − f_2 → ∞ the output is 2 only if ν_1 and ν_2 both go out of their way.
 
 paper : b₁ = 2/ε, b₂ = 4/ε. General queries spend ε, monotone ones 3ε/4, energies ε/2. Claimed: ε.
 tight : b₁ = b₂ = 2/ε. For monotone queries and for energies only; both spend ε, and general queries would spend 1.5 ε.

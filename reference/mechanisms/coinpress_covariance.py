@@ -16,9 +16,10 @@ on an ℓ2 sensitivity Δ is Δ²/(2σ²)-zCDP: σ = γ²/(n√ρ_j) costs exact
 paid for, so the steps add up to ρ (adaptive composition). This holds for all rows: Σ ⪯ u I and normality are needed for
 accuracy alone.
 
-Is ρ reached? For t = 1, by two far-out rows along two axes. For more steps as n → ∞, on data with a diagonal second
-moment: A then tends to a diagonal matrix, and the same two rows stay on the axes. In dimension 1 the sensitivity is
-γ²/n, not √2 γ²/n, and ρ/2 is spent.
+Is ρ reached? For t = 1, by two far-out rows along two axes, as n → ∞ (then the positive semidefinite part is all). For
+more steps by the Z of all steps together, on data with a diagonal second moment: A then tends to a diagonal matrix, and
+the same two rows stay on the axes. That the output alone, which shows the earlier Z through A only, spends ρ is not
+claimed. In dimension 1 the sensitivity is γ²/n, not √2 γ²/n, and ρ/2 is spent.
 
 Why h. If AΣAᵀ ⪯ I, then with high probability (1/n) Σ w wᵀ ⪰ (1 − η) AΣAᵀ (Gaussian rows, none shortened) and the
 noise is ⪰ −ν I, so Z + (η + ν) I ⪰ AΣAᵀ: the next A keeps the invariant, and the next step clips no row either. Taking
@@ -229,9 +230,8 @@ def spend(*, rho: float, dimension: int, constants: Constants = "paper") -> Spen
     require_positive("rho", rho)
     require_choice("constants", constants, CONSTANTS)
     proven = rho if require_dimension("dimension", dimension) > 1 else rho / 2
-    return Spend(
-        ZCDP(rho), ZCDP(proven), True, "by far-out rows along two axes; for more than one step in the limit n → ∞"
-    )
+    remark = "by far-out rows along two axes as n → ∞; for more than one step, by all steps together"
+    return Spend(ZCDP(rho), ZCDP(proven), True, remark)
 
 
 ABOUT = About(

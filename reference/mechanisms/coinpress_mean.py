@@ -11,8 +11,9 @@ Release the last c. ρ_j as in `coinpress_covariance`.
 
 Where the scale comes from. Rows in a ball of radius τ: replacing one moves their mean by at most 2τ/n, the diameter
 over n, and Gaussian noise on an ℓ2 sensitivity Δ costs Δ²/(2σ²) = ρ_j. c and r depend on earlier steps only, so the
-steps add up to ρ. It is reached in the limit by two rows that lie opposite one another and ever further out: in every
-step they come to opposite ends of the ball, wherever its centre is.
+steps add up to ρ. All centres together reach it in the limit, by two rows that lie opposite one another and ever
+further out: in every step they come to opposite ends of the ball, wherever its centre is. With one step that is the
+release. With more, only the last centre is released; that it alone spends ρ is not claimed.
 
 Why the radii. A record is N(μ, I), so with |μ − c| ≤ r it lies within τ = r + γ₁ of c, γ₁ a bound on the norm of n
 Gaussian vectors. The new centre is N(μ, (1/n + σ²) I) if no row was moved: r = γ₂ √(1/n + σ²).
@@ -162,11 +163,12 @@ def sample(
 
 
 def spend(*, rho: float, dimension: int, constants: Constants = "paper") -> Spend:
-    """Claimed ρ; proven ρ, approached."""
+    """Claimed ρ; proven ρ, approached by all centres together."""
     require_positive("rho", rho)
     require_dimension("dimension", dimension)
     require_choice("constants", constants, CONSTANTS)
-    return Spend(ZCDP(rho), ZCDP(rho), True, "in the limit, by opposite rows ever further out")
+    remark = "by all centres together, in the limit of opposite rows ever further out; for one step that is the output"
+    return Spend(ZCDP(rho), ZCDP(rho), True, remark)
 
 
 ABOUT = About(

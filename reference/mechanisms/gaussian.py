@@ -6,7 +6,7 @@ features, f_i = Σ_ii = (1/n) Σ_k x_ki².
 Where the scale comes from. The Rényi divergence of order α between N(f, σ² I) and N(f', σ² I) is exactly
 α ‖f − f'‖₂²/(2σ²). With the ℓ2 sensitivity Δ₂ = sup ‖f − f'‖₂, σ = Δ₂/√(2ρ) spends exactly ρ, at every order. For the
 second moments put a_i = x_i², b_i = y_i²: n²‖f − f'‖₂² = Σ_i (a_i − b_i)² ≤ Σ_i a_i² + Σ_i b_i² ≤ 2, as a, b ≥ 0 sum to
-at most 1; attained by two different unit vectors. In dimension 1, (a − b)² ≤ 1. So Δ₂ = √2/n, or 1/n in dimension 1.
+at most 1; attained by x = e₁, y = e₂. In dimension 1, (a − b)² ≤ 1. So Δ₂ = √2/n, or 1/n in dimension 1.
 """
 
 import numpy as np
@@ -112,7 +112,7 @@ def spend(*, rho: float, dimension: int) -> Spend:
     require_positive("rho", rho)
     change = second_moments_sensitivity(1, require_dimension("dimension", dimension))
     proven = zcdp_of_gaussian(change, noise_scale(change, rho) ** 2)
-    return Spend(ZCDP(rho), ZCDP(proven), True, "at every order, for two different unit vectors")
+    return Spend(ZCDP(rho), ZCDP(proven), True, "at every order, for rows e₁ and e₂ (one row against none if d = 1)")
 
 
 ABOUT = About(

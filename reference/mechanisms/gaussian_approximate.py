@@ -11,8 +11,10 @@ first law and N(−q²/2, q²) under the second. The event {loss > ε} violates 
 which increases in q (Balle–Wang 2018, Theorem 8). `log_delta` is its logarithm, which stays exact when e^ε or 1/δ is
 beyond the largest float.
 
-paper : σ = Δ₂ √(2 ln(1.25/δ))/ε, for ε ≤ 1 only. The theorem is proven for ε < 1. Beyond, this σ is first wasteful and
-    then too small, from ε = 5.74, 7.46, 8.78 on at δ = 0.1, 1e-3, 1e-6: so a larger ε is refused.
+paper : σ = Δ₂ √(2 ln(1.25/δ))/ε, for ε ≤ 1 only. With c = σε/Δ₂ and t = ε/q − q/2 = c − ε/(2c), δ(q, ε) ≤ P(N > t) ≤
+    e^{−t²/2}/(t√(2π)), and t² ≥ c² − ε: at most δ e^{1/2}/(1.25 √(2π) t) ≤ δ for δ ≤ 0.74, where c ≥ 1.02 and
+    t ≥ 0.53; for larger δ, t ≥ −0.09 gives 0.54. DR14 has it for ε < 1. Beyond 1, this σ is first wasteful and then
+    too small, from ε = 5.74, 7.46, 8.78 on at δ = 0.1, 1e-3, 1e-6: so a larger ε is refused.
 tight : the smallest σ with δ(Δ₂/σ, ε) ≤ δ, found by a bracketed root in ln σ and rounded up.
 
 Both claim (ε, δ). Proven is (ε, δ(Δ₂/σ, ε)): with "paper" a smaller δ, with "tight" δ itself.
@@ -200,7 +202,7 @@ def spend(*, epsilon: float, delta: float, dimension: int, calibration: Calibrat
         ApproximateDP(epsilon, delta),
         ApproximateDP(epsilon, exact),
         True,
-        "by the event {loss > ε}, for two different unit vectors",
+        "by the event {loss > ε}, for rows e₁ and e₂ (one row against none if d = 1)",
     )
 
 

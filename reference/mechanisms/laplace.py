@@ -6,7 +6,7 @@ features, f_i = Σ_ii = (1/n) Σ_k x_ki².
 Where the scale comes from. The density of the output at y is a constant times exp(−‖y − f‖₁/b), so by the triangle
 inequality the loss is at most ‖f − f'‖₁/b, and it is exactly that at y = f. With the ℓ1 sensitivity Δ₁ = sup ‖f − f'‖₁,
 b = Δ₁/ε spends exactly ε. For the second moments n‖f − f'‖₁ = Σ_i |x_i² − y_i²| ≤ ‖x‖² + ‖y‖² ≤ 2, attained by
-orthonormal rows; in dimension 1 it is |x² − y²| ≤ 1, attained by y = 0. So Δ₁ = 2/n, or 1/n in dimension 1.
+x = e₁, y = e₂; in dimension 1 it is |x² − y²| ≤ 1, attained by y = 0. So Δ₁ = 2/n, or 1/n in dimension 1.
 
 Accuracy. P(|L_i| ≥ t) = e^{−t}, so with probability 1 − β no coordinate is off by more than b ln(k/β) (ADK19 Lemma 3).
 """
@@ -127,9 +127,7 @@ def spend(*, epsilon: float, dimension: int) -> Spend:
     require_positive("epsilon", epsilon)
     change = second_moments_sensitivity(1, require_dimension("dimension", dimension))
     proven = privacy_loss(change, noise_scale(change, epsilon))
-    return Spend(
-        PureDP(epsilon), PureDP(proven), True, "at y = f, for orthonormal rows (one row against none if d = 1)"
-    )
+    return Spend(PureDP(epsilon), PureDP(proven), True, "at y = f, for rows e₁ and e₂ (one row against none if d = 1)")
 
 
 ABOUT = About(

@@ -18,7 +18,7 @@ radius passed over has Q_j < n, so it is below ρ = max ‖x_i‖, and the one s
 
     released ≤ max(b, 2ρ), and at most 2α rows are longer than what is released.
 
-DLY22 prints neither α nor its constants; Dong–Yi's threshold gives ln ln(1/b) in place of ln(1/b). Privacy is the same.
+DLY22 prints neither α nor its constants. Here α grows like ln ln(1/b), through J; privacy does not depend on it.
 """
 
 import math

@@ -7,8 +7,8 @@
 
 Where s comes from. Step 1 is `gauss_cov` at ρ/2. Step 2: ‖λ(C) − λ(C')‖ ≤ ‖Δ‖_F ≤ √2 (Hoffman–Wielandt; DLY22
 Lemma 8) for C = nΣ, so Gaussian noise of scale √2/(n√ρ) = (√2/n)/√(2ρ/2) spends ρ/2. The two noises are independent and
-the same pair attains both, C = diag(c_1, …, c_d) with gaps of at least 1, x = e₁, y = e₂: the pair (G, λ̃) spends
-exactly ρ. In dimension 1 there is no direction and the eigenvalue moves by at most 1: ρ/4.
+the same pair attains both, x = e₁, y = e₂ beside rows with Σ x_i x_iᵀ = diag(c_1, …, c_d), c_i ≥ c_{i+1} + 1: the pair
+(G, λ̃) spends exactly ρ. In dimension 1 there is no direction and the eigenvalue moves by at most 1: ρ/4.
 
 Error. With D = VΛVᵀ − Σ, ‖D‖_F² = 2 Σ_i λ_i (λ_i − v_iᵀΣv_i), and v_iᵀΣv_i = λ_i(G) − s v_iᵀWv_i ≥ λ_i − 2s‖W‖ (Weyl;
 here the order must be algebraic). So ‖D‖_F² ≤ 4s‖W‖ tr Σ, and with ‖W‖ ≤ υ(d, β/2), ‖N‖ ≤ η(d, β/2) the error is at

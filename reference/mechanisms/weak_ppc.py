@@ -20,7 +20,7 @@ Lower. Let v be a unit vector, v = p e + q f with unit e ∈ V, f ⊥ V, p, q �
     p ≤ 9/20: vᵀBΣBv ≥ ‖Bv‖² = 1 − 3p²/4 ≥ 0.848 > c, because Σ ⪰ I.
     p ≥ 9/20: eᵀΣ̂e ≥ κ/2 − νκ, and eᵀΣ̂f = −eᵀNf because eᵀMf = 0. With fᵀΣ̂f ≥ 0,
     vᵀBΣ̂Bv ≥ (p²/4)(1/2 − ν)κ − p q νκ = κ p ((1/2 − ν)p/4 − νq). The bracket grows with p, and at p = 9/20, q < 9/10
-    it is above 0.0056; so vᵀBΣBv ≥ 0.0025 κ/(1 + s) > 2.4 > c. ∎
+    it is above 0.0056; so vᵀBΣBv ≥ 0.0025 κ/(1 + s) > 2.3 > c. ∎
 
 How many rows that takes. Each of three events fails with probability at most β.
 (1) The hypothesis on Σ̂: n ≥ `regularity_rows`, by the extreme singular values of a Gaussian matrix (Davidson–Szarek).

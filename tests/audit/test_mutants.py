@@ -9,51 +9,20 @@ import pkgutil
 import pytest
 
 from covassay.reference.mechanisms.registry import mechanism
-from covassay.reference.privacy import Guarantee, PureDP
+from covassay.reference.privacy import PureDP
 from covassay.verification.audit import mutants
-from covassay.verification.audit.checks import Check, Status
+from covassay.verification.audit.checks import Status
 from covassay.verification.audit.contract import Form, contract
-from covassay.verification.audit.law import run_scenario
 from covassay.verification.audit.mutants import registry
-from covassay.verification.audit.mutants.mutant import Mutant
 from covassay.verification.audit.mutants.registry import MUTANTS
-from covassay.verification.audit.privacy import run_pair
+from covassay.verification.audit.mutants.trial import SAMPLES, checks_of, claim_of
 from covassay.verification.audit.profiles.registry import default_claim, profile
-from covassay.verification.audit.run import audit, decide
+from covassay.verification.audit.run import audit
 from covassay.verification.audit.sampling import Setting
 from covassay.verification.audit.target import TargetReference
 
 CLAIM = PureDP(1.0)
-ALPHA = 1e-9
-SAMPLES = 2000
 PAIRS = [(name, kind, check) for name, mutant in MUTANTS.items() for kind, check in mutant.caught_by]
-
-
-def claim_of(mutant: Mutant) -> Guarantee:
-    """What a mutant is audited against."""
-    return mutant.claim or default_claim(mutant.mechanism)
-
-
-def checks_of(mutant: Mutant, kind: str, name: str) -> list[Check]:
-    """The checks of that kind and name on the mutant, decided."""
-    about, claim = mechanism(mutant.mechanism), claim_of(mutant)
-    knowledge = profile(about.name, claim, about.resolve(dict(mutant.options)), SAMPLES, 0)
-    target = TargetReference(f"mutant:{mutant.name}", ".")
-    setting = Setting(target, claim.keywords(), about.released, seed=0, seconds=1.0)
-    if kind == "contract":
-        return [check for check in contract(setting, knowledge.form) if check.name == name]
-    checks: list[Check] = []
-    if kind == "law":
-        for scenario in (scenario for scenario in knowledge.scenarios if name in scenario.tests):
-            checks += run_scenario(setting, scenario, SAMPLES, "first look")[0]
-            if any(check.status is Status.REFUTED and check.name == name for check in decide(checks, ALPHA)):
-                break
-    else:
-        for pair in knowledge.pairs(frozenset()):
-            checks += run_pair(setting, pair, claim, SAMPLES, "first look")
-            if any(check.status is Status.REFUTED for check in decide(checks, ALPHA)):
-                break
-    return [check for check in decide(checks, ALPHA) if check.name == name]
 
 
 @pytest.mark.parametrize(("mutant", "kind", "check"), PAIRS, ids=[f"{m}-{c.replace(' ', '-')}" for m, _, c in PAIRS])

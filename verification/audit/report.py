@@ -1,8 +1,10 @@
-"""The report of an audit: for a terminal, and as JSON."""
+"""The report of an audit: for a terminal, as JSON, and as JUnit XML for the pages of a CI service."""
 
 import math
+import re
 from collections.abc import Mapping
 from typing import Any
+from xml.etree import ElementTree
 
 from rich.console import Console
 from rich.markup import escape
@@ -75,6 +77,36 @@ def as_json(report: Report) -> dict[str, Any]:
             for check in report.checks
         ],
     }
+
+
+NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+def as_junit(report: Report) -> str:
+    """A test suite with a case for every check; a refuted check is a failure, one without a decision is skipped."""
+
+    def text(value: str) -> str:
+        return NOT_XML.sub("?", value)
+
+    suite = ElementTree.Element("testsuite", name=text(f"covassay audit {report.target}"), time=f"{report.seconds:.3f}")
+    properties = ElementTree.SubElement(suite, "properties")
+    facts = {"verdict": report.verdict.value, "meaning": MEANING[report.verdict], "claim": str(report.claim),
+             "seed": str(report.seed), "false_alarm": f"{report.false_alarm:g}", "replay": report.replay}  # fmt: skip
+    for key, value in facts.items():
+        ElementTree.SubElement(properties, "property", name=key, value=text(value))
+    failures = skipped = 0
+    for check in report.checks:
+        case = ElementTree.SubElement(suite, "testcase", classname=f"covassay.{check.kind}", name=text(check.label))
+        if check.status is Status.REFUTED:
+            failures += 1
+            failure = ElementTree.SubElement(case, "failure", message=text(check.detail))
+            failure.text = text(f"{check.detail}\np = {_p(check) or 'none'}\nreplay: {report.replay}")
+        elif check.status in (Status.SKIPPED, Status.INCONCLUSIVE):
+            skipped += 1
+            ElementTree.SubElement(case, "skipped", message=text(check.detail or check.status.value))
+    suite.attrib |= {"tests": str(len(report.checks)), "failures": str(failures), "skipped": str(skipped)}
+    ElementTree.indent(suite)
+    return ElementTree.tostring(suite, encoding="unicode", xml_declaration=False) + "\n"
 
 
 def _could_have_seen(check: Check) -> str:
