@@ -15,8 +15,8 @@ Why it works. y_i ~ N(0, Σ), whatever the mean is. By Theorem 3.11 I ⪯ AΣA�
 Σ ⪰ I, so ‖Aμ‖ ≤ R'. With H = AΣAᵀ, ‖Σ^{-1/2}(A⁻¹m − μ)‖ = ‖H^{-1/2}(m − Aμ)‖ ≤ ‖m − Aμ‖: nothing grows with κ.
 
 The bound on ‖m − Aμ‖ is proved for rows that A was not learned from, and here all rows are used twice: the mean of an
-even number of rows is independent of their differences, the bin counts and the clipping are not. Privacy does not depend
-on it; the error is measured (covassay experiments accuracy) and does not grow with κ.
+even number of rows is independent of their differences, the bin counts and the clipping are not. Privacy does not
+depend on it; the error is measured (covassay experiments accuracy) and does not grow with κ.
 """
 
 import math
