@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from covassay.reference.errors import InvalidInput
@@ -36,6 +37,10 @@ def test_a_check_rejects_its_mutants(c, slots) -> None:  # type: ignore[no-untyp
 def test_a_check_without_a_mutant_cannot_be_written() -> None:
     with pytest.raises(ValueError, match="mutant"):
         check("exact", mutants={})(lambda: Evidence(True, "nothing"))
+
+
+def test_evidence_is_plain_data_even_if_numpy_decided_it() -> None:
+    assert json.dumps(Evidence(np.bool_(True), "s").holds) == "true"  # type: ignore[arg-type]
 
 
 def test_entries_checks_code_theorems_and_pages_fit_together() -> None:

@@ -33,6 +33,9 @@ class Evidence:
     detail: str = ""
     figures: Mapping[str, str] = field(default_factory=dict)
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "holds", bool(self.holds))  # a comparison of arrays gives numpy's own truth values
+
 
 @dataclass(frozen=True)
 class Check:
