@@ -253,7 +253,7 @@ def _parser() -> argparse.ArgumentParser:
             "targets: a function f(x, *, epsilon, rng), or a process in any language that reads lines such as\n"
             '  {"x": [[0.6, 0.8], [1.0, 0.0]], "epsilon": 1.0, "seed": 81129638414606}\n'
             "from standard input and answers each with a line, flushed, on standard output:\n"
-            '  {"output": [[0.71, 0.19], [0.31, 0.35]]}   or   {"error": "why there is none"}\n\n'
+            '  {"output": [[3.17, -0.72], [1.94, 0.05]]}   or   {"error": "why there is none"}\n\n'
             "exit status: 0 not refuted, 1 refuted, 2 invalid use, 3 inconclusive or the target cannot be run"
         ),
     )

@@ -5,7 +5,7 @@ line on its standard input: the data, the keywords of the claimed budget ("epsil
 and a seed. The reply is one line on its standard output, flushed: an output, or an error, which counts as an exception.
 
     {"x": [[0.6, 0.8], [1.0, 0.0]], "epsilon": 1.0, "seed": 4503599627370497}
-    {"output": [[0.71, 0.19], [0.31, 0.35]]}
+    {"output": [[3.17, -0.72], [1.94, 0.05]]}
 
     {"x": [], "epsilon": 1.0, "seed": 81129638414606}
     {"error": "no rows"}
@@ -15,7 +15,7 @@ and a seed. The reply is one line on its standard output, flushed: an output, or
 - A process answers request after request until its standard input ends. Every worker (`--jobs`) has one of its own.
 - Standard output is for replies, standard error for all else; its last line is shown if the target cannot be run.
 - A process that ends, passes the time limit or writes anything else has given no output for that request. It is
-  killed and the next request starts another; the time to start counts as part of the draw.
+  killed and the next request starts another; the time to start counts as part of the draw (`--time-limit`).
 - JSON has no NaN and no infinity. Data that contain one are not sent and count as refused. In a reply they are read as
   some languages write them, NaN and Infinity, and make the output malformed.
 """
@@ -44,7 +44,7 @@ CHARACTERS = 100  # a number of an output takes at most; with `SLACK`, a longer 
 SLACK = 2**20
 LOG_KEPT = 2**20  # bytes of standard error, then it is emptied
 SHOWN = 300  # characters of what a process wrote
-PATIENCE = 1.0  # seconds for a process whose work is done to end by itself
+PATIENCE = 0.5  # seconds for a process whose work is done to end by itself
 
 
 class NoReply(Exception):
