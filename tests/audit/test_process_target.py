@@ -147,8 +147,8 @@ def test_a_process_that_hangs_is_killed_and_the_next_request_has_a_reply_of_its_
     target = setting(tmp_path, "time.sleep(60 * (request['epsilon'] == 2)); " + ECHO).target
     rng = np.random.default_rng(0)
     start = time.monotonic()
-    outputs = [call(target, c * X, {"epsilon": e}, rng, 0.5)[0] for c, e in ((1, 1.0), (2, 2.0), (3, 1.0), (4, 1.0))]
-    assert time.monotonic() - start < 5
+    outputs = [call(target, c * X, {"epsilon": e}, rng, 2.0)[0] for c, e in ((1, 1.0), (2, 2.0), (3, 1.0), (4, 1.0))]
+    assert time.monotonic() - start < 30
     assert isinstance(outputs[1], Failure)
     assert outputs[1].kind == "time-out"
     assert all(np.array_equal(outputs[i], (i + 1) * X) for i in (0, 2, 3))
