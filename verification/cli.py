@@ -58,7 +58,7 @@ def _audit(options: argparse.Namespace) -> int:
             print(*(f"{prefix}:{name}" for name in point.load().TARGETS), sep="\n")
         return 0
     if not options.target:
-        raise InvalidInput("target: give module:function or ADAPTER:NAME (see covassay audit --list)")
+        raise InvalidInput("target: give module:function, exec:COMMAND or ADAPTER:NAME (see covassay audit --list)")
     source = TargetReference(options.target, os.getcwd())
     if options.junit and not Path(options.junit).absolute().parent.is_dir():
         raise InvalidInput(f"junit = {options.junit}: must be in a directory that exists")
@@ -248,11 +248,18 @@ def _parser() -> argparse.ArgumentParser:
         description="Look for a violation in an implementation. Finding none is not a certificate.",
         epilog=(
             "examples:\n  covassay audit covassay:nuclear-laplace --epsilon 1\n"
-            "  covassay audit mymodule:release --as nuclear-laplace --epsilon 1\n\n"
+            "  covassay audit mymodule:release --as nuclear-laplace --epsilon 1\n"
+            "  covassay audit 'exec:node release.js' --as nuclear-laplace --epsilon 1\n\n"
+            "targets: a function f(x, *, epsilon, rng), or a process in any language that reads lines such as\n"
+            '  {"x": [[0.6, 0.8], [1.0, 0.0]], "epsilon": 1.0, "seed": 81129638414606}\n'
+            "from standard input and answers each with a line, flushed, on standard output:\n"
+            '  {"output": [[3.17, -0.72], [1.94, 0.05]]}   or   {"error": "why there is none"}\n\n'
             "exit status: 0 not refuted, 1 refuted, 2 invalid use, 3 inconclusive or the target cannot be run"
         ),
     )
-    a.add_argument("target", nargs="?", help="module:function (from the current directory) or ADAPTER:NAME")
+    a.add_argument(
+        "target", nargs="?", help="module:function (from the current directory), exec:COMMAND or ADAPTER:NAME"
+    )
     a.add_argument("--list", action="store_true", help="list the targets that the adapters offer")
     a.add_argument("--as", dest="mechanism", metavar="MECHANISM", help="what it claims to be (covassay mechanisms)")
     a.add_argument("--epsilon", type=float, help="claimed ε (default: 1 for pure and approximate DP)")

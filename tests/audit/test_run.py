@@ -1,6 +1,8 @@
 """The audit as a whole: verdicts, false alarms, replay, parallel runs, targets that misbehave."""
 
 import json
+import shlex
+import signal
 import time
 from pathlib import Path
 
@@ -162,6 +164,25 @@ def test_a_time_out_is_an_outcome(function) -> None:  # type: ignore[no-untyped-
     assert isinstance(output, Failure)
     assert output.kind == "time-out"
     assert elapsed < 5
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="needs SIGALRM")
+def test_the_timer_of_somebody_else_goes_on() -> None:
+    """pytest-timeout uses the same one."""
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 60.0)
+        call(Target("mine", hangs), np.eye(2), {"epsilon": 1.0}, np.random.default_rng(0), 0.1)
+        left, _ = signal.getitimer(signal.ITIMER_REAL)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+    assert 50 < left < 59.95
+
+
+def test_the_replay_command_keeps_every_digit_and_the_form_of_the_output() -> None:
+    target = Target("mine:f", lambda x, *, epsilon, rng: rng.laplace(scale=100.0, size=x.shape[1]))
+    report = audit(target, PureDP(1.23456789), released="vector", samples=100)
+    words = shlex.split(report.replay)
+    assert words[:7] == ["covassay", "audit", "mine:f", "--epsilon", "1.23456789", "--released", "vector"]
 
 
 def test_a_target_that_never_answers_is_inconclusive_not_a_crash() -> None:

@@ -13,6 +13,7 @@ import numpy as np
 
 from covassay.reference.domain import Matrix
 from covassay.verification.audit.checks import Check, Status
+from covassay.verification.audit.process_target import NoReply
 from covassay.verification.audit.sampling import Setting, stream
 from covassay.verification.audit.target import CannotRun, Failure, TimeLimitError, call, time_limit, well_formed
 
@@ -74,6 +75,8 @@ def require_answer(setting: Setting) -> None:
             error = raised
         else:
             return
+    if isinstance(error, NoReply):
+        raise CannotRun(f"{setting.target.name}: {error}") from error
     keywords = ", ".join((*setting.budget, "rng"))
     raise CannotRun(
         f"{setting.target.name}: called as f(x, *, {keywords}) it raised {type(error).__name__}: {error}"

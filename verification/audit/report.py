@@ -124,13 +124,26 @@ def _p(check: Check) -> str:
     return f"{check.p_value:.2g}" if check.p_value > 0 else "< 1e-300"
 
 
+def summary(report: Report) -> str:
+    """Claim, verdict, what led to it and the replay command as plain text: the message of a test that fails."""
+    undecided = (Status.INCONCLUSIVE, Status.SKIPPED)
+    decisive = report.refuted or [check for check in report.checks if check.status in undecided]
+    return "\n".join(
+        (
+            f"{report.target}{f' as {report.mechanism}' if report.mechanism else ''}, {report.claim}: "
+            f"{report.verdict.value}. {MEANING[report.verdict]}",
+            *(f"{check.label}{f': p = {_p(check)}' if _p(check) else ''}: {check.detail}" for check in decisive),
+            *(f"law that fits instead: {diagnosis}" for diagnosis in report.diagnoses),
+            f"replay: {report.replay}",
+        )
+    )
+
+
 def print_report(report: Report, console: Console) -> None:
     """The report as a table, with the verdict and the replay command last."""
     claimed = f" as {report.mechanism}" if report.mechanism else ""
     chosen = "".join(f", {key} {value}" for key, value in report.options.items())
-    console.print(
-        f"[bold]{escape(report.target)}[/bold] ({escape(report.version or 'your function')}){claimed}{chosen}"
-    )
+    console.print(f"[bold]{escape(report.target)}[/bold] ({escape(report.version or 'your own')}){claimed}{chosen}")
     console.print(f"claim: {report.claim}, {report.adjacency}; false alarm at most {report.false_alarm:g} per run")
     for note in report.notes:
         console.print(f"note: {escape(note)}")

@@ -203,7 +203,7 @@ def audit(
         false_alarm=false_alarm,
         seconds=time.monotonic() - start,
         replay=replay_command(
-            target, source, guarantee, claimed, options or {}, samples, seed, false_alarm, seconds, user_data
+            target, source, guarantee, claimed, options or {}, released, samples, seed, false_alarm, seconds, user_data
         ),
         notes=target.notes,
     )
@@ -225,6 +225,7 @@ def replay_command(
     guarantee: Guarantee,
     claimed: str | None,
     options: dict[str, Any],
+    released: str | None,
     samples: int,
     seed: int,
     false_alarm: float,
@@ -232,14 +233,22 @@ def replay_command(
     user_data: UserData | None,
 ) -> str:
     """The command that runs this audit again, draw for draw."""
+
+    def digits(value: float) -> str:
+        short = f"{value:g}"
+        return short if float(short) == value else repr(value)
+
     words: list[Any] = ["covassay", "audit", source.spec if isinstance(source, TargetReference) else target.name]
     if claimed:
         words += ["--as", claimed]
     for key, value in guarantee.keywords().items():
-        words += [f"--{key}", f"{value:g}"]
+        words += [f"--{key}", digits(value)]
     for key, choice in options.items():
         words += ["--set", f"{key}={choice}"]
+    if released:
+        words += ["--released", released]
     if user_data is not None:
         words += ["--data", user_data.name]
-    words += ["--samples", samples, "--seed", seed, "--false-alarm", f"{false_alarm:g}", "--time-limit", f"{seconds:g}"]
+    words += ["--samples", samples, "--seed", seed]
+    words += ["--false-alarm", digits(false_alarm), "--time-limit", digits(seconds)]
     return shlex.join(str(word) for word in words)

@@ -1,7 +1,8 @@
 """What is audited: a function `f(x, *, epsilon, rng)`, found by name, called under a time limit.
 
-A target is named `module:function` (a function of the user's own, looked up from the current directory) or
-`ADAPTER:NAME` (adapters are the entry points of the group `covassay.adapters`). It is called as
+A target is named `module:function` (a function of the user's own, looked up from the current directory),
+`exec:COMMAND` (a process, in any language: `process_target`) or `ADAPTER:NAME` (adapters are the entry points of the
+group `covassay.adapters`). It is called as
 
     f(x, *, epsilon: float, rng: numpy.random.Generator) -> array
 
@@ -26,6 +27,7 @@ import numpy as np
 
 from covassay.reference.domain import Matrix
 from covassay.reference.errors import InvalidInput
+from covassay.verification.audit.process_target import NOTE, PREFIX, NoReply, process_draw
 
 ADAPTER_GROUP = "covassay.adapters"
 TIME_LIMIT = 3.0  # seconds a draw may take, unless told otherwise
@@ -96,7 +98,12 @@ def adapters() -> dict[str, Any]:
 def _load(spec: str, directory: str) -> Target:
     prefix, colon, name = spec.partition(":")
     if not (prefix and colon and name):
-        raise InvalidInput(f"target = {spec!r}: must be module:function or ADAPTER:NAME")
+        raise InvalidInput(f"target = {spec!r}: must be module:function, exec:COMMAND or ADAPTER:NAME")
+    if prefix == PREFIX:
+        try:
+            return Target(name=spec, draw=process_draw(name, directory), notes=(NOTE,))
+        except ValueError as error:
+            raise InvalidInput(f"target = {spec!r}: {error}") from error
     known = adapters()
     if prefix in known:
         try:
@@ -135,13 +142,16 @@ def time_limit(seconds: float) -> Iterator[None]:
     def interrupt(signum: int, frame: object) -> None:
         raise TimeLimitError(f"no output after {seconds:g} s")
 
+    start = time.monotonic()
     previous = signal.signal(signal.SIGALRM, interrupt)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
+    left, interval = signal.setitimer(signal.ITIMER_REAL, seconds)
     try:
         yield
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, previous)
+        if left:  # somebody else's timer, such as that of pytest-timeout
+            signal.setitimer(signal.ITIMER_REAL, max(left - (time.monotonic() - start), 1e-6), interval)
 
 
 def call(
@@ -156,6 +166,8 @@ def call(
         elapsed = time.perf_counter() - start
         if elapsed >= seconds * 0.99:  # the target may have wrapped the interruption in an error of its own
             return Failure("time-out", f"no output after {seconds:g} s"), elapsed
+        if isinstance(error, NoReply):
+            return Failure(error.kind, error.message), elapsed
         return Failure("exception", type(error).__name__), elapsed
     return output, time.perf_counter() - start
 
