@@ -85,8 +85,8 @@ def norm_by_iterated_integration(
 ) -> Evidence:
     """P(‖Z‖ ≤ 1.1ρd) by a Pfaffian in interval arithmetic, and as an exact polynomial in s and e^{−s}: 12 equal digits.
 
-    The second integrates the density over s_1 < … < s_d one variable after the other. A third opinion where python-flint
-    is installed: the Pfaffian in ball arithmetic, whose balls must overlap both.
+    The second integrates the density over s_1 < … < s_d one variable after the other. A third opinion, where
+    python-flint is installed: the Pfaffian in ball arithmetic, whose balls must overlap both.
     """
     wrong, figures, third = [], {}, 0
     for d, digits in (published or PROBABILITIES).items():
@@ -234,8 +234,8 @@ def wishart_event_twice(
     """P(W ⋡ vvᵀ/n) = 1 − e^{−ε/3}: by the χ² law of 1/vᵀW⁻¹v, and by moving the cone of positive semidefinite matrices.
 
     W ~ Wishart_d with m degrees of freedom and scale σI has density ∝ det(W)^{(m−d−1)/2} e^{−tr W/(2σ)} on the cone.
-    For m = d + 1 only the exponential is left, and W ⪰ vvᵀ/n is the cone moved by vvᵀ/n, of trace 1/n: its probability is
-    e^{−1/(2nσ)}, in every dimension. Along χ²: P(χ²_{m−d+1} < 1/(nσ)).
+    For m = d + 1 only the exponential is left, and W ⪰ vvᵀ/n is the cone moved by vvᵀ/n, of trace 1/n: its
+    probability is e^{−1/(2nσ)}, in every dimension. Along χ²: P(χ²_{m−d+1} < 1/(nσ)).
     """
     d, n, epsilon, x = sp.symbols("d n epsilon x", positive=True)
     sigma = scale(n, epsilon)
