@@ -1,4 +1,4 @@
-"""How far one row moves the second moment, in every norm that a mechanism uses: suprema, and the pairs that attain them."""
+"""How far one row moves the second moment in every norm that a mechanism uses: suprema, and pairs that attain them."""
 
 import math
 from collections.abc import Callable, Mapping
