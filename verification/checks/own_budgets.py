@@ -34,10 +34,11 @@ from covassay.verification.exact.rational_bounds import exponential
 N, EPSILON = Fraction(5), Fraction(3, 7)  # of the exact checks; all formulas are homogeneous in them
 
 
-def epsilon_of(spend: Spend) -> float:
+def epsilon_of(spend: Callable[..., Spend], **arguments: object) -> float:
     """The proven ε."""
-    assert isinstance(spend.proven, PureDP)
-    return spend.proven.epsilon
+    proven = spend(**arguments).proven
+    assert isinstance(proven, PureDP)
+    return proven.epsilon
 
 
 # NUCLEAR-LAPLACE
@@ -74,7 +75,7 @@ def nuclear_laplace_on_the_line(
         for second in ([Fraction(0), Fraction(1)], [Fraction(0), Fraction(0)])
     )
     spends = [
-        epsilon_of(m.spend(epsilon=0.5, dimension=d))
+        epsilon_of(m.spend, epsilon=0.5, dimension=d)
         for m in (nuclear_laplace, nuclear_laplace_symmetric)
         for d in (1, 2)
     ]
@@ -124,8 +125,8 @@ def projection_spend(
         if single != line * EPSILON:
             failed.append(f"{calibration}, d = 1: {single / EPSILON} ε")
         for d, share in ((1, line), (2, plane), (7, plane)):
-            spend = nuclear_ball_projection.spend(epsilon=0.5, dimension=d, calibration=calibration)  # type: ignore[arg-type]
-            if abs(epsilon_of(spend) / 0.5 - float(share)) > 1e-12:
+            proven = epsilon_of(nuclear_ball_projection.spend, epsilon=0.5, dimension=d, calibration=calibration)
+            if abs(proven / 0.5 - float(share)) > 1e-12:
                 failed.append(f"{calibration}, spend at d={d}")
     return Evidence(not failed, "all n, ε (homogeneous), d ≥ 1", "; ".join(failed[:3]))
 
@@ -193,9 +194,9 @@ def entrywise_spend(squares: dict[str, Callable[[int], float]] | None = None) ->
             "lap-cov": changes["triangle"] / float(lap_cov.noise_scale(1, d, 1.0, "paper")),
         }
         proven = {
-            "full": epsilon_of(entrywise_laplace.spend(epsilon=1.0, dimension=d, entries="full")),
-            "triangle": epsilon_of(entrywise_laplace.spend(epsilon=1.0, dimension=d, entries="triangle")),
-            "lap-cov": epsilon_of(lap_cov.spend(epsilon=1.0, dimension=d)),
+            "full": epsilon_of(entrywise_laplace.spend, epsilon=1.0, dimension=d, entries="full"),
+            "triangle": epsilon_of(entrywise_laplace.spend, epsilon=1.0, dimension=d, entries="triangle"),
+            "lap-cov": epsilon_of(lap_cov.spend, epsilon=1.0, dimension=d),
         }
         for k, share in shares.items():
             if abs(share**2 - square[k](d)) > 1e-12 or abs(proven[k] - share) > 1e-12:
@@ -242,7 +243,7 @@ def separate_cov_spend(
         for calibration, expected in (("paper", float(share(d))), ("tight", 1.0)):
             b = float(separate_cov_pure.matrix_scale(n, d, 1.0, calibration))
             loss = -log_density_kernel(triangle, b) - log_density_kernel(eigenvalues, c)
-            proven = epsilon_of(separate_cov_pure.spend(epsilon=1.0, dimension=d, calibration=calibration))  # type: ignore[arg-type]
+            proven = epsilon_of(separate_cov_pure.spend, epsilon=1.0, dimension=d, calibration=calibration)
             if abs(float(loss) - expected) > 1e-12 or abs(proven - expected) > 1e-12:
                 failed.append(f"{calibration}, d={d}: {float(loss):.6f}")
             figures[f"{calibration}, d = {d}"] = f"{float(loss):.3f}"
@@ -289,7 +290,7 @@ def one_direction(
         below = ratio_high <= exponential(share * epsilon - eta)[0]
         if not (near and below and loss(eta) == share * epsilon):
             failed.append(calibration)
-        if abs(epsilon_of(bingham.spend(epsilon=1.0, dimension=2, calibration=calibration)) - float(share)) > 1e-15:  # type: ignore[arg-type]
+        if abs(epsilon_of(bingham.spend, epsilon=1.0, dimension=2, calibration=calibration) - float(share)) > 1e-15:
             failed.append(f"{calibration}, spend")
     return Evidence(not failed, "d = 2, M = 400, ε = 1; the supremum as M → ∞", ", ".join(failed))
 
@@ -385,7 +386,7 @@ def deflation_spend(
         figures[f"k = {k}"] = f"{total:.5f} ε"
         if abs(total - epsilon) > 1e-3 or abs(float(kapralov_talwar.privacy_loss(eta, b, k)) - epsilon) > 1e-12:
             failed.append(f"k={k}: {total:.5f}")
-    line = epsilon_of(kapralov_talwar.spend(epsilon=1.0, dimension=1))
+    line = epsilon_of(kapralov_talwar.spend, epsilon=1.0, dimension=1)
     return Evidence(not failed and line == 0.5, "d = 2, k ≤ 3, ε = 1", "; ".join(failed), figures)
 
 
@@ -443,11 +444,8 @@ def threshold_spend(
             if not 0.99 * bound <= worst[kind] <= bound * (1 + 1e-9):
                 failed.append(f"{kind}, {calibration}: {worst[kind]:.5f} of {bound:.5f}")
             figures[f"{kind}, {calibration}"] = f"{worst[kind]:.4f} of {bound:.4f}"
-    radius = [
-        epsilon_of(private_radius.spend(epsilon=1.0, dimension=3, calibration=c))
-        for c in ("paper", "tight")  # type: ignore[arg-type]
-    ]
-    table = [epsilon_of(above_threshold.spend(epsilon=1.0, dimension=3, calibration=c)) for c in ("paper", "tight")]  # type: ignore[arg-type]
+    radius = [epsilon_of(private_radius.spend, epsilon=1.0, dimension=3, calibration=c) for c in ("paper", "tight")]
+    table = [epsilon_of(above_threshold.spend, epsilon=1.0, dimension=3, calibration=c) for c in ("paper", "tight")]
     holds = not failed and radius == [0.75, 1.0] and table == [0.5, 1.0]
     return Evidence(holds, "120 random query vectors, ε = 1", "; ".join(failed[:3]), figures)
 
@@ -483,6 +481,6 @@ def search_spend(loss: Callable[[Number, Number], Number] = adaptive_cov_pure.se
     for radius, calibration, d in (("none", "paper", 2), ("private", "paper", 4), ("none", "tight", 4)):
         share = 0.5 + float(triangle_l1(d)) / (2 * math.sqrt(2) * d)
         expected = {"none": 3 / 16 + 0.75 * share, "private": 9 / 32 + 0.625 * share}[radius]
-        spend = adaptive_cov_pure.spend(epsilon=1.0, dimension=d, radius=radius, calibration=calibration)  # type: ignore[arg-type]
-        shares[f"{radius}, {calibration}"] = abs(epsilon_of(spend) - (1.0 if calibration == "tight" else expected))
+        proven = epsilon_of(adaptive_cov_pure.spend, epsilon=1.0, dimension=d, radius=radius, calibration=calibration)
+        shares[f"{radius}, {calibration}"] = abs(proven - (1.0 if calibration == "tight" else expected))
     return Evidence(not failed and max(shares.values()) < 1e-12, "240 random moves, ε = 1", "; ".join(failed), figures)

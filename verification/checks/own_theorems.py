@@ -92,7 +92,11 @@ def arcsine_potential(
 
         wrong = []
         for t in (0.1, 0.5, 0.9):
-            potential = mean(lambda u, t=t: mpmath.log(abs(u**2 - t**2)), t)
+
+            def kernel(u: mpmath.mpf, t: float = t) -> mpmath.mpf:
+                return mpmath.log(abs(u**2 - t**2))
+
+            potential = mean(kernel, t)
             if abs(potential + 2 * mpmath.log(2)) > 1e-8:
                 wrong.append(f"potential at {t}: {mpmath.nstr(potential, 10)}")
         outside = mean(lambda u: mpmath.log(mpmath.mpf(4) - u**2))
@@ -124,7 +128,8 @@ def normaliser_ratio(
     Z_d is the integral of the joint density of the singular values, an exact rational (de Bruijn's Pfaffian); the bound
     is Jensen's inequality. Symmetric: (πA/2)(A/2)^{d−1} e^{−2A/π}, A = πd/2.
     """
-    failed, figures = [], {}
+    failed: list[str] = []
+    figures: dict[str, str] = {}
     for symmetric in (False, True):
         values = [whole(d, symmetric) for d in range(largest + 1)]
         shares = [new / old / bound(d, symmetric) for d, (old, new) in enumerate(pairwise(values), start=1)]

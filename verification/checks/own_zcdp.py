@@ -36,10 +36,11 @@ from covassay.verification.exact.above_threshold import log_probabilities
 ORDERS = (1.001, 1.1, 2.0, 5.0, 30.0)  # α
 
 
-def rho_of(spend: Spend) -> float:
+def rho_of(spend: Callable[..., Spend], **arguments: object) -> float:
     """The proven ρ."""
-    assert isinstance(spend.proven, ZCDP)
-    return spend.proven.rho
+    proven = spend(**arguments).proven
+    assert isinstance(proven, ZCDP)
+    return proven.rho
 
 
 def renyi(log_p: Vector, log_q: Vector, order: float) -> float:
@@ -83,7 +84,7 @@ def pure_to_zcdp(rho: Callable[..., Number] = zcdp_of_pure) -> Evidence:
     },
 )
 def bounded_range(rho: Callable[[Number], Number] = zcdp_of_bounded_range) -> Evidence:
-    """A loss in an interval of length γ costs at most γ²/8 (Cesar–Rogers); no smaller multiple of γ² serves for small γ.
+    """A loss in an interval of length γ costs at most γ²/8 (Cesar–Rogers); no smaller multiple of γ² does for all γ.
 
     Random laws on up to six outcomes, each with a loss in such an interval; and the law on two outcomes with the losses
     ±γ/2 nearly, at γ = 0.01.
@@ -255,7 +256,7 @@ def separate_cov_budget(scale: Callable[[Number, Number], Number] = separate_cov
             gaussian = separation / (n * gauss_cov.noise_scale(n, 0.25)) ** 2 / 2
             if parts != (rho / 2, rho / 2) or gaussian != 0.25:
                 failed.append(f"d={d}, {ensemble}: {parts}")
-            if rho_of(separate_cov.spend(rho=rho, dimension=d, ensemble=ensemble)) != rho:
+            if rho_of(separate_cov.spend, rho=rho, dimension=d, ensemble=ensemble) != rho:
                 failed.append(f"spend, d={d}")
     line = separate_cov.privacy_loss(Fraction(1), 1), gauss_cov.privacy_loss(Fraction(1), 1)
     return Evidence(not failed and line == (Fraction(1, 4), Fraction(1, 2)), "d = 1, 2, 3", "; ".join(failed[:3]))
@@ -283,7 +284,7 @@ def em_cov_budget(
             failed.append(f"paper, d={d}: {total / rho}")
         rho = Fraction(4 * (d - 1))
         tight = em_cov.direction_loss([Fraction(e) for e in em_cov.exponents(rho, d, "tight")])
-        if tight != rho / 2 or abs(rho_of(em_cov.spend(rho=1.0, dimension=d, calibration="tight")) - 1) > 1e-12:
+        if tight != rho / 2 or abs(rho_of(em_cov.spend, rho=1.0, dimension=d, calibration="tight") - 1) > 1e-12:
             failed.append(f"tight, d={d}")
     return Evidence(not failed, "d = 2, 4, 16", "; ".join(failed))
 
@@ -358,9 +359,9 @@ def gaussian_learning_budgets(change: Callable[[int], Number] = naive_pce.larges
                 gaussian_learner: part / 2 + part / 4 + Fraction(1, 4),
             }
             for module, total in totals.items():
-                spend = module.spend(rho=0.5, dimension=d, calibration=calibration)
-                if Fraction(rho_of(spend)) != total / 2:
-                    failed.append(f"{module.__name__.rpartition('.')[2]}, {calibration}, d={d}: {rho_of(spend)}")
+                spent = rho_of(module.spend, rho=0.5, dimension=d, calibration=calibration)
+                if Fraction(spent) != total / 2:
+                    failed.append(f"{module.__name__.rpartition('.')[2]}, {calibration}, d={d}: {spent}")
         if attained / (2 * variance) != share * rho:
             failed.append(f"{calibration}, pair")
     return Evidence(not failed, "all n, ρ, r (homogeneous); d = 1, 2, 5", "; ".join(failed[:3]))
@@ -409,7 +410,7 @@ def shortened(row: Vector, bound_squared: float) -> Vector:
     },
 )
 def truncated_mean(change: Callable[[Number, int, str], Number] = ppde.change_squared) -> Evidence:
-    """Replacing a row of [0, 1]^S, shortened to length B, moves the sum by at most √min(2B², |S|): PPDE spends ρ at most.
+    """Replacing a row of [0, 1]^S, shortened to length B, moves the sum by at most √min(2B², |S|): PPDE spends ≤ ρ.
 
     All pairs of rows of zeros and ones up to order, |S| ≤ 8, and random rows. 2B² is attained where B² ≤ ⌊|S|/2⌋, |S|
     where ⌈|S|/2⌉ ≤ B². Noise for a sensitivity of B/m would spend 2ρ.
@@ -436,7 +437,7 @@ def truncated_mean(change: Callable[[Number, int, str], Number] = ppde.change_sq
     paper = spent == Fraction(1, 3)
     narrow = ppde.noise_variance(Fraction(2), Fraction(10), Fraction(1, 3))  # (mΔ₂)² = B²
     doubled = Fraction(4) / 100 / (2 * narrow) == Fraction(2, 3)
-    totals = [rho_of(ppde.spend(rho=0.5, dimension=4, calibration=c)) for c in CALIBRATIONS]
+    totals = [rho_of(ppde.spend, rho=0.5, dimension=4, calibration=c) for c in CALIBRATIONS]
     holds = not exceeded and not missed and paper and doubled and totals == [0.5, 0.5]
     return Evidence(holds, "|S| ≤ 8, seven values of B²", f"{exceeded} exceed; {', '.join(missed[:3])}")
 
