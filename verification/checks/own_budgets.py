@@ -5,8 +5,10 @@ from collections.abc import Callable, Sequence
 from fractions import Fraction
 
 import numpy as np
+from scipy.special import log_ndtr
 
 from covassay.reference.domain import Number, Vector, second_moment
+from covassay.reference.downstream.ridge import coefficients
 from covassay.reference.laws import bingham as bingham_law
 from covassay.reference.laws.nuclear_laplace import log_density_kernel
 from covassay.reference.mechanisms import (
@@ -15,12 +17,14 @@ from covassay.reference.mechanisms import (
     bingham,
     centred_covariance,
     entrywise_laplace,
+    gaussian_approximate,
     iterative_eigenvectors,
     kapralov_talwar,
     lap_cov,
     nuclear_ball_projection,
     nuclear_laplace,
     nuclear_laplace_symmetric,
+    output_perturbation,
     private_radius,
     separate_cov_pure,
 )
@@ -484,3 +488,106 @@ def search_spend(loss: Callable[[Number, Number], Number] = adaptive_cov_pure.se
         proven = epsilon_of(adaptive_cov_pure.spend, epsilon=1.0, dimension=d, radius=radius, calibration=calibration)
         shares[f"{radius}, {calibration}"] = abs(proven - (1.0 if calibration == "tight" else expected))
     return Evidence(not failed and max(shares.values()) < 1e-12, "240 random moves, ε = 1", "; ".join(failed), figures)
+
+
+# RIDGE REGRESSION
+
+
+def largest_move(n: int, alpha: float) -> float:
+    """How far the pair that is said to attain it moves the minimiser, on three columns."""
+    share = 2 * alpha / (1 + 4 * alpha)
+    rest = np.array([math.sqrt(share), 0.0, math.sqrt(1 - share)])  # all other rows: ‖ŵ‖ = W
+    w = coefficients(np.outer(rest, rest), 2, alpha)
+    q = np.append(w, -1.0) / math.sqrt(float(w @ w) + 1)
+    side = np.array([0.0, 1.0, 0.0])
+    ends = []
+    for z in ((q + side) / math.sqrt(2), (q - side) / math.sqrt(2)):
+        moment = ((n - 1) * np.outer(rest, rest) + np.outer(z, z)) / n
+        ends.append(coefficients(moment, 2, alpha))
+    return float(np.linalg.norm(ends[0] - ends[1]))
+
+
+@check(
+    "property",
+    mutants={
+        "half of it": {"sensitivity": lambda n, a: output_perturbation.sensitivity(n, a, "tight") / 2},
+        "the paper's": {"sensitivity": lambda n, a: output_perturbation.sensitivity(n, a, "paper")},
+    },
+)
+def ridge_sensitivity(
+    sensitivity: Callable[[int, float], Number] = lambda n, a: output_perturbation.sensitivity(n, a, "tight"),
+) -> Evidence:
+    """Replacing one row moves the ridge minimiser by at most √(W² + 1)/(2αn), W = 1/(2√(2α(1 + 2α))), and nearly that.
+
+    Random neighbours, through the reference's ridge regression; and for n = 10⁶ the pair (q/‖q‖ ± e)/√2, q = (ŵ, −1),
+    e ⊥ ŵ, on rows with ‖ŵ‖ = W. W is the largest √(λ(1 − λ))/(λ + 2α), at λ = 2α/(1 + 4α).
+    """
+    rng = np.random.default_rng(43)
+    worst, failed = 0.0, []
+    for _ in range(2000):
+        n, d = int(rng.integers(1, 6)), int(rng.integers(2, 5))
+        alpha = 10 ** rng.uniform(-3, 1)
+        rows = rng.standard_normal((n + 1, d))
+        rows /= np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), rng.random((n + 1, 1)))
+        moved = [coefficients(second_moment(np.vstack([rows[: n - 1], rows[[i]]])), d - 1, alpha) for i in (n - 1, n)]
+        worst = max(worst, float(np.linalg.norm(moved[0] - moved[1])) / float(sensitivity(n, alpha)))
+    figures = {"largest share, random": f"{worst:.4f}"}
+    for alpha in (0.01, 0.1, 1.0):
+        share = largest_move(10**6, alpha) / float(sensitivity(10**6, alpha))
+        figures[f"α = {alpha:g}"] = f"{share:.6f}"
+        if abs(share - 1) > 1e-3:
+            failed.append(f"α = {alpha:g}: {share:.5f}")
+    return Evidence(worst <= 1 + 1e-9 and not failed, "2000 random neighbours, d ≤ 4", ", ".join(failed), figures)
+
+
+# GAUSSIAN NOISE UNDER (ε, δ)
+
+
+def delta_by_quadrature(q: float, epsilon: float) -> float:
+    """∫ (p(x) − e^ε p'(x))₊ dx for N(0, 1) and N(q, 1), the integrand cut at its only zero."""
+    edge = q / 2 - epsilon / q
+    x, w = np.polynomial.legendre.leggauss(60)
+    panels = np.linspace(min(edge, 0.0) - 40, edge, 161)
+    half = np.diff(panels)[:, None] / 2
+    points = panels[:-1, None] + half * (1 + x)
+    first, second = np.exp(-(points**2) / 2), np.exp(epsilon - (points - q) ** 2 / 2)
+    return float((half * w * (first - second)).sum()) / math.sqrt(2 * math.pi)
+
+
+@check(
+    "numeric",
+    mutants={
+        "the first term alone": {"log_delta": lambda q, e: float(log_ndtr(q / 2 - e / q))},
+        "q for q/2": {"log_delta": lambda q, e: gaussian_approximate.log_delta(2 * q, e)},
+    },
+)
+def gaussian_delta(
+    log_delta: Callable[[float, float], Number] = lambda q, e: gaussian_approximate.log_delta(q, e),
+) -> Evidence:
+    """The smallest δ of Gaussian noise is Φ(q/2 − ε/q) − e^ε Φ(−q/2 − ε/q): by the formula and by quadrature.
+
+    The tight scale reaches it to 1e-8. The classical scale √(2 ln(1.25/δ))/ε has a smaller δ for ε ≤ 1, and is too
+    small from ε = 5.74, 7.46, 8.78 on at δ = 0.1, 1e-3, 1e-6.
+    """
+    worst, failed = 0.0, []
+    for q in (0.1, 0.5, 1.0, 3.0):
+        for epsilon in (0.01, 0.5, 1.0, 3.0):
+            exact = delta_by_quadrature(q, epsilon)
+            if exact > 1e-12:
+                worst = max(worst, abs(math.exp(float(log_delta(q, epsilon))) / exact - 1))
+    for delta, crossing in ((0.1, 5.74), (1e-3, 7.46), (1e-6, 8.78)):
+        for epsilon in (0.1, 1.0):
+            tight = gaussian_approximate.multiplier(epsilon, delta, "tight")
+            reached = math.exp(float(log_delta(1 / tight, epsilon)))
+            classical = math.exp(
+                float(log_delta(1 / gaussian_approximate.multiplier(epsilon, delta, "paper"), epsilon))
+            )
+            if not (delta * (1 - 1e-7) <= reached <= delta and classical < delta):
+                failed.append(f"ε={epsilon}, δ={delta}")
+        signs = []
+        for epsilon in (crossing - 0.01, crossing + 0.01):
+            scale = float(gaussian_approximate.classical_multiplier(epsilon, delta))
+            signs.append(math.exp(float(log_delta(1 / scale, epsilon))) > delta)
+        if signs != [False, True]:
+            failed.append(f"crossing at δ={delta}")
+    return Evidence(worst < 1e-9 and not failed, "16 values of q, ε; δ = 0.1, 1e-3, 1e-6", f"{worst:.2g}; {failed}")

@@ -55,7 +55,8 @@ def ball_arithmetic(d: int, s: Fraction) -> tuple[Fraction, Fraction] | None:
         point = flint.arb(x.numerator) / x.denominator
         return [point.gamma_lower(n + 1, 1) for n in range(count)]
 
-    with flint.ctx.workprec(600):
+    before, flint.ctx.prec = flint.ctx.prec, 600
+    try:
         truncated: Any = de_bruijn_pfaffian(
             powers,
             erlang(max(powers) + 1, s),
@@ -64,8 +65,11 @@ def ball_arithmetic(d: int, s: Fraction) -> tuple[Fraction, Fraction] | None:
             size=lambda entry: entry.abs_lower(),
         )
         ball = truncated * whole.denominator / whole.numerator
-        low, high = ball.lower().fmpq(), ball.upper().fmpq()
-    return Fraction(int(low.p), int(low.q)), Fraction(int(high.p), int(high.q))
+        ends = [end.man_exp() for end in (ball.lower(), ball.upper())]
+    finally:
+        flint.ctx.prec = before
+    low, high = (Fraction(int(mantissa)) * Fraction(2) ** int(exponent) for mantissa, exponent in ends)
+    return low, high
 
 
 @check(
@@ -108,7 +112,7 @@ def norm_by_iterated_integration(
                 wrong.append(f"d={d}, Arb against the polynomial")
         figures[f"P(d={d})"] = digits
     scope = f"d in {tuple(published or PROBABILITIES)}"
-    return Evidence(not wrong, scope, ", ".join(wrong) or f"Arb agrees at {third} of them", figures)
+    return Evidence(not wrong, scope, ", ".join(wrong) or f"Arb asked at {third} of them", figures)
 
 
 TABLE = {  # P(‖Z‖ ≤ cρd) for c = 1.1, 1.5, 3, π, 3.5

@@ -159,7 +159,7 @@ def eigenvalue_vectors(
 
 
 @check(
-    "exact",
+    "symbolic",
     mutants={
         "2d, as ADK19": {"bound": lambda d: 2 * d},
         "d": {"bound": lambda d: d},

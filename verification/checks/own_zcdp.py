@@ -14,6 +14,8 @@ from covassay.reference.laws import wigner
 from covassay.reference.mechanisms import (
     adaptive_cov,
     clipped_cov,
+    coinpress_covariance,
+    coinpress_mean,
     em_cov,
     gauss_cov,
     gaussian_learner,
@@ -470,3 +472,39 @@ def direction_range(length: Callable[[float], float] = lambda eta: 2 * eta) -> E
     cost = float(zcdp_of_bounded_range(length(eta)))
     holds = abs(worst - length(eta)) < 1e-9 and abs(cost - eta**2 / 2) < 1e-15 and abs(cost - 1 / 32) < 1e-15
     return Evidence(holds, "60 random neighbours, d ≤ 4, ε = 1", f"range {worst:.6f} at η = {eta}")
+
+
+# COINPRESS
+
+
+@check(
+    "exact",
+    mutants={
+        "all of ρ for the last step": {
+            "split": lambda rho, t: [rho / (4 * (t - 1))] * (t - 1) + [rho] if t > 1 else [rho]
+        },
+        "sensitivity γ²/n": {"covariance": lambda g2, n, rho: coinpress_covariance.noise_scale(g2, n, rho) / 2},
+        "τ/n for 2τ/n": {"mean": lambda tau, n, rho: coinpress_mean.noise_scale(tau, n, rho) / 2},
+    },
+)
+def coinpress_budgets(
+    split: Callable[[Number, int], list[Number]] = coinpress_covariance.budgets,
+    covariance: Callable[[Number, Number, Number], Number] = coinpress_covariance.noise_scale,
+    mean: Callable[[Number, Number, Number], Number] = coinpress_mean.noise_scale,
+) -> Evidence:
+    """CoinPress spends exactly ρ: its steps add up, a covariance step has √2γ²/n and a mean step 2τ/n, both attained.
+
+    Two far rows on two axes come to length γ on them, and two opposite ones to the ends of a ball of radius τ, through
+    the reference's own shortening. Exact at γ = 2, τ = 2, ρ_j = 2, n = 4.
+    """
+    sums = [sum(split(Fraction(3, 7), t), Fraction(0)) == Fraction(3, 7) for t in range(1, 9)]
+    n, size, rho = 4, 2.0, 2.0
+    far = np.array([[1e9, 0.0], [0.0, 1e9], [-1e9, 0.0]])
+    x, y, opposite = np.asarray(coinpress_covariance.pressed(far, np.eye(2), size))
+    change = (np.outer(x, x) - np.outer(y, y)) / n
+    attained = Fraction(float(wigner.separation_squared(change, "wigner"))) / 2
+    first = attained / Fraction(float(covariance(size**2, n, 1.0))) ** 2
+    moved = (x - opposite) / n
+    second = Fraction(float(moved @ moved)) / 2 / Fraction(float(mean(size, n, rho))) ** 2
+    holds = all(sums) and first == 1 and second == Fraction(rho)
+    return Evidence(holds, "1 to 8 steps; one step of each", f"{first} of 1, {second} of 2; sums {sums}")
