@@ -4,6 +4,7 @@ The proof for all d is proofs/paper/norm-edge.md; here its steps, and what it co
 """
 
 from collections.abc import Callable
+from fractions import Fraction
 from typing import Any
 
 import mpmath
@@ -146,7 +147,7 @@ def maximum_by_integral(constant: Callable[[int], float] = lambda n: 14.0 * n**2
         n = int(rng.integers(1, 41))
         a = np.pi * n / 2
         roots = random_roots(rng, n)
-        x = np.linspace(0, 4 * a + 40, 20001)
+        x = np.linspace(0, 4 * a + 40, 8001)
         sides = [log_weighted(sign * x, roots) for sign in (1, -1)]
         top = max(v.max() for v in sides)
         side = sides[0] if sides[0].max() == top else sides[1]
@@ -168,7 +169,7 @@ def maximum_by_integral(constant: Callable[[int], float] = lambda n: 14.0 * n**2
 def near_the_edge(cosine: Callable[[sp.Expr], sp.Expr] = lambda eta: 1 - eta / 2, largest: int = 1) -> Evidence:
     """I(π(1 + η)) ≥ (4/3)η^{3/2} for η ≤ 1: its slope is 2 arccos(1/(1 + η)) ≥ 2√η, as 1/(1 + η) ≤ 1 − η/2 ≤ cos √η.
 
-    So P(‖Z‖ > π(1 + η)ρd) ≤ 88 d³ η^{−1/2} e^{−(4/3)dη^{3/2}}; with η = (9 ln d/(2d))^{2/3} that is at most 88 d^{−8/3},
+    So P(‖Z‖ > π(1 + η)ρd) ≤ 88 d³ η^{−1/2} e^{−(4/3)dη^{3/2}}; with η = (9 ln d/(2d))^{2/3} it is at most 88 d^{−8/3},
     and η ≤ 1 from d = 11 on.
     """
     eta = sp.symbols("eta", positive=True)
@@ -207,7 +208,7 @@ def edge_tail(bound: Callable[[Number, int, bool], mpmath.mpf] = edge_bound) -> 
         for symmetric, multiples in ((False, (4, 5, 8)), (True, (2, 3, 4))):
             for d in (1, 2, 5, 10, 20, 40):
                 for c in multiples:
-                    survival = enclose_spectral_survival(d, c * d, symmetric=symmetric, digits=6).upper
+                    survival = enclose_spectral_survival(d, Fraction(c * d), symmetric=symmetric, digits=6).upper
                     if not survival <= bound(c, d, symmetric):
                         failed.append(f"{'symmetric' if symmetric else 'full'}, d={d}, c={c}")
                     if d == 40:
