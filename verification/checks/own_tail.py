@@ -4,7 +4,6 @@ proofs/paper/tail-bound.md has the argument. It has one inequality of potential 
 `mean_of_the_swept_charge` check, and two applications of Jensen's inequality, whose product is `one_point_density`.
 """
 
-import math
 from collections.abc import Callable
 from fractions import Fraction
 from itertools import product
@@ -237,28 +236,3 @@ def tail_at_the_edge(
             worst = max(worst, right * mpmath.exp(level))
     figures = {"largest bound/β": mpmath.nstr(worst, 4)}
     return Evidence(bool(worst <= 1), "d to 10⁸, β to e^{−300}; all by the inequalities above", figures=figures)
-
-
-@check(
-    "numeric",
-    mutants={
-        "13/2 for 15/2": {"constant": Fraction(13, 2)},
-        "d^{−14}": {"power": 14},
-    },
-)
-def theorem_2_in_every_dimension(
-    bound: Callable[..., Number] = nuclear_laplace.spectral_norm_bound,
-    tail: Callable[..., Number] = nuclear_laplace.spectral_norm_tail_bound,
-    constant: Fraction = Fraction(15, 2),
-    power: int = 10,
-) -> Evidence:
-    """P(‖Z‖ > 7.5 ρd) ≤ d^{−10}/2 for every d ≥ 17, by the tail bound to 29 and by its tangent from 30 on.
-
-    The tangent 4d + 2.36 (10 ln d + ln 2) is at most 7.5 d at d = 30; over d it decreases, as ln d/d does from e on.
-    The smaller d are enclosed one by one (dn25_utility:theorem_2). So Theorem 2 has constants for every d ≥ 2.
-    """
-    level = math.log(2) + power * math.log(30)
-    linear_holds = bound(30, level) <= constant * 30
-    largest = max(float(tail(d, float(constant * d))) * 2 * d**power for d in range(17, 30))
-    figures = {"linear bound/d at 30": f"{bound(30, level) / 30:.4f}", "largest 2P·d^10": f"{largest:.3g}"}
-    return Evidence(bool(linear_holds and largest <= 1), "every d ≥ 17", figures=figures)

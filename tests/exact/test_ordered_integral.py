@@ -1,0 +1,63 @@
+"""The distribution function of ‖Z‖ as a polynomial: closed forms, normalisation, the Pfaffian, mutants."""
+
+from fractions import Fraction
+
+import pytest
+
+from covassay.reference.errors import InvalidInput
+from covassay.verification.exact import ordered_integral
+from covassay.verification.exact.ordered_integral import bounds, distribution
+from covassay.verification.exact.spectral_cdf import enclose_spectral_cdf
+
+
+def test_in_dimension_one_it_is_one_minus_an_exponential() -> None:
+    assert distribution(1) == ((1,), (-1,))
+
+
+def test_in_dimension_two_by_hand() -> None:
+    # 1 − (2s² + 4s)/3 e^{−s} − (2s + 3)/3 e^{−2s}: see test_spectral_cdf.py
+    third = Fraction(1, 3)
+    assert distribution(2) == ((1, 0, 0)[:1], (0, -4 * third, -2 * third), (-1, -2 * third, 0))
+
+
+@pytest.mark.parametrize("dimension", range(1, 8))
+def test_at_zero_it_vanishes_to_the_order_of_the_density(dimension: int) -> None:
+    # P(‖Z‖ ≤ s) = O(s^{d²}): every lower Taylor coefficient is 0, and that of s^{d²} is not
+    coefficients = [Fraction(0)] * (dimension**2 + 1)
+    for k, polynomial in enumerate(distribution(dimension)):
+        factor = Fraction(1)
+        for m in range(dimension**2 + 1):
+            for a, c in enumerate(polynomial[: dimension**2 + 1 - m]):
+                coefficients[m + a] += factor * c
+            factor *= Fraction(-k, m + 1)
+    assert coefficients[:-1] == [0] * dimension**2
+    assert coefficients[-1] > 0
+
+
+@pytest.mark.parametrize(
+    ("dimension", "s"), [(1, Fraction(1, 7)), (2, Fraction(9)), (4, Fraction(3)), (9, Fraction(25))]
+)
+def test_it_is_what_the_pfaffian_encloses(dimension: int, s: Fraction) -> None:
+    low, high = bounds(dimension, s, 40)
+    assert 0 < low < high < 1
+    assert high - low < Fraction(1, 10**40)
+    enclosure = enclose_spectral_cdf(dimension, s)
+    assert Fraction(float(enclosure.lower)) <= high + Fraction(1, 10**12)
+    assert abs(float(low) / float(enclosure.midpoint) - 1) < 1e-12
+
+
+@pytest.mark.parametrize("dimension", [0, 13, 2.5])
+def test_a_dimension_out_of_range_is_refused(dimension: int) -> None:
+    with pytest.raises(InvalidInput):
+        distribution(dimension)
+
+
+def test_a_sign_that_is_lost_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    right = ordered_integral._times_power
+    monkeypatch.setattr(ordered_integral, "_times_power", lambda terms, power, sign, into: right(terms, power, 1, into))
+    distribution.cache_clear()
+    try:
+        low, _ = bounds(3, Fraction(3), 20)
+        assert abs(float(low) / float(enclose_spectral_cdf(3, Fraction(3)).midpoint) - 1) > 1e-3
+    finally:
+        distribution.cache_clear()
