@@ -1,4 +1,4 @@
-"""`covassay claims list | show | check | accept | render`."""
+"""`covassay claims list | show | check | theorems | accept | render`."""
 
 import argparse
 import json
@@ -13,17 +13,11 @@ from rich.table import Table
 
 from covassay.reference.errors import InvalidInput
 from covassay.verification import ledger, ledger_report
+from covassay.verification.commands import theorems
+from covassay.verification.commands.theorems import proofs_folder
 from covassay.verification.evidence import checks
-
-RECORDED = "recorded, not re-run"
-
-
-def proofs_folder() -> Path:
-    """The folder proofs/ of a clone, where the command is run from."""
-    path = Path("proofs")
-    if not path.is_dir():
-        raise InvalidInput("no folder proofs/ here: run this from a clone of the repository")
-    return path
+from covassay.verification.rocq.gate import RECORDED, Report
+from covassay.verification.rocq.kernel import REQUIRE
 
 
 def list_claims(options: argparse.Namespace) -> int:
@@ -66,17 +60,18 @@ def check(options: argparse.Namespace) -> int:
             outcomes[outcome.name] = outcome
             bar.update(task, advance=1, description=outcome.name)
     failed = [o for o in outcomes.values() if not o.evidence.holds]
-    recorded = sorted({leg.name for c in selected for leg in c.legs if leg.kind == "rocq"})
+    report = _theorems(options, sorted({leg.name for c in selected for leg in c.legs if leg.kind == "rocq"}))
+    status = 1 if failed or report.findings else 0
     if options.json:
         rows = [
             {"check": o.name, "kind": checks()[o.name].kind, "holds": o.evidence.holds, "scope": o.evidence.scope,
              "detail": o.evidence.detail, "figures": dict(o.evidence.figures), "seconds": round(o.seconds, 3)}
             for o in sorted(outcomes.values(), key=lambda o: o.name)
         ]  # fmt: skip
-        json.dump({"checks": rows, "theorems": dict.fromkeys(recorded, RECORDED)}, sys.stdout, indent=2,
-                  ensure_ascii=False)  # fmt: skip
+        shown = {"checks": rows, "theorems": report.words, "findings": [str(finding) for finding in report.findings]}
+        json.dump(shown, sys.stdout, indent=2, ensure_ascii=False)
         print()
-        return 1 if failed else 0
+        return status
     table = Table("check", "kind", "holds", "scope", "figures or detail", "s")
     for name in names:
         e = outcomes[name].evidence
@@ -87,15 +82,27 @@ def check(options: argparse.Namespace) -> int:
             f"{outcomes[name].seconds:.1f}",
         )  # fmt: skip
     Console(width=None if sys.stdout.isatty() else 150).print(table)
-    for name in recorded:
-        print(f"theorem {name}: {RECORDED}")
+    theorems.print_report(report)
     print(ledger_report.totals(selected))
     print(f"{len(names)} checks, {len(failed)} failed")
-    return 1 if failed else 0
+    return status
+
+
+def _theorems(options: argparse.Namespace, tags: list[str]) -> Report:
+    """The theorems of a selection. Rocq compiles for minutes, so it is asked only on request."""
+    if not tags:
+        return Report({}, [], [])
+    asked = options.rocq or options.kind == "rocq"
+    if not asked and not Path("proofs").is_dir():
+        return Report(dict.fromkeys(tags, RECORDED), [], [])
+    everything = tags == sorted(ledger.theorem_tags(proofs_folder()))
+    return theorems.run(options, None if everything else tags, compiling=asked)
 
 
 def accept(options: argparse.Namespace) -> int:
-    """Lock the code of claims as it is now."""
+    """Lock the code of claims, or the theorems, as they are now."""
+    if options.rocq:
+        return theorems.accept(options)
     names = list(ledger.claims()) if options.all else options.ids
     if not names:
         raise InvalidInput("accept: name the claims whose proofs you have read again, or --all")
@@ -133,13 +140,36 @@ def add_parser(commands: Any) -> None:
     a.add_argument("id", help="such as DN25.Thm6")
     a.add_argument("--json", action="store_true")
     a.set_defaults(run=show)
-    a = actions.add_parser("check", parents=[filters], help="run the checks; exit 1 if one fails")
+    kernel = argparse.ArgumentParser(add_help=False)
+    kernel.add_argument(
+        "--build", type=Path, metavar="DIR", help="where Rocq compiles; what is up to date is not redone"
+    )
+    kernel.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
+    a = actions.add_parser(
+        "check", parents=[filters, kernel], help="run the checks; exit 1 if one fails",
+        description="Run the checks of claims. Theorems are compiled and audited by Rocq, for minutes, only with "
+        "--rocq or --kind rocq; otherwise, and on a machine without Rocq, their sources are compared with the lock, and "
+        'the word is "recorded, not re-run".',
+    )  # fmt: skip
     a.add_argument("ids", nargs="*")
-    a.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
+    a.add_argument("--rocq", action="store_true", help="compile and audit the theorems that the claims rest on")
     a.set_defaults(run=check)
-    a = actions.add_parser("accept", help="lock the code of claims after their proofs have been read again")
+    a = actions.add_parser(
+        "theorems", parents=[kernel], help="compile proofs/rocq, ask the kernel, and compare with the lock",
+        description="Compile proofs/rocq, ask the kernel what every tagged theorem says and rests on, and compare with "
+        'proofs/rocq.lock.json; exit 1 on a difference. Without Rocq the sources alone are compared: "recorded, not '
+        f're-run", or an error if {REQUIRE} is set.',
+    )  # fmt: skip
+    a.add_argument("--json", action="store_true")
+    a.set_defaults(run=theorems.theorems)
+    a = actions.add_parser(
+        "accept", parents=[kernel], help="lock the code of claims, or the theorems, after reading the proofs again"
+    )
     a.add_argument("ids", nargs="*")
     a.add_argument("--all", action="store_true")
+    a.add_argument(
+        "--rocq", action="store_true", help="compile, audit, and lock what the kernel says; shows what changed"
+    )
     a.set_defaults(run=accept)
     a = actions.add_parser("render", help="write proofs/LEDGER.md")
     a.add_argument("--check", action="store_true", help="compare, and hold entries, checks, code and theorems together")
