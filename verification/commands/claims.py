@@ -148,8 +148,8 @@ def add_parser(commands: Any) -> None:
     a = actions.add_parser(
         "check", parents=[filters, kernel], help="run the checks; exit 1 if one fails",
         description="Run the checks of claims. Theorems are compiled and audited by Rocq, for minutes, only with "
-        "--rocq or --kind rocq; otherwise, and on a machine without Rocq, their sources are compared with the lock, and "
-        'the word is "recorded, not re-run".',
+        "--rocq or --kind rocq. Otherwise, and on a machine without Rocq, their sources are compared with the lock, "
+        'and the word is "recorded, not re-run".',
     )  # fmt: skip
     a.add_argument("ids", nargs="*")
     a.add_argument("--rocq", action="store_true", help="compile and audit the theorems that the claims rest on")

@@ -171,10 +171,16 @@ def _content(answer: str) -> str:
     return _flat(re.split(r"\n\s*\n\s*Arguments|\nArguments", answer)[0])
 
 
-def audit(build: Path, tagged: Iterable[Tagged], table: Mapping[str, Witness], jobs: int = 1) -> Audit:
-    """Ask the kernel about theorems, and about the witnesses that they need."""
+def audit(
+    build: Path,
+    tagged: Iterable[Tagged],
+    table: Mapping[str, Witness],
+    jobs: int = 1,
+    files: Iterable[str] | None = None,
+) -> Audit:
+    """Ask the kernel about theorems, and about the witnesses that they need, with those files at hand or with all."""
     theorems = {t.qualified: t for t in tagged}
-    modules = sorted(Path(name).stem for name in kernel.compiled(build))
+    modules = sorted(Path(name).stem for name in (kernel.compiled(build) if files is None else files))
     known = constants(build, modules)
     everything = [*known.definitions, *known.sealed]
     missing = sorted(theorems.keys() - set(everything))

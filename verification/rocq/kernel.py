@@ -73,6 +73,19 @@ def build(folder: Path, only: Iterable[str] = (), jobs: int = 1) -> list[str]:
     return found or [f"make: {done.stderr.strip()[-500:]}"]
 
 
+def dependencies(folder: Path) -> dict[str, set[str]]:
+    """The files of the project that each file needs, itself among them, directly or not."""
+    shown = _run(["coqdep", "-f", PROJECT], cwd=folder).stdout
+    direct = {
+        left.split()[0].removesuffix("o"): {Path(word).stem + ".v" for word in right.split() if word.endswith(".vo")}
+        for left, _, right in (line.partition(":") for line in shown.splitlines() if ".vo " in line)
+    }
+    found = {file: {file} for file in direct}
+    for _ in direct:  # as many rounds as the longest chain can have
+        found = {file: {file}.union(*(found[needed] for needed in direct[file])) for file in direct}
+    return found
+
+
 def compiled(folder: Path) -> set[str]:
     """The .v files of a build directory that have a .vo."""
     return {path.name for path in folder.glob("*.v") if path.with_suffix(".vo").exists()}

@@ -16,7 +16,7 @@ from covassay.verification.rocq.audit import ALLOWED, Audit
 from covassay.verification.rocq.terms import establishes
 
 RULES = {  # what the gate holds against the proofs
-    "token": "a token that would let a theorem through unproved",
+    "token": "a token, or an option of the compiler, that would let a theorem through unproved",
     "compile": "a file does not compile",
     "axioms": "a theorem rests on more than the three axioms of the library, or on others than locked",
     "statement": "a theorem does not say what is locked",
@@ -154,7 +154,10 @@ def _unmet(audit: Audit, predicate: str, assumptions: Mapping[str, str]) -> str:
 
 def face_findings(folder: Path) -> list[Finding]:
     """Without Rocq: what is wrong with the sources on their face."""
-    return [Finding("token", text) for text in sources.problems(folder)]
+    texts = sources.files(folder)
+    found = [Finding("token", text) for text in sources.project_problems(folder)]
+    found += [Finding("token", told) for file, text in texts.items() for told in sources.banned(file, text)]
+    return found + [Finding("link", text) for text in sources.tagged(texts)[1]]
 
 
 def source_findings(proofs: Path) -> list[Finding]:

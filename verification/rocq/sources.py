@@ -119,13 +119,6 @@ def project_problems(folder: Path) -> list[str]:
     return found + [f"{PROJECT}: {name} is not listed" for name in sorted(present - set(listed))]
 
 
-def problems(folder: Path) -> list[str]:
-    """Everything that is wrong with the sources on their face."""
-    sources = files(folder)
-    found = project_problems(folder) + tagged(sources)[1]
-    return found + [problem for file, text in sources.items() for problem in banned(file, text)]
-
-
 def sha256(text: str) -> str:
     """The digest of a text."""
     return hashlib.sha256(text.encode()).hexdigest()
