@@ -5,10 +5,11 @@ import json
 import sys
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 from covassay.reference.errors import InvalidInput
 from covassay.verification import ledger
-from covassay.verification.rocq import gate, kernel, lock
+from covassay.verification.rocq import gate, kernel, lock, vectors
 
 
 def proofs_folder() -> Path:
@@ -54,6 +55,18 @@ def theorems(options: argparse.Namespace) -> int:
     return 1 if report.findings else 0
 
 
+def show_vectors(options: argparse.Namespace) -> int:
+    """The numbers that the kernel evaluated, as JSON."""
+    sys.stdout.write(vectors.path_of(proofs_folder()).read_text(encoding="utf-8"))
+    return 0
+
+
+def add_vectors_parser(commands: Any) -> None:
+    """Add `covassay vectors` to the command line."""
+    a = commands.add_parser("vectors", help="exact values of the formulas in the theorems, evaluated by Rocq, as JSON")
+    a.set_defaults(run=show_vectors)
+
+
 def accept(options: argparse.Namespace) -> int:
     """Compile and audit; lock what the kernel says, and show what has changed."""
     if not kernel.available():
@@ -65,5 +78,6 @@ def accept(options: argparse.Namespace) -> int:
     proofs = proofs_folder()
     print(*lock.changes(lock.read(proofs), report.record), sep="\n")
     lock.path_of(proofs).write_text(lock.as_text(report.record), encoding="utf-8")
+    vectors.path_of(proofs).write_text(report.vectors, encoding="utf-8")
     print(f"{len(report.words)} theorems locked in {lock.path_of(proofs)}")
     return 0

@@ -8,7 +8,7 @@ And which axioms does each theorem rest on, directly or through whatever it uses
 import re
 import tomllib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from covassay.verification.rocq import kernel, sources, terms
@@ -79,6 +79,7 @@ class Audit:
     definitions: Mapping[str, Definition]
     table: Mapping[str, Witness]  # witnesses.toml
     witnesses: Mapping[str, Statement]  # the lemmas of the table that are needed and exist
+    others: Mapping[str, Statement] = field(default_factory=dict)  # what else was asked for
 
     def beneath(self, statement: Statement) -> list[str]:
         """The definitions beneath a statement, and beneath those."""
@@ -177,15 +178,19 @@ def audit(
     table: Mapping[str, Witness],
     jobs: int = 1,
     files: Iterable[str] | None = None,
+    others: Iterable[str] = (),
 ) -> Audit:
-    """Ask the kernel about theorems, and about the witnesses that they need, with those files at hand or with all."""
-    theorems = {t.qualified: t for t in tagged}
+    """Ask the kernel about theorems, about the witnesses that they need, and about other constants.
+
+    Only those files are at hand, or all.
+    """
+    theorems, others = {t.qualified: t for t in tagged}, list(others)
     modules = sorted(Path(name).stem for name in (kernel.compiled(build) if files is None else files))
     known = constants(build, modules)
     everything = [*known.definitions, *known.sealed]
-    missing = sorted(theorems.keys() - set(everything))
+    missing = sorted({*theorems, *others} - set(everything))
     if missing:
-        raise kernel.KernelError(f"{missing[0]}: tagged, but the kernel has no such theorem")
+        raise kernel.KernelError(f"{missing[0]}: the kernel has nothing of that name")
     require = f"From covassay Require {' '.join(modules)}."
     checks = {f"type {name}": f"Check @{name}." for name in everything}
     prints = {f"body {name}": f"Print {name}." for name in known.definitions}
@@ -215,16 +220,17 @@ def audit(
 
     definitions = {name: definition(name) for name in everything}
     lemmas = {w.lemma: statement(w.lemma) for w in table.values() if w.lemma in definitions}
-    said = {name: statement(name) for name in theorems}
+    said = {name: statement(name) for name in [*theorems, *others]}
     draft = Audit({tag: said[name] for name, tag in theorems.items()}, definitions, table, lemmas)
-    needed = draft.needed(name for statement in said.values() for name in draft.asked(statement))
+    needed = draft.needed(name for name in theorems for name in draft.asked(said[name]))
     lemmas = {name: lemma for name, lemma in lemmas.items() if name in {table[p].lemma for p in needed if p in table}}
     questions = {name: f"Print Assumptions {name}." for name in sorted({*said, *lemmas})}
     axioms = kernel.ask_in_parts(build, [require, *WIDE], questions, jobs)
     said, lemmas = (
         {name: replace(s, axioms=axioms_of(axioms[name])) for name, s in group.items()} for group in (said, lemmas)
     )
-    return Audit({tag: said[name] for name, tag in theorems.items()}, definitions, table, lemmas)
+    named = {tag: said[name] for name, tag in theorems.items()}
+    return Audit(named, definitions, table, lemmas, {name: said[name] for name in others})
 
 
 def tags_of(folder: Path) -> dict[str, Tagged]:

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from covassay.verification.rocq import kernel, lock, sources
+from covassay.verification.rocq import kernel, lock, sources, vectors
 from covassay.verification.rocq.audit import audit, read_witnesses
 from covassay.verification.rocq.lock import Finding, Lock
 
@@ -24,6 +24,7 @@ class Report:
     wrong: list[Finding]  # no lock can make this right
     differences: list[Finding]  # from the lock
     record: Lock = field(default_factory=dict)  # what accepting would lock; empty if not everything was audited
+    vectors: str = ""  # and export
 
     @property
     def findings(self) -> list[Finding]:
@@ -70,12 +71,20 @@ def recheck(
             have = kernel.compiled(build)
             words = {tag: NOT_REACHED if t.file in have else FAILED for tag, t in wanted.items()}
             return Report(words, [Finding("compile", text) for text in errors], [])
-        asked = audit(build, wanted.values(), table, jobs)
-    now = lock.record(asked, folder, kernel.versions())
+        wanted_vectors = vectors.read(folder) if tags is None else []
+        lemmas = sorted({lemma for v in wanted_vectors for lemma in v.lemmas})
+        asked = audit(build, wanted.values(), table, jobs, others=lemmas)
+        exported = vectors.as_text(wanted_vectors, vectors.evaluate(build, wanted_vectors))
+    now = lock.record(asked, folder, kernel.versions(), exported)
     wrong = [*lock.forbidden_axioms(asked), *lock.witness_findings(asked, assumptions, whole=tags is None)]
+    wrong += lock.untied_vectors(asked, wanted_vectors)
     differences = lock.differences(locked, now)
     if tags is None:
         differences += lock.source_findings(proofs)
+        if now["vectors"]["exported"] != locked.get("vectors", {}).get("exported"):
+            differences.append(Finding("vector", "the kernel evaluates other numbers than are locked"))
+        differences += [] if differences else lock.stale(locked, now)
     failed = {tag for finding in (*wrong, *differences) for tag in finding.tags}
     words = {tag: FAILED if tag in failed else RECHECKED for tag in wanted}
-    return Report(words, wrong, list(dict.fromkeys(differences)), now if tags is None else {})
+    whole = (now, exported) if tags is None else ({}, "")
+    return Report(words, wrong, list(dict.fromkeys(differences)), *whole)

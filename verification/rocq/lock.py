@@ -6,7 +6,7 @@ a machine without Rocq see that the sources are those that were audited.
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,6 +14,8 @@ from typing import Any
 from covassay.verification.rocq import sources
 from covassay.verification.rocq.audit import ALLOWED, Audit
 from covassay.verification.rocq.terms import establishes
+from covassay.verification.rocq.vectors import Vector
+from covassay.verification.rocq.vectors import path_of as path_of_vectors
 
 RULES = {  # what the gate holds against the proofs
     "token": "a token, or an option of the compiler, that would let a theorem through unproved",
@@ -41,8 +43,8 @@ class Finding:
         return f"{self.rule}: {self.text}"
 
 
-def record(audit: Audit, folder: Path, tools: Mapping[str, str]) -> Lock:
-    """An audit as it is locked."""
+def record(audit: Audit, folder: Path, tools: Mapping[str, str], exported: str = "") -> Lock:
+    """An audit, and the text of the exported vectors, as they are locked."""
     theorems, beneath = {}, set()
     for tagged, said in audit.theorems.items():
         names = audit.beneath(said)
@@ -58,12 +60,17 @@ def record(audit: Audit, folder: Path, tools: Mapping[str, str]) -> Lock:
         elif witness.lemma in audit.witnesses:
             lemma = audit.witnesses[witness.lemma]
             shown[predicate] = {"lemma": lemma.name, "statement": lemma.text, "premises": audit.premises(lemma)}
+    others: dict[str, dict[str, object]] = {}
+    for name, said in audit.others.items():
+        beneath |= set(audit.beneath(said))
+        others[name] = {"statement": said.text, "explicit": said.digest, "axioms": list(said.axioms)}
     definitions = {n: {"text": audit.definitions[n].text, "explicit": audit.definitions[n].digest} for n in beneath}
     return {
         "generated": "covassay claims accept --rocq",
         "tools": dict(tools),
         "theorems": theorems,
         "witnesses": shown,
+        "vectors": {"exported": sources.sha256(exported), "lemmas": others},
         "definitions": definitions,
         "sources": sources.digests(folder),
     }
@@ -101,16 +108,35 @@ def differences(lock: Lock, now: Lock) -> list[Finding]:
         changed |= {n for n in entry["definitions"] if lock["definitions"].get(n) != now["definitions"][n]}
         if changed:
             found.append(Finding("definition", f"beneath {tag}: {', '.join(sorted(changed))}", (tag,)))
-    return found
+    for predicate, entry in now["witnesses"].items():
+        if lock.get("witnesses", {}).get(predicate) != entry:
+            found.append(Finding("witness", f"{predicate}: another witness than is locked"))
+    old_vectors, vectors = lock.get("vectors", {"lemmas": {}}), now["vectors"]
+    return found + [
+        Finding("vector", f"the lemma {name} says something else")
+        for name, entry in vectors["lemmas"].items()
+        if old_vectors["lemmas"].get(name) != entry
+    ]
 
 
 def forbidden_axioms(audit: Audit) -> list[Finding]:
-    """Theorems that rest on more than the library's three axioms."""
+    """Theorems, and lemmas of vectors, that rest on more than the library's three axioms."""
+    asked = {tagged.tag: said for tagged, said in audit.theorems.items()} | dict(audit.others)
     return [
-        Finding("axioms", f"{tagged.tag} rests on {axiom}", (tagged.tag,))
-        for tagged, said in audit.theorems.items()
+        Finding("axioms", f"{name} rests on {axiom}", (name,))
+        for name, said in asked.items()
         for axiom in said.axioms
         if axiom not in ALLOWED
+    ]
+
+
+def untied_vectors(audit: Audit, wanted: Iterable[Vector]) -> list[Finding]:
+    """Vectors whose lemmas do not speak of what computes the rows."""
+    return [
+        Finding("vector", f"{v.name}: {lemma} says nothing of what computes {v.rows}")
+        for v in wanted
+        for lemma in v.lemmas
+        if not audit.definitions[v.rows].mentions & audit.others[lemma].mentions
     ]
 
 
@@ -160,6 +186,12 @@ def face_findings(folder: Path) -> list[Finding]:
     return found + [Finding("link", text) for text in sources.tagged(texts)[1]]
 
 
+def stale(lock: Lock, now: Lock) -> list[Finding]:
+    """Whatever else in the lock is not what an audit of all theorems writes; the tools may be others."""
+    same = {**lock, "tools": {}} == {**now, "tools": {}}
+    return [] if same else [Finding("source", "proofs/rocq.lock.json is not what the audit writes")]
+
+
 def source_findings(proofs: Path) -> list[Finding]:
     """Without Rocq: are the sources, and their tags, those that were audited?"""
     lock, folder = read(proofs), proofs / "rocq"
@@ -169,10 +201,17 @@ def source_findings(proofs: Path) -> list[Finding]:
         for name in sorted(now.keys() | then.keys())
         if now.get(name) != then.get(name)
     ]
+    if sources.sha256(_exported(proofs)) != lock.get("vectors", {}).get("exported"):
+        found.append(Finding("vector", "proofs/vectors.json is not what the kernel evaluated"))
     tags, locked = sources.tagged(sources.files(folder))[0], lock.get("theorems", {})
     found += [Finding("link", f"{tag} is not in the lock", (tag,)) for tag in tags if tag not in locked]
     return found + [Finding("link", f"{tag} is in the lock, but no longer in the proofs", (tag,))
                     for tag in locked if tag not in tags]  # fmt: skip
+
+
+def _exported(proofs: Path) -> str:
+    path = path_of_vectors(proofs)
+    return path.read_text(encoding="utf-8") if path.exists() else ""
 
 
 def changes(old: Lock, new: Lock) -> list[str]:

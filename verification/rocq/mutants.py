@@ -15,7 +15,7 @@ import sys
 import tempfile
 import time
 import tomllib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -94,7 +94,10 @@ def try_one(mutant: Mutant, proofs: Path, base: Path) -> Outcome:
         shutil.copytree(base, build)
         path = copy / "rocq" / mutant.file
         path.write_text(mutant.applied(path.read_text(encoding="utf-8")), encoding="utf-8")
-        findings = _findings(mutant, copy, build)
+        try:
+            findings = _findings(mutant, copy, build)
+        except kernel.KernelError as error:
+            findings = [Finding("compile", f"no audit: {error}")]
     return Outcome(mutant, tuple(findings), time.monotonic() - start)
 
 
@@ -131,14 +134,14 @@ def _audited(proofs: Path, build: Path, scope: set[str], files: set[str]) -> lis
     return [*lock.forbidden_axioms(asked), *met, *lock.differences(lock.read(proofs), now)]
 
 
-def run(mutants: Iterable[Mutant], proofs: Path, base: Path, jobs: int = 1) -> list[Outcome]:
-    """Every mutant; the build directory is brought up to date first, and the proofs as they are must compile."""
+def run(mutants: Iterable[Mutant], proofs: Path, base: Path, jobs: int = 1) -> Iterator[Outcome]:
+    """Every mutant, as they come. The proofs as they are must compile: the build directory is brought up to date."""
     kernel.stage(proofs / "rocq", base)
     errors = kernel.build(base, jobs=jobs)
     if errors:
         raise kernel.KernelError(f"the proofs do not compile: {errors[0]}")
     with ThreadPoolExecutor(jobs) as pool:
-        return list(pool.map(lambda mutant: try_one(mutant, proofs, base), mutants))
+        yield from pool.map(lambda mutant: try_one(mutant, proofs, base), mutants)
 
 
 def share(mutants: list[Mutant], text: str) -> list[Mutant]:
@@ -183,13 +186,15 @@ def main() -> int:
     chosen = read(proofs / "rocq")
     chosen = share(chosen, options.share) if options.share else chosen
     chosen = [m for m in chosen if options.only is None or options.only in m.name]
+    outcomes = []
     with gate.build_directory(options.build) as base:
-        outcomes = run(chosen, proofs, base, options.jobs)
-    for o in outcomes:
-        verdict = "rejected" if o.as_meant else f"NOT AS MEANT ({o.mutant.rule})"
-        print(f"{verdict} by {', '.join(o.rules) or 'nothing'}: {o.mutant.name} ({o.mutant.file}, {o.seconds:.0f} s)")
-        if not o.as_meant:
-            print(*(f"    {finding}" for finding in o.findings), sep="\n")
+        for o in run(chosen, proofs, base, options.jobs):
+            outcomes.append(o)
+            verdict = "rejected" if o.as_meant else f"NOT AS MEANT ({o.mutant.rule})"
+            told = (
+                f"{verdict} by {', '.join(o.rules) or 'nothing'}: {o.mutant.name} ({o.mutant.file}, {o.seconds:.0f} s)"
+            )
+            print(told, *([] if o.as_meant else [f"    {finding}" for finding in o.findings]), sep="\n", flush=True)
     print(f"{sum(o.as_meant for o in outcomes)} of {len(outcomes)} mutants rejected as meant")
     path, text = proofs / "rocq" / "MUTANTS.md", render(outcomes)
     if options.write:

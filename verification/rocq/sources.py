@@ -126,5 +126,5 @@ def sha256(text: str) -> str:
 
 def digests(folder: Path) -> dict[str, str]:
     """The digest of every file that the audit reads."""
-    paths = [*folder.glob("*.v"), folder / PROJECT, folder / "witnesses.toml"]
+    paths = [*folder.glob("*.v"), folder / PROJECT, folder / "witnesses.toml", folder / "vectors.toml"]
     return {p.name: sha256(p.read_text(encoding="utf-8")) for p in sorted(paths) if p.exists()}

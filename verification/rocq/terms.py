@@ -21,7 +21,7 @@ def parts(text: str, separator: str) -> list[str]:
 
 def _first(text: str, separator: str) -> tuple[str, str]:
     head = parts(text, separator)[0]
-    return head, text[text.index(head) + len(head) :].strip().removeprefix(separator).strip()
+    return head, text[text.index(head) + len(head) :].strip().removeprefix(separator.strip()).strip()
 
 
 def unwrap(text: str) -> str:
