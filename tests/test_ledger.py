@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from covassay.reference.errors import InvalidInput
-from covassay.verification import ledger, ledger_report
+from covassay.verification import ledger, ledger_report, mutant_table
 from covassay.verification.cli import run
 from covassay.verification.evidence import Evidence, check, checks
 
@@ -49,6 +49,7 @@ def test_entries_checks_code_theorems_and_pages_fit_together() -> None:
 
 def test_the_generated_ledger_is_up_to_date() -> None:
     assert (PROOFS / "LEDGER.md").read_text(encoding="utf-8") == ledger_report.render_ledger()
+    assert (PROOFS / "MUTANTS.md").read_text(encoding="utf-8") == mutant_table.render()
 
 
 # The gate sees
@@ -211,3 +212,32 @@ def test_a_check_that_crashes_is_evidence_against_the_claim(monkeypatch: pytest.
 def test_claims_are_listed_by_paper_verdict_and_kind(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["claims", "list", "--paper", "dn25", "--verdict", "refuted", "--kind", "enclosed", "--json"]) == 0
     assert [row["id"] for row in json.loads(capsys.readouterr().out)] == ["DN25.Thm6"]
+
+
+def test_the_mutants_are_run_and_one_that_is_accepted_is_status_1(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    arguments = ["claims", "mutants", "--only", "algorithm_2_budget", "--jobs", "1"]
+    assert run(arguments) == 0
+    assert capsys.readouterr().out.endswith(" mutants, 0 not rejected\n")
+    name = "dn25_privacy:algorithm_2_budget"
+    blind = replace(checks()[name], function=lambda **slots: Evidence(True, "s"))
+    monkeypatch.setitem(checks(), name, blind)
+    assert run(arguments) == 1
+    assert f"NOT REJECTED by {name}" in capsys.readouterr().out
+    assert run([*arguments[:3], "nothing like it"]) == 2
+
+
+def test_a_mutant_that_crashes_a_check_is_not_rejected(monkeypatch: pytest.MonkeyPatch) -> None:
+    def crash(**slots: object) -> Evidence:
+        raise ZeroDivisionError("no")
+
+    name = "dn25_privacy:algorithm_2_budget"
+    monkeypatch.setitem(checks(), name, replace(checks()[name], function=crash))
+    row = next(row for row in mutant_table.ledger_rows() if row.check == name)
+    assert not mutant_table.rejected(row)
+
+
+def test_the_audits_part_of_the_table_runs() -> None:
+    row = next(row for row in mutant_table.audit_rows() if row.mutant == "half-scale")
+    assert mutant_table.rejected(row)

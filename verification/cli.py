@@ -1,4 +1,4 @@
-"""The command line: `covassay audit | release | law | mechanisms | claims | experiments | figures`.
+"""The command line: `covassay audit | release | law | mechanisms | claims | vectors | experiments | figures`.
 
 Exit status: 0 done, or not refuted; 1 refuted; 2 invalid use or input, one line on standard error; 3 inconclusive,
 or the target cannot be run.
@@ -31,7 +31,7 @@ from covassay.verification.audit.run import FALSE_ALARM, SAMPLES, audit
 from covassay.verification.audit.sampling import no_progress
 from covassay.verification.audit.target import TIME_LIMIT, CannotRun, TargetReference, adapters, load
 from covassay.verification.audit.user_data import load_user_data
-from covassay.verification.commands import claims, experiments, figures, release
+from covassay.verification.commands import claims, experiments, figures, release, theorems
 from covassay.verification.commands.options import chosen, guarantee
 from covassay.verification.exact.spectral_cdf import enclose_spectral_cdf
 
@@ -306,6 +306,7 @@ def _parser() -> argparse.ArgumentParser:
     w.set_defaults(run=_law)
 
     claims.add_parser(commands)
+    theorems.add_vectors_parser(commands)
     experiments.add_parser(commands)
     figures.add_parser(commands)
 

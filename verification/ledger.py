@@ -28,7 +28,6 @@ import hashlib
 import importlib
 import inspect
 import json
-import re
 import textwrap
 import tomllib
 from collections.abc import Iterable, Mapping
@@ -40,6 +39,8 @@ from typing import Any
 
 from covassay.reference.errors import InvalidInput
 from covassay.verification.evidence import checks
+from covassay.verification.rocq import lock as rocq_lock
+from covassay.verification.rocq.sources import files, tagged
 
 PAPERS = ("dn25", "klsu19", "adk19", "dly22", "own", "mechanisms")
 VERDICTS = {
@@ -65,7 +66,6 @@ PROVENANCE = ("printed", "code", "reconstructed")
 REQUIRED = {"id", "source", "statement", "verdict"}
 FIELDS = REQUIRED | {"corrected", "provenance", "assumes", "code", "reason", "legs", "note"}
 LEG_FIELDS = {"check", "theorem", "page", "second_opinion"}
-TAG = re.compile(r"\(\*@ (\S+) \*\)")
 
 
 @dataclass(frozen=True)
@@ -201,16 +201,17 @@ def stale(lock: Mapping[str, str]) -> dict[str, list[str]]:
 
 def theorem_tags(proofs: Path) -> dict[str, str]:
     """The tags of the theorems in proofs/rocq: tag -> file."""
-    tags: dict[str, str] = {}
-    for path in sorted((proofs / "rocq").glob("*.v")):
-        for tag in TAG.findall(path.read_text(encoding="utf-8")):
-            tags[tag] = path.name
-    return tags
+    return {tag: found.file for tag, found in tagged(files(proofs / "rocq"))[0].items()}
 
 
 def problems(proofs: Path) -> list[str]:
     """Everything in which entries, checks, code, theorems and pages do not fit; empty if all is well."""
-    return [*_entry_problems(claims().values()), *_link_problems(proofs), *_lock_problems(proofs)]
+    return [
+        *_entry_problems(claims().values()),
+        *_link_problems(proofs),
+        *_lock_problems(proofs),
+        *_theorem_problems(proofs),
+    ]
 
 
 def _entry_problems(entries: Iterable[Claim]) -> list[str]:
@@ -279,3 +280,10 @@ def _lock_problems(proofs: Path) -> list[str]:
         for key, names in stale(lock).items()
     ]
     return found + [f"lock: {name} belongs to no claim" for name in lock if name not in claimed_functions()]
+
+
+def _theorem_problems(proofs: Path) -> list[str]:
+    """A theorem counts if it is in the lock of the audit and the sources are those that were audited."""
+    found = [*rocq_lock.face_findings(proofs / "rocq"), *rocq_lock.source_findings(proofs)]
+    again = "; covassay claims accept --rocq"
+    return [f"rocq, {finding}{again if finding.rule == 'source' else ''}" for finding in found]

@@ -1,4 +1,4 @@
-"""`covassay claims list | show | check | accept | render`."""
+"""`covassay claims list | show | check | mutants | theorems | accept | render`."""
 
 import argparse
 import json
@@ -12,18 +12,12 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
 from covassay.reference.errors import InvalidInput
-from covassay.verification import ledger, ledger_report
+from covassay.verification import ledger, ledger_report, mutant_table
+from covassay.verification.commands import theorems
+from covassay.verification.commands.theorems import proofs_folder
 from covassay.verification.evidence import checks
-
-RECORDED = "recorded, not re-run"
-
-
-def proofs_folder() -> Path:
-    """The folder proofs/ of a clone, where the command is run from."""
-    path = Path("proofs")
-    if not path.is_dir():
-        raise InvalidInput("no folder proofs/ here: run this from a clone of the repository")
-    return path
+from covassay.verification.rocq.gate import RECORDED, Report
+from covassay.verification.rocq.kernel import REQUIRE
 
 
 def list_claims(options: argparse.Namespace) -> int:
@@ -66,17 +60,18 @@ def check(options: argparse.Namespace) -> int:
             outcomes[outcome.name] = outcome
             bar.update(task, advance=1, description=outcome.name)
     failed = [o for o in outcomes.values() if not o.evidence.holds]
-    recorded = sorted({leg.name for c in selected for leg in c.legs if leg.kind == "rocq"})
+    report = _theorems(options, sorted({leg.name for c in selected for leg in c.legs if leg.kind == "rocq"}))
+    status = 1 if failed or report.findings else 0
     if options.json:
         rows = [
             {"check": o.name, "kind": checks()[o.name].kind, "holds": o.evidence.holds, "scope": o.evidence.scope,
              "detail": o.evidence.detail, "figures": dict(o.evidence.figures), "seconds": round(o.seconds, 3)}
             for o in sorted(outcomes.values(), key=lambda o: o.name)
         ]  # fmt: skip
-        json.dump({"checks": rows, "theorems": dict.fromkeys(recorded, RECORDED)}, sys.stdout, indent=2,
-                  ensure_ascii=False)  # fmt: skip
+        shown = {"checks": rows, "theorems": report.words, "findings": [str(finding) for finding in report.findings]}
+        json.dump(shown, sys.stdout, indent=2, ensure_ascii=False)
         print()
-        return 1 if failed else 0
+        return status
     table = Table("check", "kind", "holds", "scope", "figures or detail", "s")
     for name in names:
         e = outcomes[name].evidence
@@ -87,15 +82,53 @@ def check(options: argparse.Namespace) -> int:
             f"{outcomes[name].seconds:.1f}",
         )  # fmt: skip
     Console(width=None if sys.stdout.isatty() else 150).print(table)
-    for name in recorded:
-        print(f"theorem {name}: {RECORDED}")
+    theorems.print_report(report)
     print(ledger_report.totals(selected))
     print(f"{len(names)} checks, {len(failed)} failed")
-    return 1 if failed else 0
+    return status
+
+
+def _theorems(options: argparse.Namespace, tags: list[str]) -> Report:
+    """The theorems of a selection. Rocq compiles for minutes, so it is asked only on request."""
+    if not tags:
+        return Report({}, [], [])
+    asked = options.rocq or options.kind == "rocq"
+    if not asked and not Path("proofs").is_dir():
+        return Report(dict.fromkeys(tags, RECORDED), [], [])
+    everything = tags == sorted(ledger.theorem_tags(proofs_folder()))
+    return theorems.run(options, None if everything else tags, compiling=asked)
+
+
+def mutants(options: argparse.Namespace) -> int:
+    """Put every mutant before its check; exit 1 if one is not rejected."""
+    rows = [*mutant_table.ledger_rows(), *mutant_table.audit_rows()]
+    wanted = options.only.lower() if options.only else ""
+    rows = [row for row in rows if wanted in f"{row.check} {row.mutant}".lower()]
+    if not rows:
+        raise InvalidInput(f"only = {options.only!r}: no check and no mutant has that in its name")
+    console = Console(stderr=True)
+    accepted, outcomes = [], []
+    columns = TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn()
+    with Progress(*columns, console=console, transient=True, disable=options.json or not console.is_terminal) as bar:
+        task = bar.add_task("mutants", total=len(rows))
+        for row, rejected in mutant_table.run(rows, options.jobs):
+            outcomes.append({"check": row.check, "mutant": row.mutant, "rejected": rejected})
+            accepted += [] if rejected else [row]
+            bar.update(task, advance=1, description=row.check)
+    if options.json:
+        json.dump(sorted(outcomes, key=lambda o: (o["check"], o["mutant"])), sys.stdout, indent=2, ensure_ascii=False)
+        print()
+        return 1 if accepted else 0
+    for row in accepted:
+        print(f"NOT REJECTED by {row.check}: {row.mutant}")
+    print(f"{len(rows)} mutants, {len(accepted)} not rejected")
+    return 1 if accepted else 0
 
 
 def accept(options: argparse.Namespace) -> int:
-    """Lock the code of claims as it is now."""
+    """Lock the code of claims, or the theorems, as they are now."""
+    if options.rocq:
+        return theorems.accept(options)
     names = list(ledger.claims()) if options.all else options.ids
     if not names:
         raise InvalidInput("accept: name the claims whose proofs you have read again, or --all")
@@ -105,16 +138,17 @@ def accept(options: argparse.Namespace) -> int:
 
 
 def render(options: argparse.Namespace) -> int:
-    """Write proofs/LEDGER.md, or with --check compare it."""
-    path = proofs_folder() / "LEDGER.md"
-    text = ledger_report.render_ledger()
-    if not options.check:
-        path.write_text(text, encoding="utf-8")
-        return 0
-    found = ledger.problems(proofs_folder())
-    if not path.exists() or path.read_text(encoding="utf-8") != text:
-        found.append("proofs/LEDGER.md differs from the ledger: covassay claims render")
-    print(*found, sep="\n", file=sys.stderr)
+    """Write proofs/LEDGER.md and proofs/MUTANTS.md, or with --check compare them."""
+    generated = {"LEDGER.md": ledger_report.render_ledger(), "MUTANTS.md": mutant_table.render()}
+    found = ledger.problems(proofs_folder()) if options.check else []
+    for name, text in generated.items():
+        path = proofs_folder() / name
+        if not options.check:
+            path.write_text(text, encoding="utf-8")
+        elif not path.exists() or path.read_text(encoding="utf-8") != text:
+            found.append(f"proofs/{name} differs from the code: covassay claims render")
+    if found:
+        print(*found, sep="\n", file=sys.stderr)
     return 1 if found else 0
 
 
@@ -133,14 +167,44 @@ def add_parser(commands: Any) -> None:
     a.add_argument("id", help="such as DN25.Thm6")
     a.add_argument("--json", action="store_true")
     a.set_defaults(run=show)
-    a = actions.add_parser("check", parents=[filters], help="run the checks; exit 1 if one fails")
+    kernel = argparse.ArgumentParser(add_help=False)
+    kernel.add_argument(
+        "--build", type=Path, metavar="DIR", help="where Rocq compiles; what is up to date is not redone"
+    )
+    kernel.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
+    a = actions.add_parser(
+        "check", parents=[filters, kernel], help="run the checks; exit 1 if one fails",
+        description="Run the checks of claims. Theorems are compiled and audited by Rocq, for minutes, only with "
+        "--rocq or --kind rocq. Otherwise, and on a machine without Rocq, their sources are compared with the lock, "
+        'and the word is "recorded, not re-run".',
+    )  # fmt: skip
     a.add_argument("ids", nargs="*")
-    a.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
+    a.add_argument("--rocq", action="store_true", help="compile and audit the theorems that the claims rest on")
     a.set_defaults(run=check)
-    a = actions.add_parser("accept", help="lock the code of claims after their proofs have been read again")
+    a = actions.add_parser(
+        "theorems", parents=[kernel], help="compile proofs/rocq, ask the kernel, and compare with the lock",
+        description="Compile proofs/rocq, ask the kernel what every tagged theorem says and rests on, and compare with "
+        'proofs/rocq.lock.json; exit 1 on a difference. Without Rocq the sources alone are compared: "recorded, not '
+        f're-run", or an error if {REQUIRE} is set.',
+    )  # fmt: skip
+    a.add_argument("--json", action="store_true")
+    a.set_defaults(run=theorems.theorems)
+    a = actions.add_parser(
+        "accept", parents=[kernel], help="lock the code of claims, or the theorems, after reading the proofs again"
+    )
     a.add_argument("ids", nargs="*")
     a.add_argument("--all", action="store_true")
+    a.add_argument(
+        "--rocq", action="store_true", help="compile, audit, and lock what the kernel says; shows what changed"
+    )
     a.set_defaults(run=accept)
-    a = actions.add_parser("render", help="write proofs/LEDGER.md")
+    a = actions.add_parser(
+        "mutants", help="put a wrong formula or implementation before every check; exit 1 if one is not rejected"
+    )
+    a.add_argument("--only", metavar="TEXT", help="those with this text in the name of the check or of the mutant")
+    a.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
+    a.add_argument("--json", action="store_true")
+    a.set_defaults(run=mutants)
+    a = actions.add_parser("render", help="write proofs/LEDGER.md and proofs/MUTANTS.md")
     a.add_argument("--check", action="store_true", help="compare, and hold entries, checks, code and theorems together")
     a.set_defaults(run=render)

@@ -1,0 +1,130 @@
+"""What can be read off the .v files without Rocq: tags, tokens that are not allowed, digests."""
+
+import hashlib
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+PROJECT = "_CoqProject"
+PROJECT_OPTION = "-Q . covassay"
+TAG = re.compile(r"\(\*@ (\S+) \*\)")
+STATEMENT = re.compile(
+    r"\s*(?:(?:#\[[^\]]*\]|Local|Global|Program)\s+)*(?:Theorem|Lemma|Corollary|Proposition|Fact|Remark)\s+([\w']+)"
+)
+BANNED = re.compile(
+    r"\b(?:Admitted|admit|give_up|Axioms?|Parameters?|Conjectures?|Primitive|Register|Redirect|Load|Elpi|bypass_check"
+    r"|Declare\s+(?:ML\s+)?Module|(?:Set|Unset)\s+(?:Guard|Positivity|Universe)\s+Checking)\b"
+)
+SECTION_ONLY = r"Hypothes[ie]s|Variables?|Context"  # axioms outside a section
+SENTENCE = re.compile(
+    rf"\b(?:(?P<open>Section|Module\s+Type|Module)\s+(?P<name>\w+)(?P<rest>[^.]*)\.|End\s+(?P<end>\w+)\s*\."
+    rf"|(?P<local>{SECTION_ONLY})\b)"
+)
+
+
+@dataclass(frozen=True)
+class Tagged:
+    """A theorem that carries a tag."""
+
+    tag: str
+    file: str
+    name: str
+
+    @property
+    def module(self) -> str:
+        """The name of the compiled module."""
+        return self.file.removesuffix(".v")
+
+    @property
+    def qualified(self) -> str:
+        """The name by which the kernel is asked."""
+        return f"{self.module}.{self.name}"
+
+
+def files(folder: Path) -> dict[str, str]:
+    """The text of every .v file, by name."""
+    return {path.name: path.read_text(encoding="utf-8") for path in sorted(folder.glob("*.v"))}
+
+
+def code(text: str) -> str:
+    """The text with comments and strings blanked; tags outside comments are kept, and so are the lines."""
+    kept, depth, i = [], 0, 0
+    while i < len(text):
+        tag = TAG.match(text, i) if depth == 0 else None
+        if tag:
+            kept.append(tag.group())
+            i = tag.end()
+        elif text.startswith("(*", i):
+            depth, i = depth + 1, i + 2
+        elif depth and text.startswith("*)", i):
+            depth, i = depth - 1, i + 2
+            kept.append(" ")
+        elif text[i] == '"':
+            end = text.find('"', i + 1)
+            end = len(text) if end < 0 else end + 1
+            kept.append('""' * (depth == 0) + "\n" * text.count("\n", i, end))
+            i = end
+        else:
+            kept.append(text[i] if depth == 0 or text[i] == "\n" else "")
+            i += 1
+    return "".join(kept)
+
+
+def tagged(sources: Mapping[str, str]) -> tuple[dict[str, Tagged], list[str]]:
+    """The tagged theorems, by tag, and what is wrong with the tags."""
+    found: dict[str, Tagged] = {}
+    problems = []
+    for file, text in sources.items():
+        bare = code(text)
+        for match in TAG.finditer(bare):
+            tag, statement = match.group(1), STATEMENT.match(bare, match.end())
+            if statement is None:
+                problems.append(f"{file}: no theorem follows the tag {tag}")
+            elif tag in found:
+                problems.append(f"{file}: the tag {tag} is taken, in {found[tag].file}")
+            else:
+                found[tag] = Tagged(tag, file, statement.group(1))
+    return found, problems
+
+
+def banned(file: str, text: str) -> list[str]:
+    """Tokens that would let a theorem through unproved, with their lines."""
+    bare = code(text)
+
+    def told(position: int, token: str) -> str:
+        return f"{file}, line {bare.count(chr(10), 0, position) + 1}: {' '.join(token.split())} is not allowed"
+
+    found = [told(m.start(), m.group()) for m in BANNED.finditer(bare)]
+    scopes: list[str] = []
+    for m in SENTENCE.finditer(bare):
+        if m["open"] and not (m["open"] != "Section" and ":=" in m["rest"]):
+            scopes.append(m["open"])
+        elif m["end"] and scopes:
+            scopes.pop()
+        elif m["local"] and "Section" not in scopes:
+            found.append(told(m.start(), f"{m['local']} outside a section"))
+    return found
+
+
+def project_problems(folder: Path) -> list[str]:
+    """_CoqProject must list every .v file, and must not pass options to the compiler."""
+    path = folder / PROJECT
+    lines = path.read_text(encoding="utf-8").split("\n") if path.exists() else []
+    listed = [line for line in lines if line.endswith(".v")]
+    present = {p.name for p in folder.glob("*.v")}
+    found = [f"{PROJECT}: {line!r} is neither {PROJECT_OPTION!r} nor a file" for line in lines
+             if line and line != PROJECT_OPTION and line not in listed]  # fmt: skip
+    found += [f"{PROJECT}: {name} is listed and missing" for name in sorted(set(listed) - present)]
+    return found + [f"{PROJECT}: {name} is not listed" for name in sorted(present - set(listed))]
+
+
+def sha256(text: str) -> str:
+    """The digest of a text."""
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def digests(folder: Path) -> dict[str, str]:
+    """The digest of every file that the audit reads."""
+    paths = [*folder.glob("*.v"), folder / PROJECT, folder / "witnesses.toml", folder / "vectors.toml"]
+    return {p.name: sha256(p.read_text(encoding="utf-8")) for p in sorted(paths) if p.exists()}

@@ -1,0 +1,81 @@
+"""Fully explicit statements (Set Printing All) taken apart: binders, conclusion, names, what is established."""
+
+import re
+
+OPENING, CLOSING = "([{", ")]}"
+CONNECTIVES = re.compile(r"(?:and\d*|ex2?|prod|sig2?|sigT2?|is_true)$")  # to establish one is to establish its parts
+
+
+def parts(text: str, separator: str) -> list[str]:
+    """Split at a separator that stands outside all brackets."""
+    found, depth, start, i = [], 0, 0, 0
+    while i < len(text):
+        depth += (text[i] in OPENING) - (text[i] in CLOSING)
+        if depth == 0 and text.startswith(separator, i):
+            found.append(text[start:i])
+            start = i = i + len(separator)
+        else:
+            i += 1
+    return [part.strip() for part in [*found, text[start:]] if part.strip()]
+
+
+def _first(text: str, separator: str) -> tuple[str, str]:
+    head = parts(text, separator)[0]
+    return head, text[text.index(head) + len(head) :].strip().removeprefix(separator.strip()).strip()
+
+
+def unwrap(text: str) -> str:
+    """Without brackets around the whole."""
+    text = text.strip()
+    while text.startswith("(") and _closing(text) == len(text) - 1:
+        text = text[1:-1].strip()
+    return text
+
+
+def _closing(text: str) -> int:
+    """Where the bracket that opens a text is closed."""
+    depth = 0
+    for i, character in enumerate(text):
+        depth += (character in OPENING) - (character in CLOSING)
+        if depth == 0:
+            return i
+    return -1
+
+
+def binders(text: str) -> tuple[list[str], str]:
+    """The types of what a statement quantifies over, premises among them, and its conclusion."""
+    types: list[str] = []
+    text = unwrap(text)
+    while text.startswith(("forall ", "let ")):
+        if text.startswith("let "):
+            text = _first(text, " in ")[1]
+            continue
+        bound, text = _first(text.removeprefix("forall "), ",")
+        groups = [unwrap(group) for group in parts(bound, " ")] if bound.startswith("(") else [bound]
+        types += [_first(group, ":")[1] for group in groups]
+        text = unwrap(text)
+    return types, text
+
+
+def names(text: str, modules: frozenset[str]) -> set[str]:
+    """The constants of the project that a term mentions."""
+    found = re.findall(r"(?<![\w.'])([A-Za-z_]\w*(?:\.[A-Za-z_][\w']*)+)", text)
+    return {name for name in found if name.split(".")[0] in modules}
+
+
+def head(text: str) -> str:
+    """The name that is applied."""
+    return parts(unwrap(text), " ")[0].removeprefix("@")
+
+
+def establishes(conclusion: str, name: str) -> bool:
+    """Does a conclusion say this of something: as it stands, or in a conjunction, or of something that exists?"""
+    text = unwrap(conclusion)
+    if text.startswith("fun "):
+        return establishes(_first(text, "=>")[1], name)
+    if text.startswith("forall "):
+        return establishes(binders(text)[1], name)
+    _, *arguments = parts(text, " ")
+    if head(text) == name:
+        return True
+    return bool(CONNECTIVES.match(head(text).rsplit(".")[-1])) and any(establishes(a, name) for a in arguments)
