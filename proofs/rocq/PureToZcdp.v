@@ -156,14 +156,15 @@ have term y : P y `^ alpha * Q y `^ (1 - alpha) = P y * expR ((alpha - 1) * ln (
   rewrite Pa -mulrA; congr (_ * _); rewrite ln_div ?posrE // mulrBr expRD /exp_fun.
   by rewrite -mulNr opprB.
 rewrite /renyi_moment (eq_bigr _ (fun y _ => term y)).
-apply: (@le_trans _ _ (\sum_y P y * (expR m * (1 + ((alpha - 1) * ln (P y / Q y) - m))))); last first.
+pose tangent y := expR m * (1 + ((alpha - 1) * ln (P y / Q y) - m)).
+apply: (@le_trans _ _ (\sum_y P y * tangent y)); last first.
   by apply: ler_sum => y _; rewrite ler_pmul2l //; apply: expR_tangent.
 rewrite le_eqVlt; apply/orP/or_introl/eqP.
 rewrite [RHS](eq_bigr (fun y => expR m * (1 - m) * P y
     + expR m * (alpha - 1) * (P y * ln (P y / Q y)))); last first.
-  by move=> y _; move: (P y) (ln _) (expR m) => p l e; ring.
+  by move=> y _; rewrite /tangent; move: (P y) (ln _) (expR m) => p l e; ring.
 rewrite big_split /= -!mulr_sumr P1 mulr1 -/(kullback_leibler P Q) -mulrA -/m.
-by move: m (expR m) => m' e; ring.
+by clear tangent; move: m (expR m) => m' e; ring.
 Qed.
 
 (*@ ZCDP-KL *)

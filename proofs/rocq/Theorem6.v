@@ -14,8 +14,8 @@
 (* integration by parts of the field (s_i^2) against the density              *)
 (* exp (-R) prod |s_i^2 - s_j^2| (its integrand is TAIL-IDENTITY). Neither is *)
 (* proved here: they are the named assumptions A-GAMMA-TOTAL and A-PARTS.     *)
-(* Measurability of H is a premise too. No instance of noise_moments is built *)
-(* in this file, so that the premises can hold rests on those two as well.    *)
+(* Measurability of H is a premise too. Some law satisfies the premises in    *)
+(* every dimension: NoiseMomentsWitness.v.                                    *)
 (******************************************************************************)
 From mathcomp Require Import all_ssreflect ssralg ssrnum interval zmodp.
 From mathcomp.classical Require Import mathcomp_extra boolp classical_sets functions.
