@@ -224,19 +224,22 @@ rewrite /renyi_moment [X in _ <= X](bigID S) /= ler_addl sumr_ge0 // => y _.
 by rewrite mulr_ge0 // ltW // exp_fun_gt0.
 Qed.
 
+(* The best order. *)
+Lemma best_order rho eps : 0 < rho -> rho < eps -> exists2 alpha, 1 < alpha &
+  (alpha - 1) * (alpha * rho - eps) = - ((eps - rho) ^+ 2 / (4%:R * rho)).
+Proof.
+move=> r0 re; exists ((eps + rho) / (2%:R * rho)); last by field; rewrite gt_eqF.
+by rewrite ltr_pdivl_mulr ?mulr_gt0 ?ltr0n // mul1r mulr_natl mulr2n ltr_add2r.
+Qed.
+
 (*@ ZCDP-APPROXIMATE *)
 Theorem zcdp_approximate_dp rho eps P Q (S : pred Y) :
   0 < rho -> rho < eps -> positive_law P -> positive_law Q -> zcdp_close rho P Q ->
   \sum_(y | S y) P y
   <= expR eps * (\sum_(y | S y) Q y) + expR (- ((eps - rho) ^+ 2 / (4%:R * rho))).
 Proof.
-move=> r0 re PP QP PQ; pose alpha := (eps + rho) / (2%:R * rho).
-have a1 : 1 < alpha.
-  rewrite ltr_pdivl_mulr ?mulr_gt0 ?ltr0n // mul1r mulr_natl mulr2n.
-  by rewrite ltr_add2r.
-have := zcdp_tail eps S a1 PP QP PQ.
-have -> // : (alpha - 1) * (alpha * rho - eps) = - ((eps - rho) ^+ 2 / (4%:R * rho)).
-by rewrite /alpha; field; rewrite gt_eqF.
+move=> r0 re PP QP PQ; have [alpha a1 <-] := best_order r0 re.
+exact: zcdp_tail.
 Qed.
 
 (* The usual form: delta is given, and eps = rho + 2 sqrt (rho ln (1/delta)). *)
