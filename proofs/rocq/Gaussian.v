@@ -48,7 +48,8 @@ Definition renyi_integral (alpha : R) f g : \bar R :=
   \int[mu]_y (density f y `^ alpha * density g y `^ (1 - alpha))%:E.
 
 Definition zcdp_laws (rho : R) f g :=
-  forall alpha : R, (1 < alpha)%R -> renyi_integral alpha f g <= (expR ((alpha - 1) * alpha * rho))%:E.
+  forall alpha : R, (1 < alpha)%R ->
+  renyi_integral alpha f g <= (expR ((alpha - 1) * alpha * rho))%:E.
 
 Definition positive_weight f := forall y, (0 < f y)%R.
 
@@ -221,7 +222,8 @@ Proof. by move=> y; exact: expR_gt0. Qed.
 (* Completing the square, entry by entry. *)
 Lemma complete_square (alpha : R) a b y :
   (alpha * sum_squares (y - a) + (1 - alpha) * sum_squares (y - b)
-   = sum_squares (y - (alpha *: a + (1 - alpha) *: b)) - alpha * (alpha - 1) * sum_squares (a - b))%R.
+   = sum_squares (y - (alpha *: a + (1 - alpha) *: b))
+     - alpha * (alpha - 1) * sum_squares (a - b))%R.
 Proof.
 rewrite /sum_squares !mulr_sumr -big_split -sumrB; apply: eq_bigr => i _ /=.
 rewrite !mulr_sumr -big_split -sumrB; apply: eq_bigr => j _ /=.

@@ -6,8 +6,8 @@
    probability p = (d + 2)/(2 d^2 - d + 2), or it is spread evenly over all d.
 
    This is not the law of nuclear-Laplace noise.  It shows that Theorem6 is not
-   empty; that the noise itself has these moments is GammaMoments (the moments of R,
-   and everything for d = 1) and the named assumption A-PARTS. *)
+   empty.  For the noise itself, the moments of R (and everything for d = 1) are proved
+   in GammaMoments; the rest is the named assumption A-PARTS. *)
 From mathcomp Require Import all_ssreflect ssralg ssrnum interval zmodp.
 From mathcomp.classical Require Import mathcomp_extra boolp classical_sets functions.
 From mathcomp.classical Require Import cardinality.
