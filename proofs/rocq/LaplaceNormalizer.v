@@ -80,7 +80,8 @@ have key h : (0 < h)%R -> (h * expR (- h) <= I * (1 - expR (- h)) <= h)%R.
   have flat (c : R) : \int[Leb]_(t in piece h) c%:E = (h * c)%:E.
     by rewrite integral_cst //= len -EFinM mulrC.
   apply/andP; split; rewrite -lee_fin pE.
-    rewrite -flat; apply: ge0_le_integral => //; first by move=> t _; rewrite lee_fin ltW // expR_gt0.
+    rewrite -flat; apply: ge0_le_integral => //.
+      by move=> t _; rewrite lee_fin ltW // expR_gt0.
     move=> t pt; rewrite lee_fin /f /exp_line mul1r ler_expR ler_opp2.
     exact: near pt.
   rewrite -[X in _ <= X%:E]mulr1 -flat.

@@ -7,7 +7,7 @@
 
    This is not the law of nuclear-Laplace noise.  It shows that Theorem6 is not
    empty.  For the noise itself, the moments of R (and everything for d = 1) are proved
-   in GammaMoments; the rest is the named assumption A-PARTS. *)
+   in GammaMoments; the rest is the named assumption A-MOMENTS. *)
 From mathcomp Require Import all_ssreflect ssralg ssrnum interval zmodp.
 From mathcomp.classical Require Import mathcomp_extra boolp classical_sets functions.
 From mathcomp.classical Require Import cardinality.

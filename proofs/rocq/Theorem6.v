@@ -13,7 +13,7 @@
 (* The first line is proved for the noise in GammaMoments.v. The second is    *)
 (* integration by parts of the field (s_i^2) against the density              *)
 (* exp (-R) prod |s_i^2 - s_j^2| (its integrand is TAIL-IDENTITY); it is not  *)
-(* proved, except for d = 1: it is the named assumption A-PARTS. Measurable   *)
+(* proved, except for d = 1: it is the named assumption A-MOMENTS. Measurable *)
 (* s_i and H are premises too. Some law satisfies all the premises in every   *)
 (* dimension (NoiseMomentsWitness.v).                                         *)
 (******************************************************************************)
