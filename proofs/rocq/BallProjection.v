@@ -80,25 +80,28 @@ rewrite /ball /= !mxE; have -> : a i j - x i j - (a i j - y i j) = - (x i j - y 
 by rewrite normrN; exact: xy.
 Qed.
 
-(* The nearest point of a unit ball, for rows. *)
+Lemma unit_ball_compact (R : realType) k (N : Norms.norm R 1 k.+1) :
+  compact [set x : 'rV[R]_k.+1 | N x <= 1].
+Proof.
+have [c c0 hc] := norm_lower N.
+have box : compact [set x : 'rV[R]_k.+1 | forall i, `[- c^-1, c^-1]%classic (x ord0 i)].
+  by apply: (@rV_compact _ _ (fun=> `[- c^-1, c^-1]%classic)) => _; exact: segment_compact.
+apply: (subclosed_compact _ box).
+  apply: (closed_comp (D := [set t : R | t <= 1])); last exact: closed_le.
+  by move=> x _; exact: norm_continuous.
+move=> x xA i /=; rewrite in_itv /= -ler_norml -(ler_pmul2l c0) mulfV ?gt_eqF //.
+by apply: le_trans xA; apply: le_trans (hc x); rewrite ler_pmul2l // l1_ge_entry.
+Qed.
+
+(* The nearest point of the unit ball, for rows. *)
 Lemma nearest_row (R : realType) k (N E : Norms.norm R 1 k) (a : 'rV[R]_k) :
   exists2 p, N p <= 1 & forall q, N q <= 1 -> E (a - p) <= E (a - q).
 Proof.
 case: k N E a => [|k] N E a.
   exists 0; first by rewrite norm0.
   by move=> q _; rewrite (thinmx0 (a - 0)) (thinmx0 (a - q)).
-pose A := [set x : 'rV[R]_k.+1 | N x <= 1].
-have cA : compact A.
-  have [c c0 hc] := norm_lower N.
-  have box : compact [set x : 'rV[R]_k.+1 | forall i, `[- c^-1, c^-1]%classic (x ord0 i)].
-    by apply: (@rV_compact _ _ (fun=> `[- c^-1, c^-1]%classic)) => _; exact: segment_compact.
-  apply: (subclosed_compact _ box).
-    apply: (closed_comp (D := [set t : R | t <= 1])); last exact: closed_le.
-    by move=> x _; exact: norm_continuous.
-  move=> x xA i /=; rewrite in_itv /= -ler_norml -(ler_pmul2l c0) mulfV ?gt_eqF //.
-  by apply: le_trans xA; apply: le_trans (hc x); rewrite ler_pmul2l // l1_ge_entry.
-have A0 : A !=set0 by exists 0; rewrite /A /= norm0.
-have [p Ap min] := attains_min cA A0 (@distance_continuous _ _ _ E a).
+have A0 : [set x : 'rV[R]_k.+1 | N x <= 1] !=set0 by exists 0; rewrite /= norm0.
+have [p Np min] := attains_min (@unit_ball_compact _ _ N) A0 (@distance_continuous _ _ _ E a).
 by exists p.
 Qed.
 

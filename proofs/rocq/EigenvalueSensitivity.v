@@ -9,8 +9,8 @@
 (* at most |x|^2 + |y|^2 in l1: by 2 when records have length 1, and this is  *)
 (* attained by (2, 0) -> (1, 1).                                              *)
 (*                                                                            *)
-(* That every symmetric matrix has such eigenvalues (the spectral theorem) is *)
-(* a premise of the statements: the library does not have it.                 *)
+(* That every symmetric matrix has such eigenvalues is SpectralTheorem.v.     *)
+(* Nothing is assumed.                                                        *)
 (******************************************************************************)
 From mathcomp Require Import all_ssreflect ssralg ssrnum zmodp matrix mxalgebra.
 From mathcomp.algebra_tactics Require Import ring.
