@@ -16,9 +16,9 @@
      fifths in step 2, the joint bound gives exactly the eps that is claimed.
 
    Step 3 may be any measurable function of (r, A): the proof does not look at it.
-   Named assumption: that the projection on the nuclear ball is measurable
-   (A-PROJECTION-MEASURABLE).  Not said: that eps/2 is attained; anything about
-   floating point. *)
+   That the projection on the nuclear ball is one is proved in BallProjection.
+   Assumed: nothing.  Not said: that eps/2 is attained; anything about floating
+   point. *)
 From mathcomp Require Import all_ssreflect ssralg ssrnum ssrint interval rat matrix.
 From mathcomp.classical Require Import boolp classical_sets functions cardinality fsbigop.
 From mathcomp.classical Require Import mathcomp_extra.

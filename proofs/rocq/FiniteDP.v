@@ -8,9 +8,10 @@
      that is, the Renyi divergence of order alpha is at most alpha rho.  Adaptive
      composition adds the rho's: the second law may depend on the first output.
 
-   Assumed: nothing.  Not said: outputs of probability zero (the laws are positive),
-   continuous outputs (the Gaussian mechanism), and the conversion of eps-DP to
-   (eps^2/2)-zCDP. *)
+   What zCDP has to do with pure and approximate privacy is in PureToZcdp; continuous
+   outputs (the Gaussian mechanism) are in Gaussian.
+
+   Assumed: nothing.  Not said: outputs of probability zero (the laws are positive). *)
 From mathcomp Require Import all_ssreflect ssralg ssrnum.
 From mathcomp.classical Require Import boolp classical_sets functions mathcomp_extra.
 From mathcomp Require Import reals ereal signed topology normedtype sequences realfun exp.

@@ -141,3 +141,20 @@ have h : 0 <= 2%:R^-1 :> R by rewrite invr_ge0 ler0n.
 have e : 1 - 2%:R^-1 = 2%:R^-1 :> R by field.
 by split=> // [i||]; rewrite ?big_ord1 ?subrr ?mulr0 // e; apply/esym/max_idPl.
 Qed.
+
+(* and those of the projection on the nuclear-norm ball, in every dimension *)
+Lemma nuclear_ball_inhabited (R : realType) d :
+  let s : 'rV[R]_d := const_mx 1 in let u : 'rV[R]_d := const_mx 2%:R^-1 in
+  svd (1%:M : 'M[R]_d) 1%:M 1%:M s /\ threshold (s 0) (u 0) 2%:R^-1 (d%:R / 2%:R).
+Proof.
+have h : 0 <= 2%:R^-1 :> R by rewrite invr_ge0 ler0n.
+have e : 1 - 2%:R^-1 = 2%:R^-1 :> R by field.
+have sumE : \sum_i (const_mx 2%:R^-1 : 'rV[R]_d) 0 i = d%:R / 2%:R.
+  by rewrite (eq_bigr (fun=> 2%:R^-1)) ?sumr_const ?card_ord ?mulr_natl // => i _; rewrite mxE.
+have o : orthogonal_mx (1%:M : 'M[R]_d) by rewrite /orthogonal_mx trmx1 mulmx1.
+move=> s u; split.
+  split=> // [i|]; first by rewrite /s mxE ler01.
+  by rewrite trmx1 mulmx1 mul1mx diag_const_mx.
+split=> // [i||]; rewrite /u ?sumE ?subrr ?mulr0 // /s !mxE e.
+by apply/esym/max_idPl.
+Qed.

@@ -6,8 +6,9 @@
 (* positive semidefinite with |(Z - A) u| <= delta |u| for all u. Then        *)
 (*   - delta I <= P - A <= (2/sqrt 3) delta I     (Loewner order),            *)
 (* and a rational example in the plane shows that the factor 1 is not enough. *)
-(* Sharpness of 2/sqrt 3 is not proved here; for the Frobenius norm, where the *)
-(* factor is 1, see Projections.v.                                            *)
+(* Nor is any factor below 2/sqrt 3: a family of examples in the plane        *)
+(* approaches it. For the Frobenius norm, where the factor is 1, see          *)
+(* Projections.v.                                                             *)
 (******************************************************************************)
 From mathcomp Require Import all_ssreflect ssralg ssrnum zmodp matrix mxalgebra.
 From mathcomp.algebra_tactics Require Import ring.
@@ -180,6 +181,56 @@ move=> /(_ (cv2 1 1)); rewrite form_scalar /form mx2_sub mx2_cv2 !dot_cv2 !mulr1
 apply/negP; rewrite -ltNge -subr_gt0 [X in 0 < X](_ : _ = 22%:R / 325%:R).
   by rewrite divr_gt0 ?ltr0n.
 by rewrite /f; field.
+Qed.
+
+(* NO SMALLER FACTOR IS ENOUGH *)
+
+(* With a = 1/sqrt 3, k = sqrt 2/sqrt 3 and 0 < h <= a: P = diag (a + k^2/h, 0),              *)
+(* N = diag (0, a - h), and Z - A is the reflection [[a, k], [k, -a]]. The vector (sqrt 2, 1) *)
+(* shows that a factor below 2 a - h/3 fails, and h may be as small as one likes.             *)
+(*@ PSD-SHARP *)
+Theorem psd_projection_sharp (c : R) : c < 2%:R / Num.sqrt 3%:R ->
+  exists Z P N A : 'M[R]_2,
+    [/\ psd A, jordan Z P N, op_le (Z - A) 1 & ~ loewner_le (P - A) c%:M].
+Proof.
+pose a := (Num.sqrt 3%:R)^-1 : R; pose b := Num.sqrt 2%:R : R; pose k := b * a.
+have a0 : 0 < a by rewrite invr_gt0 sqrtr_gt0 ltr0n.
+have a2 : a ^+ 2 = 3%:R^-1 by rewrite exprVn sqr_sqrtr ?ler0n.
+have b2 : b ^+ 2 = 2%:R by rewrite sqr_sqrtr ?ler0n.
+have ak : a ^+ 2 + k ^+ 2 = 1 by rewrite exprMn a2 b2; field.
+rewrite -/a => ca; pose g := 3%:R / 2%:R * (2%:R * a - c); pose h := Num.min a g.
+have g0 : 0 < g by rewrite mulr_gt0 ?divr_gt0 ?ltr0n // subr_gt0.
+have h0 : 0 < h by rewrite lt_minr a0.
+have ha : h <= a by rewrite le_minl lexx.
+have hg : h <= g by rewrite le_minl lexx orbT.
+clearbody h; clear a2; have k2 : 0 <= k ^+ 2 / h by rewrite divr_ge0 ?sqr_ge0 // ltW.
+have diag_psd x y : 0 <= x -> 0 <= y -> psd (mx2 x 0 0 y).
+  move=> x0 y0; split=> [|u]; first exact: symmetric_mx2.
+  rewrite (cv2_eta u) /form mx2_cv2 dot_cv2; move: (u 0 0) (u 1 0) => p q.
+  rewrite (_ : _ + _ = x * p ^+ 2 + y * q ^+ 2); last by ring.
+  by rewrite addr_ge0 // mulr_ge0 // sqr_ge0.
+exists (mx2 (a + k ^+ 2 / h) 0 0 (h - a)), (mx2 (a + k ^+ 2 / h) 0 0 0), (mx2 0 0 0 (a - h)),
+  (mx2 (k ^+ 2 / h) (- k) (- k) h).
+split.
+- split=> [|u]; first exact: symmetric_mx2.
+  rewrite (cv2_eta u) /form mx2_cv2 dot_cv2; move: (u 0 0) (u 1 0) => x y.
+  rewrite (_ : _ + _ = (k * x - h * y) ^+ 2 / h); last by field; rewrite gt_eqF.
+  by rewrite divr_ge0 ?sqr_ge0 // ltW.
+- split; first by apply: diag_psd => //; rewrite addr_ge0 // ltW.
+  + by apply: diag_psd => //; rewrite subr_ge0.
+  + by rewrite mx2_mul !(mulr0, mul0r, addr0); apply/matrixP=> i j; rewrite !mxE; do !case: ifP.
+  + by rewrite mx2_sub !(subr0, sub0r) opprB.
+- move=> u; rewrite mul1r norm_le (cv2_eta u) mx2_sub mx2_cv2 !dot_cv2.
+  move: (u 0 0) (u 1 0) => x y; rewrite le_eqVlt; apply/orP/or_introl/eqP.
+  transitivity ((a ^+ 2 + k ^+ 2) * (x * x + y * y)); last by rewrite ak mul1r.
+  by ring.
+move=> /(_ (cv2 b 1)); rewrite form_scalar /form mx2_sub mx2_cv2 !dot_cv2.
+apply/negP; rewrite -ltNge -subr_gt0 [X in 0 < X](_ : _ = 6%:R * a - h - 3%:R * c).
+  rewrite subr_gt0 ltr_subr_addl; apply: le_lt_trans (ler_add hg (lexx _)) _.
+  rewrite -subr_gt0 [X in 0 < X](_ : _ = g); first exact: g0.
+  by rewrite /g; field.
+transitivity ((a + 2%:R * a) * b ^+ 2 - h - c * (b ^+ 2 + 1)); last by rewrite b2; ring.
+by rewrite /k; ring.
 Qed.
 
 End Counterexample.

@@ -13,8 +13,8 @@
 (*   operator norm   1/n          (d >= 1)                                    *)
 (*   trace           1/n          (d >= 1)                                    *)
 (*                                                                            *)
-(* The sensitivity of the vector of eigenvalues and adjacency that adds or    *)
-(* removes a record are not treated here.                                     *)
+(* The sensitivity of the vector of eigenvalues is in EigenvalueSensitivity.v; *)
+(* adjacency that adds or removes a record is not treated.                    *)
 (******************************************************************************)
 From mathcomp Require Import all_ssreflect ssralg ssrnum zmodp matrix.
 From mathcomp.analysis Require Import reals.

@@ -10,12 +10,12 @@
 (* H = 2 sum_(i<j) s_i s_j/(s_i + s_j). The premises (record noise_moments):  *)
 (*   E R = d^2, E R^2 = d^4 + d^2, E R^4 <= d^2 (d^2+1) (d^2+2) (d^2+3),      *)
 (*   E (Q + H) = 2 d^3.                                                       *)
-(* The first line holds because R has the Gamma (d^2) law; the second is      *)
+(* The first line is proved for the noise in GammaMoments.v. The second is    *)
 (* integration by parts of the field (s_i^2) against the density              *)
-(* exp (-R) prod |s_i^2 - s_j^2| (its integrand is TAIL-IDENTITY). Neither is *)
-(* proved here: they are the named assumptions A-GAMMA-TOTAL and A-PARTS.     *)
-(* Measurability of H is a premise too. No instance of noise_moments is built *)
-(* in this file, so that the premises can hold rests on those two as well.    *)
+(* exp (-R) prod |s_i^2 - s_j^2| (its integrand is TAIL-IDENTITY); it is not  *)
+(* proved, except for d = 1: it is the named assumption A-MOMENTS. Measurable *)
+(* s_i and H are premises too. Some law satisfies all the premises in every   *)
+(* dimension (NoiseMomentsWitness.v).                                         *)
 (******************************************************************************)
 From mathcomp Require Import all_ssreflect ssralg ssrnum interval zmodp.
 From mathcomp.classical Require Import mathcomp_extra boolp classical_sets functions.

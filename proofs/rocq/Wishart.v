@@ -8,7 +8,8 @@
 (* delta < p, whatever epsilon is. For the mechanism calibrated to epsilon    *)
 (* the law of v^T W^-1 v is that of (2 n epsilon/3)/chi^2_2 for unit v (named *)
 (* assumption A-WISHART-QUADRATIC), so p = P (chi^2_2 < 2 epsilon/3), and the *)
-(* last theorem computes this as 1 - exp (- epsilon/3).                       *)
+(* last theorem computes this as 1 - exp (- epsilon/3). In dimension one      *)
+(* nothing is assumed: WishartWitness.v.                                      *)
 (******************************************************************************)
 From mathcomp Require Import all_ssreflect ssralg ssrnum interval zmodp matrix.
 From mathcomp.classical Require Import mathcomp_extra boolp classical_sets functions.

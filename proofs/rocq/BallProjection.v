@@ -1,0 +1,280 @@
+(* The projection on the ball of a norm exists and is measurable.
+
+   N is any norm on m x n matrices. For every r >= 0 and every A there is one matrix of
+   norm at most r that is nearest to A in Frobenius norm (a minimum on a compact set; the
+   variational inequality of Projections follows by convexity). As a function of (r, A) it
+   is measurable: for r = 1 it is nonexpansive, hence continuous, and for r > 0 it is
+   r times the projection of A/r on the unit ball.
+
+   With the nuclear norm this is step 3 of DN25's Algorithm 2. So the theorems of
+   Algorithm2, which hold for every measurable third step, hold for the algorithm itself,
+   and the measurability is not an assumption. *)
+From mathcomp Require Import all_ssreflect ssralg ssrnum ssrint interval zmodp matrix.
+From mathcomp.classical Require Import boolp classical_sets functions cardinality fsbigop.
+From mathcomp.classical Require Import mathcomp_extra.
+From HB Require Import structures.
+From mathcomp Require Import reals ereal signed topology normedtype sequences esum measure.
+From mathcomp Require Import lebesgue_measure numfun lebesgue_integral realfun exp.
+From mathcomp.algebra_tactics Require Import ring.
+From covassay Require Import PureDP Lebesgue AdditiveNoise Norms MatrixNorms Projections.
+From covassay Require Import GammaMoments Algorithm2.
+From covassay Require Euclidean.
+Set Implicit Arguments.
+Unset Strict Implicit.
+Unset Printing Implicit Defensive.
+Import Order.TTheory GRing.Theory Num.Def Num.Theory.
+Import numFieldTopology.Exports numFieldNormedType.Exports.
+Local Open Scope classical_set_scope.
+Local Open Scope ring_scope.
+
+(* A continuous function has a minimum on a compact set. *)
+Lemma attains_min (R : realType) (T : topologicalType) (A : set T) (f : T -> R) :
+  compact A -> A !=set0 -> continuous f -> exists2 x, A x & forall y, A y -> f x <= f y.
+Proof.
+move=> cA [x0 Ax0] cf; pose g x := - f x; pose S := g @` A.
+have cg : continuous g by move=> x; apply: continuousN; exact: cf.
+have cS : compact S.
+  by apply: continuous_compact => //; apply: continuous_subspaceT => x; exact: cg.
+have S0 : S !=set0 by exists (g x0), x0.
+have uS : has_ubound S.
+  have [M [_ SM]] := compact_bounded cS; exists (M + 1) => y Sy.
+  by apply: le_trans (ler_norm _) (SM _ _ y Sy); rewrite ltr_addl.
+have [x Ax gx] : S (sup S).
+  apply: (compact_closed _ cS); first exact: norm_hausdorff.
+  exact: closure_sup.
+exists x => // y Ay; rewrite -ler_opp2 -/(g y) -/(g x) gx.
+by apply: sup_upper_bound => //; exists y.
+Qed.
+
+(* ---------------------------------------------------------------------------- *)
+(* The Euclidean norm of a row                                                  *)
+
+Section Row.
+Variables (R : realType) (k : nat).
+Implicit Types x y : 'rV[R]_k.
+
+Let e x : R := Euclidean.norm x^T.
+
+Let e_triangle x y : e (x + y) <= e x + e y.
+Proof. by rewrite /e linearD /=; exact: Euclidean.norm_triangle. Qed.
+
+Let e_scale a x : e (a *: x) = `|a| * e x.
+Proof. by rewrite /e linearZ /=; exact: Euclidean.normZ. Qed.
+
+Let e_definite x : e x = 0 -> x = 0.
+Proof.
+move/eqP; rewrite Euclidean.norm_eq0 => /eqP x0.
+by apply: trmx_inj; rewrite x0 trmx0.
+Qed.
+
+Definition euclidean_row : Norms.norm R 1 k := Norms.Norm e_triangle e_scale e_definite.
+
+End Row.
+
+Lemma distance_continuous (R : realType) m n (E : Norms.norm R m n) (a : 'M[R]_(m, n)) :
+  continuous (fun x => E (a - x)).
+Proof.
+move=> x U /(@norm_continuous _ _ _ E (a - x)) /nbhs_ballP [e e0 h].
+apply/nbhs_ballP; exists e => // y xy; apply: h => i j.
+rewrite /ball /= !mxE; have -> : a i j - x i j - (a i j - y i j) = - (x i j - y i j) by ring.
+by rewrite normrN; exact: xy.
+Qed.
+
+Lemma unit_ball_compact (R : realType) k (N : Norms.norm R 1 k.+1) :
+  compact [set x : 'rV[R]_k.+1 | N x <= 1].
+Proof.
+have [c c0 hc] := norm_lower N.
+have box : compact [set x : 'rV[R]_k.+1 | forall i, `[- c^-1, c^-1]%classic (x ord0 i)].
+  by apply: (@rV_compact _ _ (fun=> `[- c^-1, c^-1]%classic)) => _; exact: segment_compact.
+apply: (subclosed_compact _ box).
+  apply: (closed_comp (D := [set t : R | t <= 1])); last exact: closed_le.
+  by move=> x _; exact: norm_continuous.
+move=> x xA i /=; rewrite in_itv /= -ler_norml -(ler_pmul2l c0) mulfV ?gt_eqF //.
+by apply: le_trans xA; apply: le_trans (hc x); rewrite ler_pmul2l // l1_ge_entry.
+Qed.
+
+(* The nearest point of the unit ball, for rows. *)
+Lemma nearest_row (R : realType) k (N E : Norms.norm R 1 k) (a : 'rV[R]_k) :
+  exists2 p, N p <= 1 & forall q, N q <= 1 -> E (a - p) <= E (a - q).
+Proof.
+case: k N E a => [|k] N E a.
+  exists 0; first by rewrite norm0.
+  by move=> q _; rewrite (thinmx0 (a - 0)) (thinmx0 (a - q)).
+have A0 : [set x : 'rV[R]_k.+1 | N x <= 1] !=set0 by exists 0; rewrite /= norm0.
+have [p Np min] := attains_min (@unit_ball_compact _ _ N) A0 (@distance_continuous _ _ _ E a).
+by exists p.
+Qed.
+
+(* ---------------------------------------------------------------------------- *)
+(* Matrices                                                                     *)
+
+Section Ball.
+Variables (R : realType) (m n : nat) (N : Norms.norm R m n).
+Implicit Types (A B P Q C : 'M[R]_(m, n)) (r t : R).
+
+Lemma frob_dot_row A B : frob_dot A B = Euclidean.dot (mxvec A)^T (mxvec B)^T.
+Proof.
+rewrite frob_dotE /Euclidean.dot exchange_big /= pair_bigA /=.
+rewrite (reindex _ (curry_mxvec_bij m n)) /=; apply: eq_bigr => -[i j] _ /=.
+by rewrite !mxE !mxvecE.
+Qed.
+
+Let row_triangle (x y : 'rV[R]_(m * n)) : N (vec_mx (x + y)) <= N (vec_mx x) + N (vec_mx y).
+Proof. by rewrite linearD /= norm_triangle. Qed.
+
+Let row_scale a (x : 'rV[R]_(m * n)) : N (vec_mx (a *: x)) = `|a| * N (vec_mx x).
+Proof. by rewrite linearZ /= norm_scale. Qed.
+
+Let row_definite (x : 'rV[R]_(m * n)) : N (vec_mx x) = 0 -> x = 0.
+Proof. by move/norm_definite => x0; rewrite -[x]vec_mxK x0 linear0. Qed.
+
+Lemma nearest A : exists2 P, N P <= 1 &
+  forall B, N B <= 1 -> frob_dot (A - P) (A - P) <= frob_dot (A - B) (A - B).
+Proof.
+have [p Np min] := nearest_row (Norms.Norm row_triangle row_scale row_definite)
+  (euclidean_row R (m * n)) (mxvec A).
+exists (vec_mx p) => // B NB; rewrite !frob_dot_row -Euclidean.norm_le.
+have := min (mxvec B); rewrite /= mxvecK => /(_ NB).
+by rewrite !linearB /= vec_mxK.
+Qed.
+
+(* the nearest point satisfies the variational inequality *)
+Lemma projection_exists A : exists P, projection (fun B => N B <= 1) A P.
+Proof.
+have [P NP min] := nearest A; exists P; split=> // C NC.
+apply: (@le_of_small R _ 0 (frob_dot (C - P) (C - P) / 2%:R)) => t t0 t1; rewrite add0r.
+have NB : N ((1 - t) *: P + t *: C) <= 1.
+  apply: le_trans (norm_triangle _ _ _) _; rewrite !norm_scale.
+  rewrite !ger0_norm ?(ltW t0) ?subr_ge0 ?(ltW t1) //.
+  have s0 : 0 <= 1 - t by rewrite subr_ge0 ltW.
+  apply: le_trans (ler_add (ler_wpmul2l s0 NP) (ler_wpmul2l (ltW t0) NC)) _.
+  by rewrite !mulr1 subrK.
+have := min _ NB.
+have -> : A - ((1 - t) *: P + t *: C) = (A - P) + (- t) *: (C - P).
+  by apply/matrixP => i j; rewrite !mxE; move: (A i j) (P i j) (C i j) => x y z; ring.
+rewrite [X in _ <= X]frob_sqrD -addrA ler_addl !frob_dotL.
+move: (frob_dot (A - P) (C - P)) (frob_dot (C - P) (C - P)) => a b.
+rewrite -[X in 0 <= X]addr0 => le; rewrite -subr_ge0 -(pmulr_rge0 _ t0) -(pmulr_lge0 _ (ltr0n R 2)).
+apply: le_trans le _; rewrite le_eqVlt; apply/orP/or_introl/eqP.
+by rewrite mulr2n; field.
+Qed.
+
+Definition unit_projection A := xget 0 [set P | projection (fun B => N B <= 1) A P].
+
+Lemma unit_projectionP A : projection (fun B => N B <= 1) A (unit_projection A).
+Proof.
+have [P PP] := projection_exists A.
+exact: (xgetPex 0 (ex_intro [set P | projection (fun B => N B <= 1) A P] P PP)).
+Qed.
+
+(* the square root of the sum of the squares is at most the sum of the absolute values *)
+Lemma frob_dot_le_l1 A : frob_dot A A <= l1 A ^+ 2.
+Proof.
+rewrite frob_dotE exchange_big expr2 /l1 mulr_suml ler_sum // => i _.
+rewrite mulr_suml ler_sum // => j _; rewrite -expr2 -real_normK ?num_real // expr2.
+by rewrite ler_wpmul2l // l1_ge_entry.
+Qed.
+
+Lemma unit_projection_lipschitz A B i j :
+  `|unit_projection A i j - unit_projection B i j| <= l1 (A - B).
+Proof.
+set P := unit_projection A; set Q := unit_projection B.
+rewrite -(@ler_pexpn2r _ 2) ?nnegrE ?l1_ge0 //; apply: le_trans (frob_dot_le_l1 _).
+apply: le_trans (projection_nonexpansive (unit_projectionP A) (unit_projectionP B)).
+rewrite real_normK ?num_real // frob_dotE (bigD1 j) //= (bigD1 i) //= !mxE -expr2 -addrA.
+rewrite ler_addl addr_ge0 ?sumr_ge0 // => [k _|k _]; first by rewrite -expr2 sqr_ge0.
+by rewrite sumr_ge0 // => l _; rewrite -expr2 sqr_ge0.
+Qed.
+
+Lemma unit_projection_measurable : measurable_fun setT unit_projection.
+Proof.
+apply: measurable_fun_matrix => i j; apply: continuous_measurable_matrix => A U.
+move=> /nbhs_ballP [e /= e0 eU]; have l0 : l1 (A - A) = 0.
+  by rewrite subrr; exact: (norm0 (l1_norm R m n)).
+have near_A : nbhs A [set B | ball (l1 (A - A)) e (l1 (A - B))].
+  exact: (@distance_continuous _ _ _ (l1_norm R m n) A A _
+    (nbhsx_ballx (l1 (A - A)) (PosNum e0))).
+suff : nbhs A [set B | U (unit_projection B i j)] by [].
+apply: filterS near_A => B; rewrite /= /ball /= l0 sub0r normrN ger0_norm ?l1_ge0 // => AB.
+by apply: eU; apply: le_lt_trans (unit_projection_lipschitz A B i j) AB.
+Qed.
+
+(* ---------------------------------------------------------------------------- *)
+(* Every radius                                                                 *)
+
+Definition positive_inverse r : R := if 0 < r then r^-1 else 0.
+
+Lemma positive_inverse_measurable : measurable_fun setT positive_inverse.
+Proof.
+apply: (measurability (RGenOInfty.measurableE R)) => // _ [_ [a ->] <-]; rewrite setTI.
+have [a0|a0] := ltP a 0.
+  rewrite (_ : _ @^-1` _ = setT) //; apply/seteqP; split=> r //= _; rewrite in_itv /= andbT.
+  by rewrite /positive_inverse; case: ifP => // r0; apply: lt_trans a0 _; rewrite invr_gt0.
+rewrite (_ : _ @^-1` _ = `]0, +oo[%classic `&` (setT `&` (fun r => a * r) @^-1` `]-oo, 1[%classic)).
+  apply: measurableI; first exact: measurable_itv.
+  by apply: measurable_funrM => //; [exact: measurable_fun_id | exact: measurable_itv].
+apply/seteqP; split=> r /=; rewrite !in_itv /= !andbT /positive_inverse.
+  case: ifP => [r0|_ a1]; first by rewrite -ltr_pdivl_mulr // div1r.
+  by move: (lt_le_trans a1 a0); rewrite ltxx.
+by case=> r0 [_]; rewrite r0 -ltr_pdivl_mulr // div1r.
+Qed.
+
+Definition ball_projection (rA : R * 'M[R]_(m, n)) : 'M[R]_(m, n) :=
+  rA.1 *: unit_projection (positive_inverse rA.1 *: rA.2).
+
+(*@ BALL-PROJECTION *)
+Theorem ball_projectionP r A : 0 <= r ->
+  projection (fun B => N B <= r) A (ball_projection (r, A)).
+Proof.
+rewrite le_eqVlt /ball_projection /= => /predU1P[<-|r0].
+  rewrite scale0r; split=> [|C C0]; first by rewrite norm0.
+  have -> : C = 0 by apply: norm_definite; apply/eqP; rewrite eq_le norm_ge0 andbT; exact: C0.
+  by rewrite !subr0 frob_dotE big1 // => j _; rewrite big1 // => i _; rewrite mxE mulr0.
+rewrite /positive_inverse r0; have [NP var] := unit_projectionP (r^-1 *: A).
+move: (unit_projection _) NP var => P NP var.
+have rV : r != 0 by rewrite gt_eqF.
+split=> [|C NC]; first by rewrite norm_scale gtr0_norm // ler_pimulr // ltW.
+have NC1 : N (r^-1 *: C) <= 1.
+  by rewrite norm_scale gtr0_norm ?invr_gt0 // mulrC ler_pdivr_mulr // mul1r.
+have split B : B - r *: P = r *: (r^-1 *: B - P) by rewrite scalerBr scalerA mulfV // scale1r.
+rewrite !split frob_dotZl frob_dotZr !pmulr_rle0 //.
+exact: var.
+Qed.
+
+(*@ BALL-PROJECTION-MEASURABLE *)
+Theorem ball_projection_measurable : measurable_fun setT ball_projection.
+Proof.
+have mr : measurable_fun setT (fun rA : R * 'M[R]_(m, n) => positive_inverse rA.1).
+  apply: (measurable_fun_comp positive_inverse_measurable); exact: measurable_fun_fst.
+have mA : measurable_fun setT (fun rA : R * 'M[R]_(m, n) => positive_inverse rA.1 *: rA.2).
+  apply: measurable_fun_matrix => i j; under eq_fun do rewrite mxE.
+  apply: measurable_funM => //.
+  by apply: (measurable_fun_comp (measurable_entry i j)); exact: measurable_fun_snd.
+apply: measurable_fun_matrix => i j; under eq_fun do rewrite mxE.
+apply: measurable_funM; first exact: measurable_fun_fst.
+apply: (measurable_fun_comp (measurable_entry i j)).
+exact: (measurable_fun_comp unit_projection_measurable mA).
+Qed.
+
+End Ball.
+
+(* ---------------------------------------------------------------------------- *)
+(* Algorithm 2 with its third step                                              *)
+
+Section Algorithm2.
+Variables (R : realType) (n d : nat) (eps : R).
+Hypotheses (n_gt0 : (0 < n)%N) (eps_gt0 : 0 < eps).
+
+(* Publish the projection of A on the nuclear ball of radius r. *)
+Definition nuclear_ball_projection : R * 'M[R]_d -> 'M[R]_d := ball_projection (nuclear R d).
+
+(*@ DN25.Alg2-COMPLETE *)
+Theorem algorithm2_complete_dp :
+  dp (@adjacent R n d) (eps / 2%:R) (algorithm2 n_gt0 nuclear_ball_projection eps_gt0).
+Proof. by apply: algorithm2_dp_joint; exact: ball_projection_measurable. Qed.
+
+Theorem algorithm2_complete_tight_dp :
+  dp (@adjacent R n d) eps (algorithm2_tight n_gt0 nuclear_ball_projection eps_gt0).
+Proof. by apply: algorithm2_tight_dp; exact: ball_projection_measurable. Qed.
+
+End Algorithm2.
