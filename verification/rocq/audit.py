@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from covassay.verification.rocq import kernel, sources, terms
+from covassay.verification.rocq import kernel, terms
 from covassay.verification.rocq.sources import Tagged, sha256
 
 # The axioms of mathcomp-analysis, with what they say.
@@ -231,8 +231,3 @@ def audit(
     )
     named = {tag: said[name] for name, tag in theorems.items()}
     return Audit(named, definitions, table, lemmas, {name: said[name] for name in others})
-
-
-def tags_of(folder: Path) -> dict[str, Tagged]:
-    """The tagged theorems of the sources."""
-    return sources.tagged(sources.files(folder))[0]
