@@ -136,7 +136,8 @@ have -> : 2%:R^-1 = 1 * (9%:R / 20%:R) + 1 / 20%:R :> F by field.
 by rewrite ler_add // ler_pmul2r ?divr_gt0 ?invr_gt0 ?ltr0n.
 Qed.
 
-(* The bound is reached by two records of length one. *)
+(* The value of the budget formula is reached by two records of length one; that the loss of
+   the mechanism reaches it is not said. *)
 Lemma budget_joint_attained eps n : 0 < eps -> 0 < n ->
   budget_joint eps n 1 1 = eps / 2%:R.
 Proof. by move=> e0 n0; rewrite budget_jointE // subrr normr0; field. Qed.
@@ -351,7 +352,11 @@ Proof. by move=> k0; rewrite divr_gt0 ?mulr_gt0 ?ltr0n. Qed.
 Definition algorithm2 : dataset R n d -> set 'M[R]_d -> \bar R :=
   nuclear_ball_mechanism (@paper_scale_gt0 4 isT) (@paper_scale_gt0 10 isT) post.
 
-(* By composition: 7/10 eps. *)
+(* For every n >= 1, d, eps > 0, every measurable post, neighbours X, Y and every event E:
+   algorithm2 X E <= e^(7/10 eps) algorithm2 Y E, by composition.  Being adjacent is symmetric,
+   so the bound holds both ways.  Z is a full d x d matrix, not a symmetric one; post gets
+   (r, A), and the algorithm of the paper is the case where it projects A on the nuclear ball
+   of radius r. *)
 (*@ DN25.Alg2-DP *)
 Theorem algorithm2_dp : dp adjacent (7%:R / 10%:R * eps) algorithm2.
 Proof.

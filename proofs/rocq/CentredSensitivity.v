@@ -189,7 +189,9 @@ have nE : n%:R = (n.-1)%:R + 1 :> R by rewrite -[in LHS](prednK n0) mulrSr.
 by rewrite meanX meanY SE nE in nz *; apply: centred_gap_algebra.
 Qed.
 
-(* nuclear norm of the centred covariance, d >= 2: 3 sqrt 3 (n-1)/n^2 *)
+(* For n >= 1 and d >= 2 the largest nuclear norm of C(X) - C(Y), over data sets in the unit
+   ball that differ in at most one record, is exactly 3 sqrt 3 (n-1)/n^2. C divides by n, and
+   for n = 1 the value is 0. *)
 (*@ SENS-CENTRED *)
 Theorem sensitivity_centred : (0 < n)%N -> (1 < d)%N ->
   is_sensitivity centred_covariance (@nuclear_norm R d d)

@@ -7,8 +7,10 @@
    law of the sum is PROVED to be the translated density; neither is assumed.
    Rows and columns are the matrices with m = 1 or n = 1, so this covers R^k.
 
-   Instances: the Laplace law on the line, and the sum norm (independent Laplace
-   noise on every entry).
+   Instance: the Laplace law on the line.  Laplace noise on every entry is the case
+   N = l1_norm (Norms.v).  That the law of a sum is the translated density is proved
+   in AdditiveNoise.v.  A weight (PureDP.v) is a density before normalization, of
+   finite and non-zero mass; its law divides by that mass.
 
    Exponential mechanism: the density is proportional to exp(-cost(x, y)/scale) with
    respect to any measure; if neighbours move the cost by at most c scale, it is

@@ -1,8 +1,9 @@
 (******************************************************************************)
 (* Projecting a symmetric matrix onto the positive semidefinite cone.         *)
 (*                                                                            *)
-(* P is the positive part of Z and N its negative part when both are positive *)
-(* semidefinite, P N = 0 and Z = P - N (eigenvalues clipped at 0). Let A be   *)
+(* P is the positive part of Z and N its negative part (jordan Z P N) when    *)
+(* both are positive semidefinite, P N = 0 and Z = P - N, as for eigenvalues  *)
+(* clipped at 0. Let A be                                                     *)
 (* positive semidefinite with |(Z - A) u| <= delta |u| for all u. Then        *)
 (*   - delta I <= P - A <= (2/sqrt 3) delta I     (Loewner order),            *)
 (* and a rational example in the plane shows that the factor 1 is not enough. *)
@@ -160,6 +161,9 @@ Definition cexZ := mx2 (f 81 25) (f 4 5) (f 4 5) (- f 3 5).
 Definition cexP := mx2 (f 85 26) (f 17 26) (f 17 26) (f 17 130).
 Definition cexN := mx2 (f 19 650) (- f 95 650) (- f 95 650) (f 475 650).
 
+(* Refuted (KLSU19, proof of Lemma 3.6): projecting on the positive semidefinite cone can only
+   decrease the distance to A in operator norm. Here |Z - A| <= 1, P is the positive part of Z,
+   and not P - A <= I. That P is the nearest positive semidefinite matrix is not proved here. *)
 (*@ KLSU19.PSD-OPERATOR-REFUTED *)
 Theorem psd_projection_factor : [/\ psd cexA, jordan cexZ cexP cexN, op_le (cexZ - cexA) 1 &
   ~ loewner_le (cexP - cexA) (1%:M)].

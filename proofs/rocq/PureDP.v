@@ -16,7 +16,13 @@
    - Two independent laws with densities have the product density.
 
    Assumed: nothing beyond the library.  Not said: anything about floating point or
-   about how a law is sampled. *)
+   about how a law is sampled.
+
+   Notation of the library: 'M[R]_(m, n) and 'cV[R]_d are matrices and columns, 'I_n
+   the numbers below n, n%:R a number as a real, x *+ n = n x, M^T the transpose, *m
+   the product of matrices; \bar R are the reals with infinities, x%:E a real among
+   them, \int[mu]_x f x an integral.  `norm` is the length of a vector in Euclidean.v
+   and the type of all norms on matrices in Norms.v. *)
 From mathcomp Require Import all_ssreflect ssralg ssrnum ssrint interval.
 From mathcomp.classical Require Import boolp classical_sets functions cardinality fsbigop.
 From mathcomp.classical Require Import mathcomp_extra.

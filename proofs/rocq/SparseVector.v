@@ -9,8 +9,10 @@
    Proved, for each of the k+1 answers and every eps > 0:
    - if every query moves by at most one, the probability of the answer moves by a
      factor of at most e^eps (Dwork and Roth, Theorem 3.23);
-   - if all queries move in the same direction, by at most one, then the factor is at
-     most e^(3 eps/4); downwards even e^(eps/4) for an index.
+   - if all queries move in the same direction, Q_j <= Q'_j <= Q_j + 1 for all j, then
+     P_Q(answer) <= e^(3 eps/4) P_Q'(answer) and P_Q'(answer) <= e^(eps/4) P_Q(answer).
+   Q and Q' are the values of the queries on two neighbours; T, k and eps are the same
+   for both and do not depend on the data.  An answer is an option: Some j, or None.
    The answers are finitely many, so these bounds add up to the same bound for every
    set of answers (svt_set).
 

@@ -2,7 +2,7 @@
 (* DN25, Theorem 6 says: |Z| <= 1.1 rho d with probability at least           *)
 (* 1 - 2 exp (- d^(1/3) / c), for nuclear-Laplace noise Z of scale rho in d   *)
 (* dimensions and a constant c. This file refutes it, with every constant     *)
-(* C <= (7 + sqrt 33)/8 = 1.593... in place of 1.1 and for every c, from the  *)
+(* C <= (7 + sqrt 33)/8 = 1.593... in place of 1.1 and every c > 0, from the   *)
 (* moments of the singular values (the truth is pi).                          *)
 (*                                                                            *)
 (* Take rho = 1. Let s_1, ..., s_d >= 0 be the singular values, on any        *)
@@ -352,6 +352,10 @@ Qed.
 
 (* Theorem 6 with the constants C and c, for laws that satisfy the premises in every          *)
 (* dimension d >= 1: false for all large d, hence not a theorem, when C <= (7 + sqrt 33)/8.   *)
+(* CONDITIONAL on noise_moments in every dimension. Z does not appear: s_1, ..., s_d stand    *)
+(* for its singular values at rho = 1, and `within` is the event that all are at most C d.    *)
+(* There is a d0 such that for all d >= d0 its probability is below 1 - 2 exp (- d^(1/3)/c);  *)
+(* d0 is not computed. The term of H with s_i = s_j = 0 counts 0.                             *)
 (*@ DN25.Thm6-REFUTED *)
 Theorem theorem6_refuted (dd : nat -> measure_display) (T : forall d, measurableType (dd d))
     (P : forall d, {measure set T d -> \bar R}) (s : forall d, T d -> 'I_d -> R) (C c : R) :
