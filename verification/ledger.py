@@ -32,7 +32,7 @@ import textwrap
 import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -177,6 +177,7 @@ def exists(reference: str) -> bool:
         return False
 
 
+@cache
 def digest(function: Any) -> str:
     """A hash of the code of a function, without its docstring, comments and layout."""
     node = ast.parse(textwrap.dedent(inspect.getsource(function))).body[0]
@@ -274,12 +275,12 @@ def accept(proofs: Path, names: Iterable[str]) -> list[str]:
 
 
 def _lock_problems(proofs: Path) -> list[str]:
-    lock = read_lock(proofs)
+    lock, now = read_lock(proofs), claimed_functions()
     found = [
         f"{key}: stale, {', '.join(names)} changed; re-read the proof, then: covassay claims accept {key}"
         for key, names in stale(lock).items()
     ]
-    return found + [f"lock: {name} belongs to no claim" for name in lock if name not in claimed_functions()]
+    return found + [f"lock: {name} belongs to no claim" for name in lock if name not in now]
 
 
 def _theorem_problems(proofs: Path) -> list[str]:

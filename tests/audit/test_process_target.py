@@ -2,9 +2,11 @@
 
 import json
 import shlex
+import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -152,6 +154,26 @@ def test_a_process_that_hangs_is_killed_and_the_next_request_has_a_reply_of_its_
     assert isinstance(outputs[1], Failure)
     assert outputs[1].kind == "time-out"
     assert all(np.array_equal(outputs[i], (i + 1) * X) for i in (0, 2, 3))
+
+
+def test_a_time_limit_that_falls_into_a_start_loses_no_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The limit is over before the process is known to anybody; it must be stopped all the same."""
+    started: list[subprocess.Popen[bytes]] = []
+
+    class SlowToStart(subprocess.Popen[bytes]):
+        def __init__(self, *arguments: Any, **options: Any) -> None:
+            super().__init__(*arguments, **options)
+            started.append(self)
+            time.sleep(0.1)
+
+    monkeypatch.setattr(subprocess, "Popen", SlowToStart)
+    target = setting(tmp_path, "time.sleep(60)").target
+    for _ in range(3):
+        failure, _ = call(target, X, {"epsilon": 1.0}, np.random.default_rng(0), 0.03)
+        assert isinstance(failure, Failure)
+        assert failure.kind == "time-out"
+    assert len(started) == 3
+    assert all(process.returncode is not None for process in started)
 
 
 def test_a_process_that_never_answers_is_inconclusive(tmp_path: Path) -> None:

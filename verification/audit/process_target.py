@@ -29,7 +29,7 @@ import signal
 import subprocess
 import tempfile
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cache, partial
 from typing import Any
 
@@ -45,6 +45,24 @@ SLACK = 2**20
 LOG_KEPT = 2**20  # bytes of standard error, then it is emptied
 SHOWN = 300  # characters of what a process wrote
 PATIENCE = 0.5  # seconds for a process whose work is done to end by itself
+
+
+_whole = 0  # how many blocks are being run that no time limit may cut in two
+
+
+def must_finish() -> bool:
+    """Is a process being started or stopped? A time limit that fell in between would lose it, still running."""
+    return _whole > 0
+
+
+@contextlib.contextmanager
+def _in_one_piece() -> Iterator[None]:
+    global _whole
+    _whole += 1
+    try:
+        yield
+    finally:
+        _whole -= 1
 
 
 class NoReply(Exception):
@@ -82,7 +100,8 @@ class Process:
         return reply["output"]
 
     def _exchange(self, request: bytes, longest: int) -> dict[str, Any]:
-        process = self._running = self._running or self._start()
+        with _in_one_piece():
+            process = self._running = self._running or self._start()
         assert process.stdin is not None
         assert process.stdout is not None
         line = b""
@@ -123,16 +142,17 @@ class Process:
 
     def stop(self) -> None:
         """Kill it, and what it started."""
-        process, self._running = self._running, None
-        if process is None:
-            return
-        if process.returncode is None:
-            with contextlib.suppress(ProcessLookupError):
-                _kill(process)
-            process.wait()
-        for pipe in filter(None, (process.stdin, process.stdout)):
-            with contextlib.suppress(OSError):  # a request that nobody will read
-                pipe.close()
+        with _in_one_piece():
+            process, self._running = self._running, None
+            if process is None:
+                return
+            if process.returncode is None:
+                with contextlib.suppress(ProcessLookupError):
+                    _kill(process)
+                process.wait()
+            for pipe in filter(None, (process.stdin, process.stdout)):
+                with contextlib.suppress(OSError):  # a request that nobody will read
+                    pipe.close()
 
     def finish(self) -> None:
         """Let it end by itself, as its input does; then kill it."""
