@@ -1,5 +1,6 @@
 """The rational enclosures against arbitrary precision."""
 
+from collections.abc import Iterator
 from fractions import Fraction
 
 import mpmath
@@ -15,8 +16,9 @@ def assert_encloses(bounds: series.Bounds, value: mpmath.mpf) -> None:
 
 
 @pytest.fixture(autouse=True)
-def _precision() -> None:
-    mpmath.mp.dps = 80
+def _precision() -> Iterator[None]:
+    with mpmath.workdps(80):
+        yield
 
 
 @pytest.mark.parametrize("x", [Fraction(0), Fraction(1, 7), Fraction(2), Fraction(-4), Fraction(-60), Fraction(99, 2)])
