@@ -106,8 +106,9 @@ def as_json(c: Claim) -> dict[str, object]:
     }
 
 
-def _cell(text: str) -> str:
-    return text.replace("|", "\\|").replace("\n", " ")
+def cell(text: str) -> str:
+    """The text as a cell of a Markdown table."""
+    return " ".join(text.split()).replace("|", "\\|")
 
 
 def render_ledger() -> str:
@@ -128,9 +129,9 @@ def render_ledger() -> str:
         ]
         for c in entries:
             mark = " (reconstructed)" if c.provenance == "reconstructed" else ""
-            rests = "<br>".join(f"{leg.kind}: `{leg.name}`" for leg in c.legs) or _cell(c.reason)
+            rests = "<br>".join(f"{leg.kind}: `{leg.name}`" for leg in c.legs) or cell(c.reason)
             lines.append(
-                f"| {c.id} | {_cell(c.statement)} | {c.verdict}{mark} | {_cell(c.corrected)} | {c.status} | {rests} |"
+                f"| {c.id} | {cell(c.statement)} | {c.verdict}{mark} | {cell(c.corrected)} | {c.status} | {rests} |"
             )
         lines.append("")
     lines += ["## Assumptions and non-claims\n", *(f"- **{key}**: {text}" for key, text in assumptions().items()), ""]
@@ -140,5 +141,5 @@ def render_ledger() -> str:
         "| check | kind | what it shows | mutants |",
         "|---|---|---|---|",
     ]
-    lines += [f"| `{c.name}` | {c.kind} | {_cell(c.summary)} | {len(c.mutants)} |" for c in checks().values()]
+    lines += [f"| `{c.name}` | {c.kind} | {cell(c.summary)} | {len(c.mutants)} |" for c in checks().values()]
     return "\n".join(lines) + "\n"

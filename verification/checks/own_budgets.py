@@ -33,7 +33,7 @@ from covassay.reference.sensitivity import block_pair, centred_pair, hadamard_pa
 from covassay.verification.checks.own_routes import centred_covariance as covariance_of_rows
 from covassay.verification.evidence import Evidence, check
 from covassay.verification.exact.above_threshold import largest_loss
-from covassay.verification.exact.rational_bounds import exponential
+from covassay.verification.exact.series import exponential
 
 N, EPSILON = Fraction(5), Fraction(3, 7)  # of the exact checks; all formulas are homogeneous in them
 

@@ -15,7 +15,7 @@ from covassay.verification.checks.dn25_noise import repulsion, vandermonde
 from covassay.verification.checks.own_theorems import normaliser
 from covassay.verification.evidence import Evidence, check
 from covassay.verification.exact import gamma_mixture
-from covassay.verification.exact.rational_bounds import PI_BELOW
+from covassay.verification.exact.series import PI
 from covassay.verification.exact.spectral_cdf import enclose_spectral_cdf
 
 # SYMMETRIC NOISE
@@ -216,7 +216,7 @@ def equilibrium(full: float = 1.0, symmetric: float = 0.5) -> Evidence:
     "enclosed",
     mutants={
         "around 1.1": {"edges": {False: Fraction(11, 10), True: Fraction(11, 20)}},
-        "around π for symmetric noise": {"edges": {False: PI_BELOW, True: PI_BELOW}},
+        "around π for symmetric noise": {"edges": {False: PI[0], True: PI[0]}},
     },
 )
 def concentration(edges: Mapping[bool, Fraction] | None = None, largest: int = 40) -> Evidence:
@@ -224,7 +224,7 @@ def concentration(edges: Mapping[bool, Fraction] | None = None, largest: int = 4
 
     Enclosures; the intervals are rational, just inside.
     """
-    around = edges or {False: PI_BELOW, True: PI_BELOW / 2}
+    around = edges or {False: PI[0], True: PI[0] / 2}
     failed, figures = [], {}
     for symmetric, edge in around.items():
         last = Fraction(0)

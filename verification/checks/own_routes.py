@@ -18,12 +18,13 @@ from covassay.reference.sensitivity import centred_pair, centred_sensitivity
 from covassay.verification.audit.mutants.of_wishart import distinguishing_probability, draw_wishart
 from covassay.verification.evidence import Evidence, check
 from covassay.verification.exact import ordered_integral
-from covassay.verification.exact.rational_bounds import PI_ABOVE, PI_BELOW
+from covassay.verification.exact.series import PI, Bounds
 from covassay.verification.exact.spectral_cdf import (
     Enclosure,
     de_bruijn_pfaffian,
     enclose_spectral_cdf,
     moment_powers,
+    rational,
     whole_pfaffian,
 )
 from covassay.verification.statistics.tests import binomial
@@ -35,12 +36,6 @@ FALSE_ALARM = 1e-9
 
 PRINTED = Fraction(11, 10)
 PROBABILITIES = {2: "2.87168439394e-1", 3: "8.47419177397e-2", 5: "2.39004816405e-3", 10: "4.42040601721e-10"}
-
-
-def rational(value: mpmath.mpf) -> Fraction:
-    """The rational number that an mpf is."""
-    numerator, denominator = mpmath.libmp.to_rational(value._mpf_)
-    return Fraction(int(numerator), int(denominator))
 
 
 def ball_arithmetic(d: int, s: Fraction) -> tuple[Fraction, Fraction] | None:
@@ -134,7 +129,7 @@ TABLE = {  # P(‖Z‖ ≤ cρd) for c = 1.1, 1.5, 3, π, 3.5
 )
 def norm_table(
     law: Callable[[int, Fraction], Enclosure] = enclose_spectral_cdf,
-    pi: tuple[Fraction, Fraction] = (PI_BELOW, PI_ABOVE),
+    pi: Bounds = PI,
 ) -> Evidence:
     """P(‖Z‖ ≤ cρd) for c = 1.1, 1.5, 3, π, 3.5 and d up to 40: it goes to 0 below c = π and to 1 above it.
 

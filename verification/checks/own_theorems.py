@@ -17,7 +17,7 @@ from covassay.reference.domain import Matrix, Number, second_moment
 from covassay.reference.mechanisms import nuclear_ball_projection, nuclear_laplace
 from covassay.reference.mechanisms.nuclear_ball_projection import Noise
 from covassay.verification.evidence import Evidence, check
-from covassay.verification.exact.rational_bounds import PI_ABOVE, PI_BELOW, exponential
+from covassay.verification.exact.series import PI, exponential
 from covassay.verification.exact.spectral_cdf import enclose_spectral_survival, moment_powers, whole_pfaffian
 
 DIMENSIONS = (*range(1, 9), 10, 20, 40)
@@ -39,14 +39,14 @@ def rate(c: Number, log: Callable[[Number], Number], pi: Number) -> Number:
 
 def tail_bound(c: Fraction, d: int) -> Fraction:
     """Just below e^{−d r(c)}/(c(c − 2))."""
-    growth = (2 * c / PI_ABOVE) ** (2 * d)
+    growth = (2 * c / PI[1]) ** (2 * d)
     return growth * exponential(-d * (c - 2))[0] / (c * (c - 2))
 
 
 def symmetric_tail_bound(c: Fraction, d: int) -> Fraction:
     """Just below (2/(π(c − 1))) e^{−d(c − 1 − 1/(2c) − ln(4c/π))}."""
-    growth = (4 * c / PI_ABOVE) ** d
-    return 2 / (PI_ABOVE * (c - 1)) * growth * exponential(-d * (c - 1 - 1 / (2 * c)))[0]
+    growth = (4 * c / PI[1]) ** d
+    return 2 / (PI[1] * (c - 1)) * growth * exponential(-d * (c - 1 - 1 / (2 * c)))[0]
 
 
 def normaliser(d: int, symmetric: bool) -> Fraction:
@@ -62,10 +62,10 @@ def least_ratio(d: int, symmetric: bool) -> Fraction:
 
     (πA/4)(A/2)^{2d−2} e^{−2A/π} at A = π(2d − 1)/2; symmetric (πA/2)(A/2)^{d−1} e^{−2A/π} at A = πd/2.
     """
-    a = PI_ABOVE * (d if symmetric else 2 * d - 1) / 2
+    a = PI[1] * (d if symmetric else 2 * d - 1) / 2
     power = d - 1 if symmetric else 2 * d - 2
     decay = exponential(Fraction(-d if symmetric else 1 - 2 * d))[1]
-    return PI_ABOVE * a / (2 if symmetric else 4) * (a / 2) ** power * decay
+    return PI[1] * a / (2 if symmetric else 4) * (a / 2) ** power * decay
 
 
 # THE STEPS
@@ -205,7 +205,7 @@ def symmetric_tail_algebra(signs: int = 2, trace: Callable[[sp.Expr], sp.Expr] =
     "enclosed",
     mutants={
         "an edge at 2ρd": {"bound": lambda c, d: exponential(-d * (c - 2))[0] / (c * (c - 2))},
-        "2/π for 1": {"bound": lambda c, d: tail_bound(c, d) * (2 / PI_ABOVE) ** d},
+        "2/π for 1": {"bound": lambda c, d: tail_bound(c, d) * (2 / PI[1]) ** d},
     },
 )
 def tail(bound: Callable[[Fraction, int], Fraction] = tail_bound) -> Evidence:
@@ -222,7 +222,7 @@ def tail(bound: Callable[[Fraction, int], Fraction] = tail_bound) -> Evidence:
                 failed.append(f"d={d}, c={c}")
             if c == 4 and d in (1, 2, 10, 40):
                 figures[f"P(‖Z‖ > 4ρd), d = {d}"] = f"{survival.text(4)} ≤ {float(limit):.3e}"
-    eighth = exponential(Fraction(15, 8))[0] > (8 / PI_BELOW) ** 2  # r(4) = 2 − 2 ln(8/π) > 1/8
+    eighth = exponential(Fraction(15, 8))[0] > (8 / PI[0]) ** 2  # r(4) = 2 − 2 ln(8/π) > 1/8
     return Evidence(not failed and eighth, f"d in {DIMENSIONS}, c = 3, 4, 7.5", ", ".join(failed[:4]), figures)
 
 
@@ -244,7 +244,7 @@ def symmetric_tail(bound: Callable[[Fraction, int], Fraction] = symmetric_tail_b
                 failed.append(f"d={d}, c={c}")
             if c == Fraction(5, 2) and d in (1, 2, 10, 40):
                 figures[f"P(‖Z‖ > 2.5ρd), d = {d}"] = f"{survival.text(4)} ≤ {float(limit):.3e}"
-    eighth = exponential(Fraction(47, 40))[0] > 10 / PI_BELOW and 3 * PI_BELOW > 8  # 1.3 − ln(10/π) > 1/8
+    eighth = exponential(Fraction(47, 40))[0] > 10 / PI[0] and 3 * PI[0] > 8  # 1.3 − ln(10/π) > 1/8
     return Evidence(not failed and eighth, f"d in {DIMENSIONS}, c = 1.5, 2.5, 4", ", ".join(failed[:4]), figures)
 
 
@@ -290,11 +290,11 @@ def tail_of_theorem_2(level: Fraction = LEVEL, power: int = 10, first: int = 7) 
         survival = enclose_spectral_survival(d, level * d, digits=6)
         if mpmath.fmul(survival.upper, 2 * d**power, exact=True) > 1:
             failed.append(f"d={d}")
-    upper = (2 * level / PI_BELOW) ** (2 * first) * exponential(-first * (level - 2))[1] / (level * (level - 2))
+    upper = (2 * level / PI[0]) ** (2 * first) * exponential(-first * (level - 2))[1] / (level * (level - 2))
     if upper * 2 * first**power > 1:
         failed.append(f"the bound at d={first}")
     # r > power/first, that is e^{c − 2 − power/first} > (2c/π)²
-    if not exponential(level - 2 - Fraction(power, first))[0] > (2 * level / PI_BELOW) ** 2:
+    if not exponential(level - 2 - Fraction(power, first))[0] > (2 * level / PI[0]) ** 2:
         failed.append("rate")
     figures = {f"2·{first}^{power}·bound at d = {first}": f"{float(upper * 2 * first**power):.4f}"}
     return Evidence(not failed, "every d ≥ 2", ", ".join(failed), figures)

@@ -4,6 +4,8 @@ import argparse
 import json
 import os
 import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +20,16 @@ from covassay.verification.commands.theorems import proofs_folder
 from covassay.verification.evidence import checks
 from covassay.verification.rocq.gate import RECORDED, Report
 from covassay.verification.rocq.kernel import REQUIRE
+
+
+@contextmanager
+def progress(title: str, total: int, quiet: bool) -> Iterator[Callable[[str], None]]:
+    """A bar on a terminal, none in a pipe; what it gives advances it by one and names what was done."""
+    console = Console(stderr=True)
+    columns = TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn()
+    with Progress(*columns, console=console, transient=True, disable=quiet or not console.is_terminal) as bar:
+        task = bar.add_task(title, total=total)
+        yield lambda name: bar.update(task, advance=1, description=name)
 
 
 def list_claims(options: argparse.Namespace) -> int:
@@ -51,14 +63,11 @@ def check(options: argparse.Namespace) -> int:
     else:
         selected = ledger_report.select(options.paper, options.verdict, options.kind)
     names = ledger_report.checks_of(selected)
-    console = Console(stderr=True)
     outcomes: dict[str, ledger_report.Outcome] = {}
-    columns = TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn()
-    with Progress(*columns, console=console, transient=True, disable=options.json or not console.is_terminal) as bar:
-        task = bar.add_task("checks", total=len(names))
+    with progress("checks", len(names), options.json) as advance:
         for outcome in ledger_report.run_checks(names, options.jobs):
             outcomes[outcome.name] = outcome
-            bar.update(task, advance=1, description=outcome.name)
+            advance(outcome.name)
     failed = [o for o in outcomes.values() if not o.evidence.holds]
     report = _theorems(options, sorted({leg.name for c in selected for leg in c.legs if leg.kind == "rocq"}))
     status = 1 if failed or report.findings else 0
@@ -106,15 +115,12 @@ def mutants(options: argparse.Namespace) -> int:
     rows = [row for row in rows if wanted in f"{row.check} {row.mutant}".lower()]
     if not rows:
         raise InvalidInput(f"only = {options.only!r}: no check and no mutant has that in its name")
-    console = Console(stderr=True)
     accepted, outcomes = [], []
-    columns = TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn()
-    with Progress(*columns, console=console, transient=True, disable=options.json or not console.is_terminal) as bar:
-        task = bar.add_task("mutants", total=len(rows))
+    with progress("mutants", len(rows), options.json) as advance:
         for row, rejected in mutant_table.run(rows, options.jobs):
             outcomes.append({"check": row.check, "mutant": row.mutant, "rejected": rejected})
             accepted += [] if rejected else [row]
-            bar.update(task, advance=1, description=row.check)
+            advance(row.check)
     if options.json:
         json.dump(sorted(outcomes, key=lambda o: (o["check"], o["mutant"])), sys.stdout, indent=2, ensure_ascii=False)
         print()

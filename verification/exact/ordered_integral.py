@@ -22,7 +22,7 @@ from math import comb, factorial, lcm
 
 from covassay.reference.domain import require_dimension
 from covassay.reference.errors import InvalidInput
-from covassay.verification.exact.rational_bounds import exponential
+from covassay.verification.exact.series import exponential
 
 LARGEST_DIMENSION = 12  # there are 2^d sets
 

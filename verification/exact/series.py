@@ -1,4 +1,4 @@
-"""e^x and Gaussian tails, enclosed by rational numbers.
+"""π, e^x and Gaussian tails, enclosed by rational numbers.
 
 Every bound is a Fraction: a partial sum and its remainder, and for the square root the integer square root. Nothing of
 mpmath is trusted. Meant for arguments of moderate size, |x| ≤ 100.
@@ -16,17 +16,22 @@ PI = (Fraction(31415926535897932384626433832795028841971, 10**40),
       Fraction(31415926535897932384626433832795028841972, 10**40))  # fmt: skip
 
 
-def exponential(x: Fraction) -> Bounds:
-    """e^x: the sum up to a term n > 2|x| that is tiny; the rest is at most twice the next term."""
+def exponential(x: Fraction, digits: int = DIGITS) -> Bounds:
+    """e^x, the two bounds apart by less than 10^−digits of the value.
+
+    For x ≥ 0 the series, cut after a term beyond which each is at most half of the one before: what is left out lies
+    between 0 and that term. For x < 0 the reciprocal.
+    """
     if x < 0:
-        low, high = exponential(-x)
+        low, high = exponential(-x, digits)
         return 1 / high, 1 / low
-    total, term, n = Fraction(0), Fraction(1), 0
-    while n <= 2 * x or term > TINY:
-        total += term
+    term = total = Fraction(1)
+    n = 0
+    while n < 2 * x or term * 10**digits >= total:
         n += 1
-        term *= x / n
-    return total, total + 2 * term
+        term = term * x / n
+        total += term
+    return total, total + term
 
 
 def square_root(x: Fraction) -> Bounds:

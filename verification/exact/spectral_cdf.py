@@ -81,7 +81,7 @@ class Enclosure:
 
     def is_narrow(self, digits: int) -> bool:
         """Whether upper − lower ≤ 10^−digits · lower."""
-        lower, upper = _exact(self.lower), _exact(self.upper)
+        lower, upper = rational(self.lower), rational(self.upper)
         return (upper - lower) * Fraction(10) ** digits <= lower
 
     def text(self, digits: int) -> str:
@@ -101,14 +101,15 @@ class Enclosure:
         return f"{_rounded(self.lower, digits):.{digits - 1}e}"
 
 
-def _exact(value: mpmath.mpf) -> Fraction:
+def rational(value: mpmath.mpf) -> Fraction:
+    """The rational number that an mpf is."""
     numerator, denominator = mpmath.libmp.to_rational(value._mpf_)
     return Fraction(int(numerator), int(denominator))
 
 
 def _rounded(value: mpmath.mpf, digits: int) -> Decimal:
     """`value` correctly rounded to `digits` significant digits."""
-    exact = _exact(value)
+    exact = rational(value)
     context = Context(prec=digits, Emin=MIN_EMIN)
     return context.divide(Decimal(exact.numerator), Decimal(exact.denominator))
 

@@ -21,6 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from covassay.verification import ledger
+from covassay.verification.ledger_report import cell
 from covassay.verification.rocq import gate, kernel, lock, sources, vectors
 from covassay.verification.rocq.audit import audit, read_witnesses
 from covassay.verification.rocq.lock import Finding
@@ -156,10 +157,6 @@ def share(mutants: list[Mutant], text: str) -> list[Mutant]:
     return mutants[k - 1 :: n]
 
 
-def _cell(text: str) -> str:
-    return " ".join(text.split()).replace("|", "\\|")
-
-
 def _common(one: str, other: str) -> int:
     """How many characters two texts share at their start."""
     return next((i for i, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
@@ -181,7 +178,7 @@ def render(outcomes: Iterable[Outcome]) -> str:
     rows = []
     for o in listed:
         cells = [o.mutant.name, o.mutant.file, _change(o.mutant), ", ".join(o.rules) or "nothing", o.mutant.rule]
-        rows.append(f"| {' | '.join(map(_cell, cells))} | {'yes' if o.as_meant else 'NO'} |")
+        rows.append(f"| {' | '.join(map(cell, cells))} | {'yes' if o.as_meant else 'NO'} |")
     counts = [f"- **{rule}**: {told}. {sum(o.mutant.rule == rule for o in listed)} mutants."
               for rule, told in lock.RULES.items() if any(o.mutant.rule == rule for o in listed)]  # fmt: skip
     good = sum(o.as_meant for o in listed)
