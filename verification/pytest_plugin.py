@@ -16,14 +16,14 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
-    from covassay.verification.audit.run import Report
+    from covassay.verification.audit.engine.run import AuditReport
 
 
 @pytest.fixture
-def covassay_audit(request: pytest.FixtureRequest) -> Callable[..., "Report"]:
+def covassay_audit(request: pytest.FixtureRequest) -> Callable[..., "AuditReport"]:
     """Audit an implementation; the test fails unless it is NOT REFUTED, which is not a certificate.
 
-    covassay_audit(target, *, claimed=None, epsilon=None, delta=None, rho=None, **settings) -> Report
+    covassay_audit(target, *, claimed=None, epsilon=None, delta=None, rho=None, **settings) -> AuditReport
 
     target : a function f(x, *, epsilon, rng), or what `covassay audit` takes: "module:function", "exec:COMMAND",
         "ADAPTER:NAME", looked up from the root directory of the tests.
@@ -41,13 +41,13 @@ def covassay_audit(request: pytest.FixtureRequest) -> Callable[..., "Report"]:
         delta: float | None = None,
         rho: float | None = None,
         **settings: Any,
-    ) -> "Report":
+    ) -> "AuditReport":
         __tracebackhide__ = True
-        from covassay.verification.audit.checks import Verdict
-        from covassay.verification.audit.report import summary
-        from covassay.verification.audit.run import audit
-        from covassay.verification.audit.target import Target, TargetReference, load
-        from covassay.verification.commands.options import guarantee
+        from covassay.verification.audit.engine.checks import Verdict
+        from covassay.verification.audit.engine.run import audit
+        from covassay.verification.audit.reports.report import summary
+        from covassay.verification.audit.targets.target import Target, TargetReference, load
+        from covassay.verification.cli.options import guarantee
 
         source: Target | TargetReference
         if isinstance(target, str):

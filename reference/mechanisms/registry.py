@@ -1,49 +1,56 @@
 """The table of contents: every mechanism of the reference, by name."""
 
 from covassay.reference.errors import InvalidInput
-from covassay.reference.mechanisms import (
+from covassay.reference.mechanisms.approximate import gauss_cov_approximate
+from covassay.reference.mechanisms.building_blocks import (
     above_threshold,
+    exponential,
+    gaussian,
+    gaussian_approximate,
+    laplace,
+    private_radius,
+    private_trace,
+)
+from covassay.reference.mechanisms.concentrated import (
     adaptive_cov,
+    clipped_cov,
+    em_cov,
+    gauss_cov,
+    projection_mechanism,
+    separate_cov,
+)
+from covassay.reference.mechanisms.gaussian_estimation import (
+    coinpress_covariance,
+    coinpress_mean,
+    gaussian_learner,
+    kv_mean,
+    naive_pce,
+    naive_pme,
+    pgce,
+    pme,
+    ppc,
+    ppde,
+    weak_ppc,
+)
+from covassay.reference.mechanisms.mechanism import About
+from covassay.reference.mechanisms.pure import (
     adaptive_cov_pure,
     bingham,
     centred_covariance,
-    clipped_cov,
-    coinpress_covariance,
-    coinpress_mean,
-    em_cov,
     entrywise_laplace,
-    exponential,
-    gauss_cov,
-    gauss_cov_approximate,
-    gaussian,
-    gaussian_approximate,
-    gaussian_learner,
     iterative_eigenvectors,
     johnson_lindenstrauss,
     johnson_lindenstrauss_image,
     k_norm,
     kapralov_talwar,
-    kv_mean,
     lap_cov,
-    laplace,
-    naive_pce,
-    naive_pme,
     nuclear_ball_projection,
     nuclear_laplace,
     nuclear_laplace_symmetric,
     output_perturbation,
-    pgce,
-    pme,
-    ppc,
-    ppde,
-    private_radius,
-    private_trace,
-    projection_mechanism,
-    separate_cov,
     separate_cov_pure,
-    weak_ppc,
 )
-from covassay.reference.mechanisms.about import About
+from covassay.reference.privacy import ZCDP, ApproximateDP, Guarantee, PureDP
 
 MECHANISMS: dict[str, About] = {
     about.name: about
@@ -100,3 +107,11 @@ def mechanism(name: str) -> About:
     if name not in MECHANISMS:
         raise InvalidInput(f"mechanism = {name!r}: must be one of {', '.join(MECHANISMS)}")
     return MECHANISMS[name]
+
+
+DEFAULT_CLAIMS: dict[str, Guarantee] = {"pure": PureDP(1.0), "zcdp": ZCDP(0.5), "approximate": ApproximateDP(1.0, 1e-6)}
+
+
+def default_claim(name: str | None) -> Guarantee:
+    """The budget that is assumed when none is given."""
+    return DEFAULT_CLAIMS[mechanism(name).notion if name else "pure"]

@@ -1,1 +1,1 @@
-"""The ledger's entries: one TOML file per paper, and one for the claims of this project."""
+"""What the papers claim and what is known of it: entries, machine checks, ledger, kernel proofs, rates."""

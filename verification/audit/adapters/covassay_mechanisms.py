@@ -13,16 +13,16 @@ from covassay.reference.laws import bingham as bingham_law
 from covassay.reference.laws import k_norm as k_norm_law
 from covassay.reference.laws import nuclear_laplace as nuclear_law
 from covassay.reference.laws.k_norm import Body
-from covassay.reference.mechanisms import (
+from covassay.reference.mechanisms.mechanism import About
+from covassay.reference.mechanisms.pure import (
     bingham,
     k_norm,
     nuclear_ball_projection,
     nuclear_laplace,
     nuclear_laplace_symmetric,
 )
-from covassay.reference.mechanisms.about import About
 from covassay.reference.mechanisms.registry import MECHANISMS
-from covassay.verification.audit.target import Target
+from covassay.verification.audit.targets.target import Target
 
 Many = Callable[..., list[Matrix]]
 
@@ -44,7 +44,9 @@ def _many_projections(
 ) -> list[Matrix]:
     matrices, traces = nuclear_law.sample(x.shape[1], rng, size), rng.laplace(size=size)
     return [
-        nuclear_ball_projection.release(x, nuclear_ball_projection.Noise(z, float(t)), epsilon=epsilon, **options)
+        nuclear_ball_projection.release(
+            x, nuclear_ball_projection.NuclearBallProjectionNoise(z, float(t)), epsilon=epsilon, **options
+        )
         for z, t in zip(matrices, traces, strict=True)
     ]
 

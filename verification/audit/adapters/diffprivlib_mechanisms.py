@@ -15,7 +15,7 @@ from importlib.metadata import version
 import numpy as np
 
 from covassay.reference.domain import Matrix, unit_rows
-from covassay.verification.audit.target import Target
+from covassay.verification.audit.targets.target import Target
 
 CALLER = "it takes XᵀX: validating and clipping the rows is its caller's part, done here by the adapter"
 

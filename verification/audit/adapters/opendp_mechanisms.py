@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from covassay.reference.domain import Matrix, unit_rows
-from covassay.verification.audit.target import Target
+from covassay.verification.audit.targets.target import Target
 
 
 class _Seeded:

@@ -17,11 +17,11 @@ from covassay.reference.domain import Matrix, Vector
 from covassay.reference.laws import bingham as law
 from covassay.reference.laws import haar
 from covassay.reference.laws.panels import Panels
-from covassay.reference.mechanisms import bingham as mechanism
+from covassay.reference.mechanisms.pure import bingham as mechanism
 from covassay.reference.sensitivity import neighbours, orthonormal_pair
-from covassay.verification.audit.law import Scenario, Suspect, Test
-from covassay.verification.audit.privacy import CONFIDENCE, Pair, Statistic, generic_statistics
-from covassay.verification.audit.profiles.profile import Claim, Profile, common_pairs
+from covassay.verification.audit.engine.law import Scenario, Suspect, Test
+from covassay.verification.audit.engine.privacy import CONFIDENCE, Pair, Statistic, generic_statistics
+from covassay.verification.audit.profiles.profile import ClaimUnderAudit, Profile, common_pairs
 from covassay.verification.statistics.ratio import EventCounts, log_ratio_lower
 from covassay.verification.statistics.tests import TestResult, kolmogorov_smirnov
 
@@ -210,7 +210,7 @@ def sign_mistake_pair(eta: float, epsilon: float, samples: float) -> Pair:
     )
 
 
-def profile(claim: Claim) -> Profile:
+def profile(claim: ClaimUnderAudit) -> Profile:
     """Scenarios and pairs; the size of the run aims the event for the sign mistake."""
     epsilon = claim.budget["epsilon"]
     eta = mechanism.exponent(epsilon, claim.options["calibration"])

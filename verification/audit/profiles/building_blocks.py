@@ -14,22 +14,22 @@ from scipy.stats import gamma
 from covassay.reference.domain import Matrix, Vector, second_moment
 from covassay.reference.laws import haar
 from covassay.reference.laws import k_norm as k_norm_law
-from covassay.reference.mechanisms import (
+from covassay.reference.mechanisms.building_blocks import (
     above_threshold,
     exponential,
     gaussian,
     gaussian_approximate,
-    k_norm,
     laplace,
     private_radius,
     private_trace,
 )
+from covassay.reference.mechanisms.pure import k_norm
 from covassay.reference.sensitivity import neighbours
-from covassay.verification.audit.contract import example_rows
-from covassay.verification.audit.law import Scenario, Suspect, Test
-from covassay.verification.audit.privacy import Pair, Statistic, generic_statistics
+from covassay.verification.audit.engine.contract import example_rows
+from covassay.verification.audit.engine.law import Scenario, Suspect, Test
+from covassay.verification.audit.engine.privacy import Pair, Statistic, generic_statistics
 from covassay.verification.audit.profiles.iterative_eigenvectors import laplace_cdf
-from covassay.verification.audit.profiles.profile import Claim, Profile, common_pairs
+from covassay.verification.audit.profiles.profile import ClaimUnderAudit, Profile, common_pairs
 from covassay.verification.exact.above_threshold import probabilities
 from covassay.verification.statistics.tests import TestResult, binomial, independence, kolmogorov_smirnov
 
@@ -47,7 +47,7 @@ def _scale_suspects(test: Callable[[float], Test]) -> tuple[Suspect, ...]:
 # ADDITIVE NOISE
 
 
-def _additive(claim: Claim, scale: float, x: Matrix, cdf: Cdf) -> Profile:
+def _additive(claim: ClaimUnderAudit, scale: float, x: Matrix, cdf: Cdf) -> Profile:
     """Independent noise of that scale on the second moments of the features of x, (n, 2)."""
     moments = np.diag(second_moment(x))
 
@@ -69,28 +69,28 @@ def _additive(claim: Claim, scale: float, x: Matrix, cdf: Cdf) -> Profile:
     return Profile(claim.form, (scenario,), lambda _: common_pairs("vector", statistics, dimensions=(1, 2)))
 
 
-def laplace_profile(claim: Claim) -> Profile:
+def laplace_profile(claim: ClaimUnderAudit) -> Profile:
     """Laplace noise on every coordinate."""
     x = example_rows(6, 2)
     scale = laplace.noise_scale(laplace.second_moments_sensitivity(*x.shape), claim.budget["epsilon"])
     return _additive(claim, scale, x, laplace_cdf)
 
 
-def gaussian_profile(claim: Claim) -> Profile:
+def gaussian_profile(claim: ClaimUnderAudit) -> Profile:
     """Normal noise on every coordinate, under zCDP."""
     x = example_rows(6, 2)
     scale = gaussian.noise_scale(gaussian.second_moments_sensitivity(*x.shape), claim.budget["rho"])
     return _additive(claim, scale, x, ndtr)
 
 
-def gaussian_approximate_profile(claim: Claim) -> Profile:
+def gaussian_approximate_profile(claim: ClaimUnderAudit) -> Profile:
     """Normal noise on every coordinate, under (ε, δ)-DP."""
     x = example_rows(6, 2)
     multiplier = gaussian_approximate.multiplier(**claim.budget, calibration=claim.options["calibration"])
     return _additive(claim, multiplier * gaussian.second_moments_sensitivity(*x.shape), x, ndtr)
 
 
-def private_trace_profile(claim: Claim) -> Profile:
+def private_trace_profile(claim: ClaimUnderAudit) -> Profile:
     """Laplace noise on the trace."""
     x = example_rows(6, 3)
     trace, scale = float(np.trace(second_moment(x))), private_trace.laplace_scale(6, claim.budget["epsilon"])
@@ -141,7 +141,7 @@ def _levels(levels: Vector, law: Vector) -> Test:
     return test
 
 
-def above_threshold_profile(claim: Claim) -> Profile:
+def above_threshold_profile(claim: ClaimUnderAudit) -> Profile:
     """The law by an integral; three features with energies 1, 2, 4, and a threshold of 7/3 if the share is 1."""
     epsilon, share = claim.budget["epsilon"], float(claim.options.get("share", 1.0))
     b1 = above_threshold.threshold_scale(epsilon)
@@ -168,7 +168,7 @@ def above_threshold_profile(claim: Claim) -> Profile:
     return Profile(claim.form, (scenario,), pairs)
 
 
-def private_radius_profile(claim: Claim) -> Profile:
+def private_radius_profile(claim: ClaimUnderAudit) -> Profile:
     """The law by an integral; rows of norm 0.1, 0.4 and 1."""
     epsilon, calibration = claim.budget["epsilon"], claim.options["calibration"]
     radii = private_radius.public_radii(float(claim.options.get("precision", private_radius.PRECISION)))
@@ -190,7 +190,7 @@ def private_radius_profile(claim: Claim) -> Profile:
     return Profile(claim.form, (scenario,), pairs)
 
 
-def exponential_profile(claim: Claim) -> Profile:
+def exponential_profile(claim: ClaimUnderAudit) -> Profile:
     """A softmax; three features with energies 4, 2, 1."""
     eta = exponential.exponent(claim.budget["epsilon"], exponential.ENERGY_RANGE)
     energies = np.array([4.0, 2.0, 1.0])
@@ -236,7 +236,7 @@ def _direction(body: str) -> tuple[Callable[[Matrix], Vector], Cdf]:
     return lambda z: np.abs(z[:, 0, 1]), lambda t: gamma.cdf(t, 4) + t / 3 * gamma.sf(t, 3)
 
 
-def k_norm_profile(claim: Claim) -> Profile:
+def k_norm_profile(claim: ClaimUnderAudit) -> Profile:
     """Radius and direction of the noise in dimension 2, the radius in dimension 3."""
     epsilon, body = claim.budget["epsilon"], claim.options["body"]
 

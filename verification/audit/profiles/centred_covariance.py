@@ -7,14 +7,14 @@ mechanism's scale. Pairs: the corners of an equilateral triangle, where replacin
 import numpy as np
 
 from covassay.reference.domain import Matrix
-from covassay.reference.mechanisms.centred_covariance import noise_scale
+from covassay.reference.mechanisms.pure.centred_covariance import noise_scale
 from covassay.reference.sensitivity import centred_pair
-from covassay.verification.audit.contract import example_rows
-from covassay.verification.audit.law import Scenario
-from covassay.verification.audit.privacy import Pair, generic_statistics
+from covassay.verification.audit.engine.contract import example_rows
+from covassay.verification.audit.engine.law import Scenario
+from covassay.verification.audit.engine.privacy import Pair, generic_statistics
 from covassay.verification.audit.profiles.noise import noise_suspects, noise_tests, scale_estimate
 from covassay.verification.audit.profiles.nuclear_laplace import likelihood_ratio
-from covassay.verification.audit.profiles.profile import Claim, Profile, common_pairs
+from covassay.verification.audit.profiles.profile import ClaimUnderAudit, Profile, common_pairs
 
 N = 12
 DIMENSIONS = (1, 2, 3, 6)
@@ -26,7 +26,7 @@ def centred(x: Matrix) -> Matrix:
     return np.asarray(x - x.mean(axis=0))
 
 
-def profile(claim: Claim) -> Profile:
+def profile(claim: ClaimUnderAudit) -> Profile:
     """Scenarios and pairs."""
     epsilon = claim.budget["epsilon"]
     scenarios = []

@@ -7,9 +7,9 @@ import numpy as np
 
 from covassay.reference.domain import Matrix
 from covassay.reference.sensitivity import neighbours
-from covassay.verification.audit.privacy import Pair, generic_statistics
+from covassay.verification.audit.engine.privacy import Pair, generic_statistics
 from covassay.verification.audit.profiles import reference_draws
-from covassay.verification.audit.profiles.profile import Claim, Profile, common_pairs
+from covassay.verification.audit.profiles.profile import ClaimUnderAudit, Profile, common_pairs
 
 FAR = 1e4  # beyond any radius that rows are shortened to
 
@@ -23,7 +23,7 @@ def far_out(released: str) -> Pair:
     return Pair(f"rows of norm {FAR:g}, d=2", first, second, generic_statistics(first, second, released))
 
 
-def profile(claim: Claim) -> Profile:
+def profile(claim: ClaimUnderAudit) -> Profile:
     """Scenarios of the reference's draws, and the pair far out beside the common ones."""
     released = claim.about.released
     known = reference_draws.profile(claim)

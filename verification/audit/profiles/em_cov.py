@@ -6,17 +6,17 @@ import numpy as np
 from scipy.special import ndtr
 
 from covassay.reference.domain import Matrix
-from covassay.reference.mechanisms import em_cov as mechanism
+from covassay.reference.mechanisms.concentrated import em_cov as mechanism
 from covassay.verification.audit.profiles.iterative_eigenvectors import (
     SEPARATION,
     eigenvalue_pair,
     laplace_cdf,
     separated,
 )
-from covassay.verification.audit.profiles.profile import Claim, Profile, common_pairs
+from covassay.verification.audit.profiles.profile import ClaimUnderAudit, Profile, common_pairs
 
 
-def profile(claim: Claim) -> Profile:
+def profile(claim: ClaimUnderAudit) -> Profile:
     """Scenarios and pairs."""
     rho, calibration = claim.budget["rho"], claim.options["calibration"]
 

@@ -9,13 +9,13 @@ from numpy.typing import NDArray
 from scipy.special import gammainc
 
 from covassay.reference.domain import Matrix, Vector, second_moment
-from covassay.reference.mechanisms import entrywise_laplace, lap_cov
+from covassay.reference.mechanisms.pure import entrywise_laplace, lap_cov
 from covassay.reference.sensitivity import block_pair, hadamard_pair, neighbours
-from covassay.verification.audit.contract import example_rows
-from covassay.verification.audit.law import Scenario, Suspect, Test
-from covassay.verification.audit.privacy import Pair, Statistic, generic_statistics
+from covassay.verification.audit.engine.contract import example_rows
+from covassay.verification.audit.engine.law import Scenario, Suspect, Test
+from covassay.verification.audit.engine.privacy import Pair, Statistic, generic_statistics
 from covassay.verification.audit.profiles.iterative_eigenvectors import laplace_cdf
-from covassay.verification.audit.profiles.profile import Claim, Profile, common_pairs
+from covassay.verification.audit.profiles.profile import ClaimUnderAudit, Profile, common_pairs
 from covassay.verification.statistics.tests import TestResult, gamma_scale, independence, kolmogorov_smirnov
 
 N = 12
@@ -77,7 +77,7 @@ def scenario(d: int, scale: float, epsilon: float, full: bool) -> Scenario:
     return Scenario(f"d={d}", x, tests, suspects, (estimate,))
 
 
-def profile(claim: Claim) -> Profile:
+def profile(claim: ClaimUnderAudit) -> Profile:
     """Scenarios and pairs of either mechanism."""
     epsilon, calibration = claim.budget["epsilon"], claim.options["calibration"]
     entries = claim.options.get("entries", "triangle")

@@ -17,14 +17,15 @@ from scipy.special import chdtr, ndtr
 
 from covassay.reference.domain import Matrix, Vector, second_moment, unit_rows
 from covassay.reference.laws.wigner import deviations
-from covassay.reference.mechanisms import clipped_cov, gauss_cov, gauss_cov_approximate, separate_cov
-from covassay.reference.mechanisms.gaussian_approximate import multiplier
-from covassay.verification.audit.contract import example_rows
-from covassay.verification.audit.law import Scenario, Suspect, Test
-from covassay.verification.audit.privacy import Statistic, generic_statistics
+from covassay.reference.mechanisms.approximate import gauss_cov_approximate
+from covassay.reference.mechanisms.building_blocks.gaussian_approximate import multiplier
+from covassay.reference.mechanisms.concentrated import clipped_cov, gauss_cov, separate_cov
+from covassay.verification.audit.engine.contract import example_rows
+from covassay.verification.audit.engine.law import Scenario, Suspect, Test
+from covassay.verification.audit.engine.privacy import Statistic, generic_statistics
 from covassay.verification.audit.profiles import reference_draws
 from covassay.verification.audit.profiles.iterative_eigenvectors import eigenvalue_pair
-from covassay.verification.audit.profiles.profile import Claim, Profile, Statistics, common_pairs
+from covassay.verification.audit.profiles.profile import ClaimUnderAudit, Profile, Statistics, common_pairs
 from covassay.verification.statistics.tests import TestResult, gamma_scale, independence, kolmogorov_smirnov
 
 CONFIDENCE = 0.999
@@ -152,7 +153,7 @@ def likelihood_ratio(ensemble: str) -> Statistics:
     return statistics
 
 
-def _additive(claim: Claim, scale: Callable[[int], float], ensemble: str) -> Profile:
+def _additive(claim: ClaimUnderAudit, scale: Callable[[int], float], ensemble: str) -> Profile:
     scenarios = []
     for d in DIMENSIONS:
         x = example_rows(N, d)
@@ -161,12 +162,12 @@ def _additive(claim: Claim, scale: Callable[[int], float], ensemble: str) -> Pro
     return Profile(claim.form, tuple(scenarios), lambda _: pairs)
 
 
-def gauss_cov_profile(claim: Claim) -> Profile:
+def gauss_cov_profile(claim: ClaimUnderAudit) -> Profile:
     """GaussCov under zCDP."""
     return _additive(claim, lambda n: gauss_cov.noise_scale(n, claim.budget["rho"]), claim.options["ensemble"])
 
 
-def gauss_cov_approximate_profile(claim: Claim) -> Profile:
+def gauss_cov_approximate_profile(claim: ClaimUnderAudit) -> Profile:
     """GaussCov under (ε, δ)-DP."""
     standard = multiplier(claim.budget["epsilon"], claim.budget["delta"], claim.options["calibration"])
     return _additive(claim, lambda n: gauss_cov_approximate.sensitivity(n) * standard, claim.options["ensemble"])
@@ -178,7 +179,7 @@ def _interior_rows(scale_of_one: float) -> Matrix:
     return np.tile(0.5 * np.eye(2), (n // 2, 1))
 
 
-def projection_profile(claim: Claim) -> Profile:
+def projection_profile(claim: ClaimUnderAudit) -> Profile:
     """The projection mechanism: the noise where nothing is projected, draws of the reference where all is."""
     rho, ensemble = claim.budget["rho"], claim.options["ensemble"]
     x = _interior_rows(gauss_cov.noise_scale(1, rho))
@@ -240,7 +241,7 @@ def angle_scenario(ensemble: str) -> Scenario:
     return Scenario("two equal features", x, {"angle": test})
 
 
-def separate_cov_profile(claim: Claim) -> Profile:
+def separate_cov_profile(claim: ClaimUnderAudit) -> Profile:
     """SeparateCov."""
     rho, generic = claim.budget["rho"], reference_draws.profile(claim)
     exact = (separated_scenario(rho), angle_scenario(claim.options["ensemble"]))
@@ -248,7 +249,7 @@ def separate_cov_profile(claim: Claim) -> Profile:
     return Profile(claim.form, (*exact, *generic.scenarios), lambda fitted: (pair, *generic.pairs(fitted)))
 
 
-def clipped_cov_profile(claim: Claim) -> Profile:
+def clipped_cov_profile(claim: ClaimUnderAudit) -> Profile:
     """ClippedCov: exact with a public threshold, and draws of the reference."""
     rho, options, generic = claim.budget["rho"], claim.options, reference_draws.profile(claim)
     if options["threshold"] == "private":

@@ -14,12 +14,12 @@ from scipy.special import i0e
 
 from covassay.reference.domain import Matrix, Vector
 from covassay.reference.laws import bingham as law
-from covassay.reference.mechanisms import iterative_eigenvectors as mechanism
+from covassay.reference.mechanisms.pure import iterative_eigenvectors as mechanism
 from covassay.reference.sensitivity import neighbours, orthonormal_pair
-from covassay.verification.audit.law import Scenario, Suspect, Test
-from covassay.verification.audit.privacy import Pair, Statistic
+from covassay.verification.audit.engine.law import Scenario, Suspect, Test
+from covassay.verification.audit.engine.privacy import Pair, Statistic
 from covassay.verification.audit.profiles import reference_draws
-from covassay.verification.audit.profiles.profile import Claim, Profile, common_pairs
+from covassay.verification.audit.profiles.profile import ClaimUnderAudit, Profile, common_pairs
 from covassay.verification.statistics.tests import TestResult, independence, kolmogorov_smirnov
 
 SEPARATION = 60.0  # gap between eigenvalues in noise scales: out of order with probability below e^{-60} each
@@ -124,7 +124,7 @@ def eigenvalue_pair(gap: int) -> Pair:
     return Pair("separated eigenvalues, d=2", first, second, (Statistic("n(λ̂1 − λ̂2)", gaps, float(gap)),))
 
 
-def profile(claim: Claim) -> Profile:
+def profile(claim: ClaimUnderAudit) -> Profile:
     """Scenarios and pairs. The adaptive budget is followed at d = 2, where η_1 differs from draw to draw.
 
     Rank k is compared with draws of the reference.

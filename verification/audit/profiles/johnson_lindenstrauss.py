@@ -14,10 +14,10 @@ from scipy.special import gammainc
 from covassay.reference.domain import Matrix, Vector, second_moment
 from covassay.reference.laws import haar
 from covassay.reference.laws.wigner import svec
-from covassay.reference.mechanisms import johnson_lindenstrauss as mechanism
-from covassay.verification.audit.law import Scenario, Suspect, Test
+from covassay.reference.mechanisms.pure import johnson_lindenstrauss as mechanism
+from covassay.verification.audit.engine.law import Scenario, Suspect, Test
 from covassay.verification.audit.profiles import reference_draws
-from covassay.verification.audit.profiles.profile import Claim, Profile
+from covassay.verification.audit.profiles.profile import ClaimUnderAudit, Profile
 from covassay.verification.statistics.tests import TestResult, binomial, independence, kolmogorov_smirnov
 
 D = 2
@@ -74,7 +74,7 @@ def norm_test(x: Matrix, scale: float, shape_gap: int = 0) -> Test:
     return test
 
 
-def profile(claim: Claim) -> Profile:
+def profile(claim: ClaimUnderAudit) -> Profile:
     """Scenarios and pairs. If the options project at d = 2, only the reference's draws are left to compare with."""
     known = reference_draws.profile(claim)
     values = {name: claim.options.get(name, default) for name, default in claim.about.parameters.items()}

@@ -18,11 +18,11 @@ from scipy.interpolate import PchipInterpolator
 
 from covassay.reference.domain import Matrix, Vector
 from covassay.reference.laws import haar
-from covassay.reference.mechanisms import kapralov_talwar as mechanism
-from covassay.verification.audit.law import Scenario, Suspect, Test
+from covassay.reference.mechanisms.pure import kapralov_talwar as mechanism
+from covassay.verification.audit.engine.law import Scenario, Suspect, Test
 from covassay.verification.audit.profiles import reference_draws
 from covassay.verification.audit.profiles.iterative_eigenvectors import laplace_cdf
-from covassay.verification.audit.profiles.profile import Claim, Profile, common_pairs
+from covassay.verification.audit.profiles.profile import ClaimUnderAudit, Profile, common_pairs
 from covassay.verification.statistics.tests import TestResult, kolmogorov_smirnov
 
 DISTANCE = 60.0  # from the ends of [0, n] in noise scales: a value is clipped with probability below e^{-60}
@@ -97,7 +97,7 @@ def two_equal_features(epsilon: float) -> Scenario:
     return Scenario("two equal features", x, {"trace": trace(1.0, 1.0), "axis": axis}, suspects)
 
 
-def profile(claim: Claim) -> Profile:
+def profile(claim: ClaimUnderAudit) -> Profile:
     """Scenarios and pairs. With a rank of its own only draws of the reference are compared."""
     scenarios = [reference_draws.scenario(claim, 6, 3, 0.5)]
     if not claim.options.get("rank", 0):

@@ -10,12 +10,12 @@ import numpy as np
 from scipy import stats
 
 from covassay.reference.domain import Matrix
-from covassay.reference.mechanisms import kv_mean as mechanism
+from covassay.reference.mechanisms.gaussian_estimation import kv_mean as mechanism
 from covassay.reference.sensitivity import neighbours
-from covassay.verification.audit.law import Scenario, Suspect, Test
-from covassay.verification.audit.privacy import Pair, generic_statistics
+from covassay.verification.audit.engine.law import Scenario, Suspect, Test
+from covassay.verification.audit.engine.privacy import Pair, generic_statistics
 from covassay.verification.audit.profiles.naive_pce import FACTORS
-from covassay.verification.audit.profiles.profile import Claim, Profile, common_pairs
+from covassay.verification.audit.profiles.profile import ClaimUnderAudit, Profile, common_pairs
 from covassay.verification.statistics.tests import TestResult, independence, kolmogorov_smirnov
 
 CERTAINTY = 100.0  # n√ρ per column: the fullest bin leads by 40 deviations
@@ -23,7 +23,7 @@ OUTLIERS = 10
 FAR = 1e6  # in units of σ
 
 
-def profile(claim: Claim) -> Profile:
+def profile(claim: ClaimUnderAudit) -> Profile:
     """Scenarios and pairs."""
 
     def parameter(name: str) -> float:

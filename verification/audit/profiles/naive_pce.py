@@ -11,11 +11,11 @@ import numpy as np
 from scipy import stats
 
 from covassay.reference.domain import Matrix, Vector, second_moment
-from covassay.reference.mechanisms import naive_pce as mechanism
+from covassay.reference.mechanisms.gaussian_estimation import naive_pce as mechanism
 from covassay.reference.sensitivity import neighbours
-from covassay.verification.audit.law import Scenario, Suspect, Test
-from covassay.verification.audit.privacy import Pair, generic_statistics
-from covassay.verification.audit.profiles.profile import Claim, Profile, common_pairs
+from covassay.verification.audit.engine.law import Scenario, Suspect, Test
+from covassay.verification.audit.engine.privacy import Pair, generic_statistics
+from covassay.verification.audit.profiles.profile import ClaimUnderAudit, Profile, common_pairs
 from covassay.verification.statistics.tests import TestResult, independence, kolmogorov_smirnov
 
 MARGIN = 150.0  # n√ρ/6 for the data inside the cone: its eigenvalues are then above 60 deviations of the noise
@@ -35,7 +35,7 @@ def inside_the_cone(n: int, d: int, r: float) -> Matrix:
     return rows
 
 
-def profile(claim: Claim) -> Profile:
+def profile(claim: ClaimUnderAudit) -> Profile:
     """Scenarios and pairs."""
     rho, calibration = claim.budget["rho"], claim.options["calibration"]
     kappa, beta = (claim.options.get(name, claim.about.parameters[name]) for name in ("kappa", "beta"))

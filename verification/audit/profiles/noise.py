@@ -14,7 +14,7 @@ from scipy.special import gammainc
 from covassay.reference.domain import Matrix, Vector, second_moment
 from covassay.reference.laws import haar
 from covassay.reference.laws import nuclear_laplace as law
-from covassay.verification.audit.law import Suspect, Test
+from covassay.verification.audit.engine.law import Suspect, Test
 from covassay.verification.statistics.tests import (
     TestResult,
     binomial,

@@ -12,12 +12,12 @@ import numpy as np
 
 from covassay.reference.domain import Matrix, Vector
 from covassay.reference.laws import nuclear_laplace as law
-from covassay.reference.mechanisms import nuclear_ball_projection as mechanism
-from covassay.verification.audit.contract import example_rows
-from covassay.verification.audit.law import Scenario, Suspect, Test
+from covassay.reference.mechanisms.pure import nuclear_ball_projection as mechanism
+from covassay.verification.audit.engine.contract import example_rows
+from covassay.verification.audit.engine.law import Scenario, Suspect, Test
 from covassay.verification.audit.profiles.noise import noise_suspects, noise_tests, scale_estimate
-from covassay.verification.audit.profiles.profile import Claim, Profile, common_pairs
-from covassay.verification.audit.sampling import stream
+from covassay.verification.audit.profiles.profile import ClaimUnderAudit, Profile, common_pairs
+from covassay.verification.statistics.streams import stream
 from covassay.verification.statistics.tests import TestResult, kolmogorov_smirnov, two_sample
 
 STATISTICS: dict[str, Callable[[Matrix], Vector]] = {
@@ -34,7 +34,7 @@ def _radius_cdf(t: Vector, d: int, rho: float, b: float) -> Vector:
     return np.where(t < 0, 0.0, 1 - survival)
 
 
-def profile(claim: Claim) -> Profile:
+def profile(claim: ClaimUnderAudit) -> Profile:
     """Scenarios and pairs."""
     epsilon, calibration = claim.budget["epsilon"], claim.options["calibration"]
 
@@ -79,7 +79,7 @@ def profile(claim: Claim) -> Profile:
     @lru_cache(maxsize=4)
     def reference(size: int) -> Matrix:
         rng = np.random.default_rng(stream(claim.seed, "reference", size))
-        noise = map(mechanism.Noise, law.sample(3, rng, size), rng.laplace(size=size))
+        noise = map(mechanism.NuclearBallProjectionNoise, law.sample(3, rng, size), rng.laplace(size=size))
         return np.array([mechanism.release(small, z, epsilon=epsilon, calibration=calibration) for z in noise])
 
     def against_reference(name: str) -> Test:

@@ -4,12 +4,12 @@ import numpy as np
 
 from covassay.reference.domain import Matrix, Vector, second_moment
 from covassay.reference.laws import nuclear_laplace as law
-from covassay.reference.mechanisms.nuclear_laplace import noise_scale
-from covassay.verification.audit.contract import example_rows
-from covassay.verification.audit.law import Scenario
-from covassay.verification.audit.privacy import Pair, Statistic, generic_statistics
+from covassay.reference.mechanisms.pure.nuclear_laplace import noise_scale
+from covassay.verification.audit.engine.contract import example_rows
+from covassay.verification.audit.engine.law import Scenario
+from covassay.verification.audit.engine.privacy import Pair, Statistic, generic_statistics
 from covassay.verification.audit.profiles.noise import noise_suspects, noise_tests, scale_estimate
-from covassay.verification.audit.profiles.profile import Claim, Profile, common_pairs
+from covassay.verification.audit.profiles.profile import ClaimUnderAudit, Profile, common_pairs
 
 N = 12
 DIMENSIONS = (1, 2, 3, 6)
@@ -29,7 +29,7 @@ def likelihood_ratio(first: Matrix, second: Matrix, scale: float, shape_gap: flo
     return Statistic("log likelihood ratio", values)
 
 
-def profile(claim: Claim) -> Profile:
+def profile(claim: ClaimUnderAudit) -> Profile:
     """Scenarios and pairs of either mechanism."""
     symmetric, epsilon = claim.about.symmetric, claim.budget["epsilon"]
     scenarios = []

@@ -11,11 +11,11 @@ from scipy.special import gammainc
 from covassay.reference.domain import Matrix, Vector, second_moment
 from covassay.reference.downstream.ridge import coefficients
 from covassay.reference.laws import haar
-from covassay.reference.mechanisms import output_perturbation as mechanism
-from covassay.verification.audit.contract import example_rows
-from covassay.verification.audit.law import Scenario, Suspect, Test
-from covassay.verification.audit.privacy import Pair, Statistic, generic_statistics
-from covassay.verification.audit.profiles.profile import Claim, Profile, common_pairs
+from covassay.reference.mechanisms.pure import output_perturbation as mechanism
+from covassay.verification.audit.engine.contract import example_rows
+from covassay.verification.audit.engine.law import Scenario, Suspect, Test
+from covassay.verification.audit.engine.privacy import Pair, Statistic, generic_statistics
+from covassay.verification.audit.profiles.profile import ClaimUnderAudit, Profile, common_pairs
 from covassay.verification.statistics.tests import TestResult, binomial, independence, kolmogorov_smirnov
 
 N = 12
@@ -82,7 +82,7 @@ def likelihood_ratio(w: Vector, other: Vector, scale: float) -> Statistic:
     )
 
 
-def profile(claim: Claim) -> Profile:
+def profile(claim: ClaimUnderAudit) -> Profile:
     """Scenarios and pairs."""
     epsilon, calibration = claim.budget["epsilon"], claim.options["calibration"]
     alpha = float(claim.options.get("alpha", claim.about.parameters["alpha"]))

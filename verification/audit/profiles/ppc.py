@@ -11,17 +11,17 @@ from functools import lru_cache
 import numpy as np
 
 from covassay.reference.domain import Matrix, second_moment
-from covassay.verification.audit.law import Scenario, Test
+from covassay.verification.audit.engine.law import Scenario, Test
 from covassay.verification.audit.profiles import reference_draws
-from covassay.verification.audit.profiles.profile import Claim, Profile
-from covassay.verification.audit.sampling import stream
+from covassay.verification.audit.profiles.profile import ClaimUnderAudit, Profile
+from covassay.verification.statistics.streams import stream
 from covassay.verification.statistics.tests import two_sample
 
 RECORDS = 2000.0  # n√ρ: the noise of a round is a few percent of κ
 AXES = np.array([[0.6, 0.8], [-0.8, 0.6]])
 
 
-def unequal_directions(claim: Claim) -> Scenario:
+def unequal_directions(claim: ClaimUnderAudit) -> Scenario:
     """Rows along two axes, with the variances κ and 1."""
     kappa = float(claim.options.get("kappa", claim.about.parameters["kappa"]))
     n = 2 * math.ceil(RECORDS / math.sqrt(claim.budget["rho"]) / 2)
@@ -46,7 +46,7 @@ def unequal_directions(claim: Claim) -> Scenario:
     return Scenario("two unequal directions, d=2", x, tests, weight=0.15)
 
 
-def profile(claim: Claim) -> Profile:
+def profile(claim: ClaimUnderAudit) -> Profile:
     """The scenarios and pairs of any mechanism, and that one."""
     known = reference_draws.profile(claim)
     return replace(known, scenarios=(*known.scenarios, unequal_directions(claim)))

@@ -12,19 +12,19 @@ import numpy as np
 from scipy import stats
 
 from covassay.reference.domain import Matrix, Vector
-from covassay.reference.mechanisms import ppde as mechanism
+from covassay.reference.mechanisms.gaussian_estimation import ppde as mechanism
 from covassay.reference.sensitivity import neighbours
-from covassay.verification.audit.law import Scenario, Suspect, Test
-from covassay.verification.audit.privacy import Pair, generic_statistics
+from covassay.verification.audit.engine.law import Scenario, Suspect, Test
+from covassay.verification.audit.engine.privacy import Pair, generic_statistics
 from covassay.verification.audit.profiles.naive_pce import FACTORS
-from covassay.verification.audit.profiles.profile import Claim, Profile, common_pairs
+from covassay.verification.audit.profiles.profile import ClaimUnderAudit, Profile, common_pairs
 from covassay.verification.statistics.tests import TestResult, independence, kolmogorov_smirnov
 
 DIMENSION = 8
 RECORDS = 500.0  # m√ρ of the first round: its noise is below (1/2 − 3/16)/9
 
 
-def profile(claim: Claim) -> Profile:
+def profile(claim: ClaimUnderAudit) -> Profile:
     """Scenarios and pairs."""
     rho, calibration = claim.budget["rho"], claim.options["calibration"]
     beta = float(claim.options.get("beta", claim.about.parameters["beta"]))

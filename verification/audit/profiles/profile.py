@@ -7,18 +7,18 @@ from typing import Any
 import numpy as np
 
 from covassay.reference.domain import Matrix
-from covassay.reference.mechanisms.about import About
+from covassay.reference.mechanisms.mechanism import About
 from covassay.reference.privacy import Guarantee
 from covassay.reference.sensitivity import neighbours, one_sided_pair, orthonormal_pair
-from covassay.verification.audit.contract import Form
-from covassay.verification.audit.law import Scenario
-from covassay.verification.audit.privacy import Pair, Statistic, generic_statistics
+from covassay.verification.audit.engine.contract import Form
+from covassay.verification.audit.engine.law import Scenario
+from covassay.verification.audit.engine.privacy import Pair, Statistic, generic_statistics
 
 OUTSIDE = 50.0  # norm of the rows that a mechanism must clip or reject
 
 
 @dataclass(frozen=True)
-class Claim:
+class ClaimUnderAudit:
     """What a target claims: to be this mechanism, with these options (complete), within this guarantee.
 
     `samples` is the size of the run, to aim at events that it can see; `seed` that of draws from the reference.

@@ -11,10 +11,10 @@ from functools import lru_cache
 import numpy as np
 
 from covassay.reference.domain import Matrix, Vector
-from covassay.verification.audit.contract import example_rows
-from covassay.verification.audit.law import Scenario, Test
-from covassay.verification.audit.profiles.profile import Claim, Profile, common_pairs
-from covassay.verification.audit.sampling import stream
+from covassay.verification.audit.engine.contract import example_rows
+from covassay.verification.audit.engine.law import Scenario, Test
+from covassay.verification.audit.profiles.profile import ClaimUnderAudit, Profile, common_pairs
+from covassay.verification.statistics.streams import stream
 from covassay.verification.statistics.tests import two_sample
 
 SIZES = (6, 3), (400, 2)  # (n, d)
@@ -46,7 +46,7 @@ def features(released: str, dimension: int) -> dict[str, Feature]:
     return {"component 1": lambda y: y[:, 0], "norm": lambda y: np.linalg.norm(y, axis=1)}
 
 
-def scenario(claim: Claim, n: int, d: int, weight: float) -> Scenario:
+def scenario(claim: ClaimUnderAudit, n: int, d: int, weight: float) -> Scenario:
     """Every feature of the outputs on one data set, as in the reference's draws."""
     x = example_rows(n, d)
 
@@ -63,7 +63,7 @@ def scenario(claim: Claim, n: int, d: int, weight: float) -> Scenario:
     return Scenario(f"n={n}, d={d}", x, tests, weight=weight)
 
 
-def profile(claim: Claim, weight: float = 0.5) -> Profile:
+def profile(claim: ClaimUnderAudit, weight: float = 0.5) -> Profile:
     """Scenarios and the pairs that serve any mechanism."""
     d = max(2, claim.about.smallest_dimension)
     scenarios = tuple(scenario(claim, n, max(d, columns), weight) for n, columns in SIZES)

@@ -4,8 +4,8 @@ from collections.abc import Callable
 from typing import Any
 
 from covassay.reference.errors import InvalidInput
-from covassay.reference.mechanisms.registry import mechanism
-from covassay.reference.privacy import ZCDP, ApproximateDP, Guarantee, PureDP
+from covassay.reference.mechanisms.registry import default_claim, mechanism
+from covassay.reference.privacy import Guarantee
 from covassay.verification.audit.profiles import (
     bingham,
     building_blocks,
@@ -27,10 +27,11 @@ from covassay.verification.audit.profiles import (
     reference_draws,
     separate_cov_pure,
 )
-from covassay.verification.audit.profiles.profile import Claim, Profile
+from covassay.verification.audit.profiles.profile import ClaimUnderAudit, Profile
 
-DEFAULT_CLAIMS: dict[str, Guarantee] = {"pure": PureDP(1.0), "zcdp": ZCDP(0.5), "approximate": ApproximateDP(1.0, 1e-6)}
-PROFILES: dict[str, Callable[[Claim], Profile]] = {  # any other mechanism is compared with the reference's draws
+PROFILES: dict[
+    str, Callable[[ClaimUnderAudit], Profile]
+] = {  # any other mechanism is compared with the reference's draws
     "nuclear-laplace": nuclear_laplace.profile,
     "nuclear-laplace-symmetric": nuclear_laplace.profile,
     "nuclear-ball-projection": nuclear_ball_projection.profile,
@@ -67,15 +68,10 @@ PROFILES: dict[str, Callable[[Claim], Profile]] = {  # any other mechanism is co
 }
 
 
-def default_claim(name: str | None) -> Guarantee:
-    """The budget that an audit assumes when none is given."""
-    return DEFAULT_CLAIMS[mechanism(name).notion if name else "pure"]
-
-
 def profile(name: str, guarantee: Guarantee, options: dict[str, Any], samples: float, seed: int) -> Profile:
     """The profile of the mechanism of that name under this claim; `options` are complete (`About.resolve`)."""
     about = mechanism(name)
     expected = default_claim(name)
     if type(guarantee) is not type(expected):
         raise InvalidInput(f"{guarantee}: {name} takes {' and '.join(expected.keywords())}")
-    return PROFILES.get(name, reference_draws.profile)(Claim(about, guarantee, options, samples, seed))
+    return PROFILES.get(name, reference_draws.profile)(ClaimUnderAudit(about, guarantee, options, samples, seed))

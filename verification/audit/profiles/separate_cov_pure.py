@@ -10,11 +10,11 @@ from collections.abc import Callable
 import numpy as np
 
 from covassay.reference.domain import Matrix, Vector
-from covassay.reference.mechanisms import separate_cov_pure as mechanism
-from covassay.verification.audit.law import Scenario, Suspect, Test
+from covassay.reference.mechanisms.pure import separate_cov_pure as mechanism
+from covassay.verification.audit.engine.law import Scenario, Suspect, Test
 from covassay.verification.audit.profiles import reference_draws
 from covassay.verification.audit.profiles.iterative_eigenvectors import laplace_cdf
-from covassay.verification.audit.profiles.profile import Claim, Profile, common_pairs
+from covassay.verification.audit.profiles.profile import ClaimUnderAudit, Profile, common_pairs
 from covassay.verification.statistics.tests import TestResult, kolmogorov_smirnov
 
 DISTANCE = 40.0  # between the eigenvalues in scales of either noise: out of order with probability below 1e-15
@@ -64,7 +64,7 @@ def separated(epsilon: float, calibration: str) -> Scenario:
     return Scenario("separated eigenvalues, d=2", x, tests, suspects)
 
 
-def profile(claim: Claim) -> Profile:
+def profile(claim: ClaimUnderAudit) -> Profile:
     """Scenarios and pairs; on the small data G is often not positive semidefinite."""
     scenarios = (
         separated(claim.budget["epsilon"], claim.options["calibration"]),

@@ -1,0 +1,56 @@
+"""Data sets: rows in a Euclidean ball, their second moment, and what neighbours are.
+
+A data set is an array, or `Chunks`, if it does not fit in memory. Mechanisms read their rows through `blocks`,
+`map_rows`, `sum_rows` and `second_moment` alone, which treat both alike.
+
+A data set is a matrix `x` of shape (n, d): n records, d features. `n`, `d`, the row bound `r` and
+every parameter of a mechanism are public. Two data sets are neighbours (replace-one) when they
+have the same n and differ in one row. Mechanisms work on the rows `x_i / r`, clipped to the unit
+ball one record at a time, and give their output back in the unit of `x` squared.
+
+Clipping maps neighbours to neighbours, so it costs no privacy. After it the norms are at most 1
+up to rounding (a few units in the last place); like everything about float64, that rounding is
+outside the guarantees, which are theorems about real numbers.
+"""
+
+from covassay.reference.domain.passes import blocks, map_groups, map_rows, rows_between, sum_rows
+from covassay.reference.domain.requirements import (
+    require_below_one,
+    require_between,
+    require_choice,
+    require_dimension,
+    require_positive,
+    require_row_bound,
+    require_shape,
+    require_symmetric,
+)
+from covassay.reference.domain.rows import ROUNDING, as_rows, row_norms, second_moment, unit_rows
+from covassay.reference.domain.types import Chunks, DataSet, Matrix, Number, OnLargeRows, Rows, Vector
+
+__all__ = [
+    "ROUNDING",
+    "Chunks",
+    "DataSet",
+    "Matrix",
+    "Number",
+    "OnLargeRows",
+    "Rows",
+    "Vector",
+    "as_rows",
+    "blocks",
+    "map_groups",
+    "map_rows",
+    "require_below_one",
+    "require_between",
+    "require_choice",
+    "require_dimension",
+    "require_positive",
+    "require_row_bound",
+    "require_shape",
+    "require_symmetric",
+    "row_norms",
+    "rows_between",
+    "second_moment",
+    "sum_rows",
+    "unit_rows",
+]

@@ -1,0 +1,83 @@
+"""Passes over the rows of a data set, in memory or in chunks: map, sum, split, group."""
+
+from collections.abc import Callable, Iterator
+from typing import Any, overload
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from covassay.reference.domain.types import Chunks, Matrix, Rows
+from covassay.reference.errors import InvalidInput
+
+
+def blocks(rows: Rows) -> Iterator[Matrix]:
+    """One pass over the rows: the whole array, or chunk by chunk."""
+    if not isinstance(rows, Chunks):
+        yield rows
+        return
+    seen = 0
+    for chunk in rows.start():
+        seen += len(chunk)
+        yield chunk
+    if seen != rows.shape[0]:
+        raise InvalidInput(f"x has {seen} rows on this pass: must have {rows.shape[0]} on every pass")
+
+
+@overload
+def map_rows(function: Callable[[Matrix], Matrix], rows: Chunks, dimension: int | None = None) -> Chunks: ...
+@overload
+def map_rows(function: Callable[[Matrix], Matrix], rows: Matrix, dimension: int | None = None) -> Matrix: ...
+def map_rows(function: Callable[[Matrix], Matrix], rows: Rows, dimension: int | None = None) -> Rows:
+    """The data set of f(x_i); `function` takes (m, d) to (m, k), k = `dimension` (by default d)."""
+    if not isinstance(rows, Chunks):
+        return function(rows)
+    shape = (rows.shape[0], rows.shape[1] if dimension is None else dimension)
+    return Chunks(shape, lambda: (function(chunk) for chunk in blocks(rows)))
+
+
+def sum_rows(function: Callable[[Matrix], ArrayLike], rows: Rows) -> Any:
+    """Σ over the blocks of `function` of a block, which must itself be a sum over rows."""
+    total: Any = 0.0
+    for block in blocks(rows):
+        total = total + np.asarray(function(block))
+    return total
+
+
+def rows_between(rows: Rows, first: int, last: int) -> Rows:
+    """Records first, …, last − 1, counted from 0, as a data set of their own; 0 ≤ first < last ≤ n."""
+    if not isinstance(rows, Chunks):
+        return rows[first:last]
+
+    def start() -> Iterator[Matrix]:
+        position = 0
+        for chunk in blocks(rows):
+            begin, end = max(first - position, 0), min(last - position, len(chunk))
+            if begin < end:
+                yield chunk[begin:end]
+            position += len(chunk)
+            if position >= last:
+                return
+
+    return Chunks((last - first, rows.shape[1]), start)
+
+
+def map_groups(function: Callable[[Matrix], Matrix], rows: Rows, size: int) -> Rows:
+    """The data set of f(x_1, …, x_k), f(x_{k+1}, …, x_{2k}), …, k = `size` ≤ n; n mod k records at the end go unused.
+
+    `function` takes m groups (m, k, d) to (m, d). One record belongs to one group, so neighbours become neighbours.
+    """
+    n, d = rows.shape
+    groups = n // size
+    if not isinstance(rows, Chunks):
+        return function(rows[: groups * size].reshape(groups, size, d))
+
+    def start() -> Iterator[Matrix]:
+        rest = np.empty((0, d))
+        for chunk in blocks(rows):
+            waiting = np.concatenate([rest, chunk])
+            whole = len(waiting) // size * size
+            if whole:
+                yield function(waiting[:whole].reshape(-1, size, d))
+            rest = waiting[whole:]
+
+    return Chunks((groups, d), start)

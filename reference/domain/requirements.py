@@ -1,0 +1,91 @@
+"""The rules that arguments must obey; each raises `InvalidInput` with the argument, its value and the rule."""
+
+import math
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from covassay.reference.domain.types import Matrix
+from covassay.reference.errors import InvalidInput
+
+
+def is_real(value: object) -> bool:
+    """A real number: no boolean, no complex number, no text."""
+    return isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
+
+
+def require_positive(name: str, value: float) -> float:
+    """Return `value` as a float if it is finite and above 0; raise `InvalidInput` otherwise."""
+    if not is_real(value):
+        raise InvalidInput(f"{name} = {value!r}: must be a number")
+    try:
+        number = float(value)
+    except OverflowError:
+        raise InvalidInput(f"{name} is an integer beyond the largest float: must be finite") from None
+    if not (math.isfinite(number) and number > 0):
+        raise InvalidInput(f"{name} = {value!r}: must be finite and greater than 0")
+    return number
+
+
+def require_below_one(name: str, value: float) -> float:
+    """Return `value` as a float if it lies strictly between 0 and 1."""
+    number = require_positive(name, value)
+    if number >= 1:
+        raise InvalidInput(f"{name} = {value!r}: must be below 1")
+    return number
+
+
+def require_between(name: str, value: float, low: float, high: float) -> float:
+    """Return `value` as a float if it lies in [low, high], for low > 0."""
+    number = require_positive(name, value)
+    if not low <= number <= high:
+        raise InvalidInput(f"{name} = {value!r}: must be between {low:g} and {high:g}")
+    return number
+
+
+def require_row_bound(value: float) -> float:
+    """A row bound whose square, the unit of the output, is a normal float."""
+    bound = require_positive("row_bound", value)
+    if not 1e-150 <= bound <= 1e150:
+        raise InvalidInput(f"row_bound = {value!r}: must be between 1e-150 and 1e150, so that its square is a float")
+    return bound
+
+
+def require_dimension(name: str, value: int) -> int:
+    """Return `value` as an int if it is a whole number of at least 1."""
+    if isinstance(value, bool | np.bool_) or not isinstance(value, int | np.integer):
+        raise InvalidInput(f"{name} = {value!r}: must be a whole number")
+    if value < 1:
+        raise InvalidInput(f"{name} = {value!r}: must be at least 1")
+    return int(value)
+
+
+def require_choice(name: str, value: str, choices: tuple[str, ...]) -> str:
+    """Return `value` if it is one of `choices`."""
+    if value not in choices:
+        raise InvalidInput(f"{name} = {value!r}: must be one of {', '.join(map(repr, choices))}")
+    return value
+
+
+def require_shape(name: str, value: ArrayLike, shape: tuple[int, ...]) -> NDArray[np.float64]:
+    """Return `value` as a finite float64 array of the given shape."""
+    try:
+        array = np.asarray(value)
+    except (ValueError, TypeError) as error:
+        raise InvalidInput(f"{name} cannot be read as an array ({error}): must have shape {shape}") from None
+    if array.dtype.kind not in "biuf":
+        raise InvalidInput(f"{name} has entries of type {array.dtype}: must be real numbers")
+    if array.shape != shape:
+        raise InvalidInput(f"{name} of shape {array.shape}: must have shape {shape}")
+    numbers = array.astype(np.float64)
+    if not np.isfinite(numbers).all():
+        raise InvalidInput(f"{name} contains a value that is not finite: every value must be finite")
+    return numbers
+
+
+def require_symmetric(name: str, value: ArrayLike, shape: tuple[int, ...]) -> Matrix:
+    """Return `value` as a finite float64 matrix, or stack of matrices, of that shape that equals its transpose."""
+    matrix = require_shape(name, value, shape)
+    if not np.array_equal(matrix, np.swapaxes(matrix, -1, -2)):
+        raise InvalidInput(f"{name} is not symmetric: must equal its transpose")
+    return matrix

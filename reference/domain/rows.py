@@ -1,0 +1,138 @@
+"""Reading a data set as rows: validation, and clipping to the ball."""
+
+from collections.abc import Iterator
+from typing import overload
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from covassay.reference.domain.passes import blocks, sum_rows
+from covassay.reference.domain.requirements import is_real, require_choice, require_dimension, require_row_bound
+from covassay.reference.domain.types import Chunks, DataSet, Matrix, OnLargeRows, Rows, Vector
+from covassay.reference.errors import InvalidInput
+
+ROUNDING = 1e-12  # relative excess over the row bound that on_large_rows="raise" forgives
+
+
+@overload
+def as_rows(x: Chunks) -> Chunks: ...
+@overload
+def as_rows(x: ArrayLike) -> Matrix: ...
+def as_rows(x: DataSet) -> Rows:
+    """Return `x` as a new float64 array of shape (n, d), n >= 1 and d >= 1.
+
+    Takes arrays of integers, booleans or floats of any width, order and stride, nested lists and data
+    frames of numbers. The caller's array is never written to.
+
+    Raises
+    ------
+    InvalidInput : not two-dimensional, no row, no column, not real numbers, NaN or infinity. Whether
+        a value is finite is read off the data. Chunks are looked at as they are read.
+    """
+    if isinstance(x, Chunks):
+        require_dimension("the number of rows of x", x.shape[0])
+        require_dimension("the number of columns of x", x.shape[1])
+        return Chunks(x.shape, lambda: _checked_chunks(x))
+    return _as_array(x)
+
+
+def _checked_chunks(x: Chunks) -> Iterator[Matrix]:
+    first = 0
+    for chunk in blocks(x):
+        rows = _as_array(chunk, first)
+        if rows.shape[1] != x.shape[1]:
+            raise InvalidInput(f"x has {rows.shape[1]} columns from row {first} on: must have {x.shape[1]}")
+        first += len(rows)
+        yield rows
+
+
+def _as_array(x: ArrayLike, first: int = 0) -> Matrix:
+    if np.ma.isMaskedArray(x):
+        raise InvalidInput("x is a masked array: must have a number in every place")
+    try:
+        array = np.array(x)  # a copy
+    except (ValueError, TypeError) as error:
+        raise InvalidInput(f"x cannot be read as a matrix ({error}): must be (n, d) numbers") from None
+    if array.ndim != 2:
+        raise InvalidInput(f"x has {array.ndim} dimension(s): must have 2, one row per record")
+    if min(array.shape) < 1:
+        raise InvalidInput(f"x has shape {array.shape}: must have at least one row and one column")
+    if array.dtype.kind == "O":  # mixed columns of a data frame, or integers of any length
+        if not all(is_real(entry) or isinstance(entry, bool | np.bool_) for entry in array.flat):
+            raise InvalidInput("x has entries that are not numbers: must be real numbers")
+        try:
+            array = array.astype(np.float64)
+        except OverflowError:
+            raise InvalidInput("x has an integer beyond the largest float: every entry must be finite") from None
+    if array.dtype.kind not in "biuf":
+        raise InvalidInput(f"x has entries of type {array.dtype}: must be real numbers")
+    rows = np.ascontiguousarray(array, dtype=np.float64)
+    if not np.isfinite(rows).all():
+        i, j = np.argwhere(~np.isfinite(rows))[0]
+        raise InvalidInput(f"x[{first + i}, {j}] = {rows[i, j]}: every entry must be a finite number")
+    return rows
+
+
+def _norm_factors(rows: Matrix) -> tuple[Vector, Vector]:
+    """Largest absolute entry of every row, and the norm of the row in units of it; their product can overflow."""
+    largest = np.abs(rows).max(axis=1)
+    relative: Vector = np.linalg.norm(rows / np.where(largest > 0, largest, 1.0)[:, None], axis=1)
+    return largest, relative
+
+
+def row_norms(rows: Matrix) -> Vector:
+    """Euclidean norm of every row; infinite only where the norm itself is beyond the largest float."""
+    largest, relative = _norm_factors(rows)
+    with np.errstate(over="ignore"):
+        norms: Vector = largest * relative
+    return norms
+
+
+@overload
+def unit_rows(x: Chunks, row_bound: float = 1.0, on_large_rows: OnLargeRows = "clip") -> Chunks: ...
+@overload
+def unit_rows(x: ArrayLike, row_bound: float = 1.0, on_large_rows: OnLargeRows = "clip") -> Matrix: ...
+def unit_rows(x: DataSet, row_bound: float = 1.0, on_large_rows: OnLargeRows = "clip") -> Rows:
+    """Validate `x`, divide it by the row bound, and bring every row into the unit ball.
+
+    Parameters
+    ----------
+    x : (n, d), in any unit.
+    row_bound : r > 0, public, in the unit of `x`.
+    on_large_rows : "clip" scales a row longer than r back to length r, one record at a time. "raise"
+        raises `InvalidInput` instead; that reads the data, so whether it raises is not private.
+
+    Returns
+    -------
+    (n, d) float64, dimensionless, rows of norm at most 1 up to rounding.
+    """
+    r = require_row_bound(row_bound)
+    require_choice("on_large_rows", on_large_rows, ("clip", "raise"))
+    rows = as_rows(x)
+    if isinstance(rows, Chunks):
+        return Chunks(rows.shape, lambda: _unit_chunks(rows, r, on_large_rows))
+    return _unit(rows, r, on_large_rows)
+
+
+def _unit_chunks(rows: Chunks, r: float, on_large_rows: OnLargeRows) -> Iterator[Matrix]:
+    first = 0
+    for chunk in blocks(rows):
+        yield _unit(chunk, r, on_large_rows, first)
+        first += len(chunk)
+
+
+def _unit(rows: Matrix, r: float, on_large_rows: OnLargeRows, first: int = 0) -> Matrix:
+    norms = row_norms(rows)
+    if on_large_rows == "raise" and (norms > r * (1 + ROUNDING)).any():
+        i = int(norms.argmax())
+        raise InvalidInput(f"x[{first + i}] has norm {norms[i]}: must be at most row_bound = {r}")
+    largest, relative = _norm_factors(rows)
+    clipped = rows / np.where(largest > 0, largest, 1.0)[:, None] / np.maximum(relative, 1.0)[:, None]
+    with np.errstate(over="ignore"):  # only in rows that are clipped
+        return np.where((norms > r)[:, None], clipped, rows / r)
+
+
+def second_moment(rows: Rows) -> Matrix:
+    """Σ = (1/n) Σ_i x_i x_iᵀ of shape (d, d), symmetric: the uncentred covariance of the papers."""
+    moment: Matrix = sum_rows(lambda block: block.T @ block, rows) / rows.shape[0]
+    return (moment + moment.T) / 2

@@ -1,0 +1,1 @@
+"""Covariance mechanisms that satisfy (ε, δ)-differential privacy."""

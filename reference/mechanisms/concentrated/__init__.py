@@ -1,0 +1,1 @@
+"""Covariance mechanisms that satisfy ρ-zero-concentrated differential privacy (zCDP)."""

@@ -1,0 +1,1 @@
+"""Covariance mechanisms that satisfy ε-differential privacy (pure DP)."""

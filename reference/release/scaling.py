@@ -1,0 +1,149 @@
+"""From a table in its own units to the domain of a mechanism, and back: public bounds on every feature.
+
+Bounds low_j < high_j on feature j, chosen without looking at the data, define u_j = (x_j − shift_j)/scale_j. Clipped to
+the interval that x_j in [low_j, high_j] gives, that is what the mechanism sees:
+
+- on a ball: shift_j the middle of the bounds, scale_j = √d (high_j − low_j)/2, so that |u_j| ≤ 1/√d and ‖u‖ ≤ 1;
+- on a cube: shift_j = low_j, scale_j = high_j − low_j, so that 0 ≤ u_j ≤ 1;
+- on the whole space: shift_j the middle, scale_j = (high_j − low_j)/2, so that |u_j| ≤ 1.
+
+Each record is mapped by itself and with public numbers, so this costs no privacy. The way back is post-processing:
+
+- a matrix M of degree 2 becomes scale_i scale_j M_ij, in the units of the data. A second moment is then one about
+  `shift`: of x − shift, not of x, unless every shift is 0. To move it to another point one needs the mean, which it
+  does not hold. (A centred covariance is the same about every point.)
+- a Gaussian's mean becomes shift + scale · mean, and its covariance scale_i scale_j C_ij;
+- coefficients become w_j scale_target/scale_j, for x − shift and a target less its own shift;
+- all else (a direction, a vector, a number, a level, a preconditioner) says something about u, and stays as it is.
+
+A parameter of a mechanism that has a unit, such as a bound on the mean, is in the unit of u.
+"""
+
+import json
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from covassay.reference.domain import Chunks, Matrix, Vector, blocks, map_rows
+from covassay.reference.errors import InvalidInput
+from covassay.reference.release.messages import named, reason, require_suffix, shown
+
+SMALLEST_WIDTH, LARGEST_WIDTH = 1e-100, 1e100  # so that squares of scales are floats
+# the outputs that go back to the units of the data: their form, and the power of the unit that they are in
+RESTORED = {("matrix", 2), ("gaussian", 1), ("coefficients", 0)}
+
+Bounds = dict[str, tuple[float, float]]
+
+
+@dataclass(frozen=True)
+class Scaling:
+    """u = (x − shift)/scale, clipped to [smallest, largest], feature by feature."""
+
+    low: Vector
+    high: Vector
+    shift: Vector
+    scale: Vector
+    smallest: float
+    largest: float
+
+    def apply(self, rows: Chunks) -> Chunks:
+        """The rows that the mechanism sees."""
+        return map_rows(self._unit, rows)
+
+    def _unit(self, x: Matrix) -> Matrix:
+        with np.errstate(over="ignore"):  # only in entries that are clipped
+            return np.clip((x - self.shift) / self.scale, self.smallest, self.largest)
+
+    def restore(self, values: Any, released: str, degree: int) -> Any:
+        """What the mechanism has released, in the units of the data where that is possible (`RESTORED`)."""
+        if (released, degree) not in RESTORED:
+            return values
+        units = np.outer(self.scale, self.scale)
+        if released == "matrix":
+            return units * values
+        if released == "gaussian":
+            return np.vstack([self.shift + self.scale * values[0], units * values[1:]])
+        return values * self.scale[-1] / self.scale[:-1]
+
+
+def scaling(low: Vector, high: Vector, domain: str) -> Scaling:
+    """The scaling for a mechanism on that domain; a feature with low = high becomes 0."""
+    half = high / 2 - low / 2
+    middle = low + half
+    half = np.where(half > 0, half, 1.0)
+    if domain == "cube":
+        return Scaling(low, high, low, 2 * half, 0.0, 1.0)
+    root = len(low) ** 0.5 if domain == "ball" else 1.0
+    return Scaling(low, high, middle, root * half, -1 / root, 1 / root)
+
+
+def extremes(rows: Chunks) -> tuple[Vector, Vector]:
+    """The smallest and the largest value of every feature. One pass; not private."""
+    low, high = np.full(rows.shape[1], np.inf), np.full(rows.shape[1], -np.inf)
+    for block in blocks(rows):
+        low, high = np.minimum(low, block.min(axis=0)), np.maximum(high, block.max(axis=0))
+    if (high / 2 - low / 2).max() > LARGEST_WIDTH / 2:
+        raise InvalidInput(f"the data have a column wider than {LARGEST_WIDTH:g}: must be less wide to be scaled")
+    return low, high
+
+
+def read_bounds(path: Path) -> Bounds:
+    """The bounds in a .toml or .json file: for every column its name and [low, high]."""
+    suffix = require_suffix(path, (".toml", ".json"))
+    try:
+        text = path.read_bytes().decode("utf-8-sig")
+    except FileNotFoundError:
+        raise InvalidInput(f"{named(path)} does not exist: must be a file of bounds") from None
+    except (OSError, ValueError) as error:
+        raise InvalidInput(f"{named(path)} cannot be read ({reason(error)}): must be a readable file") from None
+    try:
+        document = tomllib.loads(text) if suffix == ".toml" else json.loads(text, object_pairs_hook=_once)
+    except (ValueError, RecursionError) as error:
+        raise InvalidInput(f"{named(path)} cannot be read ({reason(error)}): must be {suffix[1:].upper()}") from None
+    if not isinstance(document, dict):
+        raise InvalidInput(f"{named(path)} holds no names: must hold [low, high] for every column by its name")
+    bounds: Bounds = {}
+    for key, value in document.items():
+        name = " ".join(key.split())
+        if name in bounds:
+            raise InvalidInput(f"{named(path)} names {shown(name)} twice: must name every column once")
+        bounds[name] = _interval(f"{named(path)}, {shown(name)}", value)
+    return bounds
+
+
+def require_every_column(path: Path, bounds: Bounds, columns: tuple[str, ...]) -> tuple[Vector, Vector]:
+    """`low` and `high` in the order of the columns, if exactly these have bounds."""
+    missing = [name for name in columns if name not in bounds]
+    if missing:
+        raise InvalidInput(f"{named(path)} has no bounds for column {shown(missing[0])}: must have them for every one")
+    unknown = [name for name in bounds if name not in columns]
+    if unknown:
+        raise InvalidInput(f"{named(path)} has bounds for {shown(unknown[0])}: must name columns of the data only")
+    low, high = np.array([bounds[name] for name in columns]).T
+    return low, high
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    names = [name for name, _ in pairs]
+    for name in names:
+        if names.count(name) > 1:
+            raise ValueError(f"{shown(name)} comes twice")
+    return dict(pairs)
+
+
+def _interval(place: str, value: Any) -> tuple[float, float]:
+    numbers = isinstance(value, list) and all(isinstance(v, int | float) and not isinstance(v, bool) for v in value)
+    if not numbers or len(value) != 2:
+        raise InvalidInput(f"{place} = {shown(str(value))}: must be two numbers, [low, high]")
+    try:
+        low, high = float(value[0]), float(value[1])
+    except OverflowError:
+        raise InvalidInput(f"{place} has an integer beyond the largest float: must be finite") from None
+    if not (np.isfinite(low) and np.isfinite(high) and low < high):
+        raise InvalidInput(f"{place} = [{low:g}, {high:g}]: must be finite, low below high")
+    if not SMALLEST_WIDTH <= high - low <= LARGEST_WIDTH:
+        raise InvalidInput(f"{place} = [{low:g}, {high:g}]: must be apart by {SMALLEST_WIDTH:g} to {LARGEST_WIDTH:g}")
+    return low, high

@@ -1,0 +1,1 @@
+"""Readers of data files: CSV, NumPy and Parquet, whole or in chunks."""

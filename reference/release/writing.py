@@ -1,0 +1,211 @@
+"""Writing: what is released becomes a file.
+
+Writing is atomic: the file is there in full or not at all. By the time there is something to write
+the privacy budget is spent, so `require_writable` tells beforehand whether writing will work.
+"""
+
+import csv
+import io
+import json
+import os
+import secrets
+import stat
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from covassay.reference.errors import InvalidInput
+from covassay.reference.mechanisms.mechanism import Released, output_shape
+from covassay.reference.release.messages import named, reason, require_suffix
+
+WRITABLE = (".csv", ".json", ".npy", ".npz")
+
+
+def require_writable(path: Path | None) -> None:
+    """Raise `InvalidInput` unless `write_release` can write to `path`; for use before a release.
+
+    Creates and removes an empty file in the directory, since nothing else tells for certain that
+    one can be created there. None, standard output, always passes.
+    """
+    if path is None:
+        return
+    path = Path(path)
+    target = target_file(path)
+    require_suffix(path, WRITABLE)
+    probe = _temporary_beside(target)
+    try:
+        probe.open("xb").close()
+        probe.unlink()
+    except OSError as error:
+        raise InvalidInput(
+            f"{named(path)} cannot be created ({reason(error)}): must be in a directory that can be written to"
+        ) from None
+
+
+def write_release(
+    path: Path | None,
+    values: ArrayLike,
+    columns: Sequence[str],
+    provenance: Mapping[str, object],
+    released: Released = "matrix",
+) -> None:
+    """Write what a mechanism has released, exactly, in the format of the path's suffix.
+
+    Parameters
+    ----------
+    path : where to write; an existing file is replaced, and stays as it is if anything fails.
+        - .csv: a line of column names, then a line per row; "gaussian" is the mean, then the covariance. A "number" or
+          a "level" is that word and, below it, its value.
+        - .json: an object with columns, the values under the names of `named_parts`, and provenance.
+        - .npy: the array alone.
+        - .npz: arrays under the names of `named_parts`, columns (text) and provenance (JSON text, zero-dimensional).
+        - None: what .csv would hold, on standard output.
+    values : finite, of the shape that `released` has on d columns.
+    columns : the d column names. "coefficients" leaves out the last, the target, and .json and .npz name it so.
+    provenance : what JSON can hold, NumPy numbers and arrays included; .csv and .npy leave it out.
+
+    Raises
+    ------
+    InvalidInput : an argument breaks a rule. Nothing has been written.
+    OSError : the system failed while writing. No part of the file is left behind.
+    """
+    array = _require_release(values, columns, released)
+    if path is None:
+        _print_text(_csv_text(array, columns, released))
+        return
+    path = Path(path)
+    require_writable(path)
+    replace_file(target_file(path), _encoded(path.suffix.lower(), array, columns, provenance, released))
+
+
+def named_parts(values: NDArray[np.float64], released: Released) -> dict[str, NDArray[np.float64]]:
+    """The parts of an output, and what they are called in a file."""
+    if released == "gaussian":
+        return {"mean": values[0], "covariance": values[1:]}
+    return {"covariance" if released == "matrix" else released: values}
+
+
+# Writing
+
+
+def _require_release(values: ArrayLike, columns: Sequence[str], released: Released) -> NDArray[np.float64]:
+    array = np.asarray(values, dtype=np.float64)
+    shape = output_shape(released, len(columns))
+    if array.shape != shape:
+        raise InvalidInput(
+            f"{released} of shape {array.shape}: must have shape {shape}, as there are {len(columns)} column names"
+        )
+    if not np.isfinite(array).all():
+        raise InvalidInput(f"{released} contains a value that is not finite: every value must be finite")
+    return array
+
+
+def _encoded(
+    suffix: str,
+    values: NDArray[np.float64],
+    columns: Sequence[str],
+    provenance: Mapping[str, object],
+    released: Released,
+) -> bytes:
+    buffer = io.BytesIO()
+    names = _names(columns, released)
+    if suffix == ".csv":
+        buffer.write(_encoded_text(_csv_text(values, columns, released)))
+    elif suffix == ".json":
+        document = {**names, **named_parts(values, released), "provenance": dict(provenance)}
+        buffer.write(_encoded_text(json_text(document) + "\n"))
+    elif suffix == ".npy":
+        np.save(buffer, values, allow_pickle=False)
+    else:
+        arrays: dict[str, Any] = dict(named_parts(values, released))
+        arrays |= {key: np.array(value, dtype=np.str_) for key, value in names.items()}
+        np.savez(buffer, **arrays, provenance=np.array(json_text(dict(provenance)), dtype=np.str_))
+    return buffer.getvalue()
+
+
+def _names(columns: Sequence[str], released: Released) -> dict[str, list[str] | str]:
+    if released == "coefficients":
+        return {"columns": list(columns[:-1]), "target": columns[-1]}
+    return {"columns": list(columns)}
+
+
+def _csv_text(values: NDArray[np.float64], columns: Sequence[str], released: Released) -> str:
+    header = list(columns[: values.shape[-1]]) if values.ndim else [released]
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(header)
+    writer.writerows(map(repr, row) for row in np.atleast_2d(values).tolist())
+    return text.getvalue()
+
+
+def json_text(document: object) -> str:
+    """`document` as JSON, NumPy numbers and arrays as plain ones."""
+
+    def plain(value: object) -> object:
+        if isinstance(value, np.ndarray | np.generic):
+            return value.tolist()
+        raise TypeError(f"a {type(value).__name__}")
+
+    try:
+        return json.dumps(document, default=plain, allow_nan=False, ensure_ascii=False, indent=2)
+    except (TypeError, ValueError) as error:
+        raise InvalidInput(
+            f"provenance has an entry that JSON cannot hold ({reason(error)}): "
+            f"must be finite numbers, text, lists and dictionaries"
+        ) from None
+
+
+def _print_text(text: str) -> None:
+    encoding = sys.stdout.encoding or "utf-8"
+    sys.stdout.write(_encoded_text(text, encoding).decode(encoding))
+    sys.stdout.flush()
+
+
+def _encoded_text(text: str, encoding: str = "utf-8") -> bytes:
+    # A character in a name that the encoding lacks must not cost a release that has been paid for.
+    return text.encode(encoding, "backslashreplace")
+
+
+def target_file(path: Path) -> Path:
+    """The file that writing to `path` replaces: where it points, if it is a link."""
+    try:
+        target = path.resolve()
+        mode = target.stat().st_mode
+    except FileNotFoundError:
+        if not target.parent.is_dir():
+            raise InvalidInput(
+                f"{named(path)} is in a directory that does not exist: must be in an existing one"
+            ) from None
+        return target
+    except (OSError, ValueError, RuntimeError) as error:  # RuntimeError: a loop of links
+        raise InvalidInput(f"{named(path)} cannot be written ({reason(error)}): must be a path for a file") from None
+    if stat.S_ISDIR(mode):
+        raise InvalidInput(f"{named(path)} is a directory: must be a file")
+    if not stat.S_ISREG(mode):
+        raise InvalidInput(f"{named(path)} is a device or a pipe: must be an ordinary file")
+    if not os.access(target, os.W_OK):
+        raise InvalidInput(f"{named(path)} is write-protected: must be a file to replace")
+    return target
+
+
+def _temporary_beside(target: Path) -> Path:
+    # Not the module tempfile: its files are readable by their owner alone, also once renamed.
+    return target.with_name(f".covassay-{secrets.token_hex(8)}.tmp")
+
+
+def replace_file(target: Path, content: bytes) -> None:
+    """Put `content` in the place of the file `target`, at once or not at all."""
+    temporary = _temporary_beside(target)
+    try:
+        with temporary.open("xb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(temporary, target)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise

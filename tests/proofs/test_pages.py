@@ -1,0 +1,221 @@
+"""The pages of proofs/: every mechanism has one, of one shape, and what they name and link to exists.
+
+A page is read next to the file of its mechanism, so the functions it names must be there. Each rule is a function from
+a page to what is wrong with it, and each is seen to find a planted defect.
+"""
+
+import importlib
+import re
+from pathlib import Path
+
+import pytest
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+
+from covassay.reference.mechanisms.registry import MECHANISMS
+from covassay.verification.claims.ledger import assumptions, claims, theorem_tags
+
+PROOFS = Path(__file__).resolve().parents[2] / "proofs"
+PAPER = PROOFS / "paper"
+PAGES = sorted(path.name for path in PAPER.glob("*.md"))
+OF_MECHANISMS = [page for page in PAGES if page.removesuffix(".md") in MECHANISMS]
+DOCUMENTS = sorted(str(path.relative_to(PROOFS)) for path in PROOFS.rglob("*.md"))
+HEADINGS = [
+    "Claim",
+    "What the code enforces",
+    "What the caller promises",
+    "Proof",
+    "Numeric model",
+    "Accuracy",
+    "Source",
+]
+OPTIONAL = {"Accuracy"}
+PACKAGES = (
+    "reference",
+    "reference.mechanisms",
+    "reference.mechanisms.building_blocks",
+    "reference.mechanisms.pure",
+    "reference.mechanisms.concentrated",
+    "reference.mechanisms.approximate",
+    "reference.mechanisms.gaussian_estimation",
+    "reference.laws",
+    "reference.downstream",
+    "verification",
+    "verification.exact",
+    "verification.claims.checks",
+)
+FUNCTION = re.compile(r"(?:(?P<module>[a-z_]\w*(?:\.\w+)*):)?(?P<name>[A-Za-z_]\w*)(?P<call>\()?")
+NAME = re.compile(r"[A-Z][A-Z0-9]*(?:[.-][^\s.-]+)+")  # of a theorem, a claim or an assumption
+EXTERNAL = ("http://", "https://", "mailto:")
+
+
+def inline(text: str) -> list[Token]:
+    """The pieces of the prose: words, code spans, emphasis, links."""
+    blocks = MarkdownIt("commonmark").enable("table").parse(text)
+    return [piece for block in blocks for piece in block.children or []]
+
+
+def spans(text: str) -> list[str]:
+    """What stands in backticks."""
+    return [piece.content for piece in inline(text) if piece.type == "code_inline"]
+
+
+def wrong_headings(text: str) -> str:
+    """Empty if the headings are those of a page, in order."""
+    found = re.findall(r"^## (.+)$", text, flags=re.MULTILINE)
+    expected = [heading for heading in HEADINGS if heading not in OPTIONAL or heading in found]
+    return "" if found == expected else f"has {found}"
+
+
+def anchors(text: str) -> set[str]:
+    """The anchors that GitHub gives to headings."""
+    headings = re.findall(r"^#+ (.+)$", text, flags=re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+def broken_links(text: str, folder: Path) -> list[str]:
+    """Relative links that lead nowhere."""
+    links = [str(piece.attrs["href"]) for piece in inline(text) if piece.type == "link_open"]
+    broken = []
+    for link in links:
+        if link.startswith(EXTERNAL):
+            continue
+        path, _, anchor = link.partition("#")
+        target = folder / path
+        found = not path or target.exists()
+        if found and anchor:
+            found = anchor in anchors(target.read_text(encoding="utf-8") if path else text)
+        if not found:
+            broken.append(link)
+    return broken
+
+
+def exists(module: str, name: str) -> bool:
+    """Has a module of that name, in any package of the project, something of that name that can be called?"""
+    for package in PACKAGES:
+        try:
+            found = importlib.import_module(f"covassay.{package}.{module}")
+        except ModuleNotFoundError:
+            continue
+        if callable(getattr(found, name, None)):
+            return True
+    return False
+
+
+def missing_functions(text: str, mechanism: str) -> list[str]:
+    """`name(` that the file of the mechanism has not, and `module:name` that no module has."""
+    own = mechanism.replace("-", "_")
+    missing = []
+    for span in spans(text):
+        match = FUNCTION.match(span)
+        if match and (match["module"] or match["call"]) and not exists(match["module"] or own, match["name"]):
+            missing.append(span)
+    return missing
+
+
+def unknown_names(text: str) -> list[str]:
+    """Theorems, claims and assumptions that are not there."""
+    known = {*theorem_tags(PROOFS), *claims(), *assumptions()}
+    return [span for span in spans(text) if NAME.fullmatch(span) and span not in known]
+
+
+def lost_underscores(text: str) -> list[str]:
+    """Emphasis that underscores make, as those of two formulas in one paragraph can: write \\_ or another letter."""
+    return [piece.type for piece in inline(text) if piece.type == "em_open" and piece.markup == "_"]
+
+
+def page(name: str) -> str:
+    return (PAPER / name).read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("name", MECHANISMS)
+def test_a_mechanism_has_a_page_and_a_claim(name: str) -> None:
+    assert f"{name}.md" in PAGES
+    entry = claims()[f"MECH.{name}"]
+    assert ("page", f"{name}.md") in {(leg.kind, leg.name) for leg in entry.legs if not leg.second_opinion}
+    assert f"{MECHANISMS[name].release.__module__.removeprefix('covassay.')}:spend" in entry.code
+
+
+@pytest.mark.parametrize("name", OF_MECHANISMS)
+def test_a_page_has_the_headings_in_order(name: str) -> None:
+    assert not wrong_headings(page(name))
+
+
+@pytest.mark.parametrize("name", OF_MECHANISMS)
+def test_a_page_links_to_its_file_and_to_the_ledger(name: str) -> None:
+    text = page(name)
+    path = MECHANISMS[name.removesuffix(".md")].release.__module__.removeprefix("covassay.").replace(".", "/")
+    assert f"](../../{path}.py)" in text
+    assert f"`MECH.{name.removesuffix('.md')}`" in text.partition("## Source")[2]
+
+
+@pytest.mark.parametrize("name", OF_MECHANISMS)
+def test_the_functions_that_a_page_names_exist(name: str) -> None:
+    assert missing_functions(page(name), name.removesuffix(".md")) == []
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_what_a_page_cites_exists_and_what_it_writes_is_shown(name: str) -> None:
+    assert unknown_names(page(name)) == []
+    assert lost_underscores(page(name)) == []
+
+
+@pytest.mark.parametrize("name", DOCUMENTS)
+def test_links_lead_somewhere(name: str) -> None:
+    path = PROOFS / name
+    assert broken_links(path.read_text(encoding="utf-8"), path.parent) == []
+
+
+# Each rule finds a planted defect
+
+
+def test_a_mechanism_without_a_page_or_a_claim_is_seen() -> None:
+    with pytest.raises(AssertionError):
+        test_a_mechanism_has_a_page_and_a_claim("no-such-mechanism")
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("## Proof", "## The proof"),
+        ("## Proof\n", "Proof\n"),
+        ("## Claim", "## Source"),
+        ("## Source", "## Numeric model\n\n## Source"),
+    ],
+    ids=["renamed", "missing", "out of order", "twice"],
+)
+def test_wrong_headings_are_seen(old: str, new: str) -> None:
+    text = page("laplace.md")
+    assert old in text
+    assert wrong_headings(text.replace(old, new))
+    without = text.partition("## Accuracy")[0] + "## Source" + text.partition("## Source")[2]
+    assert not wrong_headings(without)  # the only one that may be left out
+
+
+@pytest.mark.parametrize("link", ["nowhere.md", "../paper", "../LEDGER.md#no-such-heading", "#nor-this"])
+def test_a_broken_link_is_seen(link: str) -> None:
+    text = f"# A page\n\nSee [this]({link}), [that](#a-page), [those](laplace.md#what-the-code-enforces)."
+    assert broken_links(text, PAPER) == ([link] if link != "../paper" else [])
+    assert broken_links(f"[x]({link}) [y](https://example.org/nowhere)", PROOFS) == [link]
+
+
+@pytest.mark.parametrize(
+    "span",
+    ["noise_scale_2(n)", "nowhere:noise_scale", "laplace:no_such_function", "dn25.privacy:no_such_check"],
+)
+def test_a_missing_function_is_seen(span: str) -> None:
+    known = (
+        "`noise_scale(sensitivity, epsilon)` `domain:unit_rows` `laws.k_norm:sample` `adk19.basics:laplace_loss` `x`"
+    )
+    assert missing_functions(f"{known} and `{span}`", "laplace") == [span]
+    assert missing_functions("`energies_loss(b1, b2, d)`", "laplace")  # it is in another mechanism's file
+
+
+@pytest.mark.parametrize("span", ["LAPLACE-NOT-DP", "MECH.no-such-mechanism", "DN25.Thm99", "N-NOTHING"])
+def test_an_unknown_name_is_seen(span: str) -> None:
+    assert unknown_names(f"`KNORM-DP` `DN25.Thm3` `N-FLOAT` `I` `-DP` and `{span}`") == [span]
+
+
+def test_lost_underscores_are_seen() -> None:
+    assert lost_underscores("‖Δ‖_F ≤ Σ_{i<j} x")
+    assert not lost_underscores("‖Δ‖_F ≤ Σ\\_{i<j} x, *Step 1*, `a_b` and `c_d`")

@@ -1,0 +1,196 @@
+"""What is computed from one release: ridge regression and principal components, with their error bounds."""
+
+import math
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+import sympy
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from covassay.reference.domain import second_moment, unit_rows
+from covassay.reference.downstream.pca import lost_variance_bound, principal_components
+from covassay.reference.downstream.released import symmetric_part
+from covassay.reference.downstream.ridge import coefficients, error_bound, ridge
+from covassay.reference.errors import InvalidInput
+from covassay.reference.mechanisms.pure import nuclear_laplace
+from covassay.reference.projections import psd_cone
+
+PROPERTY = settings(deadline=None, derandomize=True, max_examples=150)
+Matrix = NDArray[np.float64]
+
+
+def random_moment(rng: np.random.Generator, d: int) -> Matrix:
+    """A positive semidefinite matrix, often of low rank and with eigenvalues of many sizes."""
+    rows = rng.standard_normal((rng.integers(1, d + 2), d)) * 10.0 ** rng.uniform(-2, 1, d)
+    return second_moment(rows)
+
+
+# A released matrix
+
+
+def test_the_symmetric_part_by_hand() -> None:
+    np.testing.assert_array_equal(symmetric_part([[1, 2], [4, 3]]), [[1, 3], [3, 3]])
+
+
+@pytest.mark.parametrize("bad", [[[1.0, 2.0]], [1.0], 3.0, np.zeros((0, 0)), [[math.nan]], [["a"]]])
+def test_what_is_no_released_matrix_is_refused(bad: Any) -> None:
+    for call in (lambda: symmetric_part(bad), lambda: ridge(bad, 0, 1.0), lambda: principal_components(bad, 1)):
+        with pytest.raises(InvalidInput, match="released"):
+            call()
+
+
+# Ridge
+
+
+def test_ridge_by_hand() -> None:
+    # target 0 from column 1: (M_11 + 2α)⁻¹ M_10 = 10/(1000 + .01); target 1 from 0: 10/1.01
+    m = [[1.0, 10.0], [10.0, 1000.0]]
+    np.testing.assert_allclose(ridge(m, 0, 0.005), [10 / 1000.01], rtol=1e-12)
+    np.testing.assert_allclose(ridge(m, 1, 0.005), [10 / 1.01], rtol=1e-9)
+    # three columns, the middle one the target: [[2, 0], [0, 4]] + I, (3, 5): 1, 1
+    m = [[2.0, 3.0, 0.0], [3.0, 9.0, 5.0], [0.0, 5.0, 4.0]]
+    np.testing.assert_allclose(coefficients(np.array(m), 1, 0.5), [1, 1], rtol=1e-14)
+
+
+@pytest.mark.parametrize("target", [0, 1, 3])
+def test_ridge_is_the_regression_on_the_rows(target: int) -> None:
+    x = unit_rows(np.random.default_rng(0).standard_normal((30, 4)))
+    others = [j for j in range(4) if j != target]
+    root = math.sqrt(2 * 30 * 0.02)  # as a least squares problem with d − 1 more rows
+    a = np.vstack([x[:, others], root * np.eye(3)])
+    y = np.concatenate([x[:, target], np.zeros(3)])
+    np.testing.assert_allclose(ridge(second_moment(x), target, 0.02), np.linalg.lstsq(a, y, rcond=None)[0], rtol=1e-10)
+
+
+def test_a_release_that_is_not_positive_semidefinite_has_coefficients() -> None:
+    # −2α is an eigenvalue of the block of features: without the projection the system has no solution
+    m = np.array([[-0.2, 0.5], [0.5, 1.0]])
+    with pytest.raises(np.linalg.LinAlgError):
+        np.linalg.solve(m[:1, :1] + 0.2 * np.eye(1), m[:1, 1])
+    # eigenvalues .4 ± √.61 of M: the projection is 1.1810 vvᵀ with v = (.3402, .9404): .1367 and .3778
+    assert ridge(m, 1, 0.1)[0] == pytest.approx(0.3778 / 0.3367, rel=1e-3)
+    released = nuclear_laplace.sample(np.eye(3), np.random.default_rng(0), epsilon=0.1)
+    assert np.isfinite(ridge(released, 2, 1e-3)).all()
+
+
+@pytest.mark.parametrize(("target", "penalty"), [(2, 0.1), (-1, 0.1), (0, 0.0), (0, math.nan)])
+def test_a_bad_target_or_penalty_is_refused(target: int, penalty: float) -> None:
+    with pytest.raises(InvalidInput, match=r"target|penalty"):
+        ridge(np.eye(2), target, penalty)
+
+
+def test_one_column_has_no_regression() -> None:
+    with pytest.raises(InvalidInput, match="at least one other column"):
+        ridge([[1.0]], 0, 1.0)
+
+
+def parts(m: Matrix, other: Matrix, target: int) -> tuple[float, float, float]:
+    """‖Δ_ay‖, ‖Δ_aa‖ and λ_min(M_aa)."""
+    others = np.arange(len(m)) != target
+    delta = m - other
+    block = np.ix_(others, others)
+    return (
+        float(np.linalg.norm(delta[others, target])),
+        float(np.linalg.norm(delta[block], 2)),
+        max(0.0, float(np.linalg.eigvalsh(m[block])[0])),
+    )
+
+
+@PROPERTY
+@given(seed=st.integers(0, 2**32 - 1), d=st.integers(2, 5), penalty=st.sampled_from([1e-3, 0.1, 1.0]))
+def test_the_error_bound_holds_both_ways(seed: int, d: int, penalty: float) -> None:
+    rng = np.random.default_rng(seed)
+    m = random_moment(rng, d)
+    released = psd_cone(m + rng.choice([0.01, 1.0]) * symmetric_part(rng.standard_normal((d, d))))
+    target = int(rng.integers(d))
+    w, estimate = coefficients(m, target, penalty), coefficients(released, target, penalty)
+    gap = float(np.linalg.norm(w - estimate))
+    column, matrix, smallest = parts(m, released, target)
+    _, _, smallest_released = parts(released, m, target)
+    for bound in (
+        error_bound(column, matrix, np.linalg.norm(estimate), smallest, penalty),
+        error_bound(column, matrix, np.linalg.norm(w), smallest_released, penalty),
+        error_bound(column, matrix, np.linalg.norm(estimate), 0.0, penalty),
+    ):
+        assert gap <= bound * (1 + 1e-6) + 1e-9
+    delta = m - released  # as printed
+    printed = error_bound(np.linalg.norm(delta, axis=0).max(), np.linalg.norm(delta, 2), np.linalg.norm(estimate),
+                          max(0.0, float(np.linalg.eigvalsh(m)[0])), penalty)  # fmt: skip
+    assert printed >= error_bound(column, matrix, np.linalg.norm(estimate), smallest, penalty) * (1 - 1e-9)
+
+
+def test_the_remark_after_the_lemma_is_false() -> None:
+    # M = [[1, 10], [10, 1000]], M̂ = [[1/10, 10], [10, 1000]], 2α = 1/100: w = 10/1.01 = 9.901, ŵ = 10/.11 = 90.909;
+    # Δ has norm .9 in every sense; λ_min(M) = .89990: with ‖ŵ‖ 90.9, with ‖w‖ 10.78
+    m, released = np.array([[1.0, 10.0], [10.0, 1000.0]]), np.array([[0.1, 10.0], [10.0, 1000.0]])
+    w, estimate = coefficients(m, 1, 0.005)[0], coefficients(released, 1, 0.005)[0]
+    smallest = float(np.linalg.eigvalsh(m)[0])
+    assert estimate - w == pytest.approx(81.008, abs=1e-3)
+    assert error_bound(0.9, 0.9, estimate, smallest, 0.005) == pytest.approx(90.91, abs=0.01)
+    assert error_bound(0.9, 0.9, w, smallest, 0.005) == pytest.approx(10.782, abs=1e-3)
+    # as derived: Δ_ay = 0; with ‖ŵ‖ and λ_min(M_aa) = 1 it is an equality, and so it is with ‖w‖ and λ_min(M̂_aa) = .1
+    assert error_bound(0, 0.9, estimate, 1, 0.005) == pytest.approx(estimate - w, rel=1e-12)
+    assert error_bound(0, 0.9, w, 0.1, 0.005) == pytest.approx(estimate - w, rel=1e-12)
+
+
+def test_the_identity_behind_the_bound_is_exact() -> None:
+    a, b, p, q, k = sympy.symbols("a b p q kappa", positive=True)  # one feature: M_aa, M_ay, M̂_aa, M̂_ay
+    w, estimate = b / (a + k), q / (p + k)
+    assert sympy.simplify((w - estimate) * (a + k) - ((b - q) - (a - p) * estimate)) == 0
+    assert error_bound(Fraction(1), Fraction(2), Fraction(3), Fraction(1), Fraction(1)) == Fraction(7, 3)
+
+
+# Principal components
+
+
+def test_principal_components_by_hand() -> None:
+    # eigenvalues 4 and −1 along (1, 2)/√5 and (2, −1)/√5: 4 ppᵀ − qqᵀ = [[0, 2], [2, 3]]
+    got = principal_components([[0.0, 2.0], [2.0, 3.0]], 2)
+    np.testing.assert_allclose(got.directions, np.array([[1, 2], [2, -1]]) / math.sqrt(5), atol=1e-15)
+    np.testing.assert_allclose(got.variances, [4, 0], atol=1e-15)
+    np.testing.assert_allclose(got.shares, [1, 0], atol=1e-15)
+
+
+def test_without_variance_all_shares_are_zero() -> None:
+    got = principal_components(-np.eye(3), 2)
+    np.testing.assert_array_equal(got.shares, [0, 0])
+    assert got.directions.shape == (2, 3)
+
+
+def test_the_antisymmetric_part_of_a_release_is_ignored() -> None:
+    m = np.diag([3.0, 2.0, 1.0])
+    noise = np.array([[0.0, 1, 2], [-1, 0, 3], [-2, -3, 0]])
+    np.testing.assert_allclose(principal_components(m + noise, 3).directions, np.eye(3), atol=1e-15)
+
+
+@pytest.mark.parametrize("components", [0, 3, 1.5, True])
+def test_a_bad_number_of_components_is_refused(components: Any) -> None:
+    with pytest.raises(InvalidInput, match="components = "):
+        principal_components(np.eye(2), components)
+
+
+@PROPERTY
+@given(seed=st.integers(0, 2**32 - 1), d=st.integers(1, 5), size=st.sampled_from([1e-3, 0.3, 10.0]))
+def test_the_captured_variance_falls_short_by_no_more_than_the_bound(seed: int, d: int, size: float) -> None:
+    rng = np.random.default_rng(seed)
+    m = random_moment(rng, d)
+    noise = size * symmetric_part(rng.standard_normal((d, d)))
+    k = int(rng.integers(1, d + 1))
+    v = principal_components(m + noise, k).directions
+    np.testing.assert_allclose(v @ v.T, np.eye(k), atol=1e-12)
+    lost = float(np.sort(np.linalg.eigvalsh(m))[::-1][:k].sum() - np.trace(v @ m @ v.T))
+    assert -1e-9 <= lost <= lost_variance_bound(k, float(np.linalg.norm(noise, 2))) + 1e-9
+    assert lost <= 2 * math.sqrt(k) * float(np.linalg.norm(noise)) + 1e-9
+
+
+def test_half_the_bound_on_the_lost_variance_is_exceeded() -> None:
+    # M = diag(1, 0), noise diag(−s, s) with s just above ½: the wrong axis wins, and 1 is lost against 2s
+    s = 0.5001
+    got = principal_components(np.diag([1 - s, s]), 1)
+    lost = 1 - got.directions[0, 0] ** 2
+    assert lost == pytest.approx(1, rel=1e-12)
+    assert lost_variance_bound(1, s) / 2 < lost <= lost_variance_bound(1, s)

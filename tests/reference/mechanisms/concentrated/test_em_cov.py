@@ -1,0 +1,274 @@
+"""EMCov: known answers, and what its steps spend, from exact divergences.
+
+Directions on two features have an exact Rényi divergence: with u at angle φ, uᵀMu = tr M/2 + (gap/2) cos(2φ − ·), so
+∫ exp(uᵀMu) is e^{tr M/2} I₀(gap/2) up to a constant, and D_α of an exponential family comes from its normaliser.
+"""
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+from scipy import stats
+from scipy.special import i0e
+
+from covassay.reference.domain import unit_rows
+from covassay.reference.errors import InvalidInput
+from covassay.reference.mechanisms.concentrated.em_cov import (
+    direction_loss,
+    eigenvalue_loss,
+    eigenvalue_scale,
+    exponents,
+    release,
+    sample,
+    spend,
+)
+from covassay.reference.mechanisms.mechanism import CALIBRATIONS
+from covassay.reference.mechanisms.pure import iterative_eigenvectors
+from covassay.reference.mechanisms.pure.iterative_eigenvectors import IterativeEigenvectorsNoise
+from covassay.reference.privacy import ZCDP
+from covassay.verification.statistics.tests import kolmogorov_smirnov
+
+PROPERTY = settings(deadline=None, derandomize=True, max_examples=100)
+FALSE_ALARM = 1e-9
+ORDERS = [1.001, 1.1, 2.0, 5.0, 50.0, 1000.0]
+Matrix = NDArray[np.float64]
+Vector = NDArray[np.float64]
+X = np.array([[1.0, 0.0], [0.0, 0.5]])  # C = diag(1, 1/4), n = 2
+
+
+class Script:
+    """Directions given in advance; the matrices that were asked about are kept."""
+
+    def __init__(self, *directions: Any) -> None:
+        self.directions = list(directions)
+        self.matrices: list[Matrix] = []
+
+    def __call__(self, m: Matrix) -> Vector:
+        self.matrices.append(m)
+        return np.array(self.directions[len(self.matrices) - 1], dtype=np.float64)
+
+
+# Known answers
+
+
+@pytest.mark.parametrize(
+    ("calibration", "scale", "eta"),
+    [
+        ("paper", 4.0, 1 / (8 * math.sqrt(2))),  # ρ = 1/4: 2/√ρ, √(ρ/2)/4
+        ("tight", 2 * math.sqrt(2), 0.5),  # √(2/ρ), √ρ
+    ],
+)
+def test_release_rebuilds_the_matrix_by_hand(calibration: Any, scale: float, eta: float) -> None:
+    # λ̂ = (1, 1/4) + (1, 3/4) = (2, 1). θ₁ = (.6, .8), θ₂ = ±(.8, −.6): ½ [2 θ₁θ₁ᵀ + θ₂θ₂ᵀ]
+    script = Script([0.6, 0.8])
+    noise = IterativeEigenvectorsNoise(np.array([1.0, 0.75]) / scale, script)
+    got = release(X, noise, rho=0.25, calibration=calibration)
+    np.testing.assert_allclose(got, [[0.68, 0.24], [0.24, 0.82]], rtol=1e-14)
+    np.testing.assert_allclose(script.matrices, [[[eta, 0], [0, eta / 4]]], rtol=1e-14)
+    got = release(
+        10 * X,
+        IterativeEigenvectorsNoise(noise.eigenvalues, Script([0.6, 0.8])),
+        rho=0.25,
+        calibration=calibration,
+        row_bound=10,
+    )
+    np.testing.assert_allclose(got, [[68, 24], [24, 82]], rtol=1e-14)
+
+
+def test_one_feature_needs_no_direction() -> None:
+    got = release([[0.5], [-0.5]], IterativeEigenvectorsNoise(np.array([3.0]), Script()), rho=1.0)
+    np.testing.assert_allclose(got, [[(0.5 + 2 * 3) / 2]], rtol=1e-15)
+
+
+def test_the_steps_are_those_of_iterative_eigenvector_sampling() -> None:
+    # the paper's exponents are those of ADK19 at ε with ε/(8d) = √(ρ/d)/4; the eigenvalue scale 4/ε' at ε' = 2√ρ
+    rho, d = 0.3, 5
+    assert exponents(rho, d, "paper") == pytest.approx(
+        iterative_eigenvectors.uniform_exponents(2 * math.sqrt(rho * d), d, "paper"), rel=1e-14
+    )
+    assert eigenvalue_scale(rho, "paper") == pytest.approx(
+        iterative_eigenvectors.eigenvalue_scale(2 * math.sqrt(rho)), rel=1e-14
+    )
+    assert exponents(rho, 1, "paper") == exponents(rho, 1, "tight") == []
+
+
+@pytest.mark.parametrize(("calibration", "law"), [("paper", stats.laplace), ("tight", stats.norm)])
+def test_the_eigenvalue_noise_has_its_law(calibration: Any, law: Any) -> None:
+    rng, rho = np.random.default_rng(2), 0.5
+    x = np.array([[0.5], [-0.5]])
+    values = np.array([sample(x, rng, rho=rho, calibration=calibration)[0, 0] for _ in range(2000)])
+    standard = (2 * values - 0.5) / eigenvalue_scale(rho, calibration)
+    assert kolmogorov_smirnov(standard, law.cdf, "λ̂").p_value > FALSE_ALARM
+    assert kolmogorov_smirnov(standard, lambda t: law.cdf(t, scale=1.5), "λ̂").p_value < FALSE_ALARM
+
+
+def test_bad_noise_is_refused() -> None:
+    with pytest.raises(InvalidInput, match=r"noise\.eigenvalues of shape"):
+        release(X, IterativeEigenvectorsNoise(np.zeros(3), Script([1.0, 0.0])), rho=1)
+    with pytest.raises(InvalidInput, match="must be a unit vector"):
+        release(X, IterativeEigenvectorsNoise(np.zeros(2), Script([1.0, 1.0])), rho=1)
+
+
+# What is spent: eigenvalues
+
+
+def laplace_divergence(shift: float, alpha: float) -> float:
+    """D_α of Laplace(1) and its shift (Mironov 2017, Proposition 6)."""
+    log_terms = [
+        math.log(alpha / (2 * alpha - 1)) + (alpha - 1) * shift,
+        math.log((alpha - 1) / (2 * alpha - 1)) - alpha * shift,
+    ]
+    return float(np.logaddexp(*log_terms)) / (alpha - 1)
+
+
+def test_the_laplace_divergence_is_that_of_the_densities() -> None:
+    grid = np.linspace(-60, 60, 2_000_001)
+    for shift, alpha in [(0.5, 2.0), (1.3, 3.0)]:
+        one, two = -np.abs(grid) - math.log(2), -np.abs(grid - shift) - math.log(2)
+        integral = np.trapezoid(np.exp(alpha * one + (1 - alpha) * two), grid)
+        assert laplace_divergence(shift, alpha) == pytest.approx(math.log(integral) / (alpha - 1), rel=1e-6)
+
+
+@pytest.mark.parametrize("rho", [0.01, 0.3, 2.0])
+def test_laplace_eigenvalue_noise_spends_at_most_a_quarter(rho: float) -> None:
+    # two eigenvalues move by 1 each: 2 D_α ≤ α ρ/4, approached as ρ → 0
+    shift = 1 / eigenvalue_scale(rho, "paper")
+    slopes = [2 * laplace_divergence(shift, alpha) / alpha for alpha in ORDERS]
+    assert max(slopes) <= eigenvalue_loss(rho, 2, "paper") == pytest.approx(rho / 4)
+    # at order 1 it is exactly 2 (h + e^{−h} − 1), h = √ρ/2
+    assert slopes[0] == pytest.approx(2 * (shift + math.exp(-shift) - 1), rel=2e-3)
+    if rho == 0.01:
+        assert max(slopes) > 0.97 * rho / 4
+
+
+def test_the_experiments_of_the_paper_spent_more_than_they_claimed() -> None:
+    # ρ = .1, δ = 1e-10: ε = ρ + 2√(ρ ln(1/δ)) = 3.135, eigenvalues Laplace(4/ε) on C
+    rho = 0.1
+    epsilon = rho + 2 * math.sqrt(rho * math.log(1e10))
+    assert epsilon == pytest.approx(3.135, abs=5e-4)
+    spent = 2 * laplace_divergence(epsilon / 4, 1.0001) / 1.0001
+    assert spent == pytest.approx(4.8 * rho, rel=0.01)
+
+
+@pytest.mark.parametrize("rho", [0.01, 0.3, 2.0])
+def test_gaussian_eigenvalue_noise_spends_exactly_a_half(rho: float) -> None:
+    assert eigenvalue_loss(rho, 2, "tight") == pytest.approx(rho / 2, rel=1e-14)
+    assert 2 / (2 * eigenvalue_scale(rho, "tight") ** 2) == pytest.approx(rho / 2, rel=1e-14)
+
+
+# What is spent: directions
+
+
+def log_normaliser(m: Matrix) -> float:
+    """ln of the mean of exp(uᵀMu) over the circle."""
+    values = np.linalg.eigvalsh(m)
+    half_gap = float(values[1] - values[0]) / 2
+    return float(values.mean()) + math.log(i0e(half_gap)) + half_gap
+
+
+def direction_divergence(c: Matrix, other: Matrix, eta: float, alpha: float) -> float:
+    """D_α of the laws ∝ exp(η uᵀCu), ∝ exp(η uᵀC'u) on the circle."""
+    mixed = log_normaliser(eta * (alpha * c + (1 - alpha) * other))
+    value = mixed - alpha * log_normaliser(eta * c) + (alpha - 1) * log_normaliser(eta * other)
+    return value / (alpha - 1)
+
+
+def test_the_direction_divergence_is_that_of_the_densities() -> None:
+    c, other, eta, alpha = np.diag([2.0, 1.0]), np.array([[1.5, 0.4], [0.4, 1.5]]), 0.7, 3.0
+    angles = np.linspace(0, math.pi, 20_001)[:-1]
+    u = np.column_stack([np.cos(angles), np.sin(angles)])
+    one, two = (eta * np.einsum("ni,ij,nj->n", u, m, u) - log_normaliser(eta * m) for m in (c, other))
+    expected = math.log(np.exp(alpha * one + (1 - alpha) * two).mean()) / (alpha - 1)
+    assert direction_divergence(c, other, eta, alpha) == pytest.approx(expected, rel=1e-10)
+
+
+def worst_slope(eta: float, bases: list[Matrix]) -> float:
+    """The largest D_α/α over orders and the pairs (base + e₁e₁ᵀ, base + e₂e₂ᵀ)."""
+    one, two = np.diag([1.0, 0.0]), np.diag([0.0, 1.0])
+    return max(direction_divergence(b + one, b + two, eta, alpha) / alpha for b in bases for alpha in ORDERS)
+
+
+@PROPERTY
+@given(seed=st.integers(0, 2**32 - 1), eta=st.floats(0.01, 3), alpha=st.sampled_from(ORDERS))
+def test_a_direction_spends_at_most_half_of_its_exponent_squared(seed: int, eta: float, alpha: float) -> None:
+    rng = np.random.default_rng(seed)
+    rows = unit_rows(rng.standard_normal((5, 2)) * rng.choice([0.5, 5.0]))
+    base = rng.choice([0.0, 1.0, 20.0]) * rows[2:].T @ rows[2:]
+    divergence = direction_divergence(base + np.outer(rows[0], rows[0]), base + np.outer(rows[1], rows[1]), eta, alpha)
+    assert divergence <= alpha * direction_loss([eta]) + 1e-9
+
+
+def test_half_of_the_bound_on_a_direction_is_attained() -> None:
+    # uniform directions: uᵀΔu = cos 2φ has variance 1/2, where the range alone allows 1: slope η²/4 for small η
+    bases = [np.zeros((2, 2)), 100 * np.eye(2)]
+    assert worst_slope(0.05, bases) == pytest.approx(0.05**2 / 4, rel=0.01)
+    # the mutant: twice the exponent, four times the loss
+    assert worst_slope(0.1, bases) > direction_loss([0.05]) * 1.9
+
+
+# Both together
+
+
+@pytest.mark.parametrize(
+    ("dimension", "calibration", "share"),
+    [
+        # 1/4 + (1/32)(d − 1)/d
+        (2, "paper", 0.25 + 1 / 64),
+        (4, "paper", 0.25 + 3 / 128),
+        (10**6, "paper", 0.28125),
+        (2, "tight", 1.0),
+        (7, "tight", 1.0),
+        # one eigenvalue that moves by at most 1
+        (1, "paper", 1 / 8),
+        (1, "tight", 1 / 4),
+    ],
+)
+def test_the_spend_table(dimension: int, calibration: Any, share: float) -> None:
+    result = spend(rho=0.8, dimension=dimension, calibration=calibration)
+    assert result.claimed == ZCDP(0.8)
+    assert isinstance(result.proven, ZCDP)
+    assert result.proven.rho == pytest.approx(0.8 * share, rel=1e-6)
+    assert calibration == "tight" or result.proven.rho < 0.282 * 0.8
+
+
+def test_the_account_is_the_sum_of_its_steps() -> None:
+    for calibration in CALIBRATIONS:
+        for d in (2, 3, 9):
+            steps = exponents(0.8, d, calibration)
+            assert len(steps) == d - 1
+            total = eigenvalue_loss(0.8, 2, calibration) + sum(eta**2 / 2 for eta in steps)
+            proven = spend(rho=0.8, dimension=d, calibration=calibration).proven
+            assert isinstance(proven, ZCDP)
+            assert proven.rho == pytest.approx(total, rel=1e-12)
+
+
+def test_directions_are_drawn_from_the_law_of_the_exponent() -> None:
+    # d = 2, C = diag(4, 0), tight: η = √ρ; sin²φ of θ₁ has density ∝ exp(−4η sin²φ) on the circle
+    rng, rho = np.random.default_rng(8), 0.25
+    x = np.repeat([[1.0, 0.0]], 4, axis=0)
+    outputs = []
+    for _ in range(1000):
+        directions: list[Vector] = []
+
+        def keep(m: Matrix, directions: list[Vector] = directions) -> Vector:
+            u = iterative_eigenvectors.law.sample(m, rng)
+            directions.append(u)
+            return u
+
+        release(x, IterativeEigenvectorsNoise(np.zeros(2), keep), rho=rho, calibration="tight")
+        outputs.append(directions[0][1] ** 2)
+
+    def cdf(decay: float) -> Callable[[Vector], Vector]:
+        grid = np.linspace(0, math.pi / 2, 4001)
+        density = np.exp(-decay * np.sin(grid) ** 2)
+        mass = np.concatenate([[0], np.cumsum((density[1:] + density[:-1]) / 2)])
+        return lambda w: np.interp(np.arcsin(np.sqrt(w)), grid, mass / mass[-1])
+
+    values = np.array(outputs)
+    assert kolmogorov_smirnov(values, cdf(4 * 0.5), "θ₁").p_value > FALSE_ALARM
+    assert kolmogorov_smirnov(values, cdf(4 * 0.5 / 4), "θ₁").p_value < FALSE_ALARM

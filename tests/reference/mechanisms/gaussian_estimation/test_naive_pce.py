@@ -1,0 +1,286 @@
+"""NaivePCE: known answers, the loss at the worst pair, and exact laws of the projected noise.
+
+Statistical tests: fixed seeds, false-alarm probability at most 1e-9 each had the seed been random.
+"""
+
+import math
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+import mpmath
+import numpy as np
+import pytest
+import sympy
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from numpy.typing import NDArray
+from scipy import integrate, stats
+
+from covassay.reference.errors import InvalidInput
+from covassay.reference.laws import wigner
+from covassay.reference.mechanisms.gaussian_estimation.naive_pce import (
+    draw_noise,
+    drop_long,
+    noise_variance,
+    privacy_loss,
+    radius_squared,
+    release,
+    sample,
+    spend,
+)
+from covassay.reference.privacy import ZCDP, zcdp_of_gaussian
+from covassay.reference.projections import psd_cone
+from covassay.verification.statistics.tests import binomial, kolmogorov_smirnov
+
+PROPERTY = settings(deadline=None, derandomize=True, max_examples=60)
+FALSE_ALARM = 1e-9
+Matrix = NDArray[np.float64]
+BETA, KAPPA = 0.5, 1.0
+# n = 2, d = 2, κ = 1, β = 1/2: L = ln 4, r² = 2 + 2√(2 ln 4) + 2 ln 4 = 8.1028
+R2 = 2 + 2 * math.sqrt(2 * math.log(4)) + 2 * math.log(4)
+
+
+# Formulas
+
+
+def test_the_radius_by_hand() -> None:
+    # a logarithm that is always 1: 2 (4 + 2√4 + 2) = 20
+    assert radius_squared(7, 4, 2, 0.1, lambda _: 1) == 20
+    assert radius_squared(2, 2, 1, 0.5) == pytest.approx(R2, rel=1e-15)
+    assert radius_squared(2, 2, 1, 0.5) == pytest.approx(8.1028, abs=1e-4)
+    assert mpmath.almosteq(radius_squared(2, 2, 1, mpmath.mpf("0.5"), mpmath.log), R2, 1e-14)
+    kappa, length = sympy.symbols("kappa L", positive=True)
+    formula = sympy.nsimplify(radius_squared(1, 9, kappa, 1, lambda _: length))
+    assert sympy.expand(formula - kappa * (9 + 6 * sympy.sqrt(length) + 2 * length)) == 0
+
+
+def test_the_variance_is_half_the_squared_sensitivity_over_rho() -> None:
+    n, rho, r2 = Fraction(5), Fraction(3, 10), Fraction(7)
+    assert noise_variance(n, rho, r2, "paper") == (2 * r2 / n) ** 2 / (2 * rho)
+    assert noise_variance(n, rho, r2, "tight") == 2 * (r2 / n) ** 2 / (2 * rho)
+    # and ρ of Gaussian noise on the sensitivities 2r²/n and √2 r²/n (squares, so that fractions do)
+    assert zcdp_of_gaussian(2 * r2 / n, noise_variance(n, rho, r2, "paper")) == rho
+    assert privacy_loss(2, n, r2, noise_variance(n, rho, r2, "tight")) == rho
+    assert privacy_loss(2, n, r2, noise_variance(n, rho, r2, "paper")) == rho / 2
+
+
+@pytest.mark.parametrize(("n", "d", "kappa"), [(10, 1, 1.0), (50, 3, 4.0), (1000, 8, 2.0)])
+def test_the_radius_is_exceeded_with_probability_at_most_beta(n: int, d: int, kappa: float) -> None:
+    # ‖x‖² ≤ κ χ²_d, exactly at Σ = κI: the chance of a dropped row is at most n P(χ²_d > r²/κ)
+    for beta in (0.5, 0.1, 1e-6):
+        assert n * stats.chi2.sf(radius_squared(n, d, kappa, beta) / kappa, d) <= beta
+        third = radius_squared(n, d, kappa, beta) / kappa / 3  # a mutant
+        assert n * stats.chi2.sf(third, d) > beta
+
+
+# Known answers
+
+
+def test_a_long_row_is_dropped_and_still_counted() -> None:
+    # ρ = r⁴/2, n = 2: the paper's σ² = 2r⁴/(4ρ) = 1, tight 1/2. The second row has ‖x‖² = 10⁶ > 8.1
+    x, rho = np.array([[1.0, 0.0], [0.0, 1000.0]]), R2**2 / 2
+    options: Any = {"rho": rho, "kappa": KAPPA, "beta": BETA}
+    np.testing.assert_allclose(release(x, np.zeros((2, 2)), **options), [[0.5, 0], [0, 0]], atol=1e-15)
+    z = np.diag([1.0, -1.0])  # M' = diag(1.5, −1): the projection takes the −1 away
+    np.testing.assert_allclose(release(x, z, **options), [[1.5, 0], [0, 0]], atol=1e-14)
+    tight = release(x, z, calibration="tight", **options)
+    np.testing.assert_allclose(tight, [[0.5 + math.sqrt(0.5), 0], [0, 0]], atol=1e-14)
+
+
+def test_the_projection_by_hand() -> None:
+    # no short row: M' = [[0, 1], [1, 0]] has eigenvalues ±1; what is left is the projection on (1, 1)/√2
+    x = np.full((2, 2), 100.0)
+    got = release(x, np.array([[0.0, 1.0], [1.0, 0.0]]), rho=R2**2 / 2, kappa=KAPPA, beta=BETA)
+    np.testing.assert_allclose(got, [[0.5, 0.5], [0.5, 0.5]], atol=1e-14)
+
+
+def test_the_projection_can_move_away_in_spectral_norm_but_not_in_frobenius_norm() -> None:
+    # Z − A = [[3, 4], [4, −3]]/5 has norm 1. Z has eigenvalues 17/5, −19/25, so Z₊ = (17/130) [[25, 5], [5, 1]], and
+    # Z₊ − A = [[409, 425], [425, 85]]/650 has norm (247 + √206869)/650 = 1.0797
+    a, z = np.diag([66 / 25, 0.0]), np.array([[81 / 25, 4 / 5], [4 / 5, -3 / 5]])
+    projected = psd_cone(z)
+    np.testing.assert_allclose(projected, 17 / 130 * np.array([[25.0, 5.0], [5.0, 1.0]]), rtol=1e-12)
+    assert np.linalg.norm(z - a, 2) == pytest.approx(1, rel=1e-12)
+    assert np.linalg.norm(projected - a, 2) == pytest.approx((247 + math.sqrt(206869)) / 650, rel=1e-12)
+    assert np.linalg.norm(projected - a) < np.linalg.norm(z - a)
+
+
+@PROPERTY
+@given(seed=st.integers(0, 2**32 - 1), d=st.integers(1, 5), scale=st.sampled_from([0.1, 1.0, 100.0]))
+def test_the_projection_moves_away_by_at_most_two_over_root_three(seed: int, d: int, scale: float) -> None:
+    # for unit u in the span of p ∈ ran Z₊ and q ⊥ ran Z₊: uᵀ(Z₊ − A)u ≤ (a + √(a² + 4b²))/2, a² + b² ≤ ‖Z − A‖²
+    rng = np.random.default_rng(seed)
+    g, w = rng.standard_normal((d, rng.integers(1, d + 1))), wigner.sample_wigner(d, rng)
+    a = scale * g @ g.T
+    projected = psd_cone(a + w)
+    assert np.linalg.norm(projected - a, 2) <= 2 / math.sqrt(3) * np.linalg.norm(w, 2) * (1 + 1e-9)
+    assert np.linalg.norm(projected - a) <= np.linalg.norm(w) * (1 + 1e-9)
+
+
+def test_a_row_on_the_sphere_is_kept_and_one_outside_counts_as_zero() -> None:
+    block = np.array([[3.0, 4.0], [3.0, 4.001], [0.0, 0.0], [1e300, 1e300]])
+    np.testing.assert_array_equal(drop_long(block, 5.0), [[3, 4], [0, 0], [0, 0], [0, 0]])
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"kappa": 0.5}, "kappa = 0.5"),
+        ({"kappa": 1e31}, "kappa = 1e\\+31"),
+        ({"beta": 1.0}, "beta = 1.0"),
+        ({"beta": 0.0}, "beta = 0.0"),
+        ({"noise": np.zeros((3, 3))}, "noise of shape"),
+        ({"noise": np.array([[0.0, 1.0], [0.0, 0.0]])}, "noise is not symmetric"),
+    ],
+)
+def test_bad_arguments_are_refused(change: dict[str, Any], message: str) -> None:
+    arguments: dict[str, Any] = {"noise": np.zeros((2, 2)), "rho": 1.0, **change}
+    with pytest.raises(InvalidInput, match=f"^{message}"):
+        release(np.eye(2), **arguments)
+
+
+# Privacy
+
+
+@pytest.mark.parametrize(
+    ("dimension", "calibration", "proven"),
+    [(1, "paper", 0.25), (2, "paper", 0.5), (9, "paper", 0.5), (1, "tight", 0.5), (2, "tight", 1.0), (9, "tight", 1.0)],
+)
+def test_the_spend_table(dimension: int, calibration: Any, proven: float) -> None:
+    result = spend(rho=0.6, dimension=dimension, calibration=calibration)
+    assert result.claimed == ZCDP(0.6)
+    assert result.proven.rho == pytest.approx(0.6 * proven, rel=1e-15)  # type: ignore[union-attr]
+    assert result.attained
+
+
+Query = Callable[[Matrix, float], Matrix]  # (x, r) -> M' without noise
+
+
+def the_query(x: Matrix, r: float) -> Matrix:
+    kept = drop_long(x, r)
+    moment: Matrix = kept.T @ kept / len(x)
+    return moment
+
+
+def undropped(x: Matrix, r: float) -> Matrix:
+    moment: Matrix = x.T @ x / len(x)
+    return moment
+
+
+def divided_by_the_kept(x: Matrix, r: float) -> Matrix:
+    kept = x[np.linalg.norm(x, axis=1) <= r]
+    moment: Matrix = kept.T @ kept / max(len(kept), 1)
+    return moment
+
+
+def loss(x: Matrix, y: Matrix, calibration: str, query: Query = the_query, factor: float = 1.0) -> float:
+    """ρ of the Gaussian release of M' on the neighbours x, y: α times it is the Rényi divergence. ρ = 0.3, κ = 2."""
+    n, d = x.shape
+    r2 = radius_squared(n, d, 2.0, 0.1)
+    change = query(x, math.sqrt(r2)) - query(y, math.sqrt(r2))
+    variance = factor * noise_variance(n, 0.3, r2, calibration)
+    return float(wigner.separation_squared(change, "wigner")) / (2 * variance)
+
+
+def worst_pair(d: int, n: int = 4) -> tuple[Matrix, Matrix]:
+    r = math.sqrt(radius_squared(n, d, 2.0, 0.1)) * (1 - 1e-12)
+    x, y = np.zeros((n, d)), np.zeros((n, d))
+    x[0, 0] = r
+    if d > 1:
+        y[0, 1] = r
+    return x, y
+
+
+@pytest.mark.parametrize("calibration", ["paper", "tight"])
+@pytest.mark.parametrize("d", [1, 2, 5])
+def test_the_worst_pair_attains_what_is_proven(d: int, calibration: Any) -> None:
+    proven = spend(rho=0.3, dimension=d, calibration=calibration).proven
+    assert loss(*worst_pair(d), calibration) == pytest.approx(proven.rho, rel=1e-9)  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize("calibration", ["paper", "tight"])
+@PROPERTY
+@given(
+    pair=st.integers(1, 4).flatmap(
+        lambda d: st.tuples(*[arrays(np.float64, (4, d), elements=st.floats(-6, 6)) for _ in range(2)])
+    )
+)
+def test_no_pair_of_neighbours_spends_more(calibration: Any, pair: tuple[Matrix, Matrix]) -> None:
+    x, y = pair[0], pair[0].copy()
+    y[0] = pair[1][0]
+    proven = spend(rho=0.3, dimension=x.shape[1], calibration=calibration).proven
+    assert loss(x, y, calibration) <= proven.rho * (1 + 1e-9)  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize(
+    ("query", "factor"),
+    [
+        pytest.param(the_query, 0.5, id="sensitivity r²/n in place of √2 r²/n"),
+        pytest.param(undropped, 1.0, id="long rows stay"),
+        pytest.param(divided_by_the_kept, 1.0, id="divided by the number of short rows"),
+    ],
+)
+def test_a_wrong_variant_spends_more_than_it_claims(query: Query, factor: float) -> None:
+    x, y = worst_pair(2)
+    if query is undropped:
+        x = 3 * x
+    if query is divided_by_the_kept:
+        x[1:], y[1:] = 1000.0, 1000.0
+    assert loss(x, y, "tight", query, factor) > 0.3 * 1.5
+
+
+def test_the_projection_hides_nothing_in_the_limit() -> None:
+    # far inside the cone the release is M' itself, so what is attained by M' is attained by the release
+    x, y = worst_pair(2, n=5000)
+    rest = np.tile(np.eye(2), (2500, 1))[1:]
+    x[1:], y[1:] = rest, rest
+    z = draw_noise(2, np.random.default_rng(0))
+    r2 = radius_squared(5000, 2, 2.0, 0.1)
+    noise = math.sqrt(noise_variance(5000, 0.3, r2, "tight")) * z
+    got = release(x, z, rho=0.3, calibration="tight", kappa=2.0)
+    np.testing.assert_allclose(got, the_query(x, math.sqrt(r2)) + noise, atol=1e-12)
+
+
+# Exact laws
+
+
+def test_for_one_feature_the_release_has_its_exact_law() -> None:
+    # n = 4, x = 1/2: M = 1/4; Y = max(0, 1/4 + σN)
+    x, rng = np.full((4, 1), 0.5), np.random.default_rng(1)
+    draws = np.array([sample(x, rng, rho=0.5, kappa=1.0)[0, 0] for _ in range(2000)])
+    sigma = math.sqrt(noise_variance(4, 0.5, radius_squared(4, 1, 1.0, 0.1), "paper"))
+
+    def cdf(factor: float) -> Callable[[Matrix], Matrix]:
+        return lambda y: np.where(y < 0, 0.0, stats.norm.cdf(y, 0.25, factor * sigma))
+
+    assert kolmogorov_smirnov(draws, cdf(1.0), "exact").p_value > FALSE_ALARM
+    for factor in (math.sqrt(0.5), math.sqrt(2)):
+        assert kolmogorov_smirnov(draws, cdf(factor), "mutant").p_value < FALSE_ALARM
+
+
+def test_the_output_is_zero_with_its_exact_probability() -> None:
+    """d = 2, zero data: P(W ⪯ 0).
+
+    t, u = (W_11 ± W_22)/√2 and c = W_12 are independent N(0, 1), and W ⪯ 0 iff t ≤ 0 and u² + 2c² ≤ t²: a cone about
+    −t. At angle φ from the u axis its half-angle θ has tan²θ = 1/(1 + sin²φ), so the share of the sphere is
+    (1/4π) ∫ (1 − cos θ) dφ, cos²θ = (1 + sin²φ)/(2 + sin²φ).
+    """
+
+    def cap(phi: float) -> float:
+        s = math.sin(phi) ** 2
+        return 1 - math.sqrt((1 + s) / (2 + s))
+
+    probability = integrate.quad(cap, 0, 2 * math.pi)[0] / (4 * math.pi)
+    rng = np.random.default_rng(2)
+    zero = sum(not sample(np.zeros((3, 2)), rng, rho=1.0).any() for _ in range(8000))
+    assert binomial(zero, 8000, probability, "exact").p_value > FALSE_ALARM
+    # with the variance 1/2 off the diagonal in its place: a circular cone, (1 − 1/√2)/2
+    assert binomial(zero, 8000, (1 - math.sqrt(0.5)) / 2, "GOE").p_value < FALSE_ALARM
+
+
+def test_the_noise_is_the_symmetric_gaussian_matrix() -> None:
+    np.testing.assert_array_equal(
+        draw_noise(3, np.random.default_rng(4)), wigner.sample_wigner(3, np.random.default_rng(4))
+    )

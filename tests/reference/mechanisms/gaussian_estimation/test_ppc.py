@@ -1,0 +1,227 @@
+"""PPC: the invariant after every round at the sample size it asks for, the budget of the rounds, known answers."""
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+import sympy
+from numpy.typing import NDArray
+
+from covassay.reference.domain import Chunks
+from covassay.reference.errors import InvalidInput
+from covassay.reference.laws import haar, wigner
+from covassay.reference.mechanisms.gaussian_estimation import naive_pce, ppc, weak_ppc
+from covassay.reference.mechanisms.gaussian_estimation.ppc import (
+    draw_noise,
+    image,
+    kappa_of_round,
+    precondition,
+    release,
+    rounds,
+    rounds_needed,
+    sample,
+    spend,
+    sufficient_rows,
+)
+from covassay.reference.privacy import ZCDP
+
+Matrix = NDArray[np.float64]
+
+
+def rotated(levels: Matrix, seed: int = 0) -> tuple[Matrix, Matrix]:
+    """Σ with these eigenvalues, and its root."""
+    q = haar.sample(len(levels), np.random.default_rng(seed))
+    return (q * levels) @ q.T, (q * np.sqrt(levels)) @ q.T
+
+
+# Rounds
+
+
+def test_the_number_of_rounds_by_hand() -> None:
+    # ln 10/ln(1/.69) = 2.3026/0.37106 = 6.2; ln 1000/0.37106 = 18.6
+    assert [rounds(kappa) for kappa in (1.0, 1000.0, 1001.0, 1e4, 1e6)] == [0, 0, 1, 7, 19]
+    assert rounds_needed(1000 * sympy.E, sympy.log) == 1 / sympy.log(1 / sympy.Float(0.69))
+    for kappa in (1001.0, 1e4, 1e6, 1e30):
+        assert kappa_of_round(kappa, rounds(kappa)) > 1000  # the lemma applies in the last round
+        assert kappa_of_round(kappa, rounds(kappa) + 1) <= 1000  # and no further one is needed
+    assert [kappa_of_round(100.0, t) for t in (1, 2)] == pytest.approx([100, 69])
+
+
+def test_the_rounds_share_the_budget(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[dict[str, Any]] = []
+    original = naive_pce.release
+
+    def remember(x: Any, noise: Matrix, **options: Any) -> Matrix:
+        seen.append(options)
+        return original(x, noise, **options)
+
+    monkeypatch.setattr(naive_pce, "release", remember)
+    sample(np.eye(2), np.random.default_rng(0), rho=0.7, calibration="tight", kappa=1e4, beta=0.14)
+    assert len(seen) == 7
+    assert sum(s["rho"] for s in seen) == pytest.approx(0.7)
+    assert [s["beta"] for s in seen] == pytest.approx([0.02] * 7)
+    assert {s["calibration"] for s in seen} == {"tight"}
+    assert [s["kappa"] for s in seen] == pytest.approx([1e4 * 0.69**t for t in range(7)])
+
+
+# The invariant
+
+
+def products(steps: list[Matrix]) -> list[Matrix]:
+    """A after every round."""
+    result, a = [], np.eye(len(steps[0]))
+    for step in steps:
+        a = step @ a
+        result.append(a)
+    return result
+
+
+LEVELS: dict[str, Callable[[int, float], Matrix]] = {
+    "geometric": lambda d, kappa: np.geomspace(1, kappa, d),
+    "one large": lambda d, kappa: np.array([kappa] + [1.0] * (d - 1)),
+    "one small": lambda d, kappa: np.array([1.0] + [kappa] * (d - 1)),
+    "round": lambda d, kappa: np.full(d, 1.0),
+}
+
+
+@pytest.mark.parametrize(
+    ("kappa", "d", "rho", "levels"),
+    [
+        (1e4, 5, 1.0, "one large"),
+        (1e6, 10, 1.0, "geometric"),
+        *(pytest.param(1e6, 10, 0.1, name, marks=pytest.mark.slow) for name in LEVELS),
+        *(pytest.param(1e4, 5, 0.1, name, marks=pytest.mark.slow) for name in LEVELS),
+        *(pytest.param(1e4, 5, 1.0, name, marks=pytest.mark.slow) for name in LEVELS if name != "one large"),
+    ],
+)
+def test_the_invariant_holds_after_every_round(
+    kappa: float, d: int, rho: float, levels: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # β = 1e-9: with the n that `sufficient_rows` asks for, it fails with probability at most 3e-9
+    sigma, root = rotated(LEVELS[levels](d, kappa))
+    n = sufficient_rows(rho=rho, dimension=d, kappa=kappa, beta=1e-9, calibration="paper")
+    rng = np.random.default_rng(7)
+    x = rng.standard_normal((n, d)) @ root
+    steps: list[Matrix] = []
+    original = weak_ppc.preconditioner
+
+    def remember(z: Matrix, kappa_t: float) -> tuple[Matrix, Matrix]:
+        steps.append(original(z, kappa_t)[0])
+        return original(z, kappa_t)
+
+    monkeypatch.setattr(weak_ppc, "preconditioner", remember)
+    released = release(x, draw_noise(d, rng, kappa), rho=rho, kappa=kappa, beta=1e-9)
+    assert len(steps) == rounds(kappa)
+    for t, a in enumerate(products(steps), start=1):
+        eigenvalues = np.linalg.eigvalsh(a @ sigma @ a.T)
+        assert eigenvalues[0] >= 1 - 1e-9, t
+        assert eigenvalues[-1] <= kappa_of_round(kappa, t + 1) * (1 + 1e-9), t
+    np.testing.assert_allclose(released, products(steps)[-1], rtol=1e-12)
+    last = np.linalg.eigvalsh(released @ sigma @ released.T)
+    assert 1 - 1e-9 <= last[0] <= last[-1] <= 1000 * (1 + 1e-9)
+    # the symmetric square root of AᵀA does the same
+    values, vectors = np.linalg.eigh(released.T @ released)
+    symmetric = (vectors * np.sqrt(values)) @ vectors.T
+    np.testing.assert_allclose(np.linalg.eigvalsh(symmetric @ sigma @ symmetric), last, rtol=1e-6)
+
+
+def mutated(x: Matrix, noise: Matrix, kappa: float, side: str) -> Matrix:
+    """PPC with A on the wrong side: of the rows, or of the product."""
+    a, total = np.eye(x.shape[1]), len(noise)
+    for t, z in enumerate(noise, start=1):
+        kappa_t = kappa_of_round(kappa, t)
+        rows = x @ a if side == "rows" else x @ a.T
+        estimate = naive_pce.release(rows, z, rho=1.0 / total, kappa=kappa_t, beta=1e-9 / total)
+        step, _ = weak_ppc.preconditioner(estimate, kappa_t)
+        a = a @ step if side == "product" else step @ a
+    return a
+
+
+@pytest.mark.parametrize("side", ["rows", "product"])
+def test_a_on_the_wrong_side_breaks_the_invariant(side: str) -> None:
+    kappa, d, n = 1e6, 3, 40_000
+    sigma, root = rotated(np.geomspace(1, kappa, d))
+    rng = np.random.default_rng(3)
+    x = rng.standard_normal((n, d)) @ root
+    noise = draw_noise(d, rng, kappa)
+
+    def spread(a: Matrix) -> tuple[float, float]:
+        eigenvalues = np.linalg.eigvalsh(a @ sigma @ a.T)
+        return float(eigenvalues[0]), float(eigenvalues[-1])
+
+    right = spread(release(x, noise, rho=1.0, kappa=kappa, beta=1e-9))
+    assert right[0] >= 1
+    assert right[1] <= 1000
+    wrong = spread(mutated(x, noise, kappa, side))
+    assert wrong[0] < 1 or wrong[1] > 1000
+
+
+def test_data_too_large_for_memory_are_generated_on_every_pass() -> None:
+    kappa, d, n = 1e4, 3, 40_000
+    sigma, root = rotated(np.geomspace(1, kappa, d))
+
+    def start() -> Any:
+        rng = np.random.default_rng(11)
+        return (rng.standard_normal((10_000, d)) @ root for _ in range(n // 10_000))
+
+    a = sample(Chunks((n, d), start), np.random.default_rng(5), rho=1.0, kappa=kappa)
+    eigenvalues = np.linalg.eigvalsh(a @ sigma @ a.T)
+    assert eigenvalues[0] >= 1
+    assert eigenvalues[-1] <= 1000
+
+
+# Known answers
+
+
+def test_one_feature_by_hand() -> None:
+    # κ = 1449: T = 1, because 0.69 · 1449 < 1000. x = 40: Z = 1600 ≥ κ/2, so A = 1/(2√.84); x = 20: Z = 400, A = 1/√.84
+    none = np.zeros((1, 1, 1))
+    assert rounds(1449.0) == 1
+    for value, factor in ((40.0, 0.5), (20.0, 1.0)):
+        got = release([[value]], none, rho=1.0, kappa=1449.0)
+        np.testing.assert_allclose(got, [[factor / math.sqrt(0.84)]], rtol=1e-14)
+
+
+def test_the_product_of_two_rounds_is_not_symmetric() -> None:
+    # half the first axis, then half of (1, 1)/√2: [[¾, −¼], [−¼, ¾]] diag(½, 1) = [[3/8, −1/4], [−1/8, 3/4]]
+    first, _ = weak_ppc.preconditioner(np.diag([1000.0, 0.0]), 1000.0)
+    second, _ = weak_ppc.preconditioner(np.full((2, 2), 600.0), 1000.0)
+    np.testing.assert_allclose(second @ first * 0.84, [[0.375, -0.25], [-0.125, 0.75]], atol=1e-14)
+
+
+def test_a_round_covariance_needs_no_round() -> None:
+    np.testing.assert_array_equal(release(np.eye(2), np.zeros((0, 2, 2)), rho=1.0, kappa=1000.0), np.eye(2))
+
+
+def test_the_inverse_is_the_inverse() -> None:
+    rng = np.random.default_rng(0)
+    for kappa in (1e4, 1e9):
+        x = rng.standard_normal((50, 4)) * np.array([1.0, 10.0, 100.0, 1000.0])
+        a, inverse = precondition(x, draw_noise(4, rng, kappa), rho=1.0, calibration="paper", kappa=kappa, beta=0.1)
+        np.testing.assert_allclose(a @ inverse, np.eye(4), atol=1e-9)
+
+
+def test_a_row_whose_image_is_no_float_counts_as_zero() -> None:
+    x = np.array([[1e308, 1e308], [1.0, 2.0]])
+    np.testing.assert_array_equal(image(np.array([[2.0, 1.0], [0.0, 1.0]]), x), [[0, 0], [4, 2]])
+
+
+def test_bad_noise_is_refused() -> None:
+    with pytest.raises(InvalidInput, match=r"noise of shape \(6, 2, 2\)"):
+        release(np.eye(2), np.zeros((6, 2, 2)), rho=1.0, kappa=1e4)
+    skew = np.zeros((7, 2, 2))
+    skew[3, 0, 1] = 1.0
+    with pytest.raises(InvalidInput, match="noise is not symmetric"):
+        release(np.eye(2), skew, rho=1.0, kappa=1e4)
+
+
+def test_the_spend_and_the_draws() -> None:
+    for d, share in ((1, 0.25), (4, 0.5)):
+        assert spend(rho=1.0, dimension=d).proven == ZCDP(share)
+        assert spend(rho=1.0, dimension=d, calibration="tight").proven == ZCDP(2 * share)
+    noise = draw_noise(3, np.random.default_rng(2), 1e4)
+    np.testing.assert_array_equal(noise, wigner.sample_wigner(3, np.random.default_rng(2), 7))
+    drawn = sample(np.eye(3), np.random.default_rng(2), rho=1.0)
+    np.testing.assert_array_equal(drawn, ppc.release(np.eye(3), noise, rho=1.0))

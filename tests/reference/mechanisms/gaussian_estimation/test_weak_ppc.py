@@ -1,0 +1,199 @@
+"""WeakPPC: the lemma in exact numbers and as a property, known answers, and the sample size."""
+
+import itertools
+import math
+from fractions import Fraction
+from typing import Any
+
+import mpmath
+import numpy as np
+import pytest
+import sympy
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from covassay.reference.laws import haar, wigner
+from covassay.reference.mechanisms.gaussian_estimation import naive_pce
+from covassay.reference.mechanisms.gaussian_estimation.weak_ppc import (
+    FLOOR,
+    NOISE_SHARE,
+    PROGRESS,
+    SAMPLING_ERROR,
+    lower_bound_mixed,
+    lower_bound_small,
+    noise_rows,
+    preconditioner,
+    regularity_rows,
+    release,
+    sample,
+    spend,
+    sufficient_rows,
+    upper_bound,
+)
+from covassay.reference.privacy import ZCDP
+from covassay.reference.projections import psd_cone
+from covassay.reference.tails import upsilon_star
+
+PROPERTY = settings(deadline=None, derandomize=True, max_examples=150)
+Matrix = NDArray[np.float64]
+S = NU = Fraction(1, 20)
+C, G = Fraction(84, 100), Fraction(69, 100)
+
+
+# The lemma
+
+
+def test_the_constants_of_the_lemma_in_exact_numbers() -> None:
+    assert (Fraction(str(FLOOR)), Fraction(str(PROGRESS))) == (C, G)
+    assert (Fraction(str(SAMPLING_ERROR)), Fraction(str(NOISE_SHARE))) == (S, NU)
+    # upper: (1/2 + 1/20)/(19/20) = 11/19, and 11/19 ≤ 0.69 · 0.84
+    assert upper_bound(S, NU) == Fraction(11, 19)
+    assert upper_bound(S, NU) <= G * C
+    # lower: 1 − 3/4 (9/20)² = 1357/1600; 1000 · 9/20 · (9/20 · 9/10/8 − 9/200)/(21/20) = 450 · 9/1600 · 20/21
+    p, q = Fraction(9, 20), Fraction(9, 10)
+    assert lower_bound_small(p) == Fraction(1357, 1600)
+    assert lower_bound_small(p) >= C
+    assert 1 - p**2 <= q**2
+    assert lower_bound_mixed(p, q, 1000, S, NU) == 450 * Fraction(9, 1600) / Fraction(21, 20)
+    assert lower_bound_mixed(p, q, 1000, S, NU) >= C
+
+
+@pytest.mark.parametrize(
+    ("s", "nu", "c"),
+    [(S, Fraction(1, 10), C), (Fraction(1, 10), NU, C), (S, NU, Fraction(83, 100)), (S, NU, Fraction(9, 10))],
+)
+def test_other_constants_break_the_lemma(s: Fraction, nu: Fraction, c: Fraction) -> None:
+    p, q = Fraction(9, 20), Fraction(9, 10)
+    holds = upper_bound(s, nu) <= G * c and lower_bound_small(p) >= c and lower_bound_mixed(p, q, 1000, s, nu) >= c
+    assert not holds
+
+
+def test_the_bracket_of_the_lower_bound_grows() -> None:
+    p = sympy.symbols("p", positive=True)
+    bound = lower_bound_mixed(p, sympy.sqrt(1 - p**2), 1000, sympy.Rational(S), sympy.Rational(NU))
+    at = [bound.subs(p, sympy.Rational(k, 40)) for k in range(18, 41)]
+    assert all(sympy.simplify(b - a) > 0 for a, b in itertools.pairwise(at))
+
+
+def matrices(seed: int, d: int, kappa: float) -> tuple[Matrix, Matrix, Matrix]:
+    """Σ, Σ̂ and Z that satisfy the hypotheses, with the noise at its largest."""
+    rng = np.random.default_rng(seed)
+    q = haar.sample(d, rng)
+    levels = rng.choice([1.0, 30.0, kappa / 2, 0.45 * kappa, 0.55 * kappa, kappa], size=d)
+    root = (q * np.sqrt(levels)) @ q.T
+
+    def unit() -> Matrix:
+        w = wigner.sample_wigner(d, rng)
+        scaled: Matrix = w / np.linalg.norm(w, 2)
+        return scaled
+
+    hat = root @ (np.eye(d) + SAMPLING_ERROR * unit()) @ root
+    return root @ root, hat, psd_cone(hat + NOISE_SHARE * kappa * unit())
+
+
+@PROPERTY
+@given(seed=st.integers(0, 2**32 - 1), d=st.integers(1, 5), kappa=st.sampled_from([1000.0, 1e4, 1e7]))
+def test_the_lemma_holds_whenever_its_hypotheses_do(seed: int, d: int, kappa: float) -> None:
+    sigma, _, z = matrices(seed, d, kappa)
+    a, _ = preconditioner(z, kappa)
+    eigenvalues = np.linalg.eigvalsh(a @ sigma @ a)
+    assert eigenvalues[0] >= 1 - 1e-9
+    assert eigenvalues[-1] <= PROGRESS * kappa * (1 + 1e-9)
+
+
+def test_the_lemma_fails_without_the_floor_and_with_another_threshold() -> None:
+    kappa = 1000.0
+    smallest, largest = math.inf, 0.0
+    for seed in range(300):
+        sigma, _, z = matrices(seed, 3, kappa)
+        a, _ = preconditioner(z, kappa)
+        smallest = min(smallest, float(np.linalg.eigvalsh(a @ sigma @ a)[0]) * FLOOR)
+        late, _ = preconditioner(z, 1.9 * kappa)  # directions from 0.95 κ on
+        largest = max(largest, float(np.linalg.eigvalsh(late @ sigma @ late)[-1]))
+    assert smallest < 1
+    assert largest > PROGRESS * kappa
+
+
+# Known answers
+
+
+def test_the_preconditioner_by_hand() -> None:
+    # κ = 1000: 500 is large, 499 is not. A = diag(½, ½, 1)/√.84 and A⁻¹ = √.84 diag(2, 2, 1)
+    a, inverse = preconditioner(np.diag([1000.0, 500.0, 499.0]), 1000.0)
+    np.testing.assert_allclose(a, np.diag([0.5, 0.5, 1.0]) / math.sqrt(0.84), atol=1e-15)
+    np.testing.assert_allclose(inverse, np.diag([2.0, 2.0, 1.0]) * math.sqrt(0.84), atol=1e-15)
+    # one large direction (1, 1)/√2: I − ½ · [[½, ½], [½, ½]] = [[¾, −¼], [−¼, ¾]]
+    a, _ = preconditioner(np.array([[600.0, 600.0], [600.0, 600.0]]), 1000.0)
+    np.testing.assert_allclose(a, np.array([[0.75, -0.25], [-0.25, 0.75]]) / math.sqrt(0.84), atol=1e-14)
+
+
+@PROPERTY
+@given(seed=st.integers(0, 2**32 - 1), d=st.integers(1, 5), scale=st.sampled_from([0.0, 1e-300, 1.0, 1e5, 1e200]))
+def test_the_preconditioner_has_an_inverse_whatever_the_data_are(seed: int, d: int, scale: float) -> None:
+    a, inverse = preconditioner(scale * wigner.sample_wigner(d, np.random.default_rng(seed)), 1e4)
+    np.testing.assert_allclose(a @ inverse, np.eye(d), atol=1e-13)
+    eigenvalues = np.linalg.eigvalsh(a) * math.sqrt(FLOOR)
+    assert np.minimum(abs(eigenvalues - 0.5), abs(eigenvalues - 1)).max() < 1e-12
+
+
+def test_the_release_is_a_function_of_the_naive_estimate() -> None:
+    x, z = 30 * np.random.default_rng(0).standard_normal((200, 3)), wigner.sample_wigner(3, np.random.default_rng(1))
+    options: Any = {"rho": 0.7, "calibration": "tight", "kappa": 1500.0, "beta": 0.2}
+    expected, _ = preconditioner(naive_pce.release(x, z, **options), 1500.0)
+    np.testing.assert_array_equal(release(x, z, **options), expected)
+    assert sample(x, np.random.default_rng(1), **options).tolist() == expected.tolist()
+
+
+def test_what_is_spent_is_what_the_naive_estimate_spends() -> None:
+    for d, share in ((1, 0.25), (4, 0.5)):
+        assert spend(rho=1.0, dimension=d).proven == ZCDP(share)
+        assert spend(rho=1.0, dimension=d, calibration="tight").proven == ZCDP(2 * share)
+    assert not spend(rho=1.0, dimension=2).attained
+
+
+# How many rows
+
+
+def test_the_sample_sizes_by_hand() -> None:
+    # a logarithm that is always 2: ((√4 + √4)/(√1.21 − 1))² = (4/0.1)² = 1600
+    assert regularity_rows(4, 0.1, 0.21, lambda _: 2) == pytest.approx(1600, rel=1e-12)
+    # the same with ρ = 1/4, d = 2: r²/κ = 2 + 2√4 + 4 = 10; σ/(κ/n) = 10/√ρ = 20 tight; υ* = 2√2 + √(3 · 2);
+    # ν = 1/2: 40 υ*
+    upsilon = 2 * math.sqrt(2) + math.sqrt(6)
+    assert noise_rows(99, 2, 0.25, 0.1, "tight", 0.5, lambda _: 2) == pytest.approx(40 * upsilon, rel=1e-12)
+    assert noise_rows(99, 2, 0.25, 0.1, "paper", 0.5, lambda _: 2) == pytest.approx(40 * math.sqrt(2) * upsilon)
+    assert mpmath.almosteq(
+        noise_rows(99, 2, 0.25, mpmath.mpf("0.1"), "tight", 0.5, mpmath.log), noise_rows(99, 2, 0.25, 0.1, "tight", 0.5)
+    )
+
+
+@pytest.mark.parametrize("calibration", ["paper", "tight"])
+@pytest.mark.parametrize(("rho", "d", "rounds"), [(1.0, 3, 1), (0.01, 3, 1), (0.1, 10, 19), (1e-6, 1, 5)])
+def test_the_sample_size_is_the_smallest_that_is_enough(calibration: Any, rho: float, d: int, rounds: int) -> None:
+    n = sufficient_rows(rho=rho, dimension=d, calibration=calibration, beta=0.1, rounds=rounds)
+
+    def enough(m: int) -> bool:
+        need = noise_rows(m, d, rho / rounds, 0.1 / rounds, calibration)
+        return m >= need and m >= regularity_rows(d, 0.1)
+
+    assert enough(n)
+    assert enough(10 * n)
+    assert not enough(n - 1)
+    # the noise is then small enough: σ υ* ≤ νκ
+    sigma = math.sqrt(
+        naive_pce.noise_variance(n, rho / rounds, naive_pce.radius_squared(n, d, 7.0, 0.1 / rounds), calibration)
+    )
+    assert sigma * upsilon_star(d, 0.1 / rounds) <= NOISE_SHARE * 7.0 * (1 + 1e-12)
+
+
+@pytest.mark.parametrize("d", [1, 4])
+def test_the_second_moment_is_as_regular_as_stated(d: int) -> None:
+    # P(failure) ≤ 1e-9 by the choice of β; a tenth of the rows is not enough in most of the draws
+    rng = np.random.default_rng(d)
+    n = math.ceil(regularity_rows(d, 1e-9))
+    x = rng.standard_normal((n, d))
+    eigenvalues = np.linalg.eigvalsh(x.T @ x / n)
+    assert 0.95 <= eigenvalues[0] <= eigenvalues[-1] <= 1.05
+    few = [rng.standard_normal((n // 500, d)) for _ in range(20)]
+    assert any(abs(np.linalg.eigvalsh(y.T @ y / len(y)) - 1).max() > 0.05 for y in few)

@@ -1,0 +1,245 @@
+"""The Johnson–Lindenstrauss mechanism: known answers, sensitivity for every T, the fit, the exact law of the noise.
+
+Statistical tests: fixed seeds, each with a false-alarm probability of at most 1e-9 had the seed been random.
+"""
+
+import math
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+from scipy import stats
+
+from covassay.reference.domain import second_moment, unit_rows
+from covassay.reference.errors import InvalidInput
+from covassay.reference.laws.wigner import svec, unsvec
+from covassay.reference.mechanisms.pure.johnson_lindenstrauss import (
+    draw_noise,
+    entries,
+    fit,
+    image_radius,
+    image_sensitivity,
+    noise_scale,
+    release,
+    sample,
+    sketch_rows,
+    spend,
+    svec_rows,
+    transform,
+)
+from covassay.reference.privacy import PureDP
+from covassay.reference.projections import psd_trace_ball
+from covassay.verification.statistics.tests import kolmogorov_smirnov
+
+PROPERTY = settings(deadline=None, derandomize=True, max_examples=60)
+FALSE_ALARM = 1e-9
+Matrix = NDArray[np.float64]
+COARSE = 12.0  # an α that makes l small in small dimensions
+
+
+def symmetric(rng: np.random.Generator, d: int) -> Matrix:
+    m = rng.standard_normal((d, d))
+    return m + m.T
+
+
+# Known answers
+
+
+def test_without_a_projection_the_release_by_hand() -> None:
+    # α = 1, d = 2: l = D = 3, T = I, S = √2; n = 2, ε = √2/2: scale 1. Σ = I/2; z = (1, 0, √2): M_11 + 1, M_22 + √2
+    # diag(1.5, 1.9142) onto trace 1: θ = (3.4142136 − 1)/2 = 1.2071068
+    got = release(np.eye(2), np.array([1.0, 0.0, math.sqrt(2)]), epsilon=math.sqrt(0.5))
+    np.testing.assert_allclose(got, np.diag([0.2928932, 0.7071068]), atol=1e-7)
+    # the off-diagonal entry has weight √2: z = (0, .2, 0) puts .2/√2 there
+    got = release(0.5 * np.eye(2), np.array([0.0, 0.2, 0.0]), epsilon=math.sqrt(0.5))
+    np.testing.assert_allclose(got, [[0.125, 0.1414214], [0.1414214, 0.125]] + 0.0082107 * np.array([[1, -1], [-1, 1]]),
+                               atol=1e-7)  # fmt: skip
+
+
+def test_the_vector_form_is_an_isometry() -> None:
+    rng = np.random.default_rng(0)
+    for d in (1, 2, 5):
+        a, b = symmetric(rng, d), symmetric(rng, d)
+        assert float(svec(a) @ svec(b)) == pytest.approx(float(np.trace(a @ b)), rel=1e-12)
+        np.testing.assert_allclose(unsvec(svec(a)), a, rtol=1e-15)
+        x = rng.standard_normal((4, d))
+        np.testing.assert_allclose(svec_rows(x), svec(x[:, :, None] * x[:, None, :]), rtol=1e-15)
+    np.testing.assert_allclose(svec(np.array([[1.0, 2.0], [2.0, 3.0]])), [1, 2 * math.sqrt(2), 3])
+
+
+def test_the_formulas_by_hand() -> None:
+    assert [entries(d) for d in (1, 2, 3, 20)] == [1, 3, 6, 210]
+    # with the logarithm set to 0: 4 (√(2·8) + 0 + 1 + 0)²/α² = 100/α²
+    assert sketch_rows(8, 5, 0.1, log=lambda _: 0) == 4
+    assert sketch_rows(8, 3, 0.1, log=lambda _: 0) == 12  # 11.1
+    assert sketch_rows(8, 1, 0.1, log=lambda _: 0) == 36  # D
+    assert sketch_rows(36, 1.0, 0.1) == entries(36)
+    assert sketch_rows(37, 1.0, 0.1) == 700 < entries(37)
+    assert image_radius(Fraction(1, 2)) == Fraction(5, 4)
+    assert image_sensitivity(1, 1) == math.sqrt(2)
+    assert image_sensitivity(1, 50) == 3.0
+    assert noise_scale(Fraction(4), Fraction(1, 2), 3) == Fraction(3, 2)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"alpha": 0.0}, "alpha = "),
+        ({"beta": 1.0}, "beta = "),
+        ({"seed": -1}, "seed = "),
+        ({"seed": 1.5}, "seed = "),
+        ({"seed": True}, "seed = "),
+        ({"alpha": COARSE}, "noise of shape"),
+    ],
+)
+def test_bad_parameters_are_refused(change: dict[str, Any], message: str) -> None:
+    with pytest.raises(InvalidInput, match=message):
+        release(np.eye(2), np.zeros(3), epsilon=1.0, **change)
+
+
+# The projection
+
+
+def test_the_transform_is_public_and_no_generator_repeats_it() -> None:
+    t = transform(5, COARSE, 0.1, 3)
+    assert t.shape == (sketch_rows(5, COARSE, 0.1), 15)
+    assert len(t) < 15
+    np.testing.assert_array_equal(t, transform(5, COARSE, 0.1, 3))
+    assert np.abs(t - transform(5, COARSE, 0.1, 4)).max() > 0.1
+    noise = np.random.default_rng(3).standard_normal(t.size) / math.sqrt(len(t))
+    assert not np.isin(t.ravel(), noise).any()
+    np.testing.assert_array_equal(transform(5, 1.0, 0.1, 3), np.eye(15))
+
+
+def test_the_transform_distorts_as_little_as_stated() -> None:
+    # d = 40, α = 1: l = 757 of D = 820; the bound holds for all differences, here for 300 of rank two
+    rng = np.random.default_rng(1)
+    t = transform(40, 1.0, 0.1, 0)
+    assert len(t) < entries(40)
+    x = unit_rows(rng.standard_normal((600, 40)))
+    differences = svec_rows(x[:300]) - svec_rows(x[300:])
+    gaps = np.abs(np.linalg.norm(differences @ t.T, axis=1) - np.linalg.norm(differences, axis=1))
+    assert gaps.max() < 1.0
+    assert np.linalg.norm(svec_rows(x) @ t.T, axis=1).max() < image_radius(1.0)  # no row is shortened
+
+
+def gap(t: Matrix, y: Matrix, m: Matrix) -> float:
+    """Frank–Wolfe gap of ½‖T svec(M) − y‖² at M: what it is above the least, at most."""
+    gradient = unsvec(t.T @ (t @ svec(m) - y))
+    return float(np.sum(gradient * m)) - min(0.0, float(np.linalg.eigvalsh(gradient)[0]))
+
+
+@settings(PROPERTY, max_examples=15)
+@given(seed=st.integers(0, 2**32 - 1), d=st.integers(2, 5), size=st.sampled_from([0.1, 1.0, 30.0]))
+def test_the_fit_is_feasible_and_optimal(seed: int, d: int, size: float) -> None:
+    rng = np.random.default_rng(seed)
+    t = transform(d, COARSE, 0.1, seed)
+    y = size * rng.standard_normal(len(t))
+    m = fit(t, y, d)
+    values = np.linalg.eigvalsh(m)
+    assert values[0] >= -1e-12
+    assert values.sum() <= 1 + 1e-12
+    assert gap(t, y, m) <= 1e-3 * (1 + size)
+
+
+def test_a_single_step_is_not_a_fit() -> None:
+    rng = np.random.default_rng(2)
+    t, y = transform(4, COARSE, 0.1, 0), rng.standard_normal(sketch_rows(4, COARSE, 0.1))
+    once = psd_trace_ball(unsvec(np.linalg.pinv(t) @ y), 1.0)
+    assert gap(t, y, once) > 0.05
+    assert gap(t, y, fit(t, y, 4)) < 1e-3
+
+
+# Sensitivity: for every T
+
+
+@PROPERTY
+@given(
+    seed=st.integers(0, 2**32 - 1),
+    d=st.integers(1, 5),
+    alpha=st.sampled_from([1.0, 5.0, COARSE, 40.0]),
+    n=st.integers(1, 3),
+)
+def test_no_pair_moves_the_image_further(seed: int, d: int, alpha: float, n: int) -> None:
+    rng = np.random.default_rng(seed)
+    t = transform(d, alpha, 0.1, seed % 7)
+    if d > 1 and seed % 2:  # eigenvectors of a row of T: large opposite images
+        x, y = np.linalg.eigh(unsvec(t[0]))[1].T[[0, -1]]
+    else:
+        x, y = unit_rows(2 * rng.standard_normal((2, d)))
+    images = svec_rows(np.vstack([x, y])) @ t.T
+    c = image_radius(alpha)
+    clipped = images / np.maximum(1.0, np.linalg.norm(images, axis=1) / c)[:, None]
+    change = float(np.linalg.norm(clipped[0] - clipped[1]))
+    assert change <= image_sensitivity(alpha, float(np.linalg.norm(t, 2))) * (1 + 1e-12)
+
+
+def test_without_shortening_the_image_can_move_further_than_the_radius_allows() -> None:
+    # T a thousand times too long, as an unlucky draw: ‖T svec(xxᵀ)‖ is not at most c
+    t = 1e3 * transform(3, 1.0, 0.1, 0)
+    images = svec_rows(np.eye(3)[:2]) @ t.T
+    assert np.linalg.norm(images[0] - images[1]) > 2 * image_radius(1.0)
+
+
+def image_loss(alpha: float, d: int, epsilon: float, n: int, change: float | None = None) -> float:
+    """The loss at ỹ = mean image, for orthonormal rows (d = 1: 1 and 0), from the density exp(−‖·‖)."""
+    t = transform(d, alpha, 0.1, 0)
+    x, y = (np.eye(d)[:2]) if d > 1 else (np.ones(1), np.zeros(1))
+    images = svec_rows(np.vstack([x, y])) @ t.T
+    s = image_sensitivity(alpha, float(np.linalg.norm(t, 2))) if change is None else change
+    return float(np.linalg.norm(images[0] - images[1])) / n / noise_scale(n, epsilon, s)
+
+
+@pytest.mark.parametrize(("d", "share"), [(1, math.sqrt(0.5)), (2, 1.0), (5, 1.0)])
+def test_without_a_projection_the_loss_is_what_is_proven(d: int, share: float) -> None:
+    result = spend(epsilon=0.7, dimension=d)
+    assert result.claimed == PureDP(0.7)
+    assert image_loss(1.0, d, 0.7, 5) == pytest.approx(0.7 * share, rel=1e-12)
+    assert result.proven.epsilon == pytest.approx(0.7 * share, rel=1e-12)  # type: ignore[union-attr]
+    assert result.attained is (d == 1)
+    assert image_loss(1.0, d, 0.7, 5, change=1.0) == pytest.approx(0.7 * share * math.sqrt(2), rel=1e-12)  # a mutant
+
+
+def test_rows_whose_image_is_too_long_are_shortened() -> None:
+    # l = 1: y = xᵀQx for one symmetric Q; c = 1 + α/2
+    alpha = 40.0
+    t = transform(2, alpha, 0.1, 0)
+    assert t.shape == (1, 3)
+    scale = noise_scale(1, 1.0, image_sensitivity(alpha, float(np.linalg.norm(t, 2))))
+    x = np.linalg.eigh(unsvec(t[0]))[1].T
+    for row in x:
+        expected = float(np.clip(row @ unsvec(t[0]) @ row, -21, 21))
+        got = release(row[None], np.array([0.3]), epsilon=1.0, alpha=alpha)
+        np.testing.assert_allclose(got, fit(t, np.array([expected + 0.3 * scale]), 2), atol=1e-12)
+
+
+def test_a_projection_keeps_what_it_can() -> None:
+    # no noise, d = 40, l = 757 < D: the fit comes back to the second moment
+    x = unit_rows(np.random.default_rng(3).standard_normal((5, 40)))
+    got = release(x, np.zeros(sketch_rows(40, 1.0, 0.1)), epsilon=1.0)
+    assert np.linalg.norm(got - second_moment(x)) < 0.05 * np.linalg.norm(second_moment(x))
+
+
+# The draws
+
+
+def test_the_draw_is_the_release_of_its_noise() -> None:
+    x = unit_rows(np.random.default_rng(1).standard_normal((20, 3)))
+    got = sample(x, np.random.default_rng(6), epsilon=2, alpha=COARSE)
+    length = sketch_rows(3, COARSE, 0.1)
+    assert length < 6
+    noise = draw_noise(length, np.random.default_rng(6))
+    np.testing.assert_array_equal(got, release(x, noise, epsilon=2, alpha=COARSE))
+
+
+@pytest.mark.parametrize("length", [1, 3, 10])
+def test_the_noise_has_its_exact_law(length: int) -> None:
+    z = draw_noise(length, np.random.default_rng(length), 4000)
+    norms = np.linalg.norm(z, axis=1)
+    assert kolmogorov_smirnov(norms, stats.gamma(length).cdf, "Gamma(l)").p_value > FALSE_ALARM
+    assert kolmogorov_smirnov(norms, stats.gamma(length + 1).cdf, "uniform in the ball").p_value < FALSE_ALARM
+    assert stats.binomtest(int((z[:, 0] > 0).sum()), 4000).pvalue > FALSE_ALARM

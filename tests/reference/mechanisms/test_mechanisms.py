@@ -1,0 +1,371 @@
+"""What every mechanism of the registry has in common: input, units, budgets, outputs.
+
+A mechanism that is added to the registry is tested here without a change to this file.
+"""
+
+import inspect
+import math
+from collections.abc import Callable
+from itertools import product
+from typing import Any, get_args
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from numpy.typing import NDArray
+
+from covassay.reference.domain import Chunks
+from covassay.reference.errors import InvalidInput
+from covassay.reference.mechanisms.mechanism import About, Released, output_shape
+from covassay.reference.mechanisms.registry import MECHANISMS, mechanism
+from covassay.reference.privacy import ZCDP, ApproximateDP, PureDP
+
+PROPERTY = settings(deadline=None, derandomize=True, max_examples=25)
+EVERY = pytest.mark.parametrize("about", MECHANISMS.values(), ids=list(MECHANISMS))
+IN_A_BALL = pytest.mark.parametrize(
+    "about", [a for a in MECHANISMS.values() if a.domain == "ball"], ids=lambda a: a.name
+)
+BUDGETS: dict[str, dict[str, float]] = {
+    "pure": {"epsilon": 0.8},
+    "zcdp": {"rho": 0.3},
+    "approximate": {"epsilon": 0.8, "delta": 1e-6},
+}
+GUARANTEES = {"pure": PureDP, "zcdp": ZCDP, "approximate": ApproximateDP}
+# three rows of norm at most 1; every entry is exact in float16
+X = np.array([[0.5, -0.25], [0.0, 0.75], [0.5, 0.5]])
+
+Matrix = NDArray[np.float64]
+
+
+def drawn(about: About, x: Any, seed: int = 0, **options: Any) -> NDArray[np.float64]:
+    result: NDArray[np.float64] = about.sample(x, np.random.default_rng(seed), **{**BUDGETS[about.notion], **options})
+    return result
+
+
+def unit(about: About, r: float) -> float:
+    """What a change of the unit of x by r does to the output."""
+    return r**about.degree
+
+
+def every_choice(about: About) -> list[dict[str, str]]:
+    return [dict(zip(about.choices, chosen, strict=True)) for chosen in product(*about.choices.values())]
+
+
+def in_chunks(x: Matrix, size: int) -> Chunks:
+    return Chunks(x.shape, lambda: (x[i : i + size] for i in range(0, len(x), size)))
+
+
+# The registry
+
+
+def test_the_registry_finds_every_mechanism_by_its_name() -> None:
+    assert {"nuclear-laplace", "nuclear-laplace-symmetric", "nuclear-ball-projection", "bingham",
+            "iterative-eigenvectors"} <= set(MECHANISMS)  # fmt: skip
+    for name, about in MECHANISMS.items():
+        assert mechanism(name) is about
+        assert about.name == name
+
+
+@pytest.mark.parametrize("name", ["", "Bingham", "nuclear_laplace", "laplace "])
+def test_an_unknown_name_is_refused_with_the_list_of_names(name: str) -> None:
+    with pytest.raises(InvalidInput, match=r"mechanism = .*nuclear-laplace, "):
+        mechanism(name)
+
+
+@EVERY
+def test_an_entry_points_at_the_functions_of_one_module(about: About) -> None:
+    modules = {inspect.getmodule(f) for f in (about.release, about.sample, about.spend)}
+    assert len(modules) == 1
+    assert about.released in get_args(Released)
+    assert about.adjacency == "replace-one"
+    assert about.title
+    assert about.source
+
+
+@EVERY
+def test_budgets_and_options_are_given_by_name(about: About) -> None:
+    with pytest.raises(TypeError):
+        about.sample(X, np.random.default_rng(0), 0.8)
+    with pytest.raises(TypeError):
+        about.sample(X, np.random.default_rng(0))  # no default budget
+
+
+# Input
+
+
+@EVERY
+@pytest.mark.parametrize(
+    "make",
+    [
+        pytest.param(lambda: X.tolist(), id="nested lists"),
+        pytest.param(lambda: X.astype(np.float32), id="float32"),
+        pytest.param(lambda: X.astype(np.float16), id="float16"),
+        pytest.param(lambda: np.asfortranarray(X), id="Fortran order"),
+        pytest.param(lambda: np.repeat(np.repeat(X, 2, axis=0), 3, axis=1)[::2, ::3], id="strided"),
+        pytest.param(lambda: X.astype(object), id="objects"),
+        pytest.param(lambda: pd.DataFrame(X, columns=["a", "b"], index=[7, 7, 1]), id="data frame"),
+    ],
+)
+def test_the_form_of_the_data_does_not_matter(about: About, make: Callable[[], Any]) -> None:
+    np.testing.assert_array_equal(drawn(about, make()), drawn(about, X))
+
+
+@IN_A_BALL
+@pytest.mark.parametrize("dtype", [np.int8, np.int64, np.uint16, bool])
+def test_whole_numbers_are_data(about: About, dtype: Any) -> None:
+    x = np.array([[1, 0], [1, 1], [0, 0]])
+    np.testing.assert_array_equal(drawn(about, x.astype(dtype), row_bound=2), drawn(about, x / 2) * unit(about, 2))
+
+
+@EVERY
+def test_the_data_are_not_written_to(about: About) -> None:
+    x = 3 * X  # so that clipping has something to do
+    x.flags.writeable = False
+    before = x.copy()
+    drawn(about, x)
+    np.testing.assert_array_equal(x, before)
+
+
+BAD_DATA = [
+    pytest.param(np.zeros((0, 2)), id="no row"),
+    pytest.param(np.zeros((3, 0)), id="no column"),
+    pytest.param(np.array([0.5, 0.5]), id="one row without its brackets"),
+    pytest.param(np.zeros((2, 2, 2)), id="three dimensions"),
+    pytest.param(np.array([[0.5, math.nan]]), id="NaN"),
+    pytest.param(np.array([[math.inf, 0.0]]), id="infinity"),
+    pytest.param(np.array([[0.5 + 0.5j, 0.0]]), id="complex"),
+    pytest.param([["0.5", "0.5"]], id="strings of digits"),
+    pytest.param([[0.5], [0.5, 0.5]], id="ragged"),
+    pytest.param(None, id="None"),
+    pytest.param(pd.DataFrame({"a": [0.5], "b": ["y"]}), id="frame with a name"),
+]
+
+
+@EVERY
+@pytest.mark.parametrize("x", BAD_DATA)
+def test_bad_data_are_refused(about: About, x: Any) -> None:
+    for mode in [{"on_large_rows": "clip"}, {"on_large_rows": "raise"}] if about.domain == "ball" else [{}]:
+        with pytest.raises(InvalidInput, match=r"^x"):
+            drawn(about, x, **mode)
+
+
+@EVERY
+@pytest.mark.parametrize("value", [0, 0.0, -1.0, math.nan, math.inf, True, "1", None, [1.0]], ids=repr)
+def test_a_bad_budget_is_refused(about: About, value: Any) -> None:
+    for parameter in BUDGETS[about.notion]:
+        with pytest.raises(InvalidInput, match=f"^{parameter} = "):
+            drawn(about, X, **{parameter: value})
+
+
+@IN_A_BALL
+@pytest.mark.parametrize(
+    ("option", "value"),
+    [
+        ("row_bound", 0),
+        ("row_bound", -1.0),
+        ("row_bound", math.nan),
+        ("row_bound", math.inf),
+        ("row_bound", True),
+        ("row_bound", "1"),
+        ("on_large_rows", "drop"),
+        ("on_large_rows", None),
+    ],
+)
+def test_a_bad_option_is_refused(about: About, option: str, value: Any) -> None:
+    with pytest.raises(InvalidInput, match=f"^{option} = "):
+        drawn(about, X, **{option: value})
+
+
+@EVERY
+def test_an_unknown_calibration_is_refused(about: About) -> None:
+    if "calibration" not in about.choices:
+        with pytest.raises(TypeError):
+            drawn(about, X, calibration="paper")
+        return
+    assert set(about.choices["calibration"]) == {"paper", "tight"}
+    for wrong in ("Paper", "", None):
+        with pytest.raises(InvalidInput, match=r"^calibration = "):
+            drawn(about, X, calibration=wrong)
+
+
+# Units and clipping
+
+
+@IN_A_BALL
+@pytest.mark.parametrize("r", [0.125, 4.0, 2.0**20])
+def test_a_change_of_unit_by_a_power_of_two_scales_every_bit(about: About, r: float) -> None:
+    np.testing.assert_array_equal(drawn(about, X * r, row_bound=r), unit(about, r) * drawn(about, X))
+
+
+@IN_A_BALL
+@pytest.mark.parametrize("r", [0.3, 7.0, 1e100])
+def test_the_output_is_in_the_unit_of_the_data_squared(about: About, r: float) -> None:
+    expected = unit(about, r) * drawn(about, X)
+    np.testing.assert_allclose(drawn(about, X * r, row_bound=r), expected, rtol=1e-9, atol=1e-12 * unit(about, r))
+
+
+@IN_A_BALL
+def test_long_rows_count_as_rows_on_the_boundary(about: About) -> None:
+    long, clipped = np.array([[3.0, 4.0], [0.0, 0.5]]), np.array([[0.6, 0.8], [0.0, 0.5]])
+    np.testing.assert_allclose(drawn(about, long), drawn(about, clipped), rtol=1e-12, atol=1e-14)
+
+
+@IN_A_BALL
+def test_long_rows_can_be_refused_instead(about: About) -> None:
+    np.testing.assert_array_equal(drawn(about, X, on_large_rows="raise"), drawn(about, X))
+    with pytest.raises(InvalidInput, match=r"x\[1\] has norm 1.5: must be at most row_bound = 1.0"):
+        drawn(about, np.array([[0.5, 0.0], [0.0, 1.5]]), on_large_rows="raise")
+
+
+# Output
+
+
+def check_output(about: About, output: NDArray[np.float64], d: int) -> None:
+    assert output.dtype == np.float64
+    assert np.isfinite(output).all()
+    assert output.shape == output_shape(about.released, d)
+    if about.released == "direction":
+        assert np.linalg.norm(output) == pytest.approx(1, abs=1e-12)
+    if about.symmetric:
+        np.testing.assert_array_equal(output, output.T)
+
+
+EDGES = [
+    pytest.param(np.array([[0.5]]), id="one number"),
+    pytest.param(np.array([[0.5], [-1.0], [0.0]]), id="one column"),
+    pytest.param(np.array([[0.5, 0.25, -0.5]]), id="one row"),
+    pytest.param(np.zeros((4, 3)), id="only zero rows"),
+    pytest.param(np.array([[0.0, 0.0], [1.0, 0.0]]), id="a zero row"),
+    pytest.param(np.full((6, 3), 0.5), id="six times the same row"),
+    pytest.param(np.eye(4), id="an orthonormal basis"),
+    pytest.param(np.array([[1e200, 1e200], [3.0, -1e-200]]), id="rows of norm 1e200"),
+    pytest.param(np.full((2, 2), 5e-324), id="the smallest numbers"),
+    pytest.param(np.random.default_rng(0).standard_normal((2, 7)), id="more columns than rows"),
+    pytest.param(np.random.default_rng(0).standard_normal((500, 3)), id="five hundred rows"),
+]
+
+
+@EVERY
+@pytest.mark.parametrize("x", EDGES)
+def test_the_output_has_the_stated_form(about: About, x: Matrix) -> None:
+    if x.shape[1] < about.smallest_dimension:
+        return
+    for options in every_choice(about):
+        check_output(about, drawn(about, x, **options), x.shape[1])
+
+
+@EVERY
+@PROPERTY
+@given(
+    x=st.tuples(st.integers(1, 4), st.integers(1, 4)).flatmap(
+        lambda shape: arrays(np.float64, shape, elements=st.floats(-1e300, 1e300))
+    )
+)
+def test_finite_data_always_give_a_finite_output(about: About, x: Matrix) -> None:
+    assume(x.shape[1] >= about.smallest_dimension)
+    check_output(about, drawn(about, x), x.shape[1])
+
+
+@EVERY
+@pytest.mark.parametrize("size", [1, 2, 7])
+def test_data_in_chunks_are_the_same_data(about: About, size: int) -> None:
+    x = np.random.default_rng(5).standard_normal((20, 3))
+    for options in every_choice(about):
+        expected = drawn(about, x, **options)
+        np.testing.assert_allclose(drawn(about, in_chunks(x, size), **options), expected, rtol=1e-9, atol=1e-12)
+
+
+@EVERY
+def test_a_bad_chunk_is_refused_and_its_row_is_named(about: About) -> None:
+    x = np.zeros((6, 3))
+    x[4, 1] = math.nan
+    with pytest.raises(InvalidInput, match=r"^x\[4, 1\] = nan"):
+        drawn(about, in_chunks(x, 3))
+
+
+@pytest.mark.parametrize("about", [a for a in MECHANISMS.values() if not a.ordered], ids=lambda a: a.name)
+def test_the_order_of_the_rows_does_not_matter(about: About) -> None:
+    np.testing.assert_allclose(drawn(about, X[[2, 0, 1]]), drawn(about, X), rtol=1e-9, atol=1e-12)
+
+
+@EVERY
+def test_a_seed_fixes_the_output_and_another_changes_it(about: About) -> None:
+    np.testing.assert_array_equal(drawn(about, X, seed=1), drawn(about, X, seed=1))
+    assert about.repeats or not np.array_equal(drawn(about, X, seed=1), drawn(about, X, seed=2))
+
+
+# What is spent
+
+
+@EVERY
+@pytest.mark.parametrize("d", [1, 2, 3, 10, 100])
+def test_no_mechanism_spends_more_than_it_claims(about: About, d: int) -> None:
+    budget = BUDGETS[about.notion]
+    for options in every_choice(about):
+        spend = about.spend(**budget, dimension=d, **options)
+        assert spend.claimed == GUARANTEES[about.notion](**budget)
+        assert type(spend.proven) is GUARANTEES[about.notion]
+        for parameter, claimed in budget.items():
+            assert 0 < getattr(spend.proven, parameter) <= claimed * (1 + 1e-12)
+
+
+@EVERY
+@pytest.mark.parametrize("d", [1, 2, 5])
+def test_a_tight_calibration_spends_at_least_as_much_as_the_paper(about: About, d: int) -> None:
+    if "calibration" not in about.choices:
+        return
+    for options in every_choice(about):
+        paper, tight = (
+            about.spend(**BUDGETS[about.notion], dimension=d, **{**options, "calibration": c}).proven
+            for c in ("paper", "tight")
+        )
+        for parameter in BUDGETS[about.notion]:
+            assert getattr(paper, parameter) <= getattr(tight, parameter) * (1 + 1e-12)
+
+
+@EVERY
+def test_a_pure_spend_is_proportional_to_epsilon(about: About) -> None:
+    if about.notion != "pure":
+        return
+    one, three = (about.spend(epsilon=e, dimension=4).proven.epsilon for e in (1.0, 3.0))
+    assert three == pytest.approx(3 * one, rel=1e-14)
+
+
+@EVERY
+@pytest.mark.parametrize("value", [-1.0, math.nan, True])
+def test_the_spend_of_a_bad_budget_is_refused(about: About, value: Any) -> None:
+    for parameter in BUDGETS[about.notion]:
+        with pytest.raises(InvalidInput, match=f"^{parameter} = "):
+            about.spend(**{**BUDGETS[about.notion], parameter: value}, dimension=2)
+
+
+@pytest.mark.parametrize(
+    ("about", "wrong"),
+    [
+        *(
+            pytest.param(a, {"calibration": "Paper"}, id=f"{a.name} Paper")
+            for a in MECHANISMS.values()
+            if "calibration" in a.choices
+        ),
+        *(pytest.param(a, {"dimension": d}, id=f"{a.name} {d}") for a in MECHANISMS.values() for d in (0, -3)),
+    ],
+)
+def test_the_spend_of_a_bad_option_is_refused(about: About, wrong: dict[str, Any]) -> None:
+    with pytest.raises(InvalidInput):
+        about.spend(**{**BUDGETS[about.notion], "dimension": 2, **wrong})
+
+
+@pytest.mark.parametrize("name", ["nuclear-laplace", "nuclear-laplace-symmetric", "nuclear-ball-projection"])
+def test_the_spend_of_no_budget_is_refused(name: str) -> None:
+    with pytest.raises(InvalidInput):
+        mechanism(name).spend(epsilon=0.0, dimension=2)
+
+
+@IN_A_BALL
+@pytest.mark.parametrize("r", [1e200, 1e-200])
+def test_a_row_bound_whose_square_is_no_float_is_refused(about: About, r: float) -> None:
+    with pytest.raises(InvalidInput, match="row_bound"):
+        drawn(about, X * r, row_bound=r)

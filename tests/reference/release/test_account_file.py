@@ -1,0 +1,219 @@
+"""The account beside a data file: it adds up, it refuses, it is never half written."""
+
+import json
+import os
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from covassay.reference.accounting import OverBudget
+from covassay.reference.errors import InvalidInput
+from covassay.reference.privacy import ZCDP, ApproximateDP, Guarantee, PureDP
+from covassay.reference.release.account_file import fingerprint, open_account, parse_total
+
+DATA = {"name": "wine.csv", "bytes": 11161}
+
+
+def entry(**budget: float) -> dict[str, Any]:
+    return {"mechanism": "nuclear-laplace", "claimed": budget}
+
+
+def test_releases_add_up_across_openings(tmp_path: Path) -> None:
+    path = tmp_path / "account.json"
+    assert open_account(path, DATA, PureDP(1.0)).enter(entry(epsilon=0.25)) == PureDP(0.25)
+    assert open_account(path, DATA, None).enter(entry(epsilon=0.5)) == PureDP(0.75)
+    assert open_account(path, DATA, PureDP(1.0)).account().spent() == PureDP(0.75)
+    before = path.read_bytes()
+    with pytest.raises(OverBudget, match=r"account\.json: .* must stay within ε = 1 "):
+        open_account(path, DATA, None).enter(entry(epsilon=0.5))
+    assert path.read_bytes() == before
+    assert os.listdir(tmp_path) == ["account.json"]
+    assert json.loads(before) == {
+        "schema": "covassay-account-1",
+        "data": DATA,
+        "adjacency": "replace-one",
+        "total": {"epsilon": 1.0},
+        "releases": [entry(epsilon=0.25), entry(epsilon=0.5)],
+    }
+
+
+def test_opening_writes_nothing(tmp_path: Path) -> None:
+    open_account(tmp_path / "account.json", DATA, ZCDP(1.0)).account()
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("total", "budgets"),
+    [
+        (ZCDP(0.5), [{"rho": 0.1}, {"epsilon": 0.5}]),
+        (ApproximateDP(3.0, 1e-6), [{"epsilon": 0.5, "delta": 1e-7}, {"rho": 0.01}, {"epsilon": 0.5}]),
+    ],
+)
+def test_every_notion_is_kept(tmp_path: Path, total: Guarantee, budgets: list[dict[str, float]]) -> None:
+    path = tmp_path / "account.json"
+    for budget in budgets:
+        spent = open_account(path, DATA, total).enter(entry(**budget))
+    again = open_account(path, DATA, None)
+    assert again.total == total
+    assert again.account().spent() == spent
+
+
+def test_what_was_entered_in_the_meantime_counts(tmp_path: Path) -> None:
+    """Two commands open the account before either enters its release."""
+    path = tmp_path / "account.json"
+    first, second = (open_account(path, DATA, PureDP(1.0)) for _ in range(2))
+    first.enter(entry(epsilon=0.75))
+    second.after(PureDP(0.75))  # by its old state, it would fit
+    with pytest.raises(OverBudget):
+        second.enter(entry(epsilon=0.75))
+    third = open_account(path, DATA, None)
+    second.enter(entry(epsilon=0.125))
+    assert third.enter(entry(epsilon=0.125)) == PureDP(1.0)
+
+
+def test_many_at_once_never_exceed_the_total(tmp_path: Path) -> None:
+    path = tmp_path / "account.json"
+    account = open_account(path, DATA, PureDP(1.0))
+    entered = []
+
+    def work() -> None:
+        while True:
+            try:
+                account.enter(entry(epsilon=0.125))
+            except OverBudget:
+                return
+            except InvalidInput:  # another one holds the lock
+                time.sleep(1e-3)
+                continue
+            entered.append(1)
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(entered) == 8
+    assert open_account(path, DATA, None).account().spent() == PureDP(1.0)
+    assert os.listdir(tmp_path) == ["account.json"]
+
+
+def test_a_lock_that_is_held_is_named(tmp_path: Path) -> None:
+    account = open_account(tmp_path / "account.json", DATA, PureDP(1.0))
+    lock = tmp_path / ".account.json.lock"
+    lock.touch()
+    with pytest.raises(InvalidInput, match=r"\.account\.json\.lock exists, another release is being entered"):
+        account.enter(entry(epsilon=0.5))
+    assert os.listdir(tmp_path) == [lock.name]
+
+
+@pytest.mark.parametrize("failing", ["replace", "fsync"])
+def test_a_failure_while_writing_leaves_the_old_account(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, failing: str
+) -> None:
+    path = tmp_path / "account.json"
+    open_account(path, DATA, PureDP(1.0)).enter(entry(epsilon=0.25))
+    before = path.read_bytes()
+
+    def fail(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, failing, fail)
+    with pytest.raises(InvalidInput, match=r"No space left on device.*nothing is released"):
+        open_account(path, DATA, None).enter(entry(epsilon=0.25))
+    assert path.read_bytes() == before
+    assert os.listdir(tmp_path) == ["account.json"]
+
+
+def test_the_account_of_other_data_or_of_another_total_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "account.json"
+    open_account(path, DATA, PureDP(1.0)).enter(entry(epsilon=0.25))
+    for other in ({"name": "beer.csv", "bytes": 11161}, {"name": "wine.csv", "bytes": 11162}):
+        with pytest.raises(InvalidInput, match=r"is the account of wine\.csv \(11161 bytes\), not of"):
+            open_account(path, other, None)
+    with pytest.raises(InvalidInput, match="which must stay"):
+        open_account(path, DATA, PureDP(2.0))
+    with pytest.raises(InvalidInput, match="--total must say what may ever be spent"):
+        open_account(tmp_path / "other.json", DATA, None)
+    with pytest.raises(InvalidInput, match=r"must be one of \.json"):
+        open_account(tmp_path / "account.csv", DATA, PureDP(1.0))
+
+
+def damaged(change: Any) -> str:
+    document: dict[str, Any] = {
+        "schema": "covassay-account-1",
+        "data": DATA,
+        "adjacency": "replace-one",
+        "total": {"epsilon": 1.0},
+        "releases": [entry(epsilon=0.5)],
+    }
+    change(document)
+    return json.dumps(document)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "{",
+        "[]",
+        "null",
+        "[" * 100_000,
+        damaged(lambda d: d.pop("schema")),
+        damaged(lambda d: d.update(schema="covassay-account-2")),
+        damaged(lambda d: d.update(adjacency="add-remove")),
+        damaged(lambda d: d.pop("total")),
+        damaged(lambda d: d.update(total={"epsilon": -1.0})),
+        damaged(lambda d: d.update(total={"epsilon": "1"})),
+        damaged(lambda d: d.update(total=[1])),
+        damaged(lambda d: d.update(data={})),
+        damaged(lambda d: d.update(releases=[entry()])),
+        damaged(lambda d: d.update(releases=[{}])),
+        damaged(lambda d: d.update(releases=[3])),
+        damaged(lambda d: d.update(releases=[entry(rho=0.5)])),
+        damaged(lambda d: d.update(releases=[entry(epsilon=float("nan"))])),
+    ],
+)
+def test_a_damaged_account_is_refused_in_one_line(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "account.json"
+    path.write_text(text)
+    with pytest.raises(InvalidInput, match="must be an account that covassay wrote") as caught:
+        open_account(path, DATA, None)
+    assert len(str(caught.value).splitlines()) == 1
+    assert path.read_text() == text
+    path.write_text(damaged(lambda d: None))
+    assert open_account(path, DATA, None).account().spent() == PureDP(0.5)
+
+
+def test_the_fingerprint_is_the_name_and_the_size_behind_links(tmp_path: Path) -> None:
+    (tmp_path / "data.csv").write_bytes(b"12345")
+    (tmp_path / "link.csv").symlink_to(tmp_path / "data.csv")
+    assert fingerprint(tmp_path / "link.csv") == {"name": "data.csv", "bytes": 5}
+    with pytest.raises(InvalidInput, match="does not exist"):
+        fingerprint(tmp_path / "absent.csv")
+    with pytest.raises(InvalidInput, match="must be a readable file"):
+        fingerprint(tmp_path / "a\0b")
+
+
+@pytest.mark.parametrize(
+    ("text", "total"),
+    [
+        ("epsilon=1", PureDP(1.0)),
+        ("rho=0.5", ZCDP(0.5)),
+        ("epsilon=1,delta=1e-6", ApproximateDP(1.0, 1e-6)),
+        ("delta=1e-6, epsilon=1", ApproximateDP(1.0, 1e-6)),
+    ],
+)
+def test_a_total_is_read(text: str, total: Guarantee) -> None:
+    assert parse_total(text) == total
+
+
+@pytest.mark.parametrize(
+    "text", ["", "1", "epsilon", "epsilon=", "epsilon=x", "epsilon=0", "rho=nan", "delta=1e-6", "epsilon=1,rho=1",
+             "epsilon=1,epsilon=2", "epsilon=1,delta=1", "epsilon=1,"]
+)  # fmt: skip
+def test_a_bad_total_is_refused(text: str) -> None:
+    with pytest.raises(InvalidInput, match=r"^--total .*must be epsilon=…, rho=… or epsilon=…,delta=…$"):
+        parse_total(text)

@@ -1,0 +1,115 @@
+"""Other people's packages, at the versions of the audit extra: what was found stays found, and can be replayed."""
+
+import importlib.util
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from covassay.reference.privacy import PureDP
+from covassay.verification.audit.engine.checks import CheckResult, Status, Verdict
+from covassay.verification.audit.engine.run import AuditReport, audit
+from covassay.verification.audit.engine.user_data import load_user_data, scaled
+from covassay.verification.audit.reports.readme_tables import finding, mechanisms_table, replace_section
+from covassay.verification.audit.targets.target import CannotRun, TargetReference
+
+CLAIM = PureDP(1.0)
+README = Path(__file__).resolve().parents[4] / "README.md"
+
+
+def needs(*modules: str) -> pytest.MarkDecorator:
+    """Skip without the audit extra, except where COVASSAY_REQUIRE_PEERS says that its absence is a failure."""
+    missing = [name for name in modules if importlib.util.find_spec(name) is None]
+    skip = bool(missing) and not os.environ.get("COVASSAY_REQUIRE_PEERS")
+    return pytest.mark.skipif(skip, reason=f"needs {', '.join(missing)}: pip install 'covassay[audit]'")
+
+
+def law_checks(report: AuditReport) -> list[CheckResult]:
+    return [check for check in report.checks if check.kind == "law" and check.status is Status.REFUTED]
+
+
+@pytest.mark.slow
+@pytest.mark.peers
+@pytest.mark.parametrize(
+    "target",
+    [
+        pytest.param("diffprivlib:bingham", marks=needs("diffprivlib")),
+        pytest.param("opendp:private-eigenvector", marks=needs("opendp")),
+    ],
+)
+def test_the_shipped_eigenvector_samplers_follow_another_law_and_exceed_their_epsilon(target: str) -> None:
+    report = audit(TargetReference(target, "."), CLAIM, jobs=2)
+    assert report.verdict is Verdict.REFUTED
+    assert report.verdict.exit_status == 1
+    assert all((check.p_value or 0.0) < 1e-9 for check in law_checks(report))
+    assert len(law_checks(report)) >= 5
+    assert len(report.diagnoses) == 1
+    assert "wrong sign" in report.diagnoses[0]
+    aimed = next(check for check in report.checks if check.name == "event" and "d=6" in check.scenario)
+    assert aimed.status in (Status.REFUTED, Status.SUSPICIOUS)
+    assert aimed.facts["confidence"] == 0.999
+    assert aimed.facts["loss_lower_bound"] > 1.0
+    assert "loss 1.706 on this pair and 1.735 as n → ∞" in aimed.detail
+    slow = next(check for check in report.checks if check.name == "running time")
+    assert slow.status is Status.NOTED
+
+
+@pytest.mark.slow
+@pytest.mark.peers
+@needs("opendp")
+def test_an_exception_that_depends_on_the_data_is_a_privacy_violation() -> None:
+    report = audit(TargetReference("opendp:eigendecomposition", "."), CLAIM, jobs=2)
+    assert report.verdict is Verdict.REFUTED
+    assert any(check.name == "failures" and check.status is Status.REFUTED for check in report.checks)
+
+
+@pytest.mark.peers
+@needs("diffprivlib")
+def test_an_adapter_draws_what_the_package_draws() -> None:
+    from diffprivlib.mechanisms import Bingham
+
+    target = TargetReference("diffprivlib:bingham", ".").load()
+    x = np.repeat(np.eye(3), [5, 2, 1], axis=0)
+    ours = target.draw(x, epsilon=1.0, rng=np.random.default_rng(4))
+    state = np.random.RandomState(np.random.default_rng(4).integers(2**32, dtype=np.uint32))
+    np.testing.assert_array_equal(ours, Bingham(epsilon=1.0, random_state=state).randomise(x.T @ x))
+
+
+@pytest.mark.peers
+@needs("opendp")
+def test_the_opendp_adapter_asks_for_the_budget_that_its_map_confirms() -> None:
+    target = TargetReference("opendp:private-eigenvector", ".").load()
+    u = target.draw(np.repeat(np.eye(3), [5, 2, 1], axis=0), epsilon=0.7, rng=np.random.default_rng(0))
+    assert u.shape == (3,)
+    assert np.linalg.norm(u) == pytest.approx(1.0)
+
+
+def test_a_package_that_is_not_installed_cannot_be_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(__import__("sys").modules, "diffprivlib", None)
+    with pytest.raises(CannotRun, match=r"install the extra covassay\[audit\]"):
+        TargetReference("diffprivlib:covariance-eig", "elsewhere").load()
+
+
+@pytest.mark.peers
+@needs("sklearn")
+def test_the_named_data_sets_lie_in_the_unit_ball() -> None:
+    for name, shape in (("wine", (178, 13)), ("digits", (1797, 64)), ("breast-cancer", (569, 30))):
+        x = load_user_data(name).x
+        assert x.shape == shape
+        assert np.linalg.norm(x, axis=1).max() <= 1 + 1e-12
+
+
+def test_a_constant_feature_is_scaled_to_zero() -> None:
+    np.testing.assert_allclose(scaled(np.array([[1.0, 7.0], [3.0, 7.0]])), [[-(0.5**0.5), 0], [0.5**0.5, 0]])
+
+
+def test_a_row_of_the_findings_says_nothing_when_nothing_was_found() -> None:
+    row = finding(audit(TargetReference("covassay:bingham", "."), CLAIM, samples=300))
+    assert (row.verdict, row.found) == ("NOT REFUTED", "nothing")
+
+
+def test_the_mechanism_table_of_the_readme_is_up_to_date() -> None:
+    """After a change: python -m covassay.verification.audit.reports.readme_tables README.md --write."""
+    text = README.read_text(encoding="utf-8")
+    assert replace_section(text, "mechanisms", mechanisms_table()) == text

@@ -1,0 +1,238 @@
+"""The audit as a whole: verdicts, false alarms, replay, parallel runs, targets that misbehave."""
+
+import json
+import shlex
+import signal
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from covassay.reference.domain import Matrix
+from covassay.reference.errors import InvalidInput
+from covassay.reference.mechanisms.pure import nuclear_laplace
+from covassay.reference.mechanisms.registry import MECHANISMS, default_claim
+from covassay.reference.privacy import ZCDP, ApproximateDP, PureDP
+from covassay.verification.audit.adapters.covassay_mechanisms import TARGETS
+from covassay.verification.audit.engine.checks import Status, Verdict
+from covassay.verification.audit.engine.contract import new_seed
+from covassay.verification.audit.engine.privacy import violates
+from covassay.verification.audit.engine.run import audit
+from covassay.verification.audit.engine.sampling import Setting, draw
+from covassay.verification.audit.negative_controls.mutant import one, perturbation
+from covassay.verification.audit.reports.report import as_json
+from covassay.verification.audit.targets.target import CannotRun, Failure, Target, TargetReference, call
+
+CLAIM = PureDP(1.0)
+OWN = list(TARGETS)
+CALIBRATED = [name for name in OWN if name.removesuffix("-tight") in MECHANISMS]
+QUICK = ("nuclear-laplace", "nuclear-ball-projection", "bingham", "iterative-eigenvectors", "entrywise-laplace",
+         "k-norm", "gauss-cov", "separate-cov", "gauss-cov-approximate", "exponential", "above-threshold", "naive-pce",
+         "kv-mean", "coinpress-mean", "output-perturbation")  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=() if name in QUICK else pytest.mark.slow) for name in CALIBRATED]
+)
+def test_the_reference_is_not_refuted(name: str) -> None:
+    """Every mechanism, slow for some, at every calibration; false alarm at most 1e-9 per run."""
+    target = TargetReference(f"covassay:{name}", ".")
+    report = audit(target, default_claim(target.load().mechanism), samples=150, seed=3)
+    assert report.verdict is Verdict.NOT_REFUTED, [(c.label, c.p_value, c.detail) for c in report.refuted]
+
+
+def test_an_output_that_has_positive_probability_is_no_fixed_seed() -> None:
+    """Found by a sweep over 200 seeds: the projection gave the zero matrix twice, and was taken for a fixed seed."""
+    source = TargetReference("covassay:nuclear-ball-projection", ".")
+    for seed in range(180, 200):
+        check = new_seed(Setting(source, CLAIM.keywords(), "matrix", seed=seed))
+        assert check.status is Status.NOT_REFUTED, seed
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", OWN)
+def test_the_reference_is_not_refuted_over_many_seeds(name: str) -> None:
+    """25 seeds; false alarm at most 25e-9."""
+    target = TargetReference(f"covassay:{name}", ".")
+    for seed in range(25):
+        report = audit(target, default_claim(target.load().mechanism), samples=200, seed=seed)
+        assert report.verdict is Verdict.NOT_REFUTED, (seed, [(c.label, c.p_value) for c in report.refuted])
+
+
+def test_a_run_is_replayed_draw_for_draw_with_any_number_of_workers() -> None:
+    source = TargetReference("covassay:bingham", ".")
+    runs = [as_json(audit(source, CLAIM, samples=300, seed=11, jobs=jobs)) for jobs in (1, 2)]
+    for run in runs:
+        del run["seconds"]
+        run["checks"] = [c for c in run["checks"] if c["name"] != "running time"]
+    assert json.dumps(runs[0]) == json.dumps(runs[1])
+
+
+def test_a_report_is_plain_json() -> None:
+    report = audit(TargetReference("covassay:bingham", "."), CLAIM, samples=200)
+    data = json.loads(json.dumps(as_json(report), allow_nan=False))
+    assert data["verdict"] == "NOT REFUTED"
+    assert data["adjacency"] == "replace-one"
+    assert "not a certificate" in data["meaning"]
+    assert data["replay"].startswith("covassay audit covassay:bingham --epsilon 1 ")
+
+
+def test_the_false_alarm_budget_is_stated_and_checked() -> None:
+    with pytest.raises(InvalidInput, match=r"false alarm = 0\.5"):
+        audit(TargetReference("covassay:bingham", "."), CLAIM, false_alarm=0.5)
+
+
+def twice_the_noise_it_needs(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
+    return nuclear_laplace.sample(x, rng, epsilon=epsilon / 2)
+
+
+def test_a_black_box_that_keeps_its_claim_is_not_refuted() -> None:
+    report = audit(Target("mine", twice_the_noise_it_needs), CLAIM, samples=150)
+    assert report.verdict is Verdict.NOT_REFUTED
+    assert {check.kind for check in report.checks} == {"contract", "privacy"}
+
+
+def no_noise(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
+    return x.T @ x / len(x) + 1e-3 * rng.standard_normal((x.shape[1],) * 2)
+
+
+def small_gaussian(x: Matrix, *, rho: float, rng: np.random.Generator) -> Matrix:
+    """A tenth of the standard deviation that ρ-zCDP asks for."""
+    sigma = 0.1 / (len(x) * np.sqrt(rho))
+    return x.T @ x / len(x) + sigma * rng.standard_normal((x.shape[1],) * 2)
+
+
+def gaussian(x: Matrix, *, rho: float, rng: np.random.Generator) -> Matrix:
+    """Full Gaussian noise at the tight scale: ‖Δ‖_F² = 2."""
+    rows = x / np.maximum(1, np.linalg.norm(x, axis=1, keepdims=True))
+    return rows.T @ rows / len(x) + rng.standard_normal((x.shape[1],) * 2) / (len(x) * np.sqrt(rho))
+
+
+def approximate(x: Matrix, *, epsilon: float, delta: float, rng: np.random.Generator) -> Matrix:
+    return no_noise(x, epsilon=epsilon, rng=rng)
+
+
+@pytest.mark.parametrize(
+    ("function", "claim", "verdict"),
+    [
+        (no_noise, PureDP(1.0), Verdict.REFUTED),
+        (approximate, ApproximateDP(1.0, 1e-5), Verdict.REFUTED),
+        (small_gaussian, ZCDP(0.5), Verdict.REFUTED),
+        (gaussian, ZCDP(0.5), Verdict.NOT_REFUTED),
+    ],
+    ids=["pure", "approximate", "zcdp", "zcdp-kept"],
+)
+def test_a_black_box_is_held_to_each_notion_of_privacy(function, claim, verdict) -> None:  # type: ignore[no-untyped-def]
+    report = audit(Target("mine", function), claim, samples=600)
+    assert report.verdict is verdict, [(c.label, c.p_value, c.detail) for c in report.checks]
+
+
+@pytest.mark.parametrize(
+    ("p", "q", "claim", "broken"),
+    [
+        (0.5, 0.2, PureDP(0.9), True),  # ln 2.5 = 0.916
+        (0.5, 0.2, PureDP(0.92), False),
+        (0.5, 0.2, ApproximateDP(0.5, 0.17), True),  # 0.5 − e^0.5 · 0.2 = 0.1703
+        (0.5, 0.2, ApproximateDP(0.5, 0.171), False),
+        (0.5, 0.2, ZCDP(0.223), True),  # D_2/2 = ln(0.25/0.2 + 0.25/0.8)/2 = 0.22314
+        (0.5, 0.2, ZCDP(0.23), False),  # sup over α, on a fine grid: 0.2273 at α = 1.49
+        (0.2, 0.5, PureDP(0.1), False),
+    ],
+)
+def test_the_definition_of_each_notion_is_applied_to_an_event(p: float, q: float, claim, broken: bool) -> None:  # type: ignore[no-untyped-def]
+    assert violates(p, q, claim) is broken
+
+
+def hangs(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
+    time.sleep(60)
+    return x
+
+
+def hides_interruptions(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
+    try:
+        time.sleep(60)
+    except Exception as error:
+        raise ValueError("wrapped") from error
+    return x
+
+
+@pytest.mark.parametrize("function", [hangs, hides_interruptions])
+def test_a_time_out_is_an_outcome(function) -> None:  # type: ignore[no-untyped-def]
+    output, elapsed = call(Target("mine", function), np.eye(2), {"epsilon": 1.0}, np.random.default_rng(0), 0.2)
+    assert isinstance(output, Failure)
+    assert output.kind == "time-out"
+    assert elapsed < 5
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="needs SIGALRM")
+def test_the_timer_of_somebody_else_goes_on() -> None:
+    """pytest-timeout uses the same one."""
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 60.0)
+        call(Target("mine", hangs), np.eye(2), {"epsilon": 1.0}, np.random.default_rng(0), 0.1)
+        left, _ = signal.getitimer(signal.ITIMER_REAL)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+    assert 50 < left < 59.95
+
+
+def test_the_replay_command_keeps_every_digit_and_the_form_of_the_output() -> None:
+    target = Target("mine:f", lambda x, *, epsilon, rng: rng.laplace(scale=100.0, size=x.shape[1]))
+    report = audit(target, PureDP(1.23456789), released="vector", samples=100)
+    words = shlex.split(report.replay)
+    assert words[:7] == ["covassay", "audit", "mine:f", "--epsilon", "1.23456789", "--released", "vector"]
+
+
+def test_a_target_that_never_answers_is_inconclusive_not_a_crash() -> None:
+    report = audit(Target("mine", hangs), CLAIM, claimed="nuclear-laplace", samples=100, seconds=0.02)
+    assert report.verdict is Verdict.INCONCLUSIVE
+    assert report.verdict.exit_status == 3
+
+
+def raises(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
+    raise KeyError("row 17 of the data")
+
+
+def test_a_target_that_always_raises_cannot_be_run() -> None:
+    with pytest.raises(CannotRun, match=r"called as f\(x, \*, epsilon, rng\) it raised KeyError"):
+        audit(Target("mine", raises), CLAIM)
+
+
+def test_an_exception_is_counted_and_its_text_is_not_repeated() -> None:
+    """The message of an exception can carry data; only its type is reported."""
+    setting = Setting(Target("mine", raises), {"epsilon": 1.0}, "matrix", seed=0)
+    draws = draw(setting, np.eye(2), 5, "test")
+    assert draws.failures == {"exception: KeyError": 5}
+
+
+@pytest.mark.parametrize(
+    ("spec", "error", "message"),
+    [
+        ("nocolon", InvalidInput, "must be module:function"),
+        ("nosuchmodule:f", InvalidInput, "No module named"),
+        ("math:nosuch", InvalidInput, "has no attribute"),
+        ("math:pi", InvalidInput, "must be a function"),
+        ("covassay:nosuch", InvalidInput, "covassay has .*, nuclear-laplace, "),
+    ],
+    ids=["no-colon", "no-module", "no-function", "not-a-function", "no-such-target"],
+)
+def test_a_target_that_cannot_be_found_is_named(spec: str, error: type[Exception], message: str) -> None:
+    with pytest.raises(error, match=message):
+        TargetReference(spec, ".").load()
+
+
+def test_a_module_that_fails_to_import_cannot_be_run(tmp_path: Path) -> None:
+    (tmp_path / "broken_on_import.py").write_text("1 / 0\n")
+    with pytest.raises(CannotRun, match="ZeroDivisionError"):
+        TargetReference("broken_on_import:f", str(tmp_path)).load()
+
+
+def test_suspicious_checks_get_a_second_look_on_fresh_draws() -> None:
+    """At a claim a little too strong the first look is only suspicious; the second, ten times as large, decides."""
+    many = perturbation(factor=0.94)
+    target = Target("mine", one(many), draw_many=many)
+    report = audit(target, CLAIM, claimed="nuclear-laplace", samples=400, seed=1)
+    decided = {check.n for check in report.checks if check.status is Status.REFUTED}
+    assert report.verdict is Verdict.REFUTED
+    assert decided == {4000}

@@ -1,0 +1,67 @@
+"""The Wishart mechanism is not private: the exact probability of its distinguishing event, and how soon it is seen."""
+
+import math
+
+import mpmath
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from covassay.reference.domain import second_moment
+from covassay.reference.privacy import ApproximateDP, Guarantee, PureDP
+from covassay.verification.audit.engine.checks import Status
+from covassay.verification.audit.engine.privacy import run_pair
+from covassay.verification.audit.engine.run import decide
+from covassay.verification.audit.engine.sampling import Setting
+from covassay.verification.audit.profiles.profile import black_box
+from covassay.verification.audit.targets.target import TargetReference
+from covassay.verification.exact.wishart import distinguishing_probability, draw_wishart
+from covassay.verification.statistics.tests import binomial
+
+FALSE_ALARM = 1e-9
+Matrix = NDArray[np.float64]
+
+
+def test_the_probability_by_hand() -> None:
+    assert distinguishing_probability(1.0) == pytest.approx(0.2834686894, abs=1e-10)
+    assert distinguishing_probability(mpmath.mpf(3), mpmath.exp) == 1 - 1 / mpmath.e
+    assert distinguishing_probability(3 * math.log(2)) == pytest.approx(0.5, rel=1e-15)
+
+
+def below(outputs: Matrix, x: Matrix) -> int:
+    """How many outputs are not above Σ."""
+    return int((np.linalg.eigvalsh(outputs - second_moment(x))[:, 0] < -1e-12).sum())
+
+
+@pytest.mark.parametrize("d", [1, 2, 5])
+@pytest.mark.parametrize("epsilon", [0.5, 1.0, 4.0])
+def test_an_event_that_is_impossible_on_one_side_has_that_probability_on_the_other(d: int, epsilon: float) -> None:
+    # n = 4, the last row v or 0, 20000 draws a side
+    rng = np.random.default_rng(d)
+    first = np.vstack([0.3 * np.ones((3, d)) / math.sqrt(d), np.ones((1, d)) / math.sqrt(d)])
+    second = first.copy()
+    second[-1] = 0
+    assert below(draw_wishart(first, 20000, rng=rng, epsilon=epsilon), first) == 0
+    seen = below(draw_wishart(second, 20000, rng=rng, epsilon=epsilon), first)
+    assert binomial(seen, 20000, distinguishing_probability(epsilon), "").p_value > FALSE_ALARM
+    # mutants: one degree of freedom, P(χ²_1 < 2ε/3), and the scale without its 3, 1 − e^{−ε}
+    for wrong in (math.erf(math.sqrt(epsilon / 3)), 1 - math.exp(-epsilon)):
+        assert binomial(seen, 20000, wrong, "").p_value < FALSE_ALARM
+
+
+def refuted(claim: Guarantee, samples: int) -> bool:
+    """Does the audit's search for events, which knows nothing of the mechanism, refute the claim at 1e-9?"""
+    setting = Setting(TargetReference("mutant:wishart", "."), {"epsilon": 1.0}, "matrix", seed=0, seconds=1.0)
+    checks = []
+    for pair in black_box("matrix").pairs(frozenset()):
+        checks += run_pair(setting, pair, claim, samples, "first look")
+    return any(check.status is Status.REFUTED for check in decide(checks, FALSE_ALARM))
+
+
+@pytest.mark.parametrize(("samples", "seen"), [(100, False), (400, True)])
+def test_a_black_box_audit_sees_it(samples: int, seen: bool) -> None:
+    assert refuted(PureDP(1.0), samples) is seen
+
+
+def test_no_epsilon_is_large_enough_for_a_small_delta() -> None:
+    assert refuted(ApproximateDP(3.0, 0.01), 4000)

@@ -1,0 +1,381 @@
+"""The gate of the proofs: what it sees without Rocq, and, where Rocq is installed, that it asks the kernel."""
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from covassay.verification.claims import ledger
+from covassay.verification.claims.kernel import audit, gate, kernel, lock, mutants, sources, terms
+from covassay.verification.claims.kernel.audit import Audit, Definition, Statement, Witness
+from covassay.verification.claims.kernel.sources import Tagged
+from covassay.verification.cli.main import run
+
+PROOFS = Path(__file__).resolve().parents[4] / "proofs"
+needs_rocq = pytest.mark.skipif(not kernel.available() and not kernel.required(), reason="needs Rocq")
+
+
+@pytest.fixture
+def proofs(tmp_path: Path) -> Path:
+    """A copy of proofs/ to spoil."""
+    return shutil.copytree(PROOFS, tmp_path / "proofs")
+
+
+def without_rocq(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kernel, "available", lambda: False)
+    monkeypatch.delenv(kernel.REQUIRE, raising=False)
+
+
+# The scan
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("Lemma l : False. Admitted.", "line 1: Admitted"),
+        ("Lemma l : True.\nProof. admit. Abort.", "line 2: admit"),
+        ("Axiom a : False.", "Axiom is not allowed"),
+        ("Parameters (a : nat).", "Parameters"),
+        ("Conjecture c : False.", "Conjecture"),
+        ("Unset Guard  Checking.", "Unset Guard Checking"),
+        ("#[bypass_check(universes)] Definition d := 0.", "bypass_check"),
+        ("Declare Module M.", "Declare Module"),
+        ("Hypothesis h : False.", "Hypothesis outside a section"),
+        ("Section S. End S.\nContext (n : nat).", "line 2: Context outside a section"),
+        ('Definition s := "(*". Axiom a : False. (* *)', "Axiom"),
+        ("(* (* *) *) Axiom a : False.", "Axiom"),
+    ],
+)
+def test_a_banned_token_is_seen(text: str, told: str) -> None:
+    found = sources.banned("F.v", text)
+    assert len(found) == 1
+    assert told in found[0]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "(* Admitted. (* Axiom *) admit *) Definition axioms_free := 0.",
+        'Definition s := "Axiom". Definition admitted := 0.',
+        "Section S. Variable n : nat. Hypothesis h : n = 0. End S.",
+        "Module M := N. Section S. Context (n : nat). Section T. End T. Variables m : nat. End S.",
+    ],
+)
+def test_what_is_no_banned_token(text: str) -> None:
+    assert sources.banned("F.v", text) == []
+
+
+def test_a_tag_belongs_to_the_theorem_that_follows() -> None:
+    text = "(*@ A.One *) Theorem one : True.\n(*@ two *)\n(* words *)\n#[local] Lemma two' : True.\n(* (*@ THREE *) *)"
+    found, problems = sources.tagged({"F.v": text})
+    assert {tag: t.qualified for tag, t in found.items()} == {"A.One": "F.one", "two": "F.two'"}
+    assert problems == []
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("(*@ A *)\nDefinition d := 0.", "no theorem follows"),
+        ("(*@ A *)\nLemma a : True.\n(*@ A *)\nLemma b : True.", "the tag A is taken"),
+    ],
+)
+def test_a_tag_without_a_theorem_of_its_own(text: str, told: str) -> None:
+    assert told in sources.tagged({"F.v": text})[1][0]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [
+        ("-Q . covassay\n", "-Q . covassay\n-arg -type-in-type\n", "'-arg -type-in-type' is neither"),
+        ("Hessian.v\n", "", "Hessian.v is not listed"),
+        ("Hessian.v\n", "Hessian.v\nNothing.v\n", "Nothing.v is listed and missing"),
+    ],
+)
+def test_the_project_file_lists_the_files_and_nothing_else(proofs: Path, old: str, new: str, told: str) -> None:
+    path = proofs / "rocq" / sources.PROJECT
+    path.write_text(path.read_text().replace(old, new))
+    assert [f.rule for f in lock.face_findings(proofs / "rocq")] == ["token"]
+    assert told in lock.face_findings(proofs / "rocq")[0].text
+
+
+# The lock, without Rocq
+
+
+def test_the_proofs_are_those_that_were_audited() -> None:
+    assert lock.face_findings(PROOFS / "rocq") == []
+    assert lock.source_findings(PROOFS) == []
+
+
+def test_the_lock_is_written_as_the_command_writes_it() -> None:
+    assert lock.path_of(PROOFS).read_text(encoding="utf-8") == lock.as_text(lock.read(PROOFS))
+
+
+def test_no_locked_theorem_rests_on_more_than_three_axioms() -> None:
+    theorems = lock.read(PROOFS)["theorems"]
+    assert {axiom for entry in theorems.values() for axiom in entry["axioms"]} <= set(audit.ALLOWED)
+
+
+def test_every_locked_premise_has_a_witness() -> None:
+    entry = lock.read(PROOFS)
+    asked = {p for group in ("theorems", "witnesses") for e in entry[group].values() for p in e.get("premises", ())}
+    assert asked == set(entry["witnesses"]) == set(audit.read_witnesses(PROOFS / "rocq"))
+
+
+def edit(name: str, old: str, new: str) -> Callable[[Path], None]:
+    def change(proofs: Path) -> None:
+        path = proofs / name
+        assert old in path.read_text(encoding="utf-8")
+        path.write_text(path.read_text(encoding="utf-8").replace(old, new), encoding="utf-8")
+
+    return change
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        (edit("rocq/Hessian.v", "(*@ HESSIAN-FORM *)", "(*@ HESSIAN-SHAPE *)"), "HESSIAN-SHAPE is not in the lock"),
+        (edit("rocq/Hessian.v", "(*@ HESSIAN-FORM *)", ""), "HESSIAN-FORM is in the lock, but no longer"),
+        (edit("rocq/Hessian.v", "(* ", "(*  "), "Hessian.v is not what was audited"),
+        (edit("rocq/witnesses.toml", "Norms.l1_norm", "Norms.norm0"), "witnesses.toml is not what was audited"),
+        (edit("vectors.json", "7/10", "8/10"), "vectors.json is not what the kernel evaluated"),
+        (lambda proofs: lock.path_of(proofs).unlink(), "KNORM-DP is not in the lock"),
+    ],
+    ids=["renamed", "untagged", "edited", "witness", "vector", "no lock"],
+)
+def test_the_ledger_sees_proofs_that_were_not_audited(proofs: Path, change: Callable[[Path], None], told: str) -> None:
+    change(proofs)
+    assert any(told in line for line in ledger.problems(proofs))
+
+
+# Statements taken apart
+
+FORALL = "forall (R : F.ring) (n m : nat) (_ : @M.small R (n m)), and (@M.good R n) (not (M.bad R))"
+
+
+def test_a_statement_has_binders_and_a_conclusion() -> None:
+    assert terms.binders(FORALL) == (
+        ["F.ring", "nat", "@M.small R (n m)"],
+        "and (@M.good R n) (not (M.bad R))",
+    )
+    assert terms.binders("forall d : nat, let x := d in M.even x") == (["nat"], "M.even x")
+    assert terms.binders("(forall d : nat, M.even d)") == (["nat"], "M.even d")
+
+
+def test_the_names_of_the_project_are_found() -> None:
+    assert terms.names(FORALL, frozenset({"M"})) == {"M.small", "M.good", "M.bad"}
+
+
+@pytest.mark.parametrize(
+    ("conclusion", "yes"),
+    [
+        ("@M.p R n", True),
+        ("(M.p)", True),
+        ("and (M.q) (@M.p R)", True),
+        ("ssrbool.and4 (M.q) M.r (M.p x) M.s", True),
+        ("@ex nat (fun n : nat => @M.p R n)", True),
+        ("is_true (M.p n)", True),
+        ("not (M.p n)", False),
+        ("M.q (M.p n)", False),
+        ("or (M.p n) (M.q)", False),
+        ("@eq Prop (M.p n) True", False),
+    ],
+)
+def test_what_a_conclusion_establishes(conclusion: str, yes: bool) -> None:
+    assert terms.establishes(conclusion, "M.p") is yes
+
+
+# Witnesses
+
+
+def planted(table: dict[str, Witness]) -> Audit:
+    """A theorem with the premise M.p; three lemmas: of M.p, of M.p if M.q, and of something else."""
+
+    def said(name: str, premises: set[str], conclusion: str) -> Statement:
+        return Statement(name, "", "", frozenset(premises), frozenset(premises), conclusion, ())
+
+    lemmas = [said("M.holds", set(), "M.p 0"), said("M.needs_q", {"M.q"}, "M.p 0"), said("M.other", set(), "M.r 0"),
+              said("M.q_from_p", {"M.p"}, "M.q 0")]  # fmt: skip
+    definitions = {n: Definition(n, "", "", frozenset(), is_premise=True) for n in ("M.p", "M.q")}
+    theorem = {Tagged("T", "M.v", "t"): said("M.t", {"M.p"}, "M.r 1")}
+    return Audit(theorem, definitions, table, {lemma.name: lemma for lemma in lemmas})
+
+
+@pytest.mark.parametrize(
+    ("table", "told"),
+    [
+        ({}, "M.p: has no witness"),
+        ({"M.p": Witness("M.p", lemma="M.holds")}, None),
+        ({"M.p": Witness("M.p", assumption="A-X")}, None),
+        ({"M.p": Witness("M.p", assumption="A-Y")}, "the assumption A-Y is not defined"),
+        ({"M.p": Witness("M.p", lemma="M.holds", assumption="A-X")}, "give a lemma or an assumption"),
+        ({"M.p": Witness("M.p", lemma="M.nothing")}, "there is no lemma M.nothing"),
+        ({"M.p": Witness("M.p", lemma="M.other")}, "M.other does not conclude it"),
+        ({"M.p": Witness("M.p", lemma="M.needs_q")}, "M.q: has no witness"),
+        (
+            {"M.p": Witness("M.p", lemma="M.needs_q"), "M.q": Witness("M.q", lemma="M.q_from_p")},
+            "M.needs_q needs it: circular",
+        ),
+        (
+            {"M.p": Witness("M.p", lemma="M.holds"), "M.q": Witness("M.q", lemma="M.q_from_p")},
+            "M.q: no premise needs this witness",
+        ),
+    ],
+)
+def test_a_premise_needs_a_witness(table: dict[str, Witness], told: str | None) -> None:
+    found = [f.text for f in lock.witness_findings(planted(table), {"A-X": "x"}, whole=True)]
+    assert (found == []) if told is None else any(told in text for text in found)
+
+
+# Axioms
+
+
+def test_axioms_are_read_with_what_they_say() -> None:
+    name = "boolp.propositional_extensionality"
+    good = f"Axioms:\n{name}\n  : {audit.ALLOWED[name]}"
+    assert audit.axioms_of(good) == (name,)
+    assert audit.axioms_of("Closed under the global context") == ()
+    assert audit.axioms_of(f"Axioms:\n{name} : forall P Q : Prop, P = Q") != (name,)
+    assert audit.axioms_of("Axioms:\nboolp.more : False") == ("boolp.more : False",)
+    assert audit.axioms_of("Axioms:\nf is assumed to be guarded.") == ("f is assumed to be guarded.",)
+
+
+# The lock against an audit
+
+
+def test_only_the_definition_has_changed() -> None:
+    old = lock.read(PROOFS)
+    now = json.loads(json.dumps(old))
+    now["definitions"]["Algorithm2.budget_composition"]["explicit"] = "0" * 64
+    found = lock.differences(old, now)
+    assert {f.rule for f in found} == {"definition"}
+    assert ("DN25.Alg2-BUDGET",) in {f.tags for f in found}
+    assert any("definition Algorithm2.budget_composition" in line for line in lock.changes(old, now))
+
+
+# The command, without Rocq
+
+
+def test_without_rocq_theorems_are_recorded_and_never_passed(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    without_rocq(monkeypatch)
+    assert run(["claims", "theorems"]) == 0
+    text = capsys.readouterr().out
+    assert text.count(gate.RECORDED) == len(ledger.theorem_tags(PROOFS)) + 1
+    for word in ("passed", gate.RECHECKED, "checked"):
+        assert word not in text
+
+
+def test_without_rocq_an_edited_file_is_an_error(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], proofs: Path
+) -> None:
+    without_rocq(monkeypatch)
+    edit("rocq/Hessian.v", "Theorem pair_forms", "Theorem  pair_forms")(proofs)
+    monkeypatch.chdir(proofs.parent)
+    assert run(["claims", "theorems", "--json"]) == 1
+    assert json.loads(capsys.readouterr().out)["findings"][0]["rule"] == "source"
+
+
+def test_where_rocq_is_required_its_absence_is_an_error(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    without_rocq(monkeypatch)
+    monkeypatch.setenv(kernel.REQUIRE, "1")
+    assert run(["claims", "theorems"]) == 2
+    assert kernel.REQUIRE in capsys.readouterr().err
+
+
+def test_a_plain_check_does_not_compile(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr(gate, "recheck", lambda *_: pytest.fail("compiled"))
+    assert run(["claims", "check", "DN25.Alg2-DP", "--jobs", "1"]) == 0
+    assert f"theorem DN25.Alg2-DP: {gate.RECORDED}" in capsys.readouterr().out
+
+
+# The mutants
+
+
+def test_every_mutant_applies_to_the_proofs_as_they_are() -> None:
+    listed = mutants.read(PROOFS / "rocq")
+    assert len(listed) >= 30
+    assert sum(m.rule == "definition" for m in listed) >= 8
+    for m in listed:
+        text = (PROOFS / "rocq" / m.file).read_text(encoding="utf-8")
+        assert m.applied(text) != text, m.name
+
+
+def test_the_shares_are_the_whole() -> None:
+    listed = mutants.read(PROOFS / "rocq")
+    shares = [m for k in range(1, 5) for m in mutants.share(listed, f"{k}/4")]
+    assert sorted(m.name for m in shares) == sorted(m.name for m in listed)
+
+
+@pytest.mark.parametrize("rule", ["token", "link"])
+def test_the_mutants_that_need_no_kernel_are_rejected(rule: str, tmp_path: Path) -> None:
+    for m in mutants.read(PROOFS / "rocq"):
+        if m.rule == rule:
+            assert mutants.try_one(m, PROOFS, tmp_path).as_meant, m.name
+
+
+# With Rocq, on a project of one file
+
+FILE = """From mathcomp Require Import all_ssreflect.
+Section S.
+Variable n : nat.
+Definition price := 7 * n.
+Definition small (m : nat) : Prop := m < n.
+(*@ T *)
+Theorem price_pos m : small m -> 0 < price.
+Proof. by move=> /(leq_ltn_trans (leq0n m)) n0; rewrite /price ?muln_gt0 ?n0. Qed.
+End S.
+Lemma small_inhabited : small 1 0.
+Proof. by []. Qed.
+"""
+
+
+@pytest.fixture(scope="module")
+def accepted(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, gate.GateReport]:
+    """The project and its report, with its lock written."""
+    folder = tmp_path_factory.mktemp("project") / "proofs" / "rocq"
+    folder.mkdir(parents=True)
+    (folder / "One.v").write_text(FILE)
+    (folder / sources.PROJECT).write_text("-Q . covassay\nOne.v\n")
+    (folder / "witnesses.toml").write_text('"One.small" = { lemma = "One.small_inhabited" }\n')
+    report = gate.recheck(folder.parent, {})
+    lock.path_of(folder.parent).write_text(lock.as_text(report.record))
+    (folder.parent / "vectors.json").write_text(report.vectors)
+    return folder.parent, report
+
+
+@needs_rocq
+def test_the_kernel_is_asked_what_a_theorem_says(accepted: tuple[Path, gate.GateReport]) -> None:
+    project, report = accepted
+    assert report.wrong == []
+    entry = report.record["theorems"]["T"]
+    assert entry["statement"] == "forall n m : nat, One.small n m -> (0 < One.price n)%N"
+    assert entry["axioms"] == []
+    assert entry["definitions"] == ["One.price", "One.small"]
+    assert entry["premises"] == ["One.small"]
+    again = gate.recheck(project, {})
+    assert again.findings == []
+    assert again.words == {"T": gate.RECHECKED}
+    assert lock.as_text(again.record) == lock.path_of(project).read_text()
+
+
+@needs_rocq
+@pytest.mark.parametrize(
+    ("old", "new", "rule"),
+    [
+        ("7 * n", "8 * n", "definition"),
+        ("-> 0 < price", "-> 0 <= price", "statement"),
+        ("?muln_gt0", "muln_gt1", "compile"),
+        ("small 1 0", "~ small 0 0", "witness"),
+    ],
+)
+def test_the_kernel_sees_a_change(
+    accepted: tuple[Path, gate.GateReport], tmp_path: Path, old: str, new: str, rule: str
+) -> None:
+    project = shutil.copytree(accepted[0], tmp_path / "proofs")
+    edit("rocq/One.v", old, new)(project)
+    assert rule in {f.rule for f in gate.recheck(project, {}).findings}

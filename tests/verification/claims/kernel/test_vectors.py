@@ -1,0 +1,144 @@
+"""The numbers that the kernel evaluated, against the reference's own formulas."""
+
+import json
+from collections.abc import Callable
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from covassay.reference import projections, sensitivity
+from covassay.reference.laws import nuclear_laplace
+from covassay.reference.mechanisms.building_blocks import above_threshold
+from covassay.reference.mechanisms.pure import nuclear_ball_projection as algorithm_2
+from covassay.verification.cli.main import run
+
+PROOFS = Path(__file__).resolve().parents[4] / "proofs"
+VECTORS = json.loads((PROOFS / "vectors.json").read_text(encoding="utf-8"))["vectors"]
+Rows = list[list[Fraction]]
+
+
+def rows_of(name: str) -> Rows:
+    return [[Fraction(value) for value in row] for row in VECTORS[name]["rows"]]
+
+
+def budget_composition(rows: Rows) -> None:
+    """Algorithm 2 by composition: the largest loss of the matrix, s = t = 1, and that of the trace, s = 1 and t = 0."""
+    for epsilon, n, spent in rows:
+        rho, b = algorithm_2.matrix_scale(n, epsilon, "paper"), algorithm_2.trace_scale(n, epsilon, "paper")
+        half = Fraction(1, 2)  # s = t = 1/2 costs what the matrix costs at s = 1, t = 0
+        trace = algorithm_2.privacy_loss(1, 0, n, rho, b) - algorithm_2.privacy_loss(half, half, n, rho, b)
+        assert algorithm_2.privacy_loss(1, 1, n, rho, b) + trace == spent
+
+
+def budget(calibration: str) -> Callable[[Rows], None]:
+    def replay(rows: Rows) -> None:
+        for epsilon, n, s, t, spent in rows:
+            rho = algorithm_2.matrix_scale(n, epsilon, calibration)
+            assert algorithm_2.privacy_loss(s, t, n, rho, algorithm_2.trace_scale(n, epsilon, calibration)) == spent
+
+    return replay
+
+
+def nuclear_sensitivity(rows: Rows) -> None:
+    """The largest ‖xxᵀ − yyᵀ‖_* = √((s + t)² − 4c²) is at orthonormal x, y; over n."""
+    for n, value in rows:
+        assert Fraction(sensitivity.eigenvalue_gap(1, 1, 0)) / n == value
+
+
+def centred_sensitivity(rows: Rows) -> None:
+    """3√3 (n − 1)/n², squared; with 3 in the place of √3 the square is three times as large."""
+    for n, squared in rows:
+        assert sensitivity.centred_sensitivity(n, 2, lambda three: three) ** 2 / 3 == squared
+
+
+def second_moment(rows: Rows) -> None:
+    """E ‖Z‖_F² lies between the two."""
+    for d, low, high in rows:
+        value = nuclear_laplace.mean_power_sum(int(d), 2.0)
+        assert float(low) * (1 - 1e-9) <= value <= float(high) * (1 + 1e-9)  # quadrature
+
+
+def critical_constant(rows: Rows) -> None:
+    """4c² − 7c + 1 = ((8c − 7)² − 33)/16, so that the larger root is (7 + √33)/8."""
+    for c, value in rows:
+        assert ((8 * c - 7) ** 2 - 33) / 16 == value
+
+
+def tail(rows: Rows) -> None:
+    """P(‖Z‖ > 1.1 d) is at least the bound."""
+    for d, bound in rows:
+        assert 1 - nuclear_laplace.spectral_norm_cdf(int(d), 1.1 * float(d)) >= float(bound)
+
+
+def hessian(rows: Rows) -> None:
+    """Σ_{i<j} (e_i + e_j)(e_i + e_j)ᵀ, in integers."""
+    for dimension, diagonal, curvature in rows:
+        d = int(dimension)
+        unit = np.eye(d, dtype=int)
+        total = sum((np.outer(unit[i] + unit[j], unit[i] + unit[j]) for j in range(d) for i in range(j)), 0 * unit)
+        assert (total == int(diagonal) * unit + np.ones((d, d), dtype=int)).all()
+        assert curvature == 2 * (d - 1) >= diagonal
+
+
+def positive_part(rows: Rows) -> None:
+    """The positive part of Z is P, and P − A exceeds the identity although ‖Z − A‖ = 1."""
+    a, z, p, n = (np.array(row, dtype=object).reshape(2, 2) for row in rows)
+    assert (p - n == z).all()
+    assert (p @ n == 0).all()
+    assert ((z - a) @ (z - a) == np.eye(2, dtype=int)).all()
+    assert (p - a).sum() > 2
+    assert np.allclose(projections.psd_cone(z.astype(float)), p.astype(float), rtol=0, atol=1e-12)  # eigh
+
+
+def sparse_vector(rows: Rows) -> None:
+    """The price of moving the threshold by 1 and a query by 1 or 2: the monotone and the general bound."""
+    for epsilon, threshold, query, loss in rows:
+        b1, b2 = above_threshold.threshold_scale(epsilon), above_threshold.query_scale(epsilon, "paper")
+        bounds = {(1, 2): above_threshold.general_loss(b1, b2), (1, 1): above_threshold.monotone_loss(b1, b2)}
+        assert bounds.get((int(threshold), int(query)), above_threshold.monotone_loss(b1, b2) - 1 / b1) == loss
+
+
+REPLAYS: dict[str, Callable[[Rows], None]] = {
+    "budget-composition": budget_composition,
+    "budget-joint": budget("paper"),
+    "budget-tight": budget("tight"),
+    "nuclear-sensitivity": nuclear_sensitivity,
+    "centred-sensitivity": centred_sensitivity,
+    "second-moment": second_moment,
+    "critical-constant": critical_constant,
+    "tail": tail,
+    "hessian": hessian,
+    "positive-part": positive_part,
+    "sparse-vector": sparse_vector,
+}
+
+
+@pytest.mark.parametrize("name", REPLAYS)
+def test_a_vector_is_what_the_reference_computes(name: str) -> None:
+    REPLAYS[name](rows_of(name))
+
+
+@pytest.mark.parametrize("name", sorted(set(REPLAYS) - {"tail"}))
+def test_a_planted_wrong_number_is_seen(name: str) -> None:
+    rows = rows_of(name)
+    rows[-1][-1] = rows[-1][-1] / 2 - 1
+    with pytest.raises(AssertionError):
+        REPLAYS[name](rows)
+
+
+def test_a_planted_wrong_tail_is_seen() -> None:
+    rows = rows_of("tail")
+    rows[-1][-1] += 1
+    with pytest.raises(AssertionError):
+        tail(rows)
+
+
+def test_every_vector_is_replayed() -> None:
+    assert set(VECTORS) == set(REPLAYS)
+
+
+def test_the_command_prints_them(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["vectors"]) == 0
+    assert json.loads(capsys.readouterr().out)["vectors"] == VECTORS

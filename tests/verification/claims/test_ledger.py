@@ -1,0 +1,242 @@
+"""The ledger: every check holds and rejects its mutants, and the gate sees what does not fit."""
+
+import json
+import re
+import shutil
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from covassay.reference.errors import InvalidInput
+from covassay.verification.claims import ledger, render
+from covassay.verification.claims.evidence import Evidence, check, checks
+from covassay.verification.cli import mutant_table
+from covassay.verification.cli.main import run
+
+PROOFS = Path(__file__).resolve().parents[3] / "proofs"
+MUTANTS = [
+    pytest.param(c, slots, id=f"{c.name}-{name}") for c in checks().values() for name, slots in c.mutants.items()
+]
+
+
+@pytest.mark.parametrize("name", checks())
+def test_a_check_holds(name: str) -> None:
+    evidence = checks()[name]()
+    assert evidence.holds, evidence.detail
+    assert evidence.scope
+
+
+@pytest.mark.parametrize(("c", "slots"), MUTANTS)
+def test_a_check_rejects_its_mutants(c, slots) -> None:  # type: ignore[no-untyped-def]
+    """By its evidence: a mutant that makes the check crash has not been rejected."""
+    assert not c(**slots).holds
+
+
+def test_a_check_without_a_mutant_cannot_be_written() -> None:
+    with pytest.raises(ValueError, match="mutant"):
+        check("exact", mutants={})(lambda: Evidence(True, "nothing"))
+
+
+def test_evidence_is_plain_data_even_if_numpy_decided_it() -> None:
+    assert json.dumps(Evidence(np.bool_(True), "s").holds) == "true"  # type: ignore[arg-type]
+
+
+def test_entries_checks_code_theorems_and_pages_fit_together() -> None:
+    assert ledger.problems(PROOFS) == []
+
+
+def test_the_generated_ledger_is_up_to_date() -> None:
+    assert (PROOFS / "LEDGER.md").read_text(encoding="utf-8") == render.render_ledger()
+    assert (PROOFS / "MUTANTS.md").read_text(encoding="utf-8") == mutant_table.render()
+
+
+# The gate sees
+
+
+def planted(monkeypatch: pytest.MonkeyPatch, change: Callable[[ledger.LedgerClaim], ledger.LedgerClaim]) -> list[str]:
+    """The problems after one entry has been changed, among those of its paper: entries of others share its checks."""
+    entries = {key: entry for key, entry in ledger.claims().items() if entry.paper == "dn25"}
+    entries["DN25.Alg2-DP"] = change(entries["DN25.Alg2-DP"])
+    monkeypatch.setattr(ledger, "claims", lambda: entries)
+    return ledger.problems(PROOFS)
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        ({"verdict": "certain"}, "verdict 'certain'"),
+        ({"verdict": "refuted"}, "no corrected statement"),
+        ({"verdict": "open"}, "no reason"),
+        ({"legs": ()}, "nothing that it rests on"),
+        ({"legs": (ledger.Leg("exact", "dn25.privacy:algorithm_3"),)}, "algorithm_3, which does not exist"),
+        ({"legs": (ledger.Leg("rocq", "NO-SUCH-TAG"),)}, "NO-SUCH-TAG, which does not exist"),
+        ({"legs": (ledger.Leg("page", "nowhere.md"),)}, "nowhere.md, which does not exist"),
+        (
+            {"legs": (ledger.Leg("exact", "dn25.privacy:nuclear_change"),)},
+            "check dn25.privacy:algorithm_2_budget: no claim",
+        ),
+        ({"code": ("reference.nothing:here",)}, "reference.nothing:here, which does not exist"),
+        ({"assumes": ("A-LUCK",)}, "A-LUCK, which is not defined"),
+        ({"provenance": "remembered"}, "provenance 'remembered'"),
+        ({"verdict": "refuted", "corrected": "x", "provenance": "reconstructed"}, "its note must say so"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else None,
+)
+def test_an_entry_that_does_not_fit(monkeypatch: pytest.MonkeyPatch, change: dict[str, object], told: str) -> None:
+    found = planted(monkeypatch, lambda c: replace(c, **change))  # type: ignore[arg-type]
+    assert any(told in line for line in found), found
+
+
+def test_a_page_that_no_claim_rests_on(tmp_path: Path) -> None:
+    proofs = tmp_path / "proofs"
+    shutil.copytree(PROOFS, proofs)
+    (proofs / "paper" / "README.md").write_text("The table of contents is no proof.\n")
+    before = ledger.problems(proofs)
+    assert not [line for line in before if "README" in line]
+    (proofs / "paper" / "orphan.md").write_text("A proof of nothing.\n")
+    assert sorted({*ledger.problems(proofs)} - {*before}) == ["page orphan.md: no claim rests on it"]
+
+
+def test_the_contents_name_every_page_once() -> None:
+    folder = PROOFS / "paper"
+    listed = re.findall(r"\]\((\S+\.md)\):", (folder / "README.md").read_text(encoding="utf-8"))
+    assert sorted(listed) == sorted(path.name for path in folder.glob("*.md") if path.name != "README.md")
+
+
+def test_changed_code_makes_its_claims_stale_until_they_are_accepted(tmp_path: Path) -> None:
+    proofs = tmp_path / "proofs"
+    shutil.copytree(PROOFS, proofs)
+    lock = ledger.read_lock(proofs)
+    name = "reference.mechanisms.pure.nuclear_ball_projection:privacy_loss"
+    ledger.lock_path(proofs).write_text(json.dumps({**lock, name: "0" * 16}))
+    assert any("DN25.Alg2-DP: stale" in line and "privacy_loss" in line for line in ledger.problems(proofs))
+    assert ledger.accept(proofs, ["DN25.Alg2-DP"]) == [name]
+    assert ledger.problems(proofs) == []
+    assert ledger.read_lock(proofs) == lock
+
+
+def test_the_digest_sees_code_and_not_words() -> None:
+    def one(x: float) -> float:
+        """Words."""
+        return x + 1
+
+    first = ledger.digest(one)
+
+    def one(x: float) -> float:  # type: ignore[no-redef]
+        """Other words."""
+        # and a comment
+        return x + 1
+
+    assert ledger.digest(one) == first
+
+    def one(x: float) -> float:  # type: ignore[no-redef]
+        return x + 2
+
+    assert ledger.digest(one) != first
+
+
+def test_a_lock_of_code_that_no_claim_names(tmp_path: Path) -> None:
+    proofs = tmp_path / "proofs"
+    shutil.copytree(PROOFS, proofs)
+    ledger.lock_path(proofs).write_text(json.dumps({**ledger.read_lock(proofs), "reference.domain:blocks": "0" * 16}))
+    assert "lock: reference.domain:blocks belongs to no claim" in ledger.problems(proofs)
+
+
+@pytest.mark.parametrize(
+    ("entry", "told"),
+    [
+        ({"id": "X.1", "source": "s", "statement": "t", "verdict": "holds", "colour": "red"}, "unknown fields"),
+        ({"id": "X.1", "source": "s", "verdict": "holds"}, "missing fields"),
+        ({"id": "X.1", "source": "s", "statement": "t", "verdict": "holds", "legs": [{}]}, "a leg has one of"),
+    ],
+    ids=["unknown", "missing", "leg"],
+)
+def test_a_malformed_entry_is_refused(entry: dict[str, object], told: str) -> None:
+    with pytest.raises(InvalidInput, match=told):
+        ledger._claim("own", entry)
+
+
+def test_a_status_is_the_weakest_necessary_leg() -> None:
+    strong, weak = ledger.Leg("rocq", "a"), ledger.Leg("statistical", "b")
+    c = ledger.LedgerClaim("X", "own", "s", "t", "holds", (strong, weak))
+    assert c.status == "statistically tested"
+    assert replace(c, legs=(strong, replace(weak, second_opinion=True))).status == "formally checked"
+    assert replace(c, legs=()).status == "not checked"
+
+
+# The command
+
+
+def test_a_claim_is_shown_on_one_screen(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["claims", "show", "dn25.thm6"]) == 0
+    text = capsys.readouterr().out
+    for part in ("DN25 Theorem 6", "refuted", "corrected", "‖Z‖/(ρd) ≤ π + o(1)", "covassay claims check DN25.Thm6"):
+        assert part in text
+    assert text.count("\n") < 50
+
+
+def test_an_unknown_claim_is_one_line_and_status_2(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["claims", "show", "Thm6-small"]) == 2
+    assert capsys.readouterr().err == "covassay: claim = 'Thm6-small': no such id; did you mean DN25.Thm6-small-d?\n"
+
+
+def test_claims_are_checked_and_a_failure_is_status_1(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    arguments = ["claims", "check", "DN25.Alg2-DP", "--jobs", "1", "--json"]
+    assert run(arguments) == 0
+    row = json.loads(capsys.readouterr().out)["checks"][0]
+    assert row["holds"]
+    assert row["figures"] == {"composed/ε": "7/10", "joint/ε": "1/2"}
+    broken = replace(checks()["dn25.privacy:algorithm_2_budget"], function=lambda: Evidence(False, "s", "seen"))
+    monkeypatch.setitem(checks(), broken.name, broken)
+    assert run(arguments) == 1
+    assert json.loads(capsys.readouterr().out)["checks"][0]["detail"] == "seen"
+
+
+def test_a_check_that_crashes_is_evidence_against_the_claim(monkeypatch: pytest.MonkeyPatch) -> None:
+    def crash() -> Evidence:
+        raise ZeroDivisionError("no")
+
+    name = "dn25.privacy:algorithm_2_budget"
+    monkeypatch.setitem(checks(), name, replace(checks()[name], function=crash))
+    outcome = render.run_check(name)
+    assert not outcome.evidence.holds
+    assert outcome.evidence.detail == "ZeroDivisionError: no"
+
+
+def test_claims_are_listed_by_paper_verdict_and_kind(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["claims", "list", "--paper", "dn25", "--verdict", "refuted", "--kind", "enclosed", "--json"]) == 0
+    assert [row["id"] for row in json.loads(capsys.readouterr().out)] == ["DN25.Thm6"]
+
+
+def test_the_mutants_are_run_and_one_that_is_accepted_is_status_1(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    arguments = ["claims", "mutants", "--only", "algorithm_2_budget", "--jobs", "1"]
+    assert run(arguments) == 0
+    assert capsys.readouterr().out.endswith(" mutants, 0 not rejected\n")
+    name = "dn25.privacy:algorithm_2_budget"
+    blind = replace(checks()[name], function=lambda **slots: Evidence(True, "s"))
+    monkeypatch.setitem(checks(), name, blind)
+    assert run(arguments) == 1
+    assert f"NOT REJECTED by {name}" in capsys.readouterr().out
+    assert run([*arguments[:3], "nothing like it"]) == 2
+
+
+def test_a_mutant_that_crashes_a_check_is_not_rejected(monkeypatch: pytest.MonkeyPatch) -> None:
+    def crash(**slots: object) -> Evidence:
+        raise ZeroDivisionError("no")
+
+    name = "dn25.privacy:algorithm_2_budget"
+    monkeypatch.setitem(checks(), name, replace(checks()[name], function=crash))
+    row = next(row for row in mutant_table.ledger_rows() if row.check == name)
+    assert not mutant_table.rejected(row)
+
+
+def test_the_audits_part_of_the_table_runs() -> None:
+    row = next(row for row in mutant_table.audit_rows() if row.mutant == "half-scale")
+    assert mutant_table.rejected(row)

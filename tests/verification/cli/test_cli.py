@@ -1,0 +1,190 @@
+"""The command line, as a user meets it."""
+
+import json
+from pathlib import Path
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+
+from covassay.verification.cli.main import run
+
+HEADER = "alcohol,ash,colour\n"
+GOOD = HEADER + "0.1,0.5,0.2\n0.3,0.5,0.1\n0.2,0.5,0.6\n"
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Path:
+    path = tmp_path / "wine.csv"
+    path.write_text(GOOD)
+    return path
+
+
+def test_release_reads_a_header_and_a_constant_column(table: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = table.with_name("cov.npz")
+    arguments = ["release", str(table), "--mechanism", "nuclear-laplace", "--epsilon", "1", "--out", str(out)]
+    assert run(arguments) == 0
+    released = np.load(out)
+    assert released["covariance"].shape == (3, 3)
+    assert list(released["columns"]) == ["alcohol", "ash", "colour"]
+    provenance = json.loads(str(released["provenance"]))
+    assert provenance["claimed"] == {"epsilon": 1.0}
+    assert provenance["n"] == 3
+    told = capsys.readouterr().err
+    assert "rows are clipped" in told
+    assert "not for production" in told
+
+
+def test_release_is_random_without_a_seed_and_says_so_with_one(table: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = ["release", str(table), "--mechanism", "nuclear-laplace-symmetric", "--epsilon", "1"]
+    drawn = []
+    for extra in ([], [], ["--seed", "1"], ["--seed", "1"]):
+        assert run([*arguments, *extra]) == 0
+        captured = capsys.readouterr()
+        drawn.append(captured.out)
+        assert ("not private" in captured.err) == bool(extra)
+    assert drawn[0] != drawn[1]
+    assert drawn[2] == drawn[3]
+
+
+@pytest.mark.parametrize(
+    ("content", "named"),
+    [
+        (HEADER + "0.1,,0.2\n0.3,0.5,0.1\n", "'ash'"),
+        (HEADER + "0.1,abc,0.2\n0.3,0.5,0.1\n", "abc"),
+        ("", "empty"),
+        (HEADER, "no rows"),
+        (HEADER + "0.1,0.5\n", "line 2"),
+    ],
+    ids=["missing-value", "text", "empty-file", "header-only", "short-row"],
+)
+def test_a_bad_table_gives_one_clear_error_and_no_output(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], content: str, named: str
+) -> None:
+    path, out = tmp_path / "bad.csv", tmp_path / "cov.npz"
+    path.write_text(content)
+    assert run(["release", str(path), "--mechanism", "nuclear-laplace", "--epsilon", "1", "--out", str(out)]) == 2
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert captured.err.count("\n") == 1
+    assert "bad.csv" in captured.err
+    assert named in captured.err
+    assert not out.exists()
+
+
+def test_one_row_is_released(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "one.csv"
+    path.write_text(HEADER + "0.1,0.2,0.3\n")
+    assert run(["release", str(path), "--mechanism", "iterative-eigenvectors", "--epsilon", "1"]) == 0
+    assert capsys.readouterr().out.startswith("alcohol,ash,colour\n")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "named"),
+    [
+        (["--mechanism", "nosuch", "--epsilon", "1"], "nosuch"),
+        (["--mechanism", "nuclear-laplace", "--epsilon", "0"], "epsilon"),
+        (["--mechanism", "nuclear-laplace", "--epsilon", "nan"], "epsilon"),
+        (["--mechanism", "nuclear-laplace", "--epsilon", "abc"], "--epsilon"),
+        (["--mechanism", "nuclear-laplace"], "--epsilon"),
+        (["--mechanism", "nuclear-laplace", "--epsilon", "1", "--row-bound", "-1"], "row_bound"),
+        (["--mechanism", "nuclear-laplace", "--epsilon", "1", "--calibration", "tight"], "calibration"),
+        (["--mechanism", "bingham", "--epsilon", "1", "--out", "x.pdf"], "x.pdf"),
+    ],
+    ids=["mechanism", "zero", "nan", "text", "no-epsilon", "row-bound", "no-such-choice", "suffix"],
+)
+def test_a_bad_option_gives_one_line_and_status_2(
+    table: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], named: str
+) -> None:
+    assert run(["release", str(table), *arguments]) == 2
+    error = capsys.readouterr().err
+    assert error.startswith("covassay: ")
+    assert error.count("\n") == 1
+    assert named in error
+
+
+@pytest.mark.parametrize(
+    ("dimension", "printed"),
+    [("1", "6.67128916"), ("2", "2.87168"), ("10", "4.4204060172"), ("40", "2.34324317517e-136")],
+)
+def test_law_prints_the_exact_probability(dimension: str, printed: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """P(‖Z‖ ≤ 1.1 ρd); DN25 Theorem 6 says that it tends to 1."""
+    assert run(["law", "nuclear-laplace", "--dimension", dimension, "--spectral-cdf", "1.1"]) == 0
+    assert printed in capsys.readouterr().out
+
+
+def test_law_knows_the_bingham_oracle(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["law", "bingham", "--eigenvalues", "6,3,0,0,0", "--json"]) == 0
+    facts = json.loads(capsys.readouterr().out)
+    assert facts["acceptance rate of the sampler"] == pytest.approx(0.68610, abs=5e-6)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["law", "nuclear-laplace"],
+        ["law", "nuclear-laplace", "--dimension", "0"],
+        ["law", "nuclear-laplace", "--dimension", "3", "--spectral-cdf", "x"],
+        ["law", "nuclear-laplace", "--dimension", "3", "--spectral-cdf", "-1"],
+        ["law", "nuclear-laplace", "--dimension", "3", "--quantile", "1"],
+        ["law", "bingham", "--eigenvalues", "1,a"],
+        ["audit", "nosuch"],
+        ["audit", "covassay:bingham", "--epsilon", "0"],
+        ["audit", "covassay:bingham", "--rho", "1"],
+        ["audit", "covassay:bingham", "--samples", "1"],
+        ["audit", "covassay:bingham", "--data", "nosuch.csv"],
+        ["audit", "covassay:bingham", "--calibration", "best"],
+        ["audit", "covassay:bingham", "--as", "nosuch"],
+        [],
+    ],
+    ids=" ".join,
+)
+def test_wrong_use_is_status_2_and_one_line(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(arguments) == 2
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert captured.err.count("\n") == 1
+
+
+def test_mechanisms_lists_where_it_is_from_and_what_it_spends(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["mechanisms", "--json"]) == 0
+    rows = json.loads(capsys.readouterr().out)
+    row = next(r for r in rows if r["name"] == "iterative-eigenvectors" and r["choices"]["budget"] == "adaptive")
+    assert row["paper"] == "ADK19"
+    assert row["algorithm"] == "Algorithm 1"
+    assert row["notion"] == "pure"
+    assert row["adjacency"] == "replace-one"
+    assert row["choices"]["calibration"] == "paper"
+    assert row["claimed"] == {"epsilon": 1.0}
+    assert row["proven"] == {"epsilon": 0.75}
+
+
+def test_audit_as_json_and_quiet(capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = ["audit", "covassay:bingham", "--samples", "200", "--jobs", "1"]
+    assert run([*arguments, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["schema"] == "covassay-audit-1"
+    assert run([*arguments, "--quiet"]) == 0
+    assert capsys.readouterr().out == "NOT REFUTED\n"
+
+
+def test_audit_lists_its_targets(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["audit", "--list"]) == 0
+    listed = capsys.readouterr().out.split()
+    assert {"covassay:bingham", "diffprivlib:bingham", "opendp:private-eigenvector", "mutant:half-scale"} <= set(listed)
+
+
+def test_an_audit_as_junit(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A failure for every refuted check, with the command that replays it; none for a correct target."""
+    found = {}
+    for target, status in (("covassay:nuclear-laplace", 0), ("mutant:half-scale", 1)):
+        out = tmp_path / "out.xml"
+        assert run(["audit", target, "--samples", "200", "--quiet", "--junit", str(out)]) == status
+        suite = ElementTree.fromstring(out.read_text(encoding="utf-8"))
+        assert int(suite.attrib["tests"]) == len(suite.findall("testcase"))
+        found[target] = suite.findall("testcase/failure")
+        assert int(suite.attrib["failures"]) == len(found[target])
+    assert found["covassay:nuclear-laplace"] == []
+    assert all("covassay audit mutant:half-scale" in (f.text or "") for f in found["mutant:half-scale"])
+    assert found["mutant:half-scale"]
+    assert run(["audit", "covassay:nuclear-laplace", "--junit", str(tmp_path / "no" / "out.xml")]) == 2
+    assert "must be in a directory that exists" in capsys.readouterr().err

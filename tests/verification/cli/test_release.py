@@ -1,0 +1,389 @@
+"""`covassay release`: what goes into a mechanism, what comes out, what is refused and when."""
+
+import io
+import json
+import os
+import pty
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, get_args
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from rich.console import Console
+
+from covassay.reference.domain import Chunks, DataSet, as_rows, second_moment
+from covassay.reference.errors import InvalidInput
+from covassay.reference.mechanisms.mechanism import About, Released, output_shape
+from covassay.reference.mechanisms.registry import MECHANISMS, mechanism
+from covassay.reference.privacy import PureDP, Spend
+from covassay.verification.cli import release as command
+from covassay.verification.cli.main import run
+
+Matrix = NDArray[np.float64]
+
+X = np.random.default_rng(0).uniform([20, 140], [80, 200], (40, 2))
+BOUNDS = "age = [0, 120]\nheight = [100, 220]\n"
+SHIFT = np.array([60.0, 160.0])
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A directory with data.csv, data.npy and bounds.toml, as the current one."""
+    monkeypatch.chdir(tmp_path)
+    Path("data.csv").write_text("age,height\n" + "".join(f"{a!r},{b!r}\n" for a, b in X.tolist()))
+    np.save("data.npy", X)
+    Path("bounds.toml").write_text(BOUNDS)
+    return tmp_path
+
+
+def command_line(data: str, *options: str, name: str = "nuclear-laplace") -> list[str]:
+    return ["release", data, "--mechanism", name, "--epsilon", "1", *options]
+
+
+def refused(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
+    """The one line that is printed; nothing else is, and no file appears or changes."""
+    before = {path: path.read_bytes() for path in Path().iterdir()}
+    assert run(arguments) == 2
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert captured.err.count("\n") == 1
+    assert captured.err.startswith("covassay: ")
+    assert {path: path.read_bytes() for path in Path().iterdir()} == before
+    return captured.err
+
+
+def in_file(path: str) -> dict[str, Any]:
+    document: dict[str, Any] = json.loads(Path(path).read_text(encoding="utf-8"))
+    return document
+
+
+def pretended(
+    monkeypatch: pytest.MonkeyPatch, released: Released, domain: Any, seen: list[Any] | None = None, **facts: Any
+) -> About:
+    """A registered mechanism without noise that releases 1, 2, 3, … in that form and keeps the rows it was given."""
+
+    def sample(x: DataSet, rng: np.random.Generator, *, epsilon: float) -> Any:
+        rows = as_rows(x)
+        assert isinstance(rows, Chunks)
+        if seen is not None:
+            seen.append(np.concatenate(list(rows.start())))
+        shape = output_shape(released, rows.shape[1])
+        return np.arange(1.0, 1.0 + np.prod(shape, dtype=int)).reshape(shape)
+
+    def spend(*, epsilon: float, dimension: int) -> Spend:
+        return Spend(PureDP(epsilon), PureDP(epsilon), True)
+
+    about = About(
+        "pretended", "a pretended mechanism", "none", "none", "pure", released, False, sample, sample, spend,
+        domain=domain, **facts
+    )  # fmt: skip
+    monkeypatch.setitem(MECHANISMS, "pretended", about)
+    return about
+
+
+# What comes out
+
+
+@pytest.mark.parametrize("name", MECHANISMS)
+@pytest.mark.parametrize("suffix", [".csv", ".npy"])
+def test_every_mechanism_of_the_registry_releases_a_file(name: str, suffix: str, tmp_path: Path) -> None:
+    about = mechanism(name)
+    d = max(3, about.smallest_dimension)
+    x = np.random.default_rng(0).uniform(0, 1 / d, (30, d))
+    if suffix == ".csv":
+        Path("x.csv").write_text("".join(",".join(map(repr, row)) + "\n" for row in x.tolist()))
+    else:
+        np.save("x.npy", x)
+    budget = {"pure": {"epsilon": 1.0}, "zcdp": {"rho": 0.5}, "approximate": {"epsilon": 1.0, "delta": 1e-6}}
+    options = [f"--{key}={value}" for key, value in budget[about.notion].items()]
+    assert run(["release", f"x{suffix}", "--mechanism", name, *options, "--seed", "7", "--out", "out.npy"]) == 0
+    expected = about.sample(x, np.random.default_rng(7), **budget[about.notion])
+    np.testing.assert_allclose(np.load("out.npy"), expected, rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("released", get_args(Released))
+@pytest.mark.parametrize("domain", ["ball", "space", "cube"])
+def test_every_form_from_every_domain_is_written(
+    released: Released, domain: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pretended(monkeypatch, released, "space" if domain == "ball" else domain)  # its sample takes no row_bound
+    for out in ("out.csv", "out.json", "out.npy", "out.npz"):
+        assert run(command_line("data.csv", "--out", out, name="pretended")) == 0
+    assert np.load("out.npy").shape == output_shape(released, 2)
+    document = in_file("out.json")
+    name = {"matrix": "covariance", "gaussian": "mean"}.get(released, released)
+    assert np.ravel(document[name])[0] == 1.0
+    assert document["columns"] == (["age"] if released == "coefficients" else ["age", "height"])
+    assert document["provenance"]["released"] == released
+    assert ("[0, 1]" in capsys.readouterr().err) == (domain == "cube")
+
+
+def test_only_a_mechanism_on_a_ball_is_given_a_row_bound(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pretended(monkeypatch, "matrix", "cube")
+    assert "data in a cube" in refused(capsys, *command_line("data.csv", "--row-bound", "3", name="pretended"))
+    pretended(monkeypatch, "matrix", "ball")
+    with pytest.raises(TypeError, match="row_bound"):  # the control: this one would need the parameter
+        run(command_line("data.csv", name="pretended"))
+
+
+def test_too_few_columns_are_refused(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    pretended(monkeypatch, "coefficients", "space", smallest_dimension=3)
+    assert "has 2 column(s): pretended needs 3" in refused(capsys, *command_line("data.csv", name="pretended"))
+
+
+def test_an_option_of_the_mechanism_that_is_called_seed_is_not_the_seed(monkeypatch: pytest.MonkeyPatch) -> None:
+    about = pretended(monkeypatch, "matrix", "space", parameters={"seed": 0})
+
+    def sample(x: DataSet, rng: np.random.Generator, *, epsilon: float, seed: int = 0) -> Any:
+        return about.sample(x, rng, epsilon=epsilon)
+
+    monkeypatch.setitem(MECHANISMS, "pretended", About(**{**vars(about), "sample": sample}))
+    assert run(command_line("data.csv", "--set", "seed=5", "--out", "out.json", name="pretended")) == 0
+    provenance = in_file("out.json")["provenance"]
+    assert (provenance["options"], provenance["seed"]) == ({"seed": 5}, None)
+    assert "not private" not in provenance
+
+
+def test_an_approximate_sampler_is_named(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    pretended(monkeypatch, "matrix", "space", sampler="approximate")
+    assert run(command_line("data.csv", name="pretended")) == 0
+    assert "the guarantee is approximate too" in capsys.readouterr().err
+
+
+def test_parameters_that_only_release_takes_do_not_reach_the_spend() -> None:
+    options = ["--set", "beta=0.05", "--set", "budget=adaptive", "--row-bound", "300", "--out", "out.json"]
+    assert run(command_line("data.csv", *options, name="iterative-eigenvectors")) == 0
+    assert in_file("out.json")["provenance"]["options"]["beta"] == 0.05
+
+
+# Bounds
+
+
+def test_bounds_bring_the_rows_into_the_unit_ball_and_the_output_back() -> None:
+    """At ε = 10⁹ the noise is below 10⁻⁶ of the unit."""
+    arguments = ["release", "data.csv", "--mechanism", "nuclear-laplace-symmetric", "--epsilon", "1e9"]
+    assert run([*arguments, "--bounds", "bounds.toml", "--out", "out.json"]) == 0
+    document = in_file("out.json")
+    expected = second_moment(X - SHIFT)
+    np.testing.assert_allclose(document["covariance"], expected, atol=1e-4)
+    provenance = document["provenance"]
+    assert provenance["bounds"] == {"age": [0, 120], "height": [100, 220]}
+    assert provenance["bounds_from"] == "public"
+    assert provenance["shift"] == [60, 160]
+    assert provenance["scale"] == pytest.approx([60 * 2**0.5] * 2)
+    assert provenance["unit"] == "of x - shift"
+    assert provenance["options"] == {"row_bound": 1.0}
+    assert "not private" not in provenance
+    # as a user would convert it, with the mean: E xxᵀ = M + shift mᵀ + m shiftᵀ − shift shiftᵀ
+    m = X.mean(axis=0)
+    uncentred = np.array(document["covariance"]) + np.outer(SHIFT, m) + np.outer(m, SHIFT) - np.outer(SHIFT, SHIFT)
+    np.testing.assert_allclose(uncentred, second_moment(X), atol=1e-3)
+
+
+@pytest.mark.parametrize(("domain", "low", "high"), [("cube", 0, 1), ("space", -1, 1)])
+def test_bounds_fit_the_domain(domain: str, low: int, high: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[Matrix] = []
+    pretended(monkeypatch, "direction", domain, seen)
+    Path("bounds.toml").write_text("age = [20, 80]\nheight = [170, 171]\n")
+    assert run(command_line("data.csv", "--bounds", "bounds.toml", "--out", "out.json", name="pretended")) == 0
+    expected = low + (high - low) * np.clip((X - [20, 170]) / [60, 1], 0, 1)
+    np.testing.assert_allclose(seen[0], expected, atol=1e-12)
+    assert in_file("out.json")["provenance"]["unit"] == "of (x - shift)/scale"
+    assert in_file("out.json")["direction"] == [1, 2]
+
+
+def test_scaling_by_the_data_is_said_to_be_not_private(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(command_line("data.csv", "--scale-by-data-not-private", "--out", "out.json")) == 0
+    assert "not private" in capsys.readouterr().err
+    provenance = in_file("out.json")["provenance"]
+    assert provenance["bounds_from"] == "the data: not private"
+    assert "extremes" in provenance["not private"][0]
+    assert provenance["bounds"]["age"] == [X[:, 0].min(), X[:, 0].max()]
+
+
+@pytest.mark.parametrize(
+    ("options", "lines"), [([], 0), (["--seed", "1"], 1), (["--seed", "1", "--scale-by-data-not-private"], 2)]
+)
+def test_quiet_is_silent_but_for_what_is_not_private(
+    options: list[str], lines: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(command_line("data.csv", "--quiet", *options)) == 0
+    told = capsys.readouterr().err
+    assert told.count("\n") == told.count("this release is not private") == lines
+
+
+@pytest.mark.parametrize("shortened", ["--scale-by-data", "--scale"])
+def test_scaling_by_the_data_must_be_said_in_full(shortened: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert shortened in refused(capsys, *command_line("data.csv", shortened, "--out", "out.csv"))
+
+
+# The account
+
+
+def account(*options: str) -> list[str]:
+    return command_line("data.csv", "--row-bound", "300", "--budget-file", "account.json", "--quiet", *options)
+
+
+def test_a_second_release_adds_up_and_a_third_is_refused_before_the_data_are_read(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert run([*account("--total", "epsilon=2", "--out", "a.csv")]) == 0
+    assert run([*account("--out", "b.csv")]) == 0
+    releases = in_file("account.json")["releases"]
+    assert [(r["mechanism"], r["claimed"], r["out"]) for r in releases] == [
+        ("nuclear-laplace", {"epsilon": 1.0}, "a.csv"),
+        ("nuclear-laplace", {"epsilon": 1.0}, "b.csv"),
+    ]
+    read: list[int] = []
+    monkeypatch.setattr(command, "open_table", lambda *_: read.append(1))
+    error = refused(capsys, *account("--out", "c.csv"))
+    assert "bring what is spent to ε = 3 (pure DP): must stay within ε = 2 (pure DP)" in error
+    assert not read
+
+
+def test_what_is_spent_and_what_an_account_cannot_know_is_said(capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = [a for a in account("--total", "rho=2", "--out", "a.csv") if a != "--quiet"]
+    assert run(arguments) == 0
+    said = capsys.readouterr().err
+    assert "ρ = 0.462117 (zCDP) of ρ = 2 (zCDP) spent on data.csv" in said
+    assert "it cannot know of copies of the data" in said
+
+
+@pytest.mark.parametrize("option", [["--seed", "1"], ["--scale-by-data-not-private"]])
+def test_a_release_that_is_not_private_cannot_be_accounted_for(
+    option: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    arguments = command_line("data.csv", "--budget-file", "account.json", "--total", "epsilon=9", *option)
+    assert "which no budget can account for" in refused(capsys, *arguments)
+
+
+def test_a_release_that_fails_is_not_entered(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("data.csv").write_text("age,height\n1,2\n1,x\n")
+    assert "line 3, column 'height' = 'x'" in refused(capsys, *account("--total", "epsilon=2", "--out", "a.csv"))
+
+
+def test_nothing_is_released_that_cannot_be_entered(capsys: pytest.CaptureFixture[str]) -> None:
+    Path(".account.json.lock").touch()
+    for out in (["--out", "a.csv"], []):
+        assert "another release is being entered" in refused(capsys, *account("--total", "epsilon=2", *out))
+
+
+def test_a_release_that_cannot_be_written_counts(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(command, "write_release", fail)
+    assert run(account("--total", "epsilon=2", "--out", "a.csv")) == 2
+    assert capsys.readouterr().err.count("\n") == 1
+    assert len(in_file("account.json")["releases"]) == 1
+    assert not Path("a.csv").exists()
+
+
+# Refusals
+
+
+@pytest.mark.parametrize(
+    ("options", "named"),
+    [
+        (["--row-bound", "1", "--bounds", "bounds.toml"], "not allowed with"),
+        (["--bounds", "absent.toml"], "absent.toml does not exist"),
+        (["--bounds", "data.csv"], "must be one of .toml, .json"),
+        (["--out", "data.csv"], "must be another file than data.csv"),
+        (["--out", "./data.npy"], None),
+        (["--budget-file", "account.json"], "--total must say"),
+        (["--budget-file", "account.txt", "--total", "epsilon=1"], "must be one of .json"),
+        (["--budget-file", "absent/account.json", "--total", "epsilon=1"], "directory that does not exist"),
+        (["--budget-file", "account.json", "--total", "epsilon=0.5"], "must stay within ε = 0.5"),
+        (["--budget-file", "account.json", "--total", "epsilon"], "must be epsilon=…, rho=… or"),
+        (["--total", "epsilon=1"], "give --budget-file as well"),
+        (["--seed", "-1"], "--seed -1"),
+        (["--delta", "1e-6"], "nuclear-laplace takes epsilon"),
+        (["--rho", "1"], "--rho excludes --epsilon"),
+        (["--row-bound", "1e200"], "row_bound"),
+        (["--set", "rounds=nan"], "nuclear-laplace takes no options"),
+    ],
+)
+def test_bad_options_are_refused_before_the_data_are_read(
+    options: list[str], named: str | None, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def unread(*_: object) -> Any:
+        raise InvalidInput("the data were read")
+
+    monkeypatch.setattr(command, "open_table", unread)
+    error = refused(capsys, *command_line("data.csv", *options))
+    assert (named or "the data were read") in error
+
+
+def test_the_output_must_not_replace_what_it_is_made_from(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("link.csv").symlink_to("data.csv")
+    assert "must be another file than data.csv" in refused(capsys, *command_line("data.csv", "--out", "link.csv"))
+    options = account("--total", "epsilon=2", "--out", "account.json")
+    assert "must be another file than account.json" in refused(capsys, *options)
+
+
+@pytest.mark.parametrize("value", ["nan", "inf", "2.5", "x"])
+def test_a_whole_number_must_be_one(
+    value: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pretended(monkeypatch, "matrix", "space", parameters={"rounds": 3})
+    named = "must be a number" if value == "x" else "must be a whole number"
+    assert named in refused(capsys, *command_line("data.csv", "--set", f"rounds={value}", name="pretended"))
+
+
+def test_a_table_that_needs_too_much_memory_is_one_line(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def enormous(*_: object, **__: object) -> Any:
+        raise MemoryError
+
+    about = pretended(monkeypatch, "matrix", "space")
+    monkeypatch.setitem(MECHANISMS, "pretended", About(**{**vars(about), "sample": enormous}))
+    assert "not enough memory" in refused(capsys, *command_line("data.csv", name="pretended"))
+
+
+# Progress
+
+
+def shown_on(console: Callable[..., Console], monkeypatch: pytest.MonkeyPatch, *options: str) -> None:
+    monkeypatch.setattr(command, "Console", console)
+    assert run(command_line("data.csv", "--out", "out.csv", *options)) == 0
+
+
+@pytest.mark.parametrize(("terminal", "quiet"), [(True, False), (True, True), (False, False)])
+def test_a_progress_bar_is_for_terminals(terminal: bool, quiet: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    screen = io.StringIO()
+    shown_on(
+        lambda **_: Console(file=screen, force_terminal=terminal, width=100),
+        monkeypatch,
+        *(["--quiet"] if quiet else []),
+    )
+    assert ("pass over 40 rows" in screen.getvalue()) == (terminal and not quiet)
+    assert np.loadtxt("out.csv", delimiter=",", skiprows=1).shape == (2, 2)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="opens a terminal")
+def test_a_real_terminal_shows_the_passes() -> None:
+    code = f"from covassay.verification.cli.main import run; run({command_line('data.csv', '--out', 'out.csv')!r})"
+    outer, inner = pty.openpty()
+    environment = {**os.environ, "TERM": "xterm"}
+    subprocess.run([sys.executable, "-c", code], stderr=inner, check=True, env=environment)
+    os.close(inner)
+    screen = b""
+    while True:
+        try:
+            part = os.read(outer, 65536)
+        except OSError:  # the other end is closed
+            break
+        if not part:
+            break
+        screen += part
+    os.close(outer)
+    assert b"pass over 40 rows" in screen

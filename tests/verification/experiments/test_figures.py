@@ -1,0 +1,42 @@
+"""The pictures of proofs/paper: their numbers are those of the code, and a changed number is seen."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from covassay.verification.cli.main import run
+from covassay.verification.experiments import figures
+
+FOLDER = Path(__file__).resolve().parents[3] / "proofs" / "paper" / "figures"
+
+
+def test_the_numbers_behind_the_pictures_are_those_of_the_code() -> None:
+    assert figures.problems(FOLDER) == []
+
+
+@pytest.mark.parametrize("name", [f.name for f in figures.FIGURES])
+def test_a_changed_number_and_a_missing_picture_are_seen(name: str, tmp_path: Path) -> None:
+    shutil.copytree(FOLDER, tmp_path, dirs_exist_ok=True)
+    table = figures.from_csv((tmp_path / f"{name}.csv").read_text())
+    table[list(table)[1]][3] += 1e-5
+    (tmp_path / f"{name}.csv").write_text(figures.as_csv(table))
+    assert figures.problems(tmp_path) == [f"figure {name}: differs from the code: covassay figures"]
+    (tmp_path / f"{name}.svg").unlink()
+    assert figures.problems(tmp_path) == [f"figure {name}: missing"]
+
+
+def test_pictures_are_drawn_twice_alike(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    first, second = tmp_path / "a", tmp_path / "b"
+    for folder in (first, second):
+        folder.mkdir()
+        assert run(["figures", "--folder", str(folder)]) == 0
+    for path in sorted(first.iterdir()):
+        assert path.read_bytes() == (second / path.name).read_bytes()
+    assert figures.problems(first) == []
+
+
+def test_a_folder_that_is_not_there(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["figures", "--folder", "nowhere"]) == 2
+    assert "folder = nowhere: there is no such folder" in capsys.readouterr().err

@@ -1,0 +1,1 @@
+"""The audit itself: contract, law and privacy checks, and the verdict."""

@@ -1,0 +1,115 @@
+"""Many draws from a target: seeded, in parallel, the same whatever the number of workers.
+
+Draws are made in chunks of fixed size. Every chunk has a stream of its own, derived from the seed of the run and the
+label of the check, so a check can be replayed alone. Chunks run through joblib; inside
+`joblib.parallel_config("dask")` and the like they run there.
+"""
+
+from collections import Counter
+from dataclasses import dataclass, field
+
+import numpy as np
+from joblib import Parallel, delayed
+
+from covassay.reference.domain import Matrix
+from covassay.reference.mechanisms.mechanism import output_shape
+from covassay.verification.audit.targets.target import (
+    TIME_LIMIT,
+    Failure,
+    Target,
+    TargetSource,
+    call,
+    load,
+    well_formed,
+)
+from covassay.verification.statistics.streams import Progress, no_progress, stream
+
+CHUNK = 50
+TIME_OUTS_PER_CHUNK = 3  # a chunk gives up after these; a target that hangs would never end
+
+
+@dataclass(frozen=True)
+class Draws:
+    """Outputs of repeated draws on one data set.
+
+    outputs : (successes, …), in order. failures : what the other draws ended in, counted. skipped : draws not made
+        because the target kept running into the time limit.
+    """
+
+    outputs: Matrix
+    failures: Counter[str] = field(default_factory=Counter)
+    skipped: int = 0
+
+    @property
+    def failed(self) -> int:
+        """How many draws failed."""
+        return sum(self.failures.values())
+
+    @property
+    def size(self) -> int:
+        """How many draws were made."""
+        return len(self.outputs) + self.failed
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What stays the same over a run: the target, its budget, and how to draw."""
+
+    source: TargetSource
+    budget: dict[str, float]
+    released: str
+    seed: int
+    jobs: int = 1
+    seconds: float = TIME_LIMIT
+    progress: Progress = no_progress
+
+    @property
+    def target(self) -> Target:
+        """The target, loaded."""
+        return load(self.source)
+
+    def shape(self, x: Matrix) -> tuple[int, ...]:
+        """The shape of an output on `x`."""
+        return output_shape(self.released, x.shape[1])
+
+
+def _chunk(
+    source: TargetSource,
+    x: Matrix,
+    budget: dict[str, float],
+    shape: tuple[int, ...],
+    size: int,
+    seed: np.random.SeedSequence,
+    seconds: float,
+) -> list[Matrix | Failure]:
+    target, rng = load(source), np.random.default_rng(seed)
+    if target.draw_many is not None:
+        return [well_formed(output, shape) for output in target.draw_many(x, size, rng=rng, **budget)]
+    outcomes: list[Matrix | Failure] = []
+    time_outs = 0
+    while len(outcomes) < size and time_outs < TIME_OUTS_PER_CHUNK:
+        output, _ = call(target, x.copy(), budget, rng, seconds)
+        outcome = well_formed(output, shape)
+        outcomes.append(outcome)
+        time_outs += isinstance(outcome, Failure) and outcome.kind == "time-out"
+    return outcomes
+
+
+def draw(setting: Setting, x: Matrix, size: int, label: str) -> Draws:
+    """Draw `size` outputs on `x`."""
+    sizes = [CHUNK] * (size // CHUNK) + ([size % CHUNK] if size % CHUNK else [])
+    seeds = stream(setting.seed, label).spawn(len(sizes))
+    tasks = (
+        delayed(_chunk)(setting.source, x, setting.budget, setting.shape(x), count, seed, setting.seconds)
+        for count, seed in zip(sizes, seeds, strict=True)
+    )
+    outputs: list[Matrix] = []
+    failures: Counter[str] = Counter()
+    made = 0
+    for outcomes in Parallel(n_jobs=setting.jobs, return_as="generator")(tasks):
+        failures.update(str(outcome) for outcome in outcomes if isinstance(outcome, Failure))
+        outputs.extend(outcome for outcome in outcomes if not isinstance(outcome, Failure))
+        made += len(outcomes)
+        setting.progress(label, len(outcomes))
+    stacked = np.array(outputs) if outputs else np.empty((0, *setting.shape(x)))
+    return Draws(stacked, failures, size - made)

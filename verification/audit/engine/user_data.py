@@ -1,0 +1,60 @@
+"""Trying a target on a data set of the user's: does it answer, how fast, and what it does to the leading direction.
+
+The data are scaled into the unit ball by their own extremes. That is not private, and an audit is not a release.
+"""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from covassay.reference.domain import Matrix
+from covassay.reference.errors import InvalidInput
+from covassay.reference.release.tables.reading import read_table
+from covassay.verification.audit.engine.checks import CheckResult, Status
+from covassay.verification.audit.engine.sampling import Setting, draw
+
+DATA_SETS = ("wine", "digits", "breast-cancer")  # shipped with scikit-learn
+DRAWS = 3
+
+
+@dataclass(frozen=True)
+class UserData:
+    """A data set in the unit ball: every feature scaled to [−1, 1], rows divided by √d."""
+
+    name: str
+    x: Matrix
+
+
+def scaled(values: Matrix) -> Matrix:
+    """Features to [−1, 1] by their minimum and maximum (constant ones to 0), rows divided by √d."""
+    low, high = values.min(axis=0), values.max(axis=0)
+    width = np.where(high > low, high - low, 1.0)
+    unit: Matrix = (2 * (values - low) / width - (high > low)) / np.sqrt(values.shape[1])
+    return unit
+
+
+def load_user_data(name: str) -> UserData:
+    """One of scikit-learn's data sets by name, or a file."""
+    if name in DATA_SETS:
+        try:
+            from sklearn import datasets
+        except ImportError:
+            raise InvalidInput(f"data = {name!r}: needs scikit-learn; install the extra covassay[audit]") from None
+        values = getattr(datasets, f"load_{name.replace('-', '_')}")().data
+        return UserData(name, scaled(np.asarray(values, dtype=np.float64)))
+    if not Path(name).exists():
+        raise InvalidInput(f"data = {name!r}: must be a file or one of {', '.join(DATA_SETS)}")
+    return UserData(name, scaled(read_table(Path(name)).rows))
+
+
+def user_checks(setting: Setting, data: UserData) -> list[CheckResult]:
+    """A few draws on the user's data: outcome and time."""
+    draws = draw(setting, data.x, DRAWS, f"data/{data.name}")
+    n, d = data.x.shape
+    facts = {"n": n, "d": d, "outputs": len(draws.outputs), "failures": dict(draws.failures)}
+    if draws.failures:
+        text = ", ".join(f"{count} × {what}" for what, count in draws.failures.items())
+        return [CheckResult("contract", f"on {data.name}", Status.NOTED, f"n = {n}, d = {d}: {text}", facts=facts)]
+    text = f"n = {n}, d = {d}: {len(draws.outputs)} outputs"
+    return [CheckResult("contract", f"on {data.name}", Status.NOT_REFUTED, text, facts=facts)]

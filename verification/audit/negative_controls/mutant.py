@@ -1,0 +1,83 @@
+"""The form of a mutant, and parts that several of them share."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from covassay.reference.domain import Matrix, second_moment, unit_rows
+from covassay.reference.laws import haar
+from covassay.reference.laws import nuclear_laplace as law
+from covassay.reference.privacy import Guarantee
+
+
+@dataclass(frozen=True)
+class NegativeControl:
+    """`caught_by` are (kind, name) of the checks that must fail; `seen_in` says where the mistake was met, if it was.
+
+    `claim` is what to audit it against, if not its mechanism's default.
+    `draw` is an audit target. `draw_many`, where there is one, draws from the same law faster.
+    """
+
+    name: str
+    mistake: str
+    mechanism: str
+    caught_by: tuple[tuple[str, str], ...]
+    draw: Callable[..., object]
+    options: tuple[tuple[str, str], ...] = ()
+    diagnosis: str = ""
+    seen_in: str = ""
+    claim: Guarantee | None = None
+    draw_many: Callable[..., Matrix] | None = None
+
+
+Spectrum = Callable[[int, np.random.Generator, int], Matrix]  # (d, rng, size) -> (size, d)
+Rotation = Callable[[int, np.random.Generator, int], Matrix]  # (d, rng, size) -> (size, d, d)
+
+
+def exact_spectrum(d: int, rng: np.random.Generator, size: int) -> Matrix:
+    """The right singular values."""
+    return law.sample_spectrum(d, rng, size)
+
+
+def perturbation(
+    *,
+    spectrum: Spectrum = exact_spectrum,
+    left: Rotation = haar.sample,
+    right: Rotation | None = haar.sample,
+    factor: float = 1.0,
+    clip: bool = True,
+) -> Callable[..., Matrix]:
+    """Nuclear-Laplace perturbation taken apart, so that a mutant can replace one part: (x, size, rng=, epsilon=).
+
+    With `right` None the matrix on the right is the one on the left.
+    """
+
+    def draw_many(x: Matrix, size: int, *, rng: np.random.Generator, epsilon: float) -> Matrix:
+        rows = unit_rows(x) if clip else np.asarray(x, dtype=np.float64)
+        n, d = rows.shape
+        s, u = spectrum(d, rng, size), left(d, rng, size)
+        v = u if right is None else right(d, rng, size)
+        z = (u * s[:, None, :]) @ np.swapaxes(v, 1, 2)
+        released: Matrix = second_moment(rows) + factor * 2 / (n * epsilon) * z
+        return released
+
+    return draw_many
+
+
+def one(draw_many: Callable[..., Matrix]) -> Callable[..., Matrix]:
+    """A target that draws once."""
+
+    def draw(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
+        drawn: Matrix = draw_many(x, 1, rng=rng, epsilon=epsilon)[0]
+        return drawn
+
+    return draw
+
+
+def vectorised(
+    name: str, mistake: str, caught_by: tuple[tuple[str, str], ...], draw_many: Callable[..., Matrix], **more: Any
+) -> NegativeControl:
+    """A mutant that draws many at a time; `mechanism` and further fields by keyword."""
+    return NegativeControl(name, mistake, caught_by=caught_by, draw=one(draw_many), draw_many=draw_many, **more)

@@ -1,0 +1,130 @@
+"""Mutants that break the contract."""
+
+import math
+import time
+
+import numpy as np
+
+from covassay.reference.domain import Matrix, Vector, second_moment
+from covassay.reference.laws import haar
+from covassay.reference.laws import nuclear_laplace as law
+from covassay.reference.mechanisms.pure import nuclear_laplace, nuclear_laplace_symmetric
+from covassay.verification.audit.negative_controls.mutant import NegativeControl, perturbation, vectorised
+
+
+def upper_triangle_only(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Vector:
+    """Returns d(d+1)/2 numbers in place of a matrix."""
+    y = nuclear_laplace.sample(x, rng, epsilon=epsilon)
+    triangle: Vector = y[np.triu_indices(len(y))]
+    return triangle
+
+
+def asymmetric(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
+    """Promises a symmetric matrix and adds full noise."""
+    return nuclear_laplace.sample(x, rng, epsilon=epsilon)
+
+
+def clips_in_place(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
+    """Rescales the caller's own array."""
+    x *= 0.5
+    return nuclear_laplace.sample(x, rng, epsilon=epsilon)
+
+
+def global_state(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
+    """Draws from a generator of its own that nobody seeded."""
+    return nuclear_laplace.sample(x, np.random.default_rng(), epsilon=epsilon)
+
+
+def fixed_seed(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
+    """Makes default_rng(0) inside, so that the noise is known to everybody."""
+    return nuclear_laplace.sample(x, np.random.default_rng(0), epsilon=epsilon)
+
+
+def first_row(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
+    """Takes the first record for a header and drops it."""
+    return nuclear_laplace.sample(x[1:] if len(x) > 1 else x, rng, epsilon=epsilon)
+
+
+def fails_on_zero(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
+    """Takes the logarithm of the largest norm, so all-zero data raise."""
+    math.log2(np.linalg.norm(x, axis=1).max())
+    return nuclear_laplace.sample(x, rng, epsilon=epsilon)
+
+
+def accepts_anything(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
+    """Validates nothing."""
+    d = x.shape[-1]
+    z = (haar.sample(d, rng) * law.sample_spectrum(d, rng, 1)[0]) @ haar.sample(d, rng).T
+    rows = x / np.maximum(1, np.linalg.norm(np.atleast_2d(x), axis=1))[:, None]
+    released: Matrix = second_moment(rows) + 2 / (len(rows) * np.float64(epsilon)) * z
+    return released
+
+
+def slow(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
+    """Never answers from dimension 10 on."""
+    while x.shape[1] >= 10:
+        time.sleep(0.01)
+    return nuclear_laplace.sample(x, rng, epsilon=epsilon)
+
+
+def fails_at_random(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
+    """Raises with a probability that depends on the data: a retry loop that gives up."""
+    if rng.random() < 0.3 * float(np.trace(x.T @ x)) / len(x):
+        raise ArithmeticError("did not converge")
+    return nuclear_laplace_symmetric.sample(x, rng, epsilon=epsilon)
+
+
+UNCLIPPED = perturbation(clip=False)
+FULL = "nuclear-laplace"
+MUTANTS = (
+    NegativeControl(
+        "upper-triangle-only",
+        upper_triangle_only.__doc__ or "",
+        FULL,
+        (("contract", "output form"),),
+        upper_triangle_only,
+    ),
+    NegativeControl(
+        "asymmetric", asymmetric.__doc__ or "", "nuclear-laplace-symmetric", (("contract", "symmetry"),), asymmetric
+    ),
+    NegativeControl(
+        "overwrites-input",
+        clips_in_place.__doc__ or "",
+        FULL,
+        (("contract", "input unchanged"),),
+        clips_in_place,
+        seen_in="diffprivlib 0.6.6, PCA.fit",
+    ),
+    NegativeControl(
+        "global-state", global_state.__doc__ or "", FULL, (("contract", "same seed, same output"),), global_state
+    ),
+    NegativeControl("fixed-seed", fixed_seed.__doc__ or "", FULL, (("contract", "new seed, new output"),), fixed_seed),
+    NegativeControl("drops-first-row", first_row.__doc__ or "", FULL, (("contract", "row order"),), first_row),
+    NegativeControl(
+        "fails-on-zero",
+        fails_on_zero.__doc__ or "",
+        FULL,
+        (("contract", "edge cases"), ("privacy", "failures")),
+        fails_on_zero,
+        seen_in="hkustDB/PrivateCovariance dafcdfe, AdaptiveCov",
+    ),
+    NegativeControl(
+        "accepts-anything", accepts_anything.__doc__ or "", FULL, (("contract", "bad input"),), accepts_anything
+    ),
+    NegativeControl("slow-in-high-dimension", slow.__doc__ or "", FULL, (("contract", "running time"),), slow),
+    NegativeControl(
+        "fails-at-random",
+        fails_at_random.__doc__ or "",
+        "nuclear-laplace-symmetric",
+        (("privacy", "failures"),),
+        fails_at_random,
+    ),
+    vectorised(
+        "unclipped",
+        "Trusts the caller that rows are short.",
+        (("privacy", "event"),),
+        UNCLIPPED,
+        mechanism=FULL,
+        seen_in="hkustDB/PrivateCovariance dafcdfe, GaussCov",
+    ),
+)

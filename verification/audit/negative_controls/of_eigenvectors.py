@@ -1,0 +1,132 @@
+"""Mutants of the Bingham mechanism and of iterative eigenvector sampling."""
+
+from collections.abc import Callable
+from functools import partial
+
+import numpy as np
+
+from covassay.reference.domain import Matrix, Vector, second_moment, unit_rows
+from covassay.reference.laws import bingham as law
+from covassay.reference.mechanisms.pure import bingham, iterative_eigenvectors
+from covassay.verification.audit.negative_controls.mutant import NegativeControl, one
+
+
+def rejection(log_acceptance: Callable[[Vector, float, float], Vector]) -> Callable[..., Matrix]:
+    """The rejection sampler with an acceptance probability given by its logarithm in (y, b, q)."""
+
+    def draw_many(x: Matrix, size: int, *, rng: np.random.Generator, epsilon: float) -> Matrix:
+        rows = unit_rows(x)
+        a, vectors = law.decompose(bingham.exponent(epsilon, "paper") * len(rows) * second_moment(rows))
+        b, q = law.envelope_parameter(a), len(a)
+        accepted = np.empty((0, q))
+        while len(accepted) < size:
+            z = rng.standard_normal((4096 if size > 1 else 64, q)) / np.sqrt(1 + 2 * a / b)
+            u = z / np.linalg.norm(z, axis=1, keepdims=True)
+            keep = np.log(rng.random(len(u))) < log_acceptance(u**2 @ a, b, q)
+            accepted = np.concatenate([accepted, u[keep]])
+        drawn: Matrix = accepted[:size] @ vectors.T
+        return drawn
+
+    return draw_many
+
+
+ACG_SIGN = rejection(lambda y, b, q: -y - q / 2 * np.log1p(2 * y / b) - law.log_envelope_bound(b, q))
+ACCEPT_ALL = rejection(lambda y, b, q: np.zeros_like(y))
+
+
+def quadruple_exponent(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Vector:
+    """Uses ε as the exponent in place of ε/4."""
+    return bingham.sample(x, rng, epsilon=4 * epsilon)
+
+
+def sorted_entries(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Vector:
+    """Sorts the entries of the vector, as if they were eigenvalues."""
+    return np.sort(bingham.sample(x, rng, epsilon=epsilon))
+
+
+def _with_levels(x: Matrix, levels: tuple[int, ...]) -> Matrix:
+    """XᵀX with the eigenvalues at these positions (descending) replaced by their mean."""
+    values, vectors = np.linalg.eigh(unit_rows(x).T @ unit_rows(x))
+    order = [len(values) - 1 - i for i in levels if i < len(values)]
+    if order:
+        values[order] = values[order].mean()
+    matrix: Matrix = (vectors * values) @ vectors.T
+    return matrix
+
+
+def blurs_the_tail(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Vector:
+    """Keeps the first eigenvalue and replaces the others by their mean."""
+    return law.sample(epsilon / 4 * _with_levels(x, (1, 2, 3, 4)), rng)
+
+
+def blurs_the_top(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Vector:
+    """Replaces the first two eigenvalues by their mean."""
+    return law.sample(epsilon / 4 * _with_levels(x, (0, 1)), rng)
+
+
+def _iterate(
+    x: Matrix,
+    rng: np.random.Generator,
+    epsilon: float,
+    *,
+    laplace_factor: float = 1.0,
+    shared: bool = False,
+    exponents: tuple[float, ...] = (1.0, 1.0),
+) -> Matrix:
+    """Iterative eigenvector sampling with its noise or its exponents multiplied."""
+    d = x.shape[1]
+    laplace = laplace_factor * (np.full(d, rng.laplace()) if shared else rng.laplace(size=d))
+    factors = iter((*exponents, *[1.0] * d))
+    noise = iterative_eigenvectors.IterativeEigenvectorsNoise(
+        np.asarray(laplace), lambda m: law.sample(next(factors) * m, rng)
+    )
+    return iterative_eigenvectors.release(x, noise, epsilon=epsilon)
+
+
+def half_eigenvalue_noise(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
+    """Calibrates the eigenvalue noise to the sensitivity 1 in place of 2."""
+    return _iterate(x, rng, epsilon, laplace_factor=0.5)
+
+
+def shared_noise(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
+    """Adds one and the same Laplace variable to every eigenvalue."""
+    return _iterate(x, rng, epsilon, shared=True)
+
+
+def exponents_times_eight(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
+    """Uses the exponents 2ε_i in place of ε_i/4."""
+    return _iterate(x, rng, epsilon, exponents=(8.0,) * 2)
+
+
+def second_direction_uniform(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
+    """Spends the whole exponent on the first direction and draws the second uniformly."""
+    return _iterate(x, rng, epsilon, exponents=(1.0, 0.0))
+
+
+_bingham = partial(NegativeControl, mechanism="bingham", options=(("calibration", "paper"),))
+_iterative = partial(
+    NegativeControl, mechanism="iterative-eigenvectors", options=(("calibration", "paper"), ("budget", "uniform"))
+)
+LEADING = ("law", "leading component")
+MUTANTS = (
+    _bingham("acg-sign", "Divides by (uᵀΩu)^{q/2} in the acceptance ratio where it should multiply.",
+             caught_by=(LEADING,), draw=one(ACG_SIGN), draw_many=ACG_SIGN, diagnosis="wrong sign",
+             seen_in="diffprivlib 0.6.6, OpenDP 0.16.0"),
+    _bingham("accept-all", "Accepts every proposal.", caught_by=(LEADING,), draw=one(ACCEPT_ALL), draw_many=ACCEPT_ALL,
+             diagnosis="every proposal", seen_in="OpenDP, February 2024 to July 2025"),
+    _bingham("quadruple-exponent", quadruple_exponent.__doc__ or "", caught_by=(LEADING,),
+             draw=quadruple_exponent, diagnosis="four times"),
+    _bingham("sorted-entries", sorted_entries.__doc__ or "",
+             caught_by=(("law", "around it"), ("law", "component 3")), draw=sorted_entries),
+    _bingham("blurs-the-tail", blurs_the_tail.__doc__ or "", caught_by=(("law", "component 2"),),
+             draw=blurs_the_tail),
+    _bingham("blurs-the-top", blurs_the_top.__doc__ or "", caught_by=(("law", "component 1"),), draw=blurs_the_top),
+    _iterative("half-eigenvalue-noise", half_eigenvalue_noise.__doc__ or "",
+               caught_by=(("law", "eigenvalue 1"), ("law", "eigenvalue 2"), ("law", "eigenvalue 3")),
+               draw=half_eigenvalue_noise, diagnosis="half the calibrated scale"),
+    _iterative("shared-noise", shared_noise.__doc__ or "", caught_by=(("law", "independence"),), draw=shared_noise),
+    _iterative("exponents-times-eight", exponents_times_eight.__doc__ or "", caught_by=(("law", "direction 1"),),
+               draw=exponents_times_eight, seen_in="google-research, private_covariance_estimation"),
+    _iterative("second-direction-uniform", second_direction_uniform.__doc__ or "", caught_by=(("law", "direction 2"),),
+               draw=second_direction_uniform),
+)  # fmt: skip

@@ -1,0 +1,81 @@
+"""Mutants of entrywise Laplace noise and of LapCov."""
+
+from collections.abc import Callable
+from functools import partial
+
+import numpy as np
+
+from covassay.reference.domain import Matrix, second_moment, unit_rows
+from covassay.reference.laws import wigner
+from covassay.reference.mechanisms.pure import entrywise_laplace, lap_cov
+from covassay.verification.audit.negative_controls.mutant import vectorised
+
+Noise = Callable[[int, np.random.Generator, int], Matrix]  # (d, rng, size) -> (size, d, d)
+
+
+def full_noise(d: int, rng: np.random.Generator, size: int) -> Matrix:
+    """The right noise for "full"."""
+    return entrywise_laplace.draw_noise(d, rng, "full", size)
+
+
+def lap(noise: Noise = wigner.sample_laplace, sensitivity: float = 0.0, clip: bool = True) -> Callable[..., Matrix]:
+    """LapCov taken apart: (x, size, rng=, epsilon=). A `sensitivity` takes the place of √2 d."""
+
+    def draw_many(x: Matrix, size: int, *, rng: np.random.Generator, epsilon: float) -> Matrix:
+        rows = unit_rows(x) if clip else np.asarray(x, dtype=np.float64)
+        n, d = rows.shape
+        scale = sensitivity / (n * epsilon) if sensitivity else lap_cov.noise_scale(n, d, epsilon, "paper")
+        released: Matrix = second_moment(rows) + scale * noise(d, rng, size)
+        return released
+
+    return draw_many
+
+
+def full(noise: Noise) -> Callable[..., Matrix]:
+    """Full entrywise noise with other draws: (x, size, rng=, epsilon=)."""
+
+    def draw_many(x: Matrix, size: int, *, rng: np.random.Generator, epsilon: float) -> Matrix:
+        rows = unit_rows(x)
+        n, d = rows.shape
+        scale = entrywise_laplace.noise_scale(n, d, epsilon, "full", "paper")
+        released: Matrix = second_moment(rows) + scale * noise(d, rng, size)
+        return released
+
+    return draw_many
+
+
+def doubled_diagonal(d: int, rng: np.random.Generator, size: int) -> Matrix:
+    """W with its diagonal doubled, as (U + Uᵀ) for a triangle U gives."""
+    noise: Matrix = wigner.sample_laplace(d, rng, size) * (1 + np.eye(d))
+    return noise
+
+
+def averaged(d: int, rng: np.random.Generator, size: int) -> Matrix:
+    """(U + Uᵀ)/2 for a triangle U: the diagonal is right, the other entries are halved."""
+    noise: Matrix = wigner.sample_laplace(d, rng, size) * (1 + np.eye(d)) / 2
+    return noise
+
+
+def upper_only(d: int, rng: np.random.Generator, size: int) -> Matrix:
+    """Full noise without what lies below the diagonal."""
+    return np.triu(full_noise(d, rng, size))
+
+
+_lap = partial(vectorised, mechanism="lap-cov", options=(("calibration", "paper"),))
+_full = partial(vectorised, mechanism="entrywise-laplace", options=(("entries", "full"), ("calibration", "paper")))
+MUTANTS = (
+    _lap("unit-sensitivity", "Calibrates Laplace noise to the sensitivity 1 in place of √2 d.",
+         (("law", "entrywise norm"), ("privacy", "event")), lap(sensitivity=1.0)),
+    _lap("frobenius-sensitivity", "Calibrates Laplace noise to the Frobenius sensitivity √2.",
+         (("law", "entrywise norm"),), lap(sensitivity=2**0.5), diagnosis="Frobenius sensitivity"),
+    _lap("doubled-diagonal", "Adds U + Uᵀ for a triangle U, so that the diagonal is counted twice.",
+         (("law", "entry (1, 1)"),), lap(doubled_diagonal)),
+    _lap("averaged-noise", "Adds (U + Uᵀ)/2 for a triangle U, so that the entries off the diagonal are halved.",
+         (("law", "entry (1, 2)"),), lap(averaged)),
+    _lap("lap-cov-unclipped", "Trusts the caller that rows are short.", (("privacy", "event"),), lap(clip=False),
+         seen_in="hkustDB/PrivateCovariance dafcdfe, LapCov"),
+    _full("mirrored-noise", "Draws symmetric noise where every entry should have its own.", (("law", "independence"),),
+          full(wigner.sample_laplace)),
+    _full("upper-noise-only", "Adds noise on and above the diagonal only.",
+          (("law", "entry (2, 1)"), ("privacy", "event")), full(upper_only)),
+)  # fmt: skip

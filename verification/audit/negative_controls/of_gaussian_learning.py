@@ -1,0 +1,118 @@
+"""Mutants of NaivePCE, PPC, KVMean and PPDE."""
+
+import math
+from functools import partial
+
+import numpy as np
+
+from covassay.reference.domain import Matrix, Vector, as_rows, second_moment
+from covassay.reference.mechanisms.gaussian_estimation import kv_mean, naive_pce, ppc, ppde, weak_ppc
+from covassay.reference.projections import psd_cone
+from covassay.verification.audit.negative_controls.mutant import NegativeControl
+
+
+def half_sensitivity(x: Matrix, *, rho: float, rng: np.random.Generator) -> Matrix:
+    """Calibrates the noise to the sensitivity r²/n, in place of √2 r²/n or more."""
+    noise = naive_pce.draw_noise(as_rows(x).shape[1], rng)
+    return naive_pce.release(x, noise / math.sqrt(2), rho=rho, calibration="tight")
+
+
+def keeps_long_rows(x: Matrix, *, rho: float, rng: np.random.Generator) -> Matrix:
+    """Does not drop long rows."""
+    rows = as_rows(x)
+    n, d = rows.shape
+    variance = naive_pce.noise_variance(n, rho, naive_pce.radius_squared(n, d, 10.0, 0.1), "paper")
+    return psd_cone(second_moment(rows) + math.sqrt(variance) * naive_pce.draw_noise(d, rng))
+
+
+def off_diagonal_halved(x: Matrix, *, rho: float, rng: np.random.Generator) -> Matrix:
+    """Makes the noise symmetric as (G + Gᵀ)/2, which halves the variance off the diagonal."""
+    g = rng.standard_normal((as_rows(x).shape[1],) * 2)
+    return naive_pce.release(x, (g + g.T) / 2, rho=rho)
+
+
+def radius_for_diameter(x: Matrix, *, rho: float, rng: np.random.Generator) -> Vector:
+    """Calibrates the noise of the clipped mean to w/n in place of 2w/n."""
+    noise = kv_mean.draw_noise(as_rows(x).shape[1], rng, 10.0, 1.0)
+    return kv_mean.release(x, kv_mean.KVMeanNoise(noise.counts, noise.mean / 2), rho=rho)
+
+
+def unclipped_column(x: Matrix, *, rho: float, rng: np.random.Generator) -> Vector:
+    """Finds the bin and then takes the mean of the values as they are."""
+    rows = as_rows(x)
+    n, d = rows.shape
+    w = kv_mean.half_width(n, 1.0, 0.1 / d)
+    mean: Vector = rows.mean(axis=0) + math.sqrt(kv_mean.mean_variance(n, w, rho / d)) * rng.standard_normal(d)
+    return mean
+
+
+def rounds_on_the_wrong_side(x: Matrix, *, rho: float, rng: np.random.Generator) -> Matrix:
+    """Multiplies the matrix of a new round on the right of A, where it belongs on the left."""
+    rows, kappa = as_rows(x), 1e4
+    d, t = rows.shape[1], ppc.rounds(kappa)
+    a = np.eye(d)
+    for i, noise in enumerate(ppc.draw_noise(d, rng, kappa)):
+        bound = ppc.kappa_of_round(kappa, i + 1)
+        estimate = naive_pce.release(rows @ a.T, noise, rho=rho / t, kappa=bound, beta=0.1 / t)
+        a = a @ weak_ppc.preconditioner(estimate, bound)[0]
+    return a
+
+
+def adds_or_removes(x: Matrix, *, rho: float, rng: np.random.Generator) -> Vector:
+    """Calibrates the truncated mean to the sensitivity B/m of replacing a record by a zero row: spends up to 2ρ."""
+    noise = ppde.draw_noise(as_rows(x).shape[1], rng)
+    return ppde.release(x, noise / math.sqrt(2), rho=rho)
+
+
+_pce = partial(NegativeControl, mechanism="naive-pce", options=(("calibration", "paper"),))
+_kv = partial(NegativeControl, mechanism="kv-mean")
+MUTANTS = (
+    NegativeControl(
+        "half-sensitivity",
+        half_sensitivity.__doc__ or "",
+        mechanism="naive-pce",
+        options=(("calibration", "tight"),),
+        draw=half_sensitivity,
+        caught_by=(("law", "radius"), ("law", "trace"), ("law", "entry (1, 2)")),
+    ),
+    _pce(
+        "keeps-long-rows",
+        keeps_long_rows.__doc__ or "",
+        caught_by=(("law", "trace"), ("privacy", "event")),
+        draw=keeps_long_rows,
+    ),
+    _pce(
+        "off-diagonal-halved",
+        off_diagonal_halved.__doc__ or "",
+        caught_by=(("law", "radius"), ("law", "entry (1, 2)")),
+        draw=off_diagonal_halved,
+    ),
+    NegativeControl(
+        "rounds-on-the-wrong-side",
+        rounds_on_the_wrong_side.__doc__ or "",
+        mechanism="ppc",
+        options=(("calibration", "paper"),),
+        caught_by=(("law", "eigenvalue 2"),),
+        draw=rounds_on_the_wrong_side,
+    ),
+    _kv(
+        "radius-for-diameter",
+        radius_for_diameter.__doc__ or "",
+        caught_by=(("law", "radius"), ("law", "component 1"), ("law", "component 2")),
+        draw=radius_for_diameter,
+    ),
+    _kv(
+        "unclipped-column",
+        unclipped_column.__doc__ or "",
+        caught_by=(("law", "component 1"), ("privacy", "event")),
+        draw=unclipped_column,
+    ),
+    NegativeControl(
+        "adds-or-removes",
+        adds_or_removes.__doc__ or "",
+        mechanism="ppde",
+        options=(("calibration", "paper"),),
+        caught_by=(("law", "radius"), ("law", "component 1"), ("law", "component 2")),
+        draw=adds_or_removes,
+    ),
+)

@@ -1,0 +1,36 @@
+"""All mutants by name."""
+
+from covassay.verification.audit.negative_controls import (
+    of_building_blocks,
+    of_coinpress,
+    of_contract,
+    of_eigenvectors,
+    of_entrywise_laplace,
+    of_gaussian_covariance,
+    of_gaussian_learning,
+    of_nuclear_laplace,
+    of_projection,
+    of_pure_covariance,
+    of_vector_noise,
+    of_wishart,
+)
+from covassay.verification.audit.negative_controls.mutant import NegativeControl
+
+MUTANTS: dict[str, NegativeControl] = {
+    mutant.name: mutant
+    for group in (
+        of_contract,
+        of_building_blocks,
+        of_nuclear_laplace,
+        of_projection,
+        of_vector_noise,
+        of_eigenvectors,
+        of_entrywise_laplace,
+        of_pure_covariance,
+        of_gaussian_covariance,
+        of_gaussian_learning,
+        of_coinpress,
+        of_wishart,
+    )
+    for mutant in group.MUTANTS
+}

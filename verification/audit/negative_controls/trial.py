@@ -1,0 +1,48 @@
+"""A mutant put before the checks that are meant to catch it."""
+
+from covassay.reference.mechanisms.registry import default_claim, mechanism
+from covassay.reference.privacy import Guarantee
+from covassay.verification.audit.engine.checks import CheckResult, Status
+from covassay.verification.audit.engine.contract import contract
+from covassay.verification.audit.engine.law import run_scenario
+from covassay.verification.audit.engine.privacy import run_pair
+from covassay.verification.audit.engine.run import decide
+from covassay.verification.audit.engine.sampling import Setting
+from covassay.verification.audit.negative_controls.mutant import NegativeControl
+from covassay.verification.audit.profiles.registry import profile
+from covassay.verification.audit.targets.target import TargetReference
+
+ALPHA = 1e-9
+SAMPLES = 2000  # a side
+
+
+def claim_of(mutant: NegativeControl) -> Guarantee:
+    """What a mutant is audited against."""
+    return mutant.claim or default_claim(mutant.mechanism)
+
+
+def checks_of(mutant: NegativeControl, kind: str, name: str) -> list[CheckResult]:
+    """The checks of that kind and name on the mutant, decided; it stops at the first that refutes."""
+    about, claim = mechanism(mutant.mechanism), claim_of(mutant)
+    knowledge = profile(about.name, claim, about.resolve(dict(mutant.options)), SAMPLES, 0)
+    target = TargetReference(f"mutant:{mutant.name}", ".")
+    setting = Setting(target, claim.keywords(), about.released, seed=0, seconds=1.0)
+    if kind == "contract":
+        return [check for check in contract(setting, knowledge.form) if check.name == name]
+    checks: list[CheckResult] = []
+    if kind == "law":
+        for scenario in (scenario for scenario in knowledge.scenarios if name in scenario.tests):
+            checks += run_scenario(setting, scenario, SAMPLES, "first look")[0]
+            if any(check.status is Status.REFUTED and check.name == name for check in decide(checks, ALPHA)):
+                break
+    else:
+        for pair in knowledge.pairs(frozenset()):
+            checks += run_pair(setting, pair, claim, SAMPLES, "first look")
+            if any(check.status is Status.REFUTED for check in decide(checks, ALPHA)):
+                break
+    return [check for check in decide(checks, ALPHA) if check.name == name]
+
+
+def caught(mutant: NegativeControl, kind: str, name: str) -> bool:
+    """Does that check reject the mutant?"""
+    return any(check.status in (Status.REFUTED, Status.NOTED) for check in checks_of(mutant, kind, name))

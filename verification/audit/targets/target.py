@@ -1,0 +1,201 @@
+"""What is audited: a function `f(x, *, epsilon, rng)`, found by name, called under a time limit.
+
+A target is named `module:function` (a function of the user's own, looked up from the current directory),
+`exec:COMMAND` (a process, in any language: `process_target`) or `ADAPTER:NAME` (adapters are the entry points of the
+group `covassay.adapters`). It is called as
+
+    f(x, *, epsilon: float, rng: numpy.random.Generator) -> array
+
+with x (n, d) float64, rows in the unit ball; `rho=`, or `epsilon=` and `delta=`, in place of `epsilon=` when that is
+the claim. An exception and a time-out are outcomes of the target like any other.
+"""
+
+import contextlib
+import importlib
+import math
+import signal
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib.metadata import entry_points
+from typing import Any
+
+import numpy as np
+
+from covassay.reference.domain import Matrix
+from covassay.reference.errors import InvalidInput
+from covassay.verification.audit.targets.process_target import NOTE, PREFIX, NoReply, must_finish, process_draw
+
+ADAPTER_GROUP = "covassay.adapters"
+TIME_LIMIT = 3.0  # seconds a draw may take, unless told otherwise
+AGAIN = 0.002  # seconds until a time limit that could not be kept is tried again
+
+
+class CannotRun(Exception):
+    """The target cannot be loaded or called at all; the message says why."""
+
+
+@dataclass(frozen=True)
+class Target:
+    """An implementation under audit.
+
+    draw : called as draw(x, rng=…, **budget) for one output.
+    mechanism : what it claims to be, a name of the reference's registry, or None.
+    options : choices that belong to the claim ("calibration", "budget").
+    seeded : all randomness comes from `rng`; False for a target that draws from the operating system.
+    draw_many : optional, (x, size, rng=…, **budget) -> that many outputs; only a faster way to the same law.
+    """
+
+    name: str
+    draw: Callable[..., Any]
+    mechanism: str | None = None
+    options: tuple[tuple[str, str], ...] = ()
+    seeded: bool = True
+    version: str = ""
+    notes: tuple[str, ...] = ()
+    draw_many: Callable[..., Any] | None = None
+
+
+@dataclass(frozen=True)
+class Failure:
+    """A draw that gave no usable output. kind: "exception", "time-out" or "malformed"."""
+
+    kind: str
+    message: str
+
+    def __str__(self) -> str:
+        return f"{self.kind}: {self.message}"
+
+
+@dataclass(frozen=True)
+class TargetReference:
+    """A target by name, cheap to send to another process, loaded where it is used."""
+
+    spec: str
+    directory: str
+
+    def load(self) -> Target:
+        """Find the target."""
+        return _load(self.spec, self.directory)
+
+
+TargetSource = Target | TargetReference
+
+
+def load(source: TargetSource) -> Target:
+    """The target itself."""
+    return source.load() if isinstance(source, TargetReference) else source
+
+
+def adapters() -> dict[str, Any]:
+    """The registered adapters by name, not yet imported."""
+    return {point.name: point for point in entry_points(group=ADAPTER_GROUP)}
+
+
+@lru_cache(maxsize=32)
+def _load(spec: str, directory: str) -> Target:
+    prefix, colon, name = spec.partition(":")
+    if not (prefix and colon and name):
+        raise InvalidInput(f"target = {spec!r}: must be module:function, exec:COMMAND or ADAPTER:NAME")
+    if prefix == PREFIX:
+        try:
+            return Target(name=spec, draw=process_draw(name, directory), notes=(NOTE,))
+        except ValueError as error:
+            raise InvalidInput(f"target = {spec!r}: {error}") from error
+    known = adapters()
+    if prefix in known:
+        try:
+            targets: dict[str, Callable[[], Target]] = known[prefix].load().TARGETS
+            if name in targets:
+                return targets[name]()
+        except ImportError as error:
+            raise CannotRun(f"{spec}: {error}; install the extra covassay[audit]") from error
+        raise InvalidInput(f"target = {spec!r}: {prefix} has {', '.join(targets)}")
+    if directory not in sys.path:
+        sys.path.insert(0, directory)
+    try:
+        function: Any = importlib.import_module(prefix)
+        for part in name.split("."):
+            function = getattr(function, part)
+    except (ImportError, AttributeError) as error:
+        raise InvalidInput(f"target = {spec!r}: {error}") from error
+    except Exception as error:
+        raise CannotRun(f"{spec}: importing {prefix} raised {type(error).__name__}: {error}") from error
+    if not callable(function):
+        raise InvalidInput(f"target = {spec!r}: must be a function, is {type(function).__name__}")
+    return Target(name=spec, draw=function)
+
+
+class TimeLimitError(Exception):
+    """Raised inside the target when its time is up."""
+
+
+@contextlib.contextmanager
+def time_limit(seconds: float) -> Iterator[None]:
+    """Interrupt the block after `seconds`. Without SIGALRM or off the main thread there is no limit."""
+    if not hasattr(signal, "setitimer") or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def interrupt(signum: int, frame: object) -> None:
+        if must_finish():
+            signal.setitimer(signal.ITIMER_REAL, AGAIN)
+            return
+        raise TimeLimitError(f"no output after {seconds:g} s")
+
+    start = time.monotonic()
+    previous = signal.signal(signal.SIGALRM, interrupt)
+    left, interval = signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, previous)
+        if left:  # somebody else's timer, such as that of pytest-timeout
+            signal.setitimer(signal.ITIMER_REAL, max(left - (time.monotonic() - start), 1e-6), interval)
+
+
+def call(
+    target: Target, x: Matrix, budget: dict[str, float], rng: np.random.Generator, seconds: float
+) -> tuple[Any, float]:
+    """One draw: the raw output or a `Failure`, and the time it took in seconds."""
+    start = time.perf_counter()
+    try:
+        with time_limit(seconds):
+            output = target.draw(x, rng=rng, **budget)
+    except Exception as error:
+        elapsed = time.perf_counter() - start
+        if elapsed >= seconds * 0.99:  # the target may have wrapped the interruption in an error of its own
+            return Failure("time-out", f"no output after {seconds:g} s"), elapsed
+        if isinstance(error, NoReply):
+            return Failure(error.kind, error.message), elapsed
+        return Failure("exception", type(error).__name__), elapsed
+    return output, time.perf_counter() - start
+
+
+def well_formed(output: Any, shape: tuple[int, ...]) -> Matrix | Failure:
+    """The output as a finite float64 array of the shape asked for, or what is wrong with it."""
+    if isinstance(output, Failure):
+        return output
+    try:
+        array = np.asarray(output)
+    except Exception as error:
+        return Failure("malformed", f"not an array ({type(error).__name__})")
+    if array.shape != shape:
+        return Failure("malformed", f"shape {array.shape} in place of {shape}")
+    if array.dtype.kind not in "biuf":
+        return Failure("malformed", f"entries of type {array.dtype} in place of real numbers")
+    values = array.astype(np.float64)
+    if not np.isfinite(values).all():
+        return Failure("malformed", "an entry that is not finite")
+    return values
+
+
+def require_seconds(value: float) -> float:
+    """A time limit in seconds, above 0."""
+    if not (math.isfinite(value) and value > 0):
+        raise InvalidInput(f"time limit = {value!r}: must be a number of seconds above 0")
+    return float(value)

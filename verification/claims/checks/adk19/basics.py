@@ -1,0 +1,227 @@
+"""ADK19 §2: composition, the Laplace and the exponential mechanism, ridge regression from a covariance."""
+
+import math
+import random
+from collections.abc import Callable
+from fractions import Fraction
+from itertools import product
+
+import mpmath
+import numpy as np
+
+from covassay.reference.domain import Matrix, Number, Vector
+from covassay.reference.downstream import ridge
+from covassay.reference.mechanisms.building_blocks import exponential, laplace
+from covassay.verification.claims.evidence import Evidence, check
+
+CASES = 3000
+
+
+def random_second_moment(rng: np.random.Generator, d: int) -> Matrix:
+    """A positive semidefinite matrix of any rank, with a spectrum over several orders of magnitude."""
+    x = rng.standard_normal((int(rng.integers(1, 2 * d + 1)), d)) * 10 ** rng.uniform(-2, 1, d)
+    moment: Matrix = x.T @ x
+    return moment
+
+
+# COMPOSITION AND THE TWO MECHANISMS
+
+
+@check(
+    "exact", mutants={"the larger of the two": {"composed": max}, "the odds added": {"composed": lambda s, t: s + t}}
+)
+def adaptive_composition(composed: Callable[[Fraction, Fraction], Fraction] = lambda s, t: s * t) -> Evidence:
+    """Randomised response, then one whose question depends on the first answer: the odds multiply, e^{ε₁} e^{ε₂}.
+
+    Two records, the second stage asks for x or for its negation. With odds s and t the largest ratio of joint
+    probabilities over neighbours is exactly st, in rationals; ε = ln of the odds.
+    """
+    failed = []
+    for s, t in product((Fraction(2), Fraction(7, 3), Fraction(10)), repeat=2):
+
+        def joint(x: int, a: int, b: int, s: Fraction = s, t: Fraction = t) -> Fraction:
+            first = (s if a == x else Fraction(1)) / (1 + s)
+            asked = x if a == 0 else 1 - x
+            return first * (t if b == asked else Fraction(1)) / (1 + t)
+
+        worst = max(joint(0, a, b) / joint(1, a, b) for a, b in product((0, 1), repeat=2))
+        if worst != composed(s, t):
+            failed.append(f"s={s}, t={t}")
+    return Evidence(not failed, "9 pairs of odds", ", ".join(failed[:3]))
+
+
+@check("property", mutants={"half the scale": {"scale": lambda s, e: laplace.noise_scale(s, e) / 2}})
+def laplace_loss(scale: Callable[[Number, Number], Number] = laplace.noise_scale) -> Evidence:
+    """The log density ratio of the Laplace mechanism is at most ε = Δ/b, and is ε when the noise is 0."""
+    rng = np.random.default_rng(1)
+    worst, epsilon, sensitivity = 0.0, 0.7, 3.0
+    b = float(scale(sensitivity, epsilon))
+    for _ in range(CASES):
+        k = int(rng.integers(1, 6))
+        change = rng.standard_normal(k)
+        change *= sensitivity / np.abs(change).sum()
+        z = rng.laplace(size=k) * b * rng.choice([0.0, 1.0])
+        worst = max(worst, float((np.abs(z + change) - np.abs(z)).sum()) / b)
+    return Evidence(abs(worst - epsilon) < 1e-12, f"{CASES} random changes and outputs", f"worst {worst:.12g}")
+
+
+@check("exact", mutants={"without the union": {"bound": lambda b, k, beta, log: b * log(1 / beta)}})
+def laplace_tail(bound: Callable[..., Number] = laplace.largest_error) -> Evidence:
+    """P(max |Y_i| ≥ b ln(k/β)) = 1 − (1 − β/k)^k ≤ β: Bernoulli's inequality, here in rationals.
+
+    With t = bound/b, the probability is 1 − (1 − e^{−t})^k; e^{−t} is read off as 1/(argument of the logarithm).
+    """
+    failed = []
+    for k, beta in product((1, 2, 5, 50), (Fraction(1, 2), Fraction(1, 10), Fraction(1, 1000))):
+        argument = bound(Fraction(1), k, beta, lambda v: v)  # e^t
+        probability = 1 - (1 - 1 / argument) ** k
+        if not (probability <= beta and argument == k / beta):
+            failed.append(f"k={k}, β={beta}")
+    return Evidence(not failed, "k ≤ 50, β ≤ 1/2", ", ".join(failed[:3]))
+
+
+@check("exact", mutants={"twice the exponent": {"factor": 2}})
+def exponential_on_finite_sets(factor: int = 1) -> Evidence:
+    """On finite sets P(i) ∝ a^{g_i} has likelihood ratios within [a^{−R}, a^R], R the range of the changes of score.
+
+    a = e^η is rational, scores are integers: everything is exact. R ≤ 2 for scores of sensitivity 1.
+    """
+    rng = random.Random(2)
+    base = Fraction(3, 2)
+    failed = 0
+    attained = Fraction(0)
+    for _ in range(500):
+        scores = [rng.randint(0, 5) for _ in range(4)]
+        changed = [g + rng.choice((-1, 0, 1)) for g in scores]
+        weights = [[base ** (factor * g) for g in row] for row in (scores, changed)]
+        laws = [[w / sum(row) for w in row] for row in weights]
+        ratios = [p / q for p, q in zip(*laws, strict=True)]
+        changes = [g - h for g, h in zip(scores, changed, strict=True)]
+        spread = max(changes) - min(changes)
+        failed += not all(base**-spread <= r <= base**spread for r in ratios)
+        attained = max(attained, *ratios)
+    return Evidence(
+        not failed, "500 random scores on 4 outcomes", f"{failed} fail; largest ratio {float(attained):.4g}"
+    )
+
+
+@check(
+    "exact",
+    mutants={"the corrected bound": {"printed": lambda g, share: exponential.failure_bound(1.0, g / 2, share)}},
+)
+def printed_utility(printed: Callable[[float, float], float] = lambda g, share: math.exp(-g) * share) -> Evidence:
+    """Lemma 4 prints P(ŷ ∉ G_τ) ≤ e^{−ετ/(2Δ)} μ(G_τ); it fails for two outcomes.
+
+    μ = (½, ½), g = (1, 0), Δ = 1, ε = 2, τ = 0.9: P = 1/(1 + e) = 0.2689 > ½ e^{−0.9} = 0.2033.
+    """
+    with mpmath.workdps(30):
+        probability = 1 / (1 + mpmath.e)
+    bound = printed(0.9, 0.5)
+    return Evidence(bool(probability > bound), "a counterexample", f"{float(probability):.4f} against {bound:.4f}")
+
+
+@check(
+    "property",
+    mutants={
+        "as printed, times the share": {"bound": lambda eta, gap, share: math.exp(-eta * gap) * share},
+        "the full deviation over the share": {"whole": True},
+    },
+)
+def corrected_utility(
+    bound: Callable[[float, float, float], float] = exponential.failure_bound, whole: bool = False
+) -> Evidence:
+    """P(ŷ ∉ G_τ) ≤ e^{−η(τ−s)}/μ(G_s) for every 0 ≤ s ≤ τ (McSherry–Talwar at s = τ/2), η = ε/(2Δ)."""
+    rng = np.random.default_rng(3)
+    failed = 0
+    for _ in range(CASES):
+        m = int(rng.integers(2, 6))
+        mu = rng.dirichlet(np.full(m, 0.2))
+        g = rng.integers(0, 5, m) * 10.0 ** rng.integers(-3, 1, m)
+        eta = 10 ** rng.uniform(-1, 1)
+        tau = float(rng.choice(g.max() - g)) * 0.999
+        s = tau / 2
+        weights = mu * np.exp(eta * (g - g.max()))
+        outside = float(weights[g < g.max() - tau].sum() / weights.sum())
+        share = float(mu[g >= g.max() - s].sum())
+        failed += outside > bound(eta, tau if whole else tau - s, share) * (1 + 1e-9) + 1e-300
+    return Evidence(not failed, f"{CASES} random finite problems", f"{failed} fail")
+
+
+# RIDGE REGRESSION
+
+
+@check(
+    "property",
+    mutants={"half of the penalty": {"solve": lambda m, t, a: ridge.coefficients(m, t, a / 2)}},
+)
+def normal_equations(solve: Callable[[Matrix, int, float], Vector] = ridge.coefficients) -> Evidence:
+    """w = (M_aa + 2αI)⁻¹ M_ay is the minimiser of ½(w, −1) M (w, −1)ᵀ + α‖w‖²: its gradient vanishes there.
+
+    So the blocks of the covariance give the regression of every column.
+    """
+    rng = np.random.default_rng(4)
+    worst = 0.0
+    for _ in range(500):
+        d = int(rng.integers(2, 6))
+        moment, alpha, target = random_second_moment(rng, d), 10 ** rng.uniform(-2, 1), int(rng.integers(0, d))
+        others = np.arange(d) != target
+        w = solve(moment, target, alpha)
+        gradient = moment[np.ix_(others, others)] @ w - moment[others, target] + 2 * alpha * w
+        worst = max(worst, float(np.abs(gradient).max()) / float(np.abs(moment).max()))
+    return Evidence(worst < 1e-9, "500 random problems", f"largest relative gradient {worst:.2g}")
+
+
+@check("property", mutants={"twice λ_min": {"denominator": 2.0}, "without the column": {"column": 0.0}})
+def regression_error(denominator: float = 1.0, column: float = 1.0) -> Evidence:
+    """Lemma 1: ‖w − ŵ‖ ≤ (‖C − Ĉ‖_{2,∞} + ‖C − Ĉ‖ ‖ŵ‖)/(λ_min(C) + 2α), with the reference's `error_bound`."""
+    rng = np.random.default_rng(5)
+    failed = 0
+    for i in range(CASES):
+        d = int(rng.integers(2, 5))
+        c = random_second_moment(rng, d)
+        if i % 2:
+            near = random_second_moment(rng, d)
+        else:  # a change of one column alone, where the bound is sharp
+            root = np.linalg.cholesky(c + 1e-9 * np.eye(d))
+            root[0] *= 1 + rng.uniform(-0.5, 0.5)
+            near = root @ root.T
+        alpha = 10 ** rng.uniform(-3, 1)
+        w, estimate = ridge.coefficients(c, 0, alpha), ridge.coefficients(near, 0, alpha)
+        change = c - near
+        columns = column * float(np.linalg.norm(change, axis=0).max())
+        smallest = max(0.0, float(np.linalg.eigvalsh(c)[0])) * denominator + (denominator - 1) * 2 * alpha
+        bound = ridge.error_bound(columns, np.linalg.norm(change, 2), np.linalg.norm(estimate), smallest, alpha)
+        failed += bool(np.linalg.norm(w - estimate) > bound * (1 + 1e-9) + 1e-12)
+    return Evidence(not failed, f"{CASES} random pairs", f"{failed} fail")
+
+
+@check("exact", mutants={"with ‖ŵ‖": {"norm_of": "estimate"}})
+def regression_remark(norm_of: str = "truth") -> Evidence:
+    """The remark after Lemma 1, ‖w‖ for ‖ŵ‖, fails: 81.0 against 10.8, in rationals.
+
+    C = [[1, 10], [10, 1000]], Ĉ = [[1/10, 10], [10, 1000]], target 2, 2α = 1/100; one coefficient each. λ_min(C) is at
+    least 1 − 100/999 > 0.89 (Gershgorin after elimination), taken as its exact lower bound; ‖C − Ĉ‖ = 9/10.
+    """
+    penalty = Fraction(1, 200)
+    w = Fraction(10) / (1 + 2 * penalty)
+    estimate = Fraction(10) / (Fraction(1, 10) + 2 * penalty)
+    change = Fraction(9, 10)
+    smallest = 1 - Fraction(100, 999)
+    norm = w if norm_of == "truth" else estimate
+    bound = ridge.error_bound(change, change, norm, smallest, penalty)
+    return Evidence(
+        abs(w - estimate) > bound, "a counterexample", f"{float(estimate - w):.4g} against {float(bound):.4g}"
+    )
+
+
+@check("property", mutants={"the other way": {"factor": 0.5}})
+def frobenius_dominates(factor: float = 1.0) -> Evidence:
+    """‖A‖_{2,∞} and ‖A‖ are at most ‖A‖_F; and ‖BAB‖ scales by B² in the row bound B."""
+    rng = np.random.default_rng(6)
+    failed = 0
+    for _ in range(CASES):
+        a = rng.standard_normal((3, 3))
+        norm = factor * float(np.linalg.norm(a))
+        failed += bool(np.linalg.norm(a, axis=0).max() > norm or np.linalg.norm(a, 2) > norm)
+        failed += bool(abs(np.linalg.norm((3 * a).T @ (3 * a)) - 9 * np.linalg.norm(a.T @ a)) > 1e-9)
+    return Evidence(not failed, f"{CASES} random matrices", f"{failed} fail")

@@ -1,0 +1,422 @@
+"""ADK19 §3: eigenvalues, sampled eigenvectors, their joint budget, and what the reconstruction loses."""
+
+import math
+from collections.abc import Callable
+from fractions import Fraction
+
+import mpmath
+import numpy as np
+import sympy as sp
+from scipy.linalg import null_space
+
+from covassay.reference.domain import Matrix, Number
+from covassay.reference.laws import bingham, haar
+from covassay.reference.mechanisms.pure import iterative_eigenvectors as mechanism
+from covassay.reference.mechanisms.pure.entrywise_laplace import sensitivity as entrywise_sensitivity
+from covassay.reference.sensitivity import hadamard_pair
+from covassay.verification.claims.checks.adk19.basics import CASES, random_second_moment
+from covassay.verification.claims.evidence import Evidence, check
+
+ROUNDING = 1e-9
+
+
+def random_rows(rng: np.random.Generator, d: int) -> tuple[Matrix, Matrix]:
+    """Two vectors of the unit ball, often on its boundary."""
+    directions = rng.standard_normal((2, d))
+    lengths = np.where(rng.random(2) < 0.5, 1.0, rng.random(2))
+    x, y = directions / np.linalg.norm(directions, axis=1, keepdims=True) * lengths[:, None]
+    return x, y
+
+
+# SENSITIVITY AND BUDGET
+
+
+@check("property", mutants={"sensitivity 1": {"bound": 1.0}, "ℓ1 below 2 at the pair": {"attained": 1.5}})
+def eigenvalue_change(bound: float = 2.0, attained: float = 2.0) -> Evidence:
+    """Replacing a row moves the ordered eigenvalues by at most 2 in ℓ1 (Mirsky), attained by (2, 0) → (1, 1)."""
+    rng = np.random.default_rng(1)
+    worst = 0.0
+    for _ in range(CASES):
+        d = int(rng.integers(1, 5))
+        rest = random_second_moment(rng, d)
+        x, y = random_rows(rng, d)
+        values = [np.linalg.eigvalsh(rest + np.outer(v, v)) for v in (x, y)]
+        worst = max(worst, float(np.abs(values[0] - values[1]).sum()))
+    one, two = np.diag([2.0, 0.0]), np.diag([1.0, 1.0])
+    at_pair = float(np.abs(np.linalg.eigvalsh(one) - np.linalg.eigvalsh(two)).sum())
+    return Evidence(
+        worst <= bound + ROUNDING and at_pair == attained, f"{CASES} random neighbours, d ≤ 4", f"{worst:.6g}"
+    )
+
+
+@check("property", mutants={"0.9": {"bound": 0.9}})
+def score_change(bound: float = 1.0) -> Evidence:
+    """The score uᵀCu moves by at most 1, not 2: (u·x)² − (u·y)² lies in [−1, 1]."""
+    rng = np.random.default_rng(2)
+    worst = 0.0
+    for _ in range(CASES):
+        x, y = random_rows(rng, 3)
+        worst = max(worst, float(np.abs(np.linalg.eigvalsh(np.outer(x, x) - np.outer(y, y))).max()))
+    return Evidence(worst <= bound + ROUNDING, f"{CASES} random pairs; sup over u exactly", f"worst {worst:.6g}")
+
+
+@check(
+    "exact",
+    mutants={
+        "the sum alone": {"bound": lambda exponents: sum(exponents)},
+        "twice the sum": {"bound": lambda exponents: 2 * sum(exponents)},
+    },
+)
+def joint_lemma(bound: Callable[[list[Number]], Number] = mechanism.eigenvector_loss) -> Evidence:
+    """sup Σ_{i<d} η_i a_i + Σ_{i<d} η_i Σ_{j>i} b_j = max η + Σ η over a, b ≥ 0 with Σ a ≤ 1, Σ b ≤ 1.
+
+    A linear program over two simplices: its maximum is at vertices a = e_k, b = e_l, all of which are tried in
+    rationals. The second sum is largest at l = d, the direction that is never drawn.
+    """
+    failed = []
+    for d in (2, 3, 4, 6):
+        exponents = [Fraction(1 + (3 * i * i) % 7, 5) for i in range(d - 1)]
+        best = max(
+            (exponents[k] if k < d - 1 else Fraction(0)) + sum(exponents[i] for i in range(min(last, d - 1)))
+            for k in range(d)
+            for last in range(d)
+        )
+        if best != bound(list(exponents)):
+            failed.append(f"d={d}")
+    return Evidence(not failed, "d = 2, 3, 4, 6", ", ".join(failed))
+
+
+@check(
+    "numeric",
+    mutants={"four times the exponent": {"factor": 4.0}, "an exponent of ε/8": {"factor": 0.5}},
+)
+def single_step(factor: float = 1.0) -> Evidence:
+    """One draw with exponent ε/4 loses ε/2 in the limit: C = M e₂e₂ᵀ, x = e₁ → e₂, d = 2, by the exact normaliser.
+
+    The largest log ratio is at u = e₁: η + ln(Z'/Z), Z = ∫ exp(η uᵀCu).
+    """
+    eta, epsilon, figures, last = 0.25 * factor, 1.0, {}, 0.0
+    for m in (0, 1, 10, 100, 1000, 10000):
+
+        def log_mean(first: float, second: float) -> float:
+            top = max(first, second)
+            return top + bingham.log_mean_exponential(np.sort(top - np.array([first, second])))
+
+        loss = eta + log_mean(0.0, eta * (m + 1)) - log_mean(eta, eta * m)
+        figures[f"M = {m}"] = f"{loss:.6f}"
+        last = loss
+    return Evidence(abs(last - epsilon / 2) < 1e-3, "d = 2, ε = 1", f"{last:.6f}", figures)
+
+
+@check("exact", mutants={"claimed ε": {"total": Fraction(1)}})
+def uniform_budget(total: Fraction = Fraction(5, 8)) -> Evidence:
+    """The uniform budget of the paper spends 5ε/8 for every d ≥ 2: ε/2 + (d − 1)ε/(8d) + ε/(8d)."""
+    failed = []
+    for d in range(2, 30):
+        exponents = mechanism.uniform_exponents(Fraction(1), d, "paper")
+        if Fraction(1, 2) + mechanism.eigenvector_loss(exponents) != total:
+            failed.append(f"d={d}")
+    return Evidence(not failed, "2 ≤ d < 30", ", ".join(failed[:3]))
+
+
+@check("property", mutants={"3/5": {"supremum": Fraction(3, 5)}})
+def adaptive_budget(supremum: Fraction = Fraction(3, 4)) -> Evidence:
+    """The adaptive budget spends at most ε in the paper's accounting and 3ε/4 here, whatever the weights."""
+    rng = np.random.default_rng(4)
+    worst = 0.0
+    for _ in range(CASES):
+        d = int(rng.integers(2, 7))
+        weights = [Fraction(float(w)) for w in 10 ** rng.uniform(-8, 8, d)]
+        spent = Fraction(1, 2) + mechanism.eigenvector_loss(mechanism.adaptive_exponents(Fraction(1), weights, "paper"))
+        worst = max(worst, float(spent))
+    return Evidence(worst <= supremum and worst > 0.74, f"{CASES} random weights", f"largest {worst:.6g} ε")
+
+
+@check("symbolic", mutants={"ε_i in proportion to λ_i": {"power": Fraction(1)}})
+def allocation(power: Fraction = Fraction(1, 2)) -> Evidence:
+    """ε_i ∝ √λ_i minimises Σ dλ_i/ε_i with Σ ε_i fixed: the gradient λ_i/ε_i² is then the same for every i."""
+    values = sp.symbols("l1:5", positive=True)
+    gradients = [v / v ** sp.Rational(2 * power.numerator, power.denominator) for v in values]
+    return Evidence(all(sp.simplify(g - gradients[0]) == 0 for g in gradients), "d = 4; convex, so the minimum")
+
+
+# THE RECONSTRUCTION
+
+
+def random_frame(rng: np.random.Generator, d: int, near: Matrix) -> Matrix:
+    """Orthonormal columns: the eigenvectors of `near`, turned a little or a lot."""
+    vectors = np.linalg.eigh(near)[1][:, ::-1]
+    turn = np.linalg.qr(np.eye(d) + 10 ** rng.uniform(-4, 1) * rng.standard_normal((d, d)))[0]
+    frame: Matrix = vectors @ turn
+    return frame
+
+
+@check("property", mutants={"without the 2": {"factor": 1.0}})
+def reconstruction_identity(factor: float = 2.0) -> Evidence:
+    """‖C − ΘΛΘᵀ‖_F² = 2 Σ λ_i (λ_i − θ_iᵀCθ_i) for the eigenvalues λ of C and any orthonormal θ."""
+    rng = np.random.default_rng(5)
+    worst = 0.0
+    for _ in range(CASES):
+        d = int(rng.integers(1, 6))
+        c = random_second_moment(rng, d)
+        values, theta = np.linalg.eigvalsh(c)[::-1], random_frame(rng, d, c)
+        missed = values @ (values - np.einsum("ji,jk,ki->i", theta, c, theta))
+        error = float(np.linalg.norm(c - (theta * values) @ theta.T) ** 2)
+        worst = max(worst, abs(error - factor * float(missed)) / float(values @ values))
+    return Evidence(worst < ROUNDING, f"{CASES} random matrices and frames, d ≤ 5", f"largest relative gap {worst:.2g}")
+
+
+@check("property", mutants={"τ√d under the root, as printed": {"printed": True}, "√d for τ√d": {"offset": 0.5}})
+def reconstruction_bound(printed: bool = False, offset: float = 1.0) -> Evidence:
+    """Lemma 6: ‖C − Θ̂Λ̂Θ̂ᵀ‖_F ≤ √(2 Σ λ_i(λ_i − θ̂_iᵀCθ̂_i)) + τ√d if |λ̂_i − λ_i| ≤ τ; printed with the root over all.
+
+    Equality: exact eigenvectors and λ̂ = λ + τ, d = 4, τ = 1: the error is 2, the printed bound √2.
+    """
+    rng = np.random.default_rng(6)
+    failed = 0
+    for i in range(CASES):
+        d = 4 if i % 3 == 0 else int(rng.integers(1, 6))
+        c = random_second_moment(rng, d)
+        values = np.linalg.eigvalsh(c)[::-1]
+        theta = np.linalg.eigh(c)[1][:, ::-1] if i % 3 == 0 else random_frame(rng, d, c)
+        tau = 1.0 if i % 3 == 0 else 10 ** rng.uniform(-2, 1)
+        estimates = values + tau * (1.0 if i % 3 == 0 else rng.uniform(-1, 1, d))
+        missed = max(0.0, 2 * float(values @ (values - np.einsum("ji,jk,ki->i", theta, c, theta))))
+        error = float(np.linalg.norm(c - (theta * estimates) @ theta.T))
+        last = offset * tau * math.sqrt(d)
+        bound = math.sqrt(missed + last) if printed else math.sqrt(missed) + last
+        failed += error > bound * (1 + 1e-7) + 1e-7
+    return Evidence(not failed, f"{CASES} random cases, d ≤ 5, a third of them extreme", f"{failed} fail")
+
+
+@check("property", mutants={"the next eigenvalue": {"shift": -1}})
+def self_correction(shift: int = 0) -> Evidence:
+    """λ_i(C) ≤ λ_1(P_i C P_iᵀ) for P_i the complement of any i − 1 directions (Courant–Fischer)."""
+    rng = np.random.default_rng(7)
+    failed = 0
+    for _ in range(CASES):
+        d = int(rng.integers(2, 6))
+        c = random_second_moment(rng, d)
+        i = int(rng.integers(2, d + 1))
+        p = null_space(random_frame(rng, d, c)[:, : i - 1].T).T
+        failed += np.linalg.eigvalsh(c)[::-1][i - 1 + shift] > np.linalg.eigvalsh(p @ c @ p.T)[-1] * (1 + 1e-9) + 1e-12
+    return Evidence(not failed, f"{CASES} random matrices and frames", f"{int(failed)} fail")
+
+
+@check("property", mutants={"without the tail": {"tail": 0.0}})
+def truncated_reconstruction(tail: float = 1.0) -> Evidence:
+    """‖C − Ĉ_k‖_F ≤ ‖C − C_k‖_F + √(2 Σ_{i≤k} λ_i(λ_i − θ̂_iᵀCθ̂_i)) + τ√k, with the reference's `error_bound`.
+
+    A bound on the excess over the best rank k, not on the distance from it.
+    """
+    rng = np.random.default_rng(8)
+    failed = 0
+    for _ in range(CASES):
+        d = int(rng.integers(2, 6))
+        k = int(rng.integers(1, d))
+        c = random_second_moment(rng, d)
+        values, theta = np.linalg.eigvalsh(c)[::-1], random_frame(rng, d, c)[:, :k]
+        tau = 10 ** rng.uniform(-2, 0)
+        estimates = values[:k] + tau * rng.uniform(-1, 1, k)
+        kept = np.einsum("ji,jk,ki->i", theta, c, theta)
+        missed = max(0.0, float(values[:k] @ (values[:k] - kept)))
+        error = float(np.linalg.norm(c - (theta * estimates) @ theta.T))
+        bound = mechanism.error_bound(tail * float(np.linalg.norm(values[k:])), missed, tau, k)
+        failed += error > bound * (1 + 1e-7) + 1e-7
+    return Evidence(not failed, f"{CASES} random cases, k < d ≤ 5", f"{failed} fail")
+
+
+@check("numeric", mutants={"with a gap": {"second": lambda m: m / 2}})
+def rank_k_claim(second: Callable[[float], float] = lambda m: m - 1) -> Evidence:
+    """The distance from the best rank-k approximation is not O(√(Σ dλ_i/ε_i) + √d/ε₀): without a gap it is of order λ₁.
+
+    C = diag(M, M − 1), k = 1, ε₁ = 1: E‖C₁ − λ₁θ̂θ̂ᵀ‖_F = M √2 E|θ̂₂| against √(2M); their ratio grows like √M. The law
+    of θ̂₂² is integrated.
+    """
+    ratios = {}
+    for m in (1e3, 1e5):
+        cdf = bingham.projection_cdf(0.25 * np.diag([m, second(m)]), [1])
+        grid = np.linspace(0, 1, 4001) ** 2
+        mean_root = float(np.trapezoid(1 - np.asarray(cdf(grid**2)), grid))  # E √W = ∫ P(W > t²) dt
+        ratios[m] = m * math.sqrt(2) * mean_root / math.sqrt(2 * m)
+    grows = ratios[1e5] / ratios[1e3]
+    figures = {f"ratio at M = {m:g}": f"{r:.4g}" for m, r in ratios.items()}
+    return Evidence(grows > 5, "d = 2, k = 1", f"grows by {grows:.3g} for a hundredfold M", figures)
+
+
+# THE CLAIMS ON ACCURACY
+
+
+@check("numeric", mutants={"a mean-zero score": {"median": lambda d: 1.0}})
+def printed_lemma_5(median: Callable[[int], float] | None = None) -> Evidence:
+    """Lemma 5 at λ₁ = 1 would bound λ₁ − ûᵀCû by K log(1/β)/ε for one K and every d; the median grows like 2.9 d.
+
+    C = e₁e₁ᵀ, β = 1/2, ε = 100 d: ε · median / ln 2 from the exact law. (For λ₁ < 1 the printed bound even exceeds λ₁.)
+    """
+    values = {}
+    for d in (3, 5, 10, 20, 40):
+        if median is not None:
+            values[d] = median(d)
+            continue
+        epsilon = 100.0 * d
+        cdf = bingham.projection_cdf(epsilon / 4 * np.diag([1.0] + [0.0] * (d - 1)), list(range(1, d)))
+        low, high = 0.0, 1.0
+        for _ in range(80):
+            middle = (low + high) / 2
+            low, high = (middle, high) if float(np.asarray(cdf(np.array([middle])))[0]) < 0.5 else (low, middle)
+        values[d] = epsilon * high / math.log(2)
+    growing = values[40] / values[5] > 8
+    return Evidence(growing, "d = 3 to 40", figures={f"d = {d}": f"{v:.4g}" for d, v in values.items()})
+
+
+@check("numeric", mutants={"half the constant": {"constant": 1.0}})
+def corrected_lemma_5(constant: float = 2.07) -> Evidence:
+    """E[λ₁ − ûᵀCû] ≤ 2.07 d/ε, without any logarithm, on a grid of spectra: exact second moments of the Bingham law."""
+    rng = np.random.default_rng(9)
+    worst = 0.0
+    spectra = [np.array([top] + [0.0] * (d - 1)) for d in (2, 5, 10, 20, 40) for top in np.geomspace(1, 2000, 25)]
+    spectra += [np.sort(10 ** rng.uniform(-1, 3, d))[::-1] for d in (2, 3, 5, 8) for _ in range(10)]
+    for values in spectra:
+        d = len(values)
+        kept = float(bingham.second_moments(0.25 * np.diag(values)) @ values)
+        worst = max(worst, (values[0] - kept) / d)
+    return Evidence(worst <= constant, f"{len(spectra)} spectra, d ≤ 40, ε = 1", f"largest ε E[gap]/d = {worst:.4f}")
+
+
+@check("exact", mutants={"half the offset": {"share": Fraction(1, 2)}})
+def undefined_weights(share: Fraction = Fraction(1)) -> Evidence:
+    """Corollary 1 takes √(λ̂_i + τ), and λ̂_i + τ < 0 has probability β/(4d) for each zero eigenvalue.
+
+    λ̂ = bL with b = 2/ε₀, and τ = b ln(2d/β): P(L < −ln(2d/β)) = ½ · β/(2d). The bound of the corollary has 1/ε in place
+    of τ, and P(λ̂ + 1/ε < 0) = e^{−1/4}/2 = 0.389.
+    """
+    failed = []
+    for d, beta in ((2, Fraction(1, 2)), (5, Fraction(1, 20))):
+        argument = mechanism.adaptive_offset(Fraction(1), d, beta, lambda v: v) / mechanism.eigenvalue_scale(
+            Fraction(1)
+        )
+        if share / (2 * argument) != beta / (4 * d):
+            failed.append(f"d={d}")
+    with mpmath.workdps(20):
+        displayed = mpmath.exp(mpmath.mpf(-1) / mpmath.mpf(mechanism.eigenvalue_scale(Fraction(1)).numerator)) / 2
+    return Evidence(not failed, "exact", ", ".join(failed), {"P(λ̂ + 1/ε < 0)": mpmath.nstr(displayed, 6)})
+
+
+@check("exact", mutants={"ζ ≤ 1": {"ratio": Fraction(1, 2)}})
+def vacuous_corollary_2(ratio: Fraction = Fraction(2)) -> Evidence:
+    """Corollary 2 "for any ζ > 0": for ζ ≥ d/ε its condition λ₁ ≥ (2d³/(εζ²)) log(d/(εζ)) holds for C = 0.
+
+    There the claim is ‖Ĉ‖_F = O(0), while E‖Ĉ‖_F² = d · 2b² = 32 d/ε² > 0 with the reference's scale b = 4/ε.
+    """
+    d, epsilon = 3, Fraction(1)
+    zeta = ratio * d / epsilon
+    condition = 2 * d**3 / float(epsilon * zeta**2) * math.log(float(d / (epsilon * zeta))) <= 0
+    mean_square = d * 2 * mechanism.eigenvalue_scale(epsilon) ** 2
+    return Evidence(condition and mean_square == 32 * d / epsilon**2, "a counterexample", f"E‖Ĉ‖² = {mean_square}")
+
+
+@check("exact", mutants={"as d^{5/2}": {"ours": Fraction(5, 2)}})
+def comparison_with_kt13(ours: Fraction = Fraction(3)) -> Evidence:
+    """d³/ζ² improves on d⁴/ζ⁶ by d/ζ⁴, in exponents of d and of ζ."""
+    d_gain, zeta_gain = Fraction(4) - ours, Fraction(-6) - Fraction(-2)
+    return Evidence((d_gain, zeta_gain) == (Fraction(1), Fraction(-4)), "exponents", f"d^{d_gain} ζ^{zeta_gain}")
+
+
+@check("symbolic", mutants={"d^{3/2}": {"power": Fraction(3, 2)}})
+def gaussian_error(power: Fraction = Fraction(1)) -> Evidence:
+    """Gaussian noise on the upper triangle has E‖N‖_F² = d²σ² exactly: an error of order d, not d^{3/2}."""
+    d, sigma = sp.symbols("d sigma", positive=True)
+    mean_square = sp.expand(d * sigma**2 + 2 * (d * (d - 1) / 2) * sigma**2)
+    return Evidence(
+        sp.simplify(sp.sqrt(mean_square) - d ** sp.Rational(power.numerator, power.denominator) * sigma) == 0,
+        "all d",
+        str(mean_square),
+    )
+
+
+# THE SAMPLER
+
+
+@check("numeric", mutants={"exponent −(d + 1)/2": {"exponent": 1.5}, "Ω⁻¹ for Ω": {"inverse": True}})
+def angular_gaussian(exponent: float = 1.0, inverse: bool = False) -> Evidence:
+    """z ~ N(0, Ω⁻¹), u = z/‖z‖ has density ∝ (uᵀΩu)^{−d/2}: at d = 2, against the integral over the radius."""
+    omega = np.array([1.0, 4.0])
+    used = 1 / omega if inverse else omega
+    worst = 0.0
+    theta = np.linspace(0.05, 1.5, 20)
+    u = np.stack([np.cos(theta), np.sin(theta)], axis=1)
+    # ∫ r exp(−r² uᵀΩu/2) dr √det Ω/(2π)
+    exact = math.sqrt(omega.prod()) / (2 * math.pi) / (u**2 @ omega)
+    closed = (u**2 @ used) ** -exponent
+    worst = float(np.ptp(np.log(exact) - np.log(closed)))
+    return Evidence(worst < 1e-12, "d = 2, 20 directions", f"log ratio varies by {worst:.2g}")
+
+
+@check(
+    "symbolic",
+    mutants={"q/b to the first power": {"log_bound": lambda b, q, log: -(q - b) / 2 + log(q / b)}},
+)
+def envelope(log_bound: Callable[..., Number] = bingham.log_envelope_bound) -> Evidence:
+    """The log acceptance probability −y + (q/2) ln(1 + 2y/b) − ln M(b) is at most 0, and 0 at y = (q − b)/2.
+
+    It is concave in y, and y = (q − b)/2 is its critical point. The acceptance rate, ∝ det Ω^{1/2}/M, is
+    stationary in b at the root of Σ 1/(b + 2a_i) = 1.
+    """
+    y, b, q = sp.symbols("y b q", positive=True)
+    log_rate = -y + q / 2 * sp.log(1 + 2 * y / b) - log_bound(b, q, sp.log)
+    slope = sp.simplify(sp.diff(log_rate, y).subs(y, (q - b) / 2))
+    value = sp.simplify(sp.expand_log(log_rate.subs(y, (q - b) / 2), force=True))
+    curvature = sp.simplify(sp.diff(log_rate, y, 2) * (b + 2 * y) ** 2)
+    a = sp.symbols("a1:4", nonnegative=True)
+    log_rate_of_b = sum(sp.log(1 + 2 * v / b) for v in a) / 2 - log_bound(b, sp.Integer(3), sp.log)
+    stationary = sp.simplify(sp.together(sp.diff(log_rate_of_b, b) - bingham.envelope_equation(b, a) / 2))
+    holds = slope == 0 and value == 0 and sp.simplify(curvature + 2 * q) == 0 and stationary == 0
+    return Evidence(bool(holds), "all q, b", f"slope {slope}, value {value}, residual of b {stationary}")
+
+
+@check("numeric", mutants={"√q/2": {"bound": lambda q: math.sqrt(q) / 2}})
+def proposals(bound: Callable[[int], float] = lambda q: math.sqrt(math.e * q / 2) + 0.2) -> Evidence:
+    """The exact expected number of proposals is at most √(eq/2) + 0.2 on a grid of spectra: O(√d), as claimed.
+
+    The mean of "around 2d" that the experiments report is far above it.
+    """
+    rng = np.random.default_rng(10)
+    worst, figures = 0.0, {}
+    for q in (2, 5, 10, 20, 50, 100):
+        spikes = [np.diag([0.0] * (q - k) + [v] * k) for k in (1, q // 2, q - 1) if k for v in (1, 10, 100, 1e4)]
+        random_ones = [np.diag(10 ** rng.uniform(-1, 4, q)) for _ in range(5)]
+        expected = max(1 / bingham.acceptance_rate(m) for m in spikes + random_ones)
+        figures[f"q = {q}"] = f"{expected:.4g}"
+        worst = max(worst, expected / bound(q))
+    return Evidence(worst <= 1, "102 spectra, q ≤ 100", f"largest share of the bound {worst:.3f}", figures)
+
+
+# THE BASELINE
+
+
+@check("property", mutants={"√2 d/2": {"bound": lambda d: d / math.sqrt(2)}})
+def entrywise_change(bound: Callable[[int], float] = lambda d: math.sqrt(2) * d) -> Evidence:
+    """All entries of C move by at most √2 d in ℓ1, attained for even d; so Lap(2d/ε) is private, and too large."""
+    rng = np.random.default_rng(11)
+    worst = 0.0
+    for _ in range(CASES):
+        d = int(rng.integers(2, 7))
+        x, y = random_rows(rng, d)
+        worst = max(worst, float(np.abs(np.outer(x, x) - np.outer(y, y)).sum()) / bound(d))
+    pairs = [hadamard_pair(d) for d in (2, 4, 8)]
+    at_pairs = [float(np.abs(np.outer(x, x) - np.outer(y, y)).sum()) / (math.sqrt(2) * len(x)) for x, y in pairs]
+    exact = [abs(float(entrywise_sensitivity(d, "full")) / bound(d) - 1) < 1e-12 for d in (2, 4, 8)]
+    attained = all(abs(v - 1) < 1e-12 for v in at_pairs) and all(exact)
+    return Evidence(worst <= 1 + ROUNDING and attained, f"{CASES} random pairs, d ≤ 6", f"largest share {worst:.4f}")
+
+
+@check("property", mutants={"λ₁ ≤ n/2": {"share": 0.5}})
+def trace_bound(share: float = 1.0) -> Evidence:
+    """λ₁(C) ≤ tr C ≤ n for n rows in the unit ball, so eigenvalues may be clipped to [0, n]."""
+    rng = np.random.default_rng(12)
+    failed = 0
+    for _ in range(500):
+        n = int(rng.integers(1, 8))
+        x = haar.sample(3, rng, n)[:, 0] * (1.0 if n < 3 else rng.random((n, 1)))
+        failed += bool(np.linalg.eigvalsh(x.T @ x)[-1] > share * n + ROUNDING)
+    return Evidence(not failed, "500 random data sets", f"{failed} fail")

@@ -1,0 +1,1 @@
+"""Machine checks of the claims of DLY22 (Dong, Liang and Yi)."""

@@ -1,0 +1,657 @@
+"""DLY22 §5 and Theorems 3, 4: clipping, the search for a threshold, and what AdaptiveCov spends and loses."""
+
+import math
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from itertools import pairwise
+
+import numpy as np
+import sympy as sp
+
+from covassay.reference import tails
+from covassay.reference.domain import Matrix, Number, Vector, row_norms, second_moment, unit_rows
+from covassay.reference.mechanisms.building_blocks import above_threshold, private_radius, private_trace
+from covassay.reference.mechanisms.concentrated import adaptive_cov, clipped_cov, separate_cov
+from covassay.reference.mechanisms.pure import adaptive_cov_pure
+from covassay.reference.privacy import zcdp_of_gaussian
+from covassay.reference.sensitivity import SENSITIVITIES
+from covassay.verification.claims.checks.dly22 import zipf_data as dly22_data
+from covassay.verification.claims.checks.dly22.basics import rows_in_ball
+from covassay.verification.claims.evidence import Evidence, check
+from covassay.verification.exact.above_threshold import log_probabilities
+
+CASES = 2000
+ROUNDING = 1e-9
+
+
+def tail(squares: Sequence[Number], tau_squared: Number) -> Number:
+    """γ(τ) = (1/n) Σ (‖x_i‖² − τ²)₊, from the squared norms."""
+    return sum(max(s - tau_squared, 0) for s in squares) / len(squares)
+
+
+def random_squares(rng: np.random.Generator, n: int) -> list[Fraction]:
+    """Squared norms: zeros, ones, powers of 4 and anything between."""
+    picks: list[Fraction] = []
+    for _ in range(n):
+        kind, level = int(rng.integers(0, 4)), int(rng.integers(0, 7))
+        if kind == 0:
+            picks.append(Fraction(int(rng.integers(0, 2))))
+        elif kind == 1:
+            picks.append(Fraction(1, 4**level))
+        else:
+            picks.append(Fraction(int(rng.integers(1, 1000)), 999 * 4**level))
+    return [min(p, Fraction(1)) for p in picks]
+
+
+# CLIPPING
+
+
+@check(
+    "exact",
+    mutants={
+        "share of long rows": {"forms": (lambda s, t: sum(v > t for v in s) * Fraction(1, len(s)),)},
+        "without the positive part": {"forms": (lambda s, t: sum(v - t for v in s) / len(s),)},
+    },
+)
+def tail_function(
+    forms: Sequence[Callable[[Sequence[Fraction], Fraction], Fraction]] = (
+        tail,
+        lambda s, t: sum((v for v in s if v > t), Fraction(0)) / len(s),
+    ),
+) -> Evidence:
+    """γ(X, τ) decreases in τ, γ(X, 0) = tr Σ and γ(X, 1) = 0, in rationals.
+
+    Both for (1/n) Σ (‖x_i‖² − τ²)₊ and for the larger (1/n) Σ ‖x_i‖² 1{‖x_i‖ > τ}: (1) is lost in the text at hand.
+    """
+    rng = np.random.default_rng(1)
+    failed = 0
+    for _ in range(500):
+        squares = random_squares(rng, int(rng.integers(1, 9)))
+        taus = sorted({*random_squares(rng, 5), Fraction(0), Fraction(1)})
+        for form in forms:
+            values = [form(squares, t) for t in taus]
+            failed += values != sorted(values, reverse=True) or values[-1] != 0
+            failed += values[0] != sum(squares) / len(squares)
+    return Evidence(not failed, "500 random data sets, two readings of (1)", f"{failed} fail")
+
+
+@check(
+    "exact",
+    mutants={
+        "‖x‖ − τ": {"bias": lambda s, t: max(s - t, 0)},
+        "twice": {"bias": lambda s, t: 2 * max(s * s - t * t, 0)},
+    },
+)
+def claim_1(
+    bias: Callable[[Fraction, Fraction], Fraction] = lambda norm, tau: max(norm**2 - tau**2, Fraction(0)),
+) -> Evidence:
+    """‖xxᵀ − x̃x̃ᵀ‖_F = (‖x‖² − τ²)₊ for x̃ = x min(1, τ/‖x‖), entry by entry in rationals."""
+    failed, seen = [], 0
+    for x in ((3, 4), (1, 2, 2), (2, 3, 6), (1, 1, 1, 1), (5, 12, 0)):
+        norm = Fraction(math.isqrt(sum(v * v for v in x)))
+        for tau in (Fraction(1, 3), Fraction(2), norm, 2 * norm):
+            kept = min(Fraction(1), tau / norm)
+            change = sum(((u * v) * (1 - kept**2)) ** 2 for u in x for v in x)
+            seen += 1
+            if change != bias(norm, tau) ** 2:
+                failed.append(f"x={x}, τ={tau}")
+    return Evidence(not failed, f"{seen} pairs", ", ".join(failed[:3]))
+
+
+def clip(x: Matrix, tau: float) -> Matrix:
+    """X^τ, by the reference: rows clipped to τ, in their own unit."""
+    clipped: Matrix = unit_rows(x, tau) * tau
+    return clipped
+
+
+@check("property", mutants={"half the bias": {"share": 0.5}, "clips at τ/2": {"clipping": lambda x, t: clip(x, t / 2)}})
+def clipping_bias(share: float = 1.0, clipping: Callable[[Matrix, float], Matrix] = clip) -> Evidence:
+    """‖Σ(X) − Σ(X^τ)‖_F ≤ γ(X, τ), with equality if all clipped rows are parallel (Lemma 9)."""
+    rng = np.random.default_rng(2)
+    worst, parallel = 0.0, 1.0
+    for i in range(CASES):
+        x = rows_in_ball(rng, int(rng.integers(1, 9)), int(rng.integers(2, 5)))
+        if i % 3 == 0:
+            x = np.outer(rng.uniform(-1, 1, len(x)), x[0] / np.linalg.norm(x[0]))
+        tau = float(10 ** rng.uniform(-2, 0))
+        bound = share * float(tail(list(row_norms(x) ** 2), tau**2))
+        if bound > 0:
+            moved = float(np.linalg.norm(second_moment(x) - second_moment(clipping(x, tau)))) / bound
+            worst = max(worst, moved)
+            parallel = min(parallel, moved if i % 3 == 0 else 1.0)
+    holds = worst <= 1 + ROUNDING and parallel >= 1 - ROUNDING
+    return Evidence(holds, f"{CASES} random data sets", f"largest share {worst:.9f}, parallel rows {parallel:.9f}")
+
+
+@check(
+    "property",
+    mutants={
+        "without the bias": {"bias": lambda s, t: 0.0},
+        "noise τ² throughout": {"exponent": 2},
+    },
+)
+def noise_and_bias(bias: Callable[[Sequence[Number], Number], Number] = tail, exponent: int = 1) -> Evidence:
+    """The error of a clipped mechanism is at most Noise(τ) + γ(τ), whatever the noise; attained.
+
+    Noise(τ) = τ²σ‖W‖_F for GaussCov and τ · 2√(s tr Σ ‖W‖) + τ² s‖N‖ for SeparateCov. The reference's clipped mechanism
+    on random rows, thresholds and noises.
+    """
+    rng = np.random.default_rng(3)
+    worst = 0.0
+    for i in range(600):
+        n, d = int(rng.integers(1, 9)), int(rng.integers(2, 5))
+        x, tau, rho = rows_in_ball(rng, n, d), float(10 ** rng.uniform(-1.5, 0)), float(10 ** rng.uniform(-1, 4))
+        base: clipped_cov.Base = "gauss" if i % 2 else "separate"
+        noise = separate_cov.draw_noise(d, rng)
+        sigma = second_moment(x)
+        error = float(np.linalg.norm(clipped_cov.clipped(x, noise, rho, tau, base, "wigner") - sigma))
+        if base == "gauss":
+            level = tau**2 * float(np.linalg.norm(noise.matrix)) / (n * math.sqrt(rho))
+        else:
+            spectral = float(np.linalg.norm(noise.matrix, 2))
+            first = float(separate_cov.direction_error(n, rho, np.trace(sigma), spectral))
+            second = float(separate_cov.eigenvalue_error(n, rho, np.linalg.norm(noise.eigenvalues)))
+            level = tau**exponent * first + tau**2 * second
+        worst = max(worst, error / (level + float(bias(list(row_norms(x) ** 2), tau**2))))
+    return Evidence(0.9 < worst <= 1 + ROUNDING, "600 random releases", f"largest share {worst:.6f}")
+
+
+@check(
+    "numeric",
+    mutants={
+        "τ² for τ": {"separate": lambda k, a, e: 4.0**-k * (a + e)},
+        "2^{−k} g": {"gauss": lambda k, g: 2.0**-k * g},
+    },
+)
+def clipped_noise(
+    separate: Callable[..., Number] = adaptive_cov.separate_noise,
+    gauss: Callable[..., Number] = adaptive_cov.gauss_noise,
+) -> Evidence:
+    """At τ = 2^{−k}: τ² times the error bound at trace tr/τ² is τa + τ²e, the trace term scaled by τ alone; and τ²g.
+
+    a = √(4 s υ tr) is homogeneous of degree 1/2 in the trace. The reference's bounds, both ensembles.
+    """
+    worst = 0.0
+    for k in range(0, 40, 3):
+        for n, d, rho, trace, ensemble in ((1e3, 5, 0.3, 0.2, "wigner"), (1e6, 200, 2.0, 1e-4, "goe")):
+            whole = adaptive_cov.errors(n, d, rho, trace, 0.1, ensemble, "theorem")
+            scaled = adaptive_cov.errors(n, d, rho, trace * 4.0**k, 0.1, ensemble, "theorem")
+            direct = 4.0**-k * (scaled.directions + scaled.eigenvalues)
+            worst = max(worst, abs(float(separate(k, whole.directions, whole.eigenvalues) / direct) - 1))
+            worst = max(worst, abs(float(gauss(k, whole.gauss) / (4.0**-k * scaled.gauss)) - 1))
+    return Evidence(worst < 1e-12, "k ≤ 39, two parameter sets", f"off by {worst:.2g}")
+
+
+# EXAMPLES, rebuilt: the numbers of the text at hand are lost
+
+
+def least(n: float, trace: float, tau_squared: float) -> float:
+    """Noise(τ) of (7) at d = n, ρ = 1, β = 0.1."""
+    found = adaptive_cov.errors(n, n, 1.0, trace, 0.1, "wigner", "theorem")  # type: ignore[arg-type]
+    tau = math.sqrt(tau_squared)
+    return float(min(tau_squared * found.gauss, tau * found.directions + tau_squared * found.eigenvalues))
+
+
+@check("numeric", mutants={"all rows short": {"long": 0}, "clips at 1/4": {"clip_squared": lambda n: 1 / 16}})
+def skewed_example(long: int = 1, clip_squared: Callable[[float], float] = lambda n: 1 / n) -> Evidence:
+    """d = n, one row of norm 1 and the others of norm n^{−1/2}: clipping takes the bound from order n^{−1/2} to 1/n.
+
+    Without clipping the second term √d/n = n^{−1/2} stays; at τ = n^{−1/2} GaussCov's τ²d/n and the bias are both 1/n.
+    """
+    quotients = []
+    for n in (1e8, 1e16, 1e32):
+        trace = (long + (n - long) / n) / n
+        longest = 1.0 if long else 1 / n
+        unclipped = least(n, trace, longest)
+        tau = clip_squared(n)
+        clipped = least(n, trace, tau) + long * max(0.0, 1 - tau) / n
+        quotients.append((unclipped * math.sqrt(n), clipped * n))
+    bounded = all(0.5 < a < 20 and 0.5 < b < 20 for a, b in quotients)
+    detail = ", ".join(f"{a:.3g} and {b:.3g}" for a, b in quotients)
+    return Evidence(bounded, "n = 1e8, 1e16, 1e32", f"√n × unclipped and n × clipped: {detail}")
+
+
+@check("numeric", mutants={"the second data set has one level": {"level": Fraction(3, 8)}})
+def no_quantile(level: Fraction = Fraction(1, 4)) -> Evidence:
+    """Two data sets with the same n, d and trace, no rank of which is good for both: off by n^{1/16} on one of them.
+
+    d = n, tr = n^{−3/8}, m = n tr. First: m rows of squared norm 1, the others 0. A rank above m gives τ = 0 and the
+    error tr = n^{−6/16}; a rank up to m gives τ = 1 and n^{−7/16}. Second: m rows of squared norm n^{−1/4}, the others
+    equal. A rank up to m gives n^{−9/16}, a rank above m n^{−10/16}. Logarithms are constant here: d and n enter υ as
+    powers.
+    """
+    gains = []
+    for n in (1e64, 1e128):
+        trace = n ** (-3 / 8)
+        high = n ** -float(level)
+        share = trace  # m/n
+        low = (trace - share * high) / (1 - share)
+        first = trace / least(n, trace, 1.0)
+        short = least(n, trace, low) + share * max(high - low, 0.0)
+        second = least(n, trace, high) / short
+        gains.append((first, second))
+    (a, b), (c, d) = gains
+    growth = [math.log(c / a) / math.log(1e64), math.log(d / b) / math.log(1e64)]
+    holds = min(c, d) > 100 and all(abs(g - 1 / 16) < 0.005 for g in growth)
+    return Evidence(holds, "n = 1e64, 1e128", f"growth exponents {growth[0]:.4f}, {growth[1]:.4f}; 1/16 = 0.0625")
+
+
+# THE SEARCH
+
+
+def counts_of(squares: Sequence[Fraction], last: int) -> list[int]:
+    """c_1, …, c_last: rows with 4^{−j} < ‖x‖² ≤ 4^{1−j}."""
+    return [sum(Fraction(1, 4**j) < s <= Fraction(1, 4 ** (j - 1)) for s in squares) for j in range(1, last + 1)]
+
+
+def exact_bias_bound(counts: Sequence[int], k: int, n: int) -> Fraction:
+    """The reference's B_k, exactly: nB_k is a sum of a few powers of 2, which its floats do not round."""
+    return Fraction(clipped_cov.bias_bound(counts, k, 1)) / n
+
+
+@check(
+    "exact",
+    mutants={
+        "bins up to k − 1": {"bound": lambda c, k, n: exact_bias_bound(c, max(k - 1, 0), n)},
+        "twice the edges": {"bound": lambda c, k, n: 4 * exact_bias_bound(c, k, n)},
+    },
+)
+def bias_bins(bound: Callable[[Sequence[int], int, int], Fraction] = exact_bias_bound) -> Evidence:
+    """γ(2^{−k}) ≤ B_k ≤ 4γ(2^{−k−1}), in rationals; both ends are approached at the ends of a bin.
+
+    A row of bin j ≤ k counts 4^{1−j} − 4^{−k}, between ‖x‖² − 4^{−k} and 4‖x‖² − 4^{−k} = 4(‖x‖² − 4^{−k−1}).
+    """
+    rng = np.random.default_rng(4)
+    failed, equal = 0, 0
+    for _ in range(800):
+        squares = random_squares(rng, int(rng.integers(1, 9)))
+        for k in range(8):
+            middle = bound(counts_of(squares, 8), k, len(squares))
+            low, high = tail(squares, Fraction(1, 4**k)), 4 * tail(squares, Fraction(1, 4 ** (k + 1)))
+            failed += not low <= middle <= high
+            equal += low == middle != 0
+    return Evidence(not failed and equal > 0, "800 random data sets, k ≤ 7", f"{failed} fail; B_k = γ in {equal} cases")
+
+
+@check(
+    "exact",
+    mutants={
+        "sensitivity 1/2": {"limit": Fraction(1, 2)},
+        "every bin by itself": {"bound": lambda c, k, n: Fraction(c[k - 1], n) * (-1) ** k if k else Fraction(0)},
+    },
+)
+def bias_sensitivity(
+    bound: Callable[[Sequence[int], int, int], Fraction] = exact_bias_bound, limit: Fraction = Fraction(1)
+) -> Evidence:
+    """Replacing a row moves nB_k by less than 1, for all k in one direction, and by no less as k grows.
+
+    The supremum is 1: a row of bin 1 against a row of zeros moves it by 1 − 4^{−k}.
+    """
+    rng = np.random.default_rng(5)
+    failed, largest = 0, Fraction(0)
+    for _ in range(800):
+        squares = random_squares(rng, int(rng.integers(1, 7)))
+        other = [*squares[:-1], random_squares(rng, 1)[0]]
+        n = len(squares)
+        first, second = counts_of(squares, 8), counts_of(other, 8)
+        moves = [n * (bound(second, k, n) - bound(first, k, n)) for k in range(9)]
+        sizes = [abs(m) for m in moves]
+        failed += not (min(moves) >= 0 or max(moves) <= 0) or max(sizes) >= limit or sizes != sorted(sizes)
+        largest = max(largest, *sizes)
+    holds = not failed and largest == 1 - Fraction(1, 4**8)
+    return Evidence(holds, "800 random neighbours, k ≤ 8", f"{failed} fail; largest {largest}")
+
+
+@check(
+    "symbolic",
+    mutants={
+        "half the margin": {"margin": lambda f, log: private_trace.gaussian_margin(f, log) / 2},
+        "all of ρ": {"budget": lambda rho: rho},
+        "ln(1/failure)": {"laplace": lambda f, log: log(1 / f) / 2},
+    },
+)
+def trace_step(
+    margin: Callable[..., Number] = private_trace.gaussian_margin,
+    laplace: Callable[..., Number] = private_trace.laplace_margin,
+    budget: Callable[[Number], Number] = adaptive_cov.trace_budget,
+) -> Evidence:
+    """The trace moves by at most 1/n, costs ρ/8 (or ε/8), and t̃ ≥ tr Σ with probability 1 − β/8.
+
+    P(N < −t) ≤ e^{−t²/2} = failure at t = √(2 ln(1/failure)); P(Laplace < −t) = e^{−t}/2 = failure at t = ln(1/(2
+    failure)). The move: |‖x‖² − ‖y‖²| ≤ 1, attained by a unit row and a row of zeros.
+    """
+    n, r, w = sp.symbols("n r w", positive=True)
+    rho, u = 4 * r**2, 2 * w**2
+    sigma = sp.nsimplify(private_trace.gaussian_scale(n, budget(rho)))
+    gaussian = sp.simplify(zcdp_of_gaussian(1 / n, sigma**2) - rho / 8)
+    seen: list[Number] = []
+
+    def log(argument: Number) -> Number:
+        seen.append(argument)
+        return u
+
+    # e^{−t²/2} = e^{−u}, u = ln(1/failure)
+    gaussian_tail = sp.simplify(sp.nsimplify(sp.powdenest(margin(Fraction(1, 3), log), force=True)) ** 2 / 2 - u)
+    laplace_tail = sp.simplify(laplace(Fraction(1, 3), log) - u)
+    epsilon = sp.symbols("epsilon", positive=True)
+    share = adaptive_cov_pure.step_epsilon(epsilon)
+    pure = sp.simplify(private_trace.privacy_loss(1, n, private_trace.laplace_scale(n, share)) - epsilon / 8)
+    residuals = [gaussian, gaussian_tail, laplace_tail, pure]
+    trace = SENSITIVITIES["trace"]
+    attained = trace.change(*trace.pair(3)) == trace.supremum(3) == 1
+    holds = all(v == 0 for v in residuals) and seen == [3, Fraction(3, 2)] and attained
+    return Evidence(holds, "all n, ρ, ε, β", f"residuals {residuals}")
+
+
+@check(
+    "symbolic",
+    mutants={
+        "all of ρ for the last step": {"final": lambda rho, radius, c: rho},
+        "search at √ρ": {"search": lambda rho: rho**0.5},
+    },
+)
+def budgets(
+    final: Callable[..., Number] = adaptive_cov.final_budget,
+    search: Callable[[Number], Number] = adaptive_cov.search_epsilon,
+) -> Evidence:
+    """The paper's count: ρ/8 + ε₀²/2 + 3ρ/4 = ρ with ε₀ = √ρ/2, and ε/8 + ε/8 + 3ε/4 = ε; 5/8 with a radius step.
+
+    The proven count replaces ε₀²/2 = ρ/8 by ε₀²/8 = ρ/32 (bounded range): 29ρ/32, or 26ρ/32 with a radius. Every step
+    is a function of the data and of what was released before, so the counts add up.
+    """
+    r = sp.symbols("r", positive=True)
+    rho = r**2
+    counted, proven = {}, {}
+    for radius, searches in (("none", 1), ("private", 2)):
+        epsilon_0 = sp.nsimplify(search(rho))
+        last = sp.nsimplify(final(rho, radius, "paper"))
+        total = adaptive_cov.trace_budget(rho) + searches * epsilon_0**2 / 2 + last
+        counted[radius] = sp.simplify(total / rho)
+        refined = adaptive_cov.trace_budget(rho) + searches * sp.nsimplify(clipped_cov.search_loss(epsilon_0)) + last
+        same = sp.nsimplify(adaptive_cov.privacy_loss(rho, 2, radius, "paper"))
+        proven[radius] = sp.simplify(refined / rho) if sp.simplify(same - refined) == 0 else sp.nan
+    epsilon = Fraction(1)
+    pure = [
+        (2 + (radius == "private")) * adaptive_cov_pure.step_epsilon(epsilon)
+        + adaptive_cov_pure.final_epsilon(epsilon, radius)
+        for radius in ("none", "private")
+    ]
+    holds = (
+        set(counted.values()) == {sp.Integer(1)}
+        and list(proven.values()) == [sp.Rational(29, 32), sp.Rational(26, 32)]
+        and pure == [1, 1]
+    )
+    return Evidence(holds, "all ρ, ε", f"counted {list(counted.values())}, proven {list(proven.values())}, pure {pure}")
+
+
+@check(
+    "numeric",
+    mutants={
+        "half of both scales": {"scale": 0.5},
+        "half of the queries' noise": {"query": 0.5},
+    },
+)
+def search_range(scale: float = 1.0, query: float = 1.0) -> Evidence:
+    """The loss of the search lies in [−ε₀/2, ε₀/4], by the exact law; so D_α ≤ αε₀²/8, with room: 9ε₀²/128 would do.
+
+    Neighbours of AdaptiveCov, the second with the longer row. Both ends are approached: by levels far above 0, passed
+    by a high threshold alone, and by levels far below.
+    """
+    rng = np.random.default_rng(6)
+    epsilon = 1.0
+    b1 = scale * float(above_threshold.threshold_scale(epsilon))
+    b2 = scale * query * float(above_threshold.query_scale(epsilon, "paper"))
+    low, high, divergence = 0.0, 0.0, 0.0
+    for i in range(120):
+        n = int(rng.integers(1, 200))
+        norms = np.sort(rng.choice([1.0, 0.9, 0.4, 0.1, 0.01, 0.0], n + 1))
+        rows = [np.append(norms[:-2], norms[-2 + j])[:, None] for j in (0, 1)]
+        base = {0: 60.0, 1: -60.0}.get(i, float(rng.uniform(-20, 20)))
+        if i < 2:
+            rows = [np.array([[0.0], [0.0]]), np.array([[0.0], [1.0]])]
+        queries = []
+        for x in rows:
+            last = 40 if i < 2 else 12
+            counts = list(clipped_cov.bin_counts(x, last))
+            queries.append(
+                np.array([base + len(x) * clipped_cov.bias_bound(counts, k, len(x)) for k in range(last + 1)])
+            )
+        first, second = (log_probabilities(q, 0.0, b1, b2) for q in queries)
+        loss = second - first
+        low, high = min(low, float(loss.min())), max(high, float(loss.max()))
+        for alpha in (1.01, 2.0, 30.0):
+            for p, q in ((first, second), (second, first)):
+                moment = float(np.logaddexp.reduce(alpha * p + (1 - alpha) * q))
+                divergence = max(divergence, moment / (alpha - 1) / alpha)
+    inside = -epsilon / 2 * (1 + 1e-6) <= low < -0.47 * epsilon and 0.24 * epsilon < high <= epsilon / 4 * (1 + 1e-6)
+    holds = inside and divergence <= 9 * epsilon**2 / 128 < float(clipped_cov.search_loss(epsilon))
+    figures = {"range/ε₀": f"[{low:.4f}, {high:.4f}]", "largest D_α/(α ε₀²)": f"{divergence:.5f}"}
+    return Evidence(holds, "120 pairs of neighbours, ε₀ = 1", figures=figures)
+
+
+@check(
+    "property",
+    mutants={
+        "threshold n": {"threshold": lambda n, slack: n},
+        "threshold n − 3α": {"threshold": lambda n, slack: n - 3 * slack},
+    },
+)
+def radius_promise(threshold: Callable[[Number, Number], Number] = private_radius.search_threshold) -> Evidence:
+    """If no noise exceeds α/2: the radius is at most max(b, 2 max ‖x_i‖), and at most 2α rows are longer.
+
+    α = (8/ε) ln(2(J + 1)/β) for the J + 1 radii b, 2b, …, 1; with the accuracy of AboveThreshold, probability 1 − β.
+    """
+    rng = np.random.default_rng(7)
+    failed = 0
+    epsilon, beta = 2.0, 0.2
+    b1, b2 = above_threshold.threshold_scale(epsilon), above_threshold.query_scale(epsilon, "paper")
+    for _ in range(CASES):
+        levels = private_radius.public_radii(float(2.0 ** -rng.integers(1, 12)))
+        alpha = above_threshold.accuracy(len(levels), beta, epsilon, "paper")
+        n = int(rng.integers(1, 400))
+        norms = float(10 ** rng.uniform(-4, 0)) * rng.random(n) ** rng.integers(1, 8)
+        alpha *= 1 + ROUNDING  # so that a tie is not decided by rounding
+        ends = rng.choice([-1.0, 1.0], len(levels) + 1) if rng.random() < 0.5 else rng.uniform(-1, 1, len(levels) + 1)
+        half = alpha / (1 + ROUNDING) / 2
+        noise = above_threshold.AboveThresholdNoise(float(ends[0] * half / b1), ends[1:] * half / b2)
+        within = np.array([float((norms <= r).sum()) for r in levels])
+        stop = above_threshold.first_above(within, threshold(n, alpha), noise, epsilon=epsilon, calibration="paper")
+        radius = float(np.append(levels, 1.0)[stop])
+        failed += radius > max(float(levels[0]), 2 * float(norms.max())) * (1 + ROUNDING)
+        failed += bool((norms > radius).sum() > 2 * alpha)
+    return Evidence(not failed, f"{CASES} random runs", f"{failed} fail")
+
+
+def explicit_bound(noise: float, bias: float, slack: float, rest: float, factor: float) -> float:
+    """C (Noise(τ) + γ(τ)) + 9α/n + 8N_{K+1}, C = `factor`."""
+    return factor * (noise + bias) + 9 * slack + 8 * rest
+
+
+@check(
+    "property",
+    mutants={
+        "factor 2": {"factor": 2.0},
+        "clips at 16 times the level found": {"clipping": lambda k: min(1.0, 2.0 ** (4 - k))},
+        "without α": {"slack_share": 0.0},
+    },
+)
+def adaptive_error(
+    factor: float = 32.0, clipping: Callable[[int], Number] = clipped_cov.clip_level, slack_share: float = 1.0
+) -> Evidence:
+    """Error of AdaptiveCov ≤ 32 (Noise(τ) + γ(τ)) + 9α/n + 8N_{K+1} for every τ, unless a noise exceeds its bound.
+
+    α is the accuracy of the search. If it stops at k ≥ 1: B_j ≤ N_j + α/n for j < k, N_k ≤ B_k + α/n, and N_{j−1} ≤
+    4N_j. The rows are clipped at 2^{1−k}, where the mechanism that is better at k has noise ≤ 4N_k, and the bias is ≤
+    B_{k−1} ≤ 4N_k + α/n; so the error is ≤ 8N_k + α/n. For τ > 2^{−k−1}, N_k ≤ 4 Noise(τ); for τ ≤ 2^{−k−1}, N_k ≤ B_k
+    + α/n ≤ 4γ(τ) + α/n. If nothing stops, the same with k = K + 1, where N_{K+1} itself is the last term.
+    """
+    rng = np.random.default_rng(8)
+    failed, worst = 0, 0.0
+    for _ in range(CASES):
+        n, last = int(rng.integers(1, 2000)), int(rng.choice([3, 8, 20]))
+        levels = rng.integers(0, 12, 4)
+        norms = np.minimum(1.0, 2.0**-levels * rng.choice([1.0, 0.5 * (1 + 1e-9), 0.7], 4))
+        sizes = rng.multinomial(n, rng.dirichlet(np.full(4, 0.3)))
+        x = np.repeat(norms, sizes)[:, None]
+        g, a, e = (float(v) for v in 10 ** rng.uniform(-6, 1, 3))
+        epsilon = float(10 ** rng.uniform(-1, 3))
+        alpha = float(above_threshold.accuracy(last + 1, 0.1, epsilon, "paper"))
+        b1, b2 = above_threshold.threshold_scale(epsilon), above_threshold.query_scale(epsilon, "paper")
+        ends = rng.choice([-1.0, 1.0], last + 2) if rng.random() < 0.5 else rng.uniform(-1, 1, last + 2)
+        search = above_threshold.AboveThresholdNoise(float(ends[0] * alpha / 2 / b1), ends[1:] * alpha / 2 / b2)
+        bounds = [float(adaptive_cov_pure.noise_level(k, g, a, e)) for k in range(last + 2)]
+        k = clipped_cov.first_level(clipped_cov.bin_counts(x, last), bounds[:-1], n, search, epsilon)
+        clip_at = float(clipping(k))
+        gauss = adaptive_cov.gauss_noise(k, g) <= adaptive_cov.separate_noise(k, a, e)
+        squares, weights = norms**2, sizes / n
+
+        def gamma(tau: float, squares: Vector = squares, weights: Vector = weights) -> float:
+            return float(np.maximum(squares - tau**2, 0.0) @ weights)
+
+        error = (clip_at**2 * g if gauss else clip_at * a + clip_at**2 * e) + gamma(clip_at)
+        for tau in np.concatenate([[0.0], 2.0 ** -np.arange(0, last + 3, 0.5)]):
+            t = float(tau)
+            level = min(t**2 * g, t * a + t**2 * e)
+            limit = explicit_bound(level, gamma(t), slack_share * alpha / n, bounds[-1], factor)
+            worst = max(worst, error / limit)
+            failed += error > limit * (1 + ROUNDING)
+    return Evidence(
+        not failed, f"{CASES} random searches, all τ on a grid", f"{failed} fail; largest share {worst:.4f}"
+    )
+
+
+def largest_search_noise(search: above_threshold.AboveThresholdNoise, epsilon: float) -> float:
+    """The largest noise of the threshold and of the queries."""
+    b1, b2 = above_threshold.threshold_scale(epsilon), above_threshold.query_scale(epsilon, "paper")
+    return float(max(b1 * abs(search.threshold), b2 * float(np.abs(search.queries).max())))
+
+
+def zcdp_terms(x: Matrix, noise: adaptive_cov.AdaptiveCovNoise, rho: float, beta: float) -> tuple[float, ...] | None:
+    """g, a, e and α of AdaptiveCov on these rows, or None if a noise exceeds its bound."""
+    n, d = x.shape
+    final, share = adaptive_cov.final_budget(rho, "none", "paper"), 3 * beta / 4
+    search = adaptive_cov.search_epsilon(rho)
+    alpha = above_threshold.accuracy(clipped_cov.last_level(n, d) + 1, beta / 8, search, "paper")
+    within = (
+        float(np.linalg.norm(noise.base.matrix)) <= tails.omega_sharp(d, share)
+        and float(np.linalg.norm(noise.base.matrix, 2)) <= tails.upsilon_star(d, share / 2)
+        and float(np.linalg.norm(noise.base.eigenvalues)) <= tails.eta(d, share / 2)
+        and noise.trace >= -private_trace.gaussian_margin(beta / 8)
+        and largest_search_noise(noise.search, search) <= alpha / 2
+    )
+    scale = private_trace.gaussian_scale(n, adaptive_cov.trace_budget(rho))
+    upper = private_trace.upper_bound(
+        float((x**2).sum()) / n, noise.trace, scale, private_trace.gaussian_margin(beta / 8)
+    )
+    found = adaptive_cov.errors(n, d, final, upper, share, "wigner", "theorem")
+    terms = (found.gauss, found.directions, found.eigenvalues, alpha)
+    return tuple(float(v) for v in terms) if within else None
+
+
+def pure_terms(
+    x: Matrix, noise: adaptive_cov_pure.AdaptiveCovPureNoise, epsilon: float, beta: float
+) -> tuple[float, ...] | None:
+    """The same for AdaptiveLapCov, with the bounds of the code."""
+    n, d = x.shape
+    step, final, share = (
+        adaptive_cov_pure.step_epsilon(epsilon),
+        adaptive_cov_pure.final_epsilon(epsilon, "none"),
+        3 * beta / 4,
+    )
+    search = adaptive_cov_pure.search_epsilon(epsilon, "paper")
+    alpha = above_threshold.accuracy(clipped_cov.last_level(n, d) + 1, beta / 8, search, "paper")
+    margin = private_trace.laplace_margin(beta / 8)
+    within = (
+        float(np.linalg.norm(noise.matrix)) <= tails.omega_laplace(d, share)
+        and float(np.linalg.norm(noise.matrix, 2)) <= tails.upsilon_laplace(d, share / 2)
+        and float(np.linalg.norm(noise.eigenvalues)) <= tails.eta_laplace(d, share / 2)
+        and noise.trace >= -margin
+        and largest_search_noise(noise.search, search) <= alpha / 2
+    )
+    upper = private_trace.upper_bound(
+        float((x**2).sum()) / n, noise.trace, private_trace.laplace_scale(n, step), margin
+    )
+    g = adaptive_cov_pure.lap_bound(n, d, final, share, "paper")
+    a, e = adaptive_cov_pure.separate_bounds(n, d, final, upper, share, "paper")
+    return tuple(float(v) for v in (g, a, e, alpha)) if within else None
+
+
+def clipped_first(x: Matrix) -> Matrix:
+    """Rows clipped to 1/50, for mutants."""
+    return clip(x, 0.02)
+
+
+@check(
+    "property",
+    mutants={
+        "rows clipped to 1/50 first": {"before": clipped_first},
+        "released in another unit": {"unit": 4.0},
+    },
+)
+def adaptive_release(before: Callable[[Matrix], Matrix] = lambda x: x, unit: float = 1.0) -> Evidence:
+    """The matrices that AdaptiveCov and AdaptiveLapCov release are within the bound of `adaptive_error`, end to end.
+
+    Draws of the reference's mechanisms on skewed rows, small and large budgets; a draw with a noise beyond its bound,
+    which has probability at most β, is left out.
+    """
+    rng = np.random.default_rng(11)
+    worst, seen, beta = 0.0, 0, 0.1
+    for i in range(160):
+        n, d = int(rng.integers(50, 400)), int(rng.integers(2, 5))
+        lengths = np.where(rng.random(n) < 0.1, 1.0, float(10 ** rng.uniform(-2, 0)))
+        x = rows_in_ball(rng, n, d)
+        x *= (lengths / np.linalg.norm(x, axis=1))[:, None]
+        if i % 2:
+            rho = float(10 ** rng.uniform(0, 6))
+            drawn = adaptive_cov.draw_noise(n, d, rng)
+            terms = zcdp_terms(x, drawn, rho, beta)
+            released = adaptive_cov.release(before(x), drawn, rho=rho, beta=beta)
+        else:
+            epsilon = float(10 ** rng.uniform(1, 5))
+            pure = adaptive_cov_pure.draw_noise(n, d, private_radius.PRECISION, rng)
+            terms = pure_terms(x, pure, epsilon, beta)
+            released = adaptive_cov_pure.release(before(x), pure, epsilon=epsilon, beta=beta)
+        if terms is None:
+            continue
+        seen += 1
+        g, a, e, alpha = terms
+        error, squares = float(np.linalg.norm(unit * released - second_moment(x))), list(row_norms(x) ** 2)
+        for tau in 2.0 ** -np.arange(0, 12, 0.5):
+            t = float(tau)
+            level = min(t**2 * g, t * a + t**2 * e)
+            limit = explicit_bound(level, float(tail(squares, t**2)), alpha / n, 0.0, 32.0)
+            worst = max(worst, error / limit)
+    holds = worst <= 1 and seen >= 120
+    return Evidence(holds, f"{seen} of 160 draws, d ≤ 4", f"largest share {worst:.4f}")
+
+
+# THE SYNTHETIC DATA
+
+
+@check(
+    "numeric",
+    mutants={
+        "norms 2^{−k}": {"norm": lambda k, buckets: Fraction(1, 2**k)},
+        "shares k^s": {"shares": lambda s, b: dly22_data.shares(-s, b)},
+    },
+)
+def synthetic_data(
+    shares: Callable[[int, int], list[Number]] = dly22_data.shares,
+    norm: Callable[[int, int], Fraction] = lambda k, buckets: Fraction(1, 2 ** (buckets - k)),
+) -> Evidence:
+    """One bucket gives tr Σ = 1; tr Σ falls with the number N of buckets, at s = 3, towards 0; 2^{k−N} are the norms.
+
+    Rows of bucket k are a share ∝ k^{−3} of all, so tr = Σ_k k^{−3} 4^{k−N}/Σ_k k^{−3}; at N = 1, …, 8. Every norm is
+    compared with the reference's list.
+    """
+    traces: list[float] = []
+    for buckets in range(1, 9):
+        weights = [float(v) for v in shares(3, buckets)]
+        norms = [float(norm(k, buckets)) for k in range(1, buckets + 1)]
+        drawn = sorted({float(v) for v in dly22_data.zipf_norms(10_000, 3.0, buckets)})
+        zipf = max(abs(w / weights[0] - k**-3) for k, w in enumerate(weights, start=1))
+        if drawn != sorted(norms) or zipf > ROUNDING or abs(sum(weights) - 1) > ROUNDING:
+            return Evidence(False, "N ≤ 8, s = 3", f"shares or norms differ at N = {buckets}")
+        traces.append(sum(w * v**2 for w, v in zip(weights, norms, strict=True)))
+    holds = abs(traces[0] - 1) < ROUNDING and all(a > b > 0 for a, b in pairwise(traces))
+    return Evidence(holds, "N ≤ 8, s = 3", ", ".join(f"{t:.4f}" for t in traces))

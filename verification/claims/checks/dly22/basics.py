@@ -1,0 +1,380 @@
+"""DLY22 §1, §3 and Lemma 8: the covariance, its sensitivities, notions of privacy, the sparse vector technique."""
+
+import math
+from collections.abc import Callable
+from fractions import Fraction
+from itertools import product
+
+import numpy as np
+import sympy as sp
+
+from covassay.reference import privacy
+from covassay.reference.domain import Matrix, Number, Vector, second_moment
+from covassay.reference.laws import wigner
+from covassay.reference.mechanisms.building_blocks import above_threshold, gaussian
+from covassay.reference.mechanisms.concentrated import gauss_cov
+from covassay.reference.sensitivity import SENSITIVITIES, frobenius_change_squared
+from covassay.verification.claims.evidence import Evidence, check
+from covassay.verification.exact.above_threshold import largest_loss, log_probabilities
+
+CASES = 3000
+ROUNDING = 1e-9
+
+
+def rows_in_ball(rng: np.random.Generator, n: int, d: int) -> Matrix:
+    """Rows of the unit ball: a third of them of length 1, the others of any length, down to 1e-3."""
+    rows = rng.standard_normal((n, d))
+    lengths = np.where(rng.random(n) < 1 / 3, 1.0, 10 ** rng.uniform(-3, 0, n))
+    scaled: Matrix = rows / np.linalg.norm(rows, axis=1, keepdims=True) * lengths[:, None]
+    return scaled
+
+
+# THE COVARIANCE
+
+
+@check("property", mutants={"divided by d": {"moment": lambda x: second_moment(x) * x.shape[0] / x.shape[1]}})
+def trace_identity(moment: Callable[[Matrix], Matrix] = second_moment) -> Evidence:
+    """In the eigenvectors of Σ the features are orthogonal with squared norms nλ_i, so Σλ_i = tr Σ = average ‖x_i‖²."""
+    rng = np.random.default_rng(1)
+    worst = 0.0
+    for _ in range(500):
+        n, d = int(rng.integers(1, 9)), int(rng.integers(1, 6))
+        x = rows_in_ball(rng, n, d)
+        values, vectors = np.linalg.eigh(moment(x))
+        features = x @ vectors
+        worst = max(worst, float(np.abs(features.T @ features / n - np.diag(values)).max()))
+        worst = max(worst, abs(float(values.sum() - (x**2).sum() / n)))
+    return Evidence(worst < ROUNDING, "500 random data sets, n ≤ 8, d ≤ 5", f"largest residual {worst:.2g}")
+
+
+@check(
+    "symbolic",
+    mutants={
+        "without the inner product": {"change": lambda s, t, c: s**2 + t**2},
+        "supremum 1": {"supremum": lambda d: 1},
+    },
+)
+def frobenius_change(
+    change: Callable[[Number, Number, Number], Number] = frobenius_change_squared,
+    supremum: Callable[[int], int] = gauss_cov.change_squared,
+) -> Evidence:
+    """‖xxᵀ − yyᵀ‖_F² = ‖x‖⁴ + ‖y‖⁴ − 2⟨x, y⟩² ≤ 2, with equality for orthonormal rows; at most 1 if d = 1.
+
+    Entry by entry, for symbolic x, y in dimension 3; of two vectors only the plane they span matters. At d = 1 the
+    change is (s − t)², with c² = st, and s, t ≤ 1.
+    """
+    x, y = (sp.Matrix(sp.symbols(f"{name}1:4", real=True)) for name in "xy")
+    delta = x * x.T - y * y.T
+    frobenius = sum(v**2 for v in delta)
+    residual = sp.expand(frobenius - change(x.dot(x), y.dot(y), x.dot(y)))
+    s, t = sp.symbols("s t", nonnegative=True)
+    one = sp.expand(change(s, t, sp.sqrt(s * t)) - (s - t) ** 2)
+    attained = change(1, 1, 0) == supremum(2) == supremum(5) and change(1, 0, 0) == supremum(1)
+    return Evidence(residual == 0 and one == 0 and attained, "all rows, all d", f"residual {residual}")
+
+
+@check(
+    "property",
+    mutants={
+        "half the variance everywhere": {"separation": lambda m, e: 2 * wigner.separation_squared(m, e)},
+        "the supremum of d = 1": {"supremum": lambda d: 1},
+    },
+)
+def symmetric_noise(
+    separation: Callable[[Matrix, str], Vector] = wigner.separation_squared,
+    supremum: Callable[[int], int] = gauss_cov.change_squared,
+) -> Evidence:
+    """Noise on the upper triangle suffices: Σ_{i≤j} Δ_ij²/Var W_ij ≤ ‖Δ‖_F² ≤ 2, attained by x = e₁, y = e₂.
+
+    For N(0, 1) on the triangle it is (‖Δ‖_F² + Σ_i Δ_ii²)/2, for half that variance off the diagonal it is ‖Δ‖_F².
+    """
+    rng = np.random.default_rng(2)
+    worst = 0.0
+    for _ in range(CASES):
+        d = int(rng.integers(1, 7))
+        x, y = rows_in_ball(rng, 2, d)
+        delta = np.outer(x, x) - np.outer(y, y)
+        for ensemble in wigner.ENSEMBLES:
+            moved = float(separation(delta, ensemble))
+            worst = max(worst, moved / supremum(d), moved - float((delta**2).sum()))
+    pair = np.diag([1.0, -1.0, 0.0])
+    attained = all(float(separation(pair, e)) == supremum(3) for e in wigner.ENSEMBLES)
+    return Evidence(worst <= 1 + ROUNDING and attained, f"{CASES} random pairs, d ≤ 6", f"largest share {worst:.6f}")
+
+
+@check(
+    "symbolic",
+    mutants={
+        "σ = √2/(n√ρ)": {"scale": lambda n, rho: sp.sqrt(2) * gauss_cov.noise_scale(n, rho)},
+        "half the variance off the diagonal": {"deviations": lambda d, e: wigner.deviations(d, "goe")},
+    },
+)
+def gauss_cov_error(
+    scale: Callable[[Number, Number], Number] = gauss_cov.noise_scale,
+    deviations: Callable[[int, str], Matrix] = wigner.deviations,
+) -> Evidence:
+    """E‖Σ̂ − Σ‖_F² = d²/(n²ρ) exactly, on all data: an error of order d/n.
+
+    σ²ρn² = 1 symbolically; Σ_ij Var W_ij = d², entry by entry up to d = 8.
+    """
+    n, rho = sp.symbols("n rho", positive=True)
+    unit = sp.simplify(sp.nsimplify(scale(n, rho)) ** 2 * n**2 * rho)
+    counted = [abs(float((deviations(d, "wigner") ** 2).sum()) - d**2) < ROUNDING for d in range(1, 9)]
+    return Evidence(unit == 1 and all(counted), "all n, ρ; d ≤ 8 entry by entry", f"σ²ρn² = {unit}")
+
+
+@check("property", mutants={"λ_d for λ₁": {"swap": True}, "half": {"factor": 0.5}})
+def mahalanobis(swap: bool = False, factor: float = 1.0) -> Evidence:
+    """‖A‖_F/λ₁ ≤ ‖Σ^{−1/2} A Σ^{−1/2}‖_F ≤ ‖A‖_F/λ_d, with equality for A along the first and the last eigenvector."""
+    rng = np.random.default_rng(3)
+    failed, lowest, highest = 0, math.inf, 0.0
+    for i in range(CASES):
+        d = int(rng.integers(2, 6))
+        q = np.linalg.qr(rng.standard_normal((d, d)))[0]
+        values = np.sort(10 ** rng.uniform(-2, 0, d))[::-1]
+        a = rng.standard_normal((d, d))
+        if i % 3 < 2:
+            a = np.outer(q[:, -(i % 3)], q[:, -(i % 3)])
+        root = (q / np.sqrt(values)) @ q.T
+        relative = factor * float(np.linalg.norm(root @ (a + a.T) @ root) / np.linalg.norm(a + a.T))
+        low, high = (1 / values[-1], 1 / values[0]) if swap else (1 / values[0], 1 / values[-1])
+        lowest, highest = min(lowest, relative / low), max(highest, relative / high)
+        failed += not low * (1 - ROUNDING) <= relative <= high * (1 + ROUNDING)
+    detail = f"{failed} fail; smallest and largest share {lowest:.9f}, {highest:.9f}"
+    return Evidence(not failed, f"{CASES} random pairs, d ≤ 5", detail)
+
+
+# NOTIONS OF PRIVACY
+
+
+@check(
+    "symbolic",
+    mutants={
+        "ε²/4": {"printed": lambda e: e**2 / 4},
+        "tanh ε": {"smallest": lambda e, tanh: e * tanh(e)},
+    },
+)
+def pure_to_zcdp(
+    printed: Callable[[Number], Number] = lambda e: e**2 / 2,
+    smallest: Callable[..., Number] = privacy.zcdp_of_pure,
+) -> Evidence:
+    """ε-DP implies ε²/2-zCDP, and already ε tanh(ε/2)-zCDP.
+
+    1. Any P, Q with ratio in [e^{−ε}, e^ε] are mixtures (e^ε A + B)/(1 + e^ε), (A + e^ε B)/(1 + e^ε) of two laws A, B:
+    post-processed randomised response, so D_α is at most that of randomised response. 2. For it, e^{(α−1)D_α} = cosh
+    a/cosh b with a = ε(α − ½), b = ε/2, and a² − b² = ε²α(α − 1). 3. The slope of ln cosh √u is h(√u), h(a) =
+    tanh(a)/(2a), which decreases: a²h'(a) = −(sinh 2a − 2a)/(4 cosh² a), and sinh 2a − 2a has the derivative 4 sinh² a.
+    So D_α ≤ α ε² h(b) = α ε tanh(ε/2), and tanh b ≤ b.
+    """
+    p, q, odds = sp.symbols("p q r", positive=True)
+    first, second = (odds * p - q) / (odds - 1), (odds * q - p) / (odds - 1)
+    mixture = (
+        sp.simplify((odds * first + second) / (1 + odds) - p),
+        sp.simplify((first + odds * second) / (1 + odds) - q),
+    )
+    z, w = sp.symbols("z w", positive=True)  # e^{ε/2} and e^{ε(α − 1/2)}
+    moment = sp.simplify((w * z + z / w) / (1 + z**2) - (w + 1 / w) / (z + 1 / z))
+    a, b = sp.symbols("a b", positive=True)
+    h = sp.tanh(a) / (2 * a)
+    decreasing = sp.simplify((a**2 * sp.diff(h, a) + (sp.sinh(2 * a) - 2 * a) / (4 * sp.cosh(a) ** 2)).rewrite(sp.exp))
+    convex = sp.simplify((sp.diff(sp.sinh(2 * a) - 2 * a, a) - 4 * sp.sinh(a) ** 2).rewrite(sp.exp))
+    slope = sp.simplify(smallest(2 * b, sp.tanh) / (2 * b) ** 2 - h.subs(a, b))
+    slack = printed(2 * b) / (2 * b) - sp.tanh(b)
+    below = sp.simplify(sp.diff(slack, b) - sp.tanh(b) ** 2)
+    residuals = [*mixture, moment, decreasing, convex, slope, below, sp.limit(slack, b, 0)]
+    return Evidence(all(r == 0 for r in residuals), "all ε > 0, α > 1", f"residuals {residuals}")
+
+
+@check(
+    "symbolic",
+    mutants={"without the factor 2": {"epsilon": lambda rho, delta, log: rho + (rho * log(1 / delta)) ** 0.5}},
+)
+def zcdp_to_approximate(epsilon: Callable[..., Number] = privacy.epsilon_of_zcdp) -> Evidence:
+    """ρ-zCDP implies (ρ + 2√(ρ ln(1/δ)), δ)-DP: the Chernoff bound at α = (ε + ρ)/(2ρ) > 1 is exactly δ.
+
+    P(E) ≤ e^ε Q(E) + P(loss > ε), and P(loss > ε) ≤ e^{(α−1)αρ − (α−1)ε}. With ρ = r² and ln(1/δ) = t².
+    """
+    r, t = sp.symbols("r t", positive=True)
+    target = sp.nsimplify(sp.powdenest(sp.nsimplify(epsilon(r**2, sp.Symbol("delta"), lambda v: t**2)), force=True))
+    alpha = (target + r**2) / (2 * r**2)
+    residual = sp.simplify((alpha - 1) * alpha * r**2 - (alpha - 1) * target + t**2)
+    above_one = sp.simplify(alpha - 1).is_positive
+    return Evidence(residual == 0 and bool(above_one), "all ρ, δ", f"residual {residual}")
+
+
+@check(
+    "symbolic",
+    mutants={
+        "σ = Δ/(2√ρ)": {"scale": lambda s, rho: s / (2 * sp.sqrt(rho))},
+        "σ for σ²": {"loss": lambda s, variance: s**2 / (2 * sp.sqrt(variance))},
+    },
+)
+def gaussian_divergence(
+    scale: Callable[[Number, Number], Number] = gaussian.noise_scale,
+    loss: Callable[[Number, Number], Number] = privacy.zcdp_of_gaussian,
+) -> Evidence:
+    """D_α(N(Δ, σ²)‖N(0, σ²)) = αΔ²/(2σ²), which is αρ at σ = Δ/√(2ρ): the square is completed.
+
+    α(x − Δ)² + (1 − α)x² = (x − αΔ)² + α(1 − α)Δ², and D_α is the last term over −2σ²(α − 1). Independent coordinates
+    add up, so Δ² is the squared ℓ2 change.
+    """
+    x, change, r, alpha = sp.symbols("x Delta r alpha", positive=True)
+    rho = r**2 / 2
+    square = alpha * (x - change) ** 2 + (1 - alpha) * x**2 - (x - alpha * change) ** 2
+    constant = sp.expand(square)
+    sigma = sp.nsimplify(scale(change, rho))
+    divergence = constant / (-2 * sigma**2 * (alpha - 1))
+    residual = sp.simplify(divergence - alpha * rho)
+    spent = sp.simplify(loss(change, sigma**2) - rho)
+    free = x not in constant.free_symbols
+    return Evidence(free and residual == 0 and spent == 0, "all α, Δ, ρ", f"residuals {residual}, {spent}")
+
+
+def renyi(p: Vector, q: Vector, alpha: float) -> float:
+    """D_α of finite laws."""
+    return float(np.log((p**alpha * q ** (1 - alpha)).sum()) / (alpha - 1))
+
+
+@check("property", mutants={"the larger of the two": {"composed": max}, "quadratic": {"composed": math.hypot}})
+def zcdp_composition(composed: Callable[..., Number] = privacy.zcdp_composition) -> Evidence:
+    """D_α of an adaptive pair is at most D_α of the first plus the largest of the second; equal if not adaptive."""
+    rng = np.random.default_rng(4)
+    failed = 0
+    for i in range(CASES):
+        alpha = float(rng.choice([1.1, 2.0, 5.0, 20.0]))
+        p, q = rng.dirichlet(np.ones(3), 2)
+        kernels = rng.dirichlet(np.ones(4), (2, 3))
+        if i % 2:
+            kernels[:, 1:] = kernels[:, :1]  # the second does not look at the first
+        joint = renyi((p[:, None] * kernels[0]).ravel(), (q[:, None] * kernels[1]).ravel(), alpha)
+        bound = composed(renyi(p, q, alpha), max(renyi(k, m, alpha) for k, m in zip(*kernels, strict=True)))
+        failed += not joint <= bound * (1 + ROUNDING)
+        failed += bool(i % 2) and not abs(joint / bound - 1) < ROUNDING
+    return Evidence(not failed, f"{CASES} random pairs of finite laws, α ≤ 20", f"{failed} fail")
+
+
+# THE SPARSE VECTOR TECHNIQUE
+
+
+@check(
+    "numeric",
+    mutants={
+        "no budget for the query's own move": {"query": lambda e, c: above_threshold.query_scale(e, c) / 2},
+        "half the threshold noise": {"threshold": lambda e: above_threshold.threshold_scale(e) / 2},
+    },
+)
+def svt_loss(
+    threshold: Callable[[Number], Number] = above_threshold.threshold_scale,
+    query: Callable[[Number, str], Number] = above_threshold.query_scale,
+) -> Evidence:
+    """AboveThreshold with Laplace(2/ε) and Laplace(4/ε) loses at most ε, by the exact law, and ε is approached.
+
+    Approached by 200 queries far above the threshold that rise by 1, and one far below that falls by 1.
+    """
+    rng = np.random.default_rng(5)
+    epsilon = 1.0
+    b1, b2 = float(threshold(epsilon)), float(query(epsilon, "paper"))
+    worst = 0.0
+    for _ in range(150):
+        m = int(rng.integers(1, 9))
+        f = rng.choice([0.0, 3.0, 30.0], m) * rng.standard_normal(m)
+        moves = rng.uniform(-1, 1, m) if rng.random() < 0.3 else rng.choice([-1.0, 1.0], m)
+        worst = max(worst, largest_loss(f, f + moves, float(rng.choice([0.0, -20.0, 20.0])), b1, b2))
+    first = np.concatenate([np.full(200, 60.0), [20.0]])
+    second = first + np.concatenate([np.ones(200), [-1.0]])
+    extreme = float((log_probabilities(first, 0.0, b1, b2) - log_probabilities(second, 0.0, b1, b2))[200])
+    holds = max(worst, extreme) <= epsilon + ROUNDING and extreme > 0.99 * epsilon
+    return Evidence(holds, "150 random query vectors, m ≤ 8, and m = 201", f"random {worst:.4f}, extreme {extreme:.4f}")
+
+
+@check(
+    "exact",
+    mutants={
+        "half of α": {"accuracy": lambda m, b, e, c, log: 4 * log(2 * m / b) / e},
+        "without the union": {"accuracy": lambda m, b, e, c, log: 8 * log(2 / b) / e},
+    },
+)
+def svt_accuracy(accuracy: Callable[..., Number] = above_threshold.accuracy) -> Evidence:
+    """At α = (8/ε) ln(2m/β) all noises stay within α/2 with probability 1 − β, by the union bound, in rationals.
+
+    P(|4/ε Laplace| ≥ α/2) = e^{−αε/8} = 1/v and P(|2/ε Laplace| ≥ α/2) = v^{−2}, v = e^{αε/8}; α is linear in its
+    logarithm, so with log = identity the formula gives 8v/ε. Then m/v + v^{−2} ≤ β.
+    """
+    failed = []
+    for m, beta in product((1, 2, 5, 100), (Fraction(9, 10), Fraction(1, 2), Fraction(1, 1000))):
+        coefficient = accuracy(m, beta, Fraction(1), "paper", lambda v: 1)  # α = coefficient · ln(argument)
+        argument = accuracy(m, beta, Fraction(1), "paper", lambda v: v) / coefficient
+        power = Fraction(coefficient) / 8  # e^{−α/8} = argument^{−power}
+        query = float(argument) ** -float(power) if power != 1 else 1 / argument
+        if not m * query + query**2 <= beta:
+            failed.append(f"m={m}, β={beta}")
+    return Evidence(not failed, "m ≤ 100, β ≤ 9/10", ", ".join(failed[:3]))
+
+
+@check("property", mutants={"within α/2": {"share": 0.5}})
+def svt_promise(share: float = 1.0) -> Evidence:
+    """If no noise exceeds α/2, every query passed over is below T + α and the one stopped at is at least T − α.
+
+    With the reference's algorithm, on queries near T ± α and noises at the ends of their range among others.
+    """
+    rng = np.random.default_rng(6)
+    failed = 0
+    epsilon, alpha = 0.7, 3.0
+    b1, b2 = above_threshold.threshold_scale(epsilon), above_threshold.query_scale(epsilon, "paper")
+    for _ in range(CASES):
+        m = int(rng.integers(1, 8))
+        values = rng.uniform(-1.5, 1.5, m) * alpha
+        ends = rng.choice([-1.0, 1.0, 0.0], m + 1) if rng.random() < 0.5 else rng.uniform(-1, 1, m + 1)
+        noise = above_threshold.AboveThresholdNoise(float(ends[0] * alpha / 2 / b1), ends[1:] * alpha / 2 / b2)
+        stop = above_threshold.first_above(values, 0.0, noise, epsilon=epsilon, calibration="paper")
+        failed += bool((values[:stop] > share * alpha + ROUNDING).any())
+        failed += bool(stop < m and values[stop] < -share * alpha - ROUNDING)
+    return Evidence(not failed, f"{CASES} random runs, m ≤ 7", f"{failed} fail")
+
+
+# SENSITIVITY OF THE EIGENVALUES
+
+
+@check(
+    "exact", mutants={"supremum 1": {"supremum": lambda n, d: 1 / n}, "3/2": {"supremum": lambda n, d: 1.5**0.5 / n}}
+)
+def fact_1(supremum: Callable[[int, int], Number] = gaussian.second_moments_sensitivity) -> Evidence:
+    """Σ(a_i − b_i)² ≤ Σa_i² + Σb_i² ≤ 2 for a, b ≥ 0 that sum to at most 1, attained by two unit vectors.
+
+    Random rationals with zeros; the square of the reference's √2 is compared after rounding to an integer.
+    """
+    rng = np.random.default_rng(7)
+    limit = Fraction(round(float(supremum(1, 2)) ** 2 * 10**12), 10**12)
+    worst = Fraction(0)
+    for _ in range(CASES):
+        d = int(rng.integers(1, 6))
+        parts = [[Fraction(int(v)) for v in rng.integers(0, 9, d) * rng.integers(0, 2, d)] for _ in "ab"]
+        a, b = ([v / max(sum(part), Fraction(1)) for v in part] for part in parts)
+        difference = sum(((u - v) ** 2 for u, v in zip(a, b, strict=True)), Fraction(0))
+        squares = sum((u**2 + v**2 for u, v in zip(a, b, strict=True)), Fraction(0))
+        worst = max(worst, difference if difference <= squares else Fraction(3))
+    return Evidence(worst == 2 == limit, f"{CASES} random pairs", f"largest {worst}")
+
+
+@check("property", mutants={"1.4": {"supremum": lambda d: 1.4}, "ℓ1 for ℓ2": {"power": 1}})
+def eigenvalue_change_l2(
+    supremum: Callable[[int], float] = SENSITIVITIES["eigenvalues, l2"].supremum, power: int = 2
+) -> Evidence:
+    """Replacing a row moves the ordered eigenvalues of nΣ by at most √2 in ℓ2, attained by diag(2, 0) → diag(1, 1).
+
+    Also the steps of the proof: adding xxᵀ lowers no eigenvalue, and raises their sum by ‖x‖² ≤ 1; then Fact 1.
+    """
+    rng = np.random.default_rng(8)
+    worst, failed = 0.0, 0
+    for _ in range(CASES):
+        d = int(rng.integers(2, 6))
+        rest = rows_in_ball(rng, int(rng.integers(1, 8)), d)
+        base = np.linalg.eigvalsh(rest.T @ rest)
+        x, y = rows_in_ball(rng, 2, d)
+        one, two = (np.linalg.eigvalsh(rest.T @ rest + np.outer(v, v)) for v in (x, y))
+        failed += bool((one - base < -ROUNDING).any() or abs(float((one - base).sum() - x @ x)) > ROUNDING)
+        worst = max(worst, float((np.abs(one - two) ** power).sum() ** (1 / power)) / supremum(d))
+    pair = np.array([2.0, 0.0]) - np.array([1.0, 1.0])
+    attained = abs(float(np.linalg.norm(pair)) / supremum(2) - 1) < 1e-12
+    holds = worst <= 1 + ROUNDING and attained and not failed
+    return Evidence(holds, f"{CASES} random neighbours, d ≤ 5", f"largest share {worst:.6f}; {failed} fail")

@@ -1,0 +1,518 @@
+"""DLY22 §4, §6 and the appendices: SeparateCov and its pure form, rates, EMCov under zCDP, the projection mechanism."""
+
+import math
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from itertools import product
+
+import numpy as np
+import sympy as sp
+
+from covassay.reference import tails
+from covassay.reference.domain import Matrix, Number
+from covassay.reference.mechanisms.concentrated import em_cov, gauss_cov, projection_mechanism, separate_cov
+from covassay.reference.mechanisms.pure import iterative_eigenvectors, lap_cov, separate_cov_pure
+from covassay.reference.privacy import zcdp_of_gaussian
+from covassay.reference.projections import psd_trace_ball
+from covassay.reference.sensitivity import block_pair, triangle_l1
+from covassay.verification.claims.checks.dly22.basics import rows_in_ball
+from covassay.verification.claims.evidence import Evidence, check
+
+CASES = 2000
+ROUNDING = 1e-9
+
+
+def symmetric_noise(rng: np.random.Generator, d: int) -> Matrix:
+    """A symmetric matrix of any spectrum, and of rank one or two in a third of the cases."""
+    w = rng.standard_normal((d, d))
+    if rng.random() < 1 / 3:
+        w = np.outer(w[0], w[0]) - rng.random() * np.outer(w[1], w[1])
+    noise: Matrix = (w + w.T) / 2 * 10 ** rng.uniform(-2, 1)
+    return noise
+
+
+def swap() -> tuple[Matrix, Matrix]:
+    """Σ = e₁e₁ᵀ and noise that exchanges its two eigenvectors at the least cost: ‖W‖ = 1/2, and a little."""
+    return np.diag([1.0, 0.0]), np.diag([-0.5, 0.5]) * (1 + 1e-12)
+
+
+# SEPARATECOV
+
+
+@check(
+    "symbolic",
+    mutants={
+        "all of ρ in both steps": {"scale": gauss_cov.noise_scale},
+        "sensitivity 2/n": {"change": lambda n: 2 / n},
+    },
+)
+def separate_budget(
+    scale: Callable[[Number, Number], Number] = separate_cov.noise_scale,
+    change: Callable[[Number], Number] = lambda n: sp.sqrt(2) / n,
+) -> Evidence:
+    """G and λ̃ spend ρ/2 each: both change by at most √2/n in ℓ2 and carry Gaussian noise of scale √2/(n√ρ)."""
+    n, r = sp.symbols("n r", positive=True)
+    rho = 2 * r**2
+    half = sp.simplify(zcdp_of_gaussian(change(n), sp.nsimplify(scale(n, rho)) ** 2) / rho)
+    total = separate_cov.privacy_loss(sp.Integer(1), 2)
+    return Evidence(half == sp.Rational(1, 2) and 2 * half == total, "all n, ρ", f"each step {half} ρ")
+
+
+def by_modulus(matrix: Matrix) -> Matrix:
+    """The order of a singular value decomposition, as in the authors' code."""
+    return np.asarray(np.linalg.svd(matrix)[0])
+
+
+@check(
+    "property",
+    mutants={
+        "ordered by |λ|, as in the authors' code": {"vectors": by_modulus},
+        "half the bound": {"factor": 0.5},
+    },
+)
+def weyl_step(
+    vectors: Callable[[Matrix], Matrix] = separate_cov.descending_eigenvectors, factor: float = 1.0
+) -> Evidence:
+    """λ_i(Σ) − v_iᵀΣv_i ≤ λ_max(sW) − λ_min(sW) ≤ 2s‖W‖, v_i the eigenvectors of Σ + sW by algebraic order; tight.
+
+    v_iᵀΣv_i = λ_i(G) − s v_iᵀWv_i ≥ λ_i(Σ) + s λ_min(W) − s λ_max(W) (Weyl).
+    """
+    rng = np.random.default_rng(1)
+    worst = 0.0
+    for i in range(CASES):
+        d = int(rng.integers(2, 6))
+        x = rows_in_ball(rng, int(rng.integers(1, 7)), d)
+        sigma, noise = (x.T @ x / len(x), symmetric_noise(rng, d)) if i else swap()
+        v = vectors(sigma + noise)
+        kept = np.einsum("ji,jk,ki->i", v, sigma, v)
+        spread = float(np.ptp(np.linalg.eigvalsh(noise)))
+        lost = float((np.linalg.eigvalsh(sigma)[::-1] - kept).max())
+        worst = max(worst, lost / (factor * spread), lost / (factor * 2 * float(np.linalg.norm(noise, 2))))
+    holds = 1 - 1e-6 < worst <= 1 + ROUNDING
+    return Evidence(holds, f"{CASES} random pairs, d ≤ 5", f"largest share {worst:.6f}")
+
+
+@check(
+    "property",
+    mutants={
+        "half the constant": {"bound": lambda n, r, t, w: separate_cov.direction_error(n, r, t, w) / 2},
+        "trace for its root": {"bound": lambda n, r, t, w: separate_cov.direction_error(n, r, t**2, w)},
+    },
+)
+def direction_error(bound: Callable[..., Number] = separate_cov.direction_error) -> Evidence:
+    """‖VΛVᵀ − Σ‖_F ≤ 2^{5/4} √(tr Σ ‖W‖)/(ρ^{1/4}√n) for every Σ and W; attained in dimension 2.
+
+    ‖VΛVᵀ − Σ‖_F² = 2 Σ λ_i(λ_i − v_iᵀΣv_i), and (5). Attained when the noise just exchanges the two eigenvectors.
+    """
+    rng = np.random.default_rng(2)
+    worst, residual = 0.0, 0.0
+    for i in range(CASES):
+        n, rho = float(rng.integers(1, 1000)), 10 ** rng.uniform(-2, 1)
+        s = separate_cov.noise_scale(n, rho)
+        d = int(rng.integers(2, 6))
+        x = rows_in_ball(rng, int(rng.integers(1, 7)), d)
+        sigma, noise = (x.T @ x / len(x), symmetric_noise(rng, d)) if i else swap()
+        v = separate_cov.descending_eigenvectors(sigma + noise)
+        values = np.linalg.eigvalsh(sigma)[::-1]
+        squared = float(np.linalg.norm((v * values) @ v.T - sigma) ** 2)
+        identity = 2 * float(values @ (values - np.einsum("ji,jk,ki->i", v, sigma, v)))
+        residual = max(residual, abs(squared - identity))
+        limit = float(bound(n, rho, np.trace(sigma), np.linalg.norm(noise, 2) / s))
+        worst = max(worst, math.sqrt(squared) / limit)
+    holds = 1 - 1e-6 < worst <= 1 + ROUNDING and residual < ROUNDING
+    return Evidence(holds, f"{CASES} random pairs, d ≤ 5", f"largest share {worst:.6f}, identity off by {residual:.2g}")
+
+
+@check(
+    "numeric",
+    mutants={
+        "2 for 2^{5/4}": {"directions": lambda n, rho, t, w: 2 * (t * w) ** 0.5 / (rho**0.25 * n**0.5)},
+        "without the √2": {"eigenvalues": lambda n, rho, w: w / (rho**0.5 * n)},
+        "β for β/2": {"total": lambda n, d, r, t, b, e, log: separate_cov.error_bound(n, d, r, t, 2 * b, e, log)},
+    },
+)
+def theorem_1(
+    directions: Callable[..., Number] = separate_cov.direction_error,
+    eigenvalues: Callable[..., Number] = separate_cov.eigenvalue_error,
+    total: Callable[..., Number] = separate_cov.error_bound,
+) -> Evidence:
+    """2^{5/4}√(υ tr)/(ρ^{1/4}√n) = √(4 s tr υ) and √2 η/(√ρ n) = sη for s = √2/(n√ρ); υ and η at β/2 each.
+
+    So the error exceeds the sum of the two with probability at most β.
+    """
+    rng = np.random.default_rng(9)
+    worst = 0.0
+    for _ in range(200):
+        n, rho, trace, norm = 10 ** rng.uniform(-3, 3, 4)
+        scale = math.sqrt(2) / (n * math.sqrt(rho))
+        worst = max(worst, abs(float(directions(n, rho, trace, norm)) / math.sqrt(4 * scale * trace * norm) - 1))
+        worst = max(worst, abs(float(eigenvalues(n, rho, norm)) / (scale * norm) - 1))
+        d, beta = int(rng.integers(1, 100)), 10 ** rng.uniform(-6, -0.01)
+        spectral, euclidean = tails.upsilon_star(d, beta / 2), tails.eta(d, beta / 2)
+        parts = directions(n, rho, trace, spectral) + eigenvalues(n, rho, euclidean)
+        worst = max(worst, abs(float(total(n, d, rho, trace, beta, "wigner", math.log) / parts) - 1))
+    return Evidence(worst < 1e-12, "200 points over six orders of magnitude", f"off by {worst:.2g}")
+
+
+@check(
+    "numeric",
+    mutants={
+        "d^{1/8}": {"power": 0.125},
+        "without the logarithm": {"factor": lambda beta: 2**1.75},
+    },
+)
+def trace_sensitive_rate(
+    factor: Callable[[float], float] = lambda beta: 2**1.75 * math.sqrt(1 + math.sqrt(math.log(4 / beta))),
+    power: float = 0.25,
+) -> Evidence:
+    """Theorem 1's bound is at most c₁ d^{1/4}√tr/(ρ^{1/4}√n) + c₂ √d/(√ρ n), with explicit logarithms in c₁ and c₂.
+
+    c₁ = 2^{7/4}√(1 + √ln(4/β)), c₂ = √2 (1 + √(2 ln(2/β))): υ ≤ 2√d (1 + √ln(4/β)), because √(4 − 2/d) ≤ 2 ≤ 2√d; η ≤
+    √d + √(2 ln(2/β)), a square.
+    """
+    worst = 0.0
+    for d, beta, n, trace in product((1, 2, 10, 10**3, 10**9), (0.9, 0.1, 1e-9), (1e2, 1e8), (1.0, 1e-6)):
+        rho = 0.3
+        bound = float(separate_cov.error_bound(n, d, rho, trace, beta, "wigner"))
+        first = factor(beta) * d**power * math.sqrt(trace / n) / rho**0.25
+        second = math.sqrt(2) * (1 + math.sqrt(2 * math.log(2 / beta))) * math.sqrt(d / rho) / n
+        worst = max(worst, bound / (first + second))
+    return Evidence(worst <= 1 + ROUNDING, "60 points, d ≤ 1e9", f"largest share {worst:.4f}")
+
+
+# RATES, as exponents of (d, n, tr), measured on the reference's own formulas
+
+Rate = tuple[Fraction, Fraction, Fraction]
+Error = Callable[[float, float, float], float]
+
+
+def measured(error: Error) -> Rate:
+    """The exponents of an error in d, n and tr, far out: slopes on a logarithmic scale, to the nearest quarter."""
+    point = [1e5, 1e9, 1e-3]
+    slopes = []
+    for i in range(3):
+        moved = [v * (16.0 if j == i else 1.0) for j, v in enumerate(point)]
+        slope = math.log(error(*moved) / error(*point)) / math.log(16)
+        slopes.append(Fraction(round(4 * slope), 4) if abs(4 * slope - round(4 * slope)) < 0.02 else Fraction(99))
+    return slopes[0], slopes[1], slopes[2]
+
+
+def ratio(first: Rate, second: Rate) -> Rate:
+    """The exponents of a quotient."""
+    d, n, t = (a - b for a, b in zip(first, second, strict=True))
+    return d, n, t
+
+
+def quarters(d: int, n: int, t: int) -> Rate:
+    """Exponents in quarters."""
+    return Fraction(d, 4), Fraction(n, 4), Fraction(t, 4)
+
+
+def gauss_error(d: float, n: float, trace: float) -> float:
+    """GaussCov at ρ = 1."""
+    return float(gauss_cov.error_bound(n, d, 1.0, 0.1, "wigner"))
+
+
+def separate_error(d: float, n: float, trace: float) -> float:
+    """The first term of SeparateCov at ρ = 1."""
+    return float(separate_cov.direction_error(n, 1.0, trace, separate_cov.spectral_bound(d, 0.05, "wigner")))
+
+
+def separate_rest(d: float, n: float, trace: float) -> float:
+    """Its second term."""
+    return float(separate_cov.eigenvalue_error(n, 1.0, tails.eta(d, 0.05)))
+
+
+def _uniform(gap: Callable[[float], float]) -> Error:
+    """√(2 tr · gap/n): every direction loses `gap` in the unit of nΣ (ADK19 Lemma 6)."""
+    return lambda d, n, trace: math.sqrt(2 * trace * gap(d) / n)
+
+
+em_error = _uniform(lambda d: d / em_cov.exponents(1.0, int(d), "paper")[0])  # d/η_i at ρ = 1
+em_pure_error = _uniform(lambda d: d / iterative_eigenvectors.uniform_exponents(1.0, int(d), "paper")[0])  # at ε = 1
+
+
+@check(
+    "numeric",
+    mutants={
+        "GaussCov in place of SeparateCov": {"separate": gauss_error},
+        "d^{3/4} in place of d^{1/4}": {"separate": em_error},
+    },
+)
+def worst_case_rates(separate: Error = separate_error) -> Evidence:
+    """At tr = 1: d^{1/4}/√n beats d/n exactly for d > n^{2/3}, reaches 1 at d = n², and dominates √d/n until then.
+
+    Exponents are slopes of the reference's bounds, rounded to quarters; the comparisons of exponents are exact.
+    """
+    d, n, _ = measured(separate)
+    gain_d, gain_n, _ = ratio(measured(gauss_error), (d, n, Fraction(0)))
+    rest_d, rest_n, _ = ratio(measured(separate_rest), (d, n, Fraction(0)))
+    crossover = -gain_n / gain_d if gain_d else None  # d = n^{…} where the quotient is 1
+    dominated = -rest_n / rest_d if rest_d else None
+    useful = -n / d
+    holds = (d, n) == (Fraction(1, 4), Fraction(-1, 2)) and (crossover, dominated, useful) == (
+        Fraction(2, 3),
+        Fraction(2),
+        Fraction(2),
+    )
+    return Evidence(
+        holds, "exponents", f"crossover n^{crossover}, useful to n^{useful}, second term from n^{dominated}"
+    )
+
+
+@check("numeric", mutants={"EMCov with ε in place of √ρ": {"em": em_pure_error}, "GaussCov": {"separate": gauss_error}})
+def trace_thresholds(separate: Error = separate_error, em: Error = em_error) -> Evidence:
+    """SeparateCov gains √d on EMCov under zCDP and beats GaussCov for tr < d^{3/2}/n, EMCov only for tr < √d/n."""
+    rates = [measured(e) for e in (separate, em, gauss_error)]
+    gain = ratio(rates[1], rates[0])
+    thresholds = []
+    for rate in rates[:2]:
+        d, n, trace = ratio(rate, rates[2])
+        thresholds.append((-d / trace, -n / trace) if trace else None)
+    expected = [(Fraction(3, 2), Fraction(-1)), (Fraction(1, 2), Fraction(-1))]
+    holds = gain == quarters(2, 0, 0) and thresholds == expected
+    return Evidence(holds, "exponents", f"gain d^{gain[0]}; thresholds {thresholds}")
+
+
+@check("numeric", mutants={"80 d^{3/2}/n": {"low": 80.0}, "1/100": {"high": 0.01}})
+def explicit_threshold(low: float = 1 / 64, high: float = 1.0) -> Evidence:
+    """At β = 0.1 SeparateCov's bound is the smaller for tr ≤ d^{3/2}/(64 n√ρ), GaussCov's for tr ≥ d^{3/2}/(n√ρ).
+
+    Times n√ρ all terms are functions of d and of the share of d^{3/2}, and SeparateCov's rises with the trace. Every d
+    from 25 to 1000, and powers of 10 up to 10¹⁵; the leading terms are 2^{7/4}√share · d and d.
+    """
+    failed = []
+    dimensions = [*range(25, 1001), *(10**k for k in range(4, 16))]
+    for d in dimensions:
+        gauss = float(gauss_cov.error_bound(1.0, d, 1.0, 0.1, "wigner"))
+        for share, smaller in ((low, True), (high, False)):
+            separate = float(separate_cov.error_bound(1.0, d, 1.0, share * d**1.5, 0.1, "wigner"))
+            if (separate <= gauss) != smaller:
+                failed.append(f"d={d}")
+    return Evidence(not failed, f"{len(dimensions)} dimensions", ", ".join(failed[:3]))
+
+
+# PURE DP
+
+
+@check(
+    "numeric",
+    mutants={"(d + 2)/√2": {"supremum": lambda d: (d + 2) / 2**0.5}, "√2 d": {"supremum": lambda d: 2**0.5 * d}},
+)
+def triangle_change(supremum: Callable[[int], Number] = triangle_l1) -> Evidence:
+    """Σ_{i≤j} |Δ_ij| has the supremum ½√((d + 2)² + 4⌊d²/4⌋) ≤ √2 d: every pattern of signs for d ≤ 5.
+
+    For fixed signs it is xᵀMx − yᵀMy with M = S/2 off and S on the diagonal; its supremum is λ_max − λ_min, or λ_max
+    if y = 0. All patterns up to a global sign, with numpy's eigenvalues.
+    """
+    failed, figures = [], {}
+    for d in range(2, 6):
+        i, j = np.triu_indices(d)
+        signs = np.array(list(product((1.0, -1.0), repeat=len(i) - 1)))
+        entries = np.concatenate([np.ones((len(signs), 1)), signs], axis=1) * np.where(i == j, 1.0, 0.5)
+        m = np.zeros((len(signs), d, d))
+        m[:, i, j] = m[:, j, i] = entries
+        values = np.linalg.eigvalsh(m)
+        largest = float(max((values[:, -1] - values[:, 0]).max(), np.abs(values).max()))
+        x, y = block_pair(d)
+        attained = float(np.abs((np.outer(x, x) - np.outer(y, y))[i, j]).sum())
+        limit = float(supremum(d))
+        figures[f"d = {d}"] = f"{largest:.4f}"
+        if max(abs(largest - limit), abs(attained - limit)) > ROUNDING or limit > math.sqrt(2) * d:
+            failed.append(f"d={d}")
+    return Evidence(not failed, "d = 2, …, 5, every sign pattern", ", ".join(failed), figures)
+
+
+@check(
+    "numeric",
+    mutants={
+        "b at ε": {"matrix_scale": lambda n, d, e, c: lap_cov.noise_scale(n, d, e, c)},
+        "2/(nε) for the eigenvalues": {"eigenvalue_scale": lambda n, e: 2 / (n * e)},
+    },
+)
+def separate_pure(
+    matrix_scale: Callable[..., Number] = separate_cov_pure.matrix_scale,
+    eigenvalue_scale: Callable[..., Number] = separate_cov_pure.eigenvalue_scale,
+) -> Evidence:
+    """Lemma 18: ε/2 for G (√2 d/n over its scale) and ε/2 for λ̃ (2/n), and the error √(8√2 d tr υ/(nε)) + 4η/(nε)."""
+    rng = np.random.default_rng(10)
+    worst = 0.0
+    for _ in range(200):
+        n, epsilon, trace, upsilon, eta = 10 ** rng.uniform(-2, 3, 5)
+        d = int(rng.integers(2, 1000))
+        b, c = float(matrix_scale(n, d, epsilon, "paper")), float(eigenvalue_scale(n, epsilon))
+        for change in ((math.sqrt(2) * d, 0.0), (0.0, 2.0)):
+            worst = max(worst, abs(separate_cov_pure.privacy_loss(*change, n, b, c) / epsilon - 0.5))
+        printed = math.sqrt(8 * math.sqrt(2) * d * trace * upsilon / (n * epsilon)) + 4 * eta / (n * epsilon)
+        worst = max(worst, abs(separate_cov_pure.error_bound(trace, b * upsilon, c * eta) / printed - 1))
+    return Evidence(worst < 1e-12, "200 points over five orders of magnitude", f"off by {worst:.2g}")
+
+
+@check("property", mutants={"half": {"bound": lambda t, b, e: separate_cov_pure.error_bound(t, b, e) / 2}})
+def separate_pure_error(bound: Callable[..., Number] = separate_cov_pure.error_bound) -> Evidence:
+    """The released matrix of SeparateLapCov is within 2√(tr Σ · b‖W‖) + ‖λ̃ − λ‖ of Σ, whatever the noise; attained."""
+    rng = np.random.default_rng(3)
+    worst = 0.0
+    for i in range(500):
+        d, n, epsilon = int(rng.integers(2, 6)), int(rng.integers(1, 30)), 10 ** rng.uniform(-1, 2)
+        if i:
+            x, w = rows_in_ball(rng, n, d), symmetric_noise(rng, d)
+            laplace = rng.laplace(size=d) * rng.integers(0, 2)
+            b = float(separate_cov_pure.matrix_scale(n, d, epsilon, "paper"))
+        else:
+            d, n = 2, 3
+            x, laplace = np.repeat([[1.0, 0.0]], n, axis=0), np.zeros(d)
+            b = float(separate_cov_pure.matrix_scale(n, d, epsilon, "paper"))
+            w = swap()[1] / b
+        sigma = x.T @ x / n
+        out = separate_cov_pure.release(x, separate_cov_pure.SeparateCovPureNoise(w, laplace), epsilon=epsilon)
+        moved = np.clip(
+            np.linalg.eigvalsh(sigma)[::-1] + separate_cov_pure.eigenvalue_scale(n, epsilon) * laplace, 0, 1
+        )
+        shift = float(np.linalg.norm(moved - np.linalg.eigvalsh(sigma)[::-1]))
+        limit = float(bound(np.trace(sigma), b * np.linalg.norm(w, 2), shift))
+        worst = max(worst, float(np.linalg.norm(out - sigma)) / limit)
+    holds = 1 - 1e-6 < worst <= 1 + ROUNDING
+    return Evidence(holds, "500 random releases, d ≤ 5", f"largest share {worst:.6f}")
+
+
+def separate_pure_rate(d: float, n: float, trace: float) -> float:
+    """The first term at ε = 1, with ‖W‖ = 2√(2d), to which it is asymptotic."""
+    b = separate_cov_pure.matrix_scale(n, int(d), 1.0, "paper")
+    return float(separate_cov_pure.error_bound(trace, b * 2 * math.sqrt(2 * d), 0.0))
+
+
+@check("numeric", mutants={"as under zCDP": {"separate": separate_error}, "EMCov as under zCDP": {"em": em_error}})
+def pure_rates(separate: Error = separate_pure_rate, em: Error = em_pure_error) -> Evidence:
+    """Under pure DP the first term is d^{3/4}√tr/√n, against d√tr/√n of EMCov; at tr = 1 it is d^{3/4}/√n."""
+    ours, theirs = measured(separate), measured(em)
+    holds = ours == quarters(3, -2, 2) and theirs == quarters(4, -2, 2)
+    return Evidence(holds, "exponents of (d, n, tr)", f"{[str(v) for v in ours]} against {[str(v) for v in theirs]}")
+
+
+# THE APPENDICES
+
+
+@check(
+    "symbolic",
+    mutants={
+        "ε_i = √ρ": {"steps": lambda rho, d, c: [sp.sqrt(rho) / 4] * (d - 1)},
+        "Laplace scale 1/√ρ": {"scale": lambda rho, c: 1 / sp.sqrt(rho)},
+    },
+)
+def em_cov_budget(
+    scale: Callable[..., Number] = em_cov.eigenvalue_scale,
+    steps: Callable[..., Sequence[Number]] = em_cov.exponents,
+) -> Evidence:
+    """Appendix A: ε₀ = √ρ, ε_i = √(ρ/d) add up to Σε_i²/2 = ρ; the true cost of these scales is below 9ρ/32.
+
+    ε₀ = 2/scale (ℓ1 sensitivity 2) and ε_i = 4η_i are read off the reference. The refined count: Laplace noise on an ℓ2
+    change of √2, and η_i²/2 for each of d − 1 directions (bounded range).
+    """
+    rho, failed = sp.symbols("rho", positive=True), []
+    for d in (4, 16, 64):
+        eta = [sp.nsimplify(v) for v in steps(rho, d, "paper")]
+        epsilon_0 = sp.nsimplify(2 / scale(rho, "paper"))
+        counted = sp.simplify((epsilon_0**2 / 2 + d * (4 * eta[0]) ** 2 / 2) / rho)
+        refined = sp.nsimplify(em_cov.eigenvalue_loss(rho, 2, "paper") + em_cov.direction_loss(eta)) / rho
+        if counted != 1 or not sp.simplify(refined) < sp.Rational(9, 32):
+            failed.append(f"d={d}: {counted}")
+    return Evidence(not failed, "d = 4, 16, 64 (squares, so that √d is exact)", ", ".join(failed))
+
+
+@check("exact", mutants={"without padding": {"padded": False}})
+def mean_transfer(padded: bool = True, constant: int = 72) -> Evidence:
+    """Appendix B: if E‖M − μ‖² ≤ α² ≤ d/54 on {±1}^d needs n ≥ d/(Cαε), the empirical error on the ball is ≥ √d/(3Cnε).
+
+    Scaling by 1/√d turns α into α/√d, n ≥ √d/(Cαε) for α ≤ a = 2/15 < 1/√54. An empirical error e gives a statistical
+    one of e + 1/√n: read directly, e ≥ √d/(Cnε) − 1/√n, which is empty for n > d/(Cε)². With n₀ < √d/(Caε) records and
+    n − n₀ rows of zeros: (n/n₀)e + 1/√n₀ > a, and n₀ ≥ 9/a² gives e ≥ (2a/3) n₀/n; √d ≥ 68 Cε is enough. In rationals.
+    """
+    failed, empty = [], 0
+    a = Fraction(2, 15)
+    for root, epsilon in product((68 * constant, 10**5, 10**7), (Fraction(1), Fraction(1, 10))):
+        limit = root / (constant * a * epsilon)
+        n0 = math.ceil(limit) - 1
+        enough = n0 >= 9 / a**2 and n0 < limit
+        direct_ends = (root / (constant * epsilon)) ** 2
+        for n in (4 * n0, math.ceil(direct_ends) * 4):
+            root_n = Fraction(math.isqrt(n) + 1)  # 1/√n ≥ 1/root_n
+            direct = root / (constant * n * epsilon) - 1 / root_n
+            bound = (2 * a / 3) * Fraction(n0, n) if padded else direct
+            empty += direct < 0
+            if not (enough and n >= n0 and bound >= root / (3 * constant * n * epsilon)):
+                failed.append(f"√d={root}, ε={epsilon}, n={n}")
+    holds = not failed and empty > 0 and a**2 < Fraction(1, 54)
+    return Evidence(
+        holds, "C = 72, √d from 68 Cε on", f"{len(failed)} fail; the direct reading is empty in {empty} of 12"
+    )
+
+
+@check(
+    "property",
+    mutants={
+        "half": {"factor": 0.5},
+        "no projection": {"project": lambda m, r: m},
+    },
+)
+def projection_error(project: Callable[[Matrix, float], Matrix] = psd_trace_ball, factor: float = 1.0) -> Evidence:
+    """Σ̂ nearest to Σ + N in {M ⪰ 0, tr ≤ 1}: ‖Σ̂ − Σ‖_F² ≤ ⟨N, Σ̂ − Σ⟩ ≤ ‖N‖(tr Σ̂ + tr Σ) ≤ 2‖N‖; attained.
+
+    Attained by Σ = e₁e₁ᵀ and N = e₂e₂ᵀ − e₁e₁ᵀ. The reference's bound is √(2συ).
+    """
+    rng = np.random.default_rng(4)
+    worst, excess = 0.0, 0.0
+    for i in range(CASES):
+        d = int(rng.integers(2, 6))
+        x = rows_in_ball(rng, int(rng.integers(1, 7)), d)
+        sigma, noise = (x.T @ x / len(x), symmetric_noise(rng, d)) if i else (np.diag([1.0, 0.0]), np.diag([-1.0, 1.0]))
+        near = project(sigma + noise, 1.0)
+        squared, inner = float(np.linalg.norm(near - sigma) ** 2), float(((near - sigma) * noise).sum())
+        spectral = float(np.linalg.norm(noise, 2))
+        traces = spectral * float(np.trace(near) + np.trace(sigma))
+        worst = max(worst, squared / (factor * 2 * spectral))
+        excess = max(excess, squared - inner, inner - traces, traces - 2 * spectral)
+    n, d, rho = 100.0, 7, 0.3
+    reference = projection_mechanism.error_bound(n, d, rho, 0.1, "wigner") ** 2
+    direct = 2 * gauss_cov.noise_scale(n, rho) * tails.upsilon_star(d, 0.1)
+    steps = 1 - 1e-9 < worst <= 1 + ROUNDING and excess < 1e-7
+    holds = steps and abs(reference / direct - 1) < ROUNDING
+    return Evidence(bool(holds), f"{CASES} random pairs, d ≤ 5", f"largest share of 2‖N‖: {worst:.9f}")
+
+
+@check(
+    "property",
+    mutants={
+        "eigenvalues only clipped": {"project": lambda m, r: np.diag(np.clip(np.diag(m), 0, 1))},
+        "scaled down": {"project": lambda m, r: m / max(1.0, float(np.abs(np.linalg.eigvalsh(m)).sum()))},
+    },
+)
+def projection_eigenvectors(project: Callable[[Matrix, float], Matrix] = psd_trace_ball) -> Evidence:
+    """The nearest M ⪰ 0 with tr M ≤ 1 has the eigenvectors of Σ̃: no competitor is nearer, and pinching one helps it.
+
+    Pinching: in the eigenvectors of Σ̃ = VΛVᵀ, ‖Σ̃ − M‖_F² = ‖Λ − diag(VᵀMV)‖² + ‖the rest of VᵀMV‖², and the diagonal
+    is nonnegative with the same trace. Nearest: ⟨Σ̃ − P, M − P⟩ ≤ 0 for every competitor M, extreme points among them.
+    If K is read as the matrices of n < d data rows, of rank at most n, pinching leaves K; its convex hull is meant
+    here.
+    """
+    rng = np.random.default_rng(5)
+    failed = 0
+    for _ in range(CASES):
+        d = int(rng.integers(2, 6))
+        target = symmetric_noise(rng, d)
+        near = project(target, 1.0)
+        values, v = np.linalg.eigh(target)
+        inside = np.linalg.eigvalsh(near)[0] >= -ROUNDING and np.trace(near) <= 1 + ROUNDING
+        turned = v.T @ near @ v
+        shared = float(np.abs(turned - np.diag(np.diag(turned))).max()) < 1e-7
+        failed += not (inside and shared)
+        x = rows_in_ball(rng, int(rng.integers(1, 4)), d)
+        for m in (x.T @ x / len(x), np.outer(v[:, -1], v[:, -1]), np.zeros((d, d))):
+            inner = v.T @ m @ v
+            pinched = np.diag(inner)
+            whole = float(np.linalg.norm(target - m) ** 2)
+            split = float(((values - pinched) ** 2).sum() + (inner**2).sum() - (pinched**2).sum())
+            scale = 1 + whole
+            failed += bool(abs(whole - split) > ROUNDING * scale or pinched.min() < -ROUNDING)
+            failed += bool(float(((target - near) * (m - near)).sum()) > ROUNDING * scale)
+    return Evidence(not failed, f"{3 * CASES} competitors, d ≤ 5", f"{failed} fail")

@@ -1,0 +1,185 @@
+"""DN25 §2 and Lemmas 4, 5: the law of nuclear-Laplace noise in singular values and vectors."""
+
+import math
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from itertools import combinations
+
+import numpy as np
+import sympy as sp
+
+from covassay.reference.domain import Matrix, Number
+from covassay.reference.laws import haar, nuclear_laplace
+from covassay.verification.claims.evidence import Evidence, check
+from covassay.verification.statistics.tests import binomial
+
+LEVEL = 1e-9  # false alarm of a statistical check
+
+
+def repulsion(s: Sequence[Number]) -> Number:
+    """∏_{i<j} (s_i² − s_j²)."""
+    product: Number = 1
+    for a, b in combinations(s, 2):
+        product = product * (a**2 - b**2)
+    return product
+
+
+def sum_of_squares(s: Sequence[Number]) -> Number:
+    """∏_{i<j} (s_i² + s_j²): a wrong Jacobian, for mutants."""
+    return math.prod(a**2 + b**2 for a, b in combinations(s, 2))
+
+
+def vandermonde(s: Sequence[Number]) -> Number:
+    """∏_{i<j} (s_i − s_j): the Jacobian of symmetric matrices."""
+    return math.prod(a - b for a, b in combinations(s, 2))
+
+
+@check(
+    "symbolic",
+    mutants={"of symmetric matrices": {"jacobian": vandermonde}, "a plus for a minus": {"jacobian": sum_of_squares}},
+)
+def svd_volume(jacobian: Callable[[Sequence[Number]], Number] = repulsion, largest: int = 5) -> Evidence:
+    """dZ = ± ∏_{i<j} (σ_i² − σ_j²) dσ dA dB at Z = σ, where U = 1 + A and V = 1 + B to first order.
+
+    dZ = A diag(σ) + dσ − diag(σ) B with A, B antisymmetric; the determinant of (A, dσ, B) ↦ dZ is computed entry by
+    entry. Left and right multiplication by rotations preserves dZ, which carries the identity to every (U, V).
+    """
+    failed = []
+    for d in range(2, largest + 1):
+        sigma = sp.symbols(f"s1:{d + 1}", positive=True)
+        pairs = list(combinations(range(d), 2))
+        columns = []
+        for k in range(d):
+            columns.append(sp.Matrix(d, d, lambda i, j, k=k: int(i == j == k)))
+        for side in ("A", "B"):
+            for i, j in pairs:
+                basis = sp.zeros(d)
+                basis[i, j], basis[j, i] = 1, -1
+                columns.append(basis * sp.diag(*sigma) if side == "A" else -sp.diag(*sigma) * basis)
+        linear = sp.Matrix.hstack(*(c.reshape(d * d, 1) for c in columns))
+        point = {s: sp.Integer(p) for s, p in zip(sigma, (2, 3, 5, 7, 11), strict=False)}
+        exact = linear.subs(point).det() if d > 3 else linear.det()
+        expected = jacobian(sigma).subs(point) if d > 3 else jacobian(sigma)
+        if sp.expand(exact**2 - expected**2) != 0:
+            failed.append(f"d={d}")
+    return Evidence(not failed, "d = 2, 3 as polynomials, d = 4, 5 at a point of primes", ", ".join(failed))
+
+
+@check("numeric", mutants={"of symmetric matrices": {"jacobian": vandermonde}})
+def volume_constant(jacobian: Callable[[Sequence[Number]], Number] = repulsion) -> Evidence:
+    """With this Jacobian, ∫ exp(−‖Z‖_F²/2) dZ = (2π)^{d²/2} gives the normaliser of the law at d = 2.
+
+    ∫ exp(−σ₁ − σ₂)|J| over ∫ exp(−(σ₁² + σ₂²)/2)|J|, times (2π)², is exp of the reference's log normaliser; both
+    integrals are exact.
+    """
+    a, b = sp.symbols("a b", positive=True)
+    ordered = {a: a + b, b: b}  # a > b
+
+    def integral(kernel: sp.Expr) -> sp.Expr:
+        integrand = sp.expand(jacobian((a, b))) * kernel
+        return sp.integrate(
+            sp.integrate(sp.expand(integrand.subs(ordered, simultaneous=True)), (a, 0, sp.oo)), (b, 0, sp.oo)
+        )
+
+    laplace = integral(sp.exp(-a - b))
+    u, v = sp.symbols("u v", positive=True)
+    polynomial = sp.Poly(sp.expand(jacobian((u, v))), u, v)
+    r, t = sp.symbols("r t", positive=True)
+    polar = polynomial.as_expr().subs({u: r * sp.cos(t), v: r * sp.sin(t)}) * r
+    gaussian = sp.integrate(sp.integrate(sp.expand(polar) * sp.exp(-(r**2) / 2), (r, 0, sp.oo)), (t, 0, sp.pi / 4))
+    ours = float(sp.N(laplace / gaussian * (2 * sp.pi) ** 2))
+    theirs = math.exp(nuclear_laplace.log_normalizer(2))
+    return Evidence(abs(ours / theirs - 1) < 1e-12, "d = 2", f"{ours:.15g} against {theirs:.15g}")
+
+
+@check("symbolic", mutants={"surface measure of the simplex": {"factor": lambda d: sp.sqrt(d)}})
+def polar_volume(factor: Callable[[int], Number] = lambda d: sp.Integer(1), largest: int = 4) -> Evidence:
+    """dσ = R^{d−1} dR dw for σ = Rw, Σw = 1, with w₁, …, w_{d−1} as coordinates of the simplex."""
+    failed = []
+    for d in range(2, largest + 1):
+        r, *w = sp.symbols(f"R w1:{d}", positive=True)
+        sigma = sp.Matrix([*(r * v for v in w), r * (1 - sum(w))])
+        jacobian = sigma.jacobian([r, *w]).det()
+        if sp.expand(jacobian**2 - (factor(d) * r ** (d - 1)) ** 2) != 0:
+            failed.append(f"d={d}")
+    return Evidence(not failed, f"d ≤ {largest}", ", ".join(failed))
+
+
+@check(
+    "symbolic",
+    mutants={
+        "of symmetric matrices": {"jacobian": vandermonde},
+        "shape d(d + 1)/2": {"shape": lambda d: nuclear_laplace.radius_shape(d, symmetric=True)},
+    },
+)
+def radial_factorisation(
+    jacobian: Callable[[Sequence[Number]], Number] = repulsion,
+    shape: Callable[[int], Number] = nuclear_laplace.radius_shape,
+    largest: int = 4,
+) -> Evidence:
+    """The density at σ = Rw is R^{k−1} e^{−R} times a function of w, k = d²: R ~ Gamma(d²), independent of (w, U, V).
+
+    ∏(σ_i² − σ_j²) is homogeneous of degree d(d − 1), and dσ brings R^{d−1}.
+    """
+    failed = []
+    for d in range(2, largest + 1):
+        r, *w = sp.symbols(f"R w1:{d + 1}", positive=True)
+        powers = sp.expand(jacobian([r * v for v in w]) * r ** (d - 1)) - r ** (shape(d) - 1) * sp.expand(jacobian(w))
+        if sp.expand(powers) != 0:
+            failed.append(f"d={d}")
+    return Evidence(not failed, f"d ≤ {largest}", ", ".join(failed))
+
+
+@check("exact", mutants={"shape d": {"shape": lambda d: d}, "variance for second moment": {"second": lambda k: k}})
+def radius_moments(
+    shape: Callable[[int], Number] = nuclear_laplace.radius_shape,
+    second: Callable[[Number], Number] = lambda k: k * (k + 1),
+) -> Evidence:
+    """E R = d² and E R² = d²(d² + 1): Gamma integrals k and k(k + 1), in integers."""
+    failed = []
+    for d in range(1, 8):
+        k = int(shape(d))
+        one, two = (Fraction(math.factorial(k + m - 1), math.factorial(k - 1)) for m in (1, 2))
+        if one != d**2 or two != second(Fraction(d**2)):
+            failed.append(f"d={d}")
+    return Evidence(not failed, "d ≤ 7", ", ".join(failed))
+
+
+def _lapack(z: Matrix) -> Matrix:
+    """Left singular vectors, each with its first entry non-negative."""
+    u = np.linalg.svd(z)[0]
+    signed: Matrix = u * np.where(u[:, :1] < 0, -1.0, 1.0)
+    return signed
+
+
+@check("statistical", mutants={"signs drawn at random": {"left": lambda z: _with_random_signs(z)}})
+def deterministic_vectors(left: Callable[[Matrix], Matrix] = _lapack, draws: int = 200) -> Evidence:
+    """With a fixed convention for signs, U is not Haar: U₁₁ is never negative, which under Haar has probability ½.
+
+    Lemma 5 (ii) needs the signs (and the order) of the singular triples to be drawn at random.
+    """
+    rng = np.random.default_rng(5)
+    positive = sum(bool(left(z)[0, 0] >= 0) for z in nuclear_laplace.sample(3, rng, draws))
+    result = binomial(positive, draws, 0.5, "U₁₁ ≥ 0 half of the time")
+    return Evidence(result.p_value < LEVEL, f"{draws} draws, false alarm 2^-{draws - 1}", f"p = {result.p_value:.2g}")
+
+
+def _with_random_signs(z: Matrix) -> Matrix:
+    rng = np.random.default_rng(np.abs((z * 1e6).astype(int)).ravel())
+    randomised: Matrix = np.linalg.svd(z)[0] * rng.choice([-1.0, 1.0], len(z))
+    return randomised
+
+
+@check(
+    "statistical",
+    mutants={"unsigned QR": {"sampler": lambda d, rng, n: np.linalg.qr(rng.standard_normal((n, d, d)))[0]}},
+)
+def haar_signs(sampler: Callable[..., Matrix] = haar.sample, draws: int = 400) -> Evidence:
+    """Haar rotations have a positive first entry, and first pair of entries of one sign, half of the time."""
+    q = sampler(3, np.random.default_rng(6), draws)
+    tests = [
+        binomial(int((q[:, 0, 0] > 0).sum()), draws, 0.5, "Q₁₁ > 0 half of the time"),
+        binomial(int((np.linalg.det(q) > 0).sum()), draws, 0.5, "det Q > 0 half of the time"),
+    ]
+    smallest = min(t.p_value for t in tests)
+    return Evidence(2 * smallest > LEVEL, f"{draws} draws, false alarm {LEVEL:g} (Bonferroni)", f"p = {smallest:.2g}")

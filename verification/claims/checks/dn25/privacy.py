@@ -1,0 +1,133 @@
+"""DN25 Algorithms 1 and 2: sensitivity and budget."""
+
+from collections.abc import Callable
+from fractions import Fraction
+
+import numpy as np
+import sympy as sp
+
+from covassay.reference import sensitivity as sensitivities
+from covassay.reference.domain import Number
+from covassay.reference.laws import nuclear_laplace as law
+from covassay.reference.mechanisms.pure import nuclear_ball_projection, nuclear_laplace
+from covassay.reference.sensitivity import centred_sensitivity, eigenvalue_gap
+from covassay.verification.claims.evidence import Evidence, check
+
+CASES = 2000
+
+
+@check(
+    "symbolic",
+    mutants={
+        "the trace in place of the norm": {"gap": lambda s, t, c: s - t},
+        "forgets that rows may be parallel": {"gap": lambda s, t, c: s + t},
+        "Frobenius in place of nuclear": {"gap": lambda s, t, c: sp.sqrt(s**2 + t**2 - 2 * c**2)},
+    },
+)
+def nuclear_change(gap: Callable[[Number, Number, Number], Number] = eigenvalue_gap) -> Evidence:
+    """‖xxᵀ − yyᵀ‖_* = √((s + t)² − 4c²), from the characteristic polynomial on the plane of x and y.
+
+    In an orthonormal basis of the plane with x = (√s, 0) and y = (c/√s, √(t − c²/s)) the difference is a 2 × 2 matrix;
+    its eigenvalues have opposite signs, so the sum of their moduli is their distance.
+    """
+    s, t = sp.symbols("s t", positive=True)
+    c = sp.symbols("c", real=True)
+    x, y = sp.Matrix([sp.sqrt(s), 0]), sp.Matrix([c / sp.sqrt(s), sp.sqrt(t - c**2 / s)])
+    delta = x * x.T - y * y.T
+    discriminant = sp.expand(delta.trace() ** 2 - 4 * delta.det())
+    residual = sp.simplify(sp.expand(sp.nsimplify(gap(s, t, c)) ** 2) - discriminant)  # 0.5 is a half
+    determinant = sp.simplify(delta.det() - (c**2 - s * t))
+    return Evidence(residual == 0 and determinant == 0, "all rows, in every dimension d ≥ 2", f"residual {residual}")
+
+
+@check(
+    "exact",
+    mutants={
+        "full ε in step 1": {"matrix_scale": lambda n, e, c: 2 / (n * e)},
+        "radius at half its noise": {"trace_scale": lambda n, e, c: 5 / (n * e)},
+    },
+)
+def algorithm_2_budget(
+    matrix_scale: Callable[..., Number] = nuclear_ball_projection.matrix_scale,
+    trace_scale: Callable[..., Number] = nuclear_ball_projection.trace_scale,
+) -> Evidence:
+    """Algorithm 2 spends 7ε/10 by composition and ε/2 jointly.
+
+    The joint loss (s + t)/(nρ) + 2|s − t|/(nb) is convex and symmetric on 0 ≤ s, t ≤ 1, so its maximum is at a corner.
+    """
+    n, epsilon = Fraction(7), Fraction(3, 5)
+    rho, b = matrix_scale(n, epsilon, "paper"), trace_scale(n, epsilon, "paper")
+    corners = [(0, 0), (1, 0), (0, 1), (1, 1)]
+    joint = max(nuclear_ball_projection.privacy_loss(Fraction(s), Fraction(t), n, rho, b) for s, t in corners)
+    composed = nuclear_laplace.privacy_loss(2, n, rho) + 2 / (n * b)
+    figures = {"composed/ε": str(composed / epsilon), "joint/ε": str(joint / epsilon)}
+    return Evidence(composed == epsilon * 7 / 10 and joint == epsilon / 2, "all n and ε (homogeneous)", figures=figures)
+
+
+@check(
+    "property",
+    mutants={
+        "half the scale": {"scale": lambda n, e: nuclear_laplace.noise_scale(n, e) / 2},
+        "squared norms": {"kernel": lambda norm, scale: -((norm / scale) ** 2)},
+    },
+)
+def loss_of_additive_noise(
+    scale: Callable[..., Number] = nuclear_laplace.noise_scale, kernel: Callable[..., Number] = law.log_density_kernel
+) -> Evidence:
+    """The log density ratio of Σ + Z between neighbours lies in [−ε, ε], and is ε at Y = Σ for orthonormal rows.
+
+    By the triangle inequality, at every Y: |‖Y − Σ'‖_* − ‖Y − Σ‖_*| ≤ ‖Σ − Σ'‖_* ≤ 2/n.
+    """
+    rng = np.random.default_rng(7)
+    n, epsilon = 5, 0.8
+    rho = float(scale(n, epsilon))
+    worst = 0.0
+    for _ in range(CASES):
+        d = int(rng.integers(1, 6))
+        x, y = (v / max(1.0, float(np.linalg.norm(v))) for v in rng.standard_normal((2, d)))
+        change = (np.outer(x, x) - np.outer(y, y)) / n
+        z = rng.standard_normal((d, d)) * 10 ** rng.uniform(-4, 1)
+        worst = max(worst, abs(float(kernel(law.nuclear_norm(z), rho) - kernel(law.nuclear_norm(z + change), rho))))
+    extreme = (np.outer(*np.eye(3)[[0, 0]]) - np.outer(*np.eye(3)[[1, 1]])) / n
+    attained = float(kernel(0.0, rho) - kernel(law.nuclear_norm(extreme), rho))
+    holds = worst <= epsilon * (1 + 1e-9) and abs(attained - epsilon) < 1e-12
+    return Evidence(
+        holds, f"{CASES} random neighbours and outputs, d ≤ 5", f"worst {worst:.6g}, at the pair {attained:.6g}"
+    )
+
+
+@check(
+    "exact",
+    mutants={
+        "the uncentred 2/n": {"sensitivity": lambda n, d, sqrt: 2 / n},
+        "without the mean's own move": {"change": lambda n, apart, beyond: (1 / n) * apart * beyond},
+    },
+)
+def centred_change(
+    sensitivity: Callable[..., Number] = centred_sensitivity,
+    change: Callable[..., Number] = sensitivities.centred_change,
+) -> Evidence:
+    """The centred covariance moves by (n − 1)/n² |x − y| |x + y − 2m| in nuclear norm, at most 3√3 (n − 1)/n².
+
+    Exact at rational points on a line (m, x, y there, so that the norm is |trace|); the supremum by
+    (2 − s)(2 + s)³ ≤ 27, an identity: 27 − (2 − s)(2 + s)³ = (s − 1)²(s² + 6s + 11); at d = 1 by a(4 − a) ≤ 4.
+    """
+    s = sp.symbols("s", real=True)
+    identity = sp.expand(27 - (2 - s) * (2 + s) ** 3 - (s - 1) ** 2 * (s**2 + 6 * s + 11))
+    failed = []
+    for n in (2, 3, 7):
+        for x, y, m in ((Fraction(1), Fraction(-1), Fraction(1)), (Fraction(1, 2), Fraction(-1, 3), Fraction(1, 5))):
+
+            def variance(new: Fraction, n: int = n, m: Fraction = m) -> Fraction:
+                rows = [m] * (n - 1) + [new]
+                mean = sum(rows, Fraction(0)) / n
+                return sum(((r - mean) ** 2 for r in rows), Fraction(0)) / n
+
+            if abs(variance(x) - variance(y)) != change(Fraction(n), abs(x - y), abs(x + y - 2 * m)):
+                failed.append(f"n={n}")
+        if sensitivity(Fraction(n), 1, lambda v: v) != Fraction(4 * (n - 1), n**2):
+            failed.append(f"d=1, n={n}")
+        squared = sp.nsimplify(sensitivity(sp.Integer(n), 2, sp.sqrt)) ** 2
+        if sp.simplify(squared - sp.Rational(27 * (n - 1) ** 2, n**4)) != 0:
+            failed.append(f"d=2, n={n}")
+    return Evidence(identity == 0 and not failed, "all n, d ≥ 1", f"identity {identity}; {', '.join(failed[:3])}")

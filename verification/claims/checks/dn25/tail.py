@@ -1,0 +1,218 @@
+"""DN25 Theorems 1 and 6: the spectral norm of nuclear-Laplace noise is about πρd, not 1.1ρd."""
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from fractions import Fraction
+from itertools import combinations
+
+import mpmath
+import sympy as sp
+
+from covassay.reference.domain import Number
+from covassay.reference.laws.nuclear_laplace import schatten_limit
+from covassay.verification.claims.checks.dn25.noise import repulsion, vandermonde
+from covassay.verification.claims.evidence import Evidence, check
+from covassay.verification.exact import gamma_mixture
+from covassay.verification.exact.spectral_cdf import Enclosure, enclose_spectral_cdf
+
+PRINTED = Fraction(11, 10)
+PRINTED_FOR_P = 3
+
+
+@check(
+    "enclosed",
+    mutants={
+        "the law of symmetric noise": {"law": lambda d, s: enclose_spectral_cdf(d, s, symmetric=True)},
+        "a bound that is true": {"constant": Fraction(7, 2)},
+    },
+)
+def published_bound(
+    law: Callable[[int, Fraction], Enclosure] = enclose_spectral_cdf,
+    constant: Fraction = PRINTED,
+    published: Mapping[int, str] | None = None,
+) -> Evidence:
+    """P(‖Z‖ ≤ 1.1ρd) falls to 2.3e-136 at d = 40, where Theorem 6 lets it tend to 1.
+
+    Theorem 6 has a free constant: P ≥ 1 − 2 exp(−d^{1/3}/C). An enclosure [·, p] at one d contradicts it for every
+    C < d^{1/3} / ln(2/(1 − p)). That every C fails is the moment argument's part, not this one's.
+    """
+    expected = published or {1: "6.67128916302e-1", 2: "2.87168439394e-1", 10: "4.42040601721e-10",
+                             40: "2.34324317517e-136"}  # fmt: skip
+    figures, wrong, last = {}, [], mpmath.mpf(1)
+    for d, digits in expected.items():
+        enclosure = law(d, constant * d)
+        figures[f"P(d={d})"] = enclosure.text(12)
+        if figures[f"P(d={d})"] != digits or enclosure.upper >= last:
+            wrong.append(f"d={d}")
+        last = enclosure.lower
+    refuted = mpmath.iv.mpf(max(expected)) ** (mpmath.iv.mpf(1) / 3) / mpmath.iv.log(2 / (1 - mpmath.iv.mpf(last)))
+    figures["contradicted for every C below"] = mpmath.nstr(mpmath.mpf(refuted.a), 3)
+    return Evidence(not wrong, f"d in {tuple(expected)}, given the joint density", ", ".join(wrong), figures)
+
+
+@check(
+    "numeric",
+    mutants={
+        "half the limit": {"limit": lambda p, gamma, pi: schatten_limit(p, gamma, pi) / 2},
+        "without the factor p + 1": {"limit": lambda p, gamma, pi: schatten_limit(p, gamma, pi) * (p + 1) ** (1 / p)},
+    },
+)
+def schatten_constants(limit: Callable[..., Number] = schatten_limit) -> Evidence:
+    """2 lim ‖Z‖_{S_p}/(ρd^{1+1/p}) is 2, 2.5651, 2.9746, … for p = 1, 2, 3, …, and passes 3 at p* = 3.0724357….
+
+    The constant is compared with quadrature of Ullman's density (2/π²) arccosh(π/t), to 20 digits.
+    """
+    with mpmath.workdps(30):
+        wrong, figures = [], {}
+        for p in (1, 2, 3, 4, 8):
+            moment = mpmath.quad(lambda t, p=p: t**p * 2 / mpmath.pi * mpmath.acosh(1 / t), [0, 0.5, 1])
+            closed = limit(mpmath.mpf(p), mpmath.gamma, mpmath.pi)
+            if abs(mpmath.pi * moment ** (mpmath.mpf(1) / p) - closed) > mpmath.mpf(10) ** -20:
+                wrong.append(f"p={p}")
+            figures[f"C_{p}"] = mpmath.nstr(2 * closed, 10)
+        if not wrong:
+            crossing = mpmath.findroot(lambda p: 2 * limit(p, mpmath.gamma, mpmath.pi) - PRINTED_FOR_P, 3.1)
+            figures["p*"] = mpmath.nstr(crossing, 25)
+    return Evidence(not wrong, "p in 1, 2, 3, 4, 8", ", ".join(wrong), figures)
+
+
+# The elementary refutation. Integrating the divergence of the field s_i² ∂_i against the density gives
+# E Σ s² = 2 E R + E Q with Q = Σ_i s_i² ∂_i log ∏|s_i² − s_j²|; the boundary terms vanish, since the field has a double
+# zero at s_i = 0, the density a zero on every wall s_i = s_j, and an exponential decay.
+
+
+@check(
+    "symbolic",
+    mutants={"of symmetric matrices": {"density": vandermonde}, "1 for 2": {"factor": 1}},
+)
+def tail_identity(density: Callable[[Sequence[Number]], Number] = repulsion, factor: int = 2) -> Evidence:
+    """Q = 2(d − 1) Σ s_i − 2 Σ_{i<j} s_i s_j/(s_i + s_j), so 3/2 (d − 1) Σ s ≤ Q ≤ 2(d − 1) Σ s.
+
+    The bounds: 0 ≤ st/(s + t) ≤ (s + t)/4, since (s + t)² − 4st = (s − t)².
+    """
+    failed = []
+    for d in (2, 3, 4):
+        s = sp.symbols(f"s1:{d + 1}", positive=True)
+        product = density(s)
+        q = sum(v**2 * sp.diff(product, v) for v in s) / product
+        pairs = sum(a * b / (a + b) for a, b in combinations(s, 2))
+        if sp.cancel(sp.together(q - factor * ((d - 1) * sum(s) - pairs))) != 0:
+            failed.append(f"d={d}")
+    a, b = sp.symbols("a b", positive=True)
+    scalar = sp.expand((a + b) ** 2 - 4 * a * b - (a - b) ** 2)
+    return Evidence(not failed and scalar == 0, "d = 2, 3, 4", ", ".join(failed))
+
+
+@check(
+    "exact",
+    mutants={
+        "of symmetric noise": {"mean_square": lambda d: gamma_mixture.mean_square(d, symmetric=True), "largest": 3},
+        "a larger lower bound": {"lower": Fraction(7, 4), "largest": 4},
+    },
+)
+def moment_bounds(
+    mean_square: Callable[[int], Fraction] = gamma_mixture.mean_square,
+    lower: Fraction = Fraction(3, 2),
+    largest: int = 5,
+) -> Evidence:
+    """3/2 d³ + d²/2 ≤ E‖Z‖_F² ≤ 2d³ in units of ρ²: Algorithm 1 has mean square error at most 8 d³/(εn)²."""
+    failed, figures = [], {}
+    for d in range(1, largest + 1):
+        value = mean_square(d)
+        figures[f"d={d}"] = str(value)
+        if not lower * d**3 + Fraction(d**2, 2) <= value <= 2 * d**3:
+            failed.append(f"d={d}")
+    return Evidence(not failed, f"d ≤ {largest}; all d by the tail identity", ", ".join(failed), figures)
+
+
+def violation(constant: Fraction, c: int) -> int | None:
+    """The smallest d = 2^k at which P(‖Z‖ ≤ a d) ≥ 1 − 2 exp(−d^{1/3}/c) contradicts the moments.
+
+    On the good event Σ s² ≤ a d R; on the bad one, of probability δ, Cauchy–Schwarz: E[Σ s²; bad] ≤ √(E R⁴ δ), as
+    Σ s² ≤ R². So (3d³ + d²)/2 ≤ a d E R + √(E R⁴ δ), E R = d², E R⁴ = d²(d² + 1)(d² + 2)(d² + 3).
+    """
+    with mpmath.workprec(200):
+        for k in range(1, 200):
+            d = mpmath.mpf(2) ** k
+            bad = mpmath.iv.sqrt(2 * d**2 * (d**2 + 1) * (d**2 + 2) * (d**2 + 3))
+            decay = mpmath.iv.mpf(mpmath.exp(-mpmath.cbrt(d) / (2 * c)) * (1 + mpmath.mpf(2) ** -150))
+            right = mpmath.iv.mpf(constant.numerator) / constant.denominator * d**3 + bad * decay
+            if ((3 * d**3 + d**2) / 2 > right) is True:
+                return k
+    return None
+
+
+@check("enclosed", mutants={"a constant of 3/2": {"constant": Fraction(3, 2) + Fraction(1, 10**6)}})
+def moment_refutation(constant: Fraction = PRINTED, largest: int = 10**6) -> Evidence:
+    """Whatever C is in Theorem 6, the moments contradict it at some d, which is computed for C = 1, 10, …, 10⁶.
+
+    The same goes for every constant a < 3/2 in place of 1.1, and for every C: √(E R⁴ δ) = O(d⁴ exp(−d^{1/3}/(2C))) is
+    below (3/2 − a) d³ from some d on.
+    """
+    found = {c: violation(constant, c) for c in (10**k for k in range(int(math.log10(largest)) + 1))}
+    figures = {f"C = {c}": f"d = 2^{k}" for c, k in found.items() if k is not None}
+    return Evidence(None not in found.values(), "C ≤ 10⁶; every C by the displayed order of growth", figures=figures)
+
+
+@check("exact", mutants={"a weaker moment": {"first": Fraction(1)}, "the root with a minus": {"sign": -1}})
+def sharper_constant(first: Fraction = Fraction(3, 2), sign: int = 1) -> Evidence:
+    """The moments refute every constant below (7 + √33)/8 = 1.593, so also the 3 of Theorem 1 at p = ∞ (a = 3/2).
+
+    st/(s + t) = (s + t)/4 − (s − t)²/(4(s + t)), and s + t ≤ 2ad on the good event, so with m = lim E Σ s²/d³:
+    m ≥ 3/2 + (m − 1)/(4a); and m ≤ a. For a ≥ 1/4 the first gives m ≥ (6a − 1)/(4a − 1), whence 4a² − 7a + 1 ≥ 0.
+    """
+    a, m = sp.symbols("a m")
+    bound = sp.solve(sp.Eq(m, sp.Rational(first.numerator, first.denominator) + (m - 1) / (4 * a)), m)[0]
+    polynomial = sp.numer(sp.together(a - bound))
+    root = (7 + sign * sp.sqrt(33)) / 8
+    exact = sp.simplify(polynomial.subs(a, root)) == 0 and root > sp.Rational(3, 2)
+    s, t = sp.symbols("s t", positive=True)
+    identity = sp.cancel(s * t / (s + t) - (s + t) / 4 + (s - t) ** 2 / (4 * (s + t)))
+    value = sp.simplify(polynomial.subs(a, root))
+    figures = {"(7 + √33)/8": str(sp.N(root, 12))}
+    return Evidence(bool(exact) and identity == 0, "exact", f"4a² − 7a + 1 at {root}: {value}", figures)
+
+
+@check("property", mutants={"the square of the probability": {"exponent": 2.0}, "half the deviation": {"scale": 0.5}})
+def radius_tail(exponent: float = 1.0, scale: float = 1.0) -> Evidence:
+    """For R ~ Gamma(k), k = d²: P(R ≥ k + √(2kL) + L) ≤ e^{−L} and P(R ≤ k − √(2kL)) ≤ e^{−L}."""
+    worst = mpmath.mpf(0)
+    with mpmath.workdps(30):
+        for d in (1, 2, 3, 5, 10, 20):
+            k = mpmath.mpf(d**2)
+            for level in (mpmath.mpf(j) / 4 for j in range(1, 121)):
+                above = k + scale * (mpmath.sqrt(2 * k * level) + level)
+                below = k - scale * mpmath.sqrt(2 * k * level)
+                upper = mpmath.gammainc(k, above, mpmath.inf, regularized=True)
+                lower = mpmath.gammainc(k, 0, below, regularized=True) if below > 0 else mpmath.mpf(0)
+                worst = max(worst, upper * mpmath.exp(exponent * level), lower * mpmath.exp(exponent * level))
+    return Evidence(bool(worst <= 1), "d ≤ 20, L ≤ 30 on a grid", figures={"largest P e^L": mpmath.nstr(worst, 6)})
+
+
+@check(
+    "exact",
+    mutants={
+        "1/2 for 1": {"factor": lambda d, p: p + Fraction((p + 2) * (d - 1) + 1, 2)},
+        "p for p + 2": {"factor": lambda d, p: p + 1 + Fraction(p * (d - 1), 2)},
+    },
+)
+def moment_recursion(
+    moments: Callable[[int, int], Fraction] = gamma_mixture.mean_power_sum,
+    factor: Callable[[int, int], Fraction] = lambda d, p: p + 1 + Fraction((p + 2) * (d - 1), 2),
+    largest: int = 4,
+) -> Evidence:
+    """M_{p+1} ≤ (p + 1 + (p + 2)(d − 1)/2) M_p, M_p = E Σ s^p, for p = 0 and p ≥ 2; so P(‖Z‖ ≥ t) ≤ M_p/t^p for all d.
+
+    The field s_i^{p+1} ∂_i gives M_{p+1} = (p + 1) M_p + E Σ_{i<j} 2 (s_i^{p+2} − s_j^{p+2})/(s_i² − s_j²). The
+    quotient is (p + 2)/2 times the mean of u^{p/2} between s_i² and s_j², at most (s_i^p + s_j^p)/2 by convexity. So
+    ‖Z‖ = O(ρd ln d) with all constants; the truth, πρd, needs more.
+    """
+    failed, largest_ratio = [], Fraction(0)
+    for d in range(1, largest + 1):
+        for p in (0, 2, 3, 4, 5, 6, 7):
+            ratio = moments(d, p + 1) / (factor(d, p) * moments(d, p))
+            largest_ratio = max(largest_ratio, ratio)
+            if ratio > 1:
+                failed.append(f"d={d}, p={p}")
+    figures = {"largest ratio": f"{float(largest_ratio):.6f}"}
+    return Evidence(not failed, f"d ≤ {largest}, p ≤ 7; all by convexity", ", ".join(failed[:4]), figures)

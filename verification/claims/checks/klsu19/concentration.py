@@ -1,0 +1,361 @@
+"""KLSU19 §2 and §3.1–3.2: tails of Gaussian vectors, matrices and quadratic forms, with constants."""
+
+import math
+import random
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from itertools import product
+
+import numpy as np
+import sympy as sp
+from scipy.stats import binom
+
+from covassay.reference import tails
+from covassay.reference.domain import Number
+from covassay.reference.laws import wigner
+from covassay.reference.mechanisms.gaussian_estimation import naive_pce, weak_ppc
+from covassay.verification.claims.evidence import Evidence, check
+from covassay.verification.exact import series
+
+LEVEL = 1e-9  # false alarm of a statistical check
+
+# ONE GAUSSIAN
+
+
+@check(
+    "symbolic",
+    mutants={
+        "e^{−t²}": {"bound": lambda t: sp.exp(-(t**2))},
+        "a constant below 1": {"bound": lambda t: sp.Rational(9, 10) * sp.exp(-(t**2) / 2)},
+    },
+)
+def gaussian_tail(bound: Callable[[sp.Expr], sp.Expr] = lambda t: 2 * sp.exp(-(t**2) / 2)) -> Evidence:
+    """P(|Z| > tσ) ≤ 2 e^{−t²/2} for t ≥ 0; the constant 1 would do.
+
+    g = c e^{−t²/2} − erfc(t/√2) has g' = e^{−t²/2}(√(2/π) − ct): it rises, then falls to 0, so g ≥ min(g(0), 0).
+    """
+    t = sp.symbols("t", nonnegative=True)
+    gap = bound(t) - sp.erfc(t / sp.sqrt(2))
+    slope = sp.simplify(sp.diff(gap, t) * sp.exp(t**2 / 2))
+    rises_then_falls = slope.is_polynomial(t) and sp.degree(slope, t) == 1 and slope.coeff(t, 1) < 0
+    ends = bool(gap.subs(t, 0) >= 0) and sp.limit(gap, t, sp.oo) == 0
+    return Evidence(bool(rises_then_falls) and ends, "all t ≥ 0", f"slope {slope}")
+
+
+# THE NORM OF A SYMMETRIC GAUSSIAN MATRIX
+
+
+def rational_unit_vector(rng: random.Random, d: int) -> list[Fraction]:
+    """A point of the sphere with rational coordinates, by stereographic projection."""
+    y = [Fraction(rng.randint(-9, 9), rng.randint(1, 9)) for _ in range(d - 1)]
+    s = sum((v * v for v in y), Fraction(0))
+    return [2 * v / (s + 1) for v in y] + [(s - 1) / (s + 1)]
+
+
+def unit_variances(d: int) -> list[list[Fraction]]:
+    """The variances of the entries, of "wigner": 1."""
+    return [[Fraction(float(v)) ** 2 for v in row] for row in wigner.deviations(d, "wigner")]
+
+
+@check(
+    "exact",
+    mutants={
+        "entries of variance 2": {"variances": lambda d: [[Fraction(2)] * d] * d},
+        "the bound of goe": {"bound": tails.upsilon_goe},
+        "A ≥ 3": {"smallest": 3},
+    },
+)
+def wigner_norm(
+    bound: Callable[..., Number] = tails.upsilon_star,
+    variances: Callable[[int], list[list[Fraction]]] = unit_variances,
+    smallest: int = 4,
+) -> Evidence:
+    """P(‖Y‖ > 2√d + t) ≤ 2 exp(−t²/(4 − 2/d)), so that P(‖Y‖ > A√d) ≤ 2 exp(−Ad/4) for A ≥ 4.
+
+    For unit u, v: E(uᵀYu − vᵀYv)² = 4(1 − ⟨u, v⟩²) − Σ (u_i² − v_i²)² ≤ 4‖u − v‖², the increment of 2⟨g, u⟩, so the
+    mean of λ_max is at most 2E‖g‖ ≤ 2√d (Sudakov–Fernique); and the variance of uᵀYu is 2 − Σ u_i⁴ ≤ 2 − 1/d, the
+    square of the Lipschitz constant. Both identities and bounds are checked at rational unit vectors, and equality in
+    the last at (1, …, 1)/√d for d = 4, 9. Then (A − 2)² ≥ A for A ≥ 4.
+    """
+    rng = random.Random(1)
+    failed, closest = 0, Fraction(0)
+    for i in range(400):
+        d = 2 + i % 4
+        s = variances(d)
+        u = rational_unit_vector(rng, d)
+        v = rational_unit_vector(rng, d) if i % 2 else [*u[1:], u[0]]
+        change = [[u[k] * u[m] - v[k] * v[m] for m in range(d)] for k in range(d)]
+        increment = sum(s[k][m] * change[k][m] ** 2 * (1 if k == m else 4) for k in range(d) for m in range(k, d))
+        distance = sum(((a - b) ** 2 for a, b in zip(u, v, strict=True)), Fraction(0))
+        variance = sum(s[k][m] * (u[k] * u[m]) ** 2 * (1 if k == m else 4) for k in range(d) for m in range(k, d))
+        cosine = sum((a * b for a, b in zip(u, v, strict=True)), Fraction(0))
+        squares = sum(((a * a - b * b) ** 2 for a, b in zip(u, v, strict=True)), Fraction(0))
+        failed += increment != 4 * (1 - cosine**2) - squares or increment > 4 * distance
+        failed += variance != 2 - sum(a**4 for a in u) or variance > 2 - Fraction(1, d)
+        closest = max(closest, increment / distance if distance else Fraction(0))
+    equal = all(
+        sum(variances(d)[k][m] * Fraction(1 if k == m else 4, d**2) for k in range(d) for m in range(k, d))
+        == 2 - Fraction(1, d)
+        for d in (4, 9)
+    )
+    d, x, a = sp.symbols("d x A", positive=True)
+    formula = sp.nsimplify(bound(d, 2 * sp.exp(-x), lambda value: sp.expand_log(sp.log(value), force=True)))
+    residual = sp.simplify(formula - 2 * sp.sqrt(d) - sp.sqrt(2 * (2 - 1 / d) * x))
+    enough = sp.solveset((a - 2) ** 2 - a >= 0, a, sp.Interval(smallest, sp.oo)) == sp.Interval(smallest, sp.oo)
+    return Evidence(
+        not failed and equal and residual == 0 and enough,
+        "all d, given the comparison and concentration theorems; 400 rational pairs",
+        f"{failed} fail; increment at most {float(closest):.4g} ‖u − v‖²; residual {residual}",
+    )
+
+
+# QUADRATIC FORMS
+
+
+def radius(square: Number, norm: Number, t: Number, sqrt: Callable[[Number], Number]) -> Number:
+    """2‖A‖_F√t + 2‖A‖t, of ‖A‖_F² and ‖A‖."""
+    return 2 * sqrt(square * t) + 2 * norm * t
+
+
+def lower_radius(square: Number, norm: Number, t: Number, sqrt: Callable[[Number], Number]) -> Number:
+    """2‖A‖_F√t."""
+    return 2 * sqrt(square * t)
+
+
+def rational_root(value: Fraction) -> Fraction:
+    """The root of the square of a rational number."""
+    root = Fraction(math.isqrt(value.numerator), math.isqrt(value.denominator))
+    if root**2 != value:
+        raise ValueError(f"{value} is no square")
+    return root
+
+
+EXACT_CASES = [
+    (m, m * r**2) for m in (1, 2, 3, 6) for r in (Fraction(1, 3), Fraction(1), Fraction(2))
+]  # (m, t): mt square
+
+
+@check(
+    "symbolic",
+    mutants={
+        "‖A‖t once": {"bound": lambda v, b, t, sqrt: 2 * sqrt(v * t) + b * t},
+        "‖A‖_F√t once": {"bound": lambda v, b, t, sqrt: sqrt(v * t) + 2 * b * t},
+    },
+)
+def quadratic_form_upper(bound: Callable[..., Number] = radius) -> Evidence:
+    """P(YᵀAY − tr A ≥ 2‖A‖_F√t + 2‖A‖t) ≤ e^{−t} for every square matrix A.
+
+    (A + Aᵀ)/2 has the same form and trace and no larger norms, so A = diag(a). With ψ(u) = −u − ln(1 − 2u)/2 the
+    logarithm of the moment generating function is Σ ψ(s a_i); ψ(u) ≤ u²/(1 − 2u) for 0 ≤ u < 1/2, coefficient by
+    coefficient, 2^{k−1}/k ≤ 2^{k−2}, and ψ(u) ≤ u² for u < 0. So it is at most vs²/(1 − cs), v = ‖A‖_F², c = 2‖A‖; at
+    s = √t/(√v + c√t), Markov's inequality gives −t. Seen on A = I with exact χ² tails.
+    """
+    u, v, b, t = sp.symbols("u v b t", positive=True)
+    psi = -u - sp.log(1 - 2 * u) / 2
+    gap = sp.series(u**2 / (1 - 2 * u) - psi, u, 0, 12).removeO()
+    terms = all(gap.coeff(u, k) == sp.Integer(2) ** (k - 2) * (1 - sp.Rational(2, k)) >= 0 for k in range(2, 12))
+    below = sp.simplify(sp.diff(u**2 - psi, u) + 4 * u**2 / (1 - 2 * u)) == 0  # u² − ψ falls, to 0 at u = 0
+    s = sp.sqrt(t) / (sp.sqrt(v) + 2 * b * sp.sqrt(t))
+    exponent = sp.simplify(v * s**2 / (1 - 2 * b * s) - s * bound(v, b, t, sp.sqrt) + t)
+    seen = all(
+        series.chi_square_tail(m + bound(Fraction(m), 1, level, rational_root), m)[1] <= series.exponential(-level)[0]
+        for m, level in EXACT_CASES
+    )
+    return Evidence(terms and below and exponent == 0 and seen, "all A, t", f"exponent + t = {exponent}")
+
+
+@check("enclosed", mutants={"A = 1": {"sign": 1}, "with the linear term": {"bound": radius}})
+def printed_lower_tail(sign: int = -1, bound: Callable[..., Number] = lower_radius) -> Evidence:
+    """P(YᵀAY − tr A ≤ −2‖A‖_F√t) ≤ e^{−t} fails for A = −1, d = 1, t = 4: P(χ²₁ ≥ 5) = 0.0253 > e^{−4} = 0.0183."""
+    t = Fraction(4)
+    deviation = bound(Fraction(1), Fraction(1), t, rational_root)
+    if sign < 0:
+        probability = series.chi_square_tail(1 + deviation)[0]
+    else:
+        probability = 1 - series.chi_square_tail(max(1 - deviation, Fraction(0)))[1]
+    allowed = series.exponential(-t)[1]
+    figures = {"P": f"{float(probability):.7f}", "allowed": f"{float(allowed):.7f}"}
+    return Evidence(probability > allowed, "a counterexample", figures=figures)
+
+
+@check(
+    "symbolic",
+    mutants={"‖A‖_F√t once": {"bound": lambda v, b, t, sqrt: sqrt(v * t)}},
+)
+def quadratic_form_lower(bound: Callable[..., Number] = lower_radius) -> Evidence:
+    """P(YᵀAY − tr A ≤ −2‖A‖_F√t) ≤ e^{−t} for A ⪰ 0; for any A with −2‖A‖_F√t − 2‖A‖t.
+
+    The first by ψ(u) ≤ u² for u < 0: vs² − s · 2√(vt) = −t at s = √(t/v). The second is the upper tail of −A. Seen on
+    A = I with exact χ² tails.
+    """
+    v, b, t = sp.symbols("v b t", positive=True)
+    s = sp.sqrt(t / v)
+    exponent = sp.simplify(v * s**2 - s * bound(v, b, t, sp.sqrt) + t)
+    seen = all(
+        1 - series.chi_square_tail(max(m - bound(Fraction(m), 1, t, rational_root), Fraction(0)), m)[0]
+        <= series.exponential(-t)[0]
+        for m, t in EXACT_CASES
+    )
+    return Evidence(exponent == 0 and seen, "all A ⪰ 0, t", f"exponent + t = {exponent}")
+
+
+@check(
+    "enclosed",
+    mutants={
+        "√(L/m) + 2L/m": {"bound": lambda level, m, sqrt: sqrt(level / m) + 2 * level / m},
+        "without the linear term": {"bound": lambda level, m, sqrt: 4 * sqrt(level / m)},
+    },
+)
+def chi_square_mean(
+    bound: Callable[..., Number] = lambda level, m, sqrt: 4 * (sqrt(level / m) + 2 * level / m),
+) -> Evidence:
+    """P(|(X₁² + … + X_m²)/m − 1| > 4(√(L/m) + 2L/m)) ≤ β, L = ln(1/β), for every m and every β < 1.
+
+    Let x(L) be the radius. L ≥ (ln 2)/3: it is 2√(t/m) + 2t/m with t = 4L, so P ≤ 2e^{−4L} ≤ e^{−L} by both tails.
+    Smaller L: the probability inside must be at least 1 − e^{−L}, and L is more. x is concave, so x(L)/x(l) ≥ L/l.
+    m ≤ 14: the density falls to the right of its mode, which is below 1, so P(1 ≤ · ≤ 1 + x) is concave in x, and
+        P(1 ≤ · ≤ 1 + x(l)) ≥ l at l = 1/4 > (ln 2)/3 is enough. That is enclosed here.
+    m ≥ 15: take l = 3/4. Then x(l) ≥ 4√(3/(4m)), and Chebyshev leaves 5/6 inside. The density f of the sum has
+        f(m − y) ≤ f(m) e^{y/m − (m − 2)y²/(4m²)} ≤ f(m) e^{1/(m − 2)} for y ≥ 0. With min(f(m − y), f(m)) in its place
+        the mass is at least 5/6 − (e^{1/13} − 1) ≥ 3/4, and is concave in x.
+    """
+    level, m = sp.symbols("L m", positive=True)
+    identity = sp.simplify(bound(level, m, sp.sqrt) - radius(1 / m, 1 / m, 4 * level, sp.sqrt))
+    failed = []
+    quarter = Fraction(1, 4)
+    for k in range(1, 15):
+        inner = bound(quarter, Fraction(k), lambda value: series.square_root(value)[0])
+        mass = series.chi_square_tail(Fraction(k), k)[0] - series.chi_square_tail(k * (1 + inner), k)[1]
+        if mass < quarter:
+            failed.append(f"m={k}")
+    above = series.exponential(Fraction(3, 4))[0] > 2  # (ln 2)/3 < 1/4
+    large = Fraction(5, 6) - (series.exponential(Fraction(1, 13))[1] - 1) >= Fraction(3, 4)
+    return Evidence(
+        identity == 0 and not failed and above and large,
+        "all m, β",
+        f"residual {identity}; {len(failed)} of m ≤ 14 fail",
+    )
+
+
+# REGULARITY OF GAUSSIAN DATA
+
+
+@check("symbolic", mutants={"d²/n": {"mean_square": lambda n, d: sp.Rational(d**2, n)}})
+def mean_square_error(
+    mean_square: Callable[[int, int], sp.Expr] = lambda n, d: sp.Rational(d * (d + 1), n),
+) -> Evidence:
+    """E‖Σ̂ − I‖_F² = d(d + 1)/n for n rows of N(0, I_d), by Gaussian moments."""
+    failed = []
+    for n, d in ((1, 1), (1, 3), (2, 2), (3, 2)):
+        y = sp.Matrix(n, d, sp.symbols(f"y0:{n * d}"))
+        error = y.T * y / n - sp.eye(d)
+        polynomial = sp.Poly(sum(e**2 for e in error), *y)
+        mean = sum(
+            c * sp.prod([sp.factorial2(k - 1) if k % 2 == 0 else 0 for k in powers]) for powers, c in polynomial.terms()
+        )
+        if mean != mean_square(n, d):
+            failed.append(f"n={n}, d={d}")
+    return Evidence(not failed, "n, d ≤ 3; the entries have variances (1 + δ_ij)/n for all", ", ".join(failed))
+
+
+@check("property", mutants={"‖A‖ + ‖B‖ halved": {"factor": 0.5}})
+def error_is_lipschitz(factor: float = 1.0) -> Evidence:
+    """|‖AᵀA − nI‖_F − ‖BᵀB − nI‖_F| ≤ (‖A‖ + ‖B‖)‖A − B‖_F, equal for numbers.
+
+    So with ‖Y‖ ≤ 2√n the error ‖YᵀY/n − I‖_F is 4/√n-Lipschitz, which gives the tail of (8): see `regularity`.
+    """
+    rng = np.random.default_rng(1)
+    failed, closest = 0, 0.0
+    for i in range(3000):
+        n, d = (1, 1) if i % 10 == 0 else rng.integers(1, 6, 2)
+        a = rng.standard_normal((n, d)) * 10 ** rng.uniform(-1, 1)
+        b = a + rng.standard_normal((n, d)) * 10 ** rng.uniform(-3, 1)
+        change = abs(np.linalg.norm(a.T @ a - n * np.eye(d)) - np.linalg.norm(b.T @ b - n * np.eye(d)))
+        bound = (np.linalg.norm(a, 2) + np.linalg.norm(b, 2)) * np.linalg.norm(a - b)
+        failed += bool(change > factor * bound * (1 + 1e-9) + 1e-9)
+        closest = max(closest, float(change / bound))
+    return Evidence(not failed, "3000 random pairs", f"{failed} fail; ratio up to {closest:.6g}")
+
+
+@check(
+    "symbolic",
+    mutants={"√s for √(1 + s) − 1": {"rows": lambda d, beta, s, log: ((d**0.5 + (2 * log(2 / beta)) ** 0.5) ** 2) / s}},
+)
+def rows_for_multiplicative_error(rows: Callable[..., Number] = weak_ppc.regularity_rows) -> Evidence:
+    """With n = `regularity_rows` the singular values of Y/√n in [1 − u, 1 + u] give (1 − s)I ⪯ Σ̂ ⪯ (1 + s)I.
+
+    u = (√d + √(2 ln(2/β)))/√n (Davidson–Szarek: with probability 1 − β). Then (1 + u)² = 1 + s, and (1 − u)² ≥ 1 − s
+    because (2 + s)² ≥ 4(1 + s).
+    """
+    d, x, s = sp.symbols("d x s", positive=True)
+    n = sp.nsimplify(rows(d, 2 * sp.exp(-(x**2) / 2), s, lambda value: x**2 / 2))  # ln(2/β) = x²/2
+    u_squared = (sp.sqrt(d) + x) ** 2 / n
+    residual = sp.simplify(u_squared - (sp.sqrt(1 + s) - 1) ** 2)
+    lower = sp.expand((2 + s) ** 2 - 4 * (1 + s) - s**2)
+    return Evidence(residual == 0 and lower == 0, "all d, β, s", f"residual {residual}")
+
+
+def frobenius_radius(n: float, d: int, beta: float) -> float:
+    """2√(d(d + 1)/n) + 4√(2 ln(1/β)/n)."""
+    return 2 * math.sqrt(d * (d + 1) / n) + 4 * math.sqrt(2 * math.log(1 / beta) / n)
+
+
+@check(
+    "statistical",
+    mutants={
+        "half the radius of (6)": {"row": lambda n, d, kappa, beta: naive_pce.radius_squared(n, d, kappa, beta) / 2},
+        "a fifth of the radius of (8)": {"frobenius": lambda n, d, beta: frobenius_radius(n, d, beta) / 5},
+        "a fifth of the rows of (7)": {"rows": lambda d, beta, s: weak_ppc.regularity_rows(d, beta, s) / 5},
+    },
+)
+def regularity(
+    row: Callable[..., float] = naive_pce.radius_squared,
+    rows: Callable[..., float] = weak_ppc.regularity_rows,
+    frobenius: Callable[[float, int, float], float] = frobenius_radius,
+) -> Evidence:
+    """(6)–(8) with constants, for n rows of N(0, I_d), each but with probability β, in 1500 data sets of each size.
+
+    (6) max ‖y_i‖² ≤ d + 2√(dL) + 2L, L = ln(n/β): the upper tail of a quadratic form, and a union.
+    (7) (1 − s)I ⪯ Σ̂ ⪯ (1 + s)I for n ≥ (√d + √(2 ln(2/β)))²/(√(1 + s) − 1)².
+    (8) ‖Σ̂ − I‖_F ≤ 2√(d(d + 1)/n) + 4√(2 ln(1/β)/n) for n ≥ (√d + √(2 ln(2/β)))² and β ≤ 1/4.
+    Proof of (8). On {‖Y‖ ≤ 2√n}, whose complement has probability at most β/2, the error is 4/√n-Lipschitz; extend it
+    to all Y. Its median is at most 2√(d(d + 1)/n), by Markov's inequality for the square. Gaussian concentration about
+    the median adds exp(−t²n/32)/2 = β/2.
+    False alarm 1e-9 together; an event of probability 0.4 in place of β = 1/4 is seen but with probability below 1e-9.
+    """
+    rng = np.random.default_rng(2)
+    beta, count = 0.25, 1500
+    alarms = []
+    for d, s in ((1, 0.5), (4, 0.5), (8, 1.0)):
+        n = math.ceil(rows(d, beta, s))
+        failed = np.zeros(3, dtype=int)
+        for _ in range(count):
+            y = rng.standard_normal((n, d))
+            moment = y.T @ y / n
+            values = np.linalg.eigvalsh(moment)
+            failed[0] += (y**2).sum(axis=1).max() > row(n, d, 1.0, beta)
+            failed[1] += values[0] < 1 - s or values[-1] > 1 + s
+            failed[2] += np.linalg.norm(moment - np.eye(d)) > frobenius(n, d, beta)
+        alarms += [f"({6 + k}) at d={d}: {c}" for k, c in enumerate(failed) if binom.sf(c - 1, count, beta) < LEVEL / 9]
+    return Evidence(not alarms, "d = 1, 4, 8; β = 1/4; false alarm 1e-9", "; ".join(alarms))
+
+
+@check("exact", mutants={"as many rows as features": {"rows": lambda d: d}})
+def rows_are_needed(
+    rows: Callable[[int], int] = lambda d: 1, constants: Sequence[int] = (1, 10, 100, 1000)
+) -> Evidence:
+    """(7) needs n ≳ d: no C has ‖Σ̂‖ ≤ 1 + C√((d + ln(1/β))/n) with probability 1 − β at n = 1 in every dimension.
+
+    ‖Σ̂‖ ≥ tr Σ̂/min(n, d), whose mean is d/min(n, d); it is above half of that with probability at least 1 − 8/(nd)
+    (Chebyshev). At n = 1, β = 1/10, d = 36(C + 1)² that half is above the bound.
+    """
+    allowed = []
+    for c, beta in product(constants, (Fraction(1, 10),)):
+        d = 36 * (c + 1) ** 2
+        n = rows(d)
+        level = 3  # ln 10 < 3
+        bound = 1 + c * (math.isqrt(4 * (d + level) // n + 4) + 1) / Fraction(2)
+        half = Fraction(d, 2 * min(n, d))
+        if not (half > bound and 1 - Fraction(8, n * d) > beta):
+            allowed.append(f"C={c}")
+    return Evidence(not allowed, "C = 1, 10, 100, 1000", "no contradiction at " + ", ".join(allowed) if allowed else "")

@@ -1,0 +1,363 @@
+"""KLSU19 §1.2 and §3.3: NaivePCE, its sensitivity, its projection and its accuracy."""
+
+import math
+import random
+from collections.abc import Callable
+from fractions import Fraction
+
+import numpy as np
+import sympy as sp
+from scipy.stats import binom
+
+from covassay.reference import tails
+from covassay.reference.domain import Matrix, Number, second_moment
+from covassay.reference.laws import wigner
+from covassay.reference.mechanisms.gaussian_estimation import naive_pce
+from covassay.reference.projections import psd_cone
+from covassay.verification.claims.checks.klsu19.concentration import frobenius_radius, radius
+from covassay.verification.claims.checks.klsu19.distances import norm_squared
+from covassay.verification.claims.evidence import Evidence, check
+
+LEVEL = 1e-9  # false alarm of a statistical check
+ROUNDING = 1e-9
+
+
+def symmetric_noise(rng: np.random.Generator, d: int) -> Matrix:
+    """A symmetric matrix of spectral norm 1."""
+    z = wigner.sample_wigner(d, rng)
+    scaled: Matrix = z / np.linalg.norm(z, 2)
+    return scaled
+
+
+def sigma_norm(matrix: Matrix, sigma: Matrix) -> float:
+    """‖M‖_Σ = ‖L⁻¹ML⁻ᵀ‖_F, LLᵀ = Σ."""
+    factor = np.linalg.cholesky(sigma)
+    return float(np.linalg.norm(np.linalg.solve(factor, np.linalg.solve(factor, matrix).T)))
+
+
+# PRIVACY
+
+
+@check(
+    "exact",
+    mutants={
+        "half the variance": {"variance": lambda n, r, r2, c: naive_pce.noise_variance(n, r, r2, c) / 2},
+        "sensitivity B/n": {"largest": lambda d: 1},
+    },
+)
+def sensitivity(
+    variance: Callable[..., Number] = naive_pce.noise_variance,
+    largest: Callable[[int], Number] = naive_pce.largest_change,
+) -> Evidence:
+    """Replacing a row moves the truncated covariance by at most √2 B/n in Frobenius norm, B = r²: at most ρ is spent.
+
+    In units of B²/n², Σ_{i≤j} Δ_ij² ≤ ‖Δ‖_F² = s² + t² − 2c² ≤ 2, here at random rational rows of the unit ball and
+    dropped rows (zero); equal at e₁, e₂. In one dimension 1. So the variance 2B²/(n²ρ), for the sensitivity 2B/n of the
+    triangle inequality, spends ρ/2, and B²/(n²ρ) spends ρ.
+    """
+    rng = random.Random(1)
+    failed = 0
+    for i in range(400):
+        d = 1 + i % 4
+        rows = []
+        for _ in range(2):
+            row = [Fraction(rng.randint(-5, 5), 5) for _ in range(d)]
+            rows.append(row if sum(v * v for v in row) <= 1 else [Fraction(0)] * d)
+        change = sum((rows[0][k] * rows[0][m] - rows[1][k] * rows[1][m]) ** 2 for k in range(d) for m in range(k, d))
+        failed += change > largest(d)
+    attained = Fraction(1) ** 2 + Fraction(-1) ** 2 == largest(2)  # e₁e₁ᵀ − e₂e₂ᵀ = diag(1, −1)
+    n, rho, r2 = Fraction(7), Fraction(3, 5), Fraction(11, 2)
+    losses = {c: naive_pce.privacy_loss(largest(2), n, r2, variance(n, rho, r2, c)) / rho for c in ("paper", "tight")}
+    holds = not failed and attained and losses == {"paper": Fraction(1, 2), "tight": 1}
+    return Evidence(
+        holds,
+        "400 random pairs, d ≤ 4; all n, ρ, B (homogeneous)",
+        f"{failed} fail",
+        {f"{c}: spent/ρ": str(v) for c, v in losses.items()},
+    )
+
+
+def without_noise(rows: Matrix) -> Matrix:
+    """What NaivePCE releases when its noise is 0: the truncated covariance, divided by n."""
+    d = rows.shape[1]
+    return naive_pce.release(rows, np.zeros((d, d)), rho=1.0, kappa=1.0, beta=0.1)
+
+
+def divided_by_the_kept(rows: Matrix) -> Matrix:
+    """The covariance of the rows that are not dropped, divided by their number."""
+    n, d = rows.shape
+    kept = rows[(rows**2).sum(axis=1) <= naive_pce.radius_squared(n, d, 1.0, 0.1)]
+    return second_moment(kept)
+
+
+@check("numeric", mutants={"divided by the number of rows kept": {"moment": divided_by_the_kept}})
+def fixed_n(moment: Callable[[Matrix], Matrix] = without_noise) -> Evidence:
+    """The truncated covariance is divided by n; divided by the number of rows kept, its sensitivity would be √2 B.
+
+    One row near r e₁ is replaced by one near r e₂; the n − 1 others are longer than r.
+    """
+    failed = []
+    for n in (2, 10, 1000):
+        bound = naive_pce.radius_squared(n, 2, 1.0, 0.1)
+        rows = np.full((n, 2), 2 * math.sqrt(bound))
+        change = []
+        for direction in np.eye(2):
+            rows[0] = direction * math.sqrt(bound) * (1 - ROUNDING)
+            change.append(moment(rows))
+        if float(np.linalg.norm(change[0] - change[1])) > math.sqrt(2) * bound / n * (1 + ROUNDING):
+            failed.append(f"n={n}")
+    return Evidence(not failed, "n = 2, 10, 1000", ", ".join(failed))
+
+
+# THE PROJECTION ON THE POSITIVE SEMIDEFINITE CONE
+
+CENTRE = sp.Matrix([[sp.Rational(66, 25), 0], [0, 0]])
+NOISY = sp.Matrix([[sp.Rational(81, 25), sp.Rational(4, 5)], [sp.Rational(4, 5), sp.Rational(-3, 5)]])
+POSITIVE_PART = sp.Matrix([[sp.Rational(85, 26), sp.Rational(17, 26)], [sp.Rational(17, 26), sp.Rational(17, 130)]])
+
+
+@check(
+    "exact",
+    mutants={
+        "moduli of the eigenvalues": {"projected": 2 * POSITIVE_PART - NOISY},
+        "no projection": {"projected": NOISY},
+    },
+)
+def projection_in_spectral_norm(projected: sp.Matrix = POSITIVE_PART) -> Evidence:
+    """The projection on the cone can go away from A ⪰ 0 in spectral norm: ‖Z − A‖ = 1, ‖P − A‖ = 1.0797, in rationals.
+
+    A = diag(66/25, 0), Z = [[81/25, 4/5], [4/5, −3/5]], P = [[85/26, 17/26], [17/26, 17/130]]. (Z − A)² = I; P ⪰ 0,
+    P − Z ⪰ 0, P(P − Z) = 0, so P is the projection; det(I − (P − A)) < 0, so an eigenvalue of P − A is above 1. The
+    reference's projection is P.
+    """
+    negative = projected - NOISY
+    is_projection = (
+        projected.is_positive_semidefinite and negative.is_positive_semidefinite and projected * negative == sp.zeros(2)
+    )
+    determinant = (sp.eye(2) - (projected - CENTRE)).det()
+    unit = (NOISY - CENTRE) ** 2 - sp.eye(2) == sp.zeros(2) and CENTRE.is_positive_semidefinite
+    distance = np.abs(psd_cone(np.array(NOISY, dtype=float)) - np.array(projected, dtype=float)).max()
+    holds = bool(is_projection) and bool(unit) and determinant < 0 and bool(distance < 1e-12)
+    return Evidence(holds, "a counterexample", f"det(I − (P − A)) = {determinant}")
+
+
+EXTREME = 1 / sp.sqrt(3)
+
+
+@check("symbolic", mutants={"a = 1/2": {"first": sp.Rational(1, 2)}})
+def sharp_factor(first: sp.Expr = EXTREME) -> Evidence:
+    """2/√3 cannot be improved: A = diag(T, 0), Z = A + [[a, b], [b, −a]], a² + b² = 1, a = 1/√3, T → ∞.
+
+    The noise has norm 1. P = λ₊(Z − λ₋I)/(λ₊ − λ₋), and P − A tends to [[a, b], [b, 0]], whose larger eigenvalue is
+    (a + √(4 − 3a²))/2 = 2/√3.
+    """
+    t = sp.symbols("T", positive=True)
+    b = sp.sqrt(1 - first**2)
+    noisy = sp.Matrix([[t + first, b], [b, -first]])
+    root = sp.sqrt((t + 2 * first) ** 2 + 4 * b**2)  # λ₊ − λ₋
+    high, low = (t + root) / 2, (t - root) / 2
+    characteristic = [sp.simplify((noisy - value * sp.eye(2)).det()) for value in (high, low)]
+    projected = high * (noisy - low * sp.eye(2)) / root
+    limit = (projected - sp.diag(t, 0)).applyfunc(lambda entry: sp.limit(sp.simplify(entry), t, sp.oo))
+    expected = sp.Matrix([[first, b], [b, 0]])
+    largest = (first + sp.sqrt(4 - 3 * first**2)) / 2
+    is_eigenvalue = sp.simplify((expected - largest * sp.eye(2)).det()) == 0
+    agrees = (limit - expected).applyfunc(sp.simplify) == sp.zeros(2)
+    factor = sp.simplify(largest - 2 / sp.sqrt(3))
+    return Evidence(
+        characteristic == [0, 0] and agrees and is_eigenvalue and factor == 0, "T → ∞", f"2/√3 missed by {factor}"
+    )
+
+
+def extreme_noise(scale: float) -> Matrix:
+    """Symmetric noise of norm `scale` whose effect the projection enlarges by 2/√3 in the limit."""
+    a, b = scale / math.sqrt(3), scale * math.sqrt(2 / 3)
+    return np.array([[a, b], [b, -a]])
+
+
+@check(
+    "property",
+    mutants={
+        "1.15 for 2/√3": {"factor": 1.15},
+        "the moduli of the eigenvalues": {"project": lambda m: 2 * psd_cone(m) - m},
+        "no projection downwards": {"project": lambda m: psd_cone(m) - 1e-3 * np.eye(len(m))},
+    },
+)
+def projection_bounds(project: Callable[[Matrix], Matrix] = psd_cone, factor: float = 2 / math.sqrt(3)) -> Evidence:
+    """For A ⪰ 0 and P the projection of Z: ‖P − A‖_F ≤ ‖Z − A‖_F, and −δ ⪯ P − A ⪯ (2/√3) δ with δ = ‖Z − A‖."""
+    rng = np.random.default_rng(1)
+    failed, closest = 0, 0.0
+    for i in range(3000):
+        d = int(rng.integers(1, 6))
+        x = rng.standard_normal((int(rng.integers(1, d + 1)), d)) * rng.exponential(size=d)
+        centre, noise = x.T @ x, symmetric_noise(rng, d)
+        if i % 50 == 0:
+            centre, noise = np.diag([10.0 ** (i // 500), 0.0]), extreme_noise(1.0)
+        noisy = centre + noise
+        error = project(noisy) - centre
+        values = np.linalg.eigvalsh(error)
+        closest = max(closest, float(values[-1]))
+        slack = ROUNDING * (1 + np.abs(noisy).max())
+        failed += bool(values[-1] > factor + slack or values[0] < -1 - slack)
+        failed += bool(np.linalg.norm(error) > np.linalg.norm(noise) + slack)
+    return Evidence(not failed, "3000 random (A, Z), d ≤ 5, and extreme ones", f"{failed} fail; up to {closest:.6g} δ")
+
+
+@check("exact", mutants={"Σ = I": {"kappa": 1}})
+def projection_in_the_norm_of_sigma(kappa: int = 10**4) -> Evidence:
+    """In ‖·‖_Σ the projection can go away from Σ by a factor of about √κ/4: Σ = diag(κ, 1), Z = [[0, √κ], [√κ, 0]].
+
+    P = (√κ/2)[[1, 1], [1, 1]]; ‖Z − Σ‖_Σ = 2, and the last entry alone gives ‖P − Σ‖_Σ ≥ √κ/2 − 1. κ = 10⁴, exactly.
+    """
+    root = sp.sqrt(kappa)
+    sigma, noisy = sp.diag(kappa, 1), sp.Matrix([[0, root], [root, 0]])
+    projected = sp.ones(2, 2) * root / 2
+    negative = projected - noisy
+    is_projection = negative.is_positive_semidefinite and projected * negative == sp.zeros(2)
+    before, after = norm_squared(noisy - sigma, sigma), norm_squared(projected - sigma, sigma)
+    holds = bool(is_projection) and before == 4 and bool(after > before)
+    return Evidence(holds, "a counterexample", f"squares {before} and {after}")
+
+
+# ACCURACY
+
+
+@check(
+    "symbolic",
+    mutants={
+        "noise of the GOE": {"ensemble": "goe"},
+        "r² that grows like √κ": {"row": lambda n, d, k, b, log: naive_pce.radius_squared(n, d, sp.sqrt(k), b, log)},
+    },
+)
+def noise_is_linear_in_kappa(
+    ensemble: str = "wigner", row: Callable[..., Number] = naive_pce.radius_squared
+) -> Evidence:
+    """(2): the noise has E‖N‖_F² = d²σ² with σ proportional to κ, and ‖N‖_Σ ≤ ‖N‖_F for Σ ⪰ I, equal at Σ = I.
+
+    σ² is the reference's noise variance at B = r² = κ(d + 2√(dL) + 2L). ‖Σ^{−1/2}NΣ^{−1/2}‖_F ≤ ‖Σ^{−1/2}‖² ‖N‖_F.
+    """
+    n, d, kappa, rho, level = sp.symbols("n d kappa rho L", positive=True)
+    mean_square = [float((wigner.deviations(k, ensemble) ** 2).sum()) for k in (1, 2, 5, 10)]
+    squared = all(abs(value - k**2) < ROUNDING for value, k in zip(mean_square, (1, 2, 5, 10), strict=True))
+    sigma_squared = naive_pce.noise_variance(n, rho, row(n, d, kappa, 1, lambda value: level), "tight")
+    linear = sp.simplify(sp.diff(sp.simplify(sigma_squared / kappa**2), kappa))
+    return Evidence(
+        squared and linear == 0, "all n, κ, ρ; d = 1, 2, 5, 10", f"E‖W‖_F² {mean_square}; derivative of σ²/κ² {linear}"
+    )
+
+
+@check("symbolic", mutants={"the weights of the GOE": {"above_diagonal": 1}, "ω of the paper": {"bound": tails.omega}})
+def frobenius_norm_of_noise(above_diagonal: int = 2, bound: Callable[..., Number] = tails.omega_sharp) -> Evidence:
+    """P(‖W‖_F > ω) ≤ β: ‖W‖_F² = yᵀAy, A with 1 d times and 2 d(d − 1)/2 times, so ω² = tr A + 2‖A‖_F√t + 2‖A‖t.
+
+    t = ln(1/β), and ω is the reference's `omega_sharp`; d ≥ 2 (for d = 1 it is larger than needed).
+    """
+    d, t = sp.symbols("d t", positive=True)
+    trace = d + above_diagonal * d * (d - 1) / 2
+    square = d + above_diagonal**2 * d * (d - 1) / 2
+    formula = sp.nsimplify(bound(d, sp.exp(-t), lambda value: sp.expand_log(sp.log(value), force=True)) ** 2)
+    residual = sp.simplify(formula - trace - radius(square, above_diagonal, t, sp.sqrt))
+    return Evidence(residual == 0, "all d ≥ 2, β", f"residual {residual}")
+
+
+@check(
+    "property",
+    mutants={
+        "‖N‖ for (2/√3)‖N‖": {"factor": 1.0},
+        "‖N‖_F/2": {"share": 0.5},
+        "for ‖Z − Σ‖_Σ": {"direct": True},
+    },
+)
+def accuracy(factor: float = 2 / math.sqrt(3), share: float = 1.0, direct: bool = False) -> Evidence:
+    """‖P − Σ‖_Σ ≤ ‖Σ̂ − Σ‖_Σ + ‖N‖_F and ‖P − Σ‖ ≤ ‖Σ̂ − Σ‖ + (2/√3)‖N‖, P the projection of Z = Σ̂ + N, Σ ⪰ I.
+
+    The projection is used at Σ̂, which is positive semidefinite: ‖P − Σ̂‖_F ≤ ‖N‖_F, and ‖·‖_Σ ≤ ‖·‖_F. At Σ itself
+    it may increase ‖·‖_Σ, see `projection_in_the_norm_of_sigma`: that is the third mutant.
+    """
+    rng = np.random.default_rng(2)
+    failed = 0
+    for i in range(3000):
+        d = int(rng.integers(1, 6))
+        frame = np.linalg.qr(rng.standard_normal((d, d)))[0]
+        sigma = (frame * 10 ** rng.uniform(0, 3, d)) @ frame.T
+        y = rng.standard_normal((int(rng.integers(d, 50 * d + 1)), d)) @ np.linalg.cholesky(sigma).T
+        empirical = y.T @ y / len(y)
+        noise = symmetric_noise(rng, d) * 10 ** rng.uniform(-1, 4)
+        if i % 50 == 0:
+            sigma = np.diag([1e7, 1.0])
+            empirical, noise = sigma, extreme_noise(1e4)
+        noisy = empirical + noise
+        error = psd_cone(noisy) - sigma
+        slack = ROUNDING * np.abs(noisy).max()
+        shape = sigma_norm(noisy - sigma, sigma) if direct else sigma_norm(empirical - sigma, sigma)
+        failed += bool(sigma_norm(error, sigma) > shape + (0 if direct else share * np.linalg.norm(noise)) + slack)
+        failed += bool(
+            np.linalg.norm(error, 2) > np.linalg.norm(empirical - sigma, 2) + factor * np.linalg.norm(noise, 2) + slack
+        )
+    return Evidence(not failed, "3000 random (Σ, Σ̂, N), d ≤ 5, and extreme ones", f"{failed} fail")
+
+
+def enough_rows(d: int, kappa: float, rho: float, beta: float, alpha: float) -> int:
+    """n with frobenius_radius ≤ α/2 and n ≥ 40 κ d² ln(n/β)^{3/2}/(α√ρ)."""
+    n = (4 * math.sqrt(d * (d + 1)) + 8 * math.sqrt(2 * math.log(1 / beta))) ** 2 / alpha**2
+    while n < 40 * kappa * d**2 * math.log(n / beta) ** 1.5 / (alpha * math.sqrt(rho)):
+        n *= 1.01
+    return math.ceil(n)
+
+
+def error_bound(n: float, d: int, kappa: float, rho: float, beta: float) -> float:
+    """What bounds ‖Σ̃ − Σ‖_Σ but with probability 3β: the radius of (8), and σω."""
+    variance = naive_pce.noise_variance(n, rho, naive_pce.radius_squared(n, d, kappa, beta), "paper")
+    return frobenius_radius(n, d, beta) + math.sqrt(variance) * float(tails.omega_sharp(d, beta))
+
+
+def least_rows(d: int, kappa: float, rho: float, beta: float, alpha: float) -> int:
+    """n with `error_bound` ≤ α, within a hundredth of the smallest; at least what (8) asks."""
+    n = (math.sqrt(d) + math.sqrt(2 * math.log(2 / beta))) ** 2
+    while error_bound(n, d, kappa, rho, beta) > alpha:
+        n *= 1.01
+    return math.ceil(n)
+
+
+@check("property", mutants={"a tenth of the rows": {"rows": lambda *a: max(1, enough_rows(*a) // 10)}})
+def rows_for_accuracy(rows: Callable[[int, float, float, float, float], int] = enough_rows) -> Evidence:
+    """n ≥ (4√(d(d+1)) + 8√(2 ln(1/β)))²/α² and n ≥ 40 κ d² ln(n/β)^{3/2}/(α√ρ) give ‖Σ̃ − Σ‖_Σ ≤ α.
+
+    For the first, the radius of (8) is α/2; it is also at least (√d + √(2 ln(2/β)))², as (8) asks. For the second,
+    σω ≤ α/2: r² ≤ 5κd ln(n/β) and ω ≤ 2.8 d√ln(n/β), where ln(n/β) ≥ 1. With probability 1 − 3β: no row is dropped,
+    (8), and ‖N‖_F ≤ σω. Here at random parameters, with the reference's variance, radius and ω.
+    """
+    rng = np.random.default_rng(3)
+    failed, largest = 0, 0.0
+    for _ in range(2000):
+        d, kappa, alpha = int(10 ** rng.uniform(0, 3)), 10 ** rng.uniform(0, 6), 10 ** rng.uniform(-3, 0)
+        rho, beta = 10 ** rng.uniform(-4, 1), 10 ** rng.uniform(-9, math.log10(0.25))
+        n = rows(d, kappa, rho, beta, alpha)
+        error = error_bound(n, d, kappa, rho, beta)
+        asked = (math.sqrt(d) + math.sqrt(2 * math.log(2 / beta))) ** 2
+        failed += error > alpha or n < asked
+        largest = max(largest, error / alpha)
+    return Evidence(not failed, "2000 random parameters", f"{failed} fail; error up to {largest:.3g} α")
+
+
+@check("statistical", mutants={"noise of 100 rows": {"rows": lambda *a: 100}})
+def naive_pce_runs(rows: Callable[[int, float, float, float, float], int] = least_rows) -> Evidence:
+    """NaivePCE on N(0, Σ), I ⪯ Σ ⪯ 4I, d = 2, n by `least_rows`: ‖Σ̃ − Σ‖_Σ ≤ 1/2 but with probability 3β.
+
+    30 runs at β = 0.02. False alarm 1e-9; an error above 1/2 in nine runs out of ten is seen but with probability 1e-9.
+    """
+    rng = np.random.default_rng(4)
+    beta, rho, alpha, count = 0.02, 1.0, 0.5, 30
+    frame = np.linalg.qr(rng.standard_normal((2, 2)))[0]
+    sigma = (frame * np.array([1.0, 4.0])) @ frame.T
+    n = rows(2, 4.0, rho, beta, alpha)
+    root = np.linalg.cholesky(sigma)
+    errors = [
+        sigma_norm(
+            naive_pce.sample(rng.standard_normal((n, 2)) @ root.T, rng, rho=rho, kappa=4.0, beta=beta) - sigma, sigma
+        )
+        for _ in range(count)
+    ]
+    bad = sum(e > alpha for e in errors)
+    holds = bool(binom.sf(bad - 1, count, 3 * beta) >= LEVEL)
+    return Evidence(holds, f"{count} runs, n = {n}", f"{bad} beyond α; largest {max(errors):.3g}")

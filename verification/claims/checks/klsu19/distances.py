@@ -1,0 +1,225 @@
+"""KLSU19 §1–3: the norms ‖·‖_Σ, and what closeness of parameters says about distributions."""
+
+import math
+import random
+from collections.abc import Callable
+from fractions import Fraction
+from itertools import product
+
+import numpy as np
+import sympy as sp
+
+from covassay.reference.domain import Number
+from covassay.verification.claims.evidence import Evidence, check
+from covassay.verification.exact import series
+
+# NORMS IN THE SHAPE OF Σ
+
+
+def rational_matrix(rng: random.Random, d: int) -> sp.Matrix:
+    """An invertible rational matrix."""
+    while True:
+        matrix = sp.Matrix(d, d, lambda i, j: sp.Rational(rng.randint(-4, 4), rng.randint(1, 3)))
+        if matrix.det() != 0:
+            return matrix
+
+
+def rational_symmetric(rng: random.Random, d: int) -> sp.Matrix:
+    """A symmetric rational matrix."""
+    matrix = rational_matrix(rng, d)
+    return matrix + matrix.T
+
+
+def frobenius_squared(matrix: sp.Matrix) -> sp.Expr:
+    """‖M‖_F²."""
+    return (matrix.T * matrix).trace()
+
+
+def norm_squared(matrix: sp.Matrix, sigma: sp.Matrix) -> sp.Expr:
+    """‖M‖_Σ² = tr((Σ⁻¹M)²), for symmetric M."""
+    whitened = sigma.inv() * matrix
+    return (whitened * whitened).trace()
+
+
+@check(
+    "exact",
+    mutants={
+        "‖Σ⁻¹M‖_F": {"norm": lambda m, s: frobenius_squared(s.inv() * m)},
+        "A⁻¹MA⁻¹": {"whiten": lambda a, m: a.inv() * m * a.inv()},
+    },
+)
+def any_factor(
+    norm: Callable[[sp.Matrix, sp.Matrix], sp.Expr] = norm_squared,
+    whiten: Callable[[sp.Matrix, sp.Matrix], sp.Matrix] = lambda a, m: a.inv() * m * a.inv().T,
+) -> Evidence:
+    """‖A⁻¹MA⁻ᵀ‖_F² = tr((Σ⁻¹M)²) and |A⁻¹v|² = vᵀΣ⁻¹v for every A with AAᵀ = Σ.
+
+    So ‖·‖_Σ depends on Σ alone, and ‖BMBᵀ‖_{BΣBᵀ} = ‖M‖_Σ for every invertible B: if A is a factor of Σ, BA is one of
+    BΣBᵀ. Random rational matrices.
+    """
+    rng = random.Random(1)
+    failed = 0
+    for i in range(30):
+        d = 2 + i % 2
+        a, b, m = rational_matrix(rng, d), rational_matrix(rng, d), rational_symmetric(rng, d)
+        sigma, v = a * a.T, sp.Matrix(d, 1, lambda i, j: rng.randint(-5, 5))
+        failed += frobenius_squared(whiten(a, m)) != norm(m, sigma)
+        failed += frobenius_squared(a.inv() * v) != (v.T * sigma.inv() * v)[0]
+        failed += norm(b * m * b.T, b * sigma * b.T) != norm(m, sigma)
+    return Evidence(not failed, "30 random rational cases, d = 2, 3", f"{failed} fail")
+
+
+@check("exact", mutants={"a symmetric root": {"root": sp.Matrix([[0, 1], [1, 0]])}})
+def square_roots_differ(root: sp.Matrix = sp.Matrix([[0, 2], [sp.Rational(1, 2), 0]])) -> Evidence:  # noqa: B008
+    """B² = Σ is not enough for ‖B⁻¹MB⁻¹‖_F = ‖M‖_Σ: Σ = I, B = [[0, 2], [1/2, 0]], M = [[0, 1], [1, 0]].
+
+    ‖B⁻¹MB⁻¹‖_F² = 257/16, ‖M‖_F² = 2; and |B⁻¹v|² is 1/4 at v = (1, 0).
+    """
+    m, v = sp.Matrix([[0, 1], [1, 0]]), sp.Matrix([1, 0])
+    inverse = root.inv()
+    values = frobenius_squared(inverse * m * inverse), frobenius_squared(inverse * v)
+    holds = root**2 == sp.eye(2) and values[0] != frobenius_squared(m) and values[1] != 1
+    return Evidence(holds, "a counterexample", f"squares {values[0]} and {values[1]}")
+
+
+@check("exact", mutants={"AᵀSA for ASAᵀ": {"image": lambda a, s: a.T * s * a}})
+def consequences_of_regularity(
+    image: Callable[[sp.Matrix, sp.Matrix], sp.Matrix] = lambda a, s: a * s * a.T,
+) -> Evidence:
+    """With x_i = A y_i, AAᵀ = Σ and S the second moment of the y_i, the regularity of S passes to Σ̂ = ASAᵀ.
+
+    ‖Σ̂ − Σ‖_Σ = ‖S − I‖_F; (1 − s)I ⪯ S ⪯ (1 + s)I is (1 − s)Σ ⪯ Σ̂ ⪯ (1 + s)Σ; and |x|² ≤ κ|y|² if Σ ⪯ κI, equal
+    in the widest direction. Random rational matrices; the orders by exact definiteness.
+    """
+    rng = random.Random(2)
+    failed = 0
+    for i in range(25):
+        d = 2 + i % 2
+        a, y = rational_matrix(rng, d), sp.Matrix(d + 1, d, lambda i, j: rng.randint(-3, 3))
+        s, sigma, x = y.T * y / (d + 1), a * a.T, y * a.T
+        moment = x.T * x / (d + 1)
+        failed += moment != image(a, s) or norm_squared(moment - sigma, sigma) != frobenius_squared(s - sp.eye(d))
+        for error in (sp.Rational(1, 2), 2, 9):
+            above = (
+                ((1 + error) * sp.eye(d) - s).is_positive_definite,
+                ((1 + error) * sigma - moment).is_positive_definite,
+            )
+            below = (
+                (s - (1 - error) * sp.eye(d)).is_positive_definite,
+                (moment - (1 - error) * sigma).is_positive_definite,
+            )
+            failed += above[0] != above[1] or below[0] != below[1]
+        # A = HD, H a reflection and D diagonal: Σ = HD²H, κ = max D²
+        h = sp.eye(d) - 2 * y[0, :].T * y[0, :] / max((y[0, :] * y[0, :].T)[0], 1)
+        spread = sp.diag(*[rng.randint(1, 5) for _ in range(d)])
+        kappa = max(spread) ** 2
+        lengths = [(frobenius_squared(h * spread * y[k, :].T), frobenius_squared(y[k, :])) for k in range(d + 1)]
+        failed += any(long > kappa * short for long, short in lengths) or h * h != sp.eye(d)
+        failed += max(frobenius_squared(h * spread[:, k]) for k in range(d)) != kappa
+    return Evidence(not failed, "25 random rational cases, d = 2, 3", f"{failed} fail")
+
+
+@check("exact", mutants={"α/∛d in every coordinate": {"entry": lambda alpha, d: alpha / sp.root(d, 3)}})
+def sup_norm(entry: Callable[[sp.Expr, int], sp.Expr] = lambda alpha, d: alpha / sp.sqrt(d)) -> Evidence:
+    """An error of α/√d in every coordinate is an error of at most α in ℓ2, equal if all coordinates are."""
+    alpha, failed = sp.Rational(3, 7), []
+    for d in (1, 2, 5, 100):
+        if d * entry(alpha, d) ** 2 != alpha**2:
+            failed.append(f"d={d}")
+    return Evidence(not failed, "d = 1, 2, 5, 100: the largest sum of squares", ", ".join(failed))
+
+
+@check("exact", mutants={"2d, as for {−1, 1}^d": {"squared": lambda n, d: Fraction(4 * d, n**2)}})
+def mean_of_bits(squared: Callable[[int, int], Fraction] = lambda n, d: Fraction(d, n**2)) -> Evidence:
+    """The mean of n rows of {0, 1}^d has ℓ2 sensitivity √d/n: all pairs of rows, d ≤ 5; attained by complements."""
+    failed = []
+    for n, d in product((1, 3), range(1, 6)):
+        cube = list(product((0, 1), repeat=d))
+        largest = max(sum(Fraction(a - b, n) ** 2 for a, b in zip(x, y, strict=True)) for x in cube for y in cube)
+        if largest != squared(n, d):
+            failed.append(f"n={n}, d={d}")
+    return Evidence(not failed, "n = 1, 3; d ≤ 5", ", ".join(failed))
+
+
+# DISTANCES
+
+
+def bits_probability(means: list[Fraction], bits: tuple[int, ...]) -> Fraction:
+    """The probability of these bits, independent with these means."""
+    factors = [mean if bit else 1 - mean for mean, bit in zip(means, bits, strict=True)]
+    return math.prod(factors, start=Fraction(1))
+
+
+@check("exact", mutants={"1/5 for 1/2": {"factor": Fraction(1, 5)}})
+def product_distance(factor: Fraction = Fraction(1, 2)) -> Evidence:
+    """TV² ≤ ½ Σ (p_j − q_j)²/(p_j(1 − p_j)) for product distributions on bits, by enumeration with rational means.
+
+    By Pinsker's inequality and KL ≤ χ² in every coordinate. The factor must be above 0.3.
+    """
+    rng = random.Random(3)
+    failed, largest = 0, Fraction(0)
+    for i in range(400):
+        d = 1 + i % 4
+        p = [Fraction(rng.randint(1, 39), 40) if i > 20 else Fraction(1, 2) for _ in range(d)]
+        q = [min(max(v + Fraction(rng.randint(-9, 9), rng.choice((20, 200))), Fraction(0)), Fraction(1)) for v in p]
+        distance = Fraction(0)
+        for bits in product((0, 1), repeat=d):
+            first, second = (bits_probability(means, bits) for means in (p, q))
+            distance += abs(first - second) / 2
+        chi_squared = sum(((a - b) ** 2 / (a * (1 - a)) for a, b in zip(p, q, strict=True)), Fraction(0))
+        failed += distance**2 > factor * chi_squared
+        largest = max(largest, distance**2 / chi_squared if chi_squared else Fraction(0))
+    return Evidence(not failed, "400 random pairs, d ≤ 4", f"{failed} fail; largest ratio {float(largest):.4g}")
+
+
+LARGEST_ERROR = sp.Rational(1, 2)
+
+
+def divergence_constant(log2: Number) -> Number:
+    """2 ln 2 − 1/2 = 0.8863."""
+    return 2 * log2 - Fraction(1, 2)
+
+
+@check(
+    "symbolic", mutants={"α ≤ 3/4": {"largest": sp.Rational(3, 4)}, "7/8": {"constant": lambda log2: Fraction(7, 8)}}
+)
+def gaussian_divergence(
+    constant: Callable[[Number], Number] = divergence_constant, largest: sp.Expr = LARGEST_ERROR
+) -> Evidence:
+    """KL(N(μ̂, Σ̂)‖N(μ, Σ)) ≤ (2 ln 2 − 1/2)α² if ‖Σ̂ − Σ‖_Σ ≤ α ≤ 1/2 and ‖μ̂ − μ‖_Σ ≤ α; so TV ≤ 0.666 α.
+
+    With 1 + x_i the eigenvalues of Σ^{−1/2}Σ̂Σ^{−1/2}, 2 KL = Σ (x_i − ln(1 + x_i)) + ‖μ̂ − μ‖_Σ². And x − ln(1 + x) =
+    x² ∫₀¹ s/(1 + sx) ds, where the integral decreases in x: at most (4 ln 2 − 2)x² for x ≥ −1/2. TV by Pinsker.
+    """
+    x, s = sp.symbols("x s", positive=True)
+    integral = sp.simplify(x**2 * sp.integrate(s / (1 + s * x), (s, 0, 1)) - x + sp.log(1 + x))
+    worst = (-largest - sp.log(1 - largest)) / largest**2
+    needed = sp.simplify((worst + 1) / 2)
+    log2 = series.log2()
+    figure = (divergence_constant(log2[1]) / 2, Fraction(666, 1000) ** 2)
+    holds = (
+        integral == 0 and bool(sp.simplify(needed - sp.nsimplify(constant(sp.log(2)))) == 0) and figure[0] <= figure[1]
+    )
+    return Evidence(holds, "all d, α ≤ 1/2", f"constant {needed}", {"constant": f"{float(needed):.4f}"})
+
+
+@check("property", mutants={"0.88": {"constant": 0.88}})
+def gaussian_divergence_seen(constant: float = float(divergence_constant(math.log(2)))) -> Evidence:
+    """The bound on KL(N(μ̂, Σ̂)‖N(μ, Σ)), computed from the parameters; equal at d = 1, Σ̂ = Σ/2, |μ̂ − μ|² = Σ/4."""
+    rng = np.random.default_rng(4)
+    failed, closest = 0, 0.0
+    for i in range(2000):
+        d = int(rng.integers(1, 6)) if i else 1
+        root = rng.standard_normal((d, d)) * 10 ** rng.uniform(-1, 1, d) + 1e-3 * np.eye(d)
+        x, v = rng.standard_normal((d, d)), rng.standard_normal(d)
+        alpha = 0.5 if i % 2 == 0 else rng.random() / 2
+        x, v = (x + x.T) * alpha / np.linalg.norm(x + x.T), v * alpha / np.linalg.norm(v)
+        if i == 0:
+            x = -np.abs(x)
+        sigma, estimate, shift = root @ root.T, root @ (np.eye(d) + x) @ root.T, root @ v
+        log_ratio = np.linalg.slogdet(estimate)[1] - np.linalg.slogdet(sigma)[1]
+        solved = np.linalg.solve(sigma, np.column_stack([estimate, shift]))
+        divergence = (np.trace(solved[:, :d]) - d - log_ratio + shift @ solved[:, d]) / 2
+        failed += bool(divergence > constant * alpha**2 + 1e-7)
+        closest = max(closest, float(divergence / alpha**2))
+    return Evidence(not failed, "2000 random pairs, d ≤ 5", f"{failed} fail; KL up to {closest:.5g} α²")

@@ -1,0 +1,727 @@
+"""KLSU19 §6: fingerprinting, distances of products and of Gaussians, and what privacy costs any estimator."""
+
+import math
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from itertools import product
+
+import mpmath
+import numpy as np
+import sympy as sp
+from scipy.optimize import linprog
+
+from covassay.reference.domain import Matrix, Number, Vector
+from covassay.verification.claims.checks.klsu19.products import product_distance
+from covassay.verification.claims.evidence import Evidence, check
+from covassay.verification.exact.series import Bounds, chi_square_tail, exponential, square_root
+
+CASES = 3000
+ROUNDING = 1e-9
+P = sp.Symbol("p")
+THIRD, NINTH = sp.Rational(1, 3), sp.Rational(1, 9)
+SQUARE, LARGEST, LEFT_OVER = sp.Rational(1, 81), sp.Rational(8, 81), sp.Rational(1, 27)
+SIXTEENTH = sp.Rational(1, 16)
+
+
+# FINGERPRINTING
+
+
+def bits_probability(n: int, k: int) -> Number:
+    """The probability of a given x in {±1}^n with k ones, for independent entries of mean p."""
+    return ((1 + P) / 2) ** k * ((1 - P) / 2) ** (n - k)
+
+
+def average(expression: Number, radius: Number, variable: sp.Symbol = P) -> Number:
+    """The mean over p uniform on [−r, r], of a polynomial in p."""
+    polynomial = sp.Poly(sp.cancel(sp.together(expression)), variable)
+    return sp.expand(sp.integrate(polynomial.as_expr(), (variable, -radius, radius)) / (2 * radius))
+
+
+@check("exact", mutants={"1 + p² for 1 − p²": {"factor": 1 + P**2}, "without the factor": {"factor": sp.Integer(1)}})
+def score_of_bits(factor: Number = 1 - P**2) -> Evidence:
+    """(15): E[f(x) Σ(x_i − p)] = (1 − p²) g′(p), g(p) = E f(x), for every real f on {±1}^n.
+
+    It is linear in f, so it is an identity for each x: P(x) Σ(x_i − p) = (1 − p²) P′(x), and P(x) depends on the
+    number of ones. All n: P′/P = Σ x_i/(1 + x_ip), and x(1 − p²) = (x − p)(1 + xp) for x² = 1.
+    """
+    failed = []
+    for n in range(1, 9):
+        for k in range(n + 1):
+            weight = bits_probability(n, k)
+            if sp.expand(weight * (2 * k - n - n * P) - factor * sp.diff(weight, P)) != 0:
+                failed.append(f"n={n}, k={k}")
+    x = sp.Symbol("x")
+    one = sp.rem(sp.expand(x * (1 - P**2) - (x - P) * (1 + x * P)), x**2 - 1, x)
+    return Evidence(not failed and one == 0, "n ≤ 8; all n by the logarithmic derivative", "; ".join(failed[:3]))
+
+
+@check("symbolic", mutants={"radius 1/2": {"radius": sp.Rational(1, 2)}, "1 for 2": {"factor": 1}})
+def parts(radius: Number = THIRD, factor: int = 2) -> Evidence:
+    """(16): for p uniform on [−1/3, 1/3], E[(1/9 − p²) g′(p)] = 2 E[p g(p)], for every differentiable g.
+
+    ((1/9 − p²) g)′ = (1/9 − p²) g′ − 2p g, and the bracket vanishes at both ends.
+    """
+    g = sp.Function("g")(P)
+    bracket = (NINTH - P**2) * g
+    derivative = sp.diff(bracket, P) - (NINTH - P**2) * sp.diff(g, P) + factor * P * g
+    ends = [(NINTH - P**2).subs(P, s * radius) for s in (1, -1)]
+    return Evidence(
+        sp.expand(derivative) == 0 and ends == [0, 0], "every g", f"remainder {sp.expand(derivative)}, {ends}"
+    )
+
+
+@check(
+    "exact",
+    mutants={
+        "1/9 − p² alone": {"weight": NINTH - P**2},
+        "p uniform on [−1/2, 1/2]": {"radius": sp.Rational(1, 2)},
+        "1/26": {"constant": sp.Rational(1, 26)},
+    },
+)
+def fingerprinting(
+    weight: Number = (NINTH - P**2) / (1 - P**2),
+    radius: Number = THIRD,
+    constant: Number = LEFT_OVER,
+) -> Evidence:
+    """Lemma 6.3 as an identity: E[(1/9 − p²)/(1 − p²) (f − p) Σ(x_i − p) + (f − p)²] = 1/27 + E f², for every real f.
+
+    n ≤ 3 with every value of f a symbol. All n: the left side minus E f² is affine in f, so compare at each x (n ≤ 8
+    here): by (15) and (16) the first term has E[w f Σ(x_i − p)] = 2 E[p f], which (f − p)² takes away; E p² = 1/27 is
+    left.
+    """
+    failed = []
+    for n in (1, 2, 3):
+        f = {x: sp.Symbol("f" + "".join("+" if v > 0 else "-" for v in x)) for x in product((1, -1), repeat=n)}
+        left = right = sp.Integer(0)
+        for x, value in f.items():
+            chance = bits_probability(n, x.count(1))
+            left += average(chance * (weight * (value - P) * (sum(x) - n * P) + (value - P) ** 2), radius)
+            right += average(chance, radius) * value**2
+        if sp.expand(left - right - constant) != 0:
+            failed.append(f"n={n}, all f")
+    for n in range(4, 9):
+        for k in range(n + 1):
+            if average(bits_probability(n, k) * (weight * (2 * k - n - n * P) - 2 * P), radius) != 0:
+                failed.append(f"n={n}, k={k}")
+    if average(P**2, radius) != constant:
+        failed.append("E p²")
+    return Evidence(not failed, "n ≤ 3 in full, n ≤ 8 for each x; all n by (15) and (16)", "; ".join(failed[:3]))
+
+
+def gaussian_moment(order: int, mean: sp.Symbol) -> Number:
+    """E x^k for x ~ N(m, 1): m_{k+1} = m m_k + k m_{k−1}."""
+    before, now = sp.Integer(0), sp.Integer(1)
+    for k in range(order):
+        before, now = now, sp.expand(mean * now + k * before)
+    return now
+
+
+@check(
+    "exact",
+    mutants={
+        "(R² − μ²)(1 − μ²)": {"power": 1},
+        "R²/2 for R²/3": {"constant": sp.Rational(1, 2)},
+    },
+)
+def gaussian_fingerprinting(power: int = 0, constant: Number = THIRD) -> Evidence:
+    """Lemma 6.8 as an identity: E[(R² − μ²)(f − μ) Σ(x_i − μ) + (f − μ)²] = R²/3 + E f², x_i ~ N(μ, 1), μ on [−R, R].
+
+    Affine in f after E f² is taken off, so here for every monomial f of degree at most 5 in each of n ≤ 3 values; R is
+    a symbol. Every square-integrable f: E[f Σ(x_i − μ)] = g′(μ) (differentiate the density), then by parts as in (16).
+    """
+    mu, radius = sp.Symbol("mu"), sp.Symbol("R", positive=True)
+    weight = (radius**2 - mu**2) * (1 - mu**2) ** power
+    moments = [gaussian_moment(k, mu) for k in range(7)]
+    failed = []
+    for n, top in ((1, 5), (2, 4), (3, 2)):
+        for powers in product(range(top + 1), repeat=n):
+            mean = math.prod((moments[k] for k in powers), start=sp.Integer(1))
+            score = sum(sp.prod([moments[k + (i == j)] for j, k in enumerate(powers)]) - mu * mean
+                        for i in range(n))  # fmt: skip
+            if average(weight * score - 2 * mu * mean, radius, mu) != 0:
+                failed.append(f"x^{powers}")
+            if sp.expand(score - sp.diff(mean, mu)) != 0:
+                failed.append(f"score of x^{powers}")
+    if sp.expand(average(mu**2, radius, mu) - constant * radius**2) != 0:
+        failed.append("E μ²")
+    return Evidence(not failed, "monomials in n ≤ 3 values; every f by the argument", "; ".join(failed[:3]))
+
+
+@check(
+    "symbolic",
+    mutants={"1/100 for 1/81": {"square": sp.Rational(1, 100)}, "4/81 for 8/81": {"largest": sp.Rational(4, 81)}},
+)
+def statistic_bounds(square: Number = SQUARE, largest: Number = LARGEST) -> Evidence:
+    """E|Z′_i| ≤ α/9 and |Z_i| ≤ 8d/81, for Z_i = Σ_j (1/9 − p_j²)/(1 − p_j²) (f_j − p_j)(x_ij − p_j), |f_j| ≤ 1/3.
+
+    E Z′² = Σ w² (1 − p²) E(f − p)², since x is independent of f there; w²(1 − p²) ≤ 1/81 is y(y − 17/81) ≤ 0 at y = p²
+    ≤ 1/9. A summand is at most (1/9)(2/3)(4/3) = 8/81; the exact maximum, (1/9 − p²)(1/3 + p)/(1 − p), is 0.0505.
+    """
+    y = sp.Symbol("y", nonnegative=True)
+    gap = sp.factor(sp.expand((NINTH - y) ** 2 - square * (1 - y)))
+    wanted = sp.expand(gap - y * (y - sp.Rational(17, 81)))
+    summand = (NINTH - P**2) * (THIRD + P) / (1 - P)
+    numerator = sp.Poly(sp.numer(sp.together(sp.diff(summand, P))), P)
+    inside = [r for r in sp.real_roots(numerator) if 0 <= r <= THIRD]
+    top = max([summand.subs(P, r) for r in (*inside, 0, THIRD)], key=lambda v: float(sp.N(v)))
+    product_bound = NINTH * sp.Rational(2, 3) * sp.Rational(4, 3)
+    held = wanted == 0 and product_bound == largest and bool(sp.N(top, 30) <= sp.N(largest, 30))
+    return Evidence(held, "all d, p, f", f"w²(1 − p²) − 1/81 over 1: {gap}", {"largest summand": str(sp.N(top, 8))})
+
+
+# PRIVACY
+
+
+def largest_mean(q: Vector, z: Vector, epsilon: float, delta: float) -> float:
+    """max E_P z over the laws P with (P, Q) and (Q, P) (ε, δ)-close: a linear program."""
+    k, factor = len(q), math.exp(epsilon)
+    none, eye, ones = np.zeros((k, k)), np.eye(k), np.ones(k)
+    above = np.vstack([
+        np.hstack([eye, -eye, none]),  # p − e^ε q ≤ u
+        np.hstack([-factor * eye, none, -eye]),  # q − e^ε p ≤ v
+        np.concatenate([0 * ones, ones, 0 * ones])[None, :],
+        np.concatenate([0 * ones, 0 * ones, ones])[None, :],
+    ])  # fmt: skip
+    limits = np.concatenate([factor * q, -q, [delta, delta]])
+    total = np.concatenate([ones, 0 * ones, 0 * ones])[None, :]
+    solved = linprog(np.concatenate([-z, 0 * ones, 0 * ones]), A_ub=above, b_ub=limits, A_eq=total, b_eq=[1.0])
+    return -float(solved.fun)
+
+
+@check("property", mutants={"sinh(ε)/2": {"factor": lambda e: math.sinh(e) / 2}, "no δ": {"tail": lambda e: 0.0}})
+def correlation_under_privacy(
+    factor: Callable[[float], float] = math.sinh, tail: Callable[[float], float] = lambda e: 1 + math.exp(-e)
+) -> Evidence:
+    """If Z and Z′ are (ε, δ)-close, E Z′ = 0 and |Z|, |Z′| ≤ T: E Z ≤ sinh(ε) E|Z′| + (1 + e^{−ε}) δT.
+
+    E Z = ∫₀^T P(Z > t) − ∫₀^T P(Z < −t), with P(Z > t) ≤ e^ε P(Z′ > t) + δ and P(Z < −t) ≥ e^{−ε}(P(Z′ < −t) − δ);
+    both halves of E|Z′| are equal. For each law of Z′ the largest E Z is computed as a linear program; for δ = 0 and
+    most of the mass at 0 the bound is attained.
+    """
+    rng = np.random.default_rng(1)
+    failed, largest = 0, 0.0
+    for i in range(400):
+        k = int(rng.integers(2, 7))
+        q, z = rng.dirichlet(np.ones(k)), rng.uniform(-1, 1, k)
+        epsilon, delta = rng.uniform(0.05, 3), rng.choice([0.0, 0.01, 0.1])
+        if i % 4 == 0:
+            q, z, delta = np.array([0.01, 0.98, 0.01]), np.array([-1.0, 0.0, 1.0]), 0.0
+        z = z - q @ z
+        bound = factor(epsilon) * float(q @ np.abs(z)) + tail(epsilon) * delta * float(np.abs(z).max())
+        ratio = largest_mean(q, z, epsilon, delta) / bound
+        failed += ratio > 1 + 1e-6
+        largest = max(largest, ratio)
+    return Evidence(
+        not failed and largest > 1 - 1e-6, "400 laws, the worst close law of each", f"{failed} fail; {largest:.6g}"
+    )
+
+
+def sinh(x: Fraction) -> Bounds:
+    """Rational bounds of sinh x."""
+    up, down = exponential(x), exponential(-x)
+    return (up[0] - down[1]) / 2, (up[1] - down[0]) / 2
+
+
+@check("enclosed", mutants={"δ = 1/(16n)": {"delta": Fraction(1, 16)}, "ε ≤ 4": {"largest": Fraction(4)}})
+def product_mean_bound(delta: Fraction = Fraction(3, 64), largest: Fraction = Fraction(19, 5)) -> Evidence:
+    """Lemma 6.2 with constants: n ≥ d/(12α sinh ε), so n ≥ d/(72αε) for ε ≤ 3.8 and n ≥ d/(24αε) for ε ≤ 2.1.
+
+    E Σ_i Z_i ≥ d/27 − α² ≥ d/54 by the fingerprinting identity for each coordinate, α² ≤ d/54. Above, with
+    δ = 3/(64n), E Z_i ≤ sinh(ε) α/9 + 2δ · 8d/81, and 2nδ · 8d/81 = d/108. What is left is d/108 ≤ n sinh(ε) α/9.
+    sinh(ε)/ε grows.
+    """
+    lower = Fraction(1, 27) - Fraction(1, 54)  # all in units of d
+    left = lower - 2 * delta * Fraction(8, 81)
+    constant = left * 9  # n ≥ constant · d/(α sinh ε)
+    wide = sinh(largest)[1] <= constant * 72 * largest
+    narrow = sinh(Fraction(21, 10))[1] <= constant * 24 * Fraction(21, 10)
+    return Evidence(constant == Fraction(1, 12) and wide and narrow, "all n, d, α", f"constant {constant}")
+
+
+@check(
+    "symbolic", mutants={"e^{λ²/2}": {"factor": 1}, "T without d ln 2": {"entropy": 0}, "1/24 for 1/48": {"share": 24}}
+)
+def gaussian_mean_bound(factor: int = 2, entropy: int = 1, share: int = 48) -> Evidence:
+    """Lemma 6.7 with constants: n ≥ d/(12α sinh ε) if α² ≤ dR²/6, δ(T + 0.85) ≤ d/(48Rn), T² = 2d(d ln 2 + ln(1/δ)).
+
+    Now σ = 1. (17): E Σ Z_i ≥ dR²/3 − α² ≥ dR²/6. (18): |Z_i| ≤ 2R³‖g‖₁ with g ~ N(0, I), E|Z′_i| ≤ R²α. E e^{λ|g_j|}
+    = e^{λ²/2}(1 + erf(λ/√2)) ≤ 2e^{λ²/2}, so P(‖g‖₁ > t) ≤ 2^d e^{−t²/(2d)}, with ∫_T^∞ ≤ 2^d e^{−T²/(2d)} d/T = δd/T
+    ≤ 0.85δ. Split at 2R³T, both parts of E Z_i: E Z_i ≤ sinh(ε) R²α + 2 · 2R³δ(T + 0.85), and n times the last is at
+    most dR²/12.
+    """
+    x, lam, d, t, delta = sp.symbols("x lambda d t delta", positive=True)
+    mgf = sp.integrate(2 * sp.exp(lam * x - x**2 / 2) / sp.sqrt(2 * sp.pi), (x, 0, sp.oo)).rewrite(sp.erf)
+    bounded = sp.simplify(sp.expand(mgf / sp.exp(lam**2 / 2)) - 1 - sp.erf(lam / sp.sqrt(2))) == 0  # and erf ≤ 1
+    best = sp.solve(sp.diff(d * lam**2 / 2 - lam * t, lam), lam)[0]
+    chernoff = sp.simplify((d * lam**2 / 2 - lam * t).subs(lam, best) + t**2 / (2 * d)) == 0
+    cut = sp.sqrt(2 * d * (entropy * d * sp.log(2) + sp.log(1 / delta)))
+    tail = sp.simplify(sp.expand_log(d * sp.log(factor) - cut**2 / (2 * d) - sp.log(delta), force=True)) == 0
+    small = bool(1 / sp.sqrt(2 * sp.log(2)) < sp.Rational(85, 100))  # d/T for δ ≤ 1
+    left = sp.Rational(1, 6) - 4 * sp.Rational(1, share)  # in units of dR²
+    held = bounded and chernoff and tail and small and left == sp.Rational(1, 12)
+    return Evidence(held, "all n, d, R, α", f"mgf {bounded}, exponent {chernoff}, cut {tail}, left {left}")
+
+
+@check("numeric", mutants={"e^{−t²/d}": {"rate": 2.0}})
+def half_normal_tails(rate: float = 1.0) -> Evidence:
+    """P(‖g‖₁ > t) ≤ 2^d e^{−t²/(2d)} for Gaussian g, against the exact laws for d = 1 and 2.
+
+    d = 2: |g₁| + |g₂| is √2 times the larger of two half-normals (a rotation by 45°), so the tail is 1 − erf(t/2)².
+    """
+    worst = mpmath.mpf(0)
+    with mpmath.workdps(30):
+        for t in (mpmath.mpf(j) / 10 for j in range(1, 121)):
+            one, two = mpmath.erfc(t / mpmath.sqrt(2)), 1 - mpmath.erf(t / 2) ** 2
+            worst = max(worst, one / (2 * mpmath.exp(-rate * t**2 / 2)), two / (4 * mpmath.exp(-rate * t**2 / 4)))
+    return Evidence(bool(worst <= 1), "d = 1, 2, t ≤ 12", f"largest ratio {mpmath.nstr(worst, 5)}")
+
+
+# BOOSTING
+
+
+@check("exact", mutants={"e^{−k/4}": {"rate": Fraction(1, 4)}, "success 3/5": {"success": Fraction(3, 5)}})
+def boosting(rate: Fraction = Fraction(1, 18), success: Fraction = Fraction(2, 3)) -> Evidence:
+    """Of k runs that succeed with probability 2/3 more than half succeed but with probability e^{−k/18}.
+
+    Hoeffding: P(Bin(k, 2/3) ≤ k/2) ≤ e^{−2k/36}. Compared here with the exact law. So k = ⌈18 ln(1/β)⌉ runs, on k n
+    records, fail with probability β; each record is in one run, so (ε, δ)-DP stays.
+    """
+    failed, largest = [], 0.0
+    for k in (*range(1, 40), 60, 100, 200):
+        missed = sum((math.comb(k, j) * success**j * (1 - success) ** (k - j) for j in range(k // 2 + 1)), Fraction(0))
+        bound = exponential(-rate * k)[0]
+        if missed > bound:
+            failed.append(f"k={k}")
+        largest = max(largest, float(missed / bound))
+    return Evidence(
+        not failed, "k ≤ 200; all k by Hoeffding", ", ".join(failed[:3]), {"largest ratio": f"{largest:.4g}"}
+    )
+
+
+@check("property", mutants={"within twice the radius": {"factor": 2.0}})
+def boosted_choice(factor: float = 3.0) -> Evidence:
+    """If more than half of the outputs are within r of the truth, any output within 2r of half of them is within 3r.
+
+    It shares a neighbour with the good majority; a good output qualifies. Attained: the majority at distance r, one
+    output 2r beyond them.
+    """
+    rng = np.random.default_rng(2)
+    failed, largest = 0, 0.0
+    for i in range(1000):
+        k, d = int(rng.integers(1, 12)), int(rng.integers(1, 4))
+        good = k // 2 + 1
+        points = rng.standard_normal((k, d)) * rng.choice([1.0, 3.0])
+        radii = rng.random(good) ** (1 / d)
+        points[:good] *= (radii / np.linalg.norm(points[:good], axis=1))[:, None]
+        if i % 2:
+            points[:good] = np.eye(d)[0]
+            points[good:] = 3 * np.eye(d)[0]
+        apart = np.linalg.norm(points[:, None] - points[None], axis=2)
+        chosen = 2 * (apart <= 2 + ROUNDING).sum(axis=1) >= k
+        distance = np.linalg.norm(points[chosen], axis=1)
+        failed += bool(not chosen.any() or distance.max() > factor + ROUNDING)
+        largest = max(largest, float(distance.max(initial=0)))
+    return Evidence(
+        not failed and abs(largest - factor) < ROUNDING, "1000 sets of outputs, r = 1", f"largest {largest:.6g} r"
+    )
+
+
+# DISTANCES
+
+
+def fourth_moment_bound(total: Fraction, third: Fraction, fourth: Fraction) -> Bounds:
+    """Rational bounds of G = e^{6Λ + 4c + q} − 4e^{3Λ + c} + 6e^Λ − 3, c = γ₃Λ^{3/2}, q = γ₄Λ²."""
+    c = square_root(total**3)[1] * third
+    q = fourth * total**2
+    low_c = square_root(total**3)[0] * third
+    high = exponential(6 * total + 4 * c + q)[1] - 4 * exponential(3 * total + low_c)[0] + 6 * exponential(total)[1] - 3
+    low = exponential(6 * total + 4 * low_c + q)[0] - 4 * exponential(3 * total + c)[1] + 6 * exponential(total)[0] - 3
+    return low, high
+
+
+@check(
+    "enclosed",
+    mutants={
+        "1/2 for 2/5": {"products": Fraction(1, 2)},
+        "1/12 for 1/15": {"gaussians": Fraction(1, 12)},
+        "up to 1/4": {"radius": Fraction(1, 4)},
+    },
+)
+def distance_constants(
+    products: Fraction = Fraction(2, 5), gaussians: Fraction = Fraction(1, 15), radius: Fraction = Fraction(1, 20)
+) -> Evidence:
+    """By fourth moments: TV ≥ (2/5)‖p − q‖ for products of bits, TV ≥ ‖A₁ − A₂‖_F/15 for Gaussians, if they are near.
+
+    Let r_j = 1 + η_j be the likelihood ratios of the coordinates, E_Q η = 0, s_j = E η², |E η³| ≤ γ₃s^{3/2}, E η⁴ ≤
+    γ₄s², Λ = Σ s_j, L = ∏r_j − 1. Hölder: 2TV = E|L| ≥ (E L²)^{3/2}/(E L⁴)^{1/2}. E L² = ∏(1 + s_j) − 1 ≥ Λ. Expanding
+    L⁴, four non-empty sets of coordinates, each coordinate in none or in two or more: E L⁴ ≤ G(Λ), and G/Λ² grows, its
+    coefficients being counts. So TV ≥ (κ/2)√Λ for all Λ ≤ Λ₀, κ² = Λ₀²/G(Λ₀). Products with q in [1/3, 2/3]: γ₃ =
+    0.71, γ₄ = 1.5, 4‖p − q‖² ≤ Λ ≤ 4.5‖p − q‖²; Gaussians: γ₃ = 3.2, γ₄ = 19.7, 0.454‖ν‖² ≤ Λ ≤ 0.556‖ν‖² for ‖ν‖ ≤
+    1/20, ‖A₁ − A₂‖_F ≤ 1.02‖ν‖.
+    """
+    figures, failed = {}, []
+    for i, j, k in product(range(8), repeat=3):  # i! j! k! times the coefficient of Λ^i c^j q^k in G
+        count = 6**i * 4**j - 4 * 3**i * (k == 0) + 6 * (j + k == 0) - 3 * (i + j + k == 0)
+        if count < 0 or (count > 0) != (2 * i + 3 * j + 4 * k >= 4):
+            failed.append(f"coefficient {i, j, k}")
+    cases = {  # γ₃, γ₄, the range of Λ over the squared distance, and the distances' ratio
+        "products": ("0.71", "1.5", "4", "4.5", "1"),
+        "Gaussians": ("3.2", "19.7", "0.454", "0.556", "1.02"),
+    }
+    for (name, values), claimed in zip(cases.items(), (products, gaussians), strict=True):
+        third, fourth, low, high, scale = map(Fraction, values)
+        total = high * radius**2
+        bound = total**2 / fourth_moment_bound(total, third, fourth)[1]  # κ²
+        square = bound / 4 * low / scale**2
+        figures[name] = f"{math.sqrt(square):.5f}"
+        if square < claimed**2:
+            failed.append(name)
+    return Evidence(not failed, "Λ enclosed at its largest, hence below", f"fails for {failed}", figures)
+
+
+@check("exact", mutants={"γ₄ = 1/2": {"fourth": Fraction(1, 2)}, "half of G": {"share": Fraction(1, 2)}})
+def balanced_moments(fourth: Fraction = Fraction(3, 2), share: Fraction = Fraction(1)) -> Evidence:
+    """Bits with q in [1/3, 2/3]: E η⁴ ≤ 1.5 s², (E η³)² ≤ s³/2, 4t² ≤ s ≤ 4.5t² for t = p − q; and E L⁴ ≤ G(Λ).
+
+    η = t(x − q)/(q(1 − q)); with v = 1/(q(1 − q)) in [4, 9/2]: s = t²v, (E η³)² = s³(v − 4), E η⁴ = s²(v − 3).
+    """
+    rng = np.random.default_rng(3)
+    failed, largest = 0, 0.0
+    for i in range(300):
+        d = int(rng.integers(1, 9))
+        q = [Fraction(int(rng.integers(1000, 2001)), 3000) for _ in range(d)]
+        t = [Fraction(int(rng.integers(-100, 101)), 1000 * d) for _ in range(d)]
+        if i % 5 == 0:
+            q, t = [Fraction(1, 3)] * d, [Fraction(1, 20 * d)] * d
+        powers, total = [Fraction(1)] * 5, Fraction(0)
+        for mean, step in zip(q, t, strict=True):
+            ratio = (1 - step / (1 - mean), 1 + step / mean)
+            law = (1 - mean, mean)
+            moment = [sum(w * (r - 1) ** k for w, r in zip(law, ratio, strict=True)) for k in range(5)]
+            powers = [a * sum(w * r**k for w, r in zip(law, ratio, strict=True)) for k, a in enumerate(powers)]
+            failed += moment[4] > fourth * moment[2] ** 2 or moment[3] ** 2 * 2 > moment[2] ** 3
+            failed += not 4 * step**2 <= moment[2] <= Fraction(9, 2) * step**2
+            total += moment[2]
+        if total:
+            exact = powers[4] - 4 * powers[3] + 6 * powers[2] - 3
+            bound = share * fourth_moment_bound(total, Fraction(71, 100), Fraction(3, 2))[1]
+            failed += exact > bound
+            largest = max(largest, float(exact / bound))
+    return Evidence(not failed, "300 products, d ≤ 8, in rationals", f"{failed} fail; largest E L⁴/G {largest:.4g}")
+
+
+@check("property", mutants={"constant 1": {"constant": 1.01}, "in ‖·‖₁": {"norm": 1}})
+def balanced_distance(constant: float = 0.4, norm: int = 2) -> Evidence:
+    """TV(P, Q) ≥ (2/5) min(‖p − q‖₂, 1/20) for products of bits with q in [1/3, 2/3]^d: all 2^d points, d ≤ 10.
+
+    Beyond 1/20 nothing is lost: replacing each x_j by a fresh draw from q_j with probability 1 − λ takes p to
+    q + λ(p − q), leaves q, and cannot raise TV.
+    """
+    rng = np.random.default_rng(4)
+    smallest = math.inf
+    for i in range(400):
+        d = int(rng.integers(1, 11))
+        q = rng.uniform(1 / 3, 2 / 3, d)
+        direction = np.ones(d) if i % 2 else rng.standard_normal(d)
+        if i % 4 == 1:
+            q[:] = rng.choice([1 / 3, 0.5, 2 / 3])
+        step = direction / np.linalg.norm(direction) * 10 ** rng.uniform(-3, -0.3)
+        p = np.clip(q + step, 0, 1)
+        size = min(float(np.linalg.norm(p - q, norm)), 1 / 20)
+        smallest = min(smallest, product_distance(p, q) / size)
+    return Evidence(smallest >= constant, "400 pairs, d ≤ 10", f"smallest ratio {smallest:.4g}")
+
+
+@check("numeric", mutants={"γ₄ = 15": {"fourth": 15.0}, "0.5 ‖ν‖² ≤ Λ": {"low": 0.5}})
+def precision_moments(third: float = 3.2, fourth: float = 19.7, low: float = 0.454, high: float = 0.556) -> Evidence:
+    """Gaussians with relative precision 1 + ν, |ν| ≤ 1/20: |E η³| ≤ 3.2 s^{3/2}, E η⁴ ≤ 19.7 s², 0.454ν² ≤ s ≤ 0.556ν².
+
+    The likelihood ratio (1 + ν)^{1/2} e^{−νx²/2} has E r^k = (1 + ν)^{k/2}(1 + kν)^{−1/2}. Smooth in ν: 400 points, 50
+    digits.
+    """
+    worst = [mpmath.mpf(0)] * 4
+    with mpmath.workdps(50):
+        for nu in (mpmath.mpf(j) / 4000 for j in range(-200, 201) if j):
+            m = [(1 + nu) ** (mpmath.mpf(k) / 2) / mpmath.sqrt(1 + k * nu) for k in range(5)]
+            s, c3, c4 = m[2] - 1, m[3] - 3 * m[2] + 2, m[4] - 4 * m[3] + 6 * m[2] - 3
+            ratios = (abs(c3) / (third * s**1.5), c4 / (fourth * s**2), low * nu**2 / s, s / (high * nu**2))
+            worst = [max(a, b) for a, b in zip(worst, ratios, strict=True)]
+    return Evidence(max(worst) <= 1, "|ν| ≤ 1/20", f"largest ratios {[mpmath.nstr(v, 5) for v in worst]}")
+
+
+def precision_distance(nu: Vector, nodes: int = 4000) -> float:
+    """TV of N(0, I) and N(0, diag(1 + ν)⁻¹) in the plane.
+
+    In polar coordinates, w = r²/2 ~ Exp(1) and θ uniform: the ratio is e^{h − wg}, h = ½Σ ln(1 + ν), g =
+    ν₁cos² + ν₂sin².
+    """
+    theta = (np.arange(nodes) + 0.5) * 2 * math.pi / nodes
+    g = nu[0] * np.cos(theta) ** 2 + nu[1] * np.sin(theta) ** 2
+    h = 0.5 * float(np.log1p(nu).sum())
+    with np.errstate(divide="ignore", over="ignore"):
+        edge = h / g
+    beyond = np.where(edge > 0, np.exp(-np.maximum(edge, 0)), 1.0)  # mass of w > edge under Q
+    other = np.where(edge > 0, np.exp(h - np.maximum(edge, 0) * (1 + g)), math.exp(h)) / (1 + g)
+    above = other - beyond  # P − Q on w > edge
+    whole = math.exp(h) / (1 + g) - 1  # P − Q on the ray
+    # the ratio exceeds 1 where wg < h: below the edge if g > 0, above it if g < 0
+    part = np.where(g > 0, np.where(edge > 0, whole - above, 0.0), above)
+    return float(part.mean())
+
+
+@check("property", mutants={"constant 1/3": {"constant": 1 / 3}})
+def precision_distances(constant: float = 1 / 15) -> Evidence:
+    """TV ≥ ‖A₁ − A₂‖_F/15 for Σ_i⁻¹ = I + A_i, ‖A_i‖_F ≤ 1/50, d = 2, by quadrature; the diagonal need not be zero.
+
+    Only the eigenvalues 1 + ν of Σ₂^{1/2}Σ₁⁻¹Σ₂^{1/2} matter, and ‖A₁ − A₂‖_F ≤ (1 + ‖A₂‖)‖ν‖.
+    """
+    rng = np.random.default_rng(5)
+    smallest, failed = math.inf, 0
+    for _ in range(300):
+        pair: list[Matrix] = []
+        for _ in range(2):
+            a = rng.standard_normal((2, 2))
+            a = a + a.T - (rng.random() < 0.5) * np.diag(2 * np.diag(a))
+            pair.append(a / np.linalg.norm(a) * rng.uniform(0.0005, 0.02))
+        values, vectors = np.linalg.eigh(np.eye(2) + pair[1])
+        root = (vectors / np.sqrt(values)) @ vectors.T
+        nu = np.linalg.eigvalsh(root @ (np.eye(2) + pair[0]) @ root) - 1
+        apart = float(np.linalg.norm(pair[0] - pair[1]))
+        failed += apart > 1.02 * float(np.linalg.norm(nu)) * (1 + ROUNDING) or float(np.linalg.norm(nu)) > 1 / 20
+        smallest = min(smallest, precision_distance(nu) / apart)
+    return Evidence(
+        smallest >= constant and not failed, "300 pairs, d = 2", f"smallest ratio {smallest:.4g}, {failed} fail"
+    )
+
+
+@check("enclosed", mutants={"0.39": {"constant": Fraction(39, 100)}})
+def gaussian_distance(constant: Fraction = Fraction(3829, 10000)) -> Evidence:
+    """Fact 6.6: TV(N(μ, I), N(μ′, I)) = 2Φ(δ/2) − 1 ≥ 0.3829 min(δ, 1), δ = ‖μ − μ′‖.
+
+    The densities cross at the middle: ln ratio = δ(t − δ/2) along the line. 2Φ(δ/2) − 1 = P(χ²₁ < δ²/4) is concave in
+    δ, so above its chord on [0, 1], and grows. Enclosed at 1 and on a grid.
+    """
+    failed = []
+    for j in range(1, 41):
+        delta = Fraction(j, 20)
+        distance = 1 - chi_square_tail(delta**2 / 4)[1]
+        if distance < constant * min(delta, Fraction(1)):
+            failed.append(str(delta))
+    t, delta_symbol = sp.symbols("t delta", real=True)
+    ratio = sp.expand(t**2 / 2 - (t - delta_symbol) ** 2 / 2 - delta_symbol * (t - delta_symbol / 2))
+    value = 1 - chi_square_tail(Fraction(1, 4))[1]
+    return Evidence(not failed and ratio == 0, "δ ≤ 2; all δ by concavity", f"fails at {failed[:3]}",
+                    {"2Φ(½) − 1": f"{float(value):.6f}"})  # fmt: skip
+
+
+# COVARIANCES
+
+
+@check("symbolic", mutants={"1/8 for 1/16": {"error": sp.Rational(1, 8)}})
+def inner_product(error: Number = SIXTEENTH) -> Evidence:
+    """Claim 6.12: with Z = Σ_{i<j} M_ij A_ij, A_ij = ±α/d: E Z ≥ α²((d − 1)/(4d) − 1/16) ≥ α²/16 for d ≥ 2.
+
+    4Z = ‖M‖² + ‖A‖² − ‖M − A‖² for symmetric matrices with zero diagonals, ‖A‖² = α²(d − 1)/d, E‖M − A‖² ≤ α²/4.
+    """
+    failed = []
+    for d in (2, 3, 4):
+        pairs = d * (d - 1) // 2
+        m, a = sp.symbols(f"m:{pairs}"), sp.symbols(f"a:{pairs}")
+        norm = [2 * sum(v**2 for v in vector) for vector in (m, a, [x - y for x, y in zip(m, a, strict=True)])]
+        if sp.expand(4 * sum(x * y for x, y in zip(m, a, strict=True)) - norm[0] - norm[1] + norm[2]) != 0:
+            failed.append(f"d={d}")
+    d = sp.Symbol("d", positive=True)
+    slack = sp.factor((d - 1) / (4 * d) - error - SIXTEENTH)
+    held = not failed and sp.simplify(slack - (d - 2) / (8 * d)) == 0
+    return Evidence(held, "all d; the identity for d ≤ 4", f"slack {slack} {failed}")
+
+
+@check("exact", mutants={"twice the exponent": {"exponent": lambda d: Fraction(2 * d**4, 1024 * d * (d - 1))}})
+def sign_sums(
+    exponent: Callable[[int], Fraction] = lambda d: Fraction(d**4, 1024 * d * (d - 1)),
+) -> Evidence:
+    """Claim 6.13: P(Z′ > α²/32) ≤ exp(−d⁴/(1024d(d − 1))) ≤ e^{−d²/1024}, Z′ a sum of d(d − 1)/2 signs times M_ij α/d.
+
+    Hoeffding with |M_ij| ≤ α/d: exponent x²/(2N), N = d(d − 1)/2, x = d²/32. Exactly for equal |M_ij| at d ≤ 120, and
+    for random M_ij over all signs at d = 4 and 5, at every threshold x.
+    """
+    failed, figures = [], {}
+    for d in (2, 5, 20, 40, 60, 80, 100, 120):
+        n = d * (d - 1) // 2
+        first = math.floor((n + Fraction(d * d, 32)) / 2) + 1  # k ones: 2k − n > d²/32
+        tail, term = 0, math.comb(n, first)
+        for k in range(first, n + 1):
+            tail += term
+            term = term * (n - k) // (k + 1)
+        probability = Fraction(tail, 2**n)
+        if probability > exponential(-exponent(d))[0] or exponent(d) * 1024 < d * d:
+            failed.append(f"d={d}")
+        figures[f"P (d={d})"] = f"{float(probability):.3g}"
+    rng = np.random.default_rng(6)
+    for d in (4, 5):
+        n = d * (d - 1) // 2
+        signs = 1 - 2 * ((np.arange(2**n)[:, None] >> np.arange(n)) & 1)
+        for _ in range(20):
+            sums = np.sort(signs @ rng.integers(-50, 51, n))
+            for x in range(50, 50 * n, 50):
+                count = int(len(sums) - np.searchsorted(sums, x, side="right"))
+                scale = exponent(d) / Fraction(d**4, 1024) * Fraction(x, 50) ** 2  # x²/(2N) in units of α²/d²
+                if Fraction(count, 2**n) > exponential(-scale)[0]:
+                    failed.append(f"d={d}, random M, x={x}")
+    shown = {key: figures[key] for key in ("P (d=40)", "P (d=80)", "P (d=120)")}
+    return Evidence(not failed, "d ≤ 120; all d by Hoeffding", "; ".join(failed[:3]), shown)
+
+
+@check("property", mutants={"0.38 for 0.44": {"constant": 0.38}, "entries of 2α/d": {"entry": 2.0}})
+def sign_covariances(constant: float = 0.44, entry: float = 1.0) -> Evidence:
+    """Σ = I + A, A_ij = ±α/d, α ≤ ½: ½I ⪯ Σ ⪯ (3/2)I, ‖A‖_F ≤ α, and TV to N(0, I) is at most 0.44α, by Pinsker.
+
+    KL = ½Σ(λ − ln(1 + λ)) over the eigenvalues of A, |λ| ≤ ½. (λ − ln(1 + λ))/λ² falls in λ, so it is at most 4(ln
+    2 − ½); hence KL ≤ 2(ln 2 − ½)α² = 0.3863α². The same for Σ⁻¹ = I + A, with KL the other way round. Two such laws
+    are at most 0.88α apart.
+    """
+    rng = np.random.default_rng(7)
+    failed, largest = 0, 0.0
+    for i in range(600):
+        d, alpha = int(rng.integers(2, 12)), 0.5 if i % 2 else rng.uniform(0.001, 0.5)
+        a = np.triu(np.where(rng.random((d, d)) < (0.5 if i % 3 else 0.0), 1.0, -1.0), 1) * entry * alpha / d
+        values = np.linalg.eigvalsh(a + a.T)
+        kl = float((values - np.log1p(values)).sum()) / 2
+        failed += math.sqrt(kl / 2) > constant * alpha or float(np.abs(values).max()) > 0.5
+        failed += float((values**2).sum()) > alpha**2 * (1 + ROUNDING)
+        largest = max(largest, math.sqrt(kl / 2) / alpha)
+    extreme = math.sqrt(math.log(2) - 0.5)  # all of ‖A‖_F in one eigenvalue −½
+    return Evidence(
+        not failed and extreme <= constant, "600 sign matrices, d < 12", f"largest {largest:.4g} α, limit {extreme:.4g}"
+    )
+
+
+def hamming_scores(rng: np.random.Generator, points: Sequence[tuple[int, ...]]) -> list[int]:
+    """Integer scores that change by at most 1 between neighbours: the distance to a random set, with offsets."""
+    anchors = [
+        (points[int(rng.integers(0, len(points)))], int(rng.integers(0, 2))) for _ in range(int(rng.integers(1, 4)))
+    ]
+    return [min(sum(a != b for a, b in zip(x, y, strict=True)) + offset for y, offset in anchors) for x in points]
+
+
+@check(
+    "exact",
+    mutants={
+        "1 + γ(e^ε − 1)/2": {"bound": lambda n, gamma, s: (1 + gamma * (s - 1) / 2) ** n},
+        "1 + γn(e^ε − 1)": {"bound": lambda n, gamma, s: 1 + n * gamma * (s - 1)},
+    },
+)
+def hybrid_bound(
+    bound: Callable[[int, Fraction, Fraction], Fraction] = lambda n, gamma, s: (1 + gamma * (s - 1)) ** n,
+) -> Evidence:
+    """Lemma 6.15, sharp: P(M(X₁) ∈ S) ≤ (1 + γ(e^ε − 1))^n P(M(X₀) ∈ S) for n draws from laws with TV = γ.
+
+    One draw: h = P(M(x) ∈ S) has max h ≤ e^ε min h, E₁h − E₀h ≤ γ(max h − min h), and E₀h ≥ min h. Then replace one
+    draw at a time; the mean of h over the others has the same property. Attained by h ∝ e^{ε · #ones}, laws δ₀ and
+    (1 − γ)δ₀ + γδ₁.
+    """
+    rng = np.random.default_rng(8)
+    failed, attained = 0, 0
+    for i in range(400):
+        n, k = int(rng.integers(1, 4)), int(rng.integers(2, 4))
+        s = Fraction(int(rng.integers(11, 60)), 10)
+        points = list(product(range(k), repeat=n))
+        weights = [[int(w) for w in rng.integers(0, 6, k)] for _ in range(2)]
+        laws = [[Fraction(w + 1, sum(row) + k) for w in row] for row in weights]
+        scores = hamming_scores(rng, points)
+        if i % 4 == 0:
+            gamma = Fraction(int(rng.integers(1, 10)), 10)
+            laws = [[Fraction(0)] * k, [Fraction(0)] * k]
+            laws[0][0], laws[1][0], laws[1][1] = Fraction(1), 1 - gamma, gamma
+            scores = [x.count(1) for x in points]
+        distance = sum((abs(a - b) for a, b in zip(*laws, strict=True)), Fraction(0)) / 2
+        means = [sum(math.prod(law[v] for v in x) * s**score for x, score in zip(points, scores, strict=True))
+                 for law in laws]  # fmt: skip
+        ratio, limit = Fraction(means[1]) / means[0], bound(n, distance, s)
+        failed += ratio > limit
+        attained += ratio == limit
+    return Evidence(not failed and attained >= 100, "400 mechanisms, n ≤ 3", f"{failed} fail, {attained} attain it")
+
+
+@check(
+    "enclosed",
+    mutants={
+        "ε = 2": {"epsilon": Fraction(2)},
+        "γ(e^ε − 1)": {"printed": lambda e, gamma: gamma * (exponential(e)[1] - 1)},
+    },
+)
+def printed_hybrid(
+    epsilon: Fraction = Fraction(3),
+    printed: Callable[[Fraction, Fraction], Fraction] = lambda e, gamma: 4 * e * gamma,
+) -> Evidence:
+    """Lemma 6.15 with e^{4εγn} fails for large ε: n = 1, γ = 1/100, ε = 3 gives 1.1908 against e^{0.12} = 1.1275.
+
+    X₀ is always 0, X₁ is 1 with probability γ, M is randomised response with odds e^ε; the ratio is 1 + γ(e^ε − 1).
+    """
+    gamma = Fraction(1, 100)
+    ratio = 1 + gamma * (exponential(epsilon)[0] - 1)
+    bound = exponential(printed(epsilon, gamma))[1]
+    return Evidence(ratio > bound, "a counterexample", f"{float(ratio):.6f} against {float(bound):.6f}")
+
+
+@check("enclosed", mutants={"ε ≤ 2.4": {"limit": Fraction(24, 10)}, "ε ≤ 2.3": {"limit": Fraction(23, 10)}})
+def printed_hybrid_range(limit: Fraction = Fraction(23366, 10000)) -> Evidence:
+    """(1 + γ(e^ε − 1))^n ≤ e^{4εγn} for all γ exactly if e^ε − 1 ≤ 4ε: for ε ≤ 2.3366…; e^ε − 1 ≤ 2ε for ε ≤ 1.2564….
+
+    Necessary as γ → 0; sufficient by 1 + x ≤ e^x. e^ε − 1 − 4ε is convex and 0 at 0, so it changes sign once.
+    """
+    step = Fraction(1, 10**4)
+    below = exponential(limit)[1] - 1 <= 4 * limit
+    above = exponential(limit + step)[0] - 1 > 4 * (limit + step)
+    half = Fraction(12564, 10000)
+    two = exponential(half)[1] - 1 <= 2 * half and exponential(half + step)[0] - 1 > 2 * (half + step)
+    return Evidence(below and above and two, "the root between 2.3366 and 2.3367", f"below {below}, above {above}")
+
+
+@check("enclosed", mutants={"ln 8": {"mass": Fraction(1, 8)}, "0.44α": {"distance": Fraction(44, 100)}})
+def covariance_bound(mass: Fraction = Fraction(1, 16), distance: Fraction = Fraction(88, 100)) -> Evidence:
+    """Lemma 6.11 with constants: n ≥ (d²/1024 − ln 16)/(0.88α(e^ε − 1)) if E‖M(X) − Σ‖_F² ≤ α²/4, α ≤ ½.
+
+    M may be projected on the matrices of the construction's hull. Z ≤ α²(d − 1)/(2d) ≤ α²/2, so E Z ≥ α²/16 gives
+    P(Z > α²/32) ≥ (1/16 − 1/32)/(1/2) = 1/16. Given A and A′, Z and Z′ come from samples whose laws are at most
+    2 · 0.44α apart: 1/16 ≤ (1 + 0.88α(e^ε − 1))^n e^{−d²/1024}, and ln(1 + x) ≤ x.
+    """
+    share = (Fraction(1, 16) - Fraction(1, 32)) / Fraction(1, 2)
+    root = square_root(Fraction(6931472, 10**7) - Fraction(1, 2))[1]  # √(ln 2 − ½)
+    logarithm = exponential(Fraction(6931472, 10**7))[0] >= 2
+    held = share == mass and logarithm and 2 * root <= distance
+    return Evidence(held, "all n, d, α ≤ ½, ε", f"share {share}, two laws {float(2 * root):.5f} α apart")
+
+
+@check(
+    "exact",
+    mutants={
+        "boosting without its factor 3": {"choice": 1},
+        "the covariance for an accuracy of α": {"scale": 60},
+    },
+)
+def theorems_of_section_6(choice: int = 3, scale: int = 120) -> Evidence:
+    """Theorems 6.1, 6.5 and 6.9 with constants, from the lemmas: the arithmetic, in rationals.
+
+    Take the law of the class nearest to the output: TV ≤ 2α of the truth. 6.1: ‖p̂ − p‖ ≤ 2α/(2/5) = 5α, 15α after k
+    runs, diameter² d/9; β = 2025α²/d, so the mean square is at most 450α², 1800α² on {±1}, √1800 < 42.5, and n ≥
+    d/(12 · 42.5 · 2αεk). 6.5: 5.23α, 16α, diameter² 4dR², β = 64α²/(dR²), 512α², √512 < 22.7. 6.9: 2α · 15 = 30α =
+    α′/4 for α′ = 120α; with probability 24/25 the mean square is at most α′²/16 + 4α′²/25 ≤ α′²/4; 0.88α′ < 106α.
+    """
+    products = Fraction(2) / Fraction(2, 5) * choice
+    square = products**2 * 2 * 4
+    gaussians = Fraction(2) / Fraction(3829, 10000) * choice
+    tests = {
+        "6.1 radius": products == 15 and Fraction(2, 320) < Fraction(2, 5) / 20,
+        "6.1 β": Fraction(2025) / 9 == products**2,
+        "6.1 constant": square <= Fraction(425, 10) ** 2 and 12 * Fraction(425, 10) * 2 == 1020,
+        "6.1 α² ≤ d/54": square / 320**2 <= Fraction(1, 54),
+        "6.5 radius": 15 < gaussians <= 16 and Fraction(64 * 4) == 16**2,
+        "6.5 α² ≤ dR²/6": Fraction(512, 56**2) <= Fraction(1, 6),
+        "6.5 constant": Fraction(227, 10) ** 2 >= 2 * 16**2 and 12 * Fraction(227, 10) * 2 <= 545,
+        "6.9 radius": scale == 2 * 15 * 4,
+        "6.9 mean square": Fraction(1, 16) + Fraction(4, 25) <= Fraction(1, 4),
+        "6.9 distance": Fraction(88, 100) * scale <= 106 and Fraction(scale, 6000) <= Fraction(1, 50),
+    }
+    failed = [name for name, held in tests.items() if not held]
+    return Evidence(not failed, "all n, d, α, ε in the stated ranges", ", ".join(failed))

@@ -1,0 +1,305 @@
+"""KLSU19 §4: the mean of a Gaussian. KVMean on a column, NaivePME on all of them, PME after preconditioning."""
+
+import math
+from collections.abc import Callable
+from fractions import Fraction
+from itertools import product
+
+import mpmath
+import numpy as np
+import sympy as sp
+from scipy import stats
+
+from covassay.reference.domain import Matrix, Number, Rows, Vector
+from covassay.reference.mechanisms.gaussian_estimation import gaussian_learner, kv_mean, naive_pme, pme
+from covassay.reference.mechanisms.gaussian_estimation.weak_ppc import SMALLEST_KAPPA
+from covassay.reference.privacy import zcdp_composition, zcdp_of_gaussian
+from covassay.verification.claims.evidence import Evidence, check
+from covassay.verification.exact.series import Bounds, chi_square_tail, exponential
+
+CASES = 3000
+ROUNDING = 1e-9
+FALSE_ALARM = 1e-9
+
+
+def gaussian_tail(t: Fraction) -> Bounds:
+    """P(N(0, 1) > t), t ≥ 0, in rational bounds."""
+    low, high = chi_square_tail(t * t)
+    return low / 2, high / 2
+
+
+# PRIVACY
+
+
+@check(
+    "symbolic",
+    mutants={
+        "counts with half the variance": {"counts": lambda rho: kv_mean.count_variance(rho) / 2},
+        "a window of w": {"mean": lambda n, w, rho: kv_mean.mean_variance(n, w / 2, rho)},
+    },
+)
+def kv_budget(
+    counts: Callable[[Number], Number] = kv_mean.count_variance,
+    mean: Callable[[Number, Number, Number], Number] = kv_mean.mean_variance,
+) -> Evidence:
+    """KVMean: counts of sensitivity √2 and a clipped mean of sensitivity 2w/n cost ρ/2 each; d columns of ρ/d cost ρ.
+
+    The window of the mean depends on the released counts: adaptive composition.
+    """
+    rho, n, w, d = sp.symbols("rho n w d", positive=True)
+    parts = [zcdp_of_gaussian(sp.sqrt(2), counts(rho / d)), zcdp_of_gaussian(2 * w / n, mean(n, w, rho / d))]
+    total = sp.simplify(d * zcdp_composition(*parts))
+    return Evidence(sp.simplify(total - rho) == 0, "all n, d, w, ρ", f"spends {total}")
+
+
+def cumulative(block: Matrix, sigma: float, last: int) -> Matrix:
+    """How many values lie in a bin or below it."""
+    counts: Matrix = kv_mean.histogram(block, sigma, last).cumsum(axis=1)
+    return counts
+
+
+@check("property", mutants={"cumulative counts": {"histogram": cumulative}, "a window of w": {"width": 1.0}})
+def kv_changes(histogram: Callable[[Matrix, float, int], Matrix] = kv_mean.histogram, width: float = 2.0) -> Evidence:
+    """Replacing a value moves the counts by at most √2 and the clipped mean by at most 2w/n; both are attained."""
+    rng = np.random.default_rng(1)
+    counts, means, failed = 0.0, 0.0, 0
+    for i in range(CASES):
+        n, last = int(rng.integers(1, 6)), int(rng.integers(1, 5))
+        x = rng.standard_normal((n, 1)) * 10 ** rng.uniform(-1, 2)
+        y = x.copy()
+        y[0] = rng.standard_normal() * 10 ** rng.uniform(-1, 2)
+        centre, w = rng.standard_normal(), rng.exponential() + 0.1
+        if i % 10 == 0:  # the extreme pair
+            x[0], y[0] = centre - 2 * w, centre + 2 * w
+        change = float(np.linalg.norm(histogram(x, 1.0, last) - histogram(y, 1.0, last)))
+        moved = abs(float(np.clip(x, centre - w, centre + w).mean() - np.clip(y, centre - w, centre + w).mean()))
+        counts, means = max(counts, change), max(means, moved * n / w)
+        failed += change > math.sqrt(2) + ROUNDING or moved * n > width * w + ROUNDING
+    attained = abs(counts - math.sqrt(2)) < ROUNDING and abs(means - width) < 1e-6
+    return Evidence(
+        not failed and attained, f"{CASES} columns and neighbours", f"largest {counts:.6g} and {means:.6g} w"
+    )
+
+
+# ACCURACY OF ONE COLUMN
+
+
+@check(
+    "enclosed",
+    mutants={
+        "a gap of 0.28": {"gap": Fraction(28, 100)},
+        "rows without a share for the noise": {
+            "rows": lambda bins, rho, beta, gap, log: kv_mean.enough_rows(bins, 10**6, beta, gap, log)
+        },
+        "half of the rows": {"rows": lambda *inputs: kv_mean.enough_rows(*inputs) / 2},
+    },
+)
+def kv_location(
+    gap: Fraction = Fraction(str(kv_mean.GAP)), rows: Callable[..., Number] = kv_mean.enough_rows
+) -> Evidence:
+    """The noisy histogram finds μ up to 2σ, but with probability β/2, if n ≥ `enough_rows`.
+
+    For N(μ, s²) with s ≤ σ the bin of μ has probability at least Φ(1) − Φ(0), concave in μ, so least at an end and for
+    s = σ; a bin with its centre beyond 2σ has at most 1 − Φ(3/2). Enclosed: their difference exceeds the gap. Hoeffding
+    for a sum of n terms in [−1, 1] of mean at least the gap, and a noise of variance 4/ρ: with ℓ = ln(4 bins/β) both
+    tails are e^{−ℓ} if gap · n ≥ √(2nℓ) + √(8ℓ/ρ), which `enough_rows` solves with equality. 2 e^{−ℓ} for each bin is
+    β/2.
+    """
+    low = (Fraction(1, 2) - gaussian_tail(Fraction(1))[1]) - gaussian_tail(Fraction(3, 2))[1]
+    failed = []
+    with mpmath.workdps(40):
+        for bins, rho, beta in product((3, 21, 2001), (mpmath.mpf(1) / 100, mpmath.mpf(30)), (mpmath.mpf(1) / 3, 1e-3)):
+            length, exact_gap = mpmath.log(4 * bins / mpmath.mpf(beta)), mpmath.mpf(gap.numerator) / gap.denominator
+            n = rows(bins, rho, mpmath.mpf(beta), exact_gap, mpmath.log)
+            equation = exact_gap * n - mpmath.sqrt(2 * n * length) - mpmath.sqrt(8 * length / rho)
+            if abs(equation) > mpmath.mpf(10) ** -30 * n:
+                failed.append(f"bins={bins}, ρ={rho}, β={beta}: off by {mpmath.nstr(equation, 5)}")
+    figures = {"Φ(1) + Φ(3/2) − 3/2 at least": f"{float(low):.6f}"}
+    return Evidence(low >= gap and not failed, "the gap enclosed; the equation at 12 points, 30 digits",
+                    "; ".join(failed[:2]), figures)  # fmt: skip
+
+
+@check(
+    "symbolic",
+    mutants={
+        "a window without n": {"width": lambda n, sigma, beta, log: kv_mean.half_width(1, sigma, beta, log)},
+        "the tail at ln(1/β)": {"bound": lambda n, s, rho, beta, log: kv_mean.error_bound(n, s, rho, 8 * beta, log)},
+    },
+)
+def kv_error(
+    width: Callable[..., Number] = kv_mean.half_width, bound: Callable[..., Number] = kv_mean.error_bound
+) -> Evidence:
+    """Given |c − μ| ≤ 2σ: no value is clipped but with probability β/8, and the error bound holds but with β/4.
+
+    P(|N(0, 1)| > t) ≤ e^{−t²/2}. A value is clipped if it is w − 2σ or more from μ: with t = w/σ − 2, n e^{−t²/2} is
+    β/8. Then the error is that of the mean of n values plus the noise; each is beyond √(2 ln(8/β)) of its standard
+    deviations with probability at most β/8. With β/2 for the centre that is 7β/8. Below, ln y is written t²/2 with a
+    symbol t for each y, so that e^{−t²/2} = 1/y.
+    """
+    n, sigma, beta, rho = sp.symbols("n sigma beta rho", positive=True)
+    deviates: dict[sp.Expr, sp.Symbol] = {}
+
+    def log(y: Number) -> Number:
+        return deviates.setdefault(sp.cancel(y), sp.Symbol(f"t{len(deviates)}", positive=True)) ** 2 / 2
+
+    def zero(expression: Number) -> bool:
+        return bool(sp.simplify(sp.nsimplify(expression, rational=True)) == 0)
+
+    w = width(n, sigma, beta, log)
+    argument, t = next(iter(deviates.items()))
+    clipping = zero(w - sigma * (2 + t)) and zero(n / argument - beta / 8)
+    error = bound(n, sigma, rho, beta, log)
+    log(8 / beta)
+    reach = deviates[sp.cancel(8 / beta)]
+    deviation = sp.sqrt(kv_mean.mean_variance(n, kv_mean.half_width(n, sigma, beta, log), rho))
+    tails = zero(error - (sigma / sp.sqrt(n) + deviation) * reach)
+    return Evidence(clipping and tails, "all n, σ, ρ, β", f"clipping {clipping}, tails {tails}")
+
+
+@check("enclosed", mutants={"a quarter of the exponent": {"rate": Fraction(2)}})
+def two_sided_tail(rate: Fraction = Fraction(1, 2)) -> Evidence:
+    """P(|N(0, 1)| > t) ≤ e^{−t²/2}: without the 2 of the union bound.
+
+    The ratio is 1 at t = 0 and falls: with the tail Q(t) = P(N > t), d/dt ln(2Q e^{t²/2}) = t − φ/Q, and φ > t Q.
+    """
+    failed = [t for t in (Fraction(j, 8) for j in range(1, 65))
+              if chi_square_tail(t * t)[1] > exponential(-rate * t * t)[0]]  # fmt: skip
+    return Evidence(not failed, "t ≤ 8 in steps of 1/8; all t by the derivative", f"fails at {failed[:3]}")
+
+
+@check("statistical", mutants={"a tenth of the bound": {"bound": lambda *inputs: kv_mean.error_bound(*inputs) / 10}})
+def kv_runs(bound: Callable[..., Number] = kv_mean.error_bound) -> Evidence:
+    """The whole mechanism: 400 runs at n = `enough_rows`, errors beyond the bound no more often than β.
+
+    μ is drawn from [−R, R] each time. Under the claim the number of failures is below a Binomial(400, β); alarm where
+    that has probability 1e-9, false alarms no more. It detects a failure probability of 0.3 in place of β = 0.1 with
+    probability 0.999.
+    """
+    runs, beta, rho, mean_bound = 400, 0.1, 1.0, 10.0
+    n = math.ceil(kv_mean.enough_rows(2 * 10 + 1, rho, beta))
+    rng = np.random.default_rng(2)
+    limit = float(bound(n, 1.0, rho, beta))
+    failures = 0
+    for _ in range(runs):
+        mu = rng.uniform(-mean_bound, mean_bound)
+        released = kv_mean.sample(mu + rng.standard_normal((n, 1)), rng, rho=rho, mean_bound=mean_bound, beta=beta)
+        failures += abs(float(released[0]) - mu) > limit
+    alarm = int(stats.binom.isf(FALSE_ALARM, runs, beta))
+    return Evidence(failures <= alarm, f"{runs} runs, n = {n}, false alarm {FALSE_ALARM:g}",
+                    f"{failures} failures, alarm above {alarm}")  # fmt: skip
+
+
+# SEVERAL COLUMNS
+
+
+def random_covariance(rng: np.random.Generator, d: int) -> Matrix:
+    """Σ ⪰ I with eigenvalues over several orders of magnitude, often 1."""
+    basis = np.linalg.qr(rng.standard_normal((d, d)))[0]
+    values = np.where(rng.random(d) < 0.3, 1.0, 10 ** rng.uniform(0, 4, d))
+    sigma: Matrix = (basis * values) @ basis.T
+    return sigma
+
+
+def mahalanobis(v: Vector, sigma: Matrix) -> float:
+    """‖Σ^{−1/2} v‖."""
+    return math.sqrt(max(0.0, float(v @ np.linalg.solve(sigma, v))))
+
+
+@check("property", mutants={"½I ⪯ Σ": {"smallest": 0.5}, "κ for its root": {"deviation": lambda k: k}})
+def coordinate_errors(
+    smallest: float = 1.0, deviation: Callable[[Number], Number] = naive_pme.deviation_bound
+) -> Evidence:
+    """For I ⪯ Σ ⪯ κI: ‖Σ^{−1/2}v‖ ≤ ‖v‖ ≤ √d max |v_j|, and every column has standard deviation at most √κ.
+
+    Equal at Σ = I and v = (1, …, 1); √κ is attained by Σ = κI.
+    """
+    rng = np.random.default_rng(3)
+    failed, largest, spread = 0, 0.0, 0.0
+    for i in range(CASES):
+        d = int(rng.integers(1, 6))
+        sigma = smallest * (np.eye(d) if i % 3 == 0 else random_covariance(rng, d))
+        v = np.ones(d) if i % 2 == 0 else rng.standard_normal(d)
+        kappa = float(np.linalg.eigvalsh(sigma)[-1])
+        ratio = mahalanobis(v, sigma) / (math.sqrt(d) * float(np.abs(v).max()))
+        share = math.sqrt(float(sigma.diagonal().max())) / float(deviation(kappa))
+        failed += bool(ratio > 1 + ROUNDING or mahalanobis(v, sigma) > np.linalg.norm(v) * (1 + ROUNDING))
+        failed += share > 1 + ROUNDING
+        largest, spread = max(largest, ratio), max(spread, share if kappa > 2 else 0.0)
+    tight = abs(largest - 1) < ROUNDING and spread > 0.9
+    return Evidence(not failed and tight, f"{CASES} random Σ, d ≤ 5", f"largest ratios {largest:.6g}, {spread:.4g}")
+
+
+def neighbours_subtracted(rows: Rows) -> Matrix:
+    """x_{i+1} − x_i over √2, for all i: every record in two differences."""
+    x = np.asarray(rows)
+    change: Matrix = (x[1:] - x[:-1]) / math.sqrt(2)
+    return change
+
+
+@check("property", mutants={"overlapping pairs": {"differences": neighbours_subtracted}, "not scaled": {"scale": 2.0}})
+def pair_differences(differences: Callable[[Matrix], Rows] = pme.differences, scale: float = 1.0) -> Evidence:
+    """The differences are i.i.d. N(0, Σ), independent of the sample mean for even n, and a record is in one of them.
+
+    They are Dx with D = the reference's map on the rows of the identity; DDᵀ = I, D(1, …, 1)ᵀ = 0, and each column of D
+    has at most one entry.
+    """
+    worst, most = 0.0, 0
+    for n in range(2, 12):
+        coefficients = scale * np.asarray(differences(np.eye(n)))
+        gram = coefficients @ coefficients.T
+        worst = max(worst, float(np.abs(gram - np.eye(len(gram))).max()), float(np.abs(coefficients.sum(axis=1)).max()))
+        most = max(most, int((coefficients != 0).sum(axis=0).max()))
+    return Evidence(worst < ROUNDING and most == 1, "2 ≤ n < 12", f"off by {worst:.2g}, {most} per record")
+
+
+def inverse(a: Matrix) -> Matrix:
+    """A⁻¹."""
+    return np.asarray(np.linalg.inv(a), dtype=np.float64)
+
+
+@check(
+    "property",
+    mutants={
+        "the transpose for the inverse": {"back": lambda a: a.T},
+        "R for R′": {"bound": lambda mean_bound: mean_bound},
+    },
+)
+def preconditioned_mean(
+    back: Callable[[Matrix], Matrix] = inverse, bound: Callable[[Number], Number] = pme.image_bound
+) -> Evidence:
+    """If H = AΣAᵀ ⪰ I: ‖Σ^{−1/2}(A⁻¹m − μ)‖ = ‖H^{−1/2}(m − Aμ)‖ ≤ ‖m − Aμ‖; and ‖Aμ‖ ≤ √1000 R if H ⪯ 1000 I.
+
+    A need not be symmetric. ‖A‖² ≤ ‖AΣAᵀ‖ because Σ ⪰ I; A = √1000 I, Σ = I attains the bound.
+    """
+    rng = np.random.default_rng(4)
+    gap, failed, largest = 0.0, 0, 0.0
+    for i in range(CASES):
+        d = int(rng.integers(1, 5))
+        sigma = np.eye(d) if i % 4 == 0 else random_covariance(rng, d)
+        target = 10 ** rng.uniform(0, 3, d) if i % 4 else np.full(d, float(SMALLEST_KAPPA))
+        root = np.linalg.cholesky(sigma)
+        turn = np.linalg.qr(rng.standard_normal((d, d)))[0]
+        a = (turn * np.sqrt(target)) @ np.linalg.inv(root)  # AΣAᵀ has the target's eigenvalues
+        mu, m = rng.standard_normal((2, d)) * 10 ** rng.uniform(-2, 1)
+        h = a @ sigma @ a.T
+        error, image = mahalanobis(back(a) @ m - mu, sigma), mahalanobis(m - a @ mu, h)
+        gap = max(gap, abs(error - image) / (1 + image))
+        radius = float(bound(float(np.linalg.norm(mu))))
+        failed += bool(image > np.linalg.norm(m - a @ mu) * (1 + ROUNDING))
+        failed += bool(np.linalg.norm(a @ mu) > radius * (1 + ROUNDING))
+        largest = max(largest, float(np.linalg.norm(a @ mu)) / radius)
+    held = gap < 1e-6 and not failed and abs(largest - 1) < ROUNDING
+    return Evidence(held, f"{CASES} random A, Σ, d ≤ 4", f"gap {gap:.2g}, {failed} fail, largest {largest:.6g} R′")
+
+
+@check("exact", mutants={"ρ for each step": {"share": lambda budget: budget}})
+def pme_budget(share: Callable[[Number], Number] = pme.half) -> Evidence:
+    """PME spends at most ρ: the preconditioner and the mean have ρ/2 each, and a record is in one pair only.
+
+    So does the Gaussian learner of Theorem 1.1. What the parts prove may be less.
+    """
+    rho = Fraction(7, 3)
+    claimed = zcdp_composition(share(rho), share(rho))
+    proven = [m.spend(rho=1.0, dimension=5).proven for m in (pme, gaussian_learner)]
+    spent = [getattr(guarantee, "rho", math.inf) for guarantee in proven]
+    return Evidence(claimed == rho and max(spent) <= 1, "all ρ", f"parts {claimed}, proven {spent} at ρ = 1")

@@ -1,0 +1,403 @@
+"""KLSU19 §2: notions of privacy, conversion, composition, the Gaussian mechanism; on finite sets with rational laws."""
+
+import math
+import random
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from itertools import product
+
+import mpmath
+import sympy as sp
+from scipy.special import log_ndtr
+
+from covassay.reference import privacy
+from covassay.reference.domain import Number
+from covassay.reference.mechanisms.building_blocks import gaussian, gaussian_approximate
+from covassay.verification.claims.evidence import Evidence, check
+from covassay.verification.exact import series
+
+Law = list[Fraction]
+Kernel = list[Law]
+
+ORDERS = (2, 3, 5)
+ODDS = (Fraction(1), Fraction(3, 2), Fraction(3))
+
+
+def random_law(rng: random.Random, size: int) -> Law:
+    """A law without zeros, from nearly uniform to very uneven."""
+    weights = [Fraction(rng.randint(1, 9) ** rng.choice((1, 4))) for _ in range(size)]
+    return [w / sum(weights) for w in weights]
+
+
+def random_kernel(rng: random.Random, rows: int, columns: int) -> Kernel:
+    """A law on the columns for every row."""
+    return [random_law(rng, columns) for _ in range(rows)]
+
+
+def output_law(law: Law, kernel: Kernel) -> Law:
+    """The law of the second output."""
+    return [sum((p * row[z] for p, row in zip(law, kernel, strict=True)), Fraction(0)) for z in range(len(kernel[0]))]
+
+
+def joint_law(law: Law, kernel: Kernel) -> Law:
+    """The law of both outputs."""
+    return [p * k for p, row in zip(law, kernel, strict=True) for k in row]
+
+
+def smallest_delta(p: Law, q: Law, odds: Fraction) -> Fraction:
+    """The smallest δ with P(E) ≤ odds · Q(E) + δ for every event E."""
+    return sum((max(a - odds * b, Fraction(0)) for a, b in zip(p, q, strict=True)), Fraction(0))
+
+
+def renyi_moment(p: Law, q: Law, order: int) -> Fraction:
+    """Σ P^α Q^{1−α} = exp((α − 1) D_α)."""
+    return sum((a**order / b ** (order - 1) for a, b in zip(p, q, strict=True)), Fraction(0))
+
+
+# DEFINITIONS
+
+
+@check(
+    "symbolic", mutants={"1/α in front": {"front": lambda a: 1 / a}, "no factor": {"front": lambda a: sp.Integer(1)}}
+)
+def renyi_divergence(front: Callable[[sp.Expr], sp.Expr] = lambda a: 1 / (a - 1)) -> Evidence:
+    """D_α = ln(Σ P^α Q^{1−α})/(α − 1) runs from the Kullback–Leibler divergence (α → 1) to the largest loss (α → ∞).
+
+    So ρ-zCDP bounds the mean loss by ρ, and ε-DP is D_∞ ≤ ε.
+    """
+    a = sp.symbols("alpha", positive=True)
+    failed = []
+    for p, q in ((sp.Rational(2, 3), sp.Rational(1, 4)), (sp.Rational(1, 5), sp.Rational(1, 2))):
+        pairs = [(p, q), (1 - p, 1 - q)]
+        logarithm = sp.log(sum(u * (u / v) ** (a - 1) for u, v in pairs))
+        mean_loss = sum(u * sp.log(u / v) for u, v in pairs)
+        largest = max((u / v for u, v in pairs), key=float)
+        # α → ∞: the largest ratio r dominates, ln(…)/ln r^{α − 1} → 1, so D_α/ln r has the limit of front · (α − 1)
+        at_one = sp.limit(front(a) * logarithm, a, 1)
+        at_infinity = sp.limit(front(a) * (a - 1), a, sp.oo) * sp.log(largest)
+        if sp.simplify(at_one - mean_loss) != 0 or at_infinity != sp.log(largest):
+            failed.append(f"p={p}, q={q}")
+    return Evidence(not failed, "two laws on two points", ", ".join(failed))
+
+
+@check(
+    "exact",
+    mutants={
+        "a kernel that reads the data": {"of_neighbour": lambda kernel, other: other},
+        "no function of the output": {"process": lambda law, kernel: [p**2 / sum(q**2 for q in law) for p in law]},
+    },
+)
+def post_processing(
+    process: Callable[[Law, Kernel], Law] = output_law,
+    of_neighbour: Callable[[Kernel, Kernel], Kernel] = lambda kernel, other: kernel,
+) -> Evidence:
+    """A randomised function of the output raises neither δ, at any ε, nor a Rényi divergence.
+
+    Exact at odds 1, 3/2, 3 and orders 2, 3, 5, for random laws on four points and random kernels.
+    """
+    rng = random.Random(1)
+    failed = 0
+    for _ in range(300):
+        p, q = random_law(rng, 4), random_law(rng, 4)
+        kernel, other = random_kernel(rng, 4, 3), random_kernel(rng, 4, 3)
+        after = process(p, kernel), process(q, of_neighbour(kernel, other))
+        failed += any(smallest_delta(*after, odds) > smallest_delta(p, q, odds) for odds in ODDS)
+        failed += any(renyi_moment(*after, order) > renyi_moment(p, q, order) for order in ORDERS)
+    return Evidence(not failed, "300 random laws and kernels", f"{failed} fail")
+
+
+# CONVERSION
+
+
+@check(
+    "symbolic",
+    mutants={
+        "ε²/2, as if it were attained": {"rho": lambda e, tanh: e**2 / 2},
+        "half of it": {"rho": lambda e, tanh: privacy.zcdp_of_pure(e, tanh) / 2},
+    },
+)
+def zcdp_of_pure_dp(rho: Callable[..., Number] = privacy.zcdp_of_pure) -> Evidence:
+    """ε-DP is (ε tanh(ε/2))-zCDP, attained by randomised response as α → 1; and ε tanh(ε/2) ≤ ε²/2.
+
+    The ratio r = P/Q lies in [e^{−ε}, e^ε] and has mean 1 under Q; r^α is convex, so its mean is at most that of the
+    two-point law on the ends: randomised response, cosh(u)/cosh(v) with u = ε(α − 1/2), v = ε/2. As a function of the
+    square, ln cosh √x has the derivative tanh(√x)/(2√x), which decreases, so it is concave: ln(cosh u/cosh v) ≤
+    (u² − v²) tanh(v)/(2v) = α(α − 1) ε tanh(ε/2). It decreases: (tanh x/x)' has the sign of x − sinh(x) cosh(x) =
+    −Σ_{k≥1} 2^{2k} x^{2k+1}/(2k + 1)!. And tanh v ≤ v, as 1 − tanh' = tanh².
+    """
+    e, a, x = sp.symbols("epsilon alpha x", positive=True)
+    odds = sp.exp(e)
+    moment = (odds**a + odds ** (1 - a)) / (1 + odds)
+    hyperbolic = sp.cosh(e * (a - sp.Rational(1, 2))) / sp.cosh(e / 2)
+    residuals = {
+        "moment": sp.simplify((moment - hyperbolic).rewrite(sp.exp)),
+        "tangent": sp.simplify(
+            (a * (a - 1) * rho(e, sp.tanh) - e**2 * a * (a - 1) * sp.tanh(e / 2) / e).rewrite(sp.exp)
+        ),
+        "attained": sp.simplify((sp.diff(sp.log(moment), a).subs(a, 1) - rho(e, sp.tanh)).rewrite(sp.exp)),
+        "decreasing": sp.simplify(
+            (sp.diff(sp.tanh(x) / x, x) * x**2 * sp.cosh(x) ** 2 - x + sp.sinh(x) * sp.cosh(x)).rewrite(sp.exp)
+        ),
+        "tanh": sp.simplify(sp.diff(x - sp.tanh(x), x) - sp.tanh(x) ** 2),
+    }
+    failed = [name for name, residual in residuals.items() if residual != 0]
+    return Evidence(not failed, "all ε, α", ", ".join(failed))
+
+
+@check(
+    "symbolic",
+    mutants={
+        "without ρ": {"conversion": lambda rho, delta, log: 2 * sp.sqrt(rho * log(1 / delta))},
+        "√(ρ log) once": {"conversion": lambda rho, delta, log: rho + sp.sqrt(rho * log(1 / delta))},
+    },
+)
+def approximate_dp_of_zcdp(conversion: Callable[..., Number] = privacy.epsilon_of_zcdp) -> Evidence:
+    """ρ-zCDP gives (ρ + 2√(ρ ln(1/δ)), δ)-DP; at ρ = ε²/2 that is ε²/2 + ε√(2 ln(1/δ)).
+
+    δ ≤ P(loss > ε') ≤ exp((α − 1)(αρ − ε')) by Markov's inequality at order α − 1; least at α = (ε' + ρ)/(2ρ) > 1,
+    where it is δ.
+    """
+    rho, level, a, e = sp.symbols("rho L alpha epsilon", positive=True)
+
+    target = sp.nsimplify(conversion(rho, sp.exp(-level), lambda v: level))
+    exponent = (a - 1) * (a * rho - target)
+    best = sp.solve(sp.diff(exponent, a), a)[0]
+    residual = sp.simplify(exponent.subs(a, best) + level)
+    printed = sp.simplify(target.subs(rho, e**2 / 2) - e**2 / 2 - e * sp.sqrt(2 * level))
+    return Evidence(residual == 0 and printed == 0, "all ρ, ε, δ", f"residuals {residual}, {printed}")
+
+
+@check(
+    "enclosed",
+    mutants={
+        "the corrected ε, at δ = e^{−8}": {"point": Fraction(9, 2), "level": Fraction(8)},
+        "a larger δ at the same ε": {"level": Fraction(299, 100)},
+    },
+)
+def literal_conversion(point: Fraction = Fraction(2), level: Fraction = Fraction(4)) -> Evidence:
+    """ε²/2-zCDP does not give (ε√(ln(1/δ)), δ)-DP, read literally: the Gaussian mechanism at ε = 1, δ = e^{−4}.
+
+    With Δ = σ it is 1/2-zCDP, and its smallest δ at ε' = 2 is Φ(−3/2) − e² Φ(−5/2) = 0.0209 > e^{−4} = 0.0183, in
+    rational enclosures. The reference's formula for it lies in the enclosure too.
+    """
+    half = Fraction(1, 2)
+    above, below = (series.chi_square_tail((point + s) ** 2) for s in (-half, half))
+    factor = series.exponential(point)
+    low = (above[0] - factor[1] * below[1]) / 2
+    high = (above[1] - factor[0] * below[0]) / 2
+    reference = math.exp(gaussian_approximate.log_delta(1.0, float(point), log_ndtr))
+    spent = privacy.zcdp_of_gaussian(Fraction(1), Fraction(1)) == half
+    agrees = abs(reference - float(low)) < 1e-12 and high - low < Fraction(1, 10**30)
+    figures = {"δ": f"{float(low):.6f}", "allowed": f"{math.exp(-level):.6f}"}
+    return Evidence(
+        spent and agrees and low > series.exponential(-level)[1], "a counterexample", f"{float(low):.6g}", figures
+    )
+
+
+# COMPOSITION
+
+
+@check(
+    "exact",
+    mutants={
+        "the larger δ": {"delta": max},
+        "the larger ε": {"epsilon": lambda e, f: sp.Max(e, f)},
+    },
+)
+def basic_composition(
+    epsilon: Callable[..., Number] = privacy.pure_composition,
+    delta: Callable[[Fraction, Fraction], Fraction] = lambda d, e: d + e,
+) -> Evidence:
+    """(ε₁, δ₁)-DP, then adaptively (ε₂, δ₂)-DP, is (ε₁ + ε₂, δ₁ + δ₂)-DP.
+
+    The joint law of random two-stage programs on 3 × 3 outcomes, at its smallest δ, exactly; randomised response (ε
+    is used up) and "tell the truth with probability δ" (δ is used up, but for δ₁δ₂) are among them.
+    """
+    rng = random.Random(2)
+    response: Kernel = [[Fraction(3, 4), Fraction(1, 4), Fraction(0)], [Fraction(1, 4), Fraction(3, 4), Fraction(0)]]
+    rare = Fraction(1, 100)
+    leak: Kernel = [[rare, Fraction(0), 1 - rare], [Fraction(0), rare, 1 - rare]]
+    failed = 0
+    for i in range(202):
+        if i < 2:
+            first, second = (response, response) if i == 0 else (leak, leak)
+            kernels = [[second[0]] * 3, [second[1]] * 3]
+            odds = (Fraction(3), Fraction(3)) if i == 0 else (Fraction(1), Fraction(1))
+        else:
+            first = random_kernel(rng, 2, 3)
+            kernels = [random_kernel(rng, 3, 3), random_kernel(rng, 3, 3)]
+            odds = (rng.choice(ODDS), rng.choice(ODDS))
+        deltas = (
+            smallest_delta(first[0], first[1], odds[0]),
+            max(smallest_delta(k, other, odds[1]) for k, other in zip(*kernels, strict=True)),
+        )
+        logs = [sp.log(sp.Rational(s.numerator, s.denominator)) for s in odds]
+        composed = sp.exp(epsilon(*logs))
+        joint = [joint_law(law, kernel) for law, kernel in zip(first, kernels, strict=True)]
+        reached = smallest_delta(joint[0], joint[1], Fraction(int(composed.p), int(composed.q)))
+        failed += reached > delta(*deltas)
+    return Evidence(not failed, "200 random programs and two extreme ones", f"{failed} fail")
+
+
+@check(
+    "exact",
+    mutants={
+        "the larger ρ": {"composed": lambda *logs: max(logs, key=float)},
+        "the smaller ρ": {"composed": lambda *logs: min(logs, key=float)},
+    },
+)
+def zcdp_composition(composed: Callable[..., Number] = privacy.zcdp_composition) -> Evidence:
+    """ρ₁-zCDP, then adaptively ρ₂-zCDP, is (ρ₁ + ρ₂)-zCDP: the moments Σ P^α Q^{1−α} multiply at most.
+
+    Of the joint law of random two-stage programs on 3 × 3 outcomes, at orders 2, 3, 5, exactly; equal if the second
+    stage does not look at the first.
+    """
+    rng = random.Random(3)
+    failed = 0
+    for i in range(150):
+        first, kernels = random_kernel(rng, 2, 3), [random_kernel(rng, 3, 3), random_kernel(rng, 3, 3)]
+        if i % 2:
+            kernels = [[kernel[0]] * 3 for kernel in kernels]
+        joint = [joint_law(law, kernel) for law, kernel in zip(first, kernels, strict=True)]
+        for order in ORDERS:
+            stages = (
+                renyi_moment(first[0], first[1], order),
+                max(renyi_moment(k, other, order) for k, other in zip(*kernels, strict=True)),
+            )
+            logs = [sp.log(sp.Rational(m.numerator, m.denominator)) for m in stages]
+            bound = sp.exp(composed(*logs))
+            reached = renyi_moment(joint[0], joint[1], order)
+            exact = sp.Rational(reached.numerator, reached.denominator)
+            failed += bool(exact > bound or (i % 2 and exact != bound))
+    return Evidence(not failed, "150 random programs, half of them not adaptive", f"{failed} fail")
+
+
+# T-fold randomised response with odds a : 1 has loss (2k − T) ln a where k answers are truthful. No T-fold composition
+# of ε₀-DP, ε₀ = ln a, has a larger δ (Kairouz–Oh–Viswanath 2015).
+
+
+def response_laws(odds: Fraction, folds: int) -> tuple[Law, Law]:
+    """The laws of k under the true bit and under the other one."""
+    p, q = odds.numerator, odds.denominator
+    total = (p + q) ** folds
+    first = [Fraction(math.comb(folds, k) * p**k * q ** (folds - k), total) for k in range(folds + 1)]
+    return first, first[::-1]
+
+
+def printed_units(folds: int, j: int) -> int:
+    """A bound on √(6T ln(1/δ₀)) where δ₀ = (3/8)^j and so ln(1/δ₀) < j; exact if 6Tj is a square."""
+    return math.isqrt(6 * folds * j - 1) + 1
+
+
+@check(
+    "exact",
+    mutants={
+        "the corrected ε": {"units": lambda folds, j: math.isqrt(2 * folds * j) + 1 + -(-5 * folds // 11)},
+        "few folds": {"cases": ((6, 1), (24, 4))},
+    },
+)
+def printed_advanced_composition(
+    units: Callable[[int, int], int] = printed_units,
+    cases: Sequence[tuple[int, int]] = ((54, 1), (96, 2), (98, 3), (128, 3)),
+) -> Evidence:
+    """ε₀√(6T ln(1/δ₀)) is not enough for every T: 128-fold randomised response has δ = 0.81 where δ₀ = 0.053.
+
+    Odds 8 : 3, so ε₀ = ln(8/3) < 1 because e > 1 + 1 + 1/2 + 1/6 = 8/3; δ₀ = (3/8)^j. Then the printed ε is less than
+    √(6Tj) ε₀, and the exact δ at √(6Tj) ε₀, all in rationals, is above δ₀.
+    """
+    odds = Fraction(8, 3)
+    allowed, figures = [], {}
+    for folds, j in cases:
+        first, second = response_laws(odds, folds)
+        cut = units(folds, j)
+        delta = sum((max(p - odds**cut * q, Fraction(0)) for p, q in zip(first, second, strict=True)), Fraction(0))
+        figures[f"T = {folds}, δ₀ = {float(odds**-j):.4g}"] = f"δ ≥ {float(delta):.4g}"
+        if delta <= odds**-j:
+            allowed.append(f"T={folds}")
+    holds = not allowed and odds <= sum(Fraction(1, math.factorial(k)) for k in range(4))
+    return Evidence(
+        holds, f"{len(cases)} counterexamples", "no contradiction at " + ", ".join(allowed) if allowed else "", figures
+    )
+
+
+PRINTED_SUFFICES = 16 * (2 - sp.sqrt(3))  # 4.287: the printed ε is enough for Tε₀² up to this times ln(1/δ₀)
+
+
+def with_mean_loss(epsilon: Number, folds: int, level: Number) -> Number:
+    """ε₀√(2T ln(1/δ₀)) + T ε₀ tanh(ε₀/2)."""
+    return epsilon * mpmath.sqrt(2 * folds * level) + folds * privacy.zcdp_of_pure(epsilon, mpmath.tanh)
+
+
+@check(
+    "enclosed",
+    mutants={
+        "without the mean loss": {"total": lambda e, t, level: e * mpmath.sqrt(2 * t * level)},
+        "Tε₀² ≤ 5 ln(1/δ₀)": {"hypothesis": sp.Integer(5)},
+        "the reference without its mean": {"reference": lambda e, t, d, log: e * (2 * t * log(1 / d)) ** 0.5},
+    },
+)
+def corrected_advanced_composition(
+    total: Callable[[Number, int, Number], Number] = with_mean_loss,
+    reference: Callable[..., Number] = privacy.advanced_composition,
+    hypothesis: sp.Expr = PRINTED_SUFFICES,
+) -> Evidence:
+    """P(loss > ε₀√(2T ln(1/δ₀)) + Tε₀ tanh(ε₀/2)) ≤ δ₀; for Tε₀² ≤ 4.28 ln(1/δ₀) that is at most the printed ε.
+
+    Azuma and Hoeffding: a step loses at most ε₀ in modulus and, given the past, at most ε₀ tanh(ε₀/2) ≤ ε₀²/2 on
+    average. Seen here on randomised response, with binomial tails in rationals. (ε₀, δ_t)-DP is ε₀-DP but for an event
+    of probability δ_t, which adds Σ δ_t. The reference has the textbook formula, with e^{ε₀} − 1, which is larger.
+    """
+    failed = []
+    with mpmath.workdps(40):
+        for odds, j in product((Fraction(5, 4), Fraction(2), Fraction(8, 3)), (1, 3, 8)):
+            epsilon, level = mpmath.log(mpmath.mpf(odds.numerator) / odds.denominator), j * mpmath.log(10)
+            for folds in (1, 10, 60, 250):
+                bound = total(epsilon, folds, level)
+                units = bound / epsilon
+                decided = abs(units - mpmath.nint(units)) > mpmath.mpf(10) ** -20
+                first, _ = response_laws(odds, folds)
+                tail = sum((p for k, p in enumerate(first) if 2 * k - folds > units), Fraction(0))
+                textbook = reference(epsilon, folds, mpmath.mpf(10) ** -j, mpmath.log)
+                if not (decided and tail <= Fraction(1, 10**j) and bound <= textbook):
+                    failed.append(f"odds={odds}, T={folds}, δ₀=1e-{j}")
+    # √2 √(TL) ε₀ + Tε₀²/2 ≤ √6 √(TL) ε₀ exactly for Tε₀² ≤ 4(√6 − √2)² L
+    margin = sp.simplify(hypothesis - 4 * (sp.sqrt(6) - sp.sqrt(2)) ** 2)
+    return Evidence(
+        not failed and margin == 0,
+        "T ≤ 250, ε₀ < 1, δ₀ ≥ 1e-8",
+        f"margin {margin}; {len(failed)} fail {failed[:3] or ''}".rstrip(),
+    )
+
+
+# THE GAUSSIAN MECHANISM
+
+
+@check(
+    "symbolic",
+    mutants={
+        "σ = Δ/√ρ": {"scale": lambda s, r: s / sp.sqrt(r)},
+        "Δ²/σ²": {"spent": lambda s, v: s**2 / v},
+        "the other order": {"order": lambda a: 1 - a},
+    },
+)
+def gaussian_mechanism(
+    scale: Callable[[Number, Number], Number] = gaussian.noise_scale,
+    spent: Callable[[Number, Number], Number] = privacy.zcdp_of_gaussian,
+    order: Callable[[sp.Expr], sp.Expr] = lambda a: a,
+) -> Evidence:
+    """σ = Δ/√(2ρ) spends exactly ρ at every order: D_α(N(f, σ²I)‖N(f', σ²I)) = α‖f − f'‖²/(2σ²).
+
+    Coordinate by coordinate, the exponent of P^α Q^{1−α} is that of N(αf + (1 − α)f', σ²) plus α(α − 1)(f − f')²/(2σ²).
+    """
+    x, f, g = sp.symbols("x f g", real=True)
+    a, v, rho, change = sp.symbols("alpha v rho Delta", positive=True)
+
+    def exponent(mean: sp.Expr) -> sp.Expr:
+        return -((x - mean) ** 2) / (2 * v)
+
+    centre = order(a) * f + (1 - order(a)) * g
+    left = a * exponent(f) + (1 - a) * exponent(g)
+    divergence_times = sp.simplify(sp.expand(left - exponent(centre)))  # (α − 1) D_α, which has no x in it
+    residual = sp.simplify(divergence_times - (a - 1) * a * spent(f - g, v))
+    budget = sp.simplify(sp.nsimplify(spent(change, scale(change, rho) ** 2)) - rho)
+    return Evidence(residual == 0 and budget == 0, "all f, f', σ, α", f"residuals {residual}, {budget}")

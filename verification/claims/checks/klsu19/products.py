@@ -1,0 +1,624 @@
+"""KLSU19 §5: truncated means, divergences of product distributions, and the rounds of PPDE."""
+
+import math
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from itertools import product
+
+import numpy as np
+import sympy as sp
+from scipy import stats
+
+from covassay.reference.domain import Matrix, Number, Vector
+from covassay.reference.mechanisms.gaussian_estimation import ppde
+from covassay.reference.privacy import zcdp_of_gaussian
+from covassay.verification.claims.evidence import Evidence, check
+from covassay.verification.exact.series import exponential
+
+CASES = 3000
+ROUNDING = 1e-9
+
+Law = Sequence[Fraction]
+
+
+# TRUNCATED MEANS AND PRIVACY
+
+
+@check(
+    "exact",
+    mutants={
+        "a row of zeros for the new one": {"pair": ((1, 1, 1, 0, 0, 0), (0,) * 6)},
+        "√2 B/m": {"claimed": lambda b2: ppde.change_squared(b2, 6, "paper")},
+    },
+)
+def truncated_counterexample(
+    pair: tuple[Sequence[int], Sequence[int]] = ((1, 1, 1, 0, 0, 0), (0, 0, 0, 1, 1, 1)),
+    claimed: Callable[[Number], Number] = lambda b2: b2,
+) -> Evidence:
+    """B/m fails as the sensitivity for replacing a row: rows of length B = √3, supports disjoint, are √2 B apart."""
+    b2 = 3
+    lengths = [sum(v * v for v in row) for row in pair]
+    change = sum((v - w) ** 2 for v, w in zip(*pair, strict=True))
+    return Evidence(max(lengths) <= b2 and change > claimed(b2), "a counterexample, B² = 3",
+                    f"(mΔ)² = {change} against {claimed(b2)}")  # fmt: skip
+
+
+def shortened(row: Vector, bound: float) -> Vector:
+    """The row as the mechanism takes it: its mean over a block of one record."""
+    return ppde.block_mean(row[None, :], 1, 1, np.arange(len(row)), bound)
+
+
+@check(
+    "property",
+    mutants={
+        "B for √2 B": {"limit": lambda b2, size: min(b2, size)},
+        "√(|S|/2) for √|S|": {"limit": lambda b2, size: min(2 * b2, size / 2)},
+    },
+)
+def truncated_sensitivity(
+    limit: Callable[[float, int], Number] = lambda b2, size: ppde.change_squared(b2, size, "tight"),
+) -> Evidence:
+    """Rows of [0, 1]^S cut to length B are at most √min(2B², |S|) apart, attained both ways; signed rows 2B.
+
+    Take min(u_j, v_j) off both: disjoint supports, ‖u − v‖² = ‖u‖² + ‖v‖². Against a zero row it is at most B.
+    """
+    rng = np.random.default_rng(1)
+    failed, largest, signed = 0, 0.0, 0.0
+    for i in range(CASES):
+        d = int(rng.integers(2, 7))
+        u, v = rng.random((2, d)) * (rng.random((2, d)) < 0.7)
+        b2 = float(rng.uniform(0.3, d))
+        if i % 3 == 0:  # complementary rows of bits
+            u = (np.arange(d) < d // 2).astype(float)
+            v = 1 - u
+            b2 = float(d // 2 if i % 2 else d)
+        one, two = shortened(u, math.sqrt(b2)), shortened(v, math.sqrt(b2))
+        ratio = float(((one - two) ** 2).sum()) / float(limit(b2, d))
+        failed += ratio > 1 + ROUNDING or float((one**2).sum()) > b2 * (1 + ROUNDING)
+        largest = max(largest, ratio)
+        opposite = shortened(u, math.sqrt(b2)) - shortened(-u, math.sqrt(b2))
+        signed = max(signed, float((opposite**2).sum()) / (4 * b2))
+    held = not failed and abs(largest - 1) < ROUNDING and abs(signed - 1) < ROUNDING
+    return Evidence(held, f"{CASES} pairs of rows, d ≤ 6", f"{failed} fail, largest ratio {largest:.6g}")
+
+
+@check(
+    "exact",
+    mutants={"infinite": {"claimed": lambda d: math.inf}, "1": {"claimed": lambda d: 1}},
+)
+def untruncated_sensitivity(
+    claimed: Callable[[int], Number] = lambda d: ppde.change_squared(math.inf, d, "tight"),
+) -> Evidence:
+    """On {0, 1}^d the plain mean has ℓ2 sensitivity √d/m, not infinite: all pairs of rows for d ≤ 6."""
+    failed = []
+    for d in range(1, 7):
+        worst = max(sum((a - b) ** 2 for a, b in zip(u, v, strict=True))
+                    for u, v in product(product((0, 1), repeat=d), repeat=2))  # fmt: skip
+        if worst != claimed(d):
+            failed.append(f"d={d}")
+    return Evidence(not failed, "d ≤ 6; a row of zeros against one of ones for all d", ", ".join(failed))
+
+
+@check(
+    "symbolic",
+    mutants={"twice the variance": {"variance": lambda b2, m, rho: b2 / (rho * m**2)}},
+)
+def printed_noise(
+    variance: Callable[[Number, Number, Number], Number] = lambda b2, m, rho: b2 / (2 * rho * m**2),
+) -> Evidence:
+    """Noise of variance B²/(2ρm²) on the truncated mean of a block spends 2ρ when a row is replaced by another.
+
+    The pair of `truncated_counterexample` is √2 B/m apart; D_α of two Gaussians is attained, so nothing less is spent.
+    """
+    b, m, rho = sp.symbols("B m rho", positive=True)
+    spent = sp.simplify(zcdp_of_gaussian(sp.sqrt(2) * b / m, variance(b**2, m, rho)))
+    return Evidence(spent == 2 * rho, "all B, m, ρ", f"spends {spent}")
+
+
+@check("numeric", mutants={"twice the variance": {"factor": 2.0}, "in the first round": {"last": 1}})
+def printed_noise_released(factor: float = 1.0, last: int = 8) -> Evidence:
+    """With variance B²/(2ρm²) the output of PPDE has D₂ > 3.99ρ for two neighbours, where ρ-zCDP allows 2ρ.
+
+    d = 4096, m = 10⁵, β = 0.1, ρ = 1. All rows of blocks 1 to 7 are zero, all others have only ones. In those rounds no
+    coordinate is set but with the probability of Gaussian tails; in round 8, S is everything, every q_j is between τ
+    and 1, and is released as it is. One row of block 8 is replaced, ⌈B²⌉ ones by as many elsewhere. On good outcomes
+    the densities are Gaussian, so e^{D₂} ≥ e^{4ρ}(1 − P(bad)), P under the law tilted by twice the shift.
+    """
+    d, m, beta, rho = 4096, 10**5, 0.1, 1.0
+    rounds = ppde.most_rounds(d)
+    bad = 0.0
+    for r in range(1, last + 1):
+        b2 = ppde.truncation_squared(ppde.mean_limit(r), d, m, rounds, beta)
+        deviation = math.sqrt(factor * b2 / (2 * rho)) / m
+        if r < last:
+            bad += d * float(stats.norm.sf(ppde.threshold(r) / deviation))
+    entry = min(1.0, math.sqrt(b2 / d))  # of a row of ones, cut to length B
+    shift = 2 * math.sqrt(b2) / m  # at most, of any coordinate
+    margin = min(entry - ppde.threshold(last), 1 - entry) - shift * 2
+    bad += 2 * d * float(stats.norm.sf(margin / deviation))
+    ones = min(math.ceil(b2), d // 2)
+    change = 2 * min(b2, ones)  # (mΔ)²
+    divergence = 2 * zcdp_of_gaussian(math.sqrt(change) / m, deviation**2) + math.log1p(-min(bad, 0.5))
+    return Evidence(2 * math.ceil(b2) <= d and divergence > 3.99 * rho, "d = 4096, m = 10⁵, ρ = 1",
+                    f"D₂ at least {divergence:.6g} ρ, bad outcomes {bad:.2g}")  # fmt: skip
+
+
+@check(
+    "symbolic",
+    mutants={
+        "B² for 2B²": {"change": lambda b2, size, calibration: b2},
+        "m for m²": {"variance": lambda change, m, rho: ppde.noise_variance(change, m, rho) / m},
+    },
+)
+def ppde_budget(
+    change: Callable[[Number, Number, str], Number] = ppde.change_squared,
+    variance: Callable[[Number, Number, Number], Number] = ppde.noise_variance,
+) -> Evidence:
+    """With variance 2B²/(2ρm²) the mean of a block spends ρ."""
+    b, m, rho, size = sp.symbols("B m rho size", positive=True)
+    spent = sp.simplify(zcdp_of_gaussian(sp.sqrt(2) * b / m, variance(change(b**2, size, "paper"), m, rho)))
+    return Evidence(sp.simplify(spent - rho) == 0, "all B, m, ρ", f"spends {spent}")
+
+
+def sliding_mean(rows: Matrix, r: int, m: int, kept: Vector, bound: float) -> Vector:
+    """Blocks that overlap by half."""
+    return ppde.block_mean(rows[(r - 1) * (m // 2) :], 1, m, kept, bound)
+
+
+@check("exact", mutants={"overlapping blocks": {"mean": sliding_mean}})
+def disjoint_blocks(mean: Callable[..., Vector] = ppde.block_mean) -> Evidence:
+    """A record enters one block: replacing it leaves the means of all other blocks as they are, to the last bit.
+
+    So one round pays, given the answers of the earlier ones, and the budgets do not add up (Theorem 5.1).
+    """
+    rng = np.random.default_rng(2)
+    failed = 0
+    for _ in range(300):
+        d, m, blocks = int(rng.integers(1, 6)), int(rng.integers(2, 6)), int(rng.integers(2, 5))
+        rows = rng.random((m * blocks, d))
+        changed = rows.copy()
+        place = int(rng.integers(0, len(rows)))
+        changed[place] = rng.random(d)
+        kept = np.flatnonzero(rng.random(d) < 0.8)
+        moved = [r for r in range(1, blocks + 1)
+                 if not np.array_equal(mean(rows, r, m, kept, 0.7), mean(changed, r, m, kept, 0.7))]  # fmt: skip
+        failed += not set(moved) <= {place // m + 1}
+    return Evidence(not failed, "300 data sets", f"{failed} fail")
+
+
+# DIVERGENCES
+
+
+def random_law(rng: np.random.Generator, size: int) -> list[Fraction]:
+    """Rational probabilities, all positive."""
+    weights = [int(w) for w in rng.integers(1, 20, size)]
+    return [Fraction(w, sum(weights)) for w in weights]
+
+
+def joint(laws: Sequence[Law]) -> list[Fraction]:
+    """The product law."""
+    return [math.prod(values, start=Fraction(1)) for values in product(*laws)]
+
+
+def total_variation(p: Law, q: Law) -> Fraction:
+    """½ Σ |P − Q|."""
+    return sum((abs(a - b) for a, b in zip(p, q, strict=True)), Fraction(0)) / 2
+
+
+def chi_square(p: Sequence[Number], q: Sequence[Number]) -> Number:
+    """Σ (P − Q)²/Q."""
+    return sum((a - b) ** 2 / b for a, b in zip(p, q, strict=True))
+
+
+@check("exact", mutants={"the largest": {"combined": max}, "half of the sum": {"combined": lambda t: sum(t) / 2}})
+def tv_subadditive(combined: Callable[[Sequence[Fraction]], Number] = sum) -> Evidence:
+    """TV(∏P_j, ∏Q_j) ≤ Σ TV(P_j, Q_j), with equality if all but one factor agree.
+
+    |p₁p₂ − q₁q₂| ≤ p₁|p₂ − q₂| + q₂|p₁ − q₁|, summed; then one factor at a time.
+    """
+    rng = np.random.default_rng(3)
+    failed, equal = 0, 0
+    for i in range(600):
+        sizes = rng.integers(2, 4, int(rng.integers(2, 4)))
+        p = [random_law(rng, int(k)) for k in sizes]
+        q = [
+            list(law) if i % 5 == 0 and j else random_law(rng, int(k))
+            for j, (law, k) in enumerate(zip(p, sizes, strict=True))
+        ]
+        whole = total_variation(joint(p), joint(q))
+        bound = combined([total_variation(a, b) for a, b in zip(p, q, strict=True)])
+        failed += whole > bound
+        equal += whole == bound
+    return Evidence(not failed and equal >= 120, "600 products of 2 or 3 laws", f"{failed} fail, {equal} equal")
+
+
+@check("symbolic", mutants={"the sum, as printed": {"rule": sum}})
+def chi_square_product(
+    rule: Callable[[Sequence[Number]], Number] = lambda parts: math.prod(1 + s for s in parts) - 1,
+) -> Evidence:
+    """1 + χ²(∏P_j ‖ ∏Q_j) = ∏ (1 + χ²(P_j‖Q_j)), since 1 + χ² = Σ P²/Q and the sum factors.
+
+    Two laws on 2 and 3 points, and three on 2 points, all probabilities symbols.
+    """
+    failed = []
+    for sizes in ((2, 3), (2, 2, 2)):
+        laws = []
+        for name in "pq":
+            free = [sp.symbols(f"{name}{j}_1:{k}") for j, k in enumerate(sizes)]
+            laws.append([[*values, 1 - sum(values)] for values in free])
+        p, q = laws
+        whole = chi_square(joint(p), joint(q))
+        claimed = rule([chi_square(a, b) for a, b in zip(p, q, strict=True)])
+        if sp.cancel(sp.together(whole - claimed)) != 0:
+            failed.append(str(sizes))
+    return Evidence(not failed, "laws on (2, 3) and (2, 2, 2) points; the argument for all", f"fails for {failed}")
+
+
+@check(
+    "exact",
+    mutants={"the product rule": {"claimed": lambda parts: math.prod(1 + s for s in parts) - 1}},
+)
+def chi_square_not_additive(claimed: Callable[[Sequence[Fraction]], Number] = sum) -> Evidence:
+    """χ² is not additive: two bits of mean ½ against mean ¼ have χ² = 1/3 each and 7/9 together, not 2/3."""
+    p, q = [Fraction(1, 2)] * 2, [Fraction(3, 4), Fraction(1, 4)]
+    whole = chi_square(joint([p, p]), joint([q, q]))
+    part = chi_square(p, q)
+    return Evidence(whole != claimed([part, part]), "a counterexample", f"{whole} against {claimed([part, part])}")
+
+
+@check("symbolic", mutants={"laws that do not sum to 1": {"normalised": False}})
+def kl_additive(normalised: bool = True) -> Evidence:
+    """KL(∏P_j ‖ ∏Q_j) = Σ KL(P_j‖Q_j): the logarithm of a product of ratios is a sum, and each P_j sums to 1."""
+    failed = []
+    for sizes in ((2, 3), (2, 2, 2)):
+        p = []
+        for j, k in enumerate(sizes):
+            values = list(sp.symbols(f"p{j}_1:{k + 1}"))
+            p.append([*values[:-1], 1 - sum(values[:-1])] if normalised else values)
+        logs = [sp.symbols(f"l{j}_1:{k + 1}") for j, k in enumerate(sizes)]  # ln(P_j/Q_j) at each point
+        whole = sum(math.prod(a) * sum(b) for a, b in zip(product(*p), product(*logs), strict=True))
+        parts = sum(a * b for law, terms in zip(p, logs, strict=True) for a, b in zip(law, terms, strict=True))
+        if sp.expand(whole - parts) != 0:
+            failed.append(str(sizes))
+    return Evidence(not failed, "laws on (2, 3) and (2, 2, 2) points; the argument for all", f"fails for {failed}")
+
+
+@check("symbolic", mutants={"4 TV² ≤ KL": {"factor": 4}})
+def pinsker(factor: int = 2) -> Evidence:
+    """2(p − q)² ≤ KL of two bits: ∂/∂q (KL − 2(p − q)²) = (q − p)(1 − 2q)²/(q(1 − q)) has the sign of q − p.
+
+    Two laws have TV = P(A) − Q(A) on A = {P > Q}, and KL is at least that of the bits 1_A (log sum inequality).
+    """
+    p, q = sp.symbols("p q", positive=True)
+    kl = p * sp.log(p / q) + (1 - p) * sp.log((1 - p) / (1 - q))
+    slope = sp.simplify(sp.diff(kl - factor * (p - q) ** 2, q))
+    expected = (q - p) * (1 - 2 * q) ** 2 / (q * (1 - q))
+    return Evidence(sp.simplify(slope - expected) == 0, "all p, q", f"slope {sp.factor(slope)}")
+
+
+@check("property", mutants={"3 TV²": {"lower": 3.0}, "KL ≤ χ²/2": {"upper": 0.5}})
+def divergence_order(lower: float = 2.0, upper: float = 1.0) -> Evidence:
+    """2 TV² ≤ KL ≤ ln(1 + χ²) ≤ χ², in nats; both ends tight.
+
+    Jensen for the middle: KL = E_P ln(P/Q) ≤ ln E_P(P/Q). Tight: means ½ ± t as t → 0; a law conditioned on an event.
+    """
+    rng = np.random.default_rng(4)
+    failed, low, high = 0, math.inf, 0.0
+    for i in range(CASES):
+        k = int(rng.integers(2, 6))
+        p, q = rng.dirichlet(np.full(k, 0.7)) + 1e-6, rng.dirichlet(np.full(k, 0.7)) + 1e-6
+        if i % 4 == 0:
+            t = 10 ** rng.uniform(-3, -0.5)
+            p, q = np.array([0.5 - t, 0.5 + t]), np.array([0.5 + t, 0.5 - t])
+        elif i % 4 == 1:
+            t = 10 ** rng.uniform(-4, -0.5)
+            p, q = np.array([1.0, 1e-300]), np.array([1 - t, t])
+        p, q = p / p.sum(), q / q.sum()
+        tv, kl = float(np.abs(p - q).sum()) / 2, float((p * np.log(p / q)).sum())
+        square = float(((p - q) ** 2 / q).sum())
+        middle = math.log1p(square)
+        failed += kl < lower * tv**2 * (1 - 1e-6) or kl > middle * (1 + 1e-6) or middle > upper * square * (1 + 1e-6)
+        low, high = min(low, kl / (lower * tv**2)), max(high, kl / (upper * square))
+    tight = abs(low - 1) < 1e-3 and abs(high - 1) < 1e-3
+    return Evidence(not failed and tight, f"{CASES} pairs of laws", f"{failed} fail; ratios {low:.6g}, {high:.6g}")
+
+
+# TAILS
+
+
+def binomial_tails(n: int, p: Fraction) -> list[Fraction]:
+    """P(Bin(n, p) ≥ k) for k = 0, …, n + 1."""
+    tails = [Fraction(0)]
+    for k in range(n, -1, -1):
+        tails.append(tails[-1] + math.comb(n, k) * p**k * (1 - p) ** (n - k))
+    return tails[::-1]
+
+
+@check("exact", mutants={"twice the exponent": {"power": 2}, "1 and 0 exchanged": {"exchanged": True}})
+def kl_chernoff(power: int = 1, exchanged: bool = False) -> Evidence:
+    """P(X̄ ≥ a) ≤ e^{−m KL(a‖p)} for a ≥ p, and the same below: binomial tails in rationals.
+
+    At a = k/m, e^{−m KL(a‖p)} = (p/a)^k ((1 − p)/(1 − a))^{m−k} = min over t ≥ 1 of t^{−k} E t^X: Markov's inequality
+    for t^X at t = a(1 − p)/((1 − a)p). Between the k/m the left side is constant. The lower tail is that of 1 − X.
+    """
+    failed, largest = [], Fraction(0)
+    for m, p in product((1, 2, 3, 5, 9, 16, 25), (Fraction(j, 12) for j in range(1, 12))):
+        tails = binomial_tails(m, p)
+        for k in range(math.ceil(m * p), m + 1):
+            a, base = Fraction(k, m), (1 - p if exchanged else p)
+            bound = ((base / a) ** k * ((1 - base) / (1 - a) if k < m else 1) ** (m - k)) ** power
+            if tails[k] > bound:
+                failed.append(f"m={m}, p={p}, k={k}")
+            largest = max(largest, tails[k] / bound)
+    return Evidence(not failed, "m ≤ 25, p = 1/12, …, 11/12, all k; all by Markov", "; ".join(failed[:2]),
+                    {"largest ratio": f"{float(largest):.6g}"})  # fmt: skip
+
+
+@check("exact", mutants={"1/4 for 3": {"first": Fraction(1, 4)}, "1 for 6": {"second": 1}})
+def squared_length_tails(first: Fraction = Fraction(3), second: int = 6) -> Evidence:
+    """Bits of means at most p ≤ ½: P(‖X‖² ≥ pd(1 + 3L)) ≤ e^{−L} if pd > 1, P(‖X‖² ≥ 6L) ≤ e^{−L} if pd ≤ 1.
+
+    ‖X‖² is below Bin(d, p) in law. Tails jump at integers, so the claims are P(Bin ≥ k) ≤ e^{−(k/(pd) − 1)/3} for
+    k > pd, and P(Bin ≥ k) ≤ e^{−k/6} for k ≥ 1. All d, second: P ≤ 1/k! (Markov for C(X, k)), at most e^{−k/6} from
+    k = 2 on; at k = 1, P = 1 − (1 − p)^d ≤ 3/4. First, with x = k/(pd): the exponent x ln x − x + 1 of the Chernoff
+    bound is at least (x − 1)/3 for x ≥ 11/6; below, P(Bin > pd) < 3/4 (Greenberg and Mohri 2014), and e^{−5/18} > 3/4.
+    """
+    failed, largest = [], 0.0
+    for d in (1, 2, 3, 4, 5, 7, 10, 15, 24, 40):
+        for p in {Fraction(j, 2 * d) for j in (1, 2, 3, 4, 5, 8, d - 1, d) if 0 < 2 * j <= 2 * d}:
+            tails = binomial_tails(d, p)
+            for k in range(math.floor(p * d) + 1, d + 1):
+                exponent = (k / (p * d) - 1) / first if p * d > 1 else Fraction(k, second)
+                bound = exponential(-exponent)[0]
+                if tails[k] > bound:
+                    failed.append(f"d={d}, p={p}, k={k}")
+                largest = max(largest, float(tails[k] / bound))
+    for k in range(2, 60):
+        if exponential(Fraction(-k, second))[0] * math.factorial(k) < 1:
+            failed.append(f"1/{k}!")
+    crossing = Fraction(11, 6)
+    log_below = Fraction(6061, 10000)  # of 11/6
+    if exponential(log_below)[1] > crossing or crossing * log_below - crossing + 1 < (crossing - 1) / first:
+        failed.append("the crossing at 11/6")
+    if exponential(-(crossing - 1) / first)[0] <= Fraction(3, 4):
+        failed.append("3/4")
+    return Evidence(not failed, "d ≤ 40; all d by the argument", "; ".join(failed[:3]),
+                    {"largest ratio": f"{largest:.6g}"})  # fmt: skip
+
+
+# THE ROUNDS
+
+
+@check("exact", mutants={"a quarter of B²": {"share": Fraction(1, 4)}})
+def rows_unshortened(share: Fraction = Fraction(1)) -> Evidence:
+    """With the reference's B² no row is shortened: P(‖x[S]‖² ≥ B²) ≤ β/(mR) in a round, β/m in the last.
+
+    ‖x[S]‖² is below Bin(|S|, u) in law. B² = 6u|S|L, L = ln(mR/β) ≥ ln 2; as the tail jumps at integers, it is enough
+    to have P(Bin ≥ k) ≤ e^{−k/(6u|S|)} for k ≥ 6 ln 2 · u|S|. All |S|: on bits E e^X ≤ e^{(e − 1)u|S|}, and 5L ≥ e − 1.
+    Last: B² = 6 ln(m/β), u|S| < 1, so P(Bin ≥ k) ≤ e^{−k/6} for k ≥ 6 ln 2.
+    """
+    failed = []
+    one = Fraction(1)
+    for size, r in product((1, 2, 3, 4, 8, 12, 20, 32), range(1, 6)):
+        u = Fraction(ppde.mean_limit(r))
+        tails = binomial_tails(size, u)
+        if u * size >= 1:
+            unit = Fraction(ppde.truncation_squared(u, size, 2, 1, one, lambda v: one)) * share  # B² at L = 1
+        else:
+            unit = Fraction(ppde.last_truncation_squared(2, one, lambda v: one)) * share
+        for k in range(math.ceil(unit * Fraction(69, 100)), size + 1):
+            if tails[k] > exponential(-k / unit)[0]:
+                failed.append(f"|S|={size}, u={u}, k={k}")
+    slope = exponential(one)[1] - 1
+    if not 5 * Fraction(69, 100) > slope:
+        failed.append("5 ln 2 > e − 1")
+    return Evidence(not failed, "|S| ≤ 32, u ≥ 1/32; all |S| by the argument", "; ".join(failed[:3]))
+
+
+def records(d: int, rho: float, beta: float, factor: float = 1.0) -> int:
+    """The smallest m, up to 1 %, with m ≥ factor · `enough_records`."""
+    m, rounds = 2.0, ppde.most_rounds(d)
+    while m < factor * float(ppde.enough_records(m, d, rounds, rho, beta)):
+        m *= 1.01
+    return math.ceil(m)
+
+
+@check("numeric", mutants={"half of the records": {"factor": 0.5}, "1/32 for 1/16": {"share": 32}})
+def rounds_sampling(factor: float = 1.0, share: int = 16) -> Evidence:
+    """With m = `enough_records` the plain mean is within u/16 of p_j ≤ u but with probability β/(2dR): binomial tails.
+
+    All m by Bernstein: mt²/(2(u + t/3)) = mu/522.7 at t = u/16, at least ln(4dR/β), because u ≥ 1/|S| ≥ 1/d.
+    """
+    worst, exponent = 0.0, Fraction(1, 16) ** 2 / (2 * (1 + Fraction(1, 48)))
+    for d, beta in product((2, 3, 4, 16, 100), (0.3, 1e-3)):
+        rounds = ppde.most_rounds(d)
+        m = records(d, 1e6, beta, factor)  # so that sampling alone decides
+        for r in range(1, rounds + 1):
+            u = float(ppde.mean_limit(r))
+            for p in (u, u / 2, u / 8, u / 64):
+                law = stats.binom(m, p)
+                tail = law.sf(math.ceil(m * (p + u / share)) - 1) + law.cdf(math.floor(m * (p - u / share)))
+                worst = max(worst, float(tail) * 2 * d * rounds / beta)
+    return Evidence(worst <= 1 and 1 / exponent < 523, "d = 2, 3, 4, 16, 100, all rounds, β = 0.3, 0.001",
+                    f"largest P/(β/(2dR)) {worst:.4g}")  # fmt: skip
+
+
+@check("property", mutants={"records for sampling only": {"rho_for": 1e9}, "1/32 for 1/16": {"share": 32.0}})
+def rounds_noise(rho_for: float | None = None, share: float = 16.0) -> Evidence:
+    """With m = `enough_records` the noise is within s√(2 ln(4dR/β)) ≤ u/16, in both calibrations; tight at u = 1/d."""
+    rng = np.random.default_rng(5)
+    worst = 0.0
+    for i in range(500):
+        d = int(rng.choice([2, 3, 4, 8, 30, 64]))
+        rho, beta, rounds = 10 ** rng.uniform(-9, -5), 10 ** rng.uniform(-6, -0.3), ppde.most_rounds(d)
+        m = records(d, rho_for or rho, beta)
+        r = rounds if i % 2 else int(rng.integers(1, rounds + 1))
+        u = float(ppde.mean_limit(r))
+        size = d if i % 2 else int(rng.integers(math.ceil(1 / u), d + 1))
+        b2 = ppde.truncation_squared(u, size, m, rounds, beta)
+        for calibration in ("paper", "tight"):
+            variance = float(ppde.noise_variance(ppde.change_squared(b2, size, calibration), m, rho))
+            worst = max(worst, math.sqrt(2 * variance * math.log(4 * d * rounds / beta)) * share / u)
+    return Evidence(0.95 < worst <= 1 + ROUNDING, "500 random d, ρ, β, rounds", f"largest ratio {worst:.6g}")
+
+
+@check("exact", mutants={"errors of u/4": {"error": Fraction(1, 4)}, "τ = u/4": {"cut": lambda r: 2.0**-r / 4}})
+def rounds_induction(error: Fraction = Fraction(1, 8), cut: Callable[[int], Number] = ppde.threshold) -> Evidence:
+    """If |q − p| ≤ u/8 ≤ u: what goes on has p < u_{r+1}; what is done has p ≥ u/4, and so |q − p| ≤ p/2.
+
+    The induction of Lemma 5.8 for every r: q < τ gives p < τ + u/8 = u/2, q ≥ τ gives p ≥ τ − u/8 = u/4.
+    """
+    failed = []
+    for r in range(1, 40):
+        u, tau, after = (Fraction(f(r)) for f in (ppde.mean_limit, cut, lambda r: ppde.mean_limit(r + 1)))
+        smallest = tau - error * u
+        if tau + error * u > after or 4 * smallest < u or 2 * error * u > smallest:
+            failed.append(f"r={r}")
+    return Evidence(not failed, "r < 40; both sides scale with u", ", ".join(failed[:3]))
+
+
+@check("numeric", mutants={"half of the deviation": {"factor": 0.5}})
+def final_sampling(factor: float = 1.0) -> Evidence:
+    """P(|X̄ − p| > √(2pl/m) + 2l/(3m)) ≤ 2e^{−l} for bits: Bernstein's inequality solved for the deviation.
+
+    (√(2vl) + 2l/3)² ≥ 2(v + (√(2vl) + 2l/3)/3)l, with v = mp at least the variance; the difference is (2l/3)√(2vl).
+    """
+    v, level = sp.symbols("v l", positive=True)
+    t = sp.sqrt(2 * v * level) + 2 * level / 3
+    slack = sp.simplify(t**2 - 2 * (v + t / 3) * level - 2 * level / 3 * sp.sqrt(2 * v * level))
+    worst = 0.0
+    for m, p, deviate in product((1, 5, 30, 1000, 10**5), (1e-6, 1e-3, 0.05, 0.5), (0.5, 1.0, 3.0, 10.0, 30.0)):
+        reach = factor * (math.sqrt(2 * p * deviate / m) + 2 * deviate / (3 * m))
+        law = stats.binom(m, p)
+        tail = law.sf(math.floor(m * (p + reach))) + law.cdf(math.ceil(m * (p - reach)) - 1)
+        worst = max(worst, float(tail) * math.exp(deviate) / 2)
+    return Evidence(worst <= 1 and slack == 0, "m ≤ 10⁵, p ≥ 10⁻⁶, l ≤ 30 on a grid; all by the algebra",
+                    f"largest P e^l/2 {worst:.4g}")  # fmt: skip
+
+
+@check("symbolic", mutants={"3 for 6": {"factor": 3}})
+def final_noise(factor: int = 6) -> Evidence:
+    """In the last step s = √(6 ln(m/β)/ρ)/m with "paper"; "tight" has no more."""
+    m, rho, beta, size, t = sp.symbols("m rho beta size t", positive=True)
+    b2 = ppde.last_truncation_squared(m, beta, lambda v: t)
+    variance = ppde.noise_variance(ppde.change_squared(b2, size, "paper"), m, rho)
+    less = all(ppde.change_squared(a, b, "tight") <= ppde.change_squared(a, b, "paper")
+               for a, b in product((Fraction(1, 3), 1, 7), (1, 2, 20)))  # fmt: skip
+    return Evidence(sp.simplify(variance - factor * t / (rho * m**2)) == 0 and less, "all m, ρ, β", f"s² = {variance}")
+
+
+# THE DISTANCE
+
+
+def noise_reach(b2: float, size: int, m: float, rho: float, level: float) -> float:
+    """s√(2l) in the calibration of the paper."""
+    return math.sqrt(2 * level * ppde.noise_variance(ppde.change_squared(b2, size, "paper"), m, rho))
+
+
+@check("property", mutants={"3 for 100": {"sampling": 3.0}, "2 for 21": {"noise": 2.0}})
+def ppde_distance(sampling: float = 100.0, noise: float = 21.0) -> Evidence:
+    """TV ≤ α if m ≥ 100 dl/α², m ≥ 21 d√(lL/ρ)/α and m ≥ `enough_records`, l = ln(4dR/β), L = ln(mR/β), d ≥ 2.
+
+    On the events of the rounds and of the last step (probability 1 − 4β), q_j is off by at most e_j = √(2p_jl/m)
+    + 2l/(3m) + s_j√(2l). A coordinate of a round has p ≥ u/4 ≥ 1/(4d) and s² ≤ 24 pdL/(ρm²); one of the last step with
+    p ≥ 1/d has less. TV² ≤ ½KL ≤ ½Σ e²/(p(1 − p)) ≤ Σ e²/p over these, since p ≤ ½; for the rest TV ≤ Σ e. With
+    a = dl/m and b = d√(lL/ρ)/m: TV ≤ (√(2a) + 4a/3 + 7b) + (√(2a) + 2a/3 + 3.5b) ≤ 4.83√a + 10.5b. Here the sums
+    themselves, from the reference's noise, for random means and the worst round of each.
+    """
+    rng = np.random.default_rng(6)
+    worst = 0.0
+    for i in range(400):
+        d = int(rng.choice([2, 4, 10, 64, 500]))
+        rounds, beta, alpha = ppde.most_rounds(d), 10 ** rng.uniform(-6, -1), 10 ** rng.uniform(-2.5, 0)
+        rho = 10 ** rng.uniform(-8, 2)
+        level = math.log(4 * d * rounds / beta)
+        m = float(records(d, rho, beta))
+        while m < max(
+            sampling * d * level / alpha**2, noise * d * math.sqrt(level * math.log(m * rounds / beta) / rho) / alpha
+        ):
+            m *= 1.01
+        p = 2 ** -rng.uniform(1, 3 * math.log2(d) + 1, d)
+        if i % 2 == 0:  # everything where it hurts most
+            p[:] = float(rng.choice([1 / d, 1 / (4 * d), 1 / d * 0.999]))
+        squares = plain = 0.0
+        for value in p:
+            plain_error = math.sqrt(2 * value * level / m) + 2 * level / (3 * m)
+
+            limits = {r: ppde.mean_limit(r) for r in range(1, rounds + 1)}
+            inside = [r for r, u in limits.items() if u / 4 <= value <= u]
+            bounds = [ppde.truncation_squared(ppde.mean_limit(r), d, m, rounds, beta) for r in inside]
+            options = [(plain_error + noise_reach(b2, d, m, rho, level)) ** 2 for b2 in bounds]
+            last = plain_error + noise_reach(ppde.last_truncation_squared(m, beta), d, m, rho, level)
+            if value >= 1 / d:
+                squares += max([*options, last**2]) / value
+            elif options and i % 4:
+                squares += max(options) / value
+            else:
+                plain += last
+        worst = max(worst, (math.sqrt(squares) + plain) / alpha)
+    return Evidence(0.3 < worst <= 1, "400 random problems, d ≤ 500", f"largest bound {worst:.4g} α")
+
+
+def product_distance(p: Vector, q: Vector) -> float:
+    """TV of two products of bits, over all 2^d points."""
+    laws = []
+    for means in (p, q):
+        law = np.ones(1)
+        for mean in means:
+            law = np.concatenate([law * (1 - mean), law * mean])
+        laws.append(law)
+    return float(np.abs(laws[0] - laws[1]).sum()) / 2
+
+
+@check(
+    "statistical",
+    mutants={"the noise of 10⁻⁸ ρ": {"spend": 1e-8}, "records of other means": {"shift": 0.2}},
+)
+def ppde_runs(spend: float = 1.0, shift: float = 0.0) -> Evidence:
+    """The whole mechanism: 12 runs at the m of Theorem 5.2's explicit form, TV at most α = 0.4 each time.
+
+    d = 4, β = 10⁻¹¹, ρ = 0.1. Under the claim a run fails with probability at most 4β, a false alarm has 4.8 × 10⁻¹⁰.
+    It detects a mechanism that fails with probability 0.9 in a run with probability 1 − 10⁻¹².
+    """
+    d, beta, rho, alpha = 4, 1e-11, 0.1, 0.4
+    rounds = ppde.most_rounds(d)
+    level = math.log(4 * d * rounds / beta)
+    m = float(records(d, rho, beta))
+    while m < max(100 * d * level / alpha**2, 21 * d * math.sqrt(level * math.log(m * rounds / beta) / rho) / alpha):
+        m *= 1.01
+    rng = np.random.default_rng(7)
+    worst = 0.0
+    for _ in range(12):
+        p = np.minimum(0.5, 2 ** -rng.uniform(1, 8, d))
+        x = (rng.random(((rounds + 1) * math.ceil(m), d)) < np.minimum(1, p + shift)).astype(float)
+        q = ppde.sample(x, rng, rho=rho * spend, beta=beta)
+        worst = max(worst, product_distance(p, q))
+    return Evidence(worst <= alpha, f"12 runs, m = {math.ceil(m)}", f"largest TV {worst:.4g}")
+
+
+@check("numeric", mutants={"a quarter of the records": {"factor": 0.25}, "17/32 for 5/8": {"mean": 17 / 32}})
+def flip_test(factor: float = 1.0, mean: float = 5 / 8) -> Evidence:
+    """Flip where a ρ-zCDP mean of m more records exceeds ½: that leaves means of at most 5/8, enough for the rounds.
+
+    m ≥ 128 ln(2d/β) and m ≥ 16√(d ln(2d/β)/ρ), noise of variance d/(2ρm²): P(no flip at p ≥ 5/8) ≤ β/d, by the exact
+    binomial law. Flipping is a bijection: TV and privacy stay. With p ≤ 5/8 in place of ½ in the first round, 1.25
+    `enough_records` makes its sampling error small, and no row is shortened.
+    """
+    worst, failed = 0.0, []
+    for d, rho, beta in product((1, 4, 100), (1e-4, 1.0, 1e4), (0.3, 1e-4)):
+        level = math.log(2 * d / beta)
+        m = math.ceil(factor * max(128 * level, 16 * math.sqrt(d * level / rho)))
+        deviation = math.sqrt(ppde.noise_variance(ppde.change_squared(math.inf, d, "tight"), m, rho))
+        k = np.arange(m + 1)
+        missed = float((stats.binom.pmf(k, m, mean) * stats.norm.sf((k / m - 0.5) / deviation)).sum())
+        worst = max(worst, missed * d / beta)
+    for d, beta in product((2, 4, 16), (0.3, 1e-3)):
+        m, rounds = records(d, 1e6, beta, 1.25), ppde.most_rounds(d)
+        law = stats.binom(m, mean)
+        tail = law.sf(math.ceil(m * (mean + 1 / 32)) - 1) + law.cdf(math.floor(m * (mean - 1 / 32)))
+        bound = ppde.truncation_squared(ppde.mean_limit(1), d, m, rounds, beta)
+        shorten = float(stats.binom.sf(math.ceil(bound) - 1, d, mean))
+        if tail > beta / (2 * d * rounds) or shorten > beta / (m * rounds):
+            failed.append(f"first round, d={d}, β={beta}")
+    return Evidence(worst <= 1 and not failed, "d ≤ 100, ρ from 10⁻⁴ to 10⁴",
+                    f"largest P/(β/d) {worst:.4g} {failed[:2]}")  # fmt: skip

@@ -1,0 +1,1 @@
+"""Machine checks of claims of our own, which no paper states."""

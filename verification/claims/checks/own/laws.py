@@ -1,0 +1,353 @@
+"""The exact laws behind the mechanisms: nuclear-Laplace noise, symmetric and full, its spectrum, Bingham draws."""
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from fractions import Fraction
+from itertools import combinations
+
+import mpmath
+import numpy as np
+import sympy as sp
+
+from covassay.reference.domain import Matrix, Number, Vector
+from covassay.reference.laws import bingham, nuclear_laplace
+from covassay.verification.claims.checks.dn25.noise import repulsion, vandermonde
+from covassay.verification.claims.checks.own.theorems import normaliser
+from covassay.verification.claims.evidence import Evidence, check
+from covassay.verification.exact import gamma_mixture
+from covassay.verification.exact.series import PI
+from covassay.verification.exact.spectral_cdf import enclose_spectral_cdf
+
+# SYMMETRIC NOISE
+
+
+@check(
+    "symbolic",
+    mutants={
+        "of full matrices": {"jacobian": repulsion},
+        "without the √2 of the coordinates": {"weight_squared": 1},
+    },
+)
+def symmetric_volume(
+    jacobian: Callable[[Sequence[Number]], Number] = vandermonde, weight_squared: int = 2, largest: int = 4
+) -> Evidence:
+    """dZ = ± 2^{d(d−1)/4} ∏_{i<j} (λ_i − λ_j) dλ dA for symmetric Z = QΛQᵀ at Q = 1, where Q = 1 + A to first order.
+
+    dZ = AΛ − ΛA + dΛ with A antisymmetric, in the isometric coordinates (Z_ii, √2 Z_ij); the determinant is computed
+    entry by entry. Conjugation by rotations is an isometry and carries the identity to every Q.
+    """
+    failed = []
+    for d in range(2, largest + 1):
+        values = sp.symbols(f"l1:{d + 1}", real=True)
+        pairs = list(combinations(range(d), 2))
+        columns = [sp.Matrix(d, d, lambda i, j, k=k: int(i == j == k)) for k in range(d)]
+        for i, j in pairs:
+            basis = sp.zeros(d)
+            basis[i, j], basis[j, i] = 1, -1
+            columns.append(basis * sp.diag(*values) - sp.diag(*values) * basis)
+        rows = [[c[k, k] for k in range(d)] + [sp.sqrt(2) * c[i, j] for i, j in pairs] for c in columns]
+        exact = sp.Matrix(rows).det()
+        if sp.expand(exact**2 - weight_squared ** len(pairs) * jacobian(values) ** 2) != 0:
+            failed.append(f"d={d}")
+    return Evidence(not failed, f"d ≤ {largest}", ", ".join(failed))
+
+
+@check(
+    "exact",
+    mutants={
+        "d², of full matrices": {"shape": lambda d, symmetric: nuclear_laplace.radius_shape(d)},
+        "d(d − 1)/2": {"shape": lambda d, symmetric: Fraction(d * (d - 1), 2) if symmetric else d**2},
+    },
+)
+def radius(shape: Callable[[int, bool], Number] = nuclear_laplace.radius_shape, largest: int = 5) -> Evidence:
+    """‖Z‖_* ~ Gamma(d(d + 1)/2, ρ) for symmetric noise, Gamma(d², ρ) for full noise.
+
+    The density is homogeneous: of degree d(d − 1)/2, or d(d − 1), and dλ brings R^{d−1} dR. The mean of the Gamma law,
+    its shape, is also the exact E Σ|λ_i| of the mixture of Gammas.
+    """
+    failed = []
+    t = sp.Symbol("t", positive=True)
+    for symmetric, product in ((True, vandermonde), (False, repulsion)):
+        for d in range(1, largest + 1):
+            values = sp.symbols(f"x1:{d + 1}", positive=True)
+            point = dict(zip(values, (2, 3, 5, 7, 11), strict=False))
+            scaled = sp.sympify(product([t * v for v in values])).subs(point)
+            degree = int(sp.degree(sp.expand(scaled), t))
+            mean = gamma_mixture.mean_power_sum(d, 1, symmetric=symmetric)
+            if not degree + d == shape(d, symmetric) == mean:
+                failed.append(f"{'symmetric' if symmetric else 'full'}, d={d}")
+    return Evidence(not failed, f"d ≤ {largest}; the degree for all d", ", ".join(failed))
+
+
+# NORMALISERS
+
+
+@check(
+    "exact",
+    mutants={
+        "without d!": {"pfaffian": lambda d, symmetric: normaliser(d, symmetric) / math.factorial(d)},
+        "the other kind": {"pfaffian": lambda d, symmetric: normaliser(d, not symmetric)},
+    },
+)
+def normalisers(pfaffian: Callable[[int, bool], Fraction] = normaliser, largest: int = 5) -> Evidence:
+    """The integral of the joint density by de Bruijn's Pfaffian and by expansion in the gaps: equal rationals.
+
+    3, 207/2, … for full noise, 6, 42, … for symmetric noise.
+    """
+    failed, figures = [], {}
+    for symmetric in (False, True):
+        for d in range(1, largest + 1):
+            expanded = math.factorial(d) * gamma_mixture.normalizer(d, symmetric=symmetric)
+            if expanded != pfaffian(d, symmetric):
+                failed.append(f"{'symmetric' if symmetric else 'full'}, d={d}")
+            if d in (2, 3):
+                figures[f"{'symmetric' if symmetric else 'full'}, d = {d}"] = str(expanded)
+    return Evidence(not failed, f"d ≤ {largest}, both kinds", ", ".join(failed), figures)
+
+
+@check(
+    "numeric",
+    mutants={
+        "half the points": {"log_value": lambda d, s: nuclear_laplace.ensemble(max(1, d // 2), s).log_normalizer},
+        "without d!": {
+            "log_value": lambda d, s: nuclear_laplace.ensemble(d, s).log_normalizer - math.lgamma(d + 1),
+        },
+    },
+)
+def float_normaliser(
+    log_value: Callable[[int, bool], float] = lambda d, s: nuclear_laplace.ensemble(d, s).log_normalizer,
+) -> Evidence:
+    """The reference's log normaliser, by quadrature in float64, is the logarithm of the exact rational to 1e-11."""
+    worst = 0.0
+    for symmetric in (False, True):
+        for d in (1, 2, 5, 10, 20, 40):
+            exact = normaliser(d, symmetric)
+            log = math.log(exact.numerator) - math.log(exact.denominator)
+            worst = max(worst, abs(log_value(d, symmetric) - log) / max(1.0, abs(log)))
+    return Evidence(worst < 1e-11, "d ≤ 40, both kinds", f"largest relative error {worst:.2g}")
+
+
+@check(
+    "numeric",
+    mutants={
+        "the other kind": {"moment": lambda d, p, s: nuclear_laplace.mean_power_sum(d, p, not s)},
+        "one power less": {"moment": lambda d, p, s: nuclear_laplace.mean_power_sum(d, p - 1, s)},
+    },
+)
+def float_moments(moment: Callable[[int, float, bool], float] = nuclear_laplace.mean_power_sum) -> Evidence:
+    """The reference's E‖Z‖_{S_p}^p, by quadrature of the one-point density, against exact rationals: p = 1, …, 6.
+
+    E‖Z‖_F² = 2, 15, … for full noise and 2, 25/3, … for symmetric noise, in units of ρ².
+    """
+    worst, figures = 0.0, {}
+    for symmetric in (False, True):
+        for d in range(1, 6):
+            for p in range(1, 7):
+                exact = gamma_mixture.mean_power_sum(d, p, symmetric=symmetric)
+                worst = max(worst, abs(moment(d, p, symmetric) / float(exact) - 1))
+                if p == 2:
+                    figures[f"{'symmetric' if symmetric else 'full'}, d = {d}"] = str(exact)
+    return Evidence(worst < 1e-11, "d ≤ 5, p ≤ 6, both kinds", f"largest relative error {worst:.2g}", figures)
+
+
+# THE SPECTRAL NORM
+
+
+@check(
+    "numeric",
+    mutants={
+        "the other kind": {"cdf": lambda d, t, symmetric: nuclear_laplace.spectral_norm_cdf(d, t, not symmetric)},
+        "an error of 1e-9": {"cdf": lambda d, t, symmetric: nuclear_laplace.spectral_norm_cdf(d, t, symmetric) + 1e-9},
+    },
+)
+def float_cdf(cdf: Callable[..., Vector] = nuclear_laplace.spectral_norm_cdf) -> Evidence:
+    """The reference's P(‖Z‖ ≤ t), a Pfaffian in float64, lies within 1e-13 of the enclosure; both kinds, d ≤ 20."""
+    worst = 0.0
+    for symmetric in (False, True):
+        for d in (1, 2, 3, 7, 20):
+            for c in (Fraction(1, 2), Fraction(3, 2), Fraction(5, 2), Fraction(7, 2)):
+                exact = float(enclose_spectral_cdf(d, c * d, symmetric=symmetric, digits=16).midpoint)
+                worst = max(worst, abs(float(cdf(d, float(c * d), symmetric)) - exact))
+    return Evidence(worst < 1e-13, "40 values", f"largest error {worst:.2g}")
+
+
+def ullman_potential(x: mpmath.mpf, edge: mpmath.mpf) -> mpmath.mpf:
+    """∫ ln|x − t| dμ(t) for the density arccosh(a/|t|)/(πa) on [−a, a].
+
+    μ is the law of UaC, U uniform on (0, 1) and C arcsine on [−1, 1], and E ln|x − rC| is ln(r/2) for r ≥ |x| and
+    ln((|x| + √(x² − r²))/2) below.
+    """
+    v = abs(x)
+    inner = min(v, edge)
+    below = mpmath.quad(lambda r: mpmath.log((v + mpmath.sqrt(v**2 - r**2)) / 2), [0, inner]) if v else mpmath.mpf(0)
+    above = mpmath.quad(lambda r: mpmath.log(r / 2), [inner, edge]) if inner < edge else mpmath.mpf(0)
+    return (below + above) / edge
+
+
+@check(
+    "numeric",
+    mutants={
+        "an edge at 1.1": {"full": 0.35},
+        "the full edge for symmetric noise": {"symmetric": 1.0},
+        "an edge at 3.14": {"full": 0.9995},
+    },
+)
+def equilibrium(full: float = 1.0, symmetric: float = 0.5) -> Evidence:
+    """Ullman's law on [0, π] is the equilibrium of the singular values over ρd, and on [−π/2, π/2] of the eigenvalues.
+
+    Its Euler–Lagrange conditions: symmetric |x| − ∫ ln|x − y| dμ(y), full s − ∫ ln|s² − t²| dμ(t), are constant on the
+    support and larger beyond the edge, to 18 digits. They characterise the equilibrium, since the energy is strictly
+    convex; that the largest value tends to the edge is cited.
+    """
+    wrong, figures = [], {}
+    with mpmath.workdps(25):
+        for kind, edge, factor in (("full", full * mpmath.pi, 2), ("symmetric", symmetric * mpmath.pi, 1)):
+            values = [x - factor * ullman_potential(x, edge) for x in (edge * mpmath.mpf(k) / 8 for k in range(0, 9))]
+            if max(abs(v - values[0]) for v in values) > mpmath.mpf(10) ** -18:
+                wrong.append(f"{kind}: {mpmath.nstr(max(values) - min(values), 5)}")
+            beyond = [edge * mpmath.mpf(k) / 8 for k in (9, 12, 24)]
+            if any(x - factor * ullman_potential(x, edge) <= values[0] for x in beyond):
+                wrong.append(f"{kind}: beyond the edge")
+            figures[f"edge, {kind}"] = mpmath.nstr(edge, 12)
+    return Evidence(not wrong, "nine points of the support, three beyond", "; ".join(wrong), figures)
+
+
+@check(
+    "enclosed",
+    mutants={
+        "around 1.1": {"edges": {False: Fraction(11, 10), True: Fraction(11, 20)}},
+        "around π for symmetric noise": {"edges": {False: PI[0], True: PI[0]}},
+    },
+)
+def concentration(edges: Mapping[bool, Fraction] | None = None, largest: int = 40) -> Evidence:
+    """‖Z‖/(ρd) gathers around π, for symmetric noise around π/2: within 10 % with probability 0.77 and 0.76 at d = 40.
+
+    Enclosures; the intervals are rational, just inside.
+    """
+    around = edges or {False: PI[0], True: PI[0] / 2}
+    failed, figures = [], {}
+    for symmetric, edge in around.items():
+        last = Fraction(0)
+        for d in (5, 10, 20, largest):
+            low, high = (
+                enclose_spectral_cdf(d, edge * c * d, symmetric=symmetric, digits=6)
+                for c in (Fraction(9, 10), Fraction(11, 10))
+            )
+            within = Fraction(float(high.lower)) - Fraction(float(low.upper))
+            if within <= last:
+                failed.append(f"d={d}")
+            last = within
+            figures[f"{'symmetric' if symmetric else 'full'}, d = {d}"] = f"{float(within):.3f}"
+        if last < Fraction(3, 4):
+            failed.append("not above 3/4")
+    return Evidence(not failed, f"d = 5 to {largest}", ", ".join(failed[:3]), figures)
+
+
+# THE SIMPLEX
+
+
+@check(
+    "symbolic",
+    mutants={
+        "of symmetric noise": {"density": vandermonde, "degree": lambda d: d * (d - 1) // 2},
+        "E R² = d⁴": {"second": lambda k: k**2},
+    },
+)
+def simplex(
+    density: Callable[[Sequence[Number]], Number] = repulsion,
+    degree: Callable[[int], int] = lambda d: d * (d - 1),
+    second: Callable[[int], int] = lambda k: k * (k + 1),
+) -> Evidence:
+    """w = σ/‖Z‖_* has density ∝ ∏|w_i² − w_j²|, independent of ‖Z‖_*: at d = 2, w = (1 ± √U)/2, U uniform.
+
+    Its second moment by integration over the simplex, times E R² = d²(d² + 1), is the exact E‖Z‖_F² of the mixture of
+    Gammas, 15 at d = 2; also at d = 3.
+    """
+    u, v = sp.symbols("u v", positive=True)
+    difference = sp.factor(sp.sympify(density([(1 + v) / 2, (1 - v) / 2])))  # w_1 − w_2 = v ≥ 0
+    distribution = sp.integrate(difference, (v, 0, u)) / sp.integrate(difference, (v, 0, 1))
+    law = sp.simplify(distribution - u**2) == 0
+    failed = [] if law else ["the law at d = 2"]
+    for d in (2, 3):
+        gaps = sp.symbols(f"g1:{d + 1}", positive=True)
+        # w_i = Σ_{k ≥ i} g_k/k over the simplex of the g: ordered w, linear, so with a constant Jacobian
+        w = [sum(gaps[k] / sp.Integer(k + 1) for k in range(i, d)) for i in range(d)]
+
+        def integral(polynomial: sp.Expr, gaps: tuple[sp.Symbol, ...] = gaps, d: int = d) -> sp.Expr:
+            """Dirichlet: ∫ ∏ g^{a} over the simplex is ∏ a!/(Σ a + d − 1)!."""
+            total = sp.Integer(0)
+            for powers, coefficient in sp.Poly(sp.expand(polynomial), *gaps).terms():
+                total += coefficient * sp.prod([sp.factorial(a) for a in powers]) / sp.factorial(sum(powers) + d - 1)
+            return total
+
+        weight = density(w)
+        mean = integral(weight * sum(x**2 for x in w)) / integral(weight)
+        shape = degree(d) + d
+        if mean * second(shape) != sp.Rational(gamma_mixture.mean_square(d)):
+            failed.append(f"d={d}")
+    return Evidence(not failed, "d = 2, 3", ", ".join(failed))
+
+
+# BINGHAM
+
+
+def five_dimensional(log_weight: Callable[[Matrix], Vector]) -> tuple[float, Vector]:
+    """∫ and second moments E(u_1², u_2²) for a weight of (u_1², u_2²) on the sphere of R⁵, by Gauss–Legendre.
+
+    u_1² + u_2² = 1 − t² with density 3t² on (0, 1), and the angle of (u_1, u_2) is uniform.
+    """
+    x, w = np.polynomial.legendre.leggauss(80)
+    t, angle = np.meshgrid((x + 1) / 2, (x + 1) * math.pi / 4, indexing="ij")
+    weights = np.outer(w, w) / 4 * 3 * t**2
+    squares = np.stack([(1 - t**2) * np.cos(angle) ** 2, (1 - t**2) * np.sin(angle) ** 2])
+    values = weights * np.exp(log_weight(squares))
+    whole = float(values.sum())
+    return whole, (squares * values).sum(axis=(1, 2)) / whole
+
+
+@check(
+    "numeric",
+    mutants={
+        "dividing by the power of 1 + 2y/b": {
+            "log_rate": lambda y, b, q: -y - q / 2 * np.log(1 + 2 * y / b) - bingham.log_envelope_bound(b, q),
+        },
+        "M(b) without its exponential": {
+            "log_rate": lambda y, b, q: -y + q / 2 * np.log(1 + 2 * y / b) - q / 2 * math.log(q / b),
+        },
+    },
+)
+def bingham_acceptance(log_rate: Callable[..., Vector] = bingham.log_acceptance) -> Evidence:
+    """Proposals accepted with probability e^{−y}(1 + 2y/b)^{q/2}/M(b) follow the Bingham law, at the reference's rate.
+
+    M = diag(6, 3, 0, 0, 0): b = 1.547812, rate 0.68610, E u_1² = 0.54104, E u_2² = 0.18107, by quadrature of the law,
+    and of the proposals' angular Gaussian density times the rate, against the reference's inverse Laplace transforms.
+    Dividing by the power samples another law, with E u_1² = 0.904.
+    """
+    m = np.diag([6.0, 3.0, 0.0, 0.0, 0.0])
+    a, _ = bingham.decompose(m)
+    b, q = bingham.envelope_parameter(a), 5
+
+    def y(squares: Matrix) -> Vector:
+        quadratic: Vector = 6 - 6 * squares[0] - 3 * squares[1]
+        return quadratic
+
+    log_det = float(np.log1p(2 * a / b).sum())
+    proposals, _ = five_dimensional(lambda s: log_det / 2 - q / 2 * np.log(1 + 2 * y(s) / b))
+    rate, accepted = five_dimensional(lambda s: log_det / 2 - q / 2 * np.log(1 + 2 * y(s) / b) + log_rate(y(s), b, q))
+    _, law = five_dimensional(lambda s: -y(s))
+    _, divided = five_dimensional(lambda s: -y(s) - q * np.log(1 + 2 * y(s) / b))
+    known = bingham.second_moments(m)[:2]
+    grid = np.linspace(0, 6, 601)
+    never_above = float(np.max(log_rate(grid, b, q)))
+    errors = [
+        abs(proposals - 1),
+        abs(rate - bingham.acceptance_rate(m)),
+        float(np.abs(accepted - law).max()),
+        float(np.abs(law - known).max()),
+        abs(bingham.envelope_equation(b, list(a))),
+    ]
+    figures = {"b": f"{b:.6f}", "rate": f"{rate:.5f}", "E u_1²": f"{law[0]:.5f}", "E u_2²": f"{law[1]:.5f}",
+               "E u_1², dividing": f"{divided[0]:.4f}"}  # fmt: skip
+
+    holds = max(errors) < 1e-10 and never_above <= 1e-12
+    return Evidence(holds, "q = 5, one spectrum", f"largest error {max(errors):.2g}; accepted {accepted}", figures)

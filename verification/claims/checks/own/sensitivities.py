@@ -1,0 +1,385 @@
+"""How far one row moves the second moment in every norm that a mechanism uses: suprema, and pairs that attain them."""
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from fractions import Fraction
+from itertools import product
+
+import numpy as np
+import sympy as sp
+
+from covassay.reference import sensitivity as sensitivities
+from covassay.reference.domain import Matrix, Number, Vector
+from covassay.reference.laws import k_norm, wigner
+from covassay.reference.mechanisms.concentrated import gauss_cov
+from covassay.reference.mechanisms.pure import k_norm as k_norm_mechanism
+from covassay.reference.sensitivity import SENSITIVITIES, Sensitivity, block_pair, full_l1, triangle_l1
+from covassay.verification.claims.checks.adk19.basics import random_second_moment
+from covassay.verification.claims.checks.adk19.eigenvectors import random_rows
+from covassay.verification.claims.evidence import Evidence, check
+
+CASES = 3000
+ROUNDING = 1e-12
+
+Formula = Callable[[Number, Number, Number], Number]
+
+
+# THE NORMS OF A MATRIX OF RANK TWO
+
+
+@check(
+    "symbolic",
+    mutants={
+        "a plus in the root": {"positive": lambda s, t, c: (s - t + ((s + t) ** 2 + 4 * c**2) ** 0.5) / 2},
+        "without −2c²": {"frobenius": lambda s, t, c: s**2 + t**2},
+        "the trace doubled": {"trace": lambda s, t: 2 * (s - t)},
+    },
+)
+def spectral_suprema(
+    positive: Formula = sensitivities.positive_eigenvalue,
+    negative: Formula = sensitivities.negative_eigenvalue,
+    frobenius: Formula = sensitivities.frobenius_change_squared,
+    trace: Callable[[Number, Number], Number] = sensitivities.trace_change,
+) -> Evidence:
+    """‖Δ‖_* ≤ 2, ‖Δ‖_F ≤ √2, ‖Δ‖ ≤ 1, |tr Δ| ≤ 1 and max(tr Δ₊, tr Δ₋) ≤ 1 for Δ = xxᵀ − yyᵀ: all are attained.
+
+    With s = ‖x‖², t = ‖y‖², c = ⟨x, y⟩: the eigenvalues μ₊ ≥ 0 ≥ μ₋ are the roots of f(μ) = μ² − (s − t)μ − (st − c²).
+    f(s) = f(−t) = c² ≥ 0 puts −t ≤ μ₋ and μ₊ ≤ s, so that ‖Δ‖ = max(μ₊, −μ₋) ≤ 1 and ‖Δ‖_* = μ₊ − μ₋ ≤ s + t.
+    2 − ‖Δ‖_F² = (1 − s²) + (1 − t²) + 2c². Attained at s = t = 1, c = 0; the trace and the last also at t = 0.
+    """
+    s, t = sp.symbols("s t", positive=True)
+    c = sp.symbols("c", real=True)
+    plus, minus = (sp.nsimplify(f(s, t, c)) for f in (positive, negative))
+
+    def polynomial(v: sp.Expr) -> sp.Expr:
+        return v**2 - (s - t) * v - (s * t - c**2)
+
+    residuals = {
+        "μ₊": sp.simplify(sp.expand(polynomial(plus))),
+        "μ₋": sp.simplify(sp.expand(polynomial(minus))),
+        "f(s)": sp.expand(polynomial(s) - c**2),
+        "f(−t)": sp.expand(polynomial(-t) - c**2),
+        "trace": sp.simplify(plus + minus - trace(s, t)),
+        "Frobenius": sp.simplify(sp.expand(plus**2 + minus**2) - frobenius(s, t, c)),
+        "2 − F²": sp.expand(2 - frobenius(s, t, c) - (1 - s**2) - (1 - t**2) - 2 * c**2),
+    }
+    one, none = (1, 1, 0), (1, 0, 0)
+    attained = {
+        "nuclear": positive(*one) - negative(*one) == 2,
+        "F": frobenius(*one) == 2,
+        "operator": max(positive(*one), -negative(*one)) == 1 and positive(*none) == 1,
+        "trace": trace(1, 0) == 1,
+    }
+    failed = [k for k, v in residuals.items() if v != 0] + [k for k, v in attained.items() if not v]
+    return Evidence(not failed, "all rows of the unit ball, d ≥ 2", ", ".join(failed))
+
+
+def lowered(name: str, factor: float) -> dict[str, Sensitivity]:
+    """The table with one supremum too small, for mutants."""
+    entry = SENSITIVITIES[name]
+    return {**SENSITIVITIES, name: replace(entry, supremum=lambda d: factor * entry.supremum(d))}
+
+
+def other_pair(name: str) -> dict[str, Sensitivity]:
+    """The table with a pair that does not attain, for mutants."""
+    return {**SENSITIVITIES, name: replace(SENSITIVITIES[name], pair=lambda d: (np.eye(d)[0], np.eye(d)[0] / 2))}
+
+
+@check(
+    "property",
+    mutants={
+        **{f"{name}, 1 % less": {"table": lowered(name, 0.99)} for name in SENSITIVITIES if name != "all entries, l1"},
+        "all entries, √2 d − 1": {"table": lowered("all entries, l1", 0.8)},
+        "a pair that does not attain": {"table": other_pair("nuclear norm")},
+    },
+)
+def table_of_suprema(table: Mapping[str, Sensitivity] = SENSITIVITIES) -> Evidence:
+    """No pair, random or next to a worst one, moves any of nine quantities beyond its supremum.
+
+    The pair of the table attains it, to rounding, where the table says so.
+    """
+    rng = np.random.default_rng(31)
+    exceeded, missed = set(), []
+    for _ in range(CASES):
+        d = int(rng.integers(1, 7))
+        x, y = random_rows(rng, d)
+        if rng.random() < 0.5:  # near a worst pair
+            worst = table[str(rng.choice(list(table)))].pair(d)
+            x, y = (v + 10 ** rng.uniform(-4, -1) * rng.standard_normal(d) for v in worst)
+            x, y = (v / max(1.0, float(np.linalg.norm(v))) for v in (x, y))
+        for name, entry in table.items():
+            if entry.change(x, y) > entry.supremum(d) * (1 + ROUNDING):
+                exceeded.add(name)
+    for name, entry in table.items():
+        for d in range(1, 9):
+            if entry.attained(d) and abs(entry.change(*entry.pair(d)) / entry.supremum(d) - 1) > ROUNDING:
+                missed.append(f"{name} at d={d}")
+    return Evidence(
+        not exceeded and not missed,
+        f"{CASES} pairs, d ≤ 6; attained for d ≤ 8",
+        ", ".join([*sorted(exceeded), *missed[:3]]),
+    )
+
+
+@check(
+    "property",
+    mutants={
+        "ℓ1 within ‖Δ‖_F": {"l1": lambda delta: float(np.linalg.norm(delta))},
+        "ℓ2 within ‖Δ‖": {"l2": lambda delta: float(np.linalg.norm(delta, 2))},
+    },
+)
+def eigenvalue_vectors(
+    l1: Callable[[Matrix], float] = lambda delta: float(np.linalg.norm(delta, "nuc")),
+    l2: Callable[[Matrix], float] = lambda delta: float(np.linalg.norm(delta)),
+) -> Evidence:
+    """Ordered eigenvalues move by at most ‖Δ‖_* in ℓ1 (Mirsky) and ‖Δ‖_F in ℓ2 (Hoffman–Wielandt).
+
+    Equality at C = diag(3, 2, 1, …), x = e₁, y = e₂ in place of one another: sensitivities 2 and √2.
+    """
+    rng = np.random.default_rng(32)
+    failed = 0
+    for i in range(CASES):
+        d = int(rng.integers(2, 6))
+        x, y = random_rows(rng, d)
+        rest = random_second_moment(rng, d)
+        if i % 4 == 0:
+            rest, x, y = np.diag(np.arange(d, 0.0, -1)), np.eye(d)[0], np.eye(d)[1]
+        delta = np.outer(x, x) - np.outer(y, y)
+        moved = np.linalg.eigvalsh(rest + np.outer(x, x)) - np.linalg.eigvalsh(rest + np.outer(y, y))
+        failed += float(np.abs(moved).sum()) > l1(delta) * (1 + 1e-9) + 1e-9
+        failed += float(np.linalg.norm(moved)) > l2(delta) * (1 + 1e-9) + 1e-9
+    c, x, y = np.diag([3.0, 2.0, 1.0]), *np.eye(3)[:2]
+    moved = np.linalg.eigvalsh(c + np.outer(x, x)) - np.linalg.eigvalsh(c + np.outer(y, y))
+    attained = float(np.abs(moved).sum()) == 2 and float((moved**2).sum()) == 2
+    return Evidence(not failed and attained, f"{CASES} random neighbours, d ≤ 5", f"{failed} fail")
+
+
+# ENTRIES
+
+
+@check(
+    "symbolic",
+    mutants={
+        "2d, as ADK19": {"bound": lambda d: 2 * d},
+        "d": {"bound": lambda d: d},
+        "√(2d² − 1)": {"bound": lambda d: (2 * d**2 - 1) ** 0.5},
+    },
+)
+def all_entries(bound: Callable[[int], Number] = full_l1) -> Evidence:
+    """Σ_ij |Δ_ij| ≤ √2 d, attained for every even d.
+
+    For the signs W of Δ the sum is xᵀWx − yᵀWy ≤ λ_max − λ_min ≤ √2 ‖W‖_F = √2 d. For d = 2k, k equal
+    entries and k others: x from (cos π/8, sin π/8)/√k, y from (−sin π/8, cos π/8)/√k. Each |Δ_ij| is then √2/d.
+    """
+    failed = []
+    cos2, cossin = (1 + 1 / sp.sqrt(2)) / 2, 1 / (2 * sp.sqrt(2))  # cos² π/8 and cos π/8 sin π/8
+    for d in range(2, 41, 2):
+        k = d // 2
+        blocks = [[(cos2 - (1 - cos2)) / k, 2 * cossin / k], [2 * cossin / k, ((1 - cos2) - cos2) / k]]
+        squares = {sp.nsimplify(sp.expand(v**2)) for row in blocks for v in row}
+        total_squared = Fraction(2, d**2) * d**4
+        if squares != {sp.Rational(2, d**2)} or abs(float(bound(d)) ** 2 - float(total_squared)) > 1e-9:
+            failed.append(f"d={d}")
+    return Evidence(not failed, "upper bound for all d; attained for every even d (checked to 40)", ", ".join(failed))
+
+
+def sign_matrices(d: int) -> Matrix:
+    """Symmetric sign matrices up to flips of features: the first row is 1 but for its diagonal entry. (count, d, d)."""
+    free = [(i, j) for i in range(d) for j in range(i, d) if i > 0 or j == 0]
+    signs = np.array(list(product((1.0, -1.0), repeat=len(free))))
+    found = np.ones((len(signs), d, d))
+    for column, (i, j) in enumerate(free):
+        found[:, i, j] = found[:, j, i] = signs[:, column]
+    return found
+
+
+def enumerated_l1(d: int, triangle: bool) -> float:
+    """The largest ℓ1 norm of Δ, over all sign patterns W of its entries: max of λ_max⁺ + λ_min⁻ of W.
+
+    For fixed W, xᵀWx − yᵀWy over the unit ball is largest at eigenvectors, or at x = 0 or y = 0. For the triangle the
+    weights off the diagonal are halves. Flipping features leaves the norm as it is.
+    """
+    w = sign_matrices(d)
+    if triangle:
+        w = w * np.where(np.eye(d, dtype=bool), 1.0, 0.5)
+    values = np.linalg.eigvalsh(w)
+    return float((np.maximum(values[:, -1], 0) - np.minimum(values[:, 0], 0)).max())
+
+
+@check(
+    "numeric",
+    mutants={
+        "√2 d, as for even d": {"value": lambda d: math.sqrt(2) * d},
+        "of the triangle": {"enumerated": lambda d, triangle: enumerated_l1(d, True)},
+    },
+)
+def all_entries_odd(
+    value: Callable[[int], float] = lambda d: math.sqrt(2 * d**2 - 1),
+    enumerated: Callable[[int, bool], float] = enumerated_l1,
+) -> Evidence:
+    """For d = 3 and 5 the supremum of Σ_ij |Δ_ij| is √(2d² − 1), below the bound √2 d: every sign pattern is tried."""
+    found = {d: enumerated(d, False) for d in (3, 5)}
+    failed = [f"d={d}" for d, v in found.items() if abs(v - value(d)) > 1e-9]
+    figures = {f"d = {d}": f"{v:.9f}" for d, v in found.items()}
+    return Evidence(not failed, "d = 3, 5, all sign patterns", ", ".join(failed), figures)
+
+
+@check(
+    "numeric",
+    mutants={
+        "√((d² + 3d)/2)": {"value": lambda d: math.sqrt((d**2 + 3 * d) / 2)},
+        "d² for 4⌊d²/4⌋": {"value": lambda d: math.sqrt((d + 2) ** 2 + d**2) / 2},
+        "of all entries": {"enumerated": lambda d, triangle: enumerated_l1(d, False)},
+    },
+)
+def triangle_enumerated(
+    value: Callable[[int], Number] = triangle_l1, enumerated: Callable[[int, bool], float] = enumerated_l1
+) -> Evidence:
+    """For d ≤ 5 the supremum of Σ_{i≤j} |Δ_ij| is ½√((d + 2)² + 4⌊d²/4⌋): every sign pattern is tried."""
+    found = {d: enumerated(d, True) for d in range(1, 6)}
+    failed = [f"d={d}" for d, v in found.items() if abs(v - float(value(d))) > 1e-9]
+    figures = {f"d = {d}": f"{v:.9f}" for d, v in found.items()}
+    return Evidence(not failed, "d ≤ 5, all sign patterns", ", ".join(failed), figures)
+
+
+@check(
+    "symbolic",
+    mutants={
+        "(d + 1)² for (d + 2)²": {"squared": lambda d: (d + 1) ** 2 + 4 * (d**2 // 4)},
+        "mk without its 4": {"squared": lambda d: (d + 2) ** 2 + d**2 // 4},
+    },
+)
+def triangle_proof(
+    squared: Callable[[int], int] = lambda d: (d + 2) ** 2 + 4 * (d**2 // 4), largest: int = 300
+) -> Evidence:
+    """Σ_{i≤j} |Δ_ij| ≤ ½√((d + 2)² + 4⌊d²/4⌋): the steps of the proof in `reference.sensitivity`, and its equality.
+
+    In its notation: ‖ppᵀ − qqᵀ‖_F² = (‖p‖² − ‖q‖²)² + 2(‖p‖²‖q‖² − ⟨p, q⟩²); the mean of a, b can replace them for
+    m ≤ k + 2; (d + 2)² + 4mk and, for m ≥ k + 3, 2d² + 8k + 8 stay below the square; so does (d + 1)² for y = 0. The
+    block pair has c = (d + 2)/ℓ, g = 2√(mk)/ℓ, ℓ² = (d + 2)² + 4mk, and reaches ℓ/2.
+    """
+    failed = []
+    pp, qq, pq = sp.symbols("pp qq pq", real=True)
+    block = sp.expand(pp**2 + qq**2 - 2 * pq**2 - (pp - qq) ** 2 - 2 * (pp * qq - pq**2))
+    a, b, m, k = sp.symbols("a b m k", positive=True)
+    mean = sp.expand(m * a + (k + 2) * b - (m + k + 2) * (a + b) / 2 - (a - b) * (m - k - 2) / 2)
+    halves = sp.expand((a**2 + b**2) / 2 - ((a + b) / 2) ** 2 - (a - b) ** 2 / 4)  # g² = 1 − (a² + b²)/2 ≤ 1 − h²
+    square = sp.expand(2 * (m**2 + (k + 2) ** 2 + 2 * m * k) - (2 * (m + k) ** 2 + 8 * k + 8))
+    if {block, mean, halves, square} != {0}:
+        failed.append("identities")
+    for d in range(2, largest + 1):
+        limit = squared(d)
+        for first in range(d + 1):
+            second = d - first
+            small = (d + 2) ** 2 + 4 * first * second if first <= second + 2 else 2 * d**2 + 8 * second + 8
+            if small > limit:
+                failed.append(f"d={d}, m={first}")
+        first, second = (d + 1) // 2, d // 2
+        reached = (d + 2) ** 2 + 4 * first * second  # ½((d + 2)c + 2√(mk)g) = ℓ/2 with (c, g) ∝ (d + 2, 2√(mk))
+        if reached != limit or (d + 1) ** 2 > limit:
+            failed.append(f"d={d}")
+    for d in (2, 3, 7, 20):
+        x, y = block_pair(d)
+        total = float(np.abs((np.outer(x, x) - np.outer(y, y))[np.triu_indices(d)]).sum())
+        if abs(4 * total**2 - squared(d)) > 1e-9 * d**2 or abs(total - float(triangle_l1(d))) > 1e-12 * d:
+            failed.append(f"pair at d={d}")
+    return Evidence(not failed, f"all d; the whole numbers to {largest}", ", ".join(failed[:4]))
+
+
+# THE BODY
+
+
+@check(
+    "property",
+    mutants={
+        "half the nuclear norm": {"gauge": lambda nuclear, trace: nuclear / 2},
+        "the nuclear norm": {"gauge": lambda nuclear, trace: nuclear},
+    },
+)
+def covariance_body(gauge: Callable[[Number, Number], Number] = k_norm.covariance_norm) -> Evidence:
+    """max(tr M₊, tr M₋) is the gauge of the convex hull of all Δ; over neighbours it is at most 1, and attained.
+
+    (‖M‖_* + |tr M|)/2 is compared with the two traces. A random point of its unit ball, A − B with traces at most 1, is
+    written as a mean of changes Σ_ij p_i q_j (u_iu_iᵀ − v_jv_jᵀ), which lie in the hull, and of 0.
+    """
+    rng = np.random.default_rng(33)
+    failed, largest = 0, 0.0
+    for _ in range(CASES):
+        d = int(rng.integers(1, 6))
+        m = rng.standard_normal((d, d)) * rng.exponential(size=d)
+        m = (m + m.T) / 2
+        values, vectors = np.linalg.eigh(m)
+        up, down = float(values[values > 0].sum()), -float(values[values < 0].sum())
+        size = float(gauge(up + down, up - down))
+        failed += abs(size - max(up, down)) > 1e-9 * (1 + size)
+        plus, minus = np.maximum(values, 0) / size, np.maximum(-values, 0) / size
+        rebuilt = np.zeros((d, d))
+        rest = [1 - plus.sum(), 1 - minus.sum()]
+        weights = [[*plus, rest[0]], [*minus, rest[1]]]  # the last: a row of zeros
+        rows = [*vectors.T, np.zeros(d)]
+        for p, u in zip(weights[0], rows, strict=True):
+            for q, v in zip(weights[1], rows, strict=True):
+                rebuilt += p * q * (np.outer(u, u) - np.outer(v, v))
+        failed += min(rest) < -1e-9 or bool(np.abs(rebuilt - m / size).max() > 1e-9)
+        x, y = random_rows(rng, d)
+        eigenvalues = np.linalg.eigvalsh(np.outer(x, x) - np.outer(y, y))
+        largest = max(largest, float(gauge(np.abs(eigenvalues).sum(), eigenvalues.sum())))
+    attained = gauge(2, 0) == 1 and gauge(1, 1) == 1
+    return Evidence(
+        not failed and attained and largest <= 1 + ROUNDING,
+        f"{CASES} random matrices and pairs, d ≤ 5",
+        f"{failed} fail",
+        {"largest": f"{largest:.6f}"},
+    )
+
+
+@check(
+    "property",
+    mutants={
+        "√2 for the nuclear norm": {"change": lambda body, n, d: 2**0.5 / n},
+        "the triangle's for every body": {"change": lambda body, n, d: triangle_l1(d) / n},
+    },
+)
+def bodies(change: Callable[[str, Number, int], Number] = k_norm_mechanism.sensitivity) -> Evidence:
+    """Δ_K of the five bodies of the K-norm mechanism: no random pair beyond it, a pair of the table at it."""
+    rng = np.random.default_rng(34)
+    best: dict[tuple[str, int], float] = {}
+    pairs: list[tuple[int, Vector, Vector]] = [(d, *random_rows(rng, d)) for d in range(1, 6) for _ in range(400)]
+    pairs += [(d, *entry.pair(d)) for entry in SENSITIVITIES.values() for d in range(1, 6)]
+    for d, x, y in pairs:
+        for body in k_norm.BODIES:
+            moved = float(k_norm.norm(np.outer(x, x) - np.outer(y, y), body))
+            best[body, d] = max(best.get((body, d), 0.0), moved / float(change(body, 1, d)))
+    failed = [f"{body}, d={d}: {v:.6f}" for (body, d), v in best.items() if abs(v - 1) > 1e-9]
+    return Evidence(not failed, f"{len(pairs)} pairs, d ≤ 5, five bodies", ", ".join(failed[:3]))
+
+
+@check(
+    "property",
+    mutants={
+        "the same deviation everywhere": {"separation": lambda delta, ensemble: float((delta**2).sum())},
+        "4": {"supremum": lambda d: 4},
+    },
+)
+def gaussian_separation(
+    separation: Callable[[Matrix, str], Number] = wigner.separation_squared,
+    supremum: Callable[[int], Number] = gauss_cov.change_squared,
+) -> Evidence:
+    """What noise on a triangle sees of Δ: ‖Δ‖_F² (goe), (‖Δ‖_F² + Σ Δ_ii²)/2 (wigner); both at most 2, 2 at e₁, e₂."""
+    rng = np.random.default_rng(35)
+    failed, largest = 0, 0.0
+    for _ in range(CASES):
+        d = int(rng.integers(1, 6))
+        x, y = random_rows(rng, d)
+        delta = np.outer(x, x) - np.outer(y, y)
+        whole, diagonal = float((delta**2).sum()), float((np.diag(delta) ** 2).sum())
+        goe, same = (float(separation(delta, ensemble)) for ensemble in ("goe", "wigner"))
+        failed += abs(goe - whole) > 1e-12 or abs(same - (whole + diagonal) / 2) > 1e-12
+        largest = max(largest, goe / float(supremum(d)), same / float(supremum(d)))
+    for d in (1, 2, 5):
+        x, y = sensitivities.orthonormal_pair(d)
+        delta = np.outer(x, x) - np.outer(y, y)
+        failed += any(abs(float(separation(delta, e)) - float(supremum(d))) > 1e-12 for e in ("goe", "wigner"))
+    scope = f"{CASES} random pairs, d ≤ 5; the pair at d = 1, 2, 5"
+    return Evidence(not failed and largest <= 1 + ROUNDING, scope, f"{failed} fail", {"largest": f"{largest:.6f}"})

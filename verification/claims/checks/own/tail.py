@@ -1,0 +1,238 @@
+"""The tail of ‖Z‖ for every d: P(‖Z‖ ≥ t) ≤ C(d, t) exp(−rate(t)).
+
+proofs/paper/tail-bound.md has the argument. It has one inequality of potential theory, which `green_function` and
+`mean_of_the_swept_charge` check, and two applications of Jensen's inequality, whose product is `one_point_density`.
+"""
+
+from collections.abc import Callable
+from fractions import Fraction
+from itertools import product
+
+import mpmath
+import numpy as np
+
+from covassay.reference.domain import Number, Vector
+from covassay.reference.laws import nuclear_laplace
+from covassay.reference.laws.panels import interpolation
+from covassay.reference.laws.pfaffian_ensemble import PfaffianEnsemble
+from covassay.verification.claims.evidence import Evidence, check
+from covassay.verification.exact.spectral_cdf import Enclosure, enclose_spectral_survival
+
+
+def swept_charge(a: Number, s: Number, sine: Callable[[Number], Number]) -> Callable[[Number], Number]:
+    """The charge at ±s swept onto [−a, a] and folded: the density of x = a sin ψ in ψ, 0 < ψ < π/2, times π/2."""
+    return lambda psi: s * (s**2 - a**2) ** 0.5 / (s**2 - (a * sine(psi)) ** 2)
+
+
+def twice_green(a: Number, s: Number) -> Number:
+    """2 arccosh(s/a): Green's function of the complement of [−a, a] with the pole at infinity, at s and −s."""
+    return 2 * mpmath.acosh(s / a)
+
+
+@check(
+    "numeric",
+    mutants={
+        "one end only": {"green": lambda a, s: mpmath.acosh(s / a)},
+        "the equilibrium charge": {"charge": lambda a, s, sine: lambda psi: mpmath.mpf(1)},
+    },
+)
+def green_function(
+    charge: Callable[..., Callable[[Number], Number]] = swept_charge,
+    green: Callable[[Number, Number], Number] = twice_green,
+) -> Evidence:
+    """ln|s² − x²| ≤ ∫ ln|y² − x²| q_s(y) dy + 2 arccosh(s/a) for every x, with equality for |x| ≤ a: to 15 digits.
+
+    q_s is the charge at ±s swept onto [−a, a]; the difference of the two sides is Green's function with its pole there.
+    """
+    wrong = []
+    with mpmath.workdps(25):
+        for a, s, x in product((mpmath.mpf(1), mpmath.mpf(3)), (mpmath.mpf("3.2"), mpmath.mpf(7)), (0, 0.4, 2.7, 4, 9)):
+            q = charge(a, s, mpmath.sin)
+            ends = [0, mpmath.pi / 2] if not 0 < x < a else [0, mpmath.asin(x / a), mpmath.pi / 2]
+
+            def potential(psi: Number, a: Number = a, x: float = x, q: Callable[[Number], Number] = q) -> Number:
+                return 2 / mpmath.pi * q(psi) * mpmath.log(abs((a * mpmath.sin(psi)) ** 2 - mpmath.mpf(x) ** 2))
+
+            right = mpmath.quad(potential, ends) + green(a, s)
+            gap = right - mpmath.log(abs(s**2 - mpmath.mpf(x) ** 2))
+            if not (abs(gap) < mpmath.mpf(10) ** -15 if x <= a else gap > 0):
+                wrong.append(f"a={a}, s={s}, x={x}: {mpmath.nstr(gap, 3)}")
+    return Evidence(not wrong, "20 configurations", "; ".join(wrong[:3]))
+
+
+def exponent(m: int, a: Number, s: Number) -> Number:
+    """Φ_a(s) = s − ∫ x q_s(x) dx − 2m arccosh(s/a), by quadrature."""
+    q = swept_charge(a, s, mpmath.sin)
+    mean = mpmath.quad(lambda psi: 2 / mpmath.pi * q(psi) * a * mpmath.sin(psi), [0, mpmath.pi / 4, mpmath.pi / 2])
+    return s - mean - m * twice_green(a, s)
+
+
+@check(
+    "numeric",
+    mutants={
+        "π/2 for π": {"rate": lambda t, edge, f: nuclear_laplace.edge_rate(t, edge / 2, f)},
+        "half the rate": {"rate": lambda t, edge, f: nuclear_laplace.edge_rate(t, edge, f) / 2},
+    },
+)
+def mean_of_the_swept_charge(rate: Callable[..., Number] = nuclear_laplace.edge_rate) -> Evidence:
+    """Φ_a(s) = (2/π) (∫_a^s arccosh(s/α) dα + (a − πm) arccosh(s/a)); at a = πm it is the rate, to 18 digits.
+
+    As x = (2/π) ∫_0^x arccosh(x/α) dα, and the extension of arccosh(x/α) from [−a, a] is arccosh(s/α) − arccosh(s/a).
+    """
+    wrong = []
+    with mpmath.workdps(25):
+        for m, shift, factor in product((1, 4, 30), (0, mpmath.pi), ("1.05", "1.5", "4")):
+            a = mpmath.pi * m + shift
+            s = a * mpmath.mpf(factor)
+            closed = rate(s, a, mpmath) + 2 / mpmath.pi * shift * mpmath.acosh(s / a)
+            if abs(closed - exponent(m, a, s)) > mpmath.mpf(10) ** -18 * s:
+                wrong.append(f"m={m}, a={mpmath.nstr(a, 5)}, s={mpmath.nstr(s, 5)}")
+    return Evidence(not wrong, "18 configurations", "; ".join(wrong[:3]))
+
+
+def one_point(law: PfaffianEnsemble, x: Vector) -> Vector:
+    """ρ₁ at any points, from its values at the nodes."""
+    panel, t = law.panels.locate(x)
+    values: Vector = (interpolation(t)[0] * law.one_point_density[panel]).sum(axis=1)
+    return values
+
+
+@check(
+    "numeric",
+    mutants={
+        "the edge at 3d/2": {"edge": lambda m, symmetric: 1.5 * m * (0.5 if symmetric else 1.0)},
+        "a larger rate": {"rate": lambda s, a: 1.25 * nuclear_laplace.edge_rate(s, a)},
+    },
+)
+def one_point_density(
+    edge: Callable[[int, bool], Number] = nuclear_laplace.spectral_edge,
+    rate: Callable[[Number, Number], Number] = nuclear_laplace.edge_rate,
+) -> Evidence:
+    """ρ₁(s) ≤ exp(−rate(s)) ∫ q_s ρ₁ beyond a = πm (πm/2), m = d − 1: the two Jensens, against the exact ρ₁.
+
+    ρ₁(s)/ρ₁(x) = e^{x−s} E ∏|s² − λ_j²| / E ∏|x² − λ_j²| over d − 1 points; the numerator is at most
+    exp(2m arccosh(s/a)) E exp(∫ q_s(x) ln ∏|x² − λ_j²| dx), and exp(∫ q (ln ∏ − x)) ≤ ∫ q e^{−x} ∏.
+    """
+    psi = (np.arange(4000) + 0.5) * np.pi / 8000
+    wrong, largest = [], 0.0
+    for d, symmetric in product((2, 3, 5, 10, 20), (False, True)):
+        law = nuclear_laplace.ensemble(d, symmetric)
+        a = float(edge(d - 1, symmetric))
+        for factor in (1.1, 1.4, 2.0, 3.0):
+            s = factor * a
+            if s >= law.panels.edges[-1]:
+                continue
+            q = swept_charge(a, s, np.sin)
+            swept = float((q(psi) * one_point(law, a * np.sin(psi))).mean())
+            ratio = float(one_point(law, np.array([s]))[0]) / (np.exp(-float(rate(s, a))) * swept)
+            largest = max(largest, ratio)
+            if ratio > 1:
+                wrong.append(f"d={d}, {'symmetric' if symmetric else 'full'}, s={factor}a: {ratio:.3g}")
+    figures = {"largest ratio": f"{largest:.3f}"}
+    return Evidence(not wrong, "d ≤ 20, full and symmetric", "; ".join(wrong[:3]), figures)
+
+
+@check(
+    "enclosed",
+    mutants={
+        "the edge at 3d/2": {"bound": lambda d, t, s, f: nuclear_laplace.spectral_norm_tail_bound(
+            d, t * (2 * f.pi / 3), s, f)},
+        "a larger rate": {"bound": lambda d, t, s, f: nuclear_laplace.spectral_norm_tail_bound(d, t, s, f)
+                          * f.exp(-nuclear_laplace.edge_rate(t, nuclear_laplace.spectral_edge(d, s, f.pi), f) / 4)},
+    },
+)  # fmt: skip
+def tail_bound(
+    bound: Callable[..., Number] = nuclear_laplace.spectral_norm_tail_bound,
+    survival: Callable[..., Enclosure] = enclose_spectral_survival,
+) -> Evidence:
+    """The bound on P(‖Z‖ ≥ t) holds against enclosures of the probability, full and symmetric, from 10⁻² to 10⁻³⁰."""
+    wrong, ratios = [], []
+    with mpmath.workdps(30):
+        for d, symmetric in product((2, 3, 5, 10, 16), (False, True)):
+            for c in (Fraction(33, 10), Fraction(4), Fraction(6), Fraction(9)):
+                t = c * d / (2 if symmetric else 1)
+                right = bound(mpmath.mpf(d), mpmath.mpf(t.numerator) / t.denominator, symmetric, mpmath)
+                left = survival(d, t, symmetric=symmetric, digits=6)
+                ratios.append(right / left.lower)
+                if not left.upper <= right:
+                    wrong.append(f"d={d}, {'symmetric' if symmetric else 'full'}, t={t}")
+    figures = {"bound/probability": f"{mpmath.nstr(min(ratios), 4)} to {mpmath.nstr(max(ratios), 4)}"}
+    return Evidence(not wrong, "d ≤ 16, t from 1.05 to 2.9 edges", "; ".join(wrong[:3]), figures)
+
+
+def tangent(symmetric: bool, slope: Fraction, start: Fraction) -> tuple[bool, str]:
+    """Does t = start·d + slope·ln(1/β) follow from the tail bound for every d ≥ 2?
+
+    The rate is convex and the other factor falls, so beyond t₀ = start·d the bound is at most its value there times
+    exp(−rate′(t₀) (t − t₀)): slope·rate′(t₀) ≥ 1 and value ≤ 1 are enough. rate(t₀) = d·r, and the value is at most
+    C √(2/(d − 1)) d e^{−rd}, which falls from d = 2 on if r > 1/11: its logarithm has the slope
+    (d − 2)/(2d(d − 1)) − r, and the first term is at most 0.0858.
+    """
+    with mpmath.workdps(30):
+        t = mpmath.mpf(start.numerator) / start.denominator
+        edge = nuclear_laplace.spectral_edge(1, symmetric, mpmath.pi)
+        steep = 2 / mpmath.pi * mpmath.acos(edge / t)
+        rate = nuclear_laplace.edge_rate(t, edge, mpmath)
+        value = nuclear_laplace.spectral_norm_tail_bound(mpmath.mpf(2), 2 * t, symmetric, mpmath)
+        value *= mpmath.sqrt(2) / mpmath.acosh(2)  # arccosh(1 + u) ≤ √(2u), for the d above 2
+        steep *= mpmath.mpf(slope.numerator) / slope.denominator
+        told = ", ".join(
+            f"{name} {mpmath.nstr(v, 5)}" for name, v in (("slope·rate′", steep), ("value", value), ("r", rate))
+        )
+        return bool(steep >= 1 and value <= 1 and rate > mpmath.mpf(1) / 11), told
+
+
+@check(
+    "numeric",
+    mutants={
+        "7d/2": {
+            "bound": lambda d, level, symmetric: d * (Fraction(5, 2) if symmetric else Fraction(7, 2)) + 3 * level
+        },
+        "2 ln(1/β)": {"bound": lambda d, level, symmetric: (Fraction(5, 2) if symmetric else 4) * d + 2 * level},
+    },
+)
+def linear_bound(bound: Callable[..., Number] = nuclear_laplace.spectral_norm_bound) -> Evidence:
+    """‖Z‖ ≤ ρ(4d + 2.36 ln(1/β)) with probability 1 − β, every d and β; symmetric: ρ(2.5 d + 1.77 ln(1/β)).
+
+    d = 1 is P(‖Z‖ ≥ t) = e^{−t}. Constants to 30 digits; the margins are in the third.
+    """
+    wrong, told = [], []
+    for symmetric in (False, True):
+        start = Fraction(bound(Fraction(1), Fraction(0), symmetric))
+        slope = Fraction(bound(Fraction(0), Fraction(1), symmetric))
+        holds, facts = tangent(symmetric, slope, start)
+        told.append(f"{'symmetric' if symmetric else 'full'}: {facts}")
+        if not (holds and slope >= 1):
+            wrong.append(told[-1])
+    return Evidence(not wrong, "every d and β", "; ".join(wrong or told))
+
+
+@check(
+    "numeric",
+    mutants={
+        "2/3 for 3/2": {"angle": lambda d, level: ((2 * (level + 7 * mpmath.log(d) / 6)) / (3 * d)) ** (1 / 3)},
+        "without ln d": {"angle": lambda d, level: ((3 * level) / (2 * d)) ** (1 / 3)},
+    },
+)
+def tail_at_the_edge(
+    angle: Callable[[Number, Number], Number] = lambda d, level: nuclear_laplace.spectral_norm_angle(
+        d, level, mpmath.log
+    ),
+) -> Evidence:
+    """‖Z‖ ≤ πρd/cos φ with probability 1 − β, φ³ = 3(ln(1/β) + (7/6) ln d)/(2d), while φ < π/2.
+
+    With t = edge/cos φ the rate is d·2(φ/cos φ − arccosh(1/cos φ)), which vanishes with φ and has the slope
+    2dφ tan φ/cos φ ≥ 2dφ²; so it is at least (2/3) dφ³. The other factor is at most d^{7/6}. So the constant π is
+    reached: for fixed β, ‖Z‖/(ρd) ≤ π + O((ln d/d)^{2/3}). Checked on the bound itself.
+    """
+    worst = mpmath.mpf(0)
+    with mpmath.workdps(20):
+        for d, level in product((2, 3, 5, 10, 30, 100, 10**4, 10**8), (0, 0.5, 1, 3, 10, 30, 300)):
+            phi = angle(mpmath.mpf(d), mpmath.mpf(level))
+            if not 0 < phi < mpmath.pi / 2:
+                continue
+            t = mpmath.pi * d / mpmath.cos(phi)
+            right = nuclear_laplace.spectral_norm_tail_bound(mpmath.mpf(d), t, False, mpmath)
+            worst = max(worst, right * mpmath.exp(level))
+    figures = {"largest bound/β": mpmath.nstr(worst, 4)}
+    return Evidence(bool(worst <= 1), "d to 10⁸, β to e^{−300}; all by the inequalities above", figures=figures)

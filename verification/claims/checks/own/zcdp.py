@@ -1,0 +1,506 @@
+"""What the zCDP mechanisms really spend: ρ by bounded range, by Gaussian noise, and by composition."""
+
+import math
+from collections.abc import Callable
+from fractions import Fraction
+from itertools import product
+
+import numpy as np
+import sympy as sp
+
+from covassay.reference.domain import Matrix, Number, Vector, unit_rows
+from covassay.reference.laws import bingham as bingham_law
+from covassay.reference.laws import wigner
+from covassay.reference.mechanisms.building_blocks import private_trace
+from covassay.reference.mechanisms.concentrated import adaptive_cov, clipped_cov, em_cov, gauss_cov, separate_cov
+from covassay.reference.mechanisms.gaussian_estimation import (
+    coinpress_covariance,
+    coinpress_mean,
+    gaussian_learner,
+    kv_mean,
+    naive_pce,
+    pgce,
+    pme,
+    ppc,
+    ppde,
+    weak_ppc,
+)
+from covassay.reference.mechanisms.mechanism import CALIBRATIONS
+from covassay.reference.privacy import ZCDP, Spend, zcdp_of_bounded_range, zcdp_of_gaussian, zcdp_of_pure
+from covassay.verification.claims.checks.own.budgets import scales
+from covassay.verification.claims.evidence import Evidence, check
+from covassay.verification.exact.above_threshold import log_probabilities
+
+ORDERS = (1.001, 1.1, 2.0, 5.0, 30.0)  # α
+
+
+def rho_of(spend: Callable[..., Spend], **arguments: object) -> float:
+    """The proven ρ."""
+    proven = spend(**arguments).proven
+    assert isinstance(proven, ZCDP)
+    return proven.rho
+
+
+def renyi(log_p: Vector, log_q: Vector, order: float) -> float:
+    """D_α(P‖Q) of laws on finitely many points."""
+    return float(np.logaddexp.reduce(order * log_p + (1 - order) * log_q)) / (order - 1)
+
+
+# CONVERSIONS
+
+
+@check(
+    "symbolic",
+    mutants={
+        "ε²/2, not the smallest": {"rho": lambda epsilon, tanh: epsilon**2 / 2},
+        "ε tanh(ε/4)": {"rho": lambda epsilon, tanh: epsilon * tanh(epsilon / 4)},
+    },
+)
+def pure_to_zcdp(rho: Callable[..., Number] = zcdp_of_pure) -> Evidence:
+    """ε tanh(ε/2) is the smallest ρ for which ε-DP implies ρ-zCDP: it is the KL divergence of randomised response.
+
+    Every ε-DP pair is a post-processing of randomised response with odds e^ε (Kairouz, Oh and Viswanath), so that one
+    D_α counts; D_α/α on a grid of α and ε is largest in the limit α → 1, where it is KL = (p − q) ln(p/q).
+    """
+    epsilon = sp.Symbol("epsilon", positive=True)
+    p = sp.exp(epsilon) / (1 + sp.exp(epsilon))
+    divergence = (2 * p - 1) * epsilon
+    residual = sp.simplify((divergence - rho(epsilon, sp.tanh)).rewrite(sp.exp))
+    worst = 0.0
+    for e in (0.01, 0.5, 1.0, 3.0, 10.0):
+        logs = np.array([e, 0.0]) - np.logaddexp(e, 0.0)
+        worst = max(worst, *(renyi(logs, logs[::-1], a) / a / float(rho(e, math.tanh)) for a in ORDERS))
+    holds = residual == 0 and worst <= 1 + 1e-9
+    return Evidence(holds, "KL for all ε; 25 pairs of α and ε", f"residual {residual}", {"largest": f"{worst:.6f}"})
+
+
+@check(
+    "property",
+    mutants={
+        "γ²/10": {"rho": lambda gamma: gamma**2 / 10},
+        "γ²/2, of γ-DP": {"rho": lambda gamma: gamma**2 / 2},
+    },
+)
+def bounded_range(rho: Callable[[Number], Number] = zcdp_of_bounded_range) -> Evidence:
+    """A loss in an interval of length γ costs at most γ²/8 (Cesar–Rogers); no smaller multiple of γ² does for all γ.
+
+    Random laws on up to six outcomes, each with a loss in such an interval; and the law on two outcomes with the losses
+    ±γ/2 nearly, at γ = 0.01.
+    """
+    rng = np.random.default_rng(51)
+    worst = 0.0
+    for _ in range(3000):
+        gamma = 10 ** rng.uniform(-2, 1)
+        k = int(rng.integers(2, 7))
+        loss = gamma * rng.choice([0.0, 1.0, rng.random()], k)
+        log_p = np.log(rng.dirichlet(np.ones(k)) + 1e-300)
+        log_q = log_p - loss
+        log_q -= np.logaddexp.reduce(log_q)
+        log_p -= np.logaddexp.reduce(log_p)
+        worst = max(worst, *(renyi(log_p, log_q, a) / (a * float(rho(gamma))) for a in ORDERS))
+    gamma = 0.01
+    log_p = np.log(np.array([0.5, 0.5]))
+    log_q = log_p - np.array([gamma, 0.0])
+    log_q -= np.logaddexp.reduce(log_q)
+    limit = renyi(log_p, log_q, 2.0) / (2 * float(rho(gamma)))
+    holds = worst <= 1 + 1e-6 and abs(limit - 1) < 1e-3
+    return Evidence(holds, "3000 random laws, α ≤ 30", "", {"largest": f"{worst:.5f}", "γ = 0.01": f"{limit:.5f}"})
+
+
+@check(
+    "property",
+    mutants={
+        "[−ε/2, ε/2]": {"range_up": 0.5, "range_down": 0.5},
+        "[−3ε/4, 0]": {"range_down": 0.0},
+        "increasing moves in [−ε/4, ε/4]": {"ordered_up": 0.25},
+    },
+)
+def threshold_range(
+    range_up: float = 0.75,
+    range_down: float = 0.25,
+    ordered_up: float = 0.5,
+    cost: Callable[[Number], Number] = clipped_cov.search_loss,
+) -> Evidence:
+    """On monotone queries the loss of AboveThreshold lies in [−3ε/4, ε/4], so that it is ε²/8-zCDP and not only ε²/2.
+
+    If the moves do not decrease it lies in [−ε/2, ε/4]: then 9ε²/128, which is 9ρ/512 for the search of AdaptiveCov
+    (ε = √ρ/2) and 9ρ/256 for that of ClippedCov (ε = √(ρ/2)). The exact law of the output: no random move leaves the
+    intervals, explicit ones come within 2 % of each end, and D_α/α stays below both numbers at every α tried.
+    """
+    rng = np.random.default_rng(52)
+    b1, b2 = scales("paper")
+    ends = {"any": [0.0, 0.0], "ordered": [0.0, 0.0]}
+    share = {"any": 0.0, "ordered": 0.0}
+    allowed = {"any": float(cost(1.0)), "ordered": float(zcdp_of_bounded_range(Fraction(3, 4)))}
+    cases: list[tuple[str, Vector, Vector]] = []
+    for _ in range(80):
+        f = np.cumsum(rng.normal(scale=3, size=int(rng.integers(1, 7))))
+        moves = rng.uniform(0, 1, len(f)) ** rng.choice([0.1, 1.0])
+        cases += [("any", f, f + moves), ("ordered", f, f + np.sort(moves))]
+    far, high = np.array([25.0] * 20 + [-40.0]), np.full(60, 20.0)
+    cases.append(("any", far, far + np.array([1.0] * 20 + [0.0])))
+    cases += [(kind, high, high + 1) for kind in ends]
+    low = np.array([-60.0])
+    cases += [(kind, low, low + 1) for kind in ends]
+    for kind, first, second in cases:
+        log_p, log_q = (log_probabilities(v, 0.0, b1, b2) for v in (first, second))
+        loss = log_q - log_p  # of the larger queries
+        ends[kind][0], ends[kind][1] = min(ends[kind][0], float(loss.min())), max(ends[kind][1], float(loss.max()))
+        for a in ORDERS:
+            for divergence in (renyi(log_p, log_q, a), renyi(log_q, log_p, a)):
+                share[kind] = max(share[kind], divergence / (a * allowed[kind]))
+    limits = {"any": (range_up, range_down), "ordered": (ordered_up, range_down)}
+    failed = []
+    for kind, (up, down) in limits.items():
+        lowest, highest = -ends[kind][0], ends[kind][1]
+        if not (0.98 * up <= lowest <= up + 1e-9 and 0.98 * down <= highest <= down + 1e-9):
+            failed.append(f"{kind}: [{-lowest:.4f}, {highest:.4f}]")
+    figures = {kind: f"[{v[0]:.4f}, {v[1]:.4f}], {share[kind]:.3f} of the bound" for kind, v in ends.items()}
+    return Evidence(not failed and max(share.values()) <= 1, "165 pairs of query vectors, ε = 1", str(failed), figures)
+
+
+# ADAPTIVE AND CLIPPED
+
+
+@check(
+    "exact",
+    mutants={
+        "the search as an ε-DP step": {"search": lambda epsilon: epsilon**2 / 2},
+        "the search at 9/128": {"search": lambda epsilon: 9 * epsilon**2 / 128},
+    },
+)
+def adaptive_budgets(search: Callable[[Number], Number] = clipped_cov.search_loss) -> Evidence:
+    """AdaptiveCov spends at most 29ρ/32, 26ρ/32 with a private radius; ClippedCov 13ρ/16; the tight splits ρ.
+
+    The trace costs ρ/8, each search ρ/32 (AdaptiveCov) or ρ/16 (ClippedCov), and the final step all of its ρ₁.
+    """
+    failed = []
+    rho = Fraction(4)  # √ρ and √(2ρ)/… are then dyadic, so nothing is rounded
+    epsilon = Fraction(adaptive_cov.search_epsilon(rho))
+    table = {("none", "paper"): Fraction(29, 32), ("private", "paper"): Fraction(26, 32),
+             ("none", "tight"): Fraction(1), ("private", "tight"): Fraction(1)}  # fmt: skip
+    for (radius, calibration), share in table.items():
+        searches = 1 if radius == "none" else 2
+        total = searches * search(epsilon) + adaptive_cov.trace_budget(rho)
+        total += clipped_cov.base_loss(adaptive_cov.final_budget(rho, radius, calibration), 2, "gauss")
+        if total != share * rho or adaptive_cov.privacy_loss(rho, 2, radius, calibration) != share * rho:
+            failed.append(f"adaptive, {radius}, {calibration}: {total / rho}")
+    rho = Fraction(8)
+    epsilon = Fraction(clipped_cov.search_epsilon(rho))
+    for calibration, share in (("paper", Fraction(13, 16)), ("tight", Fraction(1))):
+        for base in ("gauss", "separate"):
+            total = search(epsilon) + clipped_cov.base_loss(
+                clipped_cov.final_budget(rho, "private", calibration), 2, base
+            )
+            if total != share * rho:
+                failed.append(f"clipped, {base}, {calibration}: {total / rho}")
+    return Evidence(not failed, "all ρ (homogeneous), d ≥ 2", "; ".join(failed[:3]))
+
+
+@check(
+    "numeric",
+    mutants={
+        "without division by τ": {"unit": lambda x, tau: unit_rows(x, tau) * tau},
+        "orthogonal rows of one length": {"short": 1.0},
+    },
+)
+def trace_and_final_step(
+    unit: Callable[[Matrix, float], Matrix] = lambda x, tau: np.asarray(unit_rows(x, tau)), short: float = 0.125
+) -> Evidence:
+    """The trace and the final step of AdaptiveCov do not exclude one another: together they can spend over 0.87ρ.
+
+    One might bound their sum by 3ρ/4, since the trace moves most for y = 0 and the matrix for two long orthogonal rows.
+    But x = e₁, y = τe₂, clipped to τ and divided by τ, are orthonormal: the final step spends ρ₁ = 3ρ/4 in full where
+    the search stops at τ, and the trace ρ/8 (1 − τ²)². At τ = 1/8.
+    """
+    rho = 4.0
+    x, y = np.array([1.0, 0.0]), np.array([0.0, short])
+    trace = zcdp_of_gaussian(float(x @ x - y @ y), private_trace.gaussian_scale(1, adaptive_cov.trace_budget(rho)) ** 2)
+    u, v = unit(np.vstack([x, y]), short)
+    delta = np.outer(u, u) - np.outer(v, v)
+    final = adaptive_cov.final_budget(rho, "none", "paper")
+    matrix = float(wigner.separation_squared(delta, "wigner")) / (2 * gauss_cov.noise_scale(1, final) ** 2)
+    total = (trace + matrix) / rho
+    expected = Fraction(1, 8) * (1 - Fraction(1, 64)) ** 2 + Fraction(3, 4)
+    holds = abs(matrix / final - 1) < 1e-14 and abs(total - float(expected)) < 1e-14 and total > 0.87
+    return Evidence(holds, "one pair of neighbours", f"{total:.6f} ρ, of 3ρ/4", {"spent": f"{total:.6f} ρ"})
+
+
+# GAUSSIAN NOISE
+
+
+@check(
+    "exact",
+    mutants={
+        "the noise of GaussCov at ρ": {"scale": lambda n, rho: gauss_cov.noise_scale(n, rho)},
+        "sensitivity 1": {"scale": lambda n, rho: separate_cov.noise_scale(n, rho) / 2**0.5},
+    },
+)
+def separate_cov_budget(scale: Callable[[Number, Number], Number] = separate_cov.noise_scale) -> Evidence:
+    """SeparateCov spends exactly ρ, half on G and half on λ̃, for one pair: diag(3, 2, …) plus e₁e₁ᵀ or e₂e₂ᵀ.
+
+    D_α = α‖·‖²/(2s²) for each of two independent Gaussian vectors. GaussCov spends exactly ρ on the same pair, with
+    either ensemble. In dimension 1: ρ/4 and ρ/2. At ρ = 1/2, n = 4 nothing is rounded.
+    """
+    rho, n, failed = 0.5, 4, []
+    for d in (2, 3):
+        rest = np.diag(np.arange(d + 1.0, 1.0, -1))
+        first, second = (rest + np.diag(np.eye(d)[i]) for i in (0, 1))
+        s = float(scale(n, rho))
+        eigenvalues = np.linalg.eigvalsh(first) - np.linalg.eigvalsh(second)
+        for ensemble in wigner.ENSEMBLES:
+            separation = float(wigner.separation_squared(first - second, ensemble))
+            parts = separation / (n * s) ** 2 / 2, float(eigenvalues @ eigenvalues) / (n * s) ** 2 / 2
+            gaussian = separation / (n * gauss_cov.noise_scale(n, 0.25)) ** 2 / 2
+            if parts != (rho / 2, rho / 2) or gaussian != 0.25:
+                failed.append(f"d={d}, {ensemble}: {parts}")
+            if rho_of(separate_cov.spend, rho=rho, dimension=d, ensemble=ensemble) != rho:
+                failed.append(f"spend, d={d}")
+    line = separate_cov.privacy_loss(Fraction(1), 1), gauss_cov.privacy_loss(Fraction(1), 1)
+    return Evidence(not failed and line == (Fraction(1, 4), Fraction(1, 2)), "d = 1, 2, 3", "; ".join(failed[:3]))
+
+
+@check(
+    "exact",
+    mutants={
+        "ρ for the paper's split": {"paper": lambda d: Fraction(1)},
+        "9/32 itself": {"paper": lambda d: Fraction(9, 32)},
+    },
+)
+def em_cov_budget(
+    paper: Callable[[int], Fraction] = lambda d: Fraction(1, 4) + Fraction(d - 1, 32 * d),
+) -> Evidence:
+    """EMCov spends at most ρ/4 + (ρ/32)(d − 1)/d < 9ρ/32 with the paper's split, and ρ with the tight one."""
+    failed = []
+    for d in (2, 4, 16):
+        rho = Fraction(64 * d)  # √ρ/√d is then whole
+        directions = em_cov.direction_loss([Fraction(e) for e in em_cov.exponents(rho, d, "paper")])
+        eigenvalues = 2 * rho / 8  # ‖Δλ‖²/(2b²) with b = 2/√ρ
+        given = em_cov.eigenvalue_loss(float(rho), 2, "paper")
+        total = eigenvalues + directions
+        if total != paper(d) * rho or not total < Fraction(9, 32) * rho or abs(given - float(eigenvalues)) > 1e-9:
+            failed.append(f"paper, d={d}: {total / rho}")
+        rho = Fraction(4 * (d - 1))
+        tight = em_cov.direction_loss([Fraction(e) for e in em_cov.exponents(rho, d, "tight")])
+        if tight != rho / 2 or abs(rho_of(em_cov.spend, rho=1.0, dimension=d, calibration="tight") - 1) > 1e-12:
+            failed.append(f"tight, d={d}")
+    return Evidence(not failed, "d = 2, 4, 16", "; ".join(failed))
+
+
+def circle_divergences(eta: float, large: float, order: float) -> float:
+    """The larger D_α of exp(η uᵀCu) on the circle, between C = K e₂e₂ᵀ + e₁e₁ᵀ and (K + 1)e₂e₂ᵀ."""
+    theta = (np.arange(4000) + 0.5) * math.pi / 8000
+    sines, cosines = np.sin(theta) ** 2, np.cos(theta) ** 2
+    first, second = eta * (large * sines + cosines), eta * (large + 1) * sines
+    log_p, log_q = first - np.logaddexp.reduce(first), second - np.logaddexp.reduce(second)
+    return max(renyi(log_p, log_q, order), renyi(log_q, log_p, order))
+
+
+@check(
+    "numeric",
+    mutants={
+        "η²/8": {"cost": lambda steps: sum(e**2 for e in steps) / 8},
+        "Laplace at m²/(4b²)": {"laplace": 0.25},
+    },
+)
+def em_cov_steps(cost: Callable[[list[Number]], Number] = em_cov.direction_loss, laplace: float = 0.5) -> Evidence:
+    """The steps of EMCov: D_α ≤ αη²/2 for a direction, D_α ≤ αm²/(2b²) for a Laplace variable whose centre moves by m.
+
+    Directions on two features, C = K e₂e₂ᵀ + e₁e₁ᵀ with e₁ replaced by e₂, by quadrature: at most half of the bound is
+    seen. D_α of Laplace noise in closed form, with h = m/b: ln((α e^{(α−1)h} + (α − 1) e^{−αh})/(2α − 1))/(α − 1).
+    """
+    directions, shifts = 0.0, 0.0
+    for a in ORDERS:
+        for eta in (0.01, 0.1, 0.5, 1.0, 4.0):
+            allowed = a * float(cost([eta]))
+            directions = max(directions, *(circle_divergences(eta, k, a) / allowed for k in (0, 1, 3, 10, 100)))
+        for h in (0.001, 0.1, 0.5, 1.0, 3.0):
+            first = math.log(a / (2 * a - 1)) + (a - 1) * h
+            second = math.log((a - 1) / (2 * a - 1)) - a * h
+            divergence = float(np.logaddexp(first, second)) / (a - 1)
+            shifts = max(shifts, divergence / (a * laplace * h**2))
+    figures = {"direction": f"{directions:.4f}", "Laplace": f"{shifts:.4f}"}
+    holds = directions <= 1 and shifts <= 1 + 1e-6
+    return Evidence(holds, "α ≤ 30, η ≤ 4, K ≤ 100", "largest shares of the bounds", figures)
+
+
+# GAUSSIAN LEARNING
+
+
+@check(
+    "exact",
+    mutants={
+        "the triangle inequality's 2": {"change": lambda d: 4},
+        "without the case d = 1": {"change": lambda d: 2},
+    },
+)
+def gaussian_learning_budgets(change: Callable[[int], Number] = naive_pce.largest_change) -> Evidence:
+    """NaivePCE, WeakPPC, PPC and PGCE spend ρ/2, PME 3ρ/4 and the whole Gaussian learner 5ρ/8; with tight noise ρ.
+
+    σ² = 2r⁴/(n²ρ) against Σ_{i≤j} Δ_ij² = 2r⁴/n², attained by r e₁, r e₂; the rest composes, T rounds at ρ/T and two
+    halves. In dimension 1 the covariance part is half of that.
+    """
+    failed = []
+    rho, n, r2 = Fraction(3, 8), Fraction(7), Fraction(5, 2)
+    for calibration, share in (("paper", Fraction(1, 2)), ("tight", Fraction(1))):
+        variance = naive_pce.noise_variance(n, rho, r2, calibration)
+        attained = Fraction(int(wigner.separation_squared(np.diag([1.0, -1.0]), "wigner"))) * r2**2 / n**2
+        for d, part in ((1, share / 2), (2, share), (5, share)):
+            if naive_pce.privacy_loss(change(d), n, r2, variance) != part * rho:
+                failed.append(f"{calibration}, d={d}")
+            totals = {
+                naive_pce: part,
+                weak_ppc: part,
+                ppc: part,
+                pgce: part,
+                pme: part / 2 + Fraction(1, 2),
+                gaussian_learner: part / 2 + part / 4 + Fraction(1, 4),
+            }
+            for module, total in totals.items():
+                spent = rho_of(module.spend, rho=0.5, dimension=d, calibration=calibration)
+                if Fraction(spent) != total / 2:
+                    failed.append(f"{module.__name__.rpartition('.')[2]}, {calibration}, d={d}: {spent}")
+        if attained / (2 * variance) != share * rho:
+            failed.append(f"{calibration}, pair")
+    return Evidence(not failed, "all n, ρ, r (homogeneous); d = 1, 2, 5", "; ".join(failed[:3]))
+
+
+@check(
+    "exact",
+    mutants={
+        "Δ₂ = 1 for the counts": {"counts": lambda rho: 1 / rho},
+        "w/n for the mean": {"mean": lambda n, w, rho: (w / n) ** 2 / rho},
+    },
+)
+def histogram_and_mean(
+    counts: Callable[[Number], Number] = kv_mean.count_variance,
+    mean: Callable[[Number, Number, Number], Number] = kv_mean.mean_variance,
+) -> Evidence:
+    """KVMean spends ρ/2 on counts of sensitivity √2 and ρ/2 on a clipped mean of sensitivity 2w/n.
+
+    One value moves at most two counts by 1 (every pair of values on a grid, through the reference's histogram), and the
+    clipped mean of a window of width 2w by 2w/n at most, from end to end.
+    """
+    values = np.array([[v] for v in np.linspace(-4, 4, 33)])
+    histograms = [kv_mean.histogram(v[None], 1.0, 3)[0] for v in values]
+    squares = {int(((p - q) ** 2).sum()) for p, q in product(histograms, repeat=2)}
+    rho, n, w = Fraction(3, 7), Fraction(9), Fraction(5, 2)
+    first = Fraction(max(squares)) / (2 * counts(rho))
+    second = (2 * w / n) ** 2 / (2 * mean(n, w, rho))
+    holds = squares == {0, 1, 2} and first == rho / 2 and second == rho / 2
+    return Evidence(holds, "all n, w, ρ; 33 values", f"{first / rho} ρ and {second / rho} ρ, squares {sorted(squares)}")
+
+
+# PRODUCT DISTRIBUTIONS
+
+
+def shortened(row: Vector, bound_squared: float) -> Vector:
+    """The row, scaled back to Euclidean length B if it is longer."""
+    scaled: Vector = row * min(1.0, math.sqrt(bound_squared) / max(float(np.linalg.norm(row)), 1e-300))
+    return scaled
+
+
+@check(
+    "property",
+    mutants={
+        "B², as for removing a row": {"change": lambda b2, size, calibration: b2},
+        "|S| alone": {"change": lambda b2, size, calibration: float(size)},
+    },
+)
+def truncated_mean(change: Callable[[Number, int, str], Number] = ppde.change_squared) -> Evidence:
+    """Replacing a row of [0, 1]^S, shortened to length B, moves the sum by at most √min(2B², |S|): PPDE spends ≤ ρ.
+
+    All pairs of rows of zeros and ones up to order, |S| ≤ 8, and random rows. 2B² is attained where B² ≤ ⌊|S|/2⌋, |S|
+    where ⌈|S|/2⌉ ≤ B². Noise for a sensitivity of B/m would spend 2ρ.
+    """
+    rng = np.random.default_rng(53)
+    exceeded, missed = 0, []
+    for size in range(1, 9):
+        for b2 in (0.5, 1.0, 2.0, 2.5, 3.0, 4.0, 6.0):
+            largest = 0.0
+            for ones, common in ((a, c) for a in range(size + 1) for c in range(a + 1)):
+                for other in range(common, size - ones + common + 1):
+                    u, v = np.zeros(size), np.zeros(size)
+                    u[:ones], v[ones - common : ones - common + other] = 1, 1
+                    largest = max(largest, float(((shortened(u, b2) - shortened(v, b2)) ** 2).sum()))
+            for _ in range(20):
+                u, v = rng.random((2, size)) ** rng.choice([0.2, 1.0, 5.0])
+                largest = max(largest, float(((shortened(u, b2) - shortened(v, b2)) ** 2).sum()))
+            bound = float(change(b2, size, "tight"))
+            exceeded += largest > bound * (1 + 1e-12)
+            if (b2 <= size // 2 or b2 >= (size + 1) // 2) and largest < bound * (1 - 1e-12):
+                missed.append(f"|S|={size}, B²={b2}")
+    variance = ppde.noise_variance(change(Fraction(2), 4, "paper"), Fraction(10), Fraction(1, 3))
+    spent = Fraction(4) / 100 / (2 * variance)  # 2B² = 4, m = 10
+    paper = spent == Fraction(1, 3)
+    narrow = ppde.noise_variance(Fraction(2), Fraction(10), Fraction(1, 3))  # (mΔ₂)² = B²
+    doubled = Fraction(4) / 100 / (2 * narrow) == Fraction(2, 3)
+    totals = [rho_of(ppde.spend, rho=0.5, dimension=4, calibration=c) for c in CALIBRATIONS]
+    holds = not exceeded and not missed and paper and doubled and totals == [0.5, 0.5]
+    return Evidence(holds, "|S| ≤ 8, seven values of B²", f"{exceeded} exceed; {', '.join(missed[:3])}")
+
+
+@check(
+    "property",
+    mutants={
+        "the range η": {"length": lambda eta: eta},
+        "twice the range": {"length": lambda eta: 4 * eta},
+    },
+)
+def direction_range(length: Callable[[float], float] = lambda eta: 2 * eta) -> Evidence:
+    """Over all outputs the loss of a Bingham draw fills an interval of length η(μ₊ − μ₋) ≤ 2η: η²/2-zCDP, ε²/32 at ε/4.
+
+    ln f/f' = η uᵀΔu up to a constant, and uᵀΔu runs from μ₋ to μ₊: largest for orthonormal rows. From the reference's
+    log density at many u, d = 2 to 4.
+    """
+    rng = np.random.default_rng(54)
+    eta, worst = 0.25, 0.0
+    for i in range(60):
+        d = int(rng.integers(2, 5))
+        x, y = np.eye(d)[:2] if i % 3 == 0 else unit_rows(rng.standard_normal((2, d)) * 3)
+        rest = rng.standard_normal((d, d))
+        rest = rest @ rest.T
+        first, second = (eta * (rest + np.outer(v, v)) for v in (x, y))
+        ends = np.linalg.eigh(np.outer(x, x) - np.outer(y, y))[1][:, [0, -1]].T
+        u = np.vstack([ends, *[v / np.linalg.norm(v) for v in rng.standard_normal((20, 1, d))]])
+        loss = bingham_law.log_density(u, first) - bingham_law.log_density(u, second)
+        worst = max(worst, float(np.ptp(loss)))
+    cost = float(zcdp_of_bounded_range(length(eta)))
+    holds = abs(worst - length(eta)) < 1e-9 and abs(cost - eta**2 / 2) < 1e-15 and abs(cost - 1 / 32) < 1e-15
+    return Evidence(holds, "60 random neighbours, d ≤ 4, ε = 1", f"range {worst:.6f} at η = {eta}")
+
+
+# COINPRESS
+
+
+@check(
+    "exact",
+    mutants={
+        "all of ρ for the last step": {
+            "split": lambda rho, t: [rho / (4 * (t - 1))] * (t - 1) + [rho] if t > 1 else [rho]
+        },
+        "sensitivity γ²/n": {"covariance": lambda g2, n, rho: coinpress_covariance.noise_scale(g2, n, rho) / 2},
+        "τ/n for 2τ/n": {"mean": lambda tau, n, rho: coinpress_mean.noise_scale(tau, n, rho) / 2},
+    },
+)
+def coinpress_budgets(
+    split: Callable[[Number, int], list[Number]] = coinpress_covariance.budgets,
+    covariance: Callable[[Number, Number, Number], Number] = coinpress_covariance.noise_scale,
+    mean: Callable[[Number, Number, Number], Number] = coinpress_mean.noise_scale,
+) -> Evidence:
+    """CoinPress spends exactly ρ: its steps add up, a covariance step has √2γ²/n and a mean step 2τ/n, both attained.
+
+    Two far rows on two axes come to length γ on them, and two opposite ones to the ends of a ball of radius τ, through
+    the reference's own shortening. Exact at γ = 2, τ = 2, ρ_j = 2, n = 4.
+    """
+    sums = [sum(split(Fraction(3, 7), t), Fraction(0)) == Fraction(3, 7) for t in range(1, 9)]
+    n, size, rho = 4, 2.0, 2.0
+    far = np.array([[1e9, 0.0], [0.0, 1e9], [-1e9, 0.0]])
+    x, y, opposite = np.asarray(coinpress_covariance.pressed(far, np.eye(2), size))
+    change = (np.outer(x, x) - np.outer(y, y)) / n
+    attained = Fraction(float(wigner.separation_squared(change, "wigner"))) / 2
+    first = attained / Fraction(float(covariance(size**2, n, 1.0))) ** 2
+    moved = (x - opposite) / n
+    second = Fraction(float(moved @ moved)) / 2 / Fraction(float(mean(size, n, rho))) ** 2
+    holds = all(sums) and first == 1 and second == Fraction(rho)
+    return Evidence(holds, "1 to 8 steps; one step of each", f"{first} of 1, {second} of 2; sums {sums}")

@@ -1,0 +1,17 @@
+"""The entries of the ledger, one TOML file for every paper, and the assumptions that claims may rest on."""
+
+import tomllib
+from functools import lru_cache
+from importlib import resources
+from typing import Any
+
+
+def read(name: str) -> dict[str, Any]:
+    """The contents of the TOML file of that name."""
+    return tomllib.loads((resources.files(__name__) / f"{name}.toml").read_text(encoding="utf-8"))
+
+
+@lru_cache(maxsize=1)
+def assumptions() -> dict[str, str]:
+    """What claims may assume, and what is claimed nowhere: id -> one sentence."""
+    return read("assumptions")

@@ -1,0 +1,82 @@
+"""What a machine check of a claim is, and what it returns.
+
+A check is a function without required arguments. Its keyword arguments are slots: each has the formula, constant or
+sampler of the reference as its default, and a mutant puts a wrong one in. A check that does not reject its mutants
+shows nothing, so a check without mutants cannot be written.
+
+    @check("symbolic", mutants={"forgets the cross terms": {"formula": lambda d: d}})
+    def sensitivity(formula=reference.sensitivity) -> Evidence: ...
+"""
+
+import importlib
+import pkgutil
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any, Literal
+
+import covassay.verification.claims.checks
+
+Kind = Literal["exact", "enclosed", "symbolic", "property", "numeric", "statistical"]
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """The outcome of one run of a check.
+
+    scope : what it covers, in words ("all d", "d ≤ 5", "10⁵ draws, false alarm 1e-9"). detail : what was seen, and
+    where it failed if it did. figures : numbers to quote, as text with every digit certain.
+    """
+
+    holds: bool
+    scope: str
+    detail: str = ""
+    figures: Mapping[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "holds", bool(self.holds))  # a comparison of arrays gives numpy's own truth values
+
+
+@dataclass(frozen=True)
+class ClaimCheck:
+    """A check with its kind and its mutants: values of its slots, by a name that says what is wrong with them."""
+
+    name: str  # paper.module:function, below `claims.checks`
+    kind: Kind
+    function: Callable[..., Evidence]
+    mutants: Mapping[str, Mapping[str, Any]]
+
+    @property
+    def summary(self) -> str:
+        """The first line of its docstring."""
+        return (self.function.__doc__ or "").strip().partition("\n")[0]
+
+    def __call__(self, **slots: Any) -> Evidence:
+        """Run it."""
+        return self.function(**slots)
+
+
+def check(kind: Kind, mutants: Mapping[str, Mapping[str, Any]]) -> Callable[[Callable[..., Evidence]], ClaimCheck]:
+    """Make a function a check."""
+    if not mutants:
+        raise ValueError("a check needs a mutant that it rejects")
+
+    def decorate(function: Callable[..., Evidence]) -> ClaimCheck:
+        module = function.__module__.removeprefix(f"{covassay.verification.claims.checks.__name__}.")
+        return ClaimCheck(f"{module}:{function.__name__}", kind, function, mutants)
+
+    return decorate
+
+
+@lru_cache(maxsize=1)
+def checks() -> dict[str, ClaimCheck]:
+    """Every check of the package, by name."""
+    found: dict[str, ClaimCheck] = {}
+    package = covassay.verification.claims.checks
+    for module in sorted(
+        m.name for m in pkgutil.walk_packages(package.__path__, f"{package.__name__}.") if not m.ispkg
+    ):
+        place = module.removeprefix(f"{package.__name__}.")
+        contents = vars(importlib.import_module(module)).values()
+        found |= {c.name: c for c in contents if isinstance(c, ClaimCheck) and c.name.startswith(f"{place}:")}
+    return found

@@ -1,0 +1,119 @@
+"""The two things that Rocq does for us: compile, and answer questions."""
+
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from covassay.verification.claims.kernel.sources import PROJECT
+
+REQUIRE = "COVASSAY_REQUIRE_ROCQ"  # set in CI: a machine without Rocq is an error
+LIBRARIES = ("coq", "libcoq-mathcomp-algebra", "libcoq-mathcomp-analysis", "libcoq-mathcomp-algebra-tactics")
+ERROR = re.compile(r'File "\./(\S+)", line (\d+), characters \S+:\nError:\s*(.*?)(?:\n\n|\Z)', re.DOTALL)
+MARK = "@@covassay@@"
+
+
+class KernelError(Exception):
+    """Rocq did not answer."""
+
+
+def available() -> bool:
+    """Is Rocq on this machine?"""
+    return all(shutil.which(tool) for tool in ("coqc", "coq_makefile", "make"))
+
+
+def required() -> bool:
+    """Must it be?"""
+    return os.environ.get(REQUIRE, "") not in ("", "0")
+
+
+def versions() -> dict[str, str]:
+    """The versions of Rocq and, where the Debian packages are installed, of the libraries."""
+    found = {"coqc": _run(["coqc", "--print-version"]).stdout.split()[0]}
+    if shutil.which("dpkg-query"):
+        for package in LIBRARIES:
+            shown = _run(["dpkg-query", "-W", "-f", "${Version}", package])
+            found[package] = shown.stdout.strip() if shown.returncode == 0 else "not packaged"
+    return found
+
+
+def _run(command: Sequence[str], **options: str | Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(command, capture_output=True, text=True, **options)  # type: ignore[call-overload, no-any-return]
+
+
+def stage(folder: Path, build: Path) -> None:
+    """Bring the sources in a build directory up to date; a file that has not changed keeps its time, and its .vo."""
+    build.mkdir(parents=True, exist_ok=True)
+    wanted = {path.name: path.read_bytes() for path in [*folder.glob("*.v"), folder / PROJECT]}
+    for old in build.glob("*.v"):
+        if old.name not in wanted:
+            for left in build.glob(f"{old.stem}.*"):
+                left.unlink()
+    for name, content in wanted.items():
+        path = build / name
+        if not path.exists() or path.read_bytes() != content:
+            path.write_bytes(content)
+            path.with_suffix(".vo").unlink(missing_ok=True)
+
+
+def build(folder: Path, only: Iterable[str] = (), jobs: int = 1) -> list[str]:
+    """Compile the files in a build directory, or those and what they need; returns the errors."""
+    made = _run(["coq_makefile", "-f", PROJECT, "-o", "Makefile"], cwd=folder)
+    if made.returncode:
+        raise KernelError(f"coq_makefile: {made.stderr.strip()}")
+    targets = [f"{Path(name).stem}.vo" for name in only]
+    done = _run(["make", "-k", f"-j{jobs}", "COQEXTRAFLAGS=-w -all", *targets], cwd=folder)
+    if done.returncode == 0:
+        return []
+    found = [f"{file}, line {line}: {' '.join(told.split())[:300]}" for file, line, told in ERROR.findall(done.stderr)]
+    return found or [f"make: {done.stderr.strip()[-500:]}"]
+
+
+def dependencies(folder: Path) -> dict[str, set[str]]:
+    """The files of the project that each file needs, itself among them, directly or not."""
+    shown = _run(["coqdep", "-f", PROJECT], cwd=folder).stdout
+    direct = {
+        left.split()[0].removesuffix("o"): {Path(word).stem + ".v" for word in right.split() if word.endswith(".vo")}
+        for left, _, right in (line.partition(":") for line in shown.splitlines() if ".vo " in line)
+    }
+    found = {file: {file} for file in direct}
+    for _ in direct:  # as many rounds as the longest chain can have
+        found = {file: {file}.union(*(found[needed] for needed in direct[file])) for file in direct}
+    return found
+
+
+def compiled(folder: Path) -> set[str]:
+    """The .v files of a build directory that have a .vo."""
+    return {path.name for path in folder.glob("*.v") if path.with_suffix(".vo").exists()}
+
+
+def ask(build: Path, preamble: Iterable[str], questions: Mapping[str, str]) -> dict[str, str]:
+    """What Rocq prints in answer to each question, in one process."""
+    script = [*preamble]
+    for key, question in questions.items():
+        script += [f'Goal True. idtac "{MARK} {key}". Abort.', question]
+    with tempfile.TemporaryDirectory() as scratch:
+        path = Path(scratch) / "Questions.v"
+        path.write_text("\n".join(script) + "\n", encoding="utf-8")
+        done = _run(["coqc", "-q", "-w", "-all", "-Q", str(build.resolve()), "covassay", str(path)], cwd=scratch)
+    if done.returncode:
+        raise KernelError(done.stderr.strip()[-1000:])
+    answers = {}
+    for block in done.stdout.split(f"{MARK} ")[1:]:
+        key, _, answer = block.partition("\n")
+        answers[key] = answer.rstrip()
+    if list(answers) != list(questions):
+        raise KernelError("not every question was answered")
+    return answers
+
+
+def ask_in_parts(build: Path, preamble: Sequence[str], questions: Mapping[str, str], jobs: int) -> dict[str, str]:
+    """The same in several processes, for slow questions."""
+    parts = [dict(list(questions.items())[k::jobs]) for k in range(jobs)]
+    with ThreadPoolExecutor(jobs) as pool:
+        answers = pool.map(lambda part: ask(build, preamble, part), [part for part in parts if part])
+        return {key: answer for part in answers for key, answer in part.items()}

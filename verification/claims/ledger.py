@@ -1,0 +1,282 @@
+"""The ledger: every claim, what is known of it, and what that rests on.
+
+An entry of verification/claims/entries/*.toml:
+
+    [[claim]]
+    id = "DN25.Thm6"                  # stable, never renumbered
+    source = "DN25 Theorem 6"
+    statement = "…"                   # as printed
+    verdict = "refuted"               # see VERDICTS
+    corrected = "…"                   # the true statement, for "corrected" and "refuted"
+    provenance = "printed"            # or "code", or "reconstructed" if the text at hand has lost the formula
+    assumes = ["A-JACOBIAN"]          # entries of assumptions.toml
+    code = ["reference.laws.nuclear_laplace:spectral_norm_cdf"]
+    reason = "…"                      # for "open" and "out-of-reach": why there is no check
+    legs = [
+      { check = "dn25.tail:published_bound" },       # a function of verification/claims/checks
+      { theorem = "THM6-REFUTED" },                  # a tag in proofs/rocq
+      { page = "tail-bound.md" },                    # a page of proofs/paper, README.md apart
+      { check = "…", second_opinion = true },        # not needed for the status
+    ]
+
+A claim's status is the weakest of its necessary legs. The gate (`problems`) holds the entries, the checks, the theorems
+and the pages against one another, both ways.
+"""
+
+import ast
+import hashlib
+import importlib
+import inspect
+import json
+import textwrap
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from pathlib import Path
+from typing import Any
+
+from covassay.reference.errors import InvalidInput
+from covassay.verification.claims import entries
+from covassay.verification.claims.entries import assumptions
+from covassay.verification.claims.evidence import checks
+from covassay.verification.claims.kernel import lock as rocq_lock
+from covassay.verification.claims.kernel.sources import files, tagged
+
+PAPERS = ("dn25", "klsu19", "adk19", "dly22", "own", "mechanisms")
+VERDICTS = {
+    "holds": "as printed",
+    "corrected": "a slip: the corrected statement holds",
+    "refuted": "false as printed; the corrected statement holds",
+    "asymptotic": "constants are not given; an explicit version holds",
+    "open": "not settled",
+    "out-of-reach": "no check is possible",
+}
+WORDS = {  # what may be said of a claim, by its weakest necessary leg; the strongest first
+    "rocq": "formally checked",
+    "exact": "exactly certified",
+    "enclosed": "rigorously enclosed",
+    "symbolic": "symbolically checked",
+    "property": "property-tested",
+    "numeric": "numerically checked",
+    "statistical": "statistically tested",
+    "page": "proved on paper",
+    "none": "not checked",
+}
+PROVENANCE = ("printed", "code", "reconstructed")
+REQUIRED = {"id", "source", "statement", "verdict"}
+FIELDS = REQUIRED | {"corrected", "provenance", "assumes", "code", "reason", "legs", "note"}
+LEG_FIELDS = {"check", "theorem", "page", "second_opinion"}
+
+
+@dataclass(frozen=True)
+class Leg:
+    """One thing that a claim rests on: a check, a theorem or a page, by name."""
+
+    kind: str  # a key of WORDS
+    name: str
+    second_opinion: bool = False
+
+
+@dataclass(frozen=True)
+class LedgerClaim:
+    """One entry."""
+
+    id: str
+    paper: str
+    source: str
+    statement: str
+    verdict: str
+    legs: tuple[Leg, ...]
+    corrected: str = ""
+    provenance: str = "printed"
+    assumes: tuple[str, ...] = ()
+    code: tuple[str, ...] = ()
+    reason: str = ""
+    note: str = ""
+
+    @property
+    def status(self) -> str:
+        """The word for the weakest necessary leg."""
+        order = list(WORDS)
+        necessary = [leg.kind for leg in self.legs if not leg.second_opinion]
+        return WORDS[max(necessary, key=order.index, default="none")]
+
+
+def _leg(entry: Mapping[str, Any], where: str) -> Leg:
+    unknown = set(entry) - LEG_FIELDS
+    named = [key for key in ("check", "theorem", "page") if key in entry]
+    if unknown or len(named) != 1:
+        raise InvalidInput(f"{where}: a leg has one of check, theorem, page, and may be a second_opinion; has {entry}")
+    name, second = str(entry[named[0]]), bool(entry.get("second_opinion", False))
+    if named[0] == "check":
+        known = checks()
+        return Leg(known[name].kind if name in known else "none", name, second)
+    return Leg({"theorem": "rocq", "page": "page"}[named[0]], name, second)
+
+
+def _claim(paper: str, entry: Mapping[str, Any]) -> LedgerClaim:
+    where = f"{paper}.toml, {entry.get('id', 'an entry without id')}"
+    unknown, missing = set(entry) - FIELDS, REQUIRED - set(entry)
+    if unknown or missing:
+        raise InvalidInput(f"{where}: unknown fields {sorted(unknown)}, missing fields {sorted(missing)}")
+    plain = {key: entry[key] for key in FIELDS & set(entry) - {"legs", "assumes", "code"}}
+    return LedgerClaim(
+        paper=paper,
+        legs=tuple(_leg(leg, where) for leg in entry.get("legs", ())),
+        assumes=tuple(entry.get("assumes", ())),
+        code=tuple(entry.get("code", ())),
+        **plain,
+    )
+
+
+@lru_cache(maxsize=1)
+def claims() -> dict[str, LedgerClaim]:
+    """Every entry, by id, in the order of the files."""
+    found: dict[str, LedgerClaim] = {}
+    for paper in PAPERS:
+        for entry in entries.read(paper).get("claim", ()):
+            claim = _claim(paper, entry)
+            if claim.id in found:
+                raise InvalidInput(f"{paper}.toml: the id {claim.id} is taken")
+            found[claim.id] = claim
+    return found
+
+
+def claim(name: str) -> LedgerClaim:
+    """The entry of that id, in upper or lower case."""
+    found = {key.lower(): value for key, value in claims().items()}
+    if name.lower() not in found:
+        near = [key for key in claims() if name.lower() in key.lower()]
+        hint = f"; did you mean {', '.join(near[:5])}?" if near else ""
+        raise InvalidInput(f"claim = {name!r}: no such id{hint}")
+    return found[name.lower()]
+
+
+# THE GATE
+
+
+def function_at(reference: str) -> Any:
+    """The function that `package.module:name` of this project names."""
+    module, _, name = reference.partition(":")
+    return getattr(importlib.import_module(f"covassay.{module}"), name)
+
+
+def exists(reference: str) -> bool:
+    """Does the project have that function?"""
+    try:
+        return callable(function_at(reference))
+    except (ImportError, AttributeError):
+        return False
+
+
+@cache
+def digest(function: Any) -> str:
+    """A hash of the code of a function, without its docstring, comments and layout."""
+    node = ast.parse(textwrap.dedent(inspect.getsource(function))).body[0]
+    if isinstance(node, ast.FunctionDef | ast.ClassDef) and ast.get_docstring(node) is not None:
+        node.body = node.body[1:] or [ast.Pass()]
+    return hashlib.sha256(ast.unparse(node).encode()).hexdigest()[:16]
+
+
+def claimed_functions() -> dict[str, str]:
+    """The digest of every function that a claim names and that exists."""
+    names = sorted({name for entry in claims().values() for name in entry.code})
+    return {name: digest(function_at(name)) for name in names if exists(name)}
+
+
+def stale(lock: Mapping[str, str]) -> dict[str, list[str]]:
+    """Claims whose code is not what was locked: id -> functions."""
+    now = claimed_functions()
+    changed = {name for name in now if lock.get(name) != now[name]}
+    found = {c.id: sorted(changed & set(c.code)) for c in claims().values()}
+    return {key: names for key, names in found.items() if names}
+
+
+def theorem_tags(proofs: Path) -> dict[str, str]:
+    """The tags of the theorems in proofs/rocq: tag -> file."""
+    return {tag: found.file for tag, found in tagged(files(proofs / "rocq"))[0].items()}
+
+
+def problems(proofs: Path) -> list[str]:
+    """Everything in which entries, checks, code, theorems and pages do not fit; empty if all is well."""
+    return [
+        *_entry_problems(claims().values()),
+        *_link_problems(proofs),
+        *_lock_problems(proofs),
+        *_theorem_problems(proofs),
+    ]
+
+
+def _entry_problems(entries: Iterable[LedgerClaim]) -> list[str]:
+    found = []
+    for c in entries:
+        if c.verdict not in VERDICTS:
+            found.append(f"{c.id}: verdict {c.verdict!r} is none of {', '.join(VERDICTS)}")
+        if c.provenance not in PROVENANCE:
+            found.append(f"{c.id}: provenance {c.provenance!r} is none of {', '.join(PROVENANCE)}")
+        if c.verdict in ("corrected", "refuted", "asymptotic") and not c.corrected:
+            found.append(f"{c.id}: {c.verdict}, but no corrected statement")
+        if c.verdict in ("open", "out-of-reach"):
+            if not c.reason:
+                found.append(f"{c.id}: {c.verdict}, but no reason")
+        elif not [leg for leg in c.legs if not leg.second_opinion]:
+            found.append(f"{c.id}: {c.verdict}, but nothing that it rests on")
+        if c.verdict == "refuted" and c.provenance == "reconstructed" and "reconstructed" not in c.note:
+            found.append(f"{c.id}: refutes a reconstructed formula; its note must say so")
+        found += [f"{c.id}: assumes {a}, which is not defined" for a in c.assumes if a not in assumptions()]
+    return found
+
+
+def _link_problems(proofs: Path) -> list[str]:
+    found = []
+    used = {leg.name for c in claims().values() for leg in c.legs}
+    tags = theorem_tags(proofs)
+    pages = {path.name for path in (proofs / "paper").glob("*.md")} - {"README.md"}  # the table of contents
+    for c in claims().values():
+        for leg in c.legs:
+            known = {"rocq": tags, "page": pages}.get(leg.kind, checks())
+            if leg.name not in known:
+                found.append(f"{c.id}: rests on {leg.name}, which does not exist")
+        found += [f"{c.id}: names the code {name}, which does not exist" for name in c.code if not exists(name)]
+    found += [f"check {name}: no claim rests on it" for name in checks() if name not in used]
+    found += [f"theorem {tag}: no claim rests on it" for tag in tags if tag not in used]
+    found += [f"page {page}: no claim rests on it" for page in sorted(pages) if page not in used]
+    return found
+
+
+def lock_path(proofs: Path) -> Path:
+    """Where the digests of claimed functions are kept."""
+    return proofs / "claims.lock.json"
+
+
+def read_lock(proofs: Path) -> dict[str, str]:
+    """The locked digests."""
+    path = lock_path(proofs)
+    return dict(json.loads(path.read_text(encoding="utf-8"))) if path.exists() else {}
+
+
+def accept(proofs: Path, names: Iterable[str]) -> list[str]:
+    """Lock the code of these claims as it is now; returns the functions that changed."""
+    now, lock = claimed_functions(), read_lock(proofs)
+    wanted = {code for name in names for code in claim(name).code}
+    changed = sorted(code for code in wanted if lock.get(code) != now[code])
+    kept = {code: value for code, value in lock.items() if code in now}
+    updated = dict(sorted({**kept, **{code: now[code] for code in changed}}.items()))
+    lock_path(proofs).write_text(json.dumps(updated, indent=1) + "\n", encoding="utf-8")
+    return changed
+
+
+def _lock_problems(proofs: Path) -> list[str]:
+    lock, now = read_lock(proofs), claimed_functions()
+    found = [
+        f"{key}: stale, {', '.join(names)} changed; re-read the proof, then: covassay claims accept {key}"
+        for key, names in stale(lock).items()
+    ]
+    return found + [f"lock: {name} belongs to no claim" for name in lock if name not in now]
+
+
+def _theorem_problems(proofs: Path) -> list[str]:
+    """A theorem counts if it is in the lock of the audit and the sources are those that were audited."""
+    found = [*rocq_lock.face_findings(proofs / "rocq"), *rocq_lock.source_findings(proofs)]
+    again = "; covassay claims accept --rocq"
+    return [f"rocq, {finding}{again if finding.rule == 'source' else ''}" for finding in found]

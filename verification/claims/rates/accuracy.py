@@ -1,0 +1,194 @@
+"""Error against n, d and the budget, on log–log grids, beside the exponents that the theory gives.
+
+A rate is an upper bound over all data, so it shows only on data that are hard for the mechanism. Additive noise has one
+error on all data. For the mechanisms whose error adapts to the data, the hard case has all of its eigenvalues at the
+level of the noise: larger ones are easy to find, smaller ones cheap to lose (`at_the_noise_level`).
+
+Each row of the table is one grid: a mean error per point, and the slope of a least-squares line through the logarithms,
+with the standard error that the scatter of the draws gives it.
+"""
+
+import math
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from covassay.reference.domain import Matrix, second_moment
+from covassay.reference.mechanisms.registry import mechanism
+from covassay.verification.statistics.streams import Progress, no_progress, stream
+
+TOLERANCE = 0.1  # between the slope of the theory and the slope measured
+
+NORMS: dict[str, Callable[[Matrix], float]] = {
+    "Frobenius": lambda m: float(np.linalg.norm(m)),
+    "operator": lambda m: float(np.linalg.norm(m, 2)),
+    "nuclear": lambda m: float(np.linalg.norm(m, "nuc")),
+}
+
+
+@dataclass(frozen=True)
+class Point:
+    """One point of a grid: a data set's shape, the budget, and a parameter of the mechanism, if one is varied."""
+
+    n: int
+    d: int
+    budget: float
+    parameter: float = 0.0
+
+
+def true_second_moment(point: Point, x: Matrix) -> Matrix:
+    """What most mechanisms estimate: the second moment of the data themselves."""
+    return second_moment(x)
+
+
+@dataclass(frozen=True)
+class Rate:
+    """A rate of the theory: the error of `mechanism` is proportional to `varied` to the power `slope`.
+
+    varied : "n", "d", "budget", or the name of a parameter of the mechanism. data : the data set at a point.
+    truth : what is estimated. error : of an output and the truth, by default the norm of their difference.
+    constant : the theory's error at a point, where it gives the constant as well.
+    at_most : the theory says that the error grows no faster than that.
+    """
+
+    claim: str
+    mechanism: str
+    varied: str
+    grid: tuple[float, ...]
+    fixed: Point
+    data: Callable[[Point], Matrix]
+    slope: float
+    norm: str = "Frobenius"
+    repeats: int = 20
+    options: Mapping[str, Any] = field(default_factory=dict)
+    constant: Callable[[Point], float] | None = None
+    truth: Callable[[Point, Matrix], Matrix] = true_second_moment
+    error: Callable[[Matrix, Matrix], float] | None = None
+    at_most: bool = False
+
+    @property
+    def name(self) -> str:
+        """A name that no other rate has."""
+        return f"{self.claim}, {self.norm} error in {self.varied}"
+
+    def error_of(self, output: Matrix, truth: Matrix) -> float:
+        """The error of one output."""
+        return self.error(output, truth) if self.error else NORMS[self.norm](output - truth)
+
+    def points(self) -> list[Point]:
+        """The points of the grid."""
+        if self.varied == "n":
+            return [replace(self.fixed, n=round(value)) for value in self.grid]
+        if self.varied == "d":
+            return [replace(self.fixed, d=round(value)) for value in self.grid]
+        if self.varied == "budget":
+            return [replace(self.fixed, budget=value) for value in self.grid]
+        return [replace(self.fixed, parameter=value) for value in self.grid]
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """The mean error at every point with its standard error, and the slope with its own.
+
+    ratio : measured over theoretical error at the last point, where the theory gives a constant.
+    """
+
+    rate: Rate
+    errors: tuple[float, ...]
+    standard_errors: tuple[float, ...]
+    slope: float
+    slope_error: float
+    ratio: float | None
+
+    @property
+    def agrees(self) -> bool:
+        """Is the measured slope within the tolerance of the theory's, or below it where that is all that is claimed?"""
+        excess = self.slope - self.rate.slope
+        return excess <= TOLERANCE and (self.rate.at_most or excess >= -TOLERANCE)
+
+
+def fit(grid: Iterable[float], errors: Iterable[float], standard_errors: Iterable[float]) -> tuple[float, float]:
+    """Slope of the least-squares line through (ln grid, ln error), and its standard error from those of the errors."""
+    t, e, s = np.log(list(grid)), np.array(list(errors)), np.array(list(standard_errors))
+    centred = t - t.mean()
+    weights = centred / (centred @ centred)
+    return float(weights @ np.log(e)), float(np.linalg.norm(weights * s / e))
+
+
+def measure(rate: Rate, seed: int = 0, progress: Progress = no_progress) -> Measurement:
+    """Run one grid. The draws at a point depend on the seed, the rate's name and the point alone."""
+    about = mechanism(rate.mechanism)
+    keyword = "epsilon" if about.notion == "pure" else "rho"
+    means, scatters = [], []
+    for point in rate.points():
+        x = rate.data(point)
+        truth = rate.truth(point, x)
+        rng = np.random.default_rng(stream(seed, rate.name, repr(point)))
+        arguments: dict[str, Any] = {keyword: point.budget, **rate.options}
+        if rate.varied in about.parameters:
+            arguments[rate.varied] = point.parameter
+        errors = [rate.error_of(about.sample(x, rng, **arguments), truth) for _ in range(rate.repeats)]
+        means.append(float(np.mean(errors)))
+        scatters.append(float(np.std(errors, ddof=1) / math.sqrt(rate.repeats)))
+        progress(rate.name, rate.repeats)
+    slope, slope_error = fit(rate.grid, means, scatters)
+    ratio = means[-1] / rate.constant(rate.points()[-1]) if rate.constant else None
+    return Measurement(rate, tuple(means), tuple(scatters), slope, slope_error, ratio)
+
+
+# DATA
+
+
+def rows_of(spectrum: np.ndarray[Any, np.dtype[np.float64]], n: int, d: int) -> Matrix:
+    """n rows along the coordinate axes with second moment close to diag(spectrum), of trace at most 1."""
+    counts = np.floor(n * spectrum).astype(int)
+    x = np.zeros((n, d))
+    x[np.arange(counts.sum()), np.repeat(np.arange(len(counts)), counts)] = 1.0
+    return x
+
+
+def no_signal(point: Point) -> Matrix:
+    """All rows zero: what comes out is the noise."""
+    return np.zeros((point.n, point.d))
+
+
+def at_the_noise_level(level: Callable[[Point], float]) -> Callable[[Point], Matrix]:
+    """Data of trace 1 with equal eigenvalues at the level of the noise, as many as fit."""
+
+    def data(point: Point) -> Matrix:
+        k = min(point.d, max(1, round(1 / level(point))))
+        return rows_of(np.full(k, 1 / k), point.n, point.d)
+
+    return data
+
+
+def spectrum(kappa: float, d: int) -> Matrix:
+    """Eigenvalues from 1 to κ in a geometric series."""
+    return np.diag(np.geomspace(1.0, kappa, d))
+
+
+def normal_rows(point: Point, kappa: float, mean: float) -> Matrix:
+    """Rows from N(μ, Σ): Σ has eigenvalues from 1 to κ in random directions, and ‖μ‖ is `mean`."""
+    rng = np.random.default_rng(17)
+    rotation = np.linalg.qr(rng.standard_normal((point.d, point.d)))[0]
+    rows: Matrix = rng.standard_normal((point.n, point.d)) * np.sqrt(np.diag(spectrum(kappa, point.d))) @ rotation.T
+    return rows + mean * rotation[:, 0]
+
+
+def normal_parameters(point: Point, kappa: float, mean: float) -> Matrix:
+    """μ on top of Σ: (d + 1, d), for the same seed."""
+    rotation = np.linalg.qr(np.random.default_rng(17).standard_normal((point.d, point.d)))[0]
+    covariance = rotation @ spectrum(kappa, point.d) @ rotation.T
+    return np.vstack([mean * rotation[:, 0], covariance])
+
+
+def relative_to_covariance(output: Matrix, truth: Matrix) -> float:
+    """‖Σ^{−1/2}(Σ̂ − Σ)Σ^{−1/2}‖_F of a matrix, ‖Σ^{−1/2}(μ̂ − μ)‖ of a vector; `truth` is μ on top of Σ."""
+    mean, covariance = truth[0], truth[1:]
+    values, vectors = np.linalg.eigh(covariance)
+    whitener = (vectors / np.sqrt(values)).T
+    if output.ndim == 1:
+        return float(np.linalg.norm(whitener @ (output - mean)))
+    return float(np.linalg.norm(whitener @ (output - covariance) @ whitener.T))

@@ -1,0 +1,34 @@
+"""`covassay figures`: the pictures of proofs/paper drawn again, or with --check their numbers compared."""
+
+import argparse
+import sys
+from pathlib import Path
+from typing import Any
+
+from covassay.reference.errors import InvalidInput
+from covassay.verification.experiments.figures import FIGURES, problems, write
+
+
+def figures(options: argparse.Namespace) -> int:
+    """Write every picture and its table; or compare the tables, and exit 1 if one differs."""
+    folder = Path(options.folder)
+    if not folder.is_dir():
+        raise InvalidInput(
+            f"folder = {options.folder}: there is no such folder; run this from a clone of the repository"
+        )
+    if options.check:
+        found = problems(folder)
+        print(*found, sep="\n", file=sys.stderr)
+        return 1 if found else 0
+    for figure in FIGURES:
+        write(figure, folder)
+        print(folder / f"{figure.name}.svg")
+    return 0
+
+
+def add_parser(commands: Any) -> None:
+    """Add the command to the command line."""
+    a = commands.add_parser("figures", help="draw the pictures of proofs/paper again")
+    a.add_argument("--folder", default="proofs/paper/figures")
+    a.add_argument("--check", action="store_true", help="compare the numbers behind them; needs no drawing library")
+    a.set_defaults(run=figures)

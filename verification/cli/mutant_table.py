@@ -1,0 +1,90 @@
+"""Check × mutant × rejected by: what every check is seen to reject, generated and run.
+
+Two tables. A check of the ledger has mutants of its slots, which it must itself reject. A mutant of a mechanism is an
+implementation with one named mistake, and names the checks of the audit that must catch it.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from joblib import Parallel, delayed
+
+from covassay.verification.audit.negative_controls.registry import MUTANTS
+from covassay.verification.audit.negative_controls.trial import SAMPLES, caught
+from covassay.verification.claims.evidence import checks
+from covassay.verification.claims.markdown import GENERATED, cell
+
+
+@dataclass(frozen=True)
+class Row:
+    """One mutant and one check that must reject it. `place` is "ledger" or "audit"."""
+
+    place: str
+    check: str
+    mutant: str
+    told: str  # what is wrong with it, or which slot it takes
+
+
+def ledger_rows() -> list[Row]:
+    """Every mutant of every check of the ledger."""
+    return [
+        Row("ledger", c.name, mutant, ", ".join(slots))
+        for c in checks().values()
+        for mutant, slots in c.mutants.items()
+    ]
+
+
+def audit_rows() -> list[Row]:
+    """Every mutant of a mechanism with every check that must catch it."""
+    return [
+        Row("audit", f"{kind}: {name}", mutant.name, mutant.mistake)
+        for mutant in MUTANTS.values()
+        for kind, name in mutant.caught_by
+    ]
+
+
+def rejected(row: Row) -> bool:
+    """Put the mutant before the check. A ledger check that crashes has not rejected anything."""
+    if row.place == "audit":
+        kind, _, name = row.check.partition(": ")
+        return caught(MUTANTS[row.mutant], kind, name)
+    found = checks()[row.check]
+    try:
+        return not found(**found.mutants[row.mutant]).holds
+    except Exception:
+        return False
+
+
+def run(rows: Iterable[Row], jobs: int = 1) -> Iterator[tuple[Row, bool]]:
+    """Every row with its outcome, as they come."""
+
+    def one(row: Row) -> tuple[Row, bool]:
+        return row, rejected(row)
+
+    yield from Parallel(n_jobs=jobs, return_as="generator_unordered")(delayed(one)(row) for row in rows)
+
+
+def render() -> str:
+    """proofs/MUTANTS.md."""
+    ledger, audit = ledger_rows(), audit_rows()
+    lines = [
+        GENERATED,
+        "# What every check rejects\n",
+        "A check that cannot fail shows nothing. Each row is run by the tests, and by `covassay claims mutants`: the",
+        "mutant is put in, and the check must reject it by its evidence; a crash does not count. The mutants of the",
+        "kernel proofs are in [rocq/MUTANTS.md](rocq/MUTANTS.md).\n",
+        f"## Checks of the ledger: {len({row.check for row in ledger})} checks, {len(ledger)} mutants\n",
+        "| rejected by | mutant | takes the place of |",
+        "|---|---|---|",
+        *(f"| `{row.check}` | {cell(row.mutant)} | {cell(row.told)} |" for row in ledger),
+        "",
+        f"## Checks of the audit: {len({row.check for row in audit})} checks, {len(MUTANTS)} mutants\n",
+        f"With {SAMPLES} draws a side, at a false-alarm probability of 1e-9.\n",
+        "| mutant | mechanism | its mistake | rejected by | met in |",
+        "|---|---|---|---|---|",
+    ]
+    for mutant in MUTANTS.values():
+        by = "<br>".join(f"{kind}: {name}" for kind, name in mutant.caught_by)
+        cells = (f"`{mutant.name}`", mutant.mechanism, mutant.mistake, by, mutant.seen_in)
+        lines.append("| " + " | ".join(cell(text) for text in cells) + " |")
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,83 @@
+"""`covassay claims theorems`, and the part of `check` and `accept` that is about proofs/rocq."""
+
+import argparse
+import json
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from covassay.reference.errors import InvalidInput
+from covassay.verification.claims.entries import assumptions
+from covassay.verification.claims.kernel import gate, kernel, lock, vectors
+
+
+def proofs_folder() -> Path:
+    """The folder proofs/ of a clone, where the command is run from."""
+    path = Path("proofs")
+    if not path.is_dir():
+        raise InvalidInput("no folder proofs/ here: run this from a clone of the repository")
+    return path
+
+
+def run(options: argparse.Namespace, tags: Iterable[str] | None = None, *, compiling: bool = True) -> gate.GateReport:
+    """The report on these theorems, or on all: from the kernel if it is to be asked and is here, else from the lock."""
+    proofs = proofs_folder()
+    if compiling and kernel.available():
+        try:
+            return gate.recheck(proofs, assumptions(), tags, options.build, options.jobs)
+        except kernel.KernelError as error:
+            raise InvalidInput(f"rocq: {error}") from None
+    if compiling and kernel.required():
+        raise InvalidInput(f"coqc, coq_makefile or make is missing, and {kernel.REQUIRE} is set")
+    return gate.compare_sources(proofs, tags)
+
+
+def print_report(report: gate.GateReport) -> None:
+    """A line per theorem, and what was found on standard error."""
+    for tag, word in report.words.items():
+        print(f"theorem {tag}: {word}")
+    print(*report.findings, sep="\n", end="\n" if report.findings else "", file=sys.stderr)
+
+
+def theorems(options: argparse.Namespace) -> int:
+    """Every theorem; exit 1 if one fails."""
+    report = run(options)
+    if options.json:
+        found = [{"rule": f.rule, "text": f.text, "theorems": list(f.tags)} for f in report.findings]
+        json.dump({"theorems": report.words, "findings": found}, sys.stdout, indent=2, ensure_ascii=False)
+        print()
+    else:
+        print_report(report)
+        words = list(report.words.values())
+        counts = ", ".join(f"{words.count(word)} {word}" for word in dict.fromkeys(words))
+        print(f"{len(words)} theorems: {counts}")
+    return 1 if report.findings else 0
+
+
+def show_vectors(options: argparse.Namespace) -> int:
+    """The numbers that the kernel evaluated, as JSON."""
+    sys.stdout.write(vectors.path_of(proofs_folder()).read_text(encoding="utf-8"))
+    return 0
+
+
+def add_vectors_parser(commands: Any) -> None:
+    """Add `covassay vectors` to the command line."""
+    a = commands.add_parser("vectors", help="exact values of the formulas in the theorems, evaluated by Rocq, as JSON")
+    a.set_defaults(run=show_vectors)
+
+
+def accept(options: argparse.Namespace) -> int:
+    """Compile and audit; lock what the kernel says, and show what has changed."""
+    if not kernel.available():
+        raise InvalidInput("accept --rocq asks the kernel: coqc, coq_makefile and make must be installed")
+    report = run(options)
+    if report.wrong or not report.record:
+        print_report(report)
+        return 1
+    proofs = proofs_folder()
+    print(*lock.changes(lock.read(proofs), report.record), sep="\n")
+    lock.path_of(proofs).write_text(lock.as_text(report.record), encoding="utf-8")
+    vectors.path_of(proofs).write_text(report.vectors, encoding="utf-8")
+    print(f"{len(report.words)} theorems locked in {lock.path_of(proofs)}")
+    return 0

@@ -1,1 +1,0 @@
-"""Files: a data file becomes rows of numbers, chunk by chunk; what is released becomes a file."""
