@@ -149,6 +149,21 @@ Guarantee = PureDP | ZCDP | ApproximateDP
 
 
 @dataclass(frozen=True)
+class Notion:
+    """A notion of privacy: how it is written, the symbol of its budget, and the budget assumed when none is given."""
+
+    name: str
+    label: str
+    symbol: str
+    default: Guarantee
+
+
+PURE = Notion("pure", "ε-DP", "ε", PureDP(1.0))
+CONCENTRATED = Notion("zcdp", "ρ-zCDP", "ρ", ZCDP(0.5))
+APPROXIMATE = Notion("approximate", "(ε, δ)-DP", "ε", ApproximateDP(1.0, 1e-6))
+
+
+@dataclass(frozen=True)
 class Spend:
     """What a mechanism costs: as its paper claims, and as proven here.
 

@@ -2,6 +2,7 @@
 
 import ast
 import importlib
+import itertools
 import pkgutil
 import sys
 import tomllib
@@ -11,6 +12,7 @@ import pytest
 
 import covassay.reference
 from covassay.reference.mechanisms.registry import MECHANISMS
+from covassay.verification.claims.ledger import claims
 
 ROOT = Path(__file__).resolve().parents[1]
 TOP_LEVEL = {"pyproject.toml", "README.md", "reference", "verification", "tests", "proofs",
@@ -25,7 +27,8 @@ OPTIONAL = {  # imported inside functions only
     "verification": {"diffprivlib", "opendp", "sklearn", "matplotlib"},
 }
 STEPS = ["# VALIDATE", "# QUERY", "# NOISE", "# RELEASE"]
-SKELETON = ("release", "sample", "spend")
+SKELETON = ("def release(", "def spend(", "\nMECHANISM = Mechanism(", "\nsample = MECHANISM.sample\n")
+LONGEST_DOCSTRING = 25
 PYTEST_PLUGIN = ROOT / "verification" / "pytest_plugin.py"  # loaded by pytest, and by nothing else
 
 
@@ -94,17 +97,44 @@ def file_of(name: str) -> Path:
 @pytest.mark.parametrize("name", MECHANISMS)
 def test_a_mechanism_file_has_the_skeleton(name: str) -> None:
     source = file_of(name).read_text()
-    tree = ast.parse(source)
-    functions = {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef)}
     assert "# FORMULAS" in source
     assert "# MECHANISM" in source or "FORMULAS: " in source
-    positions = [source.index(f"def {function}(") for function in SKELETON]
+    positions = [source.index(part) for part in SKELETON]
     assert positions == sorted(positions)
+    tree = ast.parse(source)
+    functions = {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef)}
     release = ast.get_source_segment(source, functions["release"]) or ""
-    steps = [release.index(step) for step in STEPS]
+    steps = [release.index(step) for step in STEPS if step in release]
     assert steps == sorted(steps)
+    assert len(steps) >= 3
+    assert steps[0] == release.index("# VALIDATE")
+
+
+def empty_steps(source: str) -> list[str]:
+    """Labels of steps in `release` that no line of code follows."""
+    lines = [line.strip() for line in source.partition("def release(")[2].splitlines() if line.strip()]
+    return [one for one, following in itertools.pairwise(lines) if one in STEPS and following in STEPS]
+
+
+@pytest.mark.parametrize("name", MECHANISMS)
+def test_no_step_of_a_release_is_empty(name: str) -> None:
+    assert not empty_steps(file_of(name).read_text())
+
+
+def test_an_empty_step_is_seen() -> None:
+    assert empty_steps("def release(x):\n    # QUERY\n\n    # NOISE\n    return x\n") == ["# QUERY"]
+
+
+@pytest.mark.parametrize("name", MECHANISMS)
+def test_a_mechanism_file_is_short_and_leads_to_its_proof_and_its_claim(name: str) -> None:
+    docstring = ast.get_docstring(ast.parse(file_of(name).read_text())) or ""
+    assert len(docstring.splitlines()) <= LONGEST_DOCSTRING
+    found = MECHANISMS[name]
+    assert docstring.rstrip().endswith(f"Proof: {found.page}")
+    assert (ROOT / found.page).is_file()
+    assert found.claim in claims()
     for section in ("Parameters", "Returns", "Raises", "Privacy :", "Source :"):
-        assert section in (ast.get_docstring(functions["release"]) or ""), section
+        assert section in (found.release.__doc__ or ""), section
 
 
 def impure_formulas(source: str) -> set[str]:

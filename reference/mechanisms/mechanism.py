@@ -1,31 +1,55 @@
-"""What every mechanism says about itself, in one form."""
+"""The declaration of a mechanism: one object a file, from which everything that repeats is derived.
 
+From a `Mechanism` come `sample`, the rules that parameters must obey, the docstring of `release`, the registry, the
+options of the command line, the table of the README and the provenance of a release.
+"""
+
+import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Annotated, Any, Concatenate, Generic, Literal, ParamSpec, TypeVar, cast, get_args, get_origin
 
-from covassay.reference.domain import require_choice
+import numpy as np
+
+from covassay.reference.domain import Chunks, DataSet, as_rows
 from covassay.reference.errors import InvalidInput
-from covassay.reference.privacy import Spend
+from covassay.reference.mechanisms.output import Output
+from covassay.reference.mechanisms.parameters import Parameter, parameters_of, require_all
+from covassay.reference.privacy import Notion, Spend
 
-Calibration = Literal["paper", "tight"]
-CALIBRATIONS: tuple[Calibration, ...] = ("paper", "tight")
+P = ParamSpec("P")
+N = TypeVar("N")
+R = TypeVar("R")
 
-Released = Literal["matrix", "direction", "vector", "coefficients", "gaussian", "number", "level"]
+Domain = Literal["ball", "space", "cube"]
+DOMAINS: dict[Domain, str] = {
+    "ball": "rows in the ball of radius `row_bound`",
+    "space": "rows of any real numbers",
+    "cube": "rows with entries in [0, 1]",
+}
+Provenance = Literal["printed", "reconstructed", "ours"]
+PROVENANCES: dict[Provenance, str] = {
+    "printed": "as the source prints it",
+    "reconstructed": "our reconstruction: the copy of the source that we had has lost pseudocode and formulas",
+    "ours": "ours, after the source",
+}
+BUDGET = ("epsilon", "rho", "delta")
+OF_THE_DOMAIN = ("row_bound", "on_large_rows")
 
 
-@dataclass(frozen=True)
-class About:
-    """The entry of one mechanism in the table of contents.
+@dataclass(frozen=True, kw_only=True)
+class Mechanism(Generic[N, P, R]):
+    """One mechanism.
 
-    name, title, paper, algorithm : what it is called, and where it is from.
-    notion : of privacy; it fixes the budget's keywords (`epsilon`, `rho`, or `epsilon` and `delta`).
-    released : see `output_shape`.
-    release, sample, spend : the functions of the mechanism's file.
-    choices : public choices by name, the paper's first; `release`, `sample` and `spend` take them all.
-    parameters : other public numbers by name, with their defaults; `release` and `sample` take them.
-    degree : the output is in the unit of x to this power.
-    domain : "ball": rows in a ball of radius `row_bound`. "space": any rows. "cube": entries in [0, 1].
+    name, title, paper, number : what it is called, and where it is from.
+    provenance : whether the steps and constants are those that the source prints.
+    notion : of privacy; it fixes the keywords of the budget.
+    output : what comes out.
+    release : release(x, noise, *, …), deterministic. Its annotations declare the parameters, see `parameters`.
+    draw_noise : draw_noise(dimension, rng, *, …), the noise that `release` takes. It may also take parameters of
+        `release` by name, and `rows`, the number of records.
+    spend : spend(*, …budget, dimension, …choices), the budget claimed and proven.
+    domain : where rows must lie. adjacency : which data sets are neighbours.
     ordered : records are used in their order (disjoint blocks, pairs), so that reordering them changes the output.
     repeats : one output can come again and again, because it is discrete, or constant.
     smallest_dimension : fewer columns than that make no sense.
@@ -35,61 +59,138 @@ class About:
     name: str
     title: str
     paper: str
-    algorithm: str
-    notion: Literal["pure", "zcdp", "approximate"]
-    released: Released
-    symmetric: bool
-    release: Callable[..., Any]
-    sample: Callable[..., Any]
+    number: str
+    notion: Notion
+    output: Output
+    release: Callable[Concatenate[DataSet, N, P], R]
+    draw_noise: Callable[..., N]
     spend: Callable[..., Spend]
-    choices: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    parameters: Mapping[str, float] = field(default_factory=dict)
-    degree: int = 2
-    domain: Literal["ball", "space", "cube"] = "ball"
+    provenance: Provenance = "printed"
+    domain: Domain = "ball"
     adjacency: str = "replace-one"
     ordered: bool = False
     repeats: bool = False
     smallest_dimension: int = 1
     sampler: Literal["exact", "approximate"] = "exact"
+    declared: Mapping[str, Parameter] = field(init=False)
+    sample: Callable[Concatenate[DataSet, np.random.Generator, P], R] = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "declared", parameters_of(inspect.unwrap(self.release)))
+        object.__setattr__(self, "sample", _sampler(self))
+        self.release.__doc__ = f"{inspect.getdoc(self.release)}\n\n{_sections(self, 'noise')}"
+        vars(self.release)["__signature__"] = _readable(inspect.signature(inspect.unwrap(self.release)))
 
     @property
     def source(self) -> str:
         """Paper and number in one phrase."""
-        return f"{self.paper} {self.algorithm}"
+        return f"{self.paper} {self.number}"
+
+    @property
+    def page(self) -> str:
+        """The page with the whole proof."""
+        return f"proofs/paper/{self.name}.md"
+
+    @property
+    def claim(self) -> str:
+        """The entry of the ledger."""
+        return f"MECH.{self.name}"
+
+    @property
+    def choices(self) -> dict[str, tuple[str, ...]]:
+        """The words that may be chosen, by parameter; the first is the default."""
+        return {p.name: p.choices for p in self.declared.values() if p.choices and p.name not in OF_THE_DOMAIN}
+
+    @property
+    def parameters(self) -> dict[str, float]:
+        """The public numbers, the budget and the row bound apart, with their defaults."""
+        given = (*BUDGET, *OF_THE_DOMAIN)
+        return {p.name: p.default for p in self.declared.values() if not p.choices and p.name not in given}
 
     def resolve(self, options: Mapping[str, str | float]) -> dict[str, Any]:
         """`options` as keyword arguments: every choice filled in, numbers read, nothing unknown.
 
         Raises
         ------
-        InvalidInput : an option that this mechanism has not, or a value that it does not take.
+        InvalidInput : the mechanism has no such option, or the option does not take that value.
         """
-        chosen: dict[str, Any] = {
-            name: require_choice(name, str(options.get(name, allowed[0])), allowed)
-            for name, allowed in self.choices.items()
-        }
+        known = (*self.choices, *self.parameters)
         for name, value in options.items():
-            if name in self.parameters:
-                try:
-                    number = float(value)
-                except ValueError:
-                    raise InvalidInput(f"{name} = {value!r}: must be a number") from None
-                if isinstance(self.parameters[name], int) and not number.is_integer():
-                    raise InvalidInput(f"{name} = {value!r}: must be a whole number")
-                chosen[name] = int(number) if isinstance(self.parameters[name], int) else number
-            elif name not in self.choices:
-                known = ", ".join((*self.choices, *self.parameters)) or "no options"
-                raise InvalidInput(f"{name} = {value!r}: {self.name} takes {known}")
-        return chosen
+            if name not in known:
+                raise InvalidInput(f"{name} = {value!r}: {self.name} takes {', '.join(known) or 'no options'}")
+        defaults: dict[str, Any] = {name: words[0] for name, words in self.choices.items()}
+        return {name: self.declared[name].read(value) for name, value in {**defaults, **options}.items()}
 
 
-def output_shape(released: str, dimension: int) -> tuple[int, ...]:
-    """The shape of one output on data with that many columns.
+def shape_of(x: DataSet) -> tuple[int, int]:
+    """(n, d), without a pass over the rows; a data set that has no such shape raises `InvalidInput`."""
+    if not isinstance(x, Chunks):
+        try:
+            shape = np.shape(x)
+        except ValueError:
+            shape = ()
+        if len(shape) == 2 and min(shape) >= 1:
+            return shape[0], shape[1]
+    return as_rows(x).shape[0], as_rows(x).shape[1]
 
-    "matrix" (d, d): an estimate of the second moment. "direction" (d,): a unit vector up to its sign. "vector" (d,).
-    "coefficients" (d − 1,): the last column is a target. "gaussian" (d + 1, d): a mean, and below it a covariance.
-    "number" (). "level" (): a number of a public finite set.
-    """
-    d = dimension
-    shapes = {"matrix": (d, d), "direction": (d,), "vector": (d,), "coefficients": (d - 1,), "gaussian": (d + 1, d)}
-    return shapes.get(released, ())
+
+def _sampler(mechanism: Mechanism[N, P, R]) -> Callable[Concatenate[DataSet, np.random.Generator, P], R]:
+    """`sample` of a mechanism: the parameters are checked once, the noise is drawn, `release` does the rest."""
+    release = inspect.unwrap(mechanism.release)
+    taken = [p.name for p in inspect.signature(mechanism.draw_noise).parameters.values()]
+    defaults = {name: p.default for name, p in mechanism.declared.items()}
+
+    def sample(x: DataSet, rng: np.random.Generator, *args: P.args, **kwargs: P.kwargs) -> R:
+        require_all(mechanism.declared, kwargs)
+        rows, dimension = shape_of(x)
+        known = {**defaults, **kwargs, "rows": rows}
+        noise = mechanism.draw_noise(dimension, rng, **{name: known[name] for name in taken if name in known})
+        output: R = release(x, noise, *args, **kwargs)
+        return output
+
+    signature = inspect.signature(release)
+    x, _, *rest = signature.parameters.values()
+    rng = inspect.Parameter("rng", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=np.random.Generator)
+    vars(sample)["__signature__"] = _readable(signature.replace(parameters=[x, rng, *rest]))
+    sample.__module__, sample.__qualname__ = release.__module__, "sample"
+    sample.__doc__ = (
+        "Draw the noise from `rng`, then `release`. Not for production: the noise is float64.\n\n"
+        f"{_sections(mechanism, 'rng')}"
+    )
+    return cast(Callable[Concatenate[DataSet, np.random.Generator, P], R], sample)
+
+
+def _readable(signature: inspect.Signature) -> inspect.Signature:
+    """The signature without the rules in its annotations, for `help`."""
+    shown = [
+        p.replace(annotation=get_args(p.annotation)[0] if get_origin(p.annotation) is Annotated else p.empty)
+        for p in signature.parameters.values()
+    ]
+    return signature.replace(parameters=shown, return_annotation=signature.empty)
+
+
+def _sections(mechanism: Mechanism[Any, ..., Any], second: str) -> str:
+    """What the docstrings of `release` and `sample` have in common in every mechanism."""
+    short = ' or, with on_large_rows="raise", that its rows are short' if "row_bound" in mechanism.declared else ""
+    randomness = {"noise": "see above", "rng": "the source of all randomness"}[second]
+    lines = [
+        "Parameters",
+        "----------",
+        f"x : (n, d), n ≥ 1 records, d ≥ {mechanism.smallest_dimension} features; {DOMAINS[mechanism.domain]}.",
+        f"{second} : {randomness}.",
+        *(f"{name} : {parameter.meaning}." for name, parameter in mechanism.declared.items()),
+        "",
+        "Returns",
+        "-------",
+        f"{mechanism.output.layout}, {'symmetric, ' if mechanism.output.symmetric else ''}in {mechanism.output.unit}.",
+        "",
+        "Raises",
+        "------",
+        f"InvalidInput : an argument breaks its rule. Whether the entries of x are finite{short} is",
+        "    read off the data: a precondition, not part of the mechanism.",
+        "",
+        f"Privacy : {mechanism.notion.label} ({mechanism.adjacency}), n public, in real arithmetic.",
+        "    `spend` says what is proven for every choice of parameters.",
+        f"Source : {mechanism.source}; {PROVENANCES[mechanism.provenance]}. Proof: {mechanism.page}",
+    ]
+    return "\n".join(lines)

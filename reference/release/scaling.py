@@ -29,11 +29,10 @@ import numpy as np
 
 from covassay.reference.domain import Chunks, Matrix, Vector, blocks, map_rows
 from covassay.reference.errors import InvalidInput
+from covassay.reference.mechanisms.output import Output
 from covassay.reference.release.messages import named, reason, require_suffix, shown
 
 SMALLEST_WIDTH, LARGEST_WIDTH = 1e-100, 1e100  # so that squares of scales are floats
-# the outputs that go back to the units of the data: their form, and the power of the unit that they are in
-RESTORED = {("matrix", 2), ("gaussian", 1), ("coefficients", 0)}
 
 Bounds = dict[str, tuple[float, float]]
 
@@ -57,16 +56,10 @@ class Scaling:
         with np.errstate(over="ignore"):  # only in entries that are clipped
             return np.clip((x - self.shift) / self.scale, self.smallest, self.largest)
 
-    def restore(self, values: Any, released: str, degree: int) -> Any:
-        """What the mechanism has released, in the units of the data where that is possible (`RESTORED`)."""
-        if (released, degree) not in RESTORED:
-            return values
-        units = np.outer(self.scale, self.scale)
-        if released == "matrix":
-            return units * values
-        if released == "gaussian":
-            return np.vstack([self.shift + self.scale * values[0], units * values[1:]])
-        return values * self.scale[-1] / self.scale[:-1]
+    def restore(self, values: Any, output: Output) -> Any:
+        """What the mechanism has released, in the units of the data where it has such units."""
+        restored = output.restore(values, self.shift, self.scale)
+        return values if restored is None else restored
 
 
 def scaling(low: Vector, high: Vector, domain: str) -> Scaling:

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from covassay.reference.errors import InvalidInput
-from covassay.reference.mechanisms.mechanism import Released, output_shape
+from covassay.reference.mechanisms.output import SECOND_MOMENT, Output
 from covassay.reference.release.messages import named, reason, require_suffix
 
 WRITABLE = (".csv", ".json", ".npy", ".npz")
@@ -51,7 +51,7 @@ def write_release(
     values: ArrayLike,
     columns: Sequence[str],
     provenance: Mapping[str, object],
-    released: Released = "matrix",
+    output: Output = SECOND_MOMENT,
 ) -> None:
     """Write what a mechanism has released, exactly, in the format of the path's suffix.
 
@@ -64,7 +64,7 @@ def write_release(
         - .npy: the array alone.
         - .npz: arrays under the names of `named_parts`, columns (text) and provenance (JSON text, zero-dimensional).
         - None: what .csv would hold, on standard output.
-    values : finite, of the shape that `released` has on d columns.
+    values : finite, of the shape that `output` has on d columns.
     columns : the d column names. "coefficients" leaves out the last, the target, and .json and .npz name it so.
     provenance : what JSON can hold, NumPy numbers and arrays included; .csv and .npy leave it out.
 
@@ -73,34 +73,27 @@ def write_release(
     InvalidInput : an argument breaks a rule. Nothing has been written.
     OSError : the system failed while writing. No part of the file is left behind.
     """
-    array = _require_release(values, columns, released)
+    array = _require_release(values, columns, output)
     if path is None:
-        _print_text(_csv_text(array, columns, released))
+        _print_text(_csv_text(array, columns, output))
         return
     path = Path(path)
     require_writable(path)
-    replace_file(target_file(path), _encoded(path.suffix.lower(), array, columns, provenance, released))
-
-
-def named_parts(values: NDArray[np.float64], released: Released) -> dict[str, NDArray[np.float64]]:
-    """The parts of an output, and what they are called in a file."""
-    if released == "gaussian":
-        return {"mean": values[0], "covariance": values[1:]}
-    return {"covariance" if released == "matrix" else released: values}
+    replace_file(target_file(path), _encoded(path.suffix.lower(), array, columns, provenance, output))
 
 
 # Writing
 
 
-def _require_release(values: ArrayLike, columns: Sequence[str], released: Released) -> NDArray[np.float64]:
+def _require_release(values: ArrayLike, columns: Sequence[str], output: Output) -> NDArray[np.float64]:
     array = np.asarray(values, dtype=np.float64)
-    shape = output_shape(released, len(columns))
+    shape = output.shape(len(columns))
     if array.shape != shape:
         raise InvalidInput(
-            f"{released} of shape {array.shape}: must have shape {shape}, as there are {len(columns)} column names"
+            f"{output.kind} of shape {array.shape}: must have shape {shape}, as there are {len(columns)} column names"
         )
     if not np.isfinite(array).all():
-        raise InvalidInput(f"{released} contains a value that is not finite: every value must be finite")
+        raise InvalidInput(f"{output.kind} contains a value that is not finite: every value must be finite")
     return array
 
 
@@ -109,32 +102,26 @@ def _encoded(
     values: NDArray[np.float64],
     columns: Sequence[str],
     provenance: Mapping[str, object],
-    released: Released,
+    output: Output,
 ) -> bytes:
     buffer = io.BytesIO()
-    names = _names(columns, released)
+    names = output.names(columns)
     if suffix == ".csv":
-        buffer.write(_encoded_text(_csv_text(values, columns, released)))
+        buffer.write(_encoded_text(_csv_text(values, columns, output)))
     elif suffix == ".json":
-        document = {**names, **named_parts(values, released), "provenance": dict(provenance)}
+        document = {**names, **output.parts(values), "provenance": dict(provenance)}
         buffer.write(_encoded_text(json_text(document) + "\n"))
     elif suffix == ".npy":
         np.save(buffer, values, allow_pickle=False)
     else:
-        arrays: dict[str, Any] = dict(named_parts(values, released))
+        arrays: dict[str, Any] = dict(output.parts(values))
         arrays |= {key: np.array(value, dtype=np.str_) for key, value in names.items()}
         np.savez(buffer, **arrays, provenance=np.array(json_text(dict(provenance)), dtype=np.str_))
     return buffer.getvalue()
 
 
-def _names(columns: Sequence[str], released: Released) -> dict[str, list[str] | str]:
-    if released == "coefficients":
-        return {"columns": list(columns[:-1]), "target": columns[-1]}
-    return {"columns": list(columns)}
-
-
-def _csv_text(values: NDArray[np.float64], columns: Sequence[str], released: Released) -> str:
-    header = list(columns[: values.shape[-1]]) if values.ndim else [released]
+def _csv_text(values: NDArray[np.float64], columns: Sequence[str], output: Output) -> str:
+    header = list(columns[: values.shape[-1]]) if values.ndim else [output.kind]
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(header)

@@ -14,7 +14,7 @@ from fractions import Fraction
 from importlib.metadata import version
 from itertools import product
 from pathlib import Path
-from typing import Any, NoReturn, get_args
+from typing import Any, NoReturn
 
 import numpy as np
 from rich.console import Console
@@ -23,7 +23,7 @@ from rich.table import Table
 
 from covassay.reference.errors import InvalidInput
 from covassay.reference.laws import bingham, nuclear_laplace
-from covassay.reference.mechanisms.mechanism import Released
+from covassay.reference.mechanisms.output import OUTPUTS
 from covassay.reference.mechanisms.registry import MECHANISMS, default_claim
 from covassay.verification.audit.engine.run import FALSE_ALARM, SAMPLES, audit
 from covassay.verification.audit.engine.user_data import load_user_data
@@ -187,25 +187,26 @@ def _bingham_law(options: argparse.Namespace) -> dict[str, Any]:
 
 def _mechanisms(options: argparse.Namespace) -> int:
     rows: list[dict[str, Any]] = []
-    for about in MECHANISMS.values():
-        budget = default_claim(about.name).keywords()
-        for values in product(*about.choices.values()):
-            choices = dict(zip(about.choices, values, strict=True))
-            spend = about.spend(**budget, dimension=max(options.dimension, about.smallest_dimension), **choices)
+    for declared in MECHANISMS.values():
+        budget = default_claim(declared.name).keywords()
+        for values in product(*declared.choices.values()):
+            choices = dict(zip(declared.choices, values, strict=True))
+            spend = declared.spend(**budget, dimension=max(options.dimension, declared.smallest_dimension), **choices)
             rows.append(
                 {
-                    "name": about.name,
-                    "title": about.title,
-                    "paper": about.paper,
-                    "algorithm": about.algorithm,
-                    "notion": about.notion,
-                    "adjacency": about.adjacency,
+                    "name": declared.name,
+                    "title": declared.title,
+                    "paper": declared.paper,
+                    "algorithm": declared.number,
+                    "notion": declared.notion.name,
+                    "adjacency": declared.adjacency,
                     "choices": choices,
-                    "parameters": dict(about.parameters),
-                    "domain": about.domain,
-                    "releases": about.released,
-                    "symmetric": about.symmetric,
-                    "sampler": about.sampler,
+                    "parameters": dict(declared.parameters),
+                    "domain": declared.domain,
+                    "releases": declared.output.kind,
+                    "symmetric": declared.output.symmetric,
+                    "sampler": declared.sampler,
+                    "provenance": declared.provenance,
                     "claimed": spend.claimed.keywords(),
                     "proven": spend.proven.keywords(),
                     "attained": spend.attained,
@@ -266,7 +267,7 @@ def _parser() -> argparse.ArgumentParser:
     a.add_argument("--rho", type=float, help="claimed ρ of zCDP (default 0.5)")
     a.add_argument("--calibration", help="paper or tight, where the mechanism has both")
     a.add_argument("--set", action="append", metavar="NAME=VALUE", help="another choice or parameter of the mechanism")
-    a.add_argument("--released", choices=get_args(Released), help="what comes out, when --as is not given")
+    a.add_argument("--released", choices=tuple(OUTPUTS), help="what comes out, when --as is not given")
     a.add_argument("--data", help="also try it on a file (.csv, .npy, .parquet) or on wine, digits, breast-cancer")
     a.add_argument("--samples", type=int, default=SAMPLES, help=f"draws per scenario and side (default {SAMPLES})")
     a.add_argument("--seed", type=int, default=0, help="default 0")

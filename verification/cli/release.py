@@ -21,13 +21,12 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, Ti
 
 from covassay.reference.domain import Chunks, Matrix, require_row_bound
 from covassay.reference.errors import InvalidInput
-from covassay.reference.mechanisms.mechanism import About
+from covassay.reference.mechanisms.mechanism import Mechanism
 from covassay.reference.mechanisms.registry import default_claim, mechanism
 from covassay.reference.privacy import Guarantee, Spend
 from covassay.reference.release.account_file import AccountFile, fingerprint, open_account, parse_total
 from covassay.reference.release.messages import named
 from covassay.reference.release.scaling import (
-    RESTORED,
     Bounds,
     Scaling,
     extremes,
@@ -111,13 +110,13 @@ def add_parser(commands: Any) -> None:
 def release(options: argparse.Namespace) -> int:
     """Run the command."""
     # WITHOUT THE DATA
-    about = mechanism(options.mechanism)
-    arguments = about.resolve(chosen(options))
-    budget = _budget(options, about)
-    choices = {name: value for name, value in arguments.items() if name in about.choices}
-    about.spend(**budget.keywords(), dimension=about.smallest_dimension, **choices)
+    declared = mechanism(options.mechanism)
+    arguments = declared.resolve(chosen(options))
+    budget = _budget(options, declared)
+    choices = {name: value for name, value in arguments.items() if name in declared.choices}
+    declared.spend(**budget.keywords(), dimension=declared.smallest_dimension, **choices)
     data, out = Path(options.data), Path(options.out) if options.out else None
-    frame = _frame(options, about)
+    frame = _frame(options, declared)
     require_writable(out)
     _require_apart(out, [data, *(Path(name) for name in (options.bounds, options.budget_file) if name)])
     rng = _generator(options.seed)
@@ -129,26 +128,26 @@ def release(options: argparse.Namespace) -> int:
     with _watched(options.quiet) as watch:
         source = open_table(data, watch)
         n, d = source.rows.shape
-        if d < about.smallest_dimension:
-            raise InvalidInput(f"{named(data)} has {d} column(s): {about.name} needs {about.smallest_dimension}")
-        scaled = frame.scaling(source, about.domain)
+        if d < declared.smallest_dimension:
+            raise InvalidInput(f"{named(data)} has {d} column(s): {declared.name} needs {declared.smallest_dimension}")
+        scaled = frame.scaling(source, declared.domain)
         rows: Chunks = source.rows if scaled is None else scaled.apply(source.rows)
-        if about.domain == "ball":
+        if declared.domain == "ball":
             arguments["row_bound"] = 1.0 if frame.row_bound is None else frame.row_bound
-        values = about.sample(rows, rng, **budget.keywords(), **arguments)
+        values = declared.sample(rows, rng, **budget.keywords(), **arguments)
     if scaled is not None:
-        values = scaled.restore(values, about.released, about.degree)
+        values = scaled.restore(values, declared.output)
 
     # OUT
-    spend = about.spend(**budget.keywords(), dimension=d, **choices)
+    spend = declared.spend(**budget.keywords(), dimension=d, **choices)
     provenance = {
         "covassay": version("covassay"),
-        "mechanism": about.name,
-        "source": about.source,
-        "released": about.released,
+        "mechanism": declared.name,
+        "source": declared.source,
+        "released": declared.output.kind,
         "options": arguments,
-        **_scaling_facts(scaled, frame, about, source.columns),
-        "adjacency": about.adjacency,
+        **_scaling_facts(scaled, frame, declared, source.columns),
+        "adjacency": declared.adjacency,
         "claimed": spend.claimed.keywords(),
         "proven": spend.proven.keywords(),
         "n": n,
@@ -158,14 +157,14 @@ def release(options: argparse.Namespace) -> int:
     not_private = _not_private(options)
     if not_private:
         provenance["not private"] = not_private
-    total = None if account is None else account.enter(_entry(about, arguments, budget, out))
-    write_release(out, values, source.columns, provenance, about.released)
+    total = None if account is None else account.enter(_entry(declared, arguments, budget, out))
+    write_release(out, values, source.columns, provenance, declared.output)
     notes = [f"this release is not private: {reason}" for reason in not_private]
     if not options.quiet:
         where = out or "standard output"
         notes = [
-            f"released by {about.title} ({about.source}) to {where}: n = {n}, d = {d}",
-            *_notes(about, spend, frame, scaled),
+            f"released by {declared.title} ({declared.source}) to {where}: n = {n}, d = {d}",
+            *_notes(declared, spend, frame, scaled),
             *notes,
         ]
     if account is not None and not options.quiet:
@@ -178,20 +177,20 @@ def release(options: argparse.Namespace) -> int:
     return 0
 
 
-def _budget(options: argparse.Namespace, about: About) -> Guarantee:
-    keywords = default_claim(about.name).keywords()
+def _budget(options: argparse.Namespace, declared: Mechanism[Any, ..., Any]) -> Guarantee:
+    keywords = default_claim(declared.name).keywords()
     missing = [f"--{key}" for key in keywords if getattr(options, key) is None]
     if len(missing) == len(keywords) and options.epsilon is options.rho is options.delta is None:
         raise InvalidInput(f"{' and '.join(missing)} is missing: the budget of a release must be stated")
-    budget = guarantee(options, about.name)
-    if missing or type(budget) is not type(default_claim(about.name)):
-        raise InvalidInput(f"{budget}: {about.name} takes {' and '.join(keywords)}")
+    budget = guarantee(options, declared.name)
+    if missing or type(budget) is not type(default_claim(declared.name)):
+        raise InvalidInput(f"{budget}: {declared.name} takes {' and '.join(keywords)}")
     return budget
 
 
-def _frame(options: argparse.Namespace, about: About) -> _Frame:
-    if options.row_bound is not None and about.domain != "ball":
-        raise InvalidInput(f"--row-bound: {about.name} takes data in a {about.domain}, not in a ball")
+def _frame(options: argparse.Namespace, declared: Mechanism[Any, ..., Any]) -> _Frame:
+    if options.row_bound is not None and declared.domain != "ball":
+        raise InvalidInput(f"--row-bound: {declared.name} takes data in a {declared.domain}, not in a ball")
     return _Frame(
         row_bound=None if options.row_bound is None else require_row_bound(options.row_bound),
         bounds_file=Path(options.bounds) if options.bounds else None,
@@ -224,17 +223,21 @@ def _account(options: argparse.Namespace, data: Path) -> AccountFile | None:
     return open_account(Path(options.budget_file), fingerprint(data), total)
 
 
-def _entry(about: About, arguments: dict[str, Any], budget: Guarantee, out: Path | None) -> dict[str, Any]:
+def _entry(
+    declared: Mechanism[Any, ..., Any], arguments: dict[str, Any], budget: Guarantee, out: Path | None
+) -> dict[str, Any]:
     return {
         "time": datetime.now(UTC).isoformat(timespec="seconds"),
-        "mechanism": about.name,
+        "mechanism": declared.name,
         "options": arguments,
         "claimed": budget.keywords(),
         "out": str(out) if out else None,
     }
 
 
-def _scaling_facts(scaled: Scaling | None, frame: _Frame, about: About, columns: tuple[str, ...]) -> dict[str, Any]:
+def _scaling_facts(
+    scaled: Scaling | None, frame: _Frame, declared: Mechanism[Any, ..., Any], columns: tuple[str, ...]
+) -> dict[str, Any]:
     if scaled is None:
         return {}
     pairs = zip(scaled.low.tolist(), scaled.high.tolist(), strict=True)
@@ -243,29 +246,29 @@ def _scaling_facts(scaled: Scaling | None, frame: _Frame, about: About, columns:
         "bounds_from": "the data: not private" if frame.by_data else "public",
         "shift": scaled.shift,
         "scale": scaled.scale,
-        "unit": _unit(about),
+        "unit": _unit(declared),
     }
 
 
-def _unit(about: About) -> str:
-    return "of x - shift" if (about.released, about.degree) in RESTORED else "of (x - shift)/scale"
+def _unit(declared: Mechanism[Any, ..., Any]) -> str:
+    return "of x - shift" if declared.output.restorable else "of (x - shift)/scale"
 
 
-def _notes(about: About, spend: Spend, frame: _Frame, scaled: Scaling | None) -> list[str]:
-    notes = [f"claimed {spend.claimed}, proven {spend.proven}, {about.adjacency}, n public"]
+def _notes(declared: Mechanism[Any, ..., Any], spend: Spend, frame: _Frame, scaled: Scaling | None) -> list[str]:
+    notes = [f"claimed {spend.claimed}, proven {spend.proven}, {declared.adjacency}, n public"]
     if scaled is not None:
         notes.append(
             "features are clipped to their bounds, shifted and scaled; what is released is in the unit "
-            f"{_unit(about)}, see the provenance"
+            f"{_unit(declared)}, see the provenance"
         )
-    elif about.domain == "ball":
+    elif declared.domain == "ball":
         notes.append(
             f"rows are clipped to Euclidean norm {1.0 if frame.row_bound is None else frame.row_bound:g} (--row-bound, "
             "in the unit of the data): choose it without looking at them; longer rows count as if they ended there"
         )
-    elif about.domain == "cube":
+    elif declared.domain == "cube":
         notes.append("entries are taken to lie in [0, 1]: give --bounds if they do not")
-    if about.sampler == "approximate":
+    if declared.sampler == "approximate":
         notes.append("the noise is drawn by a Markov chain: the guarantee is approximate too")
     notes.append("not for production: float64 noise")
     return notes

@@ -32,7 +32,7 @@ from covassay.reference.domain import (
 from covassay.reference.laws.wigner import ENSEMBLES, Ensemble
 from covassay.reference.mechanisms.building_blocks.gaussian_approximate import log_delta, multiplier
 from covassay.reference.mechanisms.concentrated.gauss_cov import change_squared, draw_noise
-from covassay.reference.mechanisms.mechanism import CALIBRATIONS, About, Calibration
+from covassay.reference.mechanisms.legacy import CALIBRATIONS, About, Calibration
 from covassay.reference.privacy import ApproximateDP, Spend
 
 # FORMULAS

@@ -22,7 +22,7 @@ from covassay.reference.domain import (
     sum_rows,
     unit_rows,
 )
-from covassay.reference.mechanisms.mechanism import About
+from covassay.reference.mechanisms.legacy import About
 from covassay.reference.privacy import ZCDP, Spend, zcdp_of_gaussian
 
 # FORMULAS: the spend of a σ is `privacy.zcdp_of_gaussian`.

@@ -42,7 +42,7 @@ from covassay.reference.domain import (
 )
 from covassay.reference.errors import InvalidInput
 from covassay.reference.mechanisms.building_blocks.gaussian import second_moments_sensitivity
-from covassay.reference.mechanisms.mechanism import CALIBRATIONS, About, Calibration
+from covassay.reference.mechanisms.legacy import CALIBRATIONS, About, Calibration
 from covassay.reference.privacy import ApproximateDP, Spend
 
 SMALLEST = 1e-8  # of ε and δ at least one must reach this, or float64 cannot tell δ(q, ε) from 0

@@ -41,7 +41,7 @@ from covassay.reference.domain import (
 )
 from covassay.reference.mechanisms.building_blocks import above_threshold
 from covassay.reference.mechanisms.building_blocks.above_threshold import AboveThresholdNoise
-from covassay.reference.mechanisms.mechanism import CALIBRATIONS, About, Calibration
+from covassay.reference.mechanisms.legacy import CALIBRATIONS, About, Calibration
 from covassay.reference.privacy import PureDP, Spend
 
 PRECISION = 2.0**-20

@@ -25,7 +25,7 @@ from covassay.reference.domain import (
     sum_rows,
     unit_rows,
 )
-from covassay.reference.mechanisms.mechanism import About
+from covassay.reference.mechanisms.legacy import About
 from covassay.reference.privacy import PureDP, Spend
 
 # FORMULAS

@@ -112,7 +112,7 @@ from covassay.reference.mechanisms.concentrated.clipped_cov import (
     last_level,
     search_loss,
 )
-from covassay.reference.mechanisms.mechanism import CALIBRATIONS, About, Calibration
+from covassay.reference.mechanisms.legacy import CALIBRATIONS, About, Calibration
 from covassay.reference.privacy import ZCDP, Spend
 from covassay.reference.projections import spectral_interval
 

@@ -76,7 +76,7 @@ from covassay.reference.domain import (
 from covassay.reference.laws.wigner import ENSEMBLES, Ensemble
 from covassay.reference.mechanisms.building_blocks import above_threshold
 from covassay.reference.mechanisms.concentrated import gauss_cov, separate_cov
-from covassay.reference.mechanisms.mechanism import CALIBRATIONS, About, Calibration
+from covassay.reference.mechanisms.legacy import CALIBRATIONS, About, Calibration
 from covassay.reference.privacy import ZCDP, Spend, zcdp_of_bounded_range
 
 Base = Literal["separate", "gauss"]

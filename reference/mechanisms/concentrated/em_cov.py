@@ -39,7 +39,7 @@ from covassay.reference.domain import (
     unit_rows,
 )
 from covassay.reference.laws import bingham as law
-from covassay.reference.mechanisms.mechanism import CALIBRATIONS, About, Calibration
+from covassay.reference.mechanisms.legacy import CALIBRATIONS, About, Calibration
 from covassay.reference.mechanisms.pure.iterative_eigenvectors import IterativeEigenvectorsNoise, draw_directions
 from covassay.reference.privacy import ZCDP, Spend, zcdp_of_bounded_range
 

@@ -23,7 +23,7 @@ from covassay.reference.laws.wigner import ENSEMBLES, Ensemble
 from covassay.reference.mechanisms.concentrated import gauss_cov
 from covassay.reference.mechanisms.concentrated.gauss_cov import draw_noise, noise_scale
 from covassay.reference.mechanisms.concentrated.separate_cov import spectral_bound
-from covassay.reference.mechanisms.mechanism import About
+from covassay.reference.mechanisms.legacy import About
 from covassay.reference.privacy import Spend
 from covassay.reference.projections import psd_trace_ball
 

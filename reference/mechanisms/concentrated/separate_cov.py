@@ -43,7 +43,7 @@ from covassay.reference.domain import (
 from covassay.reference.laws import wigner as law
 from covassay.reference.laws.wigner import ENSEMBLES, Ensemble
 from covassay.reference.mechanisms.concentrated import gauss_cov
-from covassay.reference.mechanisms.mechanism import About
+from covassay.reference.mechanisms.legacy import About
 from covassay.reference.privacy import ZCDP, Spend
 from covassay.reference.tails import eta, upsilon_goe, upsilon_star
 

@@ -58,7 +58,7 @@ from covassay.reference.domain import (
     second_moment,
 )
 from covassay.reference.errors import InvalidInput
-from covassay.reference.mechanisms.mechanism import About
+from covassay.reference.mechanisms.legacy import About
 from covassay.reference.privacy import ZCDP, Spend
 
 Constants = Literal["paper", "code"]

@@ -50,7 +50,7 @@ from covassay.reference.mechanisms.gaussian_estimation.coinpress_covariance impo
     pressed,
     squared_norm_bound,
 )
-from covassay.reference.mechanisms.mechanism import About
+from covassay.reference.mechanisms.legacy import About
 from covassay.reference.privacy import ZCDP, Spend
 
 CODE_BETA = 0.01  # the published code's failure probability of each bound

@@ -42,7 +42,7 @@ from covassay.reference.domain import (
     sum_rows,
 )
 from covassay.reference.errors import InvalidInput
-from covassay.reference.mechanisms.mechanism import About
+from covassay.reference.mechanisms.legacy import About
 from covassay.reference.privacy import ZCDP, Spend
 
 MOST_BINS = 10_000_000

@@ -45,7 +45,7 @@ from covassay.reference.domain import (
     second_moment,
 )
 from covassay.reference.laws import wigner
-from covassay.reference.mechanisms.mechanism import CALIBRATIONS, About, Calibration
+from covassay.reference.mechanisms.legacy import CALIBRATIONS, About, Calibration
 from covassay.reference.privacy import ZCDP, Spend
 from covassay.reference.projections import psd_cone
 

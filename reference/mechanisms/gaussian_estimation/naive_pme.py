@@ -24,7 +24,7 @@ from covassay.reference.domain import (
 from covassay.reference.mechanisms.gaussian_estimation import kv_mean
 from covassay.reference.mechanisms.gaussian_estimation.kv_mean import KVMeanNoise
 from covassay.reference.mechanisms.gaussian_estimation.naive_pce import require_kappa
-from covassay.reference.mechanisms.mechanism import About
+from covassay.reference.mechanisms.legacy import About
 from covassay.reference.privacy import Spend
 
 # FORMULAS

@@ -39,7 +39,7 @@ from covassay.reference.domain import (
 from covassay.reference.mechanisms.gaussian_estimation import kv_mean, naive_pme, ppc
 from covassay.reference.mechanisms.gaussian_estimation.naive_pce import require_kappa
 from covassay.reference.mechanisms.gaussian_estimation.weak_ppc import SMALLEST_KAPPA
-from covassay.reference.mechanisms.mechanism import CALIBRATIONS, About, Calibration
+from covassay.reference.mechanisms.legacy import CALIBRATIONS, About, Calibration
 from covassay.reference.privacy import ZCDP, Spend
 
 # FORMULAS

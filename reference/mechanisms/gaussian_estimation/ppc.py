@@ -43,7 +43,7 @@ from covassay.reference.laws import wigner
 from covassay.reference.mechanisms.gaussian_estimation import naive_pce, weak_ppc
 from covassay.reference.mechanisms.gaussian_estimation.naive_pce import require_kappa
 from covassay.reference.mechanisms.gaussian_estimation.weak_ppc import PROGRESS, SMALLEST_KAPPA
-from covassay.reference.mechanisms.mechanism import CALIBRATIONS, About, Calibration
+from covassay.reference.mechanisms.legacy import CALIBRATIONS, About, Calibration
 from covassay.reference.privacy import ZCDP, Spend
 
 # FORMULAS

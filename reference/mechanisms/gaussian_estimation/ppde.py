@@ -90,7 +90,7 @@ from covassay.reference.domain import (
     rows_between,
     sum_rows,
 )
-from covassay.reference.mechanisms.mechanism import CALIBRATIONS, About, Calibration
+from covassay.reference.mechanisms.legacy import CALIBRATIONS, About, Calibration
 from covassay.reference.privacy import ZCDP, Spend
 
 # FORMULAS

@@ -45,7 +45,7 @@ from covassay.reference.domain import (
 )
 from covassay.reference.mechanisms.gaussian_estimation import naive_pce
 from covassay.reference.mechanisms.gaussian_estimation.naive_pce import noise_variance, radius_squared, require_kappa
-from covassay.reference.mechanisms.mechanism import CALIBRATIONS, About, Calibration
+from covassay.reference.mechanisms.legacy import CALIBRATIONS, About, Calibration
 from covassay.reference.privacy import ZCDP, Spend
 from covassay.reference.tails import upsilon_star
 

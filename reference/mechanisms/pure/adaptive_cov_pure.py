@@ -58,7 +58,7 @@ from covassay.reference.laws import wigner
 from covassay.reference.mechanisms.building_blocks import above_threshold, private_radius, private_trace
 from covassay.reference.mechanisms.concentrated.adaptive_cov import RADII, Radius, gauss_noise, separate_noise
 from covassay.reference.mechanisms.concentrated.clipped_cov import bias_bound, bin_counts, clip_level, last_level
-from covassay.reference.mechanisms.mechanism import CALIBRATIONS, About, Calibration
+from covassay.reference.mechanisms.legacy import CALIBRATIONS, About, Calibration
 from covassay.reference.mechanisms.pure import lap_cov, separate_cov_pure
 from covassay.reference.privacy import PureDP, Spend
 from covassay.reference.projections import spectral_interval

@@ -54,7 +54,7 @@ from covassay.reference.domain import (
     unit_rows,
 )
 from covassay.reference.laws import nuclear_laplace as law
-from covassay.reference.mechanisms.mechanism import About
+from covassay.reference.mechanisms.legacy import About
 from covassay.reference.privacy import PureDP, Spend
 from covassay.reference.sensitivity import centred_sensitivity
 

@@ -1,21 +1,21 @@
 """Entrywise Laplace noise on the second moment. ADK19 Section 4, the baseline "L".
 
-Release Σ + bM. (The paper releases n times that; n is public.)
-full : the d² entries of M are independent Laplace(1), as the paper says. The output is not symmetric.
-triangle : M is symmetric, with independent Laplace(1) on and above the diagonal, as in the code of the authors.
+1. Σ = (1/n) Σ_i x_i x_iᵀ.
+2. Draw M, with independent Laplace(1) entries: all d² of them ("full", as the paper says; the output is not symmetric),
+   or those on and above the diagonal, mirrored below it ("triangle", as in the code of the authors).
+3. Release Σ + bM. (The paper releases n times this matrix; n is public.)
 
-Where the scale comes from. The density of the output at Y is a constant times exp(−Σ |Y_ij − Σ_ij|/b), the sum over all
-entries, or over i ≤ j. Replacing x by y changes Σ by Δ/n, so by the triangle inequality the loss is at most
-Σ |Δ_ij|/(nb), and it is that at Y = Σ. So the scale must be the ℓ1 sensitivity over nε: for all entries at most √2 d,
-with equality for even d; for the triangle ½√((d + 2)² + 4⌊d²/4⌋) exactly (`sensitivity`).
+Why ε-DP. The privacy loss is at most the ℓ1 change of the entries that get noise of their own, over nb; at Y = Σ it is
+equal to that. The ℓ1 sensitivity is √2 d for all entries (attained for even d) and ½√((d + 2)² + 4⌊d²/4⌋) for the
+triangle.
 
-paper : b = 2d/(nε). Claimed: ε. full spends ε/√2 at most (even d: exactly); triangle spends 0.559 ε, 0.451 ε, 0.400 ε
-    in dimension 2, 4, 8, and ε/(2√2) in the limit. In dimension 1 both spend ε/2.
-tight : b = the sensitivity over nε. Spends ε; for odd d > 1 with full noise, at most ε. (The largest ℓ1 norm of Δ that
-    a search found for odd d is √(2d² − 1).)
+paper : b = 2d/(nε). It claims ε; "full" spends at most ε/√2, "triangle" 0.559 ε, 0.451 ε, 0.400 ε in dimension 2, 4, 8.
+tight : b = sensitivity/(nε). It spends ε; with "full" noise and odd d > 1 it spends at most ε.
 
 Post-processing is free. The paper rounds the eigenvalues of nΣ to [0, n]: `projections.spectral_interval` of the
-symmetric part. The code of the authors clips them at 0, and then scales the whole matrix down so that the largest is n.
+symmetric part. The code of the authors clips them at 0, and then scales the whole matrix so that the largest is n.
+
+Proof: proofs/paper/entrywise-laplace.md
 """
 
 from collections.abc import Callable
@@ -27,22 +27,19 @@ from covassay.reference.domain import (
     DataSet,
     Matrix,
     Number,
-    OnLargeRows,
-    require_choice,
-    require_dimension,
-    require_positive,
     require_shape,
     require_symmetric,
     second_moment,
     unit_rows,
 )
 from covassay.reference.laws import wigner
-from covassay.reference.mechanisms.mechanism import CALIBRATIONS, About, Calibration
-from covassay.reference.privacy import PureDP, Spend
+from covassay.reference.mechanisms.mechanism import Mechanism
+from covassay.reference.mechanisms.output import SECOND_MOMENT
+from covassay.reference.mechanisms.parameters import Calibration, Dimension, Epsilon, LargeRows, RowBound, checked
+from covassay.reference.privacy import PURE, PureDP, Spend
 from covassay.reference.sensitivity import full_l1, triangle_l1
 
 Entries = Literal["full", "triangle"]
-ENTRIES: tuple[Entries, ...] = ("full", "triangle")
 
 # FORMULAS
 
@@ -75,44 +72,19 @@ def largest_entry(count: Number, scale: Number, beta: Number, log: Callable[[Num
 # MECHANISM
 
 
+@checked
 def release(
     x: DataSet,
     noise: Matrix,
     *,
-    epsilon: float,
+    epsilon: Epsilon,
     entries: Entries = "full",
     calibration: Calibration = "paper",
-    row_bound: float = 1.0,
-    on_large_rows: OnLargeRows = "clip",
+    row_bound: RowBound = 1.0,
+    on_large_rows: LargeRows = "clip",
 ) -> Matrix:
-    """Release the noisy second moment, given the noise.
-
-    Parameters
-    ----------
-    x : (n, d), n, d ≥ 1. Records in rows.
-    noise : (d, d), a draw of M; for "triangle" symmetric.
-    epsilon : ε > 0.
-    entries : "full" or "triangle".
-    calibration : "paper" or "tight".
-    row_bound : r > 0, public, in the unit of x.
-    on_large_rows : "clip" (per record, private) or "raise" (reads the data).
-
-    Returns
-    -------
-    (d, d), in the unit of x squared. Symmetric for "triangle" only; not always positive semidefinite.
-
-    Raises
-    ------
-    InvalidInput : an argument breaks its rule. That the entries of x are finite, and with "raise" that the rows are
-        short, is read off the data: a precondition, not part of the mechanism.
-
-    Privacy : ε-DP for replacing one row, n public, in real arithmetic (proven: less with "paper").
-    Source : ADK19 Section 4 and Lemma 3; the sensitivities and "tight" are ours.
-    """
+    """Release the noisy second moment, given the noise: a (d, d) draw of M, symmetric for "triangle"."""
     # VALIDATE
-    require_positive("epsilon", epsilon)
-    require_choice("entries", entries, ENTRIES)
-    require_choice("calibration", calibration, CALIBRATIONS)
     rows = unit_rows(x, row_bound, on_large_rows)
     n, d = rows.shape
     z = (require_symmetric if entries == "triangle" else require_shape)("noise", noise, (d, d))
@@ -134,52 +106,27 @@ def draw_noise(dimension: int, rng: np.random.Generator, entries: Entries = "ful
     return rng.laplace(size=(dimension, dimension) if size is None else (size, dimension, dimension))
 
 
-def sample(
-    x: DataSet,
-    rng: np.random.Generator,
-    *,
-    epsilon: float,
-    entries: Entries = "full",
-    calibration: Calibration = "paper",
-    row_bound: float = 1.0,
-    on_large_rows: OnLargeRows = "clip",
-) -> Matrix:
-    """Draw the noise from `rng`, then `release`. Not for production: float64 noise."""
-    require_positive("epsilon", epsilon)
-    rows = unit_rows(x, row_bound, on_large_rows)
-    return release(
-        x,
-        draw_noise(rows.shape[1], rng, entries),
-        epsilon=epsilon,
-        entries=entries,
-        calibration=calibration,
-        row_bound=row_bound,
-        on_large_rows=on_large_rows,
-    )
-
-
-def spend(*, epsilon: float, dimension: int, entries: Entries = "full", calibration: Calibration = "paper") -> Spend:
-    """Claimed ε; proven: the sensitivity over nb, attained unless d is odd, above 1, and the noise full."""
-    require_positive("epsilon", epsilon)
-    d = require_dimension("dimension", dimension)
-    require_choice("entries", entries, ENTRIES)
-    require_choice("calibration", calibration, CALIBRATIONS)
-    proven = privacy_loss(sensitivity(d, entries), 1, noise_scale(1, d, epsilon, entries, calibration))
-    attained = entries == "triangle" or d == 1 or d % 2 == 0
+@checked
+def spend(
+    *, epsilon: Epsilon, dimension: Dimension, entries: Entries = "full", calibration: Calibration = "paper"
+) -> Spend:
+    """The claimed ε; proven is sensitivity/(nb), attained unless the noise is full and d is odd and above 1."""
+    scale = noise_scale(1, dimension, epsilon, entries, calibration)
+    proven = privacy_loss(sensitivity(dimension, entries), 1, scale)
+    attained = entries == "triangle" or dimension == 1 or dimension % 2 == 0
     remark = "at Y = Σ" if attained else "the sensitivity √2 d is a bound for odd d"
     return Spend(PureDP(epsilon), PureDP(proven), attained, remark)
 
 
-ABOUT = About(
+MECHANISM = Mechanism(
     name="entrywise-laplace",
     title="entrywise Laplace noise",
     paper="ADK19",
-    algorithm="Section 4, baseline L",
-    notion="pure",
-    released="matrix",
-    symmetric=False,
+    number="Section 4, baseline L",
+    notion=PURE,
+    output=SECOND_MOMENT,
     release=release,
-    sample=sample,
+    draw_noise=draw_noise,
     spend=spend,
-    choices={"entries": ENTRIES, "calibration": CALIBRATIONS},
 )
+sample = MECHANISM.sample

@@ -44,7 +44,7 @@ from covassay.reference.domain import (
 )
 from covassay.reference.errors import InvalidInput
 from covassay.reference.laws.wigner import svec, triangle, unsvec
-from covassay.reference.mechanisms.mechanism import About
+from covassay.reference.mechanisms.legacy import About
 from covassay.reference.privacy import PureDP, Spend
 from covassay.reference.projections import psd_trace_ball
 

@@ -34,7 +34,7 @@ from covassay.reference.domain import (
 )
 from covassay.reference.laws import nuclear_laplace as law
 from covassay.reference.laws.wigner import svec, unsvec
-from covassay.reference.mechanisms.mechanism import About
+from covassay.reference.mechanisms.legacy import About
 from covassay.reference.mechanisms.pure.johnson_lindenstrauss import (
     fit,
     require_parameters,

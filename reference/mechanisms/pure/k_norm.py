@@ -45,7 +45,7 @@ from covassay.reference.domain import (
 )
 from covassay.reference.laws import k_norm as law
 from covassay.reference.laws.k_norm import BODIES, Body
-from covassay.reference.mechanisms.mechanism import About
+from covassay.reference.mechanisms.legacy import About
 from covassay.reference.privacy import PureDP, Spend
 from covassay.reference.sensitivity import triangle_l1
 

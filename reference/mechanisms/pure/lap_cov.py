@@ -29,7 +29,7 @@ from covassay.reference.domain import (
     unit_rows,
 )
 from covassay.reference.laws import wigner
-from covassay.reference.mechanisms.mechanism import CALIBRATIONS, About, Calibration
+from covassay.reference.mechanisms.legacy import CALIBRATIONS, About, Calibration
 from covassay.reference.mechanisms.pure.entrywise_laplace import privacy_loss
 from covassay.reference.privacy import PureDP, Spend
 from covassay.reference.sensitivity import triangle_l1

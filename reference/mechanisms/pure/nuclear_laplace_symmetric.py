@@ -21,7 +21,7 @@ from covassay.reference.domain import (
     unit_rows,
 )
 from covassay.reference.laws import nuclear_laplace as law
-from covassay.reference.mechanisms.mechanism import About
+from covassay.reference.mechanisms.legacy import About
 from covassay.reference.mechanisms.pure.nuclear_laplace import noise_scale, privacy_loss
 from covassay.reference.privacy import PureDP, Spend
 

@@ -7,7 +7,7 @@ import inspect
 import math
 from collections.abc import Callable
 from itertools import product
-from typing import Any, get_args
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -19,7 +19,8 @@ from numpy.typing import NDArray
 
 from covassay.reference.domain import Chunks
 from covassay.reference.errors import InvalidInput
-from covassay.reference.mechanisms.mechanism import About, Released, output_shape
+from covassay.reference.mechanisms.mechanism import Mechanism
+from covassay.reference.mechanisms.output import OUTPUTS
 from covassay.reference.mechanisms.registry import MECHANISMS, mechanism
 from covassay.reference.privacy import ZCDP, ApproximateDP, PureDP
 
@@ -38,19 +39,22 @@ GUARANTEES = {"pure": PureDP, "zcdp": ZCDP, "approximate": ApproximateDP}
 X = np.array([[0.5, -0.25], [0.0, 0.75], [0.5, 0.5]])
 
 Matrix = NDArray[np.float64]
+AnyMechanism = Mechanism[Any, ..., Any]
 
 
-def drawn(about: About, x: Any, seed: int = 0, **options: Any) -> NDArray[np.float64]:
-    result: NDArray[np.float64] = about.sample(x, np.random.default_rng(seed), **{**BUDGETS[about.notion], **options})
+def drawn(about: AnyMechanism, x: Any, seed: int = 0, **options: Any) -> NDArray[np.float64]:
+    result: NDArray[np.float64] = about.sample(
+        x, np.random.default_rng(seed), **{**BUDGETS[about.notion.name], **options}
+    )
     return result
 
 
-def unit(about: About, r: float) -> float:
+def unit(about: AnyMechanism, r: float) -> float:
     """What a change of the unit of x by r does to the output."""
-    return r**about.degree
+    return r**about.output.power
 
 
-def every_choice(about: About) -> list[dict[str, str]]:
+def every_choice(about: AnyMechanism) -> list[dict[str, str]]:
     return [dict(zip(about.choices, chosen, strict=True)) for chosen in product(*about.choices.values())]
 
 
@@ -76,17 +80,17 @@ def test_an_unknown_name_is_refused_with_the_list_of_names(name: str) -> None:
 
 
 @EVERY
-def test_an_entry_points_at_the_functions_of_one_module(about: About) -> None:
+def test_an_entry_points_at_the_functions_of_one_module(about: AnyMechanism) -> None:
     modules = {inspect.getmodule(f) for f in (about.release, about.sample, about.spend)}
     assert len(modules) == 1
-    assert about.released in get_args(Released)
+    assert about.output.kind in OUTPUTS
     assert about.adjacency == "replace-one"
     assert about.title
     assert about.source
 
 
 @EVERY
-def test_budgets_and_options_are_given_by_name(about: About) -> None:
+def test_budgets_and_options_are_given_by_name(about: AnyMechanism) -> None:
     with pytest.raises(TypeError):
         about.sample(X, np.random.default_rng(0), 0.8)
     with pytest.raises(TypeError):
@@ -109,19 +113,19 @@ def test_budgets_and_options_are_given_by_name(about: About) -> None:
         pytest.param(lambda: pd.DataFrame(X, columns=["a", "b"], index=[7, 7, 1]), id="data frame"),
     ],
 )
-def test_the_form_of_the_data_does_not_matter(about: About, make: Callable[[], Any]) -> None:
+def test_the_form_of_the_data_does_not_matter(about: AnyMechanism, make: Callable[[], Any]) -> None:
     np.testing.assert_array_equal(drawn(about, make()), drawn(about, X))
 
 
 @IN_A_BALL
 @pytest.mark.parametrize("dtype", [np.int8, np.int64, np.uint16, bool])
-def test_whole_numbers_are_data(about: About, dtype: Any) -> None:
+def test_whole_numbers_are_data(about: AnyMechanism, dtype: Any) -> None:
     x = np.array([[1, 0], [1, 1], [0, 0]])
     np.testing.assert_array_equal(drawn(about, x.astype(dtype), row_bound=2), drawn(about, x / 2) * unit(about, 2))
 
 
 @EVERY
-def test_the_data_are_not_written_to(about: About) -> None:
+def test_the_data_are_not_written_to(about: AnyMechanism) -> None:
     x = 3 * X  # so that clipping has something to do
     x.flags.writeable = False
     before = x.copy()
@@ -146,7 +150,7 @@ BAD_DATA = [
 
 @EVERY
 @pytest.mark.parametrize("x", BAD_DATA)
-def test_bad_data_are_refused(about: About, x: Any) -> None:
+def test_bad_data_are_refused(about: AnyMechanism, x: Any) -> None:
     for mode in [{"on_large_rows": "clip"}, {"on_large_rows": "raise"}] if about.domain == "ball" else [{}]:
         with pytest.raises(InvalidInput, match=r"^x"):
             drawn(about, x, **mode)
@@ -154,8 +158,8 @@ def test_bad_data_are_refused(about: About, x: Any) -> None:
 
 @EVERY
 @pytest.mark.parametrize("value", [0, 0.0, -1.0, math.nan, math.inf, True, "1", None, [1.0]], ids=repr)
-def test_a_bad_budget_is_refused(about: About, value: Any) -> None:
-    for parameter in BUDGETS[about.notion]:
+def test_a_bad_budget_is_refused(about: AnyMechanism, value: Any) -> None:
+    for parameter in BUDGETS[about.notion.name]:
         with pytest.raises(InvalidInput, match=f"^{parameter} = "):
             drawn(about, X, **{parameter: value})
 
@@ -174,13 +178,13 @@ def test_a_bad_budget_is_refused(about: About, value: Any) -> None:
         ("on_large_rows", None),
     ],
 )
-def test_a_bad_option_is_refused(about: About, option: str, value: Any) -> None:
+def test_a_bad_option_is_refused(about: AnyMechanism, option: str, value: Any) -> None:
     with pytest.raises(InvalidInput, match=f"^{option} = "):
         drawn(about, X, **{option: value})
 
 
 @EVERY
-def test_an_unknown_calibration_is_refused(about: About) -> None:
+def test_an_unknown_calibration_is_refused(about: AnyMechanism) -> None:
     if "calibration" not in about.choices:
         with pytest.raises(TypeError):
             drawn(about, X, calibration="paper")
@@ -196,25 +200,25 @@ def test_an_unknown_calibration_is_refused(about: About) -> None:
 
 @IN_A_BALL
 @pytest.mark.parametrize("r", [0.125, 4.0, 2.0**20])
-def test_a_change_of_unit_by_a_power_of_two_scales_every_bit(about: About, r: float) -> None:
+def test_a_change_of_unit_by_a_power_of_two_scales_every_bit(about: AnyMechanism, r: float) -> None:
     np.testing.assert_array_equal(drawn(about, X * r, row_bound=r), unit(about, r) * drawn(about, X))
 
 
 @IN_A_BALL
 @pytest.mark.parametrize("r", [0.3, 7.0, 1e100])
-def test_the_output_is_in_the_unit_of_the_data_squared(about: About, r: float) -> None:
+def test_the_output_is_in_the_unit_of_the_data_squared(about: AnyMechanism, r: float) -> None:
     expected = unit(about, r) * drawn(about, X)
     np.testing.assert_allclose(drawn(about, X * r, row_bound=r), expected, rtol=1e-9, atol=1e-12 * unit(about, r))
 
 
 @IN_A_BALL
-def test_long_rows_count_as_rows_on_the_boundary(about: About) -> None:
+def test_long_rows_count_as_rows_on_the_boundary(about: AnyMechanism) -> None:
     long, clipped = np.array([[3.0, 4.0], [0.0, 0.5]]), np.array([[0.6, 0.8], [0.0, 0.5]])
     np.testing.assert_allclose(drawn(about, long), drawn(about, clipped), rtol=1e-12, atol=1e-14)
 
 
 @IN_A_BALL
-def test_long_rows_can_be_refused_instead(about: About) -> None:
+def test_long_rows_can_be_refused_instead(about: AnyMechanism) -> None:
     np.testing.assert_array_equal(drawn(about, X, on_large_rows="raise"), drawn(about, X))
     with pytest.raises(InvalidInput, match=r"x\[1\] has norm 1.5: must be at most row_bound = 1.0"):
         drawn(about, np.array([[0.5, 0.0], [0.0, 1.5]]), on_large_rows="raise")
@@ -223,13 +227,13 @@ def test_long_rows_can_be_refused_instead(about: About) -> None:
 # Output
 
 
-def check_output(about: About, output: NDArray[np.float64], d: int) -> None:
+def check_output(about: AnyMechanism, output: NDArray[np.float64], d: int) -> None:
     assert output.dtype == np.float64
     assert np.isfinite(output).all()
-    assert output.shape == output_shape(about.released, d)
-    if about.released == "direction":
+    assert output.shape == about.output.shape(d)
+    if about.output.kind == "direction":
         assert np.linalg.norm(output) == pytest.approx(1, abs=1e-12)
-    if about.symmetric:
+    if about.output.symmetric:
         np.testing.assert_array_equal(output, output.T)
 
 
@@ -250,7 +254,7 @@ EDGES = [
 
 @EVERY
 @pytest.mark.parametrize("x", EDGES)
-def test_the_output_has_the_stated_form(about: About, x: Matrix) -> None:
+def test_the_output_has_the_stated_form(about: AnyMechanism, x: Matrix) -> None:
     if x.shape[1] < about.smallest_dimension:
         return
     for options in every_choice(about):
@@ -264,14 +268,14 @@ def test_the_output_has_the_stated_form(about: About, x: Matrix) -> None:
         lambda shape: arrays(np.float64, shape, elements=st.floats(-1e300, 1e300))
     )
 )
-def test_finite_data_always_give_a_finite_output(about: About, x: Matrix) -> None:
+def test_finite_data_always_give_a_finite_output(about: AnyMechanism, x: Matrix) -> None:
     assume(x.shape[1] >= about.smallest_dimension)
     check_output(about, drawn(about, x), x.shape[1])
 
 
 @EVERY
 @pytest.mark.parametrize("size", [1, 2, 7])
-def test_data_in_chunks_are_the_same_data(about: About, size: int) -> None:
+def test_data_in_chunks_are_the_same_data(about: AnyMechanism, size: int) -> None:
     x = np.random.default_rng(5).standard_normal((20, 3))
     for options in every_choice(about):
         expected = drawn(about, x, **options)
@@ -279,7 +283,7 @@ def test_data_in_chunks_are_the_same_data(about: About, size: int) -> None:
 
 
 @EVERY
-def test_a_bad_chunk_is_refused_and_its_row_is_named(about: About) -> None:
+def test_a_bad_chunk_is_refused_and_its_row_is_named(about: AnyMechanism) -> None:
     x = np.zeros((6, 3))
     x[4, 1] = math.nan
     with pytest.raises(InvalidInput, match=r"^x\[4, 1\] = nan"):
@@ -287,12 +291,12 @@ def test_a_bad_chunk_is_refused_and_its_row_is_named(about: About) -> None:
 
 
 @pytest.mark.parametrize("about", [a for a in MECHANISMS.values() if not a.ordered], ids=lambda a: a.name)
-def test_the_order_of_the_rows_does_not_matter(about: About) -> None:
+def test_the_order_of_the_rows_does_not_matter(about: AnyMechanism) -> None:
     np.testing.assert_allclose(drawn(about, X[[2, 0, 1]]), drawn(about, X), rtol=1e-9, atol=1e-12)
 
 
 @EVERY
-def test_a_seed_fixes_the_output_and_another_changes_it(about: About) -> None:
+def test_a_seed_fixes_the_output_and_another_changes_it(about: AnyMechanism) -> None:
     np.testing.assert_array_equal(drawn(about, X, seed=1), drawn(about, X, seed=1))
     assert about.repeats or not np.array_equal(drawn(about, X, seed=1), drawn(about, X, seed=2))
 
@@ -302,33 +306,33 @@ def test_a_seed_fixes_the_output_and_another_changes_it(about: About) -> None:
 
 @EVERY
 @pytest.mark.parametrize("d", [1, 2, 3, 10, 100])
-def test_no_mechanism_spends_more_than_it_claims(about: About, d: int) -> None:
-    budget = BUDGETS[about.notion]
+def test_no_mechanism_spends_more_than_it_claims(about: AnyMechanism, d: int) -> None:
+    budget = BUDGETS[about.notion.name]
     for options in every_choice(about):
         spend = about.spend(**budget, dimension=d, **options)
-        assert spend.claimed == GUARANTEES[about.notion](**budget)
-        assert type(spend.proven) is GUARANTEES[about.notion]
+        assert spend.claimed == GUARANTEES[about.notion.name](**budget)
+        assert type(spend.proven) is GUARANTEES[about.notion.name]
         for parameter, claimed in budget.items():
             assert 0 < getattr(spend.proven, parameter) <= claimed * (1 + 1e-12)
 
 
 @EVERY
 @pytest.mark.parametrize("d", [1, 2, 5])
-def test_a_tight_calibration_spends_at_least_as_much_as_the_paper(about: About, d: int) -> None:
+def test_a_tight_calibration_spends_at_least_as_much_as_the_paper(about: AnyMechanism, d: int) -> None:
     if "calibration" not in about.choices:
         return
     for options in every_choice(about):
         paper, tight = (
-            about.spend(**BUDGETS[about.notion], dimension=d, **{**options, "calibration": c}).proven
+            about.spend(**BUDGETS[about.notion.name], dimension=d, **{**options, "calibration": c}).proven
             for c in ("paper", "tight")
         )
-        for parameter in BUDGETS[about.notion]:
+        for parameter in BUDGETS[about.notion.name]:
             assert getattr(paper, parameter) <= getattr(tight, parameter) * (1 + 1e-12)
 
 
 @EVERY
-def test_a_pure_spend_is_proportional_to_epsilon(about: About) -> None:
-    if about.notion != "pure":
+def test_a_pure_spend_is_proportional_to_epsilon(about: AnyMechanism) -> None:
+    if about.notion.name != "pure":
         return
     one, three = (about.spend(epsilon=e, dimension=4).proven.epsilon for e in (1.0, 3.0))
     assert three == pytest.approx(3 * one, rel=1e-14)
@@ -336,10 +340,10 @@ def test_a_pure_spend_is_proportional_to_epsilon(about: About) -> None:
 
 @EVERY
 @pytest.mark.parametrize("value", [-1.0, math.nan, True])
-def test_the_spend_of_a_bad_budget_is_refused(about: About, value: Any) -> None:
-    for parameter in BUDGETS[about.notion]:
+def test_the_spend_of_a_bad_budget_is_refused(about: AnyMechanism, value: Any) -> None:
+    for parameter in BUDGETS[about.notion.name]:
         with pytest.raises(InvalidInput, match=f"^{parameter} = "):
-            about.spend(**{**BUDGETS[about.notion], parameter: value}, dimension=2)
+            about.spend(**{**BUDGETS[about.notion.name], parameter: value}, dimension=2)
 
 
 @pytest.mark.parametrize(
@@ -353,9 +357,9 @@ def test_the_spend_of_a_bad_budget_is_refused(about: About, value: Any) -> None:
         *(pytest.param(a, {"dimension": d}, id=f"{a.name} {d}") for a in MECHANISMS.values() for d in (0, -3)),
     ],
 )
-def test_the_spend_of_a_bad_option_is_refused(about: About, wrong: dict[str, Any]) -> None:
+def test_the_spend_of_a_bad_option_is_refused(about: AnyMechanism, wrong: dict[str, Any]) -> None:
     with pytest.raises(InvalidInput):
-        about.spend(**{**BUDGETS[about.notion], "dimension": 2, **wrong})
+        about.spend(**{**BUDGETS[about.notion.name], "dimension": 2, **wrong})
 
 
 @pytest.mark.parametrize("name", ["nuclear-laplace", "nuclear-laplace-symmetric", "nuclear-ball-projection"])
@@ -366,6 +370,6 @@ def test_the_spend_of_no_budget_is_refused(name: str) -> None:
 
 @IN_A_BALL
 @pytest.mark.parametrize("r", [1e200, 1e-200])
-def test_a_row_bound_whose_square_is_no_float_is_refused(about: About, r: float) -> None:
+def test_a_row_bound_whose_square_is_no_float_is_refused(about: AnyMechanism, r: float) -> None:
     with pytest.raises(InvalidInput, match="row_bound"):
         drawn(about, X * r, row_bound=r)

@@ -68,8 +68,8 @@ def test_paper_notion_and_proven_spend_are_those_of_the_table(name: str) -> None
     paper, notion, proven = TABLE[name]
     about = MECHANISMS[name]
     assert about.paper == paper
-    assert about.notion == notion
-    assert about.algorithm
+    assert about.notion.name == notion
+    assert about.number
     assert about.adjacency == "replace-one"
     assert set(about.choices.get("calibration", ("",))) == set(proven)
     budget = BUDGETS[notion]

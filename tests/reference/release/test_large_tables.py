@@ -309,7 +309,7 @@ def growth(sample: Callable[[Chunks], Any]) -> float:
 def test_the_memory_of_a_mechanism_does_not_grow_with_the_data(name: str) -> None:
     """A few numbers for every row, such as its norm, are allowed; the row is not."""
     about = mechanism(name)
-    assert growth(lambda rows: about.sample(rows, np.random.default_rng(0), **BUDGETS[about.notion])) < 0.2
+    assert growth(lambda rows: about.sample(rows, np.random.default_rng(0), **BUDGETS[about.notion.name])) < 0.2
 
 
 def test_a_mechanism_that_gathers_the_rows_is_seen() -> None:

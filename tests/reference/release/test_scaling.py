@@ -1,5 +1,6 @@
 """Public bounds on features: into the domain of a mechanism and back."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +13,8 @@ from numpy.typing import NDArray
 
 from covassay.reference.domain import Chunks, blocks, second_moment
 from covassay.reference.errors import InvalidInput
+from covassay.reference.mechanisms.output import OUTPUTS, SECOND_MOMENT
 from covassay.reference.release.scaling import (
-    RESTORED,
     Scaling,
     extremes,
     read_bounds,
@@ -104,7 +105,7 @@ def test_one_record_moves_one_row() -> None:
 def test_without_noise_the_matrix_is_the_second_moment_about_the_shift(domain: str) -> None:
     x = np.random.default_rng(0).uniform([0, 100], [120, 220], (50, 2))
     scaled = scaling(LOW, HIGH, domain)
-    back = scaled.restore(second_moment(applied(scaled, x)), "matrix", 2)
+    back = scaled.restore(second_moment(applied(scaled, x)), SECOND_MOMENT)
     centred = x - scaled.shift
     np.testing.assert_allclose(back, centred.T @ centred / 50, rtol=1e-12)
     np.testing.assert_array_equal(back, back.T)
@@ -113,14 +114,16 @@ def test_without_noise_the_matrix_is_the_second_moment_about_the_shift(domain: s
 def test_with_bounds_around_zero_it_is_the_second_moment_of_the_data() -> None:
     x = np.random.default_rng(0).uniform(-3, 3, (50, 2))
     scaled = scaling(np.array([-3.0, -4.0]), np.array([3.0, 4.0]), "ball")
-    np.testing.assert_allclose(scaled.restore(second_moment(applied(scaled, x)), "matrix", 2), x.T @ x / 50, rtol=1e-12)
+    np.testing.assert_allclose(
+        scaled.restore(second_moment(applied(scaled, x)), SECOND_MOMENT), x.T @ x / 50, rtol=1e-12
+    )
 
 
 def test_a_gaussian_without_noise_is_the_mean_and_the_covariance_of_the_data() -> None:
     x = np.random.default_rng(0).uniform([0, 100], [120, 220], (50, 2))
     scaled = scaling(LOW, HIGH, "ball")
     u = applied(scaled, x)
-    back = scaled.restore(np.vstack([u.mean(axis=0), np.cov(u.T, bias=True)]), "gaussian", 1)
+    back = scaled.restore(np.vstack([u.mean(axis=0), np.cov(u.T, bias=True)]), replace(OUTPUTS["gaussian"], power=1))
     np.testing.assert_allclose(back[0], x.mean(axis=0), rtol=1e-12)
     np.testing.assert_allclose(back[1:], np.cov(x.T, bias=True), rtol=1e-9)
 
@@ -133,7 +136,7 @@ def test_coefficients_predict_in_the_units_of_the_data() -> None:
     scaled = scaling(np.array([0.0, 100.0, -300.0]), np.array([120.0, 220.0, 300.0]), "ball")
     u = applied(scaled, x)
     slopes = np.linalg.lstsq(np.column_stack([u[:, :2], np.ones(50)]), u[:, 2], rcond=None)[0][:2]
-    np.testing.assert_allclose(scaled.restore(slopes, "coefficients", 0), [2, -1], rtol=1e-9)
+    np.testing.assert_allclose(scaled.restore(slopes, replace(OUTPUTS["coefficients"], power=0)), [2, -1], rtol=1e-9)
 
 
 @pytest.mark.parametrize(
@@ -142,8 +145,8 @@ def test_coefficients_predict_in_the_units_of_the_data() -> None:
 )
 def test_what_has_no_units_stays_as_it_is(released: str, degree: int) -> None:
     values = np.eye(2)
-    assert (released, degree) not in RESTORED
-    assert scaling(LOW, HIGH, "ball").restore(values, released, degree) is values
+    assert not replace(OUTPUTS[released], power=degree).restorable
+    assert scaling(LOW, HIGH, "ball").restore(values, replace(OUTPUTS[released], power=degree)) is values
 
 
 # By the data

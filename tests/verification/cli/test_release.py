@@ -7,8 +7,9 @@ import pty
 import subprocess
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, get_args
+from typing import Annotated, Any
 
 import numpy as np
 import pytest
@@ -17,9 +18,11 @@ from rich.console import Console
 
 from covassay.reference.domain import Chunks, DataSet, as_rows, second_moment
 from covassay.reference.errors import InvalidInput
-from covassay.reference.mechanisms.mechanism import About, Released, output_shape
+from covassay.reference.mechanisms.mechanism import Mechanism
+from covassay.reference.mechanisms.output import OUTPUTS
+from covassay.reference.mechanisms.parameters import Epsilon, Rule
 from covassay.reference.mechanisms.registry import MECHANISMS, mechanism
-from covassay.reference.privacy import PureDP, Spend
+from covassay.reference.privacy import PURE, PureDP, Spend
 from covassay.verification.cli import release as command
 from covassay.verification.cli.main import run
 
@@ -62,27 +65,33 @@ def in_file(path: str) -> dict[str, Any]:
 
 
 def pretended(
-    monkeypatch: pytest.MonkeyPatch, released: Released, domain: Any, seen: list[Any] | None = None, **facts: Any
-) -> About:
+    monkeypatch: pytest.MonkeyPatch,
+    kind: str,
+    domain: Any,
+    seen: list[Any] | None = None,
+    power: int | None = None,
+    **facts: Any,
+) -> Mechanism[Any, ..., Any]:
     """A registered mechanism without noise that releases 1, 2, 3, … in that form and keeps the rows it was given."""
+    output = OUTPUTS[kind] if power is None else replace(OUTPUTS[kind], power=power)
 
-    def sample(x: DataSet, rng: np.random.Generator, *, epsilon: float) -> Any:
+    def release(x: DataSet, noise: None, *, epsilon: Epsilon) -> Any:
         rows = as_rows(x)
         assert isinstance(rows, Chunks)
         if seen is not None:
             seen.append(np.concatenate(list(rows.start())))
-        shape = output_shape(released, rows.shape[1])
+        shape = output.shape(rows.shape[1])
         return np.arange(1.0, 1.0 + np.prod(shape, dtype=int)).reshape(shape)
 
     def spend(*, epsilon: float, dimension: int) -> Spend:
         return Spend(PureDP(epsilon), PureDP(epsilon), True)
 
-    about = About(
-        "pretended", "a pretended mechanism", "none", "none", "pure", released, False, sample, sample, spend,
-        domain=domain, **facts
+    found = Mechanism(
+        name="pretended", title="a pretended mechanism", paper="none", number="none", notion=PURE, output=output,
+        release=release, draw_noise=lambda dimension, rng: None, spend=spend, domain=domain, **facts,
     )  # fmt: skip
-    monkeypatch.setitem(MECHANISMS, "pretended", about)
-    return about
+    monkeypatch.setitem(MECHANISMS, "pretended", found)
+    return found
 
 
 # What comes out
@@ -99,21 +108,21 @@ def test_every_mechanism_of_the_registry_releases_a_file(name: str, suffix: str,
     else:
         np.save("x.npy", x)
     budget = {"pure": {"epsilon": 1.0}, "zcdp": {"rho": 0.5}, "approximate": {"epsilon": 1.0, "delta": 1e-6}}
-    options = [f"--{key}={value}" for key, value in budget[about.notion].items()]
+    options = [f"--{key}={value}" for key, value in budget[about.notion.name].items()]
     assert run(["release", f"x{suffix}", "--mechanism", name, *options, "--seed", "7", "--out", "out.npy"]) == 0
-    expected = about.sample(x, np.random.default_rng(7), **budget[about.notion])
+    expected = about.sample(x, np.random.default_rng(7), **budget[about.notion.name])
     np.testing.assert_allclose(np.load("out.npy"), expected, rtol=1e-9, atol=1e-12)
 
 
-@pytest.mark.parametrize("released", get_args(Released))
+@pytest.mark.parametrize("released", OUTPUTS)
 @pytest.mark.parametrize("domain", ["ball", "space", "cube"])
 def test_every_form_from_every_domain_is_written(
-    released: Released, domain: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    released: str, domain: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     pretended(monkeypatch, released, "space" if domain == "ball" else domain)  # its sample takes no row_bound
     for out in ("out.csv", "out.json", "out.npy", "out.npz"):
         assert run(command_line("data.csv", "--out", out, name="pretended")) == 0
-    assert np.load("out.npy").shape == output_shape(released, 2)
+    assert np.load("out.npy").shape == OUTPUTS[released].shape(2)
     document = in_file("out.json")
     name = {"matrix": "covariance", "gaussian": "mean"}.get(released, released)
     assert np.ravel(document[name])[0] == 1.0
@@ -138,12 +147,13 @@ def test_too_few_columns_are_refused(monkeypatch: pytest.MonkeyPatch, capsys: py
 
 
 def test_an_option_of_the_mechanism_that_is_called_seed_is_not_the_seed(monkeypatch: pytest.MonkeyPatch) -> None:
-    about = pretended(monkeypatch, "matrix", "space", parameters={"seed": 0})
+    about = pretended(monkeypatch, "matrix", "space")
+    seed = Annotated[int, Rule("any whole number", lambda name, value: value)]
 
-    def sample(x: DataSet, rng: np.random.Generator, *, epsilon: float, seed: int = 0) -> Any:
-        return about.sample(x, rng, epsilon=epsilon)
+    def release(x: DataSet, noise: None, *, epsilon: Epsilon, seed: seed = 0) -> Any:  # type: ignore[valid-type]
+        return about.release(x, noise, epsilon=epsilon)
 
-    monkeypatch.setitem(MECHANISMS, "pretended", About(**{**vars(about), "sample": sample}))
+    monkeypatch.setitem(MECHANISMS, "pretended", replace(about, release=release))
     assert run(command_line("data.csv", "--set", "seed=5", "--out", "out.json", name="pretended")) == 0
     provenance = in_file("out.json")["provenance"]
     assert (provenance["options"], provenance["seed"]) == ({"seed": 5}, None)
@@ -333,7 +343,13 @@ def test_the_output_must_not_replace_what_it_is_made_from(capsys: pytest.Capture
 def test_a_whole_number_must_be_one(
     value: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    pretended(monkeypatch, "matrix", "space", parameters={"rounds": 3})
+    about = pretended(monkeypatch, "matrix", "space")
+    rounds = Annotated[int, Rule("any whole number", lambda name, value: value)]
+
+    def release(x: DataSet, noise: None, *, epsilon: Epsilon, rounds: rounds = 3) -> Any:  # type: ignore[valid-type]
+        return about.release(x, noise, epsilon=epsilon)
+
+    monkeypatch.setitem(MECHANISMS, "pretended", replace(about, release=release))
     named = "must be a number" if value == "x" else "must be a whole number"
     assert named in refused(capsys, *command_line("data.csv", "--set", f"rounds={value}", name="pretended"))
 
@@ -345,7 +361,7 @@ def test_a_table_that_needs_too_much_memory_is_one_line(
         raise MemoryError
 
     about = pretended(monkeypatch, "matrix", "space")
-    monkeypatch.setitem(MECHANISMS, "pretended", About(**{**vars(about), "sample": enormous}))
+    monkeypatch.setitem(MECHANISMS, "pretended", replace(about, draw_noise=enormous))
     assert "not enough memory" in refused(capsys, *command_line("data.csv", name="pretended"))
 
 

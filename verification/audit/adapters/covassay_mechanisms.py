@@ -13,7 +13,7 @@ from covassay.reference.laws import bingham as bingham_law
 from covassay.reference.laws import k_norm as k_norm_law
 from covassay.reference.laws import nuclear_laplace as nuclear_law
 from covassay.reference.laws.k_norm import Body
-from covassay.reference.mechanisms.mechanism import About
+from covassay.reference.mechanisms.mechanism import Mechanism
 from covassay.reference.mechanisms.pure import (
     bingham,
     k_norm,
@@ -77,12 +77,12 @@ MANY: dict[str, Many] = {
 }
 
 
-def _target(name: str, about: About, options: dict[str, str]) -> Target:
-    many = MANY.get(about.name)
+def _target(name: str, declared: Mechanism[Any, ..., Any], options: dict[str, str]) -> Target:
+    many = MANY.get(declared.name)
     return Target(
         name=f"covassay:{name}",
-        draw=partial(about.sample, **options),
-        mechanism=about.name,
+        draw=partial(declared.sample, **options),
+        mechanism=declared.name,
         options=tuple(options.items()),
         version=f"covassay {version('covassay')}",
         draw_many=partial(many, **options) if many else None,
@@ -91,12 +91,14 @@ def _target(name: str, about: About, options: dict[str, str]) -> Target:
 
 def _targets() -> dict[str, Callable[[], Target]]:
     targets: dict[str, Callable[[], Target]] = {}
-    for about in MECHANISMS.values():
-        for chosen in product(*about.choices.values()):
+    for declared in MECHANISMS.values():
+        for chosen in product(*declared.choices.values()):
             # the first choice of each is the paper's and needs no suffix
-            extra = [c for c, allowed in zip(chosen, about.choices.values(), strict=True) if c != allowed[0]]
-            options = dict(zip(about.choices, chosen, strict=True))
-            targets["-".join([about.name, *extra])] = partial(_target, "-".join([about.name, *extra]), about, options)
+            extra = [c for c, allowed in zip(chosen, declared.choices.values(), strict=True) if c != allowed[0]]
+            options = dict(zip(declared.choices, chosen, strict=True))
+            targets["-".join([declared.name, *extra])] = partial(
+                _target, "-".join([declared.name, *extra]), declared, options
+            )
     return targets
 
 

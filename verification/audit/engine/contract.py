@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from covassay.reference.domain import Matrix
+from covassay.reference.mechanisms.output import SECOND_MOMENT, Output
 from covassay.verification.audit.engine.checks import CheckResult, Status
 from covassay.verification.audit.engine.sampling import Setting
 from covassay.verification.audit.targets.process_target import NoReply
@@ -25,10 +26,9 @@ Outcome = Matrix | Failure
 
 @dataclass(frozen=True)
 class Form:
-    """What comes out of a target, as `About` says of a mechanism. The defaults promise least."""
+    """What a target releases, as `Mechanism` says of a mechanism. The defaults promise least."""
 
-    released: str = "matrix"
-    symmetric: bool = False
+    output: Output = SECOND_MOMENT
     ordered: bool = False
     repeats: bool = False
     smallest_dimension: int = 1
@@ -246,7 +246,7 @@ def running_time(setting: Setting) -> CheckResult:
 def contract(setting: Setting, form: Form) -> list[CheckResult]:
     """The checks of the contract that such an output can be held to, in order."""
     checks = [output_form(setting)]
-    if form.symmetric:
+    if form.output.symmetric:
         checks.append(symmetry(setting))
     checks += [input_unchanged(setting), same_seed(setting)]
     if not form.repeats:

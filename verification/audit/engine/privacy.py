@@ -16,6 +16,7 @@ import numpy as np
 from scipy.optimize import minimize_scalar
 
 from covassay.reference.domain import Matrix, Vector
+from covassay.reference.mechanisms.output import Output
 from covassay.reference.privacy import ApproximateDP, Guarantee, PureDP
 from covassay.verification.audit.engine.checks import CheckResult, Status
 from covassay.verification.audit.engine.sampling import Draws, Setting, draw
@@ -88,38 +89,9 @@ class Event:
         return f"{self.statistic.name} {'≥' if self.above else '≤'} {self.threshold:.6g}"
 
 
-def generic_statistics(first: Matrix, second: Matrix, released: str) -> tuple[Statistic, ...]:
-    """Statistics for a target of unknown law, from the pair alone."""
-    n = len(first)
-    change = first.T @ first - second.T @ second
-    if released == "direction":
-        return (Statistic("uᵀΔu", lambda u: np.einsum("ni,ij,nj->n", u, change, u)),)
-    if released in ("number", "level"):
-        return (Statistic("value", lambda y: y),)
-    if released == "gaussian":
-        shift = first.sum(axis=0) - second.sum(axis=0)
-        return (
-            Statistic("⟨mean, change of the mean⟩", lambda y: y[:, 0] @ shift),
-            Statistic("⟨covariance, Δ⟩", lambda y: np.einsum("nij,ij->n", y[:, 1:], change)),
-        )
-    if released in ("vector", "coefficients"):
-        width = first.shape[1] - (released == "coefficients")
-        shift, squares = (first.sum(axis=0) - second.sum(axis=0))[:width], np.diag(change)[:width]
-        return (
-            Statistic("⟨y, change of the sums⟩", lambda y: y @ shift),
-            Statistic("⟨y, change of the squares⟩", lambda y: y @ squares),
-            Statistic("‖y‖", lambda y: np.linalg.norm(y, axis=1)),
-        )
-    a, b = first.T @ first / n, second.T @ second / n
-    return (
-        Statistic("⟨Y, Δ⟩", lambda y: np.einsum("nij,ij->n", y, change)),
-        Statistic(
-            "‖Y − Σ'‖_* − ‖Y − Σ‖_*",
-            lambda y: np.linalg.norm(y - b, "nuc", axis=(1, 2)) - np.linalg.norm(y - a, "nuc", axis=(1, 2)),
-        ),
-        Statistic("tr Y", lambda y: np.trace(y, axis1=1, axis2=2)),
-        Statistic("‖Y‖", lambda y: np.linalg.norm(y, 2, axis=(1, 2))),
-    )
+def generic_statistics(first: Matrix, second: Matrix, output: Output) -> tuple[Statistic, ...]:
+    """Statistics for a target of unknown law, from the pair and the kind of output alone."""
+    return tuple(Statistic(name, values) for name, values in output.contrasts(first, second).items())
 
 
 def _choose(pair: Pair, pilots: tuple[Draws, Draws], mean: float) -> tuple[Event, bool]:

@@ -15,6 +15,7 @@ from typing import Any
 
 from covassay.reference.domain import Matrix
 from covassay.reference.errors import InvalidInput
+from covassay.reference.mechanisms.output import OUTPUTS
 from covassay.reference.mechanisms.registry import mechanism
 from covassay.reference.privacy import Guarantee
 from covassay.verification.audit.engine.checks import CheckResult, Status, Verdict
@@ -156,7 +157,7 @@ def audit(
     claimed : the mechanism it claims to be (a name of the registry); by default what the target says of itself. None
         for both: a black-box audit of contract and privacy.
     options : choices and parameters of the mechanism, such as calibration="tight".
-    released : the form of an output (`output_shape`), for a black-box audit.
+    released : the kind of output (a key of `OUTPUTS`), for a black-box audit.
     samples : draws per scenario and side of a pair, scaled by the check.
     false_alarm : the probability that a target which keeps every promise is refuted.
     seconds : the time limit of one draw.
@@ -175,12 +176,12 @@ def audit(
     name = claimed or target.mechanism
     chosen: dict[str, Any] = {}
     if name is None:
-        knowledge = black_box(released or "matrix")
+        knowledge = black_box(OUTPUTS[released or "matrix"])
     else:
         stated = dict(target.options) if name == target.mechanism else {}
         chosen = mechanism(name).resolve({**stated, **(options or {})})
         knowledge = profile(name, guarantee, chosen, samples, seed)
-    setting = Setting(source, guarantee.keywords(), knowledge.form.released, seed, jobs, seconds, progress)
+    setting = Setting(source, guarantee.keywords(), knowledge.form.output, seed, jobs, seconds, progress)
 
     require_answer(setting)
     checks = contract(setting, knowledge.form)

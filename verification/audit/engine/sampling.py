@@ -12,7 +12,7 @@ import numpy as np
 from joblib import Parallel, delayed
 
 from covassay.reference.domain import Matrix
-from covassay.reference.mechanisms.mechanism import output_shape
+from covassay.reference.mechanisms.output import Output
 from covassay.verification.audit.targets.target import (
     TIME_LIMIT,
     Failure,
@@ -57,7 +57,7 @@ class Setting:
 
     source: TargetSource
     budget: dict[str, float]
-    released: str
+    output: Output
     seed: int
     jobs: int = 1
     seconds: float = TIME_LIMIT
@@ -70,7 +70,7 @@ class Setting:
 
     def shape(self, x: Matrix) -> tuple[int, ...]:
         """The shape of an output on `x`."""
-        return output_shape(self.released, x.shape[1])
+        return self.output.shape(x.shape[1])
 
 
 def _chunk(

@@ -23,10 +23,10 @@ def claim_of(mutant: NegativeControl) -> Guarantee:
 
 def checks_of(mutant: NegativeControl, kind: str, name: str) -> list[CheckResult]:
     """The checks of that kind and name on the mutant, decided; it stops at the first that refutes."""
-    about, claim = mechanism(mutant.mechanism), claim_of(mutant)
-    knowledge = profile(about.name, claim, about.resolve(dict(mutant.options)), SAMPLES, 0)
+    declared, claim = mechanism(mutant.mechanism), claim_of(mutant)
+    knowledge = profile(declared.name, claim, declared.resolve(dict(mutant.options)), SAMPLES, 0)
     target = TargetReference(f"mutant:{mutant.name}", ".")
-    setting = Setting(target, claim.keywords(), about.released, seed=0, seconds=1.0)
+    setting = Setting(target, claim.keywords(), declared.output, seed=0, seconds=1.0)
     if kind == "contract":
         return [check for check in contract(setting, knowledge.form) if check.name == name]
     checks: list[CheckResult] = []

@@ -17,6 +17,7 @@ from covassay.reference.domain import Matrix, Vector
 from covassay.reference.laws import bingham as law
 from covassay.reference.laws import haar
 from covassay.reference.laws.panels import Panels
+from covassay.reference.mechanisms.output import OUTPUTS
 from covassay.reference.mechanisms.pure import bingham as mechanism
 from covassay.reference.sensitivity import neighbours, orthonormal_pair
 from covassay.verification.audit.engine.law import Scenario, Suspect, Test
@@ -217,14 +218,14 @@ def profile(claim: ClaimUnderAudit) -> Profile:
 
     def pairs(fitted: frozenset[str]) -> tuple[Pair, ...]:
         def statistics(first: Matrix, second: Matrix) -> tuple[Statistic, ...]:
-            return generic_statistics(first, second, "direction")
+            return generic_statistics(first, second, OUTPUTS["direction"])
 
         first, second = copies_and_one_more(3, 40)
         close = Pair(
             "40 copies of e₁ and of e₂ and one more, d=3", first, second, statistics(first, second), weight=0.15
         )
         aimed = (sign_mistake_pair(eta, epsilon, claim.samples * AIMED_WEIGHT),) if "acg-sign" in fitted else ()
-        return (*aimed, *common_pairs("direction", statistics, (3,), weight=0.25), close)
+        return (*aimed, *common_pairs(OUTPUTS["direction"], statistics, (3,), weight=0.25), close)
 
     scenarios = (two_level(2, eta), two_level(3, eta), two_level(5, eta), three_level(eta))
     return Profile(claim.form, scenarios, pairs)

@@ -23,6 +23,7 @@ from covassay.reference.mechanisms.building_blocks import (
     private_radius,
     private_trace,
 )
+from covassay.reference.mechanisms.output import OUTPUTS
 from covassay.reference.mechanisms.pure import k_norm
 from covassay.reference.sensitivity import neighbours
 from covassay.verification.audit.engine.contract import example_rows
@@ -64,9 +65,9 @@ def _additive(claim: ClaimUnderAudit, scale: float, x: Matrix, cdf: Cdf) -> Prof
     def statistics(first: Matrix, second: Matrix) -> tuple[Statistic, ...]:
         a, b = np.diag(second_moment(first)), np.diag(second_moment(second))
         closer = Statistic("‖y − f'‖₁ − ‖y − f‖₁", lambda y: np.abs(y - b).sum(axis=1) - np.abs(y - a).sum(axis=1))
-        return (*generic_statistics(first, second, "vector"), closer)
+        return (*generic_statistics(first, second, OUTPUTS["vector"]), closer)
 
-    return Profile(claim.form, (scenario,), lambda _: common_pairs("vector", statistics, dimensions=(1, 2)))
+    return Profile(claim.form, (scenario,), lambda _: common_pairs(OUTPUTS["vector"], statistics, dimensions=(1, 2)))
 
 
 def laplace_profile(claim: ClaimUnderAudit) -> Profile:
@@ -99,7 +100,7 @@ def private_trace_profile(claim: ClaimUnderAudit) -> Profile:
         return lambda y: kolmogorov_smirnov((y - trace) / (factor * scale), laplace_cdf, "the noise is Laplace(1/(nε))")
 
     scenario = Scenario("n=6, d=3", x, {"noise": noise(1.0)}, _scale_suspects(noise))
-    return Profile(claim.form, (scenario,), lambda _: common_pairs("number", dimensions=(1, 2)))
+    return Profile(claim.form, (scenario,), lambda _: common_pairs(OUTPUTS["number"], dimensions=(1, 2)))
 
 
 # DISCRETE OUTPUTS
@@ -163,7 +164,7 @@ def above_threshold_profile(claim: ClaimUnderAudit) -> Profile:
     def pairs(_: frozenset[str]) -> tuple[Pair, ...]:
         first, second = neighbours(np.eye(2)[:1], *np.eye(2))
         ahead = Pair("first feature ahead, d=2", first, second, _choices(first, second))
-        return (*common_pairs("level", _choices, dimensions=(2,)), ahead)
+        return (*common_pairs(OUTPUTS["level"], _choices, dimensions=(2,)), ahead)
 
     return Profile(claim.form, (scenario,), pairs)
 
@@ -185,7 +186,7 @@ def private_radius_profile(claim: ClaimUnderAudit) -> Profile:
     def pairs(_: frozenset[str]) -> tuple[Pair, ...]:
         first, second = neighbours(np.zeros((60, 2)), np.zeros(2), np.array([0.5, 0.0]))
         longer = Pair("rows of norm 0, one longer", first, second, _outputs(radii[[0, -2, -1]]))
-        return (*common_pairs("level", dimensions=(2,)), longer)
+        return (*common_pairs(OUTPUTS["level"], dimensions=(2,)), longer)
 
     return Profile(claim.form, (scenario,), pairs)
 
@@ -208,7 +209,7 @@ def exponential_profile(claim: ClaimUnderAudit) -> Profile:
     def pairs(_: frozenset[str]) -> tuple[Pair, ...]:
         first, second = neighbours(np.repeat(np.eye(2), [0, 2], axis=0), *np.eye(2))
         ahead = Pair("second feature ahead, d=2", first, second, _choices(first, second), weight=2.0)
-        return (*common_pairs("level", _choices, dimensions=(2,)), ahead)
+        return (*common_pairs(OUTPUTS["level"], _choices, dimensions=(2,)), ahead)
 
     return Profile(claim.form, (scenario,), pairs)
 
@@ -274,7 +275,7 @@ def k_norm_profile(claim: ClaimUnderAudit) -> Profile:
         closer = Statistic(
             "‖Y − Σ'‖_K − ‖Y − Σ‖_K", lambda y: k_norm_law.norm(y - b, body) - k_norm_law.norm(y - a, body)
         )
-        return (*generic_statistics(first, second, "matrix"), closer)
+        return (*generic_statistics(first, second, OUTPUTS["matrix"]), closer)
 
     scenarios = (scenario(2), scenario(3))
-    return Profile(claim.form, scenarios, lambda _: common_pairs("matrix", statistics, dimensions=(1, 2)))
+    return Profile(claim.form, scenarios, lambda _: common_pairs(OUTPUTS["matrix"], statistics, dimensions=(1, 2)))

@@ -7,6 +7,7 @@ mechanism's scale. Pairs: the corners of an equilateral triangle, where replacin
 import numpy as np
 
 from covassay.reference.domain import Matrix
+from covassay.reference.mechanisms.output import OUTPUTS
 from covassay.reference.mechanisms.pure.centred_covariance import noise_scale
 from covassay.reference.sensitivity import centred_pair
 from covassay.verification.audit.engine.contract import example_rows
@@ -49,7 +50,7 @@ def profile(claim: ClaimUnderAudit) -> Profile:
         rows, others = centred(first), centred(second)
         statistics = (
             likelihood_ratio(rows, others, noise_scale(n, d, epsilon), 0.0),
-            *generic_statistics(rows, others, "matrix")[:1],
+            *generic_statistics(rows, others, OUTPUTS["matrix"])[:1],
         )
         pairs.append(Pair(f"corners of a triangle, n={n}, d={d}", first, second, statistics))
-    return Profile(claim.form, tuple(scenarios), lambda _: (*pairs, *common_pairs("matrix")))
+    return Profile(claim.form, tuple(scenarios), lambda _: (*pairs, *common_pairs(OUTPUTS["matrix"])))

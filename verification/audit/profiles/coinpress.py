@@ -6,6 +6,7 @@ After the first step the law has no closed form; draws are compared with the ref
 import numpy as np
 
 from covassay.reference.domain import Matrix
+from covassay.reference.mechanisms.output import Output
 from covassay.reference.sensitivity import neighbours
 from covassay.verification.audit.engine.privacy import Pair, generic_statistics
 from covassay.verification.audit.profiles import reference_draws
@@ -14,18 +15,18 @@ from covassay.verification.audit.profiles.profile import ClaimUnderAudit, Profil
 FAR = 1e4  # beyond any radius that rows are shortened to
 
 
-def far_out(released: str) -> Pair:
+def far_out(output: Output) -> Pair:
     """Two rows far out: opposite for the mean, along two axes for the covariance, in a data set of small ones."""
     base: Matrix = np.array([[0.5, 0.0], [0.0, 0.5], [-0.5, 0.0], [0.0, -0.5]])
     x = np.array([FAR, 0.0])
-    y = -x if released == "vector" else np.array([0.0, FAR])
+    y = -x if output.kind == "vector" else np.array([0.0, FAR])
     first, second = neighbours(base, x, y)
-    return Pair(f"rows of norm {FAR:g}, d=2", first, second, generic_statistics(first, second, released))
+    return Pair(f"rows of norm {FAR:g}, d=2", first, second, generic_statistics(first, second, output))
 
 
 def profile(claim: ClaimUnderAudit) -> Profile:
     """Scenarios of the reference's draws, and the pair far out beside the common ones."""
-    released = claim.about.released
+    output = claim.mechanism.output
     known = reference_draws.profile(claim)
-    pairs = (far_out(released), *common_pairs(released))
+    pairs = (far_out(output), *common_pairs(output))
     return Profile(known.form, known.scenarios, lambda _: pairs)

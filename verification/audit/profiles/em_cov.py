@@ -7,6 +7,7 @@ from scipy.special import ndtr
 
 from covassay.reference.domain import Matrix
 from covassay.reference.mechanisms.concentrated import em_cov as mechanism
+from covassay.reference.mechanisms.output import OUTPUTS
 from covassay.verification.audit.profiles.iterative_eigenvectors import (
     SEPARATION,
     eigenvalue_pair,
@@ -26,5 +27,5 @@ def profile(claim: ClaimUnderAudit) -> Profile:
     cdf, null = (laplace_cdf, "Laplace(2/√ρ)") if calibration == "paper" else (ndtr, "N(0, 2/ρ)")
     scale = mechanism.eigenvalue_scale(rho, calibration)
     scenarios = tuple(separated(d, scale, cdf, null, exponents) for d in (2, 3))
-    pairs = (eigenvalue_pair(math.ceil(SEPARATION * scale)), *common_pairs("matrix"))
+    pairs = (eigenvalue_pair(math.ceil(SEPARATION * scale)), *common_pairs(OUTPUTS["matrix"]))
     return Profile(claim.form, scenarios, lambda _: pairs)

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from scipy.special import gammainc
 
 from covassay.reference.domain import Matrix, Vector, second_moment
+from covassay.reference.mechanisms.output import OUTPUTS
 from covassay.reference.mechanisms.pure import entrywise_laplace, lap_cov
 from covassay.reference.sensitivity import block_pair, hadamard_pair, neighbours
 from covassay.verification.audit.engine.contract import example_rows
@@ -84,7 +85,7 @@ def profile(claim: ClaimUnderAudit) -> Profile:
     full = entries == "full"
 
     def scale(n: int, d: int) -> float:
-        if claim.about.name == "lap-cov":
+        if claim.mechanism.name == "lap-cov":
             return float(lap_cov.noise_scale(n, d, epsilon, calibration))
         return float(entrywise_laplace.noise_scale(n, d, epsilon, entries, calibration))
 
@@ -96,12 +97,12 @@ def profile(claim: ClaimUnderAudit) -> Profile:
             gap: Vector = (np.abs(y - b) - np.abs(y - a))[:, own[0], own[1]].sum(axis=1) / scale(*first.shape)
             return gap
 
-        return (Statistic("log likelihood ratio", ratio), *generic_statistics(first, second, "matrix")[:1])
+        return (Statistic("log likelihood ratio", ratio), *generic_statistics(first, second, OUTPUTS["matrix"])[:1])
 
     def pairs(_: frozenset[str]) -> tuple[Pair, ...]:
         first, second = neighbours(np.zeros((1, 4)), *(hadamard_pair if full else block_pair)(4))
         worst = Pair("the worst rows, d=4", first, second, statistics(first, second))
-        return (worst, *common_pairs("matrix", statistics, (1, 2)))
+        return (worst, *common_pairs(OUTPUTS["matrix"], statistics, (1, 2)))
 
     scenarios = tuple(scenario(d, scale(N, d), epsilon, full) for d in DIMENSIONS)
     return Profile(claim.form, scenarios, pairs)

@@ -20,6 +20,7 @@ from covassay.reference.laws.wigner import deviations
 from covassay.reference.mechanisms.approximate import gauss_cov_approximate
 from covassay.reference.mechanisms.building_blocks.gaussian_approximate import multiplier
 from covassay.reference.mechanisms.concentrated import clipped_cov, gauss_cov, separate_cov
+from covassay.reference.mechanisms.output import OUTPUTS
 from covassay.verification.audit.engine.contract import example_rows
 from covassay.verification.audit.engine.law import Scenario, Suspect, Test
 from covassay.verification.audit.engine.privacy import Statistic, generic_statistics
@@ -147,7 +148,7 @@ def likelihood_ratio(ensemble: str) -> Statistics:
 
         return (
             Statistic("log likelihood ratio, up to a factor", ratio),
-            *generic_statistics(first, second, "matrix")[:1],
+            *generic_statistics(first, second, OUTPUTS["matrix"])[:1],
         )
 
     return statistics
@@ -158,7 +159,7 @@ def _additive(claim: ClaimUnderAudit, scale: Callable[[int], float], ensemble: s
     for d in DIMENSIONS:
         x = example_rows(N, d)
         scenarios.append(noise_scenario(f"d={d}", x, second_moment(x), scale(N), ensemble))
-    pairs = common_pairs("matrix", likelihood_ratio(ensemble), (1, 2, 3))
+    pairs = common_pairs(OUTPUTS["matrix"], likelihood_ratio(ensemble), (1, 2, 3))
     return Profile(claim.form, tuple(scenarios), lambda _: pairs)
 
 

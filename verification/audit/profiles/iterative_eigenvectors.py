@@ -14,6 +14,7 @@ from scipy.special import i0e
 
 from covassay.reference.domain import Matrix, Vector
 from covassay.reference.laws import bingham as law
+from covassay.reference.mechanisms.output import OUTPUTS
 from covassay.reference.mechanisms.pure import iterative_eigenvectors as mechanism
 from covassay.reference.sensitivity import neighbours, orthonormal_pair
 from covassay.verification.audit.engine.law import Scenario, Suspect, Test
@@ -144,4 +145,4 @@ def profile(claim: ClaimUnderAudit) -> Profile:
     scale = mechanism.eigenvalue_scale(epsilon)
     dimensions = (2, 3) if budget == "uniform" else (2,)
     scenarios = tuple(separated(d, scale, laplace_cdf, "Laplace(2/ε₀)", exponents) for d in dimensions)
-    return Profile(claim.form, scenarios, lambda _: common_pairs("matrix"))
+    return Profile(claim.form, scenarios, lambda _: common_pairs(OUTPUTS["matrix"]))

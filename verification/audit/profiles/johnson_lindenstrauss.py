@@ -77,7 +77,7 @@ def norm_test(x: Matrix, scale: float, shape_gap: int = 0) -> Test:
 def profile(claim: ClaimUnderAudit) -> Profile:
     """Scenarios and pairs. If the options project at d = 2, only the reference's draws are left to compare with."""
     known = reference_draws.profile(claim)
-    values = {name: claim.options.get(name, default) for name, default in claim.about.parameters.items()}
+    values = {name: claim.options.get(name, default) for name, default in claim.mechanism.parameters.items()}
     t = mechanism.transform(D, values["alpha"], values["beta"], values["seed"])
     if len(t) < mechanism.entries(D):
         return known

@@ -18,6 +18,7 @@ from scipy.interpolate import PchipInterpolator
 
 from covassay.reference.domain import Matrix, Vector
 from covassay.reference.laws import haar
+from covassay.reference.mechanisms.output import OUTPUTS
 from covassay.reference.mechanisms.pure import kapralov_talwar as mechanism
 from covassay.verification.audit.engine.law import Scenario, Suspect, Test
 from covassay.verification.audit.profiles import reference_draws
@@ -103,4 +104,4 @@ def profile(claim: ClaimUnderAudit) -> Profile:
     if not claim.options.get("rank", 0):
         epsilon = claim.budget["epsilon"]
         scenarios = [one_feature(epsilon), two_equal_features(epsilon), *scenarios]
-    return Profile(claim.form, tuple(scenarios), lambda _: common_pairs("matrix"))
+    return Profile(claim.form, tuple(scenarios), lambda _: common_pairs(OUTPUTS["matrix"]))

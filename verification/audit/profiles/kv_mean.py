@@ -11,6 +11,7 @@ from scipy import stats
 
 from covassay.reference.domain import Matrix
 from covassay.reference.mechanisms.gaussian_estimation import kv_mean as mechanism
+from covassay.reference.mechanisms.output import OUTPUTS
 from covassay.reference.sensitivity import neighbours
 from covassay.verification.audit.engine.law import Scenario, Suspect, Test
 from covassay.verification.audit.engine.privacy import Pair, generic_statistics
@@ -27,9 +28,9 @@ def profile(claim: ClaimUnderAudit) -> Profile:
     """Scenarios and pairs."""
 
     def parameter(name: str) -> float:
-        return float(claim.options.get(name, claim.about.parameters[name]))
+        return float(claim.options.get(name, claim.mechanism.parameters[name]))
 
-    sigma = parameter("sigma") if "sigma" in claim.about.parameters else math.sqrt(parameter("kappa"))
+    sigma = parameter("sigma") if "sigma" in claim.mechanism.parameters else math.sqrt(parameter("kappa"))
     last, beta = mechanism.last_bin(parameter("mean_bound"), sigma), parameter("beta")
     d = 4
     rho = claim.budget["rho"] / d
@@ -73,5 +74,7 @@ def profile(claim: ClaimUnderAudit) -> Profile:
 
     base = np.tile(bins * sigma, (n, 1)).astype(np.float64)
     first, second = neighbours(base, np.full(d, FAR * sigma), np.full(d, -FAR * sigma))
-    worst = Pair(f"a row far out on either side, d={d}", first, second, generic_statistics(first, second, "vector"))
-    return Profile(claim.form, (scenario,), lambda _: (worst, *common_pairs("vector", weight=0.5)))
+    worst = Pair(
+        f"a row far out on either side, d={d}", first, second, generic_statistics(first, second, OUTPUTS["vector"])
+    )
+    return Profile(claim.form, (scenario,), lambda _: (worst, *common_pairs(OUTPUTS["vector"], weight=0.5)))

@@ -12,6 +12,7 @@ from scipy import stats
 
 from covassay.reference.domain import Matrix, Vector, second_moment
 from covassay.reference.mechanisms.gaussian_estimation import naive_pce as mechanism
+from covassay.reference.mechanisms.output import OUTPUTS
 from covassay.reference.sensitivity import neighbours
 from covassay.verification.audit.engine.law import Scenario, Suspect, Test
 from covassay.verification.audit.engine.privacy import Pair, generic_statistics
@@ -38,7 +39,7 @@ def inside_the_cone(n: int, d: int, r: float) -> Matrix:
 def profile(claim: ClaimUnderAudit) -> Profile:
     """Scenarios and pairs."""
     rho, calibration = claim.budget["rho"], claim.options["calibration"]
-    kappa, beta = (claim.options.get(name, claim.about.parameters[name]) for name in ("kappa", "beta"))
+    kappa, beta = (claim.options.get(name, claim.mechanism.parameters[name]) for name in ("kappa", "beta"))
 
     def radius(n: int, d: int) -> float:
         return math.sqrt(mechanism.radius_squared(n, d, kappa, beta))
@@ -98,5 +99,7 @@ def profile(claim: ClaimUnderAudit) -> Profile:
 
     base = 0.9 * radius(n + 1, 2) * np.eye(2)[np.arange(n) % 2]
     first, second = neighbours(base, *(0.999 * radius(n + 1, 2) * np.eye(2)))
-    worst = Pair("orthogonal rows of length r, d=2", first, second, generic_statistics(first, second, "matrix"))
-    return Profile(claim.form, scenarios, lambda _: (worst, *common_pairs("matrix", weight=0.5)))
+    worst = Pair(
+        "orthogonal rows of length r, d=2", first, second, generic_statistics(first, second, OUTPUTS["matrix"])
+    )
+    return Profile(claim.form, scenarios, lambda _: (worst, *common_pairs(OUTPUTS["matrix"], weight=0.5)))

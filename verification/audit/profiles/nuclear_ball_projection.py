@@ -12,6 +12,7 @@ import numpy as np
 
 from covassay.reference.domain import Matrix, Vector
 from covassay.reference.laws import nuclear_laplace as law
+from covassay.reference.mechanisms.output import OUTPUTS
 from covassay.reference.mechanisms.pure import nuclear_ball_projection as mechanism
 from covassay.verification.audit.engine.contract import example_rows
 from covassay.verification.audit.engine.law import Scenario, Suspect, Test
@@ -95,4 +96,4 @@ def profile(claim: ClaimUnderAudit) -> Profile:
     )
 
     scenarios = (matrix_noise, noisy_radius, both)
-    return Profile(claim.form, scenarios, lambda _: common_pairs("matrix", dimensions=(1, 2)))
+    return Profile(claim.form, scenarios, lambda _: common_pairs(OUTPUTS["matrix"], dimensions=(1, 2)))

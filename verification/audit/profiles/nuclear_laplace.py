@@ -4,6 +4,7 @@ import numpy as np
 
 from covassay.reference.domain import Matrix, Vector, second_moment
 from covassay.reference.laws import nuclear_laplace as law
+from covassay.reference.mechanisms.output import OUTPUTS
 from covassay.reference.mechanisms.pure.nuclear_laplace import noise_scale
 from covassay.verification.audit.engine.contract import example_rows
 from covassay.verification.audit.engine.law import Scenario
@@ -31,7 +32,7 @@ def likelihood_ratio(first: Matrix, second: Matrix, scale: float, shape_gap: flo
 
 def profile(claim: ClaimUnderAudit) -> Profile:
     """Scenarios and pairs of either mechanism."""
-    symmetric, epsilon = claim.about.symmetric, claim.budget["epsilon"]
+    symmetric, epsilon = claim.mechanism.output.symmetric, claim.budget["epsilon"]
     scenarios = []
     for d in DIMENSIONS:
         x = example_rows(N, d)
@@ -54,9 +55,9 @@ def profile(claim: ClaimUnderAudit) -> Profile:
                 likelihood_ratio(
                     first, second, noise_scale(len(first), epsilon), gap if "gamma-shape" in fitted else 0.0
                 ),
-                *generic_statistics(first, second, "matrix")[:1],
+                *generic_statistics(first, second, OUTPUTS["matrix"])[:1],
             )
 
-        return common_pairs("matrix", statistics, (1, 2, 3))
+        return common_pairs(OUTPUTS["matrix"], statistics, (1, 2, 3))
 
     return Profile(claim.form, tuple(scenarios), pairs)

@@ -11,6 +11,7 @@ from scipy.special import gammainc
 from covassay.reference.domain import Matrix, Vector, second_moment
 from covassay.reference.downstream.ridge import coefficients
 from covassay.reference.laws import haar
+from covassay.reference.mechanisms.output import OUTPUTS
 from covassay.reference.mechanisms.pure import output_perturbation as mechanism
 from covassay.verification.audit.engine.contract import example_rows
 from covassay.verification.audit.engine.law import Scenario, Suspect, Test
@@ -85,7 +86,7 @@ def likelihood_ratio(w: Vector, other: Vector, scale: float) -> Statistic:
 def profile(claim: ClaimUnderAudit) -> Profile:
     """Scenarios and pairs."""
     epsilon, calibration = claim.budget["epsilon"], claim.options["calibration"]
-    alpha = float(claim.options.get("alpha", claim.about.parameters["alpha"]))
+    alpha = float(claim.options.get("alpha", claim.mechanism.parameters["alpha"]))
     scenarios = []
     for d in DIMENSIONS:
         x = example_rows(N, d)
@@ -101,7 +102,7 @@ def profile(claim: ClaimUnderAudit) -> Profile:
     scale = mechanism.noise_scale(n, alpha, epsilon, calibration)
     statistics = (
         likelihood_ratio(minimiser(first, alpha), minimiser(second, alpha), scale),
-        *generic_statistics(first, second, "coefficients")[:1],
+        *generic_statistics(first, second, OUTPUTS["coefficients"])[:1],
     )
     pair = Pair(f"records that pull to either side, n={n}, d=3", first, second, statistics)
-    return Profile(claim.form, tuple(scenarios), lambda _: (pair, *common_pairs("coefficients")))
+    return Profile(claim.form, tuple(scenarios), lambda _: (pair, *common_pairs(OUTPUTS["coefficients"])))

@@ -23,7 +23,7 @@ AXES = np.array([[0.6, 0.8], [-0.8, 0.6]])
 
 def unequal_directions(claim: ClaimUnderAudit) -> Scenario:
     """Rows along two axes, with the variances κ and 1."""
-    kappa = float(claim.options.get("kappa", claim.about.parameters["kappa"]))
+    kappa = float(claim.options.get("kappa", claim.mechanism.parameters["kappa"]))
     n = 2 * math.ceil(RECORDS / math.sqrt(claim.budget["rho"]) / 2)
     x = np.tile(np.sqrt(2 * np.array([kappa, 1.0]))[:, None] * AXES, (n // 2, 1))
     moment = second_moment(x)
@@ -36,7 +36,9 @@ def unequal_directions(claim: ClaimUnderAudit) -> Scenario:
     @lru_cache(maxsize=4)
     def reference(size: int) -> Matrix:
         rng = np.random.default_rng(stream(claim.seed, "reference", "unequal directions", size))
-        return eigenvalues(np.array([claim.about.sample(x, rng, **claim.budget, **claim.options) for _ in range(size)]))
+        return eigenvalues(
+            np.array([claim.mechanism.sample(x, rng, **claim.budget, **claim.options) for _ in range(size)])
+        )
 
     def eigenvalue(i: int) -> Test:
         null = f"eigenvalue {i + 1} of AMAᵀ as in the reference's draws"

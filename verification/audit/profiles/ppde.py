@@ -13,6 +13,7 @@ from scipy import stats
 
 from covassay.reference.domain import Matrix, Vector
 from covassay.reference.mechanisms.gaussian_estimation import ppde as mechanism
+from covassay.reference.mechanisms.output import OUTPUTS
 from covassay.reference.sensitivity import neighbours
 from covassay.verification.audit.engine.law import Scenario, Suspect, Test
 from covassay.verification.audit.engine.privacy import Pair, generic_statistics
@@ -27,7 +28,7 @@ RECORDS = 500.0  # m√ρ of the first round: its noise is below (1/2 − 3/16)/
 def profile(claim: ClaimUnderAudit) -> Profile:
     """Scenarios and pairs."""
     rho, calibration = claim.budget["rho"], claim.options["calibration"]
-    beta = float(claim.options.get("beta", claim.about.parameters["beta"]))
+    beta = float(claim.options.get("beta", claim.mechanism.parameters["beta"]))
 
     def deviation(bound_squared: float, size: int, m: int) -> float:
         change = mechanism.change_squared(bound_squared, size, calibration)
@@ -81,5 +82,5 @@ def profile(claim: ClaimUnderAudit) -> Profile:
         ),
     )
     first, second = neighbours(np.full((n - 1, 1), 0.5), np.ones(1), np.zeros(1))
-    worst = Pair("a one against a zero, d=1", first, second, generic_statistics(first, second, "vector"))
-    return Profile(claim.form, scenarios, lambda _: (worst, *common_pairs("vector", weight=0.5)))
+    worst = Pair("a one against a zero, d=1", first, second, generic_statistics(first, second, OUTPUTS["vector"]))
+    return Profile(claim.form, scenarios, lambda _: (worst, *common_pairs(OUTPUTS["vector"], weight=0.5)))

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from covassay.reference.domain import Matrix
-from covassay.reference.mechanisms.mechanism import About
+from covassay.reference.mechanisms.mechanism import Mechanism
+from covassay.reference.mechanisms.output import Output
 from covassay.reference.privacy import Guarantee
 from covassay.reference.sensitivity import neighbours, one_sided_pair, orthonormal_pair
 from covassay.verification.audit.engine.contract import Form
@@ -24,7 +25,7 @@ class ClaimUnderAudit:
     `samples` is the size of the run, to aim at events that it can see; `seed` that of draws from the reference.
     """
 
-    about: About
+    mechanism: Mechanism[Any, ..., Any]
     guarantee: Guarantee
     options: dict[str, Any]
     samples: float
@@ -38,8 +39,8 @@ class ClaimUnderAudit:
     @property
     def form(self) -> Form:
         """What comes out of the mechanism."""
-        a = self.about
-        return Form(a.released, a.symmetric, a.ordered, a.repeats, a.smallest_dimension)
+        m = self.mechanism
+        return Form(m.output, m.ordered, m.repeats, m.smallest_dimension)
 
 
 @dataclass(frozen=True)
@@ -55,7 +56,7 @@ Statistics = Callable[[Matrix, Matrix], tuple[Statistic, ...]]
 
 
 def common_pairs(
-    released: str, statistics: Statistics | None = None, dimensions: tuple[int, ...] = (2,), weight: float = 1.0
+    output: Output, statistics: Statistics | None = None, dimensions: tuple[int, ...] = (2,), weight: float = 1.0
 ) -> tuple[Pair, ...]:
     """Extremal pairs for any mechanism: orthonormal rows, one row against none, and rows far outside the ball.
 
@@ -64,7 +65,7 @@ def common_pairs(
     """
 
     def generic(first: Matrix, second: Matrix) -> tuple[Statistic, ...]:
-        return generic_statistics(first, second, released)
+        return generic_statistics(first, second, output)
 
     chosen = statistics or generic
     pairs = []
@@ -82,6 +83,6 @@ def common_pairs(
     return tuple(pairs)
 
 
-def black_box(released: str) -> Profile:
+def black_box(output: Output) -> Profile:
     """The profile of a target that names no mechanism: pairs only."""
-    return Profile(Form(released), (), lambda _: common_pairs(released, dimensions=(1, 2, 3)))
+    return Profile(Form(output), (), lambda _: common_pairs(output, dimensions=(1, 2, 3)))

@@ -69,9 +69,9 @@ PROFILES: dict[
 
 
 def profile(name: str, guarantee: Guarantee, options: dict[str, Any], samples: float, seed: int) -> Profile:
-    """The profile of the mechanism of that name under this claim; `options` are complete (`About.resolve`)."""
-    about = mechanism(name)
+    """The profile of the mechanism of that name under this claim; `options` are complete (`Mechanism.resolve`)."""
+    declared = mechanism(name)
     expected = default_claim(name)
     if type(guarantee) is not type(expected):
         raise InvalidInput(f"{guarantee}: {name} takes {' and '.join(expected.keywords())}")
-    return PROFILES.get(name, reference_draws.profile)(ClaimUnderAudit(about, guarantee, options, samples, seed))
+    return PROFILES.get(name, reference_draws.profile)(ClaimUnderAudit(declared, guarantee, options, samples, seed))

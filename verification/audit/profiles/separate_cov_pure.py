@@ -10,6 +10,7 @@ from collections.abc import Callable
 import numpy as np
 
 from covassay.reference.domain import Matrix, Vector
+from covassay.reference.mechanisms.output import OUTPUTS
 from covassay.reference.mechanisms.pure import separate_cov_pure as mechanism
 from covassay.verification.audit.engine.law import Scenario, Suspect, Test
 from covassay.verification.audit.profiles import reference_draws
@@ -70,4 +71,4 @@ def profile(claim: ClaimUnderAudit) -> Profile:
         separated(claim.budget["epsilon"], claim.options["calibration"]),
         reference_draws.scenario(claim, 6, 3, 1.0),
     )
-    return Profile(claim.form, scenarios, lambda _: common_pairs("matrix"))
+    return Profile(claim.form, scenarios, lambda _: common_pairs(OUTPUTS["matrix"]))

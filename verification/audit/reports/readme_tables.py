@@ -16,9 +16,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
+from typing import Any
 
-from covassay.reference.mechanisms.mechanism import About
-from covassay.reference.mechanisms.registry import DEFAULT_CLAIMS, MECHANISMS
+from covassay.reference.mechanisms.mechanism import Mechanism
+from covassay.reference.mechanisms.registry import MECHANISMS
 from covassay.reference.privacy import PureDP
 from covassay.verification.audit.engine.checks import CheckResult, Status
 from covassay.verification.audit.engine.run import AuditReport, audit
@@ -86,17 +87,14 @@ def findings_table(rows: Iterable[PeerFinding]) -> str:
     return "\n".join(lines) + "\n"
 
 
-SYMBOLS = {"pure": "ε", "zcdp": "ρ", "approximate": "ε"}
-
-
-def _proven(about: About) -> str:
+def _proven(declared: Mechanism[Any, ..., Any]) -> str:
     """The proven spend as a share of the budget: a range over the choices, for each calibration."""
-    budget = DEFAULT_CLAIMS[about.notion].keywords()
-    (key, unit), symbol = next(iter(budget.items())), SYMBOLS[about.notion]
+    budget = declared.notion.default.keywords()
+    (key, unit), symbol = next(iter(budget.items())), declared.notion.symbol
     shares: dict[str, set[float]] = {}
-    for values in product(*about.choices.values()):
-        chosen = dict(zip(about.choices, values, strict=True))
-        spend = about.spend(**budget, dimension=max(2, about.smallest_dimension), **chosen).proven
+    for values in product(*declared.choices.values()):
+        chosen = dict(zip(declared.choices, values, strict=True))
+        spend = declared.spend(**budget, dimension=max(2, declared.smallest_dimension), **chosen).proven
         shares.setdefault(chosen.get("calibration", ""), set()).add(round(spend.keywords()[key] / unit, 3))
     texts = {name: f"{min(s):.3g}" + (f"–{max(s):.3g}" if max(s) > min(s) else "") for name, s in shares.items()}
     return ", ".join(f"{text} {symbol}" + (f" ({name})" if name else "") for name, text in texts.items())
@@ -104,12 +102,11 @@ def _proven(about: About) -> str:
 
 def mechanisms_table() -> str:
     """Every mechanism of the reference, as Markdown."""
-    claims = {"pure": "ε-DP", "zcdp": "ρ-zCDP", "approximate": "(ε, δ)-DP"}
     lines = ["| mechanism | source | claimed | proven (d = 2) |", "|---|---|---|---|"]
-    for about in MECHANISMS.values():
-        path = about.release.__module__.removeprefix("covassay.").replace(".", "/") + ".py"
-        claimed = f"{claims[about.notion]}, {about.adjacency}"
-        lines.append(f"| [{about.name}]({path}) | {about.source} | {claimed} | {_proven(about)} |")
+    for declared in MECHANISMS.values():
+        path = declared.release.__module__.removeprefix("covassay.").replace(".", "/") + ".py"
+        claimed = f"{declared.notion.label}, {declared.adjacency}"
+        lines.append(f"| [{declared.name}]({path}) | {declared.source} | {claimed} | {_proven(declared)} |")
     return "\n".join(lines) + "\n"
 
 

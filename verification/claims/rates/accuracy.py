@@ -120,7 +120,7 @@ def fit(grid: Iterable[float], errors: Iterable[float], standard_errors: Iterabl
 def measure(rate: Rate, seed: int = 0, progress: Progress = no_progress) -> Measurement:
     """Run one grid. The draws at a point depend on the seed, the rate's name and the point alone."""
     about = mechanism(rate.mechanism)
-    keyword = "epsilon" if about.notion == "pure" else "rho"
+    keyword = "epsilon" if about.notion.name == "pure" else "rho"
     means, scatters = [], []
     for point in rate.points():
         x = rate.data(point)

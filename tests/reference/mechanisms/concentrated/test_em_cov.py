@@ -27,7 +27,7 @@ from covassay.reference.mechanisms.concentrated.em_cov import (
     sample,
     spend,
 )
-from covassay.reference.mechanisms.mechanism import CALIBRATIONS
+from covassay.reference.mechanisms.parameters import CALIBRATIONS
 from covassay.reference.mechanisms.pure import iterative_eigenvectors
 from covassay.reference.mechanisms.pure.iterative_eigenvectors import IterativeEigenvectorsNoise
 from covassay.reference.privacy import ZCDP

@@ -20,9 +20,9 @@ from scipy import stats
 
 from covassay.reference.domain import second_moment, unit_rows
 from covassay.reference.errors import InvalidInput
+from covassay.reference.mechanisms.parameters import CALIBRATIONS
 from covassay.reference.mechanisms.pure.entrywise_laplace import (
-    CALIBRATIONS,
-    ENTRIES,
+    MECHANISM,
     draw_noise,
     largest_entry,
     mean_squared_error,
@@ -35,6 +35,8 @@ from covassay.reference.mechanisms.pure.entrywise_laplace import (
 from covassay.reference.privacy import PureDP
 from covassay.reference.sensitivity import block_pair, hadamard_pair, neighbours
 from covassay.verification.statistics.tests import independence, kolmogorov_smirnov
+
+ENTRIES = MECHANISM.choices["entries"]
 
 PROPERTY = settings(deadline=None, derandomize=True, max_examples=60)
 FALSE_ALARM = 1e-9

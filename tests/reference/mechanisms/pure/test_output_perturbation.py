@@ -20,7 +20,7 @@ from covassay.reference.domain import second_moment, unit_rows
 from covassay.reference.downstream.ridge import coefficients
 from covassay.reference.errors import InvalidInput
 from covassay.reference.laws import haar
-from covassay.reference.mechanisms.mechanism import CALIBRATIONS
+from covassay.reference.mechanisms.parameters import CALIBRATIONS
 from covassay.reference.mechanisms.pure.output_perturbation import (
     draw_noise,
     gradient_change,

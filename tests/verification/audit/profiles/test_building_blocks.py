@@ -29,7 +29,7 @@ def test_the_reference_has_the_law_of_its_profile(name: str) -> None:
     about = mechanism(target.mechanism or "")
     claim = default_claim(about.name)
     knowledge = profile(about.name, claim, about.resolve(dict(target.options)), 400, 0)
-    setting = Setting(TargetReference(f"covassay:{name}", "."), claim.keywords(), about.released, seed=0)
+    setting = Setting(TargetReference(f"covassay:{name}", "."), claim.keywords(), about.output, seed=0)
     for scenario in knowledge.scenarios:
         checks = decide(run_scenario(setting, scenario, 400, "first look")[0], ALPHA)
         assert checks
@@ -49,7 +49,7 @@ def test_the_suspect_fits_its_mistake_and_no_other_does(mutant: str, suspect: st
     found = MUTANTS[mutant]
     claim, about = default_claim(found.mechanism), mechanism(found.mechanism)
     scenario = profile(about.name, claim, about.resolve(dict(found.options)), 2000, 0).scenarios[0]
-    setting = Setting(TargetReference(f"mutant:{mutant}", "."), claim.keywords(), about.released, seed=0)
+    setting = Setting(TargetReference(f"mutant:{mutant}", "."), claim.keywords(), about.output, seed=0)
     _, draws = run_scenario(setting, scenario, 2000, "first look")
     assert [s.name for s, _ in diagnose(scenario, draws.outputs)] == [suspect]
 

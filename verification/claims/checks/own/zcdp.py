@@ -25,7 +25,7 @@ from covassay.reference.mechanisms.gaussian_estimation import (
     ppde,
     weak_ppc,
 )
-from covassay.reference.mechanisms.mechanism import CALIBRATIONS
+from covassay.reference.mechanisms.parameters import CALIBRATIONS
 from covassay.reference.privacy import ZCDP, Spend, zcdp_of_bounded_range, zcdp_of_gaussian, zcdp_of_pure
 from covassay.verification.claims.checks.own.budgets import scales
 from covassay.verification.claims.evidence import Evidence, check

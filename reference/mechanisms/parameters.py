@@ -1,0 +1,135 @@
+"""Parameters of mechanisms: their types, each with the rule that a value must obey and what the value means.
+
+The signature of `release` is the declaration. `epsilon: Epsilon` says that ε is a number above 0, and `Literal["full",
+"triangle"]` that one of two words is meant. `checked` holds arguments against these rules before the function runs.
+"""
+
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import wraps
+from typing import Annotated, Any, Literal, ParamSpec, TypeVar, get_args, get_origin, get_type_hints
+
+from covassay.reference.domain import (
+    require_below_one,
+    require_choice,
+    require_dimension,
+    require_positive,
+    require_row_bound,
+)
+from covassay.reference.errors import InvalidInput
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+@dataclass(frozen=True)
+class Rule:
+    """What a value must obey, and what it means.
+
+    require : takes the name and the value, and raises `InvalidInput` if the value breaks the rule.
+    """
+
+    meaning: str
+    require: Callable[[str, Any], object]
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One keyword argument of a function, as its annotation declares it.
+
+    choices : the words that it may be; empty for a number. default : `inspect.Parameter.empty` if there is none.
+    """
+
+    name: str
+    meaning: str
+    require: Callable[[str, Any], object]
+    choices: tuple[str, ...] = ()
+    whole: bool = False
+    default: Any = inspect.Parameter.empty
+
+    def read(self, value: str | float) -> str | float:
+        """A value from a command line: a word of `choices`, or a number.
+
+        Raises
+        ------
+        InvalidInput : it is neither, or it breaks the rule.
+        """
+        if self.choices:
+            return require_choice(self.name, str(value), self.choices)
+        try:
+            number = float(value)
+        except ValueError:
+            raise InvalidInput(f"{self.name} = {value!r}: must be a number") from None
+        if self.whole and not number.is_integer():
+            raise InvalidInput(f"{self.name} = {value!r}: must be a whole number")
+        return int(number) if self.whole else number
+
+
+def parameters_of(function: Callable[..., Any]) -> dict[str, Parameter]:
+    """The keyword-only arguments of a function that have a rule, in order."""
+    hints = get_type_hints(function, include_extras=True)
+    found = {}
+    for name, argument in inspect.signature(function).parameters.items():
+        if argument.kind is inspect.Parameter.KEYWORD_ONLY:
+            declared = _parameter(name, hints.get(name), argument.default)
+            if declared is not None:
+                found[name] = declared
+    return found
+
+
+def _parameter(name: str, hint: Any, default: Any) -> Parameter | None:
+    base, rule = hint, None
+    if get_origin(hint) is Annotated:
+        base, *extras = get_args(hint)
+        rule = next((extra for extra in extras if isinstance(extra, Rule)), None)
+    if get_origin(base) is Literal:
+        choices = get_args(base)
+        meaning = rule.meaning if rule else " or ".join(f'"{choice}"' for choice in choices)
+        return Parameter(name, meaning, lambda n, v: require_choice(n, v, choices), choices, default=default)
+    if rule is None:
+        return None
+    return Parameter(name, rule.meaning, rule.require, whole=base is int, default=default)
+
+
+def require_all(declared: Mapping[str, Parameter], arguments: Mapping[str, Any]) -> None:
+    """Hold arguments against the rules; the first that breaks one raises `InvalidInput`."""
+    for name, parameter in declared.items():
+        if name in arguments:
+            parameter.require(name, arguments[name])
+
+
+def checked(function: Callable[P, R]) -> Callable[P, R]:
+    """The function with its keyword arguments held against the rules in its annotations before it runs."""
+    declared = parameters_of(function)
+
+    @wraps(function)
+    def checking(*args: P.args, **kwargs: P.kwargs) -> R:
+        require_all(declared, kwargs)
+        return function(*args, **kwargs)
+
+    return checking
+
+
+# The parameters that many mechanisms share
+
+Epsilon = Annotated[float, Rule("ε > 0, the budget", require_positive)]
+Rho = Annotated[float, Rule("ρ > 0, the budget", require_positive)]
+Delta = Annotated[float, Rule("δ in (0, 1), the probability that the budget does not cover", require_below_one)]
+Beta = Annotated[float, Rule("β in (0, 1), public: the probability that the error bound may fail", require_below_one)]
+RowBound = Annotated[
+    float,
+    Rule("r > 0, public, in the unit of x: longer rows are clipped or rejected", lambda _, r: require_row_bound(r)),
+]
+LargeRows = Annotated[
+    Literal["clip", "raise"],
+    Rule(
+        '"clip" scales a row longer than r back to length r; "raise" rejects it, which reads the data', require_choice
+    ),
+]
+CALIBRATIONS = ("paper", "tight")
+Calibration = Annotated[
+    Literal["paper", "tight"],
+    Rule('"paper" has the constants of the source, "tight" spends exactly what is claimed', require_choice),
+]
+Dimension = Annotated[int, Rule("d ≥ 1, the number of columns", require_dimension)]
