@@ -1,1 +1,103 @@
-"""One mechanism per file; `registry.MECHANISMS` is the table of contents."""
+"""The mechanisms, one file each: `from covassay.reference.mechanisms import nuclear_laplace`.
+
+Every module has `release`, `sample`, `spend` and its declaration `MECHANISM`; `registry` finds them by name.
+
+    >>> import numpy as np
+    >>> from covassay.reference.mechanisms import nuclear_laplace
+    >>> nuclear_laplace.sample(np.eye(3), np.random.default_rng(), epsilon=1.0).shape
+    (3, 3)
+"""
+
+from covassay.reference.mechanisms.approximate import (
+    gauss_cov_approximate,
+)
+from covassay.reference.mechanisms.building_blocks import (
+    above_threshold,
+    exponential,
+    gaussian,
+    gaussian_approximate,
+    laplace,
+    private_radius,
+    private_trace,
+)
+from covassay.reference.mechanisms.concentrated import (
+    adaptive_cov,
+    clipped_cov,
+    em_cov,
+    gauss_cov,
+    projection_mechanism,
+    separate_cov,
+)
+from covassay.reference.mechanisms.gaussian_estimation import (
+    coinpress_covariance,
+    coinpress_mean,
+    gaussian_learner,
+    kv_mean,
+    naive_pce,
+    naive_pme,
+    pgce,
+    pme,
+    ppc,
+    ppde,
+    weak_ppc,
+)
+from covassay.reference.mechanisms.pure import (
+    adaptive_cov_pure,
+    bingham,
+    centred_covariance,
+    entrywise_laplace,
+    iterative_eigenvectors,
+    johnson_lindenstrauss,
+    johnson_lindenstrauss_image,
+    k_norm,
+    kapralov_talwar,
+    lap_cov,
+    nuclear_ball_projection,
+    nuclear_laplace,
+    nuclear_laplace_symmetric,
+    output_perturbation,
+    separate_cov_pure,
+)
+
+__all__ = [
+    "above_threshold",
+    "adaptive_cov",
+    "adaptive_cov_pure",
+    "bingham",
+    "centred_covariance",
+    "clipped_cov",
+    "coinpress_covariance",
+    "coinpress_mean",
+    "em_cov",
+    "entrywise_laplace",
+    "exponential",
+    "gauss_cov",
+    "gauss_cov_approximate",
+    "gaussian",
+    "gaussian_approximate",
+    "gaussian_learner",
+    "iterative_eigenvectors",
+    "johnson_lindenstrauss",
+    "johnson_lindenstrauss_image",
+    "k_norm",
+    "kapralov_talwar",
+    "kv_mean",
+    "lap_cov",
+    "laplace",
+    "naive_pce",
+    "naive_pme",
+    "nuclear_ball_projection",
+    "nuclear_laplace",
+    "nuclear_laplace_symmetric",
+    "output_perturbation",
+    "pgce",
+    "pme",
+    "ppc",
+    "ppde",
+    "private_radius",
+    "private_trace",
+    "projection_mechanism",
+    "separate_cov",
+    "separate_cov_pure",
+    "weak_ppc",
+]

@@ -7,7 +7,7 @@ from typing import Any, Literal
 from covassay.reference.domain import require_choice
 from covassay.reference.errors import InvalidInput
 from covassay.reference.mechanisms.output import OUTPUTS, Output
-from covassay.reference.privacy import APPROXIMATE, CONCENTRATED, PURE, Notion, Spend
+from covassay.reference.privacy import APPROXIMATE, CONCENTRATED, PURE, Guarantee, Notion, Spend
 
 Calibration = Literal["paper", "tight"]
 CALIBRATIONS: tuple[Calibration, ...] = ("paper", "tight")
@@ -81,3 +81,19 @@ class About:
                 known = ", ".join((*self.choices, *self.parameters)) or "no options"
                 raise InvalidInput(f"{name} = {value!r}: {self.name} takes {known}")
         return chosen
+
+    def require_budget(self, budget: Guarantee) -> None:
+        """Raise `InvalidInput` unless the budget is of the notion of privacy that the mechanism satisfies."""
+        if type(budget) is not type(self.notion.default):
+            wanted, given = (" and ".join(f"--{key}" for key in b.keywords()) for b in (self.notion.default, budget))
+            raise InvalidInput(f"{self.name} is {self.notion.label}: give {wanted} instead of {given}")
+
+    @property
+    def page(self) -> str:
+        """The page with the whole proof."""
+        return f"proofs/paper/{self.name}.md"
+
+    @property
+    def claim(self) -> str:
+        """The entry of the ledger."""
+        return f"MECH.{self.name}"

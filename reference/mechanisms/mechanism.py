@@ -15,7 +15,7 @@ from covassay.reference.domain import Chunks, DataSet, as_rows
 from covassay.reference.errors import InvalidInput
 from covassay.reference.mechanisms.output import Output
 from covassay.reference.mechanisms.parameters import Parameter, parameters_of, require_all
-from covassay.reference.privacy import Notion, Spend
+from covassay.reference.privacy import Guarantee, Notion, Spend
 
 P = ParamSpec("P")
 N = TypeVar("N")
@@ -120,6 +120,12 @@ class Mechanism(Generic[N, P, R]):
                 raise InvalidInput(f"{name} = {value!r}: {self.name} takes {', '.join(known) or 'no options'}")
         defaults: dict[str, Any] = {name: words[0] for name, words in self.choices.items()}
         return {name: self.declared[name].read(value) for name, value in {**defaults, **options}.items()}
+
+    def require_budget(self, budget: Guarantee) -> None:
+        """Raise `InvalidInput` unless the budget is of the notion of privacy that the mechanism satisfies."""
+        if type(budget) is not type(self.notion.default):
+            wanted, given = (" and ".join(f"--{key}" for key in b.keywords()) for b in (self.notion.default, budget))
+            raise InvalidInput(f"{self.name} is {self.notion.label}: give {wanted} instead of {given}")
 
 
 def shape_of(x: DataSet) -> tuple[int, int]:

@@ -1,1 +1,5 @@
 """From a data file to a private matrix with its provenance: tables, scaling, accounts, writing."""
+
+from covassay.reference.release.table_release import ReleaseRequest, TableRelease, release_table
+
+__all__ = ["ReleaseRequest", "TableRelease", "release_table"]

@@ -11,7 +11,6 @@ under a lock.
 
 import contextlib
 import json
-import os
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -25,6 +24,7 @@ from covassay.reference.release.writing import json_text, replace_file, require_
 
 SCHEMA = "covassay-account-1"
 ADJACENCY = "replace-one"
+PATIENCE = 5.0  # seconds to wait while another command enters its release
 
 
 @dataclass(frozen=True)
@@ -159,21 +159,24 @@ def _write(account: AccountFile) -> None:
 
 @contextlib.contextmanager
 def _locked(path: Path) -> Iterator[None]:
-    """Hold the account against other commands, by a file beside it that only one of them can create."""
+    """Hold the account against other commands.
+
+    The system keeps the lock, on an empty file beside the account that stays there. A lock ends with the process that
+    holds it, so it is never stale.
+    """
+    from filelock import FileLock, Timeout
+
     target = target_file(path)
     lock = target.with_name(f".{target.name}.lock")
     try:
-        os.close(os.open(lock, os.O_CREAT | os.O_EXCL))
-    except FileExistsError:
+        with FileLock(lock, timeout=PATIENCE):
+            yield
+    except Timeout:
         raise InvalidInput(
-            f"{named(lock)} exists, another release is being entered: must be gone (delete it if none is running)"
+            f"{named(lock)} is held, another release is being entered: must be free within {PATIENCE:g} s"
         ) from None
     except OSError as error:
         raise InvalidInput(f"{named(lock)} cannot be created ({reason(error)}): must be, to enter a release") from None
-    try:
-        yield
-    finally:
-        lock.unlink(missing_ok=True)
 
 
 def _described(data: dict[str, Any]) -> str:

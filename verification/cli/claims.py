@@ -1,16 +1,10 @@
 """`covassay claims list | show | check | mutants | theorems | accept | render`."""
 
 import argparse
-import json
 import os
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
-from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
 from covassay.reference.errors import InvalidInput
@@ -19,38 +13,36 @@ from covassay.verification.claims.evidence import checks
 from covassay.verification.claims.kernel.gate import RECORDED, GateReport
 from covassay.verification.claims.kernel.kernel import REQUIRE
 from covassay.verification.cli import mutant_table, theorems
+from covassay.verification.cli.screen import console, print_json, progress
 from covassay.verification.cli.theorems import proofs_folder
 
-
-@contextmanager
-def progress(title: str, total: int, quiet: bool) -> Iterator[Callable[[str], None]]:
-    """A bar on a terminal, none in a pipe; what it gives advances it by one and names what was done."""
-    console = Console(stderr=True)
-    columns = TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn()
-    with Progress(*columns, console=console, transient=True, disable=quiet or not console.is_terminal) as bar:
-        task = bar.add_task(title, total=total)
-        yield lambda name: bar.update(task, advance=1, description=name)
+PARSER = {
+    "description": "Show what the papers claim and what is known of it, and check it.",
+    "epilog": "example: covassay claims show DN25.Thm6",
+}
 
 
 def list_claims(options: argparse.Namespace) -> int:
-    """Every claim, a line each."""
+    """Print every claim, one line each."""
     selected = render.select(options.paper, options.verdict, options.kind)
     if options.json:
-        json.dump([render.as_json(c) for c in selected], sys.stdout, indent=2, ensure_ascii=False)
-        print()
+        print_json([render.as_json(c) for c in selected])
         return 0
     table = Table("id", "verdict", "status", "statement")
     for c in selected:
         table.add_row(c.id, c.verdict, c.status, c.statement)
-    Console(width=None if sys.stdout.isatty() else 150).print(table)
+    console().print(table)
     print(render.totals(selected))
     return 0
 
 
 def show(options: argparse.Namespace) -> int:
-    """One claim, whole."""
+    """Print one claim in full."""
     c = ledger.claim(options.id)
-    print(json.dumps(render.as_json(c), indent=2, ensure_ascii=False) if options.json else render.screen(c))
+    if options.json:
+        print_json(render.as_json(c))
+    else:
+        print(render.screen(c))
     return 0
 
 
@@ -76,8 +68,7 @@ def check(options: argparse.Namespace) -> int:
             for o in sorted(outcomes.values(), key=lambda o: o.name)
         ]  # fmt: skip
         shown = {"checks": rows, "theorems": report.words, "findings": [str(finding) for finding in report.findings]}
-        json.dump(shown, sys.stdout, indent=2, ensure_ascii=False)
-        print()
+        print_json(shown)
         return status
     table = Table("check", "kind", "holds", "scope", "figures or detail", "s")
     for name in names:
@@ -88,7 +79,7 @@ def check(options: argparse.Namespace) -> int:
             name, checks()[name].kind, "yes" if e.holds else "NO", e.scope, told,
             f"{outcomes[name].seconds:.1f}",
         )  # fmt: skip
-    Console(width=None if sys.stdout.isatty() else 150).print(table)
+    console().print(table)
     theorems.print_report(report)
     print(render.totals(selected))
     print(f"{len(names)} checks, {len(failed)} failed")
@@ -96,7 +87,7 @@ def check(options: argparse.Namespace) -> int:
 
 
 def _theorems(options: argparse.Namespace, tags: list[str]) -> GateReport:
-    """The theorems of a selection. Rocq compiles for minutes, so it is asked only on request."""
+    """Report on the theorems of a selection. Rocq compiles for minutes, so it is asked only on request."""
     if not tags:
         return GateReport({}, [], [])
     asked = options.rocq or options.kind == "rocq"
@@ -107,12 +98,12 @@ def _theorems(options: argparse.Namespace, tags: list[str]) -> GateReport:
 
 
 def mutants(options: argparse.Namespace) -> int:
-    """Put every mutant before its check; exit 1 if one is not rejected."""
+    """Give every check its mutants; return 1 if one is not rejected."""
     rows = [*mutant_table.ledger_rows(), *mutant_table.audit_rows()]
     wanted = options.only.lower() if options.only else ""
     rows = [row for row in rows if wanted in f"{row.check} {row.mutant}".lower()]
     if not rows:
-        raise InvalidInput(f"only = {options.only!r}: no check and no mutant has that in its name")
+        raise InvalidInput(f"only = {options.only!r}: no check or mutant has this text in its name")
     accepted, outcomes = [], []
     with progress("mutants", len(rows), options.json) as advance:
         for row, rejected in mutant_table.run(rows, options.jobs):
@@ -120,8 +111,7 @@ def mutants(options: argparse.Namespace) -> int:
             accepted += [] if rejected else [row]
             advance(row.check)
     if options.json:
-        json.dump(sorted(outcomes, key=lambda o: (o["check"], o["mutant"])), sys.stdout, indent=2, ensure_ascii=False)
-        print()
+        print_json(sorted(outcomes, key=lambda o: (o["check"], o["mutant"])))
         return 1 if accepted else 0
     for row in accepted:
         print(f"NOT REJECTED by {row.check}: {row.mutant}")
@@ -156,59 +146,73 @@ def render_files(options: argparse.Namespace) -> int:
     return 1 if found else 0
 
 
-def add_parser(commands: Any) -> None:
-    """Add the command to the command line."""
-    top = commands.add_parser("claims", help="what the papers claim, and what is known of it")
-    actions = top.add_subparsers(dest="action", required=True)
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Add the actions of the command."""
+    actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
+    as_json = argparse.ArgumentParser(add_help=False)
+    as_json.add_argument("--json", action="store_true", help="print JSON (covassay schema claims-ACTION)")
     filters = argparse.ArgumentParser(add_help=False)
-    filters.add_argument("--paper", choices=ledger.PAPERS)
-    filters.add_argument("--verdict", choices=tuple(ledger.VERDICTS))
-    filters.add_argument("--kind", choices=tuple(ledger.WORDS), help="claims that rest on such a leg")
-    filters.add_argument("--json", action="store_true")
-    a = actions.add_parser("list", parents=[filters], help="a line per claim")
+    filters.add_argument("--paper", choices=ledger.PAPERS, help="only claims of this paper, or of our own")
+    filters.add_argument("--verdict", choices=tuple(ledger.VERDICTS), help="only claims with this verdict")
+    filters.add_argument("--kind", choices=tuple(ledger.WORDS), help="only claims that rest on evidence of this kind")
+    jobs = argparse.ArgumentParser(add_help=False)
+    jobs.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="parallel workers (default: every core)")
+    kernel = argparse.ArgumentParser(add_help=False, parents=[jobs])
+    kernel.add_argument("--build", type=Path, metavar="DIR", help="folder in which Rocq compiles; reused if up to date")
+
+    a = actions.add_parser("list", parents=[filters, as_json], help="list the claims, one line each")
     a.set_defaults(run=list_claims)
-    a = actions.add_parser("show", help="one claim, whole")
-    a.add_argument("id", help="such as DN25.Thm6")
-    a.add_argument("--json", action="store_true")
+
+    a = actions.add_parser("show", parents=[as_json], help="show one claim in full")
+    a.add_argument("id", help="the claim, such as DN25.Thm6")
     a.set_defaults(run=show)
-    kernel = argparse.ArgumentParser(add_help=False)
-    kernel.add_argument(
-        "--build", type=Path, metavar="DIR", help="where Rocq compiles; what is up to date is not redone"
-    )
-    kernel.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
+
     a = actions.add_parser(
-        "check", parents=[filters, kernel], help="run the checks; exit 1 if one fails",
-        description="Run the checks of claims. Theorems are compiled and audited by Rocq, for minutes, only with "
-        "--rocq or --kind rocq. Otherwise, and on a machine without Rocq, their sources are compared with the lock, "
-        'and the word is "recorded, not re-run".',
-    )  # fmt: skip
-    a.add_argument("ids", nargs="*")
-    a.add_argument("--rocq", action="store_true", help="compile and audit the theorems that the claims rest on")
+        "check",
+        parents=[filters, kernel, as_json],
+        help="run the checks of claims; exit 1 if one fails",
+        description="Run the checks of claims. Rocq compiles and audits theorems for minutes, so it does so only with "
+        "--rocq or --kind rocq. Otherwise, and on a machine without Rocq, the sources of the proofs are compared with "
+        'the lock, and the report says "recorded, not re-run".',
+    )
+    a.add_argument("ids", nargs="*", help="the claims to check (default: all that the filters leave)")
+    a.add_argument("--rocq", action="store_true", help="also compile and audit the theorems that the claims rest on")
     a.set_defaults(run=check)
+
     a = actions.add_parser(
-        "theorems", parents=[kernel], help="compile proofs/rocq, ask the kernel, and compare with the lock",
-        description="Compile proofs/rocq, ask the kernel what every tagged theorem says and rests on, and compare with "
-        'proofs/rocq.lock.json; exit 1 on a difference. Without Rocq the sources alone are compared: "recorded, not '
-        f're-run", or an error if {REQUIRE} is set.',
-    )  # fmt: skip
-    a.add_argument("--json", action="store_true")
-    a.set_defaults(run=theorems.theorems)
-    a = actions.add_parser(
-        "accept", parents=[kernel], help="lock the code of claims, or the theorems, after reading the proofs again"
+        "theorems",
+        parents=[kernel, as_json],
+        help="compile the proofs, ask the kernel what they say, and compare with the lock",
+        description="Compile proofs/rocq, ask the kernel what every tagged theorem says and rests on, and compare the "
+        "answer with proofs/rocq.lock.json; exit 1 if they differ. On a machine without Rocq only the sources are "
+        f'compared ("recorded, not re-run"); if {REQUIRE} is set, that is an error.',
     )
-    a.add_argument("ids", nargs="*")
-    a.add_argument("--all", action="store_true")
+    a.set_defaults(run=theorems.theorems)
+
+    a = actions.add_parser(
+        "accept",
+        parents=[kernel],
+        help="lock the code of claims, or the theorems, after their proofs have been read again",
+    )
+    a.add_argument("ids", nargs="*", help="the claims whose proofs have been read again")
+    a.add_argument("--all", action="store_true", help="every claim")
     a.add_argument(
-        "--rocq", action="store_true", help="compile, audit, and lock what the kernel says; shows what changed"
+        "--rocq", action="store_true", help="compile, audit, and lock what the kernel says; show the changes"
     )
     a.set_defaults(run=accept)
+
     a = actions.add_parser(
-        "mutants", help="put a wrong formula or implementation before every check; exit 1 if one is not rejected"
+        "mutants",
+        parents=[jobs, as_json],
+        help="give every check a wrong formula or implementation; exit 1 if one is not rejected",
     )
-    a.add_argument("--only", metavar="TEXT", help="those with this text in the name of the check or of the mutant")
-    a.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
-    a.add_argument("--json", action="store_true")
+    a.add_argument("--only", metavar="TEXT", help="only checks or mutants with this text in their name")
     a.set_defaults(run=mutants)
+
     a = actions.add_parser("render", help="write proofs/LEDGER.md and proofs/MUTANTS.md")
-    a.add_argument("--check", action="store_true", help="compare, and hold entries, checks, code and theorems together")
+    a.add_argument(
+        "--check",
+        action="store_true",
+        help="write nothing; compare the files, and hold entries, checks, code, theorems and pages against one another",
+    )
     a.set_defaults(run=render_files)

@@ -3,18 +3,16 @@
 import argparse
 import csv
 import io
-import json
-import sys
 from pathlib import Path
-from typing import Any
 
-from rich.console import Console
-from rich.progress import Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
 from covassay.reference.errors import InvalidInput
 from covassay.verification.claims.rates.accuracy import TOLERANCE, Measurement, Rate, measure
 from covassay.verification.claims.rates.rates import RATES
+from covassay.verification.cli.screen import console, print_json, progress
+
+PARSER = {"description": "Measure whether the error of the mechanisms shrinks at the rate that the theory states."}
 
 
 def as_row(m: Measurement) -> dict[str, object]:
@@ -56,19 +54,15 @@ def accuracy(options: argparse.Namespace) -> int:
     out = Path(options.write) if options.write else None
     if out is not None and not out.parent.is_dir():
         raise InvalidInput(f"{options.write}: must be in a directory that exists")
-    console = Console(stderr=True)
     rows = []
-    columns = TextColumn("{task.description}"), TimeElapsedColumn()
-    with Progress(*columns, console=console, transient=True, disable=options.json or not console.is_terminal) as bar:
-        task = bar.add_task("", total=None)
+    with progress("", None, quiet=options.json) as advance:
         for rate in chosen:
-            bar.update(task, description=rate.name)
+            advance(rate.name)
             rows.append(as_row(measure(rate, options.seed)))
     if out is not None:
         out.write_text(as_csv(rows), encoding="utf-8")
     if options.json:
-        json.dump(rows, sys.stdout, indent=2, ensure_ascii=False)
-        print()
+        print_json(rows)
     else:
         table = Table("rate", "mechanism", "slope", "theory", "agrees", "measured / theory")
         for row in rows:
@@ -76,24 +70,23 @@ def accuracy(options: argparse.Namespace) -> int:
                 str(row["rate"]), str(row["mechanism"]), f"{row['slope']} ± {row['slope_error']}",
                 str(row["theory"]), str(row["agrees"]), str(row["over_theory"]),
             )  # fmt: skip
-        Console(width=None if sys.stdout.isatty() else 150).print(table)
+        console().print(table)
         print(
             f"seed {options.seed}; tolerance {TOLERANCE:g}; replay: covassay experiments accuracy --seed {options.seed}"
         )
     return 1 if any(row["agrees"] == "no" for row in rows) else 0
 
 
-def add_parser(commands: Any) -> None:
-    """Add the command to the command line."""
-    top = commands.add_parser("experiments", help="measure the rates of the theory")
-    actions = top.add_subparsers(dest="action", required=True)
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Add the actions of the command."""
+    actions = parser.add_subparsers(dest="action", required=True)
     a = actions.add_parser(
         "accuracy",
-        help="error against n, d and the budget; exit 1 if a slope is off by more than 0.1",
+        help="measure the error against n, d and the budget; exit 1 if a slope is off by more than 0.1",
         epilog="example: covassay experiments accuracy --only 'Theorem 1'",
     )
-    a.add_argument("--only", metavar="TEXT", help="rates whose name or mechanism contains this")
+    a.add_argument("--only", metavar="TEXT", help="only the rates whose name or mechanism contains this text")
     a.add_argument("--write", metavar="FILE", help="also write the table as CSV")
     a.add_argument("--seed", type=int, default=0)
-    a.add_argument("--json", action="store_true")
+    a.add_argument("--json", action="store_true", help="print JSON (covassay schema experiments-accuracy)")
     a.set_defaults(run=accuracy)

@@ -3,10 +3,11 @@
 import argparse
 import sys
 from pathlib import Path
-from typing import Any
 
 from covassay.reference.errors import InvalidInput
 from covassay.verification.experiments.figures import FIGURES, problems, write
+
+PARSER = {"description": "Draw the pictures of proofs/paper again, or compare the numbers behind them."}
 
 
 def figures(options: argparse.Namespace) -> int:
@@ -26,9 +27,10 @@ def figures(options: argparse.Namespace) -> int:
     return 0
 
 
-def add_parser(commands: Any) -> None:
-    """Add the command to the command line."""
-    a = commands.add_parser("figures", help="draw the pictures of proofs/paper again")
-    a.add_argument("--folder", default="proofs/paper/figures")
-    a.add_argument("--check", action="store_true", help="compare the numbers behind them; needs no drawing library")
-    a.set_defaults(run=figures)
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the command."""
+    parser.add_argument("--folder", default="proofs/paper/figures", help="where the pictures are (default %(default)s)")
+    parser.add_argument(
+        "--check", action="store_true", help="compare the numbers behind the pictures; needs no drawing library"
+    )
+    parser.set_defaults(run=figures)

@@ -1,15 +1,14 @@
 """`covassay claims theorems`, and the part of `check` and `accept` that is about proofs/rocq."""
 
 import argparse
-import json
 import sys
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
 
 from covassay.reference.errors import InvalidInput
 from covassay.verification.claims.entries import assumptions
 from covassay.verification.claims.kernel import gate, kernel, lock, vectors
+from covassay.verification.cli.screen import print_json
 
 
 def proofs_folder() -> Path:
@@ -21,7 +20,10 @@ def proofs_folder() -> Path:
 
 
 def run(options: argparse.Namespace, tags: Iterable[str] | None = None, *, compiling: bool = True) -> gate.GateReport:
-    """The report on these theorems, or on all: from the kernel if it is to be asked and is here, else from the lock."""
+    """Report on these theorems, or on all of them.
+
+    The kernel is asked if `compiling` and if Rocq is installed; otherwise the sources are compared with the lock.
+    """
     proofs = proofs_folder()
     if compiling and kernel.available():
         try:
@@ -45,26 +47,13 @@ def theorems(options: argparse.Namespace) -> int:
     report = run(options)
     if options.json:
         found = [{"rule": f.rule, "text": f.text, "theorems": list(f.tags)} for f in report.findings]
-        json.dump({"theorems": report.words, "findings": found}, sys.stdout, indent=2, ensure_ascii=False)
-        print()
+        print_json({"theorems": report.words, "findings": found})
     else:
         print_report(report)
         words = list(report.words.values())
         counts = ", ".join(f"{words.count(word)} {word}" for word in dict.fromkeys(words))
         print(f"{len(words)} theorems: {counts}")
     return 1 if report.findings else 0
-
-
-def show_vectors(options: argparse.Namespace) -> int:
-    """The numbers that the kernel evaluated, as JSON."""
-    sys.stdout.write(vectors.path_of(proofs_folder()).read_text(encoding="utf-8"))
-    return 0
-
-
-def add_vectors_parser(commands: Any) -> None:
-    """Add `covassay vectors` to the command line."""
-    a = commands.add_parser("vectors", help="exact values of the formulas in the theorems, evaluated by Rocq, as JSON")
-    a.set_defaults(run=show_vectors)
 
 
 def accept(options: argparse.Namespace) -> int:

@@ -3,15 +3,16 @@
 import json
 import os
 import threading
-import time
 from pathlib import Path
 from typing import Any
 
 import pytest
+from filelock import FileLock
 
 from covassay.reference.accounting import OverBudget
 from covassay.reference.errors import InvalidInput
 from covassay.reference.privacy import ZCDP, ApproximateDP, Guarantee, PureDP
+from covassay.reference.release import account_file
 from covassay.reference.release.account_file import fingerprint, open_account, parse_total
 
 DATA = {"name": "wine.csv", "bytes": 11161}
@@ -30,7 +31,7 @@ def test_releases_add_up_across_openings(tmp_path: Path) -> None:
     with pytest.raises(OverBudget, match=r"account\.json: .* must stay within ε = 1 "):
         open_account(path, DATA, None).enter(entry(epsilon=0.5))
     assert path.read_bytes() == before
-    assert os.listdir(tmp_path) == ["account.json"]
+    assert sorted(os.listdir(tmp_path)) == [".account.json.lock", "account.json"]
     assert json.loads(before) == {
         "schema": "covassay-account-1",
         "data": DATA,
@@ -85,9 +86,6 @@ def test_many_at_once_never_exceed_the_total(tmp_path: Path) -> None:
                 account.enter(entry(epsilon=0.125))
             except OverBudget:
                 return
-            except InvalidInput:  # another one holds the lock
-                time.sleep(1e-3)
-                continue
             entered.append(1)
 
     threads = [threading.Thread(target=work) for _ in range(4)]
@@ -97,16 +95,25 @@ def test_many_at_once_never_exceed_the_total(tmp_path: Path) -> None:
         thread.join()
     assert len(entered) == 8
     assert open_account(path, DATA, None).account().spent() == PureDP(1.0)
-    assert os.listdir(tmp_path) == ["account.json"]
+    assert sorted(os.listdir(tmp_path)) == [".account.json.lock", "account.json"]
 
 
-def test_a_lock_that_is_held_is_named(tmp_path: Path) -> None:
+def test_a_lock_that_is_held_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(account_file, "PATIENCE", 0.01)
     account = open_account(tmp_path / "account.json", DATA, PureDP(1.0))
     lock = tmp_path / ".account.json.lock"
-    lock.touch()
-    with pytest.raises(InvalidInput, match=r"\.account\.json\.lock exists, another release is being entered"):
+    with (
+        FileLock(lock),
+        pytest.raises(InvalidInput, match=r"\.account\.json\.lock is held, another release is being entered"),
+    ):
         account.enter(entry(epsilon=0.5))
     assert os.listdir(tmp_path) == [lock.name]
+
+
+def test_a_lock_that_a_dead_command_left_behind_does_not_count(tmp_path: Path) -> None:
+    (tmp_path / ".account.json.lock").touch()
+    account = open_account(tmp_path / "account.json", DATA, PureDP(1.0))
+    assert account.enter(entry(epsilon=0.5)) == PureDP(0.5)
 
 
 @pytest.mark.parametrize("failing", ["replace", "fsync"])
@@ -124,7 +131,7 @@ def test_a_failure_while_writing_leaves_the_old_account(
     with pytest.raises(InvalidInput, match=r"No space left on device.*nothing is released"):
         open_account(path, DATA, None).enter(entry(epsilon=0.25))
     assert path.read_bytes() == before
-    assert os.listdir(tmp_path) == ["account.json"]
+    assert sorted(os.listdir(tmp_path)) == [".account.json.lock", "account.json"]
 
 
 def test_the_account_of_other_data_or_of_another_total_is_refused(tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from typing import Annotated, Any
 
 import numpy as np
 import pytest
+from filelock import FileLock
 from numpy.typing import NDArray
 from rich.console import Console
 
@@ -23,6 +24,7 @@ from covassay.reference.mechanisms.output import OUTPUTS
 from covassay.reference.mechanisms.parameters import Epsilon, Rule
 from covassay.reference.mechanisms.registry import MECHANISMS, mechanism
 from covassay.reference.privacy import PURE, PureDP, Spend
+from covassay.reference.release import account_file, table_release
 from covassay.verification.cli import release as command
 from covassay.verification.cli.main import run
 
@@ -251,7 +253,7 @@ def test_a_second_release_adds_up_and_a_third_is_refused_before_the_data_are_rea
         ("nuclear-laplace", {"epsilon": 1.0}, "b.csv"),
     ]
     read: list[int] = []
-    monkeypatch.setattr(command, "open_table", lambda *_: read.append(1))
+    monkeypatch.setattr(table_release, "open_table", lambda *_: read.append(1))
     error = refused(capsys, *account("--out", "c.csv"))
     assert "bring what is spent to ε = 3 (pure DP): must stay within ε = 2 (pure DP)" in error
     assert not read
@@ -278,10 +280,13 @@ def test_a_release_that_fails_is_not_entered(capsys: pytest.CaptureFixture[str])
     assert "line 3, column 'height' = 'x'" in refused(capsys, *account("--total", "epsilon=2", "--out", "a.csv"))
 
 
-def test_nothing_is_released_that_cannot_be_entered(capsys: pytest.CaptureFixture[str]) -> None:
-    Path(".account.json.lock").touch()
-    for out in (["--out", "a.csv"], []):
-        assert "another release is being entered" in refused(capsys, *account("--total", "epsilon=2", *out))
+def test_nothing_is_released_that_cannot_be_entered(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(account_file, "PATIENCE", 0.01)
+    with FileLock(".account.json.lock"):
+        for out in (["--out", "a.csv"], []):
+            assert "another release is being entered" in refused(capsys, *account("--total", "epsilon=2", *out))
 
 
 def test_a_release_that_cannot_be_written_counts(
@@ -290,7 +295,7 @@ def test_a_release_that_cannot_be_written_counts(
     def fail(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(command, "write_release", fail)
+    monkeypatch.setattr(table_release, "write_release", fail)
     assert run(account("--total", "epsilon=2", "--out", "a.csv")) == 2
     assert capsys.readouterr().err.count("\n") == 1
     assert len(in_file("account.json")["releases"]) == 1
@@ -315,7 +320,7 @@ def test_a_release_that_cannot_be_written_counts(
         (["--budget-file", "account.json", "--total", "epsilon"], "must be epsilon=…, rho=… or"),
         (["--total", "epsilon=1"], "give --budget-file as well"),
         (["--seed", "-1"], "--seed -1"),
-        (["--delta", "1e-6"], "nuclear-laplace takes epsilon"),
+        (["--delta", "1e-6"], "nuclear-laplace is ε-DP: give --epsilon instead of --epsilon and --delta"),
         (["--rho", "1"], "--rho excludes --epsilon"),
         (["--row-bound", "1e200"], "row_bound"),
         (["--set", "rounds=nan"], "nuclear-laplace takes no options"),
@@ -327,7 +332,7 @@ def test_bad_options_are_refused_before_the_data_are_read(
     def unread(*_: object) -> Any:
         raise InvalidInput("the data were read")
 
-    monkeypatch.setattr(command, "open_table", unread)
+    monkeypatch.setattr(table_release, "open_table", unread)
     error = refused(capsys, *command_line("data.csv", *options))
     assert (named or "the data were read") in error
 

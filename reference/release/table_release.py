@@ -1,0 +1,283 @@
+"""One release from a data file of any size, with its provenance and, if wanted, an account of its budget.
+
+The order is what matters. Everything that can be refused without the data is refused before they are read: options,
+bounds, the output file, the budget. Then the data are read, chunk by chunk, as often as the mechanism needs. Then the
+release is entered in the account. Only then is it written, in full or not at all.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from covassay.reference.domain import Chunks, require_row_bound
+from covassay.reference.errors import InvalidInput
+from covassay.reference.mechanisms.mechanism import PROVENANCES, Mechanism
+from covassay.reference.mechanisms.registry import mechanism
+from covassay.reference.privacy import Guarantee, Spend
+from covassay.reference.release.account_file import AccountFile, fingerprint, open_account
+from covassay.reference.release.messages import named
+from covassay.reference.release.scaling import (
+    Bounds,
+    Scaling,
+    extremes,
+    read_bounds,
+    require_every_column,
+    scaling,
+)
+from covassay.reference.release.tables.reading import open_table
+from covassay.reference.release.tables.source import TableSource, Watch, unwatched
+from covassay.reference.release.writing import require_writable, write_release
+
+AnyMechanism = Mechanism[Any, ..., Any]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReleaseRequest:
+    """What is to be released from a file, and how.
+
+    data : .csv (a header is recognised), .npy or .parquet, one record per row.
+    mechanism, budget, options : the mechanism by name, the claimed budget, and its options by name.
+    out : .csv, .json, .npy or .npz; None writes CSV to standard output.
+    row_bound : public bound on the Euclidean norm of a row, in the unit of the data (default 1).
+    bounds : a file of public bounds on every feature, in place of a row bound.
+    scale_by_data : scale features by their own extremes. That is NOT private.
+    account, total : a file that adds up the releases from this data file, and the total of a new one.
+    seed : fixed noise, for tests. That is NOT private.
+    """
+
+    data: Path
+    mechanism: str
+    budget: Guarantee
+    options: Mapping[str, str | float] = field(default_factory=dict)
+    out: Path | None = None
+    row_bound: float | None = None
+    bounds: Path | None = None
+    scale_by_data: bool = False
+    account: Path | None = None
+    total: Guarantee | None = None
+    seed: int | None = None
+
+    @property
+    def not_private(self) -> list[str]:
+        """Why the release is not private, if it is not."""
+        reasons = []
+        if self.seed is not None:
+            reasons.append("with --seed the noise is known to whoever knows the seed")
+        if self.scale_by_data:
+            reasons.append("the features are scaled by their own extremes, and these are in the provenance")
+        return reasons
+
+
+@dataclass(frozen=True)
+class TableRelease:
+    """What has been released.
+
+    values : the output, in the units of the data where it has such units. columns : the names of the features.
+    provenance : what made it. notes : what its user must know, one sentence each.
+    """
+
+    values: Any
+    columns: tuple[str, ...]
+    provenance: dict[str, Any]
+    spend: Spend
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class _Plan:
+    """A request that has passed every check which needs no data."""
+
+    request: ReleaseRequest
+    declared: AnyMechanism
+    arguments: dict[str, Any]
+    row_bound: float
+    bounds: Bounds | None
+    rng: np.random.Generator
+    account: AccountFile | None
+
+    def spend(self, dimension: int) -> Spend:
+        """What the release costs on data with that many columns."""
+        choices = {name: value for name, value in self.arguments.items() if name in self.declared.choices}
+        return self.declared.spend(**self.request.budget.keywords(), dimension=dimension, **choices)
+
+
+def release_table(request: ReleaseRequest, watch: Watch = unwatched) -> TableRelease:
+    """Release from a data file, and write the result if the request names a file or standard output.
+
+    Parameters
+    ----------
+    watch : is handed every pass over the rows, to report on it.
+
+    Raises
+    ------
+    InvalidInput : something was refused; nothing has been released, entered or written.
+    """
+    # WITHOUT THE DATA
+    plan = _plan(request)
+
+    # FROM THE DATA
+    source = open_table(request.data, watch)
+    n, d = source.rows.shape
+    if d < plan.declared.smallest_dimension:
+        raise InvalidInput(
+            f"{named(request.data)} has {d} column(s): {plan.declared.name} needs {plan.declared.smallest_dimension}"
+        )
+    scaled = _scaling(plan, source)
+    values = _values(plan, source, scaled)
+
+    # OUT
+    spend = plan.spend(d)
+    provenance = {**_provenance(plan, spend, n, d), **_scaling_facts(plan, scaled, source.columns)}
+    if request.not_private:
+        provenance["not private"] = request.not_private
+    total = None if plan.account is None else plan.account.enter(_entry(plan))
+    write_release(request.out, values, source.columns, provenance, plan.declared.output)
+    notes = _notes(plan, spend, scaled, n, d)
+    if plan.account is not None:
+        notes.append(
+            f"{plan.account.path}: {total} of {plan.account.total} spent on {request.data.name}; it cannot know of "
+            "copies of the data, of releases made without it, or of other data about the same people"
+        )
+    return TableRelease(values, source.columns, provenance, spend, tuple(notes))
+
+
+def _plan(request: ReleaseRequest) -> _Plan:
+    declared = mechanism(request.mechanism)
+    arguments = declared.resolve(request.options)
+    declared.require_budget(request.budget)
+    if request.row_bound is not None and declared.domain != "ball":
+        raise InvalidInput(f"--row-bound: {declared.name} takes data in a {declared.domain}, not in a ball")
+    plan = _Plan(
+        request=request,
+        declared=declared,
+        arguments=arguments,
+        row_bound=1.0 if request.row_bound is None else require_row_bound(request.row_bound),
+        bounds=None if request.bounds is None else read_bounds(request.bounds),
+        rng=_generator(request.seed),
+        account=_account(request),
+    )
+    plan.spend(declared.smallest_dimension)  # refuses a choice or a budget that breaks its rule
+    require_writable(request.out)
+    for other in (request.data, request.bounds, request.account):
+        if other is not None:
+            _require_apart(request.out, other)
+    if plan.account is not None:
+        plan.account.after(request.budget)
+    return plan
+
+
+def _generator(seed: int | None) -> np.random.Generator:
+    if seed is not None and seed < 0:
+        raise InvalidInput(f"--seed {seed}: must be at least 0")
+    return np.random.default_rng(seed)
+
+
+def _require_apart(out: Path | None, other: Path) -> None:
+    """The output must not replace what the release is made from."""
+    if out is not None and out.resolve() == other.resolve():
+        raise InvalidInput(f"--out {named(out)}: must be another file than {named(other)}")
+
+
+def _account(request: ReleaseRequest) -> AccountFile | None:
+    if request.account is None:
+        if request.total is not None:
+            raise InvalidInput("--total belongs to an account: give --budget-file as well")
+        return None
+    for reason in request.not_private:
+        raise InvalidInput(f"--budget-file: {reason}, which no budget can account for")
+    return open_account(request.account, fingerprint(request.data), request.total)
+
+
+def _scaling(plan: _Plan, source: TableSource) -> Scaling | None:
+    """The scaling of the features, if there is one. Scaling by the data reads them once."""
+    if plan.request.scale_by_data:
+        return scaling(*extremes(source.rows), plan.declared.domain)
+    if plan.bounds is None or plan.request.bounds is None:
+        return None
+    low, high = require_every_column(plan.request.bounds, plan.bounds, source.columns)
+    return scaling(low, high, plan.declared.domain)
+
+
+def _values(plan: _Plan, source: TableSource, scaled: Scaling | None) -> Any:
+    rows: Chunks = source.rows if scaled is None else scaled.apply(source.rows)
+    if plan.declared.domain == "ball":
+        plan.arguments["row_bound"] = plan.row_bound
+    values = plan.declared.sample(rows, plan.rng, **plan.request.budget.keywords(), **plan.arguments)
+    return values if scaled is None else scaled.restore(values, plan.declared.output)
+
+
+def _provenance(plan: _Plan, spend: Spend, n: int, d: int) -> dict[str, Any]:
+    declared = plan.declared
+    return {
+        "covassay": version("covassay"),
+        "mechanism": declared.name,
+        "source": declared.source,
+        "source_provenance": PROVENANCES[declared.provenance],
+        "released": declared.output.kind,
+        "options": plan.arguments,
+        "adjacency": declared.adjacency,
+        "claimed": spend.claimed.keywords(),
+        "proven": spend.proven.keywords(),
+        "n": n,
+        "d": d,
+        "seed": plan.request.seed,
+    }
+
+
+def _entry(plan: _Plan) -> dict[str, Any]:
+    return {
+        "time": datetime.now(UTC).isoformat(timespec="seconds"),
+        "mechanism": plan.declared.name,
+        "options": plan.arguments,
+        "claimed": plan.request.budget.keywords(),
+        "out": str(plan.request.out) if plan.request.out else None,
+    }
+
+
+def _scaling_facts(plan: _Plan, scaled: Scaling | None, columns: tuple[str, ...]) -> dict[str, Any]:
+    if scaled is None:
+        return {}
+    pairs = zip(scaled.low.tolist(), scaled.high.tolist(), strict=True)
+    return {
+        "bounds": dict(zip(columns, map(list, pairs), strict=True)),
+        "bounds_from": "the data: not private" if plan.request.scale_by_data else "public",
+        "shift": scaled.shift,
+        "scale": scaled.scale,
+        "unit": _unit(plan.declared),
+    }
+
+
+def _unit(declared: AnyMechanism) -> str:
+    return "of x - shift" if declared.output.restorable else "of (x - shift)/scale"
+
+
+def _notes(plan: _Plan, spend: Spend, scaled: Scaling | None, n: int, d: int) -> list[str]:
+    declared = plan.declared
+    where = plan.request.out or "standard output"
+    notes = [
+        f"released by {declared.title} ({declared.source}) to {where}: n = {n}, d = {d}",
+        f"claimed {spend.claimed}, proven {spend.proven}, {declared.adjacency}, n public",
+    ]
+    if declared.provenance == "reconstructed":
+        notes.append(f"the mechanism is {PROVENANCES[declared.provenance]}")
+    if scaled is not None:
+        notes.append(
+            "features are clipped to their bounds, shifted and scaled; what is released is in the unit "
+            f"{_unit(declared)}, see the provenance"
+        )
+    elif declared.domain == "ball":
+        notes.append(
+            f"rows are clipped to Euclidean norm {plan.row_bound:g} (--row-bound, in the unit of the data): choose it "
+            "without looking at them; longer rows count as if they ended there"
+        )
+    elif declared.domain == "cube":
+        notes.append("entries are taken to lie in [0, 1]: give --bounds if they do not")
+    if declared.sampler == "approximate":
+        notes.append("the noise is drawn by a Markov chain: the guarantee is approximate too")
+    notes.append("not for production: the noise is float64")
+    return notes

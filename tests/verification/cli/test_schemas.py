@@ -1,0 +1,94 @@
+"""What commands print with --json, and the files they write, obey the published schemas; and the schemas can refuse."""
+
+import copy
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from jsonschema import Draft202012Validator
+
+from covassay.verification.cli.main import run
+from covassay.verification.cli.schema import schemas
+
+ROOT = Path(__file__).resolve().parents[3]
+PRINTED = {
+    "mechanisms": ["mechanisms", "--json"],
+    "law": ["law", "nuclear-laplace", "--dimension", "3", "--json"],
+    "claims-list": ["claims", "list", "--json"],
+    "claims-show": ["claims", "show", "DN25.Thm6", "--json"],
+    "claims-check": ["claims", "check", "DN25.Alg2-DP", "--jobs", "1", "--json"],
+    "claims-mutants": ["claims", "mutants", "--only", "algorithm_2_budget", "--jobs", "1", "--json"],
+    "claims-theorems": ["claims", "theorems", "--json"],
+    "experiments-accuracy": ["experiments", "accuracy", "--only", "GaussCov", "--json"],
+    "vectors": ["vectors"],
+}
+SLOW = {"experiments-accuracy"}
+WRITTEN = {"release", "account"}
+ELSEWHERE = {"audit"}  # tests/verification/audit/reports
+
+
+def errors(name: str, document: Any) -> list[str]:
+    return [error.message for error in Draft202012Validator(schemas()[name]).iter_errors(document)]
+
+
+def test_every_schema_is_one_and_has_a_test() -> None:
+    assert set(schemas()) == {*PRINTED, *WRITTEN} | (ELSEWHERE & set(schemas()))
+    for schema in schemas().values():
+        Draft202012Validator.check_schema(schema)
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[pytest.mark.slow] if name in SLOW else []) for name in PRINTED]
+)
+def test_what_a_command_prints_obeys_its_schema(
+    name: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(ROOT)
+    monkeypatch.delenv("COVASSAY_REQUIRE_ROCQ", raising=False)
+    monkeypatch.setenv("PATH", "/nonexistent" if name == "claims-theorems" else "/usr/bin")  # without Rocq: no waiting
+    assert run(PRINTED[name]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert errors(name, document) == []
+    assert errors(name, spoiled(document)) != []
+
+
+def spoiled(document: Any) -> Any:
+    """The document with one property that the schema does not know."""
+    changed = copy.deepcopy(document)
+    record = changed[0] if isinstance(changed, list) else changed
+    record["surplus"] = None
+    return changed
+
+
+@pytest.mark.parametrize(
+    ("mechanism", "budget"),
+    [("nuclear-laplace", "--epsilon"), ("gaussian-learner", "--rho"), ("private-trace", "--epsilon"),
+     ("output-perturbation", "--epsilon"), ("bingham", "--epsilon")],
+)  # fmt: skip
+@pytest.mark.parametrize("extra", [[], ["--bounds", "bounds.toml"], ["--seed", "1"]], ids=["plain", "bounds", "seed"])
+def test_what_release_writes_obeys_its_schema(
+    mechanism: str, budget: str, extra: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    np.save("x.npy", np.random.default_rng(0).uniform(-1, 1, (20, 3)))
+    Path("bounds.toml").write_text("".join(f"x{i} = [-1, 1]\n" for i in (1, 2, 3)))
+    account = [] if extra == ["--seed", "1"] else ["--budget-file", "a.json", "--total", f"{budget[2:]}=3"]
+    assert run(["release", "x.npy", "--mechanism", mechanism, budget, "1", "--out", "out.json", *extra, *account]) == 0
+    document = json.loads(Path("out.json").read_text())
+    assert errors("release", document) == []
+    assert errors("release", spoiled(document)) != []
+    if account:
+        assert errors("account", json.loads(Path("a.json").read_text())) == []
+        assert errors("account", spoiled(json.loads(Path("a.json").read_text()))) != []
+
+
+def test_a_schema_is_printed_and_an_unknown_one_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["schema", "law"]) == 0
+    assert json.loads(capsys.readouterr().out) == schemas()["law"]
+    assert run(["schema"]) == 0
+    printed = capsys.readouterr().out
+    assert all(name in printed for name in ("release", "claims-list"))
+    assert run(["schema", "loss"]) == 2
+    assert "must be one of" in capsys.readouterr().err

@@ -1,0 +1,129 @@
+"""`covassay mechanisms`: the mechanisms of the reference, one line each, or one of them in full."""
+
+import argparse
+import inspect
+import textwrap
+from itertools import product
+from typing import Any
+
+from rich.table import Table
+
+from covassay.reference.mechanisms.mechanism import DOMAINS, PROVENANCES, Mechanism
+from covassay.reference.mechanisms.registry import MECHANISMS, mechanism
+from covassay.verification.cli.screen import console, print_json
+
+AnyMechanism = Mechanism[Any, ..., Any]
+SYMBOLS = {"epsilon": "ε", "rho": "ρ", "delta": "δ"}
+PARSER = {
+    "description": "List every mechanism with what it claims and what is proven, or show one.",
+    "epilog": "example: covassay mechanisms nuclear-laplace",
+}
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the command."""
+    parser.add_argument("name", nargs="?", help="show this mechanism alone: what it releases, its options, its proof")
+    parser.add_argument(
+        "--dimension", type=int, default=10, help="number of columns for which the spend is shown (default 10)"
+    )
+    parser.add_argument("--json", action="store_true", help="print JSON (covassay schema mechanisms)")
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Print the list, or one mechanism."""
+    chosen = list(MECHANISMS.values()) if options.name is None else [mechanism(options.name)]
+    rows = [row for declared in chosen for row in variants(declared, options.dimension)]
+    if options.json:
+        print_json(rows)
+    elif options.name is None:
+        _print_list(rows)
+    else:
+        _print_one(chosen[0], rows)
+    return 0
+
+
+def variants(declared: AnyMechanism, dimension: int) -> list[dict[str, Any]]:
+    """One record for every combination of choices of a mechanism, with what it spends of the default budget."""
+    budget = declared.notion.default.keywords()
+    rows = []
+    for values in product(*declared.choices.values()):
+        choices = dict(zip(declared.choices, values, strict=True))
+        spend = declared.spend(**budget, dimension=max(dimension, declared.smallest_dimension), **choices)
+        rows.append(
+            {
+                "name": declared.name,
+                "title": declared.title,
+                "paper": declared.paper,
+                "algorithm": declared.number,
+                "provenance": declared.provenance,
+                "notion": declared.notion.name,
+                "adjacency": declared.adjacency,
+                "choices": choices,
+                "parameters": dict(declared.parameters),
+                "domain": declared.domain,
+                "releases": declared.output.kind,
+                "unit": declared.output.unit,
+                "symmetric": declared.output.symmetric,
+                "sampler": declared.sampler,
+                "claimed": spend.claimed.keywords(),
+                "proven": spend.proven.keywords(),
+                "attained": spend.attained,
+                "remark": spend.remark,
+                "page": declared.page,
+                "claim": declared.claim,
+            }
+        )
+    return rows
+
+
+def _print_list(rows: list[dict[str, Any]]) -> None:
+    table = Table("mechanism", "choices", "source", "claimed", "proven", "attained", "releases")
+    for row in rows:
+        mark = "*" if row["provenance"] == "reconstructed" else ""
+        table.add_row(
+            row["name"] + mark, " ".join(row["choices"].values()), f"{row['paper']} {row['algorithm']}",
+            budget_text(row["claimed"]), budget_text(row["proven"]), "yes" if row["attained"] else "no",
+            row["releases"],
+        )  # fmt: skip
+    console().print(table)
+    print(f"* {PROVENANCES['reconstructed']}")
+
+
+def _print_one(declared: AnyMechanism, rows: list[dict[str, Any]]) -> None:
+    shape = f"{declared.output.layout}, {'symmetric, ' if declared.output.symmetric else ''}in {declared.output.unit}"
+    facts = {
+        declared.name: declared.title,
+        "source": f"{declared.source}; {PROVENANCES[declared.provenance]}",
+        "guarantee": f"{declared.notion.label}, {declared.adjacency}, n public, in real arithmetic",
+        "data": DOMAINS[declared.domain],
+        "releases": f"{declared.output.kind} {shape}",
+        "noise": "drawn exactly" if declared.sampler == "exact" else "drawn by a Markov chain, so only approximately",
+        "proof": declared.page,
+        "claim": f"{declared.claim} (covassay claims show {declared.claim})",
+        "code": inspect.unwrap(declared.release).__module__,
+    }
+    width = max(map(len, facts))
+    for key, value in facts.items():
+        _print_wrapped(f"{key:{width}}  {value}", width + 2)
+    print("\nparameters")
+    for parameter in declared.declared.values():
+        default = "" if parameter.default is inspect.Parameter.empty else f" (default {parameter.default})"
+        _print_wrapped(f"  {parameter.name}{default}: {parameter.meaning}", 6)
+    print("\nspend")
+    for row in rows:
+        words = " ".join(row["choices"].values()) or "always"
+        attained = "attained" if row["attained"] else "an upper bound"
+        remark = f"; {row['remark']}" if row["remark"] else ""
+        claimed, proven = budget_text(row["claimed"]), budget_text(row["proven"])
+        _print_wrapped(f"  {words}: claimed {claimed}, proven {proven}, {attained}{remark}", 6)
+
+
+def _print_wrapped(line: str, indent: int) -> None:
+    """Print a line at 80 columns, what follows the first line indented."""
+    print(textwrap.fill(line, 80, subsequent_indent=" " * indent, break_on_hyphens=False))
+
+
+def budget_text(budget: dict[str, float]) -> str:
+    """A budget such as ε = 1, δ = 1e-06."""
+    return ", ".join(f"{SYMBOLS[key]} = {value:.4g}" for key, value in budget.items())
