@@ -54,7 +54,7 @@ from covassay.reference.mechanisms.pure import (
     output_perturbation,
     separate_cov_pure,
 )
-from covassay.reference.privacy import PURE, Guarantee
+from covassay.reference.privacy import PURE, ZCDP, ApproximateDP, Guarantee, PureDP
 
 MODULES: tuple[Any, ...] = (
     entrywise_laplace,
@@ -108,6 +108,25 @@ def mechanism(name: str) -> Mechanism[Any, ..., Any]:
     if name not in MECHANISMS:
         raise InvalidInput(f"mechanism = {name!r}: must be one of {', '.join(MECHANISMS)}")
     return MECHANISMS[name]
+
+
+def stated_claim(
+    name: str | None, epsilon: float | None = None, delta: float | None = None, rho: float | None = None
+) -> Guarantee:
+    """The budget that was stated, or the default one of the mechanism of that name.
+
+    Raises
+    ------
+    InvalidInput : `rho` is given together with `epsilon` or `delta`, or a number breaks its rule.
+    """
+    if rho is not None:
+        if epsilon is not None or delta is not None:
+            raise InvalidInput("--rho excludes --epsilon and --delta: give one claim")
+        return ZCDP(rho)
+    if epsilon is None and delta is None:
+        return default_claim(name)
+    stated = 1.0 if epsilon is None else epsilon
+    return PureDP(stated) if delta is None else ApproximateDP(stated, delta)
 
 
 def default_claim(name: str | None) -> Guarantee:
