@@ -39,7 +39,7 @@ from covassay.reference.errors import InvalidInput
 from covassay.verification.claims import entries
 from covassay.verification.claims.entries import assumptions
 from covassay.verification.claims.evidence import checks
-from covassay.verification.claims.kernel import lock as rocq_lock
+from covassay.verification.claims.kernel import findings
 from covassay.verification.claims.kernel.sources import files, tagged
 
 PAPERS = ("dn25", "klsu19", "adk19", "dly22", "own", "mechanisms")
@@ -277,6 +277,6 @@ def _lock_problems(proofs: Path) -> list[str]:
 
 def _theorem_problems(proofs: Path) -> list[str]:
     """A theorem counts if it is in the lock of the audit and the sources are those that were audited."""
-    found = [*rocq_lock.face_findings(proofs / "rocq"), *rocq_lock.source_findings(proofs)]
+    found = [*findings.scan_findings(proofs / "rocq"), *findings.source_findings(proofs)]
     again = "; covassay claims accept --rocq"
     return [f"rocq, {finding}{again if finding.rule == 'source' else ''}" for finding in found]

@@ -1,4 +1,4 @@
-"""What can be read off the .v files without Rocq: tags, tokens that are not allowed, digests."""
+"""What can be read off the .v files without Rocq: tags, forbidden words and digests."""
 
 import hashlib
 import re
@@ -16,7 +16,7 @@ BANNED = re.compile(
     r"\b(?:Admitted|admit|give_up|Axioms?|Parameters?|Conjectures?|Primitive|Register|Redirect|Load|Elpi|bypass_check"
     r"|Declare\s+(?:ML\s+)?Module|(?:Set|Unset)\s+(?:Guard|Positivity|Universe)\s+Checking)\b"
 )
-SECTION_ONLY = r"Hypothes[ie]s|Variables?|Context"  # axioms outside a section
+SECTION_ONLY = r"Hypothes[ie]s|Variables?|Context"  # outside a section these declare axioms
 SENTENCE = re.compile(
     rf"\b(?:(?P<open>Section|Module\s+Type|Module)\s+(?P<name>\w+)(?P<rest>[^.]*)\.|End\s+(?P<end>\w+)\s*\."
     rf"|(?P<local>{SECTION_ONLY})\b)"
@@ -48,7 +48,7 @@ def files(folder: Path) -> dict[str, str]:
 
 
 def code(text: str) -> str:
-    """The text with comments and strings blanked; tags outside comments are kept, and so are the lines."""
+    """The text without its comments and the contents of its strings; tags and line breaks are kept."""
     kept, depth, i = [], 0, 0
     while i < len(text):
         tag = TAG.match(text, i) if depth == 0 else None
@@ -72,7 +72,7 @@ def code(text: str) -> str:
 
 
 def tagged(sources: Mapping[str, str]) -> tuple[dict[str, Tagged], list[str]]:
-    """The tagged theorems, by tag, and what is wrong with the tags."""
+    """The tagged theorems by tag, and a message for every misplaced tag."""
     found: dict[str, Tagged] = {}
     problems = []
     for file, text in sources.items():
@@ -89,7 +89,7 @@ def tagged(sources: Mapping[str, str]) -> tuple[dict[str, Tagged], list[str]]:
 
 
 def banned(file: str, text: str) -> list[str]:
-    """Tokens that would let a theorem through unproved, with their lines."""
+    """A message, with the line, for every word that would let a theorem through unproved."""
     bare = code(text)
 
     def told(position: int, token: str) -> str:
@@ -108,7 +108,7 @@ def banned(file: str, text: str) -> list[str]:
 
 
 def project_problems(folder: Path) -> list[str]:
-    """_CoqProject must list every .v file, and must not pass options to the compiler."""
+    """A message for every .v file that _CoqProject does not list, and for every other line, such as an option."""
     path = folder / PROJECT
     lines = path.read_text(encoding="utf-8").split("\n") if path.exists() else []
     listed = [line for line in lines if line.endswith(".v")]

@@ -25,7 +25,9 @@ EXPLICIT = {
     "type One.small_inhabited": "One.small_inhabited\n     : One.small (S O) O",
     "type One.some_weight": "One.some_weight\n     : @ex One.weight (fun w : One.weight => True)",
     "type One.price_rat": "One.price_rat\n     : @eq nat (One.price O) O",
-    "body One.price": "One.price = fun n : nat => muln 7 n\n     : forall _ : nat, nat\n\nArguments One.price n%nat_scope",
+    "body One.price": (
+        "One.price = fun n : nat => muln 7 n\n     : forall _ : nat, nat\n\nArguments One.price n%nat_scope"
+    ),
     "body One.small": (
         "One.small = fun n m : nat => is_true (leq (S m) n)\n     : forall (_ : nat) (_ : nat), Prop\n\n"
         "Arguments One.small (n m)%nat_scope"
@@ -93,6 +95,7 @@ def accepted(project: Path, monkeypatch: pytest.MonkeyPatch) -> gate.GateReport:
     """The report on the project, with its lock written."""
     pretend(monkeypatch, {})
     report = gate.recheck(project, {})
+    assert report.record is not None
     lock.path_of(project).write_text(lock.as_text(report.record), encoding="utf-8")
     (project / "vectors.json").write_text(report.vectors, encoding="utf-8")
     return report
@@ -101,14 +104,15 @@ def accepted(project: Path, monkeypatch: pytest.MonkeyPatch) -> gate.GateReport:
 def test_what_the_kernel_answers_is_what_is_locked(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     report = accepted(project, monkeypatch)
     assert report.wrong == []
-    entry = report.record["theorems"]["T"]
-    assert entry["statement"] == "forall n m : nat, One.small n m -> One.weight -> (0 < One.price n)%N"
-    assert entry["axioms"] == ["boolp.propositional_extensionality"]
-    assert entry["definitions"] == ["One.price", "One.small", "One.weight"]
-    assert entry["premises"] == ["One.small", "One.weight"]
-    assert set(report.record["definitions"]) == {"One.price", "One.small", "One.weight"}
-    assert set(report.record["vectors"]["lemmas"]) == {"One.price_rat"}
-    assert '"1/2 -3"' in report.vectors.replace('", "', " ")
+    assert report.record is not None
+    entry = report.record.theorems["T"]
+    assert entry.statement == "forall n m : nat, One.small n m -> One.weight -> (0 < One.price n)%N"
+    assert entry.axioms == ("boolp.propositional_extensionality",)
+    assert entry.definitions == ("One.price", "One.small", "One.weight")
+    assert entry.premises == ("One.small", "One.weight")
+    assert set(report.record.definitions) == {"One.price", "One.small", "One.weight"}
+    assert set(report.record.vectors.lemmas) == {"One.price_rat"}
+    assert '["-1/2", "3"]' in report.vectors
 
 
 def test_the_same_answers_give_no_finding(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -116,6 +120,7 @@ def test_the_same_answers_give_no_finding(project: Path, monkeypatch: pytest.Mon
     again = gate.recheck(project, {})
     assert again.findings == []
     assert again.words == {"T": gate.RECHECKED}
+    assert again.record is not None
     assert lock.as_text(again.record) == lock.path_of(project).read_text(encoding="utf-8")
 
 
@@ -125,12 +130,12 @@ def test_the_same_answers_give_no_finding(project: Path, monkeypatch: pytest.Mon
         (
             {"type One.price_pos": EXPLICIT["type One.price_pos"].replace("(S O)", "O")},
             "statement",
-            "T says something else",
+            "T: the statement is not the locked one",
         ),
         (
             {"body One.price": EXPLICIT["body One.price"].replace("7", "8")},
             "definition",
-            "beneath T: One.price",
+            "definitions beneath T are not the locked ones: One.price",
         ),
         (
             {"One.price_pos": EXTENSIONALITY + "\nboolp.more : False"},
@@ -150,12 +155,12 @@ def test_the_same_answers_give_no_finding(project: Path, monkeypatch: pytest.Mon
         (
             {"type One.price_rat": "One.price_rat\n     : @eq nat O O"},
             "vector",
-            "prices: One.price_rat says nothing of what computes One.table",
+            "prices: the lemma One.price_rat mentions nothing from which One.table is computed",
         ),
         (
             {"prices": VALUES.replace("1, 2", "1, 4")},
             "vector",
-            "the kernel evaluates other numbers than are locked",
+            "the numbers that the kernel evaluates are not the locked ones",
         ),
     ],
     ids=["statement", "definition", "axiom", "witness", "axiom of a witness", "lemma of a vector", "value of a vector"],
