@@ -41,7 +41,7 @@ from covassay.verification.claims import entries
 from covassay.verification.claims.entries import assumptions
 from covassay.verification.claims.evidence import checks
 from covassay.verification.claims.kernel import findings
-from covassay.verification.claims.kernel.sources import files, tagged
+from covassay.verification.claims.kernel.sources import ACCEPT, files, tagged
 
 PAPERS = ("dn25", "klsu19", "adk19", "dly22", "own", "mechanisms")
 VERDICTS = {
@@ -291,5 +291,5 @@ def _lock_problems(proofs: Path) -> list[str]:
 def _theorem_problems(proofs: Path) -> list[str]:
     """What is wrong with the sources of the theorems, and where they differ from what was audited and locked."""
     found = [*findings.scan_findings(proofs / "rocq"), *findings.source_findings(proofs)]
-    again = "; covassay claims accept --rocq"
+    again = f"; {ACCEPT}"
     return [f"rocq, {finding}{again if finding.rule == 'source' else ''}" for finding in found]

@@ -1,4 +1,4 @@
-"""The ledger: every check holds and rejects its mutants, and the gate sees what does not fit."""
+"""The ledger: every check holds and rejects its mutants, and the gate notices what is inconsistent."""
 
 import json
 import re
@@ -31,7 +31,7 @@ def test_a_check_holds(name: str) -> None:
 
 @pytest.mark.parametrize(("c", "slots"), MUTANTS)
 def test_a_check_rejects_its_mutants(c, slots) -> None:  # type: ignore[no-untyped-def]
-    """By its evidence: a mutant that makes the check crash has not been rejected."""
+    """The evidence itself must speak against the mutant: a check that crashes has not rejected it."""
     assert not c(**slots).holds
 
 
@@ -57,7 +57,7 @@ def test_the_generated_ledger_is_up_to_date() -> None:
 
 
 def planted(monkeypatch: pytest.MonkeyPatch, change: Callable[[ledger.LedgerClaim], ledger.LedgerClaim]) -> list[str]:
-    """The problems after one entry has been changed, among those of its paper: entries of others share its checks."""
+    """The problems after one entry of DN25 has been changed; the other papers are left out, as they share its checks."""
     entries = {key: entry for key, entry in ledger.claims().items() if entry.paper == "dn25"}
     entries["DN25.Alg2-DP"] = change(entries["DN25.Alg2-DP"])
     monkeypatch.setattr(ledger, "claims", lambda: entries)

@@ -6,14 +6,13 @@ and once as a person would read it? Third, on which axioms does each theorem res
 """
 
 import re
-import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from covassay.verification.claims.kernel import kernel, terms
 from covassay.verification.claims.kernel.kernel import UNABRIDGED
-from covassay.verification.claims.kernel.sources import Tagged, sha256
+from covassay.verification.claims.kernel.sources import Tagged, read_table, sha256
 
 # The axioms of mathcomp-analysis, with what they say: another axiom could bear the same name.
 ALLOWED = {
@@ -120,9 +119,7 @@ class Audit:
 
 def read_witnesses(folder: Path) -> dict[str, Witness]:
     """The hand-written witnesses.toml, by predicate."""
-    path = folder / "witnesses.toml"
-    table = tomllib.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
-    return {name: Witness(name, **entry) for name, entry in table.items()}
+    return {name: Witness(name, **entry) for name, entry in read_table(folder / "witnesses.toml").items()}
 
 
 # READING ANSWERS

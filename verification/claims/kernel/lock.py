@@ -10,7 +10,7 @@ import json
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
-from typing import Any, Self, TypeVar
+from typing import Any, ClassVar, Self, TypeVar
 
 from covassay.reference.errors import InvalidInput
 from covassay.verification.claims.kernel import sources
@@ -18,13 +18,19 @@ from covassay.verification.claims.kernel.audit import Audit, Statement
 from covassay.verification.claims.kernel.sources import Tagged
 
 NAME = "rocq.lock.json"
-GENERATED = "covassay claims accept --rocq"
 T = TypeVar("T")
 
 
 @dataclass(frozen=True)
 class LockEntry:
     """An entry of the lock, whose fields are texts and lists of texts."""
+
+    SHOWN: ClassVar[str]  # the field that a person reads before accepting the entry
+
+    @property
+    def shown(self) -> str:
+        """The text that a person reads before accepting the entry."""
+        return str(getattr(self, self.SHOWN))
 
     @classmethod
     def read(cls, value: object, where: str) -> Self:
@@ -39,6 +45,8 @@ class LockEntry:
 class LockedTheorem(LockEntry):
     """What a tagged theorem says, and what it rests on."""
 
+    SHOWN = "statement"
+
     file: str
     theorem: str  # its name in the file
     statement: str
@@ -46,11 +54,6 @@ class LockedTheorem(LockEntry):
     axioms: tuple[str, ...]
     definitions: tuple[str, ...]  # all definitions beneath the statement
     premises: tuple[str, ...]  # the predicates that need a witness
-
-    @property
-    def shown(self) -> str:
-        """The text that a person reads before accepting it."""
-        return self.statement
 
     def says_the_same_as(self, other: "LockedTheorem") -> bool:
         """Whether it is the same theorem with the same statement, whatever it rests on."""
@@ -63,44 +66,37 @@ class LockedTheorem(LockEntry):
 class LockedDefinition(LockEntry):
     """A definition beneath a theorem or beneath a lemma of the vectors."""
 
+    SHOWN = "text"
+
     text: str
     explicit: str  # the digest of the explicit definition
-
-    @property
-    def shown(self) -> str:
-        """The text that a person reads before accepting it."""
-        return self.text
 
 
 @dataclass(frozen=True)
 class LockedWitness(LockEntry):
     """A lemma which shows that a predicate can be met."""
 
+    SHOWN = "lemma"
+
     lemma: str
     statement: str
     premises: tuple[str, ...]  # the predicates that the lemma itself takes as premises
-
-    @property
-    def shown(self) -> str:
-        """The text that a person reads before accepting it."""
-        return self.lemma
 
 
 @dataclass(frozen=True)
 class AssumedWitness(LockEntry):
     """An assumption of the ledger, in place of a lemma, that a predicate can be met."""
 
-    assumption: str
+    SHOWN = "assumption"
 
-    @property
-    def shown(self) -> str:
-        """The text that a person reads before accepting it."""
-        return f"assumed: {self.assumption}"
+    assumption: str
 
 
 @dataclass(frozen=True)
 class LockedLemma(LockEntry):
     """A lemma which ties a vector to the theorems."""
+
+    SHOWN = "statement"
 
     statement: str
     explicit: str  # the digest of the explicit statement
@@ -185,7 +181,9 @@ def read(proofs: Path) -> RocqLock:
 
 def as_text(lock: RocqLock) -> str:
     """The text of the file, the same bytes for the same lock."""
-    return json.dumps({"generated": GENERATED, **asdict(lock)}, indent=1, ensure_ascii=False, sort_keys=True) + "\n"
+    return (
+        json.dumps({"generated": sources.ACCEPT, **asdict(lock)}, indent=1, ensure_ascii=False, sort_keys=True) + "\n"
+    )
 
 
 def parse(text: str) -> RocqLock:
@@ -195,8 +193,8 @@ def parse(text: str) -> RocqLock:
     except json.JSONDecodeError as error:
         raise InvalidInput(f"{NAME}: not JSON: {error}") from None
     content = _object(value, ("generated", *(f.name for f in fields(RocqLock))), NAME)
-    if content["generated"] != GENERATED:
-        raise InvalidInput(f"{NAME}, generated: must be {GENERATED!r}, is {content['generated']!r}")
+    if content["generated"] != sources.ACCEPT:
+        raise InvalidInput(f"{NAME}, generated: must be {sources.ACCEPT!r}, is {content['generated']!r}")
     vectors = _object(content["vectors"], (f.name for f in fields(LockedVectors)), f"{NAME}, vectors")
     return RocqLock(
         tools=_named(content["tools"], _text, f"{NAME}, tools"),
@@ -253,13 +251,11 @@ def changes(old: RocqLock, new: RocqLock) -> list[str]:
         *_changed("theorem", old.theorems, new.theorems),
         *_changed("definition", old.definitions, new.definitions),
         *_changed("witness", old.witnesses, new.witnesses),
+        *_changed("lemma of the vectors", old.vectors.lemmas, new.vectors.lemmas),
     ]
 
 
-Shown = LockedTheorem | LockedDefinition | LockedWitness | AssumedWitness
-
-
-def _changed(kind: str, old: Mapping[str, Shown], new: Mapping[str, Shown]) -> list[str]:
+def _changed(kind: str, old: Mapping[str, LockEntry], new: Mapping[str, LockEntry]) -> list[str]:
     lines = []
     for name in sorted(old.keys() | new.keys()):
         if old.get(name) != new.get(name):

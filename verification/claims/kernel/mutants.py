@@ -15,7 +15,6 @@ import shutil
 import sys
 import tempfile
 import time
-import tomllib
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -79,7 +78,7 @@ class ProofMutantOutcome:
 
 def read(folder: Path) -> list[ProofMutant]:
     """The hand-written mutants.toml."""
-    table = tomllib.loads((folder / "mutants.toml").read_text(encoding="utf-8"))["mutant"]
+    table = sources.read_table(folder / "mutants.toml")["mutant"]
     found = [
         ProofMutant(**{**entry, "edits": tuple((edit["old"], edit["new"]) for edit in entry["edits"])})
         for entry in table

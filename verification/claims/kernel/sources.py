@@ -2,10 +2,13 @@
 
 import hashlib
 import re
+import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
+ACCEPT = "covassay claims accept --rocq"  # the command that writes the lock and the vectors
 PROJECT = "_CoqProject"
 PROJECT_OPTION = "-Q . covassay"
 TAG = re.compile(r"\(\*@ (\S+) \*\)")
@@ -45,6 +48,11 @@ class Tagged:
 def files(folder: Path) -> dict[str, str]:
     """The text of every .v file, by name."""
     return {path.name: path.read_text(encoding="utf-8") for path in sorted(folder.glob("*.v"))}
+
+
+def read_table(path: Path) -> dict[str, Any]:
+    """The contents of a hand-written TOML file, empty if there is none."""
+    return tomllib.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
 
 
 def code(text: str) -> str:

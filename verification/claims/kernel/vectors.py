@@ -7,13 +7,13 @@ definitions.
 
 import json
 import re
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 
 from covassay.verification.claims.kernel import kernel
+from covassay.verification.claims.kernel.sources import ACCEPT, read_table
 
 ROW = re.compile(r"\[\s+((?:\"[^\"\s]*\",?\s*)+)\]")  # a JSON list of words, which is put on one line
 NUMBER = re.compile(r"\((true|false), (\d+), (\d+)\)")  # negative or not, numerator, denominator
@@ -42,8 +42,7 @@ class KernelVector:
 
 def read(folder: Path) -> list[KernelVector]:
     """The hand-written vectors.toml."""
-    path = folder / "vectors.toml"
-    table = tomllib.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+    table = read_table(folder / "vectors.toml")
     return [KernelVector(name, e["rows"], tuple(e["columns"]), tuple(e["lemmas"])) for name, e in table.items()]
 
 
@@ -94,5 +93,5 @@ def as_text(vectors: list[KernelVector], values: Mapping[str, Rows]) -> str:
         }
         for v in vectors
     }
-    text = json.dumps({"generated": "covassay claims accept --rocq", "vectors": shown}, indent=1)
+    text = json.dumps({"generated": ACCEPT, "vectors": shown}, indent=1)
     return ROW.sub(lambda row: f"[{' '.join(row[1].split())}]", text) + "\n"

@@ -1,4 +1,4 @@
-"""The gate of the proofs: what it sees without Rocq, and, where Rocq is installed, that it asks the kernel."""
+"""The gate of the proofs: what it notices without Rocq and, where Rocq is installed, that it asks the kernel."""
 
 import json
 import shutil
@@ -21,7 +21,7 @@ needs_rocq = pytest.mark.skipif(not kernel.available() and not kernel.required()
 
 @pytest.fixture
 def proofs(tmp_path: Path) -> Path:
-    """A copy of proofs/ to spoil."""
+    """A copy of proofs/ that a test may change."""
     return shutil.copytree(PROOFS, tmp_path / "proofs")
 
 
@@ -247,7 +247,7 @@ def test_what_a_conclusion_establishes(conclusion: str, yes: bool) -> None:
 
 
 def planted(table: dict[str, Witness]) -> Audit:
-    """A theorem with the premise M.p; three lemmas: of M.p, of M.p if M.q, and of something else."""
+    """A theorem with the premise M.p, and lemmas that show M.p, M.p from M.q, something else, and M.q from M.p."""
 
     def said(name: str, premises: set[str], conclusion: str) -> Statement:
         return Statement(name, "", "", frozenset(premises), frozenset(premises), conclusion, ())
@@ -310,6 +310,18 @@ def test_only_the_definition_has_changed() -> None:
     assert {f.rule for f in found} == {"definition"}
     assert ("DN25.Alg2-BUDGET",) in {f.tags for f in found}
     assert any("definition Algorithm2.budget_composition" in line for line in lock.changes(old, now))
+
+
+def test_a_person_reads_every_change_before_it_is_accepted() -> None:
+    old = lock.read(PROOFS)
+    assert lock.changes(old, old) == []
+    lemma = "Algorithm2.budget_joint_rat"
+    lemmas = {**old.vectors.lemmas, lemma: replace(old.vectors.lemmas[lemma], statement="False")}
+    now = replace(old, theorems={}, vectors=replace(old.vectors, lemmas=lemmas))
+    lines = lock.changes(old, now)
+    assert lines[-3:-1] == [f"lemma of the vectors {lemma}", f"  - {old.vectors.lemmas[lemma].statement}"]
+    assert lines[-1] == "  + False"
+    assert lines[1] == f"  - {old.theorems[lines[0].removeprefix('theorem ')].statement}"
 
 
 # The command, without Rocq
