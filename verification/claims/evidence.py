@@ -35,9 +35,7 @@ class Evidence:
     figures: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        object.__setattr__(
-            self, "holds", bool(self.holds)
-        )  # comparisons of arrays give numpy booleans, which JSON does not take
+        object.__setattr__(self, "holds", bool(self.holds))  # numpy's booleans are not plain data for JSON
 
 
 @dataclass(frozen=True)

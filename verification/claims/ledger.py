@@ -72,7 +72,7 @@ PROVENANCE = {  # where the formula of a claim comes from
 REQUIRED = {"id", "source", "statement", "verdict"}
 FIELDS = REQUIRED | {"corrected", "provenance", "assumes", "code", "reason", "legs", "note"}
 LEG_FIELDS = {"check", "theorem", "page", "second_opinion"}
-DIGEST_LENGTH = 16  # hexadecimal digits: enough for changes by accident, and the lock stays readable
+DIGEST_LENGTH = 16  # hexadecimal digits: enough to notice every accidental change, and short to read
 SUGGESTIONS = 5  # ids that the error about an unknown id names
 
 

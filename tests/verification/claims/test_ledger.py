@@ -57,7 +57,7 @@ def test_the_generated_ledger_is_up_to_date() -> None:
 
 
 def planted(monkeypatch: pytest.MonkeyPatch, change: Callable[[ledger.LedgerClaim], ledger.LedgerClaim]) -> list[str]:
-    """The problems after one entry of DN25 has been changed; the other papers are left out, as they share its checks."""
+    """The problems after one entry of DN25 has changed; other papers are left out, because they share its checks."""
     entries = {key: entry for key, entry in ledger.claims().items() if entry.paper == "dn25"}
     entries["DN25.Alg2-DP"] = change(entries["DN25.Alg2-DP"])
     monkeypatch.setattr(ledger, "claims", lambda: entries)

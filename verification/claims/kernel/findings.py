@@ -90,15 +90,20 @@ def vector_findings(audit: Audit, wanted: Iterable[KernelVector]) -> list[Discre
     ]
 
 
-def witness_findings(audit: Audit, assumptions: Mapping[str, str], whole: bool) -> list[Discrepancy]:
-    """Premises that nothing shows to be possible and, if the whole project was audited, witnesses of no premise."""
+def witness_findings(
+    audit: Audit, assumptions: Mapping[str, str], whole: bool, passed_over: Iterable[str] = ()
+) -> list[Discrepancy]:
+    """Premises that nothing shows to be possible and, if the whole project was audited, witnesses of no premise.
+
+    `passed_over` are predicates that are not looked at.
+    """
     tags: dict[str, list[str]] = {}  # predicate -> the theorems with that premise
     for tagged, said in audit.theorems.items():
         for predicate in audit.to_witness(said):
             tags.setdefault(predicate, []).append(tagged.tag)
     needed = audit.all_to_witness(tags)
     found = []
-    for predicate in sorted(needed):
+    for predicate in sorted(needed - set(passed_over)):
         text = _why_unwitnessed(audit, predicate, assumptions)
         if text:
             found.append(Discrepancy("witness", f"{predicate}: {text}", tuple(tags.get(predicate, ()))))

@@ -137,13 +137,12 @@ def _audit_findings(proofs: Path, build: Path, scope: set[str], files: set[str])
     table = {p: w for p, w in whole_table.items() if w.assumption or f"{w.lemma.split('.')[0]}.v" in files}
     said = gate.examine(build, theorems, wanted, table, files=files)
     now = lock.record(said.audit, folder, {}, said.exported)
-    passed_over = tuple(f"{predicate}:" for predicate in whole_table.keys() - table.keys())
-    unmet = findings.witness_findings(said.audit, assumptions(), whole=False)
+    passed_over = whole_table.keys() - table.keys()
     return [
         *said.unsound(),
         *findings.lock_findings(locked, now),
         *(findings.number_findings(locked, now) if wanted else []),
-        *(finding for finding in unmet if not finding.text.startswith(passed_over)),
+        *findings.witness_findings(said.audit, assumptions(), whole=False, passed_over=passed_over),
     ]
 
 

@@ -56,7 +56,10 @@ def read_table(path: Path) -> dict[str, Any]:
 
 
 def code(text: str) -> str:
-    """The text without its comments and the contents of its strings; tags and line breaks are kept."""
+    """The text without its comments and the contents of its strings; tags and line breaks are kept.
+
+    As in Rocq, comments may be nested, and a string within a comment may contain the end of a comment.
+    """
     kept, depth, i = [], 0, 0
     while i < len(text):
         tag = TAG.match(text, i) if depth == 0 else None
@@ -90,7 +93,7 @@ def tagged(sources: Mapping[str, str]) -> tuple[dict[str, Tagged], list[str]]:
             if statement is None:
                 problems.append(f"{file}: no theorem follows the tag {tag}")
             elif tag in found:
-                problems.append(f"{file}: the tag {tag} is taken, in {found[tag].file}")
+                problems.append(f"{file}: the tag {tag} is taken by a theorem in {found[tag].file}")
             else:
                 found[tag] = Tagged(tag, file, statement.group(1))
     return found, problems
@@ -106,7 +109,8 @@ def banned(file: str, text: str) -> list[str]:
     found = [told(m.start(), m.group()) for m in BANNED.finditer(bare)]
     scopes: list[str] = []
     for m in SENTENCE.finditer(bare):
-        if m["open"] and not (m["open"] != "Section" and ":=" in m["rest"]):
+        is_alias = m["open"] != "Section" and ":=" in (m["rest"] or "")  # `Module M := N.` opens no scope
+        if m["open"] and not is_alias:
             scopes.append(m["open"])
         elif m["end"] and scopes:
             scopes.pop()

@@ -24,7 +24,7 @@ def rows_of(name: str) -> Rows:
 
 
 def budget_composition(rows: Rows) -> None:
-    """Algorithm 2 by composition: the largest loss of the matrix, at s = t = 1, plus that of the trace, at s = 1, t = 0."""
+    """Algorithm 2 by composition: the largest loss of the matrix, at s = t = 1, and of the trace, at s = 1, t = 0."""
     for epsilon, n, spent in rows:
         rho, b = algorithm_2.matrix_scale(n, epsilon, "paper"), algorithm_2.trace_scale(n, epsilon, "paper")
         half = Fraction(1, 2)  # s = t = 1/2 costs what the matrix costs at s = 1, t = 0
