@@ -90,7 +90,7 @@ def recheck(
 
     `chosen` is the build directory, by default a temporary one. The vectors are evaluated if all theorems are audited.
     """
-    folder, whole = proofs / "rocq", tags is None
+    folder, locked, whole = proofs / "rocq", lock.read(proofs), tags is None
     known = sources.tagged(sources.files(folder))[0]
     wanted = {tag: known[tag] for tag in (known if tags is None else tags) if tag in known}
     wrong = findings.scan_findings(folder)
@@ -105,7 +105,7 @@ def recheck(
         found = examine(build, wanted.values(), wanted_vectors, read_witnesses(folder), jobs)
     now = lock.record(found.audit, folder, kernel.versions(), found.exported)
     wrong = [*found.unsound(), *findings.witness_findings(found.audit, assumptions, whole)]
-    differences = _whole_differences(proofs, now) if whole else findings.lock_findings(lock.read(proofs), now)
+    differences = _whole_differences(proofs, locked, now) if whole else findings.lock_findings(locked, now)
     failed = {tag for finding in (*wrong, *differences) for tag in finding.tags}
     words = {tag: FAILED if tag in failed else RECHECKED for tag in wanted}
     return GateReport(words, wrong, differences, now if whole else None, found.exported if whole else "")
@@ -116,9 +116,8 @@ def _not_compiled(errors: Iterable[str], wanted: Mapping[str, Tagged], compiled:
     return GateReport(words, [Discrepancy("compile", text) for text in errors], [])
 
 
-def _whole_differences(proofs: Path, now: RocqLock) -> list[Discrepancy]:
+def _whole_differences(proofs: Path, locked: RocqLock, now: RocqLock) -> list[Discrepancy]:
     """Where an audit of all theorems differs from the lock, each difference once."""
-    locked = lock.read(proofs)
     found = [
         *findings.lock_findings(locked, now),
         *findings.source_findings(proofs),
