@@ -13,6 +13,12 @@ from covassay.verification.claims.ledger import PROVENANCE, VERDICTS, WORDS, Led
 from covassay.verification.claims.markdown import GENERATED, cell
 
 
+AS_READ = {  # provenance -> what "as printed" in a verdict means
+    "code": "as in the authors' code",
+    "reconstructed": "as reconstructed",
+}
+
+
 @dataclass(frozen=True)
 class CheckOutcome:
     """The outcome of one run of a check."""
@@ -69,7 +75,7 @@ def screen(c: LedgerClaim) -> str:
         f"{c.id}  ({c.source})",
         "",
         f"statement   {c.statement}",
-        f"verdict     {c.verdict}: {VERDICTS[c.verdict]}",
+        f"verdict     {c.verdict}: {VERDICTS[c.verdict].replace('as printed', AS_READ.get(c.provenance, 'as printed'))}",
     ]
     if c.provenance != "printed":
         lines.append(f"provenance  {PROVENANCE.get(c.provenance, c.provenance)}")

@@ -178,6 +178,13 @@ def test_a_claim_is_shown_on_one_screen(capsys: pytest.CaptureFixture[str]) -> N
     assert text.count("\n") < 50
 
 
+def test_a_reconstructed_claim_is_never_shown_as_printed(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["claims", "show", "KLSU19.Thm5.1"]) == 0
+    text = capsys.readouterr().out
+    assert "refuted: false as reconstructed" in text
+    assert "as printed" not in text
+
+
 def test_an_unknown_claim_is_one_line_and_status_2(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["claims", "show", "Thm6-small"]) == 2
     assert capsys.readouterr().err == "covassay: claim = 'Thm6-small': no such id; did you mean DN25.Thm6-small-d?\n"
