@@ -12,7 +12,6 @@ from covassay.verification.claims.evidence import Evidence, checks
 from covassay.verification.claims.ledger import PROVENANCE, VERDICTS, WORDS, LedgerClaim, claims
 from covassay.verification.claims.markdown import GENERATED, cell
 
-
 AS_READ = {  # provenance -> what "as printed" in a verdict means
     "code": "as in the authors' code",
     "reconstructed": "as reconstructed",
@@ -69,13 +68,18 @@ def totals(selected: Iterable[LedgerClaim]) -> str:
     return f"{len(listed)} claims: {verdicts}\nstatus: {statuses}"
 
 
+def _verdict_told(c: LedgerClaim) -> str:
+    """What the verdict means; only a printed statement holds, or is false, as printed."""
+    return VERDICTS[c.verdict].replace("as printed", AS_READ.get(c.provenance, "as printed"))
+
+
 def screen(c: LedgerClaim) -> str:
     """Everything about one claim, as text for a person."""
     lines = [
         f"{c.id}  ({c.source})",
         "",
         f"statement   {c.statement}",
-        f"verdict     {c.verdict}: {VERDICTS[c.verdict].replace('as printed', AS_READ.get(c.provenance, 'as printed'))}",
+        f"verdict     {c.verdict}: {_verdict_told(c)}",
     ]
     if c.provenance != "printed":
         lines.append(f"provenance  {PROVENANCE.get(c.provenance, c.provenance)}")
@@ -123,7 +127,8 @@ def _head() -> list[str]:
         'The status of a claim is the word for the weakest of the checks, theorems and pages that it needs. "Formally '
         'checked" is said of claims, never of the package. The verdicts:\n',
         *(f"- **{verdict}**: {told}" for verdict, told in VERDICTS.items()),
-        f'\n"(reconstructed)" beside a verdict: {PROVENANCE["reconstructed"].removeprefix("reconstructed: ")}.\n',
+        f'\n"(reconstructed)" beside a verdict: {PROVENANCE["reconstructed"].removeprefix("reconstructed: ")}; '
+        '"as printed" then means "as reconstructed".\n',
     ]
 
 
