@@ -1,8 +1,8 @@
 """What a machine check of a claim is, and what it returns.
 
-A check is a function without required arguments. Its keyword arguments are slots: each has the formula, constant or
-sampler of the reference as its default, and a mutant puts a wrong one in. A check that does not reject its mutants
-shows nothing, so a check without mutants cannot be written.
+A check is a function without required arguments. Its keyword arguments are slots: the default of each is a formula, a
+constant or a sampler of the reference, and a mutant puts a wrong one in its place. A check that accepts a mutant shows
+nothing, so every check must have mutants that it rejects.
 
     @check("symbolic", mutants={"forgets the cross terms": {"formula": lambda d: d}})
     def sensitivity(formula=reference.sensitivity) -> Evidence: ...
@@ -24,8 +24,9 @@ Kind = Literal["exact", "enclosed", "symbolic", "property", "numeric", "statisti
 class Evidence:
     """The outcome of one run of a check.
 
-    scope : what it covers, in words ("all d", "d ≤ 5", "10⁵ draws, false alarm 1e-9"). detail : what was seen, and
-    where it failed if it did. figures : numbers to quote, as text with every digit certain.
+    scope : what the run covers, in words ("all d", "d ≤ 5", "10⁵ draws, false alarm 1e-9").
+    detail : what was seen and, if the check failed, where.
+    figures : numbers to quote, as text in which every digit is certain.
     """
 
     holds: bool
@@ -34,32 +35,35 @@ class Evidence:
     figures: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "holds", bool(self.holds))  # a comparison of arrays gives numpy's own truth values
+        object.__setattr__(self, "holds", bool(self.holds))  # numpy's booleans are not plain data for JSON
 
 
 @dataclass(frozen=True)
 class ClaimCheck:
-    """A check with its kind and its mutants: values of its slots, by a name that says what is wrong with them."""
+    """A check with its kind and its mutants.
 
-    name: str  # paper.module:function, below `claims.checks`
+    A mutant is a value for each of some slots; its name says what is wrong with them.
+    """
+
+    name: str  # `paper.module:function`, where the module is one of claims.checks
     kind: Kind
     function: Callable[..., Evidence]
     mutants: Mapping[str, Mapping[str, Any]]
 
     @property
     def summary(self) -> str:
-        """The first line of its docstring."""
+        """The first line of the docstring of the check."""
         return (self.function.__doc__ or "").strip().partition("\n")[0]
 
     def __call__(self, **slots: Any) -> Evidence:
-        """Run it."""
+        """Run the check, with the reference in every slot that is not given."""
         return self.function(**slots)
 
 
 def check(kind: Kind, mutants: Mapping[str, Mapping[str, Any]]) -> Callable[[Callable[..., Evidence]], ClaimCheck]:
-    """Make a function a check."""
+    """A decorator that makes a function a check."""
     if not mutants:
-        raise ValueError("a check needs a mutant that it rejects")
+        raise ValueError("a check must have at least one mutant that it rejects")
 
     def decorate(function: Callable[..., Evidence]) -> ClaimCheck:
         module = function.__module__.removeprefix(f"{covassay.verification.claims.checks.__name__}.")

@@ -1,4 +1,4 @@
-"""The ledger: every claim, what is known of it, and what that rests on.
+"""The ledger: every claim, what is known of it, and what that knowledge rests on.
 
 An entry of verification/claims/entries/*.toml:
 
@@ -8,19 +8,20 @@ An entry of verification/claims/entries/*.toml:
     statement = "…"                   # as printed
     verdict = "refuted"               # see VERDICTS
     corrected = "…"                   # the true statement, for "corrected" and "refuted"
-    provenance = "printed"            # or "code", or "reconstructed" if the text at hand has lost the formula
+    provenance = "printed"            # where the formula comes from, see PROVENANCE
     assumes = ["A-JACOBIAN"]          # entries of assumptions.toml
     code = ["reference.laws.nuclear_laplace:spectral_norm_cdf"]
     reason = "…"                      # for "open" and "out-of-reach": why there is no check
+    note = "…"                        # what a reader should know besides
     legs = [
       { check = "dn25.tail:published_bound" },       # a function of verification/claims/checks
       { theorem = "THM6-REFUTED" },                  # a tag in proofs/rocq
-      { page = "tail-bound.md" },                    # a page of proofs/paper, README.md apart
-      { check = "…", second_opinion = true },        # not needed for the status
+      { page = "tail-bound.md" },                    # a page of proofs/paper
+      { check = "…", second_opinion = true },        # supports the claim, but the claim does not need it
     ]
 
-A claim's status is the weakest of its necessary legs. The gate (`problems`) holds the entries, the checks, the theorems
-and the pages against one another, both ways.
+Checks, theorems and pages are the legs of a claim. Its status is the word for the weakest leg that it needs. The gate
+(`problems`) makes sure that every leg exists, and that every check, theorem and page is the leg of a claim.
 """
 
 import ast
@@ -39,8 +40,8 @@ from covassay.reference.errors import InvalidInput
 from covassay.verification.claims import entries
 from covassay.verification.claims.entries import assumptions
 from covassay.verification.claims.evidence import checks
-from covassay.verification.claims.kernel import lock as rocq_lock
-from covassay.verification.claims.kernel.sources import files, tagged
+from covassay.verification.claims.kernel import findings
+from covassay.verification.claims.kernel.sources import ACCEPT, files, tagged
 
 PAPERS = ("dn25", "klsu19", "adk19", "dly22", "own", "mechanisms")
 VERDICTS = {
@@ -51,7 +52,7 @@ VERDICTS = {
     "open": "not settled",
     "out-of-reach": "no check is possible",
 }
-WORDS = {  # what may be said of a claim, by its weakest necessary leg; the strongest first
+WORDS = {  # kind of the weakest necessary leg -> what may be said of the claim; the strongest kind comes first
     "rocq": "formally checked",
     "exact": "exactly certified",
     "enclosed": "rigorously enclosed",
@@ -62,15 +63,22 @@ WORDS = {  # what may be said of a claim, by its weakest necessary leg; the stro
     "page": "proved on paper",
     "none": "not checked",
 }
-PROVENANCE = ("printed", "code", "reconstructed")
+PROVENANCE = {  # where the formula of a claim comes from
+    "printed": "the printed paper",
+    "code": "read from the authors' code",
+    "reconstructed": "reconstructed: the copy of the paper that we had has lost the formula, and what is said against "
+    "the reconstruction is not an erratum of the paper",
+}
 REQUIRED = {"id", "source", "statement", "verdict"}
 FIELDS = REQUIRED | {"corrected", "provenance", "assumes", "code", "reason", "legs", "note"}
 LEG_FIELDS = {"check", "theorem", "page", "second_opinion"}
+DIGEST_LENGTH = 16  # hexadecimal digits: enough to notice every accidental change, and short to read
+SUGGESTIONS = 5  # ids that the error about an unknown id names
 
 
 @dataclass(frozen=True)
 class Leg:
-    """One thing that a claim rests on: a check, a theorem or a page, by name."""
+    """A check, a theorem or a page on which a claim rests, by its name."""
 
     kind: str  # a key of WORDS
     name: str
@@ -79,7 +87,7 @@ class Leg:
 
 @dataclass(frozen=True)
 class LedgerClaim:
-    """One entry."""
+    """One claim of the ledger, with the fields of its entry."""
 
     id: str
     paper: str
@@ -96,7 +104,7 @@ class LedgerClaim:
 
     @property
     def status(self) -> str:
-        """The word for the weakest necessary leg."""
+        """The word for the weakest leg that the claim needs."""
         order = list(WORDS)
         necessary = [leg.kind for leg in self.legs if not leg.second_opinion]
         return WORDS[max(necessary, key=order.index, default="none")]
@@ -106,7 +114,9 @@ def _leg(entry: Mapping[str, Any], where: str) -> Leg:
     unknown = set(entry) - LEG_FIELDS
     named = [key for key in ("check", "theorem", "page") if key in entry]
     if unknown or len(named) != 1:
-        raise InvalidInput(f"{where}: a leg has one of check, theorem, page, and may be a second_opinion; has {entry}")
+        raise InvalidInput(
+            f"{where}: a leg has one of check, theorem, page, and perhaps second_opinion; this has {entry}"
+        )
     name, second = str(entry[named[0]]), bool(entry.get("second_opinion", False))
     if named[0] == "check":
         known = checks()
@@ -137,17 +147,17 @@ def claims() -> dict[str, LedgerClaim]:
         for entry in entries.read(paper).get("claim", ()):
             claim = _claim(paper, entry)
             if claim.id in found:
-                raise InvalidInput(f"{paper}.toml: the id {claim.id} is taken")
+                raise InvalidInput(f"{paper}.toml: the id {claim.id} is used twice")
             found[claim.id] = claim
     return found
 
 
 def claim(name: str) -> LedgerClaim:
-    """The entry of that id, in upper or lower case."""
+    """The claim with the given id, which may be in upper or lower case."""
     found = {key.lower(): value for key, value in claims().items()}
     if name.lower() not in found:
         near = [key for key in claims() if name.lower() in key.lower()]
-        hint = f"; did you mean {', '.join(near[:5])}?" if near else ""
+        hint = f"; did you mean {', '.join(near[:SUGGESTIONS])}?" if near else ""
         raise InvalidInput(f"claim = {name!r}: no such id{hint}")
     return found[name.lower()]
 
@@ -156,13 +166,13 @@ def claim(name: str) -> LedgerClaim:
 
 
 def function_at(reference: str) -> Any:
-    """The function that `package.module:name` of this project names."""
+    """The function of this project that the reference `package.module:name` names."""
     module, _, name = reference.partition(":")
     return getattr(importlib.import_module(f"covassay.{module}"), name)
 
 
 def exists(reference: str) -> bool:
-    """Does the project have that function?"""
+    """Whether the project has the function that the reference names."""
     try:
         return callable(function_at(reference))
     except (ImportError, AttributeError):
@@ -171,11 +181,11 @@ def exists(reference: str) -> bool:
 
 @cache
 def digest(function: Any) -> str:
-    """A hash of the code of a function, without its docstring, comments and layout."""
+    """A hash of the code of a function, which ignores its docstring, comments and layout."""
     node = ast.parse(textwrap.dedent(inspect.getsource(function))).body[0]
     if isinstance(node, ast.FunctionDef | ast.ClassDef) and ast.get_docstring(node) is not None:
         node.body = node.body[1:] or [ast.Pass()]
-    return hashlib.sha256(ast.unparse(node).encode()).hexdigest()[:16]
+    return hashlib.sha256(ast.unparse(node).encode()).hexdigest()[:DIGEST_LENGTH]
 
 
 def claimed_functions() -> dict[str, str]:
@@ -185,7 +195,7 @@ def claimed_functions() -> dict[str, str]:
 
 
 def stale(lock: Mapping[str, str]) -> dict[str, list[str]]:
-    """Claims whose code is not what was locked: id -> functions."""
+    """The claims whose code differs from the lock: id -> functions."""
     now = claimed_functions()
     changed = {name for name in now if lock.get(name) != now[name]}
     found = {c.id: sorted(changed & set(c.code)) for c in claims().values()}
@@ -193,12 +203,12 @@ def stale(lock: Mapping[str, str]) -> dict[str, list[str]]:
 
 
 def theorem_tags(proofs: Path) -> dict[str, str]:
-    """The tags of the theorems in proofs/rocq: tag -> file."""
+    """The file of every tagged theorem in proofs/rocq: tag -> file."""
     return {tag: found.file for tag, found in tagged(files(proofs / "rocq"))[0].items()}
 
 
 def problems(proofs: Path) -> list[str]:
-    """Everything in which entries, checks, code, theorems and pages do not fit; empty if all is well."""
+    """A message for everything that is inconsistent among entries, checks, code, theorems, pages and locks."""
     return [
         *_entry_problems(claims().values()),
         *_link_problems(proofs),
@@ -208,6 +218,7 @@ def problems(proofs: Path) -> list[str]:
 
 
 def _entry_problems(entries: Iterable[LedgerClaim]) -> list[str]:
+    """What is wrong within an entry."""
     found = []
     for c in entries:
         if c.verdict not in VERDICTS:
@@ -220,14 +231,15 @@ def _entry_problems(entries: Iterable[LedgerClaim]) -> list[str]:
             if not c.reason:
                 found.append(f"{c.id}: {c.verdict}, but no reason")
         elif not [leg for leg in c.legs if not leg.second_opinion]:
-            found.append(f"{c.id}: {c.verdict}, but nothing that it rests on")
+            found.append(f"{c.id}: {c.verdict}, but it has nothing that it rests on")
         if c.verdict == "refuted" and c.provenance == "reconstructed" and "reconstructed" not in c.note:
-            found.append(f"{c.id}: refutes a reconstructed formula; its note must say so")
+            found.append(f"{c.id}: refutes a reconstructed formula, and its note must say so")
         found += [f"{c.id}: assumes {a}, which is not defined" for a in c.assumes if a not in assumptions()]
     return found
 
 
 def _link_problems(proofs: Path) -> list[str]:
+    """Legs and functions that do not exist; checks, theorems and pages on which no claim rests."""
     found = []
     used = {leg.name for c in claims().values() for leg in c.legs}
     tags = theorem_tags(proofs)
@@ -245,18 +257,18 @@ def _link_problems(proofs: Path) -> list[str]:
 
 
 def lock_path(proofs: Path) -> Path:
-    """Where the digests of claimed functions are kept."""
+    """The file with the digests of the functions that claims name."""
     return proofs / "claims.lock.json"
 
 
 def read_lock(proofs: Path) -> dict[str, str]:
-    """The locked digests."""
+    """The locked digests: function -> digest."""
     path = lock_path(proofs)
     return dict(json.loads(path.read_text(encoding="utf-8"))) if path.exists() else {}
 
 
 def accept(proofs: Path, names: Iterable[str]) -> list[str]:
-    """Lock the code of these claims as it is now; returns the functions that changed."""
+    """Lock the code of these claims as it is now; returns the functions whose digest changed."""
     now, lock = claimed_functions(), read_lock(proofs)
     wanted = {code for name in names for code in claim(name).code}
     changed = sorted(code for code in wanted if lock.get(code) != now[code])
@@ -267,6 +279,7 @@ def accept(proofs: Path, names: Iterable[str]) -> list[str]:
 
 
 def _lock_problems(proofs: Path) -> list[str]:
+    """Functions that differ from the lock, and locked functions that no claim names."""
     lock, now = read_lock(proofs), claimed_functions()
     found = [
         f"{key}: stale, {', '.join(names)} changed; re-read the proof, then: covassay claims accept {key}"
@@ -276,7 +289,7 @@ def _lock_problems(proofs: Path) -> list[str]:
 
 
 def _theorem_problems(proofs: Path) -> list[str]:
-    """A theorem counts if it is in the lock of the audit and the sources are those that were audited."""
-    found = [*rocq_lock.face_findings(proofs / "rocq"), *rocq_lock.source_findings(proofs)]
-    again = "; covassay claims accept --rocq"
+    """What is wrong with the sources of the theorems, and where they differ from what was audited and locked."""
+    found = [*findings.scan_findings(proofs / "rocq"), *findings.source_findings(proofs)]
+    again = f"; {ACCEPT}"
     return [f"rocq, {finding}{again if finding.rule == 'source' else ''}" for finding in found]

@@ -1,4 +1,4 @@
-"""The ledger: every check holds and rejects its mutants, and the gate sees what does not fit."""
+"""The ledger: every check holds and rejects its mutants, and the gate notices what is inconsistent."""
 
 import json
 import re
@@ -31,7 +31,7 @@ def test_a_check_holds(name: str) -> None:
 
 @pytest.mark.parametrize(("c", "slots"), MUTANTS)
 def test_a_check_rejects_its_mutants(c, slots) -> None:  # type: ignore[no-untyped-def]
-    """By its evidence: a mutant that makes the check crash has not been rejected."""
+    """The evidence itself must speak against the mutant: a check that crashes has not rejected it."""
     assert not c(**slots).holds
 
 
@@ -57,7 +57,7 @@ def test_the_generated_ledger_is_up_to_date() -> None:
 
 
 def planted(monkeypatch: pytest.MonkeyPatch, change: Callable[[ledger.LedgerClaim], ledger.LedgerClaim]) -> list[str]:
-    """The problems after one entry has been changed, among those of its paper: entries of others share its checks."""
+    """The problems after one entry of DN25 has changed; other papers are left out, because they share its checks."""
     entries = {key: entry for key, entry in ledger.claims().items() if entry.paper == "dn25"}
     entries["DN25.Alg2-DP"] = change(entries["DN25.Alg2-DP"])
     monkeypatch.setattr(ledger, "claims", lambda: entries)
@@ -176,6 +176,13 @@ def test_a_claim_is_shown_on_one_screen(capsys: pytest.CaptureFixture[str]) -> N
     for part in ("DN25 Theorem 6", "refuted", "corrected", "‖Z‖/(ρd) ≤ π + o(1)", "covassay claims check DN25.Thm6"):
         assert part in text
     assert text.count("\n") < 50
+
+
+def test_a_reconstructed_claim_is_never_shown_as_printed(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["claims", "show", "KLSU19.Thm5.1"]) == 0
+    text = capsys.readouterr().out
+    assert "refuted: false as reconstructed" in text
+    assert "as printed" not in text
 
 
 def test_an_unknown_claim_is_one_line_and_status_2(capsys: pytest.CaptureFixture[str]) -> None:

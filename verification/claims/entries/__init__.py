@@ -13,5 +13,5 @@ def read(name: str) -> dict[str, Any]:
 
 @lru_cache(maxsize=1)
 def assumptions() -> dict[str, str]:
-    """What claims may assume, and what is claimed nowhere: id -> one sentence."""
+    """The assumptions on which claims may rest (A-) and what is claimed nowhere (N-): id -> text."""
     return read("assumptions")

@@ -1,10 +1,15 @@
-"""The proofs in proofs/rocq: compiled, audited by asking the kernel, and compared with a lock.
+"""The proofs in proofs/rocq: compiled, audited by asking the kernel of Rocq, and compared with a lock.
 
-sources : what can be read off the .v files without Rocq: tags, tokens that are not allowed, digests
-kernel  : the two things that Rocq does for us: compile, and answer questions
-terms   : fully explicit statements taken apart
-audit   : what each tagged theorem says, and rests on, according to the kernel
-lock    : proofs/rocq.lock.json, the audit that somebody has read and accepted
-vectors : numbers that the kernel evaluates, for tests of the Python code
-mutants : changes to the proofs that the gate must reject, and the rule that should
+A reader may follow one run of the gate: `gate.recheck` compiles the proofs (kernel), asks what every theorem says and
+rests on (audit), puts the answers in the form of the lock (lock) and reports where they differ from it (findings).
+
+sources  : what can be read off the .v files without Rocq: tags, forbidden words, digests
+kernel   : the two things that Rocq does for the gate: it compiles, and it answers questions
+terms    : taking fully explicit statements apart
+audit    : what each tagged theorem says, and what it rests on, according to the kernel
+lock     : proofs/rocq.lock.json, the audit that somebody has read and accepted
+findings : what the gate refuses, and the comparisons that find it
+gate     : one run of the gate
+vectors  : numbers that the kernel evaluates, for tests of the Python code
+mutants  : changes to the proofs that the gate must reject, and the rule that should reject each
 """

@@ -1,20 +1,20 @@
-"""What each tagged theorem says, and rests on, according to the kernel.
+"""What each tagged theorem says, and what it rests on, according to the kernel.
 
-Three rounds of questions. Which constants do the modules have, and which are definitions rather than proofs? What do
-the theorems and the definitions say, once with everything explicit, for digests, and once as a person would read it?
-And which axioms does each theorem rest on, directly or through whatever it uses?
+The kernel is asked in three rounds. First, which constants do the modules contain, and which of them are definitions
+rather than proofs? Second, what do the theorems and the definitions say, once with everything explicit, for digests,
+and once as a person would read it? Third, on which axioms does each theorem rest, directly or through what it uses?
 """
 
 import re
-import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from covassay.verification.claims.kernel import kernel, terms
-from covassay.verification.claims.kernel.sources import Tagged, sha256
+from covassay.verification.claims.kernel.kernel import UNABRIDGED
+from covassay.verification.claims.kernel.sources import Tagged, read_table, sha256
 
-# The axioms of mathcomp-analysis, with what they say.
+# The axioms of mathcomp-analysis, with what they say: another axiom could bear the same name.
 ALLOWED = {
     "boolp.propositional_extensionality": "forall P Q : Prop, P <-> Q -> P = Q",
     "boolp.functional_extensionality_dep": "forall (A : Type) (B : A -> Type) (f g : forall x : A, B x), "
@@ -22,8 +22,7 @@ ALLOWED = {
     "boolp.constructive_indefinite_description": "forall (A : Type) (P : A -> Prop), "
     "(exists x : A, P x) -> {x : A | P x}",
 }
-WIDE = ["Set Printing Width 1000000.", "Set Printing Depth 1000000."]
-EXPLICIT = [*WIDE, "Set Printing All."]
+EXPLICIT = [*UNABRIDGED, "Set Printing All."]
 READABLE = [
     "From mathcomp Require Import all_ssreflect ssralg ssrnum ssrint rat matrix mxpoly.",
     "From mathcomp.classical Require Import boolp classical_sets functions.",
@@ -31,8 +30,9 @@ READABLE = [
     "From mathcomp Require Import lebesgue_integral realfun exp.",
     "Import GRing.Theory Num.Theory Order.TTheory.",
     "Local Open Scope classical_set_scope. Local Open Scope ring_scope.",
-    *WIDE,
+    *UNABRIDGED,
 ]
+# An item of the answer to Print Module, and the constructors of a type there: `:= Build {` or `| Name :`.
 ITEM = re.compile(r"\s(?=(?:Definition|Parameter|Record|Inductive|CoInductive|Variant|Module|Axiom|Primitive) \S)")
 CONSTRUCTORS = re.compile(r":=\s*(\w+)\s*\{|[|=]\s*(\w+) :")
 SEALED = "Parameter"  # Print Module's word for a constant whose body Qed has sealed: only its type matters to others
@@ -40,31 +40,31 @@ SEALED = "Parameter"  # Print Module's word for a constant whose body Qed has se
 
 @dataclass(frozen=True)
 class Definition:
-    """A constant that a statement may mention: a definition, or a sealed proof, of which the type counts."""
+    """A constant that a statement may mention: a definition, or a proof, of which only the type counts."""
 
     name: str
     text: str  # for people
     digest: str  # of the explicit form
     mentions: frozenset[str]
-    is_premise: bool  # a predicate, or a type with conditions: it could be empty
+    is_premise: bool  # whether it is a predicate, or a type with conditions, which nothing might satisfy
 
 
 @dataclass(frozen=True)
 class Statement:
-    """What the kernel says of a constant."""
+    """What the kernel says of a theorem or a lemma."""
 
     name: str
-    text: str
-    digest: str
+    text: str  # for people
+    digest: str  # of the explicit form
     mentions: frozenset[str]
-    premises: frozenset[str]  # the names of the project in what it quantifies over
+    premises: frozenset[str]  # the project's constants in what the statement quantifies over
     conclusion: str  # explicit
     axioms: tuple[str, ...]
 
 
 @dataclass(frozen=True)
 class Witness:
-    """Why a predicate is not empty: a lemma that establishes it, or an assumption of the ledger."""
+    """What shows that a predicate can be met: a lemma that establishes it, or an assumption of the ledger."""
 
     predicate: str
     lemma: str = ""
@@ -73,16 +73,16 @@ class Witness:
 
 @dataclass(frozen=True)
 class Audit:
-    """The answers."""
+    """The answers of the kernel."""
 
     theorems: Mapping[Tagged, Statement]
     definitions: Mapping[str, Definition]
-    table: Mapping[str, Witness]  # witnesses.toml
-    witnesses: Mapping[str, Statement]  # the lemmas of the table that are needed and exist
-    others: Mapping[str, Statement] = field(default_factory=dict)  # what else was asked for
+    table: Mapping[str, Witness]  # the contents of witnesses.toml
+    witnesses: Mapping[str, Statement]  # the lemmas of that table that exist and that a theorem needs
+    others: Mapping[str, Statement] = field(default_factory=dict)  # the lemmas of the vectors
 
     def beneath(self, statement: Statement) -> list[str]:
-        """The definitions beneath a statement, and beneath those."""
+        """All definitions on which the meaning of a statement depends, directly or through other definitions."""
         found: set[str] = set()
         todo = set(statement.mentions)
         while todo:
@@ -90,35 +90,39 @@ class Audit:
             todo = {name for key in todo for name in self.definitions[key].mentions} - found
         return sorted(found)
 
-    def asked(self, statement: Statement) -> list[str]:
-        """What must not be empty: the predicates in its premises, and those of its conclusion that it leaves open."""
-        left = {
+    def to_witness(self, statement: Statement) -> list[str]:
+        """The predicates that a statement needs to be satisfiable.
+
+        They are the predicates in its premises, and those in its conclusion that the conclusion does not establish.
+        """
+        left_open = {
             name
             for name in statement.mentions - statement.premises
             if not terms.establishes(statement.conclusion, name)
         }
-        return sorted(name for name in left | statement.premises if self.definitions[name].is_premise)
+        return sorted(name for name in left_open | statement.premises if self.definitions[name].is_premise)
 
-    def premises(self, lemma: Statement) -> list[str]:
+    def premises_of(self, lemma: Statement) -> list[str]:
         """The predicates in the premises of a witness."""
         return sorted(name for name in lemma.premises if self.definitions[name].is_premise)
 
-    def needed(self, predicates: Iterable[str]) -> set[str]:
-        """These predicates, and those that their witnesses ask for in turn."""
+    def all_to_witness(self, predicates: Iterable[str]) -> set[str]:
+        """These predicates, and those that their witnesses need in turn."""
         found: set[str] = set()
         todo = set(predicates)
         while todo:
             found |= todo
             lemmas = [self.witnesses.get(self.table[name].lemma) for name in todo if name in self.table]
-            todo = {name for lemma in lemmas if lemma for name in self.premises(lemma)} - found
+            todo = {name for lemma in lemmas if lemma for name in self.premises_of(lemma)} - found
         return found
 
 
 def read_witnesses(folder: Path) -> dict[str, Witness]:
     """The hand-written witnesses.toml, by predicate."""
-    path = folder / "witnesses.toml"
-    table = tomllib.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
-    return {name: Witness(name, **entry) for name, entry in table.items()}
+    return {name: Witness(name, **entry) for name, entry in read_table(folder / "witnesses.toml").items()}
+
+
+# READING ANSWERS
 
 
 def _flat(text: str) -> str:
@@ -126,11 +130,17 @@ def _flat(text: str) -> str:
 
 
 def _type(answer: str) -> str:
+    """The type in the answer `name : type` to Check."""
     return _flat(answer).partition(" : ")[2]
 
 
+def _content(answer: str) -> str:
+    """A type or a body, without the remarks on implicit arguments and scopes that follow it."""
+    return _flat(re.split(r"\n\s*\n\s*Arguments|\nArguments", answer)[0])
+
+
 def axioms_of(answer: str) -> tuple[str, ...]:
-    """What Print Assumptions lists: the names of allowed axioms, as the library states them, and all else in full."""
+    """The axioms that Print Assumptions lists: an allowed one by its name, any other with what it says."""
     found = []
     entries = re.sub(r"\n\s+", " ", answer.strip()).split("\n")
     for entry in entries:
@@ -140,26 +150,34 @@ def axioms_of(answer: str) -> tuple[str, ...]:
     return tuple(sorted(found))
 
 
+# FIRST ROUND: THE CONSTANTS
+
+
 @dataclass(frozen=True)
 class Constants:
     """The constants of the project."""
 
     definitions: list[str]
-    sealed: list[str]
-    owner: dict[str, str]  # of a constructor: the type that it belongs to
+    sealed: list[str]  # theorems and lemmas
+    owner: dict[str, str]  # constructor -> the type that it belongs to
+
+    @property
+    def all(self) -> list[str]:
+        """Every constant apart from constructors."""
+        return [*self.definitions, *self.sealed]
 
 
 def constants(build: Path, modules: Iterable[str]) -> Constants:
-    """What the modules contain, as compiled."""
+    """What the compiled modules contain."""
     listed = list(modules)
-    preamble = [f"From covassay Require {' '.join(listed)}.", *WIDE]
+    preamble = [f"From covassay Require {' '.join(listed)}.", *UNABRIDGED]
     answers = kernel.ask(build, preamble, {module: f"Print Module {module}." for module in listed})
     found = Constants([], [], {})
     for module, answer in answers.items():
         for item in ITEM.split(answer)[1:]:
             kind, name, *_ = item.split()
             if kind == "Module":
-                raise kernel.KernelError(f"{module}: has the inner module {name}, which the audit does not follow")
+                raise kernel.KernelError(f"{module} contains the module {name}, which the audit does not follow")
             (found.sealed if kind == SEALED else found.definitions).append(f"{module}.{name}")
             if kind not in (SEALED, "Definition"):
                 made = {a or b for a, b in CONSTRUCTORS.findall(item)}
@@ -167,9 +185,88 @@ def constants(build: Path, modules: Iterable[str]) -> Constants:
     return found
 
 
-def _content(answer: str) -> str:
-    """A type and a body, without the remarks on implicit arguments and scopes that follow them."""
-    return _flat(re.split(r"\n\s*\n\s*Arguments|\nArguments", answer)[0])
+# SECOND ROUND: WHAT THEY SAY
+
+
+@dataclass(frozen=True)
+class Answers:
+    """The types of all constants, and the bodies of the definitions, in the two forms in which the kernel prints."""
+
+    constants: Constants
+    modules: frozenset[str]
+    explicit: Mapping[str, str]  # "type NAME" or "body NAME" -> answer
+    readable: Mapping[str, str]
+
+    def mentioned(self, text: str) -> frozenset[str]:
+        """The constants that an explicit term mentions; a constructor counts as its type."""
+        owner = self.constants.owner
+        found = frozenset(owner.get(name, name) for name in terms.names(text, self.modules))
+        unknown = sorted(found - set(self.constants.all))
+        if unknown:
+            raise kernel.KernelError(f"{unknown[0]}: mentioned, but not a kind of constant that the audit knows")
+        return found
+
+    def definition(self, name: str) -> Definition:
+        """What a constant means where a statement mentions it."""
+        key = f"body {name}" if f"body {name}" in self.explicit else f"type {name}"
+        body = _content(self.explicit[key])
+        final = terms.binders(_type(self.explicit[f"type {name}"]))[1]
+        is_predicate = name in self.constants.definitions and final in ("Prop", "bool")
+        return Definition(
+            name=name,
+            text=_content(self.readable[key]),
+            digest=sha256(body),
+            mentions=self.mentioned(body) - {name},
+            is_premise=is_predicate or name in self.constants.owner.values(),
+        )
+
+    def statement(self, name: str) -> Statement:
+        """What a theorem or a lemma says; its axioms are asked for later."""
+        says = _type(self.explicit[f"type {name}"])
+        bound, conclusion = terms.binders(says)
+        return Statement(
+            name=name,
+            text=_type(self.readable[f"type {name}"]),
+            digest=sha256(says),
+            mentions=self.mentioned(says),
+            premises=self.mentioned(" ; ".join(bound)),
+            conclusion=conclusion,
+            axioms=(),
+        )
+
+
+def _ask_what_they_say(build: Path, require: str, known: Constants, modules: Iterable[str]) -> Answers:
+    questions = {f"type {name}": f"Check @{name}." for name in known.all}
+    questions |= {f"body {name}": f"Print {name}." for name in known.definitions}
+    explicit = kernel.ask(build, [require, *EXPLICIT], questions)
+    readable = kernel.ask(build, [require, *READABLE], questions)
+    return Answers(known, frozenset(modules), explicit, readable)
+
+
+# THIRD ROUND: THE AXIOMS
+
+
+def _with_axioms(build: Path, require: str, said: Audit, jobs: int) -> Audit:
+    """The audit with the axioms on which its theorems, witnesses and other lemmas rest."""
+    statements = [*said.theorems.values(), *said.witnesses.values(), *said.others.values()]
+    questions = {name: f"Print Assumptions {name}." for name in sorted({s.name for s in statements})}
+    answers = kernel.ask_in_parallel(build, [require, *UNABRIDGED], questions, jobs)
+
+    def complete(statement: Statement) -> Statement:
+        return replace(statement, axioms=axioms_of(answers[statement.name]))
+
+    return replace(
+        said,
+        theorems={tagged: complete(s) for tagged, s in said.theorems.items()},
+        witnesses={name: complete(s) for name, s in said.witnesses.items()},
+        others={name: complete(s) for name, s in said.others.items()},
+    )
+
+
+def _only_needed_witnesses(said: Audit) -> Audit:
+    needed = said.all_to_witness(name for s in said.theorems.values() for name in said.to_witness(s))
+    lemmas = {said.table[predicate].lemma for predicate in needed if predicate in said.table}
+    return replace(said, witnesses={name: lemma for name, lemma in said.witnesses.items() if name in lemmas})
 
 
 def audit(
@@ -180,54 +277,24 @@ def audit(
     files: Iterable[str] | None = None,
     others: Iterable[str] = (),
 ) -> Audit:
-    """Ask the kernel about theorems, about the witnesses that they need, and about other constants.
+    """Ask the kernel about theorems, about the witnesses that they need, and about other lemmas.
 
-    Only those files are at hand, or all.
+    `files` are the compiled files to load, by default all of them.
     """
-    theorems, others = {t.qualified: t for t in tagged}, list(others)
+    theorems, others = list(tagged), list(others)
     modules = sorted(Path(name).stem for name in (kernel.compiled(build) if files is None else files))
     known = constants(build, modules)
-    everything = [*known.definitions, *known.sealed]
-    missing = sorted({*theorems, *others} - set(everything))
+    missing = sorted({*(t.qualified for t in theorems), *others} - set(known.all))
     if missing:
         raise kernel.KernelError(f"{missing[0]}: the kernel has nothing of that name")
     require = f"From covassay Require {' '.join(modules)}."
-    checks = {f"type {name}": f"Check @{name}." for name in everything}
-    prints = {f"body {name}": f"Print {name}." for name in known.definitions}
-    explicit = kernel.ask(build, [require, *EXPLICIT], {**checks, **prints})
-    readable = kernel.ask(build, [require, *READABLE], {**checks, **prints})
-
-    def mentioned(text: str) -> frozenset[str]:
-        found = frozenset(known.owner.get(name, name) for name in terms.names(text, frozenset(modules)))
-        unknown = sorted(found - set(everything))
-        if unknown:
-            raise kernel.KernelError(f"{unknown[0]}: mentioned, but of no kind that the audit knows")
-        return found
-
-    def definition(name: str) -> Definition:
-        key = f"body {name}" if f"body {name}" in prints else f"type {name}"
-        body, final = _content(explicit[key]), terms.binders(_type(explicit[f"type {name}"]))[1]
-        return Definition(
-            name, _content(readable[key]), sha256(body), mentioned(body) - {name},
-            is_premise=name in known.owner.values() or (name in known.definitions and final in ("Prop", "bool")),
-        )  # fmt: skip
-
-    def statement(name: str) -> Statement:
-        says = _type(explicit[f"type {name}"])
-        bound, conclusion = terms.binders(says)
-        premises, text = mentioned(" ; ".join(bound)), _type(readable[f"type {name}"])
-        return Statement(name, text, sha256(says), mentioned(says), premises, conclusion, axioms=())
-
-    definitions = {name: definition(name) for name in everything}
-    lemmas = {w.lemma: statement(w.lemma) for w in table.values() if w.lemma in definitions}
-    said = {name: statement(name) for name in [*theorems, *others]}
-    draft = Audit({tag: said[name] for name, tag in theorems.items()}, definitions, table, lemmas)
-    needed = draft.needed(name for name in theorems for name in draft.asked(said[name]))
-    lemmas = {name: lemma for name, lemma in lemmas.items() if name in {table[p].lemma for p in needed if p in table}}
-    questions = {name: f"Print Assumptions {name}." for name in sorted({*said, *lemmas})}
-    axioms = kernel.ask_in_parts(build, [require, *WIDE], questions, jobs)
-    said, lemmas = (
-        {name: replace(s, axioms=axioms_of(axioms[name])) for name, s in group.items()} for group in (said, lemmas)
+    answers = _ask_what_they_say(build, require, known, modules)
+    definitions = {name: answers.definition(name) for name in known.all}
+    said = Audit(
+        theorems={t: answers.statement(t.qualified) for t in theorems},
+        definitions=definitions,
+        table=table,
+        witnesses={w.lemma: answers.statement(w.lemma) for w in table.values() if w.lemma in definitions},
+        others={name: answers.statement(name) for name in others},
     )
-    named = {tag: said[name] for name, tag in theorems.items()}
-    return Audit(named, definitions, table, lemmas, {name: said[name] for name in others})
+    return _with_axioms(build, require, _only_needed_witnesses(said), jobs)

@@ -1,14 +1,17 @@
-"""The gate: compile, audit, compare with the lock; or, without Rocq, compare the sources with it."""
+"""The gate: compile the proofs, audit them, and compare them with the lock; without Rocq, compare only the sources."""
 
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
-from covassay.verification.claims.kernel import kernel, lock, sources, vectors
-from covassay.verification.claims.kernel.audit import audit, read_witnesses
-from covassay.verification.claims.kernel.lock import Discrepancy, Lock
+from covassay.verification.claims.kernel import findings, kernel, lock, sources, vectors
+from covassay.verification.claims.kernel.audit import Audit, Witness, audit, read_witnesses
+from covassay.verification.claims.kernel.findings import Discrepancy
+from covassay.verification.claims.kernel.lock import RocqLock
+from covassay.verification.claims.kernel.sources import Tagged
+from covassay.verification.claims.kernel.vectors import KernelVector
 
 RECORDED = "recorded, not re-run"
 RECHECKED = "re-checked"
@@ -18,23 +21,23 @@ NOT_REACHED = "not reached: another file does not compile"
 
 @dataclass(frozen=True)
 class GateReport:
-    """What the gate found, and a word for each theorem."""
+    """What the gate found, and one of the four words above for each theorem."""
 
     words: dict[str, str]
-    wrong: list[Discrepancy]  # no lock can make this right
+    wrong: list[Discrepancy]  # what accepting a new lock cannot mend
     differences: list[Discrepancy]  # from the lock
-    record: Lock = field(default_factory=dict)  # what accepting would lock; empty if not everything was audited
-    vectors: str = ""  # and export
+    record: RocqLock | None = None  # what accepting would lock, if all theorems were audited
+    vectors: str = ""  # what accepting would export, if all theorems were audited
 
     @property
     def findings(self) -> list[Discrepancy]:
-        """Everything found; empty if all is well, which does not say that the kernel was asked: the words do."""
+        """Everything that was found. An empty list does not say that the kernel was asked: the words say that."""
         return [*self.wrong, *self.differences]
 
 
 @contextmanager
 def build_directory(chosen: Path | None) -> Iterator[Path]:
-    """The one chosen, which is kept and whose compiled files are used again, or a temporary one."""
+    """The chosen directory, which is kept and whose compiled files are used again, or a temporary one."""
     if chosen is not None:
         yield chosen
         return
@@ -46,7 +49,34 @@ def compare_sources(proofs: Path, tags: Iterable[str] | None = None) -> GateRepo
     """What can be said without Rocq."""
     known = sources.tagged(sources.files(proofs / "rocq"))[0]
     words = dict.fromkeys(known if tags is None else tags, RECORDED)
-    return GateReport(words, lock.face_findings(proofs / "rocq"), lock.source_findings(proofs))
+    return GateReport(words, findings.scan_findings(proofs / "rocq"), findings.source_findings(proofs))
+
+
+@dataclass(frozen=True)
+class Examination:
+    """What the kernel said of theorems and vectors, before any comparison with the lock."""
+
+    audit: Audit
+    vectors: list[KernelVector]
+    exported: str  # the vectors with their values, as in proofs/vectors.json
+
+    def unsound(self) -> list[Discrepancy]:
+        """Axioms that are not allowed, and vectors that their lemmas do not tie to theorems."""
+        return [*findings.axiom_findings(self.audit), *findings.vector_findings(self.audit, self.vectors)]
+
+
+def examine(
+    build: Path,
+    theorems: Iterable[Tagged],
+    wanted: list[KernelVector],
+    table: Mapping[str, Witness],
+    jobs: int = 1,
+    files: Iterable[str] | None = None,
+) -> Examination:
+    """Ask the kernel about theorems, and about vectors with their lemmas. `files`: see `audit`."""
+    lemmas = sorted({lemma for v in wanted for lemma in v.lemmas})
+    answers = audit(build, theorems, table, jobs, files, lemmas)
+    return Examination(answers, wanted, vectors.as_text(wanted, vectors.evaluate(build, wanted)))
 
 
 def recheck(
@@ -56,35 +86,41 @@ def recheck(
     chosen: Path | None = None,
     jobs: int = 1,
 ) -> GateReport:
-    """Compile, audit all theorems, or those of the tags and what they need, and compare with the lock."""
-    folder, locked = proofs / "rocq", lock.read(proofs)
+    """Compile the proofs, audit all theorems or those with the given tags, and compare them with the lock.
+
+    `chosen` is the build directory, by default a temporary one. The vectors are evaluated if all theorems are audited.
+    """
+    folder, locked, whole = proofs / "rocq", lock.read(proofs), tags is None
     known = sources.tagged(sources.files(folder))[0]
     wanted = {tag: known[tag] for tag in (known if tags is None else tags) if tag in known}
-    wrong = lock.face_findings(folder)
+    wrong = findings.scan_findings(folder)
     if wrong:
         return GateReport(dict.fromkeys(wanted, FAILED), wrong, [])
-    table = read_witnesses(folder)
     with build_directory(chosen) as build:
         kernel.stage(folder, build)
         errors = kernel.build(build, jobs=jobs)
         if errors:
-            have = kernel.compiled(build)
-            words = {tag: NOT_REACHED if t.file in have else FAILED for tag, t in wanted.items()}
-            return GateReport(words, [Discrepancy("compile", text) for text in errors], [])
-        wanted_vectors = vectors.read(folder) if tags is None else []
-        lemmas = sorted({lemma for v in wanted_vectors for lemma in v.lemmas})
-        asked = audit(build, wanted.values(), table, jobs, others=lemmas)
-        exported = vectors.as_text(wanted_vectors, vectors.evaluate(build, wanted_vectors))
-    now = lock.record(asked, folder, kernel.versions(), exported)
-    wrong = [*lock.forbidden_axioms(asked), *lock.witness_findings(asked, assumptions, whole=tags is None)]
-    wrong += lock.untied_vectors(asked, wanted_vectors)
-    differences = lock.differences(locked, now)
-    if tags is None:
-        differences += lock.source_findings(proofs)
-        if now["vectors"]["exported"] != locked.get("vectors", {}).get("exported"):
-            differences.append(Discrepancy("vector", "the kernel evaluates other numbers than are locked"))
-        differences += [] if differences else lock.stale(locked, now)
+            return _not_compiled(errors, wanted, kernel.compiled(build))
+        wanted_vectors = vectors.read(folder) if whole else []
+        found = examine(build, wanted.values(), wanted_vectors, read_witnesses(folder), jobs)
+    now = lock.record(found.audit, folder, kernel.versions(), found.exported)
+    wrong = [*found.unsound(), *findings.witness_findings(found.audit, assumptions, whole)]
+    differences = _whole_differences(proofs, locked, now) if whole else findings.lock_findings(locked, now)
     failed = {tag for finding in (*wrong, *differences) for tag in finding.tags}
     words = {tag: FAILED if tag in failed else RECHECKED for tag in wanted}
-    whole = (now, exported) if tags is None else ({}, "")
-    return GateReport(words, wrong, list(dict.fromkeys(differences)), *whole)
+    return GateReport(words, wrong, differences, now if whole else None, found.exported if whole else "")
+
+
+def _not_compiled(errors: Iterable[str], wanted: Mapping[str, Tagged], compiled: set[str]) -> GateReport:
+    words = {tag: NOT_REACHED if theorem.file in compiled else FAILED for tag, theorem in wanted.items()}
+    return GateReport(words, [Discrepancy("compile", text) for text in errors], [])
+
+
+def _whole_differences(proofs: Path, locked: RocqLock, now: RocqLock) -> list[Discrepancy]:
+    """Where an audit of all theorems differs from the lock, each difference once."""
+    found = [
+        *findings.lock_findings(locked, now),
+        *findings.source_findings(proofs),
+        *findings.number_findings(locked, now),
+    ]
+    return list(dict.fromkeys(found or findings.remaining_findings(locked, now)))

@@ -1,4 +1,4 @@
-"""The two things that Rocq does for us: compile, and answer questions."""
+"""The two things that Rocq does for the gate: it compiles the proofs, and it answers questions about them."""
 
 import os
 import re
@@ -11,28 +11,31 @@ from pathlib import Path
 
 from covassay.verification.claims.kernel.sources import PROJECT
 
-REQUIRE = "COVASSAY_REQUIRE_ROCQ"  # set in CI: a machine without Rocq is an error
+REQUIRE = "COVASSAY_REQUIRE_ROCQ"  # an environment variable; where it is set, as in CI, Rocq must be installed
 LIBRARIES = ("coq", "libcoq-mathcomp-algebra", "libcoq-mathcomp-analysis", "libcoq-mathcomp-algebra-tactics")
 ERROR = re.compile(r'File "\./(\S+)", line (\d+), characters \S+:\nError:\s*(.*?)(?:\n\n|\Z)', re.DOTALL)
-MARK = "@@covassay@@"
+MARK = "@@covassay@@"  # printed before every answer, to tell the answers apart
+UNABRIDGED = ["Set Printing Width 1000000.", "Set Printing Depth 1000000."]  # by default long terms are cut and broken
+COMPILE_ERROR = 300  # characters of one error of the compiler that are shown; the rest repeats the goal
+LOG_END = 1000  # characters of a log that are shown where no error could be singled out; the cause stands at its end
 
 
 class KernelError(Exception):
-    """Rocq did not answer."""
+    """Rocq could not be run, or did not answer."""
 
 
 def available() -> bool:
-    """Is Rocq on this machine?"""
+    """Whether Rocq is installed on this machine."""
     return all(shutil.which(tool) for tool in ("coqc", "coq_makefile", "make"))
 
 
 def required() -> bool:
-    """Must it be?"""
+    """Whether Rocq is mandatory here, as in CI."""
     return os.environ.get(REQUIRE, "") not in ("", "0")
 
 
 def versions() -> dict[str, str]:
-    """The versions of Rocq and, where the Debian packages are installed, of the libraries."""
+    """The versions of Rocq and, on a Debian system, of the packages of its libraries."""
     found = {"coqc": _run(["coqc", "--print-version"]).stdout.split()[0]}
     if shutil.which("dpkg-query"):
         for package in LIBRARIES:
@@ -46,7 +49,10 @@ def _run(command: Sequence[str], **options: str | Path) -> subprocess.CompletedP
 
 
 def stage(folder: Path, build: Path) -> None:
-    """Bring the sources in a build directory up to date; a file that has not changed keeps its time, and its .vo."""
+    """Bring the sources in a build directory up to date.
+
+    A file that has not changed keeps its compiled .vo file and its time stamp, so that make does not compile it again.
+    """
     build.mkdir(parents=True, exist_ok=True)
     wanted = {path.name: path.read_bytes() for path in [*folder.glob("*.v"), folder / PROJECT]}
     for old in build.glob("*.v"):
@@ -61,7 +67,7 @@ def stage(folder: Path, build: Path) -> None:
 
 
 def build(folder: Path, only: Iterable[str] = (), jobs: int = 1) -> list[str]:
-    """Compile the files in a build directory, or those and what they need; returns the errors."""
+    """Compile the files of a build directory, or only the named ones and what they need; returns the errors."""
     made = _run(["coq_makefile", "-f", PROJECT, "-o", "Makefile"], cwd=folder)
     if made.returncode:
         raise KernelError(f"coq_makefile: {made.stderr.strip()}")
@@ -69,12 +75,15 @@ def build(folder: Path, only: Iterable[str] = (), jobs: int = 1) -> list[str]:
     done = _run(["make", "-k", f"-j{jobs}", "COQEXTRAFLAGS=-w -all", *targets], cwd=folder)
     if done.returncode == 0:
         return []
-    found = [f"{file}, line {line}: {' '.join(told.split())[:300]}" for file, line, told in ERROR.findall(done.stderr)]
-    return found or [f"make: {done.stderr.strip()[-500:]}"]
+    found = [
+        f"{file}, line {line}: {' '.join(told.split())[:COMPILE_ERROR]}"
+        for file, line, told in ERROR.findall(done.stderr)
+    ]
+    return found or [f"make: {done.stderr.strip()[-LOG_END:]}"]
 
 
 def dependencies(folder: Path) -> dict[str, set[str]]:
-    """The files of the project that each file needs, itself among them, directly or not."""
+    """For every file, itself and the files of the project that it needs, directly or indirectly."""
     shown = _run(["coqdep", "-f", PROJECT], cwd=folder).stdout
     direct = {
         left.split()[0].removesuffix("o"): {Path(word).stem + ".v" for word in right.split() if word.endswith(".vo")}
@@ -87,12 +96,12 @@ def dependencies(folder: Path) -> dict[str, set[str]]:
 
 
 def compiled(folder: Path) -> set[str]:
-    """The .v files of a build directory that have a .vo."""
+    """The .v files of a build directory that have been compiled."""
     return {path.name for path in folder.glob("*.v") if path.with_suffix(".vo").exists()}
 
 
 def ask(build: Path, preamble: Iterable[str], questions: Mapping[str, str]) -> dict[str, str]:
-    """What Rocq prints in answer to each question, in one process."""
+    """What Rocq prints in answer to each question, by its key; one process answers all of them."""
     script = [*preamble]
     for key, question in questions.items():
         script += [f'Goal True. idtac "{MARK} {key}". Abort.', question]
@@ -101,7 +110,7 @@ def ask(build: Path, preamble: Iterable[str], questions: Mapping[str, str]) -> d
         path.write_text("\n".join(script) + "\n", encoding="utf-8")
         done = _run(["coqc", "-q", "-w", "-all", "-Q", str(build.resolve()), "covassay", str(path)], cwd=scratch)
     if done.returncode:
-        raise KernelError(done.stderr.strip()[-1000:])
+        raise KernelError(done.stderr.strip()[-LOG_END:])
     answers = {}
     for block in done.stdout.split(f"{MARK} ")[1:]:
         key, _, answer = block.partition("\n")
@@ -111,8 +120,8 @@ def ask(build: Path, preamble: Iterable[str], questions: Mapping[str, str]) -> d
     return answers
 
 
-def ask_in_parts(build: Path, preamble: Sequence[str], questions: Mapping[str, str], jobs: int) -> dict[str, str]:
-    """The same in several processes, for slow questions."""
+def ask_in_parallel(build: Path, preamble: Sequence[str], questions: Mapping[str, str], jobs: int) -> dict[str, str]:
+    """What Rocq prints in answer to each question; several processes share slow questions."""
     parts = [dict(list(questions.items())[k::jobs]) for k in range(jobs)]
     with ThreadPoolExecutor(jobs) as pool:
         answers = pool.map(lambda part: ask(build, preamble, part), [part for part in parts if part])

@@ -1,227 +1,265 @@
 """proofs/rocq.lock.json: the audit that somebody has read and accepted.
 
-Per tag the statement, as a person reads it and as a digest of its fully explicit form, the axioms and the definitions
-beneath it; every such definition, in the same two forms; the witnesses; and the digests of the sources. The digests let
-a machine without Rocq see that the sources are those that were audited.
+The classes below are the format of the file: an entry is a JSON object with exactly the fields of its class. Statements
+and definitions are kept twice, as text for people and as a digest of their fully explicit form, which tells apart what
+notations and implicit arguments could hide. The digests of the sources let a machine without Rocq see whether the
+sources are still those that were audited.
 """
 
 import json
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar, Self, TypeVar
 
+from covassay.reference.errors import InvalidInput
 from covassay.verification.claims.kernel import sources
-from covassay.verification.claims.kernel.audit import ALLOWED, Audit
-from covassay.verification.claims.kernel.terms import establishes
-from covassay.verification.claims.kernel.vectors import KernelVector
-from covassay.verification.claims.kernel.vectors import path_of as path_of_vectors
+from covassay.verification.claims.kernel.audit import Audit, Statement
+from covassay.verification.claims.kernel.sources import Tagged
 
-RULES = {  # what the gate holds against the proofs
-    "token": "a token, or an option of the compiler, that would let a theorem through unproved",
-    "compile": "a file does not compile",
-    "axioms": "a theorem rests on more than the three axioms of the library, or on others than locked",
-    "statement": "a theorem does not say what is locked",
-    "definition": "a definition beneath a theorem is not what is locked",
-    "witness": "nothing shows that a premise can be met",
-    "link": "a tag and a claim, or a tag and the lock, do not find one another",
-    "source": "a file is not the one that was audited",
-    "vector": "an exported number is not what the kernel evaluates",
-}
-Lock = dict[str, Any]
+NAME = "rocq.lock.json"
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
-class Discrepancy:
-    """Something that the gate refuses."""
+class LockEntry:
+    """An entry of the lock, whose fields are texts and lists of texts."""
 
-    rule: str  # a key of RULES
+    SHOWN: ClassVar[str]  # the field that a person reads before accepting the entry
+
+    @property
+    def shown(self) -> str:
+        """The text that a person reads before accepting the entry."""
+        return str(getattr(self, self.SHOWN))
+
+    @classmethod
+    def read(cls, value: object, where: str) -> Self:
+        """The entry in a JSON value; `where` is its place in the file, for the error message."""
+        content = _object(value, (f.name for f in fields(cls)), where)
+        readers: dict[object, Callable[[object, str], object]] = {str: _text, tuple[str, ...]: _texts}
+        known: dict[str, Any] = {f.name: readers[f.type](content[f.name], f"{where}, {f.name}") for f in fields(cls)}
+        return cls(**known)
+
+
+@dataclass(frozen=True)
+class LockedTheorem(LockEntry):
+    """What a tagged theorem says, and what it rests on."""
+
+    SHOWN = "statement"
+
+    file: str
+    theorem: str  # its name in the file
+    statement: str
+    explicit: str  # the digest of the explicit statement
+    axioms: tuple[str, ...]
+    definitions: tuple[str, ...]  # all definitions beneath the statement
+    premises: tuple[str, ...]  # the predicates that need a witness
+
+    def says_the_same_as(self, other: "LockedTheorem") -> bool:
+        """Whether it is the same theorem with the same statement, whatever it rests on."""
+        return (self.file, self.theorem, self.statement, self.explicit) == (
+            other.file, other.theorem, other.statement, other.explicit,
+        )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class LockedDefinition(LockEntry):
+    """A definition beneath a theorem or beneath a lemma of the vectors."""
+
+    SHOWN = "text"
+
     text: str
-    tags: tuple[str, ...] = ()  # the theorems that it touches
-
-    def __str__(self) -> str:
-        return f"{self.rule}: {self.text}"
+    explicit: str  # the digest of the explicit definition
 
 
-def record(audit: Audit, folder: Path, tools: Mapping[str, str], exported: str = "") -> Lock:
-    """An audit, and the text of the exported vectors, as they are locked."""
-    theorems, beneath = {}, set()
-    for tagged, said in audit.theorems.items():
-        names = audit.beneath(said)
-        beneath |= set(names)
-        theorems[tagged.tag] = {
-            "file": tagged.file, "theorem": tagged.name, "statement": said.text, "explicit": said.digest,
-            "axioms": list(said.axioms), "definitions": names, "premises": audit.asked(said),
-        }  # fmt: skip
-    shown: dict[str, dict[str, object]] = {}
+@dataclass(frozen=True)
+class LockedWitness(LockEntry):
+    """A lemma which shows that a predicate can be met."""
+
+    SHOWN = "lemma"
+
+    lemma: str
+    statement: str
+    premises: tuple[str, ...]  # the predicates that the lemma itself takes as premises
+
+
+@dataclass(frozen=True)
+class AssumedWitness(LockEntry):
+    """An assumption of the ledger, in place of a lemma, that a predicate can be met."""
+
+    SHOWN = "assumption"
+
+    assumption: str
+
+
+@dataclass(frozen=True)
+class LockedLemma(LockEntry):
+    """A lemma which ties a vector to the theorems."""
+
+    SHOWN = "statement"
+
+    statement: str
+    explicit: str  # the digest of the explicit statement
+    axioms: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class LockedVectors:
+    """The numbers that the kernel evaluated: the digest of proofs/vectors.json, and the lemmas named there."""
+
+    exported: str = ""
+    lemmas: Mapping[str, LockedLemma] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class RocqLock:
+    """The whole lock, by default an empty one."""
+
+    tools: Mapping[str, str] = field(default_factory=dict)  # program or package -> version
+    theorems: Mapping[str, LockedTheorem] = field(default_factory=dict)  # by tag
+    witnesses: Mapping[str, LockedWitness | AssumedWitness] = field(default_factory=dict)  # by predicate
+    vectors: LockedVectors = field(default_factory=LockedVectors)
+    definitions: Mapping[str, LockedDefinition] = field(default_factory=dict)
+    sources: Mapping[str, str] = field(default_factory=dict)  # file -> digest
+
+
+# RECORDING AN AUDIT
+
+
+def record(audit: Audit, folder: Path, tools: Mapping[str, str], exported: str = "") -> RocqLock:
+    """The lock of an audit; `exported` is the text of proofs/vectors.json."""
+    said = [*audit.theorems.values(), *audit.others.values()]
+    beneath = sorted({name for statement in said for name in audit.beneath(statement)})
+    lemmas = {name: LockedLemma(s.text, s.digest, s.axioms) for name, s in audit.others.items()}
+    return RocqLock(
+        tools=dict(tools),
+        theorems={tagged.tag: _theorem(audit, tagged, statement) for tagged, statement in audit.theorems.items()},
+        witnesses=_witnesses(audit),
+        vectors=LockedVectors(sources.sha256(exported), lemmas),
+        definitions={n: LockedDefinition(audit.definitions[n].text, audit.definitions[n].digest) for n in beneath},
+        sources=sources.digests(folder),
+    )
+
+
+def _theorem(audit: Audit, tagged: Tagged, said: Statement) -> LockedTheorem:
+    return LockedTheorem(
+        file=tagged.file,
+        theorem=tagged.name,
+        statement=said.text,
+        explicit=said.digest,
+        axioms=said.axioms,
+        definitions=tuple(audit.beneath(said)),
+        premises=tuple(audit.to_witness(said)),
+    )
+
+
+def _witnesses(audit: Audit) -> dict[str, LockedWitness | AssumedWitness]:
+    """The witnesses that the theorems need; one whose lemma does not exist is left out."""
+    found: dict[str, LockedWitness | AssumedWitness] = {}
     for predicate, witness in audit.table.items():
         if witness.assumption:
-            shown[predicate] = {"assumption": witness.assumption}
+            found[predicate] = AssumedWitness(witness.assumption)
         elif witness.lemma in audit.witnesses:
             lemma = audit.witnesses[witness.lemma]
-            shown[predicate] = {"lemma": lemma.name, "statement": lemma.text, "premises": audit.premises(lemma)}
-    others: dict[str, dict[str, object]] = {}
-    for name, said in audit.others.items():
-        beneath |= set(audit.beneath(said))
-        others[name] = {"statement": said.text, "explicit": said.digest, "axioms": list(said.axioms)}
-    definitions = {n: {"text": audit.definitions[n].text, "explicit": audit.definitions[n].digest} for n in beneath}
-    return {
-        "generated": "covassay claims accept --rocq",
-        "tools": dict(tools),
-        "theorems": theorems,
-        "witnesses": shown,
-        "vectors": {"exported": sources.sha256(exported), "lemmas": others},
-        "definitions": definitions,
-        "sources": sources.digests(folder),
-    }
+            found[predicate] = LockedWitness(lemma.name, lemma.text, tuple(audit.premises_of(lemma)))
+    return found
+
+
+# THE FILE
 
 
 def path_of(proofs: Path) -> Path:
     """Where the lock is."""
-    return proofs / "rocq.lock.json"
+    return proofs / NAME
 
 
-def read(proofs: Path) -> Lock:
-    """The lock; empty if there is none."""
+def read(proofs: Path) -> RocqLock:
+    """The lock; an empty one if there is no file."""
     path = path_of(proofs)
-    return dict(json.loads(path.read_text(encoding="utf-8"))) if path.exists() else {}
+    return parse(path.read_text(encoding="utf-8")) if path.exists() else RocqLock()
 
 
-def as_text(lock: Lock) -> str:
-    """The same bytes for the same audit."""
-    return json.dumps(lock, indent=1, ensure_ascii=False, sort_keys=True) + "\n"
+def as_text(lock: RocqLock) -> str:
+    """The text of the file, the same bytes for the same lock."""
+    return (
+        json.dumps({"generated": sources.ACCEPT, **asdict(lock)}, indent=1, ensure_ascii=False, sort_keys=True) + "\n"
+    )
 
 
-def differences(lock: Lock, now: Lock) -> list[Discrepancy]:
-    """What an audit, of all tags or of some, says differently from the lock."""
-    found = []
-    for tag, entry in now["theorems"].items():
-        old = lock.get("theorems", {}).get(tag)
-        if old is None:
-            found.append(Discrepancy("link", f"{tag} is not in the lock", (tag,)))
-            continue
-        if any(old[key] != entry[key] for key in ("file", "theorem", "statement", "explicit")):
-            found.append(Discrepancy("statement", f"{tag} says something else", (tag,)))
-        if old["axioms"] != entry["axioms"]:
-            found.append(Discrepancy("axioms", f"{tag} rests on {entry['axioms']}, locked {old['axioms']}", (tag,)))
-        changed = set(old["definitions"]) ^ set(entry["definitions"])
-        changed |= {n for n in entry["definitions"] if lock["definitions"].get(n) != now["definitions"][n]}
-        if changed:
-            found.append(Discrepancy("definition", f"beneath {tag}: {', '.join(sorted(changed))}", (tag,)))
-    for predicate, entry in now["witnesses"].items():
-        if lock.get("witnesses", {}).get(predicate) != entry:
-            found.append(Discrepancy("witness", f"{predicate}: another witness than is locked"))
-    old_vectors, vectors = lock.get("vectors", {"lemmas": {}}), now["vectors"]
-    return found + [
-        Discrepancy("vector", f"the lemma {name} says something else")
-        for name, entry in vectors["lemmas"].items()
-        if old_vectors["lemmas"].get(name) != entry
-    ]
+def parse(text: str) -> RocqLock:
+    """The lock in the text of the file; anything unexpected raises one error that names its place."""
+    try:
+        value = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise InvalidInput(f"{NAME}: not JSON: {error}") from None
+    content = _object(value, ("generated", *(f.name for f in fields(RocqLock))), NAME)
+    if content["generated"] != sources.ACCEPT:
+        raise InvalidInput(f"{NAME}, generated: must be {sources.ACCEPT!r}, is {content['generated']!r}")
+    vectors = _object(content["vectors"], (f.name for f in fields(LockedVectors)), f"{NAME}, vectors")
+    return RocqLock(
+        tools=_named(content["tools"], _text, f"{NAME}, tools"),
+        theorems=_named(content["theorems"], LockedTheorem.read, f"{NAME}, theorems"),
+        witnesses=_named(content["witnesses"], _witness, f"{NAME}, witnesses"),
+        vectors=LockedVectors(
+            exported=_text(vectors["exported"], f"{NAME}, vectors, exported"),
+            lemmas=_named(vectors["lemmas"], LockedLemma.read, f"{NAME}, vectors, lemmas"),
+        ),
+        definitions=_named(content["definitions"], LockedDefinition.read, f"{NAME}, definitions"),
+        sources=_named(content["sources"], _text, f"{NAME}, sources"),
+    )
 
 
-def forbidden_axioms(audit: Audit) -> list[Discrepancy]:
-    """Theorems, and lemmas of vectors, that rest on more than the library's three axioms."""
-    asked = {tagged.tag: said for tagged, said in audit.theorems.items()} | dict(audit.others)
+def _object(value: object, names: Iterable[str], where: str) -> dict[str, object]:
+    """A JSON object with exactly these fields."""
+    wanted = sorted(names)
+    if not isinstance(value, dict) or sorted(value) != wanted:
+        has = f"has {', '.join(sorted(value)) or 'none'}" if isinstance(value, dict) else "is no JSON object"
+        raise InvalidInput(f"{where}: must have the fields {', '.join(wanted)}; {has}")
+    return value
+
+
+def _named(value: object, read_entry: Callable[[object, str], T], where: str) -> dict[str, T]:
+    """A JSON object of entries by name."""
+    if not isinstance(value, dict):
+        raise InvalidInput(f"{where}: must be a JSON object of entries by name")
+    return {name: read_entry(entry, f"{where}, {name}") for name, entry in value.items()}
+
+
+def _text(value: object, where: str) -> str:
+    if not isinstance(value, str):
+        raise InvalidInput(f"{where}: must be a text, is {value!r}")
+    return value
+
+
+def _texts(value: object, where: str) -> tuple[str, ...]:
+    if not isinstance(value, list):
+        raise InvalidInput(f"{where}: must be a list of texts, is {value!r}")
+    return tuple(_text(item, where) for item in value)
+
+
+def _witness(value: object, where: str) -> LockedWitness | AssumedWitness:
+    assumed = isinstance(value, dict) and "assumption" in value
+    return AssumedWitness.read(value, where) if assumed else LockedWitness.read(value, where)
+
+
+# CHANGES
+
+
+def changes(old: RocqLock, new: RocqLock) -> list[str]:
+    """The lines that a person has to read before a new lock is accepted."""
     return [
-        Discrepancy("axioms", f"{name} rests on {axiom}", (name,))
-        for name, said in asked.items()
-        for axiom in said.axioms
-        if axiom not in ALLOWED
+        *_changed("theorem", old.theorems, new.theorems),
+        *_changed("definition", old.definitions, new.definitions),
+        *_changed("witness", old.witnesses, new.witnesses),
+        *_changed("lemma of the vectors", old.vectors.lemmas, new.vectors.lemmas),
     ]
 
 
-def untied_vectors(audit: Audit, wanted: Iterable[KernelVector]) -> list[Discrepancy]:
-    """Vectors whose lemmas do not speak of what computes the rows."""
-    return [
-        Discrepancy("vector", f"{v.name}: {lemma} says nothing of what computes {v.rows}")
-        for v in wanted
-        for lemma in v.lemmas
-        if not audit.definitions[v.rows].mentions & audit.others[lemma].mentions
-    ]
-
-
-def witness_findings(audit: Audit, assumptions: Mapping[str, str], whole: bool) -> list[Discrepancy]:
-    """Premises that nothing shows to be possible. `whole`: all tags were audited, so that no witness is idle."""
-    asking: dict[str, list[str]] = {}
-    for tagged, said in audit.theorems.items():
-        for predicate in audit.asked(said):
-            asking.setdefault(predicate, []).append(tagged.tag)
-    found = []
-    for predicate in sorted(audit.needed(asking)):
-        text = _unmet(audit, predicate, assumptions)
-        if text:
-            found.append(Discrepancy("witness", f"{predicate}: {text}", tuple(asking.get(predicate, ()))))
-    if whole:
-        idle = sorted(audit.table.keys() - audit.needed(asking))
-        found += [Discrepancy("witness", f"{predicate}: no premise needs this witness") for predicate in idle]
-    return found
-
-
-def _unmet(audit: Audit, predicate: str, assumptions: Mapping[str, str]) -> str:
-    """Why nothing shows that a predicate is not empty; nothing if something does."""
-    witness = audit.table.get(predicate)
-    if witness is None:
-        return "has no witness in witnesses.toml"
-    if bool(witness.lemma) == bool(witness.assumption):
-        return "give a lemma or an assumption"
-    if witness.assumption:
-        return "" if witness.assumption in assumptions else f"the assumption {witness.assumption} is not defined"
-    if witness.lemma not in audit.witnesses:
-        return f"there is no lemma {witness.lemma}"
-    lemma = audit.witnesses[witness.lemma]
-    if set(lemma.axioms) - set(ALLOWED):
-        return f"{lemma.name} rests on {', '.join(sorted(set(lemma.axioms) - set(ALLOWED)))}"
-    if not establishes(lemma.conclusion, predicate):
-        return f"{lemma.name} does not conclude it"
-    if predicate in audit.needed(audit.premises(lemma)):
-        return f"{lemma.name} needs it: circular"
-    return ""
-
-
-def face_findings(folder: Path) -> list[Discrepancy]:
-    """Without Rocq: what is wrong with the sources on their face."""
-    texts = sources.files(folder)
-    found = [Discrepancy("token", text) for text in sources.project_problems(folder)]
-    found += [Discrepancy("token", told) for file, text in texts.items() for told in sources.banned(file, text)]
-    return found + [Discrepancy("link", text) for text in sources.tagged(texts)[1]]
-
-
-def stale(lock: Lock, now: Lock) -> list[Discrepancy]:
-    """Whatever else in the lock is not what an audit of all theorems writes; the tools may be others."""
-    same = {**lock, "tools": {}} == {**now, "tools": {}}
-    return [] if same else [Discrepancy("source", "proofs/rocq.lock.json is not what the audit writes")]
-
-
-def source_findings(proofs: Path) -> list[Discrepancy]:
-    """Without Rocq: are the sources, and their tags, those that were audited?"""
-    lock, folder = read(proofs), proofs / "rocq"
-    now, then = sources.digests(folder), lock.get("sources", {})
-    found = [
-        Discrepancy("source", f"proofs/rocq/{name} is not what was audited")
-        for name in sorted(now.keys() | then.keys())
-        if now.get(name) != then.get(name)
-    ]
-    if sources.sha256(_exported(proofs)) != lock.get("vectors", {}).get("exported"):
-        found.append(Discrepancy("vector", "proofs/vectors.json is not what the kernel evaluated"))
-    tags, locked = sources.tagged(sources.files(folder))[0], lock.get("theorems", {})
-    found += [Discrepancy("link", f"{tag} is not in the lock", (tag,)) for tag in tags if tag not in locked]
-    return found + [Discrepancy("link", f"{tag} is in the lock, but no longer in the proofs", (tag,))
-                    for tag in locked if tag not in tags]  # fmt: skip
-
-
-def _exported(proofs: Path) -> str:
-    path = path_of_vectors(proofs)
-    return path.read_text(encoding="utf-8") if path.exists() else ""
-
-
-def changes(old: Lock, new: Lock) -> list[str]:
-    """What a person has to read before a new lock is accepted, as lines."""
+def _changed(kind: str, old: Mapping[str, LockEntry], new: Mapping[str, LockEntry]) -> list[str]:
     lines = []
-    for kind, text in (("theorems", "statement"), ("definitions", "text"), ("witnesses", "lemma")):
-        then, now = old.get(kind, {}), new[kind]
-        for name in sorted(then.keys() | now.keys()):
-            if then.get(name) != now.get(name):
-                lines.append(f"{kind.removesuffix('s').replace('witnesse', 'witness')} {name}")
-                lines += [f"  - {then[name].get(text, then[name])}"] if name in then else []
-                lines += [f"  + {now[name].get(text, now[name])}"] if name in now else []
+    for name in sorted(old.keys() | new.keys()):
+        if old.get(name) != new.get(name):
+            lines.append(f"{kind} {name}")
+            lines += [f"  - {old[name].shown}"] if name in old else []
+            lines += [f"  + {new[name].shown}"] if name in new else []
     return lines

@@ -1,11 +1,14 @@
-"""What can be read off the .v files without Rocq: tags, tokens that are not allowed, digests."""
+"""What can be read off the .v files without Rocq: tags, forbidden words and digests."""
 
 import hashlib
 import re
+import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
+ACCEPT = "covassay claims accept --rocq"  # the command that writes the lock and the vectors
 PROJECT = "_CoqProject"
 PROJECT_OPTION = "-Q . covassay"
 TAG = re.compile(r"\(\*@ (\S+) \*\)")
@@ -16,7 +19,7 @@ BANNED = re.compile(
     r"\b(?:Admitted|admit|give_up|Axioms?|Parameters?|Conjectures?|Primitive|Register|Redirect|Load|Elpi|bypass_check"
     r"|Declare\s+(?:ML\s+)?Module|(?:Set|Unset)\s+(?:Guard|Positivity|Universe)\s+Checking)\b"
 )
-SECTION_ONLY = r"Hypothes[ie]s|Variables?|Context"  # axioms outside a section
+SECTION_ONLY = r"Hypothes[ie]s|Variables?|Context"  # outside a section these declare axioms
 SENTENCE = re.compile(
     rf"\b(?:(?P<open>Section|Module\s+Type|Module)\s+(?P<name>\w+)(?P<rest>[^.]*)\.|End\s+(?P<end>\w+)\s*\."
     rf"|(?P<local>{SECTION_ONLY})\b)"
@@ -47,8 +50,16 @@ def files(folder: Path) -> dict[str, str]:
     return {path.name: path.read_text(encoding="utf-8") for path in sorted(folder.glob("*.v"))}
 
 
+def read_table(path: Path) -> dict[str, Any]:
+    """The contents of a hand-written TOML file, empty if there is none."""
+    return tomllib.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+
+
 def code(text: str) -> str:
-    """The text with comments and strings blanked; tags outside comments are kept, and so are the lines."""
+    """The text without its comments and the contents of its strings; tags and line breaks are kept.
+
+    As in Rocq, comments may be nested, and a string within a comment may contain the end of a comment.
+    """
     kept, depth, i = [], 0, 0
     while i < len(text):
         tag = TAG.match(text, i) if depth == 0 else None
@@ -72,7 +83,7 @@ def code(text: str) -> str:
 
 
 def tagged(sources: Mapping[str, str]) -> tuple[dict[str, Tagged], list[str]]:
-    """The tagged theorems, by tag, and what is wrong with the tags."""
+    """The tagged theorems by tag, and a message for every misplaced tag."""
     found: dict[str, Tagged] = {}
     problems = []
     for file, text in sources.items():
@@ -82,14 +93,14 @@ def tagged(sources: Mapping[str, str]) -> tuple[dict[str, Tagged], list[str]]:
             if statement is None:
                 problems.append(f"{file}: no theorem follows the tag {tag}")
             elif tag in found:
-                problems.append(f"{file}: the tag {tag} is taken, in {found[tag].file}")
+                problems.append(f"{file}: the tag {tag} is taken by a theorem in {found[tag].file}")
             else:
                 found[tag] = Tagged(tag, file, statement.group(1))
     return found, problems
 
 
 def banned(file: str, text: str) -> list[str]:
-    """Tokens that would let a theorem through unproved, with their lines."""
+    """A message, with the line, for every word that would let a theorem through unproved."""
     bare = code(text)
 
     def told(position: int, token: str) -> str:
@@ -98,7 +109,8 @@ def banned(file: str, text: str) -> list[str]:
     found = [told(m.start(), m.group()) for m in BANNED.finditer(bare)]
     scopes: list[str] = []
     for m in SENTENCE.finditer(bare):
-        if m["open"] and not (m["open"] != "Section" and ":=" in m["rest"]):
+        is_alias = m["open"] != "Section" and ":=" in (m["rest"] or "")  # `Module M := N.` opens no scope
+        if m["open"] and not is_alias:
             scopes.append(m["open"])
         elif m["end"] and scopes:
             scopes.pop()
@@ -108,7 +120,7 @@ def banned(file: str, text: str) -> list[str]:
 
 
 def project_problems(folder: Path) -> list[str]:
-    """_CoqProject must list every .v file, and must not pass options to the compiler."""
+    """A message for every .v file that _CoqProject does not list, and for every other line, such as an option."""
     path = folder / PROJECT
     lines = path.read_text(encoding="utf-8").split("\n") if path.exists() else []
     listed = [line for line in lines if line.endswith(".v")]

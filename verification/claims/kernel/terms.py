@@ -1,9 +1,14 @@
-"""Fully explicit statements (Set Printing All) taken apart: binders, conclusion, names, what is established."""
+"""Taking fully explicit statements apart, as Rocq prints them under Set Printing All.
+
+For `forall (n : nat) (_ : @M.small R n), and (@M.good R n) (M.q n)` the binders are `nat` and `@M.small R n`, the
+conclusion is the rest, and it establishes M.good and M.q.
+"""
 
 import re
 
 OPENING, CLOSING = "([{", ")]}"
-CONNECTIVES = re.compile(r"(?:and\d*|ex2?|prod|sig2?|sigT2?|is_true)$")  # to establish one is to establish its parts
+# A proof of one of these, applied to some propositions, holds a proof of each of them.
+CONNECTIVES = re.compile(r"(?:and\d*|ex2?|prod|sig2?|sigT2?|is_true)$")
 
 
 def parts(text: str, separator: str) -> list[str]:
@@ -20,12 +25,13 @@ def parts(text: str, separator: str) -> list[str]:
 
 
 def _first(text: str, separator: str) -> tuple[str, str]:
+    """The text before the first separator outside all brackets, and the text after it."""
     head = parts(text, separator)[0]
     return head, text[text.index(head) + len(head) :].strip().removeprefix(separator.strip()).strip()
 
 
 def unwrap(text: str) -> str:
-    """Without brackets around the whole."""
+    """The text without brackets around the whole of it."""
     text = text.strip()
     while text.startswith("(") and _closing(text) == len(text) - 1:
         text = text[1:-1].strip()
@@ -33,7 +39,7 @@ def unwrap(text: str) -> str:
 
 
 def _closing(text: str) -> int:
-    """Where the bracket that opens a text is closed."""
+    """The position where the bracket at the start of a text is closed."""
     depth = 0
     for i, character in enumerate(text):
         depth += (character in OPENING) - (character in CLOSING)
@@ -43,7 +49,7 @@ def _closing(text: str) -> int:
 
 
 def binders(text: str) -> tuple[list[str], str]:
-    """The types of what a statement quantifies over, premises among them, and its conclusion."""
+    """The types over which a statement quantifies, its premises among them, and its conclusion."""
     types: list[str] = []
     text = unwrap(text)
     while text.startswith(("forall ", "let ")):
@@ -64,12 +70,15 @@ def names(text: str, modules: frozenset[str]) -> set[str]:
 
 
 def head(text: str) -> str:
-    """The name that is applied."""
+    """The name of the function that a term applies."""
     return parts(unwrap(text), " ")[0].removeprefix("@")
 
 
 def establishes(conclusion: str, name: str) -> bool:
-    """Does a conclusion say this of something: as it stands, or in a conjunction, or of something that exists?"""
+    """Whether a conclusion states the predicate `name` of something.
+
+    It may do so directly, within a conjunction, or of an object whose existence it states.
+    """
     text = unwrap(conclusion)
     if text.startswith("fun "):
         return establishes(_first(text, "=>")[1], name)

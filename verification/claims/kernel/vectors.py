@@ -1,21 +1,28 @@
 """Numbers that the kernel evaluates: proofs/vectors.json.
 
-Each vector is a list of rows of rational numbers, computed by vm_compute from the definitions in the theorems, or from
-twins of them over the rationals; the lemmas named beside it tie the one to the other.
+Each vector is a list of rows of rational numbers. The kernel computes them by vm_compute, either from the definitions
+in the theorems or from twins of these over the rationals; the lemmas named beside a vector tie the twins to the
+definitions.
 """
 
 import json
 import re
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 
 from covassay.verification.claims.kernel import kernel
+from covassay.verification.claims.kernel.sources import ACCEPT, read_table
 
-ROW = re.compile(r"\[\s+((?:\"[^\"\s]*\",?\s*)+)\]")  # a list of words, for one line
-NUMBER = re.compile(r"\((true|false), (\d+), (\d+)\)")
+ROW = re.compile(r"\[\s+((?:\"[^\"\s]*\",?\s*)+)\]")  # a JSON list of words, which is put on one line
+NUMBER = re.compile(r"\((true|false), (\d+), (\d+)\)")  # negative or not, numerator, denominator
+PREAMBLE = [
+    *kernel.UNABRIDGED,
+    "Definition negative (m : int) := if m is Posz _ then false else true.",
+    "Definition parts (x : rat) := (negative (numq x), absz (numq x), absz (denq x)).",
+]
+Rows = list[list[Fraction]]
 
 
 @dataclass(frozen=True)
@@ -27,46 +34,57 @@ class KernelVector:
     columns: tuple[str, ...]
     lemmas: tuple[str, ...]
 
+    @property
+    def module(self) -> str:
+        """The module of the definition that computes the rows."""
+        return self.rows.split(".")[0]
+
 
 def read(folder: Path) -> list[KernelVector]:
     """The hand-written vectors.toml."""
-    path = folder / "vectors.toml"
-    table = tomllib.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+    table = read_table(folder / "vectors.toml")
     return [KernelVector(name, e["rows"], tuple(e["columns"]), tuple(e["lemmas"])) for name, e in table.items()]
 
 
 def path_of(proofs: Path) -> Path:
-    """Where they are exported to."""
+    """Where the vectors are exported to."""
     return proofs / "vectors.json"
 
 
-def evaluate(build: Path, vectors: list[KernelVector]) -> dict[str, list[list[Fraction]]]:
-    """The rows, as the kernel evaluates them."""
-    modules = sorted({v.rows.split(".")[0] for v in vectors})
+def exported(proofs: Path) -> str:
+    """The text of the exported file, empty if there is none."""
+    path = path_of(proofs)
+    return path.read_text(encoding="utf-8") if path.exists() else ""
+
+
+def evaluate(build: Path, vectors: list[KernelVector]) -> dict[str, Rows]:
+    """The rows of every vector, as the kernel evaluates them."""
+    if not vectors:
+        return {}
+    modules = sorted({v.module for v in vectors})
     preamble = [
         "From mathcomp Require Import all_ssreflect ssralg ssrnum ssrint rat.",
         f"From covassay Require {' '.join(modules)}.",
-        "Set Printing Width 1000000. Set Printing Depth 1000000.",
-        "Definition negative (m : int) := if m is Posz _ then false else true.",
-        "Definition parts (x : rat) := (negative (numq x), absz (numq x), absz (denq x)).",
+        *PREAMBLE,
     ]
-    questions = {v.name: f"Eval vm_compute in map (map parts) {v.rows}." for v in vectors}
-    answers = kernel.ask(build, preamble, questions) if vectors else {}
-    found = {}
-    for v in vectors:
-        shown = answers[v.name].rpartition(" : ")[0]
-        rows = [
-            [Fraction(-int(m) if sign == "true" else int(m), int(n)) for sign, m, n in NUMBER.findall(row)]
-            for row in shown.split("[::")[2:]
-        ]
-        if not rows or any(len(row) != len(v.columns) for row in rows):
-            raise kernel.KernelError(f"{v.rows}: not rows of {len(v.columns)} rational numbers")
-        found[v.name] = rows
-    return found
+    answers = kernel.ask(build, preamble, {v.name: f"Eval vm_compute in map (map parts) {v.rows}." for v in vectors})
+    return {v.name: _rows(v, answers[v.name]) for v in vectors}
 
 
-def as_text(vectors: list[KernelVector], values: Mapping[str, list[list[Fraction]]]) -> str:
-    """The exported file."""
+def _rows(vector: KernelVector, answer: str) -> Rows:
+    """The rows in the answer `= [:: [:: (false, 1, 2); …]; …] : type`."""
+    shown = answer.rpartition(" : ")[0]
+    rows = [
+        [Fraction(-int(m) if negative == "true" else int(m), int(n)) for negative, m, n in NUMBER.findall(row)]
+        for row in shown.split("[::")[2:]
+    ]
+    if not rows or any(len(row) != len(vector.columns) for row in rows):
+        raise kernel.KernelError(f"{vector.rows}: not rows of {len(vector.columns)} rational numbers")
+    return rows
+
+
+def as_text(vectors: list[KernelVector], values: Mapping[str, Rows]) -> str:
+    """The text of the exported file."""
     shown = {
         v.name: {
             "columns": list(v.columns),
@@ -75,5 +93,5 @@ def as_text(vectors: list[KernelVector], values: Mapping[str, list[list[Fraction
         }
         for v in vectors
     }
-    text = json.dumps({"generated": "covassay claims accept --rocq", "vectors": shown}, indent=1)
+    text = json.dumps({"generated": ACCEPT, "vectors": shown}, indent=1)
     return ROW.sub(lambda row: f"[{' '.join(row[1].split())}]", text) + "\n"

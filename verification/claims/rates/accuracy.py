@@ -1,11 +1,12 @@
 """Error against n, d and the budget, on log–log grids, beside the exponents that the theory gives.
 
-A rate is an upper bound over all data, so it shows only on data that are hard for the mechanism. Additive noise has one
-error on all data. For the mechanisms whose error adapts to the data, the hard case has all of its eigenvalues at the
-level of the noise: larger ones are easy to find, smaller ones cheap to lose (`at_the_noise_level`).
+A rate is an upper bound over all data, so it can be seen only on data that are hard for the mechanism. The error of
+additive noise is the same on all data. Where the error adapts to the data, the hard case has all of its eigenvalues at
+the level of the noise: larger ones are easy to find, and smaller ones cost little when they are lost
+(`at_the_noise_level`).
 
-Each row of the table is one grid: a mean error per point, and the slope of a least-squares line through the logarithms,
-with the standard error that the scatter of the draws gives it.
+Each row of the table is one grid: the mean error at every point, and the slope of the least-squares line through the
+logarithms, with the standard error that follows from the scatter of the draws.
 """
 
 import math
@@ -19,7 +20,8 @@ from covassay.reference.domain import Matrix, second_moment
 from covassay.reference.mechanisms.registry import mechanism
 from covassay.verification.statistics.streams import Progress, no_progress, stream
 
-TOLERANCE = 0.1  # between the slope of the theory and the slope measured
+TOLERANCE = 0.1  # between measured and theoretical slope: less than half of 1/4, by which the rates differ at least
+DATA_SEED = 17  # the parameters of the Gaussian data are the same for `normal_rows` and `normal_parameters`
 
 NORMS: dict[str, Callable[[Matrix], float]] = {
     "Frobenius": lambda m: float(np.linalg.norm(m)),
@@ -30,7 +32,7 @@ NORMS: dict[str, Callable[[Matrix], float]] = {
 
 @dataclass(frozen=True)
 class Point:
-    """One point of a grid: a data set's shape, the budget, and a parameter of the mechanism, if one is varied."""
+    """One point of a grid: the shape of the data, the budget, and the parameter of the mechanism if one is varied."""
 
     n: int
     d: int
@@ -45,12 +47,15 @@ def true_second_moment(point: Point, x: Matrix) -> Matrix:
 
 @dataclass(frozen=True)
 class Rate:
-    """A rate of the theory: the error of `mechanism` is proportional to `varied` to the power `slope`.
+    """A rate of the theory: the error of `mechanism` is proportional to a power of what is varied.
 
-    varied : "n", "d", "budget", or the name of a parameter of the mechanism. data : the data set at a point.
-    truth : what is estimated. error : of an output and the truth, by default the norm of their difference.
-    constant : the theory's error at a point, where it gives the constant as well.
-    at_most : the theory says that the error grows no faster than that.
+    varied : "n", "d", "budget", or the name of a parameter of the mechanism.
+    slope : the power.
+    data : the data set at a point.
+    truth : what the mechanism estimates.
+    error : the error of an output, given the truth; by default the norm of their difference.
+    constant : the error at a point according to the theory, where it gives the constant as well.
+    at_most : whether the theory only says that the error grows no faster than this power.
     """
 
     claim: str
@@ -70,7 +75,7 @@ class Rate:
 
     @property
     def name(self) -> str:
-        """A name that no other rate has."""
+        """The name of the rate, which no other rate of the same mechanism has."""
         return f"{self.claim}, {self.norm} error in {self.varied}"
 
     def error_of(self, output: Matrix, truth: Matrix) -> float:
@@ -90,9 +95,9 @@ class Rate:
 
 @dataclass(frozen=True)
 class Measurement:
-    """The mean error at every point with its standard error, and the slope with its own.
+    """The mean error at every point and the slope, each with its standard error.
 
-    ratio : measured over theoretical error at the last point, where the theory gives a constant.
+    ratio : the measured over the theoretical error at the last point, where the theory gives a constant.
     """
 
     rate: Rate
@@ -104,13 +109,13 @@ class Measurement:
 
     @property
     def agrees(self) -> bool:
-        """Is the measured slope within the tolerance of the theory's, or below it where that is all that is claimed?"""
+        """Whether the measured slope is that of the theory within the tolerance, or smaller where that suffices."""
         excess = self.slope - self.rate.slope
         return excess <= TOLERANCE and (self.rate.at_most or excess >= -TOLERANCE)
 
 
 def fit(grid: Iterable[float], errors: Iterable[float], standard_errors: Iterable[float]) -> tuple[float, float]:
-    """Slope of the least-squares line through (ln grid, ln error), and its standard error from those of the errors."""
+    """The slope of the least-squares line through (ln grid, ln error), and its standard error, from those given."""
     t, e, s = np.log(list(grid)), np.array(list(errors)), np.array(list(standard_errors))
     centred = t - t.mean()
     weights = centred / (centred @ centred)
@@ -118,7 +123,7 @@ def fit(grid: Iterable[float], errors: Iterable[float], standard_errors: Iterabl
 
 
 def measure(rate: Rate, seed: int = 0, progress: Progress = no_progress) -> Measurement:
-    """Run one grid. The draws at a point depend on the seed, the rate's name and the point alone."""
+    """Run one grid. The draws at a point depend only on the seed, the name of the rate and the point."""
     about = mechanism(rate.mechanism)
     keyword = "epsilon" if about.notion.name == "pure" else "rho"
     means, scatters = [], []
@@ -150,7 +155,7 @@ def rows_of(spectrum: np.ndarray[Any, np.dtype[np.float64]], n: int, d: int) -> 
 
 
 def no_signal(point: Point) -> Matrix:
-    """All rows zero: what comes out is the noise."""
+    """Rows of zeros, so that the output is the noise."""
     return np.zeros((point.n, point.d))
 
 
@@ -165,27 +170,32 @@ def at_the_noise_level(level: Callable[[Point], float]) -> Callable[[Point], Mat
 
 
 def spectrum(kappa: float, d: int) -> Matrix:
-    """Eigenvalues from 1 to κ in a geometric series."""
+    """The diagonal matrix with eigenvalues from 1 to κ in a geometric series."""
     return np.diag(np.geomspace(1.0, kappa, d))
 
 
+def _rotation(rng: np.random.Generator, d: int) -> Matrix:
+    rotation: Matrix = np.linalg.qr(rng.standard_normal((d, d)))[0]
+    return rotation
+
+
 def normal_rows(point: Point, kappa: float, mean: float) -> Matrix:
-    """Rows from N(μ, Σ): Σ has eigenvalues from 1 to κ in random directions, and ‖μ‖ is `mean`."""
-    rng = np.random.default_rng(17)
-    rotation = np.linalg.qr(rng.standard_normal((point.d, point.d)))[0]
+    """Rows from N(μ, Σ), where Σ has eigenvalues from 1 to κ in random directions and ‖μ‖ is `mean`."""
+    rng = np.random.default_rng(DATA_SEED)
+    rotation = _rotation(rng, point.d)
     rows: Matrix = rng.standard_normal((point.n, point.d)) * np.sqrt(np.diag(spectrum(kappa, point.d))) @ rotation.T
     return rows + mean * rotation[:, 0]
 
 
 def normal_parameters(point: Point, kappa: float, mean: float) -> Matrix:
-    """μ on top of Σ: (d + 1, d), for the same seed."""
-    rotation = np.linalg.qr(np.random.default_rng(17).standard_normal((point.d, point.d)))[0]
+    """The parameters of `normal_rows`: μ on top of Σ, of shape (d + 1, d)."""
+    rotation = _rotation(np.random.default_rng(DATA_SEED), point.d)
     covariance = rotation @ spectrum(kappa, point.d) @ rotation.T
     return np.vstack([mean * rotation[:, 0], covariance])
 
 
 def relative_to_covariance(output: Matrix, truth: Matrix) -> float:
-    """‖Σ^{−1/2}(Σ̂ − Σ)Σ^{−1/2}‖_F of a matrix, ‖Σ^{−1/2}(μ̂ − μ)‖ of a vector; `truth` is μ on top of Σ."""
+    """‖Σ^{−1/2}(Σ̂ − Σ)Σ^{−1/2}‖_F for a matrix Σ̂, and ‖Σ^{−1/2}(μ̂ − μ)‖ for a vector μ̂; `truth` is μ on top of Σ."""
     mean, covariance = truth[0], truth[1:]
     values, vectors = np.linalg.eigh(covariance)
     whitener = (vectors / np.sqrt(values)).T

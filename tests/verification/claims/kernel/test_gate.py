@@ -1,14 +1,16 @@
-"""The gate of the proofs: what it sees without Rocq, and, where Rocq is installed, that it asks the kernel."""
+"""The gate of the proofs: what it notices without Rocq and, where Rocq is installed, that it asks the kernel."""
 
 import json
 import shutil
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from covassay.reference.errors import InvalidInput
 from covassay.verification.claims import ledger
-from covassay.verification.claims.kernel import audit, gate, kernel, lock, mutants, sources, terms
+from covassay.verification.claims.kernel import audit, findings, gate, kernel, lock, mutants, sources, terms
 from covassay.verification.claims.kernel.audit import Audit, Definition, Statement, Witness
 from covassay.verification.claims.kernel.sources import Tagged
 from covassay.verification.cli.main import run
@@ -19,7 +21,7 @@ needs_rocq = pytest.mark.skipif(not kernel.available() and not kernel.required()
 
 @pytest.fixture
 def proofs(tmp_path: Path) -> Path:
-    """A copy of proofs/ to spoil."""
+    """A copy of proofs/ that a test may change."""
     return shutil.copytree(PROOFS, tmp_path / "proofs")
 
 
@@ -96,31 +98,86 @@ def test_a_tag_without_a_theorem_of_its_own(text: str, told: str) -> None:
 def test_the_project_file_lists_the_files_and_nothing_else(proofs: Path, old: str, new: str, told: str) -> None:
     path = proofs / "rocq" / sources.PROJECT
     path.write_text(path.read_text().replace(old, new))
-    assert [f.rule for f in lock.face_findings(proofs / "rocq")] == ["token"]
-    assert told in lock.face_findings(proofs / "rocq")[0].text
+    assert [f.rule for f in findings.scan_findings(proofs / "rocq")] == ["token"]
+    assert told in findings.scan_findings(proofs / "rocq")[0].text
 
 
 # The lock, without Rocq
 
 
 def test_the_proofs_are_those_that_were_audited() -> None:
-    assert lock.face_findings(PROOFS / "rocq") == []
-    assert lock.source_findings(PROOFS) == []
+    assert findings.scan_findings(PROOFS / "rocq") == []
+    assert findings.source_findings(PROOFS) == []
+
+
+def change_in(*place_and_value: object) -> Callable[[str], str]:
+    """Put the last argument at the place in the JSON text that the others name."""
+    *place, last, value = place_and_value
+
+    def spoil(text: str) -> str:
+        content = json.loads(text)
+        entry = content
+        for key in place:
+            entry = entry[key]
+        entry[last] = value
+        return json.dumps(content)
+
+    return spoil
 
 
 def test_the_lock_is_written_as_the_command_writes_it() -> None:
     assert lock.path_of(PROOFS).read_text(encoding="utf-8") == lock.as_text(lock.read(PROOFS))
 
 
+@pytest.mark.parametrize(
+    ("spoil", "told"),
+    [
+        (lambda text: text[:-3], "rocq.lock.json: not JSON: "),
+        (lambda _: "[]", "rocq.lock.json: must have the fields definitions, generated, "),
+        (change_in("generated", "by hand"), "rocq.lock.json, generated: must be 'covassay claims accept --rocq'"),
+        (change_in("theorems", []), "rocq.lock.json, theorems: must be a JSON object of entries by name"),
+        (change_in("theorems", "KNORM-DP", "axioms", "none"), "theorems, KNORM-DP, axioms: must be a list of texts"),
+        (change_in("theorems", "KNORM-DP", "axioms", [1]), "theorems, KNORM-DP, axioms: must be a text, is 1"),
+        (change_in("theorems", "KNORM-DP", "colour", "red"), "theorems, KNORM-DP: must have the fields axioms, "),
+        (change_in("witnesses", "Norms.is_norm", {}), "witnesses, Norms.is_norm: must have the fields lemma, "),
+        (change_in("vectors", {"exported": ""}), "vectors: must have the fields exported, lemmas; has exported"),
+        (change_in("sources", "KNorm.v", None), "sources, KNorm.v: must be a text, is None"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_a_malformed_lock_is_one_clear_error(proofs: Path, spoil: Callable[[str], str], told: str) -> None:
+    path = lock.path_of(proofs)
+    path.write_text(spoil(path.read_text(encoding="utf-8")), encoding="utf-8")
+    with pytest.raises(InvalidInput) as error:
+        lock.read(proofs)
+    assert told in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+def test_the_command_says_what_is_malformed(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], proofs: Path
+) -> None:
+    without_rocq(monkeypatch)
+    lock.path_of(proofs).write_text("{}", encoding="utf-8")
+    monkeypatch.chdir(proofs.parent)
+    assert run(["claims", "theorems"]) == 2
+    assert capsys.readouterr().err.startswith("covassay: rocq.lock.json: must have the fields ")
+
+
+def test_no_lock_is_an_empty_lock(tmp_path: Path) -> None:
+    assert lock.read(tmp_path) == lock.RocqLock()
+
+
 def test_no_locked_theorem_rests_on_more_than_three_axioms() -> None:
-    theorems = lock.read(PROOFS)["theorems"]
-    assert {axiom for entry in theorems.values() for axiom in entry["axioms"]} <= set(audit.ALLOWED)
+    theorems = lock.read(PROOFS).theorems
+    assert {axiom for entry in theorems.values() for axiom in entry.axioms} <= set(audit.ALLOWED)
 
 
 def test_every_locked_premise_has_a_witness() -> None:
-    entry = lock.read(PROOFS)
-    asked = {p for group in ("theorems", "witnesses") for e in entry[group].values() for p in e.get("premises", ())}
-    assert asked == set(entry["witnesses"]) == set(audit.read_witnesses(PROOFS / "rocq"))
+    locked = lock.read(PROOFS)
+    lemmas = [w for w in locked.witnesses.values() if isinstance(w, lock.LockedWitness)]
+    asked = {predicate for entry in (*locked.theorems.values(), *lemmas) for predicate in entry.premises}
+    assert asked == set(locked.witnesses) == set(audit.read_witnesses(PROOFS / "rocq"))
 
 
 def edit(name: str, old: str, new: str) -> Callable[[Path], None]:
@@ -190,7 +247,7 @@ def test_what_a_conclusion_establishes(conclusion: str, yes: bool) -> None:
 
 
 def planted(table: dict[str, Witness]) -> Audit:
-    """A theorem with the premise M.p; three lemmas: of M.p, of M.p if M.q, and of something else."""
+    """A theorem with the premise M.p, and lemmas that show M.p, M.p from M.q, something else, and M.q from M.p."""
 
     def said(name: str, premises: set[str], conclusion: str) -> Statement:
         return Statement(name, "", "", frozenset(premises), frozenset(premises), conclusion, ())
@@ -224,7 +281,7 @@ def planted(table: dict[str, Witness]) -> Audit:
     ],
 )
 def test_a_premise_needs_a_witness(table: dict[str, Witness], told: str | None) -> None:
-    found = [f.text for f in lock.witness_findings(planted(table), {"A-X": "x"}, whole=True)]
+    found = [f.text for f in findings.witness_findings(planted(table), {"A-X": "x"}, whole=True)]
     assert (found == []) if told is None else any(told in text for text in found)
 
 
@@ -246,12 +303,25 @@ def test_axioms_are_read_with_what_they_say() -> None:
 
 def test_only_the_definition_has_changed() -> None:
     old = lock.read(PROOFS)
-    now = json.loads(json.dumps(old))
-    now["definitions"]["Algorithm2.budget_composition"]["explicit"] = "0" * 64
-    found = lock.differences(old, now)
+    name = "Algorithm2.budget_composition"
+    changed = replace(old.definitions[name], explicit="0" * 64)
+    now = replace(old, definitions={**old.definitions, name: changed})
+    found = findings.lock_findings(old, now)
     assert {f.rule for f in found} == {"definition"}
     assert ("DN25.Alg2-BUDGET",) in {f.tags for f in found}
     assert any("definition Algorithm2.budget_composition" in line for line in lock.changes(old, now))
+
+
+def test_a_person_reads_every_change_before_it_is_accepted() -> None:
+    old = lock.read(PROOFS)
+    assert lock.changes(old, old) == []
+    lemma = "Algorithm2.budget_joint_rat"
+    lemmas = {**old.vectors.lemmas, lemma: replace(old.vectors.lemmas[lemma], statement="False")}
+    now = replace(old, theorems={}, vectors=replace(old.vectors, lemmas=lemmas))
+    lines = lock.changes(old, now)
+    assert lines[-3:-1] == [f"lemma of the vectors {lemma}", f"  - {old.vectors.lemmas[lemma].statement}"]
+    assert lines[-1] == "  + False"
+    assert lines[1] == f"  - {old.theorems[lines[0].removeprefix('theorem ')].statement}"
 
 
 # The command, without Rocq
@@ -315,7 +385,7 @@ def test_the_shares_are_the_whole() -> None:
 def test_the_mutants_that_need_no_kernel_are_rejected(rule: str, tmp_path: Path) -> None:
     for m in mutants.read(PROOFS / "rocq"):
         if m.rule == rule:
-            assert mutants.try_one(m, PROOFS, tmp_path).as_meant, m.name
+            assert mutants.try_one(m, PROOFS, tmp_path).as_intended, m.name
 
 
 # With Rocq, on a project of one file
@@ -343,6 +413,7 @@ def accepted(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, gate.GateR
     (folder / sources.PROJECT).write_text("-Q . covassay\nOne.v\n")
     (folder / "witnesses.toml").write_text('"One.small" = { lemma = "One.small_inhabited" }\n')
     report = gate.recheck(folder.parent, {})
+    assert report.record is not None
     lock.path_of(folder.parent).write_text(lock.as_text(report.record))
     (folder.parent / "vectors.json").write_text(report.vectors)
     return folder.parent, report
@@ -352,14 +423,16 @@ def accepted(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, gate.GateR
 def test_the_kernel_is_asked_what_a_theorem_says(accepted: tuple[Path, gate.GateReport]) -> None:
     project, report = accepted
     assert report.wrong == []
-    entry = report.record["theorems"]["T"]
-    assert entry["statement"] == "forall n m : nat, One.small n m -> (0 < One.price n)%N"
-    assert entry["axioms"] == []
-    assert entry["definitions"] == ["One.price", "One.small"]
-    assert entry["premises"] == ["One.small"]
+    assert report.record is not None
+    entry = report.record.theorems["T"]
+    assert entry.statement == "forall n m : nat, One.small n m -> (0 < One.price n)%N"
+    assert entry.axioms == ()
+    assert entry.definitions == ("One.price", "One.small")
+    assert entry.premises == ("One.small",)
     again = gate.recheck(project, {})
     assert again.findings == []
     assert again.words == {"T": gate.RECHECKED}
+    assert again.record is not None
     assert lock.as_text(again.record) == lock.path_of(project).read_text()
 
 

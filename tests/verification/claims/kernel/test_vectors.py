@@ -1,4 +1,4 @@
-"""The numbers that the kernel evaluated, against the reference's own formulas."""
+"""The numbers that the kernel evaluated, compared with the formulas of the reference."""
 
 import json
 from collections.abc import Callable
@@ -24,7 +24,7 @@ def rows_of(name: str) -> Rows:
 
 
 def budget_composition(rows: Rows) -> None:
-    """Algorithm 2 by composition: the largest loss of the matrix, s = t = 1, and that of the trace, s = 1 and t = 0."""
+    """Algorithm 2 by composition: the largest loss of the matrix, at s = t = 1, and of the trace, at s = 1, t = 0."""
     for epsilon, n, spent in rows:
         rho, b = algorithm_2.matrix_scale(n, epsilon, "paper"), algorithm_2.trace_scale(n, epsilon, "paper")
         half = Fraction(1, 2)  # s = t = 1/2 costs what the matrix costs at s = 1, t = 0
@@ -54,7 +54,7 @@ def centred_sensitivity(rows: Rows) -> None:
 
 
 def second_moment(rows: Rows) -> None:
-    """E ‖Z‖_F² lies between the two."""
+    """E ‖Z‖_F² lies between the two columns."""
     for d, low, high in rows:
         value = nuclear_laplace.mean_power_sum(int(d), 2.0)
         assert float(low) * (1 - 1e-9) <= value <= float(high) * (1 + 1e-9)  # quadrature

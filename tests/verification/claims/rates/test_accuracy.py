@@ -1,4 +1,4 @@
-"""Measured rates: the table that is kept, a share of it measured again, and slopes that are seen to be wrong."""
+"""Measured rates: the stored table, a share of it measured again, and wrong slopes that must be noticed."""
 
 import csv
 from dataclasses import replace

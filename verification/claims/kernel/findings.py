@@ -1,0 +1,184 @@
+"""What the gate refuses, and the comparisons of the sources, of an audit and of the lock that find it."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from covassay.verification.claims.kernel import lock, sources, vectors
+from covassay.verification.claims.kernel.audit import ALLOWED, Audit
+from covassay.verification.claims.kernel.lock import RocqLock
+from covassay.verification.claims.kernel.terms import establishes
+from covassay.verification.claims.kernel.vectors import KernelVector
+
+RULES = {  # what the gate demands of the proofs, by what breaks it
+    "token": "a source contains a word, or an option of the compiler, that would let a theorem through unproved",
+    "compile": "a file does not compile",
+    "axioms": "a theorem rests on an axiom that is not one of the three of the library, or not on the locked axioms",
+    "statement": "the statement of a theorem is not the locked one",
+    "definition": "a definition beneath a theorem is not the locked one",
+    "witness": "nothing shows that a premise can be met",
+    "link": "a tag has no theorem of its own, or no entry in the lock, or an entry in the lock has no tag",
+    "source": "a file is not the one that was audited",
+    "vector": "an exported number is not what the kernel evaluates",
+}
+
+
+@dataclass(frozen=True)
+class Discrepancy:
+    """Something that the gate refuses."""
+
+    rule: str  # a key of RULES
+    text: str
+    tags: tuple[str, ...] = ()  # the theorems that it concerns
+
+    def __str__(self) -> str:
+        return f"{self.rule}: {self.text}"
+
+
+# THE SOURCES, WITHOUT ROCQ
+
+
+def scan_findings(folder: Path) -> list[Discrepancy]:
+    """What a scan of the sources shows to be wrong: forbidden words, a wrong project file, misplaced tags."""
+    texts = sources.files(folder)
+    found = [Discrepancy("token", text) for text in sources.project_problems(folder)]
+    found += [Discrepancy("token", text) for file, code in texts.items() for text in sources.banned(file, code)]
+    return found + [Discrepancy("link", text) for text in sources.tagged(texts)[1]]
+
+
+def source_findings(proofs: Path) -> list[Discrepancy]:
+    """Where the sources, the exported vectors and the tags differ from what was audited and locked."""
+    locked, folder = lock.read(proofs), proofs / "rocq"
+    now, then = sources.digests(folder), locked.sources
+    found = [
+        Discrepancy("source", f"proofs/rocq/{name} is not what was audited")
+        for name in sorted(now.keys() | then.keys())
+        if now.get(name) != then.get(name)
+    ]
+    if sources.sha256(vectors.exported(proofs)) != locked.vectors.exported:
+        found.append(Discrepancy("vector", "proofs/vectors.json is not what the kernel evaluated"))
+    tags = sources.tagged(sources.files(folder))[0]
+    found += [Discrepancy("link", f"{tag} is not in the lock", (tag,)) for tag in tags if tag not in locked.theorems]
+    return found + [
+        Discrepancy("link", f"{tag} is in the lock, but no longer in the proofs", (tag,))
+        for tag in locked.theorems
+        if tag not in tags
+    ]
+
+
+# AN AUDIT BY ITSELF
+
+
+def axiom_findings(audit: Audit) -> list[Discrepancy]:
+    """Theorems, and lemmas of the vectors, that rest on an axiom that is not one of the library's three."""
+    asked = {tagged.tag: said for tagged, said in audit.theorems.items()} | dict(audit.others)
+    return [
+        Discrepancy("axioms", f"{name} rests on {axiom}", (name,))
+        for name, said in asked.items()
+        for axiom in said.axioms
+        if axiom not in ALLOWED
+    ]
+
+
+def vector_findings(audit: Audit, wanted: Iterable[KernelVector]) -> list[Discrepancy]:
+    """Vectors with a lemma that mentions none of the definitions from which their rows are computed."""
+    return [
+        Discrepancy("vector", f"{v.name}: the lemma {lemma} mentions nothing from which {v.rows} is computed")
+        for v in wanted
+        for lemma in v.lemmas
+        if not audit.definitions[v.rows].mentions & audit.others[lemma].mentions
+    ]
+
+
+def witness_findings(
+    audit: Audit, assumptions: Mapping[str, str], whole: bool, passed_over: Iterable[str] = ()
+) -> list[Discrepancy]:
+    """Premises that nothing shows to be possible and, if the whole project was audited, witnesses of no premise.
+
+    `passed_over` are predicates that are not looked at.
+    """
+    tags: dict[str, list[str]] = {}  # predicate -> the theorems with that premise
+    for tagged, said in audit.theorems.items():
+        for predicate in audit.to_witness(said):
+            tags.setdefault(predicate, []).append(tagged.tag)
+    needed = audit.all_to_witness(tags)
+    found = []
+    for predicate in sorted(needed - set(passed_over)):
+        text = _why_unwitnessed(audit, predicate, assumptions)
+        if text:
+            found.append(Discrepancy("witness", f"{predicate}: {text}", tuple(tags.get(predicate, ()))))
+    if whole:
+        idle = sorted(audit.table.keys() - needed)
+        found += [Discrepancy("witness", f"{predicate}: no premise needs this witness") for predicate in idle]
+    return found
+
+
+def _why_unwitnessed(audit: Audit, predicate: str, assumptions: Mapping[str, str]) -> str:
+    """Why nothing shows that a predicate can be met; an empty text if something does."""
+    witness = audit.table.get(predicate)
+    if witness is None:
+        return "has no witness in witnesses.toml"
+    if bool(witness.lemma) == bool(witness.assumption):
+        return "give a lemma or an assumption, and not both"
+    if witness.assumption:
+        return "" if witness.assumption in assumptions else f"the assumption {witness.assumption} is not defined"
+    if witness.lemma not in audit.witnesses:
+        return f"there is no lemma {witness.lemma}"
+    lemma = audit.witnesses[witness.lemma]
+    foreign = sorted(set(lemma.axioms) - set(ALLOWED))
+    if foreign:
+        return f"{lemma.name} rests on {', '.join(foreign)}"
+    if not establishes(lemma.conclusion, predicate):
+        return f"{lemma.name} does not conclude it"
+    if predicate in audit.all_to_witness(audit.premises_of(lemma)):
+        return f"{lemma.name} needs it: circular"
+    return ""
+
+
+# AN AUDIT AGAINST THE LOCK
+
+
+def lock_findings(locked: RocqLock, now: RocqLock) -> list[Discrepancy]:
+    """Where an audit, of all theorems or of some, differs from the lock."""
+    found = [finding for tag in now.theorems for finding in _theorem_findings(tag, locked, now)]
+    found += [
+        Discrepancy("witness", f"{predicate}: the witness is not the locked one")
+        for predicate, witness in now.witnesses.items()
+        if locked.witnesses.get(predicate) != witness
+    ]
+    return found + [
+        Discrepancy("vector", f"the lemma {name} is not the locked one")
+        for name, lemma in now.vectors.lemmas.items()
+        if locked.vectors.lemmas.get(name) != lemma
+    ]
+
+
+def _theorem_findings(tag: str, locked: RocqLock, now: RocqLock) -> list[Discrepancy]:
+    old, new = locked.theorems.get(tag), now.theorems[tag]
+    if old is None:
+        return [Discrepancy("link", f"{tag} is not in the lock", (tag,))]
+    found = []
+    if not old.says_the_same_as(new):
+        found.append(Discrepancy("statement", f"{tag}: the statement is not the locked one", (tag,)))
+    if old.axioms != new.axioms:
+        has, had = (", ".join(entry.axioms) or "no axiom" for entry in (new, old))
+        found.append(Discrepancy("axioms", f"{tag} rests on {has}; locked: {had}", (tag,)))
+    changed = set(old.definitions) ^ set(new.definitions)
+    changed |= {name for name in new.definitions if locked.definitions.get(name) != now.definitions[name]}
+    if changed:
+        text = f"definitions beneath {tag} are not the locked ones: {', '.join(sorted(changed))}"
+        found.append(Discrepancy("definition", text, (tag,)))
+    return found
+
+
+def number_findings(locked: RocqLock, now: RocqLock) -> list[Discrepancy]:
+    """Whether the numbers that the kernel evaluates are the locked ones."""
+    if now.vectors.exported == locked.vectors.exported:
+        return []
+    return [Discrepancy("vector", "the numbers that the kernel evaluates are not the locked ones")]
+
+
+def remaining_findings(locked: RocqLock, now: RocqLock) -> list[Discrepancy]:
+    """Whether the lock differs anywhere from an audit of all theorems; the versions of the tools may differ."""
+    same = replace(locked, tools={}) == replace(now, tools={})
+    return [] if same else [Discrepancy("source", "proofs/rocq.lock.json is not what the audit writes")]
