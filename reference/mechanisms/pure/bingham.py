@@ -9,7 +9,7 @@ before normalisation changes by a factor of at most e^η, and so does its integr
 this is approached as n → ∞. In dimension 1 the output is ±1 whatever the data, and the loss is 0.
 
 paper : η = ε/4. ADK19 takes the sensitivity of the score to be 2, but it is 1. Claims ε; spends ε/2.
-tight : η = ε/2. Spends ε. The sensitivity 1 is ours.
+tight : η = ε/2. Spends ε. The sensitivity 1 and "tight" are ours.
 
 Both privacy losses lie in an interval of length 2η, so the release is also η²/2-zCDP (Cesar–Rogers 2020).
 

@@ -15,7 +15,7 @@ k = d if no rank is given. The weights read λ̂ only, which is already paid for
 ours.
 paper : uniform η_i = ε/(8k), adaptive η_i = (ε/8) w_i/Σ_{j≤k} w_j. Claims ε; spends 0.625 ε and at most 0.75 ε.
 tight : uniform η_i = ε/(2d), or ε/(2(k + 1)) for k < d; adaptive η_i = (ε/2) w_i/(Σ w_j + max w_j) over the directions
-    that are drawn. Spends ε, and less for k = 1.
+    that are drawn. Spends ε, and less for k = 1. Ours.
 
 Accuracy. `error_bound` for ‖C − Ĉ‖_F. It does not hold for the distance from the best approximation of rank k.
 
@@ -145,7 +145,7 @@ def release(
     row_bound: RowBound = 1.0,
     on_large_rows: LargeRows = "clip",
 ) -> Matrix:
-    """Release the second moment rebuilt from its noise, an `IterativeEigenvectorsNoise`."""
+    """Release a second moment rebuilt from noisy eigenvalues and directions: an `IterativeEigenvectorsNoise`."""
     # VALIDATE
     rows = unit_rows(x, row_bound, on_large_rows)
     n, d = rows.shape

@@ -9,7 +9,7 @@ Why it is private. The noise is that of `entrywise_laplace` with `entries="trian
 
 paper : b = √2 d/(nε). Lemma 11 bounds the ℓ1 norm of all d² entries, but only d(d + 1)/2 of them get noise of their
     own. Claims ε; spends ε s/(√2 d), which is 0.791 ε, 0.637 ε, 0.566 ε for d = 2, 4, 8, and tends to ε/2.
-tight : b = s/(nε). Spends exactly ε, with half of the paper's noise for large d. The sensitivity s is ours.
+tight : b = s/(nε). Spends exactly ε, with half of the paper's noise for large d. Ours, and so is the sensitivity s.
 
 Accuracy. ‖bW‖_F ≤ b ω with probability 1 − β (`error_bound`, with constants that are not proven here). The paper's
 experiments then bring the eigenvalues into [0, 1] (`projections.spectral_interval`), which is post-processing.

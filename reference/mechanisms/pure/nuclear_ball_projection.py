@@ -10,7 +10,7 @@ over 0 ≤ s, t ≤ 1 is max(2/(nρ), 1/(nρ) + 2/(nb)), and 1/(nρ) + 2/(nb) in
 
 paper : ρ = 4/(nε), b = 10/(nε). Claims ε. The paper's composition gives ε/2 + ε/5 = 0.7 ε; the joint account gives ε/2
     (0.45 ε in dimension 1).
-tight : ρ = 2/(nε), b = 4/(nε). Spends ε, with half of the paper's matrix noise. The joint account is ours.
+tight : ρ = 2/(nε), b = 4/(nε). Spends ε, with half of the paper's matrix noise. The joint account and "tight" are ours.
 
 Accuracy. If r ≥ tr Σ, the Frobenius error is at most √(‖ρZ‖ (tr Σ + r)).
 

@@ -24,7 +24,9 @@ from covassay.reference.mechanisms.parameters import Dimension, Epsilon, LargeRo
 from covassay.reference.mechanisms.pure.nuclear_laplace import noise_scale, privacy_loss
 from covassay.reference.privacy import PURE, PureDP, Spend
 
-# FORMULAS: `noise_scale` and `privacy_loss` of `nuclear_laplace`.
+# FORMULAS: `noise_scale` and `privacy_loss` of `nuclear_laplace`
+
+# MECHANISM
 
 
 @checked

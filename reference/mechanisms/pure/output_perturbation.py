@@ -42,10 +42,12 @@ from covassay.reference.mechanisms.output import OUTPUTS
 from covassay.reference.mechanisms.parameters import Dimension, Epsilon, LargeRows, RowBound, Rule, checked
 from covassay.reference.privacy import PURE, PureDP, Spend
 
-Alpha = Annotated[float, Rule("α > 0, public: the penalty, of rows divided by the row bound", require_positive)]
+Alpha = Annotated[
+    float, Rule("α > 0, public: the penalty on ‖w‖², for rows divided by the row bound", require_positive)
+]
 GradientBound = Annotated[
     Literal["paper", "tight"],
-    Rule('"paper" bounds two gradients one by one, "tight" their difference; both constants are ours', require_choice),
+    Rule('"paper" adds the bounds of two gradients, "tight" bounds their difference; both are ours', require_choice),
 ]
 
 # FORMULAS
@@ -121,7 +123,7 @@ def draw_noise(dimension: int, rng: np.random.Generator, size: int | None = None
 def spend(*, epsilon: Epsilon, dimension: Dimension, calibration: GradientBound = "paper") -> Spend:
     """The claimed ε; proven is ε. How much less "paper" spends depends on α."""
     tight = calibration == "tight"
-    remark = "in the limit n → ∞" if tight else "between ε/4 (α → 0) and ε (α → ∞), see the file"
+    remark = "in the limit n → ∞" if tight else "between ε/4 (α → 0) and ε (α → ∞): proofs/paper/output-perturbation.md"
     return Spend(PureDP(epsilon), PureDP(epsilon), tight and dimension > 2, remark)
 
 
