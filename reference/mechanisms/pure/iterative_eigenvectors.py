@@ -3,21 +3,22 @@
 1. λ̂_i = λ_i(C) + Laplace(2/ε₀), C = Σ_j x_j x_jᵀ, λ_1 ≥ … ≥ λ_d, ε₀ = ε/2. P_1 = I.
 2. For i = 1..d: draw a unit vector u in R^{d−i+1} with density ∝ exp(η_i uᵀ(P_i C P_iᵀ)u); θ_i = P_iᵀu; P_{i+1} = an
    orthonormal basis of what is orthogonal to θ_1, …, θ_i. The last vector is determined and costs nothing.
-3. Release (1/n) Σ_i λ̂_i θ_i θ_iᵀ; eigenvalues are not clipped. (The paper releases n times that; n is public.)
-With `rank` k < d only the first k terms of the sum are released. Then all k directions are drawn.
+3. Release (1/n) Σ_i λ̂_i θ_i θ_iᵀ, or with `rank` k < d its first k terms, for which all k directions are drawn. The
+   eigenvalues are not clipped. (The paper releases n times this matrix; n is public.)
 
 Why it is private. Eigenvalues: replacing a row moves them by at most 2 in ℓ1, so they cost at most ε₀. Directions: they
 share the budget Σ_i (θ_i·x)² ≤ 1, so together they cost at most Σ η_i + max η_i over the directions that are drawn
 (the joint lemma, ours). One pair of neighbours approaches the total. If k = 1, the one eigenvalue costs ε₀/2.
 
-Two budgets. "uniform" has equal η_i. "adaptive" has weights w_i = √(clip(λ̂_i, 0, n) + τ), τ = (2/ε₀) ln(2k/β), with
-k = d if no rank is given. The weights read λ̂ only, which is already paid for. NOTE: the clip keeps the root real; it is
-ours.
-paper : uniform η_i = ε/(8k), adaptive η_i = (ε/8) w_i/Σ_{j≤k} w_j. Claims ε; spends 0.625 ε and at most 0.75 ε.
+Two budgets, with k = d if no rank is given. "uniform" has equal η_i. "adaptive" has weights w_i, the root of
+clip(λ̂_i, 0, n) + τ with τ = (2/ε₀) ln(2k/β). They read λ̂ only, which is already paid for. NOTE: the clip is ours; it
+keeps the root real.
+paper : uniform η_i = ε/(8k), adaptive η_i = (ε/8) w_i/Σ_{j≤k} w_j. Claims ε; spends 0.625 ε (uniform;
+    (5/8 + 1/(8k)) ε for 2 ≤ k < d) or at most 0.75 ε (adaptive).
 tight : uniform η_i = ε/(2d), or ε/(2(k + 1)) for k < d; adaptive η_i = (ε/2) w_i/(Σ w_j + max w_j) over the directions
     that are drawn. Spends ε, and less for k = 1. Ours.
 
-Accuracy. `error_bound` for ‖C − Ĉ‖_F. It does not hold for the distance from the best approximation of rank k.
+Accuracy. `error_bound` bounds ‖C − Ĉ‖_F, but not the distance of Ĉ from the best approximation of rank k.
 
 Proof: proofs/paper/iterative-eigenvectors.md
 """

@@ -1,7 +1,7 @@
 """Deflation with private eigenvectors: the algorithm of Kapralov and Talwar (2013), "KT" in the experiments of ADK19.
 
 NOTE: reconstructed. We did not have the pseudocode of Kapralov and Talwar. The steps are those that ADK19 Section 3
-describes; how the budget is divided, and so every constant below, is ours.
+describes; how the budget is divided is ours, and so are the constants η and b.
 
 1. C_1 = C = Σ_j x_j x_jᵀ.
 2. For i = 1..k: draw a unit vector u_i with density ∝ exp(η uᵀC_i u); l_i = u_iᵀC_i u_i + b Laplace(1), clipped to
