@@ -23,6 +23,7 @@ from covassay.reference.domain.requirements import (
     require_row_bound,
     require_shape,
     require_symmetric,
+    require_unit_vector,
 )
 from covassay.reference.domain.rows import ROUNDING, as_rows, row_norms, second_moment, unit_rows
 from covassay.reference.domain.types import Chunks, DataSet, Matrix, Number, OnLargeRows, Rows, Vector
@@ -48,6 +49,7 @@ __all__ = [
     "require_row_bound",
     "require_shape",
     "require_symmetric",
+    "require_unit_vector",
     "row_norms",
     "rows_between",
     "second_moment",

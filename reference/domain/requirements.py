@@ -5,7 +5,7 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from covassay.reference.domain.types import Matrix
+from covassay.reference.domain.types import Matrix, Vector
 from covassay.reference.errors import InvalidInput
 
 
@@ -89,3 +89,11 @@ def require_symmetric(name: str, value: ArrayLike, shape: tuple[int, ...]) -> Ma
     if not np.array_equal(matrix, np.swapaxes(matrix, -1, -2)):
         raise InvalidInput(f"{name} is not symmetric: must equal its transpose")
     return matrix
+
+
+def require_unit_vector(name: str, value: ArrayLike, dimension: int) -> Vector:
+    """Return `value` as a finite float64 vector of that dimension if its length is 1, up to 1e-9."""
+    vector = require_shape(name, value, (dimension,))
+    if abs(np.linalg.norm(vector) - 1) > 1e-9:
+        raise InvalidInput(f"{name} has norm {np.linalg.norm(vector)}: must be a unit vector")
+    return vector

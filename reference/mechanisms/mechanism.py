@@ -30,7 +30,7 @@ DOMAINS: dict[Domain, str] = {
 Provenance = Literal["printed", "reconstructed", "ours"]
 PROVENANCES: dict[Provenance, str] = {
     "printed": "as the source prints it",
-    "reconstructed": "our reconstruction: the copy of the source that we had has lost pseudocode and formulas",
+    "reconstructed": "our reconstruction: we had no copy of the source with its pseudocode and all formulas",
     "ours": "ours, after the source",
 }
 BUDGET = ("epsilon", "rho", "delta")

@@ -1,25 +1,25 @@
 """Entrywise Laplace noise on the second moment. ADK19 Section 4, the baseline "L".
 
 1. Σ = (1/n) Σ_i x_i x_iᵀ.
-2. Draw M, with independent Laplace(1) entries: all d² of them ("full", as the paper says; the output is not symmetric),
-   or those on and above the diagonal, mirrored below it ("triangle", as in the code of the authors).
+2. Draw M with independent Laplace(1) entries: all d² of them ("full", as the paper says; the output is not symmetric),
+   or those on and above the diagonal, mirrored below it ("triangle", as in the authors' code).
 3. Release Σ + bM. (The paper releases n times this matrix; n is public.)
 
-Why ε-DP. The privacy loss is at most the ℓ1 change of the entries that get noise of their own, over nb; at Y = Σ it is
-equal to that. The ℓ1 sensitivity is √2 d for all entries (attained for even d) and ½√((d + 2)² + 4⌊d²/4⌋) for the
-triangle.
+Why it is private. The privacy loss is at most the ℓ1 change of those entries of nΣ that get noise of their own, divided
+by nb, with equality at Y = Σ. The ℓ1 sensitivity is at most √2 d for all entries (attained for even d), and
+½√((d + 2)² + 4⌊d²/4⌋) for the triangle; for d = 1 either is 1.
 
-paper : b = 2d/(nε). It claims ε; "full" spends at most ε/√2, "triangle" 0.559 ε, 0.451 ε, 0.400 ε in dimension 2, 4, 8.
-tight : b = sensitivity/(nε). It spends ε; with "full" noise and odd d > 1 it spends at most ε.
+paper : b = 2d/(nε). Claims ε; "full" spends at most ε/√2, "triangle" 0.559 ε, 0.451 ε, 0.400 ε in dimension 2, 4, 8.
+tight : b = sensitivity/(nε). Spends ε, but at most ε with "full" noise and odd d > 1. The sensitivities are ours.
 
-Post-processing is free. The paper rounds the eigenvalues of nΣ to [0, n]: `projections.spectral_interval` of the
-symmetric part. The code of the authors clips them at 0, and then scales the whole matrix so that the largest is n.
+Post-processing is free. The paper rounds the eigenvalues of the noisy nΣ to [0, n]: `projections.spectral_interval` of
+the symmetric part. The authors' code clips them at 0 and then scales the matrix so that the largest is n.
 
 Proof: proofs/paper/entrywise-laplace.md
 """
 
 from collections.abc import Callable
-from typing import Literal
+from typing import Annotated, Literal
 
 import numpy as np
 
@@ -27,6 +27,7 @@ from covassay.reference.domain import (
     DataSet,
     Matrix,
     Number,
+    require_choice,
     require_shape,
     require_symmetric,
     second_moment,
@@ -35,27 +36,30 @@ from covassay.reference.domain import (
 from covassay.reference.laws import wigner
 from covassay.reference.mechanisms.mechanism import Mechanism
 from covassay.reference.mechanisms.output import SECOND_MOMENT
-from covassay.reference.mechanisms.parameters import Calibration, Dimension, Epsilon, LargeRows, RowBound, checked
+from covassay.reference.mechanisms.parameters import Calibration, Dimension, Epsilon, LargeRows, RowBound, Rule, checked
 from covassay.reference.privacy import PURE, PureDP, Spend
 from covassay.reference.sensitivity import full_l1, triangle_l1
 
-Entries = Literal["full", "triangle"]
+Entries = Annotated[
+    Literal["full", "triangle"],
+    Rule('"full" draws all d² entries, "triangle" those on and above the diagonal and mirrors them', require_choice),
+]
 
 # FORMULAS
 
 
 def sensitivity(d: int, entries: str) -> Number:
-    """ℓ1 sensitivity of the entries of nΣ that get noise of their own (for "full" and odd d > 1 a bound)."""
+    """The ℓ1 sensitivity of the entries of nΣ that get noise of their own (a bound for "full" and odd d > 1)."""
     return full_l1(d) if entries == "full" else triangle_l1(d)
 
 
 def noise_scale(n: Number, d: int, epsilon: Number, entries: str, calibration: str) -> Number:
-    """b: 2d/(nε) in the paper, the sensitivity over nε tight."""
+    """b: 2d/(nε) in the paper, sensitivity/(nε) tight."""
     return (2 * d if calibration == "paper" else sensitivity(d, entries)) / (n * epsilon)
 
 
 def privacy_loss(change: Number, n: Number, scale: Number) -> Number:
-    """Supremum of the loss between neighbours whose noisy entries of nΣ differ by `change` in ℓ1."""
+    """Supremum of the privacy loss between neighbours whose noisy entries of nΣ differ by `change` in ℓ1."""
     return change / (n * scale)
 
 
@@ -65,7 +69,7 @@ def mean_squared_error(d: Number, scale: Number) -> Number:
 
 
 def largest_entry(count: Number, scale: Number, beta: Number, log: Callable[[Number], Number] = np.log) -> Number:
-    """b ln(k/β), which no one of k entries exceeds with probability 1 − β (ADK19 Lemma 3)."""
+    """b ln(k/β): with probability 1 − β none of k entries is larger in absolute value (ADK19 Lemma 3)."""
     return scale * log(count / beta)
 
 

@@ -1,41 +1,32 @@
 """Iterative eigenvector sampling: noisy eigenvalues, then eigenvectors one by one. ADK19 Algorithm 1.
 
-1. λ̂_i = λ_i(C) + Laplace(2/ε₀), C = Σ_j x_j x_jᵀ, λ_1 ≥ … ≥ λ_d. P_1 = I.
+1. λ̂_i = λ_i(C) + Laplace(2/ε₀), C = Σ_j x_j x_jᵀ, λ_1 ≥ … ≥ λ_d, ε₀ = ε/2. P_1 = I.
 2. For i = 1..d: draw a unit vector u in R^{d−i+1} with density ∝ exp(η_i uᵀ(P_i C P_iᵀ)u); θ_i = P_iᵀu; P_{i+1} = an
    orthonormal basis of what is orthogonal to θ_1, …, θ_i. The last vector is determined and costs nothing.
-3. Release (1/n) Σ_i λ̂_i θ_i θ_iᵀ. (The paper releases n times that; n is public.)
+3. Release (1/n) Σ_i λ̂_i θ_i θ_iᵀ, or with `rank` k < d its first k terms, for which all k directions are drawn. The
+   eigenvalues are not clipped. (The paper releases n times this matrix; n is public.)
 
-Where the scales come from. Eigenvalues: replacing x by y moves them by at most ‖Δ‖_* ≤ s + t ≤ 2 in ℓ1 (Mirsky), so
-they cost at most ε₀. Eigenvectors: with a_i = (θ_i·x)², b_i = (θ_i·y)², step i has loss at most η_i(a_i − b_i) + η_i
-‖P_i y‖² (the second term bounds the ratio of the normalisers), and ‖P_i y‖² = Σ_{j≥i} b_j because the θ are an
-orthonormal basis. Summed,
+Why it is private. Eigenvalues: replacing a row moves them by at most 2 in ℓ1, so they cost at most ε₀. Directions: they
+share the budget Σ_i (θ_i·x)² ≤ 1, so together they cost at most Σ η_i + max η_i over the directions that are drawn
+(the joint lemma, ours). One pair of neighbours approaches the total. If k = 1, the one eigenvalue costs ε₀/2.
 
-    Σ_{i<d} η_i a_i + Σ_{i<d} η_i Σ_{j>i} b_j ≤ max_{i<d} η_i + Σ_{i<d} η_i,
+Two budgets, with k = d if no rank is given. "uniform" has equal η_i. "adaptive" has weights w_i, the root of
+clip(λ̂_i, 0, n) + τ with τ = (2/ε₀) ln(2k/β). They read λ̂ only, which is already paid for. NOTE: the clip is ours; it
+keeps the root real.
+paper : uniform η_i = ε/(8k), adaptive η_i = (ε/8) w_i/Σ_{j≤k} w_j. Claims ε; spends 0.625 ε (uniform;
+    (5/8 + 1/(8k)) ε for 2 ≤ k < d) or at most 0.75 ε (adaptive).
+tight : uniform η_i = ε/(2d), or ε/(2(k + 1)) for k < d; adaptive η_i = (ε/2) w_i/(Σ w_j + max w_j) over the directions
+    that are drawn. Spends ε, and less for k = 1. Ours.
 
-since the a_i and the b_j each sum to at most 1 (the joint lemma; approached for C = K yyᵀ, K → ∞). The total
-ε₀ + Σ_{i<d} η_i + max_{i<d} η_i is approached by one pair of neighbours.
+Accuracy. `error_bound` bounds ‖C − Ĉ‖_F, but not the distance of Ĉ from the best approximation of rank k.
 
-Budgets, with ε₀ = ε/2:
-uniform : paper η_i = ε_i/4 with ε_i = ε/(2d); tight η_i = ε/(2d).
-adaptive : with weights w_i = √(clip(λ̂_i, 0, n) + τ), τ = (2/ε₀) ln(2d/β) (ADK19 Corollary 1; the clip to [0, n],
-    which keeps the root real, is ours): paper η_i = (ε/2)(w_i/Σ_j w_j)/4; tight η_i = (ε/2) w_i/(Σ_{j<d} w_j +
-    max_{j<d} w_j). They read λ̂ only, which is already paid for.
-
-The paper claims ε. Its scales spend 0.625 ε (uniform) and at most 0.75 ε (adaptive); the tight ones spend ε.
-
-Rank k < d ("stop after k"): release the first k terms of the sum, with k in place of d in ε_i and τ. Now each of the k
-directions is drawn. The joint lemma is the same with sums over i ≤ k; Σ_{j>i} b_j, which now includes what y has
-outside θ_1, …, θ_k, can be 1 for all of them, so they spend Σ_{i≤k} η_i + max_{i≤k} η_i (approached by y orthogonal to
-all θ_i, x = θ_i for the largest η_i). For k = 1 there is one eigenvalue; it moves by at most 1 and spends ε₀/2.
-paper : uniform η_i = ε/(8k) spends (5/8 + 1/(8k)) ε in all, adaptive at most 0.75 ε; either spends ε/2 for k = 1.
-tight : uniform η_i = ε/(2(k + 1)), adaptive as above with sums over i ≤ k. Spends ε in all, and 3ε/4 for k = 1.
-What the paper says of the error at rank k is true of ‖C − Ĉ‖_F (`error_bound`), but not of the distance from the best
-approximation of rank k: that is another matrix altogether if λ_k and λ_{k+1} are close and θ_k is the other vector.
+Proof: proofs/paper/iterative-eigenvectors.md
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal
+from functools import partial
+from typing import Annotated, Literal
 
 import numpy as np
 from scipy.linalg import null_space
@@ -44,23 +35,37 @@ from covassay.reference.domain import (
     DataSet,
     Matrix,
     Number,
-    OnLargeRows,
     Vector,
     require_below_one,
     require_choice,
     require_dimension,
-    require_positive,
     require_shape,
+    require_unit_vector,
     second_moment,
     unit_rows,
 )
-from covassay.reference.errors import InvalidInput
 from covassay.reference.laws import bingham as law
-from covassay.reference.mechanisms.legacy import CALIBRATIONS, About, Calibration
-from covassay.reference.privacy import PureDP, Spend
+from covassay.reference.mechanisms.mechanism import Mechanism
+from covassay.reference.mechanisms.output import MatrixOutput
+from covassay.reference.mechanisms.parameters import Calibration, Dimension, Epsilon, LargeRows, RowBound, Rule, checked
+from covassay.reference.privacy import PURE, PureDP, Spend
 
-Budget = Literal["uniform", "adaptive"]
-BUDGETS: tuple[Budget, ...] = ("uniform", "adaptive")
+
+def require_rank(name: str, value: int) -> int:
+    """Return `value` as an int if it is a whole number of at least 0."""
+    return 0 if value == 0 else require_dimension(name, value)
+
+
+Budget = Annotated[
+    Literal["uniform", "adaptive"],
+    Rule('"uniform" treats all directions alike, "adaptive" spends more on larger noisy eigenvalues', require_choice),
+]
+OffsetBeta = Annotated[
+    float, Rule("β in (0, 1), public: only the offset τ of the adaptive budget uses it", require_below_one)
+]
+Rank = Annotated[
+    int, Rule("k ≥ 0, public: how many rank-one terms are released; 0, or more than d, means d", require_rank)
+]
 
 # FORMULAS
 
@@ -76,14 +81,14 @@ def adaptive_offset(epsilon: Number, d: Number, beta: Number, log: Callable[[Num
 
 
 def uniform_exponents(epsilon: Number, d: int, calibration: str, rank: int = 0) -> list[Number]:
-    """η_1, …, η_{d−1} of the uniform budget, or η_1, …, η_k for rank k < d."""
+    """η_1, …, η_{d−1} of the uniform budget, or η_1, …, η_k for a rank k < d."""
     kept = min(rank or d, d)
     drawn = min(kept, d - 1)
     return [epsilon / (8 * kept if calibration == "paper" else 2 * (drawn + 1))] * drawn
 
 
 def adaptive_exponents(epsilon: Number, weights: list[Number], calibration: str, d: int = 0) -> list[Number]:
-    """η_1, …, η_{d−1} in proportion to w_1, …, w_{d−1}, or η_1, …, η_k if there are but k < d weights."""
+    """η_1, …, η_{d−1} in proportion to w_1, …, w_{d−1}, or η_1, …, η_k if there are only k < d weights."""
     drawn = weights[: (d or len(weights)) - 1]
     if not drawn:
         return []
@@ -92,14 +97,15 @@ def adaptive_exponents(epsilon: Number, weights: list[Number], calibration: str,
 
 
 def eigenvector_loss(exponents: list[Number]) -> Number:
-    """Σ η_i + max η_i over the directions that are drawn: the joint lemma."""
+    """Σ η_i + max η_i over the directions that are drawn, by the joint lemma."""
     return sum(exponents) + max(exponents, default=0)
 
 
 def error_bound(tail: Number, missed: Number, tau: Number, k: Number) -> Number:
-    """‖C − Σ_{i≤k} λ̂_i θ_i θ_iᵀ‖_F ≤ tail + √(2 missed) + τ√k, if no λ̂_i is off by more than τ (ADK19 Lemma 6).
+    """Bound tail + √(2 missed) + τ√k on ‖C − Σ_{i≤k} λ̂_i θ_i θ_iᵀ‖_F, if no |λ̂_i − λ_i| exceeds τ (ADK19 Lemma 6).
 
-    tail = ‖C − C_k‖_F, the error of the best approximation; missed = Σ_{i≤k} λ_i (λ_i − θ_iᵀCθ_i).
+    tail : ‖C − C_k‖_F, the error of the best approximation of rank k.
+    missed : Σ_{i≤k} λ_i (λ_i − θ_iᵀCθ_i).
     """
     return tail + (2 * missed) ** 0.5 + tau * k**0.5
 
@@ -116,64 +122,32 @@ class IterativeEigenvectorsNoise:
 
 
 def draw_directions(c: Matrix, exponents: list[Number], direction: Callable[[Matrix], Vector]) -> Matrix:
-    """Step 2: the orthonormal θ_1, …, θ_d, one a row; those without an exponent complete the basis."""
+    """Step 2: the orthonormal θ_1, …, θ_d, one in each row; those without an exponent complete the basis."""
     d = len(c)
     directions = np.zeros((0, d))
     basis = np.eye(d)  # P_i, rows orthonormal
     for eta in exponents:
-        u = require_shape("noise.direction(M)", direction(eta * (basis @ c @ basis.T)), (len(basis),))
-        if abs(np.linalg.norm(u) - 1) > 1e-9:
-            raise InvalidInput(f"noise.direction(M) has norm {np.linalg.norm(u)}: must be a unit vector")
+        u = require_unit_vector("noise.direction(M)", direction(eta * (basis @ c @ basis.T)), len(basis))
         directions = np.vstack([directions, basis.T @ u])
         basis = null_space(directions).T
     return np.vstack([directions, basis])
 
 
+@checked
 def release(
     x: DataSet,
     noise: IterativeEigenvectorsNoise,
     *,
-    epsilon: float,
-    budget: Budget = "uniform",
+    epsilon: Epsilon,
     calibration: Calibration = "paper",
-    beta: float = 0.1,
-    rank: int = 0,
-    row_bound: float = 1.0,
-    on_large_rows: OnLargeRows = "clip",
+    budget: Budget = "uniform",
+    beta: OffsetBeta = 0.1,
+    rank: Rank = 0,
+    row_bound: RowBound = 1.0,
+    on_large_rows: LargeRows = "clip",
 ) -> Matrix:
-    """Release the second moment rebuilt from noisy eigenvalues and sampled eigenvectors.
-
-    Parameters
-    ----------
-    x : (n, d), n, d ≥ 1. Records in rows.
-    noise : see `IterativeEigenvectorsNoise`.
-    epsilon : ε > 0.
-    budget : "uniform" or "adaptive".
-    calibration : "paper" or "tight".
-    beta : in (0, 1), used by the adaptive budget only.
-    rank : k ≥ 0, how many terms of the sum to release; 0, or more than d, for all d.
-    row_bound : r > 0, public, in the unit of x.
-    on_large_rows : "clip" (per record, private) or "raise" (reads the data).
-
-    Returns
-    -------
-    (d, d) symmetric, in the unit of x squared. Eigenvalues are not clipped; project as you like.
-
-    Raises
-    ------
-    InvalidInput : an argument breaks its rule. That the entries of x are finite, and with "raise" that the rows are
-        short, is read off the data: a precondition, not part of the mechanism.
-
-    Privacy : ε-DP for replacing one row, n public, in real arithmetic (proven: less with "paper").
-    Source : ADK19 Algorithm 1, Theorem 1, Corollary 1; the joint lemma and "tight" are ours.
-    """
+    """Release a second moment rebuilt from noisy eigenvalues and directions: an `IterativeEigenvectorsNoise`."""
     # VALIDATE
-    require_positive("epsilon", epsilon)
-    require_choice("budget", budget, BUDGETS)
-    require_choice("calibration", calibration, CALIBRATIONS)
-    require_below_one("beta", beta)
-    if rank != 0:
-        require_dimension("rank", rank)
     rows = unit_rows(x, row_bound, on_large_rows)
     n, d = rows.shape
     laplace = require_shape("noise.eigenvalues", noise.eigenvalues, (d,))
@@ -199,76 +173,47 @@ def release(
     return released
 
 
-def sample(
-    x: DataSet,
-    rng: np.random.Generator,
-    *,
-    epsilon: float,
-    budget: Budget = "uniform",
-    calibration: Calibration = "paper",
-    beta: float = 0.1,
-    rank: int = 0,
-    row_bound: float = 1.0,
-    on_large_rows: OnLargeRows = "clip",
-) -> Matrix:
-    """Draw the noise from `rng`, then `release`. Not for production: float64 noise."""
-    rows = unit_rows(x, row_bound, on_large_rows)
-    noise = IterativeEigenvectorsNoise(np.asarray(rng.laplace(size=rows.shape[1])), lambda m: law.sample(m, rng))
-    return release(
-        x,
-        noise,
-        epsilon=epsilon,
-        budget=budget,
-        calibration=calibration,
-        beta=beta,
-        rank=rank,
-        row_bound=row_bound,
-        on_large_rows=on_large_rows,
-    )
+def draw_noise(dimension: int, rng: np.random.Generator) -> IterativeEigenvectorsNoise:
+    """The noise that `release` takes; directions are drawn when they are asked for."""
+    return IterativeEigenvectorsNoise(np.asarray(rng.laplace(size=dimension)), partial(law.sample, rng=rng))
 
 
+@checked
 def spend(
     *,
-    epsilon: float,
-    dimension: int,
-    budget: Budget = "uniform",
+    epsilon: Epsilon,
+    dimension: Dimension,
     calibration: Calibration = "paper",
-    rank: int = 0,
+    budget: Budget = "uniform",
+    rank: Rank = 0,
 ) -> Spend:
-    """Claimed ε; proven: the eigenvalues, ε₀ or for one of them ε₀/2, and Σ η + max η.
+    """The claimed ε; proven are the eigenvalues, ε₀ or for a single one ε₀/2, and the directions, Σ η + max η.
 
-    The paper's adaptive budget depends on λ̂; the supremum ε/4 of the second is reached when one weight dominates.
+    The exponents of the paper's adaptive budget depend on λ̂: the supremum ε/4 of Σ η + max η is approached when one
+    weight dominates.
     """
-    require_positive("epsilon", epsilon)
-    d = require_dimension("dimension", dimension)
-    require_choice("budget", budget, BUDGETS)
-    require_choice("calibration", calibration, CALIBRATIONS)
-    if rank != 0:
-        require_dimension("rank", rank)
-    kept = min(rank or d, d)
+    kept = min(rank or dimension, dimension)
     eigenvalues = (2 if kept > 1 else 1) / eigenvalue_scale(epsilon)
-    if d == 1:
+    if dimension == 1:
         directions = 0.0
     elif budget == "uniform":
-        directions = eigenvector_loss(uniform_exponents(epsilon, d, calibration, rank))
+        directions = eigenvector_loss(uniform_exponents(epsilon, dimension, calibration, rank))
     elif calibration == "tight":
-        directions = eigenvector_loss(adaptive_exponents(epsilon, [1.0] * kept, calibration, d))
+        directions = eigenvector_loss(adaptive_exponents(epsilon, [1.0] * kept, calibration, dimension))
     else:
         directions = epsilon / 4
     return Spend(PureDP(epsilon), PureDP(eigenvalues + directions), True, "in the limit of large n")
 
 
-ABOUT = About(
+MECHANISM = Mechanism(
     name="iterative-eigenvectors",
     title="iterative eigenvector sampling",
     paper="ADK19",
-    algorithm="Algorithm 1",
-    notion="pure",
-    released="matrix",
-    symmetric=True,
+    number="Algorithm 1",
+    notion=PURE,
+    output=MatrixOutput(power=2, symmetric=True),
     release=release,
-    sample=sample,
+    draw_noise=draw_noise,
     spend=spend,
-    choices={"calibration": CALIBRATIONS, "budget": BUDGETS},
-    parameters={"beta": 0.1, "rank": 0},
 )
+sample = MECHANISM.sample

@@ -1,29 +1,28 @@
 """Deflation with private eigenvectors: the algorithm of Kapralov and Talwar (2013), "KT" in the experiments of ADK19.
 
-Reconstructed: the pseudocode of Kapralov and Talwar was not at hand. The steps are those that ADK19 Section 3
-describes; how the budget is divided is ours.
+NOTE: reconstructed. We did not have the pseudocode of Kapralov and Talwar. The steps are those that ADK19 Section 3
+describes; how the budget is divided is ours, and so are the constants η and b.
 
 1. C_1 = C = Σ_j x_j x_jᵀ.
 2. For i = 1..k: draw a unit vector u_i with density ∝ exp(η uᵀC_i u); l_i = u_iᵀC_i u_i + b Laplace(1), clipped to
-   [0, n], where every eigenvalue of C lies; C_{i+1} = C_i − l_i u_i u_iᵀ.
-3. Release (1/n) Σ_i l_i u_i u_iᵀ. (The paper releases n times that; n is public.) nΣ less n times the output is
-   C_{k+1}.
+   [0, n], where every eigenvalue of C lies; C_{i+1} = C_i − l_i u_i u_iᵀ. Here η = ε/(4k) and b = 2k/ε.
+3. Release (1/n) Σ_i l_i u_i u_iᵀ. It is positive semidefinite and of rank at most k. (ADK19 has n times that matrix.)
 
-C_i need not be positive semidefinite, and the u_i are not orthogonal.
+What is left, n times the error, is C_{k+1}. C_i need not be positive semidefinite, and the u_i are not orthogonal.
 
-Where the scales come from. Given the same outputs so far, the residuals of neighbours still differ by Δ = xxᵀ − yyᵀ.
-Write p = (u_i·x)², q = (u_i·y)², both in [0, 1]. The direction has loss η(p − q) + ln(Z'/Z) ≤ η(p − q) + η, Z'/Z being
-a mean of exp(η((v·y)² − (v·x)²)); the value has loss at most |p − q|/b. So the k rounds cost at most k(2η + 1/b). It is
-approached: C = K yyᵀ + xxᵀ, K → ∞, x orthogonal to y and all u_i near x, so that every residual keeps its K yyᵀ.
+Why ε-DP. Given the same outputs so far, the C_i of neighbours still differ by xxᵀ − yyᵀ. A direction costs at most 2η
+and a value at most 1/b, so k rounds cost at most k(2η + 1/b) = ε: half of ε/k for each direction and for each value.
+The rounds approach it for large n. In dimension 1 the direction is ±1 whatever the data, and only k/b = ε/2 is spent.
+NOTE: the code of ADK19's authors has η = 4ε/k in place of ε/(4k), which spends 8.5 ε.
 
-η = ε/(4k) and b = 2k/ε, half of ε/k for each of the two: exactly ε. In dimension 1 the direction is ±1 whatever the
-data, and only k/b = ε/2 is spent. The code of ADK19's authors takes η = 4ε/k in place of ε/(4k), and spends 8.5 ε.
+Accuracy. ADK19 quotes for the original: ‖C − Ĉ‖ ≤ ζλ_1 if λ_1 ≥ c d⁴/(εζ⁶), with c unspecified.
 
-ADK19 quotes the error of the original: ‖C − Ĉ‖ ≤ ζλ_1 if λ_1 ≥ c d⁴/(εζ⁶), c unspecified.
+Proof: proofs/paper/kapralov-talwar.md
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -31,18 +30,18 @@ from covassay.reference.domain import (
     DataSet,
     Matrix,
     Number,
-    OnLargeRows,
     Vector,
-    require_dimension,
-    require_positive,
     require_shape,
+    require_unit_vector,
     second_moment,
     unit_rows,
 )
-from covassay.reference.errors import InvalidInput
 from covassay.reference.laws import bingham as law
-from covassay.reference.mechanisms.legacy import About
-from covassay.reference.privacy import PureDP, Spend
+from covassay.reference.mechanisms.mechanism import Mechanism
+from covassay.reference.mechanisms.output import MatrixOutput
+from covassay.reference.mechanisms.parameters import Dimension, Epsilon, LargeRows, RowBound, checked
+from covassay.reference.mechanisms.pure.iterative_eigenvectors import Rank
+from covassay.reference.privacy import PURE, PureDP, Spend
 
 # FORMULAS
 
@@ -58,7 +57,7 @@ def value_scale(epsilon: Number, k: Number) -> Number:
 
 
 def privacy_loss(eta: Number, b: Number, k: Number) -> Number:
-    """Supremum of the loss of k rounds, d ≥ 2: k(2η + 1/b)."""
+    """Supremum of the privacy loss of k rounds for d ≥ 2: k(2η + 1/b)."""
     return k * (2 * eta + 1 / b)
 
 
@@ -73,42 +72,18 @@ class KapralovTalwarNoise:
     direction: Callable[[Matrix], Vector]
 
 
+@checked
 def release(
     x: DataSet,
     noise: KapralovTalwarNoise,
     *,
-    epsilon: float,
-    rank: int = 0,
-    row_bound: float = 1.0,
-    on_large_rows: OnLargeRows = "clip",
+    epsilon: Epsilon,
+    rank: Rank = 0,
+    row_bound: RowBound = 1.0,
+    on_large_rows: LargeRows = "clip",
 ) -> Matrix:
-    """Release a sum of k noisy rank-one matrices, given the noise.
-
-    Parameters
-    ----------
-    x : (n, d), n, d ≥ 1. Records in rows.
-    noise : see `KapralovTalwarNoise`.
-    epsilon : ε > 0.
-    rank : k ≥ 0, the number of rounds; 0, or more than d, for d.
-    row_bound : r > 0, public, in the unit of x.
-    on_large_rows : "clip" (per record, private) or "raise" (reads the data).
-
-    Returns
-    -------
-    (d, d) symmetric, positive semidefinite, of rank at most k, in the unit of x squared.
-
-    Raises
-    ------
-    InvalidInput : an argument breaks its rule. That the entries of x are finite, and with "raise" that the rows are
-        short, is read off the data: a precondition, not part of the mechanism.
-
-    Privacy : ε-DP for replacing one row, n public, in real arithmetic.
-    Source : Kapralov–Talwar 2013 as described in ADK19 Section 3, reconstructed; the division of the budget is ours.
-    """
+    """Release a sum of k noisy rank-one matrices, given the noise: a `KapralovTalwarNoise`."""
     # VALIDATE
-    require_positive("epsilon", epsilon)
-    if rank != 0:
-        require_dimension("rank", rank)
     rows = unit_rows(x, row_bound, on_large_rows)
     n, d = rows.shape
     k = min(rank or d, d)
@@ -121,9 +96,7 @@ def release(
     eta, b = exponent(epsilon, k), value_scale(epsilon, k)
     total = np.zeros((d, d))
     for z in laplace:
-        u = require_shape("noise.direction(M)", noise.direction(eta * residual), (d,))
-        if abs(np.linalg.norm(u) - 1) > 1e-9:
-            raise InvalidInput(f"noise.direction(M) has norm {np.linalg.norm(u)}: must be a unit vector")
+        u = require_unit_vector("noise.direction(M)", noise.direction(eta * residual), d)
         value = min(max(u @ residual @ u + b * z, 0.0), n)
         total = total + value * np.outer(u, u)
         residual = residual - value * np.outer(u, u)
@@ -133,42 +106,30 @@ def release(
     return released
 
 
-def sample(
-    x: DataSet,
-    rng: np.random.Generator,
-    *,
-    epsilon: float,
-    rank: int = 0,
-    row_bound: float = 1.0,
-    on_large_rows: OnLargeRows = "clip",
-) -> Matrix:
-    """Draw the noise from `rng`, then `release`. Not for production: float64 noise."""
-    require_positive("epsilon", epsilon)
-    if rank != 0:
-        require_dimension("rank", rank)
-    d = unit_rows(x, row_bound, on_large_rows).shape[1]
-    noise = KapralovTalwarNoise(np.asarray(rng.laplace(size=min(rank or d, d))), lambda m: law.sample(m, rng))
-    return release(x, noise, epsilon=epsilon, rank=rank, row_bound=row_bound, on_large_rows=on_large_rows)
+def draw_noise(dimension: int, rng: np.random.Generator, *, rank: int = 0) -> KapralovTalwarNoise:
+    """The noise that `release` takes; directions are drawn when they are asked for."""
+    k = min(rank or dimension, dimension)
+    return KapralovTalwarNoise(np.asarray(rng.laplace(size=k)), partial(law.sample, rng=rng))
 
 
-def spend(*, epsilon: float, dimension: int) -> Spend:
-    """Claimed ε; proven k(2η + 1/b) = ε for every rank, and k/b = ε/2 in dimension 1."""
-    require_positive("epsilon", epsilon)
-    eta = exponent(epsilon, 1) if require_dimension("dimension", dimension) > 1 else 0
+@checked
+def spend(*, epsilon: Epsilon, dimension: Dimension) -> Spend:
+    """The claimed ε; proven are k(2η + 1/b) = ε for every rank, and k/b = ε/2 in dimension 1."""
+    eta = exponent(epsilon, 1) if dimension > 1 else 0
     proven = privacy_loss(eta, value_scale(epsilon, 1), 1)
     return Spend(PureDP(epsilon), PureDP(proven), True, "by the rounds (u_i, l_i), in the limit of large n")
 
 
-ABOUT = About(
+MECHANISM = Mechanism(
     name="kapralov-talwar",
     title="deflation with private eigenvectors",
     paper="ADK19",
-    algorithm="Section 3, after Kapralov–Talwar 2013 (reconstructed)",
-    notion="pure",
-    released="matrix",
-    symmetric=True,
+    number="Section 3, after Kapralov–Talwar 2013 (reconstructed)",
+    notion=PURE,
+    output=MatrixOutput(power=2, symmetric=True),
     release=release,
-    sample=sample,
+    draw_noise=draw_noise,
     spend=spend,
-    parameters={"rank": 0},
+    provenance="reconstructed",
 )
+sample = MECHANISM.sample

@@ -2,15 +2,15 @@
 
 1. Σ = (1/n) Σ_i x_i x_iᵀ.
 2. Draw a full d × d matrix Z with density ∝ exp(−‖Z‖_*) (`laws.nuclear_laplace`).
-3. Release Σ + ρZ with ρ = 2/(nε). The output is neither symmetric nor positive semidefinite; for outputs that are, see
-   `nuclear_laplace_symmetric` and `reference.projections`.
+3. Release Σ + ρZ with ρ = 2/(nε). The output is neither symmetric nor positive semidefinite. The output of
+   `nuclear_laplace_symmetric` is symmetric, and `projections.psd_cone` makes it positive semidefinite.
 
 Why ε-DP. Replacing one row changes Σ by Δ/n with ‖Δ‖_* ≤ 2, so by the triangle inequality the privacy loss at every
-output is at most 2/(nρ) = ε. Orthonormal rows attain it. In dimension 1 no two rows are orthogonal, ‖Δ‖_* ≤ 1, and the
+output is at most 2/(nρ) = ε. Orthonormal rows attain it. In dimension 1 no two rows are orthogonal: ‖Δ‖_* ≤ 1, and the
 mechanism spends ε/2.
 
-Accuracy. ‖Z‖_* ~ Gamma(d²) and E‖Z‖_F² are known exactly, and ‖ρZ‖/(ρd) → π. NOTE: DN25 Theorem 6 (‖Z‖ ≤ 1.1 ρd with
-high probability) and the constant 3 of Theorem 1 for p > 3.07 are refuted.
+Accuracy. ‖Z‖_* ~ Gamma(d²) and E‖Z‖_F² are known exactly, and ‖ρZ‖/(ρd) → π as d → ∞. NOTE: DN25 Theorem 6 (‖ρZ‖ ≤
+1.1 ρd with high probability) and the constant 3 of Theorem 1 for p > 3.07 are refuted.
 
 Proof: proofs/paper/nuclear-laplace.md
 """

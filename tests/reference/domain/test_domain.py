@@ -23,6 +23,7 @@ from covassay.reference.domain import (
     require_dimension,
     require_positive,
     require_shape,
+    require_unit_vector,
     row_norms,
     rows_between,
     second_moment,
@@ -116,6 +117,26 @@ def test_a_list_of_the_right_shape_becomes_an_array() -> None:
 def test_an_array_of_the_wrong_kind_is_refused(value: Any, message: str) -> None:
     with pytest.raises(InvalidInput, match=message):
         require_shape("noise", value, (2, 2))
+
+
+def test_a_unit_vector_is_returned_and_rounding_is_forgiven() -> None:
+    for scale in (1.0, 1 + 1e-10, 1 - 1e-10):
+        vector = require_unit_vector("u", [0.6 * scale, -0.8 * scale], 2)
+        np.testing.assert_array_equal(vector, [0.6 * scale, -0.8 * scale])
+
+
+@pytest.mark.parametrize(
+    ("value", "message"),
+    [
+        pytest.param([0.6, 0.8 + 1e-8], "u has norm 1.0000000", id="too long"),
+        pytest.param([0.0, 0.0], "u has norm 0.0: must be a unit vector", id="zero"),
+        pytest.param([1.0], r"u of shape \(1,\)", id="of another dimension"),
+        pytest.param([math.nan, 1.0], "u contains", id="NaN"),
+    ],
+)
+def test_what_is_not_a_unit_vector_is_refused(value: Any, message: str) -> None:
+    with pytest.raises(InvalidInput, match=message):
+        require_unit_vector("u", value, 2)
 
 
 # Reading the rows

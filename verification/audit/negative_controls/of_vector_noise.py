@@ -19,7 +19,7 @@ Draw = Callable[[int, np.random.Generator], Vector]  # (length, rng) -> noise
 
 def right(length: int, rng: np.random.Generator) -> Vector:
     """Uniform direction, Gamma(length) norm."""
-    return output_perturbation.draw_noise(length, rng)
+    return output_perturbation.draw_vector(length, rng)
 
 
 def half(length: int, rng: np.random.Generator) -> Vector:

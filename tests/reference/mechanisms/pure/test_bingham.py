@@ -20,7 +20,8 @@ from covassay.reference.domain import unit_rows
 from covassay.reference.errors import InvalidInput
 from covassay.reference.laws import bingham as law
 from covassay.reference.laws import haar
-from covassay.reference.mechanisms.pure.bingham import CALIBRATIONS, exponent, privacy_loss, release, sample, spend
+from covassay.reference.mechanisms.parameters import CALIBRATIONS
+from covassay.reference.mechanisms.pure.bingham import exponent, privacy_loss, release, sample, spend
 from covassay.reference.privacy import PureDP, zcdp_of_bounded_range
 from covassay.verification.statistics.tests import kolmogorov_smirnov
 

@@ -22,9 +22,9 @@ from covassay.reference.domain import second_moment, unit_rows
 from covassay.reference.errors import InvalidInput
 from covassay.reference.laws import bingham as law
 from covassay.reference.laws import haar
+from covassay.reference.mechanisms.parameters import CALIBRATIONS
 from covassay.reference.mechanisms.pure.iterative_eigenvectors import (
-    BUDGETS,
-    CALIBRATIONS,
+    MECHANISM,
     IterativeEigenvectorsNoise,
     adaptive_exponents,
     adaptive_offset,
@@ -39,6 +39,7 @@ from covassay.reference.mechanisms.pure.iterative_eigenvectors import (
 from covassay.reference.privacy import PureDP
 from covassay.verification.statistics.tests import kolmogorov_smirnov
 
+BUDGETS = MECHANISM.choices["budget"]
 PROPERTY = settings(deadline=None, derandomize=True, max_examples=50)
 FALSE_ALARM = 1e-9
 Matrix = NDArray[np.float64]

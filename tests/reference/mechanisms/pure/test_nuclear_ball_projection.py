@@ -20,8 +20,8 @@ from scipy import stats
 from covassay.reference.domain import second_moment, unit_rows
 from covassay.reference.errors import InvalidInput
 from covassay.reference.laws import nuclear_laplace as law
+from covassay.reference.mechanisms.parameters import CALIBRATIONS
 from covassay.reference.mechanisms.pure.nuclear_ball_projection import (
-    CALIBRATIONS,
     NuclearBallProjectionNoise,
     draw_noise,
     matrix_scale,

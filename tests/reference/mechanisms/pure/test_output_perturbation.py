@@ -23,6 +23,7 @@ from covassay.reference.laws import haar
 from covassay.reference.mechanisms.parameters import CALIBRATIONS
 from covassay.reference.mechanisms.pure.output_perturbation import (
     draw_noise,
+    draw_vector,
     gradient_change,
     largest_norm,
     noise_scale,
@@ -195,13 +196,14 @@ def test_the_spend_table(d: int, calibration: Any) -> None:
 def test_the_draw_is_the_release_of_its_noise() -> None:
     x = unit_rows(np.random.default_rng(1).standard_normal((20, 3)))
     got = sample(x, np.random.default_rng(6), epsilon=2)
-    np.testing.assert_array_equal(got, release(x, draw_noise(2, np.random.default_rng(6)), epsilon=2))
+    np.testing.assert_array_equal(got, release(x, draw_noise(3, np.random.default_rng(6)), epsilon=2))
 
 
 @pytest.mark.parametrize("k", [1, 2, 5])
 def test_the_noise_has_its_exact_law(k: int) -> None:
     # 4000 draws: ‖v‖ ~ Gamma(k), the direction uniform, both independent; Gamma(k + 1) is told apart
-    v = draw_noise(k, np.random.default_rng(k), 4000)
+    v = draw_vector(k, np.random.default_rng(k), 4000)
+    np.testing.assert_array_equal(draw_noise(k + 1, np.random.default_rng(k), 4000), v)
     norms = np.linalg.norm(v, axis=1)
     assert kolmogorov_smirnov(norms, stats.gamma(k).cdf, "Gamma").p_value > FALSE_ALARM
     assert kolmogorov_smirnov(norms, stats.gamma(k + 1).cdf, "mutant").p_value < FALSE_ALARM
