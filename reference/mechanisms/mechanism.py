@@ -5,6 +5,7 @@ options of the command line, the table of the README and the provenance of a rel
 """
 
 import inspect
+import textwrap
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Annotated, Any, Concatenate, Generic, Literal, ParamSpec, TypeVar, cast, get_args, get_origin
@@ -177,26 +178,31 @@ def _readable(signature: inspect.Signature) -> inspect.Signature:
 
 def _sections(mechanism: Mechanism[Any, ..., Any], second: str) -> str:
     """What the docstrings of `release` and `sample` have in common in every mechanism."""
-    short = ' or, with on_large_rows="raise", that its rows are short' if "row_bound" in mechanism.declared else ""
+    output = mechanism.output
     randomness = {"noise": "see above", "rng": "the source of all randomness"}[second]
-    lines = [
-        "Parameters",
-        "----------",
-        f"x : (n, d), n ≥ 1 records, d ≥ {mechanism.smallest_dimension} features; {DOMAINS[mechanism.domain]}.",
-        f"{second} : {randomness}.",
-        *(f"{name} : {parameter.meaning}." for name, parameter in mechanism.declared.items()),
-        "",
-        "Returns",
-        "-------",
-        f"{mechanism.output.layout}, {'symmetric, ' if mechanism.output.symmetric else ''}in {mechanism.output.unit}.",
-        "",
-        "Raises",
-        "------",
-        f"InvalidInput : an argument breaks its rule. Whether the entries of x are finite{short} is",
-        "    read off the data: a precondition, not part of the mechanism.",
-        "",
-        f"Privacy : {mechanism.notion.label} ({mechanism.adjacency}), n public, in real arithmetic.",
-        "    `spend` says what is proven for every choice of parameters.",
+    read = "Whether the entries of x are finite"
+    if "row_bound" in mechanism.declared:
+        read += ', and with on_large_rows="raise" whether its rows are short,'
+    sections = {
+        "Parameters": [
+            f"x : (n, d), n ≥ 1 records, d ≥ {mechanism.smallest_dimension} features; {DOMAINS[mechanism.domain]}.",
+            f"{second} : {randomness}.",
+            *(f"{name} : {parameter.meaning}." for name, parameter in mechanism.declared.items()),
+        ],
+        "Returns": [f"{output.layout}, {'symmetric, ' if output.symmetric else ''}in {output.unit}."],
+        "Raises": [
+            f"InvalidInput : an argument breaks its rule. {read} is read off the data: a precondition, not part of the "
+            "mechanism."
+        ],
+    }
+    closing = [
+        f"Privacy : {mechanism.notion.label} ({mechanism.adjacency}), n public, in real arithmetic. `spend` says what is "
+        "proven for every choice of parameters.",
         f"Source : {mechanism.source}; {PROVENANCES[mechanism.provenance]}. Proof: {mechanism.page}",
     ]
-    return "\n".join(lines)
+    text = [line for title, lines in sections.items() for line in (title, "-" * len(title), *map(_filled, lines), "")]
+    return "\n".join([*text, *map(_filled, closing)])
+
+
+def _filled(line: str) -> str:
+    return textwrap.fill(line, 100, subsequent_indent="    ", break_on_hyphens=False)
