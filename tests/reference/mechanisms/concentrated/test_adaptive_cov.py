@@ -5,6 +5,7 @@ Statistical tests: fixed seeds; what is asserted of errors is far from where cha
 
 import math
 from fractions import Fraction
+from itertools import product
 from typing import Any
 
 import mpmath
@@ -19,8 +20,7 @@ from covassay.reference.laws.wigner import ENSEMBLES, separation_squared
 from covassay.reference.mechanisms.building_blocks import above_threshold, private_radius
 from covassay.reference.mechanisms.concentrated import gauss_cov, separate_cov
 from covassay.reference.mechanisms.concentrated.adaptive_cov import (
-    BOUNDS,
-    RADII,
+    MECHANISM,
     AdaptiveCovNoise,
     decide,
     draw_noise,
@@ -41,6 +41,12 @@ from covassay.reference.sensitivity import difference
 from covassay.verification.claims.checks.dly22.zipf_data import zipf_rows
 
 Matrix = NDArray[np.float64]
+RADII: Any = MECHANISM.choices["radius"]
+BOUNDS: Any = MECHANISM.choices["bounds"]
+
+
+def every_choice() -> list[dict[str, Any]]:
+    return [dict(zip(MECHANISM.choices, words, strict=True)) for words in product(*MECHANISM.choices.values())]
 
 
 def quiet(n: int, d: int, trace: float = 0.0, radius: bool = False) -> AdaptiveCovNoise:
@@ -106,7 +112,7 @@ def test_the_release_is_the_chosen_mechanism_on_clipped_rows() -> None:
     x = unit_rows(zipf_rows(600, 5, rng, buckets=6))
     for bounds in BOUNDS:
         for calibration in ("paper", "tight"):
-            noise = draw_noise(600, 5, np.random.default_rng(2))
+            noise = draw_noise(5, np.random.default_rng(2), rows=600)
             rho = 20.0
             found = decide(x, noise, rho=rho, radius="none", calibration=calibration, ensemble="wigner",
                            bounds=bounds, beta=0.1)  # fmt: skip
@@ -124,7 +130,7 @@ def test_the_release_is_the_chosen_mechanism_on_clipped_rows() -> None:
 def test_a_private_radius_shrinks_the_noise() -> None:
     # all rows of norm 1/16: with enough rows the radius is found, 1/16 or 1/8; the noise is 64 times smaller or more
     x = np.tile([[1 / 16, 0.0], [0.0, 1 / 16]], (20_000, 1))
-    noise = draw_noise(40_000, 2, np.random.default_rng(0), radius="private")
+    noise = draw_noise(2, np.random.default_rng(0), rows=40_000, radius="private")
     found = private_radius.release(x, noise.radius, epsilon=search_epsilon(1.0), beta=0.0125)  # type: ignore[arg-type]
     assert found in (1 / 16, 1 / 8)
     got = release(x, noise, rho=1.0, radius="private")
@@ -133,7 +139,7 @@ def test_a_private_radius_shrinks_the_noise() -> None:
 
 def test_only_zero_rows_leave_next_to_nothing() -> None:
     for radius in RADII:
-        noise = draw_noise(40, 2, np.random.default_rng(0), radius=radius)
+        noise = draw_noise(2, np.random.default_rng(0), rows=40, radius=radius)
         for bounds in BOUNDS:
             assert np.linalg.norm(release(np.zeros((40, 2)), noise, rho=100.0, radius=radius, bounds=bounds)) < 1e-3
 
@@ -144,6 +150,15 @@ def test_noise_for_the_radius_is_wanted_if_and_only_if_it_is_used() -> None:
         release(x, quiet(3, 2), rho=1, radius="private")
     with pytest.raises(InvalidInput, match=r"noise\.radius"):
         release(x, quiet(3, 2, radius=True), rho=1, radius="none")
+
+
+def test_the_noise_that_is_drawn_is_the_noise_that_is_used() -> None:
+    x = zipf_rows(40, 3, np.random.default_rng(0))
+    for options in every_choice():
+        chosen = {name: options[name] for name in ("radius", "ensemble")}
+        noise = draw_noise(3, np.random.default_rng(3), rows=40, precision=0.01, **chosen)
+        drawn = sample(x, np.random.default_rng(3), rho=0.2, precision=0.01, **options)
+        np.testing.assert_array_equal(drawn, release(x, noise, rho=0.2, precision=0.01, **options))
 
 
 @pytest.mark.parametrize(
@@ -233,7 +248,7 @@ def mean_errors(
     for _ in range(repeats):
         x = zipf_rows(n, d, rng, buckets=buckets)
         moment = second_moment(x)
-        noise = draw_noise(n, d, rng)
+        noise = draw_noise(d, rng, rows=n)
         outputs = {
             "gauss": gauss_cov.sample(x, rng, rho=rho),
             "goe": gauss_cov.sample(x, rng, rho=rho, ensemble="goe"),

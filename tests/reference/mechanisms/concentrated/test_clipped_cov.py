@@ -2,6 +2,7 @@
 
 import math
 from fractions import Fraction
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,7 @@ from covassay.reference.laws.wigner import ENSEMBLES
 from covassay.reference.mechanisms.building_blocks import above_threshold
 from covassay.reference.mechanisms.concentrated import gauss_cov, separate_cov
 from covassay.reference.mechanisms.concentrated.clipped_cov import (
-    BASES,
+    MECHANISM,
     ClippedCovNoise,
     base_error,
     bias_bound,
@@ -40,8 +41,13 @@ from covassay.verification.exact.above_threshold import probabilities
 
 PROPERTY = settings(deadline=None, derandomize=True, max_examples=100)
 Matrix = NDArray[np.float64]
+BASES = MECHANISM.choices["base"]
 Vector = NDArray[np.float64]
 X = np.array([[0.6, 0.8], [0.3, 0.4], [0.0, 0.0]])
+
+
+def every_choice() -> list[dict[str, Any]]:
+    return [dict(zip(MECHANISM.choices, words, strict=True)) for words in product(*MECHANISM.choices.values())]
 
 
 def quiet(n: int, d: int) -> ClippedCovNoise:
@@ -67,7 +73,7 @@ def test_rows_are_clipped_to_the_public_norm(base: Any) -> None:
 
 @pytest.mark.parametrize("base", BASES)
 def test_the_noise_shrinks_by_the_square_of_the_threshold(base: Any) -> None:
-    noise = draw_noise(3, 2, np.random.default_rng(0))
+    noise = draw_noise(2, np.random.default_rng(0), rows=3)
     got = release(X, noise, rho=0.3, base=base, clip_norm=0.5)
     small = unit_rows(X, 0.5)  # clipped and divided by τ
     if base == "gauss":
@@ -98,6 +104,13 @@ def test_zero_rows_reach_the_last_threshold() -> None:
     got = release(np.zeros((3, 2)), noise, rho=1.0, base="gauss", threshold="private")
     np.testing.assert_allclose(got, 4.0**-6 * np.eye(2) / (3 * math.sqrt(0.75)), rtol=1e-13)
     assert (last_level(3, 2), last_level(1000, 10)) == (6, 79)
+
+
+def test_the_noise_that_is_drawn_is_the_noise_that_is_used() -> None:
+    for options in every_choice():
+        noise = draw_noise(2, np.random.default_rng(3), rows=3, ensemble=options["ensemble"])
+        drawn = sample(X, np.random.default_rng(3), rho=0.2, **options)
+        np.testing.assert_array_equal(drawn, release(X, noise, rho=0.2, **options))
 
 
 @pytest.mark.parametrize(

@@ -20,6 +20,7 @@ from covassay.reference.domain import unit_rows
 from covassay.reference.errors import InvalidInput
 from covassay.reference.mechanisms.concentrated.em_cov import (
     direction_loss,
+    draw_noise,
     eigenvalue_loss,
     eigenvalue_scale,
     exponents,
@@ -105,6 +106,13 @@ def test_the_eigenvalue_noise_has_its_law(calibration: Any, law: Any) -> None:
     standard = (2 * values - 0.5) / eigenvalue_scale(rho, calibration)
     assert kolmogorov_smirnov(standard, law.cdf, "λ̂").p_value > FALSE_ALARM
     assert kolmogorov_smirnov(standard, lambda t: law.cdf(t, scale=1.5), "λ̂").p_value < FALSE_ALARM
+
+
+@pytest.mark.parametrize("calibration", CALIBRATIONS)
+def test_the_noise_that_is_drawn_is_the_noise_that_is_used(calibration: Any) -> None:
+    noise = draw_noise(2, np.random.default_rng(3), calibration=calibration)
+    drawn = sample(X, np.random.default_rng(3), rho=0.2, calibration=calibration)
+    np.testing.assert_array_equal(drawn, release(X, noise, rho=0.2, calibration=calibration))
 
 
 def test_bad_noise_is_refused() -> None:

@@ -110,6 +110,9 @@ def test_the_noise_that_is_drawn_is_the_noise_that_is_used() -> None:
         noise = draw_noise(2, np.random.default_rng(3), ensemble=ensemble)
         drawn = sample(X, np.random.default_rng(3), rho=0.2, ensemble=ensemble)
         np.testing.assert_array_equal(drawn, release(X, noise, rho=0.2, ensemble=ensemble))
+        many = draw_noise(2, np.random.default_rng(3), ensemble=ensemble, size=5)
+        assert many.shape == (5, 2, 2)
+        np.testing.assert_array_equal(many[0], noise)
 
 
 # What is spent
