@@ -12,7 +12,7 @@ Why ρ-zCDP. Clipping acts on single rows, so neighbours stay neighbours and M s
 moves all queries in one direction, each by less than 1. So its loss lies in an interval of length ε₀, which costs
 ε₀²/8 = ρ/16 (bounded range, Cesar–Rogers 2020). zCDP adds up, also when M depends on τ.
 
-public threshold : ρ₁ = ρ. It spends what M spends.
+public threshold : ρ₁ = ρ with either calibration. It spends what M spends.
 private, paper : ρ₁ = 3ρ/4, as in the authors' code. It claims ρ and spends at most 13ρ/16.
 private, tight : ρ₁ = 15ρ/16, ours. It spends at most ρ. The account of the search is ours too.
 
@@ -64,7 +64,7 @@ Base = Annotated[
 ]
 Threshold = Annotated[
     Literal["public", "private"],
-    Rule('"public" takes τ = clip_norm; "private" finds τ, and its calibrations differ', require_choice),
+    Rule('"public" takes τ = clip_norm, "private" searches for τ', require_choice),
 ]
 ClipNorm = Annotated[
     float,
