@@ -1,5 +1,7 @@
 """AdaptiveCov: find a clipping norm and the better of two mechanisms, all privately. DLY22 Algorithm 3.
 
+Clipping rows to a small norm shrinks the noise and adds a bias. The steps find a norm at which the two are about equal.
+
 0. With radius="private": a private radius r̃ (`private_radius` at ε₀ = √ρ/2); clip the rows to r̃ and divide them by it.
    Without, as in the paper's experiments, r̃ = 1.
 1. t̃ = tr Σ + N(0, 4/(n²ρ)) + a margin, kept in [1e-16, 1] (`private_trace`): an upper bound on tr Σ.
@@ -16,6 +18,7 @@ paper : ρ₁ = 3ρ/4, as in the authors' code, which has no step 0. It claims �
     ρ₁ = 5ρ/8 (ours), and it spends at most 26ρ/32.
 tight : ρ₁ = 27ρ/32, or 26ρ/32 with a radius. It spends at most ρ. The account of the searches and "tight" are ours.
 
+The choices rest on bounds="theorem", proven, or "code", smaller heuristics of the authors. Privacy rests on neither.
 NOTE: this has not been compared with the listing of Algorithm 3 in print. The page lists its departures from the code.
 
 Proof: proofs/paper/adaptive-cov.md

@@ -130,8 +130,8 @@ def base_error(
     """ν, which the Frobenius error of M at τ = 1 exceeds with probability at most β, on all data in the unit ball.
 
     gauss : ω(d, β)/(√ρ₁ n). separate : 2^{5/4} √υ(d, β/2)/(ρ₁^{1/4} √n) + √2 η(d, β/2)/(√ρ₁ n), for tr Σ = 1 (DLY22
-    Theorem 1, proven in `separate_cov`). With probability 1 − β, ‖W‖_F ≤ ω(d, β), ‖W‖ ≤ υ(d, β) in the spectral norm,
-    ‖N(0, I_d)‖ ≤ η(d, β) (`tails`). `log` is the natural logarithm for the type of number that comes in.
+    Theorem 1, proven on the page of `separate_cov`). ω, υ and η bound ‖W‖_F, the spectral norm ‖W‖ and ‖N(0, I_d)‖,
+    each with probability 1 − β (`tails`). `log` is the natural logarithm for the type of number that comes in.
     """
     if base == "gauss":
         return gauss_cov.error_bound(n, d, rho, beta, ensemble, log)
