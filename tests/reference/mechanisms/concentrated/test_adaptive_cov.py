@@ -50,7 +50,7 @@ def every_choice() -> list[dict[str, Any]]:
 
 
 def quiet(n: int, d: int, trace: float = 0.0, radius: bool = False) -> AdaptiveCovNoise:
-    """No noise but that of the trace."""
+    """Noise that is zero everywhere except in the trace."""
     levels = len(private_radius.public_radii(private_radius.PRECISION))
     return AdaptiveCovNoise(
         above_threshold.AboveThresholdNoise(0.0, np.zeros(levels)) if radius else None,
@@ -83,7 +83,7 @@ def test_the_errors_are_those_of_the_two_mechanisms() -> None:
 
 
 def test_the_noise_of_gauss_cov_falls_with_the_square_of_the_threshold() -> None:
-    # the code of the authors searches with 2^{−k} g, as if it fell like the threshold itself
+    # The authors' code searches with 2^{−k} g, as if the noise fell in proportion to the threshold itself.
     assert [gauss_noise(k, 1.0) for k in range(3)] == [1, 0.25, 0.0625]
     assert [separate_noise(k, 1.0, 1.0) for k in range(3)] == [2, 0.75, 0.3125]
 
@@ -95,14 +95,14 @@ def decision(x: Matrix, rho: float, bounds: Any, noise: AdaptiveCovNoise | None 
 
 
 def test_a_decision_by_hand() -> None:
-    # 1000 rows, a tenth of norm 1 and the rest of norm 1/8, d = 2, ρ = 2: ρ₁ = 3/2,
-    # g = √(4 + 2√(6 ln(1/.075)) + 4 ln(1/.075))/(1000 √1.5) = 0.00393: B₁ = .075 > g/4 and B₀ = 0 < g: k* = 1
+    # Of 1000 rows a tenth has norm 1 and the rest 1/8. d = 2 and ρ = 2, so ρ₁ = 3/2 and
+    # g = √(4 + 2√(6 ln(1/.075)) + 4 ln(1/.075))/(1000 √1.5) = 0.00393. B₀ = 0 < g and B₁ = .075 > g/4, so k* = 1.
     x = np.repeat([[0.0, 1.0], [0.125, 0.0]], [100, 900], axis=0)
     log = math.log(1 / 0.075)
     g = math.sqrt(4 + 2 * math.sqrt(6 * log) + 4 * log) / (1000 * math.sqrt(1.5))
     assert errors(1000, 2, 1.5, 1.0, 0.075, "wigner", "theorem").gauss == pytest.approx(g, rel=1e-14)
     assert decision(x, 2.0, "theorem") == (1, "gauss")
-    # k* = 1 clips to 1: nothing
+    # For k* = 1 rows are clipped to 1, so nothing changes.
     got = release(x, quiet(1000, 2), rho=2.0)
     np.testing.assert_allclose(got, np.diag([0.9 / 64, 0.1]), atol=1e-15)
 
@@ -128,7 +128,7 @@ def test_the_release_is_the_chosen_mechanism_on_clipped_rows() -> None:
 
 
 def test_a_private_radius_shrinks_the_noise() -> None:
-    # all rows of norm 1/16: with enough rows the radius is found, 1/16 or 1/8; the noise is 64 times smaller or more
+    # All rows have norm 1/16. The radius that is found is 1/16 or 1/8: the noise is 64 times smaller, or more.
     x = np.tile([[1 / 16, 0.0], [0.0, 1 / 16]], (20_000, 1))
     noise = draw_noise(2, np.random.default_rng(0), rows=40_000, radius="private")
     found = private_radius.release(x, noise.radius, epsilon=search_epsilon(1.0), beta=0.0125)  # type: ignore[arg-type]
@@ -172,7 +172,7 @@ def test_a_bad_option_is_refused(option: str, value: Any) -> None:
 
 
 def test_the_bound_on_the_trace_is_capped_at_one_and_kept_positive() -> None:
-    # the mutant: min(tr, r), as in the authors' code, in place of min(tr, r²), does not scale with the unit
+    # min(tr, r), which the authors' code has for min(tr, r²), does not scale with the unit.
     assert [min(1e6, r) / r**2 for r in (0.25, 1.0, 4.0)] == [4.0, 1.0, 0.25]
     x = zipf_rows(300, 4, np.random.default_rng(0))
     for trace in (-1e6, 1e6):
@@ -207,7 +207,7 @@ def test_the_spend_table(radius: Any, calibration: Any) -> None:
 
 @pytest.mark.parametrize(("radius", "calibration"), SHARES)
 def test_the_account_by_hand(radius: str, calibration: str) -> None:
-    # the trace ρ/8, ε₀²/8 = ρ/32 for every search, and the last step
+    # The trace costs ρ/8, every search ε₀²/8 = ρ/32, and the last step ρ₁.
     searches = 1 if radius == "none" else 2
     total = Fraction(1, 8) + searches * Fraction(1, 32) + Fraction(final_budget(1.0, radius, calibration))
     assert total == SHARES[radius, calibration]
@@ -222,8 +222,8 @@ def test_in_dimension_one_the_last_step_spends_half() -> None:
 
 
 def test_the_trace_and_the_last_step_do_not_exclude_one_another() -> None:
-    # x = e₁, y = τ e₂: the trace moves by 1 − τ², and clipped to τ and divided by it the rows are orthonormal.
-    # Composition is approached: ρ/8 (1 − τ²)² + 3ρ/4, above the 3ρ/4 that one would get without the clipping
+    # For x = e₁, y = τ e₂ the trace moves by 1 − τ², and clipped to τ and divided by it the rows are orthonormal.
+    # So the two steps spend ρ/8 (1 − τ²)² + 3ρ/4, nearly the sum, and more than the 3ρ/4 of the case without clipping.
     rho, tau = 1.0, 1 / 16
     x, y = np.array([[1.0, 0.0]]), np.array([[0.0, tau]])
     trace_slope = (1 - tau**2) ** 2 / (2 * (4 / rho))  # standard deviation 2/(n√ρ)
@@ -241,7 +241,7 @@ def test_the_trace_and_the_last_step_do_not_exclude_one_another() -> None:
 def mean_errors(
     n: int, d: int, rho: float, buckets: int, repeats: int, bounds: Any
 ) -> tuple[dict[str, float], set[str]]:
-    """Mean Frobenius errors, eigenvalues rounded to [0, 1] as in the experiments, and the mechanisms chosen."""
+    """Mean Frobenius errors, with eigenvalues rounded to [0, 1] as in the paper, and the mechanisms chosen."""
     rng = np.random.default_rng(buckets)
     found: dict[str, list[float]] = {"gauss": [], "goe": [], "separate": [], "adaptive": []}
     chosen = set()
@@ -262,7 +262,7 @@ def mean_errors(
 
 
 def test_with_the_bounds_of_the_code_the_better_mechanism_is_chosen() -> None:
-    # trace 1: GaussCov; trace .041: SeparateCov, at twice the accuracy. n(B₁ − N₁) = 36 is nine noise scales
+    # At trace 1 GaussCov is better, at trace .041 SeparateCov, by a factor 2. n(B₁ − N₁) = 36 is nine noise scales.
     errors_found, chosen = mean_errors(6000, 200, 4.0, 1, 1, "code")
     assert chosen == {"gauss"}
     assert errors_found["gauss"] < errors_found["separate"]
@@ -282,7 +282,7 @@ def test_with_the_bounds_of_the_theorem_it_is_not() -> None:
 @pytest.mark.parametrize(
     ("buckets", "measured"),
     [
-        # measured here, means of two: figures to two digits
+        # our measurements, means of two runs, to two digits
         (4, {"gauss": 0.0091, "goe": 0.0065, "separate": 0.0027, "adaptive": 0.0030}),
         (1, {"gauss": 0.0117, "goe": 0.0086, "separate": 0.0153, "adaptive": 0.0135}),
     ],
