@@ -130,6 +130,9 @@ LargeRows = Annotated[
 CALIBRATIONS = ("paper", "tight")
 Calibration = Annotated[
     Literal["paper", "tight"],
-    Rule('"paper" has the constants of the source, "tight" spends exactly what is claimed', require_choice),
+    Rule(
+        '"paper" has the constants of the source, "tight" less noise, for which our proof still gives the claim',
+        require_choice,
+    ),
 ]
 Dimension = Annotated[int, Rule("d ≥ 1, the number of columns", require_dimension)]

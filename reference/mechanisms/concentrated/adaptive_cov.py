@@ -83,7 +83,7 @@ Bounds = Annotated[
 Precision = Annotated[
     float,
     Rule(
-        "b in [1e-100, 1], public: the smallest private radius, in the unit of row_bound",
+        "in [1e-100, 1], public: the smallest private radius, in the unit of row_bound",
         lambda name, value: require_between(name, value, 1e-100, 1),
     ),
 ]
