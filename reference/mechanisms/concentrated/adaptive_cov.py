@@ -18,7 +18,8 @@ paper : ρ₁ = 3ρ/4, as in the authors' code, which has no step 0. It claims �
     ρ₁ = 5ρ/8 (ours), and it spends at most 26ρ/32.
 tight : ρ₁ = 27ρ/32, or 26ρ/32 with a radius. It spends at most ρ. The account of the searches and "tight" are ours.
 
-The choices rest on bounds="theorem", proven, or "code", smaller heuristics of the authors. Privacy rests on neither.
+The error bounds of step 2 are proven with bounds="theorem", and heuristics of the authors' code with "code". Privacy
+rests on neither.
 NOTE: this has not been compared with the listing of Algorithm 3 in print. The page lists its departures from the code.
 
 Proof: proofs/paper/adaptive-cov.md
