@@ -28,10 +28,11 @@ DOMAINS: dict[Domain, str] = {
     "space": "rows of any real numbers",
     "cube": "rows with entries in [0, 1]",
 }
-Provenance = Literal["printed", "reconstructed", "ours"]
+Provenance = Literal["printed", "code", "reconstructed", "ours"]
 PROVENANCES: dict[Provenance, str] = {
     "printed": "as the source prints it",
     "reconstructed": "our reconstruction: we had no copy of the source with its pseudocode and all formulas",
+    "code": "read from the authors' code, because the copy of the source that we had has lost its formulas",
     "ours": "ours, after the source",
 }
 BUDGET = ("epsilon", "rho", "delta")

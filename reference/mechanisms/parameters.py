@@ -131,7 +131,7 @@ CALIBRATIONS = ("paper", "tight")
 Calibration = Annotated[
     Literal["paper", "tight"],
     Rule(
-        '"paper" has the constants of the source, "tight" the least noise for which the claim is proven here',
+        '"paper" has the constants of the source, "tight" less noise, for which our proof still gives the claim',
         require_choice,
     ),
 ]

@@ -1,89 +1,68 @@
-"""Gaussian covariance under (ε, δ)-DP: Σ plus symmetric Gaussian noise. DTTZ14 "Analyze Gauss"; ADK19's baseline G.
+"""Gaussian noise on the second moment, under (ε, δ)-DP. DTTZ14 Algorithm 1 ("Analyze Gauss"); baseline G of ADK19.
 
-Release Σ + σW, W as in `gauss_cov`: "wigner", or "goe" (ours).
+1. Σ = (1/n) Σ_i x_i x_iᵀ.
+2. Draw a symmetric Gaussian W as in `gauss_cov`: "wigner", or "goe" (ours).
+3. Release Σ + σW. The output is symmetric, but it need not be positive semidefinite.
 
-Where σ comes from. As `gauss_cov` shows, the noisy upper triangles of two neighbours are Gaussian vectors whose means
-are at most q = √2/(nσ) apart in the unit of the noise, with equality for orthonormal rows, for either W. So this is the
-Gaussian mechanism with the ℓ2 sensitivity Δ₂ = √2/n (`gaussian_approximate`):
+Why (ε, δ)-DP. As `gauss_cov` shows, the noisy upper triangles of two neighbours are Gaussian vectors whose means are at
+most √2/(nσ) apart in units of the noise, with equality for orthonormal rows, whichever the ensemble, and at most 1/(nσ)
+in dimension 1. So this is the Gaussian mechanism with ℓ2 sensitivity Δ₂ = √2/n (`gaussian_approximate`).
 
-paper : σ = Δ₂ √(2 ln(1.25/δ))/ε, for ε ≤ 1 only.
-tight : the smallest σ that gives (ε, δ) (Balle–Wang 2018).
+paper : σ = Δ₂ √(2 ln(1.25/δ))/ε, for ε ≤ 1 only. It proves (ε, δ') with a smaller δ' (DR14 Theorem A.1).
+tight : σ is the smallest scale that gives (ε, δ) (Balle–Wang 2018 Theorem 8).
 
-DTTZ14 has Δ₂ = 1/n, for adding or removing a row. The authors' code for ADK19 calibrates to that while the paper's
-neighbours replace a row: for these its σ is √2 too small. In dimension 1 the means are at most 1/(nσ) apart.
+NOTE: DTTZ14 has Δ₂ = 1/n, for neighbours that add or remove a row. The authors' code for ADK19 uses that value, but
+the neighbours of the paper replace a row: for these its σ is too small by a factor √2.
+
+Accuracy. The error is σ‖W‖_F on all data.
+
+Proof: proofs/paper/gauss-cov-approximate.md
 """
 
 import math
 
-import numpy as np
-
-from covassay.reference.domain import (
-    DataSet,
-    Matrix,
-    Number,
-    OnLargeRows,
-    require_choice,
-    require_dimension,
-    require_positive,
-    require_symmetric,
-    second_moment,
-    unit_rows,
-)
-from covassay.reference.laws.wigner import ENSEMBLES, Ensemble
+from covassay.reference.domain import DataSet, Matrix, Number, require_symmetric, second_moment, unit_rows
 from covassay.reference.mechanisms.building_blocks.gaussian_approximate import log_delta, multiplier
-from covassay.reference.mechanisms.concentrated.gauss_cov import change_squared, draw_noise
-from covassay.reference.mechanisms.legacy import CALIBRATIONS, About, Calibration
-from covassay.reference.privacy import ApproximateDP, Spend
+from covassay.reference.mechanisms.concentrated.gauss_cov import Ensemble, change_squared, draw_noise
+from covassay.reference.mechanisms.mechanism import Mechanism
+from covassay.reference.mechanisms.output import MatrixOutput
+from covassay.reference.mechanisms.parameters import (
+    Calibration,
+    Delta,
+    Dimension,
+    Epsilon,
+    LargeRows,
+    RowBound,
+    checked,
+)
+from covassay.reference.privacy import APPROXIMATE, ApproximateDP, Spend
 
 # FORMULAS
 
 
 def sensitivity(n: Number) -> Number:
-    """Δ₂ = √2/n."""
+    """ℓ2 sensitivity Δ₂ = √2/n of the second moment of n rows."""
     return 2**0.5 / n
 
 
 # MECHANISM
 
 
+@checked
 def release(
     x: DataSet,
     noise: Matrix,
     *,
-    epsilon: float,
-    delta: float,
+    epsilon: Epsilon,
+    delta: Delta,
     calibration: Calibration = "paper",
     ensemble: Ensemble = "wigner",
-    row_bound: float = 1.0,
-    on_large_rows: OnLargeRows = "clip",
+    row_bound: RowBound = 1.0,
+    on_large_rows: LargeRows = "clip",
 ) -> Matrix:
-    """Release the noisy second moment, given the noise.
-
-    Parameters
-    ----------
-    x : (n, d), n, d ≥ 1. Records in rows.
-    noise : (d, d) symmetric, a draw of W.
-    epsilon, delta : ε > 0 and 0 < δ < 1; ε ≤ 1 with "paper".
-    calibration : "paper" (classical) or "tight" (exact).
-    ensemble : "wigner" or "goe", the law that `noise` was drawn from.
-    row_bound : r > 0, public, in the unit of x.
-    on_large_rows : "clip" (per record, private) or "raise" (reads the data).
-
-    Returns
-    -------
-    (d, d) symmetric, in the unit of x squared. Not always positive semidefinite.
-
-    Raises
-    ------
-    InvalidInput : an argument breaks its rule. That the entries of x are finite, and with "raise" that the rows are
-        short, is read off the data: a precondition, not part of the mechanism.
-
-    Privacy : (ε, δ)-DP for replacing one row, n public, in real arithmetic (proven: a smaller δ with "paper").
-    Source : DTTZ14 Algorithm 1; DR14 Theorem A.1 ("paper"); Balle–Wang 2018 Theorem 8 ("tight"); "goe" is ours.
-    """
+    """Release the noisy second moment, given the noise: a symmetric (d, d) draw of W from the same `ensemble`."""
     # VALIDATE
     standard = multiplier(epsilon, delta, calibration)
-    require_choice("ensemble", ensemble, ENSEMBLES)
     rows = unit_rows(x, row_bound, on_large_rows)
     n, d = rows.shape
     w = require_symmetric("noise", noise, (d, d))
@@ -98,61 +77,30 @@ def release(
     return noisy * row_bound**2
 
 
-def sample(
-    x: DataSet,
-    rng: np.random.Generator,
-    *,
-    epsilon: float,
-    delta: float,
-    calibration: Calibration = "paper",
-    ensemble: Ensemble = "wigner",
-    row_bound: float = 1.0,
-    on_large_rows: OnLargeRows = "clip",
-) -> Matrix:
-    """Draw the noise from `rng`, then `release`. Not for production: float64 noise."""
-    require_positive("epsilon", epsilon)
-    rows = unit_rows(x, row_bound, on_large_rows)
-    return release(
-        x,
-        draw_noise(rows.shape[1], rng, ensemble=ensemble),
-        epsilon=epsilon,
-        delta=delta,
-        calibration=calibration,
-        ensemble=ensemble,
-        row_bound=row_bound,
-        on_large_rows=on_large_rows,
-    )
-
-
+@checked
 def spend(
     *,
-    epsilon: float,
-    delta: float,
-    dimension: int,
+    epsilon: Epsilon,
+    delta: Delta,
+    dimension: Dimension,
     calibration: Calibration = "paper",
     ensemble: Ensemble = "wigner",
 ) -> Spend:
-    """Claimed (ε, δ); proven the exact δ at ε for means √2/(nσ) apart, or 1/(nσ) for d = 1."""
-    standard = multiplier(epsilon, delta, calibration)
-    d = require_dimension("dimension", dimension)
-    require_choice("ensemble", ensemble, ENSEMBLES)
-    apart = change_squared(d) ** 0.5 / (sensitivity(1) * standard)
-    remark = "by the event {loss > ε}, for orthonormal rows"
-    return Spend(
-        ApproximateDP(epsilon, delta), ApproximateDP(epsilon, math.exp(log_delta(apart, epsilon))), True, remark
-    )
+    """The claimed (ε, δ); proven is the exact δ at ε for means √2/(nσ) apart, or 1/(nσ) apart for d = 1."""
+    apart = change_squared(dimension) ** 0.5 / (sensitivity(1) * multiplier(epsilon, delta, calibration))
+    proven = ApproximateDP(epsilon, math.exp(log_delta(apart, epsilon)))
+    return Spend(ApproximateDP(epsilon, delta), proven, True, "by the event {loss > ε}, for orthonormal rows")
 
 
-ABOUT = About(
+MECHANISM = Mechanism(
     name="gauss-cov-approximate",
     title="Gaussian covariance, (ε, δ)",
     paper="DTTZ14",
-    algorithm="Algorithm 1 (ADK19 baseline G)",
-    notion="approximate",
-    released="matrix",
-    symmetric=True,
+    number="Algorithm 1 (ADK19 baseline G)",
+    notion=APPROXIMATE,
+    output=MatrixOutput(power=2, symmetric=True),
     release=release,
-    sample=sample,
+    draw_noise=draw_noise,
     spend=spend,
-    choices={"calibration": CALIBRATIONS, "ensemble": ENSEMBLES},
 )
+sample = MECHANISM.sample

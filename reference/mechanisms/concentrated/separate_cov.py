@@ -1,23 +1,23 @@
-"""SeparateCov: eigenvectors from one noisy matrix, eigenvalues with their own noise. DLY22 Algorithm 2.
+"""SeparateCov: eigenvectors from one noisy matrix, eigenvalues with noise of their own. DLY22 Algorithm 2.
 
-1. G = Σ + sW, s = √2/(n√ρ), W symmetric Gaussian ("wigner" as in the paper, or "goe", ours). V = its eigenvectors, in
-   descending algebraic order of the eigenvalues.
-2. λ̃_i = λ_i(Σ) + s N_i, N ~ N(0, I_d), λ_1 ≥ … ≥ λ_d.
-3. Release Σ_i λ̃_i v_i v_iᵀ.
+1. G = Σ + sW with s = √2/(n√ρ) and W symmetric Gaussian, "wigner" as in the paper or "goe" (ours), see `gauss_cov`.
+   V = the eigenvectors v_1, …, v_d of G, in descending algebraic order of its eigenvalues.
+2. λ̃_i = λ_i(Σ) + s N_i, where λ_1 ≥ … ≥ λ_d and N ~ N(0, I_d) is independent of W.
+3. Release Σ_i λ̃_i v_i v_iᵀ. Eigenvalues are not clipped; the paper's experiments round λ̃ to [0, 1], which is
+   post-processing and left to the caller.
 
-Where s comes from. Step 1 is `gauss_cov` at ρ/2. Step 2: ‖λ(C) − λ(C')‖ ≤ ‖Δ‖_F ≤ √2 (Hoffman–Wielandt; DLY22
-Lemma 8) for C = nΣ, so Gaussian noise of scale √2/(n√ρ) = (√2/n)/√(2ρ/2) spends ρ/2. The two noises are independent and
-the same pair attains both, x = e₁, y = e₂ beside rows with Σ x_i x_iᵀ = diag(c_1, …, c_d), c_i ≥ c_{i+1} + 1: the pair
-(G, λ̃) spends exactly ρ. In dimension 1 there is no direction and the eigenvalue moves by at most 1: ρ/4.
+Why ρ-zCDP. Step 1 is `gauss_cov` at ρ/2. In step 2, replacing one row moves λ(Σ) by at most ‖Δ‖_F/n ≤ √2/n in ℓ2
+(Hoffman–Wielandt; DLY22 Lemma 8), so Gaussian noise of scale s spends ρ/2. One pair of neighbours attains both: the
+pair (G, λ̃) spends exactly ρ. In dimension 1 there is no direction, and the eigenvalue spends ρ/4.
 
-Error. With D = VΛVᵀ − Σ, ‖D‖_F² = 2 Σ_i λ_i (λ_i − v_iᵀΣv_i), and v_iᵀΣv_i = λ_i(G) − s v_iᵀWv_i ≥ λ_i − 2s‖W‖ (Weyl;
-here the order must be algebraic). So ‖D‖_F² ≤ 4s‖W‖ tr Σ, and with ‖W‖ ≤ υ(d, β/2), ‖N‖ ≤ η(d, β/2) the error is at
-most, with probability 1 − β (DLY22 Theorem 1),
+Accuracy. With probability 1 − β the Frobenius error is at most (DLY22 Theorem 1; υ and η are those of `tails` at β/2)
 
     2^{5/4} √(υ tr Σ)/(ρ^{1/4} √n) + √2 η/(√ρ n).
 
-The authors' code orders the eigenvectors by |λ(G)| and pairs left with right singular vectors, which differ in sign
-where λ(G) < 0. That is private, and wrong. Their experiments round λ̃ to [0, 1]: post-processing, left to the caller.
+NOTE: the authors' code orders the eigenvectors by |λ(G)| and pairs left with right singular vectors, which differ in
+sign where λ(G) < 0. That is private, and wrong.
+
+Proof: proofs/paper/separate-cov.md
 """
 
 import math
@@ -30,38 +30,35 @@ from covassay.reference.domain import (
     DataSet,
     Matrix,
     Number,
-    OnLargeRows,
     Vector,
-    require_choice,
-    require_dimension,
-    require_positive,
     require_shape,
     require_symmetric,
     second_moment,
     unit_rows,
 )
-from covassay.reference.laws import wigner as law
-from covassay.reference.laws.wigner import ENSEMBLES, Ensemble
 from covassay.reference.mechanisms.concentrated import gauss_cov
-from covassay.reference.mechanisms.legacy import About
-from covassay.reference.privacy import ZCDP, Spend
+from covassay.reference.mechanisms.concentrated.gauss_cov import Ensemble
+from covassay.reference.mechanisms.mechanism import Mechanism
+from covassay.reference.mechanisms.output import MatrixOutput
+from covassay.reference.mechanisms.parameters import Dimension, LargeRows, Rho, RowBound, checked
+from covassay.reference.privacy import CONCENTRATED, ZCDP, Spend
 from covassay.reference.tails import eta, upsilon_goe, upsilon_star
 
 # FORMULAS
 
 
 def noise_scale(n: Number, rho: Number) -> Number:
-    """s of both steps: that of `gauss_cov` at ρ/2."""
+    """s = √2/(n√ρ) of both steps, which is the scale of `gauss_cov` at ρ/2."""
     return gauss_cov.noise_scale(n, rho / 2)
 
 
 def privacy_loss(rho: Number, d: int) -> Number:
-    """The ρ that is spent: half of it on G, half on λ̃; ρ/4 in dimension 1."""
+    """The ρ that the pair (G, λ̃) spends, half on each; in dimension 1 only λ̃ matters, and it spends ρ/4."""
     return rho if d > 1 else rho / 4
 
 
 def direction_error(n: Number, rho: Number, trace: Number, spectral: Number) -> Number:
-    """‖VΛVᵀ − Σ‖_F ≤ 2^{5/4} √(tr Σ ‖W‖)/(ρ^{1/4} √n): the first term of Theorem 1."""
+    """Bound 2^{5/4} √(tr Σ ‖W‖)/(ρ^{1/4} √n) on ‖VΛVᵀ − Σ‖_F, Λ = diag λ(Σ): the first term of Theorem 1."""
     return 2**1.25 * (trace * spectral) ** 0.5 / (rho**0.25 * n**0.5)
 
 
@@ -71,7 +68,7 @@ def eigenvalue_error(n: Number, rho: Number, norm: Number) -> Number:
 
 
 def spectral_bound(d: Number, beta: Number, ensemble: str, log: Callable[[Number], Number] = math.log) -> Number:
-    """Exceeded by ‖W‖ with probability at most β."""
+    """A bound υ that the spectral norm ‖W‖ exceeds with probability at most β."""
     return upsilon_star(d, beta, log) if ensemble == "wigner" else upsilon_goe(d, beta, log)
 
 
@@ -84,7 +81,7 @@ def error_bound(
     ensemble: str,
     log: Callable[[Number], Number] = math.log,
 ) -> Number:
-    """The Frobenius error on data with tr Σ = `trace` exceeds it with probability at most β (Theorem 1)."""
+    """A bound that the Frobenius error on data with tr Σ = `trace` exceeds with probability at most β (Theorem 1)."""
     directions = direction_error(n, rho, trace, spectral_bound(d, beta / 2, ensemble, log))
     return directions + eigenvalue_error(n, rho, eta(d, beta / 2, log))
 
@@ -94,53 +91,33 @@ def error_bound(
 
 @dataclass(frozen=True)
 class SeparateCovNoise:
-    """`matrix` (d, d) symmetric: a draw of W; `eigenvalues` (d,): N(0, 1)."""
+    """The noise of both steps: `matrix` (d, d) is a symmetric draw of W, `eigenvalues` (d,) is N(0, I_d)."""
 
     matrix: Matrix
     eigenvalues: Vector
 
 
 def descending_eigenvectors(matrix: Matrix) -> Matrix:
-    """Orthonormal eigenvectors of a symmetric matrix, one a column, that of the largest eigenvalue first."""
+    """Orthonormal eigenvectors of a symmetric matrix, one per column, in descending order of their eigenvalues."""
     vectors: Matrix = np.linalg.eigh(matrix)[1][:, ::-1]
     return vectors
 
 
+@checked
 def release(
     x: DataSet,
     noise: SeparateCovNoise,
     *,
-    rho: float,
+    rho: Rho,
     ensemble: Ensemble = "wigner",
-    row_bound: float = 1.0,
-    on_large_rows: OnLargeRows = "clip",
+    row_bound: RowBound = 1.0,
+    on_large_rows: LargeRows = "clip",
 ) -> Matrix:
     """Release the second moment rebuilt from noisy eigenvalues and the eigenvectors of a noisy matrix.
 
-    Parameters
-    ----------
-    x : (n, d), n, d ≥ 1. Records in rows.
-    noise : see `SeparateCovNoise`.
-    rho : ρ > 0.
-    ensemble : "wigner" or "goe", the law that `noise.matrix` was drawn from.
-    row_bound : r > 0, public, in the unit of x.
-    on_large_rows : "clip" (per record, private) or "raise" (reads the data).
-
-    Returns
-    -------
-    (d, d) symmetric, in the unit of x squared. Eigenvalues are not clipped; project as you like.
-
-    Raises
-    ------
-    InvalidInput : an argument breaks its rule. That the entries of x are finite, and with "raise" that the rows are
-        short, is read off the data: a precondition, not part of the mechanism.
-
-    Privacy : ρ-zCDP for replacing one row, n public, in real arithmetic.
-    Source : DLY22 Algorithm 2, Theorem 1; "goe" is ours.
+    `noise` is a `SeparateCovNoise` whose matrix was drawn from the same `ensemble`.
     """
     # VALIDATE
-    require_positive("rho", rho)
-    require_choice("ensemble", ensemble, ENSEMBLES)
     rows = unit_rows(x, row_bound, on_large_rows)
     n, d = rows.shape
     w = require_symmetric("noise.matrix", noise.matrix, (d, d))
@@ -163,44 +140,27 @@ def release(
 
 def draw_noise(dimension: int, rng: np.random.Generator, *, ensemble: Ensemble = "wigner") -> SeparateCovNoise:
     """The noise that `release` takes."""
-    return SeparateCovNoise(law.sample(ensemble, dimension, rng), rng.standard_normal(dimension))
+    matrix = gauss_cov.draw_noise(dimension, rng, ensemble=ensemble)
+    return SeparateCovNoise(matrix, rng.standard_normal(dimension))
 
 
-def sample(
-    x: DataSet,
-    rng: np.random.Generator,
-    *,
-    rho: float,
-    ensemble: Ensemble = "wigner",
-    row_bound: float = 1.0,
-    on_large_rows: OnLargeRows = "clip",
-) -> Matrix:
-    """Draw the noise from `rng`, then `release`. Not for production: float64 noise."""
-    require_positive("rho", rho)
-    rows = unit_rows(x, row_bound, on_large_rows)
-    noise = draw_noise(rows.shape[1], rng, ensemble=ensemble)
-    return release(x, noise, rho=rho, ensemble=ensemble, row_bound=row_bound, on_large_rows=on_large_rows)
-
-
-def spend(*, rho: float, dimension: int, ensemble: Ensemble = "wigner") -> Spend:
-    """Claimed ρ; proven ρ for d ≥ 2, and ρ/4 for d = 1."""
-    require_positive("rho", rho)
-    d = require_dimension("dimension", dimension)
-    require_choice("ensemble", ensemble, ENSEMBLES)
+@checked
+def spend(*, rho: Rho, dimension: Dimension, ensemble: Ensemble = "wigner") -> Spend:
+    """The claimed ρ; proven are ρ for d ≥ 2 and ρ/4 for d = 1."""
     remark = "by the pair (G, λ̃), at every order; that the output attains it is not claimed"
-    return Spend(ZCDP(rho), ZCDP(privacy_loss(rho, d)), True, remark)
+    return Spend(ZCDP(rho), ZCDP(privacy_loss(rho, dimension)), True, remark)
 
 
-ABOUT = About(
+MECHANISM = Mechanism(
     name="separate-cov",
     title="separate eigenvalues and eigenvectors",
     paper="DLY22",
-    algorithm="Algorithm 2",
-    notion="zcdp",
-    released="matrix",
-    symmetric=True,
+    number="Algorithm 2",
+    notion=CONCENTRATED,
+    output=MatrixOutput(power=2, symmetric=True),
     release=release,
-    sample=sample,
+    draw_noise=draw_noise,
     spend=spend,
-    choices={"ensemble": ENSEMBLES},
+    provenance="reconstructed",
 )
+sample = MECHANISM.sample

@@ -1,4 +1,4 @@
-"""Gaussian covariance under (ε, δ)-DP: known answers, the exact δ, the exact law, another adjacency."""
+"""Gaussian covariance under (ε, δ)-DP: known answers, the exact δ, the exact law, and another adjacency."""
 
 import math
 from typing import Any
@@ -23,7 +23,7 @@ SIGMA = np.array([[0.68, 0.24], [0.24, 0.32]])
 
 
 def exact_delta(apart: float, epsilon: float) -> float:
-    """Φ(q/2 − ε/q) − e^ε Φ(−q/2 − ε/q), written here once more."""
+    """δ(q, ε) = Φ(q/2 − ε/q) − e^ε Φ(−q/2 − ε/q), computed independently of the code under test."""
     cdf = stats.norm.cdf
     return float(cdf(apart / 2 - epsilon / apart) - math.exp(epsilon) * cdf(-apart / 2 - epsilon / apart))
 
@@ -48,7 +48,7 @@ def test_the_tight_scale_spends_exactly_delta(ensemble: Any, epsilon: float, del
     assert result.claimed == ApproximateDP(epsilon, delta)
     assert isinstance(result.proven, ApproximateDP)
     assert delta * (1 - 1e-6) < result.proven.delta <= delta
-    # the mutant: calibrated to Δ₂ = 1/n, for adding or removing a row
+    # Noise for Δ₂ = 1/n, the sensitivity for adding or removing a row, spends more than δ.
     assert exact_delta(math.sqrt(2) * apart, epsilon) > 5 * delta
 
 
@@ -63,7 +63,7 @@ def test_the_classical_scale_spends_a_smaller_delta(ensemble: Any, epsilon: floa
 
 
 def test_adding_or_removing_a_row_moves_the_matrix_less() -> None:
-    # e₁e₁ᵀ against nothing: length 1; against e₂e₂ᵀ: √2
+    # Adding e₁ moves the matrix by 1; replacing e₁ by e₂ moves it by √2.
     for ensemble in ENSEMBLES:
         assert separation_squared(difference(np.eye(2)[0], np.zeros(2)), ensemble) == 1
         assert separation_squared(difference(*np.eye(2)), ensemble) == 2

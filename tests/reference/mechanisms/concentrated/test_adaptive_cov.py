@@ -5,6 +5,7 @@ Statistical tests: fixed seeds; what is asserted of errors is far from where cha
 
 import math
 from fractions import Fraction
+from itertools import product
 from typing import Any
 
 import mpmath
@@ -19,8 +20,7 @@ from covassay.reference.laws.wigner import ENSEMBLES, separation_squared
 from covassay.reference.mechanisms.building_blocks import above_threshold, private_radius
 from covassay.reference.mechanisms.concentrated import gauss_cov, separate_cov
 from covassay.reference.mechanisms.concentrated.adaptive_cov import (
-    BOUNDS,
-    RADII,
+    MECHANISM,
     AdaptiveCovNoise,
     decide,
     draw_noise,
@@ -41,10 +41,16 @@ from covassay.reference.sensitivity import difference
 from covassay.verification.claims.checks.dly22.zipf_data import zipf_rows
 
 Matrix = NDArray[np.float64]
+RADII: Any = MECHANISM.choices["radius"]
+BOUNDS: Any = MECHANISM.choices["bounds"]
+
+
+def every_choice() -> list[dict[str, Any]]:
+    return [dict(zip(MECHANISM.choices, words, strict=True)) for words in product(*MECHANISM.choices.values())]
 
 
 def quiet(n: int, d: int, trace: float = 0.0, radius: bool = False) -> AdaptiveCovNoise:
-    """No noise but that of the trace."""
+    """Noise that is zero everywhere except in the trace."""
     levels = len(private_radius.public_radii(private_radius.PRECISION))
     return AdaptiveCovNoise(
         above_threshold.AboveThresholdNoise(0.0, np.zeros(levels)) if radius else None,
@@ -77,7 +83,7 @@ def test_the_errors_are_those_of_the_two_mechanisms() -> None:
 
 
 def test_the_noise_of_gauss_cov_falls_with_the_square_of_the_threshold() -> None:
-    # the code of the authors searches with 2^{−k} g, as if it fell like the threshold itself
+    # The authors' code searches with 2^{−k} g, as if the noise fell in proportion to the threshold itself.
     assert [gauss_noise(k, 1.0) for k in range(3)] == [1, 0.25, 0.0625]
     assert [separate_noise(k, 1.0, 1.0) for k in range(3)] == [2, 0.75, 0.3125]
 
@@ -89,14 +95,14 @@ def decision(x: Matrix, rho: float, bounds: Any, noise: AdaptiveCovNoise | None 
 
 
 def test_a_decision_by_hand() -> None:
-    # 1000 rows, a tenth of norm 1 and the rest of norm 1/8, d = 2, ρ = 2: ρ₁ = 3/2,
-    # g = √(4 + 2√(6 ln(1/.075)) + 4 ln(1/.075))/(1000 √1.5) = 0.00393: B₁ = .075 > g/4 and B₀ = 0 < g: k* = 1
+    # Of 1000 rows a tenth has norm 1 and the rest 1/8. d = 2 and ρ = 2, so ρ₁ = 3/2 and
+    # g = √(4 + 2√(6 ln(1/.075)) + 4 ln(1/.075))/(1000 √1.5) = 0.00393. B₀ = 0 < g and B₁ = .075 > g/4, so k* = 1.
     x = np.repeat([[0.0, 1.0], [0.125, 0.0]], [100, 900], axis=0)
     log = math.log(1 / 0.075)
     g = math.sqrt(4 + 2 * math.sqrt(6 * log) + 4 * log) / (1000 * math.sqrt(1.5))
     assert errors(1000, 2, 1.5, 1.0, 0.075, "wigner", "theorem").gauss == pytest.approx(g, rel=1e-14)
     assert decision(x, 2.0, "theorem") == (1, "gauss")
-    # k* = 1 clips to 1: nothing
+    # For k* = 1 rows are clipped to 1, so nothing changes.
     got = release(x, quiet(1000, 2), rho=2.0)
     np.testing.assert_allclose(got, np.diag([0.9 / 64, 0.1]), atol=1e-15)
 
@@ -106,7 +112,7 @@ def test_the_release_is_the_chosen_mechanism_on_clipped_rows() -> None:
     x = unit_rows(zipf_rows(600, 5, rng, buckets=6))
     for bounds in BOUNDS:
         for calibration in ("paper", "tight"):
-            noise = draw_noise(600, 5, np.random.default_rng(2))
+            noise = draw_noise(5, np.random.default_rng(2), rows=600)
             rho = 20.0
             found = decide(x, noise, rho=rho, radius="none", calibration=calibration, ensemble="wigner",
                            bounds=bounds, beta=0.1)  # fmt: skip
@@ -122,9 +128,9 @@ def test_the_release_is_the_chosen_mechanism_on_clipped_rows() -> None:
 
 
 def test_a_private_radius_shrinks_the_noise() -> None:
-    # all rows of norm 1/16: with enough rows the radius is found, 1/16 or 1/8; the noise is 64 times smaller or more
+    # All rows have norm 1/16. The radius that is found is 1/16 or 1/8: the noise is 64 times smaller, or more.
     x = np.tile([[1 / 16, 0.0], [0.0, 1 / 16]], (20_000, 1))
-    noise = draw_noise(40_000, 2, np.random.default_rng(0), radius="private")
+    noise = draw_noise(2, np.random.default_rng(0), rows=40_000, radius="private")
     found = private_radius.release(x, noise.radius, epsilon=search_epsilon(1.0), beta=0.0125)  # type: ignore[arg-type]
     assert found in (1 / 16, 1 / 8)
     got = release(x, noise, rho=1.0, radius="private")
@@ -133,7 +139,7 @@ def test_a_private_radius_shrinks_the_noise() -> None:
 
 def test_only_zero_rows_leave_next_to_nothing() -> None:
     for radius in RADII:
-        noise = draw_noise(40, 2, np.random.default_rng(0), radius=radius)
+        noise = draw_noise(2, np.random.default_rng(0), rows=40, radius=radius)
         for bounds in BOUNDS:
             assert np.linalg.norm(release(np.zeros((40, 2)), noise, rho=100.0, radius=radius, bounds=bounds)) < 1e-3
 
@@ -144,6 +150,15 @@ def test_noise_for_the_radius_is_wanted_if_and_only_if_it_is_used() -> None:
         release(x, quiet(3, 2), rho=1, radius="private")
     with pytest.raises(InvalidInput, match=r"noise\.radius"):
         release(x, quiet(3, 2, radius=True), rho=1, radius="none")
+
+
+def test_the_noise_that_is_drawn_is_the_noise_that_is_used() -> None:
+    x = zipf_rows(40, 3, np.random.default_rng(0))
+    for options in every_choice():
+        chosen = {name: options[name] for name in ("radius", "ensemble")}
+        noise = draw_noise(3, np.random.default_rng(3), rows=40, precision=0.01, **chosen)
+        drawn = sample(x, np.random.default_rng(3), rho=0.2, precision=0.01, **options)
+        np.testing.assert_array_equal(drawn, release(x, noise, rho=0.2, precision=0.01, **options))
 
 
 @pytest.mark.parametrize(
@@ -157,7 +172,7 @@ def test_a_bad_option_is_refused(option: str, value: Any) -> None:
 
 
 def test_the_bound_on_the_trace_is_capped_at_one_and_kept_positive() -> None:
-    # the mutant: min(tr, r), as in the authors' code, in place of min(tr, r²), does not scale with the unit
+    # min(tr, r), which the authors' code has for min(tr, r²), does not scale with the unit.
     assert [min(1e6, r) / r**2 for r in (0.25, 1.0, 4.0)] == [4.0, 1.0, 0.25]
     x = zipf_rows(300, 4, np.random.default_rng(0))
     for trace in (-1e6, 1e6):
@@ -192,7 +207,7 @@ def test_the_spend_table(radius: Any, calibration: Any) -> None:
 
 @pytest.mark.parametrize(("radius", "calibration"), SHARES)
 def test_the_account_by_hand(radius: str, calibration: str) -> None:
-    # the trace ρ/8, ε₀²/8 = ρ/32 for every search, and the last step
+    # The trace costs ρ/8, every search ε₀²/8 = ρ/32, and the last step ρ₁.
     searches = 1 if radius == "none" else 2
     total = Fraction(1, 8) + searches * Fraction(1, 32) + Fraction(final_budget(1.0, radius, calibration))
     assert total == SHARES[radius, calibration]
@@ -207,8 +222,8 @@ def test_in_dimension_one_the_last_step_spends_half() -> None:
 
 
 def test_the_trace_and_the_last_step_do_not_exclude_one_another() -> None:
-    # x = e₁, y = τ e₂: the trace moves by 1 − τ², and clipped to τ and divided by it the rows are orthonormal.
-    # Composition is approached: ρ/8 (1 − τ²)² + 3ρ/4, above the 3ρ/4 that one would get without the clipping
+    # For x = e₁, y = τ e₂ the trace moves by 1 − τ², and clipped to τ and divided by it the rows are orthonormal.
+    # So the two steps spend ρ/8 (1 − τ²)² + 3ρ/4, nearly the sum, and more than the 3ρ/4 of the case without clipping.
     rho, tau = 1.0, 1 / 16
     x, y = np.array([[1.0, 0.0]]), np.array([[0.0, tau]])
     trace_slope = (1 - tau**2) ** 2 / (2 * (4 / rho))  # standard deviation 2/(n√ρ)
@@ -226,14 +241,14 @@ def test_the_trace_and_the_last_step_do_not_exclude_one_another() -> None:
 def mean_errors(
     n: int, d: int, rho: float, buckets: int, repeats: int, bounds: Any
 ) -> tuple[dict[str, float], set[str]]:
-    """Mean Frobenius errors, eigenvalues rounded to [0, 1] as in the experiments, and the mechanisms chosen."""
+    """Mean Frobenius errors, with eigenvalues rounded to [0, 1] as in the paper, and the mechanisms chosen."""
     rng = np.random.default_rng(buckets)
     found: dict[str, list[float]] = {"gauss": [], "goe": [], "separate": [], "adaptive": []}
     chosen = set()
     for _ in range(repeats):
         x = zipf_rows(n, d, rng, buckets=buckets)
         moment = second_moment(x)
-        noise = draw_noise(n, d, rng)
+        noise = draw_noise(d, rng, rows=n)
         outputs = {
             "gauss": gauss_cov.sample(x, rng, rho=rho),
             "goe": gauss_cov.sample(x, rng, rho=rho, ensemble="goe"),
@@ -247,7 +262,7 @@ def mean_errors(
 
 
 def test_with_the_bounds_of_the_code_the_better_mechanism_is_chosen() -> None:
-    # trace 1: GaussCov; trace .041: SeparateCov, at twice the accuracy. n(B₁ − N₁) = 36 is nine noise scales
+    # At trace 1 GaussCov is better, at trace .041 SeparateCov, by a factor 2. n(B₁ − N₁) = 36 is nine noise scales.
     errors_found, chosen = mean_errors(6000, 200, 4.0, 1, 1, "code")
     assert chosen == {"gauss"}
     assert errors_found["gauss"] < errors_found["separate"]
@@ -267,7 +282,7 @@ def test_with_the_bounds_of_the_theorem_it_is_not() -> None:
 @pytest.mark.parametrize(
     ("buckets", "measured"),
     [
-        # measured here, means of two: figures to two digits
+        # our measurements, means of two runs, to two digits
         (4, {"gauss": 0.0091, "goe": 0.0065, "separate": 0.0027, "adaptive": 0.0030}),
         (1, {"gauss": 0.0117, "goe": 0.0086, "separate": 0.0153, "adaptive": 0.0135}),
     ],

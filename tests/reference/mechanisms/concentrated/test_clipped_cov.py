@@ -1,7 +1,8 @@
-"""ClippedCov: known answers, the bias and its bins, the search for a threshold and what it spends, exactly."""
+"""ClippedCov: known answers, the bias and its bins, and the exact law and spend of the search for a threshold."""
 
 import math
 from fractions import Fraction
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,7 @@ from covassay.reference.laws.wigner import ENSEMBLES
 from covassay.reference.mechanisms.building_blocks import above_threshold
 from covassay.reference.mechanisms.concentrated import gauss_cov, separate_cov
 from covassay.reference.mechanisms.concentrated.clipped_cov import (
-    BASES,
+    MECHANISM,
     ClippedCovNoise,
     base_error,
     bias_bound,
@@ -40,12 +41,17 @@ from covassay.verification.exact.above_threshold import probabilities
 
 PROPERTY = settings(deadline=None, derandomize=True, max_examples=100)
 Matrix = NDArray[np.float64]
+BASES = MECHANISM.choices["base"]
 Vector = NDArray[np.float64]
 X = np.array([[0.6, 0.8], [0.3, 0.4], [0.0, 0.0]])
 
 
+def every_choice() -> list[dict[str, Any]]:
+    return [dict(zip(MECHANISM.choices, words, strict=True)) for words in product(*MECHANISM.choices.values())]
+
+
 def quiet(n: int, d: int) -> ClippedCovNoise:
-    """No noise at all."""
+    """Noise that is zero everywhere."""
     none = above_threshold.AboveThresholdNoise(0.0, np.zeros(last_level(n, d) + 1))
     return ClippedCovNoise(none, separate_cov.SeparateCovNoise(np.zeros((d, d)), np.zeros(d)))
 
@@ -55,7 +61,7 @@ def quiet(n: int, d: int) -> ClippedCovNoise:
 
 @pytest.mark.parametrize("base", BASES)
 def test_rows_are_clipped_to_the_public_norm(base: Any) -> None:
-    # clipped to ½: (.3, .4) twice and a zero row: Σ = (2/3) [[.09, .12], [.12, .16]]
+    # Clipped to ½ the rows are (.3, .4) twice and a zero row, so Σ = (2/3) [[.09, .12], [.12, .16]].
     expected = np.array([[0.06, 0.08], [0.08, 0.32 / 3]])
     np.testing.assert_allclose(release(X, quiet(3, 2), rho=1, base=base, clip_norm=0.5), expected, atol=1e-15)
     unclipped = np.array([[0.15, 0.2], [0.2, 0.8 / 3]])  # (1 + ¼)/3 (.36, .48, .64)
@@ -67,7 +73,7 @@ def test_rows_are_clipped_to_the_public_norm(base: Any) -> None:
 
 @pytest.mark.parametrize("base", BASES)
 def test_the_noise_shrinks_by_the_square_of_the_threshold(base: Any) -> None:
-    noise = draw_noise(3, 2, np.random.default_rng(0))
+    noise = draw_noise(2, np.random.default_rng(0), rows=3)
     got = release(X, noise, rho=0.3, base=base, clip_norm=0.5)
     small = unit_rows(X, 0.5)  # clipped and divided by τ
     if base == "gauss":
@@ -79,8 +85,8 @@ def test_the_noise_shrinks_by_the_square_of_the_threshold(base: Any) -> None:
 
 @pytest.mark.parametrize("base", BASES)
 def test_a_private_threshold_stops_where_the_bias_exceeds_the_noise(base: Any) -> None:
-    # 990 rows of norm 1/16 and 10 of norm 1, d = 2: B₁ = .01 · 3/4, B₂ = .01 · 15/16, B_k → .01 for k ≤ 4;
-    # ν is the error bound at 3ρ/4; the first k with B_k > 4^{−k} ν
+    # 990 rows have norm 1/16 and 10 have norm 1, so B₁ = .01 · 3/4, B₂ = .01 · 15/16, and B_k → .01 for k ≤ 4.
+    # Without noise the search stops at the first k with B_k > 4^{−k} ν, where ν is the error bound at 3ρ/4.
     x = np.repeat([[1 / 16, 0.0], [0.0, 1.0]], [990, 10], axis=0)
     nu = base_error(1000, 2, 3 * 2.0 / 4, 0.1, base, "wigner")
     expected = next(k for k in range(1, 5) if 0.01 * (1 - 4.0**-k) > 4.0**-k * nu)
@@ -91,13 +97,20 @@ def test_a_private_threshold_stops_where_the_bias_exceeds_the_noise(base: Any) -
 
 
 def test_zero_rows_reach_the_last_threshold() -> None:
-    # no bias at any level: k* = K + 1, τ = 2^{−K}; the noise shrinks with it
+    # There is no bias at any level, so k* = K + 1 and τ = 2^{−K}, and the noise shrinks with τ².
     noise = ClippedCovNoise(
         above_threshold.AboveThresholdNoise(0.0, np.zeros(7)), separate_cov.SeparateCovNoise(np.eye(2), np.ones(2))
     )
     got = release(np.zeros((3, 2)), noise, rho=1.0, base="gauss", threshold="private")
     np.testing.assert_allclose(got, 4.0**-6 * np.eye(2) / (3 * math.sqrt(0.75)), rtol=1e-13)
     assert (last_level(3, 2), last_level(1000, 10)) == (6, 79)
+
+
+def test_the_noise_that_is_drawn_is_the_noise_that_is_used() -> None:
+    for options in every_choice():
+        noise = draw_noise(2, np.random.default_rng(3), rows=3, ensemble=options["ensemble"])
+        drawn = sample(X, np.random.default_rng(3), rho=0.2, **options)
+        np.testing.assert_array_equal(drawn, release(X, noise, rho=0.2, **options))
 
 
 @pytest.mark.parametrize(
@@ -114,7 +127,7 @@ def test_a_bad_option_is_refused(option: str, value: Any) -> None:
 
 
 def test_bins_by_hand() -> None:
-    # norms 1, .75 -> bin 1; ½ -> bin 2 (½ ≤ 2^{1−2}); .3 -> bin 2; 1/64 -> bin 7; 0 -> none
+    # Norms 1 and .75 are in bin 1, ½ (because ½ ≤ 2^{1−2}) and .3 in bin 2, 1/64 in bin 7, and 0 in none.
     x = np.array([[1.0], [0.75], [-0.5], [0.3], [1 / 64], [0.0]])
     np.testing.assert_array_equal(bin_counts(x, 8), [2, 2, 0, 0, 0, 0, 1, 0])
     np.testing.assert_array_equal(bin_counts(np.zeros((3, 2)), 4), [0, 0, 0, 0])
@@ -124,7 +137,7 @@ def test_bins_by_hand() -> None:
 
 
 def test_a_logarithm_of_the_norm_fails_on_zero_rows() -> None:
-    # the mutant: the bin by −⌊log₂ ‖x‖⌋, as in the authors' code
+    # The authors' code finds the bin of a row as −⌊log₂ ‖x‖⌋.
     with pytest.raises(OverflowError), np.errstate(divide="ignore"):
         int(np.floor(np.log2(np.linalg.norm(np.zeros((1, 2)), axis=1)))[0])
 
@@ -136,7 +149,7 @@ def test_bins_are_sums_over_chunks() -> None:
 
 
 def excess(x: Matrix, tau: float) -> float:
-    """γ(τ)."""
+    """γ(τ) = (1/n) Σ_i (‖x_i‖² − τ²)₊, the bound of Lemma 9 on the bias."""
     return float(np.maximum((x**2).sum(axis=1) - tau**2, 0).mean())
 
 
@@ -157,7 +170,7 @@ def test_the_bias_lies_below_its_bound(drawn: tuple[int, int], k: int) -> None:
 
 
 def test_the_bias_bound_is_attained_by_parallel_rows() -> None:
-    # one row of norm 1 clipped to ½: bias 3/4 = γ = B₁
+    # One row of norm 1 is clipped to ½: its bias 3/4 is both γ and B₁.
     x = np.array([[1.0, 0.0]])
     assert np.linalg.norm(second_moment(x) - second_moment(unit_rows(x, 0.5)) / 4) == 0.75
     assert excess(x, 0.5) == bias_bound([1], 1, 1) == 0.75
@@ -180,7 +193,7 @@ def test_the_queries_are_monotone_and_move_by_less_than_one(first: float, second
 
 
 def law_of_the_search(queries: list[float], epsilon: float) -> Vector:
-    """P(k* = 0), …, P(k* = m), exactly."""
+    """The exact probabilities P(k* = 0), …, P(k* = m)."""
     b1, b2 = above_threshold.threshold_scale(epsilon), above_threshold.query_scale(epsilon, "paper")
     return probabilities(np.array(queries), 0.0, b1, b2)
 
@@ -202,7 +215,7 @@ def test_the_loss_of_the_search_lies_in_its_interval(name: str, epsilon: float) 
     smaller = law_of_the_search(queries, epsilon)
     assert larger.sum() == pytest.approx(1, abs=1e-12)
     loss = np.log(larger / smaller)
-    # at most 1/b₂ = ε/4 upwards, at most 1/b₁ + 1/b₂ = 3ε/4 downwards: an interval of length ε
+    # The loss is at most 1/b₂ = ε/4 and at least −(1/b₁ + 1/b₂) = −3ε/4: an interval of length ε.
     assert loss.max() <= epsilon / 4 + 1e-12
     assert loss.min() >= -3 * epsilon / 4 - 1e-12
     for alpha in (1.01, 2.0, 10.0, 100.0):
@@ -213,7 +226,7 @@ def test_the_loss_of_the_search_lies_in_its_interval(name: str, epsilon: float) 
 
 
 def test_queries_that_move_both_ways_leave_the_interval() -> None:
-    # the mutant: bins counted so that a row can raise one query and lower another
+    # If bins were counted so that a row can raise one query and lower another, the loss would not stay there.
     epsilon = 2.0
     one = law_of_the_search([30.0] * 6 + [-30.0], epsilon)
     two = law_of_the_search([31.0] * 6 + [-31.0], epsilon)
@@ -221,7 +234,7 @@ def test_queries_that_move_both_ways_leave_the_interval() -> None:
 
 
 def test_the_search_stops_with_its_exact_probabilities() -> None:
-    # one bin of 40 rows of 100, noise ν = 1/4: Q_k = 100 (B_k − 4^{−k}/4) by hand: −25, 23.75, 35.9375
+    # 40 of 100 rows are in the first bin and ν = 1/4, so Q_k = 100 (B_k − 4^{−k}/4) is −25, 23.75, 35.9375 by hand.
     counts, epsilon, draws = np.array([40.0, 0.0]), 0.1, 3000
     bounds = [noise_bound(k, 0.25) for k in range(3)]
     law = law_of_the_search([-25.0, 40 * 0.75 - 6.25, 40 * 0.9375 - 1.5625], epsilon)

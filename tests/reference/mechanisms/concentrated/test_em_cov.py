@@ -1,4 +1,4 @@
-"""EMCov: known answers, and what its steps spend, from exact divergences.
+"""EMCov: known answers, and what its steps spend, computed from exact divergences.
 
 Directions on two features have an exact Rényi divergence: with u at angle φ, uᵀMu = tr M/2 + (gap/2) cos(2φ − ·), so
 ∫ exp(uᵀMu) is e^{tr M/2} I₀(gap/2) up to a constant, and D_α of an exponential family comes from its normaliser.
@@ -20,6 +20,7 @@ from covassay.reference.domain import unit_rows
 from covassay.reference.errors import InvalidInput
 from covassay.reference.mechanisms.concentrated.em_cov import (
     direction_loss,
+    draw_noise,
     eigenvalue_loss,
     eigenvalue_scale,
     exponents,
@@ -42,7 +43,7 @@ X = np.array([[1.0, 0.0], [0.0, 0.5]])  # C = diag(1, 1/4), n = 2
 
 
 class Script:
-    """Directions given in advance; the matrices that were asked about are kept."""
+    """A source of directions that are given in advance; it keeps the matrices that it was asked about."""
 
     def __init__(self, *directions: Any) -> None:
         self.directions = list(directions)
@@ -64,7 +65,7 @@ class Script:
     ],
 )
 def test_release_rebuilds_the_matrix_by_hand(calibration: Any, scale: float, eta: float) -> None:
-    # λ̂ = (1, 1/4) + (1, 3/4) = (2, 1). θ₁ = (.6, .8), θ₂ = ±(.8, −.6): ½ [2 θ₁θ₁ᵀ + θ₂θ₂ᵀ]
+    # λ̂ = (1, 1/4) + (1, 3/4) = (2, 1), θ₁ = (.6, .8), θ₂ = ±(.8, −.6): the output is ½ [2 θ₁θ₁ᵀ + θ₂θ₂ᵀ]
     script = Script([0.6, 0.8])
     noise = IterativeEigenvectorsNoise(np.array([1.0, 0.75]) / scale, script)
     got = release(X, noise, rho=0.25, calibration=calibration)
@@ -86,7 +87,7 @@ def test_one_feature_needs_no_direction() -> None:
 
 
 def test_the_steps_are_those_of_iterative_eigenvector_sampling() -> None:
-    # the paper's exponents are those of ADK19 at ε with ε/(8d) = √(ρ/d)/4; the eigenvalue scale 4/ε' at ε' = 2√ρ
+    # ADK19 has the same exponents at the ε with ε/(8d) = √(ρ/d)/4, and the same eigenvalue scale 4/ε' at ε' = 2√ρ.
     rho, d = 0.3, 5
     assert exponents(rho, d, "paper") == pytest.approx(
         iterative_eigenvectors.uniform_exponents(2 * math.sqrt(rho * d), d, "paper"), rel=1e-14
@@ -105,6 +106,13 @@ def test_the_eigenvalue_noise_has_its_law(calibration: Any, law: Any) -> None:
     standard = (2 * values - 0.5) / eigenvalue_scale(rho, calibration)
     assert kolmogorov_smirnov(standard, law.cdf, "λ̂").p_value > FALSE_ALARM
     assert kolmogorov_smirnov(standard, lambda t: law.cdf(t, scale=1.5), "λ̂").p_value < FALSE_ALARM
+
+
+@pytest.mark.parametrize("calibration", CALIBRATIONS)
+def test_the_noise_that_is_drawn_is_the_noise_that_is_used(calibration: Any) -> None:
+    noise = draw_noise(2, np.random.default_rng(3), calibration=calibration)
+    drawn = sample(X, np.random.default_rng(3), rho=0.2, calibration=calibration)
+    np.testing.assert_array_equal(drawn, release(X, noise, rho=0.2, calibration=calibration))
 
 
 def test_bad_noise_is_refused() -> None:
@@ -136,18 +144,18 @@ def test_the_laplace_divergence_is_that_of_the_densities() -> None:
 
 @pytest.mark.parametrize("rho", [0.01, 0.3, 2.0])
 def test_laplace_eigenvalue_noise_spends_at_most_a_quarter(rho: float) -> None:
-    # two eigenvalues move by 1 each: 2 D_α ≤ α ρ/4, approached as ρ → 0
+    # Two eigenvalues move by 1 each, and 2 D_α ≤ α ρ/4. The bound is approached as ρ → 0.
     shift = 1 / eigenvalue_scale(rho, "paper")
     slopes = [2 * laplace_divergence(shift, alpha) / alpha for alpha in ORDERS]
     assert max(slopes) <= eigenvalue_loss(rho, 2, "paper") == pytest.approx(rho / 4)
-    # at order 1 it is exactly 2 (h + e^{−h} − 1), h = √ρ/2
+    # At order 1 the slope is exactly 2 (h + e^{−h} − 1) with h = √ρ/2.
     assert slopes[0] == pytest.approx(2 * (shift + math.exp(-shift) - 1), rel=2e-3)
     if rho == 0.01:
         assert max(slopes) > 0.97 * rho / 4
 
 
 def test_the_experiments_of_the_paper_spent_more_than_they_claimed() -> None:
-    # ρ = .1, δ = 1e-10: ε = ρ + 2√(ρ ln(1/δ)) = 3.135, eigenvalues Laplace(4/ε) on C
+    # ρ = .1 and δ = 1e-10 give ε = ρ + 2√(ρ ln(1/δ)) = 3.135. The eigenvalues of C got Laplace(4/ε) noise.
     rho = 0.1
     epsilon = rho + 2 * math.sqrt(rho * math.log(1e10))
     assert epsilon == pytest.approx(3.135, abs=5e-4)
@@ -165,14 +173,14 @@ def test_gaussian_eigenvalue_noise_spends_exactly_a_half(rho: float) -> None:
 
 
 def log_normaliser(m: Matrix) -> float:
-    """ln of the mean of exp(uᵀMu) over the circle."""
+    """The logarithm of the mean of exp(uᵀMu) over the circle."""
     values = np.linalg.eigvalsh(m)
     half_gap = float(values[1] - values[0]) / 2
     return float(values.mean()) + math.log(i0e(half_gap)) + half_gap
 
 
 def direction_divergence(c: Matrix, other: Matrix, eta: float, alpha: float) -> float:
-    """D_α of the laws ∝ exp(η uᵀCu), ∝ exp(η uᵀC'u) on the circle."""
+    """D_α between the laws on the circle with densities ∝ exp(η uᵀCu) and ∝ exp(η uᵀC'u)."""
     mixed = log_normaliser(eta * (alpha * c + (1 - alpha) * other))
     value = mixed - alpha * log_normaliser(eta * c) + (alpha - 1) * log_normaliser(eta * other)
     return value / (alpha - 1)
@@ -204,10 +212,10 @@ def test_a_direction_spends_at_most_half_of_its_exponent_squared(seed: int, eta:
 
 
 def test_half_of_the_bound_on_a_direction_is_attained() -> None:
-    # uniform directions: uᵀΔu = cos 2φ has variance 1/2, where the range alone allows 1: slope η²/4 for small η
+    # For uniform directions uᵀΔu = cos 2φ has variance 1/2, where its range alone allows 1: slope η²/4 for small η.
     bases = [np.zeros((2, 2)), 100 * np.eye(2)]
     assert worst_slope(0.05, bases) == pytest.approx(0.05**2 / 4, rel=0.01)
-    # the mutant: twice the exponent, four times the loss
+    # Twice the exponent has four times the loss, and exceeds the bound for the exponent itself.
     assert worst_slope(0.1, bases) > direction_loss([0.05]) * 1.9
 
 
@@ -223,7 +231,7 @@ def test_half_of_the_bound_on_a_direction_is_attained() -> None:
         (10**6, "paper", 0.28125),
         (2, "tight", 1.0),
         (7, "tight", 1.0),
-        # one eigenvalue that moves by at most 1
+        # there is one eigenvalue, which moves by at most 1
         (1, "paper", 1 / 8),
         (1, "tight", 1 / 4),
     ],
@@ -248,7 +256,7 @@ def test_the_account_is_the_sum_of_its_steps() -> None:
 
 
 def test_directions_are_drawn_from_the_law_of_the_exponent() -> None:
-    # d = 2, C = diag(4, 0), tight: η = √ρ; sin²φ of θ₁ has density ∝ exp(−4η sin²φ) on the circle
+    # d = 2, C = diag(4, 0), tight, so η = √ρ: the angle φ of θ₁ has density ∝ exp(−4η sin²φ) on the circle.
     rng, rho = np.random.default_rng(8), 0.25
     x = np.repeat([[1.0, 0.0]], 4, axis=0)
     outputs = []

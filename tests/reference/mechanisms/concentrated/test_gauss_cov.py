@@ -53,13 +53,13 @@ def test_release_adds_scaled_noise_to_the_second_moment(ensemble: Any) -> None:
 
 
 def test_the_release_is_in_the_unit_of_the_data_squared() -> None:
-    # r = 10: 100 (Σ + I)
+    # r = 10, so the output is 100 (Σ + I)
     got = release(10 * X, np.eye(2), rho=0.25, row_bound=10)
     np.testing.assert_allclose(got, [[168, 24], [24, 132]], rtol=1e-14)
 
 
 def test_one_number_by_hand() -> None:
-    # n = d = 1, ρ = 4: .25 + (1/2)(−3)
+    # n = d = 1 and ρ = 4, so σ = 1/2: .25 + (1/2)(−3)
     np.testing.assert_allclose(release([[-0.5]], np.array([[-3.0]]), rho=4), [[-1.25]], rtol=1e-15)
 
 
@@ -101,7 +101,7 @@ def test_the_noise_has_its_exact_law(ensemble: Any) -> None:
     for i, j, deviation in [(0, 0, 1.0), (1, 1, 1.0), (0, 1, off)]:
         law = stats.norm(scale=deviation)
         assert kolmogorov_smirnov(noise[:, i, j], law.cdf, "entry").p_value > FALSE_ALARM
-        # the mutant: a sensitivity of 1 in place of √2, so √2 too little noise
+        # Noise for a sensitivity of 1 instead of √2 is √2 times too small, and is rejected.
         assert kolmogorov_smirnov(noise[:, i, j] / math.sqrt(2), law.cdf, "entry").p_value < FALSE_ALARM
 
 
@@ -110,18 +110,21 @@ def test_the_noise_that_is_drawn_is_the_noise_that_is_used() -> None:
         noise = draw_noise(2, np.random.default_rng(3), ensemble=ensemble)
         drawn = sample(X, np.random.default_rng(3), rho=0.2, ensemble=ensemble)
         np.testing.assert_array_equal(drawn, release(X, noise, rho=0.2, ensemble=ensemble))
+        many = draw_noise(2, np.random.default_rng(3), ensemble=ensemble, size=5)
+        assert many.shape == (5, 2, 2)
+        np.testing.assert_array_equal(many[0], noise)
 
 
 # What is spent
 
 
 def divergence_slope(x: Matrix, y: Matrix, sigma_times_n: float, ensemble: str) -> float:
-    """D_α/α for the rows x against y: exact, the same for every order α."""
+    """The exact D_α/α between data sets that differ in the rows x and y, the same for every order α."""
     return float(wigner.separation_squared(difference(x, y) / sigma_times_n, ensemble)) / 2
 
 
 def test_the_divergence_is_that_of_the_gaussian_entries() -> None:
-    # D_α(N(a, v) ‖ N(b, v)) = α (a − b)²/(2v), by quadrature at α = 3; entries are independent
+    # The divergence of every entry by quadrature at α = 3. Entries are independent, so divergences add up.
     x, y, sigma = np.array([0.6, 0.8]), np.array([0.0, 0.5]), 1.7
     change = np.array([[0.36, 0.48], [0.48, 0.64 - 0.25]])
     alpha, grid = 3.0, np.linspace(-40, 40, 200_001)
@@ -159,19 +162,19 @@ def test_what_is_spent_is_attained(ensemble: Any, d: int, share: float) -> None:
     x, y = orthonormal_pair(d)
     attained = divergence_slope(x, y, noise_scale(1, rho), ensemble)
     assert attained == pytest.approx(share * rho, rel=1e-14)
-    # the mutant: calibrated to a sensitivity of 1 in place of √2, it spends 2ρ
+    # Noise for a sensitivity of 1 instead of √2 spends 2ρ.
     assert divergence_slope(x, y, noise_scale(1, rho) / math.sqrt(2), ensemble) == pytest.approx(2 * share * rho)
 
 
 def test_goe_spends_the_same_on_rotated_pairs_and_wigner_less() -> None:
-    # x, y = (1, ±1)/√2: Δ = [[0, 1], [1, 0]]; goe ‖Δ‖_F² = 2, wigner (2 + 0)/2 = 1
+    # x, y = (1, ±1)/√2, so Δ = [[0, 1], [1, 0]]. goe pays for ‖Δ‖_F² = 2, wigner for (2 + 0)/2 = 1.
     x, y = np.array([1.0, 1.0]) / math.sqrt(2), np.array([1.0, -1.0]) / math.sqrt(2)
     assert divergence_slope(x, y, 1.0, "goe") == pytest.approx(1.0)
     assert divergence_slope(x, y, 1.0, "wigner") == pytest.approx(0.5)
 
 
 def test_the_noise_could_not_be_smaller_than_goe() -> None:
-    # the mutant: variance 1/4 above the diagonal spends 2ρ at that pair, though e₁, e₂ does not see it
+    # A variance of 1/4 above the diagonal spends 2ρ at the pair (1, ±1)/√2, although e₁, e₂ do not show it.
     x, y = np.array([1.0, 1.0]) / math.sqrt(2), np.array([1.0, -1.0]) / math.sqrt(2)
     change, rho = difference(x, y), 0.7
     smaller = (change[0, 0] ** 2 + change[1, 1] ** 2 + change[0, 1] ** 2 / 0.25) * rho / 2
@@ -202,7 +205,7 @@ def test_the_error_stays_below_its_bound(ensemble: Any) -> None:
 
     assert not refuted(error_bound(n, d, rho, beta, ensemble))
     mean = noise_scale(n, rho) * (d if ensemble == "wigner" else math.sqrt(d * (d + 1) / 2))
-    assert refuted(mean)  # √E‖σW‖_F² is exceeded half of the time
+    assert refuted(mean)  # the error exceeds √E‖σW‖_F² about half of the time
     assert error_bound(n, d, rho, beta, ensemble) < 1.4 * mean
 
 

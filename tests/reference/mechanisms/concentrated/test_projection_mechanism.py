@@ -46,7 +46,7 @@ def test_eigenvalues_are_projected_on_the_simplex(noise: Any, expected: Any) -> 
 
 
 def test_clipping_eigenvalues_to_the_unit_interval_is_not_the_projection() -> None:
-    # the mutant: (1, 0.9) has every eigenvalue in [0, 1] and trace 1.9; the projection takes 0.45 off each
+    # (1, 0.9) has every eigenvalue in [0, 1] but the trace 1.9. The projection takes 0.45 off each.
     noise = np.diag([0.5, 0.775])
     np.testing.assert_allclose(release(X, noise, rho=0.25), np.diag([0.55, 0.45]), atol=1e-14)
     clipped = spectral_interval(gauss_cov.release(X, noise, rho=0.25), 0, 1)
@@ -81,9 +81,9 @@ def test_the_output_is_a_possible_second_moment_and_obeys_the_error_bound(seed: 
     assert np.linalg.eigvalsh(got)[0] >= -1e-12
     change = got - moment
     error = float(np.linalg.norm(change))
-    assert error**2 <= sigma * float((w * change).sum()) + 1e-12  # the obtuse angle
+    assert error**2 <= sigma * float((w * change).sum()) + 1e-12  # the angle at the projection is not acute
     assert error**2 <= 2 * sigma * float(np.linalg.norm(w, 2)) + 1e-12
-    assert error <= sigma * float(np.linalg.norm(w)) + 1e-12  # never above that of GaussCov
+    assert error <= sigma * float(np.linalg.norm(w)) + 1e-12  # the error of GaussCov
 
 
 @PROPERTY
@@ -96,7 +96,7 @@ def test_no_possible_second_moment_is_nearer(seed: int) -> None:
     other = second_moment(unit_rows(rng.standard_normal((5, 3)) * rng.choice([0.3, 3.0])))
     projected = release(x, w, rho=1.0)
     assert np.linalg.norm(noisy - projected) <= np.linalg.norm(noisy - other) + 1e-12
-    # the mutant of Lemma 19's other reading: shrinking the positive part to trace 1 is not the nearest point
+    # Shrinking the positive part to trace 1, another reading of Lemma 19, does not give the nearest point.
     values, vectors = np.linalg.eigh(noisy)
     shrunk = np.maximum(values, 0) / max(1.0, np.maximum(values, 0).sum())
     assert np.linalg.norm(noisy - projected) <= np.linalg.norm(noisy - (vectors * shrunk) @ vectors.T) + 1e-12
@@ -121,7 +121,7 @@ def test_the_error_stays_below_its_bound(ensemble: Any) -> None:
 
 
 def test_one_feature_has_its_exact_law() -> None:
-    # min(1, max(0, Σ + σN)), Σ = 1/4, σ = 1/2: atoms at both ends
+    # The output is min(1, max(0, Σ + σN)) with Σ = 1/4, σ = 1/2: its law has atoms at both ends.
     x, rng = np.full((4, 1), 0.5), np.random.default_rng(1)
     values = np.array([sample(x, rng, rho=0.25)[0, 0] for _ in range(2000)])
 

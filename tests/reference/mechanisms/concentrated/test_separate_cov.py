@@ -1,4 +1,4 @@
-"""SeparateCov: known answers, the deterministic inequality of Theorem 1, the exact law of its eigenvalues, its budget.
+"""SeparateCov: known answers, the exact law of its eigenvalues, the inequality behind Theorem 1, and its budget.
 
 Statistical tests: fixed seeds, and each comparison has a false-alarm probability of at most 1e-9 had the seed been
 random.
@@ -52,14 +52,14 @@ def test_without_matrix_noise_the_eigenvalues_are_noisy() -> None:
 
 
 def test_the_eigenvectors_come_from_the_noisy_matrix() -> None:
-    # G = [[1/2, 3/16·…]]: W₁₂ = 3/4 · … so that G = [[.5, .25], [.25, .125]] = 5/8 vvᵀ, v = (2, 1)/√5
+    # W₁₂ = 1/2 and s = 1/2, so G = [[.5, .25], [.25, .125]] = 5/8 vvᵀ with v = (2, 1)/√5
     got = release(X, SeparateCovNoise(np.array([[0.0, 0.5], [0.5, 0.0]]), np.array([1.0, 0.25])), rho=2)
-    # λ̃ = (1/2 + 1/2, 1/8 + 1/8) = (1, 1/4): vvᵀ + ¼ v'v'ᵀ = (1/5) [[4 + ¼, 2 − ½], [., 1 + 1]]
+    # λ̃ = (1/2 + 1/2, 1/8 + 1/8) = (1, 1/4), so the output is vvᵀ + ¼ v'v'ᵀ = (1/5) [[4 + ¼, 2 − ½], [., 1 + 1]]
     np.testing.assert_allclose(got, np.array([[4.25, 1.5], [1.5, 2.0]]) / 5, rtol=1e-13)
 
 
 def test_the_order_of_the_eigenvectors_is_algebraic() -> None:
-    # G = diag(1/2 − 2, 1/8): the largest eigenvalue is that of e₂, although |−3/2| is larger
+    # G = diag(1/2 − 2, 1/8): the largest eigenvalue is 1/8 and belongs to e₂, although |−3/2| is larger
     w = np.diag([-4.0, 0.0])
     got = release(X, SeparateCovNoise(w, np.zeros(2)), rho=2)
     np.testing.assert_allclose(got, np.diag([0.125, 0.5]), rtol=1e-14)
@@ -69,7 +69,7 @@ def test_the_order_of_the_eigenvectors_is_algebraic() -> None:
 
 
 def as_the_code_does(x: Matrix, noise: SeparateCovNoise, rho: float) -> Matrix:
-    """The mutant: left and right singular vectors of the indefinite matrix G, in the order of |λ|."""
+    """What the authors' code does: left and right singular vectors of the indefinite G, in the order of |λ|."""
     moment, scale = second_moment(x), noise_scale(len(x), rho)
     u, _, vt = np.linalg.svd(moment + scale * noise.matrix)
     values = np.linalg.eigvalsh(moment)[::-1] + scale * noise.eigenvalues
@@ -77,7 +77,7 @@ def as_the_code_does(x: Matrix, noise: SeparateCovNoise, rho: float) -> Matrix:
 
 
 def test_one_number_by_hand() -> None:
-    # n = d = 1, ρ = 2: s = 1; .25 − 3, whatever the matrix noise
+    # n = d = 1 and ρ = 2, so s = 1: the output is .25 − 3, whatever the matrix noise is
     for w in (0.0, 50.0, -50.0):
         got = release([[0.5]], SeparateCovNoise(np.array([[w]]), np.array([-3.0])), rho=2)
         np.testing.assert_allclose(got, [[-2.75]], rtol=1e-15)
@@ -115,7 +115,7 @@ def test_the_noise_that_is_drawn_is_the_noise_that_is_used() -> None:
 
 
 def test_the_eigenvalues_of_the_output_are_gaussian() -> None:
-    # they are λ̃ as a set; with gaps of 8/n = 40 s they come out in order
+    # The output has the eigenvalues λ̃. Those of the data are at least 8/n = 40 s apart, so λ̃ comes out in order.
     n, rho, draws = 40, 50.0, 2500
     counts = np.array([30, 9, 1])
     x = np.repeat(np.eye(3), counts, axis=0)
@@ -125,21 +125,21 @@ def test_the_eigenvalues_of_the_output_are_gaussian() -> None:
     standard = (values - counts / n) / s
     for i in range(3):
         assert kolmogorov_smirnov(standard[:, i], stats.norm.cdf, "λ̃").p_value > FALSE_ALARM
-        # the mutant: all of ρ on the eigenvalues
+        # Noise on the eigenvalues that is √2 times too large is rejected.
         assert kolmogorov_smirnov(standard[:, i] * math.sqrt(2), stats.norm.cdf, "λ̃").p_value < FALSE_ALARM
     assert independence(standard[:, 0], standard[:, 1], "λ̃₁, λ̃₂").p_value > FALSE_ALARM
 
 
 @pytest.mark.parametrize("ensemble", ENSEMBLES)
 def test_on_two_features_the_angle_has_its_exact_law(ensemble: Any) -> None:
-    # no signal: v₁ at angle φ with 2φ the angle of ((W₁₁ − W₂₂)/2, W₁₂), variances 1/2 and 1 (wigner) or 1/2 (goe):
-    # P(2φ ≤ t) is that of atan2(σ₂ N, σ₁ N): uniform for goe
+    # All rows are zero, so G = sW. Let v₁ have the angle φ: then 2φ is the angle of the point ((W₁₁ − W₂₂)/2, W₁₂).
+    # Its coordinates have variances 1/2 and 1 (wigner), or 1/2 both (goe), for which 2φ is uniform.
     x, rng = np.zeros((4, 2)), np.random.default_rng(5)
     rho = 0.5
     outputs = np.array([release(x, SeparateCovNoise(wigner.sample(ensemble, 2, rng), np.array([2.0, 1.0])), rho=rho)
                         for _ in range(2500)])  # fmt: skip
     s = noise_scale(4, rho)
-    # the output is s (2 vvᵀ + v'v'ᵀ): its (1, 1) entry is s (1 + cos²φ), its (1, 2) entry s sin φ cos φ
+    # The output is s (2 vvᵀ + v'v'ᵀ). Its (1, 1) entry is s (1 + cos²φ), and its (1, 2) entry is s sin φ cos φ.
     double = np.arctan2(2 * outputs[:, 0, 1] / s, 2 * (outputs[:, 0, 0] / s - 1) - 1)
     ratio = 1.0 if ensemble == "goe" else math.sqrt(2)
     cdf = lambda t: 0.5 + np.arctan2(np.sin(t) / ratio, np.cos(t)) / (2 * math.pi)  # noqa: E731
@@ -168,11 +168,11 @@ def test_the_directions_obey_the_deterministic_inequality(seed: int, d: int, siz
 
 
 def test_the_code_of_the_authors_breaks_the_inequality() -> None:
-    # s = 1/2, W = diag(−4, 0): there ‖D‖ is that of diag(−1, 0); with a small trace it exceeds the bound
+    # W = −2 I moves all eigenvalues of G alike, so the directions should not change at all. They do in that code.
     w = np.diag([-2.0, -2.0])
     x = np.array([[1.0, 0.0], [0.0, 0.5]])
     error = np.linalg.norm(as_the_code_does(x, SeparateCovNoise(w, np.zeros(2)), 2.0) - second_moment(x))
-    sharp = 2 * noise_scale(2, 2.0) * (5 / 8) * 0.0  # W is a multiple of I: w_max = w_min, nothing may change
+    sharp = 2 * noise_scale(2, 2.0) * (5 / 8) * 0.0  # the bound of the test above, with w_max = w_min
     assert error**2 > sharp + 0.1
     assert np.linalg.norm(release(x, SeparateCovNoise(w, np.zeros(2)), rho=2.0) - second_moment(x)) < 1e-14
 
@@ -187,12 +187,12 @@ def test_the_error_stays_below_theorem_one(ensemble: Any, size: float) -> None:
     errors = np.array([np.linalg.norm(sample(x, rng, rho=rho, ensemble=ensemble) - moment) for _ in range(draws)])
     bound = error_bound(n, d, rho, float(np.trace(moment)), beta, ensemble)
     assert stats.binom.sf((errors > bound).sum() - 1, draws, beta) > FALSE_ALARM
-    # the mutant: without the directions
+    # A bound that forgets the error of the directions is rejected.
     assert stats.binom.sf((errors > eigenvalue_error(n, rho, math.sqrt(d))).sum() - 1, draws, beta) < FALSE_ALARM
 
 
 def test_the_constant_of_theorem_one() -> None:
-    # 2^{5/4} √(tr υ)/(ρ^{1/4} √n) is √(4 s υ tr): with tr = 1/4, υ = 8, ρ = 1/16, n = 2: √(4 · 2√2 · 2) = 2 √(4√2)
+    # 2^{5/4} √(tr υ)/(ρ^{1/4} √n) = √(4 s υ tr). For tr = 1/4, υ = 8, ρ = 1/16, n = 2: √(4 · 2√2 · 2) = 2 √(4√2)
     assert direction_error(2, 1 / 16, 0.25, 8) == pytest.approx(2 * math.sqrt(4 * math.sqrt(2)), rel=1e-14)
     s, trace, spectral = noise_scale(2, 1 / 16), 0.25, 8
     assert direction_error(2, 1 / 16, 0.25, 8) == pytest.approx(math.sqrt(4 * s * trace * spectral), rel=1e-14)
@@ -218,7 +218,7 @@ def test_eigenvectors_are_orthonormal_and_descending(seed: int, d: int) -> None:
 
 
 def divergence_slope(base: Matrix, x: Matrix, y: Matrix, rho: float, ensemble: str) -> float:
-    """D_α/α of the pair (G, λ̃) for C = base + xxᵀ against base + yyᵀ: exact, the same for every order."""
+    """The exact D_α/α of the pair (G, λ̃) between C = base + xxᵀ and base + yyᵀ, the same for every order α."""
     s = noise_scale(1, rho)  # in the unit of C
     matrix = wigner.separation_squared(difference(x, y) / s, ensemble)
     first, second = (np.linalg.eigvalsh(base + np.outer(v, v)) for v in (x, y))
@@ -246,6 +246,6 @@ def test_what_is_spent_is_attained_by_the_pair(ensemble: Any, d: int) -> None:
 
 
 def test_one_feature_spends_a_quarter() -> None:
-    # λ̃ alone: (1/s)²/2 with s² = 2/ρ
+    # Only λ̃ matters: (1/s)²/2 with s² = 2/ρ.
     assert spend(rho=0.8, dimension=1).proven == ZCDP(0.2)
     assert 1 / (2 * noise_scale(1, 0.8) ** 2) == pytest.approx(privacy_loss(0.8, 1), rel=1e-14)

@@ -603,7 +603,7 @@ def adaptive_release(before: Callable[[Matrix], Matrix] = lambda x: x, unit: flo
         x *= (lengths / np.linalg.norm(x, axis=1))[:, None]
         if i % 2:
             rho = float(10 ** rng.uniform(0, 6))
-            drawn = adaptive_cov.draw_noise(n, d, rng)
+            drawn = adaptive_cov.draw_noise(d, rng, rows=n)
             terms = zcdp_terms(x, drawn, rho, beta)
             released = adaptive_cov.release(before(x), drawn, rho=rho, beta=beta)
         else:
