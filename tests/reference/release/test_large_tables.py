@@ -305,7 +305,13 @@ def growth(sample: Callable[[Chunks], Any]) -> float:
     return (large - small) / (19_000 * 20 * 8)
 
 
-@pytest.mark.parametrize("name", MECHANISMS)
+# one of every way to read the rows; the others are slow
+READERS = {"nuclear-laplace", "centred-covariance", "adaptive-cov", "johnson-lindenstrauss", "ppde", "gaussian-learner"}
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[] if name in READERS else [pytest.mark.slow]) for name in MECHANISMS]
+)
 def test_the_memory_of_a_mechanism_does_not_grow_with_the_data(name: str) -> None:
     """A few numbers for every row, such as its norm, are allowed; the row is not."""
     about = mechanism(name)

@@ -17,12 +17,68 @@ from covassay.verification.cli import mutant_table
 from covassay.verification.cli.main import run
 
 PROOFS = Path(__file__).resolve().parents[3] / "proofs"
+# A run of these takes longer than 0.3 s. They and all but the first mutant of every check are `slow`; CI runs them all.
+LONG = {
+    "dly22.adaptive:adaptive_error",
+    "dly22.adaptive:adaptive_release",
+    "dly22.adaptive:bias_bins",
+    "dly22.adaptive:search_range",
+    "dly22.basics:svt_loss",
+    "dn25.hessian:hessian",
+    "dn25.tail:tail_identity",
+    "dn25.utility:theorem_2",
+    "klsu19.covariance:accuracy",
+    "klsu19.covariance:rows_for_accuracy",
+    "klsu19.covariance:sharp_factor",
+    "klsu19.lower_bounds:balanced_moments",
+    "klsu19.lower_bounds:correlation_under_privacy",
+    "klsu19.lower_bounds:fingerprinting",
+    "klsu19.lower_bounds:gaussian_fingerprinting",
+    "klsu19.preconditioning:a_round_makes_progress",
+    "klsu19.preconditioning:pgce_runs",
+    "klsu19.preconditioning:ppc_runs",
+    "klsu19.privacy:zcdp_composition",
+    "klsu19.products:ppde_distance",
+    "klsu19.products:rounds_noise",
+    "own.budgets:search_spend",
+    "own.budgets:threshold_spend",
+    "own.laws:concentration",
+    "own.laws:float_cdf",
+    "own.laws:float_moments",
+    "own.routes:centred_sensitivity_twice",
+    "own.routes:norm_table",
+    "own.samplers:gamma_radius",
+    "own.samplers:spectral_law",
+    "own.sensitivities:covariance_body",
+    "own.sensitivities:table_of_suprema",
+    "own.tail:tail_bound",
+    "own.theorems:arcsine_potential",
+    "own.theorems:normaliser_ratio",
+    "own.theorems:quantiles",
+    "own.theorems:symmetric_tail",
+    "own.theorems:tail",
+    "own.theorems:theorem_2_on_releases",
+    "own.zcdp:threshold_range",
+}
+
+
+def marks(name: str, first: bool = True) -> list[pytest.MarkDecorator]:
+    return [pytest.mark.slow] if name in LONG or not first else []
+
+
+CHECKS = [pytest.param(name, marks=marks(name)) for name in checks()]
 MUTANTS = [
-    pytest.param(c, slots, id=f"{c.name}-{name}") for c in checks().values() for name, slots in c.mutants.items()
+    pytest.param(c, slots, id=f"{c.name}-{name}", marks=marks(c.name, first=i == 0))
+    for c in checks().values()
+    for i, (name, slots) in enumerate(c.mutants.items())
 ]
 
 
-@pytest.mark.parametrize("name", checks())
+def test_the_long_checks_exist() -> None:
+    assert set(checks()) >= LONG
+
+
+@pytest.mark.parametrize("name", CHECKS)
 def test_a_check_holds(name: str) -> None:
     evidence = checks()[name]()
     assert evidence.holds, evidence.detail
