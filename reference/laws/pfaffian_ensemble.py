@@ -100,6 +100,11 @@ class PfaffianEnsemble:
         return np.block([[matrix, border[:, None]], [-border[None], np.zeros((1, 1))]])
 
     @cached_property
+    def phi_by_panel(self) -> Matrix:
+        """φ at the nodes with the panel first, (panels, N, m), contiguous so that one panel is read at a stretch."""
+        return np.ascontiguousarray(self.phi.transpose(1, 0, 2))
+
+    @cached_property
     def e_nodes(self) -> Matrix:
         """E at the nodes, (D, panels, m): τ − 2G, and 1 for the point at infinity."""
         features = self.totals[:, None, None] - 2 * self.g_nodes

@@ -323,7 +323,7 @@ def test_every_place_is_equally_likely_to_hold_the_largest_point(points: int, ha
 @pytest.mark.parametrize("points", [1, 2, 3, 8, 20])
 def test_the_certificate_of_ordinary_draws_is_tiny(points: int, half_line: bool) -> None:
     law = pfaffian_ensemble(points, half_line=half_line)
-    chain = pfaffian_sampler._Chain(law, 50)
+    chain = pfaffian_sampler.Chains(law, 50)
     rng = np.random.default_rng(6)
     for _ in range(points):
         chain.draw(rng.random(50))
@@ -335,7 +335,7 @@ def test_the_certificate_of_ordinary_draws_is_tiny(points: int, half_line: bool)
 @KINDS
 def test_the_certificate_sees_a_point_that_moved(half_line: bool) -> None:
     law = pfaffian_ensemble(3, half_line=half_line)
-    chain = pfaffian_sampler._Chain(law, 20)
+    chain = pfaffian_sampler.Chains(law, 20)
     rng = np.random.default_rng(7)
     for _ in range(3):
         chain.draw(rng.random(20))
