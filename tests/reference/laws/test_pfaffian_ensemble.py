@@ -1,6 +1,6 @@
-"""The Pfaffian ensemble against closed forms, rational mixtures, and enclosures; its sampler in the small.
+"""The Pfaffian ensemble against closed forms, rational mixtures and enclosures, and the steps of its sampler.
 
-Statistical tests: each false-alarm probability is at most 1e-9 had the seed been random, because the
+Statistical tests: were the seed random, each would raise a false alarm with probability at most 1e-9, because the
 p-values of `covassay.verification.statistics.tests` are exact or conservative.
 """
 
@@ -13,8 +13,8 @@ import pytest
 from numpy.typing import NDArray
 
 from covassay.reference.errors import InvalidInput
-from covassay.reference.laws import pfaffian_sampler
-from covassay.reference.laws.pfaffian_ensemble import PfaffianEnsemble, pfaffian_ensemble
+from covassay.reference.laws import nuclear_laplace, pfaffian_sampler
+from covassay.reference.laws.pfaffian_ensemble import EDGE_MARGIN, PfaffianEnsemble, pfaffian_ensemble
 from covassay.reference.laws.pfaffian_sampler import sample_points
 from covassay.verification.exact import gamma_mixture
 from covassay.verification.exact.spectral_cdf import (
@@ -314,6 +314,82 @@ def test_every_place_is_equally_likely_to_hold_the_largest_point(points: int, ha
     for place in range(points):
         count = int((drawn.argmax(axis=1) == place).sum())
         assert binomial(count, len(drawn), 1 / points, "place of the largest").p_value > FALSE_ALARM
+
+
+# The steps of the sampler
+
+
+@KINDS
+@pytest.mark.parametrize("points", [2, 3, 8, 20, 50, 100, 300])
+def test_the_panels_end_where_the_mass_beyond_is_negligible(points: int, half_line: bool) -> None:
+    end = float(nuclear_laplace.ensemble(points, symmetric=not half_line).panels.edges[-1])
+    assert nuclear_laplace.spectral_norm_tail_bound(points, end, symmetric=not half_line) < 1e-20
+
+
+@KINDS
+def test_the_margin_of_the_panels_is_needed(half_line: bool) -> None:
+    inside = float(pfaffian_ensemble(8, half_line=half_line).panels.edges[-1]) - EDGE_MARGIN
+    assert nuclear_laplace.spectral_norm_tail_bound(8, inside, symmetric=not half_line) > 1e-20
+
+
+def bordered_by_a_point(matrix: Vector, a: Vector, b: Vector) -> Vector:
+    """The skew matrix with two more rows and columns, a(q) and −b(q)."""
+    border = np.stack([a, -b], axis=1)
+    return np.block([[matrix, border], [-border.T, np.zeros((2, 2))]])
+
+
+@KINDS
+@pytest.mark.parametrize("points", [1, 2, 3, 4, 5])
+def test_intensities_are_ratios_of_pfaffians_of_bordered_matrices(points: int, half_line: bool) -> None:
+    # ln |Pf M| = ln det(M)/2. In the layout of M_k the rows of the a(q) and the b(q) alternate after the rows of A;
+    # μ is M_k^{−1} without the rows and columns of the a(q), and later features are 0 there.
+    law = pfaffian_ensemble(points, half_line=half_line)
+    chains = pfaffian_sampler.Chains(law, 1)
+    rng = np.random.default_rng(10)
+    matrix, kept = law.skew, list(range(law.order))
+    for k in range(points):
+        chains.draw(rng.random(1))
+        x = chains.points[0, -1]
+        panel, t = law.panels.locate(np.array([x]))
+        place = pfaffian_sampler.place_at(law, panel, t)
+        signs = np.sign(chains.points[0, :k] - x)
+        a, b = np.zeros(len(matrix)), np.zeros(len(matrix))
+        a[:points] = place.phi[0]
+        b[kept] = np.concatenate([law.totals - 2 * place.g[0], np.ones(law.order - points), signs])
+        matrix = bordered_by_a_point(matrix, a, b)
+        kept.append(len(matrix) - 1)
+        log_ratio = (np.linalg.slogdet(matrix)[1] - np.linalg.slogdet(law.skew)[1]) / 2
+        assert chains.log_intensity[0] == pytest.approx(log_ratio, abs=1e-10)
+        mu = chains._mu[0, : len(kept), : len(kept)]
+        np.testing.assert_allclose(mu, np.linalg.inv(matrix)[np.ix_(kept, kept)], atol=1e-9)
+
+
+@KINDS
+@pytest.mark.parametrize("points", [1, 2, 3, 8, 20])
+def test_the_intensity_integrates_to_the_number_of_points_left(points: int, half_line: bool) -> None:
+    law = pfaffian_ensemble(points, half_line=half_line)
+    chains = pfaffian_sampler.Chains(law, 20)
+    rng = np.random.default_rng(11)
+    for k in range(points):
+        c = -chains._mu[:, :points, law.order : law.order + k]
+        breakpoints = chains.breakpoints
+        cumulative = breakpoints.smooth_integral(chains._h) + breakpoints.signed_integral(c)
+        np.testing.assert_allclose(cumulative[:, breakpoints.edges - 1], points - k, atol=1e-8)
+        increasing = np.take_along_axis(cumulative, np.argsort(breakpoints.x, axis=1), axis=1)
+        assert np.diff(increasing, axis=1).min() > -1e-8
+        chains.draw(rng.random(20))
+
+
+@pytest.mark.parametrize(
+    ("half_line", "tuples"),
+    [
+        pytest.param(True, [[3.40710221242, 0.505828253699, 0.349304288069]], id="half line"),
+        pytest.param(False, [[0.680087079765, -1.97358499967, -4.96316825081]], id="full line"),
+    ],
+)
+def test_a_seed_gives_these_draws(half_line: bool, tuples: list[list[float]]) -> None:
+    drawn = sample_points(pfaffian_ensemble(3, half_line=half_line), 1, np.random.default_rng(0))
+    np.testing.assert_allclose(drawn, tuples, rtol=1e-10)
 
 
 # The self-certificate
