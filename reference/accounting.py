@@ -20,9 +20,10 @@ The second way is valid in any order of the releases, for this reason. Up to eve
 release has a privacy loss of at most ε, and a pure one always does. So in the bound D_α ≤ αρ of the zCDP releases each
 of them adds its ε to the right side, which adds Σε to `epsilon_of_zcdp_at` for every α.
 
-If the total is pure DP or zCDP, or if all releases are (ε, δ), then even the budgets and other arguments of a release may
-be chosen in view of earlier outputs. There, "the sum stays within the total" is a privacy filter (Rogers et al. 2016;
-Feldman–Zrnic 2021). For other releases into an (ε, δ) total, the guarantee assumes that the budgets were fixed beforehand.
+If the total is pure DP or zCDP, or if all releases are (ε, δ), then even the budgets and other arguments of a release
+may be chosen in view of earlier outputs. There, "the sum stays within the total" is a privacy filter (Rogers et al.
+2016; Feldman–Zrnic 2021). For other releases into an (ε, δ) total, the guarantee assumes that the budgets were fixed
+beforehand.
 """
 
 from collections.abc import Iterable
@@ -70,8 +71,8 @@ def compose(spent: Iterable[Guarantee], total: Guarantee) -> Guarantee:
 
     Raises
     ------
-    InvalidInput : `spent` is empty, or has a guarantee that says nothing in that notion, such as zCDP in a total of pure
-        DP.
+    InvalidInput : `spent` is empty, or has a guarantee that says nothing in that notion, such as zCDP if the total is
+        pure DP.
     OverBudget : the δ of the releases exceed the total's, or leave none to convert zCDP with.
     """
     listed = list(spent)
@@ -135,7 +136,12 @@ class Account:
         return compose(self.charged, self.total) if self.charged else None
 
     def after(self, guarantee: Guarantee) -> Guarantee:
-        """The sum of all charges and of `guarantee`, in the notion of the total. `OverBudget` is raised if it is too large."""
+        """The sum of all charges and of `guarantee`, in the notion of the total.
+
+        Raises
+        ------
+        OverBudget : the sum exceeds the total.
+        """
         total = compose([*self.charged, guarantee], self.total)
         if exceeds(total, self.total):
             raise OverBudget(f"{guarantee} more would bring what is spent to {total}: must stay within {self.total}")

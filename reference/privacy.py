@@ -1,7 +1,7 @@
 """Notions of privacy: definitions, conversions and composition.
 
-Throughout, two data sets are neighbours if one row of one is replaced in the other. A mechanism has the guarantees below
-if they hold for its output laws P and Q on every pair of neighbours:
+Throughout, two data sets are neighbours if one row of one is replaced in the other. A mechanism has the guarantees
+below if they hold for its output laws P and Q on every pair of neighbours:
 
 - ε-DP (`PureDP`): P(E) ≤ e^ε Q(E) for every event E;
 - ρ-zCDP (`ZCDP`): the Rényi divergence D_α(P‖Q) is at most ρα for every α > 1 (Bun–Steinke 2016);
@@ -155,8 +155,8 @@ Guarantee = PureDP | ZCDP | ApproximateDP
 class Spend:
     """What one release of a mechanism costs: `claimed` by its paper, and `proven` here.
 
-    `proven` holds for all neighbours. `attained` says whether some pair of neighbours comes arbitrarily close to it, and
-    `remark` says in which sense.
+    `proven` holds for all neighbours. `attained` says whether some pair of neighbours comes arbitrarily close to it,
+    and `remark` says in which sense.
     """
 
     claimed: Guarantee

@@ -18,9 +18,9 @@ def _require_radius(radius: float) -> None:
 def simplex(v: Vector, radius: float) -> Vector:
     """The nearest point of {u ≥ 0, Σ u ≤ radius} to `v`: shapes (d,) -> (d,).
 
-    By the KKT conditions it is u = max(v − θ, 0) with one shift θ ≥ 0. If the positive part of v already sums to at most
-    the radius, θ = 0. Otherwise θ is the shift for which u sums to the radius. With v sorted in descending order and the
-    first k entries kept, this is θ = (v_1 + … + v_k − radius)/k, where k is the last index with v_k ≥ θ
+    By the KKT conditions it is u = max(v − θ, 0) with one shift θ ≥ 0. If the positive part of v already sums to at
+    most the radius, θ = 0. Otherwise θ is the shift for which u sums to the radius. With v sorted in descending order
+    and the first k entries kept, this is θ = (v_1 + … + v_k − radius)/k, where k is the last index with v_k ≥ θ
     (Held–Wolfe–Crowder 1974).
     """
     _require_radius(radius)
@@ -35,7 +35,7 @@ def simplex(v: Vector, radius: float) -> Vector:
 
 
 def nuclear_ball(matrix: Matrix, radius: float) -> Matrix:
-    """The nearest matrix with nuclear norm at most `radius`, in Frobenius norm: (d, d) -> (d, d). DN25 Algorithm 2, step 2.
+    """The nearest matrix with nuclear norm at most `radius`: (d, d) -> (d, d). DN25 Algorithm 2, step 2.
 
     The singular vectors stay, and the singular values are projected on the simplex (by von Neumann's trace inequality).
     A radius of 0 gives the zero matrix.

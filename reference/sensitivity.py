@@ -121,8 +121,8 @@ def one_sided_pair(d: int) -> tuple[Vector, Vector]:
 def hadamard_pair(d: int) -> tuple[Vector, Vector]:
     """The pair that attains √2 d for the entrywise ℓ1 norm of Δ when d is even.
 
-    ‖Δ‖₁ = ⟨S, Δ⟩ = xᵀSx − yᵀSy for the sign matrix S = [[1, 1], [1, −1]] ⊗ J, where J is the matrix of ones. x and y are
-    eigenvectors to its extreme eigenvalues ±√2 d/2.
+    ‖Δ‖₁ = ⟨S, Δ⟩ = xᵀSx − yᵀSy for the sign matrix S = [[1, 1], [1, −1]] ⊗ J, where J is the matrix of ones. x and y
+    are eigenvectors to its extreme eigenvalues ±√2 d/2.
     """
     signs = np.kron([[1.0, 1.0], [1.0, -1.0]], np.ones((d // 2, d // 2))) if d > 1 else np.eye(1)
     _, vectors = np.linalg.eigh(signs)

@@ -6,12 +6,12 @@ matrix with independent N(0, 1) on and above the diagonal ("Wigner"). Its varian
 
     ‖N‖ ≤ η(d, β)     ‖W‖_F ≤ ω(d, β)     ‖W‖ ≤ υ(d, β)     (DLY22 Lemmas 6, 7, 15, 16, 17)
 
-The Greek names are DLY22's. Three bounds are ours: `omega_sharp`, which is never above ω; `upsilon_star`, which is proven
-below, holds for d = 1 too, and at the sizes of the authors' experiments is at most about half of their υ; and
+The Greek names are DLY22's. Three bounds are ours: `omega_sharp`, which is never above ω; `upsilon_star`, which is
+proven below, holds for d = 1 too, and at the sizes of the authors' experiments is at most about half of their υ; and
 `upsilon_goe`.
 
-Every logarithm is natural and comes in as an argument, so the formulas take floats, mpmath numbers and, with numpy's log,
-arrays.
+Every logarithm is natural and comes in as an argument, so the formulas take floats, mpmath numbers and, with numpy's
+log, arrays.
 """
 
 import math
@@ -44,8 +44,8 @@ def omega(d: Number, beta: Number, log: Log = math.log) -> Number:
 def omega_sharp(d: Number, beta: Number, log: Log = math.log) -> Number:
     """The bound √(d² + 2√(d(2d − 1) ln(1/β)) + 4 ln(1/β)) on ‖Wigner‖_F. Ours.
 
-    Laurent–Massart, used once for ‖W‖_F² as a weighted sum of squares. d weights are 1, and d(d − 1)/2 weights are 2. The
-    sum of their squares is d + 2d(d − 1) = d(2d − 1), and the largest is 2.
+    Laurent–Massart, used once for ‖W‖_F² as a weighted sum of squares. d weights are 1, and d(d − 1)/2 weights are 2.
+    The sum of their squares is d + 2d(d − 1) = d(2d − 1), and the largest is 2.
     """
     return (d**2 + 2 * (d * (2 * d - 1) * log(1 / beta)) ** 0.5 + 4 * log(1 / beta)) ** 0.5
 
@@ -53,9 +53,9 @@ def omega_sharp(d: Number, beta: Number, log: Log = math.log) -> Number:
 def upsilon(d: Number, beta: Number, log: Log = math.log) -> Number:
     """υ, a bound on ‖Wigner‖ for d ≥ 2 with the constants of the authors' code (DLY22 Lemma 7). False for tiny β.
 
-    υ = (1 + θ)(2√d + 6√(ln d)/√(ln(1 + θ))) + √(2 ln(2/β)), θ = min(((ln d)/d)^0.3, 1/2). The first part bounds the mean
-    (Bandeira–van Handel 2016). The second should be √((4 − 2/d) ln(2/β)), as in `upsilon_star`. As it stands, the bound
-    is false for tiny β: at d = 2 from ln(1/β) = 2600 on.
+    υ = (1 + θ)(2√d + 6√(ln d)/√(ln(1 + θ))) + √(2 ln(2/β)), θ = min(((ln d)/d)^0.3, 1/2). The first part bounds the
+    mean (Bandeira–van Handel 2016). The second should be √((4 − 2/d) ln(2/β)), as in `upsilon_star`. As it stands, the
+    bound is false for tiny β: at d = 2 from ln(1/β) = 2600 on.
     """
     theta = min((log(d) / d) ** 0.3, 0.5)
     return (1 + theta) * (2 * d**0.5 + 6 * (log(d) / log(1 + theta)) ** 0.5) + (2 * log(2 / beta)) ** 0.5
@@ -86,8 +86,8 @@ def upsilon_goe(d: Number, beta: Number, log: Log = math.log) -> Number:
 
 
 # LAPLACE
-# The formulas of the authors' code, which sets an unnamed constant of Sambale (2020) to 1. With this choice η and ω hold
-# for every d and β, by another proof (claims DLY22.Lem15 and DLY22.Lem17). υ is recorded here, not proven.
+# The formulas of the authors' code, which sets an unnamed constant of Sambale (2020) to 1. With this choice η and ω
+# hold for every d and β, by another proof (claims DLY22.Lem15 and DLY22.Lem17). υ is recorded here, not proven.
 
 
 def psi_norm(m: Number, log: Log = math.log) -> Number:

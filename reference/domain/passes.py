@@ -33,9 +33,10 @@ def map_rows(function: Callable[[Matrix], Matrix], rows: Chunks, dimension: int 
 @overload
 def map_rows(function: Callable[[Matrix], Matrix], rows: Matrix, dimension: int | None = None) -> Matrix: ...
 def map_rows(function: Callable[[Matrix], Matrix], rows: Rows, dimension: int | None = None) -> Rows:
-    """The data set whose rows are f(x_i). `function` applies f to a block: (m, d) -> (m, k), k = `dimension`, default d.
+    """The data set whose rows are f(x_i).
 
-    f must treat every row on its own, since the blocks of a data set can be cut anywhere.
+    `function` applies f to the rows of a block: (m, d) -> (m, k), where k is `dimension`, or d if that is None. f must
+    treat every row on its own, since the blocks of a data set can be cut anywhere.
     """
     if not isinstance(rows, Chunks):
         return function(rows)
@@ -72,8 +73,8 @@ def rows_between(rows: Rows, first: int, last: int) -> Rows:
 def map_groups(function: Callable[[Matrix], Matrix], rows: Rows, size: int) -> Rows:
     """The data set of f(x_1, …, x_k), f(x_{k+1}, …, x_{2k}), …, one row per group of k = `size` ≤ n records.
 
-    `function` applies f to m groups: (m, k, d) -> (m, d). The last n mod k records are not used. Every record belongs to
-    at most one group, so neighbours become neighbours.
+    `function` applies f to m groups: (m, k, d) -> (m, d). The last n mod k records are not used. Every record belongs
+    to at most one group, so neighbours become neighbours.
     """
     n, d = rows.shape
     groups = n // size

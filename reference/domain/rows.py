@@ -21,13 +21,13 @@ def as_rows(x: ArrayLike) -> Matrix: ...
 def as_rows(x: DataSet) -> Rows:
     """Return `x` as a new float64 array of shape (n, d), n ≥ 1 and d ≥ 1, or as `Chunks` of such arrays.
 
-    `x` may be an array of integers, booleans or floats of any width, order and stride, a nested list, or a data frame of
-    numbers. The caller's array is never written to.
+    `x` may be an array of integers, booleans or floats of any width, order and stride, a nested list, or a data frame
+    of numbers. The caller's array is never written to.
 
     Raises
     ------
-    InvalidInput : `x` is not two-dimensional, has no row or no column, or has an entry that is not a finite real number.
-        The check of the entries reads the data. Chunks are checked as they are read.
+    InvalidInput : `x` is not two-dimensional, has no row or no column, or has an entry that is not a finite real
+        number. The check of the entries reads the data. Chunks are checked as they are read.
     """
     if isinstance(x, Chunks):
         require_dimension("the number of rows of x", x.shape[0])
@@ -48,7 +48,7 @@ def _checked_chunks(x: Chunks) -> Iterator[Matrix]:
 
 
 def _as_array(x: ArrayLike, first: int = 0) -> Matrix:
-    """`x` as a new float64 array, for `as_rows`. `first` is the place of its first row in the data set, for messages."""
+    """`as_rows` for an array. `first` is the place of its first row in the data set, for messages."""
     if np.ma.isMaskedArray(x):
         raise InvalidInput("x is a masked array: must have a number in every place")
     try:
@@ -140,6 +140,6 @@ def _unit(rows: Matrix, r: float, on_large_rows: OnLargeRows, first: int = 0) ->
 
 
 def second_moment(rows: Rows) -> Matrix:
-    """The second moment Σ = (1/n) Σ_i x_i x_iᵀ, symmetric, (d, d). The papers call it the covariance; it is not centred."""
+    """The second moment Σ = (1/n) Σ_i x_i x_iᵀ, symmetric, (d, d): the papers' covariance, which is not centred."""
     moment: Matrix = sum_rows(lambda block: block.T @ block, rows) / rows.shape[0]
     return (moment + moment.T) / 2
