@@ -11,6 +11,7 @@ from covassay.reference.errors import InvalidInput
 
 
 def _require_radius(radius: float) -> None:
+    """Raise `InvalidInput` unless the radius is finite and at least 0."""
     if not (np.isfinite(radius) and radius >= 0):
         raise InvalidInput(f"radius = {radius!r}: must be finite and at least 0")
 

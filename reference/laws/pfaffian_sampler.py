@@ -44,7 +44,8 @@ THE CERTIFICATE. Σ_k ln f_k(p_k) must equal ln ρ_N, which has its own product 
 depends on the noise alone, never on data. It tests μ and its updates at the points drawn. It cannot see how the points
 were drawn (h, F_k and the inversion): the statistical tests of the law do that.
 
-Exact means up to float64 rounding. Time per sample is O(N³), memory O(N²).
+"Exact" means up to float64 rounding; also, points beyond the last panel edge, of probability below 1e-20, are never
+drawn. Time per sample is O(N³), and memory O(N²).
 """
 
 import math

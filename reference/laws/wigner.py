@@ -68,6 +68,7 @@ def symmetric(upper: Matrix) -> Matrix:
 
 
 def _shape(dimension: int, size: int | None) -> tuple[int, ...]:
+    """The shape of the free entries of one matrix, or of `size` matrices."""
     d = require_dimension("dimension", dimension)
     entries = d * (d + 1) // 2
     return (entries,) if size is None else (size, entries)

@@ -64,7 +64,7 @@ def test_odd_numbers_of_points_get_a_border(half_line: bool) -> None:
 
 
 def one_point_by_hand(points: int, half_line: bool, x: Vector) -> Vector:
-    """ρ₁ for N = 1, 2.
+    """The one-point density ρ₁ for N = 1 and 2.
 
     Half line, N = 2: ρ₁ = 2 e^{−x}/3 ∫ |x² − y²| e^{−y} dy, as ∬ |x² − y²| e^{−x−y} = 3; from 0 to x
     the integral is x² − 2 + (2x + 2) e^{−x}, from x on it is (2x + 2) e^{−x}.
@@ -128,7 +128,7 @@ def test_a_power_that_is_negative_or_not_finite_is_refused(power: float) -> None
 
 
 def exact_log_normalizer(points: int, half_line: bool) -> float:
-    """ln of N! Pf A(∞), rational arithmetic; the oracle divides x^a by a!."""
+    """ln of N! Pf A(∞) in rational arithmetic. The oracle divides x^a by a!, which is undone here."""
     powers = moment_powers(points, symmetric=not half_line)
     value = whole_pfaffian(powers, symmetric=not half_line)
     factorials = sum(math.lgamma(a + 1) for a in powers)
@@ -216,7 +216,7 @@ def test_the_distribution_function_increases(points: int, half_line: bool) -> No
 
 
 class WithoutBorder(PfaffianEnsemble):
-    """Odd N without the mass of the tail in the border of B."""
+    """A mutant: for odd N, the border of B lacks the mass of the tail."""
 
     def _tail(self, s: float) -> tuple[NDArray[np.float64], Vector]:
         tail, mass = super()._tail(s)
@@ -224,7 +224,7 @@ class WithoutBorder(PfaffianEnsemble):
 
 
 class WithoutCorner(PfaffianEnsemble):
-    """On the full line, the corner x < −s, y > s counted twice."""
+    """A mutant: on the full line, the corner x < −s, y > s is counted twice."""
 
     def _excluded(self, s: float) -> NDArray[np.float64]:
         tail, mass = self._tail(s)
