@@ -1,7 +1,8 @@
 r"""The Pfaffian ensemble behind nuclear-Laplace noise: N points with an exactly known joint law.
 
-Take a d × d matrix Z with density ∝ exp(−‖Z‖_*), N = d. In exchangeable (random) order, its singular values have the
-first of these densities, up to a constant; the eigenvalues of a symmetric Z with that density have the second.
+Let Z be a d × d matrix with density ∝ exp(−‖Z‖_*), and N = d. In exchangeable (random) order, the singular values of Z
+have the first of the following densities, up to a constant. If Z is a symmetric matrix with density ∝ exp(−‖Z‖_*), its
+eigenvalues have the second.
 
     half line:  ∏_{i<j} |x_i² − x_j²| exp(−Σ x_i),   x_i > 0        (singular values)
     full line:  ∏_{i<j} |x_i − x_j| exp(−Σ |x_i|),   x_i real       (eigenvalues)
@@ -40,8 +41,9 @@ from covassay.reference.laws.panels import Panels, integrated
 PHASE = 8.0  # radians by which the fastest basis function turns on one panel; 24 nodes integrate that to rounding
 # The panels end at the edge of the spectrum plus 27 N^{1/3} + 20, where the mass beyond is below 1e-20. For large N the
 # largest point fluctuates on the scale (π/2) N^{1/3}, with an upper tail like exp(−(2/3) u^{3/2}) in units u of that
-# scale. 27 N^{1/3} is u = 17, and exp(−(2/3) 17^{3/2}) = 5e-21. For few points the tail is like e^{−x} instead, and the
-# 20 is for them. A test puts the proven `nuclear_laplace.spectral_norm_tail_bound` to the end of the panels.
+# scale. 27 N^{1/3} is u = 17, and exp(−(2/3) 17^{3/2}) = 5e-21. (On the full line the scale is smaller.) For few points
+# the tail is like e^{−x} instead, and the 20 is for them. A test evaluates the proven bound
+# `nuclear_laplace.spectral_norm_tail_bound` at the end of the panels.
 EDGE_MARGIN = 27.0
 CONSTANT_MARGIN = 20.0
 PHASE_TABLE = 40  # entries per unit length of the table that inverts the phase; panel edges need no precision
