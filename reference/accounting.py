@@ -5,19 +5,25 @@
     account.release("nuclear-laplace", x, rng, epsilon=0.5)   # counts as ε tanh(ε/2) zCDP
 
 Releases compose adaptively: a later one may depend on the outputs of earlier ones. A release that would exceed the
-total raises `OverBudget` before the data are read. What is charged is what the mechanism claims, or with
-charge="proven" what is proven of it, which is never more.
+total raises `OverBudget` before the data are read. An account charges what the mechanism's paper claims, or with
+charge="proven" what is proven of the mechanism here, which is never more.
 
-Into a total of pure DP only pure DP composes, and the ε add up. Into zCDP the ρ add up, and pure DP counts as
-ε tanh(ε/2). Into (ε, δ) goes everything. The ε and the δ of (ε, δ) releases add up. What remains of δ converts the
-rest: pure and zCDP releases together, added up as zCDP, or the zCDP ones alone, the ε of the pure ones added after,
-whichever gives less. Why that holds in any order: up to events of probability Σδ, an (ε, δ) release has a privacy loss
-of at most ε, and so has a pure one. In D_α ≤ αρ of the zCDP releases it adds its ε to the right side, hence Σε to
-what `epsilon_of_zcdp_at` gives for any α.
+How releases add up depends on the notion of the total.
 
-The arguments of a release, its budget too, may be chosen in view of earlier outputs if the total is pure DP or zCDP, or
-if all releases are (ε, δ): there "the sum stays within the total" is a privacy filter (Rogers et al. 2016;
-Feldman–Zrnic 2021). For other releases into an (ε, δ) total, budgets that are fixed beforehand are assumed.
+- Pure DP accepts pure DP releases only. Their ε add up.
+- zCDP accepts zCDP releases, whose ρ add up, and pure DP releases, which count as ρ = ε tanh(ε/2).
+- (ε, δ)-DP accepts all releases. Those that are (ε, δ) add up their ε and their δ. The δ that is left converts the
+  others to an ε, in the cheaper of two ways: all of them added up as zCDP and then converted, or only the zCDP ones
+  converted and the ε of the pure ones added.
+
+The second way is valid in any order of the releases, for this reason. Up to events of total probability Σδ, an (ε, δ)
+release has a privacy loss of at most ε, and a pure one always does. So in the bound D_α ≤ αρ of the zCDP releases each
+of them adds its ε to the right side, which adds Σε to `epsilon_of_zcdp_at` for every α.
+
+If the total is pure DP or zCDP, or if all releases are (ε, δ), then even the budgets and other arguments of a release
+may be chosen in view of earlier outputs. There, "the sum stays within the total" is a privacy filter (Rogers et al.
+2016; Feldman–Zrnic 2021). For other releases into an (ε, δ) total, the guarantee assumes that the budgets were fixed
+beforehand.
 """
 
 from collections.abc import Iterable
@@ -41,8 +47,8 @@ from covassay.reference.privacy import (
     zcdp_of_pure,
 )
 
-ROUNDING = 1e-12  # relative excess over the total that is forgiven
-SMALLEST = float(np.finfo(float).tiny)  # for an ε of 0, when δ alone covers what is spent
+ROUNDING = 1e-12  # relative excess over the total that is put down to rounding
+SMALLEST = float(np.finfo(float).tiny)  # stands for ε = 0, where δ alone covers what is spent: a guarantee needs ε > 0
 
 
 class OverBudget(InvalidInput):
@@ -51,7 +57,7 @@ class OverBudget(InvalidInput):
 
 @dataclass(frozen=True)
 class Release:
-    """What came out, of which mechanism with which arguments, what it spent, and what all releases so far add up to."""
+    """One release: its output, the mechanism and its arguments, what it spent, and the sum of all releases so far."""
 
     values: Any
     mechanism: str
@@ -61,11 +67,13 @@ class Release:
 
 
 def compose(spent: Iterable[Guarantee], total: Guarantee) -> Guarantee:
-    """Everything spent, added up in the notion of `total`.
+    """The sum of all guarantees in `spent`, in the notion of `total`.
 
     Raises
     ------
-    InvalidInput : a guarantee that says nothing in that notion, such as zCDP in a total of pure DP.
+    InvalidInput : `spent` is empty, or has a guarantee that says nothing in that notion, such as zCDP if the total is
+        pure DP.
+    OverBudget : the δ of the releases exceed the total's, or leave none to convert zCDP with.
     """
     listed = list(spent)
     if not listed:
@@ -89,14 +97,14 @@ def compose(spent: Iterable[Guarantee], total: Guarantee) -> Guarantee:
     if not zcdp and (not pure or left <= 0):
         return ApproximateDP(epsilon + pure_composition(*pure), delta)
     if left <= 0:
-        raise OverBudget(f"δ = {delta:g} is spent of {total.delta:g}: some must be left to convert zCDP at")
+        raise OverBudget(f"δ = {delta:g} of {total.delta:g} is spent: some must be left to convert zCDP with")
     apart = pure_composition(*pure) + (smallest_epsilon_of_zcdp(zcdp_composition(*zcdp), left) if zcdp else 0.0)
     together = smallest_epsilon_of_zcdp(rho, left)
     return ApproximateDP(max(epsilon + min(apart, together), SMALLEST), total.delta)
 
 
 def exceeds(spent: Guarantee, total: Guarantee) -> bool:
-    """Is `spent` more than `total`, both in one notion?"""
+    """Whether `spent` is more than `total`, by more than rounding. Both must be in the same notion."""
     limits = total.keywords()
     return any(value > limits[name] * (1 + ROUNDING) for name, value in spent.keywords().items())
 
@@ -106,9 +114,9 @@ class Account:
 
     Parameters
     ----------
-    total : all that may ever be spent on it, for replacing one row.
-    charge : "claimed" charges what a mechanism's paper claims, "proven" what is proven of it here.
-    spent : what was spent on it before this account began.
+    total : the guarantee that all releases together must keep, for replacing one row.
+    charge : "claimed" charges what a mechanism's paper claims, "proven" what is proven of the mechanism here.
+    spent : the guarantees of releases from this data set before this account began.
     """
 
     def __init__(
@@ -124,28 +132,34 @@ class Account:
         self.releases: list[Release] = []
 
     def spent(self) -> Guarantee | None:
-        """What has been charged so far, added up in the notion of the total; None before the first release."""
+        """The sum of all charges so far, in the notion of the total, or None if there are none yet."""
         return compose(self.charged, self.total) if self.charged else None
 
     def after(self, guarantee: Guarantee) -> Guarantee:
-        """What everything would add up to with `guarantee` as well; `OverBudget` if that is more than the total."""
+        """The sum of all charges and of `guarantee`, in the notion of the total.
+
+        Raises
+        ------
+        OverBudget : the sum exceeds the total.
+        """
         total = compose([*self.charged, guarantee], self.total)
         if exceeds(total, self.total):
             raise OverBudget(f"{guarantee} more would bring what is spent to {total}: must stay within {self.total}")
         return total
 
     def release(self, name: str, x: DataSet, rng: np.random.Generator, **arguments: Any) -> Release:
-        """Draw one release of the mechanism of that name, if the budget allows it, and enter it in the account.
+        """Draw one release of the mechanism `name` if the budget allows it, and enter it in the account.
 
         Parameters
         ----------
-        x : an array, a data frame or `Chunks`, of which the shape alone is looked at before the budget is known to
-            suffice. (Nested lists, which have no shape, are read.)
-        arguments : the mechanism's own keyword arguments, its budget among them.
+        x : (n, d): an array, a data frame or `Chunks`. Until the budget is known to suffice, only its shape is looked
+            at. (Nested lists have no shape, so they are read.)
+        arguments : the mechanism's own keyword arguments, including its budget.
 
         Raises
         ------
-        OverBudget : the total would be exceeded. InvalidInput : an argument breaks its rule. Nothing is charged.
+        OverBudget : the release would exceed the total. Nothing is charged.
+        InvalidInput : an argument breaks its rule. Nothing is charged.
         """
         about = mechanism(name)
         budget = {key: value for key, value in arguments.items() if key in ("epsilon", "rho", "delta")}
@@ -161,6 +175,7 @@ class Account:
 
 
 def _number_of_columns(x: DataSet) -> int:
+    """d for data of shape (n, d), read off the shape alone if there is one."""
     shape: tuple[int, ...] = getattr(x, "shape", ())
     _, d = shape if len(shape) == 2 else as_rows(x).shape
     return int(d)

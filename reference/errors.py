@@ -1,10 +1,10 @@
-"""The one exception that bad input raises."""
+"""The exception that every function raises for bad input."""
 
 
 class InvalidInput(ValueError):
-    """An argument breaks a rule; the message names the argument, its value and the rule.
+    """An argument breaks a rule. The message names the argument, its value and the rule.
 
-    Nothing has been released or written when it is raised. A check that reads the rows of a data
-    set is a precondition on the data, not part of the mechanism: whether it raises depends on
-    the data, and the docstring of every function that has such a check says so.
+    When it is raised, nothing has been released or written. Some checks read the rows of a data set, so whether they
+    raise depends on the data: such a check is a precondition on the data, not part of the mechanism. The docstring of
+    every function with such a check says so.
     """

@@ -1,14 +1,14 @@
 """Notions of privacy: definitions, conversions and composition.
 
-Throughout, neighbours replace one row of the data set. For a mechanism with output laws P and Q on
-neighbours, and every pair of neighbours:
+Throughout, two data sets are neighbours if one row of one is replaced in the other. A mechanism has the guarantees
+below if they hold for its output laws P and Q on every pair of neighbours:
 
 - ε-DP (`PureDP`): P(E) ≤ e^ε Q(E) for every event E;
 - ρ-zCDP (`ZCDP`): the Rényi divergence D_α(P‖Q) is at most ρα for every α > 1 (Bun–Steinke 2016);
 - (ε, δ)-DP (`ApproximateDP`): P(E) ≤ e^ε Q(E) + δ for every event E.
 
-The formulas are pure expressions. A transcendental function that one needs comes in as an
-argument, so the very same code runs on floats, on sympy symbols and on mpmath numbers.
+The formulas are pure expressions. Transcendental functions come in as arguments, so the same code runs on floats, on
+sympy symbols and on mpmath numbers.
 """
 
 import math
@@ -27,21 +27,22 @@ from covassay.reference.domain import (
 
 
 def pure_composition(*epsilons: Number) -> Number:
-    """Pure DP adds up, adaptively (DMNS 2006; DN25 §1)."""
+    """The ε of several adaptively chosen pure DP releases together: the sum (DMNS 2006; DN25 §1)."""
     return sum(epsilons)
 
 
 def zcdp_composition(*rhos: Number) -> Number:
-    """zCDP adds up, adaptively (Bun–Steinke 2016, Lemma 1.7)."""
+    """The ρ of several adaptively chosen zCDP releases together: the sum (Bun–Steinke 2016, Lemma 1.7)."""
     return sum(rhos)
 
 
 def advanced_composition(
     epsilon: Number, folds: int, delta: Number, log: Callable[[Number], Number] = math.log
 ) -> Number:
-    """ε of k uses of an ε-DP mechanism, at the price of a δ > 0 (Dwork–Rothblum–Vadhan 2010, Theorem III.3).
+    """The ε at which k = `folds` uses of an ε-DP mechanism are (ε, δ)-DP together (DRV 2010, Theorem III.3).
 
-    ε √(2k ln(1/δ)) + k ε (e^ε − 1). e^ε is a power of e, so that no second function is needed.
+    It is ε √(2k ln(1/δ)) + k ε (e^ε − 1), by Dwork, Rothblum and Vadhan. The code writes e^ε as a power, so that no
+    second function is needed.
     """
     return epsilon * (2 * folds * log(1 / delta)) ** 0.5 + folds * epsilon * (math.e**epsilon - 1)
 
@@ -49,43 +50,45 @@ def advanced_composition(
 def zcdp_of_pure(epsilon: Number, tanh: Callable[[Number], Number] = math.tanh) -> Number:
     """The smallest ρ such that every ε-DP mechanism is ρ-zCDP: ε tanh(ε/2).
 
-    Attained by randomised response as α → 1. Never above the printed ε²/2 (Bun–Steinke 2016,
-    Proposition 1.4).
+    Randomised response attains it as α → 1. It is never above ε²/2, the bound of Bun–Steinke 2016, Proposition 1.4.
     """
     return epsilon * tanh(epsilon / 2)
 
 
 def zcdp_of_bounded_range(gamma: Number) -> Number:
-    """ρ of a mechanism whose privacy loss lies in an interval of length γ: γ²/8.
+    """The ρ of a mechanism whose privacy loss lies in an interval of length γ: γ²/8 (Cesar–Rogers 2020, Lemma 3.2).
 
-    (Cesar–Rogers 2020, Lemma 3.2). The exponential mechanism has γ = η (sup Δg − inf Δg).
+    The exponential mechanism with density ∝ exp(η g) has γ = η (sup Δg − inf Δg), where Δg is the change of its score.
     """
     return gamma**2 / 8
 
 
 def zcdp_of_gaussian(sensitivity: Number, variance: Number) -> Number:
-    """ρ of Gaussian noise of the given variance on an ℓ2 sensitivity: Δ²/(2σ²), tight for every α."""
+    """The ρ of Gaussian noise with variance σ² on a query of ℓ2 sensitivity Δ: Δ²/(2σ²), attained at every α."""
     return sensitivity**2 / (2 * variance)
 
 
 def epsilon_of_zcdp(rho: Number, delta: Number, log: Callable[[Number], Number] = math.log) -> Number:
-    """ε of a ρ-zCDP mechanism at δ: ρ + 2 √(ρ ln(1/δ)) (Bun–Steinke 2016, Proposition 1.3)."""
+    """An ε at which a ρ-zCDP mechanism is (ε, δ)-DP: ρ + 2 √(ρ ln(1/δ)) (Bun–Steinke 2016, Proposition 1.3)."""
     return rho + 2 * (rho * log(1 / delta)) ** 0.5
 
 
 def log_delta_of_zcdp_at(
     rho: Number, epsilon: Number, alpha: Number, log: Callable[[Number], Number] = math.log
 ) -> Number:
-    """ln δ that the Rényi divergence of order α > 1 gives a ρ-zCDP mechanism at ε.
+    """The ln δ for which the Rényi divergence of order α > 1 shows that a ρ-zCDP mechanism is (ε, δ)-DP.
 
-    (α − 1)(αρ − ε) + α ln(1 − 1/α) − ln(α − 1) (Canonne–Kamath–Steinke 2020, Proposition 7). δ is the
-    infimum over α.
+    It is (α − 1)(αρ − ε) + α ln(1 − 1/α) − ln(α − 1) (Canonne–Kamath–Steinke 2020, Proposition 7). Every α is valid, so
+    the mechanism has the smallest such δ.
     """
     return (alpha - 1) * (alpha * rho - epsilon) + alpha * log(1 - 1 / alpha) - log(alpha - 1)
 
 
 def epsilon_of_zcdp_at(rho: Number, delta: Number, alpha: Number, log: Callable[[Number], Number] = math.log) -> Number:
-    """ε that the Rényi divergence of order α > 1 gives a ρ-zCDP mechanism at δ: `log_delta_of_zcdp_at` solved for ε."""
+    """The ε for which the Rényi divergence of order α > 1 shows that a ρ-zCDP mechanism is (ε, δ)-DP.
+
+    It is `log_delta_of_zcdp_at` solved for ε.
+    """
     return alpha * rho + (alpha * log(1 - 1 / alpha) - log(alpha - 1) - log(delta)) / (alpha - 1)
 
 
@@ -165,10 +168,10 @@ APPROXIMATE = Notion("approximate", "(ε, δ)-DP", "ε", ApproximateDP(1.0, 1e-6
 
 @dataclass(frozen=True)
 class Spend:
-    """What a mechanism costs: as its paper claims, and as proven here.
+    """What one release of a mechanism costs: `claimed` by its paper, and `proven` here.
 
-    `proven` is an upper bound on the loss over all neighbours. `attained` says that some pair of
-    neighbours comes arbitrarily close to it, and `remark` in which sense.
+    `proven` holds for all neighbours. `attained` says whether some pair of neighbours comes arbitrarily close to it,
+    and `remark` says in which sense.
     """
 
     claimed: Guarantee
@@ -181,9 +184,10 @@ class Spend:
 
 
 def smallest_epsilon_of_zcdp(rho: float, delta: float) -> float:
-    """The smallest ε over the order α, never above `epsilon_of_zcdp`. Every α proves its ε, so a search cannot err.
+    """The smallest ε found over the orders α at which a ρ-zCDP mechanism is (ε, δ)-DP. Never above `epsilon_of_zcdp`.
 
-    0 if some α gives an ε below 0: then δ alone covers a ρ-zCDP mechanism.
+    Every α proves its own ε, so the search can miss the smallest value but never give a false one. The result is 0 if
+    some α gives an ε below 0: then δ alone covers what a ρ-zCDP mechanism can reveal.
     """
     require_positive("rho", rho)
     require_below_one("delta", delta)

@@ -1,7 +1,7 @@
-"""Euclidean projections: free post-processing once the budget is spent.
+"""Euclidean projections. As post-processing of a release they cost no privacy budget.
 
-Each maps a point to the nearest point of a closed convex set, so it is 1-Lipschitz in the
-Euclidean (Frobenius) norm and never moves an estimate away from a true value inside the set.
+Each function maps a point to the nearest point of a closed convex set. So it is 1-Lipschitz in the Euclidean
+(Frobenius) norm, and never moves an estimate away from a true value inside the set.
 """
 
 import numpy as np
@@ -11,17 +11,18 @@ from covassay.reference.errors import InvalidInput
 
 
 def _require_radius(radius: float) -> None:
+    """Raise `InvalidInput` unless the radius is finite and at least 0."""
     if not (np.isfinite(radius) and radius >= 0):
         raise InvalidInput(f"radius = {radius!r}: must be finite and at least 0")
 
 
 def simplex(v: Vector, radius: float) -> Vector:
-    """Nearest point of {u ≥ 0, Σ u ≤ radius} to `v`.
+    """The nearest point of {u ≥ 0, Σ u ≤ radius} to `v`: shapes (d,) -> (d,).
 
-    By the KKT conditions u = max(v − θ, 0) with one shift θ ≥ 0: θ = 0 if the positive part
-    of v already fits, and otherwise the θ for which the result sums to the radius. With v sorted in
-    descending order and k entries kept, θ = (v_1 + … + v_k − radius)/k; k is the largest index
-    whose entry stays above its own θ (Held–Wolfe–Crowder 1974).
+    By the KKT conditions it is u = max(v − θ, 0) with one shift θ ≥ 0. If the positive part of v already sums to at
+    most the radius, θ = 0. Otherwise θ is the shift for which u sums to the radius. With v sorted in descending order
+    and the first k entries kept, this is θ = (v_1 + … + v_k − radius)/k, where k is the last index with v_k ≥ θ
+    (Held–Wolfe–Crowder 1974).
     """
     _require_radius(radius)
     positive = np.maximum(v, 0.0)
@@ -35,10 +36,10 @@ def simplex(v: Vector, radius: float) -> Vector:
 
 
 def nuclear_ball(matrix: Matrix, radius: float) -> Matrix:
-    """Nearest matrix of nuclear norm at most `radius`, in Frobenius norm: DN25 Algorithm 2, step 2.
+    """The nearest matrix with nuclear norm at most `radius`: (d, d) -> (d, d). DN25 Algorithm 2, step 2.
 
-    The singular vectors stay and the singular values are projected (von Neumann's trace
-    inequality). radius = 0 gives the zero matrix. Shapes (d, d) -> (d, d).
+    The singular vectors stay, and the singular values are projected on the simplex (by von Neumann's trace inequality).
+    A radius of 0 gives the zero matrix.
     """
     _require_radius(radius)
     u, s, vt = np.linalg.svd(matrix)
@@ -47,23 +48,23 @@ def nuclear_ball(matrix: Matrix, radius: float) -> Matrix:
 
 
 def psd_cone(matrix: Matrix) -> Matrix:
-    """Nearest positive semidefinite matrix to a symmetric one, in Frobenius norm."""
+    """The nearest positive semidefinite matrix to a symmetric one, in Frobenius norm: (d, d) -> (d, d)."""
     values, vectors = np.linalg.eigh(matrix)
     projected: Matrix = (vectors * np.maximum(values, 0.0)) @ vectors.T
     return projected
 
 
 def psd_trace_ball(matrix: Matrix, radius: float) -> Matrix:
-    """Nearest positive semidefinite matrix of trace at most `radius` to a symmetric one."""
+    """The nearest positive semidefinite matrix with trace at most `radius` to a symmetric one: (d, d) -> (d, d)."""
     values, vectors = np.linalg.eigh(matrix)
     projected: Matrix = (vectors * simplex(values, radius)) @ vectors.T
     return projected
 
 
 def spectral_interval(matrix: Matrix, low: float, high: float) -> Matrix:
-    """Nearest symmetric matrix with every eigenvalue in [low, high] to a symmetric one, in Frobenius norm."""
+    """The nearest symmetric matrix with all eigenvalues in [low, high] to a symmetric one: (d, d) -> (d, d)."""
     if not (np.isfinite([low, high]).all() and low <= high):
-        raise InvalidInput(f"low = {low!r}, high = {high!r}: must be finite, in this order")
+        raise InvalidInput(f"low = {low!r}, high = {high!r}: must be finite, with low <= high")
     values, vectors = np.linalg.eigh(matrix)
     projected: Matrix = (vectors * np.clip(values, low, high)) @ vectors.T
     return (projected + projected.T) / 2

@@ -1,39 +1,40 @@
-"""How far one row moves the second moment, in every norm a mechanism uses.
+"""How far one row moves the second moment, in every norm that a mechanism uses.
 
-Replacing the row x by y, ‖x‖, ‖y‖ ≤ 1, changes C = Σ_i x_i x_iᵀ by Δ = x xᵀ − y yᵀ (and Σ = C/n by
-Δ/n). Everything below is a function of the three numbers
+Rows lie in the unit ball. Replacing the row x by y changes C = Σ_i x_i x_iᵀ by Δ = x xᵀ − y yᵀ, and Σ = C/n by Δ/n.
+Everything below is a function of the three numbers
 
-    s = ‖x‖²,  t = ‖y‖²,  c = ⟨x, y⟩  (c² ≤ st),
+    s = ‖x‖²,  t = ‖y‖²,  c = ⟨x, y⟩  (c² ≤ st).
 
-because Δ has rank two, trace s − t and determinant c² − st on the plane of x and y: its non-zero
+For Δ has rank at most two, and on the plane of x and y it has trace s − t and determinant c² − st. So its non-zero
 eigenvalues are the roots of μ² − (s − t) μ − (st − c²), that is
 
     μ± = ((s − t) ± √((s + t)² − 4c²)) / 2,   μ₊ ≥ 0 ≥ μ₋.
 
-`SENSITIVITIES` is the table: for each quantity the change itself, its supremum over the unit ball,
-and a pair that attains it. Where the supremum is only bounded, `attained` is False.
+`SENSITIVITIES` is the table: for each quantity it has the change itself, the supremum of the change over the unit ball,
+and a pair of rows that attains it. Where only an upper bound on the supremum is known, `attained` is False.
 
-The two entrywise ℓ1 norms need a proof. For fixed signs each of them is xᵀWx − yᵀWy with a symmetric matrix W, so its
-maximum over the ball is at orthonormal x, y (eigenvectors of W), or at x = 0 or y = 0.
+The suprema of the two entrywise ℓ1 norms need a proof. For fixed signs of the entries of Δ, each of these norms is
+xᵀWx − yᵀWy with a symmetric matrix W. So its maximum over the ball is at eigenvectors x, y of W, hence at orthonormal x
+and y, or at x = 0 or y = 0.
 
-All entries: W is a sign matrix, and λ_max − λ_min ≤ √2 ‖W‖_F = √2 d. Attained for even d.
+All entries: W is a sign matrix, and λ_max − λ_min ≤ √2 ‖W‖_F = √2 d. This is attained for even d.
 
-Upper triangle, d ≥ 2: the sum is ½ (Σ_ij |Δ_ij| + Σ_i |Δ_ii|). If y = 0 that is ½ ((Σ |x_i|)² + Σ x_i²) ≤ (d + 1)/2.
-For orthonormal x, y let P be the m features with Δ_ii ≥ 0, N the other k = d − m, c = Σ_P Δ_ii = −Σ_N Δ_ii (Δ has trace
-0), and a, b, g the Frobenius norms of the blocks PP, NN, PN, so that a² + b² + 2g² = ‖Δ‖_F² = 2. With p, q the parts of
-x, y on P, a² = ‖ppᵀ − qqᵀ‖_F² = (‖p‖² − ‖q‖²)² + 2 (‖p‖²‖q‖² − ⟨p, q⟩²) ≥ c²; in the same way b ≥ c. By Cauchy–Schwarz
-in each block,
+Upper triangle, d ≥ 2: the norm is ½ (Σ_ij |Δ_ij| + Σ_i |Δ_ii|). If y = 0, it is ½ ((Σ |x_i|)² + Σ x_i²) ≤ (d + 1)/2.
+Now let x and y be orthonormal. Let P be the set of the m features with Δ_ii ≥ 0, and N the set of the other k = d − m.
+Since Δ has trace 0, c = Σ_P Δ_ii = −Σ_N Δ_ii. Let a, b and g be the Frobenius norms of the blocks PP, NN and PN of Δ,
+so that a² + b² + 2g² = ‖Δ‖_F² = 2. With p and q the parts of x and y on P,
+a² = ‖ppᵀ − qqᵀ‖_F² = (‖p‖² − ‖q‖²)² + 2 (‖p‖²‖q‖² − ⟨p, q⟩²) ≥ c²; in the same way b ≥ c. Assume b ≤ a; the other case
+is the same with P and N exchanged. By Cauchy–Schwarz in each block,
 
-    2 × the sum ≤ m a + k b + 2 √(mk) g + 2c ≤ m a + (k + 2) b + 2 √(mk) g,
+    2 × the norm ≤ m a + k b + 2 √(mk) g + 2c ≤ m a + (k + 2) b + 2 √(mk) g.
 
-say with b ≤ a (the other case is the same with P and N exchanged).
 If m ≤ k + 2: let h = (a + b)/2. Then m a + (k + 2) b ≤ (d + 2) h and g² ≤ 1 − h², so the right side is at most
     (d + 2) h + 2 √(mk) √(1 − h²) ≤ √((d + 2)² + 4mk).
-If m ≥ k + 3: it is at most √2 √(m² + (k + 2)² + 2mk) = √(2d² + 8k + 8), and k ≤ (d − 3)/2.
-In both cases that is at most √((d + 2)² + 4⌊d²/4⌋), and `block_pair` attains it.
+If m ≥ k + 3: the right side is at most √2 √(m² + (k + 2)² + 2mk) = √(2d² + 8k + 8), and k ≤ (d − 3)/2.
+In both cases this is at most √((d + 2)² + 4⌊d²/4⌋), and `block_pair` attains it.
 
-The centred covariance is another quantity: how far one row moves it depends on the other rows, through their mean. Its
-sensitivity and the data sets that attain it are at the end of this file.
+The centred covariance is different: how far one row moves it depends on the other rows, through their mean. Its
+sensitivity, and data sets that attain it, are at the end of this file.
 """
 
 import math
@@ -48,37 +49,37 @@ from covassay.reference.domain import Matrix, Number, Vector
 
 
 def eigenvalue_gap(s: Number, t: Number, c: Number) -> Number:
-    """μ₊ − μ₋ = √((s + t)² − 4c²): the nuclear norm of Δ, at most s + t."""
+    """μ₊ − μ₋ = √((s + t)² − 4c²), which is the nuclear norm of Δ. It is at most s + t."""
     return ((s + t) ** 2 - 4 * c**2) ** 0.5
 
 
 def positive_eigenvalue(s: Number, t: Number, c: Number) -> Number:
-    """μ₊ = (s − t + √((s + t)² − 4c²)) / 2, at most s."""
+    """The eigenvalue μ₊ = (s − t + √((s + t)² − 4c²)) / 2 of Δ. It is at most s."""
     return (s - t + eigenvalue_gap(s, t, c)) / 2
 
 
 def negative_eigenvalue(s: Number, t: Number, c: Number) -> Number:
-    """μ₋ = (s − t − √((s + t)² − 4c²)) / 2, at least −t."""
+    """The eigenvalue μ₋ = (s − t − √((s + t)² − 4c²)) / 2 of Δ. It is at least −t."""
     return (s - t - eigenvalue_gap(s, t, c)) / 2
 
 
 def frobenius_change_squared(s: Number, t: Number, c: Number) -> Number:
-    """‖Δ‖_F² = s² + t² − 2c²."""
+    """The squared Frobenius norm ‖Δ‖_F² = s² + t² − 2c²."""
     return s**2 + t**2 - 2 * c**2
 
 
 def trace_change(s: Number, t: Number) -> Number:
-    """tr Δ = s − t."""
+    """The trace of Δ, s − t."""
     return s - t
 
 
 def full_l1(d: int) -> Number:
-    """Bound √2 d on Σ_ij |Δ_ij| over the unit ball: the supremum for even d, and 1 for d = 1."""
+    """The bound √2 d on Σ_ij |Δ_ij| over the unit ball, or 1 for d = 1. It is the supremum if d is even or 1."""
     return (2 * d**2) ** 0.5 if d > 1 else 1
 
 
 def triangle_l1(d: int) -> Number:
-    """Supremum ½√((d + 2)² + 4⌊d²/4⌋) of Σ_{i≤j} |Δ_ij| over the unit ball, and 1 for d = 1."""
+    """The supremum ½√((d + 2)² + 4⌊d²/4⌋) of Σ_{i≤j} |Δ_ij| over the unit ball, or 1 for d = 1."""
     return ((d + 2) ** 2 + 4 * (d**2 // 4)) ** 0.5 / 2 if d > 1 else 1
 
 
@@ -87,11 +88,11 @@ def triangle_l1(d: int) -> Number:
 
 @dataclass(frozen=True)
 class Sensitivity:
-    """One quantity of C, its replace-one sensitivity over the unit ball, and a worst pair.
+    """One quantity of C, its sensitivity to the replacement of one row in the unit ball, and a worst pair of rows.
 
-    `change(x, y)` is the change of the quantity, or for eigenvalue vectors the bound on it by Δ
-    (Mirsky, Hoffman–Wielandt). `supremum(d)` is in the unit of C (divide by n for Σ).
-    `pair(d)` gives rows x, y of shape (d,).
+    `change(x, y)` is the size of the change when x is replaced by y, each (d,). For vectors of eigenvalues it is the
+    bound on the change that Δ gives (Mirsky, Hoffman–Wielandt). `supremum(d)` is the sensitivity, in the unit of C;
+    divide it by n for Σ. `pair(d)` gives rows x and y that attain it if `attained(d)`, and come close otherwise.
     """
 
     quantity: str
@@ -102,26 +103,26 @@ class Sensitivity:
 
 
 def difference(x: Vector, y: Vector) -> Matrix:
-    """Δ = x xᵀ − y yᵀ."""
+    """The change Δ = x xᵀ − y yᵀ of C, (d, d)."""
     return np.outer(x, x) - np.outer(y, y)
 
 
 def orthonormal_pair(d: int) -> tuple[Vector, Vector]:
-    """x = e₁ and y = e₂; at d = 1, where no two rows are orthogonal, x = 1 and y = 0."""
+    """The pair x = e₁, y = e₂. At d = 1, where unit vectors cannot be orthogonal, it is x = 1, y = 0."""
     identity = np.eye(max(d, 2))[:, :d]
     return identity[0], identity[1]
 
 
 def one_sided_pair(d: int) -> tuple[Vector, Vector]:
-    """x = e₁ and y = 0."""
+    """The pair x = e₁, y = 0."""
     return np.eye(d)[0], np.zeros(d)
 
 
 def hadamard_pair(d: int) -> tuple[Vector, Vector]:
-    """The pair that attains √2 d for the entrywise ℓ1 norm when d is even.
+    """The pair that attains √2 d for the entrywise ℓ1 norm of Δ when d is even.
 
-    ‖Δ‖₁ = ⟨S, Δ⟩ = xᵀSx − yᵀSy for the sign matrix S = [[1, 1], [1, −1]] ⊗ J, whose extreme
-    eigenvalues are ±√2 d/2; x and y are their eigenvectors.
+    ‖Δ‖₁ = ⟨S, Δ⟩ = xᵀSx − yᵀSy for the sign matrix S = [[1, 1], [1, −1]] ⊗ J, where J is the matrix of ones. x and y
+    are eigenvectors to its extreme eigenvalues ±√2 d/2.
     """
     signs = np.kron([[1.0, 1.0], [1.0, -1.0]], np.ones((d // 2, d // 2))) if d > 1 else np.eye(1)
     _, vectors = np.linalg.eigh(signs)
@@ -131,10 +132,11 @@ def hadamard_pair(d: int) -> tuple[Vector, Vector]:
 
 
 def block_pair(d: int) -> tuple[Vector, Vector]:
-    """The pair that attains the ℓ1 norm of the triangle: constant on the first m = ⌈d/2⌉ features and on the other k.
+    """The pair that attains the supremum of the ℓ1 norm of the upper triangle of Δ.
 
-    Δ is c/m on the first block, −c/k on the second, g/√(mk) between them, c² + g² = 1. That sums up to
-    ½ ((d + 2) c + 2√(mk) g), with its maximum at g/c = 2√(mk)/(d + 2).
+    Both rows are constant on the first m = ⌈d/2⌉ features and on the other k. Then Δ is c/m in the first block, −c/k in
+    the second and g/√(mk) between them, with c² + g² = 1. The norm is ½ ((d + 2) c + 2√(mk) g), which has its maximum
+    at g/c = 2√(mk)/(d + 2).
     """
     m, k = (d + 1) // 2, d // 2
     angle = math.atan2(2 * math.sqrt(m * k), d + 2) / 2  # c = cos, g = sin of twice the angle
@@ -146,11 +148,13 @@ def block_pair(d: int) -> tuple[Vector, Vector]:
 
 
 def _singular_values(x: Vector, y: Vector) -> Vector:
+    """The singular values of Δ, not sorted: (d,)."""
     values: Vector = np.abs(np.linalg.eigvalsh(difference(x, y)))
     return values
 
 
 def _triangle(x: Vector, y: Vector) -> Vector:
+    """The entries of Δ on and above the diagonal, row by row: (d(d + 1)/2,)."""
     triangle: Vector = difference(x, y)[np.triu_indices(len(x))]
     return triangle
 
@@ -226,7 +230,7 @@ SENSITIVITIES: dict[str, Sensitivity] = {
 
 
 def neighbours(rows: Matrix, x: Vector, y: Vector) -> tuple[Matrix, Matrix]:
-    """The neighbouring data sets (rows, x) and (rows, y), of shape (n + 1, d)."""
+    """The neighbouring data sets that end in x and in y: `rows` (n, d) with one more row, (n + 1, d) each."""
     return np.vstack([rows, x[None]]), np.vstack([rows, y[None]])
 
 
@@ -234,11 +238,12 @@ def neighbours(rows: Matrix, x: Vector, y: Vector) -> tuple[Matrix, Matrix]:
 
 
 def centred_change(n: Number, apart: Number, beyond: Number) -> Number:
-    """‖S − S'‖_* = ((n − 1)/n²) |x − y| |x + y − 2m|, S = (1/n) Σ_i (x_i − x̄)(x_i − x̄)ᵀ, m the mean of the other rows.
+    """The nuclear norm of the change of the centred covariance: ((n − 1)/n²) |x − y| |x + y − 2m|.
 
-    `apart` = |x − y|, `beyond` = |x + y − 2m|. With v = x − m and w = y − m the last row adds ((n − 1)/n²) v vᵀ to what
-    the others give on their own, so the change is ((n − 1)/n²)(v vᵀ − w wᵀ), of nuclear norm
-    √((|v|² + |w|²)² − 4⟨v, w⟩²) = |v − w| |v + w|, as above.
+    The centred covariance is S = (1/n) Σ_i (x_i − x̄)(x_i − x̄)ᵀ. The row x is replaced by y, and m is the mean of the
+    other n − 1 rows. `apart` is |x − y|, and `beyond` is |x + y − 2m|. Let v = x − m and w = y − m. The row adds
+    ((n − 1)/n²) v vᵀ to a part of S that depends on the other rows only, so the change is ((n − 1)/n²)(v vᵀ − w wᵀ). By
+    `eigenvalue_gap`, the nuclear norm of v vᵀ − w wᵀ is √((|v|² + |w|²)² − 4⟨v, w⟩²) = |v − w| |v + w|.
     """
     return (n - 1) * apart * beyond / n**2
 
@@ -246,17 +251,19 @@ def centred_change(n: Number, apart: Number, beyond: Number) -> Number:
 def centred_sensitivity(n: Number, d: int, sqrt: Callable[[Number], Number] = math.sqrt) -> Number:
     """The supremum of `centred_change` over the unit ball: 3√3 (n − 1)/n², and 4 (n − 1)/n² for d = 1.
 
-    |x + y − 2m| ≤ |x + y| + 2, and |x − y|² + |x + y|² ≤ 4 allows |x − y| = 2 sin θ, |x + y| = 2 cos θ at most: the
-    product is 4 sin θ (1 + cos θ), largest at θ = 60°, where it is 3√3. For d = 1 it is |v² − w²| ≤ 4, because v and
-    w lie in an interval of length 2 that ends at distance 2 from 0 at most. For n = 1 the covariance is 0, whatever x.
+    |x + y − 2m| ≤ |x + y| + 2. Since |x − y|² + |x + y|² ≤ 4, there is an angle θ with |x − y| ≤ 2 sin θ and
+    |x + y| ≤ 2 cos θ. So the product |x − y| |x + y − 2m| is at most 4 sin θ (1 + cos θ), which is largest at θ = 60°,
+    where it is 3√3. For d = 1 the product is |v² − w²| ≤ 4, because v and w lie in an interval of length 2 that reaches
+    no farther than distance 2 from 0. For n = 1 the covariance is 0, whatever x is.
     """
     return (4 if d == 1 else 3 * sqrt(3)) * (n - 1) / n**2
 
 
 def centred_pair(n: int, d: int) -> tuple[Matrix, Matrix]:
-    """Neighbours that attain it: n − 1 rows at one corner of an equilateral triangle, the last at either of the others.
+    """Neighbouring data sets, (n, d) each, whose centred covariances differ by `centred_sensitivity`.
 
-    For d = 1: n − 1 rows at −1, the last at 1 or at −1.
+    In both, n − 1 rows lie at one corner of an equilateral triangle on the unit circle. The last row lies at the second
+    corner in one of them and at the third in the other. For d = 1, n − 1 rows are −1, and the last is 1 or −1.
     """
     first = np.zeros((n, d))
     first[:, 0] = -1.0

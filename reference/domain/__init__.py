@@ -1,16 +1,15 @@
 """Data sets: rows in a Euclidean ball, their second moment, and what neighbours are.
 
-A data set is an array, or `Chunks`, if it does not fit in memory. Mechanisms read their rows through `blocks`,
-`map_rows`, `sum_rows` and `second_moment` alone, which treat both alike.
+A data set is a matrix `x` of shape (n, d): n records with d features. It is an array, or `Chunks` if it does not fit in
+memory. Mechanisms read its rows only through `second_moment` and the functions of `domain.passes`, which treat both
+kinds alike.
 
-A data set is a matrix `x` of shape (n, d): n records, d features. `n`, `d`, the row bound `r` and
-every parameter of a mechanism are public. Two data sets are neighbours (replace-one) when they
-have the same n and differ in one row. Mechanisms work on the rows `x_i / r`, clipped to the unit
-ball one record at a time, and give their output back in the unit of `x` squared.
+`n`, `d`, the row bound `r` and every parameter of a mechanism are public. Two data sets are neighbours (replace-one) if
+they have the same n and differ in one row. Mechanisms work on the rows `x_i / r`, clipped to the unit ball one record
+at a time, and return their output in the unit of `x` squared.
 
-Clipping maps neighbours to neighbours, so it costs no privacy. After it the norms are at most 1
-up to rounding (a few units in the last place); like everything about float64, that rounding is
-outside the guarantees, which are theorems about real numbers.
+Clipping maps neighbours to neighbours, so it costs no privacy. After it the norms are at most 1 up to rounding (a few
+units in the last place). Like all rounding, this is outside the guarantees, which are theorems about real numbers.
 """
 
 from covassay.reference.domain.passes import blocks, map_groups, map_rows, rows_between, sum_rows

@@ -1,4 +1,4 @@
-"""Passes over the rows of a data set, in memory or in chunks: map, sum, split, group."""
+"""Passes over the rows of a data set, in memory or in chunks: mapping, summing, selecting and grouping rows."""
 
 from collections.abc import Callable, Iterator
 from typing import Any, overload
@@ -11,7 +11,12 @@ from covassay.reference.errors import InvalidInput
 
 
 def blocks(rows: Rows) -> Iterator[Matrix]:
-    """One pass over the rows: the whole array, or chunk by chunk."""
+    """One pass over the rows: an array comes as one block, `Chunks` come chunk by chunk.
+
+    Raises
+    ------
+    InvalidInput : the number of rows in the pass is not the stated one.
+    """
     if not isinstance(rows, Chunks):
         yield rows
         return
@@ -28,7 +33,11 @@ def map_rows(function: Callable[[Matrix], Matrix], rows: Chunks, dimension: int 
 @overload
 def map_rows(function: Callable[[Matrix], Matrix], rows: Matrix, dimension: int | None = None) -> Matrix: ...
 def map_rows(function: Callable[[Matrix], Matrix], rows: Rows, dimension: int | None = None) -> Rows:
-    """The data set of f(x_i); `function` takes (m, d) to (m, k), k = `dimension` (by default d)."""
+    """The data set whose rows are f(x_i).
+
+    `function` applies f to the rows of a block: (m, d) -> (m, k), where k is `dimension`, or d if that is None. f must
+    treat every row on its own, since the blocks of a data set can be cut anywhere.
+    """
     if not isinstance(rows, Chunks):
         return function(rows)
     shape = (rows.shape[0], rows.shape[1] if dimension is None else dimension)
@@ -36,7 +45,7 @@ def map_rows(function: Callable[[Matrix], Matrix], rows: Rows, dimension: int | 
 
 
 def sum_rows(function: Callable[[Matrix], ArrayLike], rows: Rows) -> Any:
-    """Σ over the blocks of `function` of a block, which must itself be a sum over rows."""
+    """The sum of `function(block)` over all blocks. `function` must itself be a sum over the rows of the block."""
     total: Any = 0.0
     for block in blocks(rows):
         total = total + np.asarray(function(block))
@@ -44,7 +53,7 @@ def sum_rows(function: Callable[[Matrix], ArrayLike], rows: Rows) -> Any:
 
 
 def rows_between(rows: Rows, first: int, last: int) -> Rows:
-    """Records first, …, last − 1, counted from 0, as a data set of their own; 0 ≤ first < last ≤ n."""
+    """The data set of the records first, …, last − 1, counted from 0, for 0 ≤ first < last ≤ n."""
     if not isinstance(rows, Chunks):
         return rows[first:last]
 
@@ -62,9 +71,10 @@ def rows_between(rows: Rows, first: int, last: int) -> Rows:
 
 
 def map_groups(function: Callable[[Matrix], Matrix], rows: Rows, size: int) -> Rows:
-    """The data set of f(x_1, …, x_k), f(x_{k+1}, …, x_{2k}), …, k = `size` ≤ n; n mod k records at the end go unused.
+    """The data set of f(x_1, …, x_k), f(x_{k+1}, …, x_{2k}), …, one row per group of k = `size` ≤ n records.
 
-    `function` takes m groups (m, k, d) to (m, d). One record belongs to one group, so neighbours become neighbours.
+    `function` applies f to m groups: (m, k, d) -> (m, d). The last n mod k records are not used. Every record belongs
+    to at most one group, so neighbours become neighbours.
     """
     n, d = rows.shape
     groups = n // size

@@ -1,4 +1,7 @@
-"""The rules that arguments must obey; each raises `InvalidInput` with the argument, its value and the rule."""
+"""The rules that arguments must obey.
+
+Each function returns the checked value, or raises `InvalidInput` with the name of the argument, its value and the rule.
+"""
 
 import math
 
@@ -10,12 +13,12 @@ from covassay.reference.errors import InvalidInput
 
 
 def is_real(value: object) -> bool:
-    """A real number: no boolean, no complex number, no text."""
+    """Whether `value` is a real number. Booleans, complex numbers and text are not."""
     return isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
 
 
 def require_positive(name: str, value: float) -> float:
-    """Return `value` as a float if it is finite and above 0; raise `InvalidInput` otherwise."""
+    """Return `value` as a float if it is finite and greater than 0."""
     if not is_real(value):
         raise InvalidInput(f"{name} = {value!r}: must be a number")
     try:
@@ -44,7 +47,10 @@ def require_between(name: str, value: float, low: float, high: float) -> float:
 
 
 def require_row_bound(value: float) -> float:
-    """A row bound whose square, the unit of the output, is a normal float."""
+    """Return `value` as a float if it lies in [1e-150, 1e150].
+
+    Outputs are in the unit of the row bound squared, and in this range its square neither overflows nor underflows.
+    """
     bound = require_positive("row_bound", value)
     if not 1e-150 <= bound <= 1e150:
         raise InvalidInput(f"row_bound = {value!r}: must be between 1e-150 and 1e150, so that its square is a float")
@@ -84,7 +90,7 @@ def require_shape(name: str, value: ArrayLike, shape: tuple[int, ...]) -> NDArra
 
 
 def require_symmetric(name: str, value: ArrayLike, shape: tuple[int, ...]) -> Matrix:
-    """Return `value` as a finite float64 matrix, or stack of matrices, of that shape that equals its transpose."""
+    """Return `value` as a finite float64 array of the given shape if every matrix in it equals its transpose."""
     matrix = require_shape(name, value, shape)
     if not np.array_equal(matrix, np.swapaxes(matrix, -1, -2)):
         raise InvalidInput(f"{name} is not symmetric: must equal its transpose")

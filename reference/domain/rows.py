@@ -1,4 +1,4 @@
-"""Reading a data set as rows: validation, and clipping to the ball."""
+"""Reading a data set as rows: validating them, clipping them to the unit ball, and their second moment."""
 
 from collections.abc import Iterator
 from typing import overload
@@ -11,7 +11,7 @@ from covassay.reference.domain.requirements import is_real, require_choice, requ
 from covassay.reference.domain.types import Chunks, DataSet, Matrix, OnLargeRows, Rows, Vector
 from covassay.reference.errors import InvalidInput
 
-ROUNDING = 1e-12  # relative excess over the row bound that on_large_rows="raise" forgives
+ROUNDING = 1e-12  # relative excess over the row bound that on_large_rows="raise" puts down to rounding
 
 
 @overload
@@ -19,15 +19,15 @@ def as_rows(x: Chunks) -> Chunks: ...
 @overload
 def as_rows(x: ArrayLike) -> Matrix: ...
 def as_rows(x: DataSet) -> Rows:
-    """Return `x` as a new float64 array of shape (n, d), n >= 1 and d >= 1.
+    """Return `x` as a new float64 array of shape (n, d), n ≥ 1 and d ≥ 1, or as `Chunks` of such arrays.
 
-    Takes arrays of integers, booleans or floats of any width, order and stride, nested lists and data
-    frames of numbers. The caller's array is never written to.
+    `x` may be an array of integers, booleans or floats of any width, order and stride, a nested list, or a data frame
+    of numbers. The caller's array is never written to.
 
     Raises
     ------
-    InvalidInput : not two-dimensional, no row, no column, not real numbers, NaN or infinity. Whether
-        a value is finite is read off the data. Chunks are looked at as they are read.
+    InvalidInput : `x` is not two-dimensional, has no row or no column, or has an entry that is not a finite real
+        number. The check of the entries reads the data. Chunks are checked as they are read.
     """
     if isinstance(x, Chunks):
         require_dimension("the number of rows of x", x.shape[0])
@@ -37,6 +37,7 @@ def as_rows(x: DataSet) -> Rows:
 
 
 def _checked_chunks(x: Chunks) -> Iterator[Matrix]:
+    """The chunks of one pass, each checked by `_as_array`."""
     first = 0
     for chunk in blocks(x):
         rows = _as_array(chunk, first)
@@ -47,6 +48,7 @@ def _checked_chunks(x: Chunks) -> Iterator[Matrix]:
 
 
 def _as_array(x: ArrayLike, first: int = 0) -> Matrix:
+    """`as_rows` for an array. `first` is the place of its first row in the data set, for messages."""
     if np.ma.isMaskedArray(x):
         raise InvalidInput("x is a masked array: must have a number in every place")
     try:
@@ -74,14 +76,17 @@ def _as_array(x: ArrayLike, first: int = 0) -> Matrix:
 
 
 def _norm_factors(rows: Matrix) -> tuple[Vector, Vector]:
-    """Largest absolute entry of every row, and the norm of the row in units of it; their product can overflow."""
+    """The largest absolute entry of every row, and the norm of the row divided by it: (n, d) -> (n,) each.
+
+    Their product is the norm, which can overflow where the factors do not.
+    """
     largest = np.abs(rows).max(axis=1)
     relative: Vector = np.linalg.norm(rows / np.where(largest > 0, largest, 1.0)[:, None], axis=1)
     return largest, relative
 
 
 def row_norms(rows: Matrix) -> Vector:
-    """Euclidean norm of every row; infinite only where the norm itself is beyond the largest float."""
+    """The Euclidean norm of every row, (n, d) -> (n,). It is infinite only if the norm is above the largest float."""
     largest, relative = _norm_factors(rows)
     with np.errstate(over="ignore"):
         norms: Vector = largest * relative
@@ -99,12 +104,12 @@ def unit_rows(x: DataSet, row_bound: float = 1.0, on_large_rows: OnLargeRows = "
     ----------
     x : (n, d), in any unit.
     row_bound : r > 0, public, in the unit of `x`.
-    on_large_rows : "clip" scales a row longer than r back to length r, one record at a time. "raise"
-        raises `InvalidInput` instead; that reads the data, so whether it raises is not private.
+    on_large_rows : "clip" scales a row longer than r back to length r, one record at a time. "raise" raises
+        `InvalidInput` instead. Whether it raises depends on the data, and is not private.
 
     Returns
     -------
-    (n, d) float64, dimensionless, rows of norm at most 1 up to rounding.
+    (n, d) float64, without unit. Every row has norm at most 1 up to rounding.
     """
     r = require_row_bound(row_bound)
     require_choice("on_large_rows", on_large_rows, ("clip", "raise"))
@@ -115,6 +120,7 @@ def unit_rows(x: DataSet, row_bound: float = 1.0, on_large_rows: OnLargeRows = "
 
 
 def _unit_chunks(rows: Chunks, r: float, on_large_rows: OnLargeRows) -> Iterator[Matrix]:
+    """The chunks of one pass, each brought into the unit ball by `_unit`."""
     first = 0
     for chunk in blocks(rows):
         yield _unit(chunk, r, on_large_rows, first)
@@ -122,17 +128,18 @@ def _unit_chunks(rows: Chunks, r: float, on_large_rows: OnLargeRows) -> Iterator
 
 
 def _unit(rows: Matrix, r: float, on_large_rows: OnLargeRows, first: int = 0) -> Matrix:
+    """`unit_rows` for an array. `first` is the place of its first row in the data set, for messages."""
     norms = row_norms(rows)
     if on_large_rows == "raise" and (norms > r * (1 + ROUNDING)).any():
         i = int(norms.argmax())
         raise InvalidInput(f"x[{first + i}] has norm {norms[i]}: must be at most row_bound = {r}")
     largest, relative = _norm_factors(rows)
     clipped = rows / np.where(largest > 0, largest, 1.0)[:, None] / np.maximum(relative, 1.0)[:, None]
-    with np.errstate(over="ignore"):  # only in rows that are clipped
+    with np.errstate(over="ignore"):  # rows / r can overflow only in rows that are clipped
         return np.where((norms > r)[:, None], clipped, rows / r)
 
 
 def second_moment(rows: Rows) -> Matrix:
-    """Σ = (1/n) Σ_i x_i x_iᵀ of shape (d, d), symmetric: the uncentred covariance of the papers."""
+    """The second moment Σ = (1/n) Σ_i x_i x_iᵀ, symmetric, (d, d): the papers' covariance, which is not centred."""
     moment: Matrix = sum_rows(lambda block: block.T @ block, rows) / rows.shape[0]
     return (moment + moment.T) / 2

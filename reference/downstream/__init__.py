@@ -1,1 +1,1 @@
-"""What can be computed from one released matrix, for nothing: privacy is kept under post-processing."""
+"""What can be computed from one released matrix at no further cost: post-processing spends no privacy budget."""

@@ -1,12 +1,14 @@
 """Principal components from one released second moment or covariance: directions, and how much they explain.
 
-The columns of V, eigenvectors of the release M̂ for its k largest eigenvalues, estimate the principal directions of M.
-What they are worth is the variance they capture of M, tr(VᵀMV), against the best possible, λ_1(M) + … + λ_k(M):
+The principal directions of M are estimated by the columns of V: eigenvectors of the release M̂ for its k largest
+eigenvalues. They are judged by the variance of M that they capture, tr(VᵀMV). It falls short of the largest possible
+value, λ_1(M) + … + λ_k(M), by a bounded amount:
 
-    0 ≤ λ_1 + … + λ_k − tr(VᵀMV) ≤ 2k ‖M − M̂‖,  and ≤ 2 √k ‖M − M̂‖_F,
+    0 ≤ λ_1 + … + λ_k − tr(VᵀMV) ≤ 2k ‖M − M̂‖,  and ≤ 2 √k ‖M − M̂‖_F.
 
-because for every V with k orthonormal columns |tr(VᵀMV) − tr(VᵀM̂V)| ≤ k‖M − M̂‖ and ≤ √k ‖M − M̂‖_F, used at the best
-V for M and at the best one for M̂. No gap between eigenvalues is needed. (The directions themselves do need one.)
+For, |tr(VᵀMV) − tr(VᵀM̂V)| is at most k‖M − M̂‖ and at most √k ‖M − M̂‖_F for every V with k orthonormal columns. This
+is used twice: for the V that is best for M, and for the one that is best for M̂. The bound needs no gap between
+eigenvalues. (A bound on the directions themselves would.)
 """
 
 from dataclasses import dataclass
@@ -22,7 +24,7 @@ from covassay.reference.errors import InvalidInput
 
 
 def lost_variance_bound(components: Number, spectral_error: Number) -> Number:
-    """2k ‖M − M̂‖: captured variance that k noisy directions can lose."""
+    """The bound 2k ‖M − M̂‖ on the captured variance that k noisy directions lose. The unit is that of M."""
     return 2 * components * spectral_error
 
 
@@ -31,10 +33,11 @@ def lost_variance_bound(components: Number, spectral_error: Number) -> Number:
 
 @dataclass(frozen=True)
 class PrincipalComponents:
-    """`directions` (k, d), orthonormal rows, strongest first; `variances` (k,) and `shares` (k,), estimates from M̂.
+    """Estimates from M̂, strongest first: `directions` (k, d) in orthonormal rows, `variances` (k,) and `shares` (k,).
 
-    Variances below 0, which only noise makes, count as 0. Shares are of the sum of all d variances; if that is 0, all
-    shares are 0. The sign of a direction means nothing: its largest entry is made positive.
+    A variance below 0, which only noise can cause, counts as 0. A share is a variance divided by the sum of all d
+    variances; if this sum is 0, all shares are 0. The sign of a direction means nothing, so the entry of largest
+    modulus is made positive.
     """
 
     directions: Matrix
@@ -43,12 +46,13 @@ class PrincipalComponents:
 
 
 def principal_components(released: ArrayLike, components: int) -> PrincipalComponents:
-    """The k strongest directions of a released matrix, projected or not.
+    """The k strongest principal directions of a released matrix, with their variances.
 
     Parameters
     ----------
-    released : (d, d): the output of any mechanism for the second moment, or for the centred covariance.
-    components : k, 1 to d.
+    released : (d, d), the output of any mechanism for the second moment or the centred covariance. It need not be
+        positive semidefinite.
+    components : k, from 1 to d.
     """
     matrix = symmetric_part(released)
     k = require_dimension("components", components)

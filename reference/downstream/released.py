@@ -1,4 +1,4 @@
-"""A released matrix as post-processing takes it: square, finite, symmetric."""
+"""The check that post-processing makes of a released matrix: it is square and finite, and is made symmetric."""
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -8,7 +8,10 @@ from covassay.reference.errors import InvalidInput
 
 
 def symmetric_part(released: ArrayLike) -> Matrix:
-    """(M + Mᵀ)/2. A projection in Frobenius norm, so it moves no estimate away from a symmetric true value."""
+    """The symmetric part (M + Mᵀ)/2 of a released matrix M: (d, d) -> (d, d).
+
+    It is a projection in Frobenius norm, so it never moves an estimate away from a symmetric true value.
+    """
     shape = np.shape(released)
     if len(shape) != 2 or shape[0] != shape[1] or shape[0] < 1:
         raise InvalidInput(f"released of shape {shape}: must be a square matrix")

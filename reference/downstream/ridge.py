@@ -1,22 +1,23 @@
 """Ridge regression of any column on the others, for any penalty, from one released second moment. ADK19 Lemma 1.
 
-Columns of x are features a and a target y. The minimiser of (1/n) Σ_i ½ (w·a_i − y_i)² + α ‖w‖² is
+One column of x is the target y, and the others are the features a. The minimiser of
+(1/n) Σ_i ½ (w·a_i − y_i)² + α ‖w‖² is
 
     w = (M_aa + 2αI)⁻¹ M_ay,
 
 where M_aa and M_ay are blocks of the second moment M = (1/n) Σ x xᵀ. So one release M̂ of M serves every choice of the
-target and of α at no further cost. A release need not be positive semidefinite, and then M̂_aa + 2αI could be singular;
-`ridge` projects first, which is free.
+target and of α at no further cost. M̂ need not be positive semidefinite, and then M̂_aa + 2αI could be singular. So
+`ridge` first projects M̂ on the positive semidefinite matrices, which costs nothing either.
 
-How far ŵ, from M̂, lies from w: with H = M_aa + 2αI and Δ = M − M̂, M_ay − Hŵ = Δ_ay − Δ_aa ŵ because
-M̂_ay = (M̂_aa + 2αI) ŵ, and w − ŵ = H⁻¹(M_ay − Hŵ). Hence
+How far is ŵ, computed from M̂, from w? Let H = M_aa + 2αI and Δ = M − M̂. Since M̂_ay = (M̂_aa + 2αI) ŵ,
+M_ay − Hŵ = Δ_ay − Δ_aa ŵ. And w − ŵ = H⁻¹(M_ay − Hŵ). Hence
 
     ‖w − ŵ‖ ≤ (‖Δ_ay‖ + ‖Δ_aa‖ ‖ŵ‖) / (λ_min(M_aa) + 2α).
 
-ADK19 Lemma 1 has the largest column norm of Δ in place of ‖Δ_ay‖, ‖Δ‖ in place of ‖Δ_aa‖ and λ_min(M) in place of
-λ_min(M_aa): weaker, and true as well. NOTE: its remark that ‖ŵ‖ may be replaced by ‖w‖ is false: M = [[1, 10], [10,
-1000]], M̂ = [[1/10, 10], [10, 1000]], 2α = 1/100 gives ‖w − ŵ‖ = 81.0 against 10.8. With ‖w‖, by the symmetry of the
-argument, goes λ_min(M̂_aa).
+ADK19 Lemma 1 has the largest column norm of Δ in place of ‖Δ_ay‖, ‖Δ‖ in place of ‖Δ_aa‖, and λ_min(M) in place of
+λ_min(M_aa). That is weaker, and true as well. NOTE: its remark that ‖ŵ‖ may be replaced by ‖w‖ is false.
+M = [[1, 10], [10, 1000]], M̂ = [[1/10, 10], [10, 1000]] and 2α = 1/100 give ‖w − ŵ‖ = 81.0, against a bound of 10.8. The
+argument with M and M̂ exchanged shows that ‖ŵ‖ may be replaced by ‖w‖ if λ_min(M_aa) is replaced by λ_min(M̂_aa).
 """
 
 import numpy as np
@@ -33,7 +34,11 @@ from covassay.reference.projections import psd_cone
 def error_bound(
     column_error: Number, matrix_error: Number, norm: Number, smallest_eigenvalue: Number, penalty: Number
 ) -> Number:
-    """(‖Δ_ay‖ + ‖Δ_aa‖ ‖ŵ‖)/(λ_min(M_aa) + 2α), or with ‖w‖ and λ_min(M̂_aa). 0 is always a valid λ_min(M_aa)."""
+    """The bound (‖Δ_ay‖ + ‖Δ_aa‖ ‖ŵ‖)/(λ_min(M_aa) + 2α) on ‖w − ŵ‖.
+
+    It also holds with ‖w‖ and λ_min(M̂_aa). In either form, 0 is always a valid `smallest_eigenvalue`, because M is
+    positive semidefinite, and so is M̂ after the projection.
+    """
     return (column_error + matrix_error * norm) / (smallest_eigenvalue + 2 * penalty)
 
 
@@ -41,21 +46,25 @@ def error_bound(
 
 
 def coefficients(moment: Matrix, target: int, penalty: float) -> Vector:
-    """w of a positive semidefinite second moment (d, d): (d − 1,), in the order of the other columns."""
+    """The minimiser w for a positive semidefinite second moment, in the order of the other columns: (d, d) -> (d − 1,).
+
+    `target` is the column to predict, and `penalty` is α.
+    """
     others = np.arange(len(moment)) != target
     values, vectors = np.linalg.eigh(moment[np.ix_(others, others)])
-    inverses = 1 / (np.maximum(values, 0.0) + 2 * penalty)  # ≥ 0 up to rounding, which must not make it singular
+    inverses = 1 / (np.maximum(values, 0.0) + 2 * penalty)  # values are ≥ 0 up to rounding, which the maximum removes
     w: Vector = vectors @ (inverses * (vectors.T @ moment[others, target]))
     return w
 
 
 def ridge(released: ArrayLike, target: int, penalty: float) -> Vector:
-    """Coefficients of the regression of one column on the others, from a released second moment.
+    """The coefficients ŵ of the ridge regression of one column on the others, from a released second moment.
 
     Parameters
     ----------
-    released : (d, d), d ≥ 2: the output of any mechanism for the second moment, projected or not.
-    target : 0, …, d − 1, which column to predict.
+    released : (d, d) with d ≥ 2, the output of any mechanism for the second moment. It need not be positive
+        semidefinite.
+    target : the column to predict, 0, …, d − 1.
     penalty : α > 0, in the unit of x squared.
 
     Returns

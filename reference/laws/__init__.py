@@ -1,1 +1,1 @@
-"""Probability laws: density, exact sampler, exact distribution functions and moments."""
+"""Probability laws of noise: densities, exact samplers, exact distribution functions and moments."""

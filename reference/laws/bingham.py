@@ -1,24 +1,25 @@
-"""The Bingham law: unit vectors u in R^q with density ∝ exp(uᵀMu), M symmetric.
+"""The Bingham law: unit vectors u in R^q with density ∝ exp(uᵀMu), for a symmetric matrix M.
 
-Exact sampler (Kent, Ganeiber and Mardia 2018, §3.5). With A = λ_max(M) I − M ≥ 0, y = uᵀAu and any b in (0, q],
-the angular central Gaussian law with Ω = I + 2A/b is an envelope:
+The exact sampler (Kent, Ganeiber and Mardia 2018, §3.5) is rejection. Let A = λ_max(M) I − M ≥ 0 and y = uᵀAu. For any
+b in (0, q], the angular central Gaussian law with Ω = I + 2A/b is an envelope of the density:
 
     exp(−y) ≤ M(b) (uᵀΩu)^{−q/2},   M(b) = exp(−(q − b)/2) (q/b)^{q/2},   uᵀΩu = 1 + 2y/b,
 
-with equality at y = (q − b)/2. So draw z ~ N(0, Ω^{−1}), u = z/‖z‖, and accept with probability
+with equality at y = (q − b)/2. So draw z ~ N(0, Ω^{−1}), set u = z/‖z‖, and accept u with probability
 
     exp(−y) (1 + 2y/b)^{q/2} / M(b).
 
-Every b gives the right law; the root of Σ_i 1/(b + 2a_i) = 1 gives the best rate. NOTE: the power of (1 + 2y/b)
-multiplies. Dividing by it, as two libraries do, samples ∝ exp(−y)(1 + 2y/b)^{−q} instead, and
-an exponential mechanism built on that is not ε-DP (see the README).
+Every b gives the right law. The root of Σ_i 1/(b + 2a_i) = 1, for the eigenvalues a_i of A, gives the best rate. NOTE:
+exp(−y) is multiplied by the power of (1 + 2y/b). Two libraries divide by it instead. Then the draws have density
+∝ exp(−y)(1 + 2y/b)^{−q}, and an exponential mechanism built on them is not ε-DP (see the README).
 
-Exact values. The uniform mean of exp(−uᵀAu) is Γ(q/2) times the inverse Laplace transform, at r = 1, of
+Exact values. The mean of exp(−uᵀAu) over the uniform law of u is Γ(q/2) times the inverse Laplace transform, at r = 1,
+of
 
-    ∏_i (s + a_i)^{−1/2};
+    ∏_i (s + a_i)^{−1/2}.
 
-derivatives in a_i give the second moments, and the same transform over a subset of the coordinates gives the law
-of the squared length of a projection. All are evaluated on Weideman and Trefethen's parabolic contour (2007).
+Its derivatives in a_i give the second moments, and the same transform over a subset of the coordinates gives the law of
+the squared length of a projection. All are evaluated on the parabolic contour of Weideman and Trefethen (2007).
 """
 
 import math
@@ -33,24 +34,24 @@ from covassay.reference.domain import Matrix, Number, Vector, require_shape
 from covassay.reference.errors import InvalidInput
 from covassay.reference.laws.panels import Panels
 
-CONTOUR_NODES = 28  # on one half; truncation 2.85^{-28} meets rounding e^{7.3} 2^{-53} near 3e-13
-MAX_PROPOSALS = 10_000_000
+CONTOUR_NODES = 28  # on half the contour: truncation 2.85^{-28} meets rounding e^{7.3} 2^{-53} near 3e-13
+MAX_PROPOSALS = 10_000_000  # rejected in a row; then the sampler gives up
 
 # FORMULAS
 
 
 def log_envelope_bound(b: Number, q: Number, log: Callable[[Number], Number] = np.log) -> Number:
-    """ln M(b) = −(q − b)/2 + (q/2) ln(q/b)."""
+    """ln M(b) = −(q − b)/2 + (q/2) ln(q/b), the log of the constant of the envelope."""
     return -(q - b) / 2 + q / 2 * log(q / b)
 
 
 def log_acceptance(y: Number, b: Number, q: Number, log: Callable[[Number], Number] = np.log) -> Number:
-    """ln of the acceptance probability of a proposal with uᵀAu = y; never above 0."""
+    """The log of the acceptance probability of a proposal with uᵀAu = y. It is never above 0."""
     return -y + q / 2 * log(1 + 2 * y / b) - log_envelope_bound(b, q, log)
 
 
 def envelope_equation(b: Number, a: Sequence[Number]) -> Number:
-    """Σ_i 1/(b + 2a_i) − 1, whose root b in [1, q] accepts most often."""
+    """Σ_i 1/(b + 2a_i) − 1. With its root b in [1, q] the sampler accepts most often."""
     return sum(1 / (b + 2 * a_i) for a_i in a) - 1
 
 
@@ -58,7 +59,7 @@ def envelope_equation(b: Number, a: Sequence[Number]) -> Number:
 
 
 def decompose(m: Matrix) -> tuple[Vector, Matrix]:
-    """Eigenvalues a of A = λ_max I − M, ascending from 0, and eigenvectors in columns."""
+    """The eigenvalues a of A = λ_max(M) I − M, ascending from 0, (q,), and their eigenvectors in columns, (q, q)."""
     matrix = require_shape("m", m, (len(m), len(m)))
     if not np.allclose(matrix, matrix.T, rtol=1e-9, atol=1e-9 * max(1.0, np.abs(matrix).max())):
         raise InvalidInput("m is not symmetric: must be a symmetric matrix")
@@ -67,7 +68,7 @@ def decompose(m: Matrix) -> tuple[Vector, Matrix]:
 
 
 def envelope_parameter(a: Vector) -> float:
-    """The best b, for a ≥ 0 with a_min = 0."""
+    """The b with the highest acceptance rate, for eigenvalues a ≥ 0 of which the smallest is 0."""
     q, values = float(len(a)), list(a)
     if envelope_equation(q, values) >= 0:  # A = 0, or so near that rounding decides
         return q
@@ -79,8 +80,8 @@ def sample(m: Matrix, rng: np.random.Generator, size: int | None = None) -> Matr
 
     Raises
     ------
-    ArithmeticError : `MAX_PROPOSALS` in a row were rejected, which has probability 0 for practical purposes:
-        the acceptance rate is of order q^{−1/2} for every M.
+    ArithmeticError : more than `MAX_PROPOSALS` proposals in a row were rejected. The acceptance rate is of order
+        q^{−1/2} for every M, so the probability of this is 0 for practical purposes.
     """
     a, vectors = decompose(m)
     q, count = len(a), 1 if size is None else size
@@ -111,9 +112,13 @@ def sample(m: Matrix, rng: np.random.Generator, size: int | None = None) -> Matr
 
 
 def _inverse_laplace(exponents: Vector, shifts: Vector, r: Vector, nodes: int = CONTOUR_NODES) -> Vector:
-    """Inverse Laplace transform of ∏ (s + shift_i)^{−exponent_i} at every r > 0."""
+    """The inverse Laplace transform of ∏ (s + shift_i)^{−exponent_i} at every entry of r > 0: r.shape.
+
+    `nodes` midpoints on each half of the parabola s = μ(iθ + 1)², with the best μ = πn/(12r) and step h = 3/n for n
+    nodes (Weideman and Trefethen 2007).
+    """
     h = 3 / nodes
-    theta = (np.arange(nodes) + 0.5) * h  # the other half is the complex conjugate
+    theta = (np.arange(nodes) + 0.5) * h  # the other half of the contour gives the complex conjugate
     mu = math.pi * nodes / 12 / np.asarray(r, dtype=np.float64)[..., None]
     s = mu * (1j * theta + 1) ** 2
     derivative = 2j * mu * (1j * theta + 1)
@@ -124,9 +129,10 @@ def _inverse_laplace(exponents: Vector, shifts: Vector, r: Vector, nodes: int = 
 
 
 def _at_one(exponents: Vector, shifts: Vector) -> float:
-    """The transform at r = 1, on a contour that reaches as far as the saddle point Σ exponent_i/(s + shift_i) = 1.
+    """`_inverse_laplace` at r = 1, with enough nodes that the contour starts beyond the saddle point of the integrand.
 
-    Short of it, for many coordinates and small shifts, terms far larger than the result would cancel.
+    The contour meets the real axis at μ = πn/12 for n nodes, and the saddle point solves Σ exponent_i/(s + shift_i) =
+    1. With fewer nodes, for many coordinates and small shifts, terms far larger than the result would cancel.
     """
     saddle = brentq(lambda s: float((exponents / (s + shifts)).sum()) - 1, 1e-3, float(exponents.sum()) + 1)
     nodes = max(CONTOUR_NODES, math.ceil(12 / math.pi * saddle))
@@ -134,7 +140,7 @@ def _at_one(exponents: Vector, shifts: Vector) -> float:
 
 
 def log_mean_exponential(a: Vector) -> float:
-    """ln of the mean of exp(−Σ a_i u_i²) over the unit sphere, for a ≥ 0 with a_min = 0."""
+    """The log of the mean of exp(−Σ a_i u_i²) over the unit sphere, for a ≥ 0 of which the smallest entry is 0."""
     q = len(a)
     if q == 1:
         return -float(a[0])
@@ -142,7 +148,7 @@ def log_mean_exponential(a: Vector) -> float:
 
 
 def acceptance_rate(m: Matrix) -> float:
-    """The probability that the sampler accepts a proposal, exactly."""
+    """The probability that the sampler accepts a proposal, by the exact mean of exp(−uᵀAu)."""
     a, _ = decompose(m)
     if len(a) == 1:
         return 1.0
@@ -152,7 +158,7 @@ def acceptance_rate(m: Matrix) -> float:
 
 
 def second_moments(m: Matrix) -> Vector:
-    """E ⟨u, v_i⟩² along the eigenvectors v_i of M, in descending order of eigenvalue: (q,)."""
+    """E⟨u, v_i⟩² for the eigenvectors v_i of M, in descending order of their eigenvalues: (q,)."""
     a, _ = decompose(m)
     q = len(a)
     if q == 1:
@@ -163,7 +169,7 @@ def second_moments(m: Matrix) -> Vector:
 
 
 def log_density(u: Matrix, m: Matrix) -> Vector:
-    """Log density of unit vectors in the rows of `u`, with respect to the uniform law."""
+    """Log density, with respect to the uniform law, of the unit vectors in the rows of `u`: (..., q) -> (...)."""
     a, _ = decompose(m)
     top = np.linalg.eigvalsh(m)[-1]
     quadratic: Vector = np.einsum("...i,ij,...j->...", u, m, u)
@@ -174,15 +180,16 @@ def log_density(u: Matrix, m: Matrix) -> Vector:
 def projection_cdf(m: Matrix, kept: Sequence[int]) -> Callable[[ArrayLike], Vector]:
     """The exact distribution function of w = Σ_{i in kept} ⟨u, v_i⟩².
 
-    `kept` are positions among the eigenvectors of M in descending order of eigenvalue: a proper, non-empty
-    subset. The density of w is k_S(w) k_{S^c}(1 − w), where k_S(r) is the inverse Laplace transform at r
-    of the product over S; with w = sin²θ it is smooth, and integrated panel by panel.
+    `kept` is a proper, non-empty subset S of 0, …, q − 1: positions among the eigenvectors v_i of M in descending order
+    of their eigenvalues. The density of w is ∝ k_S(w) k_T(1 − w), where T is the complement of S and k_S(r) is the
+    inverse Laplace transform at r of ∏_{i in S} (s + a_i)^{−1/2}. In the variable θ with w = sin²θ it is smooth, and is
+    integrated panel by panel.
     """
     a, _ = decompose(m)
     inside = np.isin(np.arange(len(a)), list(kept))
     if inside.all() or not inside.any():
         raise InvalidInput(f"kept = {list(kept)!r}: must be a proper, non-empty subset of 0..{len(a) - 1}")
-    graded = np.concatenate([[0.0], np.geomspace(1e-8, math.pi / 4, 48)])  # the law may crowd to either end
+    graded = np.concatenate([[0.0], np.geomspace(1e-8, math.pi / 4, 48)])  # the mass may lie close to either end
     panels = Panels(np.concatenate([graded, math.pi / 2 - graded[-2::-1]]))
     theta = panels.nodes
     parts = (inside, np.sin(theta) ** 2), (~inside, np.cos(theta) ** 2)

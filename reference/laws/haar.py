@@ -1,8 +1,9 @@
 """Haar measure: the uniform law on the orthogonal group O(d), and on the unit sphere.
 
-The Q of a QR decomposition of a Gaussian matrix is Haar distributed only when the decomposition is
-made unique, R having a positive diagonal; LAPACK does not promise that, so the signs of R go
-back into Q (Stewart 1980; Mezzadri 2007).
+The sampler takes the Q of a QR decomposition of a Gaussian matrix. A Gaussian matrix times an orthogonal matrix has the
+same law, so Q is Haar distributed, if the decomposition is the unique one in which R has a positive diagonal. LAPACK
+does not promise this, so the sampler multiplies every column of Q by the sign of R's diagonal entry (Stewart 1980;
+Mezzadri 2007).
 """
 
 import math
@@ -16,12 +17,15 @@ from covassay.reference.domain import Matrix, Vector, require_dimension
 
 
 def squared_coordinate_shape(subspace: int, dimension: int) -> tuple[float, float]:
-    """(a, b) of the Beta law of ‖P u‖², u uniform on the sphere, P a projection of that rank."""
+    """The parameters (a, b) of the Beta law of ‖Pu‖², for u uniform on the unit sphere of R^d, d = `dimension`.
+
+    P is an orthogonal projection of rank `subspace`.
+    """
     return subspace / 2, (dimension - subspace) / 2
 
 
 def sample(dimension: int, rng: np.random.Generator, size: int | None = None) -> Matrix:
-    """Draw from O(d): shape (d, d), or (size, d, d)."""
+    """Draw Haar distributed orthogonal matrices: shape (d, d), or (size, d, d)."""
     d = require_dimension("dimension", dimension)
     shape = (d, d) if size is None else (size, d, d)
     q, r = np.linalg.qr(rng.standard_normal(shape))
@@ -30,7 +34,7 @@ def sample(dimension: int, rng: np.random.Generator, size: int | None = None) ->
 
 
 def squared_coordinate_cdf(w: Vector, dimension: int) -> Vector:
-    """P(⟨u, a⟩² ≤ w) for u uniform on the unit sphere of R^d and a fixed unit vector a."""
+    """P(⟨u, a⟩² ≤ w) for u uniform on the unit sphere of R^d and any fixed unit vector a, for every entry of `w`."""
     if dimension == 1:
         return np.where(np.asarray(w) >= 1.0, 1.0, 0.0)
     a, b = squared_coordinate_shape(1, dimension)

@@ -1,29 +1,35 @@
-"""K-norm noise on the symmetric matrices: density of Z ∝ exp(−‖Z‖_K). Hardt–Talwar 2010; DN25 Lemma 4 for one body.
+"""K-norm noise: symmetric matrices Z with density ∝ exp(−‖Z‖_K). Hardt–Talwar 2010; DN25 Lemma 4 for K = schatten1.
 
-K is a symmetric convex body in the D = d(d + 1)/2 dimensions of the symmetric matrices, ‖Z‖_K = min{t ≥ 0 : Z in tK}.
-Write Z = R V with R = ‖Z‖_K and V on the boundary. The volume of tK grows as t^D, so R has density ∝ r^{D−1} e^{−r},
-R ~ Gamma(D), and V is independent of it, with the cone measure (the direction of a uniform point of K).
+K is a symmetric convex body in the D = d(d + 1)/2 dimensions of the symmetric matrices, and ‖Z‖_K = min{t ≥ 0 : Z in
+tK}. Write Z = R V with R = ‖Z‖_K and V on the boundary of K. The volume of tK grows like t^D, so R has density ∝
+r^{D−1} e^{−r}, that is R ~ Gamma(D). V is independent of R. Its law is the cone measure: the law of U/‖U‖_K for a
+uniform point U of K.
 
     body         ‖M‖_K
     schatten1    ‖M‖_* = Σ|λ_i|
-    covariance   max(tr M₊, tr M₋), M₊ and M₋ the positive and the negative part
+    covariance   max(tr M₊, tr M₋), where M₊ and M₋ are the positive and the negative part of M
     l1           Σ_{i≤j} |M_ij|
     l2           ‖M‖_F
     linf         max |M_ij|
 
-l1: independent Laplace entries on and above the diagonal. linf: a point of the boundary of a cube, a face chosen
-uniformly and the rest uniform on it. l2: a uniform direction, of a Gaussian with variance 1 on the diagonal and 1/2 off
-it. schatten1: the symmetric law of `nuclear_laplace`.
+How each is drawn:
 
-covariance: tr M₊ + tr M₋ = ‖M‖_* and tr M₊ − tr M₋ = tr M, so ‖M‖_K = (‖M‖_* + |tr M|)/2, a norm. Under a law with
-density φ(‖M‖_L), L any norm, the direction W of M has density ∝ ∫ φ(r ‖W‖_L) r^{D−1} dr ∝ ‖W‖_L^{−D} with respect to
-one and the same measure on directions. So directions of nuclear-Laplace noise are turned into those of K by accepting
-each with a probability ∝ (‖W‖_*/‖W‖_K)^D. The ratio is at most 2, hence the probability
+- l1: independent Laplace entries on and above the diagonal.
+- linf: R times a uniform point of the boundary of a cube. One entry, chosen uniformly, is ±1; the others are uniform.
+- l2: R times a uniform direction, which is that of a Gaussian with variance 1 on the diagonal and 1/2 off it.
+- schatten1: the symmetric law of `nuclear_laplace`.
+- covariance: R times a direction of nuclear-Laplace noise that has passed a rejection step, explained next.
 
-    (‖W‖_*/(2‖W‖_K))^D = (1 + |tr W|/‖W‖_*)^{−D},
+Since tr M₊ + tr M₋ = ‖M‖_* and tr M₊ − tr M₋ = tr M, the norm of the covariance body is (‖M‖_* + |tr M|)/2. Let L be
+any norm, and let M have a density φ(‖M‖_L). Then the direction W of M has density ∝ ∫ φ(r ‖W‖_L) r^{D−1} dr ∝
+‖W‖_L^{−D}, with respect to a measure on directions that does not depend on L. So a direction of nuclear-Laplace noise
+becomes one of K-norm noise if it is accepted with a probability ∝ (‖W‖_*/‖W‖_K)^D. This ratio of norms is at most 2, so
+the probability
 
-which is exact rejection. The rate is 1/2 at d = 1, 7/24 at d = 2, and falls like 1/d only, as |tr W|/‖W‖_* is of order
-1/d (measured: 0.13, 0.071, 0.041 at d = 5, 10, 20).
+    (‖W‖_*/(2‖W‖_K))^D = (1 + |tr W|/‖W‖_*)^{−D}
+
+makes the rejection exact. The acceptance rate is 1/2 at d = 1 and 7/24 at d = 2, and was measured as 0.13,
+0.071 and 0.041 at d = 5, 10 and 20. It falls only like 1/d, because |tr W|/‖W‖_* is of order 1/d.
 """
 
 from typing import Literal
@@ -41,17 +47,17 @@ BODIES: tuple[Body, ...] = ("schatten1", "covariance", "l1", "l2", "linf")
 
 
 def degrees_of_freedom(d: Number) -> Number:
-    """D = d(d + 1)/2, the shape of the Gamma law of ‖Z‖_K."""
+    """D = d(d + 1)/2: the number of free entries, and the shape of the Gamma law of ‖Z‖_K."""
     return d * (d + 1) / 2
 
 
 def covariance_norm(nuclear: Number, trace: Number) -> Number:
-    """max(tr M₊, tr M₋) = (‖M‖_* + |tr M|)/2."""
+    """The norm of the covariance body, max(tr M₊, tr M₋) = (‖M‖_* + |tr M|)/2, from ‖M‖_* and tr M."""
     return (nuclear + abs(trace)) / 2
 
 
 def acceptance(nuclear: Number, trace: Number, d: Number) -> Number:
-    """(‖M‖_*/(2‖M‖_K))^D for the covariance body."""
+    """The acceptance probability (‖M‖_*/(2‖M‖_K))^D of a direction for the covariance body, from ‖M‖_* and tr M."""
     return (nuclear / (2 * covariance_norm(nuclear, trace))) ** degrees_of_freedom(d)
 
 
@@ -75,13 +81,13 @@ def norm(m: Matrix, body: Body) -> Vector:
 
 
 def norm_cdf(dimension: int, t: Vector) -> Vector:
-    """P(‖Z‖_K ≤ t), the same for every body: the regularised incomplete Gamma function."""
+    """P(‖Z‖_K ≤ t) for every entry of `t`. It is the same for every body: the regularised incomplete Gamma function."""
     values: Vector = gammainc(float(degrees_of_freedom(dimension)), np.maximum(t, 0.0))
     return values
 
 
 def _symmetric(triangles: Matrix, d: int) -> Matrix:
-    """The symmetric matrices with these entries on and above the diagonal, (size, D) -> (size, d, d)."""
+    """The symmetric matrices with these entries on and above the diagonal, row by row: (size, D) -> (size, d, d)."""
     z = np.zeros((len(triangles), d, d))
     z[:, *np.triu_indices(d)] = triangles
     full: Matrix = z + np.swapaxes(np.triu(z, 1), 1, 2)
@@ -89,10 +95,11 @@ def _symmetric(triangles: Matrix, d: int) -> Matrix:
 
 
 def _covariance_spectra(d: int, rng: np.random.Generator, size: int) -> Matrix:
-    """Eigenvalues of the directions of the covariance body, with ‖·‖_K = 1: (size, d)."""
+    """The eigenvalues of V for the covariance body, so that ‖V‖_K = 1, by rejection: (size, d)."""
     accepted = np.empty((0, d))
     while len(accepted) < size:
-        proposed = nuclear_laplace.sample_spectrum(d, rng, max(8, 2 * d * (size - len(accepted))), symmetric=True)
+        proposals = max(8, 2 * d * (size - len(accepted)))  # d × rate is at least 1/2, so one call is mostly enough
+        proposed = nuclear_laplace.sample_spectrum(d, rng, proposals, symmetric=True)
         nuclear, trace = np.abs(proposed).sum(axis=1), proposed.sum(axis=1)
         keep = rng.random(len(proposed)) < acceptance(nuclear, trace, d)
         shapes = proposed / covariance_norm(nuclear, trace)[:, None]
@@ -101,7 +108,7 @@ def _covariance_spectra(d: int, rng: np.random.Generator, size: int) -> Matrix:
 
 
 def sample(body: Body, dimension: int, rng: np.random.Generator, size: int | None = None) -> Matrix:
-    """Draw Z: (d, d) symmetric, or (size, d, d). Exact up to float64 rounding."""
+    """Draw Z at scale 1: symmetric, (d, d) or (size, d, d). Exact up to float64 rounding."""
     require_choice("body", body, BODIES)
     d, count = require_dimension("dimension", dimension), 1 if size is None else size
     entries = int(degrees_of_freedom(d))

@@ -1,16 +1,20 @@
 """Nuclear-Laplace noise: matrices Z with density ∝ exp(−‖Z‖_*/ρ). DN25 Algorithm 1, Lemmas 4 and 5.
 
-Full: Z in R^{d×d}. Z = U diag(σ) Vᵀ with U, V Haar on O(d) and σ the half-line Pfaffian ensemble
-(density ∝ ∏|σ_i² − σ_j²| exp(−Σ σ_i/ρ)), all independent; ‖Z‖_* ~ Gamma(d², ρ).
+‖Z‖_* is the nuclear norm, the sum of the singular values.
 
-Symmetric: Z in the symmetric matrices with the same density. Z = Q diag(λ) Qᵀ with Q Haar and λ the full-line
-ensemble (∏|λ_i − λ_j| exp(−Σ|λ_i|/ρ)); ‖Z‖_* ~ Gamma(d(d+1)/2, ρ).
+Full noise: Z in R^{d×d}. Z = U diag(σ) Vᵀ with U and V Haar on O(d), and σ from the half-line Pfaffian ensemble, whose
+density is ∝ ∏|σ_i² − σ_j²| exp(−Σ σ_i/ρ). U, V and σ are independent. ‖Z‖_* ~ Gamma(d², ρ).
 
-Everything below is at ρ = 1; multiply by ρ. Samples are exact up to float64 rounding, certified per draw.
+Symmetric noise: the same density on the symmetric matrices. Z = Q diag(λ) Qᵀ with Q Haar on O(d), and λ from the
+full-line ensemble, whose density is ∝ ∏|λ_i − λ_j| exp(−Σ|λ_i|/ρ). Q and λ are independent.
+‖Z‖_* ~ Gamma(d(d + 1)/2, ρ).
 
-What is known of ‖Z‖: for d → ∞, ‖Z‖/(ρd) → π (full) and π/2 (symmetric), with the finite-d law exact below and an
-upper bound on its tail for every d (proofs/paper/tail-bound.md). DN25 Theorem 6 prints
-‖Z‖ ≤ 1.1 ρd with high probability; that is refuted (P = 4.4e-10 at d = 10).
+So a draw is one draw of the spectrum, exact by `pfaffian_sampler`, and one or two of `haar`. Everything below is at
+ρ = 1; multiply Z by ρ. Samples are exact up to float64 rounding, and each passes the certificate of `pfaffian_sampler`.
+
+How large the spectral norm ‖Z‖ is: as d → ∞, ‖Z‖/(ρd) → π for full and π/2 for symmetric noise. For every d this file
+has the exact law, and a proven upper bound on the tail (proofs/paper/tail-bound.md). DN25 Theorem 6 says that
+‖Z‖ ≤ 1.1 ρd with high probability; that is refuted: at d = 10 the probability is 4.4e-10.
 """
 
 import math
@@ -28,6 +32,11 @@ from covassay.reference.laws import haar
 from covassay.reference.laws.pfaffian_ensemble import PfaffianEnsemble, pfaffian_ensemble
 from covassay.reference.laws.pfaffian_sampler import sample_points
 
+# Where `spectral_norm_quantile` is accurate: below the first, the distribution function is dominated by its absolute
+# error of 1e-15; within the second of 1, the survival function loses its relative accuracy.
+SMALLEST_QUANTILE = 1e-12
+SMALLEST_SURVIVAL = 1e-9
+
 # FORMULAS
 
 
@@ -37,34 +46,40 @@ def radius_shape(d: Number, symmetric: bool = False) -> Number:
 
 
 def log_density_kernel(nuclear_norm: Number, scale: Number) -> Number:
-    """−‖Z‖_*/ρ: the log density up to its constant."""
+    """−‖Z‖_*/ρ: the log density up to an additive constant."""
     return -nuclear_norm / scale
 
 
 def schatten_limit(p: Number, gamma: Callable[[Number], Number] = math.gamma, pi: Number = math.pi) -> Number:
-    """lim ‖Z‖_{S_p} / d^{1+1/p} as d → ∞, full noise; half of it for symmetric noise. DN25 Theorem 1 with its constant.
+    """The limit of ‖Z‖_{S_p} / d^{1+1/p} as d → ∞ for full noise: the constant of DN25 Theorem 1.
 
-    σ/d follows Ullman's law on [0, π], of density (2/π²) arccosh(π/t); the limit is the p-th root of its p-th moment
-    π^p Γ((p + 1)/2) / ((p + 1) √π Γ(p/2 + 1)): 1 for p = 1, and π for p = ∞.
+    ‖·‖_{S_p} is the Schatten norm, the ℓp norm of the singular values. In the limit the values σ_i/d follow Ullman's
+    law on [0, π], with density (2/π²) arccosh(π/t). The result is the p-th root of the p-th moment of that law, π^p
+    Γ((p + 1)/2) / ((p + 1) √π Γ(p/2 + 1)). It is 1 for p = 1, and tends to π as p → ∞. For symmetric noise the limit is
+    half of this.
     """
     return pi * (gamma((p + 1) / 2) / ((p + 1) * pi**0.5 * gamma(p / 2 + 1))) ** (1 / p)
 
 
 def spectral_edge(d: Number, symmetric: bool = False, pi: Number = math.pi) -> Number:
-    """Where the spectrum ends as d → ∞: πd, or πd/2 for symmetric noise."""
+    """The edge to which ‖Z‖ is asymptotic as d → ∞: πd for full noise, πd/2 for symmetric noise."""
     return pi * d / 2 if symmetric else pi * d
 
 
 def edge_rate(t: Number, edge: Number, functions: Any = math) -> Number:
-    """(2/π) ∫_edge^t arccosh(t/α) dα for t ≥ edge: the exponential rate of P(‖Z‖ ≥ t). Convex; 0 at the edge."""
+    """(2/π) ∫_edge^t arccosh(t/α) dα for t ≥ edge: the bound on P(‖Z‖ ≥ t) decays like exp(−rate).
+
+    The rate is convex in t, and 0 at the edge. `functions` is math or mpmath.
+    """
     return 2 / functions.pi * (t * functions.acos(edge / t) - edge * functions.acosh(t / edge))
 
 
 def spectral_norm_tail_bound(d: int, t: Number, symmetric: bool = False, functions: Any = math) -> Number:
-    """P(‖Z‖ ≥ t) is at most this, for every d ≥ 2 and every t beyond the edge. Proof: proofs/paper/tail-bound.md.
+    """An upper bound on P(‖Z‖ ≥ t), for every d ≥ 2 and every t beyond the edge. Proof: proofs/paper/tail-bound.md.
 
-    With y = t/edge and φ = arccos(1/y), full noise: d arccosh(d/(d − 1)) (y − √(y² − 1))² exp(−rate) / (2φ²). For
-    symmetric noise the power 2 is 1, and there are two ends. `functions` is math or mpmath.
+    With y = t/edge and φ = arccos(1/y), it is d arccosh(d/(d − 1)) (y − √(y² − 1))² exp(−rate) / (2φ²) for full noise.
+    For symmetric noise the power 2 becomes 1, and a factor 2 counts the two ends of the spectrum. `functions` is math
+    or mpmath.
     """
     edge = spectral_edge(d, symmetric, functions.pi)
     y, ends, power = t / edge, (2 if symmetric else 1), (1 if symmetric else 2)
@@ -74,10 +89,11 @@ def spectral_norm_tail_bound(d: int, t: Number, symmetric: bool = False, functio
 
 
 def spectral_norm_bound(d: Number, log_inverse_beta: Number, symmetric: bool = False) -> Number:
-    """‖Z‖ is at most this with probability 1 − β, for every d ≥ 1 and every β: 4d + 2.36 ln(1/β), full noise.
+    """A bound that ‖Z‖ exceeds with probability at most β, for every d ≥ 1 and every β in (0, 1).
 
-    A tangent of the tail bound; for fixed β within a factor 4/π of the truth as d → ∞. Symmetric noise:
-    2.5 d + 1.77 ln(1/β).
+    4d + 2.36 ln(1/β) for full noise, 2.5 d + 1.77 ln(1/β) for symmetric noise. It replaces the rate of the tail bound
+    by its tangent at t = 4d, or t = 2.5 d (Corollary 1 of proofs/paper/tail-bound.md). For full noise and fixed β it
+    exceeds ‖Z‖ by a factor that tends to 4/π as d → ∞.
     """
     if symmetric:
         return d * 5 / 2 + log_inverse_beta * 177 / 100
@@ -85,15 +101,16 @@ def spectral_norm_bound(d: Number, log_inverse_beta: Number, symmetric: bool = F
 
 
 def spectral_norm_angle(d: Number, log_inverse_beta: Number, log: Callable[[Number], Number] = math.log) -> Number:
-    """φ with ‖Z‖ ≤ πd/cos φ with probability 1 − β, while φ < π/2: φ³ = 3(ln(1/β) + (7/6) ln d)/(2d).
+    """The angle φ for which ‖Z‖ ≤ πd/cos φ with probability at least 1 − β, if φ < π/2. Full noise, d ≥ 2.
 
-    Full noise, d ≥ 2. For fixed β and large d sharper than `spectral_norm_bound`: πd + O(d^{1/3} (ln d)^{2/3}).
+    φ³ = 3(ln(1/β) + (7/6) ln d)/(2d). For fixed β and large d this bound is sharper than `spectral_norm_bound`: it is
+    πd + O(d^{1/3} (ln d)^{2/3}). Corollary 2 of proofs/paper/tail-bound.md.
     """
     return (3 * (log_inverse_beta + 7 * log(d) / 6) / (2 * d)) ** (1 / 3)
 
 
 def ensemble(dimension: int, symmetric: bool = False) -> PfaffianEnsemble:
-    """The point process of the singular values (full) or eigenvalues (symmetric)."""
+    """The joint law of the d singular values (full noise) or of the d eigenvalues (symmetric noise)."""
     return pfaffian_ensemble(require_dimension("dimension", dimension), half_line=not symmetric)
 
 
@@ -109,19 +126,20 @@ def nuclear_norm(z: Matrix) -> Vector:
 def log_normalizer(dimension: int, symmetric: bool = False) -> float:
     """ln ∫ exp(−‖Z‖_*) dZ, over R^{d×d} or over the symmetric matrices.
 
-    The volume element of the rotations cancels against a Gaussian integral with a known value:
-    ∫ exp(−‖Z‖_F²/2) dZ = (2π)^{D/2} on one side and Selberg's integral over the same spectrum on the
-    other. In the symmetric case dZ is Lebesgue measure in the isometric coordinates
-    (Z_ii, √2 Z_ij for i < j).
+    In the coordinates of the singular values or eigenvalues, an integral over the D-dimensional space of all Z is a
+    constant, from the rotations, times an integral over the spectrum. The same constant stands in the Gaussian integral
+    ∫ exp(−‖Z‖_F²/2) dZ = (2π)^{D/2}, where the integral over the spectrum is Selberg's and known. That gives the
+    constant, and the ensemble gives the integral wanted. In the symmetric case dZ is Lebesgue measure in the isometric
+    coordinates (Z_ii, and √2 Z_ij for i < j).
     """
     d = require_dimension("dimension", dimension)
     j = np.arange(d)
-    common = gammaln((j + 3) / 2) - gammaln(1.5)  # Γ(1 + (j+1)/2) / Γ(3/2)
-    if symmetric:  # Mehta: ∫ ∏|λ_i − λ_j| e^{−Σ λ²/2} = (2π)^{d/2} ∏ Γ(1 + (j+1)/2)/Γ(3/2)
+    common = gammaln((j + 3) / 2) - gammaln(1.5)  # ln Γ(1 + (j + 1)/2) / Γ(3/2)
+    if symmetric:  # Mehta: ∫ ∏|λ_i − λ_j| e^{−Σ λ²/2} = (2π)^{d/2} ∏_j Γ(1 + (j + 1)/2)/Γ(3/2)
         gaussian = d / 2 * math.log(2 * math.pi) + common.sum()
-    else:  # Laguerre–Selberg in σ²/2
+    else:  # Laguerre–Selberg with u = σ²/2: 2^{(d(d−1) − d)/2} ∫ ∏|u_i − u_j| ∏ u_i^{−1/2} e^{−Σ u}
         gaussian = (d * (d - 1) - d) / 2 * math.log(2) + (gammaln((j + 1) / 2) + common).sum()
-    entries = d * (d + 1) / 2 if symmetric else d**2
+    entries = radius_shape(d, symmetric)
     return float(entries / 2 * math.log(2 * math.pi) - gaussian + ensemble(d, symmetric).log_normalizer)
 
 
@@ -131,7 +149,7 @@ def log_density(z: Matrix, symmetric: bool = False) -> Vector:
 
 
 def sample_spectrum(dimension: int, rng: np.random.Generator, size: int, symmetric: bool = False) -> Matrix:
-    """Draw singular values (full) or eigenvalues (symmetric), in random order: (size, d)."""
+    """Draw the singular values (full noise) or eigenvalues (symmetric noise) of Z, in random order: (size, d)."""
     return sample_points(ensemble(dimension, symmetric), size, rng)
 
 
@@ -154,36 +172,30 @@ def sample(
 
 
 def nuclear_norm_cdf(dimension: int, t: ArrayLike, symmetric: bool = False) -> Vector:
-    """P(‖Z‖_* ≤ t), exactly: the regularised incomplete Gamma function."""
+    """P(‖Z‖_* ≤ t) for every entry of `t`: the regularised incomplete Gamma function."""
     shape = float(radius_shape(require_dimension("dimension", dimension), symmetric))
     values: Vector = gammainc(shape, np.maximum(np.asarray(t, dtype=np.float64), 0.0))
     return values
 
 
 def spectral_norm_cdf(dimension: int, t: ArrayLike, symmetric: bool = False) -> Vector:
-    """P(‖Z‖ ≤ t): a Pfaffian, with absolute error near 1e-15 for d up to 100."""
+    """P(‖Z‖ ≤ t) for every entry of `t`: a ratio of Pfaffians, with absolute error near 1e-15 for d up to 100."""
     law = ensemble(dimension, symmetric)
     values = np.asarray(t, dtype=np.float64)
     return np.array([law.largest_cdf(float(s)) for s in values.ravel()]).reshape(values.shape)
 
 
 def spectral_norm_quantile(dimension: int, probability: float, symmetric: bool = False) -> float:
-    """The t with P(‖Z‖ ≤ t) = probability, for a probability in (1e-12, 1 − 1e-9)."""
-    if not 1e-12 < probability < 1 - 1e-9:
+    """The t with P(‖Z‖ ≤ t) = probability, for a probability between 1e-12 and 1 − 1e-9."""
+    if not SMALLEST_QUANTILE < probability < 1 - SMALLEST_SURVIVAL:
         raise InvalidInput(f"probability = {probability!r}: must be between 1e-12 and 1 - 1e-9, where float64 can tell")
     law = ensemble(dimension, symmetric)
     if probability <= 0.5:
         return float(brentq(lambda s: law.largest_cdf(s) - probability, 0.0, law.panels.edges[-1], xtol=1e-13))
-    return float(
-        brentq(
-            lambda s: (1 - probability) - law.largest_survival(s),
-            0.0,
-            law.panels.edges[-1],
-            xtol=1e-13,
-        )
-    )
+    survival = 1 - probability
+    return float(brentq(lambda s: survival - law.largest_survival(s), 0.0, law.panels.edges[-1], xtol=1e-13))
 
 
 def mean_power_sum(dimension: int, power: float, symmetric: bool = False) -> float:
-    """E ‖Z‖_{S_p}^p = E Σ σ_i^p; p = 2 is the expected squared Frobenius error."""
+    """E ‖Z‖_{S_p}^p = E Σ σ_i^p for p = `power` ≥ 0, to rounding. For p = 2 it is the mean squared Frobenius norm."""
     return ensemble(dimension, symmetric).mean_power_sum(power)

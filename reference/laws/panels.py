@@ -1,8 +1,9 @@
-"""Composite Gauss–Legendre quadrature: intervals ("panels") with m nodes each.
+"""Composite Gauss–Legendre quadrature: intervals ("panels") with m = `NODES` nodes each.
 
-On one panel a smooth function is its Lagrange interpolant at the nodes to all digits, so it can be
-integrated up to any point, not only to the edges. `interpolation(t)` gives the m weights of interpolation at t
-and of integration from the left edge to t, in the panel's own variable t ∈ [−1, 1].
+On one panel a smooth function equals its interpolating polynomial at the nodes up to rounding. So it can be integrated
+up to any point x, not only up to an edge. Each panel has its own variable t ∈ [−1, 1]. `interpolation(t)` gives two
+lists of m weights on the values at the nodes: one for the value of the function at t, and one for its integral from the
+left edge to t.
 """
 
 from collections.abc import Callable
@@ -16,33 +17,37 @@ from numpy.typing import NDArray
 
 from covassay.reference.domain import Matrix, Vector
 
-NODES = 24  # per panel; with 8 radians of phase per panel the rule is exact to rounding
+NODES = 24  # enough to integrate a function that turns by 8 radians per panel to rounding
 
 
 @lru_cache(maxsize=1)
 def _reference_panel() -> tuple[Vector, Vector, Matrix, Matrix]:
-    """Nodes and weights on [−1, 1]; Chebyshev coefficients of the Lagrange basis, and of its integrals from −1."""
+    """Nodes and weights on [−1, 1], (m,) each, and Chebyshev coefficients of the Lagrange basis and of its integrals.
+
+    Column i of the first matrix, (m, m), belongs to the polynomial that is 1 at node i and 0 at the other nodes, and
+    column i of the second, (m + 1, m), to its integral from −1.
+    """
     t, w = leggauss(NODES)
-    basis: Matrix = np.linalg.inv(chebvander(t, NODES - 1)).astype(np.float64)  # column i: 1 at node i, 0 at the others
+    basis: Matrix = np.linalg.inv(chebvander(t, NODES - 1)).astype(np.float64)
     integrals: Matrix = chebint(basis, lbnd=-1.0).astype(np.float64)
     return t, w, basis, integrals
 
 
 def interpolation(t: Vector) -> tuple[Matrix, Matrix]:
-    """Values at t of the m Lagrange basis functions, and their integrals from −1 to t: t.shape + (m,) each."""
+    """Values at t of the m Lagrange basis polynomials, and their integrals from −1 to t: shape t.shape + (m,) each."""
     _, _, basis, integrals = _reference_panel()
     chebyshev = np.cos(np.arccos(np.clip(t, -1.0, 1.0))[..., None] * np.arange(NODES + 1))  # T_k(cos θ) = cos kθ
     return chebyshev[..., :-1] @ basis, chebyshev @ integrals
 
 
 def integrated(t: Vector) -> Matrix:
-    """Integrals from −1 to t of the m Lagrange basis functions: t.shape + (m,)."""
+    """Integrals from −1 to t of the m Lagrange basis polynomials: shape t.shape + (m,)."""
     return interpolation(t)[1]
 
 
 @dataclass(frozen=True)
 class Panels:
-    """Nodes and weights on the union of the panels between consecutive `edges`."""
+    """The panels between consecutive `edges`, an increasing array of shape (panels + 1,)."""
 
     edges: Vector
 
@@ -72,14 +77,18 @@ class Panels:
         return weights
 
     def locate(self, x: Vector) -> tuple[NDArray[np.intp], Vector]:
-        """The panel that holds x, and x in that panel's own variable."""
+        """The number of the panel that holds x, and the panel's variable t at x: shape x.shape each.
+
+        An inner edge belongs to the panel on its right. A point outside all panels goes to the nearest one, and then
+        |t| > 1.
+        """
         panel = np.clip(np.searchsorted(self.edges, x, side="right") - 1, 0, self.count - 1)
         return panel, (x - self.edges[panel]) / self.half_widths[panel] - 1
 
     def antiderivative(self, values: Matrix) -> tuple[Matrix, Matrix]:
-        """∫ from the first edge, of functions given at the nodes: at the edges and at the nodes.
+        """Integrals from the first edge to every edge and to every node.
 
-        `values` has shape (..., panels, m); the results (..., panels + 1) and (..., panels, m).
+        Functions are given by their values at the nodes: (..., panels, m) -> (..., panels + 1) and (..., panels, m).
         """
         t, _, _, _ = _reference_panel()
         totals = (values * self.weights).sum(axis=-1)
@@ -88,7 +97,7 @@ class Panels:
         return at_edges, at_edges[..., :-1, None] + within
 
     def distribution(self, density: Matrix) -> Callable[[Vector], Vector]:
-        """The distribution function of the law with this density, (panels, m) at the nodes, up to its constant."""
+        """The distribution function of the law with density ∝ these values at the nodes, (panels, m)."""
         at_edges, _ = self.antiderivative(density)
 
         def cdf(x: Vector) -> Vector:

@@ -1,26 +1,32 @@
 r"""The Pfaffian ensemble behind nuclear-Laplace noise: N points with an exactly known joint law.
 
-The singular values of a d × d matrix with density ∝ exp(−‖Z‖_*), and the eigenvalues of a symmetric
-one, in exchangeable (random) order have the density
+Let Z be a d × d matrix with density ∝ exp(−‖Z‖_*), and N = d. In exchangeable (random) order, the singular values of Z
+have the first of the following densities, up to a constant. If Z is a symmetric matrix with density ∝ exp(−‖Z‖_*), its
+eigenvalues have the second.
 
     half line:  ∏_{i<j} |x_i² − x_j²| exp(−Σ x_i),   x_i > 0        (singular values)
     full line:  ∏_{i<j} |x_i − x_j| exp(−Σ |x_i|),   x_i real       (eigenvalues)
 
-up to a constant. Both are |det φ_j(x_i)| / (N! Pf A), where φ_0, …, φ_{N−1} span the functions
-m(x)^j e^{−|x|}, with m(x) = x² on the half line and m(x) = x on the full line, and (de Bruijn 1955)
+Both products are Vandermonde determinants in m(x) = x² on the half line and m(x) = x on the full line. So both
+densities are |det φ_j(x_i)| / (N! Pf A) for any basis φ_0, …, φ_{N−1} of the span of the functions m(x)^j e^{−|x|},
+with (de Bruijn 1955)
 
     (Eφ)(x) = ∫ sgn(t − x) φ(t) dt,     A_jk = ∫ φ_j Eφ_k   (skew-symmetric).
 
-With G_j(x) = ∫_{−∞}^x φ_j and the total integral τ = G(∞), Eφ = τ − 2G. For odd N one more feature,
-"a point at +∞", with φ = 0 and Eφ = 1, borders A to [[A, τ], [−τᵀ, 0]]; nothing else changes.
-With μ = A^{−1} (D × D, D = N rounded up to even):
+With G_j(x) = ∫_{−∞}^x φ_j and the total integral τ = G(∞), Eφ = τ − 2G. A skew matrix of odd size has Pfaffian 0, so
+for odd N there is one more basis function, "a point at +∞", with φ = 0 and Eφ = 1. It borders A to
+[[A, τ], [−τᵀ, 0]], and nothing else changes. D is the size of A: N rounded up to even. E(x) is the vector of the D
+values Eφ(x). With μ = A^{−1}:
 
     one-point density   ρ₁(x) = −φ(x)ᵀ μ E(x), whose integral is N;
     largest point       P(all |x_i| ≤ s) = Pf A(s) / Pf A = √det(1 − μ B(s)),  B(s) = A − A(s),
 
-where A(s) is A with all integrals restricted to |x| ≤ s. B is formed from tails, so the probability
-keeps its absolute accuracy near 1. Everything is float64: the basis is orthonormalised by
-the discretised Stieltjes recurrence, for which all integrals are Gauss–Legendre sums.
+where A(s) is A with all integrals restricted to |x| ≤ s. B is computed from integrals beyond s, so the probability
+keeps its absolute accuracy near 1.
+
+Everything is float64. All integrals are Gauss–Legendre sums on the same panels, and the discretised Stieltjes
+recurrence makes the basis orthonormal for these sums, which keeps A well conditioned. The functions are stored by their
+values at the nodes: m nodes on each panel.
 """
 
 import math
@@ -32,28 +38,43 @@ from covassay.reference.domain import Matrix, Vector, require_dimension
 from covassay.reference.errors import InvalidInput
 from covassay.reference.laws.panels import Panels, integrated
 
-PHASE = 8.0  # radians of the fastest basis function per panel
+PHASE = 8.0  # radians by which the fastest basis function turns on one panel; 24 nodes integrate that to rounding
+# The panels end at the edge of the spectrum plus 27 N^{1/3} + 20, where the mass beyond is below 1e-20. For large N the
+# largest point fluctuates on the scale (π/2) N^{1/3}, with an upper tail like exp(−(2/3) u^{3/2}) in units u of that
+# scale. 27 N^{1/3} is u = 17, and exp(−(2/3) 17^{3/2}) = 5e-21. (On the full line the scale is smaller.) For few points
+# the tail is like e^{−x} instead, and the 20 is for them. A test evaluates the proven bound
+# `nuclear_laplace.spectral_norm_tail_bound` at the end of the panels.
+EDGE_MARGIN = 27.0
+CONSTANT_MARGIN = 20.0
+PHASE_TABLE = 40  # entries per unit length of the table that inverts the phase; panel edges need no precision
+HUGE = 1e100  # a larger value of the recurrence is scaled down, long before it could overflow
 
 
 def _panels(points: int, half_line: bool) -> Panels:
     """Panels of about equal phase, out to where the mass beyond is below 1e-20.
 
-    The points fill [0, πN] (half of that on each side of the full line) with the Ullman density, so
-    the N-th basis function oscillates at the rate (2/π) arccosh(a/s); s/2 is added for e^{−s}.
+    In the limit the points fill [0, πN], or half of that on each side of the full line, with Ullman's density
+    (2/π²) arccosh(πN/s). The N-th basis function has about one zero per point, so its phase grows at the rate
+    (2/π) arccosh(a/s), where a is the end of the panels. 1/2 is added to the rate so that panels stay short where
+    e^{−s} decays without oscillation.
     """
     bulk = math.pi * points if half_line else math.pi / 2 * points
-    a = bulk + 27 * points ** (1 / 3) + 20
-    s = np.linspace(0, a, 40 * math.ceil(a))
+    a = bulk + EDGE_MARGIN * points ** (1 / 3) + CONSTANT_MARGIN
+    s = np.linspace(0, a, PHASE_TABLE * math.ceil(a))
     with np.errstate(divide="ignore", invalid="ignore"):
         arccosh_part = np.where(s > 0, s * np.arccosh(a / s), 0.0)
-    phase = 2 / math.pi * (arccosh_part + a * np.arcsin(s / a)) + s / 2
+    phase = 2 / math.pi * (arccosh_part + a * np.arcsin(s / a)) + s / 2  # the integral of the rate from 0
     count = math.ceil(phase[-1] / PHASE)
     edges = np.interp(np.linspace(0, phase[-1], count + 1), phase, s)
     return Panels(edges if half_line else np.concatenate([-edges[:0:-1], edges]))
 
 
 class PfaffianEnsemble:
-    """The ensemble of `points` points on the half line or on the full line."""
+    """The ensemble of N = `points` points on the half line or on the full line.
+
+    Attributes: `phi` (N, panels, m) holds φ at the nodes; `g_edges` (N, panels + 1) and `g_nodes` (N, panels, m) hold G
+    at the panel edges and at the nodes; `totals` (N,) is τ.
+    """
 
     def __init__(self, points: int, *, half_line: bool) -> None:
         self.points = require_dimension("points", points)
@@ -64,10 +85,11 @@ class PfaffianEnsemble:
         self.totals: Vector = self.g_edges[:, -1]
 
     def _orthonormal_basis(self) -> tuple[Matrix, float]:
-        """φ_j at the nodes, (N, panels, m), and Σ_j ln(leading coefficient of φ_j).
+        """φ_j at the nodes, (N, panels, m), and Σ_j ln(leading coefficient of φ_j) as a polynomial in m(x).
 
-        Three-term recurrence with inner products by quadrature. e^{−|x|} underflows for large N, so
-        every node carries its own running logarithmic scale.
+        The three-term recurrence φ_{j+1} ∝ (m(x) − α_j) φ_j − β_j φ_{j−1}, with inner products by quadrature. It runs
+        on √weight · φ_j, for which they are plain dot products. e^{−|x|} underflows for large N, so every node carries
+        a logarithmic scale: the true values are current · exp(log_scale).
         """
         x, weights = self.panels.nodes.ravel(), self.panels.weights.ravel()
         multiplier = x**2 if self.half_line else x
@@ -77,12 +99,12 @@ class PfaffianEnsemble:
         for j in range(self.points):
             norm = np.linalg.norm(current * np.exp(log_scale))
             current = current / norm
-            log_leading -= (self.points - j) * math.log(norm)
+            log_leading -= (self.points - j) * math.log(norm)  # 1/norm is a factor of φ_j and of all that follow
             basis[j] = current * np.exp(log_scale)
-            diagonal = (multiplier * basis[j]) @ basis[j]
-            back = norm if j else 0.0
+            diagonal = (multiplier * basis[j]) @ basis[j]  # α_j
+            back = norm if j else 0.0  # β_j
             current, previous = (multiplier - diagonal) * current - back * previous, current
-            rescale = np.where(np.abs(current) > 1e100, 1e-100, 1.0)
+            rescale = np.where(np.abs(current) > HUGE, 1 / HUGE, 1.0)
             current, previous = current * rescale, previous * rescale
             log_scale = log_scale - np.log(rescale)
         shape = (self.points, *self.panels.nodes.shape)
@@ -94,34 +116,39 @@ class PfaffianEnsemble:
         return self.points + self.points % 2
 
     def bordered(self, matrix: Matrix, border: Vector) -> Matrix:
-        """[[matrix, border], [−borderᵀ, 0]] if N is odd, `matrix` if it is even."""
+        """[[matrix, border], [−borderᵀ, 0]] if N is odd, `matrix` itself if N is even: (N, N), (N,) -> (D, D)."""
         if self.points % 2 == 0:
             return matrix
         return np.block([[matrix, border[:, None]], [-border[None], np.zeros((1, 1))]])
 
     @cached_property
+    def phi_by_panel(self) -> Matrix:
+        """φ at the nodes, panel first: (panels, N, m). The values of one panel lie together in memory."""
+        return np.ascontiguousarray(self.phi.transpose(1, 0, 2))
+
+    @cached_property
     def e_nodes(self) -> Matrix:
-        """E at the nodes, (D, panels, m): τ − 2G, and 1 for the point at infinity."""
+        """E at the nodes, (D, panels, m): τ − 2G, followed by 1 for the point at +∞ if N is odd."""
         features = self.totals[:, None, None] - 2 * self.g_nodes
         ones = np.ones((self.order - self.points, *self.panels.nodes.shape))
         return np.concatenate([features, ones])
 
     @cached_property
     def skew(self) -> Matrix:
-        """A, (D, D)."""
+        """The skew-symmetric matrix A, (D, D)."""
         weighted = (self.phi * self.panels.weights).reshape(self.points, -1)
         a = weighted @ self.e_nodes[: self.points].reshape(self.points, -1).T
         return self.bordered((a - a.T) / 2, self.totals)
 
     @cached_property
     def kernel(self) -> Matrix:
-        """μ = A^{−1}, (D, D), skew-symmetric."""
+        """The kernel μ = A^{−1}, (D, D), skew-symmetric."""
         inverse = np.linalg.inv(self.skew)
         return (inverse - inverse.T) / 2
 
     @cached_property
     def one_point_density(self) -> Matrix:
-        """ρ₁ at the nodes, (panels, m)."""
+        """The one-point density ρ₁ at the nodes, (panels, m). Its integral is N."""
         density: Matrix = -np.einsum(
             "jpm,jk,kpm->pm", self.phi, self.kernel[: self.points], self.e_nodes, optimize=True
         )
@@ -136,16 +163,16 @@ class PfaffianEnsemble:
 
     @cached_property
     def log_normalizer(self) -> float:
-        """Log of the integral of the unnormalised density at the top over all N-tuples.
+        """ln of the integral, over all N-tuples, of the unnormalised density at the top of this file.
 
-        ∫ |det φ_j(x_i)| = N! Pf A, and the determinant is the product over pairs times the product
-        of the leading coefficients.
+        ∫ |det φ_j(x_i)| = N! Pf A, and this determinant is the unnormalised density times the leading coefficients of
+        all φ_j.
         """
         _, log_det = np.linalg.slogdet(self.skew)
         return math.lgamma(self.points + 1) + float(log_det) / 2 - self.log_leading
 
     def log_density(self, x: Matrix) -> Vector:
-        """Log density of the exchangeable N-tuples in the rows of `x`, shape (size, N)."""
+        """Log of the joint density at the exchangeable N-tuples in the rows of `x`: (size, N) -> (size,)."""
         i, j = np.triu_indices(self.points, 1)
         with np.errstate(divide="ignore"):
             values = np.log(np.abs(x[:, i] - x[:, j])).sum(axis=1) - np.abs(x).sum(axis=1)
@@ -158,7 +185,7 @@ class PfaffianEnsemble:
 
     @cached_property
     def _panel_skew(self) -> Matrix:
-        """∫ over each panel of G_j φ_k − φ_j G_k, (panels, N, N)."""
+        """The integral of G_j φ_k − φ_j G_k over each panel, (panels, N, N)."""
         g = self.g_nodes.transpose(1, 0, 2)
         phi = (self.phi * self.panels.weights).transpose(1, 2, 0)
         half = g @ phi
@@ -166,14 +193,17 @@ class PfaffianEnsemble:
 
     @cached_property
     def _tails(self) -> tuple[Matrix, Matrix]:
-        """At every edge: ∫_{edge}^∞ (G_j φ_k − φ_j G_k) and ∫_{edge}^∞ φ_j."""
+        """T and a of `_tail` at every panel edge: (panels + 1, N, N) and (panels + 1, N)."""
         skew = np.cumsum(self._panel_skew[::-1], axis=0)[::-1]
         mass = np.cumsum((self.phi * self.panels.weights).sum(axis=2).T[::-1], axis=0)[::-1]
         n = self.points
         return np.concatenate([skew, np.zeros((1, n, n))]), np.concatenate([mass, np.zeros((1, n))])
 
     def _tail(self, s: float) -> tuple[Matrix, Vector]:
-        """T(s) = ∫_s^∞ (G_j φ_k − φ_j G_k) and a(s) = ∫_s^∞ φ_j, from the edge right of s inwards."""
+        """T(s) = ∫_s^∞ (G_j φ_k − φ_j G_k) and a(s) = ∫_s^∞ φ_j: (N, N) and (N,).
+
+        Each is its value at the next panel edge to the right of s, plus the integral from s to that edge.
+        """
         panel, t = self.panels.locate(np.array([s]))
         weights = self.panels.half_widths[panel[0]] * (integrated(np.ones(1)) - integrated(t))[0]
         g, phi = self.g_nodes[:, panel[0]], self.phi[:, panel[0]]
@@ -182,11 +212,12 @@ class PfaffianEnsemble:
         return skew[panel[0] + 1] + half - half.T, mass[panel[0] + 1] + phi @ weights
 
     def _excluded(self, s: float) -> Matrix:
-        """B(s) = A − A(s), the part of A in which x or y lies outside [−s, s].
+        """B(s) = A − A(s), (D, D): the part of A_jk = ∬ sgn(y − x) φ_j(x) φ_k(y) with x or y outside [−s, s].
 
-        ∬ sgn(y − x) φ_j(x) φ_k(y) over max(x, y) > s is T(s). On the full line φ_j has the parity of
-        j, so the part below −s is T(s) again, and the corner (x < −s, y > s or the reverse), which
-        both contain, is (−1)^j a_j a_k − (−1)^k a_j a_k.
+        Its border, for odd N, is ∫ φ_j outside [−s, s]. The part with max(x, y) > s is T(s), which is all of it on the
+        half line. On the full line φ_j(−x) = (−1)^j φ_j(x), so reflection turns T(s) into the part with
+        min(x, y) < −s, with the sign −(−1)^{j+k}. Both parts contain the corners where one of x, y is below −s and the
+        other above s, so these are subtracted once: (−1)^j a_j a_k − (−1)^k a_j a_k.
         """
         tail, mass = self._tail(s)
         if self.half_line:
@@ -207,7 +238,7 @@ class PfaffianEnsemble:
         return float(min(1.0, math.exp(log_det / 2))) if sign > 0 else 0.0
 
     def largest_survival(self, s: float) -> float:
-        """P(some |x_i| > s); relative accuracy is lost below about 1e-10."""
+        """P(some |x_i| > s), with relative accuracy down to about 1e-10; smaller values are inaccurate."""
         if s <= 0:
             return 1.0
         if s >= self.panels.edges[-1]:
@@ -220,5 +251,5 @@ class PfaffianEnsemble:
 
 @lru_cache(maxsize=16)
 def pfaffian_ensemble(points: int, *, half_line: bool) -> PfaffianEnsemble:
-    """The ensemble, computed once and kept."""
+    """The ensemble with that many points, computed at the first call and kept for later ones."""
     return PfaffianEnsemble(points, half_line=half_line)

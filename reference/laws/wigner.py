@@ -1,12 +1,12 @@
 """Symmetric random matrices with independent entries on and above the diagonal.
 
-wigner : every entry N(0, 1). "Symmetric Gaussian Wigner" in DLY22.
-goe : N(0, 1) on the diagonal and N(0, 1/2) above it. The Gaussian orthogonal ensemble: in the isometric coordinates
+wigner : every entry is N(0, 1). DLY22 calls it "symmetric Gaussian Wigner".
+goe : N(0, 1) on the diagonal and N(0, 1/2) above it, the Gaussian orthogonal ensemble. In the isometric coordinates
     `svec` it is N(0, I), so QGQᵀ has the law of G for every rotation Q.
-laplace : every entry Laplace(1). "Symmetric Laplace Wigner" in DLY22.
+laplace : every entry is Laplace(1). DLY22 calls it "symmetric Laplace Wigner".
 
-In svec coordinates wigner has variance 1 on the diagonal and 2 elsewhere: as noise it hides whatever goe hides, and is
-larger.
+In svec coordinates wigner has variance 1 on the diagonal and 2 elsewhere. So wigner is goe plus independent noise: it
+gives every privacy guarantee that goe gives, and it is larger.
 """
 
 import math
@@ -27,20 +27,26 @@ ENSEMBLES: tuple[Ensemble, ...] = ("wigner", "goe")
 
 @lru_cache(maxsize=8)
 def triangle(dimension: int) -> tuple[NDArray[np.intp], NDArray[np.intp], Vector]:
-    """Rows and columns of the upper triangle, row by row, and the weights that make `svec` isometric: 1 and √2."""
+    """The row and the column of every entry of the upper triangle, row by row, and its weight in `svec`: (D,) each.
+
+    D = d(d + 1)/2. The weights are 1 on the diagonal and √2 off it.
+    """
     i, j = np.triu_indices(dimension)
     return i, j, np.where(i == j, 1.0, math.sqrt(2))
 
 
 def svec(matrix: Matrix) -> Matrix:
-    """The isometry (M_11, √2 M_12, …, √2 M_1d, M_22, …, M_dd): (..., d, d) -> (..., d(d + 1)/2), reading i ≤ j."""
+    """The coordinates (M_11, √2 M_12, …, √2 M_1d, M_22, …, M_dd): (..., d, d) -> (..., d(d + 1)/2).
+
+    An isometry from the symmetric matrices in Frobenius norm. Only the entries M_ij with i ≤ j are read.
+    """
     i, j, weights = triangle(matrix.shape[-1])
     coordinates: Matrix = matrix[..., i, j] * weights
     return coordinates
 
 
 def unsvec(coordinates: Matrix) -> Matrix:
-    """The symmetric matrix with these coordinates: (..., d(d + 1)/2) -> (..., d, d)."""
+    """The symmetric matrix with these coordinates, the inverse of `svec`: (..., d(d + 1)/2) -> (..., d, d)."""
     length = coordinates.shape[-1]
     d = (math.isqrt(8 * length + 1) - 1) // 2
     if d < 1 or d * (d + 1) // 2 != length:
@@ -49,7 +55,7 @@ def unsvec(coordinates: Matrix) -> Matrix:
 
 
 def symmetric(upper: Matrix) -> Matrix:
-    """The symmetric matrix with these entries M_ij, i ≤ j, row by row: (..., d(d + 1)/2) -> (..., d, d)."""
+    """The symmetric matrix with these entries M_ij for i ≤ j, row by row: (..., d(d + 1)/2) -> (..., d, d)."""
     d = (math.isqrt(8 * upper.shape[-1] + 1) - 1) // 2
     i, j, _ = triangle(d)
     matrix = np.zeros((*upper.shape[:-1], d, d))
@@ -62,35 +68,36 @@ def symmetric(upper: Matrix) -> Matrix:
 
 
 def _shape(dimension: int, size: int | None) -> tuple[int, ...]:
+    """The shape of the free entries of one matrix, or of `size` matrices."""
     d = require_dimension("dimension", dimension)
     entries = d * (d + 1) // 2
     return (entries,) if size is None else (size, entries)
 
 
 def sample_wigner(dimension: int, rng: np.random.Generator, size: int | None = None) -> Matrix:
-    """Draw wigner: shape (d, d), or (size, d, d)."""
+    """Draw from wigner, N(0, 1) entries: shape (d, d), or (size, d, d)."""
     return symmetric(rng.standard_normal(_shape(dimension, size)))
 
 
 def sample_goe(dimension: int, rng: np.random.Generator, size: int | None = None) -> Matrix:
-    """Draw goe: shape (d, d), or (size, d, d)."""
+    """Draw from the Gaussian orthogonal ensemble: shape (d, d), or (size, d, d)."""
     return unsvec(rng.standard_normal(_shape(dimension, size)))
 
 
 def sample_laplace(dimension: int, rng: np.random.Generator, size: int | None = None) -> Matrix:
-    """Draw laplace: shape (d, d), or (size, d, d)."""
+    """Draw from laplace, Laplace(1) entries: shape (d, d), or (size, d, d)."""
     return symmetric(rng.laplace(size=_shape(dimension, size)))
 
 
 def sample(ensemble: str, dimension: int, rng: np.random.Generator, size: int | None = None) -> Matrix:
-    """Draw the Gaussian ensemble of that name."""
+    """Draw from the Gaussian ensemble with this name, "wigner" or "goe": shape (d, d), or (size, d, d)."""
     require_choice("ensemble", ensemble, ENSEMBLES)
     draw = sample_wigner if ensemble == "wigner" else sample_goe
     return draw(dimension, rng, size)
 
 
 def deviations(dimension: int, ensemble: str) -> Matrix:
-    """Standard deviation of every entry of the Gaussian ensemble, (d, d)."""
+    """The standard deviation of every entry of the Gaussian ensemble with this name, (d, d)."""
     require_choice("ensemble", ensemble, ENSEMBLES)
     d = require_dimension("dimension", dimension)
     off_diagonal = 1.0 if ensemble == "wigner" else math.sqrt(0.5)
@@ -98,7 +105,7 @@ def deviations(dimension: int, ensemble: str) -> Matrix:
 
 
 def log_density(matrix: Matrix, ensemble: str) -> Vector:
-    """Log density with respect to ∏_{i≤j} dM_ij, (..., d, d) -> (...)."""
+    """Log density of the Gaussian ensemble with respect to ∏_{i≤j} dM_ij: (..., d, d) -> (...)."""
     d = matrix.shape[-1]
     i, j = np.triu_indices(d)
     deviation = deviations(d, ensemble)[i, j]
@@ -108,9 +115,10 @@ def log_density(matrix: Matrix, ensemble: str) -> Vector:
 
 
 def separation_squared(change: Matrix, ensemble: str) -> Vector:
-    """Σ_{i≤j} (Δ_ij/s_ij)², s the deviations, (..., d, d) -> (...). D_α of the noisy M and M + Δ is α/2 times it.
+    """Σ_{i≤j} (Δ_ij/s_ij)² for a change Δ and the standard deviations s_ij of the entries: (..., d, d) -> (...).
 
-    goe: ‖Δ‖_F². wigner: (‖Δ‖_F² + Σ_i Δ_ii²)/2.
+    The Rényi divergence D_α between M plus noise and M + Δ plus noise is α/2 times this. It equals ‖Δ‖_F² for goe and
+    (‖Δ‖_F² + Σ_i Δ_ii²)/2 for wigner.
     """
     d = change.shape[-1]
     i, j = np.triu_indices(d)

@@ -1,4 +1,4 @@
-"""The budget of a data set: what releases add up to, and that too much is refused before the data are read."""
+"""The budget of a data set: what releases add up to, and the refusal of too large ones before the data are read."""
 
 import math
 from collections.abc import Callable
@@ -68,7 +68,7 @@ def test_zcdp_is_converted_at_what_remains_of_delta() -> None:
 
 
 def test_a_large_pure_release_is_added_to_the_converted_zcdp() -> None:
-    """ε = 20 is 20 tanh 10 = 20 zCDP, which converts to far more than 20: it is kept apart."""
+    """ε = 20 is 20 tanh 10 = 20 zCDP, which converts to far more than 20. So the account adds it after conversion."""
     spent = compose([ZCDP(0.1), PureDP(20.0)], ApproximateDP(99.0, 1e-6))
     assert spent == ApproximateDP(20.0 + smallest_epsilon_of_zcdp(0.1, 1e-6), 1e-6)
 
@@ -202,7 +202,7 @@ def delta_counted_twice(spent: list[Guarantee], total: Guarantee) -> Guarantee:
 
 
 def delta_forgotten(spent: list[Guarantee], total: Guarantee) -> Guarantee:
-    """Converts at the whole δ, whatever was spent of it."""
+    """A mutant that converts with the whole δ, even if part of it is spent."""
     if not isinstance(total, ApproximateDP):
         return compose(spent, total)
     epsilon = sum(g.epsilon for g in spent if isinstance(g, ApproximateDP))
@@ -268,7 +268,7 @@ def test_releases_are_entered_with_what_they_spend_and_what_all_add_up_to() -> N
 
 
 def test_what_is_proven_can_be_charged_instead_of_what_is_claimed() -> None:
-    """Nuclear-ball projection with the paper's scales spends ε/2."""
+    """Nuclear-ball projection with the paper's noise scales spends ε/2."""
     claimed, proven = Account(PureDP(1.0)), Account(PureDP(1.0), charge="proven")
     for account in (claimed, proven):
         account.release("nuclear-ball-projection", X, rng(), epsilon=1.0)
@@ -291,7 +291,7 @@ def test_an_account_can_go_on_from_what_was_spent_before() -> None:
 
 
 class Unreadable:
-    """Data of a known shape; whoever looks at a value fails the test."""
+    """Data of a known shape. Reading a value fails the test."""
 
     shape = (3, 2)
 

@@ -1,4 +1,4 @@
-"""Notions of privacy: every conversion is held against exact losses of mechanisms it must cover."""
+"""Notions of privacy: every conversion is compared with exact losses of mechanisms that it must cover."""
 
 import dataclasses
 import math
@@ -45,7 +45,7 @@ Formula = Callable[..., Any]
 
 
 def renyi(p: Vector, q: Vector, alpha: float) -> float:
-    """D_α(P‖Q) of two finite laws; exact to rounding also for α → 1."""
+    """D_α(P‖Q) of two finite laws, exact to rounding even for α → 1."""
     log_ratio = np.log(p / q)
     kullback_leibler = float(p @ log_ratio)
     # E_P e^{(α−1)(L − KL)} − 1 ~ (α−1)²/2 var, formed without cancellation
@@ -174,7 +174,7 @@ def test_a_bounded_range_of_one_gives_an_eighth() -> None:
 
 
 def exceeds_bounded_range(formula: Formula, p: Vector, log_ratio: Vector) -> bool:
-    """Q ∝ P e^{−L}: the loss L + const has the range of L."""
+    """Q ∝ P e^{−L}, so the privacy loss is L plus a constant and has the range of L."""
     q = p * np.exp(-log_ratio)
     gamma = float(np.ptp(log_ratio))
     return any(renyi(p, q / q.sum(), a) > a * formula(gamma) * (1 + 1e-9) + 1e-15 for a in ORDERS)

@@ -28,13 +28,13 @@ SAMPLERS = {"wigner": wigner.sample_wigner, "goe": wigner.sample_goe, "laplace":
 
 @lru_cache
 def norms(name: str, d: int) -> tuple[Vector, Vector]:
-    """Spectral and Frobenius norms of draws."""
+    """The spectral and the Frobenius norms of draws."""
     z = SAMPLERS[name](d, np.random.default_rng(d), DRAWS)
     return np.abs(np.linalg.eigvalsh(z)[:, [0, -1]]).max(axis=1), np.linalg.norm(z, axis=(1, 2))
 
 
 def refuted(values: Vector, bound: float, beta: float) -> bool:
-    """Too many values beyond the bound: P(Binomial(n, β) ≥ their number) < 1e-9."""
+    """Whether too many values exceed the bound: P(Binomial(n, β) ≥ their number) < 1e-9."""
     beyond = int((values > bound).sum())
     return bool(stats.binom.sf(beyond - 1, len(values), beta) < LEVEL)
 

@@ -1,4 +1,4 @@
-"""Data in chunks: the same data set as the array, in every function that mechanisms read it through."""
+"""Data in chunks are the same data set as the array, in every function through which mechanisms read them."""
 
 from collections.abc import Callable, Iterator
 from itertools import pairwise

@@ -306,7 +306,7 @@ def test_a_change_of_unit_by_a_power_of_two_changes_no_bit(x: Matrix, r: float) 
 
 
 def longest_row_scaling(x: Matrix) -> Matrix:
-    """A popular preprocessing: it reads all the rows."""
+    """A popular preprocessing that is not private, because it reads all the rows."""
     return x / max(1.0, row_norms(x).max())
 
 

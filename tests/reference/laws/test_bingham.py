@@ -1,7 +1,7 @@
 """The Bingham law: the envelope, exact values by quadrature, draws against exact distribution functions.
 
-Statistical tests: fixed seeds, and each comparison has a false-alarm probability of at most 1e-9 had the seed been
-random: Kolmogorov's p-values are exact, Hoeffding's bound holds for every n.
+Statistical tests: the seeds are fixed. Were they random, each comparison would raise a false alarm with probability at
+most 1e-9, because Kolmogorov's p-values are exact and Hoeffding's bound holds for every n.
 """
 
 import math
@@ -34,7 +34,7 @@ HOEFFDING = math.sqrt(math.log(2 / FALSE_ALARM) / (2 * DRAWS))  # a mean of valu
 Matrix = NDArray[np.float64]
 Vector = NDArray[np.float64]
 
-ORACLE = np.diag([6.0, 3.0, 0.0, 0.0, 0.0])  # worked by other hands; recomputed below
+ORACLE = np.diag([6.0, 3.0, 0.0, 0.0, 0.0])  # its figures came with the specification; recomputed below
 
 
 def rotated(values: list[float], seed: int = 0) -> Matrix:
@@ -87,7 +87,7 @@ Acceptance = Callable[..., Any]
 
 
 def inverse_power(y: Any, b: Any, q: Any, log: Any = np.log) -> Any:
-    """What two libraries do: divide by (1 + 2y/b)^{q/2}."""
+    """The error of two libraries, which divide by (1 + 2y/b)^{q/2}."""
     return -y - q / 2 * log(1 + 2 * y / b) - law.log_envelope_bound(b, q, log)
 
 
@@ -130,7 +130,7 @@ def test_the_envelope_parameter_solves_its_equation(a: Vector) -> None:
 
 
 def test_the_oracle_values_of_the_specification() -> None:
-    # q = 5, M = diag(6, 3, 0, 0, 0), worked by other hands before this code
+    # q = 5, M = diag(6, 3, 0, 0, 0): computed independently, before this code was written
     a, _ = law.decompose(ORACLE)
     b = law.envelope_parameter(a)
     assert b == pytest.approx(1.547812, abs=5e-7)
@@ -262,7 +262,7 @@ def test_one_distinct_eigenvalue_gives_kummers_function(q: int, gap: float) -> N
 
 
 def sphere_projection(m: tuple[float, float, float], w: float) -> float:
-    """P(u_1² ≤ w) for diag(m) on the sphere of R³: the angle about the first axis by brute force."""
+    """P(u_1² ≤ w) for diag(m) on the sphere of R³, with the angle about the first axis integrated numerically."""
     angle = (np.arange(256) + 0.5) * 2 * math.pi / 256
     cos2 = np.cos(angle) ** 2
 
@@ -364,7 +364,7 @@ def drawn(name: str) -> Matrix:
 
 
 def rejects(u: Matrix, m: Matrix) -> bool:
-    """Whether the law of some squared coordinate or of some pair of them is off, at 1e-9 a comparison."""
+    """Whether the draws contradict the exact law of some projection, at level 1e-9 per comparison."""
     _, vectors = law.decompose(m)
     squares = (u @ vectors) ** 2
     groups = [[0], [len(m) - 1], list(range(max(1, len(m) // 2)))]

@@ -1,6 +1,6 @@
 """Haar measure: closed forms of one coordinate, and the QR decomposition without its signs as a mutant.
 
-Statistical tests: each false-alarm probability is at most 1e-9 had the seed been random, because the
+Statistical tests: were the seed random, each would raise a false alarm with probability at most 1e-9, because the
 p-values of `covassay.verification.statistics.tests` are exact or conservative.
 """
 
@@ -32,12 +32,12 @@ def drawn(dimension: int) -> Matrix:
 
 
 def raw_qr(dimension: int, rng: np.random.Generator, size: int) -> Matrix:
-    """The mutant: the Q of LAPACK as it comes."""
+    """The mutant: the Q of LAPACK, without the correction of its signs."""
     return np.asarray(np.linalg.qr(rng.standard_normal((size, dimension, dimension)))[0])
 
 
 def coordinate_cdf(dimension: int) -> Cdf:
-    """One signed coordinate of a uniform unit vector of R^d: density ∝ (1 − z²)^{(d−3)/2}."""
+    """The distribution function of one coordinate of a uniform unit vector of R^d: density ∝ (1 − z²)^{(d−3)/2}."""
     a = (dimension - 1) / 2
     return lambda z: stats.beta.cdf((1 + np.asarray(z)) / 2, a, a)
 

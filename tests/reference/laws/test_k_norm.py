@@ -1,6 +1,7 @@
 """K-norm noise: norms, the law of the radius and of the direction for every body, the rejection sampler's rate.
 
-Statistical tests: fixed seeds, n stated, false alarm at most 1e-9 each had the seed been random.
+Statistical tests: the seeds are fixed and n is stated. Were the seeds random, each test would raise a false alarm with
+probability at most 1e-9.
 """
 
 import math
@@ -85,9 +86,7 @@ def test_the_radius_is_gamma(body: Body, d: int) -> None:
     np.testing.assert_array_equal(z, np.swapaxes(z, 1, 2))
     radius = norm(z, body)
     assert kolmogorov_smirnov(radius, lambda t: norm_cdf(d, t), "exact").p_value > FALSE_ALARM
-    wrong = stats.gamma(
-        degrees_of_freedom(d) + 1
-    ).cdf  # a mutant: the radius of a uniform point for that of the boundary
+    wrong = stats.gamma(degrees_of_freedom(d) + 1).cdf  # a mutant: the radius of a uniform point of the body
     assert kolmogorov_smirnov(radius, wrong, "mutant").p_value < FALSE_ALARM
 
 
@@ -139,7 +138,7 @@ def test_the_direction_of_l2_is_uniform() -> None:
     for i, j, weight in ((0, 0, 1.0), (2, 2, 1.0), (0, 1, 2.0), (2, 0, 2.0)):
         share = weight * z[:, i, j] ** 2 / radius**2
         assert kolmogorov_smirnov(share, lambda w: haar.squared_coordinate_cdf(w, 6), "exact").p_value > FALSE_ALARM
-    # a mutant: off-diagonal entries with the variance of the diagonal
+    # a mutant: off-diagonal entries have the variance of the diagonal
     share = 4 * z[:, 0, 1] ** 2 / (radius**2 + 2 * z[:, 0, 1] ** 2)
     assert kolmogorov_smirnov(share, lambda w: haar.squared_coordinate_cdf(w, 6), "mutant").p_value < FALSE_ALARM
 
@@ -173,7 +172,7 @@ def test_the_covariance_directions_are_haar() -> None:
 
 
 def by_frobenius_directions(d: int, rng: np.random.Generator, size: int) -> Matrix:
-    """The same law by another road: uniform directions in Frobenius norm, where ‖W‖_K ≥ 1/√2."""
+    """The same law by another method: rejection from uniform directions in Frobenius norm, where ‖W‖_K ≥ 1/√2."""
     accepted = np.empty((0, d, d))
     while len(accepted) < size:
         w = sample("l2", d, rng, 4000)
@@ -200,7 +199,7 @@ def test_the_covariance_law_by_another_road(d: int) -> None:
     nuclear *= (norm(one, "covariance") / norm(nuclear, "covariance"))[:, None, None]
     for name, statistic in STATISTICS.items():
         assert two_sample(statistic(one), statistic(two), name).p_value > FALSE_ALARM
-    # a mutant: nuclear-Laplace directions that were never thinned
+    # a mutant: nuclear-Laplace directions without the rejection step
     assert two_sample(np.abs(STATISTICS["trace"](nuclear)), np.abs(STATISTICS["trace"](two)), "").p_value < FALSE_ALARM
 
 

@@ -3,8 +3,8 @@
 The oracles: rational mixtures of Gammas (d ≤ 6), enclosures of the spectral norm by interval arithmetic (any d),
 and volumes worked out by hand. They share no code with the Pfaffian in float64.
 
-Statistical tests: fixed seeds, and each comparison has a false-alarm probability of at most 1e-9 had the seed been
-random, because the p-values used are exact or conservative. A sample is compared with an exact distribution
+Statistical tests: the seeds are fixed. Were they random, each comparison would raise a false alarm with probability at
+most 1e-9, because the p-values used are exact or conservative. A sample is compared with an exact distribution
 function F on a grid: max over the grid of |F_n − F| is at most Kolmogorov's statistic, so its p-value is conservative.
 """
 
@@ -93,7 +93,7 @@ def test_the_log_density_is_minus_the_norm_minus_the_normaliser(symmetric: bool)
 
 
 def probability_below_published_bound(d: int) -> float:
-    """P(‖Z‖ ≤ 1.1 ρd), enclosed."""
+    """P(‖Z‖ ≤ 1.1 ρd): the midpoint of its enclosure."""
     return float(enclose_spectral_cdf(d, Fraction(11, 10) * d).midpoint)
 
 
@@ -155,7 +155,7 @@ def test_the_nuclear_norm_is_a_gamma_variable_by_its_poisson_sum(d: int, symmetr
 
 # Quantiles
 
-# Quantiles of ‖Z‖/d at 1, 50, 95 and 99 %, by other hands (high-precision arithmetic to d = 40)
+# Quantiles of ‖Z‖/d at 1, 50, 95 and 99 %, computed independently (in high-precision arithmetic up to d = 40)
 TABLE = {
     1: (0.01005034, 0.69314718, 2.99573227, 4.60517019),
     2: (0.32609858, 1.51083293, 3.31997761, 4.37101438),
@@ -252,7 +252,7 @@ def test_the_mean_squared_frobenius_norm_is_rational(d: int, symmetric: bool, ex
 
 @pytest.mark.parametrize(("d", "ratio"), [(10, 1.70135), (20, 1.67394), (100, 1.65088)])
 def test_the_mean_squared_frobenius_norm_grows_like_the_cube(d: int, ratio: float) -> None:
-    # a table made by other hands; the limit is π²/6 with the correction .363/d
+    # an independently computed table; the limit is π²/6 with the correction .363/d
     value = law.mean_power_sum(d, 2) / d**3
     assert value == pytest.approx(ratio, abs=6e-6)
     assert value == pytest.approx(math.pi**2 / 6 * (1 + 0.363 / d), rel=0.3 / d**2)
@@ -285,7 +285,7 @@ def spectra(d: int, symmetric: bool, draws: int) -> Matrix:
 
 @lru_cache
 def spectral_grid(d: int, symmetric: bool) -> tuple[Vector, Vector]:
-    """300 thresholds over the whole law, and P(‖Z‖ ≤ threshold); checked above against the enclosure."""
+    """300 thresholds over the whole law, and P(‖Z‖ ≤ threshold). The tests above check it against the enclosure."""
     low, high = (law.spectral_norm_quantile(d, p, symmetric) for p in (1e-4, 1 - 1e-4))
     thresholds = np.linspace(low, high, 300)
     return thresholds, law.spectral_norm_cdf(d, thresholds, symmetric)
@@ -395,7 +395,7 @@ def matrices(d: int, symmetric: bool) -> Matrix:
 
 
 def invariant_p_values(z: Matrix) -> dict[str, float]:
-    """The law is that of UZVᵀ for orthogonal U, V (full), so entries, forms ⟨a, Zb⟩ and signs agree."""
+    """Tests of the invariance of full noise: UZVᵀ has the law of Z, so entries, forms ⟨a, Zb⟩ and signs must agree."""
     half = len(z) // 2
     first, second = z[:half], z[half : 2 * half]
     a, b = (v / np.linalg.norm(v) for v in np.random.default_rng(2).standard_normal((2, z.shape[-1])))

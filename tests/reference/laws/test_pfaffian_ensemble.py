@@ -1,6 +1,6 @@
-"""The Pfaffian ensemble against closed forms, rational mixtures, and enclosures; its sampler in the small.
+"""The Pfaffian ensemble against closed forms, rational mixtures and enclosures, and the steps of its sampler.
 
-Statistical tests: each false-alarm probability is at most 1e-9 had the seed been random, because the
+Statistical tests: were the seed random, each would raise a false alarm with probability at most 1e-9, because the
 p-values of `covassay.verification.statistics.tests` are exact or conservative.
 """
 
@@ -13,8 +13,8 @@ import pytest
 from numpy.typing import NDArray
 
 from covassay.reference.errors import InvalidInput
-from covassay.reference.laws import pfaffian_sampler
-from covassay.reference.laws.pfaffian_ensemble import PfaffianEnsemble, pfaffian_ensemble
+from covassay.reference.laws import nuclear_laplace, pfaffian_sampler
+from covassay.reference.laws.pfaffian_ensemble import EDGE_MARGIN, PfaffianEnsemble, pfaffian_ensemble
 from covassay.reference.laws.pfaffian_sampler import sample_points
 from covassay.verification.exact import gamma_mixture
 from covassay.verification.exact.spectral_cdf import (
@@ -64,7 +64,7 @@ def test_odd_numbers_of_points_get_a_border(half_line: bool) -> None:
 
 
 def one_point_by_hand(points: int, half_line: bool, x: Vector) -> Vector:
-    """ρ₁ for N = 1, 2.
+    """The one-point density ρ₁ for N = 1 and 2.
 
     Half line, N = 2: ρ₁ = 2 e^{−x}/3 ∫ |x² − y²| e^{−y} dy, as ∬ |x² − y²| e^{−x−y} = 3; from 0 to x
     the integral is x² − 2 + (2x + 2) e^{−x}, from x on it is (2x + 2) e^{−x}.
@@ -128,7 +128,7 @@ def test_a_power_that_is_negative_or_not_finite_is_refused(power: float) -> None
 
 
 def exact_log_normalizer(points: int, half_line: bool) -> float:
-    """ln of N! Pf A(∞), rational arithmetic; the oracle divides x^a by a!."""
+    """ln of N! Pf A(∞) in rational arithmetic. The oracle divides x^a by a!, which is undone here."""
     powers = moment_powers(points, symmetric=not half_line)
     value = whole_pfaffian(powers, symmetric=not half_line)
     factorials = sum(math.lgamma(a + 1) for a in powers)
@@ -216,7 +216,7 @@ def test_the_distribution_function_increases(points: int, half_line: bool) -> No
 
 
 class WithoutBorder(PfaffianEnsemble):
-    """Odd N without the mass of the tail in the border of B."""
+    """A mutant: for odd N, the border of B lacks the mass of the tail."""
 
     def _tail(self, s: float) -> tuple[NDArray[np.float64], Vector]:
         tail, mass = super()._tail(s)
@@ -224,7 +224,7 @@ class WithoutBorder(PfaffianEnsemble):
 
 
 class WithoutCorner(PfaffianEnsemble):
-    """On the full line, the corner x < −s, y > s counted twice."""
+    """A mutant: on the full line, the corner x < −s, y > s is counted twice."""
 
     def _excluded(self, s: float) -> NDArray[np.float64]:
         tail, mass = self._tail(s)
@@ -316,6 +316,82 @@ def test_every_place_is_equally_likely_to_hold_the_largest_point(points: int, ha
         assert binomial(count, len(drawn), 1 / points, "place of the largest").p_value > FALSE_ALARM
 
 
+# The steps of the sampler
+
+
+@KINDS
+@pytest.mark.parametrize("points", [2, 3, 8, 20, 50, 100, 300])
+def test_the_panels_end_where_the_mass_beyond_is_negligible(points: int, half_line: bool) -> None:
+    end = float(nuclear_laplace.ensemble(points, symmetric=not half_line).panels.edges[-1])
+    assert nuclear_laplace.spectral_norm_tail_bound(points, end, symmetric=not half_line) < 1e-20
+
+
+@KINDS
+def test_the_margin_of_the_panels_is_needed(half_line: bool) -> None:
+    inside = float(pfaffian_ensemble(8, half_line=half_line).panels.edges[-1]) - EDGE_MARGIN
+    assert nuclear_laplace.spectral_norm_tail_bound(8, inside, symmetric=not half_line) > 1e-20
+
+
+def bordered_by_a_point(matrix: Vector, a: Vector, b: Vector) -> Vector:
+    """The skew matrix with two more rows and columns, a(q) and −b(q)."""
+    border = np.stack([a, -b], axis=1)
+    return np.block([[matrix, border], [-border.T, np.zeros((2, 2))]])
+
+
+@KINDS
+@pytest.mark.parametrize("points", [1, 2, 3, 4, 5])
+def test_intensities_are_ratios_of_pfaffians_of_bordered_matrices(points: int, half_line: bool) -> None:
+    # ln |Pf M| = ln det(M)/2. In the layout of M_k the rows of the a(q) and the b(q) alternate after the rows of A;
+    # μ is M_k^{−1} without the rows and columns of the a(q), and later features are 0 there.
+    law = pfaffian_ensemble(points, half_line=half_line)
+    chains = pfaffian_sampler.Chains(law, 1)
+    rng = np.random.default_rng(10)
+    matrix, kept = law.skew, list(range(law.order))
+    for k in range(points):
+        chains.draw(rng.random(1))
+        x = chains.points[0, -1]
+        panel, t = law.panels.locate(np.array([x]))
+        place = pfaffian_sampler.place_at(law, panel, t)
+        signs = np.sign(chains.points[0, :k] - x)
+        a, b = np.zeros(len(matrix)), np.zeros(len(matrix))
+        a[:points] = place.phi[0]
+        b[kept] = np.concatenate([law.totals - 2 * place.g[0], np.ones(law.order - points), signs])
+        matrix = bordered_by_a_point(matrix, a, b)
+        kept.append(len(matrix) - 1)
+        log_ratio = (np.linalg.slogdet(matrix)[1] - np.linalg.slogdet(law.skew)[1]) / 2
+        assert chains.log_intensity[0] == pytest.approx(log_ratio, abs=1e-10)
+        mu = chains._mu[0, : len(kept), : len(kept)]
+        np.testing.assert_allclose(mu, np.linalg.inv(matrix)[np.ix_(kept, kept)], atol=1e-9)
+
+
+@KINDS
+@pytest.mark.parametrize("points", [1, 2, 3, 8, 20])
+def test_the_intensity_integrates_to_the_number_of_points_left(points: int, half_line: bool) -> None:
+    law = pfaffian_ensemble(points, half_line=half_line)
+    chains = pfaffian_sampler.Chains(law, 20)
+    rng = np.random.default_rng(11)
+    for k in range(points):
+        c = -chains._mu[:, :points, law.order : law.order + k]
+        breakpoints = chains.breakpoints
+        cumulative = breakpoints.smooth_integral(chains._h) + breakpoints.signed_integral(c)
+        np.testing.assert_allclose(cumulative[:, breakpoints.edges - 1], points - k, atol=1e-8)
+        increasing = np.take_along_axis(cumulative, np.argsort(breakpoints.x, axis=1), axis=1)
+        assert np.diff(increasing, axis=1).min() > -1e-8
+        chains.draw(rng.random(20))
+
+
+@pytest.mark.parametrize(
+    ("half_line", "tuples"),
+    [
+        pytest.param(True, [[3.40710221242, 0.505828253699, 0.349304288069]], id="half line"),
+        pytest.param(False, [[0.680087079765, -1.97358499967, -4.96316825081]], id="full line"),
+    ],
+)
+def test_a_seed_gives_these_draws(half_line: bool, tuples: list[list[float]]) -> None:
+    drawn = sample_points(pfaffian_ensemble(3, half_line=half_line), 1, np.random.default_rng(0))
+    np.testing.assert_allclose(drawn, tuples, rtol=1e-10)
+
+
 # The self-certificate
 
 
@@ -323,7 +399,7 @@ def test_every_place_is_equally_likely_to_hold_the_largest_point(points: int, ha
 @pytest.mark.parametrize("points", [1, 2, 3, 8, 20])
 def test_the_certificate_of_ordinary_draws_is_tiny(points: int, half_line: bool) -> None:
     law = pfaffian_ensemble(points, half_line=half_line)
-    chain = pfaffian_sampler._Chain(law, 50)
+    chain = pfaffian_sampler.Chains(law, 50)
     rng = np.random.default_rng(6)
     for _ in range(points):
         chain.draw(rng.random(50))
@@ -335,7 +411,7 @@ def test_the_certificate_of_ordinary_draws_is_tiny(points: int, half_line: bool)
 @KINDS
 def test_the_certificate_sees_a_point_that_moved(half_line: bool) -> None:
     law = pfaffian_ensemble(3, half_line=half_line)
-    chain = pfaffian_sampler._Chain(law, 20)
+    chain = pfaffian_sampler.Chains(law, 20)
     rng = np.random.default_rng(7)
     for _ in range(3):
         chain.draw(rng.random(20))

@@ -1,6 +1,6 @@
 """Symmetric ensembles: the isometry, exact laws of entries, norms and rotations, densities.
 
-Statistical tests: each false-alarm probability is at most 1e-9 had the seed been random.
+Statistical tests: were the seed random, each would raise a false alarm with probability at most 1e-9.
 """
 
 import math
@@ -39,7 +39,7 @@ def drawn(name: str) -> Matrix:
 
 
 def averaged(dimension: int, rng: np.random.Generator, size: int) -> Matrix:
-    """The mutant: (A + Aᵀ)/2 of independent entries; N(0, 1) on the diagonal, N(0, 1/2) above it: goe, not wigner."""
+    """The mutant: (A + Aᵀ)/2 for independent entries. Off the diagonal it is N(0, 1/2), so it is goe, not wigner."""
     a = rng.standard_normal((size, dimension, dimension))
     return np.asarray((a + np.swapaxes(a, 1, 2)) / 2)
 
