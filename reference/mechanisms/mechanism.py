@@ -33,6 +33,9 @@ PROVENANCES: dict[Provenance, str] = {
     "reconstructed": "our reconstruction: the source, or our copy of it, lacks steps, formulas or constants",
     "ours": "ours, after the source",
 }
+APPROXIMATE_SAMPLER = (
+    "    This holds for noise of the exact law; `sample` draws it only approximately, with an unknown error."
+)
 BUDGET = ("epsilon", "rho", "delta")
 OF_THE_DOMAIN = ("row_bound", "on_large_rows")
 
@@ -198,6 +201,7 @@ def _sections(mechanism: Mechanism[Any, ..., Any], second: str) -> str:
         "    read off the data: a precondition, not part of the mechanism.",
         "",
         f"Privacy : {mechanism.notion.label} ({mechanism.adjacency}), n public, in real arithmetic.",
+        *([APPROXIMATE_SAMPLER] if mechanism.sampler == "approximate" else []),
         "    `spend` says what is proven for every choice of parameters.",
         f"Source : {mechanism.source}; {PROVENANCES[mechanism.provenance]}. Proof: {mechanism.page}",
     ]

@@ -8,10 +8,10 @@ to svec(M) = (M_ii, √2 M_ij for i < j), which lists a symmetric M as a vector 
 3. ỹ = (1/n) Σ_i y_i + (S/(nε)) z, where z has a uniform direction and ‖z‖ ~ Gamma(l), and S = min(2c, √2 ‖T‖).
 4. Release the M that is nearest, by ‖T svec(M) − ỹ‖, in {M ⪰ 0, tr M ≤ 1}, the set that holds all second moments.
 
-Why ε-DP, for every T. The density of z is ∝ exp(−‖z‖), so the privacy loss is at most nε/S times the distance by which one row
-moves the mean of the images. That is at most S/n: y_i stays in a ball of radius c, so it moves by at most 2c; before
-shortening, which brings no two points further apart, it moves by at most ‖T‖ ‖xxᵀ − x'x'ᵀ‖_F ≤ √2 ‖T‖. Step 4 is
-post-processing: a bad solution costs accuracy, not privacy.
+Why ε-DP, for every T. The density of z is ∝ exp(−‖z‖), so the privacy loss is at most nε/S times the distance by which
+one row moves the mean of the images. That is at most S/n: y_i stays in a ball of radius c, so it moves by at most 2c;
+before shortening, which brings no two points further apart, it moves by at most ‖T‖ ‖xxᵀ − x'x'ᵀ‖_F ≤ √2 ‖T‖. Step 4
+is post-processing: a bad solution costs accuracy, not privacy.
 
 How l is chosen. It is the least number for which we can prove that, with probability 1 − β, T changes no Frobenius
 distance of matrices of step 4 by more than α. If that is D or more (below d = 37 at the default α, β), l = D and T = I.

@@ -16,10 +16,10 @@ from covassay.reference.domain import second_moment, unit_rows
 from covassay.reference.errors import InvalidInput
 from covassay.reference.mechanisms.building_blocks import above_threshold, private_radius
 from covassay.reference.mechanisms.concentrated.clipped_cov import bias_bound, clip_level, last_level
+from covassay.reference.mechanisms.parameters import CALIBRATIONS
 from covassay.reference.mechanisms.pure import lap_cov, separate_cov_pure
 from covassay.reference.mechanisms.pure.adaptive_cov_pure import (
-    CALIBRATIONS,
-    RADII,
+    MECHANISM,
     AdaptiveCovPureNoise,
     draw_noise,
     final_epsilon,
@@ -38,6 +38,7 @@ from covassay.reference.privacy import PureDP
 from covassay.reference.sensitivity import block_pair
 from covassay.verification.exact.above_threshold import log_probabilities
 
+RADII = MECHANISM.choices["radius"]
 PROPERTY = settings(deadline=None, derandomize=True, max_examples=60)
 Matrix = NDArray[np.float64]
 Vector = NDArray[np.float64]
@@ -130,7 +131,7 @@ def test_the_final_step_is_the_mechanism_with_the_smaller_bound(trace: float, st
     x = np.zeros((n, d))
     x[0, 0] = 1.0
     rng = np.random.default_rng(0)
-    noise = draw_noise(n, d, 0.5, rng)
+    noise = draw_noise(d, rng, n, 0.5)
     script = scripted(n, d, stop, matrix=noise.matrix, eigenvalues=noise.eigenvalues)
     script = AdaptiveCovPureNoise(script.radius, trace, script.search, script.matrix, script.eigenvalues)
     epsilon, tau = 0.75 * 8, clip_level(stop)
@@ -173,10 +174,10 @@ def test_a_bad_option_is_refused(option: str, value: Any) -> None:
 def test_the_noise_is_what_release_takes() -> None:
     x = np.random.default_rng(0).standard_normal((9, 3))
     for radius in RADII:
-        noise = draw_noise(9, 3, private_radius.PRECISION, np.random.default_rng(6))
+        noise = draw_noise(3, np.random.default_rng(6), 9)
         drawn = sample(x, np.random.default_rng(6), epsilon=1, radius=radius)
         np.testing.assert_array_equal(drawn, release(x, noise, epsilon=1, radius=radius))
-    assert len(draw_noise(9, 3, 0.25, np.random.default_rng(6)).radius.queries) == 3  # 1/4, 1/2, 1
+    assert len(draw_noise(3, np.random.default_rng(6), 9, 0.25).radius.queries) == 3  # 1/4, 1/2, 1
     assert len(noise.search.queries) == 28  # K = nd = 27
     assert last_level(1000, 1000) == 79
 

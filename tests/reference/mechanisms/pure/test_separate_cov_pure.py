@@ -21,8 +21,8 @@ from covassay.reference import tails
 from covassay.reference.domain import second_moment, unit_rows
 from covassay.reference.errors import InvalidInput
 from covassay.reference.laws import wigner
+from covassay.reference.mechanisms.parameters import CALIBRATIONS
 from covassay.reference.mechanisms.pure.separate_cov_pure import (
-    CALIBRATIONS,
     SeparateCovPureNoise,
     draw_noise,
     eigenvalue_scale,
