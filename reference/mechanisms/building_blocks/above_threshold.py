@@ -6,7 +6,7 @@
 3. Release the first i with f̂_i ≥ T̂, or m + 1 if there is none.
 
 Why it is private. Shift the noise so that output i on one data set becomes output i on its neighbour. A shift by a of
-noise with scale b costs |a|/b, and the loss at i is at most the total cost:
+noise with scale b costs |a|/b, and the privacy loss at i is at most the total cost:
 general queries : raise T̂ by 1 and f̂_i by up to 2. Loss 1/b₁ + 2/b₂.
 monotone queries, which all rise or all fall : if they rise, raise T̂ by 1 and f̂_i by up to 1; if they fall, raise f̂_i
     alone by up to 1. Loss 1/b₁ + 1/b₂ (Lyu–Su–Li 2017, Theorem 3).

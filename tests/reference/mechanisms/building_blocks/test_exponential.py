@@ -169,7 +169,7 @@ def test_and_it_is_nearly_attained() -> None:
 
 
 def failure(scores: Vector, eta: float, tau: float) -> float:
-    """P(g < OPT − τ)."""
+    """P(g < max g − τ)."""
     return float(np.exp(log_softmax(eta * scores))[scores < scores.max() - tau].sum())
 
 
