@@ -1,6 +1,6 @@
 """The Johnson–Lindenstrauss mechanism: known answers, sensitivity for every T, the fit, the exact law of the noise.
 
-Statistical tests: fixed seeds, each with a false-alarm probability of at most 1e-9 had the seed been random.
+Statistical tests have fixed seeds. With a random seed, each would raise a false alarm with probability at most 1e-9.
 """
 
 import math
@@ -128,7 +128,7 @@ def test_the_transform_distorts_as_little_as_stated() -> None:
 
 
 def gap(t: Matrix, y: Matrix, m: Matrix) -> float:
-    """Frank–Wolfe gap of ½‖T svec(M) − y‖² at M: what it is above the least, at most."""
+    """Frank–Wolfe gap of ½‖T svec(M) − y‖² at M: an upper bound on how far its value is above the least."""
     gradient = unsvec(t.T @ (t @ svec(m) - y))
     return float(np.sum(gradient * m)) - min(0.0, float(np.linalg.eigvalsh(gradient)[0]))
 

@@ -1,9 +1,10 @@
-"""Noise of the projected nuclear ball: its norm against duality, the loss of the law, and how far the chain is right.
+"""Noise of the projected nuclear ball: its norm against duality, the loss of the exact law, and how close the chain is.
 
-Statistical tests: fixed seeds, each with a false-alarm probability of at most 1e-9 had the seed been random and the
-chain exact. The chain is not: these tests would miss a small error of it.
+Statistical tests have fixed seeds. With a random seed and an exact chain, each would raise a false alarm with
+probability at most 1e-9. The chain is not exact, and these tests would miss a small error in it.
 """
 
+import inspect
 import math
 from typing import Any
 
@@ -44,6 +45,18 @@ COARSE = [(2, 20.0), (2, 10.0), (3, 8.0), (5, 10.0)]
 def test_the_sampler_is_flagged_as_approximate() -> None:
     assert MECHANISM.sampler == "approximate"
     assert "not bounded" in spend(epsilon=1, dimension=3).remark
+    for function in (release, sample):
+        assert "`sample` draws it only approximately" in (function.__doc__ or "")
+
+
+def test_the_length_of_the_walk_is_a_parameter_of_the_draw_alone() -> None:
+    assert list(MECHANISM.of_the_draw) == ["walk"]
+    assert inspect.signature(sample).parameters["walk"].default == 100
+    assert "walk" not in inspect.signature(release).parameters
+    assert "walk : " in (sample.__doc__ or "")
+    assert "walk : " not in (release.__doc__ or "")
+    with pytest.raises(TypeError, match="walk"):
+        release(np.eye(2), np.zeros(3), epsilon=1.0, walk=5)  # type: ignore[call-arg]
 
 
 def test_without_a_projection_the_release_by_hand() -> None:
