@@ -31,10 +31,13 @@ DOMAINS: dict[Domain, str] = {
 Provenance = Literal["printed", "code", "reconstructed", "ours"]
 PROVENANCES: dict[Provenance, str] = {
     "printed": "as the source prints it",
-    "reconstructed": "our reconstruction: we had no copy of the source with its pseudocode and all formulas",
     "code": "read from the authors' code, because the copy of the source that we had has lost its formulas",
+    "reconstructed": "our reconstruction: the source, or our copy of it, lacks steps, formulas or constants",
     "ours": "ours, after the source",
 }
+APPROXIMATE_SAMPLER = (
+    "This holds for noise of the exact law; `sample` draws it only approximately, with an unknown error. "
+)
 BUDGET = ("epsilon", "rho", "delta")
 OF_THE_DOMAIN = ("row_bound", "on_large_rows")
 
@@ -49,7 +52,8 @@ class Mechanism(Generic[N, P, R]):
     output : what comes out.
     release : release(x, noise, *, …), deterministic. Its annotations declare the parameters, see `parameters`.
     draw_noise : draw_noise(dimension, rng, *, …), the noise that `release` takes. It may also take parameters of
-        `release` by name, and `rows`, the number of records.
+        `release` by name, and `rows`, the number of records. A keyword of its own that has a rule is a parameter of
+        `sample` too.
     spend : spend(*, …budget, dimension, …choices), the budget claimed and proven.
     domain : where rows must lie. adjacency : which data sets are neighbours.
     ordered : records are used in their order (disjoint blocks, pairs), so that reordering them changes the output.
@@ -75,10 +79,14 @@ class Mechanism(Generic[N, P, R]):
     smallest_dimension: int = 1
     sampler: Literal["exact", "approximate"] = "exact"
     declared: Mapping[str, Parameter] = field(init=False)
+    of_the_draw: Mapping[str, Parameter] = field(init=False)
     sample: Callable[Concatenate[DataSet, np.random.Generator, P], R] = field(init=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "declared", parameters_of(inspect.unwrap(self.release)))
+        taken = parameters_of(inspect.unwrap(self.release))
+        own = {name: p for name, p in parameters_of(self.draw_noise).items() if name not in taken}
+        object.__setattr__(self, "declared", {**taken, **own})
+        object.__setattr__(self, "of_the_draw", own)
         object.__setattr__(self, "sample", _sampler(self))
         self.release.__doc__ = f"{inspect.getdoc(self.release)}\n\n{_sections(self, 'noise')}"
         vars(self.release)["__signature__"] = _readable(inspect.signature(inspect.unwrap(self.release)))
@@ -144,7 +152,7 @@ def shape_of(x: DataSet) -> tuple[int, int]:
 
 def _sampler(mechanism: Mechanism[N, P, R]) -> Callable[Concatenate[DataSet, np.random.Generator, P], R]:
     """`sample` of a mechanism: the parameters are checked once, the noise is drawn, `release` does the rest."""
-    release = inspect.unwrap(mechanism.release)
+    release, draw_noise = inspect.unwrap(mechanism.release), inspect.unwrap(mechanism.draw_noise)
     taken = [p.name for p in inspect.signature(mechanism.draw_noise).parameters.values()]
     defaults = {name: p.default for name, p in mechanism.declared.items()}
 
@@ -152,14 +160,16 @@ def _sampler(mechanism: Mechanism[N, P, R]) -> Callable[Concatenate[DataSet, np.
         require_all(mechanism.declared, kwargs)
         rows, dimension = shape_of(x)
         known = {**defaults, **kwargs, "rows": rows}
-        noise = mechanism.draw_noise(dimension, rng, **{name: known[name] for name in taken if name in known})
-        output: R = release(x, noise, *args, **kwargs)
+        noise = draw_noise(dimension, rng, **{name: known[name] for name in taken if name in known})
+        given = {name: value for name, value in kwargs.items() if name not in mechanism.of_the_draw}
+        output: R = cast(Callable[..., R], release)(x, noise, *args, **given)
         return output
 
     signature = inspect.signature(release)
     x, _, *rest = signature.parameters.values()
     rng = inspect.Parameter("rng", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=np.random.Generator)
-    vars(sample)["__signature__"] = _readable(signature.replace(parameters=[x, rng, *rest]))
+    own = [p for p in inspect.signature(mechanism.draw_noise).parameters.values() if p.name in mechanism.of_the_draw]
+    vars(sample)["__signature__"] = _readable(signature.replace(parameters=[x, rng, *rest, *own]))
     sample.__module__, sample.__qualname__ = release.__module__, "sample"
     sample.__doc__ = (
         "Draw the noise from `rng`, then `release`. Not for production: the noise is float64.\n\n"
@@ -181,6 +191,7 @@ def _sections(mechanism: Mechanism[Any, ..., Any], second: str) -> str:
     """What the docstrings of `release` and `sample` have in common in every mechanism."""
     output = mechanism.output
     randomness = {"noise": "see above", "rng": "the source of all randomness"}[second]
+    left_out = mechanism.of_the_draw if second == "noise" else {}
     read = "Whether the entries of x are finite"
     if "row_bound" in mechanism.declared:
         read += ', and with on_large_rows="raise" whether its rows are short,'
@@ -188,7 +199,11 @@ def _sections(mechanism: Mechanism[Any, ..., Any], second: str) -> str:
         "Parameters": [
             f"x : (n, d), n ≥ 1 records, d ≥ {mechanism.smallest_dimension} features; {DOMAINS[mechanism.domain]}.",
             f"{second} : {randomness}.",
-            *(f"{name} : {parameter.meaning}." for name, parameter in mechanism.declared.items()),
+            *(
+                f"{name} : {parameter.meaning}."
+                for name, parameter in mechanism.declared.items()
+                if name not in left_out
+            ),
         ],
         "Returns": [f"{output.layout}, {'symmetric, ' if output.symmetric else ''}in {output.unit}."],
         "Raises": [
@@ -196,9 +211,10 @@ def _sections(mechanism: Mechanism[Any, ..., Any], second: str) -> str:
             "mechanism."
         ],
     }
+    approximate = APPROXIMATE_SAMPLER if mechanism.sampler == "approximate" else ""
     closing = [
-        f"Privacy : {mechanism.notion.label} ({mechanism.adjacency}), n public, in real arithmetic. `spend` says what is "
-        "proven for every choice of parameters.",
+        f"Privacy : {mechanism.notion.label} ({mechanism.adjacency}), n public, in real arithmetic. {approximate}`spend` "
+        "says what is proven for every choice of parameters.",
         f"Source : {mechanism.source}; {PROVENANCES[mechanism.provenance]}. Proof: {mechanism.page}",
     ]
     text = [line for title, lines in sections.items() for line in (title, "-" * len(title), *map(_filled, lines), "")]

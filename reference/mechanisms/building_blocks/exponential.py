@@ -1,27 +1,20 @@
-"""Exponential mechanism on finitely many outcomes. McSherry–Talwar 2007, ADK19 Lemma 4.
+"""Exponential mechanism: which feature has the most energy. ADK19 Lemma 4 (McSherry–Talwar 2007).
 
-Release the outcome u with probability ∝ exp(η g(u)), as the largest η g(u) + G_u, G_u ~ Gumbel independent: the largest
-of Gumbel variables with locations a_u sits at u with probability e^{a_u}/Σ_v e^{a_v}. `sample_index` does this to any
-scores; `release` says which feature has the most energy, g(i) = n Σ_ii = Σ_k x_ki².
+1. g(u) = n Σ_uu = Σ_k x_ku², the energy of feature u.
+2. Draw G_1, …, G_d, independent standard Gumbel.
+3. Release the u with the largest η g(u) + G_u, where η = ε/2. That is outcome u with probability ∝ exp(η g(u)).
 
-Where η comes from. With Δ(u) = g'(u) − g(u) the loss at u is −ηΔ(u) + ln E e^{ηΔ}, the mean under the first law. The
-second term is one number between η inf Δ and η sup Δ. So, with R = sup Δ − inf Δ over the outcomes, the range,
+`sample_index` does the same with any scores on finitely many outcomes.
 
-    the loss is at most ηR, and over all u it fills an interval of length at most ηR,
+Why ε-DP. Let Δ(u) = g'(u) − g(u) be the change of the scores, and R = sup Δ − inf Δ its range. The privacy loss at u is
+−ηΔ(u) plus a constant between η inf Δ and η sup Δ: it is at most ηR, and over all u it fills an interval of length at
+most ηR. Hence η = ε/R gives ε-DP, and ε²/8-zCDP too (Cesar–Rogers 2020). The energies have R = 2; the loss ε is
+approached as n → ∞. In dimension 1 there is one outcome and no loss.
 
-hence ηR-DP and (ηR)²/8-zCDP (Cesar–Rogers 2020). If every score moves by at most Δ_g, R ≤ 2Δ_g: η = ε/(2Δ_g) spends at
-most ε. If all scores move the same way, R ≤ Δ_g, and η = ε/Δ_g does.
+Accuracy. P(g(u) < max g − τ) ≤ e^{−η(τ − s)}/μ for every s ≤ τ, where μ is the share of outcomes with g ≥ max g − s.
+NOTE: the bound e^{−ητ} μ of ADK19 Lemma 4, with μ taken at s = τ, is refuted.
 
-Energies move by y_i² − x_i², between −1 and 1, so Δ_g = 1, R = 2 and η = ε/2. The loss ε is approached: x = e₁, y = e₂,
-with the first law all on feature 2 and the output 1. In dimension 1 there is one outcome and no loss.
-
-Accuracy. G_τ is the set of outcomes with g ≥ OPT − τ, μ its share of all outcomes. For every s ≤ τ
-
-    P(u not in G_τ) ≤ e^{−η(τ − s)} / μ(G_s),
-
-since outside G_τ the mean of e^{ηg} is at most e^{η(OPT − τ)}, and over all outcomes at least μ(G_s) e^{η(OPT − s)}.
-McSherry–Talwar have s = τ/2. ADK19 Lemma 4 prints e^{−ητ} · μ(G_τ). That is refuted: 100 outcomes, one with g = 0 and
-99 with g = −2, have P = 99/(99 + e²) = 0.931 at η = τ = 1, and the print says 0.004.
+Proof: proofs/paper/exponential.md
 """
 
 import math
@@ -29,21 +22,13 @@ from collections.abc import Callable
 
 import numpy as np
 
-from covassay.reference.domain import (
-    DataSet,
-    Number,
-    OnLargeRows,
-    Vector,
-    require_dimension,
-    require_positive,
-    require_shape,
-    sum_rows,
-    unit_rows,
-)
-from covassay.reference.mechanisms.legacy import About
-from covassay.reference.privacy import PureDP, Spend
+from covassay.reference.domain import DataSet, Matrix, Number, Vector, require_shape, sum_rows, unit_rows
+from covassay.reference.mechanisms.mechanism import Mechanism
+from covassay.reference.mechanisms.output import LevelOutput
+from covassay.reference.mechanisms.parameters import Dimension, Epsilon, LargeRows, RowBound, checked
+from covassay.reference.privacy import PURE, PureDP, Spend
 
-ENERGY_RANGE = 2  # R of the energies of two features or more
+ENERGY_RANGE = 2  # R of the energies, if there are two features or more
 
 # FORMULAS
 
@@ -54,12 +39,12 @@ def exponent(epsilon: Number, score_range: Number) -> Number:
 
 
 def privacy_loss(eta: Number, score_range: Number) -> Number:
-    """Bound on the loss, and on the length of the interval that holds it: ηR."""
+    """ηR, a bound on the privacy loss, and on the length of the interval that holds it."""
     return eta * score_range
 
 
 def failure_bound(eta: Number, gap: Number, share: Number, exp: Callable[[Number], Number] = math.exp) -> Number:
-    """Bound on P(g < OPT − τ): e^{−η gap}/share, with gap = τ − s and share = μ(G_s), the share of {g ≥ OPT − s}."""
+    """Bound on P(g < max g − τ): e^{−η gap}/share, with gap = τ − s and share = μ, the share of {g ≥ max g − s}."""
     return exp(-eta * gap) / share
 
 
@@ -67,42 +52,16 @@ def failure_bound(eta: Number, gap: Number, share: Number, exp: Callable[[Number
 
 
 def sample_index(scores: Vector, noise: Vector, *, eta: float) -> int:
-    """The outcome 0, …, m − 1, drawn with probability ∝ exp(η score); `noise` is standard Gumbel, (m,)."""
+    """The outcome 0, …, m − 1, drawn with probability ∝ exp(η score) if `noise` is (m,), standard Gumbel."""
     return int(np.argmax(eta * scores + require_shape("noise", noise, scores.shape)))
 
 
+@checked
 def release(
-    x: DataSet,
-    noise: Vector,
-    *,
-    epsilon: float,
-    row_bound: float = 1.0,
-    on_large_rows: OnLargeRows = "clip",
+    x: DataSet, noise: Vector, *, epsilon: Epsilon, row_bound: RowBound = 1.0, on_large_rows: LargeRows = "clip"
 ) -> float:
-    """Release which feature has the most energy, given the noise.
-
-    Parameters
-    ----------
-    x : (n, d), n, d ≥ 1. Records in rows.
-    noise : (d,), standard Gumbel.
-    epsilon : ε > 0.
-    row_bound : r > 0, public, in the unit of x.
-    on_large_rows : "clip" (per record, private) or "raise" (reads the data).
-
-    Returns
-    -------
-    A number of 1, …, d.
-
-    Raises
-    ------
-    InvalidInput : an argument breaks its rule. That the entries of x are finite, and with "raise" that the rows are
-        short, is read off the data: a precondition, not part of the mechanism.
-
-    Privacy : ε-DP and ε²/8-zCDP for replacing one row, n public, in real arithmetic.
-    Source : ADK19 Lemma 4 (McSherry–Talwar 2007), its accuracy corrected; Cesar–Rogers 2020.
-    """
+    """Release the number 1, …, d of the feature with the most energy, given the noise: (d,), standard Gumbel."""
     # VALIDATE
-    require_positive("epsilon", epsilon)
     rows = unit_rows(x, row_bound, on_large_rows)
 
     # QUERY
@@ -115,41 +74,29 @@ def release(
     return np.float64(index + 1)
 
 
-def sample(
-    x: DataSet,
-    rng: np.random.Generator,
-    *,
-    epsilon: float,
-    row_bound: float = 1.0,
-    on_large_rows: OnLargeRows = "clip",
-) -> float:
-    """Draw the noise from `rng`, then `release`. Not for production: float64 noise."""
-    require_positive("epsilon", epsilon)
-    rows = unit_rows(x, row_bound, on_large_rows)
-    noise = np.asarray(rng.gumbel(size=rows.shape[1]))
-    return release(x, noise, epsilon=epsilon, row_bound=row_bound, on_large_rows=on_large_rows)
+def draw_noise(dimension: int, rng: np.random.Generator, size: int | None = None) -> Matrix:
+    """The noise that `release` takes: (d,), or (size, d)."""
+    return rng.gumbel(size=dimension if size is None else (size, dimension))
 
 
-def spend(*, epsilon: float, dimension: int) -> Spend:
-    """Claimed and proven ε, approached as n → ∞ (and nothing at all is spent in dimension 1)."""
-    require_positive("epsilon", epsilon)
-    d = require_dimension("dimension", dimension)
+@checked
+def spend(*, epsilon: Epsilon, dimension: Dimension) -> Spend:
+    """The claimed ε; proven is the same, approached as n → ∞. In dimension 1 nothing is spent at all."""
     proven = privacy_loss(exponent(epsilon, ENERGY_RANGE), ENERGY_RANGE)
-    remark = "as n → ∞" if d > 1 else "there is one outcome; loss 0"
-    return Spend(PureDP(epsilon), PureDP(proven), d > 1, remark)
+    remark = "as n → ∞" if dimension > 1 else "there is one outcome; loss 0"
+    return Spend(PureDP(epsilon), PureDP(proven), dimension > 1, remark)
 
 
-ABOUT = About(
+MECHANISM = Mechanism(
     name="exponential",
     title="exponential mechanism",
     paper="ADK19",
-    algorithm="Lemma 4",
-    notion="pure",
-    released="level",
-    symmetric=False,
+    number="Lemma 4",
+    notion=PURE,
+    output=LevelOutput(),
     release=release,
-    sample=sample,
+    draw_noise=draw_noise,
     spend=spend,
-    degree=0,
     repeats=True,
 )
+sample = MECHANISM.sample

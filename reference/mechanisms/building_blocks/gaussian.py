@@ -1,31 +1,27 @@
-"""Gaussian mechanism under zCDP: a vector plus independent Gaussian noise. Bun–Steinke 2016, DLY22 Lemma 3.
+"""Gaussian mechanism under zCDP: normal noise on the second moments of the features. DLY22 Lemma 3 (Bun–Steinke 2016).
 
-Release f + σ (N_1, …, N_k), N_i ~ N(0, 1). `perturb` does this to any f; `release` to the second moments of the
-features, f_i = Σ_ii = (1/n) Σ_k x_ki².
+1. f_i = Σ_ii = (1/n) Σ_k x_ki², the second moment of feature i.
+2. Draw N_1, …, N_d, independent N(0, 1).
+3. Release f + σN with σ = Δ₂/√(2ρ). Here Δ₂ is the ℓ2 sensitivity of f: √2/n, or 1/n in dimension 1. Entries of the
+   output may be negative.
 
-Where the scale comes from. The Rényi divergence of order α between N(f, σ² I) and N(f', σ² I) is exactly
-α ‖f − f'‖₂²/(2σ²). With the ℓ2 sensitivity Δ₂ = sup ‖f − f'‖₂, σ = Δ₂/√(2ρ) spends exactly ρ, at every order. For the
-second moments put a_i = x_i², b_i = y_i²: n²‖f − f'‖₂² = Σ_i (a_i − b_i)² ≤ Σ_i a_i² + Σ_i b_i² ≤ 2, as a, b ≥ 0 sum to
-at most 1; attained by x = e₁, y = e₂. In dimension 1, (a − b)² ≤ 1. So Δ₂ = √2/n, or 1/n in dimension 1.
+`perturb` adds such noise to any query whose ℓ2 sensitivity is known.
+
+Why ρ-zCDP. The Rényi divergence of order α between N(f, σ² I) and N(f', σ² I) is α ‖f − f'‖₂²/(2σ²), at most
+α Δ₂²/(2σ²) = αρ. The bound is attained at every order, for rows e₁ and e₂ (1 and 0 in dimension 1).
+
+Proof: proofs/paper/gaussian.md
 """
 
 import numpy as np
 
-from covassay.reference.domain import (
-    DataSet,
-    Number,
-    OnLargeRows,
-    Vector,
-    require_dimension,
-    require_positive,
-    require_shape,
-    sum_rows,
-    unit_rows,
-)
-from covassay.reference.mechanisms.legacy import About
-from covassay.reference.privacy import ZCDP, Spend, zcdp_of_gaussian
+from covassay.reference.domain import DataSet, Matrix, Number, Vector, require_shape, sum_rows, unit_rows
+from covassay.reference.mechanisms.mechanism import Mechanism
+from covassay.reference.mechanisms.output import VectorOutput
+from covassay.reference.mechanisms.parameters import Dimension, LargeRows, Rho, RowBound, checked
+from covassay.reference.privacy import CONCENTRATED, ZCDP, Spend, zcdp_of_gaussian
 
-# FORMULAS: the spend of a σ is `privacy.zcdp_of_gaussian`.
+# FORMULAS: `privacy.zcdp_of_gaussian` says what a given σ spends.
 
 
 def noise_scale(sensitivity: Number, rho: Number) -> Number:
@@ -42,43 +38,17 @@ def second_moments_sensitivity(n: Number, d: int) -> Number:
 
 
 def perturb(value: Vector, noise: Vector, *, sensitivity: float, rho: float) -> Vector:
-    """`value` + Δ₂/√(2ρ) · `noise`, of any shape; `noise` is N(0, 1), and the shape that of `value`."""
+    """`value` + (Δ₂/√(2ρ)) `noise`: an array of any shape, and standard normal noise of the same shape."""
     perturbed: Vector = value + noise_scale(sensitivity, rho) * require_shape("noise", noise, np.shape(value))
     return perturbed
 
 
+@checked
 def release(
-    x: DataSet,
-    noise: Vector,
-    *,
-    rho: float,
-    row_bound: float = 1.0,
-    on_large_rows: OnLargeRows = "clip",
+    x: DataSet, noise: Vector, *, rho: Rho, row_bound: RowBound = 1.0, on_large_rows: LargeRows = "clip"
 ) -> Vector:
-    """Release the second moment of every feature, given the noise.
-
-    Parameters
-    ----------
-    x : (n, d), n, d ≥ 1. Records in rows.
-    noise : (d,), standard normal.
-    rho : ρ > 0.
-    row_bound : r > 0, public, in the unit of x.
-    on_large_rows : "clip" (per record, private) or "raise" (reads the data).
-
-    Returns
-    -------
-    (d,), in the unit of x squared; entries may be negative.
-
-    Raises
-    ------
-    InvalidInput : an argument breaks its rule. That the entries of x are finite, and with "raise" that the rows are
-        short, is read off the data: a precondition, not part of the mechanism.
-
-    Privacy : ρ-zCDP for replacing one row, n public, in real arithmetic.
-    Source : DLY22 Lemma 3 (Bun–Steinke 2016).
-    """
+    """Release the noisy second moment of every feature, given the noise: (d,), standard normal."""
     # VALIDATE
-    require_positive("rho", rho)
     rows = unit_rows(x, row_bound, on_large_rows)
     n, d = rows.shape
 
@@ -92,38 +62,28 @@ def release(
     return noisy * row_bound**2
 
 
-def sample(
-    x: DataSet,
-    rng: np.random.Generator,
-    *,
-    rho: float,
-    row_bound: float = 1.0,
-    on_large_rows: OnLargeRows = "clip",
-) -> Vector:
-    """Draw the noise from `rng`, then `release`. Not for production: float64 noise."""
-    require_positive("rho", rho)
-    rows = unit_rows(x, row_bound, on_large_rows)
-    noise = np.asarray(rng.standard_normal(rows.shape[1]))
-    return release(x, noise, rho=rho, row_bound=row_bound, on_large_rows=on_large_rows)
+def draw_noise(dimension: int, rng: np.random.Generator, size: int | None = None) -> Matrix:
+    """The noise that `release` takes: (d,), or (size, d)."""
+    return rng.standard_normal(dimension if size is None else (size, dimension))
 
 
-def spend(*, rho: float, dimension: int) -> Spend:
-    """Claimed and proven ρ, attained in every dimension."""
-    require_positive("rho", rho)
-    change = second_moments_sensitivity(1, require_dimension("dimension", dimension))
+@checked
+def spend(*, rho: Rho, dimension: Dimension) -> Spend:
+    """The claimed ρ; proven is the same, attained in every dimension."""
+    change = second_moments_sensitivity(1, dimension)
     proven = zcdp_of_gaussian(change, noise_scale(change, rho) ** 2)
     return Spend(ZCDP(rho), ZCDP(proven), True, "at every order, for rows e₁ and e₂ (one row against none if d = 1)")
 
 
-ABOUT = About(
+MECHANISM = Mechanism(
     name="gaussian",
     title="Gaussian mechanism",
     paper="DLY22",
-    algorithm="Lemma 3",
-    notion="zcdp",
-    released="vector",
-    symmetric=False,
+    number="Lemma 3",
+    notion=CONCENTRATED,
+    output=VectorOutput(power=2),
     release=release,
-    sample=sample,
+    draw_noise=draw_noise,
     spend=spend,
 )
+sample = MECHANISM.sample

@@ -1,14 +1,18 @@
-"""Laplace mechanism: a vector plus independent Laplace noise. Dwork–McSherry–Nissim–Smith 2006, ADK19 Lemma 3.
+"""Laplace mechanism: independent Laplace noise on the second moments of the features. ADK19 Lemma 3 (DMNS 2006).
 
-Release f + b (L_1, …, L_k), L_i ~ Laplace(1). `perturb` does this to any f; `release` to the second moments of the
-features, f_i = Σ_ii = (1/n) Σ_k x_ki².
+1. f_i = Σ_ii = (1/n) Σ_k x_ki², the second moment of feature i.
+2. Draw L_1, …, L_d, independent Laplace(1).
+3. Release f + bL with b = Δ₁/ε. Here Δ₁ is the ℓ1 sensitivity of f: 2/n, or 1/n in dimension 1. Entries of the output
+   may be negative.
 
-Where the scale comes from. The density of the output at y is a constant times exp(−‖y − f‖₁/b), so by the triangle
-inequality the loss is at most ‖f − f'‖₁/b, and it is exactly that at y = f. With the ℓ1 sensitivity Δ₁ = sup ‖f − f'‖₁,
-b = Δ₁/ε spends exactly ε. For the second moments n‖f − f'‖₁ = Σ_i |x_i² − y_i²| ≤ ‖x‖² + ‖y‖² ≤ 2, attained by
-x = e₁, y = e₂; in dimension 1 it is |x² − y²| ≤ 1, attained by y = 0. So Δ₁ = 2/n, or 1/n in dimension 1.
+`perturb` adds such noise to any query whose ℓ1 sensitivity is known.
 
-Accuracy. P(|L_i| ≥ t) = e^{−t}, so with probability 1 − β no coordinate is off by more than b ln(k/β) (ADK19 Lemma 3).
+Why ε-DP. The density of the output at y is a constant times exp(−‖y − f‖₁/b), so by the triangle inequality the privacy
+loss is at most ‖f − f'‖₁/b ≤ Δ₁/b = ε. The bound is attained at y = f, for rows e₁ and e₂ (1 and 0 in dimension 1).
+
+Accuracy. With probability 1 − β no coordinate is off by more than b ln(d/β).
+
+Proof: proofs/paper/laplace.md
 """
 
 import math
@@ -16,19 +20,11 @@ from collections.abc import Callable
 
 import numpy as np
 
-from covassay.reference.domain import (
-    DataSet,
-    Number,
-    OnLargeRows,
-    Vector,
-    require_dimension,
-    require_positive,
-    require_shape,
-    sum_rows,
-    unit_rows,
-)
-from covassay.reference.mechanisms.legacy import About
-from covassay.reference.privacy import PureDP, Spend
+from covassay.reference.domain import DataSet, Matrix, Number, Vector, require_shape, sum_rows, unit_rows
+from covassay.reference.mechanisms.mechanism import Mechanism
+from covassay.reference.mechanisms.output import VectorOutput
+from covassay.reference.mechanisms.parameters import Dimension, Epsilon, LargeRows, RowBound, checked
+from covassay.reference.privacy import PURE, PureDP, Spend
 
 # FORMULAS
 
@@ -39,7 +35,7 @@ def noise_scale(sensitivity: Number, epsilon: Number) -> Number:
 
 
 def privacy_loss(change: Number, scale: Number) -> Number:
-    """Supremum over outputs of the loss between neighbours with ‖f − f'‖₁ = `change`."""
+    """Supremum over outputs of the privacy loss between neighbours with ‖f − f'‖₁ = `change`."""
     return change / scale
 
 
@@ -49,7 +45,7 @@ def second_moments_sensitivity(n: Number, d: int) -> Number:
 
 
 def largest_error(scale: Number, k: Number, beta: Number, log: Callable[[Number], Number] = math.log) -> Number:
-    """What the largest of k errors exceeds with probability at most β: b ln(k/β)."""
+    """b ln(k/β), which the largest of k errors exceeds with probability at most β."""
     return scale * log(k / beta)
 
 
@@ -57,43 +53,17 @@ def largest_error(scale: Number, k: Number, beta: Number, log: Callable[[Number]
 
 
 def perturb(value: Vector, noise: Vector, *, sensitivity: float, epsilon: float) -> Vector:
-    """`value` + Δ₁/ε · `noise`, of any shape; `noise` is Laplace(1), and the shape that of `value`."""
+    """`value` + (Δ₁/ε) `noise`: an array of any shape, and Laplace(1) noise of the same shape."""
     perturbed: Vector = value + noise_scale(sensitivity, epsilon) * require_shape("noise", noise, np.shape(value))
     return perturbed
 
 
+@checked
 def release(
-    x: DataSet,
-    noise: Vector,
-    *,
-    epsilon: float,
-    row_bound: float = 1.0,
-    on_large_rows: OnLargeRows = "clip",
+    x: DataSet, noise: Vector, *, epsilon: Epsilon, row_bound: RowBound = 1.0, on_large_rows: LargeRows = "clip"
 ) -> Vector:
-    """Release the second moment of every feature, given the noise.
-
-    Parameters
-    ----------
-    x : (n, d), n, d ≥ 1. Records in rows.
-    noise : (d,), Laplace(1).
-    epsilon : ε > 0.
-    row_bound : r > 0, public, in the unit of x.
-    on_large_rows : "clip" (per record, private) or "raise" (reads the data).
-
-    Returns
-    -------
-    (d,), in the unit of x squared; entries may be negative.
-
-    Raises
-    ------
-    InvalidInput : an argument breaks its rule. That the entries of x are finite, and with "raise" that the rows are
-        short, is read off the data: a precondition, not part of the mechanism.
-
-    Privacy : ε-DP for replacing one row, n public, in real arithmetic.
-    Source : ADK19 Lemma 3 (Dwork–McSherry–Nissim–Smith 2006).
-    """
+    """Release the noisy second moment of every feature, given the noise: (d,), Laplace(1)."""
     # VALIDATE
-    require_positive("epsilon", epsilon)
     rows = unit_rows(x, row_bound, on_large_rows)
     n, d = rows.shape
 
@@ -107,38 +77,28 @@ def release(
     return noisy * row_bound**2
 
 
-def sample(
-    x: DataSet,
-    rng: np.random.Generator,
-    *,
-    epsilon: float,
-    row_bound: float = 1.0,
-    on_large_rows: OnLargeRows = "clip",
-) -> Vector:
-    """Draw the noise from `rng`, then `release`. Not for production: float64 noise."""
-    require_positive("epsilon", epsilon)
-    rows = unit_rows(x, row_bound, on_large_rows)
-    noise = np.asarray(rng.laplace(size=rows.shape[1]))
-    return release(x, noise, epsilon=epsilon, row_bound=row_bound, on_large_rows=on_large_rows)
+def draw_noise(dimension: int, rng: np.random.Generator, size: int | None = None) -> Matrix:
+    """The noise that `release` takes: (d,), or (size, d)."""
+    return rng.laplace(size=dimension if size is None else (size, dimension))
 
 
-def spend(*, epsilon: float, dimension: int) -> Spend:
-    """Claimed and proven ε, attained in every dimension."""
-    require_positive("epsilon", epsilon)
-    change = second_moments_sensitivity(1, require_dimension("dimension", dimension))
+@checked
+def spend(*, epsilon: Epsilon, dimension: Dimension) -> Spend:
+    """The claimed ε; proven is the same, attained in every dimension."""
+    change = second_moments_sensitivity(1, dimension)
     proven = privacy_loss(change, noise_scale(change, epsilon))
     return Spend(PureDP(epsilon), PureDP(proven), True, "at y = f, for rows e₁ and e₂ (one row against none if d = 1)")
 
 
-ABOUT = About(
+MECHANISM = Mechanism(
     name="laplace",
     title="Laplace mechanism",
     paper="ADK19",
-    algorithm="Lemma 3",
-    notion="pure",
-    released="vector",
-    symmetric=False,
+    number="Lemma 3",
+    notion=PURE,
+    output=VectorOutput(power=2),
     release=release,
-    sample=sample,
+    draw_noise=draw_noise,
     spend=spend,
 )
+sample = MECHANISM.sample

@@ -1,31 +1,30 @@
-"""Johnson–Lindenstrauss mechanism: a public random projection, noise in few dimensions, a fit. Nikolov 2023 (ℓ2 noise).
+"""Johnson–Lindenstrauss mechanism: project at random, add ℓ2 noise, fit. After Nikolov 2023 as described in DN25 §2.
 
-svec(M) = (M_ii, √2 M_ij for i < j) is an isometry of the symmetric matrices onto R^D, D = d(d + 1)/2.
+In few dimensions less noise is needed, and a random projection to few dimensions nearly keeps distances. It is applied
+to svec(M) = (M_ii, √2 M_ij for i < j), which lists a symmetric M as a vector in R^D, D = d(d + 1)/2, of length ‖M‖_F.
 
-1. T = G/√l with G standard Gaussian, l × D, drawn from a public seed; T = I if l = D.
-2. y_i = T svec(x_i x_iᵀ), shortened to length c = 1 + α/2 where it is longer.
-3. ỹ = (1/n) Σ y_i + z, z with density ∝ exp(−‖z‖nε/S): a uniform direction, and ‖z‖ ~ Gamma(l, S/(nε)).
-4. Release the matrix of {M ⪰ 0, tr M ≤ 1} whose image T svec(M) is nearest to ỹ.
+1. T is a public l × D matrix: G/√l with G standard Gaussian, drawn from a public seed; or T = I if l = D.
+2. y_i = T svec(x_i x_iᵀ), the image of row i. An image longer than c = 1 + α/2 is shortened to length c.
+3. ỹ = (1/n) Σ_i y_i + (S/(nε)) z, where z has a uniform direction and ‖z‖ ~ Gamma(l), and S = min(2c, √2 ‖T‖).
+4. Release the M that is nearest, by ‖T svec(M) − ỹ‖, in {M ⪰ 0, tr M ≤ 1}, the set that holds all second moments.
 
-Where the scale comes from. Replacing one row moves (1/n) Σ y_i by at most S/n, where S is the smaller of 2c, because
-shortened images lie in a ball of radius c, and √2 ‖T‖, because shortening moves no two points apart and
-‖x xᵀ − y yᵀ‖_F ≤ √2. T is public, so S is. By the triangle inequality the loss is at most ε. Step 4 is
-post-processing: how well it is solved costs accuracy, not privacy. The number of its iterations is public.
+Why ε-DP, for every T. The density of z is ∝ exp(−‖z‖), so the privacy loss is at most nε/S times the distance by which
+one row moves the mean of the images. That is at most S/n: y_i stays in a ball of radius c, so it moves by at most 2c;
+before shortening, which brings no two points further apart, it moves by at most ‖T‖ ‖xxᵀ − x'x'ᵀ‖_F ≤ √2 ‖T‖. Step 4
+is post-processing: a bad solution costs accuracy, not privacy.
 
-How T is chosen. Differences M of two matrices of step 4 have ‖M‖_* ≤ 2. By Gordon's comparison and Gaussian
-concentration, |‖T svec(M)‖ − ‖M‖_F| ≤ (2/√l)(w + 1 + √(2 ln(2/β))) for all of them at once, with probability 1 − β,
-where w = √(2d) + √(2 ln 2) bounds the mean width E‖svec⁻¹(g)‖ of the nuclear unit ball. l is the least number of rows
-that makes the right side at most α. Then no image of a row is longer than 1 + α/2, and none is shortened. If that l is
-D or more, projecting gains nothing and is left out: below d = 37 at α = 1.
+How l is chosen. It is the least number for which we can prove that, with probability 1 − β, T changes no Frobenius
+distance of matrices of step 4 by more than α. If that is D or more (below d = 37 at the default α, β), l = D and T = I.
 
-NOTE: ℓ2 noise is exact to draw, but not the paper's: its noise is the K-norm mechanism of the image of the nuclear
-ball, which is smaller in most directions (`johnson_lindenstrauss_image`, by Markov chain). The rate √(d/(nε)) is
-claimed of that one; this one has error O(α + √(d/(αnε))). The printed paper was not at hand: the steps are those that
-DN25 §2 describes, the constants are ours.
+NOTE: the source adds the noise of `johnson_lindenstrauss_image`, which we cannot draw exactly. ℓ2 noise can be drawn
+exactly, but is larger in most directions: error O(α + √(d/(αnε))); the source claims √(d/(nε)). Constants are ours.
+
+Proof: proofs/paper/johnson-lindenstrauss.md
 """
 
 import math
 from collections.abc import Callable
+from typing import Annotated
 
 import numpy as np
 
@@ -33,10 +32,8 @@ from covassay.reference.domain import (
     DataSet,
     Matrix,
     Number,
-    OnLargeRows,
     Vector,
     require_below_one,
-    require_dimension,
     require_positive,
     require_shape,
     sum_rows,
@@ -44,18 +41,37 @@ from covassay.reference.domain import (
 )
 from covassay.reference.errors import InvalidInput
 from covassay.reference.laws.wigner import svec, triangle, unsvec
-from covassay.reference.mechanisms.legacy import About
-from covassay.reference.privacy import PureDP, Spend
+from covassay.reference.mechanisms.mechanism import Mechanism
+from covassay.reference.mechanisms.output import MatrixOutput
+from covassay.reference.mechanisms.parameters import Dimension, Epsilon, LargeRows, RowBound, Rule, checked
+from covassay.reference.privacy import PURE, PureDP, Spend
 from covassay.reference.projections import psd_trace_ball
 
-ITERATIONS = 300  # of step 4; its squared distance is then within 4‖T‖²/301² of the least
-STREAM = 8  # of T, apart from that of any noise
+
+def require_seed(name: str, value: int) -> None:
+    """Raise `InvalidInput` unless the value is a seed that numpy takes."""
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 0:
+        raise InvalidInput(f"{name} = {value!r}: must be a whole number of at least 0")
+
+
+ITERATIONS = 300  # of the fit; its squared distance to ỹ is then within 4‖T‖²/301² of the least
+STREAM = 8  # seed-stream id for T, so that it never shares a stream with noise
+Distortion = Annotated[
+    float,
+    Rule(
+        "α > 0, public: how much T may change a distance; small is accurate, large saves dimensions", require_positive
+    ),
+]
+DistortionFailure = Annotated[
+    float, Rule("β in (0, 1), public: the probability that T changes a distance by more", require_below_one)
+]
+Seed = Annotated[int, Rule("the seed of T, public, a whole number of at least 0", require_seed)]
 
 # FORMULAS
 
 
 def entries(d: Number) -> Number:
-    """D = d(d + 1)/2."""
+    """D = d(d + 1)/2, the number of free entries of a symmetric matrix."""
     return d * (d + 1) // 2
 
 
@@ -66,23 +82,23 @@ def sketch_rows(
     log: Callable[[Number], Number] = math.log,
     ceil: Callable[[Number], Number] = math.ceil,
 ) -> Number:
-    """l = min(D, ⌈4 (√(2d) + √(2 ln 2) + 1 + √(2 ln(2/β)))²/α²⌉)."""
+    """The number of rows of T: l = min(D, ⌈4 (√(2d) + √(2 ln 2) + 1 + √(2 ln(2/β)))²/α²⌉)."""
     width = (2 * d) ** 0.5 + (2 * log(2)) ** 0.5
     return min(entries(d), ceil(4 * (width + 1 + (2 * log(2 / beta)) ** 0.5) ** 2 / alpha**2))
 
 
 def image_radius(alpha: Number) -> Number:
-    """c = 1 + α/2."""
+    """c = 1 + α/2, the length to which longer images are shortened."""
     return 1 + alpha / 2
 
 
 def image_sensitivity(alpha: Number, norm: Number) -> Number:
-    """S = min(2c, √2 ‖T‖)."""
+    """S = min(2c, √2 ‖T‖): n times the distance by which one row can move the mean image; `norm` is ‖T‖."""
     return min(2 * image_radius(alpha), 2**0.5 * norm)
 
 
 def noise_scale(n: Number, epsilon: Number, change: Number) -> Number:
-    """S/(nε)."""
+    """S/(nε); `change` is S."""
     return change / (n * epsilon)
 
 
@@ -90,14 +106,14 @@ def noise_scale(n: Number, epsilon: Number, change: Number) -> Number:
 
 
 def svec_rows(rows: Matrix) -> Matrix:
-    """svec(x_i x_iᵀ) of every row: (m, d) -> (m, D)."""
+    """svec(x_i x_iᵀ) for every row x_i: (m, d) -> (m, D)."""
     i, j, weights = triangle(rows.shape[1])
     products: Matrix = weights * rows[:, i] * rows[:, j]
     return products
 
 
 def transform(d: int, alpha: float, beta: float, seed: int) -> Matrix:
-    """The public T, (l, D). Its stream is none that `np.random.default_rng(number)` gives, so no noise repeats it."""
+    """The public T, (l, D). `np.random.default_rng(number)`, the source of noise, never gives the same stream."""
     size, rows = entries(d), sketch_rows(d, alpha, beta)
     if rows == size:
         return np.eye(size)
@@ -105,7 +121,7 @@ def transform(d: int, alpha: float, beta: float, seed: int) -> Matrix:
 
 
 def fit(t: Matrix, y: Vector, d: int) -> Matrix:
-    """The matrix of {M ⪰ 0, tr M ≤ 1} with T svec(M) nearest to y, by accelerated projected gradients (FISTA)."""
+    """The M with M ⪰ 0, tr M ≤ 1 and T svec(M) nearest to y, by accelerated projected gradients (FISTA)."""
     if t.shape[0] == t.shape[1]:  # T = I
         return psd_trace_ball(unsvec(y), 1.0)
     step = 1 / np.linalg.norm(t, 2) ** 2
@@ -119,53 +135,20 @@ def fit(t: Matrix, y: Vector, d: int) -> Matrix:
     return current
 
 
-def require_parameters(alpha: float, beta: float, seed: int) -> None:
-    """α > 0, β in (0, 1), a seed that numpy takes."""
-    require_positive("alpha", alpha)
-    require_below_one("beta", beta)
-    if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
-        raise InvalidInput(f"seed = {seed!r}: must be a whole number of at least 0")
-
-
+@checked
 def release(
     x: DataSet,
     noise: Vector,
     *,
-    epsilon: float,
-    alpha: float = 1.0,
-    beta: float = 0.1,
-    seed: int = 0,
-    row_bound: float = 1.0,
-    on_large_rows: OnLargeRows = "clip",
+    epsilon: Epsilon,
+    alpha: Distortion = 1.0,
+    beta: DistortionFailure = 0.1,
+    seed: Seed = 0,
+    row_bound: RowBound = 1.0,
+    on_large_rows: LargeRows = "clip",
 ) -> Matrix:
-    """Release the matrix fitted to the noisy image of the second moment, given the noise.
-
-    Parameters
-    ----------
-    x : (n, d), n, d ≥ 1. Records in rows.
-    noise : (l,), density ∝ exp(−‖z‖); l = `sketch_rows(d, alpha, beta)`.
-    epsilon : ε > 0.
-    alpha : distortion that T may have; small is accurate, large saves dimensions.
-    beta : in (0, 1): probability that T distorts more.
-    seed : of T, public.
-    row_bound : r > 0, public, in the unit of x.
-    on_large_rows : "clip" (per record, private) or "raise" (reads the data).
-
-    Returns
-    -------
-    (d, d) symmetric, positive semidefinite and of trace at most r² up to rounding, in the unit of x squared.
-
-    Raises
-    ------
-    InvalidInput : an argument breaks its rule. That the entries of x are finite, and with "raise" that the rows are
-        short, is read off the data: a precondition, not part of the mechanism.
-
-    Privacy : ε-DP for replacing one row, n public, in real arithmetic, for every T.
-    Source : Nikolov 2023 as described in DN25 §2; ℓ2 noise, clipping and constants are ours.
-    """
+    """Release the matrix fitted to the noisy image of the second moment, given the noise z: (l,)."""
     # VALIDATE
-    require_positive("epsilon", epsilon)
-    require_parameters(alpha, beta, seed)
     rows = unit_rows(x, row_bound, on_large_rows)
     n, d = rows.shape
     t = transform(d, alpha, beta, seed)
@@ -191,46 +174,21 @@ def release(
     return released
 
 
-def draw_noise(length: int, rng: np.random.Generator, size: int | None = None) -> Matrix:
-    """Density ∝ exp(−‖z‖) in R^l: (l,), or (size, l)."""
+def draw_noise(
+    dimension: int, rng: np.random.Generator, alpha: float = 1.0, beta: float = 0.1, size: int | None = None
+) -> Matrix:
+    """The noise that `release` takes: (l,), or (size, l), with density ∝ exp(−‖z‖)."""
+    length = sketch_rows(dimension, alpha, beta)
     gaussians = rng.standard_normal((1 if size is None else size, length))
     radii = rng.gamma(length, size=(len(gaussians), 1))
     drawn: Matrix = gaussians / np.linalg.norm(gaussians, axis=1, keepdims=True) * radii
     return drawn if size is not None else np.asarray(drawn[0])
 
 
-def sample(
-    x: DataSet,
-    rng: np.random.Generator,
-    *,
-    epsilon: float,
-    alpha: float = 1.0,
-    beta: float = 0.1,
-    seed: int = 0,
-    row_bound: float = 1.0,
-    on_large_rows: OnLargeRows = "clip",
-) -> Matrix:
-    """Draw the noise from `rng`, then `release`. Not for production: float64 noise."""
-    require_positive("epsilon", epsilon)
-    require_parameters(alpha, beta, seed)
-    rows = unit_rows(x, row_bound, on_large_rows)
-    noise = draw_noise(sketch_rows(rows.shape[1], alpha, beta), rng)
-    return release(
-        x,
-        noise,
-        epsilon=epsilon,
-        alpha=alpha,
-        beta=beta,
-        seed=seed,
-        row_bound=row_bound,
-        on_large_rows=on_large_rows,
-    )
-
-
-def spend(*, epsilon: float, dimension: int) -> Spend:
-    """Claimed ε; proven ε, by the image ỹ. For d = 1, where two rows change x² by 1 and not √2, ε/√2."""
-    require_positive("epsilon", epsilon)
-    proven = epsilon if require_dimension("dimension", dimension) > 1 else epsilon / math.sqrt(2)
+@checked
+def spend(*, epsilon: Epsilon, dimension: Dimension) -> Spend:
+    """The claimed ε; proven is the same, by ỹ. For d = 1 one row moves x² by at most 1, not √2, and ε/√2 is proven."""
+    proven = epsilon if dimension > 1 else epsilon / math.sqrt(2)
     return Spend(
         PureDP(epsilon),
         PureDP(proven),
@@ -239,16 +197,16 @@ def spend(*, epsilon: float, dimension: int) -> Spend:
     )
 
 
-ABOUT = About(
+MECHANISM = Mechanism(
     name="johnson-lindenstrauss",
     title="Johnson–Lindenstrauss mechanism with ℓ2 noise",
     paper="Nikolov 2023",
-    algorithm="projection mechanism, ℓ2 noise (ours)",
-    notion="pure",
-    released="matrix",
-    symmetric=True,
+    number="projection mechanism, ℓ2 noise (ours)",
+    notion=PURE,
+    output=MatrixOutput(power=2, symmetric=True),
     release=release,
-    sample=sample,
+    draw_noise=draw_noise,
     spend=spend,
-    parameters={"alpha": 1.0, "beta": 0.1, "seed": 0},
+    provenance="ours",
 )
+sample = MECHANISM.sample

@@ -1,22 +1,28 @@
 """Johnson–Lindenstrauss mechanism with the noise of the projected nuclear ball, by Markov chain. Nikolov 2023.
 
-As `johnson_lindenstrauss`, with T its public projection, but for the noise, and rows are not shortened:
+As in `johnson_lindenstrauss`, T is a public random projection and the release is a fit to a noisy image, but images of
+rows are not shortened, and the noise is that of the source.
 
-    ỹ = (1/n) Σ T svec(x_i x_iᵀ) + z,  density of z ∝ exp(−(nε/2) ‖z‖_K),  K = T svec({‖M‖_* ≤ 1}),
+1. ỹ = T svec(Σ) + (2/(nε)) z. The density of z is ∝ exp(−‖z‖_K), where K = T svec({‖M‖_* ≤ 1}) is the image of the
+   nuclear ball, and ‖z‖_K = min {‖M‖_* : T svec(M) = z} is its norm.
+2. Release the M nearest to ỹ, by the distance ‖T svec(M) − ỹ‖, among all M ⪰ 0 with tr M ≤ 1.
 
-with ‖z‖_K = min {‖M‖_* : T svec(M) = z}, a norm. Replacing one row moves Σ by Δ/n with ‖Δ‖_* ≤ 2, so its image by
-at most 2/n in ‖·‖_K, whatever T is: the loss is at most ε, by the triangle inequality. For l = D, where T = I, this is
-symmetric nuclear-Laplace noise, drawn exactly.
+Why ε-DP, for every T. Replacing one row moves Σ by Δ/n with ‖Δ‖_* ≤ 2, so its image by at most 2/n in ‖·‖_K. By the
+triangle inequality the loss of ỹ is at most ε. Step 2 is post-processing.
 
-NOTE: approximate. For l < D there is no exact way here to draw z. A Metropolis chain of `walk` steps is run, on a
-norm that is itself computed by a fixed number of iterations. What is proven is the privacy of the law above; the law
-that is drawn is near it by an amount that is not bounded, so the guarantee is that of the law up to the error of the
-chain. `About.sampler` says so. Chain and norm depend on T only, not on the data: neither their result nor their running
-time gives anything away, and no draw fails.
+NOTE: approximate. For l = D, where T = I, z is symmetric nuclear-Laplace noise, drawn exactly. For l < D we know no
+exact way to draw z: we run a Metropolis chain of `walk` steps, with a norm that is itself computed by a fixed number of
+iterations. The distance of the drawn law from the right one is not bounded. What is proven is the privacy of the right
+law; `sample` is private up to that distance. Chain and norm depend on T, not on the data: neither their result nor
+their running time reveals anything about the data, and no draw fails.
 
-The chain moves z; in the end only its direction is kept and its length is drawn: ‖z‖_K ~ Gamma(l) is exact, up to the
-computed norm, and independent of the direction.
+The chain moves z. In the end only its direction is kept; its length is drawn from the exact law of ‖z‖_K, which is
+Gamma(l) and independent of the direction. (The computed norm makes this approximate, too.) The constants of T are ours.
+
+Proof: proofs/paper/johnson-lindenstrauss-image.md
 """
+
+from typing import Annotated
 
 import numpy as np
 
@@ -24,25 +30,30 @@ from covassay.reference.domain import (
     DataSet,
     Matrix,
     Number,
-    OnLargeRows,
     Vector,
     require_dimension,
-    require_positive,
     require_shape,
     second_moment,
     unit_rows,
 )
 from covassay.reference.laws import nuclear_laplace as law
 from covassay.reference.laws.wigner import svec, unsvec
-from covassay.reference.mechanisms.legacy import About
+from covassay.reference.mechanisms.mechanism import Mechanism
+from covassay.reference.mechanisms.output import MatrixOutput
+from covassay.reference.mechanisms.parameters import Dimension, Epsilon, LargeRows, RowBound, Rule, checked
 from covassay.reference.mechanisms.pure.johnson_lindenstrauss import (
+    Distortion,
+    DistortionFailure,
+    Seed,
     fit,
-    require_parameters,
     transform,
 )
-from covassay.reference.privacy import PureDP, Spend
+from covassay.reference.privacy import PURE, PureDP, Spend
 
 NORM_ITERATIONS = 80
+Walk = Annotated[
+    int, Rule("the number of steps of the Markov chain that draws the noise, at least 1", require_dimension)
+]
 
 # FORMULAS
 
@@ -53,7 +64,7 @@ def noise_scale(n: Number, epsilon: Number) -> Number:
 
 
 def proposal_size(radius: Number) -> Number:
-    """2.4 r, r a typical distance to the boundary of K.
+    """2.4 r, the standard deviation of a step of the chain, where r is a typical distance to the boundary of K.
 
     A coordinate of z has standard deviation near √l r, and 2.4/√l of that is the usual size of a step in l dimensions.
     """
@@ -64,10 +75,10 @@ def proposal_size(radius: Number) -> Number:
 
 
 def norm_of_image(t: Matrix, z: Matrix, d: int) -> Vector:
-    """‖z‖_K of each z, (m, l) -> (m,), from above: the nuclear norm of a matrix with the right image.
+    """‖z‖_K of each z, (m, l) -> (m,), from above: the nuclear norm of a matrix with image z.
 
-    Douglas–Rachford iterations between the matrices with image z and the proximal map of the nuclear norm, which shifts
-    eigenvalues towards 0. What is returned belongs to a matrix of the first kind, so it is never below ‖z‖_K.
+    Douglas–Rachford iterations alternate between the matrices with image z and the proximal map of the nuclear norm,
+    which shifts eigenvalues towards 0. The last matrix has image z, so its nuclear norm is never below ‖z‖_K.
     """
     inverse = np.linalg.pinv(t)  # T T⁺ = I
     walker = z @ inverse.T
@@ -83,44 +94,20 @@ def norm_of_image(t: Matrix, z: Matrix, d: int) -> Vector:
     return norms
 
 
+@checked
 def release(
     x: DataSet,
     noise: Vector,
     *,
-    epsilon: float,
-    alpha: float = 1.0,
-    beta: float = 0.1,
-    seed: int = 0,
-    row_bound: float = 1.0,
-    on_large_rows: OnLargeRows = "clip",
+    epsilon: Epsilon,
+    alpha: Distortion = 1.0,
+    beta: DistortionFailure = 0.1,
+    seed: Seed = 0,
+    row_bound: RowBound = 1.0,
+    on_large_rows: LargeRows = "clip",
 ) -> Matrix:
-    """Release the matrix fitted to the noisy image of the second moment, given the noise.
-
-    Parameters
-    ----------
-    x : (n, d), n, d ≥ 1. Records in rows.
-    noise : (l,), density ∝ exp(−‖z‖_K).
-    epsilon : ε > 0.
-    alpha, beta, seed : of the public T, as in `johnson_lindenstrauss`.
-    row_bound : r > 0, public, in the unit of x.
-    on_large_rows : "clip" (per record, private) or "raise" (reads the data).
-
-    Returns
-    -------
-    (d, d) symmetric, positive semidefinite and of trace at most r² up to rounding, in the unit of x squared.
-
-    Raises
-    ------
-    InvalidInput : an argument breaks its rule. That the entries of x are finite, and with "raise" that the rows are
-        short, is read off the data: a precondition, not part of the mechanism.
-
-    Privacy : ε-DP for replacing one row, n public, in real arithmetic, for noise of exactly that law. `sample` draws
-        it approximately.
-    Source : Nikolov 2023 as described in DN25 §2; the constants of T are ours.
-    """
+    """Release the matrix fitted to the noisy image of the second moment, given the noise z: (l,)."""
     # VALIDATE
-    require_positive("epsilon", epsilon)
-    require_parameters(alpha, beta, seed)
     rows = unit_rows(x, row_bound, on_large_rows)
     n, d = rows.shape
     t = transform(d, alpha, beta, seed)
@@ -138,8 +125,8 @@ def release(
     return released
 
 
-def draw_noise(t: Matrix, d: int, rng: np.random.Generator, walk: int = 100, size: int | None = None) -> Matrix:
-    """Density ∝ exp(−‖z‖_K), approximately if l < D: (l,), or (size, l), as many chains side by side."""
+def draw_image_noise(t: Matrix, d: int, rng: np.random.Generator, walk: int = 100, size: int | None = None) -> Matrix:
+    """Density ∝ exp(−‖z‖_K) for a given T: (l,), or (size, l), one chain for each. Approximate if l < D."""
     count, length = 1 if size is None else size, len(t)
     if length == t.shape[1]:
         exact = svec(law.sample(d, rng, count, symmetric=True))
@@ -162,40 +149,24 @@ def draw_noise(t: Matrix, d: int, rng: np.random.Generator, walk: int = 100, siz
     return drawn[0] if size is None else np.asarray(drawn)
 
 
-def sample(
-    x: DataSet,
+def draw_noise(
+    dimension: int,
     rng: np.random.Generator,
     *,
-    epsilon: float,
     alpha: float = 1.0,
     beta: float = 0.1,
     seed: int = 0,
-    walk: int = 100,
-    row_bound: float = 1.0,
-    on_large_rows: OnLargeRows = "clip",
+    walk: Walk = 100,
+    size: int | None = None,
 ) -> Matrix:
-    """Draw the noise from `rng` by `walk` steps of a chain, then `release`. Approximate, and not for production."""
-    require_positive("epsilon", epsilon)
-    require_parameters(alpha, beta, seed)
-    require_dimension("walk", walk)
-    d = unit_rows(x, row_bound, on_large_rows).shape[1]
-    noise = draw_noise(transform(d, alpha, beta, seed), d, rng, walk)
-    return release(
-        x,
-        noise,
-        epsilon=epsilon,
-        alpha=alpha,
-        beta=beta,
-        seed=seed,
-        row_bound=row_bound,
-        on_large_rows=on_large_rows,
-    )
+    """The noise that `release` takes: (l,), or (size, l). Approximate if l < D, see `draw_image_noise`."""
+    return draw_image_noise(transform(dimension, alpha, beta, seed), dimension, rng, walk, size)
 
 
-def spend(*, epsilon: float, dimension: int) -> Spend:
-    """Claimed ε; proven ε of the law, by the image ỹ, and ε/2 for d = 1. Nothing is proven of the chain."""
-    require_positive("epsilon", epsilon)
-    proven = epsilon if require_dimension("dimension", dimension) > 1 else epsilon / 2
+@checked
+def spend(*, epsilon: Epsilon, dimension: Dimension) -> Spend:
+    """The claimed ε; proven is the same for exact noise, by ỹ, and ε/2 for d = 1. Nothing is proven about the chain."""
+    proven = epsilon if dimension > 1 else epsilon / 2
     return Spend(
         PureDP(epsilon),
         PureDP(proven),
@@ -204,17 +175,17 @@ def spend(*, epsilon: float, dimension: int) -> Spend:
     )
 
 
-ABOUT = About(
+MECHANISM = Mechanism(
     name="johnson-lindenstrauss-image",
     title="Johnson–Lindenstrauss mechanism with the noise of the projected nuclear ball",
     paper="Nikolov 2023",
-    algorithm="projection mechanism",
-    notion="pure",
-    released="matrix",
-    symmetric=True,
+    number="projection mechanism",
+    notion=PURE,
+    output=MatrixOutput(power=2, symmetric=True),
     release=release,
-    sample=sample,
+    draw_noise=draw_noise,
     spend=spend,
-    parameters={"alpha": 1.0, "beta": 0.1, "seed": 0, "walk": 100},
+    provenance="reconstructed",
     sampler="approximate",
 )
+sample = MECHANISM.sample

@@ -1,7 +1,8 @@
-"""AboveThreshold: known answers, the loss by the exact law, what broken variants spend.
+"""AboveThreshold: known answers, the loss computed from the exact law, and what broken variants spend.
 
 The loss is computed, not simulated: `verification.exact.above_threshold` has the probability of every output.
-Statistical tests: fixed seeds, n stated, false alarm at most 1e-9 each had the seed been random.
+Statistical tests have a fixed seed and state n. With a random seed, each would raise a false alarm with probability at
+most 1e-9.
 """
 
 import math
@@ -186,7 +187,7 @@ def test_the_bounds_are_approached(b1: float, b2: float, general: float, monoton
     assert general_loss(b1, b2) == general
     assert monotone_loss(b1, b2) == monotone
     assert passing(200, 1, 1, b1, b2) == pytest.approx(general, abs=1e-2)
-    # monotone: the last query stands still, and lies low enough to need luck
+    # monotone: the last query does not move, and the search reaches it only if T̂ is raised above the others
     first = np.concatenate([np.full(40, 30.0), [31.0]])
     second = np.concatenate([np.full(40, 31.0), [31.0]])
     assert largest_loss(first, second, 0.0, b1, b2) == pytest.approx(monotone, abs=1e-3)
@@ -215,7 +216,7 @@ def test_a_lost_query_noise_has_infinite_loss() -> None:
 
 
 def failure(values: Matrix, threshold: float, alpha: float, b1: float, b2: float) -> float:
-    """P(a query above T + α was passed over, or one below T − α was the answer)."""
+    """The probability that a query above T + α is passed over, or that the search stops at one below T − α."""
     p = probabilities(values, threshold, b1, b2)
     high, low = values > threshold + alpha, np.append(values < threshold - alpha, False)
     passed = np.concatenate([[False], np.cumsum(high) > 0])

@@ -1,7 +1,7 @@
 """Exponential mechanism: known answers, the exact law, loss, range and accuracy.
 
-The law is a softmax, so losses are computed, not simulated. Statistical tests: fixed seeds, n stated, false alarm at
-most 1e-9 each had the seed been random.
+The law is a softmax, so losses are computed, not simulated. Statistical tests have a fixed seed and state n. With a
+random seed, each would raise a false alarm with probability at most 1e-9.
 """
 
 import math
@@ -169,7 +169,7 @@ def test_and_it_is_nearly_attained() -> None:
 
 
 def failure(scores: Vector, eta: float, tau: float) -> float:
-    """P(g < OPT − τ)."""
+    """P(g < max g − τ)."""
     return float(np.exp(log_softmax(eta * scores))[scores < scores.max() - tau].sum())
 
 

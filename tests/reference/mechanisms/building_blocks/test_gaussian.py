@@ -1,6 +1,7 @@
 """Gaussian mechanism under zCDP: known answers, sensitivity, exact law and Rényi divergence.
 
-Statistical tests: fixed seeds, n stated, false alarm at most 1e-9 each had the seed been random.
+Statistical tests have a fixed seed and state n. With a random seed, each would raise a false alarm with probability at
+most 1e-9.
 """
 
 import math

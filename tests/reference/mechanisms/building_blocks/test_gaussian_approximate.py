@@ -1,6 +1,7 @@
 """Gaussian mechanism under (ε, δ)-DP: the exact δ, the classical scale within its range and beyond, known answers.
 
-Statistical tests: fixed seeds, n stated, false alarm at most 1e-9 each had the seed been random.
+Statistical tests have a fixed seed and state n. With a random seed, each would raise a false alarm with probability at
+most 1e-9.
 """
 
 import math
@@ -34,7 +35,7 @@ def log_cdf(t: Any) -> Any:
 
 
 def exact_log_delta(q: float, epsilon: float) -> float:
-    """The very same formula with 60 digits."""
+    """The same formula, computed with 60 digits."""
     with mpmath.workdps(60):
         return float(log_delta(mpmath.mpf(q), mpmath.mpf(epsilon), log_cdf, mpmath.log, mpmath.expm1))
 

@@ -1,6 +1,7 @@
 """Private radius: known answers, monotone queries, what is spent and what is promised, by the exact law.
 
-Statistical tests: fixed seeds, n stated, false alarm at most 1e-9 each had the seed been random.
+Statistical tests have a fixed seed and state n. With a random seed, each would raise a false alarm with probability at
+most 1e-9.
 """
 
 import math

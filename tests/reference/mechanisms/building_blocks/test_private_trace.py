@@ -1,6 +1,7 @@
 """Private trace: known answers, exact law and loss, and the upper bound that AdaptiveCov reads.
 
-Statistical tests: fixed seeds, n stated, false alarm at most 1e-9 each had the seed been random.
+Statistical tests have a fixed seed and state n. With a random seed, each would raise a false alarm with probability at
+most 1e-9.
 """
 
 import math
@@ -71,7 +72,7 @@ def test_the_upper_bound_by_hand() -> None:
 def test_the_noise_undercuts_its_margin_with_the_stated_probability(failure: float) -> None:
     assert stats.laplace.cdf(-laplace_margin(failure)) == pytest.approx(failure, rel=1e-12)
     assert stats.norm.cdf(-gaussian_margin(failure)) <= failure
-    # mutants: the margin of the two-sided tail of half the size, and √(ln(1/failure))
+    # mutants: half the Laplace margin, and √(ln(1/failure)) as the Gaussian margin
     assert stats.laplace.cdf(-laplace_margin(failure) / 2) > failure or failure == 0.5
     assert stats.norm.cdf(-gaussian_margin(failure) / math.sqrt(2)) > failure or failure >= 0.1
 

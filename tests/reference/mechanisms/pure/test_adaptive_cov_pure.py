@@ -16,10 +16,10 @@ from covassay.reference.domain import second_moment, unit_rows
 from covassay.reference.errors import InvalidInput
 from covassay.reference.mechanisms.building_blocks import above_threshold, private_radius
 from covassay.reference.mechanisms.concentrated.clipped_cov import bias_bound, clip_level, last_level
+from covassay.reference.mechanisms.parameters import CALIBRATIONS
 from covassay.reference.mechanisms.pure import lap_cov, separate_cov_pure
 from covassay.reference.mechanisms.pure.adaptive_cov_pure import (
-    CALIBRATIONS,
-    RADII,
+    MECHANISM,
     AdaptiveCovPureNoise,
     draw_noise,
     final_epsilon,
@@ -38,6 +38,7 @@ from covassay.reference.privacy import PureDP
 from covassay.reference.sensitivity import block_pair
 from covassay.verification.exact.above_threshold import log_probabilities
 
+RADII = MECHANISM.choices["radius"]
 PROPERTY = settings(deadline=None, derandomize=True, max_examples=60)
 Matrix = NDArray[np.float64]
 Vector = NDArray[np.float64]
@@ -130,7 +131,7 @@ def test_the_final_step_is_the_mechanism_with_the_smaller_bound(trace: float, st
     x = np.zeros((n, d))
     x[0, 0] = 1.0
     rng = np.random.default_rng(0)
-    noise = draw_noise(n, d, 0.5, rng)
+    noise = draw_noise(d, rng, n, 0.5)
     script = scripted(n, d, stop, matrix=noise.matrix, eigenvalues=noise.eigenvalues)
     script = AdaptiveCovPureNoise(script.radius, trace, script.search, script.matrix, script.eigenvalues)
     epsilon, tau = 0.75 * 8, clip_level(stop)
@@ -173,10 +174,10 @@ def test_a_bad_option_is_refused(option: str, value: Any) -> None:
 def test_the_noise_is_what_release_takes() -> None:
     x = np.random.default_rng(0).standard_normal((9, 3))
     for radius in RADII:
-        noise = draw_noise(9, 3, private_radius.PRECISION, np.random.default_rng(6))
+        noise = draw_noise(3, np.random.default_rng(6), 9)
         drawn = sample(x, np.random.default_rng(6), epsilon=1, radius=radius)
         np.testing.assert_array_equal(drawn, release(x, noise, epsilon=1, radius=radius))
-    assert len(draw_noise(9, 3, 0.25, np.random.default_rng(6)).radius.queries) == 3  # 1/4, 1/2, 1
+    assert len(draw_noise(3, np.random.default_rng(6), 9, 0.25).radius.queries) == 3  # 1/4, 1/2, 1
     assert len(noise.search.queries) == 28  # K = nd = 27
     assert last_level(1000, 1000) == 79
 
@@ -185,7 +186,7 @@ def test_the_noise_is_what_release_takes() -> None:
 
 
 def changes(u: int, v: int, last: int) -> Vector:
-    """D_0, …, D_K for a row of level u in place of one of level v (level 0: a zero row), 2^{−u} < ‖x‖ ≤ 2^{1−u}."""
+    """D_0, …, D_K when a row of level u, 2^{−u} < ‖x‖ ≤ 2^{1−u}, replaces one of level v (level 0: a zero row)."""
     one, two = ([float(j == level) for j in range(1, last + 1)] for level in (u, v))
     return np.array([bias_bound(one, k, 1) - bias_bound(two, k, 1) for k in range(last + 1)])
 
@@ -201,7 +202,7 @@ def test_the_changes_have_one_sign_are_below_one_and_do_not_decrease(u: int, v: 
 
 
 def search_losses(queries: Vector, moved: Vector, b1: float, b2: float) -> tuple[float, float]:
-    """Largest loss over the outputs: of the queries against those that moved, and the other way."""
+    """The largest loss over the outputs of the queries against the moved queries, and in the other direction."""
     ratio = log_probabilities(queries, 0.0, b1, b2) - log_probabilities(queries + moved, 0.0, b1, b2)
     return float(ratio.max()), float((-ratio).max())
 
@@ -219,8 +220,9 @@ def test_the_search_spends_at_most_what_is_stated(seed: int, u: int, v: int, cal
 
 @pytest.mark.parametrize(("calibration", "rising", "falling"), [("paper", 0.5, 0.25), ("tight", 1.0, 1.0)])
 def test_what_the_search_spends_is_approached(calibration: Any, rising: float, falling: float) -> None:
-    # a row of length 1 for one of length 0. Rising queries that were far above the threshold, from the fifth on: only a
-    # raised threshold lets them pass. Falling ones far below it: only a raised query stops the search
+    # A row of length 1 replaces one of length 0. Rising queries that were far above the threshold, from the fifth on,
+    # are passed over only if the threshold is raised. With falling queries far below it, only a raised query stops the
+    # search.
     b1, b2 = search_scales(search_epsilon(8.0, calibration), calibration)
     moved = changes(1, 0, 11)
     up, _ = search_losses(np.full(12, -40.0), -moved, b1, b2)  # loss of the higher against the lower, far below
@@ -297,15 +299,17 @@ def test_the_tight_spend_is_approached_by_one_pair(d: int) -> None:
     assert 0.99 * proven < total <= proven + 1e-9
     paper = worst_total(d, step_epsilon(0.8), *search_scales(0.1, "paper"), final_epsilon(0.8, "none"), "paper")
     assert paper <= spend(epsilon=0.8, dimension=d).proven.epsilon  # type: ignore[union-attr]
-    # the steps do not exclude one another: all of trace and final step, and of the search what falling queries cost
+    # The steps do not exclude one another: one pair pays for the trace, the final step, and a search with falling
+    # queries.
     joint = 0.1 + 1 / search_scales(0.1, "paper")[1] + 0.6 * lap_cov.spend(epsilon=1.0, dimension=d).proven.epsilon  # type: ignore[union-attr]
     assert paper == pytest.approx(joint, rel=0.01)
 
 
 @pytest.mark.parametrize("d", [1, 2, 10])
 def test_real_queries_rise_at_full_cost_but_do_not_fall_so(d: int) -> None:
-    # the queries of a data set: many rows of length 1, and one of length 1 or 0. That the search costs less when the
-    # long row is in the first data set is why a radius step, which is dear only then, leaves the sum a bound
+    # The queries of a data set: many rows of length 1, and one of length 1 or 0. The search costs less when the long
+    # row is in the first data set, and only then the radius step costs its full share. So with a radius step the sum of
+    # the shares is only an upper bound.
     n, last, epsilon = 10**6, 40, 8.0
     final = final_epsilon(epsilon, "private")
     g = lap_bound(n, d, final, 0.075, "tight")

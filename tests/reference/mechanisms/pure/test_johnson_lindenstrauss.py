@@ -1,6 +1,6 @@
 """The Johnson–Lindenstrauss mechanism: known answers, sensitivity for every T, the fit, the exact law of the noise.
 
-Statistical tests: fixed seeds, each with a false-alarm probability of at most 1e-9 had the seed been random.
+Statistical tests have fixed seeds. With a random seed, each would raise a false alarm with probability at most 1e-9.
 """
 
 import math
@@ -128,7 +128,7 @@ def test_the_transform_distorts_as_little_as_stated() -> None:
 
 
 def gap(t: Matrix, y: Matrix, m: Matrix) -> float:
-    """Frank–Wolfe gap of ½‖T svec(M) − y‖² at M: what it is above the least, at most."""
+    """Frank–Wolfe gap of ½‖T svec(M) − y‖² at M: an upper bound on how far its value is above the least."""
     gradient = unsvec(t.T @ (t @ svec(m) - y))
     return float(np.sum(gradient * m)) - min(0.0, float(np.linalg.eigvalsh(gradient)[0]))
 
@@ -230,15 +230,15 @@ def test_a_projection_keeps_what_it_can() -> None:
 def test_the_draw_is_the_release_of_its_noise() -> None:
     x = unit_rows(np.random.default_rng(1).standard_normal((20, 3)))
     got = sample(x, np.random.default_rng(6), epsilon=2, alpha=COARSE)
-    length = sketch_rows(3, COARSE, 0.1)
-    assert length < 6
-    noise = draw_noise(length, np.random.default_rng(6))
+    assert sketch_rows(3, COARSE, 0.1) < 6
+    noise = draw_noise(3, np.random.default_rng(6), COARSE)
     np.testing.assert_array_equal(got, release(x, noise, epsilon=2, alpha=COARSE))
 
 
-@pytest.mark.parametrize("length", [1, 3, 10])
-def test_the_noise_has_its_exact_law(length: int) -> None:
-    z = draw_noise(length, np.random.default_rng(length), 4000)
+@pytest.mark.parametrize(("d", "length"), [(1, 1), (2, 3), (4, 10)])
+def test_the_noise_has_its_exact_law(d: int, length: int) -> None:
+    z = draw_noise(d, np.random.default_rng(length), size=4000)
+    assert z.shape == (4000, length)
     norms = np.linalg.norm(z, axis=1)
     assert kolmogorov_smirnov(norms, stats.gamma(length).cdf, "Gamma(l)").p_value > FALSE_ALARM
     assert kolmogorov_smirnov(norms, stats.gamma(length + 1).cdf, "uniform in the ball").p_value < FALSE_ALARM

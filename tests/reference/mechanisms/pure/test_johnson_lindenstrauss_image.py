@@ -1,9 +1,10 @@
-"""Noise of the projected nuclear ball: its norm against duality, the loss of the law, and how far the chain is right.
+"""Noise of the projected nuclear ball: its norm against duality, the loss of the exact law, and how close the chain is.
 
-Statistical tests: fixed seeds, each with a false-alarm probability of at most 1e-9 had the seed been random and the
-chain exact. The chain is not: these tests would miss a small error of it.
+Statistical tests have fixed seeds. With a random seed and an exact chain, each would raise a false alarm with
+probability at most 1e-9. The chain is not exact, and these tests would miss a small error in it.
 """
 
+import inspect
 import math
 from typing import Any
 
@@ -21,7 +22,8 @@ from covassay.reference.laws import nuclear_laplace as law
 from covassay.reference.laws.wigner import svec, unsvec
 from covassay.reference.mechanisms.pure.johnson_lindenstrauss import entries, fit, svec_rows, transform
 from covassay.reference.mechanisms.pure.johnson_lindenstrauss_image import (
-    ABOUT,
+    MECHANISM,
+    draw_image_noise,
     draw_noise,
     noise_scale,
     norm_of_image,
@@ -41,8 +43,20 @@ COARSE = [(2, 20.0), (2, 10.0), (3, 8.0), (5, 10.0)]
 
 
 def test_the_sampler_is_flagged_as_approximate() -> None:
-    assert ABOUT.sampler == "approximate"
+    assert MECHANISM.sampler == "approximate"
     assert "not bounded" in spend(epsilon=1, dimension=3).remark
+    for function in (release, sample):
+        assert "`sample` draws it only approximately" in (function.__doc__ or "")
+
+
+def test_the_length_of_the_walk_is_a_parameter_of_the_draw_alone() -> None:
+    assert list(MECHANISM.of_the_draw) == ["walk"]
+    assert inspect.signature(sample).parameters["walk"].default == 100
+    assert "walk" not in inspect.signature(release).parameters
+    assert "walk : " in (sample.__doc__ or "")
+    assert "walk : " not in (release.__doc__ or "")
+    with pytest.raises(TypeError, match="walk"):
+        release(np.eye(2), np.zeros(3), epsilon=1.0, walk=5)  # type: ignore[call-arg]
 
 
 def test_without_a_projection_the_release_by_hand() -> None:
@@ -112,7 +126,7 @@ def test_without_a_projection_the_loss_of_the_law_is_what_is_proven(d: int, shar
 @pytest.mark.parametrize("walk", [0, 1.5])
 def test_a_bad_number_of_steps_is_refused(walk: Any) -> None:
     with pytest.raises(InvalidInput, match="walk = "):
-        sample(np.eye(2), np.random.default_rng(0), epsilon=1.0, walk=walk)
+        sample(np.eye(2), np.random.default_rng(0), epsilon=1.0, walk=walk)  # type: ignore[call-arg]
 
 
 # The draws
@@ -121,8 +135,9 @@ def test_a_bad_number_of_steps_is_refused(walk: Any) -> None:
 def test_the_draw_is_the_release_of_its_noise() -> None:
     x = unit_rows(np.random.default_rng(1).standard_normal((9, 2)))
     t = transform(2, 20.0, 0.1, 0)
-    noise = draw_noise(t, 2, np.random.default_rng(6), 5)
-    got = sample(x, np.random.default_rng(6), epsilon=2.0, alpha=20.0, walk=5)
+    noise = draw_noise(2, np.random.default_rng(6), alpha=20.0, walk=5)
+    np.testing.assert_array_equal(noise, draw_image_noise(t, 2, np.random.default_rng(6), 5))
+    got = sample(x, np.random.default_rng(6), epsilon=2.0, alpha=20.0, walk=5)  # type: ignore[call-arg]
     np.testing.assert_array_equal(got, release(x, noise, epsilon=2.0, alpha=20.0))
     image = t @ svec(second_moment(x)) + noise_scale(9, 2.0) * noise
     np.testing.assert_allclose(got, fit(t, image, 2), atol=1e-12)
@@ -130,7 +145,7 @@ def test_the_draw_is_the_release_of_its_noise() -> None:
 
 def test_without_a_projection_the_noise_is_exact() -> None:
     # 2000 draws, d = 2: symmetric nuclear-Laplace noise
-    z = draw_noise(np.eye(3), 2, np.random.default_rng(2), size=2000)
+    z = draw_image_noise(np.eye(3), 2, np.random.default_rng(2), size=2000)
     norms = law.nuclear_norm(unsvec(z))
     assert kolmogorov_smirnov(norms, stats.gamma(3).cdf, "Gamma(3)").p_value > FALSE_ALARM
 
@@ -138,7 +153,7 @@ def test_without_a_projection_the_noise_is_exact() -> None:
 @pytest.mark.parametrize(("d", "alpha"), COARSE)
 def test_the_norm_of_the_noise_is_exact_whatever_the_chain_does(d: int, alpha: float) -> None:
     t = transform(d, alpha, 0.1, 0)
-    norms = norm_of_image(t, draw_noise(t, d, np.random.default_rng(3), 1, size=500), d)
+    norms = norm_of_image(t, draw_image_noise(t, d, np.random.default_rng(3), 1, size=500), d)
     assert kolmogorov_smirnov(norms, stats.gamma(len(t)).cdf, "Gamma(l)").p_value > FALSE_ALARM
     assert kolmogorov_smirnov(norms, stats.gamma(len(t) + 2).cdf, "mutant").p_value < FALSE_ALARM
 
@@ -151,7 +166,7 @@ def test_the_direction_of_the_noise_is_near_its_law_in_two_dimensions() -> None:
     grid = np.linspace(-math.pi, math.pi, 2001)
     density = norm_of_image(t, np.column_stack([np.cos(grid), np.sin(grid)]), 2) ** -2
     table = np.concatenate([[0], np.cumsum((density[1:] + density[:-1]) / 2)])
-    z = draw_noise(t, 2, np.random.default_rng(4), 15, size=800)
+    z = draw_image_noise(t, 2, np.random.default_rng(4), 15, size=800)
 
     def p_value(draws: Matrix) -> float:
         angles = np.arctan2(draws[:, 1], draws[:, 0])

@@ -1,7 +1,7 @@
 """SeparateCov, pure: known answers, the error bound, the loss of (G, λ̃) from exact densities, the law.
 
-Statistical tests: fixed seeds, and each comparison has a false-alarm probability of at most 1e-9 had the seed been
-random (Kolmogorov's p-value, conservative at atoms).
+Statistical tests have fixed seeds. With a random seed, each comparison would raise a false alarm with probability at
+most 1e-9 (Kolmogorov's p-value, which is conservative at atoms).
 """
 
 import math
@@ -21,8 +21,8 @@ from covassay.reference import tails
 from covassay.reference.domain import second_moment, unit_rows
 from covassay.reference.errors import InvalidInput
 from covassay.reference.laws import wigner
+from covassay.reference.mechanisms.parameters import CALIBRATIONS
 from covassay.reference.mechanisms.pure.separate_cov_pure import (
-    CALIBRATIONS,
     SeparateCovPureNoise,
     draw_noise,
     eigenvalue_scale,
@@ -273,7 +273,7 @@ def test_eigenvalues_and_eigenvectors_have_their_exact_laws(calibration: Any, b:
     tangent = 2 * vectors[:, 0, 1] * vectors[:, 1, 1] / (vectors[:, 0, 1] ** 2 - vectors[:, 1, 1] ** 2)
 
     def cdf(b: float) -> Callable[[Vector], Vector]:
-        # P(2bW/(200 + bV) ≤ t), V = W_11 − W_22 of density (1 + |v|)e^{−|v|}/4; 200 + bV > 0 but for 1e-14
+        # P(2bW/(200 + bV) ≤ t), V = W_11 − W_22 of density (1 + |v|)e^{−|v|}/4; P(200 + bV ≤ 0) is below 1e-14
         v, weight = np.polynomial.legendre.leggauss(400)
         v, weight = 35 * v, 35 * weight * (1 + 35 * np.abs(v)) * np.exp(-35 * np.abs(v)) / 4
         return lambda t: stats.laplace.cdf(np.multiply.outer(t, 200 + b * v) / (2 * b)) @ weight

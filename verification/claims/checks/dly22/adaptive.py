@@ -608,7 +608,7 @@ def adaptive_release(before: Callable[[Matrix], Matrix] = lambda x: x, unit: flo
             released = adaptive_cov.release(before(x), drawn, rho=rho, beta=beta)
         else:
             epsilon = float(10 ** rng.uniform(1, 5))
-            pure = adaptive_cov_pure.draw_noise(n, d, private_radius.PRECISION, rng)
+            pure = adaptive_cov_pure.draw_noise(d, rng, n)
             terms = pure_terms(x, pure, epsilon, beta)
             released = adaptive_cov_pure.release(before(x), pure, epsilon=epsilon, beta=beta)
         if terms is None:
