@@ -76,7 +76,6 @@ Radius = Annotated[
     Literal["none", "private"],
     Rule('"private" first finds a radius that most rows lie in; "none" does not', require_choice),
 ]
-RADII: tuple[Radius, ...] = ("none", "private")
 Bounds = Annotated[
     Literal["theorem", "code"],
     Rule("where the error bounds come from that steer the choices: Theorem 1, or the authors' code", require_choice),
