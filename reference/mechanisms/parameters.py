@@ -132,4 +132,11 @@ Calibration = Annotated[
     Literal["paper", "tight"],
     Rule('"paper" has the constants of the source, "tight" spends exactly what is claimed', require_choice),
 ]
+ReconstructedCalibration = Annotated[
+    Literal["reconstructed", "tight"],
+    Rule(
+        '"reconstructed" has the constants of our reconstruction, "tight" spends exactly what is claimed',
+        require_choice,
+    ),
+]
 Dimension = Annotated[int, Rule("d ≥ 1, the number of columns", require_dimension)]

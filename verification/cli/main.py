@@ -265,7 +265,7 @@ def _parser() -> argparse.ArgumentParser:
     a.add_argument("--epsilon", type=float, help="claimed ε (default: 1 for pure and approximate DP)")
     a.add_argument("--delta", type=float, help="claimed δ (default 1e-6 for approximate DP)")
     a.add_argument("--rho", type=float, help="claimed ρ of zCDP (default 0.5)")
-    a.add_argument("--calibration", help="paper or tight, where the mechanism has both")
+    a.add_argument("--calibration", help="paper (or reconstructed) or tight, where the mechanism has both")
     a.add_argument("--set", action="append", metavar="NAME=VALUE", help="another choice or parameter of the mechanism")
     a.add_argument("--released", choices=tuple(OUTPUTS), help="what comes out, when --as is not given")
     a.add_argument("--data", help="also try it on a file (.csv, .npy, .parquet) or on wine, digits, breast-cancer")

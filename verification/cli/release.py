@@ -89,7 +89,7 @@ def add_parser(commands: Any) -> None:
     r.add_argument("--epsilon", type=float, help="ε > 0, for pure and approximate DP")
     r.add_argument("--delta", type=float, help="δ of approximate DP")
     r.add_argument("--rho", type=float, help="ρ > 0, for zCDP")
-    r.add_argument("--calibration", help="paper (default) or tight")
+    r.add_argument("--calibration", help="paper (or reconstructed), the default, or tight")
     r.add_argument("--set", action="append", metavar="NAME=VALUE", help="another choice or parameter of the mechanism")
     frame = r.add_mutually_exclusive_group()
     frame.add_argument("--row-bound", type=float, help="public bound on the Euclidean norm of a row (default 1)")

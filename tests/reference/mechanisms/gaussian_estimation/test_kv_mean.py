@@ -103,7 +103,7 @@ def test_the_release_by_hand() -> None:
 def test_columns_are_treated_one_by_one() -> None:
     rng = np.random.default_rng(0)
     x = rng.standard_normal((30, 3)) + np.array([1.0, -4.0, 7.0])
-    noise = draw_noise(3, rng, 10.0, 1.0)
+    noise = draw_noise(3, rng, mean_bound=10.0, sigma=1.0)
     for j, value in enumerate(release(x, noise, rho=0.9, beta=0.3)):
         alone = KVMeanNoise(noise.counts[[j]], noise.mean[[j]])
         np.testing.assert_allclose(release(x[:, [j]], alone, rho=0.3, beta=0.1), [value], rtol=1e-12)
@@ -203,5 +203,5 @@ def test_with_enough_rows_the_bin_is_right_and_the_error_is_bounded(mu: float, s
 
 def test_the_bins_are_as_many_as_the_bound_asks_for() -> None:
     assert [last_bin(r, 2.0) for r in (0.1, 2.0, 2.1, 20.0)] == [1, 1, 2, 10]
-    noise = draw_noise(3, np.random.default_rng(1), 20.0, 2.0)
+    noise = draw_noise(3, np.random.default_rng(1), mean_bound=20.0, sigma=2.0)
     assert (noise.counts.shape, noise.mean.shape) == ((3, 21), (3,))
