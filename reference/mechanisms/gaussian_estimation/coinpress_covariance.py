@@ -143,7 +143,7 @@ def release(
     if not np.array_equal(gaussians, np.swapaxes(gaussians, 1, 2)):
         raise InvalidInput("noise has a matrix that is not symmetric: every one must equal its transpose")
 
-    # QUERY, NOISE of one step after the other
+    # QUERY, NOISE: one step after the other
     a, inverse = np.eye(d) / math.sqrt(u), np.eye(d) * math.sqrt(u)
     z = np.zeros((d, d))
     share = beta / steps
@@ -193,6 +193,7 @@ MECHANISM = Mechanism(
     release=release,
     draw_noise=draw_noise,
     spend=spend,
+    provenance="ours",
     domain="space",
 )
 sample = MECHANISM.sample

@@ -101,7 +101,7 @@ def release(
     n, d = rows.shape
     gaussians = require_shape("noise", noise, (steps, d))
 
-    # QUERY, NOISE of one step after the other
+    # QUERY, NOISE: one step after the other
     centre, r = np.zeros(d), float(radius)
     gamma = row_bound(n, d, beta / steps, constants)
     for step, budget in enumerate(budgets(rho, steps)):
@@ -142,6 +142,7 @@ MECHANISM = Mechanism(
     release=release,
     draw_noise=draw_noise,
     spend=spend,
+    provenance="ours",
     domain="space",
 )
 sample = MECHANISM.sample

@@ -70,13 +70,7 @@ def release(
     # NOISE
     covariance = pgce.release(y, noise.covariance, rho=half(rho), calibration=calibration, kappa=kappa, beta=half(beta))
     mean = pme.release(
-        rows,
-        noise.mean,
-        rho=half(rho),
-        calibration=calibration,
-        kappa=kappa,
-        mean_bound=mean_bound,
-        beta=half(beta),
+        rows, noise.mean, rho=half(rho), calibration=calibration, kappa=kappa, mean_bound=mean_bound, beta=half(beta)
     )
 
     # RELEASE

@@ -121,13 +121,7 @@ def histogram(block: Matrix, sigma: float, last: int) -> Matrix:
 
 @checked
 def release(
-    x: DataSet,
-    noise: KVMeanNoise,
-    *,
-    rho: Rho,
-    sigma: Deviation = 1.0,
-    mean_bound: MeanBound = 10.0,
-    beta: Beta = 0.1,
+    x: DataSet, noise: KVMeanNoise, *, rho: Rho, sigma: Deviation = 1.0, mean_bound: MeanBound = 10.0, beta: Beta = 0.1
 ) -> Vector:
     """Release the mean of every column, given the noise: a `KVMeanNoise`."""
     # VALIDATE

@@ -191,7 +191,7 @@ def test_an_unknown_calibration_is_refused(about: AnyMechanism) -> None:
         return
     first = "reconstructed" if about.provenance == "reconstructed" else "paper"
     assert about.choices["calibration"] == (first, "tight")
-    for wrong in ("Paper", "", None):
+    for wrong in ("Paper", "", None, "paper" if first == "reconstructed" else "reconstructed"):
         with pytest.raises(InvalidInput, match=r"^calibration = "):
             drawn(about, X, calibration=wrong)
 

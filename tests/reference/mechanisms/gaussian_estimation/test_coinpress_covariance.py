@@ -67,7 +67,7 @@ def test_two_steps_in_one_dimension_by_hand() -> None:
 
 
 def quiet_at_last(seed: int, steps: int, d: int) -> Matrix:
-    """Noise in every step but the last."""
+    """Noise that is zero in the last step and drawn in all others."""
     noise = draw_noise(d, np.random.default_rng(seed), steps=steps)
     noise[-1] = 0
     return noise
@@ -171,7 +171,7 @@ def test_the_formulas_by_hand() -> None:
 
 @pytest.mark.parametrize("d", [1, 2, 5, 20])
 def test_the_bounds_fail_as_rarely_as_stated(d: int) -> None:
-    # 4000 draws, β = .05: more failures than a fair 5 % would give are refuted; half of υ is, for d ≥ 5
+    # 4000 draws, β = .05: the test refutes a bound that fails more often than in 5 % of them, such as υ/2 for d ≥ 5
     rng, beta = np.random.default_rng(d), 0.05
     noise = np.linalg.norm(draw_noise(d, rng, steps=4000), 2, axis=(1, 2))
     bound = float(spectral_noise_bound(d, beta))
@@ -195,7 +195,7 @@ def divergence_over_alpha(first: Matrix, second: Matrix, a: Matrix, squared: flo
 
 
 def axes_pair(n: int, d: int) -> tuple[Matrix, Matrix]:
-    """Rows of a diagonal second moment, and a last row far out along one axis or another; for d = 1 far out or 0."""
+    """Two data sets of diagonal second moment; their last rows lie far out on different axes (d = 1: far out or 0)."""
     signs = np.random.default_rng(0).choice([-1.0, 1.0], (n, d))
     signs[1::2] = signs[::2] * ([1.0] if d == 1 else [1.0, *[-1.0] * (d - 1)])
     first, second = signs.copy(), signs.copy()
@@ -276,7 +276,7 @@ def error(mechanism: Release, x: Matrix, root: Matrix, noise: Matrix, u: float) 
 
 
 def errors(steps: int, spread: float) -> tuple[float, float]:
-    """Of the right order and of the published one: d = 10, n = 8000, ρ = .05, u = 10 √d λ_1, mean of 3 runs."""
+    """The errors of our order and of the published one: d = 10, n = 8000, ρ = .05, u = 10 √d λ_1, mean of 3 runs."""
     rng = np.random.default_rng(5)
     d, n = 10, 8000
     q = np.linalg.qr(rng.standard_normal((d, d)))[0]
@@ -320,7 +320,7 @@ def test_the_draw_is_the_release_of_its_noise() -> None:
 
 
 def test_the_noise_is_standard_on_and_above_the_diagonal() -> None:
-    # 5000 matrices; a diagonal of variance 2, as in the orthogonal ensemble, is told apart
+    # 5000 matrices are enough to reject a diagonal of variance 2, as in the Gaussian orthogonal ensemble
     noise = draw_noise(3, np.random.default_rng(7), steps=5000)
     np.testing.assert_array_equal(noise, np.swapaxes(noise, 1, 2))
     for entry in (noise[:, 0, 0], noise[:, 0, 2], (noise[:, 1, 1] + noise[:, 1, 2]) / math.sqrt(2)):

@@ -69,7 +69,7 @@ def test_enough_rows_solve_their_equation(bins: int, rho: float, beta: float) ->
 def test_the_gap_between_the_bins() -> None:
     exact = stats.norm.cdf(1) - stats.norm.cdf(0) - stats.norm.sf(1.5)
     assert GAP <= exact <= GAP + 1e-4
-    # of all normal laws with s ≤ 1, the worst: the bin of μ has the least mass with μ at its edge and s = 1
+    # of all normal laws with s ≤ 1 the worst has μ at the edge of its bin and s = 1: there the bin has the least mass
     for s in (0.1, 0.5, 0.9, 1.0):
         for offset in np.linspace(0, 1, 11):
             own = stats.norm.cdf(offset / s) - stats.norm.cdf((offset - 1) / s)
@@ -149,7 +149,7 @@ def test_the_sensitivities_are_bounds(x: Matrix, y: Matrix, centre: float) -> No
 
 
 def mean_loss(rho: float, d: int, value: float, other: float) -> float:
-    """ρ of the released means, given c = 0: from the release without noise and the variance of its noise."""
+    """The ρ that the means spend, given c = 0: from the release without noise and the variance of its noise."""
     n = 50
     x, y = np.zeros((n, d)), np.zeros((n, d))
     x[0], y[0] = value, other

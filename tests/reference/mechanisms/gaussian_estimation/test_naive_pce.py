@@ -183,7 +183,7 @@ def divided_by_the_kept(x: Matrix, r: float) -> Matrix:
 
 
 def loss(x: Matrix, y: Matrix, calibration: str, query: Query = the_query, factor: float = 1.0) -> float:
-    """ρ of the Gaussian release of M' on the neighbours x, y: α times it is the Rényi divergence. ρ = 0.3, κ = 2."""
+    """The ρ that M' spends on the neighbours x, y: α times it is the Rényi divergence. The budget is 0.3, κ = 2."""
     n, d = x.shape
     r2 = radius_squared(n, d, 2.0, 0.1)
     change = query(x, math.sqrt(r2)) - query(y, math.sqrt(r2))

@@ -31,7 +31,7 @@ Matrix = NDArray[np.float64]
 
 
 def rotated(levels: Matrix, seed: int = 0) -> tuple[Matrix, Matrix]:
-    """Σ with these eigenvalues, and its root."""
+    """A covariance Σ with these eigenvalues, and its root."""
     q = haar.sample(len(levels), np.random.default_rng(seed))
     return (q * levels) @ q.T, (q * np.sqrt(levels)) @ q.T
 
@@ -70,7 +70,7 @@ def test_the_rounds_share_the_budget(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def products(steps: list[Matrix]) -> list[Matrix]:
-    """A after every round."""
+    """The list of A after every round."""
     result, a = [], np.eye(len(steps[0]))
     for step in steps:
         a = step @ a

@@ -150,7 +150,7 @@ def test_bad_arguments_are_refused() -> None:
 
 
 def truncated_change(u: Matrix, v: Matrix, bound: float) -> float:
-    """m times the change of the truncated mean when u is replaced by v, squared."""
+    """(mΔ)²: the squared change of the sum of truncated rows when u is replaced by v."""
     kept = np.arange(len(u))
     moved = block_mean(u[None], 1, 1, kept, bound) - block_mean(v[None], 1, 1, kept, bound)
     return float(moved @ moved)
@@ -182,7 +182,7 @@ def test_the_sensitivity_is_attained_and_a_smaller_one_is_wrong() -> None:
 
 
 def first_round_loss(d: int, m: int, beta: float, calibration: str, variance_factor: float = 1.0) -> float:
-    """ρ of the noisy mean of the first block for complementary records, in units of the claimed ρ."""
+    """What the noisy mean of the first block spends at complementary records, as a share of the claimed ρ."""
     u = (np.arange(d) < (d + 1) // 2).astype(np.float64)
     rounds = most_rounds(d)
     b2 = truncation_squared(0.5, d, m, rounds, beta) if rounds else last_truncation_squared(m, beta)
@@ -199,7 +199,7 @@ def test_the_tight_calibration_is_attained(d: int) -> None:
 
 
 def largest_change(bound_squared: float, size: int) -> float:
-    """The largest (mΔ₂)² of all: rows with disjoint supports, of ⌊|S|/2⌋ and ⌈|S|/2⌉ coordinates."""
+    """The largest (mΔ₂)² that any pair of rows has: rows with disjoint supports, of ⌊|S|/2⌋ and ⌈|S|/2⌉ coordinates."""
     half = size // 2
     return min(half, bound_squared) + min(size - half, bound_squared)
 
@@ -235,7 +235,7 @@ def test_from_which_n_on_the_first_block_spends_all_of_it() -> None:
         for beta in (1e-9, 0.1, 0.8):
             assert all(first_bound_squared(d, n, beta) >= (d + 1) // 2 for n in range(1, 12))
         assert all(first_bound_squared(d, n, 1 - 1e-9) >= (d + 1) // 2 for n in range(4, 12))
-    # not always: d = n = 1, β = .9 spends B² = .632 of it
+    # ρ is not always attained: at d = n = 1, β = .9 the share B² = .632 of it is spent
     assert first_round_loss(1, 1, 0.9, "tight") == pytest.approx(6 * math.log(1 / 0.9))
     # in the first round "tight" has less noise, 2B² > |S|, unless d ≤ 3, n ≤ 3 and β ≥ e^(−1/6)
     for d in range(2, 40):
