@@ -135,7 +135,7 @@ Calibration = Annotated[
 ReconstructedCalibration = Annotated[
     Literal["reconstructed", "tight"],
     Rule(
-        '"reconstructed" has the constants of our reconstruction, "tight" spends exactly what is claimed',
+        '"reconstructed" has the constants of our reconstruction, "tight" uses a sharper sensitivity (ours)',
         require_choice,
     ),
 ]
