@@ -135,4 +135,11 @@ Calibration = Annotated[
         require_choice,
     ),
 ]
+ReconstructedCalibration = Annotated[
+    Literal["reconstructed", "tight"],
+    Rule(
+        '"reconstructed" has the constants of our reconstruction, "tight" uses a sharper sensitivity (ours)',
+        require_choice,
+    ),
+]
 Dimension = Annotated[int, Rule("d ≥ 1, the number of columns", require_dimension)]

@@ -98,9 +98,7 @@ MODULES: tuple[Any, ...] = (
     gaussian_learner,
     ppde,
 )
-MECHANISMS: dict[str, Mechanism[Any, ..., Any]] = {
-    declared.name: declared for declared in (getattr(m, "MECHANISM", None) or m.ABOUT for m in MODULES)
-}
+MECHANISMS: dict[str, Mechanism[Any, ..., Any]] = {module.MECHANISM.name: module.MECHANISM for module in MODULES}
 
 
 def mechanism(name: str) -> Mechanism[Any, ..., Any]:

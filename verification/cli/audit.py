@@ -46,7 +46,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--epsilon", type=float, help="the claimed ε (default: 1 for pure and approximate DP)")
     add("--delta", type=float, help="the claimed δ (default: 1e-6 for approximate DP)")
     add("--rho", type=float, help="the claimed ρ of zCDP (default: 0.5)")
-    add("--calibration", help="which constants it uses, where the mechanism has a choice: paper or tight")
+    add("--calibration", help="which constants it uses, where there is a choice: paper (or reconstructed) or tight")
     add(
         "--set",
         action="append",

@@ -55,7 +55,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--epsilon", type=float, help="ε > 0, for pure and approximate DP")
     add("--delta", type=float, help="δ in (0, 1), for approximate DP")
     add("--rho", type=float, help="ρ > 0, for zCDP")
-    add("--calibration", help="which constants to use: paper (default) or tight")
+    add("--calibration", help="which constants to use: paper (or reconstructed; default) or tight")
     add("--set", action="append", metavar="NAME=VALUE", help="another option (covassay mechanisms NAME)")
     frame = parser.add_mutually_exclusive_group()
     frame.add_argument("--row-bound", type=float, help="public bound on the Euclidean norm of a row (default 1)")

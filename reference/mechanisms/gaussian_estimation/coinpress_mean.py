@@ -1,31 +1,30 @@
 """CoinPress mean: the noisy mean of clipped rows, in a ball that each step shrinks. BDKU20.
 
-For records of covariance I whose mean lies within `radius` of the origin. With a centre c, at first 0, and a radius r,
-at first `radius`, each of t steps with budget ρ_j
+For records of covariance I whose mean lies within `radius` of the origin. At first the centre c is 0 and r = `radius`.
+Each of t steps, with budget ρ_j as in `coinpress_covariance`,
 
 1. brings every row into the ball of radius τ about c: c + (x_i − c) min(1, τ/|x_i − c|);
-2. takes as the new c their mean plus σ N(0, I), σ = 2τ/(n√(2ρ_j));
-3. takes as the new r a bound on how far that c is from the mean.
+2. takes as the new c the mean of these rows plus σ N(0, I), σ = 2τ/(n√(2ρ_j));
+3. takes as the new r a bound on how far that c is from the mean of the distribution.
 
-Release the last c. ρ_j as in `coinpress_covariance`.
+Release the last c.
 
-Where the scale comes from. Rows in a ball of radius τ: replacing one moves their mean by at most 2τ/n, the diameter
-over n, and Gaussian noise on an ℓ2 sensitivity Δ costs Δ²/(2σ²) = ρ_j. c and r depend on earlier steps only, so the
-steps add up to ρ. All centres together reach it in the limit, by two rows that lie opposite one another and ever
-further out: in every step they come to opposite ends of the ball, wherever its centre is. With one step that is the
-release. With more, only the last centre is released; that it alone spends ρ is not claimed.
+Why ρ-zCDP. Rows lie in a ball of diameter 2τ, so replacing one moves their mean by at most 2τ/n, and a step costs
+(2τ/n)²/(2σ²) = ρ_j, for any rows. c and r depend on earlier steps only, so the steps add up to ρ.
 
-Why the radii. A record is N(μ, I), so with |μ − c| ≤ r it lies within τ = r + γ₁ of c, γ₁ a bound on the norm of n
-Gaussian vectors. The new centre is N(μ, (1/n + σ²) I) if no row was moved: r = γ₂ √(1/n + σ²).
+constants : "paper" γ₁² = d + 2√(dL) + 2L with L = ln(n/β_j), γ₂² the same with L = ln(1/β_j), β_j = β/t, τ = r + γ₁.
+    "code" γ₁ = γ₂ with L = ln 100, τ = min(r + γ₁, √(r² + 6r + γ₁²)), as in the code of the authors.
 
-constants : "paper" γ₁² = d + 2√(dL) + 2L with L = ln(n/β_j), γ₂² with L = ln(1/β_j), τ = r + γ₁. "code" γ₁ = γ₂ with
-    L = ln 100, τ = min(r + γ₁, √(r² + 6r + γ₁²)), as in the authors' code. That β is shared out equally is ours.
+Accuracy. If γ₁ bounds |x_i − μ|, no row is moved, the new c is N(μ, (1/n + σ²)I), and so r = γ₂√(1/n + σ²).
 
-NOTE: in the published code a row stays where the first step has put it, and its baseline `fineMeanEst` clips nothing,
-so it is not private at all (a negative control here).
+NOTE: our reading of the steps; the equal shares of β are ours. In the published code a row stays where the first step
+has put it, and its baseline `fineMeanEst` clips nothing, so it is not private at all (a negative control here).
+
+Proof: proofs/paper/coinpress-mean.md
 """
 
 from collections.abc import Callable
+from typing import Annotated
 
 import numpy as np
 
@@ -36,30 +35,31 @@ from covassay.reference.domain import (
     Vector,
     as_rows,
     map_rows,
-    require_below_one,
-    require_choice,
-    require_dimension,
     require_positive,
     require_shape,
     sum_rows,
 )
 from covassay.reference.mechanisms.gaussian_estimation.coinpress_covariance import (
-    CONSTANTS,
     Constants,
+    Steps,
     budgets,
     pressed,
     squared_norm_bound,
 )
-from covassay.reference.mechanisms.legacy import About
-from covassay.reference.privacy import ZCDP, Spend
+from covassay.reference.mechanisms.mechanism import Mechanism
+from covassay.reference.mechanisms.output import VectorOutput
+from covassay.reference.mechanisms.parameters import Beta, Dimension, Rho, Rule, checked
+from covassay.reference.privacy import CONCENTRATED, ZCDP, Spend
 
 CODE_BETA = 0.01  # the published code's failure probability of each bound
+
+Radius = Annotated[float, Rule("r > 0, public: a bound on the length of the mean, for accuracy only", require_positive)]
 
 # FORMULAS
 
 
 def row_bound(n: Number, d: Number, beta: Number, constants: str, log: Callable[[Number], Number] = np.log) -> Number:
-    """γ₁: how far n records may lie from their mean."""
+    """γ₁: how far n records may lie from the mean of the distribution."""
     return squared_norm_bound(d, log(n / beta) if constants == "paper" else -log(CODE_BETA)) ** 0.5
 
 
@@ -84,51 +84,24 @@ def next_radius(
 # MECHANISM
 
 
+@checked
 def release(
     x: DataSet,
     noise: Matrix,
     *,
-    rho: float,
+    rho: Rho,
     constants: Constants = "paper",
-    radius: float = 10.0,
-    steps: int = 3,
-    beta: float = 0.1,
+    radius: Radius = 10.0,
+    steps: Steps = 3,
+    beta: Beta = 0.1,
 ) -> Vector:
-    """Release the mean estimated in steps, given the noise.
-
-    Parameters
-    ----------
-    x : (n, d), n, d ≥ 1. Records in rows, of any length, in a unit in which their covariance is I.
-    noise : (steps, d), standard Gaussian.
-    rho : ρ > 0.
-    constants : "paper" or "code".
-    radius : public bound on the length of the mean.
-    steps : t ≥ 1.
-    beta : in (0, 1): failure probability of the accuracy argument, used by the paper's constants only.
-
-    Returns
-    -------
-    (d,), in the unit of x.
-
-    Raises
-    ------
-    InvalidInput : an argument breaks its rule. That the entries of x are finite is read off the data: a precondition,
-        not part of the mechanism.
-
-    Privacy : ρ-zCDP for replacing one row, n public, in real arithmetic, whatever the rows are.
-    Source : BDKU20, the multivariate mean estimator (our reading of its steps).
-    """
+    """Release the mean estimated in steps, given the noise: (steps, d), independent N(0, 1)."""
     # VALIDATE
-    require_positive("rho", rho)
-    require_choice("constants", constants, CONSTANTS)
-    require_positive("radius", radius)
-    require_dimension("steps", steps)
-    require_below_one("beta", beta)
     rows = as_rows(x)
     n, d = rows.shape
     gaussians = require_shape("noise", noise, (steps, d))
 
-    # QUERY, NOISE of one step after the other
+    # QUERY, NOISE: one step after the other
     centre, r = np.zeros(d), float(radius)
     gamma = row_bound(n, d, beta / steps, constants)
     for step, budget in enumerate(budgets(rho, steps)):
@@ -146,44 +119,30 @@ def release(
     return centre
 
 
-def sample(
-    x: DataSet,
-    rng: np.random.Generator,
-    *,
-    rho: float,
-    constants: Constants = "paper",
-    radius: float = 10.0,
-    steps: int = 3,
-    beta: float = 0.1,
-) -> Vector:
-    """Draw the noise from `rng`, then `release`. Not for production: float64 noise."""
-    require_dimension("steps", steps)
-    noise = rng.standard_normal((steps, as_rows(x).shape[1]))
-    return release(x, noise, rho=rho, constants=constants, radius=radius, steps=steps, beta=beta)
+@checked
+def draw_noise(dimension: int, rng: np.random.Generator, *, steps: Steps) -> Matrix:
+    """The noise that `release` takes: (steps, d)."""
+    return rng.standard_normal((steps, dimension))
 
 
-def spend(*, rho: float, dimension: int, constants: Constants = "paper") -> Spend:
-    """Claimed ρ; proven ρ, approached by all centres together."""
-    require_positive("rho", rho)
-    require_dimension("dimension", dimension)
-    require_choice("constants", constants, CONSTANTS)
+@checked
+def spend(*, rho: Rho, dimension: Dimension, constants: Constants = "paper") -> Spend:
+    """The claimed ρ, which is also what is proven; all centres together approach it."""
     remark = "by all centres together, in the limit of opposite rows ever further out; for one step that is the output"
     return Spend(ZCDP(rho), ZCDP(rho), True, remark)
 
 
-ABOUT = About(
+MECHANISM = Mechanism(
     name="coinpress-mean",
     title="CoinPress, mean of Gaussian data",
     paper="BDKU20",
-    algorithm="mean",
-    notion="zcdp",
-    released="vector",
-    symmetric=False,
+    number="mean",
+    notion=CONCENTRATED,
+    output=VectorOutput(power=1),
     release=release,
-    sample=sample,
+    draw_noise=draw_noise,
     spend=spend,
-    choices={"constants": CONSTANTS},
-    parameters={"radius": 10.0, "steps": 3, "beta": 0.1},
-    degree=1,
+    provenance="ours",
     domain="space",
 )
+sample = MECHANISM.sample

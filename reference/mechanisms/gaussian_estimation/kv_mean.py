@@ -1,31 +1,30 @@
 """Mean of a Gaussian column: a noisy histogram finds it, a clipped mean refines it. KLSU19 Theorem 4.1 (KVMean).
 
-For one column v_1, …, v_n, with σ and R public:
+For one column v_1, …, v_n, with public bounds σ on its standard deviation and R on its absolute mean:
 
-1. Counts of the bins ((j − ½)σ, (j + ½)σ], |j| ≤ B = ⌈R/σ⌉; a value outside all of them is counted nowhere. To every
-   count add N(0, 2/ρ). c = σ times the j of the largest.
+1. Count the values in the bins ((j − ½)σ, (j + ½)σ], |j| ≤ B = ⌈R/σ⌉; a value outside all of them is not counted. Add
+   N(0, 2/ρ) to every count. c = σ times the j of the largest.
 2. w = σ(2 + √(2 ln(8n/β))). Release (1/n) Σ_i clip(v_i, c − w, c + w) + N(0, (2w/n)²/ρ).
 
 Several columns: each on its own, with ρ/d and β/d.
 
-Reconstructed: the text at hand cites Karwa–Vadhan 2018 for the algorithm and prints no formula; this is their method
-with Gaussian noise, and the constants are ours.
+Reconstructed: the copy of the paper that we had cites Karwa–Vadhan 2018 for the algorithm and prints no formula. This
+is their method with Gaussian noise, and the constants are ours.
 
-Where the scales come from. Replacing one value takes 1 from one count and gives 1 to another, at most: Δ₂ = √2, so the
-counts cost Δ₂²/(2 · 2/ρ) = ρ/2. Given c, the mean of the clipped values moves by at most 2w/n: again ρ/2. The window
-may depend on c, which is paid for. Columns add up: d · ρ/d = ρ. Only the mean is released; the counts are seen through
-the choice of c alone, so no pair of neighbours is claimed to attain ρ.
+Why ρ-zCDP. Replacing one value takes 1 from at most one count and gives 1 to at most one other: Δ₂ = √2, and the counts
+cost ρ/2. Given c, which is paid for, the clipped mean moves by at most 2w/n: again ρ/2. The columns add up: d · ρ/d =
+ρ. There is one calibration. No pair of neighbours is claimed to attain ρ, since the counts are seen through c alone.
 
-What the parameters mean. For values from N(μ, s²), s ≤ σ, |μ| ≤ R: the bin that holds μ has probability at least Φ(1)
-− Φ(0), a bin whose centre is more than 2σ from μ at most 1 − Φ(3/2), so they differ by 0.2745 and more. With ℓ =
-ln(4(2B + 1)/β) and n ≥ `enough_rows`, Hoeffding's inequality for the difference of two counts and the Gaussian tail
-for the difference of their noises give 0.2745 n ≥ √(2nℓ) + √(8ℓ/ρ), hence |c − μ| ≤ 2σ but with probability β/2. Then
-no value is clipped but with probability β/8, and the error is at most `error_bound` but with probability β/4.
+Accuracy. For Gaussian columns and n ≥ `enough_rows`, the error of a column is at most `error_bound`, except with
+probability β.
+
+Proof: proofs/paper/kv-mean.md
 """
 
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 
@@ -35,18 +34,25 @@ from covassay.reference.domain import (
     Number,
     Vector,
     as_rows,
-    require_below_one,
-    require_dimension,
     require_positive,
     require_shape,
     sum_rows,
 )
 from covassay.reference.errors import InvalidInput
-from covassay.reference.mechanisms.legacy import About
-from covassay.reference.privacy import ZCDP, Spend
+from covassay.reference.mechanisms.mechanism import Mechanism
+from covassay.reference.mechanisms.output import VectorOutput
+from covassay.reference.mechanisms.parameters import Beta, Dimension, Rho, Rule, checked
+from covassay.reference.privacy import CONCENTRATED, ZCDP, Spend
 
 MOST_BINS = 10_000_000
 GAP = 0.2745  # Φ(1) + Φ(3/2) − 3/2 = 0.27454
+
+Deviation = Annotated[
+    float, Rule("σ > 0, public: bounds the standard deviation of every column, for accuracy only", require_positive)
+]
+MeanBound = Annotated[
+    float, Rule("R > 0, public: bounds the absolute mean of every column, for accuracy only", require_positive)
+]
 
 # FORMULAS
 
@@ -88,14 +94,14 @@ def error_bound(
 
 @dataclass(frozen=True)
 class KVMeanNoise:
-    """Standard Gaussian: `counts` (d, 2B + 1), `mean` (d,)."""
+    """Independent N(0, 1) variables: `counts` (d, 2B + 1) and `mean` (d,)."""
 
     counts: Matrix
     mean: Vector
 
 
 def last_bin(mean_bound: float, sigma: float) -> int:
-    """B = ⌈R/σ⌉."""
+    """B = ⌈R/σ⌉; more than ten million bins are refused."""
     ratio = require_positive("mean_bound", mean_bound) / require_positive("sigma", sigma)
     if 2 * ratio + 3 > MOST_BINS:
         raise InvalidInput(f"mean_bound = {mean_bound!r}: must be at most {(MOST_BINS - 3) // 2} times sigma")
@@ -113,41 +119,12 @@ def histogram(block: Matrix, sigma: float, last: int) -> Matrix:
     return counts
 
 
+@checked
 def release(
-    x: DataSet,
-    noise: KVMeanNoise,
-    *,
-    rho: float,
-    sigma: float = 1.0,
-    mean_bound: float = 10.0,
-    beta: float = 0.1,
+    x: DataSet, noise: KVMeanNoise, *, rho: Rho, sigma: Deviation = 1.0, mean_bound: MeanBound = 10.0, beta: Beta = 0.1
 ) -> Vector:
-    """Release the mean of every column, given the noise.
-
-    Parameters
-    ----------
-    x : (n, d), n, d ≥ 1. Records in rows, any real numbers.
-    noise : see `KVMeanNoise`.
-    rho : ρ > 0, for all columns together.
-    sigma : σ > 0, public: a bound on the standard deviation of every column. For utility only.
-    mean_bound : R > 0, public: a bound on the absolute mean of every column. For utility only.
-    beta : in (0, 1), public. For utility only.
-
-    Returns
-    -------
-    (d,), in the unit of x.
-
-    Raises
-    ------
-    InvalidInput : an argument breaks its rule. That the entries of x are finite is read off the data: a precondition,
-        not part of the mechanism.
-
-    Privacy : ρ-zCDP for replacing one row, n public, in real arithmetic.
-    Source : KLSU19 Theorem 4.1, after Karwa–Vadhan 2018; reconstructed. The constants are ours.
-    """
+    """Release the mean of every column, given the noise: a `KVMeanNoise`."""
     # VALIDATE
-    require_positive("rho", rho)
-    require_below_one("beta", beta)
     last = last_bin(mean_bound, sigma)
     rows = as_rows(x)
     n, d = rows.shape
@@ -169,45 +146,30 @@ def release(
     return noisy_mean
 
 
-def draw_noise(dimension: int, rng: np.random.Generator, mean_bound: float, sigma: float) -> KVMeanNoise:
+@checked
+def draw_noise(dimension: int, rng: np.random.Generator, *, mean_bound: MeanBound, sigma: Deviation) -> KVMeanNoise:
     """The noise that `release` takes."""
     bins = 2 * last_bin(mean_bound, sigma) + 1
     return KVMeanNoise(rng.standard_normal((dimension, bins)), rng.standard_normal(dimension))
 
 
-def sample(
-    x: DataSet,
-    rng: np.random.Generator,
-    *,
-    rho: float,
-    sigma: float = 1.0,
-    mean_bound: float = 10.0,
-    beta: float = 0.1,
-) -> Vector:
-    """Draw the noise from `rng`, then `release`. Not for production: float64 noise."""
-    noise = draw_noise(as_rows(x).shape[1], rng, mean_bound, sigma)
-    return release(x, noise, rho=rho, sigma=sigma, mean_bound=mean_bound, beta=beta)
-
-
-def spend(*, rho: float, dimension: int) -> Spend:
-    """Claimed ρ; proven ρ."""
-    require_positive("rho", rho)
-    require_dimension("dimension", dimension)
+@checked
+def spend(*, rho: Rho, dimension: Dimension) -> Spend:
+    """The claimed ρ, which is also the bound that is proven."""
     return Spend(ZCDP(rho), ZCDP(rho), False, "by composition of counts and means; the means alone attain ρ/2")
 
 
-ABOUT = About(
+MECHANISM = Mechanism(
     name="kv-mean",
     title="mean of Gaussian columns",
     paper="KLSU19",
-    algorithm="Theorem 4.1",
-    notion="zcdp",
-    released="vector",
-    symmetric=False,
+    number="Theorem 4.1",
+    notion=CONCENTRATED,
+    output=VectorOutput(power=1),
     release=release,
-    sample=sample,
+    draw_noise=draw_noise,
     spend=spend,
-    parameters={"sigma": 1.0, "mean_bound": 10.0, "beta": 0.1},
-    degree=1,
+    provenance="reconstructed",
     domain="space",
 )
+sample = MECHANISM.sample

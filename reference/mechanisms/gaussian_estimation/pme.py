@@ -1,22 +1,23 @@
 """Private mean of a Gaussian: precondition, then coordinate by coordinate. KLSU19 Algorithm 6 (PME).
 
-1. y_i = (x_{2i} − x_{2i−1})/√2, i = 1..⌊n/2⌋. (n = 1 has no pair; then one zero row stands for y.)
+1. y_i = (x_{2i} − x_{2i−1})/√2, i = 1, …, ⌊n/2⌋, on consecutive records. (For n = 1, one zero row stands for y.)
 2. A = PPC(y; ρ/2, β/2, κ).
 3. m = NaivePME(A x_1, …, A x_n; ρ/2, β/2, κ' = 1000, R' = √1000 R).
-4. Release A⁻¹ m.
+4. Release A⁻¹ m. A⁻¹ is known from the rounds of PPC in closed form, so nothing can fail.
 
-Reconstructed: the text at hand has neither the pseudocode nor the formulas; the halves are ours.
+Reconstructed: the copy of the paper that we had has neither the pseudocode nor the formulas. That each step gets half
+of ρ and β is ours.
 
-One record is in one pair, so replacing a record replaces one row of y: step 2 costs what PPC spends of ρ/2. Step 3,
-which may depend on A, costs ρ/2, and step 4 nothing: A⁻¹ is known from the rounds in closed form, so nothing can fail.
-The pairs are consecutive records, so the order of the records matters.
+Why ρ-zCDP. One record is in one pair, so replacing a record replaces one row of y, and step 2 costs at most ρ/2. Step 3
+costs at most ρ/2, given A. Step 4 is post-processing. The order of the records matters, and is public.
 
-Why it works. y_i ~ N(0, Σ), whatever the mean is. By Theorem 3.11 I ⪯ AΣAᵀ ⪯ 1000 I, and ‖A‖² ≤ ‖AΣAᵀ‖ ≤ 1000 because
-Σ ⪰ I, so ‖Aμ‖ ≤ R'. With H = AΣAᵀ, ‖Σ^{-1/2}(A⁻¹m − μ)‖ = ‖H^{-1/2}(m − Aμ)‖ ≤ ‖m − Aμ‖: nothing grows with κ.
+reconstructed, tight : the noise of NaivePCE in PPC. PME spends at most 3ρ/4 or ρ; for d = 1 at most 5ρ/8 or 3ρ/4.
 
-The bound on ‖m − Aμ‖ is proved for rows that A was not learned from, and here all rows are used twice: the mean of an
-even number of rows is independent of their differences, the bin counts and the clipping are not. Privacy does not
-depend on it; the error is measured (covassay experiments accuracy) and does not grow with κ.
+Accuracy. y_i ~ N(0, Σ) whatever the mean is. With H = AΣAᵀ ⪯ 1000 I, the error ‖Σ^{-1/2}(A⁻¹m − μ)‖ =
+‖H^{-1/2}(m − Aμ)‖ is at most ‖m − Aμ‖. The bound on that is proved for rows that A was not learned from; here all rows
+are used twice. That the error does not grow with κ is measured (covassay experiments accuracy), not proved.
+
+Proof: proofs/paper/pme.md
 """
 
 import math
@@ -24,23 +25,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from covassay.reference.domain import (
-    DataSet,
-    Matrix,
-    Number,
-    Rows,
-    Vector,
-    as_rows,
-    map_groups,
-    require_below_one,
-    require_choice,
-    require_positive,
-)
+from covassay.reference.domain import DataSet, Matrix, Number, Rows, Vector, as_rows, map_groups
 from covassay.reference.mechanisms.gaussian_estimation import kv_mean, naive_pme, ppc
-from covassay.reference.mechanisms.gaussian_estimation.naive_pce import require_kappa
+from covassay.reference.mechanisms.gaussian_estimation.naive_pce import Kappa
+from covassay.reference.mechanisms.gaussian_estimation.naive_pme import MeanNorm
 from covassay.reference.mechanisms.gaussian_estimation.weak_ppc import SMALLEST_KAPPA
-from covassay.reference.mechanisms.legacy import CALIBRATIONS, About, Calibration
-from covassay.reference.privacy import ZCDP, Spend
+from covassay.reference.mechanisms.mechanism import Mechanism
+from covassay.reference.mechanisms.output import VectorOutput
+from covassay.reference.mechanisms.parameters import Beta, Dimension, ReconstructedCalibration, Rho, checked
+from covassay.reference.privacy import CONCENTRATED, ZCDP, Spend
 
 # FORMULAS
 
@@ -51,7 +44,7 @@ def half(budget: Number) -> Number:
 
 
 def image_bound(mean_bound: Number) -> Number:
-    """R' = √1000 R."""
+    """R' = √1000 R, which bounds ‖Aμ‖."""
     return SMALLEST_KAPPA**0.5 * mean_bound
 
 
@@ -60,7 +53,7 @@ def image_bound(mean_bound: Number) -> Number:
 
 @dataclass(frozen=True)
 class PMENoise:
-    """`rounds` (T, d, d): of PPC; `mean`: of KVMean with σ = √1000 and the bound R'."""
+    """`rounds` (T, d, d) is the noise of PPC, `mean` that of KVMean with σ = √1000 and the bound R'."""
 
     rounds: Matrix
     mean: kv_mean.KVMeanNoise
@@ -79,53 +72,26 @@ def differences(rows: Rows) -> Rows:
     return map_groups(difference, rows, 2)
 
 
+@checked
 def release(
     x: DataSet,
     noise: PMENoise,
     *,
-    rho: float,
-    calibration: Calibration = "paper",
-    kappa: float = 1e4,
-    mean_bound: float = 10.0,
-    beta: float = 0.1,
+    rho: Rho,
+    calibration: ReconstructedCalibration = "reconstructed",
+    kappa: Kappa = 1e4,
+    mean_bound: MeanNorm = 10.0,
+    beta: Beta = 0.1,
 ) -> Vector:
-    """Release the mean, estimated where the covariance is nearly round, given the noise.
-
-    Parameters
-    ----------
-    x : (n, d), n, d ≥ 1. Records in rows, any real numbers.
-    noise : see `PMENoise`.
-    rho : ρ > 0.
-    calibration : "paper" or "tight", of NaivePCE.
-    kappa : κ ≥ 1, public: I ⪯ Σ ⪯ κI. For utility only.
-    mean_bound : R > 0, public: ‖μ‖ ≤ R. For utility only.
-    beta : in (0, 1), public. For utility only.
-
-    Returns
-    -------
-    (d,), in the unit of x.
-
-    Raises
-    ------
-    InvalidInput : an argument breaks its rule. That the entries of x are finite is read off the data: a precondition,
-        not part of the mechanism.
-
-    Privacy : ρ-zCDP for replacing one row, n public, in real arithmetic (proven: 3ρ/4 with "paper").
-    Source : KLSU19 Algorithm 6, Theorem 4.3; reconstructed.
-    """
+    """Release the mean, estimated where the covariance is nearly round, given the noise: a `PMENoise`."""
     # VALIDATE
-    require_positive("rho", rho)
-    require_choice("calibration", calibration, CALIBRATIONS)
-    require_kappa(kappa)
-    require_below_one("beta", beta)
-    require_positive("mean_bound", mean_bound)
-    rows: Rows = as_rows(x)
+    rows = as_rows(x)
 
     # QUERY
+    y = differences(rows)
+
     # NOISE
-    a, inverse = ppc.precondition(
-        differences(rows), noise.rounds, rho=half(rho), calibration=calibration, kappa=kappa, beta=half(beta)
-    )
+    a, inverse = ppc.precondition(y, noise.rounds, rho=half(rho), calibration=calibration, kappa=kappa, beta=half(beta))
     mean = naive_pme.release(
         ppc.image(a, rows),
         noise.mean,
@@ -140,31 +106,17 @@ def release(
     return released
 
 
-def draw_noise(dimension: int, rng: np.random.Generator, kappa: float, mean_bound: float) -> PMENoise:
+@checked
+def draw_noise(dimension: int, rng: np.random.Generator, *, kappa: Kappa, mean_bound: MeanNorm) -> PMENoise:
     """The noise that `release` takes."""
-    rounds = ppc.draw_noise(dimension, rng, kappa)
-    require_positive("mean_bound", mean_bound)
-    return PMENoise(rounds, naive_pme.draw_noise(dimension, rng, image_bound(mean_bound), SMALLEST_KAPPA))
+    rounds = ppc.draw_noise(dimension, rng, kappa=kappa)
+    mean = naive_pme.draw_noise(dimension, rng, mean_bound=image_bound(mean_bound), kappa=SMALLEST_KAPPA)
+    return PMENoise(rounds, mean)
 
 
-def sample(
-    x: DataSet,
-    rng: np.random.Generator,
-    *,
-    rho: float,
-    calibration: Calibration = "paper",
-    kappa: float = 1e4,
-    mean_bound: float = 10.0,
-    beta: float = 0.1,
-) -> Vector:
-    """Draw the noise from `rng`, then `release`. Not for production: float64 noise."""
-    noise = draw_noise(as_rows(x).shape[1], rng, kappa, mean_bound)
-    return release(x, noise, rho=rho, calibration=calibration, kappa=kappa, mean_bound=mean_bound, beta=beta)
-
-
-def spend(*, rho: float, dimension: int, calibration: Calibration = "paper") -> Spend:
-    """What PPC spends of ρ/2 and NaivePME of ρ/2, by composition."""
-    require_positive("rho", rho)
+@checked
+def spend(*, rho: Rho, dimension: Dimension, calibration: ReconstructedCalibration = "reconstructed") -> Spend:
+    """The sum of what PPC and NaivePME spend of ρ/2 each."""
     parts = [
         ppc.spend(rho=half(rho), dimension=dimension, calibration=calibration).proven,
         naive_pme.spend(rho=half(rho), dimension=dimension).proven,
@@ -173,20 +125,18 @@ def spend(*, rho: float, dimension: int, calibration: Calibration = "paper") -> 
     return Spend(ZCDP(rho), ZCDP(proven), False, "by composition of PPC and NaivePME")
 
 
-ABOUT = About(
+MECHANISM = Mechanism(
     name="pme",
     title="private mean of a Gaussian",
     paper="KLSU19",
-    algorithm="Algorithm 6",
-    notion="zcdp",
-    released="vector",
-    symmetric=False,
+    number="Algorithm 6",
+    notion=CONCENTRATED,
+    output=VectorOutput(power=1),
     release=release,
-    sample=sample,
+    draw_noise=draw_noise,
     spend=spend,
-    choices={"calibration": CALIBRATIONS},
-    parameters={"kappa": 1e4, "mean_bound": 10.0, "beta": 0.1},
-    degree=1,
+    provenance="reconstructed",
     domain="space",
     ordered=True,
 )
+sample = MECHANISM.sample

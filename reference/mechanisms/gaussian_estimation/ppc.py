@@ -1,25 +1,21 @@
 """Private preconditioning: make any Gaussian nearly round, in rounds. KLSU19 Algorithm 3 (PPC).
 
-1. T = max(0, ⌈ln(κ/1000)/ln(1/0.69)⌉). A = I.
-2. For t = 1..T: κ_t = 0.69^{t−1} κ; A ← WeakPPC(A x_1, …, A x_n; ρ/T, β/T, κ_t) · A.
-3. Release A.
+1. T = max(0, ⌈ln(κ/1000)/ln(1/0.69)⌉), a function of κ, which is public. A = I.
+2. For t = 1, …, T: κ_t = 0.69^{t−1} κ, and A ← WeakPPC(A x_1, …, A x_n; ρ/T, β/T, κ_t) · A.
+3. Release A. It is invertible; as a product of symmetric matrices it is not symmetric. New rows are A x, and their
+   covariance is AΣAᵀ.
 
-Reconstructed: the text at hand has neither the pseudocode nor the formulas; T and 0.69 are ours, and follow from
-`weak_ppc`. T is a function of κ, which is public.
+Reconstructed: the copy of the paper that we had has neither the pseudocode nor the formulas. T and 0.69 are ours, and
+follow from the lemma of `weak_ppc`. The theorem of the paper speaks of a symmetric A; (AᵀA)^{1/2} is one, and as good.
 
-Every round uses all records, so the budgets add up: ρ/T, T times, and each round spends what NaivePCE spends of it.
+Why ρ-zCDP. Every round reads all records and costs at most ρ/T, given the A of the rounds before; T rounds add up to ρ.
 
-Induction. If I ⪯ AΣAᵀ ⪯ κ_t I before round t ≤ T, where κ_t > 1000, then by the lemma of `weak_ppc`, applied to the
-covariance AΣAᵀ of the rows A x_i, after it I ⪯ AΣAᵀ ⪯ 0.69 κ_t I. So in the end I ⪯ AΣAᵀ ⪯ 1000 I (Theorem 3.11).
+reconstructed, tight : the noise of NaivePCE. PPC spends at most ρ/2 or ρ, half of that for d = 1, nothing for T = 0.
 
-The lemma rests on three events. One is the same in every round, because (1 − s)Σ ⪯ Σ̂ ⪯ (1 + s)Σ survives x ↦ Ax; so is
-the second, because ‖Ax‖² ≤ κ_t‖Σ^{-1/2}x‖² bounds the rows of every round by those of a standard Gaussian, although A
-depends on them; the third, that the noise is small, is new in every round. Together they fail with probability at most
-3β if n ≥ `sufficient_rows`.
+Accuracy. If n ≥ `sufficient_rows` and the rows are from N(0, Σ) with I ⪯ Σ ⪯ κI, then I ⪯ AΣAᵀ ⪯ 1000 I, except with
+probability 3β (Theorem 3.11).
 
-A is a product of symmetric matrices, not symmetric: new rows are A x, and the covariance becomes AΣAᵀ. The theorem
-speaks of a symmetric A. (AᵀA)^{1/2} is one, for the same budget: it is QA with Q orthogonal, so (QA)Σ(QA)ᵀ has the
-eigenvalues of AΣAᵀ. A is invertible, with inverse the product of the inverses, whatever the data are.
+Proof: proofs/paper/ppc.md
 """
 
 import math
@@ -27,30 +23,21 @@ from collections.abc import Callable
 
 import numpy as np
 
-from covassay.reference.domain import (
-    DataSet,
-    Matrix,
-    Number,
-    Rows,
-    as_rows,
-    map_rows,
-    require_below_one,
-    require_choice,
-    require_positive,
-    require_symmetric,
-)
+from covassay.reference.domain import DataSet, Matrix, Number, Rows, as_rows, map_rows, require_symmetric
 from covassay.reference.laws import wigner
 from covassay.reference.mechanisms.gaussian_estimation import naive_pce, weak_ppc
-from covassay.reference.mechanisms.gaussian_estimation.naive_pce import require_kappa
+from covassay.reference.mechanisms.gaussian_estimation.naive_pce import Kappa
 from covassay.reference.mechanisms.gaussian_estimation.weak_ppc import PROGRESS, SMALLEST_KAPPA
-from covassay.reference.mechanisms.legacy import CALIBRATIONS, About, Calibration
-from covassay.reference.privacy import ZCDP, Spend
+from covassay.reference.mechanisms.mechanism import Mechanism
+from covassay.reference.mechanisms.output import MatrixOutput
+from covassay.reference.mechanisms.parameters import Beta, Dimension, ReconstructedCalibration, Rho, checked
+from covassay.reference.privacy import CONCENTRATED, ZCDP, Spend
 
 # FORMULAS
 
 
 def rounds_needed(kappa: Number, log: Callable[[Number], Number] = math.log) -> Number:
-    """The real number of rounds from κ down to 1000: ln(κ/1000)/ln(1/0.69)."""
+    """The number of rounds from κ down to 1000, before it is rounded up: ln(κ/1000)/ln(1/0.69)."""
     return log(kappa / SMALLEST_KAPPA) / log(1 / PROGRESS)
 
 
@@ -63,13 +50,15 @@ def kappa_of_round(kappa: Number, t: int) -> Number:
 
 
 def rounds(kappa: float) -> int:
-    """T."""
+    """T, the number of rounds: 0 if κ ≤ 1000."""
     needed: int = math.ceil(rounds_needed(kappa))
     return max(0, needed)
 
 
-def sufficient_rows(*, rho: float, dimension: int, kappa: float, beta: float, calibration: Calibration) -> int:
-    """The n from which on Theorem 3.11 holds with probability 1 − 3β, as proven above."""
+def sufficient_rows(
+    *, rho: float, dimension: int, kappa: float, beta: float, calibration: ReconstructedCalibration
+) -> int:
+    """The n from which on I ⪯ AΣAᵀ ⪯ 1000 I holds, except with probability 3β."""
     t = max(1, rounds(kappa))
     return weak_ppc.sufficient_rows(rho=rho, dimension=dimension, calibration=calibration, beta=beta, rounds=t)
 
@@ -86,9 +75,9 @@ def image(a: Matrix, rows: Rows) -> Rows:
 
 
 def precondition(
-    rows: Rows, noise: Matrix, *, rho: float, calibration: Calibration, kappa: float, beta: float
+    rows: Rows, noise: Matrix, *, rho: float, calibration: ReconstructedCalibration, kappa: float, beta: float
 ) -> tuple[Matrix, Matrix]:
-    """A and A⁻¹: the T rounds, given their noise (T, d, d)."""
+    """A and A⁻¹ after the T rounds, given their noise (T, d, d)."""
     t, d = rounds(kappa), rows.shape[1]
     a, inverse = np.eye(d), np.eye(d)
     for i, noise_of_round in enumerate(require_symmetric("noise", noise, (t, d, d))):
@@ -101,93 +90,52 @@ def precondition(
     return a, inverse
 
 
+@checked
 def release(
     x: DataSet,
     noise: Matrix,
     *,
-    rho: float,
-    calibration: Calibration = "paper",
-    kappa: float = 1e4,
-    beta: float = 0.1,
+    rho: Rho,
+    calibration: ReconstructedCalibration = "reconstructed",
+    kappa: Kappa = 1e4,
+    beta: Beta = 0.1,
 ) -> Matrix:
-    """Release a matrix A with I ⪯ AΣAᵀ ⪯ 1000 I, given the noise.
-
-    Parameters
-    ----------
-    x : (n, d), n, d ≥ 1. Records in rows, any real numbers.
-    noise : (T, d, d), every one symmetric, "wigner", T = `rounds`(κ).
-    rho : ρ > 0.
-    calibration : "paper" or "tight", of NaivePCE.
-    kappa : κ ≥ 1, public: Σ ⪯ κI. For utility only. With κ ≤ 1000, A = I.
-    beta : in (0, 1), public. For utility only.
-
-    Returns
-    -------
-    (d, d), in the unit of 1/x. Not symmetric; invertible.
-
-    Raises
-    ------
-    InvalidInput : an argument breaks its rule. That the entries of x are finite is read off the data: a precondition,
-        not part of the mechanism.
-
-    Privacy : ρ-zCDP for replacing one row, n public, in real arithmetic (proven: ρ/2 with "paper").
-    Source : KLSU19 Algorithm 3, Theorem 3.11; reconstructed. The constants are ours.
-    """
+    """Release a matrix A with I ⪯ AΣAᵀ ⪯ 1000 I, given the noise: (T, d, d), a symmetric matrix for every round."""
     # VALIDATE
-    require_positive("rho", rho)
-    require_choice("calibration", calibration, CALIBRATIONS)
-    require_kappa(kappa)
-    require_below_one("beta", beta)
     rows = as_rows(x)
 
-    # QUERY
-    # NOISE
+    # QUERY, NOISE: the rounds
     a, _ = precondition(rows, noise, rho=rho, calibration=calibration, kappa=kappa, beta=beta)
 
     # RELEASE
     return a
 
 
-def draw_noise(dimension: int, rng: np.random.Generator, kappa: float) -> Matrix:
-    """The noise that `release` takes."""
-    require_kappa(kappa)
+@checked
+def draw_noise(dimension: int, rng: np.random.Generator, *, kappa: Kappa) -> Matrix:
+    """The noise that `release` takes: (T, d, d)."""
     return wigner.sample_wigner(dimension, rng, rounds(kappa))
 
 
-def sample(
-    x: DataSet,
-    rng: np.random.Generator,
-    *,
-    rho: float,
-    calibration: Calibration = "paper",
-    kappa: float = 1e4,
-    beta: float = 0.1,
-) -> Matrix:
-    """Draw the noise from `rng`, then `release`. Not for production: float64 noise."""
-    noise = draw_noise(as_rows(x).shape[1], rng, kappa)
-    return release(x, noise, rho=rho, calibration=calibration, kappa=kappa, beta=beta)
-
-
-def spend(*, rho: float, dimension: int, calibration: Calibration = "paper") -> Spend:
-    """T times what NaivePCE spends of ρ/T, by composition."""
+@checked
+def spend(*, rho: Rho, dimension: Dimension, calibration: ReconstructedCalibration = "reconstructed") -> Spend:
+    """The budget of T rounds, each of which spends what NaivePCE spends of ρ/T."""
     proven = naive_pce.spend(rho=rho, dimension=dimension, calibration=calibration).proven
     return Spend(ZCDP(rho), proven, False, "by composition of the rounds")
 
 
-ABOUT = About(
+MECHANISM = Mechanism(
     name="ppc",
     title="private preconditioning",
     paper="KLSU19",
-    algorithm="Algorithm 3",
-    notion="zcdp",
-    released="matrix",
-    symmetric=False,
+    number="Algorithm 3",
+    notion=CONCENTRATED,
+    output=MatrixOutput(power=-1),
     release=release,
-    sample=sample,
+    draw_noise=draw_noise,
     spend=spend,
-    choices={"calibration": CALIBRATIONS},
-    parameters={"kappa": 1e4, "beta": 0.1},
-    degree=-1,
+    provenance="reconstructed",
     domain="space",
     repeats=True,
 )
+sample = MECHANISM.sample

@@ -1,71 +1,27 @@
-"""Private learning of a product distribution on {0, 1}^d. KLSU19 Algorithm 7 (PPDE).
+"""Private learning of a product distribution on {0, 1}^d: the mean of every coordinate. KLSU19 Algorithm 7 (PPDE).
 
-R = ⌊log₂ d⌋, m = max(1, ⌊n/(R + 1)⌋). Records are taken in the order given: block r is records (r − 1)m + 1, …, rm,
-counted from 1. A record that does not exist counts as a zero row; those after block R + 1 are not used. Every entry is
-first clipped to [0, 1]. u_r = 2^{−r}, τ_r = 3u_r/8. S = {1, …, d}, r = 1.
+R = ⌊log₂ d⌋, m = max(1, ⌊n/(R + 1)⌋). Block r is records (r − 1)m + 1, …, rm in the order given; a record that does not
+exist counts as a zero row. Every entry is first clipped to [0, 1]. u_r = 2^{−r}, τ_r = 3u_r/8. S = {1, …, d}, r = 1.
 
-1. While u_r|S| ≥ 1: B² = 6 u_r|S| ln(mR/β); q = 1/m times the sum over block r of the x_i[S], each scaled back to
-   Euclidean length B if it is longer, plus N(0, s²I). Coordinates with q_j ≥ τ_r are done: their estimate is q_j. S
-   keeps the others; r goes up by 1.
-2. If S is not empty: q from block r in the same way, but with B² = 6 ln(m/β), and all are done.
+1. While u_r|S| ≥ 1: B² = 6 u_r|S| ln(mR/β); q = 1/m times the sum over block r of the x_i[S], each shortened to length
+   B if it is longer, plus N(0, s²I). A coordinate with q_j ≥ τ_r leaves S, with the estimate q_j; r goes up by 1.
+2. If S is not empty: q from block r in the same way, but with B² = 6 ln(m/β); all coordinates left get the estimate
+   q_j.
 3. Release the estimates, clipped to [0, 1].
 
-There are at most R rounds in 1, because u_r|S| ≥ 1 takes 2^r ≤ d. How many there are depends on the q before.
+Reconstructed: the copy of the paper that we had has lost the pseudocode and the formulas. R, m, u, τ, B, s and every
+condition are our reading of its words; clipping, zero rows and the constants of the proofs are ours.
 
-What is the paper's. The text at hand has lost the formulas and the pseudocode. Seen, in words: neighbours differ in one
-record; a disjoint set of records for each round; Gaussian noise on the mean of truncated rows; a coordinate is set in a
-round, or goes on with a smaller bound on its mean; a final round; means at most 1/2. Recalled or filled in, not
-checked: R, m, u, τ, B, s, the norm and the sensitivity, every condition. Ours: clipping of entries, zero rows, the
-constants of the proofs. "paper" is the natural reading of all that; should the formulas differ, the reading is wrong.
+Why ρ-zCDP. A record is in one block, and a block is read once at most. Given the earlier q, the q of that block moves
+by at most Δ₂ = min(√2 B, √|S|)/m in ℓ2, so its noise costs Δ₂²/(2s²). The estimates are post-processing.
 
-Privacy. ρ-zCDP is D_α(P‖Q) ≤ αρ for the output laws P, Q of any neighbours and every α > 1, D_α the Rényi divergence.
-D_α(N(a, s²I)‖N(b, s²I)) = α‖a − b‖²/(2s²), so noise N(0, s²I) on a query of ℓ2 sensitivity Δ₂ is Δ₂²/(2s²)-zCDP.
-Replace one record, of block b. Given the earlier q, all of S, B, s and whether block r is read are fixed. The rows of
-the noise are independent, each used at most once, so the q of block r is Gaussian about a mean that block r alone
-moves. On every history, its law is the same for both data sets if r ≠ b: that term is 0. The term r = b is at most ρ,
-if s ≥ Δ₂/√(2ρ). So the ratio of the joint densities of all q is that of one factor, and they are ρ-zCDP together
-(adaptive composition). A record is read at most once. The estimates are post-processing. All this holds for all data
-and any public β; they matter for accuracy only.
+reconstructed : s = B/(m√ρ), from Δ₂ ≤ √2 B/m. It spends at most ρ; if |S| = 1, at most ρ/2.
+tight : s = min(√2 B, √|S|)/(m√(2ρ)) (ours). It spends at most ρ, and ρ is the supremum.
 
-Where s comes from. Let u, v be the old and the new row, in [0, 1]^S and of length at most B: shortening keeps entries
-in [0, 1], and a missing record is the same zero row for neighbours. Take min(u_j, v_j) off both: u − v stays the same
-and no length grows. Then they have disjoint supports, of at most a and |S| − a coordinates, and ‖u − v‖² = ‖u‖² + ‖v‖²
-≤ min(a, B²) + min(|S| − a, B²) ≤ min(2B², |S|). So Δ₂² ≤ min(2B², |S|)/m². 2B² is attained if B² ≤ ⌊|S|/2⌋, by rows of
-length B with disjoint supports; |S| is attained if ⌈|S|/2⌉ ≤ B², by complementary rows of zeros and ones, neither of
-which is shortened. For odd |S| and B² between the two, neither is: the largest is then ⌊|S|/2⌋ + B².
+Accuracy. For independent coordinates of means p_j ≤ 1/2 and m ≥ `enough_records`, |q_j − p_j| ≤ p_j/2 for all that are
+done in step 1, except with probability 2β. Means above 1/2 are as private, but are not brought below 1/2.
 
-paper : s = B/(m√ρ), that is Δ₂ = √2 B/m. Spends at most ρ; if |S| = 1, ρ/2. (For entries of any sign, Δ₂ is 2B/m.)
-tight : s = min(√2 B, √|S|)/(m√(2ρ)) (ours). Less noise where 2B² > |S|: in a round, where 12 u_r ln(mR/β) > 1. In the
-    first that is so unless d ≤ 3, n ≤ 3 and β ≥ e^{−1/6} = 0.846…. Spends at most ρ; supremum ρ, as follows.
-
-With "tight", if n ≥ 4 or β ≤ 4/5, block 1 has B² ≥ ⌈d/2⌉, and complementary rows in it make its q spend ρ. Not always:
-d = n = 1, β = 0.9 has B² = 0.632 and spends at most 0.632ρ. Let n → ∞, half of the other rows of block 1 being zeros
-and half ones. As s → 0, the probability that q leaves (τ_1, 1) goes to 0; inside, the release is q. So its loss tends
-to ρ: in units of s both laws converge in total variation, and D_α is lower semicontinuous.
-
-B/m, with s = B/(m√(2ρ)), would be right for replacing a record by a zero row; for other replacements it spends up to
-2ρ. It is not right for removing a record: that changes n, and with it m and the blocks.
-
-Accuracy. For i.i.d. rows with independent entries in [0, 1] of means p_j ≤ 1/2, d ≥ 2 and m ≥ `enough_records`. Write
-u = u_r, L = ln(mR/β), l = ln(4dR/β). Blocks are independent, so S, which earlier ones decide, tells nothing of block r.
-Claim: except with probability 2β, p_j ≤ u and |q_j − p_j| ≤ u/8 for all j ∈ S in all rounds. Induction, from p_j ≤ u_1:
-(1) No row is shortened. X = Σ_{j ∈ S} x_j ≥ ‖x[S]‖² (equal for bits) has a mean of at most μ = u|S| ≥ 1. On [0, 1],
-    e^x ≤ 1 + (e − 1)x; so E e^X ≤ e^{(e − 1)μ}, and P(X ≥ 6μL) ≤ e^{(e − 1)μ − 6μL} (Chernoff). If 5L ≥ e − 1, for
-    which m ≥ 2 is enough, this is at most e^{−L} = β/(mR). Over m rows and R rounds: β.
-(2) Var x_j ≤ p_j ≤ u, so the plain mean of the block is within u/16 of p_j except with probability 2e^{−l} = β/(2dR)
-    (Bernstein, see `enough_records`). Over dR pairs of a coordinate and a round: β/2.
-(3) The noise is within s√(2l) ≤ u/16 except with probability 2e^{−l}. Over dR pairs: β/2.
-What is left has p_j < τ_r + u/8 = u_{r+1}, which is the induction; what is done has p_j ≥ τ_r − u/8 = u/4, and
-|q_j − p_j| ≤ u/8 ≤ p_j/2. ∎ (The induction of Lemma 5.8, with constants of our own.)
-
-Step 2, for any d and m ≥ 2, if p_j ≤ u_r on S. Let l' = ln(4d/β). Since u_r|S| < 1, (1) with 1 for μ and ln(m/β) for L
-has no row shortened, except with probability β. Over d coordinates, sampling is off by at most √(2p_j l'/m) + 2l'/(3m),
-and noise by at most s√(2l') with s ≤ √(6 ln(m/β)/ρ)/m, except with probability β/2 each. So |q_j − p_j| is at most the
-sum of the two, except with probability 2β, to be added to that of the rounds. Step 3 moves no estimate away from p_j.
-
-Means above 1/2. The paper says that it can do without the assumption; how is not in the text at hand. This code does
-not flip coordinates. It is private for all data; only accuracy needs p_j ≤ 1/2. A flip chosen from the data would
-need its own budget.
+Proof: proofs/paper/ppde.md
 """
 
 import math
@@ -82,16 +38,14 @@ from covassay.reference.domain import (
     Vector,
     as_rows,
     map_rows,
-    require_below_one,
-    require_choice,
-    require_dimension,
-    require_positive,
     require_shape,
     rows_between,
     sum_rows,
 )
-from covassay.reference.mechanisms.legacy import CALIBRATIONS, About, Calibration
-from covassay.reference.privacy import ZCDP, Spend
+from covassay.reference.mechanisms.mechanism import Mechanism
+from covassay.reference.mechanisms.output import VectorOutput
+from covassay.reference.mechanisms.parameters import Beta, Dimension, ReconstructedCalibration, Rho, checked
+from covassay.reference.privacy import CONCENTRATED, ZCDP, Spend
 
 # FORMULAS
 
@@ -109,7 +63,7 @@ def threshold(r: int) -> Number:
 def truncation_squared(
     u: Number, size: Number, m: Number, rounds: Number, beta: Number, log: Callable[[Number], Number] = math.log
 ) -> Number:
-    """B² of a round, B a Euclidean length: 6 u|S| ln(mR/β)."""
+    """B² of a round, where B is a Euclidean length: 6 u|S| ln(mR/β)."""
     return 6 * u * size * log(m * rounds / beta)
 
 
@@ -119,8 +73,8 @@ def last_truncation_squared(m: Number, beta: Number, log: Callable[[Number], Num
 
 
 def change_squared(bound_squared: Number, size: Number, calibration: str) -> Number:
-    """A bound on (mΔ₂)²: 2B² in the paper, min(2B², |S|) tight."""
-    return 2 * bound_squared if calibration == "paper" else min(2 * bound_squared, size)
+    """A bound on (mΔ₂)²: 2B² reconstructed, min(2B², |S|) tight."""
+    return min(2 * bound_squared, size) if calibration == "tight" else 2 * bound_squared
 
 
 def noise_variance(change: Number, m: Number, rho: Number) -> Number:
@@ -131,11 +85,9 @@ def noise_variance(change: Number, m: Number, rho: Number) -> Number:
 def enough_records(
     m: Number, d: Number, rounds: Number, rho: Number, beta: Number, log: Callable[[Number], Number] = math.log
 ) -> Number:
-    """m is enough for the rounds if it is at least this, which grows with ln m: sampling (Bernstein), and noise.
+    """If m is at least this, which grows with ln m, then sampling and noise are small enough in every round; d ≥ 2.
 
-    With l = ln(4dR/β), and u ≥ 1/|S| ≥ 1/d in a round. Bernstein with variance at most u and t = u/16: the exponent
-    mt²/(2(u + t/3)) = (u/16)²m/(2u(1 + 1/48)) = mu/522.7 is at least l. Noise: s√(2l) ≤ u/16 with
-    s² = 6u|S| ln(mR/β)/(m²ρ) ("tight" has no more). For d ≥ 2: in one dimension there is no round.
+    The first bound is for sampling (Bernstein), the second for the noise; the page derives both.
     """
     length = log(4 * d * rounds / beta)
     return max(523 * d * length, 16 * d * (12 * length * log(m * rounds / beta) / rho) ** 0.5)
@@ -145,14 +97,15 @@ def enough_records(
 
 
 def most_rounds(dimension: int) -> int:
-    """R = ⌊log₂ d⌋."""
+    """R = ⌊log₂ d⌋: in a round u_r|S| ≥ 1, so 2^r ≤ d."""
     return dimension.bit_length() - 1
 
 
 def block_mean(rows: Rows, r: int, m: int, kept: Any, bound: float) -> Vector:
     """The mean over block r of the rows, restricted to the coordinates kept and shortened to the bound: (|S|,).
 
-    Block r is rows first, …, last − 1, counted from 0, as in `rows_between`. The sum is divided by m, whatever exists.
+    Block r is rows first, …, last − 1, counted from 0, as in `rows_between`. The sum is divided by m, however many
+    of these rows exist.
     """
     first, last = (r - 1) * m, min(r * m, rows.shape[0])
     if first >= last:
@@ -168,40 +121,12 @@ def block_mean(rows: Rows, r: int, m: int, kept: Any, bound: float) -> Vector:
     return mean
 
 
+@checked
 def release(
-    x: DataSet,
-    noise: Matrix,
-    *,
-    rho: float,
-    calibration: Calibration = "paper",
-    beta: float = 0.1,
+    x: DataSet, noise: Matrix, *, rho: Rho, calibration: ReconstructedCalibration = "reconstructed", beta: Beta = 0.1
 ) -> Vector:
-    """Release the mean of every coordinate, given the noise.
-
-    Parameters
-    ----------
-    x : (n, d), n, d ≥ 1. Records in rows; entries are clipped to [0, 1].
-    noise : (R + 1, d), independent N(0, 1); row r for block r, used at most once, on the coordinates in S.
-    rho : ρ > 0.
-    calibration : "paper" or "tight".
-    beta : in (0, 1). Any public β is private; it matters for accuracy only.
-
-    Returns
-    -------
-    (d,), entries in [0, 1].
-
-    Raises
-    ------
-    InvalidInput : an argument breaks its rule. That the entries of x are finite is read off the data: a precondition,
-        not part of the mechanism.
-
-    Privacy : ρ-zCDP for replacing one row, n public and the order kept, in real arithmetic, whatever the data are.
-    Source : KLSU19 Algorithm 7, Theorems 5.1 and 5.2; reconstructed. "tight" is ours.
-    """
+    """Release the mean of every coordinate, given the noise: (R + 1, d), independent N(0, 1), row r for block r."""
     # VALIDATE
-    require_positive("rho", rho)
-    require_choice("calibration", calibration, CALIBRATIONS)
-    require_below_one("beta", beta)
     rows: Rows = map_rows(lambda block: np.clip(block, 0.0, 1.0), as_rows(x))
     n, d = rows.shape
     rounds = most_rounds(d)
@@ -233,32 +158,13 @@ def release(
 
 
 def draw_noise(dimension: int, rng: np.random.Generator) -> Matrix:
-    """The noise that `release` takes."""
+    """The noise that `release` takes: (R + 1, d)."""
     return rng.standard_normal((most_rounds(dimension) + 1, dimension))
 
 
-def sample(
-    x: DataSet,
-    rng: np.random.Generator,
-    *,
-    rho: float,
-    calibration: Calibration = "paper",
-    beta: float = 0.1,
-) -> Vector:
-    """Draw the noise from `rng`, then `release`. Not for production: float64 noise."""
-    noise = draw_noise(as_rows(x).shape[1], rng)
-    return release(x, noise, rho=rho, calibration=calibration, beta=beta)
-
-
-def spend(*, rho: float, dimension: int, calibration: Calibration = "paper") -> Spend:
-    """Claimed ρ; proven ρ, whatever n and β are.
-
-    claimed : by Theorem 5.1, whose number is lost; ρ is the natural reading. proven : no neighbours spend more.
-    attained : some come arbitrarily close, n being free. False says that this is not shown. remark : which, and where.
-    """
-    require_positive("rho", rho)
-    require_dimension("dimension", dimension)
-    require_choice("calibration", calibration, CALIBRATIONS)
+@checked
+def spend(*, rho: Rho, dimension: Dimension, calibration: ReconstructedCalibration = "reconstructed") -> Spend:
+    """The claimed ρ, by our reading of Theorem 5.1, whose number is lost; proven is ρ, whatever n and β are."""
     remark = (
         "at most ρ; supremum ρ, by complementary rows in the first block, as n → ∞"
         if calibration == "tight"
@@ -267,21 +173,19 @@ def spend(*, rho: float, dimension: int, calibration: Calibration = "paper") -> 
     return Spend(ZCDP(rho), ZCDP(rho), calibration == "tight", remark)
 
 
-ABOUT = About(
+MECHANISM = Mechanism(
     name="ppde",
     title="private learning of a product distribution",
     paper="KLSU19",
-    algorithm="Algorithm 7",
-    notion="zcdp",
-    released="vector",
-    symmetric=False,
+    number="Algorithm 7",
+    notion=CONCENTRATED,
+    output=VectorOutput(power=1),
     release=release,
-    sample=sample,
+    draw_noise=draw_noise,
     spend=spend,
-    choices={"calibration": CALIBRATIONS},
-    parameters={"beta": 0.1},
-    degree=1,
+    provenance="reconstructed",
     domain="cube",
     ordered=True,
     repeats=True,
 )
+sample = MECHANISM.sample

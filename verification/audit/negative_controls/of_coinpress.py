@@ -37,7 +37,7 @@ def published_order(
 
 def draw_published_order(x: Matrix, *, rho: float, rng: np.random.Generator) -> Matrix:
     """Multiplies the matrices of the steps in the wrong order."""
-    noise = covariance.draw_noise(3, as_rows(x).shape[1], rng)
+    noise = covariance.draw_noise(as_rows(x).shape[1], rng, steps=3)
     return published_order(x, noise, rho=rho, constants="paper", u=10.0, steps=3, beta=0.1)
 
 

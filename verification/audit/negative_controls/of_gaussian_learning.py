@@ -21,7 +21,7 @@ def keeps_long_rows(x: Matrix, *, rho: float, rng: np.random.Generator) -> Matri
     """Does not drop long rows."""
     rows = as_rows(x)
     n, d = rows.shape
-    variance = naive_pce.noise_variance(n, rho, naive_pce.radius_squared(n, d, 10.0, 0.1), "paper")
+    variance = naive_pce.noise_variance(n, rho, naive_pce.radius_squared(n, d, 10.0, 0.1), "reconstructed")
     return psd_cone(second_moment(rows) + math.sqrt(variance) * naive_pce.draw_noise(d, rng))
 
 
@@ -33,7 +33,7 @@ def off_diagonal_halved(x: Matrix, *, rho: float, rng: np.random.Generator) -> M
 
 def radius_for_diameter(x: Matrix, *, rho: float, rng: np.random.Generator) -> Vector:
     """Calibrates the noise of the clipped mean to w/n in place of 2w/n."""
-    noise = kv_mean.draw_noise(as_rows(x).shape[1], rng, 10.0, 1.0)
+    noise = kv_mean.draw_noise(as_rows(x).shape[1], rng, mean_bound=10.0, sigma=1.0)
     return kv_mean.release(x, kv_mean.KVMeanNoise(noise.counts, noise.mean / 2), rho=rho)
 
 
@@ -51,7 +51,7 @@ def rounds_on_the_wrong_side(x: Matrix, *, rho: float, rng: np.random.Generator)
     rows, kappa = as_rows(x), 1e4
     d, t = rows.shape[1], ppc.rounds(kappa)
     a = np.eye(d)
-    for i, noise in enumerate(ppc.draw_noise(d, rng, kappa)):
+    for i, noise in enumerate(ppc.draw_noise(d, rng, kappa=kappa)):
         bound = ppc.kappa_of_round(kappa, i + 1)
         estimate = naive_pce.release(rows @ a.T, noise, rho=rho / t, kappa=bound, beta=0.1 / t)
         a = a @ weak_ppc.preconditioner(estimate, bound)[0]
@@ -64,7 +64,7 @@ def adds_or_removes(x: Matrix, *, rho: float, rng: np.random.Generator) -> Vecto
     return ppde.release(x, noise / math.sqrt(2), rho=rho)
 
 
-_pce = partial(NegativeControl, mechanism="naive-pce", options=(("calibration", "paper"),))
+_pce = partial(NegativeControl, mechanism="naive-pce", options=(("calibration", "reconstructed"),))
 _kv = partial(NegativeControl, mechanism="kv-mean")
 MUTANTS = (
     NegativeControl(
@@ -91,7 +91,7 @@ MUTANTS = (
         "rounds-on-the-wrong-side",
         rounds_on_the_wrong_side.__doc__ or "",
         mechanism="ppc",
-        options=(("calibration", "paper"),),
+        options=(("calibration", "reconstructed"),),
         caught_by=(("law", "eigenvalue 2"),),
         draw=rounds_on_the_wrong_side,
     ),
@@ -111,7 +111,7 @@ MUTANTS = (
         "adds-or-removes",
         adds_or_removes.__doc__ or "",
         mechanism="ppde",
-        options=(("calibration", "paper"),),
+        options=(("calibration", "reconstructed"),),
         caught_by=(("law", "radius"), ("law", "component 1"), ("law", "component 2")),
         draw=adds_or_removes,
     ),

@@ -21,7 +21,7 @@ from covassay.reference.domain import second_moment
 from covassay.reference.errors import InvalidInput
 from covassay.reference.mechanisms.gaussian_estimation import coinpress_covariance as mechanism
 from covassay.reference.mechanisms.gaussian_estimation.coinpress_covariance import (
-    CONSTANTS,
+    Constants,
     budgets,
     draw_noise,
     noise_scale,
@@ -40,6 +40,7 @@ from covassay.verification.audit.negative_controls.of_coinpress import published
 from covassay.verification.statistics.tests import kolmogorov_smirnov
 
 PROPERTY = settings(deadline=None, derandomize=True, max_examples=60)
+CONSTANTS: tuple[Constants, ...] = ("paper", "code")
 FALSE_ALARM = 1e-9
 Matrix = NDArray[np.float64]
 
@@ -66,8 +67,8 @@ def test_two_steps_in_one_dimension_by_hand() -> None:
 
 
 def quiet_at_last(seed: int, steps: int, d: int) -> Matrix:
-    """Noise in every step but the last."""
-    noise = draw_noise(steps, d, np.random.default_rng(seed))
+    """Noise that is zero in the last step and drawn in all others."""
+    noise = draw_noise(d, np.random.default_rng(seed), steps=steps)
     noise[-1] = 0
     return noise
 
@@ -94,7 +95,7 @@ def test_the_published_order_undoes_other_coordinates_from_the_third_step_on(ste
 
 def test_long_rows_are_shortened_in_every_step() -> None:
     rng = np.random.default_rng(3)
-    x, noise = rng.standard_normal((30, 2)), draw_noise(3, 2, rng)
+    x, noise = rng.standard_normal((30, 2)), draw_noise(2, rng, steps=3)
     far = [release(np.vstack([x, [k, 2 * k]]), noise, rho=0.5) for k in (1e3, 1e9)]
     np.testing.assert_allclose(far[0], far[1], rtol=1e-12)
     assert np.abs(release(np.vstack([x, [-1e9, 2e9]]), noise, rho=0.5) - far[1]).max() > 1e-3
@@ -170,9 +171,9 @@ def test_the_formulas_by_hand() -> None:
 
 @pytest.mark.parametrize("d", [1, 2, 5, 20])
 def test_the_bounds_fail_as_rarely_as_stated(d: int) -> None:
-    # 4000 draws, β = .05: more failures than a fair 5 % would give are refuted; half of υ is, for d ≥ 5
+    # 4000 draws, β = .05: the test refutes a bound that fails more often than in 5 % of them, such as υ/2 for d ≥ 5
     rng, beta = np.random.default_rng(d), 0.05
-    noise = np.linalg.norm(draw_noise(4000, d, rng), 2, axis=(1, 2))
+    noise = np.linalg.norm(draw_noise(d, rng, steps=4000), 2, axis=(1, 2))
     bound = float(spectral_noise_bound(d, beta))
     assert stats.binom.sf((noise > bound).sum() - 1, 4000, beta) > FALSE_ALARM
     if d >= 5:
@@ -194,7 +195,7 @@ def divergence_over_alpha(first: Matrix, second: Matrix, a: Matrix, squared: flo
 
 
 def axes_pair(n: int, d: int) -> tuple[Matrix, Matrix]:
-    """Rows of a diagonal second moment, and a last row far out along one axis or another; for d = 1 far out or 0."""
+    """Two data sets of diagonal second moment; their last rows lie far out on different axes (d = 1: far out or 0)."""
     signs = np.random.default_rng(0).choice([-1.0, 1.0], (n, d))
     signs[1::2] = signs[::2] * ([1.0] if d == 1 else [1.0, *[-1.0] * (d - 1)])
     first, second = signs.copy(), signs.copy()
@@ -275,7 +276,7 @@ def error(mechanism: Release, x: Matrix, root: Matrix, noise: Matrix, u: float) 
 
 
 def errors(steps: int, spread: float) -> tuple[float, float]:
-    """Of the right order and of the published one: d = 10, n = 8000, ρ = .05, u = 10 √d λ_1, mean of 3 runs."""
+    """The errors of our order and of the published one: d = 10, n = 8000, ρ = .05, u = 10 √d λ_1, mean of 3 runs."""
     rng = np.random.default_rng(5)
     d, n = 10, 8000
     q = np.linalg.qr(rng.standard_normal((d, d)))[0]
@@ -283,7 +284,7 @@ def errors(steps: int, spread: float) -> tuple[float, float]:
     root = (q * np.sqrt(scales)) @ q.T
     both = []
     for _ in range(3):
-        x, noise = rng.standard_normal((n, d)) @ root, draw_noise(steps, d, rng)
+        x, noise = rng.standard_normal((n, d)) @ root, draw_noise(d, rng, steps=steps)
         both.append([error(f, x, root, noise, 10 * math.sqrt(d) * spread) for f in (release, published_order)])
     right, published = np.mean(both, axis=0)
     return float(right), float(published)
@@ -315,12 +316,12 @@ def test_the_right_order_is_more_accurate_from_the_third_step_on(
 def test_the_draw_is_the_release_of_its_noise() -> None:
     x = np.random.default_rng(1).standard_normal((20, 3))
     got = sample(x, np.random.default_rng(6), rho=2, steps=2)
-    np.testing.assert_array_equal(got, release(x, draw_noise(2, 3, np.random.default_rng(6)), rho=2, steps=2))
+    np.testing.assert_array_equal(got, release(x, draw_noise(3, np.random.default_rng(6), steps=2), rho=2, steps=2))
 
 
 def test_the_noise_is_standard_on_and_above_the_diagonal() -> None:
-    # 5000 matrices; a diagonal of variance 2, as in the orthogonal ensemble, is told apart
-    noise = draw_noise(5000, 3, np.random.default_rng(7))
+    # 5000 matrices are enough to reject a diagonal of variance 2, as in the Gaussian orthogonal ensemble
+    noise = draw_noise(3, np.random.default_rng(7), steps=5000)
     np.testing.assert_array_equal(noise, np.swapaxes(noise, 1, 2))
     for entry in (noise[:, 0, 0], noise[:, 0, 2], (noise[:, 1, 1] + noise[:, 1, 2]) / math.sqrt(2)):
         assert kolmogorov_smirnov(entry, stats.norm.cdf, "N(0, 1)").p_value > FALSE_ALARM

@@ -17,9 +17,8 @@ from scipy import stats
 
 from covassay.reference.errors import InvalidInput
 from covassay.reference.mechanisms.gaussian_estimation import coinpress_mean as mechanism
-from covassay.reference.mechanisms.gaussian_estimation.coinpress_covariance import budgets, pressed
+from covassay.reference.mechanisms.gaussian_estimation.coinpress_covariance import Constants, budgets, pressed
 from covassay.reference.mechanisms.gaussian_estimation.coinpress_mean import (
-    CONSTANTS,
     clip_radius,
     next_radius,
     noise_scale,
@@ -32,6 +31,7 @@ from covassay.reference.privacy import ZCDP
 from covassay.verification.statistics.tests import kolmogorov_smirnov
 
 PROPERTY = settings(deadline=None, derandomize=True, max_examples=60)
+CONSTANTS: tuple[Constants, ...] = ("paper", "code")
 FALSE_ALARM = 1e-9
 Matrix = NDArray[np.float64]
 

@@ -24,7 +24,7 @@ Matrix = NDArray[np.float64]
 def test_the_mean_lies_on_top_of_the_covariance() -> None:
     rng = np.random.default_rng(0)
     x = rng.standard_normal((21, 2)) * np.array([1.0, 40.0]) + 3
-    noise = draw_noise(2, rng, 1e4, 10.0)
+    noise = draw_noise(2, rng, kappa=1e4, mean_bound=10.0)
     got = release(x, noise, rho=0.6, calibration="tight", beta=0.2)
     assert got.shape == (3, 2)
     y = (x[1:20:2] - x[0:20:2]) / np.sqrt(2)
@@ -37,7 +37,7 @@ def test_the_mean_lies_on_top_of_the_covariance() -> None:
 
 def test_the_mean_does_not_move_the_covariance() -> None:
     x = np.random.default_rng(1).standard_normal((30, 2)) * 50
-    noise = draw_noise(2, np.random.default_rng(2), 1e4, 10.0)
+    noise = draw_noise(2, np.random.default_rng(2), kappa=1e4, mean_bound=10.0)
     here, there = release(x, noise, rho=1.0), release(x + 4096.0, noise, rho=1.0)
     np.testing.assert_allclose(there[1:], here[1:], rtol=1e-8, atol=1e-6)
     # a mutant: PGCE on x itself
@@ -48,7 +48,7 @@ def test_the_mean_does_not_move_the_covariance() -> None:
 @pytest.mark.parametrize(
     ("dimension", "calibration", "proven"),
     # the mean of what PGCE and PME spend: (1/4 + 5/8)/2, (1/2 + 3/4)/2, (1/2 + 3/4)/2, 1
-    [(1, "paper", 0.4375), (2, "paper", 0.625), (1, "tight", 0.625), (7, "tight", 1.0)],
+    [(1, "reconstructed", 0.4375), (2, "reconstructed", 0.625), (1, "tight", 0.625), (7, "tight", 1.0)],
 )
 def test_the_spend_table(dimension: int, calibration: Any, proven: float) -> None:
     result = spend(rho=0.6, dimension=dimension, calibration=calibration)
@@ -68,10 +68,10 @@ def test_mean_and_covariance_are_learned() -> None:
 
 
 def test_the_draws_are_the_covariance_first() -> None:
-    noise = draw_noise(2, np.random.default_rng(3), 1e4, 5.0)
+    noise = draw_noise(2, np.random.default_rng(3), kappa=1e4, mean_bound=5.0)
     rng = np.random.default_rng(3)
-    np.testing.assert_array_equal(noise.covariance.rounds, pgce.draw_noise(2, rng, 1e4).rounds)
-    np.testing.assert_array_equal(noise.mean.rounds, pme.draw_noise(2, rng, 1e4, 5.0).rounds)
+    np.testing.assert_array_equal(noise.covariance.rounds, pgce.draw_noise(2, rng, kappa=1e4).rounds)
+    np.testing.assert_array_equal(noise.mean.rounds, pme.draw_noise(2, rng, kappa=1e4, mean_bound=5.0).rounds)
     x = np.random.default_rng(6).standard_normal((7, 2))
     drawn = sample(x, np.random.default_rng(3), rho=1.0, mean_bound=5.0)
     np.testing.assert_array_equal(drawn, release(x, noise, rho=1.0, mean_bound=5.0))

@@ -69,7 +69,7 @@ def test_enough_rows_solve_their_equation(bins: int, rho: float, beta: float) ->
 def test_the_gap_between_the_bins() -> None:
     exact = stats.norm.cdf(1) - stats.norm.cdf(0) - stats.norm.sf(1.5)
     assert GAP <= exact <= GAP + 1e-4
-    # of all normal laws with s ≤ 1, the worst: the bin of μ has the least mass with μ at its edge and s = 1
+    # of all normal laws with s ≤ 1 the worst has μ at the edge of its bin and s = 1: there the bin has the least mass
     for s in (0.1, 0.5, 0.9, 1.0):
         for offset in np.linspace(0, 1, 11):
             own = stats.norm.cdf(offset / s) - stats.norm.cdf((offset - 1) / s)
@@ -103,7 +103,7 @@ def test_the_release_by_hand() -> None:
 def test_columns_are_treated_one_by_one() -> None:
     rng = np.random.default_rng(0)
     x = rng.standard_normal((30, 3)) + np.array([1.0, -4.0, 7.0])
-    noise = draw_noise(3, rng, 10.0, 1.0)
+    noise = draw_noise(3, rng, mean_bound=10.0, sigma=1.0)
     for j, value in enumerate(release(x, noise, rho=0.9, beta=0.3)):
         alone = KVMeanNoise(noise.counts[[j]], noise.mean[[j]])
         np.testing.assert_allclose(release(x[:, [j]], alone, rho=0.3, beta=0.1), [value], rtol=1e-12)
@@ -149,7 +149,7 @@ def test_the_sensitivities_are_bounds(x: Matrix, y: Matrix, centre: float) -> No
 
 
 def mean_loss(rho: float, d: int, value: float, other: float) -> float:
-    """ρ of the released means, given c = 0: from the release without noise and the variance of its noise."""
+    """The ρ that the means spend, given c = 0: from the release without noise and the variance of its noise."""
     n = 50
     x, y = np.zeros((n, d)), np.zeros((n, d))
     x[0], y[0] = value, other
@@ -203,5 +203,5 @@ def test_with_enough_rows_the_bin_is_right_and_the_error_is_bounded(mu: float, s
 
 def test_the_bins_are_as_many_as_the_bound_asks_for() -> None:
     assert [last_bin(r, 2.0) for r in (0.1, 2.0, 2.1, 20.0)] == [1, 1, 2, 10]
-    noise = draw_noise(3, np.random.default_rng(1), 20.0, 2.0)
+    noise = draw_noise(3, np.random.default_rng(1), mean_bound=20.0, sigma=2.0)
     assert (noise.counts.shape, noise.mean.shape) == ((3, 21), (3,))

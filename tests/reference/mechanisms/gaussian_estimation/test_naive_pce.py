@@ -58,12 +58,12 @@ def test_the_radius_by_hand() -> None:
 
 def test_the_variance_is_half_the_squared_sensitivity_over_rho() -> None:
     n, rho, r2 = Fraction(5), Fraction(3, 10), Fraction(7)
-    assert noise_variance(n, rho, r2, "paper") == (2 * r2 / n) ** 2 / (2 * rho)
+    assert noise_variance(n, rho, r2, "reconstructed") == (2 * r2 / n) ** 2 / (2 * rho)
     assert noise_variance(n, rho, r2, "tight") == 2 * (r2 / n) ** 2 / (2 * rho)
     # and ρ of Gaussian noise on the sensitivities 2r²/n and √2 r²/n (squares, so that fractions do)
-    assert zcdp_of_gaussian(2 * r2 / n, noise_variance(n, rho, r2, "paper")) == rho
+    assert zcdp_of_gaussian(2 * r2 / n, noise_variance(n, rho, r2, "reconstructed")) == rho
     assert privacy_loss(2, n, r2, noise_variance(n, rho, r2, "tight")) == rho
-    assert privacy_loss(2, n, r2, noise_variance(n, rho, r2, "paper")) == rho / 2
+    assert privacy_loss(2, n, r2, noise_variance(n, rho, r2, "reconstructed")) == rho / 2
 
 
 @pytest.mark.parametrize(("n", "d", "kappa"), [(10, 1, 1.0), (50, 3, 4.0), (1000, 8, 2.0)])
@@ -79,7 +79,7 @@ def test_the_radius_is_exceeded_with_probability_at_most_beta(n: int, d: int, ka
 
 
 def test_a_long_row_is_dropped_and_still_counted() -> None:
-    # ρ = r⁴/2, n = 2: the paper's σ² = 2r⁴/(4ρ) = 1, tight 1/2. The second row has ‖x‖² = 10⁶ > 8.1
+    # ρ = r⁴/2, n = 2: the reconstructed σ² = 2r⁴/(4ρ) = 1, tight 1/2. The second row has ‖x‖² = 10⁶ > 8.1
     x, rho = np.array([[1.0, 0.0], [0.0, 1000.0]]), R2**2 / 2
     options: Any = {"rho": rho, "kappa": KAPPA, "beta": BETA}
     np.testing.assert_allclose(release(x, np.zeros((2, 2)), **options), [[0.5, 0], [0, 0]], atol=1e-15)
@@ -146,7 +146,14 @@ def test_bad_arguments_are_refused(change: dict[str, Any], message: str) -> None
 
 @pytest.mark.parametrize(
     ("dimension", "calibration", "proven"),
-    [(1, "paper", 0.25), (2, "paper", 0.5), (9, "paper", 0.5), (1, "tight", 0.5), (2, "tight", 1.0), (9, "tight", 1.0)],
+    [
+        (1, "reconstructed", 0.25),
+        (2, "reconstructed", 0.5),
+        (9, "reconstructed", 0.5),
+        (1, "tight", 0.5),
+        (2, "tight", 1.0),
+        (9, "tight", 1.0),
+    ],
 )
 def test_the_spend_table(dimension: int, calibration: Any, proven: float) -> None:
     result = spend(rho=0.6, dimension=dimension, calibration=calibration)
@@ -176,7 +183,7 @@ def divided_by_the_kept(x: Matrix, r: float) -> Matrix:
 
 
 def loss(x: Matrix, y: Matrix, calibration: str, query: Query = the_query, factor: float = 1.0) -> float:
-    """ρ of the Gaussian release of M' on the neighbours x, y: α times it is the Rényi divergence. ρ = 0.3, κ = 2."""
+    """The ρ that M' spends on the neighbours x, y: α times it is the Rényi divergence. The budget is 0.3, κ = 2."""
     n, d = x.shape
     r2 = radius_squared(n, d, 2.0, 0.1)
     change = query(x, math.sqrt(r2)) - query(y, math.sqrt(r2))
@@ -193,14 +200,14 @@ def worst_pair(d: int, n: int = 4) -> tuple[Matrix, Matrix]:
     return x, y
 
 
-@pytest.mark.parametrize("calibration", ["paper", "tight"])
+@pytest.mark.parametrize("calibration", ["reconstructed", "tight"])
 @pytest.mark.parametrize("d", [1, 2, 5])
 def test_the_worst_pair_attains_what_is_proven(d: int, calibration: Any) -> None:
     proven = spend(rho=0.3, dimension=d, calibration=calibration).proven
     assert loss(*worst_pair(d), calibration) == pytest.approx(proven.rho, rel=1e-9)  # type: ignore[union-attr]
 
 
-@pytest.mark.parametrize("calibration", ["paper", "tight"])
+@pytest.mark.parametrize("calibration", ["reconstructed", "tight"])
 @PROPERTY
 @given(
     pair=st.integers(1, 4).flatmap(
@@ -250,7 +257,7 @@ def test_for_one_feature_the_release_has_its_exact_law() -> None:
     # n = 4, x = 1/2: M = 1/4; Y = max(0, 1/4 + σN)
     x, rng = np.full((4, 1), 0.5), np.random.default_rng(1)
     draws = np.array([sample(x, rng, rho=0.5, kappa=1.0)[0, 0] for _ in range(2000)])
-    sigma = math.sqrt(noise_variance(4, 0.5, radius_squared(4, 1, 1.0, 0.1), "paper"))
+    sigma = math.sqrt(noise_variance(4, 0.5, radius_squared(4, 1, 1.0, 0.1), "reconstructed"))
 
     def cdf(factor: float) -> Callable[[Matrix], Matrix]:
         return lambda y: np.where(y < 0, 0.0, stats.norm.cdf(y, 0.25, factor * sigma))

@@ -35,7 +35,7 @@ def test_it_is_the_mean_of_every_column_by_hand() -> None:
 
 def test_it_is_kv_mean_with_the_root_of_kappa() -> None:
     x = np.random.default_rng(0).standard_normal((40, 2)) * 3
-    noise = draw_noise(2, np.random.default_rng(1), 7.0, 9.0)
+    noise = draw_noise(2, np.random.default_rng(1), mean_bound=7.0, kappa=9.0)
     expected = kv_mean.release(x, noise, rho=0.4, sigma=3.0, mean_bound=7.0, beta=0.2)
     np.testing.assert_array_equal(release(x, noise, rho=0.4, kappa=9.0, mean_bound=7.0, beta=0.2), expected)
     drawn = sample(x, np.random.default_rng(1), rho=0.4, kappa=9.0, mean_bound=7.0, beta=0.2)

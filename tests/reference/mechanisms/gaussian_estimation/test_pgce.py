@@ -29,22 +29,24 @@ def no_noise(d: int, kappa: float) -> PGCENoise:
 def test_without_noise_in_the_last_step_the_second_moment_comes_back() -> None:
     x, _ = data()
     moment = x.T @ x / len(x)
-    rounds = ppc.draw_noise(3, np.random.default_rng(6), KAPPA)
+    rounds = ppc.draw_noise(3, np.random.default_rng(6), kappa=KAPPA)
     got = release(x, PGCENoise(rounds, np.zeros((3, 3))), rho=50.0, kappa=KAPPA)
     np.testing.assert_allclose(got, moment, rtol=1e-9, atol=1e-9 * KAPPA)
     # mutant: A⁻¹ S A⁻¹, as if A were symmetric
-    a, inverse = ppc.precondition(x, rounds, rho=25.0, calibration="paper", kappa=KAPPA, beta=0.05)
+    a, inverse = ppc.precondition(x, rounds, rho=25.0, calibration="reconstructed", kappa=KAPPA, beta=0.05)
     wrong = inverse @ (a @ moment @ a.T) @ inverse
     assert np.abs(wrong - moment).max() > 0.01 * KAPPA
 
 
 def test_the_noise_of_the_last_step_is_seen_through_the_inverse() -> None:
     x, _ = data()
-    _a, inverse = ppc.precondition(x, no_noise(3, KAPPA).rounds, rho=0.5, calibration="paper", kappa=KAPPA, beta=0.05)
+    _a, inverse = ppc.precondition(
+        x, no_noise(3, KAPPA).rounds, rho=0.5, calibration="reconstructed", kappa=KAPPA, beta=0.05
+    )
     z = np.diag([1.0, 2.0, 3.0])  # positive, so that the projection does nothing
     got = release(x, PGCENoise(no_noise(3, KAPPA).rounds, z), rho=1.0, kappa=KAPPA)
     r2 = naive_pce.radius_squared(len(x), 3, 1000, 0.05)
-    sigma = naive_pce.noise_variance(len(x), 0.5, r2, "paper") ** 0.5
+    sigma = naive_pce.noise_variance(len(x), 0.5, r2, "reconstructed") ** 0.5
     expected = x.T @ x / len(x) + sigma * inverse @ z @ inverse.T
     np.testing.assert_allclose(got, expected, rtol=1e-9, atol=1e-9 * KAPPA)
 
@@ -68,7 +70,7 @@ def test_the_steps_share_the_budget(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize(
     ("dimension", "calibration", "proven"),
-    [(1, "paper", 0.25), (2, "paper", 0.5), (1, "tight", 0.5), (7, "tight", 1.0)],
+    [(1, "reconstructed", 0.25), (2, "reconstructed", 0.5), (1, "tight", 0.5), (7, "tight", 1.0)],
 )
 def test_the_spend_table(dimension: int, calibration: Any, proven: float) -> None:
     result = spend(rho=0.6, dimension=dimension, calibration=calibration)
@@ -95,9 +97,9 @@ def test_the_error_does_not_grow_with_kappa() -> None:
 
 
 def test_the_draws_are_rounds_first() -> None:
-    noise = draw_noise(2, np.random.default_rng(3), 1e4)
+    noise = draw_noise(2, np.random.default_rng(3), kappa=1e4)
     rng = np.random.default_rng(3)
-    np.testing.assert_array_equal(noise.rounds, ppc.draw_noise(2, rng, 1e4))
+    np.testing.assert_array_equal(noise.rounds, ppc.draw_noise(2, rng, kappa=1e4))
     np.testing.assert_array_equal(noise.estimate, naive_pce.draw_noise(2, rng))
     np.testing.assert_array_equal(
         sample(np.eye(2), np.random.default_rng(3), rho=1.0), release(np.eye(2), noise, rho=1.0)

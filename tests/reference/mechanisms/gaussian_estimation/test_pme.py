@@ -83,19 +83,21 @@ def test_the_bound_on_the_image() -> None:
 def test_without_noise_in_the_last_step_the_mean_comes_back() -> None:
     # no value of Ax is further than w from its centre, so the clipped mean is the mean
     x, _mu, _ = data(2000, 1e5, 10.0)
-    drawn = draw_noise(3, np.random.default_rng(1), 1e5, 10.0)
+    drawn = draw_noise(3, np.random.default_rng(1), kappa=1e5, mean_bound=10.0)
     noise = PMENoise(drawn.rounds, kv_mean.KVMeanNoise(0 * drawn.mean.counts, 0 * drawn.mean.mean))
     got = release(x, noise, rho=50.0, kappa=1e5)
     np.testing.assert_allclose(got, x.mean(axis=0), rtol=1e-9, atol=1e-9)
     # mutants: A⁻ᵀ in place of A⁻¹, and no inverse at all
-    a, inverse = ppc.precondition(differences(x), drawn.rounds, rho=25.0, calibration="paper", kappa=1e5, beta=0.05)
+    a, inverse = ppc.precondition(
+        differences(x), drawn.rounds, rho=25.0, calibration="reconstructed", kappa=1e5, beta=0.05
+    )
     for wrong in (inverse.T @ a @ x.mean(axis=0), a @ x.mean(axis=0)):
         assert np.abs(wrong - got).max() > 0.1
 
 
 def test_the_mean_does_not_reach_the_preconditioner() -> None:
     x, _, _ = data(500, 1e5, 10.0)
-    rounds = ppc.draw_noise(3, np.random.default_rng(2), 1e5)
+    rounds = ppc.draw_noise(3, np.random.default_rng(2), kappa=1e5)
     options: Any = {"rho": 1.0, "calibration": "tight", "kappa": 1e5, "beta": 0.1}
     a, _ = ppc.precondition(differences(x), rounds, **options)
     moved, _ = ppc.precondition(differences(x + 1024.0), rounds, **options)
@@ -128,7 +130,7 @@ def test_the_steps_share_the_budget(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize(
     ("dimension", "calibration", "proven"),
-    [(1, "paper", 0.625), (2, "paper", 0.75), (1, "tight", 0.75), (7, "tight", 1.0)],
+    [(1, "reconstructed", 0.625), (2, "reconstructed", 0.75), (1, "tight", 0.75), (7, "tight", 1.0)],
 )
 def test_the_spend_table(dimension: int, calibration: Any, proven: float) -> None:
     # PPC spends 1/4, 1/2, 1/2, 1 of its half, NaivePME all of its own
@@ -149,7 +151,7 @@ def test_the_error_does_not_grow_with_kappa_or_the_bound_on_the_mean() -> None:
 
 
 def test_the_draws_are_rounds_first() -> None:
-    noise = draw_noise(2, np.random.default_rng(3), 1e4, 5.0)
+    noise = draw_noise(2, np.random.default_rng(3), kappa=1e4, mean_bound=5.0)
     rng = np.random.default_rng(3)
-    np.testing.assert_array_equal(noise.rounds, ppc.draw_noise(2, rng, 1e4))
-    np.testing.assert_array_equal(noise.mean.counts, kv_mean.draw_noise(2, rng, 5.0, 1.0).counts)
+    np.testing.assert_array_equal(noise.rounds, ppc.draw_noise(2, rng, kappa=1e4))
+    np.testing.assert_array_equal(noise.mean.counts, kv_mean.draw_noise(2, rng, mean_bound=5.0, sigma=1.0).counts)

@@ -31,7 +31,7 @@ Matrix = NDArray[np.float64]
 
 
 def rotated(levels: Matrix, seed: int = 0) -> tuple[Matrix, Matrix]:
-    """Σ with these eigenvalues, and its root."""
+    """A covariance Σ with these eigenvalues, and its root."""
     q = haar.sample(len(levels), np.random.default_rng(seed))
     return (q * levels) @ q.T, (q * np.sqrt(levels)) @ q.T
 
@@ -70,7 +70,7 @@ def test_the_rounds_share_the_budget(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def products(steps: list[Matrix]) -> list[Matrix]:
-    """A after every round."""
+    """The list of A after every round."""
     result, a = [], np.eye(len(steps[0]))
     for step in steps:
         a = step @ a
@@ -101,7 +101,7 @@ def test_the_invariant_holds_after_every_round(
 ) -> None:
     # β = 1e-9: with the n that `sufficient_rows` asks for, it fails with probability at most 3e-9
     sigma, root = rotated(LEVELS[levels](d, kappa))
-    n = sufficient_rows(rho=rho, dimension=d, kappa=kappa, beta=1e-9, calibration="paper")
+    n = sufficient_rows(rho=rho, dimension=d, kappa=kappa, beta=1e-9, calibration="reconstructed")
     rng = np.random.default_rng(7)
     x = rng.standard_normal((n, d)) @ root
     steps: list[Matrix] = []
@@ -112,7 +112,7 @@ def test_the_invariant_holds_after_every_round(
         return original(z, kappa_t)
 
     monkeypatch.setattr(weak_ppc, "preconditioner", remember)
-    released = release(x, draw_noise(d, rng, kappa), rho=rho, kappa=kappa, beta=1e-9)
+    released = release(x, draw_noise(d, rng, kappa=kappa), rho=rho, kappa=kappa, beta=1e-9)
     assert len(steps) == rounds(kappa)
     for t, a in enumerate(products(steps), start=1):
         eigenvalues = np.linalg.eigvalsh(a @ sigma @ a.T)
@@ -145,7 +145,7 @@ def test_a_on_the_wrong_side_breaks_the_invariant(side: str) -> None:
     sigma, root = rotated(np.geomspace(1, kappa, d))
     rng = np.random.default_rng(3)
     x = rng.standard_normal((n, d)) @ root
-    noise = draw_noise(d, rng, kappa)
+    noise = draw_noise(d, rng, kappa=kappa)
 
     def spread(a: Matrix) -> tuple[float, float]:
         eigenvalues = np.linalg.eigvalsh(a @ sigma @ a.T)
@@ -199,7 +199,9 @@ def test_the_inverse_is_the_inverse() -> None:
     rng = np.random.default_rng(0)
     for kappa in (1e4, 1e9):
         x = rng.standard_normal((50, 4)) * np.array([1.0, 10.0, 100.0, 1000.0])
-        a, inverse = precondition(x, draw_noise(4, rng, kappa), rho=1.0, calibration="paper", kappa=kappa, beta=0.1)
+        a, inverse = precondition(
+            x, draw_noise(4, rng, kappa=kappa), rho=1.0, calibration="reconstructed", kappa=kappa, beta=0.1
+        )
         np.testing.assert_allclose(a @ inverse, np.eye(4), atol=1e-9)
 
 
@@ -221,7 +223,7 @@ def test_the_spend_and_the_draws() -> None:
     for d, share in ((1, 0.25), (4, 0.5)):
         assert spend(rho=1.0, dimension=d).proven == ZCDP(share)
         assert spend(rho=1.0, dimension=d, calibration="tight").proven == ZCDP(2 * share)
-    noise = draw_noise(3, np.random.default_rng(2), 1e4)
+    noise = draw_noise(3, np.random.default_rng(2), kappa=1e4)
     np.testing.assert_array_equal(noise, wigner.sample_wigner(3, np.random.default_rng(2), 7))
     drawn = sample(np.eye(3), np.random.default_rng(2), rho=1.0)
     np.testing.assert_array_equal(drawn, ppc.release(np.eye(3), noise, rho=1.0))

@@ -53,7 +53,7 @@ def test_the_formulas_by_hand() -> None:
     assert truncation_squared(Fraction(1, 4), 8, 5, 3, 1, lambda _: 2) == 24
     assert last_truncation_squared(5, 1, lambda _: 2) == 12
     assert [change_squared(b, 8, "tight") for b in (3, 4, 5)] == [6, 8, 8]
-    assert [change_squared(b, 8, "paper") for b in (3, 4, 5)] == [6, 8, 10]
+    assert [change_squared(b, 8, "reconstructed") for b in (3, 4, 5)] == [6, 8, 10]
     m, rho, change = sympy.symbols("m rho c", positive=True)
     assert sympy.simplify(zcdp_of_gaussian(sympy.sqrt(change) / m, noise_variance(change, m, rho)) - rho) == 0
     beta = mpmath.mpf("0.1")
@@ -71,7 +71,7 @@ def test_enough_records_satisfies_both_conditions() -> None:
         length = math.log(4 * d * rounds / beta)
         assert m / d / (2 * 16**2 * 49 / 48) >= length
         b2 = truncation_squared(1 / d, d, m, rounds, beta)
-        s = math.sqrt(noise_variance(change_squared(b2, d, "paper"), m, rho))
+        s = math.sqrt(noise_variance(change_squared(b2, d, "reconstructed"), m, rho))
         assert s * math.sqrt(2 * length) <= 1 / d / 16 * (1 + 1e-9)
 
 
@@ -133,7 +133,7 @@ def test_missing_records_count_as_zero_rows() -> None:
 def test_there_are_never_more_rounds_than_blocks(seed: int, d: int, n: int, rho: float) -> None:
     rng = np.random.default_rng(seed)
     x = (rng.random((n, d)) < rng.random(d) ** 4).astype(np.float64)
-    for calibration in ("paper", "tight"):
+    for calibration in ("reconstructed", "tight"):
         got = sample(x, rng, rho=rho, calibration=calibration)  # type: ignore[arg-type]
         assert got.shape == (d,)
         assert ((got >= 0) & (got <= 1)).all()
@@ -150,7 +150,7 @@ def test_bad_arguments_are_refused() -> None:
 
 
 def truncated_change(u: Matrix, v: Matrix, bound: float) -> float:
-    """m times the change of the truncated mean when u is replaced by v, squared."""
+    """(mΔ)²: the squared change of the sum of truncated rows when u is replaced by v."""
     kept = np.arange(len(u))
     moved = block_mean(u[None], 1, 1, kept, bound) - block_mean(v[None], 1, 1, kept, bound)
     return float(moved @ moved)
@@ -166,7 +166,7 @@ def truncated_change(u: Matrix, v: Matrix, bound: float) -> float:
 def test_the_sensitivity_is_a_bound(pair: tuple[Matrix, Matrix], bound: float) -> None:
     changed = truncated_change(*pair, bound)
     assert changed <= change_squared(bound**2, len(pair[0]), "tight") * (1 + 1e-12)
-    assert change_squared(bound**2, len(pair[0]), "tight") <= change_squared(bound**2, len(pair[0]), "paper")
+    assert change_squared(bound**2, len(pair[0]), "tight") <= change_squared(bound**2, len(pair[0]), "reconstructed")
 
 
 def test_the_sensitivity_is_attained_and_a_smaller_one_is_wrong() -> None:
@@ -182,7 +182,7 @@ def test_the_sensitivity_is_attained_and_a_smaller_one_is_wrong() -> None:
 
 
 def first_round_loss(d: int, m: int, beta: float, calibration: str, variance_factor: float = 1.0) -> float:
-    """ρ of the noisy mean of the first block for complementary records, in units of the claimed ρ."""
+    """What the noisy mean of the first block spends at complementary records, as a share of the claimed ρ."""
     u = (np.arange(d) < (d + 1) // 2).astype(np.float64)
     rounds = most_rounds(d)
     b2 = truncation_squared(0.5, d, m, rounds, beta) if rounds else last_truncation_squared(m, beta)
@@ -194,12 +194,12 @@ def first_round_loss(d: int, m: int, beta: float, calibration: str, variance_fac
 def test_the_tight_calibration_is_attained(d: int) -> None:
     for m in (10, 10_000):
         assert first_round_loss(d, m, 0.1, "tight") == pytest.approx(1, rel=1e-12)
-        assert first_round_loss(d, m, 0.1, "paper") < 0.5
+        assert first_round_loss(d, m, 0.1, "reconstructed") < 0.5
     assert spend(rho=0.7, dimension=d, calibration="tight").attained
 
 
 def largest_change(bound_squared: float, size: int) -> float:
-    """The largest (mΔ₂)² of all: rows with disjoint supports, of ⌊|S|/2⌋ and ⌈|S|/2⌉ coordinates."""
+    """The largest (mΔ₂)² that any pair of rows has: rows with disjoint supports, of ⌊|S|/2⌋ and ⌈|S|/2⌉ coordinates."""
     half = size // 2
     return min(half, bound_squared) + min(size - half, bound_squared)
 
@@ -235,7 +235,7 @@ def test_from_which_n_on_the_first_block_spends_all_of_it() -> None:
         for beta in (1e-9, 0.1, 0.8):
             assert all(first_bound_squared(d, n, beta) >= (d + 1) // 2 for n in range(1, 12))
         assert all(first_bound_squared(d, n, 1 - 1e-9) >= (d + 1) // 2 for n in range(4, 12))
-    # not always: d = n = 1, β = .9 spends B² = .632 of it
+    # ρ is not always attained: at d = n = 1, β = .9 the share B² = .632 of it is spent
     assert first_round_loss(1, 1, 0.9, "tight") == pytest.approx(6 * math.log(1 / 0.9))
     # in the first round "tight" has less noise, 2B² > |S|, unless d ≤ 3, n ≤ 3 and β ≥ e^(−1/6)
     for d in range(2, 40):
@@ -245,12 +245,12 @@ def test_from_which_n_on_the_first_block_spends_all_of_it() -> None:
                 assert less is not (d <= 3 and n <= 3 and beta >= math.exp(-1 / 6))
 
 
-def test_the_paper_calibration_is_attained_where_records_are_shortened() -> None:
+def test_the_reconstructed_calibration_is_attained_where_records_are_shortened() -> None:
     # d = 2, m = 1, β = .9: B² = 6 · ½ · 2 · ln(1/.9) = .632 < |S|/2 = 1. With B/m in place of √2 B/m: twice the claim
-    assert first_round_loss(2, 1, 0.9, "paper") == pytest.approx(1, rel=1e-12)
+    assert first_round_loss(2, 1, 0.9, "reconstructed") == pytest.approx(1, rel=1e-12)
     assert first_round_loss(2, 1, 0.9, "tight") == pytest.approx(1, rel=1e-12)
-    assert first_round_loss(2, 1, 0.9, "paper", variance_factor=0.5) == pytest.approx(2, rel=1e-12)
-    for calibration in ("paper", "tight"):
+    assert first_round_loss(2, 1, 0.9, "reconstructed", variance_factor=0.5) == pytest.approx(2, rel=1e-12)
+    for calibration in ("reconstructed", "tight"):
         assert spend(rho=0.7, dimension=2, calibration=calibration).proven == ZCDP(0.7)  # type: ignore[arg-type]
 
 
@@ -293,7 +293,7 @@ def test_for_one_coordinate_the_release_has_its_exact_law() -> None:
 # Lemma 5.8
 
 
-@pytest.mark.parametrize("calibration", ["paper", "tight"])
+@pytest.mark.parametrize("calibration", ["reconstructed", "tight"])
 def test_what_is_done_is_right_within_a_half_and_what_is_left_is_small(calibration: Any) -> None:
     # d = 8, β = 1e-9, m ≥ `enough_records`: fails with probability at most 2e-9
     d, rho, beta = 8, 1.0, 1e-9

@@ -162,13 +162,13 @@ def test_the_sample_sizes_by_hand() -> None:
     # ν = 1/2: 40 υ*
     upsilon = 2 * math.sqrt(2) + math.sqrt(6)
     assert noise_rows(99, 2, 0.25, 0.1, "tight", 0.5, lambda _: 2) == pytest.approx(40 * upsilon, rel=1e-12)
-    assert noise_rows(99, 2, 0.25, 0.1, "paper", 0.5, lambda _: 2) == pytest.approx(40 * math.sqrt(2) * upsilon)
+    assert noise_rows(99, 2, 0.25, 0.1, "reconstructed", 0.5, lambda _: 2) == pytest.approx(40 * math.sqrt(2) * upsilon)
     assert mpmath.almosteq(
         noise_rows(99, 2, 0.25, mpmath.mpf("0.1"), "tight", 0.5, mpmath.log), noise_rows(99, 2, 0.25, 0.1, "tight", 0.5)
     )
 
 
-@pytest.mark.parametrize("calibration", ["paper", "tight"])
+@pytest.mark.parametrize("calibration", ["reconstructed", "tight"])
 @pytest.mark.parametrize(("rho", "d", "rounds"), [(1.0, 3, 1), (0.01, 3, 1), (0.1, 10, 19), (1e-6, 1, 5)])
 def test_the_sample_size_is_the_smallest_that_is_enough(calibration: Any, rho: float, d: int, rounds: int) -> None:
     n = sufficient_rows(rho=rho, dimension=d, calibration=calibration, beta=0.1, rounds=rounds)

@@ -67,8 +67,10 @@ def sensitivity(
         failed += change > largest(d)
     attained = Fraction(1) ** 2 + Fraction(-1) ** 2 == largest(2)  # e₁e₁ᵀ − e₂e₂ᵀ = diag(1, −1)
     n, rho, r2 = Fraction(7), Fraction(3, 5), Fraction(11, 2)
-    losses = {c: naive_pce.privacy_loss(largest(2), n, r2, variance(n, rho, r2, c)) / rho for c in ("paper", "tight")}
-    holds = not failed and attained and losses == {"paper": Fraction(1, 2), "tight": 1}
+    losses = {
+        c: naive_pce.privacy_loss(largest(2), n, r2, variance(n, rho, r2, c)) / rho for c in ("reconstructed", "tight")
+    }
+    holds = not failed and attained and losses == {"reconstructed": Fraction(1, 2), "tight": 1}
     return Evidence(
         holds,
         "400 random pairs, d ≤ 4; all n, ρ, B (homogeneous)",
@@ -307,7 +309,7 @@ def enough_rows(d: int, kappa: float, rho: float, beta: float, alpha: float) -> 
 
 def error_bound(n: float, d: int, kappa: float, rho: float, beta: float) -> float:
     """What bounds ‖Σ̃ − Σ‖_Σ but with probability 3β: the radius of (8), and σω."""
-    variance = naive_pce.noise_variance(n, rho, naive_pce.radius_squared(n, d, kappa, beta), "paper")
+    variance = naive_pce.noise_variance(n, rho, naive_pce.radius_squared(n, d, kappa, beta), "reconstructed")
     return frobenius_radius(n, d, beta) + math.sqrt(variance) * float(tails.omega_sharp(d, beta))
 
 

@@ -288,7 +288,7 @@ def rows_of_a_preconditioner(
     for _ in range(4000):
         d, rho, beta = int(10 ** rng.uniform(0, 5)), 10 ** rng.uniform(-6, 1), 10 ** rng.uniform(-20, -0.7)
         n, t = 10 ** rng.uniform(1, 12), int(10 ** rng.uniform(0, 3))
-        asked = weak_ppc.noise_rows(n, d, rho / t, beta / t, "paper"), weak_ppc.regularity_rows(d, beta)
+        asked = weak_ppc.noise_rows(n, d, rho / t, beta / t, "reconstructed"), weak_ppc.regularity_rows(d, beta)
         ratios = asked[0] / noise(n, d, rho, beta, t), asked[1] / regular(d, beta)
         failed += max(ratios) > 1
         largest = max(largest, *ratios)
@@ -304,7 +304,9 @@ def ppc_runs(share: float = 1.0) -> Evidence:
     """
     rng = np.random.default_rng(6)
     kappa, beta, rho, count = 1e4, 0.02, 0.5, 30
-    n = math.ceil(share * ppc.sufficient_rows(rho=rho, dimension=3, kappa=kappa, beta=beta, calibration="paper"))
+    n = math.ceil(
+        share * ppc.sufficient_rows(rho=rho, dimension=3, kappa=kappa, beta=beta, calibration="reconstructed")
+    )
     bad, range_seen = 0, [math.inf, 0.0]
     for _ in range(count):
         sigma = random_covariance(rng, 3, kappa)
@@ -340,7 +342,7 @@ def budget(part: Callable[[Fraction], Fraction] = pgce.half) -> Evidence:
     for d in (1, 2, 7):
         for mechanism in (pgce, gaussian_learner):
             for used in (
-                mechanism.spend(rho=0.6, dimension=d, calibration="paper"),
+                mechanism.spend(rho=0.6, dimension=d, calibration="reconstructed"),
                 mechanism.spend(rho=0.6, dimension=d, calibration="tight"),
             ):
                 if proven(used) > 0.6 * (1 + ROUNDING):
@@ -361,7 +363,7 @@ def pgce_runs(share: float = 1.0, learn: Callable[..., Matrix] = pgce.sample) ->
     rng = np.random.default_rng(7)
     kappa, beta, rho, count, d = 1e5, 0.02, 50.0, 10, 2
     n = max(
-        ppc.sufficient_rows(rho=rho / 2, dimension=d, kappa=kappa, beta=beta / 2, calibration="paper"),
+        ppc.sufficient_rows(rho=rho / 2, dimension=d, kappa=kappa, beta=beta / 2, calibration="reconstructed"),
         least_rows(d, 1000.0, rho / 2, beta / 2, 1.0),
     )
     errors = []
@@ -395,7 +397,7 @@ def unknown_mean(
     for _ in range(20):
         d, kappa = int(rng.integers(1, 4)), 2000.0
         x = rng.standard_normal((400, d)) @ np.linalg.cholesky(random_covariance(rng, d, kappa)).T
-        noise = gaussian_learner.draw_noise(d, rng, kappa, 10.0)
+        noise = gaussian_learner.draw_noise(d, rng, kappa=kappa, mean_bound=10.0)
         first, second = (
             covariance(x + shift, noise, rho=2.0, kappa=kappa, beta=0.1) for shift in (0.0, 5 * rng.standard_normal(d))
         )

@@ -28,7 +28,7 @@ Law = Sequence[Fraction]
     "exact",
     mutants={
         "a row of zeros for the new one": {"pair": ((1, 1, 1, 0, 0, 0), (0,) * 6)},
-        "√2 B/m": {"claimed": lambda b2: ppde.change_squared(b2, 6, "paper")},
+        "√2 B/m": {"claimed": lambda b2: ppde.change_squared(b2, 6, "reconstructed")},
     },
 )
 def truncated_counterexample(
@@ -156,7 +156,7 @@ def ppde_budget(
 ) -> Evidence:
     """With variance 2B²/(2ρm²) the mean of a block spends ρ."""
     b, m, rho, size = sp.symbols("B m rho size", positive=True)
-    spent = sp.simplify(zcdp_of_gaussian(sp.sqrt(2) * b / m, variance(change(b**2, size, "paper"), m, rho)))
+    spent = sp.simplify(zcdp_of_gaussian(sp.sqrt(2) * b / m, variance(change(b**2, size, "reconstructed"), m, rho)))
     return Evidence(sp.simplify(spent - rho) == 0, "all B, m, ρ", f"spends {spent}")
 
 
@@ -456,7 +456,7 @@ def rounds_noise(rho_for: float | None = None, share: float = 16.0) -> Evidence:
         u = float(ppde.mean_limit(r))
         size = d if i % 2 else int(rng.integers(math.ceil(1 / u), d + 1))
         b2 = ppde.truncation_squared(u, size, m, rounds, beta)
-        for calibration in ("paper", "tight"):
+        for calibration in ("reconstructed", "tight"):
             variance = float(ppde.noise_variance(ppde.change_squared(b2, size, calibration), m, rho))
             worst = max(worst, math.sqrt(2 * variance * math.log(4 * d * rounds / beta)) * share / u)
     return Evidence(0.95 < worst <= 1 + ROUNDING, "500 random d, ρ, β, rounds", f"largest ratio {worst:.6g}")
@@ -498,11 +498,11 @@ def final_sampling(factor: float = 1.0) -> Evidence:
 
 @check("symbolic", mutants={"3 for 6": {"factor": 3}})
 def final_noise(factor: int = 6) -> Evidence:
-    """In the last step s = √(6 ln(m/β)/ρ)/m with "paper"; "tight" has no more."""
+    """In the last step s = √(6 ln(m/β)/ρ)/m with "reconstructed"; "tight" has no more."""
     m, rho, beta, size, t = sp.symbols("m rho beta size t", positive=True)
     b2 = ppde.last_truncation_squared(m, beta, lambda v: t)
-    variance = ppde.noise_variance(ppde.change_squared(b2, size, "paper"), m, rho)
-    less = all(ppde.change_squared(a, b, "tight") <= ppde.change_squared(a, b, "paper")
+    variance = ppde.noise_variance(ppde.change_squared(b2, size, "reconstructed"), m, rho)
+    less = all(ppde.change_squared(a, b, "tight") <= ppde.change_squared(a, b, "reconstructed")
                for a, b in product((Fraction(1, 3), 1, 7), (1, 2, 20)))  # fmt: skip
     return Evidence(sp.simplify(variance - factor * t / (rho * m**2)) == 0 and less, "all m, ρ, β", f"s² = {variance}")
 
@@ -511,8 +511,8 @@ def final_noise(factor: int = 6) -> Evidence:
 
 
 def noise_reach(b2: float, size: int, m: float, rho: float, level: float) -> float:
-    """s√(2l) in the calibration of the paper."""
-    return math.sqrt(2 * level * ppde.noise_variance(ppde.change_squared(b2, size, "paper"), m, rho))
+    """s√(2l) in the reconstructed calibration."""
+    return math.sqrt(2 * level * ppde.noise_variance(ppde.change_squared(b2, size, "reconstructed"), m, rho))
 
 
 @check("property", mutants={"3 for 100": {"sampling": 3.0}, "2 for 21": {"noise": 2.0}})

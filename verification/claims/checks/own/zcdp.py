@@ -25,7 +25,6 @@ from covassay.reference.mechanisms.gaussian_estimation import (
     ppde,
     weak_ppc,
 )
-from covassay.reference.mechanisms.parameters import CALIBRATIONS
 from covassay.reference.privacy import ZCDP, Spend, zcdp_of_bounded_range, zcdp_of_gaussian, zcdp_of_pure
 from covassay.verification.claims.checks.own.budgets import scales
 from covassay.verification.claims.evidence import Evidence, check
@@ -342,7 +341,7 @@ def gaussian_learning_budgets(change: Callable[[int], Number] = naive_pce.larges
     """
     failed = []
     rho, n, r2 = Fraction(3, 8), Fraction(7), Fraction(5, 2)
-    for calibration, share in (("paper", Fraction(1, 2)), ("tight", Fraction(1))):
+    for calibration, share in (("reconstructed", Fraction(1, 2)), ("tight", Fraction(1))):
         variance = naive_pce.noise_variance(n, rho, r2, calibration)
         attained = Fraction(int(wigner.separation_squared(np.diag([1.0, -1.0]), "wigner"))) * r2**2 / n**2
         for d, part in ((1, share / 2), (2, share), (5, share)):
@@ -430,13 +429,13 @@ def truncated_mean(change: Callable[[Number, int, str], Number] = ppde.change_sq
             exceeded += largest > bound * (1 + 1e-12)
             if (b2 <= size // 2 or b2 >= (size + 1) // 2) and largest < bound * (1 - 1e-12):
                 missed.append(f"|S|={size}, B²={b2}")
-    variance = ppde.noise_variance(change(Fraction(2), 4, "paper"), Fraction(10), Fraction(1, 3))
+    variance = ppde.noise_variance(change(Fraction(2), 4, "reconstructed"), Fraction(10), Fraction(1, 3))
     spent = Fraction(4) / 100 / (2 * variance)  # 2B² = 4, m = 10
-    paper = spent == Fraction(1, 3)
+    whole = spent == Fraction(1, 3)
     narrow = ppde.noise_variance(Fraction(2), Fraction(10), Fraction(1, 3))  # (mΔ₂)² = B²
     doubled = Fraction(4) / 100 / (2 * narrow) == Fraction(2, 3)
-    totals = [rho_of(ppde.spend, rho=0.5, dimension=4, calibration=c) for c in CALIBRATIONS]
-    holds = not exceeded and not missed and paper and doubled and totals == [0.5, 0.5]
+    totals = [rho_of(ppde.spend, rho=0.5, dimension=4, calibration=c) for c in ("reconstructed", "tight")]
+    holds = not exceeded and not missed and whole and doubled and totals == [0.5, 0.5]
     return Evidence(holds, "|S| ≤ 8, seven values of B²", f"{exceeded} exceed; {', '.join(missed[:3])}")
 
 
