@@ -213,8 +213,8 @@ def _sections(mechanism: Mechanism[Any, ..., Any], second: str) -> str:
     }
     approximate = APPROXIMATE_SAMPLER if mechanism.sampler == "approximate" else ""
     closing = [
-        f"Privacy : {mechanism.notion.label} ({mechanism.adjacency}), n public, in real arithmetic. {approximate}`spend` "
-        "says what is proven for every choice of parameters.",
+        f"Privacy : {mechanism.notion.label} ({mechanism.adjacency}), n public, in real arithmetic. {approximate}"
+        "`spend` says what is proven for every choice of parameters.",
         f"Source : {mechanism.source}; {PROVENANCES[mechanism.provenance]}. Proof: {mechanism.page}",
     ]
     text = [line for title, lines in sections.items() for line in (title, "-" * len(title), *map(_filled, lines), "")]
