@@ -1,1 +1,1 @@
-"""The machine checks of the ledger's claims. They run the reference's own formulas, and each rejects its mutants."""
+"""The machine checks of the ledger's claims. They run the formulas of the reference, and each rejects its mutants."""

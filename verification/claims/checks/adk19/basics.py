@@ -101,7 +101,7 @@ def exponential_on_finite_sets(factor: int = 1) -> Evidence:
         failed += not all(base**-spread <= r <= base**spread for r in ratios)
         attained = max(attained, *ratios)
     return Evidence(
-        not failed, "500 random scores on 4 outcomes", f"{failed} fail; largest ratio {float(attained):.4g}"
+        not failed, "500 random scores on 4 outcomes", f"{failed} cases fail; largest ratio {float(attained):.4g}"
     )
 
 
@@ -144,7 +144,7 @@ def corrected_utility(
         outside = float(weights[g < g.max() - tau].sum() / weights.sum())
         share = float(mu[g >= g.max() - s].sum())
         failed += outside > bound(eta, tau if whole else tau - s, share) * (1 + 1e-9) + 1e-300
-    return Evidence(not failed, f"{CASES} random finite problems", f"{failed} fail")
+    return Evidence(not failed, f"{CASES} random finite problems", f"{failed} cases fail")
 
 
 # RIDGE REGRESSION
@@ -192,7 +192,7 @@ def regression_error(denominator: float = 1.0, column: float = 1.0) -> Evidence:
         smallest = max(0.0, float(np.linalg.eigvalsh(c)[0])) * denominator + (denominator - 1) * 2 * alpha
         bound = ridge.error_bound(columns, np.linalg.norm(change, 2), np.linalg.norm(estimate), smallest, alpha)
         failed += bool(np.linalg.norm(w - estimate) > bound * (1 + 1e-9) + 1e-12)
-    return Evidence(not failed, f"{CASES} random pairs", f"{failed} fail")
+    return Evidence(not failed, f"{CASES} random pairs", f"{failed} cases fail")
 
 
 @check("exact", mutants={"with ‖ŵ‖": {"norm_of": "estimate"}})
@@ -224,4 +224,4 @@ def frobenius_dominates(factor: float = 1.0) -> Evidence:
         norm = factor * float(np.linalg.norm(a))
         failed += bool(np.linalg.norm(a, axis=0).max() > norm or np.linalg.norm(a, 2) > norm)
         failed += bool(abs(np.linalg.norm((3 * a).T @ (3 * a)) - 9 * np.linalg.norm(a.T @ a)) > 1e-9)
-    return Evidence(not failed, f"{CASES} random matrices", f"{failed} fail")
+    return Evidence(not failed, f"{CASES} random matrices", f"{failed} cases fail")

@@ -186,7 +186,7 @@ def reconstruction_bound(printed: bool = False, offset: float = 1.0) -> Evidence
         last = offset * tau * math.sqrt(d)
         bound = math.sqrt(missed + last) if printed else math.sqrt(missed) + last
         failed += error > bound * (1 + 1e-7) + 1e-7
-    return Evidence(not failed, f"{CASES} random cases, d ≤ 5, a third of them extreme", f"{failed} fail")
+    return Evidence(not failed, f"{CASES} random cases, d ≤ 5, a third of them extreme", f"{failed} cases fail")
 
 
 @check("property", mutants={"the next eigenvalue": {"shift": -1}})
@@ -223,7 +223,7 @@ def truncated_reconstruction(tail: float = 1.0) -> Evidence:
         error = float(np.linalg.norm(c - (theta * estimates) @ theta.T))
         bound = mechanism.error_bound(tail * float(np.linalg.norm(values[k:])), missed, tau, k)
         failed += error > bound * (1 + 1e-7) + 1e-7
-    return Evidence(not failed, f"{CASES} random cases, k < d ≤ 5", f"{failed} fail")
+    return Evidence(not failed, f"{CASES} random cases, k < d ≤ 5", f"{failed} cases fail")
 
 
 @check("numeric", mutants={"with a gap": {"second": lambda m: m / 2}})
@@ -419,4 +419,4 @@ def trace_bound(share: float = 1.0) -> Evidence:
         n = int(rng.integers(1, 8))
         x = haar.sample(3, rng, n)[:, 0] * (1.0 if n < 3 else rng.random((n, 1)))
         failed += bool(np.linalg.eigvalsh(x.T @ x)[-1] > share * n + ROUNDING)
-    return Evidence(not failed, "500 random data sets", f"{failed} fail")
+    return Evidence(not failed, "500 random data sets", f"{failed} cases fail")

@@ -72,7 +72,7 @@ def tail_function(
             values = [form(squares, t) for t in taus]
             failed += values != sorted(values, reverse=True) or values[-1] != 0
             failed += values[0] != sum(squares) / len(squares)
-    return Evidence(not failed, "500 random data sets, two readings of (1)", f"{failed} fail")
+    return Evidence(not failed, "500 random data sets, two readings of (1)", f"{failed} cases fail")
 
 
 @check(
@@ -270,7 +270,9 @@ def bias_bins(bound: Callable[[Sequence[int], int, int], Fraction] = exact_bias_
             low, high = tail(squares, Fraction(1, 4**k)), 4 * tail(squares, Fraction(1, 4 ** (k + 1)))
             failed += not low <= middle <= high
             equal += low == middle != 0
-    return Evidence(not failed and equal > 0, "800 random data sets, k ≤ 7", f"{failed} fail; B_k = γ in {equal} cases")
+    return Evidence(
+        not failed and equal > 0, "800 random data sets, k ≤ 7", f"{failed} cases fail; B_k = γ in {equal} cases"
+    )
 
 
 @check(
@@ -299,7 +301,7 @@ def bias_sensitivity(
         failed += not (min(moves) >= 0 or max(moves) <= 0) or max(sizes) >= limit or sizes != sorted(sizes)
         largest = max(largest, *sizes)
     holds = not failed and largest == 1 - Fraction(1, 4**8)
-    return Evidence(holds, "800 random neighbours, k ≤ 8", f"{failed} fail; largest {largest}")
+    return Evidence(holds, "800 random neighbours, k ≤ 8", f"{failed} cases fail; largest {largest}")
 
 
 @check(
@@ -459,7 +461,7 @@ def radius_promise(threshold: Callable[[Number, Number], Number] = private_radiu
         radius = float(np.append(levels, 1.0)[stop])
         failed += radius > max(float(levels[0]), 2 * float(norms.max())) * (1 + ROUNDING)
         failed += bool((norms > radius).sum() > 2 * alpha)
-    return Evidence(not failed, f"{CASES} random runs", f"{failed} fail")
+    return Evidence(not failed, f"{CASES} random runs", f"{failed} cases fail")
 
 
 def explicit_bound(noise: float, bias: float, slack: float, rest: float, factor: float) -> float:
@@ -516,7 +518,7 @@ def adaptive_error(
             worst = max(worst, error / limit)
             failed += error > limit * (1 + ROUNDING)
     return Evidence(
-        not failed, f"{CASES} random searches, all τ on a grid", f"{failed} fail; largest share {worst:.4f}"
+        not failed, f"{CASES} random searches, all τ on a grid", f"{failed} cases fail; largest share {worst:.4f}"
     )
 
 

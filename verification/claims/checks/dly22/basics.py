@@ -140,7 +140,7 @@ def mahalanobis(swap: bool = False, factor: float = 1.0) -> Evidence:
         low, high = (1 / values[-1], 1 / values[0]) if swap else (1 / values[0], 1 / values[-1])
         lowest, highest = min(lowest, relative / low), max(highest, relative / high)
         failed += not low * (1 - ROUNDING) <= relative <= high * (1 + ROUNDING)
-    detail = f"{failed} fail; smallest and largest share {lowest:.9f}, {highest:.9f}"
+    detail = f"{failed} cases fail; smallest and largest share {lowest:.9f}, {highest:.9f}"
     return Evidence(not failed, f"{CASES} random pairs, d ≤ 5", detail)
 
 
@@ -250,7 +250,7 @@ def zcdp_composition(composed: Callable[..., Number] = privacy.zcdp_composition)
         bound = composed(renyi(p, q, alpha), max(renyi(k, m, alpha) for k, m in zip(*kernels, strict=True)))
         failed += not joint <= bound * (1 + ROUNDING)
         failed += bool(i % 2) and not abs(joint / bound - 1) < ROUNDING
-    return Evidence(not failed, f"{CASES} random pairs of finite laws, α ≤ 20", f"{failed} fail")
+    return Evidence(not failed, f"{CASES} random pairs of finite laws, α ≤ 20", f"{failed} cases fail")
 
 
 # THE SPARSE VECTOR TECHNIQUE
@@ -329,7 +329,7 @@ def svt_promise(share: float = 1.0) -> Evidence:
         stop = above_threshold.first_above(values, 0.0, noise, epsilon=epsilon, calibration="paper")
         failed += bool((values[:stop] > share * alpha + ROUNDING).any())
         failed += bool(stop < m and values[stop] < -share * alpha - ROUNDING)
-    return Evidence(not failed, f"{CASES} random runs, m ≤ 7", f"{failed} fail")
+    return Evidence(not failed, f"{CASES} random runs, m ≤ 7", f"{failed} cases fail")
 
 
 # SENSITIVITY OF THE EIGENVALUES
@@ -377,4 +377,4 @@ def eigenvalue_change_l2(
     pair = np.array([2.0, 0.0]) - np.array([1.0, 1.0])
     attained = abs(float(np.linalg.norm(pair)) / supremum(2) - 1) < 1e-12
     holds = worst <= 1 + ROUNDING and attained and not failed
-    return Evidence(holds, f"{CASES} random neighbours, d ≤ 5", f"largest share {worst:.6f}; {failed} fail")
+    return Evidence(holds, f"{CASES} random neighbours, d ≤ 5", f"largest share {worst:.6f}; {failed} cases fail")

@@ -515,4 +515,4 @@ def projection_eigenvectors(project: Callable[[Matrix, float], Matrix] = psd_tra
             scale = 1 + whole
             failed += bool(abs(whole - split) > ROUNDING * scale or pinched.min() < -ROUNDING)
             failed += bool(float(((target - near) * (m - near)).sum()) > ROUNDING * scale)
-    return Evidence(not failed, f"{3 * CASES} competitors, d ≤ 5", f"{failed} fail")
+    return Evidence(not failed, f"{3 * CASES} competitors, d ≤ 5", f"{failed} cases fail")

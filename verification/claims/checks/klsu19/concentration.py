@@ -105,7 +105,7 @@ def wigner_norm(
     return Evidence(
         not failed and equal and residual == 0 and enough,
         "all d, given the comparison and concentration theorems; 400 rational pairs",
-        f"{failed} fail; increment at most {float(closest):.4g} ‖u − v‖²; residual {residual}",
+        f"{failed} cases fail; increment at most {float(closest):.4g} ‖u − v‖²; residual {residual}",
     )
 
 
@@ -274,7 +274,7 @@ def error_is_lipschitz(factor: float = 1.0) -> Evidence:
         bound = (np.linalg.norm(a, 2) + np.linalg.norm(b, 2)) * np.linalg.norm(a - b)
         failed += bool(change > factor * bound * (1 + 1e-9) + 1e-9)
         closest = max(closest, float(change / bound))
-    return Evidence(not failed, "3000 random pairs", f"{failed} fail; ratio up to {closest:.6g}")
+    return Evidence(not failed, "3000 random pairs", f"{failed} cases fail; ratio up to {closest:.6g}")
 
 
 @check(

@@ -72,7 +72,7 @@ def sensitivity(
     return Evidence(
         holds,
         "400 random pairs, d ≤ 4; all n, ρ, B (homogeneous)",
-        f"{failed} fail",
+        f"{failed} cases fail",
         {f"{c}: spent/ρ": str(v) for c, v in losses.items()},
     )
 
@@ -200,7 +200,9 @@ def projection_bounds(project: Callable[[Matrix], Matrix] = psd_cone, factor: fl
         slack = ROUNDING * (1 + np.abs(noisy).max())
         failed += bool(values[-1] > factor + slack or values[0] < -1 - slack)
         failed += bool(np.linalg.norm(error) > np.linalg.norm(noise) + slack)
-    return Evidence(not failed, "3000 random (A, Z), d ≤ 5, and extreme ones", f"{failed} fail; up to {closest:.6g} δ")
+    return Evidence(
+        not failed, "3000 random (A, Z), d ≤ 5, and extreme ones", f"{failed} cases fail; up to {closest:.6g} δ"
+    )
 
 
 @check("exact", mutants={"Σ = I": {"kappa": 1}})
@@ -294,7 +296,7 @@ def accuracy(factor: float = 2 / math.sqrt(3), share: float = 1.0, direct: bool 
         failed += bool(
             np.linalg.norm(error, 2) > np.linalg.norm(empirical - sigma, 2) + factor * np.linalg.norm(noise, 2) + slack
         )
-    return Evidence(not failed, "3000 random (Σ, Σ̂, N), d ≤ 5, and extreme ones", f"{failed} fail")
+    return Evidence(not failed, "3000 random (Σ, Σ̂, N), d ≤ 5, and extreme ones", f"{failed} cases fail")
 
 
 def enough_rows(d: int, kappa: float, rho: float, beta: float, alpha: float) -> int:
@@ -337,7 +339,7 @@ def rows_for_accuracy(rows: Callable[[int, float, float, float, float], int] = e
         asked = (math.sqrt(d) + math.sqrt(2 * math.log(2 / beta))) ** 2
         failed += error > alpha or n < asked
         largest = max(largest, error / alpha)
-    return Evidence(not failed, "2000 random parameters", f"{failed} fail; error up to {largest:.3g} α")
+    return Evidence(not failed, "2000 random parameters", f"{failed} cases fail; error up to {largest:.3g} α")
 
 
 @check("statistical", mutants={"noise of 100 rows": {"rows": lambda *a: 100}})

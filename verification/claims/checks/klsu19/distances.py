@@ -66,7 +66,7 @@ def any_factor(
         failed += frobenius_squared(whiten(a, m)) != norm(m, sigma)
         failed += frobenius_squared(a.inv() * v) != (v.T * sigma.inv() * v)[0]
         failed += norm(b * m * b.T, b * sigma * b.T) != norm(m, sigma)
-    return Evidence(not failed, "30 random rational cases, d = 2, 3", f"{failed} fail")
+    return Evidence(not failed, "30 random rational cases, d = 2, 3", f"{failed} cases fail")
 
 
 @check("exact", mutants={"a symmetric root": {"root": sp.Matrix([[0, 1], [1, 0]])}})
@@ -116,7 +116,7 @@ def consequences_of_regularity(
         lengths = [(frobenius_squared(h * spread * y[k, :].T), frobenius_squared(y[k, :])) for k in range(d + 1)]
         failed += any(long > kappa * short for long, short in lengths) or h * h != sp.eye(d)
         failed += max(frobenius_squared(h * spread[:, k]) for k in range(d)) != kappa
-    return Evidence(not failed, "25 random rational cases, d = 2, 3", f"{failed} fail")
+    return Evidence(not failed, "25 random rational cases, d = 2, 3", f"{failed} cases fail")
 
 
 @check("exact", mutants={"α/∛d in every coordinate": {"entry": lambda alpha, d: alpha / sp.root(d, 3)}})
@@ -169,7 +169,7 @@ def product_distance(factor: Fraction = Fraction(1, 2)) -> Evidence:
         chi_squared = sum(((a - b) ** 2 / (a * (1 - a)) for a, b in zip(p, q, strict=True)), Fraction(0))
         failed += distance**2 > factor * chi_squared
         largest = max(largest, distance**2 / chi_squared if chi_squared else Fraction(0))
-    return Evidence(not failed, "400 random pairs, d ≤ 4", f"{failed} fail; largest ratio {float(largest):.4g}")
+    return Evidence(not failed, "400 random pairs, d ≤ 4", f"{failed} cases fail; largest ratio {float(largest):.4g}")
 
 
 LARGEST_ERROR = sp.Rational(1, 2)
@@ -222,4 +222,4 @@ def gaussian_divergence_seen(constant: float = float(divergence_constant(math.lo
         divergence = (np.trace(solved[:, :d]) - d - log_ratio + shift @ solved[:, d]) / 2
         failed += bool(divergence > constant * alpha**2 + 1e-7)
         closest = max(closest, float(divergence / alpha**2))
-    return Evidence(not failed, "2000 random pairs, d ≤ 5", f"{failed} fail; KL up to {closest:.5g} α²")
+    return Evidence(not failed, "2000 random pairs, d ≤ 5", f"{failed} cases fail; KL up to {closest:.5g} α²")

@@ -212,7 +212,9 @@ def correlation_under_privacy(
         failed += ratio > 1 + 1e-6
         largest = max(largest, ratio)
     return Evidence(
-        not failed and largest > 1 - 1e-6, "400 laws, the worst close law of each", f"{failed} fail; {largest:.6g}"
+        not failed and largest > 1 - 1e-6,
+        "400 laws, the worst close law of each",
+        f"{failed} cases fail; {largest:.6g}",
     )
 
 
@@ -407,7 +409,9 @@ def balanced_moments(fourth: Fraction = Fraction(3, 2), share: Fraction = Fracti
             bound = share * fourth_moment_bound(total, Fraction(71, 100), Fraction(3, 2))[1]
             failed += exact > bound
             largest = max(largest, float(exact / bound))
-    return Evidence(not failed, "300 products, d ≤ 8, in rationals", f"{failed} fail; largest E L⁴/G {largest:.4g}")
+    return Evidence(
+        not failed, "300 products, d ≤ 8, in rationals", f"{failed} cases fail; largest E L⁴/G {largest:.4g}"
+    )
 
 
 @check("property", mutants={"constant 1": {"constant": 1.01}, "in ‖·‖₁": {"norm": 1}})
@@ -490,7 +494,7 @@ def precision_distances(constant: float = 1 / 15) -> Evidence:
         failed += apart > 1.02 * float(np.linalg.norm(nu)) * (1 + ROUNDING) or float(np.linalg.norm(nu)) > 1 / 20
         smallest = min(smallest, precision_distance(nu) / apart)
     return Evidence(
-        smallest >= constant and not failed, "300 pairs, d = 2", f"smallest ratio {smallest:.4g}, {failed} fail"
+        smallest >= constant and not failed, "300 pairs, d = 2", f"smallest ratio {smallest:.4g}, {failed} cases fail"
     )
 
 
@@ -640,7 +644,9 @@ def hybrid_bound(
         ratio, limit = Fraction(means[1]) / means[0], bound(n, distance, s)
         failed += ratio > limit
         attained += ratio == limit
-    return Evidence(not failed and attained >= 100, "400 mechanisms, n ≤ 3", f"{failed} fail, {attained} attain it")
+    return Evidence(
+        not failed and attained >= 100, "400 mechanisms, n ≤ 3", f"{failed} cases fail, {attained} attain it"
+    )
 
 
 @check(

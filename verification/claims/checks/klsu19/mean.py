@@ -289,7 +289,9 @@ def preconditioned_mean(
         failed += bool(np.linalg.norm(a @ mu) > radius * (1 + ROUNDING))
         largest = max(largest, float(np.linalg.norm(a @ mu)) / radius)
     held = gap < 1e-6 and not failed and abs(largest - 1) < ROUNDING
-    return Evidence(held, f"{CASES} random A, Σ, d ≤ 4", f"gap {gap:.2g}, {failed} fail, largest {largest:.6g} R′")
+    return Evidence(
+        held, f"{CASES} random A, Σ, d ≤ 4", f"gap {gap:.2g}, {failed} cases fail, largest {largest:.6g} R′"
+    )
 
 
 @check("exact", mutants={"ρ for each step": {"share": lambda budget: budget}})

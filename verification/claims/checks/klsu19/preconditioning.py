@@ -63,7 +63,7 @@ def upper_lemma(
         failed += largest > bound(eta) * (1 + ROUNDING)
         closest = max(closest, largest / (0.5 + eta))
     holds = not failed and bound(0.2) <= 0.7 + ROUNDING
-    return Evidence(holds, "3000 random (Σ, Z), d ≤ 4, and extreme ones", f"{failed} fail; up to {closest:.9g}")
+    return Evidence(holds, "3000 random (Σ, Z), d ≤ 4, and extreme ones", f"{failed} cases fail; up to {closest:.9g}")
 
 
 def loss_of_floor(p: Number, c: Number) -> Number:
@@ -124,7 +124,7 @@ def lower_lemma_seen(psi: Callable[[Number, Number], Number] = loss_of_floor, sh
                 b = unscaled(sigma + symmetric_noise(rng, len(sigma)) * c, kappa)
                 failed += bool(np.linalg.eigvalsh(b @ sigma @ b)[0] < 1 - share * psi(p, c) - 1e-6)
         figures[f"η = {eta}"] = f"{lowest:.4f}"
-    return Evidence(not failed, "κ = 20, 10³, 10⁶; η ≤ 1/5", f"{failed} fail", figures)
+    return Evidence(not failed, "κ = 20, 10³, 10⁶; η ≤ 1/5", f"{failed} cases fail", figures)
 
 
 # ONE ROUND, AS IN THE REFERENCE: AN EXPLICIT THEOREM 3.8
@@ -198,7 +198,7 @@ def a_round_makes_progress(
         lowest, highest = min(lowest, float(values[0])), max(highest, float(values[-1]) / kappa)
         failed += bool(values[0] < 1 - ROUNDING * kappa or values[-1] > progress * kappa)
     return Evidence(
-        not failed, "4000 random cases, d ≤ 4, and extreme ones", f"{failed} fail; {lowest:.4g}, {highest:.4g} κ"
+        not failed, "4000 random cases, d ≤ 4, and extreme ones", f"{failed} cases fail; {lowest:.4g}, {highest:.4g} κ"
     )
 
 
@@ -253,7 +253,7 @@ def symmetric_preconditioner(symmetrise: Callable[[Matrix], Matrix] = polar_fact
         r = symmetrise(a)
         first, second = np.linalg.eigvalsh(a @ sigma @ a.T), np.linalg.eigvalsh(r @ sigma @ r.T)
         failed += bool(np.abs(r - r.T).max() > ROUNDING or np.abs(first - second).max() > ROUNDING * first[-1])
-    return Evidence(not failed, "500 random products of three", f"{failed} fail")
+    return Evidence(not failed, "500 random products of three", f"{failed} cases fail")
 
 
 def rows_for_noise(n: float, d: int, rho: float, beta: float, t: int) -> float:
@@ -292,7 +292,7 @@ def rows_of_a_preconditioner(
         ratios = asked[0] / noise(n, d, rho, beta, t), asked[1] / regular(d, beta)
         failed += max(ratios) > 1
         largest = max(largest, *ratios)
-    return Evidence(not failed, "4000 random parameters", f"{failed} fail; up to {largest:.3g} of the bounds")
+    return Evidence(not failed, "4000 random parameters", f"{failed} cases fail; up to {largest:.3g} of the bounds")
 
 
 @check("statistical", mutants={"a thousandth of the rows": {"share": 0.001}})
@@ -315,7 +315,7 @@ def ppc_runs(share: float = 1.0) -> Evidence:
         bad += bool(values[0] < 1 - 1e-6 or values[-1] > 1000)
     holds = bool(binom.sf(bad - 1, count, 3 * beta) >= LEVEL)
     return Evidence(
-        holds, f"{count} runs, n = {n}", f"{bad} fail; eigenvalues {range_seen[0]:.3g} to {range_seen[1]:.4g}"
+        holds, f"{count} runs, n = {n}", f"{bad} runs fail; eigenvalues {range_seen[0]:.3g} to {range_seen[1]:.4g}"
     )
 
 
@@ -400,4 +400,4 @@ def unknown_mean(
             covariance(x + shift, noise, rho=2.0, kappa=kappa, beta=0.1) for shift in (0.0, 5 * rng.standard_normal(d))
         )
         failed += bool(np.abs(first - second).max() > 1e-6 * np.abs(first).max())
-    return Evidence(not failed, "20 random data sets, d ≤ 3", f"{failed} fail")
+    return Evidence(not failed, "20 random data sets, d ≤ 3", f"{failed} cases fail")

@@ -103,7 +103,7 @@ def post_processing(
         after = process(p, kernel), process(q, of_neighbour(kernel, other))
         failed += any(smallest_delta(*after, odds) > smallest_delta(p, q, odds) for odds in ODDS)
         failed += any(renyi_moment(*after, order) > renyi_moment(p, q, order) for order in ORDERS)
-    return Evidence(not failed, "300 random laws and kernels", f"{failed} fail")
+    return Evidence(not failed, "300 random laws and kernels", f"{failed} cases fail")
 
 
 # CONVERSION
@@ -236,7 +236,7 @@ def basic_composition(
         joint = [joint_law(law, kernel) for law, kernel in zip(first, kernels, strict=True)]
         reached = smallest_delta(joint[0], joint[1], Fraction(int(composed.p), int(composed.q)))
         failed += reached > delta(*deltas)
-    return Evidence(not failed, "200 random programs and two extreme ones", f"{failed} fail")
+    return Evidence(not failed, "200 random programs and two extreme ones", f"{failed} cases fail")
 
 
 @check(
@@ -269,7 +269,7 @@ def zcdp_composition(composed: Callable[..., Number] = privacy.zcdp_composition)
             reached = renyi_moment(joint[0], joint[1], order)
             exact = sp.Rational(reached.numerator, reached.denominator)
             failed += bool(exact > bound or (i % 2 and exact != bound))
-    return Evidence(not failed, "150 random programs, half of them not adaptive", f"{failed} fail")
+    return Evidence(not failed, "150 random programs, half of them not adaptive", f"{failed} cases fail")
 
 
 # T-fold randomised response with odds a : 1 has loss (2k − T) ln a where k answers are truthful. No T-fold composition

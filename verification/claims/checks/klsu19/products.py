@@ -79,7 +79,7 @@ def truncated_sensitivity(
         opposite = shortened(u, math.sqrt(b2)) - shortened(-u, math.sqrt(b2))
         signed = max(signed, float((opposite**2).sum()) / (4 * b2))
     held = not failed and abs(largest - 1) < ROUNDING and abs(signed - 1) < ROUNDING
-    return Evidence(held, f"{CASES} pairs of rows, d ≤ 6", f"{failed} fail, largest ratio {largest:.6g}")
+    return Evidence(held, f"{CASES} pairs of rows, d ≤ 6", f"{failed} cases fail, largest ratio {largest:.6g}")
 
 
 @check(
@@ -183,7 +183,7 @@ def disjoint_blocks(mean: Callable[..., Vector] = ppde.block_mean) -> Evidence:
         moved = [r for r in range(1, blocks + 1)
                  if not np.array_equal(mean(rows, r, m, kept, 0.7), mean(changed, r, m, kept, 0.7))]  # fmt: skip
         failed += not set(moved) <= {place // m + 1}
-    return Evidence(not failed, "300 data sets", f"{failed} fail")
+    return Evidence(not failed, "300 data sets", f"{failed} cases fail")
 
 
 # DIVERGENCES
@@ -229,7 +229,7 @@ def tv_subadditive(combined: Callable[[Sequence[Fraction]], Number] = sum) -> Ev
         bound = combined([total_variation(a, b) for a, b in zip(p, q, strict=True)])
         failed += whole > bound
         equal += whole == bound
-    return Evidence(not failed and equal >= 120, "600 products of 2 or 3 laws", f"{failed} fail, {equal} equal")
+    return Evidence(not failed and equal >= 120, "600 products of 2 or 3 laws", f"{failed} cases fail, {equal} equal")
 
 
 @check("symbolic", mutants={"the sum, as printed": {"rule": sum}})
@@ -320,7 +320,9 @@ def divergence_order(lower: float = 2.0, upper: float = 1.0) -> Evidence:
         failed += kl < lower * tv**2 * (1 - 1e-6) or kl > middle * (1 + 1e-6) or middle > upper * square * (1 + 1e-6)
         low, high = min(low, kl / (lower * tv**2)), max(high, kl / (upper * square))
     tight = abs(low - 1) < 1e-3 and abs(high - 1) < 1e-3
-    return Evidence(not failed and tight, f"{CASES} pairs of laws", f"{failed} fail; ratios {low:.6g}, {high:.6g}")
+    return Evidence(
+        not failed and tight, f"{CASES} pairs of laws", f"{failed} cases fail; ratios {low:.6g}, {high:.6g}"
+    )
 
 
 # TAILS

@@ -152,7 +152,7 @@ def eigenvalue_vectors(
     c, x, y = np.diag([3.0, 2.0, 1.0]), *np.eye(3)[:2]
     moved = np.linalg.eigvalsh(c + np.outer(x, x)) - np.linalg.eigvalsh(c + np.outer(y, y))
     attained = float(np.abs(moved).sum()) == 2 and float((moved**2).sum()) == 2
-    return Evidence(not failed and attained, f"{CASES} random neighbours, d ≤ 5", f"{failed} fail")
+    return Evidence(not failed and attained, f"{CASES} random neighbours, d ≤ 5", f"{failed} cases fail")
 
 
 # ENTRIES
@@ -329,7 +329,7 @@ def covariance_body(gauge: Callable[[Number, Number], Number] = k_norm.covarianc
     return Evidence(
         not failed and attained and largest <= 1 + ROUNDING,
         f"{CASES} random matrices and pairs, d ≤ 5",
-        f"{failed} fail",
+        f"{failed} cases fail",
         {"largest": f"{largest:.6f}"},
     )
 
@@ -382,4 +382,6 @@ def gaussian_separation(
         delta = np.outer(x, x) - np.outer(y, y)
         failed += any(abs(float(separation(delta, e)) - float(supremum(d))) > 1e-12 for e in ("goe", "wigner"))
     scope = f"{CASES} random pairs, d ≤ 5; the pair at d = 1, 2, 5"
-    return Evidence(not failed and largest <= 1 + ROUNDING, scope, f"{failed} fail", {"largest": f"{largest:.6f}"})
+    return Evidence(
+        not failed and largest <= 1 + ROUNDING, scope, f"{failed} cases fail", {"largest": f"{largest:.6f}"}
+    )

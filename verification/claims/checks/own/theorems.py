@@ -366,7 +366,7 @@ def theorem_2_on_releases(
         error = float(np.linalg.norm(release(x, noise, epsilon=epsilon) - sigma))
         share = error / float(bound(d, n, epsilon, float(np.trace(sigma)), math.log))
         worst, failed = max(worst, share), failed + (share > 1)
-    return Evidence(not failed, f"{cases} data sets, d ≤ 14", f"{failed} fail", {"largest share": f"{worst:.3f}"})
+    return Evidence(not failed, f"{cases} data sets, d ≤ 14", f"{failed} cases fail", {"largest share": f"{worst:.3f}"})
 
 
 # THEOREM 1
