@@ -113,9 +113,10 @@ def centred_change(
 ) -> Evidence:
     """Replacing x by y moves the centred covariance by (n − 1)/n² |x − y| |x + y − 2m| ≤ 3√3 (n − 1)/n².
 
-    The change is measured in nuclear norm, and m is the mean of the other rows. The formula is checked exactly at rational points of a line, where the nuclear norm
-    is the modulus of the trace. The supremum follows from (2 − s)(2 + s)³ ≤ 27, which the identity
-    27 − (2 − s)(2 + s)³ = (s − 1)²(s² + 6s + 11) proves; at d = 1 it follows from a(4 − a) ≤ 4.
+    The change is measured in nuclear norm, and m is the mean of the other rows. The formula is checked exactly at
+    rational points of a line, where the nuclear norm is the modulus of the trace. The supremum follows from
+    (2 − s)(2 + s)³ ≤ 27, which the identity 27 − (2 − s)(2 + s)³ = (s − 1)²(s² + 6s + 11) proves; at d = 1 it follows
+    from a(4 − a) ≤ 4.
     """
     s = sp.symbols("s", real=True)
     identity = sp.expand(27 - (2 - s) * (2 + s) ** 3 - (s - 1) ** 2 * (s**2 + 6 * s + 11))
