@@ -235,7 +235,7 @@ def tail(bound: Callable[[Fraction, int], Fraction] = tail_bound) -> Evidence:
     },
 )
 def symmetric_tail(bound: Callable[[Fraction, int], Fraction] = symmetric_tail_bound) -> Evidence:
-    """If Z is symmetric, P(‖Z‖ > cρd) ≤ (2/(π(c − 1))) e^{−d(c − 1 − 1/(2c) − ln(4c/π))}, so ≤ e^{−d/8}/2 at c = 2.5."""
+    """If Z is symmetric, P(‖Z‖ > cρd) ≤ (2/(π(c − 1))) e^{−d(c − 1 − 1/(2c) − ln(4c/π))}; c = 2.5 gives e^{−d/8}/2."""
     failed, figures = [], {}
     for d in DIMENSIONS:
         for c in (Fraction(3, 2), Fraction(5, 2), Fraction(4)):

@@ -27,6 +27,7 @@ from covassay.reference.mechanisms.gaussian_estimation import (
 )
 from covassay.reference.mechanisms.mechanism import CALIBRATIONS
 from covassay.reference.privacy import ZCDP, Spend, zcdp_of_bounded_range, zcdp_of_gaussian, zcdp_of_pure
+from covassay.verification.claims.checks.divergences import renyi
 from covassay.verification.claims.checks.own.budgets import scales
 from covassay.verification.claims.evidence import Evidence, check
 from covassay.verification.exact.above_threshold import log_probabilities
@@ -39,11 +40,6 @@ def rho_of(spend: Callable[..., Spend], **arguments: object) -> float:
     proven = spend(**arguments).proven
     assert isinstance(proven, ZCDP)
     return proven.rho
-
-
-def renyi(log_p: Vector, log_q: Vector, order: float) -> float:
-    """The Rényi divergence D_α(P‖Q) of laws on finitely many points, from their log probabilities."""
-    return float(np.logaddexp.reduce(order * log_p + (1 - order) * log_q)) / (order - 1)
 
 
 # CONVERSIONS
