@@ -4,7 +4,6 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from fractions import Fraction
-from itertools import product
 
 import numpy as np
 import sympy as sp
@@ -17,6 +16,7 @@ from covassay.reference.mechanisms.pure import k_norm as k_norm_mechanism
 from covassay.reference.sensitivity import SENSITIVITIES, Sensitivity, block_pair, full_l1, triangle_l1
 from covassay.verification.claims.checks.adk19.basics import random_second_moment
 from covassay.verification.claims.checks.adk19.eigenvectors import random_rows
+from covassay.verification.claims.checks.sign_patterns import enumerated_l1
 from covassay.verification.claims.evidence import Evidence, check
 
 CASES = 3000
@@ -184,33 +184,6 @@ def all_entries(bound: Callable[[int], Number] = full_l1) -> Evidence:
         if squares != {sp.Rational(2, d**2)} or abs(float(bound(d)) ** 2 - float(total_squared)) > 1e-9:
             failed.append(f"d={d}")
     return Evidence(not failed, "upper bound for all d; attained for every even d (checked to 40)", ", ".join(failed))
-
-
-def sign_matrices(d: int) -> Matrix:
-    """All symmetric sign matrices whose first row is 1 beyond the diagonal, (count, d, d).
-
-    Flipping the signs of features brings every symmetric sign matrix into this form.
-    """
-    free = [(i, j) for i in range(d) for j in range(i, d) if i > 0 or j == 0]
-    signs = np.array(list(product((1.0, -1.0), repeat=len(free))))
-    found = np.ones((len(signs), d, d))
-    for column, (i, j) in enumerate(free):
-        found[:, i, j] = found[:, j, i] = signs[:, column]
-    return found
-
-
-def enumerated_l1(d: int, triangle: bool) -> float:
-    """The largest ℓ1 norm of Δ, found by trying all sign patterns W of its entries.
-
-    For fixed W, xᵀWx − yᵀWy over the unit ball is largest at eigenvectors, or at x = 0 or y = 0, and its maximum is
-    max(λ_max, 0) + max(−λ_min, 0). For the triangle the weights off the diagonal are 1/2. Flipping the signs of
-    features does not change the norm.
-    """
-    w = sign_matrices(d)
-    if triangle:
-        w = w * np.where(np.eye(d, dtype=bool), 1.0, 0.5)
-    values = np.linalg.eigvalsh(w)
-    return float((np.maximum(values[:, -1], 0) - np.minimum(values[:, 0], 0)).max())
 
 
 @check(
