@@ -223,7 +223,7 @@ def a_round_makes_progress(
     },
 )
 def number_of_rounds(rounds: Callable[[float], int] = ppc.rounds) -> Evidence:
-    """T = ⌈ln(κ/1000)/ln(1/0.69)⌉ rounds bring κ down to at most 1000; each round has κ_t > 1000, as the lemma needs."""
+    """T = ⌈ln(κ/1000)/ln(1/0.69)⌉ rounds bring κ to at most 1000; each round has κ_t > 1000, as the lemma needs."""
     failed = []
     for exponent in np.linspace(3.01, 30, 500):
         kappa = 10**exponent
