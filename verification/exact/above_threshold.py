@@ -47,7 +47,7 @@ def log_probabilities(values: Vector, threshold: float, b1: float, b2: float) ->
 
 
 def probabilities(values: Vector, threshold: float, b1: float, b2: float) -> Vector:
-    """P(output = 0), …, P(output = m)."""
+    """The probabilities P(output = 0), …, P(output = m) for m values."""
     return np.exp(log_probabilities(values, threshold, b1, b2))
 
 

@@ -267,7 +267,7 @@ def de_bruijn_pfaffian(
 
 @lru_cache
 def whole_pfaffian(powers: tuple[int, ...], *, symmetric: bool) -> Fraction:
-    """Pf A(∞), exactly."""
+    """The exact rational number Pf A(∞)."""
     ones = [Fraction(1)] * (2 * max(powers) + 1)
     return Fraction(de_bruijn_pfaffian(powers, ones, ones, symmetric=symmetric))
 

@@ -212,7 +212,7 @@ def gaussian_divergence(
 
 @check("property", mutants={"a constant of 0.88": {"constant": 0.88}})
 def gaussian_divergence_seen(constant: float = float(divergence_constant(math.log(2)))) -> Evidence:
-    """KL(N(μ̂, Σ̂)‖N(μ, Σ)) of random parameters obeys that bound; d = 1, Σ̂ = Σ/2, |μ̂ − μ|² = Σ/4 attains it."""
+    """KL(N(μ̂, Σ̂)‖N(μ, Σ)) ≤ (2 ln 2 − 1/2)α² for random parameters; Σ̂ = Σ/2, |μ̂ − μ|² = Σ/4 attains it at d = 1."""
     rng = np.random.default_rng(4)
     failed, closest = 0, 0.0
     for i in range(2000):

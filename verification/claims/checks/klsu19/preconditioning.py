@@ -310,10 +310,11 @@ def rows_of_a_preconditioner(
 
 @check("statistical", mutants={"a thousandth of the rows": {"share": 0.001}})
 def ppc_runs(share: float = 1.0) -> Evidence:
-    """Theorem 3.11: in runs of PPC with `ppc.sufficient_rows` rows, I ⪯ AΣAᵀ ⪯ 1000 I fails no more often than 3β.
+    """Theorem 3.11: in runs of PPC with enough rows, I ⪯ AΣAᵀ ⪯ 1000 I fails no more often than with probability 3β.
 
-    The rows are N(0, Σ) with d = 3 and κ = 10⁴. There are 30 runs of 7 rounds at ρ = 1/2, β = 0.02, and the false-alarm
-    probability is 1e-9. If nine runs out of ten fail, the check misses it with probability at most 1e-9.
+    The rows are N(0, Σ) with d = 3 and κ = 10⁴, and `ppc.sufficient_rows` gives their number. There are 30 runs of 7
+    rounds at ρ = 1/2, β = 0.02, and the false-alarm probability is 1e-9. If nine runs out of ten fail, the check misses
+    it with probability at most 1e-9.
     """
     rng = np.random.default_rng(6)
     kappa, beta, rho, count = 1e4, 0.02, 0.5, 30

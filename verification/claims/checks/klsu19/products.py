@@ -203,7 +203,7 @@ def random_law(rng: np.random.Generator, size: int) -> list[Fraction]:
 
 
 def joint(laws: Sequence[Law]) -> list[Fraction]:
-    """The product law."""
+    """The probabilities of the product law, in the order of `itertools.product`."""
     return [math.prod(values, start=Fraction(1)) for values in product(*laws)]
 
 
@@ -309,7 +309,7 @@ def pinsker(factor: int = 2) -> Evidence:
 
 @check("property", mutants={"3 TV² ≤ KL": {"lower": 3.0}, "KL ≤ χ²/2": {"upper": 0.5}})
 def divergence_order(lower: float = 2.0, upper: float = 1.0) -> Evidence:
-    """2 TV² ≤ KL ≤ ln(1 + χ²) ≤ χ² in nats, and neither constant can be improved.
+    """2 TV² ≤ KL ≤ ln(1 + χ²) ≤ χ² in nats, and neither end can be improved by a constant factor.
 
     The middle inequality is Jensen's: KL = E_P ln(P/Q) ≤ ln E_P(P/Q). Bits of means ½ ± t approach the first as t → 0,
     and a law conditioned on an event approaches the last.
