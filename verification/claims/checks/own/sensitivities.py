@@ -323,7 +323,7 @@ def covariance_body(gauge: Callable[[Number, Number], Number] = k_norm.covarianc
     },
 )
 def bodies(change: Callable[[str, Number, int], Number] = k_norm_mechanism.sensitivity) -> Evidence:
-    """No pair of rows that is tried exceeds the sensitivity of any body of the K-norm mechanism, and each is attained."""
+    """No pair of rows that is tried exceeds the sensitivity of any body of the K-norm mechanism; each is attained."""
     rng = np.random.default_rng(34)
     best: dict[tuple[str, int], float] = {}
     pairs: list[tuple[int, Vector, Vector]] = [(d, *random_rows(rng, d)) for d in range(1, 6) for _ in range(400)]
