@@ -8,15 +8,11 @@ nothing, so every check must have mutants that it rejects.
     def sensitivity(formula=reference.sensitivity) -> Evidence: ...
 """
 
-import importlib
-import pkgutil
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import lru_cache
 from typing import Any, Literal
 
-import covassay.verification.claims.checks
-
+PACKAGE = "covassay.verification.claims.checks"  # where every check stands
 Kind = Literal["exact", "enclosed", "symbolic", "property", "numeric", "statistical"]
 
 
@@ -66,21 +62,7 @@ def check(kind: Kind, mutants: Mapping[str, Mapping[str, Any]]) -> Callable[[Cal
         raise ValueError("a check must have at least one mutant that it rejects")
 
     def decorate(function: Callable[..., Evidence]) -> ClaimCheck:
-        module = function.__module__.removeprefix(f"{covassay.verification.claims.checks.__name__}.")
+        module = function.__module__.removeprefix(f"{PACKAGE}.")
         return ClaimCheck(f"{module}:{function.__name__}", kind, function, mutants)
 
     return decorate
-
-
-@lru_cache(maxsize=1)
-def checks() -> dict[str, ClaimCheck]:
-    """Every check of the package, by name."""
-    found: dict[str, ClaimCheck] = {}
-    package = covassay.verification.claims.checks
-    for module in sorted(
-        m.name for m in pkgutil.walk_packages(package.__path__, f"{package.__name__}.") if not m.ispkg
-    ):
-        place = module.removeprefix(f"{package.__name__}.")
-        contents = vars(importlib.import_module(module)).values()
-        found |= {c.name: c for c in contents if isinstance(c, ClaimCheck) and c.name.startswith(f"{place}:")}
-    return found

@@ -38,8 +38,8 @@ from typing import Any
 
 from covassay.reference.errors import InvalidInput
 from covassay.verification.claims import entries
+from covassay.verification.claims.checks import checks
 from covassay.verification.claims.entries import assumptions
-from covassay.verification.claims.evidence import checks
 from covassay.verification.claims.kernel import findings
 from covassay.verification.claims.kernel.sources import ACCEPT, files, tagged
 

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 from joblib import Parallel, delayed
 
+from covassay.verification.claims.checks import checks
 from covassay.verification.claims.entries import assumptions
-from covassay.verification.claims.evidence import Evidence, checks
+from covassay.verification.claims.evidence import Evidence
 from covassay.verification.claims.ledger import PROVENANCE, VERDICTS, WORDS, LedgerClaim, claims
 from covassay.verification.claims.markdown import GENERATED, cell
 

@@ -9,7 +9,7 @@ from rich.table import Table
 
 from covassay.reference.errors import InvalidInput
 from covassay.verification.claims import ledger, render
-from covassay.verification.claims.evidence import checks
+from covassay.verification.claims.checks import checks
 from covassay.verification.claims.kernel.gate import RECORDED, GateReport
 from covassay.verification.claims.kernel.kernel import REQUIRE
 from covassay.verification.cli import mutant_table, theorems

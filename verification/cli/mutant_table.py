@@ -11,7 +11,7 @@ from joblib import Parallel, delayed
 
 from covassay.verification.audit.negative_controls.registry import MUTANTS
 from covassay.verification.audit.negative_controls.trial import SAMPLES, caught
-from covassay.verification.claims.evidence import checks
+from covassay.verification.claims.checks import checks
 from covassay.verification.claims.markdown import GENERATED, cell
 
 

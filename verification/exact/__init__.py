@@ -1,1 +1,1 @@
-"""Independent exact answers: rational arithmetic and interval arithmetic, to hold the reference against."""
+"""Exact answers by rational or interval arithmetic, found independently of the reference and compared with it."""

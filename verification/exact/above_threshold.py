@@ -1,12 +1,15 @@
 """The exact law of AboveThreshold: the probability of every output, by one integral over the noise of the threshold.
 
-Given the noisy threshold u = T + z the queries stop independently, query j with probability S((u − f_j)/b₂), S the
-survival function of Laplace(1). So
+AboveThreshold adds Laplace(b₁) noise z to a threshold T and Laplace(b₂) noise to each of the values f_0, …, f_{m−1} in
+turn. It returns the index of the first noisy value that reaches the noisy threshold, or m if none does. Given z the
+noisy values are independent, and value j reaches the threshold with probability S((T + z − f_j)/b₂), where S is the
+survival function of Laplace(1). With p the density of Laplace(b₁), therefore,
 
-    P(i) = ∫ p(z) ∏_{j<i} (1 − S((T + z − f_j)/b₂)) · S((T + z − f_i)/b₂) dz,    p the density of Laplace(b₁).
+    P(i) = ∫ p(z) ∏_{j<i} (1 − S((T + z − f_j)/b₂)) · S((T + z − f_i)/b₂) dz.
 
-Between its kinks z = 0 and z = f_j − T the integrand is a sum of exponentials: Gauss–Legendre on panels no longer than
-the smaller scale is exact to rounding. All terms are positive, so small probabilities keep their relative accuracy.
+The integrand has kinks at z = 0 and z = f_j − T. Between them it is a sum of exponentials, so Gauss–Legendre
+quadrature on panels no longer than the smaller scale is exact to rounding. All terms are positive, so small
+probabilities keep their relative accuracy.
 """
 
 from itertools import pairwise
@@ -15,8 +18,8 @@ import numpy as np
 
 from covassay.reference.domain import Vector
 
-REACH = 80.0  # beyond the kinks, in units of the larger scale: what is left out is below e^{-80} of the whole
-NODES = 16
+REACH = 80.0  # how far the integral goes past the kinks, in units of the larger scale: the rest is below e^{-80}
+NODES = 16  # Gauss–Legendre nodes on each panel: exact for polynomials up to degree 31
 
 
 def _log_survival(t: Vector) -> Vector:
@@ -25,7 +28,7 @@ def _log_survival(t: Vector) -> Vector:
 
 
 def log_probabilities(values: Vector, threshold: float, b1: float, b2: float) -> Vector:
-    """ln P(output = 0), …, ln P(output = m), m the number of values and the output "none of them"."""
+    """ln P(output = 0), …, ln P(output = m) for m values; output m means that no value reaches the threshold."""
     f = np.asarray(values, dtype=np.float64)
     kinks = np.unique(np.concatenate([[0.0], f - threshold]))
     edges = np.concatenate([[kinks[0] - REACH * max(b1, b2)], kinks, [kinks[-1] + REACH * max(b1, b2)]])
@@ -44,11 +47,11 @@ def log_probabilities(values: Vector, threshold: float, b1: float, b2: float) ->
 
 
 def probabilities(values: Vector, threshold: float, b1: float, b2: float) -> Vector:
-    """P(output = 0), …, P(output = m)."""
+    """The probabilities P(output = 0), …, P(output = m) for m values."""
     return np.exp(log_probabilities(values, threshold, b1, b2))
 
 
 def largest_loss(first: Vector, second: Vector, threshold: float, b1: float, b2: float) -> float:
-    """The largest |loss| over the outputs, between two vectors of values."""
+    """The largest |ln(P(output)/P′(output))| over the outputs, P and P′ being the laws for two vectors of values."""
     difference = log_probabilities(first, threshold, b1, b2) - log_probabilities(second, threshold, b1, b2)
     return float(np.abs(difference).max())

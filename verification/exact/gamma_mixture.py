@@ -1,8 +1,8 @@
-"""The spectrum of nuclear-Laplace noise for d ≤ 6 as a finite mixture of Gammas, rational weights.
+"""The spectrum of nuclear-Laplace noise for d ≤ 6 as a finite mixture of Gamma laws with rational weights.
 
-Z has density ∝ exp(−‖Z‖_* / ρ) on the d × d matrices (the full kind) or on the symmetric ones; all
-below is in units of ρ. In the gaps g_k = s_k − s_{k+1} of the singular values s_1 ≥ … ≥ s_d (with
-s_{d+1} = 0), s_i = Σ_{k≥i} g_k and
+Z has density ∝ exp(−‖Z‖_* / ρ) on the d × d matrices (the full kind) or on the symmetric ones. Everything
+below is in units of ρ. Let g_k = s_k − s_{k+1} be the gaps of the singular values s_1 ≥ … ≥ s_d, with
+s_{d+1} = 0. Then s_i = Σ_{k≥i} g_k and
 
     e^{−Σ s_i} = Π_k e^{−k g_k},    s_i − s_j = Σ_{i≤k<j} g_k,    s_i + s_j = s_i − s_j + 2 s_j.
 
@@ -16,9 +16,10 @@ masses
 
     c_n Π_k n_k! / k^{n_k + 1}.
 
-So the law is the mixture of these Gammas with those weights: no special function, no quadrature, no
-linear algebra. The degrees n_k add up to the same number in every term, so with L = lcm(1, …, d)
-the mass in units of L^{−Σ(n_k + 1)} is the integer c_n Π_k n_k! (L/k)^{n_k + 1}.
+So the law is a mixture of products of Gamma laws whose weights are proportional to these masses. It needs
+no special function, no quadrature and no linear algebra. The exponents n_k add up to the same number in
+every term, so with L = lcm(1, …, d) the mass in units of L^{−Σ(n_k + 1)} is the integer
+c_n Π_k n_k! (L/k)^{n_k + 1}.
 """
 
 from collections import Counter
@@ -36,7 +37,7 @@ from numpy.typing import NDArray
 from covassay.reference.domain import Matrix, require_dimension
 from covassay.reference.errors import InvalidInput
 
-LARGEST_DIMENSION = 6  # the polynomial has 104 980 terms there
+LARGEST_DIMENSION = 6  # in dimension 6 the polynomial already has 104 980 terms
 
 Exponents = tuple[int, ...]
 Polynomial = Mapping[Exponents, int]
@@ -67,12 +68,12 @@ def times(polynomial: Polynomial, form: LinearForm) -> Polynomial:
 
 
 def gap_polynomial(dimension: int, signs: tuple[int, ...] | None = None) -> Polynomial:
-    """The polynomial part of the density, as {(n_1, …, n_d): c_n}, every c_n a positive integer.
+    """The polynomial part of the density, as {(n_1, …, n_d): c_n} with positive integers c_n.
 
     Parameters
     ----------
-    signs : None for Π_{i<j} (s_i − s_j)(s_i + s_j); the pattern ε_1, …, ε_d of a symmetric matrix
-        for Π_{i<j} (s_i − ε_i ε_j s_j).
+    signs : None for the full kind, Π_{i<j} (s_i − s_j)(s_i + s_j); for the symmetric kind the signs
+        ε_1, …, ε_d of the eigenvalues, and the polynomial is Π_{i<j} (s_i − ε_i ε_j s_j).
     """
     d = _require_small("dimension", dimension)
     if signs is not None and (len(signs) != d or any(sign not in (1, -1) for sign in signs)):
@@ -84,7 +85,7 @@ def gap_polynomial(dimension: int, signs: tuple[int, ...] | None = None) -> Poly
 def _expanded(d: int, signs: tuple[int, ...] | None) -> Polynomial:
     if d == 1:
         return MappingProxyType({(0,): 1})
-    # s_2 ≥ … ≥ s_d and their gaps are the same problem in dimension d − 1
+    # the factors that do not contain s_1 are the same polynomial in dimension d − 1
     rest = _expanded(d - 1, None if signs is None else signs[1:])
     result: Polynomial = {(0, *exponents): coefficient for exponents, coefficient in rest.items()}
     for j in range(2, d + 1):
@@ -107,14 +108,14 @@ def _require_small(name: str, value: int) -> int:
 
 @dataclass(frozen=True)
 class Mixture:
-    """The components of the law.
+    """A mixture whose components are products of Gamma laws of the gaps, each with a pattern of signs.
 
     Attributes
     ----------
-    rates : the rates of g_1, …, g_d.
-    exponents : (components, d), the n of Gamma(1 + n_k, rate k).
+    rates : the rates of the Gamma laws of g_1, …, g_d.
+    exponents : (components, d), the n_k of Gamma(1 + n_k, rate k).
     signs : (components, d), the signs of the eigenvalues; all 1 for singular values.
-    masses : the weights times one common factor, as integers: in units of L^−degree, L = `scale`.
+    masses : the weights of the components before normalisation, as integers, in units of L^−degree, L = `scale`.
     """
 
     rates: tuple[int, ...]
@@ -134,9 +135,9 @@ class Mixture:
 
 
 def mixture_of(patterns: Mapping[tuple[int, ...], Polynomial], rates: tuple[int, ...]) -> Mixture:
-    """The mixture with, on each sign pattern, the density polynomial(g) · Π_k e^{−rate_k g_k}.
+    """The mixture whose density on each sign pattern is ∝ polynomial(g) · Π_k e^{−rate_k g_k}.
 
-    The polynomials are homogeneous, all of one degree.
+    The polynomials must be homogeneous and all of the same degree.
     """
     scale = lcm(*rates)
     exponents, signs, masses = [], [], []
@@ -160,7 +161,7 @@ def _mixture(d: int, symmetric: bool) -> Mixture:
 
 
 def normalizer(dimension: int, *, symmetric: bool = False) -> Fraction:
-    """∫ of the unnormalised density over s_1 ≥ … ≥ s_d ≥ 0; for symmetric Z over l_1 ≥ … ≥ l_d."""
+    """The integral of the unnormalised density over s_1 ≥ … ≥ s_d ≥ 0; for symmetric Z over l_1 ≥ … ≥ l_d."""
     mixture = _mixture(_require_small("dimension", dimension), symmetric)
     return Fraction(sum(mixture.masses), mixture.scale**mixture.degree)
 
@@ -169,14 +170,14 @@ def mean_power_sum(dimension: int, power: int, *, symmetric: bool = False) -> Fr
     """E Σ_i s_i^p for a whole number p ≥ 0, in units of ρ^p; the s_i are the singular values of Z.
 
     In a component with exponents n, E e^{t s_i} = Π_{k≥i} (1 − t/k)^{−(n_k + 1)}, and E s_i^p is p!
-    times the coefficient of t^p. The coefficient of t^m in one factor is C(n_k + m, m) / k^m, an
-    integer when t is measured in units of 1/L.
+    times the coefficient of t^p in it. The coefficient of t^m in one factor is C(n_k + m, m) / k^m,
+    which becomes an integer when multiplied by L^m.
     """
     d = _require_small("dimension", dimension)
     if isinstance(power, bool) or not isinstance(power, int) or power < 0:
         raise InvalidInput(f"power = {power!r}: must be a whole number of at least 0")
     mixture = _mixture(d, symmetric)
-    mass_of: Counter[Exponents] = Counter()  # the signs do not matter: far fewer components
+    mass_of: Counter[Exponents] = Counter()  # components that differ in their signs only are merged
     for exponents, mass in zip(map(tuple, mixture.exponents.tolist()), mixture.masses, strict=True):
         mass_of[exponents] += mass
     weighted = sum(mass * sum(_moment_coefficients(exponents, mixture, power)) for exponents, mass in mass_of.items())
@@ -211,7 +212,7 @@ def sample(dimension: int, size: int, rng: np.random.Generator, *, symmetric: bo
 
 
 def sample_mixture(mixture: Mixture, size: int, rng: np.random.Generator) -> Matrix:
-    """Draw (size, d) signed values s_i ε_i from any mixture, s_1 ≥ … ≥ s_d ≥ 0."""
+    """Draw (size, d) signed values ε_i s_i with s_1 ≥ … ≥ s_d ≥ 0 from a mixture."""
     whole = sum(mixture.masses)
     weights = np.array([mass / whole for mass in mixture.masses])
     component = rng.choice(len(weights), size=size, p=weights / weights.sum())

@@ -1,19 +1,20 @@
 """P(‖Z‖ ≤ sρ) for nuclear-Laplace noise by iterated integration: an exact polynomial in s and e^{−s}, for d ≤ 12.
 
-A second route to what `spectral_cdf` encloses: no Pfaffian, no incomplete Gamma function, no interval arithmetic.
+This is a second route to the probability that `spectral_cdf` encloses. It uses no Pfaffian, no incomplete Gamma
+function and no interval arithmetic.
 
 In units of ρ the ordered singular values s_1 < … < s_d have density ∝ det[s_i^{2j}] e^{−Σ s_i}, j = 0, …, d − 1. For a
-set S of columns let F_S(x) be the integral of the determinant of those columns over 0 < s_1 < … < s_{|S|} < x. Along
-its last row,
+set S of columns let F_S(x) be the integral over 0 < s_1 < … < s_{|S|} < x of the determinant of those columns times
+e^{−Σ s_i}. Expanding the determinant along its last row gives
 
     F_S(x) = ∫_0^x Σ_{j ∈ S} (−1)^{#{l ∈ S: l > j}} y^{2j} e^{−y} F_{S∖j}(y) dy,    F_∅ = 1,
 
-and P(‖Z‖ ≤ s) = F(s)/F(∞) for the set of all columns. Every F_S is Σ_k e^{−kx} p_k(x) with rational polynomials: with
-q' − kq = p, the integral of p e^{−kx} is q e^{−kx} less its value at 0, and the coefficients of q come one by one from
-the highest.
+and P(‖Z‖ ≤ s) = F(s)/F(∞) for the set of all columns. Every F_S is Σ_k e^{−kx} p_k(x) with rational polynomials p_k.
+The integral of p e^{−kx} from 0 is q e^{−kx} minus its value at 0, where q' − kq = p; the coefficients of q follow one
+by one, starting from the highest.
 
-To stay in whole numbers: a power x^a is written as x^a/a!, whose products have binomial coefficients, and with
-L = lcm(1, …, d) the coefficient at x^a/a! is kept times L^{N − a}, N = Σ_{j ∈ S} (2j + 1).
+All computation is in whole numbers. A power x^a is written as x^a/a!, so that products have binomial coefficients; and
+with L = lcm(1, …, d) the coefficient of x^a/a! is stored multiplied by L^{N − a}, N = Σ_{j ∈ S} (2j + 1).
 """
 
 from fractions import Fraction
@@ -24,13 +25,13 @@ from covassay.reference.domain import require_dimension
 from covassay.reference.errors import InvalidInput
 from covassay.verification.exact.series import exponential
 
-LARGEST_DIMENSION = 12  # there are 2^d sets
+LARGEST_DIMENSION = 12  # the recursion runs over 2^d sets of columns
 
 Terms = dict[int, list[int]]  # k ↦ the coefficients of p_k
 
 
 def _times_power(terms: Terms, power: int, sign: int, into: Terms) -> None:
-    """Add ± x^power/power! e^{−x} times the terms."""
+    """Add sign · (x^power/power!) e^{−x} times `terms` to `into`."""
     for k, coefficients in terms.items():
         found = into.setdefault(k + 1, [])
         found.extend([0] * (len(coefficients) + power - len(found)))
@@ -39,7 +40,7 @@ def _times_power(terms: Terms, power: int, sign: int, into: Terms) -> None:
 
 
 def _integral(terms: Terms, scale: int) -> Terms:
-    """∫_0^x of the terms, all with k ≥ 1."""
+    """The integral from 0 to x of terms that all have k ≥ 1."""
     whole: Terms = {}
     constant = 0
     for k, coefficients in terms.items():
@@ -77,7 +78,7 @@ def distribution(dimension: int) -> tuple[tuple[Fraction, ...], ...]:
 
 
 def bounds(dimension: int, s: Fraction, digits: int) -> tuple[Fraction, Fraction]:
-    """Rational bounds of P(‖Z‖ ≤ sρ) that differ by less than 10^−digits."""
+    """Rational lower and upper bounds on P(‖Z‖ ≤ sρ) that differ by less than 10^−digits."""
     polynomials = distribution(dimension)
     values = [sum((c * s**a for a, c in enumerate(p)), Fraction(0)) for p in polynomials]
     spare = digits + 2 + max(len(str(int(abs(v)))) for v in values)

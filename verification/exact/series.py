@@ -1,7 +1,7 @@
-"""π, e^x and Gaussian tails, enclosed by rational numbers.
+"""π, ln 2, e^x, square roots and χ² tails, enclosed between rational numbers.
 
-Every bound is a Fraction: a partial sum and its remainder, and for the square root the integer square root. Nothing of
-mpmath is trusted. Meant for arguments of moderate size, |x| ≤ 100.
+Every bound is a Fraction. It comes from a partial sum and a bound on its remainder, or, for square roots, from an
+integer square root. mpmath is not used. The functions are meant for arguments of moderate size, |x| ≤ 100.
 """
 
 import math
@@ -11,16 +11,16 @@ Bounds = tuple[Fraction, Fraction]
 
 DIGITS = 40
 TINY = Fraction(1, 10**DIGITS)
-# Its first 40 decimals: 3.1415926535 8979323846 2643383279 5028841971
+# The first 40 decimals of π: 3.1415926535 8979323846 2643383279 5028841971
 PI = (Fraction(31415926535897932384626433832795028841971, 10**40),
       Fraction(31415926535897932384626433832795028841972, 10**40))  # fmt: skip
 
 
 def exponential(x: Fraction, digits: int = DIGITS) -> Bounds:
-    """e^x, the two bounds apart by less than 10^−digits of the value.
+    """Bounds on e^x that differ by less than 10^−digits of the value.
 
-    For x ≥ 0 the series, cut after a term beyond which each is at most half of the one before: what is left out lies
-    between 0 and that term. For x < 0 the reciprocal.
+    For x ≥ 0 the power series is cut after a term from which on each term is at most half of the one before, so the
+    remainder lies between 0 and that term. For x < 0 the bounds are the reciprocals of the bounds on e^{−x}.
     """
     if x < 0:
         low, high = exponential(-x, digits)
@@ -35,17 +35,18 @@ def exponential(x: Fraction, digits: int = DIGITS) -> Bounds:
 
 
 def square_root(x: Fraction) -> Bounds:
-    """√x to 40 decimals, x ≥ 0."""
+    """Bounds on √x, x ≥ 0, that differ by 10^−40."""
     scale = 10**DIGITS
     root = math.isqrt(x.numerator * scale**2 // x.denominator)
     return Fraction(root, scale), Fraction(root + 1, scale)
 
 
 def chi_square_tail(s: Fraction, degrees: int = 1) -> Bounds:
-    """P(χ²_m ≥ s), s ≥ 0, by recursion from m = 1 or 2.
+    """Bounds on P(χ²_m ≥ s), s ≥ 0, by a recursion that starts from m = 1 or m = 2.
 
-    m = 1: 1 − √(2s/π) Σ_k (−s/2)^k / (k! (2k + 1)), alternating, its terms decreasing from k > s/2 on. m = 2: e^{−s/2}.
-    Integration by parts: P(χ²_{m+2} ≥ s) = P(χ²_m ≥ s) + (s/2)^{m/2} e^{−s/2} / Γ(m/2 + 1).
+    For m = 1 the tail is 1 − √(2s/π) Σ_k (−s/2)^k / (k! (2k + 1)), an alternating series whose terms decrease from
+    k > s/2 on. For m = 2 it is e^{−s/2}. Integration by parts gives the recursion
+    P(χ²_{m+2} ≥ s) = P(χ²_m ≥ s) + (s/2)^{m/2} e^{−s/2} / Γ(m/2 + 1).
     """
     half = s / 2
     decay = exponential(-half)
@@ -71,7 +72,7 @@ def chi_square_tail(s: Fraction, degrees: int = 1) -> Bounds:
 
 
 def log2() -> Bounds:
-    """ln 2 = Σ_{k≥1} 2^{−k}/k, with what is left after k terms at most 2^{−k}/k."""
-    terms = 4 * DIGITS
+    """Bounds on ln 2 = Σ_{k≥1} 2^{−k}/k, whose remainder after k terms is at most 2^{−k}/k."""
+    terms = 4 * DIGITS  # every term adds one bit, and a decimal digit takes fewer than 4
     total = sum((Fraction(1, k * 2**k) for k in range(1, terms + 1)), Fraction(0))
     return total, total + Fraction(1, terms * 2**terms)

@@ -13,25 +13,26 @@ Soc. 19, 1955) integrates such a determinant over ordered points of an interval:
     ∫_{x_1 < … < x_d} det[m_j(x_i)] e^{−Σ |x_i|} dx = Pf A,
     A_jk = ∬ sgn(y − x) m_j(x) m_k(y) e^{−|x| − |y|} dx dy,
 
-where for odd d the matrix A has one more row and column, ∫ m_j(x) e^{−|x|} dx. With A(s) the matrix
-of the part |x| ≤ s of the domain,
+where for odd d the matrix A has one more row and column with the entries ∫ m_j(x) e^{−|x|} dx. Let
+A(s) be the matrix of the integrals over the part |x| ≤ s of the domain. Then
 
     P(‖Z‖_op ≤ s ρ) = Pf A(s) / Pf A(∞).
 
-The entries. Dividing every power x^a by a! scales both Pfaffians alike and turns integrals into
-probabilities. Let X ~ Gamma(a + 1) and Y ~ Gamma(b + 1) be independent and E_n(s) = P(Gamma(n + 1)
-≤ s). Conditioning on Y, as P(X < y) = 1 − e^{−y} Σ_{i≤a} y^i/i!,
+The entries. Dividing every power x^a by a! multiplies both Pfaffians by the same factor and turns
+integrals into probabilities. Let X ~ Gamma(a + 1) and Y ~ Gamma(b + 1) be independent and let
+E_n(s) = P(Gamma(n + 1) ≤ s). Because P(X < y) = 1 − e^{−y} Σ_{i≤a} y^i/i!, conditioning on Y gives
 
     P(X < Y ≤ s) = E_b(s) − Σ_{i≤a} C(b+i, i) 2^{−(b+i+1)} E_{b+i}(2s),
     ∬_{0<x,y<s} sgn(y − x) … = P(X < Y ≤ s) − P(Y < X ≤ s) = 2 P(X < Y ≤ s) − E_a(s) E_b(s).
 
-This is the entry of the full kind. On the line the other three quadrants follow by reflection: for
-a + b odd the entry is twice this plus 2 (−1)^a E_a(s) E_b(s), for a + b even it is 0.
+This is the entry of the full kind. For the symmetric kind x and y range over the whole line, and the
+other three quadrants follow by reflection: for a + b odd the entry is twice this plus
+2 (−1)^a E_a(s) E_b(s), for a + b even it is 0.
 
-At s = ∞ every E is 1 and Pf A(∞) is an exact rational number. At finite s each E_n lies in an
-interval found from E_n(s) = Σ_{k>n} s^k/k! / Σ_{k≥0} s^k/k!, a form without cancellation and
-without the exponential of mpmath.iv, which is rounded from 14 guard bits and is not always an
-enclosure. All that is trusted of mpmath is that +, −, × and ÷ of intervals round outward.
+At s = ∞ every E_n is 1 and Pf A(∞) is an exact rational number. At finite s each E_n is enclosed in
+an interval computed from E_n(s) = Σ_{k>n} s^k/k! / Σ_{k≥0} s^k/k!. This form has no cancellation,
+and it avoids the exponential of mpmath.iv, which is rounded from 14 guard bits and is not always an
+enclosure. The only assumption about mpmath is that its +, −, × and ÷ of intervals round outward.
 """
 
 from collections.abc import Callable, Sequence
@@ -50,15 +51,20 @@ from covassay.reference.errors import InvalidInput
 
 SkewMatrix = list[list[Number]]
 
+# Working digits of the first attempt beyond the digits asked for: a guess at what elimination loses. An attempt that
+# leaves too few digits is repeated with twice the precision.
+SPARE_DIGITS = 40
+DIGITS_PER_DIMENSION = 6
+
 # THE RESULT
 
 
 @dataclass(frozen=True)
 class Enclosure:
-    """A closed interval that contains the exact value; 0 < lower ≤ upper.
+    """A closed interval that contains the exact value, with 0 < lower ≤ upper.
 
-    The ends carry all their bits whatever the global precision of mpmath; arithmetic on them
-    (even `+lower`) rounds to that precision.
+    The ends keep all their bits whatever the global precision of mpmath is, but arithmetic on them
+    (even `+lower`) rounds to the global precision.
     """
 
     lower: mpmath.mpf
@@ -89,7 +95,7 @@ class Enclosure:
 
         Raises
         ------
-        InvalidInput : the ends round to different decimals, so the last digit is not certain.
+        InvalidInput : if the ends round to different decimals, so that the last digit is not certain.
         """
         digits = require_dimension("digits", digits)
         if not self.certifies(digits):
@@ -102,7 +108,7 @@ class Enclosure:
 
 
 def rational(value: mpmath.mpf) -> Fraction:
-    """The rational number that an mpf is."""
+    """The exact value of an mpf as a Fraction."""
     numerator, denominator = mpmath.libmp.to_rational(value._mpf_)
     return Fraction(int(numerator), int(denominator))
 
@@ -131,20 +137,21 @@ def pfaffian(matrix: SkewMatrix, size: Callable[[Number], Number] = abs) -> Numb
     """Pf A of a skew-symmetric A of even order, by elimination in the arithmetic of its entries.
 
     With a = A_01 and the rows u = A_0·, v = A_1·, the Schur complement of the leading 2 × 2 block
-    gives Pf A = a Pf(A_ij − (u_i v_j − v_i u_j)/a)_{i,j≥2}. Before that the index p whose A_0p is
-    largest in `size` is moved to place 1, past p − 1 others, each at the cost of a sign.
+    gives Pf A = a Pf(A_ij − (u_i v_j − v_i u_j)/a)_{i,j≥2}. Before each step the index p for which
+    `size` of A_0p is largest is moved to place 1. It passes p − 1 others, and each exchange changes
+    the sign.
 
     Parameters
     ----------
-    size : lower bound of the absolute value of an entry, above 0 if and only if the entry is
+    size : a lower bound on the absolute value of an entry; it is positive if and only if the entry is
         certainly not 0.
 
     Raises
     ------
-    ZeroDivisionError : row 0 has no entry that is certainly not 0.
+    ZeroDivisionError : if row 0 has no entry that is certainly not 0.
     """
     if len(matrix) % 2:
-        raise InvalidInput(f"matrix of order {len(matrix)}: must be even, the Pfaffian is else 0")
+        raise InvalidInput(f"matrix of order {len(matrix)}: must be even, because a Pfaffian of odd order is 0")
     value: Number = 1
     while matrix:
         u = matrix[0]
@@ -173,16 +180,17 @@ def _schur_complement(matrix: SkewMatrix, p: int) -> SkewMatrix:
 
 
 def moment_powers(dimension: int, *, symmetric: bool) -> tuple[int, ...]:
-    """The exponents of the m_j: 0, 2, …, 2d − 2 for full matrices; 0, 1, …, d − 1 for symmetric."""
+    """The exponents of the m_j: 0, 2, …, 2d − 2 for full matrices, 0, 1, …, d − 1 for symmetric ones."""
     return tuple(range(dimension) if symmetric else range(0, 2 * dimension, 2))
 
 
 def erlang_cdfs(count: int, threshold: Fraction, context: MPIntervalContext, rest_bits: int) -> list[Number]:
-    """Intervals around E_n(s) = P(Gamma(n + 1) ≤ s) for n < count, s = threshold > 0.
+    """Intervals that contain E_n(s) = P(Gamma(n + 1) ≤ s) for n < count and s = threshold > 0.
 
-    The series of e^s is summed up to a term t_M with M + 1 ≥ 2s; from there on each term is at most
-    half the one before, so the rest of the series lies in [0, t_M]. It is cut where t_M is below
-    2^−rest_bits of the first term of the shortest tail; a small `rest_bits` costs width only.
+    The series of e^s is summed up to a term t_M with M + 1 ≥ 2s. From there on each term is at most
+    half the one before, so the rest of the series lies in [0, t_M]. The series is cut where t_M is
+    below 2^−rest_bits of the first term of the shortest tail; a smaller `rest_bits` only makes the
+    intervals wider.
     """
     s = context.mpf(threshold.numerator) / threshold.denominator
     terms = [context.mpf(1)]
@@ -200,7 +208,7 @@ def moment_matrix(
     *,
     symmetric: bool,
 ) -> SkewMatrix:
-    """A_jk for the functions x^a/a!, a in `powers`, without border.
+    """The matrix A_jk for the functions x^a/a!, a in `powers`, without the border that odd orders need.
 
     Parameters
     ----------
@@ -221,20 +229,20 @@ def moment_matrix(
         both_positive = 2 * (below[b] - lost[b][a]) - both
         if not symmetric:
             return both_positive
-        # x, y < 0 gives −(−1)^(a+b) times the part x, y > 0; where x and y have opposite signs,
-        # sgn(y − x) is constant
+        # the quadrant x, y < 0 contributes −(−1)^(a+b) times the quadrant x, y > 0, and sgn(y − x)
+        # is constant in each of the two others
         return (1 - (-1) ** (a + b)) * both_positive + ((-1) ** a - (-1) ** b) * both
 
     return skew_matrix(len(powers), entry)
 
 
 def moment_border(powers: tuple[int, ...], below: Sequence[Number], *, symmetric: bool) -> list[Number]:
-    """∫ m_j(x) e^{−|x|} dx for x^a/a!: E_a(s), or (1 + (−1)^a) E_a(s) on both sides of 0."""
+    """∫ m_j(x) e^{−|x|} dx for m_j = x^a/a!: E_a(s) on x > 0, or (1 + (−1)^a) E_a(s) on the whole line."""
     return [(1 + (-1) ** a if symmetric else 1) * below[a] for a in powers]
 
 
 def bordered(matrix: SkewMatrix, border: Sequence[Number]) -> SkewMatrix:
-    """[[A, b], [−bᵀ, 0]]."""
+    """The skew-symmetric matrix [[A, b], [−bᵀ, 0]]."""
     last = len(matrix)
     return skew_matrix(last + 1, lambda j, k: border[j] if k == last else matrix[j][k])
 
@@ -247,7 +255,7 @@ def de_bruijn_pfaffian(
     symmetric: bool,
     size: Callable[[Number], Number] = abs,
 ) -> Number:
-    """Pf A(s), with border if the number of powers is odd.
+    """Pf A(s), where A has its border if the number of powers is odd.
 
     Parameters as for `moment_matrix` and `pfaffian`.
     """
@@ -259,7 +267,7 @@ def de_bruijn_pfaffian(
 
 @lru_cache
 def whole_pfaffian(powers: tuple[int, ...], *, symmetric: bool) -> Fraction:
-    """Pf A(∞), exactly."""
+    """The exact rational number Pf A(∞)."""
     ones = [Fraction(1)] * (2 * max(powers) + 1)
     return Fraction(de_bruijn_pfaffian(powers, ones, ones, symmetric=symmetric))
 
@@ -268,13 +276,13 @@ def whole_pfaffian(powers: tuple[int, ...], *, symmetric: bool) -> Fraction:
 
 
 def cdf_interval(powers: tuple[int, ...], threshold: Fraction, *, symmetric: bool, working_digits: int) -> Number:
-    """An interval around Pf A(s) / Pf A(∞), of whatever width `working_digits` decimal digits give.
+    """An interval that contains Pf A(s) / Pf A(∞), computed with `working_digits` decimal digits.
 
     Raises
     ------
-    ZeroDivisionError : at this precision no pivot is certainly not 0.
+    ZeroDivisionError : if at this precision some row has no entry that is certainly not 0.
     """
-    context = MPIntervalContext()  # private: mpmath.iv and mpmath.mp keep their precision
+    context = MPIntervalContext()  # a context of its own, so that mpmath.iv and mpmath.mp keep their precision
     context.dps = working_digits
     truncated = de_bruijn_pfaffian(
         powers,
@@ -295,13 +303,14 @@ def enclose_spectral_cdf(
     Parameters
     ----------
     dimension : d ≥ 1; Z is (d, d).
-    threshold : s > 0, exactly, a Fraction or an int, in units of ρ.
-    symmetric : Z is symmetric (the noise of a covariance), not a full matrix.
+    threshold : s > 0 in units of ρ, a Fraction or an int, which is taken as exact.
+    symmetric : whether Z is symmetric; otherwise it is a full matrix.
     digits : the enclosure has relative width at most 10^−digits and `text(digits)` succeeds.
 
-    The working precision is doubled until that holds. It does in the end: the probability is 1 plus
-    a polynomial in e^{−s} with rational coefficients and without constant term, and it is below 1;
-    e^{−s} is transcendental (Lindemann), hence so is the probability, and it is no decimal tie.
+    The working precision is doubled until that holds, which happens at some precision: the probability
+    is below 1 and equals 1 plus a polynomial in e^{−s} with rational coefficients and no constant term.
+    Since e^{−s} is transcendental (Lindemann), so is the probability, and it never lies exactly half-way
+    between two decimals.
     """
     return _enclose(lambda cdf: cdf, dimension, threshold, symmetric, digits)
 
@@ -311,8 +320,8 @@ def enclose_spectral_survival(
 ) -> Enclosure:
     """Enclose P(‖Z‖_op > threshold · ρ) to `digits` significant digits.
 
-    Parameters as for `enclose_spectral_cdf`. The width is relative to the survival probability
-    itself, however small.
+    The parameters are those of `enclose_spectral_cdf`. The width is relative to the survival
+    probability, however small that is.
     """
     return _enclose(lambda cdf: 1 - cdf, dimension, threshold, symmetric, digits)
 
@@ -328,7 +337,7 @@ def _enclose(
     s = _require_positive_rational("threshold", threshold)
     digits = require_dimension("digits", digits)
     powers = moment_powers(d, symmetric=symmetric)
-    working_digits = 40 + 6 * d + digits
+    working_digits = SPARE_DIGITS + DIGITS_PER_DIMENSION * d + digits
     while True:
         try:
             cdf = cdf_interval(powers, s, symmetric=symmetric, working_digits=working_digits)

@@ -1,12 +1,13 @@
-"""The Wishart mechanism: published as ε-differentially private, and not private at all.
+"""A second moment plus Wishart noise, and an event that is impossible for one matrix and likely for a smaller one.
 
-Release Σ + W, W ~ Wishart_d with d + 1 degrees of freedom and scale matrix 3/(2nε) I (Jiang, Xie and Zhang 2016). W is
-positive definite, so the output lies above Σ: where it can lie depends on the data, and the published ratio of
-densities is taken where one of them is 0.
+Let Σ = XᵀX/n be the second moment of n rows of norm at most 1, and Y = Σ + W with Wishart noise W of scale
+s = 3/(2nε): W has d + 1 degrees of freedom and the scale matrix sI (Jiang, Xie and Zhang 2016). W is positive definite
+with probability 1, so Y lies above Σ.
 
-On Σ' = Σ − v vᵀ/n, ‖v‖ = 1, a neighbour of Σ, the event that Y − Σ is not positive semidefinite has probability 0 from
-Σ and, from Σ', P(vᵀW⁻¹v > n). vᵀW⁻¹v is 2nε/3 divided by a χ² variable with (d + 1) − d + 1 = 2 degrees of freedom, and
-P(χ²_2 < 2ε/3) = 1 − e^{−ε/3}, in every dimension. So δ ≥ 1 − e^{−ε/3} for every ε'.
+Let Y′ = Σ − v vᵀ/n + W with ‖v‖ = 1. The event is that the outcome minus Σ is not positive semidefinite. For Y it has
+probability 0. For Y′ it means that W − v vᵀ/n is not positive semidefinite, that is vᵀW⁻¹v > n. In every dimension
+vᵀW⁻¹v is 1/s = 2nε/3 divided by a χ² variable with (d + 1) − d + 1 = 2 degrees of freedom, so the event has probability
+P(χ²_2 < 2ε/3) = 1 − e^{−ε/3} for Y′.
 """
 
 import math
@@ -18,14 +19,15 @@ from covassay.reference.domain import Matrix, Number, second_moment, unit_rows
 
 
 def distinguishing_probability(epsilon: Number, exp: Callable[[Number], Number] = math.exp) -> Number:
-    """1 − e^{−ε/3}: of an event that is impossible on the neighbour."""
+    """1 − e^{−ε/3}: the probability under Y′ of the event that is impossible under Y (see the module's docstring)."""
     return 1 - exp(-epsilon / 3)
 
 
 def draw_wishart(x: Matrix, size: int, *, rng: np.random.Generator, epsilon: float) -> Matrix:
-    """Σ + W, (size, d, d)."""
+    """Draw Σ + W for the rows of x: an array of shape (size, d, d)."""
     rows = unit_rows(x)
     n, d = rows.shape
     g = rng.standard_normal((size, d + 1, d))
-    released: Matrix = second_moment(rows) + 3 / (2 * n * epsilon) * np.swapaxes(g, 1, 2) @ g
-    return released
+    scale = 3 / (2 * n * epsilon)
+    draws: Matrix = second_moment(rows) + scale * np.swapaxes(g, 1, 2) @ g
+    return draws

@@ -1,1 +1,1 @@
-"""Measurements: what the papers' rates look like when they are run, on data made here."""
+"""Figures of the papers' laws and constants, with the numbers behind them."""

@@ -1,7 +1,7 @@
 """The pictures of proofs/paper, and the numbers behind them.
 
-Every picture is drawn from a table that is kept beside it as CSV. A picture's bytes depend on the drawing library; the
-table does not, and is what is compared.
+Every picture is drawn from a table that is kept beside it as CSV. A picture's bytes depend on the drawing library. The
+table does not, so a check compares the tables.
 """
 
 import csv
@@ -17,13 +17,14 @@ import numpy as np
 from covassay.reference.errors import InvalidInput
 from covassay.reference.laws import nuclear_laplace
 
-RELATIVE, ABSOLUTE = 1e-7, 1e-12  # what another linear algebra library may change
+RELATIVE, ABSOLUTE = 1e-7, 1e-12  # tolerances for the rounding of different linear algebra libraries
+SMALLEST_TAIL = 1e-9  # float64 does not resolve smaller tail probabilities of this law
 Table = dict[str, list[float]]  # column -> values; the first column is the abscissa
 
 
 @dataclass(frozen=True)
 class Figure:
-    """A picture: its name, what it shows, its numbers, and how they are drawn."""
+    """A picture: its name, its caption, the function that computes its numbers and the function that draws them."""
 
     name: str
     caption: str
@@ -32,13 +33,14 @@ class Figure:
 
 
 def _marks(axes: Any, marks: Sequence[tuple[float, str]], top: float) -> None:
+    """Draw vertical lines with a label each."""
     for x, text in marks:
         axes.axvline(x, color="0.35", linestyle="--", linewidth=0.9)
         axes.text(x, top, text, rotation=90, ha="right", va="top", fontsize=8, color="0.25")
 
 
 def spectral_norm_curves() -> Table:
-    """P(‖Z‖ ≤ cρd), exactly."""
+    """The exact probability P(‖Z‖ ≤ cρd) as a function of c, for several d."""
     grid = [round(0.5 + 0.05 * k, 2) for k in range(91)]
     columns: Table = {"c": grid}
     for d in (5, 10, 20, 50, 100):
@@ -55,13 +57,13 @@ def _draw_spectral_norm(axes: Any, table: Table) -> None:
 
 
 def tail_curves() -> Table:
-    """P(‖Z‖ ≥ cρd), exactly, and the bound on it."""
+    """The exact probability P(‖Z‖ ≥ cρd) and the upper bound on it as functions of c, for several d."""
     grid = [round(3.2 + 0.05 * k, 2) for k in range(77)]
     columns: Table = {"c": grid}
     for d in (5, 20, 100):
         law = nuclear_laplace.ensemble(d)
         exact = [law.largest_survival(c * d) for c in grid]
-        columns[f"d = {d}"] = [p if p > 1e-9 else math.nan for p in exact]  # float64 cannot tell below
+        columns[f"d = {d}"] = [p if p > SMALLEST_TAIL else math.nan for p in exact]
         columns[f"bound, d = {d}"] = [nuclear_laplace.spectral_norm_tail_bound(d, c * d) for c in grid]
     return columns
 
@@ -70,12 +72,12 @@ def _draw_tail(axes: Any, table: Table) -> None:
     for k, d in enumerate((5, 20, 100)):
         axes.semilogy(table["c"], table[f"d = {d}"], color=f"C{k}", label=f"d = {d}")
         axes.semilogy(table["c"], table[f"bound, d = {d}"], color=f"C{k}", linestyle="--", label="its bound")
-    axes.set(xlabel="c", ylabel="P(‖Z‖ ≥ cρd)", xlim=(3.2, 7), ylim=(1e-9, 1))
+    axes.set(xlabel="c", ylabel="P(‖Z‖ ≥ cρd)", xlim=(3.2, 7), ylim=(SMALLEST_TAIL, 1))
     axes.legend(loc="upper right", ncols=3, frameon=False, fontsize=8)
 
 
 def schatten_curve() -> Table:
-    """C_p = 2 lim ‖Z‖_{S_p}/(ρ d^{1 + 1/p})."""
+    """The limiting constant C_p = 2 lim_{d→∞} ‖Z‖_{S_p}/(ρ d^{1 + 1/p}) as a function of p."""
     grid = [float(f"{p:.4g}") for p in np.geomspace(1, 100, 81)]
     return {"p": grid, "C_p": [2 * float(nuclear_laplace.schatten_limit(p)) for p in grid]}
 
@@ -98,7 +100,7 @@ FIGURES = (
 
 
 def as_csv(table: Table) -> str:
-    """The table as text, 10 significant digits."""
+    """The table as CSV text with 10 significant digits."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(table)
@@ -107,13 +109,13 @@ def as_csv(table: Table) -> str:
 
 
 def from_csv(text: str) -> Table:
-    """The table of such a text."""
+    """The table that a text made by `as_csv` holds."""
     rows = list(csv.reader(io.StringIO(text)))
     return {name: [float(row[k]) for row in rows[1:]] for k, name in enumerate(rows[0])}
 
 
 def differs(kept: Table, now: Table) -> bool:
-    """Are these tables different in more than rounding?"""
+    """Whether the two tables differ by more than rounding."""
     if list(kept) != list(now):
         return True
     pairs = zip(kept.values(), now.values(), strict=True)
@@ -123,7 +125,7 @@ def differs(kept: Table, now: Table) -> bool:
 
 
 def write(figure: Figure, folder: Path) -> None:
-    """Draw it and keep its table: folder/NAME.svg and folder/NAME.csv."""
+    """Draw the figure as folder/NAME.svg and write its table to folder/NAME.csv."""
     try:
         import matplotlib
     except ImportError:
@@ -143,12 +145,12 @@ def write(figure: Figure, folder: Path) -> None:
 
 
 def problems(folder: Path) -> list[str]:
-    """Figures whose table is missing or differs from what the code gives now."""
+    """A message for every figure that is missing or whose table differs from what the code computes now."""
     found = []
     for figure in FIGURES:
         path = folder / f"{figure.name}.csv"
         if not path.exists() or not path.with_suffix(".svg").exists():
             found.append(f"figure {figure.name}: missing")
         elif differs(from_csv(path.read_text(encoding="utf-8")), figure.table()):
-            found.append(f"figure {figure.name}: differs from the code: covassay figures")
+            found.append(f"figure {figure.name}: differs from what the code computes now; run covassay figures")
     return found

@@ -1,1 +1,1 @@
-"""Statistical tests with a stated false-alarm probability and power. Nothing here knows about privacy."""
+"""Statistical tests with a stated false-alarm probability and power, for samples of any kind."""

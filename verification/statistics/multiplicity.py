@@ -7,18 +7,20 @@ from statsmodels.stats.multitest import multipletests
 
 from covassay.reference.errors import InvalidInput
 
+LARGEST_FALSE_ALARM = 0.05  # the conventional level of significance; a run may not be laxer
+
 
 def require_false_alarm(alpha: float) -> float:
-    """A false-alarm probability: above 0 and at most 0.05."""
-    if not 0 < alpha <= 0.05:
-        raise InvalidInput(f"false alarm = {alpha!r}: must be above 0 and at most 0.05")
+    """The false-alarm probability `alpha`, which must be above 0 and at most 0.05."""
+    if not 0 < alpha <= LARGEST_FALSE_ALARM:
+        raise InvalidInput(f"false alarm = {alpha!r}: must be above 0 and at most {LARGEST_FALSE_ALARM}")
     return float(alpha)
 
 
 def holm(p_values: Sequence[float], alpha: float) -> list[bool]:
-    """Which nulls are rejected, with probability at most α that any true one is.
+    """Which null hypotheses are rejected; the probability that any true one is rejected is at most α.
 
-    Valid however the tests depend on one another.
+    This holds however the tests depend on one another.
     """
     require_false_alarm(alpha)
     if not p_values:

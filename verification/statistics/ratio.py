@@ -1,9 +1,9 @@
-"""Bounds on the probabilities of one event under two laws, and on their ratio.
+"""Bounds on the probabilities p and p' of one event under two laws, and on their ratio p/p'.
 
-The ratio has an exact interval if the sample sizes are themselves Poisson: with N ~ Poisson(m) draws a side, drawn
-ahead of the data, the counts K, K' inside the event are independent Poisson variables with means m p and m p', and
-given K + K' the first is binomial with success probability p/(p + p'). One Clopper–Pearson interval for that
-proportion is an exact interval for p/p'. It needs about half the draws of two separate intervals.
+The ratio has an exact interval if both sample sizes are drawn from Poisson(m) before the data are seen. The counts K
+and K' of the event are then independent Poisson variables with means m p and m p', and given K + K' the first is
+binomial with success probability p/(p + p'). One Clopper–Pearson interval for that proportion is an exact interval for
+p/p'. It needs about half as many draws as two separate intervals.
 """
 
 import math
@@ -18,9 +18,9 @@ from covassay.reference.errors import InvalidInput
 
 @dataclass(frozen=True)
 class EventCounts:
-    """An event seen `first` times in `first_n` draws from one law, `second` times in `second_n` from another.
+    """The counts of an event: `first` of `first_n` draws from one law, `second` of `second_n` draws from another.
 
-    For the ratio, `first_n` and `second_n` must have been drawn from one Poisson law with mean `mean`.
+    Bounds on the ratio of the probabilities need `first_n` and `second_n` to be draws from Poisson(`mean`).
     """
 
     first: int
@@ -35,12 +35,12 @@ class EventCounts:
 
 
 def poisson_size(mean: float, rng: np.random.Generator) -> int:
-    """The number of draws on one side."""
+    """Draw the number of samples to take from one of the two laws."""
     return int(rng.poisson(mean))
 
 
 def log_ratio_lower(counts: EventCounts, confidence: float) -> float:
-    """Lower bound on ln(p/p'), valid with probability at least `confidence`; −inf if the event never happened."""
+    """Lower bound on ln(p/p'), valid with probability at least `confidence`; −inf if the first count is 0."""
     total = counts.first + counts.second
     if counts.first == 0:
         return -math.inf
@@ -49,7 +49,7 @@ def log_ratio_lower(counts: EventCounts, confidence: float) -> float:
 
 
 def ratio_p_value(counts: EventCounts, log_ratio: float) -> float:
-    """p-value of the null p ≤ e^{log_ratio} p': the binomial tail, exact given K + K'."""
+    """p-value of the null hypothesis p ≤ e^{log_ratio} p': a binomial tail, exact given K + K'."""
     share = 1 / (1 + math.exp(-log_ratio))
     return float(stats.binom.sf(counts.first - 1, counts.first + counts.second, share))
 
@@ -57,7 +57,7 @@ def ratio_p_value(counts: EventCounts, log_ratio: float) -> float:
 def probability_bounds(counts: EventCounts, error: float) -> tuple[float, float]:
     """A lower bound on p and an upper bound on p', both true with probability at least 1 − error.
 
-    Two Clopper–Pearson bounds with half the error each; conditional on the sample sizes, whatever their law.
+    They are two Clopper–Pearson bounds with half the error each. They hold given the sample sizes, whatever their law.
     """
     lower, _ = proportion_confint(counts.first, max(counts.first_n, 1), alpha=error, method="beta")
     _, upper = proportion_confint(counts.second, max(counts.second_n, 1), alpha=error, method="beta")

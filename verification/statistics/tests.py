@@ -1,8 +1,8 @@
-"""Tests of a law, each with its null, its p-value, and the smallest defect it is sure to find.
+"""Tests of a law, each with its null hypothesis, its p-value, and an effect size that it is almost sure to detect.
 
-Every p-value is exact or conservative: P(p ≤ α) ≤ α under the null, for every n and α, down to α = 1e-12 and
-beyond; nothing rests on a normal approximation. "Detectable" is the smallest effect that is rejected at level α
-with probability at least 99 %, from the inequalities of Dvoretzky–Kiefer–Wolfowitz–Massart and Hoeffding.
+Every p-value is exact or conservative: under the null hypothesis P(p ≤ α) ≤ α for every n and α, down to α = 1e-12 and
+beyond. Nothing rests on a normal approximation. "Detectable" is an effect size at which the null hypothesis is rejected
+at level α with probability at least 99 %, by the inequalities of Dvoretzky–Kiefer–Wolfowitz–Massart and Hoeffding.
 """
 
 import math
@@ -16,12 +16,12 @@ from covassay.reference.domain import Vector
 from covassay.reference.errors import InvalidInput
 
 POWER = 0.99
-DISCRETE_SLACK = 1e-9  # absolute error of the exact distribution functions, given away to the null
+DISCRETE_SLACK = 1e-9  # absolute error of the given CDFs; it is subtracted from the statistic, in favour of the null
 
 
 @dataclass(frozen=True)
 class TestResult:
-    """Outcome of one test. `detectable(α)` is in the unit that `effect` names."""
+    """The outcome of one test; `detectable(α)` is a value of the quantity that `effect` names."""
 
     __test__ = False  # not a test case for pytest
 
@@ -41,14 +41,14 @@ def _require_sample(values: Vector) -> Vector:
 
 
 def _band(n: int, alpha: float) -> float:
-    """Massart: P(sup |F_n − F| > band) ≤ α."""
+    """The half-width of Massart's confidence band: P(sup |F_n − F| > half-width) ≤ α."""
     return math.sqrt(math.log(2 / alpha) / (2 * n))
 
 
 def kolmogorov_smirnov(values: Vector, cdf: Callable[[Vector], Vector], null: str) -> TestResult:
-    """Is `values` an independent sample of the law with distribution function `cdf`?
+    """Test whether `values` is an independent sample of the law with distribution function `cdf`.
 
-    The p-value is Kolmogorov's exact one for continuous laws and conservative where the law has atoms.
+    The p-value comes from the exact law of Kolmogorov's statistic. It is conservative if the law has atoms.
     """
     x, counts = np.unique(_require_sample(values), return_counts=True)
     n = int(counts.sum())
@@ -68,9 +68,9 @@ def kolmogorov_smirnov(values: Vector, cdf: Callable[[Vector], Vector], null: st
 
 
 def two_sample(values: Vector, other: Vector, null: str) -> TestResult:
-    """Do two samples of the same size come from one law? Two-sample Kolmogorov–Smirnov.
+    """Test whether two samples of the same size come from one law, by the two-sample Kolmogorov–Smirnov statistic D.
 
-    The p-value is e·exp(−n D²), which Wei and Dudley (2012) prove for two samples of any common size n.
+    The p-value is e·exp(−n D²), a bound that Wei and Dudley (2012) prove for two samples of any common size n.
     """
     x, y = _require_sample(values), _require_sample(other)
     if len(x) != len(y):
@@ -88,7 +88,7 @@ def two_sample(values: Vector, other: Vector, null: str) -> TestResult:
 
 
 def binomial(successes: int, n: int, probability: float, null: str) -> TestResult:
-    """Does an event have this probability? Exact, two-sided (twice the smaller tail)."""
+    """Test whether an event has the given probability; exact and two-sided (twice the smaller tail)."""
     if not 0 <= successes <= n or n < 1:
         raise InvalidInput(f"successes = {successes}, n = {n}: must satisfy 0 <= successes <= n, n >= 1")
     lower = float(stats.binom.cdf(successes, n, probability))
@@ -104,10 +104,10 @@ def binomial(successes: int, n: int, probability: float, null: str) -> TestResul
 
 
 def independence(first: Vector, second: Vector, null: str) -> TestResult:
-    """Are two continuous quantities independent? Fisher's exact test of the quadrants about the medians.
+    """Test whether two continuous quantities are independent: Fisher's exact test of the quadrants about the medians.
 
-    Given the margins, the number of points above both medians is hypergeometric, exactly. It sees any dependence that
-    moves mass between the quadrants, not every dependence.
+    Given the margins, the number of points above both medians is exactly hypergeometric. The test sees a dependence
+    that moves mass between the quadrants, but not every dependence.
     """
     x, y = _require_sample(first), _require_sample(second)
     n = len(x)
@@ -127,7 +127,7 @@ def independence(first: Vector, second: Vector, null: str) -> TestResult:
 
 @dataclass(frozen=True)
 class Interval:
-    """A confidence interval: the true value lies inside with probability at least `confidence`."""
+    """A confidence interval, which contains the true value with probability at least `confidence`."""
 
     lower: float
     upper: float
@@ -138,7 +138,7 @@ class Interval:
 
 
 def gamma_scale(values: Vector, shape: float, confidence: float) -> Interval:
-    """Exact interval for ρ from an independent sample of Gamma(shape, ρ): the sum is Gamma(n·shape, ρ)."""
+    """Exact confidence interval for ρ from an independent sample of Gamma(shape, ρ), whose sum is Gamma(n·shape, ρ)."""
     x = _require_sample(values)
     tail = (1 - confidence) / 2
     total, shapes = float(x.sum()), len(x) * shape

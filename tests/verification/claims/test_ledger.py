@@ -12,7 +12,8 @@ import pytest
 
 from covassay.reference.errors import InvalidInput
 from covassay.verification.claims import ledger, render
-from covassay.verification.claims.evidence import Evidence, check, checks
+from covassay.verification.claims.checks import checks
+from covassay.verification.claims.evidence import Evidence, check
 from covassay.verification.cli import mutant_table
 from covassay.verification.cli.main import run
 

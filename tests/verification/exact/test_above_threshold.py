@@ -11,8 +11,11 @@ from covassay.verification.statistics.tests import binomial
 
 
 def difference_survival(t: float, b1: float, b2: float) -> float:
-    """P(b₂L' − b₁L ≥ t) for t ≥ 0, the tail of a difference of Laplace variables: by partial fractions of its
-    characteristic function 1/((1 + b₁²s²)(1 + b₂²s²)), a mixture of the two Laplace laws if b₁ ≠ b₂."""
+    """P(b₂L' − b₁L ≥ t) for t ≥ 0, the tail of a difference of Laplace variables.
+
+    If b₁ ≠ b₂, partial fractions of the characteristic function 1/((1 + b₁²s²)(1 + b₂²s²)) make the law a signed
+    mixture of the two Laplace laws.
+    """
     if b1 == b2:
         return (2 + t / b1) * math.exp(-t / b1) / 4
     one, two = b1**2 / (b1**2 - b2**2), b2**2 / (b1**2 - b2**2)

@@ -1,7 +1,7 @@
-"""The mixture of Gammas: hand calculations, Gauss–Laguerre quadrature, the enclosed law, mutants.
+"""The mixture of Gamma laws against hand calculations, Gauss–Laguerre quadrature and the enclosed law; mutants.
 
 The statistical tests use the inequality of Dvoretzky, Kiefer and Wolfowitz with Massart's constant:
-with n draws, P(sup |F_n − F| > ε) ≤ 2 exp(−2 n ε²). `ALLOWED` is ε for a false-alarm probability of
+with n draws, P(sup |F_n − F| > ε) ≤ 2 exp(−2 n ε²). `ALLOWED` is the ε for a false-alarm probability of
 1e-9, so each of these tests raises a false alarm with probability at most 1e-9 over the seed.
 """
 
@@ -50,7 +50,7 @@ def test_small_polynomials_are_those_worked_out_by_hand() -> None:
 
 @pytest.mark.parametrize("dimension", [1, 2, 3, 4, 5])
 def test_the_polynomial_takes_the_values_of_the_product(dimension: int) -> None:
-    # Integers: exact. Gaps of different primes, so that a misplaced exponent shows.
+    # Integer arithmetic is exact. The gaps are different primes, so that a misplaced exponent shows.
     gaps = [3, 2, 7, 5, 11][:dimension]
     s = [sum(gaps[i:]) for i in range(dimension)]
     pairs = [(i, j) for i in range(dimension) for j in range(i + 1, dimension)]
@@ -81,9 +81,9 @@ def test_a_cached_polynomial_cannot_be_changed() -> None:
 
 
 def laguerre_integral(dimension: int, power: int | None, *, symmetric: bool) -> float:
-    """∫ density · Σ s_i^power, or ∫ density for None, by Gauss–Laguerre in k g_k without expansion.
+    """∫ density · Σ s_i^power, or ∫ density for None, by Gauss–Laguerre in the variables k g_k without expansion.
 
-    16 nodes are exact for polynomials of degree 31 in each variable; here it is at most 15.
+    16 nodes are exact for polynomials of degree 31 in each variable; here the degree is at most 15.
     """
     nodes, weights = np.polynomial.laguerre.laggauss(16)
     scaled = np.meshgrid(*[nodes] * dimension, indexing="ij")
@@ -107,11 +107,11 @@ def laguerre_integral(dimension: int, power: int | None, *, symmetric: bool) -> 
     [
         (1, False, Fraction(1)),  # ∫_0^∞ e^{-s} ds
         (2, False, Fraction(3, 2)),  # g_1² + 2 g_1 g_2: 2 · 1/2 + 2 · 1 · 1/4
-        (3, False, Fraction(69, 4)),  # the project's notes on this law
+        (3, False, Fraction(69, 4)),  # from the project's earlier derivation of this law
         (4, False, Fraction(59535, 16)),  # the same
         (1, True, Fraction(2)),  # ∫ e^{-|l|} dl
         (2, True, Fraction(3)),  # two patterns g_1: 2 · 1/2; two g_1 + 2 g_2: 2 (1/2 + 2 · 1/4)
-        (3, True, Fraction(7)),  # measured; the quadrature below is independent of it
+        (3, True, Fraction(7)),  # computed here; the quadrature below is independent of it
         (4, True, Fraction(153, 4)),  # the same
     ],
 )
@@ -128,7 +128,7 @@ def test_the_normaliser_has_its_known_values(dimension: int, symmetric: bool, ex
         # (2/3) ∫ (s_1⁴ - s_2⁴) = (2/3) (1/2) E[(g_1 + g_2)⁴ - g_2⁴], g_1 ~ Exp(1), g_2 ~ Exp(2):
         # E g_1^m = 1, 2, 6, 24 and E g_2^m = 1/2, 1/2, 3/4, 3/2; (24 + 12 + 6 + 3)/3 = 15
         (2, False, Fraction(15)),
-        (3, False, Fraction(1125, 23)),  # the project's notes on this law
+        (3, False, Fraction(1125, 23)),  # from the project's earlier derivation of this law
         (4, False, Fraction(2386, 21)),  # the same
         (1, True, Fraction(2)),
         # (4/3) ∫ s_1 (s_1² + s_2²) = (4/3) (1/2) E[(g_1 + g_2)³ + (g_1 + g_2) g_2²]
@@ -154,7 +154,7 @@ def test_power_sums_agree_with_quadrature(dimension: int, power: int, symmetric:
 @KINDS
 @pytest.mark.parametrize("dimension", [1, 2, 3, 4, 5])
 def test_the_mean_nuclear_norm_is_the_dimension_of_the_space(dimension: int, symmetric: bool) -> None:
-    # ‖Z‖_*/ρ ~ Gamma(D): a norm of a density exp(-norm) on a space of dimension D
+    # ‖Z‖_*/ρ ~ Gamma(D), as for every density ∝ exp(-norm) on a space of dimension D
     space = dimension * (dimension + 1) // 2 if symmetric else dimension**2
     assert mean_power_sum(dimension, 1, symmetric=symmetric) == space
     assert mean_power_sum(dimension, 0, symmetric=symmetric) == dimension
@@ -176,7 +176,7 @@ def drawn(dimension: int, symmetric: bool) -> Matrix:
 
 @lru_cache
 def enclosed_cdf(dimension: int, symmetric: bool) -> tuple[tuple[float, float], ...]:
-    """Pairs s, P(‖Z‖_op ≤ s) over the bulk of the law."""
+    """Pairs (s, P(‖Z‖_op ≤ s)) over the bulk of the law."""
     multiples = [Fraction(k, 4) for k in range(1, 17)]
     return tuple(
         (
@@ -231,7 +231,7 @@ def test_a_seed_fixes_the_draws() -> None:
     assert (first == again).all()
 
 
-# Mutants: the test of the operator norm must reject each of these
+# Mutants: the test of the operator norm must reject every law marked as caught
 
 
 def mutant(rates: tuple[int, ...], signs: list[tuple[int, ...] | None]) -> Matrix:
@@ -260,9 +260,9 @@ SIGNS = list(product((1, -1), repeat=3))
 def test_a_wrong_ingredient_is_found_out(
     rates: tuple[int, ...], symmetric: bool, signs: list[tuple[int, ...] | None], caught: bool
 ) -> None:
-    # Right laws: false-alarm probability at most 1e-9 (DKW). A mutant has to be further off than 3
-    # ALLOWED: its law is then, but for a probability of 1e-9, further off than 2 ALLOWED, and other
-    # draws from such a law pass the limit ALLOWED with probability at most 1e-9.
+    # For the right laws the false-alarm probability is at most 1e-9 (DKW). A mutant must deviate by more
+    # than 3 ALLOWED. Except with probability 1e-9 its law then deviates by more than 2 ALLOWED, and new
+    # draws from such a law stay within ALLOWED with probability at most 1e-9.
     deviation = largest_deviation(mutant(rates, signs), 3, symmetric)
     assert deviation > 3 * ALLOWED if caught else deviation <= ALLOWED
 

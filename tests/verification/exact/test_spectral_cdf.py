@@ -1,4 +1,4 @@
-"""The enclosure of P(‖Z‖_op ≤ s ρ): closed forms, quadrature, exact normalisers, mutants.
+"""The enclosure of P(‖Z‖_op ≤ s ρ) against closed forms, quadrature and exact normalisers; mutants are rejected.
 
 Nothing here is random except matrices of small integers from a fixed seed.
 """
@@ -38,7 +38,7 @@ KINDS = pytest.mark.parametrize("symmetric", [False, True], ids=["full", "symmet
 
 
 def exact(value: Number) -> Fraction:
-    """The rational number that an mpf is."""
+    """The exact value of an mpf as a Fraction."""
     numerator, denominator = mpmath.libmp.to_rational(value._mpf_)
     return Fraction(int(numerator), int(denominator))
 
@@ -53,7 +53,7 @@ def contains(enclosure: Enclosure, value: Fraction) -> bool:
 
 
 def exponential_bounds(s: Fraction) -> tuple[Fraction, Fraction]:
-    """Rational bounds of e^−s, 0 < s ≤ 20, to 1e-80: the partial sums of an alternating series."""
+    """Rational bounds on e^−s, 0 < s ≤ 20, to 1e-80: two successive partial sums of an alternating series."""
     sums, term = [Fraction(1)], Fraction(1)
     for k in range(1, 200):
         term *= -s / k
@@ -63,11 +63,11 @@ def exponential_bounds(s: Fraction) -> tuple[Fraction, Fraction]:
 
 
 def quadrature_cdf(dimension: int, s: float, *, symmetric: bool) -> float:
-    """∫ of the density over s ≥ s_1 ≥ … ≥ s_d ≥ 0 by Gauss–Legendre in the ratios s_{i+1}/s_i.
+    """The integral of the density over s ≥ s_1 ≥ … ≥ s_d ≥ 0 by Gauss–Legendre in the ratios s_{i+1}/s_i.
 
-    The integrand is entire; 24 nodes leave an error near rounding. The normaliser is worked out by
-    hand for d ≤ 2 (see test_gamma_mixture.py); 69/4, 59535/16, 7 and 153/4 are checked against
-    Gauss–Laguerre quadrature there.
+    The integrand is entire, so 24 nodes leave an error near rounding. The normalisers for d ≤ 2 are
+    worked out by hand in test_gamma_mixture.py, which also checks 69/4, 59535/16, 7 and 153/4 against
+    Gauss–Laguerre quadrature.
     """
     normalizers = [2, 3, 7, 153 / 4] if symmetric else [1, 3 / 2, 69 / 4, 59535 / 16]
     nodes, weights = np.polynomial.legendre.leggauss(24)
@@ -131,7 +131,7 @@ def test_it_agrees_with_quadrature(dimension: int, per_dimension: Fraction, symm
 @pytest.mark.parametrize(
     ("dimension", "digits", "expected"),
     [
-        # determinants of the same matrices in plain mpmath at 40 + 6d digits, by other hands
+        # computed independently: determinants of the same matrices in plain mpmath at 40 + 6d digits
         (1, 9, "6.67128916e-1"),
         (2, 6, "2.87168e-1"),
         (10, 11, "4.4204060172e-10"),
@@ -174,7 +174,7 @@ def test_precision_is_doubled_until_a_tiny_probability_is_resolved() -> None:
 
 def test_survival_in_dimension_one_is_relatively_precise_far_out() -> None:
     # e^{-120} = 7.667648073721999634…e-53 by mpmath.exp. The first working precision, 58 digits,
-    # leaves about 5 of the survival function.
+    # leaves about 5 correct digits of the survival function.
     enclosure = enclose_spectral_survival(1, Fraction(120), digits=12)
     assert enclosure.is_narrow(12)
     assert enclosure.text(12) == "7.66764807372e-53"
@@ -202,7 +202,7 @@ def entry_of(entries: NDArray[np.int64], j: int, k: int) -> Fraction:
 
 
 def perfect_matchings(matrix: list[list[Number]], left: tuple[int, ...]) -> Number:
-    """Pf by its definition, expanded along the first remaining row."""
+    """The Pfaffian by its definition, expanded along the first remaining row."""
     if not left:
         return 1
     first, *rest = left
@@ -232,7 +232,7 @@ def test_elimination_gives_the_pfaffian_by_definition(order: int) -> None:
 @pytest.mark.parametrize("short", [False, True], ids=["long series", "short series"])
 @pytest.mark.parametrize("s", [Fraction(1, 10), Fraction(35, 3), Fraction(20)])
 def test_the_intervals_of_the_erlang_law_contain_it(s: Fraction, short: bool, working_digits: int) -> None:
-    # A short series is cut where its rest exceeds the rounding: then the bound of the rest matters.
+    # A short series is cut where its remainder exceeds the rounding, so the bound on the remainder matters.
     context = MPIntervalContext()
     context.dps = working_digits
     low, high = exponential_bounds(s)
@@ -253,7 +253,7 @@ def test_the_normaliser_is_that_of_the_gamma_mixture(dimension: int, symmetric: 
     assert whole_pfaffian(powers, symmetric=symmetric) * scale == expected
 
 
-# Wrong ingredients are found out: each test below runs a check from above on a mutant
+# Mutants: each test below runs a check from above with a wrong ingredient, and the check must fail
 
 
 @pytest.mark.parametrize(
@@ -318,7 +318,7 @@ def test_the_erlang_law_is_enclosed_where_the_exponential_of_mpmath_is_not(x: Fr
     theirs = context.exp(-context.mpf(x.numerator) / x.denominator)
     lower, upper = ends(theirs)
     if lower <= low < high <= upper:
-        pytest.skip("mpmath has been mended; a remark in spectral_cdf.py can go")
+        pytest.skip("this mpmath does enclose e^x here; the remark on it in spectral_cdf.py can go")
 
 
 # The result object and the global state

@@ -1,4 +1,4 @@
-"""The pictures of proofs/paper: their numbers are those of the code, and a changed number is seen."""
+"""The pictures of proofs/paper: the code reproduces their numbers, and a changed number is reported."""
 
 import shutil
 from pathlib import Path
@@ -21,7 +21,8 @@ def test_a_changed_number_and_a_missing_picture_are_seen(name: str, tmp_path: Pa
     table = figures.from_csv((tmp_path / f"{name}.csv").read_text())
     table[list(table)[1]][3] += 1e-5
     (tmp_path / f"{name}.csv").write_text(figures.as_csv(table))
-    assert figures.problems(tmp_path) == [f"figure {name}: differs from the code: covassay figures"]
+    told = f"figure {name}: differs from what the code computes now; run covassay figures"
+    assert figures.problems(tmp_path) == [told]
     (tmp_path / f"{name}.svg").unlink()
     assert figures.problems(tmp_path) == [f"figure {name}: missing"]
 

@@ -1,6 +1,6 @@
-"""The statistics engine, tested as a measuring instrument: uniform p-values, stated power, exact intervals.
+"""The statistical tests, tested as measuring instruments: uniform p-values, stated power, exact intervals.
 
-Each uniformity test is a Kolmogorov–Smirnov test of p-values against P(p ≤ u) ≤ u, at false alarm 1e-9.
+Each uniformity test is a Kolmogorov–Smirnov test of p-values against P(p ≤ u) ≤ u with false-alarm probability 1e-9.
 """
 
 import math
@@ -65,7 +65,7 @@ def test_p_values_of_an_exact_test_are_not_larger_either(name: str) -> None:
 
 
 def test_an_anticonservative_p_value_would_be_seen() -> None:
-    """The mutant: p-values of the asymptotic χ² test without its square root, i.e. half of the right ones."""
+    """The mutant returns half of the right p-values."""
     rng = np.random.default_rng(2024)
     p_values = np.sort([one_p_value("kolmogorov_smirnov", rng) / 2 for _ in range(RUNS)])
     assert float((np.arange(1, RUNS + 1) / RUNS - p_values).max()) > math.sqrt(math.log(1e9) / (2 * RUNS))
@@ -74,7 +74,7 @@ def test_an_anticonservative_p_value_would_be_seen() -> None:
 def test_the_stated_detectable_effect_is_detected_with_the_stated_power() -> None:
     """A uniform law moved by the detectable distance at α = 1e-9 is rejected in at least 99 % of runs.
 
-    The guarantee is rigorous, so 300 of 300 is expected; fewer than 285 has probability below 1e-6 at 99 %.
+    The guarantee is rigorous. If the power were only 99 %, fewer than 285 of 300 would have probability below 1e-6.
     """
     rng = np.random.default_rng(5)
     n, alpha = 800, 1e-9
@@ -89,7 +89,7 @@ def test_the_test_agrees_with_scipy() -> None:
 
 
 def test_an_atom_is_handled() -> None:
-    """Half of the mass at 0: the sample {0, 0, .25, .75} lies within 1/4 of it, worked by hand."""
+    """The law has half of its mass at 0; the distance of the sample {0, 0, .25, .75} from it is worked out by hand."""
 
     def law(t):  # type: ignore[no-untyped-def]
         return np.where(t < 0, 0.0, 0.5 + np.clip(t, 0, 1) / 2)

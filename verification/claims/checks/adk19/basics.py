@@ -1,4 +1,4 @@
-"""ADK19 §2: composition, the Laplace and the exponential mechanism, ridge regression from a covariance."""
+"""ADK19 §2: composition, the Laplace and the exponential mechanisms, and ridge regression from a covariance."""
 
 import math
 import random
@@ -31,10 +31,10 @@ def random_second_moment(rng: np.random.Generator, d: int) -> Matrix:
     "exact", mutants={"the larger of the two": {"composed": max}, "the odds added": {"composed": lambda s, t: s + t}}
 )
 def adaptive_composition(composed: Callable[[Fraction, Fraction], Fraction] = lambda s, t: s * t) -> Evidence:
-    """Randomised response, then one whose question depends on the first answer: the odds multiply, e^{ε₁} e^{ε₂}.
+    """Two randomised responses multiply their odds e^{ε₁}, e^{ε₂}, even if the second question depends on the answer.
 
-    Two records, the second stage asks for x or for its negation. With odds s and t the largest ratio of joint
-    probabilities over neighbours is exactly st, in rationals; ε = ln of the odds.
+    The record is a bit x, and the second stage asks for x or for its negation. With odds s and t the largest ratio of
+    joint probabilities between the two records is exactly st, in rational arithmetic.
     """
     failed = []
     for s, t in product((Fraction(2), Fraction(7, 3), Fraction(10)), repeat=2):
@@ -52,7 +52,7 @@ def adaptive_composition(composed: Callable[[Fraction, Fraction], Fraction] = la
 
 @check("property", mutants={"half the scale": {"scale": lambda s, e: laplace.noise_scale(s, e) / 2}})
 def laplace_loss(scale: Callable[[Number, Number], Number] = laplace.noise_scale) -> Evidence:
-    """The log density ratio of the Laplace mechanism is at most ε = Δ/b, and is ε when the noise is 0."""
+    """The log density ratio of the Laplace mechanism is at most ε = Δ/b, and it is ε where the noise is 0."""
     rng = np.random.default_rng(1)
     worst, epsilon, sensitivity = 0.0, 0.7, 3.0
     b = float(scale(sensitivity, epsilon))
@@ -62,14 +62,16 @@ def laplace_loss(scale: Callable[[Number, Number], Number] = laplace.noise_scale
         change *= sensitivity / np.abs(change).sum()
         z = rng.laplace(size=k) * b * rng.choice([0.0, 1.0])
         worst = max(worst, float((np.abs(z + change) - np.abs(z)).sum()) / b)
-    return Evidence(abs(worst - epsilon) < 1e-12, f"{CASES} random changes and outputs", f"worst {worst:.12g}")
+    detail = f"largest loss {worst:.12g} at ε = {epsilon}"
+    return Evidence(abs(worst - epsilon) < 1e-12, f"{CASES} random changes and outputs", detail)
 
 
-@check("exact", mutants={"without the union": {"bound": lambda b, k, beta, log: b * log(1 / beta)}})
+@check("exact", mutants={"without the union bound": {"bound": lambda b, k, beta, log: b * log(1 / beta)}})
 def laplace_tail(bound: Callable[..., Number] = laplace.largest_error) -> Evidence:
-    """P(max |Y_i| ≥ b ln(k/β)) = 1 − (1 − β/k)^k ≤ β: Bernoulli's inequality, here in rationals.
+    """P(max |Y_i| ≥ b ln(k/β)) = 1 − (1 − β/k)^k ≤ β, by Bernoulli's inequality.
 
-    With t = bound/b, the probability is 1 − (1 − e^{−t})^k; e^{−t} is read off as 1/(argument of the logarithm).
+    With t = bound/b the probability is 1 − (1 − e^{−t})^k. The check is in rational arithmetic: e^{−t} is 1 over the
+    argument of the logarithm in the reference's formula.
     """
     failed = []
     for k, beta in product((1, 2, 5, 50), (Fraction(1, 2), Fraction(1, 10), Fraction(1, 1000))):
@@ -82,9 +84,9 @@ def laplace_tail(bound: Callable[..., Number] = laplace.largest_error) -> Eviden
 
 @check("exact", mutants={"twice the exponent": {"factor": 2}})
 def exponential_on_finite_sets(factor: int = 1) -> Evidence:
-    """On finite sets P(i) ∝ a^{g_i} has likelihood ratios within [a^{−R}, a^R], R the range of the changes of score.
+    """On finite sets P(i) ∝ a^{g_i} has likelihood ratios within [a^{−R}, a^R], R the range of the score changes.
 
-    a = e^η is rational, scores are integers: everything is exact. R ≤ 2 for scores of sensitivity 1.
+    With a rational a = e^η and integer scores everything is exact. R ≤ 2 for scores of sensitivity 1.
     """
     rng = random.Random(2)
     base = Fraction(3, 2)
@@ -101,7 +103,7 @@ def exponential_on_finite_sets(factor: int = 1) -> Evidence:
         failed += not all(base**-spread <= r <= base**spread for r in ratios)
         attained = max(attained, *ratios)
     return Evidence(
-        not failed, "500 random scores on 4 outcomes", f"{failed} fail; largest ratio {float(attained):.4g}"
+        not failed, "500 random scores on 4 outcomes", f"{failed} cases fail; largest ratio {float(attained):.4g}"
     )
 
 
@@ -110,27 +112,28 @@ def exponential_on_finite_sets(factor: int = 1) -> Evidence:
     mutants={"the corrected bound": {"printed": lambda g, share: exponential.failure_bound(1.0, g / 2, share)}},
 )
 def printed_utility(printed: Callable[[float, float], float] = lambda g, share: math.exp(-g) * share) -> Evidence:
-    """Lemma 4 prints P(ŷ ∉ G_τ) ≤ e^{−ετ/(2Δ)} μ(G_τ); it fails for two outcomes.
+    """The bound P(ŷ ∉ G_τ) ≤ e^{−ετ/(2Δ)} μ(G_τ) that Lemma 4 prints fails for two outcomes.
 
-    μ = (½, ½), g = (1, 0), Δ = 1, ε = 2, τ = 0.9: P = 1/(1 + e) = 0.2689 > ½ e^{−0.9} = 0.2033.
+    At μ = (½, ½), g = (1, 0), Δ = 1, ε = 2 and τ = 0.9, P = 1/(1 + e) = 0.2689 > ½ e^{−0.9} = 0.2033.
     """
     with mpmath.workdps(30):
         probability = 1 / (1 + mpmath.e)
     bound = printed(0.9, 0.5)
-    return Evidence(bool(probability > bound), "a counterexample", f"{float(probability):.4f} against {bound:.4f}")
+    detail = f"probability {float(probability):.4f}, bound {bound:.4f}"
+    return Evidence(bool(probability > bound), "a counterexample", detail)
 
 
 @check(
     "property",
     mutants={
-        "as printed, times the share": {"bound": lambda eta, gap, share: math.exp(-eta * gap) * share},
-        "the full deviation over the share": {"whole": True},
+        "multiplied by μ(G_s), as printed": {"bound": lambda eta, gap, share: math.exp(-eta * gap) * share},
+        "τ for τ − s": {"whole": True},
     },
 )
 def corrected_utility(
     bound: Callable[[float, float, float], float] = exponential.failure_bound, whole: bool = False
 ) -> Evidence:
-    """P(ŷ ∉ G_τ) ≤ e^{−η(τ−s)}/μ(G_s) for every 0 ≤ s ≤ τ (McSherry–Talwar at s = τ/2), η = ε/(2Δ)."""
+    """P(ŷ ∉ G_τ) ≤ e^{−η(τ−s)}/μ(G_s) with η = ε/(2Δ) for every 0 ≤ s ≤ τ; McSherry and Talwar have s = τ/2."""
     rng = np.random.default_rng(3)
     failed = 0
     for _ in range(CASES):
@@ -144,7 +147,7 @@ def corrected_utility(
         outside = float(weights[g < g.max() - tau].sum() / weights.sum())
         share = float(mu[g >= g.max() - s].sum())
         failed += outside > bound(eta, tau if whole else tau - s, share) * (1 + 1e-9) + 1e-300
-    return Evidence(not failed, f"{CASES} random finite problems", f"{failed} fail")
+    return Evidence(not failed, f"{CASES} random finite problems", f"{failed} cases fail")
 
 
 # RIDGE REGRESSION
@@ -152,12 +155,12 @@ def corrected_utility(
 
 @check(
     "property",
-    mutants={"half of the penalty": {"solve": lambda m, t, a: ridge.coefficients(m, t, a / 2)}},
+    mutants={"half the penalty": {"solve": lambda m, t, a: ridge.coefficients(m, t, a / 2)}},
 )
 def normal_equations(solve: Callable[[Matrix, int, float], Vector] = ridge.coefficients) -> Evidence:
-    """w = (M_aa + 2αI)⁻¹ M_ay is the minimiser of ½(w, −1) M (w, −1)ᵀ + α‖w‖²: its gradient vanishes there.
+    """The gradient of ½(w, −1) M (w, −1)ᵀ + α‖w‖² vanishes at w = (M_aa + 2αI)⁻¹ M_ay, so this w is the minimiser.
 
-    So the blocks of the covariance give the regression of every column.
+    So the blocks of the covariance M give the ridge regression of every column.
     """
     rng = np.random.default_rng(4)
     worst = 0.0
@@ -171,9 +174,9 @@ def normal_equations(solve: Callable[[Matrix, int, float], Vector] = ridge.coeff
     return Evidence(worst < 1e-9, "500 random problems", f"largest relative gradient {worst:.2g}")
 
 
-@check("property", mutants={"twice λ_min": {"denominator": 2.0}, "without the column": {"column": 0.0}})
+@check("property", mutants={"twice the denominator": {"denominator": 2.0}, "without ‖C − Ĉ‖_{2,∞}": {"column": 0.0}})
 def regression_error(denominator: float = 1.0, column: float = 1.0) -> Evidence:
-    """Lemma 1: ‖w − ŵ‖ ≤ (‖C − Ĉ‖_{2,∞} + ‖C − Ĉ‖ ‖ŵ‖)/(λ_min(C) + 2α), with the reference's `error_bound`."""
+    """Lemma 1, ‖w − ŵ‖ ≤ (‖C − Ĉ‖_{2,∞} + ‖C − Ĉ‖ ‖ŵ‖)/(λ_min(C) + 2α), holds for the reference's `error_bound`."""
     rng = np.random.default_rng(5)
     failed = 0
     for i in range(CASES):
@@ -181,7 +184,7 @@ def regression_error(denominator: float = 1.0, column: float = 1.0) -> Evidence:
         c = random_second_moment(rng, d)
         if i % 2:
             near = random_second_moment(rng, d)
-        else:  # a change of one column alone, where the bound is sharp
+        else:  # scaling the target feature changes one row and column only; there the bound is sharp
             root = np.linalg.cholesky(c + 1e-9 * np.eye(d))
             root[0] *= 1 + rng.uniform(-0.5, 0.5)
             near = root @ root.T
@@ -192,15 +195,16 @@ def regression_error(denominator: float = 1.0, column: float = 1.0) -> Evidence:
         smallest = max(0.0, float(np.linalg.eigvalsh(c)[0])) * denominator + (denominator - 1) * 2 * alpha
         bound = ridge.error_bound(columns, np.linalg.norm(change, 2), np.linalg.norm(estimate), smallest, alpha)
         failed += bool(np.linalg.norm(w - estimate) > bound * (1 + 1e-9) + 1e-12)
-    return Evidence(not failed, f"{CASES} random pairs", f"{failed} fail")
+    return Evidence(not failed, f"{CASES} random pairs", f"{failed} cases fail")
 
 
 @check("exact", mutants={"with ‖ŵ‖": {"norm_of": "estimate"}})
 def regression_remark(norm_of: str = "truth") -> Evidence:
-    """The remark after Lemma 1, ‖w‖ for ‖ŵ‖, fails: 81.0 against 10.8, in rationals.
+    """The remark after Lemma 1, that its bound holds with ‖w‖ for ‖ŵ‖, fails: the error is 81.0, the bound 10.8.
 
-    C = [[1, 10], [10, 1000]], Ĉ = [[1/10, 10], [10, 1000]], target 2, 2α = 1/100; one coefficient each. λ_min(C) is at
-    least 1 − 100/999 > 0.89 (Gershgorin after elimination), taken as its exact lower bound; ‖C − Ĉ‖ = 9/10.
+    C = [[1, 10], [10, 1000]], Ĉ = [[1/10, 10], [10, 1000]], the second column is the target, and 2α = 1/100, so each
+    regression has one coefficient. The arithmetic is rational, with ‖C − Ĉ‖ = 9/10 and the lower bound
+    λ_min(C) ≥ 1 − 100/999 > 0.89 (Gershgorin after elimination).
     """
     penalty = Fraction(1, 200)
     w = Fraction(10) / (1 + 2 * penalty)
@@ -210,13 +214,13 @@ def regression_remark(norm_of: str = "truth") -> Evidence:
     norm = w if norm_of == "truth" else estimate
     bound = ridge.error_bound(change, change, norm, smallest, penalty)
     return Evidence(
-        abs(w - estimate) > bound, "a counterexample", f"{float(estimate - w):.4g} against {float(bound):.4g}"
+        abs(w - estimate) > bound, "a counterexample", f"error {float(estimate - w):.4g}, bound {float(bound):.4g}"
     )
 
 
-@check("property", mutants={"the other way": {"factor": 0.5}})
+@check("property", mutants={"half the Frobenius norm": {"factor": 0.5}})
 def frobenius_dominates(factor: float = 1.0) -> Evidence:
-    """‖A‖_{2,∞} and ‖A‖ are at most ‖A‖_F; and ‖BAB‖ scales by B² in the row bound B."""
+    """‖A‖_{2,∞} and ‖A‖ are at most ‖A‖_F, and ‖AᵀA‖_F grows by B² if the rows of A are scaled by B."""
     rng = np.random.default_rng(6)
     failed = 0
     for _ in range(CASES):
@@ -224,4 +228,4 @@ def frobenius_dominates(factor: float = 1.0) -> Evidence:
         norm = factor * float(np.linalg.norm(a))
         failed += bool(np.linalg.norm(a, axis=0).max() > norm or np.linalg.norm(a, 2) > norm)
         failed += bool(abs(np.linalg.norm((3 * a).T @ (3 * a)) - 9 * np.linalg.norm(a.T @ a)) > 1e-9)
-    return Evidence(not failed, f"{CASES} random matrices", f"{failed} fail")
+    return Evidence(not failed, f"{CASES} random matrices", f"{failed} cases fail")

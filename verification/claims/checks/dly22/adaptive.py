@@ -1,4 +1,4 @@
-"""DLY22 §5 and Theorems 3, 4: clipping, the search for a threshold, and what AdaptiveCov spends and loses."""
+"""DLY22 §5 and Theorems 3, 4: clipping, the search for a threshold, and the budget and error of AdaptiveCov."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -15,6 +15,7 @@ from covassay.reference.mechanisms.concentrated import adaptive_cov, clipped_cov
 from covassay.reference.mechanisms.pure import adaptive_cov_pure
 from covassay.reference.privacy import zcdp_of_gaussian
 from covassay.reference.sensitivity import SENSITIVITIES
+from covassay.verification.claims.checks.divergences import renyi
 from covassay.verification.claims.checks.dly22 import zipf_data as dly22_data
 from covassay.verification.claims.checks.dly22.basics import rows_in_ball
 from covassay.verification.claims.evidence import Evidence, check
@@ -25,12 +26,12 @@ ROUNDING = 1e-9
 
 
 def tail(squares: Sequence[Number], tau_squared: Number) -> Number:
-    """γ(τ) = (1/n) Σ (‖x_i‖² − τ²)₊, from the squared norms."""
+    """The tail γ(τ) = (1/n) Σ (‖x_i‖² − τ²)₊, computed from the squared norms."""
     return sum(max(s - tau_squared, 0) for s in squares) / len(squares)
 
 
 def random_squares(rng: np.random.Generator, n: int) -> list[Fraction]:
-    """Squared norms: zeros, ones, powers of 4 and anything between."""
+    """Random squared norms: zeros, ones, powers of 4 and values in between."""
     picks: list[Fraction] = []
     for _ in range(n):
         kind, level = int(rng.integers(0, 4)), int(rng.integers(0, 7))
@@ -49,7 +50,7 @@ def random_squares(rng: np.random.Generator, n: int) -> list[Fraction]:
 @check(
     "exact",
     mutants={
-        "share of long rows": {"forms": (lambda s, t: sum(v > t for v in s) * Fraction(1, len(s)),)},
+        "the share of long rows": {"forms": (lambda s, t: sum(v > t for v in s) * Fraction(1, len(s)),)},
         "without the positive part": {"forms": (lambda s, t: sum(v - t for v in s) / len(s),)},
     },
 )
@@ -59,9 +60,10 @@ def tail_function(
         lambda s, t: sum((v for v in s if v > t), Fraction(0)) / len(s),
     ),
 ) -> Evidence:
-    """γ(X, τ) decreases in τ, γ(X, 0) = tr Σ and γ(X, 1) = 0, in rationals.
+    """γ(X, τ) decreases in τ, with γ(X, 0) = tr Σ and γ(X, 1) = 0, by rational arithmetic.
 
-    Both for (1/n) Σ (‖x_i‖² − τ²)₊ and for the larger (1/n) Σ ‖x_i‖² 1{‖x_i‖ > τ}: (1) is lost in the text at hand.
+    Our copy of the paper has lost (1), so the check covers two readings: (1/n) Σ (‖x_i‖² − τ²)₊ and the larger
+    (1/n) Σ ‖x_i‖² 1{‖x_i‖ > τ}.
     """
     rng = np.random.default_rng(1)
     failed = 0
@@ -72,20 +74,20 @@ def tail_function(
             values = [form(squares, t) for t in taus]
             failed += values != sorted(values, reverse=True) or values[-1] != 0
             failed += values[0] != sum(squares) / len(squares)
-    return Evidence(not failed, "500 random data sets, two readings of (1)", f"{failed} fail")
+    return Evidence(not failed, "500 random data sets, two readings of (1)", f"{failed} cases fail")
 
 
 @check(
     "exact",
     mutants={
-        "‖x‖ − τ": {"bias": lambda s, t: max(s - t, 0)},
-        "twice": {"bias": lambda s, t: 2 * max(s * s - t * t, 0)},
+        "‖x‖ − τ for ‖x‖² − τ²": {"bias": lambda s, t: max(s - t, 0)},
+        "twice the change": {"bias": lambda s, t: 2 * max(s * s - t * t, 0)},
     },
 )
 def claim_1(
     bias: Callable[[Fraction, Fraction], Fraction] = lambda norm, tau: max(norm**2 - tau**2, Fraction(0)),
 ) -> Evidence:
-    """‖xxᵀ − x̃x̃ᵀ‖_F = (‖x‖² − τ²)₊ for x̃ = x min(1, τ/‖x‖), entry by entry in rationals."""
+    """‖xxᵀ − x̃x̃ᵀ‖_F = (‖x‖² − τ²)₊ for x̃ = x min(1, τ/‖x‖), entry by entry in rational arithmetic."""
     failed, seen = [], 0
     for x in ((3, 4), (1, 2, 2), (2, 3, 6), (1, 1, 1, 1), (5, 12, 0)):
         norm = Fraction(math.isqrt(sum(v * v for v in x)))
@@ -99,12 +101,15 @@ def claim_1(
 
 
 def clip(x: Matrix, tau: float) -> Matrix:
-    """X^τ, by the reference: rows clipped to τ, in their own unit."""
+    """The rows clipped to length τ by the reference, in their original unit."""
     clipped: Matrix = unit_rows(x, tau) * tau
     return clipped
 
 
-@check("property", mutants={"half the bias": {"share": 0.5}, "clips at τ/2": {"clipping": lambda x, t: clip(x, t / 2)}})
+@check(
+    "property",
+    mutants={"half the bias": {"share": 0.5}, "clipping at τ/2": {"clipping": lambda x, t: clip(x, t / 2)}},
+)
 def clipping_bias(share: float = 1.0, clipping: Callable[[Matrix, float], Matrix] = clip) -> Evidence:
     """‖Σ(X) − Σ(X^τ)‖_F ≤ γ(X, τ), with equality if all clipped rows are parallel (Lemma 9)."""
     rng = np.random.default_rng(2)
@@ -127,14 +132,14 @@ def clipping_bias(share: float = 1.0, clipping: Callable[[Matrix, float], Matrix
     "property",
     mutants={
         "without the bias": {"bias": lambda s, t: 0.0},
-        "noise τ² throughout": {"exponent": 2},
+        "τ² for τ in the first term": {"exponent": 2},
     },
 )
 def noise_and_bias(bias: Callable[[Sequence[Number], Number], Number] = tail, exponent: int = 1) -> Evidence:
-    """The error of a clipped mechanism is at most Noise(τ) + γ(τ), whatever the noise; attained.
+    """The error of a clipped mechanism is at most Noise(τ) + γ(τ) for any noise, and comes close to it.
 
-    Noise(τ) = τ²σ‖W‖_F for GaussCov and τ · 2√(s tr Σ ‖W‖) + τ² s‖N‖ for SeparateCov. The reference's clipped mechanism
-    on random rows, thresholds and noises.
+    Noise(τ) = τ²σ‖W‖_F for GaussCov and τ · 2√(s tr Σ ‖W‖) + τ² s‖N‖ for SeparateCov. The check runs the reference's
+    clipped mechanism on random rows, thresholds and noises.
     """
     rng = np.random.default_rng(3)
     worst = 0.0
@@ -160,16 +165,17 @@ def noise_and_bias(bias: Callable[[Sequence[Number], Number], Number] = tail, ex
     "numeric",
     mutants={
         "τ² for τ": {"separate": lambda k, a, e: 4.0**-k * (a + e)},
-        "2^{−k} g": {"gauss": lambda k, g: 2.0**-k * g},
+        "2^{−k} g for 4^{−k} g": {"gauss": lambda k, g: 2.0**-k * g},
     },
 )
 def clipped_noise(
     separate: Callable[..., Number] = adaptive_cov.separate_noise,
     gauss: Callable[..., Number] = adaptive_cov.gauss_noise,
 ) -> Evidence:
-    """At τ = 2^{−k}: τ² times the error bound at trace tr/τ² is τa + τ²e, the trace term scaled by τ alone; and τ²g.
+    """At τ = 2^{−k}, τ² times SeparateCov's error bound at trace tr/τ² is τa + τ²e, and GaussCov's scales to τ²g.
 
-    a = √(4 s υ tr) is homogeneous of degree 1/2 in the trace. The reference's bounds, both ensembles.
+    The trace term a = √(4 s υ tr) is homogeneous of degree 1/2 in the trace, so it scales by τ alone. The check uses
+    the reference's bounds with both ensembles.
     """
     worst = 0.0
     for k in range(0, 40, 3):
@@ -179,24 +185,24 @@ def clipped_noise(
             direct = 4.0**-k * (scaled.directions + scaled.eigenvalues)
             worst = max(worst, abs(float(separate(k, whole.directions, whole.eigenvalues) / direct) - 1))
             worst = max(worst, abs(float(gauss(k, whole.gauss) / (4.0**-k * scaled.gauss)) - 1))
-    return Evidence(worst < 1e-12, "k ≤ 39, two parameter sets", f"off by {worst:.2g}")
+    return Evidence(worst < 1e-12, "k ≤ 39, two parameter sets", f"largest relative error {worst:.2g}")
 
 
-# EXAMPLES, rebuilt: the numbers of the text at hand are lost
+# EXAMPLES: our reconstruction, because our copy of the paper has lost the numbers
 
 
 def least(n: float, trace: float, tau_squared: float) -> float:
-    """Noise(τ) of (7) at d = n, ρ = 1, β = 0.1."""
+    """The smallest noise level of (7), Noise(τ), at d = n, ρ = 1, β = 0.1."""
     found = adaptive_cov.errors(n, n, 1.0, trace, 0.1, "wigner", "theorem")  # type: ignore[arg-type]
     tau = math.sqrt(tau_squared)
     return float(min(tau_squared * found.gauss, tau * found.directions + tau_squared * found.eigenvalues))
 
 
-@check("numeric", mutants={"all rows short": {"long": 0}, "clips at 1/4": {"clip_squared": lambda n: 1 / 16}})
+@check("numeric", mutants={"all rows short": {"long": 0}, "clipping at 1/4": {"clip_squared": lambda n: 1 / 16}})
 def skewed_example(long: int = 1, clip_squared: Callable[[float], float] = lambda n: 1 / n) -> Evidence:
-    """d = n, one row of norm 1 and the others of norm n^{−1/2}: clipping takes the bound from order n^{−1/2} to 1/n.
+    """For d = n, one row of norm 1 and others of norm n^{−1/2}, clipping takes the bound from order n^{−1/2} to 1/n.
 
-    Without clipping the second term √d/n = n^{−1/2} stays; at τ = n^{−1/2} GaussCov's τ²d/n and the bias are both 1/n.
+    Without clipping the second term √d/n = n^{−1/2} stays. At τ = n^{−1/2} GaussCov's τ²d/n and the bias are both 1/n.
     """
     quotients = []
     for n in (1e8, 1e16, 1e32):
@@ -213,12 +219,13 @@ def skewed_example(long: int = 1, clip_squared: Callable[[float], float] = lambd
 
 @check("numeric", mutants={"the second data set has one level": {"level": Fraction(3, 8)}})
 def no_quantile(level: Fraction = Fraction(1, 4)) -> Evidence:
-    """Two data sets with the same n, d and trace, no rank of which is good for both: off by n^{1/16} on one of them.
+    """There are two data sets with equal n, d and trace such that every quantile is off by n^{1/16} on one of them.
 
-    d = n, tr = n^{−3/8}, m = n tr. First: m rows of squared norm 1, the others 0. A rank above m gives τ = 0 and the
-    error tr = n^{−6/16}; a rank up to m gives τ = 1 and n^{−7/16}. Second: m rows of squared norm n^{−1/4}, the others
-    equal. A rank up to m gives n^{−9/16}, a rank above m n^{−10/16}. Logarithms are constant here: d and n enter υ as
-    powers.
+    Clipping at a quantile means that τ is the norm of the row of a fixed rank, in descending order. Let d = n, tr =
+    n^{−3/8} and m = n tr. The first data set has m rows of squared norm 1 and zeros. A rank above m gives τ = 0 and the
+    error tr = n^{−6/16}; a rank up to m gives τ = 1 and n^{−7/16}. The second has m rows of squared norm n^{−1/4}, and
+    the others are equal. A rank up to m gives n^{−9/16}, a rank above m gives n^{−10/16}. Logarithms do not depend on n
+    here, because d and n enter υ as powers.
     """
     gains = []
     for n in (1e64, 1e128):
@@ -240,26 +247,27 @@ def no_quantile(level: Fraction = Fraction(1, 4)) -> Evidence:
 
 
 def counts_of(squares: Sequence[Fraction], last: int) -> list[int]:
-    """c_1, …, c_last: rows with 4^{−j} < ‖x‖² ≤ 4^{1−j}."""
+    """The counts c_1, …, c_last, where c_j is the number of rows with 4^{−j} < ‖x‖² ≤ 4^{1−j}."""
     return [sum(Fraction(1, 4**j) < s <= Fraction(1, 4 ** (j - 1)) for s in squares) for j in range(1, last + 1)]
 
 
 def exact_bias_bound(counts: Sequence[int], k: int, n: int) -> Fraction:
-    """The reference's B_k, exactly: nB_k is a sum of a few powers of 2, which its floats do not round."""
+    """The reference's B_k as an exact number: nB_k is a sum of a few powers of 2, which float64 does not round."""
     return Fraction(clipped_cov.bias_bound(counts, k, 1)) / n
 
 
 @check(
     "exact",
     mutants={
-        "bins up to k − 1": {"bound": lambda c, k, n: exact_bias_bound(c, max(k - 1, 0), n)},
+        "only the bins up to k − 1": {"bound": lambda c, k, n: exact_bias_bound(c, max(k - 1, 0), n)},
         "twice the edges": {"bound": lambda c, k, n: 4 * exact_bias_bound(c, k, n)},
     },
 )
 def bias_bins(bound: Callable[[Sequence[int], int, int], Fraction] = exact_bias_bound) -> Evidence:
-    """γ(2^{−k}) ≤ B_k ≤ 4γ(2^{−k−1}), in rationals; both ends are approached at the ends of a bin.
+    """γ(2^{−k}) ≤ B_k ≤ 4γ(2^{−k−1}), by rational arithmetic; rows at the two ends of a bin approach the two bounds.
 
-    A row of bin j ≤ k counts 4^{1−j} − 4^{−k}, between ‖x‖² − 4^{−k} and 4‖x‖² − 4^{−k} = 4(‖x‖² − 4^{−k−1}).
+    A row of bin j ≤ k contributes 4^{1−j} − 4^{−k}, which lies between ‖x‖² − 4^{−k} and
+    4‖x‖² − 4^{−k} = 4(‖x‖² − 4^{−k−1}).
     """
     rng = np.random.default_rng(4)
     failed, equal = 0, 0
@@ -270,22 +278,24 @@ def bias_bins(bound: Callable[[Sequence[int], int, int], Fraction] = exact_bias_
             low, high = tail(squares, Fraction(1, 4**k)), 4 * tail(squares, Fraction(1, 4 ** (k + 1)))
             failed += not low <= middle <= high
             equal += low == middle != 0
-    return Evidence(not failed and equal > 0, "800 random data sets, k ≤ 7", f"{failed} fail; B_k = γ in {equal} cases")
+    return Evidence(
+        not failed and equal > 0, "800 random data sets, k ≤ 7", f"{failed} cases fail; B_k = γ in {equal} cases"
+    )
 
 
 @check(
     "exact",
     mutants={
-        "sensitivity 1/2": {"limit": Fraction(1, 2)},
-        "every bin by itself": {"bound": lambda c, k, n: Fraction(c[k - 1], n) * (-1) ** k if k else Fraction(0)},
+        "a sensitivity of 1/2": {"limit": Fraction(1, 2)},
+        "the count of bin k alone": {"bound": lambda c, k, n: Fraction(c[k - 1], n) * (-1) ** k if k else Fraction(0)},
     },
 )
 def bias_sensitivity(
     bound: Callable[[Sequence[int], int, int], Fraction] = exact_bias_bound, limit: Fraction = Fraction(1)
 ) -> Evidence:
-    """Replacing a row moves nB_k by less than 1, for all k in one direction, and by no less as k grows.
+    """Replacing a row moves nB_k by less than 1, in one direction for all k, by amounts that do not shrink as k grows.
 
-    The supremum is 1: a row of bin 1 against a row of zeros moves it by 1 − 4^{−k}.
+    The supremum is 1: replacing a row of zeros by a row of bin 1 moves nB_k by 1 − 4^{−k}.
     """
     rng = np.random.default_rng(5)
     failed, largest = 0, Fraction(0)
@@ -299,7 +309,7 @@ def bias_sensitivity(
         failed += not (min(moves) >= 0 or max(moves) <= 0) or max(sizes) >= limit or sizes != sorted(sizes)
         largest = max(largest, *sizes)
     holds = not failed and largest == 1 - Fraction(1, 4**8)
-    return Evidence(holds, "800 random neighbours, k ≤ 8", f"{failed} fail; largest {largest}")
+    return Evidence(holds, "800 random neighbours, k ≤ 8", f"{failed} cases fail; largest {largest}")
 
 
 @check(
@@ -307,7 +317,7 @@ def bias_sensitivity(
     mutants={
         "half the margin": {"margin": lambda f, log: private_trace.gaussian_margin(f, log) / 2},
         "all of ρ": {"budget": lambda rho: rho},
-        "ln(1/failure)": {"laplace": lambda f, log: log(1 / f) / 2},
+        "ln(1/failure)/2 for the Laplace margin": {"laplace": lambda f, log: log(1 / f) / 2},
     },
 )
 def trace_step(
@@ -315,10 +325,10 @@ def trace_step(
     laplace: Callable[..., Number] = private_trace.laplace_margin,
     budget: Callable[[Number], Number] = adaptive_cov.trace_budget,
 ) -> Evidence:
-    """The trace moves by at most 1/n, costs ρ/8 (or ε/8), and t̃ ≥ tr Σ with probability 1 − β/8.
+    """The trace moves by at most 1/n and costs ρ/8 (or ε/8), and t̃ ≥ tr Σ with probability 1 − β/8.
 
-    P(N < −t) ≤ e^{−t²/2} = failure at t = √(2 ln(1/failure)); P(Laplace < −t) = e^{−t}/2 = failure at t = ln(1/(2
-    failure)). The move: |‖x‖² − ‖y‖²| ≤ 1, attained by a unit row and a row of zeros.
+    For a failure probability f, P(N < −t) ≤ e^{−t²/2} = f at t = √(2 ln(1/f)), and P(Laplace < −t) = e^{−t}/2 = f at
+    t = ln(1/(2f)). The trace moves by |‖x‖² − ‖y‖²|/n ≤ 1/n, which a unit row and a row of zeros attain.
     """
     n, r, w = sp.symbols("n r w", positive=True)
     rho, u = 4 * r**2, 2 * w**2
@@ -330,7 +340,7 @@ def trace_step(
         seen.append(argument)
         return u
 
-    # e^{−t²/2} = e^{−u}, u = ln(1/failure)
+    # e^{−t²/2} = e^{−u} with u = ln(1/failure)
     gaussian_tail = sp.simplify(sp.nsimplify(sp.powdenest(margin(Fraction(1, 3), log), force=True)) ** 2 / 2 - u)
     laplace_tail = sp.simplify(laplace(Fraction(1, 3), log) - u)
     epsilon = sp.symbols("epsilon", positive=True)
@@ -347,17 +357,18 @@ def trace_step(
     "symbolic",
     mutants={
         "all of ρ for the last step": {"final": lambda rho, radius, c: rho},
-        "search at √ρ": {"search": lambda rho: rho**0.5},
+        "a search with ε₀ = √ρ": {"search": lambda rho: rho**0.5},
     },
 )
 def budgets(
     final: Callable[..., Number] = adaptive_cov.final_budget,
     search: Callable[[Number], Number] = adaptive_cov.search_epsilon,
 ) -> Evidence:
-    """The paper's count: ρ/8 + ε₀²/2 + 3ρ/4 = ρ with ε₀ = √ρ/2, and ε/8 + ε/8 + 3ε/4 = ε; 5/8 with a radius step.
+    """The paper's budgets add up, ρ/8 + ε₀²/2 + 3ρ/4 = ρ with ε₀ = √ρ/2 and ε/8 + ε/8 + 3ε/4 = ε; 29ρ/32 is proven.
 
-    The proven count replaces ε₀²/2 = ρ/8 by ε₀²/8 = ρ/32 (bounded range): 29ρ/32, or 26ρ/32 with a radius. Every step
-    is a function of the data and of what was released before, so the counts add up.
+    With a private radius the last step has 5/8 in place of 3/4. The proven cost has ε₀²/8 = ρ/32 (bounded range) in
+    place of ε₀²/2 = ρ/8 for a search: 29ρ/32, or 26ρ/32 with a private radius. Every step is a function of the data and
+    of what was released before, so the costs add up.
     """
     r = sp.symbols("r", positive=True)
     rho = r**2
@@ -388,14 +399,14 @@ def budgets(
     "numeric",
     mutants={
         "half of both scales": {"scale": 0.5},
-        "half of the queries' noise": {"query": 0.5},
+        "half the noise on the queries": {"query": 0.5},
     },
 )
 def search_range(scale: float = 1.0, query: float = 1.0) -> Evidence:
-    """The loss of the search lies in [−ε₀/2, ε₀/4], by the exact law; so D_α ≤ αε₀²/8, with room: 9ε₀²/128 would do.
+    """The loss of the search lies in [−ε₀/2, ε₀/4], so D_α ≤ αε₀²/8, and even D_α ≤ 9αε₀²/128.
 
-    Neighbours of AdaptiveCov, the second with the longer row. Both ends are approached: by levels far above 0, passed
-    by a high threshold alone, and by levels far below.
+    The losses come from the exact law, for neighbours of AdaptiveCov of which the second has the longer row. Query
+    values far above 0 and far below 0 approach the two ends.
     """
     rng = np.random.default_rng(6)
     epsilon = 1.0
@@ -421,8 +432,7 @@ def search_range(scale: float = 1.0, query: float = 1.0) -> Evidence:
         low, high = min(low, float(loss.min())), max(high, float(loss.max()))
         for alpha in (1.01, 2.0, 30.0):
             for p, q in ((first, second), (second, first)):
-                moment = float(np.logaddexp.reduce(alpha * p + (1 - alpha) * q))
-                divergence = max(divergence, moment / (alpha - 1) / alpha)
+                divergence = max(divergence, renyi(p, q, alpha) / alpha)
     inside = -epsilon / 2 * (1 + 1e-6) <= low < -0.47 * epsilon and 0.24 * epsilon < high <= epsilon / 4 * (1 + 1e-6)
     holds = inside and divergence <= 9 * epsilon**2 / 128 < float(clipped_cov.search_loss(epsilon))
     figures = {"range/ε₀": f"[{low:.4f}, {high:.4f}]", "largest D_α/(α ε₀²)": f"{divergence:.5f}"}
@@ -432,14 +442,15 @@ def search_range(scale: float = 1.0, query: float = 1.0) -> Evidence:
 @check(
     "property",
     mutants={
-        "threshold n": {"threshold": lambda n, slack: n},
-        "threshold n − 3α": {"threshold": lambda n, slack: n - 3 * slack},
+        "a threshold of n": {"threshold": lambda n, slack: n},
+        "a threshold of n − 3α": {"threshold": lambda n, slack: n - 3 * slack},
     },
 )
 def radius_promise(threshold: Callable[[Number, Number], Number] = private_radius.search_threshold) -> Evidence:
-    """If no noise exceeds α/2: the radius is at most max(b, 2 max ‖x_i‖), and at most 2α rows are longer.
+    """If no noise exceeds α/2, the private radius is at most max(b, 2 max ‖x_i‖), and at most 2α rows are longer.
 
-    α = (8/ε) ln(2(J + 1)/β) for the J + 1 radii b, 2b, …, 1; with the accuracy of AboveThreshold, probability 1 − β.
+    α = (8/ε) ln(2(J + 1)/β) for the J + 1 radii b, 2b, …, 1. By the accuracy of AboveThreshold no noise exceeds α/2
+    with probability at least 1 − β.
     """
     rng = np.random.default_rng(7)
     failed = 0
@@ -450,7 +461,7 @@ def radius_promise(threshold: Callable[[Number, Number], Number] = private_radiu
         alpha = above_threshold.accuracy(len(levels), beta, epsilon, "paper")
         n = int(rng.integers(1, 400))
         norms = float(10 ** rng.uniform(-4, 0)) * rng.random(n) ** rng.integers(1, 8)
-        alpha *= 1 + ROUNDING  # so that a tie is not decided by rounding
+        alpha *= 1 + ROUNDING  # a little slack, so that rounding does not decide ties
         ends = rng.choice([-1.0, 1.0], len(levels) + 1) if rng.random() < 0.5 else rng.uniform(-1, 1, len(levels) + 1)
         half = alpha / (1 + ROUNDING) / 2
         noise = above_threshold.AboveThresholdNoise(float(ends[0] * half / b1), ends[1:] * half / b2)
@@ -459,31 +470,32 @@ def radius_promise(threshold: Callable[[Number, Number], Number] = private_radiu
         radius = float(np.append(levels, 1.0)[stop])
         failed += radius > max(float(levels[0]), 2 * float(norms.max())) * (1 + ROUNDING)
         failed += bool((norms > radius).sum() > 2 * alpha)
-    return Evidence(not failed, f"{CASES} random runs", f"{failed} fail")
+    return Evidence(not failed, f"{CASES} random runs", f"{failed} cases fail")
 
 
 def explicit_bound(noise: float, bias: float, slack: float, rest: float, factor: float) -> float:
-    """C (Noise(τ) + γ(τ)) + 9α/n + 8N_{K+1}, C = `factor`."""
+    """The bound C (Noise(τ) + γ(τ)) + 9α/n + 8N_{K+1} with C = `factor`."""
     return factor * (noise + bias) + 9 * slack + 8 * rest
 
 
 @check(
     "property",
     mutants={
-        "factor 2": {"factor": 2.0},
-        "clips at 16 times the level found": {"clipping": lambda k: min(1.0, 2.0 ** (4 - k))},
-        "without α": {"slack_share": 0.0},
+        "2 for 32": {"factor": 2.0},
+        "clipping at 16 times the level found": {"clipping": lambda k: min(1.0, 2.0 ** (4 - k))},
+        "without the term in α": {"slack_share": 0.0},
     },
 )
 def adaptive_error(
     factor: float = 32.0, clipping: Callable[[int], Number] = clipped_cov.clip_level, slack_share: float = 1.0
 ) -> Evidence:
-    """Error of AdaptiveCov ≤ 32 (Noise(τ) + γ(τ)) + 9α/n + 8N_{K+1} for every τ, unless a noise exceeds its bound.
+    """AdaptiveCov's error is at most 32 (Noise(τ) + γ(τ)) + 9α/n + 8N_{K+1} for every τ, if no noise exceeds its bound.
 
-    α is the accuracy of the search. If it stops at k ≥ 1: B_j ≤ N_j + α/n for j < k, N_k ≤ B_k + α/n, and N_{j−1} ≤
-    4N_j. The rows are clipped at 2^{1−k}, where the mechanism that is better at k has noise ≤ 4N_k, and the bias is ≤
-    B_{k−1} ≤ 4N_k + α/n; so the error is ≤ 8N_k + α/n. For τ > 2^{−k−1}, N_k ≤ 4 Noise(τ); for τ ≤ 2^{−k−1}, N_k ≤ B_k
-    + α/n ≤ 4γ(τ) + α/n. If nothing stops, the same with k = K + 1, where N_{K+1} itself is the last term.
+    α is the accuracy of the search. If the search stops at k ≥ 1, then B_j ≤ N_j + α/n for j < k, N_k ≤ B_k + α/n, and
+    N_{j−1} ≤ 4N_j. The rows are clipped at 2^{1−k}. There the mechanism that is better at k has noise at most 4N_k, and
+    the bias is at most B_{k−1} ≤ 4N_k + α/n, so the error is at most 8N_k + α/n. For τ > 2^{−k−1}, N_k ≤ 4 Noise(τ);
+    for τ ≤ 2^{−k−1}, N_k ≤ B_k + α/n ≤ 4γ(τ) + α/n. If the search does not stop, the same holds with k = K + 1, and
+    N_{K+1} is the last term of the bound.
     """
     rng = np.random.default_rng(8)
     failed, worst = 0, 0.0
@@ -516,18 +528,18 @@ def adaptive_error(
             worst = max(worst, error / limit)
             failed += error > limit * (1 + ROUNDING)
     return Evidence(
-        not failed, f"{CASES} random searches, all τ on a grid", f"{failed} fail; largest share {worst:.4f}"
+        not failed, f"{CASES} random searches, all τ on a grid", f"{failed} cases fail; largest share {worst:.4f}"
     )
 
 
 def largest_search_noise(search: above_threshold.AboveThresholdNoise, epsilon: float) -> float:
-    """The largest noise of the threshold and of the queries."""
+    """The largest modulus of the noises on the threshold and on the queries."""
     b1, b2 = above_threshold.threshold_scale(epsilon), above_threshold.query_scale(epsilon, "paper")
     return float(max(b1 * abs(search.threshold), b2 * float(np.abs(search.queries).max())))
 
 
 def zcdp_terms(x: Matrix, noise: adaptive_cov.AdaptiveCovNoise, rho: float, beta: float) -> tuple[float, ...] | None:
-    """g, a, e and α of AdaptiveCov on these rows, or None if a noise exceeds its bound."""
+    """The terms g, a, e and α of AdaptiveCov's bound on these rows, or None if a noise exceeds its bound."""
     n, d = x.shape
     final, share = adaptive_cov.final_budget(rho, "none", "paper"), 3 * beta / 4
     search = adaptive_cov.search_epsilon(rho)
@@ -551,7 +563,7 @@ def zcdp_terms(x: Matrix, noise: adaptive_cov.AdaptiveCovNoise, rho: float, beta
 def pure_terms(
     x: Matrix, noise: adaptive_cov_pure.AdaptiveCovPureNoise, epsilon: float, beta: float
 ) -> tuple[float, ...] | None:
-    """The same for AdaptiveLapCov, with the bounds of the code."""
+    """The terms g, a, e and α for AdaptiveLapCov, with the bounds of the authors' code; None as in `zcdp_terms`."""
     n, d = x.shape
     step, final, share = (
         adaptive_cov_pure.step_epsilon(epsilon),
@@ -577,7 +589,7 @@ def pure_terms(
 
 
 def clipped_first(x: Matrix) -> Matrix:
-    """Rows clipped to 1/50, for mutants."""
+    """The rows clipped to 1/50: for mutants."""
     return clip(x, 0.02)
 
 
@@ -585,14 +597,14 @@ def clipped_first(x: Matrix) -> Matrix:
     "property",
     mutants={
         "rows clipped to 1/50 first": {"before": clipped_first},
-        "released in another unit": {"unit": 4.0},
+        "a release multiplied by 4": {"unit": 4.0},
     },
 )
 def adaptive_release(before: Callable[[Matrix], Matrix] = lambda x: x, unit: float = 1.0) -> Evidence:
-    """The matrices that AdaptiveCov and AdaptiveLapCov release are within the bound of `adaptive_error`, end to end.
+    """The matrices that AdaptiveCov and AdaptiveLapCov release are within the bound of `adaptive_error`.
 
-    Draws of the reference's mechanisms on skewed rows, small and large budgets; a draw with a noise beyond its bound,
-    which has probability at most β, is left out.
+    The check draws from the reference's mechanisms on skewed rows, with small and large budgets. A draw in which a
+    noise exceeds its bound, which has probability at most β, is left out.
     """
     rng = np.random.default_rng(11)
     worst, seen, beta = 0.0, 0, 0.1
@@ -632,17 +644,17 @@ def adaptive_release(before: Callable[[Matrix], Matrix] = lambda x: x, unit: flo
     "numeric",
     mutants={
         "norms 2^{−k}": {"norm": lambda k, buckets: Fraction(1, 2**k)},
-        "shares k^s": {"shares": lambda s, b: dly22_data.shares(-s, b)},
+        "shares ∝ k^s": {"shares": lambda s, b: dly22_data.shares(-s, b)},
     },
 )
 def synthetic_data(
     shares: Callable[[int, int], list[Number]] = dly22_data.shares,
     norm: Callable[[int, int], Fraction] = lambda k, buckets: Fraction(1, 2 ** (buckets - k)),
 ) -> Evidence:
-    """One bucket gives tr Σ = 1; tr Σ falls with the number N of buckets, at s = 3, towards 0; 2^{k−N} are the norms.
+    """At s = 3 one bucket gives tr Σ = 1, and tr Σ falls towards 0 as the number N of buckets grows.
 
-    Rows of bucket k are a share ∝ k^{−3} of all, so tr = Σ_k k^{−3} 4^{k−N}/Σ_k k^{−3}; at N = 1, …, 8. Every norm is
-    compared with the reference's list.
+    The rows of bucket k have norm 2^{k−N} and are a share ∝ k^{−3} of all, so tr = Σ_k k^{−3} 4^{k−N}/Σ_k k^{−3}. The
+    check has N = 1, …, 8 and compares every norm with the list in `zipf_data`.
     """
     traces: list[float] = []
     for buckets in range(1, 9):
@@ -654,4 +666,4 @@ def synthetic_data(
             return Evidence(False, "N ≤ 8, s = 3", f"shares or norms differ at N = {buckets}")
         traces.append(sum(w * v**2 for w, v in zip(weights, norms, strict=True)))
     holds = abs(traces[0] - 1) < ROUNDING and all(a > b > 0 for a, b in pairwise(traces))
-    return Evidence(holds, "N ≤ 8, s = 3", ", ".join(f"{t:.4f}" for t in traces))
+    return Evidence(holds, "N ≤ 8, s = 3", "traces " + ", ".join(f"{t:.4f}" for t in traces))

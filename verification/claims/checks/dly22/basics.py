@@ -1,4 +1,4 @@
-"""DLY22 §1, §3 and Lemma 8: the covariance, its sensitivities, notions of privacy, the sparse vector technique."""
+"""DLY22 §1, §3 and Lemma 8: the covariance, its sensitivities, notions of privacy, and the sparse vector technique."""
 
 import math
 from collections.abc import Callable
@@ -14,6 +14,7 @@ from covassay.reference.laws import wigner
 from covassay.reference.mechanisms.building_blocks import above_threshold, gaussian
 from covassay.reference.mechanisms.concentrated import gauss_cov
 from covassay.reference.sensitivity import SENSITIVITIES, frobenius_change_squared
+from covassay.verification.claims.checks.divergences import renyi
 from covassay.verification.claims.evidence import Evidence, check
 from covassay.verification.exact.above_threshold import largest_loss, log_probabilities
 
@@ -22,7 +23,7 @@ ROUNDING = 1e-9
 
 
 def rows_in_ball(rng: np.random.Generator, n: int, d: int) -> Matrix:
-    """Rows of the unit ball: a third of them of length 1, the others of any length, down to 1e-3."""
+    """Random rows of the unit ball, of length 1 with probability 1/3 and of a random length down to 1e-3 otherwise."""
     rows = rng.standard_normal((n, d))
     lengths = np.where(rng.random(n) < 1 / 3, 1.0, 10 ** rng.uniform(-3, 0, n))
     scaled: Matrix = rows / np.linalg.norm(rows, axis=1, keepdims=True) * lengths[:, None]
@@ -32,7 +33,7 @@ def rows_in_ball(rng: np.random.Generator, n: int, d: int) -> Matrix:
 # THE COVARIANCE
 
 
-@check("property", mutants={"divided by d": {"moment": lambda x: second_moment(x) * x.shape[0] / x.shape[1]}})
+@check("property", mutants={"division by d": {"moment": lambda x: second_moment(x) * x.shape[0] / x.shape[1]}})
 def trace_identity(moment: Callable[[Matrix], Matrix] = second_moment) -> Evidence:
     """In the eigenvectors of Σ the features are orthogonal with squared norms nλ_i, so Σλ_i = tr Σ = average ‖x_i‖²."""
     rng = np.random.default_rng(1)
@@ -51,17 +52,17 @@ def trace_identity(moment: Callable[[Matrix], Matrix] = second_moment) -> Eviden
     "symbolic",
     mutants={
         "without the inner product": {"change": lambda s, t, c: s**2 + t**2},
-        "supremum 1": {"supremum": lambda d: 1},
+        "a supremum of 1": {"supremum": lambda d: 1},
     },
 )
 def frobenius_change(
     change: Callable[[Number, Number, Number], Number] = frobenius_change_squared,
     supremum: Callable[[int], int] = gauss_cov.change_squared,
 ) -> Evidence:
-    """‖xxᵀ − yyᵀ‖_F² = ‖x‖⁴ + ‖y‖⁴ − 2⟨x, y⟩² ≤ 2, with equality for orthonormal rows; at most 1 if d = 1.
+    """‖xxᵀ − yyᵀ‖_F² = ‖x‖⁴ + ‖y‖⁴ − 2⟨x, y⟩² ≤ 2, with equality for orthonormal rows; it is at most 1 if d = 1.
 
-    Entry by entry, for symbolic x, y in dimension 3; of two vectors only the plane they span matters. At d = 1 the
-    change is (s − t)², with c² = st, and s, t ≤ 1.
+    The identity is checked entry by entry for symbolic x, y in dimension 3, which is enough because only the plane
+    spanned by the two vectors matters. At d = 1, with s = ‖x‖² and t = ‖y‖², the change is (s − t)² ≤ 1.
     """
     x, y = (sp.Matrix(sp.symbols(f"{name}1:4", real=True)) for name in "xy")
     delta = x * x.T - y * y.T
@@ -77,16 +78,17 @@ def frobenius_change(
     "property",
     mutants={
         "half the variance everywhere": {"separation": lambda m, e: 2 * wigner.separation_squared(m, e)},
-        "the supremum of d = 1": {"supremum": lambda d: 1},
+        "the supremum for d = 1": {"supremum": lambda d: 1},
     },
 )
 def symmetric_noise(
     separation: Callable[[Matrix, str], Vector] = wigner.separation_squared,
     supremum: Callable[[int], int] = gauss_cov.change_squared,
 ) -> Evidence:
-    """Noise on the upper triangle suffices: Σ_{i≤j} Δ_ij²/Var W_ij ≤ ‖Δ‖_F² ≤ 2, attained by x = e₁, y = e₂.
+    """Noise on the upper triangle suffices, because Σ_{i≤j} Δ_ij²/Var W_ij ≤ ‖Δ‖_F² ≤ 2; x = e₁, y = e₂ attain it.
 
-    For N(0, 1) on the triangle it is (‖Δ‖_F² + Σ_i Δ_ii²)/2, for half that variance off the diagonal it is ‖Δ‖_F².
+    With N(0, 1) entries on the triangle the sum is (‖Δ‖_F² + Σ_i Δ_ii²)/2. With half that variance off the diagonal it
+    is ‖Δ‖_F².
     """
     rng = np.random.default_rng(2)
     worst = 0.0
@@ -105,7 +107,7 @@ def symmetric_noise(
 @check(
     "symbolic",
     mutants={
-        "σ = √2/(n√ρ)": {"scale": lambda n, rho: sp.sqrt(2) * gauss_cov.noise_scale(n, rho)},
+        "√2 times the scale": {"scale": lambda n, rho: sp.sqrt(2) * gauss_cov.noise_scale(n, rho)},
         "half the variance off the diagonal": {"deviations": lambda d, e: wigner.deviations(d, "goe")},
     },
 )
@@ -113,9 +115,9 @@ def gauss_cov_error(
     scale: Callable[[Number, Number], Number] = gauss_cov.noise_scale,
     deviations: Callable[[int, str], Matrix] = wigner.deviations,
 ) -> Evidence:
-    """E‖Σ̂ − Σ‖_F² = d²/(n²ρ) exactly, on all data: an error of order d/n.
+    """On all data GaussCov has E‖Σ̂ − Σ‖_F² = d²/(n²ρ) exactly, an error of order d/n.
 
-    σ²ρn² = 1 symbolically; Σ_ij Var W_ij = d², entry by entry up to d = 8.
+    σ²ρn² = 1 is checked symbolically, and Σ_ij Var W_ij = d² entry by entry up to d = 8.
     """
     n, rho = sp.symbols("n rho", positive=True)
     unit = sp.simplify(sp.nsimplify(scale(n, rho)) ** 2 * n**2 * rho)
@@ -123,7 +125,7 @@ def gauss_cov_error(
     return Evidence(unit == 1 and all(counted), "all n, ρ; d ≤ 8 entry by entry", f"σ²ρn² = {unit}")
 
 
-@check("property", mutants={"λ_d for λ₁": {"swap": True}, "half": {"factor": 0.5}})
+@check("property", mutants={"λ₁ and λ_d exchanged": {"swap": True}, "half the norm": {"factor": 0.5}})
 def mahalanobis(swap: bool = False, factor: float = 1.0) -> Evidence:
     """‖A‖_F/λ₁ ≤ ‖Σ^{−1/2} A Σ^{−1/2}‖_F ≤ ‖A‖_F/λ_d, with equality for A along the first and the last eigenvector."""
     rng = np.random.default_rng(3)
@@ -140,7 +142,7 @@ def mahalanobis(swap: bool = False, factor: float = 1.0) -> Evidence:
         low, high = (1 / values[-1], 1 / values[0]) if swap else (1 / values[0], 1 / values[-1])
         lowest, highest = min(lowest, relative / low), max(highest, relative / high)
         failed += not low * (1 - ROUNDING) <= relative <= high * (1 + ROUNDING)
-    detail = f"{failed} fail; smallest and largest share {lowest:.9f}, {highest:.9f}"
+    detail = f"{failed} cases fail; smallest and largest share {lowest:.9f}, {highest:.9f}"
     return Evidence(not failed, f"{CASES} random pairs, d ≤ 5", detail)
 
 
@@ -150,21 +152,22 @@ def mahalanobis(swap: bool = False, factor: float = 1.0) -> Evidence:
 @check(
     "symbolic",
     mutants={
-        "ε²/4": {"printed": lambda e: e**2 / 4},
-        "tanh ε": {"smallest": lambda e, tanh: e * tanh(e)},
+        "ε²/4 for ε²/2": {"printed": lambda e: e**2 / 4},
+        "ε tanh ε for ε tanh(ε/2)": {"smallest": lambda e, tanh: e * tanh(e)},
     },
 )
 def pure_to_zcdp(
     printed: Callable[[Number], Number] = lambda e: e**2 / 2,
     smallest: Callable[..., Number] = privacy.zcdp_of_pure,
 ) -> Evidence:
-    """ε-DP implies ε²/2-zCDP, and already ε tanh(ε/2)-zCDP.
+    """ε-DP implies ε²/2-zCDP, and even ε tanh(ε/2)-zCDP.
 
-    1. Any P, Q with ratio in [e^{−ε}, e^ε] are mixtures (e^ε A + B)/(1 + e^ε), (A + e^ε B)/(1 + e^ε) of two laws A, B:
-    post-processed randomised response, so D_α is at most that of randomised response. 2. For it, e^{(α−1)D_α} = cosh
-    a/cosh b with a = ε(α − ½), b = ε/2, and a² − b² = ε²α(α − 1). 3. The slope of ln cosh √u is h(√u), h(a) =
-    tanh(a)/(2a), which decreases: a²h'(a) = −(sinh 2a − 2a)/(4 cosh² a), and sinh 2a − 2a has the derivative 4 sinh² a.
-    So D_α ≤ α ε² h(b) = α ε tanh(ε/2), and tanh b ≤ b.
+    The check confirms the identities of this proof. 1. Any P, Q with ratio in [e^{−ε}, e^ε] are mixtures
+    (e^ε A + B)/(1 + e^ε), (A + e^ε B)/(1 + e^ε) of two laws A, B. So they are post-processed randomised response, and
+    their D_α is at most the D_α of randomised response. 2. For randomised response e^{(α−1)D_α} = cosh a/cosh b with
+    a = ε(α − ½), b = ε/2, and a² − b² = ε²α(α − 1). 3. The derivative of ln cosh √u is h(√u) with h(a) = tanh(a)/(2a),
+    which decreases: a²h'(a) = −(sinh 2a − 2a)/(4 cosh² a), and sinh 2a − 2a has the derivative 4 sinh² a. So
+    D_α ≤ α ε² h(b) = α ε tanh(ε/2), and tanh b ≤ b.
     """
     p, q, odds = sp.symbols("p q r", positive=True)
     first, second = (odds * p - q) / (odds - 1), (odds * q - p) / (odds - 1)
@@ -190,9 +193,9 @@ def pure_to_zcdp(
     mutants={"without the factor 2": {"epsilon": lambda rho, delta, log: rho + (rho * log(1 / delta)) ** 0.5}},
 )
 def zcdp_to_approximate(epsilon: Callable[..., Number] = privacy.epsilon_of_zcdp) -> Evidence:
-    """ρ-zCDP implies (ρ + 2√(ρ ln(1/δ)), δ)-DP: the Chernoff bound at α = (ε + ρ)/(2ρ) > 1 is exactly δ.
+    """ρ-zCDP implies (ρ + 2√(ρ ln(1/δ)), δ)-DP, because the Chernoff bound at α = (ε + ρ)/(2ρ) > 1 is exactly δ.
 
-    P(E) ≤ e^ε Q(E) + P(loss > ε), and P(loss > ε) ≤ e^{(α−1)αρ − (α−1)ε}. With ρ = r² and ln(1/δ) = t².
+    P(E) ≤ e^ε Q(E) + P(loss > ε), and P(loss > ε) ≤ e^{(α−1)αρ − (α−1)ε}. The check sets ρ = r² and ln(1/δ) = t².
     """
     r, t = sp.symbols("r t", positive=True)
     target = sp.nsimplify(sp.powdenest(sp.nsimplify(epsilon(r**2, sp.Symbol("delta"), lambda v: t**2)), force=True))
@@ -213,10 +216,10 @@ def gaussian_divergence(
     scale: Callable[[Number, Number], Number] = gaussian.noise_scale,
     loss: Callable[[Number, Number], Number] = privacy.zcdp_of_gaussian,
 ) -> Evidence:
-    """D_α(N(Δ, σ²)‖N(0, σ²)) = αΔ²/(2σ²), which is αρ at σ = Δ/√(2ρ): the square is completed.
+    """D_α(N(Δ, σ²)‖N(0, σ²)) = αΔ²/(2σ²), which is αρ at σ = Δ/√(2ρ).
 
-    α(x − Δ)² + (1 − α)x² = (x − αΔ)² + α(1 − α)Δ², and D_α is the last term over −2σ²(α − 1). Independent coordinates
-    add up, so Δ² is the squared ℓ2 change.
+    Completing the square gives α(x − Δ)² + (1 − α)x² = (x − αΔ)² + α(1 − α)Δ², and D_α is the last term over
+    −2σ²(α − 1). The divergences of independent coordinates add up, so Δ² may be the squared ℓ2 norm of a change.
     """
     x, change, r, alpha = sp.symbols("x Delta r alpha", positive=True)
     rho = r**2 / 2
@@ -230,14 +233,15 @@ def gaussian_divergence(
     return Evidence(free and residual == 0 and spent == 0, "all α, Δ, ρ", f"residuals {residual}, {spent}")
 
 
-def renyi(p: Vector, q: Vector, alpha: float) -> float:
-    """D_α of finite laws."""
-    return float(np.log((p**alpha * q ** (1 - alpha)).sum()) / (alpha - 1))
-
-
-@check("property", mutants={"the larger of the two": {"composed": max}, "quadratic": {"composed": math.hypot}})
+@check(
+    "property",
+    mutants={"the larger of the two": {"composed": max}, "the root of the sum of squares": {"composed": math.hypot}},
+)
 def zcdp_composition(composed: Callable[..., Number] = privacy.zcdp_composition) -> Evidence:
-    """D_α of an adaptive pair is at most D_α of the first plus the largest of the second; equal if not adaptive."""
+    """D_α of an adaptive pair of draws is at most D_α of the first plus the largest D_α of the second.
+
+    If the second draw does not depend on the first, there is equality.
+    """
     rng = np.random.default_rng(4)
     failed = 0
     for i in range(CASES):
@@ -245,12 +249,13 @@ def zcdp_composition(composed: Callable[..., Number] = privacy.zcdp_composition)
         p, q = rng.dirichlet(np.ones(3), 2)
         kernels = rng.dirichlet(np.ones(4), (2, 3))
         if i % 2:
-            kernels[:, 1:] = kernels[:, :1]  # the second does not look at the first
-        joint = renyi((p[:, None] * kernels[0]).ravel(), (q[:, None] * kernels[1]).ravel(), alpha)
-        bound = composed(renyi(p, q, alpha), max(renyi(k, m, alpha) for k, m in zip(*kernels, strict=True)))
+            kernels[:, 1:] = kernels[:, :1]  # the second draw does not depend on the first
+        first, second, kernels = np.log(p), np.log(q), np.log(kernels)
+        joint = renyi((first[:, None] + kernels[0]).ravel(), (second[:, None] + kernels[1]).ravel(), alpha)
+        bound = composed(renyi(first, second, alpha), max(renyi(k, m, alpha) for k, m in zip(*kernels, strict=True)))
         failed += not joint <= bound * (1 + ROUNDING)
         failed += bool(i % 2) and not abs(joint / bound - 1) < ROUNDING
-    return Evidence(not failed, f"{CASES} random pairs of finite laws, α ≤ 20", f"{failed} fail")
+    return Evidence(not failed, f"{CASES} random pairs of finite laws, α ≤ 20", f"{failed} cases fail")
 
 
 # THE SPARSE VECTOR TECHNIQUE
@@ -259,17 +264,18 @@ def zcdp_composition(composed: Callable[..., Number] = privacy.zcdp_composition)
 @check(
     "numeric",
     mutants={
-        "no budget for the query's own move": {"query": lambda e, c: above_threshold.query_scale(e, c) / 2},
-        "half the threshold noise": {"threshold": lambda e: above_threshold.threshold_scale(e) / 2},
+        "half the noise on the queries": {"query": lambda e, c: above_threshold.query_scale(e, c) / 2},
+        "half the noise on the threshold": {"threshold": lambda e: above_threshold.threshold_scale(e) / 2},
     },
 )
 def svt_loss(
     threshold: Callable[[Number], Number] = above_threshold.threshold_scale,
     query: Callable[[Number, str], Number] = above_threshold.query_scale,
 ) -> Evidence:
-    """AboveThreshold with Laplace(2/ε) and Laplace(4/ε) loses at most ε, by the exact law, and ε is approached.
+    """AboveThreshold with noise Laplace(2/ε) and Laplace(4/ε) loses at most ε, and comes close to ε.
 
-    Approached by 200 queries far above the threshold that rise by 1, and one far below that falls by 1.
+    The losses come from its exact law. They approach ε for 200 queries far above the threshold that rise by 1 and one
+    far below that falls by 1.
     """
     rng = np.random.default_rng(5)
     epsilon = 1.0
@@ -284,21 +290,23 @@ def svt_loss(
     second = first + np.concatenate([np.ones(200), [-1.0]])
     extreme = float((log_probabilities(first, 0.0, b1, b2) - log_probabilities(second, 0.0, b1, b2))[200])
     holds = max(worst, extreme) <= epsilon + ROUNDING and extreme > 0.99 * epsilon
-    return Evidence(holds, "150 random query vectors, m ≤ 8, and m = 201", f"random {worst:.4f}, extreme {extreme:.4f}")
+    detail = f"largest random loss {worst:.4f}, extreme loss {extreme:.4f} at ε = 1"
+    return Evidence(holds, "150 random query vectors, m ≤ 8, and m = 201", detail)
 
 
 @check(
     "exact",
     mutants={
-        "half of α": {"accuracy": lambda m, b, e, c, log: 4 * log(2 * m / b) / e},
-        "without the union": {"accuracy": lambda m, b, e, c, log: 8 * log(2 / b) / e},
+        "half α": {"accuracy": lambda m, b, e, c, log: 4 * log(2 * m / b) / e},
+        "without the union bound": {"accuracy": lambda m, b, e, c, log: 8 * log(2 / b) / e},
     },
 )
 def svt_accuracy(accuracy: Callable[..., Number] = above_threshold.accuracy) -> Evidence:
-    """At α = (8/ε) ln(2m/β) all noises stay within α/2 with probability 1 − β, by the union bound, in rationals.
+    """At α = (8/ε) ln(2m/β) all noises stay within α/2 with probability at least 1 − β, by the union bound.
 
-    P(|4/ε Laplace| ≥ α/2) = e^{−αε/8} = 1/v and P(|2/ε Laplace| ≥ α/2) = v^{−2}, v = e^{αε/8}; α is linear in its
-    logarithm, so with log = identity the formula gives 8v/ε. Then m/v + v^{−2} ≤ β.
+    With v = e^{αε/8}, P(|Laplace(4/ε)| ≥ α/2) = 1/v and P(|Laplace(2/ε)| ≥ α/2) = v^{−2}, so m/v + v^{−2} ≤ β is
+    needed. The formula for α is linear in its logarithm, so evaluating it with log = identity gives 8v/ε, and the check
+    is in rational arithmetic.
     """
     failed = []
     for m, beta in product((1, 2, 5, 100), (Fraction(9, 10), Fraction(1, 2), Fraction(1, 1000))):
@@ -311,11 +319,11 @@ def svt_accuracy(accuracy: Callable[..., Number] = above_threshold.accuracy) -> 
     return Evidence(not failed, "m ≤ 100, β ≤ 9/10", ", ".join(failed[:3]))
 
 
-@check("property", mutants={"within α/2": {"share": 0.5}})
+@check("property", mutants={"α/2 for α": {"share": 0.5}})
 def svt_promise(share: float = 1.0) -> Evidence:
-    """If no noise exceeds α/2, every query passed over is below T + α and the one stopped at is at least T − α.
+    """If no noise exceeds α/2, every query passed over is below T + α and the query stopped at is at least T − α.
 
-    With the reference's algorithm, on queries near T ± α and noises at the ends of their range among others.
+    The check runs the reference's algorithm on queries near T ± α, with noises at the ends of their range among others.
     """
     rng = np.random.default_rng(6)
     failed = 0
@@ -329,19 +337,24 @@ def svt_promise(share: float = 1.0) -> Evidence:
         stop = above_threshold.first_above(values, 0.0, noise, epsilon=epsilon, calibration="paper")
         failed += bool((values[:stop] > share * alpha + ROUNDING).any())
         failed += bool(stop < m and values[stop] < -share * alpha - ROUNDING)
-    return Evidence(not failed, f"{CASES} random runs, m ≤ 7", f"{failed} fail")
+    return Evidence(not failed, f"{CASES} random runs, m ≤ 7", f"{failed} cases fail")
 
 
 # SENSITIVITY OF THE EIGENVALUES
 
 
 @check(
-    "exact", mutants={"supremum 1": {"supremum": lambda n, d: 1 / n}, "3/2": {"supremum": lambda n, d: 1.5**0.5 / n}}
+    "exact",
+    mutants={
+        "a supremum of 1": {"supremum": lambda n, d: 1 / n},
+        "a supremum of √(3/2)": {"supremum": lambda n, d: 1.5**0.5 / n},
+    },
 )
 def fact_1(supremum: Callable[[int, int], Number] = gaussian.second_moments_sensitivity) -> Evidence:
-    """Σ(a_i − b_i)² ≤ Σa_i² + Σb_i² ≤ 2 for a, b ≥ 0 that sum to at most 1, attained by two unit vectors.
+    """Σ(a_i − b_i)² ≤ Σa_i² + Σb_i² ≤ 2 for a, b ≥ 0 that each sum to at most 1; two unit vectors attain it.
 
-    Random rationals with zeros; the square of the reference's √2 is compared after rounding to an integer.
+    The check tries random rational vectors with zeros. The square of the reference's √2 is rounded to 12 decimals for
+    the comparison.
     """
     rng = np.random.default_rng(7)
     limit = Fraction(round(float(supremum(1, 2)) ** 2 * 10**12), 10**12)
@@ -356,13 +369,14 @@ def fact_1(supremum: Callable[[int, int], Number] = gaussian.second_moments_sens
     return Evidence(worst == 2 == limit, f"{CASES} random pairs", f"largest {worst}")
 
 
-@check("property", mutants={"1.4": {"supremum": lambda d: 1.4}, "ℓ1 for ℓ2": {"power": 1}})
+@check("property", mutants={"a supremum of 1.4": {"supremum": lambda d: 1.4}, "ℓ1 for ℓ2": {"power": 1}})
 def eigenvalue_change_l2(
     supremum: Callable[[int], float] = SENSITIVITIES["eigenvalues, l2"].supremum, power: int = 2
 ) -> Evidence:
-    """Replacing a row moves the ordered eigenvalues of nΣ by at most √2 in ℓ2, attained by diag(2, 0) → diag(1, 1).
+    """Replacing a row moves the ordered eigenvalues of nΣ by at most √2 in ℓ2; diag(2, 0) → diag(1, 1) attains it.
 
-    Also the steps of the proof: adding xxᵀ lowers no eigenvalue, and raises their sum by ‖x‖² ≤ 1; then Fact 1.
+    The steps of the proof are checked too: adding xxᵀ lowers no eigenvalue and raises their sum by ‖x‖² ≤ 1. Fact 1
+    then gives the bound.
     """
     rng = np.random.default_rng(8)
     worst, failed = 0.0, 0
@@ -377,4 +391,4 @@ def eigenvalue_change_l2(
     pair = np.array([2.0, 0.0]) - np.array([1.0, 1.0])
     attained = abs(float(np.linalg.norm(pair)) / supremum(2) - 1) < 1e-12
     holds = worst <= 1 + ROUNDING and attained and not failed
-    return Evidence(holds, f"{CASES} random neighbours, d ≤ 5", f"largest share {worst:.6f}; {failed} fail")
+    return Evidence(holds, f"{CASES} random neighbours, d ≤ 5", f"largest share {worst:.6f}; {failed} cases fail")

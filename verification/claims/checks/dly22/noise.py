@@ -1,7 +1,8 @@
 """DLY22 Lemmas 6, 7 and 13–17: norms of Gaussian and of Laplace noise.
 
 Laplace noise is treated as Gaussian noise of random variance: √(2E) g with E exponential and g normal is Laplace(1).
-Given the E, Gaussian concentration applies; what remains are tails of sums and maxima of exponentials.
+Given the exponentials, Gaussian concentration applies. It remains to bound the tails of sums and maxima of
+exponentials.
 """
 
 import math
@@ -18,7 +19,7 @@ from covassay.reference.domain import Number
 from covassay.reference.laws import wigner
 from covassay.verification.claims.evidence import Evidence, check
 
-LEVEL = 1e-9  # false alarm of a statistical check
+LEVEL = 1e-9  # the false-alarm probability of a statistical check
 Bound = Callable[..., Number]
 Plain = Callable[[float, float], float]
 DIMENSIONS = (1, 2, 3, 5, 7, 8, 10, 50, 1000, 10**6, 10**12)
@@ -29,25 +30,25 @@ BETAS = (1 - 1e-9, 0.9, 0.5, 0.1, 1e-3, 1e-12, 1e-100, 1e-300)
 
 
 def chi_squared_exponent(v: Number, b: Number, s: Number, t: Number) -> Number:
-    """Chernoff's exponent of P(Σ a_i (g_i² − 1) ≥ t), v = Σ a_i², b = max a_i, at λ = s/(√v + 2bs).
+    """The exponent of Chernoff's bound on P(Σ a_i (g_i² − 1) ≥ t) at λ = s/(√v + 2bs), v = Σ a_i², b = max a_i.
 
-    ln E e^{λa(g² − 1)} = −λa − ln(1 − 2λa)/2 ≤ λ²a²/(1 − 2λb).
+    It uses ln E e^{λa(g² − 1)} = −λa − ln(1 − 2λa)/2 ≤ λ²a²/(1 − 2λb).
     """
     rate = s / (sp.sqrt(v) + 2 * b * s)
     return v * rate**2 / (1 - 2 * b * rate) - rate * t
 
 
 def gamma_exponent(v: Number, b: Number, s: Number, t: Number) -> Number:
-    """Chernoff's exponent of P(Σ a_i (E_i − 1) ≥ t), E_i exponential, at λ = √2 s/(√v + √2 bs).
+    """The exponent of Chernoff's bound on P(Σ a_i (E_i − 1) ≥ t), E_i exponential, at λ = √2 s/(√v + √2 bs).
 
-    ln E e^{λa(E − 1)} = −λa − ln(1 − λa) ≤ λ²a²/(2(1 − λb)).
+    It uses ln E e^{λa(E − 1)} = −λa − ln(1 − λa) ≤ λ²a²/(2(1 − λb)).
     """
     rate = sp.sqrt(2) * s / (sp.sqrt(v) + sp.sqrt(2) * b * s)
     return v * rate**2 / (2 * (1 - b * rate)) - rate * t
 
 
 def moment_bounds() -> list[sp.Expr]:
-    """The two bounds of the moment generating functions: their slack has these derivatives, which are not negative."""
+    """Residuals that are 0 if both moment bounds hold: each slack is 0 at u = 0, and its derivative is not negative."""
     u = sp.symbols("u", positive=True)
     chi = u**2 / (1 - 2 * u) + u + sp.log(1 - 2 * u) / 2
     gamma = u**2 / (2 * (1 - u)) + u + sp.log(1 - u)
@@ -60,7 +61,7 @@ def moment_bounds() -> list[sp.Expr]:
 
 
 def squared(bound: Bound, d: Number, s: Number, seen: list[Number]) -> Number:
-    """bound² with ln(c/β) replaced by s²; every c goes to `seen`."""
+    """bound² with ln(c/β) replaced by s²; every constant c is appended to `seen`."""
 
     def log(argument: Number) -> Number:
         seen.append(argument)
@@ -73,13 +74,15 @@ def squared(bound: Bound, d: Number, s: Number, seen: list[Number]) -> Number:
     "symbolic",
     mutants={
         "without the middle term": {"bound": lambda d, beta, log: (d + 2 * log(1 / beta)) ** 0.5},
-        "ln for 2 ln": {"bound": lambda d, beta, log: (d + 2 * (d * log(1 / beta)) ** 0.5 + log(1 / beta)) ** 0.5},
+        "ln(1/β) for 2 ln(1/β)": {
+            "bound": lambda d, beta, log: (d + 2 * (d * log(1 / beta)) ** 0.5 + log(1 / beta)) ** 0.5
+        },
     },
 )
 def eta_tail(bound: Bound = tails.eta) -> Evidence:
-    """P(‖N(0, I_d)‖ > η) ≤ β: Chernoff's exponent at η² is exactly ln β, for all d and β.
+    """P(‖N(0, I_d)‖ > η) ≤ β for all d and β, because the exponent of Chernoff's bound at η² is exactly ln β.
 
-    χ² with d degrees has all weights 1; t = η² − d = 2√d s + 2s², s² = ln(1/β).
+    χ² with d degrees of freedom has weights 1, and t = η² − d = 2√d s + 2s² with s² = ln(1/β).
     """
     d, s = sp.symbols("d s", positive=True)
     seen: list[Number] = []
@@ -91,7 +94,7 @@ def eta_tail(bound: Bound = tails.eta) -> Evidence:
 
 @check("numeric", mutants={"without the middle term": {"bound": lambda d, b, log: (d + 2 * log(1 / b)) ** 0.5}})
 def eta_exact(bound: Bound = tails.eta) -> Evidence:
-    """For even d, P(‖N(0, I_d)‖ > η) = e^{−y} Σ_{k<d/2} y^k/k!, y = η²/2, is at most β, to 30 digits."""
+    """For even d, P(‖N(0, I_d)‖ > η) = e^{−y} Σ_{k<d/2} y^k/k! with y = η²/2 is at most β, computed to 30 digits."""
     worst = mpmath.mpf(0)
     with mpmath.workdps(30):
         for d, beta in product((2, 4, 10, 50, 200), ("0.99", "0.5", "0.1", "1e-3", "1e-30")):
@@ -104,18 +107,19 @@ def eta_exact(bound: Bound = tails.eta) -> Evidence:
 @check(
     "symbolic",
     mutants={
-        "4 ln(2/β)": {
+        "4 ln(2/β) for the last term": {
             "bound": lambda d, b, log: (
                 (d**2 + 2 * (d * log(2 / b)) ** 0.5 * (1 + (2 * (d - 1)) ** 0.5) + 4 * log(2 / b)) ** 0.5
             )
         },
-        "without the union": {"bound": lambda d, b, log: tails.omega(d, 2 * b, log)},
+        "without the union bound": {"bound": lambda d, b, log: tails.omega(d, 2 * b, log)},
     },
 )
 def omega_tail(bound: Bound = tails.omega) -> Evidence:
-    """P(‖W‖_F > ω) ≤ β for the Gaussian Wigner matrix: ‖W‖_F² = χ²_d + 2χ²_{d(d−1)/2}, each within η² at β/2.
+    """P(‖W‖_F > ω) ≤ β for the Gaussian Wigner matrix, for all d and β.
 
-    ω² is exactly the sum of the two bounds, for all d and β.
+    ‖W‖_F² = χ²_d + 2χ²_{d(d−1)/2}. Each χ² variable is at most its η² with probability 1 − β/2, and ω² is exactly the
+    sum of the two bounds.
     """
     d, s = sp.symbols("d s", positive=True)
     seen: list[Number] = []
@@ -128,16 +132,17 @@ def omega_tail(bound: Bound = tails.omega) -> Evidence:
 @check(
     "symbolic",
     mutants={
-        "2 ln(1/β)": {
+        "2 ln(1/β) for 4 ln(1/β)": {
             "bound": lambda d, b, log: (d**2 + 2 * (d * (2 * d - 1) * log(1 / b)) ** 0.5 + 2 * log(1 / b)) ** 0.5
         },
         "η in d² dimensions": {"bound": lambda d, b, log: tails.eta(d**2, b, log)},
     },
 )
 def omega_sharp_tail(bound: Bound = tails.omega_sharp) -> Evidence:
-    """√(d² + 2√(d(2d − 1) ln(1/β)) + 4 ln(1/β)) holds too, by one Chernoff bound for the weighted sum; it is below ω.
+    """The bound √(d² + 2√(d(2d − 1) ln(1/β)) + 4 ln(1/β)) on ‖W‖_F holds too, and it is smaller than ω.
 
-    Weights 1 (d times) and 2 (d(d − 1)/2 times): v = d(2d − 1), b = 2. Below ω: √(2d − 1) ≤ 1 + √(2(d − 1)).
+    It is one Chernoff bound for the weighted sum with d weights 1 and d(d − 1)/2 weights 2, so that v = d(2d − 1) and
+    b = 2. It is smaller than ω because √(2d − 1) ≤ 1 + √(2(d − 1)).
     """
     k, s = sp.symbols("k s", positive=True)
     d = k + 1
@@ -154,15 +159,16 @@ def omega_sharp_tail(bound: Bound = tails.omega_sharp) -> Evidence:
 
 @check("numeric", mutants={"υ*, which is proven": {"bound": tails.upsilon_star}})
 def upsilon_far_out(bound: Bound = tails.upsilon) -> Evidence:
-    """The υ of the code is exceeded with probability above β at d = 2, ln(1/β) = 2600; at d = 1 it is 0/0.
+    """The υ of the authors' code is exceeded with probability above β at d = 2, ln(1/β) = 2600; at d = 1 it is 0/0.
 
-    At u = (1, 1)/√2, uᵀWu ~ N(0, 3/2), and P(N > t) ≥ φ(t) t/(1 + t²). To 30 digits, with 6 to spare in ln P.
+    At u = (1, 1)/√2, uᵀWu ~ N(0, 3/2), and a standard normal N has P(N > t) ≥ φ(t) t/(1 + t²). The computation has 30
+    digits, and ln P exceeds ln β by about 6.
     """
     with mpmath.workdps(30):
         beta = mpmath.exp(-2600)
         radius = bound(2, beta, mpmath.log)
         t = radius / mpmath.sqrt(mpmath.mpf(3) / 2)
-        # both tails: |uᵀWu| > radius
+        # the probability of both tails, |uᵀWu| > radius
         log_probability = mpmath.log(2 * t / (1 + t**2) / mpmath.sqrt(2 * mpmath.pi)) - t**2 / 2
         slope = (radius - bound(2, mpmath.mpf(2), mpmath.log)) ** 2 / mpmath.log(2 / beta)
         figures = {"υ": mpmath.nstr(radius, 5), "ln P": mpmath.nstr(log_probability, 6)}
@@ -171,7 +177,7 @@ def upsilon_far_out(bound: Bound = tails.upsilon) -> Evidence:
             undefined = False
         except ZeroDivisionError:
             undefined = True
-        # P(|N(0, 3/2)| > t) is about e^{−t²/3}: a deviation with t² < 3 ln(2/β) must fail in the end
+        # P(|N(0, 3/2)| > t) is about e^{−t²/3}, so a deviation with t² < 3 ln(2/β) fails for small enough β
         holds = log_probability > -2600 and slope < 3 and undefined
         return Evidence(bool(holds), "d = 2, ln(1/β) = 2600; d = 1", figures=figures)
 
@@ -179,18 +185,19 @@ def upsilon_far_out(bound: Bound = tails.upsilon) -> Evidence:
 @check(
     "symbolic",
     mutants={
-        "√(2 ln(2/β)), as in the code": {"bound": lambda d, b, log: 2 * d**0.5 + (2 * log(2 / b)) ** 0.5},
+        "√(2 ln(2/β)), as in the authors' code": {"bound": lambda d, b, log: 2 * d**0.5 + (2 * log(2 / b)) ** 0.5},
         "one side only": {"bound": lambda d, b, log: tails.upsilon_star(d, 2 * b, log)},
-        "mean √d": {"bound": lambda d, b, log: d**0.5 + ((4 - 2 / d) * log(2 / b)) ** 0.5},
+        "√d for 2√d": {"bound": lambda d, b, log: d**0.5 + ((4 - 2 / d) * log(2 / b)) ** 0.5},
     },
 )
 def upsilon_star_proof(bound: Bound = tails.upsilon_star) -> Evidence:
-    """‖W‖ ≤ 2√d + √((4 − 2/d) ln(2/β)) with probability 1 − β: increments and gradient of uᵀWu.
+    """‖W‖ ≤ 2√d + √((4 − 2/d) ln(2/β)) with probability at least 1 − β, for the Gaussian Wigner matrix W.
 
-    For unit u, v: E(uᵀWu − vᵀWv)² = 2‖uuᵀ − vvᵀ‖_F² − Σ(u_i² − v_i²)² and ‖uuᵀ − vvᵀ‖_F² = 2(1 − c²), c = ⟨u, v⟩, so it
-    is at most 4(1 − c²) = 4‖u − v‖² − 4(1 − c)²: Sudakov–Fernique against 2⟨g, u⟩ gives E λ_max ≤ 2E‖g‖ ≤ 2√d. The
-    gradient has squared length 2(Σu_i²)² − Σu_i⁴ ≤ 2 − 1/d = L², and Gaussian concentration gives √(2L² ln(2/β)) for
-    the two sides. Identities for d = 2, 3, 4, which covers all pairs of indices.
+    For unit u, v with c = ⟨u, v⟩, E(uᵀWu − vᵀWv)² = 2‖uuᵀ − vvᵀ‖_F² − Σ(u_i² − v_i²)² and ‖uuᵀ − vvᵀ‖_F² = 2(1 − c²).
+    So the increment is at most 4(1 − c²) = 4‖u − v‖² − 4(1 − c)², and comparison with 2⟨g, u⟩ (Sudakov–Fernique) gives
+    E λ_max ≤ 2E‖g‖ ≤ 2√d. The gradient of uᵀWu in W has squared length 2(Σu_i²)² − Σu_i⁴ ≤ 2 − 1/d = L², and Gaussian
+    concentration gives √(2L² ln(2/β)) for the two sides. The identities are checked for d = 2, 3, 4, which covers all
+    pairs of indices.
     """
     residuals: list[sp.Expr] = []
     for k in (2, 3, 4):
@@ -220,21 +227,23 @@ def upsilon_star_proof(bound: Bound = tails.upsilon_star) -> Evidence:
 
 
 def refuted(values: Sequence[float], bound: float, beta: float, level: float) -> bool:
-    """More values beyond the bound than a binomial of probability β has, at that level."""
+    """Whether significantly more than a share β of the values exceeds the bound, by the exact binomial test."""
     beyond = int(sum(v > bound for v in values))
     return bool(stats.binom.sf(beyond - 1, len(values), beta) < level)
 
 
 def _spectral(kind: Callable[..., np.ndarray], d: int, draws: int) -> list[float]:
+    """The spectral norms of random symmetric matrices."""
     eigenvalues = np.linalg.eigvalsh(kind(d, np.random.default_rng(d), draws))
     return [float(v) for v in np.abs(eigenvalues[:, [0, -1]]).max(axis=1)]
 
 
-@check("statistical", mutants={"the bound of GOE": {"bound": tails.upsilon_goe}})
+@check("statistical", mutants={"the bound for the Gaussian orthogonal ensemble": {"bound": tails.upsilon_goe}})
 def upsilon_star_draws(bound: Bound = tails.upsilon_star, draws: int = 1500) -> Evidence:
-    """Draws of the Gaussian Wigner matrix exceed υ* no more often than β: 1500 draws each at d = 1, 2, 10, 40, two β.
+    """Draws of the Gaussian Wigner matrix exceed υ* no more often than with probability β.
 
-    False alarm 1e-9 in all. Detects, at β = 0.1, an exceedance of 0.23 with probability above 0.99 (Hoeffding).
+    1500 draws each at d = 1, 2, 10, 40, for two values of β, with false-alarm probability 1e-9 in all. At β = 0.1 the
+    check detects an exceedance probability of 0.23 with probability above 0.99 (Hoeffding).
     """
     cases = [(d, beta) for d in (1, 2, 10, 40) for beta in (0.5, 0.1)]
     norms = {d: _spectral(wigner.sample_wigner, d, draws) for d, _ in cases}
@@ -250,10 +259,10 @@ def upsilon_star_draws(bound: Bound = tails.upsilon_star, draws: int = 1500) -> 
 
 @check(
     "symbolic",
-    mutants={"variance E": {"variance": lambda e: e}, "variance 4E": {"variance": lambda e: 4 * e}},
+    mutants={"the variance E": {"variance": lambda e: e}, "the variance 4E": {"variance": lambda e: 4 * e}},
 )
 def laplace_mixture(variance: Callable[[Number], Number] = lambda e: 2 * e) -> Evidence:
-    """√(2E) g with E exponential, g normal is Laplace(1): both have the characteristic function 1/(1 + s²)."""
+    """√(2E) g with E exponential and g normal is Laplace(1): both have the characteristic function 1/(1 + s²)."""
     s, e = sp.symbols("s e", positive=True)
     mixed = sp.integrate(sp.exp(-variance(e) * s**2 / 2 - e), (e, 0, sp.oo))
     x = sp.symbols("x", positive=True)
@@ -262,12 +271,12 @@ def laplace_mixture(variance: Callable[[Number], Number] = lambda e: 2 * e) -> E
     return Evidence(residual == 0, "all s", f"difference {residual}")
 
 
-@check("numeric", mutants={"log₂ m for 2 log₂ m": {"norm": lambda m, log: 2 * max(1, log(m) / log(2) / 2)}})
+@check("numeric", mutants={"max(2, log₂ m) for K": {"norm": lambda m, log: 2 * max(1, log(m) / log(2) / 2)}})
 def psi_norm(norm: Bound = tails.psi_norm) -> Evidence:
     """E exp(max_i |Z_i|/K) ≤ 2 for m Laplace(1) variables and K = 2 max((√2 + 1)/(√2 − 1), 2 log₂ m).
 
-    max |Z_i| is Σ E_k/k in law (Rényi), so the expectation is ∏_{k≤m} k/(k − 1/K) = m! Γ(1 − 1/K)/Γ(m + 1 − 1/K).
-    The least K is 2 at m = 1 and (3 + √5)/2 at m = 2.
+    max |Z_i| has the law of Σ E_k/k (Rényi), so the expectation is ∏_{k≤m} k/(k − 1/K) = m! Γ(1 − 1/K)/Γ(m + 1 − 1/K).
+    The smallest K that works is 2 at m = 1 and (3 + √5)/2 at m = 2.
     """
     worst = 0.0
     for m in (1, 2, 3, 10, 100, 10**4, 10**8, 10**16, 10**100):
@@ -279,13 +288,16 @@ def psi_norm(norm: Bound = tails.psi_norm) -> Evidence:
 
 
 def laplace_vector(d: float, beta: float) -> float:
-    """√(2(d + √(2dx) + x)) + 2√(x(x + ln d)), x = ln(3/β): exceeded by ‖Z‖₂ with probability at most β."""
+    """√(2(d + √(2dx) + x)) + 2√(x(x + ln d)) with x = ln(3/β), which ‖Z‖₂ exceeds with probability at most β."""
     x = math.log(3 / beta)
     return math.sqrt(2 * (d + math.sqrt(2 * d * x) + x)) + 2 * math.sqrt(x * (x + math.log(d)))
 
 
 def laplace_frobenius(d: float, beta: float) -> float:
-    """√(2(d² + √(2d(2d − 1)x) + 2x)) + 2√(2x(x + ln m)), x = ln(3/β), m = d(d + 1)/2, for ‖W‖_F."""
+    """√(2(d² + √(2d(2d − 1)x) + 2x)) + 2√(2x(x + ln m)), which ‖W‖_F exceeds with probability at most β.
+
+    x = ln(3/β) and m = d(d + 1)/2.
+    """
     x, m = math.log(3 / beta), d * (d + 1) / 2
     return math.sqrt(2 * (d**2 + math.sqrt(2 * d * (2 * d - 1) * x) + 2 * x)) + 2 * math.sqrt(2 * x * (x + math.log(m)))
 
@@ -293,16 +305,16 @@ def laplace_frobenius(d: float, beta: float) -> float:
 @check(
     "symbolic",
     mutants={
-        "without its linear term": {"linear": 0},
+        "without the linear term": {"linear": 0},
         "√v for √(2v)": {"quadratic": 1},
     },
 )
 def exponential_sums(linear: int = 1, quadratic: int = 2) -> Evidence:
-    """For exponential E_i, P(Σ a_iE_i > Σ a_i + √(2vx) + bx) ≤ e^{−x}, v = Σ a_i², b = max a_i.
+    """For exponential E_i, P(Σ a_iE_i > Σ a_i + √(2vx) + bx) ≤ e^{−x} with v = Σ a_i² and b = max a_i.
 
-    The exponent is exactly −x. The largest of d such sums of d terms has mean at most d + (ln d)/λ + dλ/(2(1 − λ)),
-    which is d + √(2d ln d) + ln d at the best λ.
-    For W: weights 1 and 2 on and above the diagonal, v = d(2d − 1), b = 2.
+    The exponent of Chernoff's bound is exactly −x. The largest of d such sums of d terms has mean at most
+    d + (ln d)/λ + dλ/(2(1 − λ)), which is d + √(2d ln d) + ln d at the best λ. ‖W‖_F² has the weights 1 on the diagonal
+    and 2 above it, so v = d(2d − 1) and b = 2.
     """
     v, b, s, d, k = sp.symbols("v b s d k", positive=True)
     t = sp.sqrt(quadratic * v) * s + linear * b * s**2
@@ -315,7 +327,7 @@ def exponential_sums(linear: int = 1, quadratic: int = 2) -> Evidence:
 
 
 def _dominates(coded: Bound, proven: Plain, between: Plain, kink: float) -> tuple[bool, str]:
-    """Is the coded bound ≥ the one in between ≥ the proven one? On a grid, and where the slopes in log₂ change."""
+    """Whether coded ≥ between ≥ proven on a grid, and `kink`, the slack where K changes its form, is not negative."""
     pairs = list(product(DIMENSIONS, BETAS))
     ratio = min(float(coded(d, b)) / between(d, b) for d, b in pairs)
     step = min(between(d, b) / proven(d, b) for d, b in pairs)
@@ -323,23 +335,24 @@ def _dominates(coded: Bound, proven: Plain, between: Plain, kink: float) -> tupl
 
 
 KAPPA = math.log(3) / math.log(2)  # ln(3/β) ≤ κ ln(2/β) for β ≤ 1
-KINK = (math.sqrt(2) + 1) / (math.sqrt(2) - 1)  # K = 2 KINK up to 2 log₂ m = KINK, and 4 log₂ m from there on
+KINK = (math.sqrt(2) + 1) / (math.sqrt(2) - 1)  # K is 2 KINK if 2 log₂ m ≤ KINK, and 4 log₂ m otherwise
 
 
 @check(
     "numeric",
     mutants={
-        "1.4√d": {"coded": lambda d, b: tails.eta_laplace(d, b) - 0.1 * d**0.5},
+        "1.4√d for 1.5√d": {"coded": lambda d, b: tails.eta_laplace(d, b) - 0.1 * d**0.5},
         "a fifth of K": {"coded": lambda d, b: 1.5 * d**0.5 + tails.psi_norm(d) / 5 * math.log(2 / b)},
     },
 )
 def laplace_vector_tail(coded: Bound = tails.eta_laplace) -> Evidence:
-    """1.5√d + K ln(2/β), the constants of the code, is never below a proven bound of ‖Z‖₂, so it holds.
+    """1.5√d + K ln(2/β), with the constants of the authors' code, is never below a proven bound on ‖Z‖₂, so it holds.
 
-    Proven, x = ln(3/β), three events of β/3: ΣE_i ≤ d + √(2dx) + x, max E_i ≤ x + ln d, and given E Gaussian
-    concentration with mean ≤ √(2ΣE_i) and Lipschitz constant √(2 max E_i). Together: √(2(d + √(2dx) + x)) +
-    2√(x(x + ln d)) ≤ √(2d) + √(2x) + 2x + ln d. With L = ln(2/β) ≥ ln 2, x ≤ κL, κ = log₂ 3, that is at most
-    √2 √d + (√(2κ/ln 2) + 2κ + log₂ d) L, and the bracket is below K: the two meet closest at 2 log₂ d = (√2 + 1)².
+    The proven bound, with x = ln(3/β), has three events that each fail with probability at most β/3: ΣE_i ≤ d + √(2dx)
+    + x, max E_i ≤ x + ln d, and, given E, Gaussian concentration with mean ≤ √(2ΣE_i) and Lipschitz constant √(2 max
+    E_i). Together they give √(2(d + √(2dx) + x)) + 2√(x(x + ln d)) ≤ √(2d) + √(2x) + 2x + ln d. With L = ln(2/β) ≥ ln 2
+    and x ≤ κL, κ = log₂ 3, that is at most √2 √d + (√(2κ/ln 2) + 2κ + log₂ d) L. The bracket is below K; the two are
+    closest at 2 log₂ d = (√2 + 1)².
     """
     first = math.sqrt(2 * KAPPA / math.log(2)) + 2 * KAPPA
 
@@ -353,15 +366,16 @@ def laplace_vector_tail(coded: Bound = tails.eta_laplace) -> Evidence:
 @check(
     "numeric",
     mutants={
-        "1.4 d": {"coded": lambda d, b: tails.omega_laplace(d, b) - 0.1 * d},
+        "1.4 d for 1.5 d": {"coded": lambda d, b: tails.omega_laplace(d, b) - 0.1 * d},
         "a fifth of K": {"coded": lambda d, b: 1.5 * d + tails.psi_norm(d * (d + 1) / 2) / 5 * math.log(2 / b)},
     },
 )
 def laplace_frobenius_tail(coded: Bound = tails.omega_laplace) -> Evidence:
-    """1.5 d + K ln(2/β), the constants of the code, is never below a proven bound of ‖W‖_F, so it holds.
+    """1.5 d + K ln(2/β), with the constants of the authors' code, is never below a proven bound on ‖W‖_F, so it holds.
 
-    As for vectors, with weights 2E_ii and 4E_ij: √(2(d² + √(2d(2d − 1)x) + 2x)) + 2√(2x(x + ln m)) ≤ √2 d + 2√x +
-    2√2 x + √2 ln m ≤ √2 d + (2√(κ/ln 2) + 2√2 κ + √2 log₂ m) L, m = d(d + 1)/2. E‖W‖_F² = 2d².
+    The proof is that of `laplace_vector_tail` with the weights 2E_ii and 4E_ij. With m = d(d + 1)/2,
+    √(2(d² + √(2d(2d − 1)x) + 2x)) + 2√(2x(x + ln m)) ≤ √2 d + 2√x + 2√2 x + √2 ln m
+    ≤ √2 d + (2√(κ/ln 2) + 2√2 κ + √2 log₂ m) L. The mean is E‖W‖_F² = 2d².
     """
     first = 2 * math.sqrt(KAPPA / math.log(2)) + 2 * math.sqrt(2) * KAPPA
 
@@ -373,12 +387,12 @@ def laplace_frobenius_tail(coded: Bound = tails.omega_laplace) -> Evidence:
 
 
 def theta(d: float) -> float:
-    """θ of the code: min(((ln d)/d)^0.3, 1/2)."""
+    """The θ of the authors' code, min(((ln d)/d)^0.3, 1/2)."""
     return min(float((math.log(d) / d) ** 0.3), 0.5)
 
 
 def laplace_wigner_mean(d: float, variance: float = 2.0) -> float:
-    """(1 + θ)(2σ + 6σ_*√(ln d/ln(1 + θ))), σ² = 2(d + √(2d ln d) + ln d), σ_*² = 2(1 + ln m): bounds E‖W‖."""
+    """The bound (1 + θ)(2σ + 6σ_*√(ln d/ln(1 + θ))) on E‖W‖, with σ² = 2(d + √(2d ln d) + ln d), σ_*² = 2(1 + ln m)."""
     low = math.log(d)
     sigma = math.sqrt(variance * (d + math.sqrt(2 * d * low) + low))
     largest = math.sqrt(variance * (1 + math.log(d * (d + 1) / 2)))
@@ -386,7 +400,10 @@ def laplace_wigner_mean(d: float, variance: float = 2.0) -> float:
 
 
 def laplace_wigner_tail(d: float, beta: float, variance: float = 2.0) -> float:
-    """The same with σ² = 2(d + √(2dy) + y), y = x + ln d, σ_*² = 2(x + ln m), plus 2σ_*√x, x = ln(3/β)."""
+    """The bound on ‖W‖ with probability 1 − β: (1 + θ)(2σ + 6σ_*√(ln d/ln(1 + θ))) + 2σ_*√x with x = ln(3/β).
+
+    Here σ² = 2(d + √(2dy) + y) with y = x + ln d, and σ_*² = 2(x + ln m).
+    """
     x = math.log(3 / beta)
     y = x + math.log(d)
     sigma = math.sqrt(variance * (d + math.sqrt(2 * d * y) + y))
@@ -404,10 +421,10 @@ def laplace_wigner_tail(d: float, beta: float, variance: float = 2.0) -> float:
     },
 )
 def laplace_leading_term(coded: Bound = tails.upsilon_laplace) -> Evidence:
-    """The bounds of the code on E‖W‖ and ‖W‖ are asymptotically 2√d, but ‖W‖/√d → 2√2, as Laplace(1) has variance 2.
+    """The authors' code bounds E‖W‖ and ‖W‖ by asymptotically 2√d, but ‖W‖/√d → 2√2, because Laplace(1) has variance 2.
 
-    The mean part (ln(2/β) = 0) is below 2√(2d) from d = 3·10⁵ on, the whole bound at β = 0.1 from d = 3·10⁶ on; at d =
-    10²⁰ both are within 1 % of 2√d.
+    The bound on the mean, where ln(2/β) = 0, is below 2√(2d) from d = 3·10⁵ on, and the whole bound at β = 0.1 from
+    d = 3·10⁶ on. At d = 10²⁰ both are within 1 % of 2√d.
     """
     limit = 2 * math.sqrt(2)
     mean = {d: float(coded(d, 2.0)) / math.sqrt(d) for d in (2e5, 3e5, 1e20)}
@@ -419,16 +436,18 @@ def laplace_leading_term(coded: Bound = tails.upsilon_laplace) -> Evidence:
     )
     asymptotic = abs(mean[1e20] / 2 - 1) < 0.01 and abs(whole[1e20] / 2 - 1) < 0.01
     figures = {"mean part at 3e5": f"{mean[3e5] * 3e5**0.5:.1f}", "2√(2d)": f"{limit * 3e5**0.5:.1f}"}
-    return Evidence(below and asymptotic, "d up to 1e20", f"{mean[1e20]:.4f}, {whole[1e20]:.4f}", figures)
+    detail = f"bounds over √d at d = 1e20: {mean[1e20]:.4f} and {whole[1e20]:.4f}"
+    return Evidence(below and asymptotic, "d up to 1e20", detail, figures)
 
 
-@check("numeric", mutants={"variance 1": {"variance": 1.0}, "variance 3": {"variance": 3.0}})
+@check("numeric", mutants={"a variance of 1": {"variance": 1.0}, "a variance of 3": {"variance": 3.0}})
 def laplace_wigner_bounds(variance: float = 2.0) -> Evidence:
-    """Explicit bounds of E‖W‖ and ‖W‖ for Laplace noise, asymptotically 2√(2d), which is the truth.
+    """The explicit bounds on E‖W‖ and ‖W‖ for Laplace noise are asymptotically 2√(2d), which is the true order.
 
-    Given E, W is Gaussian with deviations √(2E_ij): E‖W‖ ≤ (1 + θ)(2σ + 6σ_*√(ln d/ln(1 + θ))) (Bandeira–van Handel
-    2016), σ² the largest row sum, σ_*² the largest entry of 2E. Means: E max of d sums of d exponentials ≤ d +
-    √(2d ln d) + ln d, E max of m is at most 1 + ln m. Tails at β/3 each, and the Lipschitz constant √2 σ_*.
+    Given the exponentials E_ij, W is Gaussian with standard deviations √(2E_ij), and
+    E‖W‖ ≤ (1 + θ)(2σ + 6σ_*√(ln d/ln(1 + θ))) (Bandeira–van Handel 2016), where σ² is the largest row sum and σ_*² the
+    largest entry of 2E. The largest of d sums of d exponentials has mean at most d + √(2d ln d) + ln d, and the largest
+    of m exponentials at most 1 + ln m. The bound on ‖W‖ has their tails at β/3 each, and the Lipschitz constant √2 σ_*.
     """
     ratios = [laplace_wigner_mean(1e40, variance), laplace_wigner_tail(1e40, 0.1, variance)]
     worst = max(abs(r / (2 * math.sqrt(2 * 1e40)) - 1) for r in ratios)
@@ -438,9 +457,10 @@ def laplace_wigner_bounds(variance: float = 2.0) -> Evidence:
 
 @check("statistical", mutants={"the Gaussian υ*": {"spectral": tails.upsilon_star}})
 def laplace_draws(spectral: Callable[[float, float], float] = laplace_wigner_tail, draws: int = 1000) -> Evidence:
-    """Draws of Laplace noise exceed the proven bounds, and the code's, no more often than β: d = 2, 10, 40.
+    """Draws of Laplace noise exceed the proven bounds, and those of the authors' code, no more often than β at d ≤ 40.
 
-    False alarm 1e-9 in all. Detects, at β = 0.1, an exceedance of 0.26 with probability above 0.99 (Hoeffding).
+    The check has d = 2, 10, 40 and a false-alarm probability of 1e-9 in all. At β = 0.1 it detects an exceedance
+    probability of 0.26 with probability above 0.99 (Hoeffding).
     """
     failed, tests = [], 3 * 2 * 4
     for d in (2, 10, 40):

@@ -1,4 +1,4 @@
-"""DLY22 §4, §6 and the appendices: SeparateCov and its pure form, rates, EMCov under zCDP, the projection mechanism."""
+"""DLY22 §4, §6, appendices: SeparateCov and its pure form, rates, EMCov under zCDP, and the projection mechanism."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -16,6 +16,7 @@ from covassay.reference.privacy import zcdp_of_gaussian
 from covassay.reference.projections import psd_trace_ball
 from covassay.reference.sensitivity import block_pair, triangle_l1
 from covassay.verification.claims.checks.dly22.basics import rows_in_ball
+from covassay.verification.claims.checks.sign_patterns import enumerated_l1
 from covassay.verification.claims.evidence import Evidence, check
 
 CASES = 2000
@@ -23,7 +24,7 @@ ROUNDING = 1e-9
 
 
 def symmetric_noise(rng: np.random.Generator, d: int) -> Matrix:
-    """A symmetric matrix of any spectrum, and of rank one or two in a third of the cases."""
+    """A random symmetric matrix of random size; with probability 1/3 its rank is at most two."""
     w = rng.standard_normal((d, d))
     if rng.random() < 1 / 3:
         w = np.outer(w[0], w[0]) - rng.random() * np.outer(w[1], w[1])
@@ -32,7 +33,7 @@ def symmetric_noise(rng: np.random.Generator, d: int) -> Matrix:
 
 
 def swap() -> tuple[Matrix, Matrix]:
-    """Σ = e₁e₁ᵀ and noise that exchanges its two eigenvectors at the least cost: ‖W‖ = 1/2, and a little."""
+    """Σ = e₁e₁ᵀ and the smallest noise that exchanges its two eigenvectors, ‖W‖ just above 1/2."""
     return np.diag([1.0, 0.0]), np.diag([-0.5, 0.5]) * (1 + 1e-12)
 
 
@@ -43,14 +44,14 @@ def swap() -> tuple[Matrix, Matrix]:
     "symbolic",
     mutants={
         "all of ρ in both steps": {"scale": gauss_cov.noise_scale},
-        "sensitivity 2/n": {"change": lambda n: 2 / n},
+        "a sensitivity of 2/n": {"change": lambda n: 2 / n},
     },
 )
 def separate_budget(
     scale: Callable[[Number, Number], Number] = separate_cov.noise_scale,
     change: Callable[[Number], Number] = lambda n: sp.sqrt(2) / n,
 ) -> Evidence:
-    """G and λ̃ spend ρ/2 each: both change by at most √2/n in ℓ2 and carry Gaussian noise of scale √2/(n√ρ)."""
+    """G and λ̃ spend ρ/2 each, because both change by at most √2/n in ℓ2 and carry Gaussian noise of scale √2/(n√ρ)."""
     n, r = sp.symbols("n r", positive=True)
     rho = 2 * r**2
     half = sp.simplify(zcdp_of_gaussian(change(n), sp.nsimplify(scale(n, rho)) ** 2) / rho)
@@ -59,7 +60,7 @@ def separate_budget(
 
 
 def by_modulus(matrix: Matrix) -> Matrix:
-    """The order of a singular value decomposition, as in the authors' code."""
+    """Eigenvectors in the order of a singular value decomposition, by |λ|, as in the authors' code: for mutants."""
     return np.asarray(np.linalg.svd(matrix)[0])
 
 
@@ -73,9 +74,10 @@ def by_modulus(matrix: Matrix) -> Matrix:
 def weyl_step(
     vectors: Callable[[Matrix], Matrix] = separate_cov.descending_eigenvectors, factor: float = 1.0
 ) -> Evidence:
-    """λ_i(Σ) − v_iᵀΣv_i ≤ λ_max(sW) − λ_min(sW) ≤ 2s‖W‖, v_i the eigenvectors of Σ + sW by algebraic order; tight.
+    """The eigenvectors v_i of Σ + sW, in algebraic order, have λ_i(Σ) − v_iᵀΣv_i ≤ λ_max(sW) − λ_min(sW) ≤ 2s‖W‖.
 
-    v_iᵀΣv_i = λ_i(G) − s v_iᵀWv_i ≥ λ_i(Σ) + s λ_min(W) − s λ_max(W) (Weyl).
+    With G = Σ + sW, v_iᵀΣv_i = λ_i(G) − s v_iᵀWv_i ≥ λ_i(Σ) + s λ_min(W) − s λ_max(W) by Weyl's inequality. The bound
+    is tight.
     """
     rng = np.random.default_rng(1)
     worst = 0.0
@@ -96,13 +98,14 @@ def weyl_step(
     "property",
     mutants={
         "half the constant": {"bound": lambda n, r, t, w: separate_cov.direction_error(n, r, t, w) / 2},
-        "trace for its root": {"bound": lambda n, r, t, w: separate_cov.direction_error(n, r, t**2, w)},
+        "the trace for its root": {"bound": lambda n, r, t, w: separate_cov.direction_error(n, r, t**2, w)},
     },
 )
 def direction_error(bound: Callable[..., Number] = separate_cov.direction_error) -> Evidence:
-    """‖VΛVᵀ − Σ‖_F ≤ 2^{5/4} √(tr Σ ‖W‖)/(ρ^{1/4}√n) for every Σ and W; attained in dimension 2.
+    """‖VΛVᵀ − Σ‖_F ≤ 2^{5/4} √(tr Σ ‖W‖)/(ρ^{1/4}√n) for every Σ and W, and this is attained in dimension 2.
 
-    ‖VΛVᵀ − Σ‖_F² = 2 Σ λ_i(λ_i − v_iᵀΣv_i), and (5). Attained when the noise just exchanges the two eigenvectors.
+    It follows from ‖VΛVᵀ − Σ‖_F² = 2 Σ λ_i(λ_i − v_iᵀΣv_i) and (5), and is attained when the noise just exchanges the
+    two eigenvectors.
     """
     rng = np.random.default_rng(2)
     worst, residual = 0.0, 0.0
@@ -127,7 +130,7 @@ def direction_error(bound: Callable[..., Number] = separate_cov.direction_error)
     "numeric",
     mutants={
         "2 for 2^{5/4}": {"directions": lambda n, rho, t, w: 2 * (t * w) ** 0.5 / (rho**0.25 * n**0.5)},
-        "without the √2": {"eigenvalues": lambda n, rho, w: w / (rho**0.5 * n)},
+        "without the factor √2": {"eigenvalues": lambda n, rho, w: w / (rho**0.5 * n)},
         "β for β/2": {"total": lambda n, d, r, t, b, e, log: separate_cov.error_bound(n, d, r, t, 2 * b, e, log)},
     },
 )
@@ -136,9 +139,9 @@ def theorem_1(
     eigenvalues: Callable[..., Number] = separate_cov.eigenvalue_error,
     total: Callable[..., Number] = separate_cov.error_bound,
 ) -> Evidence:
-    """2^{5/4}√(υ tr)/(ρ^{1/4}√n) = √(4 s tr υ) and √2 η/(√ρ n) = sη for s = √2/(n√ρ); υ and η at β/2 each.
+    """Theorem 1's two terms are √(4 s tr υ) = 2^{5/4}√(υ tr)/(ρ^{1/4}√n) and sη = √2 η/(√ρ n), with s = √2/(n√ρ).
 
-    So the error exceeds the sum of the two with probability at most β.
+    υ and η are taken at β/2 each, so the error exceeds the sum of the two terms with probability at most β.
     """
     rng = np.random.default_rng(9)
     worst = 0.0
@@ -157,7 +160,7 @@ def theorem_1(
 @check(
     "numeric",
     mutants={
-        "d^{1/8}": {"power": 0.125},
+        "d^{1/8} for d^{1/4}": {"power": 0.125},
         "without the logarithm": {"factor": lambda beta: 2**1.75},
     },
 )
@@ -167,8 +170,8 @@ def trace_sensitive_rate(
 ) -> Evidence:
     """Theorem 1's bound is at most c₁ d^{1/4}√tr/(ρ^{1/4}√n) + c₂ √d/(√ρ n), with explicit logarithms in c₁ and c₂.
 
-    c₁ = 2^{7/4}√(1 + √ln(4/β)), c₂ = √2 (1 + √(2 ln(2/β))): υ ≤ 2√d (1 + √ln(4/β)), because √(4 − 2/d) ≤ 2 ≤ 2√d; η ≤
-    √d + √(2 ln(2/β)), a square.
+    c₁ = 2^{7/4}√(1 + √ln(4/β)) and c₂ = √2 (1 + √(2 ln(2/β))). The first uses υ ≤ 2√d (1 + √ln(4/β)), which holds
+    because √(4 − 2/d) ≤ 2 ≤ 2√d; the second uses η ≤ √d + √(2 ln(2/β)), whose square is at least η².
     """
     worst = 0.0
     for d, beta, n, trace in product((1, 2, 10, 10**3, 10**9), (0.9, 0.1, 1e-9), (1e2, 1e8), (1.0, 1e-6)):
@@ -180,14 +183,17 @@ def trace_sensitive_rate(
     return Evidence(worst <= 1 + ROUNDING, "60 points, d ≤ 1e9", f"largest share {worst:.4f}")
 
 
-# RATES, as exponents of (d, n, tr), measured on the reference's own formulas
+# RATES: exponents of d, n and tr, measured on the reference's own formulas
 
 Rate = tuple[Fraction, Fraction, Fraction]
 Error = Callable[[float, float, float], float]
 
 
 def measured(error: Error) -> Rate:
-    """The exponents of an error in d, n and tr, far out: slopes on a logarithmic scale, to the nearest quarter."""
+    """The exponents of an error in d, n and tr: its slopes on a logarithmic scale at large d and n, in whole quarters.
+
+    99 stands for a slope that is not close to a whole number of quarters.
+    """
     point = [1e5, 1e9, 1e-3]
     slopes = []
     for i in range(3):
@@ -198,33 +204,33 @@ def measured(error: Error) -> Rate:
 
 
 def ratio(first: Rate, second: Rate) -> Rate:
-    """The exponents of a quotient."""
+    """The exponents of the quotient of two rates."""
     d, n, t = (a - b for a, b in zip(first, second, strict=True))
     return d, n, t
 
 
 def quarters(d: int, n: int, t: int) -> Rate:
-    """Exponents in quarters."""
+    """The rate with the exponents d/4, n/4 and t/4."""
     return Fraction(d, 4), Fraction(n, 4), Fraction(t, 4)
 
 
 def gauss_error(d: float, n: float, trace: float) -> float:
-    """GaussCov at ρ = 1."""
+    """The error bound of GaussCov at ρ = 1."""
     return float(gauss_cov.error_bound(n, d, 1.0, 0.1, "wigner"))
 
 
 def separate_error(d: float, n: float, trace: float) -> float:
-    """The first term of SeparateCov at ρ = 1."""
+    """The first term of SeparateCov's error bound at ρ = 1."""
     return float(separate_cov.direction_error(n, 1.0, trace, separate_cov.spectral_bound(d, 0.05, "wigner")))
 
 
 def separate_rest(d: float, n: float, trace: float) -> float:
-    """Its second term."""
+    """The second term of SeparateCov's error bound at ρ = 1."""
     return float(separate_cov.eigenvalue_error(n, 1.0, tails.eta(d, 0.05)))
 
 
 def _uniform(gap: Callable[[float], float]) -> Error:
-    """√(2 tr · gap/n): every direction loses `gap` in the unit of nΣ (ADK19 Lemma 6)."""
+    """The error √(2 tr · gap/n) if every direction loses `gap` in units of nΣ (ADK19 Lemma 6)."""
     return lambda d, n, trace: math.sqrt(2 * trace * gap(d) / n)
 
 
@@ -240,9 +246,9 @@ em_pure_error = _uniform(lambda d: d / iterative_eigenvectors.uniform_exponents(
     },
 )
 def worst_case_rates(separate: Error = separate_error) -> Evidence:
-    """At tr = 1: d^{1/4}/√n beats d/n exactly for d > n^{2/3}, reaches 1 at d = n², and dominates √d/n until then.
+    """At tr = 1, d^{1/4}/√n beats d/n exactly for d > n^{2/3}, reaches 1 at d = n², and dominates √d/n until then.
 
-    Exponents are slopes of the reference's bounds, rounded to quarters; the comparisons of exponents are exact.
+    The exponents are slopes of the reference's bounds, rounded to quarters. The comparisons of exponents are exact.
     """
     d, n, _ = measured(separate)
     gain_d, gain_n, _ = ratio(measured(gauss_error), (d, n, Fraction(0)))
@@ -256,13 +262,19 @@ def worst_case_rates(separate: Error = separate_error) -> Evidence:
         Fraction(2),
     )
     return Evidence(
-        holds, "exponents", f"crossover n^{crossover}, useful to n^{useful}, second term from n^{dominated}"
+        holds, "exponents", f"crossover at d = n^{crossover}, useful to n^{useful}, second term from n^{dominated}"
     )
 
 
-@check("numeric", mutants={"EMCov with ε in place of √ρ": {"em": em_pure_error}, "GaussCov": {"separate": gauss_error}})
+@check(
+    "numeric",
+    mutants={
+        "EMCov with ε in place of √ρ": {"em": em_pure_error},
+        "GaussCov in place of SeparateCov": {"separate": gauss_error},
+    },
+)
 def trace_thresholds(separate: Error = separate_error, em: Error = em_error) -> Evidence:
-    """SeparateCov gains √d on EMCov under zCDP and beats GaussCov for tr < d^{3/2}/n, EMCov only for tr < √d/n."""
+    """Under zCDP SeparateCov gains √d on EMCov, and beats GaussCov for tr < d^{3/2}/n; EMCov does so for tr < √d/n."""
     rates = [measured(e) for e in (separate, em, gauss_error)]
     gain = ratio(rates[1], rates[0])
     thresholds = []
@@ -271,15 +283,17 @@ def trace_thresholds(separate: Error = separate_error, em: Error = em_error) -> 
         thresholds.append((-d / trace, -n / trace) if trace else None)
     expected = [(Fraction(3, 2), Fraction(-1)), (Fraction(1, 2), Fraction(-1))]
     holds = gain == quarters(2, 0, 0) and thresholds == expected
-    return Evidence(holds, "exponents", f"gain d^{gain[0]}; thresholds {thresholds}")
+    shown = ", ".join("none" if t is None else f"d^{t[0]} n^{t[1]}" for t in thresholds)
+    return Evidence(holds, "exponents", f"gain d^{gain[0]}; thresholds of the trace {shown}")
 
 
-@check("numeric", mutants={"80 d^{3/2}/n": {"low": 80.0}, "1/100": {"high": 0.01}})
+@check("numeric", mutants={"80 for 1/64": {"low": 80.0}, "1/100 for 1": {"high": 0.01}})
 def explicit_threshold(low: float = 1 / 64, high: float = 1.0) -> Evidence:
-    """At β = 0.1 SeparateCov's bound is the smaller for tr ≤ d^{3/2}/(64 n√ρ), GaussCov's for tr ≥ d^{3/2}/(n√ρ).
+    """At β = 0.1 SeparateCov's bound is below GaussCov's for tr ≤ d^{3/2}/(64 n√ρ) and above it for tr ≥ d^{3/2}/(n√ρ).
 
-    Times n√ρ all terms are functions of d and of the share of d^{3/2}, and SeparateCov's rises with the trace. Every d
-    from 25 to 1000, and powers of 10 up to 10¹⁵; the leading terms are 2^{7/4}√share · d and d.
+    Multiplied by n√ρ, both bounds depend only on d and on the share of the trace in d^{3/2}/(n√ρ), and SeparateCov's
+    rises with the trace. The check tries every d from 25 to 1000 and powers of 10 up to 10¹⁵. The leading terms are
+    2^{7/4}√share · d and d.
     """
     failed = []
     dimensions = [*range(25, 1001), *(10**k for k in range(4, 16))]
@@ -297,25 +311,21 @@ def explicit_threshold(low: float = 1 / 64, high: float = 1.0) -> Evidence:
 
 @check(
     "numeric",
-    mutants={"(d + 2)/√2": {"supremum": lambda d: (d + 2) / 2**0.5}, "√2 d": {"supremum": lambda d: 2**0.5 * d}},
+    mutants={
+        "a supremum of (d + 2)/√2": {"supremum": lambda d: (d + 2) / 2**0.5},
+        "a supremum of √2 d": {"supremum": lambda d: 2**0.5 * d},
+    },
 )
 def triangle_change(supremum: Callable[[int], Number] = triangle_l1) -> Evidence:
-    """Σ_{i≤j} |Δ_ij| has the supremum ½√((d + 2)² + 4⌊d²/4⌋) ≤ √2 d: every pattern of signs for d ≤ 5.
+    """For d ≤ 5 the supremum of Σ_{i≤j} |Δ_ij| is ½√((d + 2)² + 4⌊d²/4⌋) ≤ √2 d, and the block pair attains it.
 
-    For fixed signs it is xᵀMx − yᵀMy with M = S/2 off and S on the diagonal; its supremum is λ_max − λ_min, or λ_max
-    if y = 0. All patterns up to a global sign, with numpy's eigenvalues.
+    Every sign pattern of Δ is tried, with numpy's eigenvalues.
     """
     failed, figures = [], {}
     for d in range(2, 6):
-        i, j = np.triu_indices(d)
-        signs = np.array(list(product((1.0, -1.0), repeat=len(i) - 1)))
-        entries = np.concatenate([np.ones((len(signs), 1)), signs], axis=1) * np.where(i == j, 1.0, 0.5)
-        m = np.zeros((len(signs), d, d))
-        m[:, i, j] = m[:, j, i] = entries
-        values = np.linalg.eigvalsh(m)
-        largest = float(max((values[:, -1] - values[:, 0]).max(), np.abs(values).max()))
+        largest = enumerated_l1(d, triangle=True)
         x, y = block_pair(d)
-        attained = float(np.abs((np.outer(x, x) - np.outer(y, y))[i, j]).sum())
+        attained = float(np.abs((np.outer(x, x) - np.outer(y, y))[np.triu_indices(d)]).sum())
         limit = float(supremum(d))
         figures[f"d = {d}"] = f"{largest:.4f}"
         if max(abs(largest - limit), abs(attained - limit)) > ROUNDING or limit > math.sqrt(2) * d:
@@ -326,7 +336,7 @@ def triangle_change(supremum: Callable[[int], Number] = triangle_l1) -> Evidence
 @check(
     "numeric",
     mutants={
-        "b at ε": {"matrix_scale": lambda n, d, e, c: lap_cov.noise_scale(n, d, e, c)},
+        "all of ε for the matrix": {"matrix_scale": lambda n, d, e, c: lap_cov.noise_scale(n, d, e, c)},
         "2/(nε) for the eigenvalues": {"eigenvalue_scale": lambda n, e: 2 / (n * e)},
     },
 )
@@ -334,7 +344,10 @@ def separate_pure(
     matrix_scale: Callable[..., Number] = separate_cov_pure.matrix_scale,
     eigenvalue_scale: Callable[..., Number] = separate_cov_pure.eigenvalue_scale,
 ) -> Evidence:
-    """Lemma 18: ε/2 for G (√2 d/n over its scale) and ε/2 for λ̃ (2/n), and the error √(8√2 d tr υ/(nε)) + 4η/(nε)."""
+    """Lemma 18: G and λ̃ spend ε/2 each, and the error is at most √(8√2 d tr υ/(nε)) + 4η/(nε).
+
+    The sensitivities are √2 d/n for G and 2/n for λ̃.
+    """
     rng = np.random.default_rng(10)
     worst = 0.0
     for _ in range(200):
@@ -348,9 +361,9 @@ def separate_pure(
     return Evidence(worst < 1e-12, "200 points over five orders of magnitude", f"off by {worst:.2g}")
 
 
-@check("property", mutants={"half": {"bound": lambda t, b, e: separate_cov_pure.error_bound(t, b, e) / 2}})
+@check("property", mutants={"half the bound": {"bound": lambda t, b, e: separate_cov_pure.error_bound(t, b, e) / 2}})
 def separate_pure_error(bound: Callable[..., Number] = separate_cov_pure.error_bound) -> Evidence:
-    """The released matrix of SeparateLapCov is within 2√(tr Σ · b‖W‖) + ‖λ̃ − λ‖ of Σ, whatever the noise; attained."""
+    """The matrix that SeparateLapCov releases is within 2√(tr Σ · b‖W‖) + ‖λ̃ − λ‖ of Σ for any noise; attained."""
     rng = np.random.default_rng(3)
     worst = 0.0
     for i in range(500):
@@ -377,17 +390,24 @@ def separate_pure_error(bound: Callable[..., Number] = separate_cov_pure.error_b
 
 
 def separate_pure_rate(d: float, n: float, trace: float) -> float:
-    """The first term at ε = 1, with ‖W‖ = 2√(2d), to which it is asymptotic."""
+    """The first term of SeparateLapCov's error bound at ε = 1, with the asymptotic value ‖W‖ = 2√(2d)."""
     b = separate_cov_pure.matrix_scale(n, int(d), 1.0, "paper")
     return float(separate_cov_pure.error_bound(trace, b * 2 * math.sqrt(2 * d), 0.0))
 
 
-@check("numeric", mutants={"as under zCDP": {"separate": separate_error}, "EMCov as under zCDP": {"em": em_error}})
+@check(
+    "numeric",
+    mutants={
+        "SeparateCov's rate under zCDP": {"separate": separate_error},
+        "EMCov's rate under zCDP": {"em": em_error},
+    },
+)
 def pure_rates(separate: Error = separate_pure_rate, em: Error = em_pure_error) -> Evidence:
-    """Under pure DP the first term is d^{3/4}√tr/√n, against d√tr/√n of EMCov; at tr = 1 it is d^{3/4}/√n."""
+    """Under pure DP the first term of SeparateLapCov is d^{3/4}√tr/√n, and EMCov has d√tr/√n."""
     ours, theirs = measured(separate), measured(em)
     holds = ours == quarters(3, -2, 2) and theirs == quarters(4, -2, 2)
-    return Evidence(holds, "exponents of (d, n, tr)", f"{[str(v) for v in ours]} against {[str(v) for v in theirs]}")
+    shown = [", ".join(map(str, rate)) for rate in (ours, theirs)]
+    return Evidence(holds, "exponents of (d, n, tr)", f"SeparateLapCov ({shown[0]}), EMCov ({shown[1]})")
 
 
 # THE APPENDICES
@@ -397,17 +417,17 @@ def pure_rates(separate: Error = separate_pure_rate, em: Error = em_pure_error) 
     "symbolic",
     mutants={
         "ε_i = √ρ": {"steps": lambda rho, d, c: [sp.sqrt(rho) / 4] * (d - 1)},
-        "Laplace scale 1/√ρ": {"scale": lambda rho, c: 1 / sp.sqrt(rho)},
+        "a Laplace scale of 1/√ρ": {"scale": lambda rho, c: 1 / sp.sqrt(rho)},
     },
 )
 def em_cov_budget(
     scale: Callable[..., Number] = em_cov.eigenvalue_scale,
     steps: Callable[..., Sequence[Number]] = em_cov.exponents,
 ) -> Evidence:
-    """Appendix A: ε₀ = √ρ, ε_i = √(ρ/d) add up to Σε_i²/2 = ρ; the true cost of these scales is below 9ρ/32.
+    """Appendix A's budgets ε₀ = √ρ and ε_i = √(ρ/d) add up to Σε_i²/2 = ρ, but the true cost is below 9ρ/32.
 
-    ε₀ = 2/scale (ℓ1 sensitivity 2) and ε_i = 4η_i are read off the reference. The refined count: Laplace noise on an ℓ2
-    change of √2, and η_i²/2 for each of d − 1 directions (bounded range).
+    ε₀ = 2/scale, for an ℓ1 sensitivity of 2, and ε_i = 4η_i come from the reference. The true cost counts Laplace noise
+    on an ℓ2 change of √2, and η_i²/2 for each of d − 1 directions (bounded range).
     """
     rho, failed = sp.symbols("rho", positive=True), []
     for d in (4, 16, 64):
@@ -424,9 +444,10 @@ def em_cov_budget(
 def mean_transfer(padded: bool = True, constant: int = 72) -> Evidence:
     """Appendix B: if E‖M − μ‖² ≤ α² ≤ d/54 on {±1}^d needs n ≥ d/(Cαε), the empirical error on the ball is ≥ √d/(3Cnε).
 
-    Scaling by 1/√d turns α into α/√d, n ≥ √d/(Cαε) for α ≤ a = 2/15 < 1/√54. An empirical error e gives a statistical
-    one of e + 1/√n: read directly, e ≥ √d/(Cnε) − 1/√n, which is empty for n > d/(Cε)². With n₀ < √d/(Caε) records and
-    n − n₀ rows of zeros: (n/n₀)e + 1/√n₀ > a, and n₀ ≥ 9/a² gives e ≥ (2a/3) n₀/n; √d ≥ 68 Cε is enough. In rationals.
+    Scaling by 1/√d turns α into α/√d, so n ≥ √d/(Cαε) is needed for α ≤ a = 2/15 < 1/√54. An empirical error e gives a
+    statistical error of e + 1/√n. Used directly, this means e ≥ √d/(Cnε) − 1/√n, which says nothing for n > d/(Cε)².
+    Instead take n₀ < √d/(Caε) records and n − n₀ rows of zeros: then (n/n₀)e + 1/√n₀ > a, and n₀ ≥ 9/a² gives
+    e ≥ (2a/3) n₀/n. √d ≥ 68 Cε is enough for that. The arithmetic is rational.
     """
     failed, empty = [], 0
     a = Fraction(2, 15)
@@ -444,21 +465,23 @@ def mean_transfer(padded: bool = True, constant: int = 72) -> Evidence:
                 failed.append(f"√d={root}, ε={epsilon}, n={n}")
     holds = not failed and empty > 0 and a**2 < Fraction(1, 54)
     return Evidence(
-        holds, "C = 72, √d from 68 Cε on", f"{len(failed)} fail; the direct reading is empty in {empty} of 12"
+        holds,
+        "C = 72, √d from 68 Cε on",
+        f"{len(failed)} cases fail; the direct argument says nothing in {empty} of 12",
     )
 
 
 @check(
     "property",
     mutants={
-        "half": {"factor": 0.5},
+        "half the bound": {"factor": 0.5},
         "no projection": {"project": lambda m, r: m},
     },
 )
 def projection_error(project: Callable[[Matrix, float], Matrix] = psd_trace_ball, factor: float = 1.0) -> Evidence:
-    """Σ̂ nearest to Σ + N in {M ⪰ 0, tr ≤ 1}: ‖Σ̂ − Σ‖_F² ≤ ⟨N, Σ̂ − Σ⟩ ≤ ‖N‖(tr Σ̂ + tr Σ) ≤ 2‖N‖; attained.
+    """The M ⪰ 0, tr M ≤ 1, nearest to Σ + N is Σ̂ with ‖Σ̂ − Σ‖_F² ≤ ⟨N, Σ̂ − Σ⟩ ≤ ‖N‖(tr Σ̂ + tr Σ) ≤ 2‖N‖.
 
-    Attained by Σ = e₁e₁ᵀ and N = e₂e₂ᵀ − e₁e₁ᵀ. The reference's bound is √(2συ).
+    Σ = e₁e₁ᵀ and N = e₂e₂ᵀ − e₁e₁ᵀ attain the bound. The reference's bound on the error is therefore √(2συ).
     """
     rng = np.random.default_rng(4)
     worst, excess = 0.0, 0.0
@@ -483,17 +506,17 @@ def projection_error(project: Callable[[Matrix, float], Matrix] = psd_trace_ball
 @check(
     "property",
     mutants={
-        "eigenvalues only clipped": {"project": lambda m, r: np.diag(np.clip(np.diag(m), 0, 1))},
-        "scaled down": {"project": lambda m, r: m / max(1.0, float(np.abs(np.linalg.eigvalsh(m)).sum()))},
+        "only the diagonal, clipped": {"project": lambda m, r: np.diag(np.clip(np.diag(m), 0, 1))},
+        "scaling to trace norm 1": {"project": lambda m, r: m / max(1.0, float(np.abs(np.linalg.eigvalsh(m)).sum()))},
     },
 )
 def projection_eigenvectors(project: Callable[[Matrix, float], Matrix] = psd_trace_ball) -> Evidence:
-    """The nearest M ⪰ 0 with tr M ≤ 1 has the eigenvectors of Σ̃: no competitor is nearer, and pinching one helps it.
+    """The M ⪰ 0 with tr M ≤ 1 that is nearest to Σ̃ has the eigenvectors of Σ̃.
 
-    Pinching: in the eigenvectors of Σ̃ = VΛVᵀ, ‖Σ̃ − M‖_F² = ‖Λ − diag(VᵀMV)‖² + ‖the rest of VᵀMV‖², and the diagonal
-    is nonnegative with the same trace. Nearest: ⟨Σ̃ − P, M − P⟩ ≤ 0 for every competitor M, extreme points among them.
-    If K is read as the matrices of n < d data rows, of rank at most n, pinching leaves K; its convex hull is meant
-    here.
+    In the eigenvectors of Σ̃ = VΛVᵀ, ‖Σ̃ − M‖_F² = ‖Λ − diag(VᵀMV)‖² + ‖the rest of VᵀMV‖². The diagonal is nonnegative
+    and has the same trace, so keeping only the diagonal ("pinching") brings M nearer. The projection P is checked by
+    ⟨Σ̃ − P, M − P⟩ ≤ 0 for competitors M, extreme points among them. If K were the set of second moments of n < d rows,
+    which have rank at most n, pinching would leave K; here K is its convex hull.
     """
     rng = np.random.default_rng(5)
     failed = 0
@@ -515,4 +538,4 @@ def projection_eigenvectors(project: Callable[[Matrix, float], Matrix] = psd_tra
             scale = 1 + whole
             failed += bool(abs(whole - split) > ROUNDING * scale or pinched.min() < -ROUNDING)
             failed += bool(float(((target - near) * (m - near)).sum()) > ROUNDING * scale)
-    return Evidence(not failed, f"{3 * CASES} competitors, d ≤ 5", f"{failed} fail")
+    return Evidence(not failed, f"{3 * CASES} competitors, d ≤ 5", f"{failed} cases fail")

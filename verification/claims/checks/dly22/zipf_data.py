@@ -1,8 +1,8 @@
 """The synthetic data of DLY22 §7.1: Gaussian rows mixed at random, centred, with norms that follow Zipf's law.
 
-X = GU with G of shape (n, d), entries N(0, 1), and U of shape (d, d), entries uniform on (0, 1); the mean of the rows
-is subtracted, and every row is given a new norm. Bucket k = 1, …, N holds a share of the rows ∝ k^{−s}, the first rows
-in bucket 1, and its rows have norm 2^{k−N}. N = 1 gives rows of norm 1.
+X = GU, where G is (n, d) with N(0, 1) entries and U is (d, d) with entries uniform on (0, 1). The mean of the rows is
+subtracted, and every row is given a new norm. Bucket k = 1, …, N holds a share of the rows ∝ k^{−s}, the first rows in
+bucket 1, and its rows have norm 2^{k−N}. N = 1 gives rows of norm 1.
 
 Centring reads the data, so it lies outside every privacy guarantee. The authors draw with torch; here the same law is
 drawn with numpy.
@@ -12,25 +12,26 @@ import numpy as np
 
 from covassay.reference.domain import Matrix, Number, require_dimension, require_positive
 
+# The settings of the paper's figures: s, N, and the parameters of the runs
 SKEW = 3.0
 BUCKETS = 4
-DEFAULTS = {"n": 50_000, "d": 200, "rho": 0.1, "beta": 0.1}  # of the paper's figures, N = 4, s = 3
+DEFAULTS = {"n": 50_000, "d": 200, "rho": 0.1, "beta": 0.1}
 
 
 def shares(skew: Number, buckets: int) -> list[Number]:
-    """k^{−s}/Σ_j j^{−s} for k = 1, …, N."""
+    """The shares k^{−s}/Σ_j j^{−s} of the buckets k = 1, …, N."""
     weights = [1 / k**skew for k in range(1, buckets + 1)]
     return [w / sum(weights) for w in weights]
 
 
 def bucket_sizes(n: int, skew: float, buckets: int) -> list[int]:
-    """How many rows each bucket has: boundaries at ⌊n Σ_{j≤k} shares⌋, and the last bucket takes what is left."""
+    """The number of rows in each bucket: bucket k ends at ⌊n Σ_{j≤k} share_j⌋, and the last bucket has the rest."""
     boundaries = [0, *(int(n * total) for total in np.cumsum(shares(skew, buckets))[:-1]), n]
     return [int(size) for size in np.diff(boundaries)]
 
 
 def zipf_norms(n: int, skew: float = SKEW, buckets: int = BUCKETS) -> Matrix:
-    """The norms of the rows, (n,), ascending."""
+    """The norms of the rows in ascending order, (n,)."""
     require_dimension("n", n)
     require_dimension("buckets", buckets)
     require_positive("skew", skew)
@@ -38,7 +39,7 @@ def zipf_norms(n: int, skew: float = SKEW, buckets: int = BUCKETS) -> Matrix:
 
 
 def zipf_rows(n: int, d: int, rng: np.random.Generator, skew: float = SKEW, buckets: int = BUCKETS) -> Matrix:
-    """The data set: (n, d), n ≥ 2."""
+    """Draw the data set, (n, d), for n ≥ 2."""
     x = rng.standard_normal((n, d)) @ rng.uniform(size=(d, d))
     x -= x.mean(axis=0)
     rows: Matrix = x / np.linalg.norm(x, axis=1, keepdims=True) * zipf_norms(n, skew, buckets)[:, None]

@@ -1,4 +1,7 @@
-"""DN25 §2, §4: V(w) = −Σ_{i<j} log|w_i² − w_j²|, convex on each chamber and not across the walls w_i = w_j."""
+"""DN25 §2, §4: V(w) = −Σ_{i<j} log|w_i² − w_j²| is convex on each chamber of ordered w, but not across the walls.
+
+A wall is a set w_i = w_j, on which V is +∞; a chamber is a part of the simplex between walls.
+"""
 
 import random
 from collections.abc import Callable, Sequence
@@ -18,7 +21,7 @@ Entries = list[list[Number]]
 def pair_hessian(w: Sequence[Number], sign: int = 1) -> Entries:
     """Σ_{i<j} (e_i − e_j)(e_i − e_j)ᵀ/(w_i − w_j)² + (e_i + e_j)(e_i + e_j)ᵀ/(w_i + w_j)², as DN25 prints it.
 
-    `sign` −1 is a slip for mutants: the second sum with e_i − e_j.
+    With `sign` −1, for mutants, the second sum has e_i − e_j in place of e_i + e_j.
     """
     d = len(w)
     h: Entries = [[Fraction(0)] * d for _ in range(d)]
@@ -43,7 +46,7 @@ def simplex_points(d: int, count: int, seed: int = 0) -> list[list[Fraction]]:
 
 
 def positive_semidefinite(matrix: Entries) -> bool:
-    """Exact test by symmetric elimination; a zero pivot needs a zero row."""
+    """Whether an exact matrix is positive semidefinite, by symmetric elimination; a zero pivot needs a zero row."""
     m = [list(row) for row in matrix]
     for k in range(len(m)):
         if m[k][k] < 0 or (m[k][k] == 0 and any(m[k][j] for j in range(k + 1, len(m)))):
@@ -58,7 +61,7 @@ def positive_semidefinite(matrix: Entries) -> bool:
 
 @check("symbolic", mutants={"a minus for a plus": {"printed": lambda w: pair_hessian(w, -1)}})
 def hessian(printed: Callable[[Sequence[Number]], Entries] = pair_hessian) -> Evidence:
-    """The Hessian of V is the printed sum over pairs."""
+    """The Hessian of V is the sum over pairs that DN25 prints."""
     failed = []
     for d in (2, 3, 4):
         w = sp.symbols(f"w1:{d + 1}", positive=True)
@@ -86,7 +89,7 @@ def sum_over_pairs(diagonal: Callable[[int], int] = lambda d: d - 2) -> Evidence
 
 @check("property", mutants={"d⁴ for d − 2": {"bound": lambda d: d**4}})
 def curvature(bound: Callable[[int], Number] = lambda d: d - 2) -> Evidence:
-    """∇²V ⪰ (d − 2) I on the simplex, and d − 2 ≥ d/10 for d ≥ 3: 1/(w_i + w_j)² ≥ 1 in the sum over pairs."""
+    """∇²V ⪰ (d − 2) I on the simplex, because 1/(w_i + w_j)² ≥ 1 in the sum over pairs; and d − 2 ≥ d/10 for d ≥ 3."""
     failed = 0
     for d in (3, 4, 6):
         # close pairs make the first sum large, so points near the centre are the hard ones
@@ -100,7 +103,7 @@ def curvature(bound: Callable[[int], Number] = lambda d: d - 2) -> Evidence:
 
 @check("property", mutants={"without the square": {"bound": lambda d, cap: 30 * d / cap**2}})
 def capped_curvature(bound: Callable[[int, Number], Number] = lambda d, cap: d / (40 * cap**2)) -> Evidence:
-    """(4.1): ∇²V ⪰ 0.1 d/(2α)² I where every w_i ≤ α, d ≥ 3: then w_i + w_j ≤ 2α."""
+    """(4.1): ∇²V ⪰ 0.1 d/(2α)² I for d ≥ 3 if every w_i ≤ α, because then w_i + w_j ≤ 2α."""
     failed = 0
     for d in (3, 5, 8):
         for w in simplex_points(d, 20, seed=1):
@@ -133,10 +136,10 @@ def midpoint(
     ),
     density: Callable[[Sequence[Number]], Number] = lambda w: abs(repulsion(w)),
 ) -> Evidence:
-    """w is not log-concave: its density is 2/5 at (0.7, 0.3) and at (0.3, 0.7), and 0 at their midpoint.
+    """The law of w is not log-concave: its density is 2/5 at (0.7, 0.3) and at (0.3, 0.7), and 0 at their midpoint.
 
-    A log-concave density is at least the geometric mean of its values at the midpoint. The Hessian bound holds on each
-    chamber of ordered w; V is +∞ on the walls between them.
+    A log-concave density would be at least 2/5 at the midpoint, the geometric mean of the two values. The Hessian bound
+    holds on each chamber of ordered w; V is +∞ on the walls between them.
     """
     one, two = points
     middle = [(a + b) / 2 for a, b in zip(one, two, strict=True)]
@@ -148,15 +151,18 @@ def midpoint(
 @check(
     "exact",
     mutants={
-        "of symmetric noise": {"mean_square": lambda d: gamma_mixture.mean_square(d, symmetric=True), "largest": 3}
+        "the moment of symmetric noise": {
+            "mean_square": lambda d: gamma_mixture.mean_square(d, symmetric=True),
+            "largest": 3,
+        }
     },
 )
 def spread(mean_square: Callable[[int], Fraction] = gamma_mixture.mean_square, largest: int = 5) -> Evidence:
-    """Var w_i ≥ ((3d + 1)/(2(d² + 1)) − 1/d)/d, about 1/(2d²): (2.1) with κ = Ω̃(d³) would make it Õ(d⁻³).
+    """Var w_i ≥ ((3d + 1)/(2(d² + 1)) − 1/d)/d, about 1/(2d²), whereas (2.1) with κ = Ω̃(d³) would make it Õ(d⁻³).
 
-    E‖Z‖_F² = d · E w_i² · d²(d² + 1) because R and w are independent; E‖Z‖_F² ≥ (3d³ + d²)/2 is the moment bound, here
-    compared with the exact values. d³ times the lower bound is at least d/4, so that no constant and no power of a
-    logarithm saves (2.1).
+    E‖Z‖_F² = d · E w_i² · d²(d² + 1) because R and w are independent. The lower bound uses the moment bound
+    E‖Z‖_F² ≥ (3d³ + d²)/2, and the check compares it with the exact values. d³ times the lower bound is at least d/4,
+    so no constant and no power of a logarithm saves (2.1).
     """
     failed, figures = [], {}
     for d in range(2, largest + 1):
@@ -175,11 +181,12 @@ def spread(mean_square: Callable[[int], Fraction] = gamma_mixture.mean_square, l
 def largest_value(moment: Callable[[int], Fraction] = lambda d: Fraction(3 * d**3 + d**2, 2)) -> Evidence:
     """(4.4) fails: E max w ≥ E Σ w² ≥ (3d + 1)/(2(d² + 1)), about 1.5/d, where (4.4) has (1 + o(1))/d.
 
-    If max w ≤ (1 + h)/d with probability 1 − β then E max w ≤ (1 + h)/d + β; with β = 1/(10 d) and h = 1/5 (any h < 0.4
-    for large d) that is below the bound for every d ≥ 9.
+    If max w ≤ (1 + h)/d with probability 1 − β, then E max w ≤ (1 + h)/d + β. With β = 1/(10 d) and h = 1/5 this is
+    below the bound for every d ≥ 9, a contradiction; for large d every h < 0.4 leads to one.
     """
     failed = [
         d for d in range(9, 2000)
         if not moment(d) / (d**2 * (d**2 + 1)) > (1 + Fraction(1, 5)) / d + Fraction(1, 10 * d)
     ]  # fmt: skip
-    return Evidence(not failed, "9 ≤ d < 2000; the left side times d increases to 3/2", f"fails at {failed[:3]}")
+    detail = f"{len(failed)} dimensions fail"
+    return Evidence(not failed, "9 ≤ d < 2000; the left side times d increases to 3/2", detail)

@@ -13,11 +13,11 @@ from covassay.reference.laws import haar, nuclear_laplace
 from covassay.verification.claims.evidence import Evidence, check
 from covassay.verification.statistics.tests import binomial
 
-LEVEL = 1e-9  # false alarm of a statistical check
+LEVEL = 1e-9  # the false-alarm probability of a statistical check
 
 
 def repulsion(s: Sequence[Number]) -> Number:
-    """∏_{i<j} (s_i² − s_j²)."""
+    """∏_{i<j} (s_i² − s_j²), the Jacobian of the singular value decomposition."""
     product: Number = 1
     for a, b in combinations(s, 2):
         product = product * (a**2 - b**2)
@@ -25,24 +25,28 @@ def repulsion(s: Sequence[Number]) -> Number:
 
 
 def sum_of_squares(s: Sequence[Number]) -> Number:
-    """∏_{i<j} (s_i² + s_j²): a wrong Jacobian, for mutants."""
+    """∏_{i<j} (s_i² + s_j²), a wrong Jacobian for mutants."""
     return math.prod(a**2 + b**2 for a, b in combinations(s, 2))
 
 
 def vandermonde(s: Sequence[Number]) -> Number:
-    """∏_{i<j} (s_i − s_j): the Jacobian of symmetric matrices."""
+    """∏_{i<j} (s_i − s_j), the Jacobian for symmetric matrices."""
     return math.prod(a - b for a, b in combinations(s, 2))
 
 
 @check(
     "symbolic",
-    mutants={"of symmetric matrices": {"jacobian": vandermonde}, "a plus for a minus": {"jacobian": sum_of_squares}},
+    mutants={
+        "the Jacobian of symmetric matrices": {"jacobian": vandermonde},
+        "a plus for a minus": {"jacobian": sum_of_squares},
+    },
 )
 def svd_volume(jacobian: Callable[[Sequence[Number]], Number] = repulsion, largest: int = 5) -> Evidence:
-    """dZ = ± ∏_{i<j} (σ_i² − σ_j²) dσ dA dB at Z = σ, where U = 1 + A and V = 1 + B to first order.
+    """The volume element is dZ = ± ∏_{i<j} (σ_i² − σ_j²) dσ dA dB at Z = diag(σ), where U ≈ 1 + A and V ≈ 1 + B.
 
-    dZ = A diag(σ) + dσ − diag(σ) B with A, B antisymmetric; the determinant of (A, dσ, B) ↦ dZ is computed entry by
-    entry. Left and right multiplication by rotations preserves dZ, which carries the identity to every (U, V).
+    To first order dZ = A diag(σ) + dσ − diag(σ) B with A and B antisymmetric; the determinant of the linear map
+    (A, dσ, B) ↦ dZ is computed entry by entry. Left and right multiplication by rotations preserves the volume, so the
+    formula holds at every (U, V).
     """
     failed = []
     for d in range(2, largest + 1):
@@ -65,12 +69,12 @@ def svd_volume(jacobian: Callable[[Sequence[Number]], Number] = repulsion, large
     return Evidence(not failed, "d = 2, 3 as polynomials, d = 4, 5 at a point of primes", ", ".join(failed))
 
 
-@check("numeric", mutants={"of symmetric matrices": {"jacobian": vandermonde}})
+@check("numeric", mutants={"the Jacobian of symmetric matrices": {"jacobian": vandermonde}})
 def volume_constant(jacobian: Callable[[Sequence[Number]], Number] = repulsion) -> Evidence:
-    """With this Jacobian, ∫ exp(−‖Z‖_F²/2) dZ = (2π)^{d²/2} gives the normaliser of the law at d = 2.
+    """At d = 2 the Jacobian J and the Gaussian integral ∫ exp(−‖Z‖_F²/2) dZ = (2π)² give the reference's normaliser.
 
-    ∫ exp(−σ₁ − σ₂)|J| over ∫ exp(−(σ₁² + σ₂²)/2)|J|, times (2π)², is exp of the reference's log normaliser; both
-    integrals are exact.
+    The normaliser is (2π)² times the ratio of ∫ exp(−σ₁ − σ₂)|J| dσ and ∫ exp(−(σ₁² + σ₂²)/2)|J| dσ. Both integrals are
+    computed exactly, and the result is compared with the exponential of the reference's log normaliser.
     """
     a, b = sp.symbols("a b", positive=True)
     ordered = {a: a + b, b: b}  # a > b
@@ -92,9 +96,9 @@ def volume_constant(jacobian: Callable[[Sequence[Number]], Number] = repulsion) 
     return Evidence(abs(ours / theirs - 1) < 1e-12, "d = 2", f"{ours:.15g} against {theirs:.15g}")
 
 
-@check("symbolic", mutants={"surface measure of the simplex": {"factor": lambda d: sp.sqrt(d)}})
+@check("symbolic", mutants={"the surface measure of the simplex": {"factor": lambda d: sp.sqrt(d)}})
 def polar_volume(factor: Callable[[int], Number] = lambda d: sp.Integer(1), largest: int = 4) -> Evidence:
-    """dσ = R^{d−1} dR dw for σ = Rw, Σw = 1, with w₁, …, w_{d−1} as coordinates of the simplex."""
+    """The volume element is dσ = R^{d−1} dR dw for σ = Rw, Σw = 1, with coordinates w₁, …, w_{d−1} on the simplex."""
     failed = []
     for d in range(2, largest + 1):
         r, *w = sp.symbols(f"R w1:{d}", positive=True)
@@ -108,7 +112,7 @@ def polar_volume(factor: Callable[[int], Number] = lambda d: sp.Integer(1), larg
 @check(
     "symbolic",
     mutants={
-        "of symmetric matrices": {"jacobian": vandermonde},
+        "the Jacobian of symmetric matrices": {"jacobian": vandermonde},
         "shape d(d + 1)/2": {"shape": lambda d: nuclear_laplace.radius_shape(d, symmetric=True)},
     },
 )
@@ -117,9 +121,9 @@ def radial_factorisation(
     shape: Callable[[int], Number] = nuclear_laplace.radius_shape,
     largest: int = 4,
 ) -> Evidence:
-    """The density at σ = Rw is R^{k−1} e^{−R} times a function of w, k = d²: R ~ Gamma(d²), independent of (w, U, V).
+    """The density at σ = Rw is R^{d²−1} e^{−R} times a function of w: R ~ Gamma(d²) is independent of (w, U, V).
 
-    ∏(σ_i² − σ_j²) is homogeneous of degree d(d − 1), and dσ brings R^{d−1}.
+    ∏(σ_i² − σ_j²) is homogeneous of degree d(d − 1), and dσ contributes the factor R^{d−1}.
     """
     failed = []
     for d in range(2, largest + 1):
@@ -130,12 +134,15 @@ def radial_factorisation(
     return Evidence(not failed, f"d ≤ {largest}", ", ".join(failed))
 
 
-@check("exact", mutants={"shape d": {"shape": lambda d: d}, "variance for second moment": {"second": lambda k: k}})
+@check(
+    "exact",
+    mutants={"shape d": {"shape": lambda d: d}, "the variance for the second moment": {"second": lambda k: k}},
+)
 def radius_moments(
     shape: Callable[[int], Number] = nuclear_laplace.radius_shape,
     second: Callable[[Number], Number] = lambda k: k * (k + 1),
 ) -> Evidence:
-    """E R = d² and E R² = d²(d² + 1): Gamma integrals k and k(k + 1), in integers."""
+    """E R = d² and E R² = d²(d² + 1), the first two moments of Gamma(d²) in integers."""
     failed = []
     for d in range(1, 8):
         k = int(shape(d))
@@ -146,17 +153,17 @@ def radius_moments(
 
 
 def _lapack(z: Matrix) -> Matrix:
-    """Left singular vectors, each with its first entry non-negative."""
+    """Left singular vectors, the columns of U, with the signs fixed so that the first entry of each is non-negative."""
     u = np.linalg.svd(z)[0]
-    signed: Matrix = u * np.where(u[:, :1] < 0, -1.0, 1.0)
+    signed: Matrix = u * np.where(u[:1] < 0, -1.0, 1.0)
     return signed
 
 
 @check("statistical", mutants={"signs drawn at random": {"left": lambda z: _with_random_signs(z)}})
 def deterministic_vectors(left: Callable[[Matrix], Matrix] = _lapack, draws: int = 200) -> Evidence:
-    """With a fixed convention for signs, U is not Haar: U₁₁ is never negative, which under Haar has probability ½.
+    """With a fixed sign convention U is not Haar: U₁₁ is never negative, but under Haar it would be with probability ½.
 
-    Lemma 5 (ii) needs the signs (and the order) of the singular triples to be drawn at random.
+    Lemma 5 (ii) needs the signs and the order of the singular triples to be drawn at random.
     """
     rng = np.random.default_rng(5)
     positive = sum(bool(left(z)[0, 0] >= 0) for z in nuclear_laplace.sample(3, rng, draws))
@@ -175,7 +182,7 @@ def _with_random_signs(z: Matrix) -> Matrix:
     mutants={"unsigned QR": {"sampler": lambda d, rng, n: np.linalg.qr(rng.standard_normal((n, d, d)))[0]}},
 )
 def haar_signs(sampler: Callable[..., Matrix] = haar.sample, draws: int = 400) -> Evidence:
-    """Haar rotations have a positive first entry, and first pair of entries of one sign, half of the time."""
+    """The sampled Haar matrices have a positive first entry, and a positive determinant, half of the time each."""
     q = sampler(3, np.random.default_rng(6), draws)
     tests = [
         binomial(int((q[:, 0, 0] > 0).sum()), draws, 0.5, "Q₁₁ > 0 half of the time"),

@@ -1,4 +1,4 @@
-"""DN25 Algorithms 1 and 2: sensitivity and budget."""
+"""DN25 Algorithms 1 and 2: their sensitivities and the budgets that they spend."""
 
 from collections.abc import Callable
 from fractions import Fraction
@@ -20,22 +20,24 @@ CASES = 2000
     "symbolic",
     mutants={
         "the trace in place of the norm": {"gap": lambda s, t, c: s - t},
-        "forgets that rows may be parallel": {"gap": lambda s, t, c: s + t},
-        "Frobenius in place of nuclear": {"gap": lambda s, t, c: sp.sqrt(s**2 + t**2 - 2 * c**2)},
+        "orthogonal rows only": {"gap": lambda s, t, c: s + t},
+        "the Frobenius norm in place of the nuclear": {"gap": lambda s, t, c: sp.sqrt(s**2 + t**2 - 2 * c**2)},
     },
 )
 def nuclear_change(gap: Callable[[Number, Number, Number], Number] = eigenvalue_gap) -> Evidence:
-    """‖xxᵀ − yyᵀ‖_* = √((s + t)² − 4c²), from the characteristic polynomial on the plane of x and y.
+    """‖xxᵀ − yyᵀ‖_* = √((s + t)² − 4c²) with s = ‖x‖², t = ‖y‖² and c = ⟨x, y⟩.
 
-    In an orthonormal basis of the plane with x = (√s, 0) and y = (c/√s, √(t − c²/s)) the difference is a 2 × 2 matrix;
-    its eigenvalues have opposite signs, so the sum of their moduli is their distance.
+    In an orthonormal basis of the plane of x and y, x = (√s, 0) and y = (c/√s, √(t − c²/s)), so the difference is a
+    2 × 2 matrix. Its eigenvalues have opposite signs, so the sum of their moduli is their distance, the root of the
+    discriminant of the characteristic polynomial.
     """
     s, t = sp.symbols("s t", positive=True)
     c = sp.symbols("c", real=True)
     x, y = sp.Matrix([sp.sqrt(s), 0]), sp.Matrix([c / sp.sqrt(s), sp.sqrt(t - c**2 / s)])
     delta = x * x.T - y * y.T
     discriminant = sp.expand(delta.trace() ** 2 - 4 * delta.det())
-    residual = sp.simplify(sp.expand(sp.nsimplify(gap(s, t, c)) ** 2) - discriminant)  # 0.5 is a half
+    # nsimplify turns the exponent 0.5 of the formula into one half
+    residual = sp.simplify(sp.expand(sp.nsimplify(gap(s, t, c)) ** 2) - discriminant)
     determinant = sp.simplify(delta.det() - (c**2 - s * t))
     return Evidence(residual == 0 and determinant == 0, "all rows, in every dimension d ≥ 2", f"residual {residual}")
 
@@ -43,15 +45,15 @@ def nuclear_change(gap: Callable[[Number, Number, Number], Number] = eigenvalue_
 @check(
     "exact",
     mutants={
-        "full ε in step 1": {"matrix_scale": lambda n, e, c: 2 / (n * e)},
-        "radius at half its noise": {"trace_scale": lambda n, e, c: 5 / (n * e)},
+        "all of ε in step 1": {"matrix_scale": lambda n, e, c: 2 / (n * e)},
+        "half the noise on the radius": {"trace_scale": lambda n, e, c: 5 / (n * e)},
     },
 )
 def algorithm_2_budget(
     matrix_scale: Callable[..., Number] = nuclear_ball_projection.matrix_scale,
     trace_scale: Callable[..., Number] = nuclear_ball_projection.trace_scale,
 ) -> Evidence:
-    """Algorithm 2 spends 7ε/10 by composition and ε/2 jointly.
+    """Algorithm 2 spends 7ε/10 if its two steps are composed, and ε/2 if their losses are bounded jointly.
 
     The joint loss (s + t)/(nρ) + 2|s − t|/(nb) is convex and symmetric on 0 ≤ s, t ≤ 1, so its maximum is at a corner.
     """
@@ -74,9 +76,9 @@ def algorithm_2_budget(
 def loss_of_additive_noise(
     scale: Callable[..., Number] = nuclear_laplace.noise_scale, kernel: Callable[..., Number] = law.log_density_kernel
 ) -> Evidence:
-    """The log density ratio of Σ + Z between neighbours lies in [−ε, ε], and is ε at Y = Σ for orthonormal rows.
+    """The log density ratio of Σ + Z between neighbours lies in [−ε, ε], and it is ε at Y = Σ for orthonormal rows.
 
-    By the triangle inequality, at every Y: |‖Y − Σ'‖_* − ‖Y − Σ‖_*| ≤ ‖Σ − Σ'‖_* ≤ 2/n.
+    The triangle inequality gives |‖Y − Σ'‖_* − ‖Y − Σ‖_*| ≤ ‖Σ − Σ'‖_* ≤ 2/n at every output Y.
     """
     rng = np.random.default_rng(7)
     n, epsilon = 5, 0.8
@@ -92,25 +94,29 @@ def loss_of_additive_noise(
     attained = float(kernel(0.0, rho) - kernel(law.nuclear_norm(extreme), rho))
     holds = worst <= epsilon * (1 + 1e-9) and abs(attained - epsilon) < 1e-12
     return Evidence(
-        holds, f"{CASES} random neighbours and outputs, d ≤ 5", f"worst {worst:.6g}, at the pair {attained:.6g}"
+        holds,
+        f"{CASES} random neighbours and outputs, d ≤ 5",
+        f"largest loss {worst:.6g}; {attained:.6g} for orthonormal rows, ε = {epsilon}",
     )
 
 
 @check(
     "exact",
     mutants={
-        "the uncentred 2/n": {"sensitivity": lambda n, d, sqrt: 2 / n},
-        "without the mean's own move": {"change": lambda n, apart, beyond: (1 / n) * apart * beyond},
+        "2/n, as without centring": {"sensitivity": lambda n, d, sqrt: 2 / n},
+        "a mean that does not move": {"change": lambda n, apart, beyond: (1 / n) * apart * beyond},
     },
 )
 def centred_change(
     sensitivity: Callable[..., Number] = centred_sensitivity,
     change: Callable[..., Number] = sensitivities.centred_change,
 ) -> Evidence:
-    """The centred covariance moves by (n − 1)/n² |x − y| |x + y − 2m| in nuclear norm, at most 3√3 (n − 1)/n².
+    """Replacing x by y moves the centred covariance by (n − 1)/n² |x − y| |x + y − 2m| ≤ 3√3 (n − 1)/n².
 
-    Exact at rational points on a line (m, x, y there, so that the norm is |trace|); the supremum by
-    (2 − s)(2 + s)³ ≤ 27, an identity: 27 − (2 − s)(2 + s)³ = (s − 1)²(s² + 6s + 11); at d = 1 by a(4 − a) ≤ 4.
+    The change is measured in nuclear norm, and m is the mean of the other rows. The formula is checked exactly at
+    rational points of a line, where the nuclear norm is the modulus of the trace. The supremum follows from
+    (2 − s)(2 + s)³ ≤ 27, which the identity 27 − (2 − s)(2 + s)³ = (s − 1)²(s² + 6s + 11) proves; at d = 1 it follows
+    from a(4 − a) ≤ 4.
     """
     s = sp.symbols("s", real=True)
     identity = sp.expand(27 - (2 - s) * (2 + s) ** 3 - (s - 1) ** 2 * (s**2 + 6 * s + 11))
@@ -130,4 +136,5 @@ def centred_change(
         squared = sp.nsimplify(sensitivity(sp.Integer(n), 2, sp.sqrt)) ** 2
         if sp.simplify(squared - sp.Rational(27 * (n - 1) ** 2, n**4)) != 0:
             failed.append(f"d=2, n={n}")
-    return Evidence(identity == 0 and not failed, "all n, d ≥ 1", f"identity {identity}; {', '.join(failed[:3])}")
+    detail = "; ".join([f"the identity leaves {identity}", *failed[:3]])
+    return Evidence(identity == 0 and not failed, "all n, d ≥ 1", detail)

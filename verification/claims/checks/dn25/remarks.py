@@ -1,7 +1,7 @@
 """DN25: the comparisons of rates in the introduction and after Theorem 2, as arithmetic of exponents.
 
-A rate is a product of powers of d, n, tr Σ; a comparison "A ≪ B exactly when C" is checked at d = 10^{2k}, where every
-rate is a power of ten with a rational exponent.
+A rate is a product of powers of d, n and tr Σ. With n = d^k and tr Σ = d^t every rate is a power of d, so two rates are
+compared by comparing rational exponents.
 """
 
 from collections.abc import Callable
@@ -12,41 +12,47 @@ import sympy as sp
 
 from covassay.verification.claims.evidence import Evidence, check
 
-GRID = [Fraction(k, 4) for k in range(0, 17)]  # n = d^k, from 1 to d⁴, at ε = 1
+GRID = [Fraction(k, 4) for k in range(0, 17)]  # the exponents k of n = d^k, from n = 1 to n = d⁴, at ε = 1
 
 
-@check("exact", mutants={"at n = d": {"crossover": Fraction(1)}})
+@check("exact", mutants={"a crossover at n = d": {"crossover": Fraction(1)}})
 def crossover(crossover: Fraction = Fraction(2)) -> Evidence:
-    """min{d^{3/2}/n, √(d/n)} is its second term exactly for n < d² (ε = 1): 3/2 − k > 1/2 − k/2 exactly for k < 2."""
-    failed = [k for k in GRID if (Fraction(3, 2) - k > (1 - k) / 2) != (k < crossover)]
-    return Evidence(not failed, "n = d^k, 0 ≤ k ≤ 4", f"k = {failed[:3]}")
+    """In min{d^{3/2}/n, √(d/n)} the second term is the smaller one exactly for n < d², at ε = 1.
+
+    In exponents of d: 3/2 − k > 1/2 − k/2 exactly for k < 2.
+    """
+    failed = [f"k = {k}" for k in GRID if (Fraction(3, 2) - k > (1 - k) / 2) != (k < crossover)]
+    return Evidence(not failed, "n = d^k, 0 ≤ k ≤ 4", ", ".join(failed[:3]))
 
 
 def _printed(k: Fraction) -> Fraction:
-    """Exponent of d in min{1/n, d^{−1/4}}."""
+    """The exponent of d in the printed threshold min{1/n, d^{−1/4}}."""
     return min(-k, Fraction(-1, 4))
 
 
 def _corrected(k: Fraction) -> Fraction:
-    """Exponent of d in min{d^{3/2}/n, d^{−1/2}}."""
+    """The exponent of d in the corrected threshold min{d^{3/2}/n, d^{−1/2}}."""
     return min(Fraction(3, 2) - k, Fraction(-1, 2))
 
 
 @check("exact", mutants={"the printed threshold": {"threshold": _printed}})
 def earlier_work(threshold: Callable[[Fraction], Fraction] = _corrected) -> Evidence:
-    """d^{3/4} √(tr/n) beats min{d^{3/2}/n, √(d/n)} exactly for tr ≪ min{d^{3/2}/n, d^{−1/2}}; DN25 prints another."""
+    """d^{3/4} √(tr/n) beats min{d^{3/2}/n, √(d/n)} exactly for tr ≪ min{d^{3/2}/n, d^{−1/2}}.
+
+    DN25 prints min{1/n, d^{−1/4}} as the threshold.
+    """
     failed = []
     for k in GRID:
         lower = min(Fraction(3, 2) - k, (1 - k) / 2)
         true = 2 * lower - Fraction(3, 2) + k  # the exponent of tr at which the two rates are equal
         if true != threshold(k):
-            failed.append(k)
-    return Evidence(not failed, "n = d^k, 0 ≤ k ≤ 4, ε = 1", f"differs at k = {failed[:3]}")
+            failed.append(f"k = {k}")
+    return Evidence(not failed, "n = d^k, 0 ≤ k ≤ 4, ε = 1", ", ".join(failed[:3]))
 
 
 @check("symbolic", mutants={"the printed square": {"power": 2}})
 def approximate_rate(power: int = 1) -> Evidence:
-    """The rate d/n of (ε, δ)-DP is that of ‖Σ̂ − Σ‖_F, not of its square.
+    """The rate d/n of (ε, δ)-DP is the rate of ‖Σ̂ − Σ‖_F, not of its square.
 
     Gaussian noise of standard deviation σ = c/n on the upper triangle has E‖N‖_F² = d²σ². If d/n is to be tight,
     (E‖N‖_F²)^{power/2}/(d/n) must have a finite limit above 0 as n → ∞.
@@ -60,21 +66,21 @@ def approximate_rate(power: int = 1) -> Evidence:
 
 @check("symbolic", mutants={"1/tr Σ, as printed": {"gain": Fraction(-1)}})
 def small_sample_gain(gain: Fraction = Fraction(-1, 2)) -> Evidence:
-    """Over √(d/(εn)) the bound √(d tr Σ/(εn)) gains a factor (tr Σ)^{−1/2}, not 1/tr Σ."""
+    """The bound √(d tr Σ/(εn)) improves on √(d/(εn)) by a factor (tr Σ)^{−1/2}, not 1/tr Σ."""
     n, d, epsilon, trace = sp.symbols("n d epsilon t", positive=True)
     ratio = sp.simplify(sp.sqrt(d / (epsilon * n)) / sp.sqrt(d * trace / (epsilon * n)))
     return Evidence(
         sp.simplify(ratio - trace ** sp.Rational(gain.numerator, gain.denominator)) == 0,
         "all n, d, ε, tr Σ",
-        str(ratio),
+        f"ratio {ratio}",
     )
 
 
-@check("exact", mutants={"only a large trace": {"traces": (Fraction(0),)}})
+@check("exact", mutants={"only tr Σ = 1": {"traces": (Fraction(0),)}})
 def gain_over_dly22(traces: tuple[Fraction, ...] = tuple(Fraction(-k, 4) for k in range(0, 20))) -> Evidence:
-    """ "In all regimes by d^{1/4}" is false: for tr Σ ≤ 1/(n√d) both bounds are √d/n, up to logarithms.
+    """The gain "in all regimes by d^{1/4}" is false: for tr Σ ≤ 1/(n√d) both bounds are √d/n, up to logarithms.
 
-    The bounds √(d tr/n) + √d/n and d^{3/4}√(tr/n) + √d/n (ε = 1), as exponents of d at n = d^k, tr = d^t.
+    The bounds √(d tr/n) + √d/n and d^{3/4}√(tr/n) + √d/n, at ε = 1, are compared as powers of d at n = d^k, tr = d^t.
     """
     equal = []
     for k in GRID:
@@ -89,16 +95,16 @@ def gain_over_dly22(traces: tuple[Fraction, ...] = tuple(Fraction(-k, 4) for k i
 
 @check("symbolic", mutants={"as printed": {"power": 1}})
 def step_2_display(power: int = 2) -> Evidence:
-    """(d³/log) t² with t = C₃ (log/d)^{3/2} is C₃² log², not C₃² log; the argument needs the prefactor d³/log²."""
+    """With t = C₃ (log/d)^{3/2}, (d³/log) t² is C₃² log², not C₃² log; the argument needs the prefactor d³/log²."""
     c, d, log = sp.symbols("c d L", positive=True)
     t = c * (log / d) ** sp.Rational(3, 2)
     residual = sp.simplify(d**3 / log * t**2 - c**2 * log**power)
-    return Evidence(residual == 0, "all d, β", str(residual))
+    return Evidence(residual == 0, "all d, β", f"residual {residual}")
 
 
 @check("symbolic", mutants={"with log(d/β)": {"numerator": lambda d, b: sp.log(d / b)}})
 def cap(numerator: Callable[[sp.Expr, sp.Expr], sp.Expr] = lambda d, b: sp.log(1 / b)) -> Evidence:
-    """α₁ = C₁ √(log(1/β)/d) does not absorb √(log(d/β)/(c₁d)): for fixed β the ratio of the logarithms tends to ∞."""
+    """α₁ = C₁ √(log(1/β)/d) does not dominate √(log(d/β)/(c₁d)): log(d/β)/log(1/β) tends to ∞ for fixed β."""
     d = sp.symbols("d", positive=True)
     beta = sp.Rational(1, 2)
     limit = sp.limit(sp.log(d / beta) / numerator(d, beta), d, sp.oo)
@@ -109,16 +115,15 @@ def cap(numerator: Callable[[sp.Expr, sp.Expr], sp.Expr] = lambda d, b: sp.log(1
 def trivial_dimensions(constant: int = 2) -> Evidence:
     """2 exp(−d^{1/3}/C) ≥ 1 for d = 1, 2 and C = 2, so that Theorem 6 says nothing there."""
     values = [2 * sp.exp(-(sp.Integer(d) ** sp.Rational(1, 3)) / constant) for d in (1, 2)]
-    return Evidence(
-        all(bool((v - 1).evalf(30) > 0) for v in values), "d = 1, 2", str([str(v.evalf(6)) for v in values])
-    )
+    detail = "values " + ", ".join(str(v.evalf(6)) for v in values)
+    return Evidence(all(bool((v - 1).evalf(30) > 0) for v in values), "d = 1, 2", detail)
 
 
 @check("numeric", mutants={"a larger power of the logarithm": {"power": 5}})
 def product_of_bounds(power: float = 1.5, c3: int = 10, c4: int = 10, c: int = 1000) -> Evidence:
-    """(d² + C₄(d√L + L))(1/d + C₃ (ln d + L)^{3/2}/d^{3/2}) ≤ 1.1 d from some d on, L = d^{1/3}/C.
+    """With L = d^{1/3}/C, (d² + C₄(d√L + L))(1/d + C₃ (ln d + L)^{3/2}/d^{3/2}) ≤ 1.1 d from some d on, if C is large.
 
-    (ln d + L)^{3/2} d^{−1/2} tends to C^{−3/2}, so C₃C^{−3/2} < 0.1 is needed: the algebra is right if C is large.
+    (ln d + L)^{3/2} d^{−1/2} tends to C^{−3/2}, so the algebra needs C₃C^{−3/2} < 0.1.
     """
     ratios = []
     for k in range(20, 200, 20):
@@ -131,5 +136,5 @@ def product_of_bounds(power: float = 1.5, c3: int = 10, c4: int = 10, c: int = 1
             ratios.append(value / d)
     holds = bool(ratios[-1] <= mpmath.mpf("1.1"))
     return Evidence(
-        holds, "d = 10^20, …, 10^180; C₃ = C₄ = 10, C = 1000", f"ratio to d at last {mpmath.nstr(ratios[-1], 5)}"
+        holds, "d = 10^20, …, 10^180; C₃ = C₄ = 10, C = 1000", f"ratio to d at 10^180 {mpmath.nstr(ratios[-1], 5)}"
     )

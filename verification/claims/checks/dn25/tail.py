@@ -15,8 +15,8 @@ from covassay.verification.claims.evidence import Evidence, check
 from covassay.verification.exact import gamma_mixture
 from covassay.verification.exact.spectral_cdf import Enclosure, enclose_spectral_cdf
 
-PRINTED = Fraction(11, 10)
-PRINTED_FOR_P = 3
+PRINTED = Fraction(11, 10)  # ‖Z‖ ≤ 1.1ρd in Theorem 6
+PRINTED_FOR_P = 3  # the constant of Theorem 1 for every p
 
 
 @check(
@@ -31,10 +31,10 @@ def published_bound(
     constant: Fraction = PRINTED,
     published: Mapping[int, str] | None = None,
 ) -> Evidence:
-    """P(‖Z‖ ≤ 1.1ρd) falls to 2.3e-136 at d = 40, where Theorem 6 lets it tend to 1.
+    """P(‖Z‖ ≤ 1.1ρd) falls to 2.3e-136 at d = 40, although Theorem 6 claims that it tends to 1.
 
-    Theorem 6 has a free constant: P ≥ 1 − 2 exp(−d^{1/3}/C). An enclosure [·, p] at one d contradicts it for every
-    C < d^{1/3} / ln(2/(1 − p)). That every C fails is the moment argument's part, not this one's.
+    Theorem 6 has a free constant C: P ≥ 1 − 2 exp(−d^{1/3}/C). An upper bound p on the probability at one d contradicts
+    it for every C < d^{1/3} / ln(2/(1 − p)). `moment_refutation` shows, and this check does not, that every C fails.
     """
     expected = published or {1: "6.67128916302e-1", 2: "2.87168439394e-1", 10: "4.42040601721e-10",
                              40: "2.34324317517e-136"}  # fmt: skip
@@ -60,7 +60,7 @@ def published_bound(
 def schatten_constants(limit: Callable[..., Number] = schatten_limit) -> Evidence:
     """2 lim ‖Z‖_{S_p}/(ρd^{1+1/p}) is 2, 2.5651, 2.9746, … for p = 1, 2, 3, …, and passes 3 at p* = 3.0724357….
 
-    The constant is compared with quadrature of Ullman's density (2/π²) arccosh(π/t), to 20 digits.
+    The closed form agrees with quadrature of Ullman's density (2/π²) arccosh(π/t) to 20 digits.
     """
     with mpmath.workdps(30):
         wrong, figures = [], {}
@@ -77,18 +77,19 @@ def schatten_constants(limit: Callable[..., Number] = schatten_limit) -> Evidenc
 
 
 # The elementary refutation. Integrating the divergence of the field s_i² ∂_i against the density gives
-# E Σ s² = 2 E R + E Q with Q = Σ_i s_i² ∂_i log ∏|s_i² − s_j²|; the boundary terms vanish, since the field has a double
-# zero at s_i = 0, the density a zero on every wall s_i = s_j, and an exponential decay.
+# E Σ s² = 2 E R + E Q with Q = Σ_i s_i² ∂_i log ∏|s_i² − s_j²|. The boundary terms vanish: the field has a double zero
+# at s_i = 0, and the density vanishes on every wall s_i = s_j and decays exponentially.
 
 
 @check(
     "symbolic",
-    mutants={"of symmetric matrices": {"density": vandermonde}, "1 for 2": {"factor": 1}},
+    mutants={"the density of symmetric matrices": {"density": vandermonde}, "1 for 2": {"factor": 1}},
 )
 def tail_identity(density: Callable[[Sequence[Number]], Number] = repulsion, factor: int = 2) -> Evidence:
     """Q = 2(d − 1) Σ s_i − 2 Σ_{i<j} s_i s_j/(s_i + s_j), so 3/2 (d − 1) Σ s ≤ Q ≤ 2(d − 1) Σ s.
 
-    The bounds: 0 ≤ st/(s + t) ≤ (s + t)/4, since (s + t)² − 4st = (s − t)².
+    Q is Σ_i s_i² ∂_i log ∏|s_i² − s_j²|. The bounds follow from 0 ≤ st/(s + t) ≤ (s + t)/4, where
+    (s + t)² − 4st = (s − t)².
     """
     failed = []
     for d in (2, 3, 4):
@@ -106,7 +107,10 @@ def tail_identity(density: Callable[[Sequence[Number]], Number] = repulsion, fac
 @check(
     "exact",
     mutants={
-        "of symmetric noise": {"mean_square": lambda d: gamma_mixture.mean_square(d, symmetric=True), "largest": 3},
+        "the moment of symmetric noise": {
+            "mean_square": lambda d: gamma_mixture.mean_square(d, symmetric=True),
+            "largest": 3,
+        },
         "a larger lower bound": {"lower": Fraction(7, 4), "largest": 4},
     },
 )
@@ -115,7 +119,7 @@ def moment_bounds(
     lower: Fraction = Fraction(3, 2),
     largest: int = 5,
 ) -> Evidence:
-    """3/2 d³ + d²/2 ≤ E‖Z‖_F² ≤ 2d³ in units of ρ²: Algorithm 1 has mean square error at most 8 d³/(εn)²."""
+    """3/2 d³ + d²/2 ≤ E‖Z‖_F² ≤ 2d³ in units of ρ², so Algorithm 1 has mean square error at most 8 d³/(εn)²."""
     failed, figures = [], {}
     for d in range(1, largest + 1):
         value = mean_square(d)
@@ -126,10 +130,11 @@ def moment_bounds(
 
 
 def violation(constant: Fraction, c: int) -> int | None:
-    """The smallest d = 2^k at which P(‖Z‖ ≤ a d) ≥ 1 − 2 exp(−d^{1/3}/c) contradicts the moments.
+    """The smallest k for which P(‖Z‖ ≤ a d) ≥ 1 − 2 exp(−d^{1/3}/c) contradicts the moments at d = 2^k.
 
-    On the good event Σ s² ≤ a d R; on the bad one, of probability δ, Cauchy–Schwarz: E[Σ s²; bad] ≤ √(E R⁴ δ), as
-    Σ s² ≤ R². So (3d³ + d²)/2 ≤ a d E R + √(E R⁴ δ), E R = d², E R⁴ = d²(d² + 1)(d² + 2)(d² + 3).
+    Let the event ‖Z‖ > a d have probability δ. Off it Σ s² ≤ a d R. On it Σ s² ≤ R², and Cauchy–Schwarz bounds its
+    contribution to E Σ s² by √(E R⁴ δ). So (3d³ + d²)/2 ≤ a d E R + √(E R⁴ δ), where E R = d² and
+    E R⁴ = d²(d² + 1)(d² + 2)(d² + 3).
     """
     with mpmath.workprec(200):
         for k in range(1, 200):
@@ -146,20 +151,20 @@ def violation(constant: Fraction, c: int) -> int | None:
 def moment_refutation(constant: Fraction = PRINTED, largest: int = 10**6) -> Evidence:
     """Whatever C is in Theorem 6, the moments contradict it at some d, which is computed for C = 1, 10, …, 10⁶.
 
-    The same goes for every constant a < 3/2 in place of 1.1, and for every C: √(E R⁴ δ) = O(d⁴ exp(−d^{1/3}/(2C))) is
-    below (3/2 − a) d³ from some d on.
+    The argument works for every constant a < 3/2 in place of 1.1 and for every C, because
+    √(E R⁴ δ) = O(d⁴ exp(−d^{1/3}/(2C))) is below (3/2 − a) d³ from some d on.
     """
     found = {c: violation(constant, c) for c in (10**k for k in range(int(math.log10(largest)) + 1))}
-    figures = {f"C = {c}": f"d = 2^{k}" for c, k in found.items() if k is not None}
-    return Evidence(None not in found.values(), "C ≤ 10⁶; every C by the displayed order of growth", figures=figures)
+    figures = {f"d for C = {c}": f"2^{k}" for c, k in found.items() if k is not None}
+    return Evidence(None not in found.values(), "C ≤ 10⁶; every C by the order of growth", figures=figures)
 
 
-@check("exact", mutants={"a weaker moment": {"first": Fraction(1)}, "the root with a minus": {"sign": -1}})
+@check("exact", mutants={"a weaker moment bound": {"first": Fraction(1)}, "the smaller root": {"sign": -1}})
 def sharper_constant(first: Fraction = Fraction(3, 2), sign: int = 1) -> Evidence:
-    """The moments refute every constant below (7 + √33)/8 = 1.593, so also the 3 of Theorem 1 at p = ∞ (a = 3/2).
+    """The moments refute every constant a < (7 + √33)/8 = 1.593, so also the 3 of Theorem 1 at p = ∞, where a = 3/2.
 
-    st/(s + t) = (s + t)/4 − (s − t)²/(4(s + t)), and s + t ≤ 2ad on the good event, so with m = lim E Σ s²/d³:
-    m ≥ 3/2 + (m − 1)/(4a); and m ≤ a. For a ≥ 1/4 the first gives m ≥ (6a − 1)/(4a − 1), whence 4a² − 7a + 1 ≥ 0.
+    st/(s + t) = (s + t)/4 − (s − t)²/(4(s + t)), and s + t ≤ 2ad if ‖Z‖ ≤ ad. So m = lim E Σ s²/d³ satisfies
+    m ≥ 3/2 + (m − 1)/(4a) and m ≤ a. For a ≥ 1/4 the first gives m ≥ (6a − 1)/(4a − 1), whence 4a² − 7a + 1 ≥ 0.
     """
     a, m = sp.symbols("a m")
     bound = sp.solve(sp.Eq(m, sp.Rational(first.numerator, first.denominator) + (m - 1) / (4 * a)), m)[0]
@@ -170,12 +175,12 @@ def sharper_constant(first: Fraction = Fraction(3, 2), sign: int = 1) -> Evidenc
     identity = sp.cancel(s * t / (s + t) - (s + t) / 4 + (s - t) ** 2 / (4 * (s + t)))
     value = sp.simplify(polynomial.subs(a, root))
     figures = {"(7 + √33)/8": str(sp.N(root, 12))}
-    return Evidence(bool(exact) and identity == 0, "exact", f"4a² − 7a + 1 at {root}: {value}", figures)
+    return Evidence(bool(exact) and identity == 0, "exact", f"4a² − 7a + 1 is {value} at {root}", figures)
 
 
 @check("property", mutants={"the square of the probability": {"exponent": 2.0}, "half the deviation": {"scale": 0.5}})
 def radius_tail(exponent: float = 1.0, scale: float = 1.0) -> Evidence:
-    """For R ~ Gamma(k), k = d²: P(R ≥ k + √(2kL) + L) ≤ e^{−L} and P(R ≤ k − √(2kL)) ≤ e^{−L}."""
+    """For R ~ Gamma(k) with k = d², P(R ≥ k + √(2kL) + L) ≤ e^{−L} and P(R ≤ k − √(2kL)) ≤ e^{−L}."""
     worst = mpmath.mpf(0)
     with mpmath.workdps(30):
         for d in (1, 2, 3, 5, 10, 20):
@@ -201,11 +206,12 @@ def moment_recursion(
     factor: Callable[[int, int], Fraction] = lambda d, p: p + 1 + Fraction((p + 2) * (d - 1), 2),
     largest: int = 4,
 ) -> Evidence:
-    """M_{p+1} ≤ (p + 1 + (p + 2)(d − 1)/2) M_p, M_p = E Σ s^p, for p = 0 and p ≥ 2; so P(‖Z‖ ≥ t) ≤ M_p/t^p for all d.
+    """The moments M_p = E Σ s^p satisfy M_{p+1} ≤ (p + 1 + (p + 2)(d − 1)/2) M_p for p = 0 and p ≥ 2.
 
     The field s_i^{p+1} ∂_i gives M_{p+1} = (p + 1) M_p + E Σ_{i<j} 2 (s_i^{p+2} − s_j^{p+2})/(s_i² − s_j²). The
-    quotient is (p + 2)/2 times the mean of u^{p/2} between s_i² and s_j², at most (s_i^p + s_j^p)/2 by convexity. So
-    ‖Z‖ = O(ρd ln d) with all constants; the truth, πρd, needs more.
+    quotient is (p + 2)/2 times the mean of u^{p/2} between s_i² and s_j², which is at most (s_i^p + s_j^p)/2 by
+    convexity. With P(‖Z‖ ≥ t) ≤ M_p/t^p this proves ‖Z‖ = O(ρd ln d) with explicit constants for all d; the true order,
+    πρd, needs another argument.
     """
     failed, largest_ratio = [], Fraction(0)
     for d in range(1, largest + 1):

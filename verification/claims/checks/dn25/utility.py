@@ -1,4 +1,4 @@
-"""DN25 Theorem 2 and the inequalities around it: what the projection does to the error."""
+"""DN25 Theorem 2 and the inequalities around it, which bound the error after the projection."""
 
 import math
 from collections.abc import Callable
@@ -14,13 +14,13 @@ from covassay.verification.claims.evidence import Evidence, check
 from covassay.verification.exact.spectral_cdf import enclose_spectral_survival
 
 CASES = 3000
-ROUNDING = 1e-9
+ROUNDING = 1e-9  # allowance for rounding in the comparisons of norms, relative to their size
 
 Project = Callable[[Matrix, float], Matrix]
 
 
 def cases(count: int, seed: int) -> list[tuple[Matrix, Matrix]]:
-    """(Σ, Z): second moments of trace at most 1, of every rank, and noise of every size."""
+    """Random pairs (Σ, Z) of a second moment of trace at most 1, of any rank, and noise of any size."""
     rng = np.random.default_rng(seed)
     found = []
     for _ in range(count):
@@ -33,20 +33,20 @@ def cases(count: int, seed: int) -> list[tuple[Matrix, Matrix]]:
 
 
 def rescale(matrix: Matrix, radius: float) -> Matrix:
-    """A map into the ball that is no projection."""
+    """Rescale into the nuclear ball, which is not the projection: for mutants."""
     return matrix * min(1.0, radius / max(float(np.linalg.norm(matrix, "nuc")), 1e-300))
 
 
 def frobenius_clip(matrix: Matrix, radius: float) -> Matrix:
-    """Projection on the Frobenius ball in place of the nuclear ball."""
+    """The projection onto the Frobenius ball in place of the nuclear ball: for mutants."""
     return matrix * min(1.0, radius / max(float(np.linalg.norm(matrix)), 1e-300))
 
 
 @check("property", mutants={"rescaling": {"project": rescale}, "the Frobenius ball": {"project": frobenius_clip}})
 def projection_inequalities(project: Project = nuclear_ball) -> Evidence:
-    """For r ≥ tr Σ and P = Π(Σ + Z): ‖P − Σ‖_F ≤ ‖Z‖_F, ‖P − Σ‖_F² ≤ ⟨Z, P − Σ⟩ ≤ ‖Z‖(tr Σ + r).
+    """For r ≥ tr Σ, P = Π(Σ + Z) satisfies ‖P − Σ‖_F ≤ ‖Z‖_F and ‖P − Σ‖_F² ≤ ⟨Z, P − Σ⟩ ≤ ‖Z‖(tr Σ + r).
 
-    The second line is printed with the wrong sign, as O(⟨Z, Σ − P⟩), which is at most −‖P − Σ‖_F².
+    DN25 prints the inner product with the wrong sign, as O(⟨Z, Σ − P⟩), which is at most −‖P − Σ‖_F².
     """
     failed = {"contraction": 0, "⟨Z, P − Σ⟩": 0, "‖Z‖(tr Σ + r)": 0}
     for sigma, z in cases(CASES, 1):
@@ -58,23 +58,24 @@ def projection_inequalities(project: Project = nuclear_ball) -> Evidence:
         failed["contraction"] += int(error > np.linalg.norm(z) + slack)
         failed["⟨Z, P − Σ⟩"] += int(error**2 > inner + slack)
         failed["‖Z‖(tr Σ + r)"] += int(inner > np.linalg.norm(z, 2) * (trace + radius) + slack)
-    return Evidence(not any(failed.values()), f"{CASES} random (Σ, Z, r), d ≤ 5", str(failed))
+    detail = "; ".join(f"{name}: {count} cases fail" for name, count in failed.items() if count)
+    return Evidence(not any(failed.values()), f"{CASES} random (Σ, Z, r), d ≤ 5", detail)
 
 
 @check("property", mutants={"no projection": {"project": lambda m, r: m}})
 def small_radius(project: Project = nuclear_ball) -> Evidence:
-    """For r < tr Σ: ‖P − Σ‖_F ≤ ‖P‖_* + ‖Σ‖_* ≤ tr Σ + r."""
+    """For r < tr Σ, ‖P − Σ‖_F ≤ ‖P‖_* + ‖Σ‖_* ≤ tr Σ + r."""
     failed = 0
     for sigma, z in cases(CASES, 2):
         trace = float(np.trace(sigma))
         p = project(sigma + z, trace / 2)
         failed += bool(np.linalg.norm(p - sigma) > 1.5 * trace + ROUNDING)
-    return Evidence(not failed, f"{CASES} random (Σ, Z), r = tr Σ/2", f"{failed} fail")
+    return Evidence(not failed, f"{CASES} random (Σ, Z), r = tr Σ/2", f"{failed} cases fail")
 
 
-@check("property", mutants={"d^{1/2 − 1/p}": {"exponent": lambda p: 1 / 2 - 1 / p}})
+@check("property", mutants={"the exponent 1/2 − 1/p": {"exponent": lambda p: 1 / 2 - 1 / p}})
 def schatten_norms(exponent: Callable[[float], float] = lambda p: 1 / p - 1 / 2) -> Evidence:
-    """(1.1): ‖A‖_{S_p} ≥ d^{1/p − 1/2} ‖A‖_F for p ≥ 2, equal at A = I; and ‖A‖_{S_p} ≤ d^{1/p} ‖A‖."""
+    """(1.1): ‖A‖_{S_p} ≥ d^{1/p − 1/2} ‖A‖_F for p ≥ 2, with equality at A = I; and ‖A‖_{S_p} ≤ d^{1/p} ‖A‖."""
     failed = 0
     for sigma, z in cases(CASES, 3):
         d = len(sigma)
@@ -84,31 +85,34 @@ def schatten_norms(exponent: Callable[[float], float] = lambda p: 1 / p - 1 / 2)
             failed += norm < d ** exponent(p) * math.sqrt(float((s**2).sum())) * (1 - ROUNDING)
             failed += norm > d ** (1 / p) * float(s.max()) * (1 + ROUNDING)
     equal = all(abs(4 ** (1 / p) - 4 ** exponent(p) * 2) < ROUNDING for p in (2.0, 3.0, 8.0))  # A = I, d = 4
-    return Evidence(not failed and equal, f"{CASES} matrices, p = 2, 3, 4, 8", f"{failed} fail")
+    return Evidence(not failed and equal, f"{CASES} matrices, p = 2, 3, 4, 8", f"{failed} cases fail")
 
 
-@check("exact", mutants={"a tail without its half": {"tail": lambda t: math.exp(-t)}})
+@check("exact", mutants={"a tail without its factor 1/2": {"tail": lambda t: math.exp(-t)}})
 def trace_tail(tail: Callable[[float], float] = lambda t: math.exp(-t) / 2) -> Evidence:
-    """r ≤ 2 tr Σ + b ln(1/(2β)) with probability 1 − β; and r < tr Σ has probability e^{−tr Σ/b}/2: Laplace's tail.
+    """r ≤ 2 tr Σ + b ln(1/(2β)) with probability 1 − β, and r < tr Σ has probability e^{−tr Σ/b}/2.
 
-    b is the reference's trace scale 10/(nε), so that r ≤ 2 tr Σ + (10/(nε)) ln(1/(2β)).
+    Both are the tail of Laplace noise of scale b. The reference's trace scale is b = 10/(nε), so that
+    r ≤ 2 tr Σ + (10/(nε)) ln(1/(2β)).
     """
-    failed = [beta for beta in (0.4, 0.1, 1e-3, 1e-9) if abs(tail(math.log(1 / (2 * beta))) / beta - 1) > 1e-12]
+    tried = (0.4, 0.1, 1e-3, 1e-9)
+    failed = [f"β = {beta}" for beta in tried if abs(tail(math.log(1 / (2 * beta))) / beta - 1) > 1e-12]
     scale = nuclear_ball_projection.trace_scale(Fraction(3), Fraction(1, 2), "paper") == Fraction(20, 3)
-    return Evidence(not failed and scale, "every β < 1/2", f"β = {failed}")
+    return Evidence(not failed and scale, "every β < 1/2", ", ".join(failed))
 
 
-@check("enclosed", mutants={"a smaller constant": {"constant": Fraction(7)}, "d^{−12}": {"power": 12}})
+@check("enclosed", mutants={"a smaller constant": {"constant": Fraction(7)}, "d^{−12} for d^{−10}": {"power": 12}})
 def theorem_2(constant: Fraction = Fraction(15, 2), power: int = 10) -> Evidence:
-    """P(‖Z‖ > 7.5 ρd) ≤ d^{−10}/2 for 2 ≤ d ≤ 30, enclosed: half of the failure probability of Theorem 2.
+    """P(‖Z‖ > 7.5 ρd) ≤ d^{−10}/2, half of the failure probability of Theorem 2, by enclosure at 2 ≤ d ≤ 16, 20 and 30.
 
-    The other half is the trace noise; proofs/paper/norm-tail.md has the theorem with its constants, for every d.
+    The other half is the trace noise. The page proofs/paper/norm-tail.md has the theorem with its constants, for every
+    d.
     """
     failed, figures = [], {}
     for d in (*range(2, 17), 20, 30):
         survival = enclose_spectral_survival(d, constant * d, digits=4)
         figures[f"P·d^10 (d={d})"] = f"{float(survival.upper) * d**10:.3g}"
         if mpmath.fmul(survival.upper, 2 * d**power, exact=True) > 1:
-            failed.append(d)
+            failed.append(f"d={d}")
     shown = {key: figures[key] for key in ("P·d^10 (d=2)", "P·d^10 (d=4)", "P·d^10 (d=10)", "P·d^10 (d=30)")}
-    return Evidence(not failed, "2 ≤ d ≤ 16, d = 20, 30", f"fails at d = {failed[:5]}", shown)
+    return Evidence(not failed, "2 ≤ d ≤ 16, d = 20, 30", ", ".join(failed[:5]), shown)

@@ -1,4 +1,4 @@
-"""KLSU19 §2 and §3.1–3.2: tails of Gaussian vectors, matrices and quadratic forms, with constants."""
+"""KLSU19 §2 and §3.1–3.2: tails of Gaussian vectors, matrices and quadratic forms, with explicit constants."""
 
 import math
 import random
@@ -17,7 +17,7 @@ from covassay.reference.mechanisms.gaussian_estimation import naive_pce, weak_pp
 from covassay.verification.claims.evidence import Evidence, check
 from covassay.verification.exact import series
 
-LEVEL = 1e-9  # false alarm of a statistical check
+LEVEL = 1e-9  # the false-alarm probability of a statistical check
 
 # ONE GAUSSIAN
 
@@ -25,14 +25,15 @@ LEVEL = 1e-9  # false alarm of a statistical check
 @check(
     "symbolic",
     mutants={
-        "e^{−t²}": {"bound": lambda t: sp.exp(-(t**2))},
-        "a constant below 1": {"bound": lambda t: sp.Rational(9, 10) * sp.exp(-(t**2) / 2)},
+        "e^{−t²} for 2 e^{−t²/2}": {"bound": lambda t: sp.exp(-(t**2))},
+        "0.9 for 2": {"bound": lambda t: sp.Rational(9, 10) * sp.exp(-(t**2) / 2)},
     },
 )
 def gaussian_tail(bound: Callable[[sp.Expr], sp.Expr] = lambda t: 2 * sp.exp(-(t**2) / 2)) -> Evidence:
-    """P(|Z| > tσ) ≤ 2 e^{−t²/2} for t ≥ 0; the constant 1 would do.
+    """P(|Z| > tσ) ≤ 2 e^{−t²/2} for t ≥ 0, and even with 1 in place of 2.
 
-    g = c e^{−t²/2} − erfc(t/√2) has g' = e^{−t²/2}(√(2/π) − ct): it rises, then falls to 0, so g ≥ min(g(0), 0).
+    g = c e^{−t²/2} − erfc(t/√2) has the derivative e^{−t²/2}(√(2/π) − ct). So g rises and then falls to 0, and
+    g ≥ min(g(0), 0).
     """
     t = sp.symbols("t", nonnegative=True)
     gap = bound(t) - sp.erfc(t / sp.sqrt(2))
@@ -46,14 +47,14 @@ def gaussian_tail(bound: Callable[[sp.Expr], sp.Expr] = lambda t: 2 * sp.exp(-(t
 
 
 def rational_unit_vector(rng: random.Random, d: int) -> list[Fraction]:
-    """A point of the sphere with rational coordinates, by stereographic projection."""
+    """A random point of the sphere with rational coordinates, by stereographic projection."""
     y = [Fraction(rng.randint(-9, 9), rng.randint(1, 9)) for _ in range(d - 1)]
     s = sum((v * v for v in y), Fraction(0))
     return [2 * v / (s + 1) for v in y] + [(s - 1) / (s + 1)]
 
 
 def unit_variances(d: int) -> list[list[Fraction]]:
-    """The variances of the entries, of "wigner": 1."""
+    """The variances of the entries of the ensemble "wigner", all 1."""
     return [[Fraction(float(v)) ** 2 for v in row] for row in wigner.deviations(d, "wigner")]
 
 
@@ -61,8 +62,8 @@ def unit_variances(d: int) -> list[list[Fraction]]:
     "exact",
     mutants={
         "entries of variance 2": {"variances": lambda d: [[Fraction(2)] * d] * d},
-        "the bound of goe": {"bound": tails.upsilon_goe},
-        "A ≥ 3": {"smallest": 3},
+        "the bound for the Gaussian orthogonal ensemble": {"bound": tails.upsilon_goe},
+        "A ≥ 3 for A ≥ 4": {"smallest": 3},
     },
 )
 def wigner_norm(
@@ -72,10 +73,10 @@ def wigner_norm(
 ) -> Evidence:
     """P(‖Y‖ > 2√d + t) ≤ 2 exp(−t²/(4 − 2/d)), so that P(‖Y‖ > A√d) ≤ 2 exp(−Ad/4) for A ≥ 4.
 
-    For unit u, v: E(uᵀYu − vᵀYv)² = 4(1 − ⟨u, v⟩²) − Σ (u_i² − v_i²)² ≤ 4‖u − v‖², the increment of 2⟨g, u⟩, so the
-    mean of λ_max is at most 2E‖g‖ ≤ 2√d (Sudakov–Fernique); and the variance of uᵀYu is 2 − Σ u_i⁴ ≤ 2 − 1/d, the
-    square of the Lipschitz constant. Both identities and bounds are checked at rational unit vectors, and equality in
-    the last at (1, …, 1)/√d for d = 4, 9. Then (A − 2)² ≥ A for A ≥ 4.
+    For unit u, v, E(uᵀYu − vᵀYv)² = 4(1 − ⟨u, v⟩²) − Σ (u_i² − v_i²)² ≤ 4‖u − v‖², the increment of 2⟨g, u⟩. So the
+    mean of λ_max is at most 2E‖g‖ ≤ 2√d (Sudakov–Fernique). The variance of uᵀYu, which is the square of the Lipschitz
+    constant, is 2 − Σ u_i⁴ ≤ 2 − 1/d. Both identities and bounds are checked at rational unit vectors, and equality in
+    the last at (1, …, 1)/√d for d = 4, 9. The second claim uses (A − 2)² ≥ A for A ≥ 4.
     """
     rng = random.Random(1)
     failed, closest = 0, Fraction(0)
@@ -105,7 +106,7 @@ def wigner_norm(
     return Evidence(
         not failed and equal and residual == 0 and enough,
         "all d, given the comparison and concentration theorems; 400 rational pairs",
-        f"{failed} fail; increment at most {float(closest):.4g} ‖u − v‖²; residual {residual}",
+        f"{failed} cases fail; largest increment {float(closest):.4g} ‖u − v‖²; residual {residual}",
     )
 
 
@@ -113,42 +114,43 @@ def wigner_norm(
 
 
 def radius(square: Number, norm: Number, t: Number, sqrt: Callable[[Number], Number]) -> Number:
-    """2‖A‖_F√t + 2‖A‖t, of ‖A‖_F² and ‖A‖."""
+    """The radius 2‖A‖_F√t + 2‖A‖t of the upper tail, from ‖A‖_F² and ‖A‖."""
     return 2 * sqrt(square * t) + 2 * norm * t
 
 
 def lower_radius(square: Number, norm: Number, t: Number, sqrt: Callable[[Number], Number]) -> Number:
-    """2‖A‖_F√t."""
+    """The radius 2‖A‖_F√t of the lower tail."""
     return 2 * sqrt(square * t)
 
 
 def rational_root(value: Fraction) -> Fraction:
-    """The root of the square of a rational number."""
+    """The square root of a rational number that is a square."""
     root = Fraction(math.isqrt(value.numerator), math.isqrt(value.denominator))
     if root**2 != value:
-        raise ValueError(f"{value} is no square")
+        raise ValueError(f"{value} is not the square of a rational number")
     return root
 
 
 EXACT_CASES = [
     (m, m * r**2) for m in (1, 2, 3, 6) for r in (Fraction(1, 3), Fraction(1), Fraction(2))
-]  # (m, t): mt square
+]  # pairs (m, t) for which mt is a square
 
 
 @check(
     "symbolic",
     mutants={
-        "‖A‖t once": {"bound": lambda v, b, t, sqrt: 2 * sqrt(v * t) + b * t},
-        "‖A‖_F√t once": {"bound": lambda v, b, t, sqrt: sqrt(v * t) + 2 * b * t},
+        "‖A‖t for 2‖A‖t": {"bound": lambda v, b, t, sqrt: 2 * sqrt(v * t) + b * t},
+        "‖A‖_F√t for 2‖A‖_F√t": {"bound": lambda v, b, t, sqrt: sqrt(v * t) + 2 * b * t},
     },
 )
 def quadratic_form_upper(bound: Callable[..., Number] = radius) -> Evidence:
     """P(YᵀAY − tr A ≥ 2‖A‖_F√t + 2‖A‖t) ≤ e^{−t} for every square matrix A.
 
-    (A + Aᵀ)/2 has the same form and trace and no larger norms, so A = diag(a). With ψ(u) = −u − ln(1 − 2u)/2 the
-    logarithm of the moment generating function is Σ ψ(s a_i); ψ(u) ≤ u²/(1 − 2u) for 0 ≤ u < 1/2, coefficient by
-    coefficient, 2^{k−1}/k ≤ 2^{k−2}, and ψ(u) ≤ u² for u < 0. So it is at most vs²/(1 − cs), v = ‖A‖_F², c = 2‖A‖; at
-    s = √t/(√v + c√t), Markov's inequality gives −t. Seen on A = I with exact χ² tails.
+    (A + Aᵀ)/2 has the same quadratic form and trace and no larger norms, so let A = diag(a). With ψ(u) = −u − ln(1 −
+    2u)/2 the logarithm of the moment generating function is Σ ψ(s a_i). ψ(u) ≤ u²/(1 − 2u) for 0 ≤ u < 1/2 by comparing
+    coefficients, 2^{k−1}/k ≤ 2^{k−2}, and ψ(u) ≤ u² for u < 0. So the sum is at most vs²/(1 − cs) with v = ‖A‖_F², c =
+    2‖A‖, and at s = √t/(√v + c√t) the exponent of Markov's bound is −t. The check also compares the bound for A = I
+    with exact χ² tails.
     """
     u, v, b, t = sp.symbols("u v b t", positive=True)
     psi = -u - sp.log(1 - 2 * u) / 2
@@ -164,7 +166,7 @@ def quadratic_form_upper(bound: Callable[..., Number] = radius) -> Evidence:
     return Evidence(terms and below and exponent == 0 and seen, "all A, t", f"exponent + t = {exponent}")
 
 
-@check("enclosed", mutants={"A = 1": {"sign": 1}, "with the linear term": {"bound": radius}})
+@check("enclosed", mutants={"A = 1 for A = −1": {"sign": 1}, "with the linear term": {"bound": radius}})
 def printed_lower_tail(sign: int = -1, bound: Callable[..., Number] = lower_radius) -> Evidence:
     """P(YᵀAY − tr A ≤ −2‖A‖_F√t) ≤ e^{−t} fails for A = −1, d = 1, t = 4: P(χ²₁ ≥ 5) = 0.0253 > e^{−4} = 0.0183."""
     t = Fraction(4)
@@ -180,13 +182,13 @@ def printed_lower_tail(sign: int = -1, bound: Callable[..., Number] = lower_radi
 
 @check(
     "symbolic",
-    mutants={"‖A‖_F√t once": {"bound": lambda v, b, t, sqrt: sqrt(v * t)}},
+    mutants={"‖A‖_F√t for 2‖A‖_F√t": {"bound": lambda v, b, t, sqrt: sqrt(v * t)}},
 )
 def quadratic_form_lower(bound: Callable[..., Number] = lower_radius) -> Evidence:
-    """P(YᵀAY − tr A ≤ −2‖A‖_F√t) ≤ e^{−t} for A ⪰ 0; for any A with −2‖A‖_F√t − 2‖A‖t.
+    """P(YᵀAY − tr A ≤ −2‖A‖_F√t) ≤ e^{−t} for A ⪰ 0; for any A the radius is 2‖A‖_F√t + 2‖A‖t.
 
-    The first by ψ(u) ≤ u² for u < 0: vs² − s · 2√(vt) = −t at s = √(t/v). The second is the upper tail of −A. Seen on
-    A = I with exact χ² tails.
+    The first follows from ψ(u) ≤ u² for u < 0, because vs² − s · 2√(vt) = −t at s = √(t/v). The second is the upper
+    tail for −A. The check also compares the bound for A = I with exact χ² tails.
     """
     v, b, t = sp.symbols("v b t", positive=True)
     s = sp.sqrt(t / v)
@@ -202,22 +204,23 @@ def quadratic_form_lower(bound: Callable[..., Number] = lower_radius) -> Evidenc
 @check(
     "enclosed",
     mutants={
-        "√(L/m) + 2L/m": {"bound": lambda level, m, sqrt: sqrt(level / m) + 2 * level / m},
+        "√(L/m) for 4√(L/m)": {"bound": lambda level, m, sqrt: sqrt(level / m) + 2 * level / m},
         "without the linear term": {"bound": lambda level, m, sqrt: 4 * sqrt(level / m)},
     },
 )
 def chi_square_mean(
     bound: Callable[..., Number] = lambda level, m, sqrt: 4 * (sqrt(level / m) + 2 * level / m),
 ) -> Evidence:
-    """P(|(X₁² + … + X_m²)/m − 1| > 4(√(L/m) + 2L/m)) ≤ β, L = ln(1/β), for every m and every β < 1.
+    """P(|(X₁² + … + X_m²)/m − 1| > 4(√(L/m) + 2L/m)) ≤ β with L = ln(1/β), for every m and every β < 1.
 
-    Let x(L) be the radius. L ≥ (ln 2)/3: it is 2√(t/m) + 2t/m with t = 4L, so P ≤ 2e^{−4L} ≤ e^{−L} by both tails.
-    Smaller L: the probability inside must be at least 1 − e^{−L}, and L is more. x is concave, so x(L)/x(l) ≥ L/l.
+    Let x(L) be the radius. For L ≥ (ln 2)/3 it is 2√(t/m) + 2t/m with t = 4L, so P ≤ 2e^{−4L} ≤ e^{−L} by both tails.
+    For smaller L the probability inside must be at least 1 − e^{−L}, and it is enough that it is at least L. Since x is
+    concave, x(L)/x(l) ≥ L/l for L ≤ l.
     m ≤ 14: the density falls to the right of its mode, which is below 1, so P(1 ≤ · ≤ 1 + x) is concave in x, and
-        P(1 ≤ · ≤ 1 + x(l)) ≥ l at l = 1/4 > (ln 2)/3 is enough. That is enclosed here.
-    m ≥ 15: take l = 3/4. Then x(l) ≥ 4√(3/(4m)), and Chebyshev leaves 5/6 inside. The density f of the sum has
-        f(m − y) ≤ f(m) e^{y/m − (m − 2)y²/(4m²)} ≤ f(m) e^{1/(m − 2)} for y ≥ 0. With min(f(m − y), f(m)) in its place
-        the mass is at least 5/6 − (e^{1/13} − 1) ≥ 3/4, and is concave in x.
+        P(1 ≤ · ≤ 1 + x(l)) ≥ l at l = 1/4 > (ln 2)/3 is enough. The check encloses this probability.
+    m ≥ 15: take l = 3/4. Then x(l) ≥ 4√(3/(4m)), and Chebyshev's inequality leaves 5/6 inside. The density f of the sum
+        has f(m − y) ≤ f(m) e^{y/m − (m − 2)y²/(4m²)} ≤ f(m) e^{1/(m − 2)} for y ≥ 0. With min(f(m − y), f(m)) in its
+        place the mass is at least 5/6 − (e^{1/13} − 1) ≥ 3/4, and it is concave in x.
     """
     level, m = sp.symbols("L m", positive=True)
     identity = sp.simplify(bound(level, m, sp.sqrt) - radius(1 / m, 1 / m, 4 * level, sp.sqrt))
@@ -240,7 +243,7 @@ def chi_square_mean(
 # REGULARITY OF GAUSSIAN DATA
 
 
-@check("symbolic", mutants={"d²/n": {"mean_square": lambda n, d: sp.Rational(d**2, n)}})
+@check("symbolic", mutants={"d²/n for d(d + 1)/n": {"mean_square": lambda n, d: sp.Rational(d**2, n)}})
 def mean_square_error(
     mean_square: Callable[[int, int], sp.Expr] = lambda n, d: sp.Rational(d * (d + 1), n),
 ) -> Evidence:
@@ -255,14 +258,14 @@ def mean_square_error(
         )
         if mean != mean_square(n, d):
             failed.append(f"n={n}, d={d}")
-    return Evidence(not failed, "n, d ≤ 3; the entries have variances (1 + δ_ij)/n for all", ", ".join(failed))
+    return Evidence(not failed, "n, d ≤ 3; all n, d by the variances (1 + δ_ij)/n of the entries", ", ".join(failed))
 
 
-@check("property", mutants={"‖A‖ + ‖B‖ halved": {"factor": 0.5}})
+@check("property", mutants={"half of ‖A‖ + ‖B‖": {"factor": 0.5}})
 def error_is_lipschitz(factor: float = 1.0) -> Evidence:
-    """|‖AᵀA − nI‖_F − ‖BᵀB − nI‖_F| ≤ (‖A‖ + ‖B‖)‖A − B‖_F, equal for numbers.
+    """|‖AᵀA − nI‖_F − ‖BᵀB − nI‖_F| ≤ (‖A‖ + ‖B‖)‖A − B‖_F, with equality for numbers.
 
-    So with ‖Y‖ ≤ 2√n the error ‖YᵀY/n − I‖_F is 4/√n-Lipschitz, which gives the tail of (8): see `regularity`.
+    So where ‖Y‖ ≤ 2√n the error ‖YᵀY/n − I‖_F is 4/√n-Lipschitz, which gives the tail of (8) in `regularity`.
     """
     rng = np.random.default_rng(1)
     failed, closest = 0, 0.0
@@ -274,7 +277,7 @@ def error_is_lipschitz(factor: float = 1.0) -> Evidence:
         bound = (np.linalg.norm(a, 2) + np.linalg.norm(b, 2)) * np.linalg.norm(a - b)
         failed += bool(change > factor * bound * (1 + 1e-9) + 1e-9)
         closest = max(closest, float(change / bound))
-    return Evidence(not failed, "3000 random pairs", f"{failed} fail; ratio up to {closest:.6g}")
+    return Evidence(not failed, "3000 random pairs", f"{failed} cases fail; ratio up to {closest:.6g}")
 
 
 @check(
@@ -282,10 +285,10 @@ def error_is_lipschitz(factor: float = 1.0) -> Evidence:
     mutants={"√s for √(1 + s) − 1": {"rows": lambda d, beta, s, log: ((d**0.5 + (2 * log(2 / beta)) ** 0.5) ** 2) / s}},
 )
 def rows_for_multiplicative_error(rows: Callable[..., Number] = weak_ppc.regularity_rows) -> Evidence:
-    """With n = `regularity_rows` the singular values of Y/√n in [1 − u, 1 + u] give (1 − s)I ⪯ Σ̂ ⪯ (1 + s)I.
+    """With n = `regularity_rows`, singular values of Y/√n in [1 − u, 1 + u] imply (1 − s)I ⪯ Σ̂ ⪯ (1 + s)I.
 
-    u = (√d + √(2 ln(2/β)))/√n (Davidson–Szarek: with probability 1 − β). Then (1 + u)² = 1 + s, and (1 − u)² ≥ 1 − s
-    because (2 + s)² ≥ 4(1 + s).
+    u = (√d + √(2 ln(2/β)))/√n, and by Davidson and Szarek the singular values lie there with probability 1 − β. Then
+    (1 + u)² = 1 + s, and (1 − u)² ≥ 1 − s because (2 + s)² ≥ 4(1 + s).
     """
     d, x, s = sp.symbols("d x s", positive=True)
     n = sp.nsimplify(rows(d, 2 * sp.exp(-(x**2) / 2), s, lambda value: x**2 / 2))  # ln(2/β) = x²/2
@@ -296,7 +299,7 @@ def rows_for_multiplicative_error(rows: Callable[..., Number] = weak_ppc.regular
 
 
 def frobenius_radius(n: float, d: int, beta: float) -> float:
-    """2√(d(d + 1)/n) + 4√(2 ln(1/β)/n)."""
+    """The radius 2√(d(d + 1)/n) + 4√(2 ln(1/β)/n) of (8)."""
     return 2 * math.sqrt(d * (d + 1) / n) + 4 * math.sqrt(2 * math.log(1 / beta) / n)
 
 
@@ -313,15 +316,16 @@ def regularity(
     rows: Callable[..., float] = weak_ppc.regularity_rows,
     frobenius: Callable[[float, int, float], float] = frobenius_radius,
 ) -> Evidence:
-    """(6)–(8) with constants, for n rows of N(0, I_d), each but with probability β, in 1500 data sets of each size.
+    """(6)–(8) hold with constants: for n rows of N(0, I_d) each fails with probability at most β.
 
-    (6) max ‖y_i‖² ≤ d + 2√(dL) + 2L, L = ln(n/β): the upper tail of a quadratic form, and a union.
+    (6) max ‖y_i‖² ≤ d + 2√(dL) + 2L, L = ln(n/β), by the upper tail of a quadratic form and the union bound.
     (7) (1 − s)I ⪯ Σ̂ ⪯ (1 + s)I for n ≥ (√d + √(2 ln(2/β)))²/(√(1 + s) − 1)².
     (8) ‖Σ̂ − I‖_F ≤ 2√(d(d + 1)/n) + 4√(2 ln(1/β)/n) for n ≥ (√d + √(2 ln(2/β)))² and β ≤ 1/4.
     Proof of (8). On {‖Y‖ ≤ 2√n}, whose complement has probability at most β/2, the error is 4/√n-Lipschitz; extend it
     to all Y. Its median is at most 2√(d(d + 1)/n), by Markov's inequality for the square. Gaussian concentration about
     the median adds exp(−t²n/32)/2 = β/2.
-    False alarm 1e-9 together; an event of probability 0.4 in place of β = 1/4 is seen but with probability below 1e-9.
+    The check draws 1500 data sets of each size, with false-alarm probability 1e-9 in all. If an event has probability
+    0.4 in place of β = 1/4, the check misses it with probability below 1e-9.
     """
     rng = np.random.default_rng(2)
     beta, count = 0.25, 1500
@@ -344,10 +348,10 @@ def regularity(
 def rows_are_needed(
     rows: Callable[[int], int] = lambda d: 1, constants: Sequence[int] = (1, 10, 100, 1000)
 ) -> Evidence:
-    """(7) needs n ≳ d: no C has ‖Σ̂‖ ≤ 1 + C√((d + ln(1/β))/n) with probability 1 − β at n = 1 in every dimension.
+    """(7) needs n ≳ d: no C gives ‖Σ̂‖ ≤ 1 + C√((d + ln(1/β))/n) with probability 1 − β at n = 1 in every dimension.
 
-    ‖Σ̂‖ ≥ tr Σ̂/min(n, d), whose mean is d/min(n, d); it is above half of that with probability at least 1 − 8/(nd)
-    (Chebyshev). At n = 1, β = 1/10, d = 36(C + 1)² that half is above the bound.
+    ‖Σ̂‖ ≥ tr Σ̂/min(n, d), whose mean is d/min(n, d). By Chebyshev's inequality it exceeds half its mean with
+    probability at least 1 − 8/(nd). At n = 1, β = 1/10, d = 36(C + 1)² that half is above the bound.
     """
     allowed = []
     for c, beta in product(constants, (Fraction(1, 10),)):

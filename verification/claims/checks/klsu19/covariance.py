@@ -1,4 +1,4 @@
-"""KLSU19 §1.2 and §3.3: NaivePCE, its sensitivity, its projection and its accuracy."""
+"""KLSU19 §1.2 and §3.3: the sensitivity, the projection and the accuracy of NaivePCE."""
 
 import math
 import random
@@ -18,19 +18,19 @@ from covassay.verification.claims.checks.klsu19.concentration import frobenius_r
 from covassay.verification.claims.checks.klsu19.distances import norm_squared
 from covassay.verification.claims.evidence import Evidence, check
 
-LEVEL = 1e-9  # false alarm of a statistical check
+LEVEL = 1e-9  # the false-alarm probability of a statistical check
 ROUNDING = 1e-9
 
 
 def symmetric_noise(rng: np.random.Generator, d: int) -> Matrix:
-    """A symmetric matrix of spectral norm 1."""
+    """A random symmetric matrix of spectral norm 1."""
     z = wigner.sample_wigner(d, rng)
     scaled: Matrix = z / np.linalg.norm(z, 2)
     return scaled
 
 
 def sigma_norm(matrix: Matrix, sigma: Matrix) -> float:
-    """‖M‖_Σ = ‖L⁻¹ML⁻ᵀ‖_F, LLᵀ = Σ."""
+    """The norm ‖M‖_Σ = ‖L⁻¹ML⁻ᵀ‖_F with LLᵀ = Σ."""
     factor = np.linalg.cholesky(sigma)
     return float(np.linalg.norm(np.linalg.solve(factor, np.linalg.solve(factor, matrix).T)))
 
@@ -42,18 +42,18 @@ def sigma_norm(matrix: Matrix, sigma: Matrix) -> float:
     "exact",
     mutants={
         "half the variance": {"variance": lambda n, r, r2, c: naive_pce.noise_variance(n, r, r2, c) / 2},
-        "sensitivity B/n": {"largest": lambda d: 1},
+        "a sensitivity of B/n": {"largest": lambda d: 1},
     },
 )
 def sensitivity(
     variance: Callable[..., Number] = naive_pce.noise_variance,
     largest: Callable[[int], Number] = naive_pce.largest_change,
 ) -> Evidence:
-    """Replacing a row moves the truncated covariance by at most √2 B/n in Frobenius norm, B = r²: at most ρ is spent.
+    """Replacing a row moves the truncated covariance by at most √2 B/n in Frobenius norm, B = r²; at most ρ is spent.
 
-    In units of B²/n², Σ_{i≤j} Δ_ij² ≤ ‖Δ‖_F² = s² + t² − 2c² ≤ 2, here at random rational rows of the unit ball and
-    dropped rows (zero); equal at e₁, e₂. In one dimension 1. So the variance 2B²/(n²ρ), for the sensitivity 2B/n of the
-    triangle inequality, spends ρ/2, and B²/(n²ρ) spends ρ.
+    In units of B²/n², Σ_{i≤j} Δ_ij² ≤ ‖Δ‖_F² = s² + t² − 2c² ≤ 2, which is checked at random rational rows of the unit
+    ball and at dropped rows, which are zero; e₁ and e₂ give equality. In one dimension the maximum is 1. So the
+    variance 2B²/(n²ρ), which suits the sensitivity 2B/n of the triangle inequality, spends ρ/2, and B²/(n²ρ) spends ρ.
     """
     rng = random.Random(1)
     failed = 0
@@ -74,29 +74,29 @@ def sensitivity(
     return Evidence(
         holds,
         "400 random pairs, d ≤ 4; all n, ρ, B (homogeneous)",
-        f"{failed} fail",
+        f"{failed} cases fail",
         {f"{c}: spent/ρ": str(v) for c, v in losses.items()},
     )
 
 
 def without_noise(rows: Matrix) -> Matrix:
-    """What NaivePCE releases when its noise is 0: the truncated covariance, divided by n."""
+    """The release of NaivePCE if its noise is 0: the truncated covariance, divided by n."""
     d = rows.shape[1]
     return naive_pce.release(rows, np.zeros((d, d)), rho=1.0, kappa=1.0, beta=0.1)
 
 
 def divided_by_the_kept(rows: Matrix) -> Matrix:
-    """The covariance of the rows that are not dropped, divided by their number."""
+    """The second moment of the rows that are not dropped, divided by their number: for mutants."""
     n, d = rows.shape
     kept = rows[(rows**2).sum(axis=1) <= naive_pce.radius_squared(n, d, 1.0, 0.1)]
     return second_moment(kept)
 
 
-@check("numeric", mutants={"divided by the number of rows kept": {"moment": divided_by_the_kept}})
+@check("numeric", mutants={"division by the number of rows kept": {"moment": divided_by_the_kept}})
 def fixed_n(moment: Callable[[Matrix], Matrix] = without_noise) -> Evidence:
-    """The truncated covariance is divided by n; divided by the number of rows kept, its sensitivity would be √2 B.
+    """NaivePCE divides the truncated covariance by n; division by the number of rows kept would have sensitivity √2 B.
 
-    One row near r e₁ is replaced by one near r e₂; the n − 1 others are longer than r.
+    In the example one row near r e₁ is replaced by a row near r e₂, and the n − 1 others are longer than r.
     """
     failed = []
     for n in (2, 10, 1000):
@@ -121,16 +121,16 @@ POSITIVE_PART = sp.Matrix([[sp.Rational(85, 26), sp.Rational(17, 26)], [sp.Ratio
 @check(
     "exact",
     mutants={
-        "moduli of the eigenvalues": {"projected": 2 * POSITIVE_PART - NOISY},
+        "the moduli of the eigenvalues": {"projected": 2 * POSITIVE_PART - NOISY},
         "no projection": {"projected": NOISY},
     },
 )
 def projection_in_spectral_norm(projected: sp.Matrix = POSITIVE_PART) -> Evidence:
-    """The projection on the cone can go away from A ⪰ 0 in spectral norm: ‖Z − A‖ = 1, ‖P − A‖ = 1.0797, in rationals.
+    """The projection onto the cone can increase the distance from A ⪰ 0 in spectral norm, from 1 to 1.0797.
 
-    A = diag(66/25, 0), Z = [[81/25, 4/5], [4/5, −3/5]], P = [[85/26, 17/26], [17/26, 17/130]]. (Z − A)² = I; P ⪰ 0,
-    P − Z ⪰ 0, P(P − Z) = 0, so P is the projection; det(I − (P − A)) < 0, so an eigenvalue of P − A is above 1. The
-    reference's projection is P.
+    In the rational counterexample ‖Z − A‖ = 1 and ‖P − A‖ = 1.0797: A = diag(66/25, 0), Z = [[81/25, 4/5], [4/5,
+    −3/5]], P = [[85/26, 17/26], [17/26, 17/130]]. (Z − A)² = I. P ⪰ 0, P − Z ⪰ 0 and P(P − Z) = 0, so P is the
+    projection of Z. det(I − (P − A)) < 0, so an eigenvalue of P − A is above 1. The reference's projection of Z is P.
     """
     negative = projected - NOISY
     is_projection = (
@@ -148,10 +148,10 @@ EXTREME = 1 / sp.sqrt(3)
 
 @check("symbolic", mutants={"a = 1/2": {"first": sp.Rational(1, 2)}})
 def sharp_factor(first: sp.Expr = EXTREME) -> Evidence:
-    """2/√3 cannot be improved: A = diag(T, 0), Z = A + [[a, b], [b, −a]], a² + b² = 1, a = 1/√3, T → ∞.
+    """The factor 2/√3 cannot be improved: A = diag(T, 0) and Z = A + [[a, b], [b, −a]] reach it as T → ∞.
 
-    The noise has norm 1. P = λ₊(Z − λ₋I)/(λ₊ − λ₋), and P − A tends to [[a, b], [b, 0]], whose larger eigenvalue is
-    (a + √(4 − 3a²))/2 = 2/√3.
+    Here a = 1/√3 and a² + b² = 1, so the noise has norm 1. P = λ₊(Z − λ₋I)/(λ₊ − λ₋), and P − A tends to
+    [[a, b], [b, 0]], whose larger eigenvalue is (a + √(4 − 3a²))/2 = 2/√3.
     """
     t = sp.symbols("T", positive=True)
     b = sp.sqrt(1 - first**2)
@@ -167,12 +167,12 @@ def sharp_factor(first: sp.Expr = EXTREME) -> Evidence:
     agrees = (limit - expected).applyfunc(sp.simplify) == sp.zeros(2)
     factor = sp.simplify(largest - 2 / sp.sqrt(3))
     return Evidence(
-        characteristic == [0, 0] and agrees and is_eigenvalue and factor == 0, "T → ∞", f"2/√3 missed by {factor}"
+        characteristic == [0, 0] and agrees and is_eigenvalue and factor == 0, "T → ∞", f"distance from 2/√3: {factor}"
     )
 
 
 def extreme_noise(scale: float) -> Matrix:
-    """Symmetric noise of norm `scale` whose effect the projection enlarges by 2/√3 in the limit."""
+    """Symmetric noise of norm `scale` whose effect the projection enlarges by the factor 2/√3 in the limit."""
     a, b = scale / math.sqrt(3), scale * math.sqrt(2 / 3)
     return np.array([[a, b], [b, -a]])
 
@@ -182,11 +182,11 @@ def extreme_noise(scale: float) -> Matrix:
     mutants={
         "1.15 for 2/√3": {"factor": 1.15},
         "the moduli of the eigenvalues": {"project": lambda m: 2 * psd_cone(m) - m},
-        "no projection downwards": {"project": lambda m: psd_cone(m) - 1e-3 * np.eye(len(m))},
+        "the projection minus 10⁻³ I": {"project": lambda m: psd_cone(m) - 1e-3 * np.eye(len(m))},
     },
 )
 def projection_bounds(project: Callable[[Matrix], Matrix] = psd_cone, factor: float = 2 / math.sqrt(3)) -> Evidence:
-    """For A ⪰ 0 and P the projection of Z: ‖P − A‖_F ≤ ‖Z − A‖_F, and −δ ⪯ P − A ⪯ (2/√3) δ with δ = ‖Z − A‖."""
+    """For A ⪰ 0 the projection P of Z has ‖P − A‖_F ≤ ‖Z − A‖_F and −δ ⪯ P − A ⪯ (2/√3) δ with δ = ‖Z − A‖."""
     rng = np.random.default_rng(1)
     failed, closest = 0, 0.0
     for i in range(3000):
@@ -202,14 +202,17 @@ def projection_bounds(project: Callable[[Matrix], Matrix] = psd_cone, factor: fl
         slack = ROUNDING * (1 + np.abs(noisy).max())
         failed += bool(values[-1] > factor + slack or values[0] < -1 - slack)
         failed += bool(np.linalg.norm(error) > np.linalg.norm(noise) + slack)
-    return Evidence(not failed, "3000 random (A, Z), d ≤ 5, and extreme ones", f"{failed} fail; up to {closest:.6g} δ")
+    return Evidence(
+        not failed, "3000 random (A, Z), d ≤ 5, and extreme ones", f"{failed} cases fail; up to {closest:.6g} δ"
+    )
 
 
 @check("exact", mutants={"Σ = I": {"kappa": 1}})
 def projection_in_the_norm_of_sigma(kappa: int = 10**4) -> Evidence:
-    """In ‖·‖_Σ the projection can go away from Σ by a factor of about √κ/4: Σ = diag(κ, 1), Z = [[0, √κ], [√κ, 0]].
+    """In ‖·‖_Σ the projection can increase the distance from Σ by a factor of about √κ/4.
 
-    P = (√κ/2)[[1, 1], [1, 1]]; ‖Z − Σ‖_Σ = 2, and the last entry alone gives ‖P − Σ‖_Σ ≥ √κ/2 − 1. κ = 10⁴, exactly.
+    The example is Σ = diag(κ, 1), Z = [[0, √κ], [√κ, 0]], P = (√κ/2)[[1, 1], [1, 1]]. ‖Z − Σ‖_Σ = 2, and the last entry
+    alone gives ‖P − Σ‖_Σ ≥ √κ/2 − 1. The check has κ = 10⁴ and is exact.
     """
     root = sp.sqrt(kappa)
     sigma, noisy = sp.diag(kappa, 1), sp.Matrix([[0, root], [root, 0]])
@@ -227,16 +230,17 @@ def projection_in_the_norm_of_sigma(kappa: int = 10**4) -> Evidence:
 @check(
     "symbolic",
     mutants={
-        "noise of the GOE": {"ensemble": "goe"},
+        "noise from the Gaussian orthogonal ensemble": {"ensemble": "goe"},
         "r² that grows like √κ": {"row": lambda n, d, k, b, log: naive_pce.radius_squared(n, d, sp.sqrt(k), b, log)},
     },
 )
 def noise_is_linear_in_kappa(
     ensemble: str = "wigner", row: Callable[..., Number] = naive_pce.radius_squared
 ) -> Evidence:
-    """(2): the noise has E‖N‖_F² = d²σ² with σ proportional to κ, and ‖N‖_Σ ≤ ‖N‖_F for Σ ⪰ I, equal at Σ = I.
+    """(2): the noise has E‖N‖_F² = d²σ² with σ proportional to κ, and ‖N‖_Σ ≤ ‖N‖_F for Σ ⪰ I, with equality at Σ = I.
 
-    σ² is the reference's noise variance at B = r² = κ(d + 2√(dL) + 2L). ‖Σ^{−1/2}NΣ^{−1/2}‖_F ≤ ‖Σ^{−1/2}‖² ‖N‖_F.
+    σ² is the reference's noise variance at B = r² = κ(d + 2√(dL) + 2L). The inequality is
+    ‖Σ^{−1/2}NΣ^{−1/2}‖_F ≤ ‖Σ^{−1/2}‖² ‖N‖_F.
     """
     n, d, kappa, rho, level = sp.symbols("n d kappa rho L", positive=True)
     mean_square = [float((wigner.deviations(k, ensemble) ** 2).sum()) for k in (1, 2, 5, 10)]
@@ -248,11 +252,12 @@ def noise_is_linear_in_kappa(
     )
 
 
-@check("symbolic", mutants={"the weights of the GOE": {"above_diagonal": 1}, "ω of the paper": {"bound": tails.omega}})
+@check("symbolic", mutants={"weights of 1 throughout": {"above_diagonal": 1}, "the ω of DLY22": {"bound": tails.omega}})
 def frobenius_norm_of_noise(above_diagonal: int = 2, bound: Callable[..., Number] = tails.omega_sharp) -> Evidence:
-    """P(‖W‖_F > ω) ≤ β: ‖W‖_F² = yᵀAy, A with 1 d times and 2 d(d − 1)/2 times, so ω² = tr A + 2‖A‖_F√t + 2‖A‖t.
+    """P(‖W‖_F > ω) ≤ β with ω² = tr A + 2‖A‖_F√t + 2‖A‖t and t = ln(1/β), the upper tail of a quadratic form.
 
-    t = ln(1/β), and ω is the reference's `omega_sharp`; d ≥ 2 (for d = 1 it is larger than needed).
+    ‖W‖_F² = yᵀAy, where A is diagonal with d entries 1 and d(d − 1)/2 entries 2. ω is the reference's `omega_sharp`.
+    The identity needs d ≥ 2; at d = 1 ω is larger than needed.
     """
     d, t = sp.symbols("d t", positive=True)
     trace = d + above_diagonal * d * (d - 1) / 2
@@ -266,15 +271,15 @@ def frobenius_norm_of_noise(above_diagonal: int = 2, bound: Callable[..., Number
     "property",
     mutants={
         "‖N‖ for (2/√3)‖N‖": {"factor": 1.0},
-        "‖N‖_F/2": {"share": 0.5},
-        "for ‖Z − Σ‖_Σ": {"direct": True},
+        "‖N‖_F/2 for ‖N‖_F": {"share": 0.5},
+        "‖P − Σ‖_Σ ≤ ‖Z − Σ‖_Σ": {"direct": True},
     },
 )
 def accuracy(factor: float = 2 / math.sqrt(3), share: float = 1.0, direct: bool = False) -> Evidence:
-    """‖P − Σ‖_Σ ≤ ‖Σ̂ − Σ‖_Σ + ‖N‖_F and ‖P − Σ‖ ≤ ‖Σ̂ − Σ‖ + (2/√3)‖N‖, P the projection of Z = Σ̂ + N, Σ ⪰ I.
+    """For Σ ⪰ I the projection P of Σ̂ + N has ‖P − Σ‖_Σ ≤ ‖Σ̂ − Σ‖_Σ + ‖N‖_F and ‖P − Σ‖ ≤ ‖Σ̂ − Σ‖ + (2/√3)‖N‖.
 
-    The projection is used at Σ̂, which is positive semidefinite: ‖P − Σ̂‖_F ≤ ‖N‖_F, and ‖·‖_Σ ≤ ‖·‖_F. At Σ itself
-    it may increase ‖·‖_Σ, see `projection_in_the_norm_of_sigma`: that is the third mutant.
+    The projection is compared with Σ̂, which is positive semidefinite: ‖P − Σ̂‖_F ≤ ‖N‖_F, and ‖·‖_Σ ≤ ‖·‖_F. It may
+    increase the distance from Σ in ‖·‖_Σ (see `projection_in_the_norm_of_sigma`), which is why the third mutant fails.
     """
     rng = np.random.default_rng(2)
     failed = 0
@@ -296,11 +301,11 @@ def accuracy(factor: float = 2 / math.sqrt(3), share: float = 1.0, direct: bool 
         failed += bool(
             np.linalg.norm(error, 2) > np.linalg.norm(empirical - sigma, 2) + factor * np.linalg.norm(noise, 2) + slack
         )
-    return Evidence(not failed, "3000 random (Σ, Σ̂, N), d ≤ 5, and extreme ones", f"{failed} fail")
+    return Evidence(not failed, "3000 random (Σ, Σ̂, N), d ≤ 5, and extreme ones", f"{failed} cases fail")
 
 
 def enough_rows(d: int, kappa: float, rho: float, beta: float, alpha: float) -> int:
-    """n with frobenius_radius ≤ α/2 and n ≥ 40 κ d² ln(n/β)^{3/2}/(α√ρ)."""
+    """A number of rows n with frobenius_radius ≤ α/2 and n ≥ 40 κ d² ln(n/β)^{3/2}/(α√ρ)."""
     n = (4 * math.sqrt(d * (d + 1)) + 8 * math.sqrt(2 * math.log(1 / beta))) ** 2 / alpha**2
     while n < 40 * kappa * d**2 * math.log(n / beta) ** 1.5 / (alpha * math.sqrt(rho)):
         n *= 1.01
@@ -308,13 +313,13 @@ def enough_rows(d: int, kappa: float, rho: float, beta: float, alpha: float) -> 
 
 
 def error_bound(n: float, d: int, kappa: float, rho: float, beta: float) -> float:
-    """What bounds ‖Σ̃ − Σ‖_Σ but with probability 3β: the radius of (8), and σω."""
+    """The bound on ‖Σ̃ − Σ‖_Σ that fails with probability at most 3β: the radius of (8) plus σω."""
     variance = naive_pce.noise_variance(n, rho, naive_pce.radius_squared(n, d, kappa, beta), "reconstructed")
     return frobenius_radius(n, d, beta) + math.sqrt(variance) * float(tails.omega_sharp(d, beta))
 
 
 def least_rows(d: int, kappa: float, rho: float, beta: float, alpha: float) -> int:
-    """n with `error_bound` ≤ α, within a hundredth of the smallest; at least what (8) asks."""
+    """A number of rows with `error_bound` ≤ α and enough for (8), within 1 % of the smallest such number."""
     n = (math.sqrt(d) + math.sqrt(2 * math.log(2 / beta))) ** 2
     while error_bound(n, d, kappa, rho, beta) > alpha:
         n *= 1.01
@@ -323,11 +328,12 @@ def least_rows(d: int, kappa: float, rho: float, beta: float, alpha: float) -> i
 
 @check("property", mutants={"a tenth of the rows": {"rows": lambda *a: max(1, enough_rows(*a) // 10)}})
 def rows_for_accuracy(rows: Callable[[int, float, float, float, float], int] = enough_rows) -> Evidence:
-    """n ≥ (4√(d(d+1)) + 8√(2 ln(1/β)))²/α² and n ≥ 40 κ d² ln(n/β)^{3/2}/(α√ρ) give ‖Σ̃ − Σ‖_Σ ≤ α.
+    """n ≥ (4√(d(d+1)) + 8√(2 ln(1/β)))²/α² and n ≥ 40 κ d² ln(n/β)^{3/2}/(α√ρ) rows are enough for ‖Σ̃ − Σ‖_Σ ≤ α.
 
-    For the first, the radius of (8) is α/2; it is also at least (√d + √(2 ln(2/β)))², as (8) asks. For the second,
-    σω ≤ α/2: r² ≤ 5κd ln(n/β) and ω ≤ 2.8 d√ln(n/β), where ln(n/β) ≥ 1. With probability 1 − 3β: no row is dropped,
-    (8), and ‖N‖_F ≤ σω. Here at random parameters, with the reference's variance, radius and ω.
+    The first makes the radius of (8) at most α/2, and it is at least (√d + √(2 ln(2/β)))², as (8) requires. The second
+    makes σω ≤ α/2, because r² ≤ 5κd ln(n/β) and ω ≤ 2.8 d√ln(n/β), where ln(n/β) ≥ 1. With probability at least 1 − 3β
+    no row is dropped, (8) holds, and ‖N‖_F ≤ σω. The check tries random parameters, with the reference's variance,
+    radius and ω.
     """
     rng = np.random.default_rng(3)
     failed, largest = 0, 0.0
@@ -339,14 +345,15 @@ def rows_for_accuracy(rows: Callable[[int, float, float, float, float], int] = e
         asked = (math.sqrt(d) + math.sqrt(2 * math.log(2 / beta))) ** 2
         failed += error > alpha or n < asked
         largest = max(largest, error / alpha)
-    return Evidence(not failed, "2000 random parameters", f"{failed} fail; error up to {largest:.3g} α")
+    return Evidence(not failed, "2000 random parameters", f"{failed} cases fail; error up to {largest:.3g} α")
 
 
-@check("statistical", mutants={"noise of 100 rows": {"rows": lambda *a: 100}})
+@check("statistical", mutants={"100 rows": {"rows": lambda *a: 100}})
 def naive_pce_runs(rows: Callable[[int, float, float, float, float], int] = least_rows) -> Evidence:
-    """NaivePCE on N(0, Σ), I ⪯ Σ ⪯ 4I, d = 2, n by `least_rows`: ‖Σ̃ − Σ‖_Σ ≤ 1/2 but with probability 3β.
+    """In runs of NaivePCE with `least_rows` rows, ‖Σ̃ − Σ‖_Σ ≤ 1/2 fails no more often than with probability 3β.
 
-    30 runs at β = 0.02. False alarm 1e-9; an error above 1/2 in nine runs out of ten is seen but with probability 1e-9.
+    The rows are N(0, Σ) with I ⪯ Σ ⪯ 4I and d = 2. There are 30 runs at β = 0.02, and the false-alarm probability is
+    1e-9. If nine runs out of ten fail, the check misses it with probability at most 1e-9.
     """
     rng = np.random.default_rng(4)
     beta, rho, alpha, count = 0.02, 1.0, 0.5, 30
@@ -362,4 +369,4 @@ def naive_pce_runs(rows: Callable[[int, float, float, float, float], int] = leas
     ]
     bad = sum(e > alpha for e in errors)
     holds = bool(binom.sf(bad - 1, count, 3 * beta) >= LEVEL)
-    return Evidence(holds, f"{count} runs, n = {n}", f"{bad} beyond α; largest {max(errors):.3g}")
+    return Evidence(holds, f"{count} runs, n = {n}", f"{bad} errors above α; largest {max(errors):.3g}")

@@ -1,4 +1,4 @@
-"""KLSU19 §1–3: the norms ‖·‖_Σ, and what closeness of parameters says about distributions."""
+"""KLSU19 §1–3: the norms ‖·‖_Σ, and what closeness of parameters implies for distributions."""
 
 import math
 import random
@@ -17,7 +17,7 @@ from covassay.verification.exact import series
 
 
 def rational_matrix(rng: random.Random, d: int) -> sp.Matrix:
-    """An invertible rational matrix."""
+    """A random invertible rational matrix."""
     while True:
         matrix = sp.Matrix(d, d, lambda i, j: sp.Rational(rng.randint(-4, 4), rng.randint(1, 3)))
         if matrix.det() != 0:
@@ -25,13 +25,13 @@ def rational_matrix(rng: random.Random, d: int) -> sp.Matrix:
 
 
 def rational_symmetric(rng: random.Random, d: int) -> sp.Matrix:
-    """A symmetric rational matrix."""
+    """A random symmetric rational matrix."""
     matrix = rational_matrix(rng, d)
     return matrix + matrix.T
 
 
 def frobenius_squared(matrix: sp.Matrix) -> sp.Expr:
-    """‖M‖_F²."""
+    """The squared Frobenius norm ‖M‖_F²."""
     return (matrix.T * matrix).trace()
 
 
@@ -44,8 +44,8 @@ def norm_squared(matrix: sp.Matrix, sigma: sp.Matrix) -> sp.Expr:
 @check(
     "exact",
     mutants={
-        "‖Σ⁻¹M‖_F": {"norm": lambda m, s: frobenius_squared(s.inv() * m)},
-        "A⁻¹MA⁻¹": {"whiten": lambda a, m: a.inv() * m * a.inv()},
+        "‖Σ⁻¹M‖_F for ‖M‖_Σ": {"norm": lambda m, s: frobenius_squared(s.inv() * m)},
+        "A⁻¹MA⁻¹ for A⁻¹MA⁻ᵀ": {"whiten": lambda a, m: a.inv() * m * a.inv()},
     },
 )
 def any_factor(
@@ -54,8 +54,8 @@ def any_factor(
 ) -> Evidence:
     """‖A⁻¹MA⁻ᵀ‖_F² = tr((Σ⁻¹M)²) and |A⁻¹v|² = vᵀΣ⁻¹v for every A with AAᵀ = Σ.
 
-    So ‖·‖_Σ depends on Σ alone, and ‖BMBᵀ‖_{BΣBᵀ} = ‖M‖_Σ for every invertible B: if A is a factor of Σ, BA is one of
-    BΣBᵀ. Random rational matrices.
+    So ‖·‖_Σ depends on Σ alone, and ‖BMBᵀ‖_{BΣBᵀ} = ‖M‖_Σ for every invertible B, because BA is a factor of BΣBᵀ if A
+    is a factor of Σ. The check uses random rational matrices.
     """
     rng = random.Random(1)
     failed = 0
@@ -66,14 +66,14 @@ def any_factor(
         failed += frobenius_squared(whiten(a, m)) != norm(m, sigma)
         failed += frobenius_squared(a.inv() * v) != (v.T * sigma.inv() * v)[0]
         failed += norm(b * m * b.T, b * sigma * b.T) != norm(m, sigma)
-    return Evidence(not failed, "30 random rational cases, d = 2, 3", f"{failed} fail")
+    return Evidence(not failed, "30 random rational cases, d = 2, 3", f"{failed} cases fail")
 
 
 @check("exact", mutants={"a symmetric root": {"root": sp.Matrix([[0, 1], [1, 0]])}})
 def square_roots_differ(root: sp.Matrix = sp.Matrix([[0, 2], [sp.Rational(1, 2), 0]])) -> Evidence:  # noqa: B008
-    """B² = Σ is not enough for ‖B⁻¹MB⁻¹‖_F = ‖M‖_Σ: Σ = I, B = [[0, 2], [1/2, 0]], M = [[0, 1], [1, 0]].
+    """B² = Σ does not imply ‖B⁻¹MB⁻¹‖_F = ‖M‖_Σ: it fails for Σ = I, B = [[0, 2], [1/2, 0]], M = [[0, 1], [1, 0]].
 
-    ‖B⁻¹MB⁻¹‖_F² = 257/16, ‖M‖_F² = 2; and |B⁻¹v|² is 1/4 at v = (1, 0).
+    There ‖B⁻¹MB⁻¹‖_F² = 257/16 but ‖M‖_F² = 2, and |B⁻¹v|² = 1/4 at v = (1, 0).
     """
     m, v = sp.Matrix([[0, 1], [1, 0]]), sp.Matrix([1, 0])
     inverse = root.inv()
@@ -86,10 +86,11 @@ def square_roots_differ(root: sp.Matrix = sp.Matrix([[0, 2], [sp.Rational(1, 2),
 def consequences_of_regularity(
     image: Callable[[sp.Matrix, sp.Matrix], sp.Matrix] = lambda a, s: a * s * a.T,
 ) -> Evidence:
-    """With x_i = A y_i, AAᵀ = Σ and S the second moment of the y_i, the regularity of S passes to Σ̂ = ASAᵀ.
+    """If x_i = A y_i with AAᵀ = Σ, the regularity of the second moment S of the y_i carries over to Σ̂ = ASAᵀ.
 
-    ‖Σ̂ − Σ‖_Σ = ‖S − I‖_F; (1 − s)I ⪯ S ⪯ (1 + s)I is (1 − s)Σ ⪯ Σ̂ ⪯ (1 + s)Σ; and |x|² ≤ κ|y|² if Σ ⪯ κI, equal
-    in the widest direction. Random rational matrices; the orders by exact definiteness.
+    ‖Σ̂ − Σ‖_Σ = ‖S − I‖_F; (1 − s)I ⪯ S ⪯ (1 + s)I is equivalent to (1 − s)Σ ⪯ Σ̂ ⪯ (1 + s)Σ; and |x|² ≤ κ|y|² if
+    Σ ⪯ κI, with equality in the widest direction. The check uses random rational matrices and decides definiteness
+    exactly.
     """
     rng = random.Random(2)
     failed = 0
@@ -109,19 +110,19 @@ def consequences_of_regularity(
                 (moment - (1 - error) * sigma).is_positive_definite,
             )
             failed += above[0] != above[1] or below[0] != below[1]
-        # A = HD, H a reflection and D diagonal: Σ = HD²H, κ = max D²
+        # with A = HD, H a reflection and D diagonal, Σ = HD²H and κ = max D²
         h = sp.eye(d) - 2 * y[0, :].T * y[0, :] / max((y[0, :] * y[0, :].T)[0], 1)
         spread = sp.diag(*[rng.randint(1, 5) for _ in range(d)])
         kappa = max(spread) ** 2
         lengths = [(frobenius_squared(h * spread * y[k, :].T), frobenius_squared(y[k, :])) for k in range(d + 1)]
         failed += any(long > kappa * short for long, short in lengths) or h * h != sp.eye(d)
         failed += max(frobenius_squared(h * spread[:, k]) for k in range(d)) != kappa
-    return Evidence(not failed, "25 random rational cases, d = 2, 3", f"{failed} fail")
+    return Evidence(not failed, "25 random rational cases, d = 2, 3", f"{failed} cases fail")
 
 
 @check("exact", mutants={"α/∛d in every coordinate": {"entry": lambda alpha, d: alpha / sp.root(d, 3)}})
 def sup_norm(entry: Callable[[sp.Expr, int], sp.Expr] = lambda alpha, d: alpha / sp.sqrt(d)) -> Evidence:
-    """An error of α/√d in every coordinate is an error of at most α in ℓ2, equal if all coordinates are."""
+    """An error of at most α/√d in every coordinate is an error of at most α in ℓ2, with equality if all are α/√d."""
     alpha, failed = sp.Rational(3, 7), []
     for d in (1, 2, 5, 100):
         if d * entry(alpha, d) ** 2 != alpha**2:
@@ -131,7 +132,7 @@ def sup_norm(entry: Callable[[sp.Expr, int], sp.Expr] = lambda alpha, d: alpha /
 
 @check("exact", mutants={"2d, as for {−1, 1}^d": {"squared": lambda n, d: Fraction(4 * d, n**2)}})
 def mean_of_bits(squared: Callable[[int, int], Fraction] = lambda n, d: Fraction(d, n**2)) -> Evidence:
-    """The mean of n rows of {0, 1}^d has ℓ2 sensitivity √d/n: all pairs of rows, d ≤ 5; attained by complements."""
+    """The mean of n rows of {0, 1}^d has ℓ2 sensitivity √d/n, by trying all pairs of rows for d ≤ 5."""
     failed = []
     for n, d in product((1, 3), range(1, 6)):
         cube = list(product((0, 1), repeat=d))
@@ -145,7 +146,7 @@ def mean_of_bits(squared: Callable[[int, int], Fraction] = lambda n, d: Fraction
 
 
 def bits_probability(means: list[Fraction], bits: tuple[int, ...]) -> Fraction:
-    """The probability of these bits, independent with these means."""
+    """The probability of the given bits, if they are independent with the given means."""
     factors = [mean if bit else 1 - mean for mean, bit in zip(means, bits, strict=True)]
     return math.prod(factors, start=Fraction(1))
 
@@ -154,7 +155,8 @@ def bits_probability(means: list[Fraction], bits: tuple[int, ...]) -> Fraction:
 def product_distance(factor: Fraction = Fraction(1, 2)) -> Evidence:
     """TV² ≤ ½ Σ (p_j − q_j)²/(p_j(1 − p_j)) for product distributions on bits, by enumeration with rational means.
 
-    By Pinsker's inequality and KL ≤ χ² in every coordinate. The factor must be above 0.3.
+    It follows from Pinsker's inequality and KL ≤ χ² in every coordinate. The largest ratio that the check finds shows
+    that the factor must be above 0.3.
     """
     rng = random.Random(3)
     failed, largest = 0, Fraction(0)
@@ -169,27 +171,32 @@ def product_distance(factor: Fraction = Fraction(1, 2)) -> Evidence:
         chi_squared = sum(((a - b) ** 2 / (a * (1 - a)) for a, b in zip(p, q, strict=True)), Fraction(0))
         failed += distance**2 > factor * chi_squared
         largest = max(largest, distance**2 / chi_squared if chi_squared else Fraction(0))
-    return Evidence(not failed, "400 random pairs, d ≤ 4", f"{failed} fail; largest ratio {float(largest):.4g}")
+    return Evidence(not failed, "400 random pairs, d ≤ 4", f"{failed} cases fail; largest ratio {float(largest):.4g}")
 
 
 LARGEST_ERROR = sp.Rational(1, 2)
 
 
 def divergence_constant(log2: Number) -> Number:
-    """2 ln 2 − 1/2 = 0.8863."""
+    """The constant 2 ln 2 − 1/2 = 0.8863."""
     return 2 * log2 - Fraction(1, 2)
 
 
 @check(
-    "symbolic", mutants={"α ≤ 3/4": {"largest": sp.Rational(3, 4)}, "7/8": {"constant": lambda log2: Fraction(7, 8)}}
+    "symbolic",
+    mutants={
+        "α ≤ 3/4 for α ≤ 1/2": {"largest": sp.Rational(3, 4)},
+        "a constant of 7/8": {"constant": lambda log2: Fraction(7, 8)},
+    },
 )
 def gaussian_divergence(
     constant: Callable[[Number], Number] = divergence_constant, largest: sp.Expr = LARGEST_ERROR
 ) -> Evidence:
     """KL(N(μ̂, Σ̂)‖N(μ, Σ)) ≤ (2 ln 2 − 1/2)α² if ‖Σ̂ − Σ‖_Σ ≤ α ≤ 1/2 and ‖μ̂ − μ‖_Σ ≤ α; so TV ≤ 0.666 α.
 
-    With 1 + x_i the eigenvalues of Σ^{−1/2}Σ̂Σ^{−1/2}, 2 KL = Σ (x_i − ln(1 + x_i)) + ‖μ̂ − μ‖_Σ². And x − ln(1 + x) =
-    x² ∫₀¹ s/(1 + sx) ds, where the integral decreases in x: at most (4 ln 2 − 2)x² for x ≥ −1/2. TV by Pinsker.
+    Let 1 + x_i be the eigenvalues of Σ^{−1/2}Σ̂Σ^{−1/2}. Then 2 KL = Σ (x_i − ln(1 + x_i)) + ‖μ̂ − μ‖_Σ². Since
+    x − ln(1 + x) = x² ∫₀¹ s/(1 + sx) ds and the integral decreases in x, it is at most (4 ln 2 − 2)x² for x ≥ −1/2. The
+    bound on TV follows by Pinsker's inequality.
     """
     x, s = sp.symbols("x s", positive=True)
     integral = sp.simplify(x**2 * sp.integrate(s / (1 + s * x), (s, 0, 1)) - x + sp.log(1 + x))
@@ -203,9 +210,9 @@ def gaussian_divergence(
     return Evidence(holds, "all d, α ≤ 1/2", f"constant {needed}", {"constant": f"{float(needed):.4f}"})
 
 
-@check("property", mutants={"0.88": {"constant": 0.88}})
+@check("property", mutants={"a constant of 0.88": {"constant": 0.88}})
 def gaussian_divergence_seen(constant: float = float(divergence_constant(math.log(2)))) -> Evidence:
-    """The bound on KL(N(μ̂, Σ̂)‖N(μ, Σ)), computed from the parameters; equal at d = 1, Σ̂ = Σ/2, |μ̂ − μ|² = Σ/4."""
+    """KL(N(μ̂, Σ̂)‖N(μ, Σ)) ≤ (2 ln 2 − 1/2)α² for random parameters; Σ̂ = Σ/2, |μ̂ − μ|² = Σ/4 attains it at d = 1."""
     rng = np.random.default_rng(4)
     failed, closest = 0, 0.0
     for i in range(2000):
@@ -222,4 +229,4 @@ def gaussian_divergence_seen(constant: float = float(divergence_constant(math.lo
         divergence = (np.trace(solved[:, :d]) - d - log_ratio + shift @ solved[:, d]) / 2
         failed += bool(divergence > constant * alpha**2 + 1e-7)
         closest = max(closest, float(divergence / alpha**2))
-    return Evidence(not failed, "2000 random pairs, d ≤ 5", f"{failed} fail; KL up to {closest:.5g} α²")
+    return Evidence(not failed, "2000 random pairs, d ≤ 5", f"{failed} cases fail; KL up to {closest:.5g} α²")

@@ -1,4 +1,4 @@
-"""KLSU19 §6: fingerprinting, distances of products and of Gaussians, and what privacy costs any estimator."""
+"""KLSU19 §6: fingerprinting, distances of products and of Gaussians, and lower bounds for every private estimator."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -32,17 +32,18 @@ def bits_probability(n: int, k: int) -> Number:
 
 
 def average(expression: Number, radius: Number, variable: sp.Symbol = P) -> Number:
-    """The mean over p uniform on [−r, r], of a polynomial in p."""
+    """The mean of a polynomial in p over p uniform on [−r, r]."""
     polynomial = sp.Poly(sp.cancel(sp.together(expression)), variable)
     return sp.expand(sp.integrate(polynomial.as_expr(), (variable, -radius, radius)) / (2 * radius))
 
 
-@check("exact", mutants={"1 + p² for 1 − p²": {"factor": 1 + P**2}, "without the factor": {"factor": sp.Integer(1)}})
+@check("exact", mutants={"1 + p² for 1 − p²": {"factor": 1 + P**2}, "1 for 1 − p²": {"factor": sp.Integer(1)}})
 def score_of_bits(factor: Number = 1 - P**2) -> Evidence:
-    """(15): E[f(x) Σ(x_i − p)] = (1 − p²) g′(p), g(p) = E f(x), for every real f on {±1}^n.
+    """(15): E[f(x) Σ(x_i − p)] = (1 − p²) g′(p) with g(p) = E f(x), for every real f on {±1}^n.
 
-    It is linear in f, so it is an identity for each x: P(x) Σ(x_i − p) = (1 − p²) P′(x), and P(x) depends on the
-    number of ones. All n: P′/P = Σ x_i/(1 + x_ip), and x(1 − p²) = (x − p)(1 + xp) for x² = 1.
+    Both sides are linear in f, so it is an identity for each x: P(x) Σ(x_i − p) = (1 − p²) P′(x), where P(x) depends
+    only on the number of ones. It holds for all n because P′/P = Σ x_i/(1 + x_ip), and x(1 − p²) = (x − p)(1 + xp) for
+    x² = 1.
     """
     failed = []
     for n in range(1, 9):
@@ -55,27 +56,27 @@ def score_of_bits(factor: Number = 1 - P**2) -> Evidence:
     return Evidence(not failed and one == 0, "n ≤ 8; all n by the logarithmic derivative", "; ".join(failed[:3]))
 
 
-@check("symbolic", mutants={"radius 1/2": {"radius": sp.Rational(1, 2)}, "1 for 2": {"factor": 1}})
+@check("symbolic", mutants={"a radius of 1/2": {"radius": sp.Rational(1, 2)}, "1 for 2": {"factor": 1}})
 def parts(radius: Number = THIRD, factor: int = 2) -> Evidence:
-    """(16): for p uniform on [−1/3, 1/3], E[(1/9 − p²) g′(p)] = 2 E[p g(p)], for every differentiable g.
+    """(16): for p uniform on [−1/3, 1/3], E[(1/9 − p²) g′(p)] = 2 E[p g(p)] for every differentiable g.
 
-    ((1/9 − p²) g)′ = (1/9 − p²) g′ − 2p g, and the bracket vanishes at both ends.
+    This is integration by parts: ((1/9 − p²) g)′ = (1/9 − p²) g′ − 2p g, and (1/9 − p²) g vanishes at both ends.
     """
     g = sp.Function("g")(P)
     bracket = (NINTH - P**2) * g
     derivative = sp.diff(bracket, P) - (NINTH - P**2) * sp.diff(g, P) + factor * P * g
     ends = [(NINTH - P**2).subs(P, s * radius) for s in (1, -1)]
     return Evidence(
-        sp.expand(derivative) == 0 and ends == [0, 0], "every g", f"remainder {sp.expand(derivative)}, {ends}"
+        sp.expand(derivative) == 0 and ends == [0, 0], "every g", f"residual {sp.expand(derivative)}, ends {ends}"
     )
 
 
 @check(
     "exact",
     mutants={
-        "1/9 − p² alone": {"weight": NINTH - P**2},
+        "the weight 1/9 − p²": {"weight": NINTH - P**2},
         "p uniform on [−1/2, 1/2]": {"radius": sp.Rational(1, 2)},
-        "1/26": {"constant": sp.Rational(1, 26)},
+        "1/26 for 1/27": {"constant": sp.Rational(1, 26)},
     },
 )
 def fingerprinting(
@@ -83,11 +84,11 @@ def fingerprinting(
     radius: Number = THIRD,
     constant: Number = LEFT_OVER,
 ) -> Evidence:
-    """Lemma 6.3 as an identity: E[(1/9 − p²)/(1 − p²) (f − p) Σ(x_i − p) + (f − p)²] = 1/27 + E f², for every real f.
+    """Lemma 6.3 as an identity: E[(1/9 − p²)/(1 − p²) (f − p) Σ(x_i − p) + (f − p)²] = 1/27 + E f² for every real f.
 
-    n ≤ 3 with every value of f a symbol. All n: the left side minus E f² is affine in f, so compare at each x (n ≤ 8
-    here): by (15) and (16) the first term has E[w f Σ(x_i − p)] = 2 E[p f], which (f − p)² takes away; E p² = 1/27 is
-    left.
+    The check covers n ≤ 3 with every value of f a symbol. For all n the left side minus E f² is affine in f, so the two
+    sides are compared at each x, here for n ≤ 8. By (15) and (16), E[w f Σ(x_i − p)] = 2 E[p f] in the first term,
+    which cancels against (f − p)², and E p² = 1/27 remains.
     """
     failed = []
     for n in (1, 2, 3):
@@ -109,7 +110,7 @@ def fingerprinting(
 
 
 def gaussian_moment(order: int, mean: sp.Symbol) -> Number:
-    """E x^k for x ~ N(m, 1): m_{k+1} = m m_k + k m_{k−1}."""
+    """The moment E x^k for x ~ N(m, 1), by the recursion m_{k+1} = m m_k + k m_{k−1}."""
     before, now = sp.Integer(0), sp.Integer(1)
     for k in range(order):
         before, now = now, sp.expand(mean * now + k * before)
@@ -119,15 +120,16 @@ def gaussian_moment(order: int, mean: sp.Symbol) -> Number:
 @check(
     "exact",
     mutants={
-        "(R² − μ²)(1 − μ²)": {"power": 1},
+        "(R² − μ²)(1 − μ²) for R² − μ²": {"power": 1},
         "R²/2 for R²/3": {"constant": sp.Rational(1, 2)},
     },
 )
 def gaussian_fingerprinting(power: int = 0, constant: Number = THIRD) -> Evidence:
     """Lemma 6.8 as an identity: E[(R² − μ²)(f − μ) Σ(x_i − μ) + (f − μ)²] = R²/3 + E f², x_i ~ N(μ, 1), μ on [−R, R].
 
-    Affine in f after E f² is taken off, so here for every monomial f of degree at most 5 in each of n ≤ 3 values; R is
-    a symbol. Every square-integrable f: E[f Σ(x_i − μ)] = g′(μ) (differentiate the density), then by parts as in (16).
+    Without E f² both sides are affine in f, so the check tries monomials f of degree at most 5 in n ≤ 3 values, with R
+    a symbol. For every square-integrable f, E[f Σ(x_i − μ)] = g′(μ) by differentiating the density, and the rest is
+    integration by parts as in (16).
     """
     mu, radius = sp.Symbol("mu"), sp.Symbol("R", positive=True)
     weight = (radius**2 - mu**2) * (1 - mu**2) ** power
@@ -152,10 +154,11 @@ def gaussian_fingerprinting(power: int = 0, constant: Number = THIRD) -> Evidenc
     mutants={"1/100 for 1/81": {"square": sp.Rational(1, 100)}, "4/81 for 8/81": {"largest": sp.Rational(4, 81)}},
 )
 def statistic_bounds(square: Number = SQUARE, largest: Number = LARGEST) -> Evidence:
-    """E|Z′_i| ≤ α/9 and |Z_i| ≤ 8d/81, for Z_i = Σ_j (1/9 − p_j²)/(1 − p_j²) (f_j − p_j)(x_ij − p_j), |f_j| ≤ 1/3.
+    """Z_i = Σ_j (1/9 − p_j²)/(1 − p_j²) (f_j − p_j)(x_ij − p_j) has E|Z′_i| ≤ α/9 and |Z_i| ≤ 8d/81 if |f_j| ≤ 1/3.
 
-    E Z′² = Σ w² (1 − p²) E(f − p)², since x is independent of f there; w²(1 − p²) ≤ 1/81 is y(y − 17/81) ≤ 0 at y = p²
-    ≤ 1/9. A summand is at most (1/9)(2/3)(4/3) = 8/81; the exact maximum, (1/9 − p²)(1/3 + p)/(1 − p), is 0.0505.
+    In Z′ the row x is independent of f, so E Z′² = Σ w² (1 − p²) E(f − p)². Here w²(1 − p²) ≤ 1/81 means
+    y(y − 17/81) ≤ 0 at y = p² ≤ 1/9. A summand is at most (1/9)(2/3)(4/3) = 8/81; its exact maximum, the maximum of
+    (1/9 − p²)(1/3 + p)/(1 − p), is 0.0505.
     """
     y = sp.Symbol("y", nonnegative=True)
     gap = sp.factor(sp.expand((NINTH - y) ** 2 - square * (1 - y)))
@@ -166,14 +169,16 @@ def statistic_bounds(square: Number = SQUARE, largest: Number = LARGEST) -> Evid
     top = max([summand.subs(P, r) for r in (*inside, 0, THIRD)], key=lambda v: float(sp.N(v)))
     product_bound = NINTH * sp.Rational(2, 3) * sp.Rational(4, 3)
     held = wanted == 0 and product_bound == largest and bool(sp.N(top, 30) <= sp.N(largest, 30))
-    return Evidence(held, "all d, p, f", f"w²(1 − p²) − 1/81 over 1: {gap}", {"largest summand": str(sp.N(top, 8))})
+    return Evidence(
+        held, "all d, p, f", f"numerator of w²(1 − p²) − 1/81: {gap}", {"largest summand": str(sp.N(top, 8))}
+    )
 
 
 # PRIVACY
 
 
 def largest_mean(q: Vector, z: Vector, epsilon: float, delta: float) -> float:
-    """max E_P z over the laws P with (P, Q) and (Q, P) (ε, δ)-close: a linear program."""
+    """The maximum of E_P z over the laws P that are (ε, δ)-close to Q in both directions, by a linear program."""
     k, factor = len(q), math.exp(epsilon)
     none, eye, ones = np.zeros((k, k)), np.eye(k), np.ones(k)
     above = np.vstack([
@@ -188,15 +193,21 @@ def largest_mean(q: Vector, z: Vector, epsilon: float, delta: float) -> float:
     return -float(solved.fun)
 
 
-@check("property", mutants={"sinh(ε)/2": {"factor": lambda e: math.sinh(e) / 2}, "no δ": {"tail": lambda e: 0.0}})
+@check(
+    "property",
+    mutants={
+        "sinh(ε)/2 for sinh(ε)": {"factor": lambda e: math.sinh(e) / 2},
+        "without the term in δ": {"tail": lambda e: 0.0},
+    },
+)
 def correlation_under_privacy(
     factor: Callable[[float], float] = math.sinh, tail: Callable[[float], float] = lambda e: 1 + math.exp(-e)
 ) -> Evidence:
-    """If Z and Z′ are (ε, δ)-close, E Z′ = 0 and |Z|, |Z′| ≤ T: E Z ≤ sinh(ε) E|Z′| + (1 + e^{−ε}) δT.
+    """If Z and Z′ are (ε, δ)-close, E Z′ = 0 and |Z|, |Z′| ≤ T, then E Z ≤ sinh(ε) E|Z′| + (1 + e^{−ε}) δT.
 
-    E Z = ∫₀^T P(Z > t) − ∫₀^T P(Z < −t), with P(Z > t) ≤ e^ε P(Z′ > t) + δ and P(Z < −t) ≥ e^{−ε}(P(Z′ < −t) − δ);
-    both halves of E|Z′| are equal. For each law of Z′ the largest E Z is computed as a linear program; for δ = 0 and
-    most of the mass at 0 the bound is attained.
+    E Z = ∫₀^T P(Z > t) − ∫₀^T P(Z < −t), where P(Z > t) ≤ e^ε P(Z′ > t) + δ and P(Z < −t) ≥ e^{−ε}(P(Z′ < −t) − δ), and
+    the positive and the negative part of Z′ have the mean E|Z′|/2 each. For each random law of Z′ the largest E Z is
+    computed by a linear program. For δ = 0 and most of the mass at 0 the bound is attained.
     """
     rng = np.random.default_rng(1)
     failed, largest = 0, 0.0
@@ -212,23 +223,25 @@ def correlation_under_privacy(
         failed += ratio > 1 + 1e-6
         largest = max(largest, ratio)
     return Evidence(
-        not failed and largest > 1 - 1e-6, "400 laws, the worst close law of each", f"{failed} fail; {largest:.6g}"
+        not failed and largest > 1 - 1e-6,
+        "400 laws, the worst close law of each",
+        f"{failed} cases fail; largest ratio {largest:.6g}",
     )
 
 
 def sinh(x: Fraction) -> Bounds:
-    """Rational bounds of sinh x."""
+    """Rational bounds on sinh x."""
     up, down = exponential(x), exponential(-x)
     return (up[0] - down[1]) / 2, (up[1] - down[0]) / 2
 
 
-@check("enclosed", mutants={"δ = 1/(16n)": {"delta": Fraction(1, 16)}, "ε ≤ 4": {"largest": Fraction(4)}})
+@check("enclosed", mutants={"δ = 1/(16n)": {"delta": Fraction(1, 16)}, "ε ≤ 4 for ε ≤ 3.8": {"largest": Fraction(4)}})
 def product_mean_bound(delta: Fraction = Fraction(3, 64), largest: Fraction = Fraction(19, 5)) -> Evidence:
     """Lemma 6.2 with constants: n ≥ d/(12α sinh ε), so n ≥ d/(72αε) for ε ≤ 3.8 and n ≥ d/(24αε) for ε ≤ 2.1.
 
-    E Σ_i Z_i ≥ d/27 − α² ≥ d/54 by the fingerprinting identity for each coordinate, α² ≤ d/54. Above, with
-    δ = 3/(64n), E Z_i ≤ sinh(ε) α/9 + 2δ · 8d/81, and 2nδ · 8d/81 = d/108. What is left is d/108 ≤ n sinh(ε) α/9.
-    sinh(ε)/ε grows.
+    From below, E Σ_i Z_i ≥ d/27 − α² ≥ d/54 by the fingerprinting identity for each coordinate, since α² ≤ d/54. From
+    above, with δ = 3/(64n), E Z_i ≤ sinh(ε) α/9 + 2δ · 8d/81, and 2nδ · 8d/81 = d/108. So d/108 ≤ n sinh(ε) α/9. The
+    bounds for an interval of ε follow because sinh(ε)/ε grows.
     """
     lower = Fraction(1, 27) - Fraction(1, 54)  # all in units of d
     left = lower - 2 * delta * Fraction(8, 81)
@@ -239,15 +252,20 @@ def product_mean_bound(delta: Fraction = Fraction(3, 64), largest: Fraction = Fr
 
 
 @check(
-    "symbolic", mutants={"e^{λ²/2}": {"factor": 1}, "T without d ln 2": {"entropy": 0}, "1/24 for 1/48": {"share": 24}}
+    "symbolic",
+    mutants={
+        "e^{λ²/2} for 2e^{λ²/2}": {"factor": 1},
+        "T without d ln 2": {"entropy": 0},
+        "1/24 for 1/48": {"share": 24},
+    },
 )
 def gaussian_mean_bound(factor: int = 2, entropy: int = 1, share: int = 48) -> Evidence:
     """Lemma 6.7 with constants: n ≥ d/(12α sinh ε) if α² ≤ dR²/6, δ(T + 0.85) ≤ d/(48Rn), T² = 2d(d ln 2 + ln(1/δ)).
 
-    Now σ = 1. (17): E Σ Z_i ≥ dR²/3 − α² ≥ dR²/6. (18): |Z_i| ≤ 2R³‖g‖₁ with g ~ N(0, I), E|Z′_i| ≤ R²α. E e^{λ|g_j|}
-    = e^{λ²/2}(1 + erf(λ/√2)) ≤ 2e^{λ²/2}, so P(‖g‖₁ > t) ≤ 2^d e^{−t²/(2d)}, with ∫_T^∞ ≤ 2^d e^{−T²/(2d)} d/T = δd/T
-    ≤ 0.85δ. Split at 2R³T, both parts of E Z_i: E Z_i ≤ sinh(ε) R²α + 2 · 2R³δ(T + 0.85), and n times the last is at
-    most dR²/12.
+    Let σ = 1. (17) is E Σ Z_i ≥ dR²/3 − α² ≥ dR²/6. For (18), |Z_i| ≤ 2R³‖g‖₁ with g ~ N(0, I), and E|Z′_i| ≤ R²α.
+    Since E e^{λ|g_j|} = e^{λ²/2}(1 + erf(λ/√2)) ≤ 2e^{λ²/2}, P(‖g‖₁ > t) ≤ 2^d e^{−t²/(2d)}, and the integral of this
+    from T on is at most 2^d e^{−T²/(2d)} d/T = δd/T ≤ 0.85δ. Splitting both parts of E Z_i at 2R³T gives E Z_i ≤
+    sinh(ε) R²α + 2 · 2R³δ(T + 0.85), and n times the last term is at most dR²/12.
     """
     x, lam, d, t, delta = sp.symbols("x lambda d t delta", positive=True)
     mgf = sp.integrate(2 * sp.exp(lam * x - x**2 / 2) / sp.sqrt(2 * sp.pi), (x, 0, sp.oo)).rewrite(sp.erf)
@@ -259,14 +277,19 @@ def gaussian_mean_bound(factor: int = 2, entropy: int = 1, share: int = 48) -> E
     small = bool(1 / sp.sqrt(2 * sp.log(2)) < sp.Rational(85, 100))  # d/T for δ ≤ 1
     left = sp.Rational(1, 6) - 4 * sp.Rational(1, share)  # in units of dR²
     held = bounded and chernoff and tail and small and left == sp.Rational(1, 12)
-    return Evidence(held, "all n, d, R, α", f"mgf {bounded}, exponent {chernoff}, cut {tail}, left {left}")
+    return Evidence(
+        held,
+        "all n, d, R, α",
+        f"moment generating function {bounded}, exponent {chernoff}, tail {tail}; constant {left}",
+    )
 
 
-@check("numeric", mutants={"e^{−t²/d}": {"rate": 2.0}})
+@check("numeric", mutants={"e^{−t²/d} for e^{−t²/(2d)}": {"rate": 2.0}})
 def half_normal_tails(rate: float = 1.0) -> Evidence:
-    """P(‖g‖₁ > t) ≤ 2^d e^{−t²/(2d)} for Gaussian g, against the exact laws for d = 1 and 2.
+    """P(‖g‖₁ > t) ≤ 2^d e^{−t²/(2d)} for g ~ N(0, I_d), by the exact laws for d = 1 and 2.
 
-    d = 2: |g₁| + |g₂| is √2 times the larger of two half-normals (a rotation by 45°), so the tail is 1 − erf(t/2)².
+    At d = 2 a rotation by 45° shows that |g₁| + |g₂| is √2 times the larger of two half-normal variables, so the tail
+    is 1 − erf(t/2)².
     """
     worst = mpmath.mpf(0)
     with mpmath.workdps(30):
@@ -279,12 +302,19 @@ def half_normal_tails(rate: float = 1.0) -> Evidence:
 # BOOSTING
 
 
-@check("exact", mutants={"e^{−k/4}": {"rate": Fraction(1, 4)}, "success 3/5": {"success": Fraction(3, 5)}})
+@check(
+    "exact",
+    mutants={
+        "e^{−k/4} for e^{−k/18}": {"rate": Fraction(1, 4)},
+        "success with probability 3/5": {"success": Fraction(3, 5)},
+    },
+)
 def boosting(rate: Fraction = Fraction(1, 18), success: Fraction = Fraction(2, 3)) -> Evidence:
-    """Of k runs that succeed with probability 2/3 more than half succeed but with probability e^{−k/18}.
+    """If each of k runs succeeds with probability 2/3, at most half succeed with probability at most e^{−k/18}.
 
-    Hoeffding: P(Bin(k, 2/3) ≤ k/2) ≤ e^{−2k/36}. Compared here with the exact law. So k = ⌈18 ln(1/β)⌉ runs, on k n
-    records, fail with probability β; each record is in one run, so (ε, δ)-DP stays.
+    Hoeffding's inequality gives P(Bin(k, 2/3) ≤ k/2) ≤ e^{−2k/36}, which the check compares with the exact law. So
+    k = ⌈18 ln(1/β)⌉ runs on kn records fail with probability at most β. Each record is in one run, so the whole is
+    still (ε, δ)-DP.
     """
     failed, largest = [], 0.0
     for k in (*range(1, 40), 60, 100, 200):
@@ -298,12 +328,12 @@ def boosting(rate: Fraction = Fraction(1, 18), success: Fraction = Fraction(2, 3
     )
 
 
-@check("property", mutants={"within twice the radius": {"factor": 2.0}})
+@check("property", mutants={"2r for 3r": {"factor": 2.0}})
 def boosted_choice(factor: float = 3.0) -> Evidence:
     """If more than half of the outputs are within r of the truth, any output within 2r of half of them is within 3r.
 
-    It shares a neighbour with the good majority; a good output qualifies. Attained: the majority at distance r, one
-    output 2r beyond them.
+    Such an output is within 2r of a good one, and every good output qualifies. The bound is attained if the majority is
+    at distance r and another output is 2r beyond them.
     """
     rng = np.random.default_rng(2)
     failed, largest = 0, 0.0
@@ -330,7 +360,7 @@ def boosted_choice(factor: float = 3.0) -> Evidence:
 
 
 def fourth_moment_bound(total: Fraction, third: Fraction, fourth: Fraction) -> Bounds:
-    """Rational bounds of G = e^{6Λ + 4c + q} − 4e^{3Λ + c} + 6e^Λ − 3, c = γ₃Λ^{3/2}, q = γ₄Λ²."""
+    """Rational bounds on G = e^{6Λ + 4c + q} − 4e^{3Λ + c} + 6e^Λ − 3, where c = γ₃Λ^{3/2} and q = γ₄Λ²."""
     c = square_root(total**3)[1] * third
     q = fourth * total**2
     low_c = square_root(total**3)[0] * third
@@ -344,27 +374,28 @@ def fourth_moment_bound(total: Fraction, third: Fraction, fourth: Fraction) -> B
     mutants={
         "1/2 for 2/5": {"products": Fraction(1, 2)},
         "1/12 for 1/15": {"gaussians": Fraction(1, 12)},
-        "up to 1/4": {"radius": Fraction(1, 4)},
+        "distances up to 1/4": {"radius": Fraction(1, 4)},
     },
 )
 def distance_constants(
     products: Fraction = Fraction(2, 5), gaussians: Fraction = Fraction(1, 15), radius: Fraction = Fraction(1, 20)
 ) -> Evidence:
-    """By fourth moments: TV ≥ (2/5)‖p − q‖ for products of bits, TV ≥ ‖A₁ − A₂‖_F/15 for Gaussians, if they are near.
+    """For near laws TV ≥ (2/5)‖p − q‖ for products of bits and TV ≥ ‖A₁ − A₂‖_F/15 for Gaussians, by fourth moments.
 
-    Let r_j = 1 + η_j be the likelihood ratios of the coordinates, E_Q η = 0, s_j = E η², |E η³| ≤ γ₃s^{3/2}, E η⁴ ≤
-    γ₄s², Λ = Σ s_j, L = ∏r_j − 1. Hölder: 2TV = E|L| ≥ (E L²)^{3/2}/(E L⁴)^{1/2}. E L² = ∏(1 + s_j) − 1 ≥ Λ. Expanding
-    L⁴, four non-empty sets of coordinates, each coordinate in none or in two or more: E L⁴ ≤ G(Λ), and G/Λ² grows, its
-    coefficients being counts. So TV ≥ (κ/2)√Λ for all Λ ≤ Λ₀, κ² = Λ₀²/G(Λ₀). Products with q in [1/3, 2/3]: γ₃ =
-    0.71, γ₄ = 1.5, 4‖p − q‖² ≤ Λ ≤ 4.5‖p − q‖²; Gaussians: γ₃ = 3.2, γ₄ = 19.7, 0.454‖ν‖² ≤ Λ ≤ 0.556‖ν‖² for ‖ν‖ ≤
-    1/20, ‖A₁ − A₂‖_F ≤ 1.02‖ν‖.
+    Let r_j = 1 + η_j be the likelihood ratios of the coordinates, with E_Q η = 0, s_j = E η², |E η³| ≤ γ₃s^{3/2} and
+    E η⁴ ≤ γ₄s². Let Λ = Σ s_j and L = ∏r_j − 1. By Hölder's inequality 2TV = E|L| ≥ (E L²)^{3/2}/(E L⁴)^{1/2}, where
+    E L² = ∏(1 + s_j) − 1 ≥ Λ. L⁴ expands into a sum over four non-empty sets of coordinates, and a term counts only if
+    each coordinate is in none or in at least two of them. This gives E L⁴ ≤ G(Λ), and G/Λ² grows because its
+    coefficients are counts. So TV ≥ (κ/2)√Λ for all Λ ≤ Λ₀, where κ² = Λ₀²/G(Λ₀).
+    Products with q in [1/3, 2/3] have γ₃ = 0.71, γ₄ = 1.5 and 4‖p − q‖² ≤ Λ ≤ 4.5‖p − q‖². Gaussians have γ₃ = 3.2,
+    γ₄ = 19.7, 0.454‖ν‖² ≤ Λ ≤ 0.556‖ν‖² for ‖ν‖ ≤ 1/20, and ‖A₁ − A₂‖_F ≤ 1.02‖ν‖.
     """
     figures, failed = {}, []
     for i, j, k in product(range(8), repeat=3):  # i! j! k! times the coefficient of Λ^i c^j q^k in G
         count = 6**i * 4**j - 4 * 3**i * (k == 0) + 6 * (j + k == 0) - 3 * (i + j + k == 0)
         if count < 0 or (count > 0) != (2 * i + 3 * j + 4 * k >= 4):
             failed.append(f"coefficient {i, j, k}")
-    cases = {  # γ₃, γ₄, the range of Λ over the squared distance, and the distances' ratio
+    cases = {  # γ₃, γ₄, the range of Λ over the squared distance, and the ratio of the two distances
         "products": ("0.71", "1.5", "4", "4.5", "1"),
         "Gaussians": ("3.2", "19.7", "0.454", "0.556", "1.02"),
     }
@@ -376,14 +407,14 @@ def distance_constants(
         figures[name] = f"{math.sqrt(square):.5f}"
         if square < claimed**2:
             failed.append(name)
-    return Evidence(not failed, "Λ enclosed at its largest, hence below", f"fails for {failed}", figures)
+    return Evidence(not failed, "the largest Λ is enclosed; smaller ones follow", ", ".join(failed), figures)
 
 
-@check("exact", mutants={"γ₄ = 1/2": {"fourth": Fraction(1, 2)}, "half of G": {"share": Fraction(1, 2)}})
+@check("exact", mutants={"γ₄ = 1/2": {"fourth": Fraction(1, 2)}, "G/2 for G": {"share": Fraction(1, 2)}})
 def balanced_moments(fourth: Fraction = Fraction(3, 2), share: Fraction = Fraction(1)) -> Evidence:
-    """Bits with q in [1/3, 2/3]: E η⁴ ≤ 1.5 s², (E η³)² ≤ s³/2, 4t² ≤ s ≤ 4.5t² for t = p − q; and E L⁴ ≤ G(Λ).
+    """Bits with q in [1/3, 2/3] have E η⁴ ≤ 1.5 s², (E η³)² ≤ s³/2, 4t² ≤ s ≤ 4.5t² for t = p − q, and E L⁴ ≤ G(Λ).
 
-    η = t(x − q)/(q(1 − q)); with v = 1/(q(1 − q)) in [4, 9/2]: s = t²v, (E η³)² = s³(v − 4), E η⁴ = s²(v − 3).
+    η = t(x − q)/(q(1 − q)). With v = 1/(q(1 − q)) in [4, 9/2], s = t²v, (E η³)² = s³(v − 4) and E η⁴ = s²(v − 3).
     """
     rng = np.random.default_rng(3)
     failed, largest = 0, 0.0
@@ -407,15 +438,17 @@ def balanced_moments(fourth: Fraction = Fraction(3, 2), share: Fraction = Fracti
             bound = share * fourth_moment_bound(total, Fraction(71, 100), Fraction(3, 2))[1]
             failed += exact > bound
             largest = max(largest, float(exact / bound))
-    return Evidence(not failed, "300 products, d ≤ 8, in rationals", f"{failed} fail; largest E L⁴/G {largest:.4g}")
+    return Evidence(
+        not failed, "300 products, d ≤ 8, in rationals", f"{failed} cases fail; largest E L⁴/G {largest:.4g}"
+    )
 
 
-@check("property", mutants={"constant 1": {"constant": 1.01}, "in ‖·‖₁": {"norm": 1}})
+@check("property", mutants={"1.01 for 2/5": {"constant": 1.01}, "‖p − q‖₁ for ‖p − q‖₂": {"norm": 1}})
 def balanced_distance(constant: float = 0.4, norm: int = 2) -> Evidence:
-    """TV(P, Q) ≥ (2/5) min(‖p − q‖₂, 1/20) for products of bits with q in [1/3, 2/3]^d: all 2^d points, d ≤ 10.
+    """TV(P, Q) ≥ (2/5) min(‖p − q‖₂, 1/20) for products of bits with q in [1/3, 2/3]^d.
 
-    Beyond 1/20 nothing is lost: replacing each x_j by a fresh draw from q_j with probability 1 − λ takes p to
-    q + λ(p − q), leaves q, and cannot raise TV.
+    The check sums over all 2^d points for d ≤ 10. The bound at 1/20 extends to larger distances: replacing each x_j by
+    a fresh draw from q_j with probability 1 − λ takes p to q + λ(p − q), leaves q unchanged, and cannot raise TV.
     """
     rng = np.random.default_rng(4)
     smallest = math.inf
@@ -434,10 +467,10 @@ def balanced_distance(constant: float = 0.4, norm: int = 2) -> Evidence:
 
 @check("numeric", mutants={"γ₄ = 15": {"fourth": 15.0}, "0.5 ‖ν‖² ≤ Λ": {"low": 0.5}})
 def precision_moments(third: float = 3.2, fourth: float = 19.7, low: float = 0.454, high: float = 0.556) -> Evidence:
-    """Gaussians with relative precision 1 + ν, |ν| ≤ 1/20: |E η³| ≤ 3.2 s^{3/2}, E η⁴ ≤ 19.7 s², 0.454ν² ≤ s ≤ 0.556ν².
+    """Gaussians of relative precision 1 + ν, |ν| ≤ 1/20: |E η³| ≤ 3.2 s^{3/2}, E η⁴ ≤ 19.7 s², 0.454 ≤ s/ν² ≤ 0.556.
 
-    The likelihood ratio (1 + ν)^{1/2} e^{−νx²/2} has E r^k = (1 + ν)^{k/2}(1 + kν)^{−1/2}. Smooth in ν: 400 points, 50
-    digits.
+    The likelihood ratio r = (1 + ν)^{1/2} e^{−νx²/2} has E r^k = (1 + ν)^{k/2}(1 + kν)^{−1/2}, which is smooth in ν.
+    The check evaluates 400 points with 50 digits.
     """
     worst = [mpmath.mpf(0)] * 4
     with mpmath.workdps(50):
@@ -446,21 +479,21 @@ def precision_moments(third: float = 3.2, fourth: float = 19.7, low: float = 0.4
             s, c3, c4 = m[2] - 1, m[3] - 3 * m[2] + 2, m[4] - 4 * m[3] + 6 * m[2] - 3
             ratios = (abs(c3) / (third * s**1.5), c4 / (fourth * s**2), low * nu**2 / s, s / (high * nu**2))
             worst = [max(a, b) for a, b in zip(worst, ratios, strict=True)]
-    return Evidence(max(worst) <= 1, "|ν| ≤ 1/20", f"largest ratios {[mpmath.nstr(v, 5) for v in worst]}")
+    return Evidence(max(worst) <= 1, "|ν| ≤ 1/20", "largest ratios " + ", ".join(mpmath.nstr(v, 5) for v in worst))
 
 
 def precision_distance(nu: Vector, nodes: int = 4000) -> float:
-    """TV of N(0, I) and N(0, diag(1 + ν)⁻¹) in the plane.
+    """The total variation distance of N(0, I) and N(0, diag(1 + ν)⁻¹) in the plane.
 
-    In polar coordinates, w = r²/2 ~ Exp(1) and θ uniform: the ratio is e^{h − wg}, h = ½Σ ln(1 + ν), g =
-    ν₁cos² + ν₂sin².
+    In polar coordinates w = r²/2 ~ Exp(1) and θ is uniform. The likelihood ratio is e^{h − wg} with h = ½Σ ln(1 + ν)
+    and g = ν₁cos²θ + ν₂sin²θ.
     """
     theta = (np.arange(nodes) + 0.5) * 2 * math.pi / nodes
     g = nu[0] * np.cos(theta) ** 2 + nu[1] * np.sin(theta) ** 2
     h = 0.5 * float(np.log1p(nu).sum())
     with np.errstate(divide="ignore", over="ignore"):
         edge = h / g
-    beyond = np.where(edge > 0, np.exp(-np.maximum(edge, 0)), 1.0)  # mass of w > edge under Q
+    beyond = np.where(edge > 0, np.exp(-np.maximum(edge, 0)), 1.0)  # the mass of w > edge under Q
     other = np.where(edge > 0, np.exp(h - np.maximum(edge, 0) * (1 + g)), math.exp(h)) / (1 + g)
     above = other - beyond  # P − Q on w > edge
     whole = math.exp(h) / (1 + g) - 1  # P − Q on the ray
@@ -469,11 +502,12 @@ def precision_distance(nu: Vector, nodes: int = 4000) -> float:
     return float(part.mean())
 
 
-@check("property", mutants={"constant 1/3": {"constant": 1 / 3}})
+@check("property", mutants={"1/3 for 1/15": {"constant": 1 / 3}})
 def precision_distances(constant: float = 1 / 15) -> Evidence:
-    """TV ≥ ‖A₁ − A₂‖_F/15 for Σ_i⁻¹ = I + A_i, ‖A_i‖_F ≤ 1/50, d = 2, by quadrature; the diagonal need not be zero.
+    """TV ≥ ‖A₁ − A₂‖_F/15 for centred Gaussians with Σ_i⁻¹ = I + A_i, ‖A_i‖_F ≤ 1/50, whatever the diagonals of A_i.
 
-    Only the eigenvalues 1 + ν of Σ₂^{1/2}Σ₁⁻¹Σ₂^{1/2} matter, and ‖A₁ − A₂‖_F ≤ (1 + ‖A₂‖)‖ν‖.
+    The check computes TV at d = 2 by quadrature. Only the eigenvalues 1 + ν of Σ₂^{1/2}Σ₁⁻¹Σ₂^{1/2} matter, and
+    ‖A₁ − A₂‖_F ≤ (1 + ‖A₂‖)‖ν‖.
     """
     rng = np.random.default_rng(5)
     smallest, failed = math.inf, 0
@@ -490,27 +524,28 @@ def precision_distances(constant: float = 1 / 15) -> Evidence:
         failed += apart > 1.02 * float(np.linalg.norm(nu)) * (1 + ROUNDING) or float(np.linalg.norm(nu)) > 1 / 20
         smallest = min(smallest, precision_distance(nu) / apart)
     return Evidence(
-        smallest >= constant and not failed, "300 pairs, d = 2", f"smallest ratio {smallest:.4g}, {failed} fail"
+        smallest >= constant and not failed, "300 pairs, d = 2", f"smallest ratio {smallest:.4g}, {failed} cases fail"
     )
 
 
-@check("enclosed", mutants={"0.39": {"constant": Fraction(39, 100)}})
+@check("enclosed", mutants={"0.39 for 0.3829": {"constant": Fraction(39, 100)}})
 def gaussian_distance(constant: Fraction = Fraction(3829, 10000)) -> Evidence:
-    """Fact 6.6: TV(N(μ, I), N(μ′, I)) = 2Φ(δ/2) − 1 ≥ 0.3829 min(δ, 1), δ = ‖μ − μ′‖.
+    """Fact 6.6: TV(N(μ, I), N(μ′, I)) = 2Φ(δ/2) − 1 ≥ 0.3829 min(δ, 1) with δ = ‖μ − μ′‖.
 
-    The densities cross at the middle: ln ratio = δ(t − δ/2) along the line. 2Φ(δ/2) − 1 = P(χ²₁ < δ²/4) is concave in
-    δ, so above its chord on [0, 1], and grows. Enclosed at 1 and on a grid.
+    The densities cross half-way, because the log ratio along the line through the means is δ(t − δ/2).
+    2Φ(δ/2) − 1 = P(χ²₁ < δ²/4) grows and is concave in δ, so it lies above its chord on [0, 1]. It is enclosed at 1 and
+    on a grid.
     """
     failed = []
     for j in range(1, 41):
         delta = Fraction(j, 20)
         distance = 1 - chi_square_tail(delta**2 / 4)[1]
         if distance < constant * min(delta, Fraction(1)):
-            failed.append(str(delta))
+            failed.append(f"δ = {delta}")
     t, delta_symbol = sp.symbols("t delta", real=True)
     ratio = sp.expand(t**2 / 2 - (t - delta_symbol) ** 2 / 2 - delta_symbol * (t - delta_symbol / 2))
     value = 1 - chi_square_tail(Fraction(1, 4))[1]
-    return Evidence(not failed and ratio == 0, "δ ≤ 2; all δ by concavity", f"fails at {failed[:3]}",
+    return Evidence(not failed and ratio == 0, "δ ≤ 2; all δ by concavity", ", ".join(failed[:3]),
                     {"2Φ(½) − 1": f"{float(value):.6f}"})  # fmt: skip
 
 
@@ -519,9 +554,10 @@ def gaussian_distance(constant: Fraction = Fraction(3829, 10000)) -> Evidence:
 
 @check("symbolic", mutants={"1/8 for 1/16": {"error": sp.Rational(1, 8)}})
 def inner_product(error: Number = SIXTEENTH) -> Evidence:
-    """Claim 6.12: with Z = Σ_{i<j} M_ij A_ij, A_ij = ±α/d: E Z ≥ α²((d − 1)/(4d) − 1/16) ≥ α²/16 for d ≥ 2.
+    """Claim 6.12: Z = Σ_{i<j} M_ij A_ij with A_ij = ±α/d has E Z ≥ α²((d − 1)/(4d) − 1/16) ≥ α²/16 for d ≥ 2.
 
-    4Z = ‖M‖² + ‖A‖² − ‖M − A‖² for symmetric matrices with zero diagonals, ‖A‖² = α²(d − 1)/d, E‖M − A‖² ≤ α²/4.
+    4Z = ‖M‖² + ‖A‖² − ‖M − A‖² for symmetric matrices with zero diagonals, where ‖A‖² = α²(d − 1)/d and
+    E‖M − A‖² ≤ α²/4.
     """
     failed = []
     for d in (2, 3, 4):
@@ -533,17 +569,17 @@ def inner_product(error: Number = SIXTEENTH) -> Evidence:
     d = sp.Symbol("d", positive=True)
     slack = sp.factor((d - 1) / (4 * d) - error - SIXTEENTH)
     held = not failed and sp.simplify(slack - (d - 2) / (8 * d)) == 0
-    return Evidence(held, "all d; the identity for d ≤ 4", f"slack {slack} {failed}")
+    return Evidence(held, "all d; the identity for d ≤ 4", "; ".join([f"slack {slack}", *failed]))
 
 
 @check("exact", mutants={"twice the exponent": {"exponent": lambda d: Fraction(2 * d**4, 1024 * d * (d - 1))}})
 def sign_sums(
     exponent: Callable[[int], Fraction] = lambda d: Fraction(d**4, 1024 * d * (d - 1)),
 ) -> Evidence:
-    """Claim 6.13: P(Z′ > α²/32) ≤ exp(−d⁴/(1024d(d − 1))) ≤ e^{−d²/1024}, Z′ a sum of d(d − 1)/2 signs times M_ij α/d.
+    """Claim 6.13: P(Z′ > α²/32) ≤ exp(−d⁴/(1024d(d − 1))) ≤ e^{−d²/1024}, where Z′ = (α/d) Σ_{i<j} ±M_ij, |M_ij| ≤ α/d.
 
-    Hoeffding with |M_ij| ≤ α/d: exponent x²/(2N), N = d(d − 1)/2, x = d²/32. Exactly for equal |M_ij| at d ≤ 120, and
-    for random M_ij over all signs at d = 4 and 5, at every threshold x.
+    Hoeffding's inequality has the exponent x²/(2N) with N = d(d − 1)/2 and x = d²/32. The check compares it with exact
+    tails: for equal |M_ij| at d ≤ 120, and for random M_ij over all signs at d = 4 and 5, at every threshold x.
     """
     failed, figures = [], {}
     for d in (2, 5, 20, 40, 60, 80, 100, 120):
@@ -574,11 +610,11 @@ def sign_sums(
 
 @check("property", mutants={"0.38 for 0.44": {"constant": 0.38}, "entries of 2α/d": {"entry": 2.0}})
 def sign_covariances(constant: float = 0.44, entry: float = 1.0) -> Evidence:
-    """Σ = I + A, A_ij = ±α/d, α ≤ ½: ½I ⪯ Σ ⪯ (3/2)I, ‖A‖_F ≤ α, and TV to N(0, I) is at most 0.44α, by Pinsker.
+    """Σ = I + A with A_ij = ±α/d, α ≤ ½, has ½I ⪯ Σ ⪯ (3/2)I, ‖A‖_F ≤ α, and TV(N(0, Σ), N(0, I)) ≤ 0.44α.
 
-    KL = ½Σ(λ − ln(1 + λ)) over the eigenvalues of A, |λ| ≤ ½. (λ − ln(1 + λ))/λ² falls in λ, so it is at most 4(ln
-    2 − ½); hence KL ≤ 2(ln 2 − ½)α² = 0.3863α². The same for Σ⁻¹ = I + A, with KL the other way round. Two such laws
-    are at most 0.88α apart.
+    KL = ½Σ(λ − ln(1 + λ)) over the eigenvalues of A, where |λ| ≤ ½. (λ − ln(1 + λ))/λ² falls in λ, so it is at most
+    4(ln 2 − ½), and KL ≤ 2(ln 2 − ½)α² = 0.3863α². Pinsker's inequality gives the bound on TV. The same holds for
+    Σ⁻¹ = I + A, with the arguments of KL exchanged. Two such laws are at most 0.88α apart.
     """
     rng = np.random.default_rng(7)
     failed, largest = 0, 0.0
@@ -597,7 +633,7 @@ def sign_covariances(constant: float = 0.44, entry: float = 1.0) -> Evidence:
 
 
 def hamming_scores(rng: np.random.Generator, points: Sequence[tuple[int, ...]]) -> list[int]:
-    """Integer scores that change by at most 1 between neighbours: the distance to a random set, with offsets."""
+    """Integer scores that change by at most 1 between neighbours: Hamming distances to a random set, with offsets."""
     anchors = [
         (points[int(rng.integers(0, len(points)))], int(rng.integers(0, 2))) for _ in range(int(rng.integers(1, 4)))
     ]
@@ -607,18 +643,18 @@ def hamming_scores(rng: np.random.Generator, points: Sequence[tuple[int, ...]]) 
 @check(
     "exact",
     mutants={
-        "1 + γ(e^ε − 1)/2": {"bound": lambda n, gamma, s: (1 + gamma * (s - 1) / 2) ** n},
-        "1 + γn(e^ε − 1)": {"bound": lambda n, gamma, s: 1 + n * gamma * (s - 1)},
+        "γ/2 for γ": {"bound": lambda n, gamma, s: (1 + gamma * (s - 1) / 2) ** n},
+        "1 + γn(e^ε − 1), without the power": {"bound": lambda n, gamma, s: 1 + n * gamma * (s - 1)},
     },
 )
 def hybrid_bound(
     bound: Callable[[int, Fraction, Fraction], Fraction] = lambda n, gamma, s: (1 + gamma * (s - 1)) ** n,
 ) -> Evidence:
-    """Lemma 6.15, sharp: P(M(X₁) ∈ S) ≤ (1 + γ(e^ε − 1))^n P(M(X₀) ∈ S) for n draws from laws with TV = γ.
+    """Lemma 6.15 in its sharp form: P(M(X₁) ∈ S) ≤ (1 + γ(e^ε − 1))^n P(M(X₀) ∈ S) for n draws from laws with TV = γ.
 
-    One draw: h = P(M(x) ∈ S) has max h ≤ e^ε min h, E₁h − E₀h ≤ γ(max h − min h), and E₀h ≥ min h. Then replace one
-    draw at a time; the mean of h over the others has the same property. Attained by h ∝ e^{ε · #ones}, laws δ₀ and
-    (1 − γ)δ₀ + γδ₁.
+    For one draw let h = P(M(x) ∈ S). Then max h ≤ e^ε min h, E₁h − E₀h ≤ γ(max h − min h), and E₀h ≥ min h. For n draws
+    replace one at a time; the mean of h over the others has the same property. The bound is attained by
+    h ∝ e^{ε · #ones} with the laws δ₀ and (1 − γ)δ₀ + γδ₁.
     """
     rng = np.random.default_rng(8)
     failed, attained = 0, 0
@@ -640,57 +676,71 @@ def hybrid_bound(
         ratio, limit = Fraction(means[1]) / means[0], bound(n, distance, s)
         failed += ratio > limit
         attained += ratio == limit
-    return Evidence(not failed and attained >= 100, "400 mechanisms, n ≤ 3", f"{failed} fail, {attained} attain it")
+    return Evidence(
+        not failed and attained >= 100, "400 mechanisms, n ≤ 3", f"{failed} cases fail, {attained} attain it"
+    )
 
 
 @check(
     "enclosed",
     mutants={
         "ε = 2": {"epsilon": Fraction(2)},
-        "γ(e^ε − 1)": {"printed": lambda e, gamma: gamma * (exponential(e)[1] - 1)},
+        "the sharp exponent γ(e^ε − 1)": {"printed": lambda e, gamma: gamma * (exponential(e)[1] - 1)},
     },
 )
 def printed_hybrid(
     epsilon: Fraction = Fraction(3),
     printed: Callable[[Fraction, Fraction], Fraction] = lambda e, gamma: 4 * e * gamma,
 ) -> Evidence:
-    """Lemma 6.15 with e^{4εγn} fails for large ε: n = 1, γ = 1/100, ε = 3 gives 1.1908 against e^{0.12} = 1.1275.
+    """Lemma 6.15 with e^{4εγn} fails for large ε: at n = 1, γ = 1/100, ε = 3 the ratio is 1.1908 > e^{0.12} = 1.1275.
 
-    X₀ is always 0, X₁ is 1 with probability γ, M is randomised response with odds e^ε; the ratio is 1 + γ(e^ε − 1).
+    X₀ is always 0, X₁ is 1 with probability γ, and M is randomised response with odds e^ε. The ratio is 1 + γ(e^ε − 1).
     """
     gamma = Fraction(1, 100)
     ratio = 1 + gamma * (exponential(epsilon)[0] - 1)
     bound = exponential(printed(epsilon, gamma))[1]
-    return Evidence(ratio > bound, "a counterexample", f"{float(ratio):.6f} against {float(bound):.6f}")
+    return Evidence(ratio > bound, "a counterexample", f"ratio {float(ratio):.6f}, bound {float(bound):.6f}")
 
 
-@check("enclosed", mutants={"ε ≤ 2.4": {"limit": Fraction(24, 10)}, "ε ≤ 2.3": {"limit": Fraction(23, 10)}})
+@check(
+    "enclosed",
+    mutants={"a limit of 2.4": {"limit": Fraction(24, 10)}, "a limit of 2.3": {"limit": Fraction(23, 10)}},
+)
 def printed_hybrid_range(limit: Fraction = Fraction(23366, 10000)) -> Evidence:
-    """(1 + γ(e^ε − 1))^n ≤ e^{4εγn} for all γ exactly if e^ε − 1 ≤ 4ε: for ε ≤ 2.3366…; e^ε − 1 ≤ 2ε for ε ≤ 1.2564….
+    """(1 + γ(e^ε − 1))^n ≤ e^{4εγn} holds for all γ exactly if e^ε − 1 ≤ 4ε, that is for ε ≤ 2.3366….
 
-    Necessary as γ → 0; sufficient by 1 + x ≤ e^x. e^ε − 1 − 4ε is convex and 0 at 0, so it changes sign once.
+    The condition is necessary as γ → 0, and it is sufficient because 1 + x ≤ e^x. e^ε − 1 − 4ε is convex and 0 at 0, so
+    it changes sign once. In the same way e^ε − 1 ≤ 2ε holds for ε ≤ 1.2564….
     """
     step = Fraction(1, 10**4)
     below = exponential(limit)[1] - 1 <= 4 * limit
     above = exponential(limit + step)[0] - 1 > 4 * (limit + step)
     half = Fraction(12564, 10000)
     two = exponential(half)[1] - 1 <= 2 * half and exponential(half + step)[0] - 1 > 2 * (half + step)
-    return Evidence(below and above and two, "the root between 2.3366 and 2.3367", f"below {below}, above {above}")
+    return Evidence(
+        below and above and two,
+        "all ε; the root is between 2.3366 and 2.3367",
+        f"holds below: {below}; fails above: {above}",
+    )
 
 
-@check("enclosed", mutants={"ln 8": {"mass": Fraction(1, 8)}, "0.44α": {"distance": Fraction(44, 100)}})
+@check(
+    "enclosed", mutants={"ln 8 for ln 16": {"mass": Fraction(1, 8)}, "0.44α for 0.88α": {"distance": Fraction(44, 100)}}
+)
 def covariance_bound(mass: Fraction = Fraction(1, 16), distance: Fraction = Fraction(88, 100)) -> Evidence:
     """Lemma 6.11 with constants: n ≥ (d²/1024 − ln 16)/(0.88α(e^ε − 1)) if E‖M(X) − Σ‖_F² ≤ α²/4, α ≤ ½.
 
-    M may be projected on the matrices of the construction's hull. Z ≤ α²(d − 1)/(2d) ≤ α²/2, so E Z ≥ α²/16 gives
-    P(Z > α²/32) ≥ (1/16 − 1/32)/(1/2) = 1/16. Given A and A′, Z and Z′ come from samples whose laws are at most
-    2 · 0.44α apart: 1/16 ≤ (1 + 0.88α(e^ε − 1))^n e^{−d²/1024}, and ln(1 + x) ≤ x.
+    M(X) may be projected onto the convex hull of the construction's matrices. Then Z ≤ α²(d − 1)/(2d) ≤ α²/2, so E Z ≥
+    α²/16 gives P(Z > α²/32) ≥ (1/16 − 1/32)/(1/2) = 1/16. Given A and A′, Z and Z′ come from samples whose laws are at
+    most 2 · 0.44α apart. So 1/16 ≤ (1 + 0.88α(e^ε − 1))^n e^{−d²/1024}, and ln(1 + x) ≤ x.
     """
     share = (Fraction(1, 16) - Fraction(1, 32)) / Fraction(1, 2)
     root = square_root(Fraction(6931472, 10**7) - Fraction(1, 2))[1]  # √(ln 2 − ½)
     logarithm = exponential(Fraction(6931472, 10**7))[0] >= 2
     held = share == mass and logarithm and 2 * root <= distance
-    return Evidence(held, "all n, d, α ≤ ½, ε", f"share {share}, two laws {float(2 * root):.5f} α apart")
+    return Evidence(
+        held, "all n, d, α ≤ ½, ε", f"probability {share}; the two laws are at most {float(2 * root):.5f} α apart"
+    )
 
 
 @check(
@@ -701,12 +751,15 @@ def covariance_bound(mass: Fraction = Fraction(1, 16), distance: Fraction = Frac
     },
 )
 def theorems_of_section_6(choice: int = 3, scale: int = 120) -> Evidence:
-    """Theorems 6.1, 6.5 and 6.9 with constants, from the lemmas: the arithmetic, in rationals.
+    """Theorems 6.1, 6.5 and 6.9 follow from the lemmas with the stated constants, by rational arithmetic.
 
-    Take the law of the class nearest to the output: TV ≤ 2α of the truth. 6.1: ‖p̂ − p‖ ≤ 2α/(2/5) = 5α, 15α after k
-    runs, diameter² d/9; β = 2025α²/d, so the mean square is at most 450α², 1800α² on {±1}, √1800 < 42.5, and n ≥
-    d/(12 · 42.5 · 2αεk). 6.5: 5.23α, 16α, diameter² 4dR², β = 64α²/(dR²), 512α², √512 < 22.7. 6.9: 2α · 15 = 30α =
-    α′/4 for α′ = 120α; with probability 24/25 the mean square is at most α′²/16 + 4α′²/25 ≤ α′²/4; 0.88α′ < 106α.
+    Let the estimate be the law of the class that is nearest to the output; it is within TV 2α of the truth.
+    6.1: ‖p̂ − p‖ ≤ 2α/(2/5) = 5α, and 15α after boosting with k runs. The squared diameter is d/9 and β = 2025α²/d, so
+    the mean square error is at most 450α², which is 1800α² on {±1}. √1800 < 42.5 gives n ≥ d/(12 · 42.5 · 2αεk).
+    6.5: the radii are 5.23α and 16α, the squared diameter is 4dR², β = 64α²/(dR²), the mean square error is at most
+    512α², and √512 < 22.7.
+    6.9: 2α · 15 = 30α = α′/4 for α′ = 120α. With probability 24/25 the mean square error is at most
+    α′²/16 + 4α′²/25 ≤ α′²/4, and 0.88α′ < 106α.
     """
     products = Fraction(2) / Fraction(2, 5) * choice
     square = products**2 * 2 * 4

@@ -1,4 +1,4 @@
-"""KLSU19 §4: the mean of a Gaussian. KVMean on a column, NaivePME on all of them, PME after preconditioning."""
+"""KLSU19 §4: the mean of a Gaussian, by KVMean on a column, NaivePME on all columns, and PME after preconditioning."""
 
 import math
 from collections.abc import Callable
@@ -23,7 +23,7 @@ FALSE_ALARM = 1e-9
 
 
 def gaussian_tail(t: Fraction) -> Bounds:
-    """P(N(0, 1) > t), t ≥ 0, in rational bounds."""
+    """Rational bounds on P(N(0, 1) > t), t ≥ 0."""
     low, high = chi_square_tail(t * t)
     return low / 2, high / 2
 
@@ -35,16 +35,16 @@ def gaussian_tail(t: Fraction) -> Bounds:
     "symbolic",
     mutants={
         "counts with half the variance": {"counts": lambda rho: kv_mean.count_variance(rho) / 2},
-        "a window of w": {"mean": lambda n, w, rho: kv_mean.mean_variance(n, w / 2, rho)},
+        "noise for a window of w": {"mean": lambda n, w, rho: kv_mean.mean_variance(n, w / 2, rho)},
     },
 )
 def kv_budget(
     counts: Callable[[Number], Number] = kv_mean.count_variance,
     mean: Callable[[Number, Number, Number], Number] = kv_mean.mean_variance,
 ) -> Evidence:
-    """KVMean: counts of sensitivity √2 and a clipped mean of sensitivity 2w/n cost ρ/2 each; d columns of ρ/d cost ρ.
+    """KVMean's counts, of sensitivity √2, and its clipped mean, of sensitivity 2w/n, cost ρ/2 each.
 
-    The window of the mean depends on the released counts: adaptive composition.
+    So d columns at ρ/d each cost ρ. The window of the mean depends on the released counts: the composition is adaptive.
     """
     rho, n, w, d = sp.symbols("rho n w d", positive=True)
     parts = [zcdp_of_gaussian(sp.sqrt(2), counts(rho / d)), zcdp_of_gaussian(2 * w / n, mean(n, w, rho / d))]
@@ -53,12 +53,12 @@ def kv_budget(
 
 
 def cumulative(block: Matrix, sigma: float, last: int) -> Matrix:
-    """How many values lie in a bin or below it."""
+    """The number of values in each bin or below it: for mutants."""
     counts: Matrix = kv_mean.histogram(block, sigma, last).cumsum(axis=1)
     return counts
 
 
-@check("property", mutants={"cumulative counts": {"histogram": cumulative}, "a window of w": {"width": 1.0}})
+@check("property", mutants={"cumulative counts": {"histogram": cumulative}, "a sensitivity of w/n": {"width": 1.0}})
 def kv_changes(histogram: Callable[[Matrix, float, int], Matrix] = kv_mean.histogram, width: float = 2.0) -> Evidence:
     """Replacing a value moves the counts by at most √2 and the clipped mean by at most 2w/n; both are attained."""
     rng = np.random.default_rng(1)
@@ -91,19 +91,19 @@ def kv_changes(histogram: Callable[[Matrix, float, int], Matrix] = kv_mean.histo
         "rows without a share for the noise": {
             "rows": lambda bins, rho, beta, gap, log: kv_mean.enough_rows(bins, 10**6, beta, gap, log)
         },
-        "half of the rows": {"rows": lambda *inputs: kv_mean.enough_rows(*inputs) / 2},
+        "half the rows": {"rows": lambda *inputs: kv_mean.enough_rows(*inputs) / 2},
     },
 )
 def kv_location(
     gap: Fraction = Fraction(str(kv_mean.GAP)), rows: Callable[..., Number] = kv_mean.enough_rows
 ) -> Evidence:
-    """The noisy histogram finds μ up to 2σ, but with probability β/2, if n ≥ `enough_rows`.
+    """The noisy histogram finds μ up to 2σ with probability at least 1 − β/2, if n ≥ `enough_rows`.
 
-    For N(μ, s²) with s ≤ σ the bin of μ has probability at least Φ(1) − Φ(0), concave in μ, so least at an end and for
-    s = σ; a bin with its centre beyond 2σ has at most 1 − Φ(3/2). Enclosed: their difference exceeds the gap. Hoeffding
-    for a sum of n terms in [−1, 1] of mean at least the gap, and a noise of variance 4/ρ: with ℓ = ln(4 bins/β) both
-    tails are e^{−ℓ} if gap · n ≥ √(2nℓ) + √(8ℓ/ρ), which `enough_rows` solves with equality. 2 e^{−ℓ} for each bin is
-    β/2.
+    For N(μ, s²) with s ≤ σ the bin of μ has probability at least Φ(1) − Φ(0): the probability is concave in μ, so it is
+    smallest at an end of the bin, and for s = σ. A bin whose centre is more than 2σ away has at most 1 − Φ(3/2). By
+    enclosure the difference exceeds the gap. Apply Hoeffding's inequality to a sum of n terms in [−1, 1] of mean at
+    least the gap, and the Gaussian tail to a noise of variance 4/ρ. With ℓ = ln(4 bins/β) both tails are at most e^{−ℓ}
+    if gap · n ≥ √(2nℓ) + √(8ℓ/ρ), and `enough_rows` solves this with equality. 2 e^{−ℓ} for every bin adds up to β/2.
     """
     low = (Fraction(1, 2) - gaussian_tail(Fraction(1))[1]) - gaussian_tail(Fraction(3, 2))[1]
     failed = []
@@ -122,19 +122,19 @@ def kv_location(
 @check(
     "symbolic",
     mutants={
-        "a window without n": {"width": lambda n, sigma, beta, log: kv_mean.half_width(1, sigma, beta, log)},
-        "the tail at ln(1/β)": {"bound": lambda n, s, rho, beta, log: kv_mean.error_bound(n, s, rho, 8 * beta, log)},
+        "the window for n = 1": {"width": lambda n, sigma, beta, log: kv_mean.half_width(1, sigma, beta, log)},
+        "ln(1/β) for ln(8/β)": {"bound": lambda n, s, rho, beta, log: kv_mean.error_bound(n, s, rho, 8 * beta, log)},
     },
 )
 def kv_error(
     width: Callable[..., Number] = kv_mean.half_width, bound: Callable[..., Number] = kv_mean.error_bound
 ) -> Evidence:
-    """Given |c − μ| ≤ 2σ: no value is clipped but with probability β/8, and the error bound holds but with β/4.
+    """If |c − μ| ≤ 2σ, a value is clipped with probability at most β/8; the error bound fails with at most β/4 more.
 
-    P(|N(0, 1)| > t) ≤ e^{−t²/2}. A value is clipped if it is w − 2σ or more from μ: with t = w/σ − 2, n e^{−t²/2} is
-    β/8. Then the error is that of the mean of n values plus the noise; each is beyond √(2 ln(8/β)) of its standard
-    deviations with probability at most β/8. With β/2 for the centre that is 7β/8. Below, ln y is written t²/2 with a
-    symbol t for each y, so that e^{−t²/2} = 1/y.
+    The check uses P(|N(0, 1)| > t) ≤ e^{−t²/2}. A value is clipped only if it is w − 2σ or more from μ, and with
+    t = w/σ − 2 the union bound n e^{−t²/2} is β/8. Otherwise the error is the error of the mean of n values plus the
+    noise, and each exceeds √(2 ln(8/β)) of its standard deviations with probability at most β/8. Together with β/2 for
+    the centre this is 7β/8. In the code ln y is written t²/2 with a symbol t for each y, so that e^{−t²/2} = 1/y.
     """
     n, sigma, beta, rho = sp.symbols("n sigma beta rho", positive=True)
     deviates: dict[sp.Expr, sp.Symbol] = {}
@@ -158,22 +158,23 @@ def kv_error(
 
 @check("enclosed", mutants={"a quarter of the exponent": {"rate": Fraction(2)}})
 def two_sided_tail(rate: Fraction = Fraction(1, 2)) -> Evidence:
-    """P(|N(0, 1)| > t) ≤ e^{−t²/2}: without the 2 of the union bound.
+    """P(|N(0, 1)| > t) ≤ e^{−t²/2}, without the factor 2 that the union bound would give.
 
-    The ratio is 1 at t = 0 and falls: with the tail Q(t) = P(N > t), d/dt ln(2Q e^{t²/2}) = t − φ/Q, and φ > t Q.
+    The ratio of the two sides is 1 at t = 0 and falls: for Q(t) = P(N > t), d/dt ln(2Q e^{t²/2}) = t − φ/Q, and φ > t
+    Q.
     """
-    failed = [t for t in (Fraction(j, 8) for j in range(1, 65))
+    failed = [f"t = {t}" for t in (Fraction(j, 8) for j in range(1, 65))
               if chi_square_tail(t * t)[1] > exponential(-rate * t * t)[0]]  # fmt: skip
-    return Evidence(not failed, "t ≤ 8 in steps of 1/8; all t by the derivative", f"fails at {failed[:3]}")
+    return Evidence(not failed, "t ≤ 8 in steps of 1/8; all t by the derivative", ", ".join(failed[:3]))
 
 
 @check("statistical", mutants={"a tenth of the bound": {"bound": lambda *inputs: kv_mean.error_bound(*inputs) / 10}})
 def kv_runs(bound: Callable[..., Number] = kv_mean.error_bound) -> Evidence:
-    """The whole mechanism: 400 runs at n = `enough_rows`, errors beyond the bound no more often than β.
+    """In runs of KVMean at n = `enough_rows` the error exceeds its bound no more often than with probability β.
 
-    μ is drawn from [−R, R] each time. Under the claim the number of failures is below a Binomial(400, β); alarm where
-    that has probability 1e-9, false alarms no more. It detects a failure probability of 0.3 in place of β = 0.1 with
-    probability 0.999.
+    In each of 400 runs μ is drawn from [−R, R]. Under the claim the number of failures is stochastically below
+    Binomial(400, β), and the check fails at a number that this law exceeds with probability at most 1e-9. A failure
+    probability of 0.3 in place of β = 0.1 is detected with probability 0.999.
     """
     runs, beta, rho, mean_bound = 400, 0.1, 1.0, 10.0
     n = math.ceil(kv_mean.enough_rows(2 * 10 + 1, rho, beta))
@@ -186,14 +187,14 @@ def kv_runs(bound: Callable[..., Number] = kv_mean.error_bound) -> Evidence:
         failures += abs(float(released[0]) - mu) > limit
     alarm = int(stats.binom.isf(FALSE_ALARM, runs, beta))
     return Evidence(failures <= alarm, f"{runs} runs, n = {n}, false alarm {FALSE_ALARM:g}",
-                    f"{failures} failures, alarm above {alarm}")  # fmt: skip
+                    f"{failures} failures, {alarm} are allowed")  # fmt: skip
 
 
 # SEVERAL COLUMNS
 
 
 def random_covariance(rng: np.random.Generator, d: int) -> Matrix:
-    """Σ ⪰ I with eigenvalues over several orders of magnitude, often 1."""
+    """A random Σ ⪰ I with eigenvalues over several orders of magnitude, often 1."""
     basis = np.linalg.qr(rng.standard_normal((d, d)))[0]
     values = np.where(rng.random(d) < 0.3, 1.0, 10 ** rng.uniform(0, 4, d))
     sigma: Matrix = (basis * values) @ basis.T
@@ -201,17 +202,17 @@ def random_covariance(rng: np.random.Generator, d: int) -> Matrix:
 
 
 def mahalanobis(v: Vector, sigma: Matrix) -> float:
-    """‖Σ^{−1/2} v‖."""
+    """The Mahalanobis norm ‖Σ^{−1/2} v‖."""
     return math.sqrt(max(0.0, float(v @ np.linalg.solve(sigma, v))))
 
 
-@check("property", mutants={"½I ⪯ Σ": {"smallest": 0.5}, "κ for its root": {"deviation": lambda k: k}})
+@check("property", mutants={"½I ⪯ Σ for I ⪯ Σ": {"smallest": 0.5}, "κ for √κ": {"deviation": lambda k: k}})
 def coordinate_errors(
     smallest: float = 1.0, deviation: Callable[[Number], Number] = naive_pme.deviation_bound
 ) -> Evidence:
-    """For I ⪯ Σ ⪯ κI: ‖Σ^{−1/2}v‖ ≤ ‖v‖ ≤ √d max |v_j|, and every column has standard deviation at most √κ.
+    """For I ⪯ Σ ⪯ κI, ‖Σ^{−1/2}v‖ ≤ ‖v‖ ≤ √d max |v_j|, and every column has standard deviation at most √κ.
 
-    Equal at Σ = I and v = (1, …, 1); √κ is attained by Σ = κI.
+    Σ = I and v = (1, …, 1) give equality in the first, Σ = κI in the second.
     """
     rng = np.random.default_rng(3)
     failed, largest, spread = 0, 0.0, 0.0
@@ -230,18 +231,21 @@ def coordinate_errors(
 
 
 def neighbours_subtracted(rows: Rows) -> Matrix:
-    """x_{i+1} − x_i over √2, for all i: every record in two differences."""
+    """(x_{i+1} − x_i)/√2 for all i, so that a record is in two differences: for mutants."""
     x = np.asarray(rows)
     change: Matrix = (x[1:] - x[:-1]) / math.sqrt(2)
     return change
 
 
-@check("property", mutants={"overlapping pairs": {"differences": neighbours_subtracted}, "not scaled": {"scale": 2.0}})
+@check(
+    "property",
+    mutants={"overlapping pairs": {"differences": neighbours_subtracted}, "twice the differences": {"scale": 2.0}},
+)
 def pair_differences(differences: Callable[[Matrix], Rows] = pme.differences, scale: float = 1.0) -> Evidence:
-    """The differences are i.i.d. N(0, Σ), independent of the sample mean for even n, and a record is in one of them.
+    """PME's differences are i.i.d. N(0, Σ), for even n independent of the sample mean, and a record is in one of them.
 
-    They are Dx with D = the reference's map on the rows of the identity; DDᵀ = I, D(1, …, 1)ᵀ = 0, and each column of D
-    has at most one entry.
+    They are Dx, where D is the reference's map applied to the rows of the identity. DDᵀ = I, D(1, …, 1)ᵀ = 0, and each
+    column of D has at most one entry that is not 0.
     """
     worst, most = 0.0, 0
     for n in range(2, 12):
@@ -249,11 +253,13 @@ def pair_differences(differences: Callable[[Matrix], Rows] = pme.differences, sc
         gram = coefficients @ coefficients.T
         worst = max(worst, float(np.abs(gram - np.eye(len(gram))).max()), float(np.abs(coefficients.sum(axis=1)).max()))
         most = max(most, int((coefficients != 0).sum(axis=0).max()))
-    return Evidence(worst < ROUNDING and most == 1, "2 ≤ n < 12", f"off by {worst:.2g}, {most} per record")
+    return Evidence(
+        worst < ROUNDING and most == 1, "2 ≤ n < 12", f"largest residual {worst:.2g}, at most {most} per record"
+    )
 
 
 def inverse(a: Matrix) -> Matrix:
-    """A⁻¹."""
+    """The inverse A⁻¹."""
     return np.asarray(np.linalg.inv(a), dtype=np.float64)
 
 
@@ -267,9 +273,9 @@ def inverse(a: Matrix) -> Matrix:
 def preconditioned_mean(
     back: Callable[[Matrix], Matrix] = inverse, bound: Callable[[Number], Number] = pme.image_bound
 ) -> Evidence:
-    """If H = AΣAᵀ ⪰ I: ‖Σ^{−1/2}(A⁻¹m − μ)‖ = ‖H^{−1/2}(m − Aμ)‖ ≤ ‖m − Aμ‖; and ‖Aμ‖ ≤ √1000 R if H ⪯ 1000 I.
+    """If H = AΣAᵀ ⪰ I, ‖Σ^{−1/2}(A⁻¹m − μ)‖ = ‖H^{−1/2}(m − Aμ)‖ ≤ ‖m − Aμ‖; if H ⪯ 1000 I, ‖Aμ‖ ≤ √1000 R.
 
-    A need not be symmetric. ‖A‖² ≤ ‖AΣAᵀ‖ because Σ ⪰ I; A = √1000 I, Σ = I attains the bound.
+    A need not be symmetric. The second holds because ‖A‖² ≤ ‖AΣAᵀ‖ for Σ ⪰ I; A = √1000 I, Σ = I attains it.
     """
     rng = np.random.default_rng(4)
     gap, failed, largest = 0.0, 0, 0.0
@@ -289,14 +295,16 @@ def preconditioned_mean(
         failed += bool(np.linalg.norm(a @ mu) > radius * (1 + ROUNDING))
         largest = max(largest, float(np.linalg.norm(a @ mu)) / radius)
     held = gap < 1e-6 and not failed and abs(largest - 1) < ROUNDING
-    return Evidence(held, f"{CASES} random A, Σ, d ≤ 4", f"gap {gap:.2g}, {failed} fail, largest {largest:.6g} R′")
+    return Evidence(
+        held, f"{CASES} random A, Σ, d ≤ 4", f"gap {gap:.2g}, {failed} cases fail, largest {largest:.6g} R′"
+    )
 
 
 @check("exact", mutants={"ρ for each step": {"share": lambda budget: budget}})
 def pme_budget(share: Callable[[Number], Number] = pme.half) -> Evidence:
-    """PME spends at most ρ: the preconditioner and the mean have ρ/2 each, and a record is in one pair only.
+    """PME spends at most ρ, because the preconditioner and the mean have ρ/2 each and a record is in one pair only.
 
-    So does the Gaussian learner of Theorem 1.1. What the parts prove may be less.
+    The Gaussian learner of Theorem 1.1 also spends at most ρ. The budgets proven for the parts may be smaller.
     """
     rho = Fraction(7, 3)
     claimed = zcdp_composition(share(rho), share(rho))

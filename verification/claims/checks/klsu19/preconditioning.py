@@ -1,4 +1,4 @@
-"""KLSU19 §3.4–3.5 and Theorems 1.1, 1.2: private preconditioning, round by round, and what is learned with it."""
+"""KLSU19 §3.4–3.5 and Theorems 1.1, 1.2: private preconditioning, round by round, and learning with it."""
 
 import math
 from collections.abc import Callable
@@ -15,14 +15,14 @@ from covassay.reference.projections import psd_cone
 from covassay.verification.claims.checks.klsu19.covariance import least_rows, sigma_norm, symmetric_noise
 from covassay.verification.claims.evidence import Evidence, check
 
-LEVEL = 1e-9  # false alarm of a statistical check
+LEVEL = 1e-9  # the false-alarm probability of a statistical check
 ROUNDING = 1e-9
 
 Preconditioner = Callable[[Matrix, float], tuple[Matrix, Matrix]]
 
 
 def random_covariance(rng: np.random.Generator, d: int, kappa: float) -> Matrix:
-    """I ⪯ Σ ⪯ κI, often with eigenvalues 1 and κ, in a random frame."""
+    """A random Σ with I ⪯ Σ ⪯ κI, often with eigenvalues 1 and κ, in a random frame."""
     values = np.where(rng.random(d) < 0.5, rng.choice([1.0, kappa], d), kappa ** rng.random(d))
     frame = np.linalg.qr(rng.standard_normal((d, d)))[0]
     sigma: Matrix = (frame * values) @ frame.T
@@ -30,25 +30,28 @@ def random_covariance(rng: np.random.Generator, d: int, kappa: float) -> Matrix:
 
 
 def unscaled(z: Matrix, kappa: float) -> Matrix:
-    """B = Π/2 + (I − Π), of the reference: A without its factor 1/√c."""
+    """The matrix B = Π/2 + (I − Π), the reference's preconditioner A without its factor 1/√c."""
     a, _ = weak_ppc.preconditioner(z, kappa)
     return np.asarray(a * math.sqrt(weak_ppc.FLOOR))
 
 
-# ONE ROUND, AS KLSU19 STATES IT: ‖Z − Σ‖ ≤ ηκ
+# ONE ROUND, IN OUR RECONSTRUCTION OF KLSU19'S LEMMAS: ‖Z − Σ‖ ≤ ηκ
 
 
 @check(
     "property",
-    mutants={"κ/2": {"bound": lambda eta: 0.5}, "B⁻¹ for B": {"shrink": lambda z, k: np.linalg.inv(unscaled(z, k))}},
+    mutants={
+        "κ/2 for (1/2 + η)κ": {"bound": lambda eta: 0.5},
+        "B⁻¹ for B": {"shrink": lambda z, k: np.linalg.inv(unscaled(z, k))},
+    },
 )
 def upper_lemma(
     bound: Callable[[float], float] = lambda eta: 0.5 + eta, shrink: Callable[[Matrix, float], Matrix] = unscaled
 ) -> Evidence:
-    """BΣB ⪯ (1/2 + η)κ for Σ ⪯ κI, ‖Z − Σ‖ ≤ ηκ, η ≤ 1: so 0.7 κ is η ≤ 1/5.
+    """If Σ ⪯ κI and ‖Z − Σ‖ ≤ ηκ with η ≤ 1, then BΣB ⪯ (1/2 + η)κ; for η ≤ 1/5 this is at most 0.7 κ.
 
-    BZB is Z/4 ⪯ (1 + η)κ/4 ⪯ κ/2 on V and Z ⪯ κ/2 on its complement, and ‖B(Z − Σ)B‖ ≤ ηκ. Equal in the limit for
-    d = 1, Σ = (1/2 + η)κ, Z just below κ/2.
+    BZB is Z/4 ⪯ (1 + η)κ/4 ⪯ κ/2 on V and Z ⪯ κ/2 on its complement, and ‖B(Z − Σ)B‖ ≤ ηκ. At d = 1 the bound is
+    approached by Σ = (1/2 + η)κ with Z just below κ/2.
     """
     rng = np.random.default_rng(1)
     failed, closest = 0, 0.0
@@ -63,22 +66,26 @@ def upper_lemma(
         failed += largest > bound(eta) * (1 + ROUNDING)
         closest = max(closest, largest / (0.5 + eta))
     holds = not failed and bound(0.2) <= 0.7 + ROUNDING
-    return Evidence(holds, "3000 random (Σ, Z), d ≤ 4, and extreme ones", f"{failed} fail; up to {closest:.9g}")
+    return Evidence(
+        holds,
+        "3000 random (Σ, Z), d ≤ 4, and extreme ones",
+        f"{failed} cases fail; largest share of the bound {closest:.9g}",
+    )
 
 
 def loss_of_floor(p: Number, c: Number) -> Number:
-    """ψ ≤ 3c²/((p − 1)(p − 4) + 4c²), with p = (1/2 − η)κ > 4 and c = ηκ."""
+    """ψ = 3c²/((p − 1)(p − 4) + 4c²), where p = (1/2 − η)κ > 4 and c = ηκ."""
     return 3 * c**2 / ((p - 1) * (p - 4) + 4 * c**2)
 
 
 @check("symbolic", mutants={"half of ψ": {"psi": lambda p, c: loss_of_floor(p, c) / 2}})
 def lower_lemma(psi: Callable[[Number, Number], Number] = loss_of_floor) -> Evidence:
-    """BΣB ⪰ (1 − ψ)I for I ⪯ Σ, ‖Z − Σ‖ ≤ ηκ, with ψ = 3c²/((p − 1)(p − 4) + 4c²), p = (1/2 − η)κ > 4, c = ηκ.
+    """If I ⪯ Σ and ‖Z − Σ‖ ≤ ηκ, then BΣB ⪰ (1 − ψ)I with ψ = 3c²/((p − 1)(p − 4) + 4c²), p = (1/2 − η)κ > 4, c = ηκ.
 
-    On the plane of v ∈ V, w ⊥ V, BΣB is [[P/4, C/2], [C/2, S]] with P ≥ p, |C| ≤ c (vᵀZw = 0) and (P − 1)(S − 1) ≥ C².
-    Its determinant with λ taken off the diagonal, at S = 1 + C²/(P − 1), the smallest S, is f = (P/4 − λ)(1 − λ) −
-    C²(4λ − 1)/(4(P − 1)). For λ ≤ 1/4 it is positive; for λ in [1/4, 1] it grows with P and falls with C², so P = p,
-    C = c is the worst case, where f = ψ² at λ = 1 − ψ. As κ → ∞, ψ → 3η²/((1/2 − η)² + 4η²).
+    On the plane of v ∈ V and w ⊥ V, BΣB is [[P/4, C/2], [C/2, S]] with P ≥ p, |C| ≤ c, because vᵀZw = 0, and (P − 1)(S
+    − 1) ≥ C². At the smallest S, 1 + C²/(P − 1), the determinant of this matrix minus λI is f = (P/4 − λ)(1 − λ) −
+    C²(4λ − 1)/(4(P − 1)). For λ ≤ 1/4 it is positive. For λ in [1/4, 1] it grows with P and falls with C², so P = p, C
+    = c is the worst case, where f = ψ² at λ = 1 − ψ. As κ → ∞, ψ → 3η²/((1/2 − η)² + 4η²).
     """
     p, c, x, eta, kappa = sp.symbols("p c lambda eta kappa", positive=True)
     s = 1 + c**2 / (p - 1)
@@ -97,12 +104,12 @@ def lower_lemma(psi: Callable[[Number, Number], Number] = loss_of_floor) -> Evid
     return Evidence(holds, "all d, κ, η with (1/2 − η)κ > 4", f"root {root}; limit {printed}")
 
 
-@check("property", mutants={"ψ/2": {"share": 0.5}, "ψ of half of η": {"psi": lambda p, c: loss_of_floor(p, c / 2)}})
+@check("property", mutants={"ψ/2": {"share": 0.5}, "ψ for c/2": {"psi": lambda p, c: loss_of_floor(p, c / 2)}})
 def lower_lemma_seen(psi: Callable[[Number, Number], Number] = loss_of_floor, share: float = 1.0) -> Evidence:
-    """The smallest eigenvalue of BΣB, on random (Σ, Z) and on those that the proof points to, is at least 1 − ψ.
+    """The smallest eigenvalue of BΣB is at least 1 − ψ for random (Σ, Z) and for the worst cases of the proof.
 
-    In the plane: Z = diag(κ/2, z), Σ = Z − E with E = [[e, f], [f, −e]], e² + f² = (ηκ)², and z such that Σ − I is of
-    rank one.
+    The worst cases lie in the plane: Z = diag(κ/2, z) and Σ = Z − E with E = [[e, f], [f, −e]], e² + f² = (ηκ)², where
+    z is such that Σ − I has rank one.
     """
     rng = np.random.default_rng(2)
     failed, figures = 0, {}
@@ -123,19 +130,19 @@ def lower_lemma_seen(psi: Callable[[Number, Number], Number] = loss_of_floor, sh
                 sigma = random_covariance(rng, int(rng.integers(1, 5)), kappa)
                 b = unscaled(sigma + symmetric_noise(rng, len(sigma)) * c, kappa)
                 failed += bool(np.linalg.eigvalsh(b @ sigma @ b)[0] < 1 - share * psi(p, c) - 1e-6)
-        figures[f"η = {eta}"] = f"{lowest:.4f}"
-    return Evidence(not failed, "κ = 20, 10³, 10⁶; η ≤ 1/5", f"{failed} fail", figures)
+        figures[f"smallest eigenvalue at η = {eta}"] = f"{lowest:.4f}"
+    return Evidence(not failed, "κ = 20, 10³, 10⁶; η ≤ 1/5", f"{failed} cases fail", figures)
 
 
-# ONE ROUND, AS IN THE REFERENCE: AN EXPLICIT THEOREM 3.8
+# ONE ROUND, AS IN THE REFERENCE: THEOREM 3.8 WITH EXPLICIT CONSTANTS
 
 
 @check(
     "exact",
     mutants={
         "noise of κ/10": {"nu": Fraction(1, 10)},
-        "κ ≥ 1": {"kappa": Fraction(1)},
-        "progress 2/3": {"progress": Fraction(2, 3)},
+        "κ ≥ 1 for κ ≥ 1000": {"kappa": Fraction(1)},
+        "2/3 for 0.69": {"progress": Fraction(2, 3)},
     },
 )
 def constants_of_a_round(
@@ -143,10 +150,10 @@ def constants_of_a_round(
     kappa: Fraction = Fraction(weak_ppc.SMALLEST_KAPPA),
     progress: Fraction = Fraction(str(weak_ppc.PROGRESS)),
 ) -> Evidence:
-    """The constants of the reference's lemma: I ⪯ AΣA ⪯ 0.69 κI for κ ≥ 1000, s = ν = 1/20, c = 0.84, in rationals.
+    """The constants of the reference's lemma, I ⪯ AΣA ⪯ 0.69 κI for κ ≥ 1000, s = ν = 1/20 and c = 0.84, are right.
 
-    Upper bound (1/2 + ν)/((1 − s)c) ≤ 0.69. Lower bound above c: for p ≤ 9/20 by 1 − 3p²/4; for p ≥ 9/20, q ≤ 9/10 by
-    κp((1/2 − ν)p/4 − νq)/(1 + s), which grows with p.
+    The arithmetic is rational. The upper bound is (1/2 + ν)/((1 − s)c) ≤ 0.69. The lower bound is above c: for p ≤ 9/20
+    by 1 − 3p²/4, and for p ≥ 9/20, where q ≤ 9/10, by κp((1/2 − ν)p/4 − νq)/(1 + s), which grows with p.
     """
     s, floor, p, q = (
         Fraction(str(weak_ppc.SAMPLING_ERROR)),
@@ -169,7 +176,7 @@ def constants_of_a_round(
     "property",
     mutants={
         "without the factor 1/√c": {"precondition": lambda z, k: (unscaled(z, k), z)},
-        "progress 0.6": {"progress": 0.6},
+        "0.6 for 0.69": {"progress": 0.6},
     },
 )
 def a_round_makes_progress(
@@ -177,7 +184,8 @@ def a_round_makes_progress(
 ) -> Evidence:
     """Theorem 3.8 with constants: I ⪯ AΣA ⪯ 0.69 κI if I ⪯ Σ ⪯ κI, κ ≥ 1000, (1 − s)Σ ⪯ Σ̂ ⪯ (1 + s)Σ, ‖N‖ ≤ νκ.
 
-    A is the reference's, of the projection of Σ̂ + N on the cone, s = ν = 1/20; random and extreme Σ, Σ̂, N.
+    A is the reference's preconditioner for the projection of Σ̂ + N onto the cone, and s = ν = 1/20. The check tries
+    random and extreme Σ, Σ̂ and N.
     """
     rng = np.random.default_rng(3)
     failed, lowest, highest = 0, math.inf, 0.0
@@ -198,7 +206,9 @@ def a_round_makes_progress(
         lowest, highest = min(lowest, float(values[0])), max(highest, float(values[-1]) / kappa)
         failed += bool(values[0] < 1 - ROUNDING * kappa or values[-1] > progress * kappa)
     return Evidence(
-        not failed, "4000 random cases, d ≤ 4, and extreme ones", f"{failed} fail; {lowest:.4g}, {highest:.4g} κ"
+        not failed,
+        "4000 random cases, d ≤ 4, and extreme ones",
+        f"{failed} cases fail; eigenvalues from {lowest:.4g} to {highest:.4g} κ",
     )
 
 
@@ -213,7 +223,7 @@ def a_round_makes_progress(
     },
 )
 def number_of_rounds(rounds: Callable[[float], int] = ppc.rounds) -> Evidence:
-    """T = ⌈ln(κ/1000)/ln(1/0.69)⌉ rounds bring κ to at most 1000, and in each of them κ_t > 1000, as the lemma asks."""
+    """T = ⌈ln(κ/1000)/ln(1/0.69)⌉ rounds bring κ to at most 1000; each round has κ_t > 1000, as the lemma needs."""
     failed = []
     for exponent in np.linspace(3.01, 30, 500):
         kappa = 10**exponent
@@ -225,9 +235,9 @@ def number_of_rounds(rounds: Callable[[float], int] = ppc.rounds) -> Evidence:
 
 @check("exact", mutants={"the same direction twice": {"second": sp.Matrix([1, 0])}})
 def product_is_not_symmetric(second: sp.Matrix = sp.Matrix([1, 1])) -> Evidence:  # noqa: B008
-    """The product of two preconditioners is not symmetric: I − ½e₁e₁ᵀ after I − ½uuᵀ, u = (1, 1)/√2, in rationals.
+    """The product of two preconditioners need not be symmetric: I − ½e₁e₁ᵀ times I − ½uuᵀ is not, for u = (1, 1)/√2.
 
-    The product is [[3/8, −1/8], [−1/4, 3/4]].
+    In rational arithmetic the product is [[3/8, −1/8], [−1/4, 3/4]].
     """
     steps = [sp.eye(2) - (v * v.T) / (2 * (v.T * v)[0]) for v in (sp.Matrix([1, 0]), second)]
     result = steps[0] * steps[1]
@@ -235,7 +245,7 @@ def product_is_not_symmetric(second: sp.Matrix = sp.Matrix([1, 1])) -> Evidence:
 
 
 def polar_factor(a: Matrix) -> Matrix:
-    """(AᵀA)^{1/2}."""
+    """The symmetric factor (AᵀA)^{1/2} of the polar decomposition."""
     values, vectors = np.linalg.eigh(a.T @ a)
     root: Matrix = (vectors * np.sqrt(values)) @ vectors.T
     return root
@@ -243,7 +253,7 @@ def polar_factor(a: Matrix) -> Matrix:
 
 @check("property", mutants={"the symmetric part of A": {"symmetrise": lambda a: (a + a.T) / 2}})
 def symmetric_preconditioner(symmetrise: Callable[[Matrix], Matrix] = polar_factor) -> Evidence:
-    """(AᵀA)^{1/2} is symmetric, and (AᵀA)^{1/2} Σ (AᵀA)^{1/2} has the eigenvalues of AΣAᵀ: it is QA, Q orthogonal."""
+    """(AᵀA)^{1/2} = QA with Q orthogonal is symmetric, and (AᵀA)^{1/2} Σ (AᵀA)^{1/2} has the eigenvalues of AΣAᵀ."""
     rng = np.random.default_rng(4)
     failed = 0
     for _ in range(500):
@@ -253,16 +263,16 @@ def symmetric_preconditioner(symmetrise: Callable[[Matrix], Matrix] = polar_fact
         r = symmetrise(a)
         first, second = np.linalg.eigvalsh(a @ sigma @ a.T), np.linalg.eigvalsh(r @ sigma @ r.T)
         failed += bool(np.abs(r - r.T).max() > ROUNDING or np.abs(first - second).max() > ROUNDING * first[-1])
-    return Evidence(not failed, "500 random products of three", f"{failed} fail")
+    return Evidence(not failed, "500 random products of three", f"{failed} cases fail")
 
 
 def rows_for_noise(n: float, d: int, rho: float, beta: float, t: int) -> float:
-    """570 d^{3/2} ln(nT/β)^{3/2} √(T/ρ)."""
+    """The number of rows 570 d^{3/2} ln(nT/β)^{3/2} √(T/ρ) that makes the noise small enough."""
     return float(570 * d**1.5 * math.log(n * t / beta) ** 1.5 * math.sqrt(t / rho))
 
 
 def rows_for_regularity(d: int, beta: float) -> float:
-    """3300 (d + 2 ln(2/β))."""
+    """The number of rows 3300 (d + 2 ln(2/β)) that makes the data regular enough."""
     return 3300 * (d + 2 * math.log(2 / beta))
 
 
@@ -270,18 +280,19 @@ def rows_for_regularity(d: int, beta: float) -> float:
     "property",
     mutants={
         "√d for d^{3/2}": {"noise": lambda n, d, *a: rows_for_noise(n, d, *a) / d},
-        "√log for log^{3/2}": {"noise": lambda n, d, r, b, t: rows_for_noise(n, d, r, b, t) / math.log(n * t / b)},
-        "d + ln(2/β)": {"regular": lambda d, beta: 3300 * (d + math.log(2 / beta))},
+        "ln^{1/2} for ln^{3/2}": {"noise": lambda n, d, r, b, t: rows_for_noise(n, d, r, b, t) / math.log(n * t / b)},
+        "d + ln(2/β) for d + 2 ln(2/β)": {"regular": lambda d, beta: 3300 * (d + math.log(2 / beta))},
     },
 )
 def rows_of_a_preconditioner(
     noise: Callable[..., float] = rows_for_noise, regular: Callable[..., float] = rows_for_regularity
 ) -> Evidence:
-    """n ≥ 570 d^{3/2} ln(nT/β)^{3/2} √(T/ρ) and n ≥ 3300 (d + 2 ln(2/β)) rows are enough for PPC, T its rounds.
+    """n ≥ 570 d^{3/2} ln(nT/β)^{3/2} √(T/ρ) and n ≥ 3300 (d + 2 ln(2/β)) rows are enough for PPC with T rounds.
 
-    With ρ = ε²/2 that is Õ(d^{3/2}√log κ/ε + d). r² ≤ 5d ln(nT/β), υ* ≤ 4√(d ln(2T/β)), σ = √(2T/ρ) r²/n and ν = 1/20
-    give 20 · √2 · 5 · 4 = 566; the other is at least (√d + √(2 ln(2/β)))²/(√1.05 − 1)². Against what the reference asks
-    for, with its constants, at random parameters.
+    With ρ = ε²/2 that is Õ(d^{3/2}√log κ/ε + d). The first follows from r² ≤ 5d ln(nT/β), υ* ≤ 4√(d ln(2T/β)),
+    σ = √(2T/ρ) r²/n and ν = 1/20, with 20 · √2 · 5 · 4 = 566. The second is at least
+    (√d + √(2 ln(2/β)))²/(√1.05 − 1)². The check compares both with the numbers that the reference requires, at random
+    parameters.
     """
     rng = np.random.default_rng(5)
     failed, largest = 0, 0.0
@@ -292,15 +303,18 @@ def rows_of_a_preconditioner(
         ratios = asked[0] / noise(n, d, rho, beta, t), asked[1] / regular(d, beta)
         failed += max(ratios) > 1
         largest = max(largest, *ratios)
-    return Evidence(not failed, "4000 random parameters", f"{failed} fail; up to {largest:.3g} of the bounds")
+    return Evidence(
+        not failed, "4000 random parameters", f"{failed} cases fail; largest share of the bounds {largest:.3g}"
+    )
 
 
 @check("statistical", mutants={"a thousandth of the rows": {"share": 0.001}})
 def ppc_runs(share: float = 1.0) -> Evidence:
-    """Theorem 3.11: PPC on N(0, Σ), d = 3, κ = 10⁴, n as in `ppc.sufficient_rows`: I ⪯ AΣAᵀ ⪯ 1000 I but for 3β.
+    """Theorem 3.11: in runs of PPC with enough rows, I ⪯ AΣAᵀ ⪯ 1000 I fails no more often than with probability 3β.
 
-    30 runs of 7 rounds at ρ = 1/2, β = 0.02. False alarm 1e-9; failure in nine runs of ten is seen but with
-    probability 1e-9.
+    The rows are N(0, Σ) with d = 3 and κ = 10⁴, and `ppc.sufficient_rows` gives their number. There are 30 runs of 7
+    rounds at ρ = 1/2, β = 0.02, and the false-alarm probability is 1e-9. If nine runs out of ten fail, the check misses
+    it with probability at most 1e-9.
     """
     rng = np.random.default_rng(6)
     kappa, beta, rho, count = 1e4, 0.02, 0.5, 30
@@ -317,7 +331,7 @@ def ppc_runs(share: float = 1.0) -> Evidence:
         bad += bool(values[0] < 1 - 1e-6 or values[-1] > 1000)
     holds = bool(binom.sf(bad - 1, count, 3 * beta) >= LEVEL)
     return Evidence(
-        holds, f"{count} runs, n = {n}", f"{bad} fail; eigenvalues {range_seen[0]:.3g} to {range_seen[1]:.4g}"
+        holds, f"{count} runs, n = {n}", f"{bad} runs fail; eigenvalues {range_seen[0]:.3g} to {range_seen[1]:.4g}"
     )
 
 
@@ -329,9 +343,9 @@ def ppc_runs(share: float = 1.0) -> Evidence:
     mutants={"both steps at ρ": {"part": lambda rho: rho}},
 )
 def budget(part: Callable[[Fraction], Fraction] = pgce.half) -> Evidence:
-    """Halves add up to the budget, and no step spends more than its half: PGCE and the learner are ρ-zCDP.
+    """PGCE and the Gaussian learner are ρ-zCDP: their halves add up to ρ, and no step spends more than its half.
 
-    By `spend` of the reference, with both calibrations, in one and in more dimensions.
+    The check reads the reference's `spend` with both calibrations, in one and in more dimensions.
     """
     rho = Fraction(3, 5)
     failed = [] if 2 * part(rho) == rho and gaussian_learner.half(rho) == pgce.half(rho) == part(rho) else ["halves"]
@@ -355,10 +369,11 @@ def budget(part: Callable[[Fraction], Fraction] = pgce.half) -> Evidence:
     mutants={"a thousandth of the rows": {"share": 0.001}, "without preconditioning": {"learn": naive_pce.sample}},
 )
 def pgce_runs(share: float = 1.0, learn: Callable[..., Matrix] = pgce.sample) -> Evidence:
-    """Theorem 3.12: PGCE on N(0, Σ), d = 2, κ = 10⁵: ‖Σ̃ − Σ‖_Σ ≤ α but with probability 3β, at enough rows.
+    """Theorem 3.12: in runs of PGCE with enough rows, ‖Σ̃ − Σ‖_Σ ≤ α fails no more often than with probability 3β.
 
-    Enough for PPC at ρ/2, β/2, and for NaivePCE at ρ/2, β/2, κ = 1000, where ‖·‖_Σ is that of the transformed data. Ten
-    runs at ρ = 50, β = 0.02, α = 1; Σ has the eigenvalues 1 and κ. False alarm 1e-9; failure in every run is seen.
+    The rows are N(0, Σ), where d = 2 and Σ has the eigenvalues 1 and κ = 10⁵. There are enough rows for PPC at ρ/2,
+    β/2, and for NaivePCE on the transformed data at ρ/2, β/2 and κ = 1000. There are ten runs at ρ = 50, β = 0.02, α =
+    1. The false-alarm probability is 1e-9, and failure in every run is detected.
     """
     rng = np.random.default_rng(7)
     kappa, beta, rho, count, d = 1e5, 0.02, 50.0, 10, 2
@@ -374,7 +389,7 @@ def pgce_runs(share: float = 1.0, learn: Callable[..., Matrix] = pgce.sample) ->
         errors.append(sigma_norm(learn(x, rng, rho=rho, kappa=kappa, beta=beta) - sigma, sigma))
     bad = sum(e > 1 for e in errors)
     holds = bool(binom.sf(bad - 1, count, 3 * beta) >= LEVEL)
-    return Evidence(holds, f"{count} runs, n = {n}", f"{bad} beyond α; largest {max(errors):.3g}")
+    return Evidence(holds, f"{count} runs, n = {n}", f"{bad} errors above α; largest {max(errors):.3g}")
 
 
 @check(
@@ -388,7 +403,7 @@ def pgce_runs(share: float = 1.0, learn: Callable[..., Matrix] = pgce.sample) ->
 def unknown_mean(
     covariance: Callable[..., Matrix] = lambda x, noise, **k: gaussian_learner.release(x, noise, **k)[1:],
 ) -> Evidence:
-    """The covariance that the learner of Theorem 1.1 releases is that of differences: it is the same for every mean μ.
+    """The covariance that the learner of Theorem 1.1 releases depends on differences only, so not on the mean μ.
 
     (x₂ᵢ − x₂ᵢ₋₁)/√2 has mean 0 and covariance (Σ + Σ)/2 = Σ, and every row is in one difference.
     """
@@ -402,4 +417,4 @@ def unknown_mean(
             covariance(x + shift, noise, rho=2.0, kappa=kappa, beta=0.1) for shift in (0.0, 5 * rng.standard_normal(d))
         )
         failed += bool(np.abs(first - second).max() > 1e-6 * np.abs(first).max())
-    return Evidence(not failed, "20 random data sets, d ≤ 3", f"{failed} fail")
+    return Evidence(not failed, "20 random data sets, d ≤ 3", f"{failed} cases fail")

@@ -24,23 +24,23 @@ ODDS = (Fraction(1), Fraction(3, 2), Fraction(3))
 
 
 def random_law(rng: random.Random, size: int) -> Law:
-    """A law without zeros, from nearly uniform to very uneven."""
+    """A random law without zeros, from nearly uniform to very uneven."""
     weights = [Fraction(rng.randint(1, 9) ** rng.choice((1, 4))) for _ in range(size)]
     return [w / sum(weights) for w in weights]
 
 
 def random_kernel(rng: random.Random, rows: int, columns: int) -> Kernel:
-    """A law on the columns for every row."""
+    """A random kernel: a law on the columns for every row."""
     return [random_law(rng, columns) for _ in range(rows)]
 
 
 def output_law(law: Law, kernel: Kernel) -> Law:
-    """The law of the second output."""
+    """The law of the kernel's output if its input has the given law."""
     return [sum((p * row[z] for p, row in zip(law, kernel, strict=True)), Fraction(0)) for z in range(len(kernel[0]))]
 
 
 def joint_law(law: Law, kernel: Kernel) -> Law:
-    """The law of both outputs."""
+    """The joint law of the kernel's input and output."""
     return [p * k for p, row in zip(law, kernel, strict=True) for k in row]
 
 
@@ -50,7 +50,7 @@ def smallest_delta(p: Law, q: Law, odds: Fraction) -> Fraction:
 
 
 def renyi_moment(p: Law, q: Law, order: int) -> Fraction:
-    """Σ P^α Q^{1−α} = exp((α − 1) D_α)."""
+    """The moment Σ P^α Q^{1−α} = exp((α − 1) D_α) of the Rényi divergence."""
     return sum((a**order / b ** (order - 1) for a, b in zip(p, q, strict=True)), Fraction(0))
 
 
@@ -58,12 +58,16 @@ def renyi_moment(p: Law, q: Law, order: int) -> Fraction:
 
 
 @check(
-    "symbolic", mutants={"1/α in front": {"front": lambda a: 1 / a}, "no factor": {"front": lambda a: sp.Integer(1)}}
+    "symbolic",
+    mutants={
+        "the factor 1/α": {"front": lambda a: 1 / a},
+        "without the factor 1/(α − 1)": {"front": lambda a: sp.Integer(1)},
+    },
 )
 def renyi_divergence(front: Callable[[sp.Expr], sp.Expr] = lambda a: 1 / (a - 1)) -> Evidence:
-    """D_α = ln(Σ P^α Q^{1−α})/(α − 1) runs from the Kullback–Leibler divergence (α → 1) to the largest loss (α → ∞).
+    """D_α = ln(Σ P^α Q^{1−α})/(α − 1) tends to the Kullback–Leibler divergence as α → 1, to the largest loss as α → ∞.
 
-    So ρ-zCDP bounds the mean loss by ρ, and ε-DP is D_∞ ≤ ε.
+    So ρ-zCDP bounds the mean loss by ρ, and ε-DP means D_∞ ≤ ε.
     """
     a = sp.symbols("alpha", positive=True)
     failed = []
@@ -72,7 +76,7 @@ def renyi_divergence(front: Callable[[sp.Expr], sp.Expr] = lambda a: 1 / (a - 1)
         logarithm = sp.log(sum(u * (u / v) ** (a - 1) for u, v in pairs))
         mean_loss = sum(u * sp.log(u / v) for u, v in pairs)
         largest = max((u / v for u, v in pairs), key=float)
-        # α → ∞: the largest ratio r dominates, ln(…)/ln r^{α − 1} → 1, so D_α/ln r has the limit of front · (α − 1)
+        # as α → ∞ the largest ratio r dominates: ln(…)/ln r^{α − 1} → 1, so D_α/ln r has the limit of front · (α − 1)
         at_one = sp.limit(front(a) * logarithm, a, 1)
         at_infinity = sp.limit(front(a) * (a - 1), a, sp.oo) * sp.log(largest)
         if sp.simplify(at_one - mean_loss) != 0 or at_infinity != sp.log(largest):
@@ -84,16 +88,18 @@ def renyi_divergence(front: Callable[[sp.Expr], sp.Expr] = lambda a: 1 / (a - 1)
     "exact",
     mutants={
         "a kernel that reads the data": {"of_neighbour": lambda kernel, other: other},
-        "no function of the output": {"process": lambda law, kernel: [p**2 / sum(q**2 for q in law) for p in law]},
+        "not a function of the output alone": {
+            "process": lambda law, kernel: [p**2 / sum(q**2 for q in law) for p in law]
+        },
     },
 )
 def post_processing(
     process: Callable[[Law, Kernel], Law] = output_law,
     of_neighbour: Callable[[Kernel, Kernel], Kernel] = lambda kernel, other: kernel,
 ) -> Evidence:
-    """A randomised function of the output raises neither δ, at any ε, nor a Rényi divergence.
+    """A randomised function of the output raises neither δ, at any ε, nor any Rényi divergence.
 
-    Exact at odds 1, 3/2, 3 and orders 2, 3, 5, for random laws on four points and random kernels.
+    The check is exact at e^ε = 1, 3/2, 3 and at orders 2, 3, 5, for random laws on four points and random kernels.
     """
     rng = random.Random(1)
     failed = 0
@@ -103,7 +109,7 @@ def post_processing(
         after = process(p, kernel), process(q, of_neighbour(kernel, other))
         failed += any(smallest_delta(*after, odds) > smallest_delta(p, q, odds) for odds in ODDS)
         failed += any(renyi_moment(*after, order) > renyi_moment(p, q, order) for order in ORDERS)
-    return Evidence(not failed, "300 random laws and kernels", f"{failed} fail")
+    return Evidence(not failed, "300 random laws and kernels", f"{failed} cases fail")
 
 
 # CONVERSION
@@ -113,17 +119,17 @@ def post_processing(
     "symbolic",
     mutants={
         "ε²/2, as if it were attained": {"rho": lambda e, tanh: e**2 / 2},
-        "half of it": {"rho": lambda e, tanh: privacy.zcdp_of_pure(e, tanh) / 2},
+        "half the value": {"rho": lambda e, tanh: privacy.zcdp_of_pure(e, tanh) / 2},
     },
 )
 def zcdp_of_pure_dp(rho: Callable[..., Number] = privacy.zcdp_of_pure) -> Evidence:
-    """ε-DP is (ε tanh(ε/2))-zCDP, attained by randomised response as α → 1; and ε tanh(ε/2) ≤ ε²/2.
+    """ε-DP is (ε tanh(ε/2))-zCDP, which randomised response attains as α → 1; and ε tanh(ε/2) ≤ ε²/2.
 
-    The ratio r = P/Q lies in [e^{−ε}, e^ε] and has mean 1 under Q; r^α is convex, so its mean is at most that of the
-    two-point law on the ends: randomised response, cosh(u)/cosh(v) with u = ε(α − 1/2), v = ε/2. As a function of the
-    square, ln cosh √x has the derivative tanh(√x)/(2√x), which decreases, so it is concave: ln(cosh u/cosh v) ≤
-    (u² − v²) tanh(v)/(2v) = α(α − 1) ε tanh(ε/2). It decreases: (tanh x/x)' has the sign of x − sinh(x) cosh(x) =
-    −Σ_{k≥1} 2^{2k} x^{2k+1}/(2k + 1)!. And tanh v ≤ v, as 1 − tanh' = tanh².
+    The ratio r = P/Q lies in [e^{−ε}, e^ε] and has mean 1 under Q. Since r^α is convex, its mean is at most its mean
+    under the two-point law on the ends, which is randomised response: cosh(u)/cosh(v) with u = ε(α − 1/2), v = ε/2. The
+    derivative of ln cosh √x is tanh(√x)/(2√x), which decreases, so ln cosh √x is concave and
+    ln(cosh u/cosh v) ≤ (u² − v²) tanh(v)/(2v) = α(α − 1) ε tanh(ε/2). It decreases because (tanh x/x)' has the sign of
+    x − sinh(x) cosh(x) = −Σ_{k≥1} 2^{2k} x^{2k+1}/(2k + 1)!. Finally tanh v ≤ v, because 1 − tanh' = tanh².
     """
     e, a, x = sp.symbols("epsilon alpha x", positive=True)
     odds = sp.exp(e)
@@ -148,14 +154,14 @@ def zcdp_of_pure_dp(rho: Callable[..., Number] = privacy.zcdp_of_pure) -> Eviden
     "symbolic",
     mutants={
         "without ρ": {"conversion": lambda rho, delta, log: 2 * sp.sqrt(rho * log(1 / delta))},
-        "√(ρ log) once": {"conversion": lambda rho, delta, log: rho + sp.sqrt(rho * log(1 / delta))},
+        "√(ρ ln(1/δ)) for its double": {"conversion": lambda rho, delta, log: rho + sp.sqrt(rho * log(1 / delta))},
     },
 )
 def approximate_dp_of_zcdp(conversion: Callable[..., Number] = privacy.epsilon_of_zcdp) -> Evidence:
-    """ρ-zCDP gives (ρ + 2√(ρ ln(1/δ)), δ)-DP; at ρ = ε²/2 that is ε²/2 + ε√(2 ln(1/δ)).
+    """ρ-zCDP implies (ρ + 2√(ρ ln(1/δ)), δ)-DP; at ρ = ε²/2 the first number is ε²/2 + ε√(2 ln(1/δ)).
 
-    δ ≤ P(loss > ε') ≤ exp((α − 1)(αρ − ε')) by Markov's inequality at order α − 1; least at α = (ε' + ρ)/(2ρ) > 1,
-    where it is δ.
+    For ε' = ρ + 2√(ρ ln(1/δ)), Markov's inequality at order α − 1 gives P(loss > ε') ≤ exp((α − 1)(αρ − ε')). The right
+    side is smallest at α = (ε' + ρ)/(2ρ) > 1, where it is δ.
     """
     rho, level, a, e = sp.symbols("rho L alpha epsilon", positive=True)
 
@@ -175,10 +181,10 @@ def approximate_dp_of_zcdp(conversion: Callable[..., Number] = privacy.epsilon_o
     },
 )
 def literal_conversion(point: Fraction = Fraction(2), level: Fraction = Fraction(4)) -> Evidence:
-    """ε²/2-zCDP does not give (ε√(ln(1/δ)), δ)-DP, read literally: the Gaussian mechanism at ε = 1, δ = e^{−4}.
+    """ε²/2-zCDP does not imply (ε√(ln(1/δ)), δ)-DP read literally: the Gaussian mechanism at ε = 1, δ = e^{−4} fails.
 
-    With Δ = σ it is 1/2-zCDP, and its smallest δ at ε' = 2 is Φ(−3/2) − e² Φ(−5/2) = 0.0209 > e^{−4} = 0.0183, in
-    rational enclosures. The reference's formula for it lies in the enclosure too.
+    With Δ = σ the mechanism is 1/2-zCDP, and its smallest δ at ε' = 2 is Φ(−3/2) − e² Φ(−5/2) = 0.0209 > e^{−4} =
+    0.0183, by rational enclosures. The reference's formula for the smallest δ lies in the enclosure too.
     """
     half = Fraction(1, 2)
     above, below = (series.chi_square_tail((point + s) ** 2) for s in (-half, half))
@@ -190,7 +196,10 @@ def literal_conversion(point: Fraction = Fraction(2), level: Fraction = Fraction
     agrees = abs(reference - float(low)) < 1e-12 and high - low < Fraction(1, 10**30)
     figures = {"δ": f"{float(low):.6f}", "allowed": f"{math.exp(-level):.6f}"}
     return Evidence(
-        spent and agrees and low > series.exponential(-level)[1], "a counterexample", f"{float(low):.6g}", figures
+        spent and agrees and low > series.exponential(-level)[1],
+        "a counterexample",
+        f"smallest δ {float(low):.6g}",
+        figures,
     )
 
 
@@ -208,10 +217,11 @@ def basic_composition(
     epsilon: Callable[..., Number] = privacy.pure_composition,
     delta: Callable[[Fraction, Fraction], Fraction] = lambda d, e: d + e,
 ) -> Evidence:
-    """(ε₁, δ₁)-DP, then adaptively (ε₂, δ₂)-DP, is (ε₁ + ε₂, δ₁ + δ₂)-DP.
+    """(ε₁, δ₁)-DP followed adaptively by (ε₂, δ₂)-DP is (ε₁ + ε₂, δ₁ + δ₂)-DP.
 
-    The joint law of random two-stage programs on 3 × 3 outcomes, at its smallest δ, exactly; randomised response (ε
-    is used up) and "tell the truth with probability δ" (δ is used up, but for δ₁δ₂) are among them.
+    The check computes the smallest δ of the joint law of random two-stage programs on 3 × 3 outcomes exactly. The
+    programs include randomised response, which attains the sum of the ε, and "tell the truth with probability δ", which
+    attains the sum of the δ up to δ₁δ₂.
     """
     rng = random.Random(2)
     response: Kernel = [[Fraction(3, 4), Fraction(1, 4), Fraction(0)], [Fraction(1, 4), Fraction(3, 4), Fraction(0)]]
@@ -236,7 +246,7 @@ def basic_composition(
         joint = [joint_law(law, kernel) for law, kernel in zip(first, kernels, strict=True)]
         reached = smallest_delta(joint[0], joint[1], Fraction(int(composed.p), int(composed.q)))
         failed += reached > delta(*deltas)
-    return Evidence(not failed, "200 random programs and two extreme ones", f"{failed} fail")
+    return Evidence(not failed, "200 random programs and two extreme ones", f"{failed} cases fail")
 
 
 @check(
@@ -247,10 +257,10 @@ def basic_composition(
     },
 )
 def zcdp_composition(composed: Callable[..., Number] = privacy.zcdp_composition) -> Evidence:
-    """ρ₁-zCDP, then adaptively ρ₂-zCDP, is (ρ₁ + ρ₂)-zCDP: the moments Σ P^α Q^{1−α} multiply at most.
+    """ρ₁-zCDP followed adaptively by ρ₂-zCDP is (ρ₁ + ρ₂)-zCDP, because the moments Σ P^α Q^{1−α} at most multiply.
 
-    Of the joint law of random two-stage programs on 3 × 3 outcomes, at orders 2, 3, 5, exactly; equal if the second
-    stage does not look at the first.
+    The check computes the moments of the joint law of random two-stage programs on 3 × 3 outcomes exactly, at orders
+    2, 3, 5. They are equal to the product if the second stage does not depend on the first.
     """
     rng = random.Random(3)
     failed = 0
@@ -269,15 +279,15 @@ def zcdp_composition(composed: Callable[..., Number] = privacy.zcdp_composition)
             reached = renyi_moment(joint[0], joint[1], order)
             exact = sp.Rational(reached.numerator, reached.denominator)
             failed += bool(exact > bound or (i % 2 and exact != bound))
-    return Evidence(not failed, "150 random programs, half of them not adaptive", f"{failed} fail")
+    return Evidence(not failed, "150 random programs, half of them not adaptive", f"{failed} cases fail")
 
 
-# T-fold randomised response with odds a : 1 has loss (2k − T) ln a where k answers are truthful. No T-fold composition
-# of ε₀-DP, ε₀ = ln a, has a larger δ (Kairouz–Oh–Viswanath 2015).
+# T-fold randomised response with odds a : 1 has the loss (2k − T) ln a if k answers are truthful. No T-fold composition
+# of ε₀-DP mechanisms with ε₀ = ln a has a larger δ (Kairouz–Oh–Viswanath 2015).
 
 
 def response_laws(odds: Fraction, folds: int) -> tuple[Law, Law]:
-    """The laws of k under the true bit and under the other one."""
+    """The laws of the number k of truthful answers, counted for the true bit and for the other bit."""
     p, q = odds.numerator, odds.denominator
     total = (p + q) ** folds
     first = [Fraction(math.comb(folds, k) * p**k * q ** (folds - k), total) for k in range(folds + 1)]
@@ -285,7 +295,7 @@ def response_laws(odds: Fraction, folds: int) -> tuple[Law, Law]:
 
 
 def printed_units(folds: int, j: int) -> int:
-    """A bound on √(6T ln(1/δ₀)) where δ₀ = (3/8)^j and so ln(1/δ₀) < j; exact if 6Tj is a square."""
+    """√(6Tj) rounded up, a bound on √(6T ln(1/δ₀)) for δ₀ = (3/8)^j, where ln(1/δ₀) < j."""
     return math.isqrt(6 * folds * j - 1) + 1
 
 
@@ -293,17 +303,17 @@ def printed_units(folds: int, j: int) -> int:
     "exact",
     mutants={
         "the corrected ε": {"units": lambda folds, j: math.isqrt(2 * folds * j) + 1 + -(-5 * folds // 11)},
-        "few folds": {"cases": ((6, 1), (24, 4))},
+        "too few folds": {"cases": ((6, 1), (24, 4))},
     },
 )
 def printed_advanced_composition(
     units: Callable[[int, int], int] = printed_units,
     cases: Sequence[tuple[int, int]] = ((54, 1), (96, 2), (98, 3), (128, 3)),
 ) -> Evidence:
-    """ε₀√(6T ln(1/δ₀)) is not enough for every T: 128-fold randomised response has δ = 0.81 where δ₀ = 0.053.
+    """The printed ε₀√(6T ln(1/δ₀)) is not enough for every T: 128-fold randomised response has δ = 0.81 at δ₀ = 0.053.
 
-    Odds 8 : 3, so ε₀ = ln(8/3) < 1 because e > 1 + 1 + 1/2 + 1/6 = 8/3; δ₀ = (3/8)^j. Then the printed ε is less than
-    √(6Tj) ε₀, and the exact δ at √(6Tj) ε₀, all in rationals, is above δ₀.
+    The odds are 8 : 3, so ε₀ = ln(8/3) < 1 because e > 1 + 1 + 1/2 + 1/6 = 8/3; and δ₀ = (3/8)^j. The printed ε is less
+    than √(6Tj) ε₀, and the exact δ at √(6Tj) ε₀, in rational arithmetic, is above δ₀.
     """
     odds = Fraction(8, 3)
     allowed, figures = [], {}
@@ -320,11 +330,11 @@ def printed_advanced_composition(
     )
 
 
-PRINTED_SUFFICES = 16 * (2 - sp.sqrt(3))  # 4.287: the printed ε is enough for Tε₀² up to this times ln(1/δ₀)
+PRINTED_SUFFICES = 16 * (2 - sp.sqrt(3))  # 4.287: the printed ε is enough if Tε₀² is at most this times ln(1/δ₀)
 
 
 def with_mean_loss(epsilon: Number, folds: int, level: Number) -> Number:
-    """ε₀√(2T ln(1/δ₀)) + T ε₀ tanh(ε₀/2)."""
+    """The corrected ε of advanced composition, ε₀√(2T ln(1/δ₀)) + T ε₀ tanh(ε₀/2)."""
     return epsilon * mpmath.sqrt(2 * folds * level) + folds * privacy.zcdp_of_pure(epsilon, mpmath.tanh)
 
 
@@ -333,7 +343,7 @@ def with_mean_loss(epsilon: Number, folds: int, level: Number) -> Number:
     mutants={
         "without the mean loss": {"total": lambda e, t, level: e * mpmath.sqrt(2 * t * level)},
         "Tε₀² ≤ 5 ln(1/δ₀)": {"hypothesis": sp.Integer(5)},
-        "the reference without its mean": {"reference": lambda e, t, d, log: e * (2 * t * log(1 / d)) ** 0.5},
+        "the reference without the mean loss": {"reference": lambda e, t, d, log: e * (2 * t * log(1 / d)) ** 0.5},
     },
 )
 def corrected_advanced_composition(
@@ -341,11 +351,12 @@ def corrected_advanced_composition(
     reference: Callable[..., Number] = privacy.advanced_composition,
     hypothesis: sp.Expr = PRINTED_SUFFICES,
 ) -> Evidence:
-    """P(loss > ε₀√(2T ln(1/δ₀)) + Tε₀ tanh(ε₀/2)) ≤ δ₀; for Tε₀² ≤ 4.28 ln(1/δ₀) that is at most the printed ε.
+    """P(loss > ε₀√(2T ln(1/δ₀)) + Tε₀ tanh(ε₀/2)) ≤ δ₀; for Tε₀² ≤ 4.28 ln(1/δ₀) the printed ε is not smaller.
 
-    Azuma and Hoeffding: a step loses at most ε₀ in modulus and, given the past, at most ε₀ tanh(ε₀/2) ≤ ε₀²/2 on
-    average. Seen here on randomised response, with binomial tails in rationals. (ε₀, δ_t)-DP is ε₀-DP but for an event
-    of probability δ_t, which adds Σ δ_t. The reference has the textbook formula, with e^{ε₀} − 1, which is larger.
+    By Azuma and Hoeffding, because a step loses at most ε₀ in modulus and, given the past, at most
+    ε₀ tanh(ε₀/2) ≤ ε₀²/2 on average. The check confirms this for randomised response, with rational binomial tails.
+    (ε₀, δ_t)-DP is ε₀-DP except on an event of probability δ_t, which adds Σ δ_t. The reference has the textbook
+    formula with e^{ε₀} − 1, which is larger.
     """
     failed = []
     with mpmath.workdps(40):
@@ -365,7 +376,7 @@ def corrected_advanced_composition(
     return Evidence(
         not failed and margin == 0,
         "T ≤ 250, ε₀ < 1, δ₀ ≥ 1e-8",
-        f"margin {margin}; {len(failed)} fail {failed[:3] or ''}".rstrip(),
+        "; ".join([f"margin {margin}", *failed[:3]]),
     )
 
 
@@ -376,8 +387,8 @@ def corrected_advanced_composition(
     "symbolic",
     mutants={
         "σ = Δ/√ρ": {"scale": lambda s, r: s / sp.sqrt(r)},
-        "Δ²/σ²": {"spent": lambda s, v: s**2 / v},
-        "the other order": {"order": lambda a: 1 - a},
+        "Δ²/σ² for Δ²/(2σ²)": {"spent": lambda s, v: s**2 / v},
+        "1 − α for α in the mean": {"order": lambda a: 1 - a},
     },
 )
 def gaussian_mechanism(
@@ -385,9 +396,10 @@ def gaussian_mechanism(
     spent: Callable[[Number, Number], Number] = privacy.zcdp_of_gaussian,
     order: Callable[[sp.Expr], sp.Expr] = lambda a: a,
 ) -> Evidence:
-    """σ = Δ/√(2ρ) spends exactly ρ at every order: D_α(N(f, σ²I)‖N(f', σ²I)) = α‖f − f'‖²/(2σ²).
+    """Gaussian noise with σ = Δ/√(2ρ) spends exactly ρ, because D_α(N(f, σ²I)‖N(f', σ²I)) = α‖f − f'‖²/(2σ²).
 
-    Coordinate by coordinate, the exponent of P^α Q^{1−α} is that of N(αf + (1 − α)f', σ²) plus α(α − 1)(f − f')²/(2σ²).
+    In every coordinate the exponent of P^α Q^{1−α} is the exponent of N(αf + (1 − α)f', σ²) plus
+    α(α − 1)(f − f')²/(2σ²).
     """
     x, f, g = sp.symbols("x f g", real=True)
     a, v, rho, change = sp.symbols("alpha v rho Delta", positive=True)

@@ -1,4 +1,4 @@
-"""KLSU19 §5: truncated means, divergences of product distributions, and the rounds of PPDE."""
+"""KLSU19 §5: truncated means, divergences of product distributions, and the rounds and the error of PPDE."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -28,23 +28,23 @@ Law = Sequence[Fraction]
     "exact",
     mutants={
         "a row of zeros for the new one": {"pair": ((1, 1, 1, 0, 0, 0), (0,) * 6)},
-        "√2 B/m": {"claimed": lambda b2: ppde.change_squared(b2, 6, "reconstructed")},
+        "√2 B/m for B/m": {"claimed": lambda b2: ppde.change_squared(b2, 6, "reconstructed")},
     },
 )
 def truncated_counterexample(
     pair: tuple[Sequence[int], Sequence[int]] = ((1, 1, 1, 0, 0, 0), (0, 0, 0, 1, 1, 1)),
     claimed: Callable[[Number], Number] = lambda b2: b2,
 ) -> Evidence:
-    """B/m fails as the sensitivity for replacing a row: rows of length B = √3, supports disjoint, are √2 B apart."""
+    """B/m is too small a sensitivity for replacing a row: disjoint rows of length B = √3 are √2 B apart."""
     b2 = 3
     lengths = [sum(v * v for v in row) for row in pair]
     change = sum((v - w) ** 2 for v, w in zip(*pair, strict=True))
     return Evidence(max(lengths) <= b2 and change > claimed(b2), "a counterexample, B² = 3",
-                    f"(mΔ)² = {change} against {claimed(b2)}")  # fmt: skip
+                    f"(mΔ)² = {change}, claimed {claimed(b2)}")  # fmt: skip
 
 
 def shortened(row: Vector, bound: float) -> Vector:
-    """The row as the mechanism takes it: its mean over a block of one record."""
+    """The row as the mechanism shortens it: the mean of a block that consists of this record."""
     return ppde.block_mean(row[None, :], 1, 1, np.arange(len(row)), bound)
 
 
@@ -58,9 +58,10 @@ def shortened(row: Vector, bound: float) -> Vector:
 def truncated_sensitivity(
     limit: Callable[[float, int], Number] = lambda b2, size: ppde.change_squared(b2, size, "tight"),
 ) -> Evidence:
-    """Rows of [0, 1]^S cut to length B are at most √min(2B², |S|) apart, attained both ways; signed rows 2B.
+    """Rows of [0, 1]^S shortened to length B are at most √min(2B², |S|) apart, and both terms are attained.
 
-    Take min(u_j, v_j) off both: disjoint supports, ‖u − v‖² = ‖u‖² + ‖v‖². Against a zero row it is at most B.
+    Subtracting min(u_j, v_j) from both rows makes their supports disjoint, and then ‖u − v‖² = ‖u‖² + ‖v‖². The
+    distance from a row of zeros is at most B. Rows with signs can be 2B apart.
     """
     rng = np.random.default_rng(1)
     failed, largest, signed = 0, 0.0, 0.0
@@ -79,17 +80,20 @@ def truncated_sensitivity(
         opposite = shortened(u, math.sqrt(b2)) - shortened(-u, math.sqrt(b2))
         signed = max(signed, float((opposite**2).sum()) / (4 * b2))
     held = not failed and abs(largest - 1) < ROUNDING and abs(signed - 1) < ROUNDING
-    return Evidence(held, f"{CASES} pairs of rows, d ≤ 6", f"{failed} fail, largest ratio {largest:.6g}")
+    return Evidence(held, f"{CASES} pairs of rows, d ≤ 6", f"{failed} cases fail, largest ratio {largest:.6g}")
 
 
 @check(
     "exact",
-    mutants={"infinite": {"claimed": lambda d: math.inf}, "1": {"claimed": lambda d: 1}},
+    mutants={
+        "an infinite sensitivity": {"claimed": lambda d: math.inf},
+        "a sensitivity of 1/m": {"claimed": lambda d: 1},
+    },
 )
 def untruncated_sensitivity(
     claimed: Callable[[int], Number] = lambda d: ppde.change_squared(math.inf, d, "tight"),
 ) -> Evidence:
-    """On {0, 1}^d the plain mean has ℓ2 sensitivity √d/m, not infinite: all pairs of rows for d ≤ 6."""
+    """On {0, 1}^d the plain mean of m rows has the finite ℓ2 sensitivity √d/m, found by trying all pairs for d ≤ 6."""
     failed = []
     for d in range(1, 7):
         worst = max(sum((a - b) ** 2 for a, b in zip(u, v, strict=True))
@@ -106,23 +110,25 @@ def untruncated_sensitivity(
 def printed_noise(
     variance: Callable[[Number, Number, Number], Number] = lambda b2, m, rho: b2 / (2 * rho * m**2),
 ) -> Evidence:
-    """Noise of variance B²/(2ρm²) on the truncated mean of a block spends 2ρ when a row is replaced by another.
+    """Noise of variance B²/(2ρm²) on the truncated mean of a block spends 2ρ when a row is replaced.
 
-    The pair of `truncated_counterexample` is √2 B/m apart; D_α of two Gaussians is attained, so nothing less is spent.
+    The pair of `truncated_counterexample` is √2 B/m apart, and the divergence D_α of the two Gaussians is exact, so no
+    smaller budget is spent.
     """
     b, m, rho = sp.symbols("B m rho", positive=True)
     spent = sp.simplify(zcdp_of_gaussian(sp.sqrt(2) * b / m, variance(b**2, m, rho)))
     return Evidence(spent == 2 * rho, "all B, m, ρ", f"spends {spent}")
 
 
-@check("numeric", mutants={"twice the variance": {"factor": 2.0}, "in the first round": {"last": 1}})
+@check("numeric", mutants={"twice the variance": {"factor": 2.0}, "the first round for the eighth": {"last": 1}})
 def printed_noise_released(factor: float = 1.0, last: int = 8) -> Evidence:
-    """With variance B²/(2ρm²) the output of PPDE has D₂ > 3.99ρ for two neighbours, where ρ-zCDP allows 2ρ.
+    """With variance B²/(2ρm²) the output of PPDE has D₂ > 3.99ρ for two neighbours, but ρ-zCDP allows only 2ρ.
 
-    d = 4096, m = 10⁵, β = 0.1, ρ = 1. All rows of blocks 1 to 7 are zero, all others have only ones. In those rounds no
-    coordinate is set but with the probability of Gaussian tails; in round 8, S is everything, every q_j is between τ
-    and 1, and is released as it is. One row of block 8 is replaced, ⌈B²⌉ ones by as many elsewhere. On good outcomes
-    the densities are Gaussian, so e^{D₂} ≥ e^{4ρ}(1 − P(bad)), P under the law tilted by twice the shift.
+    Let d = 4096, m = 10⁵, β = 0.1, ρ = 1. All rows of blocks 1 to 7 are zero, and all other rows have only ones. In the
+    first seven rounds a coordinate is set only with the probability of a Gaussian tail. In round 8 S contains every
+    coordinate, and every q_j is between τ and 1 and is released unchanged. The neighbours differ in one row of block 8,
+    which has ⌈B²⌉ ones in one data set and as many at other places in the other. On these good outcomes the densities
+    are Gaussian, so e^{D₂} ≥ e^{4ρ}(1 − P(bad)), where P is the law tilted by twice the shift.
     """
     d, m, beta, rho = 4096, 10**5, 0.1, 1.0
     rounds = ppde.most_rounds(d)
@@ -132,8 +138,8 @@ def printed_noise_released(factor: float = 1.0, last: int = 8) -> Evidence:
         deviation = math.sqrt(factor * b2 / (2 * rho)) / m
         if r < last:
             bad += d * float(stats.norm.sf(ppde.threshold(r) / deviation))
-    entry = min(1.0, math.sqrt(b2 / d))  # of a row of ones, cut to length B
-    shift = 2 * math.sqrt(b2) / m  # at most, of any coordinate
+    entry = min(1.0, math.sqrt(b2 / d))  # an entry of a row of ones that is shortened to length B
+    shift = 2 * math.sqrt(b2) / m  # an upper bound on the shift of any coordinate
     margin = min(entry - ppde.threshold(last), 1 - entry) - shift * 2
     bad += 2 * d * float(stats.norm.sf(margin / deviation))
     ones = min(math.ceil(b2), d // 2)
@@ -154,22 +160,23 @@ def ppde_budget(
     change: Callable[[Number, Number, str], Number] = ppde.change_squared,
     variance: Callable[[Number, Number, Number], Number] = ppde.noise_variance,
 ) -> Evidence:
-    """With variance 2B²/(2ρm²) the mean of a block spends ρ."""
+    """With noise of variance 2B²/(2ρm²) the mean of a block spends ρ."""
     b, m, rho, size = sp.symbols("B m rho size", positive=True)
     spent = sp.simplify(zcdp_of_gaussian(sp.sqrt(2) * b / m, variance(change(b**2, size, "reconstructed"), m, rho)))
     return Evidence(sp.simplify(spent - rho) == 0, "all B, m, ρ", f"spends {spent}")
 
 
 def sliding_mean(rows: Matrix, r: int, m: int, kept: Vector, bound: float) -> Vector:
-    """Blocks that overlap by half."""
+    """The mean of blocks that overlap by half: for mutants."""
     return ppde.block_mean(rows[(r - 1) * (m // 2) :], 1, m, kept, bound)
 
 
 @check("exact", mutants={"overlapping blocks": {"mean": sliding_mean}})
 def disjoint_blocks(mean: Callable[..., Vector] = ppde.block_mean) -> Evidence:
-    """A record enters one block: replacing it leaves the means of all other blocks as they are, to the last bit.
+    """A record enters one block only: replacing it leaves the means of all other blocks unchanged to the last bit.
 
-    So one round pays, given the answers of the earlier ones, and the budgets do not add up (Theorem 5.1).
+    So given the answers of the earlier rounds only one round depends on it, and the budgets of the rounds do not add up
+    (Theorem 5.1).
     """
     rng = np.random.default_rng(2)
     failed = 0
@@ -183,38 +190,39 @@ def disjoint_blocks(mean: Callable[..., Vector] = ppde.block_mean) -> Evidence:
         moved = [r for r in range(1, blocks + 1)
                  if not np.array_equal(mean(rows, r, m, kept, 0.7), mean(changed, r, m, kept, 0.7))]  # fmt: skip
         failed += not set(moved) <= {place // m + 1}
-    return Evidence(not failed, "300 data sets", f"{failed} fail")
+    return Evidence(not failed, "300 data sets", f"{failed} cases fail")
 
 
 # DIVERGENCES
 
 
 def random_law(rng: np.random.Generator, size: int) -> list[Fraction]:
-    """Rational probabilities, all positive."""
+    """A random law with positive rational probabilities."""
     weights = [int(w) for w in rng.integers(1, 20, size)]
     return [Fraction(w, sum(weights)) for w in weights]
 
 
 def joint(laws: Sequence[Law]) -> list[Fraction]:
-    """The product law."""
+    """The probabilities of the product law, in the order of `itertools.product`."""
     return [math.prod(values, start=Fraction(1)) for values in product(*laws)]
 
 
 def total_variation(p: Law, q: Law) -> Fraction:
-    """½ Σ |P − Q|."""
+    """The total variation distance ½ Σ |P − Q|."""
     return sum((abs(a - b) for a, b in zip(p, q, strict=True)), Fraction(0)) / 2
 
 
 def chi_square(p: Sequence[Number], q: Sequence[Number]) -> Number:
-    """Σ (P − Q)²/Q."""
+    """The χ² divergence Σ (P − Q)²/Q."""
     return sum((a - b) ** 2 / b for a, b in zip(p, q, strict=True))
 
 
-@check("exact", mutants={"the largest": {"combined": max}, "half of the sum": {"combined": lambda t: sum(t) / 2}})
+@check("exact", mutants={"the largest term": {"combined": max}, "half the sum": {"combined": lambda t: sum(t) / 2}})
 def tv_subadditive(combined: Callable[[Sequence[Fraction]], Number] = sum) -> Evidence:
-    """TV(∏P_j, ∏Q_j) ≤ Σ TV(P_j, Q_j), with equality if all but one factor agree.
+    """TV(∏P_j, ∏Q_j) ≤ Σ TV(P_j, Q_j), with equality if all factors but one agree.
 
-    |p₁p₂ − q₁q₂| ≤ p₁|p₂ − q₂| + q₂|p₁ − q₁|, summed; then one factor at a time.
+    For two factors it follows by summing |p₁p₂ − q₁q₂| ≤ p₁|p₂ − q₂| + q₂|p₁ − q₁|; further factors are added one at a
+    time.
     """
     rng = np.random.default_rng(3)
     failed, equal = 0, 0
@@ -229,16 +237,16 @@ def tv_subadditive(combined: Callable[[Sequence[Fraction]], Number] = sum) -> Ev
         bound = combined([total_variation(a, b) for a, b in zip(p, q, strict=True)])
         failed += whole > bound
         equal += whole == bound
-    return Evidence(not failed and equal >= 120, "600 products of 2 or 3 laws", f"{failed} fail, {equal} equal")
+    return Evidence(not failed and equal >= 120, "600 products of 2 or 3 laws", f"{failed} cases fail, {equal} equal")
 
 
 @check("symbolic", mutants={"the sum, as printed": {"rule": sum}})
 def chi_square_product(
     rule: Callable[[Sequence[Number]], Number] = lambda parts: math.prod(1 + s for s in parts) - 1,
 ) -> Evidence:
-    """1 + χ²(∏P_j ‖ ∏Q_j) = ∏ (1 + χ²(P_j‖Q_j)), since 1 + χ² = Σ P²/Q and the sum factors.
+    """1 + χ²(∏P_j ‖ ∏Q_j) = ∏ (1 + χ²(P_j‖Q_j)), because 1 + χ² = Σ P²/Q and this sum factors.
 
-    Two laws on 2 and 3 points, and three on 2 points, all probabilities symbols.
+    The check is symbolic in all probabilities, for two laws on 2 and 3 points and for three laws on 2 points.
     """
     failed = []
     for sizes in ((2, 3), (2, 2, 2)):
@@ -250,8 +258,8 @@ def chi_square_product(
         whole = chi_square(joint(p), joint(q))
         claimed = rule([chi_square(a, b) for a, b in zip(p, q, strict=True)])
         if sp.cancel(sp.together(whole - claimed)) != 0:
-            failed.append(str(sizes))
-    return Evidence(not failed, "laws on (2, 3) and (2, 2, 2) points; the argument for all", f"fails for {failed}")
+            failed.append(f"fails on {sizes} points")
+    return Evidence(not failed, "laws on (2, 3) and (2, 2, 2) points; the argument for all", "; ".join(failed))
 
 
 @check(
@@ -263,12 +271,14 @@ def chi_square_not_additive(claimed: Callable[[Sequence[Fraction]], Number] = su
     p, q = [Fraction(1, 2)] * 2, [Fraction(3, 4), Fraction(1, 4)]
     whole = chi_square(joint([p, p]), joint([q, q]))
     part = chi_square(p, q)
-    return Evidence(whole != claimed([part, part]), "a counterexample", f"{whole} against {claimed([part, part])}")
+    return Evidence(
+        whole != claimed([part, part]), "a counterexample", f"χ² is {whole}, the sum {claimed([part, part])}"
+    )
 
 
 @check("symbolic", mutants={"laws that do not sum to 1": {"normalised": False}})
 def kl_additive(normalised: bool = True) -> Evidence:
-    """KL(∏P_j ‖ ∏Q_j) = Σ KL(P_j‖Q_j): the logarithm of a product of ratios is a sum, and each P_j sums to 1."""
+    """KL(∏P_j ‖ ∏Q_j) = Σ KL(P_j‖Q_j), because the logarithm of a product is a sum, and each P_j sums to 1."""
     failed = []
     for sizes in ((2, 3), (2, 2, 2)):
         p = []
@@ -279,15 +289,16 @@ def kl_additive(normalised: bool = True) -> Evidence:
         whole = sum(math.prod(a) * sum(b) for a, b in zip(product(*p), product(*logs), strict=True))
         parts = sum(a * b for law, terms in zip(p, logs, strict=True) for a, b in zip(law, terms, strict=True))
         if sp.expand(whole - parts) != 0:
-            failed.append(str(sizes))
-    return Evidence(not failed, "laws on (2, 3) and (2, 2, 2) points; the argument for all", f"fails for {failed}")
+            failed.append(f"fails on {sizes} points")
+    return Evidence(not failed, "laws on (2, 3) and (2, 2, 2) points; the argument for all", "; ".join(failed))
 
 
 @check("symbolic", mutants={"4 TV² ≤ KL": {"factor": 4}})
 def pinsker(factor: int = 2) -> Evidence:
-    """2(p − q)² ≤ KL of two bits: ∂/∂q (KL − 2(p − q)²) = (q − p)(1 − 2q)²/(q(1 − q)) has the sign of q − p.
+    """2(p − q)² ≤ KL for two bits of means p and q, because ∂/∂q (KL − 2(p − q)²) = (q − p)(1 − 2q)²/(q(1 − q)).
 
-    Two laws have TV = P(A) − Q(A) on A = {P > Q}, and KL is at least that of the bits 1_A (log sum inequality).
+    The derivative has the sign of q − p. For any two laws TV = P(A) − Q(A) with A = {P > Q}, and KL is at least the KL
+    of the bits 1_A (log sum inequality), so 2 TV² ≤ KL.
     """
     p, q = sp.symbols("p q", positive=True)
     kl = p * sp.log(p / q) + (1 - p) * sp.log((1 - p) / (1 - q))
@@ -296,11 +307,12 @@ def pinsker(factor: int = 2) -> Evidence:
     return Evidence(sp.simplify(slope - expected) == 0, "all p, q", f"slope {sp.factor(slope)}")
 
 
-@check("property", mutants={"3 TV²": {"lower": 3.0}, "KL ≤ χ²/2": {"upper": 0.5}})
+@check("property", mutants={"3 TV² ≤ KL": {"lower": 3.0}, "KL ≤ χ²/2": {"upper": 0.5}})
 def divergence_order(lower: float = 2.0, upper: float = 1.0) -> Evidence:
-    """2 TV² ≤ KL ≤ ln(1 + χ²) ≤ χ², in nats; both ends tight.
+    """2 TV² ≤ KL ≤ ln(1 + χ²) ≤ χ² in nats, and neither end can be improved by a constant factor.
 
-    Jensen for the middle: KL = E_P ln(P/Q) ≤ ln E_P(P/Q). Tight: means ½ ± t as t → 0; a law conditioned on an event.
+    The middle inequality is Jensen's: KL = E_P ln(P/Q) ≤ ln E_P(P/Q). Bits of means ½ ± t approach the first as t → 0,
+    and a law conditioned on an event approaches the last.
     """
     rng = np.random.default_rng(4)
     failed, low, high = 0, math.inf, 0.0
@@ -320,14 +332,16 @@ def divergence_order(lower: float = 2.0, upper: float = 1.0) -> Evidence:
         failed += kl < lower * tv**2 * (1 - 1e-6) or kl > middle * (1 + 1e-6) or middle > upper * square * (1 + 1e-6)
         low, high = min(low, kl / (lower * tv**2)), max(high, kl / (upper * square))
     tight = abs(low - 1) < 1e-3 and abs(high - 1) < 1e-3
-    return Evidence(not failed and tight, f"{CASES} pairs of laws", f"{failed} fail; ratios {low:.6g}, {high:.6g}")
+    return Evidence(
+        not failed and tight, f"{CASES} pairs of laws", f"{failed} cases fail; ratios {low:.6g}, {high:.6g}"
+    )
 
 
 # TAILS
 
 
 def binomial_tails(n: int, p: Fraction) -> list[Fraction]:
-    """P(Bin(n, p) ≥ k) for k = 0, …, n + 1."""
+    """The tails P(Bin(n, p) ≥ k) for k = 0, …, n + 1."""
     tails = [Fraction(0)]
     for k in range(n, -1, -1):
         tails.append(tails[-1] + math.comb(n, k) * p**k * (1 - p) ** (n - k))
@@ -336,10 +350,11 @@ def binomial_tails(n: int, p: Fraction) -> list[Fraction]:
 
 @check("exact", mutants={"twice the exponent": {"power": 2}, "1 and 0 exchanged": {"exchanged": True}})
 def kl_chernoff(power: int = 1, exchanged: bool = False) -> Evidence:
-    """P(X̄ ≥ a) ≤ e^{−m KL(a‖p)} for a ≥ p, and the same below: binomial tails in rationals.
+    """The mean X̄ of m bits of mean p has P(X̄ ≥ a) ≤ e^{−m KL(a‖p)} for a ≥ p, and the same bound for the lower tail.
 
-    At a = k/m, e^{−m KL(a‖p)} = (p/a)^k ((1 − p)/(1 − a))^{m−k} = min over t ≥ 1 of t^{−k} E t^X: Markov's inequality
-    for t^X at t = a(1 − p)/((1 − a)p). Between the k/m the left side is constant. The lower tail is that of 1 − X.
+    At a = k/m, e^{−m KL(a‖p)} = (p/a)^k ((1 − p)/(1 − a))^{m−k} is the minimum over t ≥ 1 of t^{−k} E t^X, by Markov's
+    inequality for t^X at t = a(1 − p)/((1 − a)p). Between the points k/m the left side is constant. The lower tail is
+    the upper tail of 1 − X. The check compares rational binomial tails.
     """
     failed, largest = [], Fraction(0)
     for m, p in product((1, 2, 3, 5, 9, 16, 25), (Fraction(j, 12) for j in range(1, 12))):
@@ -356,12 +371,13 @@ def kl_chernoff(power: int = 1, exchanged: bool = False) -> Evidence:
 
 @check("exact", mutants={"1/4 for 3": {"first": Fraction(1, 4)}, "1 for 6": {"second": 1}})
 def squared_length_tails(first: Fraction = Fraction(3), second: int = 6) -> Evidence:
-    """Bits of means at most p ≤ ½: P(‖X‖² ≥ pd(1 + 3L)) ≤ e^{−L} if pd > 1, P(‖X‖² ≥ 6L) ≤ e^{−L} if pd ≤ 1.
+    """For bits of means at most p ≤ ½, P(‖X‖² ≥ pd(1 + 3L)) ≤ e^{−L} if pd > 1, and P(‖X‖² ≥ 6L) ≤ e^{−L} if pd ≤ 1.
 
-    ‖X‖² is below Bin(d, p) in law. Tails jump at integers, so the claims are P(Bin ≥ k) ≤ e^{−(k/(pd) − 1)/3} for
-    k > pd, and P(Bin ≥ k) ≤ e^{−k/6} for k ≥ 1. All d, second: P ≤ 1/k! (Markov for C(X, k)), at most e^{−k/6} from
-    k = 2 on; at k = 1, P = 1 − (1 − p)^d ≤ 3/4. First, with x = k/(pd): the exponent x ln x − x + 1 of the Chernoff
-    bound is at least (x − 1)/3 for x ≥ 11/6; below, P(Bin > pd) < 3/4 (Greenberg and Mohri 2014), and e^{−5/18} > 3/4.
+    ‖X‖² is stochastically below Bin(d, p). Tails jump at integers, so the claims are P(Bin ≥ k) ≤ e^{−(k/(pd) − 1)/3}
+    for k > pd, and P(Bin ≥ k) ≤ e^{−k/6} for k ≥ 1. For all d the second holds because P ≤ 1/k! (Markov's inequality
+    for C(X, k)), which is at most e^{−k/6} from k = 2 on, and at k = 1, P = 1 − (1 − p)^d ≤ 3/4. For the first let x =
+    k/(pd). The exponent x ln x − x + 1 of the Chernoff bound is at least (x − 1)/3 for x ≥ 11/6. For smaller x, P(Bin >
+    pd) < 3/4 (Greenberg and Mohri 2014), and e^{−5/18} > 3/4.
     """
     failed, largest = [], 0.0
     for d in (1, 2, 3, 4, 5, 7, 10, 15, 24, 40):
@@ -377,7 +393,7 @@ def squared_length_tails(first: Fraction = Fraction(3), second: int = 6) -> Evid
         if exponential(Fraction(-k, second))[0] * math.factorial(k) < 1:
             failed.append(f"1/{k}!")
     crossing = Fraction(11, 6)
-    log_below = Fraction(6061, 10000)  # of 11/6
+    log_below = Fraction(6061, 10000)  # just below ln(11/6)
     if exponential(log_below)[1] > crossing or crossing * log_below - crossing + 1 < (crossing - 1) / first:
         failed.append("the crossing at 11/6")
     if exponential(-(crossing - 1) / first)[0] <= Fraction(3, 4):
@@ -391,11 +407,11 @@ def squared_length_tails(first: Fraction = Fraction(3), second: int = 6) -> Evid
 
 @check("exact", mutants={"a quarter of B²": {"share": Fraction(1, 4)}})
 def rows_unshortened(share: Fraction = Fraction(1)) -> Evidence:
-    """With the reference's B² no row is shortened: P(‖x[S]‖² ≥ B²) ≤ β/(mR) in a round, β/m in the last.
+    """With the reference's B² rows are rarely shortened: P(‖x[S]‖² ≥ B²) ≤ β/(mR) in a round, β/m in the last step.
 
-    ‖x[S]‖² is below Bin(|S|, u) in law. B² = 6u|S|L, L = ln(mR/β) ≥ ln 2; as the tail jumps at integers, it is enough
-    to have P(Bin ≥ k) ≤ e^{−k/(6u|S|)} for k ≥ 6 ln 2 · u|S|. All |S|: on bits E e^X ≤ e^{(e − 1)u|S|}, and 5L ≥ e − 1.
-    Last: B² = 6 ln(m/β), u|S| < 1, so P(Bin ≥ k) ≤ e^{−k/6} for k ≥ 6 ln 2.
+    ‖x[S]‖² is stochastically below Bin(|S|, u). B² = 6u|S|L with L = ln(mR/β) ≥ ln 2. Since the tail jumps at integers,
+    P(Bin ≥ k) ≤ e^{−k/(6u|S|)} for k ≥ 6 ln 2 · u|S| is enough. It holds for all |S| because E e^X ≤ e^{(e − 1)u|S|}
+    for bits, and 5L ≥ e − 1. In the last step B² = 6 ln(m/β) and u|S| < 1, so P(Bin ≥ k) ≤ e^{−k/6} for k ≥ 6 ln 2.
     """
     failed = []
     one = Fraction(1)
@@ -416,23 +432,24 @@ def rows_unshortened(share: Fraction = Fraction(1)) -> Evidence:
 
 
 def records(d: int, rho: float, beta: float, factor: float = 1.0) -> int:
-    """The smallest m, up to 1 %, with m ≥ factor · `enough_records`."""
+    """A number m of records with m ≥ factor · `enough_records`, within 1 % of the smallest."""
     m, rounds = 2.0, ppde.most_rounds(d)
     while m < factor * float(ppde.enough_records(m, d, rounds, rho, beta)):
         m *= 1.01
     return math.ceil(m)
 
 
-@check("numeric", mutants={"half of the records": {"factor": 0.5}, "1/32 for 1/16": {"share": 32}})
+@check("numeric", mutants={"half the records": {"factor": 0.5}, "1/32 for 1/16": {"share": 32}})
 def rounds_sampling(factor: float = 1.0, share: int = 16) -> Evidence:
-    """With m = `enough_records` the plain mean is within u/16 of p_j ≤ u but with probability β/(2dR): binomial tails.
+    """With m = `enough_records`, P(|plain mean − p_j| > u/16) ≤ β/(2dR) if p_j ≤ u, by exact binomial tails.
 
-    All m by Bernstein: mt²/(2(u + t/3)) = mu/522.7 at t = u/16, at least ln(4dR/β), because u ≥ 1/|S| ≥ 1/d.
+    For all m it follows from Bernstein's inequality: mt²/(2(u + t/3)) = mu/522.7 at t = u/16 is at least ln(4dR/β),
+    because u ≥ 1/|S| ≥ 1/d.
     """
     worst, exponent = 0.0, Fraction(1, 16) ** 2 / (2 * (1 + Fraction(1, 48)))
     for d, beta in product((2, 3, 4, 16, 100), (0.3, 1e-3)):
         rounds = ppde.most_rounds(d)
-        m = records(d, 1e6, beta, factor)  # so that sampling alone decides
+        m = records(d, 1e6, beta, factor)  # ρ is so large that sampling alone decides
         for r in range(1, rounds + 1):
             u = float(ppde.mean_limit(r))
             for p in (u, u / 2, u / 8, u / 64):
@@ -440,12 +457,12 @@ def rounds_sampling(factor: float = 1.0, share: int = 16) -> Evidence:
                 tail = law.sf(math.ceil(m * (p + u / share)) - 1) + law.cdf(math.floor(m * (p - u / share)))
                 worst = max(worst, float(tail) * 2 * d * rounds / beta)
     return Evidence(worst <= 1 and 1 / exponent < 523, "d = 2, 3, 4, 16, 100, all rounds, β = 0.3, 0.001",
-                    f"largest P/(β/(2dR)) {worst:.4g}")  # fmt: skip
+                    f"largest share of β/(2dR) {worst:.4g}")  # fmt: skip
 
 
 @check("property", mutants={"records for sampling only": {"rho_for": 1e9}, "1/32 for 1/16": {"share": 32.0}})
 def rounds_noise(rho_for: float | None = None, share: float = 16.0) -> Evidence:
-    """With m = `enough_records` the noise is within s√(2 ln(4dR/β)) ≤ u/16, in both calibrations; tight at u = 1/d."""
+    """With m = `enough_records` the noise bound s√(2 ln(4dR/β)) is ≤ u/16 in both calibrations, tight at u = 1/d."""
     rng = np.random.default_rng(5)
     worst = 0.0
     for i in range(500):
@@ -464,9 +481,10 @@ def rounds_noise(rho_for: float | None = None, share: float = 16.0) -> Evidence:
 
 @check("exact", mutants={"errors of u/4": {"error": Fraction(1, 4)}, "τ = u/4": {"cut": lambda r: 2.0**-r / 4}})
 def rounds_induction(error: Fraction = Fraction(1, 8), cut: Callable[[int], Number] = ppde.threshold) -> Evidence:
-    """If |q − p| ≤ u/8 ≤ u: what goes on has p < u_{r+1}; what is done has p ≥ u/4, and so |q − p| ≤ p/2.
+    """If |q − p| ≤ u/8, a coordinate that goes on to the next round has p < u_{r+1}; a finished one has |q − p| ≤ p/2.
 
-    The induction of Lemma 5.8 for every r: q < τ gives p < τ + u/8 = u/2, q ≥ τ gives p ≥ τ − u/8 = u/4.
+    This is the induction of Lemma 5.8 for every r. A coordinate goes on if q < τ, and then p < τ + u/8 = u/2. It is
+    finished if q ≥ τ, and then p ≥ τ − u/8 = u/4.
     """
     failed = []
     for r in range(1, 40):
@@ -477,11 +495,12 @@ def rounds_induction(error: Fraction = Fraction(1, 8), cut: Callable[[int], Numb
     return Evidence(not failed, "r < 40; both sides scale with u", ", ".join(failed[:3]))
 
 
-@check("numeric", mutants={"half of the deviation": {"factor": 0.5}})
+@check("numeric", mutants={"half the deviation": {"factor": 0.5}})
 def final_sampling(factor: float = 1.0) -> Evidence:
-    """P(|X̄ − p| > √(2pl/m) + 2l/(3m)) ≤ 2e^{−l} for bits: Bernstein's inequality solved for the deviation.
+    """The mean X̄ of m bits of mean p has P(|X̄ − p| > √(2pl/m) + 2l/(3m)) ≤ 2e^{−l}, by Bernstein's inequality.
 
-    (√(2vl) + 2l/3)² ≥ 2(v + (√(2vl) + 2l/3)/3)l, with v = mp at least the variance; the difference is (2l/3)√(2vl).
+    With v = mp, which is at least the variance, (√(2vl) + 2l/3)² ≥ 2(v + (√(2vl) + 2l/3)/3)l; the difference of the two
+    sides is (2l/3)√(2vl).
     """
     v, level = sp.symbols("v l", positive=True)
     t = sp.sqrt(2 * v * level) + 2 * level / 3
@@ -493,12 +512,12 @@ def final_sampling(factor: float = 1.0) -> Evidence:
         tail = law.sf(math.floor(m * (p + reach))) + law.cdf(math.ceil(m * (p - reach)) - 1)
         worst = max(worst, float(tail) * math.exp(deviate) / 2)
     return Evidence(worst <= 1 and slack == 0, "m ≤ 10⁵, p ≥ 10⁻⁶, l ≤ 30 on a grid; all by the algebra",
-                    f"largest P e^l/2 {worst:.4g}")  # fmt: skip
+                    f"largest share of 2e^(−l) {worst:.4g}")  # fmt: skip
 
 
 @check("symbolic", mutants={"3 for 6": {"factor": 3}})
 def final_noise(factor: int = 6) -> Evidence:
-    """In the last step s = √(6 ln(m/β)/ρ)/m with "reconstructed"; "tight" has no more."""
+    """In the last step the noise has s = √(6 ln(m/β)/ρ)/m with "reconstructed", and no more with "tight"."""
     m, rho, beta, size, t = sp.symbols("m rho beta size t", positive=True)
     b2 = ppde.last_truncation_squared(m, beta, lambda v: t)
     variance = ppde.noise_variance(ppde.change_squared(b2, size, "reconstructed"), m, rho)
@@ -511,19 +530,37 @@ def final_noise(factor: int = 6) -> Evidence:
 
 
 def noise_reach(b2: float, size: int, m: float, rho: float, level: float) -> float:
-    """s√(2l) in the reconstructed calibration."""
+    """The bound s√(2l) on the noise in the calibration "reconstructed"."""
     return math.sqrt(2 * level * ppde.noise_variance(ppde.change_squared(b2, size, "reconstructed"), m, rho))
+
+
+def explicit_records(
+    d: int, rho: float, beta: float, alpha: float, sampling: float = 100.0, noise: float = 21.0
+) -> float:
+    """A number m of records with m ≥ `enough_records`, m ≥ 100 dl/α² and m ≥ 21 d√(lL/ρ)/α, within 1 % of the smallest.
+
+    l = ln(4dR/β) and L = ln(mR/β); `sampling` and `noise` are the two constants.
+    """
+    rounds = ppde.most_rounds(d)
+    level = math.log(4 * d * rounds / beta)
+    m = float(records(d, rho, beta))
+    while m < max(
+        sampling * d * level / alpha**2, noise * d * math.sqrt(level * math.log(m * rounds / beta) / rho) / alpha
+    ):
+        m *= 1.01
+    return m
 
 
 @check("property", mutants={"3 for 100": {"sampling": 3.0}, "2 for 21": {"noise": 2.0}})
 def ppde_distance(sampling: float = 100.0, noise: float = 21.0) -> Evidence:
-    """TV ≤ α if m ≥ 100 dl/α², m ≥ 21 d√(lL/ρ)/α and m ≥ `enough_records`, l = ln(4dR/β), L = ln(mR/β), d ≥ 2.
+    """TV ≤ α if m ≥ 100 dl/α², m ≥ 21 d√(lL/ρ)/α and m ≥ `enough_records`, with l = ln(4dR/β), L = ln(mR/β) and d ≥ 2.
 
-    On the events of the rounds and of the last step (probability 1 − 4β), q_j is off by at most e_j = √(2p_jl/m)
-    + 2l/(3m) + s_j√(2l). A coordinate of a round has p ≥ u/4 ≥ 1/(4d) and s² ≤ 24 pdL/(ρm²); one of the last step with
-    p ≥ 1/d has less. TV² ≤ ½KL ≤ ½Σ e²/(p(1 − p)) ≤ Σ e²/p over these, since p ≤ ½; for the rest TV ≤ Σ e. With
-    a = dl/m and b = d√(lL/ρ)/m: TV ≤ (√(2a) + 4a/3 + 7b) + (√(2a) + 2a/3 + 3.5b) ≤ 4.83√a + 10.5b. Here the sums
-    themselves, from the reference's noise, for random means and the worst round of each.
+    On the events of the rounds and of the last step, which have probability 1 − 4β, the error of q_j is at most
+    e_j = √(2p_jl/m) + 2l/(3m) + s_j√(2l). A coordinate that is finished in a round has p ≥ u/4 ≥ 1/(4d) and
+    s² ≤ 24 pdL/(ρm²); one that is left to the last step with p ≥ 1/d has less. For these
+    TV² ≤ ½KL ≤ ½Σ e²/(p(1 − p)) ≤ Σ e²/p, because p ≤ ½; for the others TV ≤ Σ e. With a = dl/m and b = d√(lL/ρ)/m,
+    TV ≤ (√(2a) + 4a/3 + 7b) + (√(2a) + 2a/3 + 3.5b) ≤ 4.83√a + 10.5b. The check computes the sums themselves from the
+    reference's noise, for random means and the worst round of each.
     """
     rng = np.random.default_rng(6)
     worst = 0.0
@@ -532,13 +569,9 @@ def ppde_distance(sampling: float = 100.0, noise: float = 21.0) -> Evidence:
         rounds, beta, alpha = ppde.most_rounds(d), 10 ** rng.uniform(-6, -1), 10 ** rng.uniform(-2.5, 0)
         rho = 10 ** rng.uniform(-8, 2)
         level = math.log(4 * d * rounds / beta)
-        m = float(records(d, rho, beta))
-        while m < max(
-            sampling * d * level / alpha**2, noise * d * math.sqrt(level * math.log(m * rounds / beta) / rho) / alpha
-        ):
-            m *= 1.01
+        m = explicit_records(d, rho, beta, alpha, sampling, noise)
         p = 2 ** -rng.uniform(1, 3 * math.log2(d) + 1, d)
-        if i % 2 == 0:  # everything where it hurts most
+        if i % 2 == 0:  # all means where the bound is largest
             p[:] = float(rng.choice([1 / d, 1 / (4 * d), 1 / d * 0.999]))
         squares = plain = 0.0
         for value in p:
@@ -560,7 +593,7 @@ def ppde_distance(sampling: float = 100.0, noise: float = 21.0) -> Evidence:
 
 
 def product_distance(p: Vector, q: Vector) -> float:
-    """TV of two products of bits, over all 2^d points."""
+    """The total variation distance of two products of bits, by summing over all 2^d points."""
     laws = []
     for means in (p, q):
         law = np.ones(1)
@@ -572,20 +605,18 @@ def product_distance(p: Vector, q: Vector) -> float:
 
 @check(
     "statistical",
-    mutants={"the noise of 10⁻⁸ ρ": {"spend": 1e-8}, "records of other means": {"shift": 0.2}},
+    mutants={"the noise for 10⁻⁸ ρ": {"spend": 1e-8}, "records with other means": {"shift": 0.2}},
 )
 def ppde_runs(spend: float = 1.0, shift: float = 0.0) -> Evidence:
-    """The whole mechanism: 12 runs at the m of Theorem 5.2's explicit form, TV at most α = 0.4 each time.
+    """In each of 12 runs of PPDE with the m of Theorem 5.2's explicit form, TV is at most α = 0.4.
 
-    d = 4, β = 10⁻¹¹, ρ = 0.1. Under the claim a run fails with probability at most 4β, a false alarm has 4.8 × 10⁻¹⁰.
-    It detects a mechanism that fails with probability 0.9 in a run with probability 1 − 10⁻¹².
+    The runs have d = 4, β = 10⁻¹¹ and ρ = 0.1. Under the claim a run fails with probability at most 4β, so the
+    false-alarm probability is 4.8 × 10⁻¹⁰. A mechanism of which each run fails with probability 0.9 is detected with
+    probability 1 − 10⁻¹².
     """
     d, beta, rho, alpha = 4, 1e-11, 0.1, 0.4
     rounds = ppde.most_rounds(d)
-    level = math.log(4 * d * rounds / beta)
-    m = float(records(d, rho, beta))
-    while m < max(100 * d * level / alpha**2, 21 * d * math.sqrt(level * math.log(m * rounds / beta) / rho) / alpha):
-        m *= 1.01
+    m = explicit_records(d, rho, beta, alpha)
     rng = np.random.default_rng(7)
     worst = 0.0
     for _ in range(12):
@@ -598,11 +629,11 @@ def ppde_runs(spend: float = 1.0, shift: float = 0.0) -> Evidence:
 
 @check("numeric", mutants={"a quarter of the records": {"factor": 0.25}, "17/32 for 5/8": {"mean": 17 / 32}})
 def flip_test(factor: float = 1.0, mean: float = 5 / 8) -> Evidence:
-    """Flip where a ρ-zCDP mean of m more records exceeds ½: that leaves means of at most 5/8, enough for the rounds.
+    """Flipping every bit whose ρ-zCDP mean over m more records exceeds ½ leaves means of at most 5/8, which is enough.
 
-    m ≥ 128 ln(2d/β) and m ≥ 16√(d ln(2d/β)/ρ), noise of variance d/(2ρm²): P(no flip at p ≥ 5/8) ≤ β/d, by the exact
-    binomial law. Flipping is a bijection: TV and privacy stay. With p ≤ 5/8 in place of ½ in the first round, 1.25
-    `enough_records` makes its sampling error small, and no row is shortened.
+    With m ≥ 128 ln(2d/β), m ≥ 16√(d ln(2d/β)/ρ) and noise of variance d/(2ρm²), P(no flip at p ≥ 5/8) ≤ β/d, by the
+    exact binomial law. Flipping is a bijection, so TV and privacy do not change. With p ≤ 5/8 in place of ½ in the
+    first round, 1.25 · `enough_records` makes its sampling error small, and no row is shortened.
     """
     worst, failed = 0.0, []
     for d, rho, beta in product((1, 4, 100), (1e-4, 1.0, 1e4), (0.3, 1e-4)):
@@ -621,4 +652,4 @@ def flip_test(factor: float = 1.0, mean: float = 5 / 8) -> Evidence:
         if tail > beta / (2 * d * rounds) or shorten > beta / (m * rounds):
             failed.append(f"first round, d={d}, β={beta}")
     return Evidence(worst <= 1 and not failed, "d ≤ 100, ρ from 10⁻⁴ to 10⁴",
-                    f"largest P/(β/d) {worst:.4g} {failed[:2]}")  # fmt: skip
+                    "; ".join([f"largest share of β/d {worst:.4g}", *failed[:2]]))  # fmt: skip

@@ -1,1 +1,1 @@
-"""Machine checks of claims of our own, which no paper states."""
+"""Machine checks of this project's own claims, which no paper states."""

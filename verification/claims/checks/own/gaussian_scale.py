@@ -1,4 +1,4 @@
-"""The classical scale of the Gaussian mechanism against the exact δ."""
+"""The classical noise scale of the Gaussian mechanism, compared with the exact δ."""
 
 import math
 from collections.abc import Callable
@@ -15,18 +15,17 @@ CASES = 3000
     "property",
     mutants={
         "for larger ε too": {"largest": 10.0},
-        "1.01 in place of 1.25": {
-            "multiplier": lambda e, d: gaussian_approximate.classical_multiplier(e, d * 1.25 / 1.01)
-        },
+        "1.01 for 1.25": {"multiplier": lambda e, d: gaussian_approximate.classical_multiplier(e, d * 1.25 / 1.01)},
     },
 )
 def classical_scale(
     multiplier: Callable[[float, float], float] = gaussian_approximate.classical_multiplier, largest: float = 1.0
 ) -> Evidence:
-    """σ = Δ₂ √(2 ln(1.25/δ))/ε has an exact δ at ε below the δ it was made for, for ε ≤ 1 and every δ < 1.
+    """For ε ≤ 1 and every δ < 1, Gaussian noise with σ = Δ₂ √(2 ln(1.25/δ))/ε is (ε, δ)-DP.
 
+    The exact δ of that noise, Φ(q/2 − ε/q) − e^ε Φ(−q/2 − ε/q) with q = Δ₂/σ, is compared with the δ of the formula.
     Half of the cases have ε = 1, where the bound of the proof is largest, and a third have δ above 0.74, where the
-    proof changes. The exact δ is Φ(q/2 − ε/q) − e^ε Φ(−q/2 − ε/q), q = Δ₂/σ.
+    proof needs another argument.
     """
     rng = np.random.default_rng(1)
     worst = -math.inf

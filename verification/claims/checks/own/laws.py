@@ -1,4 +1,4 @@
-"""The exact laws behind the mechanisms: nuclear-Laplace noise, symmetric and full, its spectrum, Bingham draws."""
+"""The exact laws behind the mechanisms: full and symmetric nuclear-Laplace noise, its spectrum, and Bingham draws."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -24,17 +24,17 @@ from covassay.verification.exact.spectral_cdf import enclose_spectral_cdf
 @check(
     "symbolic",
     mutants={
-        "of full matrices": {"jacobian": repulsion},
+        "the Jacobian of full matrices": {"jacobian": repulsion},
         "without the √2 of the coordinates": {"weight_squared": 1},
     },
 )
 def symmetric_volume(
     jacobian: Callable[[Sequence[Number]], Number] = vandermonde, weight_squared: int = 2, largest: int = 4
 ) -> Evidence:
-    """dZ = ± 2^{d(d−1)/4} ∏_{i<j} (λ_i − λ_j) dλ dA for symmetric Z = QΛQᵀ at Q = 1, where Q = 1 + A to first order.
+    """The volume element of symmetric Z = QΛQᵀ is dZ = ± 2^{d(d−1)/4} ∏_{i<j} (λ_i − λ_j) dλ dA at Q = 1, Q ≈ 1 + A.
 
-    dZ = AΛ − ΛA + dΛ with A antisymmetric, in the isometric coordinates (Z_ii, √2 Z_ij); the determinant is computed
-    entry by entry. Conjugation by rotations is an isometry and carries the identity to every Q.
+    To first order dZ = AΛ − ΛA + dΛ with A antisymmetric. In the isometric coordinates (Z_ii, √2 Z_ij) the determinant
+    is computed entry by entry. Conjugation by rotations is an isometry, so the formula holds at every Q.
     """
     failed = []
     for d in range(2, largest + 1):
@@ -55,15 +55,15 @@ def symmetric_volume(
 @check(
     "exact",
     mutants={
-        "d², of full matrices": {"shape": lambda d, symmetric: nuclear_laplace.radius_shape(d)},
+        "d², as for full matrices": {"shape": lambda d, symmetric: nuclear_laplace.radius_shape(d)},
         "d(d − 1)/2": {"shape": lambda d, symmetric: Fraction(d * (d - 1), 2) if symmetric else d**2},
     },
 )
 def radius(shape: Callable[[int, bool], Number] = nuclear_laplace.radius_shape, largest: int = 5) -> Evidence:
-    """‖Z‖_* ~ Gamma(d(d + 1)/2, ρ) for symmetric noise, Gamma(d², ρ) for full noise.
+    """‖Z‖_* follows Gamma(d(d + 1)/2, ρ) for symmetric noise and Gamma(d², ρ) for full noise.
 
-    The density is homogeneous: of degree d(d − 1)/2, or d(d − 1), and dλ brings R^{d−1} dR. The mean of the Gamma law,
-    its shape, is also the exact E Σ|λ_i| of the mixture of Gammas.
+    The polynomial part of the density is homogeneous of degree d(d − 1)/2, or d(d − 1), and dλ contributes R^{d−1} dR.
+    The shape, which is the mean of the Gamma law, is also compared with the exact E Σ|λ_i| of the mixture of Gammas.
     """
     failed = []
     t = sp.Symbol("t", positive=True)
@@ -90,9 +90,9 @@ def radius(shape: Callable[[int, bool], Number] = nuclear_laplace.radius_shape, 
     },
 )
 def normalisers(pfaffian: Callable[[int, bool], Fraction] = normaliser, largest: int = 5) -> Evidence:
-    """The integral of the joint density by de Bruijn's Pfaffian and by expansion in the gaps: equal rationals.
+    """De Bruijn's Pfaffian and the expansion in the gaps give the same rational integral of the joint density.
 
-    3, 207/2, … for full noise, 6, 42, … for symmetric noise.
+    The values from d = 2 on are 3, 207/2, … for full noise and 6, 42, … for symmetric noise.
     """
     failed, figures = [], {}
     for symmetric in (False, True):
@@ -117,7 +117,7 @@ def normalisers(pfaffian: Callable[[int, bool], Fraction] = normaliser, largest:
 def float_normaliser(
     log_value: Callable[[int, bool], float] = lambda d, s: nuclear_laplace.ensemble(d, s).log_normalizer,
 ) -> Evidence:
-    """The reference's log normaliser, by quadrature in float64, is the logarithm of the exact rational to 1e-11."""
+    """The reference's log normaliser, by quadrature in float64, agrees with the exact value to 1e-11."""
     worst = 0.0
     for symmetric in (False, True):
         for d in (1, 2, 5, 10, 20, 40):
@@ -135,9 +135,9 @@ def float_normaliser(
     },
 )
 def float_moments(moment: Callable[[int, float, bool], float] = nuclear_laplace.mean_power_sum) -> Evidence:
-    """The reference's E‖Z‖_{S_p}^p, by quadrature of the one-point density, against exact rationals: p = 1, …, 6.
+    """The reference's E‖Z‖_{S_p}^p, by quadrature of the one-point density, agrees with the exact rational value.
 
-    E‖Z‖_F² = 2, 15, … for full noise and 2, 25/3, … for symmetric noise, in units of ρ².
+    In units of ρ², E‖Z‖_F² = 2, 15, … for full noise and 2, 25/3, … for symmetric noise.
     """
     worst, figures = 0.0, {}
     for symmetric in (False, True):
@@ -161,21 +161,21 @@ def float_moments(moment: Callable[[int, float, bool], float] = nuclear_laplace.
     },
 )
 def float_cdf(cdf: Callable[..., Vector] = nuclear_laplace.spectral_norm_cdf) -> Evidence:
-    """The reference's P(‖Z‖ ≤ t), a Pfaffian in float64, lies within 1e-13 of the enclosure; both kinds, d ≤ 20."""
+    """The reference's P(‖Z‖ ≤ t), a Pfaffian in float64, lies within 1e-13 of the enclosed value for both kinds."""
     worst = 0.0
     for symmetric in (False, True):
         for d in (1, 2, 3, 7, 20):
             for c in (Fraction(1, 2), Fraction(3, 2), Fraction(5, 2), Fraction(7, 2)):
                 exact = float(enclose_spectral_cdf(d, c * d, symmetric=symmetric, digits=16).midpoint)
                 worst = max(worst, abs(float(cdf(d, float(c * d), symmetric)) - exact))
-    return Evidence(worst < 1e-13, "40 values", f"largest error {worst:.2g}")
+    return Evidence(worst < 1e-13, "40 values, d ≤ 20, both kinds", f"largest error {worst:.2g}")
 
 
 def ullman_potential(x: mpmath.mpf, edge: mpmath.mpf) -> mpmath.mpf:
     """∫ ln|x − t| dμ(t) for the density arccosh(a/|t|)/(πa) on [−a, a].
 
-    μ is the law of UaC, U uniform on (0, 1) and C arcsine on [−1, 1], and E ln|x − rC| is ln(r/2) for r ≥ |x| and
-    ln((|x| + √(x² − r²))/2) below.
+    μ is the law of aUC with U uniform on (0, 1) and C arcsine on [−1, 1]. E ln|x − rC| is ln(r/2) for r ≥ |x| and
+    ln((|x| + √(x² − r²))/2) for r < |x|.
     """
     v = abs(x)
     inner = min(v, edge)
@@ -187,17 +187,18 @@ def ullman_potential(x: mpmath.mpf, edge: mpmath.mpf) -> mpmath.mpf:
 @check(
     "numeric",
     mutants={
-        "an edge at 1.1": {"full": 0.35},
+        "an edge at 1.1ρd": {"full": 0.35},
         "the full edge for symmetric noise": {"symmetric": 1.0},
-        "an edge at 3.14": {"full": 0.9995},
+        "an edge at 3.14ρd": {"full": 0.9995},
     },
 )
 def equilibrium(full: float = 1.0, symmetric: float = 0.5) -> Evidence:
-    """Ullman's law on [0, π] is the equilibrium of the singular values over ρd, and on [−π/2, π/2] of the eigenvalues.
+    """Ullman's law is the equilibrium measure: on [0, π] of the singular values over ρd, on [−π/2, π/2] of eigenvalues.
 
-    Its Euler–Lagrange conditions: symmetric |x| − ∫ ln|x − y| dμ(y), full s − ∫ ln|s² − t²| dμ(t), are constant on the
-    support and larger beyond the edge, to 18 digits. They characterise the equilibrium, since the energy is strictly
-    convex; that the largest value tends to the edge is cited.
+    It satisfies the Euler–Lagrange conditions to 18 digits: |x| − ∫ ln|x − y| dμ(y) for symmetric noise, and
+    s − ∫ ln|s² − t²| dμ(t) for full noise, are constant on the support and larger beyond the edge. These conditions
+    characterise the equilibrium measure, because the energy is strictly convex. That the largest value tends to the
+    edge is cited, not checked.
     """
     wrong, figures = [], {}
     with mpmath.workdps(25):
@@ -215,14 +216,14 @@ def equilibrium(full: float = 1.0, symmetric: float = 0.5) -> Evidence:
 @check(
     "enclosed",
     mutants={
-        "around 1.1": {"edges": {False: Fraction(11, 10), True: Fraction(11, 20)}},
+        "around 1.1 and 0.55": {"edges": {False: Fraction(11, 10), True: Fraction(11, 20)}},
         "around π for symmetric noise": {"edges": {False: PI[0], True: PI[0]}},
     },
 )
 def concentration(edges: Mapping[bool, Fraction] | None = None, largest: int = 40) -> Evidence:
-    """‖Z‖/(ρd) gathers around π, for symmetric noise around π/2: within 10 % with probability 0.77 and 0.76 at d = 40.
+    """‖Z‖/(ρd) concentrates around π, or π/2 if symmetric: at d = 40 it is within 10 % with probability 0.77 and 0.76.
 
-    Enclosures; the intervals are rational, just inside.
+    The probabilities are enclosed, for rational intervals around rational bounds on π.
     """
     around = edges or {False: PI[0], True: PI[0] / 2}
     failed, figures = [], {}
@@ -249,7 +250,7 @@ def concentration(edges: Mapping[bool, Fraction] | None = None, largest: int = 4
 @check(
     "symbolic",
     mutants={
-        "of symmetric noise": {"density": vandermonde, "degree": lambda d: d * (d - 1) // 2},
+        "the density of symmetric noise": {"density": vandermonde, "degree": lambda d: d * (d - 1) // 2},
         "E R² = d⁴": {"second": lambda k: k**2},
     },
 )
@@ -258,10 +259,10 @@ def simplex(
     degree: Callable[[int], int] = lambda d: d * (d - 1),
     second: Callable[[int], int] = lambda k: k * (k + 1),
 ) -> Evidence:
-    """w = σ/‖Z‖_* has density ∝ ∏|w_i² − w_j²|, independent of ‖Z‖_*: at d = 2, w = (1 ± √U)/2, U uniform.
+    """w = σ/‖Z‖_* has density ∝ ∏|w_i² − w_j²| and is independent of ‖Z‖_*; at d = 2, w = (1 ± √U)/2 with U uniform.
 
-    Its second moment by integration over the simplex, times E R² = d²(d² + 1), is the exact E‖Z‖_F² of the mixture of
-    Gammas, 15 at d = 2; also at d = 3.
+    The second moment of w, by integration over the simplex, times E R² = d²(d² + 1) is the exact E‖Z‖_F² of the mixture
+    of Gammas at d = 2, where it is 15, and at d = 3.
     """
     u, v = sp.symbols("u v", positive=True)
     difference = sp.factor(sp.sympify(density([(1 + v) / 2, (1 - v) / 2])))  # w_1 − w_2 = v ≥ 0
@@ -270,11 +271,11 @@ def simplex(
     failed = [] if law else ["the law at d = 2"]
     for d in (2, 3):
         gaps = sp.symbols(f"g1:{d + 1}", positive=True)
-        # w_i = Σ_{k ≥ i} g_k/k over the simplex of the g: ordered w, linear, so with a constant Jacobian
+        # w_i = Σ_{k ≥ i} g_k/k maps the simplex of the g linearly, so with a constant Jacobian, onto the ordered w
         w = [sum(gaps[k] / sp.Integer(k + 1) for k in range(i, d)) for i in range(d)]
 
         def integral(polynomial: sp.Expr, gaps: tuple[sp.Symbol, ...] = gaps, d: int = d) -> sp.Expr:
-            """Dirichlet: ∫ ∏ g^{a} over the simplex is ∏ a!/(Σ a + d − 1)!."""
+            """The integral over the simplex by Dirichlet's formula, ∫ ∏ g^{a} = ∏ a!/(Σ a + d − 1)!."""
             total = sp.Integer(0)
             for powers, coefficient in sp.Poly(sp.expand(polynomial), *gaps).terms():
                 total += coefficient * sp.prod([sp.factorial(a) for a in powers]) / sp.factorial(sum(powers) + d - 1)
@@ -292,9 +293,9 @@ def simplex(
 
 
 def five_dimensional(log_weight: Callable[[Matrix], Vector]) -> tuple[float, Vector]:
-    """∫ and second moments E(u_1², u_2²) for a weight of (u_1², u_2²) on the sphere of R⁵, by Gauss–Legendre.
+    """The integral of a weight of (u_1², u_2²) over the sphere of R⁵, and E(u_1², u_2²) under it, by Gauss–Legendre.
 
-    u_1² + u_2² = 1 − t² with density 3t² on (0, 1), and the angle of (u_1, u_2) is uniform.
+    For uniform u, u_1² + u_2² = 1 − t² where t has density 3t² on (0, 1), and the angle of (u_1, u_2) is uniform.
     """
     x, w = np.polynomial.legendre.leggauss(80)
     t, angle = np.meshgrid((x + 1) / 2, (x + 1) * math.pi / 4, indexing="ij")
@@ -308,7 +309,7 @@ def five_dimensional(log_weight: Callable[[Matrix], Vector]) -> tuple[float, Vec
 @check(
     "numeric",
     mutants={
-        "dividing by the power of 1 + 2y/b": {
+        "division by (1 + 2y/b)^{q/2}": {
             "log_rate": lambda y, b, q: -y - q / 2 * np.log(1 + 2 * y / b) - bingham.log_envelope_bound(b, q),
         },
         "M(b) without its exponential": {
@@ -317,11 +318,12 @@ def five_dimensional(log_weight: Callable[[Matrix], Vector]) -> tuple[float, Vec
     },
 )
 def bingham_acceptance(log_rate: Callable[..., Vector] = bingham.log_acceptance) -> Evidence:
-    """Proposals accepted with probability e^{−y}(1 + 2y/b)^{q/2}/M(b) follow the Bingham law, at the reference's rate.
+    """Proposals accepted with probability e^{−y}(1 + 2y/b)^{q/2}/M(b) follow the Bingham law, at the computed rate.
 
-    M = diag(6, 3, 0, 0, 0): b = 1.547812, rate 0.68610, E u_1² = 0.54104, E u_2² = 0.18107, by quadrature of the law,
-    and of the proposals' angular Gaussian density times the rate, against the reference's inverse Laplace transforms.
-    Dividing by the power samples another law, with E u_1² = 0.904.
+    For M = diag(6, 3, 0, 0, 0), b = 1.547812, the acceptance rate is 0.68610, E u_1² = 0.54104 and E u_2² = 0.18107.
+    Two quadratures, of the Bingham law and of the angular Gaussian density of the proposals times the acceptance
+    probability, agree with the reference's inverse Laplace transforms. Dividing by the power (1 + 2y/b)^{q/2} in place
+    of multiplying samples another law, with E u_1² = 0.904.
     """
     m = np.diag([6.0, 3.0, 0.0, 0.0, 0.0])
     a, _ = bingham.decompose(m)

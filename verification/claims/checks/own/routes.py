@@ -1,4 +1,4 @@
-"""Every headline number twice, by two routes that share no formula, to all the digits that are printed."""
+"""Every headline number computed twice, by two routes that share no formula, to all the digits that are printed."""
 
 import importlib
 import importlib.util
@@ -29,17 +29,17 @@ from covassay.verification.exact.spectral_cdf import (
 from covassay.verification.exact.wishart import distinguishing_probability, draw_wishart
 from covassay.verification.statistics.tests import binomial
 
-DIGITS = 12
+DIGITS = 12  # significant digits of the published probabilities
 FALSE_ALARM = 1e-9
 
 # THE SPECTRAL NORM
 
-PRINTED = Fraction(11, 10)
+PRINTED = Fraction(11, 10)  # ‖Z‖ ≤ 1.1ρd in DN25's Theorem 6
 PROBABILITIES = {2: "2.87168439394e-1", 3: "8.47419177397e-2", 5: "2.39004816405e-3", 10: "4.42040601721e-10"}
 
 
 def ball_arithmetic(d: int, s: Fraction) -> tuple[Fraction, Fraction] | None:
-    """Bounds of P(‖Z‖ ≤ sρ) by the balls of Arb and its own incomplete Gamma function; None without python-flint."""
+    """Bounds on P(‖Z‖ ≤ sρ) by Arb's ball arithmetic and its incomplete Gamma function; None without python-flint."""
     if importlib.util.find_spec("flint") is None:
         return None
     flint: Any = importlib.import_module("flint")
@@ -71,10 +71,10 @@ def ball_arithmetic(d: int, s: Fraction) -> tuple[Fraction, Fraction] | None:
     "enclosed",
     mutants={
         "the law of symmetric noise": {"law": lambda d, s: enclose_spectral_cdf(d, s, symmetric=True)},
-        "1.1001 for 1.1": {
+        "1.1·1.0001 for 1.1": {
             "other": lambda d, s, digits: ordered_integral.bounds(d, s * Fraction(10001, 10000), digits)
         },
-        "one dimension more": {"other": lambda d, s, digits: ordered_integral.bounds(d + 1, s, digits)},
+        "dimension d + 1 for d": {"other": lambda d, s, digits: ordered_integral.bounds(d + 1, s, digits)},
     },
 )
 def norm_by_iterated_integration(
@@ -82,10 +82,11 @@ def norm_by_iterated_integration(
     other: Callable[[int, Fraction, int], tuple[Fraction, Fraction]] = ordered_integral.bounds,
     published: Mapping[int, str] | None = None,
 ) -> Evidence:
-    """P(‖Z‖ ≤ 1.1ρd) by a Pfaffian in interval arithmetic, and as an exact polynomial in s and e^{−s}: 12 equal digits.
+    """A Pfaffian in interval arithmetic and an exact polynomial in s and e^{−s} give P(‖Z‖ ≤ 1.1ρd) to 12 equal digits.
 
-    The second integrates the density over s_1 < … < s_d one variable after the other. A third opinion, where
-    python-flint is installed: the Pfaffian in ball arithmetic, whose balls must overlap both.
+    The polynomial comes from integrating the density over s_1 < … < s_d one variable after the other. Where
+    python-flint is installed, a third computation evaluates the Pfaffian in ball arithmetic, and its balls must overlap
+    both results.
     """
     wrong, figures, third = [], {}, 0
     for d, digits in (published or PROBABILITIES).items():
@@ -107,7 +108,7 @@ def norm_by_iterated_integration(
                 wrong.append(f"d={d}, Arb against the polynomial")
         figures[f"P(d={d})"] = digits
     scope = f"d in {tuple(published or PROBABILITIES)}"
-    return Evidence(not wrong, scope, ", ".join(wrong) or f"Arb asked at {third} of them", figures)
+    return Evidence(not wrong, scope, ", ".join(wrong) or f"compared with Arb at {third} of them", figures)
 
 
 TABLE = {  # P(‖Z‖ ≤ cρd) for c = 1.1, 1.5, 3, π, 3.5
@@ -131,9 +132,9 @@ def norm_table(
     law: Callable[[int, Fraction], Enclosure] = enclose_spectral_cdf,
     pi: Bounds = PI,
 ) -> Evidence:
-    """P(‖Z‖ ≤ cρd) for c = 1.1, 1.5, 3, π, 3.5 and d up to 40: it goes to 0 below c = π and to 1 above it.
+    """The table of P(‖Z‖ ≤ cρd) is right for c = 1.1, 1.5, 3, π, 3.5; its columns fall for c < π and rise for c = 3.5.
 
-    At c = π both rational neighbours of π give the digits, and the distribution function is monotone.
+    At c = π a lower and an upper rational bound on π give the same digits, and the distribution function is monotone.
     """
     ends = [(c, c) for c in (PRINTED, Fraction(3, 2), Fraction(3))] + [pi, (Fraction(7, 2), Fraction(7, 2))]
     wrong, figures = [], {}
@@ -173,7 +174,7 @@ def schatten_constants_twice(
     limit: Callable[..., Number] = schatten_limit,
     moment: Callable[[mpmath.mpf], mpmath.mpf] = moment_by_quadrature,
 ) -> Evidence:
-    """C_p = 2 lim ‖Z‖_{S_p}/(ρd^{1+1/p}) by the Gamma formula and by quadrature of the limiting density: 20 digits."""
+    """The Gamma formula and quadrature of the limiting law agree on C_p = 2 lim ‖Z‖_{S_p}/(ρd^{1+1/p}) to 20 digits."""
     wrong, figures = [], {}
     with mpmath.workdps(30):
         for p, digits in CONSTANTS.items():
@@ -190,13 +191,15 @@ def schatten_constants_twice(
     "numeric",
     mutants={
         "a constant of 3.0001": {"constant": mpmath.mpf("3.0001")},
-        "1 for p + 1": {"limit": lambda p, gamma, pi: schatten_limit(p, gamma, pi) * (p + 1) ** (1 / p) / 2},
+        "without the factor p + 1, halved": {
+            "limit": lambda p, gamma, pi: schatten_limit(p, gamma, pi) * (p + 1) ** (1 / p) / 2
+        },
     },
 )
 def crossing_twice(limit: Callable[..., Number] = schatten_limit, constant: Number = 3) -> Evidence:
     """The constant 3 of Theorem 1 holds below p* = 3.072435706203214992622235, the root of C_p = 3 by either route.
 
-    C_p grows with p, as a p-th root of a p-th moment does.
+    C_p grows with p, because it is a multiple of the p-th root of a p-th moment.
     """
     with mpmath.workdps(34):
         ends = mpmath.mpf(3), mpmath.mpf("3.1")
@@ -230,11 +233,11 @@ def wishart_event_twice(
     degrees: Callable[[Number], Number] = lambda d: d + 1,
     scale: Callable[[Number, Number], Number] = lambda n, epsilon: 3 / (2 * n * epsilon),
 ) -> Evidence:
-    """P(W ⋡ vvᵀ/n) = 1 − e^{−ε/3}: by the χ² law of 1/vᵀW⁻¹v, and by moving the cone of positive semidefinite matrices.
+    """P(W ⋡ vvᵀ/n) = 1 − e^{−ε/3}, by the χ² law of 1/vᵀW⁻¹v and by translating the cone of semidefinite matrices.
 
     W ~ Wishart_d with m degrees of freedom and scale σI has density ∝ det(W)^{(m−d−1)/2} e^{−tr W/(2σ)} on the cone.
-    For m = d + 1 only the exponential is left, and W ⪰ vvᵀ/n is the cone moved by vvᵀ/n, of trace 1/n: its
-    probability is e^{−1/(2nσ)}, in every dimension. Along χ²: P(χ²_{m−d+1} < 1/(nσ)).
+    For m = d + 1 only the exponential is left. The event W ⪰ vvᵀ/n is the cone translated by vvᵀ/n, which has trace
+    1/n, so its probability is e^{−1/(2nσ)} in every dimension. The other route is P(χ²_{m−d+1} < 1/(nσ)).
     """
     d, n, epsilon, x = sp.symbols("d n epsilon x", positive=True)
     sigma = scale(n, epsilon)
@@ -261,10 +264,10 @@ def wishart_event_sampled(
     sampler: Callable[..., Matrix] = draw_wishart,
     draws: int = 20_000,
 ) -> Evidence:
-    """Drawn from the mechanism, the event has that probability: d = 1, 2, 5 at ε = 1.
+    """In draws from the Wishart mechanism the distinguishing event has the probability 1 − e^{−ε/3}.
 
-    Exact binomial tests, false alarm 1e-9 (Bonferroni). A probability that is wrong by 0.035 or more is rejected with
-    probability 99 %.
+    Exact binomial tests at d = 1, 2, 5 and ε = 1, with false-alarm probability 1e-9 (Bonferroni). A probability that is
+    wrong by 0.035 or more is rejected with probability 99 %.
     """
     rng = np.random.default_rng(12)
     p_values = []
@@ -286,22 +289,23 @@ def wishart_event_sampled(
     "symbolic",
     mutants={
         "2√3 for 3√3": {"sensitivity": lambda n, d, sqrt: 2 * sqrt(3) * (n - 1) / n**2},
-        "a square short of it": {"sensitivity": lambda n, d, sqrt: sqrt(26) * (n - 1) / n**2},
+        "√26 for √27": {"sensitivity": lambda n, d, sqrt: sqrt(26) * (n - 1) / n**2},
         "n for n − 1": {"sensitivity": lambda n, d, sqrt: 3 * sqrt(3) / n},
     },
 )
 def centred_sensitivity_twice(sensitivity: Callable[..., Number] = centred_sensitivity) -> Evidence:
-    """3√3 (n − 1)/n² by complex numbers: the largest |(x − m)² − (y − m)²| over the unit disc is 3√3.
+    """The sensitivity 3√3 (n − 1)/n² follows by complex numbers: the largest |(x − m)² − (y − m)²| on the disc is 3√3.
 
-    For given x, y the best m lies in their plane; there |x − y||x + y − 2m| is the modulus of a polynomial in complex
-    x, y, m, so that its maximum is on the circle. With m = 1 and p, q the tangents of half the angles of x and y,
-    U = (p + q)² and w = pq,
+    For given x, y the best m lies in their plane. There |x − y||x + y − 2m| is the modulus of a polynomial in complex
+    x, y, m, so its maximum over the disc is on the circle. With m = 1, p and q the tangents of half the angles of x and
+    y, U = (p + q)² and w = pq,
 
-        27 − |…|² = (11U² + BU + C)/(U + (1 − w)²)²,  B = −2(5w + 27)(w − 1),  C = (w + 3)²(27w² − 14w + 3) ≥ 0.
+        27 − |(x − m)² − (y − m)²|² = (11U² + BU + C)/(U + (1 − w)²)²,
+        B = −2(5w + 27)(w − 1),  C = (w + 3)²(27w² − 14w + 3) ≥ 0.
 
-    B < 0 only for w < −27/5 or w > 1, and there B² < 44C. So it is ≥ 0, and 0 only at U = 0, w = −3: an equilateral
-    triangle. Attained for every n ≥ 2 and d ≥ 2, exactly when the other n − 1 rows are one point of the sphere and the
-    old and the new row are the other corners.
+    B < 0 only for w < −27/5 or w > 1, and there B² < 44C. So the quotient is ≥ 0, and it is 0 only at U = 0, w = −3,
+    where x, y, m form an equilateral triangle. The bound is attained for every n ≥ 2 and d ≥ 2, exactly when the other
+    n − 1 rows are one point of the sphere and the old and the new row are the other corners of such a triangle.
     """
     p, q, u, w = sp.symbols("p q U w", real=True)
     n = sp.Symbol("n", positive=True)
@@ -319,13 +323,13 @@ def centred_sensitivity_twice(sensitivity: Callable[..., Number] = centred_sensi
     return Evidence(
         identity == 0 and not roots and bool(outside) and bool(positive),
         "all n ≥ 2, d ≥ 2",
-        f"identity {identity}, roots {roots}",
+        f"residual of the identity {identity}, roots {roots}",
         {"3√3": str(sp.N(3 * sp.sqrt(3), 15))},
     )
 
 
 def centred_covariance(x: Matrix) -> Matrix:
-    """(1/n) Σ (x_i − x̄)(x_i − x̄)ᵀ."""
+    """The centred covariance (1/n) Σ (x_i − x̄)(x_i − x̄)ᵀ."""
     y = x - x.mean(axis=0)
     covariance: Matrix = y.T @ y / len(x)
     return covariance
@@ -334,14 +338,14 @@ def centred_covariance(x: Matrix) -> Matrix:
 @check(
     "property",
     mutants={
-        "the uncentred 2/n": {"sensitivity": lambda n, d: 2 / n},
-        "the plane's for d = 1": {"sensitivity": lambda n, d: centred_sensitivity(n, 2)},
+        "2/n, as without centring": {"sensitivity": lambda n, d: 2 / n},
+        "the value for d ≥ 2 at d = 1 too": {"sensitivity": lambda n, d: centred_sensitivity(n, 2)},
     },
 )
 def centred_sensitivity_on_data(sensitivity: Callable[[int, int], Number] = centred_sensitivity) -> Evidence:
-    """No random neighbours in the unit ball move the centred covariance by more, and `centred_pair` by exactly that.
+    """No random neighbours move the centred covariance by more than its sensitivity, and `centred_pair` attains it.
 
-    Nuclear norms of differences of covariances, computed from the rows.
+    The rows lie in the unit ball, and the covariances are computed from the rows; changes are in nuclear norm.
     """
     rng = np.random.default_rng(13)
     worst, failed = 0.0, []

@@ -1,9 +1,9 @@
-"""The samplers of this package draw from the laws that they name: tests of goodness of fit with stated errors.
+"""The samplers of the reference draw from the laws that they name: goodness-of-fit tests with stated errors.
 
-Every check has a fixed seed, a false-alarm probability of at most 1e-9 had the seed been random, and uses all its
-draws once. Kolmogorov–Smirnov tests are two-sided and exact; several p-values in a check are combined by Bonferroni.
-One test with n draws sees a distance of 2√(ln(2/1e-9)/(2n)) between distribution functions with probability 1 − 1e-9
-(Massart): 0.15 for 2000 draws, 0.066 for 10 000; of k tests together, each at 1e-9/k, little more.
+Every check has a fixed seed; over a random seed its false-alarm probability would be at most 1e-9. Kolmogorov–Smirnov
+tests are two-sided and exact, and several p-values in a check are combined by Bonferroni's inequality. One test with n
+draws detects a distance of 2√(ln(2/1e-9)/(2n)) between distribution functions with probability 1 − 1e-9 (Massart): 0.15
+for 2000 draws, 0.066 for 10 000. For k tests together, each at level 1e-9/k, the distance is slightly larger.
 """
 
 from collections.abc import Callable, Iterable
@@ -16,14 +16,14 @@ from covassay.reference.laws import bingham, haar, nuclear_laplace, wigner
 from covassay.verification.claims.evidence import Evidence, check
 from covassay.verification.statistics.tests import TestResult, binomial, independence, kolmogorov_smirnov
 
-LEVEL = 1e-9
-DRAWS = 2000
+LEVEL = 1e-9  # the false-alarm probability of a check
+DRAWS = 2000  # enough to detect a distance of 0.15 between distribution functions
 
 Sampler = Callable[..., Matrix]
 
 
 def decided(tests: Iterable[TestResult], scope: str) -> Evidence:
-    """Holds if no p-value is below its share of the level."""
+    """Evidence that holds if the smallest p-value is above its Bonferroni share of the level."""
     listed = list(tests)
     smallest = min(listed, key=lambda t: t.p_value)
     holds = smallest.p_value * len(listed) > LEVEL
@@ -31,7 +31,7 @@ def decided(tests: Iterable[TestResult], scope: str) -> Evidence:
 
 
 def _laplace_entries(d: int, rng: np.random.Generator, size: int, symmetric: bool = False) -> Matrix:
-    """Entries that are independent and Laplace: another law with the same ℓ1 norm of entries."""
+    """Matrices with independent Laplace entries, symmetrised if asked: another law, for mutants."""
     draws: Matrix = rng.laplace(size=(size, d, d))
     return np.asarray((draws + draws.swapaxes(1, 2)) / 2) if symmetric else draws
 
@@ -45,9 +45,10 @@ def _laplace_entries(d: int, rng: np.random.Generator, size: int, symmetric: boo
     },
 )  # fmt: skip
 def gamma_radius(sampler: Sampler = nuclear_laplace.sample) -> Evidence:
-    """‖Z‖_* of nuclear-Laplace noise is Gamma(d²), or Gamma(d(d + 1)/2): Kolmogorov–Smirnov, 2000 draws each.
+    """‖Z‖_* of nuclear-Laplace noise follows Gamma(d²), or Gamma(d(d + 1)/2) if the noise is symmetric.
 
-    At d = 8 a scale that is off by 4 % is seen with probability above 0.99.
+    Kolmogorov–Smirnov tests with 2000 draws each. At d = 8 a scale that is off by 4 % is detected with probability
+    above 0.99.
     """
     tests = []
     for d in (1, 2, 3, 8):
@@ -63,7 +64,7 @@ def gamma_radius(sampler: Sampler = nuclear_laplace.sample) -> Evidence:
 
 
 def _proportional_spectrum(d: int, rng: np.random.Generator, size: int, symmetric: bool = False) -> Matrix:
-    """Proportions uniform on the simplex: the radius is right and the repulsion is missing."""
+    """Spectra with the right radius and proportions uniform on the simplex, so without repulsion: for mutants."""
     radius = rng.gamma(nuclear_laplace.radius_shape(d, symmetric), size=size)
     spectrum: Matrix = radius[:, None] * rng.dirichlet(np.ones(d), size)
     return spectrum
@@ -71,9 +72,10 @@ def _proportional_spectrum(d: int, rng: np.random.Generator, size: int, symmetri
 
 @check("statistical", mutants={"no repulsion": {"sampler": _proportional_spectrum}})
 def spectral_law(sampler: Sampler = nuclear_laplace.sample_spectrum) -> Evidence:
-    """‖Z‖ of nuclear-Laplace noise has its exact Pfaffian law, and ‖Z‖/‖Z‖_* is independent of ‖Z‖_*: d = 2, 5, 12.
+    """‖Z‖ of nuclear-Laplace noise follows its exact Pfaffian law, and ‖Z‖/‖Z‖_* is independent of ‖Z‖_*.
 
-    Kolmogorov–Smirnov, 2000 draws each; independence by Fisher's exact test of the quadrants.
+    Kolmogorov–Smirnov tests with 2000 draws each at d = 2, 5, 12, and Fisher's exact test of the quadrants for
+    independence.
     """
     tests = []
     for d in (2, 5, 12):
@@ -94,14 +96,14 @@ def spectral_law(sampler: Sampler = nuclear_laplace.sample_spectrum) -> Evidence
     "statistical",
     mutants={
         "QR without its signs": {"sampler": lambda d, rng, size: np.linalg.qr(rng.standard_normal((size, d, d)))[0]},
-        "a cube in place of a ball": {"sampler": lambda d, rng, size: np.linalg.qr(
+        "QR of entries that are not Gaussian": {"sampler": lambda d, rng, size: np.linalg.qr(
             rng.uniform(-1, 1, (size, d, d)) ** 3)[0]},
     },
 )  # fmt: skip
 def haar_factors(sampler: Sampler = haar.sample) -> Evidence:
-    """Haar matrices: Q₁₁ has a Beta square and a symmetric sign, and so has ⟨u, Q v⟩ for other fixed unit vectors.
+    """For Haar matrices Q₁₁² and ⟨u, Qv⟩² follow Beta(1/2, (d − 1)/2), and both signs of each are equally likely.
 
-    Kolmogorov–Smirnov of Q₁₁² and ⟨u, Qv⟩² against Beta(1/2, (d − 1)/2), 10 000 draws, and the signs, d = 2, 3, 6.
+    u and v are fixed unit vectors. Kolmogorov–Smirnov and binomial tests with 10 000 draws at d = 2, 3, 6.
     """
     draws, tests = 10_000, []
     for d in (2, 3, 6):
@@ -119,7 +121,7 @@ BINGHAM = (np.diag([6.0, 0.0]), np.diag([10.0, 4.0, 0.0]), np.diag([8.0, 5.0, 2.
 
 
 def _angular_gaussian(m: Matrix, rng: np.random.Generator, size: int) -> Matrix:
-    """The proposal of the sampler, with nothing rejected."""
+    """The proposals of the sampler, without the rejection step: for mutants."""
     a, vectors = bingham.decompose(m)
     g = rng.standard_normal((size, len(a))) / np.sqrt(1 + 2 * a / bingham.envelope_parameter(a))
     drawn: Matrix = (g / np.linalg.norm(g, axis=1, keepdims=True)) @ vectors.T
@@ -134,9 +136,9 @@ def _angular_gaussian(m: Matrix, rng: np.random.Generator, size: int) -> Matrix:
     },
 )
 def bingham_law(sampler: Sampler = bingham.sample) -> Evidence:
-    """⟨u, v⟩² along the first eigenvector of M follows its exact law under the density exp(uᵀMu), q = 2, 3, 5.
+    """For Bingham draws u with density ∝ exp(uᵀMu), ⟨u, v⟩² follows its exact law, v the first eigenvector of M.
 
-    Kolmogorov–Smirnov against the exact distribution function, 10 000 draws each.
+    Kolmogorov–Smirnov tests against the exact distribution function, with 10 000 draws each in dimensions q = 2, 3, 5.
     """
     tests = []
     for m in BINGHAM:
@@ -148,17 +150,18 @@ def bingham_law(sampler: Sampler = bingham.sample) -> Evidence:
 @check(
     "statistical",
     mutants={
-        "half as often": {"rate": lambda m: bingham.acceptance_rate(m) / 2},
-        "b = q": {"envelope": lambda a: float(len(a))},
+        "half the rate": {"rate": lambda m: bingham.acceptance_rate(m) / 2},
+        "the envelope parameter b = q": {"envelope": lambda a: float(len(a))},
     },
 )
 def bingham_acceptance_rate(
     rate: Callable[[Matrix], float] = bingham.acceptance_rate,
     envelope: Callable[[Vector], float] = bingham.envelope_parameter,
 ) -> Evidence:
-    """Proposals are accepted as often as computed: 10 000 proposals each, exact binomial test, q = 2, 3, 5.
+    """The proposals of the Bingham sampler are accepted at the computed rate.
 
-    A rate that is off by 0.05 is seen with probability above 0.99 (Hoeffding).
+    Exact binomial tests with 10 000 proposals each in dimensions q = 2, 3, 5. A rate that is off by 0.05 is detected
+    with probability above 0.99 (Hoeffding).
     """
     tests, proposals = [], 10_000
     for m in BINGHAM:
@@ -173,12 +176,13 @@ def bingham_acceptance_rate(
 
 @check(
     "statistical",
-    mutants={"GOE for Wigner": {"sampler": wigner.sample_goe}},
+    mutants={"the Gaussian orthogonal ensemble": {"sampler": wigner.sample_goe}},
 )
 def wigner_entries(sampler: Sampler = wigner.sample_wigner) -> Evidence:
-    """Gaussian noise matrices are symmetric with N(0, 1) entries on and above the diagonal, d = 3, 5000 draws.
+    """Wigner noise matrices are symmetric with N(0, 1) entries on and above the diagonal.
 
-    Kolmogorov–Smirnov of every entry of the triangle. A variance of 1/2 is seen with probability above 0.99.
+    Kolmogorov–Smirnov tests of every entry of the triangle at d = 3, with 5000 draws. A variance of 1/2 is detected
+    with probability above 0.99.
     """
     w = sampler(3, np.random.default_rng(16), 5000)
     tests = [

@@ -1,10 +1,9 @@
-"""How far one row moves the second moment in every norm that a mechanism uses: suprema, and pairs that attain them."""
+"""How far replacing one row moves the second moment in every norm that a mechanism uses, and which pairs attain it."""
 
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from fractions import Fraction
-from itertools import product
 
 import numpy as np
 import sympy as sp
@@ -17,10 +16,11 @@ from covassay.reference.mechanisms.pure import k_norm as k_norm_mechanism
 from covassay.reference.sensitivity import SENSITIVITIES, Sensitivity, block_pair, full_l1, triangle_l1
 from covassay.verification.claims.checks.adk19.basics import random_second_moment
 from covassay.verification.claims.checks.adk19.eigenvectors import random_rows
+from covassay.verification.claims.checks.sign_patterns import enumerated_l1
 from covassay.verification.claims.evidence import Evidence, check
 
 CASES = 3000
-ROUNDING = 1e-12
+ROUNDING = 1e-12  # relative allowance for rounding
 
 Formula = Callable[[Number, Number, Number], Number]
 
@@ -33,7 +33,7 @@ Formula = Callable[[Number, Number, Number], Number]
     mutants={
         "a plus in the root": {"positive": lambda s, t, c: (s - t + ((s + t) ** 2 + 4 * c**2) ** 0.5) / 2},
         "without −2c²": {"frobenius": lambda s, t, c: s**2 + t**2},
-        "the trace doubled": {"trace": lambda s, t: 2 * (s - t)},
+        "twice the trace": {"trace": lambda s, t: 2 * (s - t)},
     },
 )
 def spectral_suprema(
@@ -42,11 +42,12 @@ def spectral_suprema(
     frobenius: Formula = sensitivities.frobenius_change_squared,
     trace: Callable[[Number, Number], Number] = sensitivities.trace_change,
 ) -> Evidence:
-    """‖Δ‖_* ≤ 2, ‖Δ‖_F ≤ √2, ‖Δ‖ ≤ 1, |tr Δ| ≤ 1 and max(tr Δ₊, tr Δ₋) ≤ 1 for Δ = xxᵀ − yyᵀ: all are attained.
+    """For Δ = xxᵀ − yyᵀ, ‖Δ‖_* ≤ 2, ‖Δ‖_F ≤ √2, ‖Δ‖ ≤ 1, |tr Δ| ≤ 1 and max(tr Δ₊, tr Δ₋) ≤ 1; all are attained.
 
-    With s = ‖x‖², t = ‖y‖², c = ⟨x, y⟩: the eigenvalues μ₊ ≥ 0 ≥ μ₋ are the roots of f(μ) = μ² − (s − t)μ − (st − c²).
-    f(s) = f(−t) = c² ≥ 0 puts −t ≤ μ₋ and μ₊ ≤ s, so that ‖Δ‖ = max(μ₊, −μ₋) ≤ 1 and ‖Δ‖_* = μ₊ − μ₋ ≤ s + t.
-    2 − ‖Δ‖_F² = (1 − s²) + (1 − t²) + 2c². Attained at s = t = 1, c = 0; the trace and the last also at t = 0.
+    Let s = ‖x‖², t = ‖y‖², c = ⟨x, y⟩. The eigenvalues μ₊ ≥ 0 ≥ μ₋ are the roots of f(μ) = μ² − (s − t)μ − (st − c²).
+    f(s) = f(−t) = c² ≥ 0 implies −t ≤ μ₋ and μ₊ ≤ s, so ‖Δ‖ = max(μ₊, −μ₋) ≤ 1 and ‖Δ‖_* = μ₊ − μ₋ ≤ s + t. The
+    Frobenius norm has 2 − ‖Δ‖_F² = (1 − s²) + (1 − t²) + 2c². All norms attain their bounds at s = t = 1, c = 0, and
+    the trace attains its bound at t = 0.
     """
     s, t = sp.symbols("s t", positive=True)
     c = sp.symbols("c", real=True)
@@ -76,13 +77,13 @@ def spectral_suprema(
 
 
 def lowered(name: str, factor: float) -> dict[str, Sensitivity]:
-    """The table with one supremum too small, for mutants."""
+    """The table with one supremum multiplied by `factor` < 1: for mutants."""
     entry = SENSITIVITIES[name]
     return {**SENSITIVITIES, name: replace(entry, supremum=lambda d: factor * entry.supremum(d))}
 
 
 def other_pair(name: str) -> dict[str, Sensitivity]:
-    """The table with a pair that does not attain, for mutants."""
+    """The table with a pair that does not attain its supremum: for mutants."""
     return {**SENSITIVITIES, name: replace(SENSITIVITIES[name], pair=lambda d: (np.eye(d)[0], np.eye(d)[0] / 2))}
 
 
@@ -90,14 +91,14 @@ def other_pair(name: str) -> dict[str, Sensitivity]:
     "property",
     mutants={
         **{f"{name}, 1 % less": {"table": lowered(name, 0.99)} for name in SENSITIVITIES if name != "all entries, l1"},
-        "all entries, √2 d − 1": {"table": lowered("all entries, l1", 0.8)},
+        "all entries, l1, 20 % less": {"table": lowered("all entries, l1", 0.8)},
         "a pair that does not attain": {"table": other_pair("nuclear norm")},
     },
 )
 def table_of_suprema(table: Mapping[str, Sensitivity] = SENSITIVITIES) -> Evidence:
-    """No pair, random or next to a worst one, moves any of nine quantities beyond its supremum.
+    """No pair of rows, random or close to a worst pair, changes any of nine quantities by more than the table states.
 
-    The pair of the table attains it, to rounding, where the table says so.
+    Where the table says that its pair attains the supremum, the pair does so up to rounding.
     """
     rng = np.random.default_rng(31)
     exceeded, missed = set(), []
@@ -125,17 +126,17 @@ def table_of_suprema(table: Mapping[str, Sensitivity] = SENSITIVITIES) -> Eviden
 @check(
     "property",
     mutants={
-        "ℓ1 within ‖Δ‖_F": {"l1": lambda delta: float(np.linalg.norm(delta))},
-        "ℓ2 within ‖Δ‖": {"l2": lambda delta: float(np.linalg.norm(delta, 2))},
+        "‖Δ‖_F as the bound in ℓ1": {"l1": lambda delta: float(np.linalg.norm(delta))},
+        "‖Δ‖ as the bound in ℓ2": {"l2": lambda delta: float(np.linalg.norm(delta, 2))},
     },
 )
 def eigenvalue_vectors(
     l1: Callable[[Matrix], float] = lambda delta: float(np.linalg.norm(delta, "nuc")),
     l2: Callable[[Matrix], float] = lambda delta: float(np.linalg.norm(delta)),
 ) -> Evidence:
-    """Ordered eigenvalues move by at most ‖Δ‖_* in ℓ1 (Mirsky) and ‖Δ‖_F in ℓ2 (Hoffman–Wielandt).
+    """The ordered eigenvalues move by at most ‖Δ‖_* in ℓ1 (Mirsky) and at most ‖Δ‖_F in ℓ2 (Hoffman–Wielandt).
 
-    Equality at C = diag(3, 2, 1, …), x = e₁, y = e₂ in place of one another: sensitivities 2 and √2.
+    If e₁ is replaced by e₂ on top of C = diag(3, 2, 1, …) both are equalities, so the sensitivities are 2 and √2.
     """
     rng = np.random.default_rng(32)
     failed = 0
@@ -152,7 +153,7 @@ def eigenvalue_vectors(
     c, x, y = np.diag([3.0, 2.0, 1.0]), *np.eye(3)[:2]
     moved = np.linalg.eigvalsh(c + np.outer(x, x)) - np.linalg.eigvalsh(c + np.outer(y, y))
     attained = float(np.abs(moved).sum()) == 2 and float((moved**2).sum()) == 2
-    return Evidence(not failed and attained, f"{CASES} random neighbours, d ≤ 5", f"{failed} fail")
+    return Evidence(not failed and attained, f"{CASES} random neighbours, d ≤ 5", f"{failed} cases fail")
 
 
 # ENTRIES
@@ -161,16 +162,17 @@ def eigenvalue_vectors(
 @check(
     "symbolic",
     mutants={
-        "2d, as ADK19": {"bound": lambda d: 2 * d},
-        "d": {"bound": lambda d: d},
-        "√(2d² − 1)": {"bound": lambda d: (2 * d**2 - 1) ** 0.5},
+        "2d, as in ADK19": {"bound": lambda d: 2 * d},
+        "a bound of d": {"bound": lambda d: d},
+        "√(2d² − 1), as for odd d": {"bound": lambda d: (2 * d**2 - 1) ** 0.5},
     },
 )
 def all_entries(bound: Callable[[int], Number] = full_l1) -> Evidence:
-    """Σ_ij |Δ_ij| ≤ √2 d, attained for every even d.
+    """Σ_ij |Δ_ij| ≤ √2 d, and this is attained for every even d.
 
-    For the signs W of Δ the sum is xᵀWx − yᵀWy ≤ λ_max − λ_min ≤ √2 ‖W‖_F = √2 d. For d = 2k, k equal
-    entries and k others: x from (cos π/8, sin π/8)/√k, y from (−sin π/8, cos π/8)/√k. Each |Δ_ij| is then √2/d.
+    Let W be the signs of Δ. The sum is xᵀWx − yᵀWy ≤ λ_max(W) − λ_min(W) ≤ √2 ‖W‖_F = √2 d. For d = 2k let x have k
+    entries cos(π/8)/√k and k entries sin(π/8)/√k, and let y have −sin(π/8)/√k and cos(π/8)/√k in their places. Then
+    every |Δ_ij| is √2/d.
     """
     failed = []
     cos2, cossin = (1 + 1 / sp.sqrt(2)) / 2, 1 / (2 * sp.sqrt(2))  # cos² π/8 and cos π/8 sin π/8
@@ -184,41 +186,18 @@ def all_entries(bound: Callable[[int], Number] = full_l1) -> Evidence:
     return Evidence(not failed, "upper bound for all d; attained for every even d (checked to 40)", ", ".join(failed))
 
 
-def sign_matrices(d: int) -> Matrix:
-    """Symmetric sign matrices up to flips of features: the first row is 1 but for its diagonal entry. (count, d, d)."""
-    free = [(i, j) for i in range(d) for j in range(i, d) if i > 0 or j == 0]
-    signs = np.array(list(product((1.0, -1.0), repeat=len(free))))
-    found = np.ones((len(signs), d, d))
-    for column, (i, j) in enumerate(free):
-        found[:, i, j] = found[:, j, i] = signs[:, column]
-    return found
-
-
-def enumerated_l1(d: int, triangle: bool) -> float:
-    """The largest ℓ1 norm of Δ, over all sign patterns W of its entries: max of λ_max⁺ + λ_min⁻ of W.
-
-    For fixed W, xᵀWx − yᵀWy over the unit ball is largest at eigenvectors, or at x = 0 or y = 0. For the triangle the
-    weights off the diagonal are halves. Flipping features leaves the norm as it is.
-    """
-    w = sign_matrices(d)
-    if triangle:
-        w = w * np.where(np.eye(d, dtype=bool), 1.0, 0.5)
-    values = np.linalg.eigvalsh(w)
-    return float((np.maximum(values[:, -1], 0) - np.minimum(values[:, 0], 0)).max())
-
-
 @check(
     "numeric",
     mutants={
         "√2 d, as for even d": {"value": lambda d: math.sqrt(2) * d},
-        "of the triangle": {"enumerated": lambda d, triangle: enumerated_l1(d, True)},
+        "the triangle's entries": {"enumerated": lambda d, triangle: enumerated_l1(d, True)},
     },
 )
 def all_entries_odd(
     value: Callable[[int], float] = lambda d: math.sqrt(2 * d**2 - 1),
     enumerated: Callable[[int, bool], float] = enumerated_l1,
 ) -> Evidence:
-    """For d = 3 and 5 the supremum of Σ_ij |Δ_ij| is √(2d² − 1), below the bound √2 d: every sign pattern is tried."""
+    """For d = 3 and 5 the supremum of Σ_ij |Δ_ij| is √(2d² − 1), below √2 d, found by trying every sign pattern."""
     found = {d: enumerated(d, False) for d in (3, 5)}
     failed = [f"d={d}" for d, v in found.items() if abs(v - value(d)) > 1e-9]
     figures = {f"d = {d}": f"{v:.9f}" for d, v in found.items()}
@@ -230,13 +209,13 @@ def all_entries_odd(
     mutants={
         "√((d² + 3d)/2)": {"value": lambda d: math.sqrt((d**2 + 3 * d) / 2)},
         "d² for 4⌊d²/4⌋": {"value": lambda d: math.sqrt((d + 2) ** 2 + d**2) / 2},
-        "of all entries": {"enumerated": lambda d, triangle: enumerated_l1(d, False)},
+        "all entries": {"enumerated": lambda d, triangle: enumerated_l1(d, False)},
     },
 )
 def triangle_enumerated(
     value: Callable[[int], Number] = triangle_l1, enumerated: Callable[[int, bool], float] = enumerated_l1
 ) -> Evidence:
-    """For d ≤ 5 the supremum of Σ_{i≤j} |Δ_ij| is ½√((d + 2)² + 4⌊d²/4⌋): every sign pattern is tried."""
+    """For d ≤ 5 the supremum of Σ_{i≤j} |Δ_ij| is ½√((d + 2)² + 4⌊d²/4⌋), found by trying every sign pattern."""
     found = {d: enumerated(d, True) for d in range(1, 6)}
     failed = [f"d={d}" for d, v in found.items() if abs(v - float(value(d))) > 1e-9]
     figures = {f"d = {d}": f"{v:.9f}" for d, v in found.items()}
@@ -247,17 +226,18 @@ def triangle_enumerated(
     "symbolic",
     mutants={
         "(d + 1)² for (d + 2)²": {"squared": lambda d: (d + 1) ** 2 + 4 * (d**2 // 4)},
-        "mk without its 4": {"squared": lambda d: (d + 2) ** 2 + d**2 // 4},
+        "⌊d²/4⌋ without its factor 4": {"squared": lambda d: (d + 2) ** 2 + d**2 // 4},
     },
 )
 def triangle_proof(
     squared: Callable[[int], int] = lambda d: (d + 2) ** 2 + 4 * (d**2 // 4), largest: int = 300
 ) -> Evidence:
-    """Σ_{i≤j} |Δ_ij| ≤ ½√((d + 2)² + 4⌊d²/4⌋): the steps of the proof in `reference.sensitivity`, and its equality.
+    """Σ_{i≤j} |Δ_ij| ≤ ½√((d + 2)² + 4⌊d²/4⌋), with equality for the block pair.
 
-    In its notation: ‖ppᵀ − qqᵀ‖_F² = (‖p‖² − ‖q‖²)² + 2(‖p‖²‖q‖² − ⟨p, q⟩²); the mean of a, b can replace them for
-    m ≤ k + 2; (d + 2)² + 4mk and, for m ≥ k + 3, 2d² + 8k + 8 stay below the square; so does (d + 1)² for y = 0. The
-    block pair has c = (d + 2)/ℓ, g = 2√(mk)/ℓ, ℓ² = (d + 2)² + 4mk, and reaches ℓ/2.
+    The check goes through the steps of the proof in `reference.sensitivity`, in its notation. ‖ppᵀ − qqᵀ‖_F² = (‖p‖² −
+    ‖q‖²)² + 2(‖p‖²‖q‖² − ⟨p, q⟩²). For m ≤ k + 2, a and b can be replaced by their mean. (d + 2)² + 4mk and, for m ≥ k
+    + 3, 2d² + 8k + 8 are at most (d + 2)² + 4⌊d²/4⌋; so is (d + 1)², for y = 0. The block pair has c = (d + 2)/ℓ, g =
+    2√(mk)/ℓ, where ℓ² = (d + 2)² + 4mk, and reaches ℓ/2.
     """
     failed = []
     pp, qq, pq = sp.symbols("pp qq pq", real=True)
@@ -298,10 +278,11 @@ def triangle_proof(
     },
 )
 def covariance_body(gauge: Callable[[Number, Number], Number] = k_norm.covariance_norm) -> Evidence:
-    """max(tr M₊, tr M₋) is the gauge of the convex hull of all Δ; over neighbours it is at most 1, and attained.
+    """max(tr M₊, tr M₋) is the gauge of the convex hull of all changes Δ; over neighbours its maximum is 1.
 
-    (‖M‖_* + |tr M|)/2 is compared with the two traces. A random point of its unit ball, A − B with traces at most 1, is
-    written as a mean of changes Σ_ij p_i q_j (u_iu_iᵀ − v_jv_jᵀ), which lie in the hull, and of 0.
+    The reference's (‖M‖_* + |tr M|)/2 equals the larger of the two traces. A random point A − B of its unit ball, with
+    A, B ⪰ 0 of trace at most 1, is written as a mean Σ_ij p_i q_j (u_iu_iᵀ − v_jv_jᵀ) of changes, where u and v may be
+    0. So it lies in the hull.
     """
     rng = np.random.default_rng(33)
     failed, largest = 0, 0.0
@@ -316,7 +297,7 @@ def covariance_body(gauge: Callable[[Number, Number], Number] = k_norm.covarianc
         plus, minus = np.maximum(values, 0) / size, np.maximum(-values, 0) / size
         rebuilt = np.zeros((d, d))
         rest = [1 - plus.sum(), 1 - minus.sum()]
-        weights = [[*plus, rest[0]], [*minus, rest[1]]]  # the last: a row of zeros
+        weights = [[*plus, rest[0]], [*minus, rest[1]]]  # the last weight belongs to a row of zeros
         rows = [*vectors.T, np.zeros(d)]
         for p, u in zip(weights[0], rows, strict=True):
             for q, v in zip(weights[1], rows, strict=True):
@@ -329,7 +310,7 @@ def covariance_body(gauge: Callable[[Number, Number], Number] = k_norm.covarianc
     return Evidence(
         not failed and attained and largest <= 1 + ROUNDING,
         f"{CASES} random matrices and pairs, d ≤ 5",
-        f"{failed} fail",
+        f"{failed} cases fail",
         {"largest": f"{largest:.6f}"},
     )
 
@@ -338,11 +319,11 @@ def covariance_body(gauge: Callable[[Number, Number], Number] = k_norm.covarianc
     "property",
     mutants={
         "√2 for the nuclear norm": {"change": lambda body, n, d: 2**0.5 / n},
-        "the triangle's for every body": {"change": lambda body, n, d: triangle_l1(d) / n},
+        "the triangle's sensitivity for every body": {"change": lambda body, n, d: triangle_l1(d) / n},
     },
 )
 def bodies(change: Callable[[str, Number, int], Number] = k_norm_mechanism.sensitivity) -> Evidence:
-    """Δ_K of the five bodies of the K-norm mechanism: no random pair beyond it, a pair of the table at it."""
+    """No pair of rows that is tried exceeds the sensitivity of any body of the K-norm mechanism; each is attained."""
     rng = np.random.default_rng(34)
     best: dict[tuple[str, int], float] = {}
     pairs: list[tuple[int, Vector, Vector]] = [(d, *random_rows(rng, d)) for d in range(1, 6) for _ in range(400)]
@@ -358,15 +339,19 @@ def bodies(change: Callable[[str, Number, int], Number] = k_norm_mechanism.sensi
 @check(
     "property",
     mutants={
-        "the same deviation everywhere": {"separation": lambda delta, ensemble: float((delta**2).sum())},
-        "4": {"supremum": lambda d: 4},
+        "the Frobenius norm for both ensembles": {"separation": lambda delta, ensemble: float((delta**2).sum())},
+        "a supremum of 4": {"supremum": lambda d: 4},
     },
 )
 def gaussian_separation(
     separation: Callable[[Matrix, str], Number] = wigner.separation_squared,
     supremum: Callable[[int], Number] = gauss_cov.change_squared,
 ) -> Evidence:
-    """What noise on a triangle sees of Δ: ‖Δ‖_F² (goe), (‖Δ‖_F² + Σ Δ_ii²)/2 (wigner); both at most 2, 2 at e₁, e₂."""
+    """The separation of Δ is ‖Δ‖_F² under GOE noise and (‖Δ‖_F² + Σ Δ_ii²)/2 under Wigner noise; its supremum is 2.
+
+    The separation is the squared distance of the means of the noisy triangle in units of the noise, which decides ρ.
+    The rows e₁ and e₂ attain the supremum.
+    """
     rng = np.random.default_rng(35)
     failed, largest = 0, 0.0
     for _ in range(CASES):
@@ -382,4 +367,6 @@ def gaussian_separation(
         delta = np.outer(x, x) - np.outer(y, y)
         failed += any(abs(float(separation(delta, e)) - float(supremum(d))) > 1e-12 for e in ("goe", "wigner"))
     scope = f"{CASES} random pairs, d ≤ 5; the pair at d = 1, 2, 5"
-    return Evidence(not failed and largest <= 1 + ROUNDING, scope, f"{failed} fail", {"largest": f"{largest:.6f}"})
+    return Evidence(
+        not failed and largest <= 1 + ROUNDING, scope, f"{failed} cases fail", {"largest": f"{largest:.6f}"}
+    )

@@ -1,7 +1,7 @@
 """The tail of ‖Z‖ for every d: P(‖Z‖ ≥ t) ≤ C(d, t) exp(−rate(t)).
 
-proofs/paper/tail-bound.md has the argument. It has one inequality of potential theory, which `green_function` and
-`mean_of_the_swept_charge` check, and two applications of Jensen's inequality, whose product is `one_point_density`.
+The page proofs/paper/tail-bound.md has the argument. It uses one inequality of potential theory, which `green_function`
+and `mean_of_the_swept_charge` check, and Jensen's inequality twice; `one_point_density` checks the result.
 """
 
 from collections.abc import Callable
@@ -20,7 +20,7 @@ from covassay.verification.exact.spectral_cdf import Enclosure, enclose_spectral
 
 
 def swept_charge(a: Number, s: Number, sine: Callable[[Number], Number]) -> Callable[[Number], Number]:
-    """The charge at ±s swept onto [−a, a] and folded: the density of x = a sin ψ in ψ, 0 < ψ < π/2, times π/2."""
+    """π/2 times the density of ψ in (0, π/2), where a sin ψ = |x| and x has the charge at ±s swept onto [−a, a]."""
     return lambda psi: s * (s**2 - a**2) ** 0.5 / (s**2 - (a * sine(psi)) ** 2)
 
 
@@ -32,7 +32,7 @@ def twice_green(a: Number, s: Number) -> Number:
 @check(
     "numeric",
     mutants={
-        "one end only": {"green": lambda a, s: mpmath.acosh(s / a)},
+        "one pole only": {"green": lambda a, s: mpmath.acosh(s / a)},
         "the equilibrium charge": {"charge": lambda a, s, sine: lambda psi: mpmath.mpf(1)},
     },
 )
@@ -40,9 +40,10 @@ def green_function(
     charge: Callable[..., Callable[[Number], Number]] = swept_charge,
     green: Callable[[Number, Number], Number] = twice_green,
 ) -> Evidence:
-    """ln|s² − x²| ≤ ∫ ln|y² − x²| q_s(y) dy + 2 arccosh(s/a) for every x, with equality for |x| ≤ a: to 15 digits.
+    """ln|s² − x²| ≤ ∫ ln|y² − x²| q_s(y) dy + 2 arccosh(s/a) for every x, with equality for |x| ≤ a.
 
-    q_s is the charge at ±s swept onto [−a, a]; the difference of the two sides is Green's function with its pole there.
+    q_s is the charge at ±s swept onto [−a, a]. The difference of the two sides is the sum of Green's functions of the
+    complement of [−a, a] with poles at s and −s. Equality is checked to 15 digits.
     """
     wrong = []
     with mpmath.workdps(25):
@@ -70,14 +71,15 @@ def exponent(m: int, a: Number, s: Number) -> Number:
 @check(
     "numeric",
     mutants={
-        "π/2 for π": {"rate": lambda t, edge, f: nuclear_laplace.edge_rate(t, edge / 2, f)},
+        "half the edge": {"rate": lambda t, edge, f: nuclear_laplace.edge_rate(t, edge / 2, f)},
         "half the rate": {"rate": lambda t, edge, f: nuclear_laplace.edge_rate(t, edge, f) / 2},
     },
 )
 def mean_of_the_swept_charge(rate: Callable[..., Number] = nuclear_laplace.edge_rate) -> Evidence:
-    """Φ_a(s) = (2/π) (∫_a^s arccosh(s/α) dα + (a − πm) arccosh(s/a)); at a = πm it is the rate, to 18 digits.
+    """Φ_a(s) = (2/π) (∫_a^s arccosh(s/α) dα + (a − πm) arccosh(s/a)), which is the rate of the tail at a = πm.
 
-    As x = (2/π) ∫_0^x arccosh(x/α) dα, and the extension of arccosh(x/α) from [−a, a] is arccosh(s/α) − arccosh(s/a).
+    Both sides agree to 18 digits. The formula holds because x = (2/π) ∫_0^x arccosh(x/α) dα, and because the bounded
+    harmonic extension of arccosh(x/α) from [−a, a] takes the value arccosh(s/α) − arccosh(s/a) at s.
     """
     wrong = []
     with mpmath.workdps(25):
@@ -91,7 +93,7 @@ def mean_of_the_swept_charge(rate: Callable[..., Number] = nuclear_laplace.edge_
 
 
 def one_point(law: PfaffianEnsemble, x: Vector) -> Vector:
-    """ρ₁ at any points, from its values at the nodes."""
+    """The one-point density ρ₁ at any points, interpolated from its values at the nodes."""
     panel, t = law.panels.locate(x)
     values: Vector = (interpolation(t)[0] * law.one_point_density[panel]).sum(axis=1)
     return values
@@ -100,7 +102,7 @@ def one_point(law: PfaffianEnsemble, x: Vector) -> Vector:
 @check(
     "numeric",
     mutants={
-        "the edge at 3d/2": {"edge": lambda m, symmetric: 1.5 * m * (0.5 if symmetric else 1.0)},
+        "an edge at 3m/2": {"edge": lambda m, symmetric: 1.5 * m * (0.5 if symmetric else 1.0)},
         "a larger rate": {"rate": lambda s, a: 1.25 * nuclear_laplace.edge_rate(s, a)},
     },
 )
@@ -108,10 +110,11 @@ def one_point_density(
     edge: Callable[[int, bool], Number] = nuclear_laplace.spectral_edge,
     rate: Callable[[Number, Number], Number] = nuclear_laplace.edge_rate,
 ) -> Evidence:
-    """ρ₁(s) ≤ exp(−rate(s)) ∫ q_s ρ₁ beyond a = πm (πm/2), m = d − 1: the two Jensens, against the exact ρ₁.
+    """The exact one-point density satisfies ρ₁(s) ≤ exp(−rate(s)) ∫ q_s ρ₁ beyond a = π(d − 1), symmetric π(d − 1)/2.
 
-    ρ₁(s)/ρ₁(x) = e^{x−s} E ∏|s² − λ_j²| / E ∏|x² − λ_j²| over d − 1 points; the numerator is at most
-    exp(2m arccosh(s/a)) E exp(∫ q_s(x) ln ∏|x² − λ_j²| dx), and exp(∫ q (ln ∏ − x)) ≤ ∫ q e^{−x} ∏.
+    With m = d − 1 other points λ_j, ρ₁(s)/ρ₁(x) = e^{x−s} E ∏|s² − λ_j²| / E ∏|x² − λ_j²|. The numerator is at most
+    exp(2m arccosh(s/a)) E exp(∫ q_s(x) ln ∏|x² − λ_j²| dx), and exp(∫ q (ln ∏ − x)) ≤ ∫ q e^{−x} ∏ by Jensen's
+    inequality.
     """
     psi = (np.arange(4000) + 0.5) * np.pi / 8000
     wrong, largest = [], 0.0
@@ -135,7 +138,7 @@ def one_point_density(
 @check(
     "enclosed",
     mutants={
-        "the edge at 3d/2": {"bound": lambda d, t, s, f: nuclear_laplace.spectral_norm_tail_bound(
+        "an edge at 3d/2": {"bound": lambda d, t, s, f: nuclear_laplace.spectral_norm_tail_bound(
             d, t * (2 * f.pi / 3), s, f)},
         "a larger rate": {"bound": lambda d, t, s, f: nuclear_laplace.spectral_norm_tail_bound(d, t, s, f)
                           * f.exp(-nuclear_laplace.edge_rate(t, nuclear_laplace.spectral_edge(d, s, f.pi), f) / 4)},
@@ -145,7 +148,7 @@ def tail_bound(
     bound: Callable[..., Number] = nuclear_laplace.spectral_norm_tail_bound,
     survival: Callable[..., Enclosure] = enclose_spectral_survival,
 ) -> Evidence:
-    """The bound on P(‖Z‖ ≥ t) holds against enclosures of the probability, full and symmetric, from 10⁻² to 10⁻³⁰."""
+    """The tail bound is at least P(‖Z‖ ≥ t), which is enclosed, for full and symmetric noise from 10⁻² to 10⁻³⁰."""
     wrong, ratios = [], []
     with mpmath.workdps(30):
         for d, symmetric in product((2, 3, 5, 10, 16), (False, True)):
@@ -161,12 +164,12 @@ def tail_bound(
 
 
 def tangent(symmetric: bool, slope: Fraction, start: Fraction) -> tuple[bool, str]:
-    """Does t = start·d + slope·ln(1/β) follow from the tail bound for every d ≥ 2?
+    """Whether ‖Z‖ ≤ start·d + slope·ln(1/β) follows from the tail bound for every d ≥ 2, and the numbers behind it.
 
-    The rate is convex and the other factor falls, so beyond t₀ = start·d the bound is at most its value there times
-    exp(−rate′(t₀) (t − t₀)): slope·rate′(t₀) ≥ 1 and value ≤ 1 are enough. rate(t₀) = d·r, and the value is at most
-    C √(2/(d − 1)) d e^{−rd}, which falls from d = 2 on if r > 1/11: its logarithm has the slope
-    (d − 2)/(2d(d − 1)) − r, and the first term is at most 0.0858.
+    The rate is convex and the other factor falls, so beyond t₀ = start·d the bound is at most its value at t₀ times
+    exp(−rate′(t₀) (t − t₀)). So slope·rate′(t₀) ≥ 1 and a value of at most 1 are enough. With rate(t₀) = d·r the value
+    is at most C √(2/(d − 1)) d e^{−rd}. This falls from d = 2 on if r > 1/11, because the derivative of its logarithm
+    is (d − 2)/(2d(d − 1)) − r, and the first term is at most 0.0858.
     """
     with mpmath.workdps(30):
         t = mpmath.mpf(start.numerator) / start.denominator
@@ -185,16 +188,18 @@ def tangent(symmetric: bool, slope: Fraction, start: Fraction) -> tuple[bool, st
 @check(
     "numeric",
     mutants={
-        "7d/2": {
+        "7d/2 for 4d": {
             "bound": lambda d, level, symmetric: d * (Fraction(5, 2) if symmetric else Fraction(7, 2)) + 3 * level
         },
-        "2 ln(1/β)": {"bound": lambda d, level, symmetric: (Fraction(5, 2) if symmetric else 4) * d + 2 * level},
+        "2 ln(1/β) for 2.36 ln(1/β)": {
+            "bound": lambda d, level, symmetric: (Fraction(5, 2) if symmetric else 4) * d + 2 * level
+        },
     },
 )
 def linear_bound(bound: Callable[..., Number] = nuclear_laplace.spectral_norm_bound) -> Evidence:
-    """‖Z‖ ≤ ρ(4d + 2.36 ln(1/β)) with probability 1 − β, every d and β; symmetric: ρ(2.5 d + 1.77 ln(1/β)).
+    """‖Z‖ ≤ ρ(4d + 2.36 ln(1/β)) with probability 1 − β for every d and β; symmetric noise has ρ(2.5 d + 1.77 ln(1/β)).
 
-    d = 1 is P(‖Z‖ ≥ t) = e^{−t}. Constants to 30 digits; the margins are in the third.
+    At d = 1, P(‖Z‖ ≥ t) = e^{−t}. The constants are computed to 30 digits; the inequalities leave margins in the third.
     """
     wrong, told = [], []
     for symmetric in (False, True):
@@ -219,11 +224,11 @@ def tail_at_the_edge(
         d, level, mpmath.log
     ),
 ) -> Evidence:
-    """‖Z‖ ≤ πρd/cos φ with probability 1 − β, φ³ = 3(ln(1/β) + (7/6) ln d)/(2d), while φ < π/2.
+    """‖Z‖ ≤ πρd/cos φ with probability 1 − β, where φ³ = 3(ln(1/β) + (7/6) ln d)/(2d), as long as φ < π/2.
 
-    With t = edge/cos φ the rate is d·2(φ/cos φ − arccosh(1/cos φ)), which vanishes with φ and has the slope
-    2dφ tan φ/cos φ ≥ 2dφ²; so it is at least (2/3) dφ³. The other factor is at most d^{7/6}. So the constant π is
-    reached: for fixed β, ‖Z‖/(ρd) ≤ π + O((ln d/d)^{2/3}). Checked on the bound itself.
+    With t = edge/cos φ the rate is d·2(φ/cos φ − arccosh(1/cos φ)). It vanishes at φ = 0 and has the derivative
+    2dφ tan φ/cos φ ≥ 2dφ², so it is at least (2/3) dφ³. The other factor is at most d^{7/6}. So the constant π is
+    reached: for fixed β, ‖Z‖/(ρd) ≤ π + O((ln d/d)^{2/3}). The check evaluates the tail bound on a grid.
     """
     worst = mpmath.mpf(0)
     with mpmath.workdps(20):
@@ -235,4 +240,4 @@ def tail_at_the_edge(
             right = nuclear_laplace.spectral_norm_tail_bound(mpmath.mpf(d), t, False, mpmath)
             worst = max(worst, right * mpmath.exp(level))
     figures = {"largest bound/β": mpmath.nstr(worst, 4)}
-    return Evidence(bool(worst <= 1), "d to 10⁸, β to e^{−300}; all by the inequalities above", figures=figures)
+    return Evidence(bool(worst <= 1), "d to 10⁸, β to e^{−300}; all d and β by the inequalities", figures=figures)

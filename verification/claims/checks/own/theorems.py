@@ -1,7 +1,7 @@
 """DN25 Theorems 1, 2 and 6 with constants that are true, in every dimension.
 
-The proof for all d is proofs/paper/norm-tail.md; here each of its steps, and what it concludes, is held against exact
-numbers.
+The page proofs/paper/norm-tail.md has the proof for all d. The checks compare each of its steps and its conclusions
+with exact numbers.
 """
 
 import math
@@ -25,7 +25,7 @@ LEVEL = Fraction(15, 2)  # ‖Z‖ ≤ 7.5 ρd in Theorem 2
 
 
 def at_most(value: mpmath.mpf, limit: Fraction) -> bool:
-    """Is value ≤ limit? Exactly."""
+    """Whether value ≤ limit, decided exactly."""
     return bool(mpmath.fmul(value, limit.denominator, exact=True) <= limit.numerator)
 
 
@@ -33,24 +33,24 @@ def at_most(value: mpmath.mpf, limit: Fraction) -> bool:
 
 
 def rate(c: Number, log: Callable[[Number], Number], pi: Number) -> Number:
-    """r(c) = c − 2 − 2 ln(2c/π), above 0 from c = 3.73 on."""
+    """The rate r(c) = c − 2 − 2 ln(2c/π), which is positive from c = 3.73 on."""
     return c - 2 - 2 * log(2 * c / pi)
 
 
 def tail_bound(c: Fraction, d: int) -> Fraction:
-    """Just below e^{−d r(c)}/(c(c − 2))."""
+    """A rational number just below e^{−d r(c)}/(c(c − 2))."""
     growth = (2 * c / PI[1]) ** (2 * d)
     return growth * exponential(-d * (c - 2))[0] / (c * (c - 2))
 
 
 def symmetric_tail_bound(c: Fraction, d: int) -> Fraction:
-    """Just below (2/(π(c − 1))) e^{−d(c − 1 − 1/(2c) − ln(4c/π))}."""
+    """A rational number just below (2/(π(c − 1))) e^{−d(c − 1 − 1/(2c) − ln(4c/π))}."""
     growth = (4 * c / PI[1]) ** d
     return 2 / (PI[1] * (c - 1)) * growth * exponential(-d * (c - 1 - 1 / (2 * c)))[0]
 
 
 def normaliser(d: int, symmetric: bool) -> Fraction:
-    """Z_d = ∫ ∏|s_i² − s_j²| e^{−Σs} ds over s > 0; symmetric: ∫ ∏|l_i − l_j| e^{−Σ|l|} dl over the line."""
+    """Z_d = ∫ ∏|s_i² − s_j²| e^{−Σs} ds over s > 0, or, if symmetric, ∫ ∏|l_i − l_j| e^{−Σ|l|} dl over the line."""
     if d == 0:
         return Fraction(1)
     powers = moment_powers(d, symmetric=symmetric)
@@ -58,9 +58,10 @@ def normaliser(d: int, symmetric: bool) -> Fraction:
 
 
 def least_ratio(d: int, symmetric: bool) -> Fraction:
-    """Just above what Jensen's inequality gives for Z_d/Z_{d−1}.
+    """A rational number just above the lower bound on Z_d/Z_{d−1} that Jensen's inequality gives.
 
-    (πA/4)(A/2)^{2d−2} e^{−2A/π} at A = π(2d − 1)/2; symmetric (πA/2)(A/2)^{d−1} e^{−2A/π} at A = πd/2.
+    The bound is (πA/4)(A/2)^{2d−2} e^{−2A/π} at A = π(2d − 1)/2; for the symmetric kind it is
+    (πA/2)(A/2)^{d−1} e^{−2A/π} at A = πd/2.
     """
     a = PI[1] * (d if symmetric else 2 * d - 1) / 2
     power = d - 1 if symmetric else 2 * d - 2
@@ -69,6 +70,13 @@ def least_ratio(d: int, symmetric: bool) -> Fraction:
 
 
 # THE STEPS
+
+
+def vanishing(difference: sp.Expr, d: sp.Symbol, c: sp.Symbol) -> tuple[bool, str]:
+    """Whether an expression in d and c is 0: both its derivatives are, and so is its value at d = 7, c = 3."""
+    value = abs(sp.N(difference.subs({d: 7, c: 3}), 30))
+    slopes = [sp.simplify(sp.expand_log(sp.diff(difference, v), force=True)) for v in (c, d)]
+    return bool(value < 1e-25) and slopes == [0, 0], f"value {sp.N(value, 3)}, derivatives {slopes}"
 
 
 @check(
@@ -81,9 +89,9 @@ def least_ratio(d: int, symmetric: bool) -> Fraction:
 def arcsine_potential(
     density: Callable[[mpmath.mpf], mpmath.mpf] = lambda u: 2 / (mpmath.pi * mpmath.sqrt(1 - u**2)),
 ) -> Evidence:
-    """For s = A|cos θ|, θ uniform: E ln|s² − t²| = 2 ln(A/2) if t ≤ A and more beyond, E s = 2A/π, entropy ln(πA/4).
+    """For uniform θ, s = A|cos θ| has E ln|s² − t²| = 2 ln(A/2) for t ≤ A, more beyond, E s = 2A/π, entropy ln(πA/4).
 
-    With A = 1. It is the law that makes Jensen's inequality sharp: with A = πd it finds the edge of the spectrum.
+    The check has A = 1. This law makes Jensen's inequality sharp: with A = πd it finds the edge of the spectrum.
     """
     with mpmath.workdps(20):
 
@@ -123,10 +131,10 @@ def normaliser_ratio(
     whole: Callable[[int, bool], Fraction] = normaliser,
     largest: int = 40,
 ) -> Evidence:
-    """Z_d/Z_{d−1} ≥ (πA/4)(A/2)^{2d−2} e^{−2A/π} with A = π(2d − 1)/2, which falls short by a factor of 2.3√d at most.
+    """Z_d/Z_{d−1} ≥ (πA/4)(A/2)^{2d−2} e^{−2A/π} with A = π(2d − 1)/2, and the bound is too small by at most 2.31√d.
 
-    Z_d is the integral of the joint density of the singular values, an exact rational (de Bruijn's Pfaffian); the bound
-    is Jensen's inequality. Symmetric: (πA/2)(A/2)^{d−1} e^{−2A/π}, A = πd/2.
+    Z_d is the integral of the joint density of the singular values, an exact rational number by de Bruijn's Pfaffian.
+    The bound comes from Jensen's inequality. For the symmetric kind it is (πA/2)(A/2)^{d−1} e^{−2A/π}, A = πd/2.
     """
     failed: list[str] = []
     figures: dict[str, str] = {}
@@ -150,10 +158,10 @@ def tail_algebra(
     points: Callable[[sp.Expr], sp.Expr] = lambda d: d,
     exponent: Callable[[sp.Expr], sp.Expr] = lambda c: rate(c, sp.log, sp.pi),
 ) -> Evidence:
-    """d (Z_{d−1}/Z_d) ∫_t^∞ s^{2d−2} e^{−s} ds at t = cd is e^{−d r(c)}/(c(c − 2)) times two factors below 1.
+    """The bound on d (Z_{d−1}/Z_d) ∫_{cd}^∞ s^{2d−2} e^{−s} ds is e^{−d r(c)}/(c(c − 2)) times two factors below 1.
 
-    ∫ ≤ t^{2d−2} e^{−t} t/(t − 2d + 2). The factors are (1 − 1/m)^{−(m−1)}/e with m = 2d, below 1 because
-    ln(1 + 1/(m − 1)) ≤ 1/(m − 1), and (c − 2)/(c − 2 + 2/d).
+    The integral from t = cd is at most t^{2d−2} e^{−t} t/(t − 2d + 2). The factors are (1 − 1/m)^{−(m−1)}/e with m =
+    2d, below 1 because ln(1 + 1/(m − 1)) ≤ 1/(m − 1), and (c − 2)/(c − 2 + 2/d).
     """
     d, c = sp.symbols("d c", positive=True)
     a = sp.pi * (2 * d - 1) / 2
@@ -163,25 +171,22 @@ def tail_algebra(
     left = sp.log(points(d)) - log_ratio + log_integral
     right = -d * exponent(c) - sp.log(c * (c - 2))
     factors = -(2 * d - 1) * sp.log(1 - 1 / (2 * d)) - 1 + sp.log((c - 2) / (c - 2 + 2 / d))
-    difference = left - right - factors
-    residual = abs(sp.N(difference.subs({d: 7, c: 3}), 30))
-    slopes = [sp.simplify(sp.expand_log(sp.diff(difference, v), force=True)) for v in (c, d)]
-    return Evidence(
-        residual < 1e-25 and slopes == [0, 0], "all d and c > 2", f"residual {sp.N(residual, 3)}, slopes {slopes}"
-    )
+    holds, detail = vanishing(left - right - factors, d, c)
+    return Evidence(holds, "all d and c > 2", detail)
 
 
 @check(
     "symbolic",
     mutants={
         "one sign only": {"signs": 1},
-        "without the trace": {"trace": lambda c: sp.Integer(0)},
+        "without the factor e^{d/(2c)}": {"trace": lambda c: sp.Integer(0)},
     },
 )
 def symmetric_tail_algebra(signs: int = 2, trace: Callable[[sp.Expr], sp.Expr] = lambda c: 1 / (2 * c)) -> Evidence:
-    """2d (Z_{d−1}/Z_d) e^{d/(2c)} ∫_t^∞ s^{d−1} e^{−s} ds, t = cd, is the symmetric bound times (c − 1)/(c − 1 + 1/d).
+    """The bound on 2d (Z_{d−1}/Z_d) e^{d/(2c)} ∫_{cd}^∞ s^{d−1} e^{−s} ds is at most the symmetric tail bound.
 
-    ∫ ≤ t^{d−1} e^{−t} t/(t − d + 1).
+    The integral from t = cd is at most t^{d−1} e^{−t} t/(t − d + 1). With this value the product is the tail bound
+    times (c − 1)/(c − 1 + 1/d).
     """
     d, c = sp.symbols("d c", positive=True)
     a = sp.pi * d / 2
@@ -190,12 +195,8 @@ def symmetric_tail_algebra(signs: int = 2, trace: Callable[[sp.Expr], sp.Expr] =
     log_integral = (d - 1) * sp.log(t) - t + sp.log(t / (t - d + 1))
     left = sp.log(signs * d) - log_ratio + d * trace(c) + log_integral
     right = sp.log(2 / (sp.pi * (c - 1))) - d * (c - 1 - 1 / (2 * c) - sp.log(4 * c / sp.pi))
-    difference = left - right - sp.log((c - 1) / (c - 1 + 1 / d))
-    residual = abs(sp.N(difference.subs({d: 7, c: 3}), 30))
-    slopes = [sp.simplify(sp.expand_log(sp.diff(difference, v), force=True)) for v in (c, d)]
-    return Evidence(
-        residual < 1e-25 and slopes == [0, 0], "all d and c > 1", f"residual {sp.N(residual, 3)}, slopes {slopes}"
-    )
+    holds, detail = vanishing(left - right - sp.log((c - 1) / (c - 1 + 1 / d)), d, c)
+    return Evidence(holds, "all d and c > 1", detail)
 
 
 # THE TAIL
@@ -205,13 +206,13 @@ def symmetric_tail_algebra(signs: int = 2, trace: Callable[[sp.Expr], sp.Expr] =
     "enclosed",
     mutants={
         "an edge at 2ρd": {"bound": lambda c, d: exponential(-d * (c - 2))[0] / (c * (c - 2))},
-        "2/π for 1": {"bound": lambda c, d: tail_bound(c, d) * (2 / PI[1]) ** d},
+        "a bound smaller by (2/π)^d": {"bound": lambda c, d: tail_bound(c, d) * (2 / PI[1]) ** d},
     },
 )
 def tail(bound: Callable[[Fraction, int], Fraction] = tail_bound) -> Evidence:
-    """P(‖Z‖ > cρd) ≤ e^{−d r(c)}/(c(c − 2)), r(c) = c − 2 − 2 ln(2c/π), so that P(‖Z‖ > 4ρd) ≤ e^{−d/8}/8.
+    """P(‖Z‖ > cρd) ≤ e^{−d r(c)}/(c(c − 2)) with r(c) = c − 2 − 2 ln(2c/π), so that P(‖Z‖ > 4ρd) ≤ e^{−d/8}/8.
 
-    Enclosures of the left side below rational bounds of the right. For all d: the page.
+    Enclosures of the left side lie below rational lower bounds on the right side. The page proves it for all d.
     """
     failed, figures = [], {}
     for d in DIMENSIONS:
@@ -230,11 +231,11 @@ def tail(bound: Callable[[Fraction, int], Fraction] = tail_bound) -> Evidence:
     "enclosed",
     mutants={
         "an edge at ρd": {"bound": lambda c, d: exponential(-d * (c - 1))[0]},
-        "half the exponent's growth": {"bound": lambda c, d: symmetric_tail_bound(c, d) / 2**d},
+        "a bound smaller by 2^{−d}": {"bound": lambda c, d: symmetric_tail_bound(c, d) / 2**d},
     },
 )
 def symmetric_tail(bound: Callable[[Fraction, int], Fraction] = symmetric_tail_bound) -> Evidence:
-    """Symmetric Z: P(‖Z‖ > cρd) ≤ (2/(π(c − 1))) e^{−d(c − 1 − 1/(2c) − ln(4c/π))}, so P(‖Z‖ > 2.5ρd) ≤ e^{−d/8}/2."""
+    """If Z is symmetric, P(‖Z‖ > cρd) ≤ (2/(π(c − 1))) e^{−d(c − 1 − 1/(2c) − ln(4c/π))}; c = 2.5 gives e^{−d/8}/2."""
     failed, figures = [], {}
     for d in DIMENSIONS:
         for c in (Fraction(3, 2), Fraction(5, 2), Fraction(4)):
@@ -252,11 +253,12 @@ QUANTILES = {2: "6.20", 3: "7.24", 4: "7.42", 5: "7.38", 6: "7.26", 7: "7.12", 8
              20: "5.86", 30: "5.39"}  # fmt: skip
 
 
-@check("enclosed", mutants={"d^{−10} for half of it": {"half": 1}, "of symmetric noise": {"symmetric": True}})
+@check("enclosed", mutants={"d^{−10} for d^{−10}/2": {"half": 1}, "symmetric noise": {"symmetric": True}})
 def quantiles(published: Mapping[int, str] | None = None, half: int = 2, symmetric: bool = False) -> Evidence:
-    """C_d with P(‖Z‖ > C_dρd) = d^{−10}/2: 6.20, 7.24, 7.42, 7.38 for d = 2, …, 5, then falling; at most 7.5.
+    """The C_d with P(‖Z‖ > C_dρd) = d^{−10}/2 are 6.20, 7.24, 7.42, 7.38 for d = 2, …, 5, then they fall.
 
-    To two decimals: the probability is above d^{−10}/2 at half a unit less, and below at half a unit more.
+    All are at most 7.5. They are right to two decimals: the probability is above d^{−10}/2 half a unit of the last
+    decimal lower, and below it half a unit higher.
     """
     listed = published or QUANTILES
     failed = []
@@ -280,10 +282,10 @@ def quantiles(published: Mapping[int, str] | None = None, half: int = 2, symmetr
     },
 )
 def tail_of_theorem_2(level: Fraction = LEVEL, power: int = 10, first: int = 7) -> Evidence:
-    """P(‖Z‖ > 7.5ρd) ≤ d^{−10}/2 for every d ≥ 2: by enclosure below d = 7, by the tail bound from there on.
+    """P(‖Z‖ > 7.5ρd) ≤ d^{−10}/2 for every d ≥ 2, by enclosure below d = 7 and by the tail bound from there on.
 
-    From d = 7 on e^{−d r}/(c(c − 2)) ≤ d^{−10}/2 because it holds at 7 and r > 10/7: the logarithm of the left falls
-    faster.
+    e^{−d r}/(c(c − 2)) ≤ d^{−10}/2 holds at d = 7, and for larger d because r > 10/7, so that the logarithm of the left
+    side falls faster.
     """
     failed = []
     for d in range(2, first):
@@ -293,7 +295,7 @@ def tail_of_theorem_2(level: Fraction = LEVEL, power: int = 10, first: int = 7) 
     upper = (2 * level / PI[0]) ** (2 * first) * exponential(-first * (level - 2))[1] / (level * (level - 2))
     if upper * 2 * first**power > 1:
         failed.append(f"the bound at d={first}")
-    # r > power/first, that is e^{c − 2 − power/first} > (2c/π)²
+    # r > power/first means that e^{c − 2 − power/first} > (2c/π)²
     if not exponential(level - 2 - Fraction(power, first))[0] > (2 * level / PI[0]) ** 2:
         failed.append("rate")
     figures = {f"2·{first}^{power}·bound at d = {first}": f"{float(upper * 2 * first**power):.4f}"}
@@ -304,7 +306,7 @@ def tail_of_theorem_2(level: Fraction = LEVEL, power: int = 10, first: int = 7) 
 
 
 def theorem_2_bound(d: int, n: Number, epsilon: Number, trace: Number, log: Callable[[Number], Number]) -> Number:
-    """min{54 d^{3/2}/(εn), 10 √(d tr Σ/(εn)) + 134 √(d ln d)/(εn)}."""
+    """The bound min{54 d^{3/2}/(εn), 10 √(d tr Σ/(εn)) + 134 √(d ln d)/(εn)} on the error."""
     unit = epsilon * n
     return min(54 * d**1.5 / unit, 10 * (d * trace / unit) ** 0.5 + 134 * (d * log(d)) ** 0.5 / unit)
 
@@ -313,12 +315,12 @@ def theorem_2_bound(d: int, n: Number, epsilon: Number, trace: Number, log: Call
 def constants_of_theorem_2(matrix: int = 54, root: int = 10, additive: int = 134) -> Evidence:
     """The two cases of Theorem 2 give its printed form with constants 54, 10 and 134, for every d ≥ 2.
 
-    With ‖Z‖ ≤ 7.5d, |L| ≤ 11 ln d, ρ = 4/(εn), b = 10/(εn), both true with probability 1 − d^{−10} (e^{−11 ln d} ≤
-    d^{−10}/2), in units of 1/(εn):
+    Let ρ = 4/(εn) and b = 10/(εn). Both ‖Z‖ ≤ 7.5d and |L| ≤ 11 ln d hold with probability 1 − d^{−10}, because
+    e^{−11 ln d} ≤ d^{−10}/2. In units of 1/(εn):
     r ≥ tr Σ : error ≤ ρ‖Z‖_F ≤ 30 d^{3/2}, and error² ≤ ρ‖Z‖(tr Σ + r) ≤ 30d (3 tr Σ + 110 ln d), so that error ≤
         √(90 d tr Σ) + √(3300 d ln d);
     r < tr Σ : tr Σ < −bL, so error ≤ tr Σ + r ≤ 2 tr Σ ≤ 220 ln d.
-    ln d/d^{3/2} falls from d = 2 on; √(ln d/d) has its maximum at e, over whole numbers at 3.
+    ln d/d^{3/2} falls from d = 2 on. √(ln d/d) has its maximum at e, and over whole numbers at 3.
     """
     ln_2, ln_3, root_8 = Fraction(694, 1000), Fraction(10987, 10000), Fraction(2828, 1000)
     inequalities = {
@@ -336,7 +338,7 @@ def constants_of_theorem_2(matrix: int = 54, root: int = 10, additive: int = 134
 @check(
     "property",
     mutants={
-        "half the noise's level": {"level": Fraction(30)},
+        "four times the level": {"level": Fraction(30)},
         "no projection": {
             "release": lambda x, noise, epsilon: second_moment(x) + 4 / (len(x) * epsilon) * noise.matrix
         },
@@ -351,7 +353,7 @@ def theorem_2_on_releases(
     level: Fraction = LEVEL,
     cases: int = 2500,
 ) -> Evidence:
-    """With noise at the edge of its event, ‖Z‖ = 7.5d and |L| ≤ 11 ln d, what is released obeys Theorem 2."""
+    """With the largest noise that Theorem 2 allows, ‖Z‖ = 7.5d, |L| ≤ 11 ln d, every release obeys the error bound."""
     rng = np.random.default_rng(21)
     failed, worst = 0, 0.0
     for i in range(cases):
@@ -366,7 +368,7 @@ def theorem_2_on_releases(
         error = float(np.linalg.norm(release(x, noise, epsilon=epsilon) - sigma))
         share = error / float(bound(d, n, epsilon, float(np.trace(sigma)), math.log))
         worst, failed = max(worst, share), failed + (share > 1)
-    return Evidence(not failed, f"{cases} data sets, d ≤ 14", f"{failed} fail", {"largest share": f"{worst:.3f}"})
+    return Evidence(not failed, f"{cases} data sets, d ≤ 14", f"{failed} cases fail", {"largest share": f"{worst:.3f}"})
 
 
 # THEOREM 1
@@ -376,7 +378,7 @@ def theorem_2_on_releases(
     "enclosed",
     mutants={
         "the printed 3": {"constant": Fraction(3)},
-        "the limit 2π, cut off": {"constant": Fraction(628, 100)},
+        "6.28, just below the limit 2π": {"constant": Fraction(628, 100)},
     },
 )
 def theorem_1(
@@ -384,7 +386,8 @@ def theorem_1(
 ) -> Evidence:
     """‖Σ̂ − Σ‖_{S_p} ≤ 8 d^{1+1/p}/(εn) for every p at once, with probability at least 1 − e^{−d/8}/8.
 
-    ‖ρZ‖_{S_p} ≤ d^{1/p} ρ‖Z‖ with ρ = 2/(εn), so that 8 is P(‖Z‖ > 4ρd); here by enclosure at each d, at p = ∞.
+    ‖ρZ‖_{S_p} ≤ d^{1/p} ρ‖Z‖ with ρ = 2/(εn), so the claim is about P(‖ρZ‖ > 4ρd), the case p = ∞. That probability is
+    enclosed at each d.
     """
     n, epsilon = Fraction(11), Fraction(1, 3)
     level = constant / (scale(n, epsilon) * n * epsilon)  # in units of ρd

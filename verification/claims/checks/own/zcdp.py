@@ -1,4 +1,4 @@
-"""What the zCDP mechanisms really spend: ρ by bounded range, by Gaussian noise, and by composition."""
+"""What the zCDP mechanisms really spend: their ρ by bounded range, by Gaussian noise, and by composition."""
 
 import math
 from collections.abc import Callable
@@ -26,23 +26,19 @@ from covassay.reference.mechanisms.gaussian_estimation import (
     weak_ppc,
 )
 from covassay.reference.privacy import ZCDP, Spend, zcdp_of_bounded_range, zcdp_of_gaussian, zcdp_of_pure
+from covassay.verification.claims.checks.divergences import renyi
 from covassay.verification.claims.checks.own.budgets import scales
 from covassay.verification.claims.evidence import Evidence, check
 from covassay.verification.exact.above_threshold import log_probabilities
 
-ORDERS = (1.001, 1.1, 2.0, 5.0, 30.0)  # α
+ORDERS = (1.001, 1.1, 2.0, 5.0, 30.0)  # the orders α of the Rényi divergences that are tried
 
 
 def rho_of(spend: Callable[..., Spend], **arguments: object) -> float:
-    """The proven ρ."""
+    """The proven ρ of a zCDP mechanism's `spend`."""
     proven = spend(**arguments).proven
     assert isinstance(proven, ZCDP)
     return proven.rho
-
-
-def renyi(log_p: Vector, log_q: Vector, order: float) -> float:
-    """D_α(P‖Q) of laws on finitely many points."""
-    return float(np.logaddexp.reduce(order * log_p + (1 - order) * log_q)) / (order - 1)
 
 
 # CONVERSIONS
@@ -51,15 +47,15 @@ def renyi(log_p: Vector, log_q: Vector, order: float) -> float:
 @check(
     "symbolic",
     mutants={
-        "ε²/2, not the smallest": {"rho": lambda epsilon, tanh: epsilon**2 / 2},
+        "ε²/2, which is not the smallest": {"rho": lambda epsilon, tanh: epsilon**2 / 2},
         "ε tanh(ε/4)": {"rho": lambda epsilon, tanh: epsilon * tanh(epsilon / 4)},
     },
 )
 def pure_to_zcdp(rho: Callable[..., Number] = zcdp_of_pure) -> Evidence:
-    """ε tanh(ε/2) is the smallest ρ for which ε-DP implies ρ-zCDP: it is the KL divergence of randomised response.
+    """The smallest ρ for which ε-DP implies ρ-zCDP is ε tanh(ε/2), the KL divergence of randomised response.
 
-    Every ε-DP pair is a post-processing of randomised response with odds e^ε (Kairouz, Oh and Viswanath), so that one
-    D_α counts; D_α/α on a grid of α and ε is largest in the limit α → 1, where it is KL = (p − q) ln(p/q).
+    Every pair of ε-DP laws is a post-processing of randomised response with odds e^ε (Kairouz, Oh and Viswanath), so
+    only its D_α matters. On a grid of α and ε, D_α/α is largest in the limit α → 1, where it is KL = (p − q) ln(p/q).
     """
     epsilon = sp.Symbol("epsilon", positive=True)
     p = sp.exp(epsilon) / (1 + sp.exp(epsilon))
@@ -77,14 +73,14 @@ def pure_to_zcdp(rho: Callable[..., Number] = zcdp_of_pure) -> Evidence:
     "property",
     mutants={
         "γ²/10": {"rho": lambda gamma: gamma**2 / 10},
-        "γ²/2, of γ-DP": {"rho": lambda gamma: gamma**2 / 2},
+        "γ²/2, as for γ-DP": {"rho": lambda gamma: gamma**2 / 2},
     },
 )
 def bounded_range(rho: Callable[[Number], Number] = zcdp_of_bounded_range) -> Evidence:
-    """A loss in an interval of length γ costs at most γ²/8 (Cesar–Rogers); no smaller multiple of γ² does for all γ.
+    """A loss in an interval of length γ costs ρ ≤ γ²/8 (Cesar–Rogers), and no smaller multiple of γ² is enough.
 
-    Random laws on up to six outcomes, each with a loss in such an interval; and the law on two outcomes with the losses
-    ±γ/2 nearly, at γ = 0.01.
+    Random laws on up to six outcomes with losses in such an interval stay below. At γ = 0.01 two equally likely
+    outcomes with losses close to ±γ/2 come within 10⁻³ of it.
     """
     rng = np.random.default_rng(51)
     worst = 0.0
@@ -109,9 +105,9 @@ def bounded_range(rho: Callable[[Number], Number] = zcdp_of_bounded_range) -> Ev
 @check(
     "property",
     mutants={
-        "[−ε/2, ε/2]": {"range_up": 0.5, "range_down": 0.5},
-        "[−3ε/4, 0]": {"range_down": 0.0},
-        "increasing moves in [−ε/4, ε/4]": {"ordered_up": 0.25},
+        "the interval [−ε/2, ε/2]": {"range_up": 0.5, "range_down": 0.5},
+        "the interval [−3ε/4, 0]": {"range_down": 0.0},
+        "[−ε/4, ε/4] for moves that do not decrease": {"ordered_up": 0.25},
     },
 )
 def threshold_range(
@@ -120,11 +116,12 @@ def threshold_range(
     ordered_up: float = 0.5,
     cost: Callable[[Number], Number] = clipped_cov.search_loss,
 ) -> Evidence:
-    """On monotone queries the loss of AboveThreshold lies in [−3ε/4, ε/4], so that it is ε²/8-zCDP and not only ε²/2.
+    """On monotone queries the loss of AboveThreshold lies in [−3ε/4, ε/4], so it is ε²/8-zCDP and not only ε²/2-zCDP.
 
-    If the moves do not decrease it lies in [−ε/2, ε/4]: then 9ε²/128, which is 9ρ/512 for the search of AdaptiveCov
-    (ε = √ρ/2) and 9ρ/256 for that of ClippedCov (ε = √(ρ/2)). The exact law of the output: no random move leaves the
-    intervals, explicit ones come within 2 % of each end, and D_α/α stays below both numbers at every α tried.
+    If the moves of the queries do not decrease, the loss lies in [−ε/2, ε/4], so the cost is 9ε²/128: 9ρ/512 for the
+    search of AdaptiveCov, where ε = √ρ/2, and 9ρ/256 for the search of ClippedCov, where ε = √(ρ/2). By the exact law
+    of the output no random move leaves the intervals, explicit moves come within 2 % of each end, and D_α/α stays below
+    both costs at every α tried.
     """
     rng = np.random.default_rng(52)
     b1, b2 = scales("paper")
@@ -143,7 +140,7 @@ def threshold_range(
     cases += [(kind, low, low + 1) for kind in ends]
     for kind, first, second in cases:
         log_p, log_q = (log_probabilities(v, 0.0, b1, b2) for v in (first, second))
-        loss = log_q - log_p  # of the larger queries
+        loss = log_q - log_p  # the loss of the data set with the larger query values
         ends[kind][0], ends[kind][1] = min(ends[kind][0], float(loss.min())), max(ends[kind][1], float(loss.max()))
         for a in ORDERS:
             for divergence in (renyi(log_p, log_q, a), renyi(log_q, log_p, a)):
@@ -155,7 +152,8 @@ def threshold_range(
         if not (0.98 * up <= lowest <= up + 1e-9 and 0.98 * down <= highest <= down + 1e-9):
             failed.append(f"{kind}: [{-lowest:.4f}, {highest:.4f}]")
     figures = {kind: f"[{v[0]:.4f}, {v[1]:.4f}], {share[kind]:.3f} of the bound" for kind, v in ends.items()}
-    return Evidence(not failed and max(share.values()) <= 1, "165 pairs of query vectors, ε = 1", str(failed), figures)
+    holds = not failed and max(share.values()) <= 1
+    return Evidence(holds, "165 pairs of query vectors, ε = 1", "; ".join(failed), figures)
 
 
 # ADAPTIVE AND CLIPPED
@@ -169,12 +167,12 @@ def threshold_range(
     },
 )
 def adaptive_budgets(search: Callable[[Number], Number] = clipped_cov.search_loss) -> Evidence:
-    """AdaptiveCov spends at most 29ρ/32, 26ρ/32 with a private radius; ClippedCov 13ρ/16; the tight splits ρ.
+    """AdaptiveCov spends at most 29ρ/32, or 26ρ/32 with a private radius, ClippedCov 13ρ/16; tight splits spend ρ.
 
-    The trace costs ρ/8, each search ρ/32 (AdaptiveCov) or ρ/16 (ClippedCov), and the final step all of its ρ₁.
+    The trace costs ρ/8, each search ρ/32 (AdaptiveCov) or ρ/16 (ClippedCov), and the final step all of its share ρ₁.
     """
     failed = []
-    rho = Fraction(4)  # √ρ and √(2ρ)/… are then dyadic, so nothing is rounded
+    rho = Fraction(4)  # the square roots in the budgets are then dyadic, so nothing is rounded
     epsilon = Fraction(adaptive_cov.search_epsilon(rho))
     table = {("none", "paper"): Fraction(29, 32), ("private", "paper"): Fraction(26, 32),
              ("none", "tight"): Fraction(1), ("private", "tight"): Fraction(1)}  # fmt: skip
@@ -206,11 +204,11 @@ def adaptive_budgets(search: Callable[[Number], Number] = clipped_cov.search_los
 def trace_and_final_step(
     unit: Callable[[Matrix, float], Matrix] = lambda x, tau: np.asarray(unit_rows(x, tau)), short: float = 0.125
 ) -> Evidence:
-    """The trace and the final step of AdaptiveCov do not exclude one another: together they can spend over 0.87ρ.
+    """One pair makes the trace and the final step of AdaptiveCov both spend nearly all they can: together over 0.87ρ.
 
-    One might bound their sum by 3ρ/4, since the trace moves most for y = 0 and the matrix for two long orthogonal rows.
-    But x = e₁, y = τe₂, clipped to τ and divided by τ, are orthonormal: the final step spends ρ₁ = 3ρ/4 in full where
-    the search stops at τ, and the trace ρ/8 (1 − τ²)². At τ = 1/8.
+    One might try to bound their sum by 3ρ/4, because the trace moves most for y = 0 and the matrix for two long
+    orthogonal rows. But x = e₁ and y = τe₂, clipped to τ and divided by τ, are orthonormal. If the search stops at τ,
+    the final step spends all of ρ₁ = 3ρ/4, and the trace spends ρ/8 (1 − τ²)². The check has τ = 1/8.
     """
     rho = 4.0
     x, y = np.array([1.0, 0.0]), np.array([0.0, short])
@@ -232,14 +230,15 @@ def trace_and_final_step(
     "exact",
     mutants={
         "the noise of GaussCov at ρ": {"scale": lambda n, rho: gauss_cov.noise_scale(n, rho)},
-        "sensitivity 1": {"scale": lambda n, rho: separate_cov.noise_scale(n, rho) / 2**0.5},
+        "the noise for a sensitivity of 1": {"scale": lambda n, rho: separate_cov.noise_scale(n, rho) / 2**0.5},
     },
 )
 def separate_cov_budget(scale: Callable[[Number, Number], Number] = separate_cov.noise_scale) -> Evidence:
-    """SeparateCov spends exactly ρ, half on G and half on λ̃, for one pair: diag(3, 2, …) plus e₁e₁ᵀ or e₂e₂ᵀ.
+    """SeparateCov spends exactly ρ, half on G and half on λ̃, on the pair diag(3, 2, …) plus e₁e₁ᵀ or plus e₂e₂ᵀ.
 
-    D_α = α‖·‖²/(2s²) for each of two independent Gaussian vectors. GaussCov spends exactly ρ on the same pair, with
-    either ensemble. In dimension 1: ρ/4 and ρ/2. At ρ = 1/2, n = 4 nothing is rounded.
+    G and λ̃ are independent Gaussian vectors, and each has D_α = α‖change‖²/(2s²). GaussCov spends exactly ρ on the
+    same pair with either ensemble. In dimension 1 SeparateCov spends ρ/4 and GaussCov ρ/2. At ρ = 1/2, n = 4 nothing is
+    rounded.
     """
     rho, n, failed = 0.5, 4, []
     for d in (2, 3):
@@ -263,7 +262,7 @@ def separate_cov_budget(scale: Callable[[Number, Number], Number] = separate_cov
     "exact",
     mutants={
         "ρ for the paper's split": {"paper": lambda d: Fraction(1)},
-        "9/32 itself": {"paper": lambda d: Fraction(9, 32)},
+        "9ρ/32 for the paper's split": {"paper": lambda d: Fraction(9, 32)},
     },
 )
 def em_cov_budget(
@@ -287,7 +286,7 @@ def em_cov_budget(
 
 
 def circle_divergences(eta: float, large: float, order: float) -> float:
-    """The larger D_α of exp(η uᵀCu) on the circle, between C = K e₂e₂ᵀ + e₁e₁ᵀ and (K + 1)e₂e₂ᵀ."""
+    """The larger D_α between the laws ∝ exp(η uᵀCu) on the circle for C = K e₂e₂ᵀ + e₁e₁ᵀ and C = (K + 1)e₂e₂ᵀ."""
     theta = (np.arange(4000) + 0.5) * math.pi / 8000
     sines, cosines = np.sin(theta) ** 2, np.cos(theta) ** 2
     first, second = eta * (large * sines + cosines), eta * (large + 1) * sines
@@ -298,15 +297,16 @@ def circle_divergences(eta: float, large: float, order: float) -> float:
 @check(
     "numeric",
     mutants={
-        "η²/8": {"cost": lambda steps: sum(e**2 for e in steps) / 8},
-        "Laplace at m²/(4b²)": {"laplace": 0.25},
+        "η²/8 for a direction": {"cost": lambda steps: sum(e**2 for e in steps) / 8},
+        "m²/(4b²) for a Laplace variable": {"laplace": 0.25},
     },
 )
 def em_cov_steps(cost: Callable[[list[Number]], Number] = em_cov.direction_loss, laplace: float = 0.5) -> Evidence:
-    """The steps of EMCov: D_α ≤ αη²/2 for a direction, D_α ≤ αm²/(2b²) for a Laplace variable whose centre moves by m.
+    """In EMCov a direction has D_α ≤ αη²/2, and a Laplace variable whose centre moves by m has D_α ≤ αm²/(2b²).
 
-    Directions on two features, C = K e₂e₂ᵀ + e₁e₁ᵀ with e₁ replaced by e₂, by quadrature: at most half of the bound is
-    seen. D_α of Laplace noise in closed form, with h = m/b: ln((α e^{(α−1)h} + (α − 1) e^{−αh})/(2α − 1))/(α − 1).
+    Directions are tried on two features, C = K e₂e₂ᵀ + e₁e₁ᵀ with e₁ replaced by e₂, by quadrature. They reach at most
+    half of the bound. Laplace noise has the closed form
+    D_α = ln((α e^{(α−1)h} + (α − 1) e^{−αh})/(2α − 1))/(α − 1) with h = m/b.
     """
     directions, shifts = 0.0, 0.0
     for a in ORDERS:
@@ -329,15 +329,16 @@ def em_cov_steps(cost: Callable[[list[Number]], Number] = em_cov.direction_loss,
 @check(
     "exact",
     mutants={
-        "the triangle inequality's 2": {"change": lambda d: 4},
-        "without the case d = 1": {"change": lambda d: 2},
+        "a change of 2, by the triangle inequality": {"change": lambda d: 4},
+        "the value for d ≥ 2 at d = 1 too": {"change": lambda d: 2},
     },
 )
 def gaussian_learning_budgets(change: Callable[[int], Number] = naive_pce.largest_change) -> Evidence:
-    """NaivePCE, WeakPPC, PPC and PGCE spend ρ/2, PME 3ρ/4 and the whole Gaussian learner 5ρ/8; with tight noise ρ.
+    """NaivePCE, WeakPPC, PPC and PGCE spend ρ/2, PME 3ρ/4 and the whole Gaussian learner 5ρ/8; tight noise spends ρ.
 
-    σ² = 2r⁴/(n²ρ) against Σ_{i≤j} Δ_ij² = 2r⁴/n², attained by r e₁, r e₂; the rest composes, T rounds at ρ/T and two
-    halves. In dimension 1 the covariance part is half of that.
+    The noise has σ² = 2r⁴/(n²ρ), and the largest change is Σ_{i≤j} Δ_ij² = 2r⁴/n², attained by the rows r e₁ and r e₂.
+    The other mechanisms compose this step: T rounds at ρ/T each, or two halves. In dimension 1 the covariance part
+    spends half as much.
     """
     failed = []
     rho, n, r2 = Fraction(3, 8), Fraction(7), Fraction(5, 2)
@@ -367,8 +368,8 @@ def gaussian_learning_budgets(change: Callable[[int], Number] = naive_pce.larges
 @check(
     "exact",
     mutants={
-        "Δ₂ = 1 for the counts": {"counts": lambda rho: 1 / rho},
-        "w/n for the mean": {"mean": lambda n, w, rho: (w / n) ** 2 / rho},
+        "a sensitivity of 1 for the counts": {"counts": lambda rho: 1 / rho},
+        "a sensitivity of w/n for the mean": {"mean": lambda n, w, rho: (w / n) ** 2 / rho},
     },
 )
 def histogram_and_mean(
@@ -377,8 +378,8 @@ def histogram_and_mean(
 ) -> Evidence:
     """KVMean spends ρ/2 on counts of sensitivity √2 and ρ/2 on a clipped mean of sensitivity 2w/n.
 
-    One value moves at most two counts by 1 (every pair of values on a grid, through the reference's histogram), and the
-    clipped mean of a window of width 2w by 2w/n at most, from end to end.
+    Replacing one value moves at most two counts by 1; this is tried for every pair of values on a grid, with the
+    reference's histogram. It moves the mean clipped to a window of width 2w by at most 2w/n, from end to end.
     """
     values = np.array([[v] for v in np.linspace(-4, 4, 33)])
     histograms = [kv_mean.histogram(v[None], 1.0, 3)[0] for v in values]
@@ -387,14 +388,15 @@ def histogram_and_mean(
     first = Fraction(max(squares)) / (2 * counts(rho))
     second = (2 * w / n) ** 2 / (2 * mean(n, w, rho))
     holds = squares == {0, 1, 2} and first == rho / 2 and second == rho / 2
-    return Evidence(holds, "all n, w, ρ; 33 values", f"{first / rho} ρ and {second / rho} ρ, squares {sorted(squares)}")
+    detail = f"{first / rho} ρ and {second / rho} ρ; squared changes of the counts {sorted(squares)}"
+    return Evidence(holds, "all n, w, ρ; 33 values", detail)
 
 
 # PRODUCT DISTRIBUTIONS
 
 
 def shortened(row: Vector, bound_squared: float) -> Vector:
-    """The row, scaled back to Euclidean length B if it is longer."""
+    """The row, scaled to Euclidean length B if it is longer."""
     scaled: Vector = row * min(1.0, math.sqrt(bound_squared) / max(float(np.linalg.norm(row)), 1e-300))
     return scaled
 
@@ -407,10 +409,10 @@ def shortened(row: Vector, bound_squared: float) -> Vector:
     },
 )
 def truncated_mean(change: Callable[[Number, int, str], Number] = ppde.change_squared) -> Evidence:
-    """Replacing a row of [0, 1]^S, shortened to length B, moves the sum by at most √min(2B², |S|): PPDE spends ≤ ρ.
+    """Replacing a row of [0, 1]^S, shortened to length B, moves the sum by at most √min(2B², |S|), so PPDE spends ≤ ρ.
 
-    All pairs of rows of zeros and ones up to order, |S| ≤ 8, and random rows. 2B² is attained where B² ≤ ⌊|S|/2⌋, |S|
-    where ⌈|S|/2⌉ ≤ B². Noise for a sensitivity of B/m would spend 2ρ.
+    The check tries random rows and, up to the order of coordinates, all pairs of rows of zeros and ones with |S| ≤ 8.
+    2B² is attained if B² ≤ ⌊|S|/2⌋, and |S| if ⌈|S|/2⌉ ≤ B². Noise for a sensitivity of B/m would spend 2ρ.
     """
     rng = np.random.default_rng(53)
     exceeded, missed = 0, []
@@ -442,15 +444,15 @@ def truncated_mean(change: Callable[[Number, int, str], Number] = ppde.change_sq
 @check(
     "property",
     mutants={
-        "the range η": {"length": lambda eta: eta},
-        "twice the range": {"length": lambda eta: 4 * eta},
+        "a range of η": {"length": lambda eta: eta},
+        "a range of 4η": {"length": lambda eta: 4 * eta},
     },
 )
 def direction_range(length: Callable[[float], float] = lambda eta: 2 * eta) -> Evidence:
-    """Over all outputs the loss of a Bingham draw fills an interval of length η(μ₊ − μ₋) ≤ 2η: η²/2-zCDP, ε²/32 at ε/4.
+    """The loss of a Bingham draw fills an interval of length η(μ₊ − μ₋) ≤ 2η, so it costs η²/2, or ε²/32 at η = ε/4.
 
-    ln f/f' = η uᵀΔu up to a constant, and uᵀΔu runs from μ₋ to μ₊: largest for orthonormal rows. From the reference's
-    log density at many u, d = 2 to 4.
+    ln(f/f') = η uᵀΔu up to a constant, and uᵀΔu runs from the smallest eigenvalue μ₋ of Δ to the largest, μ₊. Their
+    distance is largest for orthonormal rows. The check evaluates the reference's log density at many u for d = 2 to 4.
     """
     rng = np.random.default_rng(54)
     eta, worst = 0.25, 0.0
@@ -479,7 +481,9 @@ def direction_range(length: Callable[[float], float] = lambda eta: 2 * eta) -> E
             "split": lambda rho, t: [rho / (4 * (t - 1))] * (t - 1) + [rho] if t > 1 else [rho]
         },
         "sensitivity γ²/n": {"covariance": lambda g2, n, rho: coinpress_covariance.noise_scale(g2, n, rho) / 2},
-        "τ/n for 2τ/n": {"mean": lambda tau, n, rho: coinpress_mean.noise_scale(tau, n, rho) / 2},
+        "a sensitivity of τ/n for a mean step": {
+            "mean": lambda tau, n, rho: coinpress_mean.noise_scale(tau, n, rho) / 2
+        },
     },
 )
 def coinpress_budgets(
@@ -487,10 +491,11 @@ def coinpress_budgets(
     covariance: Callable[[Number, Number, Number], Number] = coinpress_covariance.noise_scale,
     mean: Callable[[Number, Number, Number], Number] = coinpress_mean.noise_scale,
 ) -> Evidence:
-    """CoinPress spends exactly ρ: its steps add up, a covariance step has √2γ²/n and a mean step 2τ/n, both attained.
+    """CoinPress spends exactly ρ: the budgets of its steps add up to ρ, and both steps attain their sensitivities.
 
-    Two far rows on two axes come to length γ on them, and two opposite ones to the ends of a ball of radius τ, through
-    the reference's own shortening. Exact at γ = 2, τ = 2, ρ_j = 2, n = 4.
+    A covariance step has the sensitivity √2γ²/n and a mean step 2τ/n. The reference shortens two far rows on two axes
+    to length γ, and two opposite far rows to the ends of a ball of radius τ; these pairs attain the sensitivities. The
+    arithmetic is exact at γ = 2, τ = 2, ρ_j = 2, n = 4.
     """
     sums = [sum(split(Fraction(3, 7), t), Fraction(0)) == Fraction(3, 7) for t in range(1, 9)]
     n, size, rho = 4, 2.0, 2.0
@@ -502,4 +507,5 @@ def coinpress_budgets(
     moved = (x - opposite) / n
     second = Fraction(float(moved @ moved)) / 2 / Fraction(float(mean(size, n, rho))) ** 2
     holds = all(sums) and first == 1 and second == Fraction(rho)
-    return Evidence(holds, "1 to 8 steps; one step of each", f"{first} of 1, {second} of 2; sums {sums}")
+    detail = f"a covariance step spends {first} of 1, a mean step {second} of 2"
+    return Evidence(holds, "1 to 8 steps; one step of each", detail)
