@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from joblib import Parallel, delayed
 
-from covassay.verification.audit.negative_controls.registry import MUTANTS
+from covassay.verification.audit.negative_controls.every import NEGATIVE_CONTROLS
 from covassay.verification.audit.negative_controls.trial import SAMPLES, caught
 from covassay.verification.claims.evidence import checks
 from covassay.verification.claims.markdown import GENERATED, cell
@@ -38,7 +38,7 @@ def audit_rows() -> list[Row]:
     """Every mutant of a mechanism with every check that must catch it."""
     return [
         Row("audit", f"{kind}: {name}", mutant.name, mutant.mistake)
-        for mutant in MUTANTS.values()
+        for mutant in NEGATIVE_CONTROLS.values()
         for kind, name in mutant.caught_by
     ]
 
@@ -47,7 +47,7 @@ def rejected(row: Row) -> bool:
     """Put the mutant before the check. A ledger check that crashes has not rejected anything."""
     if row.place == "audit":
         kind, _, name = row.check.partition(": ")
-        return caught(MUTANTS[row.mutant], kind, name)
+        return caught(NEGATIVE_CONTROLS[row.mutant], kind, name)
     found = checks()[row.check]
     try:
         return not found(**found.mutants[row.mutant]).holds
@@ -65,25 +65,25 @@ def run(rows: Iterable[Row], jobs: int = 1) -> Iterator[tuple[Row, bool]]:
 
 
 def render() -> str:
-    """proofs/MUTANTS.md."""
+    """proofs/NEGATIVE_CONTROLS.md."""
     ledger, audit = ledger_rows(), audit_rows()
     lines = [
         GENERATED,
         "# What every check rejects\n",
         "A check that cannot fail shows nothing. Each row is run by the tests, and by `covassay claims mutants`: the",
         "mutant is put in, and the check must reject it by its evidence; a crash does not count. The mutants of the",
-        "kernel proofs are in [rocq/MUTANTS.md](rocq/MUTANTS.md).\n",
+        "kernel proofs are in [rocq/NEGATIVE_CONTROLS.md](rocq/NEGATIVE_CONTROLS.md).\n",
         f"## Checks of the ledger: {len({row.check for row in ledger})} checks, {len(ledger)} mutants\n",
         "| rejected by | mutant | takes the place of |",
         "|---|---|---|",
         *(f"| `{row.check}` | {cell(row.mutant)} | {cell(row.told)} |" for row in ledger),
         "",
-        f"## Checks of the audit: {len({row.check for row in audit})} checks, {len(MUTANTS)} mutants\n",
+        f"## Checks of the audit: {len({row.check for row in audit})} checks, {len(NEGATIVE_CONTROLS)} mutants\n",
         f"With {SAMPLES} draws a side, at a false-alarm probability of 1e-9.\n",
         "| mutant | mechanism | its mistake | rejected by | met in |",
         "|---|---|---|---|---|",
     ]
-    for mutant in MUTANTS.values():
+    for mutant in NEGATIVE_CONTROLS.values():
         by = "<br>".join(f"{kind}: {name}" for kind, name in mutant.caught_by)
         cells = (f"`{mutant.name}`", mutant.mechanism, mutant.mistake, by, mutant.seen_in)
         lines.append("| " + " | ".join(cell(text) for text in cells) + " |")

@@ -3,8 +3,8 @@
 from collections.abc import Callable
 from functools import partial
 
-from covassay.verification.audit.negative_controls.mutant import NegativeControl
-from covassay.verification.audit.negative_controls.registry import MUTANTS
+from covassay.verification.audit.negative_controls.every import NEGATIVE_CONTROLS
+from covassay.verification.audit.negative_controls.negative_control import NegativeControl
 from covassay.verification.audit.targets.target import Target
 
 
@@ -20,4 +20,6 @@ def _target(mutant: NegativeControl) -> Target:
     )
 
 
-TARGETS: dict[str, Callable[[], Target]] = {name: partial(_target, mutant) for name, mutant in MUTANTS.items()}
+TARGETS: dict[str, Callable[[], Target]] = {
+    name: partial(_target, mutant) for name, mutant in NEGATIVE_CONTROLS.items()
+}

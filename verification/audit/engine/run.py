@@ -24,8 +24,8 @@ from covassay.verification.audit.engine.law import Scenario, Suspect, diagnose, 
 from covassay.verification.audit.engine.privacy import Pair, run_pair
 from covassay.verification.audit.engine.sampling import Setting
 from covassay.verification.audit.engine.user_data import UserData, user_checks
+from covassay.verification.audit.profiles.by_mechanism import profile
 from covassay.verification.audit.profiles.profile import black_box
-from covassay.verification.audit.profiles.registry import profile
 from covassay.verification.audit.targets.target import (
     TIME_LIMIT,
     Target,

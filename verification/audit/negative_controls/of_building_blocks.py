@@ -18,7 +18,7 @@ from covassay.reference.mechanisms.building_blocks import (
 )
 from covassay.reference.mechanisms.pure import k_norm
 from covassay.reference.privacy import ApproximateDP
-from covassay.verification.audit.negative_controls.mutant import NegativeControl, vectorised
+from covassay.verification.audit.negative_controls.negative_control import NegativeControl, vectorised
 
 DrawMany = Callable[..., Matrix]  # (x, size, rng=, epsilon=) -> that many outputs
 
@@ -128,7 +128,7 @@ OUTPUT, EVENT = ("law", "output"), ("privacy", "event")
 _svt = partial(vectorised, mechanism="above-threshold", options=(("calibration", "paper"),))
 _laplace = partial(vectorised, mechanism="laplace")
 _k_norm = partial(vectorised, mechanism="k-norm")
-MUTANTS = (
+NEGATIVE_CONTROLS = (
     _svt("sparse-vector-no-query-noise", "Compares the exact queries with a noisy threshold.", (OUTPUT, EVENT),
          sparse_vector(queries=0.0), diagnosis="the queries have no noise", seen_in="Stoddard et al. 2014"),
     _svt("sparse-vector-no-threshold-noise", "Compares noisy queries with the exact threshold.", (OUTPUT,),

@@ -9,7 +9,7 @@ from covassay.reference.domain import Matrix, Vector, second_moment
 from covassay.reference.laws import haar
 from covassay.reference.laws import nuclear_laplace as law
 from covassay.reference.mechanisms.pure import nuclear_laplace, nuclear_laplace_symmetric
-from covassay.verification.audit.negative_controls.mutant import NegativeControl, perturbation, vectorised
+from covassay.verification.audit.negative_controls.negative_control import NegativeControl, perturbation, vectorised
 
 
 def upper_triangle_only(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Vector:
@@ -76,7 +76,7 @@ def fails_at_random(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> M
 
 UNCLIPPED = perturbation(clip=False)
 FULL = "nuclear-laplace"
-MUTANTS = (
+NEGATIVE_CONTROLS = (
     NegativeControl(
         "upper-triangle-only",
         upper_triangle_only.__doc__ or "",

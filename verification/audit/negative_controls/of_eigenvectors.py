@@ -8,7 +8,7 @@ import numpy as np
 from covassay.reference.domain import Matrix, Vector, second_moment, unit_rows
 from covassay.reference.laws import bingham as law
 from covassay.reference.mechanisms.pure import bingham, iterative_eigenvectors
-from covassay.verification.audit.negative_controls.mutant import NegativeControl, one
+from covassay.verification.audit.negative_controls.negative_control import NegativeControl, one
 
 
 def rejection(log_acceptance: Callable[[Vector, float, float], Vector]) -> Callable[..., Matrix]:
@@ -108,7 +108,7 @@ _iterative = partial(
     NegativeControl, mechanism="iterative-eigenvectors", options=(("calibration", "paper"), ("budget", "uniform"))
 )
 LEADING = ("law", "leading component")
-MUTANTS = (
+NEGATIVE_CONTROLS = (
     _bingham("acg-sign", "Divides by (uᵀΩu)^{q/2} in the acceptance ratio where it should multiply.",
              caught_by=(LEADING,), draw=one(ACG_SIGN), draw_many=ACG_SIGN, diagnosis="wrong sign",
              seen_in="diffprivlib 0.6.6, OpenDP 0.16.0"),

@@ -8,7 +8,7 @@ import numpy as np
 from covassay.reference.domain import Matrix, second_moment, unit_rows
 from covassay.reference.laws import wigner
 from covassay.reference.mechanisms.pure import entrywise_laplace, lap_cov
-from covassay.verification.audit.negative_controls.mutant import vectorised
+from covassay.verification.audit.negative_controls.negative_control import vectorised
 
 Noise = Callable[[int, np.random.Generator, int], Matrix]  # (d, rng, size) -> (size, d, d)
 
@@ -63,7 +63,7 @@ def upper_only(d: int, rng: np.random.Generator, size: int) -> Matrix:
 
 _lap = partial(vectorised, mechanism="lap-cov", options=(("calibration", "paper"),))
 _full = partial(vectorised, mechanism="entrywise-laplace", options=(("entries", "full"), ("calibration", "paper")))
-MUTANTS = (
+NEGATIVE_CONTROLS = (
     _lap("unit-sensitivity", "Calibrates Laplace noise to the sensitivity 1 in place of √2 d.",
          (("law", "entrywise norm"), ("privacy", "event")), lap(sensitivity=1.0)),
     _lap("frobenius-sensitivity", "Calibrates Laplace noise to the Frobenius sensitivity √2.",

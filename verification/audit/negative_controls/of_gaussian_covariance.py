@@ -13,7 +13,7 @@ from covassay.reference.mechanisms.approximate import gauss_cov_approximate
 from covassay.reference.mechanisms.building_blocks.gaussian_approximate import multiplier
 from covassay.reference.mechanisms.concentrated import adaptive_cov, clipped_cov, gauss_cov, separate_cov
 from covassay.reference.mechanisms.pure import iterative_eigenvectors
-from covassay.verification.audit.negative_controls.mutant import NegativeControl
+from covassay.verification.audit.negative_controls.negative_control import NegativeControl
 
 # ADDITIVE NOISE
 
@@ -170,7 +170,7 @@ def _mutant(
 
 _gauss = partial(_mutant, mechanism="gauss-cov", options=WIGNER)
 _separate = partial(_mutant, mechanism="separate-cov", options=WIGNER)
-MUTANTS = (
+NEGATIVE_CONTROLS = (
     _gauss(
         "gauss-sensitivity-one",
         "Takes 1 for the sensitivity √2: σ is √2 too small.",

@@ -8,7 +8,7 @@ import numpy as np
 from covassay.reference.domain import Matrix, Vector, as_rows, second_moment
 from covassay.reference.mechanisms.gaussian_estimation import kv_mean, naive_pce, ppc, ppde, weak_ppc
 from covassay.reference.projections import psd_cone
-from covassay.verification.audit.negative_controls.mutant import NegativeControl
+from covassay.verification.audit.negative_controls.negative_control import NegativeControl
 
 
 def half_sensitivity(x: Matrix, *, rho: float, rng: np.random.Generator) -> Matrix:
@@ -66,7 +66,7 @@ def adds_or_removes(x: Matrix, *, rho: float, rng: np.random.Generator) -> Vecto
 
 _pce = partial(NegativeControl, mechanism="naive-pce", options=(("calibration", "paper"),))
 _kv = partial(NegativeControl, mechanism="kv-mean")
-MUTANTS = (
+NEGATIVE_CONTROLS = (
     NegativeControl(
         "half-sensitivity",
         half_sensitivity.__doc__ or "",

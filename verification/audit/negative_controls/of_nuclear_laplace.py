@@ -8,7 +8,7 @@ from covassay.reference.domain import Matrix
 from covassay.reference.laws import haar
 from covassay.reference.laws import nuclear_laplace as law
 from covassay.reference.mechanisms.pure import nuclear_laplace
-from covassay.verification.audit.negative_controls.mutant import perturbation, vectorised
+from covassay.verification.audit.negative_controls.negative_control import perturbation, vectorised
 
 
 def gamma_shape(d: int, rng: np.random.Generator, size: int) -> Matrix:
@@ -63,7 +63,7 @@ FULL = "nuclear-laplace"
 
 
 _mutant = partial(vectorised, mechanism=FULL)
-MUTANTS = (
+NEGATIVE_CONTROLS = (
     _mutant("half-scale", "Calibrated to the sensitivity 1/n of add/remove in place of 2/n: half the noise.",
             (RADIUS,), perturbation(factor=0.5), diagnosis="half the calibrated scale"),
     _mutant("quarter-scale", "Loses the sensitivity 2 twice: a quarter of the noise.",

@@ -9,7 +9,7 @@ from covassay.reference.domain import Matrix, second_moment, unit_rows
 from covassay.reference.laws import nuclear_laplace as law
 from covassay.reference.mechanisms.pure import nuclear_ball_projection as mechanism
 from covassay.reference.projections import nuclear_ball
-from covassay.verification.audit.negative_controls.mutant import vectorised
+from covassay.verification.audit.negative_controls.negative_control import vectorised
 
 Finish = Callable[[Matrix, float], Matrix]  # (noisy matrix, noisy radius) -> what is released
 
@@ -52,7 +52,7 @@ def absolute_value(matrix: Matrix, radius: float) -> Matrix:
 
 
 _mutant = partial(vectorised, mechanism="nuclear-ball-projection", options=(("calibration", "paper"),))
-MUTANTS = (
+NEGATIVE_CONTROLS = (
     _mutant("half-radius-noise", "Halves the noise of the radius.", (("law", "radius"),), projection(trace_factor=0.5),
             diagnosis="the noise of the radius has half"),
     _mutant("exact-radius", "Projects on a ball of exactly twice the trace: the output gives the trace away.",

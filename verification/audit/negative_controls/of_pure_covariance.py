@@ -8,7 +8,7 @@ import numpy as np
 from covassay.reference.domain import Matrix, Vector, second_moment, unit_rows
 from covassay.reference.laws import bingham as law
 from covassay.reference.mechanisms.pure import kapralov_talwar, separate_cov_pure
-from covassay.verification.audit.negative_controls.mutant import NegativeControl
+from covassay.verification.audit.negative_controls.negative_control import NegativeControl
 
 Direction = Callable[[Matrix, np.random.Generator], Vector]
 
@@ -89,7 +89,7 @@ def ascending(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
 
 _deflation = partial(NegativeControl, mechanism="kapralov-talwar")
 _separate = partial(NegativeControl, mechanism="separate-cov-pure", options=(("calibration", "paper"),))
-MUTANTS = (
+NEGATIVE_CONTROLS = (
     _deflation("deflation-exponents-times-16", sixteen_times.__doc__ or "", caught_by=(("law", "trace"),),
                draw=sixteen_times, diagnosis="4ε/k", seen_in="google-research, private_covariance_estimation"),
     _deflation("half-value-noise", half_value_noise.__doc__ or "", caught_by=(("law", "value"),),

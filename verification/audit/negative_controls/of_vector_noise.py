@@ -12,7 +12,7 @@ from covassay.reference.domain import Matrix, Vector, second_moment, unit_rows
 from covassay.reference.laws.wigner import svec
 from covassay.reference.mechanisms.pure import centred_covariance, johnson_lindenstrauss, output_perturbation
 from covassay.reference.mechanisms.pure.nuclear_laplace import noise_scale as uncentred_scale
-from covassay.verification.audit.negative_controls.mutant import vectorised
+from covassay.verification.audit.negative_controls.negative_control import vectorised
 
 Draw = Callable[[int, np.random.Generator], Vector]  # (length, rng) -> noise
 
@@ -111,7 +111,7 @@ def uncentred(x: Matrix, size: int, *, rng: np.random.Generator, epsilon: float)
 
 _output = partial(vectorised, mechanism="output-perturbation", options=(("calibration", "paper"),))
 _image = partial(vectorised, mechanism="johnson-lindenstrauss")
-MUTANTS = (
+NEGATIVE_CONTROLS = (
     vectorised("uncentred-sensitivity", uncentred.__doc__ or "", (("privacy", "event"),),
                uncentred, mechanism="centred-covariance"),
     _output("ridge-half-noise", "Halves the sensitivity.", caught_by=(("law", "noise norm"),),

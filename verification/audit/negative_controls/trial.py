@@ -8,8 +8,8 @@ from covassay.verification.audit.engine.law import run_scenario
 from covassay.verification.audit.engine.privacy import run_pair
 from covassay.verification.audit.engine.run import decide
 from covassay.verification.audit.engine.sampling import Setting
-from covassay.verification.audit.negative_controls.mutant import NegativeControl
-from covassay.verification.audit.profiles.registry import profile
+from covassay.verification.audit.negative_controls.negative_control import NegativeControl
+from covassay.verification.audit.profiles.by_mechanism import profile
 from covassay.verification.audit.targets.target import TargetReference
 
 ALPHA = 1e-9

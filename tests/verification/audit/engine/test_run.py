@@ -11,6 +11,7 @@ import pytest
 
 from covassay.reference.domain import Matrix
 from covassay.reference.errors import InvalidInput
+from covassay.reference.mechanisms.output import SECOND_MOMENT
 from covassay.reference.mechanisms.pure import nuclear_laplace
 from covassay.reference.mechanisms.registry import MECHANISMS, default_claim
 from covassay.reference.privacy import ZCDP, ApproximateDP, PureDP
@@ -20,7 +21,7 @@ from covassay.verification.audit.engine.contract import new_seed
 from covassay.verification.audit.engine.privacy import violates
 from covassay.verification.audit.engine.run import audit
 from covassay.verification.audit.engine.sampling import Setting, draw
-from covassay.verification.audit.negative_controls.mutant import one, perturbation
+from covassay.verification.audit.negative_controls.negative_control import one, perturbation
 from covassay.verification.audit.reports.report import as_json
 from covassay.verification.audit.targets.target import CannotRun, Failure, Target, TargetReference, call
 
@@ -46,7 +47,7 @@ def test_an_output_that_has_positive_probability_is_no_fixed_seed() -> None:
     """Found by a sweep over 200 seeds: the projection gave the zero matrix twice, and was taken for a fixed seed."""
     source = TargetReference("covassay:nuclear-ball-projection", ".")
     for seed in range(180, 200):
-        check = new_seed(Setting(source, CLAIM.keywords(), "matrix", seed=seed))
+        check = new_seed(Setting(source, CLAIM.keywords(), SECOND_MOMENT, seed=seed))
         assert check.status is Status.NOT_REFUTED, seed
 
 
@@ -201,7 +202,7 @@ def test_a_target_that_always_raises_cannot_be_run() -> None:
 
 def test_an_exception_is_counted_and_its_text_is_not_repeated() -> None:
     """The message of an exception can carry data; only its type is reported."""
-    setting = Setting(Target("mine", raises), {"epsilon": 1.0}, "matrix", seed=0)
+    setting = Setting(Target("mine", raises), {"epsilon": 1.0}, SECOND_MOMENT, seed=0)
     draws = draw(setting, np.eye(2), 5, "test")
     assert draws.failures == {"exception: KeyError": 5}
 

@@ -7,6 +7,7 @@ import pytest
 
 from covassay.reference.domain import Matrix
 from covassay.reference.errors import InvalidInput
+from covassay.reference.mechanisms.output import SECOND_MOMENT
 from covassay.verification.audit.engine.checks import Status
 from covassay.verification.audit.engine.sampling import Setting
 from covassay.verification.audit.engine.user_data import UserData, load_user_data, scaled, user_checks
@@ -26,7 +27,7 @@ def fails_on_four_rows(x: Matrix, *, epsilon: float, rng: np.random.Generator) -
 
 
 def setting(draw: object) -> Setting:
-    return Setting(Target("t", draw), {"epsilon": 1.0}, "matrix", seed=0)  # type: ignore[arg-type]
+    return Setting(Target("t", draw), {"epsilon": 1.0}, SECOND_MOMENT, seed=0)  # type: ignore[arg-type]
 
 
 def test_a_target_that_answers_is_not_refuted() -> None:

@@ -14,9 +14,9 @@ from covassay.verification.audit.negative_controls import (
     of_vector_noise,
     of_wishart,
 )
-from covassay.verification.audit.negative_controls.mutant import NegativeControl
+from covassay.verification.audit.negative_controls.negative_control import NegativeControl
 
-MUTANTS: dict[str, NegativeControl] = {
+NEGATIVE_CONTROLS: dict[str, NegativeControl] = {
     mutant.name: mutant
     for group in (
         of_contract,
@@ -32,5 +32,5 @@ MUTANTS: dict[str, NegativeControl] = {
         of_coinpress,
         of_wishart,
     )
-    for mutant in group.MUTANTS
+    for mutant in group.NEGATIVE_CONTROLS
 }
