@@ -108,10 +108,10 @@ def _pilot_events(pair: Pair, pilots: tuple[Draws, Draws]) -> Iterator[tuple[Eve
         if not len(pooled):
             continue
         for threshold in np.unique(np.quantile(pooled, THRESHOLDS)):
-            above = (int(len(v) - np.searchsorted(v, threshold, "left")) for v in (first, second))
-            yield Event(statistic, float(threshold)), *above
-            below = (int(np.searchsorted(v, threshold, "right")) for v in (first, second))
-            yield Event(statistic, float(threshold), above=False), *below
+            one, two = (int(len(v) - np.searchsorted(v, threshold, "left")) for v in (first, second))
+            yield Event(statistic, float(threshold)), one, two
+            one, two = (int(np.searchsorted(v, threshold, "right")) for v in (first, second))
+            yield Event(statistic, float(threshold), above=False), one, two
 
 
 def _choose(pair: Pair, pilots: tuple[Draws, Draws], mean: float) -> tuple[Event, bool]:

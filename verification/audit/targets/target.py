@@ -85,8 +85,15 @@ class TargetReference:
 TargetSource = Target | TargetReference
 
 
+def as_source(source: TargetSource | Callable[..., Any]) -> TargetSource:
+    """The source itself, or a target made from a plain function and called as the function is."""
+    if isinstance(source, Target | TargetReference):
+        return source
+    return Target(getattr(source, "__qualname__", repr(source)), source)
+
+
 def load(source: TargetSource) -> Target:
-    """The target itself."""
+    """The target itself, found by its name if need be."""
     return source.load() if isinstance(source, TargetReference) else source
 
 

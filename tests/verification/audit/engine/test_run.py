@@ -18,12 +18,14 @@ from covassay.reference.privacy import ZCDP, ApproximateDP, PureDP
 from covassay.verification.audit.adapters.covassay_mechanisms import TARGETS
 from covassay.verification.audit.engine.checks import Status, Verdict
 from covassay.verification.audit.engine.contract import new_seed
-from covassay.verification.audit.engine.privacy import violates
-from covassay.verification.audit.engine.run import audit
+from covassay.verification.audit.engine.law import Scenario
+from covassay.verification.audit.engine.privacy import Pair, Statistic, violates
+from covassay.verification.audit.engine.run import AuditSettings, _Looks, audit
 from covassay.verification.audit.engine.sampling import Setting, draw
 from covassay.verification.audit.negative_controls.negative_control import one, perturbation
 from covassay.verification.audit.reports.report import as_json
 from covassay.verification.audit.targets.target import CannotRun, Failure, Target, TargetReference, call
+from covassay.verification.statistics.tests import kolmogorov_smirnov
 
 CLAIM = PureDP(1.0)
 OWN = list(TARGETS)
@@ -237,3 +239,29 @@ def test_suspicious_checks_get_a_second_look_on_fresh_draws() -> None:
     decided = {check.n for check in report.checks if check.status is Status.REFUTED}
     assert report.verdict is Verdict.REFUTED
     assert decided == {4000}
+
+
+def test_a_suspicious_law_gets_its_second_look_although_a_pair_has_the_name_of_its_scenario() -> None:
+    """Found on em-cov, which has a scenario and a pair called "separated eigenvalues, d=2"."""
+    x = np.eye(2)
+    scenario = Scenario("twins", x, {"law": lambda y: kolmogorov_smirnov(y[:, 0, 0], lambda t: t**0.72, "uniform")})
+    pair = Pair("twins", x, x, (Statistic("entry", lambda y: y[:, 0, 0]),))
+    target = Target("mine", lambda x, *, epsilon, rng: rng.random((2, 2)))
+    looks = _Looks(
+        Setting(target, CLAIM.keywords(), SECOND_MOMENT, 0), CLAIM, AuditSettings(samples=500), {"twins": scenario}
+    )
+    first = looks.first(lambda _: (pair,))
+    assert [(c.kind, c.status) for c in first if c.kind == "law"] == [("law", Status.SUSPICIOUS)]
+    second = looks.second(first)
+    assert [(c.status, c.n) for c in second if c.kind == "law"] == [(Status.REFUTED, 5000)]
+    assert [c for c in second if c.kind == "privacy"] == [c for c in first if c.kind == "privacy"]
+
+
+def test_a_plain_function_is_audited_and_its_replay_is_a_python_call() -> None:
+    report = audit(no_noise, CLAIM, samples=150)
+    assert report.target == "no_noise"
+    assert report.verdict is Verdict.REFUTED
+    call = "audit(no_noise, PureDP(epsilon=1.0), samples=150, false_alarm=1e-09, seconds=3.0)"
+    assert report.replay == call
+    again = eval(call, {"audit": audit, "no_noise": no_noise, "PureDP": PureDP})
+    assert [c.p_value for c in again.checks] == [c.p_value for c in report.checks]
