@@ -45,7 +45,7 @@ def covassay_audit(request: pytest.FixtureRequest) -> Callable[..., "AuditReport
         __tracebackhide__ = True
         from covassay.verification.audit.engine.checks import Verdict
         from covassay.verification.audit.engine.run import audit
-        from covassay.verification.audit.reports.report import summary
+        from covassay.verification.audit.reports.words import summary
         from covassay.verification.audit.targets.target import Target, TargetReference, load
         from covassay.verification.cli.options import guarantee
 

@@ -27,7 +27,9 @@ from covassay.reference.mechanisms.output import OUTPUTS
 from covassay.reference.mechanisms.registry import MECHANISMS, default_claim
 from covassay.verification.audit.engine.run import FALSE_ALARM, SAMPLES, audit
 from covassay.verification.audit.engine.user_data import load_user_data
-from covassay.verification.audit.reports.report import as_json, as_junit, print_report
+from covassay.verification.audit.reports.json_report import as_json
+from covassay.verification.audit.reports.junit import as_junit
+from covassay.verification.audit.reports.terminal import print_report
 from covassay.verification.audit.targets.target import TIME_LIMIT, CannotRun, TargetReference, adapters, load
 from covassay.verification.cli import claims, experiments, figures, release, theorems
 from covassay.verification.cli.options import chosen, guarantee

@@ -8,6 +8,7 @@ import numpy as np
 from covassay.reference.domain import Matrix, Vector, second_moment, unit_rows
 from covassay.reference.laws import bingham as law
 from covassay.reference.mechanisms.pure import bingham, iterative_eigenvectors
+from covassay.verification.audit.known_bugs import bingham_accepts_all, bingham_wrong_sign
 from covassay.verification.audit.negative_controls.negative_control import NegativeControl, one
 
 
@@ -111,9 +112,9 @@ LEADING = ("law", "leading component")
 NEGATIVE_CONTROLS = (
     _bingham("acg-sign", "Divides by (uᵀΩu)^{q/2} in the acceptance ratio where it should multiply.",
              caught_by=(LEADING,), draw=one(ACG_SIGN), draw_many=ACG_SIGN, diagnosis="wrong sign",
-             seen_in="diffprivlib 0.6.6, OpenDP 0.16.0"),
+             seen_in=bingham_wrong_sign.BUG.seen_in),
     _bingham("accept-all", "Accepts every proposal.", caught_by=(LEADING,), draw=one(ACCEPT_ALL), draw_many=ACCEPT_ALL,
-             diagnosis="every proposal", seen_in="OpenDP, February 2024 to July 2025"),
+             diagnosis="every proposal", seen_in=bingham_accepts_all.BUG.seen_in),
     _bingham("quadruple-exponent", quadruple_exponent.__doc__ or "", caught_by=(LEADING,),
              draw=quadruple_exponent, diagnosis="four times"),
     _bingham("sorted-entries", sorted_entries.__doc__ or "",

@@ -23,7 +23,7 @@ from covassay.verification.audit.engine.privacy import Pair, Statistic, violates
 from covassay.verification.audit.engine.run import AuditSettings, _Looks, audit
 from covassay.verification.audit.engine.sampling import Setting, draw
 from covassay.verification.audit.negative_controls.negative_control import one, perturbation
-from covassay.verification.audit.reports.report import as_json
+from covassay.verification.audit.reports.json_report import as_json
 from covassay.verification.audit.targets.target import CannotRun, Failure, Target, TargetReference, call
 from covassay.verification.statistics.tests import kolmogorov_smirnov
 
