@@ -65,14 +65,14 @@ def run(rows: Iterable[Row], jobs: int = 1) -> Iterator[tuple[Row, bool]]:
 
 
 def render() -> str:
-    """proofs/NEGATIVE_CONTROLS.md."""
+    """proofs/MUTANTS.md."""
     ledger, audit = ledger_rows(), audit_rows()
     lines = [
         GENERATED,
         "# What every check rejects\n",
         "A check that cannot fail shows nothing. Each row is run by the tests, and by `covassay claims mutants`: the",
         "mutant is put in, and the check must reject it by its evidence; a crash does not count. The mutants of the",
-        "kernel proofs are in [rocq/NEGATIVE_CONTROLS.md](rocq/NEGATIVE_CONTROLS.md).\n",
+        "kernel proofs are in [rocq/MUTANTS.md](rocq/MUTANTS.md).\n",
         f"## Checks of the ledger: {len({row.check for row in ledger})} checks, {len(ledger)} mutants\n",
         "| rejected by | mutant | takes the place of |",
         "|---|---|---|",

@@ -1,4 +1,4 @@
-"""All mutants by name."""
+"""All negative controls by name."""
 
 from covassay.verification.audit.negative_controls import (
     of_building_blocks,
@@ -17,7 +17,7 @@ from covassay.verification.audit.negative_controls import (
 from covassay.verification.audit.negative_controls.negative_control import NegativeControl
 
 NEGATIVE_CONTROLS: dict[str, NegativeControl] = {
-    mutant.name: mutant
+    control.name: control
     for group in (
         of_contract,
         of_building_blocks,
@@ -32,5 +32,5 @@ NEGATIVE_CONTROLS: dict[str, NegativeControl] = {
         of_coinpress,
         of_wishart,
     )
-    for mutant in group.NEGATIVE_CONTROLS
+    for control in group.NEGATIVE_CONTROLS
 }

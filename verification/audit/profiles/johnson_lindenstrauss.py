@@ -1,9 +1,9 @@
 """How to audit the Johnson–Lindenstrauss mechanism with ℓ2 noise.
 
-If nothing is projected (l = D) and there are so many rows that the noisy second moment lies inside the fitted set, which
-holds the positive definite matrices of trace below 1, then the fit changes nothing. The noise is observed, and its law
-is known exactly: ‖z‖ ~ Gamma(D), and its direction is uniform on the sphere of R^D in the isometric coordinates. Smaller
-data are compared with draws of the reference.
+If nothing is projected (l = D) and there are so many rows that the noisy second moment lies inside the fitted set, the
+positive definite matrices of trace below 1, then the fit changes nothing. The noise is observed, and its law is known
+exactly: ‖z‖ ~ Gamma(D), and its direction is uniform on the sphere of R^D in the isometric coordinates. On smaller data
+the draws are compared with draws of the reference.
 """
 
 import math

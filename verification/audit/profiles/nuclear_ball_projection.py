@@ -78,12 +78,13 @@ def noisy_radius(epsilon: float, calibration: str) -> Scenario:
 def small_data(claim: ClaimUnderAudit) -> Scenario:
     """Data on which both noises matter, compared with draws of the reference."""
     x = example_rows(6, 3)
+    epsilon, calibration = claim.budget["epsilon"], claim.options["calibration"]
 
     @lru_cache(maxsize=4)
     def reference(size: int) -> Matrix:
         rng = np.random.default_rng(stream(claim.seed, "reference", size))
         noise = map(mechanism.NuclearBallProjectionNoise, law.sample(3, rng, size), rng.laplace(size=size))
-        return np.array([mechanism.release(x, z, **claim.budget, **claim.options) for z in noise])
+        return np.array([mechanism.release(x, z, epsilon=epsilon, calibration=calibration) for z in noise])
 
     def against_reference(name: str) -> Test:
         statistic = STATISTICS[name]
