@@ -1,8 +1,8 @@
 """diffprivlib as targets (IBM; audited at 0.6.6).
 
 `bingham`: `mechanisms.Bingham(epsilon, sensitivity=1).randomise(XᵀX)`, which documents ε-DP for the leading
-eigenvector with the exponent ε/4 of ADK19, here calibration "paper". It takes XᵀX, so its caller must clip the rows; the
-adapter does that.
+eigenvector with the exponent ε/4 of ADK19, here calibration "paper". It takes XᵀX, so its caller must clip the rows;
+the adapter does that.
 
 `covariance-eig`: `models.utils.covariance_eig(X, epsilon, norm=1)`, whose eigenvalues and eigenvectors the adapter puts
 together as V diag(w) Vᵀ/n. It splits its budget in its own way, so it is audited without a reference law.

@@ -1,10 +1,10 @@
 """OpenDP as targets (audited at 0.16.0).
 
 `private-eigenvector`: `opendp.extras.sklearn._make_eigenvector.make_private_eigenvector`, built with the unit ε for
-which its own privacy map gives `.map(2) = ε`; replacing one row is one removal and one addition. It has the exponent ε/4
-of ADK19, here calibration "paper". OpenDP draws from the operating system. So that a run can be replayed, the adapter
-replaces the generator that OpenDP's Python code calls by the seeded generator of the audit. The sampler itself, proposal
-and acceptance, is OpenDP's own code, untouched.
+which its own privacy map gives `.map(2) = ε`; replacing one row is one removal and one addition. It has the exponent
+ε/4 of ADK19, here calibration "paper". OpenDP draws from the operating system. So that a run can be replayed, the
+adapter replaces the generator that OpenDP's Python code calls by the seeded generator of the audit. The sampler itself,
+proposal and acceptance, is OpenDP's own code, untouched.
 
 `eigendecomposition`: `make_private_np_eigendecomposition`, whose eigenvalues and eigenvectors the adapter puts together
 as V diag(w) Vᵀ/n. The budget is split evenly between the eigenvalues and the d − 1 eigenvectors. OpenDP's Rust library

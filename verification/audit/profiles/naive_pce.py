@@ -28,7 +28,7 @@ ZERO_ROWS = 10
 
 
 @dataclass(frozen=True)
-class Calibration:
+class CovarianceNoise:
     """What decides the norm above which rows are dropped, and the scale of the noise."""
 
     rho: float
@@ -45,7 +45,7 @@ class Calibration:
         return math.sqrt(mechanism.noise_variance(n, self.rho, self.radius(n, d) ** 2, self.calibration))
 
 
-def zero_rows(about: Calibration) -> Scenario:
+def zero_rows(about: CovarianceNoise) -> Scenario:
     """All rows zero, in one dimension: the output is max(0, σN)."""
     deviation = about.deviation(ZERO_ROWS, 1)
 
@@ -105,7 +105,7 @@ class InsideTheCone:
         return Scenario(name, self.x, tests, scale_suspects(self.radius_squared))
 
 
-def inside_the_cone(about: Calibration, n: int) -> InsideTheCone:
+def inside_the_cone(about: CovarianceNoise, n: int) -> InsideTheCone:
     """n rows along the axes, short enough to be kept, but every third row is far too long."""
     r = about.radius(n, DIMENSION)
     x = 0.9 * r * np.eye(DIMENSION)[np.arange(n) % DIMENSION]
@@ -113,7 +113,7 @@ def inside_the_cone(about: Calibration, n: int) -> InsideTheCone:
     return InsideTheCone(x, second_moment(mechanism.drop_long(x, r)), about.deviation(n, DIMENSION))
 
 
-def worst_pair(about: Calibration, n: int) -> Pair:
+def worst_pair(about: CovarianceNoise, n: int) -> Pair:
     """Neighbours with n + 1 rows that differ in two orthogonal rows, nearly as long as a row can be."""
     r = about.radius(n + 1, 2)
     first, second = neighbours(0.9 * r * np.eye(2)[np.arange(n) % 2], *(0.999 * r * np.eye(2)))
@@ -123,7 +123,7 @@ def worst_pair(about: Calibration, n: int) -> Pair:
 
 def profile(claim: ClaimUnderAudit) -> Profile:
     """Scenarios and pairs."""
-    about = Calibration(
+    about = CovarianceNoise(
         claim.budget["rho"], claim.parameter("kappa"), claim.parameter("beta"), claim.options["calibration"]
     )
     n = 6 * math.ceil(MARGIN / math.sqrt(about.rho))

@@ -27,7 +27,7 @@ RECORDS_OF_ONE = 20.0  # n√ρ with one coordinate: the clipping shows
 
 
 @dataclass(frozen=True)
-class Calibration:
+class TruncatedMeanNoise:
     """What decides the scale of the noise."""
 
     rho: float
@@ -66,7 +66,7 @@ def apart(outputs: Matrix) -> TestResult:
     return independence(outputs[:, 0], outputs[:, 1], "the components are independent")
 
 
-def one_coordinate(about: Calibration, n: int) -> Scenario:
+def one_coordinate(about: TruncatedMeanNoise, n: int) -> Scenario:
     """n records of one coordinate 1/2."""
     last = about.deviation(mechanism.last_truncation_squared(n, about.beta), 1, n)
     return Scenario(
@@ -77,7 +77,7 @@ def one_coordinate(about: Calibration, n: int) -> Scenario:
     )
 
 
-def first_round(about: Calibration) -> Scenario:
+def first_round(about: TruncatedMeanNoise) -> Scenario:
     """Records with eight coordinates 1/2."""
     m = math.ceil(RECORDS / math.sqrt(about.rho))
     rounds = mechanism.most_rounds(DIMENSION)
@@ -104,7 +104,7 @@ def worst_pair(n: int) -> Pair:
 
 def profile(claim: ClaimUnderAudit) -> Profile:
     """Scenarios and pairs."""
-    about = Calibration(claim.budget["rho"], claim.parameter("beta"), claim.options["calibration"])
+    about = TruncatedMeanNoise(claim.budget["rho"], claim.parameter("beta"), claim.options["calibration"])
     n = math.ceil(RECORDS_OF_ONE / math.sqrt(about.rho))
     pairs = (worst_pair(n), *common_pairs(OUTPUTS["vector"], weight=0.5))
     return Profile(claim.form, (one_coordinate(about, n), first_round(about)), lambda _: pairs)

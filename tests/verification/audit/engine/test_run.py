@@ -1,5 +1,6 @@
 """The audit as a whole: verdicts, false alarms, replay, parallel runs, targets that misbehave."""
 
+import doctest
 import json
 import shlex
 import signal
@@ -14,8 +15,9 @@ from covassay.reference.errors import InvalidInput
 from covassay.reference.mechanisms.output import SECOND_MOMENT
 from covassay.reference.mechanisms.pure import nuclear_laplace
 from covassay.reference.mechanisms.registry import MECHANISMS, default_claim
-from covassay.reference.privacy import ZCDP, ApproximateDP, PureDP
+from covassay.reference.privacy import ZCDP, ApproximateDP, Guarantee, PureDP
 from covassay.verification.audit.adapters.covassay_mechanisms import TARGETS
+from covassay.verification.audit.engine import run as run_module
 from covassay.verification.audit.engine.checks import Status, Verdict
 from covassay.verification.audit.engine.contract import new_seed
 from covassay.verification.audit.engine.law import Scenario
@@ -265,3 +267,35 @@ def test_a_plain_function_is_audited_and_its_replay_is_a_python_call() -> None:
     assert report.replay == call
     again = eval(call, {"audit": audit, "no_noise": no_noise, "PureDP": PureDP})
     assert [c.p_value for c in again.checks] == [c.p_value for c in report.checks]
+
+
+def test_the_example_of_the_docstring_runs() -> None:
+    failed, tried = doctest.testmod(run_module)
+    assert (failed, tried > 3) == (0, True)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"samples": 99}, "samples = 99: must be at least 100"),
+        ({"seconds": 0.0}, r"time limit = 0\.0: must be a number of seconds above 0"),
+        ({"false_alarm": 0.0}, r"false alarm = 0\.0: must be above 0 and at most 0\.05"),
+    ],
+    ids=["samples", "seconds", "false-alarm"],
+)
+def test_settings_out_of_range_are_named(wrong: dict[str, float], message: str) -> None:
+    with pytest.raises(InvalidInput, match=message):
+        AuditSettings(**wrong)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("name", "claim", "message"),
+    [
+        ("ppc", PureDP(1.0), "ppc is ρ-zCDP: give --rho instead of --epsilon"),
+        ("gauss-cov-approximate", PureDP(1.0), "is .ε, δ.-DP: give --epsilon and --delta instead of --epsilon"),
+        ("bingham", ZCDP(0.5), "bingham is ε-DP: give --epsilon instead of --rho"),
+    ],
+)
+def test_a_claim_of_another_notion_is_refused_with_what_to_give(name: str, claim: Guarantee, message: str) -> None:
+    with pytest.raises(InvalidInput, match=message):
+        audit(no_noise, claim, claimed=name)
