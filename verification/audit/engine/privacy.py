@@ -188,7 +188,7 @@ class _Side:
 class _Trial:
     """An event that was chosen without looking at `sides`, and the fresh draws that test it.
 
-    `mean` is that of the Poisson law of the number of draws on either side. `cut_short` says that the target kept
+    `mean` is the mean of the Poisson law of the number of draws on either side. `cut_short` says that the target kept
     running into the time limit, on these draws or on those that chose the event.
     """
 

@@ -49,7 +49,7 @@ def normal_cdf(deviation: float) -> Callable[[Vector], Vector]:
 
 @dataclass(frozen=True)
 class GaussianNoise:
-    """The noise E seen on data with second moment `moment`, and its tests: all methods but `residuals` are tests."""
+    """The noise E seen on data with second moment `moment`, and its tests."""
 
     moment: Matrix
     scale: float

@@ -76,7 +76,7 @@ def constant_columns(n: int, bins: Vector, sigma: float, beta: float, rho: float
 
 
 def worst_pair(n: int, bins: Vector, sigma: float) -> Pair:
-    """Neighbours that differ in a row far out on either side."""
+    """Neighbours that differ in one row, which lies far out on one side or on the other."""
     base = np.tile(bins * sigma, (n, 1)).astype(np.float64)
     first, second = neighbours(base, np.full(DIMENSION, FAR * sigma), np.full(DIMENSION, -FAR * sigma))
     name = f"a row far out on either side, d={DIMENSION}"

@@ -114,7 +114,7 @@ def inside_the_cone(about: CovarianceNoise, n: int) -> InsideTheCone:
 
 
 def worst_pair(about: CovarianceNoise, n: int) -> Pair:
-    """Neighbours with n + 1 rows that differ in two orthogonal rows, nearly as long as a row can be."""
+    """Neighbours with n + 1 rows; the rows in which they differ are orthogonal and nearly as long as a row can be."""
     r = about.radius(n + 1, 2)
     first, second = neighbours(0.9 * r * np.eye(2)[np.arange(n) % 2], *(0.999 * r * np.eye(2)))
     statistics = generic_statistics(first, second, OUTPUTS["matrix"])

@@ -47,7 +47,7 @@ def spectral_cdf(d: int, symmetric: bool) -> Callable[[Vector], Vector]:
 
 @dataclass(frozen=True)
 class NuclearNoise:
-    """The noise seen on one data set, and its tests: every method but `residuals` and `singular` is one."""
+    """The noise seen on one data set, and its tests."""
 
     x: Matrix
     scale: float

@@ -24,7 +24,7 @@ NO_ANGLE = 1e9  # stands for the tangent when the two eigenvectors changed place
 
 
 def tangent_cdf(distance: float) -> Callable[[Vector], Vector]:
-    """P(2W/(distance + V) ≤ t) for W ~ Laplace(1) and V a difference of two, of density (1 + |v|)e^{−|v|}/4."""
+    """P(2W/(distance + V) ≤ t) for W ~ Laplace(1) and V a difference of two such, of density (1 + |v|)e^{−|v|}/4."""
     nodes, weights = np.polynomial.legendre.leggauss(NODES)
     v = distance * np.concatenate([(nodes - 1) / 2, (nodes + 1) / 2])
     mass = distance / 2 * np.tile(weights, 2) * (1 + np.abs(v)) * np.exp(-np.abs(v)) / 4

@@ -5,7 +5,7 @@ from xml.etree import ElementTree
 
 from covassay.verification.audit.engine.checks import CheckResult, Status
 from covassay.verification.audit.engine.run import AuditReport
-from covassay.verification.audit.reports.words import MEANING, p_text
+from covassay.verification.audit.reports.words import MEANING, explanation, p_text
 
 NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")  # what XML 1.0 cannot hold
 UNDECIDED = (Status.SKIPPED, Status.INCONCLUSIVE)
@@ -19,7 +19,7 @@ def _add_case(suite: ElementTree.Element, check: CheckResult, replay: str) -> No
     case = ElementTree.SubElement(suite, "testcase", classname=f"covassay.{check.kind}", name=_text(check.label))
     if check.status is Status.REFUTED:
         failure = ElementTree.SubElement(case, "failure", message=_text(check.detail))
-        failure.text = _text(f"{check.detail}\np = {p_text(check.p_value) or 'none'}\nreplay: {replay}")
+        failure.text = _text(f"{explanation(check)}\np = {p_text(check.p_value) or 'none'}\nreplay: {replay}")
     elif check.status in UNDECIDED:
         ElementTree.SubElement(case, "skipped", message=_text(check.detail or check.status.value))
 

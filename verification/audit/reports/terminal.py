@@ -4,7 +4,6 @@ import re
 import shlex
 from collections.abc import Iterable, Sequence
 from itertools import groupby
-from typing import Any
 
 from rich.cells import cell_len
 from rich.console import Console
@@ -14,7 +13,7 @@ from rich.text import Text
 
 from covassay.verification.audit.engine.checks import CheckResult, Kind, Status, Verdict
 from covassay.verification.audit.engine.run import AuditReport
-from covassay.verification.audit.reports.words import MEANING, could_have_seen, p_text, subject
+from covassay.verification.audit.reports.words import MEANING, could_have_seen, p_text, subject, witness
 
 STYLE = {
     Status.REFUTED: "bold red",
@@ -28,7 +27,6 @@ VERDICT_STYLE = {Verdict.REFUTED: "bold red", Verdict.NOT_REFUTED: "bold green",
 KINDS: tuple[Kind, ...] = ("contract", "law", "privacy")
 EXPLAINED = (Status.SUSPICIOUS, Status.NOTED, Status.INCONCLUSIVE, Status.SKIPPED)  # REFUTED is explained at the top
 STATUS_WIDTH = max(len(status.value) for status in Status)
-LONGEST_ROW = 12  # entries of a row that are shown; the JSON report has them all
 
 
 def print_report(report: AuditReport, console: Console, verbose: bool = False) -> None:
@@ -80,26 +78,6 @@ def _print_failures(checks: Sequence[CheckResult], console: Console) -> None:
 
 def _p_suffix(p: str) -> str:
     return "" if not p else f" (p {p})" if p.startswith("<") else f" (p = {p})"
-
-
-def witness(check: CheckResult) -> str:
-    """The two data sets on which an event was counted, in words; empty for a check that counts no event."""
-    found: dict[str, Any] | None = check.facts.get("data_sets")
-    if found is None:
-        return ""
-    rows = found["differing_rows"]
-    size = f"The data sets have {found['n']} × {found['d']} entries"
-    if not rows:
-        return f"{size} and are equal."
-    differences = (
-        f"row {row['row']} is {_row(row['first'])} in the first and {_row(row['second'])} in the second" for row in rows
-    )
-    return f"{size} and are equal but for this: {'; '.join(differences)}."
-
-
-def _row(values: Sequence[float]) -> str:
-    shown = ", ".join(f"{value:.6g}" for value in values[:LONGEST_ROW])
-    return f"({shown}{', …' if len(values) > LONGEST_ROW else ''})"
 
 
 def _print_replay(report: AuditReport, console: Console) -> None:
@@ -224,7 +202,8 @@ def _print_run(report: AuditReport, console: Console) -> None:
     if chosen:
         _print_indented(f"{report.mechanism}: {escape(chosen)}", console)
     _print_indented(
-        f"neighbours: {report.adjacency}; false alarm at most {report.false_alarm:g} per run; "
+        f"neighbouring data sets differ in one row ({report.adjacency}); "
+        f"probability of a false alarm at most {report.false_alarm:g}; "
         f"{report.seconds:.1f} s; covassay {report.covassay}",
         console,
     )

@@ -1,5 +1,8 @@
 """Words that the reports share, and the report in a few lines of plain text."""
 
+from collections.abc import Sequence
+from typing import Any
+
 from covassay.verification.audit.engine.checks import CheckResult, Status, Verdict
 from covassay.verification.audit.engine.run import AuditReport
 
@@ -36,6 +39,31 @@ def could_have_seen(check: CheckResult) -> str:
     return ""
 
 
+def witness(check: CheckResult) -> str:
+    """The two data sets on which an event was counted, in words; empty for a check that counts no event."""
+    found: dict[str, Any] | None = check.facts.get("data_sets")
+    if found is None:
+        return ""
+    rows = found["differing_rows"]
+    size = f"The data sets have {found['n']} × {found['d']} entries"
+    if not rows:
+        return f"{size} and are equal."
+    differences = (
+        f"row {row['row']} is {_row(row['first'])} in the first and {_row(row['second'])} in the second" for row in rows
+    )
+    return f"{size} and are equal but for this: {'; '.join(differences)}."
+
+
+def _row(values: Sequence[float]) -> str:
+    return f"({', '.join(f'{value:.6g}' for value in values)})"
+
+
+def explanation(check: CheckResult) -> str:
+    """What a check tested and saw, and the data sets on which it counted an event."""
+    data_sets = witness(check)
+    return f"{check.detail}. {data_sets}" if data_sets else check.detail
+
+
 def summary(report: AuditReport) -> str:
     """Claim, verdict, what led to it and the replay command as plain text: the message of a test that fails."""
     undecided = (Status.INCONCLUSIVE, Status.SKIPPED)
@@ -43,6 +71,6 @@ def summary(report: AuditReport) -> str:
     lines = [f"{subject(report)}: {report.verdict.value}. {MEANING[report.verdict]}"]
     for check in decisive:
         p = p_text(check.p_value)
-        lines.append(f"{check.label}{f': p = {p}' if p else ''}: {check.detail}")
+        lines.append(f"{check.label}{f': p = {p}' if p else ''}: {explanation(check)}")
     lines += [f"law that fits instead: {diagnosis}" for diagnosis in report.diagnoses]
     return "\n".join((*lines, f"replay: {report.replay}"))

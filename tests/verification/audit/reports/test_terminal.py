@@ -13,7 +13,8 @@ from covassay.reference.domain import Matrix
 from covassay.reference.privacy import PureDP
 from covassay.verification.audit.engine.checks import Status
 from covassay.verification.audit.engine.run import AuditReport, audit
-from covassay.verification.audit.reports.terminal import folded_command, print_report, witness
+from covassay.verification.audit.reports.terminal import folded_command, print_report
+from covassay.verification.audit.reports.words import summary, witness
 from covassay.verification.audit.targets.target import Target, TargetReference
 
 CLAIM = PureDP(1.0)
@@ -81,6 +82,7 @@ def test_a_witness_has_the_data_sets_the_event_both_counts_and_the_replay_comman
         "row 2 is (1, 0, 0) in the first and (0, 0, 0) in the second."
     )
     assert witness(check) in shown
+    assert witness(check) in summary(report)
     assert "covassay audit mutant:fails-on-zero --epsilon 1 --samples 200" in shown
 
 
