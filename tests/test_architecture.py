@@ -23,7 +23,7 @@ MAY_IMPORT = {
                      "sympy", "mpmath", "statsmodels", "joblib", "rich"},
 }  # fmt: skip
 OPTIONAL = {  # imported inside functions only
-    "reference": {"pyarrow"},
+    "reference": {"pyarrow", "filelock"},
     "verification": {"diffprivlib", "opendp", "sklearn", "matplotlib"},
 }
 STEPS = ["# VALIDATE", "# QUERY", "# NOISE", "# RELEASE"]

@@ -10,18 +10,17 @@ implementations. Imports the reference; the reference never imports it.
     'NOT REFUTED'
 """
 
+import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from covassay.verification.audit.engine.run import audit
+    from covassay.verification.audit.run import audit
 
 __all__ = ["audit"]
 
 
 def __getattr__(name: str) -> Any:
-    """Import `audit` when it is first used: the pytest plugin and `covassay --help` must not wait for it."""
+    """Import the audit when it is first used: the pytest plugin and `covassay --help` must not wait for it."""
     if name == "audit":
-        from covassay.verification.audit.engine.run import audit
-
-        return audit
+        return importlib.import_module("covassay.verification.audit")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -3,11 +3,10 @@
     def test_release(covassay_audit):
         covassay_audit(release, claimed="nuclear-laplace", epsilon=1.0, samples=500)
 
-pytest loads this module in every project of an environment that has covassay, so nothing is imported before the
-fixture is called.
+pytest loads this module in every project whose environment has covassay. Nothing else of covassay is imported before
+the fixture is called.
 """
 
-import argparse
 import shlex
 from collections.abc import Callable
 from dataclasses import replace
@@ -16,21 +15,21 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
-    from covassay.verification.audit.engine.run import AuditReport
+    from covassay.verification.audit.run import AuditReport
 
 
 @pytest.fixture
 def covassay_audit(request: pytest.FixtureRequest) -> Callable[..., "AuditReport"]:
-    """Audit an implementation; the test fails unless it is NOT REFUTED, which is not a certificate.
+    """Audit an implementation; the test fails unless the verdict is NOT REFUTED, which is not a certificate.
 
     covassay_audit(target, *, claimed=None, epsilon=None, delta=None, rho=None, **settings) -> AuditReport
 
-    target : a function f(x, *, epsilon, rng), or what `covassay audit` takes: "module:function", "exec:COMMAND",
-        "ADAPTER:NAME", looked up from the root directory of the tests.
-    claimed : the mechanism that it claims to be, as --as. None: contract and privacy only.
+    target : a function f(x, *, epsilon, rng), or the name of a target as for `covassay audit`: "module:function",
+        "exec:COMMAND" or "ADAPTER:NAME", looked up from the root directory of the tests.
+    claimed : the mechanism that the target claims to be, as `--as` says it. None: contract and privacy only.
     epsilon, delta, rho : the claimed budget; by default what `covassay audit` assumes.
-    settings : samples=2000, seed=0, false_alarm=1e-9, seconds=3.0 a draw, jobs=1, options={"calibration": "tight"},
-        released="vector", as for `covassay audit`.
+    settings : samples=2000, seed=0, false_alarm=1e-9, seconds=3.0 for one draw, jobs=1,
+        options={"calibration": "tight"}, released="vector", as for `covassay audit`.
     """
 
     def audited(
@@ -44,23 +43,30 @@ def covassay_audit(request: pytest.FixtureRequest) -> Callable[..., "AuditReport
     ) -> "AuditReport":
         __tracebackhide__ = True
         from covassay.verification.audit.engine.checks import Verdict
-        from covassay.verification.audit.engine.run import audit
-        from covassay.verification.audit.reports.report import summary
-        from covassay.verification.audit.targets.target import Target, TargetReference, load
-        from covassay.verification.cli.options import guarantee
+        from covassay.verification.audit.reports.words import summary
 
-        source: Target | TargetReference
-        if isinstance(target, str):
-            source = TargetReference(target, str(request.config.rootpath))
-        else:
-            source = Target(getattr(target, "__qualname__", repr(target)), target)
-        budget = argparse.Namespace(epsilon=epsilon, delta=delta, rho=rho)
-        claim = guarantee(budget, claimed or load(source).mechanism)
-        report = audit(source, claim, claimed=claimed, **settings)
-        if not isinstance(target, str):  # a function need not have a name that a command can find
-            report = replace(report, replay=shlex.join(["pytest", request.node.nodeid]))
+        report = _report(request, target, claimed, {"epsilon": epsilon, "delta": delta, "rho": rho}, settings)
         if report.verdict is not Verdict.NOT_REFUTED:
             pytest.fail(summary(report))
         return report
 
     return audited
+
+
+def _report(
+    request: pytest.FixtureRequest,
+    target: str | Callable[..., Any],
+    claimed: str | None,
+    budget: dict[str, float | None],
+    settings: dict[str, Any],
+) -> "AuditReport":
+    from covassay.reference.mechanisms.registry import stated_claim
+    from covassay.verification.audit.run import audit
+    from covassay.verification.audit.targets.target import TargetReference, as_source, load
+
+    __tracebackhide__ = True
+    source = TargetReference(target, str(request.config.rootpath)) if isinstance(target, str) else as_source(target)
+    report = audit(source, stated_claim(claimed or load(source).mechanism, **budget), claimed=claimed, **settings)
+    if isinstance(target, str):
+        return report
+    return replace(report, replay=shlex.join(["pytest", request.node.nodeid]))  # a command need not find the function

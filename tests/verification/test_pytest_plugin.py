@@ -107,7 +107,7 @@ def test_a_project_of_its_own(tmp_path: Path) -> None:
         "INCONCLUSIVE. The target gave too few outputs to decide.",
         "contract / output form: on plain (20, 2) data: time-out: no output after 0.02 s",
         "CannotRun: raises: called as f(x, *, epsilon, rng) it raised KeyError: 'row 17'",
-        "InvalidInput: ρ = 1 (zCDP): nuclear-laplace takes epsilon",
+        "InvalidInput: nuclear-laplace is ε-DP: give --epsilon instead of --rho",
     ):
         assert message in done.stdout, message
     refuted = [line for line in done.stdout.splitlines() if line.startswith("E ") and "event {" in line]

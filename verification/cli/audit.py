@@ -7,9 +7,11 @@ from pathlib import Path
 
 from covassay.reference.errors import InvalidInput
 from covassay.reference.mechanisms.output import OUTPUTS
-from covassay.verification.audit.engine.run import FALSE_ALARM, SAMPLES, audit
 from covassay.verification.audit.engine.user_data import load_user_data
-from covassay.verification.audit.reports.report import as_json, as_junit, print_report
+from covassay.verification.audit.reports.json_report import as_json
+from covassay.verification.audit.reports.junit import as_junit
+from covassay.verification.audit.reports.terminal import print_report
+from covassay.verification.audit.run import FALSE_ALARM, SAMPLES, audit
 from covassay.verification.audit.targets.target import TIME_LIMIT, CannotRun, TargetReference, adapters, load
 from covassay.verification.cli.options import chosen, guarantee
 from covassay.verification.cli.screen import console, print_json, progress
@@ -67,6 +69,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--time-limit", type=float, default=TIME_LIMIT, help="seconds that one draw may take (default %(default)g)")
     add("--json", action="store_true", help="print the report as JSON (covassay schema audit)")
     add("--junit", metavar="FILE", help="also write the report as JUnit XML, one case for every check")
+    add("--verbose", action="store_true", help="print a line for every check, also for those that found nothing")
     add("--quiet", action="store_true", help="print the verdict alone")
     parser.set_defaults(run=run)
 
@@ -117,5 +120,5 @@ def _audit(options: argparse.Namespace) -> int:
     elif options.quiet:
         print(report.verdict.value)
     else:
-        print_report(report, console())
+        print_report(report, console(), verbose=options.verbose)
     return report.verdict.exit_status

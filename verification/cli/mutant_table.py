@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from joblib import Parallel, delayed
 
-from covassay.verification.audit.negative_controls.registry import MUTANTS
+from covassay.verification.audit.negative_controls.every import NEGATIVE_CONTROLS
 from covassay.verification.audit.negative_controls.trial import SAMPLES, caught
 from covassay.verification.claims.checks import checks
 from covassay.verification.claims.markdown import GENERATED, cell
@@ -38,7 +38,7 @@ def audit_rows() -> list[Row]:
     """Every mutant of a mechanism with every check that must catch it."""
     return [
         Row("audit", f"{kind}: {name}", mutant.name, mutant.mistake)
-        for mutant in MUTANTS.values()
+        for mutant in NEGATIVE_CONTROLS.values()
         for kind, name in mutant.caught_by
     ]
 
@@ -47,7 +47,7 @@ def rejected(row: Row) -> bool:
     """Put the mutant before the check. A ledger check that crashes has not rejected anything."""
     if row.place == "audit":
         kind, _, name = row.check.partition(": ")
-        return caught(MUTANTS[row.mutant], kind, name)
+        return caught(NEGATIVE_CONTROLS[row.mutant], kind, name)
     found = checks()[row.check]
     try:
         return not found(**found.mutants[row.mutant]).holds
@@ -78,12 +78,12 @@ def render() -> str:
         "|---|---|---|",
         *(f"| `{row.check}` | {cell(row.mutant)} | {cell(row.told)} |" for row in ledger),
         "",
-        f"## Checks of the audit: {len({row.check for row in audit})} checks, {len(MUTANTS)} mutants\n",
+        f"## Checks of the audit: {len({row.check for row in audit})} checks, {len(NEGATIVE_CONTROLS)} mutants\n",
         f"With {SAMPLES} draws a side, at a false-alarm probability of 1e-9.\n",
         "| mutant | mechanism | its mistake | rejected by | met in |",
         "|---|---|---|---|---|",
     ]
-    for mutant in MUTANTS.values():
+    for mutant in NEGATIVE_CONTROLS.values():
         by = "<br>".join(f"{kind}: {name}" for kind, name in mutant.caught_by)
         cells = (f"`{mutant.name}`", mutant.mechanism, mutant.mistake, by, mutant.seen_in)
         lines.append("| " + " | ".join(cell(text) for text in cells) + " |")

@@ -8,7 +8,7 @@ from typing import Any
 from covassay.reference.errors import InvalidInput
 from covassay.verification.cli.screen import print_json
 
-FOLDERS = ("covassay.verification.cli.schemas",)
+FOLDERS = "covassay.verification.cli.schemas", "covassay.verification.audit.reports.schema"
 PARSER = {
     "description": "Print the JSON Schema (draft 2020-12) of what a command prints with --json, or of a file that "
     "it writes.\nWithout a name, list the schemas.",

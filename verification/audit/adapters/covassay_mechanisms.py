@@ -26,7 +26,7 @@ from covassay.verification.audit.targets.target import Target
 
 Many = Callable[..., list[Matrix]]
 
-# Faster routes to many draws: the noise in one batch, then `release` on each. The same two steps as `sample`.
+# Many draws, faster: the noise is drawn in one batch, then `release` runs on each. These are the two steps of `sample`.
 
 
 def _many_nuclear(x: Matrix, size: int, *, rng: np.random.Generator, epsilon: float) -> list[Matrix]:

@@ -1,11 +1,11 @@
 """diffprivlib as targets (IBM; audited at 0.6.6).
 
 `bingham`: `mechanisms.Bingham(epsilon, sensitivity=1).randomise(XᵀX)`, which documents ε-DP for the leading
-eigenvector, with exponent ε/4: ADK19's, here calibration "paper". It takes XᵀX, so clipping the rows is its caller's
-part; the adapter does that.
+eigenvector with the exponent ε/4 of ADK19, here calibration "paper". It takes XᵀX, so its caller must clip the rows;
+the adapter does that.
 
-`covariance-eig`: `models.utils.covariance_eig(X, epsilon, norm=1)`, put back together as V diag(w) Vᵀ/n. Its budget
-is split in a way of its own, so it is audited without a reference law.
+`covariance-eig`: `models.utils.covariance_eig(X, epsilon, norm=1)`, whose eigenvalues and eigenvectors the adapter puts
+together as V diag(w) Vᵀ/n. It splits its budget in its own way, so it is audited without a reference law.
 """
 
 import warnings
@@ -17,11 +17,11 @@ import numpy as np
 from covassay.reference.domain import Matrix, unit_rows
 from covassay.verification.audit.targets.target import Target
 
-CALLER = "it takes XᵀX: validating and clipping the rows is its caller's part, done here by the adapter"
+CALLER = "it takes XᵀX: its caller must validate and clip the rows, which the adapter does here"
 
 
 def _legacy(rng: np.random.Generator) -> np.random.RandomState:
-    """diffprivlib takes a RandomState; seed one from the generator."""
+    """A RandomState, which diffprivlib takes, seeded from the generator."""
     return np.random.RandomState(rng.integers(2**32, dtype=np.uint32))
 
 

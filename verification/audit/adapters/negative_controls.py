@@ -1,23 +1,25 @@
-"""The mutants as targets: `mutant:NAME`."""
+"""The negative controls as targets: `mutant:NAME`."""
 
 from collections.abc import Callable
 from functools import partial
 
-from covassay.verification.audit.negative_controls.mutant import NegativeControl
-from covassay.verification.audit.negative_controls.registry import MUTANTS
+from covassay.verification.audit.negative_controls.every import NEGATIVE_CONTROLS
+from covassay.verification.audit.negative_controls.negative_control import NegativeControl
 from covassay.verification.audit.targets.target import Target
 
 
-def _target(mutant: NegativeControl) -> Target:
+def _target(control: NegativeControl) -> Target:
     return Target(
-        name=f"mutant:{mutant.name}",
-        draw=mutant.draw,
-        mechanism=mutant.mechanism,
-        options=mutant.options,
+        name=f"mutant:{control.name}",
+        draw=control.draw,
+        mechanism=control.mechanism,
+        options=control.options,
         version="a negative control of covassay",
-        notes=(f"the mistake: {mutant.mistake}",),
-        draw_many=mutant.draw_many,
+        notes=(f"the mistake: {control.mistake}",),
+        draw_many=control.draw_many,
     )
 
 
-TARGETS: dict[str, Callable[[], Target]] = {name: partial(_target, mutant) for name, mutant in MUTANTS.items()}
+TARGETS: dict[str, Callable[[], Target]] = {
+    name: partial(_target, control) for name, control in NEGATIVE_CONTROLS.items()
+}

@@ -1,14 +1,14 @@
 """OpenDP as targets (audited at 0.16.0).
 
 `private-eigenvector`: `opendp.extras.sklearn._make_eigenvector.make_private_eigenvector`, built with the unit ε for
-which its own privacy map gives `.map(2) = ε`, replacing one row being one removal and one addition. Exponent ε/4:
-ADK19's, here calibration "paper". OpenDP draws from the operating system. So that a run can be replayed, the
-generator its Python code calls is replaced by the seeded one of the audit; the sampler itself, proposal and
-acceptance, is OpenDP's own code, untouched.
+which its own privacy map gives `.map(2) = ε`; replacing one row is one removal and one addition. It has the exponent
+ε/4 of ADK19, here calibration "paper". OpenDP draws from the operating system. So that a run can be replayed, the
+adapter replaces the generator that OpenDP's Python code calls by the seeded generator of the audit. The sampler itself,
+proposal and acceptance, is OpenDP's own code, untouched.
 
-`eigendecomposition`: `make_private_np_eigendecomposition`, put back together as V diag(w) Vᵀ/n, its budget split
-evenly between the eigenvalues and the d − 1 eigenvectors. Its Laplace noise is drawn in OpenDP's Rust library, so
-this target is not seeded.
+`eigendecomposition`: `make_private_np_eigendecomposition`, whose eigenvalues and eigenvectors the adapter puts together
+as V diag(w) Vᵀ/n. The budget is split evenly between the eigenvalues and the d − 1 eigenvectors. OpenDP's Rust library
+draws the Laplace noise, so this target is not seeded.
 """
 
 from collections.abc import Callable
@@ -23,9 +23,9 @@ from covassay.verification.audit.targets.target import Target
 
 
 class _Seeded:
-    """Stands where OpenDP's generator stood, and draws from the generator of the draw at hand.
+    """Takes the place of OpenDP's generator and draws from the generator of the current draw.
 
-    A rejection sampler asks for the same normal law again and again, so the factor of its covariance is kept.
+    A rejection sampler draws from the same normal law again and again, so the factor of its covariance is kept.
     """
 
     def __init__(self) -> None:
@@ -108,7 +108,7 @@ def private_eigenvector() -> Target:
         version=f"opendp {version('opendp')}, make_private_eigenvector",
         notes=(
             "OpenDP's generator is replaced by a seeded one; the sampler is its own code",
-            "it takes XᵀX: validating and clipping the rows is its caller's part, done here by the adapter",
+            "it takes XᵀX: its caller must validate and clip the rows, which the adapter does here",
         ),
     )
 
@@ -123,7 +123,7 @@ def eigendecomposition() -> Target:
         version=f"opendp {version('opendp')}, make_private_np_eigendecomposition",
         notes=(
             "draws from the operating system: this run cannot be replayed draw for draw",
-            "that rows have norm at most 1 is a promise of its input domain, kept here by the adapter",
+            "its input domain promises rows of norm at most 1; the adapter keeps this promise",
         ),
     )
 

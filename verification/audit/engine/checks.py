@@ -8,7 +8,7 @@ Kind = Literal["contract", "law", "privacy"]
 
 
 class Status(Enum):
-    """What one check says. It never says that the target is right."""
+    """The outcome of one check. No outcome says that the target is right."""
 
     NOT_REFUTED = "not refuted"
     REFUTED = "REFUTED"
@@ -19,7 +19,7 @@ class Status(Enum):
 
 
 class Verdict(Enum):
-    """What the run says."""
+    """The outcome of a run."""
 
     REFUTED = "REFUTED"
     NOT_REFUTED = "NOT REFUTED"
@@ -27,15 +27,15 @@ class Verdict(Enum):
 
     @property
     def exit_status(self) -> int:
-        """0 not refuted, 1 refuted, 3 inconclusive (2 is invalid use)."""
+        """The exit status of the command: 0 not refuted, 1 refuted, 3 inconclusive; 2 is invalid use."""
         return {Verdict.NOT_REFUTED: 0, Verdict.REFUTED: 1, Verdict.INCONCLUSIVE: 3}[self]
 
 
 @dataclass(frozen=True)
 class CheckResult:
-    """One check. `p_value` is None where the check is no statistical test.
+    """One check. `p_value` is None for a check that is no statistical test.
 
-    `scenario` groups checks that share their draws; `facts` are figures for the JSON report.
+    Checks with the same `scenario` share their draws. `facts` are figures for the reports.
     """
 
     kind: Kind
@@ -49,5 +49,5 @@ class CheckResult:
 
     @property
     def label(self) -> str:
-        """A name that is unique in the run."""
+        """The full name of the check, unique in a run."""
         return " / ".join(part for part in (self.kind, self.scenario, self.name) if part)

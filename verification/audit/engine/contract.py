@@ -1,13 +1,12 @@
 """The contract: what any caller may rely on, whatever the law of the noise.
 
-Each check is a fact about a handful of draws, not a statistical test. A broken promise refutes; what a
-mechanism does with input outside its domain is noted, because implementations differ and the claim is silent.
+Each check states a fact about a handful of draws and is no statistical test. A broken promise refutes the target. What
+a target does with input outside its domain is only noted, because implementations differ and the claim is silent there.
 """
 
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -19,14 +18,22 @@ from covassay.verification.audit.targets.process_target import NoReply
 from covassay.verification.audit.targets.target import CannotRun, Failure, TimeLimitError, call, time_limit, well_formed
 from covassay.verification.statistics.streams import stream
 
-SAME = 1e-8  # relative difference that summing the rows in another order can make
+ROWS = 20  # of the plain data sets, enough for a second moment of full rank
+DIMENSIONS = (2, 3, 5)  # of the plain data sets on which a target must answer
+SUMMATION = 1e-8  # relative difference that summing the rows in another order can make
+ASYMMETRY = 1e-9  # relative difference of an entry and its mirror image that rounding can make
+FRESH_ROWS = 2000  # so much data that no mechanism gives one output with a probability near 1
+FRESH_DRAWS = 6
+LADDER = (2, 5, 10, 20)  # dimensions in which a draw is timed
+STRONG_ROWS = (500, 300)  # rows along the first and the second axis of the timed data
+UNSEEDED = "the target draws from the operating system"
 
 Outcome = Matrix | Failure
 
 
 @dataclass(frozen=True)
 class Form:
-    """What a target releases, as `Mechanism` says of a mechanism. The defaults promise least."""
+    """The form of what a target releases, in the words of `Mechanism`. The defaults promise least."""
 
     output: Output = SECOND_MOMENT
     ordered: bool = False
@@ -35,7 +42,7 @@ class Form:
 
 
 def example_rows(n: int, d: int) -> Matrix:
-    """Rows in the unit ball with distinct eigenvalues and no symmetry, the same on every machine."""
+    """Rows in the unit ball without any symmetry, the same on every machine; their eigenvalues are distinct."""
     i, j = np.arange(1, n + 1)[:, None], np.arange(1, d + 1)
     rows = np.sin(i * j + j**2) / j
     scaled: Matrix = rows / max(1.0, float(np.linalg.norm(rows, axis=1).max()))
@@ -49,10 +56,17 @@ def _run(setting: Setting, x: Matrix, *seed_labels: str | int) -> Outcome:
     return well_formed(output, setting.shape(x))
 
 
-def _check(name: str, broken: str | None, kept: str, noted: bool = False) -> CheckResult:
-    if broken is None:
-        return CheckResult("contract", name, Status.NOT_REFUTED, kept)
-    return CheckResult("contract", name, Status.NOTED if noted else Status.REFUTED, broken)
+def _decided(name: str, broken: str, kept: str, worst: Status = Status.REFUTED) -> CheckResult:
+    """A check that gives the `worst` status if `broken` says what went wrong, and is kept if `broken` is empty."""
+    return CheckResult("contract", name, worst, broken) if broken else _kept(name, kept)
+
+
+def _kept(name: str, detail: str) -> CheckResult:
+    return CheckResult("contract", name, Status.NOT_REFUTED, detail)
+
+
+def _skipped(name: str, *outcomes: Outcome | str) -> CheckResult:
+    return CheckResult("contract", name, Status.SKIPPED, ", ".join(str(outcome) for outcome in outcomes))
 
 
 def _close(first: Matrix, second: Matrix, tolerance: float) -> bool:
@@ -60,16 +74,16 @@ def _close(first: Matrix, second: Matrix, tolerance: float) -> bool:
 
 
 def require_answer(setting: Setting) -> None:
-    """Raise `CannotRun` if the target raises on plain data whatever the dimension: it is not called the way it expects.
+    """Raise `CannotRun` if the target raises on plain data in every dimension: then it is called in the wrong way.
 
     The data are the audit's own, so the text of the exception may be shown.
     """
     error: Exception | None = None
-    for d in (2, 3, 5):
+    for d in DIMENSIONS:
         rng = np.random.default_rng(stream(setting.seed, "contract", "answer", d))
         try:
             with time_limit(setting.seconds):
-                setting.target.draw(example_rows(20, d), rng=rng, **setting.budget)
+                setting.target.draw(example_rows(ROWS, d), rng=rng, **setting.budget)
         except TimeLimitError:
             return
         except Exception as raised:
@@ -85,87 +99,78 @@ def require_answer(setting: Setting) -> None:
 
 
 def output_form(setting: Setting) -> CheckResult:
-    """Finite real numbers of the right shape, on plain data, in several dimensions."""
-    for d in (2, 3, 5):
-        outcome = _run(setting, example_rows(20, d), "form", d)
+    """On plain data in several dimensions an output consists of finite real numbers and has the right shape."""
+    for d in DIMENSIONS:
+        outcome = _run(setting, example_rows(ROWS, d), "form", d)
         if isinstance(outcome, Failure):
             status = Status.INCONCLUSIVE if outcome.kind == "time-out" else Status.REFUTED
-            return CheckResult("contract", "output form", status, f"on plain (20, {d}) data: {outcome}")
-    return _check("output form", None, "finite real numbers of the right shape at d = 2, 3, 5")
+            return CheckResult("contract", "output form", status, f"on plain ({ROWS}, {d}) data: {outcome}")
+    return _kept("output form", f"finite real numbers of the right shape at d = {', '.join(map(str, DIMENSIONS))}")
 
 
 def symmetry(setting: Setting) -> CheckResult:
-    """A matrix that is promised to be symmetric is."""
-    outcome = _run(setting, example_rows(20, 3), "symmetry")
+    """A matrix that is promised to be symmetric is symmetric."""
+    outcome = _run(setting, example_rows(ROWS, 3), "symmetry")
     if isinstance(outcome, Failure):
-        return CheckResult("contract", "symmetry", Status.SKIPPED, str(outcome))
+        return _skipped("symmetry", outcome)
     gap = float(np.abs(outcome - outcome.T).max())
-    broken = f"|Y - Yᵀ| reaches {gap:.3g}" if gap > 1e-9 * max(1.0, float(np.abs(outcome).max())) else None
-    return _check("symmetry", broken, "Y equals its transpose")
+    broken = "" if _close(outcome, outcome.T, ASYMMETRY) else f"|Y - Yᵀ| reaches {gap:.3g}"
+    return _decided("symmetry", broken, "Y equals its transpose")
 
 
 def input_unchanged(setting: Setting) -> CheckResult:
-    """The caller's array is not written to."""
-    x = example_rows(20, 3)
+    """The target does not write to the caller's array."""
+    x = example_rows(ROWS, 3)
     before = x.copy()
     outcome = _run(setting, x, "input")
     changed = not np.array_equal(x, before)
-    broken = "the caller's data set was overwritten" if changed else None
     if isinstance(outcome, Failure) and not changed:
-        return CheckResult("contract", "input unchanged", Status.SKIPPED, str(outcome))
-    return _check("input unchanged", broken, "the data set passed in is as it was")
+        return _skipped("input unchanged", outcome)
+    broken = "the target overwrote the caller's data set" if changed else ""
+    return _decided("input unchanged", broken, "the caller's data set is as it was")
 
 
 def same_seed(setting: Setting) -> CheckResult:
-    """Equal generators give equal outputs."""
+    """Two equal generators give equal outputs."""
+    name = "same seed, same output"
     if not setting.target.seeded:
-        return CheckResult(
-            "contract", "same seed, same output", Status.SKIPPED, "the target draws from the operating system"
-        )
-    x = example_rows(20, 3)
+        return _skipped(name, UNSEEDED)
+    x = example_rows(ROWS, 3)
     first, second = _run(setting, x.copy(), "seed", 1), _run(setting, x.copy(), "seed", 1)
     if isinstance(first, Failure) or isinstance(second, Failure):
-        return CheckResult("contract", "same seed, same output", Status.SKIPPED, f"{first}, {second}")
-    broken = (
-        None
-        if np.array_equal(first, second)
-        else "two equal generators gave different outputs: randomness does not come from rng"
-    )
-    return _check("same seed, same output", broken, "equal generators give equal outputs")
+        return _skipped(name, first, second)
+    broken = "two equal generators gave different outputs: the randomness does not come from rng"
+    return _decided(name, "" if np.array_equal(first, second) else broken, "equal generators give equal outputs")
 
 
 def new_seed(setting: Setting) -> CheckResult:
     """Different generators give different outputs.
 
-    A mechanism may give one output with positive probability (a projection to zero does), so all must agree before the
-    promise is broken, on data of a size at which such an output is out of reach.
+    Some mechanisms give one output with positive probability, as a projection gives zero. So the promise is broken only
+    if several draws agree, on so many rows that such an output is out of reach.
     """
-    x = example_rows(2000, 3)
-    outcomes = [_run(setting, x.copy(), "fresh", i) for i in range(6)]
+    name = "new seed, new output"
+    x = example_rows(FRESH_ROWS, 3)
+    outcomes = [_run(setting, x.copy(), "fresh", i) for i in range(FRESH_DRAWS)]
     good = [o for o in outcomes if not isinstance(o, Failure)]
     if len(good) < 2:
-        return CheckResult("contract", "new seed, new output", Status.SKIPPED, str(outcomes[0]))
+        return _skipped(name, outcomes[0])
     repeated = all(np.array_equal(good[0], other) for other in good[1:])
-    broken = (
-        "different generators gave one and the same output: a seed fixed inside, or no noise at all"
-        if repeated
-        else None
-    )
-    return _check("new seed, new output", broken, "different generators give different outputs")
+    broken = "different generators gave the same output: the target fixes its seed or adds no noise"
+    return _decided(name, broken if repeated else "", "different generators give different outputs")
 
 
 def row_order(setting: Setting) -> CheckResult:
-    """The order of the records does not matter."""
+    """The order of the records does not change the output, but for the sign of a vector."""
     if not setting.target.seeded:
-        return CheckResult("contract", "row order", Status.SKIPPED, "the target draws from the operating system")
-    x = example_rows(20, 3)
+        return _skipped("row order", UNSEEDED)
+    x = example_rows(ROWS, 3)
     first, second = _run(setting, x.copy(), "order"), _run(setting, x[::-1].copy(), "order")
     if isinstance(first, Failure) or isinstance(second, Failure):
-        return CheckResult("contract", "row order", Status.SKIPPED, f"{first}, {second}")
-    same = _close(first, second, SAME) or (first.ndim == 1 and _close(first, -second, SAME))
-    return _check(
-        "row order", None if same else "reversing the rows changed the output", "reversing the rows changes nothing"
-    )
+        return _skipped("row order", first, second)
+    same = _close(first, second, SUMMATION) or (first.ndim == 1 and _close(first, -second, SUMMATION))
+    broken = "" if same else "reversing the rows changed the output"
+    return _decided("row order", broken, "reversing the rows changes nothing")
 
 
 VALID: dict[str, Callable[[], Matrix]] = {
@@ -180,15 +185,15 @@ VALID: dict[str, Callable[[], Matrix]] = {
 
 
 def edge_cases(setting: Setting, smallest_dimension: int = 1) -> CheckResult:
-    """Every data set in the domain gets an output. (Time-outs are noted under "running time".)"""
+    """Every data set in the domain gets an output. A time-out is noted under "running time" and is no failure here."""
     failures = []
     valid = {name: make for name, make in VALID.items() if make().shape[1] >= smallest_dimension}
     for name, make in valid.items():
         outcome = _run(setting, make(), "edge", name)
         if isinstance(outcome, Failure) and outcome.kind != "time-out":
             failures.append(f"{name}: {outcome}")
-    broken = "data-dependent failure on valid data: " + "; ".join(failures) if failures else None
-    return _check("edge cases", broken, ", ".join(valid))
+    broken = "data-dependent failure on valid data: " + "; ".join(failures) if failures else ""
+    return _decided("edge cases", broken, f"an output on every valid data set: {', '.join(valid)}")
 
 
 def _bad_cases(setting: Setting) -> dict[str, tuple[Matrix, dict[str, float]]]:
@@ -208,7 +213,7 @@ def _bad_cases(setting: Setting) -> dict[str, tuple[Matrix, dict[str, float]]]:
 
 
 def bad_input(setting: Setting) -> CheckResult:
-    """Input outside the domain raises. Noted only."""
+    """Input outside the domain raises. A target that accepts it breaks no promise, so this is noted only."""
     accepted = []
     for name, (x, budget) in _bad_cases(setting).items():
         rng = np.random.default_rng(stream(setting.seed, "contract", "bad", name))
@@ -216,35 +221,32 @@ def bad_input(setting: Setting) -> CheckResult:
             output, _ = call(setting.target, x, budget, rng, setting.seconds)
         if not isinstance(output, Failure):
             accepted.append(name)
-    return _check(
-        "bad input", "accepted without an error: " + ", ".join(accepted) if accepted else None, "raises", noted=True
-    )
-
-
-LADDER = (2, 5, 10, 20)
+    broken = f"accepted without an error: {', '.join(accepted)}" if accepted else ""
+    return _decided("bad input", broken, "all bad input raises", worst=Status.NOTED)
 
 
 def running_time(setting: Setting) -> CheckResult:
-    """How long a draw takes as the dimension grows, on data with two strong directions. Noted only."""
-    times: dict[str, Any] = {}
+    """The time of one draw as the dimension grows, on data with two strong directions. A slow target is noted only."""
+    times: dict[str, float | str] = {}
     for d in LADDER:
-        x = np.repeat(np.eye(d)[:2], [500, 300], axis=0)
+        x = np.repeat(np.eye(d)[:2], STRONG_ROWS, axis=0)
         rng = np.random.default_rng(stream(setting.seed, "contract", "time", d))
         output, elapsed = call(setting.target, x, setting.budget, rng, setting.seconds)
-        if isinstance(output, Failure):
-            times[f"d={d}"] = str(output)
-            if output.kind == "time-out":
-                break
-        else:
-            times[f"d={d}"] = round(elapsed, 6)
-    failed = {key: value for key, value in times.items() if isinstance(value, str)}
+        times[f"d={d}"] = str(output) if isinstance(output, Failure) else round(elapsed, 6)
+        if isinstance(output, Failure) and output.kind == "time-out":
+            break
+    failed = any(isinstance(time, str) for time in times.values())
+    text = ", ".join(
+        f"{d}: {time}" if isinstance(time, str) else f"{d}: {1000 * time:.1f} ms" for d, time in times.items()
+    )
     status = Status.NOTED if failed else Status.NOT_REFUTED
-    text = ", ".join(f"{k}: {v}" if isinstance(v, str) else f"{k}: {1000 * v:.1f} ms" for k, v in times.items())
-    return CheckResult("contract", "running time", status, f"one draw, n = 800: {text}", facts=times)
+    return CheckResult(
+        "contract", "running time", status, f"one draw, n = {sum(STRONG_ROWS)}: {text}", facts=dict(times)
+    )
 
 
 def contract(setting: Setting, form: Form) -> list[CheckResult]:
-    """The checks of the contract that such an output can be held to, in order."""
+    """The checks of the contract to which an output of this form can be held, in order."""
     checks = [output_form(setting)]
     if form.output.symmetric:
         checks.append(symmetry(setting))

@@ -1,7 +1,8 @@
-"""The law: is the noise distributed as the reference says?
+"""The law: whether the outputs have the distribution that the reference gives them.
 
-A scenario is one data set with the tests that run on draws from it. When a test refutes the law, the scenario's
-suspects, laws of known mistakes, are tried on the same draws, and those that fit are named: a diagnosis, not a verdict.
+A scenario is one data set with the tests that run on draws from it. If a test refutes the law, the suspects of the
+scenario, which are the laws of plausible mistakes, are tried on the same draws. Those that fit are named: that is a
+diagnosis, not a verdict.
 """
 
 from collections.abc import Callable, Mapping
@@ -12,14 +13,17 @@ from covassay.verification.audit.engine.checks import CheckResult, Status
 from covassay.verification.audit.engine.sampling import Draws, Setting, draw
 from covassay.verification.statistics.tests import TestResult
 
-FITS = 1e-3  # a suspect whose p-value is above this is named
+FITS = 1e-3  # a suspect with a larger p-value is named
+FEWEST_DRAWS = 50  # drawn in a scenario, whatever its weight
+FEWEST_OUTPUTS = 20  # with fewer outputs nothing is tested
+SMALLEST_SHARE = 10  # nor if fewer than one draw in this many gives an output
 
 Test = Callable[[Matrix], TestResult]
 
 
 @dataclass(frozen=True)
 class Suspect:
-    """The law of a known mistake: `name` is stable, `explanation` a sentence, `test` of the law on draws."""
+    """The law of a mistake: a stable name, a sentence that explains it, and a test whether draws follow this law."""
 
     name: str
     explanation: str
@@ -28,9 +32,10 @@ class Suspect:
 
 @dataclass(frozen=True)
 class Scenario:
-    """A data set, the tests of draws from it, and what to try when one fails.
+    """A data set, the tests of draws on it, and the suspects to try when a test fails.
 
-    `size` scales with the run's number of samples. `estimates` are sentences with figures (a confidence interval).
+    `estimates` turn draws into sentences with figures, such as a confidence interval. `weight` multiplies the number of
+    draws.
     """
 
     name: str
@@ -42,40 +47,39 @@ class Scenario:
 
 
 def run_scenario(setting: Setting, scenario: Scenario, samples: int, look: str) -> tuple[list[CheckResult], Draws]:
-    """Draw once and run every test; the checks carry p-values, not yet a status."""
-    size = max(50, round(samples * scenario.weight))
+    """Draw once and run every test; the checks carry p-values and are not decided yet."""
+    size = max(FEWEST_DRAWS, round(samples * scenario.weight))
     draws = draw(setting, scenario.x, size, f"law/{scenario.name}/{look}")
-    checks = []
-    if len(draws.outputs) < max(20, size // 10):
-        reason = ", ".join(f"{count} × {what}" for what, count in draws.failures.items())
-        return [
-            CheckResult(
-                "law", "draws", Status.INCONCLUSIVE, f"too few outputs: {reason}", scenario.name, n=len(draws.outputs)
-            )
-        ], draws
+    if len(draws.outputs) < max(FEWEST_OUTPUTS, size // SMALLEST_SHARE):
+        return [_too_few(scenario, draws)], draws
     estimates = "; ".join(estimate(draws.outputs) for estimate in scenario.estimates)
-    for name, test in scenario.tests.items():
-        result = test(draws.outputs)
-        detail = f"null: {result.null}; statistic {result.statistic:.4g}"
-        checks.append(
-            CheckResult(
-                "law",
-                name,
-                Status.NOT_REFUTED,
-                detail,
-                scenario.name,
-                p_value=result.p_value,
-                n=result.n,
-                facts={
-                    "statistic": result.statistic,
-                    "effect": result.effect,
-                    "detectable": result.detectable,
-                    "estimates": estimates,
-                    "failures": dict(draws.failures),
-                },
-            )
-        )
+    checks = [_tested(scenario, name, test(draws.outputs), draws, estimates) for name, test in scenario.tests.items()]
     return checks, draws
+
+
+def _too_few(scenario: Scenario, draws: Draws) -> CheckResult:
+    reason = ", ".join(f"{count} × {what}" for what, count in draws.failures.items())
+    detail = f"too few outputs: {reason}"
+    return CheckResult("law", "draws", Status.INCONCLUSIVE, detail, scenario.name, n=len(draws.outputs))
+
+
+def _tested(scenario: Scenario, name: str, result: TestResult, draws: Draws, estimates: str) -> CheckResult:
+    return CheckResult(
+        "law",
+        name,
+        Status.NOT_REFUTED,
+        f"null: {result.null}; statistic {result.statistic:.4g}",
+        scenario.name,
+        p_value=result.p_value,
+        n=result.n,
+        facts={
+            "statistic": result.statistic,
+            "effect": result.effect,
+            "detectable": result.detectable,
+            "estimates": estimates,
+            "failures": dict(draws.failures),
+        },
+    )
 
 
 def diagnose(scenario: Scenario, outputs: Matrix) -> list[tuple[Suspect, float]]:

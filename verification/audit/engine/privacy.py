@@ -1,16 +1,17 @@
 """Privacy: lower confidence bounds on the loss between neighbouring data sets.
 
-For a pair of neighbours both sides are drawn a Poisson number of times. An event is chosen on a first part of the
-draws, among thresholds of a few one-dimensional statistics, or in advance from an exactly known likelihood ratio,
-and tested on the rest. That the target failed is an event too. The witness is the pair, the event, and how often it
-occurred.
+The target is run on two neighbouring data sets, a Poisson number of times on each. An event is chosen on a first part
+of the draws, among thresholds of a few one-dimensional statistics, or it is fixed in advance by an exactly known
+likelihood ratio. The event is then tested on the remaining draws. A failure of the target is an event too. The witness
+of a violation is the pair of data sets, the event, and how often the event occurred on each.
 
-The bound is on what this event shows. A bound below the claim proves nothing.
+The bound concerns this one event. A bound below the claim proves nothing.
 """
 
 import math
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from scipy.optimize import minimize_scalar
@@ -29,33 +30,38 @@ from covassay.verification.statistics.ratio import (
 )
 from covassay.verification.statistics.streams import stream
 
-DECIMALS = 9  # statistics are rounded: what the low-order bits of a float give away is a matter of its own
-PROBE = 10  # draws a side that show whether one side always fails
-FAILING_MEAN = 100.0  # then only failure is tested, on few draws, for failing can be slow: p near 1e-14 at ε = 1
-PILOT = 0.3  # share of the draws that choose the event
+DECIMALS = 9  # statistics are rounded, because what the low-order bits of a float reveal is a separate question
+PROBE = 10  # draws on each side that show whether the target always fails there
+FAILING_MEAN = 100.0  # mean number of draws when one side always fails: enough for p near 1e-14 at ε = 1, and not slow
+PILOT = 0.3  # share of the draws that choose the event; the rest test it
+PILOT_CONFIDENCE = 0.95  # of the bound by which events are compared: it ranks them and enters no verdict
+THRESHOLDS = np.linspace(0.01, 0.99, 60)  # quantiles of the pooled pilot draws that are tried as thresholds
 CONFIDENCE = 0.999  # of the bound that is printed; the verdict uses p-values
-THRESHOLDS = np.linspace(0.01, 0.99, 60)
+LARGEST_ERROR = 1 - 1e-9  # if even bounds this weak do not contradict the guarantee, the p-value is 1
+SMALLEST_LOG_ERROR = -100.0  # below an error of e⁻¹⁰⁰ the beta quantile of scipy does not converge
+BISECTIONS = 60  # they halve the interval of the log error, of length 100, down to rounding
+LOG_ORDERS = (-8.0, 6.0)  # ln(α − 1) of the Rényi orders α that are searched: α from 1.0003 to 404
 
 
 @dataclass(frozen=True)
 class Statistic:
-    """A number per output, (size, …) -> (size,). With `threshold`, the event is fixed: statistic ≥ threshold."""
+    """One number for each output: (size, …) -> (size,). A `threshold` fixes the event {statistic ≥ threshold}."""
 
     name: str
     function: Callable[[Matrix], Vector]
     threshold: float | None = None
 
     def values(self, outputs: Matrix) -> Vector:
-        """The statistic of every output, rounded."""
+        """The statistic of every output, rounded to `DECIMALS`."""
         return np.round(self.function(outputs), DECIMALS)
 
 
 @dataclass(frozen=True)
 class Pair:
-    """Neighbouring data sets and the statistics whose events are tried.
+    """Two neighbouring data sets and the statistics whose events are tried.
 
-    `remarks` are exact figures printed beside the bound, such as the true loss of a law that the target was found to
-    follow.
+    `weight` multiplies the number of draws. `remarks` are exact figures that are printed beside the bound, such as the
+    true loss of a law that the target was found to follow.
     """
 
     name: str
@@ -90,46 +96,51 @@ class Event:
 
 
 def generic_statistics(first: Matrix, second: Matrix, output: Output) -> tuple[Statistic, ...]:
-    """Statistics for a target of unknown law, from the pair and the kind of output alone."""
+    """Statistics for a target whose law is unknown, from the two data sets and the kind of output alone."""
     return tuple(Statistic(name, values) for name, values in output.contrasts(first, second).items())
 
 
-def _choose(pair: Pair, pilots: tuple[Draws, Draws], mean: float) -> tuple[Event, bool]:
-    """The event with the largest lower bound on the pilot draws, and whether the sides are to be swapped."""
-    best, best_bound, swapped = Event(pair.statistics[0], math.inf), -math.inf, False
+def _pilot_events(pair: Pair, pilots: tuple[Draws, Draws]) -> Iterator[tuple[Event, int, int]]:
+    """Every event that is tried, with the number of pilot draws in it on either side."""
     for statistic in pair.statistics:
-        values = [np.sort(statistic.values(d.outputs)) if len(d.outputs) else np.empty(0) for d in pilots]
-        pooled = np.concatenate(values)
+        first, second = (np.sort(statistic.values(d.outputs)) if len(d.outputs) else np.empty(0) for d in pilots)
+        pooled = np.concatenate([first, second])
         if not len(pooled):
             continue
         for threshold in np.unique(np.quantile(pooled, THRESHOLDS)):
-            for above in (True, False):
-                counts = [
-                    int(len(v) - np.searchsorted(v, threshold, "left"))
-                    if above
-                    else int(np.searchsorted(v, threshold, "right"))
-                    for v in values
-                ]
-                for swap in (False, True):
-                    one, two = (counts[1], counts[0]) if swap else (counts[0], counts[1])
-                    bound = log_ratio_lower(EventCounts(one, two, 10**9, 10**9, mean), 0.95)
-                    if bound > best_bound:
-                        best, best_bound, swapped = Event(statistic, float(threshold), above), bound, swap
+            one, two = (int(len(v) - np.searchsorted(v, threshold, "left")) for v in (first, second))
+            yield Event(statistic, float(threshold)), one, two
+            one, two = (int(np.searchsorted(v, threshold, "right")) for v in (first, second))
+            yield Event(statistic, float(threshold), above=False), one, two
+
+
+def _choose(pair: Pair, pilots: tuple[Draws, Draws], mean: float) -> tuple[Event, bool]:
+    """The event with the largest lower bound on the pilot draws, and whether the two sides are to be swapped."""
+    best, best_bound, swapped = Event(pair.statistics[0], math.inf), -math.inf, False
+    sizes = pilots[0].size, pilots[1].size
+    for event, one, two in _pilot_events(pair, pilots):
+        for swap, counts in (
+            (False, EventCounts(one, two, *sizes, mean)),
+            (True, EventCounts(two, one, *sizes[::-1], mean)),
+        ):
+            bound = log_ratio_lower(counts, PILOT_CONFIDENCE)
+            if bound > best_bound:
+                best, best_bound, swapped = event, bound, swap
     return best, swapped
 
 
 def p_value(counts: EventCounts, guarantee: Guarantee) -> float:
-    """p-value of the null that the event respects the guarantee.
+    """The p-value of the null hypothesis that the event respects the guarantee.
 
-    Pure DP: the exact binomial test of p ≤ e^ε p'. Otherwise the smallest error at which two Clopper–Pearson bounds
+    Pure DP: the exact binomial test of p ≤ e^ε p'. Otherwise: the smallest error at which two Clopper–Pearson bounds
     on (p, p') contradict the guarantee.
     """
     if isinstance(guarantee, PureDP):
         return ratio_p_value(counts, guarantee.epsilon)
-    if not violates(*probability_bounds(counts, 1 - 1e-9), guarantee):
+    if not violates(*probability_bounds(counts, LARGEST_ERROR), guarantee):
         return 1.0
-    low, high = -100.0, 0.0  # log of the error; below e⁻¹⁰⁰ the beta quantile of scipy does not converge
-    for _ in range(60):
+    low, high = SMALLEST_LOG_ERROR, 0.0
+    for _ in range(BISECTIONS):
         middle = (low + high) / 2
         contradicted = violates(*probability_bounds(counts, math.exp(middle)), guarantee)
         low, high = (low, middle) if contradicted else (middle, high)
@@ -137,110 +148,181 @@ def p_value(counts: EventCounts, guarantee: Guarantee) -> float:
 
 
 def violates(p: float, q: float, guarantee: Guarantee) -> bool:
-    """Does an event of probability ≥ p on one side and ≤ q on the other contradict the guarantee?
-
-    zCDP: by data processing the Rényi divergence of the two coins (p, 1 − p), (q, 1 − q) is at most ρα for every α > 1.
-    """
+    """Whether an event of probability at least p on one side and at most q on the other contradicts the guarantee."""
     if p <= q:
         return False
     if isinstance(guarantee, PureDP):
         return p > math.exp(guarantee.epsilon) * q
     if isinstance(guarantee, ApproximateDP):
         return p > math.exp(guarantee.epsilon) * q + guarantee.delta
+    return _violates_zcdp(p, q, guarantee.rho)
+
+
+def _violates_zcdp(p: float, q: float, rho: float) -> bool:
+    """Whether the coins (p, 1 − p) and (q, 1 − q), p > q, have a Rényi divergence above ρα for some order α > 1.
+
+    By data processing no event of a ρ-zCDP mechanism does.
+    """
+    if q == 0:
+        return True
 
     def excess(log_order: float) -> float:
         alpha = 1 + math.exp(log_order)
         with np.errstate(divide="ignore"):
             terms = alpha * np.log([p, 1 - p]) + (1 - alpha) * np.log([q, 1 - q])
-        return float(np.logaddexp.reduce(terms)) / (alpha - 1) - guarantee.rho * alpha
+        return float(np.logaddexp.reduce(terms)) / (alpha - 1) - rho * alpha
 
-    if q == 0:
-        return True
-    found = minimize_scalar(lambda t: -excess(t), bounds=(-8.0, 6.0), method="bounded")
+    found = minimize_scalar(lambda t: -excess(t), bounds=LOG_ORDERS, method="bounded")
     return bool(-found.fun > 0)
 
 
-def _describe(event: Event, counts: EventCounts, guarantee: Guarantee, sides: tuple[str, str]) -> tuple[str, float]:
+@dataclass(frozen=True)
+class _Side:
+    """One of the two data sets, "first" or "second", and the draws on which an event is tested."""
+
+    name: str
+    draws: Draws
+
+
+@dataclass(frozen=True)
+class _Trial:
+    """An event that was chosen without looking at `sides`, and the fresh draws that test it.
+
+    `mean` is the mean of the Poisson law of the number of draws on either side. `cut_short` says that the target kept
+    running into the time limit, on these draws or on those that chose the event.
+    """
+
+    event: Event
+    sides: tuple[_Side, _Side]
+    mean: float
+    cut_short: bool
+
+    def counts(self, event: Event) -> EventCounts:
+        """How often an event occurred on either side."""
+        one, two = (side.draws for side in self.sides)
+        return EventCounts(event.count(one), event.count(two), one.size, two.size, self.mean)
+
+    def turned_to_failures(self) -> "_Trial":
+        """The same draws, with the side that fails more often first."""
+        one, two = self.sides
+        return replace(self, sides=(two, one)) if one.draws.failed < two.draws.failed else self
+
+
+@dataclass(frozen=True)
+class _PairSampler:
+    """Draws on the two data sets of a pair, each part of them from streams of its own."""
+
+    setting: Setting
+    pair: Pair
+    label: str
+
+    def draws(self, part: str, sizes: tuple[int, int]) -> tuple[Draws, Draws]:
+        """That many draws on the first and on the second data set."""
+        first, second = (
+            draw(self.setting, x, size, f"{self.label}/{side}/{part}")
+            for side, x, size in zip(("first", "second"), (self.pair.first, self.pair.second), sizes, strict=True)
+        )
+        return first, second
+
+    def trial(self, mean: float, always_failing: bool) -> _Trial:
+        """Choose an event and draw what tests it, `mean` draws a side in all."""
+        rng = np.random.default_rng(stream(self.setting.seed, self.label, "sizes"))
+
+        def poisson_draws(part: str, mean: float) -> tuple[Draws, Draws]:
+            return self.draws(part, (poisson_size(mean, rng), poisson_size(mean, rng)))
+
+        fixed = [s for s in self.pair.statistics if s.threshold is not None]
+        pilots: tuple[Draws, ...] = ()
+        swapped, test_mean = False, mean
+        if always_failing:
+            event, test_mean = Event(None), min(mean, FAILING_MEAN)
+        elif fixed:
+            event = Event(fixed[0], float(fixed[0].threshold or 0.0))
+        else:
+            test_mean = (1 - PILOT) * mean
+            pilots = pilot = poisson_draws("pilot", PILOT * mean)
+            event, swapped = _choose(self.pair, pilot, PILOT * mean)
+        first, second = poisson_draws("test", test_mean)
+        sides = (_Side("first", first), _Side("second", second))
+        cut_short = any(d.skipped for d in (*pilots, first, second))
+        return _Trial(event, sides[::-1] if swapped else sides, test_mean, cut_short)
+
+
+def data_sets(pair: Pair) -> dict[str, Any]:
+    """The size of two neighbouring data sets and the rows in which they differ, counted from 1."""
+    first, second = pair.first, pair.second
+    differing = np.flatnonzero((first != second).any(axis=1))
+    return {
+        "n": len(first),
+        "d": first.shape[1],
+        "differing_rows": [
+            {"row": int(i) + 1, "first": first[i].tolist(), "second": second[i].tolist()} for i in differing
+        ],
+    }
+
+
+def _no_output(pair: Pair, draws: Draws) -> CheckResult:
+    reason = ", ".join(f"{count} × {what}" for what, count in draws.failures.items())
+    return CheckResult("privacy", "event", Status.SKIPPED, f"no output on either data set: {reason}", pair.name)
+
+
+def _ran_out_of_time(pair: Pair, trial: _Trial, seconds: float) -> CheckResult:
+    return CheckResult(
+        "privacy",
+        "event",
+        Status.INCONCLUSIVE,
+        f"the target ran into the time limit of {seconds:g} s again and again",
+        pair.name,
+        facts={"failures": [dict(side.draws.failures) for side in trial.sides]},
+    )
+
+
+def _tested(pair: Pair, guarantee: Guarantee, trial: _Trial, event: Event, name: str, looks: int = 1) -> CheckResult:
+    """The check of one event; the p-value is multiplied by the number of looks at these draws that chose the event."""
+    counts = trial.counts(event)
     bound = log_ratio_lower(counts, CONFIDENCE)
+    one, two = trial.sides
     text = (
-        f"event {{{event}}}: {counts.first} of {counts.first_n} on the {sides[0]} data set, "
-        f"{counts.second} of {counts.second_n} on the {sides[1]}"
+        f"event {{{event}}}: {counts.first} of {counts.first_n} on the {one.name} data set, "
+        f"{counts.second} of {counts.second_n} on the {two.name}"
     )
     if isinstance(guarantee, PureDP):
         text += f"; loss ≥ {bound:.3f} at {CONFIDENCE:.1%} (claim {guarantee.epsilon:g})"
-    return text, bound
+    return CheckResult(
+        "privacy",
+        name,
+        Status.NOT_REFUTED,
+        "; ".join((text, *pair.remarks)),
+        pair.name,
+        p_value=min(1.0, looks * p_value(counts, guarantee)),
+        n=counts.first_n + counts.second_n,
+        facts={
+            "event": str(event),
+            "counts": [counts.first, counts.second],
+            "draws": [counts.first_n, counts.second_n],
+            "loss_lower_bound": bound,
+            "confidence": CONFIDENCE,
+            "sides": [one.name, two.name],
+            "data_sets": data_sets(pair),
+            "failures": [dict(one.draws.failures), dict(two.draws.failures)],
+        },
+    )
 
 
 def run_pair(setting: Setting, pair: Pair, guarantee: Guarantee, samples: int, look: str) -> list[CheckResult]:
-    """Draw both sides, choose an event, test it and the failure event."""
-    label = f"privacy/{pair.name}/{look}"
-    fixed = [s for s in pair.statistics if s.threshold is not None]
-    sizes_rng = np.random.default_rng(stream(setting.seed, label, "sizes"))
-    sides = (("first", pair.first), ("second", pair.second))
-    probes = [draw(setting, x, PROBE, f"{label}/{side}/probe") for side, x in sides]
+    """Draw on both data sets, choose an event, and test it; then test whether failures tell the data sets apart."""
+    sampler = _PairSampler(setting, pair, f"privacy/{pair.name}/{look}")
+    probes = sampler.draws("probe", (PROBE, PROBE))
     always_failing = [len(probe.outputs) == 0 for probe in probes]
     if all(always_failing):
-        reason = ", ".join(f"{count} × {what}" for what, count in probes[0].failures.items())
-        return [CheckResult("privacy", "event", Status.SKIPPED, f"no output on either data set: {reason}", pair.name)]
-    mean = samples * pair.weight
-    pilots: tuple[Draws, ...] = ()
-    swapped, test_mean = False, mean
-    if any(always_failing):
-        event, test_mean = Event(None), min(mean, FAILING_MEAN)
-    elif fixed:
-        event = Event(fixed[0], float(fixed[0].threshold or 0.0))
-    else:
-        pilot_mean, test_mean = PILOT * mean, (1 - PILOT) * mean
-        pilots = tuple(
-            draw(setting, x, poisson_size(pilot_mean, sizes_rng), f"{label}/{side}/pilot") for side, x in sides
-        )
-        event, swapped = _choose(pair, (pilots[0], pilots[1]), pilot_mean)
-    tests = [(side, draw(setting, x, poisson_size(test_mean, sizes_rng), f"{label}/{side}/test")) for side, x in sides]
-    if swapped:
-        tests.reverse()
-    if any(d.skipped for d in (*pilots, *(d for _, d in tests))):
-        return [
-            CheckResult(
-                "privacy",
-                "event",
-                Status.INCONCLUSIVE,
-                f"the target ran into the time limit of {setting.seconds:g} s again and again",
-                pair.name,
-                facts={"failures": [dict(d.failures) for _, d in tests]},
-            )
-        ]
-    checks = []
+        return [_no_output(pair, probes[0])]
+    trial = sampler.trial(samples * pair.weight, any(always_failing))
+    if trial.cut_short:
+        return [_ran_out_of_time(pair, trial, setting.seconds)]
     failure = Event(None)
-    for name, tried in (("event", event), ("failures", failure)) if event != failure else (("failures", failure),):
-        (side, ones), (other, twos) = tests
-        if tried == failure and ones.failed < twos.failed:
-            # which side fails more often is a choice made on the same draws: the p-value is doubled
-            (side, ones), (other, twos) = (other, twos), (side, ones)
-        counts = EventCounts(tried.count(ones), tried.count(twos), ones.size, twos.size, test_mean)
-        p = p_value(counts, guarantee)
-        if tried == failure:
-            if not counts.first:
-                continue
-            p = min(1.0, 2 * p)
-        text, bound = _describe(tried, counts, guarantee, (side, other))
-        checks.append(
-            CheckResult(
-                "privacy",
-                name,
-                Status.NOT_REFUTED,
-                "; ".join((text, *pair.remarks)),
-                pair.name,
-                p_value=p,
-                n=counts.first_n + counts.second_n,
-                facts={
-                    "event": str(tried),
-                    "counts": [counts.first, counts.second],
-                    "draws": [counts.first_n, counts.second_n],
-                    "loss_lower_bound": bound,
-                    "confidence": CONFIDENCE,
-                    "sides": [side, other],
-                    "failures": [dict(ones.failures), dict(twos.failures)],
-                },
-            )
-        )
+    checks = [] if trial.event == failure else [_tested(pair, guarantee, trial, trial.event, "event")]
+    turned = trial.turned_to_failures()
+    if turned.counts(failure).first:
+        # these draws also decided which side comes first: two looks
+        checks.append(_tested(pair, guarantee, turned, failure, "failures", looks=2))
     return checks

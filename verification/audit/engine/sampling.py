@@ -1,8 +1,8 @@
-"""Many draws from a target: seeded, in parallel, the same whatever the number of workers.
+"""Many draws from a target: seeded and in parallel, with the same outputs for any number of workers.
 
-Draws are made in chunks of fixed size. Every chunk has a stream of its own, derived from the seed of the run and the
-label of the check, so a check can be replayed alone. Chunks run through joblib; inside
-`joblib.parallel_config("dask")` and the like they run there.
+Draws are made in chunks of fixed size. Every chunk has its own random stream, which follows from the seed of the run
+and the label of the check, so one check can be replayed alone. Chunks run through joblib; inside
+`joblib.parallel_config("dask")` they run on Dask.
 """
 
 from collections import Counter
@@ -25,15 +25,15 @@ from covassay.verification.audit.targets.target import (
 from covassay.verification.statistics.streams import Progress, no_progress, stream
 
 CHUNK = 50
-TIME_OUTS_PER_CHUNK = 3  # a chunk gives up after these; a target that hangs would never end
+TIME_OUTS_PER_CHUNK = 3  # then the chunk gives up, because an audit of a target that hangs would never end
 
 
 @dataclass(frozen=True)
 class Draws:
     """Outputs of repeated draws on one data set.
 
-    outputs : (successes, …), in order. failures : what the other draws ended in, counted. skipped : draws not made
-        because the target kept running into the time limit.
+    outputs : (successes, …), in the order of the draws. failures : how the other draws ended, counted. skipped : the
+        number of draws that were not made because the target kept running into the time limit.
     """
 
     outputs: Matrix
@@ -53,7 +53,7 @@ class Draws:
 
 @dataclass(frozen=True)
 class Setting:
-    """What stays the same over a run: the target, its budget, and how to draw."""
+    """What is the same in all draws of a run: the target, its budget, the kind of output, the seed and the limits."""
 
     source: TargetSource
     budget: dict[str, float]
@@ -96,7 +96,7 @@ def _chunk(
 
 
 def draw(setting: Setting, x: Matrix, size: int, label: str) -> Draws:
-    """Draw `size` outputs on `x`."""
+    """Draw `size` times on `x`; the label names the random stream."""
     sizes = [CHUNK] * (size // CHUNK) + ([size % CHUNK] if size % CHUNK else [])
     seeds = stream(setting.seed, label).spawn(len(sizes))
     tasks = (

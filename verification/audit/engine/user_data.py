@@ -1,6 +1,7 @@
-"""Trying a target on a data set of the user's: does it answer, how fast, and what it does to the leading direction.
+"""Trying a target on the user's own data set: whether it answers.
 
-The data are scaled into the unit ball by their own extremes. That is not private, and an audit is not a release.
+The data are scaled into the unit ball by their own extremes. This is not private; an audit need not be, because it
+releases nothing.
 """
 
 from dataclasses import dataclass
@@ -27,7 +28,7 @@ class UserData:
 
 
 def scaled(values: Matrix) -> Matrix:
-    """Features to [−1, 1] by their minimum and maximum (constant ones to 0), rows divided by √d."""
+    """Every feature mapped to [−1, 1] by its minimum and maximum (to 0 if it is constant), and rows divided by √d."""
     low, high = values.min(axis=0), values.max(axis=0)
     width = np.where(high > low, high - low, 1.0)
     unit: Matrix = (2 * (values - low) / width - (high > low)) / np.sqrt(values.shape[1])
@@ -35,7 +36,7 @@ def scaled(values: Matrix) -> Matrix:
 
 
 def load_user_data(name: str) -> UserData:
-    """One of scikit-learn's data sets by name, or a file."""
+    """A data set of scikit-learn by its name, or the table in a file."""
     if name in DATA_SETS:
         try:
             from sklearn import datasets
@@ -49,7 +50,7 @@ def load_user_data(name: str) -> UserData:
 
 
 def user_checks(setting: Setting, data: UserData) -> list[CheckResult]:
-    """A few draws on the user's data: outcome and time."""
+    """A few draws on the user's data; a failure is noted, because the data may be outside the target's domain."""
     draws = draw(setting, data.x, DRAWS, f"data/{data.name}")
     n, d = data.x.shape
     facts = {"n": n, "d": d, "outputs": len(draws.outputs), "failures": dict(draws.failures)}

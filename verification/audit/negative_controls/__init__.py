@@ -1,5 +1,5 @@
-"""Negative controls: implementations with one named mistake each, and the check that must catch it.
+"""Negative controls: implementations with one named mistake each, and the checks that must catch it.
 
-An audit whose checks have not been seen to fail proves nothing. `covassay audit mutant:NAME` runs any of these; the
-test suite runs all of them.
+An audit proves nothing if its checks have never been seen to fail. `covassay audit mutant:NAME` audits any of these
+controls; the test suite audits all of them.
 """

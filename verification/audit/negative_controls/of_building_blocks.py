@@ -1,4 +1,7 @@
-"""Mutants of the building blocks: broken sparse vectors (Lyu–Su–Li 2017), wrong sensitivities, wrong directions."""
+"""Negative controls of the building blocks.
+
+They are broken sparse vector techniques (Lyu–Su–Li 2017), wrong sensitivities and wrong directions.
+"""
 
 from collections.abc import Callable
 from functools import partial
@@ -18,7 +21,7 @@ from covassay.reference.mechanisms.building_blocks import (
 )
 from covassay.reference.mechanisms.pure import k_norm
 from covassay.reference.privacy import ApproximateDP
-from covassay.verification.audit.negative_controls.mutant import NegativeControl, vectorised
+from covassay.verification.audit.negative_controls.negative_control import NegativeControl, vectorised
 
 DrawMany = Callable[..., Matrix]  # (x, size, rng=, epsilon=) -> that many outputs
 
@@ -31,7 +34,7 @@ def _energies(x: Matrix) -> Vector:
 def sparse_vector(
     threshold: float = 1.0, queries: float = 1.0, *, refreshed: bool = True, with_value: bool = False
 ) -> DrawMany:
-    """AboveThreshold on the energies at the paper's calibration, with its two noises multiplied."""
+    """AboveThreshold on the energies at the paper's calibration, with its two noise scales multiplied."""
 
     def draw_many(x: Matrix, size: int, *, rng: np.random.Generator, epsilon: float) -> Matrix:
         n, d = x.shape
@@ -48,14 +51,14 @@ def sparse_vector(
 
 
 def exact_radius(x: Matrix, size: int, *, rng: np.random.Generator, epsilon: float) -> Vector:
-    """The least radius that holds all rows."""
+    """The smallest public radius that contains all rows."""
     radii = private_radius.public_radii(private_radius.PRECISION)
     largest = float(np.linalg.norm(unit_rows(x), axis=1).max())
     return np.full(size, radii[np.argmax(radii >= min(largest, 1.0))])
 
 
 def laplace_noise(noise: Callable[[np.random.Generator, int, int], Matrix]) -> DrawMany:
-    """The Laplace mechanism with another noise, (rng, size, d) -> (size, d)."""
+    """The Laplace mechanism with other noise, drawn by noise(rng, size, d) with shape (size, d)."""
 
     def draw_many(x: Matrix, size: int, *, rng: np.random.Generator, epsilon: float) -> Matrix:
         n, d = x.shape
@@ -81,12 +84,12 @@ def half_score_sensitivity(x: Matrix, size: int, *, rng: np.random.Generator, ep
 
 
 def gaussian_sensitivity_one(x: Matrix, *, rho: float, rng: np.random.Generator) -> Vector:
-    """Calibrates Gaussian noise to the sensitivity 1/n, that of adding or removing a row, in place of √2/n."""
+    """Calibrates Gaussian noise to the sensitivity 1/n of adding or removing a row, in place of √2/n."""
     return gaussian.sample(x, rng, rho=rho * (2 if x.shape[1] > 1 else 1))
 
 
 def classical_beyond_one(x: Matrix, *, epsilon: float, delta: float, rng: np.random.Generator) -> Vector:
-    """Uses σ = Δ √(2 ln(1.25/δ))/ε for any ε."""
+    """Uses σ = Δ √(2 ln(1.25/δ))/ε also for ε above 1, where the classical theorem does not hold."""
     rows = unit_rows(x)
     n, d = rows.shape
     sigma = gaussian.second_moments_sensitivity(n, d) * gaussian_approximate.classical_multiplier(epsilon, delta)
@@ -98,7 +101,7 @@ Noise = Callable[[int, np.random.Generator, int], Matrix]  # (d, rng, size) -> (
 
 
 def k_norm_noise(noise: Noise, body: k_norm_law.Body) -> DrawMany:
-    """The K-norm mechanism with another noise."""
+    """The K-norm mechanism with other noise."""
 
     def draw_many(x: Matrix, size: int, *, rng: np.random.Generator, epsilon: float) -> Matrix:
         return np.array([k_norm.release(x, z, epsilon=epsilon, body=body) for z in noise(x.shape[1], rng, size)])
@@ -128,40 +131,119 @@ OUTPUT, EVENT = ("law", "output"), ("privacy", "event")
 _svt = partial(vectorised, mechanism="above-threshold", options=(("calibration", "paper"),))
 _laplace = partial(vectorised, mechanism="laplace")
 _k_norm = partial(vectorised, mechanism="k-norm")
-MUTANTS = (
-    _svt("sparse-vector-no-query-noise", "Compares the exact queries with a noisy threshold.", (OUTPUT, EVENT),
-         sparse_vector(queries=0.0), diagnosis="the queries have no noise", seen_in="Stoddard et al. 2014"),
-    _svt("sparse-vector-no-threshold-noise", "Compares noisy queries with the exact threshold.", (OUTPUT,),
-         sparse_vector(threshold=0.0)),
-    _svt("sparse-vector-stale-noise", "Draws the noise of the queries once and uses it for all of them.",
-         (OUTPUT, EVENT), sparse_vector(refreshed=False)),
-    _svt("sparse-vector-quarter-noise", "Has a quarter of the noise, as if four positive answers cost what one does.",
-         (OUTPUT,), sparse_vector(0.25, 0.25), seen_in="Lee–Clifton 2014"),
-    _svt("sparse-vector-noisy-value", "Releases the noisy value that was found above the threshold.", (OUTPUT,),
-         sparse_vector(with_value=True), seen_in="Roth's lecture notes, 2011"),
-    vectorised("exact-radius-search", "Releases the least radius that holds all rows.", (OUTPUT, EVENT), exact_radius,
-               mechanism="private-radius", options=(("calibration", "paper"),)),
-    _laplace("laplace-sensitivity-one", "Calibrates to the sensitivity 1/n of adding or removing a row, not to 2/n.",
-             (("law", "coordinate 1"), EVENT), laplace_noise(lambda rng, size, d: rng.laplace(size=(size, d)) / 2),
-             diagnosis="half the calibrated scale", seen_in="google-research, private_covariance_estimation"),
-    _laplace("laplace-shared-noise", "Adds one and the same Laplace variable to every coordinate.",
-             (("law", "independence"),), laplace_noise(lambda rng, size, d: np.tile(rng.laplace(size=(size, 1)), d))),
-    _laplace("laplace-second-coordinate-bare", "Adds noise to the first coordinate only.", (("law", "coordinate 2"),),
-             laplace_noise(lambda rng, size, d: rng.laplace(size=(size, d)) * (np.arange(d) < 1))),
-    NegativeControl("gaussian-sensitivity-one", gaussian_sensitivity_one.__doc__ or "", "gaussian",
-           (("law", "coordinate 1"),), gaussian_sensitivity_one),
-    NegativeControl("classical-gaussian-beyond-one", classical_beyond_one.__doc__ or "", "gaussian-approximate",
-           (("law", "coordinate 1"),), classical_beyond_one, (("calibration", "tight"),),
-           claim=ApproximateDP(30.0, 0.1)),
-    vectorised("half-trace-noise", "Halves the noise of the trace.", (("law", "noise"),), half_trace_noise,
-               mechanism="private-trace"),
-    vectorised("half-score-sensitivity", "Takes the sensitivity of the score to be 1/2, so that the exponent is ε.",
-               (OUTPUT, EVENT), half_score_sensitivity, mechanism="exponential",
-               diagnosis="twice the calibrated one"),
-    _k_norm("k-norm-not-thinned", "Uses nuclear-norm directions for the covariance body.", (("law", "direction"),),
-            k_norm_noise(_unthinned, "covariance"), options=(("body", "covariance"),)),
-    _k_norm("k-norm-uniform-point", "Multiplies Gamma(D), the radius for the boundary, by a uniform point of the body.",
-            (("law", "radius"),), k_norm_noise(_inside, "covariance"), options=(("body", "covariance"),)),
-    _k_norm("k-norm-positive-entries", "Draws the entries off the diagonal without a sign.",
-            (("law", "orientation"),), k_norm_noise(_positive_entries, "linf"), options=(("body", "linf"),)),
-)  # fmt: skip
+NEGATIVE_CONTROLS = (
+    _svt(
+        "sparse-vector-no-query-noise",
+        "Compares the exact queries with a noisy threshold.",
+        (OUTPUT, EVENT),
+        sparse_vector(queries=0.0),
+        diagnosis="the queries have no noise",
+        seen_in="Stoddard et al. 2014",
+    ),
+    _svt(
+        "sparse-vector-no-threshold-noise",
+        "Compares noisy queries with the exact threshold.",
+        (OUTPUT,),
+        sparse_vector(threshold=0.0),
+    ),
+    _svt(
+        "sparse-vector-stale-noise",
+        "Draws the noise of the queries once and uses it for all of them.",
+        (OUTPUT, EVENT),
+        sparse_vector(refreshed=False),
+    ),
+    _svt(
+        "sparse-vector-quarter-noise",
+        "Adds a quarter of the noise, as if four positive answers cost what one costs.",
+        (OUTPUT,),
+        sparse_vector(0.25, 0.25),
+        seen_in="Lee–Clifton 2014",
+    ),
+    _svt(
+        "sparse-vector-noisy-value",
+        "Releases the noisy value that was found above the threshold.",
+        (OUTPUT,),
+        sparse_vector(with_value=True),
+        seen_in="Roth's lecture notes, 2011",
+    ),
+    vectorised(
+        "exact-radius-search",
+        "Releases the smallest radius that contains all rows, without noise.",
+        (OUTPUT, EVENT),
+        exact_radius,
+        mechanism="private-radius",
+        options=(("calibration", "paper"),),
+    ),
+    _laplace(
+        "laplace-sensitivity-one",
+        "Calibrates to the sensitivity 1/n of adding or removing a row, in place of 2/n.",
+        (("law", "coordinate 1"), EVENT),
+        laplace_noise(lambda rng, size, d: rng.laplace(size=(size, d)) / 2),
+        diagnosis="half the calibrated scale",
+        seen_in="google-research, private_covariance_estimation",
+    ),
+    _laplace(
+        "laplace-shared-noise",
+        "Adds the same Laplace variable to every coordinate.",
+        (("law", "independence"),),
+        laplace_noise(lambda rng, size, d: np.tile(rng.laplace(size=(size, 1)), d)),
+    ),
+    _laplace(
+        "laplace-second-coordinate-bare",
+        "Adds noise to the first coordinate only.",
+        (("law", "coordinate 2"),),
+        laplace_noise(lambda rng, size, d: rng.laplace(size=(size, d)) * (np.arange(d) < 1)),
+    ),
+    NegativeControl(
+        "gaussian-sensitivity-one",
+        gaussian_sensitivity_one.__doc__ or "",
+        "gaussian",
+        (("law", "coordinate 1"),),
+        gaussian_sensitivity_one,
+    ),
+    NegativeControl(
+        "classical-gaussian-beyond-one",
+        classical_beyond_one.__doc__ or "",
+        "gaussian-approximate",
+        (("law", "coordinate 1"),),
+        classical_beyond_one,
+        (("calibration", "tight"),),
+        claim=ApproximateDP(30.0, 0.1),
+    ),
+    vectorised(
+        "half-trace-noise",
+        "Halves the noise of the trace.",
+        (("law", "noise"),),
+        half_trace_noise,
+        mechanism="private-trace",
+    ),
+    vectorised(
+        "half-score-sensitivity",
+        "Uses 1/2 for the sensitivity of the score, so that the exponent is ε.",
+        (OUTPUT, EVENT),
+        half_score_sensitivity,
+        mechanism="exponential",
+        diagnosis="twice the calibrated one",
+    ),
+    _k_norm(
+        "k-norm-not-thinned",
+        "Uses the directions of nuclear-norm noise for the covariance body.",
+        (("law", "direction"),),
+        k_norm_noise(_unthinned, "covariance"),
+        options=(("body", "covariance"),),
+    ),
+    _k_norm(
+        "k-norm-uniform-point",
+        "Multiplies a Gamma(D) radius, which is right on the boundary, by a uniform point of the body.",
+        (("law", "radius"),),
+        k_norm_noise(_inside, "covariance"),
+        options=(("body", "covariance"),),
+    ),
+    _k_norm(
+        "k-norm-positive-entries",
+        "Draws the entries off the diagonal without a random sign.",
+        (("law", "orientation"),),
+        k_norm_noise(_positive_entries, "linf"),
+        options=(("body", "linf"),),
+    ),
+)

@@ -1,4 +1,4 @@
-"""Mutants of CoinPress: the matrix order of its published code, and the baseline there that clips nothing."""
+"""Negative controls of CoinPress: the matrix order of its published code, and a baseline there that clips nothing."""
 
 import math
 from functools import partial
@@ -9,7 +9,7 @@ from covassay.reference.domain import Matrix, Vector, as_rows, second_moment
 from covassay.reference.mechanisms.gaussian_estimation import coinpress_covariance as covariance
 from covassay.reference.mechanisms.gaussian_estimation import coinpress_mean as mean
 from covassay.reference.mechanisms.gaussian_estimation.coinpress_covariance import Constants
-from covassay.verification.audit.negative_controls.mutant import NegativeControl
+from covassay.verification.audit.negative_controls.negative_control import NegativeControl
 
 
 def published_order(
@@ -42,7 +42,7 @@ def draw_published_order(x: Matrix, *, rho: float, rng: np.random.Generator) -> 
 
 
 def fine_mean(x: Matrix, *, rho: float, rng: np.random.Generator) -> Vector:
-    """Computes the clipped rows and takes the mean of the others."""
+    """Computes the clipped rows but takes the mean of the unclipped rows."""
     rows = as_rows(x)
     n, d = rows.shape
     tau = mean.clip_radius(10.0, mean.row_bound(n, d, 0.1, "paper"), "paper")
@@ -52,9 +52,17 @@ def fine_mean(x: Matrix, *, rho: float, rng: np.random.Generator) -> Vector:
 SEEN = "coin-press 9c74725"
 _covariance = partial(NegativeControl, mechanism="coinpress-covariance", seen_in=f"{SEEN}, cov_est_step")
 _mean = partial(NegativeControl, mechanism="coinpress-mean", seen_in=f"{SEEN}, fineMeanEst")
-MUTANTS = (
-    _covariance("coinpress-order", draw_published_order.__doc__ or "", caught_by=(("contract", "symmetry"),),
-                draw=draw_published_order),
-    _mean("unclipped-mean", fine_mean.__doc__ or "",
-          caught_by=(("privacy", "event"), ("law", "norm"), ("law", "component 1")), draw=fine_mean),
-)  # fmt: skip
+NEGATIVE_CONTROLS = (
+    _covariance(
+        "coinpress-order",
+        draw_published_order.__doc__ or "",
+        caught_by=(("contract", "symmetry"),),
+        draw=draw_published_order,
+    ),
+    _mean(
+        "unclipped-mean",
+        fine_mean.__doc__ or "",
+        caught_by=(("privacy", "event"), ("law", "norm"), ("law", "component 1")),
+        draw=fine_mean,
+    ),
+)

@@ -1,4 +1,4 @@
-"""Mutants that break the contract."""
+"""Negative controls that break the contract."""
 
 import math
 import time
@@ -9,34 +9,34 @@ from covassay.reference.domain import Matrix, Vector, second_moment
 from covassay.reference.laws import haar
 from covassay.reference.laws import nuclear_laplace as law
 from covassay.reference.mechanisms.pure import nuclear_laplace, nuclear_laplace_symmetric
-from covassay.verification.audit.negative_controls.mutant import NegativeControl, perturbation, vectorised
+from covassay.verification.audit.negative_controls.negative_control import NegativeControl, perturbation, vectorised
 
 
 def upper_triangle_only(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Vector:
-    """Returns d(d+1)/2 numbers in place of a matrix."""
+    """Returns the d(d+1)/2 numbers of the upper triangle in place of a matrix."""
     y = nuclear_laplace.sample(x, rng, epsilon=epsilon)
     triangle: Vector = y[np.triu_indices(len(y))]
     return triangle
 
 
 def asymmetric(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
-    """Promises a symmetric matrix and adds full noise."""
+    """Promises a symmetric matrix but adds noise that is not symmetric."""
     return nuclear_laplace.sample(x, rng, epsilon=epsilon)
 
 
 def clips_in_place(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
-    """Rescales the caller's own array."""
+    """Rescales the caller's array in place."""
     x *= 0.5
     return nuclear_laplace.sample(x, rng, epsilon=epsilon)
 
 
 def global_state(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
-    """Draws from a generator of its own that nobody seeded."""
+    """Draws from an unseeded generator of its own in place of rng."""
     return nuclear_laplace.sample(x, np.random.default_rng(), epsilon=epsilon)
 
 
 def fixed_seed(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
-    """Makes default_rng(0) inside, so that the noise is known to everybody."""
+    """Draws from default_rng(0), so that everybody can compute the noise."""
     return nuclear_laplace.sample(x, np.random.default_rng(0), epsilon=epsilon)
 
 
@@ -46,13 +46,13 @@ def first_row(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
 
 
 def fails_on_zero(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
-    """Takes the logarithm of the largest norm, so all-zero data raise."""
+    """Takes the logarithm of the largest norm, so data that are all zero raise an exception."""
     math.log2(np.linalg.norm(x, axis=1).max())
     return nuclear_laplace.sample(x, rng, epsilon=epsilon)
 
 
 def accepts_anything(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
-    """Validates nothing."""
+    """Does not validate its input."""
     d = x.shape[-1]
     z = (haar.sample(d, rng) * law.sample_spectrum(d, rng, 1)[0]) @ haar.sample(d, rng).T
     rows = x / np.maximum(1, np.linalg.norm(np.atleast_2d(x), axis=1))[:, None]
@@ -61,14 +61,14 @@ def accepts_anything(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> 
 
 
 def slow(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
-    """Never answers from dimension 10 on."""
+    """Never answers in dimension 10 or above."""
     while x.shape[1] >= 10:
         time.sleep(0.01)
     return nuclear_laplace.sample(x, rng, epsilon=epsilon)
 
 
 def fails_at_random(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
-    """Raises with a probability that depends on the data: a retry loop that gives up."""
+    """Raises with a probability that depends on the data, like a retry loop that gives up."""
     if rng.random() < 0.3 * float(np.trace(x.T @ x)) / len(x):
         raise ArithmeticError("did not converge")
     return nuclear_laplace_symmetric.sample(x, rng, epsilon=epsilon)
@@ -76,7 +76,7 @@ def fails_at_random(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> M
 
 UNCLIPPED = perturbation(clip=False)
 FULL = "nuclear-laplace"
-MUTANTS = (
+NEGATIVE_CONTROLS = (
     NegativeControl(
         "upper-triangle-only",
         upper_triangle_only.__doc__ or "",
@@ -121,7 +121,7 @@ MUTANTS = (
     ),
     vectorised(
         "unclipped",
-        "Trusts the caller that rows are short.",
+        "Trusts the caller that every row has norm at most 1.",
         (("privacy", "event"),),
         UNCLIPPED,
         mechanism=FULL,

@@ -1,4 +1,4 @@
-"""Mutants of the Bingham mechanism and of iterative eigenvector sampling."""
+"""Negative controls of the Bingham mechanism and of iterative eigenvector sampling."""
 
 from collections.abc import Callable
 from functools import partial
@@ -8,7 +8,8 @@ import numpy as np
 from covassay.reference.domain import Matrix, Vector, second_moment, unit_rows
 from covassay.reference.laws import bingham as law
 from covassay.reference.mechanisms.pure import bingham, iterative_eigenvectors
-from covassay.verification.audit.negative_controls.mutant import NegativeControl, one
+from covassay.verification.audit.known_bugs import bingham_accepts_all, bingham_wrong_sign
+from covassay.verification.audit.negative_controls.negative_control import NegativeControl, one
 
 
 def rejection(log_acceptance: Callable[[Vector, float, float], Vector]) -> Callable[..., Matrix]:
@@ -73,7 +74,7 @@ def _iterate(
     shared: bool = False,
     exponents: tuple[float, ...] = (1.0, 1.0),
 ) -> Matrix:
-    """Iterative eigenvector sampling with its noise or its exponents multiplied."""
+    """Iterative eigenvector sampling with its noise scale or its exponents multiplied."""
     d = x.shape[1]
     laplace = laplace_factor * (np.full(d, rng.laplace()) if shared else rng.laplace(size=d))
     factors = iter((*exponents, *[1.0] * d))
@@ -89,7 +90,7 @@ def half_eigenvalue_noise(x: Matrix, *, epsilon: float, rng: np.random.Generator
 
 
 def shared_noise(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
-    """Adds one and the same Laplace variable to every eigenvalue."""
+    """Adds the same Laplace variable to every eigenvalue."""
     return _iterate(x, rng, epsilon, shared=True)
 
 
@@ -99,7 +100,7 @@ def exponents_times_eight(x: Matrix, *, epsilon: float, rng: np.random.Generator
 
 
 def second_direction_uniform(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
-    """Spends the whole exponent on the first direction and draws the second uniformly."""
+    """Draws the second direction uniformly, whatever the data are."""
     return _iterate(x, rng, epsilon, exponents=(1.0, 0.0))
 
 
@@ -108,25 +109,59 @@ _iterative = partial(
     NegativeControl, mechanism="iterative-eigenvectors", options=(("calibration", "paper"), ("budget", "uniform"))
 )
 LEADING = ("law", "leading component")
-MUTANTS = (
-    _bingham("acg-sign", "Divides by (uᵀΩu)^{q/2} in the acceptance ratio where it should multiply.",
-             caught_by=(LEADING,), draw=one(ACG_SIGN), draw_many=ACG_SIGN, diagnosis="wrong sign",
-             seen_in="diffprivlib 0.6.6, OpenDP 0.16.0"),
-    _bingham("accept-all", "Accepts every proposal.", caught_by=(LEADING,), draw=one(ACCEPT_ALL), draw_many=ACCEPT_ALL,
-             diagnosis="every proposal", seen_in="OpenDP, February 2024 to July 2025"),
-    _bingham("quadruple-exponent", quadruple_exponent.__doc__ or "", caught_by=(LEADING,),
-             draw=quadruple_exponent, diagnosis="four times"),
-    _bingham("sorted-entries", sorted_entries.__doc__ or "",
-             caught_by=(("law", "around it"), ("law", "component 3")), draw=sorted_entries),
-    _bingham("blurs-the-tail", blurs_the_tail.__doc__ or "", caught_by=(("law", "component 2"),),
-             draw=blurs_the_tail),
+NEGATIVE_CONTROLS = (
+    _bingham(
+        "acg-sign",
+        "Divides by (uᵀΩu)^{q/2} in the acceptance ratio where it should multiply.",
+        caught_by=(LEADING,),
+        draw=one(ACG_SIGN),
+        draw_many=ACG_SIGN,
+        diagnosis="wrong sign",
+        seen_in=bingham_wrong_sign.BUG.seen_in,
+    ),
+    _bingham(
+        "accept-all",
+        "Accepts every proposal.",
+        caught_by=(LEADING,),
+        draw=one(ACCEPT_ALL),
+        draw_many=ACCEPT_ALL,
+        diagnosis="every proposal",
+        seen_in=bingham_accepts_all.BUG.seen_in,
+    ),
+    _bingham(
+        "quadruple-exponent",
+        quadruple_exponent.__doc__ or "",
+        caught_by=(LEADING,),
+        draw=quadruple_exponent,
+        diagnosis="four times",
+    ),
+    _bingham(
+        "sorted-entries",
+        sorted_entries.__doc__ or "",
+        caught_by=(("law", "around it"), ("law", "component 3")),
+        draw=sorted_entries,
+    ),
+    _bingham("blurs-the-tail", blurs_the_tail.__doc__ or "", caught_by=(("law", "component 2"),), draw=blurs_the_tail),
     _bingham("blurs-the-top", blurs_the_top.__doc__ or "", caught_by=(("law", "component 1"),), draw=blurs_the_top),
-    _iterative("half-eigenvalue-noise", half_eigenvalue_noise.__doc__ or "",
-               caught_by=(("law", "eigenvalue 1"), ("law", "eigenvalue 2"), ("law", "eigenvalue 3")),
-               draw=half_eigenvalue_noise, diagnosis="half the calibrated scale"),
+    _iterative(
+        "half-eigenvalue-noise",
+        half_eigenvalue_noise.__doc__ or "",
+        caught_by=(("law", "eigenvalue 1"), ("law", "eigenvalue 2"), ("law", "eigenvalue 3")),
+        draw=half_eigenvalue_noise,
+        diagnosis="half the calibrated scale",
+    ),
     _iterative("shared-noise", shared_noise.__doc__ or "", caught_by=(("law", "independence"),), draw=shared_noise),
-    _iterative("exponents-times-eight", exponents_times_eight.__doc__ or "", caught_by=(("law", "direction 1"),),
-               draw=exponents_times_eight, seen_in="google-research, private_covariance_estimation"),
-    _iterative("second-direction-uniform", second_direction_uniform.__doc__ or "", caught_by=(("law", "direction 2"),),
-               draw=second_direction_uniform),
-)  # fmt: skip
+    _iterative(
+        "exponents-times-eight",
+        exponents_times_eight.__doc__ or "",
+        caught_by=(("law", "direction 1"),),
+        draw=exponents_times_eight,
+        seen_in="google-research, private_covariance_estimation",
+    ),
+    _iterative(
+        "second-direction-uniform",
+        second_direction_uniform.__doc__ or "",
+        caught_by=(("law", "direction 2"),),
+        draw=second_direction_uniform,
+    ),
+)

@@ -1,4 +1,4 @@
-"""Mutants of entrywise Laplace noise and of LapCov."""
+"""Negative controls of entrywise Laplace noise and of LapCov."""
 
 from collections.abc import Callable
 from functools import partial
@@ -8,13 +8,13 @@ import numpy as np
 from covassay.reference.domain import Matrix, second_moment, unit_rows
 from covassay.reference.laws import wigner
 from covassay.reference.mechanisms.pure import entrywise_laplace, lap_cov
-from covassay.verification.audit.negative_controls.mutant import vectorised
+from covassay.verification.audit.negative_controls.negative_control import vectorised
 
 Noise = Callable[[int, np.random.Generator, int], Matrix]  # (d, rng, size) -> (size, d, d)
 
 
 def full_noise(d: int, rng: np.random.Generator, size: int) -> Matrix:
-    """The right noise for "full"."""
+    """The correct noise for entries="full"."""
     return entrywise_laplace.draw_noise(d, rng, "full", size)
 
 
@@ -45,7 +45,7 @@ def full(noise: Noise) -> Callable[..., Matrix]:
 
 
 def doubled_diagonal(d: int, rng: np.random.Generator, size: int) -> Matrix:
-    """W with its diagonal doubled, as (U + Uᵀ) for a triangle U gives."""
+    """W with its diagonal doubled, which is U + Uᵀ for a triangle U of noise."""
     noise: Matrix = wigner.sample_laplace(d, rng, size) * (1 + np.eye(d))
     return noise
 
@@ -57,25 +57,55 @@ def averaged(d: int, rng: np.random.Generator, size: int) -> Matrix:
 
 
 def upper_only(d: int, rng: np.random.Generator, size: int) -> Matrix:
-    """Full noise without what lies below the diagonal."""
+    """Full noise without the entries below the diagonal."""
     return np.triu(full_noise(d, rng, size))
 
 
 _lap = partial(vectorised, mechanism="lap-cov", options=(("calibration", "paper"),))
 _full = partial(vectorised, mechanism="entrywise-laplace", options=(("entries", "full"), ("calibration", "paper")))
-MUTANTS = (
-    _lap("unit-sensitivity", "Calibrates Laplace noise to the sensitivity 1 in place of √2 d.",
-         (("law", "entrywise norm"), ("privacy", "event")), lap(sensitivity=1.0)),
-    _lap("frobenius-sensitivity", "Calibrates Laplace noise to the Frobenius sensitivity √2.",
-         (("law", "entrywise norm"),), lap(sensitivity=2**0.5), diagnosis="Frobenius sensitivity"),
-    _lap("doubled-diagonal", "Adds U + Uᵀ for a triangle U, so that the diagonal is counted twice.",
-         (("law", "entry (1, 1)"),), lap(doubled_diagonal)),
-    _lap("averaged-noise", "Adds (U + Uᵀ)/2 for a triangle U, so that the entries off the diagonal are halved.",
-         (("law", "entry (1, 2)"),), lap(averaged)),
-    _lap("lap-cov-unclipped", "Trusts the caller that rows are short.", (("privacy", "event"),), lap(clip=False),
-         seen_in="hkustDB/PrivateCovariance dafcdfe, LapCov"),
-    _full("mirrored-noise", "Draws symmetric noise where every entry should have its own.", (("law", "independence"),),
-          full(wigner.sample_laplace)),
-    _full("upper-noise-only", "Adds noise on and above the diagonal only.",
-          (("law", "entry (2, 1)"), ("privacy", "event")), full(upper_only)),
-)  # fmt: skip
+NEGATIVE_CONTROLS = (
+    _lap(
+        "unit-sensitivity",
+        "Calibrates Laplace noise to the sensitivity 1 in place of √2 d.",
+        (("law", "entrywise norm"), ("privacy", "event")),
+        lap(sensitivity=1.0),
+    ),
+    _lap(
+        "frobenius-sensitivity",
+        "Calibrates Laplace noise to the Frobenius sensitivity √2.",
+        (("law", "entrywise norm"),),
+        lap(sensitivity=2**0.5),
+        diagnosis="Frobenius sensitivity",
+    ),
+    _lap(
+        "doubled-diagonal",
+        "Adds U + Uᵀ for a triangle U, so that the diagonal is counted twice.",
+        (("law", "entry (1, 1)"),),
+        lap(doubled_diagonal),
+    ),
+    _lap(
+        "averaged-noise",
+        "Adds (U + Uᵀ)/2 for a triangle U, so that the entries off the diagonal are halved.",
+        (("law", "entry (1, 2)"),),
+        lap(averaged),
+    ),
+    _lap(
+        "lap-cov-unclipped",
+        "Trusts the caller that every row has norm at most 1.",
+        (("privacy", "event"),),
+        lap(clip=False),
+        seen_in="hkustDB/PrivateCovariance dafcdfe, LapCov",
+    ),
+    _full(
+        "mirrored-noise",
+        "Draws symmetric noise where every entry should have its own noise.",
+        (("law", "independence"),),
+        full(wigner.sample_laplace),
+    ),
+    _full(
+        "upper-noise-only",
+        "Adds noise on and above the diagonal only.",
+        (("law", "entry (2, 1)"), ("privacy", "event")),
+        full(upper_only),
+    ),
+)

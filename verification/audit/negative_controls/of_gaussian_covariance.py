@@ -1,4 +1,4 @@
-"""Mutants of the mechanisms of DLY22: Gaussian noise on a second moment, and what is built from it."""
+"""Negative controls of the mechanisms of DLY22: Gaussian noise on a second moment, and what is built from it."""
 
 import math
 from collections.abc import Callable
@@ -13,7 +13,7 @@ from covassay.reference.mechanisms.approximate import gauss_cov_approximate
 from covassay.reference.mechanisms.building_blocks.gaussian_approximate import multiplier
 from covassay.reference.mechanisms.concentrated import adaptive_cov, clipped_cov, gauss_cov, separate_cov
 from covassay.reference.mechanisms.pure import iterative_eigenvectors
-from covassay.verification.audit.negative_controls.mutant import NegativeControl
+from covassay.verification.audit.negative_controls.negative_control import NegativeControl
 
 # ADDITIVE NOISE
 
@@ -21,21 +21,21 @@ Noise = Callable[[int, np.random.Generator, int], Matrix]  # (d, rng, size) -> (
 
 
 def averaged(d: int, rng: np.random.Generator, size: int) -> Matrix:
-    """(A + Aᵀ)/2 of independent standard normal entries: goe, not wigner. Private all the same."""
+    """Draws (A + Aᵀ)/2 for a Gaussian matrix A: the ensemble goe in place of wigner, which is private too."""
     a = rng.standard_normal((size, d, d))
     noise: Matrix = (a + np.swapaxes(a, 1, 2)) / 2
     return noise
 
 
 def one_diagonal(d: int, rng: np.random.Generator, size: int) -> Matrix:
-    """wigner with one draw for the whole diagonal."""
+    """Uses one draw of the noise for the whole diagonal."""
     w = wigner.sample_wigner(d, rng, size)
     w[:, range(d), range(d)] = w[:, :1, 0]
     return w
 
 
 def one_row(d: int, rng: np.random.Generator, size: int) -> Matrix:
-    """wigner with one draw for the whole first row."""
+    """Uses one draw of the noise for the whole first row."""
     w = wigner.sample_wigner(d, rng, size)
     w[:, 0, :] = w[:, :, 0] = w[:, :1, 0]
     return w
@@ -54,7 +54,7 @@ def additive(factor: float = 1.0, noise: Noise = wigner.sample_wigner) -> Callab
 
 
 def one(many: Callable[..., Matrix]) -> Callable[..., Matrix]:
-    """A target that draws once."""
+    """The target that makes one draw at a time."""
 
     def draw(x: Matrix, *, rho: float, rng: np.random.Generator) -> Matrix:
         drawn: Matrix = many(x, 1, rng=rng, rho=rho)[0]
@@ -64,7 +64,7 @@ def one(many: Callable[..., Matrix]) -> Callable[..., Matrix]:
 
 
 def add_or_remove(x: Matrix, *, epsilon: float, delta: float, rng: np.random.Generator) -> Matrix:
-    """Takes the sensitivity for adding or removing a row, 1/n, where a row is replaced."""
+    """Uses the sensitivity 1/n of adding or removing a row where a row is replaced."""
     rows = unit_rows(x)
     n, d = rows.shape
     sigma = gauss_cov_approximate.sensitivity(n) / math.sqrt(2) * multiplier(epsilon, delta, "paper")
@@ -99,7 +99,7 @@ def separate(
 
 
 def descending(moment: Matrix, noisy: Matrix) -> tuple[Matrix, Matrix]:
-    """The right eigenvectors."""
+    """The correct eigenvectors, in descending order of their eigenvalues, and their transposes."""
     vectors = np.linalg.eigh(noisy)[1][:, :, ::-1]
     return vectors, np.swapaxes(vectors, 1, 2)
 
@@ -116,13 +116,13 @@ def exact(moment: Matrix, noisy: Matrix) -> tuple[Matrix, Matrix]:
 
 
 def rounded(x: Matrix, size: int, *, rng: np.random.Generator, rho: float) -> Matrix:
-    """Draws of GaussCov with every eigenvalue rounded to [0, 1]."""
+    """Draws of GaussCov with every eigenvalue clipped to [0, 1]."""
     values, vectors = np.linalg.eigh(additive()(x, size, rng=rng, rho=rho))
     return _rebuilt(vectors, np.clip(values, 0.0, 1.0))
 
 
 def as_in_the_experiments(x: Matrix, *, rho: float, rng: np.random.Generator) -> Matrix:
-    """Runs on ε = ρ + 2√(ρ ln(1/δ)), δ = 1e-10, in place of ρ."""
+    """Runs with the budget ε = ρ + 2√(ρ ln(1/δ)), δ = 1e-10, in place of ρ."""
     rows = unit_rows(x)
     n, d = rows.shape
     log = math.log(1e10)
@@ -145,7 +145,7 @@ def not_shrunk(x: Matrix, size: int, *, rng: np.random.Generator, rho: float) ->
 
 
 def logarithm_of_norms(x: Matrix, *, rho: float, rng: np.random.Generator) -> Matrix:
-    """Finds the bin of a row by the logarithm of its norm."""
+    """Finds the bin of a row by the logarithm of its norm, which fails for a row that is zero."""
     with np.errstate(divide="ignore"):
         levels = [int(-np.floor(np.log2(norm))) for norm in row_norms(unit_rows(x))]  # fails at −∞
     assert min(levels) >= 0 or max(levels) >= 0
@@ -157,7 +157,7 @@ EIGENVALUE, NORM = ("law", "eigenvalue 1"), ("law", "squared norm")
 WIGNER = (("ensemble", "wigner"),)
 
 
-def _mutant(
+def _control(
     name: str,
     mistake: str,
     mechanism: str,
@@ -168,12 +168,12 @@ def _mutant(
     return NegativeControl(name, mistake, mechanism, caught_by, one(many), draw_many=many, **more)
 
 
-_gauss = partial(_mutant, mechanism="gauss-cov", options=WIGNER)
-_separate = partial(_mutant, mechanism="separate-cov", options=WIGNER)
-MUTANTS = (
+_gauss = partial(_control, mechanism="gauss-cov", options=WIGNER)
+_separate = partial(_control, mechanism="separate-cov", options=WIGNER)
+NEGATIVE_CONTROLS = (
     _gauss(
         "gauss-sensitivity-one",
-        "Takes 1 for the sensitivity √2: σ is √2 too small.",
+        "Uses the sensitivity 1 in place of √2: σ is √2 times too small.",
         caught_by=(NORM, ("law", "entry (1, 1)")),
         many=additive(math.sqrt(0.5)),
         diagnosis="sensitivity of 1",
@@ -204,7 +204,7 @@ MUTANTS = (
     ),
     _separate(
         "separate-singular-vectors",
-        "Takes singular vectors of the indefinite matrix for its eigenvectors.",
+        "Uses the singular vectors of an indefinite matrix as its eigenvectors.",
         caught_by=(("law", "trace"),),
         many=separate(singular),
         seen_in=f"{SEEN}, SeparateCov",
@@ -217,13 +217,13 @@ MUTANTS = (
     ),
     _separate(
         "separate-one-draw",
-        "Adds one draw of noise to all eigenvalues.",
+        "Adds the same draw of noise to all eigenvalues.",
         caught_by=(("law", "independence"),),
         many=separate(descending, one_draw=True),
     ),
-    _mutant(
+    _control(
         "rounded-eigenvalues",
-        "Rounds every eigenvalue to [0, 1] in place of projecting on a trace of at most 1.",
+        "Clips every eigenvalue to [0, 1] in place of projecting on the matrices of trace at most 1.",
         "projection-mechanism",
         (("law", "trace"),),
         rounded,
@@ -238,7 +238,7 @@ MUTANTS = (
         (("calibration", "paper"),),
         seen_in=f"{SEEN}, EMCov",
     ),
-    _mutant(
+    _control(
         "clipped-noise-too-large",
         "Shrinks the noise by τ in place of τ².",
         "clipped-cov",

@@ -1,4 +1,4 @@
-"""Mutants of NaivePCE, PPC, KVMean and PPDE."""
+"""Negative controls of NaivePCE, PPC, KVMean and PPDE."""
 
 import math
 from functools import partial
@@ -8,7 +8,7 @@ import numpy as np
 from covassay.reference.domain import Matrix, Vector, as_rows, second_moment
 from covassay.reference.mechanisms.gaussian_estimation import kv_mean, naive_pce, ppc, ppde, weak_ppc
 from covassay.reference.projections import psd_cone
-from covassay.verification.audit.negative_controls.mutant import NegativeControl
+from covassay.verification.audit.negative_controls.negative_control import NegativeControl
 
 
 def half_sensitivity(x: Matrix, *, rho: float, rng: np.random.Generator) -> Matrix:
@@ -18,7 +18,7 @@ def half_sensitivity(x: Matrix, *, rho: float, rng: np.random.Generator) -> Matr
 
 
 def keeps_long_rows(x: Matrix, *, rho: float, rng: np.random.Generator) -> Matrix:
-    """Does not drop long rows."""
+    """Keeps long rows, which it should drop."""
     rows = as_rows(x)
     n, d = rows.shape
     variance = naive_pce.noise_variance(n, rho, naive_pce.radius_squared(n, d, 10.0, 0.1), "reconstructed")
@@ -32,13 +32,13 @@ def off_diagonal_halved(x: Matrix, *, rho: float, rng: np.random.Generator) -> M
 
 
 def radius_for_diameter(x: Matrix, *, rho: float, rng: np.random.Generator) -> Vector:
-    """Calibrates the noise of the clipped mean to w/n in place of 2w/n."""
+    """Calibrates the noise of the clipped mean to the sensitivity w/n in place of 2w/n."""
     noise = kv_mean.draw_noise(as_rows(x).shape[1], rng, mean_bound=10.0, sigma=1.0)
     return kv_mean.release(x, kv_mean.KVMeanNoise(noise.counts, noise.mean / 2), rho=rho)
 
 
 def unclipped_column(x: Matrix, *, rho: float, rng: np.random.Generator) -> Vector:
-    """Finds the bin and then takes the mean of the values as they are."""
+    """Finds the bin and then takes the mean of the values without clipping them."""
     rows = as_rows(x)
     n, d = rows.shape
     w = kv_mean.half_width(n, 1.0, 0.1 / d)
@@ -47,7 +47,7 @@ def unclipped_column(x: Matrix, *, rho: float, rng: np.random.Generator) -> Vect
 
 
 def rounds_on_the_wrong_side(x: Matrix, *, rho: float, rng: np.random.Generator) -> Matrix:
-    """Multiplies the matrix of a new round on the right of A, where it belongs on the left."""
+    """Multiplies A by the matrix of a new round on the right, where it belongs on the left."""
     rows, kappa = as_rows(x), 1e4
     d, t = rows.shape[1], ppc.rounds(kappa)
     a = np.eye(d)
@@ -66,7 +66,7 @@ def adds_or_removes(x: Matrix, *, rho: float, rng: np.random.Generator) -> Vecto
 
 _pce = partial(NegativeControl, mechanism="naive-pce", options=(("calibration", "reconstructed"),))
 _kv = partial(NegativeControl, mechanism="kv-mean")
-MUTANTS = (
+NEGATIVE_CONTROLS = (
     NegativeControl(
         "half-sensitivity",
         half_sensitivity.__doc__ or "",

@@ -1,4 +1,4 @@
-"""Mutants of the nuclear-ball projection."""
+"""Negative controls of the nuclear-ball projection."""
 
 from collections.abc import Callable
 from functools import partial
@@ -9,7 +9,7 @@ from covassay.reference.domain import Matrix, second_moment, unit_rows
 from covassay.reference.laws import nuclear_laplace as law
 from covassay.reference.mechanisms.pure import nuclear_ball_projection as mechanism
 from covassay.reference.projections import nuclear_ball
-from covassay.verification.audit.negative_controls.mutant import vectorised
+from covassay.verification.audit.negative_controls.negative_control import vectorised
 
 Finish = Callable[[Matrix, float], Matrix]  # (noisy matrix, noisy radius) -> what is released
 
@@ -35,7 +35,7 @@ def no_projection(matrix: Matrix, radius: float) -> Matrix:
 
 
 def rescaled(matrix: Matrix, radius: float) -> Matrix:
-    """The whole matrix shrunk to the radius in place of projected."""
+    """The whole matrix, rescaled to the radius in place of projected."""
     return matrix * min(1.0, radius / float(np.linalg.norm(matrix, "nuc")))
 
 
@@ -51,17 +51,39 @@ def absolute_value(matrix: Matrix, radius: float) -> Matrix:
     return released
 
 
-_mutant = partial(vectorised, mechanism="nuclear-ball-projection", options=(("calibration", "paper"),))
-MUTANTS = (
-    _mutant("half-radius-noise", "Halves the noise of the radius.", (("law", "radius"),), projection(trace_factor=0.5),
-            diagnosis="the noise of the radius has half"),
-    _mutant("exact-radius", "Projects on a ball of exactly twice the trace: the output gives the trace away.",
-            (("law", "radius"), ("privacy", "event")), projection(trace_factor=0.0)),
-    _mutant("no-projection", "Releases the noisy matrix as it is.", (("law", "radius"),), projection(no_projection)),
-    _mutant("rescales", "Shrinks the whole matrix to the radius in place of projecting.", (("law", "spectral norm"),),
-            projection(rescaled)),
-    _mutant("diagonal-only", "Loses the off-diagonal entries.", (("law", "entry (1, 2)"), ("law", "nuclear norm")),
-            projection(diagonal)),
-    _mutant("absolute-values", "Takes |Y| for the positive part of Y.", (("law", "trace"),), projection(absolute_value),
-            seen_in="coin-press 9c74725, psd_proj_symm"),
-)  # fmt: skip
+_control = partial(vectorised, mechanism="nuclear-ball-projection", options=(("calibration", "paper"),))
+NEGATIVE_CONTROLS = (
+    _control(
+        "half-radius-noise",
+        "Halves the noise of the radius.",
+        (("law", "radius"),),
+        projection(trace_factor=0.5),
+        diagnosis="the noise of the radius has half",
+    ),
+    _control(
+        "exact-radius",
+        "Projects on a ball whose radius is exactly twice the trace, so that the output reveals the trace.",
+        (("law", "radius"), ("privacy", "event")),
+        projection(trace_factor=0.0),
+    ),
+    _control("no-projection", "Releases the noisy matrix as it is.", (("law", "radius"),), projection(no_projection)),
+    _control(
+        "rescales",
+        "Rescales the whole matrix to the radius in place of projecting it.",
+        (("law", "spectral norm"),),
+        projection(rescaled),
+    ),
+    _control(
+        "diagonal-only",
+        "Drops the entries off the diagonal.",
+        (("law", "entry (1, 2)"), ("law", "nuclear norm")),
+        projection(diagonal),
+    ),
+    _control(
+        "absolute-values",
+        "Uses |Y| as the positive part of Y.",
+        (("law", "trace"),),
+        projection(absolute_value),
+        seen_in="coin-press 9c74725, psd_proj_symm",
+    ),
+)

@@ -1,4 +1,4 @@
-"""Mutants of deflation with private eigenvectors and of the pure SeparateCov."""
+"""Negative controls of deflation with private eigenvectors and of the pure SeparateCov."""
 
 from collections.abc import Callable
 from functools import partial
@@ -8,7 +8,7 @@ import numpy as np
 from covassay.reference.domain import Matrix, Vector, second_moment, unit_rows
 from covassay.reference.laws import bingham as law
 from covassay.reference.mechanisms.pure import kapralov_talwar, separate_cov_pure
-from covassay.verification.audit.negative_controls.mutant import NegativeControl
+from covassay.verification.audit.negative_controls.negative_control import NegativeControl
 
 Direction = Callable[[Matrix, np.random.Generator], Vector]
 
@@ -28,12 +28,12 @@ def sixteen_times(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Mat
 
 
 def half_value_noise(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
-    """Gives every value the whole ε/k, which the direction spends half of."""
+    """Gives every value the whole ε/k, half of which the direction has spent."""
     return deflation(x, rng, epsilon, noise_factor=0.5)
 
 
 def no_direction_noise(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
-    """Takes the leading eigenvectors as they are: noise on the values only."""
+    """Uses the exact leading eigenvectors and adds noise to the values only."""
     return deflation(x, rng, epsilon, lambda m, rng: np.linalg.eigh(m)[1][:, -1])
 
 
@@ -54,7 +54,7 @@ def separate(
 
 
 def by_svd(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
-    """Takes an SVD of a matrix that is not positive semidefinite: order by |λ|, and signs that do not agree."""
+    """Uses an SVD of an indefinite matrix: it orders by |λ|, and left and right vectors can differ in sign."""
     rows = unit_rows(x)
     n, d = rows.shape
     noise, moment = separate_cov_pure.draw_noise(d, rng), second_moment(rows)
@@ -66,7 +66,7 @@ def by_svd(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
 
 
 def eigenvalues_at_one(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
-    """Calibrates the eigenvalue noise to 1/ε₀: to the sensitivity 1 in place of 2."""
+    """Calibrates the eigenvalue noise to the sensitivity 1 in place of 2: its scale is 1/ε₀."""
     return separate(x, rng, epsilon, eigenvalue_factor=0.5)
 
 
@@ -89,19 +89,40 @@ def ascending(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
 
 _deflation = partial(NegativeControl, mechanism="kapralov-talwar")
 _separate = partial(NegativeControl, mechanism="separate-cov-pure", options=(("calibration", "paper"),))
-MUTANTS = (
-    _deflation("deflation-exponents-times-16", sixteen_times.__doc__ or "", caught_by=(("law", "trace"),),
-               draw=sixteen_times, diagnosis="4ε/k", seen_in="google-research, private_covariance_estimation"),
-    _deflation("half-value-noise", half_value_noise.__doc__ or "", caught_by=(("law", "value"),),
-               draw=half_value_noise, diagnosis="the noise of the values has half"),
-    _deflation("no-direction-noise", no_direction_noise.__doc__ or "", caught_by=(("law", "axis"),),
-               draw=no_direction_noise),
-    _separate("separate-by-svd", by_svd.__doc__ or "", caught_by=(("law", "trace"),), draw=by_svd,
-              seen_in="hkustDB/PrivateCovariance dafcdfe"),
-    _separate("separate-eigenvalues-at-one", eigenvalues_at_one.__doc__ or "",
-              caught_by=(("law", "eigenvalue 1"), ("law", "eigenvalue 2")), draw=eigenvalues_at_one,
-              diagnosis="the eigenvalue noise has half", seen_in="google-research, private_covariance_estimation"),
-    _separate("separate-matrix-at-one", matrix_at_one.__doc__ or "", caught_by=(("law", "angle"),),
-              draw=matrix_at_one),
+NEGATIVE_CONTROLS = (
+    _deflation(
+        "deflation-exponents-times-16",
+        sixteen_times.__doc__ or "",
+        caught_by=(("law", "trace"),),
+        draw=sixteen_times,
+        diagnosis="4ε/k",
+        seen_in="google-research, private_covariance_estimation",
+    ),
+    _deflation(
+        "half-value-noise",
+        half_value_noise.__doc__ or "",
+        caught_by=(("law", "value"),),
+        draw=half_value_noise,
+        diagnosis="the noise of the values has half",
+    ),
+    _deflation(
+        "no-direction-noise", no_direction_noise.__doc__ or "", caught_by=(("law", "axis"),), draw=no_direction_noise
+    ),
+    _separate(
+        "separate-by-svd",
+        by_svd.__doc__ or "",
+        caught_by=(("law", "trace"),),
+        draw=by_svd,
+        seen_in="hkustDB/PrivateCovariance dafcdfe",
+    ),
+    _separate(
+        "separate-eigenvalues-at-one",
+        eigenvalues_at_one.__doc__ or "",
+        caught_by=(("law", "eigenvalue 1"), ("law", "eigenvalue 2")),
+        draw=eigenvalues_at_one,
+        diagnosis="the eigenvalue noise has half",
+        seen_in="google-research, private_covariance_estimation",
+    ),
+    _separate("separate-matrix-at-one", matrix_at_one.__doc__ or "", caught_by=(("law", "angle"),), draw=matrix_at_one),
     _separate("separate-ascending", ascending.__doc__ or "", caught_by=(("law", "angle"),), draw=ascending),
-)  # fmt: skip
+)

@@ -1,6 +1,6 @@
-"""Mutants of mechanisms whose noise has a norm and a direction: output perturbation, Johnson–Lindenstrauss.
+"""Negative controls of mechanisms whose noise has a norm and a direction: output perturbation, Johnson–Lindenstrauss.
 
-And of the noise on the centred covariance, which has the scale of the second moment here.
+One more control adds noise to the centred covariance at the scale of the second moment.
 """
 
 from collections.abc import Callable
@@ -12,13 +12,13 @@ from covassay.reference.domain import Matrix, Vector, second_moment, unit_rows
 from covassay.reference.laws.wigner import svec
 from covassay.reference.mechanisms.pure import centred_covariance, johnson_lindenstrauss, output_perturbation
 from covassay.reference.mechanisms.pure.nuclear_laplace import noise_scale as uncentred_scale
-from covassay.verification.audit.negative_controls.mutant import vectorised
+from covassay.verification.audit.negative_controls.negative_control import vectorised
 
 Draw = Callable[[int, np.random.Generator], Vector]  # (length, rng) -> noise
 
 
 def right(length: int, rng: np.random.Generator) -> Vector:
-    """Uniform direction, Gamma(length) norm."""
+    """The correct noise: a uniform direction and a Gamma(length) norm."""
     return output_perturbation.draw_vector(length, rng)
 
 
@@ -33,21 +33,21 @@ def laplace(length: int, rng: np.random.Generator) -> Vector:
 
 
 def one_sided(length: int, rng: np.random.Generator) -> Vector:
-    """A first coordinate that is never negative."""
+    """Noise whose first coordinate is never negative."""
     v = right(length, rng)
     v[0] = abs(v[0])
     return v
 
 
 def uneven(length: int, rng: np.random.Generator) -> Vector:
-    """A first coordinate twice as large."""
+    """Noise whose first coordinate is twice as large."""
     v = right(length, rng)
     v[0] *= 2
     return v
 
 
 def tied(index: int) -> Draw:
-    """The right norm and direction, but not independent: of two norms the larger where one coordinate is large."""
+    """The right norm and direction, but dependent: of two norms, the larger goes where one coordinate is large."""
 
     def draw(length: int, rng: np.random.Generator) -> Vector:
         gaussians = rng.standard_normal((2, length))
@@ -61,13 +61,13 @@ def tied(index: int) -> Draw:
 
 
 def off_diagonal_unweighted(length: int, rng: np.random.Generator) -> Vector:
-    """Noise of the upper triangle itself: the off-diagonal entries get √2 times too much."""
+    """Noise on the entries of the upper triangle: those off the diagonal get √2 times too much."""
     v = right(length, rng)
     return np.asarray(v * np.where(np.arange(length) == 1, 2.0, 1.0)) if length == 3 else v
 
 
 def sorted_noise(length: int, rng: np.random.Generator) -> Vector:
-    """The coordinates sorted by their size, the smallest first."""
+    """Noise whose coordinates are sorted by size, the smallest first."""
     v = right(length, rng)
     return np.asarray(v[np.argsort(np.abs(v))])
 
@@ -111,27 +111,74 @@ def uncentred(x: Matrix, size: int, *, rng: np.random.Generator, epsilon: float)
 
 _output = partial(vectorised, mechanism="output-perturbation", options=(("calibration", "paper"),))
 _image = partial(vectorised, mechanism="johnson-lindenstrauss")
-MUTANTS = (
-    vectorised("uncentred-sensitivity", uncentred.__doc__ or "", (("privacy", "event"),),
-               uncentred, mechanism="centred-covariance"),
-    _output("ridge-half-noise", "Halves the sensitivity.", caught_by=(("law", "noise norm"),),
-            draw_many=coefficients(half), diagnosis="half the calibrated scale"),
-    _output("ridge-laplace", "Adds a Laplace variable to every coefficient.",
-            caught_by=(("law", "noise norm"),), draw_many=coefficients(laplace)),
-    _output("ridge-uneven", "Adds twice the noise to the first coefficient.", caught_by=(("law", "noise direction"),),
-            draw_many=coefficients(uneven)),
-    _output("ridge-one-sided", "Adds noise to the first coefficient that is never negative.",
-            caught_by=(("law", "coefficient sign"),), draw_many=coefficients(one_sided)),
-    _output("ridge-tied", "Ties the norm of the noise to its direction.", caught_by=(("law", "norm and direction"),),
-            draw_many=coefficients(tied(0))),
-    _image("image-half-noise", "Halves the sensitivity.", caught_by=(("law", "noise norm"),), draw_many=image(half),
-           diagnosis="half the calibrated scale"),
-    _image("image-unweighted", "Forgets that off-diagonal entries have weight √2.",
-           caught_by=(("law", "off-diagonal direction"),), draw_many=image(off_diagonal_unweighted)),
-    _image("image-sorted", "Sorts the noise by size.", caught_by=(("law", "diagonal direction"),),
-           draw_many=image(sorted_noise)),
-    _image("image-one-sided", "Adds noise to the first entry that is never negative.",
-           caught_by=(("law", "trace sign"), ("law", "entry (1, 1)")), draw_many=image(one_sided)),
-    _image("image-tied", "Ties the norm of the noise to its direction.", caught_by=(("law", "norm and direction"),),
-           draw_many=image(tied(1))),
-)  # fmt: skip
+NEGATIVE_CONTROLS = (
+    vectorised(
+        "uncentred-sensitivity",
+        uncentred.__doc__ or "",
+        (("privacy", "event"),),
+        uncentred,
+        mechanism="centred-covariance",
+    ),
+    _output(
+        "ridge-half-noise",
+        "Halves the sensitivity.",
+        caught_by=(("law", "noise norm"),),
+        draw_many=coefficients(half),
+        diagnosis="half the calibrated scale",
+    ),
+    _output(
+        "ridge-laplace",
+        "Adds a Laplace variable to every coefficient.",
+        caught_by=(("law", "noise norm"),),
+        draw_many=coefficients(laplace),
+    ),
+    _output(
+        "ridge-uneven",
+        "Adds twice the noise to the first coefficient.",
+        caught_by=(("law", "noise direction"),),
+        draw_many=coefficients(uneven),
+    ),
+    _output(
+        "ridge-one-sided",
+        "Adds noise that is never negative to the first coefficient.",
+        caught_by=(("law", "coefficient sign"),),
+        draw_many=coefficients(one_sided),
+    ),
+    _output(
+        "ridge-tied",
+        "Lets the norm of the noise depend on its direction.",
+        caught_by=(("law", "norm and direction"),),
+        draw_many=coefficients(tied(0)),
+    ),
+    _image(
+        "image-half-noise",
+        "Halves the sensitivity.",
+        caught_by=(("law", "noise norm"),),
+        draw_many=image(half),
+        diagnosis="half the calibrated scale",
+    ),
+    _image(
+        "image-unweighted",
+        "Forgets that off-diagonal entries have weight √2.",
+        caught_by=(("law", "off-diagonal direction"),),
+        draw_many=image(off_diagonal_unweighted),
+    ),
+    _image(
+        "image-sorted",
+        "Sorts the coordinates of the noise by size.",
+        caught_by=(("law", "diagonal direction"),),
+        draw_many=image(sorted_noise),
+    ),
+    _image(
+        "image-one-sided",
+        "Adds noise that is never negative to the first entry.",
+        caught_by=(("law", "trace sign"), ("law", "entry (1, 1)")),
+        draw_many=image(one_sided),
+    ),
+    _image(
+        "image-tied",
+        "Lets the norm of the noise depend on its direction.",
+        caught_by=(("law", "norm and direction"),),
+        draw_many=image(tied(1)),
+    ),
+)

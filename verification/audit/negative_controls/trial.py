@@ -1,4 +1,4 @@
-"""A mutant put before the checks that are meant to catch it."""
+"""Run the checks that are meant to catch a negative control."""
 
 from covassay.reference.mechanisms.registry import default_claim, mechanism
 from covassay.reference.privacy import Guarantee
@@ -6,26 +6,26 @@ from covassay.verification.audit.engine.checks import CheckResult, Status
 from covassay.verification.audit.engine.contract import contract
 from covassay.verification.audit.engine.law import run_scenario
 from covassay.verification.audit.engine.privacy import run_pair
-from covassay.verification.audit.engine.run import decide
 from covassay.verification.audit.engine.sampling import Setting
-from covassay.verification.audit.negative_controls.mutant import NegativeControl
-from covassay.verification.audit.profiles.registry import profile
+from covassay.verification.audit.negative_controls.negative_control import NegativeControl
+from covassay.verification.audit.profiles.by_mechanism import profile
+from covassay.verification.audit.run import decide
 from covassay.verification.audit.targets.target import TargetReference
 
 ALPHA = 1e-9
 SAMPLES = 2000  # a side
 
 
-def claim_of(mutant: NegativeControl) -> Guarantee:
-    """What a mutant is audited against."""
-    return mutant.claim or default_claim(mutant.mechanism)
+def claim_of(control: NegativeControl) -> Guarantee:
+    """The claim that a control is audited against."""
+    return control.claim or default_claim(control.mechanism)
 
 
-def checks_of(mutant: NegativeControl, kind: str, name: str) -> list[CheckResult]:
-    """The checks of that kind and name on the mutant, decided; it stops at the first that refutes."""
-    declared, claim = mechanism(mutant.mechanism), claim_of(mutant)
-    knowledge = profile(declared.name, claim, declared.resolve(dict(mutant.options)), SAMPLES, 0)
-    target = TargetReference(f"mutant:{mutant.name}", ".")
+def checks_of(control: NegativeControl, kind: str, name: str) -> list[CheckResult]:
+    """The checks of that kind and name on a control, decided, up to the first that refutes it."""
+    declared, claim = mechanism(control.mechanism), claim_of(control)
+    knowledge = profile(declared.name, claim, declared.resolve(dict(control.options)), SAMPLES, 0)
+    target = TargetReference(f"mutant:{control.name}", ".")
     setting = Setting(target, claim.keywords(), declared.output, seed=0, seconds=1.0)
     if kind == "contract":
         return [check for check in contract(setting, knowledge.form) if check.name == name]
@@ -43,6 +43,6 @@ def checks_of(mutant: NegativeControl, kind: str, name: str) -> list[CheckResult
     return [check for check in decide(checks, ALPHA) if check.name == name]
 
 
-def caught(mutant: NegativeControl, kind: str, name: str) -> bool:
-    """Does that check reject the mutant?"""
-    return any(check.status in (Status.REFUTED, Status.NOTED) for check in checks_of(mutant, kind, name))
+def caught(control: NegativeControl, kind: str, name: str) -> bool:
+    """Whether that check rejects the control."""
+    return any(check.status in (Status.REFUTED, Status.NOTED) for check in checks_of(control, kind, name))

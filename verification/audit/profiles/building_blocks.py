@@ -1,11 +1,12 @@
 """How to audit the building blocks: Laplace and Gaussian noise, AboveThreshold, private radius, K-norm, choices.
 
-Every law here is exact. With the data known, additive noise is observed, coordinate by coordinate; a discrete output
-has a probability for every level, by an integral or a softmax; K-norm noise has a Gamma radius and, in dimension 2, a
-direction with a known law.
+Every law here is exact. When the data are known, additive noise is observed, coordinate by coordinate. A discrete
+output has a probability for every level, which is an integral or a softmax. K-norm noise has a Gamma radius and, in
+dimension 2, a direction with a known law.
 """
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 from scipy.special import log_softmax, ndtr
@@ -41,7 +42,11 @@ def _scale_suspects(test: Callable[[float], Test]) -> tuple[Suspect, ...]:
     return (
         Suspect("half-scale", "the noise has half the calibrated scale: too little noise", test(0.5)),
         Suspect("double-scale", "the noise has twice the calibrated scale: private but wasteful", test(2.0)),
-        Suspect("sensitivity-one", "the noise is √2 times too small: a sensitivity of 1 for one of √2", test(0.5**0.5)),
+        Suspect(
+            "sensitivity-one",
+            "the noise is √2 times too small: it is for a sensitivity of 1 in place of √2",
+            test(0.5**0.5),
+        ),
     )
 
 
@@ -49,7 +54,7 @@ def _scale_suspects(test: Callable[[float], Test]) -> tuple[Suspect, ...]:
 
 
 def _additive(claim: ClaimUnderAudit, scale: float, x: Matrix, cdf: Cdf) -> Profile:
-    """Independent noise of that scale on the second moments of the features of x, (n, 2)."""
+    """The profile of independent noise with that scale and distribution, seen on the features of x, (n, 2)."""
     moments = np.diag(second_moment(x))
 
     def coordinate(i: int, factor: float = 1.0) -> Test:
@@ -107,7 +112,7 @@ def private_trace_profile(claim: ClaimUnderAudit) -> Profile:
 
 
 def _outputs(levels: Vector) -> tuple[Statistic, ...]:
-    """The output itself, and for every level whether it is the output."""
+    """Statistics of a discrete output: its value, and for every level whether the output equals it."""
 
     def indicator(level: float) -> Statistic:
         return Statistic(f"is {level:g}", lambda y: np.isclose(y, level).astype(np.float64))
@@ -116,12 +121,12 @@ def _outputs(levels: Vector) -> tuple[Statistic, ...]:
 
 
 def _choices(first: Matrix, second: Matrix) -> tuple[Statistic, ...]:
-    """For outputs 1, …, d + 1."""
+    """Statistics of an output in 1, …, d + 1."""
     return _outputs(np.arange(1.0, first.shape[1] + 2))
 
 
 def _levels(levels: Vector, law: Vector) -> Test:
-    """Every level has its probability, other outputs none: one exact binomial test each, by Bonferroni."""
+    """The test that every level has its probability and nothing else comes out: exact binomials, by Bonferroni."""
 
     def test(outputs: Vector) -> TestResult:
         n = len(outputs)
@@ -143,7 +148,7 @@ def _levels(levels: Vector, law: Vector) -> Test:
 
 
 def above_threshold_profile(claim: ClaimUnderAudit) -> Profile:
-    """The law by an integral; three features with energies 1, 2, 4, and a threshold of 7/3 if the share is 1."""
+    """AboveThreshold, its law by an integral: energies 1, 2 and 4, and a threshold of 7/3 if the share is 1."""
     epsilon, share = claim.budget["epsilon"], float(claim.options.get("share", 1.0))
     b1 = above_threshold.threshold_scale(epsilon)
     b2 = above_threshold.query_scale(epsilon, claim.options["calibration"])
@@ -170,7 +175,7 @@ def above_threshold_profile(claim: ClaimUnderAudit) -> Profile:
 
 
 def private_radius_profile(claim: ClaimUnderAudit) -> Profile:
-    """The law by an integral; rows of norm 0.1, 0.4 and 1."""
+    """The private radius, its law by an integral: rows of norm 0.1, 0.4 and 1."""
     epsilon, calibration = claim.budget["epsilon"], claim.options["calibration"]
     radii = private_radius.public_radii(float(claim.options.get("precision", private_radius.PRECISION)))
     beta = float(claim.options.get("beta", private_radius.BETA))
@@ -192,7 +197,7 @@ def private_radius_profile(claim: ClaimUnderAudit) -> Profile:
 
 
 def exponential_profile(claim: ClaimUnderAudit) -> Profile:
-    """A softmax; three features with energies 4, 2, 1."""
+    """The exponential mechanism, its law a softmax: three features with energies 4, 2 and 1."""
     eta = exponential.exponent(claim.budget["epsilon"], exponential.ENERGY_RANGE)
     energies = np.array([4.0, 2.0, 1.0])
 
@@ -237,38 +242,50 @@ def _direction(body: str) -> tuple[Callable[[Matrix], Vector], Cdf]:
     return lambda z: np.abs(z[:, 0, 1]), lambda t: gamma.cdf(t, 4) + t / 3 * gamma.sf(t, 3)
 
 
+@dataclass(frozen=True)
+class KNormNoise:
+    """The noise seen on one data set, and its tests."""
+
+    x: Matrix
+    scale: float
+    body: k_norm_law.Body
+
+    def residuals(self, outputs: Matrix) -> Matrix:
+        """Z for every output."""
+        z: Matrix = (outputs - second_moment(self.x)) / self.scale
+        return z
+
+    def radius(self, factor: float) -> Test:
+        """The test that ‖Z‖_K has its Gamma law, if the noise has that multiple of its scale."""
+        d = self.x.shape[1]
+        return lambda y: kolmogorov_smirnov(
+            k_norm_law.norm(self.residuals(y), self.body) / factor,
+            lambda t: k_norm_law.norm_cdf(d, t),
+            f"‖Z‖_K ~ Gamma({k_norm_law.degrees_of_freedom(d):g})",
+        )
+
+    def direction(self, outputs: Matrix) -> TestResult:
+        """The direction has its law, in dimension 2."""
+        statistic, cdf = _direction(self.body)
+        return kolmogorov_smirnov(statistic(self.residuals(outputs)), cdf, "the direction has its exact law")
+
+    def orientation(self, outputs: Matrix) -> TestResult:
+        """The entry off the diagonal has a fair sign."""
+        positive = int((self.residuals(outputs)[:, 0, 1] > 0).sum())
+        return binomial(positive, len(outputs), 0.5, "the off-diagonal entry is positive half of the time")
+
+
+def _k_norm_scenario(d: int, epsilon: float, body: k_norm_law.Body) -> Scenario:
+    noise = KNormNoise(example_rows(6, d), k_norm.noise_scale(k_norm.sensitivity(body, 6, d), epsilon), body)
+    tests: dict[str, Test] = {"radius": noise.radius(1.0)}
+    if d == 2:
+        tests |= {"direction": noise.direction, "orientation": noise.orientation}
+    return Scenario(f"n=6, d={d}", noise.x, tests, _scale_suspects(noise.radius), weight=1.0 if d == 2 else 0.3)
+
+
 def k_norm_profile(claim: ClaimUnderAudit) -> Profile:
-    """Radius and direction of the noise in dimension 2, the radius in dimension 3."""
+    """Radius and direction of the noise in dimension 2, and the radius in dimension 3."""
     epsilon, body = claim.budget["epsilon"], claim.options["body"]
-
-    def scenario(d: int) -> Scenario:
-        x = example_rows(6, d)
-        moment, scale = second_moment(x), k_norm.noise_scale(k_norm.sensitivity(body, 6, d), epsilon)
-
-        def noise(y: Matrix) -> Matrix:
-            z: Matrix = (y - moment) / scale
-            return z
-
-        def radius(factor: float) -> Test:
-            return lambda y: kolmogorov_smirnov(
-                k_norm_law.norm(noise(y), body) / factor,
-                lambda t: k_norm_law.norm_cdf(d, t),
-                f"‖Z‖_K ~ Gamma({k_norm_law.degrees_of_freedom(d):g})",
-            )
-
-        statistic, cdf = _direction(body)
-
-        def direction(y: Matrix) -> TestResult:
-            return kolmogorov_smirnov(statistic(noise(y)), cdf, "the direction has its exact law")
-
-        def orientation(y: Matrix) -> TestResult:
-            positive = int((noise(y)[:, 0, 1] > 0).sum())
-            return binomial(positive, len(y), 0.5, "the off-diagonal entry is positive half of the time")
-
-        tests: dict[str, Test] = {"radius": radius(1.0)}
-        if d == 2:
-            tests |= {"direction": direction, "orientation": orientation}
-        return Scenario(f"n=6, d={d}", x, tests, _scale_suspects(radius), weight=1.0 if d == 2 else 0.3)
 
     def statistics(first: Matrix, second: Matrix) -> tuple[Statistic, ...]:
         a, b = second_moment(first), second_moment(second)
@@ -277,5 +294,5 @@ def k_norm_profile(claim: ClaimUnderAudit) -> Profile:
         )
         return (*generic_statistics(first, second, OUTPUTS["matrix"]), closer)
 
-    scenarios = (scenario(2), scenario(3))
+    scenarios = tuple(_k_norm_scenario(d, epsilon, body) for d in (2, 3))
     return Profile(claim.form, scenarios, lambda _: common_pairs(OUTPUTS["matrix"], statistics, dimensions=(1, 2)))

@@ -1,7 +1,7 @@
 """How to audit noise on the centred covariance.
 
-S is the second moment of the centred rows, so the tests of nuclear-Laplace noise hold for it as they stand, at this
-mechanism's scale. Pairs: the corners of an equilateral triangle, where replacing one row moves S the most.
+S is the second moment of the centred rows, so the tests of nuclear-Laplace noise apply to it with this mechanism's
+scale. The pairs are the corners of an equilateral triangle, where replacing one row moves S the most.
 """
 
 import numpy as np

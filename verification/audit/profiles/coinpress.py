@@ -1,6 +1,7 @@
-"""How to audit CoinPress, mean and covariance: its domain is the whole space, so the worst rows lie far out.
+"""How to audit CoinPress, for the mean and for the covariance.
 
-After the first step the law has no closed form; draws are compared with the reference's.
+Its domain is the whole space, so the worst rows lie far out. After the first step its law has no closed form, and draws
+are compared with draws of the reference.
 """
 
 import numpy as np
@@ -16,7 +17,7 @@ FAR = 1e4  # beyond any radius that rows are shortened to
 
 
 def far_out(output: Output) -> Pair:
-    """Two rows far out: opposite for the mean, along two axes for the covariance, in a data set of small ones."""
+    """Two rows far out among small ones: opposite rows for the mean, rows along two axes for the covariance."""
     base: Matrix = np.array([[0.5, 0.0], [0.0, 0.5], [-0.5, 0.0], [0.0, -0.5]])
     x = np.array([FAR, 0.0])
     y = -x if output.kind == "vector" else np.array([0.0, FAR])
@@ -25,7 +26,7 @@ def far_out(output: Output) -> Pair:
 
 
 def profile(claim: ClaimUnderAudit) -> Profile:
-    """Scenarios of the reference's draws, and the pair far out beside the common ones."""
+    """Comparisons with draws of the reference, and the pair far out in addition to the common pairs."""
     output = claim.mechanism.output
     known = reference_draws.profile(claim)
     pairs = (far_out(output), *common_pairs(output))

@@ -1,4 +1,4 @@
-"""How to audit EMCov: as iterative eigenvector sampling, with other eigenvalue noise and other exponents."""
+"""How to audit EMCov: like iterative eigenvector sampling, but with other eigenvalue noise and other exponents."""
 
 import math
 

@@ -1,8 +1,10 @@
 """How to audit entrywise Laplace noise, full or on the triangle, and LapCov.
 
-With the data known, the noise E = (Y − Σ)/b is observed: independent Laplace(1) entries, so ‖E‖₁ ~ Gamma(k, 1) for k of
-them.
+When the data are known, the noise E = (Y − Σ)/b is observed. It has k independent Laplace(1) entries, so
+‖E‖₁ ~ Gamma(k, 1).
 """
+
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,53 +31,71 @@ def own_entries(d: int, full: bool) -> tuple[NDArray[np.intp], ...]:
     return tuple(np.indices((d, d)).reshape(2, -1)) if full else np.triu_indices(d)
 
 
-def scenario(d: int, scale: float, epsilon: float, full: bool) -> Scenario:
-    """The tests on one data set."""
-    x = example_rows(N, d)
-    own = own_entries(d, full)
+@dataclass(frozen=True)
+class EntrywiseNoise:
+    """The noise seen on one data set, and its tests. Without `full`, the noise is mirrored at the diagonal."""
 
-    def noise(outputs: Matrix) -> Matrix:
-        residuals: Matrix = (outputs - second_moment(x)) / scale
-        return residuals
+    x: Matrix
+    scale: float
+    full: bool
 
-    def l1(outputs: Matrix) -> Vector:
-        total: Vector = np.abs(noise(outputs)[:, own[0], own[1]]).sum(axis=1)
+    @property
+    def own(self) -> tuple[NDArray[np.intp], ...]:
+        """Indices of the entries with noise of their own."""
+        return own_entries(self.x.shape[1], self.full)
+
+    def residuals(self, outputs: Matrix) -> Matrix:
+        """E = (Y − Σ)/b for every output."""
+        noise: Matrix = (outputs - second_moment(self.x)) / self.scale
+        return noise
+
+    def l1(self, outputs: Matrix) -> Vector:
+        """‖E‖₁ over the entries with noise of their own."""
+        rows, columns = self.own
+        total: Vector = np.abs(self.residuals(outputs)[:, rows, columns]).sum(axis=1)
         return total
 
-    def norm(factor: float) -> Test:
-        k = len(own[0])
+    def norm(self, factor: float) -> Test:
+        """The test that ‖E‖₁ has its Gamma law, if the noise has that multiple of its scale."""
+        k = len(self.own[0])
         null = f"‖E‖₁ ~ Gamma({k})"
-        return lambda outputs: kolmogorov_smirnov(l1(outputs) / factor, lambda t: gammainc(k, np.maximum(t, 0)), null)
+        return lambda y: kolmogorov_smirnov(self.l1(y) / factor, lambda t: gammainc(k, np.maximum(t, 0)), null)
 
-    def entry(i: int, j: int) -> Test:
+    def entry(self, i: int, j: int) -> Test:
+        """The test that one entry is Laplace."""
         null = f"entry ({i + 1}, {j + 1}) of E ~ Laplace(1)"
-        return lambda outputs: kolmogorov_smirnov(noise(outputs)[:, i, j], laplace_cdf, null)
+        return lambda outputs: kolmogorov_smirnov(self.residuals(outputs)[:, i, j], laplace_cdf, null)
 
-    def apart(outputs: Matrix) -> TestResult:
-        e = noise(outputs)
-        other = e[:, 1, 0] if full else e[:, 0, 0]
-        return independence(e[:, 0, 1], other, f"entries (1, 2) and {'(2, 1)' if full else '(1, 1)'} are independent")
+    def independence(self, outputs: Matrix) -> TestResult:
+        """An entry off the diagonal is independent of its mirror image, or of a diagonal entry if it is mirrored."""
+        e = self.residuals(outputs)
+        other, name = (e[:, 1, 0], "(2, 1)") if self.full else (e[:, 0, 0], "(1, 1)")
+        return independence(e[:, 0, 1], other, f"entries (1, 2) and {name} are independent")
 
-    tests: dict[str, Test] = {"entrywise norm": norm(1.0), "entry (1, 1)": entry(0, 0)}
+    def estimate(self, outputs: Matrix) -> str:
+        """A sentence with the confidence interval of the noise scale, as a multiple of the calibrated one."""
+        interval = gamma_scale(self.l1(outputs), len(self.own[0]), CONFIDENCE)
+        return f"noise scale: {interval.lower:.3f} to {interval.upper:.3f} times the calibrated one at {CONFIDENCE:.1%}"
+
+
+def scenario(d: int, scale: float, epsilon: float, full: bool) -> Scenario:
+    """The tests on one data set."""
+    noise = EntrywiseNoise(example_rows(N, d), scale, full)
+    tests: dict[str, Test] = {"entrywise norm": noise.norm(1.0), "entry (1, 1)": noise.entry(0, 0)}
     if d > 1:
-        tests |= {"entry (1, 2)": entry(0, 1), "independence": apart}
+        tests |= {"entry (1, 2)": noise.entry(0, 1), "independence": noise.independence}
     if d > 1 and full:
-        tests["entry (2, 1)"] = entry(1, 0)
+        tests["entry (2, 1)"] = noise.entry(1, 0)
     suspects = (
-        Suspect("half-scale", "the noise has half the calibrated scale: too little noise", norm(0.5)),
-        Suspect("double-scale", "the noise has twice the calibrated scale: private but wasteful", norm(2.0)),
+        Suspect("half-scale", "the noise has half the calibrated scale: too little noise", noise.norm(0.5)),
+        Suspect("double-scale", "the noise has twice the calibrated scale: private but wasteful", noise.norm(2.0)),
         Suspect(
             "frobenius-sensitivity",
             "the scale is the Frobenius sensitivity √2 over nε, for noise that needs the ℓ1 sensitivity",
-            norm(np.sqrt(2) / (N * epsilon) / scale),
+            noise.norm(np.sqrt(2) / (N * epsilon) / scale),
         ),
     )
-
-    def estimate(outputs: Matrix) -> str:
-        interval = gamma_scale(l1(outputs), len(own[0]), CONFIDENCE)
-        return f"noise scale: {interval.lower:.3f} to {interval.upper:.3f} times the calibrated one at {CONFIDENCE:.1%}"
-
-    return Scenario(f"d={d}", x, tests, suspects, (estimate,))
+    return Scenario(f"d={d}", noise.x, tests, suspects, (noise.estimate,))
 
 
 def profile(claim: ClaimUnderAudit) -> Profile:

@@ -1,6 +1,6 @@
 """How to audit mechanisms that add symmetric Gaussian noise to a second moment.
 
-With the data known, E = (Y − Σ)/σ is observed, and everything about it is exact: its entries on and above the diagonal
+When the data are known, E = (Y − Σ)/σ is observed, and its law is known exactly. Its entries on and above the diagonal
 are independent and Gaussian, the sum of their standardised squares is χ², and a rotation mixes them into Gaussian
 entries of known variance.
 
@@ -11,6 +11,7 @@ many noise scales apart, and its eigenvectors on two features without signal.
 
 import math
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 from scipy.special import chdtr, ndtr
@@ -26,13 +27,14 @@ from covassay.verification.audit.engine.law import Scenario, Suspect, Test
 from covassay.verification.audit.engine.privacy import Statistic, generic_statistics
 from covassay.verification.audit.profiles import reference_draws
 from covassay.verification.audit.profiles.iterative_eigenvectors import eigenvalue_pair
+from covassay.verification.audit.profiles.noise import interval_meaning
 from covassay.verification.audit.profiles.profile import ClaimUnderAudit, Profile, Statistics, common_pairs
 from covassay.verification.statistics.tests import TestResult, gamma_scale, independence, kolmogorov_smirnov
 
 CONFIDENCE = 0.999
 N = 12
 DIMENSIONS = (1, 2, 4)
-SEPARATION = 40.0  # gap between eigenvalues in noise scales: out of order with probability far below 1e-100
+SEPARATION = 40.0  # gap between eigenvalues in noise scales: they change order with probability far below 1e-100
 
 
 def normal_cdf(deviation: float) -> Callable[[Vector], Vector]:
@@ -45,48 +47,65 @@ def normal_cdf(deviation: float) -> Callable[[Vector], Vector]:
     return cdf
 
 
-def noise_tests(moment: Matrix, scale: float, ensemble: str) -> dict[str, Test]:
-    """Tests of σW on outputs `moment` + σW, by name."""
-    d = len(moment)
-    spread = deviations(d, ensemble)
-    i, j = np.triu_indices(d)
+@dataclass(frozen=True)
+class GaussianNoise:
+    """The noise E seen on data with second moment `moment`, and its tests."""
 
-    def residuals(outputs: Matrix) -> Matrix:
-        noise: Matrix = (outputs - moment) / scale
+    moment: Matrix
+    scale: float
+    ensemble: str
+
+    @property
+    def spread(self) -> Matrix:
+        """The standard deviations of the entries of E."""
+        return deviations(len(self.moment), self.ensemble)
+
+    def residuals(self, outputs: Matrix) -> Matrix:
+        """E = (Y − Σ)/σ for every output."""
+        noise: Matrix = (outputs - self.moment) / self.scale
         return noise
 
-    def entry(row: int, column: int) -> Test:
-        def test(outputs: Matrix) -> TestResult:
-            null = f"entry ({row + 1}, {column + 1}) of the noise is Gaussian with the variance of {ensemble}"
-            return kolmogorov_smirnov(residuals(outputs)[:, row, column], normal_cdf(spread[row, column]), null)
+    def entry(self, row: int, column: int) -> Test:
+        """The test that one entry is Gaussian with its variance."""
+        null = f"entry ({row + 1}, {column + 1}) of the noise is Gaussian with the variance of {self.ensemble}"
+        cdf = normal_cdf(self.spread[row, column])
+        return lambda outputs: kolmogorov_smirnov(self.residuals(outputs)[:, row, column], cdf, null)
 
-        return test
+    def squared_norm(self, outputs: Matrix) -> TestResult:
+        """The sum of the standardised squares is χ²."""
+        i, j = np.triu_indices(len(self.moment))
+        squares = ((self.residuals(outputs)[:, i, j] / self.spread[i, j]) ** 2).sum(axis=1)
+        null = f"standardised squares ~ χ²({len(i)})"
+        return kolmogorov_smirnov(squares, lambda t: chdtr(len(i), np.maximum(t, 0)), null)
 
-    def squared_norm(outputs: Matrix) -> TestResult:
-        squares = ((residuals(outputs)[:, i, j] / spread[i, j]) ** 2).sum(axis=1)
-        return kolmogorov_smirnov(
-            squares, lambda t: chdtr(len(i), np.maximum(t, 0)), f"standardised squares ~ χ²({len(i)})"
-        )
-
-    def turned(outputs: Matrix) -> TestResult:
-        # by 45° in the plane of the first and the last axis: (E₁₁ − E_dd)/2 comes to the place (1, d)
-        e = residuals(outputs)
+    def turned_entry(self, outputs: Matrix) -> TestResult:
+        """A rotation by 45° in the plane of the first and the last axis brings (E₁₁ − E_dd)/2 to the place (1, d)."""
+        e = self.residuals(outputs)
         return kolmogorov_smirnov(
             (e[:, 0, 0] - e[:, -1, -1]) / 2, normal_cdf(math.sqrt(0.5)), "the noise turned by 45° is Gaussian"
         )
 
-    def apart(outputs: Matrix) -> TestResult:
-        e = residuals(outputs)
+    def independence(self, outputs: Matrix) -> TestResult:
+        """A diagonal entry and an entry off the diagonal are independent."""
+        e = self.residuals(outputs)
         return independence(e[:, 0, 0], e[:, 0, -1], "entries (1, 1) and (1, d) are independent")
 
-    tests: dict[str, Test] = {"entry (1, 1)": entry(0, 0), "squared norm": squared_norm}
-    if d > 1:
-        tests |= {"entry (1, 2)": entry(0, 1), "turned entry": turned, "independence": apart}
+
+def noise_tests(moment: Matrix, scale: float, ensemble: str) -> dict[str, Test]:
+    """The tests of σW on outputs `moment` + σW, by name."""
+    noise = GaussianNoise(moment, scale, ensemble)
+    tests: dict[str, Test] = {"entry (1, 1)": noise.entry(0, 0), "squared norm": noise.squared_norm}
+    if len(moment) > 1:
+        tests |= {
+            "entry (1, 2)": noise.entry(0, 1),
+            "turned entry": noise.turned_entry,
+            "independence": noise.independence,
+        }
     return tests
 
 
 def noise_suspects(moment: Matrix, scale: float, ensemble: str) -> tuple[Suspect, ...]:
-    """Laws of known mistakes in the noise, seen in the sum of its squares."""
+    """Laws of plausible mistakes, seen in the sum of the squares of the noise."""
     other = "goe" if ensemble == "wigner" else "wigner"
 
     def squares(factor: float, which: str) -> Test:
@@ -113,19 +132,14 @@ def scale_estimate(moment: Matrix, scale: float, ensemble: str) -> Callable[[Mat
         squares = (((outputs - moment)[:, i, j] / (scale * spread)) ** 2).sum(axis=1)
         interval = gamma_scale(squares / 2, len(i) / 2, CONFIDENCE)
         lower, upper = math.sqrt(interval.lower), math.sqrt(interval.upper)
-        meaning = ""
-        if upper < 1:
-            meaning = ": too small, a privacy defect"
-        if lower > 1:
-            meaning = ": too large, a utility defect"
         span = f"{lower:.3f} to {upper:.3f} times the calibrated one at {CONFIDENCE:.1%}"
-        return f"noise scale, if {ensemble}: {span}{meaning}"
+        return f"noise scale, if {ensemble}: {span}{interval_meaning(lower, upper)}"
 
     return sentence
 
 
 def noise_scenario(name: str, x: Matrix, moment: Matrix, scale: float, ensemble: str) -> Scenario:
-    """All of the above on one data set."""
+    """The tests, suspects and estimate of the noise on one data set."""
     return Scenario(
         name,
         x,
@@ -136,7 +150,7 @@ def noise_scenario(name: str, x: Matrix, moment: Matrix, scale: float, ensemble:
 
 
 def likelihood_ratio(ensemble: str) -> Statistics:
-    """The log likelihood ratio of additive noise up to a factor: ⟨Y, Δ⟩, weighted by the variances; and ⟨Y, Δ⟩."""
+    """Two statistics: the log likelihood ratio up to a factor, ⟨Y, Δ⟩ weighted by the variances, and ⟨Y, Δ⟩ itself."""
 
     def statistics(first: Matrix, second: Matrix) -> tuple[Statistic, ...]:
         change = second_moment(first) - second_moment(second)
@@ -181,7 +195,7 @@ def _interior_rows(scale_of_one: float) -> Matrix:
 
 
 def projection_profile(claim: ClaimUnderAudit) -> Profile:
-    """The projection mechanism: the noise where nothing is projected, draws of the reference where all is."""
+    """The projection mechanism: its noise on data where nothing is projected, and otherwise draws of the reference."""
     rho, ensemble = claim.budget["rho"], claim.options["ensemble"]
     x = _interior_rows(gauss_cov.noise_scale(1, rho))
     inside = noise_scenario(
@@ -192,9 +206,9 @@ def projection_profile(claim: ClaimUnderAudit) -> Profile:
 
 
 def separated_scenario(rho: float, clip_norm: float = 1.0) -> Scenario:
-    """The eigenvalues of SeparateCov: Gaussian about those of the data, one by one, and independent.
+    """The eigenvalues of SeparateCov: independent and Gaussian about the eigenvalues of the data.
 
-    Rows along the axes, of norm 1. Clipped they have norm τ, and the noise has τ² times the scale.
+    The rows lie along the axes and have norm 1. When they are clipped to norm τ, the noise has τ² times the scale.
     """
     counts = math.ceil(SEPARATION * separate_cov.noise_scale(1, rho)) * np.arange(3, 0, -1)
     n = int(counts.sum())
@@ -224,9 +238,9 @@ def separated_scenario(rho: float, clip_norm: float = 1.0) -> Scenario:
 
 
 def angle_scenario(ensemble: str) -> Scenario:
-    """The eigenvectors of SeparateCov on two features of equal weight: those of W alone.
+    """The eigenvectors of SeparateCov on two features of equal weight, which are the eigenvectors of W.
 
-    With φ the angle of one of them, tan 2φ = 2W₁₂/(W₁₁ − W₂₂), a ratio of independent Gaussians. The output shows it
+    For the angle φ of one of them, tan 2φ = 2W₁₂/(W₁₁ − W₂₂), a ratio of independent Gaussians. The output shows it
     whatever λ̃ is.
     """
     x = np.eye(2)
@@ -251,7 +265,7 @@ def separate_cov_profile(claim: ClaimUnderAudit) -> Profile:
 
 
 def clipped_cov_profile(claim: ClaimUnderAudit) -> Profile:
-    """ClippedCov: exact with a public threshold, and draws of the reference."""
+    """ClippedCov: the exact law if the threshold is public, and draws of the reference."""
     rho, options, generic = claim.budget["rho"], claim.options, reference_draws.profile(claim)
     if options["threshold"] == "private":
         return generic

@@ -1,15 +1,17 @@
 """How to audit iterative eigenvector sampling.
 
-On data whose eigenvalues lie many noise scales apart, the sorted eigenvalues of the output are λ̂_1 > … > λ̂_d in
-that order, and its eigenvectors are θ_1, …, θ_d: the whole draw is seen. λ̂_i − λ_i are independent Laplace
-variables. θ_1 is a Bingham draw with an exact law, and given θ_1 so is θ_2: its probability integral transform is
-uniform, whatever θ_1 was.
+On data whose eigenvalues lie many noise scales apart, the sorted eigenvalues of the output are λ̂_1 > … > λ̂_d, and its
+eigenvectors are θ_1, …, θ_d: the output shows the whole draw. The λ̂_i − λ_i are independent Laplace variables. θ_1
+follows a Bingham law that is known exactly, and so does θ_2 given θ_1: its probability integral transform is uniform,
+whatever θ_1 is.
 """
 
 import math
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import i0e
 
 from covassay.reference.domain import Matrix, Vector
@@ -23,8 +25,8 @@ from covassay.verification.audit.profiles import reference_draws
 from covassay.verification.audit.profiles.profile import ClaimUnderAudit, Profile, common_pairs
 from covassay.verification.statistics.tests import TestResult, independence, kolmogorov_smirnov
 
-SEPARATION = 60.0  # gap between eigenvalues in noise scales: out of order with probability below e^{-60} each
-BETA = 0.1
+SEPARATION = 60.0  # gap between eigenvalues in noise scales: two change order with probability below e^{-60}
+BETA = 0.1  # the failure probability in the offset of the adaptive budget
 
 
 def laplace_cdf(t: Vector) -> Vector:
@@ -35,7 +37,7 @@ def laplace_cdf(t: Vector) -> Vector:
 def circle_cdf(w: Vector, decay: Vector) -> Vector:
     """P(sin²θ ≤ w) for the density ∝ exp(−decay sin²θ) on the circle, elementwise.
 
-    The Bingham law in dimension 2. The normaliser is a Bessel function: ∫_0^{π/2} = (π/2) e^{−a/2} I₀(a/2).
+    This is the Bingham law in dimension 2. The normaliser is a Bessel function: ∫_0^{π/2} = (π/2) e^{−a/2} I₀(a/2).
     """
     nodes, weights = np.polynomial.legendre.leggauss(64)
     top = np.arcsin(np.sqrt(np.clip(w, 0.0, 1.0)))
@@ -50,71 +52,104 @@ def uniform_cdf(t: Vector) -> Vector:
     return np.clip(t, 0.0, 1.0)
 
 
-def separated(
-    d: int, scale: float, cdf: Callable[[Vector], Vector], null: str, exponents: Callable[[Matrix, int], Matrix]
-) -> Scenario:
-    """Rows along the axes, in numbers that put the eigenvalues far apart.
+Exponents = Callable[[Matrix, int], Matrix]  # (eigenvalues (size, d), n) -> η_1, …, η_{d−1} of every draw
 
-    λ̂_i − λ_i is `scale` times a draw of the law with that `cdf`. `exponents` of the eigenvalues (size, d) of the draws
-    and of n are η_1, …, η_{d−1} of every draw, (size, d − 1).
+
+@dataclass(frozen=True)
+class SeparatedEigenvalues:
+    """Rows along the axes, in numbers that put the eigenvalues `gap` apart, and the tests of draws on them.
+
+    λ̂_i − λ_i is `scale` times a draw of the law with distribution function `cdf`, which `null` names.
     """
-    gap = math.ceil(SEPARATION * scale)
-    counts = gap * np.arange(d, 0, -1)
-    n = int(counts.sum())
-    x = np.repeat(np.eye(d), counts, axis=0)
 
-    def spectrum(outputs: Matrix) -> tuple[Matrix, Matrix]:
-        values, vectors = np.linalg.eigh((outputs + np.swapaxes(outputs, 1, 2)) / 2 * n)
+    dimension: int
+    gap: int
+    scale: float
+    cdf: Callable[[Vector], Vector]
+    null: str
+    exponents: Exponents
+
+    @property
+    def counts(self) -> NDArray[np.int_]:
+        """The eigenvalues of XᵀX, descending."""
+        return self.gap * np.arange(self.dimension, 0, -1)
+
+    @property
+    def n(self) -> int:
+        """The number of rows."""
+        return int(self.counts.sum())
+
+    def spectrum(self, outputs: Matrix) -> tuple[Matrix, Matrix]:
+        """λ̂ and θ of every draw: the eigenvalues of n times the output, descending, and the eigenvectors."""
+        values, vectors = np.linalg.eigh((outputs + np.swapaxes(outputs, 1, 2)) / 2 * self.n)
         return values[:, ::-1], vectors[:, :, ::-1]
 
-    def eigenvalue(i: int, factor: float = 1.0) -> Test:
+    def eigenvalue(self, i: int, factor: float = 1.0) -> Test:
+        """The test of the noise of one eigenvalue, if it has that multiple of its scale."""
+
         def test(outputs: Matrix) -> TestResult:
-            values, _ = spectrum(outputs)
-            return kolmogorov_smirnov(
-                (values[:, i] - counts[i]) / (scale * factor), cdf, f"λ̂{i + 1} − λ{i + 1} ~ {null}"
-            )
+            values, _ = self.spectrum(outputs)
+            noise = (values[:, i] - self.counts[i]) / (self.scale * factor)
+            return kolmogorov_smirnov(noise, self.cdf, f"λ̂{i + 1} − λ{i + 1} ~ {self.null}")
 
         return test
 
-    def apart(outputs: Matrix) -> TestResult:
-        values, _ = spectrum(outputs)
+    def independence(self, outputs: Matrix) -> TestResult:
+        """The noises of two eigenvalues are independent."""
+        values, _ = self.spectrum(outputs)
         return independence(values[:, 0], values[:, 1], "λ̂1 and λ̂2 are independent")
 
-    def direction(i: int, factor: float = 1.0) -> Test:
-        """The probability integral transform of θ_i given θ_1, …, θ_{i−1}."""
+    def direction(self, i: int, factor: float = 1.0) -> Test:
+        """The test of θ_i given θ_1, …, θ_{i−1}, for i = 1 or i = d − 1, if the exponents have that multiple."""
+        null = f"direction {i + 1} follows the exact Bingham law given the directions before it"
 
         def test(outputs: Matrix) -> TestResult:
-            values, vectors = spectrum(outputs)
-            eta = exponents(values, n)[:, i] * factor
-            law_given = f"direction {i + 1} follows the exact Bingham law given those before"
-            if d - i == 2:  # what is left is a circle: eigenvectors of C on it, and the component along the weaker
-                left = vectors[:, :, i:]
-                reduced = np.einsum("nji,j,njk->nik", left, counts.astype(np.float64), left)
-                levels, axes = np.linalg.eigh(reduced)
-                return kolmogorov_smirnov(
-                    circle_cdf(axes[:, 0, 0] ** 2, eta * (levels[:, 1] - levels[:, 0])), uniform_cdf, law_given
-                )
-            projection = law.projection_cdf(eta[0] * np.diag(counts.astype(np.float64)), range(1, d))
-            return kolmogorov_smirnov(1 - vectors[:, 0, 0] ** 2, projection, law_given)
+            values, vectors = self.spectrum(outputs)
+            eta = self.exponents(values, self.n)[:, i] * factor
+            if self.dimension - i == 2:
+                return kolmogorov_smirnov(self._on_the_last_circle(vectors[:, :, i:], eta), uniform_cdf, null)
+            counts = self.counts.astype(np.float64)
+            projection = law.projection_cdf(eta[0] * np.diag(counts), range(1, self.dimension))
+            return kolmogorov_smirnov(1 - vectors[:, 0, 0] ** 2, projection, null)
 
         return test
 
-    tests: dict[str, Test] = {f"eigenvalue {i + 1}": eigenvalue(i) for i in range(d)}
-    tests["independence"] = apart
-    tests |= {f"direction {i + 1}": direction(i) for i in range(d - 1)}
-    suspects = (
-        Suspect("half-eigenvalue-noise", "the eigenvalue noise has half the calibrated scale", eigenvalue(0, 0.5)),
-        Suspect("double-eigenvalue-noise", "the eigenvalue noise has twice the calibrated scale", eigenvalue(0, 2.0)),
-        Suspect("quadruple-exponent", "the exponents are four times the calibrated ones", direction(0, 4.0)),
-        Suspect("double-exponent", "the exponents are twice the calibrated ones", direction(0, 2.0)),
-    )
-    return Scenario(f"separated eigenvalues, d={d}", x, tests, suspects)
+    def _on_the_last_circle(self, left: Matrix, eta: Vector) -> Vector:
+        """Probability integral transforms of the last direction but one.
+
+        Two dimensions are left, spanned by `left`. There C has two eigenvectors, and the component of the direction
+        along the weaker one has a known law.
+        """
+        reduced = np.einsum("nji,j,njk->nik", left, self.counts.astype(np.float64), left)
+        levels, axes = np.linalg.eigh(reduced)
+        return circle_cdf(axes[:, 0, 0] ** 2, eta * (levels[:, 1] - levels[:, 0]))
+
+    def scenario(self) -> Scenario:
+        """The tests and suspects."""
+        d = self.dimension
+        tests: dict[str, Test] = {f"eigenvalue {i + 1}": self.eigenvalue(i) for i in range(d)}
+        tests["independence"] = self.independence
+        tests |= {f"direction {i + 1}": self.direction(i) for i in range(d - 1)}
+        half, twice = (f"the eigenvalue noise has {times} the calibrated scale" for times in ("half", "twice"))
+        suspects = (
+            Suspect("half-eigenvalue-noise", half, self.eigenvalue(0, 0.5)),
+            Suspect("double-eigenvalue-noise", twice, self.eigenvalue(0, 2.0)),
+            Suspect("quadruple-exponent", "the exponents are four times the calibrated ones", self.direction(0, 4.0)),
+            Suspect("double-exponent", "the exponents are twice the calibrated ones", self.direction(0, 2.0)),
+        )
+        x = np.repeat(np.eye(d), self.counts, axis=0)
+        return Scenario(f"separated eigenvalues, d={d}", x, tests, suspects)
+
+
+def separated(d: int, scale: float, cdf: Callable[[Vector], Vector], null: str, exponents: Exponents) -> Scenario:
+    """The scenario with eigenvalues `SEPARATION` noise scales apart."""
+    return SeparatedEigenvalues(d, math.ceil(SEPARATION * scale), scale, cdf, null, exponents).scenario()
 
 
 def eigenvalue_pair(gap: int) -> Pair:
-    """Neighbours with eigenvalues far apart that move by 1 and −1: gaps of `gap` + 1 against `gap` − 1.
+    """Neighbours whose eigenvalues lie far apart and move by 1 and −1: a gap of `gap` + 1 against one of `gap` − 1.
 
-    The event is chosen in advance, between the two: the most likely one on which they differ, as zCDP has it.
+    The event is fixed in advance: the gap of the output is at least `gap`, which is halfway between the two.
     """
     first, second = neighbours(np.repeat(np.eye(2), [2 * gap, gap], axis=0), *orthonormal_pair(2))
 
@@ -126,7 +161,7 @@ def eigenvalue_pair(gap: int) -> Pair:
 
 
 def profile(claim: ClaimUnderAudit) -> Profile:
-    """Scenarios and pairs. The adaptive budget is followed at d = 2, where η_1 differs from draw to draw.
+    """Scenarios and pairs. With the adaptive budget η_1 differs from draw to draw, and the law is known at d = 2.
 
     Rank k is compared with draws of the reference.
     """

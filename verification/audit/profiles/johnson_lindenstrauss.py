@@ -1,9 +1,9 @@
 """How to audit the Johnson–Lindenstrauss mechanism with ℓ2 noise.
 
-When nothing is projected (l = D) and the data are many enough for the noisy second moment to be inside the set that is
-fitted, positive definite of trace below 1, the fit changes nothing: the noise is seen, and its law is exact. ‖z‖ ~
-Gamma(D), its direction uniform on the sphere of R^D in the isometric coordinates. Smaller data are compared with the
-reference's draws.
+If nothing is projected (l = D) and there are so many rows that the noisy second moment lies inside the fitted set, the
+positive definite matrices of trace below 1, then the fit changes nothing. The noise is observed, and its law is known
+exactly: ‖z‖ ~ Gamma(D), and its direction is uniform on the sphere of R^D in the isometric coordinates. On smaller data
+the draws are compared with draws of the reference.
 """
 
 import math
@@ -21,17 +21,17 @@ from covassay.verification.audit.profiles.profile import ClaimUnderAudit, Profil
 from covassay.verification.statistics.tests import TestResult, binomial, independence, kolmogorov_smirnov
 
 D = 2
-MARGIN = 60.0  # noise scales between the second moment and the boundary of the set: out of reach, e^{−60}
+MARGIN = 60.0  # noise scales from the second moment to the boundary of the set: reached with probability e^{−60}
 
 
 def interior_rows(epsilon: float) -> Matrix:
-    """Rows along the axes and zero rows, half and half: Σ = I/4 for d = 2, at distance 1/4 from every boundary."""
+    """Rows along the two axes, and as many zero rows: then Σ = I/4 lies at distance 1/4 from every boundary."""
     n = 4 * math.ceil(MARGIN * math.sqrt(2) / epsilon)
     return np.concatenate([np.repeat(np.eye(D), n // 4, axis=0), np.zeros((n - 2 * (n // 4), D))])
 
 
 def noise_tests(x: Matrix, scale: float) -> dict[str, Test]:
-    """The tests by name, of outputs Σ + scale · unsvec(z)."""
+    """The tests of z on outputs Σ + scale · unsvec(z), by name."""
 
     def noise(outputs: Matrix) -> Matrix:
         return svec(outputs - second_moment(x)) / scale
@@ -64,7 +64,7 @@ def noise_tests(x: Matrix, scale: float) -> dict[str, Test]:
 
 
 def norm_test(x: Matrix, scale: float, shape_gap: int = 0) -> Test:
-    """‖svec(Y − Σ)‖/scale ~ Gamma(D + gap)."""
+    """The test that ‖svec(Y − Σ)‖/scale ~ Gamma(D + gap)."""
     shape = mechanism.entries(D) + shape_gap
 
     def test(outputs: Matrix) -> TestResult:
@@ -75,7 +75,7 @@ def norm_test(x: Matrix, scale: float, shape_gap: int = 0) -> Test:
 
 
 def profile(claim: ClaimUnderAudit) -> Profile:
-    """Scenarios and pairs. If the options project at d = 2, only the reference's draws are left to compare with."""
+    """Scenarios and pairs. If the options project at d = 2, the draws are compared with draws of the reference only."""
     known = reference_draws.profile(claim)
     values = {name: claim.options.get(name, default) for name, default in claim.mechanism.parameters.items()}
     t = mechanism.transform(D, values["alpha"], values["beta"], values["seed"])

@@ -1,8 +1,8 @@
 """How to audit deflation with private eigenvectors.
 
-Two data sets have an exact law. One feature: nY is the value of the only round. Two features and C = K·I with n = 2K:
-the first direction is uniform, the value l₁ = K + bz₁, and what is left is K I − l₁ u₁u₁ᵀ. So w = ⟨u₁, u₂⟩² follows the
-Bingham law on the circle with decay η(K + bz₁), and, no value being clipped,
+On two data sets the law is known exactly. With one feature, nY is the value of the only round. With two features and
+C = K·I, n = 2K, the first direction is uniform, its value is l₁ = K + bz₁, and K I − l₁ u₁u₁ᵀ is left. So
+w = ⟨u₁, u₂⟩² follows the Bingham law on the circle with decay η(K + bz₁). If no value is clipped,
 
     tr nY = K + bz₁ + (1 − w)K − bz₁w + bz₂.
 
@@ -26,7 +26,9 @@ from covassay.verification.audit.profiles.iterative_eigenvectors import laplace_
 from covassay.verification.audit.profiles.profile import ClaimUnderAudit, Profile, common_pairs
 from covassay.verification.statistics.tests import TestResult, kolmogorov_smirnov
 
-DISTANCE = 60.0  # from the ends of [0, n] in noise scales: a value is clipped with probability below e^{-60}
+PANEL_NODES = 12  # Gauss–Legendre nodes on each panel of z₁
+ANGULAR_NODES = 160  # Gauss–Legendre nodes in the angle
+DISTANCE = 60.0  # noise scales from a value to the ends of [0, n]: it is clipped with probability below e^{-60}
 
 
 @lru_cache(maxsize=16)
@@ -35,18 +37,14 @@ def trace_cdf(decay: float, distance: float, factor: float) -> Callable[[Vector]
 
     `decay` is ηb, `distance` K/b, and `factor` multiplies z₁ and z₂.
     """
-    nodes, weights = np.polynomial.legendre.leggauss(12)
-    edges = np.concatenate([-np.geomspace(40, 0.1, 24), [0.0], np.geomspace(0.1, 40, 24)])
-    middle, half = (edges[1:] + edges[:-1]) / 2, np.diff(edges) / 2
-    z = (middle[:, None] + half[:, None] * nodes).ravel()
-    weight = (half[:, None] * weights).ravel() * np.exp(-np.abs(z)) / 2
-    angles, circle = np.polynomial.legendre.leggauss(160)
+    z, weight = _laplace_quadrature()
+    angles, circle = np.polynomial.legendre.leggauss(ANGULAR_NODES)
     w = np.sin((angles + 1) * math.pi / 4) ** 2
     density = circle * np.exp(-decay * (distance + factor * z[:, None]) * w)
     joint = weight[:, None] * density / density.sum(axis=1, keepdims=True)
     grid = np.concatenate(
         [np.linspace(-distance / 2, -8, 60)[:-1], np.linspace(-8, 8, 161), np.linspace(8, 40, 40)[1:]]
-    )
+    )  # dense where the mass is
     values = [
         float((joint * laplace_cdf((t - factor * z[:, None] * (1 - w) + distance * w) / factor)).sum()) for t in grid
     ]
@@ -54,8 +52,17 @@ def trace_cdf(decay: float, distance: float, factor: float) -> Callable[[Vector]
     return lambda t: np.clip(table(np.clip(t, grid[0], grid[-1])), 0.0, 1.0)
 
 
+def _laplace_quadrature() -> tuple[Vector, Vector]:
+    """Nodes and weights for an expectation over Laplace(1): panels that grow away from 0, up to ±40."""
+    nodes, weights = np.polynomial.legendre.leggauss(PANEL_NODES)
+    edges = np.concatenate([-np.geomspace(40, 0.1, 24), [0.0], np.geomspace(0.1, 40, 24)])
+    middle, half = (edges[1:] + edges[:-1]) / 2, np.diff(edges) / 2
+    z = (middle[:, None] + half[:, None] * nodes).ravel()
+    return z, (half[:, None] * weights).ravel() * np.exp(-np.abs(z)) / 2
+
+
 def one_feature(epsilon: float) -> Scenario:
-    """The value of the only round, far from 0 and from n."""
+    """The data set with one feature, whose value lies far from 0 and from n."""
     b = mechanism.value_scale(epsilon, 1)
     n = math.ceil(2 * DISTANCE * b)
     x = np.full((n, 1), math.sqrt(0.5))
@@ -72,7 +79,7 @@ def one_feature(epsilon: float) -> Scenario:
 
 
 def two_equal_features(epsilon: float) -> Scenario:
-    """C = K·I in two dimensions."""
+    """The data set with C = K·I in two dimensions."""
     eta, b = mechanism.exponent(epsilon, 2), mechanism.value_scale(epsilon, 2)
     k = math.ceil(DISTANCE * b)
     x = np.repeat(np.eye(2), k, axis=0)
@@ -99,7 +106,7 @@ def two_equal_features(epsilon: float) -> Scenario:
 
 
 def profile(claim: ClaimUnderAudit) -> Profile:
-    """Scenarios and pairs. With a rank of its own only draws of the reference are compared."""
+    """Scenarios and pairs. If a rank is given, the draws are compared with draws of the reference only."""
     scenarios = [reference_draws.scenario(claim, 6, 3, 0.5)]
     if not claim.options.get("rank", 0):
         epsilon = claim.budget["epsilon"]

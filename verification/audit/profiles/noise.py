@@ -1,10 +1,12 @@
 """Tests of additive nuclear-Laplace noise, for every mechanism that adds it.
 
-With the data set known, the noise E = (Y − Σ)/ρ is observed. Its law is known exactly: nuclear norm Gamma, spectral
-norm by a Pfaffian, both independent of where the singular vectors point, which are Haar.
+When the data set is known, the noise E = (Y − Σ)/ρ is observed, and its law is known exactly. The nuclear norm has a
+Gamma law, the spectral norm a Pfaffian distribution function. Both are independent of the singular vectors, which are
+Haar.
 """
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
@@ -24,6 +26,8 @@ from covassay.verification.statistics.tests import (
 )
 
 CONFIDENCE = 0.999
+TABLE_SIZE = 600  # points of the table of the spectral norm's distribution function
+TABLE_TAIL = 1e-8  # the table reaches to twice the quantile with this probability above it
 
 
 def residuals(outputs: Matrix, x: Matrix, scale: float) -> Matrix:
@@ -34,105 +38,146 @@ def residuals(outputs: Matrix, x: Matrix, scale: float) -> Matrix:
 
 @lru_cache(maxsize=32)
 def spectral_cdf(d: int, symmetric: bool) -> Callable[[Vector], Vector]:
-    """The exact distribution function through a table: its error, below 1e-6, is far below any test's resolution."""
-    top = 2 * law.spectral_norm_quantile(d, 1 - 1e-8, symmetric)
-    grid = top * np.linspace(0, 1, 600) ** 1.5
+    """The exact distribution function of ‖E‖ through a table, whose error, below 1e-6, is too small for any test."""
+    top = 2 * law.spectral_norm_quantile(d, 1 - TABLE_TAIL, symmetric)
+    grid = top * np.linspace(0, 1, TABLE_SIZE) ** 1.5
     table = PchipInterpolator(grid, law.spectral_norm_cdf(d, grid, symmetric))
     return lambda t: np.clip(table(np.clip(t, 0.0, top)), 0.0, 1.0)
 
 
-def noise_tests(x: Matrix, scale: float, symmetric: bool) -> dict[str, Test]:
-    """The tests by name."""
-    d = x.shape[1]
-    kind = "symmetric nuclear-Laplace" if symmetric else "nuclear-Laplace"
+@dataclass(frozen=True)
+class NuclearNoise:
+    """The noise seen on one data set, and its tests."""
 
-    def singular(outputs: Matrix) -> tuple[Matrix, Matrix, Matrix]:
-        u, s, vt = np.linalg.svd(residuals(outputs, x, scale))
+    x: Matrix
+    scale: float
+    symmetric: bool
+
+    @property
+    def dimension(self) -> int:
+        """The number of columns of the data."""
+        return int(self.x.shape[1])
+
+    def residuals(self, outputs: Matrix) -> Matrix:
+        """E for every output."""
+        return residuals(outputs, self.x, self.scale)
+
+    def singular(self, outputs: Matrix) -> tuple[Matrix, Matrix, Matrix]:
+        """U, the singular values and V of every E = U diag(s) Vᵀ."""
+        u, s, vt = np.linalg.svd(self.residuals(outputs))
         return u, s, np.swapaxes(vt, 1, 2)
 
-    def radius(outputs: Matrix) -> TestResult:
-        s = singular(outputs)[1].sum(axis=1)
-        null = f"‖E‖_* ~ Gamma({law.radius_shape(d, symmetric):g})"
-        return kolmogorov_smirnov(s, lambda t: law.nuclear_norm_cdf(d, t, symmetric), null)
+    def nuclear_norm(self, outputs: Matrix) -> TestResult:
+        """‖E‖_* has its Gamma law."""
+        s = self.singular(outputs)[1].sum(axis=1)
+        null = f"‖E‖_* ~ Gamma({law.radius_shape(self.dimension, self.symmetric):g})"
+        return kolmogorov_smirnov(s, lambda t: law.nuclear_norm_cdf(self.dimension, t, self.symmetric), null)
 
-    def spectral(outputs: Matrix) -> TestResult:
-        s = singular(outputs)[1].max(axis=1)
-        return kolmogorov_smirnov(s, spectral_cdf(d, symmetric), f"‖E‖ follows the exact {kind} law")
+    def spectral_norm(self, outputs: Matrix) -> TestResult:
+        """‖E‖ has its exact law."""
+        s = self.singular(outputs)[1].max(axis=1)
+        kind = "symmetric nuclear-Laplace" if self.symmetric else "nuclear-Laplace"
+        cdf = spectral_cdf(self.dimension, self.symmetric)
+        return kolmogorov_smirnov(s, cdf, f"‖E‖ follows the exact {kind} law")
 
-    def apart(outputs: Matrix) -> TestResult:
-        s = singular(outputs)[1]
+    def independence(self, outputs: Matrix) -> TestResult:
+        """The size of the spectrum and its shape are independent."""
+        s = self.singular(outputs)[1]
         total = s.sum(axis=1)
         return independence(total, s.max(axis=1) / total, "‖E‖_* and ‖E‖/‖E‖_* are independent")
 
-    def side(index: int, name: str) -> Test:
-        def test(outputs: Matrix) -> TestResult:
-            vectors = singular(outputs)[index][:, :, 0]
-            return kolmogorov_smirnov(
-                vectors[:, 0] ** 2,
-                lambda w: haar.squared_coordinate_cdf(w, d),
-                f"the first {name} singular vector is uniform on the sphere",
-            )
+    def _first_vector(self, vectors: Matrix, side: str) -> TestResult:
+        null = f"the first {side} singular vector is uniform on the sphere"
+        return kolmogorov_smirnov(vectors[:, 0, 0] ** 2, lambda w: haar.squared_coordinate_cdf(w, self.dimension), null)
 
-        return test
+    def left_vectors(self, outputs: Matrix) -> TestResult:
+        """The first left singular vector is uniform."""
+        return self._first_vector(self.singular(outputs)[0], "left")
 
-    def common_sign(outputs: Matrix) -> TestResult:
-        u, _, v = singular(outputs)
+    def right_vectors(self, outputs: Matrix) -> TestResult:
+        """The first right singular vector is uniform."""
+        return self._first_vector(self.singular(outputs)[2], "right")
+
+    def pair_sign(self, outputs: Matrix) -> TestResult:
+        """The sign of the first left vector says nothing about the sign of the first right vector."""
+        u, _, v = self.singular(outputs)
         positive = int((u[:, 0, 0] * v[:, 0, 0] > 0).sum())
-        return binomial(positive, len(outputs), 0.5, "the first singular pair has a sign of its own")
+        return binomial(positive, len(outputs), 0.5, "the signs of the first singular pair agree half of the time")
 
-    def determinant(outputs: Matrix) -> TestResult:
-        positive = int((np.linalg.det(residuals(outputs, x, scale)) > 0).sum())
+    def determinant_sign(self, outputs: Matrix) -> TestResult:
+        """The determinant has a fair sign."""
+        positive = int((np.linalg.det(self.residuals(outputs)) > 0).sum())
         return binomial(positive, len(outputs), 0.5, "det E is positive half of the time")
 
-    def trace(outputs: Matrix) -> TestResult:
-        positive = int((np.trace(residuals(outputs, x, scale), axis1=1, axis2=2) > 0).sum())
+    def trace_sign(self, outputs: Matrix) -> TestResult:
+        """The trace has a fair sign."""
+        positive = int((np.trace(self.residuals(outputs), axis1=1, axis2=2) > 0).sum())
         return binomial(positive, len(outputs), 0.5, "tr E is positive half of the time")
 
-    tests: dict[str, Test] = {"nuclear norm": radius, "spectral norm": spectral, "trace sign": trace}
-    if d > 1:
-        tests |= {"independence": apart, "left vectors": side(0, "left")}
-    if d > 1 and not symmetric:
-        tests |= {"right vectors": side(2, "right"), "pair sign": common_sign, "determinant sign": determinant}
-    return tests
+    def gamma(self, shape: float, factor: float) -> Test:
+        """The test that ‖E‖_* has another Gamma law."""
 
-
-def noise_suspects(x: Matrix, scale: float, symmetric: bool) -> tuple[Suspect, ...]:
-    """Laws of known mistakes in the nuclear norm of the noise."""
-    d = x.shape[1]
-    shape = float(law.radius_shape(d, symmetric))
-    other = float(law.radius_shape(d, not symmetric))
-
-    def gamma(shape: float, factor: float) -> Test:
         def test(outputs: Matrix) -> TestResult:
-            s = law.nuclear_norm(residuals(outputs, x, scale)) / factor
+            s = law.nuclear_norm(self.residuals(outputs)) / factor
             return kolmogorov_smirnov(
                 s, lambda t: gammainc(shape, np.maximum(t, 0)), f"Gamma({shape:g}), {factor:g} times the scale"
             )
 
         return test
 
-    names = ("d(d+1)/2", "d²") if not symmetric else ("d²", "d(d+1)/2")
-    suspects = [
-        Suspect("half-scale", "the noise has half the calibrated scale: too little noise", gamma(shape, 0.5)),
-        Suspect("double-scale", "the noise has twice the calibrated scale: private but wasteful", gamma(shape, 2.0)),
+
+def noise_tests(x: Matrix, scale: float, symmetric: bool) -> dict[str, Test]:
+    """The tests of the noise on one data set, by name."""
+    noise = NuclearNoise(x, scale, symmetric)
+    tests: dict[str, Test] = {
+        "nuclear norm": noise.nuclear_norm,
+        "spectral norm": noise.spectral_norm,
+        "trace sign": noise.trace_sign,
+    }
+    if noise.dimension > 1:
+        tests |= {"independence": noise.independence, "left vectors": noise.left_vectors}
+    if noise.dimension > 1 and not symmetric:
+        tests |= {
+            "right vectors": noise.right_vectors,
+            "pair sign": noise.pair_sign,
+            "determinant sign": noise.determinant_sign,
+        }
+    return tests
+
+
+def noise_suspects(x: Matrix, scale: float, symmetric: bool) -> tuple[Suspect, ...]:
+    """Laws of plausible mistakes, seen in the nuclear norm of the noise."""
+    noise = NuclearNoise(x, scale, symmetric)
+    shape = float(law.radius_shape(noise.dimension, symmetric))
+    suspects = (
+        Suspect("half-scale", "the noise has half the calibrated scale: too little noise", noise.gamma(shape, 0.5)),
+        Suspect(
+            "double-scale", "the noise has twice the calibrated scale: private but wasteful", noise.gamma(shape, 2.0)
+        ),
         Suspect(
             "n-forgotten",
             f"the scale was not divided by n = {len(x)}: private but wasteful",
-            gamma(shape, float(len(x))),
+            noise.gamma(shape, float(len(x))),
         ),
         Suspect(
             "rate-for-scale",
             "the Gamma law was given the inverse scale: its rate in place of its scale",
-            gamma(shape, 1 / scale**2),
+            noise.gamma(shape, 1 / scale**2),
         ),
-    ]
-    if other != shape:
-        suspects.append(
-            Suspect(
-                "gamma-shape", f"the nuclear norm has Gamma shape {names[0]} in place of {names[1]}", gamma(other, 1.0)
-            )
-        )
-    return tuple(suspects)
+    )
+    other = float(law.radius_shape(noise.dimension, not symmetric))
+    if other == shape:
+        return suspects
+    wrong, right = ("d²", "d(d+1)/2") if symmetric else ("d(d+1)/2", "d²")
+    text = f"the nuclear norm has Gamma shape {wrong} in place of {right}"
+    return (*suspects, Suspect("gamma-shape", text, noise.gamma(other, 1.0)))
+
+
+def interval_meaning(lower: float, upper: float) -> str:
+    """What a confidence interval of the noise scale, as a multiple of the calibrated one, says; empty if it holds 1."""
+    if upper < 1:
+        return ": too small, a privacy defect"
+    return ": too large, a utility defect" if lower > 1 else ""
 
 
 def scale_estimate(x: Matrix, scale: float, symmetric: bool) -> Callable[[Matrix], str]:
@@ -141,11 +186,7 @@ def scale_estimate(x: Matrix, scale: float, symmetric: bool) -> Callable[[Matrix
     def sentence(outputs: Matrix) -> str:
         shape = float(law.radius_shape(x.shape[1], symmetric))
         interval = gamma_scale(law.nuclear_norm(residuals(outputs, x, scale)), shape, CONFIDENCE)
-        meaning = ""
-        if interval.upper < 1:
-            meaning = ": too small, a privacy defect"
-        if interval.lower > 1:
-            meaning = ": too large, a utility defect"
+        meaning = interval_meaning(interval.lower, interval.upper)
         return (
             f"noise scale, if Gamma({shape:g}): {interval.lower:.3f} to {interval.upper:.3f} times the calibrated one "
             f"at {CONFIDENCE:.1%}{meaning}"

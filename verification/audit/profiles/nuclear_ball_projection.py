@@ -1,8 +1,8 @@
 """How to audit the nuclear-ball projection.
 
-Three regimes of one mechanism: data for which the ball never binds shows the matrix noise; all-zero data shows the
-noisy radius, because the output then has nuclear norm min(‖ρZ‖_*, max(0, bL)); small data has both and is compared
-with the reference's own sampler.
+The mechanism has three regimes. On data for which the ball never binds, the output shows the matrix noise. On zero data
+the output has nuclear norm min(‖ρZ‖_*, max(0, bL)), so it shows the noisy radius. On small data both noises matter, and
+the output is compared with draws of the reference.
 """
 
 from collections.abc import Callable
@@ -21,6 +21,9 @@ from covassay.verification.audit.profiles.profile import ClaimUnderAudit, Profil
 from covassay.verification.statistics.streams import stream
 from covassay.verification.statistics.tests import TestResult, kolmogorov_smirnov, two_sample
 
+LOOSE_ROWS = 2000  # nε: the radius 2 tr Σ exceeds the nuclear norm of Σ by far more than both noises
+ROUNDING = 1e-12  # a nuclear norm of exactly 0 can come back as rounding
+
 STATISTICS: dict[str, Callable[[Matrix], Vector]] = {
     "nuclear norm": law.nuclear_norm,
     "spectral norm": lambda y: np.linalg.norm(y, 2, axis=(1, 2)),
@@ -35,65 +38,68 @@ def _radius_cdf(t: Vector, d: int, rho: float, b: float) -> Vector:
     return np.where(t < 0, 0.0, 1 - survival)
 
 
-def profile(claim: ClaimUnderAudit) -> Profile:
-    """Scenarios and pairs."""
-    epsilon, calibration = claim.budget["epsilon"], claim.options["calibration"]
-
-    d, n = 2, int(np.ceil(2000 / epsilon))
-    loose = np.tile(np.eye(d), (n // 2 + 1, 1))
-    rho = mechanism.matrix_scale(len(loose), epsilon, calibration)
-    matrix_noise = Scenario(
+def matrix_noise(epsilon: float, calibration: str) -> Scenario:
+    """Data with so large a trace that the ball does not bind: the output is Σ + ρZ."""
+    d, n = 2, int(np.ceil(LOOSE_ROWS / epsilon))
+    x = np.tile(np.eye(d), (n // 2 + 1, 1))
+    scale = mechanism.matrix_scale(len(x), epsilon, calibration)
+    return Scenario(
         "ball does not bind, d=2",
-        loose,
-        noise_tests(loose, rho, symmetric=False),
-        noise_suspects(loose, rho, symmetric=False),
-        (scale_estimate(loose, rho, symmetric=False),),
+        x,
+        noise_tests(x, scale, symmetric=False),
+        noise_suspects(x, scale, symmetric=False),
+        (scale_estimate(x, scale, symmetric=False),),
     )
 
-    zero = np.zeros((4, 2))
-    rho0 = mechanism.matrix_scale(4, epsilon, calibration)
-    b0 = mechanism.trace_scale(4, epsilon, calibration)
+
+def noisy_radius(epsilon: float, calibration: str) -> Scenario:
+    """Zero data: the nuclear norm of the output is min(‖ρZ‖_*, max(0, bL))."""
+    x = np.zeros((4, 2))
+    rho = mechanism.matrix_scale(4, epsilon, calibration)
+    b = mechanism.trace_scale(4, epsilon, calibration)
 
     def radius(factor: float) -> Test:
         def test(outputs: Matrix) -> TestResult:
             values = law.nuclear_norm(outputs)
-            # a nuclear norm of exactly 0 can come back as rounding
-            values = np.where(values < 1e-12, 0.0, values)
+            values = np.where(values < ROUNDING, 0.0, values)
             return kolmogorov_smirnov(
-                values, lambda t: _radius_cdf(t, 2, rho0, b0 * factor), "‖Y‖_* follows min(‖ρZ‖_*, max(0, bL))"
+                values, lambda t: _radius_cdf(t, 2, rho, b * factor), "‖Y‖_* follows min(‖ρZ‖_*, max(0, bL))"
             )
 
         return test
 
-    noisy_radius = Scenario(
-        "all rows zero, d=2",
-        zero,
-        {"radius": radius(1.0)},
-        (
-            Suspect("half-radius-noise", "the noise of the radius has half the calibrated scale", radius(0.5)),
-            Suspect("double-radius-noise", "the noise of the radius has twice the calibrated scale", radius(2.0)),
-        ),
+    suspects = (
+        Suspect("half-radius-noise", "the noise of the radius has half the calibrated scale", radius(0.5)),
+        Suspect("double-radius-noise", "the noise of the radius has twice the calibrated scale", radius(2.0)),
     )
+    return Scenario("all rows zero, d=2", x, {"radius": radius(1.0)}, suspects)
 
-    small = example_rows(6, 3)
+
+def small_data(claim: ClaimUnderAudit) -> Scenario:
+    """Data on which both noises matter, compared with draws of the reference."""
+    x = example_rows(6, 3)
+    epsilon, calibration = claim.budget["epsilon"], claim.options["calibration"]
 
     @lru_cache(maxsize=4)
     def reference(size: int) -> Matrix:
         rng = np.random.default_rng(stream(claim.seed, "reference", size))
         noise = map(mechanism.NuclearBallProjectionNoise, law.sample(3, rng, size), rng.laplace(size=size))
-        return np.array([mechanism.release(small, z, epsilon=epsilon, calibration=calibration) for z in noise])
+        return np.array([mechanism.release(x, z, epsilon=epsilon, calibration=calibration) for z in noise])
 
     def against_reference(name: str) -> Test:
         statistic = STATISTICS[name]
-        return lambda outputs: two_sample(
-            statistic(outputs), statistic(reference(len(outputs))), f"{name} as in the reference's draws"
-        )
+        null = f"{name} as in the reference's draws"
+        return lambda outputs: two_sample(statistic(outputs), statistic(reference(len(outputs))), null)
 
-    both = Scenario(
-        "small data, d=3",
-        small,
-        {name: against_reference(name) for name in STATISTICS},
+    return Scenario("small data, d=3", x, {name: against_reference(name) for name in STATISTICS})
+
+
+def profile(claim: ClaimUnderAudit) -> Profile:
+    """Scenarios and pairs."""
+    epsilon, calibration = claim.budget["epsilon"], claim.options["calibration"]
+    scenarios = (
+        matrix_noise(epsilon, calibration),
+        noisy_radius(epsilon, calibration),
+        small_data(claim),
     )
-
-    scenarios = (matrix_noise, noisy_radius, both)
     return Profile(claim.form, scenarios, lambda _: common_pairs(OUTPUTS["matrix"], dimensions=(1, 2)))

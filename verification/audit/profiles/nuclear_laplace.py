@@ -17,7 +17,7 @@ DIMENSIONS = (1, 2, 3, 6)
 
 
 def likelihood_ratio(first: Matrix, second: Matrix, scale: float, shape_gap: float) -> Statistic:
-    """The exact log likelihood ratio. `shape_gap` = k − D for noise with Gamma shape k in place of D."""
+    """The exact log likelihood ratio. `shape_gap` is k − D for noise whose Gamma shape is k in place of D."""
     a, b = second_moment(first), second_moment(second)
 
     def values(y: Matrix) -> Vector:
@@ -33,31 +33,23 @@ def likelihood_ratio(first: Matrix, second: Matrix, scale: float, shape_gap: flo
 def profile(claim: ClaimUnderAudit) -> Profile:
     """Scenarios and pairs of either mechanism."""
     symmetric, epsilon = claim.mechanism.output.symmetric, claim.budget["epsilon"]
-    scenarios = []
-    for d in DIMENSIONS:
-        x = example_rows(N, d)
-        scale = noise_scale(N, epsilon)
-        scenarios.append(
-            Scenario(
-                f"d={d}",
-                x,
-                noise_tests(x, scale, symmetric),
-                noise_suspects(x, scale, symmetric),
-                (scale_estimate(x, scale, symmetric),),
-            )
-        )
+    scenarios = tuple(_scenario(d, noise_scale(N, epsilon), symmetric) for d in DIMENSIONS)
 
     def pairs(fitted: frozenset[str]) -> tuple[Pair, ...]:
         def statistics(first: Matrix, second: Matrix) -> tuple[Statistic, ...]:
             d = first.shape[1]
             gap = float(law.radius_shape(d, not symmetric) - law.radius_shape(d, symmetric))
-            return (
-                likelihood_ratio(
-                    first, second, noise_scale(len(first), epsilon), gap if "gamma-shape" in fitted else 0.0
-                ),
-                *generic_statistics(first, second, OUTPUTS["matrix"])[:1],
+            ratio = likelihood_ratio(
+                first, second, noise_scale(len(first), epsilon), gap if "gamma-shape" in fitted else 0.0
             )
+            return (ratio, *generic_statistics(first, second, OUTPUTS["matrix"])[:1])
 
         return common_pairs(OUTPUTS["matrix"], statistics, (1, 2, 3))
 
-    return Profile(claim.form, tuple(scenarios), pairs)
+    return Profile(claim.form, scenarios, pairs)
+
+
+def _scenario(d: int, scale: float, symmetric: bool) -> Scenario:
+    x = example_rows(N, d)
+    tests, suspects = noise_tests(x, scale, symmetric), noise_suspects(x, scale, symmetric)
+    return Scenario(f"d={d}", x, tests, suspects, (scale_estimate(x, scale, symmetric),))

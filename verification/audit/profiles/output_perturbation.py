@@ -1,6 +1,7 @@
-"""How to audit output perturbation: with ŵ known, v = (Y − ŵ)ε/S is seen, and its law is exact.
+"""How to audit output perturbation.
 
-‖v‖ ~ Gamma(d − 1), independent of the direction, which is uniform on the sphere.
+When ŵ is known, v = (Y − ŵ)ε/S is observed, and its law is known exactly: ‖v‖ ~ Gamma(d − 1), independent of the
+direction, which is uniform on the sphere.
 """
 
 import math
@@ -24,12 +25,12 @@ DIMENSIONS = (2, 3, 6)
 
 
 def minimiser(x: Matrix, alpha: float) -> Vector:
-    """ŵ of rows in the unit ball."""
+    """The ridge estimate ŵ from rows in the unit ball."""
     return coefficients(second_moment(x), x.shape[1] - 1, alpha)
 
 
 def noise_tests(w: Vector, scale: float) -> dict[str, Test]:
-    """The tests by name, of outputs w + scale · v."""
+    """The tests of v on outputs w + scale · v, by name."""
     k = len(w)
 
     def norms(outputs: Matrix) -> Vector:
@@ -54,7 +55,7 @@ def noise_tests(w: Vector, scale: float) -> dict[str, Test]:
 
 
 def norm_test(w: Vector, scale: float, shape_gap: int = 0) -> Test:
-    """‖Y − w‖/scale ~ Gamma(k + gap)."""
+    """The test that ‖Y − w‖/scale ~ Gamma(k + gap), where k is the number of coefficients."""
     shape = len(w) + shape_gap
 
     def test(outputs: Matrix) -> TestResult:
@@ -65,7 +66,7 @@ def norm_test(w: Vector, scale: float, shape_gap: int = 0) -> Test:
 
 
 def worst_pair(n: int, alpha: float) -> tuple[Matrix, Matrix]:
-    """n − 1 records that make ŵ as long as it can be, and two that pull it to either side; d = 3."""
+    """Neighbours with d = 3: n − 1 records that make ŵ as long as it can be, and one that pulls it to either side."""
     kappa = 2 * alpha
     share = kappa / (1 + 2 * kappa)
     rest = np.tile([math.sqrt(share), 0.0, math.sqrt(1 - share)], (n - 1, 1))
@@ -86,7 +87,7 @@ def likelihood_ratio(w: Vector, other: Vector, scale: float) -> Statistic:
 def profile(claim: ClaimUnderAudit) -> Profile:
     """Scenarios and pairs."""
     epsilon, calibration = claim.budget["epsilon"], claim.options["calibration"]
-    alpha = float(claim.options.get("alpha", claim.mechanism.parameters["alpha"]))
+    alpha = claim.parameter("alpha")
     scenarios = []
     for d in DIMENSIONS:
         x = example_rows(N, d)

@@ -1,7 +1,8 @@
 """How to audit private preconditioning: what A does to a covariance with one large and one small direction.
 
-The law has no closed form, so the eigenvalues of AMAᵀ, M the second moment of the data, are compared with those in the
-reference's draws. The rounds do not commute, so a matrix on the wrong side shows in the smaller eigenvalue.
+The law has no closed form. The eigenvalues of AMAᵀ, where M is the second moment of the data, are compared with their
+values in draws of the reference. The rounds do not commute, so a matrix multiplied on the wrong side shows in the
+smaller eigenvalue.
 """
 
 import math
@@ -22,8 +23,8 @@ AXES = np.array([[0.6, 0.8], [-0.8, 0.6]])
 
 
 def unequal_directions(claim: ClaimUnderAudit) -> Scenario:
-    """Rows along two axes, with the variances κ and 1."""
-    kappa = float(claim.options.get("kappa", claim.mechanism.parameters["kappa"]))
+    """Rows along two axes whose variances are κ and 1."""
+    kappa = claim.parameter("kappa")
     n = 2 * math.ceil(RECORDS / math.sqrt(claim.budget["rho"]) / 2)
     x = np.tile(np.sqrt(2 * np.array([kappa, 1.0]))[:, None] * AXES, (n // 2, 1))
     moment = second_moment(x)
@@ -49,6 +50,6 @@ def unequal_directions(claim: ClaimUnderAudit) -> Scenario:
 
 
 def profile(claim: ClaimUnderAudit) -> Profile:
-    """The scenarios and pairs of any mechanism, and that one."""
+    """The scenarios and pairs that serve any mechanism, and the two unequal directions."""
     known = reference_draws.profile(claim)
     return replace(known, scenarios=(*known.scenarios, unequal_directions(claim)))

@@ -1,12 +1,12 @@
 """How to audit the learner of product distributions.
 
-One coordinate has no rounds: the output is a Gaussian about the mean, clipped to [0, 1]. Eight coordinates of mean 1/2
-are done in the first round but with probability below 1e-9, and the output is the noisy mean of the first quarter of
-the records.
+With one coordinate there are no rounds: the output is a Gaussian about the mean, clipped to [0, 1]. Eight coordinates
+of mean 1/2 are finished in the first round, except with probability below 1e-9, and the output is the noisy mean of the
+first part of the records.
 """
 
 import math
-from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 from scipy import stats
@@ -15,72 +15,96 @@ from covassay.reference.domain import Matrix, Vector
 from covassay.reference.mechanisms.gaussian_estimation import ppde as mechanism
 from covassay.reference.mechanisms.output import OUTPUTS
 from covassay.reference.sensitivity import neighbours
-from covassay.verification.audit.engine.law import Scenario, Suspect, Test
+from covassay.verification.audit.engine.law import Scenario, Test
 from covassay.verification.audit.engine.privacy import Pair, generic_statistics
-from covassay.verification.audit.profiles.naive_pce import FACTORS
 from covassay.verification.audit.profiles.profile import ClaimUnderAudit, Profile, common_pairs
+from covassay.verification.audit.profiles.wrong_scales import scale_suspects
 from covassay.verification.statistics.tests import TestResult, independence, kolmogorov_smirnov
 
 DIMENSION = 8
 RECORDS = 500.0  # m√ρ of the first round: its noise is below (1/2 − 3/16)/9
+RECORDS_OF_ONE = 20.0  # n√ρ with one coordinate: the clipping shows
+
+
+@dataclass(frozen=True)
+class TruncatedMeanNoise:
+    """What decides the scale of the noise."""
+
+    rho: float
+    beta: float
+    calibration: str
+
+    def deviation(self, bound_squared: float, size: int, m: int) -> float:
+        """The standard deviation of the noise of the mean of m records, truncated to that norm."""
+        change = mechanism.change_squared(bound_squared, size, self.calibration)
+        return math.sqrt(mechanism.noise_variance(change, m, self.rho))
+
+
+def component(j: int, deviation: float, factor: float = 1.0) -> Test:
+    """The test that one component is N(1/2, s²), clipped to [0, 1], if the noise has that multiple of its scale."""
+
+    def cdf(t: Vector) -> Vector:
+        return np.where(t < 0, 0.0, np.where(t >= 1, 1.0, stats.norm.cdf(t, 0.5, factor * deviation)))
+
+    null = f"component {j + 1} is clip(N(1/2, s²), 0, 1)"
+    return lambda outputs: kolmogorov_smirnov(outputs[:, j], cdf, null)
+
+
+def radius_squared(deviation: float, factor: float) -> Test:
+    """The test that the squared distance from the mean is χ², if the noise has that multiple of its scale."""
+    null = f"the squared distance from the mean is χ² with {DIMENSION} degrees"
+
+    def test(outputs: Matrix) -> TestResult:
+        squares = ((outputs - 0.5) ** 2).sum(axis=1) / (factor * deviation) ** 2
+        return kolmogorov_smirnov(squares, stats.chi2(DIMENSION).cdf, null)
+
+    return test
+
+
+def apart(outputs: Matrix) -> TestResult:
+    """Two components are independent."""
+    return independence(outputs[:, 0], outputs[:, 1], "the components are independent")
+
+
+def one_coordinate(about: TruncatedMeanNoise, n: int) -> Scenario:
+    """n records of one coordinate 1/2."""
+    last = about.deviation(mechanism.last_truncation_squared(n, about.beta), 1, n)
+    return Scenario(
+        "one coordinate, d=1",
+        np.full((n, 1), 0.5),
+        {"component 1": component(0, last)},
+        scale_suspects(lambda factor: component(0, last, factor)),
+    )
+
+
+def first_round(about: TruncatedMeanNoise) -> Scenario:
+    """Records with eight coordinates 1/2."""
+    m = math.ceil(RECORDS / math.sqrt(about.rho))
+    rounds = mechanism.most_rounds(DIMENSION)
+    deviation = about.deviation(mechanism.truncation_squared(0.5, DIMENSION, m, rounds, about.beta), DIMENSION, m)
+    tests: dict[str, Test] = {
+        "radius": radius_squared(deviation, 1.0),
+        "component 1": component(0, deviation),
+        "component 2": component(1, deviation),
+        "independence": apart,
+    }
+    return Scenario(
+        f"done in the first round, d={DIMENSION}",
+        np.full(((rounds + 1) * m, DIMENSION), 0.5),
+        tests,
+        scale_suspects(lambda factor: radius_squared(deviation, factor)),
+    )
+
+
+def worst_pair(n: int) -> Pair:
+    """Neighbours that differ in a one against a zero."""
+    first, second = neighbours(np.full((n - 1, 1), 0.5), np.ones(1), np.zeros(1))
+    return Pair("a one against a zero, d=1", first, second, generic_statistics(first, second, OUTPUTS["vector"]))
 
 
 def profile(claim: ClaimUnderAudit) -> Profile:
     """Scenarios and pairs."""
-    rho, calibration = claim.budget["rho"], claim.options["calibration"]
-    beta = float(claim.options.get("beta", claim.mechanism.parameters["beta"]))
-
-    def deviation(bound_squared: float, size: int, m: int) -> float:
-        change = mechanism.change_squared(bound_squared, size, calibration)
-        return math.sqrt(mechanism.noise_variance(change, m, rho))
-
-    def component(j: int, s: float, factor: float = 1.0) -> Test:
-        def cdf(t: Vector) -> Vector:
-            return np.where(t < 0, 0.0, np.where(t >= 1, 1.0, stats.norm.cdf(t, 0.5, factor * s)))
-
-        def test(outputs: Matrix) -> TestResult:
-            return kolmogorov_smirnov(outputs[:, j], cdf, f"component {j + 1} is clip(N(1/2, s²), 0, 1)")
-
-        return test
-
-    def radius_squared(s: float, factor: float) -> Test:
-        def test(outputs: Matrix) -> TestResult:
-            squares = ((outputs - 0.5) ** 2).sum(axis=1) / (factor * s) ** 2
-            null = f"the squared distance from the mean is χ² with {DIMENSION} degrees"
-            return kolmogorov_smirnov(squares, stats.chi2(DIMENSION).cdf, null)
-
-        return test
-
-    def apart(outputs: Matrix) -> TestResult:
-        return independence(outputs[:, 0], outputs[:, 1], "the components are independent")
-
-    def suspects(test: Callable[[float], Test]) -> tuple[Suspect, ...]:
-        return tuple(Suspect(name, text, test(factor)) for name, factor, text in FACTORS)
-
-    n = math.ceil(20 / math.sqrt(rho))
-    last = deviation(mechanism.last_truncation_squared(n, beta), 1, n)
-    m = math.ceil(RECORDS / math.sqrt(rho))
-    rounds = mechanism.most_rounds(DIMENSION)
-    first_round = deviation(mechanism.truncation_squared(0.5, DIMENSION, m, rounds, beta), DIMENSION, m)
-    scenarios = (
-        Scenario(
-            "one coordinate, d=1",
-            np.full((n, 1), 0.5),
-            {"component 1": component(0, last)},
-            suspects(lambda factor: component(0, last, factor)),
-        ),
-        Scenario(
-            f"done in the first round, d={DIMENSION}",
-            np.full(((rounds + 1) * m, DIMENSION), 0.5),
-            {
-                "radius": radius_squared(first_round, 1.0),
-                "component 1": component(0, first_round),
-                "component 2": component(1, first_round),
-                "independence": apart,
-            },
-            suspects(lambda factor: radius_squared(first_round, factor)),
-        ),
-    )
-    first, second = neighbours(np.full((n - 1, 1), 0.5), np.ones(1), np.zeros(1))
-    worst = Pair("a one against a zero, d=1", first, second, generic_statistics(first, second, OUTPUTS["vector"]))
-    return Profile(claim.form, scenarios, lambda _: (worst, *common_pairs(OUTPUTS["vector"], weight=0.5)))
+    about = TruncatedMeanNoise(claim.budget["rho"], claim.parameter("beta"), claim.options["calibration"])
+    n = math.ceil(RECORDS_OF_ONE / math.sqrt(about.rho))
+    pairs = (worst_pair(n), *common_pairs(OUTPUTS["vector"], weight=0.5))
+    return Profile(claim.form, (one_coordinate(about, n), first_round(about)), lambda _: pairs)

@@ -1,4 +1,4 @@
-"""What an audit needs to know about a mechanism, and the pairs that serve any mechanism."""
+"""What an audit needs to know about a mechanism, and pairs of data sets that serve any mechanism."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -22,7 +22,8 @@ OUTSIDE = 50.0  # norm of the rows that a mechanism must clip or reject
 class ClaimUnderAudit:
     """What a target claims: to be this mechanism, with these options (complete), within this guarantee.
 
-    `samples` is the size of the run, to aim at events that it can see; `seed` that of draws from the reference.
+    `samples` is the number of draws on each data set, so that a pair can aim at an event that they can show. `seed` is
+    the seed of draws from the reference.
     """
 
     mechanism: Mechanism[Any, ..., Any]
@@ -36,16 +37,23 @@ class ClaimUnderAudit:
         """The keyword arguments that carry the guarantee into the mechanism."""
         return self.guarantee.keywords()
 
+    def parameter(self, name: str) -> float:
+        """A parameter of the mechanism as the target was given it, or its default."""
+        return float(self.options.get(name, self.mechanism.parameters[name]))
+
     @property
     def form(self) -> Form:
-        """What comes out of the mechanism."""
+        """The form of what the mechanism releases."""
         m = self.mechanism
         return Form(m.output, m.ordered, m.repeats, m.smallest_dimension)
 
 
 @dataclass(frozen=True)
 class Profile:
-    """`pairs` is given the names of the suspects that fitted, and may aim at the law they stand for."""
+    """What an audit needs to know about a mechanism.
+
+    `pairs` takes the names of the suspects that fitted, so that it can aim at the laws that these stand for.
+    """
 
     form: Form
     scenarios: tuple[Scenario, ...]
@@ -60,8 +68,8 @@ def common_pairs(
 ) -> tuple[Pair, ...]:
     """Extremal pairs for any mechanism: orthonormal rows, one row against none, and rows far outside the ball.
 
-    On the last pair both data sets leave the domain, so a mechanism that rejects such rows rejects both, and one
-    that clips them sees orthonormal rows. `statistics` of the first two pairs are the generic ones by default.
+    In the last pair both data sets leave the domain. A mechanism that rejects such rows rejects both data sets, and one
+    that clips them sees orthonormal rows. The first two pairs have the generic statistics by default.
     """
 
     def generic(first: Matrix, second: Matrix) -> tuple[Statistic, ...]:
@@ -84,5 +92,5 @@ def common_pairs(
 
 
 def black_box(output: Output) -> Profile:
-    """The profile of a target that names no mechanism: pairs only."""
+    """The profile of a target that names no mechanism: it has pairs and no law."""
     return Profile(Form(output), (), lambda _: common_pairs(output, dimensions=(1, 2, 3)))

@@ -1,8 +1,8 @@
-"""How to audit a mechanism whose law has no closed form: its draws against draws of the reference.
+"""How to audit a mechanism whose law has no closed form: compare its draws with draws of the reference.
 
-Two-sample tests of one-dimensional statistics, on a data set where the noise is larger than the signal and on one where
-it is smaller. For the reference's own mechanisms both sides are one code, and these tests show nothing: what is known
-of their laws is in tests/reference.
+Two-sample tests of one-dimensional statistics run on one data set where the noise is larger than the signal and on one
+where it is smaller. For the reference's own mechanisms both samples come from the same code, and these tests show
+nothing: their laws are checked in tests/reference.
 """
 
 from functools import lru_cache
@@ -17,11 +17,11 @@ from covassay.verification.audit.profiles.profile import ClaimUnderAudit, Profil
 from covassay.verification.statistics.streams import stream
 from covassay.verification.statistics.tests import two_sample
 
-SIZES = (6, 3), (400, 2)  # (n, d)
+SIZES = (6, 3), (400, 2)  # (n, d): the noise is larger than the signal, and smaller
 
 
 def scenario(claim: ClaimUnderAudit, n: int, d: int, weight: float) -> Scenario:
-    """Every feature of the outputs on one data set, as in the reference's draws."""
+    """One data set, with the test of every feature of the output against draws of the reference."""
     x = example_rows(n, d)
 
     @lru_cache(maxsize=4)
@@ -38,7 +38,7 @@ def scenario(claim: ClaimUnderAudit, n: int, d: int, weight: float) -> Scenario:
 
 
 def profile(claim: ClaimUnderAudit, weight: float = 0.5) -> Profile:
-    """Scenarios and the pairs that serve any mechanism."""
+    """Comparisons on both data sets, and the pairs that serve any mechanism."""
     d = max(2, claim.mechanism.smallest_dimension)
     scenarios = tuple(scenario(claim, n, max(d, columns), weight) for n, columns in SIZES)
     return Profile(claim.form, scenarios, lambda _: common_pairs(claim.mechanism.output, dimensions=(d,)))

@@ -1,7 +1,7 @@
 """How to audit the pure SeparateCov.
 
-For two features with eigenvalues far apart the output shows λ̃ and the eigenvectors of G = Σ + bW. Its leading
-eigenvector has an angle φ with tan 2φ = 2bW₁₂/(gap + b(W₁₁ − W₂₂)), whose law is one integral.
+On two features with eigenvalues far apart, the output shows λ̃ and the eigenvectors of G = Σ + bW. The angle φ of the
+leading eigenvector has tan 2φ = 2bW₁₂/(gap + b(W₁₁ − W₂₂)), whose law is one integral.
 """
 
 import math
@@ -18,19 +18,21 @@ from covassay.verification.audit.profiles.iterative_eigenvectors import laplace_
 from covassay.verification.audit.profiles.profile import ClaimUnderAudit, Profile, common_pairs
 from covassay.verification.statistics.tests import TestResult, kolmogorov_smirnov
 
-DISTANCE = 40.0  # between the eigenvalues in scales of either noise: out of order with probability below 1e-15
+DISTANCE = 40.0  # between the eigenvalues, in scales of either noise: they change order with probability below 1e-15
+NODES = 200  # Gauss–Legendre nodes on either half of the integral
+NO_ANGLE = 1e9  # stands for the tangent when the two eigenvectors changed places
 
 
 def tangent_cdf(distance: float) -> Callable[[Vector], Vector]:
-    """P(2W/(distance + V) ≤ t) for W ~ Laplace(1) and V a difference of two, of density (1 + |v|)e^{−|v|}/4."""
-    nodes, weights = np.polynomial.legendre.leggauss(200)
+    """P(2W/(distance + V) ≤ t) for W ~ Laplace(1) and V a difference of two such, of density (1 + |v|)e^{−|v|}/4."""
+    nodes, weights = np.polynomial.legendre.leggauss(NODES)
     v = distance * np.concatenate([(nodes - 1) / 2, (nodes + 1) / 2])
     mass = distance / 2 * np.tile(weights, 2) * (1 + np.abs(v)) * np.exp(-np.abs(v)) / 4
     return lambda t: np.clip(laplace_cdf(np.multiply.outer(t, distance + v) / 2) @ mass, 0.0, 1.0)
 
 
 def separated(epsilon: float, calibration: str) -> Scenario:
-    """Rows along two axes, twice as many on the first."""
+    """Rows along two axes, twice as many along the first."""
     matrix, values = mechanism.matrix_scale(1, 2, epsilon, calibration), mechanism.eigenvalue_scale(1, epsilon)
     gap = math.ceil(DISTANCE * max(matrix, values))
     n = 3 * gap
@@ -50,23 +52,23 @@ def separated(epsilon: float, calibration: str) -> Scenario:
 
         def test(outputs: Matrix) -> TestResult:
             v = eigen(outputs)[1][:, :, 1]
-            turned = v[:, 0] ** 2 - v[:, 1] ** 2  # above 0, unless the two vectors were exchanged
-            tangent = np.where(turned > 0, 2 * v[:, 0] * v[:, 1] / np.where(turned > 0, turned, 1.0), 1e9)
-            return kolmogorov_smirnov(tangent, cdf, "the leading eigenvector is that of Σ + bW")
+            turned = v[:, 0] ** 2 - v[:, 1] ** 2  # above 0, unless the two eigenvectors changed places
+            tangent = np.where(turned > 0, 2 * v[:, 0] * v[:, 1] / np.where(turned > 0, turned, 1.0), NO_ANGLE)
+            return kolmogorov_smirnov(tangent, cdf, "the leading eigenvector is the leading one of Σ + bW")
 
         return test
 
     tests: dict[str, Test] = {"eigenvalue 1": eigenvalue(0), "eigenvalue 2": eigenvalue(1), "angle": angle()}
     suspects = (
         Suspect("half-eigenvalue-noise", "the eigenvalue noise has half the calibrated scale", eigenvalue(0, 0.5)),
-        Suspect("half-matrix-noise", "the noise of the matrix has half the calibrated scale", angle(0.5)),
-        Suspect("double-matrix-noise", "the noise of the matrix has twice the calibrated scale", angle(2.0)),
+        Suspect("half-matrix-noise", "the matrix noise has half the calibrated scale", angle(0.5)),
+        Suspect("double-matrix-noise", "the matrix noise has twice the calibrated scale", angle(2.0)),
     )
     return Scenario("separated eigenvalues, d=2", x, tests, suspects)
 
 
 def profile(claim: ClaimUnderAudit) -> Profile:
-    """Scenarios and pairs; on the small data G is often not positive semidefinite."""
+    """Scenarios and pairs. On the small data G is often not positive semidefinite."""
     scenarios = (
         separated(claim.budget["epsilon"], claim.options["calibration"]),
         reference_draws.scenario(claim, 6, 3, 1.0),

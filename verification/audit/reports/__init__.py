@@ -1,1 +1,1 @@
-"""How the result of an audit is shown: terminal, JSON, JUnit XML and the tables of the README."""
+"""How the result of an audit is shown: on a terminal, as JSON and its schema, as JUnit XML, in the README's tables."""

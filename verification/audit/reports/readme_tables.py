@@ -1,12 +1,12 @@
-"""What the audit has found in other packages: the README's table, made from real runs.
+"""The README's generated tables: what the audit found in other packages, from real runs, and all mechanisms.
 
     # run the audits and rewrite the table
     python -m covassay.verification.audit.reports.readme_tables README.md --write
     # run them and compare; exit 1 on a difference
     python -m covassay.verification.audit.reports.readme_tables README.md --check
 
-The table states what holds on every machine: verdicts, the kinds of check that failed, laws that fit, exact losses.
-Counts and times are in the reports.
+The table of findings states what is the same on every machine: verdicts, the kinds of check that failed, laws that fit,
+exact losses. Counts and times are in the reports.
 """
 
 import argparse
@@ -22,12 +22,12 @@ from covassay.reference.mechanisms.mechanism import Mechanism
 from covassay.reference.mechanisms.registry import MECHANISMS
 from covassay.reference.privacy import PureDP
 from covassay.verification.audit.engine.checks import CheckResult, Status
-from covassay.verification.audit.engine.run import AuditReport, audit
+from covassay.verification.audit.run import AuditReport, audit
 from covassay.verification.audit.targets.target import TargetReference
 
 BEGIN, END = "<!-- {0}: begin (generated) -->\n", "<!-- {0}: end -->\n"
-REPORTED = "not yet"  # to the maintainers: changes by hand, when it is so
-AUDITED = {  # with the number of samples; no law is known for the decompositions
+REPORTED = "not yet"  # whether the maintainers were told; edited by hand
+AUDITED = {  # target: number of samples, fewer for the decompositions, whose law is not known
     "diffprivlib:bingham": 2000,
     "diffprivlib:covariance-eig": 500,
     "opendp:private-eigenvector": 2000,
@@ -57,12 +57,12 @@ def _sentence(check: CheckResult) -> str:
 
 
 def finding(report: AuditReport) -> PeerFinding:
-    """The row of one report."""
+    """The row of the table for one report."""
     sentences: list[str] = []
     law = [check for check in report.checks if check.kind == "law" and check.status is Status.REFUTED]
     if law:
         worst = max(check.p_value or 0.0 for check in law)
-        bound = "p < 1e-100" if worst < 1e-100 else "p < 1e-9"
+        bound = "p < 1e-100" if worst < 1e-100 else "p < 1e-9"  # a refuted law is always below the second
         sentences.append(f"not the law it claims ({bound}, {len(law)} tests)")
     sentences += [f"law that fits: {text}" for text in report.diagnoses]
     others = [c for c in report.checks if c.kind != "law" and c.status in (Status.REFUTED, Status.SUSPICIOUS)]

@@ -1,8 +1,9 @@
-"""A target in any language: a process that is asked in JSON, one line in, one line back.
+"""A target in any language: a process that reads requests and writes replies, one line of JSON each.
 
-`exec:COMMAND` runs COMMAND in the current directory, split into words as a shell does but without one. A request is one
-line on its standard input: the data, the keywords of the claimed budget ("epsilon", "rho", or "epsilon" and "delta"),
-and a seed. The reply is one line on its standard output, flushed: an output, or an error, which counts as an exception.
+`exec:COMMAND` runs COMMAND in the current directory. The command is split into words as a shell splits it, but no shell
+runs it. A request is one line on the process's standard input: the data, the keywords of the claimed budget ("epsilon",
+"rho", or "epsilon" and "delta"), and a seed. The reply is one line on its standard output, flushed: an output, or an
+error, which counts as an exception.
 
     {"x": [[0.6, 0.8], [1.0, 0.0]], "epsilon": 1.0, "seed": 4503599627370497}
     {"output": [[3.17, -0.72], [1.94, 0.05]]}
@@ -10,14 +11,16 @@ and a seed. The reply is one line on its standard output, flushed: an output, or
     {"x": [], "epsilon": 1.0, "seed": 81129638414606}
     {"error": "no rows"}
 
-- Randomness comes from "seed" alone, so that equal requests get equal replies. It is a whole number from 0 to 2⁵³ − 1,
-  which JSON readers of every language read exactly.
-- A process answers request after request until its standard input ends. Every worker (`--jobs`) has one of its own.
-- Standard output is for replies, standard error for all else; its last line is shown if the target cannot be run.
+- All randomness comes from "seed", so that equal requests get equal replies. The seed is a whole number from 0 to
+  2⁵³ − 1, which JSON readers of every language read exactly.
+- A process answers one request after another until its standard input ends. Every worker (`--jobs`) has its own
+  process.
+- Standard output is for replies, standard error for everything else. If the target cannot be run, the last line on
+  standard error is shown.
 - A process that ends, passes the time limit or writes anything else has given no output for that request. It is
-  killed and the next request starts another; the time to start counts as part of the draw (`--time-limit`).
-- JSON has no NaN and no infinity. Data that contain one are not sent and count as refused. In a reply they are read as
-  some languages write them, NaN and Infinity, and make the output malformed.
+  killed, and the next request starts another; the time to start counts as part of the draw (`--time-limit`).
+- JSON has no NaN and no infinity. Data that contain one are not sent and count as refused. A reply may contain them as
+  some languages write them, NaN and Infinity; such an output is malformed.
 """
 
 import atexit
@@ -40,18 +43,18 @@ from covassay.reference.domain import Matrix
 PREFIX = "exec"
 NOTE = "JSON has no NaN and no infinity: bad input that contains one is not sent and counts as refused"
 SEEDS = 2**53
-CHARACTERS = 100  # a number of an output takes at most; with `SLACK`, a longer line is no reply
+CHARACTERS = 100  # that one number of an output may take; a reply longer than this allows, and `SLACK`, is malformed
 SLACK = 2**20
-LOG_KEPT = 2**20  # bytes of standard error, then it is emptied
-SHOWN = 300  # characters of what a process wrote
-PATIENCE = 0.5  # seconds for a process whose work is done to end by itself
+LOG_KEPT = 2**20  # bytes of standard error that are kept; then the log is emptied
+SHOWN = 300  # characters of what a process wrote that are shown
+PATIENCE = 0.5  # seconds that a process has to end by itself when its work is done
 
 
-_whole = 0  # how many blocks are being run that no time limit may cut in two
+_whole = 0  # how many blocks are running that no time limit may interrupt
 
 
 def must_finish() -> bool:
-    """Is a process being started or stopped? A time limit that fell in between would lose it, still running."""
+    """Whether a process is being started or stopped. An interruption at that moment would leave it running, unknown."""
     return _whole > 0
 
 
@@ -66,7 +69,7 @@ def _in_one_piece() -> Iterator[None]:
 
 
 class NoReply(Exception):
-    """A process gave no output. `detail` is what it wrote, which may carry data."""
+    """A process gave no output. `detail` is what it wrote, which may contain data."""
 
     def __init__(self, kind: str, message: str, detail: str) -> None:
         super().__init__(f"{message}: {detail}" if detail else message)
@@ -75,7 +78,7 @@ class NoReply(Exception):
 
 
 class Process:
-    """A command that is running, or will be when it is asked."""
+    """A command that runs from the first request on, and is started again if it ended."""
 
     def __init__(self, command: tuple[str, ...], directory: str) -> None:
         self._command = command
@@ -92,7 +95,7 @@ class Process:
                 self._empty_log()
             try:
                 reply = self._exchange(line, longest)
-            except BaseException:  # a time-out too: a late reply must not be taken for that to the next request
+            except BaseException:  # a time-out too: a late reply must not be taken for the reply to the next request
                 self.stop()
                 raise
         if "error" in reply:
@@ -141,7 +144,7 @@ class Process:
         return _shown(lines[-1]) if lines else "nothing on standard error"
 
     def stop(self) -> None:
-        """Kill it, and what it started."""
+        """Kill the process and every process that it started."""
         with _in_one_piece():
             process, self._running = self._running, None
             if process is None:
@@ -151,11 +154,11 @@ class Process:
                     _kill(process)
                 process.wait()
             for pipe in filter(None, (process.stdin, process.stdout)):
-                with contextlib.suppress(OSError):  # a request that nobody will read
+                with contextlib.suppress(OSError):  # for a request that nobody will read
                     pipe.close()
 
     def finish(self) -> None:
-        """Let it end by itself, as its input does; then kill it."""
+        """Close its input so that it can end by itself; then kill it."""
         if self._running is not None and self._running.stdin is not None:
             with contextlib.suppress(OSError, subprocess.TimeoutExpired):
                 self._running.stdin.close()
@@ -184,21 +187,21 @@ def _ending(process: subprocess.Popen[bytes]) -> str:
 
 @cache
 def _process(command: tuple[str, ...], directory: str, worker: int) -> Process:
-    """The process of this worker, kept for as long as the worker lives."""
+    """The process of this worker, which is kept as long as the worker lives."""
     process = Process(command, directory)
     atexit.register(process.finish)
     return process
 
 
 def draw(command: tuple[str, ...], directory: str, x: Matrix, *, rng: np.random.Generator, **budget: float) -> Any:
-    """One draw: a request to the process of this worker."""
+    """One draw: one request to the process of this worker."""
     request = {"x": x.tolist(), **budget, "seed": int(rng.integers(SEEDS))}
     longest = CHARACTERS * (x.shape[-1] + 1) ** 2 + SLACK
     return _process(command, directory, os.getpid()).ask(request, longest)
 
 
 def process_draw(command: str, directory: str) -> Callable[..., Any]:
-    """How a target draws that is a command. Raises ValueError if it is no command."""
+    """The function by which a target that is a command draws. It raises ValueError if there is no command."""
     words = shlex.split(command)
     if not words:
         raise ValueError("must be exec:COMMAND")

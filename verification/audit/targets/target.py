@@ -1,18 +1,19 @@
-"""What is audited: a function `f(x, *, epsilon, rng)`, found by name, called under a time limit.
+"""What is audited: a function `f(x, *, epsilon, rng)` that is found by its name and called under a time limit.
 
-A target is named `module:function` (a function of the user's own, looked up from the current directory),
-`exec:COMMAND` (a process, in any language: `process_target`) or `ADAPTER:NAME` (adapters are the entry points of the
+The name of a target is `module:function` (the user's own function, looked up from the current directory),
+`exec:COMMAND` (a process in any language: `process_target`) or `ADAPTER:NAME` (adapters are the entry points of the
 group `covassay.adapters`). It is called as
 
     f(x, *, epsilon: float, rng: numpy.random.Generator) -> array
 
-with x (n, d) float64, rows in the unit ball; `rho=`, or `epsilon=` and `delta=`, in place of `epsilon=` when that is
-the claim. An exception and a time-out are outcomes of the target like any other.
+with x (n, d) float64, rows in the unit ball. If the claim is zCDP or approximate DP, it is called with `rho=`, or with
+`epsilon=` and `delta=`. An exception and a time-out are outcomes of the target like any other.
 """
 
 import contextlib
 import importlib
 import math
+import os
 import signal
 import sys
 import threading
@@ -31,7 +32,8 @@ from covassay.verification.audit.targets.process_target import NOTE, PREFIX, NoR
 
 ADAPTER_GROUP = "covassay.adapters"
 TIME_LIMIT = 3.0  # seconds a draw may take, unless told otherwise
-AGAIN = 0.002  # seconds until a time limit that could not be kept is tried again
+AGAIN = 0.002  # seconds after which an interruption that had to wait is tried again
+ALMOST = 0.99  # share of the time limit after which an exception counts as a time-out
 
 
 class CannotRun(Exception):
@@ -44,9 +46,9 @@ class Target:
 
     draw : called as draw(x, rng=…, **budget) for one output.
     mechanism : what it claims to be, a name of the reference's registry, or None.
-    options : choices that belong to the claim ("calibration", "budget").
-    seeded : all randomness comes from `rng`; False for a target that draws from the operating system.
-    draw_many : optional, (x, size, rng=…, **budget) -> that many outputs; only a faster way to the same law.
+    options : the choices of the mechanism that belong to its claim, such as "calibration".
+    seeded : whether all randomness comes from `rng`; False for a target that draws from the operating system.
+    draw_many : optional, (x, size, rng=…, **budget) -> that many outputs with the same law, faster.
     """
 
     name: str
@@ -72,26 +74,35 @@ class Failure:
 
 @dataclass(frozen=True)
 class TargetReference:
-    """A target by name, cheap to send to another process, loaded where it is used."""
+    """A target by its name and the directory from which it is looked up. It is cheap to send to another process."""
 
     spec: str
     directory: str
 
     def load(self) -> Target:
-        """Find the target."""
+        """The target of this name."""
         return _load(self.spec, self.directory)
 
 
 TargetSource = Target | TargetReference
 
 
+def as_source(source: TargetSource | Callable[..., Any] | str) -> TargetSource:
+    """The source itself, or a target made from a plain function or from a name, as seen from the current directory."""
+    if isinstance(source, Target | TargetReference):
+        return source
+    if isinstance(source, str):
+        return TargetReference(source, os.getcwd())
+    return Target(getattr(source, "__qualname__", repr(source)), source)
+
+
 def load(source: TargetSource) -> Target:
-    """The target itself."""
+    """The target itself, found by its name if need be."""
     return source.load() if isinstance(source, TargetReference) else source
 
 
 def adapters() -> dict[str, Any]:
-    """The registered adapters by name, not yet imported."""
+    """The registered adapters by name; none of them is imported yet."""
     return {point.name: point for point in entry_points(group=ADAPTER_GROUP)}
 
 
@@ -101,36 +112,49 @@ def _load(spec: str, directory: str) -> Target:
     if not (prefix and colon and name):
         raise InvalidInput(f"target = {spec!r}: must be module:function, exec:COMMAND or ADAPTER:NAME")
     if prefix == PREFIX:
-        try:
-            return Target(name=spec, draw=process_draw(name, directory), notes=(NOTE,))
-        except ValueError as error:
-            raise InvalidInput(f"target = {spec!r}: {error}") from error
+        return _process_target(spec, name, directory)
     known = adapters()
     if prefix in known:
-        try:
-            targets: dict[str, Callable[[], Target]] = known[prefix].load().TARGETS
-            if name in targets:
-                return targets[name]()
-        except ImportError as error:
-            raise CannotRun(f"{spec}: {error}; install the extra covassay[audit]") from error
-        raise InvalidInput(f"target = {spec!r}: {prefix} has {', '.join(targets)}")
+        return _adapter_target(spec, known[prefix], name)
+    return Target(name=spec, draw=_function(spec, prefix, name, directory))
+
+
+def _process_target(spec: str, command: str, directory: str) -> Target:
+    try:
+        return Target(name=spec, draw=process_draw(command, directory), notes=(NOTE,))
+    except ValueError as error:
+        raise InvalidInput(f"target = {spec!r}: {error}") from error
+
+
+def _adapter_target(spec: str, point: Any, name: str) -> Target:
+    try:
+        targets: dict[str, Callable[[], Target]] = point.load().TARGETS
+        if name in targets:
+            return targets[name]()
+    except ImportError as error:
+        raise CannotRun(f"{spec}: {error}; install the extra covassay[audit]") from error
+    raise InvalidInput(f"target = {spec!r}: {point.name} has {', '.join(targets)}")
+
+
+def _function(spec: str, module: str, path: str, directory: str) -> Callable[..., Any]:
     if directory not in sys.path:
         sys.path.insert(0, directory)
     try:
-        function: Any = importlib.import_module(prefix)
-        for part in name.split("."):
-            function = getattr(function, part)
+        found: Any = importlib.import_module(module)
+        for part in path.split("."):
+            found = getattr(found, part)
     except (ImportError, AttributeError) as error:
         raise InvalidInput(f"target = {spec!r}: {error}") from error
     except Exception as error:
-        raise CannotRun(f"{spec}: importing {prefix} raised {type(error).__name__}: {error}") from error
-    if not callable(function):
-        raise InvalidInput(f"target = {spec!r}: must be a function, is {type(function).__name__}")
-    return Target(name=spec, draw=function)
+        raise CannotRun(f"{spec}: importing {module} raised {type(error).__name__}: {error}") from error
+    if not callable(found):
+        raise InvalidInput(f"target = {spec!r}: must be a function, is {type(found).__name__}")
+    function: Callable[..., Any] = found
+    return function
 
 
 class TimeLimitError(Exception):
-    """Raised inside the target when its time is up."""
+    """The time of a draw is up. It is raised inside the target."""
 
 
 @contextlib.contextmanager
@@ -154,21 +178,21 @@ def time_limit(seconds: float) -> Iterator[None]:
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, previous)
-        if left:  # somebody else's timer, such as that of pytest-timeout
+        if left:  # somebody else had set the timer, for instance pytest-timeout
             signal.setitimer(signal.ITIMER_REAL, max(left - (time.monotonic() - start), 1e-6), interval)
 
 
 def call(
     target: Target, x: Matrix, budget: dict[str, float], rng: np.random.Generator, seconds: float
 ) -> tuple[Any, float]:
-    """One draw: the raw output or a `Failure`, and the time it took in seconds."""
+    """One draw: the raw output or a `Failure`, and the seconds that it took."""
     start = time.perf_counter()
     try:
         with time_limit(seconds):
             output = target.draw(x, rng=rng, **budget)
     except Exception as error:
         elapsed = time.perf_counter() - start
-        if elapsed >= seconds * 0.99:  # the target may have wrapped the interruption in an error of its own
+        if elapsed >= seconds * ALMOST:  # the target may have wrapped the interruption in an error of its own
             return Failure("time-out", f"no output after {seconds:g} s"), elapsed
         if isinstance(error, NoReply):
             return Failure(error.kind, error.message), elapsed
@@ -177,7 +201,7 @@ def call(
 
 
 def well_formed(output: Any, shape: tuple[int, ...]) -> Matrix | Failure:
-    """The output as a finite float64 array of the shape asked for, or what is wrong with it."""
+    """The output as a finite float64 array of the given shape, or what is wrong with it."""
     if isinstance(output, Failure):
         return output
     try:

@@ -9,9 +9,9 @@ import pytest
 
 from covassay.reference.privacy import PureDP
 from covassay.verification.audit.engine.checks import CheckResult, Status, Verdict
-from covassay.verification.audit.engine.run import AuditReport, audit
 from covassay.verification.audit.engine.user_data import load_user_data, scaled
 from covassay.verification.audit.reports.readme_tables import finding, mechanisms_table, replace_section
+from covassay.verification.audit.run import AuditReport, audit
 from covassay.verification.audit.targets.target import CannotRun, TargetReference
 
 CLAIM = PureDP(1.0)

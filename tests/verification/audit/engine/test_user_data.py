@@ -1,5 +1,6 @@
 """The user's data set in an audit."""
 
+import ast
 from pathlib import Path
 
 import numpy as np
@@ -7,6 +8,8 @@ import pytest
 
 from covassay.reference.domain import Matrix
 from covassay.reference.errors import InvalidInput
+from covassay.reference.mechanisms.output import SECOND_MOMENT
+from covassay.verification.audit.engine import user_data
 from covassay.verification.audit.engine.checks import Status
 from covassay.verification.audit.engine.sampling import Setting
 from covassay.verification.audit.engine.user_data import UserData, load_user_data, scaled, user_checks
@@ -26,7 +29,7 @@ def fails_on_four_rows(x: Matrix, *, epsilon: float, rng: np.random.Generator) -
 
 
 def setting(draw: object) -> Setting:
-    return Setting(Target("t", draw), {"epsilon": 1.0}, "matrix", seed=0)  # type: ignore[arg-type]
+    return Setting(Target("t", draw), {"epsilon": 1.0}, SECOND_MOMENT, seed=0)  # type: ignore[arg-type]
 
 
 def test_a_target_that_answers_is_not_refuted() -> None:
@@ -54,3 +57,14 @@ def test_a_data_set_that_is_neither_a_file_nor_known_is_an_error() -> None:
 def test_a_file_is_read(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text("a,b\n1,2\n3,4\n")
     assert load_user_data(str(tmp_path / "a.csv")).x.shape == (2, 2)
+
+
+def test_only_this_module_of_the_audit_reads_from_the_release_tool() -> None:
+    folder = Path(user_data.__file__).parents[1]
+    importing = {
+        path.relative_to(folder).as_posix()
+        for path in folder.rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("covassay.reference.release")
+    }
+    assert importing == {"engine/user_data.py"}

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from covassay.reference.domain import Matrix
+from covassay.reference.mechanisms.output import SECOND_MOMENT
 from covassay.reference.privacy import PureDP
 from covassay.verification.audit.engine.privacy import Pair, Statistic, run_pair
 from covassay.verification.audit.engine.sampling import Setting
@@ -24,7 +25,7 @@ def sometimes_fails_on_large(x: Matrix, *, epsilon: float, rng: np.random.Genera
 def test_a_failure_is_laid_to_the_side_that_failed(first: Matrix, second: Matrix, failing: str, sign: float) -> None:
     """Whichever way round the chosen event turned the pair."""
     statistic = Statistic("t", lambda y: sign * np.trace(y, axis1=1, axis2=2))
-    setting = Setting(Target("mine", sometimes_fails_on_large), {"epsilon": 1.0}, "matrix", seed=0)
+    setting = Setting(Target("mine", sometimes_fails_on_large), {"epsilon": 1.0}, SECOND_MOMENT, seed=0)
     checks = run_pair(setting, Pair("pair", first, second, (statistic,)), PureDP(1.0), 400, "first look")
     found = {check.name: check for check in checks}
     assert f"on the {failing} data set, 0 of" in found["failures"].detail

@@ -8,52 +8,54 @@ import pkgutil
 
 import pytest
 
+from covassay.reference.mechanisms.output import MatrixOutput
 from covassay.reference.mechanisms.registry import default_claim, mechanism
 from covassay.reference.privacy import PureDP
 from covassay.verification.audit import negative_controls as mutants
 from covassay.verification.audit.engine.checks import Status
 from covassay.verification.audit.engine.contract import Form, contract
-from covassay.verification.audit.engine.run import audit
 from covassay.verification.audit.engine.sampling import Setting
-from covassay.verification.audit.negative_controls import registry
-from covassay.verification.audit.negative_controls.registry import MUTANTS
+from covassay.verification.audit.negative_controls import every
+from covassay.verification.audit.negative_controls.every import NEGATIVE_CONTROLS
 from covassay.verification.audit.negative_controls.trial import SAMPLES, checks_of, claim_of
-from covassay.verification.audit.profiles.registry import profile
+from covassay.verification.audit.profiles.by_mechanism import profile
+from covassay.verification.audit.run import audit
 from covassay.verification.audit.targets.target import TargetReference
 
 CLAIM = PureDP(1.0)
-PAIRS = [(name, kind, check) for name, mutant in MUTANTS.items() for kind, check in mutant.caught_by]
+SYMMETRIC = MatrixOutput(power=2, symmetric=True)
+PAIRS = [(name, kind, check) for name, mutant in NEGATIVE_CONTROLS.items() for kind, check in mutant.caught_by]
 
 
 @pytest.mark.parametrize(("mutant", "kind", "check"), PAIRS, ids=[f"{m}-{c.replace(' ', '-')}" for m, _, c in PAIRS])
 def test_the_check_meant_for_it_rejects_the_mutant(mutant: str, kind: str, check: str) -> None:
-    checks = checks_of(MUTANTS[mutant], kind, check)
+    checks = checks_of(NEGATIVE_CONTROLS[mutant], kind, check)
     assert any(c.status in (Status.REFUTED, Status.NOTED) for c in checks), [(c.label, c.p_value) for c in checks]
 
 
 def test_every_mutant_is_registered_under_a_name_of_its_own() -> None:
     modules = (importlib.import_module(f"{mutants.__name__}.{m.name}") for m in pkgutil.iter_modules(mutants.__path__))
-    names = [mutant.name for module in modules if module.__name__ != registry.__name__
-             for mutant in getattr(module, "MUTANTS", ())]  # fmt: skip
-    assert sorted(names) == sorted(MUTANTS)
+    names = [mutant.name for module in modules if module.__name__ != every.__name__
+             for mutant in getattr(module, "NEGATIVE_CONTROLS", ())]  # fmt: skip
+    assert sorted(names) == sorted(NEGATIVE_CONTROLS)
 
 
 def every_check() -> set[tuple[str, str]]:
     """The name of every check that an audit of the reference's mechanisms runs."""
     names = {("privacy", "event"), ("privacy", "failures")}
-    for mechanism_name in {mutant.mechanism for mutant in MUTANTS.values()}:
+    for mechanism_name in {mutant.mechanism for mutant in NEGATIVE_CONTROLS.values()}:
         about = mechanism(mechanism_name)
         for scenario in profile(mechanism_name, default_claim(mechanism_name), about.resolve({}), SAMPLES, 0).scenarios:
             names |= {("law", test) for test in scenario.tests}
-    setting = Setting(TargetReference("covassay:nuclear-laplace-symmetric", "."), CLAIM.keywords(), "matrix", seed=0)
-    return names | {("contract", check.name) for check in contract(setting, Form(symmetric=True))}
+    setting = Setting(TargetReference("covassay:nuclear-laplace-symmetric", "."), CLAIM.keywords(), SYMMETRIC, seed=0)
+    return names | {("contract", check.name) for check in contract(setting, Form(SYMMETRIC))}
 
 
 def test_no_check_is_without_a_mutant() -> None:
-    assert every_check() == {caught for mutant in MUTANTS.values() for caught in mutant.caught_by}
+    assert every_check() == {caught for mutant in NEGATIVE_CONTROLS.values() for caught in mutant.caught_by}
 
 
-DIAGNOSED = [name for name, mutant in MUTANTS.items() if mutant.diagnosis and name != "acg-sign"]
+DIAGNOSED = [name for name, mutant in NEGATIVE_CONTROLS.items() if mutant.diagnosis and name != "acg-sign"]
 QUICK = ("half-scale", "half-radius-noise", "quadruple-exponent")  # the others are whole audits of the same kind
 
 
@@ -61,14 +63,14 @@ QUICK = ("half-scale", "half-radius-noise", "quadruple-exponent")  # the others 
     "name", [pytest.param(name, marks=() if name in QUICK else pytest.mark.slow) for name in DIAGNOSED]
 )
 def test_the_audit_names_the_mistake(name: str) -> None:
-    claim = claim_of(MUTANTS[name])
+    claim = claim_of(NEGATIVE_CONTROLS[name])
     report = audit(TargetReference(f"mutant:{name}", "."), claim, samples=1000, seed=1, seconds=1.0)
     assert report.verdict.exit_status == 1
-    assert MUTANTS[name].diagnosis in report.diagnoses[0]
+    assert NEGATIVE_CONTROLS[name].diagnosis in report.diagnoses[0]
 
 
 def test_the_audit_names_the_sign_mistake() -> None:
     report = audit(TargetReference("mutant:acg-sign", "."), CLAIM, seed=1, seconds=1.0)
-    assert MUTANTS["acg-sign"].diagnosis in report.diagnoses[0]
+    assert NEGATIVE_CONTROLS["acg-sign"].diagnosis in report.diagnoses[0]
     aimed = [check for check in report.checks if "d=6" in check.scenario]
     assert "1.706" in aimed[0].detail  # ε/4 + 6 ln(1 + ε/(2b)) with b = 1.8205 at n = 801

@@ -8,12 +8,13 @@ import pytest
 from numpy.typing import NDArray
 
 from covassay.reference.domain import second_moment
+from covassay.reference.mechanisms.output import SECOND_MOMENT
 from covassay.reference.privacy import ApproximateDP, Guarantee, PureDP
 from covassay.verification.audit.engine.checks import Status
 from covassay.verification.audit.engine.privacy import run_pair
-from covassay.verification.audit.engine.run import decide
 from covassay.verification.audit.engine.sampling import Setting
 from covassay.verification.audit.profiles.profile import black_box
+from covassay.verification.audit.run import decide
 from covassay.verification.audit.targets.target import TargetReference
 from covassay.verification.exact.wishart import distinguishing_probability, draw_wishart
 from covassay.verification.statistics.tests import binomial
@@ -51,9 +52,9 @@ def test_an_event_that_is_impossible_on_one_side_has_that_probability_on_the_oth
 
 def refuted(claim: Guarantee, samples: int) -> bool:
     """Does the audit's search for events, which knows nothing of the mechanism, refute the claim at 1e-9?"""
-    setting = Setting(TargetReference("mutant:wishart", "."), {"epsilon": 1.0}, "matrix", seed=0, seconds=1.0)
+    setting = Setting(TargetReference("mutant:wishart", "."), {"epsilon": 1.0}, SECOND_MOMENT, seed=0, seconds=1.0)
     checks = []
-    for pair in black_box("matrix").pairs(frozenset()):
+    for pair in black_box(SECOND_MOMENT).pairs(frozenset()):
         checks += run_pair(setting, pair, claim, samples, "first look")
     return any(check.status is Status.REFUTED for check in decide(checks, FALSE_ALARM))
 

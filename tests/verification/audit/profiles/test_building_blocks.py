@@ -11,10 +11,10 @@ from covassay.reference.privacy import ApproximateDP, Guarantee, PureDP
 from covassay.verification.audit.adapters.covassay_mechanisms import TARGETS
 from covassay.verification.audit.engine.checks import Status
 from covassay.verification.audit.engine.law import diagnose, run_scenario
-from covassay.verification.audit.engine.run import decide
 from covassay.verification.audit.engine.sampling import Setting
-from covassay.verification.audit.negative_controls.registry import MUTANTS
-from covassay.verification.audit.profiles.registry import profile
+from covassay.verification.audit.negative_controls.every import NEGATIVE_CONTROLS
+from covassay.verification.audit.profiles.by_mechanism import profile
+from covassay.verification.audit.run import decide
 from covassay.verification.audit.targets.target import TargetReference
 
 BLOCKS = ("k-norm", "laplace", "gaussian", "gaussian-approximate", "exponential", "above-threshold", "private-radius",
@@ -46,7 +46,7 @@ def test_the_reference_has_the_law_of_its_profile(name: str) -> None:
     ],
 )
 def test_the_suspect_fits_its_mistake_and_no_other_does(mutant: str, suspect: str) -> None:
-    found = MUTANTS[mutant]
+    found = NEGATIVE_CONTROLS[mutant]
     claim, about = default_claim(found.mechanism), mechanism(found.mechanism)
     scenario = profile(about.name, claim, about.resolve(dict(found.options)), 2000, 0).scenarios[0]
     setting = Setting(TargetReference(f"mutant:{mutant}", "."), claim.keywords(), about.output, seed=0)

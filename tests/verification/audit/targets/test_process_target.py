@@ -11,11 +11,12 @@ from typing import Any
 import numpy as np
 import pytest
 
+from covassay.reference.mechanisms.output import OUTPUTS, SECOND_MOMENT
 from covassay.reference.privacy import PureDP
 from covassay.verification.audit.engine.checks import Status, Verdict
 from covassay.verification.audit.engine.contract import new_seed, require_answer, same_seed
-from covassay.verification.audit.engine.run import audit
 from covassay.verification.audit.engine.sampling import Setting, draw
+from covassay.verification.audit.run import audit
 from covassay.verification.audit.targets.process_target import SEEDS
 from covassay.verification.audit.targets.target import CannotRun, Failure, TargetReference, call
 from covassay.verification.cli.main import run
@@ -51,7 +52,7 @@ def setting(
     folder: Path, answer: str, first: str = "", *, released: str = "matrix", seconds: float = 10.0, jobs: int = 1
 ) -> Setting:
     target = source(folder, LOOP.format(answer=answer, first=first))
-    return Setting(target, {"epsilon": 1.0}, released, seed=0, seconds=seconds, jobs=jobs)
+    return Setting(target, {"epsilon": 1.0}, OUTPUTS[released], seed=0, seconds=seconds, jobs=jobs)
 
 
 def test_the_example_of_the_readme_is_not_refuted_and_its_replay_command_is_quoted(tmp_path: Path) -> None:
@@ -71,7 +72,7 @@ def test_the_example_with_a_tenth_of_its_noise_is_refuted(tmp_path: Path) -> Non
 
 def test_draws_do_not_depend_on_the_number_of_workers(tmp_path: Path) -> None:
     one, two = (
-        draw(Setting(source(tmp_path, example()), {"epsilon": 1.0}, "matrix", 0, jobs, 10.0), X, 120, "workers")
+        draw(Setting(source(tmp_path, example()), {"epsilon": 1.0}, SECOND_MOMENT, 0, jobs, 10.0), X, 120, "workers")
         for jobs in (1, 2)
     )
     assert len(one.outputs) == 120

@@ -75,4 +75,4 @@ def test_a_broken_function_is_caught_and_the_mistake_is_named(project: Path, nam
     done = run_audit(project, CORRECT.replace(old, new))
     assert done.returncode == 1, done.stdout + done.stderr
     assert named in " ".join(done.stdout.split())
-    assert "replay: covassay audit mymodule:release --as nuclear-laplace --epsilon 1" in done.stdout
+    assert "Replay\n  covassay audit mymodule:release --as nuclear-laplace --epsilon 1" in done.stdout

@@ -1,4 +1,4 @@
-"""All mutants by name."""
+"""All negative controls by name."""
 
 from covassay.verification.audit.negative_controls import (
     of_building_blocks,
@@ -14,10 +14,10 @@ from covassay.verification.audit.negative_controls import (
     of_vector_noise,
     of_wishart,
 )
-from covassay.verification.audit.negative_controls.mutant import NegativeControl
+from covassay.verification.audit.negative_controls.negative_control import NegativeControl
 
-MUTANTS: dict[str, NegativeControl] = {
-    mutant.name: mutant
+NEGATIVE_CONTROLS: dict[str, NegativeControl] = {
+    control.name: control
     for group in (
         of_contract,
         of_building_blocks,
@@ -32,5 +32,5 @@ MUTANTS: dict[str, NegativeControl] = {
         of_coinpress,
         of_wishart,
     )
-    for mutant in group.MUTANTS
+    for control in group.NEGATIVE_CONTROLS
 }

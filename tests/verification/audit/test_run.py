@@ -1,5 +1,6 @@
 """The audit as a whole: verdicts, false alarms, replay, parallel runs, targets that misbehave."""
 
+import doctest
 import json
 import shlex
 import signal
@@ -11,18 +12,22 @@ import pytest
 
 from covassay.reference.domain import Matrix
 from covassay.reference.errors import InvalidInput
+from covassay.reference.mechanisms.output import SECOND_MOMENT
 from covassay.reference.mechanisms.pure import nuclear_laplace
 from covassay.reference.mechanisms.registry import MECHANISMS, default_claim
-from covassay.reference.privacy import ZCDP, ApproximateDP, PureDP
+from covassay.reference.privacy import ZCDP, ApproximateDP, Guarantee, PureDP
 from covassay.verification.audit.adapters.covassay_mechanisms import TARGETS
+from covassay.verification.audit.engine import run as run_module
 from covassay.verification.audit.engine.checks import Status, Verdict
 from covassay.verification.audit.engine.contract import new_seed
-from covassay.verification.audit.engine.privacy import violates
-from covassay.verification.audit.engine.run import audit
+from covassay.verification.audit.engine.law import Scenario
+from covassay.verification.audit.engine.privacy import Pair, Statistic, violates
 from covassay.verification.audit.engine.sampling import Setting, draw
-from covassay.verification.audit.negative_controls.mutant import one, perturbation
-from covassay.verification.audit.reports.report import as_json
+from covassay.verification.audit.negative_controls.negative_control import one, perturbation
+from covassay.verification.audit.reports.json_report import as_json
+from covassay.verification.audit.run import AuditSettings, _Looks, audit
 from covassay.verification.audit.targets.target import CannotRun, Failure, Target, TargetReference, call
+from covassay.verification.statistics.tests import kolmogorov_smirnov
 
 CLAIM = PureDP(1.0)
 OWN = list(TARGETS)
@@ -46,7 +51,7 @@ def test_an_output_that_has_positive_probability_is_no_fixed_seed() -> None:
     """Found by a sweep over 200 seeds: the projection gave the zero matrix twice, and was taken for a fixed seed."""
     source = TargetReference("covassay:nuclear-ball-projection", ".")
     for seed in range(180, 200):
-        check = new_seed(Setting(source, CLAIM.keywords(), "matrix", seed=seed))
+        check = new_seed(Setting(source, CLAIM.keywords(), SECOND_MOMENT, seed=seed))
         assert check.status is Status.NOT_REFUTED, seed
 
 
@@ -201,7 +206,7 @@ def test_a_target_that_always_raises_cannot_be_run() -> None:
 
 def test_an_exception_is_counted_and_its_text_is_not_repeated() -> None:
     """The message of an exception can carry data; only its type is reported."""
-    setting = Setting(Target("mine", raises), {"epsilon": 1.0}, "matrix", seed=0)
+    setting = Setting(Target("mine", raises), {"epsilon": 1.0}, SECOND_MOMENT, seed=0)
     draws = draw(setting, np.eye(2), 5, "test")
     assert draws.failures == {"exception: KeyError": 5}
 
@@ -236,3 +241,61 @@ def test_suspicious_checks_get_a_second_look_on_fresh_draws() -> None:
     decided = {check.n for check in report.checks if check.status is Status.REFUTED}
     assert report.verdict is Verdict.REFUTED
     assert decided == {4000}
+
+
+def test_a_suspicious_law_gets_its_second_look_although_a_pair_has_the_name_of_its_scenario() -> None:
+    """Found on em-cov, which has a scenario and a pair called "separated eigenvalues, d=2"."""
+    x = np.eye(2)
+    scenario = Scenario("twins", x, {"law": lambda y: kolmogorov_smirnov(y[:, 0, 0], lambda t: t**0.72, "uniform")})
+    pair = Pair("twins", x, x, (Statistic("entry", lambda y: y[:, 0, 0]),))
+    target = Target("mine", lambda x, *, epsilon, rng: rng.random((2, 2)))
+    looks = _Looks(
+        Setting(target, CLAIM.keywords(), SECOND_MOMENT, 0), CLAIM, AuditSettings(samples=500), {"twins": scenario}
+    )
+    first = looks.first(lambda _: (pair,))
+    assert [(c.kind, c.status) for c in first if c.kind == "law"] == [("law", Status.SUSPICIOUS)]
+    second = looks.second(first)
+    assert [(c.status, c.n) for c in second if c.kind == "law"] == [(Status.REFUTED, 5000)]
+    assert [c for c in second if c.kind == "privacy"] == [c for c in first if c.kind == "privacy"]
+
+
+def test_a_plain_function_is_audited_and_its_replay_is_a_python_call() -> None:
+    report = audit(no_noise, CLAIM, samples=150)
+    assert report.target == "no_noise"
+    assert report.verdict is Verdict.REFUTED
+    call = "audit(no_noise, PureDP(epsilon=1.0), samples=150, false_alarm=1e-09, seconds=3.0)"
+    assert report.replay == call
+    again = eval(call, {"audit": audit, "no_noise": no_noise, "PureDP": PureDP})
+    assert [c.p_value for c in again.checks] == [c.p_value for c in report.checks]
+
+
+def test_the_example_of_the_docstring_runs() -> None:
+    failed, tried = doctest.testmod(run_module)
+    assert (failed, tried > 3) == (0, True)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"samples": 99}, "samples = 99: must be at least 100"),
+        ({"seconds": 0.0}, r"time limit = 0\.0: must be a number of seconds above 0"),
+        ({"false_alarm": 0.0}, r"false alarm = 0\.0: must be above 0 and at most 0\.05"),
+    ],
+    ids=["samples", "seconds", "false-alarm"],
+)
+def test_settings_out_of_range_are_named(wrong: dict[str, float], message: str) -> None:
+    with pytest.raises(InvalidInput, match=message):
+        AuditSettings(**wrong)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("name", "claim", "message"),
+    [
+        ("ppc", PureDP(1.0), "ppc is ρ-zCDP: give --rho instead of --epsilon"),
+        ("gauss-cov-approximate", PureDP(1.0), "is .ε, δ.-DP: give --epsilon and --delta instead of --epsilon"),
+        ("bingham", ZCDP(0.5), "bingham is ε-DP: give --epsilon instead of --rho"),
+    ],
+)
+def test_a_claim_of_another_notion_is_refused_with_what_to_give(name: str, claim: Guarantee, message: str) -> None:
+    with pytest.raises(InvalidInput, match=message):
+        audit(no_noise, claim, claimed=name)

@@ -1,4 +1,4 @@
-"""The form of a mutant, and parts that several of them share."""
+"""The form of a negative control, and parts that several of them share."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -14,10 +14,14 @@ from covassay.reference.privacy import Guarantee
 
 @dataclass(frozen=True)
 class NegativeControl:
-    """`caught_by` are (kind, name) of the checks that must fail; `seen_in` says where the mistake was met, if it was.
+    """An implementation with one named mistake, and the checks that must catch it.
 
-    `claim` is what to audit it against, if not its mechanism's default.
-    `draw` is an audit target. `draw_many`, where there is one, draws from the same law faster.
+    caught_by : (kind, name) of the checks that must fail.
+    draw : an audit target. draw_many, if given, draws from the same law faster.
+    options : the choices of the mechanism that the control repeats.
+    diagnosis : words that the audit's diagnosis must contain; empty if it need not name the mistake.
+    seen_in : the software or paper in which the mistake was found; empty if it was invented.
+    claim : the claim to audit the control against, if it is not the mechanism's default.
     """
 
     name: str
@@ -37,7 +41,7 @@ Rotation = Callable[[int, np.random.Generator, int], Matrix]  # (d, rng, size) -
 
 
 def exact_spectrum(d: int, rng: np.random.Generator, size: int) -> Matrix:
-    """The right singular values."""
+    """Singular values with the correct law."""
     return law.sample_spectrum(d, rng, size)
 
 
@@ -49,9 +53,9 @@ def perturbation(
     factor: float = 1.0,
     clip: bool = True,
 ) -> Callable[..., Matrix]:
-    """Nuclear-Laplace perturbation taken apart, so that a mutant can replace one part: (x, size, rng=, epsilon=).
+    """Nuclear-Laplace perturbation in parts, so that a control can replace one: (x, size, rng=, epsilon=).
 
-    With `right` None the matrix on the right is the one on the left.
+    If `right` is None, the rotation on the right is the same as the one on the left.
     """
 
     def draw_many(x: Matrix, size: int, *, rng: np.random.Generator, epsilon: float) -> Matrix:
@@ -67,7 +71,7 @@ def perturbation(
 
 
 def one(draw_many: Callable[..., Matrix]) -> Callable[..., Matrix]:
-    """A target that draws once."""
+    """The target that makes one draw at a time."""
 
     def draw(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
         drawn: Matrix = draw_many(x, 1, rng=rng, epsilon=epsilon)[0]
@@ -79,5 +83,5 @@ def one(draw_many: Callable[..., Matrix]) -> Callable[..., Matrix]:
 def vectorised(
     name: str, mistake: str, caught_by: tuple[tuple[str, str], ...], draw_many: Callable[..., Matrix], **more: Any
 ) -> NegativeControl:
-    """A mutant that draws many at a time; `mechanism` and further fields by keyword."""
+    """A control that makes many draws at a time; `mechanism` and further fields are given by keyword."""
     return NegativeControl(name, mistake, caught_by=caught_by, draw=one(draw_many), draw_many=draw_many, **more)

@@ -29,9 +29,8 @@ from covassay.verification.audit.profiles import (
 )
 from covassay.verification.audit.profiles.profile import ClaimUnderAudit, Profile
 
-PROFILES: dict[
-    str, Callable[[ClaimUnderAudit], Profile]
-] = {  # any other mechanism is compared with the reference's draws
+# a mechanism without an entry is compared with draws of the reference
+PROFILES: dict[str, Callable[[ClaimUnderAudit], Profile]] = {
     "nuclear-laplace": nuclear_laplace.profile,
     "nuclear-laplace-symmetric": nuclear_laplace.profile,
     "nuclear-ball-projection": nuclear_ball_projection.profile,
@@ -73,5 +72,6 @@ def profile(name: str, guarantee: Guarantee, options: dict[str, Any], samples: f
     declared = mechanism(name)
     expected = default_claim(name)
     if type(guarantee) is not type(expected):
-        raise InvalidInput(f"{guarantee}: {name} takes {' and '.join(expected.keywords())}")
+        asked, given = (" and ".join(f"--{key}" for key in g.keywords()) for g in (expected, guarantee))
+        raise InvalidInput(f"{name} is {declared.notion.label}: give {asked} instead of {given}")
     return PROFILES.get(name, reference_draws.profile)(ClaimUnderAudit(declared, guarantee, options, samples, seed))

@@ -1,0 +1,132 @@
+"""The JSON report keeps its published schema, and the schema is complete and rejects what is no report."""
+
+import copy
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import jsonschema
+import numpy as np
+import pytest
+
+from covassay.reference.domain import Matrix
+from covassay.reference.privacy import ZCDP, ApproximateDP, PureDP
+from covassay.verification.audit.engine.user_data import UserData
+from covassay.verification.audit.reports.json_report import as_json, schema
+from covassay.verification.audit.run import audit
+from covassay.verification.audit.targets.target import Target, TargetReference
+
+VALIDATOR = jsonschema.Draft202012Validator(schema())
+
+
+def never_answers(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
+    while True:
+        pass
+
+
+def sometimes_late(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
+    late = rng.random() < 0.2
+    while late:
+        pass
+    return x.T @ x / len(x) + rng.laplace(size=(x.shape[1],) * 2)
+
+
+def infinite_loss(x: Matrix, *, rho: float, rng: np.random.Generator) -> Matrix:
+    return x.T @ x / len(x)
+
+
+def approximate(x: Matrix, *, epsilon: float, delta: float, rng: np.random.Generator) -> Matrix:
+    return x.T @ x / len(x) + rng.laplace(size=(x.shape[1],) * 2)
+
+
+def _reports() -> dict[str, Any]:
+    pure = PureDP(1.0)
+    data = UserData("mine", np.full((4, 2), 0.5))
+    return {
+        "refuted by its law": audit(TargetReference("mutant:half-scale", "."), pure, samples=100),
+        "refuted by privacy": audit(TargetReference("mutant:fails-on-zero", "."), pure, samples=100),
+        "refuted, zCDP": audit(infinite_loss, ZCDP(0.5), samples=100),
+        "not refuted": audit(TargetReference("covassay:bingham", "."), pure, samples=100, user_data=data),
+        "not refuted, approximate DP": audit(approximate, ApproximateDP(9.0, 1e-5), samples=100),
+        "inconclusive": audit(
+            Target("mine", never_answers), pure, claimed="nuclear-laplace", samples=100, seconds=0.01
+        ),
+        "inconclusive at times": audit(Target("mine", sometimes_late), PureDP(9.0), samples=100, seconds=0.02),
+    }
+
+
+@pytest.fixture(scope="module")
+def reports() -> dict[str, Any]:
+    return {name: json.loads(json.dumps(as_json(report), allow_nan=False)) for name, report in _reports().items()}
+
+
+def test_every_kind_of_report_keeps_the_schema(reports: dict[str, Any]) -> None:
+    for name, report in reports.items():
+        errors = [f"{name}: {list(error.path)}: {error.message}" for error in VALIDATOR.iter_errors(report)]
+        assert not errors, errors
+        assert report["verdict"].lower() == name.split(",")[0].split(" by ")[0].split(" at ")[0]
+
+
+def test_the_reports_cover_every_shape_of_facts(reports: dict[str, Any]) -> None:
+    """So that no branch of the schema is left untested."""
+    seen = set()
+    for report in reports.values():
+        for check in report["checks"]:
+            for name in ("running_time", "user_data", "law_test", "tested_event", "event_out_of_time"):
+                definition = {**schema(), "$ref": f"#/$defs/{name}"}
+                part = {key: definition[key] for key in ("$schema", "$defs", "$ref")}
+                if check["facts"] and jsonschema.Draft202012Validator(part).is_valid(check["facts"]):
+                    seen.add(name)
+    assert seen == {"running_time", "user_data", "law_test", "tested_event", "event_out_of_time"}
+
+
+def _objects(node: Any) -> Iterator[dict[str, Any]]:
+    if isinstance(node, dict):
+        if node.get("type") == "object" and "properties" in node:
+            yield node
+        for child in node.values():
+            yield from _objects(child)
+    elif isinstance(node, list):
+        for child in node:
+            yield from _objects(child)
+
+
+def test_the_schema_is_valid_and_describes_every_field() -> None:
+    jsonschema.Draft202012Validator.check_schema(schema())
+    found = list(_objects(schema()))
+    assert len(found) >= 8
+    for node in found:
+        assert node["additionalProperties"] is False
+        for name, field in node["properties"].items():
+            assert field.get("description"), name
+
+
+MUTATIONS: dict[str, Any] = {
+    "no verdict": lambda r: r.pop("verdict"),
+    "no checks": lambda r: r.update(checks=[]),
+    "another field": lambda r: r.update(certificate=True),
+    "a certificate": lambda r: r.update(verdict="CERTIFIED"),
+    "exit status of another verdict": lambda r: r.update(exit_status=0),
+    "a refutation without a refuted check": lambda r: [c.update(status="noted") for c in r["checks"]],
+    "two budgets": lambda r: r["claim"].update(rho=0.5),
+    "no budget": lambda r: r.update(claim={}),
+    "delta alone": lambda r: r.update(claim={"delta": 1e-6}),
+    "a p-value above 1": lambda r: r["checks"][-1].update(p_value=1.5),
+    "a p-value as text": lambda r: r["checks"][-1].update(p_value="0.1"),
+    "a p-value of the contract": lambda r: r["checks"][0].update(p_value=0.1),
+    "another kind": lambda r: r["checks"][0].update(kind="bits"),
+    "another status": lambda r: r["checks"][0].update(status="passed"),
+    "a check without a name": lambda r: r["checks"][0].update(name=""),
+    "another fact": lambda r: r["checks"][-1]["facts"].update(more=1),
+    "a test without its counts": lambda r: r["checks"][-1]["facts"].pop("counts"),
+    "one count": lambda r: r["checks"][-1]["facts"].update(counts=[3]),
+    "another format": lambda r: r.update(schema="covassay-audit-2"),
+}
+
+
+@pytest.mark.parametrize("mutation", MUTATIONS)
+def test_the_schema_rejects_a_mutated_report(reports: dict[str, Any], mutation: str) -> None:
+    report = copy.deepcopy(reports["refuted by privacy"])
+    assert report["checks"][-1]["kind"] == "privacy"
+    MUTATIONS[mutation](report)
+    assert not VALIDATOR.is_valid(report)

@@ -1,0 +1,141 @@
+"""The report on a terminal: the order of its parts, every figure of a witness, and no line wider than the terminal."""
+
+import ast
+import io
+import shlex
+
+import numpy as np
+import pytest
+from rich.cells import cell_len
+from rich.console import Console
+
+from covassay.reference.domain import Matrix
+from covassay.reference.privacy import PureDP
+from covassay.verification.audit.engine.checks import Status
+from covassay.verification.audit.reports.terminal import folded_command, print_report
+from covassay.verification.audit.reports.words import summary, witness
+from covassay.verification.audit.run import AuditReport, audit
+from covassay.verification.audit.targets.target import Target, TargetReference
+
+CLAIM = PureDP(1.0)
+
+
+def text(report: AuditReport, width: int = 80, verbose: bool = False) -> str:
+    out = io.StringIO()
+    print_report(report, Console(file=out, width=width, force_terminal=False), verbose)
+    return out.getvalue()
+
+
+def never_answers(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
+    while True:
+        pass
+
+
+@pytest.fixture(scope="module")
+def reports() -> dict[str, AuditReport]:
+    late = Target("mine", never_answers)
+    return {
+        "failing": audit(TargetReference("mutant:fails-on-zero", "."), CLAIM, samples=200),
+        "wrong law": audit(TargetReference("mutant:half-scale", "."), CLAIM, samples=200),
+        "right": audit(TargetReference("covassay:nuclear-laplace", "."), CLAIM, samples=200),
+        "inconclusive": audit(late, CLAIM, claimed="nuclear-laplace", samples=100, seconds=0.01),
+    }
+
+
+def test_no_line_is_wider_than_the_terminal_and_nothing_is_cut(reports: dict[str, AuditReport]) -> None:
+    for report in reports.values():
+        for width in (50, 80, 150):
+            for verbose in (False, True):
+                shown = text(report, width, verbose)
+                assert max(cell_len(line) for line in shown.splitlines()) <= width
+                squeezed = "".join(shown.split())
+                for check in report.refuted:
+                    assert "".join(check.detail.split()) in squeezed
+                assert "…" not in shown
+
+
+def test_the_report_begins_with_the_verdict_and_has_its_parts_in_order(reports: dict[str, AuditReport]) -> None:
+    refuted = text(reports["wrong law"])
+    assert refuted.startswith("REFUTED (law): mutant:half-scale as nuclear-laplace, ε = 1 (pure DP)\n")
+    parts = ["What failed", "Replay", "Law that fits instead", "Checks", "Run"]
+    places = [refuted.index(f"\n{part}\n") for part in parts]
+    assert places == sorted(places)
+    right = text(reports["right"])
+    assert right.startswith("NOT REFUTED: covassay:nuclear-laplace as nuclear-laplace, ε = 1 (pure DP)\n")
+    assert "not a certificate" in right
+    assert "What failed" not in right
+    inconclusive = text(reports["inconclusive"])
+    assert inconclusive.startswith("INCONCLUSIVE: mine as nuclear-laplace")
+    assert "time-out" in inconclusive
+
+
+def test_a_witness_has_the_data_sets_the_event_both_counts_and_the_replay_command(
+    reports: dict[str, AuditReport],
+) -> None:
+    report = reports["failing"]
+    (check,) = (c for c in report.refuted if c.scenario == "one row against none, d=3")
+    shown = " ".join(text(report).split())
+    assert check.detail in shown
+    assert "event {the target fails}: " in check.detail
+    assert witness(check) == (
+        "The data sets have 2 × 3 entries and are equal but for this: "
+        "row 2 is (1, 0, 0) in the first and (0, 0, 0) in the second."
+    )
+    assert witness(check) in shown
+    assert witness(check) in summary(report)
+    assert "covassay audit mutant:fails-on-zero --epsilon 1 --samples 200" in shown
+
+
+def test_checks_that_passed_are_one_line_for_each_kind_with_their_figures(reports: dict[str, AuditReport]) -> None:
+    report = reports["right"]
+    checks = " ".join(text(report).split("\nChecks\n")[1].split("\nRun\n")[0].split())
+    law = [c for c in report.checks if c.kind == "law"]
+    smallest = min(c.p_value for c in law if c.p_value is not None)
+    assert f"law: {len(law)} checks, none refuted; smallest p {smallest:.2g}; " in checks
+    assert "would be refuted with 99 % power: CDF distance ≥ " in checks
+    assert "d=6" not in checks
+
+
+def test_a_check_that_was_not_passed_has_a_line_of_its_own(reports: dict[str, AuditReport]) -> None:
+    for report in reports.values():
+        shown = " ".join(text(report).split())
+        for check in report.checks:
+            if check.status is not Status.NOT_REFUTED:
+                name = " / ".join(part for part in (check.scenario, check.name) if part)
+                assert f"{check.status.value} {name}" in shown
+
+
+def test_the_whole_table_is_printed_only_when_asked(reports: dict[str, AuditReport]) -> None:
+    report = reports["right"]
+    assert "Every check" not in text(report)
+    shown = " ".join(text(report, 150, verbose=True).split())
+    for check in report.checks:
+        assert f"{check.label}: {check.detail}" in shown
+
+
+@pytest.mark.parametrize("width", [20, 60, 78, 200])
+def test_a_folded_command_is_the_same_command(width: int) -> None:
+    command = shlex.join(
+        ["covassay", "audit", "exec:python3 'my release.py'", "--as", "nuclear-laplace", "--set", "a=b c",
+         "--samples", "200", "--seed", "3"]
+    )  # fmt: skip
+    lines = folded_command(command, width)
+    assert shlex.split("\n".join(lines).replace("\\\n", " ")) == shlex.split(command)
+    if width >= 60:
+        assert max(map(len, lines)) <= width
+
+
+def test_a_folded_python_call_is_the_same_call() -> None:
+    call = (
+        "audit(f, PureDP(epsilon=1.0), claimed='k-norm', options={'body': 'l2', 'seed': 3}, samples=100, seconds=3.0)"
+    )
+    lines = folded_command(call, 50)
+    assert max(map(len, lines)) <= 50
+    assert ast.dump(ast.parse("\n".join(lines))) == ast.dump(ast.parse(call))
+
+
+def test_markup_in_a_name_is_shown_as_it_is() -> None:
+    report = audit(
+        Target("[red]mine[/red]", never_answers), CLAIM, claimed="nuclear-laplace", samples=100, seconds=0.01
+    )
+    assert "[red]mine[/red] as nuclear-laplace" in text(report)

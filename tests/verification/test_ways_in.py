@@ -1,0 +1,45 @@
+"""The documented ways in from Python, in every order of importing, and the examples of the docstrings."""
+
+import doctest
+import importlib
+import subprocess
+import sys
+
+import pytest
+
+import covassay.verification
+from covassay.reference.privacy import PureDP
+
+AUDIT = (
+    "from covassay.reference.privacy import PureDP\n"
+    "from covassay.verification import audit\n"
+    "assert audit('covassay:nuclear-laplace', PureDP(1.0), samples=100).verdict.value == 'NOT REFUTED'\n"
+)
+
+
+@pytest.mark.parametrize(
+    "before",
+    ["", "import covassay.verification.audit.run\n", "from covassay.verification import audit\n"],
+    ids=["first", "after a part of it", "twice"],
+)
+def test_audit_is_a_function_whatever_was_imported_before(before: str) -> None:
+    subprocess.run([sys.executable, "-P", "-c", before + AUDIT], check=True)
+
+
+def test_audit_takes_a_plain_function() -> None:
+    from covassay.verification import audit
+
+    report = audit(lambda x, *, epsilon, rng: x.T @ x / len(x), PureDP(1.0), samples=100)
+    assert report.verdict.value == "REFUTED"
+
+
+def test_an_unknown_name_is_an_attribute_error() -> None:
+    with pytest.raises(AttributeError, match="certify"):
+        covassay.verification.certify  # noqa: B018
+
+
+@pytest.mark.parametrize("name", ["covassay.verification", "covassay.reference.mechanisms"])
+def test_the_examples_of_a_docstring_run(name: str) -> None:
+    tested = doctest.testmod(importlib.import_module(name))
+    assert tested.attempted >= 3
+    assert tested.failed == 0

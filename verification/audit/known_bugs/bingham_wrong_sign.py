@@ -1,0 +1,159 @@
+"""A Bingham sampler whose acceptance ratio has the proposal's density upside down.
+
+The proposal is the angular central Gaussian law with density (uᵀΩu)^{−q/2}, Ω = I + 2A/b. Rejection sampling of
+exp(−uᵀAu) accepts with a probability proportional to exp(−uᵀAu) (uᵀΩu)^{q/2}. With the sign of the exponent q/2 wrong,
+the draws follow exp(−uᵀAu) (uᵀΩu)^{−q} instead. The extra factor moves with the data, so the privacy loss exceeds ε.
+
+The loss shows on k + 1 copies of e₁ and k of e₂ against k and k + 1. There A = η diag(0, 1, k + 1, …, k + 1), up to the
+order of the first two axes, and every probability is a double integral: with u = (√(1−w) cos φ, √(1−w) sin φ, rest),
+the uniform law of the sphere makes w a Beta((q−2)/2, 1) variable and φ uniform.
+"""
+
+import math
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+
+from covassay.reference.domain import Matrix, Vector
+from covassay.reference.laws import bingham as law
+from covassay.reference.sensitivity import neighbours, orthonormal_pair
+from covassay.verification.audit.engine.privacy import CONFIDENCE, Pair, Statistic
+from covassay.verification.audit.known_bugs.known_bug import KnownBug
+from covassay.verification.statistics.ratio import EventCounts, log_ratio_lower
+
+DIMENSION = 6  # of the aimed pair: the loss grows with the dimension, and the sampler's acceptance rate falls
+COPIES_AT_QUARTER = 400  # k at η = 1/4, the exponent of ε = 1: near the limit k → ∞ of the loss
+RADIAL_NODES = 300  # Gauss–Legendre nodes in ∛w
+ANGULAR_NODES = 600  # midpoints in φ, which converge fast for a periodic integrand
+SHARES = np.linspace(0.02, 0.6, 59)  # probabilities of the likelihood-ratio events that are compared
+FAR = 1e9  # stands for the limit k → ∞ in the envelope parameter
+
+
+def log_density(y: Vector, b: float, q: float) -> Vector:
+    """ln exp(−y) (1 + 2y/b)^{−q}."""
+    values: Vector = -y - q * np.log1p(2 * y / b)
+    return values
+
+
+def loss(eta: float, b: float, q: int) -> float:
+    """The largest log ratio of the two densities on the pair: y moves by at most η, from 0."""
+    return eta + q * math.log1p(2 * eta / b)
+
+
+def exact_loss(eta: float, q: int) -> float:
+    """The loss on the pair as k → ∞."""
+    return loss(eta, law.envelope_parameter(eta * np.array([0.0, 1.0] + [FAR] * (q - 2))), q)
+
+
+def exponents(q: int, k: int, eta: float) -> Vector:
+    """The diagonal of A for k + 1 copies of e₁ and k of e₂."""
+    a: Vector = eta * np.array([0.0, 1.0] + [k + 1.0] * (q - 2))
+    return a
+
+
+@dataclass(frozen=True)
+class _Quadrature:
+    """Nodes on the sphere: the squares of the first two coordinates, w = 1 − their sum, and the uniform weights."""
+
+    first: Matrix
+    second: Matrix
+    w: Matrix
+    weights: Matrix
+
+
+def _quadrature(q: int) -> _Quadrature:
+    t, weight = np.polynomial.legendre.leggauss(RADIAL_NODES)
+    s = (t + 1) / 2
+    w = s[:, None] ** 3  # crowds the nodes near w = 0, where the mass is
+    phi = (np.arange(ANGULAR_NODES) + 0.5) / ANGULAR_NODES * math.pi / 2
+    weights = (weight * 3 * s**2)[:, None] * w ** ((q - 2) / 2 - 1) * np.ones_like(phi)
+    return _Quadrature((1 - w) * np.cos(phi) ** 2, (1 - w) * np.sin(phi) ** 2, w, weights)
+
+
+@dataclass(frozen=True)
+class WrongLaw:
+    """Exact figures for the law of the bug on the pair.
+
+    threshold : of the log likelihood ratio, for the event with the largest expected bound.
+    supremum : the loss on this pair. acceptance : the share of its proposals that the sampler accepts.
+    """
+
+    threshold: float
+    supremum: float
+    acceptance: float
+
+
+@lru_cache(maxsize=8)
+def wrong_law(q: int, k: int, eta: float, draws: float) -> WrongLaw:
+    """The figures on k + 1 and k copies, the event chosen for that many draws on each data set."""
+    b = law.envelope_parameter(exponents(q, k, eta))
+    at = _quadrature(q)
+    y, y_swapped = eta * (at.second + (k + 1) * at.w), eta * (at.first + (k + 1) * at.w)
+    log_p = log_density(y, b, q)
+    ratio = log_p - log_density(y_swapped, b, q)
+    accepted = at.weights * np.exp(log_p - law.log_envelope_bound(b, q))
+    proposed = at.weights * (1 + 2 * y / b) ** (-q / 2)
+    return WrongLaw(
+        _best_threshold(ratio, at.weights * np.exp(log_p), at.weights * np.exp(log_p - ratio), draws),
+        loss(eta, b, q),
+        float(accepted.sum() / proposed.sum()),
+    )
+
+
+def _best_threshold(ratio: Matrix, p: Matrix, p_swapped: Matrix, draws: float) -> float:
+    """The threshold of the likelihood-ratio event whose expected counts give the largest lower bound on the loss."""
+    order = np.argsort(-ratio, axis=None)
+    above = np.cumsum((p / p.sum()).ravel()[order])
+    above_swapped = np.cumsum((p_swapped / p_swapped.sum()).ravel()[order])
+    candidates = np.searchsorted(above, SHARES)
+    size = round(draws)
+    bounds = [
+        log_ratio_lower(
+            EventCounts(round(draws * above[i]), round(draws * above_swapped[i]), size, size, draws), CONFIDENCE
+        )
+        for i in candidates
+    ]
+    best = candidates[int(np.argmax(bounds))]
+    return float(ratio.ravel()[order[best]])
+
+
+def aimed_pair(eta: float, epsilon: float, draws: float) -> Pair:
+    """The pair, with the event of the likelihood ratio of the law that the bug samples."""
+    q, k = DIMENSION, math.ceil(COPIES_AT_QUARTER * 0.25 / eta)
+    first, second = neighbours(np.repeat(np.eye(q)[:2], k, axis=0), *orthonormal_pair(q))
+    a = exponents(q, k, eta)
+    b = law.envelope_parameter(a)
+    facts = wrong_law(q, k, eta, draws)
+
+    def ratio(u: Matrix) -> Vector:
+        y1, y2 = (eta * (k + 1 - u**2 @ np.array([k + e, k + 1 - e] + [0.0] * (q - 2))) for e in (1, 0))
+        values: Vector = (y2 - y1) + q * (np.log1p(2 * y2 / b) - np.log1p(2 * y1 / b))
+        return values
+
+    return Pair(
+        f"{k} copies of e₁ and of e₂ and one more, d={q}",
+        first,
+        second,
+        (Statistic("log likelihood ratio of the law that fits", ratio, facts.threshold),),
+        remarks=(
+            f"the law that fits has loss {facts.supremum:.3f} on this pair and {exact_loss(eta, q):.3f} as n → ∞, "
+            f"exactly (claim {epsilon:g}); the correct law has loss at most {2 * eta:g}",
+            f"the law that fits accepts {facts.acceptance:.2g} of its proposals, the correct sampler "
+            f"{law.acceptance_rate(-np.diag(a)):.2g}",
+        ),
+    )
+
+
+BUG = KnownBug(
+    name="acg-sign",
+    explanation=(
+        "the density of the angular central Gaussian proposal enters the acceptance ratio with the wrong sign of its "
+        "exponent: (uᵀΩu)^{q/2} divides where it should multiply, so the draws follow exp(−uᵀAu) (uᵀΩu)^{−q} in place "
+        "of exp(−uᵀAu)"
+    ),
+    seen_in="diffprivlib 0.6.6, OpenDP 0.16.0",
+    log_density=log_density,
+    exact_loss=exact_loss,
+    aimed_pair=aimed_pair,
+)

@@ -1,0 +1,33 @@
+"""What a known bug declares."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from covassay.reference.domain import Vector
+from covassay.verification.audit.engine.privacy import Pair
+
+# (values y = uᵀAu, envelope parameter b, dimension q) -> ln g(y), up to a constant
+LogDensity = Callable[[Vector, float, float], Vector]
+# (exponent η, claimed ε, mean number of draws on each data set) -> a pair with an event chosen in advance
+AimedPair = Callable[[float, float, float], Pair]
+
+
+@dataclass(frozen=True)
+class KnownBug:
+    """A mistake in a sampler of the Bingham law exp(−uᵀAu), A = η(λ_max I − C), and the law ∝ g(uᵀAu) that it samples.
+
+    name : stable. The negative control that repeats the bug has the same name.
+    explanation : what the report says when this law fits the draws.
+    seen_in : the software and versions in which the bug was found.
+    log_density : ln g.
+    exact_loss : the privacy loss of this law as n → ∞, as a function of (η, q); None if it has not been computed.
+    aimed_pair : neighbouring data sets on which the loss shows, and the event that shows it; None for a bug that needs
+        no pair of its own.
+    """
+
+    name: str
+    explanation: str
+    seen_in: str
+    log_density: LogDensity
+    exact_loss: Callable[[float, int], float] | None = None
+    aimed_pair: AimedPair | None = None

@@ -1,0 +1,69 @@
+"""The report of an audit as JSON, and the JSON Schema that every such report keeps."""
+
+import json
+import math
+from collections.abc import Mapping
+from importlib.resources import files
+from typing import Any
+
+from covassay.verification.audit.engine.checks import CheckResult
+from covassay.verification.audit.reports.words import MEANING
+from covassay.verification.audit.run import AuditReport
+
+SCHEMA = "covassay-audit-1"
+
+
+def schema() -> dict[str, Any]:
+    """The JSON Schema (draft 2020-12) of a report."""
+    text = (files(__package__) / "schema" / "audit.json").read_text(encoding="utf-8")
+    loaded: dict[str, Any] = json.loads(text)
+    return loaded
+
+
+def _plain(value: Any) -> Any:
+    """The same value without infinities, which JSON does not have: they become strings."""
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)
+    if isinstance(value, Mapping):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    return value
+
+
+def _check(check: CheckResult) -> dict[str, Any]:
+    return {
+        "kind": check.kind,
+        "scenario": check.scenario,
+        "name": check.name,
+        "status": check.status.value,
+        "detail": check.detail,
+        "p_value": check.p_value,
+        "n": check.n,
+        "facts": _plain(check.facts),
+    }
+
+
+def as_json(report: AuditReport) -> dict[str, Any]:
+    """The whole report as plain data that keeps the schema covassay-audit-1."""
+    return {
+        "schema": SCHEMA,
+        "covassay": report.covassay,
+        "target": report.target,
+        "version": report.version,
+        "mechanism": report.mechanism,
+        "options": report.options,
+        "claim": report.claim.keywords(),
+        "adjacency": report.adjacency,
+        "verdict": report.verdict.value,
+        "exit_status": report.verdict.exit_status,
+        "meaning": MEANING[report.verdict],
+        "diagnoses": list(report.diagnoses),
+        "seed": report.seed,
+        "samples": report.samples,
+        "false_alarm": report.false_alarm,
+        "replay": report.replay,
+        "seconds": round(report.seconds, 3),
+        "notes": list(report.notes),
+        "checks": [_check(check) for check in report.checks],
+    }

@@ -1,0 +1,1 @@
+"""The JSON Schema of a report, as package data."""

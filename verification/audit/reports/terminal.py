@@ -1,0 +1,223 @@
+"""The report of an audit on a terminal: the verdict, what failed and how to see it again, then the checks in short."""
+
+import re
+import shlex
+from collections.abc import Iterable, Sequence
+from itertools import groupby
+
+from rich.cells import cell_len
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+from rich.text import Text
+
+from covassay.verification.audit.engine.checks import CheckResult, Kind, Status, Verdict
+from covassay.verification.audit.reports.words import MEANING, could_have_seen, p_text, subject, witness
+from covassay.verification.audit.run import AuditReport
+
+STYLE = {
+    Status.REFUTED: "bold red",
+    Status.SUSPICIOUS: "yellow",
+    Status.NOTED: "yellow",
+    Status.INCONCLUSIVE: "yellow",
+    Status.SKIPPED: "dim",
+    Status.NOT_REFUTED: "",
+}
+VERDICT_STYLE = {Verdict.REFUTED: "bold red", Verdict.NOT_REFUTED: "bold green", Verdict.INCONCLUSIVE: "bold yellow"}
+KINDS: tuple[Kind, ...] = ("contract", "law", "privacy")
+EXPLAINED = (Status.SUSPICIOUS, Status.NOTED, Status.INCONCLUSIVE, Status.SKIPPED)  # REFUTED is explained at the top
+STATUS_WIDTH = max(len(status.value) for status in Status)
+
+
+def print_report(report: AuditReport, console: Console, verbose: bool = False) -> None:
+    """Print a report: verdict, failures with their witnesses, diagnosis, and the checks in short.
+
+    With `verbose` the table of all checks follows, and what each of them tested.
+    """
+    _print_verdict(report, console)
+    failed = report.refuted
+    if failed:
+        _print_heading("What failed", console)
+        for _, checks in groupby(failed, key=lambda check: (check.kind, check.scenario)):
+            _print_failures(list(checks), console)
+        _print_replay(report, console)
+    if report.diagnoses:
+        _print_heading("Law that fits instead", console)
+        for diagnosis in report.diagnoses:
+            _print_indented(f"• {escape(diagnosis)}" if len(report.diagnoses) > 1 else escape(diagnosis), console)
+    _print_heading("Checks", console)
+    for kind in KINDS:
+        _print_kind(kind, [check for check in report.checks if check.kind == kind], console)
+    if verbose:
+        _print_everything(report, console)
+    _print_run(report, console)
+    if not failed:
+        _print_replay(report, console)
+
+
+# THE VERDICT, AND WHAT LED TO IT
+
+
+def _print_verdict(report: AuditReport, console: Console) -> None:
+    style = VERDICT_STYLE[report.verdict]
+    kinds = [kind for kind in KINDS if any(check.kind == kind for check in report.refuted)]
+    broken = f" ({', '.join(kinds)})" if kinds else ""
+    _print_indented(f"[{style}]{report.verdict.value}[/{style}]{broken}: {escape(subject(report))}", console, 0)
+    _print_indented(MEANING[report.verdict], console, 0)
+
+
+def _print_failures(checks: Sequence[CheckResult], console: Console) -> None:
+    """The failed checks of one scenario or pair, and what they share: estimates from the same draws, the data sets."""
+    for check in checks:
+        _print_indented(f"[{STYLE[check.status]}]{escape(check.label)}[/]{_p_suffix(p_text(check.p_value))}", console)
+        _print_indented(escape(check.detail), console, 4)
+    for sentence in (checks[0].facts.get("estimates", ""), witness(checks[0])):
+        if sentence:
+            _print_indented(escape(sentence), console, 4)
+
+
+def _p_suffix(p: str) -> str:
+    return "" if not p else f" (p {p})" if p.startswith("<") else f" (p = {p})"
+
+
+def _print_replay(report: AuditReport, console: Console) -> None:
+    _print_heading("Replay", console)
+    for line in folded_command(report.replay, console.width - 2):
+        console.print(f"  {line}", soft_wrap=True, markup=False, highlight=False)
+
+
+def folded_command(command: str, width: int) -> list[str]:
+    """A command in lines of at most that width, where its words allow it, that are still one command when copied.
+
+    A shell reads lines that end in a backslash as one; a Python call may be broken between its arguments.
+    """
+    if cell_len(command) <= width:
+        return [command]
+    if command.startswith("audit("):
+        return _folded(re.split(r"(?<=,) (?=\w+=)", command), width, "")
+    return _folded(_grouped(shlex.split(command)), width, " \\")
+
+
+def _folded(pieces: Sequence[str], width: int, end: str) -> list[str]:
+    lines: list[str] = []
+    current, *rest = pieces
+    for piece in rest:
+        if cell_len(f"{current} {piece}{end}") > width:
+            lines.append(current + end)
+            current = f"  {piece}"
+        else:
+            current = f"{current} {piece}"
+    return [*lines, current]
+
+
+def _grouped(words: Sequence[str]) -> list[str]:
+    """The words of a command, quoted, with every option and its value as one."""
+    grouped: list[str] = []
+    for previous, word in zip(("", *words), words, strict=False):
+        if previous.startswith("--"):
+            grouped[-1] += f" {shlex.quote(word)}"
+        else:
+            grouped.append(shlex.quote(word))
+    return grouped
+
+
+# THE CHECKS
+
+
+def _print_kind(kind: Kind, checks: Sequence[CheckResult], console: Console) -> None:
+    """One line for all checks of a kind that were not refuted, and a line for each of the others."""
+    if not checks:
+        return
+    passed = [check for check in checks if check.status is Status.NOT_REFUTED]
+    others = [check for check in checks if check.status is not Status.NOT_REFUTED]
+    count = f"{len(checks)} {'check' if len(checks) == 1 else 'checks'}"
+    figures = "; ".join(("none refuted", *_figures(passed)))
+    if not others:
+        _print_indented(f"[bold]{kind}[/bold]: {count}, {figures}", console)
+        return
+    _print_indented(f"[bold]{kind}[/bold]: {count}", console)
+    for check in others:
+        name = escape(" / ".join(part for part in (check.scenario, check.name) if part))
+        style = STYLE[check.status] or "default"
+        p = p_text(check.p_value)
+        _print_indented(f"[{style}]{check.status.value:<{STATUS_WIDTH}}[/] {name}{_p_suffix(p)}", console, 4)
+    for check in others:
+        if check.status in EXPLAINED:
+            _print_indented(f"{escape(check.name)}: {escape(check.detail)}", console, 4)
+    if passed:
+        _print_indented(f"{len(passed)} others: {figures}" if len(passed) > 1 else f"1 other: {figures}", console, 4)
+
+
+def _figures(passed: Iterable[CheckResult]) -> list[str]:
+    """What the tests among these checks have seen, and what they would have seen."""
+    tested = [check for check in passed if check.p_value is not None]
+    if not tested:
+        return []
+    figures = [f"smallest p {min(check.p_value or 0.0 for check in tested):.2g}"]
+    effects: dict[str, list[float]] = {}
+    for check in tested:
+        if "detectable" in check.facts:
+            effects.setdefault(check.facts["effect"], []).append(check.facts["detectable"])
+    if effects:
+        seen = ", ".join(f"{effect} ≥ {_range(values)}" for effect, values in effects.items())
+        figures.append(f"would be refuted with 99 % power: {seen}")
+    bounds = [check.facts["loss_lower_bound"] for check in tested if "loss_lower_bound" in check.facts]
+    if bounds:
+        figures.append(f"largest loss shown at {tested[0].facts['confidence']:.1%}: {max(0.0, *bounds):.3f}")
+    return figures
+
+
+def _range(values: Sequence[float]) -> str:
+    low, high = f"{min(values):.2f}", f"{max(values):.2f}"
+    return low if low == high else f"{low} to {high}, depending on the check"
+
+
+def _print_everything(report: AuditReport, console: Console) -> None:
+    _print_heading("Every check", console)
+    table = Table(pad_edge=False, expand=False)
+    for heading in ("check", "status", "p", "draws", "seen, or sure to be seen (99 %)"):
+        table.add_column(heading, overflow="fold")
+    for check in report.checks:
+        table.add_row(
+            escape(check.label), check.status.value, p_text(check.p_value), str(check.n or ""),
+            escape(could_have_seen(check)), style=STYLE[check.status],
+        )  # fmt: skip
+    console.print(table)
+    for _, checks in groupby(report.checks, key=lambda check: (check.kind, check.scenario)):
+        shared = ""
+        for check in checks:
+            _print_indented(f"[bold]{escape(check.label)}[/bold]: {escape(check.detail)}", console)
+            shared = check.facts.get("estimates", "")
+        if shared:
+            _print_indented(escape(shared), console, 4)
+
+
+# THE RUN
+
+
+def _print_run(report: AuditReport, console: Console) -> None:
+    _print_heading("Run", console)
+    chosen = ", ".join(f"{key} {value}" for key, value in report.options.items())
+    _print_indented(f"target version: {escape(report.version or 'not stated')}", console)
+    if chosen:
+        _print_indented(f"{report.mechanism}: {escape(chosen)}", console)
+    _print_indented(
+        f"neighbouring data sets differ in one row ({report.adjacency}); "
+        f"probability of a false alarm at most {report.false_alarm:g}; "
+        f"{report.seconds:.1f} s; covassay {report.covassay}",
+        console,
+    )
+    for note in report.notes:
+        _print_indented(f"note: {escape(note)}", console)
+
+
+def _print_heading(text: str, console: Console) -> None:
+    console.print()
+    console.print(f"[bold]{text}[/bold]", highlight=False)
+
+
+def _print_indented(text: str, console: Console, indent: int = 2) -> None:
+    lines = Text.from_markup(text).wrap(console, max(1, console.width - indent), overflow="fold")
+    for line in lines:
+        line.rstrip()
+        console.print(Text(" " * indent) + line, highlight=False, soft_wrap=True)
