@@ -26,7 +26,7 @@ keeps its absolute accuracy near 1.
 
 Everything is float64. All integrals are Gauss–Legendre sums on the same panels, and the discretised Stieltjes
 recurrence makes the basis orthonormal for these sums, which keeps A well conditioned. The functions are stored by their
-values at the nodes: m nodes on each panel.
+values at the nodes of the panels.
 """
 
 import math
@@ -53,10 +53,10 @@ HUGE = 1e100  # a larger value of the recurrence is scaled down, long before it 
 def _panels(points: int, half_line: bool) -> Panels:
     """Panels of about equal phase, out to where the mass beyond is below 1e-20.
 
-    In the limit the points fill [0, πN], or half of that on each side of the full line, with Ullman's density
-    (2/π²) arccosh(πN/s). The N-th basis function has about one zero per point, so its phase grows at the rate
-    (2/π) arccosh(a/s), where a is the end of the panels. 1/2 is added to the rate so that panels stay short where
-    e^{−s} decays without oscillation.
+    In the limit the points fill [0, πN] with Ullman's density (2/π²) arccosh(πN/s), or, on the full line, half of that
+    interval on each side, with πN/2 in place of πN. The N-th basis function has about one zero per point, so its phase
+    grows at the rate (2/π) arccosh(a/s), where a is the end of the panels. 1/2 is added to the rate so that panels stay
+    short where e^{−s} decays without oscillation.
     """
     bulk = math.pi * points if half_line else math.pi / 2 * points
     a = bulk + EDGE_MARGIN * points ** (1 / 3) + CONSTANT_MARGIN
@@ -85,7 +85,7 @@ class PfaffianEnsemble:
         self.totals: Vector = self.g_edges[:, -1]
 
     def _orthonormal_basis(self) -> tuple[Matrix, float]:
-        """φ_j at the nodes, (N, panels, m), and Σ_j ln(leading coefficient of φ_j) as a polynomial in m(x).
+        """φ_j at the nodes, (N, panels, m), and Σ_j ln(leading coefficient of φ_j e^{|x|}, a polynomial in m(x)).
 
         The three-term recurrence φ_{j+1} ∝ (m(x) − α_j) φ_j − β_j φ_{j−1}, with inner products by quadrature. It runs
         on √weight · φ_j, for which they are plain dot products. e^{−|x|} underflows for large N, so every node carries

@@ -19,8 +19,9 @@ So f_k(x) is a ratio of two Pfaffians, the upper matrix having one more pair of 
 
     f_k(x) = −a(x)ᵀ μ b(x).
 
-Here μ, of size D + k, is M_k^{−1} without the rows and columns of the a(q), where all later features are 0. It starts
-as A^{−1}. The same Schur complement conditions μ on a new point p, which is an update of rank two:
+Here μ, of size D + k, is M_k^{−1} without the rows and columns of the a(q): a(x) and b(x) of a later point x have the
+entry 0 there, so they are not needed. μ starts as A^{−1}. The same Schur complement conditions μ on a new point p,
+which is an update of rank two:
 
     c₁ = μ a(p),  c₂ = μ b(p),  f_k(p) = −a(p)ᵀ c₂;    append 0 to c₁, 1 to c₂, and a zero row and column to μ;
     μ ← μ + (c₁ c₂ᵀ − c₂ c₁ᵀ) / f_k(p).
@@ -40,12 +41,13 @@ Call the panel edges and the earlier points "breakpoints". F_k is evaluated at a
 between two neighbouring breakpoints that holds the quantile. On that interval all signs are constant and f_k is
 analytic; Newton's method inverts the exact integral of its interpolating polynomial.
 
-THE CERTIFICATE. Σ_k ln f_k(p_k) must equal ln ρ_N, which has its own product formula. Every draw is checked. The check
-depends on the noise alone, never on data. It tests μ and its updates at the points drawn. It cannot see how the points
-were drawn (h, F_k and the inversion): the statistical tests of the law do that.
+THE CERTIFICATE. The sum over k of ln f_k at the point drawn from it must equal ln ρ_N, which has its own product
+formula. Every draw is checked. The check depends on the noise alone, never on data. It tests μ and its updates at the
+points drawn. It cannot see how the points were drawn (h, F_k and the inversion): the statistical tests of the law do
+that.
 
 "Exact" means up to float64 rounding; also, points beyond the last panel edge, of probability below 1e-20, are never
-drawn. Time per sample is O(N³), and memory O(N²).
+drawn. The closed form above makes the time per sample O(N⁴), with a small constant; memory is O(N²).
 """
 
 import math

@@ -1,7 +1,7 @@
 """The declaration of a mechanism: one object a file, from which everything that repeats is derived.
 
-From a `Mechanism` come `sample`, the rules that parameters must obey, the docstring of `release`, the registry, the
-options of the command line, the table of the README and the provenance of a release.
+From a `Mechanism` come `sample`, the table of the parameters with their rules, the docstring of `release`, the
+registry, the options of the command line, the table of the README and the provenance of a release.
 """
 
 import inspect
@@ -57,7 +57,7 @@ class Mechanism(Generic[N, P, R]):
     spend : spend(*, …budget, dimension, …choices), the budget claimed and proven.
     domain : where rows must lie. adjacency : which data sets are neighbours.
     ordered : records are used in their order (disjoint blocks, pairs), so that reordering them changes the output.
-    repeats : one output can come again and again, because it is discrete, or constant.
+    repeats : one output can come again and again, because its law has atoms.
     smallest_dimension : fewer columns than that make no sense.
     sampler : "approximate" if the noise is drawn by a Markov chain: the guarantee is then only approximate too.
     """

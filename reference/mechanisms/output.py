@@ -32,7 +32,9 @@ class Output:
     @property
     def unit(self) -> str:
         """The unit in words."""
-        return {0: "no unit", 1: "the unit of x", 2: "the unit of x squared"}.get(self.power, f"x to the {self.power}")
+        return {0: "no unit", 1: "the unit of x", 2: "the unit of x squared"}.get(
+            self.power, f"the unit of x to the power {self.power}"
+        )
 
     def shape(self, dimension: int) -> tuple[int, ...]:
         """The shape of one output on data with that many columns."""

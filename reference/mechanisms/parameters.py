@@ -25,13 +25,20 @@ R = TypeVar("R")
 
 @dataclass(frozen=True)
 class Rule:
-    """What a value must obey, and what it means.
+    """What a number must obey, and what it means.
 
     require : takes the name and the value, and raises `InvalidInput` if the value breaks the rule.
     """
 
     meaning: str
     require: Callable[[str, Any], object]
+
+
+@dataclass(frozen=True)
+class Meaning:
+    """What the words of a `Literal` mean; the words themselves are the rule."""
+
+    meaning: str
 
 
 @dataclass(frozen=True)
@@ -63,7 +70,9 @@ class Parameter:
             raise InvalidInput(f"{self.name} = {value!r}: must be a number") from None
         if self.whole and not number.is_integer():
             raise InvalidInput(f"{self.name} = {value!r}: must be a whole number")
-        return int(number) if self.whole else number
+        read = int(number) if self.whole else number
+        self.require(self.name, read)
+        return read
 
 
 def parameters_of(function: Callable[..., Any]) -> dict[str, Parameter]:
@@ -82,12 +91,12 @@ def _parameter(name: str, hint: Any, default: Any) -> Parameter | None:
     base, rule = hint, None
     if get_origin(hint) is Annotated:
         base, *extras = get_args(hint)
-        rule = next((extra for extra in extras if isinstance(extra, Rule)), None)
+        rule = next((extra for extra in extras if isinstance(extra, Rule | Meaning)), None)
     if get_origin(base) is Literal:
         choices = get_args(base)
         meaning = rule.meaning if rule else " or ".join(f'"{choice}"' for choice in choices)
         return Parameter(name, meaning, lambda n, v: require_choice(n, v, choices), choices, default=default)
-    if rule is None:
+    if not isinstance(rule, Rule):
         return None
     return Parameter(name, rule.meaning, rule.require, whole=base is int, default=default)
 
@@ -123,23 +132,15 @@ RowBound = Annotated[
 ]
 LargeRows = Annotated[
     Literal["clip", "raise"],
-    Rule(
-        '"clip" scales a row longer than r back to length r; "raise" rejects it, which reads the data', require_choice
-    ),
+    Meaning('"clip" scales a row longer than r back to length r; "raise" rejects it, which reads the data'),
 ]
 CALIBRATIONS = ("paper", "tight")
 Calibration = Annotated[
     Literal["paper", "tight"],
-    Rule(
-        '"paper" has the constants of the source, "tight" less noise, for which our proof still gives the claim',
-        require_choice,
-    ),
+    Meaning('"paper" has the constants of the source, "tight" less noise, for which our proof still gives the claim'),
 ]
 ReconstructedCalibration = Annotated[
     Literal["reconstructed", "tight"],
-    Rule(
-        '"reconstructed" has the constants of our reconstruction, "tight" uses a sharper sensitivity (ours)',
-        require_choice,
-    ),
+    Meaning('"reconstructed" has the constants of our reconstruction, "tight" uses a sharper sensitivity (ours)'),
 ]
 Dimension = Annotated[int, Rule("d ≥ 1, the number of columns", require_dimension)]

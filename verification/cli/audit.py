@@ -120,5 +120,5 @@ def _audit(options: argparse.Namespace) -> int:
     elif options.quiet:
         print(report.verdict.value)
     else:
-        print_report(report, console(), verbose=options.verbose)
+        print_report(report, console(80), verbose=options.verbose)
     return report.verdict.exit_status

@@ -17,9 +17,9 @@ def print_json(data: Any) -> None:
     sys.stdout.write(json.dumps(data, indent=2, ensure_ascii=False) + "\n")
 
 
-def console() -> Console:
-    """Standard output as rich sees it: as wide as the terminal, or `WIDTH_OF_A_PIPE`."""
-    return Console(width=None if sys.stdout.isatty() else WIDTH_OF_A_PIPE)
+def console(width_of_a_pipe: int = WIDTH_OF_A_PIPE) -> Console:
+    """Standard output as rich sees it: as wide as the terminal, or as wide as a pipe is taken to be."""
+    return Console(width=None if sys.stdout.isatty() else width_of_a_pipe)
 
 
 @contextmanager

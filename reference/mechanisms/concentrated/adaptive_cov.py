@@ -38,7 +38,6 @@ from covassay.reference.domain import (
     Number,
     Rows,
     require_between,
-    require_choice,
     require_shape,
     sum_rows,
     unit_rows,
@@ -64,6 +63,7 @@ from covassay.reference.mechanisms.parameters import (
     Calibration,
     Dimension,
     LargeRows,
+    Meaning,
     Rho,
     RowBound,
     Rule,
@@ -74,11 +74,11 @@ from covassay.reference.projections import spectral_interval
 
 Radius = Annotated[
     Literal["none", "private"],
-    Rule('"private" first finds a radius that most rows lie in; "none" does not', require_choice),
+    Meaning('"private" first finds a radius that most rows lie in; "none" does not'),
 ]
 Bounds = Annotated[
     Literal["theorem", "code"],
-    Rule("where the error bounds come from that steer the choices: Theorem 1, or the authors' code", require_choice),
+    Meaning("where the error bounds come from that steer the choices: Theorem 1, or the authors' code"),
 ]
 Precision = Annotated[
     float,

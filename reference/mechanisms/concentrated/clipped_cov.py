@@ -36,7 +36,6 @@ from covassay.reference.domain import (
     Rows,
     Vector,
     require_between,
-    require_choice,
     row_norms,
     sum_rows,
     unit_rows,
@@ -51,6 +50,7 @@ from covassay.reference.mechanisms.parameters import (
     Calibration,
     Dimension,
     LargeRows,
+    Meaning,
     Rho,
     RowBound,
     Rule,
@@ -60,11 +60,11 @@ from covassay.reference.privacy import CONCENTRATED, ZCDP, Spend, zcdp_of_bounde
 
 Base = Annotated[
     Literal["separate", "gauss"],
-    Rule('the mechanism M: "separate" for `separate_cov`, "gauss" for `gauss_cov`', require_choice),
+    Meaning('the mechanism M: "separate" for `separate_cov`, "gauss" for `gauss_cov`'),
 ]
 Threshold = Annotated[
     Literal["public", "private"],
-    Rule('"public" takes τ = clip_norm, "private" searches for τ', require_choice),
+    Meaning('"public" takes τ = clip_norm, "private" searches for τ'),
 ]
 ClipNorm = Annotated[
     float,

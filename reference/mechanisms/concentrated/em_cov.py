@@ -14,7 +14,7 @@ Why ρ-zCDP. Replacing x by y moves C by Δ = x xᵀ − y yᵀ, and λ(C) by a 
 (u·P_i x)² − (u·P_i y)², which lies in [−1, 1]. So the privacy loss lies in an interval of length 2η_i, which costs
 (2η_i)²/8 = η_i²/2 (bounded range, Cesar–Rogers 2020). zCDP adds up over the steps, so the sum bounds the spend.
 
-paper : Laplace noise with b = 2/√ρ, η_i = √(ρ/d)/4. It spends at most ρ/4 + (ρ/32)(d − 1)/d < 9ρ/32; ρ/8 for d = 1.
+reconstructed : Laplace noise, b = 2/√ρ, η_i = √(ρ/d)/4. It spends at most ρ/4 + (ρ/32)(d − 1)/d < 9ρ/32; ρ/8 for d = 1.
 tight : Gaussian noise with b² = 2/ρ, η_i = √(ρ/(d − 1)), ours. It spends at most ρ/2 + ρ/2 = ρ; exactly ρ/4 for d = 1.
 
 NOTE: the experiments of DLY22 gave EMCov more budget than its competitors: 4.8 ρ at ρ = 0.1 for the eigenvalues alone.
@@ -30,7 +30,14 @@ from covassay.reference.domain import DataSet, Matrix, Number, require_shape, se
 from covassay.reference.laws import bingham as law
 from covassay.reference.mechanisms.mechanism import Mechanism
 from covassay.reference.mechanisms.output import MatrixOutput
-from covassay.reference.mechanisms.parameters import Calibration, Dimension, LargeRows, Rho, RowBound, checked
+from covassay.reference.mechanisms.parameters import (
+    Dimension,
+    LargeRows,
+    ReconstructedCalibration,
+    Rho,
+    RowBound,
+    checked,
+)
 from covassay.reference.mechanisms.pure.iterative_eigenvectors import IterativeEigenvectorsNoise, draw_directions
 from covassay.reference.privacy import CONCENTRATED, ZCDP, Spend, zcdp_of_bounded_range
 
@@ -38,15 +45,15 @@ from covassay.reference.privacy import CONCENTRATED, ZCDP, Spend, zcdp_of_bounde
 
 
 def eigenvalue_scale(rho: Number, calibration: str) -> Number:
-    """Scale of the noise on the eigenvalues of C: 2/√ρ for Laplace noise (paper), √(2/ρ) for Gaussian noise (tight)."""
-    return 2 / rho**0.5 if calibration == "paper" else (2 / rho) ** 0.5
+    """Scale of the noise on the eigenvalues of C: 2/√ρ of Laplace noise, or, if "tight", √(2/ρ) of Gaussian noise."""
+    return 2 / rho**0.5 if calibration != "tight" else (2 / rho) ** 0.5
 
 
 def exponents(rho: Number, d: int, calibration: str) -> list[Number]:
-    """The exponents η_1, …, η_{d−1} of the directions, all equal: √(ρ/d)/4 in the paper, √(ρ/(d − 1)) tight."""
+    """The exponents η_1, …, η_{d−1} of the directions, all equal: √(ρ/d)/4 as reconstructed, √(ρ/(d − 1)) tight."""
     if d == 1:
         return []
-    return [(rho / d) ** 0.5 / 4 if calibration == "paper" else (rho / (d - 1)) ** 0.5] * (d - 1)
+    return [(rho / d) ** 0.5 / 4 if calibration != "tight" else (rho / (d - 1)) ** 0.5] * (d - 1)
 
 
 def eigenvalue_loss(rho: Number, change_squared: Number, calibration: str) -> Number:
@@ -68,13 +75,13 @@ def release(
     noise: IterativeEigenvectorsNoise,
     *,
     rho: Rho,
-    calibration: Calibration = "paper",
+    calibration: ReconstructedCalibration = "reconstructed",
     row_bound: RowBound = 1.0,
     on_large_rows: LargeRows = "clip",
 ) -> Matrix:
     """Release the second moment rebuilt from noisy eigenvalues and sampled eigenvectors.
 
-    `noise.eigenvalues` is (d,), Laplace(1) with "paper" and N(0, 1) with "tight". `noise.direction` is a function that
+    `noise.eigenvalues` is (d,), Laplace(1), or N(0, 1) with "tight". `noise.direction` is a function that
     draws, for a symmetric matrix M, a unit vector u with density ∝ exp(uᵀMu).
     """
     # VALIDATE
@@ -97,16 +104,16 @@ def release(
 
 
 def draw_noise(
-    dimension: int, rng: np.random.Generator, *, calibration: Calibration = "paper"
+    dimension: int, rng: np.random.Generator, *, calibration: ReconstructedCalibration = "reconstructed"
 ) -> IterativeEigenvectorsNoise:
     """The noise that `release` takes; its directions are drawn from `rng` when `release` asks for them."""
-    standard = rng.laplace(size=dimension) if calibration == "paper" else rng.standard_normal(dimension)
+    standard = rng.laplace(size=dimension) if calibration != "tight" else rng.standard_normal(dimension)
     return IterativeEigenvectorsNoise(np.asarray(standard), partial(law.sample, rng=rng))
 
 
 @checked
-def spend(*, rho: Rho, dimension: Dimension, calibration: Calibration = "paper") -> Spend:
-    """The claimed ρ; proven are less than 9ρ/32 with "paper" and ρ with "tight", or ρ/8 and ρ/4 in dimension 1."""
+def spend(*, rho: Rho, dimension: Dimension, calibration: ReconstructedCalibration = "reconstructed") -> Spend:
+    """The claimed ρ; proven are less than 9ρ/32 ("reconstructed") and ρ ("tight"), or ρ/8 and ρ/4 in dimension 1."""
     change_squared = 2 if dimension > 1 else 1
     eigenvalues = eigenvalue_loss(rho, change_squared, calibration)
     proven = eigenvalues + direction_loss(exponents(rho, dimension, calibration))

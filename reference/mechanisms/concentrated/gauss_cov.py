@@ -29,7 +29,6 @@ from covassay.reference.domain import (
     DataSet,
     Matrix,
     Number,
-    require_choice,
     require_symmetric,
     second_moment,
     unit_rows,
@@ -37,15 +36,13 @@ from covassay.reference.domain import (
 from covassay.reference.laws import wigner as law
 from covassay.reference.mechanisms.mechanism import Mechanism
 from covassay.reference.mechanisms.output import MatrixOutput
-from covassay.reference.mechanisms.parameters import Dimension, LargeRows, Rho, RowBound, Rule, checked
+from covassay.reference.mechanisms.parameters import Dimension, LargeRows, Meaning, Rho, RowBound, checked
 from covassay.reference.privacy import CONCENTRATED, ZCDP, Spend
 from covassay.reference.tails import eta, omega_sharp
 
 Ensemble = Annotated[
     law.Ensemble,
-    Rule(
-        'the law of W: "wigner" has variance 1 on and above the diagonal, "goe" 1 on it and 1/2 above', require_choice
-    ),
+    Meaning('the law of W: "wigner" has variance 1 on and above the diagonal, "goe" 1 on it and 1/2 above'),
 ]
 
 # FORMULAS

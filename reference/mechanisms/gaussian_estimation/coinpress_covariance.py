@@ -35,7 +35,6 @@ from covassay.reference.domain import (
     Rows,
     as_rows,
     map_rows,
-    require_choice,
     require_dimension,
     require_positive,
     require_shape,
@@ -44,14 +43,14 @@ from covassay.reference.domain import (
 from covassay.reference.errors import InvalidInput
 from covassay.reference.mechanisms.mechanism import Mechanism
 from covassay.reference.mechanisms.output import MatrixOutput
-from covassay.reference.mechanisms.parameters import Beta, Dimension, Rho, Rule, checked
+from covassay.reference.mechanisms.parameters import Beta, Dimension, Meaning, Rho, Rule, checked
 from covassay.reference.privacy import CONCENTRATED, ZCDP, Spend
 
 CODE_BETA = 0.1  # the published code's share of clipped rows
 
 Constants = Annotated[
     Literal["paper", "code"],
-    Rule('"paper" has the constants of the accuracy argument, "code" those of the code of the authors', require_choice),
+    Meaning('"paper" has the constants of the accuracy argument, "code" those of the code of the authors'),
 ]
 Steps = Annotated[int, Rule("t ≥ 1, public: the number of steps", require_dimension)]
 LargestVariance = Annotated[

@@ -64,7 +64,7 @@ def sufficient_rows(
 
 
 def image(a: Matrix, rows: Rows) -> Rows:
-    """The data set of A x_i. A row whose image is beyond the largest float counts as zero; it would be dropped."""
+    """The data set of A x_i. A row with an image beyond the largest float counts as zero, as long rows do."""
 
     def apply(block: Matrix) -> Matrix:
         with np.errstate(over="ignore", invalid="ignore"):
@@ -100,7 +100,7 @@ def release(
     kappa: Kappa = 1e4,
     beta: Beta = 0.1,
 ) -> Matrix:
-    """Release a matrix A with I ⪯ AΣAᵀ ⪯ 1000 I, given the noise: (T, d, d), a symmetric matrix for every round."""
+    """Release the preconditioner A, given the noise: (T, d, d), a symmetric matrix for every round."""
     # VALIDATE
     rows = as_rows(x)
 

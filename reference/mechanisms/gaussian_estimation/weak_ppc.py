@@ -115,7 +115,7 @@ def release(
     kappa: Kappa = 1e4,
     beta: Beta = 0.1,
 ) -> Matrix:
-    """Release a matrix A with I ⪯ AΣA ⪯ 0.69 κI, given the noise of NaivePCE: a symmetric (d, d) matrix."""
+    """Release the preconditioner A, given the noise of NaivePCE: a symmetric (d, d) matrix."""
     # VALIDATE
     rows = as_rows(x)
 
@@ -134,7 +134,7 @@ draw_noise = naive_pce.draw_noise
 def spend(*, rho: Rho, dimension: Dimension, calibration: ReconstructedCalibration = "reconstructed") -> Spend:
     """The budget of NaivePCE, because A is post-processing of its output."""
     proven = naive_pce.spend(rho=rho, dimension=dimension, calibration=calibration).proven
-    return Spend(ZCDP(rho), proven, False, "by NaivePCE, of which A shows the space V only")
+    return Spend(ZCDP(rho), proven, False, "the bound of NaivePCE; A reveals only the space V")
 
 
 MECHANISM = Mechanism(

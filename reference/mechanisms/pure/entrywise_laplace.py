@@ -27,7 +27,6 @@ from covassay.reference.domain import (
     DataSet,
     Matrix,
     Number,
-    require_choice,
     require_shape,
     require_symmetric,
     second_moment,
@@ -36,13 +35,21 @@ from covassay.reference.domain import (
 from covassay.reference.laws import wigner
 from covassay.reference.mechanisms.mechanism import Mechanism
 from covassay.reference.mechanisms.output import SECOND_MOMENT
-from covassay.reference.mechanisms.parameters import Calibration, Dimension, Epsilon, LargeRows, RowBound, Rule, checked
+from covassay.reference.mechanisms.parameters import (
+    Calibration,
+    Dimension,
+    Epsilon,
+    LargeRows,
+    Meaning,
+    RowBound,
+    checked,
+)
 from covassay.reference.privacy import PURE, PureDP, Spend
 from covassay.reference.sensitivity import full_l1, triangle_l1
 
 Entries = Annotated[
     Literal["full", "triangle"],
-    Rule('"full" draws all d² entries, "triangle" those on and above the diagonal and mirrors them', require_choice),
+    Meaning('"full" draws all d² entries, "triangle" those on and above the diagonal and mirrors them'),
 ]
 
 # FORMULAS

@@ -37,7 +37,6 @@ from covassay.reference.domain import (
     Number,
     Vector,
     require_below_one,
-    require_choice,
     require_dimension,
     require_shape,
     require_unit_vector,
@@ -47,7 +46,16 @@ from covassay.reference.domain import (
 from covassay.reference.laws import bingham as law
 from covassay.reference.mechanisms.mechanism import Mechanism
 from covassay.reference.mechanisms.output import MatrixOutput
-from covassay.reference.mechanisms.parameters import Calibration, Dimension, Epsilon, LargeRows, RowBound, Rule, checked
+from covassay.reference.mechanisms.parameters import (
+    Calibration,
+    Dimension,
+    Epsilon,
+    LargeRows,
+    Meaning,
+    RowBound,
+    Rule,
+    checked,
+)
 from covassay.reference.privacy import PURE, PureDP, Spend
 
 
@@ -58,7 +66,7 @@ def require_rank(name: str, value: int) -> int:
 
 Budget = Annotated[
     Literal["uniform", "adaptive"],
-    Rule('"uniform" treats all directions alike, "adaptive" spends more on larger noisy eigenvalues', require_choice),
+    Meaning('"uniform" treats all directions alike, "adaptive" spends more on larger noisy eigenvalues'),
 ]
 OffsetBeta = Annotated[
     float, Rule("β in (0, 1), public: only the offset τ of the adaptive budget uses it", require_below_one)

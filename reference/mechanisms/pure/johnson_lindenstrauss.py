@@ -9,12 +9,13 @@ to svec(M) = (M_ii, √2 M_ij for i < j), which lists a symmetric M as a vector 
 4. Release the M that is nearest, by ‖T svec(M) − ỹ‖, in {M ⪰ 0, tr M ≤ 1}, the set that holds all second moments.
 
 Why ε-DP, for every T. The density of z is ∝ exp(−‖z‖), so the privacy loss is at most nε/S times the distance by which
-one row moves the mean of the images. That is at most S/n: y_i stays in a ball of radius c, so it moves by at most 2c;
-before shortening, which brings no two points further apart, it moves by at most ‖T‖ ‖xxᵀ − x'x'ᵀ‖_F ≤ √2 ‖T‖. Step 4
-is post-processing: a bad solution costs accuracy, not privacy.
+one row moves the mean of the images. This distance is at most S/n: y_i stays in a ball of radius c, so it moves by at
+most 2c; before shortening, which brings no two points further apart, it moves by at most ‖T‖ ‖xxᵀ − x'x'ᵀ‖_F ≤ √2 ‖T‖.
+Step 4 is post-processing: a bad solution costs accuracy, not privacy.
 
-How l is chosen. It is the least number for which we can prove that, with probability 1 − β, T changes no Frobenius
-distance of matrices of step 4 by more than α. If that is D or more (below d = 37 at the default α, β), l = D and T = I.
+How l is chosen. It is the least number for which we can prove that, with probability 1 − β, ‖T svec(M − M')‖ differs
+from ‖M − M'‖_F by at most α for all M, M' in the set of step 4. If that is D or more (below d = 37 at the default α,
+β), l = D and T = I.
 
 NOTE: the source adds the noise of `johnson_lindenstrauss_image`, which we cannot draw exactly. ℓ2 noise can be drawn
 exactly, but is larger in most directions: error O(α + √(d/(αnε))); the source claims √(d/(nε)). Constants are ours.
@@ -55,7 +56,9 @@ def require_seed(name: str, value: int) -> None:
 
 
 ITERATIONS = 300  # of the fit; its squared distance to ỹ is then within 4‖T‖²/301² of the least
-STREAM = 8  # seed-stream id for T, so that it never shares a stream with noise
+# Spawn key of the seed stream of T, so that noise does not repeat T: `default_rng(s)` for s < 2^128, and the first 2^30
+# children of a `SeedSequence`, have other entropy.
+STREAM = 0x4A4C5400
 Distortion = Annotated[
     float,
     Rule(
@@ -113,11 +116,12 @@ def svec_rows(rows: Matrix) -> Matrix:
 
 
 def transform(d: int, alpha: float, beta: float, seed: int) -> Matrix:
-    """The public T, (l, D). `np.random.default_rng(number)`, the source of noise, never gives the same stream."""
+    """The public T, (l, D), from a seed stream of its own."""
     size, rows = entries(d), sketch_rows(d, alpha, beta)
     if rows == size:
         return np.eye(size)
-    return np.random.default_rng((seed, STREAM)).standard_normal((rows, size)) / math.sqrt(rows)
+    rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(STREAM,)))
+    return rng.standard_normal((rows, size)) / math.sqrt(rows)
 
 
 def fit(t: Matrix, y: Vector, d: int) -> Matrix:
@@ -187,7 +191,7 @@ def draw_noise(
 
 @checked
 def spend(*, epsilon: Epsilon, dimension: Dimension) -> Spend:
-    """The claimed ε; proven is the same, by ỹ. For d = 1 one row moves x² by at most 1, not √2, and ε/√2 is proven."""
+    """The claimed ε; the same is proven, already for ỹ. For d = 1 xxᵀ changes by at most 1, not √2: ε/√2 is proven."""
     proven = epsilon if dimension > 1 else epsilon / math.sqrt(2)
     return Spend(
         PureDP(epsilon),

@@ -29,7 +29,6 @@ from covassay.reference.domain import (
     Matrix,
     Number,
     Vector,
-    require_choice,
     require_positive,
     require_shape,
     second_moment,
@@ -39,7 +38,7 @@ from covassay.reference.downstream.ridge import coefficients
 from covassay.reference.errors import InvalidInput
 from covassay.reference.mechanisms.mechanism import Mechanism
 from covassay.reference.mechanisms.output import OUTPUTS
-from covassay.reference.mechanisms.parameters import Dimension, Epsilon, LargeRows, RowBound, Rule, checked
+from covassay.reference.mechanisms.parameters import Dimension, Epsilon, LargeRows, Meaning, RowBound, Rule, checked
 from covassay.reference.privacy import PURE, PureDP, Spend
 
 Alpha = Annotated[
@@ -47,7 +46,7 @@ Alpha = Annotated[
 ]
 GradientBound = Annotated[
     Literal["paper", "tight"],
-    Rule('"paper" adds the bounds of two gradients, "tight" bounds their difference; both are ours', require_choice),
+    Meaning('"paper" adds the bounds of two gradients, "tight" bounds their difference; both are ours'),
 ]
 
 # FORMULAS

@@ -30,7 +30,7 @@ TABLE: dict[str, tuple[str, str, dict[str, float | tuple[float, float]]]] = {
     "adaptive-cov-pure": ("DLY22", "pure", {"paper": (0.5, 0.9), "tight": 1.0}),
     "gauss-cov": ("DTTZ14", "zcdp", {"": 1.0}),
     "separate-cov": ("DLY22", "zcdp", {"": 1.0}),
-    "em-cov": ("DLY22", "zcdp", {"paper": 1 / 4 + 3 / 4 / 32, "tight": 1.0}),
+    "em-cov": ("DLY22", "zcdp", {"reconstructed": 1 / 4 + 3 / 4 / 32, "tight": 1.0}),
     "clipped-cov": ("DLY22", "zcdp", {"paper": (0.8, 1.0), "tight": 1.0}),
     "adaptive-cov": ("DLY22", "zcdp", {"paper": (0.8, 0.91), "tight": 1.0}),
     "projection-mechanism": ("DLY22", "zcdp", {"": 1.0}),

@@ -16,8 +16,8 @@ from covassay.reference.mechanisms.output import SECOND_MOMENT
 from covassay.reference.mechanisms.pure import nuclear_laplace
 from covassay.reference.mechanisms.registry import MECHANISMS, default_claim
 from covassay.reference.privacy import ZCDP, ApproximateDP, Guarantee, PureDP
+from covassay.verification.audit import run as run_module
 from covassay.verification.audit.adapters.covassay_mechanisms import TARGETS
-from covassay.verification.audit.engine import run as run_module
 from covassay.verification.audit.engine.checks import Status, Verdict
 from covassay.verification.audit.engine.contract import new_seed
 from covassay.verification.audit.engine.law import Scenario

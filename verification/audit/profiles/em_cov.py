@@ -24,7 +24,7 @@ def profile(claim: ClaimUnderAudit) -> Profile:
     def exponents(values: Matrix, n: int) -> Matrix:
         return np.tile(mechanism.exponents(rho, values.shape[1], calibration), (len(values), 1))
 
-    cdf, null = (laplace_cdf, "Laplace(2/√ρ)") if calibration == "paper" else (ndtr, "N(0, 2/ρ)")
+    cdf, null = (laplace_cdf, "Laplace(2/√ρ)") if calibration != "tight" else (ndtr, "N(0, 2/ρ)")
     scale = mechanism.eigenvalue_scale(rho, calibration)
     scenarios = tuple(separated(d, scale, cdf, null, exponents) for d in (2, 3))
     pairs = (eigenvalue_pair(math.ceil(SEPARATION * scale)), *common_pairs(OUTPUTS["matrix"]))

@@ -1,4 +1,4 @@
-"""What the gate refuses, and the comparisons of the sources, of an audit and of the lock that find it."""
+"""What the gate refuses, and how it is found: by comparing the sources, an audit by the kernel, and the lock."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace

@@ -14,6 +14,7 @@ from covassay.verification.claims.kernel.sources import Tagged
 from covassay.verification.claims.kernel.vectors import KernelVector
 
 RECORDED = "recorded, not re-run"
+CHANGED = "not what was recorded"
 RECHECKED = "re-checked"
 FAILED = "FAILED"
 NOT_REACHED = "not reached: another file does not compile"
@@ -21,7 +22,7 @@ NOT_REACHED = "not reached: another file does not compile"
 
 @dataclass(frozen=True)
 class GateReport:
-    """What the gate found, and one of the four words above for each theorem."""
+    """What the gate found, and one of the five verdicts above for each theorem."""
 
     words: dict[str, str]
     wrong: list[Discrepancy]  # what accepting a new lock cannot mend
@@ -46,10 +47,16 @@ def build_directory(chosen: Path | None) -> Iterator[Path]:
 
 
 def compare_sources(proofs: Path, tags: Iterable[str] | None = None) -> GateReport:
-    """What can be said without Rocq."""
-    known = sources.tagged(sources.files(proofs / "rocq"))[0]
-    words = dict.fromkeys(known if tags is None else tags, RECORDED)
-    return GateReport(words, findings.scan_findings(proofs / "rocq"), findings.source_findings(proofs))
+    """What can be said without Rocq.
+
+    A theorem is recorded if it is in the lock and no source differs from what was locked: any file may lie beneath it.
+    """
+    known, locked = sources.tagged(sources.files(proofs / "rocq"))[0], lock.read(proofs).theorems
+    differences = findings.source_findings(proofs)
+    same = not any(finding.rule == "source" for finding in differences)
+    asked = known if tags is None else tags
+    words = {tag: RECORDED if same and tag in known and tag in locked else CHANGED for tag in asked}
+    return GateReport(words, findings.scan_findings(proofs / "rocq"), differences)
 
 
 @dataclass(frozen=True)

@@ -1,9 +1,9 @@
 """proofs/rocq.lock.json: the audit that somebody has read and accepted.
 
 The classes below are the format of the file: an entry is a JSON object with exactly the fields of its class. Statements
-and definitions are kept twice, as text for people and as a digest of their fully explicit form, which tells apart what
-notations and implicit arguments could hide. The digests of the sources let a machine without Rocq see whether the
-sources are still those that were audited.
+of theorems and definitions are kept twice: as text for people, and as a digest of their fully explicit form, so that
+two statements that print alike but differ have different digests. Witnesses are kept as text. The digests of the
+sources let a machine without Rocq see whether the sources are still those that were audited.
 """
 
 import json

@@ -19,6 +19,7 @@ from scipy.special import i0e
 from covassay.reference.domain import unit_rows
 from covassay.reference.errors import InvalidInput
 from covassay.reference.mechanisms.concentrated.em_cov import (
+    MECHANISM,
     direction_loss,
     draw_noise,
     eigenvalue_loss,
@@ -28,7 +29,6 @@ from covassay.reference.mechanisms.concentrated.em_cov import (
     sample,
     spend,
 )
-from covassay.reference.mechanisms.parameters import CALIBRATIONS
 from covassay.reference.mechanisms.pure import iterative_eigenvectors
 from covassay.reference.mechanisms.pure.iterative_eigenvectors import IterativeEigenvectorsNoise
 from covassay.reference.privacy import ZCDP
@@ -60,7 +60,7 @@ class Script:
 @pytest.mark.parametrize(
     ("calibration", "scale", "eta"),
     [
-        ("paper", 4.0, 1 / (8 * math.sqrt(2))),  # ρ = 1/4: 2/√ρ, √(ρ/2)/4
+        ("reconstructed", 4.0, 1 / (8 * math.sqrt(2))),  # ρ = 1/4: 2/√ρ, √(ρ/2)/4
         ("tight", 2 * math.sqrt(2), 0.5),  # √(2/ρ), √ρ
     ],
 )
@@ -89,16 +89,16 @@ def test_one_feature_needs_no_direction() -> None:
 def test_the_steps_are_those_of_iterative_eigenvector_sampling() -> None:
     # ADK19 has the same exponents at the ε with ε/(8d) = √(ρ/d)/4, and the same eigenvalue scale 4/ε' at ε' = 2√ρ.
     rho, d = 0.3, 5
-    assert exponents(rho, d, "paper") == pytest.approx(
+    assert exponents(rho, d, "reconstructed") == pytest.approx(
         iterative_eigenvectors.uniform_exponents(2 * math.sqrt(rho * d), d, "paper"), rel=1e-14
     )
-    assert eigenvalue_scale(rho, "paper") == pytest.approx(
+    assert eigenvalue_scale(rho, "reconstructed") == pytest.approx(
         iterative_eigenvectors.eigenvalue_scale(2 * math.sqrt(rho)), rel=1e-14
     )
-    assert exponents(rho, 1, "paper") == exponents(rho, 1, "tight") == []
+    assert exponents(rho, 1, "reconstructed") == exponents(rho, 1, "tight") == []
 
 
-@pytest.mark.parametrize(("calibration", "law"), [("paper", stats.laplace), ("tight", stats.norm)])
+@pytest.mark.parametrize(("calibration", "law"), [("reconstructed", stats.laplace), ("tight", stats.norm)])
 def test_the_eigenvalue_noise_has_its_law(calibration: Any, law: Any) -> None:
     rng, rho = np.random.default_rng(2), 0.5
     x = np.array([[0.5], [-0.5]])
@@ -108,7 +108,7 @@ def test_the_eigenvalue_noise_has_its_law(calibration: Any, law: Any) -> None:
     assert kolmogorov_smirnov(standard, lambda t: law.cdf(t, scale=1.5), "λ̂").p_value < FALSE_ALARM
 
 
-@pytest.mark.parametrize("calibration", CALIBRATIONS)
+@pytest.mark.parametrize("calibration", MECHANISM.choices["calibration"])
 def test_the_noise_that_is_drawn_is_the_noise_that_is_used(calibration: Any) -> None:
     noise = draw_noise(2, np.random.default_rng(3), calibration=calibration)
     drawn = sample(X, np.random.default_rng(3), rho=0.2, calibration=calibration)
@@ -145,9 +145,9 @@ def test_the_laplace_divergence_is_that_of_the_densities() -> None:
 @pytest.mark.parametrize("rho", [0.01, 0.3, 2.0])
 def test_laplace_eigenvalue_noise_spends_at_most_a_quarter(rho: float) -> None:
     # Two eigenvalues move by 1 each, and 2 D_α ≤ α ρ/4. The bound is approached as ρ → 0.
-    shift = 1 / eigenvalue_scale(rho, "paper")
+    shift = 1 / eigenvalue_scale(rho, "reconstructed")
     slopes = [2 * laplace_divergence(shift, alpha) / alpha for alpha in ORDERS]
-    assert max(slopes) <= eigenvalue_loss(rho, 2, "paper") == pytest.approx(rho / 4)
+    assert max(slopes) <= eigenvalue_loss(rho, 2, "reconstructed") == pytest.approx(rho / 4)
     # At order 1 the slope is exactly 2 (h + e^{−h} − 1) with h = √ρ/2.
     assert slopes[0] == pytest.approx(2 * (shift + math.exp(-shift) - 1), rel=2e-3)
     if rho == 0.01:
@@ -226,13 +226,13 @@ def test_half_of_the_bound_on_a_direction_is_attained() -> None:
     ("dimension", "calibration", "share"),
     [
         # 1/4 + (1/32)(d − 1)/d
-        (2, "paper", 0.25 + 1 / 64),
-        (4, "paper", 0.25 + 3 / 128),
-        (10**6, "paper", 0.28125),
+        (2, "reconstructed", 0.25 + 1 / 64),
+        (4, "reconstructed", 0.25 + 3 / 128),
+        (10**6, "reconstructed", 0.28125),
         (2, "tight", 1.0),
         (7, "tight", 1.0),
         # there is one eigenvalue, which moves by at most 1
-        (1, "paper", 1 / 8),
+        (1, "reconstructed", 1 / 8),
         (1, "tight", 1 / 4),
     ],
 )
@@ -245,7 +245,7 @@ def test_the_spend_table(dimension: int, calibration: Any, share: float) -> None
 
 
 def test_the_account_is_the_sum_of_its_steps() -> None:
-    for calibration in CALIBRATIONS:
+    for calibration in MECHANISM.choices["calibration"]:
         for d in (2, 3, 9):
             steps = exponents(0.8, d, calibration)
             assert len(steps) == d - 1

@@ -18,6 +18,7 @@ from covassay.reference.domain import second_moment, unit_rows
 from covassay.reference.errors import InvalidInput
 from covassay.reference.laws.wigner import svec, unsvec
 from covassay.reference.mechanisms.pure.johnson_lindenstrauss import (
+    STREAM,
     draw_noise,
     entries,
     fit,
@@ -243,3 +244,22 @@ def test_the_noise_has_its_exact_law(d: int, length: int) -> None:
     assert kolmogorov_smirnov(norms, stats.gamma(length).cdf, "Gamma(l)").p_value > FALSE_ALARM
     assert kolmogorov_smirnov(norms, stats.gamma(length + 1).cdf, "uniform in the ball").p_value < FALSE_ALARM
     assert stats.binomtest(int((z[:, 0] > 0).sum()), 4000).pvalue > FALSE_ALARM
+
+
+def first_numbers(source: Any) -> list[float]:
+    numbers: list[float] = np.random.default_rng(source).standard_normal(4).tolist()
+    return numbers
+
+
+@pytest.mark.parametrize("seed", [0, 5, 12345])
+def test_the_stream_of_t_is_that_of_no_other_generator(seed: int) -> None:
+    d = 40  # the first dimensions that project are above 36
+    t = transform(d, 1.0, 0.1, seed)
+    drawn = (t.ravel()[:4] * math.sqrt(len(t))).tolist()
+    others = [seed, (seed, STREAM), seed + STREAM * 2**32, *np.random.SeedSequence(seed).spawn(20)]
+    assert all(first_numbers(other) != drawn for other in others)
+
+
+def test_a_pair_of_numbers_as_a_seed_is_one_number_too() -> None:
+    """The first version drew T from default_rng((seed, 8)), which is default_rng(seed + 8 · 2³²)."""
+    assert first_numbers((5, 8)) == first_numbers(5 + 8 * 2**32)

@@ -97,7 +97,7 @@ def test_the_norm_meets_its_dual(d: int, alpha: float) -> None:
     np.testing.assert_allclose(primal, dual, rtol=2e-3)
     # a mutant: the nuclear norm of the least-squares preimage, without minimising
     preimage = unsvec(z @ np.linalg.pinv(t).T)
-    assert law.nuclear_norm(preimage).max() > 1.005 * primal.max()
+    assert (law.nuclear_norm(preimage) > 1.005 * primal).any()
 
 
 @PROPERTY
