@@ -211,6 +211,6 @@ MECHANISM = Mechanism(
     release=release,
     draw_noise=draw_noise,
     spend=spend,
-    provenance="ours",
+    provenance="reconstructed",
 )
 sample = MECHANISM.sample

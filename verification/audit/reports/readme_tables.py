@@ -18,7 +18,7 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-from covassay.reference.mechanisms.mechanism import Mechanism
+from covassay.reference.mechanisms.mechanism import Mechanism, Provenance
 from covassay.reference.mechanisms.registry import MECHANISMS
 from covassay.reference.privacy import PureDP
 from covassay.verification.audit.engine.checks import CheckResult, Status
@@ -100,13 +100,22 @@ def _proven(declared: Mechanism[Any, ..., Any]) -> str:
     return ", ".join(f"{text} {symbol}" + (f" ({name})" if name else "") for name, text in texts.items())
 
 
+ORIGIN: dict[Provenance, str] = {
+    "printed": "printed",
+    "code": "read from the authors' code",
+    "reconstructed": "our reconstruction",
+    "ours": "ours",
+}
+
+
 def mechanisms_table() -> str:
     """Every mechanism of the reference, as Markdown."""
-    lines = ["| mechanism | source | claimed | proven (d = 2) |", "|---|---|---|---|"]
+    lines = ["| mechanism | source | its constants are | claimed | proven (d = 2) |", "|---|---|---|---|---|"]
     for declared in MECHANISMS.values():
         path = declared.release.__module__.removeprefix("covassay.").replace(".", "/") + ".py"
         claimed = f"{declared.notion.label}, {declared.adjacency}"
-        lines.append(f"| [{declared.name}]({path}) | {declared.source} | {claimed} | {_proven(declared)} |")
+        cells = f"[{declared.name}]({path})", declared.source, ORIGIN[declared.provenance], claimed, _proven(declared)
+        lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines) + "\n"
 
 
