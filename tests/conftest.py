@@ -4,6 +4,11 @@ from collections.abc import Iterator
 
 import mpmath
 import pytest
+from hypothesis import settings
+
+# Property tests draw the same examples in every run, and a shared machine may be slow.
+settings.register_profile("covassay", deadline=None, derandomize=True)
+settings.load_profile("covassay")
 
 
 @pytest.fixture(autouse=True)

@@ -33,9 +33,9 @@ from tests.benchmarks.hit_and_run import (
     on_lines,
     stationary_start,
 )
+from tests.conventions import FALSE_ALARM
 
 BOTH = pytest.mark.parametrize("kind", [SecantChains, ShrinkingChains])
-FALSE_ALARM = 1e-9  # of each test of a law
 
 
 # THE MEASUREMENT

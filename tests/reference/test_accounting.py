@@ -21,7 +21,7 @@ from covassay.reference.privacy import (
     smallest_epsilon_of_zcdp,
 )
 
-PROPERTY = settings(deadline=None, derandomize=True, max_examples=80)
+PROPERTY = settings(max_examples=80)
 X = np.array([[0.5, -0.25], [0.0, 0.75], [0.5, 0.5]])
 TANH_HALF = 0.46211715726000973  # tanh(1/2) = (e − 1)/(e + 1): one pure ε = 1 as zCDP
 

@@ -12,7 +12,6 @@ import pytest
 import sympy
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from numpy.typing import NDArray
 from scipy import stats
 from scipy.integrate import quad
 
@@ -33,11 +32,11 @@ from covassay.reference.privacy import (
     zcdp_of_gaussian,
     zcdp_of_pure,
 )
+from tests.conventions import Vector
 
-PROPERTY = settings(deadline=None, derandomize=True, max_examples=80)
+PROPERTY = settings(max_examples=80)
 ORDERS = [1 + 2.0**-20, 1.01, 1.5, 2.0, 5.0, 30.0]
 
-Vector = NDArray[np.float64]
 Formula = Callable[..., Any]
 
 

@@ -12,15 +12,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
-from numpy.typing import NDArray
 
 from covassay.reference.errors import InvalidInput
 from covassay.reference.projections import nuclear_ball, psd_cone, psd_trace_ball, simplex, spectral_interval
+from tests.conventions import Matrix, Vector
 
-PROPERTY = settings(deadline=None, derandomize=True, max_examples=40)
+PROPERTY = settings(max_examples=40)
 TOLERANCE = 1e-11  # inputs are of size 10: rounding of sums of products of a few hundred
-Matrix = NDArray[np.float64]
-Vector = NDArray[np.float64]
 
 entries = st.floats(-10, 10) | st.sampled_from([-1.0, 0.0, 1.0, 2.0])
 radii = st.just(0.0) | st.floats(1e-3, 30)

@@ -11,7 +11,6 @@ import sympy
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
-from numpy.typing import NDArray
 
 from covassay.reference.domain import Number, unit_rows
 from covassay.reference.sensitivity import (
@@ -28,9 +27,9 @@ from covassay.reference.sensitivity import (
     positive_eigenvalue,
     trace_change,
 )
+from tests.conventions import Vector
 
-PROPERTY = settings(deadline=None, derandomize=True, max_examples=40)
-Vector = NDArray[np.float64]
+PROPERTY = settings(max_examples=40)
 Pair = tuple[Vector, Vector]
 
 

@@ -11,17 +11,16 @@ from functools import lru_cache
 import mpmath
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 from scipy import stats
 
 from covassay.reference import tails
 from covassay.reference.laws import wigner
+from tests.conventions import Vector
 
 LEVEL = 1e-9
 DRAWS = 2000
 DIMENSIONS = [1, 2, 3, 10, 40]
 BETAS = [0.5, 0.1, 0.01]
-Vector = NDArray[np.float64]
 Bound = Callable[[float, float], float]
 SAMPLERS = {"wigner": wigner.sample_wigner, "goe": wigner.sample_goe, "laplace": wigner.sample_laplace}
 

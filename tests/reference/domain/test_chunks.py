@@ -9,15 +9,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
-from numpy.typing import NDArray
 
 from covassay.reference.domain import Chunks, as_rows, blocks, map_rows, second_moment, sum_rows, unit_rows
 from covassay.reference.errors import InvalidInput
+from tests.conventions import Matrix
 
-PROPERTY = settings(deadline=None, derandomize=True, max_examples=60)
+PROPERTY = settings(max_examples=60)
 X = np.array([[3.0, 4.0], [0.0, 0.5], [1.0, 0.0], [0.0, 0.0], [-6.0, 8.0]])
-
-Matrix = NDArray[np.float64]
 
 
 def cut(x: Matrix, places: tuple[int, ...]) -> Chunks:

@@ -12,7 +12,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
-from numpy.typing import NDArray
 
 from covassay.reference.domain import (
     Chunks,
@@ -30,11 +29,11 @@ from covassay.reference.domain import (
     unit_rows,
 )
 from covassay.reference.errors import InvalidInput
+from tests.conventions import Matrix
 
-PROPERTY = settings(deadline=None, derandomize=True, max_examples=50)
+PROPERTY = settings(max_examples=50)
 ULP = np.finfo(np.float64).eps
 
-Matrix = NDArray[np.float64]
 rows_of_any_length = st.tuples(st.integers(1, 6), st.integers(1, 5)).flatmap(
     lambda shape: arrays(np.float64, shape, elements=st.floats(-1e6, 1e6))
 )

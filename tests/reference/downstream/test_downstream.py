@@ -9,7 +9,6 @@ import pytest
 import sympy
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from numpy.typing import NDArray
 
 from covassay.reference.domain import second_moment, unit_rows
 from covassay.reference.downstream.pca import lost_variance_bound, principal_components
@@ -18,9 +17,9 @@ from covassay.reference.downstream.ridge import coefficients, error_bound, ridge
 from covassay.reference.errors import InvalidInput
 from covassay.reference.mechanisms.pure import nuclear_laplace
 from covassay.reference.projections import psd_cone
+from tests.conventions import Matrix
 
-PROPERTY = settings(deadline=None, derandomize=True, max_examples=150)
-Matrix = NDArray[np.float64]
+PROPERTY = settings(max_examples=150)
 
 
 def random_moment(rng: np.random.Generator, d: int) -> Matrix:

@@ -17,7 +17,6 @@ import sympy
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
-from numpy.typing import NDArray
 from scipy import stats
 from scipy.integrate import quad
 
@@ -25,14 +24,12 @@ from covassay.reference.errors import InvalidInput
 from covassay.reference.laws import bingham as law
 from covassay.reference.laws import haar
 from covassay.verification.statistics.tests import binomial, kolmogorov_smirnov
+from tests.conventions import FALSE_ALARM, Matrix, Vector
 
-PROPERTY = settings(deadline=None, derandomize=True, max_examples=80)
-FALSE_ALARM = 1e-9
+PROPERTY = settings(max_examples=80)
 DRAWS = 20_000
 HOEFFDING = math.sqrt(math.log(2 / FALSE_ALARM) / (2 * DRAWS))  # a mean of values in [0, 1] is off by more: ≤ 1e-9
 
-Matrix = NDArray[np.float64]
-Vector = NDArray[np.float64]
 
 ORACLE = np.diag([6.0, 3.0, 0.0, 0.0, 0.0])  # its figures came with the specification; recomputed below
 

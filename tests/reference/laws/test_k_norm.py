@@ -13,7 +13,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from numpy.typing import NDArray
 from scipy import stats
 
 from covassay.reference.errors import InvalidInput
@@ -29,11 +28,10 @@ from covassay.reference.laws.k_norm import (
     sample,
 )
 from covassay.verification.statistics.tests import binomial, independence, kolmogorov_smirnov, two_sample
+from tests.conventions import FALSE_ALARM, Matrix
 
-PROPERTY = settings(deadline=None, derandomize=True, max_examples=60)
+PROPERTY = settings(max_examples=60)
 EVERY_BODY = pytest.mark.parametrize("body", BODIES)
-FALSE_ALARM = 1e-9
-Matrix = NDArray[np.float64]
 
 
 # Norms

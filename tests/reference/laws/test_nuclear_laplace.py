@@ -16,7 +16,6 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 from scipy import stats
 from scipy.optimize import brentq
 from scipy.special import airy, gammaln
@@ -26,12 +25,10 @@ from covassay.reference.laws import nuclear_laplace as law
 from covassay.verification.exact import gamma_mixture
 from covassay.verification.exact.spectral_cdf import enclose_spectral_cdf
 from covassay.verification.statistics.tests import binomial, independence, kolmogorov_smirnov, two_sample
+from tests.conventions import FALSE_ALARM, Matrix, Vector
 
-FALSE_ALARM = 1e-9
 KINDS = pytest.mark.parametrize("symmetric", [False, True], ids=["full", "symmetric"])
 SLOW = pytest.mark.slow
-Matrix = NDArray[np.float64]
-Vector = NDArray[np.float64]
 
 
 def free_entries(d: int, symmetric: bool) -> int:

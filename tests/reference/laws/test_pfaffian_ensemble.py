@@ -24,11 +24,10 @@ from covassay.verification.exact.spectral_cdf import (
     whole_pfaffian,
 )
 from covassay.verification.statistics.tests import binomial, kolmogorov_smirnov
+from tests.conventions import FALSE_ALARM, Vector
 
-FALSE_ALARM = 1e-9
 KINDS = pytest.mark.parametrize("half_line", [True, False], ids=["half line", "full line"])
 SIZES = pytest.mark.parametrize("points", [1, 2, 3, 4, 5, 8, 13])
-Vector = NDArray[np.float64]
 
 
 # The basis and the kernel

@@ -9,21 +9,18 @@ from functools import lru_cache
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
-from numpy.typing import NDArray
 from scipy import stats
 
 from covassay.reference.errors import InvalidInput
 from covassay.reference.laws import haar, wigner
 from covassay.verification.statistics.tests import independence, kolmogorov_smirnov
+from tests.conventions import FALSE_ALARM, Matrix
 
-FALSE_ALARM = 1e-9
 DRAWS = 20_000
 D = 3
-PROPERTY = settings(deadline=None, derandomize=True)
-Matrix = NDArray[np.float64]
 SAMPLERS = {"wigner": wigner.sample_wigner, "goe": wigner.sample_goe, "laplace": wigner.sample_laplace}
 HALF = math.sqrt(0.5)
 LAWS = {
@@ -59,7 +56,6 @@ def test_coordinates_worked_by_hand() -> None:
     np.testing.assert_array_equal(wigner.unsvec(np.array([7.0])), [[7.0]])
 
 
-@PROPERTY
 @given(m=symmetric_matrices)
 def test_the_coordinates_are_isometric_and_invertible(m: Matrix) -> None:
     assert np.linalg.norm(wigner.svec(m)) == pytest.approx(np.linalg.norm(m), rel=1e-12, abs=1e-150)
@@ -181,7 +177,6 @@ def test_separations_worked_by_hand() -> None:
             assert wigner.separation_squared(change, name) == pytest.approx(value, rel=1e-15)
 
 
-@PROPERTY
 @given(change=symmetric_matrices)
 def test_the_separation_is_what_the_norms_say(change: Matrix) -> None:
     frobenius, diagonal = (change**2).sum(), (np.diag(change) ** 2).sum()

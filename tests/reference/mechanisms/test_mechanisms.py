@@ -23,8 +23,9 @@ from covassay.reference.mechanisms.mechanism import Mechanism
 from covassay.reference.mechanisms.output import OUTPUTS
 from covassay.reference.mechanisms.registry import MECHANISMS, mechanism
 from covassay.reference.privacy import ZCDP, ApproximateDP, PureDP
+from tests.conventions import Matrix
 
-PROPERTY = settings(deadline=None, derandomize=True, max_examples=25)
+PROPERTY = settings(max_examples=25)
 EVERY = pytest.mark.parametrize("about", MECHANISMS.values(), ids=list(MECHANISMS))
 IN_A_BALL = pytest.mark.parametrize(
     "about", [a for a in MECHANISMS.values() if a.domain == "ball"], ids=lambda a: a.name
@@ -38,7 +39,6 @@ GUARANTEES = {"pure": PureDP, "zcdp": ZCDP, "approximate": ApproximateDP}
 # three rows of norm at most 1; every entry is exact in float16
 X = np.array([[0.5, -0.25], [0.0, 0.75], [0.5, 0.5]])
 
-Matrix = NDArray[np.float64]
 AnyMechanism = Mechanism[Any, ..., Any]
 
 

@@ -14,7 +14,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 from covassay.reference.domain import Chunks, blocks, second_moment, unit_rows
 from covassay.reference.errors import InvalidInput
@@ -22,8 +21,7 @@ from covassay.reference.mechanisms.pure import nuclear_laplace
 from covassay.reference.mechanisms.registry import MECHANISMS, mechanism
 from covassay.reference.release.tables import reading_csv, source
 from covassay.reference.release.tables.reading import open_table, read_table
-
-Matrix = NDArray[np.float64]
+from tests.conventions import Matrix
 
 HAS_PYARROW = importlib.util.find_spec("pyarrow") is not None
 FORMATS = [".csv", ".npy", pytest.param(".parquet", marks=pytest.mark.skipif(not HAS_PYARROW, reason="needs pyarrow"))]

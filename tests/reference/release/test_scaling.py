@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
-from numpy.typing import NDArray
 
 from covassay.reference.domain import Chunks, blocks, second_moment
 from covassay.reference.errors import InvalidInput
@@ -21,11 +20,10 @@ from covassay.reference.release.scaling import (
     require_every_column,
     scaling,
 )
+from tests.conventions import Matrix
 
-PROPERTY = settings(deadline=None, derandomize=True, max_examples=60)
+PROPERTY = settings(max_examples=60)
 LOW, HIGH = np.array([0.0, 100.0]), np.array([120.0, 220.0])
-
-Matrix = NDArray[np.float64]
 
 
 def applied(scaled: Scaling, x: Matrix) -> Matrix:

@@ -5,7 +5,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 from scipy import stats
 
 from covassay.reference.errors import InvalidInput
@@ -15,9 +14,8 @@ from covassay.reference.mechanisms.building_blocks.gaussian_approximate import m
 from covassay.reference.privacy import ApproximateDP
 from covassay.reference.sensitivity import difference, orthonormal_pair
 from covassay.verification.statistics.tests import kolmogorov_smirnov
+from tests.conventions import FALSE_ALARM, Matrix
 
-FALSE_ALARM = 1e-9
-Matrix = NDArray[np.float64]
 X = np.array([[0.6, 0.8], [1.0, 0.0]])
 SIGMA = np.array([[0.68, 0.24], [0.24, 0.32]])
 

@@ -14,7 +14,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from numpy.typing import NDArray
 
 from covassay.reference.domain import unit_rows
 from covassay.reference.errors import InvalidInput
@@ -35,10 +34,10 @@ from covassay.reference.mechanisms.building_blocks.above_threshold import (
 from covassay.reference.privacy import PureDP
 from covassay.verification.exact.above_threshold import largest_loss, log_probabilities, probabilities
 from covassay.verification.statistics.tests import binomial
+from tests.conventions import Matrix
 
-PROPERTY = settings(deadline=None, derandomize=True, max_examples=40)
+PROPERTY = settings(max_examples=40)
 SEEDS = st.integers(0, 2**32 - 1)
-Matrix = NDArray[np.float64]
 
 
 def quiet(m: int) -> AboveThresholdNoise:

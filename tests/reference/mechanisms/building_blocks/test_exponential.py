@@ -13,7 +13,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from numpy.typing import NDArray
 from scipy.special import log_softmax
 
 from covassay.reference.domain import unit_rows
@@ -30,10 +29,10 @@ from covassay.reference.mechanisms.building_blocks.exponential import (
 )
 from covassay.reference.privacy import PureDP, zcdp_of_bounded_range
 from covassay.verification.statistics.tests import binomial
+from tests.conventions import Vector
 
-PROPERTY = settings(deadline=None, derandomize=True, max_examples=100)
+PROPERTY = settings(max_examples=100)
 SEEDS = st.integers(0, 2**32 - 1)
-Vector = NDArray[np.float64]
 
 
 def losses(first: Vector, second: Vector, eta: float) -> Vector:

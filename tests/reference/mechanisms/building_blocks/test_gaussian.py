@@ -29,7 +29,7 @@ from covassay.reference.privacy import ZCDP
 from covassay.reference.sensitivity import one_sided_pair, orthonormal_pair
 from covassay.verification.statistics.tests import independence, kolmogorov_smirnov
 
-PROPERTY = settings(deadline=None, derandomize=True, max_examples=60)
+PROPERTY = settings(max_examples=60)
 
 
 def test_the_release_by_hand() -> None:

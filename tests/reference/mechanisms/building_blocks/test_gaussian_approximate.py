@@ -27,7 +27,7 @@ from covassay.reference.mechanisms.building_blocks.gaussian_approximate import (
 from covassay.reference.privacy import ApproximateDP
 from covassay.verification.statistics.tests import kolmogorov_smirnov
 
-PROPERTY = settings(deadline=None, derandomize=True, max_examples=100)
+PROPERTY = settings(max_examples=100)
 
 
 def log_cdf(t: Any) -> Any:

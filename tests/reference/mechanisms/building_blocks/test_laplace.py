@@ -13,7 +13,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from numpy.typing import NDArray
 from scipy import stats
 
 from covassay.reference.domain import second_moment, unit_rows
@@ -32,8 +31,7 @@ from covassay.reference.privacy import PureDP
 from covassay.reference.sensitivity import one_sided_pair, orthonormal_pair
 from covassay.verification.statistics.tests import independence, kolmogorov_smirnov
 
-PROPERTY = settings(deadline=None, derandomize=True, max_examples=60)
-Vector = NDArray[np.float64]
+PROPERTY = settings(max_examples=60)
 
 
 def test_the_release_by_hand() -> None:

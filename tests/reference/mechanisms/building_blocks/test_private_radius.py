@@ -12,7 +12,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from numpy.typing import NDArray
 
 from covassay.reference.errors import InvalidInput
 from covassay.reference.mechanisms.building_blocks import above_threshold
@@ -29,9 +28,9 @@ from covassay.reference.mechanisms.building_blocks.private_radius import (
 from covassay.reference.privacy import PureDP
 from covassay.verification.exact.above_threshold import largest_loss, probabilities
 from covassay.verification.statistics.tests import binomial
+from tests.conventions import Matrix
 
-PROPERTY = settings(deadline=None, derandomize=True, max_examples=40)
-Matrix = NDArray[np.float64]
+PROPERTY = settings(max_examples=40)
 
 
 def quiet(precision: float) -> AboveThresholdNoise:

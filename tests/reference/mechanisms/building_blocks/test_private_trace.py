@@ -31,7 +31,7 @@ from covassay.reference.mechanisms.building_blocks.private_trace import (
 from covassay.reference.privacy import PureDP, zcdp_of_gaussian
 from covassay.verification.statistics.tests import kolmogorov_smirnov
 
-PROPERTY = settings(deadline=None, derandomize=True, max_examples=60)
+PROPERTY = settings(max_examples=60)
 
 
 def test_the_release_by_hand() -> None:

@@ -11,7 +11,6 @@ from typing import Any
 import mpmath
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 from covassay.reference import tails
 from covassay.reference.domain import second_moment, unit_rows
@@ -39,8 +38,8 @@ from covassay.reference.privacy import ZCDP
 from covassay.reference.projections import spectral_interval
 from covassay.reference.sensitivity import difference
 from covassay.verification.claims.checks.dly22.zipf_data import zipf_rows
+from tests.conventions import Matrix
 
-Matrix = NDArray[np.float64]
 RADII: Any = MECHANISM.choices["radius"]
 BOUNDS: Any = MECHANISM.choices["bounds"]
 

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from numpy.typing import NDArray
 from scipy import stats
 from scipy.special import logsumexp
 
@@ -38,11 +37,10 @@ from covassay.reference.mechanisms.concentrated.clipped_cov import (
 )
 from covassay.reference.privacy import ZCDP
 from covassay.verification.exact.above_threshold import probabilities
+from tests.conventions import Matrix, Vector
 
-PROPERTY = settings(deadline=None, derandomize=True, max_examples=100)
-Matrix = NDArray[np.float64]
+PROPERTY = settings(max_examples=100)
 BASES = MECHANISM.choices["base"]
-Vector = NDArray[np.float64]
 X = np.array([[0.6, 0.8], [0.3, 0.4], [0.0, 0.0]])
 
 

@@ -12,7 +12,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from numpy.typing import NDArray
 from scipy import stats
 from scipy.special import i0e
 
@@ -33,12 +32,10 @@ from covassay.reference.mechanisms.pure import iterative_eigenvectors
 from covassay.reference.mechanisms.pure.iterative_eigenvectors import IterativeEigenvectorsNoise
 from covassay.reference.privacy import ZCDP
 from covassay.verification.statistics.tests import kolmogorov_smirnov
+from tests.conventions import FALSE_ALARM, Matrix, Vector
 
-PROPERTY = settings(deadline=None, derandomize=True, max_examples=100)
-FALSE_ALARM = 1e-9
+PROPERTY = settings(max_examples=100)
 ORDERS = [1.001, 1.1, 2.0, 5.0, 50.0, 1000.0]
-Matrix = NDArray[np.float64]
-Vector = NDArray[np.float64]
 X = np.array([[1.0, 0.0], [0.0, 0.5]])  # C = diag(1, 1/4), n = 2
 
 

@@ -12,7 +12,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from numpy.typing import NDArray
 from scipy import stats
 
 from covassay.reference.domain import second_moment, unit_rows
@@ -33,11 +32,10 @@ from covassay.reference.mechanisms.concentrated.gauss_cov import (
 from covassay.reference.privacy import ZCDP
 from covassay.reference.sensitivity import difference, orthonormal_pair
 from covassay.verification.statistics.tests import kolmogorov_smirnov
+from tests.conventions import FALSE_ALARM, Matrix
 
-PROPERTY = settings(deadline=None, derandomize=True, max_examples=100)
-FALSE_ALARM = 1e-9
+PROPERTY = settings(max_examples=100)
 DRAWS = 2000
-Matrix = NDArray[np.float64]
 X = np.array([[0.6, 0.8], [1.0, 0.0]])  # Σ = [[.68, .24], [.24, .32]] by hand
 SIGMA = np.array([[0.68, 0.24], [0.24, 0.32]])
 

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from numpy.typing import NDArray
 from scipy import stats
 
 from covassay.reference.domain import second_moment, unit_rows
@@ -20,10 +19,9 @@ from covassay.reference.mechanisms.concentrated.projection_mechanism import erro
 from covassay.reference.privacy import ZCDP
 from covassay.reference.projections import spectral_interval
 from covassay.verification.statistics.tests import kolmogorov_smirnov
+from tests.conventions import FALSE_ALARM
 
-PROPERTY = settings(deadline=None, derandomize=True, max_examples=80)
-FALSE_ALARM = 1e-9
-Matrix = NDArray[np.float64]
+PROPERTY = settings(max_examples=80)
 X = np.array([[1.0, 0.0], [0.0, 0.5]])  # Σ = diag(1/2, 1/8)
 
 

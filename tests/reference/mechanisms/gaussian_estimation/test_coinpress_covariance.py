@@ -14,7 +14,6 @@ import pytest
 import sympy
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from numpy.typing import NDArray
 from scipy import stats
 
 from covassay.reference.domain import second_moment
@@ -38,11 +37,10 @@ from covassay.reference.mechanisms.gaussian_estimation.coinpress_covariance impo
 from covassay.reference.privacy import ZCDP
 from covassay.verification.audit.negative_controls.of_coinpress import published_order
 from covassay.verification.statistics.tests import kolmogorov_smirnov
+from tests.conventions import FALSE_ALARM, Matrix
 
-PROPERTY = settings(deadline=None, derandomize=True, max_examples=60)
+PROPERTY = settings(max_examples=60)
 CONSTANTS: tuple[Constants, ...] = ("paper", "code")
-FALSE_ALARM = 1e-9
-Matrix = NDArray[np.float64]
 
 
 # Known answers

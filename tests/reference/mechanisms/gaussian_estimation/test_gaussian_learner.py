@@ -4,7 +4,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 from covassay.reference.laws import haar
 from covassay.reference.mechanisms.gaussian_estimation import pgce, pme
@@ -17,8 +16,7 @@ from covassay.reference.mechanisms.gaussian_estimation.gaussian_learner import (
     spend,
 )
 from covassay.reference.privacy import ZCDP
-
-Matrix = NDArray[np.float64]
+from tests.conventions import Matrix
 
 
 def test_the_mean_lies_on_top_of_the_covariance() -> None:

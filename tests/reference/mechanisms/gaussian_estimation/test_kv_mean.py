@@ -15,7 +15,6 @@ import sympy
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
-from numpy.typing import NDArray
 from scipy import stats
 
 from covassay.reference.errors import InvalidInput
@@ -36,10 +35,9 @@ from covassay.reference.mechanisms.gaussian_estimation.kv_mean import (
 )
 from covassay.reference.privacy import ZCDP, zcdp_of_gaussian
 from covassay.verification.statistics.tests import kolmogorov_smirnov
+from tests.conventions import FALSE_ALARM, Matrix
 
-PROPERTY = settings(deadline=None, derandomize=True, max_examples=60)
-FALSE_ALARM = 1e-9
-Matrix = NDArray[np.float64]
+PROPERTY = settings(max_examples=60)
 
 
 def no_noise(d: int = 1, last: int = 10) -> KVMeanNoise:

@@ -15,7 +15,6 @@ import sympy
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
-from numpy.typing import NDArray
 from scipy import integrate, stats
 
 from covassay.reference.errors import InvalidInput
@@ -33,10 +32,9 @@ from covassay.reference.mechanisms.gaussian_estimation.naive_pce import (
 from covassay.reference.privacy import ZCDP, zcdp_of_gaussian
 from covassay.reference.projections import psd_cone
 from covassay.verification.statistics.tests import binomial, kolmogorov_smirnov
+from tests.conventions import FALSE_ALARM, Matrix
 
-PROPERTY = settings(deadline=None, derandomize=True, max_examples=60)
-FALSE_ALARM = 1e-9
-Matrix = NDArray[np.float64]
+PROPERTY = settings(max_examples=60)
 BETA, KAPPA = 0.5, 1.0
 # n = 2, d = 2, κ = 1, β = 1/2: L = ln 4, r² = 2 + 2√(2 ln 4) + 2 ln 4 = 8.1028
 R2 = 2 + 2 * math.sqrt(2 * math.log(4)) + 2 * math.log(4)

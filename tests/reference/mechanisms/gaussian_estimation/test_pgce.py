@@ -4,14 +4,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 from covassay.reference.laws import haar
 from covassay.reference.mechanisms.gaussian_estimation import naive_pce, ppc
 from covassay.reference.mechanisms.gaussian_estimation.pgce import PGCENoise, draw_noise, half, release, sample, spend
 from covassay.reference.privacy import ZCDP
+from tests.conventions import Matrix
 
-Matrix = NDArray[np.float64]
 KAPPA = 1e5
 
 

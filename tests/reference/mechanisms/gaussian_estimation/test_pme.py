@@ -8,7 +8,6 @@ import pytest
 import sympy
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from numpy.typing import NDArray
 
 from covassay.reference.domain import Chunks, blocks
 from covassay.reference.laws import haar
@@ -23,9 +22,9 @@ from covassay.reference.mechanisms.gaussian_estimation.pme import (
     spend,
 )
 from covassay.reference.privacy import ZCDP
+from tests.conventions import Matrix
 
-PROPERTY = settings(deadline=None, derandomize=True, max_examples=40)
-Matrix = NDArray[np.float64]
+PROPERTY = settings(max_examples=40)
 
 
 def data(n: int, kappa: float, mean_bound: float, d: int = 3, seed: int = 0) -> tuple[Matrix, Matrix, Matrix]:

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 import pytest
 import sympy
-from numpy.typing import NDArray
 
 from covassay.reference.domain import Chunks
 from covassay.reference.errors import InvalidInput
@@ -26,8 +25,7 @@ from covassay.reference.mechanisms.gaussian_estimation.ppc import (
     sufficient_rows,
 )
 from covassay.reference.privacy import ZCDP
-
-Matrix = NDArray[np.float64]
+from tests.conventions import Matrix
 
 
 def rotated(levels: Matrix, seed: int = 0) -> tuple[Matrix, Matrix]:

@@ -15,7 +15,6 @@ import sympy
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
-from numpy.typing import NDArray
 from scipy import stats
 
 from covassay.reference.domain import Chunks
@@ -38,10 +37,9 @@ from covassay.reference.mechanisms.gaussian_estimation.ppde import (
 )
 from covassay.reference.privacy import ZCDP, zcdp_of_gaussian
 from covassay.verification.statistics.tests import kolmogorov_smirnov
+from tests.conventions import FALSE_ALARM, Matrix
 
-PROPERTY = settings(deadline=None, derandomize=True, max_examples=80)
-FALSE_ALARM = 1e-9
-Matrix = NDArray[np.float64]
+PROPERTY = settings(max_examples=80)
 
 
 # Formulas

@@ -11,7 +11,6 @@ import pytest
 import sympy
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from numpy.typing import NDArray
 
 from covassay.reference.laws import haar, wigner
 from covassay.reference.mechanisms.gaussian_estimation import naive_pce
@@ -34,9 +33,9 @@ from covassay.reference.mechanisms.gaussian_estimation.weak_ppc import (
 from covassay.reference.privacy import ZCDP
 from covassay.reference.projections import psd_cone
 from covassay.reference.tails import upsilon_star
+from tests.conventions import Matrix
 
-PROPERTY = settings(deadline=None, derandomize=True, max_examples=150)
-Matrix = NDArray[np.float64]
+PROPERTY = settings(max_examples=150)
 S = NU = Fraction(1, 20)
 C, G = Fraction(84, 100), Fraction(69, 100)
 

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from numpy.typing import NDArray
 from scipy import stats
 
 from covassay.reference import tails
@@ -37,11 +36,10 @@ from covassay.reference.mechanisms.pure.adaptive_cov_pure import (
 from covassay.reference.privacy import PureDP
 from covassay.reference.sensitivity import block_pair
 from covassay.verification.exact.above_threshold import log_probabilities
+from tests.conventions import Vector
 
 RADII = MECHANISM.choices["radius"]
-PROPERTY = settings(deadline=None, derandomize=True, max_examples=60)
-Matrix = NDArray[np.float64]
-Vector = NDArray[np.float64]
+PROPERTY = settings(max_examples=60)
 FAR = 1e9
 
 

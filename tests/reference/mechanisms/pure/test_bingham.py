@@ -14,7 +14,6 @@ import pytest
 import sympy
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from numpy.typing import NDArray
 
 from covassay.reference.domain import unit_rows
 from covassay.reference.errors import InvalidInput
@@ -24,11 +23,9 @@ from covassay.reference.mechanisms.parameters import CALIBRATIONS
 from covassay.reference.mechanisms.pure.bingham import exponent, privacy_loss, release, sample, spend
 from covassay.reference.privacy import PureDP, zcdp_of_bounded_range
 from covassay.verification.statistics.tests import kolmogorov_smirnov
+from tests.conventions import FALSE_ALARM, Matrix, Vector
 
-PROPERTY = settings(deadline=None, derandomize=True, max_examples=60)
-FALSE_ALARM = 1e-9
-Matrix = NDArray[np.float64]
-Vector = NDArray[np.float64]
+PROPERTY = settings(max_examples=60)
 
 # two rows, C = [[1.36, .48], [.48, .64]]: the sum, not the mean
 X = np.array([[0.6, 0.8], [1.0, 0.0]])

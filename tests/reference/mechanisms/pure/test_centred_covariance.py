@@ -14,7 +14,6 @@ import pytest
 import sympy
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from numpy.typing import NDArray
 from scipy.optimize import minimize
 
 from covassay.reference.domain import Chunks, unit_rows
@@ -26,10 +25,9 @@ from covassay.reference.mechanisms.pure.nuclear_laplace import noise_scale as un
 from covassay.reference.privacy import PureDP
 from covassay.reference.sensitivity import centred_change, centred_pair, centred_sensitivity
 from covassay.verification.statistics.tests import kolmogorov_smirnov
+from tests.conventions import FALSE_ALARM, Matrix
 
-PROPERTY = settings(deadline=None, derandomize=True, max_examples=100)
-FALSE_ALARM = 1e-9
-Matrix = NDArray[np.float64]
+PROPERTY = settings(max_examples=100)
 ROOT3 = 1.7320508075688772
 
 

@@ -15,7 +15,6 @@ import pytest
 import sympy
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from numpy.typing import NDArray
 from scipy import stats
 
 from covassay.reference.domain import second_moment, unit_rows
@@ -35,12 +34,11 @@ from covassay.reference.mechanisms.pure.entrywise_laplace import (
 from covassay.reference.privacy import PureDP
 from covassay.reference.sensitivity import block_pair, hadamard_pair, neighbours
 from covassay.verification.statistics.tests import independence, kolmogorov_smirnov
+from tests.conventions import FALSE_ALARM, Matrix
 
 ENTRIES = MECHANISM.choices["entries"]
 
-PROPERTY = settings(deadline=None, derandomize=True, max_examples=60)
-FALSE_ALARM = 1e-9
-Matrix = NDArray[np.float64]
+PROPERTY = settings(max_examples=60)
 X = np.array([[1.0, 0.0], [0.0, 0.5]])  # n = 2, Σ = diag(1/2, 1/8)
 
 

@@ -15,7 +15,6 @@ import pytest
 import sympy
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from numpy.typing import NDArray
 from scipy import stats
 
 from covassay.reference.domain import second_moment, unit_rows
@@ -38,12 +37,10 @@ from covassay.reference.mechanisms.pure.iterative_eigenvectors import (
 )
 from covassay.reference.privacy import PureDP
 from covassay.verification.statistics.tests import kolmogorov_smirnov
+from tests.conventions import FALSE_ALARM, Matrix, Vector
 
 BUDGETS = MECHANISM.choices["budget"]
-PROPERTY = settings(deadline=None, derandomize=True, max_examples=50)
-FALSE_ALARM = 1e-9
-Matrix = NDArray[np.float64]
-Vector = NDArray[np.float64]
+PROPERTY = settings(max_examples=50)
 
 
 def leading(m: Matrix) -> Vector:

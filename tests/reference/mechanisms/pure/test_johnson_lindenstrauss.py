@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from numpy.typing import NDArray
 from scipy import stats
 
 from covassay.reference.domain import second_moment, unit_rows
@@ -34,10 +33,9 @@ from covassay.reference.mechanisms.pure.johnson_lindenstrauss import (
 from covassay.reference.privacy import PureDP
 from covassay.reference.projections import psd_trace_ball
 from covassay.verification.statistics.tests import kolmogorov_smirnov
+from tests.conventions import FALSE_ALARM, Matrix
 
-PROPERTY = settings(deadline=None, derandomize=True, max_examples=60)
-FALSE_ALARM = 1e-9
-Matrix = NDArray[np.float64]
+PROPERTY = settings(max_examples=60)
 COARSE = 12.0  # an α that makes l small in small dimensions
 
 

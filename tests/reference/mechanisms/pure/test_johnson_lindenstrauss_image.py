@@ -12,7 +12,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from numpy.typing import NDArray
 from scipy import stats
 from scipy.optimize import minimize
 
@@ -34,10 +33,9 @@ from covassay.reference.mechanisms.pure.johnson_lindenstrauss_image import (
 )
 from covassay.reference.privacy import PureDP
 from covassay.verification.statistics.tests import kolmogorov_smirnov
+from tests.conventions import FALSE_ALARM, Matrix
 
-PROPERTY = settings(deadline=None, derandomize=True, max_examples=40)
-FALSE_ALARM = 1e-9
-Matrix = NDArray[np.float64]
+PROPERTY = settings(max_examples=40)
 # (d, α): l = 1, 2, 4, 3 in place of D = 3, 3, 6, 15
 COARSE = [(2, 20.0), (2, 10.0), (3, 8.0), (5, 10.0)]
 

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from numpy.typing import NDArray
 
 from covassay.reference.domain import second_moment, unit_rows
 from covassay.reference.errors import InvalidInput
@@ -18,10 +17,10 @@ from covassay.reference.mechanisms.pure import nuclear_laplace_symmetric
 from covassay.reference.mechanisms.pure.k_norm import noise_scale, privacy_loss, release, sample, sensitivity, spend
 from covassay.reference.privacy import PureDP
 from covassay.reference.sensitivity import SENSITIVITIES, block_pair, difference, one_sided_pair, orthonormal_pair
+from tests.conventions import Matrix
 
-PROPERTY = settings(deadline=None, derandomize=True, max_examples=60)
+PROPERTY = settings(max_examples=60)
 EVERY_BODY = pytest.mark.parametrize("body", BODIES)
-Matrix = NDArray[np.float64]
 
 
 def worst(body: Body, d: int) -> float:

@@ -15,7 +15,6 @@ import pytest
 import sympy
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from numpy.typing import NDArray
 from scipy import stats
 
 from covassay.reference.domain import second_moment, unit_rows
@@ -33,11 +32,9 @@ from covassay.reference.mechanisms.pure.kapralov_talwar import (
 )
 from covassay.reference.privacy import PureDP
 from covassay.verification.statistics.tests import independence, kolmogorov_smirnov
+from tests.conventions import FALSE_ALARM, Matrix, Vector
 
-PROPERTY = settings(deadline=None, derandomize=True, max_examples=50)
-FALSE_ALARM = 1e-9
-Matrix = NDArray[np.float64]
-Vector = NDArray[np.float64]
+PROPERTY = settings(max_examples=50)
 X = np.array([[1.0, 0.0], [1.0, 0.0], [0.0, 0.5], [0.0, 0.0]])  # C = diag(2, 1/4), n = 4
 
 

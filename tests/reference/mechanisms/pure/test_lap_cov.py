@@ -14,7 +14,6 @@ import pytest
 import sympy
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from numpy.typing import NDArray
 from scipy import stats
 
 from covassay.reference import tails
@@ -34,10 +33,9 @@ from covassay.reference.privacy import PureDP
 from covassay.reference.projections import spectral_interval
 from covassay.reference.sensitivity import block_pair, neighbours
 from covassay.verification.statistics.tests import kolmogorov_smirnov
+from tests.conventions import FALSE_ALARM, Matrix
 
-PROPERTY = settings(deadline=None, derandomize=True, max_examples=60)
-FALSE_ALARM = 1e-9
-Matrix = NDArray[np.float64]
+PROPERTY = settings(max_examples=60)
 X = np.array([[1.0, 0.0], [0.0, 0.5]])  # n = 2, Σ = diag(1/2, 1/8)
 
 

@@ -14,7 +14,6 @@ import pytest
 import sympy
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from numpy.typing import NDArray
 from scipy import stats
 
 from covassay.reference.domain import second_moment, unit_rows
@@ -33,10 +32,9 @@ from covassay.reference.mechanisms.pure.nuclear_ball_projection import (
 )
 from covassay.reference.privacy import PureDP
 from covassay.verification.statistics.tests import kolmogorov_smirnov
+from tests.conventions import FALSE_ALARM, Matrix
 
-PROPERTY = settings(deadline=None, derandomize=True, max_examples=60)
-FALSE_ALARM = 1e-9
-Matrix = NDArray[np.float64]
+PROPERTY = settings(max_examples=60)
 EYE = np.eye(2)  # as data: n = 2, Σ = I/2, 2 tr Σ = 2
 
 

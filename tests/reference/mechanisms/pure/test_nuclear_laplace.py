@@ -26,15 +26,14 @@ from covassay.reference.mechanisms.pure.nuclear_laplace import noise_scale, priv
 from covassay.reference.privacy import PureDP
 from covassay.reference.sensitivity import neighbours, orthonormal_pair
 from covassay.verification.statistics.tests import kolmogorov_smirnov
+from tests.conventions import FALSE_ALARM, Matrix
 
-PROPERTY = settings(deadline=None, derandomize=True, max_examples=60)
-FALSE_ALARM = 1e-9
+PROPERTY = settings(max_examples=60)
 MODULES = pytest.mark.parametrize(
     ("module", "symmetric"),
     [(nuclear_laplace, False), (nuclear_laplace_symmetric, True)],
     ids=["full", "symmetric"],
 )
-Matrix = NDArray[np.float64]
 
 # two rows, Σ = [[.68, .24], [.24, .32]] by hand: ((.36 + 1)/2, .48/2; .64/2)
 X = np.array([[0.6, 0.8], [1.0, 0.0]])

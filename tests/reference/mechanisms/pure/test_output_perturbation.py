@@ -13,7 +13,6 @@ import pytest
 import sympy
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from numpy.typing import NDArray
 from scipy import stats
 
 from covassay.reference.domain import second_moment, unit_rows
@@ -35,11 +34,9 @@ from covassay.reference.mechanisms.pure.output_perturbation import (
 from covassay.reference.privacy import PureDP
 from covassay.verification.audit.profiles.output_perturbation import worst_pair
 from covassay.verification.statistics.tests import independence, kolmogorov_smirnov
+from tests.conventions import FALSE_ALARM, Matrix, Vector
 
-PROPERTY = settings(deadline=None, derandomize=True, max_examples=150)
-FALSE_ALARM = 1e-9
-Matrix = NDArray[np.float64]
-Vector = NDArray[np.float64]
+PROPERTY = settings(max_examples=150)
 
 
 def minimiser(x: Matrix, alpha: float) -> Vector:

@@ -14,7 +14,6 @@ import pytest
 import sympy
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from numpy.typing import NDArray
 from scipy import stats
 
 from covassay.reference import tails
@@ -37,11 +36,9 @@ from covassay.reference.mechanisms.pure.separate_cov_pure import (
 from covassay.reference.privacy import PureDP
 from covassay.reference.sensitivity import block_pair, orthonormal_pair
 from covassay.verification.statistics.tests import kolmogorov_smirnov
+from tests.conventions import FALSE_ALARM, Matrix, Vector
 
-PROPERTY = settings(deadline=None, derandomize=True, max_examples=60)
-FALSE_ALARM = 1e-9
-Matrix = NDArray[np.float64]
-Vector = NDArray[np.float64]
+PROPERTY = settings(max_examples=60)
 X = np.array([[0.8, 0.0], [0.0, 0.4]])  # n = 2, Σ = diag(.32, .08)
 HALF = math.sqrt(0.5)
 
