@@ -114,29 +114,37 @@ def test_wrong_matrix_projections_are_not_nearest(project: Callable[[Matrix, flo
 
 # Consequences: 1-Lipschitz, idempotent, never away from the truth
 
-CASES = [
-    pytest.param(simplex, vectors, id="simplex"),
-    pytest.param(nuclear_ball, squares, id="nuclear ball"),
-    pytest.param(lambda m, r: psd_cone(m), symmetric_matrices, id="cone"),
-    pytest.param(psd_trace_ball, symmetric_matrices, id="trace ball"),
-]
+EVERY_PROJECTION = pytest.mark.parametrize(
+    ("project", "points"),
+    [
+        pytest.param(simplex, vectors, id="simplex"),
+        pytest.param(nuclear_ball, squares, id="nuclear ball"),
+        pytest.param(lambda m, r: psd_cone(m), symmetric_matrices, id="cone"),
+        pytest.param(psd_trace_ball, symmetric_matrices, id="trace ball"),
+    ],
+)
 Projection = Callable[[Matrix, float], Matrix]
 
 
-@pytest.mark.parametrize(("project", "points"), CASES)
+def drawn_like(data: st.DataObject, a: Matrix, project: Projection) -> Matrix:
+    """Another point of the space of a, on which `project` is defined."""
+    b = data.draw(arrays(np.float64, a.shape, elements=entries))
+    return (b + b.T) / 2 if a.ndim == 2 and project is not nuclear_ball else b
+
+
+@EVERY_PROJECTION
 @PROPERTY
 @given(data=st.data(), radius=radii)
 def test_projections_do_not_spread_points_apart(
     project: Projection, points: st.SearchStrategy[Matrix], data: st.DataObject, radius: float
 ) -> None:
     a = data.draw(points)
-    b = data.draw(arrays(np.float64, a.shape, elements=entries))
-    b = (b + b.T) / 2 if a.ndim == 2 and project is not nuclear_ball else b
+    b = drawn_like(data, a, project)
     after = np.linalg.norm(project(a, radius) - project(b, radius))
     assert after <= np.linalg.norm(a - b) + TOLERANCE
 
 
-@pytest.mark.parametrize(("project", "points"), CASES)
+@EVERY_PROJECTION
 @PROPERTY
 @given(data=st.data(), radius=radii)
 def test_projecting_twice_is_projecting_once(
@@ -146,16 +154,14 @@ def test_projecting_twice_is_projecting_once(
     np.testing.assert_allclose(project(once, radius), once, atol=TOLERANCE)
 
 
-@pytest.mark.parametrize(("project", "points"), CASES)
+@EVERY_PROJECTION
 @PROPERTY
 @given(data=st.data(), radius=radii)
 def test_an_estimate_never_moves_away_from_a_truth_inside_the_set(
     project: Projection, points: st.SearchStrategy[Matrix], data: st.DataObject, radius: float
 ) -> None:
     estimate = data.draw(points)
-    other = data.draw(arrays(np.float64, estimate.shape, elements=entries))
-    other = (other + other.T) / 2 if estimate.ndim == 2 and project is not nuclear_ball else other
-    truth = project(other, radius)
+    truth = project(drawn_like(data, estimate, project), radius)
     assert np.linalg.norm(project(estimate, radius) - truth) <= np.linalg.norm(estimate - truth) + TOLERANCE
 
 

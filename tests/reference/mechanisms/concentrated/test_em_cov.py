@@ -33,22 +33,11 @@ from covassay.reference.mechanisms.pure.iterative_eigenvectors import IterativeE
 from covassay.reference.privacy import ZCDP
 from covassay.verification.statistics.tests import kolmogorov_smirnov
 from tests.conventions import FALSE_ALARM, Matrix, Vector
+from tests.reference.mechanisms.directions import GivenDirections
 
 PROPERTY = settings(max_examples=100)
 ORDERS = [1.001, 1.1, 2.0, 5.0, 50.0, 1000.0]
 X = np.array([[1.0, 0.0], [0.0, 0.5]])  # C = diag(1, 1/4), n = 2
-
-
-class Script:
-    """A source of directions that are given in advance; it keeps the matrices that it was asked about."""
-
-    def __init__(self, *directions: Any) -> None:
-        self.directions = list(directions)
-        self.matrices: list[Matrix] = []
-
-    def __call__(self, m: Matrix) -> Vector:
-        self.matrices.append(m)
-        return np.array(self.directions[len(self.matrices) - 1], dtype=np.float64)
 
 
 # Known answers
@@ -63,14 +52,14 @@ class Script:
 )
 def test_release_rebuilds_the_matrix_by_hand(calibration: Any, scale: float, eta: float) -> None:
     # λ̂ = (1, 1/4) + (1, 3/4) = (2, 1), θ₁ = (.6, .8), θ₂ = ±(.8, −.6): the output is ½ [2 θ₁θ₁ᵀ + θ₂θ₂ᵀ]
-    script = Script([0.6, 0.8])
+    script = GivenDirections([0.6, 0.8])
     noise = IterativeEigenvectorsNoise(np.array([1.0, 0.75]) / scale, script)
     got = release(X, noise, rho=0.25, calibration=calibration)
     np.testing.assert_allclose(got, [[0.68, 0.24], [0.24, 0.82]], rtol=1e-14)
     np.testing.assert_allclose(script.matrices, [[[eta, 0], [0, eta / 4]]], rtol=1e-14)
     got = release(
         10 * X,
-        IterativeEigenvectorsNoise(noise.eigenvalues, Script([0.6, 0.8])),
+        IterativeEigenvectorsNoise(noise.eigenvalues, GivenDirections([0.6, 0.8])),
         rho=0.25,
         calibration=calibration,
         row_bound=10,
@@ -79,7 +68,7 @@ def test_release_rebuilds_the_matrix_by_hand(calibration: Any, scale: float, eta
 
 
 def test_one_feature_needs_no_direction() -> None:
-    got = release([[0.5], [-0.5]], IterativeEigenvectorsNoise(np.array([3.0]), Script()), rho=1.0)
+    got = release([[0.5], [-0.5]], IterativeEigenvectorsNoise(np.array([3.0]), GivenDirections()), rho=1.0)
     np.testing.assert_allclose(got, [[(0.5 + 2 * 3) / 2]], rtol=1e-15)
 
 
@@ -114,9 +103,9 @@ def test_the_noise_that_is_drawn_is_the_noise_that_is_used(calibration: Any) -> 
 
 def test_bad_noise_is_refused() -> None:
     with pytest.raises(InvalidInput, match=r"noise\.eigenvalues of shape"):
-        release(X, IterativeEigenvectorsNoise(np.zeros(3), Script([1.0, 0.0])), rho=1)
+        release(X, IterativeEigenvectorsNoise(np.zeros(3), GivenDirections([1.0, 0.0])), rho=1)
     with pytest.raises(InvalidInput, match="must be a unit vector"):
-        release(X, IterativeEigenvectorsNoise(np.zeros(2), Script([1.0, 1.0])), rho=1)
+        release(X, IterativeEigenvectorsNoise(np.zeros(2), GivenDirections([1.0, 1.0])), rho=1)
 
 
 # What is spent: eigenvalues

@@ -29,7 +29,7 @@ from covassay.reference.mechanisms.gaussian_estimation.naive_pce import (
     sample,
     spend,
 )
-from covassay.reference.privacy import ZCDP, zcdp_of_gaussian
+from covassay.reference.privacy import zcdp_of_gaussian
 from covassay.reference.projections import psd_cone
 from covassay.verification.statistics.tests import binomial, kolmogorov_smirnov
 from tests.conventions import FALSE_ALARM, Matrix
@@ -140,24 +140,6 @@ def test_bad_arguments_are_refused(change: dict[str, Any], message: str) -> None
 
 
 # Privacy
-
-
-@pytest.mark.parametrize(
-    ("dimension", "calibration", "proven"),
-    [
-        (1, "reconstructed", 0.25),
-        (2, "reconstructed", 0.5),
-        (9, "reconstructed", 0.5),
-        (1, "tight", 0.5),
-        (2, "tight", 1.0),
-        (9, "tight", 1.0),
-    ],
-)
-def test_the_spend_table(dimension: int, calibration: Any, proven: float) -> None:
-    result = spend(rho=0.6, dimension=dimension, calibration=calibration)
-    assert result.claimed == ZCDP(0.6)
-    assert result.proven.rho == pytest.approx(0.6 * proven, rel=1e-15)  # type: ignore[union-attr]
-    assert result.attained
 
 
 Query = Callable[[Matrix, float], Matrix]  # (x, r) -> M' without noise

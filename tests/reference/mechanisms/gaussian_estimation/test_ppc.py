@@ -26,6 +26,7 @@ from covassay.reference.mechanisms.gaussian_estimation.ppc import (
 )
 from covassay.reference.privacy import ZCDP
 from tests.conventions import Matrix
+from tests.reference.mechanisms.recording import recorded_calls
 
 
 def rotated(levels: Matrix, seed: int = 0) -> tuple[Matrix, Matrix]:
@@ -48,15 +49,9 @@ def test_the_number_of_rounds_by_hand() -> None:
 
 
 def test_the_rounds_share_the_budget(monkeypatch: pytest.MonkeyPatch) -> None:
-    seen: list[dict[str, Any]] = []
-    original = naive_pce.release
-
-    def remember(x: Any, noise: Matrix, **options: Any) -> Matrix:
-        seen.append(options)
-        return original(x, noise, **options)
-
-    monkeypatch.setattr(naive_pce, "release", remember)
+    calls = recorded_calls(monkeypatch, naive_pce)
     sample(np.eye(2), np.random.default_rng(0), rho=0.7, calibration="tight", kappa=1e4, beta=0.14)
+    seen = [call.options for call in calls]
     assert len(seen) == 7
     assert sum(s["rho"] for s in seen) == pytest.approx(0.7)
     assert [s["beta"] for s in seen] == pytest.approx([0.02] * 7)

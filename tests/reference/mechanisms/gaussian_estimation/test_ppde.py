@@ -146,6 +146,10 @@ def test_bad_arguments_are_refused() -> None:
 
 # Privacy
 
+pairs_of_rows = st.integers(1, 8).flatmap(
+    lambda d: st.tuples(*[arrays(np.float64, d, elements=st.floats(0, 1)) for _ in range(2)])
+)
+
 
 def truncated_change(u: Matrix, v: Matrix, bound: float) -> float:
     """(mΔ)²: the squared change of the sum of truncated rows when u is replaced by v."""
@@ -155,12 +159,7 @@ def truncated_change(u: Matrix, v: Matrix, bound: float) -> float:
 
 
 @PROPERTY
-@given(
-    pair=st.integers(1, 8).flatmap(
-        lambda d: st.tuples(*[arrays(np.float64, d, elements=st.floats(0, 1)) for _ in range(2)])
-    ),
-    bound=st.floats(0.1, 4),
-)
+@given(pair=pairs_of_rows, bound=st.floats(0.1, 4))
 def test_the_sensitivity_is_a_bound(pair: tuple[Matrix, Matrix], bound: float) -> None:
     changed = truncated_change(*pair, bound)
     assert changed <= change_squared(bound**2, len(pair[0]), "tight") * (1 + 1e-12)
@@ -203,12 +202,7 @@ def largest_change(bound_squared: float, size: int) -> float:
 
 
 @PROPERTY
-@given(
-    pair=st.integers(1, 8).flatmap(
-        lambda d: st.tuples(*[arrays(np.float64, d, elements=st.floats(0, 1)) for _ in range(2)])
-    ),
-    bound_squared=st.floats(0.01, 16),
-)
+@given(pair=pairs_of_rows, bound_squared=st.floats(0.01, 16))
 def test_the_largest_change_is_that_of_disjoint_supports(pair: tuple[Matrix, Matrix], bound_squared: float) -> None:
     size = len(pair[0])
     largest = largest_change(bound_squared, size)
