@@ -6,6 +6,7 @@ a page to what is wrong with it, and each is seen to find a planted defect.
 
 import importlib
 import re
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -113,10 +114,14 @@ def missing_functions(text: str, mechanism: str) -> list[str]:
     return missing
 
 
+@cache
+def known_names() -> set[str]:
+    return {*theorem_tags(PROOFS), *claims(), *assumptions()}
+
+
 def unknown_names(text: str) -> list[str]:
     """Theorems, claims and assumptions that are not there."""
-    known = {*theorem_tags(PROOFS), *claims(), *assumptions()}
-    return [span for span in spans(text) if NAME.fullmatch(span) and span not in known]
+    return [span for span in spans(text) if NAME.fullmatch(span) and span not in known_names()]
 
 
 def lost_underscores(text: str) -> list[str]:

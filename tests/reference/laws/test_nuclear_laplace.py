@@ -305,12 +305,15 @@ def nuclear_p_value(spectrum: Matrix, d: int, symmetric: bool) -> float:
 SAMPLES = pytest.mark.parametrize(
     ("d", "draws"),
     [
-        (1, 100_000),
+        (1, 20_000),
         (2, 20_000),
         (3, 20_000),
-        (5, 10_000),
-        (8, 20_000),
-        (20, 2_000),
+        (5, 2_000),
+        (8, 500),
+        pytest.param(1, 100_000, marks=SLOW),
+        pytest.param(5, 10_000, marks=SLOW),
+        pytest.param(8, 20_000, marks=SLOW),
+        pytest.param(20, 2_000, marks=SLOW),
         pytest.param(2, 100_000, marks=SLOW),
         pytest.param(3, 100_000, marks=SLOW),
         pytest.param(5, 100_000, marks=SLOW),
@@ -334,7 +337,7 @@ def test_the_nuclear_norm_of_draws_follows_its_gamma_law(d: int, draws: int, sym
 
 
 @KINDS
-@pytest.mark.parametrize(("d", "draws"), [(2, 20_000), (3, 20_000), (8, 20_000)])
+@pytest.mark.parametrize(("d", "draws"), [(2, 20_000), (3, 20_000), pytest.param(8, 20_000, marks=SLOW)])
 def test_the_radius_is_independent_of_the_shape(d: int, draws: int, symmetric: bool) -> None:
     spectrum = np.abs(spectra(d, symmetric, draws))
     radius = spectrum.sum(axis=1)
@@ -342,7 +345,16 @@ def test_the_radius_is_independent_of_the_shape(d: int, draws: int, symmetric: b
 
 
 @KINDS
-@pytest.mark.parametrize(("d", "draws"), [(1, 100_000), (2, 20_000), (3, 20_000), (4, 10_000)])
+@pytest.mark.parametrize(
+    ("d", "draws"),
+    [
+        (1, 20_000),
+        (2, 20_000),
+        (3, 20_000),
+        pytest.param(1, 100_000, marks=SLOW),
+        pytest.param(4, 10_000, marks=SLOW),
+    ],
+)
 def test_every_order_statistic_agrees_with_the_rational_mixture(d: int, draws: int, symmetric: bool) -> None:
     drawn = spectra(d, symmetric, draws)
     descending = np.take_along_axis(drawn, np.argsort(-np.abs(drawn), axis=1), axis=1)

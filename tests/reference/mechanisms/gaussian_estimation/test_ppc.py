@@ -83,7 +83,7 @@ LEVELS: dict[str, Callable[[int, float], Matrix]] = {
     ("kappa", "d", "rho", "levels"),
     [
         (1e4, 5, 1.0, "one large"),
-        (1e6, 10, 1.0, "geometric"),
+        pytest.param(1e6, 10, 1.0, "geometric", marks=pytest.mark.slow),
         *(pytest.param(1e6, 10, 0.1, name, marks=pytest.mark.slow) for name in LEVELS),
         *(pytest.param(1e4, 5, 0.1, name, marks=pytest.mark.slow) for name in LEVELS),
         *(pytest.param(1e4, 5, 1.0, name, marks=pytest.mark.slow) for name in LEVELS if name != "one large"),
