@@ -101,7 +101,7 @@ def test_what_delta_alone_covers_costs_next_to_nothing() -> None:
         ([], ZCDP(9.0), "at least one guarantee"),
     ],
 )
-def test_what_says_nothing_in_the_notion_of_the_total_is_refused(
+def test_a_guarantee_that_implies_nothing_in_the_notion_of_the_total_is_refused(
     spent: list[Guarantee], total: Guarantee, named: str
 ) -> None:
     with pytest.raises(InvalidInput, match=named):

@@ -183,11 +183,13 @@ def test_an_estimate_never_moves_away_from_a_truth_inside_the_set(
         pytest.param([7.0], 4.0, [4.0], id="one entry"),
     ],
 )
-def test_the_simplex_projection_by_hand(v: list[float], radius: float, expected: list[float]) -> None:
+def test_the_simplex_projection_agrees_with_a_hand_calculation(
+    v: list[float], radius: float, expected: list[float]
+) -> None:
     np.testing.assert_allclose(simplex(np.array(v), radius), expected, atol=1e-15)
 
 
-def test_the_nuclear_ball_projection_by_hand() -> None:
+def test_the_nuclear_ball_projection_agrees_with_a_hand_calculation() -> None:
     # singular values 3 and 1, radius 2: θ = 1 leaves (2, 0)
     np.testing.assert_allclose(nuclear_ball(np.array([[0.0, 3.0], [-1.0, 0.0]]), 2.0), [[0, 2], [0, 0]], atol=1e-15)
     # a quarter turn times 2 has singular values 2, 2; radius 2: (1, 1), the quarter turn itself
@@ -200,7 +202,7 @@ def test_a_matrix_inside_the_ball_stays() -> None:
     np.testing.assert_allclose(nuclear_ball(m, 5.0), m, rtol=1e-14)
 
 
-def test_the_cone_projections_by_hand() -> None:
+def test_the_cone_projections_agree_with_a_hand_calculation() -> None:
     # [[1, 2], [2, 1]] has eigenvalues 3 at (1, 1)/√2 and −1 at (1, −1)/√2
     m = np.array([[1.0, 2.0], [2.0, 1.0]])
     np.testing.assert_allclose(psd_cone(m), [[1.5, 1.5], [1.5, 1.5]], rtol=1e-14)
@@ -208,7 +210,7 @@ def test_the_cone_projections_by_hand() -> None:
     np.testing.assert_allclose(psd_trace_ball(m, 7.0), [[1.5, 1.5], [1.5, 1.5]], rtol=1e-14)
 
 
-def test_the_spectral_interval_by_hand() -> None:
+def test_the_spectral_interval_agrees_with_a_hand_calculation() -> None:
     # eigenvalues 3 at (1, 1)/√2 and −1 at (1, −1)/√2, clipped to 2 and 0, to 3 and 1, or both to 1
     m = np.array([[1.0, 2.0], [2.0, 1.0]])
     np.testing.assert_allclose(spectral_interval(m, 0.0, 2.0), [[1, 1], [1, 1]], rtol=1e-14)

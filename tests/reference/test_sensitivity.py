@@ -48,7 +48,7 @@ def inner_products(x: Vector, y: Vector) -> tuple[float, float, float]:
 # The formulas
 
 
-def test_the_formulas_by_hand() -> None:
+def test_the_formulas_agree_with_a_hand_calculation() -> None:
     # x = (1, 0), y = (3/5, 4/5): s = t = 1, c = 3/5; √(4 − 36/25) = 8/5
     s, t, c = 1, 1, Fraction(3, 5)
     assert eigenvalue_gap(s, t, c) == pytest.approx(1.6, rel=1e-15)
@@ -218,7 +218,7 @@ def test_the_supremum_of_the_triangle_is_the_exhaustive_one() -> None:
 
 @PROPERTY
 @given(m=st.integers(1, 9), k=st.integers(1, 9), angle=st.floats(0, math.pi / 2), share=st.floats(0, 1))
-def test_the_last_step_of_the_proof_for_the_triangle(m: int, k: int, angle: float, share: float) -> None:
+def test_the_last_step_of_the_proof_for_the_triangle_holds(m: int, k: int, angle: float, share: float) -> None:
     # a² + b² + 2g² = 2, b ≤ a, c ≤ b: m a + k b + 2 √(mk) g + 2c is at most twice the supremum
     g = math.sin(angle)
     a, b = (math.sqrt(2) * math.cos(angle) * f(math.pi / 4 * share) for f in (math.cos, math.sin))
@@ -227,7 +227,7 @@ def test_the_last_step_of_the_proof_for_the_triangle(m: int, k: int, angle: floa
         assert value <= 2 * SENSITIVITIES["upper triangle, l1"].supremum(m + k) * (1 + 1e-12)
 
 
-def test_the_pair_for_the_triangle_by_hand() -> None:
+def test_the_pair_for_the_triangle_agrees_with_a_hand_calculation() -> None:
     # d = 2: eigenvectors of [[1, ½], [½, −1]], tan 2α = ½
     x, y = block_pair(2)
     w = np.array([[1.0, 0.5], [0.5, -1.0]])
@@ -254,7 +254,7 @@ def test_a_supremum_that_is_too_small_is_exceeded(quantity: str, supremum: Calla
     assert any(entry.change(*entry.pair(d)) > supremum(d) * (1 + 1e-9) for d in (2, 4))
 
 
-def test_the_pairs_of_rows_by_hand() -> None:
+def test_the_pairs_of_rows_agree_with_a_hand_calculation() -> None:
     np.testing.assert_array_equal(orthonormal_pair(3), [[1, 0, 0], [0, 1, 0]])
     np.testing.assert_array_equal(orthonormal_pair(1), [[1], [0]])
     np.testing.assert_array_equal(one_sided_pair(2), [[1, 0], [0, 0]])

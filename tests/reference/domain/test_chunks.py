@@ -126,7 +126,7 @@ def test_a_map_may_change_the_number_of_columns() -> None:
     assert gathered(mapped).tolist() == expected
 
 
-def test_clipping_in_chunks_by_hand() -> None:
+def test_clipping_in_chunks_agrees_with_a_hand_calculation() -> None:
     """(3, 4) has norm 5 and becomes (0.6, 0.8); (−6, 8) has norm 10 and becomes (−0.6, 0.8)."""
     expected = np.array([[0.6, 0.8], [0.0, 0.5], [1.0, 0.0], [0.0, 0.0], [-0.6, 0.8]])
     np.testing.assert_allclose(gathered(unit_rows(cut(X, (1,)))), expected, rtol=1e-15)

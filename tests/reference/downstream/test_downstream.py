@@ -31,7 +31,7 @@ def random_moment(rng: np.random.Generator, d: int) -> Matrix:
 # A released matrix
 
 
-def test_the_symmetric_part_by_hand() -> None:
+def test_the_symmetric_part_agrees_with_a_hand_calculation() -> None:
     np.testing.assert_array_equal(symmetric_part([[1, 2], [4, 3]]), [[1, 3], [3, 3]])
 
 
@@ -45,7 +45,7 @@ def test_what_is_no_released_matrix_is_refused(bad: Any) -> None:
 # Ridge
 
 
-def test_ridge_by_hand() -> None:
+def test_ridge_agrees_with_a_hand_calculation() -> None:
     # target 0 from column 1: (M_11 + 2α)⁻¹ M_10 = 10/(1000 + .01); target 1 from 0: 10/1.01
     m = [[1.0, 10.0], [10.0, 1000.0]]
     np.testing.assert_allclose(ridge(m, 0, 0.005), [10 / 1000.01], rtol=1e-12)
@@ -146,7 +146,7 @@ def test_the_identity_behind_the_bound_is_exact() -> None:
 # Principal components
 
 
-def test_principal_components_by_hand() -> None:
+def test_principal_components_agree_with_a_hand_calculation() -> None:
     # eigenvalues 4 and −1 along (1, 2)/√5 and (2, −1)/√5: 4 ppᵀ − qqᵀ = [[0, 2], [2, 3]]
     got = principal_components([[0.0, 2.0], [2.0, 3.0]], 2)
     np.testing.assert_allclose(got.directions, np.array([[1, 2], [2, -1]]) / math.sqrt(5), atol=1e-15)

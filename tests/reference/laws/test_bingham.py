@@ -126,7 +126,7 @@ def test_the_envelope_parameter_solves_its_equation(a: Vector) -> None:
     assert sum(1 / (b + 2 * a_i) for a_i in a) == pytest.approx(1, abs=1e-12)
 
 
-def test_the_oracle_values_of_the_specification() -> None:
+def test_the_oracle_values_are_those_of_an_independent_computation() -> None:
     # q = 5, M = diag(6, 3, 0, 0, 0): computed independently, before this code was written
     a, _ = law.decompose(ORACLE)
     b = law.envelope_parameter(a)

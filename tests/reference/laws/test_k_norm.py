@@ -41,7 +41,7 @@ EVERY_BODY = pytest.mark.parametrize("body", BODIES)
     ("body", "value"),
     [("schatten1", 2 * math.sqrt(5)), ("covariance", math.sqrt(5)), ("l1", 4), ("l2", math.sqrt(10)), ("linf", 2)],
 )
-def test_the_norms_by_hand(body: Body, value: float) -> None:
+def test_the_norms_agree_with_a_hand_calculation(body: Body, value: float) -> None:
     m = np.array([[1.0, 2.0], [2.0, -1.0]])  # eigenvalues ±√5
     assert norm(m, body) == pytest.approx(value, rel=1e-14)
     np.testing.assert_allclose(norm(np.array([m, -2 * m]), body), [value, 2 * value], rtol=1e-14)
@@ -57,7 +57,7 @@ def test_the_covariance_norm_is_the_larger_of_the_two_parts() -> None:
 @EVERY_BODY
 @PROPERTY
 @given(seed=st.integers(0, 2**32 - 1), d=st.integers(1, 5))
-def test_they_are_norms(body: Body, seed: int, d: int) -> None:
+def test_every_norm_is_a_norm_and_the_covariance_norm_has_its_formula(body: Body, seed: int, d: int) -> None:
     rng = np.random.default_rng(seed)
     a, b = (m + m.T for m in rng.standard_normal((2, d, d)))
     assert norm(a + b, body) <= norm(a, body) + norm(b, body) + 1e-12
@@ -95,7 +95,7 @@ def test_in_one_dimension_it_is_laplace(body: Body) -> None:
 
 
 @EVERY_BODY
-def test_one_draw_has_the_shape_of_one(body: Body) -> None:
+def test_a_single_draw_is_one_matrix_and_not_a_stack(body: Body) -> None:
     assert sample(body, 3, np.random.default_rng(0)).shape == (3, 3)
     one, stack = (sample(body, 3, np.random.default_rng(0), size) for size in (None, 1))
     np.testing.assert_array_equal(one, stack[0])

@@ -44,7 +44,7 @@ def test_the_radius_has_one_degree_of_freedom_per_free_entry() -> None:
     assert law.log_density_kernel(Fraction(3), Fraction(2)) == Fraction(-3, 2)
 
 
-def test_the_nuclear_norm_by_hand() -> None:
+def test_the_nuclear_norm_agrees_with_a_hand_calculation() -> None:
     # singular values 3 and 1; eigenvalues 3 and −1; and a stack of both
     turned, symmetric = np.array([[0.0, 3.0], [-1.0, 0.0]]), np.array([[1.0, 2.0], [2.0, 1.0]])
     assert law.nuclear_norm(turned) == pytest.approx(4, rel=1e-15)

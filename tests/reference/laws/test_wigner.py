@@ -49,7 +49,7 @@ symmetric_matrices = st.integers(1, 5).flatmap(
 # The isometry
 
 
-def test_coordinates_worked_by_hand() -> None:
+def test_the_coordinates_agree_with_a_hand_calculation() -> None:
     m = np.array([[1.0, 2.0], [2.0, 3.0]])
     np.testing.assert_allclose(wigner.svec(m), [1, 2 * math.sqrt(2), 3], rtol=1e-15)
     np.testing.assert_array_equal(wigner.symmetric(np.array([1.0, 2, 3, 4, 5, 6])), [[1, 2, 3], [2, 4, 5], [3, 5, 6]])
@@ -169,7 +169,7 @@ def test_the_density_is_the_product_over_the_entries(name: str) -> None:
     np.testing.assert_allclose(wigner.log_density(drawn(name)[:5], name), expected, rtol=1e-12)
 
 
-def test_separations_worked_by_hand() -> None:
+def test_the_separations_agree_with_a_hand_calculation() -> None:
     # diag(1, −1): both entries move by 1.  off-diagonal 1: one N(0, 1) entry, or one N(0, 1/2) entry.
     diagonal, off = np.diag([1.0, -1.0]), np.array([[0.0, 1.0], [1.0, 0.0]])
     for change, expected in [(diagonal, (2, 2)), (off, (1, 2)), (np.ones((2, 2)), (3, 4))]:

@@ -34,7 +34,7 @@ def applied(scaled: Scaling, x: Matrix) -> Matrix:
 # Into the domain
 
 
-def test_a_ball_by_hand() -> None:
+def test_a_ball_agrees_with_a_hand_calculation() -> None:
     """Middle 60 and 160, half widths 60: (90, 160) → (0.5, 0)/√2, and (200, 0) is clipped to (1, −1)/√2."""
     scaled = scaling(LOW, HIGH, "ball")
     assert scaled.shift.tolist() == [60, 160]
@@ -43,7 +43,7 @@ def test_a_ball_by_hand() -> None:
     assert u == pytest.approx(np.array([[0.5, 0], [1, -1]]) / 2**0.5, rel=1e-15)
 
 
-def test_a_cube_and_the_space_by_hand() -> None:
+def test_a_cube_and_the_space_agree_with_a_hand_calculation() -> None:
     x = np.array([[90.0, 160.0], [200.0, 0.0], [0.0, 220.0]])
     assert applied(scaling(LOW, HIGH, "cube"), x).tolist() == [[0.75, 0.5], [1, 0], [0, 1]]
     assert applied(scaling(LOW, HIGH, "space"), x).tolist() == [[0.5, 0], [1, -1], [-1, 1]]

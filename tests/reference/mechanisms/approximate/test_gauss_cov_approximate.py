@@ -26,7 +26,7 @@ def exact_delta(apart: float, epsilon: float) -> float:
     return float(cdf(apart / 2 - epsilon / apart) - math.exp(epsilon) * cdf(-apart / 2 - epsilon / apart))
 
 
-def test_the_classical_scale_by_hand() -> None:
+def test_the_classical_scale_agrees_with_a_hand_calculation() -> None:
     # δ = 1.25 e^{−2}, ε = 1/2, n = 2: σ = (√2/2) √(2 · 2)/(1/2) = 2√2
     w = np.array([[1.0, -2.0], [-2.0, 3.0]])
     got = release(X, w, epsilon=0.5, delta=1.25 * math.exp(-2))

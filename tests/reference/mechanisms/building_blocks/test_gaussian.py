@@ -32,7 +32,7 @@ from covassay.verification.statistics.tests import independence, kolmogorov_smir
 PROPERTY = settings(max_examples=60)
 
 
-def test_the_release_by_hand() -> None:
+def test_the_release_agrees_with_a_hand_calculation() -> None:
     # n = 2: Σ_11 = .18, Σ_22 = .445; ρ = 1/4: σ = (√2/2)/√(1/2) = 1
     x = np.array([[0.6, 0.8], [0.0, 0.5]])
     np.testing.assert_allclose(release(x, np.array([1.0, -0.5]), rho=0.25), [1.18, -0.055], rtol=1e-12)

@@ -34,7 +34,7 @@ from covassay.verification.statistics.tests import independence, kolmogorov_smir
 PROPERTY = settings(max_examples=60)
 
 
-def test_the_release_by_hand() -> None:
+def test_the_release_agrees_with_a_hand_calculation() -> None:
     # n = 2: Σ_11 = .18, Σ_22 = (.64 + .25)/2; b = 2/(2 · .5) = 2
     x = np.array([[0.6, 0.8], [0.0, 0.5]])
     np.testing.assert_allclose(release(x, np.zeros(2), epsilon=0.5), [0.18, 0.445], rtol=1e-15)

@@ -48,7 +48,7 @@ def counts(norms: Matrix, levels: Matrix) -> Matrix:
     ("precision", "expected"),
     [(0.25, [0.25, 0.5, 1]), (0.3, [0.3, 0.6, 1]), (1.0, [1]), (0.5, [0.5, 1]), (0.51, [0.51, 1])],
 )
-def test_the_radii_by_hand(precision: float, expected: list[float]) -> None:
+def test_the_radii_agree_with_a_hand_calculation(precision: float, expected: list[float]) -> None:
     np.testing.assert_allclose(public_radii(precision), expected, rtol=1e-15)
 
 
@@ -67,7 +67,7 @@ def test_the_largest_radius_is_one_and_neighbours_double(precision: float) -> No
     assert (np.diff(levels) <= levels[:-1] * (1 + 1e-15)).all()
 
 
-def test_the_release_by_hand() -> None:
+def test_the_release_agrees_with_a_hand_calculation() -> None:
     # ε = 1000, β = .1: α = 8 ln(2 · 3/.1)/1000 = .0328, T = 3.967 of n = 4. Norms .2, .2, .2, .9
     x = np.array([[0.2, 0.0], [0.0, 0.2], [0.12, 0.16], [0.0, -0.9]])
     common: dict[str, Any] = {"epsilon": 1000.0, "precision": 0.25}

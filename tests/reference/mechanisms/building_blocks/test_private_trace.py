@@ -34,7 +34,7 @@ from covassay.verification.statistics.tests import kolmogorov_smirnov
 PROPERTY = settings(max_examples=60)
 
 
-def test_the_release_by_hand() -> None:
+def test_the_release_agrees_with_a_hand_calculation() -> None:
     # n = 2, tr Σ = (1 + .25)/2; b = 1/(2 · .5) = 1
     x = np.array([[0.6, 0.8], [0.0, 0.5]])
     assert release(x, 0.0, epsilon=0.5) == pytest.approx(0.625, rel=1e-15)
@@ -62,7 +62,7 @@ def test_the_formulas_run_on_fractions_and_symbols() -> None:
     assert laplace_scale(n, sympy.Rational(1, 8)) == 8 / n
 
 
-def test_the_upper_bound_by_hand() -> None:
+def test_the_upper_bound_agrees_with_a_hand_calculation() -> None:
     assert upper_bound(0.5, -1.0, 0.1, 3.0) == pytest.approx(0.7)
     assert upper_bound(0.5, 9.0, 0.1, 3.0) == 1
     assert upper_bound(0.0, -9.0, 0.1, 3.0) == 1e-16

@@ -50,7 +50,7 @@ X = np.array([[1.0, 0.0], [0.0, 0.5]])  # C = diag(1, 1/4), n = 2
         ("tight", 2 * math.sqrt(2), 0.5),  # √(2/ρ), √ρ
     ],
 )
-def test_release_rebuilds_the_matrix_by_hand(calibration: Any, scale: float, eta: float) -> None:
+def test_the_release_rebuilds_the_matrix_calculated_by_hand(calibration: Any, scale: float, eta: float) -> None:
     # λ̂ = (1, 1/4) + (1, 3/4) = (2, 1), θ₁ = (.6, .8), θ₂ = ±(.8, −.6): the output is ½ [2 θ₁θ₁ᵀ + θ₂θ₂ᵀ]
     script = GivenDirections([0.6, 0.8])
     noise = IterativeEigenvectorsNoise(np.array([1.0, 0.75]) / scale, script)
@@ -222,7 +222,7 @@ def test_half_of_the_bound_on_a_direction_is_attained() -> None:
         (1, "tight", 1 / 4),
     ],
 )
-def test_the_spend_table(dimension: int, calibration: Any, share: float) -> None:
+def test_the_spend_is_that_of_the_table(dimension: int, calibration: Any, share: float) -> None:
     result = spend(rho=0.8, dimension=dimension, calibration=calibration)
     assert result.claimed == ZCDP(0.8)
     assert isinstance(result.proven, ZCDP)

@@ -56,7 +56,7 @@ def test_the_release_is_in_the_unit_of_the_data_squared() -> None:
     np.testing.assert_allclose(got, [[168, 24], [24, 132]], rtol=1e-14)
 
 
-def test_one_number_by_hand() -> None:
+def test_one_number_agrees_with_a_hand_calculation() -> None:
     # n = d = 1 and ρ = 4, so σ = 1/2: .25 + (1/2)(−3)
     np.testing.assert_allclose(release([[-0.5]], np.array([[-3.0]]), rho=4), [[-1.25]], rtol=1e-15)
 

@@ -143,7 +143,7 @@ def test_the_budget_is_that_of_the_noisy_matrix(dimension: int, share: float) ->
         assert (result.claimed, result.proven) == (ZCDP(0.7), ZCDP(share * 0.7))
 
 
-def test_the_bound_by_hand() -> None:
+def test_the_bound_agrees_with_a_hand_calculation() -> None:
     # σ = 1/(2·½) = 1, d = 8, ln(2/β) = 2: √(2 (2√8 + √(3.75 · 2)))
     expected = math.sqrt(2 * (2 * math.sqrt(8) + math.sqrt(7.5)))
     assert error_bound(2, 8, 0.25, 2 * math.exp(-2), "wigner") == pytest.approx(expected, rel=1e-14)

@@ -74,7 +74,7 @@ def as_the_code_does(x: Matrix, noise: SeparateCovNoise, rho: float) -> Matrix:
     return np.asarray((u * values) @ vt)
 
 
-def test_one_number_by_hand() -> None:
+def test_one_number_agrees_with_a_hand_calculation() -> None:
     # n = d = 1 and ρ = 2, so s = 1: the output is .25 − 3, whatever the matrix noise is
     for w in (0.0, 50.0, -50.0):
         got = release([[0.5]], SeparateCovNoise(np.array([[w]]), np.array([-3.0])), rho=2)

@@ -47,7 +47,7 @@ def no_noise(d: int = 1, last: int = 10) -> KVMeanNoise:
 # Formulas
 
 
-def test_the_formulas_by_hand() -> None:
+def test_the_formulas_agree_with_a_hand_calculation() -> None:
     rho, n = Fraction(1, 3), Fraction(4)
     assert count_variance(rho) == 6
     assert zcdp_of_gaussian(1, count_variance(rho) / 2) == rho / 2  # Δ₂² = 2: the variance halved on Δ₂ = 1
@@ -64,7 +64,7 @@ def test_enough_rows_solve_their_equation(bins: int, rho: float, beta: float) ->
     assert GAP * n == pytest.approx(math.sqrt(2 * n * length) + math.sqrt(8 * length / rho), rel=1e-12)
 
 
-def test_the_gap_between_the_bins() -> None:
+def test_the_gap_between_the_bins_is_a_lower_bound() -> None:
     exact = stats.norm.cdf(1) - stats.norm.cdf(0) - stats.norm.sf(1.5)
     assert GAP <= exact <= GAP + 1e-4
     # of all normal laws with s ≤ 1 the worst has μ at the edge of its bin and s = 1: there the bin has the least mass
@@ -77,7 +77,7 @@ def test_the_gap_between_the_bins() -> None:
 # Known answers
 
 
-def test_the_bins_by_hand() -> None:
+def test_the_bins_agree_with_a_hand_calculation() -> None:
     # σ = 1, B = 2: (−2.5, −1.5], …, (1.5, 2.5]
     values = [-2.5, -2.4, -1.5, -1.4, 0.5, 0.51, 1.5, 2.5, 2.6, 1e300, -1e300]
     np.testing.assert_array_equal(histogram(np.array(values)[:, None], 1.0, 2), [[2, 1, 1, 2, 1]])
@@ -85,7 +85,7 @@ def test_the_bins_by_hand() -> None:
     assert histogram(np.array([[1e300]]), 1e-20, 1).sum() == 0
 
 
-def test_the_release_by_hand() -> None:
+def test_the_release_agrees_with_a_hand_calculation() -> None:
     # bin 3 is the fullest: c = 3, n = 4; an outlier counts as 3 + w. KVMeanNoise 1: + 2w/(n√ρ)
     x, w = np.array([[3.0], [3.2], [2.8], [1e6]]), 2 + math.sqrt(2 * math.log(320))
     np.testing.assert_allclose(release(x, no_noise(), rho=1.0), [(9 + 3 + w) / 4], rtol=1e-14)

@@ -43,7 +43,7 @@ R2 = 2 + 2 * math.sqrt(2 * math.log(4)) + 2 * math.log(4)
 # Formulas
 
 
-def test_the_radius_by_hand() -> None:
+def test_the_radius_agrees_with_a_hand_calculation() -> None:
     # a logarithm that is always 1: 2 (4 + 2√4 + 2) = 20
     assert radius_squared(7, 4, 2, 0.1, lambda _: 1) == 20
     assert radius_squared(2, 2, 1, 0.5) == pytest.approx(R2, rel=1e-15)
@@ -87,7 +87,7 @@ def test_a_long_row_is_dropped_and_still_counted() -> None:
     np.testing.assert_allclose(tight, [[0.5 + math.sqrt(0.5), 0], [0, 0]], atol=1e-14)
 
 
-def test_the_projection_by_hand() -> None:
+def test_the_projection_agrees_with_a_hand_calculation() -> None:
     # no short row: M' = [[0, 1], [1, 0]] has eigenvalues ±1; what is left is the projection on (1, 1)/√2
     x = np.full((2, 2), 100.0)
     got = release(x, np.array([[0.0, 1.0], [1.0, 0.0]]), rho=R2**2 / 2, kappa=KAPPA, beta=BETA)

@@ -37,7 +37,7 @@ def data(n: int, kappa: float, mean_bound: float, d: int = 3, seed: int = 0) -> 
 # Pairs
 
 
-def test_the_differences_by_hand() -> None:
+def test_the_differences_agree_with_a_hand_calculation() -> None:
     x = np.array([[1.0, 0.0], [3.0, 4.0], [5.0, 5.0], [5.0, 6.0], [100.0, 100.0]])
     expected = np.array([[2.0, 4.0], [0.0, 1.0]]) / math.sqrt(2)  # the fifth record has no partner
     np.testing.assert_allclose(next(iter(blocks(differences(x)))), expected, rtol=1e-15)
@@ -72,7 +72,7 @@ def test_one_record_moves_at_most_one_difference(n: int, i: int, size: int) -> N
 # The release
 
 
-def test_the_bound_on_the_image() -> None:
+def test_the_bound_on_the_image_is_root_thousand_times_the_bound_on_the_mean() -> None:
     assert image_bound(2.0) == pytest.approx(63.2456, rel=1e-6)
     r = sympy.symbols("R", positive=True)
     assert float(image_bound(r) / r) == pytest.approx(math.sqrt(1000))

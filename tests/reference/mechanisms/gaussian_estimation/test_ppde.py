@@ -45,7 +45,7 @@ PROPERTY = settings(max_examples=80)
 # Formulas
 
 
-def test_the_formulas_by_hand() -> None:
+def test_the_formulas_agree_with_a_hand_calculation() -> None:
     assert [mean_limit(r) for r in (1, 2, 3)] == [0.5, 0.25, 0.125]
     assert [threshold(r) for r in (1, 2)] == [3 / 16, 3 / 32]
     assert truncation_squared(Fraction(1, 4), 8, 5, 3, 1, lambda _: 2) == 24
@@ -76,7 +76,7 @@ def test_enough_records_satisfies_both_conditions() -> None:
 # Known answers
 
 
-def test_one_coordinate_by_hand() -> None:
+def test_one_coordinate_agrees_with_a_hand_calculation() -> None:
     # R = 0: one block of all records, B² = 6 ln(4/.1) > 1, so no record is shortened. s = B/(4√ρ); tight 1/(4√(2ρ))
     x, rho = np.array([[1.0], [0.0], [2.0], [-7.0]]), 8.0
     s = math.sqrt(6 * math.log(40)) / (4 * math.sqrt(rho))
@@ -87,7 +87,7 @@ def test_one_coordinate_by_hand() -> None:
     assert release(x, np.full((1, 1), -1e6), rho=rho)[0] == 0.0
 
 
-def test_two_rounds_by_hand() -> None:
+def test_two_rounds_agree_with_a_hand_calculation() -> None:
     # d = 4, R = 2: three blocks of two records; the last record is not used. Without noise:
     # block 1: means (1, ½, 0, 0), the first two are above 3/16 and done. u_2|S| = ½: straight to the end, on block 2:
     # means of the last two (½, 0). B² = 6 ln 20 > 2. Block 3 is not used either.
@@ -217,7 +217,7 @@ def test_the_largest_change_is_that_of_disjoint_supports(pair: tuple[Matrix, Mat
         assert largest == pytest.approx(stated)
 
 
-def test_from_which_n_on_the_first_block_spends_all_of_it() -> None:
+def test_the_first_block_spends_the_whole_budget_from_the_stated_n_on() -> None:
     def first_bound_squared(d: int, n: int, beta: float) -> float:
         rounds = most_rounds(d)
         m = max(1, n // (rounds + 1))
@@ -286,7 +286,7 @@ def test_for_one_coordinate_the_release_has_its_exact_law() -> None:
 
 
 @pytest.mark.parametrize("calibration", ["reconstructed", "tight"])
-def test_what_is_done_is_right_within_a_half_and_what_is_left_is_small(calibration: Any) -> None:
+def test_finished_coordinates_are_right_within_a_half_and_the_others_are_small(calibration: Any) -> None:
     # d = 8, β = 1e-9, m ≥ `enough_records`: fails with probability at most 2e-9
     d, rho, beta = 8, 1.0, 1e-9
     rounds, m = most_rounds(d), 1.0

@@ -33,7 +33,7 @@ from covassay.reference.privacy import ZCDP
         ("gaussian-learner", 7, "tight", 1.0),
     ],
 )
-def test_the_spend_table(name: str, dimension: int, calibration: Any, proven: float) -> None:
+def test_the_spend_is_that_of_the_table(name: str, dimension: int, calibration: Any, proven: float) -> None:
     result = mechanism(name).spend(rho=0.6, dimension=dimension, calibration=calibration)
     assert result.claimed == ZCDP(0.6)
     assert result.proven.rho == pytest.approx(0.6 * proven, rel=1e-15)  # type: ignore[union-attr]

@@ -117,7 +117,7 @@ def test_the_lemma_fails_without_the_floor_and_with_another_threshold() -> None:
 # Known answers
 
 
-def test_the_preconditioner_by_hand() -> None:
+def test_the_preconditioner_agrees_with_a_hand_calculation() -> None:
     # κ = 1000: 500 is large, 499 is not. A = diag(½, ½, 1)/√.84 and A⁻¹ = √.84 diag(2, 2, 1)
     a, inverse = preconditioner(np.diag([1000.0, 500.0, 499.0]), 1000.0)
     np.testing.assert_allclose(a, np.diag([0.5, 0.5, 1.0]) / math.sqrt(0.84), atol=1e-15)
@@ -154,7 +154,7 @@ def test_what_is_spent_is_what_the_naive_estimate_spends() -> None:
 # How many rows
 
 
-def test_the_sample_sizes_by_hand() -> None:
+def test_the_sample_sizes_agree_with_a_hand_calculation() -> None:
     # a logarithm that is always 2: ((√4 + √4)/(√1.21 − 1))² = (4/0.1)² = 1600
     assert regularity_rows(4, 0.1, 0.21, lambda _: 2) == pytest.approx(1600, rel=1e-12)
     # the same with ρ = 1/4, d = 2: r²/κ = 2 + 2√4 + 4 = 10; σ/(κ/n) = 10/√ρ = 20 tight; υ* = 2√2 + √(3 · 2);

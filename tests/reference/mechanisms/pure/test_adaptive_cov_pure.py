@@ -66,12 +66,12 @@ def scripted(
 # The parts by hand
 
 
-def test_the_noise_level_by_hand() -> None:
+def test_the_noise_level_agrees_with_a_hand_calculation() -> None:
     assert noise_level(1, 8, 1, 4) == 1.5  # min(8/4, 1/2 + 4/4)
     assert noise_level(0, 8, 5, 4) == 8
 
 
-def test_the_budget_of_the_steps() -> None:
+def test_the_budget_is_divided_among_the_steps_as_stated() -> None:
     e = Fraction(8)
     assert step_epsilon(e) == 1
     assert [final_epsilon(e, r) for r in RADII] == [6, 5]
@@ -260,7 +260,7 @@ def test_other_queries_spend_more(scales: tuple[float, float], moved: Vector) ->
         (7, "private", "tight", 1.0),
     ],
 )
-def test_the_spend_table(dimension: int, radius: Any, calibration: Any, proven: float) -> None:
+def test_the_spend_is_that_of_the_table(dimension: int, radius: Any, calibration: Any, proven: float) -> None:
     result = spend(epsilon=2.0, dimension=dimension, radius=radius, calibration=calibration)
     assert result.claimed == PureDP(2.0)
     assert result.proven.epsilon == pytest.approx(2 * proven, rel=1e-12)  # type: ignore[union-attr]
@@ -304,7 +304,7 @@ def test_the_tight_spend_is_approached_by_one_pair(d: int) -> None:
 
 
 @pytest.mark.parametrize("d", [1, 2, 10])
-def test_real_queries_rise_at_full_cost_but_do_not_fall_so(d: int) -> None:
+def test_the_queries_of_real_data_cost_their_bound_only_when_they_rise(d: int) -> None:
     # The queries of a data set: many rows of length 1, and one of length 1 or 0. The search costs less when the long
     # row is in the first data set, and only then the radius step costs its full share. So with a radius step the sum of
     # the shares is only an upper bound.

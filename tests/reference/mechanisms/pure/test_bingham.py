@@ -114,7 +114,7 @@ def test_the_formulas_run_on_fractions_and_symbols() -> None:
         (9, "tight", 1.0, True),
     ],
 )
-def test_the_spend_table(dimension: int, calibration: Any, proven: float, attained: bool) -> None:
+def test_the_spend_is_that_of_the_table(dimension: int, calibration: Any, proven: float, attained: bool) -> None:
     result = spend(epsilon=3.0, dimension=dimension, calibration=calibration)
     assert result.claimed == PureDP(3.0)
     assert result.proven == PureDP(3.0 * proven)

@@ -42,7 +42,7 @@ def nuclear(m: Matrix) -> float:
 # Known answers
 
 
-def test_the_release_by_hand() -> None:
+def test_the_release_agrees_with_a_hand_calculation() -> None:
     # n = 2, rows (1, 0) and (0, 1): mean (½, ½), rows minus mean ±(½, −½), S = [[¼, −¼], [−¼, ¼]].
     # ε = ½: ρ = 3√3 · 1/(4 · ½) = 3√3/2
     z = np.array([[1.0, -2.0], [-2.0, 0.0]])
@@ -52,7 +52,7 @@ def test_the_release_by_hand() -> None:
     np.testing.assert_allclose(release(3 * np.eye(2), z, epsilon=0.5, row_bound=3), 9 * np.array(expected), rtol=1e-15)
 
 
-def test_one_feature_by_hand() -> None:
+def test_one_feature_agrees_with_a_hand_calculation() -> None:
     # rows 1, 0, −1, 0: S = ½; ρ = 4 · 3/(16 · 3) = ¼
     got = release([[1.0], [0.0], [-1.0], [0.0]], np.array([[2.0]]), epsilon=3)
     np.testing.assert_allclose(got, [[1.0]], rtol=1e-15)
@@ -127,7 +127,7 @@ def test_a_search_finds_the_supremum_and_nothing_above_it(d: int, expected: floa
     assert best == pytest.approx(expected, rel=1e-6)
 
 
-def test_the_angle_of_the_proof() -> None:
+def test_the_product_in_the_proof_is_largest_at_sixty_degrees() -> None:
     theta = sympy.symbols("theta", positive=True)
     product = 4 * sympy.sin(theta) * (1 + sympy.cos(theta))
     assert sympy.simplify(sympy.diff(product, theta).subs(theta, sympy.pi / 3)) == 0

@@ -55,7 +55,7 @@ X = np.array([[1.0, 0.0], [0.0, 0.5]])  # n = 2, Σ = diag(1/2, 1/8)
         ("triangle", "tight", 2.23606797749979),
     ],
 )
-def test_the_release_by_hand(entries: Any, calibration: Any, b: float) -> None:
+def test_the_release_agrees_with_a_hand_calculation(entries: Any, calibration: Any, b: float) -> None:
     z = np.array([[0.25, -0.5], [-0.5, 1.0]])
     got = release(X, z, epsilon=0.5, entries=entries, calibration=calibration)
     np.testing.assert_allclose(got, [[0.5 + b / 4, -b / 2], [-b / 2, 0.125 + b]], rtol=1e-14)
@@ -70,7 +70,7 @@ def test_full_noise_is_added_to_every_entry() -> None:
 
 
 @pytest.mark.parametrize(("entries", "calibration", "b"), [("full", "paper", 8.0), ("triangle", "tight", 4.0)])
-def test_one_number_by_hand(entries: Any, calibration: Any, b: float) -> None:
+def test_one_number_agrees_with_a_hand_calculation(entries: Any, calibration: Any, b: float) -> None:
     # n = d = 1, x = 1/2, ε = 1/4: 2/ε = 8, and 1/ε = 4 because one number moves by at most 1
     got = release([[0.5]], np.array([[3.0]]), epsilon=0.25, entries=entries, calibration=calibration)
     np.testing.assert_allclose(got, [[0.25 + 3 * b]], rtol=1e-15)
@@ -150,7 +150,9 @@ def test_no_entry_exceeds_the_bound_with_the_stated_probability(count: int, beta
         (5, "triangle", "tight", 1.0, True),
     ],
 )
-def test_the_spend_table(dimension: int, entries: Any, calibration: Any, proven: float, attained: bool) -> None:
+def test_the_spend_is_that_of_the_table(
+    dimension: int, entries: Any, calibration: Any, proven: float, attained: bool
+) -> None:
     result = spend(epsilon=2.0, dimension=dimension, entries=entries, calibration=calibration)
     assert result.claimed == PureDP(2.0)
     assert result.proven.epsilon == pytest.approx(2 * proven, rel=1e-14)  # type: ignore[union-attr]

@@ -49,7 +49,7 @@ PROPERTY = settings(max_examples=50)
 X = np.array([[1.0, 0.0], [0.0, 0.5]])
 
 
-def test_release_rebuilds_the_matrix_by_hand() -> None:
+def test_the_release_rebuilds_the_matrix_calculated_by_hand() -> None:
     # ε = 1: λ̂ = (1, 1/4) + 4 (1/4, 3/16) = (2, 1). θ₁ = (.6, .8), θ₂ = ±(.8, −.6):
     # ½ [2 θ₁θ₁ᵀ + θ₂θ₂ᵀ] = ½ [[.72 + .64, .96 − .48], [., 1.28 + .36]]
     script = GivenDirections([0.6, 0.8])
@@ -69,7 +69,9 @@ def test_release_rebuilds_the_matrix_by_hand() -> None:
         ("adaptive", "tight", 1 / 4),  # (ε/2) w₁/(w₁ + w₁)
     ],
 )
-def test_the_exponent_of_the_first_step_by_hand(budget: Any, calibration: Any, eta: float) -> None:
+def test_the_exponent_of_the_first_step_agrees_with_a_hand_calculation(
+    budget: Any, calibration: Any, eta: float
+) -> None:
     script = GivenDirections([0.6, 0.8])
     release(
         X,
@@ -287,7 +289,9 @@ def test_three_quarters_is_the_supremum_of_the_adaptive_budget(d: int) -> None:
         (4, 3, "adaptive", "tight", 1.0),
     ],
 )
-def test_the_spend_table(dimension: int, rank: int, budget: Any, calibration: Any, proven: float) -> None:
+def test_the_spend_is_that_of_the_table(
+    dimension: int, rank: int, budget: Any, calibration: Any, proven: float
+) -> None:
     result = spend(epsilon=2.0, dimension=dimension, budget=budget, calibration=calibration, rank=rank)
     assert result.claimed == PureDP(2.0)
     assert result.proven.epsilon == pytest.approx(2 * proven, rel=1e-14)  # type: ignore[union-attr]
@@ -474,7 +478,7 @@ def test_a_direction_that_is_no_unit_vector_is_refused(direction: Any) -> None:
 # Rank k
 
 
-def test_rank_k_stops_after_k_by_hand() -> None:
+def test_rank_k_stops_after_k_steps() -> None:
     # C = diag(1, 4/9, 1/9), n = 3, ε = 3, rank 1: λ̂_1 = 1 + (4/3)(3/4) = 2, one direction with η = ε/(8k) = 3/8
     x = np.diag([1.0, 2 / 3, 1 / 3])
     script = GivenDirections([0.6, 0.0, 0.8])
@@ -493,7 +497,7 @@ def test_rank_k_stops_after_k_by_hand() -> None:
         ("adaptive", "tight", 1.5 * 2.432798 / (2 * 2.432798 + 2.315806)),  # both directions are drawn
     ],
 )
-def test_the_exponents_of_rank_k_by_hand(budget: Any, calibration: Any, eta: float) -> None:
+def test_the_exponents_of_rank_k_agree_with_a_hand_calculation(budget: Any, calibration: Any, eta: float) -> None:
     x = np.diag([1.0, 2 / 3, 1 / 3])
     script = GivenDirections([1.0, 0.0, 0.0], [1.0, 0.0])
     release(

@@ -57,7 +57,7 @@ def test_the_length_of_the_walk_is_a_parameter_of_the_draw_alone() -> None:
         release(np.eye(2), np.zeros(3), epsilon=1.0, walk=5)  # type: ignore[call-arg]
 
 
-def test_without_a_projection_the_release_by_hand() -> None:
+def test_without_a_projection_the_release_agrees_with_a_hand_calculation() -> None:
     # ε = 1, n = 2: scale 1. Σ = I/2, z = svec(diag(.2, .3)) makes diag(.7, .8), onto trace 1: θ = ¼
     got = release(np.eye(2), svec(np.diag([0.2, 0.3])), epsilon=1.0)
     np.testing.assert_allclose(got, np.diag([0.45, 0.55]), atol=1e-15)
@@ -65,7 +65,7 @@ def test_without_a_projection_the_release_by_hand() -> None:
     assert proposal_size(2.0) == 4.8
 
 
-def test_with_one_projection_the_norm_by_hand() -> None:
+def test_with_one_projection_the_norm_agrees_with_a_hand_calculation() -> None:
     # l = 1: T svec(M) = ⟨Q, M⟩, so the cheapest M with image z is z/‖Q‖ on one eigenvector: ‖z‖_K = |z|/‖Q‖
     t = transform(2, 20.0, 0.1, 0)
     assert t.shape == (1, 3)

@@ -53,7 +53,7 @@ def test_one_row_moves_the_moment_by_the_sensitivity_at_most(body: Body, seed: i
         ("linf", [1, 1, 1]),
     ],
 )
-def test_the_sensitivities_by_hand(body: Body, values: list[float]) -> None:
+def test_the_sensitivities_agree_with_a_hand_calculation(body: Body, values: list[float]) -> None:
     assert [sensitivity(body, 1, d) for d in (1, 2, 3)] == pytest.approx(values, rel=1e-15)
     assert sensitivity(body, Fraction(4), 1) == Fraction(1, 4)
     for d, value in zip((1, 2, 3), values, strict=True):
@@ -83,7 +83,7 @@ def test_the_covariance_body_is_the_smallest() -> None:
     ("body", "scale"),
     [("schatten1", 4), ("covariance", 2), ("l1", 2 * math.sqrt(5)), ("l2", 2 * math.sqrt(2)), ("linf", 2)],
 )
-def test_the_release_by_hand(body: Body, scale: float) -> None:
+def test_the_release_agrees_with_a_hand_calculation(body: Body, scale: float) -> None:
     # n = 2, ε = 1/4, Σ = I/2
     z = np.array([[0.5, 0.25], [0.25, -1.0]])
     expected = np.eye(2) / 2 + scale * z

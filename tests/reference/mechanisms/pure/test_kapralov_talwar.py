@@ -42,7 +42,7 @@ X = np.array([[1.0, 0.0], [1.0, 0.0], [0.0, 0.5], [0.0, 0.0]])  # C = diag(2, 1/
 # Known answers
 
 
-def test_two_rounds_by_hand() -> None:
+def test_two_rounds_agree_with_a_hand_calculation() -> None:
     # ε = 8, k = 2: η = 1, b = 1/2. u_1 = (.6, .8): uᵀCu = .72 + .16 = .88, l_1 = .88 + .12/2·… = .88 + ½ · .24 = 1.
     # C_2 = diag(2, 1/4) − [[.36, .48], [.48, .64]]; u_2 = e_2: uᵀC_2u = −.39, l_2 = −.39 + ½ · .9 = .06
     script = GivenDirections([0.6, 0.8], [0.0, 1.0])
@@ -74,7 +74,7 @@ def test_the_release_is_in_the_unit_of_the_data_squared() -> None:
     np.testing.assert_allclose(got, [[9, 12], [12, 17.5]], rtol=1e-13)
 
 
-def test_one_number_by_hand() -> None:
+def test_one_number_agrees_with_a_hand_calculation() -> None:
     # C = 1/2, n = 2, ε = 4: ½ (1/2 + ½ · 1)
     got = release([[0.5], [-0.5]], KapralovTalwarNoise(np.array([1.0]), GivenDirections([-1.0])), epsilon=4.0)
     np.testing.assert_allclose(got, [[0.5]], rtol=1e-15)
@@ -157,7 +157,7 @@ def test_the_formulas_run_on_fractions_and_symbols() -> None:
 
 
 @pytest.mark.parametrize(("dimension", "proven"), [(1, 0.5), (2, 1.0), (7, 1.0)])
-def test_the_spend_table(dimension: int, proven: float) -> None:
+def test_the_spend_is_that_of_the_table(dimension: int, proven: float) -> None:
     result = spend(epsilon=2.0, dimension=dimension)
     assert result.claimed == PureDP(2.0)
     assert result.proven.epsilon == pytest.approx(2 * proven, rel=1e-15)  # type: ignore[union-attr]

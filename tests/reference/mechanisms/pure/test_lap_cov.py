@@ -43,7 +43,7 @@ X = np.array([[1.0, 0.0], [0.0, 0.5]])  # n = 2, Σ = diag(1/2, 1/8)
     ("calibration", "b"),
     [("paper", 2.8284271247461903), ("tight", 2.23606797749979)],  # nε = 1: √8 and √5
 )
-def test_the_release_by_hand(calibration: Any, b: float) -> None:
+def test_the_release_agrees_with_a_hand_calculation(calibration: Any, b: float) -> None:
     z = np.array([[0.25, -0.5], [-0.5, 1.0]])
     got = release(X, z, epsilon=0.5, calibration=calibration)
     np.testing.assert_allclose(got, [[0.5 + b / 4, -b / 2], [-b / 2, 0.125 + b]], rtol=1e-14)
@@ -53,7 +53,7 @@ def test_the_release_by_hand(calibration: Any, b: float) -> None:
 
 
 @pytest.mark.parametrize(("calibration", "b"), [("paper", 5.656854249492381), ("tight", 4.0)])
-def test_one_number_by_hand(calibration: Any, b: float) -> None:
+def test_one_number_agrees_with_a_hand_calculation(calibration: Any, b: float) -> None:
     # n = d = 1, x = 1/2, ε = 1/4: √2/ε, and 1/ε because one number moves by at most 1
     got = release([[0.5]], np.array([[3.0]]), epsilon=0.25, calibration=calibration)
     np.testing.assert_allclose(got, [[0.25 + 3 * b]], rtol=1e-15)
@@ -99,7 +99,7 @@ def test_the_error_bound_holds_on_draws() -> None:
     [(1, 0.7071067811865476), (2, 0.7905694150420949), (3, 0.6770032003863301), (4, 0.6373774391990981),
      (8, 0.5659615711335886), (1000, 0.50050025)],
 )  # fmt: skip
-def test_the_spend_table(dimension: int, proven: float) -> None:
+def test_the_spend_is_that_of_the_table(dimension: int, proven: float) -> None:
     paper, tight = (spend(epsilon=2.0, dimension=dimension, calibration=c) for c in CALIBRATIONS)
     assert paper.claimed == tight.claimed == PureDP(2.0)
     assert paper.proven.epsilon == pytest.approx(2 * proven, rel=1e-6)  # type: ignore[union-attr]

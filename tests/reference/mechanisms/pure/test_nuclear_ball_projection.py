@@ -41,7 +41,7 @@ EYE = np.eye(2)  # as data: n = 2, Σ = I/2, 2 tr Σ = 2
 # Known answers
 
 
-def test_the_paper_calibration_by_hand() -> None:
+def test_the_paper_calibration_agrees_with_a_hand_calculation() -> None:
     # ε = .5, n = 2: ρ = 4, b = 10. Σ̂ = I/2 + 4 Z = [[0, 3], [−1, 0]], singular values 3 and 1;
     # r = 2 + 10 · 0 = 2: θ = 1 leaves (2, 0)
     z = np.array([[-0.125, 0.75], [-0.25, -0.125]])
@@ -57,7 +57,7 @@ def test_the_paper_calibration_by_hand() -> None:
     )
 
 
-def test_the_tight_calibration_by_hand() -> None:
+def test_the_tight_calibration_agrees_with_a_hand_calculation() -> None:
     # ρ = 2, b = 4. Σ̂ = I/2 + 2 Z = diag(2.5, 1.5); L = −.25: r = 1: θ = 1.5 leaves (1, 0)
     z = np.diag([1.0, 0.5])
     got = release(EYE, NuclearBallProjectionNoise(z, -0.25), epsilon=0.5, calibration="tight")
@@ -80,7 +80,7 @@ def test_a_noisy_radius_of_zero_or_less_gives_the_zero_matrix(trace: float) -> N
     )
 
 
-def test_one_number_by_hand() -> None:
+def test_one_number_agrees_with_a_hand_calculation() -> None:
     # n = d = 1, x = 1/2, ε = 2, paper: ρ = 2, b = 5; Σ̂ = .25 + 2 (−3) = −5.75, r = .5 + 5/2 = 3: clipped to −3
     np.testing.assert_allclose(
         release([[0.5]], NuclearBallProjectionNoise(np.array([[-3.0]]), 0.5), epsilon=2), [[-3]], rtol=1e-15
@@ -152,7 +152,9 @@ def test_the_scales_run_on_fractions_and_symbols() -> None:
         (0, 0, 0, 0),
     ],
 )
-def test_the_joint_loss_of_a_pair_by_hand(s: Any, t: Any, paper: Fraction, tight: Fraction) -> None:
+def test_the_joint_loss_of_a_pair_agrees_with_a_hand_calculation(
+    s: Any, t: Any, paper: Fraction, tight: Fraction
+) -> None:
     n, epsilon = 7, Fraction(3, 10)
     for calibration, share in (("paper", paper), ("tight", tight)):
         rho, b = matrix_scale(n, epsilon, calibration), trace_scale(n, epsilon, calibration)
@@ -185,7 +187,7 @@ def test_no_pair_of_rows_spends_more_than_the_extreme_ones(
         (9, "tight", 1.0),
     ],
 )
-def test_the_spend_table(dimension: int, calibration: Any, proven: float) -> None:
+def test_the_spend_is_that_of_the_table(dimension: int, calibration: Any, proven: float) -> None:
     result = spend(epsilon=2.0, dimension=dimension, calibration=calibration)
     assert result.claimed == PureDP(2.0)
     assert result.proven.epsilon == pytest.approx(2 * proven, rel=1e-15)  # type: ignore[union-attr]

@@ -64,7 +64,7 @@ def test_the_release_is_in_the_unit_of_the_data_squared(module: ModuleType, symm
 
 
 @MODULES
-def test_one_number_by_hand(module: ModuleType, symmetric: bool) -> None:
+def test_one_number_agrees_with_a_hand_calculation(module: ModuleType, symmetric: bool) -> None:
     # n = d = 1, ε = 4: .25 + (2/4)(−3)
     np.testing.assert_allclose(module.release([[-0.5]], [[-3.0]], epsilon=4), [[-1.25]], rtol=1e-15)
 

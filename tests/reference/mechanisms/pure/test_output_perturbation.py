@@ -46,7 +46,7 @@ def minimiser(x: Matrix, alpha: float) -> Vector:
 # Known answers
 
 
-def test_the_release_by_hand() -> None:
+def test_the_release_agrees_with_a_hand_calculation() -> None:
     # rows (.6, .8), (0, 1), α = .16: A = .18, b = .24: ŵ = .24/(.18 + .32) = .48
     # paper: W = 1/√.32 = 1.7677670, √(W² + 1) = √4.125 = 2.0310096; S = 3.7987766/(.32 · 2) = 5.9355884; ε = 2, v = 1
     x = [[0.6, 0.8], [0.0, 1.0]]
@@ -88,7 +88,7 @@ def test_a_bad_penalty_is_refused(alpha: Any) -> None:
 # Formulas
 
 
-def test_the_formulas_by_hand() -> None:
+def test_the_formulas_agree_with_a_hand_calculation() -> None:
     # 2α = 1/3: 2α(1 + 2α) = 4/9, W = 3/4, √(W² + 1) = 5/4: S = (5/4)/(n/3)
     alpha = Fraction(1, 6)
     assert largest_norm(alpha, "tight") == pytest.approx(0.75, rel=1e-15)
@@ -102,7 +102,7 @@ def test_the_formulas_by_hand() -> None:
     assert mpmath.almosteq(sensitivity(1, k / 2, "tight"), closed, 1e-14)
 
 
-def test_the_steps_of_the_derivation() -> None:
+def test_the_steps_of_the_derivation_hold_for_symbols() -> None:
     w, phi, k, lam = sympy.symbols("W phi kappa lambda", positive=True)
     # G is the maximum over φ of W sin²φ + sin φ cos φ = (W + sin 2φ − W cos 2φ)/2
     assert sympy.simplify(w * sympy.sin(phi) ** 2 + sympy.sin(phi) * sympy.cos(phi)
@@ -115,7 +115,7 @@ def test_the_steps_of_the_derivation() -> None:
 
 
 @pytest.mark.parametrize(("alpha", "low", "high"), [(1e-6, 0.25, 0.2505), (0.1, 0.2, 0.35), (1e4, 0.99, 1.0)])
-def test_the_share_that_the_paper_calibration_spends(alpha: float, low: float, high: float) -> None:
+def test_the_paper_calibration_spends_a_share_between_the_stated_limits(alpha: float, low: float, high: float) -> None:
     assert low <= sensitivity(1, alpha, "tight") / sensitivity(1, alpha, "paper") <= high
 
 
@@ -181,7 +181,7 @@ def test_the_loss_at_the_worst_pair_is_what_is_spent(calibration: Any, share: fl
 
 @pytest.mark.parametrize("calibration", CALIBRATIONS)
 @pytest.mark.parametrize("d", [2, 3, 9])
-def test_the_spend_table(d: int, calibration: Any) -> None:
+def test_the_spend_is_that_of_the_table(d: int, calibration: Any) -> None:
     result = spend(epsilon=0.7, dimension=d, calibration=calibration)
     assert (result.claimed, result.proven) == (PureDP(0.7), PureDP(0.7))
     assert result.attained is (calibration == "tight" and d > 2)

@@ -174,7 +174,7 @@ def test_the_error_on_draws_is_below_the_likely_error() -> None:
     # ½ + ½ s/(√2 d): √5/(2√2) = .790569, √13/(4√2) = .637377, √41/(8√2) = .565961; one number: ε/4
     [(1, 0.25, 0.25), (2, 0.8952847075210475, 1.0), (4, 0.8186887195995491, 1.0), (8, 0.7829805, 1.0)],
 )
-def test_the_spend_table(dimension: int, paper: float, tight: float) -> None:
+def test_the_spend_is_that_of_the_table(dimension: int, paper: float, tight: float) -> None:
     for calibration, proven in (("paper", paper), ("tight", tight)):
         result = spend(epsilon=2.0, dimension=dimension, calibration=calibration)  # type: ignore[arg-type]
         assert result.claimed == PureDP(2.0)
