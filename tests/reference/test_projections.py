@@ -126,15 +126,18 @@ EVERY_PROJECTION = pytest.mark.parametrize(
 Projection = Callable[[Matrix, float], Matrix]
 
 
+def for_every_projection(test: Callable[..., None]) -> Callable[..., None]:
+    """Run the test with every projection, on points and radii that Hypothesis draws."""
+    return EVERY_PROJECTION(PROPERTY(given(data=st.data(), radius=radii)(test)))
+
+
 def drawn_like(data: st.DataObject, a: Matrix, project: Projection) -> Matrix:
     """Another point of the space of a, on which `project` is defined."""
     b = data.draw(arrays(np.float64, a.shape, elements=entries))
     return (b + b.T) / 2 if a.ndim == 2 and project is not nuclear_ball else b
 
 
-@EVERY_PROJECTION
-@PROPERTY
-@given(data=st.data(), radius=radii)
+@for_every_projection
 def test_projections_do_not_spread_points_apart(
     project: Projection, points: st.SearchStrategy[Matrix], data: st.DataObject, radius: float
 ) -> None:
@@ -144,9 +147,7 @@ def test_projections_do_not_spread_points_apart(
     assert after <= np.linalg.norm(a - b) + TOLERANCE
 
 
-@EVERY_PROJECTION
-@PROPERTY
-@given(data=st.data(), radius=radii)
+@for_every_projection
 def test_projecting_twice_is_projecting_once(
     project: Projection, points: st.SearchStrategy[Matrix], data: st.DataObject, radius: float
 ) -> None:
@@ -154,9 +155,7 @@ def test_projecting_twice_is_projecting_once(
     np.testing.assert_allclose(project(once, radius), once, atol=TOLERANCE)
 
 
-@EVERY_PROJECTION
-@PROPERTY
-@given(data=st.data(), radius=radii)
+@for_every_projection
 def test_an_estimate_never_moves_away_from_a_truth_inside_the_set(
     project: Projection, points: st.SearchStrategy[Matrix], data: st.DataObject, radius: float
 ) -> None:

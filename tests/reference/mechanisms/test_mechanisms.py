@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from numpy.typing import NDArray
 
-from covassay.reference.domain import Chunks
+from covassay.reference.domain import Chunks, unit_rows
 from covassay.reference.errors import InvalidInput
 from covassay.reference.mechanisms.mechanism import Mechanism
 from covassay.reference.mechanisms.output import OUTPUTS
@@ -300,6 +300,23 @@ def test_the_order_of_the_rows_does_not_matter(about: AnyMechanism) -> None:
 def test_a_seed_fixes_the_output_and_another_changes_it(about: AnyMechanism) -> None:
     np.testing.assert_array_equal(drawn(about, X, seed=1), drawn(about, X, seed=1))
     assert about.repeats or not np.array_equal(drawn(about, X, seed=1), drawn(about, X, seed=2))
+
+
+DRAWN_BY_DIMENSION = [
+    a for a in MECHANISMS.values() if set(inspect.signature(a.draw_noise).parameters) <= {"dimension", "rng", "size"}
+]
+
+
+@pytest.mark.parametrize("about", DRAWN_BY_DIMENSION, ids=lambda a: a.name)
+def test_the_draw_is_the_release_of_its_noise(about: AnyMechanism) -> None:
+    x = unit_rows(np.random.default_rng(1).standard_normal((20, 3)))
+    noise = about.draw_noise(3, np.random.default_rng(6))
+    got = about.release(x, noise, **BUDGETS[about.notion.name])
+    np.testing.assert_array_equal(got, drawn(about, x, seed=6))
+
+
+def test_the_additive_mechanisms_draw_their_noise_from_the_dimension_alone() -> None:
+    assert {about.name for about in DRAWN_BY_DIMENSION} >= {"centred-covariance", "output-perturbation"}
 
 
 # What is spent

@@ -20,7 +20,7 @@ from covassay.reference.domain import Chunks, unit_rows
 from covassay.reference.errors import InvalidInput
 from covassay.reference.laws import nuclear_laplace as law
 from covassay.reference.mechanisms.pure import centred_covariance, nuclear_laplace_symmetric
-from covassay.reference.mechanisms.pure.centred_covariance import draw_noise, noise_scale, release, sample, spend
+from covassay.reference.mechanisms.pure.centred_covariance import draw_noise, noise_scale, release, spend
 from covassay.reference.mechanisms.pure.nuclear_laplace import noise_scale as uncentred_scale
 from covassay.reference.privacy import PureDP
 from covassay.reference.sensitivity import centred_change, centred_pair, centred_sensitivity
@@ -209,12 +209,6 @@ def test_no_function_takes_a_second_moment() -> None:
 
 
 # The draws
-
-
-def test_the_draw_is_the_release_of_its_noise() -> None:
-    x = unit_rows(np.random.default_rng(1).standard_normal((20, 3)))
-    got = sample(x, np.random.default_rng(6), epsilon=2)
-    np.testing.assert_array_equal(got, release(x, draw_noise(3, np.random.default_rng(6)), epsilon=2))
 
 
 @pytest.mark.parametrize("d", [1, 2, 3])

@@ -190,12 +190,6 @@ def test_the_spend_is_that_of_the_table(d: int, calibration: Any) -> None:
 # The draws
 
 
-def test_the_draw_is_the_release_of_its_noise() -> None:
-    x = unit_rows(np.random.default_rng(1).standard_normal((20, 3)))
-    got = sample(x, np.random.default_rng(6), epsilon=2)
-    np.testing.assert_array_equal(got, release(x, draw_noise(3, np.random.default_rng(6)), epsilon=2))
-
-
 @pytest.mark.parametrize("k", [1, 2, 5])
 def test_the_noise_has_its_exact_law(k: int) -> None:
     # 4000 draws: ‖v‖ ~ Gamma(k), the direction uniform, both independent; Gamma(k + 1) is told apart
