@@ -14,7 +14,6 @@ from covassay.reference.domain import Chunks, as_rows, blocks, map_rows, second_
 from covassay.reference.errors import InvalidInput
 from tests.conventions import Matrix
 
-PROPERTY = settings(max_examples=60)
 X = np.array([[3.0, 4.0], [0.0, 0.5], [1.0, 0.0], [0.0, 0.0], [-6.0, 8.0]])
 
 
@@ -36,7 +35,7 @@ cut_matrices = st.tuples(st.integers(1, 9), st.integers(1, 3)).flatmap(
 )
 
 
-@PROPERTY
+@settings(max_examples=60)
 @given(cut_matrices)
 def test_however_the_rows_are_cut_the_data_are_the_same(case: tuple[Matrix, tuple[int, ...]]) -> None:
     x, places = case

@@ -17,7 +17,7 @@ from covassay.reference.downstream.ridge import coefficients, error_bound, ridge
 from covassay.reference.errors import InvalidInput
 from covassay.reference.mechanisms.pure import nuclear_laplace
 from covassay.reference.projections import psd_cone
-from tests.conventions import Matrix
+from tests.conventions import SEEDS, Matrix
 
 PROPERTY = settings(max_examples=150)
 
@@ -100,7 +100,7 @@ def parts(m: Matrix, other: Matrix, target: int) -> tuple[float, float, float]:
 
 
 @PROPERTY
-@given(seed=st.integers(0, 2**32 - 1), d=st.integers(2, 5), penalty=st.sampled_from([1e-3, 0.1, 1.0]))
+@given(seed=SEEDS, d=st.integers(2, 5), penalty=st.sampled_from([1e-3, 0.1, 1.0]))
 def test_the_error_bound_holds_both_ways(seed: int, d: int, penalty: float) -> None:
     rng = np.random.default_rng(seed)
     m = random_moment(rng, d)
@@ -173,7 +173,7 @@ def test_a_bad_number_of_components_is_refused(components: Any) -> None:
 
 
 @PROPERTY
-@given(seed=st.integers(0, 2**32 - 1), d=st.integers(1, 5), size=st.sampled_from([1e-3, 0.3, 10.0]))
+@given(seed=SEEDS, d=st.integers(1, 5), size=st.sampled_from([1e-3, 0.3, 10.0]))
 def test_the_captured_variance_falls_short_by_no_more_than_the_bound(seed: int, d: int, size: float) -> None:
     rng = np.random.default_rng(seed)
     m = random_moment(rng, d)

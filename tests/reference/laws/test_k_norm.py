@@ -28,9 +28,8 @@ from covassay.reference.laws.k_norm import (
     sample,
 )
 from covassay.verification.statistics.tests import binomial, independence, kolmogorov_smirnov, two_sample
-from tests.conventions import FALSE_ALARM, Matrix
+from tests.conventions import FALSE_ALARM, SEEDS, Matrix
 
-PROPERTY = settings(max_examples=60)
 EVERY_BODY = pytest.mark.parametrize("body", BODIES)
 
 
@@ -55,8 +54,8 @@ def test_the_covariance_norm_is_the_larger_of_the_two_parts() -> None:
 
 
 @EVERY_BODY
-@PROPERTY
-@given(seed=st.integers(0, 2**32 - 1), d=st.integers(1, 5))
+@settings(max_examples=60)
+@given(seed=SEEDS, d=st.integers(1, 5))
 def test_every_norm_is_a_norm_and_the_covariance_norm_has_its_formula(body: Body, seed: int, d: int) -> None:
     rng = np.random.default_rng(seed)
     a, b = (m + m.T for m in rng.standard_normal((2, d, d)))

@@ -25,7 +25,6 @@ from covassay.reference.mechanisms.registry import MECHANISMS, mechanism
 from covassay.reference.privacy import ZCDP, ApproximateDP, PureDP
 from tests.conventions import Matrix
 
-PROPERTY = settings(max_examples=25)
 EVERY = pytest.mark.parametrize("about", MECHANISMS.values(), ids=list(MECHANISMS))
 IN_A_BALL = pytest.mark.parametrize(
     "about", [a for a in MECHANISMS.values() if a.domain == "ball"], ids=lambda a: a.name
@@ -263,7 +262,7 @@ def test_the_output_has_the_stated_form(about: AnyMechanism, x: Matrix) -> None:
 
 
 @EVERY
-@PROPERTY
+@settings(max_examples=25)
 @given(
     x=st.tuples(st.integers(1, 4), st.integers(1, 4)).flatmap(
         lambda shape: arrays(np.float64, shape, elements=st.floats(-1e300, 1e300))

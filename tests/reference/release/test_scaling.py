@@ -22,7 +22,6 @@ from covassay.reference.release.scaling import (
 )
 from tests.conventions import Matrix
 
-PROPERTY = settings(max_examples=60)
 LOW, HIGH = np.array([0.0, 100.0]), np.array([120.0, 220.0])
 
 
@@ -67,7 +66,7 @@ def without_root(scaled: Scaling, x: Matrix) -> Matrix:
     return applied(scaled, x) * np.sqrt(x.shape[1])
 
 
-@PROPERTY
+@settings(max_examples=60)
 @given(tables)
 def test_every_row_lies_in_the_ball_and_in_the_cube(case: tuple[Matrix, Matrix, Matrix]) -> None:
     x, low, width = case

@@ -34,10 +34,9 @@ from covassay.reference.mechanisms.building_blocks.above_threshold import (
 from covassay.reference.privacy import PureDP
 from covassay.verification.exact.above_threshold import largest_loss, log_probabilities, probabilities
 from covassay.verification.statistics.tests import binomial
-from tests.conventions import Matrix
+from tests.conventions import SEEDS, Matrix
 
 PROPERTY = settings(max_examples=40)
-SEEDS = st.integers(0, 2**32 - 1)
 
 
 def quiet(m: int) -> AboveThresholdNoise:

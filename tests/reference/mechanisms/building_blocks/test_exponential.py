@@ -29,10 +29,9 @@ from covassay.reference.mechanisms.building_blocks.exponential import (
 )
 from covassay.reference.privacy import PureDP, zcdp_of_bounded_range
 from covassay.verification.statistics.tests import binomial
-from tests.conventions import Vector
+from tests.conventions import SEEDS, Vector
 
 PROPERTY = settings(max_examples=100)
-SEEDS = st.integers(0, 2**32 - 1)
 
 
 def losses(first: Vector, second: Vector, eta: float) -> Vector:

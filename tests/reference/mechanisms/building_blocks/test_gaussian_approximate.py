@@ -27,8 +27,6 @@ from covassay.reference.mechanisms.building_blocks.gaussian_approximate import (
 from covassay.reference.privacy import ApproximateDP
 from covassay.verification.statistics.tests import kolmogorov_smirnov
 
-PROPERTY = settings(max_examples=100)
-
 
 def log_cdf(t: Any) -> Any:
     return mpmath.log(mpmath.erfc(-t / mpmath.sqrt(2)) / 2)
@@ -65,7 +63,7 @@ def test_the_exact_delta_is_accurate_where_floats_run_out(q: float, epsilon: flo
     assert log_delta(q, epsilon) == pytest.approx(exact_log_delta(q, epsilon), rel=1e-8, abs=1e-8)
 
 
-@PROPERTY
+@settings(max_examples=100)
 @given(epsilon=st.floats(1e-3, 100), log_delta_claimed=st.floats(-60, -0.01))
 def test_the_tight_scale_is_the_smallest_one(epsilon: float, log_delta_claimed: float) -> None:
     delta = math.exp(log_delta_claimed)

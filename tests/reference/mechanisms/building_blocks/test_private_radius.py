@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 import pytest
 from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from covassay.reference.errors import InvalidInput
 from covassay.reference.mechanisms.building_blocks import above_threshold
@@ -28,9 +27,7 @@ from covassay.reference.mechanisms.building_blocks.private_radius import (
 from covassay.reference.privacy import PureDP
 from covassay.verification.exact.above_threshold import largest_loss, probabilities
 from covassay.verification.statistics.tests import binomial
-from tests.conventions import Matrix
-
-PROPERTY = settings(max_examples=40)
+from tests.conventions import SEEDS, Matrix
 
 
 def quiet(precision: float) -> AboveThresholdNoise:
@@ -101,8 +98,8 @@ def test_noise_of_another_number_of_radii_is_refused() -> None:
 
 
 @pytest.mark.parametrize("calibration", ["paper", "tight"])
-@PROPERTY
-@given(seed=st.integers(0, 2**32 - 1))
+@settings(max_examples=40)
+@given(seed=SEEDS)
 def test_the_queries_are_monotone_and_lose_what_is_proven_at_most(calibration: Any, seed: int) -> None:
     rng = np.random.default_rng(seed)
     n, levels = int(rng.integers(1, 60)), public_radii(float(rng.choice([0.01, 0.3, PRECISION])))

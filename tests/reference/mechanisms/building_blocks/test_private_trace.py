@@ -30,8 +30,7 @@ from covassay.reference.mechanisms.building_blocks.private_trace import (
 )
 from covassay.reference.privacy import PureDP, zcdp_of_gaussian
 from covassay.verification.statistics.tests import kolmogorov_smirnov
-
-PROPERTY = settings(max_examples=60)
+from tests.conventions import SEEDS
 
 
 def test_the_release_agrees_with_a_hand_calculation() -> None:
@@ -77,8 +76,8 @@ def test_the_noise_undercuts_its_margin_with_the_stated_probability(failure: flo
     assert stats.norm.cdf(-gaussian_margin(failure) / math.sqrt(2)) > failure or failure >= 0.1
 
 
-@PROPERTY
-@given(seed=st.integers(0, 2**32 - 1), d=st.integers(1, 4))
+@settings(max_examples=60)
+@given(seed=SEEDS, d=st.integers(1, 4))
 def test_one_row_moves_the_trace_by_its_sensitivity_at_most(seed: int, d: int) -> None:
     x = unit_rows(2 * np.random.default_rng(seed).standard_normal((2, d)))
     first, second = (release(row[None], 0.0, epsilon=1.0) for row in x)

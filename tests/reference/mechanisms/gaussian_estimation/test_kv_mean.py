@@ -37,8 +37,6 @@ from covassay.reference.privacy import ZCDP, zcdp_of_gaussian
 from covassay.verification.statistics.tests import kolmogorov_smirnov
 from tests.conventions import FALSE_ALARM, Matrix
 
-PROPERTY = settings(max_examples=60)
-
 
 def no_noise(d: int = 1, last: int = 10) -> KVMeanNoise:
     return KVMeanNoise(np.zeros((d, 2 * last + 1)), np.zeros(d))
@@ -131,7 +129,7 @@ def test_bad_arguments_are_refused(options: dict[str, Any], message: str) -> Non
 # Privacy
 
 
-@PROPERTY
+@settings(max_examples=60)
 @given(
     x=arrays(np.float64, (5, 2), elements=st.floats(-20, 20)),
     y=arrays(np.float64, (1, 2), elements=st.floats(-1e6, 1e6)),

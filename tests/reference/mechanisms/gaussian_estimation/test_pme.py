@@ -23,8 +23,6 @@ from covassay.reference.mechanisms.gaussian_estimation.pme import (
 from tests.conventions import Matrix
 from tests.reference.mechanisms.recording import recorded_calls
 
-PROPERTY = settings(max_examples=40)
-
 
 def data(n: int, kappa: float, mean_bound: float, d: int = 3, seed: int = 0) -> tuple[Matrix, Matrix, Matrix]:
     """Rows from N(μ, Σ), μ of length R, and Σ^{-1/2}; a geometric spectrum from 1 to κ, rotated."""
@@ -53,7 +51,7 @@ def test_a_difference_that_is_no_float_counts_as_zero() -> None:
     np.testing.assert_allclose(next(iter(blocks(differences(x)))), [[0, 0], [math.sqrt(0.5)] * 2])
 
 
-@PROPERTY
+@settings(max_examples=40)
 @given(n=st.integers(2, 9), i=st.integers(0, 8), size=st.integers(1, 4))
 def test_one_record_moves_at_most_one_difference(n: int, i: int, size: int) -> None:
     x = np.random.default_rng(n).standard_normal((n, 2))

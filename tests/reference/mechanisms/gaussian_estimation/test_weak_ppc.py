@@ -33,7 +33,7 @@ from covassay.reference.mechanisms.gaussian_estimation.weak_ppc import (
 from covassay.reference.privacy import ZCDP
 from covassay.reference.projections import psd_cone
 from covassay.reference.tails import upsilon_star
-from tests.conventions import Matrix
+from tests.conventions import SEEDS, Matrix
 
 PROPERTY = settings(max_examples=150)
 S = NU = Fraction(1, 20)
@@ -92,7 +92,7 @@ def matrices(seed: int, d: int, kappa: float) -> tuple[Matrix, Matrix, Matrix]:
 
 
 @PROPERTY
-@given(seed=st.integers(0, 2**32 - 1), d=st.integers(1, 5), kappa=st.sampled_from([1000.0, 1e4, 1e7]))
+@given(seed=SEEDS, d=st.integers(1, 5), kappa=st.sampled_from([1000.0, 1e4, 1e7]))
 def test_the_lemma_holds_whenever_its_hypotheses_do(seed: int, d: int, kappa: float) -> None:
     sigma, _, z = matrices(seed, d, kappa)
     a, _ = preconditioner(z, kappa)
@@ -128,7 +128,7 @@ def test_the_preconditioner_agrees_with_a_hand_calculation() -> None:
 
 
 @PROPERTY
-@given(seed=st.integers(0, 2**32 - 1), d=st.integers(1, 5), scale=st.sampled_from([0.0, 1e-300, 1.0, 1e5, 1e200]))
+@given(seed=SEEDS, d=st.integers(1, 5), scale=st.sampled_from([0.0, 1e-300, 1.0, 1e5, 1e200]))
 def test_the_preconditioner_has_an_inverse_whatever_the_data_are(seed: int, d: int, scale: float) -> None:
     a, inverse = preconditioner(scale * wigner.sample_wigner(d, np.random.default_rng(seed)), 1e4)
     np.testing.assert_allclose(a @ inverse, np.eye(d), atol=1e-13)

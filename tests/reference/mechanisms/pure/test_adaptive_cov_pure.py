@@ -36,7 +36,7 @@ from covassay.reference.mechanisms.pure.adaptive_cov_pure import (
 from covassay.reference.privacy import PureDP
 from covassay.reference.sensitivity import block_pair
 from covassay.verification.exact.above_threshold import log_probabilities
-from tests.conventions import Vector
+from tests.conventions import SEEDS, Vector
 
 RADII = MECHANISM.choices["radius"]
 PROPERTY = settings(max_examples=60)
@@ -148,7 +148,7 @@ def test_the_final_step_is_the_mechanism_with_the_smaller_bound(trace: float, st
 
 
 @PROPERTY
-@given(seed=st.integers(0, 2**32 - 1), d=st.integers(1, 4), n=st.integers(1, 8), radius=st.sampled_from(RADII))
+@given(seed=SEEDS, d=st.integers(1, 4), n=st.integers(1, 8), radius=st.sampled_from(RADII))
 def test_the_release_is_positive_semidefinite_and_small(seed: int, d: int, n: int, radius: Any) -> None:
     rng = np.random.default_rng(seed)
     x = rng.standard_normal((n, d)) * rng.choice([0.0, 1e-3, 1.0], size=(n, 1))
@@ -206,9 +206,7 @@ def search_losses(queries: Vector, moved: Vector, b1: float, b2: float) -> tuple
 
 
 @PROPERTY
-@given(
-    seed=st.integers(0, 2**32 - 1), u=st.integers(0, 6), v=st.integers(0, 6), calibration=st.sampled_from(CALIBRATIONS)
-)
+@given(seed=SEEDS, u=st.integers(0, 6), v=st.integers(0, 6), calibration=st.sampled_from(CALIBRATIONS))
 def test_the_search_spends_at_most_what_is_stated(seed: int, u: int, v: int, calibration: Any) -> None:
     rng = np.random.default_rng(seed)
     queries = rng.normal(size=6) * rng.choice([0.1, 3.0, 20.0]) + rng.choice([-10.0, 0.0, 10.0])

@@ -23,9 +23,7 @@ from covassay.reference.mechanisms.parameters import CALIBRATIONS
 from covassay.reference.mechanisms.pure.bingham import exponent, privacy_loss, release, sample, spend
 from covassay.reference.privacy import PureDP, zcdp_of_bounded_range
 from covassay.verification.statistics.tests import kolmogorov_smirnov
-from tests.conventions import FALSE_ALARM, Matrix, Vector
-
-PROPERTY = settings(max_examples=60)
+from tests.conventions import FALSE_ALARM, SEEDS, Matrix, Vector
 
 # two rows, C = [[1.36, .48], [.48, .64]]: the sum, not the mean
 X = np.array([[0.6, 0.8], [1.0, 0.0]])
@@ -136,8 +134,8 @@ def directions(d: int) -> Matrix:
     return np.concatenate([np.eye(d), haar.sample(d, np.random.default_rng(3), 200).reshape(-1, d)])
 
 
-@PROPERTY
-@given(seed=st.integers(0, 2**32 - 1), d=st.integers(1, 4), n=st.integers(0, 6), eta=st.floats(0.01, 5))
+@settings(max_examples=60)
+@given(seed=SEEDS, d=st.integers(1, 4), n=st.integers(0, 6), eta=st.floats(0.01, 5))
 def test_the_loss_never_exceeds_twice_the_exponent(seed: int, d: int, n: int, eta: float) -> None:
     rng = np.random.default_rng(seed)
     rows = unit_rows(rng.standard_normal((n + 2, d)) * rng.choice([0.5, 5.0]))

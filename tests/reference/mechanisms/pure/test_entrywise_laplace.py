@@ -34,11 +34,10 @@ from covassay.reference.mechanisms.pure.entrywise_laplace import (
 from covassay.reference.privacy import PureDP
 from covassay.reference.sensitivity import block_pair, hadamard_pair, neighbours
 from covassay.verification.statistics.tests import independence, kolmogorov_smirnov
-from tests.conventions import FALSE_ALARM, Matrix
+from tests.conventions import FALSE_ALARM, SEEDS, Matrix
 
 ENTRIES = MECHANISM.choices["entries"]
 
-PROPERTY = settings(max_examples=60)
 X = np.array([[1.0, 0.0], [0.0, 0.5]])  # n = 2, Σ = diag(1/2, 1/8)
 
 
@@ -167,9 +166,9 @@ def loss(y: Matrix, sigma: Matrix, other: Matrix, b: float, entries: str) -> flo
     return float(gap.sum() if entries == "full" else np.triu(gap).sum())
 
 
-@PROPERTY
+@settings(max_examples=60)
 @given(
-    seed=st.integers(0, 2**32 - 1),
+    seed=SEEDS,
     d=st.integers(1, 5),
     n=st.integers(1, 4),
     entries=st.sampled_from(ENTRIES),

@@ -34,9 +34,7 @@ from covassay.reference.mechanisms.pure.output_perturbation import (
 from covassay.reference.privacy import PureDP
 from covassay.verification.audit.profiles.output_perturbation import worst_pair
 from covassay.verification.statistics.tests import independence, kolmogorov_smirnov
-from tests.conventions import FALSE_ALARM, Matrix, Vector
-
-PROPERTY = settings(max_examples=150)
+from tests.conventions import FALSE_ALARM, SEEDS, Matrix, Vector
 
 
 def minimiser(x: Matrix, alpha: float) -> Vector:
@@ -126,9 +124,9 @@ def moved(first: Matrix, second: Matrix, alpha: float) -> float:
     return float(np.linalg.norm(minimiser(first, alpha) - minimiser(second, alpha)))
 
 
-@PROPERTY
+@settings(max_examples=150)
 @given(
-    seed=st.integers(0, 2**32 - 1),
+    seed=SEEDS,
     n=st.integers(1, 5),
     d=st.integers(2, 4),
     alpha=st.sampled_from([1e-3, 0.03, 0.3, 2.0]),
