@@ -1,6 +1,6 @@
 """The Bingham law: the envelope, exact values by quadrature, draws against exact distribution functions.
 
-Statistical tests: the seeds are fixed. Were they random, each comparison would raise a false alarm with probability at
+Statistical tests have fixed seeds. With a random seed, each comparison would raise a false alarm with probability at
 most 1e-9, because Kolmogorov's p-values are exact and Hoeffding's bound holds for every n.
 """
 

@@ -1,7 +1,7 @@
 """Haar measure: closed forms of one coordinate, and the QR decomposition without its signs as a mutant.
 
-Statistical tests: were the seed random, each would raise a false alarm with probability at most 1e-9, because the
-p-values of `covassay.verification.statistics.tests` are exact or conservative.
+Statistical tests have fixed seeds. With a random seed, each would raise a false alarm with probability at most 1e-9,
+because the p-values of `covassay.verification.statistics.tests` are exact or conservative.
 """
 
 import math

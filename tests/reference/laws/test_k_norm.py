@@ -1,7 +1,7 @@
 """K-norm noise: norms, the law of the radius and of the direction for every body, the rejection sampler's rate.
 
-Statistical tests: the seeds are fixed and n is stated. Were the seeds random, each test would raise a false alarm with
-probability at most 1e-9.
+Statistical tests have fixed seeds and state n. With a random seed, each test would raise a false alarm with probability
+at most 1e-9.
 """
 
 import math
@@ -189,7 +189,7 @@ STATISTICS: dict[str, Callable[[Matrix], Matrix]] = {
 
 
 @pytest.mark.parametrize("d", [2, pytest.param(3, marks=pytest.mark.slow)])
-def test_the_covariance_law_by_another_road(d: int) -> None:
+def test_the_covariance_law_agrees_with_rejection_sampling(d: int) -> None:
     n, rng = 2000, np.random.default_rng(7)
     one, two = sample("covariance", d, rng, n), by_frobenius_directions(d, rng, n)
     nuclear = sample("schatten1", d, rng, n)

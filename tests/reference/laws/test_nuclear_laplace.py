@@ -3,9 +3,9 @@
 The oracles: rational mixtures of Gammas (d ≤ 6), enclosures of the spectral norm by interval arithmetic (any d),
 and volumes worked out by hand. They share no code with the Pfaffian in float64.
 
-Statistical tests: the seeds are fixed. Were they random, each comparison would raise a false alarm with probability at
-most 1e-9, because the p-values used are exact or conservative. A sample is compared with an exact distribution
-function F on a grid: max over the grid of |F_n − F| is at most Kolmogorov's statistic, so its p-value is conservative.
+Statistical tests have fixed seeds. With a random seed, each comparison would raise a false alarm with probability at
+most 1e-9, because the p-values used are exact or conservative. A sample is compared with an exact distribution function
+F on a grid: max over the grid of |F_n − F| is at most Kolmogorov's statistic, so its p-value is conservative.
 """
 
 import math

@@ -1,7 +1,7 @@
 """The Pfaffian ensemble against closed forms, rational mixtures and enclosures, and the steps of its sampler.
 
-Statistical tests: were the seed random, each would raise a false alarm with probability at most 1e-9, because the
-p-values of `covassay.verification.statistics.tests` are exact or conservative.
+Statistical tests have fixed seeds. With a random seed, each would raise a false alarm with probability at most 1e-9,
+because the p-values of `covassay.verification.statistics.tests` are exact or conservative.
 """
 
 import copy

@@ -1,6 +1,6 @@
 """Symmetric ensembles: the isometry, exact laws of entries, norms and rotations, densities.
 
-Statistical tests: were the seed random, each would raise a false alarm with probability at most 1e-9.
+Statistical tests have fixed seeds. With a random seed, each would raise a false alarm with probability at most 1e-9.
 """
 
 import math

@@ -49,7 +49,7 @@ def drawn(about: AnyMechanism, x: Any, seed: int = 0, **options: Any) -> NDArray
 
 
 def unit(about: AnyMechanism, r: float) -> float:
-    """What a change of the unit of x by r does to the output."""
+    """The factor of the output if the unit of x changes by the factor r."""
     return r**about.output.power
 
 

@@ -1,6 +1,6 @@
 """AdaptiveCov: known answers, its choices, its account, and its errors on the data of the paper.
 
-Statistical tests: fixed seeds; what is asserted of errors is far from where chance could decide.
+Statistical tests have fixed seeds. The asserted limits are far from the errors that chance could produce.
 """
 
 import math

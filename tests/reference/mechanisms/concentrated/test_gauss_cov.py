@@ -1,7 +1,7 @@
 """Gaussian covariance: known answers, the exact law of the noise, and what it spends, from the exact divergence.
 
-Statistical tests: fixed seeds, and each comparison has a false-alarm probability of at most 1e-9 had the seed been
-random.
+Statistical tests have fixed seeds. With a random seed, each comparison would raise a false alarm with probability at
+most 1e-9.
 """
 
 import math

@@ -1,6 +1,6 @@
 """CoinPress covariance: known answers, the spend of every step, and the order of its matrices.
 
-Statistical tests: fixed seeds, each with a false-alarm probability of at most 1e-9 had the seed been random.
+Statistical tests have fixed seeds. With a random seed, each would raise a false alarm with probability at most 1e-9.
 """
 
 import math

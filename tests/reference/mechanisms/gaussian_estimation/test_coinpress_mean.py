@@ -1,6 +1,6 @@
 """CoinPress mean: known answers, the spend of every step, the law of one step.
 
-Statistical tests: fixed seeds, each with a false-alarm probability of at most 1e-9 had the seed been random.
+Statistical tests have fixed seeds. With a random seed, each would raise a false alarm with probability at most 1e-9.
 """
 
 import math

@@ -1,6 +1,6 @@
 """KVMean and NaivePME: known answers, sensitivities, the exact law on constant data, and the number of records.
 
-Statistical tests: fixed seeds, false-alarm probability at most 1e-9 each had the seed been random.
+Statistical tests have fixed seeds. With a random seed, each would raise a false alarm with probability at most 1e-9.
 """
 
 import math

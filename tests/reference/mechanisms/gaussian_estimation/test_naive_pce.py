@@ -1,6 +1,6 @@
 """NaivePCE: known answers, the loss at the worst pair, and exact laws of the projected noise.
 
-Statistical tests: fixed seeds, false-alarm probability at most 1e-9 each had the seed been random.
+Statistical tests have fixed seeds. With a random seed, each would raise a false alarm with probability at most 1e-9.
 """
 
 import math

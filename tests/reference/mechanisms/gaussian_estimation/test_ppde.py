@@ -1,6 +1,6 @@
 """PPDE: known answers, the sensitivity of the truncated mean, the loss at the worst pairs, Lemma 5.8 with constants.
 
-Statistical tests: fixed seeds, false-alarm probability at most 1e-9 each had the seed been random.
+Statistical tests have fixed seeds. With a random seed, each would raise a false alarm with probability at most 1e-9.
 """
 
 import math

@@ -1,7 +1,7 @@
 """Private leading eigenvector: known answers, and the exact privacy loss of the Bingham density.
 
-Statistical tests: fixed seeds, and each comparison has a false-alarm probability of at most 1e-9 had the seed been
-random (Kolmogorov's exact p-value).
+Statistical tests have fixed seeds. With a random seed, each comparison would raise a false alarm with probability at
+most 1e-9 (Kolmogorov's exact p-value).
 """
 
 import math

@@ -1,6 +1,6 @@
 """Noise on the centred covariance: its own sensitivity, and what the noise of the second moment would spend here.
 
-Statistical tests: fixed seeds, each with a false-alarm probability of at most 1e-9 had the seed been random.
+Statistical tests have fixed seeds. With a random seed, each would raise a false alarm with probability at most 1e-9.
 """
 
 import inspect

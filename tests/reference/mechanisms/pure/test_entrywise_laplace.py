@@ -1,7 +1,7 @@
 """Entrywise Laplace noise: known answers, the loss from exact densities, the law of the noise.
 
-Statistical tests: fixed seeds, and each comparison has a false-alarm probability of at most 1e-9 had the seed been
-random (Kolmogorov's exact p-value, Fisher's exact test).
+Statistical tests have fixed seeds. With a random seed, each comparison would raise a false alarm with probability at
+most 1e-9 (Kolmogorov's exact p-value, Fisher's exact test).
 """
 
 import math

@@ -1,7 +1,7 @@
 """Deflation with private eigenvectors: known answers, the loss of the rounds from exact densities, the law of a round.
 
-Statistical tests: fixed seeds, and each comparison has a false-alarm probability of at most 1e-9 had the seed been
-random (Kolmogorov's p-value, conservative at atoms; Fisher's exact test).
+Statistical tests have fixed seeds. With a random seed, each comparison would raise a false alarm with probability at
+most 1e-9 (Kolmogorov's p-value, conservative at atoms; Fisher's exact test).
 """
 
 import math
@@ -165,7 +165,7 @@ def test_the_spend_is_that_of_the_table(dimension: int, proven: float) -> None:
 
 
 def value_log_density(value: float, centre: float, b: float, n: float) -> float:
-    """Of clip(centre + b L, 0, n): a density inside, a probability at either end."""
+    """The law of clip(centre + b L, 0, n): a density inside, a probability at either end."""
     if value == 0:
         return float(stats.laplace.logcdf(0, centre, b))
     if value == n:

@@ -1,7 +1,7 @@
 """Nuclear-ball projection: known answers, the joint loss of matrix and trace, and the exact law for one feature.
 
-Statistical tests: fixed seeds, and each comparison has a false-alarm probability of at most 1e-9 had the seed been
-random (Kolmogorov's p-value, conservative at the atom).
+Statistical tests have fixed seeds. With a random seed, each comparison would raise a false alarm with probability at
+most 1e-9 (Kolmogorov's p-value, conservative at the atom).
 """
 
 import math
@@ -205,7 +205,7 @@ def test_the_default_is_the_paper() -> None:
 
 
 def radius_log_density(r: float, centre: float, b: float) -> float:
-    """Of max(0, centre + b L): the density for r > 0, the probability of the atom at 0."""
+    """The law of max(0, centre + b L): the density for r > 0, the probability of the atom at 0."""
     return float(stats.laplace.logcdf(0, centre, b) if r == 0 else stats.laplace.logpdf(r, centre, b))
 
 
