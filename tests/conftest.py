@@ -1,9 +1,18 @@
 """What holds for every test."""
 
+import os
 from collections.abc import Iterator
 
 import mpmath
 import pytest
+from hypothesis import settings
+
+# The matrices are small, so that several threads of the BLAS would only wait for one another. It reads this when numpy
+# is imported, which happens after this file.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+# Property tests draw the same examples in every run, and a shared machine may be slow.
+settings.register_profile("covassay", deadline=None, derandomize=True)
+settings.load_profile("covassay")
 
 
 @pytest.fixture(autouse=True)

@@ -33,9 +33,9 @@ from tests.benchmarks.hit_and_run import (
     on_lines,
     stationary_start,
 )
+from tests.conventions import FALSE_ALARM
 
 BOTH = pytest.mark.parametrize("kind", [SecantChains, ShrinkingChains])
-FALSE_ALARM = 1e-9  # of each test of a law
 
 
 # THE MEASUREMENT
@@ -188,7 +188,7 @@ def law_p_values(noise: Matrix, rng: np.random.Generator) -> tuple[float, float]
 
 
 @BOTH
-@pytest.mark.parametrize("dimension", [1, 3, 10])
+@pytest.mark.parametrize("dimension", [1, 3, pytest.param(10, marks=pytest.mark.slow)])
 def test_no_chain_ever_leaves_the_ball(kind: type[Chains], dimension: int) -> None:
     rng = np.random.default_rng(20250201)
     chains = kind(stationary_start(dimension, 100, rng), rng)
@@ -216,7 +216,7 @@ def test_the_ends_of_a_chord_are_on_the_sphere(dimension: int) -> None:
 
 
 @BOTH
-@pytest.mark.parametrize("dimension", [2, 3])
+@pytest.mark.parametrize("dimension", [2, pytest.param(3, marks=pytest.mark.slow)])
 def test_the_baseline_has_the_exact_law(kind: type[Chains], dimension: int) -> None:
     rng = np.random.default_rng(20250203)
     shape, radius = law_p_values(noise_from_the_centre(kind, dimension, rng), rng)

@@ -20,7 +20,7 @@ def seconds(code: str) -> float:
 
 
 @pytest.mark.slow
-def test_help_beside_an_empty_program() -> None:
+def test_help_takes_longer_than_an_empty_program() -> None:
     helped = "from covassay.verification.cli.main import run\ntry:\n    run(['--help'])\nexcept SystemExit:\n    pass"
     ratio = seconds(helped) / seconds("pass")
     print(f"covassay --help takes {ratio:.1f} times as long as python -c pass")

@@ -6,6 +6,7 @@ a page to what is wrong with it, and each is seen to find a planted defect.
 
 import importlib
 import re
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -56,12 +57,12 @@ def inline(text: str) -> list[Token]:
 
 
 def spans(text: str) -> list[str]:
-    """What stands in backticks."""
+    """The texts of the code spans."""
     return [piece.content for piece in inline(text) if piece.type == "code_inline"]
 
 
 def wrong_headings(text: str) -> str:
-    """Empty if the headings are those of a page, in order."""
+    """What is wrong with the headings: empty if they are the required ones, in order."""
     found = re.findall(r"^## (.+)$", text, flags=re.MULTILINE)
     expected = [heading for heading in HEADINGS if heading not in OPTIONAL or heading in found]
     return "" if found == expected else f"has {found}"
@@ -91,7 +92,7 @@ def broken_links(text: str, folder: Path) -> list[str]:
 
 
 def exists(module: str, name: str) -> bool:
-    """Has a module of that name, in any package of the project, something of that name that can be called?"""
+    """Whether some package of the project has a module of that name, with a callable of that name."""
     for package in PACKAGES:
         try:
             found = importlib.import_module(f"covassay.{package}.{module}")
@@ -103,7 +104,7 @@ def exists(module: str, name: str) -> bool:
 
 
 def missing_functions(text: str, mechanism: str) -> list[str]:
-    """`name(` that the file of the mechanism has not, and `module:name` that no module has."""
+    """The spans `name(` that the mechanism's file does not define, and `module:name` that no module defines."""
     own = mechanism.replace("-", "_")
     missing = []
     for span in spans(text):
@@ -113,14 +114,18 @@ def missing_functions(text: str, mechanism: str) -> list[str]:
     return missing
 
 
+@cache
+def known_names() -> set[str]:
+    return {*theorem_tags(PROOFS), *claims(), *assumptions()}
+
+
 def unknown_names(text: str) -> list[str]:
-    """Theorems, claims and assumptions that are not there."""
-    known = {*theorem_tags(PROOFS), *claims(), *assumptions()}
-    return [span for span in spans(text) if NAME.fullmatch(span) and span not in known]
+    """Names of theorems, claims and assumptions that do not exist."""
+    return [span for span in spans(text) if NAME.fullmatch(span) and span not in known_names()]
 
 
 def lost_underscores(text: str) -> list[str]:
-    """Emphasis that underscores make, as those of two formulas in one paragraph can: write \\_ or another letter."""
+    """Emphasis that two formulas in one paragraph make by their underscores: write \\_ or another letter."""
     return [piece.type for piece in inline(text) if piece.type == "em_open" and piece.markup == "_"]
 
 

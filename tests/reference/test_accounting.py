@@ -21,7 +21,7 @@ from covassay.reference.privacy import (
     smallest_epsilon_of_zcdp,
 )
 
-PROPERTY = settings(deadline=None, derandomize=True, max_examples=80)
+PROPERTY = settings(max_examples=80)
 X = np.array([[0.5, -0.25], [0.0, 0.75], [0.5, 0.5]])
 TANH_HALF = 0.46211715726000973  # tanh(1/2) = (e − 1)/(e + 1): one pure ε = 1 as zCDP
 
@@ -101,7 +101,7 @@ def test_what_delta_alone_covers_costs_next_to_nothing() -> None:
         ([], ZCDP(9.0), "at least one guarantee"),
     ],
 )
-def test_what_says_nothing_in_the_notion_of_the_total_is_refused(
+def test_a_guarantee_that_implies_nothing_in_the_notion_of_the_total_is_refused(
     spent: list[Guarantee], total: Guarantee, named: str
 ) -> None:
     with pytest.raises(InvalidInput, match=named):

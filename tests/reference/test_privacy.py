@@ -12,7 +12,6 @@ import pytest
 import sympy
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from numpy.typing import NDArray
 from scipy import stats
 from scipy.integrate import quad
 
@@ -33,11 +32,11 @@ from covassay.reference.privacy import (
     zcdp_of_gaussian,
     zcdp_of_pure,
 )
+from tests.conventions import Vector
 
-PROPERTY = settings(deadline=None, derandomize=True, max_examples=80)
+PROPERTY = settings(max_examples=80)
 ORDERS = [1 + 2.0**-20, 1.01, 1.5, 2.0, 5.0, 30.0]
 
-Vector = NDArray[np.float64]
 Formula = Callable[..., Any]
 
 
@@ -86,7 +85,7 @@ def test_budgets_add_up(compose: Formula) -> None:
     assert compose(mpmath.mpf(1) / 4, 0.5) == 0.75
 
 
-def test_advanced_composition_by_hand() -> None:
+def test_advanced_composition_agrees_with_a_hand_calculation() -> None:
     # δ = e^{-8}: ε √(2·9·8) + 9 ε (e^ε − 1) = 12 ε + 9 ε (e^ε − 1), at ε = ln 2: 21 ln 2
     got = advanced_composition(math.log(2), 9, math.exp(-8))
     assert got == pytest.approx(21 * 0.6931471805599453, rel=1e-14)
@@ -196,7 +195,7 @@ def test_a_smaller_constant_for_bounded_range_is_refuted(divisor: float) -> None
     assert not exceeds_bounded_range(zcdp_of_bounded_range, p, log_ratio)
 
 
-def test_gaussian_noise_by_hand() -> None:
+def test_gaussian_noise_agrees_with_a_hand_calculation() -> None:
     # √2-sensitive, σ² = 4: 2/8
     assert zcdp_of_gaussian(Fraction(3), Fraction(9, 2)) == 1
     assert zcdp_of_gaussian(math.sqrt(2), 4.0) == pytest.approx(0.25, rel=1e-15)
@@ -218,14 +217,14 @@ def test_the_divergence_of_gaussian_noise_is_rho_alpha_for_every_order(alpha: fl
 # Conversions to approximate DP
 
 
-def test_epsilon_of_zcdp_by_hand() -> None:
+def test_epsilon_of_zcdp_agrees_with_a_hand_calculation() -> None:
     # ρ = 1/4, δ = e^{−4}: 1/4 + 2 √(1/4 · 4)
     assert epsilon_of_zcdp(0.25, math.exp(-4)) == pytest.approx(2.25, rel=1e-15)
     exact = epsilon_of_zcdp(sympy.Rational(1, 4), sympy.exp(-4), log=sympy.log)
     assert sympy.nsimplify(exact) == sympy.Rational(9, 4)
 
 
-def test_log_delta_by_hand() -> None:
+def test_log_delta_agrees_with_a_hand_calculation() -> None:
     # α = 2, ρ = 1, ε = 5: (2 − 5) + 2 ln(1/2) − ln 1
     assert log_delta_of_zcdp_at(1, 5, 2) == pytest.approx(-3 - 2 * 0.6931471805599453, rel=1e-15)
     rho, epsilon = sympy.symbols("rho epsilon")
@@ -316,7 +315,7 @@ SMALLEST_CASES = [
 ]
 
 
-def test_epsilon_at_an_order_by_hand() -> None:
+def test_epsilon_at_an_order_agrees_with_a_hand_calculation() -> None:
     # α = 2, ρ = 1, δ = e^{−4}: 2 + (2 ln(1/2) − ln 1 + 4)/1 = 6 − 2 ln 2
     assert epsilon_of_zcdp_at(1, math.exp(-4), 2) == pytest.approx(6 - 2 * 0.6931471805599453, rel=1e-15)
     # α = 3, ρ = 1/2, δ = e^{−2}: 3/2 + (3 ln(2/3) − ln 2 + 2)/2

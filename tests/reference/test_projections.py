@@ -12,15 +12,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
-from numpy.typing import NDArray
 
 from covassay.reference.errors import InvalidInput
 from covassay.reference.projections import nuclear_ball, psd_cone, psd_trace_ball, simplex, spectral_interval
+from tests.conventions import SEEDS, Matrix, Vector
 
-PROPERTY = settings(deadline=None, derandomize=True, max_examples=40)
+PROPERTY = settings(max_examples=40)
 TOLERANCE = 1e-11  # inputs are of size 10: rounding of sums of products of a few hundred
-Matrix = NDArray[np.float64]
-Vector = NDArray[np.float64]
 
 entries = st.floats(-10, 10) | st.sampled_from([-1.0, 0.0, 1.0, 2.0])
 radii = st.just(0.0) | st.floats(1e-3, 30)
@@ -116,31 +114,40 @@ def test_wrong_matrix_projections_are_not_nearest(project: Callable[[Matrix, flo
 
 # Consequences: 1-Lipschitz, idempotent, never away from the truth
 
-CASES = [
-    pytest.param(simplex, vectors, id="simplex"),
-    pytest.param(nuclear_ball, squares, id="nuclear ball"),
-    pytest.param(lambda m, r: psd_cone(m), symmetric_matrices, id="cone"),
-    pytest.param(psd_trace_ball, symmetric_matrices, id="trace ball"),
-]
+EVERY_PROJECTION = pytest.mark.parametrize(
+    ("project", "points"),
+    [
+        pytest.param(simplex, vectors, id="simplex"),
+        pytest.param(nuclear_ball, squares, id="nuclear ball"),
+        pytest.param(lambda m, r: psd_cone(m), symmetric_matrices, id="cone"),
+        pytest.param(psd_trace_ball, symmetric_matrices, id="trace ball"),
+    ],
+)
 Projection = Callable[[Matrix, float], Matrix]
 
 
-@pytest.mark.parametrize(("project", "points"), CASES)
-@PROPERTY
-@given(data=st.data(), radius=radii)
+def for_every_projection(test: Callable[..., None]) -> Callable[..., None]:
+    """Run the test with every projection, on points and radii that Hypothesis draws."""
+    return EVERY_PROJECTION(PROPERTY(given(data=st.data(), radius=radii)(test)))
+
+
+def drawn_like(data: st.DataObject, a: Matrix, project: Projection) -> Matrix:
+    """Another point of the space of a, on which `project` is defined."""
+    b = data.draw(arrays(np.float64, a.shape, elements=entries))
+    return (b + b.T) / 2 if a.ndim == 2 and project is not nuclear_ball else b
+
+
+@for_every_projection
 def test_projections_do_not_spread_points_apart(
     project: Projection, points: st.SearchStrategy[Matrix], data: st.DataObject, radius: float
 ) -> None:
     a = data.draw(points)
-    b = data.draw(arrays(np.float64, a.shape, elements=entries))
-    b = (b + b.T) / 2 if a.ndim == 2 and project is not nuclear_ball else b
+    b = drawn_like(data, a, project)
     after = np.linalg.norm(project(a, radius) - project(b, radius))
     assert after <= np.linalg.norm(a - b) + TOLERANCE
 
 
-@pytest.mark.parametrize(("project", "points"), CASES)
-@PROPERTY
-@given(data=st.data(), radius=radii)
+@for_every_projection
 def test_projecting_twice_is_projecting_once(
     project: Projection, points: st.SearchStrategy[Matrix], data: st.DataObject, radius: float
 ) -> None:
@@ -148,16 +155,12 @@ def test_projecting_twice_is_projecting_once(
     np.testing.assert_allclose(project(once, radius), once, atol=TOLERANCE)
 
 
-@pytest.mark.parametrize(("project", "points"), CASES)
-@PROPERTY
-@given(data=st.data(), radius=radii)
+@for_every_projection
 def test_an_estimate_never_moves_away_from_a_truth_inside_the_set(
     project: Projection, points: st.SearchStrategy[Matrix], data: st.DataObject, radius: float
 ) -> None:
     estimate = data.draw(points)
-    other = data.draw(arrays(np.float64, estimate.shape, elements=entries))
-    other = (other + other.T) / 2 if estimate.ndim == 2 and project is not nuclear_ball else other
-    truth = project(other, radius)
+    truth = project(drawn_like(data, estimate, project), radius)
     assert np.linalg.norm(project(estimate, radius) - truth) <= np.linalg.norm(estimate - truth) + TOLERANCE
 
 
@@ -179,11 +182,13 @@ def test_an_estimate_never_moves_away_from_a_truth_inside_the_set(
         pytest.param([7.0], 4.0, [4.0], id="one entry"),
     ],
 )
-def test_the_simplex_projection_by_hand(v: list[float], radius: float, expected: list[float]) -> None:
+def test_the_simplex_projection_agrees_with_a_hand_calculation(
+    v: list[float], radius: float, expected: list[float]
+) -> None:
     np.testing.assert_allclose(simplex(np.array(v), radius), expected, atol=1e-15)
 
 
-def test_the_nuclear_ball_projection_by_hand() -> None:
+def test_the_nuclear_ball_projection_agrees_with_a_hand_calculation() -> None:
     # singular values 3 and 1, radius 2: θ = 1 leaves (2, 0)
     np.testing.assert_allclose(nuclear_ball(np.array([[0.0, 3.0], [-1.0, 0.0]]), 2.0), [[0, 2], [0, 0]], atol=1e-15)
     # a quarter turn times 2 has singular values 2, 2; radius 2: (1, 1), the quarter turn itself
@@ -196,7 +201,7 @@ def test_a_matrix_inside_the_ball_stays() -> None:
     np.testing.assert_allclose(nuclear_ball(m, 5.0), m, rtol=1e-14)
 
 
-def test_the_cone_projections_by_hand() -> None:
+def test_the_cone_projections_agree_with_a_hand_calculation() -> None:
     # [[1, 2], [2, 1]] has eigenvalues 3 at (1, 1)/√2 and −1 at (1, −1)/√2
     m = np.array([[1.0, 2.0], [2.0, 1.0]])
     np.testing.assert_allclose(psd_cone(m), [[1.5, 1.5], [1.5, 1.5]], rtol=1e-14)
@@ -204,7 +209,7 @@ def test_the_cone_projections_by_hand() -> None:
     np.testing.assert_allclose(psd_trace_ball(m, 7.0), [[1.5, 1.5], [1.5, 1.5]], rtol=1e-14)
 
 
-def test_the_spectral_interval_by_hand() -> None:
+def test_the_spectral_interval_agrees_with_a_hand_calculation() -> None:
     # eigenvalues 3 at (1, 1)/√2 and −1 at (1, −1)/√2, clipped to 2 and 0, to 3 and 1, or both to 1
     m = np.array([[1.0, 2.0], [2.0, 1.0]])
     np.testing.assert_allclose(spectral_interval(m, 0.0, 2.0), [[1, 1], [1, 1]], rtol=1e-14)
@@ -213,7 +218,7 @@ def test_the_spectral_interval_by_hand() -> None:
 
 
 @PROPERTY
-@given(seed=st.integers(0, 2**32 - 1), d=st.integers(1, 5))
+@given(seed=SEEDS, d=st.integers(1, 5))
 def test_the_spectral_interval_gives_the_nearest_matrix(seed: int, d: int) -> None:
     # ⟨M − P, Q − P⟩ ≤ 0 for every Q of the convex set {0 ≤ Q ≤ I}: the obtuse angle that marks a projection
     rng = np.random.default_rng(seed)

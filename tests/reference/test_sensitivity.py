@@ -11,7 +11,6 @@ import sympy
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
-from numpy.typing import NDArray
 
 from covassay.reference.domain import Number, unit_rows
 from covassay.reference.sensitivity import (
@@ -28,9 +27,9 @@ from covassay.reference.sensitivity import (
     positive_eigenvalue,
     trace_change,
 )
+from tests.conventions import SEEDS, Vector
 
-PROPERTY = settings(deadline=None, derandomize=True, max_examples=40)
-Vector = NDArray[np.float64]
+PROPERTY = settings(max_examples=40)
 Pair = tuple[Vector, Vector]
 
 
@@ -49,7 +48,7 @@ def inner_products(x: Vector, y: Vector) -> tuple[float, float, float]:
 # The formulas
 
 
-def test_the_formulas_by_hand() -> None:
+def test_the_formulas_agree_with_a_hand_calculation() -> None:
     # x = (1, 0), y = (3/5, 4/5): s = t = 1, c = 3/5; √(4 − 36/25) = 8/5
     s, t, c = 1, 1, Fraction(3, 5)
     assert eigenvalue_gap(s, t, c) == pytest.approx(1.6, rel=1e-15)
@@ -219,7 +218,7 @@ def test_the_supremum_of_the_triangle_is_the_exhaustive_one() -> None:
 
 @PROPERTY
 @given(m=st.integers(1, 9), k=st.integers(1, 9), angle=st.floats(0, math.pi / 2), share=st.floats(0, 1))
-def test_the_last_step_of_the_proof_for_the_triangle(m: int, k: int, angle: float, share: float) -> None:
+def test_the_last_step_of_the_proof_for_the_triangle_holds(m: int, k: int, angle: float, share: float) -> None:
     # a² + b² + 2g² = 2, b ≤ a, c ≤ b: m a + k b + 2 √(mk) g + 2c is at most twice the supremum
     g = math.sin(angle)
     a, b = (math.sqrt(2) * math.cos(angle) * f(math.pi / 4 * share) for f in (math.cos, math.sin))
@@ -228,7 +227,7 @@ def test_the_last_step_of_the_proof_for_the_triangle(m: int, k: int, angle: floa
         assert value <= 2 * SENSITIVITIES["upper triangle, l1"].supremum(m + k) * (1 + 1e-12)
 
 
-def test_the_pair_for_the_triangle_by_hand() -> None:
+def test_the_pair_for_the_triangle_agrees_with_a_hand_calculation() -> None:
     # d = 2: eigenvectors of [[1, ½], [½, −1]], tan 2α = ½
     x, y = block_pair(2)
     w = np.array([[1.0, 0.5], [0.5, -1.0]])
@@ -255,7 +254,7 @@ def test_a_supremum_that_is_too_small_is_exceeded(quantity: str, supremum: Calla
     assert any(entry.change(*entry.pair(d)) > supremum(d) * (1 + 1e-9) for d in (2, 4))
 
 
-def test_the_pairs_of_rows_by_hand() -> None:
+def test_the_pairs_of_rows_agree_with_a_hand_calculation() -> None:
     np.testing.assert_array_equal(orthonormal_pair(3), [[1, 0, 0], [0, 1, 0]])
     np.testing.assert_array_equal(orthonormal_pair(1), [[1], [0]])
     np.testing.assert_array_equal(one_sided_pair(2), [[1, 0], [0, 0]])
@@ -271,7 +270,7 @@ def test_the_pairs_of_rows_by_hand() -> None:
 
 @pytest.mark.parametrize(("quantity", "order"), [("eigenvalues, l1", 1), ("eigenvalues, l2", 2)])
 @PROPERTY
-@given(pair=pairs_in_the_ball(), seed=st.integers(0, 2**32 - 1))
+@given(pair=pairs_in_the_ball(), seed=SEEDS)
 def test_sorted_eigenvalues_move_no_further_than_stated(quantity: str, order: int, pair: Pair, seed: int) -> None:
     d = len(pair[0])
     rows = unit_rows(np.random.default_rng(seed).standard_normal((4, d)))

@@ -11,17 +11,16 @@ from functools import lru_cache
 import mpmath
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 from scipy import stats
 
 from covassay.reference import tails
 from covassay.reference.laws import wigner
+from tests.conventions import Vector
 
 LEVEL = 1e-9
 DRAWS = 2000
 DIMENSIONS = [1, 2, 3, 10, 40]
 BETAS = [0.5, 0.1, 0.01]
-Vector = NDArray[np.float64]
 Bound = Callable[[float, float], float]
 SAMPLERS = {"wigner": wigner.sample_wigner, "goe": wigner.sample_goe, "laplace": wigner.sample_laplace}
 
@@ -73,7 +72,7 @@ def test_the_sharp_omega_is_never_above_the_printed_one(d: int, beta: float) -> 
     assert tails.omega_sharp(d, beta) <= tails.omega(d, beta)
 
 
-def test_values_worked_by_hand() -> None:
+def test_the_values_agree_with_a_hand_calculation() -> None:
     # at ln(1/β) = 2 and d = 8: √(8 + 2·4 + 4) = √20; √(64 + 2√(8·15·2) + 8); 2√8 + √((4 − 1/4)(2 + ln 2))
     beta = math.exp(-2)
     assert tails.eta(8, beta) == pytest.approx(math.sqrt(20), rel=1e-14)
@@ -90,7 +89,7 @@ def test_values_worked_by_hand() -> None:
     assert tails.omega_laplace(8, 2 * beta) == pytest.approx(12 + 8 * math.log2(36), rel=1e-14)
 
 
-def test_the_values_of_the_notes_of_the_authors_experiments() -> None:
+def test_upsilon_has_the_values_that_the_authors_notes_record() -> None:
     assert tails.upsilon_star(200, 0.05) == pytest.approx(32.12, abs=0.005)
     assert tails.upsilon(200, 0.05) == pytest.approx(74.79, abs=0.005)
 

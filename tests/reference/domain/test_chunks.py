@@ -9,15 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
-from numpy.typing import NDArray
 
 from covassay.reference.domain import Chunks, as_rows, blocks, map_rows, second_moment, sum_rows, unit_rows
 from covassay.reference.errors import InvalidInput
+from tests.conventions import Matrix
 
-PROPERTY = settings(deadline=None, derandomize=True, max_examples=60)
 X = np.array([[3.0, 4.0], [0.0, 0.5], [1.0, 0.0], [0.0, 0.0], [-6.0, 8.0]])
-
-Matrix = NDArray[np.float64]
 
 
 def cut(x: Matrix, places: tuple[int, ...]) -> Chunks:
@@ -38,7 +35,7 @@ cut_matrices = st.tuples(st.integers(1, 9), st.integers(1, 3)).flatmap(
 )
 
 
-@PROPERTY
+@settings(max_examples=60)
 @given(cut_matrices)
 def test_however_the_rows_are_cut_the_data_are_the_same(case: tuple[Matrix, tuple[int, ...]]) -> None:
     x, places = case
@@ -128,7 +125,7 @@ def test_a_map_may_change_the_number_of_columns() -> None:
     assert gathered(mapped).tolist() == expected
 
 
-def test_clipping_in_chunks_by_hand() -> None:
+def test_clipping_in_chunks_agrees_with_a_hand_calculation() -> None:
     """(3, 4) has norm 5 and becomes (0.6, 0.8); (−6, 8) has norm 10 and becomes (−0.6, 0.8)."""
     expected = np.array([[0.6, 0.8], [0.0, 0.5], [1.0, 0.0], [0.0, 0.0], [-0.6, 0.8]])
     np.testing.assert_allclose(gathered(unit_rows(cut(X, (1,)))), expected, rtol=1e-15)

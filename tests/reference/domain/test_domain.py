@@ -12,7 +12,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
-from numpy.typing import NDArray
 
 from covassay.reference.domain import (
     Chunks,
@@ -30,11 +29,11 @@ from covassay.reference.domain import (
     unit_rows,
 )
 from covassay.reference.errors import InvalidInput
+from tests.conventions import Matrix
 
-PROPERTY = settings(deadline=None, derandomize=True, max_examples=50)
+PROPERTY = settings(max_examples=50)
 ULP = np.finfo(np.float64).eps
 
-Matrix = NDArray[np.float64]
 rows_of_any_length = st.tuples(st.integers(1, 6), st.integers(1, 5)).flatmap(
     lambda shape: arrays(np.float64, shape, elements=st.floats(-1e6, 1e6))
 )
@@ -164,7 +163,7 @@ VALUES = [[1, 0, 2], [3, 1, 0]]
         pytest.param(lambda: pd.DataFrame(VALUES).astype({0: float}), id="frame of two types"),
     ],
 )
-def test_rows_are_read_from(make: Callable[[], Any]) -> None:
+def test_rows_are_read_from_every_kind_of_array_and_table(make: Callable[[], Any]) -> None:
     rows = as_rows(make())
     assert rows.dtype == np.float64
     assert rows.flags.c_contiguous
@@ -232,7 +231,7 @@ def test_a_read_only_array_is_read() -> None:
         pytest.param([1e300, 1.0], 1e300, id="very unequal"),
     ],
 )
-def test_the_norm_of_a_row(row: list[float], norm: float) -> None:
+def test_the_norm_of_a_row_is_accurate_for_extreme_entries(row: list[float], norm: float) -> None:
     assert row_norms(np.array([row, row])) == pytest.approx([norm, norm], rel=4 * ULP)
 
 
@@ -348,7 +347,7 @@ def test_clipping_does_not_spread_rows_apart(x: Matrix, data: st.DataObject) -> 
 # The second moment
 
 
-def test_the_second_moment_of_two_rows_by_hand() -> None:
+def test_the_second_moment_of_two_rows_agrees_with_a_hand_calculation() -> None:
     # ((.36 + 1)/2, .48/2; .64/2)
     got = second_moment(np.array([[0.6, 0.8], [1.0, 0.0]]))
     np.testing.assert_allclose(got, [[0.68, 0.24], [0.24, 0.32]], rtol=4 * ULP)

@@ -1,7 +1,7 @@
 """Haar measure: closed forms of one coordinate, and the QR decomposition without its signs as a mutant.
 
-Statistical tests: were the seed random, each would raise a false alarm with probability at most 1e-9, because the
-p-values of `covassay.verification.statistics.tests` are exact or conservative.
+Statistical tests have fixed seeds. With a random seed, each would raise a false alarm with probability at most 1e-9,
+because the p-values of `covassay.verification.statistics.tests` are exact or conservative.
 """
 
 import math
@@ -11,18 +11,15 @@ from functools import lru_cache
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 from scipy import stats
 
 from covassay.reference.errors import InvalidInput
 from covassay.reference.laws import haar
 from covassay.verification.statistics.tests import binomial, independence, kolmogorov_smirnov
+from tests.conventions import FALSE_ALARM, Matrix, Vector
 
-FALSE_ALARM = 1e-9
 DRAWS = 20_000
 DIMENSIONS = [2, 3, 5, 8]
-Matrix = NDArray[np.float64]
-Vector = NDArray[np.float64]
 Cdf = Callable[[Vector], Vector]
 
 

@@ -1,7 +1,7 @@
 """K-norm noise: norms, the law of the radius and of the direction for every body, the rejection sampler's rate.
 
-Statistical tests: the seeds are fixed and n is stated. Were the seeds random, each test would raise a false alarm with
-probability at most 1e-9.
+Statistical tests have fixed seeds and state n. With a random seed, each test would raise a false alarm with probability
+at most 1e-9.
 """
 
 import math
@@ -13,7 +13,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from numpy.typing import NDArray
 from scipy import stats
 
 from covassay.reference.errors import InvalidInput
@@ -29,11 +28,9 @@ from covassay.reference.laws.k_norm import (
     sample,
 )
 from covassay.verification.statistics.tests import binomial, independence, kolmogorov_smirnov, two_sample
+from tests.conventions import FALSE_ALARM, SEEDS, Matrix
 
-PROPERTY = settings(deadline=None, derandomize=True, max_examples=60)
 EVERY_BODY = pytest.mark.parametrize("body", BODIES)
-FALSE_ALARM = 1e-9
-Matrix = NDArray[np.float64]
 
 
 # Norms
@@ -43,7 +40,7 @@ Matrix = NDArray[np.float64]
     ("body", "value"),
     [("schatten1", 2 * math.sqrt(5)), ("covariance", math.sqrt(5)), ("l1", 4), ("l2", math.sqrt(10)), ("linf", 2)],
 )
-def test_the_norms_by_hand(body: Body, value: float) -> None:
+def test_the_norms_agree_with_a_hand_calculation(body: Body, value: float) -> None:
     m = np.array([[1.0, 2.0], [2.0, -1.0]])  # eigenvalues ±√5
     assert norm(m, body) == pytest.approx(value, rel=1e-14)
     np.testing.assert_allclose(norm(np.array([m, -2 * m]), body), [value, 2 * value], rtol=1e-14)
@@ -57,9 +54,9 @@ def test_the_covariance_norm_is_the_larger_of_the_two_parts() -> None:
 
 
 @EVERY_BODY
-@PROPERTY
-@given(seed=st.integers(0, 2**32 - 1), d=st.integers(1, 5))
-def test_they_are_norms(body: Body, seed: int, d: int) -> None:
+@settings(max_examples=60)
+@given(seed=SEEDS, d=st.integers(1, 5))
+def test_every_norm_is_a_norm_and_the_covariance_norm_has_its_formula(body: Body, seed: int, d: int) -> None:
     rng = np.random.default_rng(seed)
     a, b = (m + m.T for m in rng.standard_normal((2, d, d)))
     assert norm(a + b, body) <= norm(a, body) + norm(b, body) + 1e-12
@@ -97,7 +94,7 @@ def test_in_one_dimension_it_is_laplace(body: Body) -> None:
 
 
 @EVERY_BODY
-def test_one_draw_has_the_shape_of_one(body: Body) -> None:
+def test_a_single_draw_is_one_matrix_and_not_a_stack(body: Body) -> None:
     assert sample(body, 3, np.random.default_rng(0)).shape == (3, 3)
     one, stack = (sample(body, 3, np.random.default_rng(0), size) for size in (None, 1))
     np.testing.assert_array_equal(one, stack[0])
@@ -192,7 +189,7 @@ STATISTICS: dict[str, Callable[[Matrix], Matrix]] = {
 
 
 @pytest.mark.parametrize("d", [2, pytest.param(3, marks=pytest.mark.slow)])
-def test_the_covariance_law_by_another_road(d: int) -> None:
+def test_the_covariance_law_agrees_with_rejection_sampling(d: int) -> None:
     n, rng = 2000, np.random.default_rng(7)
     one, two = sample("covariance", d, rng, n), by_frobenius_directions(d, rng, n)
     nuclear = sample("schatten1", d, rng, n)

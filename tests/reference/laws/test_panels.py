@@ -11,7 +11,7 @@ from numpy.polynomial import Polynomial
 
 from covassay.reference.laws.panels import NODES, Panels, integrated, interpolation
 
-PROPERTY = settings(deadline=None, derandomize=True, max_examples=100)
+PROPERTY = settings(max_examples=100)
 UNEVEN = Panels(np.array([-1.0, -0.5, 0.25, 0.5, 2.0]))
 
 

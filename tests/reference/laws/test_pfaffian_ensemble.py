@@ -1,7 +1,7 @@
 """The Pfaffian ensemble against closed forms, rational mixtures and enclosures, and the steps of its sampler.
 
-Statistical tests: were the seed random, each would raise a false alarm with probability at most 1e-9, because the
-p-values of `covassay.verification.statistics.tests` are exact or conservative.
+Statistical tests have fixed seeds. With a random seed, each would raise a false alarm with probability at most 1e-9,
+because the p-values of `covassay.verification.statistics.tests` are exact or conservative.
 """
 
 import copy
@@ -24,11 +24,10 @@ from covassay.verification.exact.spectral_cdf import (
     whole_pfaffian,
 )
 from covassay.verification.statistics.tests import binomial, kolmogorov_smirnov
+from tests.conventions import FALSE_ALARM, Vector
 
-FALSE_ALARM = 1e-9
 KINDS = pytest.mark.parametrize("half_line", [True, False], ids=["half line", "full line"])
 SIZES = pytest.mark.parametrize("points", [1, 2, 3, 4, 5, 8, 13])
-Vector = NDArray[np.float64]
 
 
 # The basis and the kernel
@@ -145,12 +144,12 @@ def test_the_normaliser_agrees_with_rational_arithmetic(points: int, half_line: 
 @pytest.mark.parametrize(
     ("points", "half_line", "integral"), [(1, True, 1), (1, False, 2), (2, True, 3), (2, False, 6)]
 )
-def test_the_normaliser_by_hand(points: int, half_line: bool, integral: float) -> None:
+def test_the_normaliser_agrees_with_a_hand_calculation(points: int, half_line: bool, integral: float) -> None:
     # see test_gamma_mixture.py: 1, 2 for one point; 3/2 and 3 over ordered pairs, times 2!
     assert PfaffianEnsemble(points, half_line=half_line).log_normalizer == pytest.approx(math.log(integral), abs=1e-14)
 
 
-def test_the_joint_density_by_hand() -> None:
+def test_the_joint_density_agrees_with_a_hand_calculation() -> None:
     half, full = (pfaffian_ensemble(2, half_line=h) for h in (True, False))
     # |4 − 1| e^{−3}/3, and |2 + 1| e^{−3}/6
     assert half.log_density(np.array([[2.0, 1.0]])) == pytest.approx([-3.0], abs=1e-14)
@@ -291,7 +290,7 @@ def test_the_first_point_follows_the_one_point_density(points: int, half_line: b
 
 
 @pytest.mark.parametrize("half_line", [True, False], ids=["half line", "full line"])
-def test_one_of_two_points_follows_its_law_by_hand(half_line: bool) -> None:
+def test_one_of_two_points_follows_the_law_calculated_by_hand(half_line: bool) -> None:
     # primitives of `one_point_by_hand` over 2: of (x² − 2) e^{−x}: −(x² + 2x) e^{−x};
     # of 4(x + 1) e^{−2x}: −(2x + 3) e^{−2x}; and E (x + e^{−x}) e^{−x}: 1 + 1/2 on each side
     def half(x: Vector) -> Vector:

@@ -1,6 +1,6 @@
 """Symmetric ensembles: the isometry, exact laws of entries, norms and rotations, densities.
 
-Statistical tests: were the seed random, each would raise a false alarm with probability at most 1e-9.
+Statistical tests have fixed seeds. With a random seed, each would raise a false alarm with probability at most 1e-9.
 """
 
 import math
@@ -9,21 +9,18 @@ from functools import lru_cache
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
-from numpy.typing import NDArray
 from scipy import stats
 
 from covassay.reference.errors import InvalidInput
 from covassay.reference.laws import haar, wigner
 from covassay.verification.statistics.tests import independence, kolmogorov_smirnov
+from tests.conventions import FALSE_ALARM, Matrix
 
-FALSE_ALARM = 1e-9
 DRAWS = 20_000
 D = 3
-PROPERTY = settings(deadline=None, derandomize=True)
-Matrix = NDArray[np.float64]
 SAMPLERS = {"wigner": wigner.sample_wigner, "goe": wigner.sample_goe, "laplace": wigner.sample_laplace}
 HALF = math.sqrt(0.5)
 LAWS = {
@@ -52,14 +49,13 @@ symmetric_matrices = st.integers(1, 5).flatmap(
 # The isometry
 
 
-def test_coordinates_worked_by_hand() -> None:
+def test_the_coordinates_agree_with_a_hand_calculation() -> None:
     m = np.array([[1.0, 2.0], [2.0, 3.0]])
     np.testing.assert_allclose(wigner.svec(m), [1, 2 * math.sqrt(2), 3], rtol=1e-15)
     np.testing.assert_array_equal(wigner.symmetric(np.array([1.0, 2, 3, 4, 5, 6])), [[1, 2, 3], [2, 4, 5], [3, 5, 6]])
     np.testing.assert_array_equal(wigner.unsvec(np.array([7.0])), [[7.0]])
 
 
-@PROPERTY
 @given(m=symmetric_matrices)
 def test_the_coordinates_are_isometric_and_invertible(m: Matrix) -> None:
     assert np.linalg.norm(wigner.svec(m)) == pytest.approx(np.linalg.norm(m), rel=1e-12, abs=1e-150)
@@ -173,7 +169,7 @@ def test_the_density_is_the_product_over_the_entries(name: str) -> None:
     np.testing.assert_allclose(wigner.log_density(drawn(name)[:5], name), expected, rtol=1e-12)
 
 
-def test_separations_worked_by_hand() -> None:
+def test_the_separations_agree_with_a_hand_calculation() -> None:
     # diag(1, −1): both entries move by 1.  off-diagonal 1: one N(0, 1) entry, or one N(0, 1/2) entry.
     diagonal, off = np.diag([1.0, -1.0]), np.array([[0.0, 1.0], [1.0, 0.0]])
     for change, expected in [(diagonal, (2, 2)), (off, (1, 2)), (np.ones((2, 2)), (3, 4))]:
@@ -181,7 +177,6 @@ def test_separations_worked_by_hand() -> None:
             assert wigner.separation_squared(change, name) == pytest.approx(value, rel=1e-15)
 
 
-@PROPERTY
 @given(change=symmetric_matrices)
 def test_the_separation_is_what_the_norms_say(change: Matrix) -> None:
     frobenius, diagonal = (change**2).sum(), (np.diag(change) ** 2).sum()

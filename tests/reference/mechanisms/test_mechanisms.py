@@ -17,14 +17,14 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from numpy.typing import NDArray
 
-from covassay.reference.domain import Chunks
+from covassay.reference.domain import Chunks, unit_rows
 from covassay.reference.errors import InvalidInput
 from covassay.reference.mechanisms.mechanism import Mechanism
 from covassay.reference.mechanisms.output import OUTPUTS
 from covassay.reference.mechanisms.registry import MECHANISMS, mechanism
 from covassay.reference.privacy import ZCDP, ApproximateDP, PureDP
+from tests.conventions import Matrix
 
-PROPERTY = settings(deadline=None, derandomize=True, max_examples=25)
 EVERY = pytest.mark.parametrize("about", MECHANISMS.values(), ids=list(MECHANISMS))
 IN_A_BALL = pytest.mark.parametrize(
     "about", [a for a in MECHANISMS.values() if a.domain == "ball"], ids=lambda a: a.name
@@ -38,7 +38,6 @@ GUARANTEES = {"pure": PureDP, "zcdp": ZCDP, "approximate": ApproximateDP}
 # three rows of norm at most 1; every entry is exact in float16
 X = np.array([[0.5, -0.25], [0.0, 0.75], [0.5, 0.5]])
 
-Matrix = NDArray[np.float64]
 AnyMechanism = Mechanism[Any, ..., Any]
 
 
@@ -50,7 +49,7 @@ def drawn(about: AnyMechanism, x: Any, seed: int = 0, **options: Any) -> NDArray
 
 
 def unit(about: AnyMechanism, r: float) -> float:
-    """What a change of the unit of x by r does to the output."""
+    """The factor of the output if the unit of x changes by the factor r."""
     return r**about.output.power
 
 
@@ -264,7 +263,7 @@ def test_the_output_has_the_stated_form(about: AnyMechanism, x: Matrix) -> None:
 
 
 @EVERY
-@PROPERTY
+@settings(max_examples=25)
 @given(
     x=st.tuples(st.integers(1, 4), st.integers(1, 4)).flatmap(
         lambda shape: arrays(np.float64, shape, elements=st.floats(-1e300, 1e300))
@@ -301,6 +300,23 @@ def test_the_order_of_the_rows_does_not_matter(about: AnyMechanism) -> None:
 def test_a_seed_fixes_the_output_and_another_changes_it(about: AnyMechanism) -> None:
     np.testing.assert_array_equal(drawn(about, X, seed=1), drawn(about, X, seed=1))
     assert about.repeats or not np.array_equal(drawn(about, X, seed=1), drawn(about, X, seed=2))
+
+
+DRAWN_BY_DIMENSION = [
+    a for a in MECHANISMS.values() if set(inspect.signature(a.draw_noise).parameters) <= {"dimension", "rng", "size"}
+]
+
+
+@pytest.mark.parametrize("about", DRAWN_BY_DIMENSION, ids=lambda a: a.name)
+def test_the_draw_is_the_release_of_its_noise(about: AnyMechanism) -> None:
+    x = unit_rows(np.random.default_rng(1).standard_normal((20, 3)))
+    noise = about.draw_noise(3, np.random.default_rng(6))
+    got = about.release(x, noise, **BUDGETS[about.notion.name])
+    np.testing.assert_array_equal(got, drawn(about, x, seed=6))
+
+
+def test_the_additive_mechanisms_draw_their_noise_from_the_dimension_alone() -> None:
+    assert {about.name for about in DRAWN_BY_DIMENSION} >= {"centred-covariance", "output-perturbation"}
 
 
 # What is spent

@@ -14,7 +14,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 from covassay.reference.domain import Chunks, blocks, second_moment, unit_rows
 from covassay.reference.errors import InvalidInput
@@ -22,8 +21,7 @@ from covassay.reference.mechanisms.pure import nuclear_laplace
 from covassay.reference.mechanisms.registry import MECHANISMS, mechanism
 from covassay.reference.release.tables import reading_csv, source
 from covassay.reference.release.tables.reading import open_table, read_table
-
-Matrix = NDArray[np.float64]
+from tests.conventions import Matrix
 
 HAS_PYARROW = importlib.util.find_spec("pyarrow") is not None
 FORMATS = [".csv", ".npy", pytest.param(".parquet", marks=pytest.mark.skipif(not HAS_PYARROW, reason="needs pyarrow"))]
@@ -299,7 +297,7 @@ BUDGETS: dict[str, dict[str, float]] = {
 
 
 def growth(sample: Callable[[Chunks], Any]) -> float:
-    """What it needs more for 20 000 rows of 20 numbers than for 1000, as a share of what these rows would take."""
+    """The extra memory for 20 000 rows of 20 numbers instead of 1000, as a share of the size of these rows."""
     sample(stream(0, 500, 20, 500))  # what is imported and kept on the first call does not count
     small, large = (peak_of(partial(sample, stream(0, n, 20, 500))) for n in (1_000, 20_000))
     return (large - small) / (19_000 * 20 * 8)

@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
-from numpy.typing import NDArray
 
 from covassay.reference.domain import Chunks, blocks, second_moment
 from covassay.reference.errors import InvalidInput
@@ -21,11 +20,9 @@ from covassay.reference.release.scaling import (
     require_every_column,
     scaling,
 )
+from tests.conventions import Matrix
 
-PROPERTY = settings(deadline=None, derandomize=True, max_examples=60)
 LOW, HIGH = np.array([0.0, 100.0]), np.array([120.0, 220.0])
-
-Matrix = NDArray[np.float64]
 
 
 def applied(scaled: Scaling, x: Matrix) -> Matrix:
@@ -36,7 +33,7 @@ def applied(scaled: Scaling, x: Matrix) -> Matrix:
 # Into the domain
 
 
-def test_a_ball_by_hand() -> None:
+def test_a_ball_agrees_with_a_hand_calculation() -> None:
     """Middle 60 and 160, half widths 60: (90, 160) → (0.5, 0)/√2, and (200, 0) is clipped to (1, −1)/√2."""
     scaled = scaling(LOW, HIGH, "ball")
     assert scaled.shift.tolist() == [60, 160]
@@ -45,7 +42,7 @@ def test_a_ball_by_hand() -> None:
     assert u == pytest.approx(np.array([[0.5, 0], [1, -1]]) / 2**0.5, rel=1e-15)
 
 
-def test_a_cube_and_the_space_by_hand() -> None:
+def test_a_cube_and_the_space_agree_with_a_hand_calculation() -> None:
     x = np.array([[90.0, 160.0], [200.0, 0.0], [0.0, 220.0]])
     assert applied(scaling(LOW, HIGH, "cube"), x).tolist() == [[0.75, 0.5], [1, 0], [0, 1]]
     assert applied(scaling(LOW, HIGH, "space"), x).tolist() == [[0.5, 0], [1, -1], [-1, 1]]
@@ -69,7 +66,7 @@ def without_root(scaled: Scaling, x: Matrix) -> Matrix:
     return applied(scaled, x) * np.sqrt(x.shape[1])
 
 
-@PROPERTY
+@settings(max_examples=60)
 @given(tables)
 def test_every_row_lies_in_the_ball_and_in_the_cube(case: tuple[Matrix, Matrix, Matrix]) -> None:
     x, low, width = case

@@ -30,10 +30,10 @@ from covassay.verification.exact.spectral_cdf import (
     moment_powers,
     whole_pfaffian,
 )
+from tests.conventions import FALSE_ALARM
 
 KINDS = pytest.mark.parametrize("symmetric", [False, True], ids=["full", "symmetric"])
 DRAWS = 100_000
-FALSE_ALARM = 1e-9
 ALLOWED = sqrt(log(2 / FALSE_ALARM) / (2 * DRAWS))  # 0.0104
 
 

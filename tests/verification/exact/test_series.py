@@ -1,4 +1,4 @@
-"""The rational enclosures against values in arbitrary precision."""
+"""The rational enclosures against arbitrary precision."""
 
 from collections.abc import Iterator
 from fractions import Fraction
@@ -22,23 +22,23 @@ def _precision() -> Iterator[None]:
 
 
 @pytest.mark.parametrize("x", [Fraction(0), Fraction(1, 7), Fraction(2), Fraction(-4), Fraction(-60), Fraction(99, 2)])
-def test_exponential(x: Fraction) -> None:
+def test_the_exponential_is_enclosed(x: Fraction) -> None:
     assert_encloses(series.exponential(x), mpmath.exp(mpmath.mpf(x.numerator) / x.denominator))
 
 
 @pytest.mark.parametrize("x", [Fraction(0), Fraction(2), Fraction(9, 4), Fraction(1, 10**6)])
-def test_square_root(x: Fraction) -> None:
+def test_the_square_root_is_enclosed(x: Fraction) -> None:
     assert_encloses(series.square_root(x), mpmath.sqrt(mpmath.mpf(x.numerator) / x.denominator))
 
 
-def test_constants() -> None:
+def test_the_constants_are_enclosed() -> None:
     assert_encloses(series.PI, +mpmath.pi)
     assert_encloses(series.log2(), mpmath.log(2))
 
 
 @pytest.mark.parametrize("degrees", [1, 2, 3, 4, 7, 12, 31])
 @pytest.mark.parametrize("s", [Fraction(0), Fraction(1, 3), Fraction(5), Fraction(40), Fraction(150)])
-def test_chi_square_tail(s: Fraction, degrees: int) -> None:
+def test_the_chi_square_tail_is_enclosed(s: Fraction, degrees: int) -> None:
     half = mpmath.mpf(s.numerator) / s.denominator / 2
     assert_encloses(
         series.chi_square_tail(s, degrees), mpmath.gammainc(mpmath.mpf(degrees) / 2, half, regularized=True)
@@ -66,8 +66,8 @@ def test_the_exponential_lies_between_its_bounds(x: Fraction, digits: int) -> No
     assert as_mpf(low) <= mpmath.exp(as_mpf(x)) <= as_mpf(high)
 
 
-def test_the_exponential_of_one_by_hand() -> None:
-    # 1 + 1 + 1/2 + 1/6 + 1/24 + … up to a term below 1/100 of the sum; the upper bound adds that term once more
+def test_the_exponential_of_one_agrees_with_a_hand_calculation() -> None:
+    # 1 + 1 + 1/2 + 1/6 + 1/24 + … up to a term below 1/100 of the sum, and that term on top
     low, high = series.exponential(Fraction(1), 2)
     assert low == Fraction(163, 60)  # up to 1/120
     assert high == Fraction(163, 60) + Fraction(1, 120)

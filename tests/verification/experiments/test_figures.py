@@ -38,6 +38,6 @@ def test_pictures_are_drawn_twice_alike(tmp_path: Path) -> None:
     assert figures.problems(first) == []
 
 
-def test_a_folder_that_is_not_there(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_missing_folder_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["figures", "--folder", "nowhere"]) == 2
     assert "folder = nowhere: there is no such folder" in capsys.readouterr().err

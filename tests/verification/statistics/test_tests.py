@@ -136,14 +136,14 @@ def test_fixed_sample_sizes_make_the_ratio_bound_conservative() -> None:
     assert missed / 2000 < 0.1
 
 
-def test_clopper_pearson_bounds_by_hand() -> None:
+def test_clopper_pearson_bounds_agree_with_a_hand_calculation() -> None:
     """0 of n: the upper bound at error α/2 solves (1 − q)^n = α/2."""
     p, q = probability_bounds(EventCounts(10, 0, 10, 10, 10.0), 0.02)
     assert q == pytest.approx(1 - 0.01 ** (1 / 10))
     assert p == pytest.approx(0.01 ** (1 / 10))
 
 
-def test_holm_by_hand() -> None:
+def test_holm_agrees_with_a_hand_calculation() -> None:
     """0.01 ≤ 0.05/3, 0.02 ≤ 0.05/2, 0.04 ≤ 0.05/1."""
     assert holm([0.02, 0.04, 0.01], 0.05) == [True, True, True]
     assert holm([0.02, 0.06, 0.01], 0.05) == [True, False, True]

@@ -5,7 +5,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 from scipy import stats
 
 from covassay.reference.errors import InvalidInput
@@ -15,9 +14,8 @@ from covassay.reference.mechanisms.building_blocks.gaussian_approximate import m
 from covassay.reference.privacy import ApproximateDP
 from covassay.reference.sensitivity import difference, orthonormal_pair
 from covassay.verification.statistics.tests import kolmogorov_smirnov
+from tests.conventions import FALSE_ALARM, Matrix
 
-FALSE_ALARM = 1e-9
-Matrix = NDArray[np.float64]
 X = np.array([[0.6, 0.8], [1.0, 0.0]])
 SIGMA = np.array([[0.68, 0.24], [0.24, 0.32]])
 
@@ -28,7 +26,7 @@ def exact_delta(apart: float, epsilon: float) -> float:
     return float(cdf(apart / 2 - epsilon / apart) - math.exp(epsilon) * cdf(-apart / 2 - epsilon / apart))
 
 
-def test_the_classical_scale_by_hand() -> None:
+def test_the_classical_scale_agrees_with_a_hand_calculation() -> None:
     # δ = 1.25 e^{−2}, ε = 1/2, n = 2: σ = (√2/2) √(2 · 2)/(1/2) = 2√2
     w = np.array([[1.0, -2.0], [-2.0, 3.0]])
     got = release(X, w, epsilon=0.5, delta=1.25 * math.exp(-2))

@@ -14,7 +14,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from numpy.typing import NDArray
 
 from covassay.reference.domain import unit_rows
 from covassay.reference.errors import InvalidInput
@@ -35,10 +34,9 @@ from covassay.reference.mechanisms.building_blocks.above_threshold import (
 from covassay.reference.privacy import PureDP
 from covassay.verification.exact.above_threshold import largest_loss, log_probabilities, probabilities
 from covassay.verification.statistics.tests import binomial
+from tests.conventions import SEEDS, Matrix
 
-PROPERTY = settings(deadline=None, derandomize=True, max_examples=40)
-SEEDS = st.integers(0, 2**32 - 1)
-Matrix = NDArray[np.float64]
+PROPERTY = settings(max_examples=40)
 
 
 def quiet(m: int) -> AboveThresholdNoise:
@@ -61,14 +59,14 @@ def test_without_noise_it_is_the_first_at_or_above(values: list[float], position
     assert first_above(value, 2.0, quiet(len(values)), epsilon=1.0, calibration="paper") == position
 
 
-def test_the_noise_by_hand() -> None:
+def test_the_noise_agrees_with_a_hand_calculation() -> None:
     # ε = 2: b₁ = 1, so T̂ = 1 − 1/2; b₂ = 2 in the paper, 0 + 2(.2) < .5 ≤ 0 + 2(.3); tight b₂ = 1: .2, .3 < .5
     noise = AboveThresholdNoise(-0.5, np.array([0.2, 0.3]))
     assert first_above(np.zeros(2), 1.0, noise, epsilon=2.0, calibration="paper") == 1
     assert first_above(np.zeros(2), 1.0, noise, epsilon=2.0, calibration="tight") == 2
 
 
-def test_the_first_feature_with_its_share_by_hand() -> None:
+def test_the_first_feature_with_its_share_agrees_with_a_hand_calculation() -> None:
     # energies .25, 1.25, .75; n = d = 3, so the threshold is the share
     x = np.array([[0.5, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.5, np.sqrt(0.75)]])
     assert release(x, quiet(3), epsilon=1.0) == 2
@@ -131,7 +129,7 @@ def test_the_even_split_has_the_least_variance() -> None:
     # 2/b₂ for two features or more, 1/max(b₁, b₂) for one
     [(1, "paper", 0.25), (1, "tight", 0.5), (2, "paper", 0.5), (2, "tight", 1.0), (50, "paper", 0.5)],
 )
-def test_the_spend_table(dimension: int, calibration: Any, proven: float) -> None:
+def test_the_spend_is_that_of_the_table(dimension: int, calibration: Any, proven: float) -> None:
     result = spend(epsilon=3.0, dimension=dimension, calibration=calibration)
     assert result.claimed == PureDP(3.0)
     assert result.proven.epsilon == pytest.approx(3 * proven, rel=1e-15)  # type: ignore[union-attr]

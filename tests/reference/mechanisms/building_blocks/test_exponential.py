@@ -13,7 +13,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from numpy.typing import NDArray
 from scipy.special import log_softmax
 
 from covassay.reference.domain import unit_rows
@@ -30,10 +29,9 @@ from covassay.reference.mechanisms.building_blocks.exponential import (
 )
 from covassay.reference.privacy import PureDP, zcdp_of_bounded_range
 from covassay.verification.statistics.tests import binomial
+from tests.conventions import SEEDS, Vector
 
-PROPERTY = settings(deadline=None, derandomize=True, max_examples=100)
-SEEDS = st.integers(0, 2**32 - 1)
-Vector = NDArray[np.float64]
+PROPERTY = settings(max_examples=100)
 
 
 def losses(first: Vector, second: Vector, eta: float) -> Vector:
@@ -45,7 +43,7 @@ def losses(first: Vector, second: Vector, eta: float) -> Vector:
 # Known answers
 
 
-def test_the_release_by_hand() -> None:
+def test_the_release_agrees_with_a_hand_calculation() -> None:
     # energies .25, 1.25, .75; ε = 2: η = 1
     x = np.array([[0.5, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.5, np.sqrt(0.75)]])
     assert release(x, np.zeros(3), epsilon=2.0) == 2
@@ -157,7 +155,7 @@ def test_the_zcdp_of_a_bounded_range_holds(seed: int, m: int, alpha: float) -> N
     assert renyi(scores, scores + change, eta, alpha) <= zcdp_of_bounded_range(gamma) * alpha + 1e-9
 
 
-def test_and_it_is_nearly_attained() -> None:
+def test_the_zcdp_of_a_bounded_range_is_nearly_attained() -> None:
     # two outcomes whose log odds move from −γ/2 to γ/2: KL divergence (γ/2) tanh(γ/4)
     for gamma in (0.1, 1.0):
         got = renyi(np.array([gamma / 2, 0.0]), np.array([0.0, gamma / 2]), 1.0, 1 + 1e-7)

@@ -27,8 +27,6 @@ from covassay.reference.mechanisms.building_blocks.gaussian_approximate import (
 from covassay.reference.privacy import ApproximateDP
 from covassay.verification.statistics.tests import kolmogorov_smirnov
 
-PROPERTY = settings(deadline=None, derandomize=True, max_examples=100)
-
 
 def log_cdf(t: Any) -> Any:
     return mpmath.log(mpmath.erfc(-t / mpmath.sqrt(2)) / 2)
@@ -40,7 +38,7 @@ def exact_log_delta(q: float, epsilon: float) -> float:
         return float(log_delta(mpmath.mpf(q), mpmath.mpf(epsilon), log_cdf, mpmath.log, mpmath.expm1))
 
 
-def test_the_exact_delta_by_hand() -> None:
+def test_the_exact_delta_agrees_with_a_hand_calculation() -> None:
     # ε → 0: the total variation distance 2Φ(q/2) − 1. ε = q²/2: ½ − e^{q²/2} Φ(−q)
     assert math.exp(log_delta(1.0, 1e-14)) == pytest.approx(2 * stats.norm.cdf(0.5) - 1, rel=1e-12)
     assert math.exp(log_delta(1.0, 0.5)) == pytest.approx(0.5 - math.exp(0.5) * stats.norm.cdf(-1), rel=1e-12)
@@ -65,7 +63,7 @@ def test_the_exact_delta_is_accurate_where_floats_run_out(q: float, epsilon: flo
     assert log_delta(q, epsilon) == pytest.approx(exact_log_delta(q, epsilon), rel=1e-8, abs=1e-8)
 
 
-@PROPERTY
+@settings(max_examples=100)
 @given(epsilon=st.floats(1e-3, 100), log_delta_claimed=st.floats(-60, -0.01))
 def test_the_tight_scale_is_the_smallest_one(epsilon: float, log_delta_claimed: float) -> None:
     delta = math.exp(log_delta_claimed)
@@ -104,7 +102,7 @@ def test_where_the_classical_scale_starts_to_fail(delta: float, epsilon: float) 
 
 
 @pytest.mark.parametrize("epsilon", [1.0000001, 4.0, 1e9])
-def test_so_it_is_refused_there(epsilon: float) -> None:
+def test_the_classical_scale_is_refused_beyond_one(epsilon: float) -> None:
     for call in (
         lambda: release(np.eye(2), np.zeros(2), epsilon=epsilon, delta=1e-6),
         lambda: spend(epsilon=epsilon, delta=1e-6, dimension=2),
@@ -127,7 +125,7 @@ def test_a_budget_that_float64_cannot_tell_from_none_is_refused() -> None:
     assert multiplier(0.5, 1e-300, "tight") > 70
 
 
-def test_the_release_by_hand() -> None:
+def test_the_release_agrees_with_a_hand_calculation() -> None:
     # n = 2: Σ_11 = .18, Σ_22 = .445; δ = 1.25 e^{−2}: σ/Δ = 2/ε = 4, Δ = √2/2: σ = 2√2
     x = np.array([[0.6, 0.8], [0.0, 0.5]])
     got = release(x, np.array([math.sqrt(2), 0.0]), epsilon=0.5, delta=1.25 * math.exp(-2))

@@ -13,7 +13,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from numpy.typing import NDArray
 from scipy import stats
 
 from covassay.reference.domain import second_moment, unit_rows
@@ -31,12 +30,10 @@ from covassay.reference.mechanisms.building_blocks.laplace import (
 from covassay.reference.privacy import PureDP
 from covassay.reference.sensitivity import one_sided_pair, orthonormal_pair
 from covassay.verification.statistics.tests import independence, kolmogorov_smirnov
-
-PROPERTY = settings(deadline=None, derandomize=True, max_examples=60)
-Vector = NDArray[np.float64]
+from tests.conventions import SEEDS
 
 
-def test_the_release_by_hand() -> None:
+def test_the_release_agrees_with_a_hand_calculation() -> None:
     # n = 2: Σ_11 = .18, Σ_22 = (.64 + .25)/2; b = 2/(2 · .5) = 2
     x = np.array([[0.6, 0.8], [0.0, 0.5]])
     np.testing.assert_allclose(release(x, np.zeros(2), epsilon=0.5), [0.18, 0.445], rtol=1e-15)
@@ -72,8 +69,8 @@ def test_the_largest_error_holds(k: int) -> None:
         assert 0.6 * beta < 1 - (1 - math.exp(-t)) ** k <= beta * (1 + 1e-12)
 
 
-@PROPERTY
-@given(seed=st.integers(0, 2**32 - 1), d=st.integers(1, 6))
+@settings(max_examples=60)
+@given(seed=SEEDS, d=st.integers(1, 6))
 def test_one_row_moves_the_moments_by_their_sensitivity_at_most(seed: int, d: int) -> None:
     x, y = unit_rows(np.random.default_rng(seed).standard_normal((2, d)) ** 3)
     assert np.abs(x**2 - y**2).sum() <= second_moments_sensitivity(1, d) + 1e-12

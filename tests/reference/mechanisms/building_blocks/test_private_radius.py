@@ -11,8 +11,6 @@ from typing import Any
 import numpy as np
 import pytest
 from hypothesis import given, settings
-from hypothesis import strategies as st
-from numpy.typing import NDArray
 
 from covassay.reference.errors import InvalidInput
 from covassay.reference.mechanisms.building_blocks import above_threshold
@@ -29,9 +27,7 @@ from covassay.reference.mechanisms.building_blocks.private_radius import (
 from covassay.reference.privacy import PureDP
 from covassay.verification.exact.above_threshold import largest_loss, probabilities
 from covassay.verification.statistics.tests import binomial
-
-PROPERTY = settings(deadline=None, derandomize=True, max_examples=40)
-Matrix = NDArray[np.float64]
+from tests.conventions import SEEDS, Matrix
 
 
 def quiet(precision: float) -> AboveThresholdNoise:
@@ -49,7 +45,7 @@ def counts(norms: Matrix, levels: Matrix) -> Matrix:
     ("precision", "expected"),
     [(0.25, [0.25, 0.5, 1]), (0.3, [0.3, 0.6, 1]), (1.0, [1]), (0.5, [0.5, 1]), (0.51, [0.51, 1])],
 )
-def test_the_radii_by_hand(precision: float, expected: list[float]) -> None:
+def test_the_radii_agree_with_a_hand_calculation(precision: float, expected: list[float]) -> None:
     np.testing.assert_allclose(public_radii(precision), expected, rtol=1e-15)
 
 
@@ -68,7 +64,7 @@ def test_the_largest_radius_is_one_and_neighbours_double(precision: float) -> No
     assert (np.diff(levels) <= levels[:-1] * (1 + 1e-15)).all()
 
 
-def test_the_release_by_hand() -> None:
+def test_the_release_agrees_with_a_hand_calculation() -> None:
     # ε = 1000, β = .1: α = 8 ln(2 · 3/.1)/1000 = .0328, T = 3.967 of n = 4. Norms .2, .2, .2, .9
     x = np.array([[0.2, 0.0], [0.0, 0.2], [0.12, 0.16], [0.0, -0.9]])
     common: dict[str, Any] = {"epsilon": 1000.0, "precision": 0.25}
@@ -102,8 +98,8 @@ def test_noise_of_another_number_of_radii_is_refused() -> None:
 
 
 @pytest.mark.parametrize("calibration", ["paper", "tight"])
-@PROPERTY
-@given(seed=st.integers(0, 2**32 - 1))
+@settings(max_examples=40)
+@given(seed=SEEDS)
 def test_the_queries_are_monotone_and_lose_what_is_proven_at_most(calibration: Any, seed: int) -> None:
     rng = np.random.default_rng(seed)
     n, levels = int(rng.integers(1, 60)), public_radii(float(rng.choice([0.01, 0.3, PRECISION])))

@@ -1,6 +1,6 @@
 """AdaptiveCov: known answers, its choices, its account, and its errors on the data of the paper.
 
-Statistical tests: fixed seeds; what is asserted of errors is far from where chance could decide.
+Statistical tests have fixed seeds. The asserted limits are far from the errors that chance could produce.
 """
 
 import math
@@ -11,7 +11,6 @@ from typing import Any
 import mpmath
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 from covassay.reference import tails
 from covassay.reference.domain import second_moment, unit_rows
@@ -39,8 +38,8 @@ from covassay.reference.privacy import ZCDP
 from covassay.reference.projections import spectral_interval
 from covassay.reference.sensitivity import difference
 from covassay.verification.claims.checks.dly22.zipf_data import zipf_rows
+from tests.conventions import Matrix
 
-Matrix = NDArray[np.float64]
 RADII: Any = MECHANISM.choices["radius"]
 BOUNDS: Any = MECHANISM.choices["bounds"]
 
@@ -94,7 +93,7 @@ def decision(x: Matrix, rho: float, bounds: Any, noise: AdaptiveCovNoise | None 
     return found.level, found.base
 
 
-def test_a_decision_by_hand() -> None:
+def test_a_decision_agrees_with_a_hand_calculation() -> None:
     # Of 1000 rows a tenth has norm 1 and the rest 1/8. d = 2 and ρ = 2, so ρ₁ = 3/2 and
     # g = √(4 + 2√(6 ln(1/.075)) + 4 ln(1/.075))/(1000 √1.5) = 0.00393. B₀ = 0 < g and B₁ = .075 > g/4, so k* = 1.
     x = np.repeat([[0.0, 1.0], [0.125, 0.0]], [100, 900], axis=0)
@@ -194,7 +193,7 @@ SHARES = {
 
 
 @pytest.mark.parametrize(("radius", "calibration"), SHARES)
-def test_the_spend_table(radius: Any, calibration: Any) -> None:
+def test_the_spend_is_that_of_the_table(radius: Any, calibration: Any) -> None:
     for bounds in BOUNDS:
         for ensemble in ENSEMBLES:
             for d in (2, 9):
@@ -206,7 +205,7 @@ def test_the_spend_table(radius: Any, calibration: Any) -> None:
 
 
 @pytest.mark.parametrize(("radius", "calibration"), SHARES)
-def test_the_account_by_hand(radius: str, calibration: str) -> None:
+def test_the_account_agrees_with_a_hand_calculation(radius: str, calibration: str) -> None:
     # The trace costs ρ/8, every search ε₀²/8 = ρ/32, and the last step ρ₁.
     searches = 1 if radius == "none" else 2
     total = Fraction(1, 8) + searches * Fraction(1, 32) + Fraction(final_budget(1.0, radius, calibration))
@@ -221,7 +220,7 @@ def test_in_dimension_one_the_last_step_spends_half() -> None:
     assert proven == ZCDP(17 / 32)
 
 
-def test_the_trace_and_the_last_step_do_not_exclude_one_another() -> None:
+def test_the_trace_step_and_the_last_step_can_both_spend_nearly_all_of_their_shares() -> None:
     # For x = e₁, y = τ e₂ the trace moves by 1 − τ², and clipped to τ and divided by it the rows are orthonormal.
     # So the two steps spend ρ/8 (1 − τ²)² + 3ρ/4, nearly the sum, and more than the 3ρ/4 of the case without clipping.
     rho, tau = 1.0, 1 / 16
@@ -272,7 +271,7 @@ def test_with_the_bounds_of_the_code_the_better_mechanism_is_chosen() -> None:
     assert errors_found["adaptive"] < 0.6 * errors_found["gauss"]
 
 
-def test_with_the_bounds_of_the_theorem_it_is_not() -> None:
+def test_with_the_bounds_of_the_theorem_the_worse_mechanism_is_chosen() -> None:
     errors_found, chosen = mean_errors(6000, 200, 4.0, 4, 1, "theorem")
     assert chosen == {"gauss"}
     assert 2 * errors_found["separate"] < errors_found["gauss"]
@@ -287,7 +286,7 @@ def test_with_the_bounds_of_the_theorem_it_is_not() -> None:
         (1, {"gauss": 0.0117, "goe": 0.0086, "separate": 0.0153, "adaptive": 0.0135}),
     ],
 )
-def test_the_errors_at_the_sizes_of_the_paper(buckets: int, measured: dict[str, float]) -> None:
+def test_the_errors_at_the_sizes_of_the_paper_are_as_measured(buckets: int, measured: dict[str, float]) -> None:
     errors_found, chosen = mean_errors(50_000, 200, 0.1, buckets, 2, "code")
     assert chosen == ({"separate"} if buckets == 4 else {"gauss"})
     for name, expected in measured.items():

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from numpy.typing import NDArray
 from scipy import stats
 from scipy.special import logsumexp
 
@@ -38,11 +37,10 @@ from covassay.reference.mechanisms.concentrated.clipped_cov import (
 )
 from covassay.reference.privacy import ZCDP
 from covassay.verification.exact.above_threshold import probabilities
+from tests.conventions import SEEDS, Matrix, Vector
 
-PROPERTY = settings(deadline=None, derandomize=True, max_examples=100)
-Matrix = NDArray[np.float64]
+PROPERTY = settings(max_examples=100)
 BASES = MECHANISM.choices["base"]
-Vector = NDArray[np.float64]
 X = np.array([[0.6, 0.8], [0.3, 0.4], [0.0, 0.0]])
 
 
@@ -126,7 +124,7 @@ def test_a_bad_option_is_refused(option: str, value: Any) -> None:
 # Bins and bias
 
 
-def test_bins_by_hand() -> None:
+def test_bins_agree_with_a_hand_calculation() -> None:
     # Norms 1 and .75 are in bin 1, ½ (because ½ ≤ 2^{1−2}) and .3 in bin 2, 1/64 in bin 7, and 0 in none.
     x = np.array([[1.0], [0.75], [-0.5], [0.3], [1 / 64], [0.0]])
     np.testing.assert_array_equal(bin_counts(x, 8), [2, 2, 0, 0, 0, 0, 1, 0])
@@ -153,7 +151,7 @@ def excess(x: Matrix, tau: float) -> float:
     return float(np.maximum((x**2).sum(axis=1) - tau**2, 0).mean())
 
 
-rows_of_many_sizes = st.tuples(st.integers(0, 2**32 - 1), st.integers(1, 3))
+rows_of_many_sizes = st.tuples(SEEDS, st.integers(1, 3))
 
 
 @PROPERTY
@@ -265,7 +263,9 @@ def test_the_search_stops_with_its_exact_probabilities() -> None:
         (1, "separate", "private", "tight", 1 / 16 + 15 / 64),
     ],
 )
-def test_the_spend_table(dimension: int, base: Any, threshold: Any, calibration: Any, share: float) -> None:
+def test_the_spend_is_that_of_the_table(
+    dimension: int, base: Any, threshold: Any, calibration: Any, share: float
+) -> None:
     for ensemble in ENSEMBLES:
         result = spend(rho=0.8, dimension=dimension, base=base, threshold=threshold, calibration=calibration,
                        ensemble=ensemble)  # fmt: skip
@@ -275,7 +275,7 @@ def test_the_spend_table(dimension: int, base: Any, threshold: Any, calibration:
         assert result.attained == (threshold == "public")
 
 
-def test_the_account_in_exact_numbers() -> None:
+def test_the_account_holds_in_exact_numbers() -> None:
     rho = Fraction(1)
     assert final_budget(rho, "private", "paper") == Fraction(3, 4)
     assert final_budget(rho, "private", "tight") == Fraction(15, 16)

@@ -12,7 +12,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from numpy.typing import NDArray
 from scipy import stats
 from scipy.special import i0e
 
@@ -33,25 +32,11 @@ from covassay.reference.mechanisms.pure import iterative_eigenvectors
 from covassay.reference.mechanisms.pure.iterative_eigenvectors import IterativeEigenvectorsNoise
 from covassay.reference.privacy import ZCDP
 from covassay.verification.statistics.tests import kolmogorov_smirnov
+from tests.conventions import FALSE_ALARM, SEEDS, Matrix, Vector
+from tests.reference.mechanisms.directions import GivenDirections
 
-PROPERTY = settings(deadline=None, derandomize=True, max_examples=100)
-FALSE_ALARM = 1e-9
 ORDERS = [1.001, 1.1, 2.0, 5.0, 50.0, 1000.0]
-Matrix = NDArray[np.float64]
-Vector = NDArray[np.float64]
 X = np.array([[1.0, 0.0], [0.0, 0.5]])  # C = diag(1, 1/4), n = 2
-
-
-class Script:
-    """A source of directions that are given in advance; it keeps the matrices that it was asked about."""
-
-    def __init__(self, *directions: Any) -> None:
-        self.directions = list(directions)
-        self.matrices: list[Matrix] = []
-
-    def __call__(self, m: Matrix) -> Vector:
-        self.matrices.append(m)
-        return np.array(self.directions[len(self.matrices) - 1], dtype=np.float64)
 
 
 # Known answers
@@ -64,16 +49,16 @@ class Script:
         ("tight", 2 * math.sqrt(2), 0.5),  # √(2/ρ), √ρ
     ],
 )
-def test_release_rebuilds_the_matrix_by_hand(calibration: Any, scale: float, eta: float) -> None:
+def test_the_release_rebuilds_the_matrix_calculated_by_hand(calibration: Any, scale: float, eta: float) -> None:
     # λ̂ = (1, 1/4) + (1, 3/4) = (2, 1), θ₁ = (.6, .8), θ₂ = ±(.8, −.6): the output is ½ [2 θ₁θ₁ᵀ + θ₂θ₂ᵀ]
-    script = Script([0.6, 0.8])
+    script = GivenDirections([0.6, 0.8])
     noise = IterativeEigenvectorsNoise(np.array([1.0, 0.75]) / scale, script)
     got = release(X, noise, rho=0.25, calibration=calibration)
     np.testing.assert_allclose(got, [[0.68, 0.24], [0.24, 0.82]], rtol=1e-14)
     np.testing.assert_allclose(script.matrices, [[[eta, 0], [0, eta / 4]]], rtol=1e-14)
     got = release(
         10 * X,
-        IterativeEigenvectorsNoise(noise.eigenvalues, Script([0.6, 0.8])),
+        IterativeEigenvectorsNoise(noise.eigenvalues, GivenDirections([0.6, 0.8])),
         rho=0.25,
         calibration=calibration,
         row_bound=10,
@@ -82,7 +67,7 @@ def test_release_rebuilds_the_matrix_by_hand(calibration: Any, scale: float, eta
 
 
 def test_one_feature_needs_no_direction() -> None:
-    got = release([[0.5], [-0.5]], IterativeEigenvectorsNoise(np.array([3.0]), Script()), rho=1.0)
+    got = release([[0.5], [-0.5]], IterativeEigenvectorsNoise(np.array([3.0]), GivenDirections()), rho=1.0)
     np.testing.assert_allclose(got, [[(0.5 + 2 * 3) / 2]], rtol=1e-15)
 
 
@@ -117,9 +102,9 @@ def test_the_noise_that_is_drawn_is_the_noise_that_is_used(calibration: Any) -> 
 
 def test_bad_noise_is_refused() -> None:
     with pytest.raises(InvalidInput, match=r"noise\.eigenvalues of shape"):
-        release(X, IterativeEigenvectorsNoise(np.zeros(3), Script([1.0, 0.0])), rho=1)
+        release(X, IterativeEigenvectorsNoise(np.zeros(3), GivenDirections([1.0, 0.0])), rho=1)
     with pytest.raises(InvalidInput, match="must be a unit vector"):
-        release(X, IterativeEigenvectorsNoise(np.zeros(2), Script([1.0, 1.0])), rho=1)
+        release(X, IterativeEigenvectorsNoise(np.zeros(2), GivenDirections([1.0, 1.0])), rho=1)
 
 
 # What is spent: eigenvalues
@@ -201,8 +186,8 @@ def worst_slope(eta: float, bases: list[Matrix]) -> float:
     return max(direction_divergence(b + one, b + two, eta, alpha) / alpha for b in bases for alpha in ORDERS)
 
 
-@PROPERTY
-@given(seed=st.integers(0, 2**32 - 1), eta=st.floats(0.01, 3), alpha=st.sampled_from(ORDERS))
+@settings(max_examples=100)
+@given(seed=SEEDS, eta=st.floats(0.01, 3), alpha=st.sampled_from(ORDERS))
 def test_a_direction_spends_at_most_half_of_its_exponent_squared(seed: int, eta: float, alpha: float) -> None:
     rng = np.random.default_rng(seed)
     rows = unit_rows(rng.standard_normal((5, 2)) * rng.choice([0.5, 5.0]))
@@ -236,7 +221,7 @@ def test_half_of_the_bound_on_a_direction_is_attained() -> None:
         (1, "tight", 1 / 4),
     ],
 )
-def test_the_spend_table(dimension: int, calibration: Any, share: float) -> None:
+def test_the_spend_is_that_of_the_table(dimension: int, calibration: Any, share: float) -> None:
     result = spend(rho=0.8, dimension=dimension, calibration=calibration)
     assert result.claimed == ZCDP(0.8)
     assert isinstance(result.proven, ZCDP)

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from numpy.typing import NDArray
 from scipy import stats
 
 from covassay.reference.domain import second_moment, unit_rows
@@ -20,10 +19,9 @@ from covassay.reference.mechanisms.concentrated.projection_mechanism import erro
 from covassay.reference.privacy import ZCDP
 from covassay.reference.projections import spectral_interval
 from covassay.verification.statistics.tests import kolmogorov_smirnov
+from tests.conventions import FALSE_ALARM, SEEDS
 
-PROPERTY = settings(deadline=None, derandomize=True, max_examples=80)
-FALSE_ALARM = 1e-9
-Matrix = NDArray[np.float64]
+PROPERTY = settings(max_examples=80)
 X = np.array([[1.0, 0.0], [0.0, 0.5]])  # Σ = diag(1/2, 1/8)
 
 
@@ -70,7 +68,7 @@ def test_bad_noise_is_refused() -> None:
 
 
 @PROPERTY
-@given(seed=st.integers(0, 2**32 - 1), d=st.integers(1, 5), size=st.sampled_from([0.01, 0.3, 3.0]))
+@given(seed=SEEDS, d=st.integers(1, 5), size=st.sampled_from([0.01, 0.3, 3.0]))
 def test_the_output_is_a_possible_second_moment_and_obeys_the_error_bound(seed: int, d: int, size: float) -> None:
     rng = np.random.default_rng(seed)
     x = unit_rows(rng.standard_normal((6, d)) * rng.choice([0.3, 3.0]))
@@ -87,7 +85,7 @@ def test_the_output_is_a_possible_second_moment_and_obeys_the_error_bound(seed: 
 
 
 @PROPERTY
-@given(seed=st.integers(0, 2**32 - 1))
+@given(seed=SEEDS)
 def test_no_possible_second_moment_is_nearer(seed: int) -> None:
     rng = np.random.default_rng(seed)
     w = 2 * wigner.sample_wigner(3, rng)
@@ -145,7 +143,7 @@ def test_the_budget_is_that_of_the_noisy_matrix(dimension: int, share: float) ->
         assert (result.claimed, result.proven) == (ZCDP(0.7), ZCDP(share * 0.7))
 
 
-def test_the_bound_by_hand() -> None:
+def test_the_bound_agrees_with_a_hand_calculation() -> None:
     # σ = 1/(2·½) = 1, d = 8, ln(2/β) = 2: √(2 (2√8 + √(3.75 · 2)))
     expected = math.sqrt(2 * (2 * math.sqrt(8) + math.sqrt(7.5)))
     assert error_bound(2, 8, 0.25, 2 * math.exp(-2), "wigner") == pytest.approx(expected, rel=1e-14)

@@ -4,7 +4,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 from covassay.reference.laws import haar
 from covassay.reference.mechanisms.gaussian_estimation import pgce, pme
@@ -14,11 +13,8 @@ from covassay.reference.mechanisms.gaussian_estimation.gaussian_learner import (
     half,
     release,
     sample,
-    spend,
 )
-from covassay.reference.privacy import ZCDP
-
-Matrix = NDArray[np.float64]
+from tests.conventions import Matrix
 
 
 def test_the_mean_lies_on_top_of_the_covariance() -> None:
@@ -43,17 +39,6 @@ def test_the_mean_does_not_move_the_covariance() -> None:
     # a mutant: PGCE on x itself
     wrong = pgce.release(x + 4096.0, noise.covariance, rho=0.5, beta=0.05)
     assert np.abs(wrong - here[1:]).max() > 1
-
-
-@pytest.mark.parametrize(
-    ("dimension", "calibration", "proven"),
-    # the mean of what PGCE and PME spend: (1/4 + 5/8)/2, (1/2 + 3/4)/2, (1/2 + 3/4)/2, 1
-    [(1, "reconstructed", 0.4375), (2, "reconstructed", 0.625), (1, "tight", 0.625), (7, "tight", 1.0)],
-)
-def test_the_spend_table(dimension: int, calibration: Any, proven: float) -> None:
-    result = spend(rho=0.6, dimension=dimension, calibration=calibration)
-    assert result.claimed == ZCDP(0.6)
-    assert result.proven.rho == pytest.approx(0.6 * proven)  # type: ignore[union-attr]
 
 
 def test_mean_and_covariance_are_learned() -> None:

@@ -1,6 +1,6 @@
 """KVMean and NaivePME: known answers, sensitivities, the exact law on constant data, and the number of records.
 
-Statistical tests: fixed seeds, false-alarm probability at most 1e-9 each had the seed been random.
+Statistical tests have fixed seeds. With a random seed, each would raise a false alarm with probability at most 1e-9.
 """
 
 import math
@@ -15,7 +15,6 @@ import sympy
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
-from numpy.typing import NDArray
 from scipy import stats
 
 from covassay.reference.errors import InvalidInput
@@ -36,10 +35,7 @@ from covassay.reference.mechanisms.gaussian_estimation.kv_mean import (
 )
 from covassay.reference.privacy import ZCDP, zcdp_of_gaussian
 from covassay.verification.statistics.tests import kolmogorov_smirnov
-
-PROPERTY = settings(deadline=None, derandomize=True, max_examples=60)
-FALSE_ALARM = 1e-9
-Matrix = NDArray[np.float64]
+from tests.conventions import FALSE_ALARM, Matrix
 
 
 def no_noise(d: int = 1, last: int = 10) -> KVMeanNoise:
@@ -49,7 +45,7 @@ def no_noise(d: int = 1, last: int = 10) -> KVMeanNoise:
 # Formulas
 
 
-def test_the_formulas_by_hand() -> None:
+def test_the_formulas_agree_with_a_hand_calculation() -> None:
     rho, n = Fraction(1, 3), Fraction(4)
     assert count_variance(rho) == 6
     assert zcdp_of_gaussian(1, count_variance(rho) / 2) == rho / 2  # Δ₂² = 2: the variance halved on Δ₂ = 1
@@ -66,7 +62,7 @@ def test_enough_rows_solve_their_equation(bins: int, rho: float, beta: float) ->
     assert GAP * n == pytest.approx(math.sqrt(2 * n * length) + math.sqrt(8 * length / rho), rel=1e-12)
 
 
-def test_the_gap_between_the_bins() -> None:
+def test_the_gap_between_the_bins_is_a_lower_bound() -> None:
     exact = stats.norm.cdf(1) - stats.norm.cdf(0) - stats.norm.sf(1.5)
     assert GAP <= exact <= GAP + 1e-4
     # of all normal laws with s ≤ 1 the worst has μ at the edge of its bin and s = 1: there the bin has the least mass
@@ -79,7 +75,7 @@ def test_the_gap_between_the_bins() -> None:
 # Known answers
 
 
-def test_the_bins_by_hand() -> None:
+def test_the_bins_agree_with_a_hand_calculation() -> None:
     # σ = 1, B = 2: (−2.5, −1.5], …, (1.5, 2.5]
     values = [-2.5, -2.4, -1.5, -1.4, 0.5, 0.51, 1.5, 2.5, 2.6, 1e300, -1e300]
     np.testing.assert_array_equal(histogram(np.array(values)[:, None], 1.0, 2), [[2, 1, 1, 2, 1]])
@@ -87,7 +83,7 @@ def test_the_bins_by_hand() -> None:
     assert histogram(np.array([[1e300]]), 1e-20, 1).sum() == 0
 
 
-def test_the_release_by_hand() -> None:
+def test_the_release_agrees_with_a_hand_calculation() -> None:
     # bin 3 is the fullest: c = 3, n = 4; an outlier counts as 3 + w. KVMeanNoise 1: + 2w/(n√ρ)
     x, w = np.array([[3.0], [3.2], [2.8], [1e6]]), 2 + math.sqrt(2 * math.log(320))
     np.testing.assert_allclose(release(x, no_noise(), rho=1.0), [(9 + 3 + w) / 4], rtol=1e-14)
@@ -133,7 +129,7 @@ def test_bad_arguments_are_refused(options: dict[str, Any], message: str) -> Non
 # Privacy
 
 
-@PROPERTY
+@settings(max_examples=60)
 @given(
     x=arrays(np.float64, (5, 2), elements=st.floats(-20, 20)),
     y=arrays(np.float64, (1, 2), elements=st.floats(-1e6, 1e6)),

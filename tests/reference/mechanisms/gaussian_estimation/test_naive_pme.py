@@ -24,7 +24,7 @@ def test_the_deviation_bound_is_the_root_of_kappa() -> None:
     assert sympy.nsimplify(deviation_bound(kappa) ** 2) == kappa
 
 
-def test_it_is_the_mean_of_every_column_by_hand() -> None:
+def test_the_release_is_the_mean_of_every_column_as_calculated_by_hand() -> None:
     # κ = 4: σ = 2, bins (−1, 1], (1, 3], …; c = (2, −4); an outlier in the first column counts as 2 + w
     x = np.array([[2.5, -4.0], [1.5, -4.5], [1e9, -3.5]])
     none = kv_mean.KVMeanNoise(np.zeros((2, 11)), np.zeros(2))
@@ -57,5 +57,5 @@ def test_the_error_is_within_its_bound_in_the_norm_of_the_covariance() -> None:
     assert np.linalg.norm(error) <= math.sqrt(d) * kv_mean.error_bound(n, 4.0, rho / d, 1e-10 / d)
 
 
-def test_the_spend() -> None:
+def test_naive_pme_spends_all_of_its_budget() -> None:
     assert spend(rho=0.3, dimension=5).proven == ZCDP(0.3)

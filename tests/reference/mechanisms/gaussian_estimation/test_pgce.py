@@ -1,17 +1,14 @@
 """PGCE: exact without noise, its budget, and an error that does not grow with κ."""
 
-from typing import Any
-
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 from covassay.reference.laws import haar
 from covassay.reference.mechanisms.gaussian_estimation import naive_pce, ppc
-from covassay.reference.mechanisms.gaussian_estimation.pgce import PGCENoise, draw_noise, half, release, sample, spend
-from covassay.reference.privacy import ZCDP
+from covassay.reference.mechanisms.gaussian_estimation.pgce import PGCENoise, draw_noise, half, release, sample
+from tests.conventions import Matrix
+from tests.reference.mechanisms.recording import recorded_calls
 
-Matrix = NDArray[np.float64]
 KAPPA = 1e5
 
 
@@ -52,30 +49,14 @@ def test_the_noise_of_the_last_step_is_seen_through_the_inverse() -> None:
 
 
 def test_the_steps_share_the_budget(monkeypatch: pytest.MonkeyPatch) -> None:
-    seen: list[dict[str, Any]] = []
-    original = naive_pce.release
-
-    def remember(x: Any, noise: Matrix, **options: Any) -> Matrix:
-        seen.append(options)
-        return original(x, noise, **options)
-
-    monkeypatch.setattr(naive_pce, "release", remember)
+    calls = recorded_calls(monkeypatch, naive_pce)
     sample(np.eye(2), np.random.default_rng(0), rho=0.7, calibration="tight", kappa=1e4, beta=0.1)
+    seen = [call.options for call in calls]
     assert half(0.7) == 0.35
     assert len(seen) == 8  # seven rounds and the estimate
     assert sum(s["rho"] for s in seen) == pytest.approx(0.7)
     assert seen[-1] == {"rho": 0.35, "calibration": "tight", "kappa": 1000, "beta": 0.05}
     assert sum(s["beta"] for s in seen) == pytest.approx(0.1)
-
-
-@pytest.mark.parametrize(
-    ("dimension", "calibration", "proven"),
-    [(1, "reconstructed", 0.25), (2, "reconstructed", 0.5), (1, "tight", 0.5), (7, "tight", 1.0)],
-)
-def test_the_spend_table(dimension: int, calibration: Any, proven: float) -> None:
-    result = spend(rho=0.6, dimension=dimension, calibration=calibration)
-    assert result.claimed == ZCDP(0.6)
-    assert result.proven.rho == pytest.approx(0.6 * proven)  # type: ignore[union-attr]
 
 
 def test_the_error_does_not_grow_with_kappa() -> None:

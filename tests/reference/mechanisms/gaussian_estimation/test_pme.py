@@ -8,7 +8,6 @@ import pytest
 import sympy
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from numpy.typing import NDArray
 
 from covassay.reference.domain import Chunks, blocks
 from covassay.reference.laws import haar
@@ -20,12 +19,9 @@ from covassay.reference.mechanisms.gaussian_estimation.pme import (
     image_bound,
     release,
     sample,
-    spend,
 )
-from covassay.reference.privacy import ZCDP
-
-PROPERTY = settings(deadline=None, derandomize=True, max_examples=40)
-Matrix = NDArray[np.float64]
+from tests.conventions import Matrix
+from tests.reference.mechanisms.recording import recorded_calls
 
 
 def data(n: int, kappa: float, mean_bound: float, d: int = 3, seed: int = 0) -> tuple[Matrix, Matrix, Matrix]:
@@ -39,7 +35,7 @@ def data(n: int, kappa: float, mean_bound: float, d: int = 3, seed: int = 0) -> 
 # Pairs
 
 
-def test_the_differences_by_hand() -> None:
+def test_the_differences_agree_with_a_hand_calculation() -> None:
     x = np.array([[1.0, 0.0], [3.0, 4.0], [5.0, 5.0], [5.0, 6.0], [100.0, 100.0]])
     expected = np.array([[2.0, 4.0], [0.0, 1.0]]) / math.sqrt(2)  # the fifth record has no partner
     np.testing.assert_allclose(next(iter(blocks(differences(x)))), expected, rtol=1e-15)
@@ -55,7 +51,7 @@ def test_a_difference_that_is_no_float_counts_as_zero() -> None:
     np.testing.assert_allclose(next(iter(blocks(differences(x)))), [[0, 0], [math.sqrt(0.5)] * 2])
 
 
-@PROPERTY
+@settings(max_examples=40)
 @given(n=st.integers(2, 9), i=st.integers(0, 8), size=st.integers(1, 4))
 def test_one_record_moves_at_most_one_difference(n: int, i: int, size: int) -> None:
     x = np.random.default_rng(n).standard_normal((n, 2))
@@ -74,7 +70,7 @@ def test_one_record_moves_at_most_one_difference(n: int, i: int, size: int) -> N
 # The release
 
 
-def test_the_bound_on_the_image() -> None:
+def test_the_bound_on_the_image_is_root_thousand_times_the_bound_on_the_mean() -> None:
     assert image_bound(2.0) == pytest.approx(63.2456, rel=1e-6)
     r = sympy.symbols("R", positive=True)
     assert float(image_bound(r) / r) == pytest.approx(math.sqrt(1000))
@@ -107,36 +103,12 @@ def test_the_mean_does_not_reach_the_preconditioner() -> None:
 
 
 def test_the_steps_share_the_budget(monkeypatch: pytest.MonkeyPatch) -> None:
-    rounds: list[dict[str, Any]] = []
-    means: list[dict[str, Any]] = []
-    covariance, mean = naive_pce.release, naive_pme.release
-
-    def remember(x: Any, noise: Matrix, **options: Any) -> Matrix:
-        rounds.append({"n": x.shape[0], **options})
-        return covariance(x, noise, **options)
-
-    def remember_mean(x: Any, noise: kv_mean.KVMeanNoise, **options: Any) -> Matrix:
-        means.append({"n": x.shape[0], **options})
-        return mean(x, noise, **options)
-
-    monkeypatch.setattr(naive_pce, "release", remember)
-    monkeypatch.setattr(naive_pme, "release", remember_mean)
+    rounds, means = recorded_calls(monkeypatch, naive_pce), recorded_calls(monkeypatch, naive_pme)
     sample(np.eye(5), np.random.default_rng(0), rho=0.7, kappa=1e4, mean_bound=3.0, beta=0.1)
-    assert [r["n"] for r in rounds] == [2] * 7
-    assert sum(r["rho"] for r in rounds) == pytest.approx(0.35)
-    assert sum(r["beta"] for r in rounds) == pytest.approx(0.05)
-    assert means == [{"n": 5, "rho": 0.35, "kappa": 1000, "mean_bound": image_bound(3.0), "beta": 0.05}]
-
-
-@pytest.mark.parametrize(
-    ("dimension", "calibration", "proven"),
-    [(1, "reconstructed", 0.625), (2, "reconstructed", 0.75), (1, "tight", 0.75), (7, "tight", 1.0)],
-)
-def test_the_spend_table(dimension: int, calibration: Any, proven: float) -> None:
-    # PPC spends 1/4, 1/2, 1/2, 1 of its half, NaivePME all of its own
-    result = spend(rho=0.6, dimension=dimension, calibration=calibration)
-    assert result.claimed == ZCDP(0.6)
-    assert result.proven.rho == pytest.approx(0.6 * proven)  # type: ignore[union-attr]
+    assert [r.rows for r in rounds] == [2] * 7
+    assert sum(r.options["rho"] for r in rounds) == pytest.approx(0.35)
+    assert sum(r.options["beta"] for r in rounds) == pytest.approx(0.05)
+    assert means == [(5, {"rho": 0.35, "kappa": 1000, "mean_bound": image_bound(3.0), "beta": 0.05})]
 
 
 def test_the_error_does_not_grow_with_kappa_or_the_bound_on_the_mean() -> None:

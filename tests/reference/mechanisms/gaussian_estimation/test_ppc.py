@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 import pytest
 import sympy
-from numpy.typing import NDArray
 
 from covassay.reference.domain import Chunks
 from covassay.reference.errors import InvalidInput
@@ -26,8 +25,8 @@ from covassay.reference.mechanisms.gaussian_estimation.ppc import (
     sufficient_rows,
 )
 from covassay.reference.privacy import ZCDP
-
-Matrix = NDArray[np.float64]
+from tests.conventions import Matrix
+from tests.reference.mechanisms.recording import recorded_calls
 
 
 def rotated(levels: Matrix, seed: int = 0) -> tuple[Matrix, Matrix]:
@@ -39,7 +38,7 @@ def rotated(levels: Matrix, seed: int = 0) -> tuple[Matrix, Matrix]:
 # Rounds
 
 
-def test_the_number_of_rounds_by_hand() -> None:
+def test_the_number_of_rounds_agrees_with_a_hand_calculation() -> None:
     # ln 10/ln(1/.69) = 2.3026/0.37106 = 6.2; ln 1000/0.37106 = 18.6
     assert [rounds(kappa) for kappa in (1.0, 1000.0, 1001.0, 1e4, 1e6)] == [0, 0, 1, 7, 19]
     assert rounds_needed(1000 * sympy.E, sympy.log) == 1 / sympy.log(1 / sympy.Float(0.69))
@@ -50,15 +49,9 @@ def test_the_number_of_rounds_by_hand() -> None:
 
 
 def test_the_rounds_share_the_budget(monkeypatch: pytest.MonkeyPatch) -> None:
-    seen: list[dict[str, Any]] = []
-    original = naive_pce.release
-
-    def remember(x: Any, noise: Matrix, **options: Any) -> Matrix:
-        seen.append(options)
-        return original(x, noise, **options)
-
-    monkeypatch.setattr(naive_pce, "release", remember)
+    calls = recorded_calls(monkeypatch, naive_pce)
     sample(np.eye(2), np.random.default_rng(0), rho=0.7, calibration="tight", kappa=1e4, beta=0.14)
+    seen = [call.options for call in calls]
     assert len(seen) == 7
     assert sum(s["rho"] for s in seen) == pytest.approx(0.7)
     assert [s["beta"] for s in seen] == pytest.approx([0.02] * 7)
@@ -90,7 +83,7 @@ LEVELS: dict[str, Callable[[int, float], Matrix]] = {
     ("kappa", "d", "rho", "levels"),
     [
         (1e4, 5, 1.0, "one large"),
-        (1e6, 10, 1.0, "geometric"),
+        pytest.param(1e6, 10, 1.0, "geometric", marks=pytest.mark.slow),
         *(pytest.param(1e6, 10, 0.1, name, marks=pytest.mark.slow) for name in LEVELS),
         *(pytest.param(1e4, 5, 0.1, name, marks=pytest.mark.slow) for name in LEVELS),
         *(pytest.param(1e4, 5, 1.0, name, marks=pytest.mark.slow) for name in LEVELS if name != "one large"),
@@ -140,7 +133,7 @@ def mutated(x: Matrix, noise: Matrix, kappa: float, side: str) -> Matrix:
 
 
 @pytest.mark.parametrize("side", ["rows", "product"])
-def test_a_on_the_wrong_side_breaks_the_invariant(side: str) -> None:
+def test_multiplying_by_the_preconditioner_on_the_wrong_side_breaks_the_invariant(side: str) -> None:
     kappa, d, n = 1e6, 3, 40_000
     sigma, root = rotated(np.geomspace(1, kappa, d))
     rng = np.random.default_rng(3)
@@ -175,7 +168,7 @@ def test_data_too_large_for_memory_are_generated_on_every_pass() -> None:
 # Known answers
 
 
-def test_one_feature_by_hand() -> None:
+def test_one_feature_agrees_with_a_hand_calculation() -> None:
     # κ = 1449: T = 1, because 0.69 · 1449 < 1000. x = 40: Z = 1600 ≥ κ/2, so A = 1/(2√.84); x = 20: Z = 400, A = 1/√.84
     none = np.zeros((1, 1, 1))
     assert rounds(1449.0) == 1
@@ -219,7 +212,7 @@ def test_bad_noise_is_refused() -> None:
         release(np.eye(2), skew, rho=1.0, kappa=1e4)
 
 
-def test_the_spend_and_the_draws() -> None:
+def test_the_spend_and_the_draws_are_those_of_the_rounds() -> None:
     for d, share in ((1, 0.25), (4, 0.5)):
         assert spend(rho=1.0, dimension=d).proven == ZCDP(share)
         assert spend(rho=1.0, dimension=d, calibration="tight").proven == ZCDP(2 * share)

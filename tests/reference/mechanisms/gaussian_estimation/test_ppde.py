@@ -1,6 +1,6 @@
 """PPDE: known answers, the sensitivity of the truncated mean, the loss at the worst pairs, Lemma 5.8 with constants.
 
-Statistical tests: fixed seeds, false-alarm probability at most 1e-9 each had the seed been random.
+Statistical tests have fixed seeds. With a random seed, each would raise a false alarm with probability at most 1e-9.
 """
 
 import math
@@ -15,7 +15,6 @@ import sympy
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
-from numpy.typing import NDArray
 from scipy import stats
 
 from covassay.reference.domain import Chunks
@@ -38,16 +37,15 @@ from covassay.reference.mechanisms.gaussian_estimation.ppde import (
 )
 from covassay.reference.privacy import ZCDP, zcdp_of_gaussian
 from covassay.verification.statistics.tests import kolmogorov_smirnov
+from tests.conventions import FALSE_ALARM, SEEDS, Matrix
 
-PROPERTY = settings(deadline=None, derandomize=True, max_examples=80)
-FALSE_ALARM = 1e-9
-Matrix = NDArray[np.float64]
+PROPERTY = settings(max_examples=80)
 
 
 # Formulas
 
 
-def test_the_formulas_by_hand() -> None:
+def test_the_formulas_agree_with_a_hand_calculation() -> None:
     assert [mean_limit(r) for r in (1, 2, 3)] == [0.5, 0.25, 0.125]
     assert [threshold(r) for r in (1, 2)] == [3 / 16, 3 / 32]
     assert truncation_squared(Fraction(1, 4), 8, 5, 3, 1, lambda _: 2) == 24
@@ -78,7 +76,7 @@ def test_enough_records_satisfies_both_conditions() -> None:
 # Known answers
 
 
-def test_one_coordinate_by_hand() -> None:
+def test_one_coordinate_agrees_with_a_hand_calculation() -> None:
     # R = 0: one block of all records, B² = 6 ln(4/.1) > 1, so no record is shortened. s = B/(4√ρ); tight 1/(4√(2ρ))
     x, rho = np.array([[1.0], [0.0], [2.0], [-7.0]]), 8.0
     s = math.sqrt(6 * math.log(40)) / (4 * math.sqrt(rho))
@@ -89,7 +87,7 @@ def test_one_coordinate_by_hand() -> None:
     assert release(x, np.full((1, 1), -1e6), rho=rho)[0] == 0.0
 
 
-def test_two_rounds_by_hand() -> None:
+def test_two_rounds_agree_with_a_hand_calculation() -> None:
     # d = 4, R = 2: three blocks of two records; the last record is not used. Without noise:
     # block 1: means (1, ½, 0, 0), the first two are above 3/16 and done. u_2|S| = ½: straight to the end, on block 2:
     # means of the last two (½, 0). B² = 6 ln 20 > 2. Block 3 is not used either.
@@ -127,9 +125,7 @@ def test_missing_records_count_as_zero_rows() -> None:
 
 
 @PROPERTY
-@given(
-    seed=st.integers(0, 2**32 - 1), d=st.integers(1, 20), n=st.integers(1, 60), rho=st.sampled_from([1e-6, 1.0, 1e6])
-)
+@given(seed=SEEDS, d=st.integers(1, 20), n=st.integers(1, 60), rho=st.sampled_from([1e-6, 1.0, 1e6]))
 def test_there_are_never_more_rounds_than_blocks(seed: int, d: int, n: int, rho: float) -> None:
     rng = np.random.default_rng(seed)
     x = (rng.random((n, d)) < rng.random(d) ** 4).astype(np.float64)
@@ -148,6 +144,10 @@ def test_bad_arguments_are_refused() -> None:
 
 # Privacy
 
+pairs_of_rows = st.integers(1, 8).flatmap(
+    lambda d: st.tuples(*[arrays(np.float64, d, elements=st.floats(0, 1)) for _ in range(2)])
+)
+
 
 def truncated_change(u: Matrix, v: Matrix, bound: float) -> float:
     """(mΔ)²: the squared change of the sum of truncated rows when u is replaced by v."""
@@ -157,12 +157,7 @@ def truncated_change(u: Matrix, v: Matrix, bound: float) -> float:
 
 
 @PROPERTY
-@given(
-    pair=st.integers(1, 8).flatmap(
-        lambda d: st.tuples(*[arrays(np.float64, d, elements=st.floats(0, 1)) for _ in range(2)])
-    ),
-    bound=st.floats(0.1, 4),
-)
+@given(pair=pairs_of_rows, bound=st.floats(0.1, 4))
 def test_the_sensitivity_is_a_bound(pair: tuple[Matrix, Matrix], bound: float) -> None:
     changed = truncated_change(*pair, bound)
     assert changed <= change_squared(bound**2, len(pair[0]), "tight") * (1 + 1e-12)
@@ -205,12 +200,7 @@ def largest_change(bound_squared: float, size: int) -> float:
 
 
 @PROPERTY
-@given(
-    pair=st.integers(1, 8).flatmap(
-        lambda d: st.tuples(*[arrays(np.float64, d, elements=st.floats(0, 1)) for _ in range(2)])
-    ),
-    bound_squared=st.floats(0.01, 16),
-)
+@given(pair=pairs_of_rows, bound_squared=st.floats(0.01, 16))
 def test_the_largest_change_is_that_of_disjoint_supports(pair: tuple[Matrix, Matrix], bound_squared: float) -> None:
     size = len(pair[0])
     largest = largest_change(bound_squared, size)
@@ -225,7 +215,7 @@ def test_the_largest_change_is_that_of_disjoint_supports(pair: tuple[Matrix, Mat
         assert largest == pytest.approx(stated)
 
 
-def test_from_which_n_on_the_first_block_spends_all_of_it() -> None:
+def test_the_first_block_spends_the_whole_budget_from_the_stated_n_on() -> None:
     def first_bound_squared(d: int, n: int, beta: float) -> float:
         rounds = most_rounds(d)
         m = max(1, n // (rounds + 1))
@@ -294,7 +284,7 @@ def test_for_one_coordinate_the_release_has_its_exact_law() -> None:
 
 
 @pytest.mark.parametrize("calibration", ["reconstructed", "tight"])
-def test_what_is_done_is_right_within_a_half_and_what_is_left_is_small(calibration: Any) -> None:
+def test_finished_coordinates_are_right_within_a_half_and_the_others_are_small(calibration: Any) -> None:
     # d = 8, β = 1e-9, m ≥ `enough_records`: fails with probability at most 2e-9
     d, rho, beta = 8, 1.0, 1e-9
     rounds, m = most_rounds(d), 1.0

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from numpy.typing import NDArray
 from scipy import stats
 
 from covassay.reference import tails
@@ -37,11 +36,10 @@ from covassay.reference.mechanisms.pure.adaptive_cov_pure import (
 from covassay.reference.privacy import PureDP
 from covassay.reference.sensitivity import block_pair
 from covassay.verification.exact.above_threshold import log_probabilities
+from tests.conventions import SEEDS, Vector
 
 RADII = MECHANISM.choices["radius"]
-PROPERTY = settings(deadline=None, derandomize=True, max_examples=60)
-Matrix = NDArray[np.float64]
-Vector = NDArray[np.float64]
+PROPERTY = settings(max_examples=60)
 FAR = 1e9
 
 
@@ -68,12 +66,12 @@ def scripted(
 # The parts by hand
 
 
-def test_the_noise_level_by_hand() -> None:
+def test_the_noise_level_agrees_with_a_hand_calculation() -> None:
     assert noise_level(1, 8, 1, 4) == 1.5  # min(8/4, 1/2 + 4/4)
     assert noise_level(0, 8, 5, 4) == 8
 
 
-def test_the_budget_of_the_steps() -> None:
+def test_the_budget_is_divided_among_the_steps_as_stated() -> None:
     e = Fraction(8)
     assert step_epsilon(e) == 1
     assert [final_epsilon(e, r) for r in RADII] == [6, 5]
@@ -150,7 +148,7 @@ def test_the_final_step_is_the_mechanism_with_the_smaller_bound(trace: float, st
 
 
 @PROPERTY
-@given(seed=st.integers(0, 2**32 - 1), d=st.integers(1, 4), n=st.integers(1, 8), radius=st.sampled_from(RADII))
+@given(seed=SEEDS, d=st.integers(1, 4), n=st.integers(1, 8), radius=st.sampled_from(RADII))
 def test_the_release_is_positive_semidefinite_and_small(seed: int, d: int, n: int, radius: Any) -> None:
     rng = np.random.default_rng(seed)
     x = rng.standard_normal((n, d)) * rng.choice([0.0, 1e-3, 1.0], size=(n, 1))
@@ -208,9 +206,7 @@ def search_losses(queries: Vector, moved: Vector, b1: float, b2: float) -> tuple
 
 
 @PROPERTY
-@given(
-    seed=st.integers(0, 2**32 - 1), u=st.integers(0, 6), v=st.integers(0, 6), calibration=st.sampled_from(CALIBRATIONS)
-)
+@given(seed=SEEDS, u=st.integers(0, 6), v=st.integers(0, 6), calibration=st.sampled_from(CALIBRATIONS))
 def test_the_search_spends_at_most_what_is_stated(seed: int, u: int, v: int, calibration: Any) -> None:
     rng = np.random.default_rng(seed)
     queries = rng.normal(size=6) * rng.choice([0.1, 3.0, 20.0]) + rng.choice([-10.0, 0.0, 10.0])
@@ -262,7 +258,7 @@ def test_other_queries_spend_more(scales: tuple[float, float], moved: Vector) ->
         (7, "private", "tight", 1.0),
     ],
 )
-def test_the_spend_table(dimension: int, radius: Any, calibration: Any, proven: float) -> None:
+def test_the_spend_is_that_of_the_table(dimension: int, radius: Any, calibration: Any, proven: float) -> None:
     result = spend(epsilon=2.0, dimension=dimension, radius=radius, calibration=calibration)
     assert result.claimed == PureDP(2.0)
     assert result.proven.epsilon == pytest.approx(2 * proven, rel=1e-12)  # type: ignore[union-attr]
@@ -306,7 +302,7 @@ def test_the_tight_spend_is_approached_by_one_pair(d: int) -> None:
 
 
 @pytest.mark.parametrize("d", [1, 2, 10])
-def test_real_queries_rise_at_full_cost_but_do_not_fall_so(d: int) -> None:
+def test_the_queries_of_real_data_cost_their_bound_only_when_they_rise(d: int) -> None:
     # The queries of a data set: many rows of length 1, and one of length 1 or 0. The search costs less when the long
     # row is in the first data set, and only then the radius step costs its full share. So with a radius step the sum of
     # the shares is only an upper bound.

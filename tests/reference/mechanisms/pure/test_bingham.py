@@ -1,7 +1,7 @@
 """Private leading eigenvector: known answers, and the exact privacy loss of the Bingham density.
 
-Statistical tests: fixed seeds, and each comparison has a false-alarm probability of at most 1e-9 had the seed been
-random (Kolmogorov's exact p-value).
+Statistical tests have fixed seeds. With a random seed, each comparison would raise a false alarm with probability at
+most 1e-9 (Kolmogorov's exact p-value).
 """
 
 import math
@@ -14,7 +14,6 @@ import pytest
 import sympy
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from numpy.typing import NDArray
 
 from covassay.reference.domain import unit_rows
 from covassay.reference.errors import InvalidInput
@@ -24,11 +23,7 @@ from covassay.reference.mechanisms.parameters import CALIBRATIONS
 from covassay.reference.mechanisms.pure.bingham import exponent, privacy_loss, release, sample, spend
 from covassay.reference.privacy import PureDP, zcdp_of_bounded_range
 from covassay.verification.statistics.tests import kolmogorov_smirnov
-
-PROPERTY = settings(deadline=None, derandomize=True, max_examples=60)
-FALSE_ALARM = 1e-9
-Matrix = NDArray[np.float64]
-Vector = NDArray[np.float64]
+from tests.conventions import FALSE_ALARM, SEEDS, Matrix, Vector
 
 # two rows, C = [[1.36, .48], [.48, .64]]: the sum, not the mean
 X = np.array([[0.6, 0.8], [1.0, 0.0]])
@@ -117,7 +112,7 @@ def test_the_formulas_run_on_fractions_and_symbols() -> None:
         (9, "tight", 1.0, True),
     ],
 )
-def test_the_spend_table(dimension: int, calibration: Any, proven: float, attained: bool) -> None:
+def test_the_spend_is_that_of_the_table(dimension: int, calibration: Any, proven: float, attained: bool) -> None:
     result = spend(epsilon=3.0, dimension=dimension, calibration=calibration)
     assert result.claimed == PureDP(3.0)
     assert result.proven == PureDP(3.0 * proven)
@@ -139,8 +134,8 @@ def directions(d: int) -> Matrix:
     return np.concatenate([np.eye(d), haar.sample(d, np.random.default_rng(3), 200).reshape(-1, d)])
 
 
-@PROPERTY
-@given(seed=st.integers(0, 2**32 - 1), d=st.integers(1, 4), n=st.integers(0, 6), eta=st.floats(0.01, 5))
+@settings(max_examples=60)
+@given(seed=SEEDS, d=st.integers(1, 4), n=st.integers(0, 6), eta=st.floats(0.01, 5))
 def test_the_loss_never_exceeds_twice_the_exponent(seed: int, d: int, n: int, eta: float) -> None:
     rng = np.random.default_rng(seed)
     rows = unit_rows(rng.standard_normal((n + 2, d)) * rng.choice([0.5, 5.0]))

@@ -1,7 +1,7 @@
 """Entrywise Laplace noise: known answers, the loss from exact densities, the law of the noise.
 
-Statistical tests: fixed seeds, and each comparison has a false-alarm probability of at most 1e-9 had the seed been
-random (Kolmogorov's exact p-value, Fisher's exact test).
+Statistical tests have fixed seeds. With a random seed, each comparison would raise a false alarm with probability at
+most 1e-9 (Kolmogorov's exact p-value, Fisher's exact test).
 """
 
 import math
@@ -15,7 +15,6 @@ import pytest
 import sympy
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from numpy.typing import NDArray
 from scipy import stats
 
 from covassay.reference.domain import second_moment, unit_rows
@@ -35,12 +34,10 @@ from covassay.reference.mechanisms.pure.entrywise_laplace import (
 from covassay.reference.privacy import PureDP
 from covassay.reference.sensitivity import block_pair, hadamard_pair, neighbours
 from covassay.verification.statistics.tests import independence, kolmogorov_smirnov
+from tests.conventions import FALSE_ALARM, SEEDS, Matrix
 
 ENTRIES = MECHANISM.choices["entries"]
 
-PROPERTY = settings(deadline=None, derandomize=True, max_examples=60)
-FALSE_ALARM = 1e-9
-Matrix = NDArray[np.float64]
 X = np.array([[1.0, 0.0], [0.0, 0.5]])  # n = 2, Σ = diag(1/2, 1/8)
 
 
@@ -57,7 +54,7 @@ X = np.array([[1.0, 0.0], [0.0, 0.5]])  # n = 2, Σ = diag(1/2, 1/8)
         ("triangle", "tight", 2.23606797749979),
     ],
 )
-def test_the_release_by_hand(entries: Any, calibration: Any, b: float) -> None:
+def test_the_release_agrees_with_a_hand_calculation(entries: Any, calibration: Any, b: float) -> None:
     z = np.array([[0.25, -0.5], [-0.5, 1.0]])
     got = release(X, z, epsilon=0.5, entries=entries, calibration=calibration)
     np.testing.assert_allclose(got, [[0.5 + b / 4, -b / 2], [-b / 2, 0.125 + b]], rtol=1e-14)
@@ -72,7 +69,7 @@ def test_full_noise_is_added_to_every_entry() -> None:
 
 
 @pytest.mark.parametrize(("entries", "calibration", "b"), [("full", "paper", 8.0), ("triangle", "tight", 4.0)])
-def test_one_number_by_hand(entries: Any, calibration: Any, b: float) -> None:
+def test_one_number_agrees_with_a_hand_calculation(entries: Any, calibration: Any, b: float) -> None:
     # n = d = 1, x = 1/2, ε = 1/4: 2/ε = 8, and 1/ε = 4 because one number moves by at most 1
     got = release([[0.5]], np.array([[3.0]]), epsilon=0.25, entries=entries, calibration=calibration)
     np.testing.assert_allclose(got, [[0.25 + 3 * b]], rtol=1e-15)
@@ -152,7 +149,9 @@ def test_no_entry_exceeds_the_bound_with_the_stated_probability(count: int, beta
         (5, "triangle", "tight", 1.0, True),
     ],
 )
-def test_the_spend_table(dimension: int, entries: Any, calibration: Any, proven: float, attained: bool) -> None:
+def test_the_spend_is_that_of_the_table(
+    dimension: int, entries: Any, calibration: Any, proven: float, attained: bool
+) -> None:
     result = spend(epsilon=2.0, dimension=dimension, entries=entries, calibration=calibration)
     assert result.claimed == PureDP(2.0)
     assert result.proven.epsilon == pytest.approx(2 * proven, rel=1e-14)  # type: ignore[union-attr]
@@ -167,9 +166,9 @@ def loss(y: Matrix, sigma: Matrix, other: Matrix, b: float, entries: str) -> flo
     return float(gap.sum() if entries == "full" else np.triu(gap).sum())
 
 
-@PROPERTY
+@settings(max_examples=60)
 @given(
-    seed=st.integers(0, 2**32 - 1),
+    seed=SEEDS,
     d=st.integers(1, 5),
     n=st.integers(1, 4),
     entries=st.sampled_from(ENTRIES),

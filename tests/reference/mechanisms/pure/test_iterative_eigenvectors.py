@@ -1,7 +1,7 @@
 """Iterative eigenvector sampling: known answers, the joint lemma from exact densities, and what each budget spends.
 
-Statistical tests: fixed seeds, and each comparison has a false-alarm probability of at most 1e-9 had the seed been
-random (Kolmogorov's exact p-value).
+Statistical tests have fixed seeds. With a random seed, each comparison would raise a false alarm with probability at
+most 1e-9 (Kolmogorov's exact p-value).
 """
 
 import math
@@ -15,7 +15,6 @@ import pytest
 import sympy
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from numpy.typing import NDArray
 from scipy import stats
 
 from covassay.reference.domain import second_moment, unit_rows
@@ -38,30 +37,11 @@ from covassay.reference.mechanisms.pure.iterative_eigenvectors import (
 )
 from covassay.reference.privacy import PureDP
 from covassay.verification.statistics.tests import kolmogorov_smirnov
+from tests.conventions import FALSE_ALARM, SEEDS, Matrix, Vector
+from tests.reference.mechanisms.directions import GivenDirections, leading_eigenvector
 
 BUDGETS = MECHANISM.choices["budget"]
-PROPERTY = settings(deadline=None, derandomize=True, max_examples=50)
-FALSE_ALARM = 1e-9
-Matrix = NDArray[np.float64]
-Vector = NDArray[np.float64]
-
-
-def leading(m: Matrix) -> Vector:
-    """The mode of the Bingham law, in place of a draw."""
-    vector: Vector = np.linalg.eigh(m)[1][:, -1]
-    return vector
-
-
-class Script:
-    """Directions given in advance; the matrices that were asked about are kept."""
-
-    def __init__(self, *directions: Any) -> None:
-        self.directions = list(directions)
-        self.matrices: list[Matrix] = []
-
-    def __call__(self, m: Matrix) -> Vector:
-        self.matrices.append(m)
-        return np.array(self.directions[len(self.matrices) - 1], dtype=np.float64)
+PROPERTY = settings(max_examples=50)
 
 
 # Known answers: C = diag(1, 1/4), n = 2
@@ -69,10 +49,10 @@ class Script:
 X = np.array([[1.0, 0.0], [0.0, 0.5]])
 
 
-def test_release_rebuilds_the_matrix_by_hand() -> None:
+def test_the_release_rebuilds_the_matrix_calculated_by_hand() -> None:
     # ε = 1: λ̂ = (1, 1/4) + 4 (1/4, 3/16) = (2, 1). θ₁ = (.6, .8), θ₂ = ±(.8, −.6):
     # ½ [2 θ₁θ₁ᵀ + θ₂θ₂ᵀ] = ½ [[.72 + .64, .96 − .48], [., 1.28 + .36]]
-    script = Script([0.6, 0.8])
+    script = GivenDirections([0.6, 0.8])
     got = release(X, IterativeEigenvectorsNoise(np.array([0.25, 0.1875]), script), epsilon=1.0)
     np.testing.assert_allclose(got, [[0.68, 0.24], [0.24, 0.82]], rtol=1e-14)
     # uniform, paper: η₁ = ε/(8d) = 1/16; the last direction is not asked for
@@ -89,8 +69,10 @@ def test_release_rebuilds_the_matrix_by_hand() -> None:
         ("adaptive", "tight", 1 / 4),  # (ε/2) w₁/(w₁ + w₁)
     ],
 )
-def test_the_exponent_of_the_first_step_by_hand(budget: Any, calibration: Any, eta: float) -> None:
-    script = Script([0.6, 0.8])
+def test_the_exponent_of_the_first_step_agrees_with_a_hand_calculation(
+    budget: Any, calibration: Any, eta: float
+) -> None:
+    script = GivenDirections([0.6, 0.8])
     release(
         X,
         IterativeEigenvectorsNoise(np.array([0.25, 0.1875]), script),
@@ -111,7 +93,7 @@ def test_the_exponent_of_the_first_step_by_hand(budget: Any, calibration: Any, e
     ids=["noise spreads them", "noise exchanges them"],
 )
 def test_adaptive_weights_are_clipped_to_the_possible_eigenvalues(noise: list[float], weights: Any) -> None:
-    script = Script([1.0, 0.0])
+    script = GivenDirections([1.0, 0.0])
     got = release(X, IterativeEigenvectorsNoise(np.array(noise), script), epsilon=1.0, budget="adaptive")
     assert script.matrices[0][0, 0] == pytest.approx(weights[0] / sum(weights) / 8, rel=1e-6)
     # the release itself is not clipped, and not sorted
@@ -119,7 +101,7 @@ def test_adaptive_weights_are_clipped_to_the_possible_eigenvalues(noise: list[fl
 
 
 def test_beta_enters_by_its_logarithm() -> None:
-    script = Script([1.0, 0.0])
+    script = GivenDirections([1.0, 0.0])
     release(X, IterativeEigenvectorsNoise(np.zeros(2), script), epsilon=1.0, budget="adaptive", beta=4 / math.e**2)
     # τ = 4 ln(4/β) = 8: w = √9, √8.25
     assert script.matrices[0][0, 0] == pytest.approx(3 / (3 + math.sqrt(8.25)) / 8, rel=1e-14)
@@ -128,7 +110,7 @@ def test_beta_enters_by_its_logarithm() -> None:
 def test_later_steps_see_the_orthogonal_complement() -> None:
     # C = diag(1, 4/9, 1/9), ε = 3, d = 3: η = 1/8. θ₁ = e₂ leaves the plane of e₁ and e₃
     x = np.diag([1.0, 2 / 3, 1 / 3])
-    script = Script([0.0, 1.0, 0.0], [1.0, 0.0])
+    script = GivenDirections([0.0, 1.0, 0.0], [1.0, 0.0])
     got = release(x, IterativeEigenvectorsNoise(np.zeros(3), script), epsilon=3.0)
     np.testing.assert_allclose(script.matrices[0], np.diag([1, 4 / 9, 1 / 9]) / 8, atol=1e-15)
     np.testing.assert_allclose(np.linalg.eigvalsh(script.matrices[1]), [1 / 72, 1 / 8], rtol=1e-13)
@@ -141,27 +123,30 @@ def test_one_feature_needs_no_direction() -> None:
     # n = 2, C = 1/2, ε = 1: ½ (1/2 + 4 · 3)
     x = np.array([[0.5], [-0.5]])
     for budget in BUDGETS:
-        got = release(x, IterativeEigenvectorsNoise(np.array([3.0]), Script()), epsilon=1.0, budget=budget)
+        got = release(x, IterativeEigenvectorsNoise(np.array([3.0]), GivenDirections()), epsilon=1.0, budget=budget)
         np.testing.assert_allclose(got, [[6.25]], rtol=1e-15)
 
 
 def test_the_release_is_in_the_unit_of_the_data_squared() -> None:
     got = release(
-        10 * X, IterativeEigenvectorsNoise(np.array([0.25, 0.1875]), Script([0.6, 0.8])), epsilon=1.0, row_bound=10
+        10 * X,
+        IterativeEigenvectorsNoise(np.array([0.25, 0.1875]), GivenDirections([0.6, 0.8])),
+        epsilon=1.0,
+        row_bound=10,
     )
     np.testing.assert_allclose(got, [[68, 24], [24, 82]], rtol=1e-14)
 
 
 @PROPERTY
-@given(seed=st.integers(0, 2**32 - 1), d=st.integers(1, 5), budget=st.sampled_from(BUDGETS))
+@given(seed=SEEDS, d=st.integers(1, 5), budget=st.sampled_from(BUDGETS))
 def test_without_noise_the_modes_give_back_the_second_moment(seed: int, d: int, budget: Any) -> None:
     x = unit_rows(np.random.default_rng(seed).standard_normal((7, d)))
-    got = release(x, IterativeEigenvectorsNoise(np.zeros(d), leading), epsilon=1.0, budget=budget)
+    got = release(x, IterativeEigenvectorsNoise(np.zeros(d), leading_eigenvector), epsilon=1.0, budget=budget)
     np.testing.assert_allclose(got, second_moment(x), atol=1e-12)
 
 
 @PROPERTY
-@given(seed=st.integers(0, 2**32 - 1), d=st.integers(1, 5), budget=st.sampled_from(BUDGETS))
+@given(seed=SEEDS, d=st.integers(1, 5), budget=st.sampled_from(BUDGETS))
 def test_the_release_has_the_noisy_eigenvalues(seed: int, d: int, budget: Any) -> None:
     rng = np.random.default_rng(seed)
     x = unit_rows(rng.standard_normal((4, d)))
@@ -173,7 +158,7 @@ def test_the_release_has_the_noisy_eigenvalues(seed: int, d: int, budget: Any) -
 
 
 @PROPERTY
-@given(seed=st.integers(0, 2**32 - 1), d=st.integers(1, 5), scale=st.sampled_from([0.0, 0.3, 3.0]))
+@given(seed=SEEDS, d=st.integers(1, 5), scale=st.sampled_from([0.0, 0.3, 3.0]))
 def test_the_error_obeys_the_deterministic_bound_of_the_paper(seed: int, d: int, scale: float) -> None:
     # ADK19 Lemma 6: ‖C − ΘΛ̂Θᵀ‖_F ≤ √(2 Σ λ_i (λ_i − θ_iᵀCθ_i)) + τ√d if no λ̂_i is off by more than τ
     rng = np.random.default_rng(seed)
@@ -204,7 +189,7 @@ def test_the_error_obeys_the_deterministic_bound_of_the_paper(seed: int, d: int,
 )
 def test_bad_noise_is_refused(eigenvalues: Any, message: str) -> None:
     with pytest.raises(InvalidInput, match=message):
-        release(X, IterativeEigenvectorsNoise(eigenvalues, leading), epsilon=1)
+        release(X, IterativeEigenvectorsNoise(eigenvalues, leading_eigenvector), epsilon=1)
 
 
 @pytest.mark.parametrize(
@@ -221,7 +206,7 @@ def test_bad_noise_is_refused(eigenvalues: Any, message: str) -> None:
 )
 def test_a_bad_option_is_refused(option: str, value: Any) -> None:
     with pytest.raises(InvalidInput, match=f"^{option} = "):
-        release(X, IterativeEigenvectorsNoise(np.zeros(2), leading), **{"epsilon": 1.0, option: value})
+        release(X, IterativeEigenvectorsNoise(np.zeros(2), leading_eigenvector), **{"epsilon": 1.0, option: value})
 
 
 # Formulas
@@ -275,29 +260,43 @@ def test_three_quarters_is_the_supremum_of_the_adaptive_budget(d: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("dimension", "budget", "calibration", "proven"),
+    ("dimension", "rank", "budget", "calibration", "proven"),
     [
-        (2, "uniform", "paper", 0.625),
-        (7, "uniform", "paper", 0.625),
-        (2, "adaptive", "paper", 0.75),
-        (7, "adaptive", "paper", 0.75),
-        (2, "uniform", "tight", 1.0),
-        (7, "uniform", "tight", 1.0),
-        (2, "adaptive", "tight", 1.0),
-        (7, "adaptive", "tight", 1.0),
+        (2, 0, "uniform", "paper", 0.625),
+        (7, 0, "uniform", "paper", 0.625),
+        (2, 0, "adaptive", "paper", 0.75),
+        (7, 0, "adaptive", "paper", 0.75),
+        (2, 0, "uniform", "tight", 1.0),
+        (7, 0, "uniform", "tight", 1.0),
+        (2, 0, "adaptive", "tight", 1.0),
+        (7, 0, "adaptive", "tight", 1.0),
         # d = 1: one eigenvalue, which moves by at most 1 on the scale 4/ε, and no direction
-        (1, "uniform", "paper", 0.25),
-        (1, "adaptive", "paper", 0.25),
-        (1, "uniform", "tight", 0.25),
-        (1, "adaptive", "tight", 0.25),
+        (1, 0, "uniform", "paper", 0.25),
+        (1, 0, "adaptive", "paper", 0.25),
+        (1, 0, "uniform", "tight", 0.25),
+        (1, 0, "adaptive", "tight", 0.25),
+        # rank k < d: eigenvalues 1/4 (k = 1) or 1/2;
+        # directions: uniform paper (k + 1)/(8k), adaptive paper 1/4, tight 1/2
+        (4, 1, "uniform", "paper", 0.5),
+        (4, 2, "uniform", "paper", 0.6875),
+        (4, 3, "uniform", "paper", 0.6666666666666667),
+        (4, 4, "uniform", "paper", 0.625),  # the last direction is determined
+        (4, 1, "adaptive", "paper", 0.5),
+        (4, 2, "adaptive", "paper", 0.75),
+        (4, 1, "uniform", "tight", 0.75),
+        (4, 2, "uniform", "tight", 1.0),
+        (4, 1, "adaptive", "tight", 0.75),
+        (4, 3, "adaptive", "tight", 1.0),
     ],
 )
-def test_the_spend_table(dimension: int, budget: Any, calibration: Any, proven: float) -> None:
-    result = spend(epsilon=2.0, dimension=dimension, budget=budget, calibration=calibration)
+def test_the_spend_is_that_of_the_table(
+    dimension: int, rank: int, budget: Any, calibration: Any, proven: float
+) -> None:
+    result = spend(epsilon=2.0, dimension=dimension, budget=budget, calibration=calibration, rank=rank)
     assert result.claimed == PureDP(2.0)
     assert result.proven.epsilon == pytest.approx(2 * proven, rel=1e-14)  # type: ignore[union-attr]
     assert result.attained
-    if (budget, calibration) == ("uniform", "paper"):
+    if (rank, budget, calibration) == (0, "uniform", "paper"):
         assert spend(epsilon=2.0, dimension=dimension) == result  # the defaults
 
 
@@ -322,15 +321,20 @@ def vector_loss(theta: Matrix, c: Matrix, other: Matrix, exponents: list[float])
     return total
 
 
+def neighbours(d: int, rng: np.random.Generator) -> tuple[Matrix, Vector, Vector]:
+    """The matrix C of the rows that two data sets share, and the row of each that differs."""
+    rows = unit_rows(rng.standard_normal((5, d)) * rng.choice([0.5, 5.0]))
+    rest = rng.choice([0.0, 1.0, 30.0]) * rows[2:].T @ rows[2:]
+    return rest, rows[0], rng.choice([0.0, 1.0]) * rows[1]
+
+
 @PROPERTY
-@given(seed=st.integers(0, 2**32 - 1), d=st.integers(2, 4), first=st.floats(0.01, 2), second=st.floats(0.01, 2))
+@given(seed=SEEDS, d=st.integers(2, 4), first=st.floats(0.01, 2), second=st.floats(0.01, 2))
 def test_the_directions_spend_at_most_the_sum_and_the_largest_exponent(
     seed: int, d: int, first: float, second: float
 ) -> None:
     rng = np.random.default_rng(seed)
-    rows = unit_rows(rng.standard_normal((5, d)) * rng.choice([0.5, 5.0]))
-    rest = rng.choice([0.0, 1.0, 30.0]) * rows[2:].T @ rows[2:]
-    x, y = rows[0], rng.choice([0.0, 1.0]) * rows[1]
+    rest, x, y = neighbours(d, rng)
     exponents = [first, second, first][: d - 1]
     theta = haar.sample(d, rng)
     if rng.random() < 0.5:  # towards the worst case: the last direction y, an earlier one orthogonal to it
@@ -452,7 +456,9 @@ def test_the_trace_of_draws_scatters_by_the_sum_of_the_eigenvalue_noise(budget: 
 @pytest.mark.parametrize("beta", [1.0, 1.5, 5.0])
 def test_beta_must_be_a_probability(beta: float) -> None:
     with pytest.raises(InvalidInput, match=r"^beta = "):
-        release(X, IterativeEigenvectorsNoise(np.zeros(2), leading), epsilon=1.0, budget="adaptive", beta=beta)
+        release(
+            X, IterativeEigenvectorsNoise(np.zeros(2), leading_eigenvector), epsilon=1.0, budget="adaptive", beta=beta
+        )
 
 
 @pytest.mark.parametrize(
@@ -466,16 +472,16 @@ def test_beta_must_be_a_probability(beta: float) -> None:
 )
 def test_a_direction_that_is_no_unit_vector_is_refused(direction: Any) -> None:
     with pytest.raises(InvalidInput, match="direction"):
-        release(X, IterativeEigenvectorsNoise(np.zeros(2), Script(direction)), epsilon=1.0)
+        release(X, IterativeEigenvectorsNoise(np.zeros(2), GivenDirections(direction)), epsilon=1.0)
 
 
 # Rank k
 
 
-def test_rank_k_stops_after_k_by_hand() -> None:
+def test_rank_k_stops_after_k_steps() -> None:
     # C = diag(1, 4/9, 1/9), n = 3, ε = 3, rank 1: λ̂_1 = 1 + (4/3)(3/4) = 2, one direction with η = ε/(8k) = 3/8
     x = np.diag([1.0, 2 / 3, 1 / 3])
-    script = Script([0.6, 0.0, 0.8])
+    script = GivenDirections([0.6, 0.0, 0.8])
     got = release(x, IterativeEigenvectorsNoise(np.array([0.75, 7.0, 7.0]), script), epsilon=3.0, rank=1)
     np.testing.assert_allclose(got, [[0.24, 0, 0.32], [0, 0, 0], [0.32, 0, 128 / 300]], atol=1e-15)
     np.testing.assert_allclose(script.matrices, [np.diag([1, 4 / 9, 1 / 9]) * 3 / 8], rtol=1e-14)
@@ -491,9 +497,9 @@ def test_rank_k_stops_after_k_by_hand() -> None:
         ("adaptive", "tight", 1.5 * 2.432798 / (2 * 2.432798 + 2.315806)),  # both directions are drawn
     ],
 )
-def test_the_exponents_of_rank_k_by_hand(budget: Any, calibration: Any, eta: float) -> None:
+def test_the_exponents_of_rank_k_agree_with_a_hand_calculation(budget: Any, calibration: Any, eta: float) -> None:
     x = np.diag([1.0, 2 / 3, 1 / 3])
-    script = Script([1.0, 0.0, 0.0], [1.0, 0.0])
+    script = GivenDirections([1.0, 0.0, 0.0], [1.0, 0.0])
     release(
         x, IterativeEigenvectorsNoise(np.zeros(3), script), epsilon=3.0, rank=2, budget=budget, calibration=calibration
     )
@@ -513,13 +519,13 @@ def test_rank_d_and_more_is_everything(rank: int) -> None:
 @pytest.mark.parametrize("rank", [-1, 1.5, True, "2", None, math.nan])
 def test_a_rank_that_is_no_count_is_refused(rank: Any) -> None:
     with pytest.raises(InvalidInput, match=r"^rank = "):
-        release(X, IterativeEigenvectorsNoise(np.zeros(2), leading), epsilon=1.0, rank=rank)
+        release(X, IterativeEigenvectorsNoise(np.zeros(2), leading_eigenvector), epsilon=1.0, rank=rank)
     with pytest.raises(InvalidInput, match=r"^rank = "):
         spend(epsilon=1.0, dimension=2, rank=rank)
 
 
 @PROPERTY
-@given(seed=st.integers(0, 2**32 - 1), d=st.integers(1, 5), rank=st.integers(1, 5), scale=st.sampled_from([0.0, 0.3]))
+@given(seed=SEEDS, d=st.integers(1, 5), rank=st.integers(1, 5), scale=st.sampled_from([0.0, 0.3]))
 def test_the_error_of_rank_k_obeys_its_bound(seed: int, d: int, rank: int, scale: float) -> None:
     rng = np.random.default_rng(seed)
     x = unit_rows(rng.standard_normal((6, d)))
@@ -544,29 +550,6 @@ def test_the_distance_from_the_best_approximation_has_no_such_bound() -> None:
     assert np.linalg.norm(np.diag([m, m - 1]) - np.diag([0.0, m])) <= error_bound(m - 1, m, 0.0, 1)
 
 
-@pytest.mark.parametrize(
-    ("rank", "budget", "calibration", "proven"),
-    [
-        # eigenvalues 1/4 (k = 1) or 1/2; directions: uniform paper (k + 1)/(8k), adaptive paper 1/4, tight 1/2
-        (1, "uniform", "paper", 0.5),
-        (2, "uniform", "paper", 0.6875),
-        (3, "uniform", "paper", 0.6666666666666667),
-        (4, "uniform", "paper", 0.625),  # d = 4: the last direction is determined
-        (1, "adaptive", "paper", 0.5),
-        (2, "adaptive", "paper", 0.75),
-        (1, "uniform", "tight", 0.75),
-        (2, "uniform", "tight", 1.0),
-        (1, "adaptive", "tight", 0.75),
-        (3, "adaptive", "tight", 1.0),
-    ],
-)
-def test_the_spend_of_rank_k(rank: int, budget: Any, calibration: Any, proven: float) -> None:
-    result = spend(epsilon=2.0, dimension=4, budget=budget, calibration=calibration, rank=rank)
-    assert result.claimed == PureDP(2.0)
-    assert result.proven.epsilon == pytest.approx(2 * proven, rel=1e-14)  # type: ignore[union-attr]
-    assert result.attained
-
-
 @pytest.mark.parametrize("calibration", CALIBRATIONS)
 @pytest.mark.parametrize("rank", [1, 2, 3])
 def test_the_spend_of_rank_k_is_attained(rank: int, calibration: Any) -> None:
@@ -589,14 +572,12 @@ def test_the_spend_of_rank_k_is_attained(rank: int, calibration: Any) -> None:
 
 
 @PROPERTY
-@given(seed=st.integers(0, 2**32 - 1), rank=st.integers(1, 3), first=st.floats(0.01, 2), second=st.floats(0.01, 2))
+@given(seed=SEEDS, rank=st.integers(1, 3), first=st.floats(0.01, 2), second=st.floats(0.01, 2))
 def test_k_directions_spend_at_most_the_sum_and_the_largest_exponent(
     seed: int, rank: int, first: float, second: float
 ) -> None:
     rng = np.random.default_rng(seed)
-    rows = unit_rows(rng.standard_normal((5, 4)) * rng.choice([0.5, 5.0]))
-    rest = rng.choice([0.0, 1.0, 30.0]) * rows[2:].T @ rows[2:]
-    x, y = rows[0], rng.choice([0.0, 1.0]) * rows[1]
+    rest, x, y = neighbours(4, rng)
     exponents = [first, second, first][:rank]
     loss = vector_loss(haar.sample(4, rng), rest + np.outer(x, x), rest + np.outer(y, y), exponents)
     assert loss <= eigenvector_loss(exponents) + 1e-9

@@ -1,7 +1,7 @@
 """Deflation with private eigenvectors: known answers, the loss of the rounds from exact densities, the law of a round.
 
-Statistical tests: fixed seeds, and each comparison has a false-alarm probability of at most 1e-9 had the seed been
-random (Kolmogorov's p-value, conservative at atoms; Fisher's exact test).
+Statistical tests have fixed seeds. With a random seed, each comparison would raise a false alarm with probability at
+most 1e-9 (Kolmogorov's p-value, conservative at atoms; Fisher's exact test).
 """
 
 import math
@@ -15,7 +15,6 @@ import pytest
 import sympy
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from numpy.typing import NDArray
 from scipy import stats
 
 from covassay.reference.domain import second_moment, unit_rows
@@ -33,39 +32,20 @@ from covassay.reference.mechanisms.pure.kapralov_talwar import (
 )
 from covassay.reference.privacy import PureDP
 from covassay.verification.statistics.tests import independence, kolmogorov_smirnov
+from tests.conventions import FALSE_ALARM, SEEDS, Matrix, Vector
+from tests.reference.mechanisms.directions import GivenDirections, leading_eigenvector
 
-PROPERTY = settings(deadline=None, derandomize=True, max_examples=50)
-FALSE_ALARM = 1e-9
-Matrix = NDArray[np.float64]
-Vector = NDArray[np.float64]
+PROPERTY = settings(max_examples=50)
 X = np.array([[1.0, 0.0], [1.0, 0.0], [0.0, 0.5], [0.0, 0.0]])  # C = diag(2, 1/4), n = 4
-
-
-class Script:
-    """Directions given in advance; the matrices that were asked about are kept."""
-
-    def __init__(self, *directions: Any) -> None:
-        self.directions = list(directions)
-        self.matrices: list[Matrix] = []
-
-    def __call__(self, m: Matrix) -> Vector:
-        self.matrices.append(m)
-        return np.array(self.directions[len(self.matrices) - 1], dtype=np.float64)
-
-
-def leading(m: Matrix) -> Vector:
-    """The mode of the Bingham law, in place of a draw."""
-    vector: Vector = np.linalg.eigh(m)[1][:, -1]
-    return vector
 
 
 # Known answers
 
 
-def test_two_rounds_by_hand() -> None:
+def test_two_rounds_agree_with_a_hand_calculation() -> None:
     # ε = 8, k = 2: η = 1, b = 1/2. u_1 = (.6, .8): uᵀCu = .72 + .16 = .88, l_1 = .88 + .12/2·… = .88 + ½ · .24 = 1.
     # C_2 = diag(2, 1/4) − [[.36, .48], [.48, .64]]; u_2 = e_2: uᵀC_2u = −.39, l_2 = −.39 + ½ · .9 = .06
-    script = Script([0.6, 0.8], [0.0, 1.0])
+    script = GivenDirections([0.6, 0.8], [0.0, 1.0])
     got = release(X, KapralovTalwarNoise(np.array([0.24, 0.9]), script), epsilon=8.0)
     np.testing.assert_allclose(got, [[0.09, 0.12], [0.12, 0.175]], rtol=1e-13)
     np.testing.assert_allclose(script.matrices, [[[2, 0], [0, 0.25]], [[1.64, -0.48], [-0.48, -0.39]]], rtol=1e-13)
@@ -74,31 +54,34 @@ def test_two_rounds_by_hand() -> None:
 @pytest.mark.parametrize(("z", "value"), [(-5.0, 0.0), (5.0, 4.0), (1.0, 2.5)])
 def test_values_are_clipped_to_the_possible_eigenvalues(z: float, value: float) -> None:
     # rank 1, ε = 4: b = 1/2; u = e_1: 2 + z/2, in [0, n] = [0, 4]
-    got = release(X, KapralovTalwarNoise(np.array([z]), Script([1.0, 0.0])), epsilon=4.0, rank=1)
+    got = release(X, KapralovTalwarNoise(np.array([z]), GivenDirections([1.0, 0.0])), epsilon=4.0, rank=1)
     np.testing.assert_allclose(got, [[value / 4, 0], [0, 0]], rtol=1e-14)
 
 
 def test_the_budget_is_divided_among_the_rounds() -> None:
-    script = Script([1.0, 0.0])
+    script = GivenDirections([1.0, 0.0])
     release(X, KapralovTalwarNoise(np.zeros(1), script), epsilon=4.0, rank=1)  # η = ε/4 = 1
     np.testing.assert_allclose(script.matrices, [[[2, 0], [0, 0.25]]], rtol=1e-14)
 
 
 def test_the_release_is_in_the_unit_of_the_data_squared() -> None:
     got = release(
-        10 * X, KapralovTalwarNoise(np.array([0.24, 0.9]), Script([0.6, 0.8], [0.0, 1.0])), epsilon=8.0, row_bound=10
+        10 * X,
+        KapralovTalwarNoise(np.array([0.24, 0.9]), GivenDirections([0.6, 0.8], [0.0, 1.0])),
+        epsilon=8.0,
+        row_bound=10,
     )
     np.testing.assert_allclose(got, [[9, 12], [12, 17.5]], rtol=1e-13)
 
 
-def test_one_number_by_hand() -> None:
+def test_one_number_agrees_with_a_hand_calculation() -> None:
     # C = 1/2, n = 2, ε = 4: ½ (1/2 + ½ · 1)
-    got = release([[0.5], [-0.5]], KapralovTalwarNoise(np.array([1.0]), Script([-1.0])), epsilon=4.0)
+    got = release([[0.5], [-0.5]], KapralovTalwarNoise(np.array([1.0]), GivenDirections([-1.0])), epsilon=4.0)
     np.testing.assert_allclose(got, [[0.5]], rtol=1e-15)
 
 
 @PROPERTY
-@given(seed=st.integers(0, 2**32 - 1), d=st.integers(1, 5), rank=st.integers(0, 5))
+@given(seed=SEEDS, d=st.integers(1, 5), rank=st.integers(0, 5))
 def test_what_is_left_is_the_error(seed: int, d: int, rank: int) -> None:
     rng = np.random.default_rng(seed)
     x = unit_rows(rng.standard_normal((6, d)))
@@ -122,11 +105,11 @@ def test_what_is_left_is_the_error(seed: int, d: int, rank: int) -> None:
 
 
 @PROPERTY
-@given(seed=st.integers(0, 2**32 - 1), d=st.integers(1, 5), rank=st.integers(1, 5))
+@given(seed=SEEDS, d=st.integers(1, 5), rank=st.integers(1, 5))
 def test_without_noise_the_modes_give_the_best_approximation(seed: int, d: int, rank: int) -> None:
     x = unit_rows(np.random.default_rng(seed).standard_normal((7, d)))
     k = min(rank, d)
-    got = release(x, KapralovTalwarNoise(np.zeros(k), leading), epsilon=1.0, rank=rank)
+    got = release(x, KapralovTalwarNoise(np.zeros(k), leading_eigenvector), epsilon=1.0, rank=rank)
     values, vectors = np.linalg.eigh(second_moment(x))
     best = (vectors[:, d - k :] * values[d - k :]) @ vectors[:, d - k :].T
     np.testing.assert_allclose(got, best, atol=1e-10)
@@ -135,7 +118,7 @@ def test_without_noise_the_modes_give_the_best_approximation(seed: int, d: int, 
 @pytest.mark.parametrize("rank", [-1, 1.5, True, "2", None, math.nan])
 def test_a_rank_that_is_no_count_is_refused(rank: Any) -> None:
     for run in (
-        lambda: release(X, KapralovTalwarNoise(np.zeros(2), leading), epsilon=1.0, rank=rank),
+        lambda: release(X, KapralovTalwarNoise(np.zeros(2), leading_eigenvector), epsilon=1.0, rank=rank),
         lambda: sample(X, np.random.default_rng(0), epsilon=1.0, rank=rank),
     ):
         with pytest.raises(InvalidInput, match=r"^rank = "):
@@ -145,11 +128,11 @@ def test_a_rank_that_is_no_count_is_refused(rank: Any) -> None:
 @pytest.mark.parametrize(
     ("values", "direction", "message"),
     [
-        pytest.param(np.zeros(3), leading, r"noise.values of shape \(3,\)", id="too many values"),
-        pytest.param(np.zeros(1), leading, r"noise.values of shape \(1,\)", id="would broadcast"),
-        pytest.param([0.0, math.nan], leading, "noise.values contains", id="NaN"),
-        pytest.param(np.zeros(2), Script([1.0, 0.0, 0.0]), "noise.direction", id="direction too long"),
-        pytest.param(np.zeros(2), Script([2.0, 0.0]), "has norm 2", id="no unit vector"),
+        pytest.param(np.zeros(3), leading_eigenvector, r"noise.values of shape \(3,\)", id="too many values"),
+        pytest.param(np.zeros(1), leading_eigenvector, r"noise.values of shape \(1,\)", id="would broadcast"),
+        pytest.param([0.0, math.nan], leading_eigenvector, "noise.values contains", id="NaN"),
+        pytest.param(np.zeros(2), GivenDirections([1.0, 0.0, 0.0]), "noise.direction", id="direction too long"),
+        pytest.param(np.zeros(2), GivenDirections([2.0, 0.0]), "has norm 2", id="no unit vector"),
     ],
 )
 def test_bad_noise_is_refused(values: Any, direction: Any, message: str) -> None:
@@ -174,7 +157,7 @@ def test_the_formulas_run_on_fractions_and_symbols() -> None:
 
 
 @pytest.mark.parametrize(("dimension", "proven"), [(1, 0.5), (2, 1.0), (7, 1.0)])
-def test_the_spend_table(dimension: int, proven: float) -> None:
+def test_the_spend_is_that_of_the_table(dimension: int, proven: float) -> None:
     result = spend(epsilon=2.0, dimension=dimension)
     assert result.claimed == PureDP(2.0)
     assert result.proven.epsilon == pytest.approx(2 * proven, rel=1e-15)  # type: ignore[union-attr]
@@ -182,7 +165,7 @@ def test_the_spend_table(dimension: int, proven: float) -> None:
 
 
 def value_log_density(value: float, centre: float, b: float, n: float) -> float:
-    """Of clip(centre + b L, 0, n): a density inside, a probability at either end."""
+    """The law of clip(centre + b L, 0, n): a density inside, a probability at either end."""
     if value == 0:
         return float(stats.laplace.logcdf(0, centre, b))
     if value == n:
@@ -202,7 +185,7 @@ def rounds_loss(c: Matrix, other: Matrix, n: float, rounds: list[tuple[Vector, f
 
 
 @PROPERTY
-@given(seed=st.integers(0, 2**32 - 1), d=st.integers(2, 4), k=st.integers(1, 3))
+@given(seed=SEEDS, d=st.integers(2, 4), k=st.integers(1, 3))
 def test_the_rounds_spend_at_most_epsilon(seed: int, d: int, k: int) -> None:
     rng = np.random.default_rng(seed)
     rows = unit_rows(rng.standard_normal((5, d)) * rng.choice([0.5, 5.0]))

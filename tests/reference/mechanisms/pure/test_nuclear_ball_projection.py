@@ -1,7 +1,7 @@
 """Nuclear-ball projection: known answers, the joint loss of matrix and trace, and the exact law for one feature.
 
-Statistical tests: fixed seeds, and each comparison has a false-alarm probability of at most 1e-9 had the seed been
-random (Kolmogorov's p-value, conservative at the atom).
+Statistical tests have fixed seeds. With a random seed, each comparison would raise a false alarm with probability at
+most 1e-9 (Kolmogorov's p-value, conservative at the atom).
 """
 
 import math
@@ -14,7 +14,6 @@ import pytest
 import sympy
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from numpy.typing import NDArray
 from scipy import stats
 
 from covassay.reference.domain import second_moment, unit_rows
@@ -33,17 +32,16 @@ from covassay.reference.mechanisms.pure.nuclear_ball_projection import (
 )
 from covassay.reference.privacy import PureDP
 from covassay.verification.statistics.tests import kolmogorov_smirnov
+from tests.conventions import FALSE_ALARM, SEEDS, Matrix
 
-PROPERTY = settings(deadline=None, derandomize=True, max_examples=60)
-FALSE_ALARM = 1e-9
-Matrix = NDArray[np.float64]
+PROPERTY = settings(max_examples=60)
 EYE = np.eye(2)  # as data: n = 2, Σ = I/2, 2 tr Σ = 2
 
 
 # Known answers
 
 
-def test_the_paper_calibration_by_hand() -> None:
+def test_the_paper_calibration_agrees_with_a_hand_calculation() -> None:
     # ε = .5, n = 2: ρ = 4, b = 10. Σ̂ = I/2 + 4 Z = [[0, 3], [−1, 0]], singular values 3 and 1;
     # r = 2 + 10 · 0 = 2: θ = 1 leaves (2, 0)
     z = np.array([[-0.125, 0.75], [-0.25, -0.125]])
@@ -59,7 +57,7 @@ def test_the_paper_calibration_by_hand() -> None:
     )
 
 
-def test_the_tight_calibration_by_hand() -> None:
+def test_the_tight_calibration_agrees_with_a_hand_calculation() -> None:
     # ρ = 2, b = 4. Σ̂ = I/2 + 2 Z = diag(2.5, 1.5); L = −.25: r = 1: θ = 1.5 leaves (1, 0)
     z = np.diag([1.0, 0.5])
     got = release(EYE, NuclearBallProjectionNoise(z, -0.25), epsilon=0.5, calibration="tight")
@@ -82,7 +80,7 @@ def test_a_noisy_radius_of_zero_or_less_gives_the_zero_matrix(trace: float) -> N
     )
 
 
-def test_one_number_by_hand() -> None:
+def test_one_number_agrees_with_a_hand_calculation() -> None:
     # n = d = 1, x = 1/2, ε = 2, paper: ρ = 2, b = 5; Σ̂ = .25 + 2 (−3) = −5.75, r = .5 + 5/2 = 3: clipped to −3
     np.testing.assert_allclose(
         release([[0.5]], NuclearBallProjectionNoise(np.array([[-3.0]]), 0.5), epsilon=2), [[-3]], rtol=1e-15
@@ -97,7 +95,7 @@ def test_without_noise_the_second_moment_is_inside_its_ball() -> None:
 
 
 @PROPERTY
-@given(seed=st.integers(0, 2**32 - 1), d=st.integers(1, 4), trace=st.floats(-1, 1))
+@given(seed=SEEDS, d=st.integers(1, 4), trace=st.floats(-1, 1))
 def test_the_release_has_the_noisy_nuclear_norm_at_most(seed: int, d: int, trace: float) -> None:
     rng = np.random.default_rng(seed)
     x = unit_rows(rng.standard_normal((5, d)))
@@ -154,7 +152,9 @@ def test_the_scales_run_on_fractions_and_symbols() -> None:
         (0, 0, 0, 0),
     ],
 )
-def test_the_joint_loss_of_a_pair_by_hand(s: Any, t: Any, paper: Fraction, tight: Fraction) -> None:
+def test_the_joint_loss_of_a_pair_agrees_with_a_hand_calculation(
+    s: Any, t: Any, paper: Fraction, tight: Fraction
+) -> None:
     n, epsilon = 7, Fraction(3, 10)
     for calibration, share in (("paper", paper), ("tight", tight)):
         rho, b = matrix_scale(n, epsilon, calibration), trace_scale(n, epsilon, calibration)
@@ -187,7 +187,7 @@ def test_no_pair_of_rows_spends_more_than_the_extreme_ones(
         (9, "tight", 1.0),
     ],
 )
-def test_the_spend_table(dimension: int, calibration: Any, proven: float) -> None:
+def test_the_spend_is_that_of_the_table(dimension: int, calibration: Any, proven: float) -> None:
     result = spend(epsilon=2.0, dimension=dimension, calibration=calibration)
     assert result.claimed == PureDP(2.0)
     assert result.proven.epsilon == pytest.approx(2 * proven, rel=1e-15)  # type: ignore[union-attr]
@@ -205,7 +205,7 @@ def test_the_default_is_the_paper() -> None:
 
 
 def radius_log_density(r: float, centre: float, b: float) -> float:
-    """Of max(0, centre + b L): the density for r > 0, the probability of the atom at 0."""
+    """The law of max(0, centre + b L): the density for r > 0, the probability of the atom at 0."""
     return float(stats.laplace.logcdf(0, centre, b) if r == 0 else stats.laplace.logpdf(r, centre, b))
 
 
@@ -217,7 +217,7 @@ def pair_loss(sigma: Matrix, other: Matrix, y: Matrix, r: float, rho: float, b: 
 
 @pytest.mark.parametrize("calibration", CALIBRATIONS)
 @PROPERTY
-@given(seed=st.integers(0, 2**32 - 1), d=st.integers(1, 4), n=st.integers(1, 4))
+@given(seed=SEEDS, d=st.integers(1, 4), n=st.integers(1, 4))
 def test_the_loss_of_the_pair_never_exceeds_what_is_proven(calibration: Any, seed: int, d: int, n: int) -> None:
     rng = np.random.default_rng(seed)
     data = unit_rows(rng.standard_normal((n, d)))

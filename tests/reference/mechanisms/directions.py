@@ -1,0 +1,25 @@
+"""Directions in place of draws from a Bingham law: given in advance, or the mode of the law."""
+
+from typing import Any
+
+import numpy as np
+
+from tests.conventions import Matrix, Vector
+
+
+class GivenDirections:
+    """A source of directions that are given in advance; it keeps the matrices that it was asked about."""
+
+    def __init__(self, *directions: Any) -> None:
+        self.directions = list(directions)
+        self.matrices: list[Matrix] = []
+
+    def __call__(self, m: Matrix) -> Vector:
+        self.matrices.append(m)
+        return np.array(self.directions[len(self.matrices) - 1], dtype=np.float64)
+
+
+def leading_eigenvector(m: Matrix) -> Vector:
+    """The mode of the Bingham law, in place of a draw."""
+    vector: Vector = np.linalg.eigh(m)[1][:, -1]
+    return vector

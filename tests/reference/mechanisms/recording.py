@@ -1,0 +1,26 @@
+"""A record of how a composite mechanism calls the mechanisms that it is made of."""
+
+from types import ModuleType
+from typing import Any, NamedTuple
+
+import pytest
+
+
+class Call(NamedTuple):
+    """One call of `release`: the number of records, and the options."""
+
+    rows: int
+    options: dict[str, Any]
+
+
+def recorded_calls(monkeypatch: pytest.MonkeyPatch, module: ModuleType) -> list[Call]:
+    """The calls of the module's `release`, which still answers; the list grows with every call."""
+    calls: list[Call] = []
+    original = module.release
+
+    def remember(x: Any, noise: Any, **options: Any) -> Any:
+        calls.append(Call(x.shape[0], options))
+        return original(x, noise, **options)
+
+    monkeypatch.setattr(module, "release", remember)
+    return calls
