@@ -7,25 +7,9 @@ from covassay.verification.claims.ledger import claims
 
 # The ledger knows no "ours": what is ours after a printed source has the provenance "printed" there.
 IN_THE_LEDGER = {"printed": "printed", "ours": "printed", "code": "code", "reconstructed": "reconstructed"}
-DISAGREEMENTS = {
-    "separate-cov": "the mechanism says reconstructed, the ledger says printed",
-    "em-cov": "the mechanism says reconstructed, the ledger says printed",
-    "projection-mechanism": "the mechanism says reconstructed, the ledger says printed",
-    "johnson-lindenstrauss": "the mechanism says ours, the ledger says reconstructed",
-}
-NAMES = [
-    pytest.param(name, marks=[pytest.mark.xfail(strict=True, reason=DISAGREEMENTS[name])])
-    if name in DISAGREEMENTS
-    else name
-    for name in MECHANISMS
-]
 
 
-def test_only_mechanisms_are_listed_as_disagreements() -> None:
-    assert set(MECHANISMS) >= set(DISAGREEMENTS)
-
-
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", MECHANISMS)
 def test_a_mechanism_and_its_ledger_entry_state_the_same_provenance(name: str) -> None:
     about = MECHANISMS[name]
     assert claims()[about.claim].provenance == IN_THE_LEDGER[about.provenance]
