@@ -108,6 +108,8 @@ def norm_by_iterated_integration(
                 wrong.append(f"d={d}, Arb against the polynomial")
         figures[f"P(d={d})"] = digits
     scope = f"d in {tuple(published or PROBABILITIES)}"
+    if not third:
+        scope += "; without the third computation, which needs python-flint (covassay[exact])"
     return Evidence(not wrong, scope, ", ".join(wrong) or f"compared with Arb at {third} of them", figures)
 
 

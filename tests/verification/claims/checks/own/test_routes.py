@@ -1,0 +1,21 @@
+"""The check that computes one probability on several routes says so when a route could not be taken."""
+
+import importlib.util
+
+import pytest
+
+from covassay.verification.claims.checks.own import routes
+
+
+def test_a_missing_python_flint_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+    evidence = routes.norm_by_iterated_integration()
+    assert evidence.holds
+    assert "without the third computation, which needs python-flint (covassay[exact])" in evidence.scope
+
+
+@pytest.mark.skipif(importlib.util.find_spec("flint") is None, reason="needs the extra exact")
+def test_with_python_flint_there_is_a_third_computation() -> None:
+    evidence = routes.norm_by_iterated_integration()
+    assert "python-flint" not in evidence.scope
+    assert f"compared with Arb at {len(routes.PROBABILITIES)} of them" in evidence.detail
