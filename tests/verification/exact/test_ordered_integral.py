@@ -1,4 +1,4 @@
-"""The distribution function of ‖Z‖ as a polynomial: closed forms, normalisation, the Pfaffian, mutants."""
+"""The distribution function of ‖Z‖ as a polynomial, against closed forms and the Pfaffian; a mutant is rejected."""
 
 from fractions import Fraction
 
@@ -22,7 +22,7 @@ def test_in_dimension_two_the_values_agree_with_a_hand_calculation() -> None:
 
 @pytest.mark.parametrize("dimension", range(1, 8))
 def test_near_zero_the_integral_vanishes_to_the_order_of_the_density(dimension: int) -> None:
-    # P(‖Z‖ ≤ s) = O(s^{d²}): every lower Taylor coefficient is 0, and that of s^{d²} is not
+    # P(‖Z‖ ≤ s) = O(s^{d²}): every lower Taylor coefficient is 0, and the coefficient of s^{d²} is positive
     coefficients = [Fraction(0)] * (dimension**2 + 1)
     for k, polynomial in enumerate(distribution(dimension)):
         factor = Fraction(1)

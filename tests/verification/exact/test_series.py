@@ -1,4 +1,4 @@
-"""The rational enclosures against arbitrary precision."""
+"""The rational enclosures against values in arbitrary precision."""
 
 from collections.abc import Iterator
 from fractions import Fraction
@@ -67,7 +67,7 @@ def test_the_exponential_lies_between_its_bounds(x: Fraction, digits: int) -> No
 
 
 def test_the_exponential_of_one_agrees_with_a_hand_calculation() -> None:
-    # 1 + 1 + 1/2 + 1/6 + 1/24 + … up to a term below 1/100 of the sum, and that term on top
+    # 1 + 1 + 1/2 + 1/6 + 1/24 + … up to a term below 1/100 of the sum; the upper bound adds that term once more
     low, high = series.exponential(Fraction(1), 2)
     assert low == Fraction(163, 60)  # up to 1/120
     assert high == Fraction(163, 60) + Fraction(1, 120)
