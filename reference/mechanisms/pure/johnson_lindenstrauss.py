@@ -55,7 +55,7 @@ def require_seed(name: str, value: int) -> None:
 
 
 ITERATIONS = 300  # of the fit; its squared distance to ỹ is then within 4‖T‖²/301² of the least
-STREAM = 8  # seed-stream id for T, so that it never shares a stream with noise
+STREAM = 8  # seed-stream id for T, so that T and noise that are seeded with one number have different streams
 Distortion = Annotated[
     float,
     Rule(
@@ -113,7 +113,7 @@ def svec_rows(rows: Matrix) -> Matrix:
 
 
 def transform(d: int, alpha: float, beta: float, seed: int) -> Matrix:
-    """The public T, (l, D). `np.random.default_rng(number)`, the source of noise, never gives the same stream."""
+    """The public T, (l, D), from a stream that no `np.random.default_rng(number)` with a number below 2³² has."""
     size, rows = entries(d), sketch_rows(d, alpha, beta)
     if rows == size:
         return np.eye(size)
