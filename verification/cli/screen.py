@@ -1,4 +1,4 @@
-"""What the commands print: JSON, tables that fit the terminal, progress on standard error."""
+"""Output of the commands: JSON, tables that fit the terminal, progress on standard error."""
 
 import json
 import sys
@@ -18,15 +18,15 @@ def print_json(data: Any) -> None:
 
 
 def console() -> Console:
-    """Standard output as rich sees it: as wide as the terminal, or `WIDTH_OF_A_PIPE`."""
+    """The rich console for standard output, as wide as the terminal, or `WIDTH_OF_A_PIPE` in a pipe."""
     return Console(width=None if sys.stdout.isatty() else WIDTH_OF_A_PIPE)
 
 
 @contextmanager
 def progress(title: str, total: int | None, quiet: bool = False) -> Iterator[Callable[..., None]]:
-    """A progress bar on a terminal, none in a pipe.
+    """Show a progress bar on a terminal, and none in a pipe.
 
-    What it gives takes a description and advances the bar by one step, or by as many as a second argument says.
+    It yields a function of a description and a number of steps (default 1), which advances the bar.
     """
     errors = Console(stderr=True)
     columns = TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn()
