@@ -215,6 +215,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
     a.add_argument(
         "--check",
         action="store_true",
-        help="write nothing; report files that are out of date, and entries, checks, code, theorems or pages that disagree",
+        help="write nothing; report outdated files, and entries, checks, code, theorems or pages that disagree",
     )
     a.set_defaults(run=render_files)
