@@ -1,7 +1,8 @@
 """The reference: what a differentially private covariance mechanism should do.
 
 The code is written to be read. Its formulas are statements about real numbers, evaluated in float64. It needs numpy and
-scipy only, and never imports `covassay.verification`.
+scipy only, except that `release` imports filelock for the account of a budget and pyarrow for .parquet files, when they
+are used. It never imports `covassay.verification`.
 
 - `covassay.reference.domain`, `.privacy`, `.sensitivity`, `.projections`, `.tails`: what all mechanisms use;
 - `covassay.reference.laws`: probability laws, with densities, samplers and exact distribution functions;
