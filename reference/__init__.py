@@ -1,14 +1,15 @@
 """The reference: what a differentially private covariance mechanism should do.
 
-The code is written to be read. It is exact in real arithmetic, and evaluated in float64. It needs numpy and scipy only,
-and never imports `covassay.verification`.
+The code is written to be read. Its formulas are statements about real numbers, evaluated in float64. It needs numpy and
+scipy only, except that `release` imports filelock for the account of a budget and pyarrow for .parquet files, when they
+are used. It never imports `covassay.verification`.
 
-- `covassay.reference.domain`, `.privacy`, `.sensitivity`, `.projections`, `.tails`: what every mechanism stands on;
+- `covassay.reference.domain`, `.privacy`, `.sensitivity`, `.projections`, `.tails`: what all mechanisms use;
 - `covassay.reference.laws`: probability laws, with densities, samplers and exact distribution functions;
 - `covassay.reference.mechanisms`: one file per mechanism;
 - `covassay.reference.accounting`: the budget of one data set over several releases;
 - `covassay.reference.downstream`: what can be computed from a release at no further cost.
 
-Not for production: the noise is float64, so the guarantees, which are theorems about real
-numbers, do not cover the low-order bits of the output (Mironov 2012).
+Not for production: the noise is float64, so the guarantees, which are theorems about real numbers, do not cover the
+low-order bits of the output (Mironov 2012).
 """

@@ -1,6 +1,6 @@
 """The mechanisms, one file each: `from covassay.reference.mechanisms import nuclear_laplace`.
 
-Every module has `release`, `sample`, `spend` and its declaration `MECHANISM`; `registry` finds them by name.
+Every module has `release`, `sample`, `spend` and its declaration `MECHANISM`; `registry` finds a mechanism by its name.
 
     >>> import numpy as np
     >>> from covassay.reference.mechanisms import nuclear_laplace
@@ -59,7 +59,7 @@ from covassay.reference.mechanisms.pure import (
     separate_cov_pure,
 )
 
-# in the order of the tables: pure DP, zCDP, (ε, δ)-DP, building blocks, estimation of Gaussians
+# in the order in which tables list them: covariances under pure DP, zCDP and (ε, δ)-DP first
 __all__ = [  # noqa: RUF022
     "entrywise_laplace",
     "lap_cov",

@@ -1,12 +1,12 @@
-"""The budget of a data file, in a file beside it: every release is entered, and what exceeds the total is refused.
+"""The account of a data file: every release is entered in it, and a release that exceeds the total budget is refused.
 
 The data file is known by its name and its size, not by its content. So the account cannot know of releases made without
-it, of copies and extracts of the data elsewhere, or of other data about the same people; one budget for one group of
-people is the user's to keep.
+it, of copies and extracts of the data elsewhere, or of other data about the same people. It is up to the user to keep
+one budget for one group of people.
 
-A release is entered before it is written, so that nothing comes out that is not accounted for; a release that then
-cannot be written counts all the same. Two commands at once cannot both spend the last of a budget: entering is done
-under a lock.
+A release is entered before it is written, so that nothing is released that is not accounted for. If writing it then
+fails, it counts all the same. Two commands that run at once cannot both spend what is left of a budget, because they
+enter their releases under a lock.
 """
 
 import contextlib
@@ -41,18 +41,18 @@ class AccountFile:
     releases: tuple[dict[str, Any], ...]
 
     def account(self) -> Account:
-        """The budget so far."""
+        """The total budget and what has been spent of it."""
         return Account(self.total, spent=[_guarantee(entry["claimed"]) for entry in self.releases])
 
     def after(self, guarantee: Guarantee) -> Guarantee:
-        """What everything would add up to with `guarantee` as well; `OverBudget` if that is more than the total."""
+        """What is spent if `guarantee` is spent as well; raise `OverBudget` if that is more than the total."""
         try:
             return self.account().after(guarantee)
         except OverBudget as error:
             raise OverBudget(f"{named(self.path)}: {error}") from None
 
     def enter(self, entry: dict[str, Any]) -> Guarantee:
-        """Add a release to the file as it is by now and return what all add up to; raise `OverBudget` if too much."""
+        """Read the file again, add a release, and return what is spent; raise `OverBudget` if that is too much."""
         with _locked(self.path):
             now = open_account(self.path, self.data, self.total) if self.path.exists() else self
             total = now.after(_guarantee(entry["claimed"]))
@@ -61,11 +61,12 @@ class AccountFile:
 
 
 def open_account(path: Path, data: dict[str, Any], total: Guarantee | None) -> AccountFile:
-    """Read the account, or begin one with that total; nothing is written yet.
+    """Read the account, or begin one with that total. Nothing is written yet.
 
     Raises
     ------
-    InvalidInput : no account, or one that is damaged, of another total or of another data file.
+    InvalidInput : there is neither an account nor a total, or the account is damaged, has another total, or belongs to
+        another data file.
     """
     require_suffix(path, (".json",))
     try:
@@ -76,7 +77,7 @@ def open_account(path: Path, data: dict[str, Any], total: Guarantee | None) -> A
         require_writable(path)
         return AccountFile(path, total, data, ())
     except (OSError, ValueError) as error:
-        raise InvalidInput(f"{named(path)} cannot be read ({reason(error)}): must be an account") from None
+        raise InvalidInput(f"{named(path)} cannot be read ({reason(error)}): must be an account file") from None
     require_writable(path)
     found = _parsed(path, text)
     if total is not None and total != found.total:
@@ -84,7 +85,7 @@ def open_account(path: Path, data: dict[str, Any], total: Guarantee | None) -> A
     if found.data != data:
         raise InvalidInput(
             f"{named(path)} is the account of {_described(found.data)}, not of {_described(data)}: "
-            "must be of these data"
+            "must be the account of this data file"
         )
     return found
 
@@ -153,16 +154,16 @@ def _write(account: AccountFile) -> None:
         replace_file(target_file(account.path), (json_text(document) + "\n").encode())
     except OSError as error:
         raise InvalidInput(
-            f"{named(account.path)} cannot be written ({reason(error)}): must be, so nothing is released"
+            f"{named(account.path)} cannot be written ({reason(error)}): must be writable; nothing is released"
         ) from None
 
 
 @contextlib.contextmanager
 def _locked(path: Path) -> Iterator[None]:
-    """Hold the account against other commands.
+    """Keep other commands from changing the account.
 
-    The system keeps the lock, on an empty file beside the account that stays there. A lock ends with the process that
-    holds it, so it is never stale.
+    The operating system keeps the lock, on an empty file next to the account, which is never removed. The lock ends
+    with the process that holds it, so it is never stale.
     """
     from filelock import FileLock, Timeout
 
@@ -173,10 +174,12 @@ def _locked(path: Path) -> Iterator[None]:
             yield
     except Timeout:
         raise InvalidInput(
-            f"{named(lock)} is held, another release is being entered: must be free within {PATIENCE:g} s"
+            f"{named(lock)} is held, another release is being entered: must become free within {PATIENCE:g} s"
         ) from None
     except OSError as error:
-        raise InvalidInput(f"{named(lock)} cannot be created ({reason(error)}): must be, to enter a release") from None
+        raise InvalidInput(
+            f"{named(lock)} cannot be created ({reason(error)}): must exist to enter a release"
+        ) from None
 
 
 def _described(data: dict[str, Any]) -> str:

@@ -1,4 +1,4 @@
-"""How a message names a file, a value and the rule that it breaks, always on one line."""
+"""How messages show a file, a value and an error, always on one line."""
 
 from pathlib import Path
 
@@ -8,7 +8,7 @@ LONGEST_SHOWN = 40  # characters of an offending value that a message repeats
 
 
 def require_suffix(path: Path, suffixes: tuple[str, ...]) -> str:
-    """The path's suffix in small letters, if it is one of these."""
+    """The path's suffix in lower case; raise `InvalidInput` unless it is one of these."""
     suffix = path.suffix.lower()
     if suffix not in suffixes:
         raise InvalidInput(f"{named(path)} has the suffix {path.suffix!r}: must be one of {', '.join(suffixes)}")
@@ -16,7 +16,7 @@ def require_suffix(path: Path, suffixes: tuple[str, ...]) -> str:
 
 
 def named(path: Path) -> str:
-    """The path, in quotes if it holds a line break or anything else that does not print."""
+    """The path as text, in quotes if it contains a line break or any other character that does not print."""
     return str(path) if str(path).isprintable() else repr(str(path))
 
 
@@ -31,6 +31,6 @@ def shown(value: str) -> str:
 
 
 def reason(error: Exception) -> str:
-    """What the system or a library says about an error, on one line and without the path."""
+    """The message of an error from the system or a library, on one line and without the path."""
     said = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
     return " ".join(said.split()) or type(error).__name__

@@ -1,22 +1,22 @@
 """From a table in its own units to the domain of a mechanism, and back: public bounds on every feature.
 
-Bounds low_j < high_j on feature j, chosen without looking at the data, define u_j = (x_j − shift_j)/scale_j. Clipped to
-the interval that x_j in [low_j, high_j] gives, that is what the mechanism sees:
+Bounds low_j < high_j on feature j, chosen without looking at the data, define u_j = (x_j − shift_j)/scale_j. The
+mechanism sees u_j, clipped to the interval that corresponds to [low_j, high_j]:
 
-- on a ball: shift_j the middle of the bounds, scale_j = √d (high_j − low_j)/2, so that |u_j| ≤ 1/√d and ‖u‖ ≤ 1;
+- on a ball: shift_j is the middle of the bounds, scale_j = √d (high_j − low_j)/2, so that |u_j| ≤ 1/√d and ‖u‖ ≤ 1;
 - on a cube: shift_j = low_j, scale_j = high_j − low_j, so that 0 ≤ u_j ≤ 1;
-- on the whole space: shift_j the middle, scale_j = (high_j − low_j)/2, so that |u_j| ≤ 1.
+- on the whole space: shift_j is the middle, scale_j = (high_j − low_j)/2, so that |u_j| ≤ 1.
 
-Each record is mapped by itself and with public numbers, so this costs no privacy. The way back is post-processing:
+Each record is mapped by itself, with public numbers, so this costs no privacy. The way back is post-processing:
 
-- a matrix M of degree 2 becomes scale_i scale_j M_ij, in the units of the data. A second moment is then one about
-  `shift`: of x − shift, not of x, unless every shift is 0. To move it to another point one needs the mean, which it
-  does not hold. (A centred covariance is the same about every point.)
-- a Gaussian's mean becomes shift + scale · mean, and its covariance scale_i scale_j C_ij;
-- coefficients become w_j scale_target/scale_j, for x − shift and a target less its own shift;
-- all else (a direction, a vector, a number, a level, a preconditioner) says something about u, and stays as it is.
+- a matrix M of degree 2 becomes scale_i scale_j M_ij, in the units of the data. A second moment is then the second
+  moment of x − shift, not of x, unless every shift is 0. To move it to another point one needs the mean, which it does
+  not contain. (A centred covariance is the same about every point.)
+- the mean of a Gaussian becomes shift + scale · mean, and its covariance scale_i scale_j C_ij;
+- coefficients become w_j scale_target/scale_j, for x − shift and the target minus its own shift;
+- every other output (a direction, a vector, a number, a level, a preconditioner) describes u, and stays as it is.
 
-A parameter of a mechanism that has a unit, such as a bound on the mean, is in the unit of u.
+If a parameter of a mechanism has a unit, as a bound on the mean has, it is in the unit of u.
 """
 
 import json
@@ -57,7 +57,7 @@ class Scaling:
             return np.clip((x - self.shift) / self.scale, self.smallest, self.largest)
 
     def restore(self, values: Any, output: Output) -> Any:
-        """What the mechanism has released, in the units of the data where it has such units."""
+        """The output of the mechanism, in the units of the data if it has such units."""
         restored = output.restore(values, self.shift, self.scale)
         return values if restored is None else restored
 
@@ -74,12 +74,12 @@ def scaling(low: Vector, high: Vector, domain: str) -> Scaling:
 
 
 def extremes(rows: Chunks) -> tuple[Vector, Vector]:
-    """The smallest and the largest value of every feature. One pass; not private."""
+    """The smallest and the largest value of every feature, by one pass over the rows. Not private."""
     low, high = np.full(rows.shape[1], np.inf), np.full(rows.shape[1], -np.inf)
     for block in blocks(rows):
         low, high = np.minimum(low, block.min(axis=0)), np.maximum(high, block.max(axis=0))
     if (high / 2 - low / 2).max() > LARGEST_WIDTH / 2:
-        raise InvalidInput(f"the data have a column wider than {LARGEST_WIDTH:g}: must be less wide to be scaled")
+        raise InvalidInput(f"the data have a column wider than {LARGEST_WIDTH:g}: must be narrower to be scaled")
     return low, high
 
 
@@ -108,10 +108,12 @@ def read_bounds(path: Path) -> Bounds:
 
 
 def require_every_column(path: Path, bounds: Bounds, columns: tuple[str, ...]) -> tuple[Vector, Vector]:
-    """`low` and `high` in the order of the columns, if exactly these have bounds."""
+    """`low` and `high` in the order of the columns; raise `InvalidInput` unless exactly these columns have bounds."""
     missing = [name for name in columns if name not in bounds]
     if missing:
-        raise InvalidInput(f"{named(path)} has no bounds for column {shown(missing[0])}: must have them for every one")
+        raise InvalidInput(
+            f"{named(path)} has no bounds for column {shown(missing[0])}: must have them for every column"
+        )
     unknown = [name for name in bounds if name not in columns]
     if unknown:
         raise InvalidInput(f"{named(path)} has bounds for {shown(unknown[0])}: must name columns of the data only")

@@ -1,8 +1,8 @@
 """One release from a data file of any size, with its provenance and, if wanted, an account of its budget.
 
-The order is what matters. Everything that can be refused without the data is refused before they are read: options,
-bounds, the output file, the budget. Then the data are read, chunk by chunk, as often as the mechanism needs. Then the
-release is entered in the account. Only then is it written, in full or not at all.
+The order of the steps matters. Everything that can be refused without the data is refused before the data are read:
+options, bounds, the output file, the budget. Then the data are read in chunks, as often as the mechanism needs. Then
+the release is entered in the account. Only then is it written, in full or not at all.
 """
 
 from collections.abc import Mapping
@@ -16,7 +16,7 @@ import numpy as np
 
 from covassay.reference.domain import Chunks, require_row_bound
 from covassay.reference.errors import InvalidInput
-from covassay.reference.mechanisms.mechanism import PROVENANCES, Mechanism
+from covassay.reference.mechanisms.mechanism import DOMAINS, PROVENANCES, Mechanism
 from covassay.reference.mechanisms.registry import mechanism
 from covassay.reference.privacy import Guarantee, Spend
 from covassay.reference.release.account_file import AccountFile, fingerprint, open_account
@@ -46,7 +46,7 @@ class ReleaseRequest:
     row_bound : public bound on the Euclidean norm of a row, in the unit of the data (default 1).
     bounds : a file of public bounds on every feature, in place of a row bound.
     scale_by_data : scale features by their own extremes. That is NOT private.
-    account, total : a file that adds up the releases from this data file, and the total of a new one.
+    account, total : a file that adds up the releases from this data file, and the total budget of a new such file.
     seed : fixed noise, for tests. That is NOT private.
     """
 
@@ -64,7 +64,7 @@ class ReleaseRequest:
 
     @property
     def not_private(self) -> list[str]:
-        """Why the release is not private, if it is not."""
+        """The options that give up privacy, as reasons why the release is not private; normally empty."""
         reasons = []
         if self.seed is not None:
             reasons.append("with --seed the noise is known to whoever knows the seed")
@@ -75,10 +75,10 @@ class ReleaseRequest:
 
 @dataclass(frozen=True)
 class TableRelease:
-    """What has been released.
+    """A finished release.
 
-    values : the output, in the units of the data where it has such units. columns : the names of the features.
-    provenance : what made it. notes : what its user must know, one sentence each.
+    values : the output, in the units of the data if it has such units. columns : the names of the features.
+    provenance : how it was made. notes : what its user must know, one sentence each.
     """
 
     values: Any
@@ -90,7 +90,7 @@ class TableRelease:
 
 @dataclass(frozen=True)
 class _Plan:
-    """A request that has passed every check which needs no data."""
+    """A request that has passed all checks that need no data."""
 
     request: ReleaseRequest
     declared: AnyMechanism
@@ -101,7 +101,7 @@ class _Plan:
     account: AccountFile | None
 
     def spend(self, dimension: int) -> Spend:
-        """What the release costs on data with that many columns."""
+        """The budget that the release spends on data with that many columns."""
         choices = {name: value for name, value in self.arguments.items() if name in self.declared.choices}
         return self.declared.spend(**self.request.budget.keywords(), dimension=dimension, **choices)
 
@@ -111,11 +111,12 @@ def release_table(request: ReleaseRequest, watch: Watch = unwatched) -> TableRel
 
     Parameters
     ----------
-    watch : is handed every pass over the rows, to report on it.
+    watch : a function through which every pass over the rows goes, to report its progress.
 
     Raises
     ------
-    InvalidInput : something was refused; nothing has been released, entered or written.
+    InvalidInput : the request or the data break a rule. Nothing has been written. If only writing was refused, the
+        release is entered in the account all the same.
     """
     # WITHOUT THE DATA
     plan = _plan(request)
@@ -151,7 +152,7 @@ def _plan(request: ReleaseRequest) -> _Plan:
     arguments = declared.resolve(request.options)
     declared.require_budget(request.budget)
     if request.row_bound is not None and declared.domain != "ball":
-        raise InvalidInput(f"--row-bound: {declared.name} takes data in a {declared.domain}, not in a ball")
+        raise InvalidInput(f"--row-bound: {declared.name} takes {DOMAINS[declared.domain]}, so it has no row bound")
     plan = _Plan(
         request=request,
         declared=declared,
@@ -178,9 +179,9 @@ def _generator(seed: int | None) -> np.random.Generator:
 
 
 def _require_apart(out: Path | None, other: Path) -> None:
-    """The output must not replace what the release is made from."""
+    """Raise `InvalidInput` if the output would replace a file that the release is made from."""
     if out is not None and out.resolve() == other.resolve():
-        raise InvalidInput(f"--out {named(out)}: must be another file than {named(other)}")
+        raise InvalidInput(f"--out {named(out)}: must be another file, not {named(other)}")
 
 
 def _account(request: ReleaseRequest) -> AccountFile | None:
@@ -194,7 +195,7 @@ def _account(request: ReleaseRequest) -> AccountFile | None:
 
 
 def _scaling(plan: _Plan, source: TableSource) -> Scaling | None:
-    """The scaling of the features, if there is one. Scaling by the data reads them once."""
+    """The scaling of the features, or None. Scaling by the data reads the data once."""
     if plan.request.scale_by_data:
         return scaling(*extremes(source.rows), plan.declared.domain)
     if plan.bounds is None or plan.request.bounds is None:
@@ -276,8 +277,8 @@ def _notes(plan: _Plan, spend: Spend, scaled: Scaling | None, n: int, d: int) ->
             "without looking at them; longer rows count as if they ended there"
         )
     elif declared.domain == "cube":
-        notes.append("entries are taken to lie in [0, 1]: give --bounds if they do not")
+        notes.append("entries are clipped to [0, 1]: give --bounds if they lie elsewhere")
     if declared.sampler == "approximate":
-        notes.append("the noise is drawn by a Markov chain: the guarantee is approximate too")
+        notes.append("the noise is drawn by a Markov chain, so only approximately: the guarantee is approximate too")
     notes.append("not for production: the noise is float64")
     return notes

@@ -1,7 +1,7 @@
-"""Writing: what is released becomes a file.
+"""Writing a release to a file.
 
-Writing is atomic: the file is there in full or not at all. By the time there is something to write
-the privacy budget is spent, so `require_writable` tells beforehand whether writing will work.
+Writing is atomic: the file is there in full or not at all. When there is something to write, the privacy budget is
+already spent, so `require_writable` checks beforehand that the file can be written.
 """
 
 import csv
@@ -28,8 +28,8 @@ WRITABLE = (".csv", ".json", ".npy", ".npz")
 def require_writable(path: Path | None) -> None:
     """Raise `InvalidInput` unless `write_release` can write to `path`; for use before a release.
 
-    Creates and removes an empty file in the directory, since nothing else tells for certain that
-    one can be created there. None, standard output, always passes.
+    This creates and removes an empty file in the directory, since nothing else tells for certain that a file can be
+    created there. None, which stands for standard output, always passes.
     """
     if path is None:
         return
@@ -53,20 +53,21 @@ def write_release(
     provenance: Mapping[str, object],
     output: Output = SECOND_MOMENT,
 ) -> None:
-    """Write what a mechanism has released, exactly, in the format of the path's suffix.
+    """Write the output of a mechanism, without rounding, in the format of the path's suffix.
 
     Parameters
     ----------
     path : where to write; an existing file is replaced, and stays as it is if anything fails.
-        - .csv: a line of column names, then a line per row; "gaussian" is the mean, then the covariance. A "number" or
-          a "level" is that word and, below it, its value.
-        - .json: an object with columns, the values under the names of `named_parts`, and provenance.
+        - .csv: a line of column names, then a line per row. For "gaussian", the first row is the mean and the others
+          are the covariance. A "number" or a "level" is that word and, below it, its value.
+        - .json: an object with columns, the values under the names of `output.parts`, and provenance.
         - .npy: the array alone.
-        - .npz: arrays under the names of `named_parts`, columns (text) and provenance (JSON text, zero-dimensional).
-        - None: what .csv would hold, on standard output.
+        - .npz: arrays under the names of `output.parts`, columns (text) and provenance (JSON text, zero-dimensional).
+        - None: the text of the .csv file, on standard output.
     values : finite, of the shape that `output` has on d columns.
-    columns : the d column names. "coefficients" leaves out the last, the target, and .json and .npz name it so.
-    provenance : what JSON can hold, NumPy numbers and arrays included; .csv and .npy leave it out.
+    columns : the d column names. For "coefficients" the last is the target: it is no column of the output, and .json
+        and .npz store it as "target".
+    provenance : entries that JSON can hold, or NumPy numbers and arrays; .csv and .npy leave it out.
 
     Raises
     ------
@@ -130,7 +131,7 @@ def _csv_text(values: NDArray[np.float64], columns: Sequence[str], output: Outpu
 
 
 def json_text(document: object) -> str:
-    """`document` as JSON, NumPy numbers and arrays as plain ones."""
+    """`document` as JSON text; NumPy numbers and arrays become plain numbers and lists."""
 
     def plain(value: object) -> object:
         if isinstance(value, np.ndarray | np.generic):
@@ -158,14 +159,14 @@ def _encoded_text(text: str, encoding: str = "utf-8") -> bytes:
 
 
 def target_file(path: Path) -> Path:
-    """The file that writing to `path` replaces: where it points, if it is a link."""
+    """The file that writing to `path` replaces: `path` itself or, if it is a link, the file behind it."""
     try:
         target = path.resolve()
         mode = target.stat().st_mode
     except FileNotFoundError:
         if not target.parent.is_dir():
             raise InvalidInput(
-                f"{named(path)} is in a directory that does not exist: must be in an existing one"
+                f"{named(path)} is in a directory that does not exist: must be in an existing directory"
             ) from None
         return target
     except (OSError, ValueError, RuntimeError) as error:  # RuntimeError: a loop of links
@@ -180,12 +181,12 @@ def target_file(path: Path) -> Path:
 
 
 def _temporary_beside(target: Path) -> Path:
-    # Not the module tempfile: its files are readable by their owner alone, also once renamed.
+    # Not the module tempfile: only their owner can read its files, even after they are renamed.
     return target.with_name(f".covassay-{secrets.token_hex(8)}.tmp")
 
 
 def replace_file(target: Path, content: bytes) -> None:
-    """Put `content` in the place of the file `target`, at once or not at all."""
+    """Replace the file `target` by one with this content, in full or not at all."""
     temporary = _temporary_beside(target)
     try:
         with temporary.open("xb") as file:

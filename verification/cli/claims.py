@@ -17,7 +17,7 @@ from covassay.verification.cli.screen import console, print_json, progress
 from covassay.verification.cli.theorems import proofs_folder
 
 PARSER = {
-    "description": "Show what the papers claim and what is known of it, and check it.",
+    "description": "Show what the papers claim and what is known about it, and check it.",
     "epilog": "example: covassay claims show DN25.Thm6",
 }
 
@@ -87,7 +87,7 @@ def check(options: argparse.Namespace) -> int:
 
 
 def _theorems(options: argparse.Namespace, tags: list[str]) -> GateReport:
-    """Report on the theorems of a selection. Rocq compiles for minutes, so it is asked only on request."""
+    """Report on the theorems of a selection. Rocq takes minutes to compile them, so it runs only on request."""
     if not tags:
         return GateReport({}, [], [])
     asked = options.rocq or options.kind == "rocq"
@@ -98,7 +98,7 @@ def _theorems(options: argparse.Namespace, tags: list[str]) -> GateReport:
 
 
 def mutants(options: argparse.Namespace) -> int:
-    """Give every check its mutants; return 1 if one is not rejected."""
+    """Run every check on its mutants; return 1 if a mutant is not rejected."""
     rows = [*mutant_table.ledger_rows(), *mutant_table.audit_rows()]
     wanted = options.only.lower() if options.only else ""
     rows = [row for row in rows if wanted in f"{row.check} {row.mutant}".lower()]
@@ -120,7 +120,7 @@ def mutants(options: argparse.Namespace) -> int:
 
 
 def accept(options: argparse.Namespace) -> int:
-    """Lock the code of claims, or the theorems, as they are now."""
+    """Record the present code of claims, or the present theorems, in the lock."""
     if options.rocq:
         return theorems.accept(options)
     names = list(ledger.claims()) if options.all else options.ids
@@ -132,7 +132,7 @@ def accept(options: argparse.Namespace) -> int:
 
 
 def render_files(options: argparse.Namespace) -> int:
-    """Write proofs/LEDGER.md and proofs/MUTANTS.md, or with --check compare them."""
+    """Write proofs/LEDGER.md and proofs/MUTANTS.md, or with --check compare them with the code."""
     generated = {"LEDGER.md": render.render_ledger(), "MUTANTS.md": mutant_table.render()}
     found = ledger.problems(proofs_folder()) if options.check else []
     for name, text in generated.items():
@@ -140,7 +140,7 @@ def render_files(options: argparse.Namespace) -> int:
         if not options.check:
             path.write_text(text, encoding="utf-8")
         elif not path.exists() or path.read_text(encoding="utf-8") != text:
-            found.append(f"proofs/{name} differs from the code: covassay claims render")
+            found.append(f"proofs/{name} differs from the code: run covassay claims render")
     if found:
         print(*found, sep="\n", file=sys.stderr)
     return 1 if found else 0
@@ -171,11 +171,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "check",
         parents=[filters, kernel, as_json],
         help="run the checks of claims; exit 1 if one fails",
-        description="Run the checks of claims. Rocq compiles and audits theorems for minutes, so it does so only with "
-        "--rocq or --kind rocq. Otherwise, and on a machine without Rocq, the sources of the proofs are compared with "
-        'the lock, and the report says "recorded, not re-run".',
+        description="Run the checks of claims. Rocq takes minutes to compile and audit theorems, so it runs only "
+        "with --rocq or --kind rocq. Otherwise, and on a machine without Rocq, the sources of the proofs are compared "
+        'with the lock, and the report says "recorded, not re-run".',
     )
-    a.add_argument("ids", nargs="*", help="the claims to check (default: all that the filters leave)")
+    a.add_argument("ids", nargs="*", help="the claims to check (default: all that pass the filters)")
     a.add_argument("--rocq", action="store_true", help="also compile and audit the theorems that the claims rest on")
     a.set_defaults(run=check)
 
@@ -197,14 +197,16 @@ def configure(parser: argparse.ArgumentParser) -> None:
     a.add_argument("ids", nargs="*", help="the claims whose proofs have been read again")
     a.add_argument("--all", action="store_true", help="every claim")
     a.add_argument(
-        "--rocq", action="store_true", help="compile, audit, and lock what the kernel says; show the changes"
+        "--rocq",
+        action="store_true",
+        help="compile and audit the theorems, lock what the kernel says, and show the changes",
     )
     a.set_defaults(run=accept)
 
     a = actions.add_parser(
         "mutants",
         parents=[jobs, as_json],
-        help="give every check a wrong formula or implementation; exit 1 if one is not rejected",
+        help="run every check on wrong formulas or implementations; exit 1 if it does not reject one",
     )
     a.add_argument("--only", metavar="TEXT", help="only checks or mutants with this text in their name")
     a.set_defaults(run=mutants)
@@ -213,6 +215,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
     a.add_argument(
         "--check",
         action="store_true",
-        help="write nothing; compare the files, and hold entries, checks, code, theorems and pages against one another",
+        help="write nothing; report outdated files, and entries, checks, code, theorems or pages that disagree",
     )
     a.set_defaults(run=render_files)

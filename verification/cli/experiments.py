@@ -1,4 +1,4 @@
-"""`covassay experiments accuracy`: error against n, d and the budget, beside the exponents of the theory."""
+"""`covassay experiments accuracy`: how the error depends on n, d and the budget, compared with the theory."""
 
 import argparse
 import csv
@@ -44,12 +44,12 @@ def select(only: str | None) -> list[Rate]:
     """The rates whose name or mechanism contains a text."""
     chosen = [r for r in RATES if only is None or only.lower() in f"{r.name} {r.mechanism}".lower()]
     if not chosen:
-        raise InvalidInput(f"only = {only!r}: no rate has that in its name or mechanism")
+        raise InvalidInput(f"only = {only!r}: no rate has this text in its name or mechanism")
     return chosen
 
 
 def accuracy(options: argparse.Namespace) -> int:
-    """Measure, print and write; exit 1 if a slope is further from the theory than the tolerance."""
+    """Measure the rates, print and write them; return 1 if a slope misses the theory by more than the tolerance."""
     chosen = select(options.only)
     out = Path(options.write) if options.write else None
     if out is not None and not out.parent.is_dir():
@@ -87,6 +87,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     a.add_argument("--only", metavar="TEXT", help="only the rates whose name or mechanism contains this text")
     a.add_argument("--write", metavar="FILE", help="also write the table as CSV")
-    a.add_argument("--seed", type=int, default=0)
+    a.add_argument("--seed", type=int, default=0, help="seed of the data and the noise (default %(default)s)")
     a.add_argument("--json", action="store_true", help="print JSON (covassay schema experiments-accuracy)")
     a.set_defaults(run=accuracy)

@@ -1,4 +1,4 @@
-"""`covassay figures`: the pictures of proofs/paper drawn again, or with --check their numbers compared."""
+"""`covassay figures`: draw the pictures of proofs/paper again, or compare the numbers behind them."""
 
 import argparse
 import sys
@@ -11,7 +11,7 @@ PARSER = {"description": "Draw the pictures of proofs/paper again, or compare th
 
 
 def figures(options: argparse.Namespace) -> int:
-    """Write every picture and its table; or compare the tables, and exit 1 if one differs."""
+    """Write every picture and its table; with --check compare the tables, and return 1 if one differs."""
     folder = Path(options.folder)
     if not folder.is_dir():
         raise InvalidInput(

@@ -24,13 +24,13 @@ examples:
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the options of the command."""
     add = parser.add_argument
-    add("law", choices=("nuclear-laplace", "nuclear-laplace-symmetric", "bingham"))
+    add("law", choices=("nuclear-laplace", "nuclear-laplace-symmetric", "bingham"), help="the law")
     add("--dimension", type=int, help="the dimension d of the matrix Z")
     add("--spectral-cdf", metavar="C", help="print P(‖Z‖ ≤ C ρd), enclosed; C such as 1.1 or 11/10")
     add("--digits", type=int, default=12, help="significant digits of --spectral-cdf (default %(default)s)")
     add("--quantile", type=float, metavar="P", help="print the quantile of ‖Z‖/(ρd) at this probability")
     add("--moment", type=float, metavar="p", help="print E ‖Z‖_{S_p}^p / ρ^p")
-    add("--eigenvalues", help="the eigenvalues of M, for bingham: 6,3,0,0,0")
+    add("--eigenvalues", help="the eigenvalues of M such as 6,3,0,0,0 (bingham only)")
     add("--json", action="store_true", help="print JSON (covassay schema law)")
     parser.set_defaults(run=run)
 
@@ -43,7 +43,7 @@ def _fraction(text: str) -> Fraction:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Print the figures asked for, or the main ones."""
+    """Print the requested figures, or the main figures if none is requested."""
     facts = _bingham_law(options) if options.law == "bingham" else _nuclear_law(options)
     if options.json:
         print_json(facts)

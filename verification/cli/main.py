@@ -21,7 +21,7 @@ COMMANDS = {
     "release": "release a private covariance of a table",
     "mechanisms": "list the mechanisms, or show one of them",
     "law": "compute exact figures of a noise law",
-    "claims": "show and check what the papers claim, and what is known of it",
+    "claims": "show and check what the papers claim, and what is known about it",
     "vectors": "print exact values that the Rocq kernel evaluated",
     "experiments": "measure the rates of the theory",
     "figures": "draw the pictures of proofs/paper again",
@@ -40,12 +40,12 @@ covassay COMMAND --help shows the options of a command."""
 
 
 def _formatter(prog: str) -> argparse.HelpFormatter:
-    """Help with descriptions as they are written, and names of up to 16 letters on the line of their text."""
+    """Help that keeps the line breaks of descriptions, and has names of up to 16 letters on the line of their text."""
     return argparse.RawDescriptionHelpFormatter(prog, max_help_position=20)
 
 
 class _Parser(argparse.ArgumentParser):
-    """argparse with one line for every error."""
+    """An argument parser that reports every error on one line."""
 
     def error(self, message: str) -> NoReturn:
         raise InvalidInput(f"{message} (see {self.prog} --help)")
@@ -66,7 +66,7 @@ def _top() -> argparse.ArgumentParser:
 
 
 def parse(arguments: Sequence[str]) -> argparse.Namespace:
-    """The options of one command; `run` among them is the function that carries it out."""
+    """The parsed options of one command; their attribute `run` is the function that carries it out."""
     if not arguments or arguments[0] not in COMMANDS:
         return _top().parse_args(arguments)
     name, *rest = arguments
@@ -91,7 +91,7 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def main() -> NoReturn:
-    """The console script."""
+    """Run the command line and exit with its status."""
     try:
         sys.exit(run(sys.argv[1:]))
     except KeyboardInterrupt:

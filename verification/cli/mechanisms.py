@@ -1,4 +1,4 @@
-"""`covassay mechanisms`: the mechanisms of the reference, one line each, or one of them in full."""
+"""`covassay mechanisms`: list the mechanisms of the reference, or show one of them in full."""
 
 import argparse
 import inspect
@@ -22,7 +22,7 @@ PARSER = {
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the options of the command."""
-    parser.add_argument("name", nargs="?", help="show this mechanism alone: what it releases, its options, its proof")
+    parser.add_argument("name", nargs="?", help="show only this mechanism: what it releases, its parameters, its proof")
     parser.add_argument(
         "--dimension", type=int, default=10, help="number of columns for which the spend is shown (default 10)"
     )
@@ -120,7 +120,7 @@ def _print_one(declared: AnyMechanism, rows: list[dict[str, Any]]) -> None:
 
 
 def _print_wrapped(line: str, indent: int) -> None:
-    """Print a line at 80 columns, what follows the first line indented."""
+    """Print a text wrapped at 80 columns; all lines but the first are indented."""
     print(textwrap.fill(line, 80, subsequent_indent=" " * indent, break_on_hyphens=False))
 
 

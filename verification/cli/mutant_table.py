@@ -1,7 +1,7 @@
-"""Check × mutant × rejected by: what every check is seen to reject, generated and run.
+"""The tables of mutants: wrong formulas and implementations, and the checks that must reject them.
 
-Two tables. A check of the ledger has mutants of its slots, which it must itself reject. A mutant of a mechanism is an
-implementation with one named mistake, and names the checks of the audit that must catch it.
+There are two tables. A check of the ledger takes formulas as arguments, and names wrong formulas that it must reject. A
+mutant of a mechanism is an implementation with one named mistake, and names the checks of the audit that must catch it.
 """
 
 from collections.abc import Iterable, Iterator
@@ -22,7 +22,7 @@ class Row:
     place: str
     check: str
     mutant: str
-    told: str  # what is wrong with it, or which slot it takes
+    told: str  # the mistake, or the arguments of the check that the mutant replaces
 
 
 def ledger_rows() -> list[Row]:
@@ -44,7 +44,7 @@ def audit_rows() -> list[Row]:
 
 
 def rejected(row: Row) -> bool:
-    """Put the mutant before the check. A ledger check that crashes has not rejected anything."""
+    """Whether the check rejects the mutant. A check of the ledger that crashes has not rejected anything."""
     if row.place == "audit":
         kind, _, name = row.check.partition(": ")
         return caught(NEGATIVE_CONTROLS[row.mutant], kind, name)
@@ -56,7 +56,7 @@ def rejected(row: Row) -> bool:
 
 
 def run(rows: Iterable[Row], jobs: int = 1) -> Iterator[tuple[Row, bool]]:
-    """Every row with its outcome, as they come."""
+    """Every row with whether the mutant was rejected, in the order in which the runs end."""
 
     def one(row: Row) -> tuple[Row, bool]:
         return row, rejected(row)
@@ -65,7 +65,7 @@ def run(rows: Iterable[Row], jobs: int = 1) -> Iterator[tuple[Row, bool]]:
 
 
 def render() -> str:
-    """proofs/MUTANTS.md."""
+    """The text of proofs/MUTANTS.md."""
     ledger, audit = ledger_rows(), audit_rows()
     lines = [
         GENERATED,

@@ -8,7 +8,7 @@ from covassay.reference.privacy import Guarantee
 
 
 def guarantee(options: argparse.Namespace, name: str | None) -> Guarantee:
-    """The budget that was stated, or the default one of that mechanism."""
+    """The budget that was stated on the command line, or the default budget of that mechanism."""
     return stated_claim(name, options.epsilon, options.delta, options.rho)
 
 

@@ -21,7 +21,7 @@ from covassay.verification.cli.options import chosen, guarantee
 PARSER = {
     "description": """\
 Release a private second moment (uncentred covariance) of a table of numbers, or
-what else the mechanism releases. The table may be larger than memory.""",
+whatever else the mechanism releases. The table may be larger than memory.""",
     "epilog": """\
 examples:
   covassay release wine.csv --mechanism nuclear-laplace-symmetric --epsilon 1 \\
@@ -34,8 +34,8 @@ examples:
 --bounds names a file with a line `name = [low, high]` for every column (TOML,
 or the same as JSON). Values beyond the bounds are clipped. A second moment comes
 back in the units of the data, about the middle of the bounds (it is the second
-moment of x - shift); shift and scale are in the provenance. What has no such
-units, for example a direction, stays in the unit of (x - shift)/scale.
+moment of x - shift); shift and scale are in the provenance. An output without
+such units, for example a direction, stays in the unit of (x - shift)/scale.
 
 --budget-file adds up the releases from this data file, which it knows by name
 and size, not by content. It cannot know of copies of the data, of releases made
@@ -55,8 +55,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--epsilon", type=float, help="ε > 0, for pure and approximate DP")
     add("--delta", type=float, help="δ in (0, 1), for approximate DP")
     add("--rho", type=float, help="ρ > 0, for zCDP")
-    add("--calibration", help="which constants to use: paper (or reconstructed; default) or tight")
-    add("--set", action="append", metavar="NAME=VALUE", help="another option (covassay mechanisms NAME)")
+    add("--calibration", help="which constants: tight, or the default: paper (reconstructed for some mechanisms)")
+    add("--set", action="append", metavar="NAME=VALUE", help="a parameter of the mechanism (covassay mechanisms NAME)")
     frame = parser.add_mutually_exclusive_group()
     frame.add_argument("--row-bound", type=float, help="public bound on the Euclidean norm of a row (default 1)")
     frame.add_argument("--bounds", metavar="FILE", help="public bounds on every feature (.toml, .json), see below")
@@ -66,15 +66,15 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="scale features by their own extremes, for experiments: NOT private",
     )
     add("--out", help=".csv, .json, .npy or .npz (default: CSV on standard output)")
-    add("--budget-file", metavar="FILE", help="account of this data file's budget (.json), see below")
-    add("--total", metavar="BUDGET", help="total of a new account: epsilon=1, rho=0.5 or epsilon=1,delta=1e-6")
-    add("--seed", type=int, help="fixed noise, for tests: NOT private")
+    add("--budget-file", metavar="FILE", help="account of the budget of this data file (.json), see below")
+    add("--total", metavar="BUDGET", help="total budget of a new account: epsilon=1, rho=0.5 or epsilon=1,delta=1e-6")
+    add("--seed", type=int, help="seed that fixes the noise, for tests: NOT private")
     add("--quiet", action="store_true", help="suppress notes; privacy warnings are still printed")
     parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
-    """Release, and print the notes on standard error."""
+    """Make the release, and print its notes on standard error."""
     request = ReleaseRequest(
         data=Path(options.data),
         mechanism=options.mechanism,
@@ -109,7 +109,7 @@ def _budget(options: argparse.Namespace) -> Guarantee:
 
 @contextlib.contextmanager
 def _watched(quiet: bool) -> Iterator[Watch]:
-    """A progress bar for every pass over the rows: on a terminal, not in a pipe."""
+    """Show a progress bar for every pass over the rows, on a terminal but not in a pipe."""
     console = Console(stderr=True)
     if quiet or not console.is_terminal:
         yield unwatched

@@ -1,4 +1,4 @@
-"""`covassay claims theorems`, and the part of `check` and `accept` that is about proofs/rocq."""
+"""`covassay claims theorems`, and the parts of `check` and `accept` that concern proofs/rocq."""
 
 import argparse
 import sys
@@ -12,7 +12,7 @@ from covassay.verification.cli.screen import print_json
 
 
 def proofs_folder() -> Path:
-    """The folder proofs/ of a clone, where the command is run from."""
+    """The folder proofs/ of the clone in which the command is run."""
     path = Path("proofs")
     if not path.is_dir():
         raise InvalidInput("no folder proofs/ here: run this from a clone of the repository")
@@ -36,14 +36,14 @@ def run(options: argparse.Namespace, tags: Iterable[str] | None = None, *, compi
 
 
 def print_report(report: gate.GateReport) -> None:
-    """A line per theorem, and what was found on standard error."""
+    """Print one line per theorem, and the findings on standard error."""
     for tag, word in report.words.items():
         print(f"theorem {tag}: {word}")
     print(*report.findings, sep="\n", end="\n" if report.findings else "", file=sys.stderr)
 
 
 def theorems(options: argparse.Namespace) -> int:
-    """Every theorem; exit 1 if one fails."""
+    """Report on every theorem; return 1 if one fails."""
     report = run(options)
     if options.json:
         found = [{"rule": f.rule, "text": f.text, "theorems": list(f.tags)} for f in report.findings]
@@ -57,7 +57,7 @@ def theorems(options: argparse.Namespace) -> int:
 
 
 def accept(options: argparse.Namespace) -> int:
-    """Compile and audit; lock what the kernel says, and show what has changed."""
+    """Compile and audit the theorems, lock what the kernel says, and print what has changed."""
     if not kernel.available():
         raise InvalidInput("accept --rocq asks the kernel: coqc, coq_makefile and make must be installed")
     report = run(options)

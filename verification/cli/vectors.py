@@ -15,6 +15,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Print the exported values of a clone."""
+    """Print the values that the kernel evaluated, from the folder proofs/ of the clone."""
     sys.stdout.write(vectors.path_of(proofs_folder()).read_text(encoding="utf-8"))
     return 0

@@ -93,5 +93,6 @@ MECHANISM = Mechanism(
     release=release,
     draw_noise=draw_noise,
     spend=spend,
+    provenance="code",
 )
 sample = MECHANISM.sample

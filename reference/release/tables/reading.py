@@ -1,12 +1,12 @@
-"""Reading: a data file becomes rows of numbers.
+"""Reading a data file as rows of numbers.
 
-Reading is strict: nothing is guessed, filled in or dropped, because a record that disappears
-changes n and a value that is filled in depends on other records. Every refusal is one line that
-names the file, the place, the value and the rule. Such a line shows values of the data, and whether
-it appears depends on the data; it is for the owner of the data, not part of a release.
+Reading is strict: nothing is guessed, filled in or dropped, because a record that disappears changes n, and a value
+that is filled in depends on other records. Every refusal is one line that names the file, the place, the value and the
+rule. Such a line shows values of the data, and whether it appears depends on the data. It is meant for the owner of the
+data, and is not part of a release.
 
-A file may be larger than memory: it is read chunk by chunk, once for every pass that a mechanism makes. A .csv file is
-read once more, at the beginning, since nothing else tells how many rows it has.
+A file may be larger than memory: it is read in chunks, once for every pass of the mechanism over the rows. A .csv file
+is read once more, at the beginning, since nothing else tells how many rows it has.
 """
 
 import os
@@ -46,19 +46,19 @@ class Table:
 def open_table(path: Path, watch: Watch = unwatched) -> TableSource:
     """Open a table of finite numbers in a .csv, .npy or .parquet file, of any size.
 
-    A .csv file is UTF-8 text, with or without a byte order mark, its cells separated by commas. The
-    first line is a header if one of its cells is text, neither a number nor a missing or infinite
-    value. Blank lines at the end are ignored. A .npy file holds one array of real numbers with two
-    dimensions. A .parquet file has columns of numbers alone and needs pyarrow.
+    A .csv file is UTF-8 text, with or without a byte order mark, its cells separated by commas. The first line is a
+    header if one of its cells is neither a number nor a missing or infinite value. Blank lines at the end are ignored.
+    A .npy file holds one array of real numbers with two dimensions. In a .parquet file all columns must be numbers;
+    reading it needs pyarrow.
 
     Parameters
     ----------
-    watch : is handed every pass over the rows, to report on it.
+    watch : a function through which every pass over the rows goes, to report its progress.
 
     Raises
     ------
-    InvalidInput : the file cannot be read, or a cell, line or name breaks a rule. This reads the data, so whether it
-        raises, and what it says, is not private. The same holds of every pass over the rows.
+    InvalidInput : the file cannot be read, or a cell, line or name breaks a rule. Whether this error is raised, and
+        what it says, depends on the data and is not private. The same holds for every later pass over the rows.
     """
     path = Path(path)
     if os.path.isdir(path):
@@ -81,6 +81,6 @@ def open_table(path: Path, watch: Watch = unwatched) -> TableSource:
 
 
 def read_table(path: Path) -> Table:
-    """The whole of a file that fits in memory; see `open_table`."""
+    """The whole table of a file that fits in memory; see `open_table`."""
     source = open_table(path)
     return Table(source.columns, np.concatenate(list(blocks(source.rows))))

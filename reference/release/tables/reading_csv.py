@@ -58,7 +58,7 @@ def _is_header(record: list[str]) -> bool:
 
 
 def _chunks(path: Path, columns: tuple[str, ...]) -> Iterator[Matrix]:
-    """One pass: the rows, in chunks of bounded size."""
+    """The rows in one pass, in chunks of bounded size."""
     d = len(columns)
     full = d * rows_per_chunk(d)
     values = array("d")
@@ -80,7 +80,7 @@ def _opened(path: Path) -> TextIO:
 
 
 class _Lines:
-    """The lines of a file, and the first of those that were taken since `first` was last reset."""
+    """The lines of a file; `first` keeps the first line that was taken since `first` was last reset."""
 
     def __init__(self, path: Path, file: TextIO) -> None:
         self.path, self.file, self.line, self.first = path, file, 0, ""
@@ -108,11 +108,11 @@ class _Lines:
 
 
 def _records(path: Path, file: TextIO) -> Iterator[tuple[int, list[str]]]:
-    """The line that every record starts on and its cells; a quoted cell may span lines."""
+    """Every record, as the number of its first line and its cells; a quoted cell may span lines."""
     lines = _Lines(path, file)
     # strict: otherwise a quote that is never closed swallows the rest of the file without a word.
     reader = csv.reader(lines, strict=True, skipinitialspace=True)
-    blank = 0  # the first of the blank lines just before
+    blank = 0  # the number of the first blank line since the last record, or 0
     while True:
         line, lines.first = lines.line + 1, ""
         try:
@@ -153,7 +153,7 @@ def _numbers(path: Path, line: int, columns: tuple[str, ...], record: list[str])
 
 
 def _broken_rule(cell: str) -> str | None:
-    """The rule for numbers that a cell breaks, None if it is a finite number."""
+    """The rule for numbers that a cell breaks, or None if the cell is a finite number."""
     text = cell.strip()
     if text.lower() in MISSING:
         return "must not be missing"

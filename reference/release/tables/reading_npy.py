@@ -1,4 +1,4 @@
-"""Reading .npy files slice by slice."""
+"""Reading .npy files in slices."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -22,7 +22,7 @@ NPY_MAGIC = b"\x93NUMPY"
 
 
 def open_npy(path: Path, watch: Watch) -> TableSource:
-    """Read the header alone; the entries are checked as they are read."""
+    """Open the file and read its header; the entries are checked when they are read."""
     with path.open("rb") as file:
         start = file.read(len(NPY_MAGIC))
     if start != NPY_MAGIC:
@@ -43,7 +43,7 @@ def open_npy(path: Path, watch: Watch) -> TableSource:
 def _mapped(path: Path) -> Any:
     try:
         return np.load(path, mmap_mode="r", allow_pickle=False)
-    except Exception as error:  # on damaged headers NumPy lets many types of exception through
+    except Exception as error:  # NumPy raises many types of exception on damaged headers
         raise InvalidInput(
             f"{named(path)} cannot be read ({reason(error)}): must be a whole array of numbers"
         ) from None

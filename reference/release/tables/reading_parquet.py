@@ -1,4 +1,4 @@
-"""Reading .parquet files batch by batch, with pyarrow, which is an optional dependency."""
+"""Reading .parquet files in batches, with pyarrow, which is an optional dependency."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -23,7 +23,7 @@ READ_AHEAD = 2**16  # bytes per column
 
 
 def open_parquet(path: Path, watch: Watch) -> TableSource:
-    """Read the footer alone; the entries are checked as they are read."""
+    """Open the file and read its footer; the entries are checked when they are read."""
     with _opened(path) as file:
         schema, n = file.schema_arrow, file.metadata.num_rows
     columns = require_names(named(path), schema.names)

@@ -1,4 +1,4 @@
-"""A data file as the readers give it: named columns, and rows that are read chunk by chunk, as often as asked."""
+"""An opened data file: named columns, and rows that are read in chunks, as often as needed."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ class TableSource:
     Attributes
     ----------
     columns : d names, distinct and not empty; x1 to xd where the file has none.
-    rows : (n, d) float64, finite, n >= 1 and d >= 1; every pass reads the file again and checks it again.
+    rows : (n, d) float64, finite, n >= 1 and d >= 1. The entries are checked when they are read.
     """
 
     columns: tuple[str, ...]
@@ -31,22 +31,22 @@ class TableSource:
 
 
 def unwatched(passing: Iterator[Matrix], rows: int | None) -> Iterator[Matrix]:
-    """A pass that nobody watches."""
+    """The pass as it is: the watch that reports nothing."""
     return passing
 
 
 def rows_per_chunk(d: int) -> int:
-    """How many rows make a chunk."""
+    """The number of rows in a chunk."""
     return max(1, CHUNK_BYTES // (8 * d))
 
 
 def numbered(d: int) -> tuple[str, ...]:
-    """The names of columns that have none."""
+    """Names for d columns without names: x1 to xd."""
     return tuple(f"x{j}" for j in range(1, d + 1))
 
 
 def require_names(place: str, names: Sequence[str]) -> tuple[str, ...]:
-    """The column names, runs of blanks made one blank; raise `InvalidInput` unless they are distinct and not empty."""
+    """The column names with single blanks; raise `InvalidInput` unless they are distinct and not empty."""
     columns = tuple(" ".join(name.split()) for name in names)
     first_seen: dict[str, int] = {}
     for j, name in enumerate(columns, start=1):
@@ -61,7 +61,7 @@ def require_names(place: str, names: Sequence[str]) -> tuple[str, ...]:
 
 
 def require_finite(path: Path, rows: Matrix, columns: Sequence[str], first: int) -> Matrix:
-    """`rows`, if all are finite; the message counts rows from `first`, the number of rows before them."""
+    """`rows`; raise `InvalidInput` unless all are finite. `first` is the number of rows before them."""
     if not np.isfinite(rows).all():
         i, j = np.argwhere(~np.isfinite(rows))[0]
         rule = "must not be missing" if np.isnan(rows[i, j]) else "must be finite"
@@ -72,7 +72,7 @@ def require_finite(path: Path, rows: Matrix, columns: Sequence[str], first: int)
 
 
 def unchanged(path: Path, start: Callable[[], Iterator[Matrix]]) -> Callable[[], Iterator[Matrix]]:
-    """`start`, which then refuses to go on once the file is another than it was when this was called."""
+    """Wrap `start` so that its passes raise `InvalidInput` once the file differs from what it was at this call."""
 
     def state() -> tuple[int, ...]:
         try:

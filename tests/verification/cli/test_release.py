@@ -137,7 +137,9 @@ def test_only_a_mechanism_on_a_ball_is_given_a_row_bound(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     pretended(monkeypatch, "matrix", "cube")
-    assert "data in a cube" in refused(capsys, *command_line("data.csv", "--row-bound", "3", name="pretended"))
+    assert "entries in [0, 1], so it has no row bound" in refused(
+        capsys, *command_line("data.csv", "--row-bound", "3", name="pretended")
+    )
     pretended(monkeypatch, "matrix", "ball")
     with pytest.raises(TypeError, match="row_bound"):  # the control: this one would need the parameter
         run(command_line("data.csv", name="pretended"))
@@ -311,7 +313,7 @@ def test_a_release_that_cannot_be_written_counts(
         (["--row-bound", "1", "--bounds", "bounds.toml"], "not allowed with"),
         (["--bounds", "absent.toml"], "absent.toml does not exist"),
         (["--bounds", "data.csv"], "must be one of .toml, .json"),
-        (["--out", "data.csv"], "must be another file than data.csv"),
+        (["--out", "data.csv"], "must be another file, not data.csv"),
         (["--out", "./data.npy"], None),
         (["--budget-file", "account.json"], "--total must say"),
         (["--budget-file", "account.txt", "--total", "epsilon=1"], "must be one of .json"),
@@ -339,9 +341,9 @@ def test_bad_options_are_refused_before_the_data_are_read(
 
 def test_the_output_must_not_replace_what_it_is_made_from(capsys: pytest.CaptureFixture[str]) -> None:
     Path("link.csv").symlink_to("data.csv")
-    assert "must be another file than data.csv" in refused(capsys, *command_line("data.csv", "--out", "link.csv"))
+    assert "must be another file, not data.csv" in refused(capsys, *command_line("data.csv", "--out", "link.csv"))
     options = account("--total", "epsilon=2", "--out", "account.json")
-    assert "must be another file than account.json" in refused(capsys, *options)
+    assert "must be another file, not account.json" in refused(capsys, *options)
 
 
 @pytest.mark.parametrize("value", ["nan", "inf", "2.5", "x"])
