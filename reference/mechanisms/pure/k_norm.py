@@ -45,7 +45,7 @@ def sensitivity(body: str, n: Number, d: int) -> Number:
 
 
 def noise_scale(change: Number, epsilon: Number) -> Number:
-    """Δ_K/ε."""
+    """Δ_K/ε, by which the noise Z is multiplied."""
     return change / epsilon
 
 

@@ -68,7 +68,7 @@ def sensitivity(n: Number, alpha: Number, calibration: str) -> Number:
 
 
 def noise_scale(n: Number, alpha: Number, epsilon: Number, calibration: str) -> Number:
-    """S/ε."""
+    """S/ε, by which the noise is multiplied."""
     return sensitivity(n, alpha, calibration) / epsilon
 
 

@@ -177,7 +177,7 @@ def test_changed_code_makes_its_claims_stale_until_they_are_accepted(tmp_path: P
 
 def test_the_digest_sees_code_and_not_words() -> None:
     def one(x: float) -> float:
-        """Words."""
+        """One more than x."""
         return x + 1
 
     first = ledger.digest(one)

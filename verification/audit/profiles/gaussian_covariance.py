@@ -257,7 +257,7 @@ def angle_scenario(ensemble: str) -> Scenario:
 
 
 def separate_cov_profile(claim: ClaimUnderAudit) -> Profile:
-    """SeparateCov."""
+    """What is known of SeparateCov: its two noises, and a pair that separates the eigenvalues."""
     rho, generic = claim.budget["rho"], reference_draws.profile(claim)
     exact = (separated_scenario(rho), angle_scenario(claim.options["ensemble"]))
     pair = eigenvalue_pair(math.ceil(SEPARATION * separate_cov.noise_scale(1, rho)))
