@@ -4,9 +4,9 @@ THE LAW. N points with the joint density |det φ_j(x_i)| / (N! Pf A) of `pfaffia
 order. The notation φ, E, G, A, τ, D and μ = A^{−1} is that file's.
 
 THE ALGORITHM is the chain rule of probability: draw the first point from its marginal law, then every further point
-from its law given the points already drawn. No step is approximate, and there is no Markov chain to converge. Let
-ρ_k(q_1, …, q_k) be N!/(N − k)! times the joint density of k of the points. Given q_1, …, q_k, the next point has the
-density f_k(x)/(N − k), where the conditional intensity
+from its law given the points already drawn. There is no Markov chain to converge, and no step is approximate beyond
+rounding (see the end). Let ρ_k(q_1, …, q_k) be N!/(N − k)! times the joint density of k of the points. Given q_1, …,
+q_k, the next point has the density f_k(x)/(N − k), where the conditional intensity
 
     f_k(x) = ρ_{k+1}(q_1, …, q_k, x) / ρ_k(q_1, …, q_k)
 
@@ -19,21 +19,21 @@ So f_k(x) is a ratio of two Pfaffians, the upper matrix having one more pair of 
 
     f_k(x) = −a(x)ᵀ μ b(x).
 
-Here μ, of size D + k, is M_k^{−1} without the rows and columns of the a(q): a(x) and b(x) of a later point x have the
-entry 0 there, so they are not needed. μ starts as A^{−1}. The same Schur complement conditions μ on a new point p,
-which is an update of rank two:
+Here μ, of size D + k, holds the entries of M_k^{−1} at the D basis functions and at the k borders b(q). Its entries at
+the borders a(q) are not needed: a(x) and b(x) of a later point x are 0 there. μ starts as A^{−1}. The same Schur
+complement conditions μ on a new point p, which is an update of rank two:
 
     c₁ = μ a(p),  c₂ = μ b(p),  f_k(p) = −a(p)ᵀ c₂;    append 0 to c₁, 1 to c₂, and a zero row and column to μ;
     μ ← μ + (c₁ c₂ᵀ − c₂ c₁ᵀ) / f_k(p).
 
-DRAWING FROM f_k is inversion of F_k(x) = ∫_{−∞}^x f_k at a uniform multiple of F_k(∞). The quadrature panels are no
-grid on which points could lie, because F_k is known at every x to rounding. Write C_q = −μ[:N, q] for the column of the
+DRAWING FROM f_k is inversion of F_k(x) = ∫_{−∞}^x f_k at a uniform multiple of F_k(∞). Points are not restricted to
+the nodes of the quadrature, because F_k is known at every x to rounding. Write C_q = −μ[:N, q] for the column of the
 point q. Then
 
     f_k(x) = h(x) + Σ_q sgn(q − x) φ(x)·C_q,     h = −φᵀ μ[:N, :D] E.
 
 h is analytic inside every panel, so Gauss–Legendre quadrature integrates it to rounding. The second sum has a jump at
-every earlier point q, but its integral is closed form in G:
+every earlier point q, but its integral has a closed form in G, the antiderivative of φ:
 
     ∫_{−∞}^x sgn(q − t) φ(t)·C_q dt = G(x)·C_q if x ≤ q, and 2 G(q)·C_q − G(x)·C_q if x > q.
 

@@ -33,7 +33,7 @@ class Output:
     def unit(self) -> str:
         """The unit in words."""
         return {0: "no unit", 1: "the unit of x", 2: "the unit of x squared"}.get(
-            self.power, f"the unit of x to the power {self.power}"
+            self.power, f"1/(unit of x){'' if self.power == -1 else f'^{-self.power}'}"
         )
 
     def shape(self, dimension: int) -> tuple[int, ...]:

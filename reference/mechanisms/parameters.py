@@ -141,6 +141,6 @@ Calibration = Annotated[
 ]
 ReconstructedCalibration = Annotated[
     Literal["reconstructed", "tight"],
-    Meaning('"reconstructed" has the constants of our reconstruction, "tight" uses a sharper sensitivity (ours)'),
+    Meaning('"reconstructed" has the constants of our reconstruction, "tight" sharper ones of ours'),
 ]
 Dimension = Annotated[int, Rule("d ≥ 1, the number of columns", require_dimension)]

@@ -1,4 +1,4 @@
-"""Private preconditioning: make any Gaussian nearly round, in rounds. KLSU19 Algorithm 3 (PPC).
+"""Private preconditioning: make a Gaussian with I ⪯ Σ ⪯ κI nearly round, in rounds. KLSU19 Algorithm 3 (PPC).
 
 1. T = max(0, ⌈ln(κ/1000)/ln(1/0.69)⌉), a function of κ, which is public. A = I.
 2. For t = 1, …, T: κ_t = 0.69^{t−1} κ, and A ← WeakPPC(A x_1, …, A x_n; ρ/T, β/T, κ_t) · A.
@@ -6,11 +6,13 @@
    covariance is AΣAᵀ.
 
 Reconstructed: the copy of the paper that we had has neither the pseudocode nor the formulas. T and 0.69 are ours, and
-follow from the lemma of `weak_ppc`. The theorem of the paper speaks of a symmetric A; (AᵀA)^{1/2} is one, and as good.
+follow from the lemma of `weak_ppc`. The theorem of the paper speaks of a symmetric A. (AᵀA)^{1/2} is
+symmetric, and gives AΣAᵀ the same eigenvalues.
 
 Why ρ-zCDP. Every round reads all records and costs at most ρ/T, given the A of the rounds before; T rounds add up to ρ.
 
-reconstructed, tight : the noise of NaivePCE. PPC spends at most ρ/2 or ρ, half of that for d = 1, nothing for T = 0.
+reconstructed, tight : the two calibrations of NaivePCE. PPC spends at most ρ/2 with the first, and at most ρ with the
+second. For d = 1 it spends half of that, and for T = 0 nothing.
 
 Accuracy. If n ≥ `sufficient_rows` and the rows are from N(0, Σ) with I ⪯ Σ ⪯ κI, then I ⪯ AΣAᵀ ⪯ 1000 I, except with
 probability 3β (Theorem 3.11).

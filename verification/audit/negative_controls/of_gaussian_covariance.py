@@ -235,7 +235,7 @@ NEGATIVE_CONTROLS = (
         "em-cov",
         (("privacy", "event"),),
         as_in_the_experiments,
-        (("calibration", "paper"),),
+        (("calibration", "reconstructed"),),
         seen_in=f"{SEEN}, EMCov",
     ),
     _control(

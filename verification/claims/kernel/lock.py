@@ -1,4 +1,4 @@
-"""proofs/rocq.lock.json: the audit that somebody has read and accepted.
+"""proofs/rocq.lock.json: what the kernel said of the proofs, read and accepted by a person.
 
 The classes below are the format of the file: an entry is a JSON object with exactly the fields of its class. Statements
 of theorems and definitions are kept twice: as text for people, and as a digest of their fully explicit form, so that
@@ -53,7 +53,7 @@ class LockedTheorem(LockEntry):
     explicit: str  # the digest of the explicit statement
     axioms: tuple[str, ...]
     definitions: tuple[str, ...]  # all definitions beneath the statement
-    premises: tuple[str, ...]  # the predicates that need a witness
+    premises: tuple[str, ...]  # the predicates that must be shown to be satisfiable
 
     def says_the_same_as(self, other: "LockedTheorem") -> bool:
         """Whether it is the same theorem with the same statement, whatever it rests on."""
@@ -64,7 +64,7 @@ class LockedTheorem(LockEntry):
 
 @dataclass(frozen=True)
 class LockedDefinition(LockEntry):
-    """A definition beneath a theorem or beneath a lemma of the vectors."""
+    """A definition that a statement uses, directly or through other definitions."""
 
     SHOWN = "text"
 
@@ -94,7 +94,7 @@ class AssumedWitness(LockEntry):
 
 @dataclass(frozen=True)
 class LockedLemma(LockEntry):
-    """A lemma which ties a vector to the theorems."""
+    """A lemma that says that an exported number is the value of a formula in a theorem."""
 
     SHOWN = "statement"
 
@@ -246,20 +246,39 @@ def _witness(value: object, where: str) -> LockedWitness | AssumedWitness:
 
 
 def changes(old: RocqLock, new: RocqLock) -> list[str]:
-    """The lines that a person has to read before a new lock is accepted."""
+    """Everything that a new lock would change, field by field, for the person who accepts it."""
     return [
         *_changed("theorem", old.theorems, new.theorems),
         *_changed("definition", old.definitions, new.definitions),
         *_changed("witness", old.witnesses, new.witnesses),
         *_changed("lemma of the vectors", old.vectors.lemmas, new.vectors.lemmas),
+        *(["exported numbers: others than locked"] if old.vectors.exported != new.vectors.exported else []),
+        *_replaced("tool", old.tools, new.tools),
+        *_replaced("source", old.sources, new.sources),
     ]
 
 
 def _changed(kind: str, old: Mapping[str, LockEntry], new: Mapping[str, LockEntry]) -> list[str]:
     lines = []
     for name in sorted(old.keys() | new.keys()):
-        if old.get(name) != new.get(name):
-            lines.append(f"{kind} {name}")
-            lines += [f"  - {old[name].shown}"] if name in old else []
-            lines += [f"  + {new[name].shown}"] if name in new else []
+        if old.get(name) == new.get(name):
+            continue
+        lines.append(f"{kind} {name}")
+        if name in old and name in new and type(old[name]) is type(new[name]):
+            before, after = asdict(old[name]), asdict(new[name])
+            for key in before:
+                if before[key] != after[key]:
+                    lines += [f"  - {key}: {before[key]}", f"  + {key}: {after[key]}"]
+            continue
+        lines += [f"  - {old[name].shown}"] if name in old else []
+        lines += [f"  + {new[name].shown}"] if name in new else []
     return lines
+
+
+def _replaced(kind: str, old: Mapping[str, str], new: Mapping[str, str]) -> list[str]:
+    names = sorted(old.keys() | new.keys())
+    return [
+        f"{kind} {name}: {old.get(name, 'none')} -> {new.get(name, 'none')}"
+        for name in names
+        if old.get(name) != new.get(name)
+    ]

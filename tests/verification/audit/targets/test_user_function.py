@@ -37,7 +37,7 @@ BROKEN = {
         "Gamma shape d(d+1)/2 in place of d²",
     ),
     "unclipped": (("x = x / np.maximum(1.0, norms)", "pass"), "rows of norm 50"),
-    "global-seed": (("n, d = x.shape", "n, d = x.shape; rng = np.random.default_rng(0)"), "a seed fixed inside"),
+    "global-seed": (("n, d = x.shape", "n, d = x.shape; rng = np.random.default_rng(0)"), "the target fixes its seed"),
 }
 
 

@@ -319,9 +319,24 @@ def test_a_person_reads_every_change_before_it_is_accepted() -> None:
     lemmas = {**old.vectors.lemmas, lemma: replace(old.vectors.lemmas[lemma], statement="False")}
     now = replace(old, theorems={}, vectors=replace(old.vectors, lemmas=lemmas))
     lines = lock.changes(old, now)
-    assert lines[-3:-1] == [f"lemma of the vectors {lemma}", f"  - {old.vectors.lemmas[lemma].statement}"]
-    assert lines[-1] == "  + False"
+    assert lines[-3:-1] == [f"lemma of the vectors {lemma}", f"  - statement: {old.vectors.lemmas[lemma].statement}"]
+    assert lines[-1] == "  + statement: False"
     assert lines[1] == f"  - {old.theorems[lines[0].removeprefix('theorem ')].statement}"
+
+
+def test_a_new_axiom_another_digest_and_another_tool_are_shown() -> None:
+    old = lock.read(PROOFS)
+    tag = next(iter(old.theorems))
+    theorem = old.theorems[tag]
+    for change, shown in [({"axioms": (*theorem.axioms, "luck")}, "luck"), ({"explicit": "0" * 64}, "0" * 64)]:
+        lines = lock.changes(old, replace(old, theorems={**old.theorems, tag: replace(theorem, **change)}))
+        assert lines[0] == f"theorem {tag}"
+        assert len(lines) == 3
+        assert shown in lines[2]
+        assert shown not in lines[1]
+    lines = lock.changes(old, replace(old, tools={**old.tools, "coqc": "another version"}))
+    assert len(lines) == 1
+    assert "another version" in lines[0]
 
 
 # The command, without Rocq
