@@ -127,7 +127,9 @@ class Mechanism(Generic[N, P, R]):
         known = (*self.choices, *self.parameters)
         for name, value in options.items():
             if name not in known:
-                raise InvalidInput(f"{name} = {value!r}: {self.name} takes {', '.join(known) or 'no options'}")
+                raise InvalidInput(
+                    f"{name} = {value!r}: {self.name} has no such option; it takes {', '.join(known) or 'no options'}"
+                )
         defaults: dict[str, Any] = {name: words[0] for name, words in self.choices.items()}
         return {name: self.declared[name].read(value) for name, value in {**defaults, **options}.items()}
 

@@ -1,5 +1,6 @@
 """The table of contents: every mechanism of the reference, by name."""
 
+import difflib
 from typing import Any
 
 from covassay.reference import mechanisms
@@ -15,7 +16,9 @@ MECHANISMS: dict[str, Mechanism[Any, ..., Any]] = {
 def mechanism(name: str) -> Mechanism[Any, ..., Any]:
     """The mechanism of that name."""
     if name not in MECHANISMS:
-        raise InvalidInput(f"mechanism = {name!r}: must be one of {', '.join(MECHANISMS)}")
+        near = difflib.get_close_matches(name, MECHANISMS, n=1)
+        hint = f"did you mean {near[0]}? It " if near else ""
+        raise InvalidInput(f"mechanism = {name!r}: {hint}must be one of {', '.join(MECHANISMS)}")
     return MECHANISMS[name]
 
 

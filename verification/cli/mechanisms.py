@@ -39,7 +39,7 @@ def run(options: argparse.Namespace) -> int:
     elif options.name is None:
         _print_list(rows)
     else:
-        _print_one(chosen[0], rows)
+        _print_one(chosen[0], rows, max(options.dimension, chosen[0].smallest_dimension))
     return 0
 
 
@@ -90,7 +90,7 @@ def _print_list(rows: list[dict[str, Any]]) -> None:
     print(f"* {PROVENANCES['reconstructed']}")
 
 
-def _print_one(declared: AnyMechanism, rows: list[dict[str, Any]]) -> None:
+def _print_one(declared: AnyMechanism, rows: list[dict[str, Any]], dimension: int) -> None:
     shape = f"{declared.output.layout}, {'symmetric, ' if declared.output.symmetric else ''}in {declared.output.unit}"
     facts = {
         declared.name: declared.title,
@@ -110,13 +110,13 @@ def _print_one(declared: AnyMechanism, rows: list[dict[str, Any]]) -> None:
     for parameter in declared.declared.values():
         default = "" if parameter.default is inspect.Parameter.empty else f" (default {parameter.default})"
         _print_wrapped(f"  {parameter.name}{default}: {parameter.meaning}", 6)
-    print("\nspend")
+    print(f"\nspend (d = {dimension})")
     for row in rows:
         words = " ".join(row["choices"].values()) or "always"
-        attained = "attained" if row["attained"] else "an upper bound"
+        proven = budget_text(row["proven"])
+        proven = f"{proven}, attained" if row["attained"] else f"at most {proven}"
         remark = f"; {row['remark']}" if row["remark"] else ""
-        claimed, proven = budget_text(row["claimed"]), budget_text(row["proven"])
-        _print_wrapped(f"  {words}: claimed {claimed}, proven {proven}, {attained}{remark}", 6)
+        _print_wrapped(f"  {words}: claimed {budget_text(row['claimed'])}, proven {proven}{remark}", 6)
 
 
 def _print_wrapped(line: str, indent: int) -> None:

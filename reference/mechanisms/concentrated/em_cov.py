@@ -119,7 +119,7 @@ def spend(*, rho: Rho, dimension: Dimension, calibration: ReconstructedCalibrati
     eigenvalues = eigenvalue_loss(rho, change_squared, calibration)
     proven = eigenvalues + direction_loss(exponents(rho, dimension, calibration))
     attained = dimension == 1 and calibration == "tight"
-    return Spend(ZCDP(rho), ZCDP(proven), attained, "" if attained else "step by step; an upper bound")
+    return Spend(ZCDP(rho), ZCDP(proven), attained, "" if attained else "the sum of the bounds of its steps")
 
 
 MECHANISM = Mechanism(

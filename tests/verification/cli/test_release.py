@@ -325,7 +325,7 @@ def test_a_release_that_cannot_be_written_counts(
         (["--delta", "1e-6"], "nuclear-laplace is ε-DP: give --epsilon instead of --epsilon and --delta"),
         (["--rho", "1"], "--rho excludes --epsilon"),
         (["--row-bound", "1e200"], "row_bound"),
-        (["--set", "rounds=nan"], "nuclear-laplace takes no options"),
+        (["--set", "rounds=nan"], "nuclear-laplace has no such option; it takes no options"),
     ],
 )
 def test_bad_options_are_refused_before_the_data_are_read(
