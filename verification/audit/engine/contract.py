@@ -14,6 +14,7 @@ from covassay.reference.domain import Matrix
 from covassay.reference.mechanisms.output import SECOND_MOMENT, Output
 from covassay.verification.audit.engine.checks import CheckResult, Status
 from covassay.verification.audit.engine.sampling import Setting
+from covassay.verification.audit.targets.process_state import put_back
 from covassay.verification.audit.targets.process_target import NoReply
 from covassay.verification.audit.targets.target import CannotRun, Failure, TimeLimitError, call, time_limit, well_formed
 from covassay.verification.statistics.streams import stream
@@ -78,15 +79,17 @@ def require_answer(setting: Setting) -> None:
 
     The data are the audit's own, so the text of the exception may be shown.
     """
-    error: Exception | None = None
+    error: BaseException | None = None
     for d in DIMENSIONS:
         rng = np.random.default_rng(stream(setting.seed, "contract", "answer", d))
         try:
-            with time_limit(setting.seconds):
+            with put_back(), time_limit(setting.seconds):
                 setting.target.draw(example_rows(ROWS, d), rng=rng, **setting.budget)
         except TimeLimitError:
             return
-        except Exception as raised:
+        except KeyboardInterrupt:
+            raise
+        except BaseException as raised:
             error = raised
         else:
             return

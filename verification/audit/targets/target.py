@@ -18,6 +18,7 @@ import signal
 import sys
 import threading
 import time
+import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
@@ -28,6 +29,7 @@ import numpy as np
 
 from covassay.reference.domain import Matrix
 from covassay.reference.errors import InvalidInput
+from covassay.verification.audit.targets.process_state import put_back
 from covassay.verification.audit.targets.process_target import NOTE, PREFIX, NoReply, must_finish, process_draw
 
 ADAPTER_GROUP = "covassay.adapters"
@@ -63,7 +65,7 @@ class Target:
 
 @dataclass(frozen=True)
 class Failure:
-    """A draw that gave no usable output. kind: "exception", "time-out" or "malformed"."""
+    """A draw that gave no usable output. kind: "exception", "exit", "time-out" or "malformed"."""
 
     kind: str
     message: str
@@ -145,7 +147,7 @@ def _function(spec: str, module: str, path: str, directory: str) -> Callable[...
             found = getattr(found, part)
     except (ImportError, AttributeError) as error:
         raise InvalidInput(f"target = {spec!r}: {error}") from error
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise CannotRun(f"{spec}: importing {module} raised {type(error).__name__}: {error}") from error
     if not callable(found):
         raise InvalidInput(f"target = {spec!r}: must be a function, is {type(found).__name__}")
@@ -153,8 +155,8 @@ def _function(spec: str, module: str, path: str, directory: str) -> Callable[...
     return function
 
 
-class TimeLimitError(Exception):
-    """The time of a draw is up. It is raised inside the target."""
+class TimeLimitError(BaseException):
+    """The time of a draw is up. It is raised inside the target, where `except Exception` does not stop it."""
 
 
 @contextlib.contextmanager
@@ -172,7 +174,7 @@ def time_limit(seconds: float) -> Iterator[None]:
 
     start = time.monotonic()
     previous = signal.signal(signal.SIGALRM, interrupt)
-    left, interval = signal.setitimer(signal.ITIMER_REAL, seconds)
+    left, interval = signal.setitimer(signal.ITIMER_REAL, seconds, seconds)  # again, if the target swallows it
     try:
         yield
     finally:
@@ -186,18 +188,33 @@ def call(
     target: Target, x: Matrix, budget: dict[str, float], rng: np.random.Generator, seconds: float
 ) -> tuple[Any, float]:
     """One draw: the raw output or a `Failure`, and the seconds that it took."""
-    start = time.perf_counter()
+    start, process = time.perf_counter(), os.getpid()
+    output: Any
     try:
-        with time_limit(seconds):
+        with put_back(), time_limit(seconds):
             output = target.draw(x, rng=rng, **budget)
-    except Exception as error:
-        elapsed = time.perf_counter() - start
-        if elapsed >= seconds * ALMOST:  # the target may have wrapped the interruption in an error of its own
-            return Failure("time-out", f"no output after {seconds:g} s"), elapsed
-        if isinstance(error, NoReply):
-            return Failure(error.kind, error.message), elapsed
-        return Failure("exception", type(error).__name__), elapsed
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
+        output = _failure(error, time.perf_counter() - start, seconds)
+    if os.getpid() != process:  # the target has made a copy of this process, which must not go on with the audit
+        os._exit(0)
     return output, time.perf_counter() - start
+
+
+def _failure(error: BaseException, elapsed: float, seconds: float) -> Failure:
+    # the target may have wrapped the interruption in an error of its own
+    if isinstance(error, TimeLimitError) or elapsed >= seconds * ALMOST:
+        return Failure("time-out", f"no output after {seconds:g} s")
+    if isinstance(error, NoReply):
+        return Failure(error.kind, error.message)
+    return Failure("exit" if isinstance(error, SystemExit) else "exception", type(error).__name__)
+
+
+def _as_array(output: Any) -> Any:
+    with put_back(), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return np.array(output, subok=False)
 
 
 def well_formed(output: Any, shape: tuple[int, ...]) -> Matrix | Failure:
@@ -205,14 +222,15 @@ def well_formed(output: Any, shape: tuple[int, ...]) -> Matrix | Failure:
     if isinstance(output, Failure):
         return output
     try:
-        array = np.asarray(output)
-    except Exception as error:
+        array = output if type(output) is np.ndarray else _as_array(output)
+    except (Exception, SystemExit) as error:
         return Failure("malformed", f"not an array ({type(error).__name__})")
     if array.shape != shape:
         return Failure("malformed", f"shape {array.shape} in place of {shape}")
     if array.dtype.kind not in "biuf":
         return Failure("malformed", f"entries of type {array.dtype} in place of real numbers")
-    values = array.astype(np.float64)
+    with np.errstate(all="ignore"):
+        values = array.astype(np.float64)
     if not np.isfinite(values).all():
         return Failure("malformed", "an entry that is not finite")
     return values
