@@ -75,6 +75,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--data", help="also try the target on a file (.csv, .npy, .parquet) or on wine, digits, breast-cancer")
     add("--samples", type=int, default=SAMPLES, help="draws for every scenario and side (default %(default)s)")
     add("--seed", type=int, default=0, help="seed of all randomness (default 0)")
+    add("--unseeded", action="store_true", help="the target draws from the operating system and not from rng")
     add("--jobs", type=int, default=os.cpu_count() or 1, help="parallel workers; results do not depend on their number")
     add(
         "--false-alarm",
@@ -132,8 +133,8 @@ def unfinished(
     """The INCONCLUSIVE report of an audit without a result; mechanism and budget are known if the target was loaded."""
     mechanism = mechanism or options.mechanism
     stated = stated_claim(mechanism, **budget) if budget else guarantee(options, mechanism)
-    source, settings = TargetReference(options.target, os.getcwd()), _settings(options)
-    return _printed(undecided(source, stated, settings, mechanism, ending), options, place, status)
+    source = TargetReference(options.target, os.getcwd(), not options.unseeded)
+    return _printed(undecided(source, stated, _settings(options), mechanism, ending), options, place, status)
 
 
 def _list() -> str:
@@ -158,7 +159,7 @@ def _settings(options: argparse.Namespace, data: UserData | None = None) -> Audi
 def _audit(options: argparse.Namespace, place: Screen, tell: Callable[[str | None, Guarantee], None]) -> Finished:
     if not options.target:
         raise InvalidInput("target: give module:function, exec:COMMAND or ADAPTER:NAME (see covassay audit --list)")
-    source = TargetReference(options.target, os.getcwd())
+    source = TargetReference(options.target, os.getcwd(), not options.unseeded)
     if options.junit and not Path(options.junit).absolute().parent.is_dir():
         raise InvalidInput(f"junit = {options.junit}: must be in a directory that exists")
     if options.jobs < 1:

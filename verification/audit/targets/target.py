@@ -20,7 +20,7 @@ import threading
 import time
 import warnings
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from importlib.metadata import entry_points
 from typing import Any
@@ -29,7 +29,7 @@ import numpy as np
 
 from covassay.reference.domain import Matrix
 from covassay.reference.errors import InvalidInput
-from covassay.verification.audit.targets.process_state import put_back
+from covassay.verification.audit.targets.process_state import Changed, put_back
 from covassay.verification.audit.targets.process_target import NOTE, PREFIX, NoReply, must_finish, process_draw
 
 ADAPTER_GROUP = "covassay.adapters"
@@ -76,14 +76,19 @@ class Failure:
 
 @dataclass(frozen=True)
 class TargetReference:
-    """A target by its name and the directory from which it is looked up. It is cheap to send to another process."""
+    """A target by its name and the directory from which it is looked up. It is cheap to send to another process.
+
+    If `seeded` is False, the target draws from the operating system, whatever it says of itself.
+    """
 
     spec: str
     directory: str
+    seeded: bool = True
 
     def load(self) -> Target:
         """The target of this name."""
-        return _load(self.spec, self.directory)
+        target = _load(self.spec, self.directory)
+        return target if self.seeded else replace(target, seeded=False)
 
 
 TargetSource = Target | TargetReference
@@ -142,9 +147,10 @@ def _function(spec: str, module: str, path: str, directory: str) -> Callable[...
     if directory not in sys.path:
         sys.path.insert(0, directory)
     try:
-        found: Any = importlib.import_module(module)
-        for part in path.split("."):
-            found = getattr(found, part)
+        with put_back():
+            found: Any = importlib.import_module(module)
+            for part in path.split("."):
+                found = getattr(found, part)
     except (ImportError, AttributeError) as error:
         raise InvalidInput(f"target = {spec!r}: {error}") from error
     except (Exception, SystemExit) as error:
@@ -188,10 +194,19 @@ def call(
     target: Target, x: Matrix, budget: dict[str, float], rng: np.random.Generator, seconds: float
 ) -> tuple[Any, float]:
     """One draw: the raw output or a `Failure`, and the seconds that it took."""
+    output, elapsed, _ = observed_call(target, x, budget, rng, seconds)
+    return output, elapsed
+
+
+def observed_call(
+    target: Target, x: Matrix, budget: dict[str, float], rng: np.random.Generator, seconds: float
+) -> tuple[Any, float, Changed]:
+    """One draw as `call` makes it, and what it changed in the state of the process."""
     start, process = time.perf_counter(), os.getpid()
     output: Any
+    changed = Changed()
     try:
-        with put_back(), time_limit(seconds):
+        with put_back() as changed, time_limit(seconds):
             output = target.draw(x, rng=rng, **budget)
     except KeyboardInterrupt:
         raise
@@ -199,7 +214,7 @@ def call(
         output = _failure(error, time.perf_counter() - start, seconds)
     if os.getpid() != process:  # the target has made a copy of this process, which must not go on with the audit
         os._exit(0)
-    return output, time.perf_counter() - start
+    return output, time.perf_counter() - start, changed
 
 
 def _failure(error: BaseException, elapsed: float, seconds: float) -> Failure:
