@@ -28,6 +28,8 @@ GRACE = 5.0  # seconds that the child has to end by itself when its result is wr
 INCONCLUSIVE = 3
 INTERNAL_ERROR = 4
 INTERRUPTED = 130
+EXPENDABLE = "COVASSAY_EXPENDABLE"  # as the targets know it
+STUCK = 75
 TERMINATED = 128 + 15  # the exit status of a program that SIGTERM ended, as a shell reports it
 
 
@@ -75,7 +77,8 @@ def run_in_child(arguments: Sequence[str]) -> int:
         place = screen()
         command = [sys.executable, "-P", "-m", __name__, folder, str(place.width), str(int(place.terminal)), *arguments]
         # a session of its own: the target and everything that it started can be ended together
-        process = subprocess.Popen(command, stdin=subprocess.DEVNULL, start_new_session=True)
+        environment = {**os.environ, EXPENDABLE: "1"}
+        process = subprocess.Popen(command, stdin=subprocess.DEVNULL, start_new_session=True, env=environment)
         with _ended(process):
             _wait(process, Path(folder) / RESULT)
         finished = _read(Path(folder) / RESULT) or _unfinished(arguments, place, _ending(process), Path(folder) / CLAIM)
@@ -123,6 +126,8 @@ def _kill(process: "subprocess.Popen[bytes]") -> None:
 
 def _ending(process: "subprocess.Popen[bytes]") -> str:
     status = process.returncode
+    if status == STUCK:
+        return "a draw passed the time limit and swallowed every interruption, so its process was given up"
     if status >= 0:
         return f"the process of the audit ended with exit status {status} before the audit was complete"
     name = signal.Signals(-status).name if -status in set(signal.Signals) else "unknown"

@@ -22,6 +22,7 @@ from covassay.verification.audit.targets.target import (
     TimeLimitError,
     call,
     observed_call,
+    text_of,
     time_limit,
     well_formed,
 )
@@ -62,9 +63,9 @@ def example_rows(n: int, d: int) -> Matrix:
 
 def _run(setting: Setting, x: Matrix, *seed_labels: str | int) -> Outcome:
     """One draw on `x` itself with a fresh generator for these labels."""
-    rng = np.random.default_rng(stream(setting.seed, "contract", *seed_labels))
+    rng, shape = np.random.default_rng(stream(setting.seed, "contract", *seed_labels)), setting.shape(x)
     output, _ = call(setting.target, x, setting.budget, rng, setting.seconds)
-    return well_formed(output, setting.shape(x))
+    return well_formed(output, shape)
 
 
 def _decided(name: str, broken: str, kept: str, worst: Status = Status.REFUTED) -> CheckResult:
@@ -107,7 +108,7 @@ def require_answer(setting: Setting) -> None:
         raise CannotRun(f"{setting.target.name}: {error}") from error
     keywords = ", ".join((*setting.budget, "rng"))
     raise CannotRun(
-        f"{setting.target.name}: called as f(x, *, {keywords}) it raised {type(error).__name__}: {error}"
+        f"{setting.target.name}: called as f(x, *, {keywords}) it raised {type(error).__name__}: {text_of(error)}"
     ) from error
 
 
@@ -216,11 +217,11 @@ def edge_cases(setting: Setting, smallest_dimension: int = 1) -> CheckResult:
     valid = {name: make for name, make in VALID.items() if make().shape[1] >= smallest_dimension}
     for name, make in valid.items():
         x = make()
+        n, d = x.shape
         outcome = _run(setting, x, "edge", name)
         if not isinstance(outcome, Failure) or outcome.kind == "time-out":
             continue
-        if outcome.kind == "exception" and _refuses_size(setting, *x.shape):
-            n, d = x.shape
+        if outcome.kind == "exception" and _refuses_size(setting, n, d):
             refused.append(f"{name}: {outcome} on each of {SAME_SIZE} other data sets with n = {n}, d = {d} too")
         else:
             failures.append(f"{name}: {outcome}")

@@ -12,9 +12,7 @@ MEANING = {
         "Nothing was found that contradicts the claim. That is not a certificate: the checks say what this run could "
         "have seen."
     ),
-    Verdict.INCONCLUSIVE: (
-        "This run could not decide: the target gave too few outputs, or the run ended before it was complete."
-    ),
+    Verdict.INCONCLUSIVE: "The target gave too few outputs to decide.",
 }
 SMALLEST_P = 1e-300  # floating point can hold smaller p-values only as 0
 

@@ -35,6 +35,9 @@ from covassay.verification.audit.targets.process_target import NOTE, PREFIX, NoR
 ADAPTER_GROUP = "covassay.adapters"
 TIME_LIMIT = 3.0  # seconds a draw may take, unless told otherwise
 AGAIN = 0.002  # seconds after which an interruption that had to wait is tried again
+SWALLOWED = 5  # interruptions that one draw may swallow before its process is given up
+EXPENDABLE = "COVASSAY_EXPENDABLE"  # an environment variable: set in the processes of the command `covassay audit`
+STUCK = 75  # the exit status of a process that was given up
 ALMOST = 0.99  # share of the time limit after which an exception counts as a time-out
 
 
@@ -154,28 +157,49 @@ def _function(spec: str, module: str, path: str, directory: str) -> Callable[...
     except (ImportError, AttributeError) as error:
         raise InvalidInput(f"target = {spec!r}: {error}") from error
     except (Exception, SystemExit) as error:
-        raise CannotRun(f"{spec}: importing {module} raised {type(error).__name__}: {error}") from error
+        raise CannotRun(f"{spec}: importing {module} raised {type(error).__name__}: {text_of(error)}") from error
     if not callable(found):
         raise InvalidInput(f"target = {spec!r}: must be a function, is {type(found).__name__}")
     function: Callable[..., Any] = found
     return function
 
 
+def text_of(error: BaseException | None) -> str:
+    """What an exception of a target says, or a word in its place if it cannot say it."""
+    try:
+        return str(error)
+    except Exception:
+        return "(no text)"
+
+
 class TimeLimitError(BaseException):
     """The time of a draw is up. It is raised inside the target, where `except Exception` does not stop it."""
 
 
+def _has_limit() -> bool:
+    return hasattr(signal, "setitimer") and threading.current_thread() is threading.main_thread()
+
+
 @contextlib.contextmanager
 def time_limit(seconds: float) -> Iterator[None]:
-    """Interrupt the block after `seconds`. Without SIGALRM or off the main thread there is no limit."""
-    if not hasattr(signal, "setitimer") or threading.current_thread() is not threading.main_thread():
+    """Interrupt the block after `seconds`, again and again. Without SIGALRM or off the main thread there is no limit.
+
+    A block that swallows every interruption never ends, unless this process is expendable: then the process ends.
+    """
+    if not _has_limit():
         yield
         return
 
+    swallowed = 0
+
     def interrupt(signum: int, frame: object) -> None:
+        nonlocal swallowed
         if must_finish():
-            signal.setitimer(signal.ITIMER_REAL, AGAIN)
+            signal.setitimer(signal.ITIMER_REAL, AGAIN, seconds)
             return
+        swallowed += 1
+        if swallowed > SWALLOWED and os.environ.get(EXPENDABLE):
+            os._exit(STUCK)
         raise TimeLimitError(f"no output after {seconds:g} s")
 
     start = time.monotonic()
@@ -214,7 +238,10 @@ def observed_call(
         output = _failure(error, time.perf_counter() - start, seconds)
     if os.getpid() != process:  # the target has made a copy of this process, which must not go on with the audit
         os._exit(0)
-    return output, time.perf_counter() - start, changed
+    elapsed = time.perf_counter() - start
+    if elapsed > seconds and _has_limit() and not isinstance(output, Failure):  # the interruption was swallowed
+        output = _failure(TimeLimitError(), elapsed, seconds)
+    return output, elapsed, changed
 
 
 def _failure(error: BaseException, elapsed: float, seconds: float) -> Failure:
