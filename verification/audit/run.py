@@ -26,6 +26,7 @@ from covassay.verification.audit.engine.sampling import Setting
 from covassay.verification.audit.engine.user_data import UserData, user_checks
 from covassay.verification.audit.profiles.by_mechanism import profile
 from covassay.verification.audit.profiles.profile import Profile, black_box
+from covassay.verification.audit.targets.process_state import random_states_put_back
 from covassay.verification.audit.targets.target import (
     TIME_LIMIT,
     Target,
@@ -212,6 +213,7 @@ def audit(
     false_alarm: float = FALSE_ALARM,
     seconds: float = TIME_LIMIT,
     user_data: UserData | None = None,
+    seeded: bool = True,
     progress: Progress = no_progress,
 ) -> AuditReport:
     """Look for a violation of a claim in an implementation.
@@ -239,6 +241,8 @@ def audit(
     false_alarm : the largest probability that a target which keeps every promise is refuted.
     seconds : the time limit of one draw.
     user_data : a data set of the user's own, on which the target is tried as well.
+    seeded : False for a target that draws from the operating system: it is not asked to give equal outputs for equal
+        generators.
     progress : called with the label of a check and a number of draws as they are made.
 
     Raises
@@ -247,11 +251,12 @@ def audit(
     """
     start = time.monotonic()
     settings = AuditSettings(claimed, options or {}, released, samples, seed, false_alarm, seconds, user_data)
-    origin = as_source(source)
+    origin = as_source(source) if seeded else replace(as_source(source), seeded=False)
     target = load(origin)
     name, resolved, expected = _expected(target, guarantee, settings)
     setting = Setting(origin, guarantee.keywords(), expected.form.output, seed, jobs, seconds, progress)
-    checks, fitted = _checks(setting, guarantee, settings, expected)
+    with random_states_put_back():
+        checks, fitted = _checks(setting, guarantee, settings, expected)
     return AuditReport(
         target=target.name,
         version=target.version,
@@ -309,7 +314,7 @@ def replay_command(source: TargetSource, guarantee: Guarantee, settings: AuditSe
     """
     name = source.spec if isinstance(source, TargetReference) else source.name
     if ":" not in name:
-        return _replay_call(name, guarantee, settings)
+        return _replay_call(name, guarantee, settings, source.seeded)
     words: list[Any] = ["covassay", "audit", name]
     if settings.claimed:
         words += ["--as", settings.claimed]
@@ -323,10 +328,12 @@ def replay_command(source: TargetSource, guarantee: Guarantee, settings: AuditSe
         words += ["--data", settings.user_data.name]
     words += ["--samples", settings.samples, "--seed", settings.seed]
     words += ["--false-alarm", _digits(settings.false_alarm), "--time-limit", _digits(settings.seconds)]
+    if not source.seeded and isinstance(source, TargetReference):
+        words.append("--unseeded")
     return shlex.join(str(word) for word in words)
 
 
-def _replay_call(name: str, guarantee: Guarantee, settings: AuditSettings) -> str:
+def _replay_call(name: str, guarantee: Guarantee, settings: AuditSettings, seeded: bool) -> str:
     given = {
         "claimed": settings.claimed,
         "options": settings.options,
@@ -339,4 +346,6 @@ def _replay_call(name: str, guarantee: Guarantee, settings: AuditSettings) -> st
     words = [name, repr(guarantee), *(f"{key}={value!r}" for key, value in given.items() if value)]
     if settings.user_data is not None:
         words.append(f"user_data=load_user_data({settings.user_data.name!r})")
+    if not seeded:
+        words.append("seeded=False")
     return f"audit({', '.join(words)})"

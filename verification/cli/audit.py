@@ -3,18 +3,33 @@
 import argparse
 import os
 import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, redirect_stdout
+from dataclasses import replace
+from io import StringIO
 from pathlib import Path
+from typing import Any
+from warnings import catch_warnings, filterwarnings
+
+from rich.console import Console
 
 from covassay.reference.errors import InvalidInput
 from covassay.reference.mechanisms.output import OUTPUTS
-from covassay.verification.audit.engine.user_data import load_user_data
+from covassay.reference.mechanisms.registry import stated_claim
+from covassay.reference.privacy import Guarantee
+from covassay.verification.audit.engine.user_data import UserData, load_user_data
 from covassay.verification.audit.reports.json_report import as_json
 from covassay.verification.audit.reports.junit import as_junit
 from covassay.verification.audit.reports.terminal import print_report
-from covassay.verification.audit.run import FALSE_ALARM, SAMPLES, audit
+from covassay.verification.audit.reports.undecided import undecided
+from covassay.verification.audit.run import FALSE_ALARM, SAMPLES, AuditReport, AuditSettings, audit
 from covassay.verification.audit.targets.target import TIME_LIMIT, CannotRun, TargetReference, adapters, load
+from covassay.verification.cli.audit_process import INCONCLUSIVE, INTERNAL_ERROR, Finished, Screen, screen
+from covassay.verification.cli.main import one_line
 from covassay.verification.cli.options import chosen, guarantee
-from covassay.verification.cli.screen import console, print_json, progress
+from covassay.verification.cli.screen import as_text, progress
+
+WIDTH_OF_A_PIPE = 80
 
 PARSER = {
     "description": "Look for a violation in an implementation. Finding none is not a certificate.",
@@ -33,7 +48,8 @@ or, if there is no output,
   {"error": "why there is none"}
 
 exit status: 0 not refuted, 1 refuted, 2 invalid use, 3 inconclusive or the
-target cannot be run""",
+target cannot be run, 4 internal error of covassay, 130 interrupted. Only a
+completed audit gives 0. COVASSAY_DEBUG=1 shows the traceback of an error.""",
 }
 
 
@@ -59,6 +75,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--data", help="also try the target on a file (.csv, .npy, .parquet) or on wine, digits, breast-cancer")
     add("--samples", type=int, default=SAMPLES, help="draws for every scenario and side (default %(default)s)")
     add("--seed", type=int, default=0, help="seed of all randomness (default 0)")
+    add("--unseeded", action="store_true", help="the target draws from the operating system and not from rng")
     add("--jobs", type=int, default=os.cpu_count() or 1, help="parallel workers; results do not depend on their number")
     add(
         "--false-alarm",
@@ -75,50 +92,133 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Run the audit and print its report."""
+    """Run the audit and print its report; what the target prints goes to standard error."""
+    return finished(options, screen()).deliver()
+
+
+def finished(
+    options: argparse.Namespace, place: Screen, told: Callable[[dict[str, Any]], None] = lambda claim: None
+) -> Finished:
+    """The report of an audit as it will be printed. `told` is called with the claim once the target is loaded."""
+    claim: dict[str, Any] = {}
+
+    def tell(mechanism: str | None, stated: Guarantee) -> None:
+        claim.update(mechanism=mechanism, budget=stated.keywords())
+        told(claim)
+
     try:
-        return _list() if options.list else _audit(options)
+        with redirect_stdout(sys.stderr):
+            return Finished(0, _list()) if options.list else _audit(options, place, tell)
     except CannotRun as error:
-        print(f"covassay: {error}", file=sys.stderr)
-        return 3
+        ending = str(error)
+        if options.list:
+            return Finished(INCONCLUSIVE, err=f"covassay: {ending}\n")
+        return replace(unfinished(options, ending, place, INCONCLUSIVE, **claim), err=f"covassay: {ending}\n")
+    except Exception as error:
+        failed = one_line(error)
+        if failed.status != INTERNAL_ERROR or not options.target:
+            return failed
+        ending = f"covassay itself failed ({type(error).__name__})"
+        return replace(unfinished(options, ending, place, INTERNAL_ERROR, **claim), err=failed.err)
 
 
-def _list() -> int:
-    for prefix, point in sorted(adapters().items()):
-        print(*(f"{prefix}:{name}" for name in point.load().TARGETS), sep="\n")
-    return 0
+def unfinished(
+    options: argparse.Namespace,
+    ending: str,
+    place: Screen,
+    status: int,
+    mechanism: str | None = None,
+    budget: dict[str, float] | None = None,
+) -> Finished:
+    """The INCONCLUSIVE report of an audit without a result; mechanism and budget are known if the target was loaded."""
+    mechanism = mechanism or options.mechanism
+    stated = stated_claim(mechanism, **budget) if budget else guarantee(options, mechanism)
+    source = TargetReference(options.target, os.getcwd(), not options.unseeded)
+    return _printed(undecided(source, stated, _settings(options), mechanism, ending), options, place, status)
 
 
-def _audit(options: argparse.Namespace) -> int:
+def _list() -> str:
+    return "".join(
+        f"{prefix}:{name}\n" for prefix, point in sorted(adapters().items()) for name in point.load().TARGETS
+    )
+
+
+def _settings(options: argparse.Namespace, data: UserData | None = None) -> AuditSettings:
+    return AuditSettings(
+        claimed=options.mechanism,
+        options=chosen(options),
+        released=options.released,
+        samples=options.samples,
+        seed=options.seed,
+        false_alarm=options.false_alarm,
+        seconds=options.time_limit,
+        user_data=data,
+    )
+
+
+def _audit(options: argparse.Namespace, place: Screen, tell: Callable[[str | None, Guarantee], None]) -> Finished:
     if not options.target:
         raise InvalidInput("target: give module:function, exec:COMMAND or ADAPTER:NAME (see covassay audit --list)")
-    source = TargetReference(options.target, os.getcwd())
+    source = TargetReference(options.target, os.getcwd(), not options.unseeded)
     if options.junit and not Path(options.junit).absolute().parent.is_dir():
         raise InvalidInput(f"junit = {options.junit}: must be in a directory that exists")
-    data = load_user_data(options.data) if options.data else None
     if options.jobs < 1:
         raise InvalidInput(f"jobs = {options.jobs}: must be at least 1")
-    with progress("contract", None, quiet=options.quiet or options.json) as advance:
+    if options.seed < 0:
+        raise InvalidInput(f"seed = {options.seed}: must be 0 or more")
+    settings = _settings(options, load_user_data(options.data) if options.data else None)
+    guarantee(options, options.mechanism)  # a mistake in the options is told before the target is loaded
+    mechanism = options.mechanism or load(source).mechanism
+    _require_use(options, mechanism)
+    claim = guarantee(options, mechanism)
+    tell(mechanism, claim)
+    with progress("contract", None, quiet=options.quiet or options.json) as advance, _own_warnings_hidden():
         report = audit(
             source,
-            guarantee(options, options.mechanism or load(source).mechanism),
-            claimed=options.mechanism,
-            options=chosen(options),
-            released=options.released,
-            samples=options.samples,
-            seed=options.seed,
+            claim,
+            claimed=settings.claimed,
+            options=settings.options,
+            released=settings.released,
+            samples=settings.samples,
+            seed=settings.seed,
             jobs=options.jobs,
-            false_alarm=options.false_alarm,
-            seconds=options.time_limit,
-            user_data=data,
+            false_alarm=settings.false_alarm,
+            seconds=settings.seconds,
+            user_data=settings.user_data,
             progress=advance,
         )
-    if options.junit:
-        Path(options.junit).write_text(as_junit(report), encoding="utf-8")
+    return _printed(report, options, place, report.verdict.exit_status)
+
+
+def _require_use(options: argparse.Namespace, mechanism: str | None) -> None:
+    """Raise `InvalidInput` if an option was given that this audit would not use."""
+    if mechanism and options.released:
+        raise InvalidInput(f"--released {options.released}: the output of {mechanism} is known; leave the option out")
+    if mechanism is None and chosen(options):
+        names = ", ".join(chosen(options))
+        raise InvalidInput(f"{names}: an option of a mechanism; say with --as which mechanism the target claims to be")
+
+
+@contextmanager
+def _own_warnings_hidden() -> Iterator[None]:
+    """Arithmetic of the audit that overflows or divides by zero says nothing of use to a user."""
+    with catch_warnings():
+        for module in (r"covassay\.", r"scipy\.", r"statsmodels\."):
+            filterwarnings("ignore", category=RuntimeWarning, module=module)
+        yield
+
+
+def _printed(report: AuditReport, options: argparse.Namespace, place: Screen, status: int) -> Finished:
+    """The report in the forms that were asked for."""
     if options.json:
-        print_json(as_json(report))
+        out = as_text({**as_json(report), "exit_status": status})
     elif options.quiet:
-        print(report.verdict.value)
+        out = f"{report.verdict.value}\n"
     else:
-        print_report(report, console(80), verbose=options.verbose)
-    return report.verdict.exit_status
+        text = StringIO()
+        console = Console(file=text, width=place.width or WIDTH_OF_A_PIPE, force_terminal=place.terminal)
+        print_report(report, console, verbose=options.verbose)
+        out = text.getvalue()
+    if not options.junit:
+        return Finished(status, out)
+    return Finished(status, out, junit_file=str(Path(options.junit).absolute()), junit=as_junit(report))

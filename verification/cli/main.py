@@ -4,18 +4,26 @@ Every command is a module of this package with `configure(parser)`. It is import
 `covassay --help` answers at once.
 
 Exit status: 0 done, or not refuted; 1 refuted, or a check failed; 2 invalid use or input, with one line on standard
-error; 3 inconclusive, or the target cannot be run.
+error; 3 inconclusive, or the target cannot be run; 4 an internal error of covassay, with one line on standard error
+and, if the environment variable COVASSAY_DEBUG is set, the traceback; 130 interrupted.
 """
 
 import argparse
 import importlib
+import io
+import os
 import sys
+import traceback
 from collections.abc import Sequence
 from importlib.metadata import version
 from typing import NoReturn
 
 from covassay.reference.errors import InvalidInput
+from covassay.verification.cli.audit_process import INTERNAL_ERROR, INTERRUPTED, Finished, run_in_child
 
+DEBUG = "COVASSAY_DEBUG"  # an environment variable
+INVALID_USE = 2
+BROKEN_PIPE = 128 + 13  # the exit status of a program that SIGPIPE ended, as a shell reports it
 COMMANDS = {
     "audit": "look for a violation in an implementation",
     "release": "release a private covariance of a table",
@@ -36,7 +44,11 @@ examples:
   covassay mechanisms nuclear-laplace
   covassay claims show DN25.Thm6
 
-covassay COMMAND --help shows the options of a command."""
+covassay COMMAND --help shows the options of a command.
+
+exit status: 0 done, or not refuted; 1 refuted, or a check failed; 2 invalid
+use or input; 3 inconclusive, or the target cannot be run; 4 internal error
+(COVASSAY_DEBUG=1 shows its traceback); 130 interrupted"""
 
 
 def _formatter(prog: str) -> argparse.HelpFormatter:
@@ -76,24 +88,51 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
     return parser.parse_args(rest)
 
 
+def one_line(error: Exception) -> Finished:
+    """How a command ends after this error: an exit status, a line and, if it is wanted, the traceback."""
+    if isinstance(error, InvalidInput | OSError):
+        return Finished(INVALID_USE, err=f"covassay: {error}\n")
+    if isinstance(error, MemoryError):
+        text = "there is not enough memory for this: the data have too many columns"
+        return Finished(INVALID_USE, err=f"covassay: {text}\n")
+    trace = "".join(traceback.format_exception(error)) if os.environ.get(DEBUG) else ""
+    hint = "" if trace else f" ({DEBUG}=1 shows the traceback)"
+    text = " ".join(f"internal error: {type(error).__name__}: {error}".split())
+    return Finished(INTERNAL_ERROR, err=f"{trace}covassay: {text}{hint}\n")
+
+
 def run(arguments: Sequence[str]) -> int:
-    """Run one command and return its exit status."""
+    """Run one command and return its exit status; an internal error is raised."""
     try:
         options = parse(arguments)
         status: int = options.run(options)
         return status
-    except (InvalidInput, OSError) as error:
-        print(f"covassay: {error}", file=sys.stderr)
-        return 2
-    except MemoryError:
-        print("covassay: there is not enough memory for this: the data have too many columns", file=sys.stderr)
-        return 2
+    except BrokenPipeError:
+        raise
+    except (InvalidInput, OSError, MemoryError) as error:
+        return one_line(error).deliver()
+
+
+def _run_command(arguments: Sequence[str]) -> int:
+    """Run one command as the console does: `covassay audit` in a process of its own."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # the reports have letters that not every locale knows
+            stream.reconfigure(encoding="utf-8", errors="backslashreplace")
+    try:
+        status = run_in_child(arguments[1:]) if arguments[:1] == ["audit"] else run(arguments)
+        sys.stdout.flush()
+        return status
+    except BrokenPipeError:  # whoever read the output has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return BROKEN_PIPE
+    except Exception as error:
+        return one_line(error).deliver()
 
 
 def main() -> NoReturn:
     """Run the command line and exit with its status."""
     try:
-        sys.exit(run(sys.argv[1:]))
+        sys.exit(_run_command(sys.argv[1:]))
     except KeyboardInterrupt:
         print("covassay: interrupted", file=sys.stderr)
-        sys.exit(130)
+        sys.exit(INTERRUPTED)

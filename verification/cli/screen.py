@@ -12,9 +12,14 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 WIDTH_OF_A_PIPE = 150  # a pipe has no width; this one keeps most rows on one line
 
 
+def as_text(data: Any) -> str:
+    """Plain data as JSON, as the commands print it."""
+    return json.dumps(data, indent=2, ensure_ascii=False) + "\n"
+
+
 def print_json(data: Any) -> None:
     """Print plain data as JSON on standard output."""
-    sys.stdout.write(json.dumps(data, indent=2, ensure_ascii=False) + "\n")
+    sys.stdout.write(as_text(data))
 
 
 def console(width_of_a_pipe: int = WIDTH_OF_A_PIPE) -> Console:

@@ -33,10 +33,15 @@ class TestResult:
     detectable: Callable[[float], float]
 
 
+class NotFinite(InvalidInput):
+    """A sample has an infinity or a NaN in it."""
+
+
 def _require_sample(values: Vector) -> Vector:
     array = np.asarray(values, dtype=np.float64)
     if array.ndim != 1 or len(array) < 1 or not np.isfinite(array).all():
-        raise InvalidInput(f"values of shape {array.shape}: must be a non-empty list of finite numbers")
+        wrong = NotFinite if array.ndim == 1 and len(array) else InvalidInput
+        raise wrong(f"values of shape {array.shape}: must be a non-empty list of finite numbers")
     return array
 
 

@@ -14,8 +14,18 @@ from covassay.reference.domain import Matrix
 from covassay.reference.mechanisms.output import SECOND_MOMENT, Output
 from covassay.verification.audit.engine.checks import CheckResult, Status
 from covassay.verification.audit.engine.sampling import Setting
+from covassay.verification.audit.targets.process_state import put_back
 from covassay.verification.audit.targets.process_target import NoReply
-from covassay.verification.audit.targets.target import CannotRun, Failure, TimeLimitError, call, time_limit, well_formed
+from covassay.verification.audit.targets.target import (
+    CannotRun,
+    Failure,
+    TimeLimitError,
+    call,
+    observed_call,
+    text_of,
+    time_limit,
+    well_formed,
+)
 from covassay.verification.statistics.streams import stream
 
 ROWS = 20  # of the plain data sets, enough for a second moment of full rank
@@ -25,8 +35,10 @@ ASYMMETRY = 1e-9  # relative difference of an entry and its mirror image that ro
 FRESH_ROWS = 2000  # so much data that no mechanism gives one output with a probability near 1
 FRESH_DRAWS = 6
 LADDER = (2, 5, 10, 20)  # dimensions in which a draw is timed
+SAME_SIZE = 24  # data sets of one size that a target must all refuse before its refusal counts as one of the size
 STRONG_ROWS = (500, 300)  # rows along the first and the second axis of the timed data
 UNSEEDED = "the target draws from the operating system"
+IGNORES_RNG = "the target ignores rng, so that its output changes anyway"
 
 Outcome = Matrix | Failure
 
@@ -51,9 +63,9 @@ def example_rows(n: int, d: int) -> Matrix:
 
 def _run(setting: Setting, x: Matrix, *seed_labels: str | int) -> Outcome:
     """One draw on `x` itself with a fresh generator for these labels."""
-    rng = np.random.default_rng(stream(setting.seed, "contract", *seed_labels))
+    rng, shape = np.random.default_rng(stream(setting.seed, "contract", *seed_labels)), setting.shape(x)
     output, _ = call(setting.target, x, setting.budget, rng, setting.seconds)
-    return well_formed(output, setting.shape(x))
+    return well_formed(output, shape)
 
 
 def _decided(name: str, broken: str, kept: str, worst: Status = Status.REFUTED) -> CheckResult:
@@ -78,15 +90,17 @@ def require_answer(setting: Setting) -> None:
 
     The data are the audit's own, so the text of the exception may be shown.
     """
-    error: Exception | None = None
+    error: BaseException | None = None
     for d in DIMENSIONS:
         rng = np.random.default_rng(stream(setting.seed, "contract", "answer", d))
         try:
-            with time_limit(setting.seconds):
+            with put_back(), time_limit(setting.seconds):
                 setting.target.draw(example_rows(ROWS, d), rng=rng, **setting.budget)
         except TimeLimitError:
             return
-        except Exception as raised:
+        except KeyboardInterrupt:
+            raise
+        except BaseException as raised:
             error = raised
         else:
             return
@@ -94,7 +108,7 @@ def require_answer(setting: Setting) -> None:
         raise CannotRun(f"{setting.target.name}: {error}") from error
     keywords = ", ".join((*setting.budget, "rng"))
     raise CannotRun(
-        f"{setting.target.name}: called as f(x, *, {keywords}) it raised {type(error).__name__}: {error}"
+        f"{setting.target.name}: called as f(x, *, {keywords}) it raised {type(error).__name__}: {text_of(error)}"
     ) from error
 
 
@@ -173,6 +187,15 @@ def row_order(setting: Setting) -> CheckResult:
     return _decided("row order", broken, "reversing the rows changes nothing")
 
 
+def process_state(setting: Setting) -> CheckResult:
+    """A draw leaves the state of the process as it was. A change is put back after every draw, so it is noted only."""
+    name = "process state"
+    rng = np.random.default_rng(stream(setting.seed, "contract", "state"))
+    _, _, changed = observed_call(setting.target, example_rows(ROWS, 3), setting.budget, rng, setting.seconds)
+    broken = f"a draw changed {', '.join(sorted(changed))}; the audit puts it back after every draw" if changed else ""
+    return _decided(name, broken, "a draw leaves the state of the process as it was", worst=Status.NOTED)
+
+
 VALID: dict[str, Callable[[], Matrix]] = {
     "one record": lambda: example_rows(1, 3),
     "one feature": lambda: example_rows(5, 1),
@@ -185,15 +208,42 @@ VALID: dict[str, Callable[[], Matrix]] = {
 
 
 def edge_cases(setting: Setting, smallest_dimension: int = 1) -> CheckResult:
-    """Every data set in the domain gets an output. A time-out is noted under "running time" and is no failure here."""
-    failures = []
+    """Every data set in the domain gets an output. A time-out is noted under "running time" and is no failure here.
+
+    The number of rows and of columns is public. So a target may refuse a size, but then it must refuse every data set
+    of that size alike. That is noted only.
+    """
+    failures, refused = [], []
     valid = {name: make for name, make in VALID.items() if make().shape[1] >= smallest_dimension}
     for name, make in valid.items():
-        outcome = _run(setting, make(), "edge", name)
-        if isinstance(outcome, Failure) and outcome.kind != "time-out":
+        x = make()
+        n, d = x.shape
+        outcome = _run(setting, x, "edge", name)
+        if not isinstance(outcome, Failure) or outcome.kind == "time-out":
+            continue
+        if outcome.kind == "exception" and _refuses_size(setting, n, d):
+            refused.append(f"{name}: {outcome} on each of {SAME_SIZE} other data sets with n = {n}, d = {d} too")
+        else:
             failures.append(f"{name}: {outcome}")
-    broken = "data-dependent failure on valid data: " + "; ".join(failures) if failures else ""
-    return _decided("edge cases", broken, f"an output on every valid data set: {', '.join(valid)}")
+    if failures:
+        return _decided("edge cases", "data-dependent failure on valid data: " + "; ".join(failures), "")
+    if refused:
+        text = f"refused because of its public size: {'; '.join(refused)}"
+        return CheckResult("contract", "edge cases", Status.NOTED, text)
+    return _kept("edge cases", f"an output on every valid data set: {', '.join(valid)}")
+
+
+def _refuses_size(setting: Setting, n: int, d: int) -> bool:
+    """Whether the target raises on many data sets of this size: plain, zero, tiny, on an axis, random."""
+    rng = np.random.default_rng(stream(setting.seed, "contract", "size", n, d))
+    unit = np.eye(d)[np.zeros(n, dtype=int)]
+    cases = [example_rows(n, d), -example_rows(n, d), np.zeros((n, d)), unit, -unit, np.eye(d)[np.arange(n) % d],
+             1e-9 * unit, np.full((n, d), d**-0.5)]  # fmt: skip
+    while len(cases) < SAME_SIZE:
+        rows = rng.standard_normal((n, d))
+        cases.append(rng.random((n, 1)) * rows / np.linalg.norm(rows, axis=1, keepdims=True))
+    outcomes = (_run(setting, x, "size", i) for i, x in enumerate(cases))
+    return all(isinstance(outcome, Failure) and outcome.kind == "exception" for outcome in outcomes)
 
 
 def _bad_cases(setting: Setting) -> dict[str, tuple[Matrix, dict[str, float]]]:
@@ -250,9 +300,12 @@ def contract(setting: Setting, form: Form) -> list[CheckResult]:
     checks = [output_form(setting)]
     if form.output.symmetric:
         checks.append(symmetry(setting))
-    checks += [input_unchanged(setting), same_seed(setting)]
+    seeds = same_seed(setting)
+    checks += [input_unchanged(setting), seeds]
     if not form.repeats:
         checks.append(new_seed(setting))
     if not form.ordered:
-        checks.append(row_order(setting))
-    return [*checks, edge_cases(setting, form.smallest_dimension), bad_input(setting), running_time(setting)]
+        unseeded = seeds.status is Status.REFUTED  # then other rows and other randomness cannot be told apart
+        checks.append(_skipped("row order", IGNORES_RNG) if unseeded else row_order(setting))
+    checks += [edge_cases(setting, form.smallest_dimension), bad_input(setting), process_state(setting)]
+    return [*checks, running_time(setting)]

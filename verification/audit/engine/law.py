@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from covassay.reference.domain import Matrix
 from covassay.verification.audit.engine.checks import CheckResult, Status
+from covassay.verification.audit.engine.non_finite import finite_estimate, finite_test
 from covassay.verification.audit.engine.sampling import Draws, Setting, draw
 from covassay.verification.statistics.tests import TestResult
 
@@ -52,8 +53,11 @@ def run_scenario(setting: Setting, scenario: Scenario, samples: int, look: str) 
     draws = draw(setting, scenario.x, size, f"law/{scenario.name}/{look}")
     if len(draws.outputs) < max(FEWEST_OUTPUTS, size // SMALLEST_SHARE):
         return [_too_few(scenario, draws)], draws
-    estimates = "; ".join(estimate(draws.outputs) for estimate in scenario.estimates)
-    checks = [_tested(scenario, name, test(draws.outputs), draws, estimates) for name, test in scenario.tests.items()]
+    estimates = "; ".join(finite_estimate(estimate, draws.outputs) for estimate in scenario.estimates)
+    checks = [
+        _tested(scenario, name, finite_test(test, draws.outputs), draws, estimates)
+        for name, test in scenario.tests.items()
+    ]
     return checks, draws
 
 
@@ -84,5 +88,5 @@ def _tested(scenario: Scenario, name: str, result: TestResult, draws: Draws, est
 
 def diagnose(scenario: Scenario, outputs: Matrix) -> list[tuple[Suspect, float]]:
     """The suspects whose law fits the draws, with their p-values."""
-    tried = [(suspect, suspect.test(outputs).p_value) for suspect in scenario.suspects]
+    tried = [(suspect, finite_test(suspect.test, outputs).p_value) for suspect in scenario.suspects]
     return [(suspect, p_value) for suspect, p_value in tried if p_value > FITS]

@@ -6,7 +6,10 @@ and the label of the check, so one check can be replayed alone. Chunks run throu
 """
 
 from collections import Counter
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator
+from concurrent.futures import BrokenExecutor
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 from joblib import Parallel, delayed
@@ -15,6 +18,7 @@ from covassay.reference.domain import Matrix
 from covassay.reference.mechanisms.output import Output
 from covassay.verification.audit.targets.target import (
     TIME_LIMIT,
+    CannotRun,
     Failure,
     Target,
     TargetSource,
@@ -84,7 +88,7 @@ def _chunk(
 ) -> list[Matrix | Failure]:
     target, rng = load(source), np.random.default_rng(seed)
     if target.draw_many is not None:
-        return [well_formed(output, shape) for output in target.draw_many(x, size, rng=rng, **budget)]
+        return _many(target, x, budget, shape, size, rng, seconds)
     outcomes: list[Matrix | Failure] = []
     time_outs = 0
     while len(outcomes) < size and time_outs < TIME_OUTS_PER_CHUNK:
@@ -93,6 +97,35 @@ def _chunk(
         outcomes.append(outcome)
         time_outs += isinstance(outcome, Failure) and outcome.kind == "time-out"
     return outcomes
+
+
+def _many(
+    target: Target,
+    x: Matrix,
+    budget: dict[str, float],
+    shape: tuple[int, ...],
+    size: int,
+    rng: np.random.Generator,
+    seconds: float,
+) -> list[Matrix | Failure]:
+    """A chunk by `draw_many`, which has the time of all its draws; if it fails, every draw of the chunk fails."""
+
+    def draws(x: Matrix, **given: Any) -> Any:
+        return list(target.draw_many(x, size, **given)) if target.draw_many else []
+
+    outputs, _ = call(replace(target, draw=draws), x.copy(), budget, rng, seconds * size)
+    if isinstance(outputs, Failure):
+        return [outputs] * size
+    if len(outputs) != size:
+        return [Failure("malformed", f"{len(outputs)} outputs in place of {size}")] * size
+    return [well_formed(output, shape) for output in outputs]
+
+
+def _in_workers(jobs: int, tasks: Iterable[Any]) -> Iterator[list[Matrix | Failure]]:
+    try:
+        yield from Parallel(n_jobs=jobs, return_as="generator")(tasks)
+    except BrokenExecutor as error:
+        raise CannotRun("a worker process that drew from the target ended before its draws were made") from error
 
 
 def draw(setting: Setting, x: Matrix, size: int, label: str) -> Draws:
@@ -106,7 +139,7 @@ def draw(setting: Setting, x: Matrix, size: int, label: str) -> Draws:
     outputs: list[Matrix] = []
     failures: Counter[str] = Counter()
     made = 0
-    for outcomes in Parallel(n_jobs=setting.jobs, return_as="generator")(tasks):
+    for outcomes in _in_workers(setting.jobs, tasks):
         failures.update(str(outcome) for outcome in outcomes if isinstance(outcome, Failure))
         outputs.extend(outcome for outcome in outcomes if not isinstance(outcome, Failure))
         made += len(outcomes)

@@ -18,8 +18,9 @@ import signal
 import sys
 import threading
 import time
+import warnings
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from importlib.metadata import entry_points
 from typing import Any
@@ -28,11 +29,15 @@ import numpy as np
 
 from covassay.reference.domain import Matrix
 from covassay.reference.errors import InvalidInput
+from covassay.verification.audit.targets.process_state import Changed, put_back
 from covassay.verification.audit.targets.process_target import NOTE, PREFIX, NoReply, must_finish, process_draw
 
 ADAPTER_GROUP = "covassay.adapters"
 TIME_LIMIT = 3.0  # seconds a draw may take, unless told otherwise
 AGAIN = 0.002  # seconds after which an interruption that had to wait is tried again
+SWALLOWED = 5  # interruptions that one draw may swallow before its process is given up
+EXPENDABLE = "COVASSAY_EXPENDABLE"  # an environment variable: set in the processes of the command `covassay audit`
+STUCK = 75  # the exit status of a process that was given up
 ALMOST = 0.99  # share of the time limit after which an exception counts as a time-out
 
 
@@ -63,7 +68,7 @@ class Target:
 
 @dataclass(frozen=True)
 class Failure:
-    """A draw that gave no usable output. kind: "exception", "time-out" or "malformed"."""
+    """A draw that gave no usable output. kind: "exception", "exit", "time-out" or "malformed"."""
 
     kind: str
     message: str
@@ -74,14 +79,19 @@ class Failure:
 
 @dataclass(frozen=True)
 class TargetReference:
-    """A target by its name and the directory from which it is looked up. It is cheap to send to another process."""
+    """A target by its name and the directory from which it is looked up. It is cheap to send to another process.
+
+    If `seeded` is False, the target draws from the operating system, whatever it says of itself.
+    """
 
     spec: str
     directory: str
+    seeded: bool = True
 
     def load(self) -> Target:
         """The target of this name."""
-        return _load(self.spec, self.directory)
+        target = _load(self.spec, self.directory)
+        return target if self.seeded else replace(target, seeded=False)
 
 
 TargetSource = Target | TargetReference
@@ -140,39 +150,61 @@ def _function(spec: str, module: str, path: str, directory: str) -> Callable[...
     if directory not in sys.path:
         sys.path.insert(0, directory)
     try:
-        found: Any = importlib.import_module(module)
-        for part in path.split("."):
-            found = getattr(found, part)
+        with put_back():
+            found: Any = importlib.import_module(module)
+            for part in path.split("."):
+                found = getattr(found, part)
     except (ImportError, AttributeError) as error:
         raise InvalidInput(f"target = {spec!r}: {error}") from error
-    except Exception as error:
-        raise CannotRun(f"{spec}: importing {module} raised {type(error).__name__}: {error}") from error
+    except (Exception, SystemExit) as error:
+        raise CannotRun(f"{spec}: importing {module} raised {type(error).__name__}: {text_of(error)}") from error
     if not callable(found):
         raise InvalidInput(f"target = {spec!r}: must be a function, is {type(found).__name__}")
     function: Callable[..., Any] = found
     return function
 
 
-class TimeLimitError(Exception):
-    """The time of a draw is up. It is raised inside the target."""
+def text_of(error: BaseException | None) -> str:
+    """What an exception of a target says, or a word in its place if it cannot say it."""
+    try:
+        return str(error)
+    except Exception:
+        return "(no text)"
+
+
+class TimeLimitError(BaseException):
+    """The time of a draw is up. It is raised inside the target, where `except Exception` does not stop it."""
+
+
+def _has_limit() -> bool:
+    return hasattr(signal, "setitimer") and threading.current_thread() is threading.main_thread()
 
 
 @contextlib.contextmanager
 def time_limit(seconds: float) -> Iterator[None]:
-    """Interrupt the block after `seconds`. Without SIGALRM or off the main thread there is no limit."""
-    if not hasattr(signal, "setitimer") or threading.current_thread() is not threading.main_thread():
+    """Interrupt the block after `seconds`, again and again. Without SIGALRM or off the main thread there is no limit.
+
+    A block that swallows every interruption never ends, unless this process is expendable: then the process ends.
+    """
+    if not _has_limit():
         yield
         return
 
+    swallowed = 0
+
     def interrupt(signum: int, frame: object) -> None:
+        nonlocal swallowed
         if must_finish():
-            signal.setitimer(signal.ITIMER_REAL, AGAIN)
+            signal.setitimer(signal.ITIMER_REAL, AGAIN, seconds)
             return
+        swallowed += 1
+        if swallowed > SWALLOWED and os.environ.get(EXPENDABLE):
+            os._exit(STUCK)
         raise TimeLimitError(f"no output after {seconds:g} s")
 
     start = time.monotonic()
     previous = signal.signal(signal.SIGALRM, interrupt)
-    left, interval = signal.setitimer(signal.ITIMER_REAL, seconds)
+    left, interval = signal.setitimer(signal.ITIMER_REAL, seconds, seconds)  # again, if the target swallows it
     try:
         yield
     finally:
@@ -186,18 +218,45 @@ def call(
     target: Target, x: Matrix, budget: dict[str, float], rng: np.random.Generator, seconds: float
 ) -> tuple[Any, float]:
     """One draw: the raw output or a `Failure`, and the seconds that it took."""
-    start = time.perf_counter()
+    output, elapsed, _ = observed_call(target, x, budget, rng, seconds)
+    return output, elapsed
+
+
+def observed_call(
+    target: Target, x: Matrix, budget: dict[str, float], rng: np.random.Generator, seconds: float
+) -> tuple[Any, float, Changed]:
+    """One draw as `call` makes it, and what it changed in the state of the process."""
+    start, process = time.perf_counter(), os.getpid()
+    output: Any
+    changed = Changed()
     try:
-        with time_limit(seconds):
+        with put_back() as changed, time_limit(seconds):
             output = target.draw(x, rng=rng, **budget)
-    except Exception as error:
-        elapsed = time.perf_counter() - start
-        if elapsed >= seconds * ALMOST:  # the target may have wrapped the interruption in an error of its own
-            return Failure("time-out", f"no output after {seconds:g} s"), elapsed
-        if isinstance(error, NoReply):
-            return Failure(error.kind, error.message), elapsed
-        return Failure("exception", type(error).__name__), elapsed
-    return output, time.perf_counter() - start
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
+        output = _failure(error, time.perf_counter() - start, seconds)
+    if os.getpid() != process:  # the target has made a copy of this process, which must not go on with the audit
+        os._exit(0)
+    elapsed = time.perf_counter() - start
+    if elapsed > seconds and _has_limit() and not isinstance(output, Failure):  # the interruption was swallowed
+        output = _failure(TimeLimitError(), elapsed, seconds)
+    return output, elapsed, changed
+
+
+def _failure(error: BaseException, elapsed: float, seconds: float) -> Failure:
+    # the target may have wrapped the interruption in an error of its own
+    if isinstance(error, TimeLimitError) or elapsed >= seconds * ALMOST:
+        return Failure("time-out", f"no output after {seconds:g} s")
+    if isinstance(error, NoReply):
+        return Failure(error.kind, error.message)
+    return Failure("exit" if isinstance(error, SystemExit) else "exception", type(error).__name__)
+
+
+def _as_array(output: Any) -> Any:
+    with put_back(), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return np.array(output, subok=False)
 
 
 def well_formed(output: Any, shape: tuple[int, ...]) -> Matrix | Failure:
@@ -205,14 +264,15 @@ def well_formed(output: Any, shape: tuple[int, ...]) -> Matrix | Failure:
     if isinstance(output, Failure):
         return output
     try:
-        array = np.asarray(output)
-    except Exception as error:
+        array = output if type(output) is np.ndarray else _as_array(output)
+    except (Exception, SystemExit) as error:
         return Failure("malformed", f"not an array ({type(error).__name__})")
     if array.shape != shape:
         return Failure("malformed", f"shape {array.shape} in place of {shape}")
     if array.dtype.kind not in "biuf":
         return Failure("malformed", f"entries of type {array.dtype} in place of real numbers")
-    values = array.astype(np.float64)
+    with np.errstate(all="ignore"):
+        values = array.astype(np.float64)
     if not np.isfinite(values).all():
         return Failure("malformed", "an entry that is not finite")
     return values

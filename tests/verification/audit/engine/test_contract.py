@@ -1,0 +1,89 @@
+"""The contract: what a target may refuse, and targets that draw from the operating system."""
+
+import numpy as np
+import pytest
+
+from covassay.reference.domain import Matrix
+from covassay.reference.mechanisms.output import SECOND_MOMENT
+from covassay.reference.privacy import PureDP
+from covassay.verification.audit.engine.checks import Status, Verdict
+from covassay.verification.audit.engine.contract import Form, contract, edge_cases
+from covassay.verification.audit.engine.sampling import Setting
+from covassay.verification.audit.run import audit
+from covassay.verification.audit.targets.target import Target, TargetReference
+
+
+def correct(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
+    return x.T @ x / len(x) + rng.laplace(scale=20 / (len(x) * epsilon), size=(x.shape[1],) * 2)
+
+
+def two_rows(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
+    if len(x) < 2:
+        raise ValueError("two rows")
+    return correct(x, epsilon=epsilon, rng=rng)
+
+
+def two_columns(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
+    if x.shape[1] < 2:
+        raise ValueError("two columns")
+    return correct(x, epsilon=epsilon, rng=rng)
+
+
+def no_zero_rows(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
+    if not np.linalg.norm(x, axis=1).all():
+        raise ValueError("a row of zeros")
+    return correct(x, epsilon=epsilon, rng=rng)
+
+
+def one_row_unless_zero(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
+    if len(x) == 1 and x.any():
+        raise ValueError("one row that is not zero")
+    return correct(x, epsilon=epsilon, rng=rng)
+
+
+def one_row_is_nothing(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix | None:
+    return None if len(x) == 1 else correct(x, epsilon=epsilon, rng=rng)
+
+
+def from_the_system(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
+    return correct(x, epsilon=epsilon, rng=np.random.default_rng())
+
+
+@pytest.mark.parametrize(
+    ("function", "status", "named"),
+    [
+        (correct, Status.NOT_REFUTED, "an output on every valid data set"),
+        (two_rows, Status.NOTED, "one record: exception: ValueError on each of 24 other data sets with n = 1, d = 3"),
+        (two_columns, Status.NOTED, "one feature: exception: ValueError on each of 24 other data sets with n = 5, d ="),
+        (no_zero_rows, Status.REFUTED, "data-dependent failure on valid data: all rows zero: exception: ValueError"),
+        (one_row_unless_zero, Status.REFUTED, "data-dependent failure on valid data: one record"),
+        (one_row_is_nothing, Status.REFUTED, "one record: malformed"),
+    ],
+)
+def test_a_refused_size_is_noted_and_refused_data_are_refuted(function, status, named) -> None:  # type: ignore[no-untyped-def]
+    check = edge_cases(Setting(Target("f", function), {"epsilon": 1.0}, SECOND_MOMENT, 0))
+    assert check.status is status
+    assert named in check.detail
+
+
+@pytest.mark.parametrize("function", [two_rows, two_columns])
+def test_a_target_that_needs_two_rows_or_columns_is_not_refuted(function) -> None:  # type: ignore[no-untyped-def]
+    assert audit(function, PureDP(1.0), samples=100).verdict is Verdict.NOT_REFUTED
+
+
+def test_a_target_that_ignores_rng_has_one_finding_and_none_if_it_says_so() -> None:
+    setting = Setting(Target("f", from_the_system), {"epsilon": 1.0}, SECOND_MOMENT, 0)
+    checks = {check.name: check.status for check in contract(setting, Form())}
+    assert [name for name, status in checks.items() if status is Status.REFUTED] == ["same seed, same output"]
+    assert checks["row order"] is Status.SKIPPED
+    report = audit(from_the_system, PureDP(1.0), samples=100, seeded=False)
+    assert report.verdict is Verdict.NOT_REFUTED
+    assert report.replay == (
+        "audit(from_the_system, PureDP(epsilon=1.0), samples=100, false_alarm=1e-09, seconds=3.0, seeded=False)"
+    )
+
+
+def test_unseeded_is_part_of_the_replay_command() -> None:
+    report = audit(TargetReference("covassay:bingham", ".", seeded=False), PureDP(1.0), samples=100)
+    assert report.replay.endswith(" --unseeded")
+    assert {c.name for c in report.checks if c.status is Status.SKIPPED} >= {"same seed, same output", "row order"}

@@ -1,0 +1,146 @@
+"""`covassay audit` fails closed: only a completed audit gives exit status 0, and reports are always well formed."""
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+from covassay.verification.cli import audit as audit_command
+from covassay.verification.cli.audit_process import INCONCLUSIVE, INTERNAL_ERROR
+from covassay.verification.cli.main import run
+
+COMMAND = Path(sys.executable).with_name("covassay")
+START = "import multiprocessing, os, signal, sys, threading, time\n"
+ANSWER = "return x.T @ x / len(x) + rng.laplace(size=(x.shape[1],) * 2, scale=20 / (len(x) * epsilon))"
+SMALL = ["--epsilon", "1", "--samples", "100", "--jobs", "1"]
+
+
+def module(folder: Path, body: str, first: str = "") -> None:
+    """A module "hostile" with a function f that has this body and then answers within its claim."""
+    (folder / "hostile.py").write_text(
+        f"{START}{first}\n\ndef f(x, *, epsilon, rng):\n    {body}\n    {ANSWER}\n", encoding="utf-8"
+    )
+
+
+def covassay(folder: Path, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [COMMAND, "audit", *arguments], cwd=folder, capture_output=True, text=True, encoding="utf-8", check=False,
+        env={**os.environ, **environment}, timeout=120,
+    )  # fmt: skip
+
+
+DEADLY = {
+    "os._exit in a draw": ("os._exit(0)", "", "exit status 0 before"),
+    "killed by a signal": ("os.kill(os.getpid(), signal.SIGKILL)", "", "signal 9 (SIGKILL)"),
+    "os._exit on import": ("", "os._exit(0)", "exit status 0 before"),
+    "sys.exit on import": ("", "sys.exit(0)", "importing hostile raised SystemExit"),
+    "interrupts itself": ("raise KeyboardInterrupt", "", "exit status 130 before"),
+    "exits from a thread": ("threading.Thread(target=os._exit, args=(0,)).start(); time.sleep(9)", "", "exit status 0"),
+}
+
+
+QUICK = ("os._exit in a draw", "os._exit on import")
+
+
+@pytest.mark.parametrize("name", [pytest.param(n, marks=() if n in QUICK else pytest.mark.slow) for n in DEADLY])
+def test_a_target_that_ends_the_process_is_inconclusive(name: str, tmp_path: Path) -> None:
+    """With a JSON report that says how the process ended, and a JUnit report."""
+    body, first, ending = DEADLY[name]
+    module(tmp_path, body, first)
+    done = covassay(tmp_path, "hostile:f", *SMALL, "--json", "--junit", "o.xml")
+    assert done.returncode == INCONCLUSIVE, done.stderr
+    report = json.loads(done.stdout)
+    assert (report["verdict"], report["exit_status"]) == ("INCONCLUSIVE", INCONCLUSIVE)
+    assert ending in report["checks"][0]["detail"]
+    suite = ElementTree.fromstring((tmp_path / "o.xml").read_text(encoding="utf-8"))
+    assert (suite.attrib["failures"], suite.attrib["skipped"]) == ("0", "1")
+
+
+def test_what_a_target_prints_and_starts_lands_in_no_report(tmp_path: Path) -> None:
+    """Its threads and the copies of the process that it makes do not delay or repeat the report either."""
+    module(
+        tmp_path,
+        "print('{'); os.write(1, b'<'); sys.stdin.read(); LATE or LATE.append([os.fork(), "
+        "threading.Thread(target=time.sleep, args=(60,)).start()])",
+        "LATE = []",
+    )
+    start = time.monotonic()
+    done = covassay(tmp_path, "hostile:f", *SMALL, "--json")
+    assert json.loads(done.stdout)["verdict"] == "NOT REFUTED"
+    assert done.returncode == 0
+    assert "{" in done.stderr
+    assert time.monotonic() - start < 60
+
+
+def test_a_worker_that_is_killed_is_inconclusive(tmp_path: Path) -> None:
+    module(tmp_path, "multiprocessing.parent_process() and os._exit(0)")
+    done = covassay(tmp_path, "hostile:f", *SMALL[:-1], "2")
+    assert done.returncode == INCONCLUSIVE
+    assert "a worker process that drew from the target ended" in done.stdout.replace("\n    ", " ")
+    assert done.stderr.count("\n") == 1
+
+
+def test_an_interruption_ends_the_audit_and_what_the_target_started(tmp_path: Path) -> None:
+    module(tmp_path, "open('started', 'w').close(); time.sleep(600)")
+    running = subprocess.Popen([COMMAND, "audit", "hostile:f", *SMALL, "--time-limit", "600"], cwd=tmp_path)
+    while not (tmp_path / "started").exists():
+        time.sleep(0.05)
+    running.send_signal(signal.SIGINT)
+    assert running.wait(30) == 130
+
+
+def test_a_reader_that_closes_the_pipe_and_a_locale_without_greek_are_no_tracebacks(tmp_path: Path) -> None:
+    arguments = f"{shutil.which(str(COMMAND))} audit covassay:nuclear-laplace {' '.join(SMALL)}"
+    for reader, printed in (("true", ""), ("cat", "ε = 1")):
+        done = subprocess.run(
+            ["sh", "-c", f"{arguments} | {reader}"], capture_output=True, encoding="utf-8", check=True,
+            env={**os.environ, "LANG": "C", "LC_ALL": "C", "PYTHONCOERCECLOCALE": "0", "PYTHONUTF8": "0"},
+        )  # fmt: skip
+        assert done.stderr == ""
+        assert printed in done.stdout
+
+
+def test_an_internal_error_has_a_status_of_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def broken(*_: object, **__: object) -> None:
+        raise TypeError("found on\ntwo lines")
+
+    monkeypatch.setattr(audit_command, "audit", broken)
+    out = tmp_path / "o.xml"
+    assert run(["audit", "covassay:bingham", *SMALL, "--json", "--junit", str(out)]) == INTERNAL_ERROR
+    captured = capsys.readouterr()
+    report = json.loads(captured.out)
+    assert (report["verdict"], report["exit_status"]) == ("INCONCLUSIVE", INTERNAL_ERROR)
+    assert captured.err.startswith("covassay: internal error: TypeError: found on two lines")
+    assert captured.err.count("\n") == 1
+    assert out.exists()
+    monkeypatch.setenv("COVASSAY_DEBUG", "1")
+    assert run(["audit", "covassay:bingham", *SMALL]) == INTERNAL_ERROR
+    assert "Traceback" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "named"),
+    [
+        (["covassay:bingham", "--seed", "-1"], "seed = -1: must be 0 or more"),
+        (["covassay:bingham", "--released", "vector"], "the output of bingham is known"),
+        (["math:sqrt", "--as", "bingham", "--released", "vector"], "the output of bingham is known"),
+        (["math:sqrt", "--calibration", "tight"], "calibration: an option of a mechanism; say with --as"),
+        (["math:sqrt", "--set", "scale=2"], "scale: an option of a mechanism; say with --as"),
+    ],
+)
+def test_an_option_that_does_not_apply_is_one_line(
+    arguments: list[str], named: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["audit", *arguments]) == 2
+    captured = capsys.readouterr()
+    assert named in captured.err
+    assert (captured.out, captured.err.count("\n")) == ("", 1)

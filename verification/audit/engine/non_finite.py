@@ -1,0 +1,39 @@
+"""Tests whose statistic is not a finite number although every output is one.
+
+A target without noise gives 0/0 where a statistic divides by the size of the noise, and an output of 1e200 overflows.
+Under the law that is tested, neither can happen but with probability 0, so such a statistic counts as p = 0.
+"""
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+
+from covassay.reference.domain import Matrix
+from covassay.verification.statistics.tests import POWER, NotFinite, TestResult
+
+EFFECT = "probability of an output without a finite statistic"
+
+
+def finite_test(test: Callable[[Matrix], TestResult], outputs: Matrix) -> TestResult:
+    """The result of a test; p = 0 if its statistic is not finite."""
+    try:
+        with np.errstate(all="ignore"):
+            result = test(outputs)
+    except (NotFinite, np.linalg.LinAlgError):
+        return _impossible(len(outputs))
+    return result if math.isfinite(result.p_value) else _impossible(result.n)
+
+
+def finite_estimate(estimate: Callable[[Matrix], str], outputs: Matrix) -> str:
+    """The sentence of an estimate, or a sentence that says why there is none."""
+    try:
+        with np.errstate(all="ignore"):
+            return estimate(outputs)
+    except (NotFinite, np.linalg.LinAlgError):
+        return "no interval: it cannot be computed in finite numbers from these outputs"
+
+
+def _impossible(n: int) -> TestResult:
+    null = "the statistic of every output is a finite number"
+    return TestResult(null, math.nan, 0.0, n, EFFECT, lambda alpha: 1 - (1 - POWER) ** (1 / n))

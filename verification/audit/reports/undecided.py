@@ -1,0 +1,28 @@
+"""The report of an audit that was not completed: INCONCLUSIVE, with how the run ended."""
+
+from covassay.reference.privacy import Guarantee
+from covassay.verification.audit.engine.checks import CheckResult, Status, Verdict
+from covassay.verification.audit.run import AuditReport, AuditSettings, replay_command
+from covassay.verification.audit.targets.target import TargetReference
+
+
+def undecided(
+    source: TargetReference, guarantee: Guarantee, settings: AuditSettings, mechanism: str | None, ending: str
+) -> AuditReport:
+    """The report of an audit that ended before it had a result; `ending` is a sentence that says how."""
+    return AuditReport(
+        target=source.spec,
+        version="",
+        mechanism=mechanism,
+        options=dict(settings.options),
+        claim=guarantee,
+        adjacency="replace-one",
+        verdict=Verdict.INCONCLUSIVE,
+        checks=(CheckResult("contract", "completed audit", Status.INCONCLUSIVE, ending),),
+        diagnoses=(),
+        seed=settings.seed,
+        samples=settings.samples,
+        false_alarm=settings.false_alarm,
+        seconds=0.0,
+        replay=replay_command(source, guarantee, settings),
+    )

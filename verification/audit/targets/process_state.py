@@ -1,0 +1,108 @@
+"""The state of this process that a target can change, and how it is put back.
+
+A draw must not change what the audit computes afterwards. Around every draw the working directory, numpy's way of
+handling floating-point errors, the filters for warnings, the standard streams, the recursion limit and the
+functions of a few modules are saved and put back. The global random states of numpy and of Python go on from draw to
+draw, because a target may draw from them; they are put back when the audit ends.
+"""
+
+import builtins
+import contextlib
+import math
+import os
+import random
+import sys
+import warnings
+from collections.abc import Iterator
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+MODULES: tuple[ModuleType, ...] = (np, np.linalg, np.random, math, builtins)
+DIRECTORY = "the working directory"
+ERROR_STATE = "numpy's error state"
+FILTERS = "the filters for warnings"
+STREAMS = "the standard streams"
+RECURSION = "the recursion limit"
+
+
+def _directory() -> str | None:
+    try:
+        return os.getcwd()
+    except OSError:  # it has been removed
+        return None
+
+
+class Changed(set[str]):
+    """Words for the parts of the state that were found changed, and put back."""
+
+
+@contextlib.contextmanager
+def put_back() -> Iterator[Changed]:
+    """Put the state back when the block ends, however it ends, and say what had to be put back."""
+    changed = Changed()
+    directory, errors, recursion = _directory(), np.geterr(), sys.getrecursionlimit()
+    filters, shown = warnings.filters, warnings.showwarning
+    kept = list(filters)
+    streams = sys.stdin, sys.stdout, sys.stderr
+    names = [(list(vars(module)), list(vars(module).values())) for module in MODULES]
+    try:
+        yield changed
+    finally:
+        for module, before in zip(MODULES, names, strict=True):
+            _put_back_names(module, before, changed)
+        if _directory() != directory:
+            changed.add(DIRECTORY)
+            with contextlib.suppress(OSError):
+                os.chdir(directory or os.curdir)
+        if np.geterr() != errors:
+            changed.add(ERROR_STATE)
+            np.seterr(**errors)
+        if sys.getrecursionlimit() != recursion:
+            changed.add(RECURSION)
+            sys.setrecursionlimit(recursion)
+        if warnings.filters is not filters or filters != kept or warnings.showwarning is not shown:
+            changed.add(FILTERS)
+            _put_back_filters(filters, kept, shown)
+        if (sys.stdin, sys.stdout, sys.stderr) != streams:
+            changed.add(STREAMS)
+            sys.stdin, sys.stdout, sys.stderr = streams
+
+
+def _put_back_names(module: ModuleType, before: tuple[list[str], list[Any]], changed: Changed) -> None:
+    now = vars(module)
+    keys, values = before
+    if _equal(list(now.values()), values):
+        return
+    for name, value in zip(keys, values, strict=True):
+        # names that a module loads only when they are asked for are new, and are left alone
+        if name not in now or now[name] is not value:
+            if name != "_":  # the last value that an interactive session has shown
+                changed.add(f"{module.__name__}.{name}")
+            now[name] = value
+
+
+def _equal(first: list[Any], second: list[Any]) -> bool:
+    try:
+        return first == second  # fast, because every object equals itself
+    except Exception:
+        return False
+
+
+def _put_back_filters(filters: Any, kept: list[Any], shown: Any) -> None:
+    warnings.filters = filters
+    filters[:] = kept
+    warnings.showwarning = shown
+    warnings._filters_mutated()  # type: ignore[attr-defined]
+
+
+@contextlib.contextmanager
+def random_states_put_back() -> Iterator[None]:
+    """Put the global random states of numpy and Python back when the block ends."""
+    of_numpy, of_python = np.random.get_state(), random.getstate()  # noqa: NPY002
+    try:
+        yield
+    finally:
+        np.random.set_state(of_numpy)  # noqa: NPY002
+        random.setstate(of_python)

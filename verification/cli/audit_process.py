@@ -1,0 +1,205 @@
+"""`covassay audit` in a process of its own, so that nothing that a target does can pass for a completed audit.
+
+The parent starts a child, which audits and writes its finished result to a file. Only a completed audit writes that
+file. The parent prints what the file holds and ends with the exit status in it. A child that ends without a result,
+whatever its exit status, gives an INCONCLUSIVE report and exit status 3.
+
+The standard output of the child is its standard error, so that what a target prints never lands in a report.
+"""
+
+import contextlib
+import io
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from types import FrameType
+
+RESULT = "result.json"  # in a folder of the run; it exists only when the audit is complete
+CLAIM = "claim.json"  # the mechanism and the budget of a target that has been loaded
+TICK = 0.1  # seconds between two looks at the child
+GRACE = 5.0  # seconds that the child has to end by itself when its result is written or it was interrupted
+INCONCLUSIVE = 3
+INTERNAL_ERROR = 4
+INTERRUPTED = 130
+EXPENDABLE = "COVASSAY_EXPENDABLE"  # as the targets know it
+STUCK = 75
+TERMINATED = 128 + 15  # the exit status of a program that SIGTERM ended, as a shell reports it
+
+
+@dataclass(frozen=True)
+class Finished:
+    """The exit status of a command, what it prints, and the JUnit report that it writes to `junit_file`, if any."""
+
+    status: int
+    out: str = ""
+    err: str = ""
+    junit_file: str = ""
+    junit: str = ""
+
+    def deliver(self) -> int:
+        """Write and print everything, and return the exit status."""
+        if self.junit_file:
+            Path(self.junit_file).write_text(self.junit, encoding="utf-8")
+        sys.stderr.write(self.err)
+        sys.stderr.flush()
+        sys.stdout.write(self.out)
+        sys.stdout.flush()
+        return self.status
+
+
+@dataclass(frozen=True)
+class Screen:
+    """Where the report will be printed: the width in columns (0: not a terminal), and whether it is a terminal."""
+
+    width: int = 0
+    terminal: bool = False
+
+
+def screen() -> Screen:
+    """The standard output of this process."""
+    terminal = sys.stdout.isatty()
+    return Screen(shutil.get_terminal_size().columns if terminal else 0, terminal)
+
+
+# THE PARENT
+
+
+def run_in_child(arguments: Sequence[str]) -> int:
+    """Run `covassay audit` with these arguments in a child process, print the result, and return the exit status."""
+    with tempfile.TemporaryDirectory(prefix="covassay-", ignore_cleanup_errors=True) as folder:
+        place = screen()
+        command = [sys.executable, "-P", "-m", __name__, folder, str(place.width), str(int(place.terminal)), *arguments]
+        # a session of its own: the target and everything that it started can be ended together
+        environment = {**os.environ, EXPENDABLE: "1"}
+        process = subprocess.Popen(command, stdin=subprocess.DEVNULL, start_new_session=True, env=environment)
+        with _ended(process):
+            _wait(process, Path(folder) / RESULT)
+        finished = _read(Path(folder) / RESULT) or _unfinished(arguments, place, _ending(process), Path(folder) / CLAIM)
+    return finished.deliver()
+
+
+def _wait(process: "subprocess.Popen[bytes]", result: Path) -> None:
+    """Wait until the child has ended, but not long after its result is there: a thread of the target may go on."""
+    patience = GRACE
+    while process.poll() is None and patience > 0:
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(TICK)
+        if result.exists():
+            patience -= TICK
+
+
+@contextlib.contextmanager
+def _ended(process: "subprocess.Popen[bytes]") -> Iterator[None]:
+    """On leaving, the child and every process of its session are gone; an interruption is passed on to it first."""
+
+    def terminate(signum: int, frame: FrameType | None) -> None:
+        sys.exit(TERMINATED)
+
+    previous = signal.signal(signal.SIGTERM, terminate)
+    try:
+        yield
+    except BaseException:
+        with contextlib.suppress(OSError, subprocess.TimeoutExpired):
+            process.send_signal(signal.SIGINT)
+            process.wait(GRACE)
+        raise
+    finally:
+        _kill(process)
+        signal.signal(signal.SIGTERM, previous)
+
+
+def _kill(process: "subprocess.Popen[bytes]") -> None:
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        if hasattr(os, "killpg"):
+            os.killpg(process.pid, signal.SIGKILL)
+        else:
+            process.kill()
+    process.wait()
+
+
+def _ending(process: "subprocess.Popen[bytes]") -> str:
+    status = process.returncode
+    if status == STUCK:
+        return "a draw passed the time limit and swallowed every interruption, so its process was given up"
+    if status >= 0:
+        return f"the process of the audit ended with exit status {status} before the audit was complete"
+    name = signal.Signals(-status).name if -status in set(signal.Signals) else "unknown"
+    return f"the process of the audit was ended by signal {-status} ({name}) before the audit was complete"
+
+
+def _read(result: Path) -> Finished | None:
+    try:
+        return Finished(**json.loads(result.read_text(encoding="utf-8")))
+    except (OSError, ValueError, TypeError):
+        return None
+
+
+def _unfinished(arguments: Sequence[str], place: Screen, ending: str, claim: Path) -> Finished:
+    """The INCONCLUSIVE report of an audit that has no result."""
+    from covassay.verification.cli import audit
+    from covassay.verification.cli.main import parse
+
+    try:
+        known = json.loads(claim.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        known = {}
+    options = parse(["audit", *arguments])
+    return audit.unfinished(options, ending, place, INCONCLUSIVE, **known)
+
+
+# THE CHILD
+
+
+def write(folder: Path, name: str, content: object) -> None:
+    """Write a file of the run as a whole: a reader sees all of it or nothing."""
+    part = folder / f"{name}.part"
+    part.write_text(json.dumps(content), encoding="utf-8")
+    part.replace(folder / name)
+
+
+def _only_errors() -> None:
+    """Send the standard output of this process, and of those that it starts, to standard error."""
+    try:
+        os.dup2(2, 1)
+    except OSError:  # there is no standard error
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, 1)
+        os.dup2(nowhere, 2)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(encoding="utf-8", errors="backslashreplace")
+
+
+def _child(folder: Path, place: Screen, arguments: Sequence[str]) -> None:
+    """Audit, and write the result."""
+    process = os.getpid()
+    _only_errors()
+    from covassay.verification.cli import audit
+    from covassay.verification.cli.main import one_line, parse
+
+    printed = io.StringIO()
+    try:
+        with contextlib.redirect_stdout(printed):
+            options = parse(["audit", *arguments])
+    except SystemExit as left:  # after --help
+        finished = Finished(int(left.code or 0), printed.getvalue())
+    except Exception as error:
+        finished = one_line(error)
+    else:
+        finished = audit.finished(options, place, lambda claim: write(folder, CLAIM, claim))
+    if os.getpid() == process:  # a copy of this process that the target has made has nothing to say
+        write(folder, RESULT, asdict(finished))
+
+
+if __name__ == "__main__":
+    try:
+        _child(Path(sys.argv[1]), Screen(int(sys.argv[2]), sys.argv[3] == "1"), sys.argv[4:])
+    except KeyboardInterrupt:
+        sys.exit(INTERRUPTED)
