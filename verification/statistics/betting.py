@@ -129,13 +129,16 @@ def event_bet(first: Vector, second: Vector, epsilon: float, delta: float) -> Be
     """
     (p, _), (q, _) = smoothed(first), smoothed(second)
 
+    def allowed(b: float) -> float:
+        return min(math.exp(epsilon) * b + delta, 1 - TINY)
+
     def closest(b: float) -> float:
-        a = math.exp(epsilon) * b + delta
+        a = allowed(b)
         return -float(p * math.log(a) + (1 - p) * math.log1p(-a) + q * math.log(b) + (1 - q) * math.log1p(-b))
 
     top = (1 - delta) * math.exp(-epsilon)
     found = minimize_scalar(closest, bounds=(top * TINY, top * (1 - TINY)), method="bounded", options={"xatol": TINY})
-    a = math.exp(epsilon) * float(found.x) + delta
+    a = allowed(float(found.x))
     outside = (1 - p) / (1 - a)
     stake = p / a - outside
     inequality = event_inequality(epsilon, delta)

@@ -25,6 +25,7 @@ TAIL = 1.25  # ratio of successive numbers of draws beyond the thresholds in the
 ORDERS = 1 + np.geomspace(1e-3, 400.0, 80)  # Rényi orders α by which the coins that keep a zCDP claim are found
 SMALLEST = 1e-12  # probability of the smallest coin in the table of coins that keep the claim
 GRID = expit(np.linspace(logit(SMALLEST), logit(1 - 1e-9), 500))  # the second coin of the table
+LARGEST_EXPONENT = 30.0  # beyond it e^ε exceeds any number of draws
 REACHED = 0.5  # share of the largest ρ in reach of any test that a bet chosen on pilot draws attains
 WITHIN = 1e6  # is taken from the score of events within the claim
 BISECTIONS = 50
@@ -91,7 +92,9 @@ def largest_kept(guarantee: Guarantee) -> Vector:
     """For every probability in `GRID` on one side, the largest on the other side that keeps the claim."""
     if isinstance(guarantee, PureDP | ApproximateDP):
         epsilon, delta = guarantee.epsilon, guarantee.delta if isinstance(guarantee, ApproximateDP) else 0.0
-        return np.asarray(np.minimum(math.exp(epsilon) * GRID + delta, 1.0))  # the complement is an event of its own
+        return np.asarray(
+            np.minimum(np.exp(min(epsilon, LARGEST_EXPONENT)) * GRID + delta, 1.0)
+        )  # the complement is an event of its own
     low, high = GRID, np.ones(len(GRID))
     for _ in range(BISECTIONS):
         middle = (low + high) / 2

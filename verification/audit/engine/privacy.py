@@ -24,7 +24,7 @@ from covassay.reference.domain import Matrix, Vector
 from covassay.reference.mechanisms.output import Output
 from covassay.reference.privacy import ZCDP, ApproximateDP, Guarantee, PureDP
 from covassay.verification.audit.engine.checks import CheckResult, Status
-from covassay.verification.audit.engine.event_choice import largest_loss, scores, thresholds
+from covassay.verification.audit.engine.event_choice import LARGEST_EXPONENT, largest_loss, scores, thresholds
 from covassay.verification.audit.engine.sampling import Draws, Setting, draw
 from covassay.verification.statistics.betting import Bet, RenyiBet, event_bet, renyi_bet
 from covassay.verification.statistics.ratio import (
@@ -44,8 +44,8 @@ STEPS = np.array([0.005, 0.02, *np.linspace(0.05, 0.95, 14), 0.98, 0.995])  # qu
 CONFIDENCE = 0.999  # of the bound that is printed; the verdict uses p-values
 FEWEST_LEARNED = 20  # pilot draws with an output on either side; with fewer, a statistic is not learned
 LARGEST_ERROR = 1 - 1e-9  # if even bounds this weak do not contradict the guarantee, the p-value is 1
+LARGEST_POWER = 700.0  # of e in double precision
 SMALLEST_P = 1e-300  # that a logarithm is taken of
-LARGEST_EXPONENT = 30.0  # beyond it e^ε exceeds any number of draws
 SMALLEST_LOG_ERROR = -100.0  # below an error of e⁻¹⁰⁰ the beta quantile of scipy does not converge
 BISECTIONS = 60  # they halve the interval of the log error, of length 100, down to rounding
 LOG_ORDERS = (-8.0, 6.0)  # ln(α − 1) of the Rényi orders α that are searched: α from 1.0003 to 404
@@ -121,30 +121,33 @@ class _Choice:
     swapped: bool
 
 
-def _learned(pilots: tuple[Draws, Draws]) -> tuple[Statistic, ...]:
-    """A statistic that the pilot draws suggest: for noise of independent Laplace entries it is nearly the best one.
+def _learned(pilots: tuple[Draws, Draws]) -> list[tuple[Statistic, tuple[Draws, Draws]]]:
+    """A statistic that one half of the pilot suggests, and the other half, which did not choose it.
 
-    It compares the distances of an output from the medians of the two pilots.
+    It compares the distances of an output from the medians on the two sides. For noise of independent Laplace entries
+    it is nearly the best statistic. Draws that chose it would show it better than it is.
     """
     flat = [draws.outputs.reshape(len(draws.outputs), -1) for draws in pilots]
     if min(len(values) for values in flat) < FEWEST_LEARNED or flat[0].shape[1] < 2:
-        return ()
-    near, far = (np.median(values, axis=0) for values in flat)
+        return []
+    near, far = (np.median(values[: len(values) // 2], axis=0) for values in flat)
+    first, second = (replace(draws, outputs=draws.outputs[len(draws.outputs) // 2 :]) for draws in pilots)
 
     def closer(outputs: Matrix) -> Vector:
         values = outputs.reshape(len(outputs), -1)
         gap: Vector = np.abs(values - far).sum(axis=1) - np.abs(values - near).sum(axis=1)
         return gap
 
-    return (Statistic("‖Y − M'‖₁ − ‖Y − M‖₁, M and M' the medians of the pilot draws", closer),)
+    name = "‖Y − M'‖₁ − ‖Y − M‖₁, M and M' medians of pilot draws"
+    return [(Statistic(name, closer), (first, second))]
 
 
 def _choose(pair: Pair, pilots: tuple[Draws, Draws], mean: float, guarantee: Guarantee) -> _Choice:
     """The event that the test draws, `mean` of them a side, are expected to show most clearly."""
     best, best_score = _Choice(Event(pair.statistics[0], math.inf), False), -math.inf
-    sizes = pilots[0].size, pilots[1].size
-    for statistic in (*pair.statistics, *_learned(pilots)):
-        first, second = (np.sort(statistic.values(d.outputs)) if len(d.outputs) else np.empty(0) for d in pilots)
+    for statistic, ranking in (*((s, pilots) for s in pair.statistics), *_learned(pilots)):
+        sizes = ranking[0].size, ranking[1].size
+        first, second = (np.sort(statistic.values(d.outputs)) if len(d.outputs) else np.empty(0) for d in ranking)
         if not len(first) + len(second):
             continue
         tried = thresholds(np.concatenate([first, second]))
@@ -205,6 +208,8 @@ def _wager(choice: _Choice, pilots: tuple[Draws, Draws], guarantee: Guarantee) -
         return None
     event = choice.event
     if isinstance(guarantee, ApproximateDP):
+        if guarantee.epsilon > LARGEST_EXPONENT:
+            return None
         one, two = (_categories(event, None, draws) for draws in (pilots[::-1] if choice.swapped else pilots))
         return _Wager(event_bet(one, two, guarantee.epsilon, guarantee.delta), event, None, choice.swapped)
     if event.statistic is None:
@@ -245,9 +250,9 @@ def violates(p: float, q: float, guarantee: Guarantee) -> bool:
     if p <= q:
         return False
     if isinstance(guarantee, PureDP):
-        return p > math.exp(guarantee.epsilon) * q
+        return p > math.exp(min(guarantee.epsilon, LARGEST_POWER)) * q
     if isinstance(guarantee, ApproximateDP):
-        return p > math.exp(guarantee.epsilon) * q + guarantee.delta
+        return p > math.exp(min(guarantee.epsilon, LARGEST_POWER)) * q + guarantee.delta
     return _violates_zcdp(p, q, guarantee.rho)
 
 

@@ -86,6 +86,15 @@ def test_the_bet_on_an_event_sees_approximate_dp_broken() -> None:
     assert all(p is not None and p < 1e-6 for p in found), found
 
 
+@pytest.mark.parametrize("claim", [PureDP(1000.0), ApproximateDP(1000.0, 1e-6), ZCDP(1e6), ZCDP(1e-9)], ids=str)
+def test_no_claim_is_too_large_or_too_small_to_be_tested(claim: Guarantee) -> None:
+    p_values = [check.p_value for check in checks("gaussian", 1.0, claim, 300, 0).values()]
+    if claim == ZCDP(1e-9):
+        assert min(p for p in p_values if p is not None) < 1e-6
+    else:
+        assert set(p_values) == {1.0}
+
+
 def test_thresholds_reach_the_extremes() -> None:
     values = np.random.default_rng(0).random(1000)
     tried = thresholds(values)
