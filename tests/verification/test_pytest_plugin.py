@@ -104,7 +104,7 @@ def test_a_project_of_its_own(tmp_path: Path) -> None:
         "replay: pytest test_project.py::test_broken_function",
         "law that fits instead: ",
         "replay: covassay audit mutant:half-scale --epsilon 1 --samples 100 --seed 0 --false-alarm 1e-09",
-        "INCONCLUSIVE. The target gave too few outputs to decide.",
+        "INCONCLUSIVE. The run could not decide: too few outputs, or too few draws for this claim.",
         "contract / output form: on plain (20, 2) data: time-out: no output after 0.02 s",
         "CannotRun: raises: called as f(x, *, epsilon, rng) it raised KeyError: 'row 17'",
         "InvalidInput: nuclear-laplace is ε-DP: give --epsilon instead of --rho",

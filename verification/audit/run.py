@@ -17,11 +17,11 @@ from covassay.reference.domain import Matrix
 from covassay.reference.errors import InvalidInput
 from covassay.reference.mechanisms.output import OUTPUTS
 from covassay.reference.mechanisms.registry import mechanism
-from covassay.reference.privacy import Guarantee
+from covassay.reference.privacy import ZCDP, Guarantee
 from covassay.verification.audit.engine.checks import CheckResult, Kind, Status, Verdict
 from covassay.verification.audit.engine.contract import contract, require_answer
 from covassay.verification.audit.engine.law import Scenario, Suspect, diagnose, run_scenario
-from covassay.verification.audit.engine.privacy import Pair, run_pair
+from covassay.verification.audit.engine.privacy import Pair, claimed_loss, run_pair
 from covassay.verification.audit.engine.sampling import Setting
 from covassay.verification.audit.engine.user_data import UserData, user_checks
 from covassay.verification.audit.profiles.by_mechanism import profile
@@ -184,8 +184,27 @@ def _decided(check: CheckResult, rejected: bool, alpha: float) -> CheckResult:
     detectable = facts.pop("detectable", None)
     if detectable is not None:
         facts |= {"detectable": detectable(alpha), "power": POWER}
+    if "largest_loss" in facts:
+        facts["largest_loss"] = facts["largest_loss"](alpha)
     status = Status.SUSPICIOUS if (check.p_value or 0.0) < SUSPICIOUS else Status.NOT_REFUTED
     return replace(check, status=Status.REFUTED if rejected else status, facts=facts)
+
+
+def beyond_reach(checks: Iterable[CheckResult], guarantee: Guarantee) -> list[CheckResult]:
+    """A check that is inconclusive if no event of the run could have refuted the claim, and otherwise nothing.
+
+    It matters where no law was tested: there a claim so weak passes even without any noise.
+    """
+    shown = [check.facts["largest_loss"] for check in checks if "largest_loss" in check.facts]
+    claimed = claimed_loss(guarantee)
+    if not shown or max(shown) > claimed:
+        return []
+    letter = "ρ" if isinstance(guarantee, ZCDP) else "ε"
+    detail = (
+        f"no law was tested, and the largest {letter} that this run could have refuted is {max(shown):.2f}, below the "
+        f"claim {letter} = {claimed:g}: raise --samples, which it takes e^{letter}-fold, or name the mechanism by --as"
+    )
+    return [CheckResult("privacy", "reach", Status.INCONCLUSIVE, detail)]
 
 
 def _expected(
@@ -286,6 +305,8 @@ def _checks(
     decided = looks.first(expected.pairs)
     if not any(check.status is Status.REFUTED for check in (*checks, *decided)):
         decided = looks.second(decided)
+    if not expected.scenarios:
+        decided += beyond_reach(decided, guarantee)
     if settings.user_data is not None:
         checks += user_checks(setting, settings.user_data)
     return (*checks, *decided), looks.fitted

@@ -130,6 +130,25 @@ def independence(first: Vector, second: Vector, null: str) -> TestResult:
     )
 
 
+def gamma_total(values: Vector, shape: float, null: str, power: float = 1.0) -> TestResult:
+    """Test whether `values` is an independent sample of Gamma(shape, 1), by its sum, which is Gamma(n · shape, 1).
+
+    The test is exact and two-sided. It sees a wrong scale with fewer draws than any test of the whole distribution.
+    `power` says that the values are the scale of the noise to this power: 2 for squares, which are χ²/2.
+    """
+    x = _require_sample(values)
+    total, shapes = float(x.sum()), len(x) * shape
+    p_value = min(1.0, 2 * min(float(stats.gamma.cdf(total, shapes)), float(stats.gamma.sf(total, shapes))))
+
+    def detectable(alpha: float) -> float:
+        above = stats.gamma.isf(alpha / 2, shapes) / stats.gamma.ppf(1 - POWER, shapes)
+        below = stats.gamma.ppf(alpha / 2, shapes) / stats.gamma.isf(1 - POWER, shapes)
+        return float(max(above ** (1 / power) - 1, 1 - below ** (1 / power)))
+
+    scale = (total / shapes) ** (1 / power)
+    return TestResult(null, scale, p_value, len(x), "noise scale off by a share", detectable)
+
+
 @dataclass(frozen=True)
 class Interval:
     """A confidence interval, which contains the true value with probability at least `confidence`."""

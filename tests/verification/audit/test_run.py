@@ -235,7 +235,7 @@ def test_a_module_that_fails_to_import_cannot_be_run(tmp_path: Path) -> None:
 
 def test_suspicious_checks_get_a_second_look_on_fresh_draws() -> None:
     """At a claim a little too strong the first look is only suspicious; the second, ten times as large, decides."""
-    many = perturbation(factor=0.94)
+    many = perturbation(factor=0.97)
     target = Target("mine", one(many), draw_many=many)
     report = audit(target, CLAIM, claimed="nuclear-laplace", samples=400, seed=1)
     decided = {check.n for check in report.checks if check.status is Status.REFUTED}

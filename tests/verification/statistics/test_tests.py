@@ -21,6 +21,7 @@ from covassay.verification.statistics.ratio import (
 from covassay.verification.statistics.tests import (
     binomial,
     gamma_scale,
+    gamma_total,
     independence,
     kolmogorov_smirnov,
     two_sample,
@@ -40,13 +41,15 @@ def one_p_value(name: str, rng: np.random.Generator) -> float:
         return two_sample(rng.random(60), rng.random(60), "").p_value
     if name == "binomial":
         return binomial(int(rng.binomial(100, 0.3)), 100, 0.3, "").p_value
+    if name == "gamma_total":
+        return gamma_total(rng.gamma(1.5, size=20), 1.5, "").p_value
     if name == "independence":
         return independence(rng.random(60), rng.random(60), "").p_value
     counts = EventCounts(*(int(rng.poisson(m)) for m in (40 * math.e, 40)), 10**6, 10**6, 100.0)
     return ratio_p_value(counts, 1.0)
 
 
-ALL = ["kolmogorov_smirnov", "two_sample", "binomial", "independence", "ratio"]
+ALL = ["kolmogorov_smirnov", "two_sample", "binomial", "independence", "gamma_total", "ratio"]
 
 
 @pytest.mark.parametrize("name", ALL)
@@ -57,7 +60,7 @@ def test_p_values_of_a_true_null_are_uniform_or_larger(name: str) -> None:
     assert excess < math.sqrt(math.log(1e9) / (2 * RUNS))
 
 
-@pytest.mark.parametrize("name", ["kolmogorov_smirnov"])
+@pytest.mark.parametrize("name", ["kolmogorov_smirnov", "gamma_total"])
 def test_p_values_of_an_exact_test_are_not_larger_either(name: str) -> None:
     rng = np.random.default_rng(7)
     p_values = np.array([one_p_value(name, rng) for _ in range(RUNS)])
@@ -81,6 +84,26 @@ def test_the_stated_detectable_effect_is_detected_with_the_stated_power() -> Non
     shift = kolmogorov_smirnov(rng.random(n), uniform, "").detectable(alpha)
     rejected = sum(kolmogorov_smirnov(rng.random(n) + shift, uniform, "").p_value <= alpha for _ in range(300))
     assert rejected >= 285
+
+
+@pytest.mark.parametrize(("shape", "power"), [(1.0, 1.0), (0.5, 2.0)], ids=["laplace", "gaussian"])
+@pytest.mark.parametrize("sign", [1, -1], ids=["too large", "too small"])
+def test_the_stated_error_of_the_scale_is_detected_with_the_stated_power(shape: float, power: float, sign: int) -> None:
+    """|noise|^power/power ~ Gamma(shape): Laplace noise has 1, Gaussian noise 1/2. At least 285 of 300, as above."""
+    rng = np.random.default_rng(6)
+    n, alpha = 800, 1e-9
+    factor = 1 + sign * gamma_total(rng.gamma(shape, size=n), shape, "", power).detectable(alpha)
+    found = [gamma_total(factor**power * rng.gamma(shape, size=n), shape, "").p_value <= alpha for _ in range(300)]
+    assert sum(found) >= 285
+
+
+def test_nine_tenths_of_the_laplace_noise_are_seen_in_8000_draws_and_three_hundredths_less_in_80000() -> None:
+    """The detectable share at α = 1e-10; by the normal approximation it is (6.47 + 2.33)/√n, and a little more."""
+    rng = np.random.default_rng(6)
+    for n, share in ((8000, 0.1), (90_000, 0.03)):
+        result = gamma_total(rng.gamma(1.0, size=n), 1.0, "")
+        assert share * 0.9 < result.detectable(1e-10) < share * 1.07
+        assert result.statistic == pytest.approx(1.0, abs=5 / math.sqrt(n))
 
 
 def test_the_test_agrees_with_scipy() -> None:

@@ -5,12 +5,16 @@ of the draws, among thresholds of a few one-dimensional statistics, or it is fix
 likelihood ratio. The event is then tested on the remaining draws. A failure of the target is an event too. The witness
 of a violation is the pair of data sets, the event, and how often the event occurred on each.
 
+Beside the event, (ε, δ)-DP is tested by a bet on the same event. zCDP is tested by a bet on the Rényi divergence of a
+whole statistic, of which an event shows only a part (`statistics.betting`).
+
 The bound concerns this one event. A bound below the claim proves nothing.
 """
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -18,9 +22,11 @@ from scipy.optimize import minimize_scalar
 
 from covassay.reference.domain import Matrix, Vector
 from covassay.reference.mechanisms.output import Output
-from covassay.reference.privacy import ApproximateDP, Guarantee, PureDP
+from covassay.reference.privacy import ZCDP, ApproximateDP, Guarantee, PureDP
 from covassay.verification.audit.engine.checks import CheckResult, Status
+from covassay.verification.audit.engine.event_choice import LARGEST_EXPONENT, largest_loss, scores, thresholds
 from covassay.verification.audit.engine.sampling import Draws, Setting, draw
+from covassay.verification.statistics.betting import Bet, RenyiBet, event_bet, renyi_bet
 from covassay.verification.statistics.ratio import (
     EventCounts,
     log_ratio_lower,
@@ -32,12 +38,14 @@ from covassay.verification.statistics.streams import stream
 
 DECIMALS = 9  # statistics are rounded, because what the low-order bits of a float reveal is a separate question
 PROBE = 10  # draws on each side that show whether the target always fails there
-FAILING_MEAN = 100.0  # mean number of draws when one side always fails: enough for p near 1e-14 at ε = 1, and not slow
+FAILING_MEAN = 40.0  # times e^ε or e^ρ, draws when one side always fails: p is then near 1e-14, and it is not slow
 PILOT = 0.3  # share of the draws that choose the event; the rest test it
-PILOT_CONFIDENCE = 0.95  # of the bound by which events are compared: it ranks them and enters no verdict
-THRESHOLDS = np.linspace(0.01, 0.99, 60)  # quantiles of the pooled pilot draws that are tried as thresholds
+STEPS = np.array([0.005, 0.02, *np.linspace(0.05, 0.95, 14), 0.98, 0.995])  # quantiles that bound a statistic's steps
 CONFIDENCE = 0.999  # of the bound that is printed; the verdict uses p-values
+FEWEST_LEARNED = 20  # pilot draws with an output on either side; with fewer, a statistic is not learned
 LARGEST_ERROR = 1 - 1e-9  # if even bounds this weak do not contradict the guarantee, the p-value is 1
+LARGEST_POWER = 700.0  # of e in double precision
+SMALLEST_P = 1e-300  # that a logarithm is taken of
 SMALLEST_LOG_ERROR = -100.0  # below an error of e⁻¹⁰⁰ the beta quantile of scipy does not converge
 BISECTIONS = 60  # they halve the interval of the log error, of length 100, down to rounding
 LOG_ORDERS = (-8.0, 6.0)  # ln(α − 1) of the Rényi orders α that are searched: α from 1.0003 to 404
@@ -89,6 +97,11 @@ class Event:
         values = self.statistic.values(draws.outputs)
         return int((values >= self.threshold).sum() if self.above else (values <= self.threshold).sum())
 
+    @property
+    def statistic_name(self) -> str:
+        """What the event is about."""
+        return "failure" if self.statistic is None else self.statistic.name
+
     def __str__(self) -> str:
         if self.statistic is None:
             return "the target fails"
@@ -100,33 +113,113 @@ def generic_statistics(first: Matrix, second: Matrix, output: Output) -> tuple[S
     return tuple(Statistic(name, values) for name, values in output.contrasts(first, second).items())
 
 
-def _pilot_events(pair: Pair, pilots: tuple[Draws, Draws]) -> Iterator[tuple[Event, int, int]]:
-    """Every event that is tried, with the number of pilot draws in it on either side."""
-    for statistic in pair.statistics:
-        first, second = (np.sort(statistic.values(d.outputs)) if len(d.outputs) else np.empty(0) for d in pilots)
-        pooled = np.concatenate([first, second])
-        if not len(pooled):
+@dataclass(frozen=True)
+class _Choice:
+    """An event that the pilot draws suggest, and whether the two sides are to be swapped."""
+
+    event: Event
+    swapped: bool
+
+
+def _learned(pilots: tuple[Draws, Draws]) -> list[tuple[Statistic, tuple[Draws, Draws]]]:
+    """A statistic that one half of the pilot suggests, and the other half, which did not choose it.
+
+    It compares the distances of an output from the medians on the two sides. For noise of independent Laplace entries
+    it is nearly the best statistic. Draws that chose it would show it better than it is.
+    """
+    flat = [draws.outputs.reshape(len(draws.outputs), -1) for draws in pilots]
+    if min(len(values) for values in flat) < FEWEST_LEARNED or flat[0].shape[1] < 2:
+        return []
+    near, far = (np.median(values[: len(values) // 2], axis=0) for values in flat)
+    first, second = (replace(draws, outputs=draws.outputs[len(draws.outputs) // 2 :]) for draws in pilots)
+
+    def closer(outputs: Matrix) -> Vector:
+        values = outputs.reshape(len(outputs), -1)
+        gap: Vector = np.abs(values - far).sum(axis=1) - np.abs(values - near).sum(axis=1)
+        return gap
+
+    name = "‖Y − M'‖₁ − ‖Y − M‖₁, M and M' medians of pilot draws"
+    return [(Statistic(name, closer), (first, second))]
+
+
+def _choose(pair: Pair, pilots: tuple[Draws, Draws], mean: float, guarantee: Guarantee) -> _Choice:
+    """The event that the test draws, `mean` of them a side, are expected to show most clearly."""
+    best, best_score = _Choice(Event(pair.statistics[0], math.inf), False), -math.inf
+    for statistic, ranking in (*((s, pilots) for s in pair.statistics), *_learned(pilots)):
+        sizes = ranking[0].size, ranking[1].size
+        first, second = (np.sort(statistic.values(d.outputs)) if len(d.outputs) else np.empty(0) for d in ranking)
+        if not len(first) + len(second):
             continue
-        for threshold in np.unique(np.quantile(pooled, THRESHOLDS)):
-            one, two = (int(len(v) - np.searchsorted(v, threshold, "left")) for v in (first, second))
-            yield Event(statistic, float(threshold)), one, two
-            one, two = (int(np.searchsorted(v, threshold, "right")) for v in (first, second))
-            yield Event(statistic, float(threshold), above=False), one, two
+        tried = thresholds(np.concatenate([first, second]))
+        for above in (True, False):
+            one, two = (_beyond(values, tried, above) for values in (first, second))
+            for swapped, found in (
+                (False, scores(one, two, sizes, mean, guarantee)),
+                (True, scores(two, one, sizes[::-1], mean, guarantee)),
+            ):
+                index = int(np.argmax(found))
+                if found[index] > best_score:
+                    best_score = float(found[index])
+                    best = _Choice(Event(statistic, float(tried[index]), above), swapped)
+    return best
 
 
-def _choose(pair: Pair, pilots: tuple[Draws, Draws], mean: float) -> tuple[Event, bool]:
-    """The event with the largest lower bound on the pilot draws, and whether the two sides are to be swapped."""
-    best, best_bound, swapped = Event(pair.statistics[0], math.inf), -math.inf, False
-    sizes = pilots[0].size, pilots[1].size
-    for event, one, two in _pilot_events(pair, pilots):
-        for swap, counts in (
-            (False, EventCounts(one, two, *sizes, mean)),
-            (True, EventCounts(two, one, *sizes[::-1], mean)),
-        ):
-            bound = log_ratio_lower(counts, PILOT_CONFIDENCE)
-            if bound > best_bound:
-                best, best_bound, swapped = event, bound, swap
-    return best, swapped
+def _beyond(ordered: Vector, tried: Vector, above: bool) -> Vector:
+    """How many of the ordered values lie at or beyond each of the thresholds."""
+    if above:
+        return np.asarray(len(ordered) - np.searchsorted(ordered, tried, "left"), dtype=np.float64)
+    return np.asarray(np.searchsorted(ordered, tried, "right"), dtype=np.float64)
+
+
+@dataclass(frozen=True)
+class _Wager:
+    """A bet against the claim on categories of an output: the steps of a statistic between `bounds`, and failure.
+
+    Without `bounds`, the categories are an event and its complement, and the bet is on their order in `swapped`.
+    """
+
+    bet: Bet | RenyiBet
+    event: Event
+    bounds: Vector | None
+    swapped: bool
+
+    def p_value(self, sides: tuple[Draws, Draws]) -> float:
+        """The p-value of the claim, for fresh draws on the first and on the second data set of the pair."""
+        one, two = (_categories(self.event, self.bounds, draws) for draws in sides)
+        return self.bet.p_value(two, one) if self.swapped else self.bet.p_value(one, two)
+
+
+def _categories(event: Event, bounds: Vector | None, draws: Draws) -> Vector:
+    """The number of draws in every category of a wager."""
+    if bounds is None or event.statistic is None:
+        inside = event.count(draws)
+        return np.array([inside, draws.size - inside], dtype=np.float64)
+    steps = np.zeros(len(bounds) + 1)
+    if len(draws.outputs):
+        steps += np.bincount(
+            np.searchsorted(bounds, event.statistic.values(draws.outputs), "right"), minlength=len(steps)
+        )
+    return np.append(steps, draws.failed)
+
+
+def _wager(choice: _Choice, pilots: tuple[Draws, Draws], guarantee: Guarantee) -> _Wager | None:
+    """The bet that the pilot draws suggest; pure DP has an exact test and needs none."""
+    if isinstance(guarantee, PureDP) or min(draws.size for draws in pilots) == 0:
+        return None
+    event = choice.event
+    if isinstance(guarantee, ApproximateDP):
+        if guarantee.epsilon > LARGEST_EXPONENT:
+            return None
+        one, two = (_categories(event, None, draws) for draws in (pilots[::-1] if choice.swapped else pilots))
+        return _Wager(event_bet(one, two, guarantee.epsilon, guarantee.delta), event, None, choice.swapped)
+    if event.statistic is None:
+        return None
+    pooled = [event.statistic.values(draws.outputs) for draws in pilots if len(draws.outputs)]
+    if not pooled:
+        return None
+    bounds = np.unique(np.quantile(np.concatenate(pooled), STEPS, method="inverted_cdf"))
+    one, two = (_categories(event, bounds, draws) for draws in pilots)
+    return _Wager(renyi_bet(one, two, guarantee.rho), event, bounds, swapped=False)
 
 
 def p_value(counts: EventCounts, guarantee: Guarantee) -> float:
@@ -147,14 +240,19 @@ def p_value(counts: EventCounts, guarantee: Guarantee) -> float:
     return math.exp(high)
 
 
+def claimed_loss(guarantee: Guarantee) -> float:
+    """The ε or ρ of a claim."""
+    return guarantee.rho if isinstance(guarantee, ZCDP) else guarantee.epsilon
+
+
 def violates(p: float, q: float, guarantee: Guarantee) -> bool:
     """Whether an event of probability at least p on one side and at most q on the other contradicts the guarantee."""
     if p <= q:
         return False
     if isinstance(guarantee, PureDP):
-        return p > math.exp(guarantee.epsilon) * q
+        return p > math.exp(min(guarantee.epsilon, LARGEST_POWER)) * q
     if isinstance(guarantee, ApproximateDP):
-        return p > math.exp(guarantee.epsilon) * q + guarantee.delta
+        return p > math.exp(min(guarantee.epsilon, LARGEST_POWER)) * q + guarantee.delta
     return _violates_zcdp(p, q, guarantee.rho)
 
 
@@ -189,13 +287,22 @@ class _Trial:
     """An event that was chosen without looking at `sides`, and the fresh draws that test it.
 
     `mean` is the mean of the Poisson law of the number of draws on either side. `cut_short` says that the target kept
-    running into the time limit, on these draws or on those that chose the event.
+    running into the time limit, on these draws or on those that chose the event. `wager` is a bet that was chosen
+    without looking at `sides` either.
     """
 
     event: Event
     sides: tuple[_Side, _Side]
     mean: float
     cut_short: bool
+    wager: _Wager | None = None
+
+    def wager_p_value(self) -> float:
+        """The p-value of the bet on these draws; 1 without a bet."""
+        if self.wager is None:
+            return 1.0
+        draws = {side.name: side.draws for side in self.sides}
+        return self.wager.p_value((draws["first"], draws["second"]))
 
     def counts(self, event: Event) -> EventCounts:
         """How often an event occurred on either side."""
@@ -224,7 +331,7 @@ class _PairSampler:
         )
         return first, second
 
-    def trial(self, mean: float, always_failing: bool) -> _Trial:
+    def trial(self, mean: float, always_failing: bool, guarantee: Guarantee) -> _Trial:
         """Choose an event and draw what tests it, `mean` draws a side in all."""
         rng = np.random.default_rng(stream(self.setting.seed, self.label, "sizes"))
 
@@ -233,19 +340,22 @@ class _PairSampler:
 
         fixed = [s for s in self.pair.statistics if s.threshold is not None]
         pilots: tuple[Draws, ...] = ()
-        swapped, test_mean = False, mean
+        swapped, test_mean, wager = False, mean, None
         if always_failing:
-            event, test_mean = Event(None), min(mean, FAILING_MEAN)
+            loss = min(claimed_loss(guarantee), LARGEST_EXPONENT)
+            event, test_mean = Event(None), min(mean, FAILING_MEAN * math.exp(loss))
         elif fixed:
             event = Event(fixed[0], float(fixed[0].threshold or 0.0))
         else:
             test_mean = (1 - PILOT) * mean
             pilots = pilot = poisson_draws("pilot", PILOT * mean)
-            event, swapped = _choose(self.pair, pilot, PILOT * mean)
+            choice = _choose(self.pair, pilot, test_mean, guarantee)
+            event, swapped = choice.event, choice.swapped
+            wager = _wager(choice, pilot, guarantee)
         first, second = poisson_draws("test", test_mean)
         sides = (_Side("first", first), _Side("second", second))
         cut_short = any(d.skipped for d in (*pilots, first, second))
-        return _Trial(event, sides[::-1] if swapped else sides, test_mean, cut_short)
+        return _Trial(event, sides[::-1] if swapped else sides, test_mean, cut_short, wager)
 
 
 def data_sets(pair: Pair) -> dict[str, Any]:
@@ -286,15 +396,18 @@ def _tested(pair: Pair, guarantee: Guarantee, trial: _Trial, event: Event, name:
         f"event {{{event}}}: {counts.first} of {counts.first_n} on the {one.name} data set, "
         f"{counts.second} of {counts.second_n} on the {two.name}"
     )
+    p = p_value(counts, guarantee)
     if isinstance(guarantee, PureDP):
         text += f"; loss ≥ {bound:.3f} at {CONFIDENCE:.1%} (claim {guarantee.epsilon:g})"
+    elif isinstance(guarantee, ApproximateDP) and event == trial.event:
+        p = min(1.0, 2 * min(p, trial.wager_p_value()))  # two tests of one claim on the same draws
     return CheckResult(
         "privacy",
         name,
         Status.NOT_REFUTED,
         "; ".join((text, *pair.remarks)),
         pair.name,
-        p_value=min(1.0, looks * p_value(counts, guarantee)),
+        p_value=min(1.0, looks * p),
         n=counts.first_n + counts.second_n,
         facts={
             "event": str(event),
@@ -305,8 +418,23 @@ def _tested(pair: Pair, guarantee: Guarantee, trial: _Trial, event: Event, name:
             "sides": [one.name, two.name],
             "data_sets": data_sets(pair),
             "failures": [dict(one.draws.failures), dict(two.draws.failures)],
+            "largest_loss": partial(largest_loss, (counts.first_n, counts.second_n), guarantee),
         },
     )
+
+
+def _divergence(pair: Pair, guarantee: Guarantee, trial: _Trial, wager: _Wager, bet: RenyiBet) -> CheckResult:
+    """The check of a Rényi divergence of one statistic; its facts are those of the event that was tested beside it."""
+    tested = _tested(pair, guarantee, trial, trial.event, "divergence")
+    far, near = ("second", "first") if bet.swapped else ("first", "second")
+    steps = 0 if wager.bounds is None else len(wager.bounds) + 1
+    p = trial.wager_p_value()
+    gain = abs(math.log(max(p, SMALLEST_P)))
+    text = (
+        f"Rényi divergence of order {bet.order:g} of {{{wager.event.statistic_name}}} on the {far} data set from the "
+        f"{near}, in {steps} steps: a bet that it exceeds the claim gained a factor e^{gain:.1f}"
+    )
+    return replace(tested, detail="; ".join((text, *pair.remarks)), p_value=p)
 
 
 def run_pair(setting: Setting, pair: Pair, guarantee: Guarantee, samples: int, look: str) -> list[CheckResult]:
@@ -316,11 +444,13 @@ def run_pair(setting: Setting, pair: Pair, guarantee: Guarantee, samples: int, l
     always_failing = [len(probe.outputs) == 0 for probe in probes]
     if all(always_failing):
         return [_no_output(pair, probes[0])]
-    trial = sampler.trial(samples * pair.weight, any(always_failing))
+    trial = sampler.trial(samples * pair.weight, any(always_failing), guarantee)
     if trial.cut_short:
         return [_ran_out_of_time(pair, trial, setting.seconds)]
     failure = Event(None)
     checks = [] if trial.event == failure else [_tested(pair, guarantee, trial, trial.event, "event")]
+    if trial.wager is not None and isinstance(trial.wager.bet, RenyiBet):
+        checks.append(_divergence(pair, guarantee, trial, trial.wager, trial.wager.bet))
     turned = trial.turned_to_failures()
     if turned.counts(failure).first:
         # these draws also decided which side comes first: two looks

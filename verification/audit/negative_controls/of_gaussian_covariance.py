@@ -174,7 +174,7 @@ NEGATIVE_CONTROLS = (
     _gauss(
         "gauss-sensitivity-one",
         "Uses the sensitivity 1 in place of √2: σ is √2 times too small.",
-        caught_by=(NORM, ("law", "entry (1, 1)")),
+        caught_by=(NORM, ("law", "entry (1, 1)"), ("privacy", "divergence")),
         many=additive(math.sqrt(0.5)),
         diagnosis="sensitivity of 1",
     ),

@@ -67,7 +67,7 @@ NEGATIVE_CONTROLS = (
     _control(
         "half-scale",
         "Calibrates to the sensitivity 1/n of adding or removing a row, in place of 2/n: half the noise.",
-        (RADIUS,),
+        (RADIUS, ("law", "total scale")),
         perturbation(factor=0.5),
         diagnosis="half the calibrated scale",
     ),

@@ -33,7 +33,7 @@ from covassay.verification.audit.engine.privacy import Pair, Statistic, generic_
 from covassay.verification.audit.profiles.iterative_eigenvectors import laplace_cdf
 from covassay.verification.audit.profiles.profile import ClaimUnderAudit, Profile, common_pairs
 from covassay.verification.exact.above_threshold import probabilities
-from covassay.verification.statistics.tests import TestResult, binomial, independence, kolmogorov_smirnov
+from covassay.verification.statistics.tests import TestResult, binomial, gamma_total, independence, kolmogorov_smirnov
 
 Cdf = Callable[[Vector], Vector]
 
@@ -53,8 +53,11 @@ def _scale_suspects(test: Callable[[float], Test]) -> tuple[Suspect, ...]:
 # ADDITIVE NOISE
 
 
-def _additive(claim: ClaimUnderAudit, scale: float, x: Matrix, cdf: Cdf) -> Profile:
-    """The profile of independent noise with that scale and distribution, seen on the features of x, (n, 2)."""
+def _additive(claim: ClaimUnderAudit, scale: float, x: Matrix, cdf: Cdf, power: int) -> Profile:
+    """The profile of independent noise with that scale and distribution, seen on the features of x, (n, 2).
+
+    The sum of the noise to this power has a Gamma law: 1 for Laplace noise, 2 for Gaussian noise.
+    """
     moments = np.diag(second_moment(x))
 
     def coordinate(i: int, factor: float = 1.0) -> Test:
@@ -64,7 +67,12 @@ def _additive(claim: ClaimUnderAudit, scale: float, x: Matrix, cdf: Cdf) -> Prof
     def apart(y: Matrix) -> TestResult:
         return independence(y[:, 0], y[:, 1], "the coordinates are independent")
 
-    tests = {"coordinate 1": coordinate(0), "coordinate 2": coordinate(1), "independence": apart}
+    def total(y: Matrix) -> TestResult:
+        sizes = (np.abs((y - moments) / scale) ** power).sum(axis=1) / power
+        null = f"the sum of |noise|{'²' if power == 2 else ''} over all draws and coordinates has its Gamma law"
+        return gamma_total(sizes, len(moments) / power, null, power)
+
+    tests = {"coordinate 1": coordinate(0), "coordinate 2": coordinate(1), "independence": apart, "total scale": total}
     scenario = Scenario("n=6, d=2", x, tests, _scale_suspects(lambda factor: coordinate(0, factor)))
 
     def statistics(first: Matrix, second: Matrix) -> tuple[Statistic, ...]:
@@ -79,21 +87,21 @@ def laplace_profile(claim: ClaimUnderAudit) -> Profile:
     """Laplace noise on every coordinate."""
     x = example_rows(6, 2)
     scale = laplace.noise_scale(laplace.second_moments_sensitivity(*x.shape), claim.budget["epsilon"])
-    return _additive(claim, scale, x, laplace_cdf)
+    return _additive(claim, scale, x, laplace_cdf, power=1)
 
 
 def gaussian_profile(claim: ClaimUnderAudit) -> Profile:
     """Normal noise on every coordinate, under zCDP."""
     x = example_rows(6, 2)
     scale = gaussian.noise_scale(gaussian.second_moments_sensitivity(*x.shape), claim.budget["rho"])
-    return _additive(claim, scale, x, ndtr)
+    return _additive(claim, scale, x, ndtr, power=2)
 
 
 def gaussian_approximate_profile(claim: ClaimUnderAudit) -> Profile:
     """Normal noise on every coordinate, under (ε, δ)-DP."""
     x = example_rows(6, 2)
     multiplier = gaussian_approximate.multiplier(**claim.budget, calibration=claim.options["calibration"])
-    return _additive(claim, multiplier * gaussian.second_moments_sensitivity(*x.shape), x, ndtr)
+    return _additive(claim, multiplier * gaussian.second_moments_sensitivity(*x.shape), x, ndtr, power=2)
 
 
 def private_trace_profile(claim: ClaimUnderAudit) -> Profile:
@@ -104,7 +112,10 @@ def private_trace_profile(claim: ClaimUnderAudit) -> Profile:
     def noise(factor: float) -> Test:
         return lambda y: kolmogorov_smirnov((y - trace) / (factor * scale), laplace_cdf, "the noise is Laplace(1/(nε))")
 
-    scenario = Scenario("n=6, d=3", x, {"noise": noise(1.0)}, _scale_suspects(noise))
+    def total(y: Vector) -> TestResult:
+        return gamma_total(np.abs(y - trace) / scale, 1.0, "the sum of |noise| over n draws ~ Gamma(n)")
+
+    scenario = Scenario("n=6, d=3", x, {"noise": noise(1.0), "total scale": total}, _scale_suspects(noise))
     return Profile(claim.form, (scenario,), lambda _: common_pairs(OUTPUTS["number"], dimensions=(1, 2)))
 
 
@@ -264,6 +275,12 @@ class KNormNoise:
             f"‖Z‖_K ~ Gamma({k_norm_law.degrees_of_freedom(d):g})",
         )
 
+    def total(self, outputs: Matrix) -> TestResult:
+        """The sum of ‖Z‖_K over all draws has its Gamma law."""
+        shape = k_norm_law.degrees_of_freedom(self.x.shape[1])
+        norms = k_norm_law.norm(self.residuals(outputs), self.body)
+        return gamma_total(norms, shape, f"the sum of ‖Z‖_K over n draws ~ Gamma({shape:g} n)")
+
     def direction(self, outputs: Matrix) -> TestResult:
         """The direction has its law, in dimension 2."""
         statistic, cdf = _direction(self.body)
@@ -277,7 +294,7 @@ class KNormNoise:
 
 def _k_norm_scenario(d: int, epsilon: float, body: k_norm_law.Body) -> Scenario:
     noise = KNormNoise(example_rows(6, d), k_norm.noise_scale(k_norm.sensitivity(body, 6, d), epsilon), body)
-    tests: dict[str, Test] = {"radius": noise.radius(1.0)}
+    tests: dict[str, Test] = {"radius": noise.radius(1.0), "total scale": noise.total}
     if d == 2:
         tests |= {"direction": noise.direction, "orientation": noise.orientation}
     return Scenario(f"n=6, d={d}", noise.x, tests, _scale_suspects(noise.radius), weight=1.0 if d == 2 else 0.3)

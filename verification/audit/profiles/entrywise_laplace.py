@@ -19,7 +19,13 @@ from covassay.verification.audit.engine.law import Scenario, Suspect, Test
 from covassay.verification.audit.engine.privacy import Pair, Statistic, generic_statistics
 from covassay.verification.audit.profiles.iterative_eigenvectors import laplace_cdf
 from covassay.verification.audit.profiles.profile import ClaimUnderAudit, Profile, common_pairs
-from covassay.verification.statistics.tests import TestResult, gamma_scale, independence, kolmogorov_smirnov
+from covassay.verification.statistics.tests import (
+    TestResult,
+    gamma_scale,
+    gamma_total,
+    independence,
+    kolmogorov_smirnov,
+)
 
 N = 12
 DIMENSIONS = (1, 2, 4)
@@ -61,6 +67,11 @@ class EntrywiseNoise:
         null = f"‖E‖₁ ~ Gamma({k})"
         return lambda y: kolmogorov_smirnov(self.l1(y) / factor, lambda t: gammainc(k, np.maximum(t, 0)), null)
 
+    def total(self, outputs: Matrix) -> TestResult:
+        """The sum of ‖E‖₁ over all draws has its Gamma law."""
+        k = len(self.own[0])
+        return gamma_total(self.l1(outputs), k, f"the sum of ‖E‖₁ over n draws ~ Gamma({k} n)")
+
     def entry(self, i: int, j: int) -> Test:
         """The test that one entry is Laplace."""
         null = f"entry ({i + 1}, {j + 1}) of E ~ Laplace(1)"
@@ -82,6 +93,7 @@ def scenario(d: int, scale: float, epsilon: float, full: bool) -> Scenario:
     """The tests on one data set."""
     noise = EntrywiseNoise(example_rows(N, d), scale, full)
     tests: dict[str, Test] = {"entrywise norm": noise.norm(1.0), "entry (1, 1)": noise.entry(0, 0)}
+    tests["total scale"] = noise.total
     if d > 1:
         tests |= {"entry (1, 2)": noise.entry(0, 1), "independence": noise.independence}
     if d > 1 and full:

@@ -29,7 +29,13 @@ from covassay.verification.audit.profiles import reference_draws
 from covassay.verification.audit.profiles.iterative_eigenvectors import eigenvalue_pair
 from covassay.verification.audit.profiles.noise import interval_meaning
 from covassay.verification.audit.profiles.profile import ClaimUnderAudit, Profile, Statistics, common_pairs
-from covassay.verification.statistics.tests import TestResult, gamma_scale, independence, kolmogorov_smirnov
+from covassay.verification.statistics.tests import (
+    TestResult,
+    gamma_scale,
+    gamma_total,
+    independence,
+    kolmogorov_smirnov,
+)
 
 CONFIDENCE = 0.999
 N = 12
@@ -71,12 +77,23 @@ class GaussianNoise:
         cdf = normal_cdf(self.spread[row, column])
         return lambda outputs: kolmogorov_smirnov(self.residuals(outputs)[:, row, column], cdf, null)
 
+    def squares(self, outputs: Matrix) -> Vector:
+        """The sum of the standardised squares of every output."""
+        i, j = np.triu_indices(len(self.moment))
+        total: Vector = ((self.residuals(outputs)[:, i, j] / self.spread[i, j]) ** 2).sum(axis=1)
+        return total
+
     def squared_norm(self, outputs: Matrix) -> TestResult:
         """The sum of the standardised squares is χ²."""
-        i, j = np.triu_indices(len(self.moment))
-        squares = ((self.residuals(outputs)[:, i, j] / self.spread[i, j]) ** 2).sum(axis=1)
-        null = f"standardised squares ~ χ²({len(i)})"
-        return kolmogorov_smirnov(squares, lambda t: chdtr(len(i), np.maximum(t, 0)), null)
+        entries = len(np.triu_indices(len(self.moment))[0])
+        null = f"standardised squares ~ χ²({entries})"
+        return kolmogorov_smirnov(self.squares(outputs), lambda t: chdtr(entries, np.maximum(t, 0)), null)
+
+    def total(self, outputs: Matrix) -> TestResult:
+        """The sum of the standardised squares over all draws is χ²."""
+        entries = len(np.triu_indices(len(self.moment))[0])
+        null = f"the sum of the standardised squares over n draws ~ χ²({entries} n)"
+        return gamma_total(self.squares(outputs) / 2, entries / 2, null, power=2)
 
     def turned_entry(self, outputs: Matrix) -> TestResult:
         """A rotation by 45° in the plane of the first and the last axis brings (E₁₁ − E_dd)/2 to the place (1, d)."""
@@ -95,6 +112,7 @@ def noise_tests(moment: Matrix, scale: float, ensemble: str) -> dict[str, Test]:
     """The tests of σW on outputs `moment` + σW, by name."""
     noise = GaussianNoise(moment, scale, ensemble)
     tests: dict[str, Test] = {"entry (1, 1)": noise.entry(0, 0), "squared norm": noise.squared_norm}
+    tests["total scale"] = noise.total
     if len(moment) > 1:
         tests |= {
             "entry (1, 2)": noise.entry(0, 1),

@@ -18,7 +18,7 @@ from covassay.reference.mechanisms.pure import johnson_lindenstrauss as mechanis
 from covassay.verification.audit.engine.law import Scenario, Suspect, Test
 from covassay.verification.audit.profiles import reference_draws
 from covassay.verification.audit.profiles.profile import ClaimUnderAudit, Profile
-from covassay.verification.statistics.tests import TestResult, binomial, independence, kolmogorov_smirnov
+from covassay.verification.statistics.tests import TestResult, binomial, gamma_total, independence, kolmogorov_smirnov
 
 D = 2
 MARGIN = 60.0  # noise scales from the second moment to the boundary of the set: reached with probability e^{−60}
@@ -56,6 +56,7 @@ def noise_tests(x: Matrix, scale: float) -> dict[str, Test]:
 
     return {
         "noise norm": norm_test(x, scale),
+        "total scale": lambda y: gamma_total(norms(y), size, f"the sum of ‖z‖ over n draws ~ Gamma({size} n)"),
         "diagonal direction": direction(0),
         "off-diagonal direction": direction(1),
         "norm and direction": lambda y: independence(norms(y), share(y, 1), "norm and direction are independent"),

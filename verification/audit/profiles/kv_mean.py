@@ -18,7 +18,7 @@ from covassay.verification.audit.engine.law import Scenario, Test
 from covassay.verification.audit.engine.privacy import Pair, generic_statistics
 from covassay.verification.audit.profiles.profile import ClaimUnderAudit, Profile, common_pairs
 from covassay.verification.audit.profiles.wrong_scales import scale_suspects
-from covassay.verification.statistics.tests import TestResult, independence, kolmogorov_smirnov
+from covassay.verification.statistics.tests import TestResult, gamma_total, independence, kolmogorov_smirnov
 
 DIMENSION = 4
 CERTAINTY = 100.0  # n√ρ for each column: the fullest bin leads by 40 deviations
@@ -50,6 +50,12 @@ class ConstantColumns:
 
         return test
 
+    def total(self, outputs: Matrix) -> TestResult:
+        """The sum of the squared distances over all draws is χ²."""
+        squares = (((outputs - self.mean) / self.deviation) ** 2).sum(axis=1)
+        null = f"the sum of the squared distances over n draws is χ² with {DIMENSION} n degrees"
+        return gamma_total(squares / 2, DIMENSION / 2, null, power=2)
+
     def independence(self, outputs: Matrix) -> TestResult:
         """Two components are independent."""
         return independence(outputs[:, 0], outputs[:, 1], "the components are independent")
@@ -58,6 +64,7 @@ class ConstantColumns:
         """The tests and suspects."""
         tests: dict[str, Test] = {
             "radius": self.radius_squared(1.0),
+            "total scale": self.total,
             "component 1": self.component(0),
             "component 2": self.component(1),
             "independence": self.independence,

@@ -20,7 +20,7 @@ from covassay.verification.audit.engine.law import Scenario, Test
 from covassay.verification.audit.engine.privacy import Pair, generic_statistics
 from covassay.verification.audit.profiles.profile import ClaimUnderAudit, Profile, common_pairs
 from covassay.verification.audit.profiles.wrong_scales import scale_suspects
-from covassay.verification.statistics.tests import TestResult, independence, kolmogorov_smirnov
+from covassay.verification.statistics.tests import TestResult, gamma_total, independence, kolmogorov_smirnov
 
 MARGIN = 150.0  # n√ρ/6 for the data inside the cone: its eigenvalues are then above 60 deviations of the noise
 DIMENSION = 4  # of the data inside the cone
@@ -83,6 +83,13 @@ class InsideTheCone:
 
         return test
 
+    def total(self, outputs: Matrix) -> TestResult:
+        """The sum of the squared norms of the upper triangle over all draws is χ²."""
+        i, j = np.triu_indices(DIMENSION)
+        squares = (((outputs - self.moment)[:, i, j] / self.deviation) ** 2).sum(axis=1)
+        null = f"the sum of the squared norms over n draws is χ² with {len(i)} n degrees"
+        return gamma_total(squares / 2, len(i) / 2, null, power=2)
+
     def trace(self, outputs: Matrix) -> TestResult:
         """The trace is Gaussian."""
         change = np.trace(outputs, axis1=1, axis2=2) - np.trace(self.moment)
@@ -97,6 +104,7 @@ class InsideTheCone:
         """The tests and suspects."""
         tests: dict[str, Test] = {
             "radius": self.radius_squared(1.0),
+            "total scale": self.total,
             "trace": self.trace,
             "entry (1, 2)": self.entry,
             "independence": self.independence,

@@ -21,6 +21,7 @@ from covassay.verification.statistics.tests import (
     TestResult,
     binomial,
     gamma_scale,
+    gamma_total,
     independence,
     kolmogorov_smirnov,
 )
@@ -72,6 +73,12 @@ class NuclearNoise:
         s = self.singular(outputs)[1].sum(axis=1)
         null = f"‖E‖_* ~ Gamma({law.radius_shape(self.dimension, self.symmetric):g})"
         return kolmogorov_smirnov(s, lambda t: law.nuclear_norm_cdf(self.dimension, t, self.symmetric), null)
+
+    def total(self, outputs: Matrix) -> TestResult:
+        """The sum of ‖E‖_* over all draws has its Gamma law."""
+        shape = float(law.radius_shape(self.dimension, self.symmetric))
+        null = f"the sum of ‖E‖_* over n draws ~ Gamma({shape:g} n)"
+        return gamma_total(law.nuclear_norm(self.residuals(outputs)), shape, null)
 
     def spectral_norm(self, outputs: Matrix) -> TestResult:
         """‖E‖ has its exact law."""
@@ -131,6 +138,7 @@ def noise_tests(x: Matrix, scale: float, symmetric: bool) -> dict[str, Test]:
     noise = NuclearNoise(x, scale, symmetric)
     tests: dict[str, Test] = {
         "nuclear norm": noise.nuclear_norm,
+        "total scale": noise.total,
         "spectral norm": noise.spectral_norm,
         "trace sign": noise.trace_sign,
     }

@@ -18,7 +18,7 @@ from covassay.verification.audit.engine.contract import example_rows
 from covassay.verification.audit.engine.law import Scenario, Suspect, Test
 from covassay.verification.audit.engine.privacy import Pair, Statistic, generic_statistics
 from covassay.verification.audit.profiles.profile import ClaimUnderAudit, Profile, common_pairs
-from covassay.verification.statistics.tests import TestResult, binomial, independence, kolmogorov_smirnov
+from covassay.verification.statistics.tests import TestResult, binomial, gamma_total, independence, kolmogorov_smirnov
 
 N = 12
 DIMENSIONS = (2, 3, 6)
@@ -44,6 +44,7 @@ def noise_tests(w: Vector, scale: float) -> dict[str, Test]:
         return binomial(positive, len(outputs), 0.5, "the noise of the first coefficient is positive half of the time")
 
     tests: dict[str, Test] = {"noise norm": norm_test(w, scale), "coefficient sign": sign}
+    tests["total scale"] = lambda y: gamma_total(norms(y), k, f"the sum of ‖Y − ŵ‖ε/S over n draws ~ Gamma({k} n)")
     if k > 1:
         tests["noise direction"] = lambda y: kolmogorov_smirnov(
             first(y) ** 2, lambda t: haar.squared_coordinate_cdf(t, k), "the noise has a uniform direction"

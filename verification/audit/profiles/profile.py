@@ -10,11 +10,12 @@ from covassay.reference.domain import Matrix
 from covassay.reference.mechanisms.mechanism import Mechanism
 from covassay.reference.mechanisms.output import Output
 from covassay.reference.privacy import Guarantee
-from covassay.reference.sensitivity import neighbours, one_sided_pair, orthonormal_pair
-from covassay.verification.audit.engine.contract import Form
+from covassay.reference.sensitivity import block_pair, neighbours, one_sided_pair, orthonormal_pair
+from covassay.verification.audit.engine.contract import Form, example_rows
 from covassay.verification.audit.engine.law import Scenario
 from covassay.verification.audit.engine.privacy import Pair, Statistic, generic_statistics
 
+ORDINARY_ROWS = 12
 OUTSIDE = 50.0  # norm of the rows that a mechanism must clip or reject
 
 
@@ -69,7 +70,7 @@ def common_pairs(
     """Extremal pairs for any mechanism: orthonormal rows, one row against none, and rows far outside the ball.
 
     In the last pair both data sets leave the domain. A mechanism that rejects such rows rejects both data sets, and one
-    that clips them sees orthonormal rows. The first two pairs have the generic statistics by default.
+    that clips them sees orthonormal rows. All pairs have the generic statistics by default.
     """
 
     def generic(first: Matrix, second: Matrix) -> tuple[Statistic, ...]:
@@ -87,10 +88,38 @@ def common_pairs(
     pairs.append(Pair(f"one row against none, d={d}", first, second, chosen(first, second), weight / 2))
     x, y = orthonormal_pair(d)
     first, second = neighbours(base, OUTSIDE * x, OUTSIDE * y)
-    pairs.append(Pair(f"rows of norm {OUTSIDE:g}, d={d}", first, second, generic(first, second), weight / 4))
+    clipped = () if statistics is None else statistics(*neighbours(base, x, y))
+    seen = tuple(Statistic(f"{s.name}, for clipped rows", s.function, s.threshold) for s in clipped)
+    pairs.append(Pair(f"rows of norm {OUTSIDE:g}, d={d}", first, second, (*seen, *generic(first, second)), weight / 4))
     return tuple(pairs)
+
+
+def black_box_pairs(output: Output) -> tuple[Pair, ...]:
+    """Pairs that are the worst for some statistic that a target may release, whatever the target is.
+
+    Opposite rows move a mean the most, and leave a second moment where it is. Rows in dense directions move the sum of
+    the absolute values of all entries the most. Among ordinary rows nothing is zero, and no two rows are equal.
+    """
+    ordinary = example_rows(ORDINARY_ROWS, 2)
+    dense = np.full(2, 0.5**0.5)
+    rows = {
+        "one row changed among ordinary rows, d=2": neighbours(ordinary, *orthonormal_pair(2)),
+        "a long row comes and goes, d=2": neighbours(ordinary, *one_sided_pair(2)),
+        "rows in dense directions, d=4": neighbours(np.zeros((1, 4)), *block_pair(4)),
+    }
+    opposite = {
+        "opposite rows, d=1": neighbours(np.zeros((1, 1)), np.ones(1), -np.ones(1)),
+        "opposite rows in a dense direction, d=2": neighbours(np.zeros((1, 2)), dense, -dense),
+    }
+    far = 1.0 if output.power == 1 else 0.25  # a mean is in the unit of x
+    return tuple(
+        Pair(name, first, second, generic_statistics(first, second, output), far if name in opposite else 0.5)
+        for name, (first, second) in (opposite | rows).items()
+        if min(output.shape(first.shape[1]), default=1) > 0
+    )
 
 
 def black_box(output: Output) -> Profile:
     """The profile of a target that names no mechanism: it has pairs and no law."""
-    return Profile(Form(output), (), lambda _: common_pairs(output, dimensions=(1, 2, 3)))
+    pairs = (*common_pairs(output, dimensions=(1, 2, 3)), *black_box_pairs(output))
+    return Profile(Form(output), (), lambda _: pairs)

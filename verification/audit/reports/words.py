@@ -12,7 +12,7 @@ MEANING = {
         "Nothing was found that contradicts the claim. That is not a certificate: the checks say what this run could "
         "have seen."
     ),
-    Verdict.INCONCLUSIVE: "The target gave too few outputs to decide.",
+    Verdict.INCONCLUSIVE: "The run could not decide: too few outputs, or too few draws for this claim.",
 }
 SMALLEST_P = 1e-300  # floating point can hold smaller p-values only as 0
 

@@ -54,7 +54,7 @@ def test_every_mutant_is_registered_under_a_name_of_its_own() -> None:
 
 def every_check() -> set[tuple[str, str]]:
     """The name of every check that an audit of the reference's mechanisms runs."""
-    names = {("privacy", "event"), ("privacy", "failures")}
+    names = {("privacy", "event"), ("privacy", "failures"), ("privacy", "divergence")}
     for mechanism_name in {mutant.mechanism for mutant in NEGATIVE_CONTROLS.values()}:
         about = mechanism(mechanism_name)
         for scenario in profile(mechanism_name, default_claim(mechanism_name), about.resolve({}), SAMPLES, 0).scenarios:

@@ -6,6 +6,8 @@ Seeds are fixed; the reference fails one of these checks with probability at mos
 import numpy as np
 import pytest
 
+from covassay.reference.domain import Matrix, second_moment, unit_rows
+from covassay.reference.mechanisms.building_blocks import laplace
 from covassay.reference.mechanisms.registry import default_claim, mechanism
 from covassay.reference.privacy import ApproximateDP, Guarantee, PureDP
 from covassay.verification.audit.adapters.covassay_mechanisms import TARGETS
@@ -13,9 +15,10 @@ from covassay.verification.audit.engine.checks import Status
 from covassay.verification.audit.engine.law import diagnose, run_scenario
 from covassay.verification.audit.engine.sampling import Setting
 from covassay.verification.audit.negative_controls.every import NEGATIVE_CONTROLS
+from covassay.verification.audit.negative_controls.negative_control import one
 from covassay.verification.audit.profiles.by_mechanism import profile
-from covassay.verification.audit.run import decide
-from covassay.verification.audit.targets.target import TargetReference
+from covassay.verification.audit.run import audit, decide
+from covassay.verification.audit.targets.target import Target, TargetReference
 
 BLOCKS = ("k-norm", "laplace", "gaussian", "gaussian-approximate", "exponential", "above-threshold", "private-radius",
           "private-trace")  # fmt: skip
@@ -70,3 +73,16 @@ def test_a_discrete_profile_follows_the_claim(name: str, guarantee: Guarantee) -
 def test_the_approximate_profile_takes_an_epsilon_above_one_with_the_exact_scale() -> None:
     options = {"calibration": "tight"}
     assert profile("gaussian-approximate", ApproximateDP(4.0, 1e-6), options, 1000, 0).scenarios
+
+
+def nine_tenths(x: Matrix, size: int, *, rng: np.random.Generator, epsilon: float) -> Matrix:
+    """Laplace noise on the second moments at nine tenths of its scale."""
+    rows = unit_rows(x)
+    scale = laplace.noise_scale(laplace.second_moments_sensitivity(*rows.shape), epsilon)
+    return np.diag(second_moment(rows)) + 0.9 * scale * rng.laplace(size=(size, rows.shape[1]))
+
+
+def test_nine_tenths_of_the_laplace_noise_are_refuted_at_the_default_number_of_draws() -> None:
+    """By the exact law of the total; Kolmogorov's test took 10 000 draws."""
+    report = audit(Target("mine", one(nine_tenths), draw_many=nine_tenths), PureDP(1.0), claimed="laplace")
+    assert "total scale" in {check.name for check in report.refuted}

@@ -47,7 +47,10 @@ def _reports() -> dict[str, Any]:
         "refuted by privacy": audit(TargetReference("mutant:fails-on-zero", "."), pure, samples=100),
         "refuted, zCDP": audit(infinite_loss, ZCDP(0.5), samples=100),
         "not refuted": audit(TargetReference("covassay:bingham", "."), pure, samples=100, user_data=data),
-        "not refuted, approximate DP": audit(approximate, ApproximateDP(9.0, 1e-5), samples=100),
+        "not refuted, approximate DP": audit(
+            TargetReference("covassay:gauss-cov-approximate", "."), ApproximateDP(1.0, 1e-6), samples=100
+        ),
+        "inconclusive by its claim": audit(approximate, ApproximateDP(9.0, 1e-5), samples=100),
         "inconclusive": audit(
             Target("mine", never_answers), pure, claimed="nuclear-laplace", samples=100, seconds=0.01
         ),

@@ -1,0 +1,149 @@
+"""The events and bets by which privacy is tested: what they see, and how often they accuse a correct mechanism."""
+
+import math
+
+import numpy as np
+import pytest
+
+from covassay.reference.domain import Matrix
+from covassay.reference.mechanisms.building_blocks.gaussian_approximate import multiplier
+from covassay.reference.mechanisms.output import OUTPUTS
+from covassay.reference.privacy import ZCDP, ApproximateDP, Guarantee, PureDP
+from covassay.verification.audit.engine.checks import CheckResult, Status, Verdict
+from covassay.verification.audit.engine.event_choice import GRID, largest_kept, largest_loss, thresholds
+from covassay.verification.audit.engine.privacy import Pair, Statistic, run_pair, violates
+from covassay.verification.audit.engine.sampling import Setting
+from covassay.verification.audit.run import audit
+from covassay.verification.audit.targets.target import Target
+
+PAIR = Pair("0 and 1", np.zeros((1, 1)), np.ones((1, 1)), (Statistic("y", lambda y: y[:, 0]),))
+RUN_LEVEL = 1e-10  # about the level of one check in a run with a false-alarm budget of 1e-9
+LOOSE = ApproximateDP(1.0, 0.01)
+
+
+def target(noise: str, scale: float) -> Target:
+    """The sum of the rows plus noise."""
+
+    def many(x: Matrix, size: int, *, rng: np.random.Generator, **budget: float) -> Matrix:
+        shape = size, x.shape[1]
+        return x.sum(axis=0) + scale * (rng.laplace(size=shape) if noise == "laplace" else rng.standard_normal(shape))
+
+    return Target(noise, lambda x, *, rng, **budget: many(x, 1, rng=rng, **budget)[0], draw_many=many)
+
+
+def checks(noise: str, scale: float, claim: Guarantee, samples: int, seed: int) -> dict[str, CheckResult]:
+    setting = Setting(target(noise, scale), claim.keywords(), OUTPUTS["vector"], seed=seed)
+    return {check.name: check for check in run_pair(setting, PAIR, claim, samples, "first look")}
+
+
+TIGHT = {
+    "pure": ("laplace", 1.0, PureDP(1.0), "event", 150),
+    "approximate": ("gaussian", multiplier(1.0, 0.01, "tight"), LOOSE, "event", 300),
+    "zcdp-event": ("gaussian", 1.0, ZCDP(0.5), "event", 300),
+    "zcdp-divergence": ("gaussian", 1.0, ZCDP(0.5), "divergence", 300),
+}
+
+
+@pytest.mark.parametrize("name", [n if n == "pure" else pytest.param(n, marks=pytest.mark.slow) for n in TIGHT])
+def test_p_values_of_a_mechanism_that_just_keeps_its_claim_are_uniform_or_larger(name: str) -> None:
+    """500 runs; P(p ≤ u) may exceed u nowhere by more than a sample of that size does with probability 1e-9."""
+    noise, scale, claim, check, samples = TIGHT[name]
+    runs = 500
+    p_values = np.sort([checks(noise, scale, claim, samples, seed)[check].p_value for seed in range(runs)])
+    assert float((np.arange(1, runs + 1) / runs - p_values).max()) < math.sqrt(math.log(1e9) / (2 * runs))
+
+
+def test_half_of_the_gaussian_noise_is_refuted_at_1000_draws() -> None:
+    """10 of 10; it was 0 of 10 by single events and two Clopper–Pearson bounds."""
+    found = [checks("gaussian", 0.5, ZCDP(0.5), 1000, seed)["divergence"].p_value for seed in range(10)]
+    assert all(p is not None and p < RUN_LEVEL for p in found), found
+
+
+def test_four_fifths_of_the_gaussian_noise_is_refuted_at_14000_draws() -> None:
+    found = [checks("gaussian", 0.8, ZCDP(0.5), 14_000, seed) for seed in range(5)]
+    assert all(f["divergence"].p_value < RUN_LEVEL for f in found), [f["divergence"].p_value for f in found]
+    assert "order" in found[0]["divergence"].detail
+
+
+def test_half_of_the_laplace_noise_is_refuted_at_1000_draws() -> None:
+    found = [checks("laplace", 0.5, PureDP(1.0), 1000, seed)["event"].p_value for seed in range(10)]
+    assert sum(p is not None and p < RUN_LEVEL for p in found) >= 5, found
+    assert all(p is not None and p < 1e-6 for p in found), found
+
+
+@pytest.mark.slow
+def test_the_loss_of_laplace_noise_is_shown_to_two_hundredths_at_a_million_draws() -> None:
+    """The event took 10 403 : 3 823 draws when the pilot's largest ratio chose it; 318 000 : 116 000 was on offer."""
+    event = checks("laplace", 1.0, PureDP(1.0), 10**6, 0)["event"]
+    assert event.facts["loss_lower_bound"] > 0.98
+    assert max(event.facts["counts"]) > 200_000
+
+
+def test_the_bet_on_an_event_sees_approximate_dp_broken() -> None:
+    """Half of the noise for ε = 1, δ = 0.01: P(S) − eQ(S) reaches 0.127."""
+    half = multiplier(1.0, 0.01, "tight") / 2
+    found = [checks("gaussian", half, LOOSE, 4000, seed)["event"].p_value for seed in range(5)]
+    assert all(p is not None and p < 1e-6 for p in found), found
+
+
+@pytest.mark.parametrize("claim", [PureDP(1000.0), ApproximateDP(1000.0, 1e-6), ZCDP(1e6), ZCDP(1e-9)], ids=str)
+def test_no_claim_is_too_large_or_too_small_to_be_tested(claim: Guarantee) -> None:
+    p_values = [check.p_value for check in checks("gaussian", 1.0, claim, 300, 0).values()]
+    if claim == ZCDP(1e-9):
+        assert min(p for p in p_values if p is not None) < 1e-6
+    else:
+        assert set(p_values) == {1.0}
+
+
+def test_thresholds_reach_the_extremes() -> None:
+    values = np.random.default_rng(0).random(1000)
+    tried = thresholds(values)
+    assert tried[0] == values.min()
+    assert tried[-1] == values.max()
+    assert len(thresholds(np.zeros(10))) == 1
+
+
+@pytest.mark.parametrize("claim", [PureDP(0.7), ApproximateDP(0.7, 0.05), ZCDP(0.3)], ids=str)
+def test_the_table_of_coins_that_keep_a_claim_agrees_with_the_definition(claim: Guarantee) -> None:
+    kept = largest_kept(claim)
+    for q, p in zip(GRID[100:400:20], kept[100:400:20], strict=True):
+        assert not violates(p * 0.99, q, claim)
+        beyond = p + 0.02 * (1 - p)
+        assert p > 1 - 1e-9 or violates(beyond, q, claim)
+
+
+def test_the_largest_loss_is_the_loss_that_an_event_without_an_exception_would_show() -> None:
+    """n of n against 0 of n': the proportion is 1 and its lower bound is error^{1/n}."""
+    share = 1e-10 ** (1 / 700)
+    assert largest_loss((700, 720), PureDP(1.0), 1e-10) == pytest.approx(math.log(share / (1 - share)))
+    for claim in (ApproximateDP(1.0, 1e-6), ZCDP(0.5)):
+        assert largest_loss((7000, 7000), claim, 1e-10) > largest_loss((700, 700), claim, 1e-10) > 0
+
+
+def noiseless(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
+    return x.T @ x / len(x) + 1e-6 * rng.standard_normal((x.shape[1],) * 2)
+
+
+def test_a_claim_beyond_the_reach_of_a_black_box_audit_is_inconclusive() -> None:
+    """Noise of 1e-6 passed at ε = 6; the report now says how far the run could have seen."""
+    report = audit(noiseless, PureDP(6.0), samples=600)
+    assert report.verdict is Verdict.INCONCLUSIVE
+    (reach,) = (check for check in report.checks if check.name == "reach")
+    assert reach.status is Status.INCONCLUSIVE
+    assert "below the claim ε = 6: raise --samples" in reach.detail
+    assert audit(noiseless, PureDP(2.0), samples=600).verdict is Verdict.REFUTED
+
+
+def fails_on_long_rows(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
+    if np.abs(x).sum() > 0.5:
+        raise ArithmeticError
+    return np.eye(x.shape[1])
+
+
+def test_a_target_that_always_fails_on_one_side_is_refuted_at_a_large_epsilon() -> None:
+    """It was tried at most 100 times a side, which shows no loss of 3."""
+    setting = Setting(Target("mine", fails_on_long_rows), {"epsilon": 3.0}, OUTPUTS["matrix"], seed=0)
+    statistic = Statistic("trace", lambda y: np.trace(y, axis1=1, axis2=2))
+    (check,) = run_pair(setting, Pair("p", np.zeros((2, 2)), np.eye(2), (statistic,)), PureDP(3.0), 2000, "look")
+    assert check.p_value is not None
+    assert check.p_value < RUN_LEVEL

@@ -1,0 +1,140 @@
+"""Which event to test: the event whose p-value on the test draws is expected to be the smallest.
+
+An event occurs k times in n draws on one side and k' times in n' draws on the other, all of them pilot draws. Of many
+events some look better than they are. Therefore the probability p of an event enters by a lower confidence bound and p'
+by an upper one. The score then asks what the test draws would show if these were the true probabilities:
+
+pure DP : the lower bound on ln(p/p') at the error level of a run.
+(ε, δ)-DP and zCDP : the exponent of the best test against the claim, which is the smallest Kullback–Leibler divergence
+    of the two coins from two coins that keep the claim. Events that keep it are ranked as for pure DP.
+"""
+
+import math
+from functools import lru_cache
+
+import numpy as np
+from scipy.special import betaincinv, expit, logit, xlogy
+
+from covassay.reference.domain import Vector
+from covassay.reference.privacy import ApproximateDP, Guarantee, PureDP
+
+RUN_ERROR = 1e-10  # near the level at which one check of a run is decided
+BOUND_ERROR = 0.05  # of either confidence bound on the pilot draws
+MIDDLE = np.linspace(0.01, 0.99, 60)  # quantiles of the pooled pilot draws that are tried as thresholds
+TAIL = 1.25  # ratio of successive numbers of draws beyond the thresholds in the tails
+ORDERS = 1 + np.geomspace(1e-3, 400.0, 80)  # Rényi orders α by which the coins that keep a zCDP claim are found
+SMALLEST = 1e-12  # probability of the smallest coin in the table of coins that keep the claim
+GRID = expit(np.linspace(logit(SMALLEST), logit(1 - 1e-9), 500))  # the second coin of the table
+LARGEST_EXPONENT = 30.0  # beyond it e^ε exceeds any number of draws
+REACHED = 0.5  # share of the largest ρ in reach of any test that a bet chosen on pilot draws attains
+WITHIN = 1e6  # is taken from the score of events within the claim
+BISECTIONS = 50
+
+
+def thresholds(pooled: Vector) -> Vector:
+    """The values that are tried as thresholds: quantiles, and order statistics that go out to the extremes."""
+    ordered = np.sort(pooled)
+    n = len(ordered)
+    outer = np.unique(
+        np.geomspace(1, max(n * MIDDLE[0], 1), 1 + round(math.log(max(n, 2)) / math.log(TAIL))).astype(int)
+    )
+    outer = outer[outer <= n] - 1
+    inner = np.round(MIDDLE * (n - 1)).astype(int)
+    values: Vector = np.unique(ordered[np.concatenate([outer, inner, n - 1 - outer])])
+    return values
+
+
+def pessimistic(counts: Vector, size: int) -> tuple[Vector, Vector]:
+    """Lower and upper Clopper–Pearson bounds on the probabilities of events with these counts among `size` draws."""
+    if size == 0:
+        return np.zeros(len(counts)), np.ones(len(counts))
+    lower = np.where(counts > 0, betaincinv(np.maximum(counts, 1), size - counts + 1, BOUND_ERROR), 0.0)
+    upper = np.where(counts < size, betaincinv(counts + 1, np.maximum(size - counts, 1), 1 - BOUND_ERROR), 1.0)
+    return lower, upper
+
+
+def scores(first: Vector, second: Vector, sizes: tuple[int, int], mean: float, guarantee: Guarantee) -> Vector:
+    """The score of events that occurred so often on either side of the pilot, for a test with `mean` draws a side."""
+    p, q = pessimistic(first, sizes[0])[0], pessimistic(second, sizes[1])[1]
+    ratio = _log_ratio_lower(p, q, mean)
+    if isinstance(guarantee, PureDP):
+        return ratio
+    allowed = largest_kept(guarantee)
+    outside = p > np.interp(q, GRID, allowed)
+    found = ratio - WITHIN  # an event within the claim shows a loss at most, and any event outside is worth more
+    found[outside] = mean * _exponent(p[outside], q[outside], allowed)
+    return found
+
+
+def _log_ratio_lower(p: Vector, q: Vector, mean: float) -> Vector:
+    """The lower bound on ln(p/p') that the expected counts would give."""
+    share = betaincinv(np.maximum(mean * p, SMALLEST), mean * q + 1, RUN_ERROR)
+    with np.errstate(divide="ignore"):
+        bound: Vector = np.where(p > 0, np.log(share) - np.log1p(-share), -np.inf)
+    return bound
+
+
+def _divergence(p: Vector, q: Vector) -> Vector:
+    """The Kullback–Leibler divergence of a coin from another."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        divergence: Vector = xlogy(p, p / q) + xlogy(1 - p, (1 - p) / (1 - q))
+    return np.where(np.isnan(divergence), np.inf, divergence)
+
+
+def _exponent(p: Vector, q: Vector, allowed: Vector) -> Vector:
+    """The smallest D(p ‖ a) + D(q ‖ b) over pairs of coins (a, b) on the boundary of the claim."""
+    found: Vector = (_divergence(p[:, None], allowed) + _divergence(q[:, None], GRID)).min(axis=1, initial=np.inf)
+    return found
+
+
+@lru_cache(maxsize=16)
+def largest_kept(guarantee: Guarantee) -> Vector:
+    """For every probability in `GRID` on one side, the largest on the other side that keeps the claim."""
+    if isinstance(guarantee, PureDP | ApproximateDP):
+        epsilon, delta = guarantee.epsilon, guarantee.delta if isinstance(guarantee, ApproximateDP) else 0.0
+        return np.asarray(
+            np.minimum(np.exp(min(epsilon, LARGEST_EXPONENT)) * GRID + delta, 1.0)
+        )  # the complement is an event of its own
+    low, high = GRID, np.ones(len(GRID))
+    for _ in range(BISECTIONS):
+        middle = (low + high) / 2
+        broken = renyi_excess(middle, GRID, guarantee.rho) > 0
+        low, high = np.where(broken, low, middle), np.where(broken, middle, high)
+    return np.asarray(low)
+
+
+def renyi_excess(p: Vector, q: Vector, rho: float) -> Vector:
+    """The largest D_α − ρα of coins p from coins q over the orders α of `ORDERS`, for every pair of coins."""
+    with np.errstate(divide="ignore"):
+        heads = ORDERS[:, None] * np.log(p) + (1 - ORDERS[:, None]) * np.log(q)
+        tails = ORDERS[:, None] * np.log1p(-p) + (1 - ORDERS[:, None]) * np.log1p(-q)
+    excess = np.logaddexp(heads, tails) / (ORDERS[:, None] - 1) - rho * ORDERS[:, None]
+    return np.asarray(excess.max(axis=0))
+
+
+def largest_loss(sizes: tuple[int, int], guarantee: Guarantee, error: float) -> float:
+    """The largest parameter of the claim that an event could refute at this error level with that many test draws.
+
+    The event that shows most occurs in every draw on one side and in no draw on the other. The parameter is ε, for the
+    δ of the claim, or ρ.
+    """
+    if min(sizes) == 0:
+        return 0.0
+    if isinstance(guarantee, PureDP):
+        log_share = math.log(error) / sizes[0]
+        return max(0.0, log_share - math.log(-math.expm1(log_share)))
+    if isinstance(guarantee, ApproximateDP):  # the claim at its best: p = 1, q = (1 − δ) e^{−ε}
+        missed = -math.expm1(math.log(error / 2) / min(sizes))
+        return max(0.0, math.log((1 - guarantee.delta) / missed))
+    missed = -math.expm1(math.log(error / 4) / min(sizes))  # two Clopper–Pearson bounds: coins (1 − missed, missed)
+    share = math.exp(math.log(error) / sum(sizes))  # the claim at its best: coins (s, 1 − s), s^(n + n') = error
+    return max(_rho_of_coin(1 - missed), REACHED * _rho_of_coin(share))
+
+
+def _rho_of_coin(share: float) -> float:
+    """The smallest ρ that allows the coins (share, 1 − share) and (1 − share, share), for a share above 1/2."""
+    if share <= 1 / 2:
+        return 0.0
+    odds = math.log(share) - math.log1p(-share)
+    heads, tails = ORDERS * odds + math.log1p(-share), -ORDERS * odds + math.log(share)
+    return float((np.logaddexp(heads, tails) / (ORDERS * (ORDERS - 1))).max())

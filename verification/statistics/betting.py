@@ -1,0 +1,192 @@
+"""Betting against a claim on two laws: an e-value, which is a factor whose mean is at most 1 if the claim is true.
+
+Let P and Q be the laws of one category of an output on two data sets. Every notion of privacy says, for suitable
+functions A and B and a number c, that E_P[A] − E_Q[B] ≤ c. A bet takes a stake λ > 0 and a centre u and multiplies
+
+    1 + λ (A(y) − u)  over the n draws y from P,  1 + λ' (u − c − B(y'))  over the n' draws y' from Q,  λ' = λ n/n'.
+
+By 1 + t ≤ eᵗ the mean of the product is at most exp(λ n (E_P[A] − E_Q[B] − c)) ≤ 1. By Markov's inequality its inverse
+is a p-value, for every n and n' and however the bet was chosen, as long as it did not look at the draws.
+
+The inequality for (ε, δ)-DP is P(S) − e^ε Q(S) ≤ δ. For the Rényi divergence of order α > 1 it is Young's inequality:
+for every function L > 0, α E_P[L^{α−1}] − (α − 1) E_Q[L^α] ≤ E_Q[(dP/dQ)^α] = exp((α − 1) D_α(P ‖ Q)), with equality
+for L = dP/dQ. Its limit for the Kullback–Leibler divergence is E_P[ln L] − E_Q[L] + 1 ≤ D_1(P ‖ Q).
+"""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.optimize import minimize, minimize_scalar
+
+from covassay.reference.domain import Vector
+
+PRIOR = 0.5  # pseudo-draws that are added to every category of the pilot
+LARGEST_SHARE = 0.95  # of the stake at which a single draw could lose everything
+ORDERS = 1.0, 1.5, 3.0  # of the Rényi divergences that are tried; 1 stands for Kullback–Leibler
+TINY = 1e-12  # keeps a stake above 0 and a variance away from 0
+FIRST_POWERS = 0.3, 0.5, 0.7, 0.85, 1.0  # of the ratio of the shares, where the search begins
+FIRST_CAPS = 1.0, 2.0, 4.0  # of the logarithm of that ratio, where the search begins
+FIRST_STEP = 0.3  # of the search, in every parameter
+REFINED = 5  # of the starts of a search are followed, the most promising ones
+ITERATIONS = 400  # of the search for a bet; a search cut short costs power and no validity
+
+
+@dataclass(frozen=True)
+class Inequality:
+    """E_P[first] − E_Q[second] ≤ bound, for two functions that are constant on every category: (categories,) each."""
+
+    first: Vector
+    second: Vector
+    bound: float
+
+
+@dataclass(frozen=True)
+class Bet:
+    """A bet on an inequality: the stake λ, kept below the stake at which a draw loses everything, and the centre u."""
+
+    inequality: Inequality
+    stake: float
+    centre: float
+
+    def log_value(self, first: Vector, second: Vector) -> float:
+        """The logarithm of the e-value; `first` and `second` are the numbers of draws in every category."""
+        n, other = float(first.sum()), float(second.sum())
+        if n == 0 or other == 0:
+            return 0.0
+        gain = self.inequality.first - self.centre
+        other_gain = (self.centre - self.inequality.bound - self.inequality.second) * n / other
+        worst = -min(float(gain.min()), float(other_gain.min()))
+        stake = min(self.stake, LARGEST_SHARE / worst) if worst > 0 else self.stake
+        return float(first @ np.log1p(stake * gain) + second @ np.log1p(stake * other_gain))
+
+    def p_value(self, first: Vector, second: Vector) -> float:
+        """The p-value of the claim, for draws that the choice of the bet did not look at."""
+        return math.exp(min(0.0, -self.log_value(first, second)))
+
+
+def event_inequality(epsilon: float, delta: float) -> Inequality:
+    """(ε, δ)-DP for an event; the categories are the event and its complement."""
+    inside = np.array([1.0, 0.0])
+    return Inequality(inside, math.exp(epsilon) * inside, delta)
+
+
+def renyi_inequality(log_ratio: Vector, alpha: float, rho: float) -> Inequality:
+    """ρ-zCDP, seen in the order α with L = exp(log_ratio); for α > 1 divided by its right side."""
+    if alpha == 1:
+        return Inequality(log_ratio, np.exp(log_ratio), rho - 1)
+    right = alpha * (alpha - 1) * rho
+    first, second = np.exp((alpha - 1) * log_ratio - right), np.exp(alpha * log_ratio - right)
+    return Inequality(alpha * first, (alpha - 1) * second, 1.0)
+
+
+def smoothed(counts: Vector) -> Vector:
+    """The shares of the categories among the pilot draws and `PRIOR` more in every category."""
+    shares: Vector = (counts + PRIOR) / (counts + PRIOR).sum()
+    return shares
+
+
+def _approximate(inequality: Inequality, first: Vector, second: Vector) -> tuple[float, float, float]:
+    """The stake and the centre of the best bet to second order, and its growth for each pair of draws.
+
+    Without a gain to be had the stake is tiny, and the growth is negative.
+    """
+    mean, other_mean = float(first @ inequality.first), float(second @ inequality.second)
+    gap = mean - other_mean - inequality.bound
+    variance = float(first @ (inequality.first - mean) ** 2)
+    total = variance + float(second @ (inequality.second - other_mean) ** 2) + TINY
+    # the gap is shared out in proportion to the variances, so that both sides earn at one stake
+    return max(gap, TINY) / total, mean - gap * variance / total, gap * abs(gap) / (2 * total)
+
+
+Family = Callable[[Vector], Inequality]  # inequalities by their parameters
+
+
+def _grown(family: Family, start: Vector, first: Vector, second: Vector) -> tuple[Bet, float]:
+    """The bet near a start that grows most on shares of the two sides, and its growth for each pair of draws."""
+    stake, centre, _ = _approximate(family(start), first, second)
+
+    def bet(parameters: Vector) -> Bet:
+        log_factor, shift = float(np.clip(parameters[0], -9, 9)), float(parameters[1])
+        return Bet(family(parameters[2:]), stake * math.exp(log_factor), centre + 0.1 * shift)
+
+    def loss(parameters: Vector) -> float:
+        return -bet(parameters).log_value(first, second)
+
+    start = np.concatenate([(0.0, 0.0), start])
+    simplex = start + FIRST_STEP * np.vstack([np.zeros(len(start)), np.eye(len(start))])
+    options = {"maxiter": ITERATIONS, "xatol": 1e-3, "fatol": 1e-8, "initial_simplex": simplex}
+    found = minimize(loss, start, method="Nelder-Mead", options=options)
+    return bet(found.x), -float(found.fun)
+
+
+def event_bet(first: Vector, second: Vector, epsilon: float, delta: float) -> Bet:
+    """The bet against (ε, δ)-DP that the numbers of pilot draws inside and outside of an event suggest.
+
+    It multiplies by the ratio of two likelihoods: of the pilot's coins (p, q), and of the coins (a, b) with
+    a = e^ε b + δ that are closest to them.
+    """
+    (p, _), (q, _) = smoothed(first), smoothed(second)
+
+    def allowed(b: float) -> float:
+        return min(math.exp(epsilon) * b + delta, 1 - TINY)
+
+    def closest(b: float) -> float:
+        a = allowed(b)
+        return -float(p * math.log(a) + (1 - p) * math.log1p(-a) + q * math.log(b) + (1 - q) * math.log1p(-b))
+
+    top = (1 - delta) * math.exp(-epsilon)
+    found = minimize_scalar(closest, bounds=(top * TINY, top * (1 - TINY)), method="bounded", options={"xatol": TINY})
+    a = allowed(float(found.x))
+    outside = (1 - p) / (1 - a)
+    stake = p / a - outside
+    inequality = event_inequality(epsilon, delta)
+    return Bet(inequality, stake, (1 - outside) / stake) if stake > 0 else Bet(inequality, 0.0, 0.0)
+
+
+@dataclass(frozen=True)
+class RenyiBet:
+    """A bet against ρ-zCDP in one order; `swapped` says that it expects the second side first."""
+
+    bet: Bet
+    order: float
+    swapped: bool
+
+    def p_value(self, first: Vector, second: Vector) -> float:
+        """The p-value of the claim, for fresh numbers of draws on either side in every category."""
+        return self.bet.p_value(second, first) if self.swapped else self.bet.p_value(first, second)
+
+
+def renyi_bet(first: Vector, second: Vector, rho: float) -> RenyiBet:
+    """The bet against ρ-zCDP that the numbers of pilot draws in every category suggest.
+
+    The function L is a power of the ratio of the shares on the two sides, capped, times a constant.
+    """
+    sides = smoothed(first), smoothed(second)
+
+    def family(order: float, swapped: bool) -> Family:
+        one, two = sides[::-1] if swapped else sides
+        log_ratio = np.log(one / two)
+
+        def inequality(parameters: Vector) -> Inequality:
+            cap = abs(float(parameters[2]))
+            scaled = float(np.clip(parameters[0], -2, 2)) * np.clip(log_ratio, -cap, cap)
+            normalised = scaled - math.log(float(two @ np.exp(scaled))) + float(np.clip(parameters[1], -2, 2))
+            return renyi_inequality(normalised, order, rho)
+
+        return inequality
+
+    candidates = []
+    for order in ORDERS:
+        for swapped in (False, True):
+            inequalities = family(order, swapped)
+            for start in (np.array([power, 0.0, cap]) for power in FIRST_POWERS for cap in FIRST_CAPS):
+                growth = _approximate(inequalities(start), *(sides[::-1] if swapped else sides))[2]
+                candidates.append((growth, order, swapped, start))
+    candidates.sort(key=lambda c: -c[0])
+    found = []
+    for _, order, swapped, start in candidates[:REFINED]:
+        bet, growth = _grown(family(order, swapped), start, *(sides[::-1] if swapped else sides))
+        found.append((growth, RenyiBet(bet, order, swapped)))
+    return max(found, key=lambda f: f[0])[1]
