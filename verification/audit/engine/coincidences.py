@@ -35,6 +35,7 @@ NEGLIGIBLE = 1e-3  # share of the false-alarm budget that all these findings may
 EXACT = 2.0**-50  # a residual is zero if it is that small beside the output: rounding of the query
 FULL_RANK = 1e-5  # a smaller singular value of standardised residuals, beside the largest, is an exact relation
 SPARE_DRAWS = 12  # draws beyond the number of entries that make such a singular value impossible
+SMALLEST_GROUP = 5  # draws with one ratio; two are nothing when a draw is repeated
 NAMED = 3  # findings that are named in full
 LARGE_COEFFICIENT = 0.2  # in a relation between entries, beside the largest
 
@@ -155,13 +156,23 @@ def relations(draws: _Draws) -> list[Finding]:
         sorted_ratios[sorted_ratios == 0] = np.nan  # entries without noise are a finding of their own
         close = np.diff(sorted_ratios, axis=0) <= CLOSE * np.abs(sorted_ratios[1:])
         for b in np.flatnonzero(close.sum(axis=0) > 2):
-            column = sorted_ratios[1:, b][close[:, b]]
-            count = int(close[:, b].sum()) + 1
-            ratio = float(np.median(column))
+            start, stop = _longest_run(close[:, b])
+            count = stop - start + 1
+            if count < SMALLEST_GROUP:  # draws that repeat one another repeat their ratios, in pairs
+                continue
+            ratio = float(sorted_ratios[(start + stop) // 2, b])
             p = _count_p(count - 1, size * (size - 1) / 2, CHANCE, pairs)
             signed = ratios[:, b][np.abs(np.abs(ratios[:, b]) - ratio) <= 4 * CLOSE * ratio]
-            found.append((p, _related(draws, a, a + 1 + int(b), float(np.median(signed)), signed, count)))
+            found.append((p, _related(draws, a, a + 1 + int(b), float(signed[0]), signed, count)))
     return found
+
+
+def _longest_run(flags: Matrix) -> tuple[int, int]:
+    """The first and the last place, plus 1, of the longest run of true flags."""
+    edges = np.flatnonzero(np.diff(np.concatenate([[0], flags.astype(int), [0]])))
+    starts, stops = edges[::2], edges[1::2]
+    longest = int((stops - starts).argmax())
+    return int(starts[longest]), int(stops[longest])
 
 
 def _related(draws: _Draws, a: int, b: int, ratio: float, signed: Matrix, count: int) -> str:
