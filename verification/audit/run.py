@@ -19,9 +19,11 @@ from covassay.reference.mechanisms.output import OUTPUTS
 from covassay.reference.mechanisms.registry import mechanism
 from covassay.reference.privacy import ZCDP, Guarantee
 from covassay.verification.audit.engine.checks import CheckResult, Kind, Status, Verdict
+from covassay.verification.audit.engine.coincidences import coincidences, coincidences_seen
 from covassay.verification.audit.engine.contract import contract, require_answer
 from covassay.verification.audit.engine.law import Scenario, Suspect, diagnose, run_scenario
 from covassay.verification.audit.engine.privacy import Pair, claimed_loss, run_pair
+from covassay.verification.audit.engine.same_noise import same_noise
 from covassay.verification.audit.engine.sampling import Setting
 from covassay.verification.audit.engine.user_data import UserData, user_checks
 from covassay.verification.audit.profiles.by_mechanism import profile
@@ -300,9 +302,13 @@ def _checks(
 ) -> tuple[tuple[CheckResult, ...], list[Suspect]]:
     """Every check of an audit, decided, and the suspects that fit the draws if the law was refuted."""
     require_answer(setting)
-    checks = contract(setting, expected.form)
+    data_path, neighbours = same_noise(setting, expected.data_path, settings.alpha)
+    data_path += coincidences(setting, expected.data_path, settings.alpha)
+    checks = [*contract(setting, expected.form), *data_path]
     looks = _Looks(setting, guarantee, settings, {scenario.name: scenario for scenario in expected.scenarios})
-    decided = looks.first(expected.pairs)
+    decided = looks.first(lambda fitted: (*expected.pairs(fitted), *neighbours))
+    draws = [(looks.scenarios[name].x, outputs) for name, outputs in looks.outputs.items()]
+    checks += coincidences_seen(expected.data_path, draws, settings.alpha)
     if not any(check.status is Status.REFUTED for check in (*checks, *decided)):
         decided = looks.second(decided)
     if not expected.scenarios:

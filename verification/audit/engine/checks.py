@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any, Literal
 
-Kind = Literal["contract", "law", "privacy"]
+Kind = Literal["contract", "data path", "law", "privacy"]
 
 
 class Status(Enum):

@@ -4,6 +4,7 @@ from covassay.verification.audit.negative_controls import (
     of_building_blocks,
     of_coinpress,
     of_contract,
+    of_data_path,
     of_eigenvectors,
     of_entrywise_laplace,
     of_gaussian_covariance,
@@ -20,6 +21,7 @@ NEGATIVE_CONTROLS: dict[str, NegativeControl] = {
     control.name: control
     for group in (
         of_contract,
+        of_data_path,
         of_building_blocks,
         of_nuclear_laplace,
         of_projection,

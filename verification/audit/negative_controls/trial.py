@@ -2,13 +2,16 @@
 
 from covassay.reference.mechanisms.registry import default_claim, mechanism
 from covassay.reference.privacy import Guarantee
+from covassay.verification.audit.engine import coincidences
 from covassay.verification.audit.engine.checks import CheckResult, Status
 from covassay.verification.audit.engine.contract import contract
 from covassay.verification.audit.engine.law import run_scenario
 from covassay.verification.audit.engine.privacy import run_pair
-from covassay.verification.audit.engine.sampling import Setting
+from covassay.verification.audit.engine.same_noise import same_noise
+from covassay.verification.audit.engine.sampling import Setting, draw
 from covassay.verification.audit.negative_controls.negative_control import NegativeControl
 from covassay.verification.audit.profiles.by_mechanism import profile
+from covassay.verification.audit.profiles.profile import Profile
 from covassay.verification.audit.run import decide
 from covassay.verification.audit.targets.target import TargetReference
 
@@ -29,6 +32,8 @@ def checks_of(control: NegativeControl, kind: str, name: str) -> list[CheckResul
     setting = Setting(target, claim.keywords(), declared.output, seed=0, seconds=1.0)
     if kind == "contract":
         return [check for check in contract(setting, knowledge.form) if check.name == name]
+    if kind == "data path":
+        return _data_path_checks(setting, knowledge, name)
     checks: list[CheckResult] = []
     if kind == "law":
         for scenario in (scenario for scenario in knowledge.scenarios if name in scenario.tests):
@@ -41,6 +46,17 @@ def checks_of(control: NegativeControl, kind: str, name: str) -> list[CheckResul
             if any(check.status is Status.REFUTED for check in decide(checks, ALPHA)):
                 break
     return [check for check in decide(checks, ALPHA) if check.name == name]
+
+
+def _data_path_checks(setting: Setting, knowledge: Profile, name: str) -> list[CheckResult]:
+    """The check of that name; each of the three has draws of its own."""
+    path = knowledge.data_path
+    if name == coincidences.NAME:
+        return coincidences.coincidences(setting, path, ALPHA)
+    if name == coincidences.NAME_SEEN:
+        outputs = [(s.x, draw(setting, s.x, SAMPLES, f"law/{s.name}").outputs) for s in knowledge.scenarios]
+        return coincidences.coincidences_seen(path, outputs, ALPHA)
+    return [check for check in same_noise(setting, path, ALPHA)[0] if check.name == name]
 
 
 def caught(control: NegativeControl, kind: str, name: str) -> bool:

@@ -1,6 +1,7 @@
 """Which profile belongs to which mechanism."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from covassay.reference.errors import InvalidInput
@@ -27,6 +28,7 @@ from covassay.verification.audit.profiles import (
     reference_draws,
     separate_cov_pure,
 )
+from covassay.verification.audit.profiles.data_paths import data_path
 from covassay.verification.audit.profiles.profile import ClaimUnderAudit, Profile
 
 # a mechanism without an entry is compared with draws of the reference
@@ -74,4 +76,5 @@ def profile(name: str, guarantee: Guarantee, options: dict[str, Any], samples: f
     if type(guarantee) is not type(expected):
         asked, given = (" and ".join(f"--{key}" for key in g.keywords()) for g in (expected, guarantee))
         raise InvalidInput(f"{name} is {declared.notion.label}: give {asked} instead of {given}")
-    return PROFILES.get(name, reference_draws.profile)(ClaimUnderAudit(declared, guarantee, options, samples, seed))
+    claim = ClaimUnderAudit(declared, guarantee, options, samples, seed)
+    return replace(PROFILES.get(name, reference_draws.profile)(claim), data_path=data_path(claim))

@@ -24,7 +24,7 @@ STYLE = {
     Status.NOT_REFUTED: "",
 }
 VERDICT_STYLE = {Verdict.REFUTED: "bold red", Verdict.NOT_REFUTED: "bold green", Verdict.INCONCLUSIVE: "bold yellow"}
-KINDS: tuple[Kind, ...] = ("contract", "law", "privacy")
+KINDS: tuple[Kind, ...] = ("contract", "data path", "law", "privacy")
 EXPLAINED = (Status.SUSPICIOUS, Status.NOTED, Status.INCONCLUSIVE, Status.SKIPPED)  # REFUTED is explained at the top
 STATUS_WIDTH = max(len(status.value) for status in Status)
 

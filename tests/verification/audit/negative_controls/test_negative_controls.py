@@ -13,7 +13,10 @@ from covassay.reference.mechanisms.registry import default_claim, mechanism
 from covassay.reference.privacy import PureDP
 from covassay.verification.audit import negative_controls as mutants
 from covassay.verification.audit.engine.checks import Status
+from covassay.verification.audit.engine.coincidences import NAME as COINCIDENCES
+from covassay.verification.audit.engine.coincidences import NAME_SEEN
 from covassay.verification.audit.engine.contract import Form, contract
+from covassay.verification.audit.engine.same_noise import NAME, NAME_OF_ROWS
 from covassay.verification.audit.engine.sampling import Setting
 from covassay.verification.audit.negative_controls import every
 from covassay.verification.audit.negative_controls.every import NEGATIVE_CONTROLS
@@ -24,22 +27,28 @@ from covassay.verification.audit.targets.target import TargetReference
 
 CLAIM = PureDP(1.0)
 SYMMETRIC = MatrixOutput(power=2, symmetric=True)
-PAIRS = [(name, kind, check) for name, mutant in NEGATIVE_CONTROLS.items() for kind, check in mutant.caught_by]
+QUICK_DATA_PATHS = ("quantile-clip", "zero-rows-dropped-trace", "integers-as-bytes", "half-noise-one-row",
+                    "diagonal-repeated", "opposite-at-seven", "few-seeds", "fails-on-equal-rows")  # fmt: skip
+CAUGHT = [(name, kind, check) for name, mutant in NEGATIVE_CONTROLS.items() for kind, check in mutant.caught_by]
 
 
-@pytest.mark.parametrize(
-    ("mutant", "kind", "check"),
-    [  # the first mutant of every check is quick enough for every run, and CI runs the others
-        pytest.param(
-            mutant,
-            kind,
-            check,
-            id=f"{mutant}-{check.replace(' ', '-')}",
-            marks=pytest.mark.slow if (kind, check) in {pair[1:] for pair in PAIRS[:i]} else (),
-        )
-        for i, (mutant, kind, check) in enumerate(PAIRS)
-    ],
-)
+def is_slow(i: int) -> bool:
+    """The first mutant of every check, and a choice of those of the data path, are quick; CI runs the others."""
+    name, *check = CAUGHT[i]
+    if check[0] == "data path":
+        return name not in QUICK_DATA_PATHS
+    return check in [list(pair[1:]) for pair in CAUGHT[:i]]
+
+
+PAIRS = [
+    pytest.param(
+        *caught, id=f"{caught[0]}-{caught[2].replace(' ', '-')}", marks=[pytest.mark.slow] if is_slow(i) else []
+    )
+    for i, caught in enumerate(CAUGHT)
+]
+
+
+@pytest.mark.parametrize(("mutant", "kind", "check"), PAIRS)
 def test_the_check_meant_for_it_rejects_the_mutant(mutant: str, kind: str, check: str) -> None:
     checks = checks_of(NEGATIVE_CONTROLS[mutant], kind, check)
     assert any(c.status in (Status.REFUTED, Status.NOTED) for c in checks), [(c.label, c.p_value) for c in checks]
@@ -60,6 +69,7 @@ def every_check() -> set[tuple[str, str]]:
         for scenario in profile(mechanism_name, default_claim(mechanism_name), about.resolve({}), SAMPLES, 0).scenarios:
             names |= {("law", test) for test in scenario.tests}
     setting = Setting(TargetReference("covassay:nuclear-laplace-symmetric", "."), CLAIM.keywords(), SYMMETRIC, seed=0)
+    names |= {("data path", check) for check in (NAME, NAME_OF_ROWS, COINCIDENCES, NAME_SEEN)}
     return names | {("contract", check.name) for check in contract(setting, Form(SYMMETRIC))}
 
 

@@ -1,0 +1,189 @@
+"""The data path: correct targets of every style stay, 3 % of a row are seen, every mechanism states its own."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from covassay.reference.domain import Matrix, second_moment, unit_rows
+from covassay.reference.laws import nuclear_laplace as law
+from covassay.reference.mechanisms.concentrated import gauss_cov
+from covassay.reference.mechanisms.pure import nuclear_laplace
+from covassay.reference.mechanisms.registry import MECHANISMS, default_claim, mechanism
+from covassay.verification.audit.adapters.covassay_mechanisms import TARGETS
+from covassay.verification.audit.engine.checks import CheckResult, Status
+from covassay.verification.audit.engine.coincidences import as_draws, coincidences, found_in
+from covassay.verification.audit.engine.same_noise import NAME, TOLERANCE_FLOAT32, DataPath, same_noise
+from covassay.verification.audit.engine.sampling import Setting
+from covassay.verification.audit.engine.zoo import CATEGORIES, SHAPES, zoo
+from covassay.verification.audit.profiles.by_mechanism import profile
+from covassay.verification.audit.profiles.data_paths import ADDITIVE, REASONS
+from covassay.verification.audit.targets.target import Target
+
+ALPHA = 5e-10
+
+
+def path_of(name: str, options: dict[str, str] | None = None) -> DataPath:
+    known = profile(name, default_claim(name), mechanism(name).resolve(options or {}), 200, 0).data_path
+    assert known is not None
+    return known
+
+
+def run(draw: Callable[..., Any], name: str, seed: int = 0, seeded: bool = True) -> list[CheckResult]:
+    declared, claim = mechanism(name), default_claim(name)
+    setting = Setting(Target("t", draw, seeded=seeded), claim.keywords(), declared.output, seed=seed)
+    path = path_of(name)
+    return [*same_noise(setting, path, ALPHA)[0], *coincidences(setting, path, ALPHA)]
+
+
+def float32_rows(x: Matrix) -> Any:
+    rows = x.astype(np.float32)
+    return rows / np.maximum(np.float32(1), np.linalg.norm(rows, axis=1, keepdims=True))
+
+
+def float32_inside(x: Matrix, *, rho: float, rng: np.random.Generator) -> Matrix:
+    rows = float32_rows(x)
+    moment = (rows.T @ rows / np.float32(len(rows))).astype(np.float64)
+    return np.asarray(moment + gauss_cov.noise_scale(len(x), rho) * gauss_cov.draw_noise(x.shape[1], rng))
+
+
+def float32_throughout(x: Matrix, *, rho: float, rng: np.random.Generator) -> Any:
+    rows = float32_rows(x)
+    noise = np.asarray(gauss_cov.draw_noise(x.shape[1], rng), dtype=np.float32)
+    return rows.T @ rows / np.float32(len(rows)) + np.float32(gauss_cov.noise_scale(len(x), rho)) * noise
+
+
+def row_by_row(x: Matrix, *, rho: float, rng: np.random.Generator) -> Matrix:
+    w = gauss_cov.draw_noise(x.shape[1], rng)
+    total = np.zeros((x.shape[1],) * 2)
+    for row in x:
+        norm = np.sqrt((row**2).sum())
+        total += np.outer(row, row) / max(1.0, norm) ** 2
+    return np.asarray(total / len(x) + gauss_cov.noise_scale(len(x), rho) * w)
+
+
+def shuffled(x: Matrix, *, rho: float, rng: np.random.Generator) -> Matrix:
+    """Draws a number of times that depends on n."""
+    return gauss_cov.sample(rng.permutation(x), rng, rho=rho)
+
+
+def rejects_long_rows(x: Matrix, *, rho: float, rng: np.random.Generator) -> Matrix:
+    return gauss_cov.sample(x, rng, rho=rho, on_large_rows="raise")
+
+
+def two_rows_or_more(x: Matrix, *, rho: float, rng: np.random.Generator) -> Matrix:
+    if len(x) < 2:
+        raise ValueError("n")
+    return gauss_cov.sample(x, rng, rho=rho)
+
+
+CORRECT = (float32_inside, float32_throughout, row_by_row, shuffled, rejects_long_rows, two_rows_or_more)
+
+
+@pytest.mark.parametrize("draw", CORRECT)
+def test_a_correct_target_written_otherwise_stays(draw: Callable[..., Any]) -> None:
+    for seed in range(2):
+        checks = run(draw, "gauss-cov", seed)
+        assert all(check.status is Status.NOT_REFUTED for check in checks), [(c.name, c.detail) for c in checks]
+
+
+@pytest.mark.slow
+def test_noise_that_is_turned_with_the_data_keeps_its_law() -> None:
+    def turned(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
+        moment = second_moment(unit_rows(x))
+        v = np.linalg.eigh(moment)[1]
+        noise = v @ law.sample(x.shape[1], rng) @ v.T
+        return np.asarray(moment + nuclear_laplace.noise_scale(len(x), epsilon) * noise)
+
+    assert all(check.status is not Status.REFUTED for check in run(turned, "nuclear-laplace"))
+
+
+def test_a_target_that_ignores_the_seed_is_skipped_in_words() -> None:
+    def unseeded(x: Matrix, *, rho: float, rng: np.random.Generator) -> Matrix:
+        return gauss_cov.sample(x, np.random.default_rng(), rho=rho)
+
+    for seeded, words in ((True, "equal seeds give different outputs"), (False, "operating system")):
+        first, *rest = run(unseeded, "gauss-cov", seeded=seeded)
+        assert first.status is Status.SKIPPED
+        assert words in first.detail
+        assert [check.status for check in rest] == [Status.NOT_REFUTED]
+
+
+@pytest.mark.parametrize("single", [False, True])
+def test_three_percent_of_one_row_are_seen(single: bool) -> None:
+    """A row that is 3 % too long in a category of its own, in float64 and in float32."""
+
+    def stretched(x: Matrix, *, rho: float, rng: np.random.Generator) -> Matrix:
+        y = float32_throughout(x, rho=rho, rng=rng) if single else gauss_cov.sample(x, rng, rho=rho)
+        row = unit_rows(x)[0] if np.array_equal(x, np.rint(x)) else 0 * x[0]
+        return np.asarray(y + (1.03**2 - 1) * np.outer(row, row) / len(x))
+
+    (found,) = (check for check in run(stretched, "gauss-cov") if check.name == NAME)
+    assert found.status is Status.REFUTED
+    assert "integers" in found.detail
+    assert "rows inside the ball" not in found.detail
+
+
+@pytest.mark.parametrize(("n", "d"), SHAPES)
+def test_the_tolerance_is_below_three_percent_of_a_row(n: int, d: int) -> None:
+    """A change of a second moment by 0.06 x xᵀ/n has an entry of at least 0.06/(nd)."""
+    for name in sorted(ADDITIVE - {"output-perturbation", "private-trace"}):
+        scale = path_of(name).scale
+        assert scale is not None
+        assert TOLERANCE_FLOAT32 * (1 + n**0.5 / 8) * (2 + 2 * scale(n, d)) < 0.06 / (n * d), name
+
+
+def test_every_mechanism_states_its_data_path() -> None:
+    assert ADDITIVE | set(REASONS) == set(MECHANISMS)
+    assert not ADDITIVE & set(REASONS)
+    for name in MECHANISMS:
+        stated = path_of(name).stated
+        assert stated.endswith(".")
+        assert ("ot covered" in stated) == (path_of(name).query is not None)
+    assert path_of("clipped-cov", {"base": "gauss"}).query is not None
+
+
+def test_the_zoo_keeps_shapes_and_names() -> None:
+    for n, d in SHAPES:
+        found = zoo(n, d, 0)
+        assert [member.category for member in found] == list(CATEGORIES)
+        assert all(member.x.shape == (n, d) and np.isfinite(member.x).all() for member in found)
+
+
+def gaussian_draws(noise: Matrix) -> list[str]:
+    return found_in(as_draws(np.zeros((3, 3)), noise, np.zeros(noise.shape[1:]), False), ALPHA)
+
+
+def test_coincidences_by_hand() -> None:
+    rng = np.random.default_rng(1)
+    noise = rng.standard_normal((48, 3, 3))
+    assert gaussian_draws(noise) == []
+    assert gaussian_draws(noise.astype(np.float32).astype(np.float64)) == []
+    equal = noise.copy()
+    equal[:, 2, 0] = -3 * equal[:, 0, 1]
+    assert gaussian_draws(equal) == ["the noise of entry (3, 1) is -3 times that of entry (1, 2) (n = 3, d = 3)"]
+    half = noise.copy()
+    half[:24, 2, 2] = half[:24, 0, 0]
+    assert gaussian_draws(half) == [
+        "the noise of entry (3, 3) is that of entry (1, 1) in 24 of 48 draws (n = 3, d = 3)"
+    ]
+    again = noise.copy()
+    again[40:] = again[:8]
+    assert "only 40 of 48 draws have noise of their own" in gaussian_draws(again)[0]
+    summed = noise.copy()
+    summed[:, 0, 0] = summed[:, 1, 1] + summed[:, 2, 2]
+    assert "an exact linear relation" in gaussian_draws(summed)[0]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [n for n in TARGETS if n in ADDITIVE or n.startswith(("k-norm", "clipped-cov-gauss"))])
+def test_the_reference_over_many_seeds(name: str) -> None:
+    target = TARGETS[name]()
+    claim = default_claim(target.mechanism)
+    declared = mechanism(target.mechanism or "")
+    for seed in range(20):
+        path = profile(declared.name, claim, declared.resolve(dict(target.options)), 200, seed).data_path
+        setting = Setting(target, claim.keywords(), declared.output, seed=seed)
+        checks = [*same_noise(setting, path, ALPHA)[0], *coincidences(setting, path, ALPHA)]
+        assert all(check.status in (Status.NOT_REFUTED, Status.SKIPPED) for check in checks), seed

@@ -1,0 +1,257 @@
+"""Coincidences: what a continuous law never shows, found by counting.
+
+Additive noise of a continuous law is never exactly zero, never the same twice, and its entries stand in no exact
+relation. Here draws on data sets of several shapes are compared with one another, and entries within a draw.
+
+How many coincidences chance allows. Noise may have been made in float32, whose numbers of one size are 2⁻²³ apart
+(relative). So two independent entries agree to `CLOSE` with a probability of a few `CLOSE`, and the count of such
+agreements is held against a binomial law with `CHANCE`, which is 64 times as large as `CLOSE`. It stands for laws of
+any shape that these mechanisms have, whose densities are bounded by that in units of their spread. Float64 has atoms
+that are 2²⁹ times rarer. A finding needs a probability below `NEGLIGIBLE` times the false-alarm budget, multiplied by
+the number of comparisons.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.stats import binom
+
+from covassay.reference.domain import Matrix
+from covassay.verification.audit.engine.checks import CheckResult, Status
+from covassay.verification.audit.engine.same_noise import DataPath
+from covassay.verification.audit.engine.sampling import Setting
+from covassay.verification.audit.engine.zoo import zoo
+from covassay.verification.audit.targets.target import Failure, call, well_formed
+from covassay.verification.statistics.streams import stream
+
+NAME = "coincidences"
+NAME_SEEN = "coincidences in the draws of the law"
+SHAPES = (65, 1), (12, 2), (5, 3), (65, 3), (20, 5), (5, 7), (65, 7), (8, 12)
+DRAWS = 48  # of each shape: enough for a relation between any two entries
+CLOSE = 2.0**-22  # relative difference up to which two numbers are the same
+CHANCE = 2.0**-16  # a bound on the probability that two numbers of a continuous law are so close
+NEGLIGIBLE = 1e-3  # share of the false-alarm budget that all these findings may spend
+EXACT = 2.0**-50  # a residual is zero if it is that small beside the output: rounding of the query
+FULL_RANK = 1e-5  # a smaller singular value of standardised residuals, beside the largest, is an exact relation
+SPARE_DRAWS = 12  # draws beyond the number of entries that make such a singular value impossible
+SMALLEST_GROUP = 5  # draws with one ratio; two are nothing when a draw is repeated
+NAMED = 3  # findings that are named in full
+LARGE_COEFFICIENT = 0.2  # in a relation between entries, beside the largest
+
+
+@dataclass(frozen=True)
+class _Draws:
+    """Draws on one data set: residuals, one row each, and the entries to which their columns belong."""
+
+    x: Matrix
+    residuals: Matrix  # (draws, entries)
+    sizes: Matrix  # of the outputs, (draws, entries)
+    entries: tuple[tuple[int, ...], ...]
+
+    @property
+    def shape(self) -> str:
+        """The shape of the data in words."""
+        return f"n = {self.x.shape[0]}, d = {self.x.shape[1]}"
+
+
+def _entry(place: tuple[int, ...]) -> str:
+    if not place:
+        return "the output"
+    if len(place) == 1:
+        return f"component {place[0] + 1}"
+    return f"entry ({', '.join(str(i + 1) for i in place)})"
+
+
+def _collect(setting: Setting, path: DataPath, n: int, d: int) -> _Draws | None:
+    """Draws with fresh generators on one data set; None if too many fail."""
+    assert path.query is not None
+    x = zoo(n, d, setting.seed)[0].x
+    outputs = []
+    for i in range(DRAWS):
+        rng = np.random.default_rng(stream(setting.seed, NAME, n, d, i))
+        output, _ = call(setting.target, x.copy(), setting.budget, rng, setting.seconds)
+        outcome = well_formed(output, setting.shape(x))
+        if isinstance(outcome, Failure):
+            if outcome.kind == "time-out":
+                return None
+            continue
+        outputs.append(outcome)
+    if len(outputs) < DRAWS // 2:
+        return None
+    return as_draws(x, np.array(outputs), path.query(x), path.symmetric)
+
+
+def as_draws(x: Matrix, outputs: Matrix, query: Matrix, symmetric: bool) -> _Draws:
+    """The residuals of outputs on x; of symmetric matrices the entries on and above the diagonal."""
+    places = [
+        place for place in np.ndindex(outputs.shape[1:]) if not symmetric or len(place) < 2 or place[0] <= place[1]
+    ]
+    residuals, sizes = outputs - query, np.abs(outputs) + np.abs(query)
+
+    def columns(values: Matrix) -> Matrix:
+        return np.array([values[(slice(None), *place)] for place in places]).T
+
+    return _Draws(x, columns(residuals), columns(sizes), tuple(places))
+
+
+# EVERY FINDING IS A SENTENCE AND ITS PROBABILITY UNDER A CONTINUOUS LAW
+
+Finding = tuple[float, str]
+
+
+def _count_p(count: int, of: float, probability: float, comparisons: float) -> float:
+    """The probability of at least that many coincidences in any of the comparisons."""
+    return min(1.0, comparisons * float(binom.sf(count - 1, max(round(of), 1), min(probability, 1.0))))
+
+
+def zeros(draws: _Draws) -> list[Finding]:
+    """Residuals that are exactly zero: in one entry again and again, or in whole draws."""
+    size, entries = draws.residuals.shape
+    spread = np.median(np.abs(draws.residuals), axis=0)
+    zero = np.abs(draws.residuals) <= EXACT * draws.sizes
+    # a number within w of 0 has a probability of about w over the spread; 64 allows for laws with a peak there
+    chance = np.minimum(1.0, 64 * EXACT * draws.sizes.max(axis=0) / np.where(spread > 0, spread, np.inf))
+    found = []
+    always = [place for column, place in enumerate(draws.entries) if zero[:, column].all()]
+    whole = int(zero.all(axis=1).sum())
+    if whole:
+        p = _count_p(whole, size, float(np.prod(np.maximum(chance, 1e-30)) if entries < 9 else 1e-30), 1)
+        found.append((p, f"{whole} of {size} draws have no noise at all"))
+        return found
+    for column in range(entries):
+        count = int(zero[:, column].sum())
+        if count:
+            p = 0.0 if draws.entries[column] in always else _count_p(count, size, float(chance[column]), entries)
+            found.append(
+                (p, f"the noise of {_entry(draws.entries[column])} is exactly zero in {count} of {size} draws")
+            )
+    return found
+
+
+def repeats(draws: _Draws) -> list[Finding]:
+    """Two draws with the same residuals in all entries, up to their signs."""
+    size, entries = draws.residuals.shape
+    magnitude = np.abs(draws.residuals)
+    magnitude = magnitude[np.argsort(magnitude[:, 0])]
+    one, next_one = magnitude[:-1], magnitude[1:]
+    close = (np.abs(next_one - one) <= CLOSE * np.maximum(one, next_one)).all(axis=1)
+    same = int((close & next_one.any(axis=1)).sum())
+    if not same:
+        return []
+    p = _count_p(same, size * (size - 1) / 2, CHANCE ** min(entries, 4), 1)
+    return [(p, f"only {size - same} of {size} draws have noise of their own: the others repeat it")]
+
+
+def relations(draws: _Draws) -> list[Finding]:
+    """Pairs of entries with one ratio in many draws: equal, opposite, or a multiple."""
+    size, entries = draws.residuals.shape
+    pairs = entries * (entries - 1) / 2
+    found: list[Finding] = []
+    for a in range(entries):
+        later = draws.residuals[:, a + 1 :]
+        with np.errstate(all="ignore"):
+            ratios = later / draws.residuals[:, [a]]
+        sorted_ratios = np.sort(np.where(np.isfinite(ratios), np.abs(ratios), np.nan), axis=0)
+        sorted_ratios[sorted_ratios == 0] = np.nan  # entries without noise are a finding of their own
+        close = np.diff(sorted_ratios, axis=0) <= CLOSE * np.abs(sorted_ratios[1:])
+        for b in np.flatnonzero(close.sum(axis=0) > 2):
+            start, stop = _longest_run(close[:, b])
+            count = stop - start + 1
+            if count < SMALLEST_GROUP:  # draws that repeat one another repeat their ratios, in pairs
+                continue
+            ratio = float(sorted_ratios[(start + stop) // 2, b])
+            p = _count_p(count - 1, size * (size - 1) / 2, CHANCE, pairs)
+            signed = ratios[:, b][np.abs(np.abs(ratios[:, b]) - ratio) <= 4 * CLOSE * ratio]
+            found.append((p, _related(draws, a, a + 1 + int(b), float(signed[0]), signed, count)))
+    return found
+
+
+def _longest_run(flags: Matrix) -> tuple[int, int]:
+    """The first and the last place, plus 1, of the longest run of true flags."""
+    edges = np.flatnonzero(np.diff(np.concatenate([[0], flags.astype(int), [0]])))
+    starts, stops = edges[::2], edges[1::2]
+    longest = int((stops - starts).argmax())
+    return int(starts[longest]), int(stops[longest])
+
+
+def _related(draws: _Draws, a: int, b: int, ratio: float, signed: Matrix, count: int) -> str:
+    first, second = _entry(draws.entries[a]), _entry(draws.entries[b])
+    mixed = bool((signed > 0).any() and (signed < 0).any())
+    if abs(abs(ratio) - 1) <= 4 * CLOSE:
+        what = f"that of {first} up to its sign" if mixed else f"that of {first}"
+        what = what if ratio > 0 or mixed else f"minus that of {first}"
+    else:
+        what = f"{ratio:.6g} times that of {first}"
+    share = "" if count >= len(draws.residuals) else f" in {count} of {len(draws.residuals)} draws"
+    return f"the noise of {second} is {what}{share}"
+
+
+def dependence(draws: _Draws) -> list[Finding]:
+    """An exact linear relation between any number of entries, in all draws."""
+    size, entries = draws.residuals.shape
+    if entries < 2 or size < entries + SPARE_DRAWS:
+        return []
+    spread = np.sqrt((draws.residuals**2).mean(axis=0))
+    if not (spread > 0).all():
+        return []
+    _, values, vectors = np.linalg.svd(draws.residuals / spread, full_matrices=False)
+    if values[-1] > FULL_RANK * values[0]:
+        return []
+    weights = vectors[-1] / spread
+    weights = weights / weights[np.argmax(np.abs(weights))]
+    large = np.flatnonzero(np.abs(weights) > LARGE_COEFFICIENT)
+    terms = " + ".join(f"{weights[i]:.3g} × {_entry(draws.entries[i])}" for i in large[:4])
+    more = " + …" if len(large) > 4 else ""
+    return [(0.0, f"an exact linear relation between the entries of the noise: {terms}{more} = 0")]
+
+
+def found_in(draws: _Draws, alpha: float) -> list[str]:
+    """The findings on one data set whose probability is negligible, in words."""
+    few = [text for p, text in (*zeros(draws), *repeats(draws), *relations(draws)) if p <= alpha * NEGLIGIBLE]
+    few = few or [text for p, text in dependence(draws) if p <= alpha * NEGLIGIBLE]
+    return [f"{text} ({draws.shape})" for text in few]
+
+
+def coincidences_seen(path: DataPath | None, draws: Iterable[tuple[Matrix, Matrix]], alpha: float) -> list[CheckResult]:
+    """The check for zeros and repeats in the draws of the law, which are many: pairs of a data set and the outputs."""
+    if path is None or path.query is None:
+        return []
+    found: list[str] = []
+    listed = [(x, outputs) for x, outputs in draws if len(outputs)]
+    for x, outputs in listed:
+        seen = as_draws(x, outputs, path.query(x), path.symmetric)
+        counted = (*zeros(seen), *repeats(seen))
+        found += [f"{text} ({seen.shape})" for p, text in counted if p <= alpha * NEGLIGIBLE / len(listed)]
+    if not found:
+        total = sum(len(outputs) for _, outputs in listed)
+        return [CheckResult("data path", NAME_SEEN, Status.NOT_REFUTED, f"no zero and no repeat in {total} draws")]
+    return [
+        CheckResult("data path", NAME_SEEN, Status.REFUTED, f"a continuous law never does this: {'; '.join(found)}")
+    ]
+
+
+def coincidences(setting: Setting, path: DataPath | None, alpha: float) -> list[CheckResult]:
+    """The check that noise of a continuous law shows no coincidence; none where the noise is not added to a query.
+
+    `alpha` is the false-alarm budget, of which the check uses a share that does not count.
+    """
+    if path is None or path.query is None:
+        return []
+    shapes = [(n, d) for n, d in SHAPES if d >= path.smallest_dimension]
+    found: list[str] = []
+    seen = []
+    for n, d in shapes:
+        draws = _collect(setting, path, n, d)
+        if draws is not None:
+            seen.append(f"({n}, {d})")
+            found += found_in(draws, alpha / len(shapes))
+        setting.progress(NAME, DRAWS)
+    if found:
+        more = f"; and {len(found) - NAMED} more" if len(found) > NAMED else ""
+        detail = f"a continuous law never does this: {'; '.join(found[:NAMED])}{more}"
+        return [CheckResult("data path", NAME, Status.REFUTED, detail)]
+    if not seen:
+        return [CheckResult("data path", NAME, Status.SKIPPED, "too few draws have an output")]
+    detail = f"no zero, no repeat and no exact relation in {DRAWS} draws on data of shape {', '.join(seen)}"
+    return [CheckResult("data path", NAME, Status.NOT_REFUTED, detail)]

@@ -1,0 +1,476 @@
+"""Same noise, other data: under one seed, additive noise is the same number for every data set of a shape.
+
+If the output is query(x) + noise, where the law of the noise depends on n and d alone, an implementation that draws
+from its generator adds the same noise to every data set of one shape. So the residual, output − query(x), must not move
+with the data. Two draws show what no number of draws on one data set can show: another clipping, a count of the rows
+that are left, a branch for some data. There is no sampling error.
+
+A residual that moves refutes the law where it is shifted or scaled by the same amount under both seeds, because then
+both laws cannot be the claimed one. An implementation may also turn its noise with the data without changing its law.
+So any other difference refutes only if many draws on both data sets differ in law, far below the false-alarm budget.
+
+Across the numbers of rows the residuals are compared in units of the reference's noise scale.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from covassay.reference.domain import Matrix, Vector
+from covassay.verification.audit.engine.checks import CheckResult, Status
+from covassay.verification.audit.engine.privacy import Pair, Statistic, generic_statistics
+from covassay.verification.audit.engine.sampling import Setting
+from covassay.verification.audit.engine.zoo import SHAPES, DataSetOfZoo, zoo
+from covassay.verification.audit.targets.target import Failure, call, well_formed
+from covassay.verification.statistics.streams import stream
+from covassay.verification.statistics.tests import two_sample
+
+NAME = "same noise, other data"
+NAME_OF_ROWS = "same noise, other number of rows"
+SEEDS = (0, 1)
+# Rounding of float64. The query of the target and of the reference are sums of n ≤ 1000 terms of size 1, solved for
+# coefficients with a condition number below 100: n · 100 · 2⁻⁵³ ≈ 1e-11, relative to the largest number at hand.
+TOLERANCE = 1e-11
+# Rounding of float32, whose unit is 2⁻²⁴: 32 units, and √n/8 times more for sums in any order. A row of norm 1 that is
+# 3 % too long moves a second moment by 0.06/n. That is 6e-5 at n = 1000, where the tolerance is below 2e-5 for second
+# moments of norm at most 1. It grows with the noise, which shrinks like 1/n too: at n = 1 it is below 1e-3 for noise up
+# to 500, against 0.06.
+TOLERANCE_FLOAT32 = 32 * 2.0**-24
+MANY = 1 / 3  # of the data sets have a rounding above that of float64: then the target computes in float32
+CONFIRMATIONS = 4  # categories, and numbers of rows, that are tried in this way
+CONFIRMATION = 200  # draws on both sides, where a difference has to be confirmed by its law
+NEGLIGIBLE = 1e-6  # share of the false-alarm budget that one confirmation may spend; there are fewer than ten
+SAME_NOISE_TWICE = 3  # shapes where two seeds give one residual: in one shape, float32 can do that by chance
+LARGEST_N_OF_PAIRS = 70
+MIRRORED = 1e-6  # a factor this near −1 turns noise of a symmetric law over and does not change the law
+
+
+@dataclass(frozen=True)
+class DataPath:
+    """What may be assumed of the path from the data to the output.
+
+    stated : what is covered and what is not, in words. query : the output without noise; None where the noise is not
+    added to a query. scale : (n, d) -> the size of one and the same noise, up to a factor that depends on d alone.
+    symmetric : whether the noise is a symmetric matrix.
+    """
+
+    stated: str
+    query: Callable[[Matrix], Matrix] | None = None
+    scale: Callable[[int, int], float] | None = None
+    symmetric: bool = False
+    smallest_dimension: int = 1
+
+
+@dataclass(frozen=True)
+class _Drawn:
+    """The draws on one data set, one for every seed: residuals, or the failure that ended one of them."""
+
+    member: DataSetOfZoo
+    residuals: Matrix  # (seeds, …)
+    size: float  # of the query
+    single: bool = False  # whether float32 holds every output
+    failure: Failure | None = None
+
+
+@dataclass
+class _Shape:
+    """All draws on data sets of one shape, and what most of them agree on."""
+
+    n: int
+    d: int
+    drawn: list[_Drawn]
+    failed: list[_Drawn]
+    agreed: Matrix = field(default_factory=lambda: np.zeros(0))
+    agreeing: int = 0
+
+    def tolerance(self, drawn: _Drawn, single: bool) -> float:
+        """The largest difference between residuals that rounding can explain."""
+        size = 1.0 + drawn.size + float(np.linalg.norm(self.agreed))
+        unit = TOLERANCE_FLOAT32 * (1 + self.n**0.5 / 8) if single else TOLERANCE
+        return float(unit * size)
+
+    def gap(self, drawn: _Drawn) -> float:
+        """How far the residuals of a data set are from those on which most agree."""
+        return float(np.abs(drawn.residuals - self.agreed).max())
+
+    def agree(self, single: bool) -> None:
+        """Find the residuals on which the largest number of data sets agrees up to rounding."""
+        best, self.agreeing = self.agreed, 0
+        for candidate in self.drawn:
+            self.agreed = candidate.residuals
+            count = sum(self.gap(other) <= self.tolerance(other, single) for other in self.drawn)
+            if count > self.agreeing:
+                best, self.agreeing = candidate.residuals, count
+        self.agreed = best
+
+
+@dataclass(frozen=True)
+class _Finding:
+    """Residuals that moved: on what data set, and what happened to them, in words."""
+
+    shape: _Shape
+    drawn: _Drawn
+    what: str
+
+    @property
+    def on(self) -> str:
+        """The data set in words."""
+        return f"{self.drawn.member.category}, n = {self.shape.n}, d = {self.shape.d}"
+
+
+@dataclass
+class _Comparison:
+    """The draws of one audit, and what they show."""
+
+    setting: Setting
+    path: DataPath
+    alpha: float
+    shapes: list[_Shape] = field(default_factory=list)
+    single: bool = False
+    unconfirmed: list[str] = field(default_factory=list)
+
+    def query(self, x: Matrix) -> Matrix:
+        """The output on x without noise."""
+        assert self.path.query is not None
+        return self.path.query(x)
+
+    def draw(self, x: Matrix, *labels: str | int) -> tuple[Matrix | Failure, bool]:
+        """One output, and whether float32 holds it."""
+        rng = np.random.default_rng(stream(self.setting.seed, "same noise", *labels))
+        output, _ = call(self.setting.target, x.copy(), self.setting.budget, rng, self.setting.seconds)
+        outcome = well_formed(output, self.setting.shape(x))
+        single = not isinstance(outcome, Failure) and np.array_equal(outcome, outcome.astype(np.float32))
+        return outcome, single
+
+    def repeats(self) -> bool:
+        """Whether equal generators give equal outputs."""
+        x = zoo(12, 3, self.setting.seed)[0].x
+        first, second = (self.draw(x, "twice")[0] for _ in range(2))
+        return isinstance(first, Failure) or isinstance(second, Failure) or bool(np.array_equal(first, second))
+
+    def collect(self) -> bool:
+        """Draw on every data set of the zoo under every seed; False if a draw ran out of time."""
+        for n, d in SHAPES:
+            if d < self.path.smallest_dimension:
+                continue
+            drawn = [self._drawn(member) for member in zoo(n, d, self.setting.seed)]
+            if any(one.failure is not None and one.failure.kind == "time-out" for one in drawn):
+                return False
+            shape = _Shape(
+                n, d, [one for one in drawn if one.failure is None], [one for one in drawn if one.failure is not None]
+            )
+            shape.agree(single=True)
+            self.shapes.append(shape)
+            self.setting.progress(NAME, len(drawn))
+        self.single = self._single()
+        for shape in self.shapes:
+            shape.agree(self.single)
+        return True
+
+    def _drawn(self, member: DataSetOfZoo) -> _Drawn:
+        query = self.query(member.x)
+        outcomes = []
+        single = True
+        for seed in SEEDS:  # the stream depends on d and not on n, so that numbers of rows can be compared
+            outcome, held = self.draw(member.x, member.x.shape[1], seed)
+            if isinstance(outcome, Failure):
+                return _Drawn(member, np.zeros(0), 0.0, failure=outcome)
+            outcomes.append(outcome - query)
+            single = single and held
+        return _Drawn(member, np.array(outcomes), float(np.linalg.norm(query)), single)
+
+    def _single(self) -> bool:
+        """Whether the target computes in float32: its outputs say so, or they are rounded like that almost always."""
+        drawn = [one for shape in self.shapes for one in shape.drawn]
+        if drawn and all(one.single for one in drawn):
+            return True
+        rounded = [
+            shape.gap(one) > shape.tolerance(one, False)
+            for shape in self.shapes
+            for one in shape.drawn
+            if one.size > 0 and shape.gap(one) <= shape.tolerance(one, True)
+        ]
+        return bool(rounded) and sum(rounded) > MANY * len(rounded)
+
+    # WHAT MOVED WITH THE DATA
+
+    def findings(self) -> list[_Finding]:
+        """The data sets on which the noise is not that of most data sets of the shape; none if this has no proof."""
+        found = []
+        tried: set[str] = set()
+        for shape in self.shapes:
+            if shape.agreeing < 2:
+                continue
+            for drawn in shape.drawn:
+                tolerance = shape.tolerance(drawn, self.single)
+                if shape.gap(drawn) <= tolerance:
+                    continue
+                what = _moved(drawn.residuals, shape.agreed, tolerance)
+                category = drawn.member.category
+                if not what and category not in tried:
+                    tried.add(category)
+                    what = self._moved_more(shape, drawn, tolerance)
+                    if not what and len(tried) <= CONFIRMATIONS:
+                        what = self._confirmed(shape, drawn)
+                    if not what:
+                        self.unconfirmed.append(category)
+                if what:
+                    found.append(_Finding(shape, drawn, what))
+            found += self._failures(shape)
+        return found
+
+    def _failures(self, shape: _Shape) -> list[_Finding]:
+        """Failures on data in the ball, where other data of the same shape have an output."""
+        return [
+            _Finding(shape, one, f"the target fails ({one.failure}), and on other data of that shape it answers")
+            for one in shape.failed
+            if one.member.inside
+        ]
+
+    def _sample(self, x: Matrix, label: str) -> Matrix:
+        query = self.query(x)
+        outcomes = [self.draw(x, "confirmation", label, i)[0] for i in range(CONFIRMATION)]
+        return np.array([o - query for o in outcomes if not isinstance(o, Failure)])
+
+    def _usual(self, shape: _Shape) -> _Drawn:
+        return next(one for one in shape.drawn if shape.gap(one) <= shape.tolerance(one, self.single))
+
+    def _moved_more(self, shape: _Shape, drawn: _Drawn, tolerance: float) -> str:
+        """How the residuals differ under one more seed as well: two would fit one number in any case."""
+        usual = self._usual(shape)
+        more = []
+        for one in (drawn, usual):
+            outcome, _ = self.draw(one.member.x, shape.d, len(SEEDS))
+            if isinstance(outcome, Failure):
+                return ""
+            more.append(np.concatenate([one.residuals, [outcome - self.query(one.member.x)]]))
+        return _moved(more[0], more[1], tolerance)
+
+    def _confirmed(self, shape: _Shape, drawn: _Drawn) -> str:
+        """What differs in law between this data set and one on which most agree; empty if draws do not prove it."""
+        usual = self._usual(shape)
+        change = drawn.residuals[0] - shape.agreed[0]
+        first, second = self._sample(drawn.member.x, "first"), self._sample(usual.member.x, "second")
+        p = _least_p(first, second, change)
+        if p >= self.alpha * NEGLIGIBLE:
+            return ""
+        return f"the noise has another law than on “{usual.member.category}” ({CONFIRMATION} draws each, p = {p:.2g})"
+
+    # WHAT MOVED WITH THE NUMBER OF ROWS
+
+    def other_rows(self) -> list[str]:
+        """Numbers of rows at which the noise, in units of the reference's scale, is not that of most others."""
+        scale = self.path.scale
+        if scale is None:
+            return []
+        found: list[str] = []
+        tried = 0
+        for d in dict.fromkeys(shape.d for shape in self.shapes):
+            group = [shape for shape in self.shapes if shape.d == d and shape.agreeing >= 2 and scale(shape.n, d) > 0]
+            units = {shape.n: shape.agreed / scale(shape.n, d) for shape in group}
+            slack = {s.n: 4 * max(s.tolerance(o, True) for o in s.drawn) / scale(s.n, d) for s in group}
+            kept = max(
+                ([n for n in units if np.abs(units[n] - units[m]).max() <= slack[n] + slack[m]] for m in units),
+                key=len,
+                default=[],
+            )
+            if 2 * len(kept) <= len(units):
+                continue  # the target draws differently for every number of rows: nothing to compare
+            usual = units[kept[0]]
+            for shape in group:
+                what = "" if shape.n in kept else _moved(units[shape.n], usual, slack[shape.n] + slack[kept[0]])
+                if not what and shape.n not in kept and tried < CONFIRMATIONS:
+                    tried += 1
+                    what = self._confirmed_rows(shape.n, kept[0], d)
+                if what:
+                    found.append(f"at n = {shape.n}, d = {d}, {what}, in units of the claimed scale")
+        return found
+
+    def _confirmed_rows(self, n: int, usual: int, d: int) -> str:
+        assert self.path.scale is not None
+        samples = [self._sample(np.zeros((m, d)), f"n={m}") / self.path.scale(m, d) for m in (n, usual)]
+        p = _least_p(samples[0], samples[1], np.ones(samples[0].shape[1:]))
+        return "" if p >= self.alpha * NEGLIGIBLE else f"the noise has another law than at n = {usual} (p = {p:.2g})"
+
+    def seeds_agree(self) -> list[str]:
+        """The shapes in which two seeds give one residual, if there are several."""
+        equal = [
+            f"({shape.n}, {shape.d})"
+            for shape in self.shapes
+            if shape.agreeing >= 2 and np.abs(shape.agreed[0] - shape.agreed[1]).max() <= TOLERANCE
+            and np.abs(shape.agreed).max() > TOLERANCE
+        ]  # fmt: skip
+        return equal if len(equal) >= SAME_NOISE_TWICE else []
+
+    # WITNESSES FOR PRIVACY
+
+    def pairs(self, findings: Sequence[_Finding]) -> list[Pair]:
+        """Neighbours, made from the data set on which the noise moved most, whose outputs are furthest apart."""
+        usable = [f for f in findings if f.drawn.failure is None and f.shape.n <= LARGEST_N_OF_PAIRS]
+        usable.sort(key=lambda f: -f.shape.gap(f.drawn) / (1e-300 + float(np.linalg.norm(f.shape.agreed))))
+        for finding in usable[:4]:
+            pair = self._pair(finding)
+            if pair is not None:
+                return [pair]
+        return []
+
+    def _pair(self, finding: _Finding) -> Pair | None:
+        x = finding.drawn.member.x
+        label = finding.shape.d
+        first, _ = self.draw(x, label, SEEDS[0])
+        best: tuple[float, Matrix, Matrix] | None = None
+        for row in dict.fromkeys((0, len(x) - 1, int(np.linalg.norm(x, axis=1).argmax()))):
+            for value in _other_rows_for(x, row):
+                other = x.copy()
+                other[row] = value
+                second, _ = self.draw(other, label, SEEDS[0])
+                if isinstance(first, Failure) or isinstance(second, Failure):
+                    continue
+                change = first - second
+                excess = float(np.linalg.norm(change) - 1.1 * np.linalg.norm(self.query(x) - self.query(other)))
+                if best is None or excess > best[0]:
+                    best = excess, other, change
+        if best is None or best[0] <= finding.shape.tolerance(finding.drawn, self.single):
+            return None
+        _, other, change = best
+        return Pair(f"neighbours from the zoo: {finding.on}", x, other, self._statistics(x, other, change))
+
+    def _statistics(self, x: Matrix, other: Matrix, change: Matrix) -> tuple[Statistic, ...]:
+        first, second = self.query(x), self.query(other)
+
+        def near(centre: Matrix) -> Callable[[Matrix], Vector]:
+            return lambda y: -np.abs(y - centre).reshape(len(y), -1).max(axis=1)
+
+        return (
+            Statistic("⟨Y, change under one seed⟩", lambda y: (y * change).reshape(len(y), -1).sum(axis=1)),
+            Statistic("closeness to the first query", near(first)),
+            Statistic("closeness to the second query", near(second)),
+            *generic_statistics(x, other, self.setting.output),
+        )
+
+
+def _other_rows_for(x: Matrix, row: int) -> list[Matrix]:
+    """Rows that may take the place of one row."""
+    d = x.shape[1]
+    axis = np.eye(d)
+    norm = float(np.linalg.norm(x[row]))
+    return [
+        np.zeros(d),
+        axis[0],
+        axis[-1],
+        -x[row],
+        0.5 * axis[0],
+        50 * axis[0],
+        x[row] / (norm or 1.0),
+        1e-3 * axis[0],
+    ]
+
+
+def _least_p(first: Matrix, second: Matrix, change: Matrix) -> float:
+    """The least p-value, times their number, of three two-sample tests; 1 if a sample has too few outputs."""
+    size = min(len(first), len(second))
+    if size < CONFIRMATION // 2:
+        return 1.0
+    first, second = first[:size], second[:size]
+    features: list[Callable[[Matrix], Vector]] = [
+        lambda r: np.abs(r).reshape(len(r), -1).sum(axis=1),
+        lambda r: (r * change).reshape(len(r), -1).sum(axis=1),
+        lambda r: r.reshape(len(r), -1)[:, 0],
+    ]
+    return min(1.0, len(features) * min(two_sample(f(first), f(second), "").p_value for f in features))
+
+
+def _moved(residuals: Matrix, agreed: Matrix, tolerance: float) -> str:
+    """How residuals under several seeds differ from the agreed ones, if by one shift or one factor; empty otherwise."""
+    shifts = residuals - agreed
+    if np.abs(shifts - shifts[0]).max() <= 4 * tolerance:
+        return f"the output is moved by {np.abs(shifts).max():.3g} under every seed"
+    flat, base = residuals.reshape(len(residuals), -1), agreed.reshape(len(agreed), -1)
+    factor = float((flat * base).sum() / max(float((base**2).sum()), 1e-300))
+    if abs(factor + 1) > MIRRORED and np.abs(flat - factor * base).max() <= 4 * tolerance:
+        return "there is no noise" if abs(factor) < MIRRORED else f"the noise is {factor:.4g} times as large"
+    flat, base = np.diff(flat, axis=0), np.diff(base, axis=0)  # a shift is gone
+    if base.size < 2:
+        return ""
+    factor = float((flat * base).sum() / max(float((base**2).sum()), 1e-300))
+    if abs(factor + 1) > MIRRORED and np.abs(flat - factor * base).max() <= 8 * tolerance:
+        return f"the noise is {factor:.4g} times as large, and the output is moved"
+    return ""
+
+
+def _listed(findings: Sequence[_Finding]) -> str:
+    """The findings in words: one example for every category, the first two in full."""
+    by_category: dict[str, list[_Finding]] = {}
+    for finding in findings:
+        by_category.setdefault(finding.drawn.member.category, []).append(finding)
+    examples = [group[0] for group in by_category.values()]
+    text = "; ".join(
+        f"on “{f.drawn.member.category}” (n = {f.shape.n}, d = {f.shape.d}) {f.what}" for f in examples[:2]
+    )
+    rest = [f"“{f.drawn.member.category}” ({f.shape.n}, {f.shape.d})" for f in examples[2:]]
+    return text + (f"; also on {', '.join(rest)}" if rest else "")
+
+
+def _result(name: str, status: Status, detail: str) -> CheckResult:
+    return CheckResult("data path", name, status, detail)
+
+
+def same_noise(setting: Setting, path: DataPath | None, alpha: float) -> tuple[list[CheckResult], list[Pair]]:
+    """The checks of the data path, and neighbours on which a finding may show as a loss of privacy.
+
+    `alpha` is the false-alarm budget, of which these checks use a share that does not count.
+    """
+    if path is None:
+        return [], []
+    if path.query is None:
+        return [_result(NAME, Status.SKIPPED, path.stated)], []
+    if not setting.target.seeded:
+        return [_result(NAME, Status.SKIPPED, f"the target draws from the operating system. {path.stated}")], []
+    comparison = _Comparison(setting, path, alpha)
+    if not comparison.repeats():
+        return [_result(NAME, Status.SKIPPED, f"equal seeds give different outputs. {path.stated}")], []
+    if not comparison.collect():
+        return [_result(NAME, Status.SKIPPED, f"a draw ran into the time limit. {path.stated}")], []
+    findings = comparison.findings()
+    checks = [_checked(comparison, findings), *_checked_rows(comparison)]
+    return checks, comparison.pairs(findings)
+
+
+def _checked(comparison: _Comparison, findings: Sequence[_Finding]) -> CheckResult:
+    compared = sum(len(shape.drawn) for shape in comparison.shapes)
+    if findings:
+        detail = f"under one seed the noise changes with the data: {_listed(findings)}"
+        if not all(f.drawn.member.inside for f in findings):
+            detail += ". Rows outside the ball count as clipped"
+        return _result(NAME, Status.REFUTED, detail)
+    same = comparison.seeds_agree()
+    if same:
+        detail = f"two seeds give the same noise on data of shape {', '.join(same)}: noise is kept from call to call"
+        return _result(NAME, Status.REFUTED, detail)
+    if not any(shape.agreeing >= 2 for shape in comparison.shapes):
+        detail = f"no two data sets of one shape have the same noise under one seed. {comparison.path.stated}"
+        return _result(NAME, Status.SKIPPED, detail)
+    detail = f"one noise on {compared} data sets of {len(comparison.shapes)} shapes. {comparison.path.stated}"
+    silent = [f"({shape.n}, {shape.d})" for shape in comparison.shapes if not shape.drawn]
+    rejected = sorted({one.member.category for shape in comparison.shapes if shape.drawn for one in shape.failed})
+    if silent:
+        detail += f" The target fails on every data set of shape {', '.join(silent)}."
+    if rejected:
+        detail += f" The target rejects: {', '.join(rejected)}."
+    if comparison.unconfirmed:
+        detail += (
+            " The noise moves with the data on these, and no difference in law was proven: "
+            f"{', '.join(comparison.unconfirmed)}."
+        )
+    return _result(NAME, Status.NOTED if comparison.unconfirmed else Status.NOT_REFUTED, detail)
+
+
+def _checked_rows(comparison: _Comparison) -> list[CheckResult]:
+    if not any(shape.agreeing >= 2 for shape in comparison.shapes):
+        return []
+    found = comparison.other_rows()
+    kept = "under one seed the noise is the same for every number of rows, in units of the claimed scale"
+    if found:
+        return [_result(NAME_OF_ROWS, Status.REFUTED, f"under one seed the noise changes: {'; '.join(found)}")]
+    return [_result(NAME_OF_ROWS, Status.NOT_REFUTED, kept)]

@@ -1,0 +1,85 @@
+"""Data sets of many kinds and shapes, on which an implementation could take another path than on plain rows.
+
+A category says what is special about the rows. Rows outside the unit ball count as clipped, because that is what the
+mechanisms of the reference do with them.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from covassay.reference.domain import Matrix
+from covassay.verification.statistics.streams import stream
+
+# (n, d): every n in one dimension, or every dimension at a few n; 1, 2, 64 and 65 stand beside one another because
+# blocks, vector registers and special cases end there
+SHAPES = (
+    (1, 1), (2, 1), (65, 1),
+    (1, 2), (2, 2), (20, 2), (64, 2), (65, 2), (130, 2), (1000, 2),
+    (1, 3), (12, 3), (65, 3), (300, 3),
+    (30, 4), (12, 5), (5, 7), (65, 7), (10, 8), (8, 12),
+)  # fmt: skip
+ALMOST_ONE = 1 - 1e-6  # so that rows meant to be in the ball are there in float32 too
+IN_BALL = 1 + 1e-9  # a larger norm is outside the ball, whatever the rounding
+
+
+@dataclass(frozen=True)
+class DataSetOfZoo:
+    """One data set, and what is special about its rows."""
+
+    category: str
+    x: Matrix
+
+    @property
+    def inside(self) -> bool:
+        """Whether all rows are in the unit ball."""
+        return bool((np.linalg.norm(self.x, axis=1) <= IN_BALL).all())
+
+
+Recipe = Callable[[Matrix, np.random.Generator], Matrix]  # (unit rows, generator) -> the data set
+
+
+def _axes(u: Matrix, *counts: int) -> Matrix:
+    """Unit rows along the first axes, in the given proportions."""
+    d = u.shape[1]
+    cycle = np.concatenate([np.full(count, i % d) for i, count in enumerate(counts)])
+    rows: Matrix = np.eye(d)[np.resize(cycle, len(u))]
+    return rows
+
+
+def _first(u: Matrix, factor: float, rest: float) -> Matrix:
+    """The first row times one factor, and the rest times another."""
+    return np.asarray(np.vstack([u[:1] * factor, u[1:] * rest]))
+
+
+CATEGORIES: Mapping[str, Recipe] = {
+    "rows inside the ball": lambda u, g: u * g.random((len(u), 1)),
+    "rows of norm almost 1": lambda u, g: u,
+    "all rows zero": lambda u, g: np.zeros_like(u),
+    "short rows": lambda u, g: u * 1e-3,
+    "tiny rows": lambda u, g: u * 1e-200,
+    "rows all longer than 1": lambda u, g: u * 7,
+    "huge rows": lambda u, g: u * 1e6,
+    "one row longer than 1": lambda u, g: _first(u, 50, 0.5),
+    "one row much longer than the others": lambda u, g: _first(u, 1, 0.1),
+    "equal rows": lambda u, g: np.tile(u[:1], (len(u), 1)),
+    "duplicated rows": lambda u, g: np.resize(u[: max(1, len(u) // 3)], u.shape),
+    "some zero rows": lambda u, g: u * (np.arange(len(u)) % 2 == 1)[:, None],
+    "rows on the corners of a cube": lambda u, g: np.where(u < 0, -0.9, 0.9),
+    "rows along one axis": lambda u, g: _axes(u, 1),
+    "rows along two axes": lambda u, g: _axes(u, 2, 1),
+    "negative entries": lambda u, g: -np.abs(u),
+    "integers": lambda u, g: np.rint(2 * u),
+    "sorted rows": lambda u, g: np.sort(u * g.random((len(u), 1)), axis=0),
+    "norms of extreme ratios": lambda u, g: u * np.geomspace(1, 1e-12, len(u))[:, None],
+    "columns of extreme ratios": lambda u, g: u * np.geomspace(1, 1e-6, u.shape[1]),
+}
+
+
+def zoo(n: int, d: int, seed: int) -> list[DataSetOfZoo]:
+    """One data set of every category, of shape (n, d)."""
+    rng = np.random.default_rng(stream(seed, "zoo", n, d))
+    u = rng.standard_normal((n, d))
+    u *= ALMOST_ONE / np.linalg.norm(u, axis=1, keepdims=True)
+    return [DataSetOfZoo(category, np.asarray(recipe(u, rng), np.float64)) for category, recipe in CATEGORIES.items()]
