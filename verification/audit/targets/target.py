@@ -165,9 +165,9 @@ def _function(spec: str, module: str, path: str, directory: str) -> Callable[...
 
 
 def text_of(error: BaseException | None) -> str:
-    """What an exception of a target says, or a word in its place if it cannot say it."""
+    """What an exception of a target says, in letters that can be printed, or a word in its place if it fails to."""
     try:
-        return str(error)
+        return str(error).encode("utf-8", "backslashreplace").decode("utf-8")
     except Exception:
         return "(no text)"
 
