@@ -293,7 +293,7 @@ def audit(
         false_alarm=false_alarm,
         seconds=time.monotonic() - start,
         replay=replay_command(origin, guarantee, settings),
-        notes=target.notes,
+        notes=(*target.notes, *([expected.data_path.stated] if expected.data_path else [])),
     )
 
 

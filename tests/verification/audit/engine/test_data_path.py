@@ -11,6 +11,7 @@ from covassay.reference.laws import nuclear_laplace as law
 from covassay.reference.mechanisms.concentrated import gauss_cov
 from covassay.reference.mechanisms.pure import nuclear_laplace
 from covassay.reference.mechanisms.registry import MECHANISMS, default_claim, mechanism
+from covassay.reference.privacy import PureDP
 from covassay.verification.audit.adapters.covassay_mechanisms import TARGETS
 from covassay.verification.audit.engine.checks import CheckResult, Status
 from covassay.verification.audit.engine.coincidences import as_draws, coincidences, found_in
@@ -19,7 +20,8 @@ from covassay.verification.audit.engine.sampling import Setting
 from covassay.verification.audit.engine.zoo import CATEGORIES, SHAPES, zoo
 from covassay.verification.audit.profiles.by_mechanism import profile
 from covassay.verification.audit.profiles.data_paths import ADDITIVE, REASONS
-from covassay.verification.audit.targets.target import Target
+from covassay.verification.audit.run import audit
+from covassay.verification.audit.targets.target import Target, TargetReference
 
 ALPHA = 5e-10
 
@@ -187,3 +189,10 @@ def test_the_reference_over_many_seeds(name: str) -> None:
         setting = Setting(target, claim.keywords(), declared.output, seed=seed)
         checks = [*same_noise(setting, path, ALPHA)[0], *coincidences(setting, path, ALPHA)]
         assert all(check.status in (Status.NOT_REFUTED, Status.SKIPPED) for check in checks), seed
+
+
+def test_an_audit_prints_what_is_covered_and_finds_a_witness() -> None:
+    report = audit(TargetReference("mutant:largest-norm", "."), PureDP(1.0), samples=300)
+    assert {check.kind for check in report.refuted} == {"data path", "privacy"}
+    assert any(check.scenario.startswith("neighbours from the zoo") for check in report.refuted)
+    assert path_of("entrywise-laplace").stated in report.notes
