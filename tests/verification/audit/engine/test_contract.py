@@ -68,7 +68,7 @@ def test_a_refused_size_is_noted_and_refused_data_are_refuted(function, status, 
 
 @pytest.mark.parametrize("function", [two_rows, two_columns])
 def test_a_target_that_needs_two_rows_or_columns_is_not_refuted(function) -> None:  # type: ignore[no-untyped-def]
-    assert audit(function, PureDP(1.0), samples=100).verdict is Verdict.NOT_REFUTED
+    assert audit(function, PureDP(1.0), samples=300).verdict is Verdict.NOT_REFUTED
 
 
 def test_a_target_that_ignores_rng_has_one_finding_and_none_if_it_says_so() -> None:

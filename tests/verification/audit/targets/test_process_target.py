@@ -65,7 +65,7 @@ def test_the_example_of_the_readme_is_not_refuted_and_its_replay_command_is_quot
 def test_the_example_with_a_tenth_of_its_noise_is_refuted(tmp_path: Path) -> None:
     assert "scale = 2 * d" in example()
     target = source(tmp_path, example().replace("scale = 2 * d", "scale = 0.2 * d"))
-    report = audit(target, PureDP(1.0), claimed="entrywise-laplace", samples=150)
+    report = audit(target, PureDP(1.0), claimed="entrywise-laplace", samples=300)
     assert report.verdict is Verdict.REFUTED
     assert {check.kind for check in report.refuted} == {"law", "privacy"}
 
