@@ -14,7 +14,8 @@ from covassay.verification.audit.targets.target import Target, TargetReference
 
 
 def correct(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
-    return x.T @ x / len(x) + rng.laplace(scale=20 / (len(x) * epsilon), size=(x.shape[1],) * 2)
+    rows = x / np.maximum(1.0, np.linalg.norm(x, axis=1, keepdims=True))
+    return rows.T @ rows / len(x) + rng.laplace(scale=20 / (len(x) * epsilon), size=(x.shape[1],) * 2)
 
 
 def two_rows(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
