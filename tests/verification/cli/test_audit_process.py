@@ -89,11 +89,23 @@ def test_a_worker_that_is_killed_is_inconclusive(tmp_path: Path) -> None:
 
 def test_an_interruption_ends_the_audit_and_what_the_target_started(tmp_path: Path) -> None:
     module(tmp_path, "open('started', 'w').close(); time.sleep(600)")
-    running = subprocess.Popen([COMMAND, "audit", "hostile:f", *SMALL, "--time-limit", "600"], cwd=tmp_path)
-    while not (tmp_path / "started").exists():
-        time.sleep(0.05)
-    running.send_signal(signal.SIGINT)
-    assert running.wait(30) == 130
+    with subprocess.Popen(
+        [COMMAND, "audit", "hostile:f", *SMALL, "--time-limit", "600"],
+        cwd=tmp_path,
+        preexec_fn=hears_interruptions,
+    ) as running:
+        try:
+            while not (tmp_path / "started").exists():
+                time.sleep(0.05)
+            running.send_signal(signal.SIGINT)
+            assert running.wait(30) == 130
+        finally:
+            running.kill()
+
+
+def hears_interruptions() -> None:
+    """A process that was started in the background ignores SIGINT, and so do its children, unless they are told."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def test_a_reader_that_closes_the_pipe_and_a_locale_without_greek_are_no_tracebacks(tmp_path: Path) -> None:
