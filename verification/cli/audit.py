@@ -81,6 +81,9 @@ def run(options: argparse.Namespace) -> int:
     except CannotRun as error:
         print(f"covassay: {error}", file=sys.stderr)
         return 3
+    except SystemExit as error:  # from an adapter, or from a part of the output that runs code
+        print(f"covassay: {options.target}: it ended the audit with sys.exit({error.code!r})", file=sys.stderr)
+        return 3
 
 
 def _list() -> int:

@@ -15,7 +15,15 @@ from covassay.reference.mechanisms.output import SECOND_MOMENT, Output
 from covassay.verification.audit.engine.checks import CheckResult, Status
 from covassay.verification.audit.engine.sampling import Setting
 from covassay.verification.audit.targets.process_target import NoReply
-from covassay.verification.audit.targets.target import CannotRun, Failure, TimeLimitError, call, time_limit, well_formed
+from covassay.verification.audit.targets.target import (
+    OUTCOMES,
+    CannotRun,
+    Failure,
+    TimeLimitError,
+    call,
+    time_limit,
+    well_formed,
+)
 from covassay.verification.statistics.streams import stream
 
 ROWS = 20  # of the plain data sets, enough for a second moment of full rank
@@ -78,7 +86,7 @@ def require_answer(setting: Setting) -> None:
 
     The data are the audit's own, so the text of the exception may be shown.
     """
-    error: Exception | None = None
+    error: BaseException | None = None
     for d in DIMENSIONS:
         rng = np.random.default_rng(stream(setting.seed, "contract", "answer", d))
         try:
@@ -86,7 +94,7 @@ def require_answer(setting: Setting) -> None:
                 setting.target.draw(example_rows(ROWS, d), rng=rng, **setting.budget)
         except TimeLimitError:
             return
-        except Exception as raised:
+        except OUTCOMES as raised:
             error = raised
         else:
             return

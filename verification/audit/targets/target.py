@@ -7,7 +7,8 @@ group `covassay.adapters`). It is called as
     f(x, *, epsilon: float, rng: numpy.random.Generator) -> array
 
 with x (n, d) float64, rows in the unit ball. If the claim is zCDP or approximate DP, it is called with `rho=`, or with
-`epsilon=` and `delta=`. An exception and a time-out are outcomes of the target like any other.
+`epsilon=` and `delta=`. An exception (SystemExit too) and a time-out are outcomes of the target
+like any other.
 """
 
 import contextlib
@@ -34,6 +35,7 @@ ADAPTER_GROUP = "covassay.adapters"
 TIME_LIMIT = 3.0  # seconds a draw may take, unless told otherwise
 AGAIN = 0.002  # seconds after which an interruption that had to wait is tried again
 ALMOST = 0.99  # share of the time limit after which an exception counts as a time-out
+OUTCOMES = (Exception, SystemExit)  # what a target may raise: sys.exit(0) in a target must not end the audit
 
 
 class CannotRun(Exception):
@@ -145,7 +147,7 @@ def _function(spec: str, module: str, path: str, directory: str) -> Callable[...
             found = getattr(found, part)
     except (ImportError, AttributeError) as error:
         raise InvalidInput(f"target = {spec!r}: {error}") from error
-    except Exception as error:
+    except OUTCOMES as error:
         raise CannotRun(f"{spec}: importing {module} raised {type(error).__name__}: {error}") from error
     if not callable(found):
         raise InvalidInput(f"target = {spec!r}: must be a function, is {type(found).__name__}")
@@ -190,7 +192,7 @@ def call(
     try:
         with time_limit(seconds):
             output = target.draw(x, rng=rng, **budget)
-    except Exception as error:
+    except OUTCOMES as error:
         elapsed = time.perf_counter() - start
         if elapsed >= seconds * ALMOST:  # the target may have wrapped the interruption in an error of its own
             return Failure("time-out", f"no output after {seconds:g} s"), elapsed
@@ -206,7 +208,7 @@ def well_formed(output: Any, shape: tuple[int, ...]) -> Matrix | Failure:
         return output
     try:
         array = np.asarray(output)
-    except Exception as error:
+    except OUTCOMES as error:
         return Failure("malformed", f"not an array ({type(error).__name__})")
     if array.shape != shape:
         return Failure("malformed", f"shape {array.shape} in place of {shape}")
