@@ -19,6 +19,7 @@ from covassay.verification.audit.targets.process_target import NoReply
 from covassay.verification.audit.targets.target import (
     CannotRun,
     Failure,
+    InsistentTimeLimitError,
     TimeLimitError,
     call,
     observed_call,
@@ -96,7 +97,7 @@ def require_answer(setting: Setting) -> None:
         try:
             with put_back(), time_limit(setting.seconds):
                 setting.target.draw(example_rows(ROWS, d), rng=rng, **setting.budget)
-        except TimeLimitError:
+        except (TimeLimitError, InsistentTimeLimitError):
             return
         except KeyboardInterrupt:
             raise

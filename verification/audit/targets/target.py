@@ -7,7 +7,8 @@ group `covassay.adapters`). It is called as
     f(x, *, epsilon: float, rng: numpy.random.Generator) -> array
 
 with x (n, d) float64, rows in the unit ball. If the claim is zCDP or approximate DP, it is called with `rho=`, or with
-`epsilon=` and `delta=`. An exception and a time-out are outcomes of the target like any other.
+`epsilon=` and `delta=`. An exception (SystemExit too) and a time-out are outcomes of the target
+like any other.
 """
 
 import contextlib
@@ -172,8 +173,16 @@ def text_of(error: BaseException | None) -> str:
         return "(no text)"
 
 
-class TimeLimitError(BaseException):
-    """The time of a draw is up. It is raised inside the target, where `except Exception` does not stop it."""
+class TimeLimitError(Exception):
+    """The time of a draw is up. It is raised inside the target.
+
+    It is an `Exception`, because libraries in C that call back into Python (OpenDP is one) catch exceptions at their
+    border and crash at anything else.
+    """
+
+
+class InsistentTimeLimitError(BaseException):
+    """The time of a draw is up, and the target swallowed a `TimeLimitError`. `except Exception` does not stop it."""
 
 
 def _has_limit() -> bool:
@@ -190,17 +199,18 @@ def time_limit(seconds: float) -> Iterator[None]:
         yield
         return
 
-    swallowed = 0
+    raised = 0
 
     def interrupt(signum: int, frame: object) -> None:
-        nonlocal swallowed
+        nonlocal raised
         if must_finish():
             signal.setitimer(signal.ITIMER_REAL, AGAIN, seconds)
             return
-        swallowed += 1
-        if swallowed > SWALLOWED and os.environ.get(EXPENDABLE):
+        raised += 1
+        if raised > SWALLOWED and os.environ.get(EXPENDABLE):
             os._exit(STUCK)
-        raise TimeLimitError(f"no output after {seconds:g} s")
+        kind = TimeLimitError if raised == 1 else InsistentTimeLimitError
+        raise kind(f"no output after {seconds:g} s")
 
     start = time.monotonic()
     previous = signal.signal(signal.SIGALRM, interrupt)
@@ -246,7 +256,7 @@ def observed_call(
 
 def _failure(error: BaseException, elapsed: float, seconds: float) -> Failure:
     # the target may have wrapped the interruption in an error of its own
-    if isinstance(error, TimeLimitError) or elapsed >= seconds * ALMOST:
+    if isinstance(error, TimeLimitError | InsistentTimeLimitError) or elapsed >= seconds * ALMOST:
         return Failure("time-out", f"no output after {seconds:g} s")
     if isinstance(error, NoReply):
         return Failure(error.kind, error.message)

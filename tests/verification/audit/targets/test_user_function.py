@@ -76,3 +76,27 @@ def test_a_broken_function_is_caught_and_the_mistake_is_named(project: Path, nam
     assert done.returncode == 1, done.stdout + done.stderr
     assert named in " ".join(done.stdout.split())
     assert "Replay\n  covassay audit mymodule:release --as nuclear-laplace --epsilon 1" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        pytest.param("import numpy as np\n\n", "import sys\nimport numpy as np\nsys.exit(0)\n", id="at import"),
+        pytest.param("    norms = np", "    raise SystemExit(0)\n    norms = np", id="in every draw"),
+    ],
+)
+def test_a_function_that_ends_the_process_cannot_be_audited(project: Path, old: str, new: str) -> None:
+    """Exit status 0 comes from a completed report only, never from the target's own sys.exit(0)."""
+    assert old in CORRECT
+    done = run_audit(project, CORRECT.replace(old, new, 1))
+    assert done.returncode == 3, done.stdout + done.stderr
+    assert "raised SystemExit: 0" in done.stderr
+
+
+def test_a_function_that_ends_the_process_after_some_draws_is_refuted(project: Path) -> None:
+    source = "DRAWS = []\n" + CORRECT.replace(
+        "    norms = np", "    DRAWS.append(1)\n    if len(DRAWS) > 5:\n        raise SystemExit(0)\n    norms = np", 1
+    )
+    done = run_audit(project, source)
+    assert done.returncode == 1, done.stdout + done.stderr
+    assert "exit: SystemExit" in " ".join(done.stdout.split())
