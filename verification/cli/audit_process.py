@@ -21,6 +21,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from types import FrameType
 
+from covassay.verification.audit.targets.deadline import SUPERVISED, passed
+
 RESULT = "result.json"  # in a folder of the run; it exists only when the audit is complete
 CLAIM = "claim.json"  # the mechanism and the budget of a target that has been loaded
 TICK = 0.1  # seconds between two looks at the child
@@ -28,8 +30,7 @@ GRACE = 5.0  # seconds that the child has to end by itself when its result is wr
 INCONCLUSIVE = 3
 INTERNAL_ERROR = 4
 INTERRUPTED = 130
-EXPENDABLE = "COVASSAY_EXPENDABLE"  # as the targets know it
-STUCK = 75
+STUCK = "a draw passed the time limit and could not be interrupted, so the process of the audit was ended"
 TERMINATED = 128 + 15  # the exit status of a program that SIGTERM ended, as a shell reports it
 
 
@@ -77,22 +78,29 @@ def run_in_child(arguments: Sequence[str]) -> int:
         place = screen()
         command = [sys.executable, "-P", "-m", __name__, folder, str(place.width), str(int(place.terminal)), *arguments]
         # a session of its own: the target and everything that it started can be ended together
-        environment = {**os.environ, EXPENDABLE: "1"}
+        environment = {**os.environ, SUPERVISED: folder}
         process = subprocess.Popen(command, stdin=subprocess.DEVNULL, start_new_session=True, env=environment)
         with _ended(process):
-            _wait(process, Path(folder) / RESULT)
-        finished = _read(Path(folder) / RESULT) or _unfinished(arguments, place, _ending(process), Path(folder) / CLAIM)
+            stuck = _wait(process, Path(folder))
+        ending = STUCK if stuck else _ending(process)
+        finished = _read(Path(folder) / RESULT) or _unfinished(arguments, place, ending, Path(folder) / CLAIM)
     return finished.deliver()
 
 
-def _wait(process: "subprocess.Popen[bytes]", result: Path) -> None:
-    """Wait until the child has ended, but not long after its result is there: a thread of the target may go on."""
+def _wait(process: "subprocess.Popen[bytes]", folder: Path) -> bool:
+    """Wait until the child has ended, and say whether a draw was stuck.
+
+    There is no long wait after the result is there: a thread of the target may go on.
+    """
     patience = GRACE
     while process.poll() is None and patience > 0:
         with contextlib.suppress(subprocess.TimeoutExpired):
             process.wait(TICK)
-        if result.exists():
+        if (folder / RESULT).exists():
             patience -= TICK
+        elif passed(folder):
+            return True
+    return False
 
 
 @contextlib.contextmanager
@@ -126,8 +134,6 @@ def _kill(process: "subprocess.Popen[bytes]") -> None:
 
 def _ending(process: "subprocess.Popen[bytes]") -> str:
     status = process.returncode
-    if status == STUCK:
-        return "a draw passed the time limit and swallowed every interruption, so its process was given up"
     if status >= 0:
         return f"the process of the audit ended with exit status {status} before the audit was complete"
     name = signal.Signals(-status).name if -status in set(signal.Signals) else "unknown"

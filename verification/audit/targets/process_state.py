@@ -40,8 +40,11 @@ class Changed(set[str]):
 
 @contextlib.contextmanager
 def put_back() -> Iterator[Changed]:
-    """Put the state back when the block ends, however it ends, and say what had to be put back."""
-    changed = Changed()
+    """Put the state back when the block ends, however it ends, and say what had to be put back.
+
+    If the block has made a copy of this process (`os.fork`), the copy ends here: it must not go on with the audit.
+    """
+    process, changed = os.getpid(), Changed()
     directory, errors, recursion = _directory(), np.geterr(), sys.getrecursionlimit()
     filters, shown = warnings.filters, warnings.showwarning
     kept = list(filters)
@@ -50,6 +53,8 @@ def put_back() -> Iterator[Changed]:
     try:
         yield changed
     finally:
+        if os.getpid() != process:
+            os._exit(0)
         for module, before in zip(MODULES, names, strict=True):
             _put_back_names(module, before, changed)
         if _directory() != directory:

@@ -30,15 +30,13 @@ import numpy as np
 
 from covassay.reference.domain import Matrix
 from covassay.reference.errors import InvalidInput
+from covassay.verification.audit.targets.deadline import clear_deadline, set_deadline
 from covassay.verification.audit.targets.process_state import Changed, put_back
 from covassay.verification.audit.targets.process_target import NOTE, PREFIX, NoReply, must_finish, process_draw
 
 ADAPTER_GROUP = "covassay.adapters"
 TIME_LIMIT = 3.0  # seconds a draw may take, unless told otherwise
 AGAIN = 0.002  # seconds after which an interruption that had to wait is tried again
-SWALLOWED = 5  # interruptions that one draw may swallow before its process is given up
-EXPENDABLE = "COVASSAY_EXPENDABLE"  # an environment variable: set in the processes of the command `covassay audit`
-STUCK = 75  # the exit status of a process that was given up
 ALMOST = 0.99  # share of the time limit after which an exception counts as a time-out
 
 
@@ -193,7 +191,7 @@ def _has_limit() -> bool:
 def time_limit(seconds: float) -> Iterator[None]:
     """Interrupt the block after `seconds`, again and again. Without SIGALRM or off the main thread there is no limit.
 
-    A block that swallows every interruption never ends, unless this process is expendable: then the process ends.
+    A block that swallows every interruption never ends. The command `covassay audit` then ends the process (`deadline`).
     """
     if not _has_limit():
         yield
@@ -207,12 +205,11 @@ def time_limit(seconds: float) -> Iterator[None]:
             signal.setitimer(signal.ITIMER_REAL, AGAIN, seconds)
             return
         raised += 1
-        if raised > SWALLOWED and os.environ.get(EXPENDABLE):
-            os._exit(STUCK)
         kind = TimeLimitError if raised == 1 else InsistentTimeLimitError
         raise kind(f"no output after {seconds:g} s")
 
     start = time.monotonic()
+    set_deadline(seconds)
     previous = signal.signal(signal.SIGALRM, interrupt)
     left, interval = signal.setitimer(signal.ITIMER_REAL, seconds, seconds)  # again, if the target swallows it
     try:
@@ -220,6 +217,7 @@ def time_limit(seconds: float) -> Iterator[None]:
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, previous)
+        clear_deadline()
         if left:  # somebody else had set the timer, for instance pytest-timeout
             signal.setitimer(signal.ITIMER_REAL, max(left - (time.monotonic() - start), 1e-6), interval)
 
@@ -236,7 +234,7 @@ def observed_call(
     target: Target, x: Matrix, budget: dict[str, float], rng: np.random.Generator, seconds: float
 ) -> tuple[Any, float, Changed]:
     """One draw as `call` makes it, and what it changed in the state of the process."""
-    start, process = time.perf_counter(), os.getpid()
+    start = time.perf_counter()
     output: Any
     changed = Changed()
     try:
@@ -246,8 +244,6 @@ def observed_call(
         raise
     except BaseException as error:
         output = _failure(error, time.perf_counter() - start, seconds)
-    if os.getpid() != process:  # the target has made a copy of this process, which must not go on with the audit
-        os._exit(0)
     elapsed = time.perf_counter() - start
     if elapsed > seconds and _has_limit() and not isinstance(output, Failure):  # the interruption was swallowed
         output = _failure(TimeLimitError(), elapsed, seconds)

@@ -387,15 +387,6 @@ def counts_its_calls(x, rng):
         raise ValueError(calls)
 
 
-@hostile
-def forks(x, rng):
-    if not kept:
-        kept.append(None)
-        child = os.fork()
-        if child:
-            os.waitpid(child, 0)
-
-
 # WHAT ENDS THE PROCESS
 
 
@@ -440,6 +431,25 @@ def swallows_every_interruption(x, rng):
     while True:
         with contextlib.suppress(BaseException):
             time.sleep(60)
+
+
+@deadly
+def waits_for_ever_in_c(x, rng):
+    libc, lock = (
+        ctypes.PyDLL(None),
+        ctypes.create_string_buffer(64),
+    )  # a call through PyDLL keeps the interpreter's lock
+    libc.pthread_mutex_lock(lock)
+    libc.pthread_mutex_lock(lock)
+
+
+@deadly
+def forks_ten_times(x, rng):
+    if len(kept) < 10:
+        kept.append(None)
+        child = os.fork()
+        if child:
+            os.waitpid(child, 0)
 
 
 @deadly

@@ -27,10 +27,10 @@ targets = importlib.util.module_from_spec(_spec)
 _spec.loader.exec_module(targets)
 EXPENSIVE = {
     "is_late", "is_late_now_and_then", "swallows_the_interruption", "swallows_three_interruptions",
-    "answers_from_finally", "recurses_for_ever", "handles_the_alarm", "forks", "prints_much", "returns_a_large_array",
+    "answers_from_finally", "recurses_for_ever", "handles_the_alarm", "prints_much", "returns_a_large_array",
 }  # fmt: skip
 QUICK = [name for i, name in enumerate(targets.HOSTILE) if i % 3 == 0 and name not in EXPENSIVE]
-QUICK_DEADLY = ("swallows_every_interruption",)
+QUICK_DEADLY = ("swallows_every_interruption", "waits_for_ever_in_c")
 
 
 def some(names: Any, quick: Any) -> list[Any]:

@@ -1,0 +1,56 @@
+"""The time by which the draw under way must be over, written where another process can see it.
+
+A draw that hangs in C and holds the interpreter's lock cannot be interrupted from inside: no signal handler and no thread
+of its process runs. So every process of `covassay audit` writes the deadline of its draw to a file of its own, and the
+process that supervises them ends the audit when a deadline has passed. This costs less than a microsecond a draw.
+"""
+
+import mmap
+import os
+import struct
+import time
+from pathlib import Path
+
+SUPERVISED = "COVASSAY_SUPERVISED"  # an environment variable: the folder of the deadlines, if somebody watches it
+INTERRUPTIONS = 5  # that a draw may swallow, one each time limit
+SLACK = 2.0  # seconds more, because a busy machine delays interruptions
+_TIME = struct.Struct("d")  # of `time.monotonic`, which all processes of a machine share
+_SUFFIX = ".deadline"
+
+_folder = os.environ.get(SUPERVISED)  # read before a target can change it
+_mark: mmap.mmap | None = None
+_owner = 0  # the process that opened `_mark`; a copy of that process needs a file of its own
+
+
+def set_deadline(seconds: float) -> None:
+    """Say that a draw with this time limit begins now."""
+    _write(time.monotonic() + seconds * (1 + INTERRUPTIONS) + SLACK)
+
+
+def clear_deadline() -> None:
+    """Say that the draw is over."""
+    _write(0.0)
+
+
+def passed(folder: Path) -> bool:
+    """Whether any process that writes to this folder is past its deadline."""
+    now = time.monotonic()
+    return any(0 < _read(file) < now for file in folder.glob(f"*{_SUFFIX}"))
+
+
+def _read(file: Path) -> float:
+    content = file.read_bytes()
+    return float(_TIME.unpack(content)[0]) if len(content) == _TIME.size else 0.0
+
+
+def _write(value: float) -> None:
+    global _mark, _owner
+    if not _folder:
+        return
+    if _mark is None or _owner != os.getpid():
+        _owner = os.getpid()
+        path = Path(_folder) / f"{_owner}{_SUFFIX}"
+        path.write_bytes(_TIME.pack(0.0))
+        with path.open("r+b") as file:
+            _mark = mmap.mmap(file.fileno(), _TIME.size)
+    _TIME.pack_into(_mark, 0, value)
