@@ -1,8 +1,8 @@
 """The time by which the draw under way must be over, written where another process can see it.
 
-A draw that hangs in C and holds the interpreter's lock cannot be interrupted from inside: no signal handler and no thread
-of its process runs. So every process of `covassay audit` writes the deadline of its draw to a file of its own, and the
-process that supervises them ends the audit when a deadline has passed. This costs less than a microsecond a draw.
+A draw that hangs in C and holds the interpreter's lock cannot be interrupted from inside: no signal handler and no
+thread of its process runs. So every process of `covassay audit` writes the deadline of its draw to a file of its own,
+and the process that supervises them ends the audit when a deadline has passed.
 """
 
 import mmap

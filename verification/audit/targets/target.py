@@ -191,7 +191,7 @@ def _has_limit() -> bool:
 def time_limit(seconds: float) -> Iterator[None]:
     """Interrupt the block after `seconds`, again and again. Without SIGALRM or off the main thread there is no limit.
 
-    A block that swallows every interruption never ends. The command `covassay audit` then ends the process (`deadline`).
+    A block that swallows every interruption never ends by itself; the command `covassay audit` ends its process.
     """
     if not _has_limit():
         yield
