@@ -20,6 +20,7 @@ from covassay.reference.mechanisms.registry import mechanism
 from covassay.reference.privacy import ZCDP, Guarantee
 from covassay.verification.audit.engine.checks import CheckResult, Kind, Status, Verdict
 from covassay.verification.audit.engine.coincidences import coincidences, coincidences_seen
+from covassay.verification.audit.engine.bulk import draw_many_is_draw
 from covassay.verification.audit.engine.contract import contract, require_answer
 from covassay.verification.audit.engine.law import Scenario, Suspect, diagnose, run_scenario
 from covassay.verification.audit.engine.privacy import Pair, claimed_loss, run_pair
@@ -304,12 +305,12 @@ def _checks(
     require_answer(setting)
     data_path, neighbours = same_noise(setting, expected.data_path, settings.alpha)
     data_path += coincidences(setting, expected.data_path, settings.alpha)
-    checks = [*contract(setting, expected.form), *data_path]
+    checks = [*contract(setting, expected.form), *draw_many_is_draw(setting, settings.alpha), *data_path]
     looks = _Looks(setting, guarantee, settings, {scenario.name: scenario for scenario in expected.scenarios})
     decided = looks.first(lambda fitted: (*expected.pairs(fitted), *neighbours))
     draws = [(looks.scenarios[name].x, outputs) for name, outputs in looks.outputs.items()]
     checks += coincidences_seen(expected.data_path, draws, settings.alpha)
-    if not any(check.status is Status.REFUTED for check in (*checks, *decided)):
+    if not any(check.status is Status.REFUTED for check in decided):
         decided = looks.second(decided)
     if not expected.scenarios:
         decided += beyond_reach(decided, guarantee)

@@ -1,0 +1,41 @@
+"""`draw_many` must be `draw`, only faster: a target that offers both is held to one law."""
+
+from dataclasses import replace
+
+from covassay.verification.audit.engine.checks import CheckResult, Status
+from covassay.verification.audit.engine.contract import ROWS, example_rows
+from covassay.verification.audit.engine.sampling import Setting, draw
+from covassay.verification.statistics.tests import two_sample
+
+NAME = "draw_many"
+DIMENSIONS = 1, 3
+SIZE = 400  # draws of either kind
+FEWEST = 50  # outputs of either kind; with fewer the two are not compared
+NEGLIGIBLE = 1e-3  # share of the false-alarm budget that this check may spend
+
+
+def draw_many_is_draw(setting: Setting, alpha: float) -> list[CheckResult]:
+    """Compare every entry of an output between `draw` and `draw_many`; nothing for a target without `draw_many`."""
+    target = setting.target
+    if target.draw_many is None:
+        return []
+    tests = {}
+    for d in DIMENSIONS:
+        x = example_rows(ROWS, d)
+        sources = {"draw": replace(target, draw_many=None), NAME: target}
+        drawn = [draw(replace(setting, source=t, jobs=1), x, SIZE, f"bulk/{d}/{name}") for name, t in sources.items()]
+        size = min(len(draws.outputs) for draws in drawn)
+        if size < FEWEST:
+            continue
+        one, many = (draws.outputs[:size].reshape(size, -1) for draws in drawn)
+        tests |= {(d, i): two_sample(one[:, i], many[:, i], "one law") for i in range(one.shape[1])}
+    if not tests:
+        return [CheckResult("contract", NAME, Status.SKIPPED, "too few outputs to compare it with draw")]
+    level = alpha * NEGLIGIBLE / len(tests)
+    (d, i), worst = min(tests.items(), key=lambda item: item[1].p_value)
+    if worst.p_value < level:
+        detail = f"its outputs do not have the law of draw: entry {i + 1} at d = {d}, p = {worst.p_value:.2g}"
+        return [CheckResult("contract", NAME, Status.REFUTED, detail)]
+    seen = max(test.detectable(level) for test in tests.values())
+    detail = f"compared with {SIZE} outputs of draw; a CDF distance of {seen:.2g} in an entry would have been seen"
+    return [CheckResult("contract", NAME, Status.NOT_REFUTED, detail)]
