@@ -28,16 +28,19 @@ def _legacy(rng: np.random.Generator) -> np.random.RandomState:
 
 
 class _KeepsFactor(np.random.RandomState):
-    """A RandomState that draws from one normal law again and again without decomposing its covariance anew."""
+    """A RandomState that draws from one normal law again and again without decomposing its covariance anew.
+
+    Its draws are those of a RandomState, bit for bit.
+    """
 
     _covariance: Any = None
     _factor = np.eye(1)
 
-    def multivariate_normal(self, mean: Any, cov: Any, size: Any = None, *_: Any, **__: Any) -> Any:
+    def multivariate_normal(self, mean: Any, cov: Any, size: int) -> Any:  # type: ignore[override]
         if cov is not self._covariance:
-            self._covariance, self._factor = cov, np.linalg.cholesky(cov)
-        shape = () if size is None else (size,) if np.isscalar(size) else tuple(size)
-        return mean + self.standard_normal((*shape, len(mean))) @ self._factor.T
+            _, variances, axes = np.linalg.svd(cov)
+            self._covariance, self._factor = cov, np.sqrt(variances)[:, None] * axes
+        return mean + self.standard_normal((size, len(mean))) @ self._factor
 
 
 def _bingham(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
