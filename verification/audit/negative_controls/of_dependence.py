@@ -104,10 +104,11 @@ def autoregressive(weight: float) -> Batch:
 
 def signs_alternate(noises: Matrix, rng: np.random.Generator) -> Matrix:
     """Every draw takes the sign that is opposite to the one before, in two draws of three."""
-    for before, now in zip(noises[:-1], noises[1:], strict=True):
-        if rng.random() < 2 / 3 and now.ravel()[0] * before.ravel()[0] > 0:
+    flat = noises.reshape(len(noises), -1)
+    for before, now in zip(flat[:-1], flat[1:], strict=True):
+        if rng.random() < 2 / 3 and now[0] * before[0] > 0:
             now *= -1
-    return noises
+    return flat.reshape(noises.shape)
 
 
 def size_kept_for_four(noises: Matrix, rng: np.random.Generator) -> Matrix:
