@@ -5,6 +5,7 @@ They are entries of one draw, successive draws of one generator, or the noises o
 
 from collections.abc import Callable
 from functools import partial
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -94,7 +95,7 @@ def autoregressive(weight: float) -> Batch:
     """Gaussian noise that keeps a share of the noise before it, at the right variance."""
 
     def change(noises: Matrix, rng: np.random.Generator) -> Matrix:
-        for before, now in zip(noises[:-1], noises[1:], strict=True):
+        for before, now in pairwise(noises):
             now *= np.sqrt(1 - weight**2)
             now += weight * before
         return noises
@@ -105,7 +106,7 @@ def autoregressive(weight: float) -> Batch:
 def signs_alternate(noises: Matrix, rng: np.random.Generator) -> Matrix:
     """Every draw takes the sign that is opposite to the one before, in two draws of three."""
     flat = noises.reshape(len(noises), -1)
-    for before, now in zip(flat[:-1], flat[1:], strict=True):
+    for before, now in pairwise(flat):
         if rng.random() < 2 / 3 and now[0] * before[0] > 0:
             now *= -1
     return flat.reshape(noises.shape)

@@ -19,6 +19,7 @@ from covassay.verification.audit.engine.law import Scenario, Suspect, Test
 from covassay.verification.audit.profiles.noise import noise_suspects, noise_tests, scale_estimate
 from covassay.verification.audit.profiles.noise_entries import with_entries
 from covassay.verification.audit.profiles.profile import ClaimUnderAudit, Profile, common_pairs
+from covassay.verification.audit.profiles.reference_draws import reference_size
 from covassay.verification.statistics.streams import stream
 from covassay.verification.statistics.tests import TestResult, kolmogorov_smirnov, two_sample
 
@@ -91,7 +92,7 @@ def small_data(claim: ClaimUnderAudit) -> Scenario:
     def against_reference(name: str) -> Test:
         statistic = STATISTICS[name]
         null = f"{name} as in the reference's draws"
-        return lambda outputs: two_sample(statistic(outputs), statistic(reference(len(outputs))), null)
+        return lambda outputs: two_sample(statistic(outputs), statistic(reference(reference_size(len(outputs)))), null)
 
     return Scenario("small data, d=3", x, {name: against_reference(name) for name in STATISTICS})
 
