@@ -85,23 +85,19 @@ def two_sample(values: Vector, other: Vector, null: str) -> TestResult:
     statistic = float(stats.ks_2samp(x, y, method="asymp").statistic)
     if n == m:
         p_value = math.exp(1 - n * statistic**2)
-        width = lambda alpha: math.sqrt((1 - math.log(alpha)) / n)  # noqa: E731
     else:
         share = math.sqrt(m) / (math.sqrt(n) + math.sqrt(m))  # of the distance that the first sample is allowed
         p_value = 2 * math.exp(-2 * n * (share * statistic) ** 2) + 2 * math.exp(
             -2 * m * ((1 - share) * statistic) ** 2
         )
-        width = lambda alpha: _band(n, alpha / 2) + _band(m, alpha / 2)  # noqa: E731
         if max(n, m) <= LARGEST_COUNTED:
             p_value = min(p_value, float(stats.ks_2samp(x, y, method="exact").pvalue))
-    return TestResult(
-        null,
-        statistic,
-        min(1.0, p_value),
-        n,
-        "CDF distance",
-        lambda alpha: width(alpha) + _band(n, (1 - POWER) / 2) + _band(m, (1 - POWER) / 2),
-    )
+
+    def detectable(alpha: float) -> float:
+        needed = math.sqrt((1 - math.log(alpha)) / n) if n == m else _band(n, alpha / 2) + _band(m, alpha / 2)
+        return needed + _band(n, (1 - POWER) / 2) + _band(m, (1 - POWER) / 2)
+
+    return TestResult(null, statistic, min(1.0, p_value), n, "CDF distance", detectable)
 
 
 def binomial(successes: int, n: int, probability: float, null: str) -> TestResult:
