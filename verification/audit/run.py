@@ -26,6 +26,7 @@ from covassay.verification.audit.engine.law import Scenario, Suspect, diagnose, 
 from covassay.verification.audit.engine.privacy import Pair, claimed_loss, run_pair
 from covassay.verification.audit.engine.same_noise import same_noise
 from covassay.verification.audit.engine.sampling import Setting
+from covassay.verification.audit.engine.trade_off import keep_most_telling
 from covassay.verification.audit.engine.user_data import UserData, user_checks
 from covassay.verification.audit.profiles.by_mechanism import profile
 from covassay.verification.audit.profiles.profile import Profile, black_box
@@ -46,6 +47,7 @@ from covassay.verification.statistics.tests import POWER
 SUSPICIOUS = 1e-3  # a smaller p-value earns a second look: rare for a correct target, so second looks cost little
 ESCALATION = 10  # times the draws of the first look
 LOOKS = 2  # each has this share of the false-alarm budget
+MOST_CHECKS = 1000  # of a look; a p-value below its budget divided by this is refuted whatever the others are
 FALSE_ALARM = 1e-9
 SAMPLES = 2000
 FEWEST_SAMPLES = 100  # fewer draws could show only the grossest violations
@@ -131,7 +133,8 @@ class _Looks:
         """The checks of one scenario ("law") or pair ("privacy"), not yet decided; the two kinds may share a name."""
         samples = self.settings.samples * factor
         if kind == "privacy":
-            return run_pair(self.setting, self.pairs[name], self.guarantee, samples, look)
+            stop = self.settings.alpha / MOST_CHECKS
+            return run_pair(self.setting, self.pairs[name], self.guarantee, samples, look, stop)
         checks, draws = run_scenario(self.setting, self.scenarios[name], samples, look)
         self.outputs[name] = draws.outputs
         return checks
@@ -312,6 +315,7 @@ def _checks(
     checks += coincidences_seen(expected.data_path, draws, settings.alpha)
     if not any(check.status is Status.REFUTED for check in decided):
         decided = looks.second(decided)
+    decided = keep_most_telling(decided)
     if not expected.scenarios:
         decided += beyond_reach(decided, guarantee)
     if settings.user_data is not None:

@@ -153,9 +153,13 @@ class RenyiBet:
     order: float
     swapped: bool
 
+    def log_value(self, first: Vector, second: Vector) -> float:
+        """The logarithm of the e-value, for fresh numbers of draws on either side in every category."""
+        return self.bet.log_value(second, first) if self.swapped else self.bet.log_value(first, second)
+
     def p_value(self, first: Vector, second: Vector) -> float:
         """The p-value of the claim, for fresh numbers of draws on either side in every category."""
-        return self.bet.p_value(second, first) if self.swapped else self.bet.p_value(first, second)
+        return math.exp(min(0.0, -self.log_value(first, second)))
 
 
 def renyi_bet(first: Vector, second: Vector, rho: float) -> RenyiBet:

@@ -16,6 +16,7 @@ from covassay.reference.domain import Vector
 from covassay.reference.errors import InvalidInput
 
 POWER = 0.99
+LARGEST_COUNTED = 20_000  # draws in the larger of two samples of different sizes, for an exact p-value
 DISCRETE_SLACK = 1e-9  # absolute error of the given CDFs; it is subtracted from the statistic, in favour of the null
 
 
@@ -73,23 +74,30 @@ def kolmogorov_smirnov(values: Vector, cdf: Callable[[Vector], Vector], null: st
 
 
 def two_sample(values: Vector, other: Vector, null: str) -> TestResult:
-    """Test whether two samples of the same size come from one law, by the two-sample Kolmogorov–Smirnov statistic D.
+    """Test whether two samples come from one law, by the two-sample Kolmogorov–Smirnov statistic D.
 
-    The p-value is e·exp(−n D²), a bound that Wei and Dudley (2012) prove for two samples of any common size n.
+    For samples of one size n the p-value is e·exp(−n D²), a bound that Wei and Dudley (2012) prove for any n. For
+    samples of different sizes it is exact, by counting lattice paths, or from `LARGEST_COUNTED` draws on a bound by
+    Massart's inequality for either sample. Ties make it conservative.
     """
     x, y = _require_sample(values), _require_sample(other)
-    if len(x) != len(y):
-        raise InvalidInput(f"samples of {len(x)} and {len(y)}: must have the same size")
-    n = len(x)
+    n, m = len(x), len(y)
     statistic = float(stats.ks_2samp(x, y, method="asymp").statistic)
-    return TestResult(
-        null,
-        statistic,
-        min(1.0, math.exp(1 - n * statistic**2)),
-        n,
-        "CDF distance",
-        lambda alpha: math.sqrt((1 - math.log(alpha)) / n) + 2 * _band(n, (1 - POWER) / 2),
-    )
+    if n == m:
+        p_value = math.exp(1 - n * statistic**2)
+    else:
+        share = math.sqrt(m) / (math.sqrt(n) + math.sqrt(m))  # of the distance that the first sample is allowed
+        p_value = 2 * math.exp(-2 * n * (share * statistic) ** 2) + 2 * math.exp(
+            -2 * m * ((1 - share) * statistic) ** 2
+        )
+        if max(n, m) <= LARGEST_COUNTED:
+            p_value = min(p_value, float(stats.ks_2samp(x, y, method="exact").pvalue))
+
+    def detectable(alpha: float) -> float:
+        needed = math.sqrt((1 - math.log(alpha)) / n) if n == m else _band(n, alpha / 2) + _band(m, alpha / 2)
+        return needed + _band(n, (1 - POWER) / 2) + _band(m, (1 - POWER) / 2)
+
+    return TestResult(null, statistic, min(1.0, p_value), n, "CDF distance", detectable)
 
 
 def binomial(successes: int, n: int, probability: float, null: str) -> TestResult:

@@ -4,6 +4,7 @@ Each uniformity test is a Kolmogorov–Smirnov test of p-values against P(p ≤ 
 """
 
 import math
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -39,6 +40,8 @@ def one_p_value(name: str, rng: np.random.Generator) -> float:
         return kolmogorov_smirnov(rng.random(60), uniform, "").p_value
     if name == "two_sample":
         return two_sample(rng.random(60), rng.random(60), "").p_value
+    if name == "two_sample_of_two_sizes":
+        return two_sample(rng.random(20), rng.random(200), "").p_value
     if name == "binomial":
         return binomial(int(rng.binomial(100, 0.3)), 100, 0.3, "").p_value
     if name == "gamma_total":
@@ -49,7 +52,15 @@ def one_p_value(name: str, rng: np.random.Generator) -> float:
     return ratio_p_value(counts, 1.0)
 
 
-ALL = ["kolmogorov_smirnov", "two_sample", "binomial", "independence", "gamma_total", "ratio"]
+ALL = [
+    "kolmogorov_smirnov",
+    "two_sample",
+    "two_sample_of_two_sizes",
+    "binomial",
+    "independence",
+    "gamma_total",
+    "ratio",
+]
 
 
 @pytest.mark.parametrize("name", ALL)
@@ -109,6 +120,39 @@ def test_nine_tenths_of_the_laplace_noise_are_seen_in_8000_draws_and_three_hundr
 def test_the_test_agrees_with_scipy() -> None:
     x = np.random.default_rng(3).random(200) ** 1.3
     assert kolmogorov_smirnov(x, uniform, "").p_value == pytest.approx(stats.kstest(x, "uniform").pvalue, rel=1e-6)
+
+
+def paths_outside(n: int, m: int, distance: float) -> float:
+    """P(max |i/n − j/m| ≥ distance) over the lattice paths from (0, 0) to (n, m), in exact integers."""
+    row = [0] * (m + 1)
+    for i in range(n + 1):
+        for j in range(m + 1):
+            inside = abs(i / n - j / m) < distance - 1e-9
+            row[j] = (1 if i == j == 0 else row[j] + (row[j - 1] if j else 0)) if inside else 0
+    return float(1 - Fraction(row[m], math.comb(n + m, n)))
+
+
+@pytest.mark.parametrize(("n", "m", "shift"), [(20, 200, 0.3), (30, 300, 1.0), (40, 400, 2.0), (60, 600, 1.5)])
+def test_the_p_value_of_two_samples_of_two_sizes_is_exact_far_into_the_tail(n: int, m: int, shift: float) -> None:
+    rng = np.random.default_rng(0)
+    result = two_sample(rng.normal(shift, size=n), rng.normal(size=m), "")
+    assert result.p_value == pytest.approx(paths_outside(n, m, result.statistic), rel=1e-9)
+
+
+def test_ten_times_as_many_draws_of_the_reference_say_more() -> None:
+    """ln p is about −n D² for two samples of n, and −2 · 10/11 · n D² against ten times as many: 1.8 times as much.
+
+    A Laplace scale of 1.6 in place of 1, so that D, near 0.086, is far above its spread; 1.4 leaves room for it.
+    """
+    rng = np.random.default_rng(1)
+    logs = {
+        m: float(np.median([math.log(two_sample(1.6 * rng.laplace(size=2000), rng.laplace(size=m), "").p_value)
+                            for _ in range(20)]))
+        for m in (2000, 20_000)
+    }  # fmt: skip
+    assert logs[20_000] < 1.4 * logs[2000] < -10, logs
+    results = [two_sample(rng.random(2000), rng.random(m), "") for m in (2000, 20_000)]
+    assert results[1].detectable(1e-10) < 0.85 * results[0].detectable(1e-10)
 
 
 def test_an_atom_is_handled() -> None:

@@ -2,7 +2,8 @@
 
 `bingham`: `mechanisms.Bingham(epsilon, sensitivity=1).randomise(XᵀX)`, which documents ε-DP for the leading
 eigenvector with the exponent ε/4 of ADK19, here calibration "paper". It takes XᵀX, so its caller must clip the rows;
-the adapter does that.
+the adapter does that. Its rejection sampler asks numpy for a decomposition of one and the same covariance at every
+proposal. The adapter gives it a generator that keeps the factor; the sampler itself is diffprivlib's own code.
 
 `covariance-eig`: `models.utils.covariance_eig(X, epsilon, norm=1)`, whose eigenvalues and eigenvectors the adapter puts
 together as V diag(w) Vᵀ/n. It splits its budget in its own way, so it is audited without a reference law.
@@ -11,6 +12,7 @@ together as V diag(w) Vᵀ/n. It splits its budget in its own way, so it is audi
 import warnings
 from collections.abc import Callable
 from importlib.metadata import version
+from typing import Any
 
 import numpy as np
 
@@ -25,11 +27,28 @@ def _legacy(rng: np.random.Generator) -> np.random.RandomState:
     return np.random.RandomState(rng.integers(2**32, dtype=np.uint32))
 
 
+class _KeepsFactor(np.random.RandomState):
+    """A RandomState that draws from one normal law again and again without decomposing its covariance anew.
+
+    Its draws are those of a RandomState, bit for bit.
+    """
+
+    _covariance: Any = None
+    _factor = np.eye(1)
+
+    def multivariate_normal(self, mean: Any, cov: Any, size: int) -> Any:  # type: ignore[override]
+        if cov is not self._covariance:
+            _, variances, axes = np.linalg.svd(cov)
+            self._covariance, self._factor = cov, np.sqrt(variances)[:, None] * axes
+        return mean + self.standard_normal((size, len(mean))) @ self._factor
+
+
 def _bingham(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
     from diffprivlib.mechanisms import Bingham
 
     rows = unit_rows(x)
-    u: Matrix = Bingham(epsilon=epsilon, random_state=_legacy(rng)).randomise(rows.T @ rows)
+    seeded = _KeepsFactor(rng.integers(2**32, dtype=np.uint32))
+    u: Matrix = Bingham(epsilon=epsilon, random_state=seeded).randomise(rows.T @ rows)
     return np.ravel(u)
 
 

@@ -3,14 +3,17 @@
 `private-eigenvector`: `opendp.extras.sklearn._make_eigenvector.make_private_eigenvector`, built with the unit ε for
 which its own privacy map gives `.map(2) = ε`; replacing one row is one removal and one addition. It has the exponent
 ε/4 of ADK19, here calibration "paper". OpenDP draws from the operating system. So that a run can be replayed, the
-adapter replaces the generator that OpenDP's Python code calls by the seeded generator of the audit. The sampler itself,
-proposal and acceptance, is OpenDP's own code, untouched.
+adapter replaces the generator that OpenDP's Python code calls by the seeded generator of the audit. OpenDP searches for
+the parameter of the proposal anew in every draw, which takes most of the time; the parameter is a function of the data
+alone, so the adapter keeps it from draw to draw on the same data. The sampler itself, proposal and acceptance, is
+OpenDP's own code, untouched.
 
 `eigendecomposition`: `make_private_np_eigendecomposition`, whose eigenvalues and eigenvectors the adapter puts together
 as V diag(w) Vᵀ/n. The budget is split evenly between the eigenvalues and the d − 1 eigenvectors. OpenDP's Rust library
 draws the Laplace noise, so this target is not seeded.
 """
 
+import os
 from collections.abc import Callable
 from functools import lru_cache
 from importlib.metadata import version
@@ -45,13 +48,33 @@ class _Seeded:
 _GENERATOR = _Seeded()
 
 
+class _Kept:
+    """OpenDP's binary search, whose answer is kept while `data` stays the same; without `data` nothing is kept."""
+
+    def __init__(self, search: Callable[..., Any]) -> None:
+        self.search = search
+        self.data: tuple[Any, ...] | None = None
+        self._answered: tuple[Any, ...] | None = None
+        self._answer: Any = None
+
+    def __call__(self, *arguments: Any, **named: Any) -> Any:
+        if self.data is None or self.data != self._answered:
+            self._answer = self.search(*arguments, **named)
+            self._answered = self.data
+        return self._answer
+
+
 def _library() -> Any:
+    # a draw that fails would spend a hundred times its own time on a trace of Rust functions, which no report shows
+    os.environ.setdefault("RUST_LIB_BACKTRACE", "0")
     import opendp.prelude as dp
 
     dp.enable_features("contrib", "honest-but-curious", "idealized-numerics")
     from opendp.extras.sklearn import _make_eigenvector
 
     vars(_make_eigenvector)["get_np_csprng"] = lambda: _GENERATOR
+    if not isinstance(dp.binary_search, _Kept):
+        vars(dp)["binary_search"] = _Kept(dp.binary_search)
     return dp
 
 
@@ -72,7 +95,13 @@ def _private_eigenvector(x: Matrix, *, epsilon: float, rng: np.random.Generator)
     measurement = _eigenvector_measurement(len(x), x.shape[1], float(epsilon))
     _GENERATOR.rng = rng
     rows = unit_rows(x)
-    return np.ravel(measurement(rows.T @ rows))
+    scatter = rows.T @ rows
+    search = _library().binary_search
+    search.data = float(epsilon), scatter.shape, scatter.tobytes()
+    try:
+        return np.ravel(measurement(scatter))
+    finally:
+        search.data = None
 
 
 @lru_cache(maxsize=64)

@@ -8,11 +8,16 @@ of a violation is the pair of data sets, the event, and how often the event occu
 Beside the event, (ε, δ)-DP is tested by a bet on the same event. zCDP is tested by a bet on the Rényi divergence of a
 whole statistic, of which an event shows only a part (`statistics.betting`).
 
+The draws come in stages that double. In either part a bet, chosen on the first stage or on the pilot, multiplies its
+gains over the stages that follow. By Ville's inequality it ever reaches 1/p with probability at most p if the claim is
+true. Where it reaches far beyond the false-alarm budget, the pair ends: the claim is refuted with the draws made so
+far. These early ends may spend `EARLY_SHARE` of a p-value, and the p-values of the whole are enlarged by that share.
+
 The bound concerns this one event. A bound below the claim proves nothing.
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -25,7 +30,8 @@ from covassay.reference.mechanisms.output import Output
 from covassay.reference.privacy import ZCDP, ApproximateDP, Guarantee, PureDP
 from covassay.verification.audit.engine.checks import CheckResult, Status
 from covassay.verification.audit.engine.event_choice import LARGEST_EXPONENT, largest_loss, scores, thresholds
-from covassay.verification.audit.engine.sampling import Draws, Setting, draw
+from covassay.verification.audit.engine.sampling import CHUNK, Draws, Setting, draw, joined
+from covassay.verification.audit.engine.trade_off import TRADE_OFF, points
 from covassay.verification.statistics.betting import Bet, RenyiBet, event_bet, renyi_bet
 from covassay.verification.statistics.ratio import (
     EventCounts,
@@ -48,6 +54,9 @@ LARGEST_POWER = 700.0  # of e in double precision
 SMALLEST_P = 1e-300  # that a logarithm is taken of
 SMALLEST_LOG_ERROR = -100.0  # below an error of e⁻¹⁰⁰ the beta quantile of scipy does not converge
 BISECTIONS = 60  # they halve the interval of the log error, of length 100, down to rounding
+EARLY_SHARE = 1e-3  # of a p-value that the early ends of a pair may spend
+FIRST_STAGE = 2 * CHUNK  # draws a side, then twice as many, and so on
+MOST_STAGES = 60  # of a pair; 2^30 chunks in either part are beyond any run
 LOG_ORDERS = (-8.0, 6.0)  # ln(α − 1) of the Rényi orders α that are searched: α from 1.0003 to 404
 
 
@@ -183,10 +192,14 @@ class _Wager:
     bounds: Vector | None
     swapped: bool
 
+    def log_value(self, sides: tuple[Draws, Draws]) -> float:
+        """The logarithm of the e-value, for fresh draws on the first and on the second data set of the pair."""
+        one, two = (_categories(self.event, self.bounds, draws) for draws in sides)
+        return self.bet.log_value(two, one) if self.swapped else self.bet.log_value(one, two)
+
     def p_value(self, sides: tuple[Draws, Draws]) -> float:
         """The p-value of the claim, for fresh draws on the first and on the second data set of the pair."""
-        one, two = (_categories(self.event, self.bounds, draws) for draws in sides)
-        return self.bet.p_value(two, one) if self.swapped else self.bet.p_value(one, two)
+        return math.exp(min(0.0, -self.log_value(sides)))
 
 
 def _categories(event: Event, bounds: Vector | None, draws: Draws) -> Vector:
@@ -203,15 +216,16 @@ def _categories(event: Event, bounds: Vector | None, draws: Draws) -> Vector:
 
 
 def _wager(choice: _Choice, pilots: tuple[Draws, Draws], guarantee: Guarantee) -> _Wager | None:
-    """The bet that the pilot draws suggest; pure DP has an exact test and needs none."""
-    if isinstance(guarantee, PureDP) or min(draws.size for draws in pilots) == 0:
+    """The bet that the pilot draws suggest."""
+    if min(draws.size for draws in pilots) == 0:
         return None
     event = choice.event
-    if isinstance(guarantee, ApproximateDP):
+    if not isinstance(guarantee, ZCDP):
         if guarantee.epsilon > LARGEST_EXPONENT:
             return None
         one, two = (_categories(event, None, draws) for draws in (pilots[::-1] if choice.swapped else pilots))
-        return _Wager(event_bet(one, two, guarantee.epsilon, guarantee.delta), event, None, choice.swapped)
+        delta = guarantee.delta if isinstance(guarantee, ApproximateDP) else 0.0
+        return _Wager(event_bet(one, two, guarantee.epsilon, delta), event, None, choice.swapped)
     if event.statistic is None:
         return None
     pooled = [event.statistic.values(draws.outputs) for draws in pilots if len(draws.outputs)]
@@ -288,7 +302,8 @@ class _Trial:
 
     `mean` is the mean of the Poisson law of the number of draws on either side. `cut_short` says that the target kept
     running into the time limit, on these draws or on those that chose the event. `wager` is a bet that was chosen
-    without looking at `sides` either.
+    without looking at `sides` either; pure DP has an exact test and needs it for an early end alone. `levels` are
+    further thresholds of the event's statistic, chosen like the event. `early` says that a bet ended the pair.
     """
 
     event: Event
@@ -296,6 +311,8 @@ class _Trial:
     mean: float
     cut_short: bool
     wager: _Wager | None = None
+    levels: tuple[float, ...] = ()
+    early: "_EarlyEnd | None" = None
 
     def wager_p_value(self) -> float:
         """The p-value of the bet on these draws; 1 without a bet."""
@@ -316,46 +333,145 @@ class _Trial:
 
 
 @dataclass(frozen=True)
+class _EarlyEnd:
+    """What a bet had gained when it ended the pair: the logarithm of an e-value; and the mean of all draws planned."""
+
+    log_value: float
+    planned: float
+
+
+@dataclass(frozen=True)
 class _PairSampler:
-    """Draws on the two data sets of a pair, each part of them from streams of its own."""
+    """Draws on the two data sets of a pair, each part of them from streams of its own.
+
+    A pair ends early if its p-value is at most `stop`.
+    """
 
     setting: Setting
     pair: Pair
     label: str
+    stop: float = 0.0
 
-    def draws(self, part: str, sizes: tuple[int, int]) -> tuple[Draws, Draws]:
-        """That many draws on the first and on the second data set."""
+    def draws(self, part: str, sizes: tuple[int, int], chunks: slice = slice(None)) -> tuple[Draws, Draws]:
+        """That many draws on the first and on the second data set, or some chunks of them."""
         first, second = (
-            draw(self.setting, x, size, f"{self.label}/{side}/{part}")
+            draw(self.setting, x, size, f"{self.label}/{side}/{part}", chunks)
             for side, x, size in zip(("first", "second"), (self.pair.first, self.pair.second), sizes, strict=True)
         )
         return first, second
+
+    def stages(self, part: str, sizes: tuple[int, int]) -> Iterator[tuple[Draws, Draws]]:
+        """The same draws in stages that double; the last one is that in which a draw ran out of time."""
+        start, stop = 0, FIRST_STAGE // CHUNK
+        while start * CHUNK < max(sizes):
+            stage = self.draws(part, sizes, slice(start, stop))
+            yield stage
+            if any(draws.skipped for draws in stage):
+                return
+            start, stop = stop, 2 * stop
+
+    def enough(self, log_value: float) -> bool:
+        """Whether a bet that has gained so much ends the pair; there are two bets."""
+        return self.stop > 0 and log_value >= math.log(2 / EARLY_SHARE) - math.log(self.stop)
+
+    def pilot(
+        self, sizes: tuple[int, int], mean: float, guarantee: Guarantee
+    ) -> tuple[tuple[Draws, Draws], _Trial | None]:
+        """The pilot draws; and what ended the pair if a bet chosen on their first stage gained enough on the others."""
+        made: list[tuple[Draws, Draws]] = []
+        wager: _Wager | None = None
+        choice: _Choice | None = None
+        gained = 0.0
+        for stage in self.stages("pilot", sizes):
+            made.append(stage)
+            if self.stop <= 0:
+                continue
+            if choice is None:
+                choice = _choose(self.pair, stage, mean, guarantee)
+                wager = _wager(choice, stage, guarantee)
+                continue
+            gained += wager.log_value(stage) if wager else 0.0
+            if self.enough(gained):
+                ended = self.ended(choice, made[0], made[1:], wager, _EarlyEnd(gained, mean))
+                return _joined(made), ended
+        return _joined(made), None
+
+    def ended(
+        self, choice: _Choice, chosen_on: tuple[Draws, Draws], fresh: Sequence[tuple[Draws, Draws]],
+        wager: _Wager | None, early: _EarlyEnd,
+    ) -> _Trial:  # fmt: skip
+        """The trial of a pair that ended early."""
+        first, second = _joined(fresh)
+        sides = (_Side("first", first), _Side("second", second))
+        sides = sides[::-1] if choice.swapped else sides
+        return _Trial(choice.event, sides, early.planned, False, wager, _levels(choice.event, chosen_on), early)
 
     def trial(self, mean: float, always_failing: bool, guarantee: Guarantee) -> _Trial:
         """Choose an event and draw what tests it, `mean` draws a side in all."""
         rng = np.random.default_rng(stream(self.setting.seed, self.label, "sizes"))
 
-        def poisson_draws(part: str, mean: float) -> tuple[Draws, Draws]:
-            return self.draws(part, (poisson_size(mean, rng), poisson_size(mean, rng)))
+        def sizes(mean: float) -> tuple[int, int]:
+            return poisson_size(mean, rng), poisson_size(mean, rng)
 
         fixed = [s for s in self.pair.statistics if s.threshold is not None]
         pilots: tuple[Draws, ...] = ()
-        swapped, test_mean, wager = False, mean, None
+        test_mean, wager = mean, None
+        levels: tuple[float, ...] = ()
         if always_failing:
             loss = min(claimed_loss(guarantee), LARGEST_EXPONENT)
-            event, test_mean = Event(None), min(mean, FAILING_MEAN * math.exp(loss))
+            choice, test_mean = _Choice(Event(None), False), min(mean, FAILING_MEAN * math.exp(loss))
         elif fixed:
-            event = Event(fixed[0], float(fixed[0].threshold or 0.0))
+            choice = _Choice(Event(fixed[0], float(fixed[0].threshold or 0.0)), False)
         else:
             test_mean = (1 - PILOT) * mean
-            pilots = pilot = poisson_draws("pilot", PILOT * mean)
+            pilot, ended = self.pilot(sizes(PILOT * mean), mean, guarantee)
+            if ended:
+                return ended
+            pilots = pilot
             choice = _choose(self.pair, pilot, test_mean, guarantee)
-            event, swapped = choice.event, choice.swapped
+            levels = _levels(choice.event, pilot)
             wager = _wager(choice, pilot, guarantee)
-        first, second = poisson_draws("test", test_mean)
+        made: list[tuple[Draws, Draws]] = []
+        gained = 0.0
+        for stage in () if any(d.skipped for d in pilots) else self.stages("test", sizes(test_mean)):
+            made.append(stage)
+            gained += wager.log_value(stage) if wager and self.stop > 0 else 0.0
+            if pilots and self.enough(gained):
+                return self.ended(choice, (pilots[0], pilots[1]), made, wager, _EarlyEnd(gained, mean))
+        first, second = _joined(made or [(pilots[0], pilots[1]) if pilots else self.draws("test", (0, 0))])
         sides = (_Side("first", first), _Side("second", second))
         cut_short = any(d.skipped for d in (*pilots, first, second))
-        return _Trial(event, sides[::-1] if swapped else sides, test_mean, cut_short, wager)
+        return _Trial(choice.event, sides[::-1] if choice.swapped else sides, test_mean, cut_short, wager, levels)
+
+
+def _joined(stages: Sequence[tuple[Draws, Draws]]) -> tuple[Draws, Draws]:
+    """The draws of several stages on either side."""
+    return joined([first for first, _ in stages]), joined([second for _, second in stages])
+
+
+def _levels(event: Event, pilots: tuple[Draws, Draws]) -> tuple[float, ...]:
+    """Thresholds of the event's statistic for the trade-off curve: quantiles of pilot draws, and that of the event."""
+    if event.statistic is None or not any(len(draws.outputs) for draws in pilots):
+        return ()
+    pooled = np.concatenate([event.statistic.values(draws.outputs) for draws in pilots if len(draws.outputs)])
+    quantiles = np.quantile(pooled, STEPS, method="inverted_cdf")
+    return tuple(float(t) for t in np.unique([*quantiles, event.threshold]))
+
+
+def _curve(trial: _Trial, guarantee: Guarantee, error: float) -> dict[str, Any]:
+    """The fact of the trade-off curve; none if the event is a failure or was fixed in advance."""
+    event = trial.event
+    if event.statistic is None or not trial.levels or min(side.draws.size for side in trial.sides) == 0:
+        return {}
+    tried = np.array(trial.levels)
+    one, two = (
+        (
+            _beyond(np.sort(event.statistic.values(d.outputs)), tried, event.above) if len(d.outputs) else 0 * tried,
+            d.size,
+        )
+        for d in (side.draws for side in trial.sides)
+    )
+    return {TRADE_OFF: points(one, two, trial.levels, guarantee, error)}
 
 
 def data_sets(pair: Pair) -> dict[str, Any]:
@@ -409,7 +525,8 @@ def _tested(pair: Pair, guarantee: Guarantee, trial: _Trial, event: Event, name:
         pair.name,
         p_value=min(1.0, looks * p),
         n=counts.first_n + counts.second_n,
-        facts={
+        facts=(_curve(trial, guarantee, 1 - CONFIDENCE) if event == trial.event else {})
+        | {
             "event": str(event),
             "counts": [counts.first, counts.second],
             "draws": [counts.first_n, counts.second_n],
@@ -437,9 +554,34 @@ def _divergence(pair: Pair, guarantee: Guarantee, trial: _Trial, wager: _Wager, 
     return replace(tested, detail="; ".join((text, *pair.remarks)), p_value=p)
 
 
-def run_pair(setting: Setting, pair: Pair, guarantee: Guarantee, samples: int, look: str) -> list[CheckResult]:
-    """Draw on both data sets, choose an event, and test it; then test whether failures tell the data sets apart."""
-    sampler = _PairSampler(setting, pair, f"privacy/{pair.name}/{look}")
+def _ended_early(pair: Pair, guarantee: Guarantee, trial: _Trial, early: _EarlyEnd) -> CheckResult:
+    """The check of an event of a pair that ended early; its bound holds at whatever stage the pair ends."""
+    tested = _tested(pair, guarantee, replace(trial, wager=None), trial.event, "event")
+    counts = trial.counts(trial.event)
+    error = EARLY_SHARE * (1 - CONFIDENCE) / MOST_STAGES
+    p, q = probability_bounds(counts, error)
+    bound = math.log(p) - math.log(q) if p > 0 else -math.inf
+    one, two = trial.sides
+    text = (
+        f"event {{{trial.event}}}: {counts.first} of {counts.first_n} on the {one.name} data set, "
+        f"{counts.second} of {counts.second_n} on the {two.name}; a bet against the claim gained a factor "
+        f"e^{early.log_value:.0f}, so the draws ended early, of {early.planned:.0f} a side that were planned"
+    )
+    if isinstance(guarantee, PureDP):
+        text += f"; loss ≥ {bound:.3f} at {CONFIDENCE:.1%} (claim {guarantee.epsilon:g})"
+    facts = tested.facts | _curve(trial, guarantee, error) | {"loss_lower_bound": bound}
+    p_value = math.exp(min(0.0, math.log(2 / EARLY_SHARE) - early.log_value))
+    return replace(tested, detail="; ".join((text, *pair.remarks)), p_value=p_value, facts=facts)
+
+
+def run_pair(
+    setting: Setting, pair: Pair, guarantee: Guarantee, samples: int, look: str, stop: float = 0.0
+) -> list[CheckResult]:
+    """Draw on both data sets, choose an event, and test it; then test whether failures tell the data sets apart.
+
+    The draws end early where a p-value of at most `stop` is certain.
+    """
+    sampler = _PairSampler(setting, pair, f"privacy/{pair.name}/{look}", stop)
     probes = sampler.draws("probe", (PROBE, PROBE))
     always_failing = [len(probe.outputs) == 0 for probe in probes]
     if all(always_failing):
@@ -447,6 +589,8 @@ def run_pair(setting: Setting, pair: Pair, guarantee: Guarantee, samples: int, l
     trial = sampler.trial(samples * pair.weight, any(always_failing), guarantee)
     if trial.cut_short:
         return [_ran_out_of_time(pair, trial, setting.seconds)]
+    if trial.early is not None:
+        return [_ended_early(pair, guarantee, trial, trial.early)]
     failure = Event(None)
     checks = [] if trial.event == failure else [_tested(pair, guarantee, trial, trial.event, "event")]
     if trial.wager is not None and isinstance(trial.wager.bet, RenyiBet):
@@ -455,4 +599,6 @@ def run_pair(setting: Setting, pair: Pair, guarantee: Guarantee, samples: int, l
     if turned.counts(failure).first:
         # these draws also decided which side comes first: two looks
         checks.append(_tested(pair, guarantee, turned, failure, "failures", looks=2))
-    return checks
+    if stop <= 0:
+        return checks
+    return [replace(check, p_value=min(1.0, (check.p_value or 0.0) / (1 - EARLY_SHARE))) for check in checks]

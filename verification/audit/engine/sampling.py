@@ -6,7 +6,7 @@ and the label of the check, so one check can be replayed alone. Chunks run throu
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import BrokenExecutor
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -128,10 +128,17 @@ def _in_workers(jobs: int, tasks: Iterable[Any]) -> Iterator[list[Matrix | Failu
         raise CannotRun("a worker process that drew from the target ended before its draws were made") from error
 
 
-def draw(setting: Setting, x: Matrix, size: int, label: str) -> Draws:
-    """Draw `size` times on `x`; the label names the random stream."""
+def joined(parts: Sequence[Draws]) -> Draws:
+    """The draws of several parts as one."""
+    failures = sum((part.failures for part in parts), Counter[str]())
+    return Draws(np.concatenate([part.outputs for part in parts]), failures, sum(part.skipped for part in parts))
+
+
+def draw(setting: Setting, x: Matrix, size: int, label: str, chunks: slice = slice(None)) -> Draws:
+    """Draw `size` times on `x`; the label names the random stream. `chunks` says which of the chunks to draw."""
     sizes = [CHUNK] * (size // CHUNK) + ([size % CHUNK] if size % CHUNK else [])
-    seeds = stream(setting.seed, label).spawn(len(sizes))
+    seeds = stream(setting.seed, label).spawn(len(sizes))[chunks]
+    sizes = sizes[chunks]
     tasks = (
         delayed(_chunk)(setting.source, x, setting.budget, setting.shape(x), count, seed, setting.seconds)
         for count, seed in zip(sizes, seeds, strict=True)
@@ -145,4 +152,4 @@ def draw(setting: Setting, x: Matrix, size: int, label: str) -> Draws:
         made += len(outcomes)
         setting.progress(label, len(outcomes))
     stacked = np.array(outputs) if outputs else np.empty((0, *setting.shape(x)))
-    return Draws(stacked, failures, size - made)
+    return Draws(stacked, failures, sum(sizes) - made)

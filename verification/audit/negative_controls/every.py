@@ -5,6 +5,7 @@ from covassay.verification.audit.negative_controls import (
     of_coinpress,
     of_contract,
     of_data_path,
+    of_dependence,
     of_eigenvectors,
     of_entrywise_laplace,
     of_gaussian_covariance,
@@ -22,6 +23,7 @@ NEGATIVE_CONTROLS: dict[str, NegativeControl] = {
     for group in (
         of_contract,
         of_data_path,
+        of_dependence,
         of_building_blocks,
         of_nuclear_laplace,
         of_projection,

@@ -20,6 +20,7 @@ from covassay.verification.audit.profiles import (
     kapralov_talwar,
     kv_mean,
     naive_pce,
+    noise_entries,
     nuclear_ball_projection,
     nuclear_laplace,
     output_perturbation,
@@ -77,4 +78,8 @@ def profile(name: str, guarantee: Guarantee, options: dict[str, Any], samples: f
         asked, given = (" and ".join(f"--{key}" for key in g.keywords()) for g in (expected, guarantee))
         raise InvalidInput(f"{name} is {declared.notion.label}: give {asked} instead of {given}")
     claim = ClaimUnderAudit(declared, guarantee, options, samples, seed)
-    return replace(PROFILES.get(name, reference_draws.profile)(claim), data_path=data_path(claim))
+    known, path = PROFILES.get(name, reference_draws.profile)(claim), data_path(claim)
+    scenarios = known.scenarios
+    if path.query is not None:
+        scenarios = noise_entries.add(scenarios, path.query, path.symmetric, name)
+    return replace(known, scenarios=scenarios, data_path=path)

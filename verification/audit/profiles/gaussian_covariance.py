@@ -28,6 +28,7 @@ from covassay.verification.audit.engine.privacy import Statistic, generic_statis
 from covassay.verification.audit.profiles import reference_draws
 from covassay.verification.audit.profiles.iterative_eigenvectors import eigenvalue_pair
 from covassay.verification.audit.profiles.noise import interval_meaning
+from covassay.verification.audit.profiles.noise_entries import of_steps, with_entries
 from covassay.verification.audit.profiles.profile import ClaimUnderAudit, Profile, Statistics, common_pairs
 from covassay.verification.statistics.tests import (
     TestResult,
@@ -216,9 +217,9 @@ def projection_profile(claim: ClaimUnderAudit) -> Profile:
     """The projection mechanism: its noise on data where nothing is projected, and otherwise draws of the reference."""
     rho, ensemble = claim.budget["rho"], claim.options["ensemble"]
     x = _interior_rows(gauss_cov.noise_scale(1, rho))
-    inside = noise_scenario(
-        "the projection does nothing", x, second_moment(x), gauss_cov.noise_scale(len(x), rho), ensemble
-    )
+    moment, scale = second_moment(x), gauss_cov.noise_scale(len(x), rho)
+    inside = noise_scenario("the projection does nothing", x, moment, scale, ensemble)
+    inside = with_entries(inside, moment, symmetric=True, independent=True)
     generic = reference_draws.profile(claim)
     return Profile(claim.form, (inside, *generic.scenarios), generic.pairs)
 
@@ -246,12 +247,17 @@ def separated_scenario(rho: float, clip_norm: float = 1.0) -> Scenario:
         values = standard(outputs)
         return independence(values[:, 0], values[:, 1], "λ̃1 and λ̃2 are independent")
 
+    def vectors(outputs: Matrix) -> Matrix:
+        turned: Matrix = np.linalg.eigh((outputs + np.swapaxes(outputs, 1, 2)) / 2)[1][:, :, ::-1]
+        return turned
+
     suspects = (
         Suspect("sensitivity-one", "the eigenvalue noise is for a sensitivity of 1 in place of √2",
                 eigenvalue(0, math.sqrt(0.5))),
         Suspect("double-eigenvalue-noise", "the eigenvalue noise has twice the calibrated scale", eigenvalue(0, 2.0)),
     )  # fmt: skip
     tests = {**{f"eigenvalue {k + 1}": eigenvalue(k) for k in range(3)}, "independence": apart}
+    tests |= of_steps(3, standard, vectors)
     return Scenario("separated eigenvalues, d=3", x, tests, suspects)
 
 

@@ -22,6 +22,7 @@ from covassay.reference.sensitivity import neighbours, orthonormal_pair
 from covassay.verification.audit.engine.law import Scenario, Suspect, Test
 from covassay.verification.audit.engine.privacy import Pair, Statistic
 from covassay.verification.audit.profiles import reference_draws
+from covassay.verification.audit.profiles.noise_entries import of_steps
 from covassay.verification.audit.profiles.profile import ClaimUnderAudit, Profile, common_pairs
 from covassay.verification.statistics.tests import TestResult, independence, kolmogorov_smirnov
 
@@ -59,7 +60,8 @@ Exponents = Callable[[Matrix, int], Matrix]  # (eigenvalues (size, d), n) -> η_
 class SeparatedEigenvalues:
     """Rows along the axes, in numbers that put the eigenvalues `gap` apart, and the tests of draws on them.
 
-    λ̂_i − λ_i is `scale` times a draw of the law with distribution function `cdf`, which `null` names.
+    λ̂_i − λ_i is `scale` times a draw of the law with distribution function `cdf`, which `null` names. `apart` says that
+    the exponents do not depend on the λ̂.
     """
 
     dimension: int
@@ -68,6 +70,7 @@ class SeparatedEigenvalues:
     cdf: Callable[[Vector], Vector]
     null: str
     exponents: Exponents
+    apart: bool = True
 
     @property
     def counts(self) -> NDArray[np.int_]:
@@ -130,6 +133,7 @@ class SeparatedEigenvalues:
         tests: dict[str, Test] = {f"eigenvalue {i + 1}": self.eigenvalue(i) for i in range(d)}
         tests["independence"] = self.independence
         tests |= {f"direction {i + 1}": self.direction(i) for i in range(d - 1)}
+        tests |= of_steps(d, lambda y: self.spectrum(y)[0] - self.counts, lambda y: self.spectrum(y)[1], self.apart)
         half, twice = (f"the eigenvalue noise has {times} the calibrated scale" for times in ("half", "twice"))
         suspects = (
             Suspect("half-eigenvalue-noise", half, self.eigenvalue(0, 0.5)),
@@ -141,9 +145,11 @@ class SeparatedEigenvalues:
         return Scenario(f"separated eigenvalues, d={d}", x, tests, suspects)
 
 
-def separated(d: int, scale: float, cdf: Callable[[Vector], Vector], null: str, exponents: Exponents) -> Scenario:
+def separated(
+    d: int, scale: float, cdf: Callable[[Vector], Vector], null: str, exponents: Exponents, apart: bool = True
+) -> Scenario:
     """The scenario with eigenvalues `SEPARATION` noise scales apart."""
-    return SeparatedEigenvalues(d, math.ceil(SEPARATION * scale), scale, cdf, null, exponents).scenario()
+    return SeparatedEigenvalues(d, math.ceil(SEPARATION * scale), scale, cdf, null, exponents, apart).scenario()
 
 
 def eigenvalue_pair(gap: int) -> Pair:
@@ -179,5 +185,6 @@ def profile(claim: ClaimUnderAudit) -> Profile:
 
     scale = mechanism.eigenvalue_scale(epsilon)
     dimensions = (2, 3) if budget == "uniform" else (2,)
-    scenarios = tuple(separated(d, scale, laplace_cdf, "Laplace(2/ε₀)", exponents) for d in dimensions)
+    apart = budget == "uniform"
+    scenarios = tuple(separated(d, scale, laplace_cdf, "Laplace(2/ε₀)", exponents, apart) for d in dimensions)
     return Profile(claim.form, scenarios, lambda _: common_pairs(OUTPUTS["matrix"]))

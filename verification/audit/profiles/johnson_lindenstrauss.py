@@ -17,6 +17,7 @@ from covassay.reference.laws.wigner import svec
 from covassay.reference.mechanisms.pure import johnson_lindenstrauss as mechanism
 from covassay.verification.audit.engine.law import Scenario, Suspect, Test
 from covassay.verification.audit.profiles import reference_draws
+from covassay.verification.audit.profiles.noise_entries import with_entries
 from covassay.verification.audit.profiles.profile import ClaimUnderAudit, Profile
 from covassay.verification.statistics.tests import TestResult, binomial, gamma_total, independence, kolmogorov_smirnov
 
@@ -92,4 +93,5 @@ def profile(claim: ClaimUnderAudit) -> Profile:
         Suspect("gamma-shape", "the norm has Gamma shape D + 1 in place of D", norm_test(x, scale, 1)),
     )
     seen = Scenario("the noise is seen, d=2", x, noise_tests(x, scale), suspects)
+    seen = with_entries(seen, second_moment(x), symmetric=True, independent=False)
     return Profile(known.form, (seen, *known.scenarios), known.pairs)

@@ -16,6 +16,7 @@ from covassay.reference.mechanisms.output import OUTPUTS
 from covassay.reference.sensitivity import neighbours
 from covassay.verification.audit.engine.law import Scenario, Test
 from covassay.verification.audit.engine.privacy import Pair, generic_statistics
+from covassay.verification.audit.profiles.noise_entries import with_entries
 from covassay.verification.audit.profiles.profile import ClaimUnderAudit, Profile, common_pairs
 from covassay.verification.audit.profiles.wrong_scales import scale_suspects
 from covassay.verification.statistics.tests import TestResult, gamma_total, independence, kolmogorov_smirnov
@@ -70,7 +71,8 @@ class ConstantColumns:
             "independence": self.independence,
         }
         name = f"constant columns with outliers, d={DIMENSION}"
-        return Scenario(name, self.x, tests, scale_suspects(self.radius_squared))
+        seen = Scenario(name, self.x, tests, scale_suspects(self.radius_squared))
+        return with_entries(seen, self.mean, symmetric=False, independent=True)
 
 
 def constant_columns(n: int, bins: Vector, sigma: float, beta: float, rho: float) -> ConstantColumns:

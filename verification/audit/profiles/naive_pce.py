@@ -18,6 +18,7 @@ from covassay.reference.mechanisms.output import OUTPUTS
 from covassay.reference.sensitivity import neighbours
 from covassay.verification.audit.engine.law import Scenario, Test
 from covassay.verification.audit.engine.privacy import Pair, generic_statistics
+from covassay.verification.audit.profiles.noise_entries import with_entries
 from covassay.verification.audit.profiles.profile import ClaimUnderAudit, Profile, common_pairs
 from covassay.verification.audit.profiles.wrong_scales import scale_suspects
 from covassay.verification.statistics.tests import TestResult, gamma_total, independence, kolmogorov_smirnov
@@ -110,7 +111,8 @@ class InsideTheCone:
             "independence": self.independence,
         }
         name = f"inside the cone, d={DIMENSION}"
-        return Scenario(name, self.x, tests, scale_suspects(self.radius_squared))
+        seen = Scenario(name, self.x, tests, scale_suspects(self.radius_squared))
+        return with_entries(seen, self.moment, symmetric=True, independent=True)
 
 
 def inside_the_cone(about: CovarianceNoise, n: int) -> InsideTheCone:

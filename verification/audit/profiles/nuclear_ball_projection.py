@@ -10,14 +10,16 @@ from functools import lru_cache
 
 import numpy as np
 
-from covassay.reference.domain import Matrix, Vector
+from covassay.reference.domain import Matrix, Vector, second_moment
 from covassay.reference.laws import nuclear_laplace as law
 from covassay.reference.mechanisms.output import OUTPUTS
 from covassay.reference.mechanisms.pure import nuclear_ball_projection as mechanism
 from covassay.verification.audit.engine.contract import example_rows
 from covassay.verification.audit.engine.law import Scenario, Suspect, Test
 from covassay.verification.audit.profiles.noise import noise_suspects, noise_tests, scale_estimate
+from covassay.verification.audit.profiles.noise_entries import with_entries
 from covassay.verification.audit.profiles.profile import ClaimUnderAudit, Profile, common_pairs
+from covassay.verification.audit.profiles.reference_draws import reference_size
 from covassay.verification.statistics.streams import stream
 from covassay.verification.statistics.tests import TestResult, kolmogorov_smirnov, two_sample
 
@@ -43,13 +45,14 @@ def matrix_noise(epsilon: float, calibration: str) -> Scenario:
     d, n = 2, int(np.ceil(LOOSE_ROWS / epsilon))
     x = np.tile(np.eye(d), (n // 2 + 1, 1))
     scale = mechanism.matrix_scale(len(x), epsilon, calibration)
-    return Scenario(
+    seen = Scenario(
         "ball does not bind, d=2",
         x,
         noise_tests(x, scale, symmetric=False),
         noise_suspects(x, scale, symmetric=False),
         (scale_estimate(x, scale, symmetric=False),),
     )
+    return with_entries(seen, second_moment(x), symmetric=False, independent=False)
 
 
 def noisy_radius(epsilon: float, calibration: str) -> Scenario:
@@ -89,7 +92,7 @@ def small_data(claim: ClaimUnderAudit) -> Scenario:
     def against_reference(name: str) -> Test:
         statistic = STATISTICS[name]
         null = f"{name} as in the reference's draws"
-        return lambda outputs: two_sample(statistic(outputs), statistic(reference(len(outputs))), null)
+        return lambda outputs: two_sample(statistic(outputs), statistic(reference(reference_size(len(outputs)))), null)
 
     return Scenario("small data, d=3", x, {name: against_reference(name) for name in STATISTICS})
 

@@ -16,7 +16,7 @@ from covassay.verification.audit.engine.law import Scenario, Test
 from covassay.verification.audit.profiles import reference_draws
 from covassay.verification.audit.profiles.profile import ClaimUnderAudit, Profile
 from covassay.verification.statistics.streams import stream
-from covassay.verification.statistics.tests import two_sample
+from covassay.verification.statistics.tests import TestResult, two_sample
 
 RECORDS = 2000.0  # n√ρ: the noise of a round is a few percent of κ
 AXES = np.array([[0.6, 0.8], [-0.8, 0.6]])
@@ -43,7 +43,12 @@ def unequal_directions(claim: ClaimUnderAudit) -> Scenario:
 
     def eigenvalue(i: int) -> Test:
         null = f"eigenvalue {i + 1} of AMAᵀ as in the reference's draws"
-        return lambda outputs: two_sample(eigenvalues(outputs)[:, -1 - i], reference(len(outputs))[:, -1 - i], null)
+
+        def test(outputs: Matrix) -> TestResult:
+            drawn = reference(reference_draws.reference_size(len(outputs)))
+            return two_sample(eigenvalues(outputs)[:, -1 - i], drawn[:, -1 - i], null)
+
+        return test
 
     tests = {"eigenvalue 1": eigenvalue(0), "eigenvalue 2": eigenvalue(1)}
     return Scenario("two unequal directions, d=2", x, tests, weight=0.15)

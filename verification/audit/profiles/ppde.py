@@ -17,6 +17,7 @@ from covassay.reference.mechanisms.output import OUTPUTS
 from covassay.reference.sensitivity import neighbours
 from covassay.verification.audit.engine.law import Scenario, Test
 from covassay.verification.audit.engine.privacy import Pair, generic_statistics
+from covassay.verification.audit.profiles.noise_entries import with_entries
 from covassay.verification.audit.profiles.profile import ClaimUnderAudit, Profile, common_pairs
 from covassay.verification.audit.profiles.wrong_scales import scale_suspects
 from covassay.verification.statistics.tests import TestResult, independence, kolmogorov_smirnov
@@ -88,12 +89,13 @@ def first_round(about: TruncatedMeanNoise) -> Scenario:
         "component 2": component(1, deviation),
         "independence": apart,
     }
-    return Scenario(
+    seen = Scenario(
         f"done in the first round, d={DIMENSION}",
         np.full(((rounds + 1) * m, DIMENSION), 0.5),
         tests,
         scale_suspects(lambda factor: radius_squared(deviation, factor)),
     )
+    return with_entries(seen, np.full(DIMENSION, 0.5), symmetric=False, independent=True)
 
 
 def worst_pair(n: int) -> Pair:

@@ -1,4 +1,4 @@
-"""How to audit a mechanism whose law has no closed form: compare its draws with draws of the reference.
+"""How to audit a mechanism whose law has no closed form: compare its draws with ten times as many of the reference.
 
 Two-sample tests of one-dimensional statistics run on one data set where the noise is larger than the signal and on one
 where it is smaller. For the reference's own mechanisms both samples come from the same code, and these tests show
@@ -17,7 +17,14 @@ from covassay.verification.audit.profiles.profile import ClaimUnderAudit, Profil
 from covassay.verification.statistics.streams import stream
 from covassay.verification.statistics.tests import two_sample
 
+TIMES = 10  # draws of the reference for every draw of the target
+MOST_DRAWS = 10_000  # of the reference, where the target itself has fewer
 SIZES = (6, 3), (400, 2)  # (n, d): the noise is larger than the signal, and smaller
+
+
+def reference_size(draws: int) -> int:
+    """The number of draws of the reference to compare that many draws of a target with."""
+    return max(draws, min(TIMES * draws, MOST_DRAWS))
 
 
 def scenario(claim: ClaimUnderAudit, n: int, d: int, weight: float) -> Scenario:
@@ -31,7 +38,7 @@ def scenario(claim: ClaimUnderAudit, n: int, d: int, weight: float) -> Scenario:
 
     def against_reference(name: str, feature: Feature) -> Test:
         null = f"{name} as in the reference's draws"
-        return lambda outputs: two_sample(feature(outputs), feature(reference(len(outputs))), null)
+        return lambda outputs: two_sample(feature(outputs), feature(reference(reference_size(len(outputs)))), null)
 
     tests = {name: against_reference(name, f) for name, f in claim.mechanism.output.features(d).items()}
     return Scenario(f"n={n}, d={d}", x, tests, weight=weight)

@@ -15,6 +15,7 @@ from covassay.reference.mechanisms.pure import separate_cov_pure as mechanism
 from covassay.verification.audit.engine.law import Scenario, Suspect, Test
 from covassay.verification.audit.profiles import reference_draws
 from covassay.verification.audit.profiles.iterative_eigenvectors import laplace_cdf
+from covassay.verification.audit.profiles.noise_entries import of_steps
 from covassay.verification.audit.profiles.profile import ClaimUnderAudit, Profile, common_pairs
 from covassay.verification.statistics.tests import TestResult, kolmogorov_smirnov
 
@@ -59,6 +60,8 @@ def separated(epsilon: float, calibration: str) -> Scenario:
         return test
 
     tests: dict[str, Test] = {"eigenvalue 1": eigenvalue(0), "eigenvalue 2": eigenvalue(1), "angle": angle()}
+    centres = np.array([2.0, 1.0]) / 3
+    tests |= of_steps(2, lambda y: eigen(y)[0][:, ::-1] - centres, lambda y: eigen(y)[1][:, :, ::-1])
     suspects = (
         Suspect("half-eigenvalue-noise", "the eigenvalue noise has half the calibrated scale", eigenvalue(0, 0.5)),
         Suspect("half-matrix-noise", "the matrix noise has half the calibrated scale", angle(0.5)),

@@ -1,0 +1,107 @@
+"""The tests of independence as measuring instruments: p-values under true null hypotheses, and the stated power.
+
+A group of p-values fails by chance with probability 1e-9, as in test_tests.py.
+"""
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from scipy.stats import norm
+
+from covassay.reference.domain import Matrix
+from covassay.verification.statistics.dependence import NORMAL_TAIL, sizes, successive_draws, turned_signs
+from covassay.verification.statistics.tests import TestResult
+
+NAMES = ("a", "b", "c")
+EVERY = np.ones((3, 3), dtype=bool)
+N = 400
+
+
+def independent(rng: np.random.Generator) -> Matrix:
+    return rng.laplace(size=(N, 3)) ** 3
+
+
+def spherical(rng: np.random.Generator) -> Matrix:
+    """Fair signs, and sizes that depend on one another: the third test does not apply."""
+    z = rng.standard_normal((N, 3))
+    return np.asarray(z / np.linalg.norm(z, axis=1, keepdims=True) * rng.gamma(3.0, size=(N, 1)))
+
+
+TESTS: dict[str, Callable[[Matrix], TestResult]] = {
+    "signs": lambda v: turned_signs(v, NAMES, EVERY, EVERY),
+    "sizes": lambda v: sizes(v, NAMES, EVERY),
+    "successive": lambda v: successive_draws(v, NAMES),
+}
+NULLS = [("signs", independent), ("signs", spherical), ("sizes", independent),
+         ("successive", independent), ("successive", spherical)]  # fmt: skip
+
+
+def excess(p_values: list[float]) -> float:
+    """How far P(p ≤ u) exceeds u anywhere."""
+    ordered = np.sort(p_values)
+    return float((np.arange(1, len(ordered) + 1) / len(ordered) - ordered).max())
+
+
+@pytest.mark.parametrize("runs", [250, pytest.param(4000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(("name", "null"), NULLS)
+def test_p_values_of_a_true_null_are_uniform_or_larger(
+    name: str, null: Callable[[np.random.Generator], Matrix], runs: int
+) -> None:
+    rng = np.random.default_rng(11)
+    p_values = [TESTS[name](null(rng)).p_value for _ in range(runs)]
+    assert excess(p_values) < math.sqrt(math.log(1e9) / (2 * runs))
+    # and in the tail, where they are used: more than 1 in 1000 (in 4000: 22) has a probability below 1e-9
+    assert sum(p < 1e-3 for p in p_values) <= (22 if runs == 4000 else 9)
+
+
+def test_the_sizes_of_a_sphere_would_be_called_dependent() -> None:
+    """The mutant of the null hypothesis: what holds for signs does not hold for sizes."""
+    rng = np.random.default_rng(12)
+    z = np.vstack([spherical(rng) for _ in range(20)])
+    assert sizes(z, NAMES, EVERY).p_value < 1e-9
+    assert turned_signs(z, NAMES, EVERY, EVERY).p_value > 1e-9
+
+
+def test_the_bound_is_never_below_the_exact_tail_of_fair_coins() -> None:
+    """All 2^16 signs of one set of weights, and the weights at which the bound is attained: two equal coins."""
+    weights = np.random.default_rng(13).gamma(1.0, size=16)
+    signs = 1 - 2 * ((np.arange(2**16)[:, None] >> np.arange(16)) & 1)
+    values = np.sort(signs @ weights / np.linalg.norm(weights))
+    tail = np.arange(len(values), 0, -1) / len(values)
+    assert (tail <= NORMAL_TAIL * norm.sf(values) + 1e-12).all()
+    assert NORMAL_TAIL * norm.sf(math.sqrt(2)) == pytest.approx(1 / 4)
+
+
+def tied(name: str, rng: np.random.Generator, n: int, correlation: float) -> Matrix:
+    """Normal variables with that correlation: of two entries, of their sizes, or of two draws."""
+    z = rng.standard_normal((n, 3))
+    mixed = correlation * z[:, 0] + math.sqrt(1 - correlation**2) * z[:, 1]
+    if name == "signs":
+        z[:, 1] = mixed
+    elif name == "sizes":
+        u = norm.cdf(np.column_stack([z[:, 0], mixed]))
+        z[:, :2] = -np.log1p(-u) * rng.choice([-1.0, 1.0], (n, 2))
+    else:
+        for k in range(1, n):
+            z[k, 2] = correlation * z[k - 1, 2] + math.sqrt(1 - correlation**2) * z[k, 2]
+    return z
+
+
+@pytest.mark.parametrize("name", TESTS)
+def test_the_stated_dependence_is_detected_with_the_stated_power(name: str) -> None:
+    """If the power were 99 %, fewer than 92 of 100 would have a probability below 1e-5."""
+    rng = np.random.default_rng(14)
+    n, alpha = 1200, 1e-9
+    rank_correlation = TESTS[name](tied(name, rng, n, 0.0)).detectable(alpha)
+    correlation = 2 * math.sin(math.pi * rank_correlation / 6)  # of normal variables with that rank correlation
+    found = [TESTS[name](tied(name, rng, n, correlation)) for _ in range(100)]
+    assert sum(result.p_value <= alpha for result in found) >= 92
+    assert ("a and" in found[0].null) or ("c and" in found[0].null)
+
+
+def test_a_test_of_nothing_is_never_significant() -> None:
+    for values in (np.zeros((100, 3)), np.ones((5, 3)), np.empty((0, 3))):
+        for test in TESTS.values():
+            assert test(values).p_value >= 0.5

@@ -1,0 +1,84 @@
+"""The trade-off curve: how well any test can tell two data sets apart, as claimed and as the draws of one pair show it.
+
+A test that says "first" for outputs in S is wrong with probability α = P'(S) on the second data set (a false positive)
+and with probability β = 1 − P(S) on the first (a false negative). A guarantee is a curve f below which no test of any
+pair comes: β ≥ f(α). The events {statistic ≥ t} of one pair give points of a curve that no curve of the mechanism
+exceeds. Both probabilities of all points together have Clopper–Pearson intervals with one stated confidence.
+"""
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from scipy.special import ndtri
+from statsmodels.stats.proportion import proportion_confint
+
+from covassay.reference.domain import Matrix, Vector
+from covassay.reference.privacy import ZCDP, ApproximateDP, Guarantee
+from covassay.verification.audit.engine.checks import CheckResult
+from covassay.verification.audit.engine.event_choice import GRID, LARGEST_EXPONENT, largest_kept
+
+TRADE_OFF = "trade_off"
+
+
+def claimed_curve(guarantee: Guarantee, alpha: Vector) -> Vector:
+    """The smallest false-negative probability that the guarantee allows at these false-positive probabilities."""
+    if isinstance(guarantee, ZCDP):
+        missed = 1 - largest_kept(guarantee)
+        descending = np.argsort(missed)
+        one = np.interp(alpha, GRID, missed, right=0.0)
+        other = np.interp(
+            alpha, missed[descending], GRID[descending], right=0.0
+        )  # the roles of the two data sets change
+        return np.asarray(np.clip(np.maximum(one, other), 0.0, 1.0))
+    epsilon = min(guarantee.epsilon, LARGEST_EXPONENT)
+    delta = guarantee.delta if isinstance(guarantee, ApproximateDP) else 0.0
+    steep, flat = 1 - delta - math.exp(epsilon) * alpha, math.exp(-epsilon) * (1 - delta - alpha)
+    return np.asarray(np.maximum(0.0, np.maximum(steep, flat)))
+
+
+def _intervals(counts: Vector, size: int, error: float) -> Matrix:
+    """Lower bound, estimate and upper bound of every probability, (points, 3); each bound misses with that error."""
+    lower, upper = proportion_confint(counts, size, alpha=2 * error, method="beta")
+    intervals: Matrix = np.clip(np.column_stack([lower, counts / size, upper]), 0.0, 1.0)
+    return intervals
+
+
+def points(
+    first: tuple[Vector, int], second: tuple[Vector, int], levels: Sequence[float], guarantee: Guarantee, error: float
+) -> dict[str, Any]:
+    """The curve of one pair as facts of a report.
+
+    `first` and `second` : how often each event occurred, and in how many draws. `levels` : what tells the events apart;
+    they were chosen without these draws. `error` : the probability that any of the intervals misses.
+    """
+    share = error / (4 * len(levels))
+    caught, alpha = _intervals(*first, share), _intervals(*second, share)
+    beta = 1 - caught[:, ::-1]
+    with np.errstate(invalid="ignore"):
+        mu = np.nan_to_num(ndtri(1 - beta[:, 2]) - ndtri(alpha[:, 2]), nan=-math.inf)
+    return {
+        "confidence": 1 - error,
+        "gaussian_lower_bound": max(0.0, float(mu.max())),
+        "points": [
+            {"threshold": float(t), "false_positive": a.tolist(), "false_negative": b.tolist(), "claimed": float(f)}
+            for t, a, b, f in zip(levels, alpha, beta, claimed_curve(guarantee, alpha[:, 1]), strict=True)
+        ],
+    }
+
+
+def keep_most_telling(checks: Iterable[CheckResult]) -> list[CheckResult]:
+    """The checks, with the curve of the pair that says most and without the others."""
+    listed = list(checks)
+    drawn = [c for c in listed if TRADE_OFF in c.facts]
+    if not drawn:
+        return listed
+    telling = min(drawn, key=lambda c: (1.0 if c.p_value is None else c.p_value, -c.facts["loss_lower_bound"]))
+    return [
+        check
+        if check is telling or TRADE_OFF not in check.facts
+        else replace(check, facts={key: fact for key, fact in check.facts.items() if key != TRADE_OFF})
+        for check in listed
+    ]
