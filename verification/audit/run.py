@@ -46,6 +46,7 @@ from covassay.verification.statistics.tests import POWER
 
 SUSPICIOUS = 1e-3  # a smaller p-value earns a second look: rare for a correct target, so second looks cost little
 ESCALATION = 10  # times the draws of the first look
+USUAL_CHECKS = 5  # share the false-alarm budget of a look: a guess that chooses events and decides nothing
 LOOKS = 2  # each has this share of the false-alarm budget
 MOST_CHECKS = 1000  # of a look; a p-value below its budget divided by this is refuted whatever the others are
 FALSE_ALARM = 1e-9
@@ -133,8 +134,8 @@ class _Looks:
         """The checks of one scenario ("law") or pair ("privacy"), not yet decided; the two kinds may share a name."""
         samples = self.settings.samples * factor
         if kind == "privacy":
-            stop = self.settings.alpha / MOST_CHECKS
-            return run_pair(self.setting, self.pairs[name], self.guarantee, samples, look, stop)
+            stop, error = self.settings.alpha / MOST_CHECKS, self.settings.alpha / USUAL_CHECKS
+            return run_pair(self.setting, self.pairs[name], self.guarantee, samples, look, stop, error)
         checks, draws = run_scenario(self.setting, self.scenarios[name], samples, look)
         self.outputs[name] = draws.outputs
         return checks

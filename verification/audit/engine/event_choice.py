@@ -18,7 +18,7 @@ from scipy.special import betaincinv, expit, logit, xlogy
 from covassay.reference.domain import Vector
 from covassay.reference.privacy import ApproximateDP, Guarantee, PureDP
 
-RUN_ERROR = 1e-10  # near the level at which one check of a run is decided
+RUN_ERROR = 1e-10  # near the level at which one check of a run is decided, unless told otherwise
 BOUND_ERROR = 0.05  # of either confidence bound on the pilot draws
 MIDDLE = np.linspace(0.01, 0.99, 60)  # quantiles of the pooled pilot draws that are tried as thresholds
 TAIL = 1.25  # ratio of successive numbers of draws beyond the thresholds in the tails
@@ -53,10 +53,20 @@ def pessimistic(counts: Vector, size: int) -> tuple[Vector, Vector]:
     return lower, upper
 
 
-def scores(first: Vector, second: Vector, sizes: tuple[int, int], mean: float, guarantee: Guarantee) -> Vector:
-    """The score of events that occurred so often on either side of the pilot, for a test with `mean` draws a side."""
+def scores(
+    first: Vector,
+    second: Vector,
+    sizes: tuple[int, int],
+    mean: float,
+    guarantee: Guarantee,
+    error: float = RUN_ERROR,
+) -> Vector:
+    """The score of events that occurred so often on either side of the pilot, for a test with `mean` draws a side.
+
+    `error` is the level at which the test will be decided.
+    """
     p, q = pessimistic(first, sizes[0])[0], pessimistic(second, sizes[1])[1]
-    ratio = _log_ratio_lower(p, q, mean)
+    ratio = _log_ratio_lower(p, q, mean, error)
     if isinstance(guarantee, PureDP):
         return ratio
     allowed = largest_kept(guarantee)
@@ -66,9 +76,9 @@ def scores(first: Vector, second: Vector, sizes: tuple[int, int], mean: float, g
     return found
 
 
-def _log_ratio_lower(p: Vector, q: Vector, mean: float) -> Vector:
-    """The lower bound on ln(p/p') that the expected counts would give."""
-    share = betaincinv(np.maximum(mean * p, SMALLEST), mean * q + 1, RUN_ERROR)
+def _log_ratio_lower(p: Vector, q: Vector, mean: float, error: float) -> Vector:
+    """The lower bound on ln(p/p') that the expected counts would give at this error level."""
+    share = betaincinv(np.maximum(mean * p, SMALLEST), mean * q + 1, error)
     with np.errstate(divide="ignore"):
         bound: Vector = np.where(p > 0, np.log(share) - np.log1p(-share), -np.inf)
     return bound

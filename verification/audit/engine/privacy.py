@@ -29,7 +29,8 @@ from covassay.reference.domain import Matrix, Vector
 from covassay.reference.mechanisms.output import Output
 from covassay.reference.privacy import ZCDP, ApproximateDP, Guarantee, PureDP
 from covassay.verification.audit.engine.checks import CheckResult, Status
-from covassay.verification.audit.engine.event_choice import LARGEST_EXPONENT, largest_loss, scores, thresholds
+from covassay.verification.audit.engine.event_choice import LARGEST_EXPONENT, RUN_ERROR, largest_loss, scores, thresholds
+from covassay.verification.audit.engine.learned import log_ratios
 from covassay.verification.audit.engine.sampling import CHUNK, Draws, Setting, draw, joined
 from covassay.verification.audit.engine.trade_off import TRADE_OFF, points
 from covassay.verification.statistics.betting import Bet, RenyiBet, event_bet, renyi_bet
@@ -124,36 +125,49 @@ def generic_statistics(first: Matrix, second: Matrix, output: Output) -> tuple[S
 
 @dataclass(frozen=True)
 class _Choice:
-    """An event that the pilot draws suggest, and whether the two sides are to be swapped."""
+    """An event that the pilot draws suggest, and whether the two sides are to be swapped.
+
+    `ranking` are the pilot draws that rank this event without having chosen its statistic.
+    """
 
     event: Event
     swapped: bool
+    ranking: tuple[Draws, ...] = ()
 
 
 def _learned(pilots: tuple[Draws, Draws]) -> list[tuple[Statistic, tuple[Draws, Draws]]]:
-    """A statistic that one half of the pilot suggests, and the other half, which did not choose it.
+    """Statistics that one half of the pilot suggests, and the other half, which did not choose them.
 
-    It compares the distances of an output from the medians on the two sides. For noise of independent Laplace entries
-    it is nearly the best statistic. Draws that chose it would show it better than it is.
+    One compares the distances of an output from the medians on the two sides. For noise of independent Laplace entries
+    it is nearly the best statistic. Another is the distance from the middle of the medians, for noise whose scale is
+    not the same on both sides. The others estimate a log likelihood ratio. Draws that chose a statistic would show it
+    better than it is.
     """
-    flat = [draws.outputs.reshape(len(draws.outputs), -1) for draws in pilots]
-    if min(len(values) for values in flat) < FEWEST_LEARNED or flat[0].shape[1] < 2:
+    if min(len(draws.outputs) for draws in pilots) < FEWEST_LEARNED:
         return []
-    near, far = (np.median(values[: len(values) // 2], axis=0) for values in flat)
+    one, two = (draws.outputs[: len(draws.outputs) // 2] for draws in pilots)
     first, second = (replace(draws, outputs=draws.outputs[len(draws.outputs) // 2 :]) for draws in pilots)
+    near, far = (np.median(outputs.reshape(len(outputs), -1), axis=0) for outputs in (one, two))
 
     def closer(outputs: Matrix) -> Vector:
         values = outputs.reshape(len(outputs), -1)
         gap: Vector = np.abs(values - far).sum(axis=1) - np.abs(values - near).sum(axis=1)
         return gap
 
-    name = "‖Y − M'‖₁ − ‖Y − M‖₁, M and M' medians of pilot draws"
-    return [(Statistic(name, closer), (first, second))]
+    def spread(outputs: Matrix) -> Vector:
+        values: Vector = np.abs(outputs.reshape(len(outputs), -1) - (near + far) / 2).sum(axis=1)
+        return values
+
+    found = [Statistic(name, function) for name, function in log_ratios(one, two)]
+    found.append(Statistic("‖Y − (M + M')/2‖₁, M and M' medians of pilot draws", spread))
+    if len(near) > 1:
+        found.append(Statistic("‖Y − M'‖₁ − ‖Y − M‖₁, M and M' medians of pilot draws", closer))
+    return [(statistic, (first, second)) for statistic in found]
 
 
-def _choose(pair: Pair, pilots: tuple[Draws, Draws], mean: float, guarantee: Guarantee) -> _Choice:
-    """The event that the test draws, `mean` of them a side, are expected to show most clearly."""
-    best, best_score = _Choice(Event(pair.statistics[0], math.inf), False), -math.inf
+def _choose(pair: Pair, pilots: tuple[Draws, Draws], mean: float, guarantee: Guarantee, error: float) -> _Choice:
+    """The event that the test draws, `mean` of them a side, are expected to show most clearly at an error level."""
+    best, best_score = _Choice(Event(pair.statistics[0], math.inf), False, pilots), -math.inf
     for statistic, ranking in (*((s, pilots) for s in pair.statistics), *_learned(pilots)):
         sizes = ranking[0].size, ranking[1].size
         first, second = (np.sort(statistic.values(d.outputs)) if len(d.outputs) else np.empty(0) for d in ranking)
@@ -163,13 +177,13 @@ def _choose(pair: Pair, pilots: tuple[Draws, Draws], mean: float, guarantee: Gua
         for above in (True, False):
             one, two = (_beyond(values, tried, above) for values in (first, second))
             for swapped, found in (
-                (False, scores(one, two, sizes, mean, guarantee)),
-                (True, scores(two, one, sizes[::-1], mean, guarantee)),
+                (False, scores(one, two, sizes, mean, guarantee, error)),
+                (True, scores(two, one, sizes[::-1], mean, guarantee, error)),
             ):
                 index = int(np.argmax(found))
                 if found[index] > best_score:
                     best_score = float(found[index])
-                    best = _Choice(Event(statistic, float(tried[index]), above), swapped)
+                    best = _Choice(Event(statistic, float(tried[index]), above), swapped, ranking)
     return best
 
 
@@ -215,8 +229,9 @@ def _categories(event: Event, bounds: Vector | None, draws: Draws) -> Vector:
     return np.append(steps, draws.failed)
 
 
-def _wager(choice: _Choice, pilots: tuple[Draws, Draws], guarantee: Guarantee) -> _Wager | None:
+def _wager(choice: _Choice, guarantee: Guarantee) -> _Wager | None:
     """The bet that the pilot draws suggest."""
+    pilots = choice.ranking
     if min(draws.size for draws in pilots) == 0:
         return None
     event = choice.event
@@ -344,13 +359,14 @@ class _EarlyEnd:
 class _PairSampler:
     """Draws on the two data sets of a pair, each part of them from streams of its own.
 
-    A pair ends early if its p-value is at most `stop`.
+    A pair ends early if its p-value is at most `stop`. Events are chosen for a test at the level `error`.
     """
 
     setting: Setting
     pair: Pair
     label: str
     stop: float = 0.0
+    error: float = RUN_ERROR
 
     def draws(self, part: str, sizes: tuple[int, int], chunks: slice = slice(None)) -> tuple[Draws, Draws]:
         """That many draws on the first and on the second data set, or some chunks of them."""
@@ -387,8 +403,8 @@ class _PairSampler:
             if self.stop <= 0:
                 continue
             if choice is None:
-                choice = _choose(self.pair, stage, mean, guarantee)
-                wager = _wager(choice, stage, guarantee)
+                choice = _choose(self.pair, stage, mean, guarantee, self.error)
+                wager = _wager(choice, guarantee)
                 continue
             gained += wager.log_value(stage) if wager else 0.0
             if self.enough(gained):
@@ -428,9 +444,9 @@ class _PairSampler:
             if ended:
                 return ended
             pilots = pilot
-            choice = _choose(self.pair, pilot, test_mean, guarantee)
+            choice = _choose(self.pair, pilot, test_mean, guarantee, self.error)
             levels = _levels(choice.event, pilot)
-            wager = _wager(choice, pilot, guarantee)
+            wager = _wager(choice, guarantee)
         made: list[tuple[Draws, Draws]] = []
         gained = 0.0
         for stage in () if any(d.skipped for d in pilots) else self.stages("test", sizes(test_mean)):
@@ -475,14 +491,19 @@ def _curve(trial: _Trial, guarantee: Guarantee, error: float) -> dict[str, Any]:
 
 
 def data_sets(pair: Pair) -> dict[str, Any]:
-    """The size of two neighbouring data sets and the rows in which they differ, counted from 1."""
-    first, second = pair.first, pair.second
-    differing = np.flatnonzero((first != second).any(axis=1))
+    """The size of two neighbouring data sets and the rows in which they differ, counted from 1.
+
+    A row that one of them does not have is an empty list.
+    """
+    longest = max(len(pair.first), len(pair.second))
+    rows = [[*x.tolist(), *[[]] * (longest - len(x))] for x in (pair.first, pair.second)]
     return {
-        "n": len(first),
-        "d": first.shape[1],
+        "n": len(pair.first),
+        "d": pair.first.shape[1],
         "differing_rows": [
-            {"row": int(i) + 1, "first": first[i].tolist(), "second": second[i].tolist()} for i in differing
+            {"row": i + 1, "first": one, "second": two}
+            for i, (one, two) in enumerate(zip(*rows, strict=True))
+            if one != two
         ],
     }
 
@@ -575,13 +596,20 @@ def _ended_early(pair: Pair, guarantee: Guarantee, trial: _Trial, early: _EarlyE
 
 
 def run_pair(
-    setting: Setting, pair: Pair, guarantee: Guarantee, samples: int, look: str, stop: float = 0.0
+    setting: Setting,
+    pair: Pair,
+    guarantee: Guarantee,
+    samples: int,
+    look: str,
+    stop: float = 0.0,
+    error: float = RUN_ERROR,
 ) -> list[CheckResult]:
     """Draw on both data sets, choose an event, and test it; then test whether failures tell the data sets apart.
 
-    The draws end early where a p-value of at most `stop` is certain.
+    The draws end early where a p-value of at most `stop` is certain. `error` is near the level at which the checks will
+    be decided. The event is chosen for it; no p-value depends on it.
     """
-    sampler = _PairSampler(setting, pair, f"privacy/{pair.name}/{look}", stop)
+    sampler = _PairSampler(setting, pair, f"privacy/{pair.name}/{look}", stop, error)
     probes = sampler.draws("probe", (PROBE, PROBE))
     always_failing = [len(probe.outputs) == 0 for probe in probes]
     if all(always_failing):

@@ -1,0 +1,79 @@
+"""Statistics learned from draws: estimates of the log likelihood ratio ln(p/p') of an output on two data sets.
+
+They serve where the law is unknown and the output is not one number: flags, indices, lists. Each is learned from one
+part of the draws and judged on others, so that how well it fits the part it learned from plays no role.
+
+joint   : the ratio of the frequencies of the whole output. It is the best statistic if there are few possible outputs.
+entries : the sum over the entries of the ratios of the frequencies of their cells. It is the best statistic if the
+          entries are independent, and often a good one.
+"""
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+
+from covassay.reference.domain import Matrix, Vector
+
+PRIOR = 0.5  # pseudo-draws on either side in every cell
+FEWEST_PER_OUTPUT = 5  # draws for each distinct output; with fewer, the frequencies of whole outputs say little
+QUANTILES = np.array([0.005, 0.01, 0.02, 0.04, *np.linspace(0.08, 0.92, 11), 0.96, 0.98, 0.99, 0.995])  # of an entry
+ATOM = 0.02  # share of the draws of an entry that makes a value a cell of its own
+
+LogRatio = Callable[[Matrix], Vector]  # outputs (size, …) -> (size,)
+
+
+def log_ratios(first: Matrix, second: Matrix) -> Iterator[tuple[str, LogRatio]]:
+    """The statistics that outputs on two data sets suggest, by name; all outputs have one shape."""
+    one, two = _flat(first), _flat(second)
+    distinct = np.unique(np.concatenate([one, two]), axis=0)
+    if FEWEST_PER_OUTPUT * len(distinct) <= len(one) + len(two):
+        yield "learned ln p(Y)/p'(Y)", _joint(one, two)
+    yield "Σ learned ln p(Yᵢ)/p'(Yᵢ)", _entries(one, two)
+
+
+def _flat(outputs: Matrix) -> Matrix:
+    return outputs.reshape(len(outputs), -1)
+
+
+def _ratios(one: Vector, two: Vector, cells: int) -> Vector:
+    """ln(p/p') of every cell, from the cells in which the draws on either side lie."""
+    shares = [np.bincount(side, minlength=cells) + PRIOR for side in (one, two)]
+    ratios: Vector = np.log(shares[0] / shares[0].sum()) - np.log(shares[1] / shares[1].sum())
+    return ratios
+
+
+def _joint(one: Matrix, two: Matrix) -> LogRatio:
+    known, cells = np.unique(np.concatenate([one, two]), axis=0, return_inverse=True)
+    cells = cells.reshape(-1)
+    ratios = dict(zip(map(bytes, known), _ratios(cells[: len(one)], cells[len(one) :], len(known)), strict=True))
+
+    def values(outputs: Matrix) -> Vector:
+        return np.array([ratios.get(bytes(row), 0.0) for row in _flat(outputs)])  # 0 for an output never seen
+
+    return values
+
+
+def _entries(one: Matrix, two: Matrix) -> LogRatio:
+    edges = [_edges(np.concatenate([one[:, i], two[:, i]])) for i in range(one.shape[1])]
+    ratios = [_ratios(_cells(one[:, i], e), _cells(two[:, i], e), 2 * len(e) + 1) for i, e in enumerate(edges)]
+
+    def values(outputs: Matrix) -> Vector:
+        flat = _flat(outputs)
+        return np.asarray(sum(ratios[i][_cells(flat[:, i], e)] for i, e in enumerate(edges)))
+
+    return values
+
+
+def _edges(values: Vector) -> Vector:
+    """The edges between the cells of one entry: its frequent values, and quantiles that go out into both tails."""
+    known, counts = np.unique(values, return_counts=True)
+    atoms = known[counts >= ATOM * len(values)]
+    others = values[~np.isin(values, atoms)]
+    inner = np.quantile(others, QUANTILES, method="inverted_cdf") if len(others) else others
+    return np.unique(np.concatenate([atoms, inner]))
+
+
+def _cells(values: Vector, edges: Vector) -> Vector:
+    """The cells in which values lie: each edge is a cell of its own, and so is what lies between two edges."""
+    cells: Vector = np.searchsorted(edges, values, "left") + np.searchsorted(edges, values, "right")
+    return cells
