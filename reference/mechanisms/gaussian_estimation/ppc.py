@@ -66,7 +66,7 @@ def sufficient_rows(
 
 
 def image(a: Matrix, rows: Rows) -> Rows:
-    """The data set of A x_i. A row with an image beyond the largest float counts as zero, as long rows do."""
+    """The data set of A x_i. An image beyond the largest float becomes 0; NaivePCE counts every long row as 0, too."""
 
     def apply(block: Matrix) -> Matrix:
         with np.errstate(over="ignore", invalid="ignore"):
