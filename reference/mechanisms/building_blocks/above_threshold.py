@@ -30,7 +30,7 @@ from typing import Annotated
 import numpy as np
 
 from covassay.reference.domain import DataSet, Number, Vector, require_positive, require_shape, sum_rows, unit_rows
-from covassay.reference.mechanisms.mechanism import Mechanism
+from covassay.reference.mechanisms.mechanism import About, Mechanism
 from covassay.reference.mechanisms.output import LevelOutput
 from covassay.reference.mechanisms.parameters import (
     Calibration,
@@ -148,16 +148,6 @@ def spend(*, epsilon: Epsilon, dimension: Dimension, calibration: Calibration = 
     return Spend(PureDP(epsilon), PureDP(proven), True, "in the limit of large n, for a share below d")
 
 
-MECHANISM = Mechanism(
-    name="above-threshold",
-    title="AboveThreshold (sparse vector)",
-    paper="DLY22",
-    number="Algorithm 1",
-    notion=PURE,
-    output=LevelOutput(),
-    release=release,
-    draw_noise=draw_noise,
-    spend=spend,
-    repeats=True,
-)
+ABOUT = About("above-threshold", "AboveThreshold (sparse vector)", "DLY22", "Algorithm 1")
+MECHANISM = Mechanism(ABOUT, PURE, LevelOutput(), release, draw_noise, spend, repeats=True)
 sample = MECHANISM.sample

@@ -23,7 +23,7 @@ from collections.abc import Callable
 import numpy as np
 
 from covassay.reference.domain import DataSet, Matrix, Number, Vector, require_shape, sum_rows, unit_rows
-from covassay.reference.mechanisms.mechanism import Mechanism
+from covassay.reference.mechanisms.mechanism import About, Mechanism
 from covassay.reference.mechanisms.output import LevelOutput
 from covassay.reference.mechanisms.parameters import Dimension, Epsilon, LargeRows, RowBound, checked
 from covassay.reference.privacy import PURE, PureDP, Spend
@@ -87,16 +87,6 @@ def spend(*, epsilon: Epsilon, dimension: Dimension) -> Spend:
     return Spend(PureDP(epsilon), PureDP(proven), dimension > 1, remark)
 
 
-MECHANISM = Mechanism(
-    name="exponential",
-    title="exponential mechanism",
-    paper="ADK19",
-    number="Lemma 4",
-    notion=PURE,
-    output=LevelOutput(),
-    release=release,
-    draw_noise=draw_noise,
-    spend=spend,
-    repeats=True,
-)
+ABOUT = About("exponential", "exponential mechanism", "ADK19", "Lemma 4")
+MECHANISM = Mechanism(ABOUT, PURE, LevelOutput(), release, draw_noise, spend, repeats=True)
 sample = MECHANISM.sample

@@ -42,7 +42,7 @@ from covassay.reference.domain import (
 from covassay.reference.errors import InvalidInput
 from covassay.reference.mechanisms.building_blocks import gaussian
 from covassay.reference.mechanisms.building_blocks.gaussian import second_moments_sensitivity
-from covassay.reference.mechanisms.mechanism import Mechanism
+from covassay.reference.mechanisms.mechanism import About, Mechanism
 from covassay.reference.mechanisms.output import VectorOutput
 from covassay.reference.mechanisms.parameters import (
     CALIBRATIONS,
@@ -171,15 +171,6 @@ def spend(*, epsilon: Epsilon, delta: Delta, dimension: Dimension, calibration: 
     )
 
 
-MECHANISM = Mechanism(
-    name="gaussian-approximate",
-    title="Gaussian mechanism, (ε, δ)",
-    paper="ADK19",
-    number="Section 4, baseline G",
-    notion=APPROXIMATE,
-    output=VectorOutput(power=2),
-    release=release,
-    draw_noise=draw_noise,
-    spend=spend,
-)
+ABOUT = About("gaussian-approximate", "Gaussian mechanism, (ε, δ)", "ADK19", "Section 4, baseline G")
+MECHANISM = Mechanism(ABOUT, APPROXIMATE, VectorOutput(power=2), release, draw_noise, spend)
 sample = MECHANISM.sample

@@ -21,7 +21,7 @@ from collections.abc import Callable
 import numpy as np
 
 from covassay.reference.domain import DataSet, Matrix, Number, Vector, require_shape, sum_rows, unit_rows
-from covassay.reference.mechanisms.mechanism import Mechanism
+from covassay.reference.mechanisms.mechanism import About, Mechanism
 from covassay.reference.mechanisms.output import VectorOutput
 from covassay.reference.mechanisms.parameters import Dimension, Epsilon, LargeRows, RowBound, checked
 from covassay.reference.privacy import PURE, PureDP, Spend
@@ -90,15 +90,6 @@ def spend(*, epsilon: Epsilon, dimension: Dimension) -> Spend:
     return Spend(PureDP(epsilon), PureDP(proven), True, "at y = f, for rows e₁ and e₂ (one row against none if d = 1)")
 
 
-MECHANISM = Mechanism(
-    name="laplace",
-    title="Laplace mechanism",
-    paper="ADK19",
-    number="Lemma 3",
-    notion=PURE,
-    output=VectorOutput(power=2),
-    release=release,
-    draw_noise=draw_noise,
-    spend=spend,
-)
+ABOUT = About("laplace", "Laplace mechanism", "ADK19", "Lemma 3")
+MECHANISM = Mechanism(ABOUT, PURE, VectorOutput(power=2), release, draw_noise, spend)
 sample = MECHANISM.sample

@@ -28,7 +28,7 @@ import numpy as np
 from covassay.reference.domain import DataSet, Number, Vector, require_between, row_norms, sum_rows, unit_rows
 from covassay.reference.mechanisms.building_blocks import above_threshold
 from covassay.reference.mechanisms.building_blocks.above_threshold import AboveThresholdNoise
-from covassay.reference.mechanisms.mechanism import Mechanism
+from covassay.reference.mechanisms.mechanism import About, Mechanism
 from covassay.reference.mechanisms.output import LevelOutput
 from covassay.reference.mechanisms.parameters import (
     Beta,
@@ -121,17 +121,6 @@ def spend(*, epsilon: Epsilon, dimension: Dimension, calibration: Calibration = 
     return Spend(PureDP(epsilon), PureDP(proven), True, "in the limit of many radii and large n")
 
 
-MECHANISM = Mechanism(
-    name="private-radius",
-    title="private radius",
-    paper="DLY22",
-    number="Lemma 10",
-    notion=PURE,
-    output=LevelOutput(power=1),
-    release=release,
-    draw_noise=draw_noise,
-    spend=spend,
-    provenance="reconstructed",
-    repeats=True,
-)
+ABOUT = About("private-radius", "private radius", "DLY22", "Lemma 10", "reconstructed")
+MECHANISM = Mechanism(ABOUT, PURE, LevelOutput(power=1), release, draw_noise, spend, repeats=True)
 sample = MECHANISM.sample

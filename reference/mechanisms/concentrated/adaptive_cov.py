@@ -56,7 +56,7 @@ from covassay.reference.mechanisms.concentrated.clipped_cov import (
     search_loss,
 )
 from covassay.reference.mechanisms.concentrated.gauss_cov import Ensemble
-from covassay.reference.mechanisms.mechanism import Mechanism
+from covassay.reference.mechanisms.mechanism import About, Mechanism
 from covassay.reference.mechanisms.output import MatrixOutput
 from covassay.reference.mechanisms.parameters import (
     Beta,
@@ -303,16 +303,6 @@ def spend(
     return Spend(claimed=ZCDP(rho), proven=ZCDP(proven), attained=False, remark="step by step; an upper bound")
 
 
-MECHANISM = Mechanism(
-    name="adaptive-cov",
-    title="adaptive clipping and mechanism",
-    paper="DLY22",
-    number="Algorithm 3",
-    notion=CONCENTRATED,
-    output=MatrixOutput(power=2, symmetric=True),
-    release=release,
-    draw_noise=draw_noise,
-    spend=spend,
-    provenance="code",
-)
+ABOUT = About("adaptive-cov", "adaptive clipping and mechanism", "DLY22", "Algorithm 3", "code")
+MECHANISM = Mechanism(ABOUT, CONCENTRATED, MatrixOutput(power=2, symmetric=True), release, draw_noise, spend)
 sample = MECHANISM.sample

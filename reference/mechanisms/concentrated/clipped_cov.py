@@ -43,7 +43,7 @@ from covassay.reference.domain import (
 from covassay.reference.mechanisms.building_blocks import above_threshold
 from covassay.reference.mechanisms.concentrated import gauss_cov, separate_cov
 from covassay.reference.mechanisms.concentrated.gauss_cov import Ensemble
-from covassay.reference.mechanisms.mechanism import Mechanism
+from covassay.reference.mechanisms.mechanism import About, Mechanism
 from covassay.reference.mechanisms.output import MatrixOutput
 from covassay.reference.mechanisms.parameters import (
     Beta,
@@ -254,16 +254,6 @@ def spend(
     return Spend(ZCDP(rho), ZCDP(proven), attained=False, remark="step by step; an upper bound")
 
 
-MECHANISM = Mechanism(
-    name="clipped-cov",
-    title="covariance of clipped rows",
-    paper="DLY22",
-    number="Section 5.1 (ClippedCov)",
-    notion=CONCENTRATED,
-    output=MatrixOutput(power=2, symmetric=True),
-    release=release,
-    draw_noise=draw_noise,
-    spend=spend,
-    provenance="code",
-)
+ABOUT = About("clipped-cov", "covariance of clipped rows", "DLY22", "Section 5.1 (ClippedCov)", "code")
+MECHANISM = Mechanism(ABOUT, CONCENTRATED, MatrixOutput(power=2, symmetric=True), release, draw_noise, spend)
 sample = MECHANISM.sample

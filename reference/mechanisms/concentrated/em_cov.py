@@ -30,7 +30,7 @@ import numpy as np
 
 from covassay.reference.domain import DataSet, Matrix, Number, require_shape, second_moment, unit_rows
 from covassay.reference.laws import bingham as law
-from covassay.reference.mechanisms.mechanism import Mechanism
+from covassay.reference.mechanisms.mechanism import About, Mechanism
 from covassay.reference.mechanisms.output import MatrixOutput
 from covassay.reference.mechanisms.parameters import (
     Dimension,
@@ -123,16 +123,6 @@ def spend(*, rho: Rho, dimension: Dimension, calibration: ReconstructedCalibrati
     return Spend(ZCDP(rho), ZCDP(proven), attained, "" if attained else "the sum of the bounds of its steps")
 
 
-MECHANISM = Mechanism(
-    name="em-cov",
-    title="iterative eigenvector sampling under zCDP",
-    paper="DLY22",
-    number="Appendix A",
-    notion=CONCENTRATED,
-    output=MatrixOutput(power=2, symmetric=True),
-    release=release,
-    draw_noise=draw_noise,
-    spend=spend,
-    provenance="reconstructed",
-)
+ABOUT = About("em-cov", "iterative eigenvector sampling under zCDP", "DLY22", "Appendix A", "reconstructed")
+MECHANISM = Mechanism(ABOUT, CONCENTRATED, MatrixOutput(power=2, symmetric=True), release, draw_noise, spend)
 sample = MECHANISM.sample

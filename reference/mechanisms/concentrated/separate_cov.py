@@ -38,7 +38,7 @@ from covassay.reference.domain import (
 )
 from covassay.reference.mechanisms.concentrated import gauss_cov
 from covassay.reference.mechanisms.concentrated.gauss_cov import Ensemble
-from covassay.reference.mechanisms.mechanism import Mechanism
+from covassay.reference.mechanisms.mechanism import About, Mechanism
 from covassay.reference.mechanisms.output import MatrixOutput
 from covassay.reference.mechanisms.parameters import Dimension, LargeRows, Rho, RowBound, checked
 from covassay.reference.privacy import CONCENTRATED, ZCDP, Spend
@@ -151,16 +151,6 @@ def spend(*, rho: Rho, dimension: Dimension, ensemble: Ensemble = "wigner") -> S
     return Spend(ZCDP(rho), ZCDP(privacy_loss(rho, dimension)), True, remark)
 
 
-MECHANISM = Mechanism(
-    name="separate-cov",
-    title="separate eigenvalues and eigenvectors",
-    paper="DLY22",
-    number="Algorithm 2",
-    notion=CONCENTRATED,
-    output=MatrixOutput(power=2, symmetric=True),
-    release=release,
-    draw_noise=draw_noise,
-    spend=spend,
-    provenance="reconstructed",
-)
+ABOUT = About("separate-cov", "separate eigenvalues and eigenvectors", "DLY22", "Algorithm 2", "reconstructed")
+MECHANISM = Mechanism(ABOUT, CONCENTRATED, MatrixOutput(power=2, symmetric=True), release, draw_noise, spend)
 sample = MECHANISM.sample

@@ -42,7 +42,7 @@ from covassay.reference.laws import wigner
 from covassay.reference.mechanisms.building_blocks import above_threshold, private_radius, private_trace
 from covassay.reference.mechanisms.concentrated.adaptive_cov import Radius, gauss_noise, separate_noise
 from covassay.reference.mechanisms.concentrated.clipped_cov import bias_bound, bin_counts, clip_level, last_level
-from covassay.reference.mechanisms.mechanism import Mechanism
+from covassay.reference.mechanisms.mechanism import About, Mechanism
 from covassay.reference.mechanisms.output import MatrixOutput
 from covassay.reference.mechanisms.parameters import (
     Beta,
@@ -223,16 +223,6 @@ def spend(
     return Spend(PureDP(epsilon), PureDP(proven), attained, remark)
 
 
-MECHANISM = Mechanism(
-    name="adaptive-cov-pure",
-    title="AdaptiveCov, pure",
-    paper="DLY22",
-    number="Theorem 4",
-    notion=PURE,
-    output=MatrixOutput(power=2, symmetric=True),
-    release=release,
-    draw_noise=draw_noise,
-    spend=spend,
-    provenance="code",
-)
+ABOUT = About("adaptive-cov-pure", "AdaptiveCov, pure", "DLY22", "Theorem 4", "code")
+MECHANISM = Mechanism(ABOUT, PURE, MatrixOutput(power=2, symmetric=True), release, draw_noise, spend)
 sample = MECHANISM.sample

@@ -25,7 +25,7 @@ import numpy as np
 
 from covassay.reference.domain import DataSet, Matrix, Number, Vector, require_unit_vector, second_moment, unit_rows
 from covassay.reference.laws import bingham as law
-from covassay.reference.mechanisms.mechanism import Mechanism
+from covassay.reference.mechanisms.mechanism import About, Mechanism
 from covassay.reference.mechanisms.output import OUTPUTS
 from covassay.reference.mechanisms.parameters import Calibration, Dimension, Epsilon, LargeRows, RowBound, checked
 from covassay.reference.privacy import PURE, PureDP, Spend
@@ -84,15 +84,6 @@ def spend(*, epsilon: Epsilon, dimension: Dimension, calibration: Calibration = 
     return Spend(PureDP(epsilon), PureDP(proven), dimension > 1, remark)
 
 
-MECHANISM = Mechanism(
-    name="bingham",
-    title="private leading eigenvector (Bingham)",
-    paper="ADK19",
-    number="Algorithm 1, step 2(a)",
-    notion=PURE,
-    output=OUTPUTS["direction"],
-    release=release,
-    draw_noise=draw_noise,
-    spend=spend,
-)
+ABOUT = About("bingham", "private leading eigenvector (Bingham)", "ADK19", "Algorithm 1, step 2(a)")
+MECHANISM = Mechanism(ABOUT, PURE, OUTPUTS["direction"], release, draw_noise, spend)
 sample = MECHANISM.sample

@@ -35,7 +35,7 @@ from covassay.reference.domain import (
     unit_rows,
 )
 from covassay.reference.laws import nuclear_laplace as law
-from covassay.reference.mechanisms.mechanism import Mechanism
+from covassay.reference.mechanisms.mechanism import About, Mechanism
 from covassay.reference.mechanisms.output import MatrixOutput
 from covassay.reference.mechanisms.parameters import Dimension, Epsilon, LargeRows, RowBound, checked
 from covassay.reference.privacy import PURE, PureDP, Spend
@@ -90,16 +90,12 @@ def spend(*, epsilon: Epsilon, dimension: Dimension) -> Spend:
     return Spend(PureDP(epsilon), PureDP(epsilon), True, f"at Y = r²S, for {where}")
 
 
-MECHANISM = Mechanism(
-    name="centred-covariance",
-    title="nuclear-Laplace perturbation of the centred covariance",
-    paper="DN25",
-    number="Algorithm 1 and footnote 2, centred (ours)",
-    notion=PURE,
-    output=MatrixOutput(power=2, symmetric=True),
-    release=release,
-    draw_noise=draw_noise,
-    spend=spend,
-    provenance="ours",
+ABOUT = About(
+    "centred-covariance",
+    "nuclear-Laplace perturbation of the centred covariance",
+    "DN25",
+    "Algorithm 1 and footnote 2, centred (ours)",
+    "ours",
 )
+MECHANISM = Mechanism(ABOUT, PURE, MatrixOutput(power=2, symmetric=True), release, draw_noise, spend)
 sample = MECHANISM.sample

@@ -33,7 +33,7 @@ from covassay.reference.domain import (
     unit_rows,
 )
 from covassay.reference.laws import wigner
-from covassay.reference.mechanisms.mechanism import Mechanism
+from covassay.reference.mechanisms.mechanism import About, Mechanism
 from covassay.reference.mechanisms.output import SECOND_MOMENT
 from covassay.reference.mechanisms.parameters import (
     Calibration,
@@ -129,15 +129,6 @@ def spend(
     return Spend(PureDP(epsilon), PureDP(proven), attained, remark)
 
 
-MECHANISM = Mechanism(
-    name="entrywise-laplace",
-    title="entrywise Laplace noise",
-    paper="ADK19",
-    number="Section 4, baseline L",
-    notion=PURE,
-    output=SECOND_MOMENT,
-    release=release,
-    draw_noise=draw_noise,
-    spend=spend,
-)
+ABOUT = About("entrywise-laplace", "entrywise Laplace noise", "ADK19", "Section 4, baseline L")
+MECHANISM = Mechanism(ABOUT, PURE, SECOND_MOMENT, release, draw_noise, spend)
 sample = MECHANISM.sample

@@ -44,7 +44,7 @@ from covassay.reference.domain import (
     unit_rows,
 )
 from covassay.reference.laws import bingham as law
-from covassay.reference.mechanisms.mechanism import Mechanism
+from covassay.reference.mechanisms.mechanism import About, Mechanism
 from covassay.reference.mechanisms.output import MatrixOutput
 from covassay.reference.mechanisms.parameters import (
     Calibration,
@@ -213,15 +213,6 @@ def spend(
     return Spend(PureDP(epsilon), PureDP(eigenvalues + directions), True, "in the limit of large n")
 
 
-MECHANISM = Mechanism(
-    name="iterative-eigenvectors",
-    title="iterative eigenvector sampling",
-    paper="ADK19",
-    number="Algorithm 1",
-    notion=PURE,
-    output=MatrixOutput(power=2, symmetric=True),
-    release=release,
-    draw_noise=draw_noise,
-    spend=spend,
-)
+ABOUT = About("iterative-eigenvectors", "iterative eigenvector sampling", "ADK19", "Algorithm 1")
+MECHANISM = Mechanism(ABOUT, PURE, MatrixOutput(power=2, symmetric=True), release, draw_noise, spend)
 sample = MECHANISM.sample

@@ -43,7 +43,7 @@ from covassay.reference.domain import (
 )
 from covassay.reference.errors import InvalidInput
 from covassay.reference.laws.wigner import svec, triangle, unsvec
-from covassay.reference.mechanisms.mechanism import Mechanism
+from covassay.reference.mechanisms.mechanism import About, Mechanism
 from covassay.reference.mechanisms.output import MatrixOutput
 from covassay.reference.mechanisms.parameters import Dimension, Epsilon, LargeRows, RowBound, Rule, checked
 from covassay.reference.privacy import PURE, PureDP, Spend
@@ -205,16 +205,12 @@ def spend(*, epsilon: Epsilon, dimension: Dimension) -> Spend:
     )
 
 
-MECHANISM = Mechanism(
-    name="johnson-lindenstrauss",
-    title="Johnson–Lindenstrauss mechanism with ℓ2 noise",
-    paper="Nikolov 2023",
-    number="projection mechanism, ℓ2 noise (ours)",
-    notion=PURE,
-    output=MatrixOutput(power=2, symmetric=True),
-    release=release,
-    draw_noise=draw_noise,
-    spend=spend,
-    provenance="reconstructed",
+ABOUT = About(
+    "johnson-lindenstrauss",
+    "Johnson–Lindenstrauss mechanism with ℓ2 noise",
+    "Nikolov 2023",
+    "projection mechanism, ℓ2 noise (ours)",
+    "reconstructed",
 )
+MECHANISM = Mechanism(ABOUT, PURE, MatrixOutput(power=2, symmetric=True), release, draw_noise, spend)
 sample = MECHANISM.sample

@@ -38,7 +38,7 @@ from covassay.reference.domain import (
 )
 from covassay.reference.laws import nuclear_laplace as law
 from covassay.reference.laws.wigner import svec, unsvec
-from covassay.reference.mechanisms.mechanism import Mechanism
+from covassay.reference.mechanisms.mechanism import About, Mechanism
 from covassay.reference.mechanisms.output import MatrixOutput
 from covassay.reference.mechanisms.parameters import Dimension, Epsilon, LargeRows, RowBound, Rule, checked
 from covassay.reference.mechanisms.pure.johnson_lindenstrauss import (
@@ -175,17 +175,14 @@ def spend(*, epsilon: Epsilon, dimension: Dimension) -> Spend:
     )
 
 
+ABOUT = About(
+    "johnson-lindenstrauss-image",
+    "Johnson–Lindenstrauss mechanism with the noise of the projected nuclear ball",
+    "Nikolov 2023",
+    "projection mechanism",
+    "reconstructed",
+)
 MECHANISM = Mechanism(
-    name="johnson-lindenstrauss-image",
-    title="Johnson–Lindenstrauss mechanism with the noise of the projected nuclear ball",
-    paper="Nikolov 2023",
-    number="projection mechanism",
-    notion=PURE,
-    output=MatrixOutput(power=2, symmetric=True),
-    release=release,
-    draw_noise=draw_noise,
-    spend=spend,
-    provenance="reconstructed",
-    sampler="approximate",
+    ABOUT, PURE, MatrixOutput(power=2, symmetric=True), release, draw_noise, spend, sampler="approximate"
 )
 sample = MECHANISM.sample

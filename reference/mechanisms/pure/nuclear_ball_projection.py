@@ -25,7 +25,7 @@ import numpy as np
 from covassay.reference.domain import DataSet, Matrix, Number, require_shape, second_moment, unit_rows
 from covassay.reference.errors import InvalidInput
 from covassay.reference.laws import nuclear_laplace as law
-from covassay.reference.mechanisms.mechanism import Mechanism
+from covassay.reference.mechanisms.mechanism import About, Mechanism
 from covassay.reference.mechanisms.output import SECOND_MOMENT
 from covassay.reference.mechanisms.parameters import Calibration, Dimension, Epsilon, LargeRows, RowBound, checked
 from covassay.reference.privacy import PURE, PureDP, Spend
@@ -105,15 +105,6 @@ def spend(*, epsilon: Epsilon, dimension: Dimension, calibration: Calibration = 
     return Spend(PureDP(epsilon), PureDP(proven), True, remark)
 
 
-MECHANISM = Mechanism(
-    name="nuclear-ball-projection",
-    title="nuclear-ball projection",
-    paper="DN25",
-    number="Algorithm 2",
-    notion=PURE,
-    output=SECOND_MOMENT,
-    release=release,
-    draw_noise=draw_noise,
-    spend=spend,
-)
+ABOUT = About("nuclear-ball-projection", "nuclear-ball projection", "DN25", "Algorithm 2")
+MECHANISM = Mechanism(ABOUT, PURE, SECOND_MOMENT, release, draw_noise, spend)
 sample = MECHANISM.sample

@@ -36,7 +36,7 @@ from covassay.reference.domain import (
 )
 from covassay.reference.downstream.ridge import coefficients
 from covassay.reference.errors import InvalidInput
-from covassay.reference.mechanisms.mechanism import Mechanism
+from covassay.reference.mechanisms.mechanism import About, Mechanism
 from covassay.reference.mechanisms.output import OUTPUTS
 from covassay.reference.mechanisms.parameters import Dimension, Epsilon, LargeRows, Meaning, RowBound, Rule, checked
 from covassay.reference.privacy import PURE, PureDP, Spend
@@ -126,17 +126,12 @@ def spend(*, epsilon: Epsilon, dimension: Dimension, calibration: GradientBound 
     return Spend(PureDP(epsilon), PureDP(epsilon), tight and dimension > 2, remark)
 
 
-MECHANISM = Mechanism(
-    name="output-perturbation",
-    title="output perturbation for ridge regression",
-    paper="CMS11",
-    number="Algorithm 1, for squared loss (ours)",
-    notion=PURE,
-    output=OUTPUTS["coefficients"],
-    release=release,
-    draw_noise=draw_noise,
-    spend=spend,
-    provenance="ours",
-    smallest_dimension=2,
+ABOUT = About(
+    "output-perturbation",
+    "output perturbation for ridge regression",
+    "CMS11",
+    "Algorithm 1, for squared loss (ours)",
+    "ours",
 )
+MECHANISM = Mechanism(ABOUT, PURE, OUTPUTS["coefficients"], release, draw_noise, spend, smallest_dimension=2)
 sample = MECHANISM.sample

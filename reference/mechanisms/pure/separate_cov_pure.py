@@ -36,7 +36,7 @@ from covassay.reference.domain import (
     unit_rows,
 )
 from covassay.reference.laws import wigner
-from covassay.reference.mechanisms.mechanism import Mechanism
+from covassay.reference.mechanisms.mechanism import About, Mechanism
 from covassay.reference.mechanisms.output import MatrixOutput
 from covassay.reference.mechanisms.parameters import Calibration, Dimension, Epsilon, LargeRows, RowBound, checked
 from covassay.reference.mechanisms.pure import lap_cov
@@ -137,16 +137,6 @@ def spend(*, epsilon: Epsilon, dimension: Dimension, calibration: Calibration = 
     return Spend(PureDP(epsilon), PureDP(privacy_loss(triangle_l1(dimension), 2, 1, b, c)), True, remark)
 
 
-MECHANISM = Mechanism(
-    name="separate-cov-pure",
-    title="SeparateCov, pure",
-    paper="DLY22",
-    number="Lemma 18",
-    notion=PURE,
-    output=MatrixOutput(power=2, symmetric=True),
-    release=release,
-    draw_noise=draw_noise,
-    spend=spend,
-    provenance="code",
-)
+ABOUT = About("separate-cov-pure", "SeparateCov, pure", "DLY22", "Lemma 18", "code")
+MECHANISM = Mechanism(ABOUT, PURE, MatrixOutput(power=2, symmetric=True), release, draw_noise, spend)
 sample = MECHANISM.sample
