@@ -24,7 +24,7 @@ from covassay.reference.domain.requirements import (
     require_symmetric,
     require_unit_vector,
 )
-from covassay.reference.domain.rows import ROUNDING, as_rows, row_norms, second_moment, unit_rows
+from covassay.reference.domain.rows import ROUNDING, as_rows, row_norms, second_moment, sized_unit_rows, unit_rows
 from covassay.reference.domain.types import Chunks, DataSet, Matrix, Number, OnLargeRows, Rows, Vector
 
 __all__ = [
@@ -52,6 +52,7 @@ __all__ = [
     "row_norms",
     "rows_between",
     "second_moment",
+    "sized_unit_rows",
     "sum_rows",
     "unit_rows",
 ]

@@ -119,6 +119,13 @@ def unit_rows(x: DataSet, row_bound: float = 1.0, on_large_rows: OnLargeRows = "
     return _unit(rows, r, on_large_rows)
 
 
+def sized_unit_rows(x: DataSet, row_bound: float, on_large_rows: OnLargeRows) -> tuple[Rows, int, int]:
+    """The rows of `unit_rows`, their number n and their dimension d."""
+    rows = unit_rows(x, row_bound, on_large_rows)
+    n, d = rows.shape
+    return rows, n, d
+
+
 def _unit_chunks(rows: Chunks, r: float, on_large_rows: OnLargeRows) -> Iterator[Matrix]:
     """The chunks of one pass, each brought into the unit ball by `_unit`."""
     first = 0

@@ -21,7 +21,7 @@ Proof: proofs/paper/gauss-cov-approximate.md
 
 import math
 
-from covassay.reference.domain import DataSet, Matrix, Number, require_symmetric, second_moment, unit_rows
+from covassay.reference.domain import DataSet, Matrix, Number, require_symmetric, second_moment, sized_unit_rows
 from covassay.reference.mechanisms.building_blocks.gaussian_approximate import log_delta, multiplier
 from covassay.reference.mechanisms.concentrated.gauss_cov import Ensemble, change_squared, draw_noise
 from covassay.reference.mechanisms.mechanism import About, Mechanism
@@ -63,8 +63,7 @@ def release(
     """Release the noisy second moment, given the noise: a symmetric (d, d) draw of W from the same `ensemble`."""
     # VALIDATE
     standard = multiplier(epsilon, delta, calibration)
-    rows = unit_rows(x, row_bound, on_large_rows)
-    n, d = rows.shape
+    rows, n, d = sized_unit_rows(x, row_bound, on_large_rows)
     w = require_symmetric("noise", noise, (d, d))
 
     # QUERY

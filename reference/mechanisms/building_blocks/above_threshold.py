@@ -29,7 +29,15 @@ from typing import Annotated
 
 import numpy as np
 
-from covassay.reference.domain import DataSet, Number, Vector, require_positive, require_shape, sum_rows, unit_rows
+from covassay.reference.domain import (
+    DataSet,
+    Number,
+    Vector,
+    require_positive,
+    require_shape,
+    sized_unit_rows,
+    sum_rows,
+)
 from covassay.reference.mechanisms.mechanism import About, Mechanism
 from covassay.reference.mechanisms.output import LevelOutput
 from covassay.reference.mechanisms.parameters import (
@@ -123,8 +131,7 @@ def release(
 ) -> float:
     """Release the number 1, …, d of the first feature with enough energy, or d + 1, given the noise for d queries."""
     # VALIDATE
-    rows = unit_rows(x, row_bound, on_large_rows)
-    n, d = rows.shape
+    rows, n, d = sized_unit_rows(x, row_bound, on_large_rows)
 
     # QUERY
     energies: Vector = sum_rows(lambda block: (block**2).sum(axis=0), rows)

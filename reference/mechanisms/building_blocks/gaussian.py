@@ -15,7 +15,7 @@ Proof: proofs/paper/gaussian.md
 
 import numpy as np
 
-from covassay.reference.domain import DataSet, Matrix, Number, Vector, require_shape, sum_rows, unit_rows
+from covassay.reference.domain import DataSet, Matrix, Number, Vector, require_shape, sized_unit_rows, sum_rows
 from covassay.reference.mechanisms.mechanism import About, Mechanism
 from covassay.reference.mechanisms.output import VectorOutput
 from covassay.reference.mechanisms.parameters import Dimension, LargeRows, Rho, RowBound, checked
@@ -49,8 +49,7 @@ def release(
 ) -> Vector:
     """Release the noisy second moment of every feature, given the noise: (d,), standard normal."""
     # VALIDATE
-    rows = unit_rows(x, row_bound, on_large_rows)
-    n, d = rows.shape
+    rows, n, d = sized_unit_rows(x, row_bound, on_large_rows)
 
     # QUERY
     moments: Vector = sum_rows(lambda block: (block**2).sum(axis=0), rows) / n

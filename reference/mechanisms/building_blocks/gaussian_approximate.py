@@ -36,8 +36,8 @@ from covassay.reference.domain import (
     require_choice,
     require_positive,
     require_shape,
+    sized_unit_rows,
     sum_rows,
-    unit_rows,
 )
 from covassay.reference.errors import InvalidInput
 from covassay.reference.mechanisms.building_blocks import gaussian
@@ -140,8 +140,7 @@ def release(
     """Release the noisy second moment of every feature, given the noise: (d,), standard normal."""
     # VALIDATE
     _require_budget(epsilon, delta, calibration)
-    rows = unit_rows(x, row_bound, on_large_rows)
-    n, d = rows.shape
+    rows, n, d = sized_unit_rows(x, row_bound, on_large_rows)
 
     # QUERY
     moments: Vector = sum_rows(lambda block: (block**2).sum(axis=0), rows) / n

@@ -20,7 +20,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from covassay.reference.domain import DataSet, Matrix, Number, Vector, require_shape, sum_rows, unit_rows
+from covassay.reference.domain import DataSet, Matrix, Number, Vector, require_shape, sized_unit_rows, sum_rows
 from covassay.reference.mechanisms.mechanism import About, Mechanism
 from covassay.reference.mechanisms.output import VectorOutput
 from covassay.reference.mechanisms.parameters import Dimension, Epsilon, LargeRows, RowBound, checked
@@ -64,8 +64,7 @@ def release(
 ) -> Vector:
     """Release the noisy second moment of every feature, given the noise: (d,), Laplace(1)."""
     # VALIDATE
-    rows = unit_rows(x, row_bound, on_large_rows)
-    n, d = rows.shape
+    rows, n, d = sized_unit_rows(x, row_bound, on_large_rows)
 
     # QUERY
     moments: Vector = sum_rows(lambda block: (block**2).sum(axis=0), rows) / n

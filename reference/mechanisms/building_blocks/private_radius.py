@@ -25,7 +25,7 @@ from typing import Annotated
 
 import numpy as np
 
-from covassay.reference.domain import DataSet, Number, Vector, require_between, row_norms, sum_rows, unit_rows
+from covassay.reference.domain import DataSet, Number, Vector, require_between, row_norms, sized_unit_rows, sum_rows
 from covassay.reference.mechanisms.building_blocks import above_threshold
 from covassay.reference.mechanisms.building_blocks.above_threshold import AboveThresholdNoise
 from covassay.reference.mechanisms.mechanism import About, Mechanism
@@ -88,8 +88,7 @@ def release(
 ) -> float:
     """Release a radius that few rows exceed, given the noise: one query for every one of `public_radii(precision)`."""
     # VALIDATE
-    rows = unit_rows(x, row_bound, on_large_rows)
-    n, _ = rows.shape
+    rows, n, _ = sized_unit_rows(x, row_bound, on_large_rows)
     levels = public_radii(precision)
 
     # QUERY

@@ -19,7 +19,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from covassay.reference.domain import DataSet, Number, require_shape, sum_rows, unit_rows
+from covassay.reference.domain import DataSet, Number, require_shape, sized_unit_rows, sum_rows
 from covassay.reference.mechanisms.mechanism import About, Mechanism
 from covassay.reference.mechanisms.output import NumberOutput
 from covassay.reference.mechanisms.parameters import Dimension, Epsilon, LargeRows, RowBound, checked
@@ -67,8 +67,7 @@ def release(
 ) -> float:
     """Release the noisy trace, given the noise: a draw of Laplace(1)."""
     # VALIDATE
-    rows = unit_rows(x, row_bound, on_large_rows)
-    n, _ = rows.shape
+    rows, n, _ = sized_unit_rows(x, row_bound, on_large_rows)
     z = float(require_shape("noise", noise, ()))
 
     # QUERY

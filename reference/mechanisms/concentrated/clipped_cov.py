@@ -37,8 +37,8 @@ from covassay.reference.domain import (
     Vector,
     require_between,
     row_norms,
+    sized_unit_rows,
     sum_rows,
-    unit_rows,
 )
 from covassay.reference.mechanisms.building_blocks import above_threshold
 from covassay.reference.mechanisms.concentrated import gauss_cov, separate_cov
@@ -211,8 +211,7 @@ def release(
     Only the private threshold uses beta: ν is exceeded with at most this probability.
     """
     # VALIDATE
-    rows = unit_rows(x, row_bound, on_large_rows)
-    n, d = rows.shape
+    rows, n, d = sized_unit_rows(x, row_bound, on_large_rows)
     final = final_budget(rho, threshold, calibration)
 
     # QUERY

@@ -28,7 +28,7 @@ from functools import partial
 
 import numpy as np
 
-from covassay.reference.domain import DataSet, Matrix, Number, require_shape, second_moment, unit_rows
+from covassay.reference.domain import DataSet, Matrix, Number, require_shape, second_moment, sized_unit_rows
 from covassay.reference.laws import bingham as law
 from covassay.reference.mechanisms.mechanism import About, Mechanism
 from covassay.reference.mechanisms.output import MatrixOutput
@@ -87,8 +87,7 @@ def release(
     draws, for a symmetric matrix M, a unit vector u with density ∝ exp(uᵀMu).
     """
     # VALIDATE
-    rows = unit_rows(x, row_bound, on_large_rows)
-    n, d = rows.shape
+    rows, n, d = sized_unit_rows(x, row_bound, on_large_rows)
     standard = require_shape("noise.eigenvalues", noise.eigenvalues, (d,))
 
     # QUERY

@@ -31,7 +31,7 @@ from covassay.reference.domain import (
     Number,
     require_symmetric,
     second_moment,
-    unit_rows,
+    sized_unit_rows,
 )
 from covassay.reference.laws import wigner as law
 from covassay.reference.mechanisms.mechanism import About, Mechanism
@@ -90,8 +90,7 @@ def release(
 ) -> Matrix:
     """Release the noisy second moment, given the noise: a symmetric (d, d) draw of W from the same `ensemble`."""
     # VALIDATE
-    rows = unit_rows(x, row_bound, on_large_rows)
-    n, d = rows.shape
+    rows, n, d = sized_unit_rows(x, row_bound, on_large_rows)
     w = require_symmetric("noise", noise, (d, d))
 
     # QUERY

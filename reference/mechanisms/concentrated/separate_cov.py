@@ -34,7 +34,7 @@ from covassay.reference.domain import (
     require_shape,
     require_symmetric,
     second_moment,
-    unit_rows,
+    sized_unit_rows,
 )
 from covassay.reference.mechanisms.concentrated import gauss_cov
 from covassay.reference.mechanisms.concentrated.gauss_cov import Ensemble
@@ -118,8 +118,7 @@ def release(
     `noise` is a `SeparateCovNoise` whose matrix was drawn from the same `ensemble`.
     """
     # VALIDATE
-    rows = unit_rows(x, row_bound, on_large_rows)
-    n, d = rows.shape
+    rows, n, d = sized_unit_rows(x, row_bound, on_large_rows)
     w = require_symmetric("noise.matrix", noise.matrix, (d, d))
     normal = require_shape("noise.eigenvalues", noise.eigenvalues, (d,))
 

@@ -23,7 +23,15 @@ from functools import partial
 
 import numpy as np
 
-from covassay.reference.domain import DataSet, Matrix, Number, Vector, require_unit_vector, second_moment, unit_rows
+from covassay.reference.domain import (
+    DataSet,
+    Matrix,
+    Number,
+    Vector,
+    require_unit_vector,
+    second_moment,
+    sized_unit_rows,
+)
 from covassay.reference.laws import bingham as law
 from covassay.reference.mechanisms.mechanism import About, Mechanism
 from covassay.reference.mechanisms.output import OUTPUTS
@@ -58,8 +66,7 @@ def release(
 ) -> Vector:
     """Release a private leading eigenvector; `noise` maps M, (d, d), to a unit vector with density ∝ exp(uᵀMu)."""
     # VALIDATE
-    rows = unit_rows(x, row_bound, on_large_rows)
-    n, d = rows.shape
+    rows, n, d = sized_unit_rows(x, row_bound, on_large_rows)
 
     # QUERY
     c = n * second_moment(rows)

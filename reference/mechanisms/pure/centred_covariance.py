@@ -31,8 +31,8 @@ from covassay.reference.domain import (
     map_rows,
     require_symmetric,
     second_moment,
+    sized_unit_rows,
     sum_rows,
-    unit_rows,
 )
 from covassay.reference.laws import nuclear_laplace as law
 from covassay.reference.mechanisms.mechanism import About, Mechanism
@@ -64,8 +64,7 @@ def release(
 ) -> Matrix:
     """Release the noisy centred covariance, given the noise: a (d, d) symmetric draw of Z."""
     # VALIDATE
-    rows = unit_rows(x, row_bound, on_large_rows)
-    n, d = rows.shape
+    rows, n, d = sized_unit_rows(x, row_bound, on_large_rows)
     z = require_symmetric("noise", noise, (d, d))
 
     # QUERY

@@ -41,7 +41,7 @@ from covassay.reference.domain import (
     require_shape,
     require_unit_vector,
     second_moment,
-    unit_rows,
+    sized_unit_rows,
 )
 from covassay.reference.laws import bingham as law
 from covassay.reference.mechanisms.mechanism import About, Mechanism
@@ -156,8 +156,7 @@ def release(
 ) -> Matrix:
     """Release a second moment rebuilt from noisy eigenvalues and directions: an `IterativeEigenvectorsNoise`."""
     # VALIDATE
-    rows = unit_rows(x, row_bound, on_large_rows)
-    n, d = rows.shape
+    rows, n, d = sized_unit_rows(x, row_bound, on_large_rows)
     laplace = require_shape("noise.eigenvalues", noise.eigenvalues, (d,))
 
     # QUERY

@@ -38,8 +38,8 @@ from covassay.reference.domain import (
     require_below_one,
     require_positive,
     require_shape,
+    sized_unit_rows,
     sum_rows,
-    unit_rows,
 )
 from covassay.reference.errors import InvalidInput
 from covassay.reference.laws.wigner import svec, triangle, unsvec
@@ -154,8 +154,7 @@ def release(
 ) -> Matrix:
     """Release the matrix fitted to the noisy image of the second moment, given the noise z: (l,)."""
     # VALIDATE
-    rows = unit_rows(x, row_bound, on_large_rows)
-    n, d = rows.shape
+    rows, n, d = sized_unit_rows(x, row_bound, on_large_rows)
     t = transform(d, alpha, beta, seed)
     z = require_shape("noise", noise, (len(t),))
 

@@ -34,7 +34,7 @@ from covassay.reference.domain import (
     require_dimension,
     require_shape,
     second_moment,
-    unit_rows,
+    sized_unit_rows,
 )
 from covassay.reference.laws import nuclear_laplace as law
 from covassay.reference.laws.wigner import svec, unsvec
@@ -108,8 +108,7 @@ def release(
 ) -> Matrix:
     """Release the matrix fitted to the noisy image of the second moment, given the noise z: (l,)."""
     # VALIDATE
-    rows = unit_rows(x, row_bound, on_large_rows)
-    n, d = rows.shape
+    rows, n, d = sized_unit_rows(x, row_bound, on_large_rows)
     t = transform(d, alpha, beta, seed)
     z = require_shape("noise", noise, (len(t),))
 

@@ -23,7 +23,7 @@ Proof: proofs/paper/k-norm.md
 
 import numpy as np
 
-from covassay.reference.domain import DataSet, Matrix, Number, require_symmetric, second_moment, unit_rows
+from covassay.reference.domain import DataSet, Matrix, Number, require_symmetric, second_moment, sized_unit_rows
 from covassay.reference.laws import k_norm as law
 from covassay.reference.laws.k_norm import Body
 from covassay.reference.mechanisms.mechanism import About, Mechanism
@@ -69,8 +69,7 @@ def release(
 ) -> Matrix:
     """Release the noisy second moment, given the noise: a (d, d) draw of Z, symmetric."""
     # VALIDATE
-    rows = unit_rows(x, row_bound, on_large_rows)
-    n, d = rows.shape
+    rows, n, d = sized_unit_rows(x, row_bound, on_large_rows)
     z = require_symmetric("noise", noise, (d, d))
 
     # QUERY

@@ -34,7 +34,7 @@ from covassay.reference.domain import (
     require_shape,
     require_unit_vector,
     second_moment,
-    unit_rows,
+    sized_unit_rows,
 )
 from covassay.reference.laws import bingham as law
 from covassay.reference.mechanisms.mechanism import About, Mechanism
@@ -84,8 +84,7 @@ def release(
 ) -> Matrix:
     """Release a sum of k noisy rank-one matrices, given the noise: a `KapralovTalwarNoise`."""
     # VALIDATE
-    rows = unit_rows(x, row_bound, on_large_rows)
-    n, d = rows.shape
+    rows, n, d = sized_unit_rows(x, row_bound, on_large_rows)
     k = min(rank or d, d)
     laplace = require_shape("noise.values", noise.values, (k,))
 

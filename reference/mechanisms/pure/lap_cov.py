@@ -20,7 +20,7 @@ Proof: proofs/paper/lap-cov.md
 import numpy as np
 
 from covassay.reference import tails
-from covassay.reference.domain import DataSet, Matrix, Number, require_symmetric, second_moment, unit_rows
+from covassay.reference.domain import DataSet, Matrix, Number, require_symmetric, second_moment, sized_unit_rows
 from covassay.reference.laws import wigner
 from covassay.reference.mechanisms.mechanism import About, Mechanism
 from covassay.reference.mechanisms.output import MatrixOutput
@@ -57,8 +57,7 @@ def release(
 ) -> Matrix:
     """Release the noisy second moment, given the noise: a (d, d) symmetric draw of W."""
     # VALIDATE
-    rows = unit_rows(x, row_bound, on_large_rows)
-    n, d = rows.shape
+    rows, n, d = sized_unit_rows(x, row_bound, on_large_rows)
     z = require_symmetric("noise", noise, (d, d))
 
     # QUERY

@@ -22,7 +22,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from covassay.reference.domain import DataSet, Matrix, Number, require_shape, second_moment, unit_rows
+from covassay.reference.domain import DataSet, Matrix, Number, require_shape, second_moment, sized_unit_rows
 from covassay.reference.errors import InvalidInput
 from covassay.reference.laws import nuclear_laplace as law
 from covassay.reference.mechanisms.mechanism import About, Mechanism
@@ -72,8 +72,7 @@ def release(
 ) -> Matrix:
     """Release the projected noisy second moment, given the noise: a `NuclearBallProjectionNoise`."""
     # VALIDATE
-    rows = unit_rows(x, row_bound, on_large_rows)
-    n, d = rows.shape
+    rows, n, d = sized_unit_rows(x, row_bound, on_large_rows)
     z = require_shape("noise.matrix", noise.matrix, (d, d))
     if not (isinstance(noise.trace, int | float) and math.isfinite(noise.trace)):
         raise InvalidInput(f"noise.trace = {noise.trace!r}: must be a finite number")

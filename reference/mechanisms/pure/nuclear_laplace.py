@@ -17,7 +17,7 @@ Proof: proofs/paper/nuclear-laplace.md
 
 import numpy as np
 
-from covassay.reference.domain import DataSet, Matrix, Number, require_shape, second_moment, unit_rows
+from covassay.reference.domain import DataSet, Matrix, Number, require_shape, second_moment, sized_unit_rows
 from covassay.reference.laws import nuclear_laplace as law
 from covassay.reference.mechanisms.mechanism import About, Mechanism
 from covassay.reference.mechanisms.output import SECOND_MOMENT
@@ -46,8 +46,7 @@ def release(
 ) -> Matrix:
     """Release the noisy second moment, given the noise: a (d, d) draw of Z."""
     # VALIDATE
-    rows = unit_rows(x, row_bound, on_large_rows)
-    n, d = rows.shape
+    rows, n, d = sized_unit_rows(x, row_bound, on_large_rows)
     z = require_shape("noise", noise, (d, d))
 
     # QUERY

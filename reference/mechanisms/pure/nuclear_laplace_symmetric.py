@@ -16,7 +16,7 @@ Proof: proofs/paper/nuclear-laplace-symmetric.md
 
 import numpy as np
 
-from covassay.reference.domain import DataSet, Matrix, require_symmetric, second_moment, unit_rows
+from covassay.reference.domain import DataSet, Matrix, require_symmetric, second_moment, sized_unit_rows
 from covassay.reference.laws import nuclear_laplace as law
 from covassay.reference.mechanisms.mechanism import About, Mechanism
 from covassay.reference.mechanisms.output import MatrixOutput
@@ -35,8 +35,7 @@ def release(
 ) -> Matrix:
     """Release the noisy second moment, given the noise: a (d, d) symmetric draw of Z."""
     # VALIDATE
-    rows = unit_rows(x, row_bound, on_large_rows)
-    n, d = rows.shape
+    rows, n, d = sized_unit_rows(x, row_bound, on_large_rows)
     z = require_symmetric("noise", noise, (d, d))
 
     # QUERY

@@ -32,7 +32,7 @@ from covassay.reference.domain import (
     require_positive,
     require_shape,
     second_moment,
-    unit_rows,
+    sized_unit_rows,
 )
 from covassay.reference.downstream.ridge import coefficients
 from covassay.reference.errors import InvalidInput
@@ -88,8 +88,7 @@ def release(
 ) -> Vector:
     """Release the noisy coefficients, given the noise: a draw of v, (d − 1,)."""
     # VALIDATE
-    rows = unit_rows(x, row_bound, on_large_rows)
-    n, d = rows.shape
+    rows, n, d = sized_unit_rows(x, row_bound, on_large_rows)
     if d < 2:
         raise InvalidInput("x has 1 column: must have at least one feature and a target")
     v = require_shape("noise", noise, (d - 1,))

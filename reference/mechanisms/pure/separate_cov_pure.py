@@ -33,7 +33,7 @@ from covassay.reference.domain import (
     require_shape,
     require_symmetric,
     second_moment,
-    unit_rows,
+    sized_unit_rows,
 )
 from covassay.reference.laws import wigner
 from covassay.reference.mechanisms.mechanism import About, Mechanism
@@ -102,8 +102,7 @@ def release(
 ) -> Matrix:
     """Release a matrix with eigenvalues in [0, r²], given the noise of the matrix and of the eigenvalues."""
     # VALIDATE
-    rows = unit_rows(x, row_bound, on_large_rows)
-    n, d = rows.shape
+    rows, n, d = sized_unit_rows(x, row_bound, on_large_rows)
     w = require_symmetric("noise.matrix", noise.matrix, (d, d))
     laplace = require_shape("noise.eigenvalues", noise.eigenvalues, (d,))
 
