@@ -183,13 +183,7 @@ SENSITIVITIES: dict[str, Sensitivity] = {
             orthonormal_pair,
             lambda d: True,
         ),
-        Sensitivity(
-            "trace",
-            lambda x, y: abs(float(x @ x - y @ y)),
-            lambda d: 1.0,
-            one_sided_pair,
-            lambda d: True,
-        ),
+        Sensitivity("trace", lambda x, y: abs(float(x @ x - y @ y)), lambda d: 1.0, one_sided_pair, lambda d: True),
         Sensitivity(
             "eigenvalues, l1",
             lambda x, y: float(_singular_values(x, y).sum()),

@@ -153,12 +153,7 @@ def sample_spectrum(dimension: int, rng: np.random.Generator, size: int, symmetr
     return sample_points(ensemble(dimension, symmetric), size, rng)
 
 
-def sample(
-    dimension: int,
-    rng: np.random.Generator,
-    size: int | None = None,
-    symmetric: bool = False,
-) -> Matrix:
+def sample(dimension: int, rng: np.random.Generator, size: int | None = None, symmetric: bool = False) -> Matrix:
     """Draw Z at ρ = 1: shape (d, d), or (size, d, d). Exact up to float64 rounding."""
     count = 1 if size is None else size
     spectrum = sample_spectrum(dimension, rng, count, symmetric)

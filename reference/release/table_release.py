@@ -21,14 +21,7 @@ from covassay.reference.mechanisms.registry import mechanism
 from covassay.reference.privacy import Guarantee, Spend
 from covassay.reference.release.account_file import AccountFile, fingerprint, open_account
 from covassay.reference.release.messages import named
-from covassay.reference.release.scaling import (
-    Bounds,
-    Scaling,
-    extremes,
-    read_bounds,
-    require_every_column,
-    scaling,
-)
+from covassay.reference.release.scaling import Bounds, Scaling, extremes, read_bounds, require_every_column, scaling
 from covassay.reference.release.tables.reading import open_table
 from covassay.reference.release.tables.source import TableSource, Watch, unwatched
 from covassay.reference.release.writing import require_writable, write_release

@@ -40,15 +40,7 @@ from covassay.reference.domain import (
 )
 from covassay.reference.mechanisms.mechanism import About, Mechanism
 from covassay.reference.mechanisms.output import LevelOutput
-from covassay.reference.mechanisms.parameters import (
-    Calibration,
-    Dimension,
-    Epsilon,
-    LargeRows,
-    RowBound,
-    Rule,
-    checked,
-)
+from covassay.reference.mechanisms.parameters import Calibration, Dimension, Epsilon, LargeRows, RowBound, Rule, checked
 from covassay.reference.privacy import PURE, PureDP, Spend
 
 Share = Annotated[

@@ -32,16 +32,7 @@ from typing import Annotated, Literal
 import numpy as np
 
 from covassay.reference import tails
-from covassay.reference.domain import (
-    DataSet,
-    Matrix,
-    Number,
-    Rows,
-    require_between,
-    require_shape,
-    sum_rows,
-    unit_rows,
-)
+from covassay.reference.domain import DataSet, Matrix, Number, Rows, require_between, require_shape, sum_rows, unit_rows
 from covassay.reference.errors import InvalidInput
 from covassay.reference.mechanisms.building_blocks import above_threshold, private_radius, private_trace
 from covassay.reference.mechanisms.concentrated import gauss_cov, separate_cov
@@ -73,8 +64,7 @@ from covassay.reference.privacy import CONCENTRATED, ZCDP, Spend
 from covassay.reference.projections import spectral_interval
 
 Radius = Annotated[
-    Literal["none", "private"],
-    Meaning('"private" first finds a radius that most rows lie in; "none" does not'),
+    Literal["none", "private"], Meaning('"private" first finds a radius that most rows lie in; "none" does not')
 ]
 Bounds = Annotated[
     Literal["theorem", "code"],

@@ -59,13 +59,9 @@ from covassay.reference.mechanisms.parameters import (
 from covassay.reference.privacy import CONCENTRATED, ZCDP, Spend, zcdp_of_bounded_range
 
 Base = Annotated[
-    Literal["separate", "gauss"],
-    Meaning('the mechanism M: "separate" for `separate_cov`, "gauss" for `gauss_cov`'),
+    Literal["separate", "gauss"], Meaning('the mechanism M: "separate" for `separate_cov`, "gauss" for `gauss_cov`')
 ]
-Threshold = Annotated[
-    Literal["public", "private"],
-    Meaning('"public" takes τ = clip_norm, "private" searches for τ'),
-]
+Threshold = Annotated[Literal["public", "private"], Meaning('"public" takes τ = clip_norm, "private" searches for τ')]
 ClipNorm = Annotated[
     float,
     Rule(

@@ -25,14 +25,7 @@ from typing import Annotated
 
 import numpy as np
 
-from covassay.reference.domain import (
-    DataSet,
-    Matrix,
-    Number,
-    require_symmetric,
-    second_moment,
-    sized_unit_rows,
-)
+from covassay.reference.domain import DataSet, Matrix, Number, require_symmetric, second_moment, sized_unit_rows
 from covassay.reference.laws import wigner as law
 from covassay.reference.mechanisms.mechanism import About, Mechanism
 from covassay.reference.mechanisms.output import MatrixOutput

@@ -173,11 +173,7 @@ def release(
     a, e = separate_bounds(n, d, final, upper, 3 * beta / 4, calibration)
     queries = np.array([n * (bias_bound(counts, k, n) - noise_level(k, g, a, e)) for k in range(last + 1)])
     level = above_threshold.first_above(
-        queries,
-        0.0,
-        noise.search,
-        epsilon=search_epsilon(epsilon, calibration),
-        calibration=calibration,
+        queries, 0.0, noise.search, epsilon=search_epsilon(epsilon, calibration), calibration=calibration
     )
     tau = float(clip_level(level))
 

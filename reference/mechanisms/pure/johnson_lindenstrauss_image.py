@@ -41,13 +41,7 @@ from covassay.reference.laws.wigner import svec, unsvec
 from covassay.reference.mechanisms.mechanism import About, Mechanism
 from covassay.reference.mechanisms.output import MatrixOutput
 from covassay.reference.mechanisms.parameters import Dimension, Epsilon, LargeRows, RowBound, Rule, checked
-from covassay.reference.mechanisms.pure.johnson_lindenstrauss import (
-    Distortion,
-    DistortionFailure,
-    Seed,
-    fit,
-    transform,
-)
+from covassay.reference.mechanisms.pure.johnson_lindenstrauss import Distortion, DistortionFailure, Seed, fit, transform
 from covassay.reference.privacy import PURE, PureDP, Spend
 
 NORM_ITERATIONS = 200  # the computed norm was at most 2e-5 too large in every case tried; with 80 up to 9e-3

@@ -100,8 +100,7 @@ PROJECTION = {  # calibration -> (spend at d ≥ 2, spend at d = 1) in units of 
     },
 )
 def projection_spend(
-    paper: Fraction = PROJECTION["paper"][0],
-    trace_scale: Callable[..., Number] = nuclear_ball_projection.trace_scale,
+    paper: Fraction = PROJECTION["paper"][0], trace_scale: Callable[..., Number] = nuclear_ball_projection.trace_scale
 ) -> Evidence:
     """For d ≥ 2 the released pair (Σ̂, r) of Algorithm 2 spends exactly ε/2, and exactly ε with the tight scales.
 
