@@ -146,6 +146,17 @@ def _unit(rows: Matrix, r: float, on_large_rows: OnLargeRows, first: int = 0) ->
         return np.where((norms > r)[:, None], clipped, rows / r)
 
 
+def column_squares(rows: Rows) -> Vector:
+    """Σ_i x_ij², the sum of the squares of every column j, (d,)."""
+    squares: Vector = sum_rows(lambda block: (block**2).sum(axis=0), rows)
+    return squares
+
+
+def total_square(rows: Rows) -> float:
+    """Σ_i ‖x_i‖², which is n tr Σ."""
+    return float(sum_rows(lambda block: (block**2).sum(), rows))
+
+
 def second_moment(rows: Rows) -> Matrix:
     """The second moment Σ = (1/n) Σ_i x_i x_iᵀ, symmetric, (d, d): the papers' covariance, which is not centred."""
     moment: Matrix = sum_rows(lambda block: block.T @ block, rows) / rows.shape[0]

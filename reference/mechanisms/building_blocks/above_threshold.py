@@ -33,10 +33,10 @@ from covassay.reference.domain import (
     DataSet,
     Number,
     Vector,
+    column_squares,
     require_positive,
     require_shape,
     sized_unit_rows,
-    sum_rows,
 )
 from covassay.reference.mechanisms.mechanism import About, Mechanism
 from covassay.reference.mechanisms.output import LevelOutput
@@ -126,7 +126,7 @@ def release(
     rows, n, d = sized_unit_rows(x, row_bound, on_large_rows)
 
     # QUERY
-    energies: Vector = sum_rows(lambda block: (block**2).sum(axis=0), rows)
+    energies = column_squares(rows)
 
     # NOISE
     position = first_above(energies, share * n / d, noise, epsilon=epsilon, calibration=calibration)

@@ -22,7 +22,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from covassay.reference.domain import DataSet, Matrix, Number, Vector, require_shape, sum_rows, unit_rows
+from covassay.reference.domain import DataSet, Matrix, Number, Vector, column_squares, require_shape, unit_rows
 from covassay.reference.mechanisms.mechanism import About, Mechanism
 from covassay.reference.mechanisms.output import LevelOutput
 from covassay.reference.mechanisms.parameters import Dimension, Epsilon, LargeRows, RowBound, checked
@@ -65,7 +65,7 @@ def release(
     rows = unit_rows(x, row_bound, on_large_rows)
 
     # QUERY
-    energies: Vector = sum_rows(lambda block: (block**2).sum(axis=0), rows)
+    energies = column_squares(rows)
 
     # NOISE
     index = sample_index(energies, noise, eta=exponent(epsilon, ENERGY_RANGE))

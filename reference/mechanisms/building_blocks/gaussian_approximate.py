@@ -32,12 +32,12 @@ from covassay.reference.domain import (
     Matrix,
     Number,
     Vector,
+    column_squares,
     require_below_one,
     require_choice,
     require_positive,
     require_shape,
     sized_unit_rows,
-    sum_rows,
 )
 from covassay.reference.errors import InvalidInput
 from covassay.reference.mechanisms.building_blocks import gaussian
@@ -143,7 +143,7 @@ def release(
     rows, n, d = sized_unit_rows(x, row_bound, on_large_rows)
 
     # QUERY
-    moments: Vector = sum_rows(lambda block: (block**2).sum(axis=0), rows) / n
+    moments = column_squares(rows) / n
 
     # NOISE
     change = second_moments_sensitivity(n, d)

@@ -20,7 +20,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from covassay.reference.domain import DataSet, Matrix, Number, Vector, require_shape, sized_unit_rows, sum_rows
+from covassay.reference.domain import DataSet, Matrix, Number, Vector, column_squares, require_shape, sized_unit_rows
 from covassay.reference.mechanisms.mechanism import About, Mechanism
 from covassay.reference.mechanisms.output import VectorOutput
 from covassay.reference.mechanisms.parameters import Dimension, Epsilon, LargeRows, RowBound, checked
@@ -67,7 +67,7 @@ def release(
     rows, n, d = sized_unit_rows(x, row_bound, on_large_rows)
 
     # QUERY
-    moments: Vector = sum_rows(lambda block: (block**2).sum(axis=0), rows) / n
+    moments = column_squares(rows) / n
 
     # NOISE
     noisy = perturb(moments, noise, sensitivity=second_moments_sensitivity(n, d), epsilon=epsilon)

@@ -19,7 +19,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from covassay.reference.domain import DataSet, Number, require_shape, sized_unit_rows, sum_rows
+from covassay.reference.domain import DataSet, Number, require_shape, sized_unit_rows, total_square
 from covassay.reference.mechanisms.mechanism import About, Mechanism
 from covassay.reference.mechanisms.output import NumberOutput
 from covassay.reference.mechanisms.parameters import Dimension, Epsilon, LargeRows, RowBound, checked
@@ -71,7 +71,7 @@ def release(
     z = float(require_shape("noise", noise, ()))
 
     # QUERY
-    trace = float(sum_rows(lambda block: (block**2).sum(), rows)) / n
+    trace = total_square(rows) / n
 
     # NOISE
     noisy = trace + laplace_scale(n, epsilon) * z

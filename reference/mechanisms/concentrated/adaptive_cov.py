@@ -32,7 +32,16 @@ from typing import Annotated, Literal
 import numpy as np
 
 from covassay.reference import tails
-from covassay.reference.domain import DataSet, Matrix, Number, Rows, require_between, require_shape, sum_rows, unit_rows
+from covassay.reference.domain import (
+    DataSet,
+    Matrix,
+    Number,
+    Rows,
+    require_between,
+    require_shape,
+    total_square,
+    unit_rows,
+)
 from covassay.reference.errors import InvalidInput
 from covassay.reference.mechanisms.building_blocks import above_threshold, private_radius, private_trace
 from covassay.reference.mechanisms.concentrated import gauss_cov, separate_cov
@@ -187,7 +196,7 @@ def within_radius(
 def trace_bound(rows: Rows, noise: float, rho: float, beta: float) -> float:
     """Step 1: t̃, which is below tr Σ with probability at most β/8."""
     n, _ = rows.shape
-    trace = float(sum_rows(lambda block: (block**2).sum(), rows)) / n
+    trace = total_square(rows) / n
     scale = private_trace.gaussian_scale(n, trace_budget(rho))
     normal = float(require_shape("noise.trace", noise, ()))
     return float(private_trace.upper_bound(trace, normal, scale, private_trace.gaussian_margin(beta / 8)))

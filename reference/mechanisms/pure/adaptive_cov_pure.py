@@ -22,49 +22,21 @@ Proof: proofs/paper/adaptive-cov-pure.md
 """
 
 from dataclasses import dataclass
-from typing import Annotated
 
 import numpy as np
 
 from covassay.reference import tails
-from covassay.reference.domain import (
-    DataSet,
-    Matrix,
-    Number,
-    Rows,
-    Vector,
-    require_between,
-    require_shape,
-    sum_rows,
-    unit_rows,
-)
+from covassay.reference.domain import DataSet, Matrix, Number, Rows, Vector, require_shape, total_square, unit_rows
 from covassay.reference.laws import wigner
 from covassay.reference.mechanisms.building_blocks import above_threshold, private_radius, private_trace
-from covassay.reference.mechanisms.concentrated.adaptive_cov import Radius, gauss_noise, separate_noise
+from covassay.reference.mechanisms.concentrated.adaptive_cov import Precision, Radius, gauss_noise, separate_noise
 from covassay.reference.mechanisms.concentrated.clipped_cov import bias_bound, bin_counts, clip_level, last_level
 from covassay.reference.mechanisms.mechanism import About, Mechanism
 from covassay.reference.mechanisms.output import MatrixOutput
-from covassay.reference.mechanisms.parameters import (
-    Beta,
-    Calibration,
-    Dimension,
-    Epsilon,
-    LargeRows,
-    RowBound,
-    Rule,
-    checked,
-)
+from covassay.reference.mechanisms.parameters import Beta, Calibration, Dimension, Epsilon, LargeRows, RowBound, checked
 from covassay.reference.mechanisms.pure import lap_cov, separate_cov_pure
 from covassay.reference.privacy import PURE, PureDP, Spend
 from covassay.reference.projections import spectral_interval
-
-Precision = Annotated[
-    float,
-    Rule(
-        "in [1e-100, 1], public: the smallest private radius, in the unit of row_bound",
-        lambda name, value: require_between(name, value, 1e-100, 1),
-    ),
-]
 
 # FORMULAS; `bias_bound` and `clip_level` are those of `clipped_cov`
 
@@ -161,7 +133,7 @@ def release(
             rows, noise.radius, epsilon=share, calibration=calibration, precision=precision, beta=beta / 8
         )
         rows = unit_rows(rows, unit)
-    trace = float(sum_rows(lambda block: (block**2).sum(), rows)) / n
+    trace = total_square(rows) / n
     last = last_level(n, d)
     counts = list(bin_counts(rows, last))
 
