@@ -25,7 +25,7 @@ from typing import Annotated
 
 import numpy as np
 
-from covassay.reference.domain import DataSet, Number, Vector, require_between, row_norms, sized_unit_rows, sum_rows
+from covassay.reference.domain import DataSet, Number, Vector, row_norms, sized_unit_rows, sum_rows
 from covassay.reference.mechanisms.building_blocks import above_threshold
 from covassay.reference.mechanisms.building_blocks.above_threshold import AboveThresholdNoise
 from covassay.reference.mechanisms.mechanism import About, Mechanism
@@ -37,7 +37,7 @@ from covassay.reference.mechanisms.parameters import (
     Epsilon,
     LargeRows,
     RowBound,
-    Rule,
+    between,
     checked,
 )
 from covassay.reference.privacy import PURE, PureDP, Spend
@@ -45,11 +45,7 @@ from covassay.reference.privacy import PURE, PureDP, Spend
 PRECISION = 2.0**-20
 BETA = 0.1
 Precision = Annotated[
-    float,
-    Rule(
-        "in [1e-300, 1], public: the smallest radius, in the unit of row_bound",
-        lambda name, value: require_between(name, value, 1e-300, 1),
-    ),
+    float, between(1e-300, 1, "in [1e-300, 1], public: the smallest radius, in the unit of row_bound")
 ]
 
 # FORMULAS

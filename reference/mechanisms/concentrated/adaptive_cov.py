@@ -32,16 +32,7 @@ from typing import Annotated, Literal
 import numpy as np
 
 from covassay.reference import tails
-from covassay.reference.domain import (
-    DataSet,
-    Matrix,
-    Number,
-    Rows,
-    require_between,
-    require_shape,
-    total_square,
-    unit_rows,
-)
+from covassay.reference.domain import DataSet, Matrix, Number, Rows, require_shape, total_square, unit_rows
 from covassay.reference.errors import InvalidInput
 from covassay.reference.mechanisms.building_blocks import above_threshold, private_radius, private_trace
 from covassay.reference.mechanisms.concentrated import gauss_cov, separate_cov
@@ -66,7 +57,7 @@ from covassay.reference.mechanisms.parameters import (
     Meaning,
     Rho,
     RowBound,
-    Rule,
+    between,
     checked,
 )
 from covassay.reference.privacy import CONCENTRATED, ZCDP, Spend
@@ -80,11 +71,7 @@ Bounds = Annotated[
     Meaning("where the error bounds come from that steer the choices: Theorem 1, or the authors' code"),
 ]
 Precision = Annotated[
-    float,
-    Rule(
-        "in [1e-100, 1], public: the smallest private radius, in the unit of row_bound",
-        lambda name, value: require_between(name, value, 1e-100, 1),
-    ),
+    float, between(1e-100, 1, "in [1e-100, 1], public: the smallest private radius, in the unit of row_bound")
 ]
 BETA = 0.1
 PRECISION = private_radius.PRECISION

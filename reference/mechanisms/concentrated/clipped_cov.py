@@ -29,17 +29,7 @@ from typing import Annotated, Literal
 
 import numpy as np
 
-from covassay.reference.domain import (
-    DataSet,
-    Matrix,
-    Number,
-    Rows,
-    Vector,
-    require_between,
-    row_norms,
-    sized_unit_rows,
-    sum_rows,
-)
+from covassay.reference.domain import DataSet, Matrix, Number, Rows, Vector, row_norms, sized_unit_rows, sum_rows
 from covassay.reference.mechanisms.building_blocks import above_threshold
 from covassay.reference.mechanisms.concentrated import gauss_cov, separate_cov
 from covassay.reference.mechanisms.concentrated.gauss_cov import Ensemble
@@ -53,7 +43,7 @@ from covassay.reference.mechanisms.parameters import (
     Meaning,
     Rho,
     RowBound,
-    Rule,
+    between,
     checked,
 )
 from covassay.reference.privacy import CONCENTRATED, ZCDP, Spend, zcdp_of_bounded_range
@@ -62,13 +52,7 @@ Base = Annotated[
     Literal["separate", "gauss"], Meaning('the mechanism M: "separate" for `separate_cov`, "gauss" for `gauss_cov`')
 ]
 Threshold = Annotated[Literal["public", "private"], Meaning('"public" takes τ = clip_norm, "private" searches for τ')]
-ClipNorm = Annotated[
-    float,
-    Rule(
-        "τ of the public threshold, in the unit of row_bound: in [1e-100, 1]",
-        lambda name, value: require_between(name, value, 1e-100, 1),
-    ),
-]
+ClipNorm = Annotated[float, between(1e-100, 1, "τ of the public threshold, in the unit of row_bound: in [1e-100, 1]")]
 CLIP_NORM = 0.5
 BETA = 0.1
 LAST_LEVEL = 79  # ⌊log₂ 10²⁴⌋: the authors' code (AdaptiveCov) stops at 1e-24
