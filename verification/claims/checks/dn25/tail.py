@@ -104,10 +104,7 @@ def tail_identity(density: Callable[[Sequence[Number]], Number] = repulsion, fac
 @check(
     "exact",
     mutants={
-        "the moment of symmetric noise": {
-            "mean_square": lambda d: gamma_mixture.mean_square(d, symmetric=True),
-            "largest": 3,
-        },
+        "the moment of symmetric noise": {"mean_square": gamma_mixture.symmetric_mean_square, "largest": 3},
         "a larger lower bound": {"lower": Fraction(7, 4), "largest": 4},
     },
 )

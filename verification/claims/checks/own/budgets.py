@@ -11,12 +11,13 @@ from covassay.reference.domain import Number, Vector, second_moment
 from covassay.reference.downstream.ridge import coefficients
 from covassay.reference.laws import bingham as bingham_law
 from covassay.reference.laws.nuclear_laplace import log_density_kernel
-from covassay.reference.mechanisms.building_blocks import above_threshold, gaussian_approximate, private_radius
-from covassay.reference.mechanisms.pure import (
+from covassay.reference.mechanisms import (
+    above_threshold,
     adaptive_cov_pure,
     bingham,
     centred_covariance,
     entrywise_laplace,
+    gaussian_approximate,
     iterative_eigenvectors,
     kapralov_talwar,
     lap_cov,
@@ -24,6 +25,7 @@ from covassay.reference.mechanisms.pure import (
     nuclear_laplace,
     nuclear_laplace_symmetric,
     output_perturbation,
+    private_radius,
     separate_cov_pure,
 )
 from covassay.reference.privacy import PureDP, Spend
