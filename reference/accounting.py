@@ -120,10 +120,7 @@ class Account:
     """
 
     def __init__(
-        self,
-        total: Guarantee,
-        charge: Literal["claimed", "proven"] = "claimed",
-        spent: Iterable[Guarantee] = (),
+        self, total: Guarantee, charge: Literal["claimed", "proven"] = "claimed", spent: Iterable[Guarantee] = ()
     ) -> None:
         require_choice("charge", charge, ("claimed", "proven"))
         self.total = total

@@ -17,11 +17,7 @@ from dataclasses import dataclass
 
 from scipy.optimize import minimize_scalar
 
-from covassay.reference.domain import (
-    Number,
-    require_below_one,
-    require_positive,
-)
+from covassay.reference.domain import Number, require_below_one, require_positive
 
 # FORMULAS
 

@@ -73,6 +73,16 @@ def trace_change(s: Number, t: Number) -> Number:
     return s - t
 
 
+def nuclear_supremum(d: int) -> float:
+    """The supremum of ‖Δ‖_* over the unit ball: 2, or 1 for d = 1."""
+    return 2.0 if d > 1 else 1.0
+
+
+def frobenius_supremum(d: int) -> float:
+    """The supremum of ‖Δ‖_F over the unit ball: √2, or 1 for d = 1."""
+    return math.sqrt(2) if d > 1 else 1.0
+
+
 def full_l1(d: int) -> Number:
     """The bound √2 d on Σ_ij |Δ_ij| over the unit ball, or 1 for d = 1. It is the supremum if d is even or 1."""
     return (2 * d**2) ** 0.5 if d > 1 else 1
@@ -99,7 +109,7 @@ class Sensitivity:
     change: Callable[[Vector, Vector], float]
     supremum: Callable[[int], float]
     pair: Callable[[int], tuple[Vector, Vector]]
-    attained: Callable[[int], bool]
+    attained: Callable[[int], bool] = lambda d: True
 
 
 def difference(x: Vector, y: Vector) -> Matrix:
@@ -163,53 +173,27 @@ SENSITIVITIES: dict[str, Sensitivity] = {
     entry.quantity: entry
     for entry in (
         Sensitivity(
-            "nuclear norm",
-            lambda x, y: float(_singular_values(x, y).sum()),
-            lambda d: 2.0 if d > 1 else 1.0,
-            orthonormal_pair,
-            lambda d: True,
+            "nuclear norm", lambda x, y: float(_singular_values(x, y).sum()), nuclear_supremum, orthonormal_pair
         ),
         Sensitivity(
-            "Frobenius norm",
-            lambda x, y: float(np.linalg.norm(difference(x, y))),
-            lambda d: math.sqrt(2) if d > 1 else 1.0,
-            orthonormal_pair,
-            lambda d: True,
+            "Frobenius norm", lambda x, y: float(np.linalg.norm(difference(x, y))), frobenius_supremum, orthonormal_pair
         ),
+        Sensitivity("spectral norm", lambda x, y: float(_singular_values(x, y).max()), lambda d: 1.0, orthonormal_pair),
+        Sensitivity("trace", lambda x, y: abs(float(x @ x - y @ y)), lambda d: 1.0, one_sided_pair),
         Sensitivity(
-            "spectral norm",
-            lambda x, y: float(_singular_values(x, y).max()),
-            lambda d: 1.0,
-            orthonormal_pair,
-            lambda d: True,
-        ),
-        Sensitivity(
-            "trace",
-            lambda x, y: abs(float(x @ x - y @ y)),
-            lambda d: 1.0,
-            one_sided_pair,
-            lambda d: True,
-        ),
-        Sensitivity(
-            "eigenvalues, l1",
-            lambda x, y: float(_singular_values(x, y).sum()),
-            lambda d: 2.0 if d > 1 else 1.0,
-            orthonormal_pair,
-            lambda d: True,
+            "eigenvalues, l1", lambda x, y: float(_singular_values(x, y).sum()), nuclear_supremum, orthonormal_pair
         ),
         Sensitivity(
             "eigenvalues, l2",
             lambda x, y: float(np.linalg.norm(_singular_values(x, y))),
-            lambda d: math.sqrt(2) if d > 1 else 1.0,
+            frobenius_supremum,
             orthonormal_pair,
-            lambda d: True,
         ),
         Sensitivity(
             "upper triangle, l2",
             lambda x, y: float(np.linalg.norm(_triangle(x, y))),
-            lambda d: math.sqrt(2) if d > 1 else 1.0,
+            frobenius_supremum,
             orthonormal_pair,
-            lambda d: True,
         ),
         Sensitivity(
             "all entries, l1",
@@ -223,7 +207,6 @@ SENSITIVITIES: dict[str, Sensitivity] = {
             lambda x, y: float(np.abs(_triangle(x, y)).sum()),
             lambda d: float(triangle_l1(d)),
             block_pair,
-            lambda d: True,
         ),
     )
 }

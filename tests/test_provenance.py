@@ -11,5 +11,5 @@ IN_THE_LEDGER = {"printed": "printed", "ours": "printed", "code": "code", "recon
 
 @pytest.mark.parametrize("name", MECHANISMS)
 def test_a_mechanism_and_its_ledger_entry_state_the_same_provenance(name: str) -> None:
-    about = MECHANISMS[name]
-    assert claims()[about.claim].provenance == IN_THE_LEDGER[about.provenance]
+    declared = MECHANISMS[name]
+    assert claims()[declared.claim].provenance == IN_THE_LEDGER[declared.about.provenance]

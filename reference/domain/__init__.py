@@ -24,7 +24,16 @@ from covassay.reference.domain.requirements import (
     require_symmetric,
     require_unit_vector,
 )
-from covassay.reference.domain.rows import ROUNDING, as_rows, row_norms, second_moment, unit_rows
+from covassay.reference.domain.rows import (
+    ROUNDING,
+    as_rows,
+    column_squares,
+    row_norms,
+    second_moment,
+    sized_unit_rows,
+    total_square,
+    unit_rows,
+)
 from covassay.reference.domain.types import Chunks, DataSet, Matrix, Number, OnLargeRows, Rows, Vector
 
 __all__ = [
@@ -38,6 +47,7 @@ __all__ = [
     "Vector",
     "as_rows",
     "blocks",
+    "column_squares",
     "map_groups",
     "map_rows",
     "require_below_one",
@@ -52,6 +62,8 @@ __all__ = [
     "row_norms",
     "rows_between",
     "second_moment",
+    "sized_unit_rows",
     "sum_rows",
+    "total_square",
     "unit_rows",
 ]

@@ -119,6 +119,13 @@ def unit_rows(x: DataSet, row_bound: float = 1.0, on_large_rows: OnLargeRows = "
     return _unit(rows, r, on_large_rows)
 
 
+def sized_unit_rows(x: DataSet, row_bound: float, on_large_rows: OnLargeRows) -> tuple[Rows, int, int]:
+    """The rows of `unit_rows`, their number n and their dimension d."""
+    rows = unit_rows(x, row_bound, on_large_rows)
+    n, d = rows.shape
+    return rows, n, d
+
+
 def _unit_chunks(rows: Chunks, r: float, on_large_rows: OnLargeRows) -> Iterator[Matrix]:
     """The chunks of one pass, each brought into the unit ball by `_unit`."""
     first = 0
@@ -137,6 +144,17 @@ def _unit(rows: Matrix, r: float, on_large_rows: OnLargeRows, first: int = 0) ->
     clipped = rows / np.where(largest > 0, largest, 1.0)[:, None] / np.maximum(relative, 1.0)[:, None]
     with np.errstate(over="ignore"):  # rows / r can overflow only in rows that are clipped
         return np.where((norms > r)[:, None], clipped, rows / r)
+
+
+def column_squares(rows: Rows) -> Vector:
+    """Σ_i x_ij², the sum of the squares of every column j, (d,)."""
+    squares: Vector = sum_rows(lambda block: (block**2).sum(axis=0), rows)
+    return squares
+
+
+def total_square(rows: Rows) -> float:
+    """Σ_i ‖x_i‖², which is n tr Σ."""
+    return float(sum_rows(lambda block: (block**2).sum(), rows))
 
 
 def second_moment(rows: Rows) -> Matrix:

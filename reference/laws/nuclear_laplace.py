@@ -32,8 +32,8 @@ from covassay.reference.laws import haar
 from covassay.reference.laws.pfaffian_ensemble import PfaffianEnsemble, pfaffian_ensemble
 from covassay.reference.laws.pfaffian_sampler import sample_points
 
-# Where `spectral_norm_quantile` is accurate: below the first, the distribution function is dominated by its absolute
-# error of 1e-15; within the second of 1, the survival function loses its relative accuracy.
+# Between these limits `spectral_norm_quantile` is accurate. A smaller probability is lost in the absolute error of the
+# distribution function, which is 1e-15. Nearer to 1, the survival function loses its relative accuracy.
 SMALLEST_QUANTILE = 1e-12
 SMALLEST_SURVIVAL = 1e-9
 
@@ -153,12 +153,7 @@ def sample_spectrum(dimension: int, rng: np.random.Generator, size: int, symmetr
     return sample_points(ensemble(dimension, symmetric), size, rng)
 
 
-def sample(
-    dimension: int,
-    rng: np.random.Generator,
-    size: int | None = None,
-    symmetric: bool = False,
-) -> Matrix:
+def sample(dimension: int, rng: np.random.Generator, size: int | None = None, symmetric: bool = False) -> Matrix:
     """Draw Z at ρ = 1: shape (d, d), or (size, d, d). Exact up to float64 rounding."""
     count = 1 if size is None else size
     spectrum = sample_spectrum(dimension, rng, count, symmetric)

@@ -186,7 +186,7 @@ class Chains:
         self._e_nodes = ensemble.e_nodes.reshape(d, -1)
         self._mu = np.zeros((size, d + n, d + n))  # room for μ after the last point; the rest is zero
         self._mu[:, :d, :d] = ensemble.kernel
-        self._h_flat = np.tile(ensemble.one_point_density.ravel(), (size, 1))  # f_0 = ρ₁ has no signs: h is all of it
+        self._h_flat = np.tile(ensemble.one_point_density.ravel(), (size, 1))  # no point is drawn yet, so h = f_0 = ρ₁
 
     @property
     def points(self) -> Matrix:

@@ -8,9 +8,7 @@ Every module has `release`, `sample`, `spend` and its declaration `MECHANISM`; `
     (3, 3)
 """
 
-from covassay.reference.mechanisms.approximate import (
-    gauss_cov_approximate,
-)
+from covassay.reference.mechanisms.approximate import gauss_cov_approximate
 from covassay.reference.mechanisms.building_blocks import (
     above_threshold,
     exponential,

@@ -7,7 +7,7 @@ registry, the options of the command line, the table of the README and the prove
 import inspect
 import textwrap
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
 from typing import Annotated, Any, Concatenate, Generic, Literal, ParamSpec, TypeVar, cast, get_args, get_origin
 
 import numpy as np
@@ -42,12 +42,25 @@ BUDGET = ("epsilon", "rho", "delta")
 OF_THE_DOMAIN = ("row_bound", "on_large_rows")
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
+class About:
+    """What a mechanism is called, and where it is from.
+
+    provenance : whether the steps and constants are those that the source prints.
+    """
+
+    name: str
+    title: str
+    paper: str
+    number: str
+    provenance: Provenance = "printed"
+
+
+@dataclass(frozen=True)
 class Mechanism(Generic[N, P, R]):
     """One mechanism.
 
-    name, title, paper, number : what it is called, and where it is from.
-    provenance : whether the steps and constants are those that the source prints.
+    about : its name and its source.
     notion : of privacy; it fixes the keywords of the budget.
     output : what comes out.
     release : release(x, noise, *, …), deterministic. Its annotations declare the parameters, see `parameters`.
@@ -62,16 +75,13 @@ class Mechanism(Generic[N, P, R]):
     sampler : "approximate" if the noise is drawn by a Markov chain: the guarantee is then only approximate too.
     """
 
-    name: str
-    title: str
-    paper: str
-    number: str
+    about: About
     notion: Notion
     output: Output
     release: Callable[Concatenate[DataSet, N, P], R]
     draw_noise: Callable[..., N]
     spend: Callable[..., Spend]
-    provenance: Provenance = "printed"
+    _: KW_ONLY
     domain: Domain = "ball"
     adjacency: str = "replace-one"
     ordered: bool = False
@@ -92,9 +102,19 @@ class Mechanism(Generic[N, P, R]):
         vars(self.release)["__signature__"] = _readable(inspect.signature(inspect.unwrap(self.release)))
 
     @property
+    def name(self) -> str:
+        """The name in the registry, on the command line and of the page with the proof."""
+        return self.about.name
+
+    @property
+    def title(self) -> str:
+        """The name in words."""
+        return self.about.title
+
+    @property
     def source(self) -> str:
         """Paper and number in one phrase."""
-        return f"{self.paper} {self.number}"
+        return f"{self.about.paper} {self.about.number}"
 
     @property
     def page(self) -> str:
@@ -217,7 +237,7 @@ def _sections(mechanism: Mechanism[Any, ..., Any], second: str) -> str:
     closing = [
         f"Privacy : {mechanism.notion.label} ({mechanism.adjacency}), n public, in real arithmetic. {approximate}"
         "`spend` says what is proven for every choice of parameters.",
-        f"Source : {mechanism.source}; {PROVENANCES[mechanism.provenance]}. Proof: {mechanism.page}",
+        f"Source : {mechanism.source}; {PROVENANCES[mechanism.about.provenance]}. Proof: {mechanism.page}",
     ]
     text = [line for title, lines in sections.items() for line in (title, "-" * len(title), *map(_filled, lines), "")]
     return "\n".join([*text, *map(_filled, closing)])

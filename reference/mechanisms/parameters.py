@@ -12,6 +12,7 @@ from typing import Annotated, Any, Literal, ParamSpec, TypeVar, get_args, get_or
 
 from covassay.reference.domain import (
     require_below_one,
+    require_between,
     require_choice,
     require_dimension,
     require_positive,
@@ -32,6 +33,11 @@ class Rule:
 
     meaning: str
     require: Callable[[str, Any], object]
+
+
+def between(low: float, high: float, meaning: str) -> Rule:
+    """The rule that a number lies in [low, high]."""
+    return Rule(meaning, lambda name, value: require_between(name, value, low, high))
 
 
 @dataclass(frozen=True)

@@ -21,14 +21,7 @@ from covassay.reference.mechanisms.registry import mechanism
 from covassay.reference.privacy import Guarantee, Spend
 from covassay.reference.release.account_file import AccountFile, fingerprint, open_account
 from covassay.reference.release.messages import named
-from covassay.reference.release.scaling import (
-    Bounds,
-    Scaling,
-    extremes,
-    read_bounds,
-    require_every_column,
-    scaling,
-)
+from covassay.reference.release.scaling import Bounds, Scaling, extremes, read_bounds, require_every_column, scaling
 from covassay.reference.release.tables.reading import open_table
 from covassay.reference.release.tables.source import TableSource, Watch, unwatched
 from covassay.reference.release.writing import require_writable, write_release
@@ -218,7 +211,7 @@ def _provenance(plan: _Plan, spend: Spend, n: int, d: int) -> dict[str, Any]:
         "covassay": version("covassay"),
         "mechanism": declared.name,
         "source": declared.source,
-        "source_provenance": PROVENANCES[declared.provenance],
+        "source_provenance": PROVENANCES[declared.about.provenance],
         "released": declared.output.kind,
         "options": plan.arguments,
         "adjacency": declared.adjacency,
@@ -264,8 +257,8 @@ def _notes(plan: _Plan, spend: Spend, scaled: Scaling | None, n: int, d: int) ->
         f"released by {declared.title} ({declared.source}) to {where}: n = {n}, d = {d}",
         f"claimed {spend.claimed}, proven {spend.proven}, {declared.adjacency}, n public",
     ]
-    if declared.provenance == "reconstructed":
-        notes.append(f"the mechanism is {PROVENANCES[declared.provenance]}")
+    if declared.about.provenance == "reconstructed":
+        notes.append(f"the mechanism is {PROVENANCES[declared.about.provenance]}")
     if scaled is not None:
         notes.append(
             "features are clipped to their bounds, shifted and scaled; what is released is in the unit "

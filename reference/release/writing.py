@@ -99,11 +99,7 @@ def _require_release(values: ArrayLike, columns: Sequence[str], output: Output) 
 
 
 def _encoded(
-    suffix: str,
-    values: NDArray[np.float64],
-    columns: Sequence[str],
-    provenance: Mapping[str, object],
-    output: Output,
+    suffix: str, values: NDArray[np.float64], columns: Sequence[str], provenance: Mapping[str, object], output: Output
 ) -> bytes:
     buffer = io.BytesIO()
     names = output.names(columns)

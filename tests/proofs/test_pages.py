@@ -205,8 +205,7 @@ def test_a_broken_link_is_seen(link: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "span",
-    ["noise_scale_2(n)", "nowhere:noise_scale", "laplace:no_such_function", "dn25.privacy:no_such_check"],
+    "span", ["noise_scale_2(n)", "nowhere:noise_scale", "laplace:no_such_function", "dn25.privacy:no_such_check"]
 )
 def test_a_missing_function_is_seen(span: str) -> None:
     known = (

@@ -12,14 +12,7 @@ from hypothesis import strategies as st
 from covassay.reference.accounting import Account, OverBudget, compose, exceeds
 from covassay.reference.domain import Chunks
 from covassay.reference.errors import InvalidInput
-from covassay.reference.privacy import (
-    ZCDP,
-    ApproximateDP,
-    Guarantee,
-    PureDP,
-    epsilon_of_zcdp,
-    smallest_epsilon_of_zcdp,
-)
+from covassay.reference.privacy import ZCDP, ApproximateDP, Guarantee, PureDP, epsilon_of_zcdp, smallest_epsilon_of_zcdp
 
 PROPERTY = settings(max_examples=80)
 X = np.array([[0.5, -0.25], [0.0, 0.75], [0.5, 0.5]])

@@ -180,9 +180,7 @@ def exceeds_bounded_range(formula: Formula, p: Vector, log_ratio: Vector) -> boo
 
 
 @PROPERTY
-@given(
-    st.lists(st.tuples(st.floats(0.01, 1), st.floats(-3, 3)), min_size=2, max_size=5),
-)
+@given(st.lists(st.tuples(st.floats(0.01, 1), st.floats(-3, 3)), min_size=2, max_size=5))
 def test_a_loss_of_bounded_range_is_covered(pairs: list[tuple[float, float]]) -> None:
     weights, log_ratio = np.array(pairs).T
     assert not exceeds_bounded_range(zcdp_of_bounded_range, weights / weights.sum(), log_ratio)

@@ -15,9 +15,8 @@ from scipy import stats
 
 from covassay.reference import tails
 from covassay.reference.laws import wigner
-from tests.conventions import Vector
+from tests.conventions import Vector, too_often_above
 
-LEVEL = 1e-9
 DRAWS = 2000
 DIMENSIONS = [1, 2, 3, 10, 40]
 BETAS = [0.5, 0.1, 0.01]
@@ -30,12 +29,6 @@ def norms(name: str, d: int) -> tuple[Vector, Vector]:
     """The spectral and the Frobenius norms of draws."""
     z = SAMPLERS[name](d, np.random.default_rng(d), DRAWS)
     return np.abs(np.linalg.eigvalsh(z)[:, [0, -1]]).max(axis=1), np.linalg.norm(z, axis=(1, 2))
-
-
-def refuted(values: Vector, bound: float, beta: float) -> bool:
-    """Whether too many values exceed the bound: P(Binomial(n, β) ≥ their number) < 1e-9."""
-    beyond = int((values > bound).sum())
-    return bool(stats.binom.sf(beyond - 1, len(values), beta) < LEVEL)
 
 
 # Exact
@@ -101,23 +94,23 @@ def test_upsilon_has_the_values_that_the_authors_notes_record() -> None:
 @pytest.mark.parametrize("beta", BETAS)
 def test_every_gaussian_bound_holds_on_draws(d: int, beta: float) -> None:
     spectral, frobenius = norms("wigner", d)
-    assert not refuted(frobenius, tails.omega(d, beta), beta)
-    assert not refuted(frobenius, tails.omega_sharp(d, beta), beta)
-    assert not refuted(spectral, tails.upsilon_star(d, beta), beta)
-    assert d == 1 or not refuted(spectral, tails.upsilon(d, beta), beta)
+    assert not too_often_above(frobenius, tails.omega(d, beta), beta)
+    assert not too_often_above(frobenius, tails.omega_sharp(d, beta), beta)
+    assert not too_often_above(spectral, tails.upsilon_star(d, beta), beta)
+    assert d == 1 or not too_often_above(spectral, tails.upsilon(d, beta), beta)
     spectral, frobenius = norms("goe", d)
-    assert not refuted(frobenius, tails.eta(d * (d + 1) / 2, beta), beta)
-    assert not refuted(spectral, tails.upsilon_goe(d, beta), beta)
+    assert not too_often_above(frobenius, tails.eta(d * (d + 1) / 2, beta), beta)
+    assert not too_often_above(spectral, tails.upsilon_goe(d, beta), beta)
 
 
 @pytest.mark.parametrize("d", DIMENSIONS)
 @pytest.mark.parametrize("beta", BETAS)
 def test_every_laplace_bound_holds_on_draws(d: int, beta: float) -> None:
     spectral, frobenius = norms("laplace", d)
-    assert not refuted(frobenius, tails.omega_laplace(d, beta), beta)
-    assert d == 1 or not refuted(spectral, tails.upsilon_laplace(d, beta), beta)
+    assert not too_often_above(frobenius, tails.omega_laplace(d, beta), beta)
+    assert d == 1 or not too_often_above(spectral, tails.upsilon_laplace(d, beta), beta)
     vectors = np.linalg.norm(np.random.default_rng(d).laplace(size=(DRAWS, d)), axis=1)
-    assert not refuted(vectors, tails.eta_laplace(d, beta), beta)
+    assert not too_often_above(vectors, tails.eta_laplace(d, beta), beta)
 
 
 @pytest.mark.parametrize(
@@ -132,7 +125,7 @@ def test_every_laplace_bound_holds_on_draws(d: int, beta: float) -> None:
 )
 def test_a_bound_that_is_too_small_is_refuted_by_draws(law: str, norm: int, bound: Bound) -> None:
     d, beta = 40, 0.1
-    assert refuted(norms(law, d)[norm], bound(d, beta), beta)
+    assert too_often_above(norms(law, d)[norm], bound(d, beta), beta)
 
 
 def test_upsilon_star_is_about_half_of_the_authors_bound_or_less() -> None:

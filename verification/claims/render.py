@@ -76,12 +76,7 @@ def _verdict_told(c: LedgerClaim) -> str:
 
 def screen(c: LedgerClaim) -> str:
     """Everything about one claim, as text for a person."""
-    lines = [
-        f"{c.id}  ({c.source})",
-        "",
-        f"statement   {c.statement}",
-        f"verdict     {c.verdict}: {_verdict_told(c)}",
-    ]
+    lines = [f"{c.id}  ({c.source})", "", f"statement   {c.statement}", f"verdict     {c.verdict}: {_verdict_told(c)}"]
     if c.provenance != "printed":
         lines.append(f"provenance  {PROVENANCE.get(c.provenance, c.provenance)}")
     lines += [f"{label:12}{text}" for label, text in (("corrected", c.corrected), ("reason", c.reason)) if text]

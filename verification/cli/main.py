@@ -64,12 +64,7 @@ class _Parser(argparse.ArgumentParser):
 
 
 def _top() -> argparse.ArgumentParser:
-    parser = _Parser(
-        prog="covassay",
-        description=DESCRIPTION,
-        epilog=EPILOG,
-        formatter_class=_formatter,
-    )
+    parser = _Parser(prog="covassay", description=DESCRIPTION, epilog=EPILOG, formatter_class=_formatter)
     parser.add_argument("--version", action="version", version=f"covassay {version('covassay')}")
     commands = parser.add_subparsers(title="commands", dest="command", required=True, metavar="COMMAND")
     for name, text in COMMANDS.items():

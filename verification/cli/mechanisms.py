@@ -54,9 +54,9 @@ def variants(declared: AnyMechanism, dimension: int) -> list[dict[str, Any]]:
             {
                 "name": declared.name,
                 "title": declared.title,
-                "paper": declared.paper,
-                "algorithm": declared.number,
-                "provenance": declared.provenance,
+                "paper": declared.about.paper,
+                "algorithm": declared.about.number,
+                "provenance": declared.about.provenance,
                 "notion": declared.notion.name,
                 "adjacency": declared.adjacency,
                 "choices": choices,
@@ -94,7 +94,7 @@ def _print_one(declared: AnyMechanism, rows: list[dict[str, Any]], dimension: in
     shape = f"{declared.output.layout}, {'symmetric, ' if declared.output.symmetric else ''}in {declared.output.unit}"
     facts = {
         declared.name: declared.title,
-        "source": f"{declared.source}; {PROVENANCES[declared.provenance]}",
+        "source": f"{declared.source}; {PROVENANCES[declared.about.provenance]}",
         "guarantee": f"{declared.notion.label}, {declared.adjacency}, n public, in real arithmetic",
         "data": DOMAINS[declared.domain],
         "releases": f"{declared.output.kind} {shape}",

@@ -202,11 +202,7 @@ def erlang_cdfs(count: int, threshold: Fraction, context: MPIntervalContext, res
 
 
 def moment_matrix(
-    powers: tuple[int, ...],
-    below: Sequence[Number],
-    below_twice: Sequence[Number],
-    *,
-    symmetric: bool,
+    powers: tuple[int, ...], below: Sequence[Number], below_twice: Sequence[Number], *, symmetric: bool
 ) -> SkewMatrix:
     """The matrix A_jk for the functions x^a/a!, a in `powers`, without the border that odd orders need.
 
@@ -327,11 +323,7 @@ def enclose_spectral_survival(
 
 
 def _enclose(
-    quantity: Callable[[Number], Number],
-    dimension: int,
-    threshold: Fraction,
-    symmetric: bool,
-    digits: int,
+    quantity: Callable[[Number], Number], dimension: int, threshold: Fraction, symmetric: bool, digits: int
 ) -> Enclosure:
     d = require_dimension("dimension", dimension)
     s = _require_positive_rational("threshold", threshold)

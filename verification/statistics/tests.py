@@ -63,14 +63,7 @@ def kolmogorov_smirnov(values: Vector, cdf: Callable[[Vector], Vector], null: st
     just_before = np.nextafter(x, -np.inf)  # the left limit of the distribution function, for atoms
     statistic = max(float((up_to - cdf(x)).max()), float((cdf(just_before) - below).max()), 0.0)
     p_value = float(stats.kstwo.sf(max(statistic - DISCRETE_SLACK, 0.0), n))
-    return TestResult(
-        null,
-        statistic,
-        p_value,
-        n,
-        "CDF distance",
-        lambda alpha: _band(n, alpha) + _band(n, 1 - POWER),
-    )
+    return TestResult(null, statistic, p_value, n, "CDF distance", lambda alpha: _band(n, alpha) + _band(n, 1 - POWER))
 
 
 def two_sample(values: Vector, other: Vector, null: str) -> TestResult:

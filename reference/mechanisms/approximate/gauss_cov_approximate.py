@@ -21,10 +21,10 @@ Proof: proofs/paper/gauss-cov-approximate.md
 
 import math
 
-from covassay.reference.domain import DataSet, Matrix, Number, require_symmetric, second_moment, unit_rows
+from covassay.reference.domain import DataSet, Matrix, Number, require_symmetric, second_moment, sized_unit_rows
 from covassay.reference.mechanisms.building_blocks.gaussian_approximate import log_delta, multiplier
 from covassay.reference.mechanisms.concentrated.gauss_cov import Ensemble, change_squared, draw_noise
-from covassay.reference.mechanisms.mechanism import Mechanism
+from covassay.reference.mechanisms.mechanism import About, Mechanism
 from covassay.reference.mechanisms.output import MatrixOutput
 from covassay.reference.mechanisms.parameters import (
     Calibration,
@@ -63,8 +63,7 @@ def release(
     """Release the noisy second moment, given the noise: a symmetric (d, d) draw of W from the same `ensemble`."""
     # VALIDATE
     standard = multiplier(epsilon, delta, calibration)
-    rows = unit_rows(x, row_bound, on_large_rows)
-    n, d = rows.shape
+    rows, n, d = sized_unit_rows(x, row_bound, on_large_rows)
     w = require_symmetric("noise", noise, (d, d))
 
     # QUERY
@@ -92,15 +91,6 @@ def spend(
     return Spend(ApproximateDP(epsilon, delta), proven, True, "by the event {loss > ε}, for orthonormal rows")
 
 
-MECHANISM = Mechanism(
-    name="gauss-cov-approximate",
-    title="Gaussian covariance, (ε, δ)",
-    paper="DTTZ14",
-    number="Algorithm 1 (ADK19 baseline G)",
-    notion=APPROXIMATE,
-    output=MatrixOutput(power=2, symmetric=True),
-    release=release,
-    draw_noise=draw_noise,
-    spend=spend,
-)
+ABOUT = About("gauss-cov-approximate", "Gaussian covariance, (ε, δ)", "DTTZ14", "Algorithm 1 (ADK19 baseline G)")
+MECHANISM = Mechanism(ABOUT, APPROXIMATE, MatrixOutput(power=2, symmetric=True), release, draw_noise, spend)
 sample = MECHANISM.sample

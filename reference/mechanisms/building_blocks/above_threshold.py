@@ -29,18 +29,18 @@ from typing import Annotated
 
 import numpy as np
 
-from covassay.reference.domain import DataSet, Number, Vector, require_positive, require_shape, sum_rows, unit_rows
-from covassay.reference.mechanisms.mechanism import Mechanism
-from covassay.reference.mechanisms.output import LevelOutput
-from covassay.reference.mechanisms.parameters import (
-    Calibration,
-    Dimension,
-    Epsilon,
-    LargeRows,
-    RowBound,
-    Rule,
-    checked,
+from covassay.reference.domain import (
+    DataSet,
+    Number,
+    Vector,
+    column_squares,
+    require_positive,
+    require_shape,
+    sized_unit_rows,
 )
+from covassay.reference.mechanisms.mechanism import About, Mechanism
+from covassay.reference.mechanisms.output import LevelOutput
+from covassay.reference.mechanisms.parameters import Calibration, Dimension, Epsilon, LargeRows, RowBound, Rule, checked
 from covassay.reference.privacy import PURE, PureDP, Spend
 
 Share = Annotated[
@@ -123,11 +123,10 @@ def release(
 ) -> float:
     """Release the number 1, …, d of the first feature with enough energy, or d + 1, given the noise for d queries."""
     # VALIDATE
-    rows = unit_rows(x, row_bound, on_large_rows)
-    n, d = rows.shape
+    rows, n, d = sized_unit_rows(x, row_bound, on_large_rows)
 
     # QUERY
-    energies: Vector = sum_rows(lambda block: (block**2).sum(axis=0), rows)
+    energies = column_squares(rows)
 
     # NOISE
     position = first_above(energies, share * n / d, noise, epsilon=epsilon, calibration=calibration)
@@ -148,16 +147,6 @@ def spend(*, epsilon: Epsilon, dimension: Dimension, calibration: Calibration = 
     return Spend(PureDP(epsilon), PureDP(proven), True, "in the limit of large n, for a share below d")
 
 
-MECHANISM = Mechanism(
-    name="above-threshold",
-    title="AboveThreshold (sparse vector)",
-    paper="DLY22",
-    number="Algorithm 1",
-    notion=PURE,
-    output=LevelOutput(),
-    release=release,
-    draw_noise=draw_noise,
-    spend=spend,
-    repeats=True,
-)
+ABOUT = About("above-threshold", "AboveThreshold (sparse vector)", "DLY22", "Algorithm 1")
+MECHANISM = Mechanism(ABOUT, PURE, LevelOutput(), release, draw_noise, spend, repeats=True)
 sample = MECHANISM.sample

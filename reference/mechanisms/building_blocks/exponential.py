@@ -22,8 +22,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from covassay.reference.domain import DataSet, Matrix, Number, Vector, require_shape, sum_rows, unit_rows
-from covassay.reference.mechanisms.mechanism import Mechanism
+from covassay.reference.domain import DataSet, Matrix, Number, Vector, column_squares, require_shape, unit_rows
+from covassay.reference.mechanisms.mechanism import About, Mechanism
 from covassay.reference.mechanisms.output import LevelOutput
 from covassay.reference.mechanisms.parameters import Dimension, Epsilon, LargeRows, RowBound, checked
 from covassay.reference.privacy import PURE, PureDP, Spend
@@ -65,7 +65,7 @@ def release(
     rows = unit_rows(x, row_bound, on_large_rows)
 
     # QUERY
-    energies: Vector = sum_rows(lambda block: (block**2).sum(axis=0), rows)
+    energies = column_squares(rows)
 
     # NOISE
     index = sample_index(energies, noise, eta=exponent(epsilon, ENERGY_RANGE))
@@ -87,16 +87,6 @@ def spend(*, epsilon: Epsilon, dimension: Dimension) -> Spend:
     return Spend(PureDP(epsilon), PureDP(proven), dimension > 1, remark)
 
 
-MECHANISM = Mechanism(
-    name="exponential",
-    title="exponential mechanism",
-    paper="ADK19",
-    number="Lemma 4",
-    notion=PURE,
-    output=LevelOutput(),
-    release=release,
-    draw_noise=draw_noise,
-    spend=spend,
-    repeats=True,
-)
+ABOUT = About("exponential", "exponential mechanism", "ADK19", "Lemma 4")
+MECHANISM = Mechanism(ABOUT, PURE, LevelOutput(), release, draw_noise, spend, repeats=True)
 sample = MECHANISM.sample

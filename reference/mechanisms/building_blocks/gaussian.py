@@ -15,8 +15,8 @@ Proof: proofs/paper/gaussian.md
 
 import numpy as np
 
-from covassay.reference.domain import DataSet, Matrix, Number, Vector, require_shape, sum_rows, unit_rows
-from covassay.reference.mechanisms.mechanism import Mechanism
+from covassay.reference.domain import DataSet, Matrix, Number, Vector, column_squares, require_shape, sized_unit_rows
+from covassay.reference.mechanisms.mechanism import About, Mechanism
 from covassay.reference.mechanisms.output import VectorOutput
 from covassay.reference.mechanisms.parameters import Dimension, LargeRows, Rho, RowBound, checked
 from covassay.reference.privacy import CONCENTRATED, ZCDP, Spend, zcdp_of_gaussian
@@ -49,11 +49,10 @@ def release(
 ) -> Vector:
     """Release the noisy second moment of every feature, given the noise: (d,), standard normal."""
     # VALIDATE
-    rows = unit_rows(x, row_bound, on_large_rows)
-    n, d = rows.shape
+    rows, n, d = sized_unit_rows(x, row_bound, on_large_rows)
 
     # QUERY
-    moments: Vector = sum_rows(lambda block: (block**2).sum(axis=0), rows) / n
+    moments = column_squares(rows) / n
 
     # NOISE
     noisy = perturb(moments, noise, sensitivity=second_moments_sensitivity(n, d), rho=rho)
@@ -75,15 +74,6 @@ def spend(*, rho: Rho, dimension: Dimension) -> Spend:
     return Spend(ZCDP(rho), ZCDP(proven), True, "at every order, for rows e₁ and e₂ (one row against none if d = 1)")
 
 
-MECHANISM = Mechanism(
-    name="gaussian",
-    title="Gaussian mechanism",
-    paper="DLY22",
-    number="Lemma 3",
-    notion=CONCENTRATED,
-    output=VectorOutput(power=2),
-    release=release,
-    draw_noise=draw_noise,
-    spend=spend,
-)
+ABOUT = About("gaussian", "Gaussian mechanism", "DLY22", "Lemma 3")
+MECHANISM = Mechanism(ABOUT, CONCENTRATED, VectorOutput(power=2), release, draw_noise, spend)
 sample = MECHANISM.sample

@@ -32,17 +32,17 @@ from covassay.reference.domain import (
     Matrix,
     Number,
     Vector,
+    column_squares,
     require_below_one,
     require_choice,
     require_positive,
     require_shape,
-    sum_rows,
-    unit_rows,
+    sized_unit_rows,
 )
 from covassay.reference.errors import InvalidInput
 from covassay.reference.mechanisms.building_blocks import gaussian
 from covassay.reference.mechanisms.building_blocks.gaussian import second_moments_sensitivity
-from covassay.reference.mechanisms.mechanism import Mechanism
+from covassay.reference.mechanisms.mechanism import About, Mechanism
 from covassay.reference.mechanisms.output import VectorOutput
 from covassay.reference.mechanisms.parameters import (
     CALIBRATIONS,
@@ -140,11 +140,10 @@ def release(
     """Release the noisy second moment of every feature, given the noise: (d,), standard normal."""
     # VALIDATE
     _require_budget(epsilon, delta, calibration)
-    rows = unit_rows(x, row_bound, on_large_rows)
-    n, d = rows.shape
+    rows, n, d = sized_unit_rows(x, row_bound, on_large_rows)
 
     # QUERY
-    moments: Vector = sum_rows(lambda block: (block**2).sum(axis=0), rows) / n
+    moments = column_squares(rows) / n
 
     # NOISE
     change = second_moments_sensitivity(n, d)
@@ -171,15 +170,6 @@ def spend(*, epsilon: Epsilon, delta: Delta, dimension: Dimension, calibration: 
     )
 
 
-MECHANISM = Mechanism(
-    name="gaussian-approximate",
-    title="Gaussian mechanism, (ε, δ)",
-    paper="ADK19",
-    number="Section 4, baseline G",
-    notion=APPROXIMATE,
-    output=VectorOutput(power=2),
-    release=release,
-    draw_noise=draw_noise,
-    spend=spend,
-)
+ABOUT = About("gaussian-approximate", "Gaussian mechanism, (ε, δ)", "ADK19", "Section 4, baseline G")
+MECHANISM = Mechanism(ABOUT, APPROXIMATE, VectorOutput(power=2), release, draw_noise, spend)
 sample = MECHANISM.sample

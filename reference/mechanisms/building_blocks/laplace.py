@@ -20,8 +20,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from covassay.reference.domain import DataSet, Matrix, Number, Vector, require_shape, sum_rows, unit_rows
-from covassay.reference.mechanisms.mechanism import Mechanism
+from covassay.reference.domain import DataSet, Matrix, Number, Vector, column_squares, require_shape, sized_unit_rows
+from covassay.reference.mechanisms.mechanism import About, Mechanism
 from covassay.reference.mechanisms.output import VectorOutput
 from covassay.reference.mechanisms.parameters import Dimension, Epsilon, LargeRows, RowBound, checked
 from covassay.reference.privacy import PURE, PureDP, Spend
@@ -64,11 +64,10 @@ def release(
 ) -> Vector:
     """Release the noisy second moment of every feature, given the noise: (d,), Laplace(1)."""
     # VALIDATE
-    rows = unit_rows(x, row_bound, on_large_rows)
-    n, d = rows.shape
+    rows, n, d = sized_unit_rows(x, row_bound, on_large_rows)
 
     # QUERY
-    moments: Vector = sum_rows(lambda block: (block**2).sum(axis=0), rows) / n
+    moments = column_squares(rows) / n
 
     # NOISE
     noisy = perturb(moments, noise, sensitivity=second_moments_sensitivity(n, d), epsilon=epsilon)
@@ -90,15 +89,6 @@ def spend(*, epsilon: Epsilon, dimension: Dimension) -> Spend:
     return Spend(PureDP(epsilon), PureDP(proven), True, "at y = f, for rows e₁ and e₂ (one row against none if d = 1)")
 
 
-MECHANISM = Mechanism(
-    name="laplace",
-    title="Laplace mechanism",
-    paper="ADK19",
-    number="Lemma 3",
-    notion=PURE,
-    output=VectorOutput(power=2),
-    release=release,
-    draw_noise=draw_noise,
-    spend=spend,
-)
+ABOUT = About("laplace", "Laplace mechanism", "ADK19", "Lemma 3")
+MECHANISM = Mechanism(ABOUT, PURE, VectorOutput(power=2), release, draw_noise, spend)
 sample = MECHANISM.sample

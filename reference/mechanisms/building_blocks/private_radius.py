@@ -25,10 +25,10 @@ from typing import Annotated
 
 import numpy as np
 
-from covassay.reference.domain import DataSet, Number, Vector, require_between, row_norms, sum_rows, unit_rows
+from covassay.reference.domain import DataSet, Number, Vector, row_norms, sized_unit_rows, sum_rows
 from covassay.reference.mechanisms.building_blocks import above_threshold
 from covassay.reference.mechanisms.building_blocks.above_threshold import AboveThresholdNoise
-from covassay.reference.mechanisms.mechanism import Mechanism
+from covassay.reference.mechanisms.mechanism import About, Mechanism
 from covassay.reference.mechanisms.output import LevelOutput
 from covassay.reference.mechanisms.parameters import (
     Beta,
@@ -37,7 +37,7 @@ from covassay.reference.mechanisms.parameters import (
     Epsilon,
     LargeRows,
     RowBound,
-    Rule,
+    between,
     checked,
 )
 from covassay.reference.privacy import PURE, PureDP, Spend
@@ -45,11 +45,7 @@ from covassay.reference.privacy import PURE, PureDP, Spend
 PRECISION = 2.0**-20
 BETA = 0.1
 Precision = Annotated[
-    float,
-    Rule(
-        "in [1e-300, 1], public: the smallest radius, in the unit of row_bound",
-        lambda name, value: require_between(name, value, 1e-300, 1),
-    ),
+    float, between(1e-300, 1, "in [1e-300, 1], public: the smallest radius, in the unit of row_bound")
 ]
 
 # FORMULAS
@@ -88,8 +84,7 @@ def release(
 ) -> float:
     """Release a radius that few rows exceed, given the noise: one query for every one of `public_radii(precision)`."""
     # VALIDATE
-    rows = unit_rows(x, row_bound, on_large_rows)
-    n, _ = rows.shape
+    rows, n, _ = sized_unit_rows(x, row_bound, on_large_rows)
     levels = public_radii(precision)
 
     # QUERY
@@ -121,17 +116,6 @@ def spend(*, epsilon: Epsilon, dimension: Dimension, calibration: Calibration = 
     return Spend(PureDP(epsilon), PureDP(proven), True, "in the limit of many radii and large n")
 
 
-MECHANISM = Mechanism(
-    name="private-radius",
-    title="private radius",
-    paper="DLY22",
-    number="Lemma 10",
-    notion=PURE,
-    output=LevelOutput(power=1),
-    release=release,
-    draw_noise=draw_noise,
-    spend=spend,
-    provenance="reconstructed",
-    repeats=True,
-)
+ABOUT = About("private-radius", "private radius", "DLY22", "Lemma 10", "reconstructed")
+MECHANISM = Mechanism(ABOUT, PURE, LevelOutput(power=1), release, draw_noise, spend, repeats=True)
 sample = MECHANISM.sample

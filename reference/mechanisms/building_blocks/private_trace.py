@@ -19,8 +19,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from covassay.reference.domain import DataSet, Number, require_shape, sum_rows, unit_rows
-from covassay.reference.mechanisms.mechanism import Mechanism
+from covassay.reference.domain import DataSet, Number, require_shape, sized_unit_rows, total_square
+from covassay.reference.mechanisms.mechanism import About, Mechanism
 from covassay.reference.mechanisms.output import NumberOutput
 from covassay.reference.mechanisms.parameters import Dimension, Epsilon, LargeRows, RowBound, checked
 from covassay.reference.privacy import PURE, PureDP, Spend
@@ -67,12 +67,11 @@ def release(
 ) -> float:
     """Release the noisy trace, given the noise: a draw of Laplace(1)."""
     # VALIDATE
-    rows = unit_rows(x, row_bound, on_large_rows)
-    n, _ = rows.shape
+    rows, n, _ = sized_unit_rows(x, row_bound, on_large_rows)
     z = float(require_shape("noise", noise, ()))
 
     # QUERY
-    trace = float(sum_rows(lambda block: (block**2).sum(), rows)) / n
+    trace = total_square(rows) / n
 
     # NOISE
     noisy = trace + laplace_scale(n, epsilon) * z
@@ -93,15 +92,6 @@ def spend(*, epsilon: Epsilon, dimension: Dimension) -> Spend:
     return Spend(PureDP(epsilon), PureDP(proven), True, "at every output outside (tr Σ, tr Σ'), for y = 0")
 
 
-MECHANISM = Mechanism(
-    name="private-trace",
-    title="private trace",
-    paper="DLY22",
-    number="Algorithm 3, trace step",
-    notion=PURE,
-    output=NumberOutput(power=2),
-    release=release,
-    draw_noise=draw_noise,
-    spend=spend,
-)
+ABOUT = About("private-trace", "private trace", "DLY22", "Algorithm 3, trace step")
+MECHANISM = Mechanism(ABOUT, PURE, NumberOutput(power=2), release, draw_noise, spend)
 sample = MECHANISM.sample

@@ -32,16 +32,7 @@ from typing import Annotated, Literal
 import numpy as np
 
 from covassay.reference import tails
-from covassay.reference.domain import (
-    DataSet,
-    Matrix,
-    Number,
-    Rows,
-    require_between,
-    require_shape,
-    sum_rows,
-    unit_rows,
-)
+from covassay.reference.domain import DataSet, Matrix, Number, Rows, require_shape, total_square, unit_rows
 from covassay.reference.errors import InvalidInput
 from covassay.reference.mechanisms.building_blocks import above_threshold, private_radius, private_trace
 from covassay.reference.mechanisms.concentrated import gauss_cov, separate_cov
@@ -56,7 +47,7 @@ from covassay.reference.mechanisms.concentrated.clipped_cov import (
     search_loss,
 )
 from covassay.reference.mechanisms.concentrated.gauss_cov import Ensemble
-from covassay.reference.mechanisms.mechanism import Mechanism
+from covassay.reference.mechanisms.mechanism import About, Mechanism
 from covassay.reference.mechanisms.output import MatrixOutput
 from covassay.reference.mechanisms.parameters import (
     Beta,
@@ -66,26 +57,21 @@ from covassay.reference.mechanisms.parameters import (
     Meaning,
     Rho,
     RowBound,
-    Rule,
+    between,
     checked,
 )
 from covassay.reference.privacy import CONCENTRATED, ZCDP, Spend
 from covassay.reference.projections import spectral_interval
 
 Radius = Annotated[
-    Literal["none", "private"],
-    Meaning('"private" first finds a radius that most rows lie in; "none" does not'),
+    Literal["none", "private"], Meaning('"private" first finds a radius that most rows lie in; "none" does not')
 ]
 Bounds = Annotated[
     Literal["theorem", "code"],
     Meaning("where the error bounds come from that steer the choices: Theorem 1, or the authors' code"),
 ]
 Precision = Annotated[
-    float,
-    Rule(
-        "in [1e-100, 1], public: the smallest private radius, in the unit of row_bound",
-        lambda name, value: require_between(name, value, 1e-100, 1),
-    ),
+    float, between(1e-100, 1, "in [1e-100, 1], public: the smallest private radius, in the unit of row_bound")
 ]
 BETA = 0.1
 PRECISION = private_radius.PRECISION
@@ -197,7 +183,7 @@ def within_radius(
 def trace_bound(rows: Rows, noise: float, rho: float, beta: float) -> float:
     """Step 1: t̃, which is below tr Σ with probability at most β/8."""
     n, _ = rows.shape
-    trace = float(sum_rows(lambda block: (block**2).sum(), rows)) / n
+    trace = total_square(rows) / n
     scale = private_trace.gaussian_scale(n, trace_budget(rho))
     normal = float(require_shape("noise.trace", noise, ()))
     return float(private_trace.upper_bound(trace, normal, scale, private_trace.gaussian_margin(beta / 8)))
@@ -303,16 +289,6 @@ def spend(
     return Spend(claimed=ZCDP(rho), proven=ZCDP(proven), attained=False, remark="step by step; an upper bound")
 
 
-MECHANISM = Mechanism(
-    name="adaptive-cov",
-    title="adaptive clipping and mechanism",
-    paper="DLY22",
-    number="Algorithm 3",
-    notion=CONCENTRATED,
-    output=MatrixOutput(power=2, symmetric=True),
-    release=release,
-    draw_noise=draw_noise,
-    spend=spend,
-    provenance="code",
-)
+ABOUT = About("adaptive-cov", "adaptive clipping and mechanism", "DLY22", "Algorithm 3", "code")
+MECHANISM = Mechanism(ABOUT, CONCENTRATED, MatrixOutput(power=2, symmetric=True), release, draw_noise, spend)
 sample = MECHANISM.sample

@@ -29,21 +29,11 @@ from typing import Annotated, Literal
 
 import numpy as np
 
-from covassay.reference.domain import (
-    DataSet,
-    Matrix,
-    Number,
-    Rows,
-    Vector,
-    require_between,
-    row_norms,
-    sum_rows,
-    unit_rows,
-)
+from covassay.reference.domain import DataSet, Matrix, Number, Rows, Vector, row_norms, sized_unit_rows, sum_rows
 from covassay.reference.mechanisms.building_blocks import above_threshold
 from covassay.reference.mechanisms.concentrated import gauss_cov, separate_cov
 from covassay.reference.mechanisms.concentrated.gauss_cov import Ensemble
-from covassay.reference.mechanisms.mechanism import Mechanism
+from covassay.reference.mechanisms.mechanism import About, Mechanism
 from covassay.reference.mechanisms.output import MatrixOutput
 from covassay.reference.mechanisms.parameters import (
     Beta,
@@ -53,26 +43,16 @@ from covassay.reference.mechanisms.parameters import (
     Meaning,
     Rho,
     RowBound,
-    Rule,
+    between,
     checked,
 )
 from covassay.reference.privacy import CONCENTRATED, ZCDP, Spend, zcdp_of_bounded_range
 
 Base = Annotated[
-    Literal["separate", "gauss"],
-    Meaning('the mechanism M: "separate" for `separate_cov`, "gauss" for `gauss_cov`'),
+    Literal["separate", "gauss"], Meaning('the mechanism M: "separate" for `separate_cov`, "gauss" for `gauss_cov`')
 ]
-Threshold = Annotated[
-    Literal["public", "private"],
-    Meaning('"public" takes τ = clip_norm, "private" searches for τ'),
-]
-ClipNorm = Annotated[
-    float,
-    Rule(
-        "τ of the public threshold, in the unit of row_bound: in [1e-100, 1]",
-        lambda name, value: require_between(name, value, 1e-100, 1),
-    ),
-]
+Threshold = Annotated[Literal["public", "private"], Meaning('"public" takes τ = clip_norm, "private" searches for τ')]
+ClipNorm = Annotated[float, between(1e-100, 1, "τ of the public threshold, in the unit of row_bound: in [1e-100, 1]")]
 CLIP_NORM = 0.5
 BETA = 0.1
 LAST_LEVEL = 79  # ⌊log₂ 10²⁴⌋: the authors' code (AdaptiveCov) stops at 1e-24
@@ -211,8 +191,7 @@ def release(
     Only the private threshold uses beta: ν is exceeded with at most this probability.
     """
     # VALIDATE
-    rows = unit_rows(x, row_bound, on_large_rows)
-    n, d = rows.shape
+    rows, n, d = sized_unit_rows(x, row_bound, on_large_rows)
     final = final_budget(rho, threshold, calibration)
 
     # QUERY
@@ -254,16 +233,6 @@ def spend(
     return Spend(ZCDP(rho), ZCDP(proven), attained=False, remark="step by step; an upper bound")
 
 
-MECHANISM = Mechanism(
-    name="clipped-cov",
-    title="covariance of clipped rows",
-    paper="DLY22",
-    number="Section 5.1 (ClippedCov)",
-    notion=CONCENTRATED,
-    output=MatrixOutput(power=2, symmetric=True),
-    release=release,
-    draw_noise=draw_noise,
-    spend=spend,
-    provenance="code",
-)
+ABOUT = About("clipped-cov", "covariance of clipped rows", "DLY22", "Section 5.1 (ClippedCov)", "code")
+MECHANISM = Mechanism(ABOUT, CONCENTRATED, MatrixOutput(power=2, symmetric=True), release, draw_noise, spend)
 sample = MECHANISM.sample

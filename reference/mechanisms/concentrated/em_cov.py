@@ -10,9 +10,10 @@ noise; every eigenvector is drawn by an exponential mechanism on the sphere, who
 3. Release (1/n) Σ_i λ̂_i θ_i θ_iᵀ. Eigenvalues are not clipped.
 
 Why ρ-zCDP. Replacing x by y moves C by Δ = x xᵀ − y yᵀ, and λ(C) by a vector m with ‖m‖² ≤ ‖Δ‖_F² ≤ 2
-(Hoffman–Wielandt). This costs at most ‖m‖²/(2b²). Given θ_1, …, θ_{i−1}, the score of direction i moves by
-(u·P_i x)² − (u·P_i y)², which lies in [−1, 1]. So the privacy loss lies in an interval of length 2η_i, which costs
-(2η_i)²/8 = η_i²/2 under zCDP (Cesar–Rogers 2020). zCDP adds up over the steps, so the sum bounds the spend.
+(Hoffman–Wielandt). This costs ‖m‖²/(2b²) with Gaussian noise, and no more with Laplace noise. Given θ_1, …, θ_{i−1},
+the score of direction i moves by (u·P_i x)² − (u·P_i y)², which lies in [−1, 1]. So the privacy loss lies in an
+interval of length 2η_i, which costs (2η_i)²/8 = η_i²/2 under zCDP (Cesar–Rogers 2020). zCDP adds up over the steps, so
+the sum bounds the spend.
 
 reconstructed : Laplace noise, b = 2/√ρ, η_i = √(ρ/d)/4. It spends at most ρ/4 + (ρ/32)(d − 1)/d < 9ρ/32; ρ/8 for d = 1.
 tight : Gaussian noise with b² = 2/ρ, η_i = √(ρ/(d − 1)), ours. It spends at most ρ/2 + ρ/2 = ρ; exactly ρ/4 for d = 1.
@@ -27,9 +28,9 @@ from functools import partial
 
 import numpy as np
 
-from covassay.reference.domain import DataSet, Matrix, Number, require_shape, second_moment, unit_rows
+from covassay.reference.domain import DataSet, Matrix, Number, require_shape, second_moment, sized_unit_rows
 from covassay.reference.laws import bingham as law
-from covassay.reference.mechanisms.mechanism import Mechanism
+from covassay.reference.mechanisms.mechanism import About, Mechanism
 from covassay.reference.mechanisms.output import MatrixOutput
 from covassay.reference.mechanisms.parameters import (
     Dimension,
@@ -86,8 +87,7 @@ def release(
     draws, for a symmetric matrix M, a unit vector u with density ∝ exp(uᵀMu).
     """
     # VALIDATE
-    rows = unit_rows(x, row_bound, on_large_rows)
-    n, d = rows.shape
+    rows, n, d = sized_unit_rows(x, row_bound, on_large_rows)
     standard = require_shape("noise.eigenvalues", noise.eigenvalues, (d,))
 
     # QUERY
@@ -122,16 +122,6 @@ def spend(*, rho: Rho, dimension: Dimension, calibration: ReconstructedCalibrati
     return Spend(ZCDP(rho), ZCDP(proven), attained, "" if attained else "the sum of the bounds of its steps")
 
 
-MECHANISM = Mechanism(
-    name="em-cov",
-    title="iterative eigenvector sampling under zCDP",
-    paper="DLY22",
-    number="Appendix A",
-    notion=CONCENTRATED,
-    output=MatrixOutput(power=2, symmetric=True),
-    release=release,
-    draw_noise=draw_noise,
-    spend=spend,
-    provenance="reconstructed",
-)
+ABOUT = About("em-cov", "iterative eigenvector sampling under zCDP", "DLY22", "Appendix A", "reconstructed")
+MECHANISM = Mechanism(ABOUT, CONCENTRATED, MatrixOutput(power=2, symmetric=True), release, draw_noise, spend)
 sample = MECHANISM.sample

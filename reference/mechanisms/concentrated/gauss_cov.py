@@ -25,16 +25,9 @@ from typing import Annotated
 
 import numpy as np
 
-from covassay.reference.domain import (
-    DataSet,
-    Matrix,
-    Number,
-    require_symmetric,
-    second_moment,
-    unit_rows,
-)
+from covassay.reference.domain import DataSet, Matrix, Number, require_symmetric, second_moment, sized_unit_rows
 from covassay.reference.laws import wigner as law
-from covassay.reference.mechanisms.mechanism import Mechanism
+from covassay.reference.mechanisms.mechanism import About, Mechanism
 from covassay.reference.mechanisms.output import MatrixOutput
 from covassay.reference.mechanisms.parameters import Dimension, LargeRows, Meaning, Rho, RowBound, checked
 from covassay.reference.privacy import CONCENTRATED, ZCDP, Spend
@@ -90,8 +83,7 @@ def release(
 ) -> Matrix:
     """Release the noisy second moment, given the noise: a symmetric (d, d) draw of W from the same `ensemble`."""
     # VALIDATE
-    rows = unit_rows(x, row_bound, on_large_rows)
-    n, d = rows.shape
+    rows, n, d = sized_unit_rows(x, row_bound, on_large_rows)
     w = require_symmetric("noise", noise, (d, d))
 
     # QUERY
@@ -117,15 +109,6 @@ def spend(*, rho: Rho, dimension: Dimension, ensemble: Ensemble = "wigner") -> S
     return Spend(ZCDP(rho), ZCDP(privacy_loss(rho, dimension)), True, "for orthonormal rows, at every order")
 
 
-MECHANISM = Mechanism(
-    name="gauss-cov",
-    title="Gaussian covariance",
-    paper="DTTZ14",
-    number="Algorithm 1 (DLY22 GaussCov)",
-    notion=CONCENTRATED,
-    output=MatrixOutput(power=2, symmetric=True),
-    release=release,
-    draw_noise=draw_noise,
-    spend=spend,
-)
+ABOUT = About("gauss-cov", "Gaussian covariance", "DTTZ14", "Algorithm 1 (DLY22 GaussCov)")
+MECHANISM = Mechanism(ABOUT, CONCENTRATED, MatrixOutput(power=2, symmetric=True), release, draw_noise, spend)
 sample = MECHANISM.sample

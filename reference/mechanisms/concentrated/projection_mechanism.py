@@ -21,7 +21,7 @@ from covassay.reference.domain import DataSet, Matrix, Number, unit_rows
 from covassay.reference.mechanisms.concentrated import gauss_cov
 from covassay.reference.mechanisms.concentrated.gauss_cov import Ensemble, draw_noise, noise_scale
 from covassay.reference.mechanisms.concentrated.separate_cov import spectral_bound
-from covassay.reference.mechanisms.mechanism import Mechanism
+from covassay.reference.mechanisms.mechanism import About, Mechanism
 from covassay.reference.mechanisms.output import MatrixOutput
 from covassay.reference.mechanisms.parameters import Dimension, LargeRows, Rho, RowBound, checked
 from covassay.reference.privacy import CONCENTRATED, Spend
@@ -70,16 +70,6 @@ def spend(*, rho: Rho, dimension: Dimension, ensemble: Ensemble = "wigner") -> S
     return Spend(noisy.claimed, noisy.proven, True, "in the limit of large n, where the projection does nothing")
 
 
-MECHANISM = Mechanism(
-    name="projection-mechanism",
-    title="projection mechanism",
-    paper="DLY22",
-    number="Appendix C",
-    notion=CONCENTRATED,
-    output=MatrixOutput(power=2, symmetric=True),
-    release=release,
-    draw_noise=draw_noise,
-    spend=spend,
-    provenance="reconstructed",
-)
+ABOUT = About("projection-mechanism", "projection mechanism", "DLY22", "Appendix C", "reconstructed")
+MECHANISM = Mechanism(ABOUT, CONCENTRATED, MatrixOutput(power=2, symmetric=True), release, draw_noise, spend)
 sample = MECHANISM.sample

@@ -34,11 +34,11 @@ from covassay.reference.domain import (
     require_shape,
     require_symmetric,
     second_moment,
-    unit_rows,
+    sized_unit_rows,
 )
 from covassay.reference.mechanisms.concentrated import gauss_cov
 from covassay.reference.mechanisms.concentrated.gauss_cov import Ensemble
-from covassay.reference.mechanisms.mechanism import Mechanism
+from covassay.reference.mechanisms.mechanism import About, Mechanism
 from covassay.reference.mechanisms.output import MatrixOutput
 from covassay.reference.mechanisms.parameters import Dimension, LargeRows, Rho, RowBound, checked
 from covassay.reference.privacy import CONCENTRATED, ZCDP, Spend
@@ -118,8 +118,7 @@ def release(
     `noise` is a `SeparateCovNoise` whose matrix was drawn from the same `ensemble`.
     """
     # VALIDATE
-    rows = unit_rows(x, row_bound, on_large_rows)
-    n, d = rows.shape
+    rows, n, d = sized_unit_rows(x, row_bound, on_large_rows)
     w = require_symmetric("noise.matrix", noise.matrix, (d, d))
     normal = require_shape("noise.eigenvalues", noise.eigenvalues, (d,))
 
@@ -151,16 +150,6 @@ def spend(*, rho: Rho, dimension: Dimension, ensemble: Ensemble = "wigner") -> S
     return Spend(ZCDP(rho), ZCDP(privacy_loss(rho, dimension)), True, remark)
 
 
-MECHANISM = Mechanism(
-    name="separate-cov",
-    title="separate eigenvalues and eigenvectors",
-    paper="DLY22",
-    number="Algorithm 2",
-    notion=CONCENTRATED,
-    output=MatrixOutput(power=2, symmetric=True),
-    release=release,
-    draw_noise=draw_noise,
-    spend=spend,
-    provenance="reconstructed",
-)
+ABOUT = About("separate-cov", "separate eigenvalues and eigenvectors", "DLY22", "Algorithm 2", "reconstructed")
+MECHANISM = Mechanism(ABOUT, CONCENTRATED, MatrixOutput(power=2, symmetric=True), release, draw_noise, spend)
 sample = MECHANISM.sample

@@ -41,7 +41,7 @@ from covassay.reference.domain import (
     second_moment,
 )
 from covassay.reference.errors import InvalidInput
-from covassay.reference.mechanisms.mechanism import Mechanism
+from covassay.reference.mechanisms.mechanism import About, Mechanism
 from covassay.reference.mechanisms.output import MatrixOutput
 from covassay.reference.mechanisms.parameters import Beta, Dimension, Meaning, Rho, Rule, checked
 from covassay.reference.privacy import CONCENTRATED, ZCDP, Spend
@@ -182,17 +182,8 @@ def spend(*, rho: Rho, dimension: Dimension, constants: Constants = "paper") -> 
     return Spend(ZCDP(rho), ZCDP(proven), True, remark)
 
 
+ABOUT = About("coinpress-covariance", "CoinPress, covariance of Gaussian data", "BDKU20", "covariance", "ours")
 MECHANISM = Mechanism(
-    name="coinpress-covariance",
-    title="CoinPress, covariance of Gaussian data",
-    paper="BDKU20",
-    number="covariance",
-    notion=CONCENTRATED,
-    output=MatrixOutput(power=2, symmetric=True),
-    release=release,
-    draw_noise=draw_noise,
-    spend=spend,
-    provenance="ours",
-    domain="space",
+    ABOUT, CONCENTRATED, MatrixOutput(power=2, symmetric=True), release, draw_noise, spend, domain="space"
 )
 sample = MECHANISM.sample

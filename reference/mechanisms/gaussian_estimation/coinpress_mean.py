@@ -46,7 +46,7 @@ from covassay.reference.mechanisms.gaussian_estimation.coinpress_covariance impo
     pressed,
     squared_norm_bound,
 )
-from covassay.reference.mechanisms.mechanism import Mechanism
+from covassay.reference.mechanisms.mechanism import About, Mechanism
 from covassay.reference.mechanisms.output import VectorOutput
 from covassay.reference.mechanisms.parameters import Beta, Dimension, Rho, Rule, checked
 from covassay.reference.privacy import CONCENTRATED, ZCDP, Spend
@@ -132,17 +132,6 @@ def spend(*, rho: Rho, dimension: Dimension, constants: Constants = "paper") -> 
     return Spend(ZCDP(rho), ZCDP(rho), True, remark)
 
 
-MECHANISM = Mechanism(
-    name="coinpress-mean",
-    title="CoinPress, mean of Gaussian data",
-    paper="BDKU20",
-    number="mean",
-    notion=CONCENTRATED,
-    output=VectorOutput(power=1),
-    release=release,
-    draw_noise=draw_noise,
-    spend=spend,
-    provenance="ours",
-    domain="space",
-)
+ABOUT = About("coinpress-mean", "CoinPress, mean of Gaussian data", "BDKU20", "mean", "ours")
+MECHANISM = Mechanism(ABOUT, CONCENTRATED, VectorOutput(power=1), release, draw_noise, spend, domain="space")
 sample = MECHANISM.sample

@@ -25,7 +25,7 @@ from covassay.reference.domain import DataSet, Matrix, Number, as_rows
 from covassay.reference.mechanisms.gaussian_estimation import pgce, pme
 from covassay.reference.mechanisms.gaussian_estimation.naive_pce import Kappa
 from covassay.reference.mechanisms.gaussian_estimation.naive_pme import MeanNorm
-from covassay.reference.mechanisms.mechanism import Mechanism
+from covassay.reference.mechanisms.mechanism import About, Mechanism
 from covassay.reference.mechanisms.output import GaussianOutput
 from covassay.reference.mechanisms.parameters import Beta, Dimension, ReconstructedCalibration, Rho, checked
 from covassay.reference.privacy import CONCENTRATED, ZCDP, Spend
@@ -91,18 +91,8 @@ def spend(*, rho: Rho, dimension: Dimension, calibration: ReconstructedCalibrati
     return Spend(ZCDP(rho), ZCDP(proven), False, "by composition of PGCE and PME")
 
 
+ABOUT = About("gaussian-learner", "private learning of a Gaussian", "KLSU19", "Theorem 1.1", "reconstructed")
 MECHANISM = Mechanism(
-    name="gaussian-learner",
-    title="private learning of a Gaussian",
-    paper="KLSU19",
-    number="Theorem 1.1",
-    notion=CONCENTRATED,
-    output=GaussianOutput(power=1),
-    release=release,
-    draw_noise=draw_noise,
-    spend=spend,
-    provenance="reconstructed",
-    domain="space",
-    ordered=True,
+    ABOUT, CONCENTRATED, GaussianOutput(power=1), release, draw_noise, spend, domain="space", ordered=True
 )
 sample = MECHANISM.sample

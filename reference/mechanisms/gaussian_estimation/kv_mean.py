@@ -39,7 +39,7 @@ from covassay.reference.domain import (
     sum_rows,
 )
 from covassay.reference.errors import InvalidInput
-from covassay.reference.mechanisms.mechanism import Mechanism
+from covassay.reference.mechanisms.mechanism import About, Mechanism
 from covassay.reference.mechanisms.output import VectorOutput
 from covassay.reference.mechanisms.parameters import Beta, Dimension, Rho, Rule, checked
 from covassay.reference.privacy import CONCENTRATED, ZCDP, Spend
@@ -159,17 +159,6 @@ def spend(*, rho: Rho, dimension: Dimension) -> Spend:
     return Spend(ZCDP(rho), ZCDP(rho), False, "by composition of counts and means; the means alone attain ρ/2")
 
 
-MECHANISM = Mechanism(
-    name="kv-mean",
-    title="mean of Gaussian columns",
-    paper="KLSU19",
-    number="Theorem 4.1",
-    notion=CONCENTRATED,
-    output=VectorOutput(power=1),
-    release=release,
-    draw_noise=draw_noise,
-    spend=spend,
-    provenance="reconstructed",
-    domain="space",
-)
+ABOUT = About("kv-mean", "mean of Gaussian columns", "KLSU19", "Theorem 4.1", "reconstructed")
+MECHANISM = Mechanism(ABOUT, CONCENTRATED, VectorOutput(power=1), release, draw_noise, spend, domain="space")
 sample = MECHANISM.sample

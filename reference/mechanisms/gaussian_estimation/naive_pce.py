@@ -38,7 +38,7 @@ from covassay.reference.domain import (
     second_moment,
 )
 from covassay.reference.laws import wigner
-from covassay.reference.mechanisms.mechanism import Mechanism
+from covassay.reference.mechanisms.mechanism import About, Mechanism
 from covassay.reference.mechanisms.output import MatrixOutput
 from covassay.reference.mechanisms.parameters import Beta, Dimension, ReconstructedCalibration, Rho, Rule, checked
 from covassay.reference.privacy import CONCENTRATED, ZCDP, Spend
@@ -130,17 +130,8 @@ def spend(*, rho: Rho, dimension: Dimension, calibration: ReconstructedCalibrati
     return Spend(ZCDP(rho), ZCDP(proven), True, "by M', for orthogonal rows of length r; by the projection as n → ∞")
 
 
+ABOUT = About("naive-pce", "naive private covariance estimation", "KLSU19", "Algorithm 1", "reconstructed")
 MECHANISM = Mechanism(
-    name="naive-pce",
-    title="naive private covariance estimation",
-    paper="KLSU19",
-    number="Algorithm 1",
-    notion=CONCENTRATED,
-    output=MatrixOutput(power=2, symmetric=True),
-    release=release,
-    draw_noise=draw_noise,
-    spend=spend,
-    provenance="reconstructed",
-    domain="space",
+    ABOUT, CONCENTRATED, MatrixOutput(power=2, symmetric=True), release, draw_noise, spend, domain="space"
 )
 sample = MECHANISM.sample

@@ -22,7 +22,7 @@ from covassay.reference.domain import DataSet, Number, Vector, as_rows, require_
 from covassay.reference.mechanisms.gaussian_estimation import kv_mean
 from covassay.reference.mechanisms.gaussian_estimation.kv_mean import KVMeanNoise
 from covassay.reference.mechanisms.gaussian_estimation.naive_pce import Kappa
-from covassay.reference.mechanisms.mechanism import Mechanism
+from covassay.reference.mechanisms.mechanism import About, Mechanism
 from covassay.reference.mechanisms.output import VectorOutput
 from covassay.reference.mechanisms.parameters import Beta, Dimension, Rho, Rule, checked
 from covassay.reference.privacy import CONCENTRATED, Spend
@@ -67,17 +67,6 @@ def spend(*, rho: Rho, dimension: Dimension) -> Spend:
     return kv_mean.spend(rho=rho, dimension=dimension)
 
 
-MECHANISM = Mechanism(
-    name="naive-pme",
-    title="naive private mean of a Gaussian",
-    paper="KLSU19",
-    number="Algorithm 5",
-    notion=CONCENTRATED,
-    output=VectorOutput(power=1),
-    release=release,
-    draw_noise=draw_noise,
-    spend=spend,
-    provenance="reconstructed",
-    domain="space",
-)
+ABOUT = About("naive-pme", "naive private mean of a Gaussian", "KLSU19", "Algorithm 5", "reconstructed")
+MECHANISM = Mechanism(ABOUT, CONCENTRATED, VectorOutput(power=1), release, draw_noise, spend, domain="space")
 sample = MECHANISM.sample

@@ -26,7 +26,7 @@ from covassay.reference.domain import DataSet, Matrix, Number, as_rows
 from covassay.reference.mechanisms.gaussian_estimation import naive_pce, ppc
 from covassay.reference.mechanisms.gaussian_estimation.naive_pce import Kappa
 from covassay.reference.mechanisms.gaussian_estimation.weak_ppc import SMALLEST_KAPPA
-from covassay.reference.mechanisms.mechanism import Mechanism
+from covassay.reference.mechanisms.mechanism import About, Mechanism
 from covassay.reference.mechanisms.output import MatrixOutput
 from covassay.reference.mechanisms.parameters import Beta, Dimension, ReconstructedCalibration, Rho, checked
 from covassay.reference.privacy import CONCENTRATED, ZCDP, Spend
@@ -98,17 +98,8 @@ def spend(*, rho: Rho, dimension: Dimension, calibration: ReconstructedCalibrati
     return Spend(ZCDP(rho), ZCDP(proven), False, "by composition of PPC and NaivePCE")
 
 
+ABOUT = About("pgce", "private covariance of a Gaussian", "KLSU19", "Algorithm 4", "reconstructed")
 MECHANISM = Mechanism(
-    name="pgce",
-    title="private covariance of a Gaussian",
-    paper="KLSU19",
-    number="Algorithm 4",
-    notion=CONCENTRATED,
-    output=MatrixOutput(power=2, symmetric=True),
-    release=release,
-    draw_noise=draw_noise,
-    spend=spend,
-    provenance="reconstructed",
-    domain="space",
+    ABOUT, CONCENTRATED, MatrixOutput(power=2, symmetric=True), release, draw_noise, spend, domain="space"
 )
 sample = MECHANISM.sample

@@ -30,7 +30,7 @@ from covassay.reference.mechanisms.gaussian_estimation import kv_mean, naive_pme
 from covassay.reference.mechanisms.gaussian_estimation.naive_pce import Kappa
 from covassay.reference.mechanisms.gaussian_estimation.naive_pme import MeanNorm
 from covassay.reference.mechanisms.gaussian_estimation.weak_ppc import SMALLEST_KAPPA
-from covassay.reference.mechanisms.mechanism import Mechanism
+from covassay.reference.mechanisms.mechanism import About, Mechanism
 from covassay.reference.mechanisms.output import VectorOutput
 from covassay.reference.mechanisms.parameters import Beta, Dimension, ReconstructedCalibration, Rho, checked
 from covassay.reference.privacy import CONCENTRATED, ZCDP, Spend
@@ -125,18 +125,8 @@ def spend(*, rho: Rho, dimension: Dimension, calibration: ReconstructedCalibrati
     return Spend(ZCDP(rho), ZCDP(proven), False, "by composition of PPC and NaivePME")
 
 
+ABOUT = About("pme", "private mean of a Gaussian", "KLSU19", "Algorithm 6", "reconstructed")
 MECHANISM = Mechanism(
-    name="pme",
-    title="private mean of a Gaussian",
-    paper="KLSU19",
-    number="Algorithm 6",
-    notion=CONCENTRATED,
-    output=VectorOutput(power=1),
-    release=release,
-    draw_noise=draw_noise,
-    spend=spend,
-    provenance="reconstructed",
-    domain="space",
-    ordered=True,
+    ABOUT, CONCENTRATED, VectorOutput(power=1), release, draw_noise, spend, domain="space", ordered=True
 )
 sample = MECHANISM.sample

@@ -30,7 +30,7 @@ from covassay.reference.laws import wigner
 from covassay.reference.mechanisms.gaussian_estimation import naive_pce, weak_ppc
 from covassay.reference.mechanisms.gaussian_estimation.naive_pce import Kappa
 from covassay.reference.mechanisms.gaussian_estimation.weak_ppc import PROGRESS, SMALLEST_KAPPA
-from covassay.reference.mechanisms.mechanism import Mechanism
+from covassay.reference.mechanisms.mechanism import About, Mechanism
 from covassay.reference.mechanisms.output import MatrixOutput
 from covassay.reference.mechanisms.parameters import Beta, Dimension, ReconstructedCalibration, Rho, checked
 from covassay.reference.privacy import CONCENTRATED, ZCDP, Spend
@@ -66,7 +66,7 @@ def sufficient_rows(
 
 
 def image(a: Matrix, rows: Rows) -> Rows:
-    """The data set of A x_i. A row with an image beyond the largest float counts as zero, as long rows do."""
+    """The data set of A x_i. An image beyond the largest float becomes 0; NaivePCE counts every long row as 0, too."""
 
     def apply(block: Matrix) -> Matrix:
         with np.errstate(over="ignore", invalid="ignore"):
@@ -126,18 +126,8 @@ def spend(*, rho: Rho, dimension: Dimension, calibration: ReconstructedCalibrati
     return Spend(ZCDP(rho), proven, False, "by composition of the rounds")
 
 
+ABOUT = About("ppc", "private preconditioning", "KLSU19", "Algorithm 3", "reconstructed")
 MECHANISM = Mechanism(
-    name="ppc",
-    title="private preconditioning",
-    paper="KLSU19",
-    number="Algorithm 3",
-    notion=CONCENTRATED,
-    output=MatrixOutput(power=-1),
-    release=release,
-    draw_noise=draw_noise,
-    spend=spend,
-    provenance="reconstructed",
-    domain="space",
-    repeats=True,
+    ABOUT, CONCENTRATED, MatrixOutput(power=-1), release, draw_noise, spend, domain="space", repeats=True
 )
 sample = MECHANISM.sample

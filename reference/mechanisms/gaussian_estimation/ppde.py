@@ -42,7 +42,7 @@ from covassay.reference.domain import (
     rows_between,
     sum_rows,
 )
-from covassay.reference.mechanisms.mechanism import Mechanism
+from covassay.reference.mechanisms.mechanism import About, Mechanism
 from covassay.reference.mechanisms.output import VectorOutput
 from covassay.reference.mechanisms.parameters import Beta, Dimension, ReconstructedCalibration, Rho, checked
 from covassay.reference.privacy import CONCENTRATED, ZCDP, Spend
@@ -173,19 +173,8 @@ def spend(*, rho: Rho, dimension: Dimension, calibration: ReconstructedCalibrati
     return Spend(ZCDP(rho), ZCDP(rho), calibration == "tight", remark)
 
 
+ABOUT = About("ppde", "private learning of a product distribution", "KLSU19", "Algorithm 7", "reconstructed")
 MECHANISM = Mechanism(
-    name="ppde",
-    title="private learning of a product distribution",
-    paper="KLSU19",
-    number="Algorithm 7",
-    notion=CONCENTRATED,
-    output=VectorOutput(power=1),
-    release=release,
-    draw_noise=draw_noise,
-    spend=spend,
-    provenance="reconstructed",
-    domain="cube",
-    ordered=True,
-    repeats=True,
+    ABOUT, CONCENTRATED, VectorOutput(power=1), release, draw_noise, spend, domain="cube", ordered=True, repeats=True
 )
 sample = MECHANISM.sample

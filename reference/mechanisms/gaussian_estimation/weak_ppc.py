@@ -26,7 +26,7 @@ import numpy as np
 from covassay.reference.domain import DataSet, Matrix, Number, as_rows, require_dimension
 from covassay.reference.mechanisms.gaussian_estimation import naive_pce
 from covassay.reference.mechanisms.gaussian_estimation.naive_pce import Kappa, noise_variance, radius_squared
-from covassay.reference.mechanisms.mechanism import Mechanism
+from covassay.reference.mechanisms.mechanism import About, Mechanism
 from covassay.reference.mechanisms.output import MatrixOutput
 from covassay.reference.mechanisms.parameters import Beta, Dimension, ReconstructedCalibration, Rho, checked
 from covassay.reference.privacy import CONCENTRATED, ZCDP, Spend
@@ -137,17 +137,14 @@ def spend(*, rho: Rho, dimension: Dimension, calibration: ReconstructedCalibrati
     return Spend(ZCDP(rho), proven, False, "the bound of NaivePCE; A reveals only the space V")
 
 
+ABOUT = About("weak-ppc", "one round of private preconditioning", "KLSU19", "Algorithm 2", "reconstructed")
 MECHANISM = Mechanism(
-    name="weak-ppc",
-    title="one round of private preconditioning",
-    paper="KLSU19",
-    number="Algorithm 2",
-    notion=CONCENTRATED,
-    output=MatrixOutput(power=-1, symmetric=True),
-    release=release,
-    draw_noise=draw_noise,
-    spend=spend,
-    provenance="reconstructed",
+    ABOUT,
+    CONCENTRATED,
+    MatrixOutput(power=-1, symmetric=True),
+    release,
+    draw_noise,
+    spend,
     domain="space",
     repeats=True,
 )

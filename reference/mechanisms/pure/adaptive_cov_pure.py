@@ -22,49 +22,21 @@ Proof: proofs/paper/adaptive-cov-pure.md
 """
 
 from dataclasses import dataclass
-from typing import Annotated
 
 import numpy as np
 
 from covassay.reference import tails
-from covassay.reference.domain import (
-    DataSet,
-    Matrix,
-    Number,
-    Rows,
-    Vector,
-    require_between,
-    require_shape,
-    sum_rows,
-    unit_rows,
-)
+from covassay.reference.domain import DataSet, Matrix, Number, Rows, Vector, require_shape, total_square, unit_rows
 from covassay.reference.laws import wigner
 from covassay.reference.mechanisms.building_blocks import above_threshold, private_radius, private_trace
-from covassay.reference.mechanisms.concentrated.adaptive_cov import Radius, gauss_noise, separate_noise
+from covassay.reference.mechanisms.concentrated.adaptive_cov import Precision, Radius, gauss_noise, separate_noise
 from covassay.reference.mechanisms.concentrated.clipped_cov import bias_bound, bin_counts, clip_level, last_level
-from covassay.reference.mechanisms.mechanism import Mechanism
+from covassay.reference.mechanisms.mechanism import About, Mechanism
 from covassay.reference.mechanisms.output import MatrixOutput
-from covassay.reference.mechanisms.parameters import (
-    Beta,
-    Calibration,
-    Dimension,
-    Epsilon,
-    LargeRows,
-    RowBound,
-    Rule,
-    checked,
-)
+from covassay.reference.mechanisms.parameters import Beta, Calibration, Dimension, Epsilon, LargeRows, RowBound, checked
 from covassay.reference.mechanisms.pure import lap_cov, separate_cov_pure
 from covassay.reference.privacy import PURE, PureDP, Spend
 from covassay.reference.projections import spectral_interval
-
-Precision = Annotated[
-    float,
-    Rule(
-        "in [1e-100, 1], public: the smallest private radius, in the unit of row_bound",
-        lambda name, value: require_between(name, value, 1e-100, 1),
-    ),
-]
 
 # FORMULAS; `bias_bound` and `clip_level` are those of `clipped_cov`
 
@@ -161,7 +133,7 @@ def release(
             rows, noise.radius, epsilon=share, calibration=calibration, precision=precision, beta=beta / 8
         )
         rows = unit_rows(rows, unit)
-    trace = float(sum_rows(lambda block: (block**2).sum(), rows)) / n
+    trace = total_square(rows) / n
     last = last_level(n, d)
     counts = list(bin_counts(rows, last))
 
@@ -173,11 +145,7 @@ def release(
     a, e = separate_bounds(n, d, final, upper, 3 * beta / 4, calibration)
     queries = np.array([n * (bias_bound(counts, k, n) - noise_level(k, g, a, e)) for k in range(last + 1)])
     level = above_threshold.first_above(
-        queries,
-        0.0,
-        noise.search,
-        epsilon=search_epsilon(epsilon, calibration),
-        calibration=calibration,
+        queries, 0.0, noise.search, epsilon=search_epsilon(epsilon, calibration), calibration=calibration
     )
     tau = float(clip_level(level))
 
@@ -223,16 +191,6 @@ def spend(
     return Spend(PureDP(epsilon), PureDP(proven), attained, remark)
 
 
-MECHANISM = Mechanism(
-    name="adaptive-cov-pure",
-    title="AdaptiveCov, pure",
-    paper="DLY22",
-    number="Theorem 4",
-    notion=PURE,
-    output=MatrixOutput(power=2, symmetric=True),
-    release=release,
-    draw_noise=draw_noise,
-    spend=spend,
-    provenance="code",
-)
+ABOUT = About("adaptive-cov-pure", "AdaptiveCov, pure", "DLY22", "Theorem 4", "code")
+MECHANISM = Mechanism(ABOUT, PURE, MatrixOutput(power=2, symmetric=True), release, draw_noise, spend)
 sample = MECHANISM.sample

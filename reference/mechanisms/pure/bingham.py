@@ -23,9 +23,17 @@ from functools import partial
 
 import numpy as np
 
-from covassay.reference.domain import DataSet, Matrix, Number, Vector, require_unit_vector, second_moment, unit_rows
+from covassay.reference.domain import (
+    DataSet,
+    Matrix,
+    Number,
+    Vector,
+    require_unit_vector,
+    second_moment,
+    sized_unit_rows,
+)
 from covassay.reference.laws import bingham as law
-from covassay.reference.mechanisms.mechanism import Mechanism
+from covassay.reference.mechanisms.mechanism import About, Mechanism
 from covassay.reference.mechanisms.output import OUTPUTS
 from covassay.reference.mechanisms.parameters import Calibration, Dimension, Epsilon, LargeRows, RowBound, checked
 from covassay.reference.privacy import PURE, PureDP, Spend
@@ -58,8 +66,7 @@ def release(
 ) -> Vector:
     """Release a private leading eigenvector; `noise` maps M, (d, d), to a unit vector with density ∝ exp(uᵀMu)."""
     # VALIDATE
-    rows = unit_rows(x, row_bound, on_large_rows)
-    n, d = rows.shape
+    rows, n, d = sized_unit_rows(x, row_bound, on_large_rows)
 
     # QUERY
     c = n * second_moment(rows)
@@ -84,15 +91,6 @@ def spend(*, epsilon: Epsilon, dimension: Dimension, calibration: Calibration = 
     return Spend(PureDP(epsilon), PureDP(proven), dimension > 1, remark)
 
 
-MECHANISM = Mechanism(
-    name="bingham",
-    title="private leading eigenvector (Bingham)",
-    paper="ADK19",
-    number="Algorithm 1, step 2(a)",
-    notion=PURE,
-    output=OUTPUTS["direction"],
-    release=release,
-    draw_noise=draw_noise,
-    spend=spend,
-)
+ABOUT = About("bingham", "private leading eigenvector (Bingham)", "ADK19", "Algorithm 1, step 2(a)")
+MECHANISM = Mechanism(ABOUT, PURE, OUTPUTS["direction"], release, draw_noise, spend)
 sample = MECHANISM.sample

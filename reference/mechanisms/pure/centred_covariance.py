@@ -31,11 +31,11 @@ from covassay.reference.domain import (
     map_rows,
     require_symmetric,
     second_moment,
+    sized_unit_rows,
     sum_rows,
-    unit_rows,
 )
 from covassay.reference.laws import nuclear_laplace as law
-from covassay.reference.mechanisms.mechanism import Mechanism
+from covassay.reference.mechanisms.mechanism import About, Mechanism
 from covassay.reference.mechanisms.output import MatrixOutput
 from covassay.reference.mechanisms.parameters import Dimension, Epsilon, LargeRows, RowBound, checked
 from covassay.reference.privacy import PURE, PureDP, Spend
@@ -64,8 +64,7 @@ def release(
 ) -> Matrix:
     """Release the noisy centred covariance, given the noise: a (d, d) symmetric draw of Z."""
     # VALIDATE
-    rows = unit_rows(x, row_bound, on_large_rows)
-    n, d = rows.shape
+    rows, n, d = sized_unit_rows(x, row_bound, on_large_rows)
     z = require_symmetric("noise", noise, (d, d))
 
     # QUERY
@@ -90,16 +89,12 @@ def spend(*, epsilon: Epsilon, dimension: Dimension) -> Spend:
     return Spend(PureDP(epsilon), PureDP(epsilon), True, f"at Y = r²S, for {where}")
 
 
-MECHANISM = Mechanism(
-    name="centred-covariance",
-    title="nuclear-Laplace perturbation of the centred covariance",
-    paper="DN25",
-    number="Algorithm 1 and footnote 2, centred (ours)",
-    notion=PURE,
-    output=MatrixOutput(power=2, symmetric=True),
-    release=release,
-    draw_noise=draw_noise,
-    spend=spend,
-    provenance="ours",
+ABOUT = About(
+    "centred-covariance",
+    "nuclear-Laplace perturbation of the centred covariance",
+    "DN25",
+    "Algorithm 1 and footnote 2, centred (ours)",
+    "ours",
 )
+MECHANISM = Mechanism(ABOUT, PURE, MatrixOutput(power=2, symmetric=True), release, draw_noise, spend)
 sample = MECHANISM.sample

@@ -30,10 +30,10 @@ from covassay.reference.domain import (
     require_shape,
     require_symmetric,
     second_moment,
-    unit_rows,
+    sized_unit_rows,
 )
 from covassay.reference.laws import wigner
-from covassay.reference.mechanisms.mechanism import Mechanism
+from covassay.reference.mechanisms.mechanism import About, Mechanism
 from covassay.reference.mechanisms.output import SECOND_MOMENT
 from covassay.reference.mechanisms.parameters import (
     Calibration,
@@ -96,8 +96,7 @@ def release(
 ) -> Matrix:
     """Release the noisy second moment, given the noise: a (d, d) draw of M, symmetric for "triangle"."""
     # VALIDATE
-    rows = unit_rows(x, row_bound, on_large_rows)
-    n, d = rows.shape
+    rows, n, d = sized_unit_rows(x, row_bound, on_large_rows)
     z = (require_symmetric if entries == "triangle" else require_shape)("noise", noise, (d, d))
 
     # QUERY
@@ -129,15 +128,6 @@ def spend(
     return Spend(PureDP(epsilon), PureDP(proven), attained, remark)
 
 
-MECHANISM = Mechanism(
-    name="entrywise-laplace",
-    title="entrywise Laplace noise",
-    paper="ADK19",
-    number="Section 4, baseline L",
-    notion=PURE,
-    output=SECOND_MOMENT,
-    release=release,
-    draw_noise=draw_noise,
-    spend=spend,
-)
+ABOUT = About("entrywise-laplace", "entrywise Laplace noise", "ADK19", "Section 4, baseline L")
+MECHANISM = Mechanism(ABOUT, PURE, SECOND_MOMENT, release, draw_noise, spend)
 sample = MECHANISM.sample

@@ -41,10 +41,10 @@ from covassay.reference.domain import (
     require_shape,
     require_unit_vector,
     second_moment,
-    unit_rows,
+    sized_unit_rows,
 )
 from covassay.reference.laws import bingham as law
-from covassay.reference.mechanisms.mechanism import Mechanism
+from covassay.reference.mechanisms.mechanism import About, Mechanism
 from covassay.reference.mechanisms.output import MatrixOutput
 from covassay.reference.mechanisms.parameters import (
     Calibration,
@@ -156,8 +156,7 @@ def release(
 ) -> Matrix:
     """Release a second moment rebuilt from noisy eigenvalues and directions: an `IterativeEigenvectorsNoise`."""
     # VALIDATE
-    rows = unit_rows(x, row_bound, on_large_rows)
-    n, d = rows.shape
+    rows, n, d = sized_unit_rows(x, row_bound, on_large_rows)
     laplace = require_shape("noise.eigenvalues", noise.eigenvalues, (d,))
 
     # QUERY
@@ -213,15 +212,6 @@ def spend(
     return Spend(PureDP(epsilon), PureDP(eigenvalues + directions), True, "in the limit of large n")
 
 
-MECHANISM = Mechanism(
-    name="iterative-eigenvectors",
-    title="iterative eigenvector sampling",
-    paper="ADK19",
-    number="Algorithm 1",
-    notion=PURE,
-    output=MatrixOutput(power=2, symmetric=True),
-    release=release,
-    draw_noise=draw_noise,
-    spend=spend,
-)
+ABOUT = About("iterative-eigenvectors", "iterative eigenvector sampling", "ADK19", "Algorithm 1")
+MECHANISM = Mechanism(ABOUT, PURE, MatrixOutput(power=2, symmetric=True), release, draw_noise, spend)
 sample = MECHANISM.sample

@@ -10,16 +10,16 @@ to svec(M) = (M_ii, √2 M_ij for i < j), which lists a symmetric M as a vector 
 
 Why ε-DP, for every T. The density of z is ∝ exp(−‖z‖), so the privacy loss is at most nε/S times the distance by which
 one row moves the mean of the images. This distance is at most S/n: y_i stays in a ball of radius c, so it moves by at
-most 2c. Unshortened it moves by at most ‖T‖ ‖xxᵀ − x'x'ᵀ‖_F ≤ √2 ‖T‖, and shortening brings no two points further
-apart. Step 4 is post-processing: a bad solution costs accuracy, not privacy.
+most 2c. Before shortening, it moves by at most ‖T‖ ‖xxᵀ − x'x'ᵀ‖_F ≤ √2 ‖T‖, and shortening brings no two points
+further apart. Step 4 is post-processing: a bad solution costs accuracy, not privacy.
 
 How l is chosen. It is the least number for which we can prove that, with probability 1 − β, ‖T svec(M − M')‖ differs
 from ‖M − M'‖_F by at most α for all M, M' in the set of step 4. If that is D or more (below d = 37 at the default α,
 β), l = D and T = I.
 
-NOTE: the source adds the noise of `johnson_lindenstrauss_image`, and that noise we cannot draw exactly. ℓ2 noise can be
-drawn exactly, but is larger in most directions: error O(α + √(d/(αnε))); the source claims √(d/(nε)). Constants are
-ours.
+NOTE: the source adds other noise (`johnson_lindenstrauss_image`), for which we know no exact sampler. ℓ2 noise has one,
+but is larger in most directions: the error is O(α + √(d/(αnε))), where the source claims O(√(d/(nε))). The constants in
+c and l are ours.
 
 Proof: proofs/paper/johnson-lindenstrauss.md
 """
@@ -38,12 +38,12 @@ from covassay.reference.domain import (
     require_below_one,
     require_positive,
     require_shape,
+    sized_unit_rows,
     sum_rows,
-    unit_rows,
 )
 from covassay.reference.errors import InvalidInput
 from covassay.reference.laws.wigner import svec, triangle, unsvec
-from covassay.reference.mechanisms.mechanism import Mechanism
+from covassay.reference.mechanisms.mechanism import About, Mechanism
 from covassay.reference.mechanisms.output import MatrixOutput
 from covassay.reference.mechanisms.parameters import Dimension, Epsilon, LargeRows, RowBound, Rule, checked
 from covassay.reference.privacy import PURE, PureDP, Spend
@@ -57,8 +57,8 @@ def require_seed(name: str, value: int) -> None:
 
 
 ITERATIONS = 300  # of the fit; its squared distance to ỹ is then within 4‖T‖²/301² of the least
-# Spawn key of the seed stream of T, so that noise does not repeat T: `default_rng(s)` for s < 2^128, and the first 2^30
-# children of a `SeedSequence`, give other streams.
+# T is drawn from the child with this spawn key of the `SeedSequence` of its seed s. Noise may be drawn from
+# `default_rng(s)`, s < 2^128, or from one of the first 2^30 children; it does not repeat the numbers in T.
 STREAM = 0x4A4C5400
 Distortion = Annotated[
     float,
@@ -154,8 +154,7 @@ def release(
 ) -> Matrix:
     """Release the matrix fitted to the noisy image of the second moment, given the noise z: (l,)."""
     # VALIDATE
-    rows = unit_rows(x, row_bound, on_large_rows)
-    n, d = rows.shape
+    rows, n, d = sized_unit_rows(x, row_bound, on_large_rows)
     t = transform(d, alpha, beta, seed)
     z = require_shape("noise", noise, (len(t),))
 
@@ -192,7 +191,10 @@ def draw_noise(
 
 @checked
 def spend(*, epsilon: Epsilon, dimension: Dimension) -> Spend:
-    """The claimed ε; the same is proven, already for ỹ. For d = 1 xxᵀ changes by at most 1, not √2: ε/√2 is proven."""
+    """The claimed ε, which is proven, and ε/√2 is proven for d = 1, where xxᵀ changes by at most 1, and not √2.
+
+    Releasing ỹ in place of the fit would cost the same.
+    """
     proven = epsilon if dimension > 1 else epsilon / math.sqrt(2)
     return Spend(
         PureDP(epsilon),
@@ -202,16 +204,12 @@ def spend(*, epsilon: Epsilon, dimension: Dimension) -> Spend:
     )
 
 
-MECHANISM = Mechanism(
-    name="johnson-lindenstrauss",
-    title="Johnson–Lindenstrauss mechanism with ℓ2 noise",
-    paper="Nikolov 2023",
-    number="projection mechanism, ℓ2 noise (ours)",
-    notion=PURE,
-    output=MatrixOutput(power=2, symmetric=True),
-    release=release,
-    draw_noise=draw_noise,
-    spend=spend,
-    provenance="reconstructed",
+ABOUT = About(
+    "johnson-lindenstrauss",
+    "Johnson–Lindenstrauss mechanism with ℓ2 noise",
+    "Nikolov 2023",
+    "projection mechanism, ℓ2 noise (ours)",
+    "reconstructed",
 )
+MECHANISM = Mechanism(ABOUT, PURE, MatrixOutput(power=2, symmetric=True), release, draw_noise, spend)
 sample = MECHANISM.sample

@@ -34,20 +34,14 @@ from covassay.reference.domain import (
     require_dimension,
     require_shape,
     second_moment,
-    unit_rows,
+    sized_unit_rows,
 )
 from covassay.reference.laws import nuclear_laplace as law
 from covassay.reference.laws.wigner import svec, unsvec
-from covassay.reference.mechanisms.mechanism import Mechanism
+from covassay.reference.mechanisms.mechanism import About, Mechanism
 from covassay.reference.mechanisms.output import MatrixOutput
 from covassay.reference.mechanisms.parameters import Dimension, Epsilon, LargeRows, RowBound, Rule, checked
-from covassay.reference.mechanisms.pure.johnson_lindenstrauss import (
-    Distortion,
-    DistortionFailure,
-    Seed,
-    fit,
-    transform,
-)
+from covassay.reference.mechanisms.pure.johnson_lindenstrauss import Distortion, DistortionFailure, Seed, fit, transform
 from covassay.reference.privacy import PURE, PureDP, Spend
 
 NORM_ITERATIONS = 200  # the computed norm was at most 2e-5 too large in every case tried; with 80 up to 9e-3
@@ -108,8 +102,7 @@ def release(
 ) -> Matrix:
     """Release the matrix fitted to the noisy image of the second moment, given the noise z: (l,)."""
     # VALIDATE
-    rows = unit_rows(x, row_bound, on_large_rows)
-    n, d = rows.shape
+    rows, n, d = sized_unit_rows(x, row_bound, on_large_rows)
     t = transform(d, alpha, beta, seed)
     z = require_shape("noise", noise, (len(t),))
 
@@ -175,17 +168,14 @@ def spend(*, epsilon: Epsilon, dimension: Dimension) -> Spend:
     )
 
 
+ABOUT = About(
+    "johnson-lindenstrauss-image",
+    "Johnson–Lindenstrauss mechanism with the noise of the projected nuclear ball",
+    "Nikolov 2023",
+    "projection mechanism",
+    "reconstructed",
+)
 MECHANISM = Mechanism(
-    name="johnson-lindenstrauss-image",
-    title="Johnson–Lindenstrauss mechanism with the noise of the projected nuclear ball",
-    paper="Nikolov 2023",
-    number="projection mechanism",
-    notion=PURE,
-    output=MatrixOutput(power=2, symmetric=True),
-    release=release,
-    draw_noise=draw_noise,
-    spend=spend,
-    provenance="reconstructed",
-    sampler="approximate",
+    ABOUT, PURE, MatrixOutput(power=2, symmetric=True), release, draw_noise, spend, sampler="approximate"
 )
 sample = MECHANISM.sample

@@ -23,10 +23,10 @@ Proof: proofs/paper/k-norm.md
 
 import numpy as np
 
-from covassay.reference.domain import DataSet, Matrix, Number, require_symmetric, second_moment, unit_rows
+from covassay.reference.domain import DataSet, Matrix, Number, require_symmetric, second_moment, sized_unit_rows
 from covassay.reference.laws import k_norm as law
 from covassay.reference.laws.k_norm import Body
-from covassay.reference.mechanisms.mechanism import Mechanism
+from covassay.reference.mechanisms.mechanism import About, Mechanism
 from covassay.reference.mechanisms.output import MatrixOutput
 from covassay.reference.mechanisms.parameters import Dimension, Epsilon, LargeRows, RowBound, checked
 from covassay.reference.privacy import PURE, PureDP, Spend
@@ -69,8 +69,7 @@ def release(
 ) -> Matrix:
     """Release the noisy second moment, given the noise: a (d, d) draw of Z, symmetric."""
     # VALIDATE
-    rows = unit_rows(x, row_bound, on_large_rows)
-    n, d = rows.shape
+    rows, n, d = sized_unit_rows(x, row_bound, on_large_rows)
     z = require_symmetric("noise", noise, (d, d))
 
     # QUERY
@@ -96,15 +95,6 @@ def spend(*, epsilon: Epsilon, dimension: Dimension, body: Body = "schatten1") -
     return Spend(PureDP(epsilon), PureDP(proven), True, "at Y = Σ")
 
 
-MECHANISM = Mechanism(
-    name="k-norm",
-    title="K-norm mechanism",
-    paper="DN25",
-    number="Lemma 4 (Hardt–Talwar)",
-    notion=PURE,
-    output=MatrixOutput(power=2, symmetric=True),
-    release=release,
-    draw_noise=draw_noise,
-    spend=spend,
-)
+ABOUT = About("k-norm", "K-norm mechanism", "DN25", "Lemma 4 (Hardt–Talwar)")
+MECHANISM = Mechanism(ABOUT, PURE, MatrixOutput(power=2, symmetric=True), release, draw_noise, spend)
 sample = MECHANISM.sample

@@ -34,10 +34,10 @@ from covassay.reference.domain import (
     require_shape,
     require_unit_vector,
     second_moment,
-    unit_rows,
+    sized_unit_rows,
 )
 from covassay.reference.laws import bingham as law
-from covassay.reference.mechanisms.mechanism import Mechanism
+from covassay.reference.mechanisms.mechanism import About, Mechanism
 from covassay.reference.mechanisms.output import MatrixOutput
 from covassay.reference.mechanisms.parameters import Dimension, Epsilon, LargeRows, RowBound, checked
 from covassay.reference.mechanisms.pure.iterative_eigenvectors import Rank
@@ -84,8 +84,7 @@ def release(
 ) -> Matrix:
     """Release a sum of k noisy rank-one matrices, given the noise: a `KapralovTalwarNoise`."""
     # VALIDATE
-    rows = unit_rows(x, row_bound, on_large_rows)
-    n, d = rows.shape
+    rows, n, d = sized_unit_rows(x, row_bound, on_large_rows)
     k = min(rank or d, d)
     laplace = require_shape("noise.values", noise.values, (k,))
 
@@ -120,16 +119,12 @@ def spend(*, epsilon: Epsilon, dimension: Dimension) -> Spend:
     return Spend(PureDP(epsilon), PureDP(proven), True, "by the rounds (u_i, l_i), in the limit of large n")
 
 
-MECHANISM = Mechanism(
-    name="kapralov-talwar",
-    title="deflation with private eigenvectors",
-    paper="ADK19",
-    number="Section 3, after Kapralov–Talwar 2013 (reconstructed)",
-    notion=PURE,
-    output=MatrixOutput(power=2, symmetric=True),
-    release=release,
-    draw_noise=draw_noise,
-    spend=spend,
-    provenance="reconstructed",
+ABOUT = About(
+    "kapralov-talwar",
+    "deflation with private eigenvectors",
+    "ADK19",
+    "Section 3, after Kapralov–Talwar 2013 (reconstructed)",
+    "reconstructed",
 )
+MECHANISM = Mechanism(ABOUT, PURE, MatrixOutput(power=2, symmetric=True), release, draw_noise, spend)
 sample = MECHANISM.sample

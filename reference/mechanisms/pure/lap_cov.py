@@ -20,9 +20,9 @@ Proof: proofs/paper/lap-cov.md
 import numpy as np
 
 from covassay.reference import tails
-from covassay.reference.domain import DataSet, Matrix, Number, require_symmetric, second_moment, unit_rows
+from covassay.reference.domain import DataSet, Matrix, Number, require_symmetric, second_moment, sized_unit_rows
 from covassay.reference.laws import wigner
-from covassay.reference.mechanisms.mechanism import Mechanism
+from covassay.reference.mechanisms.mechanism import About, Mechanism
 from covassay.reference.mechanisms.output import MatrixOutput
 from covassay.reference.mechanisms.parameters import Calibration, Dimension, Epsilon, LargeRows, RowBound, checked
 from covassay.reference.mechanisms.pure.entrywise_laplace import privacy_loss
@@ -57,8 +57,7 @@ def release(
 ) -> Matrix:
     """Release the noisy second moment, given the noise: a (d, d) symmetric draw of W."""
     # VALIDATE
-    rows = unit_rows(x, row_bound, on_large_rows)
-    n, d = rows.shape
+    rows, n, d = sized_unit_rows(x, row_bound, on_large_rows)
     z = require_symmetric("noise", noise, (d, d))
 
     # QUERY
@@ -83,16 +82,6 @@ def spend(*, epsilon: Epsilon, dimension: Dimension, calibration: Calibration = 
     return Spend(PureDP(epsilon), PureDP(proven), True, "at Y = Σ")
 
 
-MECHANISM = Mechanism(
-    name="lap-cov",
-    title="LapCov",
-    paper="DLY22",
-    number="Section 6",
-    notion=PURE,
-    output=MatrixOutput(power=2, symmetric=True),
-    release=release,
-    draw_noise=draw_noise,
-    spend=spend,
-    provenance="code",
-)
+ABOUT = About("lap-cov", "LapCov", "DLY22", "Section 6", "code")
+MECHANISM = Mechanism(ABOUT, PURE, MatrixOutput(power=2, symmetric=True), release, draw_noise, spend)
 sample = MECHANISM.sample

@@ -22,10 +22,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from covassay.reference.domain import DataSet, Matrix, Number, require_shape, second_moment, unit_rows
+from covassay.reference.domain import DataSet, Matrix, Number, require_shape, second_moment, sized_unit_rows
 from covassay.reference.errors import InvalidInput
 from covassay.reference.laws import nuclear_laplace as law
-from covassay.reference.mechanisms.mechanism import Mechanism
+from covassay.reference.mechanisms.mechanism import About, Mechanism
 from covassay.reference.mechanisms.output import SECOND_MOMENT
 from covassay.reference.mechanisms.parameters import Calibration, Dimension, Epsilon, LargeRows, RowBound, checked
 from covassay.reference.privacy import PURE, PureDP, Spend
@@ -72,8 +72,7 @@ def release(
 ) -> Matrix:
     """Release the projected noisy second moment, given the noise: a `NuclearBallProjectionNoise`."""
     # VALIDATE
-    rows = unit_rows(x, row_bound, on_large_rows)
-    n, d = rows.shape
+    rows, n, d = sized_unit_rows(x, row_bound, on_large_rows)
     z = require_shape("noise.matrix", noise.matrix, (d, d))
     if not (isinstance(noise.trace, int | float) and math.isfinite(noise.trace)):
         raise InvalidInput(f"noise.trace = {noise.trace!r}: must be a finite number")
@@ -105,15 +104,6 @@ def spend(*, epsilon: Epsilon, dimension: Dimension, calibration: Calibration = 
     return Spend(PureDP(epsilon), PureDP(proven), True, remark)
 
 
-MECHANISM = Mechanism(
-    name="nuclear-ball-projection",
-    title="nuclear-ball projection",
-    paper="DN25",
-    number="Algorithm 2",
-    notion=PURE,
-    output=SECOND_MOMENT,
-    release=release,
-    draw_noise=draw_noise,
-    spend=spend,
-)
+ABOUT = About("nuclear-ball-projection", "nuclear-ball projection", "DN25", "Algorithm 2")
+MECHANISM = Mechanism(ABOUT, PURE, SECOND_MOMENT, release, draw_noise, spend)
 sample = MECHANISM.sample

@@ -17,9 +17,9 @@ Proof: proofs/paper/nuclear-laplace.md
 
 import numpy as np
 
-from covassay.reference.domain import DataSet, Matrix, Number, require_shape, second_moment, unit_rows
+from covassay.reference.domain import DataSet, Matrix, Number, require_shape, second_moment, sized_unit_rows
 from covassay.reference.laws import nuclear_laplace as law
-from covassay.reference.mechanisms.mechanism import Mechanism
+from covassay.reference.mechanisms.mechanism import About, Mechanism
 from covassay.reference.mechanisms.output import SECOND_MOMENT
 from covassay.reference.mechanisms.parameters import Dimension, Epsilon, LargeRows, RowBound, checked
 from covassay.reference.privacy import PURE, PureDP, Spend
@@ -46,8 +46,7 @@ def release(
 ) -> Matrix:
     """Release the noisy second moment, given the noise: a (d, d) draw of Z."""
     # VALIDATE
-    rows = unit_rows(x, row_bound, on_large_rows)
-    n, d = rows.shape
+    rows, n, d = sized_unit_rows(x, row_bound, on_large_rows)
     z = require_shape("noise", noise, (d, d))
 
     # QUERY
@@ -73,15 +72,6 @@ def spend(*, epsilon: Epsilon, dimension: Dimension) -> Spend:
     return Spend(PureDP(epsilon), PureDP(proven), True, "at Y = Σ, for orthonormal rows")
 
 
-MECHANISM = Mechanism(
-    name="nuclear-laplace",
-    title="nuclear-Laplace perturbation",
-    paper="DN25",
-    number="Algorithm 1",
-    notion=PURE,
-    output=SECOND_MOMENT,
-    release=release,
-    draw_noise=draw_noise,
-    spend=spend,
-)
+ABOUT = About("nuclear-laplace", "nuclear-Laplace perturbation", "DN25", "Algorithm 1")
+MECHANISM = Mechanism(ABOUT, PURE, SECOND_MOMENT, release, draw_noise, spend)
 sample = MECHANISM.sample

@@ -16,9 +16,9 @@ Proof: proofs/paper/nuclear-laplace-symmetric.md
 
 import numpy as np
 
-from covassay.reference.domain import DataSet, Matrix, require_symmetric, second_moment, unit_rows
+from covassay.reference.domain import DataSet, Matrix, require_symmetric, second_moment, sized_unit_rows
 from covassay.reference.laws import nuclear_laplace as law
-from covassay.reference.mechanisms.mechanism import Mechanism
+from covassay.reference.mechanisms.mechanism import About, Mechanism
 from covassay.reference.mechanisms.output import MatrixOutput
 from covassay.reference.mechanisms.parameters import Dimension, Epsilon, LargeRows, RowBound, checked
 from covassay.reference.mechanisms.pure.nuclear_laplace import noise_scale, privacy_loss
@@ -35,8 +35,7 @@ def release(
 ) -> Matrix:
     """Release the noisy second moment, given the noise: a (d, d) symmetric draw of Z."""
     # VALIDATE
-    rows = unit_rows(x, row_bound, on_large_rows)
-    n, d = rows.shape
+    rows, n, d = sized_unit_rows(x, row_bound, on_large_rows)
     z = require_symmetric("noise", noise, (d, d))
 
     # QUERY
@@ -62,16 +61,12 @@ def spend(*, epsilon: Epsilon, dimension: Dimension) -> Spend:
     return Spend(PureDP(epsilon), PureDP(proven), True, "at Y = Σ, for orthonormal rows")
 
 
-MECHANISM = Mechanism(
-    name="nuclear-laplace-symmetric",
-    title="symmetric nuclear-Laplace perturbation",
-    paper="DN25",
-    number="Algorithm 1, symmetric variant (ours)",
-    notion=PURE,
-    output=MatrixOutput(power=2, symmetric=True),
-    release=release,
-    draw_noise=draw_noise,
-    spend=spend,
-    provenance="ours",
+ABOUT = About(
+    "nuclear-laplace-symmetric",
+    "symmetric nuclear-Laplace perturbation",
+    "DN25",
+    "Algorithm 1, symmetric variant (ours)",
+    "ours",
 )
+MECHANISM = Mechanism(ABOUT, PURE, MatrixOutput(power=2, symmetric=True), release, draw_noise, spend)
 sample = MECHANISM.sample

@@ -32,11 +32,11 @@ from covassay.reference.domain import (
     require_positive,
     require_shape,
     second_moment,
-    unit_rows,
+    sized_unit_rows,
 )
 from covassay.reference.downstream.ridge import coefficients
 from covassay.reference.errors import InvalidInput
-from covassay.reference.mechanisms.mechanism import Mechanism
+from covassay.reference.mechanisms.mechanism import About, Mechanism
 from covassay.reference.mechanisms.output import OUTPUTS
 from covassay.reference.mechanisms.parameters import Dimension, Epsilon, LargeRows, Meaning, RowBound, Rule, checked
 from covassay.reference.privacy import PURE, PureDP, Spend
@@ -88,8 +88,7 @@ def release(
 ) -> Vector:
     """Release the noisy coefficients, given the noise: a draw of v, (d − 1,)."""
     # VALIDATE
-    rows = unit_rows(x, row_bound, on_large_rows)
-    n, d = rows.shape
+    rows, n, d = sized_unit_rows(x, row_bound, on_large_rows)
     if d < 2:
         raise InvalidInput("x has 1 column: must have at least one feature and a target")
     v = require_shape("noise", noise, (d - 1,))
@@ -126,17 +125,12 @@ def spend(*, epsilon: Epsilon, dimension: Dimension, calibration: GradientBound 
     return Spend(PureDP(epsilon), PureDP(epsilon), tight and dimension > 2, remark)
 
 
-MECHANISM = Mechanism(
-    name="output-perturbation",
-    title="output perturbation for ridge regression",
-    paper="CMS11",
-    number="Algorithm 1, for squared loss (ours)",
-    notion=PURE,
-    output=OUTPUTS["coefficients"],
-    release=release,
-    draw_noise=draw_noise,
-    spend=spend,
-    provenance="ours",
-    smallest_dimension=2,
+ABOUT = About(
+    "output-perturbation",
+    "output perturbation for ridge regression",
+    "CMS11",
+    "Algorithm 1, for squared loss (ours)",
+    "ours",
 )
+MECHANISM = Mechanism(ABOUT, PURE, OUTPUTS["coefficients"], release, draw_noise, spend, smallest_dimension=2)
 sample = MECHANISM.sample

@@ -33,10 +33,10 @@ from covassay.reference.domain import (
     require_shape,
     require_symmetric,
     second_moment,
-    unit_rows,
+    sized_unit_rows,
 )
 from covassay.reference.laws import wigner
-from covassay.reference.mechanisms.mechanism import Mechanism
+from covassay.reference.mechanisms.mechanism import About, Mechanism
 from covassay.reference.mechanisms.output import MatrixOutput
 from covassay.reference.mechanisms.parameters import Calibration, Dimension, Epsilon, LargeRows, RowBound, checked
 from covassay.reference.mechanisms.pure import lap_cov
@@ -102,8 +102,7 @@ def release(
 ) -> Matrix:
     """Release a matrix with eigenvalues in [0, r²], given the noise of the matrix and of the eigenvalues."""
     # VALIDATE
-    rows = unit_rows(x, row_bound, on_large_rows)
-    n, d = rows.shape
+    rows, n, d = sized_unit_rows(x, row_bound, on_large_rows)
     w = require_symmetric("noise.matrix", noise.matrix, (d, d))
     laplace = require_shape("noise.eigenvalues", noise.eigenvalues, (d,))
 
@@ -137,16 +136,6 @@ def spend(*, epsilon: Epsilon, dimension: Dimension, calibration: Calibration = 
     return Spend(PureDP(epsilon), PureDP(privacy_loss(triangle_l1(dimension), 2, 1, b, c)), True, remark)
 
 
-MECHANISM = Mechanism(
-    name="separate-cov-pure",
-    title="SeparateCov, pure",
-    paper="DLY22",
-    number="Lemma 18",
-    notion=PURE,
-    output=MatrixOutput(power=2, symmetric=True),
-    release=release,
-    draw_noise=draw_noise,
-    spend=spend,
-    provenance="code",
-)
+ABOUT = About("separate-cov-pure", "SeparateCov, pure", "DLY22", "Lemma 18", "code")
+MECHANISM = Mechanism(ABOUT, PURE, MatrixOutput(power=2, symmetric=True), release, draw_noise, spend)
 sample = MECHANISM.sample

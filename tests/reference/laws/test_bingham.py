@@ -159,16 +159,7 @@ def test_a_multiple_of_the_identity_is_the_uniform_law_and_accepts_always(q: int
 
 
 @pytest.mark.parametrize(
-    ("q", "gap"),
-    [
-        (2, 1.0),
-        (2, 1000.0),
-        (5, 30.0),
-        (20, 1.0),
-        (20, 1000.0),
-        (100, 1000.0),
-        pytest.param(100, 1.0),
-    ],
+    ("q", "gap"), [(2, 1.0), (2, 1000.0), (5, 30.0), (20, 1.0), (20, 1000.0), (100, 1000.0), pytest.param(100, 1.0)]
 )
 def test_the_acceptance_rate_is_of_order_one_over_the_root_of_the_dimension(q: int, gap: float) -> None:
     # one large eigenvalue in the limit: 2/√(2e q) (Stirling on ∫ y^{(q−3)/2} e^{−y} over the envelope's integral)
@@ -324,16 +315,7 @@ def concentrated_cdf(gap: float, v: float) -> float:
     return mass(0, v) / mass(0, 60)
 
 
-@pytest.mark.parametrize(
-    "gap",
-    [
-        1e3,
-        3e4,
-        1e6,
-        1e8,
-    ],
-    ids=lambda gap: f"{gap:.0e}",
-)
+@pytest.mark.parametrize("gap", [1e3, 3e4, 1e6, 1e8], ids=lambda gap: f"{gap:.0e}")
 def test_the_law_of_a_projection_is_exact_however_concentrated(gap: float) -> None:
     cdf = law.projection_cdf(np.diag([gap, 0.0, 0.0]), [0])
     v = np.array([0.1, 0.5, 1.0, 2.0, 5.0])

@@ -347,13 +347,7 @@ def test_the_radius_is_independent_of_the_shape(d: int, draws: int, symmetric: b
 @KINDS
 @pytest.mark.parametrize(
     ("d", "draws"),
-    [
-        (1, 20_000),
-        (2, 20_000),
-        (3, 20_000),
-        pytest.param(1, 100_000, marks=SLOW),
-        pytest.param(4, 10_000, marks=SLOW),
-    ],
+    [(1, 20_000), (2, 20_000), (3, 20_000), pytest.param(1, 100_000, marks=SLOW), pytest.param(4, 10_000, marks=SLOW)],
 )
 def test_every_order_statistic_agrees_with_the_rational_mixture(d: int, draws: int, symmetric: bool) -> None:
     drawn = spectra(d, symmetric, draws)
@@ -441,10 +435,7 @@ def test_symmetric_noise_is_invariant_under_conjugation(d: int) -> None:
     z = matrices(d, True)
     half = len(z) // 2
     a, b = np.linalg.qr(np.random.default_rng(2).standard_normal((d, d)))[0][:2]
-    pairs = {
-        "diagonal": (z[:half, 0, 0], (z[half:] @ a) @ a),
-        "off-diagonal": (z[:half, 0, 1], (z[half:] @ a) @ b),
-    }
+    pairs = {"diagonal": (z[:half, 0, 0], (z[half:] @ a) @ a), "off-diagonal": (z[:half, 0, 1], (z[half:] @ a) @ b)}
     for name, (ours, theirs) in pairs.items():
         assert two_sample(ours, theirs, name).p_value > FALSE_ALARM
     positive = int((np.trace(z, axis1=1, axis2=2) > 0).sum())

@@ -66,15 +66,15 @@ def test_nothing_is_missing_and_nothing_is_unknown() -> None:
 @pytest.mark.parametrize("name", TABLE)
 def test_paper_notion_and_proven_spend_are_those_of_the_table(name: str) -> None:
     paper, notion, proven = TABLE[name]
-    about = MECHANISMS[name]
-    assert about.paper == paper
-    assert about.notion.name == notion
-    assert about.number
-    assert about.adjacency == "replace-one"
-    assert set(about.choices.get("calibration", ("",))) == set(proven)
+    declared = MECHANISMS[name]
+    assert declared.about.paper == paper
+    assert declared.notion.name == notion
+    assert declared.about.number
+    assert declared.adjacency == "replace-one"
+    assert set(declared.choices.get("calibration", ("",))) == set(proven)
     budget = BUDGETS[notion]
     key, unit = next(iter(budget.items()))
-    others = {choice: values for choice, values in about.choices.items() if choice != "calibration"}
+    others = {choice: values for choice, values in declared.choices.items() if choice != "calibration"}
     for calibration, share in proven.items():
         combinations: list[dict[str, str]] = [{}]
         for choice, values in others.items():
@@ -82,7 +82,7 @@ def test_paper_notion_and_proven_spend_are_those_of_the_table(name: str) -> None
         shares = []
         for options in combinations:
             chosen = {**options, "calibration": calibration} if calibration else options
-            spend = about.spend(**budget, dimension=D, **chosen)
+            spend = declared.spend(**budget, dimension=D, **chosen)
             assert spend.claimed.keywords() == budget
             shares.append(getattr(spend.proven, key) / unit)
         low, high = share if isinstance(share, tuple) else (share, share)

@@ -13,13 +13,7 @@ from hypothesis.extra.numpy import arrays
 from covassay.reference.domain import Chunks, blocks, second_moment
 from covassay.reference.errors import InvalidInput
 from covassay.reference.mechanisms.output import OUTPUTS, SECOND_MOMENT
-from covassay.reference.release.scaling import (
-    Scaling,
-    extremes,
-    read_bounds,
-    require_every_column,
-    scaling,
-)
+from covassay.reference.release.scaling import Scaling, extremes, read_bounds, require_every_column, scaling
 from tests.conventions import Matrix
 
 LOW, HIGH = np.array([0.0, 100.0]), np.array([120.0, 220.0])

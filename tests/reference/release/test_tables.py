@@ -117,9 +117,7 @@ def test_a_csv_file_is_read(tmp_path: Path, content: bytes, columns: tuple[str, 
         ],
         pytest.param(b"a\n1e999\n", ["line 2", "column 'a'", "'1e999'", "1.798e+308"], id="an overflow"),
         pytest.param(
-            b"a\n1_000\n",
-            ["line 2", "column 'a'", "'1_000'", "without underscores"],
-            id="underscores between digits",
+            b"a\n1_000\n", ["line 2", "column 'a'", "'1_000'", "without underscores"], id="underscores between digits"
         ),
         pytest.param(b"a,b\n1,tall\n", ["line 2", "column 'b'", "'tall'", "must be a number"], id="text"),
         pytest.param(b"a\n0x1F\n", ["line 2", "'0x1F'", "must be a number"], id="hexadecimal"),
@@ -138,19 +136,13 @@ def test_a_csv_file_is_read(tmp_path: Path, content: bytes, columns: tuple[str, 
             ["line 1", "column 3", "'a'", "must differ from the name of column 1"],
             id="a column name twice",
         ),
-        pytest.param(
-            b"a, a \n1,2\n",
-            ["line 1", "column 2", "'a'", "differ"],
-            id="names that differ in blanks",
-        ),
+        pytest.param(b"a, a \n1,2\n", ["line 1", "column 2", "'a'", "differ"], id="names that differ in blanks"),
         pytest.param(b",a\n0,1\n", ["line 1", "column 1", "''", "must have a name"], id="a row index"),
         pytest.param("a\n1\nä\n".encode("latin-1"), ["line 3", "0xe4", "must be UTF-8"], id="Latin-1"),
         pytest.param("a\n1\n".encode("utf-16"), ["line 1", "0xff", "must be UTF-8"], id="UTF-16"),
         pytest.param(b"\xef\xbb\xbfa\r\n1\r\n\xc3", ["line 3", "0xc3", "UTF-8"], id="half a character"),
         pytest.param(
-            b'a,b\n1,2\n"3,4\n5,6\n',
-            ["line 3", "'\"3,4'", "every quote closed"],
-            id="a quote that is never closed",
+            b'a,b\n1,2\n"3,4\n5,6\n', ["line 3", "'\"3,4'", "every quote closed"], id="a quote that is never closed"
         ),
         pytest.param(b'a,b\n1,"2"3\n', ["line 2", "'1,\"2\"3'", "commas"], id="text after a closed quote"),
         pytest.param(b'"a\nb",c\n1,2\n3,x\n', ["line 4", "column 'c'", "'x'"], id="text after a long header"),
@@ -275,9 +267,7 @@ def test_an_npy_file_is_read_as_float64(tmp_path: Path, stored: NDArray[np.gener
             id="a missing value",
         ),
         pytest.param(
-            np.array([[1.0, 2.0], [-np.inf, np.nan]]),
-            ["row 2", "column 'x1'", "-inf", "must be finite"],
-            id="infinity",
+            np.array([[1.0, 2.0], [-np.inf, np.nan]]), ["row 2", "column 'x1'", "-inf", "must be finite"], id="infinity"
         ),
     ],
 )
@@ -376,10 +366,7 @@ def test_every_finite_matrix_comes_back_exactly(
 
 @given(
     columns=st.lists(
-        st.text(st.characters(exclude_categories=["Cs", "Cc", "Z"]), min_size=1),
-        min_size=1,
-        max_size=4,
-        unique=True,
+        st.text(st.characters(exclude_categories=["Cs", "Cc", "Z"]), min_size=1), min_size=1, max_size=4, unique=True
     )
 )
 def test_every_column_name_comes_back_exactly(tmp_path_factory: pytest.TempPathFactory, columns: list[str]) -> None:
@@ -447,11 +434,7 @@ def test_csv_is_a_header_and_the_shortest_exact_decimals(tmp_path: Path) -> None
 def test_json_holds_columns_covariance_and_provenance(tmp_path: Path) -> None:
     write_release(tmp_path / "out.json", MATRIX, COLUMNS, PROVENANCE)
     text = (tmp_path / "out.json").read_text(encoding="utf-8")
-    assert json.loads(text) == {
-        "columns": list(COLUMNS),
-        "covariance": MATRIX.tolist(),
-        "provenance": PROVENANCE,
-    }
+    assert json.loads(text) == {"columns": list(COLUMNS), "covariance": MATRIX.tolist(), "provenance": PROVENANCE}
     assert "ε" in text
     assert text.endswith("}\n")
 
@@ -498,9 +481,7 @@ def test_without_a_path_csv_goes_to_standard_output(capsys: pytest.CaptureFixtur
     assert capsys.readouterr().out == "age,body height\n2.0,0.1\n0.1,1e-300\n"
 
 
-def test_a_terminal_that_lacks_a_letter_still_shows_the_numbers(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_terminal_that_lacks_a_letter_still_shows_the_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
     raw = io.BytesIO()
     monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(raw, encoding="ascii", newline=""))
     write_release(None, MATRIX, ("größe", "b"), PROVENANCE)

@@ -90,9 +90,7 @@ def test_a_worker_that_is_killed_is_inconclusive(tmp_path: Path) -> None:
 def test_an_interruption_ends_the_audit_and_what_the_target_started(tmp_path: Path) -> None:
     module(tmp_path, "open('started', 'w').close(); time.sleep(600)")
     with subprocess.Popen(
-        [COMMAND, "audit", "hostile:f", *SMALL, "--time-limit", "600"],
-        cwd=tmp_path,
-        preexec_fn=hears_interruptions,
+        [COMMAND, "audit", "hostile:f", *SMALL, "--time-limit", "600"], cwd=tmp_path, preexec_fn=hears_interruptions
     ) as running:
         try:
             while not (tmp_path / "started").exists():

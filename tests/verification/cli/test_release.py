@@ -19,7 +19,7 @@ from rich.console import Console
 
 from covassay.reference.domain import Chunks, DataSet, as_rows, second_moment
 from covassay.reference.errors import InvalidInput
-from covassay.reference.mechanisms.mechanism import Mechanism
+from covassay.reference.mechanisms.mechanism import About, Mechanism
 from covassay.reference.mechanisms.output import OUTPUTS
 from covassay.reference.mechanisms.parameters import Epsilon, Rule
 from covassay.reference.mechanisms.registry import MECHANISMS, mechanism
@@ -88,10 +88,8 @@ def pretended(
     def spend(*, epsilon: float, dimension: int) -> Spend:
         return Spend(PureDP(epsilon), PureDP(epsilon), True)
 
-    found = Mechanism(
-        name="pretended", title="a pretended mechanism", paper="none", number="none", notion=PURE, output=output,
-        release=release, draw_noise=lambda dimension, rng: None, spend=spend, domain=domain, **facts,
-    )  # fmt: skip
+    about = About("pretended", "a pretended mechanism", "none", "none")
+    found = Mechanism(about, PURE, output, release, lambda dimension, rng: None, spend, domain=domain, **facts)
     monkeypatch.setitem(MECHANISMS, "pretended", found)
     return found
 

@@ -25,11 +25,7 @@ from covassay.verification.exact.gamma_mixture import (
     sample,
     sample_mixture,
 )
-from covassay.verification.exact.spectral_cdf import (
-    enclose_spectral_cdf,
-    moment_powers,
-    whole_pfaffian,
-)
+from covassay.verification.exact.spectral_cdf import enclose_spectral_cdf, moment_powers, whole_pfaffian
 from tests.conventions import FALSE_ALARM
 
 KINDS = pytest.mark.parametrize("symmetric", [False, True], ids=["full", "symmetric"])
@@ -179,10 +175,7 @@ def enclosed_cdf(dimension: int, symmetric: bool) -> tuple[tuple[float, float], 
     """Pairs (s, P(‖Z‖_op ≤ s)) over the bulk of the law."""
     multiples = [Fraction(k, 4) for k in range(1, 17)]
     return tuple(
-        (
-            float(m * dimension),
-            float(enclose_spectral_cdf(dimension, m * dimension, symmetric=symmetric).midpoint),
-        )
+        (float(m * dimension), float(enclose_spectral_cdf(dimension, m * dimension, symmetric=symmetric).midpoint))
         for m in multiples
     )
 

@@ -5,8 +5,9 @@ of the draws, among thresholds of a few one-dimensional statistics, or it is fix
 likelihood ratio. The event is then tested on the remaining draws. A failure of the target is an event too. The witness
 of a violation is the pair of data sets, the event, and how often the event occurred on each.
 
-Beside the event, (ε, δ)-DP is tested by a bet on the same event. zCDP is tested by a bet on the Rényi divergence of a
-whole statistic, of which an event shows only a part (`statistics.betting`).
+(ε, δ)-DP is tested a second time, by a bet on the same event: a stake that is not expected to grow if the claim holds,
+so that a large gain refutes it (`statistics.betting`). zCDP is tested a second time by a bet on the Rényi divergence of
+a whole statistic, of which an event shows only a part.
 
 The draws come in stages that double. In either part a bet, chosen on the first stage or on the pilot, multiplies its
 gains over the stages that follow. By Ville's inequality it ever reaches 1/p with probability at most p if the claim is
@@ -45,14 +46,14 @@ from covassay.verification.statistics.streams import stream
 
 DECIMALS = 9  # statistics are rounded, because what the low-order bits of a float reveal is a separate question
 PROBE = 10  # draws on each side that show whether the target always fails there
-FAILING_MEAN = 40.0  # times e^ε or e^ρ, draws when one side always fails: p is then near 1e-14, and it is not slow
+FAILING_MEAN = 40.0  # times e^ε or e^ρ: the mean of draws when one side always fails, for a p-value near 1e-14
 PILOT = 0.3  # share of the draws that choose the event; the rest test it
-STEPS = np.array([0.005, 0.02, *np.linspace(0.05, 0.95, 14), 0.98, 0.995])  # quantiles that bound a statistic's steps
+STEPS = np.array([0.005, 0.02, *np.linspace(0.05, 0.95, 14), 0.98, 0.995])  # quantiles at which a bet cuts the range
 CONFIDENCE = 0.999  # of the bound that is printed; the verdict uses p-values
 FEWEST_LEARNED = 20  # pilot draws with an output on either side; with fewer, a statistic is not learned
 LARGEST_ERROR = 1 - 1e-9  # if even bounds this weak do not contradict the guarantee, the p-value is 1
-LARGEST_POWER = 700.0  # of e in double precision
-SMALLEST_P = 1e-300  # that a logarithm is taken of
+LARGEST_POWER = 700.0  # a larger power of e would overflow
+SMALLEST_P = 1e-300  # replaces a smaller p-value where a logarithm is taken
 SMALLEST_LOG_ERROR = -100.0  # below an error of e⁻¹⁰⁰ the beta quantile of scipy does not converge
 BISECTIONS = 60  # they halve the interval of the log error, of length 100, down to rounding
 EARLY_SHARE = 1e-3  # of a p-value that the early ends of a pair may spend
@@ -140,8 +141,8 @@ def _learned(pilots: tuple[Draws, Draws]) -> list[tuple[Statistic, tuple[Draws, 
 
     One compares the distances of an output from the medians on the two sides. For noise of independent Laplace entries
     it is nearly the best statistic. Another is the distance from the middle of the medians, for noise whose scale is
-    not the same on both sides. The others estimate a log likelihood ratio. Draws that chose a statistic would show it
-    better than it is.
+    not the same on both sides. The others estimate a log likelihood ratio. The draws that chose a
+    statistic would exaggerate how well it tells the sides apart.
     """
     if min(len(draws.outputs) for draws in pilots) < FEWEST_LEARNED:
         return []
@@ -198,7 +199,8 @@ def _beyond(ordered: Vector, tried: Vector, above: bool) -> Vector:
 class _Wager:
     """A bet against the claim on categories of an output: the steps of a statistic between `bounds`, and failure.
 
-    Without `bounds`, the categories are an event and its complement, and the bet is on their order in `swapped`.
+    Without `bounds`, the categories are an event and its complement, and `swapped` says that the event was found to be
+    likelier on the second data set.
     """
 
     bet: Bet | RenyiBet
@@ -525,7 +527,7 @@ def _ran_out_of_time(pair: Pair, trial: _Trial, seconds: float) -> CheckResult:
 
 
 def _tested(pair: Pair, guarantee: Guarantee, trial: _Trial, event: Event, name: str, looks: int = 1) -> CheckResult:
-    """The check of one event; the p-value is multiplied by the number of looks at these draws that chose the event."""
+    """The check of one event; `looks`, the number of events that these draws chose from, multiplies its p-value."""
     counts = trial.counts(event)
     bound = log_ratio_lower(counts, CONFIDENCE)
     one, two = trial.sides

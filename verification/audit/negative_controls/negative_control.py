@@ -73,8 +73,8 @@ def perturbation(
 def one(draw_many: Callable[..., Matrix]) -> Callable[..., Matrix]:
     """The target that makes one draw at a time."""
 
-    def draw(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
-        drawn: Matrix = draw_many(x, 1, rng=rng, epsilon=epsilon)[0]
+    def draw(x: Matrix, *, rng: np.random.Generator, **budget: float) -> Matrix:
+        drawn: Matrix = draw_many(x, 1, rng=rng, **budget)[0]
         return drawn
 
     return draw

@@ -10,16 +10,16 @@ import numpy as np
 
 from covassay.reference.domain import Matrix, Vector, second_moment, unit_rows
 from covassay.reference.laws import k_norm as k_norm_law
-from covassay.reference.mechanisms.building_blocks import (
+from covassay.reference.mechanisms import (
     above_threshold,
     exponential,
     gaussian,
     gaussian_approximate,
+    k_norm,
     laplace,
     private_radius,
     private_trace,
 )
-from covassay.reference.mechanisms.pure import k_norm
 from covassay.reference.privacy import ApproximateDP
 from covassay.verification.audit.negative_controls.negative_control import NegativeControl, vectorised
 

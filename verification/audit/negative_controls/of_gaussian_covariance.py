@@ -13,7 +13,7 @@ from covassay.reference.mechanisms.approximate import gauss_cov_approximate
 from covassay.reference.mechanisms.building_blocks.gaussian_approximate import multiplier
 from covassay.reference.mechanisms.concentrated import adaptive_cov, clipped_cov, gauss_cov, separate_cov
 from covassay.reference.mechanisms.pure import iterative_eigenvectors
-from covassay.verification.audit.negative_controls.negative_control import NegativeControl
+from covassay.verification.audit.negative_controls.negative_control import NegativeControl, one
 
 # ADDITIVE NOISE
 
@@ -51,16 +51,6 @@ def additive(factor: float = 1.0, noise: Noise = wigner.sample_wigner) -> Callab
         return released
 
     return draw_many
-
-
-def one(many: Callable[..., Matrix]) -> Callable[..., Matrix]:
-    """The target that makes one draw at a time."""
-
-    def draw(x: Matrix, *, rho: float, rng: np.random.Generator) -> Matrix:
-        drawn: Matrix = many(x, 1, rng=rng, rho=rho)[0]
-        return drawn
-
-    return draw
 
 
 def add_or_remove(x: Matrix, *, epsilon: float, delta: float, rng: np.random.Generator) -> Matrix:

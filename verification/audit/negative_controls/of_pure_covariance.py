@@ -38,12 +38,7 @@ def no_direction_noise(x: Matrix, *, epsilon: float, rng: np.random.Generator) -
 
 
 def separate(
-    x: Matrix,
-    rng: np.random.Generator,
-    epsilon: float,
-    *,
-    matrix_factor: float = 1.0,
-    eigenvalue_factor: float = 1.0,
+    x: Matrix, rng: np.random.Generator, epsilon: float, *, matrix_factor: float = 1.0, eigenvalue_factor: float = 1.0
 ) -> Matrix:
     """SeparateCov with its two noises multiplied."""
     noise = separate_cov_pure.draw_noise(x.shape[1], rng)

@@ -15,17 +15,17 @@ from scipy.stats import gamma
 from covassay.reference.domain import Matrix, Vector, second_moment
 from covassay.reference.laws import haar
 from covassay.reference.laws import k_norm as k_norm_law
-from covassay.reference.mechanisms.building_blocks import (
+from covassay.reference.mechanisms import (
     above_threshold,
     exponential,
     gaussian,
     gaussian_approximate,
+    k_norm,
     laplace,
     private_radius,
     private_trace,
 )
 from covassay.reference.mechanisms.output import OUTPUTS
-from covassay.reference.mechanisms.pure import k_norm
 from covassay.reference.sensitivity import neighbours
 from covassay.verification.audit.engine.contract import example_rows
 from covassay.verification.audit.engine.law import Scenario, Suspect, Test

@@ -100,9 +100,5 @@ def small_data(claim: ClaimUnderAudit) -> Scenario:
 def profile(claim: ClaimUnderAudit) -> Profile:
     """Scenarios and pairs."""
     epsilon, calibration = claim.budget["epsilon"], claim.options["calibration"]
-    scenarios = (
-        matrix_noise(epsilon, calibration),
-        noisy_radius(epsilon, calibration),
-        small_data(claim),
-    )
+    scenarios = (matrix_noise(epsilon, calibration), noisy_radius(epsilon, calibration), small_data(claim))
     return Profile(claim.form, scenarios, lambda _: common_pairs(OUTPUTS["matrix"], dimensions=(1, 2)))

@@ -80,8 +80,7 @@ def worst_pair(n: int, alpha: float) -> tuple[Matrix, Matrix]:
 def likelihood_ratio(w: Vector, other: Vector, scale: float) -> Statistic:
     """The exact log likelihood ratio."""
     return Statistic(
-        "log likelihood ratio",
-        lambda y: (np.linalg.norm(y - other, axis=1) - np.linalg.norm(y - w, axis=1)) / scale,
+        "log likelihood ratio", lambda y: (np.linalg.norm(y - other, axis=1) - np.linalg.norm(y - w, axis=1)) / scale
     )
 
 

@@ -22,10 +22,10 @@ OUTSIDE = 50.0  # norm of the rows that a mechanism must clip or reject
 
 @dataclass(frozen=True)
 class ClaimUnderAudit:
-    """What a target claims: to be this mechanism, with these options (complete), within this guarantee.
+    """What a target claims: to be this mechanism, with these options, all of them given, within this guarantee.
 
-    `samples` is the number of draws on each data set, so that a pair can aim at an event that they can show. `seed` is
-    the seed of draws from the reference.
+    `samples` is the number of draws on each data set: the events that a pair aims at must not be too rare for it.
+    `seed` is the seed of draws from the reference.
     """
 
     mechanism: Mechanism[Any, ..., Any]
@@ -54,7 +54,8 @@ class ClaimUnderAudit:
 class Profile:
     """What an audit needs to know about a mechanism.
 
-    `pairs` takes the names of the suspects that fitted, so that it can aim at the laws that these stand for.
+    `pairs` takes names of suspects, the wrong laws that `engine.law` tried and found to fit the draws, and can aim at
+    these laws.
     `data_path` says what may be assumed of the path from the data to the output; None if nothing is known.
     """
 
@@ -114,7 +115,7 @@ def black_box_pairs(output: Output) -> tuple[Pair, ...]:
         "opposite rows, d=1": neighbours(np.zeros((1, 1)), np.ones(1), -np.ones(1)),
         "opposite rows in a dense direction, d=2": neighbours(np.zeros((1, 2)), dense, -dense),
     }
-    far = 1.0 if output.power == 1 else 0.25  # a mean is in the unit of x
+    far = 1.0 if output.power == 1 else 0.25  # opposite rows are the worst for a mean, whose unit is that of x
     return tuple(
         Pair(name, first, second, generic_statistics(first, second, output), far if name in opposite else 0.5)
         for name, (first, second) in (opposite | rows).items()

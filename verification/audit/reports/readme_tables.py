@@ -114,7 +114,8 @@ def mechanisms_table() -> str:
     for declared in MECHANISMS.values():
         path = declared.release.__module__.removeprefix("covassay.").replace(".", "/") + ".py"
         claimed = f"{declared.notion.label}, {declared.adjacency}"
-        cells = f"[{declared.name}]({path})", declared.source, ORIGIN[declared.provenance], claimed, _proven(declared)
+        origin = ORIGIN[declared.about.provenance]
+        cells = f"[{declared.name}]({path})", declared.source, origin, claimed, _proven(declared)
         lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines) + "\n"
 

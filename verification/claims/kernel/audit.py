@@ -46,7 +46,7 @@ class Definition:
     text: str  # for people
     digest: str  # of the explicit form
     mentions: frozenset[str]
-    is_premise: bool  # whether it is a predicate, or a type with conditions, which nothing might satisfy
+    is_premise: bool  # whether it states conditions, as a predicate or a record does, which may be impossible
 
 
 @dataclass(frozen=True)
@@ -91,7 +91,7 @@ class Audit:
         return sorted(found)
 
     def to_witness(self, statement: Statement) -> list[str]:
-        """The predicates that a statement needs to be satisfiable.
+        """The predicates for which a witness must show that they can be met, because the statement assumes them.
 
         They are the predicates in its premises, and those in its conclusion that the conclusion does not establish.
         """

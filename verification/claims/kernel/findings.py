@@ -81,7 +81,7 @@ def axiom_findings(audit: Audit) -> list[Discrepancy]:
 
 
 def vector_findings(audit: Audit, wanted: Iterable[KernelVector]) -> list[Discrepancy]:
-    """Vectors with a lemma that mentions none of the definitions from which their rows are computed."""
+    """Vectors with a lemma that mentions none of the definitions from which their numbers are computed."""
     return [
         Discrepancy("vector", f"{v.name}: the lemma {lemma} mentions nothing from which {v.rows} is computed")
         for v in wanted
@@ -93,7 +93,7 @@ def vector_findings(audit: Audit, wanted: Iterable[KernelVector]) -> list[Discre
 def witness_findings(
     audit: Audit, assumptions: Mapping[str, str], whole: bool, passed_over: Iterable[str] = ()
 ) -> list[Discrepancy]:
-    """Premises that nothing shows to be possible and, if the whole project was audited, witnesses of no premise.
+    """Premises that no witness shows to be possible and, if the whole project was audited, witnesses that none needs.
 
     `passed_over` are predicates that are not looked at.
     """

@@ -51,8 +51,7 @@ def scales(calibration: str, epsilon: float = 1.0) -> tuple[float, float]:
 
 
 @pytest.mark.parametrize(
-    ("values", "position"),
-    [([1, 3, 2.5], 1), ([2, 3], 0), ([1.9, 1.9], 2), ([5], 0), ([0], 1), ([-1, 0, 2, 9], 2)],
+    ("values", "position"), [([1, 3, 2.5], 1), ([2, 3], 0), ([1.9, 1.9], 2), ([5], 0), ([0], 1), ([-1, 0, 2, 9], 2)]
 )
 def test_without_noise_it_is_the_first_at_or_above(values: list[float], position: int) -> None:
     value = np.array(values, dtype=np.float64)

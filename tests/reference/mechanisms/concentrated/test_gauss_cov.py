@@ -32,7 +32,7 @@ from covassay.reference.mechanisms.concentrated.gauss_cov import (
 from covassay.reference.privacy import ZCDP
 from covassay.reference.sensitivity import difference, orthonormal_pair
 from covassay.verification.statistics.tests import kolmogorov_smirnov
-from tests.conventions import FALSE_ALARM, SEEDS, Matrix
+from tests.conventions import FALSE_ALARM, SEEDS, Matrix, too_often_above
 
 DRAWS = 2000
 X = np.array([[0.6, 0.8], [1.0, 0.0]])  # Σ = [[.68, .24], [.24, .32]] by hand
@@ -195,14 +195,10 @@ def test_the_error_stays_below_its_bound(ensemble: Any) -> None:
     rng = np.random.default_rng(11)
     x = unit_rows(rng.standard_normal((n, d)))
     moment = second_moment(x)
-    errors = [np.linalg.norm(sample(x, rng, rho=rho, ensemble=ensemble) - moment) for _ in range(draws)]
-
-    def refuted(bound: float) -> bool:
-        return bool(stats.binom.sf((np.array(errors) > bound).sum() - 1, draws, beta) < FALSE_ALARM)
-
-    assert not refuted(error_bound(n, d, rho, beta, ensemble))
+    errors = np.array([np.linalg.norm(sample(x, rng, rho=rho, ensemble=ensemble) - moment) for _ in range(draws)])
+    assert not too_often_above(errors, error_bound(n, d, rho, beta, ensemble), beta)
     mean = noise_scale(n, rho) * (d if ensemble == "wigner" else math.sqrt(d * (d + 1) / 2))
-    assert refuted(mean)  # the error exceeds √E‖σW‖_F² about half of the time
+    assert too_often_above(errors, mean, beta)  # the error exceeds √E‖σW‖_F² about half of the time
     assert error_bound(n, d, rho, beta, ensemble) < 1.4 * mean
 
 

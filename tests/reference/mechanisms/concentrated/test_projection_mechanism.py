@@ -19,7 +19,7 @@ from covassay.reference.mechanisms.concentrated.projection_mechanism import erro
 from covassay.reference.privacy import ZCDP
 from covassay.reference.projections import spectral_interval
 from covassay.verification.statistics.tests import kolmogorov_smirnov
-from tests.conventions import FALSE_ALARM, SEEDS
+from tests.conventions import FALSE_ALARM, SEEDS, too_often_above
 
 PROPERTY = settings(max_examples=80)
 X = np.array([[1.0, 0.0], [0.0, 0.5]])  # Σ = diag(1/2, 1/8)
@@ -107,12 +107,9 @@ def test_the_error_stays_below_its_bound(ensemble: Any) -> None:
     x = unit_rows(rng.standard_normal((n, d)))
     moment = second_moment(x)
     errors = np.array([np.linalg.norm(sample(x, rng, rho=rho, ensemble=ensemble) - moment) for _ in range(draws)])
-
-    def refuted(bound: float) -> bool:
-        return bool(stats.binom.sf((errors > bound).sum() - 1, draws, beta) < FALSE_ALARM)
-
-    assert not refuted(error_bound(n, d, rho, beta, ensemble))
-    assert refuted(error_bound(n, d, rho, beta, ensemble) / 10)
+    bound = error_bound(n, d, rho, beta, ensemble)
+    assert not too_often_above(errors, bound, beta)
+    assert too_often_above(errors, bound / 10, beta)
 
 
 # The law

@@ -34,7 +34,7 @@ from covassay.reference.mechanisms.concentrated.separate_cov import (
 from covassay.reference.privacy import ZCDP
 from covassay.reference.sensitivity import difference
 from covassay.verification.statistics.tests import independence, kolmogorov_smirnov
-from tests.conventions import FALSE_ALARM, SEEDS, Matrix
+from tests.conventions import FALSE_ALARM, SEEDS, Matrix, too_often_above
 
 PROPERTY = settings(max_examples=80)
 X = np.array([[1.0, 0.0], [0.0, 0.5]])  # Σ = diag(1/2, 1/8)
@@ -184,9 +184,9 @@ def test_the_error_stays_below_theorem_one(ensemble: Any, size: float) -> None:
     moment = second_moment(x)
     errors = np.array([np.linalg.norm(sample(x, rng, rho=rho, ensemble=ensemble) - moment) for _ in range(draws)])
     bound = error_bound(n, d, rho, float(np.trace(moment)), beta, ensemble)
-    assert stats.binom.sf((errors > bound).sum() - 1, draws, beta) > FALSE_ALARM
+    assert not too_often_above(errors, bound, beta)
     # A bound that forgets the error of the directions is rejected.
-    assert stats.binom.sf((errors > eigenvalue_error(n, rho, math.sqrt(d))).sum() - 1, draws, beta) < FALSE_ALARM
+    assert too_often_above(errors, eigenvalue_error(n, rho, math.sqrt(d)), beta)
 
 
 def test_the_constant_of_theorem_one() -> None:

@@ -37,7 +37,7 @@ from covassay.reference.mechanisms.gaussian_estimation.coinpress_covariance impo
 from covassay.reference.privacy import ZCDP
 from covassay.verification.audit.negative_controls.of_coinpress import published_order
 from covassay.verification.statistics.tests import kolmogorov_smirnov
-from tests.conventions import FALSE_ALARM, SEEDS, Matrix
+from tests.conventions import FALSE_ALARM, SEEDS, Matrix, too_often_above
 
 PROPERTY = settings(max_examples=60)
 CONSTANTS: tuple[Constants, ...] = ("paper", "code")
@@ -173,14 +173,14 @@ def test_the_bounds_fail_as_rarely_as_stated(d: int) -> None:
     rng, beta = np.random.default_rng(d), 0.05
     noise = np.linalg.norm(draw_noise(d, rng, steps=4000), 2, axis=(1, 2))
     bound = float(spectral_noise_bound(d, beta))
-    assert stats.binom.sf((noise > bound).sum() - 1, 4000, beta) > FALSE_ALARM
+    assert not too_often_above(noise, bound, beta)
     if d >= 5:
-        assert stats.binom.sf((noise > 0.5 * bound).sum() - 1, 4000, beta) < FALSE_ALARM
+        assert too_often_above(noise, 0.5 * bound, beta)
     lengths = (rng.standard_normal((4000, d)) ** 2).sum(axis=1)
-    assert stats.binom.sf((lengths > squared_norm_bound(d, -math.log(beta))).sum() - 1, 4000, beta) > FALSE_ALARM
+    assert not too_often_above(lengths, squared_norm_bound(d, -math.log(beta)), beta)
     moments = rng.standard_normal((1000, 50, d))
     gaps = np.linalg.norm(np.swapaxes(moments, 1, 2) @ moments / 50 - np.eye(d), 2, axis=(1, 2))
-    assert stats.binom.sf((gaps > float(sampling_bound(50, d, beta))).sum() - 1, 1000, beta) > FALSE_ALARM
+    assert not too_often_above(gaps, float(sampling_bound(50, d, beta)), beta)
 
 
 # What is spent: the noise is Gaussian on the upper triangle, so the divergence of a step is α‖change‖²/(2σ²) exactly

@@ -157,12 +157,7 @@ def test_a_single_step_does_not_reach_the_fit() -> None:
 
 
 @PROPERTY
-@given(
-    seed=SEEDS,
-    d=st.integers(1, 5),
-    alpha=st.sampled_from([1.0, 5.0, COARSE, 40.0]),
-    n=st.integers(1, 3),
-)
+@given(seed=SEEDS, d=st.integers(1, 5), alpha=st.sampled_from([1.0, 5.0, COARSE, 40.0]), n=st.integers(1, 3))
 def test_no_pair_moves_the_image_further(seed: int, d: int, alpha: float, n: int) -> None:
     rng = np.random.default_rng(seed)
     t = transform(d, alpha, 0.1, seed % 7)

@@ -21,14 +21,7 @@ from covassay.reference.domain import second_moment, unit_rows
 from covassay.reference.errors import InvalidInput
 from covassay.reference.laws import wigner
 from covassay.reference.mechanisms.parameters import CALIBRATIONS
-from covassay.reference.mechanisms.pure.lap_cov import (
-    draw_noise,
-    error_bound,
-    noise_scale,
-    release,
-    sample,
-    spend,
-)
+from covassay.reference.mechanisms.pure.lap_cov import draw_noise, error_bound, noise_scale, release, sample, spend
 from covassay.reference.privacy import PureDP
 from covassay.reference.projections import spectral_interval
 from covassay.reference.sensitivity import block_pair, neighbours

@@ -29,9 +29,7 @@ from covassay.verification.statistics.tests import kolmogorov_smirnov
 from tests.conventions import FALSE_ALARM, SEEDS, Matrix
 
 MODULES = pytest.mark.parametrize(
-    ("module", "symmetric"),
-    [(nuclear_laplace, False), (nuclear_laplace_symmetric, True)],
-    ids=["full", "symmetric"],
+    ("module", "symmetric"), [(nuclear_laplace, False), (nuclear_laplace_symmetric, True)], ids=["full", "symmetric"]
 )
 
 # two rows, Σ = [[.68, .24], [.24, .32]] by hand: ((.36 + 1)/2, .48/2; .64/2)

@@ -125,12 +125,7 @@ def moved(first: Matrix, second: Matrix, alpha: float) -> float:
 
 
 @settings(max_examples=150)
-@given(
-    seed=SEEDS,
-    n=st.integers(1, 5),
-    d=st.integers(2, 4),
-    alpha=st.sampled_from([1e-3, 0.03, 0.3, 2.0]),
-)
+@given(seed=SEEDS, n=st.integers(1, 5), d=st.integers(2, 4), alpha=st.sampled_from([1e-3, 0.03, 0.3, 2.0]))
 def test_no_pair_moves_the_minimiser_further(seed: int, n: int, d: int, alpha: float) -> None:
     rng = np.random.default_rng(seed)
     first = np.tile(unit_rows(3 * rng.standard_normal((1, d))), (n, 1)) if seed % 2 else unit_rows(

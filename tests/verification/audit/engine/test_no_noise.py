@@ -60,8 +60,7 @@ def without_noise(mechanism: Mechanism[Any, ..., Any], share: float = 1.0) -> Ca
 
 
 @pytest.mark.parametrize(
-    "name",
-    [pytest.param(n, marks=() if n in QUICK else pytest.mark.slow) for n in MECHANISMS if n not in NOT_SEEN],
+    "name", [pytest.param(n, marks=() if n in QUICK else pytest.mark.slow) for n in MECHANISMS if n not in NOT_SEEN]
 )
 def test_a_target_without_noise_is_refuted(name: str) -> None:
     report = audit(Target("bare", without_noise(MECHANISMS[name])), default_claim(name), claimed=name, samples=100)

@@ -66,8 +66,7 @@ def test_a_correct_function_is_not_refuted(project: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "name",
-    [pytest.param(name, marks=pytest.mark.slow if name != "unclipped" else ()) for name in BROKEN],
+    "name", [pytest.param(name, marks=pytest.mark.slow if name != "unclipped" else ()) for name in BROKEN]
 )
 def test_a_broken_function_is_caught_and_the_mistake_is_named(project: Path, name: str) -> None:
     (old, new), named = BROKEN[name]

@@ -137,11 +137,7 @@ def test_the_same_answers_give_no_finding(project: Path, monkeypatch: pytest.Mon
             "definition",
             "definitions beneath T are not the locked ones: One.price",
         ),
-        (
-            {"One.price_pos": EXTENSIONALITY + "\nboolp.more : False"},
-            "axioms",
-            "T rests on boolp.more : False",
-        ),
+        ({"One.price_pos": EXTENSIONALITY + "\nboolp.more : False"}, "axioms", "T rests on boolp.more : False"),
         (
             {"type One.small_inhabited": "One.small_inhabited\n     : not (One.small (S O) O)"},
             "witness",

@@ -212,10 +212,7 @@ FORALL = "forall (R : F.ring) (n m : nat) (_ : @M.small R (n m)), and (@M.good R
 
 
 def test_a_statement_has_binders_and_a_conclusion() -> None:
-    assert terms.binders(FORALL) == (
-        ["F.ring", "nat", "@M.small R (n m)"],
-        "and (@M.good R n) (not (M.bad R))",
-    )
+    assert terms.binders(FORALL) == (["F.ring", "nat", "@M.small R (n m)"], "and (@M.good R n) (not (M.bad R))")
     assert terms.binders("forall d : nat, let x := d in M.even x") == (["nat"], "M.even x")
     assert terms.binders("(forall d : nat, M.even d)") == (["nat"], "M.even d")
 

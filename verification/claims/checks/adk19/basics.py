@@ -108,8 +108,7 @@ def exponential_on_finite_sets(factor: int = 1) -> Evidence:
 
 
 @check(
-    "exact",
-    mutants={"the corrected bound": {"printed": lambda g, share: exponential.failure_bound(1.0, g / 2, share)}},
+    "exact", mutants={"the corrected bound": {"printed": lambda g, share: exponential.failure_bound(1.0, g / 2, share)}}
 )
 def printed_utility(printed: Callable[[float, float], float] = lambda g, share: math.exp(-g) * share) -> Evidence:
     """The bound P(ŷ ∉ G_τ) ≤ e^{−ετ/(2Δ)} μ(G_τ) that Lemma 4 prints fails for two outcomes.
@@ -153,10 +152,7 @@ def corrected_utility(
 # RIDGE REGRESSION
 
 
-@check(
-    "property",
-    mutants={"half the penalty": {"solve": lambda m, t, a: ridge.coefficients(m, t, a / 2)}},
-)
+@check("property", mutants={"half the penalty": {"solve": lambda m, t, a: ridge.coefficients(m, t, a / 2)}})
 def normal_equations(solve: Callable[[Matrix, int, float], Vector] = ridge.coefficients) -> Evidence:
     """The gradient of ½(w, −1) M (w, −1)ᵀ + α‖w‖² vanishes at w = (M_aa + 2αI)⁻¹ M_ay, so this w is the minimiser.
 

@@ -86,10 +86,7 @@ def joint_lemma(bound: Callable[[list[Number]], Number] = mechanism.eigenvector_
     return Evidence(not failed, "d = 2, 3, 4, 6", ", ".join(failed))
 
 
-@check(
-    "numeric",
-    mutants={"four times the exponent": {"factor": 4.0}, "an exponent of ε/8": {"factor": 0.5}},
-)
+@check("numeric", mutants={"four times the exponent": {"factor": 4.0}, "an exponent of ε/8": {"factor": 0.5}})
 def single_step(factor: float = 1.0) -> Evidence:
     """One draw with exponent η = ε/4 loses ε/2 in the limit M → ∞, for C = M e₂e₂ᵀ with e₁ replaced by e₂ at d = 2.
 
@@ -356,10 +353,7 @@ def angular_gaussian(exponent: float = 1.0, inverse: bool = False) -> Evidence:
     return Evidence(worst < 1e-12, "d = 2, 20 directions", f"log ratio varies by {worst:.2g}")
 
 
-@check(
-    "symbolic",
-    mutants={"q/b for (q/b)^{q/2}": {"log_bound": lambda b, q, log: -(q - b) / 2 + log(q / b)}},
-)
+@check("symbolic", mutants={"q/b for (q/b)^{q/2}": {"log_bound": lambda b, q, log: -(q - b) / 2 + log(q / b)}})
 def envelope(log_bound: Callable[..., Number] = bingham.log_envelope_bound) -> Evidence:
     """The log acceptance probability −y + (q/2) ln(1 + 2y/b) − ln M(b) is at most 0, and it is 0 at y = (q − b)/2.
 

@@ -107,8 +107,7 @@ def clip(x: Matrix, tau: float) -> Matrix:
 
 
 @check(
-    "property",
-    mutants={"half the bias": {"share": 0.5}, "clipping at τ/2": {"clipping": lambda x, t: clip(x, t / 2)}},
+    "property", mutants={"half the bias": {"share": 0.5}, "clipping at τ/2": {"clipping": lambda x, t: clip(x, t / 2)}}
 )
 def clipping_bias(share: float = 1.0, clipping: Callable[[Matrix, float], Matrix] = clip) -> Evidence:
     """‖Σ(X) − Σ(X^τ)‖_F ≤ γ(X, τ), with equality if all clipped rows are parallel (Lemma 9)."""
@@ -129,11 +128,7 @@ def clipping_bias(share: float = 1.0, clipping: Callable[[Matrix, float], Matrix
 
 
 @check(
-    "property",
-    mutants={
-        "without the bias": {"bias": lambda s, t: 0.0},
-        "τ² for τ in the first term": {"exponent": 2},
-    },
+    "property", mutants={"without the bias": {"bias": lambda s, t: 0.0}, "τ² for τ in the first term": {"exponent": 2}}
 )
 def noise_and_bias(bias: Callable[[Sequence[Number], Number], Number] = tail, exponent: int = 1) -> Evidence:
     """The error of a clipped mechanism is at most Noise(τ) + γ(τ) for any noise, and comes close to it.
@@ -395,13 +390,7 @@ def budgets(
     return Evidence(holds, "all ρ, ε", f"counted {list(counted.values())}, proven {list(proven.values())}, pure {pure}")
 
 
-@check(
-    "numeric",
-    mutants={
-        "half of both scales": {"scale": 0.5},
-        "half the noise on the queries": {"query": 0.5},
-    },
-)
+@check("numeric", mutants={"half of both scales": {"scale": 0.5}, "half the noise on the queries": {"query": 0.5}})
 def search_range(scale: float = 1.0, query: float = 1.0) -> Evidence:
     """The loss of the search lies in [−ε₀/2, ε₀/4], so D_α ≤ αε₀²/8, and even D_α ≤ 9αε₀²/128.
 
@@ -595,10 +584,7 @@ def clipped_first(x: Matrix) -> Matrix:
 
 @check(
     "property",
-    mutants={
-        "rows clipped to 1/50 first": {"before": clipped_first},
-        "a release multiplied by 4": {"unit": 4.0},
-    },
+    mutants={"rows clipped to 1/50 first": {"before": clipped_first}, "a release multiplied by 4": {"unit": 4.0}},
 )
 def adaptive_release(before: Callable[[Matrix], Matrix] = lambda x: x, unit: float = 1.0) -> Evidence:
     """The matrices that AdaptiveCov and AdaptiveLapCov release are within the bound of `adaptive_error`.

@@ -157,8 +157,7 @@ def mahalanobis(swap: bool = False, factor: float = 1.0) -> Evidence:
     },
 )
 def pure_to_zcdp(
-    printed: Callable[[Number], Number] = lambda e: e**2 / 2,
-    smallest: Callable[..., Number] = privacy.zcdp_of_pure,
+    printed: Callable[[Number], Number] = lambda e: e**2 / 2, smallest: Callable[..., Number] = privacy.zcdp_of_pure
 ) -> Evidence:
     """ε-DP implies ε²/2-zCDP, and even ε tanh(ε/2)-zCDP.
 

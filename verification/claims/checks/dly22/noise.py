@@ -258,8 +258,7 @@ def upsilon_star_draws(bound: Bound = tails.upsilon_star, draws: int = 1500) -> 
 
 
 @check(
-    "symbolic",
-    mutants={"the variance E": {"variance": lambda e: e}, "the variance 4E": {"variance": lambda e: 4 * e}},
+    "symbolic", mutants={"the variance E": {"variance": lambda e: e}, "the variance 4E": {"variance": lambda e: 4 * e}}
 )
 def laplace_mixture(variance: Callable[[Number], Number] = lambda e: 2 * e) -> Evidence:
     """√(2E) g with E exponential and g normal is Laplace(1): both have the characteristic function 1/(1 + s²)."""
@@ -302,13 +301,7 @@ def laplace_frobenius(d: float, beta: float) -> float:
     return math.sqrt(2 * (d**2 + math.sqrt(2 * d * (2 * d - 1) * x) + 2 * x)) + 2 * math.sqrt(2 * x * (x + math.log(m)))
 
 
-@check(
-    "symbolic",
-    mutants={
-        "without the linear term": {"linear": 0},
-        "√v for √(2v)": {"quadratic": 1},
-    },
-)
+@check("symbolic", mutants={"without the linear term": {"linear": 0}, "√v for √(2v)": {"quadratic": 1}})
 def exponential_sums(linear: int = 1, quadratic: int = 2) -> Evidence:
     """For exponential E_i, P(Σ a_iE_i > Σ a_i + √(2vx) + bx) ≤ e^{−x} with v = Σ a_i² and b = max a_i.
 

@@ -66,10 +66,7 @@ def by_modulus(matrix: Matrix) -> Matrix:
 
 @check(
     "property",
-    mutants={
-        "ordered by |λ|, as in the authors' code": {"vectors": by_modulus},
-        "half the bound": {"factor": 0.5},
-    },
+    mutants={"ordered by |λ|, as in the authors' code": {"vectors": by_modulus}, "half the bound": {"factor": 0.5}},
 )
 def weyl_step(
     vectors: Callable[[Matrix], Matrix] = separate_cov.descending_eigenvectors, factor: float = 1.0
@@ -159,10 +156,7 @@ def theorem_1(
 
 @check(
     "numeric",
-    mutants={
-        "d^{1/8} for d^{1/4}": {"power": 0.125},
-        "without the logarithm": {"factor": lambda beta: 2**1.75},
-    },
+    mutants={"d^{1/8} for d^{1/4}": {"power": 0.125}, "without the logarithm": {"factor": lambda beta: 2**1.75}},
 )
 def trace_sensitive_rate(
     factor: Callable[[float], float] = lambda beta: 2**1.75 * math.sqrt(1 + math.sqrt(math.log(4 / beta))),
@@ -421,8 +415,7 @@ def pure_rates(separate: Error = separate_pure_rate, em: Error = em_pure_error) 
     },
 )
 def em_cov_budget(
-    scale: Callable[..., Number] = em_cov.eigenvalue_scale,
-    steps: Callable[..., Sequence[Number]] = em_cov.exponents,
+    scale: Callable[..., Number] = em_cov.eigenvalue_scale, steps: Callable[..., Sequence[Number]] = em_cov.exponents
 ) -> Evidence:
     """Appendix A's budgets ε₀ = √ρ and ε_i = √(ρ/d) add up to Σε_i²/2 = ρ, but the true cost is below 9ρ/32.
 
@@ -471,13 +464,7 @@ def mean_transfer(padded: bool = True, constant: int = 72) -> Evidence:
     )
 
 
-@check(
-    "property",
-    mutants={
-        "half the bound": {"factor": 0.5},
-        "no projection": {"project": lambda m, r: m},
-    },
-)
+@check("property", mutants={"half the bound": {"factor": 0.5}, "no projection": {"project": lambda m, r: m}})
 def projection_error(project: Callable[[Matrix, float], Matrix] = psd_trace_ball, factor: float = 1.0) -> Evidence:
     """The M ⪰ 0, tr M ≤ 1, nearest to Σ + N is Σ̂ with ‖Σ̂ − Σ‖_F² ≤ ⟨N, Σ̂ − Σ⟩ ≤ ‖N‖(tr Σ̂ + tr Σ) ≤ 2‖N‖.
 

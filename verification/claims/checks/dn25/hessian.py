@@ -150,12 +150,7 @@ def midpoint(
 
 @check(
     "exact",
-    mutants={
-        "the moment of symmetric noise": {
-            "mean_square": lambda d: gamma_mixture.mean_square(d, symmetric=True),
-            "largest": 3,
-        }
-    },
+    mutants={"the moment of symmetric noise": {"mean_square": gamma_mixture.symmetric_mean_square, "largest": 3}},
 )
 def spread(mean_square: Callable[[int], Fraction] = gamma_mixture.mean_square, largest: int = 5) -> Evidence:
     """Var w_i ≥ ((3d + 1)/(2(d² + 1)) − 1/d)/d, about 1/(2d²), whereas (2.1) with κ = Ω̃(d³) would make it Õ(d⁻³).

@@ -135,8 +135,7 @@ def radial_factorisation(
 
 
 @check(
-    "exact",
-    mutants={"shape d": {"shape": lambda d: d}, "the variance for the second moment": {"second": lambda k: k}},
+    "exact", mutants={"shape d": {"shape": lambda d: d}, "the variance for the second moment": {"second": lambda k: k}}
 )
 def radius_moments(
     shape: Callable[[int], Number] = nuclear_laplace.radius_shape,

@@ -81,10 +81,7 @@ def schatten_constants(limit: Callable[..., Number] = schatten_limit) -> Evidenc
 # at s_i = 0, and the density vanishes on every wall s_i = s_j and decays exponentially.
 
 
-@check(
-    "symbolic",
-    mutants={"the density of symmetric matrices": {"density": vandermonde}, "1 for 2": {"factor": 1}},
-)
+@check("symbolic", mutants={"the density of symmetric matrices": {"density": vandermonde}, "1 for 2": {"factor": 1}})
 def tail_identity(density: Callable[[Sequence[Number]], Number] = repulsion, factor: int = 2) -> Evidence:
     """Q = 2(d − 1) Σ s_i − 2 Σ_{i<j} s_i s_j/(s_i + s_j), so 3/2 (d − 1) Σ s ≤ Q ≤ 2(d − 1) Σ s.
 
@@ -107,10 +104,7 @@ def tail_identity(density: Callable[[Sequence[Number]], Number] = repulsion, fac
 @check(
     "exact",
     mutants={
-        "the moment of symmetric noise": {
-            "mean_square": lambda d: gamma_mixture.mean_square(d, symmetric=True),
-            "largest": 3,
-        },
+        "the moment of symmetric noise": {"mean_square": gamma_mixture.symmetric_mean_square, "largest": 3},
         "a larger lower bound": {"lower": Fraction(7, 4), "largest": 4},
     },
 )

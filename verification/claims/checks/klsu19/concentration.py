@@ -180,10 +180,7 @@ def printed_lower_tail(sign: int = -1, bound: Callable[..., Number] = lower_radi
     return Evidence(probability > allowed, "a counterexample", figures=figures)
 
 
-@check(
-    "symbolic",
-    mutants={"‖A‖_F√t for 2‖A‖_F√t": {"bound": lambda v, b, t, sqrt: sqrt(v * t)}},
-)
+@check("symbolic", mutants={"‖A‖_F√t for 2‖A‖_F√t": {"bound": lambda v, b, t, sqrt: sqrt(v * t)}})
 def quadratic_form_lower(bound: Callable[..., Number] = lower_radius) -> Evidence:
     """P(YᵀAY − tr A ≤ −2‖A‖_F√t) ≤ e^{−t} for A ⪰ 0; for any A the radius is 2‖A‖_F√t + 2‖A‖t.
 

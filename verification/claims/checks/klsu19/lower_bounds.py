@@ -80,9 +80,7 @@ def parts(radius: Number = THIRD, factor: int = 2) -> Evidence:
     },
 )
 def fingerprinting(
-    weight: Number = (NINTH - P**2) / (1 - P**2),
-    radius: Number = THIRD,
-    constant: Number = LEFT_OVER,
+    weight: Number = (NINTH - P**2) / (1 - P**2), radius: Number = THIRD, constant: Number = LEFT_OVER
 ) -> Evidence:
     """Lemma 6.3 as an identity: E[(1/9 − p²)/(1 − p²) (f − p) Σ(x_i − p) + (f − p)²] = 1/27 + E f² for every real f.
 
@@ -118,11 +116,7 @@ def gaussian_moment(order: int, mean: sp.Symbol) -> Number:
 
 
 @check(
-    "exact",
-    mutants={
-        "(R² − μ²)(1 − μ²) for R² − μ²": {"power": 1},
-        "R²/2 for R²/3": {"constant": sp.Rational(1, 2)},
-    },
+    "exact", mutants={"(R² − μ²)(1 − μ²) for R² − μ²": {"power": 1}, "R²/2 for R²/3": {"constant": sp.Rational(1, 2)}}
 )
 def gaussian_fingerprinting(power: int = 0, constant: Number = THIRD) -> Evidence:
     """Lemma 6.8 as an identity: E[(R² − μ²)(f − μ) Σ(x_i − μ) + (f − μ)²] = R²/3 + E f², x_i ~ N(μ, 1), μ on [−R, R].
@@ -573,9 +567,7 @@ def inner_product(error: Number = SIXTEENTH) -> Evidence:
 
 
 @check("exact", mutants={"twice the exponent": {"exponent": lambda d: Fraction(2 * d**4, 1024 * d * (d - 1))}})
-def sign_sums(
-    exponent: Callable[[int], Fraction] = lambda d: Fraction(d**4, 1024 * d * (d - 1)),
-) -> Evidence:
+def sign_sums(exponent: Callable[[int], Fraction] = lambda d: Fraction(d**4, 1024 * d * (d - 1))) -> Evidence:
     """Claim 6.13: P(Z′ > α²/32) ≤ exp(−d⁴/(1024d(d − 1))) ≤ e^{−d²/1024}, where Z′ = (α/d) Σ_{i<j} ±M_ij, |M_ij| ≤ α/d.
 
     Hoeffding's inequality has the exponent x²/(2N) with N = d(d − 1)/2 and x = d²/32. The check compares it with exact
@@ -689,8 +681,7 @@ def hybrid_bound(
     },
 )
 def printed_hybrid(
-    epsilon: Fraction = Fraction(3),
-    printed: Callable[[Fraction, Fraction], Fraction] = lambda e, gamma: 4 * e * gamma,
+    epsilon: Fraction = Fraction(3), printed: Callable[[Fraction, Fraction], Fraction] = lambda e, gamma: 4 * e * gamma
 ) -> Evidence:
     """Lemma 6.15 with e^{4εγn} fails for large ε: at n = 1, γ = 1/100, ε = 3 the ratio is 1.1908 > e^{0.12} = 1.1275.
 
@@ -703,8 +694,7 @@ def printed_hybrid(
 
 
 @check(
-    "enclosed",
-    mutants={"a limit of 2.4": {"limit": Fraction(24, 10)}, "a limit of 2.3": {"limit": Fraction(23, 10)}},
+    "enclosed", mutants={"a limit of 2.4": {"limit": Fraction(24, 10)}, "a limit of 2.3": {"limit": Fraction(23, 10)}}
 )
 def printed_hybrid_range(limit: Fraction = Fraction(23366, 10000)) -> Evidence:
     """(1 + γ(e^ε − 1))^n ≤ e^{4εγn} holds for all γ exactly if e^ε − 1 ≤ 4ε, that is for ε ≤ 2.3366….
@@ -745,10 +735,7 @@ def covariance_bound(mass: Fraction = Fraction(1, 16), distance: Fraction = Frac
 
 @check(
     "exact",
-    mutants={
-        "boosting without its factor 3": {"choice": 1},
-        "the covariance for an accuracy of α": {"scale": 60},
-    },
+    mutants={"boosting without its factor 3": {"choice": 1}, "the covariance for an accuracy of α": {"scale": 60}},
 )
 def theorems_of_section_6(choice: int = 3, scale: int = 120) -> Evidence:
     """Theorems 6.1, 6.5 and 6.9 follow from the lemmas with the stated constants, by rational arithmetic.

@@ -338,10 +338,7 @@ def ppc_runs(share: float = 1.0) -> Evidence:
 # LEARNING
 
 
-@check(
-    "exact",
-    mutants={"both steps at ρ": {"part": lambda rho: rho}},
-)
+@check("exact", mutants={"both steps at ρ": {"part": lambda rho: rho}})
 def budget(part: Callable[[Fraction], Fraction] = pgce.half) -> Evidence:
     """PGCE and the Gaussian learner are ρ-zCDP: their halves add up to ρ, and no step spends more than its half.
 
@@ -397,7 +394,7 @@ def pgce_runs(share: float = 1.0, learn: Callable[..., Matrix] = pgce.sample) ->
     mutants={
         "the rows themselves": {
             "covariance": lambda x, noise, **k: pgce.release(x, noise.covariance, **{**k, "rho": k["rho"] / 2})
-        },
+        }
     },
 )
 def unknown_mean(

@@ -206,13 +206,7 @@ def literal_conversion(point: Fraction = Fraction(2), level: Fraction = Fraction
 # COMPOSITION
 
 
-@check(
-    "exact",
-    mutants={
-        "the larger δ": {"delta": max},
-        "the larger ε": {"epsilon": lambda e, f: sp.Max(e, f)},
-    },
-)
+@check("exact", mutants={"the larger δ": {"delta": max}, "the larger ε": {"epsilon": lambda e, f: sp.Max(e, f)}})
 def basic_composition(
     epsilon: Callable[..., Number] = privacy.pure_composition,
     delta: Callable[[Fraction, Fraction], Fraction] = lambda d, e: d + e,
@@ -374,9 +368,7 @@ def corrected_advanced_composition(
     # √2 √(TL) ε₀ + Tε₀²/2 ≤ √6 √(TL) ε₀ exactly for Tε₀² ≤ 4(√6 − √2)² L
     margin = sp.simplify(hypothesis - 4 * (sp.sqrt(6) - sp.sqrt(2)) ** 2)
     return Evidence(
-        not failed and margin == 0,
-        "T ≤ 250, ε₀ < 1, δ₀ ≥ 1e-8",
-        "; ".join([f"margin {margin}", *failed[:3]]),
+        not failed and margin == 0, "T ≤ 250, ε₀ < 1, δ₀ ≥ 1e-8", "; ".join([f"margin {margin}", *failed[:3]])
     )
 
 

@@ -103,10 +103,7 @@ def untruncated_sensitivity(
     return Evidence(not failed, "d ≤ 6; a row of zeros against one of ones for all d", ", ".join(failed))
 
 
-@check(
-    "symbolic",
-    mutants={"twice the variance": {"variance": lambda b2, m, rho: b2 / (rho * m**2)}},
-)
+@check("symbolic", mutants={"twice the variance": {"variance": lambda b2, m, rho: b2 / (rho * m**2)}})
 def printed_noise(
     variance: Callable[[Number, Number, Number], Number] = lambda b2, m, rho: b2 / (2 * rho * m**2),
 ) -> Evidence:
@@ -262,10 +259,7 @@ def chi_square_product(
     return Evidence(not failed, "laws on (2, 3) and (2, 2, 2) points; the argument for all", "; ".join(failed))
 
 
-@check(
-    "exact",
-    mutants={"the product rule": {"claimed": lambda parts: math.prod(1 + s for s in parts) - 1}},
-)
+@check("exact", mutants={"the product rule": {"claimed": lambda parts: math.prod(1 + s for s in parts) - 1}})
 def chi_square_not_additive(claimed: Callable[[Sequence[Fraction]], Number] = sum) -> Evidence:
     """χ² is not additive: two bits of mean ½ against mean ¼ have χ² = 1/3 each and 7/9 together, not 2/3."""
     p, q = [Fraction(1, 2)] * 2, [Fraction(3, 4), Fraction(1, 4)]
@@ -603,10 +597,7 @@ def product_distance(p: Vector, q: Vector) -> float:
     return float(np.abs(laws[0] - laws[1]).sum()) / 2
 
 
-@check(
-    "statistical",
-    mutants={"the noise for 10⁻⁸ ρ": {"spend": 1e-8}, "records with other means": {"shift": 0.2}},
-)
+@check("statistical", mutants={"the noise for 10⁻⁸ ρ": {"spend": 1e-8}, "records with other means": {"shift": 0.2}})
 def ppde_runs(spend: float = 1.0, shift: float = 0.0) -> Evidence:
     """In each of 12 runs of PPDE with the m of Theorem 5.2's explicit form, TV is at most α = 0.4.
 

@@ -11,12 +11,13 @@ from covassay.reference.domain import Number, Vector, second_moment
 from covassay.reference.downstream.ridge import coefficients
 from covassay.reference.laws import bingham as bingham_law
 from covassay.reference.laws.nuclear_laplace import log_density_kernel
-from covassay.reference.mechanisms.building_blocks import above_threshold, gaussian_approximate, private_radius
-from covassay.reference.mechanisms.pure import (
+from covassay.reference.mechanisms import (
+    above_threshold,
     adaptive_cov_pure,
     bingham,
     centred_covariance,
     entrywise_laplace,
+    gaussian_approximate,
     iterative_eigenvectors,
     kapralov_talwar,
     lap_cov,
@@ -24,6 +25,7 @@ from covassay.reference.mechanisms.pure import (
     nuclear_laplace,
     nuclear_laplace_symmetric,
     output_perturbation,
+    private_radius,
     separate_cov_pure,
 )
 from covassay.reference.privacy import PureDP, Spend
@@ -100,8 +102,7 @@ PROJECTION = {  # calibration -> (spend at d ≥ 2, spend at d = 1) in units of 
     },
 )
 def projection_spend(
-    paper: Fraction = PROJECTION["paper"][0],
-    trace_scale: Callable[..., Number] = nuclear_ball_projection.trace_scale,
+    paper: Fraction = PROJECTION["paper"][0], trace_scale: Callable[..., Number] = nuclear_ball_projection.trace_scale
 ) -> Evidence:
     """For d ≥ 2 the released pair (Σ̂, r) of Algorithm 2 spends exactly ε/2, and exactly ε with the tight scales.
 

@@ -109,9 +109,7 @@ def normalisers(pfaffian: Callable[[int, bool], Fraction] = normaliser, largest:
     "numeric",
     mutants={
         "half the points": {"log_value": lambda d, s: nuclear_laplace.ensemble(max(1, d // 2), s).log_normalizer},
-        "without d!": {
-            "log_value": lambda d, s: nuclear_laplace.ensemble(d, s).log_normalizer - math.lgamma(d + 1),
-        },
+        "without d!": {"log_value": lambda d, s: nuclear_laplace.ensemble(d, s).log_normalizer - math.lgamma(d + 1)},
     },
 )
 def float_normaliser(
@@ -310,10 +308,10 @@ def five_dimensional(log_weight: Callable[[Matrix], Vector]) -> tuple[float, Vec
     "numeric",
     mutants={
         "division by (1 + 2y/b)^{q/2}": {
-            "log_rate": lambda y, b, q: -y - q / 2 * np.log(1 + 2 * y / b) - bingham.log_envelope_bound(b, q),
+            "log_rate": lambda y, b, q: -y - q / 2 * np.log(1 + 2 * y / b) - bingham.log_envelope_bound(b, q)
         },
         "M(b) without its exponential": {
-            "log_rate": lambda y, b, q: -y + q / 2 * np.log(1 + 2 * y / b) - q / 2 * math.log(q / b),
+            "log_rate": lambda y, b, q: -y + q / 2 * np.log(1 + 2 * y / b) - q / 2 * math.log(q / b)
         },
     },
 )

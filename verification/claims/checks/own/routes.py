@@ -130,10 +130,7 @@ TABLE = {  # P(‖Z‖ ≤ cρd) for c = 1.1, 1.5, 3, π, 3.5
         "22/7 for π": {"pi": (Fraction(22, 7), Fraction(22, 7))},
     },
 )
-def norm_table(
-    law: Callable[[int, Fraction], Enclosure] = enclose_spectral_cdf,
-    pi: Bounds = PI,
-) -> Evidence:
+def norm_table(law: Callable[[int, Fraction], Enclosure] = enclose_spectral_cdf, pi: Bounds = PI) -> Evidence:
     """The table of P(‖Z‖ ≤ cρd) is right for c = 1.1, 1.5, 3, π, 3.5; its columns fall for c < π and rise for c = 3.5.
 
     At c = π a lower and an upper rational bound on π give the same digits, and the distribution function is monotone.
@@ -173,8 +170,7 @@ def moment_by_quadrature(p: Number) -> mpmath.mpf:
     },
 )
 def schatten_constants_twice(
-    limit: Callable[..., Number] = schatten_limit,
-    moment: Callable[[mpmath.mpf], mpmath.mpf] = moment_by_quadrature,
+    limit: Callable[..., Number] = schatten_limit, moment: Callable[[mpmath.mpf], mpmath.mpf] = moment_by_quadrature
 ) -> Evidence:
     """The Gamma formula and quadrature of the limiting law agree on C_p = 2 lim ‖Z‖_{S_p}/(ρd^{1+1/p}) to 20 digits."""
     wrong, figures = [], {}

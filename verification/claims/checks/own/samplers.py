@@ -174,10 +174,7 @@ def bingham_acceptance_rate(
     return decided(tests, "q ≤ 5, 10 000 proposals")
 
 
-@check(
-    "statistical",
-    mutants={"the Gaussian orthogonal ensemble": {"sampler": wigner.sample_goe}},
-)
+@check("statistical", mutants={"the Gaussian orthogonal ensemble": {"sampler": wigner.sample_goe}})
 def wigner_entries(sampler: Sampler = wigner.sample_wigner) -> Evidence:
     """Wigner noise matrices are symmetric with N(0, 1) entries on and above the diagonal.
 

@@ -177,10 +177,7 @@ def tail_algebra(
 
 @check(
     "symbolic",
-    mutants={
-        "one sign only": {"signs": 1},
-        "without the factor e^{d/(2c)}": {"trace": lambda c: sp.Integer(0)},
-    },
+    mutants={"one sign only": {"signs": 1}, "without the factor e^{d/(2c)}": {"trace": lambda c: sp.Integer(0)}},
 )
 def symmetric_tail_algebra(signs: int = 2, trace: Callable[[sp.Expr], sp.Expr] = lambda c: 1 / (2 * c)) -> Evidence:
     """The bound on 2d (Z_{d−1}/Z_d) e^{d/(2c)} ∫_{cd}^∞ s^{d−1} e^{−s} ds is at most the symmetric tail bound.

@@ -71,10 +71,7 @@ def pure_to_zcdp(rho: Callable[..., Number] = zcdp_of_pure) -> Evidence:
 
 @check(
     "property",
-    mutants={
-        "γ²/10": {"rho": lambda gamma: gamma**2 / 10},
-        "γ²/2, as for γ-DP": {"rho": lambda gamma: gamma**2 / 2},
-    },
+    mutants={"γ²/10": {"rho": lambda gamma: gamma**2 / 10}, "γ²/2, as for γ-DP": {"rho": lambda gamma: gamma**2 / 2}},
 )
 def bounded_range(rho: Callable[[Number], Number] = zcdp_of_bounded_range) -> Evidence:
     """A loss in an interval of length γ costs ρ ≤ γ²/8 (Cesar–Rogers), and no smaller multiple of γ² is enough.
@@ -265,9 +262,7 @@ def separate_cov_budget(scale: Callable[[Number, Number], Number] = separate_cov
         "9ρ/32 for the paper's split": {"paper": lambda d: Fraction(9, 32)},
     },
 )
-def em_cov_budget(
-    paper: Callable[[int], Fraction] = lambda d: Fraction(1, 4) + Fraction(d - 1, 32 * d),
-) -> Evidence:
+def em_cov_budget(paper: Callable[[int], Fraction] = lambda d: Fraction(1, 4) + Fraction(d - 1, 32 * d)) -> Evidence:
     """EMCov spends at most ρ/4 + (ρ/32)(d − 1)/d < 9ρ/32 with the paper's split, and ρ with the tight one."""
     failed = []
     for d in (2, 4, 16):
@@ -442,11 +437,7 @@ def truncated_mean(change: Callable[[Number, int, str], Number] = ppde.change_sq
 
 
 @check(
-    "property",
-    mutants={
-        "a range of η": {"length": lambda eta: eta},
-        "a range of 4η": {"length": lambda eta: 4 * eta},
-    },
+    "property", mutants={"a range of η": {"length": lambda eta: eta}, "a range of 4η": {"length": lambda eta: 4 * eta}}
 )
 def direction_range(length: Callable[[float], float] = lambda eta: 2 * eta) -> Evidence:
     """The loss of a Bingham draw fills an interval of length η(μ₊ − μ₋) ≤ 2η, so it costs η²/2, or ε²/32 at η = ε/4.
