@@ -1,8 +1,9 @@
 """Correctly rounded releases: the theorem covers every released bit.
 
-`rounded_release` returns exactly what the ideal mechanism, a function of infinitely many fair bits, gives after rounding
-to a public grid. Rounding is post-processing, so the guarantee of the ideal mechanism holds for what is released. The
-argument is on one page, proofs/paper/rounded-releases.md. This needs python-flint: `pip install 'covassay[exact]'`.
+`rounded_release` returns exactly what the ideal mechanism, a function of infinitely many fair bits, gives after
+rounding to a public grid. Rounding is post-processing, so the guarantee of the ideal mechanism holds for what is
+released. The argument is on one page, proofs/paper/rounded-releases.md. This needs python-flint: `pip install
+'covassay[exact]'`.
 
     bits.py          uniform numbers whose bits are read as they are needed
     balls.py         decisions that are certain, and the loop that refines
@@ -11,8 +12,7 @@ argument is on one page, proofs/paper/rounded-releases.md. This needs python-fli
     spectrum.py, bingham.py, eigenvalues.py
                      the spectrum of nuclear-Laplace noise, the Bingham law, enclosures of eigenvalues
     mechanisms.py    the ideal output of every mechanism
-    rounded_release.py
-                     data in, integers and their grid out
+    releasing.py     data in, integers and their grid out
 """
 
 import importlib.util
@@ -20,9 +20,13 @@ from typing import TYPE_CHECKING, Any
 
 from covassay.reference.errors import InvalidInput
 
+__all__ = ["DEFAULT_GRID", "require_flint", "require_rounded_form", "rounded_release"]
+
 if TYPE_CHECKING:
+    from fractions import Fraction
+
     from covassay.reference.domain import DataSet
-    from covassay.reference.rounded.rounded_release import RoundedRelease
+    from covassay.reference.rounded.releasing import RoundedRelease
 
 DEFAULT_GRID = "2^-30"
 
@@ -40,6 +44,14 @@ def rounded_release(mechanism_name: str, data: "DataSet", **keywords: Any) -> "R
     (2,)
     """
     require_flint()
-    from covassay.reference.rounded.rounded_release import release
+    from covassay.reference.rounded.releasing import release
 
     return release(mechanism_name, data, **keywords)
+
+
+def require_rounded_form(mechanism_name: str, grid: str) -> "Fraction":
+    """The grid; raise `InvalidInput` unless it is one, and there is a rounded form of the mechanism."""
+    require_flint()
+    from covassay.reference.rounded import releasing
+
+    return releasing.require_rounded_form(mechanism_name, grid)

@@ -1,14 +1,14 @@
 """The Bingham law in balls: unit vectors with density ∝ exp(uᵀMu), by rejection with certain decisions.
 
-The rejection is that of `laws.bingham`, in a form that needs no eigenvectors. There the envelope has two numbers, λ with
-A = λI − M, and b. Only s = λ + b/2 matters: Ω = I + 2A/b is 2(sI − M)/b. So take b = q, the dimension, and λ = s − q/2.
-Then Ω = 2(sI − M)/q, and the acceptance probability of u is that of the formula there, at y = uᵀAu and b = q. (The
-formula is below 1 for every y > −q/2, as −y + (q/2) ln(1 + 2y/q) has its maximum 0 at y = 0.) Every s above the largest
-eigenvalue gives the right law.
+The rejection is that of `laws.bingham`, in a form that needs no eigenvectors. There the envelope has two numbers, λ
+with A = λI − M, and b. Only s = λ + b/2 matters: Ω = I + 2A/b is 2(sI − M)/b. So take b = q, the dimension, and λ = s
+− q/2. Then Ω = 2(sI − M)/q, and the acceptance probability of u is that of the formula there, at y = uᵀAu and b = q.
+(The formula is below 1 for every y > −q/2, as −y + (q/2) ln(1 + 2y/q) has its maximum 0 at y = 0.) Every s above the
+largest eigenvalue gives the right law.
 
 The best s solves tr (sI − M)^{−1} = 2. Any s near it will do, but it must be the same at every precision. So it is the
-first of the numbers (k + 1/π)/4 that is above the root, found by certain decisions. These numbers are transcendental, so
-for no data set is one of them the root or an eigenvalue, and no decision is a tie.
+first of the numbers (k + 1/π)/4 that is above the root, found by certain decisions. These numbers are transcendental,
+so for no data set is one of them the root or an eigenvalue, and no decision is a tie.
 """
 
 from flint import arb, arb_mat
@@ -39,7 +39,7 @@ def bingham(m: arb_mat, uniforms: Uniforms) -> list[arb]:
 
 
 def _envelope(m: arb_mat) -> arb_mat:
-    """The Cholesky factor of sI − M, for the smallest s = (k + 1/π)/STEPS with s > λ_max(M) and tr (sI − M)^{−1} < 2."""
+    """The Cholesky factor of sI − M for the smallest s = (k + 1/π)/STEPS above λ_max(M) with tr (sI − M)^{−1} < 2."""
     above = 1  # of two numbers k, the lower one is too small and the upper one is not
     while _good_factor(m, above) is None:
         above *= 2

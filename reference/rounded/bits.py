@@ -4,9 +4,9 @@ A uniform number is an infinite sequence of fair bits. What has been read of it 
 and the number lies in [v/2^b, (v + 1)/2^b]. If that is too wide for a decision, more bits of the same number are read;
 those already there never change. Drawing a new number instead would favour the values that are decided early.
 
-So a computation that is repeated at a higher precision reads the same numbers again, longer. `Uniforms.rewind` goes back
-to the first. The k-th number of a computation is always the same number, because every decision that leads to it is
-certain and so comes out the same at every precision.
+So a computation that is repeated at a higher precision reads the same numbers again, longer. `Uniforms.rewind` goes
+back to the first. The k-th number of a computation is always the same number, because every decision that leads to it
+is certain and so comes out the same at every precision.
 """
 
 import hashlib
@@ -35,7 +35,7 @@ class OperatingSystem:
 
 
 class Seeded:
-    """Bits that a seed determines: SHAKE-256 of the seed and the index. For tests only: who knows the seed knows them."""
+    """Bits that a seed determines, by SHAKE-256 of seed and index. For tests only: who knows the seed knows them."""
 
     def __init__(self, seed: int | str) -> None:
         self.seed = seed

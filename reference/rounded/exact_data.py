@@ -2,14 +2,14 @@
 
 Every record is mapped by itself, by a public rule, so that neighbours stay neighbours:
 
-1. divide by the row bound, multiply by 2^b and round toward zero: a row q of integers;
-2. if |q|² > 2^{2b}, clip the row to the unit ball in float64 first; if rounding has left it too long even so, move every
-   entry one step toward zero until it is short enough. That |q|² ≤ 2^{2b} is checked in integers.
+1. multiply by 2^b over the row bound and round toward zero: a row q of integers;
+2. if |q|² > 2^{2b}, clip the row to the unit ball in float64 first; if rounding has left it too long even so, move
+   every entry one step toward zero until it is short enough. That |q|² ≤ 2^{2b} is checked in integers.
 
-From there on the data set is the rows q/2^b, which lie in the unit ball exactly, and nothing is rounded any more. QᵀQ is
-added up over blocks of rows so small that no partial sum of the float64 product reaches 2^53: float64 arithmetic on
-integers below 2^53 is exact, in whatever order a library adds. The sums of the blocks are Python integers, so n has no
-limit.
+From there on the data set is the rows q/2^b, which lie in the unit ball exactly, and nothing is rounded any more. QᵀQ
+is added up over blocks of rows so small that no partial sum of the float64 product exceeds 2^53: float64 arithmetic
+on integers up to 2^53 is exact, in whatever order a library adds. The sums of the blocks are Python integers, so n
+has no limit.
 """
 
 from collections.abc import Iterator
@@ -21,7 +21,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from covassay.reference.domain import (
-    Chunks,
     DataSet,
     Matrix,
     OnLargeRows,
@@ -42,7 +41,7 @@ ROWS_AT_ONCE = 8192  # a block that stays in the cache
 class ExactData:
     """What the mechanisms ask of the rows q/2^b: sums of products and sums, as integers.
 
-    n : rows. gram : Σ q qᵀ, (d, d). sums : Σ q, (d,). input_bits : b.
+    n : rows. gram : Σ q qᵀ, (d, d). sums : Σ q, (d,), or empty if it was not asked for. input_bits : b.
     """
 
     n: int
@@ -53,7 +52,7 @@ class ExactData:
     @property
     def d(self) -> int:
         """The number of columns."""
-        return len(self.sums)
+        return len(self.gram)
 
     def total(self, i: int, j: int) -> Fraction:
         """C_ij = Σ_k x_ki x_kj."""
@@ -73,19 +72,24 @@ class ExactData:
 
 
 def exact_data(
-    x: DataSet, row_bound: float = 1.0, on_large_rows: OnLargeRows = "clip", input_bits: int = INPUT_BITS
+    x: DataSet,
+    row_bound: float = 1.0,
+    on_large_rows: OnLargeRows = "clip",
+    input_bits: int = INPUT_BITS,
+    sums: bool = False,
 ) -> ExactData:
-    """Read a data set as integer rows, and add up their products."""
+    """Read a data set as integer rows, and add up their products, and the rows themselves if `sums` is true."""
     if not (isinstance(input_bits, int) and 1 <= input_bits <= LARGEST_INPUT_BITS):
         raise InvalidInput(f"input_bits = {input_bits!r}: must be a whole number between 1 and {LARGEST_INPUT_BITS}")
-    n = d = 0
+    n = 0
     gram: Any = 0
-    sums: Any = 0
+    total: Any = 0
     for block in integer_rows(x, row_bound, on_large_rows, input_bits):
-        n, d = n + len(block), block.shape[1]
+        n += len(block)
         gram = gram + as_integers(block.T @ block)
-        sums = sums + as_integers(block.sum(axis=0))
-    return ExactData(n, gram.tolist(), sums.tolist(), input_bits)
+        if sums:
+            total = total + as_integers(np.ones(len(block)) @ block)
+    return ExactData(n, gram.tolist(), total.tolist() if sums else [], input_bits)
 
 
 def as_integers(values: Matrix) -> NDArray[np.object_]:
@@ -93,9 +97,9 @@ def as_integers(values: Matrix) -> NDArray[np.object_]:
     return values.astype(np.int64).astype(object)
 
 
-def rows_in_block(d: int, input_bits: int) -> int:
-    """So many rows that no partial sum of products reaches 2^53, and few enough to stay in the cache."""
-    return max(1, min(EXACT // 4**input_bits, ROWS_AT_ONCE))
+def rows_in_block(input_bits: int) -> int:
+    """So many rows that no partial sum of products exceeds 2^53, and few enough to stay in the cache."""
+    return min(EXACT >> (2 * input_bits), ROWS_AT_ONCE)
 
 
 def integer_rows(
@@ -110,20 +114,20 @@ def integer_rows(
     if on_large_rows != "clip":
         rows = unit_rows(x, r, on_large_rows)  # says which row is too long
         r = 1.0
-    factor, limit = 2.0**input_bits, 4.0**input_bits
+    factor, limit, step = 2.0**input_bits / r, 4.0**input_bits, rows_in_block(input_bits)
     for chunk in blocks(rows):
-        step = rows_in_block(chunk.shape[1], input_bits)
+        ones = np.ones(chunk.shape[1])
         for first in range(0, len(chunk), step):
+            block = chunk[first : first + step]
             with np.errstate(over="ignore", invalid="ignore"):
-                q = chunk[first : first + step] / r if r != 1.0 else chunk[first : first + step]
-                q = q * factor
+                q = np.multiply(block, factor)
                 np.trunc(q, out=q)
-                squares = np.einsum("ij,ij->i", q, q)
-            if not squares.max() <= limit:  # also if an entry is not finite
-                long = ~(squares <= limit)
-                if not np.isfinite(chunk[first : first + step]).all():
+                squares = np.multiply(q, q) @ ones
+            if not squares.max() <= limit:  # some row is too long, or some entry is not finite
+                if not np.isfinite(block).all():
                     as_rows(rows)  # says where
-                q[long] = _clipped(chunk[first : first + step][long], r, input_bits)
+                long = squares > limit
+                q[long] = _clipped(block[long], r, input_bits)
             yield q
 
 

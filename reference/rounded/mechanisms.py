@@ -53,11 +53,13 @@ class Rounded:
     ideal : (data, uniforms, options) -> the parts.
     finish : (rounded parts, n, d, options) -> the output, with rows in the unit ball.
     bits : (d) -> how many bits the computation is expected to lose. It is public, like d; the precision begins with it.
+    sums : whether `ideal` reads the sums of the rows.
     """
 
     ideal: Callable[[ExactData, Uniforms, Options], Parts]
     finish: Callable[[Released, int, int, Options], Any]
     bits: Callable[[int], int]
+    sums: bool = False
 
 
 # WHAT IS ASKED OF THE DATA
@@ -311,7 +313,7 @@ ROUNDED: dict[str, Rounded] = {
     "gauss-cov": Rounded(_gauss_cov, _matrix, _few),
     "nuclear-laplace": Rounded(_nuclear_laplace, _matrix, _of_full_spectrum),
     "nuclear-laplace-symmetric": Rounded(_nuclear_laplace_symmetric, _matrix, _of_symmetric_spectrum),
-    "centred-covariance": Rounded(_centred_covariance, _matrix, _of_symmetric_spectrum),
+    "centred-covariance": Rounded(_centred_covariance, _matrix, _of_symmetric_spectrum, sums=True),
     "k-norm": Rounded(_k_norm, _matrix, _of_symmetric_spectrum),
     "exponential": Rounded(_exponential, _single("level"), _few),
     "above-threshold": Rounded(_above_threshold, _single("level"), _few),

@@ -1,7 +1,7 @@
-"""Noise in balls: the laws of `reference.laws`, as functions of uniform numbers, from which any number of digits follows.
+"""Noise in balls: the laws of `reference.laws` as functions of uniform numbers, to any number of digits.
 
-Matrices are python-flint's `arb_mat`. Every law is at scale 1 and is that of the float sampler of the same name; what is
-a formula there is used here, not written again.
+Matrices are python-flint's `arb_mat`. Every law is at scale 1 and is that of the float sampler of the same name. What
+is a formula there is used here, not written again.
 """
 
 from collections.abc import Sequence

@@ -2,8 +2,8 @@
 
 The law is that of `laws.nuclear_laplace` at ρ = 1, and the sampler is the chain rule of `laws.pfaffian_sampler`, where
 every name used here is explained. That file works on quadrature nodes; here everything has a closed form, so there is
-nothing to approximate. With x = s·y, s = ±1 the side of 0 and y = |x|, the span is that of y^p e^{−y}, with p = 0, 2, …,
-2d − 2 and one side for the singular values, and p = 0, 1, …, d − 1 and two sides for the eigenvalues. From
+nothing to approximate. With x = s·y, s = ±1 the side of 0 and y = |x|, the span is that of y^p e^{−y}, with p = 0, 2,
+…, 2d − 2 and one side for the singular values, and p = 0, 1, …, d − 1 and two sides for the eigenvalues. From
 
     ∫_y^∞ t^p e^{−t} dt = p! e^{−y} T_p(y),   T_p(y) = Σ_{i≤p} y^i/i!,
 
@@ -21,6 +21,7 @@ precision as it costs to evaluate a polynomial, and in this basis only the evalu
 
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 from math import factorial
 
 from flint import arb, arb_mat, arb_poly, ctx, fmpq, fmpq_mat
@@ -258,7 +259,7 @@ def _intervals(law: _Balls, kernel: arb_mat, points: list[arb]) -> list[_Interva
 def _ascending(points: list[arb]) -> list[int]:
     """The indices of the points in ascending order, which must be certain."""
     order = sorted(range(len(points)), key=lambda q: float(points[q].mid()))
-    for a, b in zip(order, order[1:], strict=False):
+    for a, b in pairwise(order):
         if not less(points[a], points[b]):
             raise Undecided
     return order
@@ -276,7 +277,7 @@ def _rest_of_square(polynomial: arb_poly) -> arb_poly:
 
 def _conditioned(law: _Balls, kernel: arb_mat, points: list[arb], x: arb) -> arb_mat:
     """The kernel after a point at x: a change of rank two, as in `laws.pfaffian_sampler`."""
-    d, n, size = len(law.basis.powers), law.basis.kernel.nrows(), kernel.nrows()
+    d, n = len(law.basis.powers), law.basis.kernel.nrows()
     s = -1 if is_negative(x) else 1
     y = abs(x)
     e = (-y).exp()

@@ -1,6 +1,7 @@
 """One rounded release: data in, integers and their grid out."""
 
 import inspect
+import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -18,7 +19,7 @@ from covassay.reference.mechanisms.registry import mechanism
 from covassay.reference.privacy import Spend
 from covassay.reference.rounded import DEFAULT_GRID
 from covassay.reference.rounded.balls import Refined, exact, nearest_multiple, refined
-from covassay.reference.rounded.bits import OperatingSystem, Source, Uniforms
+from covassay.reference.rounded.bits import OperatingSystem, Seeded, Source, Uniforms
 from covassay.reference.rounded.exact_data import INPUT_BITS, ExactData, exact_data
 from covassay.reference.rounded.mechanisms import ROUNDED, Options, Parts
 
@@ -78,6 +79,7 @@ def release(
     *,
     grid: Rational = DEFAULT_GRID,
     source: Source | None = None,
+    seed: int | None = None,
     row_bound: float = 1.0,
     on_large_rows: OnLargeRows = "clip",
     input_bits: int = INPUT_BITS,
@@ -89,7 +91,7 @@ def release(
     ----------
     data : (n, d), an array or `Chunks`.
     grid : a power of 2, public, as a number or as text like "2^-30"; for rows in the unit ball.
-    source : of the bits; the operating system if it is None.
+    source : of the bits; the operating system if it is None. seed : for tests, a seeded source instead.
     row_bound, on_large_rows : as for every mechanism.
     input_bits : b; entries are rounded toward zero to multiples of 2^−b of the row bound.
     parameters : the budget and the options of the mechanism. Numbers may be text, "0.1", and mean the decimal number
@@ -99,16 +101,14 @@ def release(
     ------
     InvalidInput : an argument breaks its rule, or there is no rounded form of the mechanism.
     """
+    step = require_rounded_form(mechanism_name, grid)
     declared = mechanism(mechanism_name)
-    if mechanism_name not in ROUNDED:
-        raise InvalidInput(f"mechanism = {mechanism_name!r}: no rounded form; there is one of {', '.join(ROUNDED)}")
-    step = require_grid(grid)
     arguments = {name: rational(name, value) for name, value in parameters.items()}
     spend_arguments, options = _checked(declared, arguments)
-    read = exact_data(data, require_row_bound(row_bound), on_large_rows, input_bits)
+    read = exact_data(data, require_row_bound(row_bound), on_large_rows, input_bits, ROUNDED[mechanism_name].sums)
     if declared.output.kind == "level":
         step = Fraction(1)
-    bits = OperatingSystem() if source is None else source
+    bits = source or (OperatingSystem() if seed is None else Seeded(seed))
     done = rounded_parts(mechanism_name, read, arguments | options, step, bits)
     values = {name: np.array([float(k * step) for k in part]) for name, part in done.result.items()}
     output = ROUNDED[mechanism_name].finish(values, read.n, read.d, options)
@@ -140,16 +140,24 @@ def rounded_parts(
         parts: Parts = chosen.ideal(data, uniforms, balls)
         return {part: [nearest_multiple(value, grid) for value in entries] for part, entries in parts.items()}
 
-    return refined(compute, Uniforms(source), first_precision(name, data, grid))
+    return refined(compute, Uniforms(source), first_precision(name, data, options, grid))
 
 
-def first_precision(name: str, data: ExactData, grid: Fraction) -> int:
+def first_precision(name: str, data: ExactData, options: Mapping[str, Any], grid: Fraction) -> int:
     """The precision, in bits, at which a release begins. It depends on public numbers only."""
-    fine = max(0, grid.denominator.bit_length() - grid.numerator.bit_length())
-    return fine + SPARE_BITS + 2 * data.n.bit_length() + ROUNDED[name].bits(data.d)
+    smallest = min([Fraction(1), *(value for value in options.values() if isinstance(value, Fraction) and value > 0)])
+    steps = math.ceil(1 / (grid * smallest))  # about so many steps of the grid in the noise, for the smallest budget
+    return SPARE_BITS + steps.bit_length() + 2 * data.n.bit_length() + ROUNDED[name].bits(data.d)
 
 
 # ARGUMENTS
+
+
+def require_rounded_form(mechanism_name: str, grid: Rational) -> Fraction:
+    """The grid; raise `InvalidInput` unless it is one, and there is a rounded form of the mechanism."""
+    if mechanism(mechanism_name).name not in ROUNDED:
+        raise InvalidInput(f"mechanism = {mechanism_name!r}: no rounded form; there is one of {', '.join(ROUNDED)}")
+    return require_grid(grid)
 
 
 def rational(name: str, value: Rational) -> Any:
