@@ -67,41 +67,46 @@ def square_root(x: Number) -> arb:
 
 
 def bracketed_root(increasing: Callable[[arb], arb], slope: Callable[[arb], arb], low: arb, high: arb) -> arb:
-    """A ball that certainly contains the root of an increasing function between two numbers.
+    """A ball that certainly contains the root of a function that increases from below 0 at `low` to above 0 at `high`.
 
-    Midpoints only propose where to look: bisection, then Newton's method. The root is then enclosed by two numbers at
-    which the signs are certain. If it cannot be enclosed, `Undecided` is raised.
+    Midpoints only propose where to look: bisection, then Newton's method. The root is then enclosed by two numbers,
+    each of which either has a certain sign and certainly lies between `low` and `high`, or certainly lies beyond the
+    end on its side. (Beyond the ends, the sign of the function would prove nothing.) If this fails, `Undecided` is
+    raised.
     """
-    low, high = low.mid(), high.mid()
-    for _ in range(30):
-        middle = ((low + high) / 2).mid()
-        if increasing(middle).mid() < 0:
-            low = middle
-        else:
-            high = middle
-    x = ((low + high) / 2).mid()
-    resolution = arb((1, -ctx.prec)) * (1 + abs(x))
-    step = arb(1)
-    for _ in range(60):
-        ratio = increasing(x) / slope(x)
-        if not ratio.is_finite():
-            raise Undecided
-        step, proposed = ratio, (x - ratio).mid()
-        if not (low <= proposed <= high):  # Newton's method has left the bracket: bisect once more
-            middle = ((low + high) / 2).mid()
-            if increasing(middle).mid() < 0:
-                low = middle
-            else:
-                high = middle
-            proposed = ((low + high) / 2).mid()
-        x = proposed
-        if abs(step.mid()) <= 4 * (step.rad() + resolution):
-            break
-    reach = 8 * (abs(step.mid()) + step.rad() + resolution)
+    x = _proposed_root(increasing, slope, low.mid(), high.mid())
+    step = increasing(x) / slope(x)
+    reach = 8 * (abs(step.mid()) + step.rad() + arb((1, -ctx.prec)) * (1 + abs(x)))
+    if not reach.is_finite():
+        raise Undecided
     left, right = (x - reach).mid(), (x + reach).mid()
-    if not (increasing(left) < 0 and increasing(right) > 0):
+    enclosed_left = left < low or (low < left < high and increasing(left) < 0)
+    enclosed_right = right > high or (low < right < high and increasing(right) > 0)
+    if not (enclosed_left and enclosed_right):
         raise Undecided
     return left.union(right)
+
+
+def _proposed_root(increasing: Callable[[arb], arb], slope: Callable[[arb], arb], low: arb, high: arb) -> arb:
+    """A number near the root, without any certainty."""
+
+    def halved() -> tuple[arb, arb]:
+        middle = ((low + high) / 2).mid()
+        return (middle, high) if increasing(middle).mid() < 0 else (low, middle)
+
+    for _ in range(30):
+        low, high = halved()
+    x = ((low + high) / 2).mid()
+    for _ in range(60):
+        step = increasing(x) / slope(x)
+        proposed = (x - step).mid()
+        if not low <= proposed <= high:  # Newton's method has left the bracket
+            low, high = halved()
+            proposed = ((low + high) / 2).mid()
+        moved, x = abs(proposed - x), proposed
+        if moved <= 4 * (step.rad() + arb((1, -ctx.prec)) * (1 + abs(x))):
+            break
+    return x
 
 
 # THE LOOP

@@ -177,7 +177,11 @@ def rational(name: str, value: Rational) -> Any:
 def require_grid(grid: Rational) -> Fraction:
     """The grid as a fraction; raise `InvalidInput` unless it is a power of 2."""
     power = re.fullmatch(r"2(?:\^|\*\*)(-?[0-9]{1,4})", grid.replace(" ", "")) if isinstance(grid, str) else None
-    step = Fraction(2) ** int(power[1]) if power else rational("grid", grid)
+    if power:
+        step: Any = Fraction(2) ** int(power[1])
+    else:  # a float is a power of 2 or is not, whatever decimal number is printed for it
+        finite = isinstance(grid, float) and math.isfinite(grid)
+        step = Fraction(grid) if finite else rational("grid", grid)
     if (
         not isinstance(step, Fraction)
         or step <= 0

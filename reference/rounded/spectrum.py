@@ -202,7 +202,7 @@ def _falling_root(interval: _Interval, value: arb) -> arb:
     near, far = interval.near, interval.far
     if far is None:
         far = near + 16
-        while not interval.beyond(far).mid() < value.mid():
+        while not interval.beyond(far) < value:
             far = far + (far - near)
             if far > 2**20:
                 raise Undecided
