@@ -48,6 +48,11 @@ from covassay.reference.domain import Matrix, Number, Vector
 # FORMULAS
 
 
+def square_root(value: Number) -> Number:
+    """√value as a power, for floats and symbols. It is the default where a formula takes the root of whole numbers."""
+    return value**0.5
+
+
 def eigenvalue_gap(s: Number, t: Number, c: Number) -> Number:
     """μ₊ − μ₋ = √((s + t)² − 4c²), which is the nuclear norm of Δ. It is at most s + t."""
     return ((s + t) ** 2 - 4 * c**2) ** 0.5
@@ -83,14 +88,14 @@ def frobenius_supremum(d: int) -> float:
     return math.sqrt(2) if d > 1 else 1.0
 
 
-def full_l1(d: int) -> Number:
+def full_l1(d: int, sqrt: Callable[[Number], Number] = square_root) -> Number:
     """The bound √2 d on Σ_ij |Δ_ij| over the unit ball, or 1 for d = 1. It is the supremum if d is even or 1."""
-    return (2 * d**2) ** 0.5 if d > 1 else 1
+    return sqrt(2 * d**2) if d > 1 else 1
 
 
-def triangle_l1(d: int) -> Number:
+def triangle_l1(d: int, sqrt: Callable[[Number], Number] = square_root) -> Number:
     """The supremum ½√((d + 2)² + 4⌊d²/4⌋) of Σ_{i≤j} |Δ_ij| over the unit ball, or 1 for d = 1."""
-    return ((d + 2) ** 2 + 4 * (d**2 // 4)) ** 0.5 / 2 if d > 1 else 1
+    return sqrt((d + 2) ** 2 + 4 * (d**2 // 4)) / 2 if d > 1 else 1
 
 
 # THE TABLE

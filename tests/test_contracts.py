@@ -20,6 +20,7 @@ FORBIDDEN = {
         "import covassay.reference.mechanisms.pure.nuclear_laplace",
     ),
     "light-reference": ("reference/release/scaling.py", "import rich"),
+    "flint": ("reference/laws/haar.py", "import flint"),
     "products": ("verification/claims/ledger.py", "import covassay.verification.audit.engine.checks"),
     "mathematics": ("verification/exact/series.py", "import covassay.reference.privacy"),
     "tables": ("verification/audit/engine/law.py", "import covassay.reference.release.tables.reading"),

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -25,6 +25,10 @@ from covassay.reference.release.scaling import Bounds, Scaling, extremes, read_b
 from covassay.reference.release.tables.reading import open_table
 from covassay.reference.release.tables.source import TableSource, Watch, unwatched
 from covassay.reference.release.writing import require_writable, write_release
+from covassay.reference.rounded import DEFAULT_GRID, require_rounded_form, rounded_release
+
+if TYPE_CHECKING:
+    from covassay.reference.rounded.releasing import RoundedRelease
 
 AnyMechanism = Mechanism[Any, ..., Any]
 
@@ -41,6 +45,7 @@ class ReleaseRequest:
     scale_by_data : scale features by their own extremes. That is NOT private.
     account, total : a file that adds up the releases from this data file, and the total budget of a new such file.
     seed : fixed noise, for tests. That is NOT private.
+    rounded, grid : release correctly rounded to a grid (`reference.rounded`), a power of 2, for rows in the unit ball.
     """
 
     data: Path
@@ -54,6 +59,8 @@ class ReleaseRequest:
     account: Path | None = None
     total: Guarantee | None = None
     seed: int | None = None
+    rounded: bool = False
+    grid: str = DEFAULT_GRID
 
     @property
     def not_private(self) -> list[str]:
@@ -122,11 +129,13 @@ def release_table(request: ReleaseRequest, watch: Watch = unwatched) -> TableRel
             f"{named(request.data)} has {d} column(s): {plan.declared.name} needs {plan.declared.smallest_dimension}"
         )
     scaled = _scaling(plan, source)
-    values = _values(plan, source, scaled)
+    values, rounded = _values(plan, source, scaled)
 
     # OUT
     spend = plan.spend(d)
     provenance = {**_provenance(plan, spend, n, d), **_scaling_facts(plan, scaled, source.columns)}
+    if rounded is not None:
+        provenance |= rounded.provenance()
     if request.not_private:
         provenance["not private"] = request.not_private
     total = None if plan.account is None else plan.account.enter(_entry(plan))
@@ -144,6 +153,8 @@ def _plan(request: ReleaseRequest) -> _Plan:
     declared = mechanism(request.mechanism)
     arguments = declared.resolve(request.options)
     declared.require_budget(request.budget)
+    if request.rounded:
+        require_rounded_form(declared.name, request.grid)
     if request.row_bound is not None and declared.domain != "ball":
         raise InvalidInput(f"--row-bound: {declared.name} takes {DOMAINS[declared.domain]}, so it has no row bound")
     plan = _Plan(
@@ -197,12 +208,19 @@ def _scaling(plan: _Plan, source: TableSource) -> Scaling | None:
     return scaling(low, high, plan.declared.domain)
 
 
-def _values(plan: _Plan, source: TableSource, scaled: Scaling | None) -> Any:
+def _values(plan: _Plan, source: TableSource, scaled: Scaling | None) -> tuple[Any, "RoundedRelease | None"]:
+    """The output in the units of the data if it has such units, and the rounded release that it comes from, if any."""
     rows: Chunks = source.rows if scaled is None else scaled.apply(source.rows)
     if plan.declared.domain == "ball":
         plan.arguments["row_bound"] = plan.row_bound
-    values = plan.declared.sample(rows, plan.rng, **plan.request.budget.keywords(), **plan.arguments)
-    return values if scaled is None else scaled.restore(values, plan.declared.output)
+    arguments = {**plan.request.budget.keywords(), **plan.arguments}
+    rounded = None
+    if plan.request.rounded:
+        rounded = rounded_release(plan.declared.name, rows, grid=plan.request.grid, seed=plan.request.seed, **arguments)
+        values = rounded.values
+    else:
+        values = plan.declared.sample(rows, plan.rng, **arguments)
+    return (values if scaled is None else scaled.restore(values, plan.declared.output)), rounded
 
 
 def _provenance(plan: _Plan, spend: Spend, n: int, d: int) -> dict[str, Any]:
@@ -273,5 +291,12 @@ def _notes(plan: _Plan, spend: Spend, scaled: Scaling | None, n: int, d: int) ->
         notes.append("entries are clipped to [0, 1]: give --bounds if they lie elsewhere")
     if declared.sampler == "approximate":
         notes.append("the noise is drawn by a Markov chain, so only approximately: the guarantee is approximate too")
-    notes.append("not for production: the noise is float64")
+    if plan.request.rounded:
+        notes.append(
+            f"correctly rounded to the grid {plan.request.grid}, for rows in the unit ball: the guarantee covers every "
+            "released bit, if the system's random bits are fair, the interval library is correct, and nobody observes "
+            "the running time; .json and .npz files hold the integers"
+        )
+    else:
+        notes.append("not for production: the noise is float64")
     return notes

@@ -16,6 +16,7 @@ from covassay.reference.privacy import Guarantee
 from covassay.reference.release import ReleaseRequest, release_table
 from covassay.reference.release.account_file import parse_total
 from covassay.reference.release.tables.source import Watch, unwatched
+from covassay.reference.rounded import DEFAULT_GRID
 from covassay.verification.cli.options import chosen, guarantee
 
 PARSER = {
@@ -40,6 +41,11 @@ such units, for example a direction, stays in the unit of (x - shift)/scale.
 --budget-file adds up the releases from this data file, which it knows by name
 and size, not by content. It cannot know of copies of the data, of releases made
 without it, or of other data about the same people.
+
+--rounded computes with intervals, and with as many random bits as it takes, until
+every released number is certain to be the ideal real number rounded to the grid. It
+needs python-flint (pip install 'covassay[exact]'). A .json or .npz file then holds
+the integers and the grid exactly. proofs/paper/rounded-releases.md has the argument.
 
 exit status: 0 done; 2 refused, with one line on standard error and nothing
 written""",
@@ -69,6 +75,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--budget-file", metavar="FILE", help="account of the budget of this data file (.json), see below")
     add("--total", metavar="BUDGET", help="total budget of a new account: epsilon=1, rho=0.5 or epsilon=1,delta=1e-6")
     add("--seed", type=int, help="seed that fixes the noise, for tests: NOT private")
+    add("--rounded", action="store_true", help="round correctly to a grid: the guarantee covers every bit, see below")
+    add("--grid", metavar="2^-M", help="the grid of --rounded, for rows in the unit ball (default 2^-30)")
     add("--quiet", action="store_true", help="suppress notes; privacy warnings are still printed")
     parser.set_defaults(run=run)
 
@@ -87,6 +95,8 @@ def run(options: argparse.Namespace) -> int:
         account=Path(options.budget_file) if options.budget_file else None,
         total=None if options.total is None else parse_total(options.total),
         seed=options.seed,
+        rounded=options.rounded,
+        grid=_grid(options),
     )
     with _watched(options.quiet) as watch:
         released = release_table(request, watch)
@@ -94,6 +104,13 @@ def run(options: argparse.Namespace) -> int:
     for note in (*notes, *(f"this release is not private: {reason}" for reason in request.not_private)):
         print(f"covassay: {note}", file=sys.stderr)
     return 0
+
+
+def _grid(options: argparse.Namespace) -> str:
+    """The grid of a rounded release."""
+    if options.grid is not None and not options.rounded:
+        raise InvalidInput("--grid belongs to --rounded: give both")
+    return options.grid or DEFAULT_GRID
 
 
 def _budget(options: argparse.Namespace) -> Guarantee:

@@ -13,6 +13,8 @@ Why ρ-zCDP. The Rényi divergence of order α between N(f, σ² I) and N(f', σ
 Proof: proofs/paper/gaussian.md
 """
 
+from collections.abc import Callable
+
 import numpy as np
 
 from covassay.reference.domain import DataSet, Matrix, Number, Vector, column_squares, require_shape, sized_unit_rows
@@ -20,6 +22,7 @@ from covassay.reference.mechanisms.mechanism import About, Mechanism
 from covassay.reference.mechanisms.output import VectorOutput
 from covassay.reference.mechanisms.parameters import Dimension, LargeRows, Rho, RowBound, checked
 from covassay.reference.privacy import CONCENTRATED, ZCDP, Spend, zcdp_of_gaussian
+from covassay.reference.sensitivity import square_root
 
 # FORMULAS: `privacy.zcdp_of_gaussian` says what a given σ spends.
 
@@ -29,9 +32,9 @@ def noise_scale(sensitivity: Number, rho: Number) -> Number:
     return sensitivity / (2 * rho) ** 0.5
 
 
-def second_moments_sensitivity(n: Number, d: int) -> Number:
+def second_moments_sensitivity(n: Number, d: int, sqrt: Callable[[Number], Number] = square_root) -> Number:
     """Δ₂ of (Σ_11, …, Σ_dd): √2/n, or 1/n in dimension 1."""
-    return (2 if d > 1 else 1) ** 0.5 / n
+    return sqrt(2 if d > 1 else 1) / n
 
 
 # MECHANISM

@@ -45,7 +45,7 @@ from covassay.reference.mechanisms.parameters import (
     checked,
 )
 from covassay.reference.privacy import PURE, PureDP, Spend
-from covassay.reference.sensitivity import full_l1, triangle_l1
+from covassay.reference.sensitivity import full_l1, square_root, triangle_l1
 
 Entries = Annotated[
     Literal["full", "triangle"],
@@ -55,14 +55,21 @@ Entries = Annotated[
 # FORMULAS
 
 
-def sensitivity(d: int, entries: str) -> Number:
+def sensitivity(d: int, entries: str, sqrt: Callable[[Number], Number] = square_root) -> Number:
     """The ℓ1 sensitivity of the entries of nΣ that get noise of their own (a bound for "full" and odd d > 1)."""
-    return full_l1(d) if entries == "full" else triangle_l1(d)
+    return full_l1(d, sqrt) if entries == "full" else triangle_l1(d, sqrt)
 
 
-def noise_scale(n: Number, d: int, epsilon: Number, entries: str, calibration: str) -> Number:
+def noise_scale(
+    n: Number,
+    d: int,
+    epsilon: Number,
+    entries: str,
+    calibration: str,
+    sqrt: Callable[[Number], Number] = square_root,
+) -> Number:
     """b: 2d/(nε) in the paper, sensitivity/(nε) tight."""
-    return (2 * d if calibration == "paper" else sensitivity(d, entries)) / (n * epsilon)
+    return (2 * d if calibration == "paper" else sensitivity(d, entries, sqrt)) / (n * epsilon)
 
 
 def privacy_loss(change: Number, n: Number, scale: Number) -> Number:

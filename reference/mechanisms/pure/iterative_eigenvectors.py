@@ -23,7 +23,7 @@ Accuracy. `error_bound` bounds ‖C − Ĉ‖_F, but not the distance of Ĉ from
 Proof: proofs/paper/iterative-eigenvectors.md
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Annotated, Literal
@@ -95,12 +95,18 @@ def uniform_exponents(epsilon: Number, d: int, calibration: str, rank: int = 0) 
     return [epsilon / (8 * kept if calibration == "paper" else 2 * (drawn + 1))] * drawn
 
 
-def adaptive_exponents(epsilon: Number, weights: list[Number], calibration: str, d: int = 0) -> list[Number]:
+def adaptive_exponents(
+    epsilon: Number,
+    weights: list[Number],
+    calibration: str,
+    d: int = 0,
+    largest: Callable[[Sequence[Number]], Number] = max,
+) -> list[Number]:
     """η_1, …, η_{d−1} in proportion to w_1, …, w_{d−1}, or η_1, …, η_k if there are only k < d weights."""
     drawn = weights[: (d or len(weights)) - 1]
     if not drawn:
         return []
-    total = 4 * sum(weights) if calibration == "paper" else sum(drawn) + max(drawn)
+    total = 4 * sum(weights) if calibration == "paper" else sum(drawn) + largest(drawn)
     return [epsilon / 2 * w / total for w in drawn]
 
 

@@ -21,6 +21,8 @@ on the entries, with a proven scale.
 Proof: proofs/paper/k-norm.md
 """
 
+from collections.abc import Callable
+
 import numpy as np
 
 from covassay.reference.domain import DataSet, Matrix, Number, require_symmetric, second_moment, sized_unit_rows
@@ -30,18 +32,18 @@ from covassay.reference.mechanisms.mechanism import About, Mechanism
 from covassay.reference.mechanisms.output import MatrixOutput
 from covassay.reference.mechanisms.parameters import Dimension, Epsilon, LargeRows, RowBound, checked
 from covassay.reference.privacy import PURE, PureDP, Spend
-from covassay.reference.sensitivity import triangle_l1
+from covassay.reference.sensitivity import square_root, triangle_l1
 
 # FORMULAS
 
 
-def sensitivity(body: str, n: Number, d: int) -> Number:
+def sensitivity(body: str, n: Number, d: int, sqrt: Callable[[Number], Number] = square_root) -> Number:
     """Δ_K, the largest ‖Σ − Σ'‖_K over neighbours."""
     if d == 1 or body in ("covariance", "linf"):
         return 1 / n
     if body == "l1":
-        return triangle_l1(d) / n
-    return (2 if body == "schatten1" else 2**0.5) / n
+        return triangle_l1(d, sqrt) / n
+    return (2 if body == "schatten1" else sqrt(2)) / n
 
 
 def noise_scale(change: Number, epsilon: Number) -> Number:

@@ -17,6 +17,8 @@ experiments then bring the eigenvalues into [0, 1] (`projections.spectral_interv
 Proof: proofs/paper/lap-cov.md
 """
 
+from collections.abc import Callable
+
 import numpy as np
 
 from covassay.reference import tails
@@ -27,14 +29,16 @@ from covassay.reference.mechanisms.output import MatrixOutput
 from covassay.reference.mechanisms.parameters import Calibration, Dimension, Epsilon, LargeRows, RowBound, checked
 from covassay.reference.mechanisms.pure.entrywise_laplace import privacy_loss
 from covassay.reference.privacy import PURE, PureDP, Spend
-from covassay.reference.sensitivity import triangle_l1
+from covassay.reference.sensitivity import square_root, triangle_l1
 
 # FORMULAS, with `privacy_loss`, `mean_squared_error` and `largest_entry` of `entrywise_laplace`
 
 
-def noise_scale(n: Number, d: int, epsilon: Number, calibration: str) -> Number:
+def noise_scale(
+    n: Number, d: int, epsilon: Number, calibration: str, sqrt: Callable[[Number], Number] = square_root
+) -> Number:
     """b: √2 d/(nε) in the paper, in dimension 1 too; s/(nε) tight."""
-    return (2**0.5 * d if calibration == "paper" else triangle_l1(d)) / (n * epsilon)
+    return (sqrt(2) * d if calibration == "paper" else triangle_l1(d, sqrt)) / (n * epsilon)
 
 
 def error_bound(d: Number, scale: Number, beta: Number, log: tails.Log = np.log) -> Number:

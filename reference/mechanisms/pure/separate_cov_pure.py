@@ -20,6 +20,7 @@ Accuracy. ‖output − Σ‖_F ≤ 2 √(tr Σ · b‖W‖) + ‖λ̃ − λ‖
 Proof: proofs/paper/separate-cov-pure.md
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -41,14 +42,16 @@ from covassay.reference.mechanisms.output import MatrixOutput
 from covassay.reference.mechanisms.parameters import Calibration, Dimension, Epsilon, LargeRows, RowBound, checked
 from covassay.reference.mechanisms.pure import lap_cov
 from covassay.reference.privacy import PURE, PureDP, Spend
-from covassay.reference.sensitivity import triangle_l1
+from covassay.reference.sensitivity import square_root, triangle_l1
 
 # FORMULAS
 
 
-def matrix_scale(n: Number, d: int, epsilon: Number, calibration: str) -> Number:
+def matrix_scale(
+    n: Number, d: int, epsilon: Number, calibration: str, sqrt: Callable[[Number], Number] = square_root
+) -> Number:
     """b, the noise scale of LapCov at ε/2."""
-    return lap_cov.noise_scale(n, d, epsilon / 2, calibration)
+    return lap_cov.noise_scale(n, d, epsilon / 2, calibration, sqrt)
 
 
 def eigenvalue_scale(n: Number, epsilon: Number) -> Number:

@@ -1,0 +1,145 @@
+"""Decisions on balls, and the loop that repeats a computation until all of its decisions are certain.
+
+A ball is a midpoint and a radius, and contains the real number that is meant (python-flint's `arb`). What is computed
+from balls is a ball again, and contains the result that exact arithmetic would give. A ball decides nothing that is not
+true of all its points: the functions below raise `Undecided` instead of looking at the midpoint.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Generic, TypeVar
+
+from flint import arb, ctx, fmpq
+
+from covassay.reference.rounded.bits import Uniforms
+
+T = TypeVar("T")
+Number = arb | fmpq | int
+LARGEST_PRECISION = 2**18  # bits; a release that needs more is broken off
+
+
+class Undecided(Exception):
+    """The balls are too wide for a decision."""
+
+
+# DECISIONS
+
+
+def less(a: Number, b: Number) -> bool:
+    """Whether a < b, for numbers of which the caller knows that they almost surely differ."""
+    if a < b:
+        return True
+    if a > b:
+        return False
+    raise Undecided
+
+
+def is_negative(x: Number) -> bool:
+    """Whether x < 0, for a number that is almost surely not 0."""
+    return less(x, 0)
+
+
+def largest(values: Sequence[arb]) -> arb:
+    """The ball of the maximum; no decision is needed."""
+    most = values[0]
+    for value in values[1:]:
+        most = most.max(value)
+    return most
+
+
+def nearest_multiple(x: arb, grid: Fraction) -> int:
+    """The k for which k · grid is nearest to x."""
+    k = (x / exact(grid) + exact(Fraction(1, 2))).floor().unique_fmpz()
+    if k is None:
+        raise Undecided
+    return int(k)
+
+
+def exact(x: Fraction) -> fmpq:
+    """A rational number, for arithmetic with balls."""
+    return fmpq(x.numerator, x.denominator)
+
+
+def square_root(x: Number) -> arb:
+    """The ball of √x: what formulas take as their `sqrt`."""
+    return arb(x).sqrt()
+
+
+def bracketed_root(increasing: Callable[[arb], arb], slope: Callable[[arb], arb], low: arb, high: arb) -> arb:
+    """A ball that certainly contains the root of a function that increases from below 0 at `low` to above 0 at `high`.
+
+    Midpoints only propose where to look: bisection, then Newton's method. The root is then enclosed by two numbers,
+    each of which either has a certain sign and certainly lies between `low` and `high`, or certainly lies beyond the
+    end on its side. (Beyond the ends, the sign of the function would prove nothing.) If this fails, `Undecided` is
+    raised.
+    """
+    x = _proposed_root(increasing, slope, low.mid(), high.mid())
+    step = increasing(x) / slope(x)
+    reach = 8 * (abs(step.mid()) + step.rad() + arb((1, -ctx.prec)) * (1 + abs(x)))
+    if not reach.is_finite():
+        raise Undecided
+    left, right = (x - reach).mid(), (x + reach).mid()
+    enclosed_left = left < low or (low < left < high and increasing(left) < 0)
+    enclosed_right = right > high or (low < right < high and increasing(right) > 0)
+    if not (enclosed_left and enclosed_right):
+        raise Undecided
+    return left.union(right)
+
+
+def _proposed_root(increasing: Callable[[arb], arb], slope: Callable[[arb], arb], low: arb, high: arb) -> arb:
+    """A number near the root, without any certainty."""
+
+    def halved() -> tuple[arb, arb]:
+        middle = ((low + high) / 2).mid()
+        return (middle, high) if increasing(middle).mid() < 0 else (low, middle)
+
+    for _ in range(30):
+        low, high = halved()
+    x = ((low + high) / 2).mid()
+    for _ in range(60):
+        step = increasing(x) / slope(x)
+        proposed = (x - step).mid()
+        if not low <= proposed <= high:  # Newton's method has left the bracket
+            low, high = halved()
+            proposed = ((low + high) / 2).mid()
+        moved, x = abs(proposed - x), proposed
+        if moved <= 4 * (step.rad() + arb((1, -ctx.prec)) * (1 + abs(x))):
+            break
+    return x
+
+
+# THE LOOP
+
+
+@dataclass(frozen=True)
+class Refined(Generic[T]):
+    """A result in which every decision was certain, and the precisions that were tried, in bits; the last sufficed."""
+
+    result: T
+    precisions: tuple[int, ...]
+
+
+def refined(compute: Callable[[Uniforms], T], uniforms: Uniforms, precision: int) -> Refined[T]:
+    """Run `compute` at this precision, and again at twice the precision as long as a decision is not certain.
+
+    Every run reads the same uniform numbers, the later ones more bits of them. `compute` must be a function of these
+    numbers alone: it may not keep anything from one run to the next.
+
+    Raises
+    ------
+    ArithmeticError : `LARGEST_PRECISION` does not suffice. For a result with a density this has probability below
+        2^{−100000}; it shows a decision that cannot be made, which would be a mistake in this package.
+    """
+    before, tried = ctx.prec, [precision]
+    try:
+        while tried[-1] <= LARGEST_PRECISION:
+            ctx.prec = tried[-1]
+            uniforms.rewind()
+            try:
+                return Refined(compute(uniforms), tuple(tried))
+            except Undecided:
+                tried.append(2 * tried[-1])
+    finally:
+        ctx.prec = before
+    raise ArithmeticError(f"a decision is not certain at {LARGEST_PRECISION} bits")

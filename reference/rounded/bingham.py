@@ -1,0 +1,93 @@
+"""The Bingham law in balls: unit vectors with density ∝ exp(uᵀMu), by rejection with certain decisions.
+
+The rejection is that of `laws.bingham`, in a form that needs no eigenvectors. There the envelope has two numbers, λ
+with A = λI − M, and b. Only s = λ + b/2 matters: Ω = I + 2A/b is 2(sI − M)/b. So take b = q, the dimension, and λ = s
+− q/2. Then Ω = 2(sI − M)/q, and the acceptance probability of u is that of the formula there, at y = uᵀAu and b = q.
+(The formula is below 1 for every y > −q/2, as −y + (q/2) ln(1 + 2y/q) has its maximum 0 at y = 0.) Every s above the
+largest eigenvalue gives the right law.
+
+The best s solves tr (sI − M)^{−1} = 2. Any s near it will do, but it must be the same at every precision. So it is the
+first of the numbers (k + 1/π)/4 that is above the root, found by certain decisions. These numbers are transcendental,
+so for no data set is one of them the root or an eigenvalue, and no decision is a tie.
+"""
+
+from flint import arb, arb_mat
+
+from covassay.reference.laws import bingham as law
+from covassay.reference.rounded.balls import is_negative, less
+from covassay.reference.rounded.bits import Uniforms
+from covassay.reference.rounded.noise import normals
+
+STEPS = 4  # the envelope parameter is (k + 1/π)/STEPS
+
+
+def bingham(m: arb_mat, uniforms: Uniforms) -> list[arb]:
+    """A unit vector with density ∝ exp(uᵀMu), for a symmetric M."""
+    q = m.nrows()
+    if q == 1:
+        return [arb(-1 if uniforms.coin() else 1)]
+    factor = _envelope(m)
+    while True:
+        z = _solved_transposed(factor, normals(q, uniforms))
+        length = sum((value**2 for value in z), arb(0)).sqrt()
+        u = [value / length for value in z]
+        # uᵀ(sI − M)u = ‖Lᵀu‖², and y = uᵀAu is this minus q/2
+        stretched = arb_mat([u]) * factor
+        y = (stretched * stretched.transpose())[0, 0] - arb(q) / 2
+        if less(uniforms.uniform().log(), law.log_acceptance(y, arb(q), arb(q), arb.log)):
+            return u
+
+
+def _envelope(m: arb_mat) -> arb_mat:
+    """The Cholesky factor of sI − M for the smallest s = (k + 1/π)/STEPS above λ_max(M) with tr (sI − M)^{−1} < 2."""
+    above = 1  # of two numbers k, the lower one is too small and the upper one is not
+    while _good_factor(m, above) is None:
+        above *= 2
+    below = -1
+    while _good_factor(m, below) is not None:
+        below *= 2
+    while above - below > 1:
+        middle = (above + below) // 2
+        if _good_factor(m, middle) is None:
+            below = middle
+        else:
+            above = middle
+    factor = _good_factor(m, above)
+    assert factor is not None
+    return factor
+
+
+def _good_factor(m: arb_mat, k: int) -> arb_mat | None:
+    """The Cholesky factor of sI − M if s > λ_max(M) and tr (sI − M)^{−1} < 2, else None."""
+    s = (k + 1 / arb.pi()) / STEPS
+    shifted = -m
+    for i in range(m.nrows()):
+        shifted[i, i] += s
+    factor = cholesky(shifted)
+    if factor is None:
+        return None
+    trace = sum((value**2 for value in factor.inv().entries()), arb(0))
+    return factor if less(trace, 2) else None
+
+
+def cholesky(m: arb_mat) -> arb_mat | None:
+    """The lower triangular L with LLᵀ = M for a symmetric M, or None if M is not positive definite; certain."""
+    q = m.nrows()
+    lower = arb_mat(q, q)
+    for j in range(q):
+        pivot = m[j, j] - sum((lower[j, k] ** 2 for k in range(j)), arb(0))
+        if is_negative(pivot):
+            return None
+        lower[j, j] = pivot.sqrt()
+        for i in range(j + 1, q):
+            lower[i, j] = (m[i, j] - sum((lower[i, k] * lower[j, k] for k in range(j)), arb(0))) / lower[j, j]
+    return lower
+
+
+def _solved_transposed(lower: arb_mat, right: list[arb]) -> list[arb]:
+    """The z with Lᵀz = right: if right is N(0, I), then z is N(0, (LLᵀ)^{−1})."""
+    q = lower.nrows()
+    z = list(right)
+    for i in reversed(range(q)):
+        z[i] = (right[i] - sum((lower[k, i] * z[k] for k in range(i + 1, q)), arb(0))) / lower[i, i]
+    return z

@@ -1,0 +1,86 @@
+"""Uniform numbers whose bits are read as they are needed: the same real number at every precision.
+
+A uniform number is an infinite sequence of fair bits. What has been read of it is a pair (integer v, number of bits b),
+and the number lies in [v/2^b, (v + 1)/2^b]. If that is too wide for a decision, more bits of the same number are read;
+those already there never change. Drawing a new number instead would favour the values that are decided early.
+
+So a computation that is repeated at a higher precision reads the same numbers again, longer. `Uniforms.rewind` goes
+back to the first. The k-th number of a computation is always the same number, because every decision that leads to it
+is certain and so comes out the same at every precision.
+"""
+
+import hashlib
+import secrets
+from typing import Protocol
+
+from flint import arb, ctx
+
+
+class Source(Protocol):
+    """Fair bits: for every index an infinite sequence of them."""
+
+    def bits(self, index: int, start: int, count: int) -> int:
+        """The bits start, …, start + count − 1 of the sequence with that index, as an integer.
+
+        Every bit is asked for once, and the bits of one sequence in order.
+        """
+
+
+class OperatingSystem:
+    """Bits of the operating system's generator for secrets."""
+
+    def bits(self, index: int, start: int, count: int) -> int:
+        """Fresh bits, whatever the index."""
+        return secrets.randbits(count)
+
+
+class Seeded:
+    """Bits that a seed determines, by SHAKE-256 of seed and index. For tests only: who knows the seed knows them."""
+
+    def __init__(self, seed: int | str) -> None:
+        self.seed = seed
+
+    def bits(self, index: int, start: int, count: int) -> int:
+        """The bits at this place of the stream, which do not depend on what was read before."""
+        length = start + count
+        stream = hashlib.shake_256(f"{self.seed}/{index}".encode()).digest((length + 7) // 8)
+        return (int.from_bytes(stream) >> (-length % 8)) & ((1 << count) - 1)
+
+
+class Uniforms:
+    """The uniform numbers of one release, in order.
+
+    extensions : how many times a number was given more bits, after its first reading.
+    """
+
+    def __init__(self, source: Source) -> None:
+        self.source = source
+        self.read: list[tuple[int, int]] = []  # (v, b) of every number so far
+        self.position = 0
+        self.extensions = 0
+
+    def rewind(self) -> None:
+        """Begin again with the first number."""
+        self.position = 0
+
+    def _next(self, wanted: int) -> tuple[int, int]:
+        """The next number, with at least `wanted` bits."""
+        if self.position == len(self.read):
+            self.read.append((0, 0))
+        v, b = self.read[self.position]
+        if b < wanted:
+            self.extensions += b > 0
+            v, b = (v << (wanted - b)) | self.source.bits(self.position, b, wanted - b), wanted
+            self.read[self.position] = v, b
+        self.position += 1
+        return v, b
+
+    def uniform(self) -> arb:
+        """The next number of [0, 1], as a ball of the present precision."""
+        v, b = self._next(ctx.prec)
+        return arb((2 * v + 1, -b - 1), (1, -b - 1))
+
+    def coin(self) -> bool:
+        """The first bit of the next number."""
+        v, b = self._next(1)
+        return bool(v >> (b - 1))

@@ -1,0 +1,218 @@
+"""One rounded release: data in, integers and their grid out."""
+
+import inspect
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from flint import arb
+
+from covassay.reference.domain import DataSet, OnLargeRows, require_row_bound
+from covassay.reference.errors import InvalidInput
+from covassay.reference.mechanisms.mechanism import Mechanism
+from covassay.reference.mechanisms.registry import mechanism
+from covassay.reference.privacy import Spend
+from covassay.reference.rounded import DEFAULT_GRID
+from covassay.reference.rounded.balls import Refined, exact, nearest_multiple, refined
+from covassay.reference.rounded.bits import OperatingSystem, Seeded, Source, Uniforms
+from covassay.reference.rounded.exact_data import INPUT_BITS, ExactData, exact_data
+from covassay.reference.rounded.mechanisms import ROUNDED, Options, Parts
+
+Rational = str | int | float | Fraction | Decimal
+SPARE_BITS = 64  # beyond what is expected to be needed; a second attempt is then as rare as 2^{−64} an entry, roughly
+FINEST_GRID = 1000  # a grid is 2^{−m} with |m| up to here, so that its multiples are floats
+
+GUARANTEE = (
+    "what is released is the output of the ideal mechanism rounded to the grid, so the theorem about real numbers "
+    "covers every released bit"
+)
+ASSUMPTIONS = (
+    "the bits of the operating system are fair and independent",
+    "the interval arithmetic (python-flint, Arb) is correct",
+    "n, d, the grid and all parameters are public, and running time and memory use are not observed",
+)
+
+
+@dataclass(frozen=True)
+class RoundedRelease:
+    """A rounded release.
+
+    integers : for every part that was released, the integers k; the part is k · grid, with rows in the unit ball.
+    grid : the distance g of neighbouring outputs. unit : by which k · g is multiplied to get back the unit of the data.
+    values : the output of the mechanism in float64, in the unit of the data, computed from the integers alone.
+    claimed and proven budget : `spend`.
+    precisions : the precisions that were tried, in bits. NOT for release: how many there are depends on the output.
+    """
+
+    mechanism: str
+    integers: Mapping[str, list[int]]
+    grid: Fraction
+    unit: float
+    values: Any
+    spend: Spend
+    input_bits: int
+    seeded: bool
+    precisions: tuple[int, ...] = field(repr=False)
+
+    def provenance(self) -> dict[str, Any]:
+        """What a file says about the release, besides the mechanism and its budget."""
+        return {
+            "rounded": True,
+            "grid": str(self.grid),
+            "integers": dict(self.integers),
+            "unit": self.unit,
+            "input": f"rows of integers over 2^{self.input_bits}, rounded toward zero; all sums of them are exact",
+            "bits": "of a seed: for tests, not private" if self.seeded else "of the operating system",
+            "guarantee": GUARANTEE,
+            "assumptions": list(ASSUMPTIONS),
+        }
+
+
+def release(
+    mechanism_name: str,
+    data: DataSet,
+    *,
+    grid: Rational = DEFAULT_GRID,
+    source: Source | None = None,
+    seed: int | None = None,
+    row_bound: float = 1.0,
+    on_large_rows: OnLargeRows = "clip",
+    input_bits: int = INPUT_BITS,
+    **parameters: Rational,
+) -> RoundedRelease:
+    """Release by the mechanism of that name, rounded correctly to the grid.
+
+    Parameters
+    ----------
+    data : (n, d), an array or `Chunks`.
+    grid : a power of 2, public, as a number or as text like "2^-30"; for rows in the unit ball.
+    source : of the bits; the operating system if it is None. seed : for tests, a seeded source instead.
+    row_bound, on_large_rows : as for every mechanism.
+    input_bits : b; entries are rounded toward zero to multiples of 2^−b of the row bound.
+    parameters : the budget and the options of the mechanism. Numbers may be text, "0.1", and mean the decimal number
+        that is written; a float means the decimal number that Python prints for it.
+
+    Raises
+    ------
+    InvalidInput : an argument breaks its rule, or there is no rounded form of the mechanism.
+    """
+    step = require_rounded_form(mechanism_name, grid)
+    declared = mechanism(mechanism_name)
+    arguments = {name: rational(name, value) for name, value in parameters.items()}
+    spend_arguments, options = _checked(declared, arguments)
+    read = exact_data(data, require_row_bound(row_bound), on_large_rows, input_bits, ROUNDED[mechanism_name].sums)
+    if declared.output.kind == "level":
+        step = Fraction(1)
+    bits = source or (OperatingSystem() if seed is None else Seeded(seed))
+    done = rounded_parts(mechanism_name, read, arguments | options, step, bits)
+    values = {name: np.array([float(k * step) for k in part]) for name, part in done.result.items()}
+    output = ROUNDED[mechanism_name].finish(values, read.n, read.d, options)
+    unit = row_bound**declared.output.power
+    return RoundedRelease(
+        mechanism=mechanism_name,
+        integers=done.result,
+        grid=step,
+        unit=unit,
+        values=np.asarray(output) * unit,
+        spend=declared.spend(dimension=read.d, **spend_arguments),
+        input_bits=input_bits,
+        seeded=not isinstance(bits, OperatingSystem),
+        precisions=done.precisions,
+    )
+
+
+def rounded_parts(
+    name: str, data: ExactData, options: Mapping[str, Any], grid: Fraction, source: Source
+) -> Refined[dict[str, list[int]]]:
+    """R_g(M(data; bits)): every part of the ideal output of M, rounded to the grid, and the precisions that were tried.
+
+    options : the budget and the options; numbers are Fractions.
+    """
+    chosen = ROUNDED[name]
+
+    def compute(uniforms: Uniforms) -> dict[str, list[int]]:
+        balls: Options = {key: arb(exact(v)) if isinstance(v, Fraction) else v for key, v in options.items()}
+        parts: Parts = chosen.ideal(data, uniforms, balls)
+        return {part: [nearest_multiple(value, grid) for value in entries] for part, entries in parts.items()}
+
+    return refined(compute, Uniforms(source), first_precision(name, data, options, grid))
+
+
+def first_precision(name: str, data: ExactData, options: Mapping[str, Any], grid: Fraction) -> int:
+    """The precision, in bits, at which a release begins. It depends on public numbers only."""
+    smallest = min([Fraction(1), *(value for value in options.values() if isinstance(value, Fraction) and value > 0)])
+    steps = math.ceil(1 / (grid * smallest))  # about so many steps of the grid in the noise, for the smallest budget
+    return SPARE_BITS + steps.bit_length() + 2 * data.n.bit_length() + ROUNDED[name].bits(data.d)
+
+
+# ARGUMENTS
+
+
+def require_rounded_form(mechanism_name: str, grid: Rational) -> Fraction:
+    """The grid; raise `InvalidInput` unless it is one, and there is a rounded form of the mechanism."""
+    if mechanism(mechanism_name).name not in ROUNDED:
+        raise InvalidInput(f"mechanism = {mechanism_name!r}: no rounded form; there is one of {', '.join(ROUNDED)}")
+    return require_grid(grid)
+
+
+def rational(name: str, value: Rational) -> Any:
+    """A number as the fraction that its decimal text means; a word, which is no number, stays as it is."""
+    if isinstance(value, bool):
+        raise InvalidInput(f"{name} = {value!r}: must be a number")
+    if isinstance(value, float | np.floating):
+        value = repr(float(value))
+    try:
+        return Fraction(value)
+    except (ValueError, OverflowError, ZeroDivisionError, TypeError):
+        if isinstance(value, str) and value.isidentifier() and value not in ("nan", "inf", "infinity"):
+            return value
+        raise InvalidInput(f"{name} = {value!r}: must be a number") from None
+
+
+def require_grid(grid: Rational) -> Fraction:
+    """The grid as a fraction; raise `InvalidInput` unless it is a power of 2."""
+    power = re.fullmatch(r"2(?:\^|\*\*)(-?[0-9]{1,4})", grid.replace(" ", "")) if isinstance(grid, str) else None
+    if power:
+        step: Any = Fraction(2) ** int(power[1])
+    else:  # a float is a power of 2 or is not, whatever decimal number is printed for it
+        finite = isinstance(grid, float) and math.isfinite(grid)
+        step = Fraction(grid) if finite else rational("grid", grid)
+    if (
+        not isinstance(step, Fraction)
+        or step <= 0
+        or step.numerator.bit_count() != 1
+        or step.denominator.bit_count() != 1
+    ):
+        raise InvalidInput(f"grid = {grid!r}: must be a power of 2, like 2^-30")
+    if not -FINEST_GRID <= step.numerator.bit_length() - step.denominator.bit_length() <= FINEST_GRID:
+        raise InvalidInput(f"grid = {grid!r}: must be between 2^-{FINEST_GRID} and 2^{FINEST_GRID}")
+    return step
+
+
+def _checked(declared: Mechanism[Any, ..., Any], arguments: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The keywords of `spend`, and all options with their defaults; every argument is held against its rule."""
+    keys = declared.notion.default.keywords()
+    missing = [key for key in keys if key not in arguments]
+    if missing:
+        raise InvalidInput(f"{' and '.join(missing)} is missing: the budget of a release must be stated")
+    budget = type(declared.notion.default)(**{key: _as_float(arguments[key]) for key in keys})
+    given = {name: value for name, value in arguments.items() if name not in keys}
+    read = declared.resolve({name: v if isinstance(v, str) else _as_float(v) for name, v in given.items()})
+    options: dict[str, Any] = {name: rational(name, value) for name, value in declared.parameters.items()}
+    options |= {name: given.get(name, value) for name, value in read.items()}
+    options = {name: int(v) if declared.declared[name].whole else v for name, v in options.items()}
+    taken = inspect.signature(declared.spend).parameters
+    spending = {**read, **budget.keywords()}
+    return {name: value for name, value in spending.items() if name in taken}, options
+
+
+def _as_float(value: Fraction | str) -> Any:
+    try:
+        return float(value)
+    except ValueError:
+        return value

@@ -1,0 +1,301 @@
+"""The spectrum of nuclear-Laplace noise in balls: the singular values of Z, or its eigenvalues if Z is symmetric.
+
+The law is that of `laws.nuclear_laplace` at ρ = 1, and the sampler is the chain rule of `laws.pfaffian_sampler`, where
+every name used here is explained. That file works on quadrature nodes; here everything has a closed form, so there is
+nothing to approximate. With x = s·y, s = ±1 the side of 0 and y = |x|, the span is that of y^p e^{−y}, with p = 0, 2,
+…, 2d − 2 and one side for the singular values, and p = 0, 1, …, d − 1 and two sides for the eigenvalues. From
+
+    ∫_y^∞ t^p e^{−t} dt = p! e^{−y} T_p(y),   T_p(y) = Σ_{i≤p} y^i/i!,
+
+the features are φ(x) = s^p y^p e^{−y} and Eφ(x) = ∫ sgn(t − x) φ(t) dt = s (2 s^p p! e^{−y} T_p(y) − c), where c = ∫ φ.
+So between two neighbouring points of those drawn, and on one side of 0, the intensity of the next point is
+
+    f = e^{−2y} × a polynomial in y + e^{−y} × another one,
+
+and its integral has the same form. The next point is the root of F(x) = u F(∞), with F(∞) = d − k known exactly.
+
+The skew products A_jk = ∫ φ_j Eφ_k are rational numbers. Rational polynomials that are nearly orthonormal replace the
+powers of y (`Basis`). The law depends on the span only; but in the powers every point drawn would cost as many bits of
+precision as it costs to evaluate a polynomial, and in this basis only the evaluation does.
+"""
+
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import pairwise
+from math import factorial
+
+from flint import arb, arb_mat, arb_poly, ctx, fmpq, fmpq_mat
+
+from covassay.reference.rounded.balls import Undecided, bracketed_root, is_negative, less
+from covassay.reference.rounded.bits import Uniforms
+
+
+@dataclass(frozen=True)
+class Basis:
+    """The exact numbers of the ensemble of d points.
+
+    powers : the p of the span. sides : the s that occur.
+    change : (d, d), row i has the coefficients of the i-th polynomial of the basis.
+    totals : (d,), the integrals c of its features.
+    kernel : (D, D), the inverse of the matrix of skew products. D is d, or d + 1 for odd d: then the last feature is a
+        point at infinity, with φ = 0 and Eφ = 1.
+    """
+
+    powers: list[int]
+    sides: tuple[int, ...]
+    change: fmpq_mat
+    totals: fmpq_mat
+    kernel: fmpq_mat
+
+
+@lru_cache(maxsize=8)
+def basis(d: int, symmetric: bool) -> Basis:
+    """The basis for the eigenvalues of a symmetric matrix, or for the singular values of a full one."""
+    powers = list(range(d)) if symmetric else list(range(0, 2 * d, 2))
+    sides = (-1, 1) if symmetric else (1,)
+
+    def squares(p: int, q: int) -> fmpq:
+        """∫ of the product of two features."""
+        return sum((s ** (p + q) * fmpq(factorial(p + q), 2 ** (p + q + 1)) for s in sides), fmpq(0))
+
+    def total(p: int) -> fmpq:
+        return fmpq(sum(s**p for s in sides) * factorial(p))
+
+    def skew(p: int, q: int) -> fmpq:
+        """∫ φ_p Eφ_q, by ∫ y^{p+i} e^{−2y} dy = (p + i)!/2^{p+i+1}."""
+        tails = sum((fmpq(factorial(p + i), factorial(i) * 2 ** (p + i + 1)) for i in range(q + 1)), fmpq(0))
+        return sum((s ** (p + 1) * (2 * s**q * factorial(q) * tails - factorial(p) * total(q)) for s in sides), fmpq(0))
+
+    gram = fmpq_mat([[squares(p, q) for q in powers] for p in powers])
+    change = _nearly_orthonormal(gram)
+    totals = change * fmpq_mat([[total(p)] for p in powers])
+    products = (change * fmpq_mat([[skew(p, q) for q in powers] for p in powers]) * change.transpose()).tolist()
+    if d % 2:
+        products = [[*row, totals[i, 0]] for i, row in enumerate(products)]
+        products.append([*(-totals[i, 0] for i in range(d)), fmpq(0)])
+    return Basis(powers, sides, change, totals, fmpq_mat(products).inv())
+
+
+def _nearly_orthonormal(gram: fmpq_mat) -> fmpq_mat:
+    """Coefficients of polynomials that are orthogonal for this Gram matrix, with squared norms between 1/4 and 4.
+
+    By Gram–Schmidt in rational numbers; the lengths are adjusted by powers of 2, so that no root is needed.
+    """
+    d = gram.nrows()
+    rows: list[fmpq_mat] = []
+    for i in range(d):
+        unit = fmpq_mat([[fmpq(int(i == j)) for j in range(d)]])
+        row = unit
+        for other in rows:
+            image = gram * other.transpose()
+            row = row - other * ((unit * image)[0, 0] / (other * image)[0, 0])
+        square = (row * gram * row.transpose())[0, 0]
+        half = (int(square.p).bit_length() - int(square.q).bit_length()) // 2
+        rows.append(row * fmpq(2) ** -half)
+    return fmpq_mat([row.entries() for row in rows])
+
+
+@dataclass(frozen=True)
+class _Balls:
+    """The basis as balls of one precision, with m = D + d: as many rows as the kernel has in the end.
+
+    kernel : (m, m), the kernel of the basis, then zeros. change, totals : as in the basis.
+    tails : (d, L), the coefficients of p! T_p for the powers p of the span.
+    by_powers : for every side (d, m), the coefficients of the φ_i, transposed, then zeros.
+    by_tails : for every side (m, L), the coefficients of Σ_j change_ij s^p p! T_p, then zeros.
+    """
+
+    basis: Basis
+    kernel: arb_mat
+    change: arb_mat
+    totals: arb_mat
+    tails: arb_mat
+    by_powers: dict[int, arb_mat]
+    by_tails: dict[int, arb_mat]
+
+
+@lru_cache(maxsize=16)
+def _balls(d: int, symmetric: bool, precision: int) -> _Balls:
+    law = basis(d, symmetric)
+    size, length = law.kernel.nrows() + d, law.powers[-1] + 1
+    tails = fmpq_mat(
+        [[fmpq(factorial(p), factorial(i)) if i <= p else fmpq(0) for i in range(length)] for p in law.powers]
+    )
+    by_powers, by_tails = {}, {}
+    for s in law.sides:
+        signs = fmpq_mat([[fmpq(s**p if p == q else 0) for q in law.powers] for p in law.powers])
+        signed = law.change * signs
+        by_powers[s] = arb_mat(_padded(signed.transpose(), d, size))
+        by_tails[s] = arb_mat(_padded(signed * tails, size, length))
+    kernel = arb_mat(_padded(law.kernel, size, size))
+    return _Balls(law, kernel, arb_mat(law.change), arb_mat(law.totals), arb_mat(tails), by_powers, by_tails)
+
+
+def _padded(m: fmpq_mat, rows: int, columns: int) -> fmpq_mat:
+    """The matrix with zeros below and to the right."""
+    zero = [fmpq(0)] * columns
+    table = [[*row, *zero[len(row) :]] for row in m.tolist()]
+    return fmpq_mat(table + [zero] * (rows - len(table)))
+
+
+@dataclass(frozen=True)
+class _Interval:
+    """Where the intensity is e^{−2y} `twice` + e^{−y} `once`, for y from `near` to `far` on one side; None means ∞.
+
+    ∫_y^∞ of these two terms is e^{−2y} `rest_twice` + e^{−y} `rest_once`.
+    """
+
+    side: int
+    near: arb
+    far: arb | None
+    twice: arb_poly
+    once: arb_poly
+    rest_twice: arb_poly
+    rest_once: arb_poly
+
+    def intensity(self, y: arb) -> arb:
+        """f(y)."""
+        e = (-y).exp()
+        return e * (e * self.twice(y) + self.once(y))
+
+    def beyond(self, y: arb | None) -> arb:
+        """∫_y^∞ of these two terms, as if they went on to ∞."""
+        if y is None:
+            return arb(0)
+        e = (-y).exp()
+        return e * (e * self.rest_twice(y) + self.rest_once(y))
+
+    def mass(self) -> arb:
+        """The integral of the intensity over the interval."""
+        return self.beyond(self.near) - self.beyond(self.far)
+
+
+def spectrum(d: int, uniforms: Uniforms, symmetric: bool = False) -> list[arb]:
+    """Draw the eigenvalues of symmetric noise, or the singular values of full noise, in random order: d balls."""
+    law = _balls(d, symmetric, ctx.prec)
+    kernel, points = law.kernel, list[arb]()
+    for k in range(d):
+        position = _next_point(law, kernel, points, uniforms.uniform() * (d - k))
+        if k + 1 < d:
+            kernel = _conditioned(law, kernel, points, position)
+        points.append(position)
+    return points
+
+
+def _next_point(law: _Balls, kernel: arb_mat, points: list[arb], target: arb) -> arb:
+    """The x with F(x) = target, for the intensity given the points drawn."""
+    intervals = _intervals(law, kernel, points)
+    for number, interval in enumerate(intervals):
+        last = number == len(intervals) - 1
+        mass = arb(0) if last else interval.mass()  # the last interval takes what is left
+        if last or less(target, mass):
+            break
+        target = target - mass
+    if interval.side < 0:  # on the left of 0, x goes from far to near
+        target = interval.beyond(interval.far) + target
+        return -_falling_root(interval, target)
+    return _falling_root(interval, interval.beyond(interval.near) - target)
+
+
+def _falling_root(interval: _Interval, value: arb) -> arb:
+    """The y of the interval at which `beyond`, which falls on it, has this value."""
+    near, far = interval.near, interval.far
+    if far is None:
+        far = near + 16
+        while not interval.beyond(far) < value:
+            far = far + (far - near)
+            if far > 2**20:
+                raise Undecided
+    return bracketed_root(lambda y: value - interval.beyond(y), interval.intensity, near, far)
+
+
+def _intervals(law: _Balls, kernel: arb_mat, points: list[arb]) -> list[_Interval]:
+    """The intervals between 0 and the points drawn, from left to right, each with its intensity."""
+    d, n = len(law.basis.powers), law.basis.kernel.nrows()
+    left = [q for q in range(len(points)) if is_negative(points[q])]
+    order = _ascending(points)
+    edges = [points[q] for q in order]
+    if -1 in law.basis.sides:
+        edges.insert(len(left), arb(0))
+    ends: list[tuple[int, arb, arb | None]] = []  # side, near, far
+    if -1 in law.basis.sides:
+        for i in range(len(left) + 1):
+            ends.append((-1, -edges[i], None if i == 0 else -edges[i - 1]))
+        edges = edges[len(left) :]
+    else:
+        edges.insert(0, arb(0))
+    for i, edge in enumerate(edges):
+        ends.append((1, edge, edges[i + 1] if i + 1 < len(edges) else None))
+    # column j of `known`: the features b that are constant on interval j
+    place = {q: rank for rank, q in enumerate(order)}  # intervals before and after 0 have the same points on their left
+    passed = [i if s < 0 else i - (1 if -1 in law.basis.sides else 0) for i, (s, _, _) in enumerate(ends)]
+    known = arb_mat(kernel.nrows(), len(ends))
+    for j, (s, _, _) in enumerate(ends):
+        for i in range(d):
+            known[i, j] = -s * law.totals[i, 0]
+        for i in range(d, n):
+            known[i, j] = 1
+        for q in range(len(points)):
+            known[n + q, j] = -1 if place[q] < passed[j] else 1
+    found, powers = [], law.basis.powers
+    for s in law.basis.sides:
+        weights = law.by_powers[s] * kernel
+        products = (weights * law.by_tails[s] * arb(-2 * s)).tolist()
+        twice = arb_poly([0])
+        for p, row in zip(powers, products, strict=True):
+            twice += arb_poly(row).left_shift(p)
+        rest_twice = _rest_of_square(twice)
+        constants = -(weights * known).transpose()
+        rests = (constants * law.tails).tolist()
+        for j, (side, near, far) in enumerate(ends):
+            if side == s:
+                spread = [arb(0)] * (powers[-1] + 1)
+                for i, p in enumerate(powers):
+                    spread[p] = constants[j, i]
+                found.append(_Interval(s, near, far, twice, arb_poly(spread), rest_twice, arb_poly(rests[j])))
+    return found
+
+
+def _ascending(points: list[arb]) -> list[int]:
+    """The indices of the points in ascending order, which must be certain."""
+    order = sorted(range(len(points)), key=lambda q: float(points[q].mid()))
+    for a, b in pairwise(order):
+        if not less(points[a], points[b]):
+            raise Undecided
+    return order
+
+
+def _rest_of_square(polynomial: arb_poly) -> arb_poly:
+    """The R with ∫_y^∞ e^{−2t} P(t) dt = e^{−2y} R(y): from R = (P + R')/2, the highest coefficient first."""
+    coefficients = polynomial.coeffs()
+    above = arb(0)
+    for i in reversed(range(len(coefficients))):
+        above = (coefficients[i] + (i + 1) * above) / 2
+        coefficients[i] = above
+    return arb_poly(coefficients)
+
+
+def _conditioned(law: _Balls, kernel: arb_mat, points: list[arb], x: arb) -> arb_mat:
+    """The kernel after a point at x: a change of rank two, as in `laws.pfaffian_sampler`."""
+    d, n = len(law.basis.powers), law.basis.kernel.nrows()
+    s = -1 if is_negative(x) else 1
+    y = abs(x)
+    e = (-y).exp()
+    powers = [e]
+    for _ in range(law.basis.powers[-1]):
+        powers.append(powers[-1] * y)
+    column = arb_mat(len(powers), 1, powers)
+    phi = law.by_powers[s].transpose() * arb_mat(d, 1, [powers[p] for p in law.basis.powers])  # zeros below
+    image = law.by_tails[s] * column * arb(2 * s)
+    for i in range(d):
+        image[i, 0] -= s * law.totals[i, 0]
+    for i in range(d, n):
+        image[i, 0] = 1
+    for q, point in enumerate(points):
+        image[n + q, 0] = -1 if less(point, x) else 1
+    first, second = kernel * phi, kernel * image
+    intensity = -(phi.transpose() * second)[0, 0]
+    second[n + len(points), 0] += 1
+    second = second * (1 / intensity)
+    product = first * second.transpose()
+    return kernel + product - product.transpose()

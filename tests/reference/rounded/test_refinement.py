@@ -1,0 +1,263 @@
+"""The same bits give the same release: at every grid, and at whatever precision the computation begins.
+
+Every check below is seen to fail on a mutant, at the end of this file.
+"""
+
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+from flint import arb, ctx
+from scipy.stats import binom
+
+from covassay.reference.mechanisms.registry import mechanism
+from covassay.reference.rounded import balls, mechanisms, releasing
+from covassay.reference.rounded.bits import Uniforms
+from covassay.reference.rounded.mechanisms import ROUNDED
+from tests.conventions import FALSE_ALARM, Matrix
+from tests.reference.rounded.variants import CHOICES, NAMES, VARIANTS, draw, rows
+
+FINER = 40  # bits between the two grids
+COARSE, FINE = "2^-20", "2^-60"
+DIMENSIONS = (1, 2, 3)
+RACES: list[tuple[str, dict[str, str]]] = [("exponential", {}), ("above-threshold", {"share": "0.5"})]
+
+
+def is_rounding_of(k: int, fine: int, bits: int = FINER) -> bool:
+    """Whether k is a nearest integer to fine/2^bits. (Where that is a tie, the grid tells of both sides.)"""
+    return abs((k << bits) - fine) <= 1 << (bits - 1)
+
+
+def disagreements(name: str, options: dict[str, str], x: Matrix, seed: int | str) -> int:
+    """How many integers of a release are not the rounding of the release from the same bits on a finer grid."""
+    coarse, fine = (draw(name, options, x, seed, grid=grid) for grid in (COARSE, FINE))
+    bits = 0 if mechanism(name).output.kind == "level" else FINER
+    pairs = [(k, f) for part, ks in coarse.integers.items() for k, f in zip(ks, fine.integers[part], strict=True)]
+    assert pairs
+    return sum(k != f if bits == 0 else not is_rounding_of(k, f) for k, f in pairs)
+
+
+def refinement(variants: Sequence[tuple[str, dict[str, str]]] = VARIANTS, seeds: Sequence[int] = (1,)) -> None:
+    """On the same bits, the release on a grid is the rounding of the release on a finer grid."""
+    for name, options in variants:
+        for d in DIMENSIONS:
+            for seed in seeds:
+                assert disagreements(name, options, rows(12, d, seed), seed) == 0, (name, options, d, seed)
+
+
+def beginning(monkeypatch: pytest.MonkeyPatch, variants: Sequence[tuple[str, dict[str, str]]] = VARIANTS) -> None:
+    """A computation that begins with too little precision, and is refined often, gives the same release."""
+    refined, levels = 0, [name for name, _ in variants if mechanism(name).output.kind == "level"]
+    for name, options in variants:
+        for d in DIMENSIONS:
+            wanted = draw(name, options, rows(12, d), 3)
+            with monkeypatch.context() as patch:
+                patch.setattr(releasing, "first_precision", lambda *_: 24)
+                found = draw(name, options, rows(12, d), 3)
+            refined += len(found.precisions) > 1
+            assert found.integers == wanted.integers, (name, options, d)
+    assert refined >= len(variants) - len(levels)  # 24 bits mostly decide a race
+
+
+def races(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The two mechanisms that compare and do not round give the same outcome if they begin with 2 bits."""
+    for seed in range(60):
+        for name, options in RACES:
+            with monkeypatch.context() as patch:
+                patch.setattr(releasing, "first_precision", lambda *_: 200)
+                wanted = draw(name, options, rows(4, 3), seed).integers
+            with monkeypatch.context() as patch:
+                patch.setattr(releasing, "first_precision", lambda *_: 2)
+                assert draw(name, options, rows(4, 3), seed).integers == wanted
+
+
+def low_order_bits(draw_one: Callable[[int], int], count: int = 200) -> None:
+    """On a grid finer than float64 could tell, an integer is odd with probability 1/2, up to 1e-9."""
+    odd = sum(draw_one(seed) % 2 for seed in range(count))
+    low, high = binom.ppf([FALSE_ALARM / 2, 1 - FALSE_ALARM / 2], count, 0.5)
+    assert low <= odd <= high
+
+
+def public_grid(draw_on: Callable[[Matrix], releasing.RoundedRelease]) -> None:
+    """The grid is the one that was asked for, whatever the data are."""
+    for x in (np.zeros((12, 2)), np.eye(2)[np.zeros(12, int)], rows(12, 2)):
+        assert draw_on(x).grid == Fraction(1, 2**30)
+
+
+# THE CHECKS
+
+
+@pytest.mark.parametrize(("name", "options"), VARIANTS, ids=NAMES)
+def test_the_same_bits_on_a_finer_grid(name: str, options: dict[str, str]) -> None:
+    refinement([(name, options)])
+
+
+@pytest.mark.parametrize(("name", "options"), VARIANTS, ids=NAMES)
+def test_the_same_bits_at_a_lower_first_precision(
+    name: str, options: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    beginning(monkeypatch, [(name, options)])
+
+
+def test_races_that_begin_with_two_bits_end_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    races(monkeypatch)
+
+
+@pytest.mark.slow
+def test_ten_thousand_releases_on_two_grids_and_how_rarely_they_are_refined() -> None:
+    seeds = range(-(-10_000 // (len(VARIANTS) * len(DIMENSIONS))))
+    count = repeated = 0
+    for name, options in VARIANTS:
+        for d in DIMENSIONS:
+            for seed in seeds:
+                x = rows(12, d, seed)
+                assert disagreements(name, options, x, seed) == 0, (name, options, d, seed)
+                repeated += len(draw(name, options, x, seed, grid=COARSE).precisions) > 1
+                count += 1
+    print(f"{count} releases on two grids agree; {repeated} needed more than the first precision")
+    assert count >= 10_000
+    # 64 spare bits and 50 entries: 2^{-64} · 50 · 10 000 is far below 1e-9, but the bits lost are a measurement
+    assert repeated <= count / 1000
+
+
+@pytest.mark.parametrize("d", [5, 8])
+@pytest.mark.parametrize("name", ["nuclear-laplace", "nuclear-laplace-symmetric", "iterative-eigenvectors"])
+def test_the_first_precision_suffices_in_higher_dimension(name: str, d: int) -> None:
+    for data in (rows(12, d), np.zeros((12, d)), np.eye(d)[np.zeros(12, int)]):
+        for seed in range(3):
+            assert len(draw(name, {}, data, seed).precisions) == 1
+
+
+def test_the_first_precision_reads_public_numbers_only() -> None:
+    first = {
+        draw("nuclear-laplace", {}, data, 1).precisions[0]
+        for data in (rows(12, 3), np.zeros((12, 3)), np.eye(3)[np.zeros(12, int)])
+    }
+    assert len(first) == 1
+
+
+@pytest.mark.parametrize("name", ["laplace", "gauss-cov", "nuclear-laplace", "bingham"])
+@pytest.mark.parametrize("on", [0, 1], ids=["query 0", "query 1"])
+def test_low_order_bits_are_fair(name: str, on: int) -> None:
+    x = np.zeros((1, 2))
+    x[:, 0] = on
+    low_order_bits(lambda seed: next(iter(draw(name, {}, x, seed, grid="2^-80").integers.values()))[0])
+
+
+def test_the_grid_does_not_depend_on_the_data() -> None:
+    public_grid(lambda x: draw("laplace", {}, x, 1))
+
+
+def test_data_on_which_decisions_could_tie() -> None:
+    """Zero rows, equal rows and one row: eigenvalues coincide, scores tie, scales vanish; every release ends."""
+    for name, options in VARIANTS:
+        for d in (1, 2, 4):
+            for x in (np.zeros((4, d)), np.eye(d)[np.zeros(4, int)], np.eye(d)[np.arange(4) % d], np.ones((1, d))):
+                draw(name, options, x, 5)
+
+
+# THE MUTANTS
+
+
+class Forgetful(Uniforms):
+    """Mutant: where more bits are needed, all bits are drawn anew."""
+
+    def _next(self, wanted: int) -> tuple[int, int]:
+        if self.position < len(self.read) and self.read[self.position][1] < wanted:
+            self.read[self.position] = (0, 0)
+            self.source = Shifted(self.source)
+        return super()._next(wanted)
+
+
+class Shifted:
+    """Other bits than those of the source."""
+
+    def __init__(self, source: Any) -> None:
+        self.source = source
+
+    def bits(self, index: int, start: int, count: int) -> int:
+        fresh: int = self.source.bits(index + 10_000, start, count)
+        return fresh
+
+
+def midpoint_rounding(x: arb, grid: Fraction) -> int:
+    """Mutant: the nearest multiple of the midpoint."""
+    return int((x / balls.exact(grid) + balls.exact(Fraction(1, 2))).mid().floor().unique_fmpz())
+
+
+def midpoint_comparison(a: Any, b: Any) -> bool:
+    """Mutant: midpoints are compared."""
+    return bool((arb(a) - arb(b)).mid() < 0)
+
+
+def hasty_tie(x: arb, grid: Fraction) -> int:
+    """Mutant: what is within 1/64 of a tie is called a tie, and goes to the even neighbour."""
+    scaled = x / balls.exact(grid)
+    if not scaled.rad() < arb(2) ** -10:
+        raise balls.Undecided
+    halves = balls.nearest_multiple(scaled, Fraction(1, 2))
+    near = abs(scaled.mid() - arb(halves) / 2) < arb(2) ** -6
+    return round(Fraction(halves, 2)) if near and halves % 2 else midpoint_rounding(x, grid)
+
+
+def float_release(name: str, seed: int, x: Matrix, grid: Fraction) -> list[int]:
+    """Mutant: noise in float64 is added in float64, and the sum is rounded."""
+    values = mechanism(name).sample(x, np.random.default_rng(seed), epsilon=1.0)
+    return [round(Fraction(float(v)) / grid) for v in np.ravel(values)]
+
+
+SOME: list[tuple[str, dict[str, str]]] = [(name, CHOICES.get(name, [{}])[0]) for name in ROUNDED]
+
+
+def test_the_mutant_that_draws_bits_anew_is_rejected(monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as mutant:
+        mutant.setattr(releasing, "Uniforms", Forgetful)
+        with pytest.raises(AssertionError):
+            beginning(monkeypatch, SOME)
+
+
+def test_the_mutant_that_rounds_midpoints_is_rejected(monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as mutant:
+        mutant.setattr(releasing, "nearest_multiple", midpoint_rounding)
+        with pytest.raises(AssertionError):
+            beginning(monkeypatch, SOME)
+
+
+def test_the_mutant_that_compares_midpoints_is_rejected(monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as mutant:
+        mutant.setattr(mechanisms, "less", midpoint_comparison)
+        with pytest.raises(AssertionError):
+            races(monkeypatch)
+
+
+def test_the_mutant_that_calls_near_ties_ties_is_rejected(monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as mutant:
+        mutant.setattr(releasing, "nearest_multiple", hasty_tie)
+        with pytest.raises(AssertionError):
+            refinement([("laplace", {}), ("entrywise-laplace", {"entries": "full"})], range(20))
+
+
+@pytest.mark.parametrize("on", [0, 1], ids=["query 0", "query 1"])
+@pytest.mark.parametrize("name", ["laplace", "lap-cov"])
+def test_the_mutant_that_rounds_float_noise_is_rejected(name: str, on: int) -> None:
+    x = np.zeros((1, 2))
+    x[:, 0] = on
+    with pytest.raises(AssertionError):
+        low_order_bits(lambda seed: float_release(name, seed, x, Fraction(1, 2**80))[0])
+
+
+def test_the_mutant_with_a_grid_that_depends_on_the_data_is_rejected() -> None:
+    def relative(x: Matrix) -> releasing.RoundedRelease:
+        largest = max(float((x**2).sum()), 2.0**-40)
+        return draw("laplace", {}, x, 1, grid=2.0 ** (np.floor(np.log2(largest)) - 30))
+
+    with pytest.raises(AssertionError):
+        public_grid(relative)
+
+
+def test_the_precision_is_left_as_it_was() -> None:
+    before = ctx.prec
+    draw("nuclear-laplace", {}, rows(12, 2), 1)
+    assert ctx.prec == before

@@ -1,0 +1,40 @@
+"""Every rounded mechanism with its choices, and data sets to release from."""
+
+from typing import Any
+
+import numpy as np
+
+from covassay.reference.domain import row_norms
+from covassay.reference.mechanisms.registry import mechanism
+from covassay.reference.rounded.bits import Seeded
+from covassay.reference.rounded.mechanisms import ROUNDED
+from covassay.reference.rounded.releasing import RoundedRelease, release
+from tests.conventions import Matrix
+
+CHOICES: dict[str, list[dict[str, str]]] = {
+    "entrywise-laplace": [{"entries": "full"}, {"entries": "triangle", "calibration": "tight"}],
+    "lap-cov": [{}, {"calibration": "tight"}],
+    "gauss-cov": [{"ensemble": "wigner"}, {"ensemble": "goe"}],
+    "k-norm": [{"body": body} for body in ("schatten1", "covariance", "l1", "l2", "linf")],
+    "iterative-eigenvectors": [{}, {"budget": "adaptive", "calibration": "tight"}, {"rank": "1"}],
+    "above-threshold": [{"share": "0.5"}],
+}
+VARIANTS: list[tuple[str, dict[str, str]]] = [(name, o) for name in ROUNDED for o in CHOICES.get(name, [{}])]
+NAMES = [" ".join([name, *options.values()]) for name, options in VARIANTS]
+
+
+def rows(n: int, d: int, seed: int = 0) -> Matrix:
+    """Rows in the unit ball, most of them along the first axis."""
+    x = np.random.default_rng([seed, n, d]).normal(size=(n, d)) / np.arange(1, d + 1)
+    scaled: Matrix = x / row_norms(x).max()
+    return scaled
+
+
+def budget(name: str, amount: str = "1") -> dict[str, str]:
+    """The keywords of the budget."""
+    return dict.fromkeys(mechanism(name).notion.default.keywords(), amount)
+
+
+def draw(name: str, options: dict[str, str], x: Matrix, seed: int | str, **more: Any) -> RoundedRelease:
+    """One release from the bits of a seed."""
+    return release(name, x, source=Seeded(f"{name} {options} {seed}"), **(budget(name) | options | more))

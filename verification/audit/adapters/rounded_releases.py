@@ -1,0 +1,42 @@
+"""Rounded releases as targets: `rounded:NAME`, `rounded:NAME-tight`, …, with the names of `covassay_mechanisms`.
+
+The bits come from a source that is seeded by the generator of the audit, so that a run can be repeated. Everything else
+is what `covassay release --rounded` does.
+"""
+
+from collections.abc import Callable
+from functools import partial
+from importlib.metadata import version
+from typing import Any
+
+import numpy as np
+
+from covassay.reference.domain import Matrix
+from covassay.reference.rounded.bits import Seeded
+from covassay.reference.rounded.mechanisms import ROUNDED
+from covassay.reference.rounded.releasing import release
+from covassay.verification.audit.adapters import covassay_mechanisms
+from covassay.verification.audit.targets.target import Target
+
+
+def draw(x: Matrix, *, rng: np.random.Generator, mechanism: str, **arguments: Any) -> Any:
+    """One rounded release."""
+    return release(mechanism, x, source=Seeded(rng.bytes(16).hex()), **arguments).values
+
+
+def _target(float_target: Callable[[], Target]) -> Target:
+    real = float_target()
+    return Target(
+        name=real.name.replace("covassay:", "rounded:"),
+        draw=partial(draw, mechanism=real.mechanism, **dict(real.options)),
+        mechanism=real.mechanism,
+        options=real.options,
+        version=f"covassay {version('covassay')}, rounded with python-flint {version('python-flint')}",
+    )
+
+
+TARGETS: dict[str, Callable[[], Target]] = {
+    name: partial(_target, target)
+    for name, target in covassay_mechanisms.TARGETS.items()
+    if target().mechanism in ROUNDED
+}
