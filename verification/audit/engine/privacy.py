@@ -50,6 +50,7 @@ FAILING_MEAN = 40.0  # times e^ε or e^ρ: the mean of draws when one side alway
 PILOT = 0.3  # share of the draws that choose the event; the rest test it
 STEPS = np.array([0.005, 0.02, *np.linspace(0.05, 0.95, 14), 0.98, 0.995])  # quantiles at which a bet cuts the range
 CONFIDENCE = 0.999  # of the bound that is printed; the verdict uses p-values
+EDGE = 0.1  # share by which the score of a learned statistic is lowered
 FEWEST_LEARNED = 20  # pilot draws with an output on either side; with fewer, a statistic is not learned
 LARGEST_ERROR = 1 - 1e-9  # if even bounds this weak do not contradict the guarantee, the p-value is 1
 LARGEST_POWER = 700.0  # a larger power of e would overflow
@@ -167,9 +168,13 @@ def _learned(pilots: tuple[Draws, Draws]) -> list[tuple[Statistic, tuple[Draws, 
 
 
 def _choose(pair: Pair, pilots: tuple[Draws, Draws], mean: float, guarantee: Guarantee, error: float) -> _Choice:
-    """The event that the test draws, `mean` of them a side, are expected to show most clearly at an error level."""
+    """The event that the test draws, `mean` of them a side, are expected to show most clearly at an error level.
+
+    A learned statistic must promise a tenth more than the others, because fewer draws rank it.
+    """
     best, best_score = _Choice(Event(pair.statistics[0], math.inf), False, pilots), -math.inf
-    for statistic, ranking in (*((s, pilots) for s in pair.statistics), *_learned(pilots)):
+    given = [(statistic, pilots, 0.0) for statistic in pair.statistics]
+    for statistic, ranking, edge in (*given, *((*learned, EDGE) for learned in _learned(pilots))):
         sizes = ranking[0].size, ranking[1].size
         first, second = (np.sort(statistic.values(d.outputs)) if len(d.outputs) else np.empty(0) for d in ranking)
         if not len(first) + len(second):
@@ -182,8 +187,9 @@ def _choose(pair: Pair, pilots: tuple[Draws, Draws], mean: float, guarantee: Gua
                 (True, scores(two, one, sizes[::-1], mean, guarantee, error)),
             ):
                 index = int(np.argmax(found))
-                if found[index] > best_score:
-                    best_score = float(found[index])
+                promised = float(found[index]) - edge * abs(float(found[index]))
+                if promised > best_score:
+                    best_score = promised
                     best = _Choice(Event(statistic, float(tried[index]), above), swapped, ranking)
     return best
 
