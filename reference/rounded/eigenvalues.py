@@ -66,10 +66,7 @@ def _jacobi(m: arb_mat) -> tuple[arb_mat, arb_mat]:
                 for rows in (a, q):
                     rows[i], rows[j] = _rotated(rows[i], rows[j], cosine, sine)
                 for row in a:
-                    row[i], row[j] = (
-                        (cosine * row[i] - sine * row[j]).mid(),
-                        (sine * row[i] + cosine * row[j]).mid(),
-                    )
+                    row[i], row[j] = ((cosine * row[i] - sine * row[j]).mid(), (sine * row[i] + cosine * row[j]).mid())
         if not rotated:
             break
     return arb_mat(a), arb_mat(q).transpose()

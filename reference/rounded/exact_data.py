@@ -20,15 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from covassay.reference.domain import (
-    DataSet,
-    Matrix,
-    OnLargeRows,
-    as_rows,
-    blocks,
-    require_row_bound,
-    unit_rows,
-)
+from covassay.reference.domain import DataSet, Matrix, OnLargeRows, as_rows, blocks, require_row_bound, unit_rows
 from covassay.reference.errors import InvalidInput
 
 INPUT_BITS = 20

@@ -18,9 +18,9 @@ from covassay.reference.errors import InvalidInput
 from covassay.reference.mechanisms.output import OUTPUTS
 from covassay.reference.mechanisms.registry import mechanism
 from covassay.reference.privacy import ZCDP, Guarantee
+from covassay.verification.audit.engine.bulk import draw_many_is_draw
 from covassay.verification.audit.engine.checks import CheckResult, Kind, Status, Verdict
 from covassay.verification.audit.engine.coincidences import coincidences, coincidences_seen
-from covassay.verification.audit.engine.bulk import draw_many_is_draw
 from covassay.verification.audit.engine.contract import contract, require_answer
 from covassay.verification.audit.engine.law import Scenario, Suspect, diagnose, run_scenario
 from covassay.verification.audit.engine.privacy import Pair, claimed_loss, run_pair

@@ -61,12 +61,7 @@ def sensitivity(d: int, entries: str, sqrt: Callable[[Number], Number] = square_
 
 
 def noise_scale(
-    n: Number,
-    d: int,
-    epsilon: Number,
-    entries: str,
-    calibration: str,
-    sqrt: Callable[[Number], Number] = square_root,
+    n: Number, d: int, epsilon: Number, entries: str, calibration: str, sqrt: Callable[[Number], Number] = square_root
 ) -> Number:
     """b: 2d/(nε) in the paper, sensitivity/(nε) tight."""
     return (2 * d if calibration == "paper" else sensitivity(d, entries, sqrt)) / (n * epsilon)

@@ -20,13 +20,7 @@ from scipy import integrate, stats
 from covassay.reference.laws import bingham as bingham_law
 from covassay.reference.laws import k_norm as k_norm_law
 from covassay.reference.laws import nuclear_laplace as nuclear_law
-from covassay.reference.mechanisms.building_blocks import (
-    above_threshold,
-    exponential,
-    gaussian,
-    laplace,
-    private_trace,
-)
+from covassay.reference.mechanisms.building_blocks import above_threshold, exponential, gaussian, laplace, private_trace
 from covassay.reference.mechanisms.concentrated import gauss_cov, separate_cov
 from covassay.reference.mechanisms.pure import (
     bingham,

@@ -54,12 +54,7 @@ def pessimistic(counts: Vector, size: int) -> tuple[Vector, Vector]:
 
 
 def scores(
-    first: Vector,
-    second: Vector,
-    sizes: tuple[int, int],
-    mean: float,
-    guarantee: Guarantee,
-    error: float = RUN_ERROR,
+    first: Vector, second: Vector, sizes: tuple[int, int], mean: float, guarantee: Guarantee, error: float = RUN_ERROR
 ) -> Vector:
     """The score of events that occurred so often on either side of the pilot, for a test with `mean` draws a side.
 

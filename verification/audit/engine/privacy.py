@@ -30,7 +30,13 @@ from covassay.reference.domain import Matrix, Vector
 from covassay.reference.mechanisms.output import Output
 from covassay.reference.privacy import ZCDP, ApproximateDP, Guarantee, PureDP
 from covassay.verification.audit.engine.checks import CheckResult, Status
-from covassay.verification.audit.engine.event_choice import LARGEST_EXPONENT, RUN_ERROR, largest_loss, scores, thresholds
+from covassay.verification.audit.engine.event_choice import (
+    LARGEST_EXPONENT,
+    RUN_ERROR,
+    largest_loss,
+    scores,
+    thresholds,
+)
 from covassay.verification.audit.engine.learned import log_ratios
 from covassay.verification.audit.engine.sampling import CHUNK, Draws, Setting, draw, joined
 from covassay.verification.audit.engine.trade_off import TRADE_OFF, points

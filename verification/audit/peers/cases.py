@@ -271,7 +271,9 @@ def _gaussian_loss(scale: float) -> float:
     low, high = 0.0, 200.0
     for _ in range(80):
         middle = (low + high) / 2
-        delta = special.ndtr(0.5 / scale - middle * scale) - math.exp(middle) * special.ndtr(-0.5 / scale - middle * scale)
+        delta = special.ndtr(0.5 / scale - middle * scale) - math.exp(middle) * special.ndtr(
+            -0.5 / scale - middle * scale
+        )
         low, high = (middle, high) if delta > DELTA else (low, middle)
     return low
 

@@ -90,7 +90,11 @@ def merged(kept: Iterable[Line], new: Iterable[Line]) -> list[Line]:
     """The kept lines with those replaced that were measured anew, in the order of the cases and the tools."""
     lines = {(line.case, line.tool, line.level): line for line in (*kept, *new)}
     return [
-        lines[key] for case in CASES for tool in TOOLS for level in LEVELS if (key := (case, tool, f"{level:g}")) in lines
+        lines[key]
+        for case in CASES
+        for tool in TOOLS
+        for level in LEVELS
+        if (key := (case, tool, f"{level:g}")) in lines
     ]
 
 
