@@ -25,7 +25,9 @@ from covassay.verification.audit.engine.law import Scenario, Suspect, diagnose, 
 from covassay.verification.audit.engine.privacy import Pair, claimed_loss, run_pair
 from covassay.verification.audit.engine.same_noise import same_noise
 from covassay.verification.audit.engine.sampling import Setting
+from covassay.verification.audit.engine.symmetry import symmetry_seen
 from covassay.verification.audit.engine.user_data import UserData, user_checks
+from covassay.verification.audit.engine.user_pair import UserPair, given_pair, pair_to_test
 from covassay.verification.audit.profiles.by_mechanism import profile
 from covassay.verification.audit.profiles.profile import Profile, black_box
 from covassay.verification.audit.targets.process_state import random_states_put_back
@@ -67,6 +69,7 @@ class AuditSettings:
     false_alarm: float = FALSE_ALARM
     seconds: float = TIME_LIMIT
     user_data: UserData | None = None
+    user_pair: UserPair | None = None
 
     def __post_init__(self) -> None:
         require_false_alarm(self.false_alarm)
@@ -221,6 +224,14 @@ def _expected(
     return name, options, profile(name, guarantee, options, settings.samples, settings.seed)
 
 
+def _with_pair(expected: Profile, given: UserPair | None) -> Profile:
+    """The profile, with the pair that the user gave before all others."""
+    if given is None:
+        return expected
+    own = pair_to_test(given, expected.form.output, expected.domain, expected.form.smallest_dimension)
+    return replace(expected, pairs=lambda fitted: (own, *expected.pairs(fitted)))
+
+
 def audit(
     source: TargetSource | Callable[..., Any] | str,
     guarantee: Guarantee,
@@ -234,6 +245,7 @@ def audit(
     false_alarm: float = FALSE_ALARM,
     seconds: float = TIME_LIMIT,
     user_data: UserData | None = None,
+    pair: UserPair | tuple[Any, Any] | None = None,
     seeded: bool = True,
     progress: Progress = no_progress,
 ) -> AuditReport:
@@ -262,6 +274,7 @@ def audit(
     false_alarm : the largest probability that a target which keeps every promise is refuted.
     seconds : the time limit of one draw.
     user_data : a data set of the user's own, on which the target is tried as well.
+    pair : two neighbouring data sets of the user's own, on which the privacy loss is tested as well.
     seeded : False for a target that draws from the operating system: it is not asked to give equal outputs for equal
         generators.
     progress : called with the label of a check and a number of draws as they are made.
@@ -271,10 +284,12 @@ def audit(
     InvalidInput : an argument breaks its rule. CannotRun : the target cannot be loaded.
     """
     start = time.monotonic()
-    settings = AuditSettings(claimed, options or {}, released, samples, seed, false_alarm, seconds, user_data)
+    own = None if pair is None else given_pair(pair)
+    settings = AuditSettings(claimed, options or {}, released, samples, seed, false_alarm, seconds, user_data, own)
     origin = as_source(source) if seeded else replace(as_source(source), seeded=False)
     target = load(origin)
-    name, resolved, expected = _expected(target, guarantee, settings)
+    name, resolved, known = _expected(target, guarantee, settings)
+    expected = _with_pair(known, settings.user_pair)
     setting = Setting(origin, guarantee.keywords(), expected.form.output, seed, jobs, seconds, progress)
     with random_states_put_back():
         checks, fitted = _checks(setting, guarantee, settings, expected)
@@ -309,6 +324,9 @@ def _checks(
     decided = looks.first(lambda fitted: (*expected.pairs(fitted), *neighbours))
     draws = [(looks.scenarios[name].x, outputs) for name, outputs in looks.outputs.items()]
     checks += coincidences_seen(expected.data_path, draws, settings.alpha)
+    if expected.form.symmetric:
+        seen = [(name, looks.scenarios[name].x, outputs) for name, outputs in looks.outputs.items()]
+        checks += symmetry_seen(expected.form.output, seen)
     if not any(check.status is Status.REFUTED for check in (*checks, *decided)):
         decided = looks.second(decided)
     if not expected.scenarios:
@@ -340,7 +358,7 @@ def replay_command(source: TargetSource, guarantee: Guarantee, settings: AuditSe
     A function that has no name of the form module:function cannot be named in a command: then it is a Python call.
     """
     name = source.spec if isinstance(source, TargetReference) else source.name
-    if ":" not in name:
+    if ":" not in name or (settings.user_pair is not None and not settings.user_pair.source):
         return _replay_call(name, guarantee, settings, source.seeded)
     words: list[Any] = ["covassay", "audit", name]
     if settings.claimed:
@@ -353,6 +371,8 @@ def replay_command(source: TargetSource, guarantee: Guarantee, settings: AuditSe
         words += ["--released", settings.released]
     if settings.user_data is not None:
         words += ["--data", settings.user_data.name]
+    if settings.user_pair is not None:
+        words += ["--pair", settings.user_pair.source]
     words += ["--samples", settings.samples, "--seed", settings.seed]
     words += ["--false-alarm", _digits(settings.false_alarm), "--time-limit", _digits(settings.seconds)]
     if not source.seeded and isinstance(source, TargetReference):
@@ -370,9 +390,12 @@ def _replay_call(name: str, guarantee: Guarantee, settings: AuditSettings, seede
         "false_alarm": settings.false_alarm,
         "seconds": settings.seconds,
     }
-    words = [name, repr(guarantee), *(f"{key}={value!r}" for key, value in given.items() if value)]
+    words = [repr(name) if ":" in name else name, repr(guarantee), *(f"{key}={value!r}" for key, value in given.items() if value)]
     if settings.user_data is not None:
         words.append(f"user_data=load_user_data({settings.user_data.name!r})")
+    if settings.user_pair is not None:
+        file = settings.user_pair.source
+        words.append(f"pair=load_pair({file!r})" if file else "pair=(x, y)")
     if not seeded:
         words.append("seeded=False")
     return f"audit({', '.join(words)})"

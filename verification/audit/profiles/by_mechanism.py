@@ -77,4 +77,6 @@ def profile(name: str, guarantee: Guarantee, options: dict[str, Any], samples: f
         asked, given = (" and ".join(f"--{key}" for key in g.keywords()) for g in (expected, guarantee))
         raise InvalidInput(f"{name} is {declared.notion.label}: give {asked} instead of {given}")
     claim = ClaimUnderAudit(declared, guarantee, options, samples, seed)
-    return replace(PROFILES.get(name, reference_draws.profile)(claim), data_path=data_path(claim))
+    known = PROFILES.get(name, reference_draws.profile)(claim)
+    form = replace(known.form, symmetric=reference_draws.promises_symmetry(claim))
+    return replace(known, form=form, data_path=data_path(claim), domain=declared.domain)
