@@ -23,12 +23,14 @@ from covassay.verification.audit.engine.coincidences import coincidences, coinci
 from covassay.verification.audit.engine.contract import contract, require_answer
 from covassay.verification.audit.engine.law import Scenario, Suspect, diagnose, run_scenario
 from covassay.verification.audit.engine.privacy import Pair, claimed_loss, run_pair
-from covassay.verification.audit.engine.same_noise import same_noise
+from covassay.verification.audit.engine.location import Location
+from covassay.verification.audit.engine.same_noise import DataPath, same_noise
 from covassay.verification.audit.engine.sampling import Setting
 from covassay.verification.audit.engine.symmetry import symmetry_seen
 from covassay.verification.audit.engine.user_data import UserData, user_checks
 from covassay.verification.audit.engine.user_pair import UserPair, given_pair, pair_to_test
 from covassay.verification.audit.profiles.by_mechanism import profile
+from covassay.verification.audit.profiles.centres import location
 from covassay.verification.audit.profiles.profile import Profile, black_box
 from covassay.verification.audit.targets.process_state import random_states_put_back
 from covassay.verification.audit.targets.target import (
@@ -154,6 +156,20 @@ class _Looks:
         decided = kept + decide(checks, self.settings.alpha)
         self.fitted = self.suspects(decided)
         return decided
+
+    def diagnoses(
+        self, decided: list[CheckResult], centre: Location | None, path: DataPath | None
+    ) -> tuple[str, ...]:
+        """Explanations of refuted laws: where the outputs are centred, and the suspects that fit about that centre."""
+        if centre is None:
+            return tuple(dict.fromkeys(suspect.explanation for suspect in self.fitted))
+        if path is None or path.query is None:
+            return (centre.sentence,)
+        for name, outputs in self.outputs.items():
+            x = self.scenarios[name].x
+            self.outputs[name] = outputs - (centre.at(x) - path.query(x))
+        fitted = dict.fromkeys(f"about that centre, {suspect.explanation}" for suspect in self.suspects(decided))
+        return centre.sentence, *fitted
 
     def suspects(self, decided: list[CheckResult]) -> list[Suspect]:
         """The suspects that fit in every scenario whose law was refuted, the best fit first.
@@ -292,7 +308,7 @@ def audit(
     expected = _with_pair(known, settings.user_pair)
     setting = Setting(origin, guarantee.keywords(), expected.form.output, seed, jobs, seconds, progress)
     with random_states_put_back():
-        checks, fitted = _checks(setting, guarantee, settings, expected)
+        checks, diagnoses = _checks(setting, guarantee, settings, expected, name is not None)
     return AuditReport(
         target=target.name,
         version=target.version,
@@ -302,7 +318,7 @@ def audit(
         adjacency="replace-one",
         verdict=_verdict(checks),
         checks=checks,
-        diagnoses=tuple(dict.fromkeys(suspect.explanation for suspect in fitted)),
+        diagnoses=diagnoses,
         seed=seed,
         samples=samples,
         false_alarm=false_alarm,
@@ -313,9 +329,9 @@ def audit(
 
 
 def _checks(
-    setting: Setting, guarantee: Guarantee, settings: AuditSettings, expected: Profile
-) -> tuple[tuple[CheckResult, ...], list[Suspect]]:
-    """Every check of an audit, decided, and the suspects that fit the draws if the law was refuted."""
+    setting: Setting, guarantee: Guarantee, settings: AuditSettings, expected: Profile, named: bool
+) -> tuple[tuple[CheckResult, ...], tuple[str, ...]]:
+    """Every check of an audit, decided, and what explains the draws if they were refuted."""
     require_answer(setting)
     data_path, neighbours = same_noise(setting, expected.data_path, settings.alpha)
     data_path += coincidences(setting, expected.data_path, settings.alpha)
@@ -333,7 +349,20 @@ def _checks(
         decided += beyond_reach(decided, guarantee)
     if settings.user_data is not None:
         checks += user_checks(setting, settings.user_data)
-    return (*checks, *decided), looks.fitted
+    checks += decided
+    if not any(check.status is Status.REFUTED and check.kind != "contract" for check in checks):
+        return tuple(checks), ()
+    centre = location(setting, expected, named)
+    diagnoses = looks.diagnoses(decided, centre, expected.data_path)
+    return tuple(check if centre is None else said_first(centre.sentence, check) for check in checks), diagnoses
+
+
+def said_first(sentence: str, check: CheckResult) -> CheckResult:
+    """A refuted check, which begins with where the outputs are centred; estimates about another centre are left out."""
+    if check.status is not Status.REFUTED or check.kind == "contract":
+        return check
+    facts = {**check.facts, "estimates": ""} if "estimates" in check.facts else check.facts
+    return replace(check, detail=f"{sentence}{'' if sentence.endswith('?') else ';'} {check.detail}", facts=facts)
 
 
 def _verdict(checks: Iterable[CheckResult]) -> Verdict:
