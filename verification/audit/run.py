@@ -22,6 +22,7 @@ from covassay.verification.audit.engine.checks import CheckResult, Kind, Status,
 from covassay.verification.audit.engine.coincidences import coincidences, coincidences_seen
 from covassay.verification.audit.engine.contract import contract, require_answer
 from covassay.verification.audit.engine.law import Scenario, Suspect, diagnose, run_scenario
+from covassay.verification.audit.engine.pair_search import worse_pairs
 from covassay.verification.audit.engine.privacy import Pair, claimed_loss, run_pair
 from covassay.verification.audit.engine.location import Location
 from covassay.verification.audit.engine.same_noise import DataPath, same_noise
@@ -337,6 +338,8 @@ def _checks(
     data_path += coincidences(setting, expected.data_path, settings.alpha)
     checks = [*contract(setting, expected.form), *data_path]
     looks = _Looks(setting, guarantee, settings, {scenario.name: scenario for scenario in expected.scenarios})
+    if not expected.scenarios:
+        neighbours += worse_pairs(setting, settings.samples, expected.form.smallest_dimension)
     decided = looks.first(lambda fitted: (*expected.pairs(fitted), *neighbours))
     draws = [(looks.scenarios[name].x, outputs) for name, outputs in looks.outputs.items()]
     checks += coincidences_seen(expected.data_path, draws, settings.alpha)
