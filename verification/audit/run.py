@@ -22,9 +22,9 @@ from covassay.verification.audit.engine.checks import CheckResult, Kind, Status,
 from covassay.verification.audit.engine.coincidences import coincidences, coincidences_seen
 from covassay.verification.audit.engine.contract import contract, require_answer
 from covassay.verification.audit.engine.law import Scenario, Suspect, diagnose, run_scenario
+from covassay.verification.audit.engine.location import Location
 from covassay.verification.audit.engine.pair_search import worse_pairs
 from covassay.verification.audit.engine.privacy import Pair, claimed_loss, run_pair
-from covassay.verification.audit.engine.location import Location
 from covassay.verification.audit.engine.same_noise import DataPath, same_noise
 from covassay.verification.audit.engine.sampling import Setting
 from covassay.verification.audit.engine.symmetry import symmetry_seen
@@ -91,7 +91,8 @@ class AuditReport:
     """What an audit found. The verdict is never a certificate.
 
     `options` are those of the mechanism, complete. `diagnoses` explain the laws that fit the draws although the claimed
-    law was refuted. `replay` runs the audit again, draw for draw. `covassay` is the version of this package.
+    law was refuted. `replay` runs the audit again, draw for draw. `draws` is the number of draws for laws and pairs;
+    `failures` counts those of them that gave no output, by what happened. `covassay` is the version of this package.
     """
 
     target: str
@@ -109,6 +110,8 @@ class AuditReport:
     seconds: float
     replay: str
     notes: tuple[str, ...] = ()
+    draws: int = 0
+    failures: dict[str, int] = field(default_factory=dict)
     covassay: str = field(default_factory=lambda: version("covassay"))
 
     @property
@@ -158,9 +161,7 @@ class _Looks:
         self.fitted = self.suspects(decided)
         return decided
 
-    def diagnoses(
-        self, decided: list[CheckResult], centre: Location | None, path: DataPath | None
-    ) -> tuple[str, ...]:
+    def diagnoses(self, decided: list[CheckResult], centre: Location | None, path: DataPath | None) -> tuple[str, ...]:
         """Explanations of refuted laws: where the outputs are centred, and the suspects that fit about that centre."""
         if centre is None:
             return tuple(dict.fromkeys(suspect.explanation for suspect in self.fitted))
@@ -325,6 +326,8 @@ def audit(
         false_alarm=false_alarm,
         seconds=time.monotonic() - start,
         replay=replay_command(origin, guarantee, settings),
+        draws=setting.tally.draws,
+        failures=dict(setting.tally.failures),
         notes=(*target.notes, *([expected.data_path.stated] if expected.data_path else [])),
     )
 
@@ -339,7 +342,7 @@ def _checks(
     checks = [*contract(setting, expected.form), *data_path]
     looks = _Looks(setting, guarantee, settings, {scenario.name: scenario for scenario in expected.scenarios})
     if not expected.scenarios:
-        neighbours += worse_pairs(setting, settings.samples, expected.form.smallest_dimension)
+        neighbours += worse_pairs(setting, settings.samples)
     decided = looks.first(lambda fitted: (*expected.pairs(fitted), *neighbours))
     draws = [(looks.scenarios[name].x, outputs) for name, outputs in looks.outputs.items()]
     checks += coincidences_seen(expected.data_path, draws, settings.alpha)
@@ -422,7 +425,11 @@ def _replay_call(name: str, guarantee: Guarantee, settings: AuditSettings, seede
         "false_alarm": settings.false_alarm,
         "seconds": settings.seconds,
     }
-    words = [repr(name) if ":" in name else name, repr(guarantee), *(f"{key}={value!r}" for key, value in given.items() if value)]
+    words = [
+        repr(name) if ":" in name else name,
+        repr(guarantee),
+        *(f"{key}={value!r}" for key, value in given.items() if value),
+    ]
     if settings.user_data is not None:
         words.append(f"user_data=load_user_data({settings.user_data.name!r})")
     if settings.user_pair is not None:

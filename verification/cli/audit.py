@@ -149,9 +149,7 @@ def _list() -> str:
     )
 
 
-def _settings(
-    options: argparse.Namespace, data: UserData | None = None, pair: UserPair | None = None
-) -> AuditSettings:
+def _settings(options: argparse.Namespace, data: UserData | None = None, pair: UserPair | None = None) -> AuditSettings:
     return AuditSettings(
         claimed=options.mechanism,
         options=chosen(options),

@@ -128,10 +128,13 @@ def where_centred(
         for group in (list(explanations), _constant_factor(seen) if fitted else []):
             misfits = [max(one.misfit(e.centre(one.x, one.query)) for one in seen) for e in group]
             if min(misfits, default=np.inf) <= 1:
-                best = group[int(np.argmin(misfits))]
-                text = best.text.format(q=name, n=len(seen[0].x))
-                return Location(f"the outputs are centred on {text}", lambda x: best.centre(x, query(x)))
+                return _explained(group[int(np.argmin(misfits))], query, name, len(seen[0].x))
     return None
+
+
+def _explained(found: Explanation, query: Query, name: str, n: int) -> Location:
+    sentence = f"the outputs are centred on {found.text.format(q=name, n=n)}"
+    return Location(sentence, lambda x: found.centre(x, query(x)))
 
 
 def _moved_noise(setting: Setting, query: Query, smallest: int) -> Location | None:

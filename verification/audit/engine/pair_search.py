@@ -2,7 +2,7 @@
 
 The candidates are data sets of the zoo in which one row is replaced. A pilot draws a few outputs on both sides, from
 the same random streams, so that noise which does not depend on the data cancels. Candidates are ranked by how far apart
-the two sides are: by the divergence of two normal laws with the medians and spreads of a few statistics. The best of
+the two sides are: by the divergence of two normal laws with the means and deviations of a few statistics. The best of
 the first round are ranked again on fresh draws, because among many some look better than they are.
 
 The pairs found are then tested like all others. Their test draws are fresh, so the p-values are as valid as those of
@@ -17,20 +17,20 @@ from dataclasses import dataclass
 import numpy as np
 
 from covassay.reference.domain import Matrix, Vector
+from covassay.reference.mechanisms.output import Output
 from covassay.verification.audit.engine.privacy import Pair, generic_statistics
 from covassay.verification.audit.engine.sampling import Draws, Setting, draw
 from covassay.verification.audit.engine.zoo import zoo
 
 SHAPES = (1, 1), (1, 2), (3, 2), (13, 2), (6, 3)  # (n, d); few rows, because one of many changes little
-FIRST_ROUND = 16  # draws on each side
+FIRST_ROUND = 12  # draws on each side
 SECOND_ROUND = 100
 SECOND_OF_A_SHAPE = 2  # candidates of every shape in the second round
 FOUND = 3  # pairs that are tested, each of another shape
-SHARE = 1.0  # of the draws of one pair, for each side, that the first round may use in all
+SHARE = 1.3  # of the draws of one pair, for each side, that the first round may use in all
 WEIGHT = 0.5  # of the test of a pair that was found
 HUGE = 1e3  # score of two sides without spread that differ
 SHORT = 0.1  # norm of the rows in the shorter half of a data set
-SPREAD = 1.4826  # standard deviations of a normal law in one median absolute deviation
 
 
 @dataclass(frozen=True)
@@ -49,10 +49,10 @@ def _data_sets(n: int, d: int, seed: int) -> list[tuple[str, Matrix]]:
     return [*members, ("half of the rows short", rows)]
 
 
-def candidates(seed: int, smallest_dimension: int = 1) -> Iterator[Candidate]:
+def candidates(seed: int, output: Output) -> Iterator[Candidate]:
     """Every data set of the zoo of a few small shapes, with its first row replaced in turn by rows of several kinds."""
     for n, d in SHAPES:
-        if d < smallest_dimension:
+        if min(output.shape(d), default=1) < 1:
             continue
         axis, dense = np.eye(d)[0], np.full(d, d**-0.5)
         for i, (category, x) in enumerate(_data_sets(n, d, seed)):
@@ -71,9 +71,9 @@ def candidates(seed: int, smallest_dimension: int = 1) -> Iterator[Candidate]:
                     yield Candidate(f"{category}, against {name}, n={n}, d={d}", x, second)
 
 
-def worse_pairs(setting: Setting, samples: int, smallest_dimension: int = 1) -> list[Pair]:
+def worse_pairs(setting: Setting, samples: int) -> list[Pair]:
     """The pairs, of all candidates, whose two sides seem furthest apart; none if a pilot runs into the time limit."""
-    everyone = list(candidates(setting.seed, smallest_dimension))
+    everyone = list(candidates(setting.seed, setting.output))
     rng = np.random.default_rng(setting.seed)
     most = max(SECOND_OF_A_SHAPE, round(SHARE * samples / FIRST_ROUND))
     chosen = sorted(rng.permutation(len(everyone))[:most])
@@ -132,9 +132,9 @@ def apart(setting: Setting, candidate: Candidate, first: Draws, second: Draws) -
 
 
 def _divergence(first: Vector, second: Vector) -> float:
-    """The symmetric Kullback–Leibler divergence of two normal laws with the medians and spreads of two samples."""
-    shift = float(np.median(first) - np.median(second))
-    spreads = [SPREAD * float(np.median(np.abs(v - np.median(v)))) for v in (first, second)]
+    """The symmetric Kullback–Leibler divergence of two normal laws with the means and deviations of two samples."""
+    shift = float(first.mean() - second.mean())
+    spreads = [float(v.std(ddof=1)) for v in (first, second)]
     scale = max(1e-300, float(np.abs(first).max()), float(np.abs(second).max()))
     a, b = (spread if spread > 1e-12 * scale else 0.0 for spread in spreads)
     if a == 0 and b == 0:

@@ -44,7 +44,7 @@ def _name_of(query: Query) -> str:
 def location(setting: Setting, expected: Profile, named: bool) -> Location | None:
     """Where a target's outputs are centred, if not where they should be and if one simple mistake explains it.
 
-    named : whether the target claims to be a mechanism; otherwise its query is unknown, and a wrong size alone is named.
+    named : whether the target claims to be a mechanism. Otherwise its query is unknown, and only a wrong size is named.
     """
     output, path = expected.form.output, expected.data_path
     smallest = expected.form.smallest_dimension

@@ -41,7 +41,9 @@ def scenario(claim: ClaimUnderAudit, n: int, d: int, weight: float) -> Scenario:
 def promises_symmetry(claim: ClaimUnderAudit) -> bool:
     """Whether the matrix in the reference's output is symmetric with the options at hand, as a few draws show it."""
     rng = np.random.default_rng(stream(claim.seed, "symmetry"))
-    draws = (claim.mechanism.sample(x, rng, **claim.budget, **claim.options) for x in map(example_rows, (20, 65), (3, 5)))
+    draws = (
+        claim.mechanism.sample(x, rng, **claim.budget, **claim.options) for x in map(example_rows, (20, 65), (3, 5))
+    )
     parts = [square_part(claim.mechanism.output, np.asarray(y, dtype=np.float64)) for y in draws]
     return all(part is not None and not asymmetry(part) for part in parts)
 
