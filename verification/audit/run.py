@@ -23,12 +23,17 @@ from covassay.verification.audit.engine.checks import CheckResult, Kind, Status,
 from covassay.verification.audit.engine.coincidences import coincidences, coincidences_seen
 from covassay.verification.audit.engine.contract import contract, require_answer
 from covassay.verification.audit.engine.law import Scenario, Suspect, diagnose, run_scenario
+from covassay.verification.audit.engine.location import Location
+from covassay.verification.audit.engine.pair_search import worse_pairs
 from covassay.verification.audit.engine.privacy import Pair, claimed_loss, run_pair
-from covassay.verification.audit.engine.same_noise import same_noise
+from covassay.verification.audit.engine.same_noise import DataPath, same_noise
 from covassay.verification.audit.engine.sampling import Setting
+from covassay.verification.audit.engine.symmetry import symmetry_seen
 from covassay.verification.audit.engine.trade_off import keep_most_telling
 from covassay.verification.audit.engine.user_data import UserData, user_checks
+from covassay.verification.audit.engine.user_pair import UserPair, given_pair, pair_to_test
 from covassay.verification.audit.profiles.by_mechanism import profile
+from covassay.verification.audit.profiles.centres import location
 from covassay.verification.audit.profiles.profile import Profile, black_box
 from covassay.verification.audit.targets.process_state import random_states_put_back
 from covassay.verification.audit.targets.target import (
@@ -71,6 +76,7 @@ class AuditSettings:
     false_alarm: float = FALSE_ALARM
     seconds: float = TIME_LIMIT
     user_data: UserData | None = None
+    user_pair: UserPair | None = None
 
     def __post_init__(self) -> None:
         require_false_alarm(self.false_alarm)
@@ -89,7 +95,8 @@ class AuditReport:
     """What an audit found. The verdict is never a certificate.
 
     `options` are those of the mechanism, complete. `diagnoses` explain the laws that fit the draws although the claimed
-    law was refuted. `replay` runs the audit again, draw for draw. `covassay` is the version of this package.
+    law was refuted. `replay` runs the audit again, draw for draw. `draws` is the number of draws for laws and pairs;
+    `failures` counts those of them that gave no output, by what happened. `covassay` is the version of this package.
     """
 
     target: str
@@ -107,6 +114,8 @@ class AuditReport:
     seconds: float
     replay: str
     notes: tuple[str, ...] = ()
+    draws: int = 0
+    failures: dict[str, int] = field(default_factory=dict)
     covassay: str = field(default_factory=lambda: version("covassay"))
 
     @property
@@ -156,6 +165,18 @@ class _Looks:
         decided = kept + decide(checks, self.settings.alpha)
         self.fitted = self.suspects(decided)
         return decided
+
+    def diagnoses(self, decided: list[CheckResult], centre: Location | None, path: DataPath | None) -> tuple[str, ...]:
+        """Explanations of refuted laws: where the outputs are centred, and the suspects that fit about that centre."""
+        if centre is None:
+            return tuple(dict.fromkeys(suspect.explanation for suspect in self.fitted))
+        if path is None or path.query is None:
+            return (centre.sentence,)
+        for name, outputs in self.outputs.items():
+            x = self.scenarios[name].x
+            self.outputs[name] = outputs - (centre.at(x) - path.query(x))
+        fitted = dict.fromkeys(f"about that centre, {suspect.explanation}" for suspect in self.suspects(decided))
+        return centre.sentence, *fitted
 
     def suspects(self, decided: list[CheckResult]) -> list[Suspect]:
         """The suspects that fit in every scenario whose law was refuted, the best fit first.
@@ -226,6 +247,14 @@ def _expected(
     return name, options, profile(name, guarantee, options, settings.samples, settings.seed)
 
 
+def _with_pair(expected: Profile, given: UserPair | None) -> Profile:
+    """The profile, with the pair that the user gave before all others."""
+    if given is None:
+        return expected
+    own = pair_to_test(given, expected.form.output, expected.domain, expected.form.smallest_dimension)
+    return replace(expected, pairs=lambda fitted: (own, *expected.pairs(fitted)))
+
+
 def audit(
     source: TargetSource | Callable[..., Any] | str,
     guarantee: Guarantee,
@@ -239,6 +268,7 @@ def audit(
     false_alarm: float = FALSE_ALARM,
     seconds: float = TIME_LIMIT,
     user_data: UserData | None = None,
+    pair: UserPair | tuple[Any, Any] | None = None,
     seeded: bool = True,
     progress: Progress = no_progress,
 ) -> AuditReport:
@@ -267,6 +297,7 @@ def audit(
     false_alarm : the largest probability that a target which keeps every promise is refuted.
     seconds : the time limit of one draw.
     user_data : a data set of the user's own, on which the target is tried as well.
+    pair : two neighbouring data sets of the user's own, on which the privacy loss is tested as well.
     seeded : False for a target that draws from the operating system: it is not asked to give equal outputs for equal
         generators.
     progress : called with the label of a check and a number of draws as they are made.
@@ -276,13 +307,15 @@ def audit(
     InvalidInput : an argument breaks its rule. CannotRun : the target cannot be loaded.
     """
     start = time.monotonic()
-    settings = AuditSettings(claimed, options or {}, released, samples, seed, false_alarm, seconds, user_data)
+    own = None if pair is None else given_pair(pair)
+    settings = AuditSettings(claimed, options or {}, released, samples, seed, false_alarm, seconds, user_data, own)
     origin = as_source(source) if seeded else replace(as_source(source), seeded=False)
     target = load(origin)
-    name, resolved, expected = _expected(target, guarantee, settings)
+    name, resolved, known = _expected(target, guarantee, settings)
+    expected = _with_pair(known, settings.user_pair)
     setting = Setting(origin, guarantee.keywords(), expected.form.output, seed, jobs, seconds, progress)
     with random_states_put_back():
-        checks, fitted = _checks(setting, guarantee, settings, expected)
+        checks, diagnoses = _checks(setting, guarantee, settings, expected, name is not None)
     return AuditReport(
         target=target.name,
         version=target.version,
@@ -292,28 +325,35 @@ def audit(
         adjacency="replace-one",
         verdict=_verdict(checks),
         checks=checks,
-        diagnoses=tuple(dict.fromkeys(suspect.explanation for suspect in fitted)),
+        diagnoses=diagnoses,
         seed=seed,
         samples=samples,
         false_alarm=false_alarm,
         seconds=time.monotonic() - start,
         replay=replay_command(origin, guarantee, settings),
+        draws=setting.tally.draws,
+        failures=dict(setting.tally.failures),
         notes=(*target.notes, *([expected.data_path.stated] if expected.data_path else [])),
     )
 
 
 def _checks(
-    setting: Setting, guarantee: Guarantee, settings: AuditSettings, expected: Profile
-) -> tuple[tuple[CheckResult, ...], list[Suspect]]:
-    """Every check of an audit, decided, and the suspects that fit the draws if the law was refuted."""
+    setting: Setting, guarantee: Guarantee, settings: AuditSettings, expected: Profile, named: bool
+) -> tuple[tuple[CheckResult, ...], tuple[str, ...]]:
+    """Every check of an audit, decided, and what explains the draws if they were refuted."""
     require_answer(setting)
     data_path, neighbours = same_noise(setting, expected.data_path, settings.alpha)
     data_path += coincidences(setting, expected.data_path, settings.alpha)
     checks = [*contract(setting, expected.form), *draw_many_is_draw(setting, settings.alpha), *data_path]
     looks = _Looks(setting, guarantee, settings, {scenario.name: scenario for scenario in expected.scenarios})
+    if not expected.scenarios:
+        neighbours += worse_pairs(setting, settings.samples)
     decided = looks.first(lambda fitted: (*expected.pairs(fitted), *neighbours))
     draws = [(looks.scenarios[name].x, outputs) for name, outputs in looks.outputs.items()]
     checks += coincidences_seen(expected.data_path, draws, settings.alpha)
+    if expected.form.symmetric:
+        seen = [(name, looks.scenarios[name].x, outputs) for name, outputs in looks.outputs.items()]
+        checks += symmetry_seen(expected.form.output, seen)
     if not any(check.status is Status.REFUTED for check in decided):
         decided = looks.second(decided)
     decided = keep_most_telling(decided)
@@ -321,7 +361,20 @@ def _checks(
         decided += beyond_reach(decided, guarantee)
     if settings.user_data is not None:
         checks += user_checks(setting, settings.user_data)
-    return (*checks, *decided), looks.fitted
+    checks += decided
+    if not any(check.status is Status.REFUTED and check.kind != "contract" for check in checks):
+        return tuple(checks), ()
+    centre = location(setting, expected, named)
+    diagnoses = looks.diagnoses(decided, centre, expected.data_path)
+    return tuple(check if centre is None else said_first(centre.sentence, check) for check in checks), diagnoses
+
+
+def said_first(sentence: str, check: CheckResult) -> CheckResult:
+    """A refuted check, which begins with where the outputs are centred; estimates about another centre are left out."""
+    if check.status is not Status.REFUTED or check.kind == "contract":
+        return check
+    facts = {**check.facts, "estimates": ""} if "estimates" in check.facts else check.facts
+    return replace(check, detail=f"{sentence}{'' if sentence.endswith('?') else ';'} {check.detail}", facts=facts)
 
 
 def _verdict(checks: Iterable[CheckResult]) -> Verdict:
@@ -346,7 +399,7 @@ def replay_command(source: TargetSource, guarantee: Guarantee, settings: AuditSe
     A function that has no name of the form module:function cannot be named in a command: then it is a Python call.
     """
     name = source.spec if isinstance(source, TargetReference) else source.name
-    if ":" not in name:
+    if ":" not in name or (settings.user_pair is not None and not settings.user_pair.source):
         return _replay_call(name, guarantee, settings, source.seeded)
     words: list[Any] = ["covassay", "audit", name]
     if settings.claimed:
@@ -359,6 +412,8 @@ def replay_command(source: TargetSource, guarantee: Guarantee, settings: AuditSe
         words += ["--released", settings.released]
     if settings.user_data is not None:
         words += ["--data", settings.user_data.name]
+    if settings.user_pair is not None:
+        words += ["--pair", settings.user_pair.source]
     words += ["--samples", settings.samples, "--seed", settings.seed]
     words += ["--false-alarm", _digits(settings.false_alarm), "--time-limit", _digits(settings.seconds)]
     if not source.seeded and isinstance(source, TargetReference):
@@ -376,9 +431,16 @@ def _replay_call(name: str, guarantee: Guarantee, settings: AuditSettings, seede
         "false_alarm": settings.false_alarm,
         "seconds": settings.seconds,
     }
-    words = [name, repr(guarantee), *(f"{key}={value!r}" for key, value in given.items() if value)]
+    words = [
+        repr(name) if ":" in name else name,
+        repr(guarantee),
+        *(f"{key}={value!r}" for key, value in given.items() if value),
+    ]
     if settings.user_data is not None:
         words.append(f"user_data=load_user_data({settings.user_data.name!r})")
+    if settings.user_pair is not None:
+        file = settings.user_pair.source
+        words.append(f"pair=load_pair({file!r})" if file else "pair=(x, y)")
     if not seeded:
         words.append("seeded=False")
     return f"audit({', '.join(words)})"

@@ -1,6 +1,7 @@
 """`covassay audit`: look for a violation in an implementation."""
 
 import argparse
+import base64
 import os
 import sys
 from collections.abc import Callable, Iterator
@@ -18,10 +19,12 @@ from covassay.reference.mechanisms.output import OUTPUTS
 from covassay.reference.mechanisms.registry import stated_claim
 from covassay.reference.privacy import Guarantee
 from covassay.verification.audit.engine.user_data import UserData, load_user_data
+from covassay.verification.audit.engine.user_pair import UserPair, load_pair
 from covassay.verification.audit.reports.json_report import as_json
 from covassay.verification.audit.reports.junit import as_junit
 from covassay.verification.audit.reports.terminal import print_report
 from covassay.verification.audit.reports.undecided import undecided
+from covassay.verification.audit.reports.witness_file import witness_file
 from covassay.verification.audit.run import FALSE_ALARM, SAMPLES, AuditReport, AuditSettings, audit
 from covassay.verification.audit.targets.target import TIME_LIMIT, CannotRun, TargetReference, adapters, load
 from covassay.verification.cli.audit_process import INCONCLUSIVE, INTERNAL_ERROR, Finished, Screen, screen
@@ -30,6 +33,7 @@ from covassay.verification.cli.options import chosen, guarantee
 from covassay.verification.cli.screen import as_text, progress
 
 WIDTH_OF_A_PIPE = 80
+WITNESS_SUFFIX = ".npz"
 
 PARSER = {
     "description": "Look for a violation in an implementation. Finding none is not a certificate.",
@@ -73,6 +77,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     add("--released", choices=tuple(OUTPUTS), metavar="KIND", help=f"when --as is not given: {', '.join(OUTPUTS)}")
     add("--data", help="also try the target on a file (.csv, .npy, .parquet) or on wine, digits, breast-cancer")
+    add("--pair", metavar="FILE", help="also test your own pair of neighbours: x and y in a .npz or .json file")
     add("--samples", type=int, default=SAMPLES, help="draws for every scenario and side (default %(default)s)")
     add("--seed", type=int, default=0, help="seed of all randomness (default 0)")
     add("--unseeded", action="store_true", help="the target draws from the operating system and not from rng")
@@ -86,6 +91,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--time-limit", type=float, default=TIME_LIMIT, help="seconds that one draw may take (default %(default)g)")
     add("--json", action="store_true", help="print the report as JSON (covassay schema audit)")
     add("--junit", metavar="FILE", help="also write the report as JUnit XML, one case for every check")
+    add("--witness", metavar="FILE", help="write the data sets of a refutation to a .npz file, for --pair")
     add("--verbose", action="store_true", help="print a line for every check, also for those that found nothing")
     add("--quiet", action="store_true", help="print the verdict alone")
     parser.set_defaults(run=run)
@@ -143,7 +149,7 @@ def _list() -> str:
     )
 
 
-def _settings(options: argparse.Namespace, data: UserData | None = None) -> AuditSettings:
+def _settings(options: argparse.Namespace, data: UserData | None = None, pair: UserPair | None = None) -> AuditSettings:
     return AuditSettings(
         claimed=options.mechanism,
         options=chosen(options),
@@ -153,6 +159,7 @@ def _settings(options: argparse.Namespace, data: UserData | None = None) -> Audi
         false_alarm=options.false_alarm,
         seconds=options.time_limit,
         user_data=data,
+        user_pair=pair,
     )
 
 
@@ -160,13 +167,17 @@ def _audit(options: argparse.Namespace, place: Screen, tell: Callable[[str | Non
     if not options.target:
         raise InvalidInput("target: give module:function, exec:COMMAND or ADAPTER:NAME (see covassay audit --list)")
     source = TargetReference(options.target, os.getcwd(), not options.unseeded)
-    if options.junit and not Path(options.junit).absolute().parent.is_dir():
-        raise InvalidInput(f"junit = {options.junit}: must be in a directory that exists")
+    for name, file in (("junit", options.junit), ("witness", options.witness)):
+        if file and not Path(file).absolute().parent.is_dir():
+            raise InvalidInput(f"{name} = {file}: must be in a directory that exists")
+    if options.witness and Path(options.witness).suffix != WITNESS_SUFFIX:
+        raise InvalidInput(f"witness = {options.witness}: must end in {WITNESS_SUFFIX}")
     if options.jobs < 1:
         raise InvalidInput(f"jobs = {options.jobs}: must be at least 1")
     if options.seed < 0:
         raise InvalidInput(f"seed = {options.seed}: must be 0 or more")
-    settings = _settings(options, load_user_data(options.data) if options.data else None)
+    data = load_user_data(options.data) if options.data else None
+    settings = _settings(options, data, load_pair(options.pair) if options.pair else None)
     guarantee(options, options.mechanism)  # a mistake in the options is told before the target is loaded
     mechanism = options.mechanism or load(source).mechanism
     _require_use(options, mechanism)
@@ -185,6 +196,7 @@ def _audit(options: argparse.Namespace, place: Screen, tell: Callable[[str | Non
             false_alarm=settings.false_alarm,
             seconds=settings.seconds,
             user_data=settings.user_data,
+            pair=settings.user_pair,
             progress=advance,
         )
     return _printed(report, options, place, report.verdict.exit_status)
@@ -219,6 +231,16 @@ def _printed(report: AuditReport, options: argparse.Namespace, place: Screen, st
         console = Console(file=text, width=place.width or WIDTH_OF_A_PIPE, force_terminal=place.terminal)
         print_report(report, console, verbose=options.verbose)
         out = text.getvalue()
-    if not options.junit:
-        return Finished(status, out)
-    return Finished(status, out, junit_file=str(Path(options.junit).absolute()), junit=as_junit(report))
+    finished = Finished(status, out)
+    if options.junit:
+        finished = replace(finished, junit_file=str(Path(options.junit).absolute()), junit=as_junit(report))
+    return _with_witness(finished, report, options) if options.witness else finished
+
+
+def _with_witness(finished: Finished, report: AuditReport, options: argparse.Namespace) -> Finished:
+    """The same, with the file of the witness, or with a line that says why there is none."""
+    archive = witness_file(report)
+    if archive is None:
+        return replace(finished, err=f"covassay: {options.witness} was not written: there is no witness of data sets\n")
+    content = base64.b64encode(archive).decode("ascii")
+    return replace(finished, witness_file=str(Path(options.witness).absolute()), witness=content)

@@ -7,6 +7,7 @@ whatever its exit status, gives an INCONCLUSIVE report and exit status 3.
 The standard output of the child is its standard error, so that what a target prints never lands in a report.
 """
 
+import base64
 import contextlib
 import io
 import json
@@ -36,18 +37,25 @@ TERMINATED = 128 + 15  # the exit status of a program that SIGTERM ended, as a s
 
 @dataclass(frozen=True)
 class Finished:
-    """The exit status of a command, what it prints, and the JUnit report that it writes to `junit_file`, if any."""
+    """The exit status of a command, what it prints, and the files that it writes, if any.
+
+    `junit` is the text of `junit_file`; `witness` is the content of `witness_file` in base64.
+    """
 
     status: int
     out: str = ""
     err: str = ""
     junit_file: str = ""
     junit: str = ""
+    witness_file: str = ""
+    witness: str = ""
 
     def deliver(self) -> int:
         """Write and print everything, and return the exit status."""
         if self.junit_file:
             Path(self.junit_file).write_text(self.junit, encoding="utf-8")
+        if self.witness_file:
+            write_whole(Path(self.witness_file), base64.b64decode(self.witness))
         sys.stderr.write(self.err)
         sys.stderr.flush()
         sys.stdout.write(self.out)
@@ -165,9 +173,18 @@ def _unfinished(arguments: Sequence[str], place: Screen, ending: str, claim: Pat
 
 def write(folder: Path, name: str, content: object) -> None:
     """Write a file of the run as a whole: a reader sees all of it or nothing."""
-    part = folder / f"{name}.part"
-    part.write_text(json.dumps(content), encoding="utf-8")
-    part.replace(folder / name)
+    write_whole(folder / name, json.dumps(content).encode("utf-8"))
+
+
+def write_whole(path: Path, content: bytes) -> None:
+    """Write a file as a whole: if this fails or is interrupted, what was there before stays as it is."""
+    part = path.with_name(f"{path.name}.part")
+    try:
+        part.write_bytes(content)
+        part.replace(path)
+    except BaseException:
+        part.unlink(missing_ok=True)
+        raise
 
 
 def _only_errors() -> None:

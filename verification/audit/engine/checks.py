@@ -4,6 +4,8 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any, Literal
 
+from covassay.reference.domain import Matrix
+
 Kind = Literal["contract", "data path", "law", "privacy"]
 
 
@@ -35,7 +37,8 @@ class Verdict(Enum):
 class CheckResult:
     """One check. `p_value` is None for a check that is no statistical test.
 
-    Checks with the same `scenario` share their draws. `facts` are figures for the reports.
+    Checks with the same `scenario` share their draws. `facts` are figures for the reports. `data` are the data sets on
+    which the check was made, where these can be a witness: two neighbours, or one data set.
     """
 
     kind: Kind
@@ -46,6 +49,7 @@ class CheckResult:
     p_value: float | None = None
     n: int = 0
     facts: dict[str, Any] = field(default_factory=dict)
+    data: tuple[Matrix, ...] = field(default=(), repr=False, compare=False)
 
     @property
     def label(self) -> str:

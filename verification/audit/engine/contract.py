@@ -14,6 +14,7 @@ from covassay.reference.domain import Matrix
 from covassay.reference.mechanisms.output import SECOND_MOMENT, Output
 from covassay.verification.audit.engine.checks import CheckResult, Status
 from covassay.verification.audit.engine.sampling import Setting
+from covassay.verification.audit.engine.symmetry import symmetry
 from covassay.verification.audit.targets.process_state import put_back
 from covassay.verification.audit.targets.process_target import NoReply
 from covassay.verification.audit.targets.target import (
@@ -32,7 +33,6 @@ from covassay.verification.statistics.streams import stream
 ROWS = 20  # of the plain data sets, enough for a second moment of full rank
 DIMENSIONS = (2, 3, 5)  # of the plain data sets on which a target must answer
 SUMMATION = 1e-8  # relative difference that summing the rows in another order can make
-ASYMMETRY = 1e-9  # relative difference of an entry and its mirror image that rounding can make
 FRESH_ROWS = 2000  # so much data that no mechanism gives one output with a probability near 1
 FRESH_DRAWS = 6
 LADDER = (2, 5, 10, 20)  # dimensions in which a draw is timed
@@ -47,12 +47,17 @@ Outcome = Matrix | Failure
 
 @dataclass(frozen=True)
 class Form:
-    """The form of what a target releases, in the words of `Mechanism`. The defaults promise least."""
+    """The form of what a target releases, in the words of `Mechanism`. The defaults promise least.
+
+    `symmetric` says that the matrix in an output is symmetric with the options at hand, if the kind of output leaves
+    this open.
+    """
 
     output: Output = SECOND_MOMENT
     ordered: bool = False
     repeats: bool = False
     smallest_dimension: int = 1
+    symmetric: bool = False
 
 
 def example_rows(n: int, d: int) -> Matrix:
@@ -122,16 +127,6 @@ def output_form(setting: Setting) -> CheckResult:
             status = Status.INCONCLUSIVE if outcome.kind == "time-out" else Status.REFUTED
             return CheckResult("contract", "output form", status, f"on plain ({ROWS}, {d}) data: {outcome}")
     return _kept("output form", f"finite real numbers of the right shape at d = {', '.join(map(str, DIMENSIONS))}")
-
-
-def symmetry(setting: Setting) -> CheckResult:
-    """A matrix that is promised to be symmetric is symmetric."""
-    outcome = _run(setting, example_rows(ROWS, 3), "symmetry")
-    if isinstance(outcome, Failure):
-        return _skipped("symmetry", outcome)
-    gap = float(np.abs(outcome - outcome.T).max())
-    broken = "" if _close(outcome, outcome.T, ASYMMETRY) else f"|Y - Yᵀ| reaches {gap:.3g}"
-    return _decided("symmetry", broken, "Y equals its transpose")
 
 
 def input_unchanged(setting: Setting) -> CheckResult:
@@ -302,8 +297,8 @@ def running_time(setting: Setting) -> CheckResult:
 def contract(setting: Setting, form: Form) -> list[CheckResult]:
     """The checks of the contract to which an output of this form can be held, in order."""
     checks = [output_form(setting)]
-    if form.output.symmetric:
-        checks.append(symmetry(setting))
+    if form.symmetric or form.output.symmetric:
+        checks.append(symmetry(setting, form.smallest_dimension))
     seeds = same_seed(setting)
     checks += [input_unchanged(setting), seeds]
     if not form.repeats:

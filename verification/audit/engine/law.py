@@ -83,6 +83,7 @@ def _tested(scenario: Scenario, name: str, result: TestResult, draws: Draws, est
             "estimates": estimates,
             "failures": dict(draws.failures),
         },
+        data=(scenario.x,),
     )
 
 

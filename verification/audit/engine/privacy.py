@@ -572,6 +572,7 @@ def _tested(pair: Pair, guarantee: Guarantee, trial: _Trial, event: Event, name:
             "failures": [dict(one.draws.failures), dict(two.draws.failures)],
             "largest_loss": partial(largest_loss, (counts.first_n, counts.second_n), guarantee),
         },
+        data=(pair.first, pair.second),
     )
 
 

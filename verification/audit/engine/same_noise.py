@@ -412,8 +412,8 @@ def _listed(findings: Sequence[_Finding]) -> str:
     return text + (f"; also on {', '.join(rest)}" if rest else "")
 
 
-def _result(name: str, status: Status, detail: str) -> CheckResult:
-    return CheckResult("data path", name, status, detail)
+def _result(name: str, status: Status, detail: str, *data: Matrix) -> CheckResult:
+    return CheckResult("data path", name, status, detail, data=data)
 
 
 def same_noise(setting: Setting, path: DataPath | None, alpha: float) -> tuple[list[CheckResult], list[Pair]]:
@@ -443,7 +443,7 @@ def _checked(comparison: _Comparison, findings: Sequence[_Finding]) -> CheckResu
         detail = f"under one seed the noise changes with the data: {_listed(findings)}"
         if not all(f.drawn.member.inside for f in findings):
             detail += ". Rows outside the ball count as clipped"
-        return _result(NAME, Status.REFUTED, detail)
+        return _result(NAME, Status.REFUTED, detail, findings[0].drawn.member.x)
     same = comparison.seeds_agree()
     if same:
         detail = f"two seeds give the same noise on data of shape {', '.join(same)}: noise is kept from call to call"

@@ -55,9 +55,20 @@ class Draws:
         return len(self.outputs) + self.failed
 
 
+@dataclass
+class Tally:
+    """How many draws a run has made, and how those ended that gave no output."""
+
+    draws: int = 0
+    failures: Counter[str] = field(default_factory=Counter)
+
+
 @dataclass(frozen=True)
 class Setting:
-    """What is the same in all draws of a run: the target, its budget, the kind of output, the seed and the limits."""
+    """What is the same in all draws of a run: the target, its budget, the kind of output, the seed and the limits.
+
+    `tally` counts the draws of `draw`.
+    """
 
     source: TargetSource
     budget: dict[str, float]
@@ -66,6 +77,7 @@ class Setting:
     jobs: int = 1
     seconds: float = TIME_LIMIT
     progress: Progress = no_progress
+    tally: Tally = field(default_factory=Tally, compare=False, repr=False)
 
     @property
     def target(self) -> Target:
@@ -151,5 +163,7 @@ def draw(setting: Setting, x: Matrix, size: int, label: str, chunks: slice = sli
         outputs.extend(outcome for outcome in outcomes if not isinstance(outcome, Failure))
         made += len(outcomes)
         setting.progress(label, len(outcomes))
+    setting.tally.draws += made
+    setting.tally.failures.update(failures)
     stacked = np.array(outputs) if outputs else np.empty((0, *setting.shape(x)))
     return Draws(stacked, failures, sum(sizes) - made)

@@ -82,4 +82,5 @@ def profile(name: str, guarantee: Guarantee, options: dict[str, Any], samples: f
     scenarios = known.scenarios
     if path.query is not None:
         scenarios = noise_entries.add(scenarios, path.query, path.symmetric, name)
-    return replace(known, scenarios=scenarios, data_path=path)
+    form = replace(known.form, symmetric=reference_draws.promises_symmetry(claim))
+    return replace(known, form=form, scenarios=scenarios, data_path=path, domain=declared.domain)

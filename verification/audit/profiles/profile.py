@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from covassay.reference.domain import Matrix
-from covassay.reference.mechanisms.mechanism import Mechanism
+from covassay.reference.mechanisms.mechanism import Domain, Mechanism
 from covassay.reference.mechanisms.output import Output
 from covassay.reference.privacy import Guarantee
 from covassay.reference.sensitivity import block_pair, neighbours, one_sided_pair, orthonormal_pair
@@ -56,13 +56,15 @@ class Profile:
 
     `pairs` takes names of suspects, the wrong laws that `engine.law` tried and found to fit the draws, and can aim at
     these laws.
-    `data_path` says what may be assumed of the path from the data to the output; None if nothing is known.
+    `data_path` says what may be assumed of the path from the data to the output; None if nothing is known. `domain` is
+    where rows must lie.
     """
 
     form: Form
     scenarios: tuple[Scenario, ...]
     pairs: Callable[[frozenset[str]], tuple[Pair, ...]]
     data_path: DataPath | None = None
+    domain: Domain = "ball"
 
 
 Statistics = Callable[[Matrix, Matrix], tuple[Statistic, ...]]

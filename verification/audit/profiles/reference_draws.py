@@ -13,6 +13,7 @@ from covassay.reference.domain import Matrix
 from covassay.reference.mechanisms.output import Feature
 from covassay.verification.audit.engine.contract import example_rows
 from covassay.verification.audit.engine.law import Scenario, Test
+from covassay.verification.audit.engine.symmetry import asymmetry, square_part
 from covassay.verification.audit.profiles.profile import ClaimUnderAudit, Profile, common_pairs
 from covassay.verification.statistics.streams import stream
 from covassay.verification.statistics.tests import two_sample
@@ -42,6 +43,16 @@ def scenario(claim: ClaimUnderAudit, n: int, d: int, weight: float) -> Scenario:
 
     tests = {name: against_reference(name, f) for name, f in claim.mechanism.output.features(d).items()}
     return Scenario(f"n={n}, d={d}", x, tests, weight=weight)
+
+
+def promises_symmetry(claim: ClaimUnderAudit) -> bool:
+    """Whether the matrix in the reference's output is symmetric with the options at hand, as a few draws show it."""
+    rng = np.random.default_rng(stream(claim.seed, "symmetry"))
+    draws = (
+        claim.mechanism.sample(x, rng, **claim.budget, **claim.options) for x in map(example_rows, (20, 65), (3, 5))
+    )
+    parts = [square_part(claim.mechanism.output, np.asarray(y, dtype=np.float64)) for y in draws]
+    return all(part is not None and not asymmetry(part) for part in parts)
 
 
 def profile(claim: ClaimUnderAudit, weight: float = 0.5) -> Profile:

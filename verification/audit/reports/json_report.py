@@ -65,5 +65,6 @@ def as_json(report: AuditReport) -> dict[str, Any]:
         "replay": report.replay,
         "seconds": round(report.seconds, 3),
         "notes": list(report.notes),
+        "draws": {"made": report.draws, "failures": report.failures},
         "checks": [_check(check) for check in report.checks],
     }

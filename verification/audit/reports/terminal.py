@@ -12,7 +12,17 @@ from rich.table import Table
 from rich.text import Text
 
 from covassay.verification.audit.engine.checks import CheckResult, Kind, Status, Verdict
-from covassay.verification.audit.reports.words import MEANING, could_have_seen, p_text, subject, witness
+from covassay.verification.audit.reports.words import (
+    MEANING,
+    could_have_seen,
+    draws_made,
+    findings,
+    in_full,
+    p_text,
+    repeats,
+    subject,
+    witness,
+)
 from covassay.verification.audit.run import AuditReport
 
 STYLE = {
@@ -38,8 +48,8 @@ def print_report(report: AuditReport, console: Console, verbose: bool = False) -
     failed = report.refuted
     if failed:
         _print_heading("What failed", console)
-        for _, checks in groupby(failed, key=lambda check: (check.kind, check.scenario)):
-            _print_failures(list(checks), console)
+        for group in findings(report):
+            _print_finding(group, console, verbose)
         _print_replay(report, console)
     if report.diagnoses:
         _print_heading("Law that fits instead", console)
@@ -66,12 +76,12 @@ def _print_verdict(report: AuditReport, console: Console) -> None:
     _print_indented(MEANING[report.verdict], console, 0)
 
 
-def _print_failures(checks: Sequence[CheckResult], console: Console) -> None:
-    """The failed checks of one scenario or pair, and what they share: estimates from the same draws, the data sets."""
-    for check in checks:
-        _print_indented(f"[{STYLE[check.status]}]{escape(check.label)}[/]{_p_suffix(p_text(check.p_value))}", console)
-        _print_indented(escape(check.detail), console, 4)
-    for sentence in (checks[0].facts.get("estimates", ""), witness(checks[0])):
+def _print_finding(group: Sequence[CheckResult], console: Console, verbose: bool) -> None:
+    """The check that shows a finding best, its figures and data sets, and how many other checks found the same."""
+    check = group[0]
+    _print_indented(f"[{STYLE[check.status]}]{escape(check.label)}[/]{_p_suffix(p_text(check.p_value))}", console)
+    rows = in_full(check) if verbose else []
+    for sentence in (check.detail, check.facts.get("estimates", ""), witness(check), *rows, repeats(group)):
         if sentence:
             _print_indented(escape(sentence), console, 4)
 
@@ -207,6 +217,7 @@ def _print_run(report: AuditReport, console: Console) -> None:
         f"{report.seconds:.1f} s; covassay {report.covassay}",
         console,
     )
+    _print_indented(escape(draws_made(report)), console)
     for note in report.notes:
         _print_indented(f"note: {escape(note)}", console)
 

@@ -14,6 +14,8 @@ MEANING = {
     ),
     Verdict.INCONCLUSIVE: "The run could not decide: too few outputs, or too few draws for this claim.",
 }
+MOST_ROWS, MOST_COLUMNS = 6, 3  # of data sets that are printed in full
+MOST_FAILURES = 4  # kinds of failures that are named
 SMALLEST_P = 1e-300  # floating point can hold smaller p-values only as 0
 
 
@@ -58,6 +60,54 @@ def _row(values: Sequence[float]) -> str:
     return f"({', '.join(f'{value:.6g}' for value in values)})"
 
 
+def in_full(check: CheckResult) -> list[str]:
+    """The data sets of a witness row by row, one line each, if they are small; otherwise nothing."""
+    if not check.data or any(len(x) > MOST_ROWS or x.shape[1] > MOST_COLUMNS for x in check.data):
+        return []
+    names = ("first", "second") if len(check.data) > 1 else ("data set",)
+    return [f"{name}: {'; '.join(_row(row) for row in x.tolist())}" for name, x in zip(names, check.data, strict=True)]
+
+
+def cause(check: CheckResult, explained: bool) -> tuple[str, ...]:
+    """What refuted checks have in common when they are one finding; `explained` says that one cause fits all laws."""
+    if check.kind == "law":
+        return ("law",) if explained else ("law", check.name)
+    if check.kind == "privacy" and check.name != "failures":
+        return ("privacy",)
+    return check.kind, check.scenario, check.name
+
+
+def findings(report: AuditReport) -> list[list[CheckResult]]:
+    """The refuted checks, those with one cause together; in each group the smallest p-value stands first."""
+    groups: dict[tuple[str, ...], list[CheckResult]] = {}
+    for check in report.refuted:
+        groups.setdefault(cause(check, bool(report.diagnoses)), []).append(check)
+    return [sorted(group, key=lambda check: check.p_value or 0.0) for group in groups.values()]
+
+
+def repeats(group: Sequence[CheckResult]) -> str:
+    """How many more checks are the same finding, and on how many data sets; empty if there are none."""
+    others = len(group) - 1
+    if not others:
+        return ""
+    more = {check.scenario for check in group} - {group[0].scenario}
+    on = f" on {len(more)} more data {'set' if len(more) == 1 else 'sets'}" if group[0].kind == "law" else ""
+    if group[0].kind == "privacy":
+        on = f" on {len(more)} more {'pair' if len(more) == 1 else 'pairs'}"
+    return f"The same finding in {others} more {'check' if others == 1 else 'checks'}{on if more else ''}."
+
+
+def draws_made(report: AuditReport) -> str:
+    """How many draws were made, and the share of them that gave no output, by what happened."""
+    failed = sum(report.failures.values())
+    if not failed:
+        return f"{report.draws} draws for laws and pairs; every one gave an output"
+    most = sorted(report.failures.items(), key=lambda item: -item[1])
+    named = ", ".join(f"{count} × {what}" for what, count in most[:MOST_FAILURES])
+    rest = f" and {len(most) - MOST_FAILURES} other kinds" if len(most) > MOST_FAILURES else ""
+    return f"{report.draws} draws for laws and pairs; {failed / report.draws:.2%} gave no output: {named}{rest}"
+
+
 def explanation(check: CheckResult) -> str:
     """What a check tested and saw, and the data sets on which it counted an event."""
     data_sets = witness(check)
@@ -67,10 +117,10 @@ def explanation(check: CheckResult) -> str:
 def summary(report: AuditReport) -> str:
     """Claim, verdict, what led to it and the replay command as plain text: the message of a test that fails."""
     undecided = (Status.INCONCLUSIVE, Status.SKIPPED)
-    decisive = report.refuted or [check for check in report.checks if check.status in undecided]
+    decisive = findings(report) or [[check] for check in report.checks if check.status in undecided]
     lines = [f"{subject(report)}: {report.verdict.value}. {MEANING[report.verdict]}"]
-    for check in decisive:
-        p = p_text(check.p_value)
-        lines.append(f"{check.label}{f': p = {p}' if p else ''}: {explanation(check)}")
+    for group in decisive:
+        check, p = group[0], p_text(group[0].p_value)
+        lines.append(f"{check.label}{f': p = {p}' if p else ''}: {explanation(check)} {repeats(group)}".rstrip())
     lines += [f"law that fits instead: {diagnosis}" for diagnosis in report.diagnoses]
     return "\n".join((*lines, f"replay: {report.replay}"))

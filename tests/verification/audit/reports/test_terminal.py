@@ -13,7 +13,7 @@ from covassay.reference.domain import Matrix
 from covassay.reference.privacy import PureDP
 from covassay.verification.audit.engine.checks import Status
 from covassay.verification.audit.reports.terminal import folded_command, print_report
-from covassay.verification.audit.reports.words import summary, witness
+from covassay.verification.audit.reports.words import findings, summary, witness
 from covassay.verification.audit.run import AuditReport, audit
 from covassay.verification.audit.targets.target import Target, TargetReference
 
@@ -49,7 +49,7 @@ def test_no_line_is_wider_than_the_terminal_and_nothing_is_cut(reports: dict[str
                 shown = text(report, width, verbose)
                 assert max(cell_len(line) for line in shown.splitlines()) <= width
                 squeezed = "".join(shown.split())
-                for check in report.refuted:
+                for check, *_ in findings(report):
                     assert "".join(check.detail.split()) in squeezed
                 assert "…" not in shown
 

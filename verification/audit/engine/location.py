@@ -1,0 +1,216 @@
+"""Where outputs are centred, when that is not the query: simple explanations, tried on several data sets.
+
+It is asked after a refutation only, and it decides nothing. A wrong centre makes every statement about the scale of the
+noise wrong, so it comes first: a division by n that is missing looks like noise of many times the scale.
+
+If equal seeds give equal noise, two draws show exactly how far data move the output from where zero data put it.
+Otherwise the centre is the mean of many draws, up to its standard error.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from covassay.reference.domain import Matrix, second_moment
+from covassay.reference.errors import InvalidInput
+from covassay.verification.audit.engine.sampling import Setting, draw
+from covassay.verification.audit.targets.target import Failure, call, well_formed
+from covassay.verification.statistics.streams import stream
+
+SHAPES = (20, 3), (5, 2), (12, 3), (40, 2)  # (n, d)
+LARGE_SHAPES = (500, 2), (1500, 3), (3000, 2)  # where the noise is small
+SEEDS = 3
+DRAWS = 1000  # where two draws do not show the centre
+LARGE_DRAWS = 40
+AGREE = 2.0**-16  # relative difference that float32 can make
+ERRORS = 4.5  # standard errors that chance can make: over a hundred entries, with probability below 1e-3
+SURELY = 7.0  # standard errors that show that the query is not the centre
+COARSE = 0.03  # of the query, by which clipping and projections may move the centre where the noise is small
+
+Query = Callable[[Matrix], Matrix]
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """One place where outputs could be centred in place of the query, and how it is said.
+
+    text : with {q} for the query and {n} for the number of rows. centre : (x, query(x)) -> that place.
+    """
+
+    text: str
+    centre: Callable[[Matrix, Matrix], Matrix]
+
+
+@dataclass(frozen=True)
+class Location:
+    """Where the outputs are centred: a sentence, and x -> the place."""
+
+    sentence: str
+    at: Query
+
+
+def _covariance(x: Matrix) -> Matrix:
+    return second_moment(x - x.mean(axis=0))
+
+
+def _diagonal(q: Matrix) -> Matrix:
+    return np.asarray(np.diag(np.diag(q)))
+
+
+BY_SIZE = (
+    Explanation("n·{q} ({n}·{q} at n = {n}): is a division by n missing?", lambda x, q: len(x) * q),
+    Explanation("{q}/n ({q}/{n} at n = {n}): is it divided by n twice?", lambda x, q: q / len(x)),
+)
+OF_ANY = (
+    *BY_SIZE,
+    Explanation("n/(n − 1)·{q}: is it divided by n − 1 in place of n?", lambda x, q: len(x) / (len(x) - 1) * q),
+    Explanation("(n − 1)/n·{q}: is it divided by n + 1, or is a row missing?", lambda x, q: (len(x) - 1) / len(x) * q),
+    Explanation("(n − 1)·{q}: is a division by n − 1 missing?", lambda x, q: (len(x) - 1) * q),
+    Explanation("2·{q}: is there a factor of 2 too much?", lambda x, q: 2 * q),
+    Explanation("{q}/2: is a factor of 2 missing?", lambda x, q: q / 2),
+    Explanation("−{q}: has it the wrong sign?", lambda x, q: -q),
+    Explanation("0, whatever the data are: are the data used?", lambda x, q: 0 * q),
+)
+OF_MATRICES = (
+    Explanation("the upper triangle of {q}: is it not mirrored?", lambda x, q: np.triu(q)),
+    Explanation("the lower triangle of {q}: is it not mirrored?", lambda x, q: np.tril(q)),
+    Explanation("the diagonal of {q}: are the other entries left out?", lambda x, q: _diagonal(q)),
+    Explanation("{q} with its diagonal left out", lambda x, q: q - _diagonal(q)),
+    Explanation("{q} with its diagonal counted twice: was Y + Yᵀ taken?", lambda x, q: q + _diagonal(q)),
+    Explanation("the centred covariance: is the mean taken off?", lambda x, q: _covariance(x)),
+    Explanation("the centred covariance with the divisor n − 1, as numpy.cov has it",
+                lambda x, q: _covariance(x) * len(x) / (len(x) - 1)),
+    Explanation("the second moment: is the mean not taken off?", lambda x, q: second_moment(x)),
+    Explanation("XᵀX/d: is it divided by the number of columns?", lambda x, q: len(x) / x.shape[1] * q),
+)  # fmt: skip
+OF_VECTORS = (
+    Explanation("the means of the columns: are the entries not squared?", lambda x, q: x.mean(axis=0)),
+    Explanation("the means of the squares: are the entries squared?", lambda x, q: (x**2).mean(axis=0)),
+    Explanation("the root mean squares of the columns", lambda x, q: np.sqrt((x**2).mean(axis=0))),
+)
+
+
+@dataclass(frozen=True)
+class _Seen:
+    """Where the outputs on one data set are centred, and by how much that can be wrong, entry by entry."""
+
+    x: Matrix
+    query: Matrix
+    centre: Matrix
+    error: Matrix
+
+    def misfit(self, place: Matrix) -> float:
+        """The largest distance from a place, in errors."""
+        return float((np.abs(self.centre - place) / self.error).max())
+
+
+def where_centred(
+    setting: Setting,
+    query: Query,
+    name: str,
+    explanations: Iterable[Explanation],
+    coarse: bool,
+    smallest: int = 1,
+    fitted: bool = True,
+) -> Location | None:
+    """Where the outputs are centred, if it is not on the query and one explanation fits all data sets.
+
+    name : of the query, in the sentence. coarse : the output is the query only up to what vanishes as n grows.
+    fitted : whether a number is fitted, by which the query may be multiplied, if no explanation fits.
+    """
+    seen = list(_centres(setting, query, coarse, smallest))
+    if len(seen) < 2:
+        return None
+    if max(one.misfit(one.query) for one in seen) < SURELY / ERRORS:
+        return None if coarse else _moved_noise(setting, query, smallest)
+    with np.errstate(all="ignore"):
+        for group in (list(explanations), _constant_factor(seen) if fitted else []):
+            misfits = [max(one.misfit(e.centre(one.x, one.query)) for one in seen) for e in group]
+            if min(misfits, default=np.inf) <= 1:
+                return _explained(group[int(np.argmin(misfits))], query, name, len(seen[0].x))
+    return None
+
+
+def _explained(found: Explanation, query: Query, name: str, n: int) -> Location:
+    sentence = f"the outputs are centred on {found.text.format(q=name, n=n)}"
+    return Location(sentence, lambda x: found.centre(x, query(x)))
+
+
+def _moved_noise(setting: Setting, query: Query, smallest: int) -> Location | None:
+    """The query itself, with a sentence on the noise, if the noise has a mean that is not zero on data that are."""
+    n, d = SHAPES[0]
+    x = np.zeros((n, max(d, smallest)))
+    seen = _mean(setting, x, np.asarray(query(x), dtype=np.float64), coarse=False)
+    if seen is None or seen.misfit(seen.query) < SURELY / ERRORS:
+        return None
+    gap = np.abs(seen.centre - seen.query) / seen.error
+    place = np.unravel_index(int(np.argmax(gap)), gap.shape)
+    where = f" in entry ({', '.join(str(i + 1) for i in place)})" if place else ""
+    moved = float((seen.centre - seen.query)[place])
+    return Location(f"the noise does not have mean 0: on zero data (n = {n}) the mean is {moved:.3g}{where}", query)
+
+
+def _constant_factor(seen: list[_Seen]) -> list[Explanation]:
+    """The query times one number, fitted by weighted least squares."""
+    weights = [1 / one.error**2 for one in seen]
+    size = sum(float((w * one.query**2).sum()) for w, one in zip(weights, seen, strict=True))
+    if size == 0:
+        return []
+    factor = sum(float((w * one.query * one.centre).sum()) for w, one in zip(weights, seen, strict=True)) / size
+    return [Explanation(f"{factor:.4g}·{{q}} on every data set", lambda x, q: factor * q)]
+
+
+def plain_rows(n: int, d: int) -> Matrix:
+    """Rows well inside the unit ball whose mean is not zero, the same on every machine."""
+    rng = np.random.default_rng(stream(0, "location", n, d))
+    rows = rng.standard_normal((n, d))
+    rows *= 0.6 * rng.random((n, 1)) / np.linalg.norm(rows, axis=1, keepdims=True)
+    moved: Matrix = rows + 0.3 * np.arange(1, d + 1) / np.linalg.norm(np.arange(1, d + 1))
+    return moved
+
+
+def _centres(setting: Setting, query: Query, coarse: bool, smallest: int) -> Iterator[_Seen]:
+    for n, d in LARGE_SHAPES if coarse else SHAPES:
+        x = plain_rows(n, max(d, smallest))
+        try:
+            value = np.asarray(query(x), dtype=np.float64)
+        except InvalidInput:
+            continue
+        found = _exact(setting, x, value) or _mean(setting, x, value, coarse)
+        if found is not None:
+            yield found
+
+
+def _exact(setting: Setting, x: Matrix, query: Matrix) -> _Seen | None:
+    """The centre by what the data change under one seed; None if the change is not the same under every seed."""
+    if not setting.target.seeded:
+        return None
+    changes, size = [], 0.0
+    for seed in range(SEEDS):
+        outcomes = []
+        for data in (x, np.zeros_like(x)):
+            rng = np.random.default_rng(stream(setting.seed, "location", *x.shape, seed))
+            output, _ = call(setting.target, data.copy(), setting.budget, rng, setting.seconds)
+            outcomes.append(well_formed(output, setting.shape(x)))
+        first, second = outcomes
+        if isinstance(first, Failure) or isinstance(second, Failure):
+            return None
+        changes.append(first - second)
+        size = max(size, float(np.abs(first).max()), float(np.abs(second).max()))
+    spread = float(np.ptp(changes, axis=0).max())
+    error = max(AGREE * size, 1e-12)
+    if spread > error:
+        return None
+    # without any noise, or with noise that all draws share, this holds too
+    return _Seen(x, query, np.median(changes, axis=0), np.full(np.shape(query), error))
+
+
+def _mean(setting: Setting, x: Matrix, query: Matrix, coarse: bool) -> _Seen | None:
+    """The centre by the mean of draws; None if half of them fail."""
+    draws = draw(setting, x, LARGE_DRAWS if coarse else DRAWS, f"location/{x.shape}")
+    if len(draws.outputs) < draws.size / 2 or len(draws.outputs) < LARGE_DRAWS / 2:
+        return None
+    error = ERRORS * draws.outputs.std(axis=0, ddof=1) / len(draws.outputs) ** 0.5
+    slack = COARSE * np.abs(draws.outputs.mean(axis=0)).max() if coarse else 0.0
+    return _Seen(x, query, draws.outputs.mean(axis=0), error + slack + 1e-12)

@@ -1,0 +1,145 @@
+"""A search for worse neighbours than those that are tried in any case, in two rounds of short pilots.
+
+The candidates are data sets of the zoo in which one row is replaced. A pilot draws a few outputs on both sides, from
+the same random streams, so that noise which does not depend on the data cancels. Candidates are ranked by how far apart
+the two sides are: by the divergence of two normal laws with the means and deviations of a few statistics. The best of
+the first round are ranked again on fresh draws, because among many some look better than they are.
+
+The pairs found are then tested like all others. Their test draws are fresh, so the p-values are as valid as those of
+pairs that were fixed in advance, and they are counted in the multiplicity of the run.
+"""
+
+import math
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from covassay.reference.domain import Matrix, Vector
+from covassay.reference.mechanisms.output import Output
+from covassay.verification.audit.engine.privacy import Pair, generic_statistics
+from covassay.verification.audit.engine.sampling import Draws, Setting, draw
+from covassay.verification.audit.engine.zoo import zoo
+
+SHAPES = (1, 1), (1, 2), (3, 2), (13, 2), (6, 3)  # (n, d); few rows, because one of many changes little
+FIRST_ROUND = 12  # draws on each side
+SECOND_ROUND = 100
+SECOND_OF_A_SHAPE = 2  # candidates of every shape in the second round
+FOUND = 3  # pairs that are tested, each of another shape
+SHARE = 1.3  # of the draws of one pair, for each side, that the first round may use in all
+WEIGHT = 0.5  # of the test of a pair that was found
+HUGE = 1e3  # score of two sides without spread that differ
+SHORT = 0.1  # norm of the rows in the shorter half of a data set
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """Two neighbours, and in words how they were made."""
+
+    name: str
+    first: Matrix
+    second: Matrix
+
+
+def _data_sets(n: int, d: int, seed: int) -> list[tuple[str, Matrix]]:
+    """The data sets of the zoo of one shape, and one with a few more short rows than long rows: its median can jump."""
+    members = [(member.category, member.x) for member in zoo(n, d, seed)]
+    rows = members[1][1] * np.where(np.arange(n) <= n // 2, SHORT, 1.0)[:, None]
+    return [*members, ("half of the rows short", rows)]
+
+
+def candidates(seed: int, output: Output) -> Iterator[Candidate]:
+    """Every data set of the zoo of a few small shapes, with its first row replaced in turn by rows of several kinds."""
+    for n, d in SHAPES:
+        if min(output.shape(d), default=1) < 1:
+            continue
+        axis, dense = np.eye(d)[0], np.full(d, d**-0.5)
+        for i, (category, x) in enumerate(_data_sets(n, d, seed)):
+            rows = {
+                "the opposite row": -x[0],
+                "a row of zeros": np.zeros(d),
+                "a row along the last axis": np.eye(d)[-1],
+                "a row in a dense direction": -dense,
+                "a long row": 50 * axis,
+            }
+            # every data set gets two of the rows, so that every row meets all kinds of data sets over the shapes
+            for name in list(rows)[i % len(rows)], list(rows)[(i + 1 + n % 4) % len(rows)]:
+                if (rows[name] != x[0]).any():
+                    second = x.copy()
+                    second[0] = rows[name]
+                    yield Candidate(f"{category}, against {name}, n={n}, d={d}", x, second)
+
+
+def worse_pairs(setting: Setting, samples: int) -> list[Pair]:
+    """The pairs, of all candidates, whose two sides seem furthest apart; none if a pilot runs into the time limit."""
+    everyone = list(candidates(setting.seed, setting.output))
+    rng = np.random.default_rng(setting.seed)
+    most = max(SECOND_OF_A_SHAPE, round(SHARE * samples / FIRST_ROUND))
+    chosen = sorted(rng.permutation(len(everyone))[:most])
+    ranked = _ranked(setting, [everyone[i] for i in chosen], FIRST_ROUND)
+    ranked = _ranked(setting, _best_of_each_shape(ranked, SECOND_OF_A_SHAPE), SECOND_ROUND)
+    return [
+        Pair(
+            f"found by search: {found.name}",
+            found.first,
+            found.second,
+            generic_statistics(found.first, found.second, setting.output),
+            WEIGHT,
+        )
+        for found in _best_of_each_shape(ranked, 1)[:FOUND]
+    ]
+
+
+def _best_of_each_shape(ranked: list[Candidate], most: int) -> list[Candidate]:
+    """The first candidates of every shape, in their order."""
+    taken: Counter[tuple[int, ...]] = Counter()
+    kept = []
+    for candidate in ranked:
+        taken[candidate.first.shape] += 1
+        if taken[candidate.first.shape] <= most:
+            kept.append(candidate)
+    return kept
+
+
+def _ranked(setting: Setting, tried: list[Candidate], size: int) -> list[Candidate]:
+    """The candidates that look worst first; nothing if a pilot runs into the time limit."""
+    scored = []
+    for candidate in tried:
+        label = f"search/{size}/{candidate.name}"
+        sides = [draw(setting, x, size, label) for x in (candidate.first, candidate.second)]
+        if any(side.skipped or any(what.startswith("time-out") for what in side.failures) for side in sides):
+            return []
+        scored.append((apart(setting, candidate, sides[0], sides[1]), candidate))
+    scored.sort(key=lambda pair: -pair[0])  # stable: of equals the first stays first
+    return [candidate for _, candidate in scored]
+
+
+def apart(setting: Setting, candidate: Candidate, first: Draws, second: Draws) -> float:
+    """How far apart two samples of outputs seem to be: the largest score of a few statistics, and of failures."""
+    shares = [(side.failed + 0.5) / (side.size + 1) for side in (first, second)]
+    failing = abs(math.log(shares[0] / shares[1])) if max(first.failed, second.failed) else 0.0
+    if min(len(first.outputs), len(second.outputs)) < FIRST_ROUND / 2:
+        return failing
+    with np.errstate(all="ignore"):
+        statistics = [s.values for s in generic_statistics(candidate.first, candidate.second, setting.output)]
+        middle = np.median(np.concatenate([first.outputs, second.outputs]), axis=0)
+        flat = [(y - middle).reshape(len(y), -1) for y in (first.outputs, second.outputs)]
+        scores = [_divergence(values(first.outputs), values(second.outputs)) for values in statistics]
+        scores.append(_divergence(*(np.abs(y).sum(axis=1) for y in flat)))
+        scores += [_divergence(flat[0][:, j], flat[1][:, j]) for j in range(flat[0].shape[1])]
+    return max(failing, *scores)
+
+
+def _divergence(first: Vector, second: Vector) -> float:
+    """The symmetric Kullback–Leibler divergence of two normal laws with the means and deviations of two samples."""
+    shift = float(first.mean() - second.mean())
+    spreads = [float(v.std(ddof=1)) for v in (first, second)]
+    scale = max(1e-300, float(np.abs(first).max()), float(np.abs(second).max()))
+    a, b = (spread if spread > 1e-12 * scale else 0.0 for spread in spreads)
+    if a == 0 and b == 0:
+        return HUGE if abs(shift) > 1e-12 * scale else 0.0
+    if a == 0 or b == 0:
+        return HUGE
+    found = (a / b) ** 2 / 2 + (b / a) ** 2 / 2 - 1 + shift**2 * (a**-2 + b**-2) / 2
+    return min(found, HUGE) if math.isfinite(found) else 0.0

@@ -1,0 +1,89 @@
+"""Symmetry: a matrix that a mechanism promises to be symmetric equals its transpose, in every draw that is looked at.
+
+A few draws are made on data sets of several shapes, and the draws of the law are looked at as well. One matrix that is
+not symmetric breaks the promise, so no test of significance is needed. Independent noise below the diagonal also gives
+a second look at every entry above it: the mean of the two has less noise than was claimed.
+"""
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from covassay.reference.domain import Matrix
+from covassay.reference.mechanisms.output import Output
+from covassay.verification.audit.engine.checks import CheckResult, Kind, Status
+from covassay.verification.audit.engine.sampling import Setting
+from covassay.verification.audit.engine.zoo import zoo
+from covassay.verification.audit.targets.target import Failure, call, well_formed
+from covassay.verification.statistics.streams import stream
+
+NAME = "symmetry"
+NAME_SEEN = "symmetry in the draws of the law"
+SHAPES = (20, 3), (1, 2), (65, 2), (5, 7), (8, 12)
+MEMBERS = 4  # data sets of each shape
+# Share of the largest entry by which rounding may make an entry differ from its mirror image: 256 units of float32. The
+# noise is a larger share at every shape here: its scale is at least 1/n of the longest row squared for ε = 1.
+ROUNDING = 2.0**-16
+
+
+def square_part(output: Output, values: Matrix) -> Matrix | None:
+    """The matrix in one output of this kind; None if it has none."""
+    for part in output.parts(values).values():
+        if part.ndim == 2 and part.shape[0] == part.shape[1]:
+            return part
+    return None
+
+
+def asymmetry(y: Matrix) -> float:
+    """The largest difference between an entry and its mirror image, if it is beyond rounding; 0 otherwise."""
+    gap = float(np.abs(y - y.T).max())
+    return gap if gap > ROUNDING * float(np.abs(y).max()) else 0.0
+
+
+def symmetry(setting: Setting, smallest_dimension: int = 1) -> CheckResult:
+    """A matrix that is promised to be symmetric is symmetric on data of several kinds and shapes."""
+    outputs = []
+    for n, d in SHAPES:
+        if d < smallest_dimension:
+            continue
+        members = zoo(n, d, setting.seed)
+        for i, member in enumerate(members[:: len(members) // MEMBERS]):
+            rng = np.random.default_rng(stream(setting.seed, "symmetry", n, d, i))
+            output, _ = call(setting.target, member.x.copy(), setting.budget, rng, setting.seconds)
+            outcome = well_formed(output, setting.shape(member.x))
+            if isinstance(outcome, Failure):
+                if outcome.kind == "time-out":
+                    break
+                continue
+            outputs.append((f"“{member.category}”, n = {n}, d = {d}", member.x, outcome))
+    if not outputs:
+        return CheckResult("contract", NAME, Status.SKIPPED, "no output on any data set")
+    return _checked("contract", NAME, setting.output, outputs)
+
+
+def symmetry_seen(output: Output, draws: Iterable[tuple[str, Matrix, Matrix]]) -> list[CheckResult]:
+    """The check of the draws of the law: (scenario, data set, outputs)."""
+    outputs = [(name, x, y) for name, x, many in draws for y in many]
+    return [_checked("data path", NAME_SEEN, output, outputs)] if outputs else []
+
+
+def _checked(kind: Kind, name: str, output: Output, outputs: list[tuple[str, Matrix, Matrix]]) -> CheckResult:
+    parts = [(on, x, part) for on, x, y in outputs if (part := square_part(output, y)) is not None]
+    broken = [(on, x, part) for on, x, part in parts if asymmetry(part)]
+    if not broken:
+        return CheckResult(kind, name, Status.NOT_REFUTED, f"all {len(parts)} matrices equal their transposes")
+    on, x, part = max(broken, key=lambda found: asymmetry(found[2]))
+    detail = (
+        f"{len(broken)} of {len(parts)} matrices are not symmetric; on {on} an entry differs from its mirror image by "
+        f"{asymmetry(part):.3g}{_empty_half(broken)}"
+    )
+    return CheckResult(kind, name, Status.REFUTED, detail, data=(x,))
+
+
+def _empty_half(broken: list[tuple[str, Matrix, Matrix]]) -> str:
+    """Words on a half of the matrices that is left at 0; empty otherwise."""
+    if all(not np.tril(part, -1).any() for _, _, part in broken):
+        return "; below the diagonal there are zeros"
+    if all(not np.triu(part, 1).any() for _, _, part in broken):
+        return "; above the diagonal there are zeros"
+    return ""

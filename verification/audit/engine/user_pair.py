@@ -1,0 +1,181 @@
+"""A pair of neighbouring data sets of the user's own, from a file or from two arrays.
+
+A file is a `.npz` archive with the arrays x and y, which `--witness` writes as well, or a `.json` file with an object
+such as {"x": [[0.6, 0.8], [1.0, 0.0]], "y": [[0.6, 0.8], [0.0, 1.0]]}. Both data sets have n rows, and they differ in
+one of them, whatever the order of the others.
+"""
+
+import json
+import zipfile
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from covassay.reference.domain import Matrix
+from covassay.reference.errors import InvalidInput
+from covassay.reference.mechanisms.mechanism import Domain
+from covassay.reference.mechanisms.output import Output
+from covassay.verification.audit.engine.privacy import Pair, Statistic, generic_statistics
+from covassay.verification.audit.engine.zoo import IN_BALL
+
+NAME = "your pair"
+SIDES = ("x", "y")
+SUFFIXES = (".npz", ".json")
+NEIGHBOURS = "neighbours have the same number of rows and differ in one row"
+
+
+@dataclass(frozen=True)
+class UserPair:
+    """Two neighbouring data sets, (n, d) each, with the equal rows in the same places.
+
+    source : the file that they were read from; empty for arrays. moved : whether rows of y were put in the order of x.
+    """
+
+    first: Matrix
+    second: Matrix
+    source: str = ""
+    moved: bool = False
+
+
+def as_pair(x: Any, y: Any, source: str = "") -> UserPair:
+    """The two data sets as a pair.
+
+    Raises
+    ------
+    InvalidInput : one of them is no table of finite numbers, or they are not neighbours.
+    """
+    first, second = (_table(values, name, source) for values, name in ((x, "x"), (y, "y")))
+    if first.shape[1] != second.shape[1]:
+        raise _invalid(source, f"x has {first.shape[1]} columns and y has {second.shape[1]}: must have the same")
+    if len(first) != len(second):
+        raise _invalid(source, f"x has {len(first)} rows and y has {len(second)}: {NEIGHBOURS}")
+    differing = int((first != second).any(axis=1).sum())
+    moved = differing > 1
+    if moved:
+        second, differing = _in_the_order_of(first, second)
+    if differing == 0:
+        raise _invalid(source, "x and y have the same rows: neighbours differ in one row")
+    if differing > 1:
+        raise _invalid(source, f"x and y differ in {differing} rows: {NEIGHBOURS}")
+    return UserPair(first, second, source, moved)
+
+
+def given_pair(pair: Any) -> UserPair:
+    """A pair that is given as such, or as (x, y)."""
+    if isinstance(pair, UserPair):
+        return pair
+    if not isinstance(pair, tuple | list) or len(pair) != len(SIDES):
+        raise _invalid("", f"must be two tables (x, y), is {type(pair).__name__}")
+    return as_pair(*pair)
+
+
+def _invalid(source: str, rule: str) -> InvalidInput:
+    return InvalidInput(f"pair{f' = {source}' if source else ''}: {rule}")
+
+
+def _table(values: Any, name: str, source: str) -> Matrix:
+    wanted = "must be a table of finite numbers with at least one row and one column"
+    try:
+        array = np.asarray(values)
+    except (ValueError, TypeError, OverflowError) as error:
+        raise _invalid(source, f"{name} {wanted}") from error
+    if array.dtype.kind not in "biuf" or array.ndim != 2 or min(array.shape) < 1:
+        raise _invalid(source, f"{name} {wanted}, has the shape {array.shape} and the type {array.dtype}")
+    rows = array.astype(np.float64)
+    if not np.isfinite(rows).all():
+        raise _invalid(source, f"{name} {wanted}, has an entry that is not finite")
+    return rows + 0.0  # −0 becomes 0, so that equal rows have equal bytes
+
+
+def _in_the_order_of(first: Matrix, second: Matrix) -> tuple[Matrix, int]:
+    """The rows of `second`, equal rows in the places that they have in `first`, and how many rows have no equal."""
+    places: dict[bytes, list[int]] = {}
+    for i, row in enumerate(first):
+        places.setdefault(row.tobytes(), []).append(i)
+    ordered, taken, left = np.empty_like(second), Counter[bytes](), []
+    free = set(range(len(first)))
+    for row in second:
+        key = row.tobytes()
+        if taken[key] < len(places.get(key, ())):
+            place = places[key][taken[key]]
+            taken[key] += 1
+            ordered[place] = row
+            free.remove(place)
+        else:
+            left.append(row)
+    for place, row in zip(sorted(free), left, strict=True):
+        ordered[place] = row
+    return ordered, len(left)
+
+
+# FILES
+
+
+def load_pair(name: str) -> UserPair:
+    """The pair in a file.
+
+    Raises
+    ------
+    InvalidInput : there is no such file, or it holds no pair of neighbours.
+    """
+    path = Path(name)
+    if not path.is_file():
+        raise _invalid(name, "must be a file that exists")
+    if path.suffix not in SUFFIXES:
+        raise _invalid(name, f"must end in {' or '.join(SUFFIXES)}")
+    found = _archive(path) if path.suffix == ".npz" else _json(path)
+    if "x" in found and "y" not in found:
+        raise _invalid(name, "holds x and no y: one data set, on which a law failed, is no pair of neighbours")
+    if not all(side in found for side in SIDES):
+        raise _invalid(name, "must hold two tables with the names x and y")
+    return as_pair(found["x"], found["y"], name)
+
+
+def _archive(path: Path) -> dict[str, Any]:
+    try:
+        with np.load(path, allow_pickle=False) as archive:
+            return {side: archive[side] for side in SIDES if side in archive}
+    except (OSError, ValueError, TypeError, EOFError, AttributeError, zipfile.BadZipFile, MemoryError) as error:
+        raise _invalid(str(path), "must be a .npz archive of arrays of numbers") from error
+
+
+def _json(path: Path) -> dict[str, Any]:
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError) as error:
+        raise _invalid(str(path), "must be a JSON file") from error
+    return dict(found) if isinstance(found, Mapping) else {}
+
+
+# THE TEST
+
+
+def pair_to_test(
+    pair: UserPair, output: Output, domain: Domain, smallest_dimension: int, more: tuple[Statistic, ...] = ()
+) -> Pair:
+    """The pair as the audit tests it, with remarks on what a reader should know of its rows.
+
+    Raises
+    ------
+    InvalidInput : the data sets have too few columns for this output.
+    """
+    d = pair.first.shape[1]
+    if d < smallest_dimension or min(output.shape(d), default=1) < 1:
+        needed = max(smallest_dimension, 2)
+        raise _invalid(pair.source, f"x has {d} column{'s' * (d > 1)}: this output needs at least {needed}")
+    statistics = (*more, *generic_statistics(pair.first, pair.second, output))
+    return Pair(NAME, pair.first, pair.second, statistics, remarks=tuple(_remarks(pair, domain)))
+
+
+def _remarks(pair: UserPair, domain: Domain) -> list[str]:
+    remarks = ["rows of y were put in the order of x"] if pair.moved else []
+    both = np.concatenate([pair.first, pair.second])
+    if domain == "ball" and (np.linalg.norm(both, axis=1) > IN_BALL).any():
+        remarks.append("some rows have a norm above 1, which a target must clip or reject")
+    if domain == "cube" and ((both < 0) | (both > 1)).any():
+        remarks.append("some entries lie outside [0, 1], which a target must clip or reject")
+    return remarks

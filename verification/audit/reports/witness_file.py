@@ -1,0 +1,50 @@
+"""The witness of a refutation as a file: the data sets on which it was seen, and what was seen on them.
+
+The file is a `.npz` archive with x and, for a pair of neighbours, y. Its array `about` is a text in JSON. `covassay
+audit TARGET --pair FILE` tests the pair again, on draws of its own.
+"""
+
+import io
+import json
+from collections.abc import Iterable
+
+import numpy as np
+
+from covassay.verification.audit.engine.checks import CheckResult, Kind
+from covassay.verification.audit.run import AuditReport
+
+SIDES = ("x", "y")
+MOST_TELLING: tuple[Kind, ...] = ("privacy", "law", "data path", "contract")  # the first has a pair of neighbours
+
+
+def witness_check(checks: Iterable[CheckResult]) -> CheckResult | None:
+    """The refuted check whose data sets are the best witness: a pair if there is one, then the smallest p-value."""
+    seen = [check for check in checks if check.data]
+    return min(seen, key=lambda c: (MOST_TELLING.index(c.kind), c.p_value or 0.0), default=None)
+
+
+def witness_file(report: AuditReport) -> bytes | None:
+    """The archive; None if nothing was refuted on data sets that can be written."""
+    check = witness_check(report.refuted)
+    if check is None:
+        return None
+    about = {
+        "covassay": report.covassay,
+        "target": report.target,
+        "version": report.version,
+        "mechanism": report.mechanism,
+        "options": report.options,
+        "claim": report.claim.keywords(),
+        "adjacency": report.adjacency,
+        "kind": check.kind,
+        "scenario": check.scenario,
+        "name": check.name,
+        "detail": check.detail,
+        "p_value": check.p_value,
+        "neighbours": check.kind == "privacy",
+        "replay": report.replay,
+    }
+    sets = {side: np.asarray(x) for side, x in zip(SIDES, check.data, strict=False)}
+    written = io.BytesIO()
+    np.savez_compressed(written, about=np.array(json.dumps(about)), **sets)  # type: ignore[arg-type]
+    return written.getvalue()
