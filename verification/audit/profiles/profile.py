@@ -15,6 +15,7 @@ from covassay.verification.audit.engine.contract import Form, example_rows
 from covassay.verification.audit.engine.law import Scenario
 from covassay.verification.audit.engine.privacy import Pair, Statistic, generic_statistics
 from covassay.verification.audit.engine.same_noise import DataPath
+from covassay.verification.audit.engine.shapes import Shapes
 
 ORDINARY_ROWS = 12
 OUTSIDE = 50.0  # norm of the rows that a mechanism must clip or reject
@@ -55,13 +56,15 @@ class Profile:
     """What an audit needs to know about a mechanism.
 
     `pairs` takes the names of the suspects that fitted, so that it can aim at the laws that these stand for.
-    `data_path` says what may be assumed of the path from the data to the output; None if nothing is known.
+    `data_path` says what may be assumed of the path from the data to the output; None if nothing is known. `shapes`
+    gives the law on data of other numbers of rows and columns; None where it is known on the scenarios alone.
     """
 
     form: Form
     scenarios: tuple[Scenario, ...]
     pairs: Callable[[frozenset[str]], tuple[Pair, ...]]
     data_path: DataPath | None = None
+    shapes: Shapes | None = None
 
 
 Statistics = Callable[[Matrix, Matrix], tuple[Statistic, ...]]
