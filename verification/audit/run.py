@@ -202,10 +202,9 @@ def _decided(check: CheckResult, rejected: bool, alpha: float) -> CheckResult:
     detectable = facts.pop("detectable", None)
     if detectable is not None:
         facts |= {"detectable": detectable(alpha), "power": POWER}
-    if "reach" in facts:
-        facts["reach"] = facts["reach"](alpha)
-    if "largest_loss" in facts:
-        facts["largest_loss"] = facts["largest_loss"](alpha)
+    for name in ("reach", "largest_loss", "in_reach"):
+        if name in facts:
+            facts[name] = facts[name](alpha)
     status = Status.SUSPICIOUS if (check.p_value or 0.0) < SUSPICIOUS else Status.NOT_REFUTED
     return replace(check, status=Status.REFUTED if rejected else status, facts=facts)
 

@@ -197,7 +197,7 @@ def _additive(claim: ClaimUnderAudit, scale: Callable[[int], float], ensemble: s
 
 
 def _shapes(scenario: Callable[[int, int], Scenario]) -> Shapes:
-    return Shapes(scenario, SHAPE_TESTS, lambda d: d * (d + 1) / 2, grid())
+    return Shapes(scenario, SHAPE_TESTS, lambda d: d * (d + 1) / 2 if d <= SEPARATED_MOST else 1, grid())
 
 
 def gauss_cov_profile(claim: ClaimUnderAudit) -> Profile:

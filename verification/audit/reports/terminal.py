@@ -12,7 +12,14 @@ from rich.table import Table
 from rich.text import Text
 
 from covassay.verification.audit.engine.checks import CheckResult, Kind, Status, Verdict
-from covassay.verification.audit.reports.words import MEANING, could_have_seen, p_text, subject, witness
+from covassay.verification.audit.reports.words import (
+    MEANING,
+    could_have_seen,
+    p_text,
+    power_sentences,
+    subject,
+    witness,
+)
 from covassay.verification.audit.run import AuditReport
 
 STYLE = {
@@ -48,6 +55,8 @@ def print_report(report: AuditReport, console: Console, verbose: bool = False) -
     _print_heading("Checks", console)
     for kind in KINDS:
         _print_kind(kind, [check for check in report.checks if check.kind == kind], console)
+    for sentence in power_sentences(report):
+        _print_indented(escape(sentence), console)
     if verbose:
         _print_everything(report, console)
     _print_run(report, console)
@@ -168,7 +177,7 @@ def _figures(passed: Iterable[CheckResult]) -> list[str]:
 
 
 def _range(values: Sequence[float]) -> str:
-    low, high = f"{min(values):.2f}", f"{max(values):.2f}"
+    low, high = f"{min(values):.2g}", f"{max(values):.2g}"
     return low if low == high else f"{low} to {high}, depending on the check"
 
 
