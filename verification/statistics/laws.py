@@ -69,8 +69,8 @@ class Placed:
     """Where the values of a sample lie in the law that is tested.
 
     below, above : P(X ≤ x) and P(X ≥ x) for every value x. error : their absolute error. symmetric : whether the law is
-    symmetric. extreme : the smallest probability, over all values x, of a value as far out as x on either side. Rounding
-    of the values is allowed for. It is 1 if the law is not known far out.
+    symmetric. extreme : the smallest probability, over all values x, of one as far out as x on either side, rounding of
+    the values allowed for; 1 if the law is not known far out.
     """
 
     below: Vector

@@ -8,6 +8,7 @@ A branch that is taken with probability p is taken in N draws with probability 1
 allows cannot be seen in draws, whatever the test.
 """
 
+import math
 from collections.abc import Iterable, Mapping
 
 from covassay.verification.audit.engine.checks import CheckResult, Status
@@ -46,6 +47,12 @@ def tail_checks(scenario: str, results: Mapping[str, TestResult], draws: int) ->
     ]
 
 
+def _down(probability: float) -> str:
+    """A probability in one digit, rounded down."""
+    exponent = math.floor(math.log10(probability))
+    return f"{math.floor(probability / 10.0**exponent)}e{exponent}"
+
+
 def rare_branches(checks: Iterable[CheckResult]) -> list[CheckResult]:
     """The check of the furthest value over all scenarios, not yet decided; none if no law is known far out."""
     known = [check for check in checks if check.facts.get("values")]
@@ -58,8 +65,8 @@ def rare_branches(checks: Iterable[CheckResult]) -> list[CheckResult]:
 
     def in_reach(alpha: float) -> str:
         return (
-            f"a branch that moves what is tested to where the law has a probability below {alpha / values:.0e} is seen "
-            f"the first time it is taken. Taken once in {round(1 / rarest_seen(draws))} draws or more often, it would "
+            f"a branch that moves what is tested to where the law has a probability below {_down(alpha / values)} is "
+            f"seen the first time it is taken. Taken once in {int(1 / rarest_seen(draws))} draws or more often, it would "
             f"have been taken in these {draws} draws with 99 % probability; of rarer branches nothing is known"
         )
 

@@ -97,6 +97,12 @@ class InsideTheCone:
         standard = change / (math.sqrt(DIMENSION) * self.deviation)
         return kolmogorov_smirnov(standard, NORMAL, "tr Y − tr M ~ N(0, dσ²)")
 
+    def entries(self, outputs: Matrix) -> TestResult:
+        """All entries on and above the diagonal are Gaussian."""
+        i, j = np.triu_indices(DIMENSION)
+        values = ((outputs - self.moment)[:, i, j] / self.deviation).ravel()
+        return kolmogorov_smirnov(values, NORMAL, "Y_ij − M_ij ~ N(0, σ²) for all i ≤ j")
+
     def independence(self, outputs: Matrix) -> TestResult:
         """Two entries are independent."""
         return independence(outputs[:, 0, 0], outputs[:, 0, 1], "Y_11 and Y_12 are independent")
@@ -108,6 +114,7 @@ class InsideTheCone:
             "total scale": self.total,
             "trace": self.trace,
             "entry (1, 2)": self.entry,
+            "all entries": self.entries,
             "independence": self.independence,
         }
         name = f"inside the cone, d={DIMENSION}"

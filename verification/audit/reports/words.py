@@ -57,7 +57,7 @@ def power_sentences(report: AuditReport) -> list[str]:
     standing = [check for check in known if check.status is not Status.REFUTED]
     if not standing:
         return sentences
-    best = min(standing, key=lambda check: (check.facts["in_reach"]["loss"], check.facts["in_reach"]["small_loss"]))
+    best = min(standing, key=lambda c: (c.facts["in_reach"]["times_the_samples"], c.facts["in_reach"]["loss"]))
     reach = best.facts["in_reach"]
     letter = "ρ" if isinstance(report.claim, ZCDP) else "ε"
     seen = f"a loss of {letter} = {reach['loss']:.2f} or more" if math.isfinite(reach["loss"]) else "no loss"
@@ -69,10 +69,9 @@ def power_sentences(report: AuditReport) -> list[str]:
     if math.isinf(factor):
         return [*sentences, f"{text}; {letter} = {reach['small_loss']:.3g} is out of reach there."]
     if factor > 1:
-        text += (
-            f"; for {letter} = {reach['small_loss']:.3g} there, raise --samples to {_rounded_up(factor * report.samples)}"
-            f", about {_duration(factor * report.seconds)} at the pace of this run"
-        )
+        samples, duration = _rounded_up(factor * report.samples), _duration(factor * report.seconds)
+        small = f"{letter} = {reach['small_loss']:.3g}"
+        text += f"; for {small} there, raise --samples to {samples}, about {duration} at the pace of this run"
     return [*sentences, f"{text}. A loss that shows in rarer events alone takes more draws."]
 
 
