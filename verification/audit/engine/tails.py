@@ -66,8 +66,8 @@ def rare_branches(checks: Iterable[CheckResult]) -> list[CheckResult]:
     def in_reach(alpha: float) -> str:
         return (
             f"a branch that moves what is tested to where the law has a probability below {_down(alpha / values)} is "
-            f"seen the first time it is taken. Taken once in {int(1 / rarest_seen(draws))} draws or more often, it would "
-            f"have been taken in these {draws} draws with 99 % probability; of rarer branches nothing is known"
+            f"seen the first time it is taken. Taken once in {int(1 / rarest_seen(draws))} draws or more often, it "
+            f"would have been taken in these {draws} draws with 99 % probability; of rarer branches nothing is known"
         )
 
     return [

@@ -77,6 +77,16 @@ def rounded(step: float) -> Change:
     return of_numbers(lambda z, rng: step * np.rint(z / step))
 
 
+def uniform_part(part: str) -> Change:
+    """Uniform numbers of variance 1 in one part of the noise."""
+
+    def change(again: Callable[[], Any], x: Matrix, rng: np.random.Generator) -> Any:
+        noise = again()
+        return replace(noise, **{part: math.sqrt(12) * (rng.random(np.shape(getattr(noise, part))) - 0.5)})
+
+    return change
+
+
 def eigenvalues_clipped(again: Callable[[], Any], x: Matrix, rng: np.random.Generator) -> Any:
     """The noise of the eigenvalues clipped at 2.5 deviations."""
     noise = again()
@@ -130,7 +140,19 @@ NEGATIVE_CONTROLS = (
     ),
     with_noise(
         "triangular-for-laplace", "Draws triangular numbers of the right variance.", lap_cov.MECHANISM,
-        of_numbers(triangular), TAIL,
+        of_numbers(triangular), (*TAIL, ("law", "all entries")),
+    ),
+    with_noise(
+        "normal-for-laplace", "Draws normal numbers of the right variance.", laplace.MECHANISM,
+        of_numbers(lambda z, rng: math.sqrt(2) * normal(rng, len(z))), (*TAIL, ("law", "all coordinates")),
+    ),
+    with_noise(
+        "uniform-eigenvalues", "Draws uniform numbers of the right variance for the eigenvalues.",
+        separate_cov.MECHANISM, uniform_part("eigenvalues"), (*TAIL, ("law", "all eigenvalues")),
+    ),
+    with_noise(
+        "uniform-mean", "Draws uniform numbers of the right variance for the mean.", kv_mean.MECHANISM,
+        uniform_part("mean"), (*TAIL, ("law", "all components")),
     ),
     with_noise(
         "four-uniforms", "Draws sums of four uniform numbers for normal ones.", naive_pce.MECHANISM,
