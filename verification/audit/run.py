@@ -28,7 +28,9 @@ from covassay.verification.audit.engine.pair_search import worse_pairs
 from covassay.verification.audit.engine.privacy import Pair, claimed_loss, run_pair
 from covassay.verification.audit.engine.same_noise import DataPath, same_noise
 from covassay.verification.audit.engine.sampling import Setting
+from covassay.verification.audit.engine.shapes import SHAPES, Shapes, run_shapes
 from covassay.verification.audit.engine.symmetry import symmetry_seen
+from covassay.verification.audit.engine.tails import ALL, rare_branches
 from covassay.verification.audit.engine.trade_off import keep_most_telling
 from covassay.verification.audit.engine.user_data import UserData, user_checks
 from covassay.verification.audit.engine.user_pair import UserPair, given_pair, pair_to_test
@@ -135,6 +137,7 @@ class _Looks:
     guarantee: Guarantee
     settings: AuditSettings
     scenarios: dict[str, Scenario]
+    shapes: Shapes | None = None
     pairs: dict[str, Pair] = field(default_factory=dict)
     outputs: dict[str, Matrix] = field(default_factory=dict)
     fitted: list[Suspect] = field(default_factory=list)
@@ -145,13 +148,20 @@ class _Looks:
         if kind == "privacy":
             stop, error = self.settings.alpha / MOST_CHECKS, self.settings.alpha / USUAL_CHECKS
             return run_pair(self.setting, self.pairs[name], self.guarantee, samples, look, stop, error)
+        if self.shapes is not None and name == SHAPES:
+            return run_shapes(self.setting, self.shapes, samples, look)
         checks, draws = run_scenario(self.setting, self.scenarios[name], samples, look)
         self.outputs[name] = draws.outputs
         return checks
 
+    def data_sets(self) -> list[str]:
+        """The names under which `run` finds all data sets of the law."""
+        return [*self.scenarios, *([SHAPES] if self.shapes else [])]
+
     def first(self, pairs: Callable[[frozenset[str]], tuple[Pair, ...]]) -> list[CheckResult]:
         """The first look at every scenario, and then at the pairs, which may aim at a law that fitted; decided."""
-        checks = [check for name in self.scenarios for check in self.run("law", name, "first look")]
+        checks = [check for name in self.data_sets() for check in self.run("law", name, "first look")]
+        checks += rare_branches(checks)
         self.fitted = self.suspects(decide(checks, self.settings.alpha))
         self.pairs = {pair.name: pair for pair in pairs(frozenset(suspect.name for suspect in self.fitted))}
         checks += [check for name in self.pairs for check in self.run("privacy", name, "first look")]
@@ -160,7 +170,13 @@ class _Looks:
     def second(self, decided: list[CheckResult]) -> list[CheckResult]:
         """A second look, on fresh draws and more of them, at whatever looked suspicious in the first; decided."""
         again = dict.fromkeys((c.kind, c.scenario) for c in decided if c.p_value is not None and c.p_value < SUSPICIOUS)
-        checks = [check for kind, name in again for check in self.run(kind, name, "second look", ESCALATION)]
+        rare = ("law", ALL) in again
+        if rare:  # a draw of any scenario may have taken the branch
+            again |= dict.fromkeys(("law", name) for name in self.data_sets())
+        checks = [
+            check for kind, name in again if name != ALL for check in self.run(kind, name, "second look", ESCALATION)
+        ]
+        checks += rare_branches(checks) if rare else []
         kept = [check for check in decided if (check.kind, check.scenario) not in again]
         decided = kept + decide(checks, self.settings.alpha)
         self.fitted = self.suspects(decided)
@@ -187,7 +203,7 @@ class _Looks:
         fits: list[dict[str, tuple[Suspect, float]]] = [
             {suspect.name: (suspect, p) for suspect, p in diagnose(self.scenarios[name], self.outputs[name])}
             for name in failed
-            if self.scenarios[name].suspects
+            if name in self.scenarios and self.scenarios[name].suspects
         ]
         if not fits:
             return []
@@ -212,8 +228,9 @@ def _decided(check: CheckResult, rejected: bool, alpha: float) -> CheckResult:
     detectable = facts.pop("detectable", None)
     if detectable is not None:
         facts |= {"detectable": detectable(alpha), "power": POWER}
-    if "largest_loss" in facts:
-        facts["largest_loss"] = facts["largest_loss"](alpha)
+    for name in ("reach", "largest_loss", "in_reach"):
+        if name in facts:
+            facts[name] = facts[name](alpha)
     status = Status.SUSPICIOUS if (check.p_value or 0.0) < SUSPICIOUS else Status.NOT_REFUTED
     return replace(check, status=Status.REFUTED if rejected else status, facts=facts)
 
@@ -345,7 +362,9 @@ def _checks(
     data_path, neighbours = same_noise(setting, expected.data_path, settings.alpha)
     data_path += coincidences(setting, expected.data_path, settings.alpha)
     checks = [*contract(setting, expected.form), *draw_many_is_draw(setting, settings.alpha), *data_path]
-    looks = _Looks(setting, guarantee, settings, {scenario.name: scenario for scenario in expected.scenarios})
+    looks = _Looks(
+        setting, guarantee, settings, {scenario.name: scenario for scenario in expected.scenarios}, expected.shapes
+    )
     if not expected.scenarios:
         neighbours += worse_pairs(setting, settings.samples)
     decided = looks.first(lambda fitted: (*expected.pairs(fitted), *neighbours))

@@ -14,15 +14,21 @@ from scipy import stats
 
 from covassay.reference.domain import Vector
 from covassay.reference.errors import InvalidInput
+from covassay.verification.statistics.laws import Placed, placed
 
 POWER = 0.99
 LARGEST_COUNTED = 20_000  # draws in the larger of two samples of different sizes, for an exact p-value
+SCALE = "noise scale off by a share"
 DISCRETE_SLACK = 1e-9  # absolute error of the given CDFs; it is subtracted from the statistic, in favour of the null
 
 
 @dataclass(frozen=True)
 class TestResult:
-    """The outcome of one test; `detectable(α)` is a value of the quantity that `effect` names."""
+    """The outcome of one test; `detectable(α)` is a value of the quantity that `effect` names.
+
+    `placed` says where the values lie in the law that was tested. `total` is the sum of the values, the shape of its
+    Gamma law, and the power of the noise that was summed. With these, samples of several laws are tested together.
+    """
 
     __test__ = False  # not a test case for pytest
 
@@ -32,6 +38,8 @@ class TestResult:
     n: int
     effect: str
     detectable: Callable[[float], float]
+    placed: Placed | None = None
+    total: tuple[float, float, float] | None = None
 
 
 class NotFinite(InvalidInput):
@@ -61,9 +69,18 @@ def kolmogorov_smirnov(values: Vector, cdf: Callable[[Vector], Vector], null: st
     up_to = np.cumsum(counts) / n
     below = up_to - counts / n
     just_before = np.nextafter(x, -np.inf)  # the left limit of the distribution function, for atoms
-    statistic = max(float((up_to - cdf(x)).max()), float((cdf(just_before) - below).max()), 0.0)
+    at, before = cdf(x), cdf(just_before)
+    statistic = max(float((up_to - at).max()), float((before - below).max()), 0.0)
     p_value = float(stats.kstwo.sf(max(statistic - DISCRETE_SLACK, 0.0), n))
-    return TestResult(null, statistic, p_value, n, "CDF distance", lambda alpha: _band(n, alpha) + _band(n, 1 - POWER))
+    return TestResult(
+        null,
+        statistic,
+        p_value,
+        n,
+        "CDF distance",
+        lambda alpha: _band(n, alpha) + _band(n, 1 - POWER),
+        placed(x, cdf, at, before).repeated(counts),
+    )
 
 
 def two_sample(values: Vector, other: Vector, null: str) -> TestResult:
@@ -138,7 +155,11 @@ def gamma_total(values: Vector, shape: float, null: str, power: float = 1.0) -> 
     `power` says that the values are the scale of the noise to this power: 2 for squares, which are χ²/2.
     """
     x = _require_sample(values)
-    total, shapes = float(x.sum()), len(x) * shape
+    return gamma_sum(float(x.sum()), len(x) * shape, len(x), null, power)
+
+
+def gamma_sum(total: float, shapes: float, n: int, null: str, power: float = 1.0) -> TestResult:
+    """Test whether a sum of n values is Gamma(shapes, 1); exact and two-sided."""
     p_value = min(1.0, 2 * min(float(stats.gamma.cdf(total, shapes)), float(stats.gamma.sf(total, shapes))))
 
     def detectable(alpha: float) -> float:
@@ -147,7 +168,7 @@ def gamma_total(values: Vector, shape: float, null: str, power: float = 1.0) -> 
         return float(max(above ** (1 / power) - 1, 1 - below ** (1 / power)))
 
     scale = (total / shapes) ** (1 / power)
-    return TestResult(null, scale, p_value, len(x), "noise scale off by a share", detectable)
+    return TestResult(null, scale, p_value, n, SCALE, detectable, total=(total, shapes, power))
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from dataclasses import replace
 from covassay.verification.audit.engine.checks import CheckResult, Status
 from covassay.verification.audit.engine.contract import ROWS, example_rows
 from covassay.verification.audit.engine.sampling import Setting, draw
-from covassay.verification.statistics.tests import two_sample
+from covassay.verification.statistics.tests import TestResult, two_sample
 
 NAME = "draw_many"
 DIMENSIONS = 1, 3
@@ -19,7 +19,7 @@ def draw_many_is_draw(setting: Setting, alpha: float) -> list[CheckResult]:
     target = setting.target
     if target.draw_many is None:
         return []
-    tests = {}
+    tests: dict[tuple[int, int], TestResult] = {}
     for d in DIMENSIONS:
         x = example_rows(ROWS, d)
         sources = {"draw": replace(target, draw_many=None), NAME: target}

@@ -143,6 +143,23 @@ def repeats(draws: _Draws) -> list[Finding]:
     return [(p, f"only {size - same} of {size} draws have noise of their own: the others repeat it")]
 
 
+def few_values(draws: _Draws) -> list[Finding]:
+    """Entries whose noise takes fewer values than there are draws: a coarse grid."""
+    size, entries = draws.residuals.shape
+    spread = np.median(np.abs(draws.residuals), axis=0)
+    # float32 outputs are 2⁻²³ apart (relative), which is more beside noise that is small beside the query
+    apart = 2.0**-20 * draws.sizes.max(axis=0) / np.where(spread > 0, spread, np.inf)
+    ordered = np.sort(draws.residuals, axis=0)
+    close = (np.diff(ordered, axis=0) <= CLOSE * np.abs(ordered[1:])) & (ordered[1:] != 0)
+    found = []
+    for column in np.flatnonzero(close.sum(axis=0) >= SMALLEST_GROUP):
+        same = int(close[:, column].sum())
+        p = _count_p(same, size * (size - 1) / 2, max(CHANCE, float(apart[column])), entries)
+        what = f"the noise of {_entry(draws.entries[column])} takes only {size - same} values in {size} draws"
+        found.append((p, what))
+    return found
+
+
 def relations(draws: _Draws) -> list[Finding]:
     """Pairs of entries with one ratio in many draws: equal, opposite, or a multiple."""
     size, entries = draws.residuals.shape
@@ -208,7 +225,8 @@ def dependence(draws: _Draws) -> list[Finding]:
 
 def found_in(draws: _Draws, alpha: float) -> list[str]:
     """The findings on one data set whose probability is negligible, in words."""
-    few = [text for p, text in (*zeros(draws), *repeats(draws), *relations(draws)) if p <= alpha * NEGLIGIBLE]
+    counted = (*zeros(draws), *repeats(draws), *few_values(draws), *relations(draws))
+    few = [text for p, text in counted if p <= alpha * NEGLIGIBLE]
     few = few or [text for p, text in dependence(draws) if p <= alpha * NEGLIGIBLE]
     return [f"{text} ({draws.shape})" for text in few]
 
@@ -221,7 +239,7 @@ def coincidences_seen(path: DataPath | None, draws: Iterable[tuple[Matrix, Matri
     listed = [(x, outputs) for x, outputs in draws if len(outputs)]
     for x, outputs in listed:
         seen = as_draws(x, outputs, path.query(x), path.symmetric)
-        counted = (*zeros(seen), *repeats(seen))
+        counted = (*zeros(seen), *repeats(seen), *few_values(seen))
         found += [f"{text} ({seen.shape})" for p, text in counted if p <= alpha * NEGLIGIBLE / len(listed)]
     if not found:
         total = sum(len(outputs) for _, outputs in listed)

@@ -136,6 +136,14 @@ def largest_loss(sizes: tuple[int, int], guarantee: Guarantee, error: float) -> 
     return max(_rho_of_coin(1 - missed), REACHED * _rho_of_coin(share))
 
 
+def rho_of_coins(p: float, q: float) -> float:
+    """The smallest ρ that allows the coins (p, 1 − p) and (q, 1 − q), p from q, up to the grid of orders."""
+    with np.errstate(divide="ignore"):
+        heads = ORDERS * np.log(p) + (1 - ORDERS) * np.log(q)
+        tails = ORDERS * np.log1p(-p) + (1 - ORDERS) * np.log1p(-q)
+    return float((np.logaddexp(heads, tails) / (ORDERS * (ORDERS - 1))).max())
+
+
 def _rho_of_coin(share: float) -> float:
     """The smallest ρ that allows the coins (share, 1 − share) and (1 − share, share), for a share above 1/2."""
     if share <= 1 / 2:

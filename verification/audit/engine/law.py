@@ -12,6 +12,7 @@ from covassay.reference.domain import Matrix
 from covassay.verification.audit.engine.checks import CheckResult, Status
 from covassay.verification.audit.engine.non_finite import finite_estimate, finite_test
 from covassay.verification.audit.engine.sampling import Draws, Setting, draw
+from covassay.verification.audit.engine.tails import tail_checks
 from covassay.verification.statistics.tests import TestResult
 
 FITS = 1e-3  # a suspect with a larger p-value is named
@@ -54,11 +55,9 @@ def run_scenario(setting: Setting, scenario: Scenario, samples: int, look: str) 
     if len(draws.outputs) < max(FEWEST_OUTPUTS, size // SMALLEST_SHARE):
         return [_too_few(scenario, draws)], draws
     estimates = "; ".join(finite_estimate(estimate, draws.outputs) for estimate in scenario.estimates)
-    checks = [
-        _tested(scenario, name, finite_test(test, draws.outputs), draws, estimates)
-        for name, test in scenario.tests.items()
-    ]
-    return checks, draws
+    results = {name: finite_test(test, draws.outputs) for name, test in scenario.tests.items()}
+    checks = [_tested(scenario, name, result, draws, estimates) for name, result in results.items()]
+    return [*checks, *tail_checks(scenario.name, results, len(draws.outputs))], draws
 
 
 def _too_few(scenario: Scenario, draws: Draws) -> CheckResult:

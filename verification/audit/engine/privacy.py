@@ -38,6 +38,7 @@ from covassay.verification.audit.engine.event_choice import (
     thresholds,
 )
 from covassay.verification.audit.engine.learned import log_ratios
+from covassay.verification.audit.engine.power import CLOSE, FEWEST, EventTest
 from covassay.verification.audit.engine.sampling import CHUNK, Draws, Setting, draw, joined
 from covassay.verification.audit.engine.trade_off import TRADE_OFF, points
 from covassay.verification.statistics.betting import Bet, RenyiBet, event_bet, renyi_bet
@@ -281,6 +282,27 @@ def p_value(counts: EventCounts, guarantee: Guarantee) -> float:
         contradicted = violates(*probability_bounds(counts, math.exp(middle)), guarantee)
         low, high = (low, middle) if contradicted else (middle, high)
     return math.exp(high)
+
+
+def _in_reach(counts: EventCounts, guarantee: Guarantee, looks: int, alpha: float) -> dict[str, float]:
+    """The loss that this test would have seen on an event as likely as the one tested, and the draws for a small one.
+
+    `looks` multiplies the p-values of the test. Empty if the event was too rare.
+    """
+    if counts.first < FEWEST:
+        return {}
+    test = EventTest(counts.first / counts.first_n, guarantee, partial(refutes, guarantee), alpha / looks)
+    loss = test.smallest_loss(counts.mean)
+    small = CLOSE * claimed_loss(guarantee)
+    factor = 1.0 if loss <= small else test.factor(small, counts.mean)
+    return {"probability": test.p, "loss": loss, "small_loss": small, "times_the_samples": factor}
+
+
+def refutes(guarantee: Guarantee, counts: EventCounts, level: float) -> bool:
+    """Whether the p-value of these counts is at most the level."""
+    if isinstance(guarantee, PureDP):
+        return p_value(counts, guarantee) <= level
+    return violates(*probability_bounds(counts, level), guarantee)
 
 
 def claimed_loss(guarantee: Guarantee) -> float:
@@ -550,8 +572,9 @@ def _tested(pair: Pair, guarantee: Guarantee, trial: _Trial, event: Event, name:
     p = p_value(counts, guarantee)
     if isinstance(guarantee, PureDP):
         text += f"; loss ≥ {bound:.3f} at {CONFIDENCE:.1%} (claim {guarantee.epsilon:g})"
-    elif isinstance(guarantee, ApproximateDP) and event == trial.event:
-        p = min(1.0, 2 * min(p, trial.wager_p_value()))  # two tests of one claim on the same draws
+    tests = 1
+    if isinstance(guarantee, ApproximateDP) and event == trial.event:
+        p, tests = min(1.0, 2 * min(p, trial.wager_p_value())), 2  # two tests of one claim on the same draws
     return CheckResult(
         "privacy",
         name,
@@ -571,6 +594,7 @@ def _tested(pair: Pair, guarantee: Guarantee, trial: _Trial, event: Event, name:
             "data_sets": data_sets(pair),
             "failures": [dict(one.draws.failures), dict(two.draws.failures)],
             "largest_loss": partial(largest_loss, (counts.first_n, counts.second_n), guarantee),
+            "in_reach": partial(_in_reach, counts, guarantee, looks * tests),
         },
         data=(pair.first, pair.second),
     )
@@ -587,7 +611,8 @@ def _divergence(pair: Pair, guarantee: Guarantee, trial: _Trial, wager: _Wager, 
         f"Rényi divergence of order {bet.order:g} of {{{wager.event.statistic_name}}} on the {far} data set from the "
         f"{near}, in {steps} steps: a bet that it exceeds the claim gained a factor e^{gain:.1f}"
     )
-    return replace(tested, detail="; ".join((text, *pair.remarks)), p_value=p)
+    facts = {key: fact for key, fact in tested.facts.items() if key != "in_reach"}
+    return replace(tested, detail="; ".join((text, *pair.remarks)), p_value=p, facts=facts)
 
 
 def _ended_early(pair: Pair, guarantee: Guarantee, trial: _Trial, early: _EarlyEnd) -> CheckResult:

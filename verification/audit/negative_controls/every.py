@@ -13,6 +13,8 @@ from covassay.verification.audit.negative_controls import (
     of_nuclear_laplace,
     of_projection,
     of_pure_covariance,
+    of_shapes,
+    of_tails,
     of_vector_noise,
     of_wishart,
 )
@@ -35,6 +37,8 @@ NEGATIVE_CONTROLS: dict[str, NegativeControl] = {
         of_gaussian_learning,
         of_coinpress,
         of_wishart,
+        of_tails,
+        of_shapes,
     )
     for control in group.NEGATIVE_CONTROLS
 }

@@ -9,6 +9,8 @@ from covassay.verification.audit.engine.law import run_scenario
 from covassay.verification.audit.engine.privacy import run_pair
 from covassay.verification.audit.engine.same_noise import same_noise
 from covassay.verification.audit.engine.sampling import Setting, draw
+from covassay.verification.audit.engine.shapes import NAMES, run_shapes
+from covassay.verification.audit.engine.tails import RARE_BRANCHES, TAILS, rare_branches
 from covassay.verification.audit.negative_controls.negative_control import NegativeControl
 from covassay.verification.audit.profiles.by_mechanism import profile
 from covassay.verification.audit.profiles.profile import Profile
@@ -36,7 +38,10 @@ def checks_of(control: NegativeControl, kind: str, name: str) -> list[CheckResul
         return _data_path_checks(setting, knowledge, name)
     checks: list[CheckResult] = []
     if kind == "law":
-        for scenario in (scenario for scenario in knowledge.scenarios if name in scenario.tests):
+        if name in NAMES.values() and knowledge.shapes is not None:
+            checks += run_shapes(setting, knowledge.shapes, SAMPLES, "first look")
+        anywhere = name in (TAILS, RARE_BRANCHES)  # checks of every scenario
+        for scenario in (scenario for scenario in knowledge.scenarios if anywhere or name in scenario.tests):
             checks += run_scenario(setting, scenario, SAMPLES, "first look")[0]
             if any(check.status is Status.REFUTED and check.name == name for check in decide(checks, ALPHA)):
                 break
@@ -45,6 +50,7 @@ def checks_of(control: NegativeControl, kind: str, name: str) -> list[CheckResul
             checks += run_pair(setting, pair, claim, SAMPLES, "first look")
             if any(check.status is Status.REFUTED for check in decide(checks, ALPHA)):
                 break
+    checks += rare_branches(checks) if name == RARE_BRANCHES else []
     return [check for check in decide(checks, ALPHA) if check.name == name]
 
 

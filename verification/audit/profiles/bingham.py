@@ -20,6 +20,7 @@ from covassay.reference.mechanisms.pure import bingham as mechanism
 from covassay.reference.sensitivity import neighbours, orthonormal_pair
 from covassay.verification.audit.engine.law import Scenario, Suspect, Test
 from covassay.verification.audit.engine.privacy import Pair, Statistic, generic_statistics
+from covassay.verification.audit.engine.shapes import Shapes, grid
 from covassay.verification.audit.known_bugs import of_bingham
 from covassay.verification.audit.known_bugs.known_bug import LogDensity
 from covassay.verification.audit.profiles.profile import ClaimUnderAudit, Profile, common_pairs
@@ -97,6 +98,18 @@ def _suspects(missing: Callable[[Matrix], Vector], q: int, decay: float) -> tupl
     )
 
 
+def one_direction(n: int, q: int, eta: float) -> Scenario:
+    """n copies of one direction, with the test of w by quadrature alone, which is quick in every dimension."""
+    direction = np.ones(q) / math.sqrt(q)
+    cdf = two_level_cdf(lambda w: -eta * n * w, q)
+
+    def test(u: Matrix) -> TestResult:
+        w = np.clip(1 - (u @ direction) ** 2, 0.0, 1.0)
+        return kolmogorov_smirnov(w, cdf, "1 − ⟨u, v⟩² follows the exact Bingham law")
+
+    return Scenario(f"one direction, n={n}, d={q}", np.tile(direction, (n, 1)), {"leading component": test})
+
+
 def three_level(eta: float) -> Scenario:
     """Three distinct eigenvalues: every squared component has an exact law."""
     counts = [math.ceil(c / eta) for c in LEVELS]
@@ -131,4 +144,5 @@ def profile(claim: ClaimUnderAudit) -> Profile:
         return (*aimed, *common_pairs(OUTPUTS["direction"], statistics, (3,), weight=0.25), close)
 
     scenarios = (two_level(2, eta), two_level(3, eta), two_level(5, eta), three_level(eta))
-    return Profile(claim.form, scenarios, pairs)
+    shapes = Shapes(lambda n, d: one_direction(n, d, eta), ("leading component",), lambda d: 1, grid(fewest_columns=2))
+    return Profile(claim.form, scenarios, pairs, shapes=shapes)

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import log_softmax, ndtr
+from scipy.special import log_softmax
 from scipy.stats import gamma
 
 from covassay.reference.domain import Matrix, Vector, second_moment
@@ -30,9 +30,11 @@ from covassay.reference.sensitivity import neighbours
 from covassay.verification.audit.engine.contract import example_rows
 from covassay.verification.audit.engine.law import Scenario, Suspect, Test
 from covassay.verification.audit.engine.privacy import Pair, Statistic, generic_statistics
-from covassay.verification.audit.profiles.iterative_eigenvectors import laplace_cdf
+from covassay.verification.audit.engine.shapes import Shapes, grid
 from covassay.verification.audit.profiles.profile import ClaimUnderAudit, Profile, common_pairs
 from covassay.verification.exact.above_threshold import probabilities
+from covassay.verification.statistics.laws import LAPLACE, NORMAL, Law, Placed
+from covassay.verification.statistics.laws import gamma as gamma_law
 from covassay.verification.statistics.tests import TestResult, binomial, gamma_total, independence, kolmogorov_smirnov
 
 Cdf = Callable[[Vector], Vector]
@@ -53,16 +55,20 @@ def _scale_suspects(test: Callable[[float], Test]) -> tuple[Suspect, ...]:
 # ADDITIVE NOISE
 
 
-def _additive(claim: ClaimUnderAudit, scale: float, x: Matrix, cdf: Cdf, power: int) -> Profile:
-    """The profile of independent noise with that scale and distribution, seen on the features of x, (n, 2).
+def _scenario(x: Matrix, scale: float, law: Law, power: int) -> Scenario:
+    """Independent noise with that scale and law, seen on the features of x.
 
     The sum of the noise to this power has a Gamma law: 1 for Laplace noise, 2 for Gaussian noise.
     """
     moments = np.diag(second_moment(x))
+    n, d = x.shape
 
     def coordinate(i: int, factor: float = 1.0) -> Test:
         null = f"coordinate {i + 1} has its exact law"
-        return lambda y: kolmogorov_smirnov((y[:, i] - moments[i]) / (factor * scale), cdf, null)
+        return lambda y: kolmogorov_smirnov((y[:, i] - moments[i]) / (factor * scale), law, null)
+
+    def all_coordinates(y: Matrix) -> TestResult:
+        return kolmogorov_smirnov(((y - moments) / scale).ravel(), law, "all coordinates have their exact law")
 
     def apart(y: Matrix) -> TestResult:
         return independence(y[:, 0], y[:, 1], "the coordinates are independent")
@@ -70,53 +76,72 @@ def _additive(claim: ClaimUnderAudit, scale: float, x: Matrix, cdf: Cdf, power: 
     def total(y: Matrix) -> TestResult:
         sizes = (np.abs((y - moments) / scale) ** power).sum(axis=1) / power
         null = f"the sum of |noise|{'²' if power == 2 else ''} over all draws and coordinates has its Gamma law"
-        return gamma_total(sizes, len(moments) / power, null, power)
+        return gamma_total(sizes, d / power, null, power)
 
-    tests = {"coordinate 1": coordinate(0), "coordinate 2": coordinate(1), "independence": apart, "total scale": total}
-    scenario = Scenario("n=6, d=2", x, tests, _scale_suspects(lambda factor: coordinate(0, factor)))
+    tests: dict[str, Test] = {"coordinate 1": coordinate(0), "total scale": total, "all coordinates": all_coordinates}
+    if d > 1:
+        tests |= {"coordinate 2": coordinate(1), "independence": apart}
+    return Scenario(f"n={n}, d={d}", x, tests, _scale_suspects(lambda factor: coordinate(0, factor)))
+
+
+def _additive(claim: ClaimUnderAudit, scale: Callable[[int, int], float], law: Law, power: int) -> Profile:
+    """The profile of independent noise with that law, times a scale that depends on the numbers of rows and columns."""
+
+    def scenario(n: int, d: int) -> Scenario:
+        return _scenario(example_rows(n, d), scale(n, d), law, power)
 
     def statistics(first: Matrix, second: Matrix) -> tuple[Statistic, ...]:
         a, b = np.diag(second_moment(first)), np.diag(second_moment(second))
         closer = Statistic("‖y − f'‖₁ − ‖y − f‖₁", lambda y: np.abs(y - b).sum(axis=1) - np.abs(y - a).sum(axis=1))
         return (*generic_statistics(first, second, OUTPUTS["vector"]), closer)
 
-    return Profile(claim.form, (scenario,), lambda _: common_pairs(OUTPUTS["vector"], statistics, dimensions=(1, 2)))
+    pairs = common_pairs(OUTPUTS["vector"], statistics, dimensions=(1, 2))
+    shapes = Shapes(scenario, ("all coordinates", "total scale"), lambda d: d, grid())
+    return Profile(claim.form, (scenario(6, 2),), lambda _: pairs, shapes=shapes)
 
 
 def laplace_profile(claim: ClaimUnderAudit) -> Profile:
     """Laplace noise on every coordinate."""
-    x = example_rows(6, 2)
-    scale = laplace.noise_scale(laplace.second_moments_sensitivity(*x.shape), claim.budget["epsilon"])
-    return _additive(claim, scale, x, laplace_cdf, power=1)
+
+    def scale(n: int, d: int) -> float:
+        return float(laplace.noise_scale(laplace.second_moments_sensitivity(n, d), claim.budget["epsilon"]))
+
+    return _additive(claim, scale, LAPLACE, power=1)
 
 
 def gaussian_profile(claim: ClaimUnderAudit) -> Profile:
     """Normal noise on every coordinate, under zCDP."""
-    x = example_rows(6, 2)
-    scale = gaussian.noise_scale(gaussian.second_moments_sensitivity(*x.shape), claim.budget["rho"])
-    return _additive(claim, scale, x, ndtr, power=2)
+
+    def scale(n: int, d: int) -> float:
+        return float(gaussian.noise_scale(gaussian.second_moments_sensitivity(n, d), claim.budget["rho"]))
+
+    return _additive(claim, scale, NORMAL, power=2)
 
 
 def gaussian_approximate_profile(claim: ClaimUnderAudit) -> Profile:
     """Normal noise on every coordinate, under (ε, δ)-DP."""
-    x = example_rows(6, 2)
     multiplier = gaussian_approximate.multiplier(**claim.budget, calibration=claim.options["calibration"])
-    return _additive(claim, multiplier * gaussian.second_moments_sensitivity(*x.shape), x, ndtr, power=2)
+    return _additive(claim, lambda n, d: float(multiplier * gaussian.second_moments_sensitivity(n, d)), NORMAL, power=2)
 
 
 def private_trace_profile(claim: ClaimUnderAudit) -> Profile:
     """Laplace noise on the trace."""
-    x = example_rows(6, 3)
-    trace, scale = float(np.trace(second_moment(x))), private_trace.laplace_scale(6, claim.budget["epsilon"])
 
-    def noise(factor: float) -> Test:
-        return lambda y: kolmogorov_smirnov((y - trace) / (factor * scale), laplace_cdf, "the noise is Laplace(1/(nε))")
+    def scenario(n: int, d: int) -> Scenario:
+        x = example_rows(n, d)
+        trace, scale = float(np.trace(second_moment(x))), private_trace.laplace_scale(n, claim.budget["epsilon"])
 
-    def total(y: Vector) -> TestResult:
-        return gamma_total(np.abs(y - trace) / scale, 1.0, "the sum of |noise| over n draws ~ Gamma(n)")
+        def noise(factor: float) -> Test:
+            return lambda y: kolmogorov_smirnov((y - trace) / (factor * scale), LAPLACE, "the noise is Laplace(1/(nε))")
 
-    scenario = Scenario("n=6, d=3", x, {"noise": noise(1.0), "total scale": total}, _scale_suspects(noise))
-    return Profile(claim.form, (scenario,), lambda _: common_pairs(OUTPUTS["number"], dimensions=(1, 2)))
+        def total(y: Vector) -> TestResult:
+            return gamma_total(np.abs(y - trace) / scale, 1.0, "the sum of |noise| over n draws ~ Gamma(n)")
+
+        return Scenario(f"n={n}, d={d}", x, {"noise": noise(1.0), "total scale": total}, _scale_suspects(noise))
+
+    pairs = common_pairs(OUTPUTS["number"], dimensions=(1, 2))
+    shapes = Shapes(scenario, ("noise", "total scale"), lambda d: 1, grid())
+    return Profile(claim.form, (scenario(6, 3),), lambda _: pairs, shapes=shapes)
 
 
 # DISCRETE OUTPUTS
@@ -153,9 +178,25 @@ def _levels(levels: Vector, law: Vector) -> Test:
             n,
             least.effect,
             lambda alpha: least.detectable(alpha / len(results)),
+            _place(outputs, levels, law),
         )
 
     return test
+
+
+def _place(outputs: Vector, levels: Vector, law: Vector) -> Placed:
+    """Where discrete outputs lie in their law, level after level; what is no level lies below all of them."""
+    matches = np.isclose(outputs[:, None], levels, rtol=1e-9, atol=0)
+    index = np.where(matches.any(axis=1), matches.argmax(axis=1) + 1, 0)
+    cumulated = np.minimum(np.concatenate([[0.0], np.cumsum(law)]), 1.0)
+    return Placed(cumulated[index], 1 - np.concatenate([[0.0], cumulated])[index])
+
+
+def _axes_in_turn(n: int, d: int) -> tuple[Matrix, Vector]:
+    """n rows along the axes in turn, and the energies of the features; the last axis has one row in eight more."""
+    which = np.where(np.arange(n) % 8 == 7, d - 1, np.arange(n) % d)
+    x: Matrix = np.eye(d)[which]
+    return x, x.sum(axis=0)
 
 
 def above_threshold_profile(claim: ClaimUnderAudit) -> Profile:
@@ -177,12 +218,17 @@ def above_threshold_profile(claim: ClaimUnderAudit) -> Profile:
     x = np.repeat(np.eye(3), energies.astype(int), axis=0)
     scenario = Scenario("energies 1, 2, 4", x, {"output": law(b1, b2)}, suspects)
 
+    def in_turn(n: int, d: int) -> Scenario:
+        x, counts = _axes_in_turn(n, d)
+        exact = probabilities(counts, n / d * share, b1, b2)
+        return Scenario(f"n={n}, d={d}", x, {"output": _levels(np.arange(1.0, d + 2), exact)})
+
     def pairs(_: frozenset[str]) -> tuple[Pair, ...]:
         first, second = neighbours(np.eye(2)[:1], *np.eye(2))
         ahead = Pair("first feature ahead, d=2", first, second, _choices(first, second))
         return (*common_pairs(OUTPUTS["level"], _choices, dimensions=(2,)), ahead)
 
-    return Profile(claim.form, (scenario,), pairs)
+    return Profile(claim.form, (scenario,), pairs, shapes=Shapes(in_turn, ("output",), lambda d: 1, grid()))
 
 
 def private_radius_profile(claim: ClaimUnderAudit) -> Profile:
@@ -190,21 +236,27 @@ def private_radius_profile(claim: ClaimUnderAudit) -> Profile:
     epsilon, calibration = claim.budget["epsilon"], claim.options["calibration"]
     radii = private_radius.public_radii(float(claim.options.get("precision", private_radius.PRECISION)))
     beta = float(claim.options.get("beta", private_radius.BETA))
-    norms = np.repeat([0.1, 0.4, 1.0], [50, 20, 10])
     b1, b2 = above_threshold.threshold_scale(epsilon), above_threshold.query_scale(epsilon, calibration)
     slack = above_threshold.accuracy(len(radii), beta, epsilon, calibration)
-    within = (norms[:, None] <= radii).sum(axis=0).astype(np.float64)
-    law = probabilities(within, private_radius.search_threshold(len(norms), slack), b1, b2)
-    merged = np.append(law[:-2], law[-2] + law[-1])  # no radius, and the largest, both release 1
-    x = norms[:, None] * np.array([0.6, 0.8])
-    scenario = Scenario("norms 0.1, 0.4, 1", x, {"output": _levels(radii, merged)})
+
+    def of_norms(name: str, norms: Vector, d: int) -> Scenario:
+        within = (norms[:, None] <= radii).sum(axis=0).astype(np.float64)
+        law = probabilities(within, private_radius.search_threshold(len(norms), slack), b1, b2)
+        merged = np.append(law[:-2], law[-2] + law[-1])  # no radius, and the largest, both release 1
+        axis = np.eye(d)[0] if d == 1 else np.array([0.6, 0.8, *np.zeros(d - 2)])
+        return Scenario(name, norms[:, None] * axis, {"output": _levels(radii, merged)})
+
+    def shaped(n: int, d: int) -> Scenario:
+        return of_norms(f"n={n}, d={d}", np.resize([0.1, 0.4, 0.7], n), d)
+
+    scenario = of_norms("norms 0.1, 0.4, 1", np.repeat([0.1, 0.4, 1.0], [50, 20, 10]), 2)
 
     def pairs(_: frozenset[str]) -> tuple[Pair, ...]:
         first, second = neighbours(np.zeros((60, 2)), np.zeros(2), np.array([0.5, 0.0]))
         longer = Pair("rows of norm 0, one longer", first, second, _outputs(radii[[0, -2, -1]]))
         return (*common_pairs(OUTPUTS["level"], dimensions=(2,)), longer)
 
-    return Profile(claim.form, (scenario,), pairs)
+    return Profile(claim.form, (scenario,), pairs, shapes=Shapes(shaped, ("output",), lambda d: 1, grid()))
 
 
 def exponential_profile(claim: ClaimUnderAudit) -> Profile:
@@ -222,12 +274,18 @@ def exponential_profile(claim: ClaimUnderAudit) -> Profile:
     x = np.repeat(np.eye(3), energies.astype(int), axis=0)
     scenario = Scenario("energies 4, 2, 1", x, {"output": law(1.0)}, suspects)
 
+    def in_turn(n: int, d: int) -> Scenario:
+        x, counts = _axes_in_turn(n, d)
+        exact = np.exp(log_softmax(eta * counts))
+        return Scenario(f"n={n}, d={d}", x, {"output": _levels(np.arange(1.0, d + 1), exact)})
+
     def pairs(_: frozenset[str]) -> tuple[Pair, ...]:
         first, second = neighbours(np.repeat(np.eye(2), [0, 2], axis=0), *np.eye(2))
         ahead = Pair("second feature ahead, d=2", first, second, _choices(first, second), weight=2.0)
         return (*common_pairs(OUTPUTS["level"], _choices, dimensions=(2,)), ahead)
 
-    return Profile(claim.form, (scenario,), pairs)
+    shapes = Shapes(in_turn, ("output",), lambda d: 1, grid(fewest_columns=2))
+    return Profile(claim.form, (scenario,), pairs, shapes=shapes)
 
 
 # K-NORM NOISE
@@ -247,7 +305,7 @@ def _direction(body: str) -> tuple[Callable[[Matrix], Vector], Cdf]:
     if body == "covariance":  # 1/7, after weighting with (1 + tilt)^{−3}
         return _tilt, lambda t: np.where(t >= 1, 1.0, 6 / 7 * (1 - (1 + np.clip(t, 0, 1)) ** -2) / 0.75)
     if body == "l1":
-        return lambda z: z[:, 0, 1], laplace_cdf
+        return lambda z: z[:, 0, 1], LAPLACE
     if body == "l2":
         return lambda z: 2 * z[:, 0, 1] ** 2 / (z**2).sum(axis=(1, 2)), lambda w: haar.squared_coordinate_cdf(w, 3)
     return lambda z: np.abs(z[:, 0, 1]), lambda t: gamma.cdf(t, 4) + t / 3 * gamma.sf(t, 3)
@@ -271,7 +329,7 @@ class KNormNoise:
         d = self.x.shape[1]
         return lambda y: kolmogorov_smirnov(
             k_norm_law.norm(self.residuals(y), self.body) / factor,
-            lambda t: k_norm_law.norm_cdf(d, t),
+            gamma_law(float(k_norm_law.degrees_of_freedom(d))),
             f"‖Z‖_K ~ Gamma({k_norm_law.degrees_of_freedom(d):g})",
         )
 
@@ -292,12 +350,12 @@ class KNormNoise:
         return binomial(positive, len(outputs), 0.5, "the off-diagonal entry is positive half of the time")
 
 
-def _k_norm_scenario(d: int, epsilon: float, body: k_norm_law.Body) -> Scenario:
-    noise = KNormNoise(example_rows(6, d), k_norm.noise_scale(k_norm.sensitivity(body, 6, d), epsilon), body)
+def _k_norm_scenario(n: int, d: int, epsilon: float, body: k_norm_law.Body) -> Scenario:
+    noise = KNormNoise(example_rows(n, d), k_norm.noise_scale(k_norm.sensitivity(body, n, d), epsilon), body)
     tests: dict[str, Test] = {"radius": noise.radius(1.0), "total scale": noise.total}
     if d == 2:
         tests |= {"direction": noise.direction, "orientation": noise.orientation}
-    return Scenario(f"n=6, d={d}", noise.x, tests, _scale_suspects(noise.radius), weight=1.0 if d == 2 else 0.3)
+    return Scenario(f"n={n}, d={d}", noise.x, tests, _scale_suspects(noise.radius), weight=1.0 if d == 2 else 0.3)
 
 
 def k_norm_profile(claim: ClaimUnderAudit) -> Profile:
@@ -311,5 +369,12 @@ def k_norm_profile(claim: ClaimUnderAudit) -> Profile:
         )
         return (*generic_statistics(first, second, OUTPUTS["matrix"]), closer)
 
-    scenarios = tuple(_k_norm_scenario(d, epsilon, body) for d in (2, 3))
-    return Profile(claim.form, scenarios, lambda _: common_pairs(OUTPUTS["matrix"], statistics, dimensions=(1, 2)))
+    scenarios = tuple(_k_norm_scenario(6, d, epsilon, body) for d in (2, 3))
+    shapes = Shapes(
+        lambda n, d: _k_norm_scenario(n, d, epsilon, body),
+        ("radius", "total scale"),
+        lambda d: float(k_norm_law.degrees_of_freedom(d)),
+        grid(),
+    )
+    pairs = common_pairs(OUTPUTS["matrix"], statistics, dimensions=(1, 2))
+    return Profile(claim.form, scenarios, lambda _: pairs, shapes=shapes)

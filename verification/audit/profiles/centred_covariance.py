@@ -7,13 +7,15 @@ scale. The pairs are the corners of an equilateral triangle, where replacing one
 import numpy as np
 
 from covassay.reference.domain import Matrix
+from covassay.reference.laws import nuclear_laplace as law
 from covassay.reference.mechanisms.output import OUTPUTS
 from covassay.reference.mechanisms.pure.centred_covariance import noise_scale
 from covassay.reference.sensitivity import centred_pair
 from covassay.verification.audit.engine.contract import example_rows
 from covassay.verification.audit.engine.law import Scenario
 from covassay.verification.audit.engine.privacy import Pair, generic_statistics
-from covassay.verification.audit.profiles.noise import noise_suspects, noise_tests, scale_estimate
+from covassay.verification.audit.engine.shapes import Shapes, grid
+from covassay.verification.audit.profiles.noise import SHAPE_TESTS, noise_suspects, noise_tests, scale_estimate
 from covassay.verification.audit.profiles.nuclear_laplace import likelihood_ratio
 from covassay.verification.audit.profiles.profile import ClaimUnderAudit, Profile, common_pairs
 
@@ -30,20 +32,13 @@ def centred(x: Matrix) -> Matrix:
 def profile(claim: ClaimUnderAudit) -> Profile:
     """Scenarios and pairs."""
     epsilon = claim.budget["epsilon"]
-    scenarios = []
-    for d in DIMENSIONS:
-        x = example_rows(N, d)
-        scale = noise_scale(N, d, epsilon)
-        rows = centred(x)
-        scenarios.append(
-            Scenario(
-                f"d={d}",
-                x,
-                noise_tests(rows, scale, symmetric=True),
-                noise_suspects(rows, scale, symmetric=True),
-                (scale_estimate(rows, scale, symmetric=True),),
-            )
-        )
+    scenarios = tuple(_scenario(N, d, epsilon) for d in DIMENSIONS)
+    shapes = Shapes(
+        lambda n, d: _scenario(n, d, epsilon),
+        SHAPE_TESTS,
+        lambda d: float(law.radius_shape(d, symmetric=True)),
+        grid(fewest_rows=2),
+    )
     pairs = []
     for n, d in PAIRS:
         first, second = centred_pair(n, d)
@@ -53,4 +48,16 @@ def profile(claim: ClaimUnderAudit) -> Profile:
             *generic_statistics(rows, others, OUTPUTS["matrix"])[:1],
         )
         pairs.append(Pair(f"corners of a triangle, n={n}, d={d}", first, second, statistics))
-    return Profile(claim.form, tuple(scenarios), lambda _: (*pairs, *common_pairs(OUTPUTS["matrix"])))
+    return Profile(claim.form, scenarios, lambda _: (*pairs, *common_pairs(OUTPUTS["matrix"])), shapes=shapes)
+
+
+def _scenario(n: int, d: int, epsilon: float) -> Scenario:
+    x, scale = example_rows(n, d), noise_scale(n, d, epsilon)
+    rows = centred(x)
+    return Scenario(
+        f"d={d}",
+        x,
+        noise_tests(rows, scale, symmetric=True),
+        noise_suspects(rows, scale, symmetric=True),
+        (scale_estimate(rows, scale, symmetric=True),),
+    )

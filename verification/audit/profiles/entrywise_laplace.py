@@ -8,7 +8,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import gammainc
 
 from covassay.reference.domain import Matrix, Vector, second_moment
 from covassay.reference.mechanisms.output import OUTPUTS
@@ -17,8 +16,9 @@ from covassay.reference.sensitivity import block_pair, hadamard_pair, neighbours
 from covassay.verification.audit.engine.contract import example_rows
 from covassay.verification.audit.engine.law import Scenario, Suspect, Test
 from covassay.verification.audit.engine.privacy import Pair, Statistic, generic_statistics
-from covassay.verification.audit.profiles.iterative_eigenvectors import laplace_cdf
+from covassay.verification.audit.engine.shapes import Shapes, grid
 from covassay.verification.audit.profiles.profile import ClaimUnderAudit, Profile, common_pairs
+from covassay.verification.statistics.laws import LAPLACE, gamma
 from covassay.verification.statistics.tests import (
     TestResult,
     gamma_scale,
@@ -65,7 +65,7 @@ class EntrywiseNoise:
         """The test that ‖E‖₁ has its Gamma law, if the noise has that multiple of its scale."""
         k = len(self.own[0])
         null = f"‖E‖₁ ~ Gamma({k})"
-        return lambda y: kolmogorov_smirnov(self.l1(y) / factor, lambda t: gammainc(k, np.maximum(t, 0)), null)
+        return lambda y: kolmogorov_smirnov(self.l1(y) / factor, gamma(k), null)
 
     def total(self, outputs: Matrix) -> TestResult:
         """The sum of ‖E‖₁ over all draws has its Gamma law."""
@@ -75,7 +75,13 @@ class EntrywiseNoise:
     def entry(self, i: int, j: int) -> Test:
         """The test that one entry is Laplace."""
         null = f"entry ({i + 1}, {j + 1}) of E ~ Laplace(1)"
-        return lambda outputs: kolmogorov_smirnov(self.residuals(outputs)[:, i, j], laplace_cdf, null)
+        return lambda outputs: kolmogorov_smirnov(self.residuals(outputs)[:, i, j], LAPLACE, null)
+
+    def entries(self, outputs: Matrix) -> TestResult:
+        """All entries with noise of their own are Laplace."""
+        rows, columns = self.own
+        values = self.residuals(outputs)[:, rows, columns].ravel()
+        return kolmogorov_smirnov(values, LAPLACE, "all entries of E with noise of their own ~ Laplace(1)")
 
     def independence(self, outputs: Matrix) -> TestResult:
         """An entry off the diagonal is independent of its mirror image, or of a diagonal entry if it is mirrored."""
@@ -89,13 +95,14 @@ class EntrywiseNoise:
         return f"noise scale: {interval.lower:.3f} to {interval.upper:.3f} times the calibrated one at {CONFIDENCE:.1%}"
 
 
-def scenario(d: int, scale: float, epsilon: float, full: bool) -> Scenario:
+def scenario(n: int, d: int, scale: float, epsilon: float, full: bool) -> Scenario:
     """The tests on one data set."""
-    noise = EntrywiseNoise(example_rows(N, d), scale, full)
+    noise = EntrywiseNoise(example_rows(n, d), scale, full)
     tests: dict[str, Test] = {"entrywise norm": noise.norm(1.0), "entry (1, 1)": noise.entry(0, 0)}
     tests["total scale"] = noise.total
     if d > 1:
         tests |= {"entry (1, 2)": noise.entry(0, 1), "independence": noise.independence}
+        tests["all entries"] = noise.entries
     if d > 1 and full:
         tests["entry (2, 1)"] = noise.entry(1, 0)
     suspects = (
@@ -104,7 +111,7 @@ def scenario(d: int, scale: float, epsilon: float, full: bool) -> Scenario:
         Suspect(
             "frobenius-sensitivity",
             "the scale is the Frobenius sensitivity √2 over nε, for noise that needs the ℓ1 sensitivity",
-            noise.norm(np.sqrt(2) / (N * epsilon) / scale),
+            noise.norm(np.sqrt(2) / (n * epsilon) / scale),
         ),
     )
     return Scenario(f"d={d}", noise.x, tests, suspects, (noise.estimate,))
@@ -136,5 +143,11 @@ def profile(claim: ClaimUnderAudit) -> Profile:
         worst = Pair("the worst rows, d=4", first, second, statistics(first, second))
         return (worst, *common_pairs(OUTPUTS["matrix"], statistics, (1, 2)))
 
-    scenarios = tuple(scenario(d, scale(N, d), epsilon, full) for d in DIMENSIONS)
-    return Profile(claim.form, scenarios, pairs)
+    scenarios = tuple(scenario(N, d, scale(N, d), epsilon, full) for d in DIMENSIONS)
+    shapes = Shapes(
+        lambda n, d: scenario(n, d, scale(n, d), epsilon, full),
+        ("entrywise norm", "all entries", "total scale"),
+        lambda d: len(own_entries(d, full)[0]),
+        grid(),
+    )
+    return Profile(claim.form, scenarios, pairs, shapes=shapes)

@@ -14,7 +14,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import chdtr, ndtr
 
 from covassay.reference.domain import Matrix, Vector, second_moment, unit_rows
 from covassay.reference.laws.wigner import deviations
@@ -25,11 +24,13 @@ from covassay.reference.mechanisms.output import OUTPUTS
 from covassay.verification.audit.engine.contract import example_rows
 from covassay.verification.audit.engine.law import Scenario, Suspect, Test
 from covassay.verification.audit.engine.privacy import Statistic, generic_statistics
+from covassay.verification.audit.engine.shapes import COLUMNS, Shapes, grid
 from covassay.verification.audit.profiles import reference_draws
 from covassay.verification.audit.profiles.iterative_eigenvectors import eigenvalue_pair
 from covassay.verification.audit.profiles.noise import interval_meaning
 from covassay.verification.audit.profiles.noise_entries import of_steps, with_entries
 from covassay.verification.audit.profiles.profile import ClaimUnderAudit, Profile, Statistics, common_pairs
+from covassay.verification.statistics.laws import NORMAL, chi_square
 from covassay.verification.statistics.tests import (
     TestResult,
     gamma_scale,
@@ -41,17 +42,9 @@ from covassay.verification.statistics.tests import (
 CONFIDENCE = 0.999
 N = 12
 DIMENSIONS = (1, 2, 4)
+SHAPE_TESTS = "squared norm", "all entries", "total scale"
+SEPARATED_MOST = 12  # dimensions in which data sets of that kind have few enough rows
 SEPARATION = 40.0  # gap between eigenvalues in noise scales: they change order with probability far below 1e-100
-
-
-def normal_cdf(deviation: float) -> Callable[[Vector], Vector]:
-    """Distribution function of N(0, deviation²)."""
-
-    def cdf(t: Vector) -> Vector:
-        values: Vector = ndtr(np.asarray(t) / deviation)
-        return values
-
-    return cdf
 
 
 @dataclass(frozen=True)
@@ -75,8 +68,14 @@ class GaussianNoise:
     def entry(self, row: int, column: int) -> Test:
         """The test that one entry is Gaussian with its variance."""
         null = f"entry ({row + 1}, {column + 1}) of the noise is Gaussian with the variance of {self.ensemble}"
-        cdf = normal_cdf(self.spread[row, column])
+        cdf = NORMAL.scaled(self.spread[row, column])
         return lambda outputs: kolmogorov_smirnov(self.residuals(outputs)[:, row, column], cdf, null)
+
+    def entries(self, outputs: Matrix) -> TestResult:
+        """All entries on and above the diagonal are Gaussian, in units of their deviations."""
+        i, j = np.triu_indices(len(self.moment))
+        values = (self.residuals(outputs)[:, i, j] / self.spread[i, j]).ravel()
+        return kolmogorov_smirnov(values, NORMAL, f"all entries of the noise have their law in {self.ensemble}")
 
     def squares(self, outputs: Matrix) -> Vector:
         """The sum of the standardised squares of every output."""
@@ -88,7 +87,7 @@ class GaussianNoise:
         """The sum of the standardised squares is χ²."""
         entries = len(np.triu_indices(len(self.moment))[0])
         null = f"standardised squares ~ χ²({entries})"
-        return kolmogorov_smirnov(self.squares(outputs), lambda t: chdtr(entries, np.maximum(t, 0)), null)
+        return kolmogorov_smirnov(self.squares(outputs), chi_square(entries), null)
 
     def total(self, outputs: Matrix) -> TestResult:
         """The sum of the standardised squares over all draws is χ²."""
@@ -100,7 +99,7 @@ class GaussianNoise:
         """A rotation by 45° in the plane of the first and the last axis brings (E₁₁ − E_dd)/2 to the place (1, d)."""
         e = self.residuals(outputs)
         return kolmogorov_smirnov(
-            (e[:, 0, 0] - e[:, -1, -1]) / 2, normal_cdf(math.sqrt(0.5)), "the noise turned by 45° is Gaussian"
+            (e[:, 0, 0] - e[:, -1, -1]) / 2, NORMAL.scaled(math.sqrt(0.5)), "the noise turned by 45° is Gaussian"
         )
 
     def independence(self, outputs: Matrix) -> TestResult:
@@ -119,6 +118,7 @@ def noise_tests(moment: Matrix, scale: float, ensemble: str) -> dict[str, Test]:
             "entry (1, 2)": noise.entry(0, 1),
             "turned entry": noise.turned_entry,
             "independence": noise.independence,
+            "all entries": noise.entries,
         }
     return tests
 
@@ -188,12 +188,17 @@ def likelihood_ratio(ensemble: str) -> Statistics:
 
 
 def _additive(claim: ClaimUnderAudit, scale: Callable[[int], float], ensemble: str) -> Profile:
-    scenarios = []
-    for d in DIMENSIONS:
-        x = example_rows(N, d)
-        scenarios.append(noise_scenario(f"d={d}", x, second_moment(x), scale(N), ensemble))
+    def scenario(n: int, d: int) -> Scenario:
+        x = example_rows(n, d)
+        return noise_scenario(f"d={d}", x, second_moment(x), scale(n), ensemble)
+
+    scenarios = tuple(scenario(N, d) for d in DIMENSIONS)
     pairs = common_pairs(OUTPUTS["matrix"], likelihood_ratio(ensemble), (1, 2, 3))
-    return Profile(claim.form, tuple(scenarios), lambda _: pairs)
+    return Profile(claim.form, scenarios, lambda _: pairs, shapes=_shapes(scenario))
+
+
+def _shapes(scenario: Callable[[int, int], Scenario]) -> Shapes:
+    return Shapes(scenario, SHAPE_TESTS, lambda d: d * (d + 1) / 2 if d <= SEPARATED_MOST else 1, grid())
 
 
 def gauss_cov_profile(claim: ClaimUnderAudit) -> Profile:
@@ -207,32 +212,36 @@ def gauss_cov_approximate_profile(claim: ClaimUnderAudit) -> Profile:
     return _additive(claim, lambda n: gauss_cov_approximate.sensitivity(n) * standard, claim.options["ensemble"])
 
 
-def _interior_rows(scale_of_one: float) -> Matrix:
-    """Rows whose second moment, I/8, lies 100 noise scales inside {M ⪰ 0, tr M ≤ 1}."""
-    n = 2 * math.ceil(400 * scale_of_one)
-    return np.tile(0.5 * np.eye(2), (n // 2, 1))
+def _interior_rows(scale_of_one: float, d: int = 2) -> Matrix:
+    """Rows whose second moment, I/(4d), lies 100 noise scales and more inside {M ⪰ 0, tr M ≤ 1}."""
+    return np.tile(0.5 * np.eye(d), (math.ceil(200 * d * scale_of_one), 1))
 
 
 def projection_profile(claim: ClaimUnderAudit) -> Profile:
     """The projection mechanism: its noise on data where nothing is projected, and otherwise draws of the reference."""
     rho, ensemble = claim.budget["rho"], claim.options["ensemble"]
-    x = _interior_rows(gauss_cov.noise_scale(1, rho))
-    moment, scale = second_moment(x), gauss_cov.noise_scale(len(x), rho)
-    inside = noise_scenario("the projection does nothing", x, moment, scale, ensemble)
-    inside = with_entries(inside, moment, symmetric=True, independent=True)
+
+    def inside(d: int) -> Scenario:
+        x = _interior_rows(gauss_cov.noise_scale(1, rho), d)
+        moment, scale = second_moment(x), gauss_cov.noise_scale(len(x), rho)
+        seen = noise_scenario("the projection does nothing", x, moment, scale, ensemble)
+        return with_entries(seen, moment, symmetric=True, independent=True)
+
     generic = reference_draws.profile(claim)
-    return Profile(claim.form, (inside, *generic.scenarios), generic.pairs)
+    sizes = tuple((len(inside(d).x), d) for d in COLUMNS if d <= SEPARATED_MOST)
+    shapes = Shapes(lambda n, d: inside(d), SHAPE_TESTS, lambda d: d * (d + 1) / 2, sizes)
+    return Profile(claim.form, (inside(2), *generic.scenarios), generic.pairs, shapes=shapes)
 
 
-def separated_scenario(rho: float, clip_norm: float = 1.0) -> Scenario:
+def separated_scenario(rho: float, clip_norm: float = 1.0, d: int = 3) -> Scenario:
     """The eigenvalues of SeparateCov: independent and Gaussian about the eigenvalues of the data.
 
     The rows lie along the axes and have norm 1. When they are clipped to norm τ, the noise has τ² times the scale.
     """
-    counts = math.ceil(SEPARATION * separate_cov.noise_scale(1, rho)) * np.arange(3, 0, -1)
+    counts = math.ceil(SEPARATION * separate_cov.noise_scale(1, rho)) * np.arange(d, 0, -1)
     n = int(counts.sum())
     scale = separate_cov.noise_scale(n, rho) * clip_norm**2
-    x = np.repeat(np.eye(3), counts, axis=0)
+    x = np.repeat(np.eye(d), counts, axis=0)
 
     def standard(outputs: Matrix) -> Matrix:
         values = np.linalg.eigvalsh((outputs + np.swapaxes(outputs, 1, 2)) / 2)[:, ::-1]
@@ -241,7 +250,14 @@ def separated_scenario(rho: float, clip_norm: float = 1.0) -> Scenario:
 
     def eigenvalue(k: int, factor: float = 1.0) -> Test:
         null = f"λ̃{k + 1} − λ{k + 1} is Gaussian with the calibrated scale"
-        return lambda outputs: kolmogorov_smirnov(standard(outputs)[:, k] / factor, normal_cdf(1.0), null)
+        return lambda outputs: kolmogorov_smirnov(standard(outputs)[:, k] / factor, NORMAL, null)
+
+    def all_eigenvalues(outputs: Matrix) -> TestResult:
+        return kolmogorov_smirnov(standard(outputs).ravel(), NORMAL, "λ̃i − λi is Gaussian for every i")
+
+    def total(outputs: Matrix) -> TestResult:
+        null = f"the sum of the squares of the eigenvalue noises over n draws ~ χ²({d} n)"
+        return gamma_total((standard(outputs) ** 2).sum(axis=1) / 2, d / 2, null, power=2)
 
     def apart(outputs: Matrix) -> TestResult:
         values = standard(outputs)
@@ -256,9 +272,21 @@ def separated_scenario(rho: float, clip_norm: float = 1.0) -> Scenario:
                 eigenvalue(0, math.sqrt(0.5))),
         Suspect("double-eigenvalue-noise", "the eigenvalue noise has twice the calibrated scale", eigenvalue(0, 2.0)),
     )  # fmt: skip
-    tests = {**{f"eigenvalue {k + 1}": eigenvalue(k) for k in range(3)}, "independence": apart}
-    tests |= of_steps(3, standard, vectors)
-    return Scenario("separated eigenvalues, d=3", x, tests, suspects)
+    tests: dict[str, Test] = {f"eigenvalue {k + 1}": eigenvalue(k) for k in range(d)}
+    tests |= {"independence": apart, "all eigenvalues": all_eigenvalues, "total scale": total}
+    tests |= of_steps(d, standard, vectors)
+    return Scenario(f"separated eigenvalues, d={d}", x, tests, suspects)
+
+
+def separated_shapes(rho: float, clip_norm: float = 1.0) -> Shapes:
+    """Separated eigenvalues in two dimensions or more."""
+    gap = math.ceil(SEPARATION * separate_cov.noise_scale(1, rho))
+    return Shapes(
+        lambda n, d: separated_scenario(rho, clip_norm, d),
+        ("all eigenvalues", "total scale"),
+        lambda d: d / 5,
+        tuple((gap * d * (d + 1) // 2, d) for d in COLUMNS if 1 < d <= SEPARATED_MOST),
+    )
 
 
 def angle_scenario(ensemble: str) -> Scenario:
@@ -285,7 +313,12 @@ def separate_cov_profile(claim: ClaimUnderAudit) -> Profile:
     rho, generic = claim.budget["rho"], reference_draws.profile(claim)
     exact = (separated_scenario(rho), angle_scenario(claim.options["ensemble"]))
     pair = eigenvalue_pair(math.ceil(SEPARATION * separate_cov.noise_scale(1, rho)))
-    return Profile(claim.form, (*exact, *generic.scenarios), lambda fitted: (pair, *generic.pairs(fitted)))
+    return Profile(
+        claim.form,
+        (*exact, *generic.scenarios),
+        lambda fitted: (pair, *generic.pairs(fitted)),
+        shapes=separated_shapes(rho),
+    )
 
 
 def clipped_cov_profile(claim: ClaimUnderAudit) -> Profile:
@@ -296,9 +329,13 @@ def clipped_cov_profile(claim: ClaimUnderAudit) -> Profile:
     tau = clipped_cov.CLIP_NORM
     if options["base"] == "separate":
         exact: tuple[Scenario, ...] = (separated_scenario(rho, tau),)
+        shapes = separated_shapes(rho, tau)
     else:
-        x = example_rows(N, 4)
-        moment = second_moment(unit_rows(x, tau)) * tau**2
-        scale = gauss_cov.noise_scale(N, rho) * tau**2
-        exact = (noise_scenario("d=4", x, moment, scale, options["ensemble"]),)
-    return Profile(claim.form, (*exact, *generic.scenarios), generic.pairs)
+
+        def scenario(n: int, d: int) -> Scenario:
+            x = example_rows(n, d)
+            moment = second_moment(unit_rows(x, tau)) * tau**2
+            return noise_scenario(f"d={d}", x, moment, gauss_cov.noise_scale(n, rho) * tau**2, options["ensemble"])
+
+        exact, shapes = (scenario(N, 4),), _shapes(scenario)
+    return Profile(claim.form, (*exact, *generic.scenarios), generic.pairs, shapes=shapes)

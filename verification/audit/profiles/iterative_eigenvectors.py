@@ -21,18 +21,16 @@ from covassay.reference.mechanisms.pure import iterative_eigenvectors as mechani
 from covassay.reference.sensitivity import neighbours, orthonormal_pair
 from covassay.verification.audit.engine.law import Scenario, Suspect, Test
 from covassay.verification.audit.engine.privacy import Pair, Statistic
+from covassay.verification.audit.engine.shapes import Shapes
 from covassay.verification.audit.profiles import reference_draws
 from covassay.verification.audit.profiles.noise_entries import of_steps
 from covassay.verification.audit.profiles.profile import ClaimUnderAudit, Profile, common_pairs
+from covassay.verification.statistics.laws import LAPLACE
 from covassay.verification.statistics.tests import TestResult, independence, kolmogorov_smirnov
 
 SEPARATION = 60.0  # gap between eigenvalues in noise scales: two change order with probability below e^{-60}
+SEPARATED_COLUMNS = 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12
 BETA = 0.1  # the failure probability in the offset of the adaptive budget
-
-
-def laplace_cdf(t: Vector) -> Vector:
-    """Distribution function of Laplace(1)."""
-    return np.where(t < 0, np.exp(np.minimum(t, 0)) / 2, 1 - np.exp(-np.maximum(t, 0)) / 2)
 
 
 def circle_cdf(w: Vector, decay: Vector) -> Vector:
@@ -127,6 +125,20 @@ class SeparatedEigenvalues:
         levels, axes = np.linalg.eigh(reduced)
         return circle_cdf(axes[:, 0, 0] ** 2, eta * (levels[:, 1] - levels[:, 0]))
 
+    def all_eigenvalues(self, outputs: Matrix) -> TestResult:
+        """The noises of all eigenvalues have their law."""
+        values, _ = self.spectrum(outputs)
+        return kolmogorov_smirnov(
+            ((values - self.counts) / self.scale).ravel(), self.cdf, f"λ̂i − λi ~ {self.null} for every i"
+        )
+
+    def in_short(self) -> Scenario:
+        """Tests that exist in every dimension."""
+        tests: dict[str, Test] = {"all eigenvalues": self.all_eigenvalues}
+        tests["last direction"] = self.direction(self.dimension - 2)
+        x = np.repeat(np.eye(self.dimension), self.counts, axis=0)
+        return Scenario(f"separated eigenvalues, d={self.dimension}", x, tests)
+
     def scenario(self) -> Scenario:
         """The tests and suspects."""
         d = self.dimension
@@ -147,9 +159,15 @@ class SeparatedEigenvalues:
 
 def separated(
     d: int, scale: float, cdf: Callable[[Vector], Vector], null: str, exponents: Exponents, apart: bool = True
-) -> Scenario:
-    """The scenario with eigenvalues `SEPARATION` noise scales apart."""
-    return SeparatedEigenvalues(d, math.ceil(SEPARATION * scale), scale, cdf, null, exponents, apart).scenario()
+) -> SeparatedEigenvalues:
+    """Eigenvalues `SEPARATION` noise scales apart."""
+    return SeparatedEigenvalues(d, math.ceil(SEPARATION * scale), scale, cdf, null, exponents, apart)
+
+
+def separated_shapes(at: Callable[[int], SeparatedEigenvalues]) -> Shapes:
+    """Separated eigenvalues in every dimension of `SEPARATED_COLUMNS`."""
+    sizes = tuple((at(d).n, d) for d in SEPARATED_COLUMNS)
+    return Shapes(lambda n, d: at(d).in_short(), ("all eigenvalues", "last direction"), lambda d: d / 3, sizes)
 
 
 def eigenvalue_pair(gap: int) -> Pair:
@@ -186,5 +204,10 @@ def profile(claim: ClaimUnderAudit) -> Profile:
     scale = mechanism.eigenvalue_scale(epsilon)
     dimensions = (2, 3) if budget == "uniform" else (2,)
     apart = budget == "uniform"
-    scenarios = tuple(separated(d, scale, laplace_cdf, "Laplace(2/ε₀)", exponents, apart) for d in dimensions)
-    return Profile(claim.form, scenarios, lambda _: common_pairs(OUTPUTS["matrix"]))
+
+    def at(d: int) -> SeparatedEigenvalues:
+        return separated(d, scale, LAPLACE, "Laplace(2/ε₀)", exponents, apart)
+
+    scenarios = tuple(at(d).scenario() for d in dimensions)
+    shapes = separated_shapes(at) if apart else None
+    return Profile(claim.form, scenarios, lambda _: common_pairs(OUTPUTS["matrix"]), shapes=shapes)

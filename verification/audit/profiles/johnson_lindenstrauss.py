@@ -9,7 +9,6 @@ the draws are compared with draws of the reference.
 import math
 
 import numpy as np
-from scipy.special import gammainc
 
 from covassay.reference.domain import Matrix, Vector, second_moment
 from covassay.reference.laws import haar
@@ -19,6 +18,7 @@ from covassay.verification.audit.engine.law import Scenario, Suspect, Test
 from covassay.verification.audit.profiles import reference_draws
 from covassay.verification.audit.profiles.noise_entries import with_entries
 from covassay.verification.audit.profiles.profile import ClaimUnderAudit, Profile
+from covassay.verification.statistics.laws import gamma
 from covassay.verification.statistics.tests import TestResult, binomial, gamma_total, independence, kolmogorov_smirnov
 
 D = 2
@@ -71,7 +71,7 @@ def norm_test(x: Matrix, scale: float, shape_gap: int = 0) -> Test:
 
     def test(outputs: Matrix) -> TestResult:
         norms = np.linalg.norm(svec(outputs - second_moment(x)), axis=1) / scale
-        return kolmogorov_smirnov(norms, lambda t: gammainc(shape, np.maximum(t, 0)), f"‖z‖ ~ Gamma({shape})")
+        return kolmogorov_smirnov(norms, gamma(shape), f"‖z‖ ~ Gamma({shape})")
 
     return test
 

@@ -22,8 +22,8 @@ from covassay.reference.mechanisms.output import OUTPUTS
 from covassay.reference.mechanisms.pure import kapralov_talwar as mechanism
 from covassay.verification.audit.engine.law import Scenario, Suspect, Test
 from covassay.verification.audit.profiles import reference_draws
-from covassay.verification.audit.profiles.iterative_eigenvectors import laplace_cdf
 from covassay.verification.audit.profiles.profile import ClaimUnderAudit, Profile, common_pairs
+from covassay.verification.statistics.laws import LAPLACE
 from covassay.verification.statistics.tests import TestResult, kolmogorov_smirnov
 
 PANEL_NODES = 12  # Gauss–Legendre nodes on each panel of z₁
@@ -45,9 +45,7 @@ def trace_cdf(decay: float, distance: float, factor: float) -> Callable[[Vector]
     grid = np.concatenate(
         [np.linspace(-distance / 2, -8, 60)[:-1], np.linspace(-8, 8, 161), np.linspace(8, 40, 40)[1:]]
     )  # dense where the mass is
-    values = [
-        float((joint * laplace_cdf((t - factor * z[:, None] * (1 - w) + distance * w) / factor)).sum()) for t in grid
-    ]
+    values = [float((joint * LAPLACE((t - factor * z[:, None] * (1 - w) + distance * w) / factor)).sum()) for t in grid]
     table = PchipInterpolator(grid, np.maximum.accumulate(values))
     return lambda t: np.clip(table(np.clip(t, grid[0], grid[-1])), 0.0, 1.0)
 
@@ -69,7 +67,7 @@ def one_feature(epsilon: float) -> Scenario:
 
     def value(factor: float) -> Test:
         null = "l − C ~ Laplace(2/ε)"
-        return lambda y: kolmogorov_smirnov(n * (y[:, 0, 0] - 0.5) / (b * factor), laplace_cdf, null)
+        return lambda y: kolmogorov_smirnov(n * (y[:, 0, 0] - 0.5) / (b * factor), LAPLACE, null)
 
     suspects = (
         Suspect("half-value-noise", "the noise of the values has half the calibrated scale", value(0.5)),

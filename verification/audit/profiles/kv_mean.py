@@ -8,7 +8,6 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import stats
 
 from covassay.reference.domain import Matrix, Vector
 from covassay.reference.mechanisms.gaussian_estimation import kv_mean as mechanism
@@ -16,9 +15,11 @@ from covassay.reference.mechanisms.output import OUTPUTS
 from covassay.reference.sensitivity import neighbours
 from covassay.verification.audit.engine.law import Scenario, Test
 from covassay.verification.audit.engine.privacy import Pair, generic_statistics
+from covassay.verification.audit.engine.shapes import COLUMNS, ROWS, Shapes
 from covassay.verification.audit.profiles.noise_entries import with_entries
 from covassay.verification.audit.profiles.profile import ClaimUnderAudit, Profile, common_pairs
 from covassay.verification.audit.profiles.wrong_scales import scale_suspects
+from covassay.verification.statistics.laws import NORMAL, chi_square
 from covassay.verification.statistics.tests import TestResult, gamma_total, independence, kolmogorov_smirnov
 
 DIMENSION = 4
@@ -39,23 +40,28 @@ class ConstantColumns:
     def component(self, j: int) -> Test:
         """The test that one component is Gaussian about its clipped mean."""
         null = f"component {j + 1} is N(clipped mean, (2w/n)²/ρ)"
-        return lambda outputs: kolmogorov_smirnov((outputs[:, j] - self.mean[j]) / self.deviation, stats.norm.cdf, null)
+        return lambda outputs: kolmogorov_smirnov((outputs[:, j] - self.mean[j]) / self.deviation, NORMAL, null)
 
     def radius_squared(self, factor: float) -> Test:
         """The test that the squared distance from the mean is χ², if the noise has that multiple of its scale."""
-        null = f"the squared distance from the clipped mean is χ² with {DIMENSION} degrees"
+        null = f"the squared distance from the clipped mean is χ² with {len(self.mean)} degrees"
 
         def test(outputs: Matrix) -> TestResult:
             standard = (outputs - self.mean) / (factor * self.deviation)
-            return kolmogorov_smirnov((standard**2).sum(axis=1), stats.chi2(DIMENSION).cdf, null)
+            return kolmogorov_smirnov((standard**2).sum(axis=1), chi_square(len(self.mean)), null)
 
         return test
 
     def total(self, outputs: Matrix) -> TestResult:
         """The sum of the squared distances over all draws is χ²."""
         squares = (((outputs - self.mean) / self.deviation) ** 2).sum(axis=1)
-        null = f"the sum of the squared distances over n draws is χ² with {DIMENSION} n degrees"
-        return gamma_total(squares / 2, DIMENSION / 2, null, power=2)
+        null = f"the sum of the squared distances over n draws is χ² with {len(self.mean)} n degrees"
+        return gamma_total(squares / 2, len(self.mean) / 2, null, power=2)
+
+    def all_components(self, outputs: Matrix) -> TestResult:
+        """All components are Gaussian about their clipped means."""
+        values = ((outputs - self.mean) / self.deviation).ravel()
+        return kolmogorov_smirnov(values, NORMAL, "every component is N(clipped mean, (2w/n)²/ρ)")
 
     def independence(self, outputs: Matrix) -> TestResult:
         """Two components are independent."""
@@ -67,10 +73,11 @@ class ConstantColumns:
             "radius": self.radius_squared(1.0),
             "total scale": self.total,
             "component 1": self.component(0),
-            "component 2": self.component(1),
-            "independence": self.independence,
+            "all components": self.all_components,
         }
-        name = f"constant columns with outliers, d={DIMENSION}"
+        if len(self.mean) > 1:
+            tests |= {"component 2": self.component(1), "independence": self.independence}
+        name = f"constant columns with outliers, d={len(self.mean)}"
         seen = Scenario(name, self.x, tests, scale_suspects(self.radius_squared))
         return with_entries(seen, self.mean, symmetric=False, independent=True)
 
@@ -79,7 +86,7 @@ def constant_columns(n: int, bins: Vector, sigma: float, beta: float, rho: float
     """n rows inside the given bins, some of them moved far out; ρ is the budget of one column."""
     x = np.tile((bins + INSIDE) * sigma, (n, 1))
     x[:OUTLIERS] = FAR * sigma
-    w = mechanism.half_width(n, sigma, beta / DIMENSION)
+    w = mechanism.half_width(n, sigma, beta / len(bins))
     mean = np.clip(x, bins * sigma - w, bins * sigma + w).mean(axis=0)
     return ConstantColumns(x, mean, math.sqrt(mechanism.mean_variance(n, w, rho)))
 
@@ -97,8 +104,16 @@ def profile(claim: ClaimUnderAudit) -> Profile:
     sigma = claim.parameter("sigma") if "sigma" in claim.mechanism.parameters else math.sqrt(claim.parameter("kappa"))
     last = mechanism.last_bin(claim.parameter("mean_bound"), sigma)
     bins = np.array([last, -(last // 2), 0, -last])  # the bins that hold the constant
-    rho = claim.budget["rho"] / DIMENSION
-    n = math.ceil(CERTAINTY / math.sqrt(rho)) + OUTLIERS
-    scenario = constant_columns(n, bins, sigma, claim.parameter("beta"), rho).scenario()
+
+    def least(d: int) -> int:
+        return math.ceil(CERTAINTY / math.sqrt(claim.budget["rho"] / d)) + OUTLIERS
+
+    def columns(n: int, d: int) -> Scenario:
+        rho = claim.budget["rho"] / d
+        return constant_columns(n, np.resize(bins, d), sigma, claim.parameter("beta"), rho).scenario()
+
+    n = least(DIMENSION)
+    sizes = tuple((rows, d) for d in COLUMNS for rows in dict.fromkeys((least(d), *ROWS)) if rows >= least(d))
+    shapes = Shapes(columns, ("radius", "all components", "total scale"), lambda d: d, sizes)
     pairs = (worst_pair(n, bins, sigma), *common_pairs(OUTPUTS["vector"], weight=0.5))
-    return Profile(claim.form, (scenario,), lambda _: pairs)
+    return Profile(claim.form, (columns(n, DIMENSION),), lambda _: pairs, shapes=shapes)

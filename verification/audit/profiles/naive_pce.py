@@ -21,6 +21,7 @@ from covassay.verification.audit.engine.privacy import Pair, generic_statistics
 from covassay.verification.audit.profiles.noise_entries import with_entries
 from covassay.verification.audit.profiles.profile import ClaimUnderAudit, Profile, common_pairs
 from covassay.verification.audit.profiles.wrong_scales import scale_suspects
+from covassay.verification.statistics.laws import NORMAL, chi_square
 from covassay.verification.statistics.tests import TestResult, gamma_total, independence, kolmogorov_smirnov
 
 MARGIN = 150.0  # n√ρ/6 for the data inside the cone: its eigenvalues are then above 60 deviations of the noise
@@ -71,7 +72,7 @@ class InsideTheCone:
     def entry(self, outputs: Matrix) -> TestResult:
         """An entry off the diagonal is Gaussian."""
         standard = (outputs[:, 0, 1] - self.moment[0, 1]) / self.deviation
-        return kolmogorov_smirnov(standard, stats.norm.cdf, "Y_12 − M_12 ~ N(0, σ²)")
+        return kolmogorov_smirnov(standard, NORMAL, "Y_12 − M_12 ~ N(0, σ²)")
 
     def radius_squared(self, factor: float) -> Test:
         """The test that the squared norm of the upper triangle is χ², if the noise has that multiple of its scale."""
@@ -80,7 +81,7 @@ class InsideTheCone:
 
         def test(outputs: Matrix) -> TestResult:
             standard = (outputs - self.moment)[:, i, j] / (factor * self.deviation)
-            return kolmogorov_smirnov((standard**2).sum(axis=1), stats.chi2(len(i)).cdf, null)
+            return kolmogorov_smirnov((standard**2).sum(axis=1), chi_square(len(i)), null)
 
         return test
 
@@ -95,7 +96,13 @@ class InsideTheCone:
         """The trace is Gaussian."""
         change = np.trace(outputs, axis1=1, axis2=2) - np.trace(self.moment)
         standard = change / (math.sqrt(DIMENSION) * self.deviation)
-        return kolmogorov_smirnov(standard, stats.norm.cdf, "tr Y − tr M ~ N(0, dσ²)")
+        return kolmogorov_smirnov(standard, NORMAL, "tr Y − tr M ~ N(0, dσ²)")
+
+    def entries(self, outputs: Matrix) -> TestResult:
+        """All entries on and above the diagonal are Gaussian."""
+        i, j = np.triu_indices(DIMENSION)
+        values = ((outputs - self.moment)[:, i, j] / self.deviation).ravel()
+        return kolmogorov_smirnov(values, NORMAL, "Y_ij − M_ij ~ N(0, σ²) for all i ≤ j")
 
     def independence(self, outputs: Matrix) -> TestResult:
         """Two entries are independent."""
@@ -108,6 +115,7 @@ class InsideTheCone:
             "total scale": self.total,
             "trace": self.trace,
             "entry (1, 2)": self.entry,
+            "all entries": self.entries,
             "independence": self.independence,
         }
         name = f"inside the cone, d={DIMENSION}"

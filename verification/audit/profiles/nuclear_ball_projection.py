@@ -16,7 +16,8 @@ from covassay.reference.mechanisms.output import OUTPUTS
 from covassay.reference.mechanisms.pure import nuclear_ball_projection as mechanism
 from covassay.verification.audit.engine.contract import example_rows
 from covassay.verification.audit.engine.law import Scenario, Suspect, Test
-from covassay.verification.audit.profiles.noise import noise_suspects, noise_tests, scale_estimate
+from covassay.verification.audit.engine.shapes import COLUMNS, Shapes
+from covassay.verification.audit.profiles.noise import SHAPE_TESTS, noise_suspects, noise_tests, scale_estimate
 from covassay.verification.audit.profiles.noise_entries import with_entries
 from covassay.verification.audit.profiles.profile import ClaimUnderAudit, Profile, common_pairs
 from covassay.verification.audit.profiles.reference_draws import reference_size
@@ -24,6 +25,7 @@ from covassay.verification.statistics.streams import stream
 from covassay.verification.statistics.tests import TestResult, kolmogorov_smirnov, two_sample
 
 LOOSE_ROWS = 2000  # nε: the radius 2 tr Σ exceeds the nuclear norm of Σ by far more than both noises
+MOST_COLUMNS = 8  # with more, the noise of the matrix is near the size of the radius
 ROUNDING = 1e-12  # a nuclear norm of exactly 0 can come back as rounding
 
 STATISTICS: dict[str, Callable[[Matrix], Vector]] = {
@@ -40,13 +42,17 @@ def _radius_cdf(t: Vector, d: int, rho: float, b: float) -> Vector:
     return np.where(t < 0, 0.0, 1 - survival)
 
 
-def matrix_noise(epsilon: float, calibration: str) -> Scenario:
+def loose_rows(d: int, epsilon: float) -> Matrix:
     """Data with so large a trace that the ball does not bind: the output is Σ + ρZ."""
-    d, n = 2, int(np.ceil(LOOSE_ROWS / epsilon))
-    x = np.tile(np.eye(d), (n // 2 + 1, 1))
+    return np.tile(np.eye(d), (int(np.ceil(LOOSE_ROWS / epsilon)) // d + 1, 1))
+
+
+def matrix_noise(d: int, epsilon: float, calibration: str) -> Scenario:
+    """The noise of the matrix, seen where the ball does not bind."""
+    x = loose_rows(d, epsilon)
     scale = mechanism.matrix_scale(len(x), epsilon, calibration)
     seen = Scenario(
-        "ball does not bind, d=2",
+        f"ball does not bind, d={d}",
         x,
         noise_tests(x, scale, symmetric=False),
         noise_suspects(x, scale, symmetric=False),
@@ -100,5 +106,12 @@ def small_data(claim: ClaimUnderAudit) -> Scenario:
 def profile(claim: ClaimUnderAudit) -> Profile:
     """Scenarios and pairs."""
     epsilon, calibration = claim.budget["epsilon"], claim.options["calibration"]
-    scenarios = (matrix_noise(epsilon, calibration), noisy_radius(epsilon, calibration), small_data(claim))
-    return Profile(claim.form, scenarios, lambda _: common_pairs(OUTPUTS["matrix"], dimensions=(1, 2)))
+    scenarios = (matrix_noise(2, epsilon, calibration), noisy_radius(epsilon, calibration), small_data(claim))
+    shapes = Shapes(
+        lambda n, d: matrix_noise(d, epsilon, calibration),
+        SHAPE_TESTS,
+        lambda d: d * d / 5,
+        tuple((len(loose_rows(d, epsilon)), d) for d in COLUMNS if d <= MOST_COLUMNS),
+    )
+    pairs = common_pairs(OUTPUTS["matrix"], dimensions=(1, 2))
+    return Profile(claim.form, scenarios, lambda _: pairs, shapes=shapes)

@@ -9,7 +9,8 @@ from covassay.reference.mechanisms.pure.nuclear_laplace import noise_scale
 from covassay.verification.audit.engine.contract import example_rows
 from covassay.verification.audit.engine.law import Scenario
 from covassay.verification.audit.engine.privacy import Pair, Statistic, generic_statistics
-from covassay.verification.audit.profiles.noise import noise_suspects, noise_tests, scale_estimate
+from covassay.verification.audit.engine.shapes import Shapes, grid
+from covassay.verification.audit.profiles.noise import SHAPE_TESTS, noise_suspects, noise_tests, scale_estimate
 from covassay.verification.audit.profiles.profile import ClaimUnderAudit, Profile, common_pairs
 
 N = 12
@@ -33,7 +34,13 @@ def likelihood_ratio(first: Matrix, second: Matrix, scale: float, shape_gap: flo
 def profile(claim: ClaimUnderAudit) -> Profile:
     """Scenarios and pairs of either mechanism."""
     symmetric, epsilon = claim.mechanism.output.symmetric, claim.budget["epsilon"]
-    scenarios = tuple(_scenario(d, noise_scale(N, epsilon), symmetric) for d in DIMENSIONS)
+    scenarios = tuple(_scenario(N, d, epsilon, symmetric) for d in DIMENSIONS)
+    shapes = Shapes(
+        lambda n, d: _scenario(n, d, epsilon, symmetric),
+        SHAPE_TESTS,
+        lambda d: float(law.radius_shape(d, symmetric)),
+        grid(),
+    )
 
     def pairs(fitted: frozenset[str]) -> tuple[Pair, ...]:
         def statistics(first: Matrix, second: Matrix) -> tuple[Statistic, ...]:
@@ -46,10 +53,10 @@ def profile(claim: ClaimUnderAudit) -> Profile:
 
         return common_pairs(OUTPUTS["matrix"], statistics, (1, 2, 3))
 
-    return Profile(claim.form, scenarios, pairs)
+    return Profile(claim.form, scenarios, pairs, shapes=shapes)
 
 
-def _scenario(d: int, scale: float, symmetric: bool) -> Scenario:
-    x = example_rows(N, d)
+def _scenario(n: int, d: int, epsilon: float, symmetric: bool) -> Scenario:
+    x, scale = example_rows(n, d), noise_scale(n, epsilon)
     tests, suspects = noise_tests(x, scale, symmetric), noise_suspects(x, scale, symmetric)
     return Scenario(f"d={d}", x, tests, suspects, (scale_estimate(x, scale, symmetric),))

@@ -7,7 +7,6 @@ direction, which is uniform on the sphere.
 import math
 
 import numpy as np
-from scipy.special import gammainc
 
 from covassay.reference.domain import Matrix, Vector, second_moment
 from covassay.reference.downstream.ridge import coefficients
@@ -17,7 +16,9 @@ from covassay.reference.mechanisms.pure import output_perturbation as mechanism
 from covassay.verification.audit.engine.contract import example_rows
 from covassay.verification.audit.engine.law import Scenario, Suspect, Test
 from covassay.verification.audit.engine.privacy import Pair, Statistic, generic_statistics
+from covassay.verification.audit.engine.shapes import Shapes, grid
 from covassay.verification.audit.profiles.profile import ClaimUnderAudit, Profile, common_pairs
+from covassay.verification.statistics.laws import gamma
 from covassay.verification.statistics.tests import TestResult, binomial, gamma_total, independence, kolmogorov_smirnov
 
 N = 12
@@ -61,7 +62,7 @@ def norm_test(w: Vector, scale: float, shape_gap: int = 0) -> Test:
 
     def test(outputs: Matrix) -> TestResult:
         norms = np.linalg.norm(outputs - w, axis=1) / scale
-        return kolmogorov_smirnov(norms, lambda t: gammainc(shape, np.maximum(t, 0)), f"‖Y − ŵ‖ε/S ~ Gamma({shape})")
+        return kolmogorov_smirnov(norms, gamma(shape), f"‖Y − ŵ‖ε/S ~ Gamma({shape})")
 
     return test
 
@@ -88,16 +89,19 @@ def profile(claim: ClaimUnderAudit) -> Profile:
     """Scenarios and pairs."""
     epsilon, calibration = claim.budget["epsilon"], claim.options["calibration"]
     alpha = claim.parameter("alpha")
-    scenarios = []
-    for d in DIMENSIONS:
-        x = example_rows(N, d)
-        w, scale = minimiser(x, alpha), mechanism.noise_scale(N, alpha, epsilon, calibration)
+
+    def scenario(n: int, d: int) -> Scenario:
+        x = example_rows(n, d)
+        w, scale = minimiser(x, alpha), mechanism.noise_scale(n, alpha, epsilon, calibration)
         suspects = (
             Suspect("half-scale", "the noise has half the calibrated scale: too little noise", norm_test(w, scale / 2)),
             Suspect("double-scale", "the noise has twice the calibrated scale: wasteful", norm_test(w, scale * 2)),
             Suspect("gamma-shape", "the norm has Gamma shape d in place of d − 1", norm_test(w, scale, 1)),
         )
-        scenarios.append(Scenario(f"d={d}", x, noise_tests(w, scale), suspects))
+        return Scenario(f"d={d}", x, noise_tests(w, scale), suspects)
+
+    tests = "noise norm", "noise direction", "total scale"
+    shapes = Shapes(scenario, tests, lambda d: d - 1, grid(fewest_columns=2))
     n = 40
     first, second = worst_pair(n, alpha)
     scale = mechanism.noise_scale(n, alpha, epsilon, calibration)
@@ -106,4 +110,5 @@ def profile(claim: ClaimUnderAudit) -> Profile:
         *generic_statistics(first, second, OUTPUTS["coefficients"])[:1],
     )
     pair = Pair(f"records that pull to either side, n={n}, d=3", first, second, statistics)
-    return Profile(claim.form, tuple(scenarios), lambda _: (pair, *common_pairs(OUTPUTS["coefficients"])))
+    pairs = (pair, *common_pairs(OUTPUTS["coefficients"]))
+    return Profile(claim.form, tuple(scenario(N, d) for d in DIMENSIONS), lambda _: pairs, shapes=shapes)

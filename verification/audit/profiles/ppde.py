@@ -20,6 +20,7 @@ from covassay.verification.audit.engine.privacy import Pair, generic_statistics
 from covassay.verification.audit.profiles.noise_entries import with_entries
 from covassay.verification.audit.profiles.profile import ClaimUnderAudit, Profile, common_pairs
 from covassay.verification.audit.profiles.wrong_scales import scale_suspects
+from covassay.verification.statistics.laws import chi_square
 from covassay.verification.statistics.tests import TestResult, independence, kolmogorov_smirnov
 
 DIMENSION = 8
@@ -57,7 +58,7 @@ def radius_squared(deviation: float, factor: float) -> Test:
 
     def test(outputs: Matrix) -> TestResult:
         squares = ((outputs - 0.5) ** 2).sum(axis=1) / (factor * deviation) ** 2
-        return kolmogorov_smirnov(squares, stats.chi2(DIMENSION).cdf, null)
+        return kolmogorov_smirnov(squares, chi_square(DIMENSION), null)
 
     return test
 

@@ -15,6 +15,7 @@ from covassay.verification.audit.engine.contract import Form, example_rows
 from covassay.verification.audit.engine.law import Scenario
 from covassay.verification.audit.engine.privacy import Pair, Statistic, generic_statistics
 from covassay.verification.audit.engine.same_noise import DataPath
+from covassay.verification.audit.engine.shapes import Shapes
 
 ORDINARY_ROWS = 12
 OUTSIDE = 50.0  # norm of the rows that a mechanism must clip or reject
@@ -56,8 +57,9 @@ class Profile:
 
     `pairs` takes names of suspects, the wrong laws that `engine.law` tried and found to fit the draws, and can aim at
     these laws.
-    `data_path` says what may be assumed of the path from the data to the output; None if nothing is known. `domain` is
-    where rows must lie.
+    `data_path` says what may be assumed of the path from the data to the output; None if nothing is known. `shapes`
+    gives the law on data of other numbers of rows and columns; None where it is known on the scenarios alone. `domain`
+    is where rows must lie.
     """
 
     form: Form
@@ -65,6 +67,7 @@ class Profile:
     pairs: Callable[[frozenset[str]], tuple[Pair, ...]]
     data_path: DataPath | None = None
     domain: Domain = "ball"
+    shapes: Shapes | None = None
 
 
 Statistics = Callable[[Matrix, Matrix], tuple[Statistic, ...]]

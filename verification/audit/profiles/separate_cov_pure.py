@@ -14,9 +14,9 @@ from covassay.reference.mechanisms.output import OUTPUTS
 from covassay.reference.mechanisms.pure import separate_cov_pure as mechanism
 from covassay.verification.audit.engine.law import Scenario, Suspect, Test
 from covassay.verification.audit.profiles import reference_draws
-from covassay.verification.audit.profiles.iterative_eigenvectors import laplace_cdf
 from covassay.verification.audit.profiles.noise_entries import of_steps
 from covassay.verification.audit.profiles.profile import ClaimUnderAudit, Profile, common_pairs
+from covassay.verification.statistics.laws import LAPLACE
 from covassay.verification.statistics.tests import TestResult, kolmogorov_smirnov
 
 DISTANCE = 40.0  # between the eigenvalues, in scales of either noise: they change order with probability below 1e-15
@@ -29,7 +29,7 @@ def tangent_cdf(distance: float) -> Callable[[Vector], Vector]:
     nodes, weights = np.polynomial.legendre.leggauss(NODES)
     v = distance * np.concatenate([(nodes - 1) / 2, (nodes + 1) / 2])
     mass = distance / 2 * np.tile(weights, 2) * (1 + np.abs(v)) * np.exp(-np.abs(v)) / 4
-    return lambda t: np.clip(laplace_cdf(np.multiply.outer(t, distance + v) / 2) @ mass, 0.0, 1.0)
+    return lambda t: np.clip(LAPLACE(np.multiply.outer(t, distance + v) / 2) @ mass, 0.0, 1.0)
 
 
 def separated(epsilon: float, calibration: str) -> Scenario:
@@ -46,7 +46,7 @@ def separated(epsilon: float, calibration: str) -> Scenario:
     def eigenvalue(i: int, factor: float = 1.0) -> Test:
         null = f"λ̃{i + 1} − λ{i + 1} ~ Laplace(4/(nε))"
         centre = (2 - i) / 3
-        return lambda y: kolmogorov_smirnov(n * (eigen(y)[0][:, 1 - i] - centre) / (values * factor), laplace_cdf, null)
+        return lambda y: kolmogorov_smirnov(n * (eigen(y)[0][:, 1 - i] - centre) / (values * factor), LAPLACE, null)
 
     def angle(factor: float = 1.0) -> Test:
         cdf = tangent_cdf(gap / (matrix * factor))

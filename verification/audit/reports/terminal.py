@@ -19,6 +19,7 @@ from covassay.verification.audit.reports.words import (
     findings,
     in_full,
     p_text,
+    power_sentences,
     repeats,
     subject,
     witness,
@@ -58,6 +59,8 @@ def print_report(report: AuditReport, console: Console, verbose: bool = False) -
     _print_heading("Checks", console)
     for kind in KINDS:
         _print_kind(kind, [check for check in report.checks if check.kind == kind], console)
+    for sentence in power_sentences(report):
+        _print_indented(escape(sentence), console)
     if verbose:
         _print_everything(report, console)
     _print_run(report, console)
@@ -178,7 +181,7 @@ def _figures(passed: Iterable[CheckResult]) -> list[str]:
 
 
 def _range(values: Sequence[float]) -> str:
-    low, high = f"{min(values):.2f}", f"{max(values):.2f}"
+    low, high = f"{min(values):.2g}", f"{max(values):.2g}"
     return low if low == high else f"{low} to {high}, depending on the check"
 
 

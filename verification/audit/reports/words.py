@@ -1,8 +1,10 @@
 """Words that the reports share, and the report in a few lines of plain text."""
 
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+from covassay.reference.privacy import ZCDP
 from covassay.verification.audit.engine.checks import CheckResult, Status, Verdict
 from covassay.verification.audit.run import AuditReport
 
@@ -35,10 +37,57 @@ def could_have_seen(check: CheckResult) -> str:
     """What a test is sure to see with 99 % power, or the loss that an event has shown; empty for other checks."""
     facts = check.facts
     if "detectable" in facts:
-        return f"{facts['effect']} ≥ {facts['detectable']:.3f}"
+        return f"{facts['effect']} ≥ {facts['detectable']:.2g}"
+    if facts.get("in_reach"):
+        return loss_in_reach(facts["in_reach"])
     if "loss_lower_bound" in facts:
         return f"loss ≥ {facts['loss_lower_bound']:.3f}"
     return ""
+
+
+def loss_in_reach(reach: Mapping[str, float]) -> str:
+    """The loss that a test is sure to see on an event as likely as the one that it tested."""
+    if math.isinf(reach["loss"]):
+        return f"no loss on an event of probability {reach['probability']:.2g}"
+    return f"loss ≥ {reach['loss']:.2f} on an event of probability {reach['probability']:.2g}"
+
+
+def power_sentences(report: AuditReport) -> list[str]:
+    """What the run would have seen of rare branches and of losses, and what it would take to see more."""
+    sentences = [f"rare branches: {check.facts['reach']}." for check in report.checks if "reach" in check.facts]
+    known = [check for check in report.checks if check.p_value is not None and check.facts.get("in_reach")]
+    standing = [check for check in known if check.status is not Status.REFUTED]
+    if not standing:
+        return sentences
+    best = min(standing, key=lambda c: (c.facts["in_reach"]["times_the_samples"], c.facts["in_reach"]["loss"]))
+    reach = best.facts["in_reach"]
+    letter = "ρ" if isinstance(report.claim, ZCDP) else "ε"
+    seen = f"a loss of {letter} = {reach['loss']:.2f} or more" if math.isfinite(reach["loss"]) else "no loss"
+    text = (
+        f"privacy: {seen} would have been seen with 99 % probability on an event that is as likely on one side as the "
+        f"one of “{best.scenario}” ({reach['probability']:.2g})"
+    )
+    factor = reach["times_the_samples"]
+    if math.isinf(factor):
+        return [*sentences, f"{text}; {letter} = {reach['small_loss']:.3g} is out of reach there."]
+    if factor > 1:
+        samples, duration = _rounded_up(factor * report.samples), _duration(factor * report.seconds)
+        small = f"{letter} = {reach['small_loss']:.3g}"
+        text += f"; for {small} there, raise --samples to {samples}, about {duration} at the pace of this run"
+    return [*sentences, f"{text}. A loss that shows in rarer events alone takes more draws."]
+
+
+def _rounded_up(samples: float) -> str:
+    """A number of samples, rounded up to two digits."""
+    unit = 10 ** max(0, math.floor(math.log10(samples)) - 1)
+    return f"{math.ceil(samples / unit) * unit:,}".replace(",", " ")
+
+
+def _duration(seconds: float) -> str:
+    for size, unit in ((86_400, "days"), (3600, "h"), (60, "min")):
+        if seconds >= 1.5 * size:
+            return f"{seconds / size:.0f} {unit}"
+    return f"{seconds:.0f} s"
 
 
 def witness(check: CheckResult) -> str:

@@ -18,6 +18,8 @@ from covassay.verification.audit.engine.coincidences import NAME_SEEN
 from covassay.verification.audit.engine.contract import Form, contract
 from covassay.verification.audit.engine.same_noise import NAME, NAME_OF_ROWS
 from covassay.verification.audit.engine.sampling import Setting
+from covassay.verification.audit.engine.shapes import NAMES
+from covassay.verification.audit.engine.tails import RARE_BRANCHES, TAILS
 from covassay.verification.audit.negative_controls import every
 from covassay.verification.audit.negative_controls.every import NEGATIVE_CONTROLS
 from covassay.verification.audit.negative_controls.trial import SAMPLES, checks_of, claim_of
@@ -69,6 +71,7 @@ def every_check() -> set[tuple[str, str]]:
         for scenario in profile(mechanism_name, default_claim(mechanism_name), about.resolve({}), SAMPLES, 0).scenarios:
             names |= {("law", test) for test in scenario.tests}
     setting = Setting(TargetReference("covassay:nuclear-laplace-symmetric", "."), CLAIM.keywords(), SYMMETRIC, seed=0)
+    names |= {("law", check) for check in (TAILS, RARE_BRANCHES, *NAMES.values())}
     names |= {("data path", check) for check in (NAME, NAME_OF_ROWS, COINCIDENCES, NAME_SEEN)}
     return names | {("contract", check.name) for check in contract(setting, Form(SYMMETRIC))}
 

@@ -1,0 +1,149 @@
+"""What the reports say that a run would have seen, by simulation: it is seen in at least 97 of 100 runs.
+
+If the power were 99 %, fewer than 97 % of 2000 runs would have a probability below 1e-13.
+"""
+
+import math
+from functools import partial
+
+import numpy as np
+import pytest
+
+from covassay.reference.privacy import ZCDP, ApproximateDP, Guarantee, PureDP
+from covassay.verification.audit.engine.checks import CheckResult, Status
+from covassay.verification.audit.engine.event_choice import rho_of_coins
+from covassay.verification.audit.engine.power import EventTest
+from covassay.verification.audit.engine.privacy import _in_reach, p_value, refutes
+from covassay.verification.audit.reports.words import could_have_seen, power_sentences
+from covassay.verification.audit.run import AuditReport, audit, decide
+from covassay.verification.audit.targets.target import TargetReference
+from covassay.verification.statistics.ratio import EventCounts
+from covassay.verification.statistics.tests import TestResult, binomial, independence, kolmogorov_smirnov, two_sample
+
+LEVEL = 1e-11
+RUNS = 2000
+CLAIMS = (PureDP(1.0), PureDP(0.1), ApproximateDP(1.0, 1e-6), ZCDP(0.5))
+
+
+def other_probability(p: float, loss: float, guarantee: Guarantee) -> float:
+    """The q with which an event of probability p shows that loss."""
+    if isinstance(guarantee, PureDP):
+        return p * math.exp(-loss)
+    if isinstance(guarantee, ApproximateDP):
+        return (p - guarantee.delta) * math.exp(-loss)
+    low, high = p * math.exp(-40.0), p
+    for _ in range(60):
+        middle = math.sqrt(low * high)
+        low, high = (middle, high) if rho_of_coins(p, middle) >= loss else (low, middle)
+    return low
+
+
+def refuted(p: float, q: float, mean: float, guarantee: Guarantee, runs: int) -> float:
+    """The share of runs in which the test refutes, with Poisson numbers of draws."""
+    rng = np.random.default_rng(17)
+    found = 0
+    for _ in range(runs):
+        n, m = (int(size) for size in rng.poisson(mean, 2))
+        counts = EventCounts(int(rng.binomial(n, p)), int(rng.binomial(m, q)), n, m, mean)
+        found += refutes(guarantee, counts, LEVEL)
+    return found / runs
+
+
+@pytest.mark.parametrize("guarantee", CLAIMS, ids=str)
+@pytest.mark.parametrize(
+    ("p", "runs"), [(0.6, 200), *(pytest.param(p, RUNS, marks=pytest.mark.slow) for p in (0.15, 0.6, 0.95))]
+)
+def test_a_loss_of_the_stated_size_is_seen(guarantee: Guarantee, p: float, runs: int) -> None:
+    test = EventTest(p, guarantee, partial(refutes, guarantee), LEVEL)
+    loss = test.smallest_loss(4000.0)
+    q = other_probability(p, loss, guarantee)
+    assert refuted(p, q, 4000.0, guarantee, runs) >= 0.97
+    assert refuted(p, q + 0.25 * (p - q), 4000.0, guarantee, 100) < 0.97  # and little less is not promised in vain
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("guarantee", CLAIMS, ids=str)
+def test_with_the_samples_that_the_report_asks_for_a_loss_near_the_claim_is_seen(guarantee: Guarantee) -> None:
+    counts = EventCounts(840, 400, 1400, 1400, 1400.0)
+    reach = _in_reach(counts, guarantee, 1, LEVEL)
+    q = other_probability(reach["probability"], reach["small_loss"], guarantee)
+    mean = 1400.0 * reach["times_the_samples"]
+    assert refuted(reach["probability"], q, mean, guarantee, RUNS) >= 0.97
+    assert refuted(reach["probability"], q, mean / 3, guarantee, 300) < 0.5
+
+
+def test_the_decision_is_that_of_the_p_value() -> None:
+    for guarantee in CLAIMS:
+        for second in range(0, 700, 35):
+            counts = EventCounts(800, second, 1400, 1400, 1400.0)
+            assert refutes(guarantee, counts, LEVEL) == (p_value(counts, guarantee) <= LEVEL)
+
+
+def test_with_too_few_draws_no_loss_is_promised() -> None:
+    test = EventTest(0.5, PureDP(1.0), partial(refutes, PureDP(1.0)), LEVEL)
+    assert test.smallest_loss(20.0) == math.inf
+    assert _in_reach(EventCounts(3, 0, 1000, 1000, 1000.0), PureDP(1.0), 1, LEVEL) == {}
+
+
+# ROWS OF THE LAW
+
+
+def moved(rng: np.random.Generator, n: int, distance: float) -> TestResult:
+    """Uniform numbers, of which a share comes from the lower end in place of the upper one."""
+    u = rng.random(n)
+    return kolmogorov_smirnov(np.where(u > 1 - distance, distance * rng.random(n), u), lambda t: np.clip(t, 0, 1), "")
+
+
+def two_moved(rng: np.random.Generator, n: int, distance: float) -> TestResult:
+    u = rng.random(n)
+    return two_sample(np.where(u > 1 - distance, u - 1, u), rng.random(n), "")
+
+
+def coin(rng: np.random.Generator, n: int, off: float) -> TestResult:
+    return binomial(int(rng.binomial(n, 0.5 + off)), n, 0.5, "")
+
+
+def quadrants(rng: np.random.Generator, n: int, off: float) -> TestResult:
+    """Two numbers that are above their medians together with probability 1/4 + off/2, and so below."""
+    above = rng.random(n) < 0.5
+    same = rng.random(n) < 0.5 + off
+    other = np.where(same, above, ~above)
+    return independence(above + rng.random(n), other + rng.random(n), "")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("test", [moved, two_moved, coin, quadrants])
+@pytest.mark.parametrize("n", [600, 2000])
+def test_what_a_row_of_the_law_states_is_seen(test, n: int) -> None:  # type: ignore[no-untyped-def]
+    rng = np.random.default_rng(23)
+    size = test(rng, n, 0.0).detectable(LEVEL)
+    found = [test(rng, n, size).p_value <= LEVEL for _ in range(1000)]
+    assert np.mean(found) >= 0.97
+
+
+# WORDS
+
+
+@pytest.fixture(scope="module")
+def report() -> AuditReport:
+    return audit(TargetReference("covassay:private-trace", "."), PureDP(1.0), samples=300)
+
+
+def test_the_report_says_what_it_would_have_seen_and_what_more_draws_would_show(report: AuditReport) -> None:
+    rare, privacy = power_sentences(report)
+    assert rare.startswith("rare branches: a branch that moves what is tested to where the law has a probability below")
+    assert "a loss of ε = " in privacy
+    assert "for ε = 1.1 there, raise --samples to " in privacy
+    assert "at the pace of this run. A loss that shows in rarer events alone takes more draws." in privacy
+    events = [check for check in report.checks if check.kind == "privacy" and check.facts.get("in_reach")]
+    assert could_have_seen(events[0]).startswith("loss ≥ ")
+
+
+def test_the_level_of_the_stated_loss_is_that_of_the_run(report: AuditReport) -> None:
+    """Beside more checks a loss must be larger."""
+    check = CheckResult("privacy", "event", Status.NOT_REFUTED, "", "a", p_value=0.5, facts={
+        "in_reach": partial(_in_reach, EventCounts(500, 400, 1000, 1000, 1000.0), PureDP(1.0), 1)
+    })  # fmt: skip
+    others = [CheckResult("law", f"{i}", Status.NOT_REFUTED, "", p_value=0.5) for i in range(60)]
+    alone, among = decide([check], 1e-9)[0], decide([check, *others], 1e-9)[0]
+    assert alone.facts["in_reach"]["loss"] < among.facts["in_reach"]["loss"]

@@ -1,0 +1,85 @@
+"""What a test of an event would have seen: the smallest loss that it refutes with 99 % probability.
+
+The event that was tested occurred with some share p on one data set. Had it occurred with probability p there and with
+probability q on the other, the test would have refuted the claim in 99 % of all runs if q is small enough. The loss of
+such an event, for instance ln(p/q), is what this run would have seen on an event as likely as that one. A loss that
+shows in rarer events alone needs more draws.
+"""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from scipy.stats import poisson
+
+from covassay.reference.privacy import ApproximateDP, Guarantee, PureDP
+from covassay.verification.audit.engine.event_choice import rho_of_coins
+from covassay.verification.statistics.ratio import EventCounts
+from covassay.verification.statistics.tests import POWER
+
+FEWEST = 20  # occurrences of the event from which its probability is read
+CLOSE = 1.1  # times the claim: the loss for which the report says how many samples it takes
+LARGEST_FACTOR = 1e6  # times the samples of the run
+LOG_RATIO = 40.0  # the largest ln(p/q) that is tried
+BISECTIONS = 24
+Refutes = Callable[[EventCounts, float], bool]  # (counts, level) -> whether they refute the claim
+
+
+def _last(holds: Callable[[float], bool], low: float, high: float) -> float:
+    """Where a condition that holds at `low` and fails at `high` stops holding."""
+    for _ in range(BISECTIONS):
+        middle = (low + high) / 2
+        low, high = (middle, high) if holds(middle) else (low, middle)
+    return low
+
+
+def _loss(p: float, q: float, guarantee: Guarantee) -> float:
+    """The ε or ρ that two probabilities of an event show."""
+    if isinstance(guarantee, PureDP):
+        return math.log(p / q)
+    if isinstance(guarantee, ApproximateDP):
+        return math.log((p - guarantee.delta) / q) if p > guarantee.delta else -math.inf
+    return rho_of_coins(p, q)
+
+
+@dataclass(frozen=True)
+class EventTest:
+    """A test of a claim by an event of probability p on the first data set, at one level."""
+
+    p: float
+    guarantee: Guarantee
+    refutes: Refutes
+    level: float
+
+    def sees(self, log_q: float, mean: float) -> bool:
+        """Whether it refutes in 99 % of runs, if the other probability is q and `mean` draws a side are expected.
+
+        All four counts lie on the good side of the quantile used here with that probability, however they depend on
+        each other.
+        """
+        miss = (1 - POWER) / 4
+        first, size = int(poisson.ppf(miss, mean * self.p)), int(poisson.isf(miss, mean))
+        second, other_size = int(poisson.isf(miss, mean * math.exp(log_q))), int(poisson.ppf(miss, mean))
+        if first < 1 or second > other_size:
+            return False
+        return self.refutes(EventCounts(first, second, size, other_size, mean), self.level)
+
+    def smallest_loss(self, mean: float) -> float:
+        """The smallest loss that it sees with that many draws; infinite if it sees none."""
+        top = math.log(self.p)
+        if not self.sees(top - LOG_RATIO, mean):
+            return math.inf
+        log_q = _last(lambda t: self.sees(t, mean), top - LOG_RATIO, top)
+        return _loss(self.p, math.exp(log_q), self.guarantee)
+
+    def factor(self, loss: float, mean: float) -> float:
+        """How many times the draws it takes to see that loss; infinite if too many."""
+        top = math.log(self.p)
+        log_q = _last(lambda t: _loss(self.p, math.exp(t), self.guarantee) >= loss, top - LOG_RATIO, top)
+
+        def unseen(log_factor: float) -> bool:
+            return not self.sees(log_q, mean * math.exp(log_factor))
+
+        if unseen(math.log(LARGEST_FACTOR)):
+            return math.inf
+        return math.exp(_last(unseen, 0.0, math.log(LARGEST_FACTOR)))

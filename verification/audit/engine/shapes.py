@@ -1,0 +1,214 @@
+"""The law at every number of rows and columns: few draws on data of many shapes, tested together.
+
+Implementations change where blocks, vector registers and special cases end: at one row, at 65, in seven dimensions. A
+law that is known on data of any shape is known for each of a few draws there. The places of the draws in their laws are
+uniform numbers whatever the shape, and sums of Gamma variables are Gamma. So all draws with one number of rows are
+tested together, all draws with one number of columns, and all draws.
+
+Each of these tests is the smallest p-value of Kolmogorov–Smirnov and tail tests of every statistic and of the exact
+test of the total scale, by Bonferroni's inequality.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from statistics import median
+from time import perf_counter
+
+import numpy as np
+
+from covassay.reference.domain import Vector
+from covassay.verification.audit.engine.checks import CheckResult, Status
+from covassay.verification.audit.engine.law import Scenario
+from covassay.verification.audit.engine.non_finite import finite_test
+from covassay.verification.audit.engine.sampling import Setting, draw
+from covassay.verification.statistics.laws import Placed
+from covassay.verification.statistics.tails import tail_counts
+from covassay.verification.statistics.tests import SCALE, TestResult, gamma_sum, kolmogorov_smirnov
+
+SHAPES = "other shapes"  # takes the place of a scenario's name
+ROWS = 1, 2, 64, 65, 1000
+COLUMNS = *range(1, 13), 32
+LARGEST = 20_000  # entries of a data set
+NAMES = {"n": "every number of rows", "d": "every number of columns", "": "all shapes"}
+UNITS = 240  # numbers with noise of their own that are drawn at every shape, if `FEWEST` and `MOST` allow it
+FEWEST, MOST = 12, 120  # draws at every shape
+DEFAULT = 2000  # samples of a run that has as many draws as that; draws grow with the samples
+NAMED = 3  # groups of draws that are named
+
+
+@dataclass(frozen=True)
+class Shapes:
+    """The law on data of other shapes.
+
+    scenario : (n, d) -> the data set and the tests there. tests : the names of those that are used, where they exist.
+    units : d -> how many numbers with noise of their own a draw shows. sizes : the shapes (n, d).
+    """
+
+    scenario: Callable[[int, int], Scenario]
+    tests: tuple[str, ...]
+    units: Callable[[int], float]
+    sizes: tuple[tuple[int, int], ...]
+
+    def draws(self, n: int, d: int) -> int:
+        """The number of draws at a shape: fewer in dimensions where a draw shows more."""
+        return int(np.clip(np.ceil(UNITS / self.units(d)), FEWEST, MOST))
+
+
+def grid(fewest_rows: int = 1, fewest_columns: int = 1, most_columns: int = 32) -> tuple[tuple[int, int], ...]:
+    """Every number of rows with every number of columns, but for the largest data sets."""
+    return tuple(
+        (n, d) for n in ROWS for d in COLUMNS if n >= fewest_rows and fewest_columns <= d <= most_columns
+        and n * d <= LARGEST
+    )  # fmt: skip
+
+
+@dataclass
+class _Group:
+    """Draws of several shapes that are tested together: places in their laws and totals, by the name of the test."""
+
+    draws: int = 0
+    places: dict[str, list[Placed]] = field(default_factory=dict)
+    totals: dict[str, list[tuple[float, float, float]]] = field(default_factory=dict)
+    impossible: list[str] = field(default_factory=list)
+
+    def add(self, results: Mapping[str, TestResult], draws: int) -> None:
+        """Add the results of the tests at one shape."""
+        self.draws += draws
+        for name, result in results.items():
+            if result.placed is not None:
+                self.places.setdefault(name, []).append(result.placed)
+            elif result.total is not None:
+                self.totals.setdefault(name, []).append(result.total)
+            elif result.p_value == 0:
+                self.impossible.append(name)
+
+    def results(self) -> list[TestResult]:
+        """The tests of this group."""
+        found = []
+        merged = {name: _merged(samples) for name, samples in self.places.items()}
+        for name, sample in merged.items():
+            found.append(kolmogorov_smirnov(sample.uniform, _uniform, name))
+        if merged:
+            found.append(tail_counts(list(merged.items()), "tails"))
+        for name, totals in self.totals.items():
+            sums, shapes, powers = (np.array(column) for column in zip(*totals, strict=True))
+            found.append(gamma_sum(float(sums.sum()), float(shapes.sum()), self.draws, name, float(powers[0])))
+        return found
+
+    def p_value(self) -> float:
+        """The smallest p-value of the tests, times their number; 0 if a statistic is not finite."""
+        if self.impossible:
+            return 0.0
+        results = self.results()
+        return min(1.0, len(results) * min(result.p_value for result in results))
+
+    def scale_error(self, alpha: float) -> float:
+        """The error of the noise scale that the exact test of the total sees; infinite without such a test."""
+        results = self.results()
+        return min((r.detectable(alpha / len(results)) for r in results if r.effect == SCALE), default=np.inf)
+
+    def distance(self, alpha: float) -> float:
+        """The distance of distribution functions that a Kolmogorov–Smirnov test sees."""
+        results = self.results()
+        return min((r.detectable(alpha / len(results)) for r in results if r.effect == "CDF distance"), default=1.0)
+
+
+def _uniform(t: Vector) -> Vector:
+    return np.clip(t, 0.0, 1.0)
+
+
+def _merged(samples: Iterable[Placed]) -> Placed:
+    """One sample of all of them."""
+    listed = list(samples)
+    return Placed(
+        np.concatenate([sample.below for sample in listed]),
+        np.concatenate([sample.above for sample in listed]),
+        max(sample.error for sample in listed),
+        all(sample.symmetric for sample in listed),
+        min(sample.extreme for sample in listed),
+    )
+
+
+@dataclass
+class _Seen:
+    """The draws at all shapes, in groups, and the shapes without enough outputs."""
+
+    groups: dict[tuple[str, int], _Group] = field(default_factory=dict)
+    silent: list[str] = field(default_factory=list)
+    seconds: dict[tuple[int, int], float] = field(default_factory=dict)
+
+    def add(self, n: int, d: int, results: Mapping[str, TestResult], draws: int) -> None:
+        """Add the results of the tests at one shape to its three groups."""
+        for key in (("n", n), ("d", d), ("", 0)):
+            self.groups.setdefault(key, _Group()).add(results, draws)
+
+    def slow(self) -> list[str]:
+        """The shapes where a draw takes far longer than at any shape at least as large."""
+        return [
+            f"({n}, {d})"
+            for (n, d), seconds in self.seconds.items()
+            if (larger := [s for (m, e), s in self.seconds.items() if m >= n and e >= d and (m, e) != (n, d)])
+            and seconds > SLOW * median(larger)
+            and seconds > SECONDS
+        ]
+
+
+SLOW, SECONDS = 30, 0.02  # times the seconds of a draw at larger shapes, and at least so many: noted, never refuted
+
+
+def run_shapes(setting: Setting, shapes: Shapes, samples: int, look: str) -> list[CheckResult]:
+    """Draw at every shape and test the draws together; the checks carry p-values and are not decided yet."""
+    seen = _Seen()
+    for n, d in shapes.sizes:
+        size = max(FEWEST // 2, round(shapes.draws(n, d) * samples / DEFAULT))
+        scenario = shapes.scenario(n, d)
+        start = perf_counter()
+        draws = draw(setting, scenario.x, size, f"shapes/{n}/{d}/{look}")
+        seen.seconds[n, d] = (perf_counter() - start) / size
+        if draws.skipped:
+            return [_stopped(f"the target ran into the time limit at n = {n}, d = {d}")]
+        if len(draws.outputs) < size // 2:
+            seen.silent.append(f"({n}, {d})")
+            continue
+        tests = {name: scenario.tests[name] for name in shapes.tests if name in scenario.tests}
+        seen.add(n, d, {k: finite_test(test, draws.outputs) for k, test in tests.items()}, len(draws.outputs))
+    if not seen.groups:
+        return [_stopped("the target has too few outputs at every shape")]
+    one_each = len({d for _, d in shapes.sizes}) == len(shapes.sizes)  # then the number of rows follows from d
+    return [_check(axis, seen) for axis in NAMES if not (axis == "n" and one_each)]
+
+
+def _stopped(reason: str) -> CheckResult:
+    return CheckResult("law", NAMES[""], Status.SKIPPED, reason, SHAPES)
+
+
+def _check(axis: str, seen: _Seen) -> CheckResult:
+    """The check of all groups with one number of rows each, or of columns, or of the group of all draws."""
+    groups = {value: group for (name, value), group in seen.groups.items() if name == axis}
+    found = {value: group.p_value() for value, group in groups.items()}
+    p_value = min(1.0, len(found) * min(found.values()))
+    worst = sorted(found, key=lambda value: found[value])[:NAMED]
+    named = ", ".join(f"{axis} = {value} (p = {found[value]:.2g})" for value in worst)
+    every = seen.groups["", 0]
+    text = f"null: the law holds at {NAMES[axis]}"
+    text += f"; furthest from it: {named}" if axis else f", {len(seen.seconds) - len(seen.silent)} of them"
+    if not axis and seen.silent:
+        text += f"; too few outputs at (n, d) = {', '.join(seen.silent)}"
+    if not axis and seen.slow():
+        text += f"; a draw takes far longer than on larger data at (n, d) = {', '.join(seen.slow())}"
+    smallest = min(groups.values(), key=lambda group: group.draws)
+    scaled = bool(smallest.totals)
+
+    def detectable(alpha: float) -> float:
+        share = alpha / len(groups)
+        return max(group.scale_error(share) if scaled else group.distance(share) for group in groups.values())
+
+    facts = {"statistic": min(found.values()), "effect": SCALE if scaled else "CDF distance", "detectable": detectable}
+    if not axis:
+        known = [sample for samples in every.places.values() for sample in samples if sample.extreme < 1]
+        facts |= {
+            "furthest": min((sample.extreme for sample in known), default=1.0),
+            "values": sum(len(sample.below) for sample in known),
+        }
+    draws = sum(group.draws for group in groups.values())
+    return CheckResult("law", NAMES[axis], Status.NOT_REFUTED, text, SHAPES, p_value=p_value, n=draws, facts=facts)

@@ -1,0 +1,106 @@
+"""Laws on the real line whose tails are computed accurately, however far out a value lies.
+
+A distribution function alone rounds to 1 a little beyond eight standard deviations. A `Law` also has the survival
+function, so that the probability of a value as far out as one that was seen is known to many digits.
+"""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import gammainc, gammaincc, ndtr
+
+from covassay.reference.domain import Vector
+
+Function = Callable[[Vector], Vector]
+ERROR = 1e-5  # absolute error up to which a distribution function is trusted that is not a `Law`: some are tables
+ROUNDING = 1e-3  # in units of the noise: a target in float32 may have moved a value by so much
+
+
+@dataclass(frozen=True)
+class Law:
+    """A continuous law, called like its distribution function.
+
+    survival : P(X > t), with a small relative error. symmetric : whether X and −X have one law. unit : the size of its
+    values.
+    """
+
+    cdf: Function
+    survival: Function
+    symmetric: bool = False
+    unit: float = 1.0
+
+    def __call__(self, t: Vector) -> Vector:
+        """The distribution function."""
+        return self.cdf(t)
+
+    def scaled(self, factor: float) -> "Law":
+        """The law of X times a factor above 0."""
+        return Law(lambda t: self.cdf(t / factor), lambda t: self.survival(t / factor), self.symmetric, factor)
+
+
+def _laplace_cdf(t: Vector) -> Vector:
+    return np.where(t < 0, np.exp(np.minimum(t, 0)) / 2, 1 - np.exp(-np.maximum(t, 0)) / 2)
+
+
+NORMAL = Law(ndtr, lambda t: ndtr(-np.asarray(t)), symmetric=True)
+LAPLACE = Law(_laplace_cdf, lambda t: _laplace_cdf(-np.asarray(t)), symmetric=True)
+
+
+def gamma(shape: float) -> Law:
+    """Gamma(shape) with scale 1."""
+    return Law(
+        lambda t: gammainc(shape, np.maximum(t, 0)),
+        lambda t: gammaincc(shape, np.maximum(t, 0)),
+        unit=max(1.0, math.sqrt(shape)),
+    )
+
+
+def chi_square(degrees: float) -> Law:
+    """χ² with that many degrees of freedom."""
+    return gamma(degrees / 2).scaled(2.0)
+
+
+@dataclass(frozen=True)
+class Placed:
+    """Where the values of a sample lie in the law that is tested.
+
+    below, above : P(X ≤ x) and P(X ≥ x) for every value x. error : their absolute error. symmetric : whether the law is
+    symmetric. extreme : the smallest probability, over all values x, of one as far out as x on either side, rounding of
+    the values allowed for; 1 if the law is not known far out.
+    """
+
+    below: Vector
+    above: Vector
+    error: float = ERROR
+    symmetric: bool = False
+    extreme: float = 1.0
+
+    def repeated(self, counts: NDArray[np.integer[Any]]) -> "Placed":
+        """The places of a sample in which every value occurs so often."""
+        if len(counts) == counts.sum():
+            return self
+        return replace(self, below=np.repeat(self.below, counts), above=np.repeat(self.above, counts))
+
+    @property
+    def uniform(self) -> Vector:
+        """Uniform numbers if the law is right: P(X ≤ x), at random between P(X < x) and P(X ≤ x) where it jumps."""
+        jumps = self.below + self.above - 1
+        if not (jumps > self.error).any():
+            return self.below
+        share = np.random.default_rng(len(jumps)).random(len(jumps))
+        values: Vector = np.where(jumps > self.error, self.below - share * jumps, self.below)
+        return values
+
+
+def placed(values: Vector, law: Function | Law, at: Vector, before: Vector) -> Placed:
+    """Where these values lie in a law whose distribution function is `at` there, and `before` just before them."""
+    if not isinstance(law, Law):
+        return Placed(np.asarray(at), 1 - np.asarray(before))
+    slack = ROUNDING * (law.unit + np.abs(values))
+    tails = np.minimum(law.cdf(values + slack), law.survival(values - slack))
+    extreme = min(1.0, 2 * float(tails.min()))
+    return Placed(np.asarray(at), np.asarray(law.survival(values)), 0.0, law.symmetric, extreme)

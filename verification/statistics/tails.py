@@ -1,0 +1,90 @@
+"""Tests of the tails of a law: how many values lie beyond its quantiles, and how far out the furthest value lies.
+
+Kolmogorov's statistic hardly moves with what happens to one value in a hundred. The number of values beyond a quantile
+is binomial with a known probability, so a cut, a heavier or a lighter tail shows in exact counts. Quantiles are tried
+out to the one beyond which `EXPECTED` values are expected: fewer could not be told from none. All p-values of one
+sample are combined by Bonferroni's inequality.
+"""
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+from scipy.stats import binom
+
+from covassay.reference.domain import Vector
+from covassay.verification.statistics.laws import Placed
+from covassay.verification.statistics.tests import POWER, TestResult
+
+EXPECTED = 10  # values beyond the outermost quantile
+STEPS = 1.0, 0.5, 0.2  # the probabilities beyond the quantiles are these times powers of ten, from 1/2 down
+CUT = "missing tail of probability"
+RARE = "share of draws that are moved far out"
+
+
+def levels(n: int) -> Vector:
+    """The probabilities beyond the quantiles that n values reach: 1/2, 1/5, 1/10, …, down to 10/n."""
+    exponents = range(int(math.log10(max(n, 1))) + 1)
+    tried = sorted((step * 10.0**-k for k in exponents for step in STEPS), reverse=True)
+    return np.array([level for level in tried if level == 0.5 or EXPECTED / n <= level < 0.5])
+
+
+def _regions(sample: Placed) -> dict[str, Vector]:
+    """For every region, the number of each value that is at most q with probability q."""
+    u = sample.uniform
+    above = np.where(u == sample.below, sample.above, 1 - u)
+    regions = {"below": u, "above": above, "on either side": 2 * np.minimum(u, above)}
+    if sample.symmetric:
+        regions["about the middle"] = np.abs(u - above)
+    return regions
+
+
+def _counts(sample: Placed) -> tuple[Vector, list[tuple[str, float, int, int]]]:
+    """The p-value of every count, and the counts: region, probability, values seen, number of values."""
+    tried = levels(len(sample.below))
+    n = len(sample.below)
+    p_values, counts = [], []
+    for name, places in _regions(sample).items():
+        seen = np.searchsorted(np.sort(places), tried, "right")
+        fewer = binom.cdf(seen, n, np.maximum(tried - 2 * sample.error, 0))
+        more = binom.sf(seen - 1, n, np.minimum(tried + 2 * sample.error, 1))
+        p_values.append(np.minimum(1.0, 2 * np.minimum(fewer, more)))
+        counts += [(name, float(q), int(k), n) for q, k in zip(tried, seen, strict=True)]
+    return np.concatenate(p_values), counts
+
+
+def tail_counts(samples: Sequence[tuple[str, Placed]], null: str) -> TestResult:
+    """Test whether the right number of values lies beyond every quantile, for named samples."""
+    found = [_counts(sample) for _, sample in samples]
+    p_values = np.concatenate([p for p, _ in found])
+    named = [(name, *count) for (name, _), (_, counts) in zip(samples, found, strict=True) for count in counts]
+    tests = len(p_values)
+    name, region, level, seen, n = named[int(p_values.argmin())]
+    largest = max((sample for _, sample in samples), key=lambda s: len(s.below))
+    return TestResult(
+        f"{null}; furthest from it: {name}, {region} of the quantile of probability {level:g}, "
+        f"{seen} of {n} values in place of {level * n:.1f}",
+        seen / n,
+        min(1.0, tests * float(p_values.min())),
+        n,
+        CUT,
+        lambda alpha: missing_tail(len(largest.below), largest.error, tests, alpha),
+    )
+
+
+def missing_tail(n: int, error: float, tests: int, alpha: float) -> float:
+    """The smallest probability of a tail that is seen to be missing among n values, if it is one of the tails tried."""
+    for level in levels(n)[::-1]:
+        if 2 * tests * (1 - max(level - 2 * error, 0)) ** n <= alpha:
+            return float(level)
+    return 1.0
+
+
+def rarest_seen(draws: int) -> float:
+    """The smallest probability of a branch that is taken at least once in that many draws with 99 % probability."""
+    return float(-math.expm1(math.log1p(-POWER) / draws)) if draws else 1.0
+
+
+def furthest(extreme: float, values: int, draws: int, null: str) -> TestResult:
+    """Test whether the furthest of many values lies within reach of its law: P(min p ≤ m) ≤ values · m."""
+    return TestResult(null, extreme, min(1.0, values * extreme), draws, RARE, lambda alpha: rarest_seen(draws))
