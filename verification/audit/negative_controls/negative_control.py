@@ -36,6 +36,15 @@ class NegativeControl:
     draw_many: Callable[..., Matrix] | None = None
 
 
+def from_function(
+    draw: Callable[..., object], *caught_by: tuple[str, str], name: str = "", **more: Any
+) -> NegativeControl:
+    """The control of a target whose docstring says the mistake; it has the name of the function by default."""
+    return NegativeControl(
+        name or draw.__name__.replace("_", "-"), draw.__doc__ or "", caught_by=caught_by, draw=draw, **more
+    )
+
+
 Spectrum = Callable[[int, np.random.Generator, int], Matrix]  # (d, rng, size) -> (size, d)
 Rotation = Callable[[int, np.random.Generator, int], Matrix]  # (d, rng, size) -> (size, d, d)
 

@@ -9,7 +9,7 @@ from covassay.reference.domain import Matrix, Vector, as_rows, second_moment
 from covassay.reference.mechanisms.gaussian_estimation import coinpress_covariance as covariance
 from covassay.reference.mechanisms.gaussian_estimation import coinpress_mean as mean
 from covassay.reference.mechanisms.gaussian_estimation.coinpress_covariance import Constants
-from covassay.verification.audit.negative_controls.negative_control import NegativeControl
+from covassay.verification.audit.negative_controls.negative_control import from_function
 
 
 def published_order(
@@ -50,19 +50,9 @@ def fine_mean(x: Matrix, *, rho: float, rng: np.random.Generator) -> Vector:
 
 
 SEEN = "coin-press 9c74725"
-_covariance = partial(NegativeControl, mechanism="coinpress-covariance", seen_in=f"{SEEN}, cov_est_step")
-_mean = partial(NegativeControl, mechanism="coinpress-mean", seen_in=f"{SEEN}, fineMeanEst")
+_covariance = partial(from_function, mechanism="coinpress-covariance", seen_in=f"{SEEN}, cov_est_step")
+_mean = partial(from_function, mechanism="coinpress-mean", seen_in=f"{SEEN}, fineMeanEst")
 NEGATIVE_CONTROLS = (
-    _covariance(
-        "coinpress-order",
-        draw_published_order.__doc__ or "",
-        caught_by=(("contract", "symmetry"),),
-        draw=draw_published_order,
-    ),
-    _mean(
-        "unclipped-mean",
-        fine_mean.__doc__ or "",
-        caught_by=(("privacy", "event"), ("law", "norm"), ("law", "component 1")),
-        draw=fine_mean,
-    ),
+    _covariance(draw_published_order, ("contract", "symmetry"), name="coinpress-order"),
+    _mean(fine_mean, ("privacy", "event"), ("law", "norm"), ("law", "component 1"), name="unclipped-mean"),
 )

@@ -9,7 +9,7 @@ from covassay.reference.domain import Matrix, Vector, second_moment, unit_rows
 from covassay.reference.laws import bingham as law
 from covassay.reference.mechanisms.pure import bingham, iterative_eigenvectors
 from covassay.verification.audit.known_bugs import bingham_accepts_all, bingham_wrong_sign
-from covassay.verification.audit.negative_controls.negative_control import NegativeControl, one
+from covassay.verification.audit.negative_controls.negative_control import from_function, vectorised
 
 
 def rejection(log_acceptance: Callable[[Vector, float, float], Vector]) -> Callable[..., Matrix]:
@@ -104,64 +104,41 @@ def second_direction_uniform(x: Matrix, *, epsilon: float, rng: np.random.Genera
     return _iterate(x, rng, epsilon, exponents=(1.0, 0.0))
 
 
-_bingham = partial(NegativeControl, mechanism="bingham", options=(("calibration", "paper"),))
+_bingham_many = partial(vectorised, mechanism="bingham", options=(("calibration", "paper"),))
+_bingham = partial(from_function, mechanism="bingham", options=(("calibration", "paper"),))
 _iterative = partial(
-    NegativeControl, mechanism="iterative-eigenvectors", options=(("calibration", "paper"), ("budget", "uniform"))
+    from_function, mechanism="iterative-eigenvectors", options=(("calibration", "paper"), ("budget", "uniform"))
 )
 LEADING = ("law", "leading component")
 NEGATIVE_CONTROLS = (
-    _bingham(
+    _bingham_many(
         "acg-sign",
         "Divides by (uᵀΩu)^{q/2} in the acceptance ratio where it should multiply.",
-        caught_by=(LEADING,),
-        draw=one(ACG_SIGN),
-        draw_many=ACG_SIGN,
+        (LEADING,),
+        ACG_SIGN,
         diagnosis="wrong sign",
         seen_in=bingham_wrong_sign.BUG.seen_in,
     ),
-    _bingham(
+    _bingham_many(
         "accept-all",
         "Accepts every proposal.",
-        caught_by=(LEADING,),
-        draw=one(ACCEPT_ALL),
-        draw_many=ACCEPT_ALL,
+        (LEADING,),
+        ACCEPT_ALL,
         diagnosis="every proposal",
         seen_in=bingham_accepts_all.BUG.seen_in,
     ),
-    _bingham(
-        "quadruple-exponent",
-        quadruple_exponent.__doc__ or "",
-        caught_by=(LEADING,),
-        draw=quadruple_exponent,
-        diagnosis="four times",
-    ),
-    _bingham(
-        "sorted-entries",
-        sorted_entries.__doc__ or "",
-        caught_by=(("law", "around it"), ("law", "component 3")),
-        draw=sorted_entries,
-    ),
-    _bingham("blurs-the-tail", blurs_the_tail.__doc__ or "", caught_by=(("law", "component 2"),), draw=blurs_the_tail),
-    _bingham("blurs-the-top", blurs_the_top.__doc__ or "", caught_by=(("law", "component 1"),), draw=blurs_the_top),
+    _bingham(quadruple_exponent, LEADING, diagnosis="four times"),
+    _bingham(sorted_entries, ("law", "around it"), ("law", "component 3")),
+    _bingham(blurs_the_tail, ("law", "component 2")),
+    _bingham(blurs_the_top, ("law", "component 1")),
     _iterative(
-        "half-eigenvalue-noise",
-        half_eigenvalue_noise.__doc__ or "",
-        caught_by=(("law", "eigenvalue 1"), ("law", "eigenvalue 2"), ("law", "eigenvalue 3")),
-        draw=half_eigenvalue_noise,
+        half_eigenvalue_noise,
+        ("law", "eigenvalue 1"),
+        ("law", "eigenvalue 2"),
+        ("law", "eigenvalue 3"),
         diagnosis="half the calibrated scale",
     ),
-    _iterative("shared-noise", shared_noise.__doc__ or "", caught_by=(("law", "independence"),), draw=shared_noise),
-    _iterative(
-        "exponents-times-eight",
-        exponents_times_eight.__doc__ or "",
-        caught_by=(("law", "direction 1"),),
-        draw=exponents_times_eight,
-        seen_in="google-research, private_covariance_estimation",
-    ),
-    _iterative(
-        "second-direction-uniform",
-        second_direction_uniform.__doc__ or "",
-        caught_by=(("law", "direction 2"),),
-        draw=second_direction_uniform,
-    ),
+    _iterative(shared_noise, ("law", "independence")),
+    _iterative(exponents_times_eight, ("law", "direction 1"), seen_in="google-research, private_covariance_estimation"),
+    _iterative(second_direction_uniform, ("law", "direction 2")),
 )

@@ -3,7 +3,6 @@
 import math
 from collections.abc import Callable
 from functools import partial
-from typing import Any
 
 import numpy as np
 
@@ -13,7 +12,7 @@ from covassay.reference.mechanisms.approximate import gauss_cov_approximate
 from covassay.reference.mechanisms.building_blocks.gaussian_approximate import multiplier
 from covassay.reference.mechanisms.concentrated import adaptive_cov, clipped_cov, gauss_cov, separate_cov
 from covassay.reference.mechanisms.pure import iterative_eigenvectors
-from covassay.verification.audit.negative_controls.negative_control import NegativeControl, one
+from covassay.verification.audit.negative_controls.negative_control import NegativeControl, vectorised
 
 # ADDITIVE NOISE
 
@@ -147,41 +146,32 @@ EIGENVALUE, NORM = ("law", "eigenvalue 1"), ("law", "squared norm")
 WIGNER = (("ensemble", "wigner"),)
 
 
-def _control(
-    name: str,
-    mistake: str,
-    mechanism: str,
-    caught_by: tuple[tuple[str, str], ...],
-    many: Callable[..., Matrix],
-    **more: Any,
-) -> NegativeControl:
-    return NegativeControl(name, mistake, mechanism, caught_by, one(many), draw_many=many, **more)
-
-
-_gauss = partial(_control, mechanism="gauss-cov", options=WIGNER)
-_separate = partial(_control, mechanism="separate-cov", options=WIGNER)
+_gauss = partial(vectorised, mechanism="gauss-cov", options=WIGNER)
+_separate = partial(vectorised, mechanism="separate-cov", options=WIGNER)
 NEGATIVE_CONTROLS = (
     _gauss(
         "gauss-sensitivity-one",
         "Uses the sensitivity 1 in place of √2: σ is √2 times too small.",
         caught_by=(NORM, ("law", "entry (1, 1)"), ("privacy", "divergence")),
-        many=additive(math.sqrt(0.5)),
+        draw_many=additive(math.sqrt(0.5)),
         diagnosis="sensitivity of 1",
     ),
     _gauss(
         "gauss-averaged",
         averaged.__doc__ or "",
         caught_by=(("law", "entry (1, 2)"),),
-        many=additive(noise=averaged),
+        draw_many=additive(noise=averaged),
         diagnosis="goe in place of wigner",
     ),
     _gauss(
         "gauss-one-diagonal",
         one_diagonal.__doc__ or "",
         caught_by=(("law", "turned entry"),),
-        many=additive(noise=one_diagonal),
+        draw_many=additive(noise=one_diagonal),
     ),
-    _gauss("gauss-one-row", one_row.__doc__ or "", caught_by=(("law", "independence"),), many=additive(noise=one_row)),
+    _gauss(
+        "gauss-one-row", one_row.__doc__ or "", caught_by=(("law", "independence"),), draw_many=additive(noise=one_row)
+    ),
     NegativeControl(
         "gauss-add-or-remove",
         add_or_remove.__doc__ or "",
@@ -196,27 +186,27 @@ NEGATIVE_CONTROLS = (
         "separate-singular-vectors",
         "Uses the singular vectors of an indefinite matrix as its eigenvectors.",
         caught_by=(("law", "trace"),),
-        many=separate(singular),
+        draw_many=separate(singular),
         seen_in=f"{SEEN}, SeparateCov",
     ),
     _separate(
         "separate-exact-eigenvectors",
         "Adds noise to the eigenvalues and keeps the eigenvectors of the data.",
         caught_by=(("law", "angle"),),
-        many=separate(exact),
+        draw_many=separate(exact),
     ),
     _separate(
         "separate-one-draw",
         "Adds the same draw of noise to all eigenvalues.",
         caught_by=(("law", "independence"),),
-        many=separate(descending, one_draw=True),
+        draw_many=separate(descending, one_draw=True),
     ),
-    _control(
+    vectorised(
         "rounded-eigenvalues",
         "Clips every eigenvalue to [0, 1] in place of projecting on the matrices of trace at most 1.",
-        "projection-mechanism",
         (("law", "trace"),),
         rounded,
+        mechanism="projection-mechanism",
         options=WIGNER,
     ),
     NegativeControl(
@@ -228,12 +218,12 @@ NEGATIVE_CONTROLS = (
         (("calibration", "reconstructed"),),
         seen_in=f"{SEEN}, EMCov",
     ),
-    _control(
+    vectorised(
         "clipped-noise-too-large",
         "Shrinks the noise by τ in place of τ².",
-        "clipped-cov",
         (EIGENVALUE,),
         not_shrunk,
+        mechanism="clipped-cov",
         diagnosis="twice the calibrated scale",
     ),
     NegativeControl(

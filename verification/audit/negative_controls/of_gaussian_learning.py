@@ -8,7 +8,7 @@ import numpy as np
 from covassay.reference.domain import Matrix, Vector, as_rows, second_moment
 from covassay.reference.mechanisms.gaussian_estimation import kv_mean, naive_pce, ppc, ppde, weak_ppc
 from covassay.reference.projections import psd_cone
-from covassay.verification.audit.negative_controls.negative_control import NegativeControl
+from covassay.verification.audit.negative_controls.negative_control import from_function
 
 
 def half_sensitivity(x: Matrix, *, rho: float, rng: np.random.Generator) -> Matrix:
@@ -64,55 +64,30 @@ def adds_or_removes(x: Matrix, *, rho: float, rng: np.random.Generator) -> Vecto
     return ppde.release(x, noise / math.sqrt(2), rho=rho)
 
 
-_pce = partial(NegativeControl, mechanism="naive-pce", options=(("calibration", "reconstructed"),))
-_kv = partial(NegativeControl, mechanism="kv-mean")
+_pce = partial(from_function, mechanism="naive-pce", options=(("calibration", "reconstructed"),))
+_kv = partial(from_function, mechanism="kv-mean")
 NEGATIVE_CONTROLS = (
-    NegativeControl(
-        "half-sensitivity",
-        half_sensitivity.__doc__ or "",
+    from_function(
+        half_sensitivity,
+        ("law", "radius"),
+        ("law", "trace"),
+        ("law", "entry (1, 2)"),
         mechanism="naive-pce",
         options=(("calibration", "tight"),),
-        draw=half_sensitivity,
-        caught_by=(("law", "radius"), ("law", "trace"), ("law", "entry (1, 2)")),
     ),
-    _pce(
-        "keeps-long-rows",
-        keeps_long_rows.__doc__ or "",
-        caught_by=(("law", "trace"), ("privacy", "event")),
-        draw=keeps_long_rows,
+    _pce(keeps_long_rows, ("law", "trace"), ("privacy", "event")),
+    _pce(off_diagonal_halved, ("law", "radius"), ("law", "entry (1, 2)")),
+    from_function(
+        rounds_on_the_wrong_side, ("law", "eigenvalue 2"), mechanism="ppc", options=(("calibration", "reconstructed"),)
     ),
-    _pce(
-        "off-diagonal-halved",
-        off_diagonal_halved.__doc__ or "",
-        caught_by=(("law", "radius"), ("law", "entry (1, 2)")),
-        draw=off_diagonal_halved,
-    ),
-    NegativeControl(
-        "rounds-on-the-wrong-side",
-        rounds_on_the_wrong_side.__doc__ or "",
-        mechanism="ppc",
-        options=(("calibration", "reconstructed"),),
-        caught_by=(("law", "eigenvalue 2"),),
-        draw=rounds_on_the_wrong_side,
-    ),
-    _kv(
-        "radius-for-diameter",
-        radius_for_diameter.__doc__ or "",
-        caught_by=(("law", "radius"), ("law", "component 1"), ("law", "component 2")),
-        draw=radius_for_diameter,
-    ),
-    _kv(
-        "unclipped-column",
-        unclipped_column.__doc__ or "",
-        caught_by=(("law", "component 1"), ("privacy", "event")),
-        draw=unclipped_column,
-    ),
-    NegativeControl(
-        "adds-or-removes",
-        adds_or_removes.__doc__ or "",
+    _kv(radius_for_diameter, ("law", "radius"), ("law", "component 1"), ("law", "component 2")),
+    _kv(unclipped_column, ("law", "component 1"), ("privacy", "event")),
+    from_function(
+        adds_or_removes,
+        ("law", "radius"),
+        ("law", "component 1"),
+        ("law", "component 2"),
         mechanism="ppde",
         options=(("calibration", "reconstructed"),),
-        caught_by=(("law", "radius"), ("law", "component 1"), ("law", "component 2")),
-        draw=adds_or_removes,
     ),
 )

@@ -8,7 +8,7 @@ import numpy as np
 from covassay.reference.domain import Matrix, Vector, second_moment, unit_rows
 from covassay.reference.laws import bingham as law
 from covassay.reference.mechanisms.pure import kapralov_talwar, separate_cov_pure
-from covassay.verification.audit.negative_controls.negative_control import NegativeControl
+from covassay.verification.audit.negative_controls.negative_control import from_function
 
 Direction = Callable[[Matrix, np.random.Generator], Vector]
 
@@ -82,42 +82,27 @@ def ascending(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
     return released
 
 
-_deflation = partial(NegativeControl, mechanism="kapralov-talwar")
-_separate = partial(NegativeControl, mechanism="separate-cov-pure", options=(("calibration", "paper"),))
+_deflation = partial(from_function, mechanism="kapralov-talwar")
+_separate = partial(from_function, mechanism="separate-cov-pure", options=(("calibration", "paper"),))
 NEGATIVE_CONTROLS = (
     _deflation(
-        "deflation-exponents-times-16",
-        sixteen_times.__doc__ or "",
-        caught_by=(("law", "trace"),),
-        draw=sixteen_times,
+        sixteen_times,
+        ("law", "trace"),
+        name="deflation-exponents-times-16",
         diagnosis="4ε/k",
         seen_in="google-research, private_covariance_estimation",
     ),
-    _deflation(
-        "half-value-noise",
-        half_value_noise.__doc__ or "",
-        caught_by=(("law", "value"),),
-        draw=half_value_noise,
-        diagnosis="the noise of the values has half",
-    ),
-    _deflation(
-        "no-direction-noise", no_direction_noise.__doc__ or "", caught_by=(("law", "axis"),), draw=no_direction_noise
-    ),
+    _deflation(half_value_noise, ("law", "value"), diagnosis="the noise of the values has half"),
+    _deflation(no_direction_noise, ("law", "axis")),
+    _separate(by_svd, ("law", "trace"), name="separate-by-svd", seen_in="hkustDB/PrivateCovariance dafcdfe"),
     _separate(
-        "separate-by-svd",
-        by_svd.__doc__ or "",
-        caught_by=(("law", "trace"),),
-        draw=by_svd,
-        seen_in="hkustDB/PrivateCovariance dafcdfe",
-    ),
-    _separate(
-        "separate-eigenvalues-at-one",
-        eigenvalues_at_one.__doc__ or "",
-        caught_by=(("law", "eigenvalue 1"), ("law", "eigenvalue 2")),
-        draw=eigenvalues_at_one,
+        eigenvalues_at_one,
+        ("law", "eigenvalue 1"),
+        ("law", "eigenvalue 2"),
+        name="separate-eigenvalues-at-one",
         diagnosis="the eigenvalue noise has half",
         seen_in="google-research, private_covariance_estimation",
     ),
-    _separate("separate-matrix-at-one", matrix_at_one.__doc__ or "", caught_by=(("law", "angle"),), draw=matrix_at_one),
-    _separate("separate-ascending", ascending.__doc__ or "", caught_by=(("law", "angle"),), draw=ascending),
+    _separate(matrix_at_one, ("law", "angle"), name="separate-matrix-at-one"),
+    _separate(ascending, ("law", "angle"), name="separate-ascending"),
 )
