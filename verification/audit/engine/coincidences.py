@@ -36,6 +36,8 @@ EXACT = 2.0**-50  # a residual is zero if it is that small beside the output: ro
 FULL_RANK = 1e-5  # a smaller singular value of standardised residuals, beside the largest, is an exact relation
 SPARE_DRAWS = 12  # draws beyond the number of entries that make such a singular value impossible
 SMALLEST_GROUP = 5  # draws with one ratio; two are nothing when a draw is repeated
+DECIMALS = 6  # outputs with so few are rounded
+SURE_REPEATS = 20  # expected: fewer than 5 come with a probability below 1e-4
 NAMED = 3  # findings that are named in full
 LARGE_COEFFICIENT = 0.2  # in a relation between entries, beside the largest
 
@@ -231,19 +233,48 @@ def found_in(draws: _Draws, alpha: float) -> list[str]:
     return [f"{text} ({draws.shape})" for text in few]
 
 
+def same_outputs(outputs: Matrix) -> list[Finding]:
+    """Draws that repeat the whole output of another draw, for laws without atoms that are no query plus noise."""
+    size, flat = len(outputs), outputs.reshape(len(outputs), -1)
+    same = size - len(np.unique(flat, axis=0))
+    coarse = np.array_equal(flat, flat.round(DECIMALS)) or np.array_equal(flat, flat.astype(np.float16))
+    if not same or flat.shape[1] <= 2 or coarse:  # rounding what was released is allowed, and repeats
+        return []
+    # a unit vector has one free entry fewer than it has entries, and other outputs have as many: two at least
+    p = _count_p(same, size * (size - 1) / 2, CHANCE**2, 1)
+    return [(p, f"only {size - same} of {size} draws have an output of their own: the others repeat it")]
+
+
+def seeds_seen(draws: Iterable[Matrix]) -> int:
+    """The number of seeds up to which a generator is all but sure to repeat itself in one of these lists of draws.
+
+    Of N draws from S seeds about N²/(2S) repeat another; `SURE_REPEATS` are enough, if there are several entries.
+    """
+    pairs = [len(one) * (len(one) - 1) / 2 for one in draws if one[:1].size > 2]
+    return int(max(pairs, default=0.0) / SURE_REPEATS)
+
+
 def coincidences_seen(path: DataPath | None, draws: Iterable[tuple[Matrix, Matrix]], alpha: float) -> list[CheckResult]:
     """The check for zeros and repeats in the draws of the law, which are many: pairs of a data set and the outputs."""
-    if path is None or path.query is None:
+    if path is None or (path.query is None and not path.continuous):
         return []
     found: list[str] = []
     listed = [(x, outputs) for x, outputs in draws if len(outputs)]
     for x, outputs in listed:
-        seen = as_draws(x, outputs, path.query(x), path.symmetric)
-        counted = (*zeros(seen), *repeats(seen), *few_values(seen))
-        found += [f"{text} ({seen.shape})" for p, text in counted if p <= alpha * NEGLIGIBLE / len(listed)]
+        if path.query is None:
+            counted: tuple[Finding, ...] = (*same_outputs(outputs),)
+        else:
+            seen = as_draws(x, outputs, path.query(x), path.symmetric)
+            counted = (*zeros(seen), *repeats(seen), *few_values(seen))
+        shape = f"n = {x.shape[0]}, d = {x.shape[1]}"
+        found += [f"{text} ({shape})" for p, text in counted if p <= alpha * NEGLIGIBLE / len(listed)]
     if not found:
         total = sum(len(outputs) for _, outputs in listed)
-        return [CheckResult("data path", NAME_SEEN, Status.NOT_REFUTED, f"no zero and no repeat in {total} draws")]
+        kept = f"no {'zero and no ' if path.query is not None else ''}repeat in {total} draws"
+        seeds = seeds_seen(outputs for _, outputs in listed)
+        if seeds:
+            kept += f"; a generator with {seeds} seeds or fewer would have shown repeats"
+        return [CheckResult("data path", NAME_SEEN, Status.NOT_REFUTED, kept)]
     return [
         CheckResult("data path", NAME_SEEN, Status.REFUTED, f"a continuous law never does this: {'; '.join(found)}")
     ]

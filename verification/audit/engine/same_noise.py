@@ -52,7 +52,8 @@ class DataPath:
 
     stated : what is covered and what is not, in words. query : the output without noise; None where the noise is not
     added to a query. scale : (n, d) -> the size of one and the same noise, up to a factor that depends on d alone.
-    symmetric : whether the noise is a symmetric matrix.
+    symmetric : whether the noise is a symmetric matrix. continuous : whether a law without a query has no atoms, so
+    that no output comes twice.
     """
 
     stated: str
@@ -60,6 +61,7 @@ class DataPath:
     scale: Callable[[int, int], float] | None = None
     symmetric: bool = False
     smallest_dimension: int = 1
+    continuous: bool = False
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,7 @@
 """Negative controls in which every noise has its law and two of them are tied to each other.
 
-They are entries of one draw, successive draws of one generator, or the noises of two steps of a mechanism.
+They are entries of one draw, successive draws of one generator, or the noises of two steps of a mechanism. In the last
+ones a generator with few seeds repeats whole outputs.
 """
 
 from collections.abc import Callable
@@ -18,6 +19,7 @@ from covassay.reference.mechanisms.concentrated import gauss_cov, separate_cov
 from covassay.reference.mechanisms.gaussian_estimation import kv_mean
 from covassay.reference.mechanisms.mechanism import Mechanism
 from covassay.reference.mechanisms.pure import (
+    bingham,
     centred_covariance,
     entrywise_laplace,
     lap_cov,
@@ -27,6 +29,7 @@ from covassay.reference.mechanisms.pure import (
 )
 from covassay.reference.mechanisms.pure.k_norm import noise_scale as k_norm_scale
 from covassay.reference.mechanisms.pure.k_norm import sensitivity as k_norm_sensitivity
+from covassay.verification.audit.engine.coincidences import NAME_SEEN
 from covassay.verification.audit.negative_controls.negative_control import NegativeControl
 from covassay.verification.audit.profiles.noise_entries import SIGNS, SIZES, STEP_SIGNS, STEP_SIZES, SUCCESSIVE
 
@@ -34,6 +37,8 @@ Declared = Mechanism[Any, ..., Any]
 Batch = Callable[[Matrix, np.random.Generator], Matrix]  # (noises of many draws, rng) -> noises of many draws
 BY_SIGNS, BY_SIZES, BY_SUCCESSION = (("law", SIGNS),), (("law", SIZES),), (("law", SUCCESSIVE),)
 BY_STEP_SIGNS, BY_STEP_SIZES = (("law", STEP_SIGNS),), (("law", STEP_SIZES),)
+
+BY_REPEATS = (("data path", NAME_SEEN),)
 
 # ADDITIVE NOISE, WHICH IS THE OUTPUT WITHOUT THE OUTPUT ON ZERO NOISE
 
@@ -196,6 +201,15 @@ def pure_restarted(x: Matrix, size: int, *, rng: np.random.Generator, epsilon: f
     )
 
 
+def few_seeds(declared: Declared, seeds: int) -> Callable[..., Any]:
+    """The reference with a generator that has few seeds."""
+
+    def draw(x: Matrix, *, rng: np.random.Generator, **budget: float) -> Any:
+        return declared.sample(x, np.random.default_rng(int(rng.integers(seeds))), **budget)
+
+    return draw
+
+
 def _vectorised(
     name: str, mistake: str, mechanism: str, caught_by: tuple[tuple[str, str], ...], many: Callable[..., Matrix],
     **more: Any,
@@ -234,6 +248,12 @@ NEGATIVE_CONTROLS = (
             BY_STEP_SIZES, sizes_restarted),
     _vectorised("separate-pure-restarted", "Uses the signs of the first step again in the second.",
                 "separate-cov-pure", BY_STEP_SIGNS, pure_restarted, options=(("calibration", "paper"),)),
+    NegativeControl("few-seeds-bingham", "Draws from 2¹⁶ seeds.", "bingham", BY_REPEATS,
+                    few_seeds(bingham.MECHANISM, 2**16)),
+    NegativeControl("few-seeds-separate", "Draws from 2¹⁵ seeds.", "separate-cov", BY_REPEATS,
+                    few_seeds(separate_cov.MECHANISM, 2**15)),
+    NegativeControl("few-seeds-mean", "Draws from 2¹⁶ seeds.", "kv-mean", BY_REPEATS,
+                    few_seeds(kv_mean.MECHANISM, 2**16)),
     changed("one-sign-of-columns", "Uses one sign for the noise of two columns.", kv_mean.MECHANISM, one_sign,
             BY_SIGNS),
 )  # fmt: skip

@@ -22,6 +22,11 @@ ADDITIVE = frozenset({
     "gauss-cov", "gauss-cov-approximate", "laplace", "gaussian", "gaussian-approximate", "private-trace",
     "output-perturbation",
 })  # fmt: skip
+# laws without atoms, of which not every draw is a query plus noise
+CONTINUOUS = frozenset({
+    "bingham", "iterative-eigenvectors", "kapralov-talwar", "separate-cov", "separate-cov-pure", "em-cov", "kv-mean",
+    "naive-pme", "coinpress-mean", "coinpress-covariance",
+})  # fmt: skip
 CLIPPED_GAUSS = {"base": "gauss", "threshold": "public"}  # with these choices, clipped-cov is additive too
 COVERED = (
     "The output is query(x) + noise whose law depends on n and d alone: with one seed, the residual is compared over "
@@ -94,7 +99,8 @@ def data_path(claim: ClaimUnderAudit) -> DataPath:
     m = claim.mechanism
     if not _is_additive(claim):
         reason = REASONS.get(m.name, "no derivation of a form without sampling error is known")
-        return DataPath(f"The data path is not compared draw for draw, because {reason}. {POSSIBLE}")
+        stated = f"The data path is not compared draw for draw, because {reason}. {POSSIBLE}"
+        return DataPath(stated, continuous=m.name in CONTINUOUS)
     noise = lru_cache(maxsize=None)(lambda d: _noise(claim, d))
     zero = lru_cache(maxsize=None)(lambda d: _zero(noise(d)))
 

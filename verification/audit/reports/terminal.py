@@ -12,6 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from covassay.verification.audit.engine.checks import CheckResult, Kind, Status, Verdict
+from covassay.verification.audit.engine.trade_off import TRADE_OFF
 from covassay.verification.audit.reports.words import (
     MEANING,
     could_have_seen,
@@ -37,6 +38,7 @@ STYLE = {
 VERDICT_STYLE = {Verdict.REFUTED: "bold red", Verdict.NOT_REFUTED: "bold green", Verdict.INCONCLUSIVE: "bold yellow"}
 KINDS: tuple[Kind, ...] = ("contract", "data path", "law", "privacy")
 EXPLAINED = (Status.SUSPICIOUS, Status.NOTED, Status.INCONCLUSIVE, Status.SKIPPED)  # REFUTED is explained at the top
+POINTS_SHOWN = 7  # of a trade-off curve, about
 STATUS_WIDTH = max(len(status.value) for status in Status)
 
 
@@ -203,6 +205,31 @@ def _print_everything(report: AuditReport, console: Console) -> None:
             shared = check.facts.get("estimates", "")
         if shared:
             _print_indented(escape(shared), console, 4)
+    for check in report.checks:
+        if TRADE_OFF in check.facts:
+            _print_trade_off(check, console)
+
+
+def _print_trade_off(check: CheckResult, console: Console) -> None:
+    """The trade-off curve of the most telling pair, claimed against what the draws show, at some of its points."""
+    curve = check.facts[TRADE_OFF]
+    _print_heading("Trade-off curve of the most telling pair", console)
+    _print_indented(
+        f"{escape(check.scenario)}: {escape(check.facts['event'])}, and the same at other thresholds; "
+        f"all intervals hold together at {curve['confidence']:.1%}",
+        console,
+    )
+    table = Table(pad_edge=False, expand=False)
+    for heading in ("false positives", "false negatives", "claim: at least"):
+        table.add_column(heading, overflow="fold")
+    shown = curve["points"]
+    for point in shown[:: max(1, len(shown) // POINTS_SHOWN)]:
+        rates = (point[key] for key in ("false_positive", "false_negative"))
+        texts = (f"{rate:.3f} ({low:.3f} to {high:.3f})" for low, rate, high in rates)
+        table.add_row(*texts, f"{point['claimed']:.3f}")
+    console.print(table)
+    bound = curve["gaussian_lower_bound"]
+    _print_indented(f"as Gaussian differential privacy: μ ≥ {bound:.3f} at {curve['confidence']:.1%}", console)
 
 
 # THE RUN

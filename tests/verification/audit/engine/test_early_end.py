@@ -1,0 +1,151 @@
+"""Pairs that end early: how few draws a broken target needs, and that a correct one is not accused by the early end."""
+
+import math
+
+import numpy as np
+import pytest
+from scipy.stats import binom
+
+from covassay.reference.domain import Matrix
+from covassay.reference.mechanisms.building_blocks.gaussian_approximate import multiplier
+from covassay.reference.mechanisms.output import OUTPUTS
+from covassay.reference.privacy import ZCDP, ApproximateDP, Guarantee, PureDP
+from covassay.verification.audit.engine import privacy
+from covassay.verification.audit.engine.checks import CheckResult, Status
+from covassay.verification.audit.engine.privacy import Pair, Statistic, run_pair
+from covassay.verification.audit.engine.sampling import Setting, draw, joined
+from covassay.verification.audit.run import MOST_CHECKS, audit, decide
+from covassay.verification.audit.targets.target import Target
+
+PAIR = Pair("0 and 1", np.zeros((1, 1)), np.ones((1, 1)), (Statistic("y", lambda y: y[:, 0]),))
+ALPHA = 5e-10  # of one look
+STOP = ALPHA / MOST_CHECKS
+LOOSE = ApproximateDP(1.0, 0.01)
+RIGHT = {"pure": ("laplace", 1.0, PureDP(1.0)), "zcdp": ("gaussian", 1.0, ZCDP(0.5)),
+         "approximate": ("gaussian", multiplier(1.0, 0.01, "tight"), LOOSE)}  # fmt: skip
+
+
+def target(noise: str, scale: float) -> Target:
+    """The sum of the rows plus noise."""
+
+    def many(x: Matrix, size: int, *, rng: np.random.Generator, **budget: float) -> Matrix:
+        shape = size, x.shape[1]
+        return x.sum(axis=0) + scale * (rng.laplace(size=shape) if noise == "laplace" else rng.standard_normal(shape))
+
+    return Target(noise, lambda x, *, rng, **budget: many(x, 1, rng=rng, **budget)[0], draw_many=many)
+
+
+def checks(
+    noise: str, scale: float, claim: Guarantee, samples: int, seed: int, stop: float
+) -> tuple[list[CheckResult], int]:
+    """The checks of the pair, and how many draws were made a side."""
+    made: list[int] = []
+    setting = Setting(
+        target(noise, scale), claim.keywords(), OUTPUTS["vector"], seed=seed, progress=lambda _, n: made.append(n)
+    )
+    return run_pair(setting, PAIR, claim, samples, "first look", stop), sum(made) // 2
+
+
+@pytest.mark.parametrize("claim", RIGHT)
+@pytest.mark.parametrize(("factor", "most"), [(0.001, 300), (0.1, 300), (0.25, 1000)])
+def test_a_target_with_far_too_little_noise_ends_in_a_fraction_of_the_draws(
+    claim: str, factor: float, most: int
+) -> None:
+    """Of 20 000 draws a side; the needed effect is about 0.9 of the noise."""
+    noise, scale, guarantee = RIGHT[claim]
+    for seed in range(3):
+        (check,), made = checks(noise, factor * scale, guarantee, 20_000, seed, STOP)
+        assert made <= most
+        (decided,) = decide([check], ALPHA)
+        assert decided.status is Status.REFUTED
+        assert check.p_value is not None
+        assert check.p_value <= STOP
+        assert "ended early, of 20000 a side" in check.detail
+
+
+@pytest.mark.parametrize("claim", RIGHT)
+def test_a_correct_target_makes_all_draws_and_the_same_ones(claim: str) -> None:
+    noise, scale, guarantee = RIGHT[claim]
+    watched, made = checks(noise, scale, guarantee, 2000, 0, STOP)
+    plain, made_plainly = checks(noise, scale, guarantee, 2000, 0, 0.0)
+    assert made == made_plainly
+    for one, other in zip(watched, plain, strict=True):
+        assert one.detail == other.detail
+        assert one.p_value == pytest.approx(min(1.0, (other.p_value or 0.0) / (1 - privacy.EARLY_SHARE)), rel=1e-12)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("claim", "runs"), [("pure", 500), ("approximate", 500), ("zcdp", 150)])
+def test_early_ends_keep_to_their_share(claim: str, runs: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With half of the p-value and a level of 0.2 early ends come with a probability of at most 0.1, not 1e-15.
+
+    More than that, or p-values that are not uniform or larger, would have a probability below 1e-9.
+    """
+    monkeypatch.setattr(privacy, "EARLY_SHARE", 0.5)
+    noise, scale, guarantee = RIGHT[claim]
+    p_values, early = [], 0
+    for seed in range(runs):
+        found, _ = checks(noise, scale, guarantee, 1200, seed, 0.2)
+        early += "ended early" in found[0].detail
+        p_values.append(found[0].p_value or 0.0)
+    assert early <= binom.isf(1e-9, runs, 0.1)
+    excess = float((np.arange(1, runs + 1) / runs - np.sort(p_values)).max())
+    assert excess < math.sqrt(math.log(1e9) / (2 * runs))
+
+
+def test_early_ends_do_come_where_they_are_let() -> None:
+    """The test above can fail: with 0.7 of the noise more than a third of the pairs end at that level."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(privacy, "EARLY_SHARE", 0.5)
+        ended = sum("ended early" in checks("laplace", 0.7, PureDP(1.0), 4000, s, 0.2)[0][0].detail for s in range(12))
+    assert ended >= 4
+
+
+def test_the_bound_of_an_early_end_holds() -> None:
+    """Half of the Laplace noise has loss 2: no bound of 15 pairs exceeds it."""
+    bounds = [checks("laplace", 0.5, PureDP(1.0), 20_000, seed, STOP)[0][0].facts["loss_lower_bound"]
+              for seed in range(15)]  # fmt: skip
+    assert max(bounds) < 2.0
+    assert min(bounds) > 0.9
+
+
+def test_draws_in_parts_are_the_draws_of_the_whole() -> None:
+    setting = Setting(target("laplace", 1.0), {"epsilon": 1.0}, OUTPUTS["vector"], seed=5)
+    whole = draw(setting, np.zeros((1, 1)), 330, "label")
+    parts = joined([draw(setting, np.zeros((1, 1)), 330, "label", slice(*ends)) for ends in ((0, 2), (2, 4), (4, 9))])
+    np.testing.assert_array_equal(whole.outputs, parts.outputs)
+    assert (parts.size, parts.skipped) == (330, 0)
+
+
+class Hangs:
+    """An output on the first data set, and none in time on the other but for the first draws."""
+
+    def __init__(self) -> None:
+        self.calls = 0
+
+    def __call__(self, x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
+        if x.any():
+            self.calls += 1
+            while self.calls > 40:
+                pass
+        return x.sum(axis=0) + rng.laplace(size=x.shape[1])
+
+
+def test_a_pair_that_runs_out_of_time_ends_after_the_stage_in_which_it_did() -> None:
+    """Three draws that take too long end a chunk, and a stage begins with two chunks: 6 time-outs, not 3 × 28."""
+    slow = Hangs()
+    setting = Setting(Target("slow", slow), {"epsilon": 1.0}, OUTPUTS["vector"], seed=0, seconds=0.02)
+    (check,) = run_pair(setting, PAIR, PureDP(1.0), 2000, "first look")
+    assert check.status is Status.INCONCLUSIVE
+    assert slow.calls <= 40 + 6
+
+
+def little_noise(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
+    return x.T @ x / len(x) + 0.02 * rng.laplace(size=(x.shape[1],) * 2)
+
+
+def test_a_whole_audit_of_a_target_with_little_noise_makes_a_fraction_of_its_draws() -> None:
+    report = audit(little_noise, PureDP(1.0), samples=20_000)
+    refuted = [check for check in report.refuted if check.kind == "privacy"]
+    assert refuted
+    assert all(check.n < 0.05 * 20_000 for check in refuted)
