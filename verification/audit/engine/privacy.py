@@ -291,7 +291,9 @@ def _in_reach(counts: EventCounts, guarantee: Guarantee, looks: int, alpha: floa
     """
     if counts.first < FEWEST:
         return {}
-    test = EventTest(counts.first / counts.first_n, guarantee, partial(refutes, guarantee), alpha / looks)
+    test = EventTest(
+        counts.first / counts.first_n, guarantee, partial(refutes, guarantee), alpha * (1 - EARLY_SHARE) / looks
+    )
     loss = test.smallest_loss(counts.mean)
     small = CLOSE * claimed_loss(guarantee)
     factor = 1.0 if loss <= small else test.factor(small, counts.mean)

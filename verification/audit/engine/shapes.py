@@ -9,6 +9,7 @@ Each of these tests is the smallest p-value of Kolmogorov–Smirnov and tail tes
 test of the total scale, by Bonferroni's inequality.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from statistics import median
@@ -34,6 +35,7 @@ UNITS = 240  # numbers with noise of their own that are drawn at every shape, if
 FEWEST, MOST = 12, 120  # draws at every shape
 DEFAULT = 2000  # samples of a run that has as many draws as that; draws grow with the samples
 NAMED = 3  # groups of draws that are named
+UNSEEN = 1e6  # stands for an error of the scale where no test sees any
 
 
 @dataclass(frozen=True)
@@ -100,12 +102,12 @@ class _Group:
         if self.impossible:
             return 0.0
         results = self.results()
-        return min(1.0, len(results) * min(result.p_value for result in results))
+        return min(1.0, len(results) * min((result.p_value for result in results), default=1.0))
 
     def scale_error(self, alpha: float) -> float:
-        """The error of the noise scale that the exact test of the total sees; infinite without such a test."""
+        """The error of the noise scale that the exact test of the total sees."""
         results = self.results()
-        return min((r.detectable(alpha / len(results)) for r in results if r.effect == SCALE), default=np.inf)
+        return min((r.detectable(alpha / len(results)) for r in results if r.effect == SCALE), default=UNSEEN)
 
     def distance(self, alpha: float) -> float:
         """The distance of distribution functions that a Kolmogorov–Smirnov test sees."""
@@ -136,6 +138,7 @@ class _Seen:
     groups: dict[tuple[str, int], _Group] = field(default_factory=dict)
     silent: list[str] = field(default_factory=list)
     seconds: dict[tuple[int, int], float] = field(default_factory=dict)
+    failures: Counter[str] = field(default_factory=Counter)
 
     def add(self, n: int, d: int, results: Mapping[str, TestResult], draws: int) -> None:
         """Add the results of the tests at one shape to its three groups."""
@@ -165,6 +168,7 @@ def run_shapes(setting: Setting, shapes: Shapes, samples: int, look: str) -> lis
         start = perf_counter()
         draws = draw(setting, scenario.x, size, f"shapes/{n}/{d}/{look}")
         seen.seconds[n, d] = (perf_counter() - start) / size
+        seen.failures.update(draws.failures)
         if draws.skipped:
             return [_stopped(f"the target ran into the time limit at n = {n}, d = {d}")]
         if len(draws.outputs) < size // 2:
@@ -203,7 +207,13 @@ def _check(axis: str, seen: _Seen) -> CheckResult:
         share = alpha / len(groups)
         return max(group.scale_error(share) if scaled else group.distance(share) for group in groups.values())
 
-    facts = {"statistic": min(found.values()), "effect": SCALE if scaled else "CDF distance", "detectable": detectable}
+    facts = {
+        "statistic": min(found.values()),
+        "effect": SCALE if scaled else "CDF distance",
+        "detectable": detectable,
+        "estimates": "",
+        "failures": dict(seen.failures),
+    }
     if not axis:
         known = [sample for samples in every.places.values() for sample in samples if sample.extreme < 1]
         facts |= {

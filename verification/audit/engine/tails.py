@@ -40,6 +40,8 @@ def tail_checks(scenario: str, results: Mapping[str, TestResult], draws: int) ->
                 "statistic": result.statistic,
                 "effect": result.effect,
                 "detectable": result.detectable,
+                "estimates": "",
+                "failures": {},
                 "furthest": min((sample.extreme for sample in known), default=1.0),
                 "values": sum(len(sample.below) for sample in known),
             },
@@ -80,6 +82,13 @@ def rare_branches(checks: Iterable[CheckResult]) -> list[CheckResult]:
             ALL,
             p_value=result.p_value,
             n=draws,
-            facts={"statistic": extreme, "effect": result.effect, "detectable": result.detectable, "reach": in_reach},
+            facts={
+                "statistic": extreme,
+                "effect": result.effect,
+                "detectable": result.detectable,
+                "estimates": "",
+                "failures": {},
+                "reach": in_reach,
+            },
         )
     ]

@@ -18,6 +18,7 @@ from covassay.reference.mechanisms.output import OUTPUTS
 from covassay.reference.sensitivity import neighbours
 from covassay.verification.audit.engine.law import Scenario, Test
 from covassay.verification.audit.engine.privacy import Pair, generic_statistics
+from covassay.verification.audit.engine.shapes import COLUMNS, Shapes
 from covassay.verification.audit.profiles.noise_entries import with_entries
 from covassay.verification.audit.profiles.profile import ClaimUnderAudit, Profile, common_pairs
 from covassay.verification.audit.profiles.wrong_scales import scale_suspects
@@ -26,6 +27,7 @@ from covassay.verification.statistics.tests import TestResult, gamma_total, inde
 
 MARGIN = 150.0  # n√ρ/6 for the data inside the cone: its eigenvalues are then above 60 deviations of the noise
 DIMENSION = 4  # of the data inside the cone
+MOST_COLUMNS = 12
 ZERO_ROWS = 10
 
 
@@ -69,6 +71,11 @@ class InsideTheCone:
     moment: Matrix
     deviation: float
 
+    @property
+    def dimension(self) -> int:
+        """The number of columns of the data."""
+        return len(self.moment)
+
     def entry(self, outputs: Matrix) -> TestResult:
         """An entry off the diagonal is Gaussian."""
         standard = (outputs[:, 0, 1] - self.moment[0, 1]) / self.deviation
@@ -76,7 +83,7 @@ class InsideTheCone:
 
     def radius_squared(self, factor: float) -> Test:
         """The test that the squared norm of the upper triangle is χ², if the noise has that multiple of its scale."""
-        i, j = np.triu_indices(DIMENSION)
+        i, j = np.triu_indices(self.dimension)
         null = f"Σ_(i≤j) (Y_ij − M_ij)²/σ² ~ χ² with {len(i)} degrees"
 
         def test(outputs: Matrix) -> TestResult:
@@ -87,7 +94,7 @@ class InsideTheCone:
 
     def total(self, outputs: Matrix) -> TestResult:
         """The sum of the squared norms of the upper triangle over all draws is χ²."""
-        i, j = np.triu_indices(DIMENSION)
+        i, j = np.triu_indices(self.dimension)
         squares = (((outputs - self.moment)[:, i, j] / self.deviation) ** 2).sum(axis=1)
         null = f"the sum of the squared norms over n draws is χ² with {len(i)} n degrees"
         return gamma_total(squares / 2, len(i) / 2, null, power=2)
@@ -95,12 +102,12 @@ class InsideTheCone:
     def trace(self, outputs: Matrix) -> TestResult:
         """The trace is Gaussian."""
         change = np.trace(outputs, axis1=1, axis2=2) - np.trace(self.moment)
-        standard = change / (math.sqrt(DIMENSION) * self.deviation)
+        standard = change / (math.sqrt(self.dimension) * self.deviation)
         return kolmogorov_smirnov(standard, NORMAL, "tr Y − tr M ~ N(0, dσ²)")
 
     def entries(self, outputs: Matrix) -> TestResult:
         """All entries on and above the diagonal are Gaussian."""
-        i, j = np.triu_indices(DIMENSION)
+        i, j = np.triu_indices(self.dimension)
         values = ((outputs - self.moment)[:, i, j] / self.deviation).ravel()
         return kolmogorov_smirnov(values, NORMAL, "Y_ij − M_ij ~ N(0, σ²) for all i ≤ j")
 
@@ -118,17 +125,23 @@ class InsideTheCone:
             "all entries": self.entries,
             "independence": self.independence,
         }
-        name = f"inside the cone, d={DIMENSION}"
+        name = f"inside the cone, d={self.dimension}"
         seen = Scenario(name, self.x, tests, scale_suspects(self.radius_squared))
         return with_entries(seen, self.moment, symmetric=True, independent=True)
 
 
-def inside_the_cone(about: CovarianceNoise, n: int) -> InsideTheCone:
-    """n rows along the axes, short enough to be kept, but every third row is far too long."""
-    r = about.radius(n, DIMENSION)
-    x = 0.9 * r * np.eye(DIMENSION)[np.arange(n) % DIMENSION]
-    x[2::3] = 3 * r / math.sqrt(DIMENSION)
-    return InsideTheCone(x, second_moment(mechanism.drop_long(x, r)), about.deviation(n, DIMENSION))
+def inside_the_cone(about: CovarianceNoise, d: int) -> InsideTheCone:
+    """Rows along the axes, short enough to be kept, but every third row is far too long."""
+    n = rows_inside(about, d)
+    r = about.radius(n, d)
+    x = 0.9 * r * np.eye(d)[(np.arange(n) - np.arange(n) // 3) % d]
+    x[2::3] = 3 * r / math.sqrt(d)
+    return InsideTheCone(x, second_moment(mechanism.drop_long(x, r)), about.deviation(n, d))
+
+
+def rows_inside(about: CovarianceNoise, d: int) -> int:
+    """As many rows as put the eigenvalues above 60 deviations of the noise."""
+    return 6 * math.ceil(MARGIN * d / DIMENSION / math.sqrt(about.rho))
 
 
 def worst_pair(about: CovarianceNoise, n: int) -> Pair:
@@ -144,6 +157,12 @@ def profile(claim: ClaimUnderAudit) -> Profile:
     about = CovarianceNoise(
         claim.budget["rho"], claim.parameter("kappa"), claim.parameter("beta"), claim.options["calibration"]
     )
-    n = 6 * math.ceil(MARGIN / math.sqrt(about.rho))
-    pairs = (worst_pair(about, n), *common_pairs(OUTPUTS["matrix"], weight=0.5))
-    return Profile(claim.form, (zero_rows(about), inside_the_cone(about, n).scenario()), lambda _: pairs)
+    pairs = (worst_pair(about, rows_inside(about, DIMENSION)), *common_pairs(OUTPUTS["matrix"], weight=0.5))
+    shapes = Shapes(
+        lambda n, d: inside_the_cone(about, d).scenario(),
+        ("radius", "all entries", "total scale"),
+        lambda d: d * (d + 1) / 10,
+        tuple((rows_inside(about, d), d) for d in COLUMNS if 1 < d <= MOST_COLUMNS),
+    )
+    scenarios = (zero_rows(about), inside_the_cone(about, DIMENSION).scenario())
+    return Profile(claim.form, scenarios, lambda _: pairs, shapes=shapes)
