@@ -137,7 +137,7 @@ def load_pair(name: str) -> UserPair:
 
 def _archive(path: Path) -> dict[str, Any]:
     try:
-        with np.load(path, allow_pickle=False) as archive:
+        with path.open("rb") as file, np.load(file, allow_pickle=False) as archive:
             return {side: archive[side] for side in SIDES if side in archive}
     except (OSError, ValueError, TypeError, EOFError, AttributeError, zipfile.BadZipFile, MemoryError) as error:
         raise _invalid(str(path), "must be a .npz archive of arrays of numbers") from error

@@ -9,7 +9,9 @@ from covassay.verification.audit.negative_controls import (
     of_entrywise_laplace,
     of_gaussian_covariance,
     of_gaussian_learning,
+    of_location,
     of_nuclear_laplace,
+    of_pairs,
     of_projection,
     of_pure_covariance,
     of_vector_noise,
@@ -33,6 +35,8 @@ NEGATIVE_CONTROLS: dict[str, NegativeControl] = {
         of_gaussian_learning,
         of_coinpress,
         of_wishart,
+        of_location,
+        of_pairs,
     )
     for control in group.NEGATIVE_CONTROLS
 }
