@@ -9,7 +9,14 @@ import numpy as np
 
 from covassay.reference.domain import Matrix
 from covassay.reference.mechanisms.building_blocks import exponential, gaussian, laplace, private_trace
-from covassay.reference.mechanisms.concentrated import adaptive_cov, gauss_cov, projection_mechanism
+from covassay.reference.mechanisms.concentrated import (
+    adaptive_cov,
+    clipped_cov,
+    em_cov,
+    gauss_cov,
+    projection_mechanism,
+    separate_cov,
+)
 from covassay.reference.mechanisms.gaussian_estimation import (
     coinpress_covariance,
     coinpress_mean,
@@ -55,10 +62,13 @@ NEGATIVE_CONTROLS = (
     half(adaptive_cov.MECHANISM, "divergence"),
     half(coinpress_covariance.MECHANISM, "divergence"),
     half(coinpress_mean.MECHANISM, "divergence"),
+    half(clipped_cov.MECHANISM, "divergence"),
+    half(em_cov.MECHANISM, "divergence", **TIGHT),
     half(gauss_cov.MECHANISM, "divergence"),
     half(gaussian.MECHANISM, "divergence"),
     half(kv_mean.MECHANISM, "divergence"),
     half(naive_pce.MECHANISM, "divergence", **TIGHT),
     half(ppde.MECHANISM, "divergence", **TIGHT),
     half(projection_mechanism.MECHANISM, "divergence"),
+    half(separate_cov.MECHANISM, "divergence"),
 )
