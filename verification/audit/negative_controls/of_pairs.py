@@ -30,7 +30,6 @@ from covassay.reference.mechanisms.pure import (
     entrywise_laplace,
     k_norm,
     nuclear_ball_projection,
-    nuclear_laplace_symmetric,
     output_perturbation,
 )
 from covassay.verification.audit.negative_controls.negative_control import NegativeControl
@@ -56,7 +55,6 @@ NEGATIVE_CONTROLS = (
     half(k_norm.MECHANISM),
     half(laplace.MECHANISM),
     half(nuclear_ball_projection.MECHANISM, **TIGHT),
-    half(nuclear_laplace_symmetric.MECHANISM),
     half(output_perturbation.MECHANISM, **TIGHT),
     half(private_trace.MECHANISM),
     half(adaptive_cov.MECHANISM, "divergence"),
