@@ -11,7 +11,7 @@ from covassay.reference.mechanisms.output import OUTPUTS, SECOND_MOMENT
 from covassay.reference.privacy import PureDP
 from covassay.verification.audit import run
 from covassay.verification.audit.engine import pair_search
-from covassay.verification.audit.engine.checks import Verdict
+from covassay.verification.audit.engine.checks import Status, Verdict
 from covassay.verification.audit.engine.pair_search import FOUND, candidates, worse_pairs
 from covassay.verification.audit.engine.privacy import run_pair
 from covassay.verification.audit.engine.sampling import Setting
@@ -56,6 +56,20 @@ def test_the_search_finds_neighbours_that_no_fixed_pair_comes_near(monkeypatch: 
     assert all(check.scenario.startswith("found by search") for check in report.refuted)
     monkeypatch.setattr(run, "worse_pairs", lambda *_: [])
     assert audit(drops_outliers, CLAIM).verdict is Verdict.NOT_REFUTED
+
+
+def rejects(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
+    return released(unit_rows(x, 1.0, "raise"), epsilon, rng)
+
+
+def test_a_target_that_rejects_rows_outside_the_ball_is_not_refuted() -> None:
+    """Neighbours are both inside or both outside; the pair of a user need not be, and then the rejection is noted."""
+    long = (np.array([[3.0, 4.0], [0.5, 0.0]]), np.array([[0.6, 0.8], [0.5, 0.0]]))
+    report = audit(rejects, CLAIM, samples=200, pair=long)
+    assert report.verdict is Verdict.NOT_REFUTED
+    (check,) = (check for check in report.checks if check.scenario == "your pair")
+    assert check.status is Status.NOTED
+    assert "outside the domain" in check.detail
 
 
 def test_a_correct_target_is_not_refuted_on_pairs_that_were_chosen_because_they_look_bad() -> None:
