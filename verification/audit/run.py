@@ -22,7 +22,7 @@ from covassay.verification.audit.engine.bulk import draw_many_is_draw
 from covassay.verification.audit.engine.checks import CheckResult, Kind, Status, Verdict
 from covassay.verification.audit.engine.coincidences import coincidences, coincidences_seen
 from covassay.verification.audit.engine.contract import contract, require_answer
-from covassay.verification.audit.engine.law import Scenario, Suspect, diagnose, run_scenario
+from covassay.verification.audit.engine.law import Scenario, Suspect, diagnose, fits, run_scenario
 from covassay.verification.audit.engine.location import Location
 from covassay.verification.audit.engine.pair_search import worse_pairs
 from covassay.verification.audit.engine.privacy import Pair, claimed_loss, run_pair
@@ -191,8 +191,9 @@ class _Looks:
         for name, outputs in self.outputs.items():
             x = self.scenarios[name].x
             self.outputs[name] = outputs - (centre.at(x) - path.query(x))
-        fitted = dict.fromkeys(f"about that centre, {suspect.explanation}" for suspect in self.suspects(decided))
-        return centre.sentence, *fitted
+        still = {name for name, outputs in self.outputs.items() if not fits(self.scenarios[name], outputs)}
+        found = self.suspects([check for check in decided if check.scenario in still])
+        return centre.sentence, *dict.fromkeys(f"about that centre, {suspect.explanation}" for suspect in found)
 
     def suspects(self, decided: list[CheckResult]) -> list[Suspect]:
         """The suspects that fit in every scenario whose law was refuted, the best fit first.

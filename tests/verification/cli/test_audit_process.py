@@ -18,7 +18,9 @@ from covassay.verification.cli.main import run
 
 COMMAND = Path(sys.executable).with_name("covassay")
 START = "import multiprocessing, os, signal, sys, threading, time\n"
-ANSWER = "return x.T @ x / len(x) + rng.laplace(size=(x.shape[1],) * 2, scale=20 / (len(x) * epsilon))"
+CLIPPED = "x = x / (x**2).sum(1, keepdims=True).clip(1) ** 0.5"
+NOISE = "rng.laplace(size=(x.shape[1],) * 2, scale=20 / (len(x) * epsilon))"
+ANSWER = f"{CLIPPED}; return x.T @ x / len(x) + {NOISE}"
 SMALL = ["--epsilon", "1", "--samples", "100", "--jobs", "1"]
 
 

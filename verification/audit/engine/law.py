@@ -86,6 +86,11 @@ def _tested(scenario: Scenario, name: str, result: TestResult, draws: Draws, est
     )
 
 
+def fits(scenario: Scenario, outputs: Matrix) -> bool:
+    """Whether no test of the scenario finds the outputs suspicious."""
+    return all(finite_test(test, outputs).p_value > FITS for test in scenario.tests.values())
+
+
 def diagnose(scenario: Scenario, outputs: Matrix) -> list[tuple[Suspect, float]]:
     """The suspects whose law fits the draws, with their p-values."""
     tried = [(suspect, finite_test(suspect.test, outputs).p_value) for suspect in scenario.suspects]

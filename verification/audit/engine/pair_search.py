@@ -20,7 +20,7 @@ from covassay.reference.domain import Matrix, Vector
 from covassay.reference.mechanisms.output import Output
 from covassay.verification.audit.engine.privacy import Pair, generic_statistics
 from covassay.verification.audit.engine.sampling import Draws, Setting, draw
-from covassay.verification.audit.engine.zoo import zoo
+from covassay.verification.audit.engine.zoo import IN_BALL, zoo
 
 SHAPES = (1, 1), (1, 2), (3, 2), (13, 2), (6, 3)  # (n, d); few rows, because one of many changes little
 FIRST_ROUND = 12  # draws on each side
@@ -49,6 +49,10 @@ def _data_sets(n: int, d: int, seed: int) -> list[tuple[str, Matrix]]:
     return [*members, ("half of the rows short", rows)]
 
 
+def _inside(x: Matrix) -> bool:
+    return bool((np.linalg.norm(x, axis=1) <= IN_BALL).all())
+
+
 def candidates(seed: int, output: Output) -> Iterator[Candidate]:
     """Every data set of the zoo of a few small shapes, with its first row replaced in turn by rows of several kinds."""
     for n, d in SHAPES:
@@ -65,9 +69,10 @@ def candidates(seed: int, output: Output) -> Iterator[Candidate]:
             }
             # every data set gets two of the rows, so that every row meets all kinds of data sets over the shapes
             for name in list(rows)[i % len(rows)], list(rows)[(i + 1 + n % 4) % len(rows)]:
-                if (rows[name] != x[0]).any():
-                    second = x.copy()
-                    second[0] = rows[name]
+                second = x.copy()
+                second[0] = rows[name]
+                # a target may reject rows outside the ball: then both data sets are to be outside
+                if (second != x).any() and _inside(x) == _inside(second):
                     yield Candidate(f"{category}, against {name}, n={n}, d={d}", x, second)
 
 
@@ -110,7 +115,9 @@ def _ranked(setting: Setting, tried: list[Candidate], size: int) -> list[Candida
         sides = [draw(setting, x, size, label) for x in (candidate.first, candidate.second)]
         if any(side.skipped or any(what.startswith("time-out") for what in side.failures) for side in sides):
             return []
-        scored.append((apart(setting, candidate, sides[0], sides[1]), candidate))
+        score = apart(setting, candidate, sides[0], sides[1])
+        if score > 0:
+            scored.append((score, candidate))
     scored.sort(key=lambda pair: -pair[0])  # stable: of equals the first stays first
     return [candidate for _, candidate in scored]
 

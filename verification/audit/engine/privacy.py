@@ -88,7 +88,8 @@ class Pair:
     """Two neighbouring data sets and the statistics whose events are tried.
 
     `weight` multiplies the number of draws. `remarks` are exact figures that are printed beside the bound, such as the
-    true loss of a law that the target was found to follow.
+    true loss of a law that the target was found to follow. `failures_tell` is False where a target may fail on one
+    side, because one of the data sets is outside the domain, where a target may reject it, and the other is not.
     """
 
     name: str
@@ -97,6 +98,7 @@ class Pair:
     statistics: tuple[Statistic, ...]
     weight: float = 1.0
     remarks: tuple[str, ...] = ()
+    failures_tell: bool = True
 
 
 @dataclass(frozen=True)
@@ -551,6 +553,12 @@ def _no_output(pair: Pair, draws: Draws) -> CheckResult:
     return CheckResult("privacy", "event", Status.SKIPPED, f"no output on either data set: {reason}", pair.name)
 
 
+def _rejected(pair: Pair, draws: Draws) -> CheckResult:
+    reason = ", ".join(f"{count} × {what}" for what, count in draws.failures.items())
+    detail = f"no output on the data set outside the domain, which breaks no promise: {reason}"
+    return CheckResult("privacy", "event", Status.NOTED, detail, pair.name)
+
+
 def _ran_out_of_time(pair: Pair, trial: _Trial, seconds: float) -> CheckResult:
     return CheckResult(
         "privacy",
@@ -656,6 +664,8 @@ def run_pair(
     always_failing = [len(probe.outputs) == 0 for probe in probes]
     if all(always_failing):
         return [_no_output(pair, probes[0])]
+    if any(always_failing) and not pair.failures_tell:
+        return [_rejected(pair, probes[always_failing.index(True)])]
     trial = sampler.trial(samples * pair.weight, any(always_failing), guarantee)
     if trial.cut_short:
         return [_ran_out_of_time(pair, trial, setting.seconds)]
@@ -666,7 +676,7 @@ def run_pair(
     if trial.wager is not None and isinstance(trial.wager.bet, RenyiBet):
         checks.append(_divergence(pair, guarantee, trial, trial.wager, trial.wager.bet))
     turned = trial.turned_to_failures()
-    if turned.counts(failure).first:
+    if turned.counts(failure).first and pair.failures_tell:
         # these draws also decided which side comes first: two looks
         checks.append(_tested(pair, guarantee, turned, failure, "failures", looks=2))
     if stop <= 0:

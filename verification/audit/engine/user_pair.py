@@ -25,6 +25,10 @@ from covassay.verification.audit.engine.zoo import IN_BALL
 NAME = "your pair"
 SIDES = ("x", "y")
 SUFFIXES = (".npz", ".json")
+OUTSIDE: dict[Domain, str] = {
+    "ball": "some rows have a norm above 1, which a target must clip or reject",
+    "cube": "some entries lie outside [0, 1], which a target must clip or reject",
+}
 NEIGHBOURS = "neighbours have the same number of rows and differ in one row"
 
 
@@ -137,7 +141,7 @@ def load_pair(name: str) -> UserPair:
 
 def _archive(path: Path) -> dict[str, Any]:
     try:
-        with np.load(path, allow_pickle=False) as archive:
+        with path.open("rb") as file, np.load(file, allow_pickle=False) as archive:
             return {side: archive[side] for side in SIDES if side in archive}
     except (OSError, ValueError, TypeError, EOFError, AttributeError, zipfile.BadZipFile, MemoryError) as error:
         raise _invalid(str(path), "must be a .npz archive of arrays of numbers") from error
@@ -168,14 +172,16 @@ def pair_to_test(
         needed = max(smallest_dimension, 2)
         raise _invalid(pair.source, f"x has {d} column{'s' * (d > 1)}: this output needs at least {needed}")
     statistics = (*more, *generic_statistics(pair.first, pair.second, output))
-    return Pair(NAME, pair.first, pair.second, statistics, remarks=tuple(_remarks(pair, domain)))
-
-
-def _remarks(pair: UserPair, domain: Domain) -> list[str]:
+    outside = [_outside(x, domain) for x in (pair.first, pair.second)]
     remarks = ["rows of y were put in the order of x"] if pair.moved else []
-    both = np.concatenate([pair.first, pair.second])
-    if domain == "ball" and (np.linalg.norm(both, axis=1) > IN_BALL).any():
-        remarks.append("some rows have a norm above 1, which a target must clip or reject")
-    if domain == "cube" and ((both < 0) | (both > 1)).any():
-        remarks.append("some entries lie outside [0, 1], which a target must clip or reject")
-    return remarks
+    if any(outside):
+        remarks.append(OUTSIDE[domain])
+    return Pair(
+        NAME, pair.first, pair.second, statistics, remarks=tuple(remarks), failures_tell=outside[0] == outside[1]
+    )
+
+
+def _outside(x: Matrix, domain: Domain) -> bool:
+    if domain == "ball":
+        return bool((np.linalg.norm(x, axis=1) > IN_BALL).any())
+    return domain == "cube" and bool(((x < 0) | (x > 1)).any())

@@ -10,7 +10,9 @@ from covassay.verification.audit.negative_controls import (
     of_entrywise_laplace,
     of_gaussian_covariance,
     of_gaussian_learning,
+    of_location,
     of_nuclear_laplace,
+    of_pairs,
     of_projection,
     of_pure_covariance,
     of_shapes,
@@ -39,6 +41,8 @@ NEGATIVE_CONTROLS: dict[str, NegativeControl] = {
         of_wishart,
         of_tails,
         of_shapes,
+        of_location,
+        of_pairs,
     )
     for control in group.NEGATIVE_CONTROLS
 }

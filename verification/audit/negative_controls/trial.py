@@ -2,7 +2,7 @@
 
 from covassay.reference.mechanisms.registry import default_claim, mechanism
 from covassay.reference.privacy import Guarantee
-from covassay.verification.audit.engine import coincidences
+from covassay.verification.audit.engine import coincidences, symmetry
 from covassay.verification.audit.engine.checks import CheckResult, Status
 from covassay.verification.audit.engine.contract import contract
 from covassay.verification.audit.engine.law import run_scenario
@@ -55,13 +55,15 @@ def checks_of(control: NegativeControl, kind: str, name: str) -> list[CheckResul
 
 
 def _data_path_checks(setting: Setting, knowledge: Profile, name: str) -> list[CheckResult]:
-    """The check of that name; each of the three has draws of its own."""
+    """The check of that name; each of the four has draws of its own."""
     path = knowledge.data_path
     if name == coincidences.NAME:
         return coincidences.coincidences(setting, path, ALPHA)
-    if name == coincidences.NAME_SEEN:
-        outputs = [(s.x, draw(setting, s.x, SAMPLES, f"law/{s.name}").outputs) for s in knowledge.scenarios]
-        return coincidences.coincidences_seen(path, outputs, ALPHA)
+    if name in (coincidences.NAME_SEEN, symmetry.NAME_SEEN):
+        drawn = [(s.name, s.x, draw(setting, s.x, SAMPLES, f"law/{s.name}").outputs) for s in knowledge.scenarios]
+        if name == symmetry.NAME_SEEN:
+            return symmetry.symmetry_seen(setting.output, drawn)
+        return coincidences.coincidences_seen(path, [(x, outputs) for _, x, outputs in drawn], ALPHA)
     return [check for check in same_noise(setting, path, ALPHA)[0] if check.name == name]
 
 

@@ -139,9 +139,11 @@ def profile(claim: ClaimUnderAudit) -> Profile:
         return (Statistic("log likelihood ratio", ratio), *generic_statistics(first, second, OUTPUTS["matrix"])[:1])
 
     def pairs(_: frozenset[str]) -> tuple[Pair, ...]:
-        first, second = neighbours(np.zeros((1, 4)), *(hadamard_pair if full else block_pair)(4))
-        worst = Pair("the worst rows, d=4", first, second, statistics(first, second))
-        return (worst, *common_pairs(OUTPUTS["matrix"], statistics, (1, 2)))
+        worst = []
+        for d, weight in ((2, 2.0), (4, 1.0)):  # with few entries the largest loss is not rare
+            first, second = neighbours(np.zeros((1, d)), *(hadamard_pair if full else block_pair)(d))
+            worst.append(Pair(f"the worst rows, d={d}", first, second, statistics(first, second), weight))
+        return (*worst, *common_pairs(OUTPUTS["matrix"], statistics, (1, 2)))
 
     scenarios = tuple(scenario(N, d, scale(N, d), epsilon, full) for d in DIMENSIONS)
     shapes = Shapes(

@@ -11,7 +11,7 @@ many noise scales apart, and its eigenvectors on two features without signal.
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -324,6 +324,9 @@ def separate_cov_profile(claim: ClaimUnderAudit) -> Profile:
 def clipped_cov_profile(claim: ClaimUnderAudit) -> Profile:
     """ClippedCov: the exact law if the threshold is public, and draws of the reference."""
     rho, options, generic = claim.budget["rho"], claim.options, reference_draws.profile(claim)
+    if options["base"] == "separate":  # half of what the threshold leaves is spent on the eigenvalues
+        pair = eigenvalue_pair(math.ceil(SEPARATION * separate_cov.noise_scale(1, rho)))
+        generic = replace(generic, pairs=lambda _: (pair, *common_pairs(OUTPUTS["matrix"])))
     if options["threshold"] == "private":
         return generic
     tau = clipped_cov.CLIP_NORM

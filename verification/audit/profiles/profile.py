@@ -120,6 +120,8 @@ def black_box_pairs(output: Output) -> tuple[Pair, ...]:
         "opposite rows, d=1": neighbours(np.zeros((1, 1)), np.ones(1), -np.ones(1)),
         "opposite rows in a dense direction, d=2": neighbours(np.zeros((1, 2)), dense, -dense),
     }
+    if output.kind == "level":  # the probability of a level that is chosen rarely changes the most
+        rows["one column ahead, d=2"] = neighbours(np.repeat(np.eye(2), [0, 2], axis=0), *orthonormal_pair(2))
     far = 1.0 if output.power == 1 else 0.25  # opposite rows are the worst for a mean, whose unit is that of x
     return tuple(
         Pair(name, first, second, generic_statistics(first, second, output), far if name in opposite else 0.5)
@@ -131,4 +133,5 @@ def black_box_pairs(output: Output) -> tuple[Pair, ...]:
 def black_box(output: Output) -> Profile:
     """The profile of a target that names no mechanism: it has pairs and no law."""
     pairs = (*common_pairs(output, dimensions=(1, 2, 3)), *black_box_pairs(output))
-    return Profile(Form(output), (), lambda _: pairs)
+    # a level is one of a finite set, so that on much data a correct target gives one and the same again and again
+    return Profile(Form(output, repeats=output.kind == "level"), (), lambda _: pairs)

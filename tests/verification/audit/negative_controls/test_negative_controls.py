@@ -19,6 +19,7 @@ from covassay.verification.audit.engine.contract import Form, contract
 from covassay.verification.audit.engine.same_noise import NAME, NAME_OF_ROWS
 from covassay.verification.audit.engine.sampling import Setting
 from covassay.verification.audit.engine.shapes import NAMES
+from covassay.verification.audit.engine.symmetry import NAME_SEEN as SYMMETRY_SEEN
 from covassay.verification.audit.engine.tails import RARE_BRANCHES, TAILS
 from covassay.verification.audit.negative_controls import every
 from covassay.verification.audit.negative_controls.every import NEGATIVE_CONTROLS
@@ -30,7 +31,8 @@ from covassay.verification.audit.targets.target import TargetReference
 CLAIM = PureDP(1.0)
 SYMMETRIC = MatrixOutput(power=2, symmetric=True)
 QUICK_DATA_PATHS = ("quantile-clip", "zero-rows-dropped-trace", "integers-as-bytes", "half-noise-one-row",
-                    "diagonal-repeated", "opposite-at-seven", "few-seeds", "fails-on-equal-rows")  # fmt: skip
+                    "diagonal-repeated", "opposite-at-seven", "few-seeds", "fails-on-equal-rows",
+                    "skewed-at-times")  # fmt: skip
 CAUGHT = [(name, kind, check) for name, mutant in NEGATIVE_CONTROLS.items() for kind, check in mutant.caught_by]
 
 
@@ -72,7 +74,7 @@ def every_check() -> set[tuple[str, str]]:
             names |= {("law", test) for test in scenario.tests}
     setting = Setting(TargetReference("covassay:nuclear-laplace-symmetric", "."), CLAIM.keywords(), SYMMETRIC, seed=0)
     names |= {("law", check) for check in (TAILS, RARE_BRANCHES, *NAMES.values())}
-    names |= {("data path", check) for check in (NAME, NAME_OF_ROWS, COINCIDENCES, NAME_SEEN)}
+    names |= {("data path", check) for check in (NAME, NAME_OF_ROWS, COINCIDENCES, NAME_SEEN, SYMMETRY_SEEN)}
     return names | {("contract", check.name) for check in contract(setting, Form(SYMMETRIC))}
 
 
@@ -81,7 +83,12 @@ def test_no_check_is_without_a_mutant() -> None:
 
 
 DIAGNOSED = [name for name, mutant in NEGATIVE_CONTROLS.items() if mutant.diagnosis and name != "acg-sign"]
-QUICK = ("half-scale", "half-radius-noise", "quadruple-exponent")  # the others are whole audits of the same kind
+QUICK = (
+    "half-scale",
+    "half-radius-noise",
+    "quadruple-exponent",
+    "diagonal-alone",
+)  # the others are whole audits of the same kind
 
 
 @pytest.mark.parametrize(

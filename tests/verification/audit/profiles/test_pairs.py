@@ -56,9 +56,41 @@ def full_laplace(share: float) -> Target:
     return additive(moment, lambda x: share * (2**0.5 * x.shape[1] if x.shape[1] > 1 else 1) / len(x), "laplace")
 
 
+def trace(x: Matrix) -> Matrix:
+    return np.asarray((x**2).sum() / len(x))
+
+
+def laplace_trace(share: float) -> Target:
+    return additive(trace, lambda x: share / len(x), "laplace")
+
+
+def first_mean(share: float) -> Target:
+    """One number, which opposite rows move the most."""
+    return additive(lambda x: np.asarray(x[:, 0].mean()), lambda x: share * 2 / len(x), "laplace")
+
+
+def gaussian_form(share: float) -> Target:
+    """A mean and a second moment, (d + 1, d), as one Gaussian vector: together they change by at most √6/n in ℓ2."""
+    return additive(lambda x: np.vstack([mean(x), moment(x)]), lambda x: share * 6**0.5 / len(x), "standard_normal")
+
+
+def level(share: float) -> Target:
+    """The exponential mechanism on the energies of the columns, which change by at most 1."""
+
+    def many(x: Matrix, size: int, *, rng: np.random.Generator, **budget: float) -> Matrix:
+        energies = (clipped(x) ** 2).sum(axis=0) / (2 * share)
+        return 1.0 + (energies + rng.gumbel(size=(size, len(energies)))).argmax(axis=1)
+
+    return Target("level", lambda x, *, rng, **budget: many(x, 1, rng=rng, **budget)[0], draw_many=many)
+
+
 @pytest.mark.parametrize(
     ("target", "claim", "released"),
     [
+        pytest.param(laplace_trace, PureDP(1.0), "number", marks=pytest.mark.slow),
+        pytest.param(first_mean, PureDP(1.0), "number", marks=pytest.mark.slow),
+        pytest.param(gaussian_form, ZCDP(0.5), "gaussian", marks=pytest.mark.slow),
+        pytest.param(level, PureDP(1.0), "level", marks=pytest.mark.slow),
         (laplace_mean, PureDP(1.0), "vector"),
         (gaussian_mean, ZCDP(0.5), "vector"),
         (full_laplace, PureDP(1.0), "matrix"),

@@ -1,0 +1,102 @@
+"""Where outputs are centred: simple mistakes are named, before the scale of the noise, and correct centres are not."""
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from covassay.reference.domain import Matrix, second_moment, unit_rows
+from covassay.reference.mechanisms.output import SECOND_MOMENT
+from covassay.reference.mechanisms.pure import entrywise_laplace
+from covassay.reference.mechanisms.registry import default_claim, mechanism
+from covassay.reference.privacy import PureDP
+from covassay.verification.audit.engine.sampling import Setting
+from covassay.verification.audit.negative_controls.every import NEGATIVE_CONTROLS
+from covassay.verification.audit.negative_controls.of_location import NEGATIVE_CONTROLS as MISPLACED
+from covassay.verification.audit.profiles.by_mechanism import profile
+from covassay.verification.audit.profiles.centres import location
+from covassay.verification.audit.profiles.profile import black_box
+from covassay.verification.audit.reports.words import findings
+from covassay.verification.audit.run import audit
+from covassay.verification.audit.targets.target import Target, TargetReference
+
+CENTRED = [control for control in MISPLACED if control.diagnosis]
+UNSEEDED = ("divided-by-columns", "numpy-covariance", "wrong-sign")
+
+
+def where(name: str, seeded: bool = True) -> str:
+    control = NEGATIVE_CONTROLS[name]
+    claim = default_claim(control.mechanism)
+    expected = profile(control.mechanism, claim, mechanism(control.mechanism).resolve(dict(control.options)), 500, 0)
+    source = TargetReference(f"mutant:{name}", ".", seeded)
+    found = location(Setting(source, claim.keywords(), expected.form.output, 0), expected, named=True)
+    return "" if found is None else found.sentence
+
+
+@pytest.mark.parametrize("control", CENTRED, ids=lambda control: control.name)
+def test_the_mistake_is_named(control) -> None:  # type: ignore[no-untyped-def]
+    assert control.diagnosis in where(control.name)
+
+
+@pytest.mark.parametrize("name", UNSEEDED)
+def test_the_mistake_is_named_without_seeds(name: str) -> None:
+    """Then the centre is known up to a standard error only."""
+    assert NEGATIVE_CONTROLS[name].diagnosis in where(name, seeded=False)
+
+
+@pytest.mark.parametrize("name", ["half-scale", "half-noise-gauss-cov", "half-noise-output-perturbation"])
+def test_a_wrong_scale_is_no_wrong_centre(name: str) -> None:
+    assert where(name) == ""
+
+
+def shifted(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
+    """Noise with a mean."""
+    n, d = np.shape(x)
+    return second_moment(unit_rows(x)) + d / (n * epsilon) * (rng.laplace(size=(d, d)) + 1.5)
+
+
+def test_noise_with_a_mean_is_named() -> None:
+    claim = PureDP(1.0)
+    expected = profile("entrywise-laplace", claim, mechanism("entrywise-laplace").resolve({}), 500, 0)
+    found = location(Setting(Target("mine", shifted), claim.keywords(), expected.form.output, 0), expected, named=True)
+    assert found is not None
+    assert "does not have mean 0" in found.sentence
+
+
+def black_box_target(centre: Callable[[Matrix], Matrix], scale: float) -> Target:
+    def draw(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
+        value = centre(unit_rows(x))
+        return value + scale * rng.laplace(size=value.shape)
+
+    return Target("mine", draw)
+
+
+@pytest.mark.parametrize(
+    ("centre", "words"),
+    [
+        (lambda rows: rows.T @ rows, "is a division by n missing"),
+        (second_moment, ""),
+        (lambda rows: second_moment(rows - rows.mean(axis=0)), ""),
+        (lambda rows: 2 * second_moment(rows), ""),
+    ],
+)
+def test_without_a_mechanism_only_a_wrong_size_is_named(centre: Callable[[Matrix], Matrix], words: str) -> None:
+    """What a target is meant to compute is unknown there."""
+    expected = black_box(SECOND_MOMENT)
+    setting = Setting(black_box_target(centre, 0.01), {"epsilon": 1.0}, expected.form.output, 0)
+    found = location(setting, expected, named=False)
+    assert (found is None and not words) or (found is not None and words != "" and words in found.sentence)
+
+
+def test_the_centre_is_the_first_line_of_the_finding_and_the_scale_is_judged_about_it() -> None:
+    """Half the noise about n·Σ: the interval of the scale about Σ would say that the noise is too large."""
+
+    def draw(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
+        rows = unit_rows(x)
+        return rows.T @ rows + entrywise_laplace.sample(np.zeros_like(rows), rng, epsilon=epsilon) / 2
+
+    report = audit(draw, PureDP(1.0), claimed="entrywise-laplace", samples=300)
+    assert all(c.detail.startswith("the outputs are centred on n·Σ (20·Σ at n = 20)") for c in report.refuted)
+    assert "about that centre, the noise has half the calibrated scale" in report.diagnoses[1]
+    assert not any(check.facts.get("estimates") for check in report.refuted)
+    assert sum(group[0].kind == "law" for group in findings(report)) == 1

@@ -1,0 +1,143 @@
+"""A user's own pair: what counts as a pair of neighbours, what is refused in one line, and what the audit does with it.
+
+The correct targets below are refuted with probability at most 1e-9 each; seeds are fixed.
+"""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from covassay.reference.domain import Matrix, second_moment, unit_rows
+from covassay.reference.errors import InvalidInput
+from covassay.reference.mechanisms.output import OUTPUTS, SECOND_MOMENT
+from covassay.reference.privacy import PureDP
+from covassay.verification.audit.engine.checks import Verdict
+from covassay.verification.audit.engine.user_pair import NAME, as_pair, given_pair, load_pair, pair_to_test
+from covassay.verification.audit.run import audit
+
+X = np.array([[0.6, 0.8], [1.0, 0.0], [0.0, 0.5], [0.6, 0.8]])
+Y = np.array([[0.6, 0.8], [0.0, 1.0], [0.0, 0.5], [0.6, 0.8]])
+CLAIM = PureDP(1.0)
+
+
+def entrywise(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
+    """Laplace noise on every entry, with the ℓ1 sensitivity √2 d."""
+    rows = unit_rows(x)
+    n, d = rows.shape
+    return second_moment(rows) + 2**0.5 * d / (n * epsilon) * rng.laplace(size=(d, d))
+
+
+def special(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
+    """The same with a hundredth of the noise where the second row is (0.25, 0.25)."""
+    y, noisy = second_moment(unit_rows(x)), entrywise(x, epsilon=epsilon, rng=rng)
+    return y + (noisy - y) / 100 if len(x) > 1 and (x[1] == 0.25).all() else noisy
+
+
+def test_the_rows_may_stand_in_any_order() -> None:
+    order = [2, 0, 3, 1]
+    pair = as_pair(X, Y[order])
+    assert pair.moved
+    assert np.array_equal(pair.first, X)
+    assert np.array_equal(pair.second, Y)
+    assert not as_pair(X, Y).moved
+
+
+def test_repeated_rows_are_counted() -> None:
+    """Two sets of the same distinct rows are no neighbours if two rows come in other numbers."""
+    a, b, c = np.eye(3)
+    assert (as_pair([a, a, b], [a, b, b]).first != as_pair([a, a, b], [a, b, b]).second).any(axis=1).sum() == 1
+    with pytest.raises(InvalidInput, match="differ in 2 rows"):
+        as_pair([a, a, a, b], [b, b, b, a])
+    with pytest.raises(InvalidInput, match="differ in 2 rows"):
+        as_pair([a, b, c], [a, a, a])
+
+
+@pytest.mark.parametrize(
+    ("x", "y", "words"),
+    [
+        (X, X, "same rows"),
+        (X, X[::-1], "same rows"),
+        (X, X[:3], "4 rows and y has 3"),
+        (X, np.ones((4, 3)), "2 columns and y has 3"),
+        (X, X + 1, "differ in 4 rows"),
+        (np.ones(3), Y, "x must be a table"),
+        (np.empty((0, 2)), np.empty((0, 2)), "x must be a table"),
+        (X, np.where(X == 1, np.nan, X), "y must be a table .* not finite"),
+        (X, X.astype(str), "y must be a table"),
+        (X, X.astype(complex), "y must be a table"),
+        ([[1, 2], [3]], Y, "x must be a table"),
+        ([[10**400, 0.0]], [[1.0, 0.0]], "x must be a table"),
+    ],
+)
+def test_what_is_no_pair_is_refused_in_one_line(x: Any, y: Any, words: str) -> None:
+    with pytest.raises(InvalidInput, match=words) as refused:
+        as_pair(x, y)
+    assert "\n" not in str(refused.value)
+
+
+@pytest.mark.parametrize("pair", [X, (X,), (X, Y, X), "x, y", 3])
+def test_a_pair_is_two_tables(pair: Any) -> None:
+    with pytest.raises(InvalidInput, match="pair"):
+        given_pair(pair)
+
+
+def test_a_pair_is_read_from_either_kind_of_file(tmp_path: Path) -> None:
+    np.savez(tmp_path / "p.npz", x=X, y=Y)
+    (tmp_path / "p.json").write_text(json.dumps({"x": X.tolist(), "y": Y.tolist()}), encoding="utf-8")
+    for name in ("p.npz", "p.json"):
+        pair = load_pair(str(tmp_path / name))
+        assert np.array_equal(pair.first, X)
+        assert np.array_equal(pair.second, Y)
+        assert pair.source == str(tmp_path / name)
+
+
+BROKEN: dict[str, bytes] = {
+    "nothing.npz": b"",
+    "text.npz": b"x, y",
+    "half.npz": b"PK\x03\x04 and no more",
+    "half.json": b'{"x": [[1, 2]',
+    "list.json": b"[1, 2]",
+    "latin.json": b"\xff\xfe",
+    "names.json": b'{"a": [[1]], "b": [[2]]}',
+    "one.json": b'{"x": [[1.0]]}',
+    "infinite.json": b'{"x": [[1e999]], "y": [[0]]}',
+    "pair.csv": b"1,2",
+}
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_a_file_without_a_pair_is_refused_in_one_line(name: str, tmp_path: Path) -> None:
+    (tmp_path / name).write_bytes(BROKEN[name])
+    with pytest.raises(InvalidInput, match="pair = ") as refused:
+        load_pair(str(tmp_path / name))
+    assert "\n" not in str(refused.value)
+
+
+def test_an_archive_of_objects_is_not_loaded(tmp_path: Path) -> None:
+    """Pickled objects could run code."""
+    np.savez(tmp_path / "p.npz", x=np.array([{}], dtype=object), y=Y)
+    with pytest.raises(InvalidInput, match="archive of arrays"):
+        load_pair(str(tmp_path / "p.npz"))
+
+
+def test_what_a_reader_should_know_of_the_rows_is_said() -> None:
+    long = as_pair(X, np.vstack([X[:3], [[3.0, 4.0]]]))
+    assert any("norm above 1" in remark for remark in pair_to_test(long, SECOND_MOMENT, "ball", 1).remarks)
+    assert any("outside [0, 1]" in remark for remark in pair_to_test(long, SECOND_MOMENT, "cube", 1).remarks)
+    assert not pair_to_test(long, SECOND_MOMENT, "space", 1).remarks
+    with pytest.raises(InvalidInput, match="needs at least 2"):
+        pair_to_test(as_pair([[1.0]], [[0.0]]), OUTPUTS["coefficients"], "ball", 1)
+
+
+def test_a_pair_shows_what_no_other_pair_shows() -> None:
+    """A mistake in one place is seen on the pair that has it, and not without it; a correct target keeps its claim."""
+    x, y = X.copy(), X.copy()
+    x[1] = 0.25
+    assert audit(special, CLAIM, samples=100).verdict is Verdict.NOT_REFUTED
+    report = audit(special, CLAIM, samples=100, pair=(x, y))
+    assert {check.scenario for check in report.refuted} == {NAME}
+    assert "pair=(x, y)" in report.replay
+    assert audit(entrywise, CLAIM, samples=100, pair=(x, y)).verdict is Verdict.NOT_REFUTED

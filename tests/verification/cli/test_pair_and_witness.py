@@ -1,0 +1,76 @@
+"""`covassay audit --pair` and `--witness`: what they read and write, and that nothing half written is left."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from covassay.verification.cli.audit_process import Finished, write_whole
+from covassay.verification.cli.main import run
+
+SMALL = ["--samples", "100", "--jobs", "1"]
+
+
+def test_a_witness_is_written_and_its_pair_is_tested_again(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "unclipped.py").write_text(
+        "def f(x, *, epsilon, rng):\n    return x.T @ x / len(x) + rng.laplace(size=(x.shape[1],) * 2) / epsilon\n"
+    )
+    monkeypatch.chdir(tmp_path)
+    assert run(["audit", "unclipped:f", *SMALL, "--witness", "w.npz"]) == 1
+    assert [path.name for path in tmp_path.glob("w.*")] == ["w.npz"]
+    with np.load("w.npz") as found:
+        assert set(found) == {"about", "x", "y"}
+    capsys.readouterr()
+    assert run(["audit", "unclipped:f", *SMALL, "--pair", "w.npz", "--json"]) == 1
+    report = json.loads(capsys.readouterr().out)
+    (check,) = [c for c in report["checks"] if c["scenario"] == "your pair" and c["name"] == "event"]
+    assert check["status"] == "REFUTED"
+    assert "--pair w.npz" in report["replay"]
+
+
+def test_without_a_refutation_no_witness_is_written(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "w.npz"
+    assert run(["audit", "covassay:private-trace", *SMALL, "--witness", str(file)]) == 0
+    assert not file.exists()
+    assert "was not written" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("option", "name", "words"),
+    [
+        ("--pair", "no.npz", "must be a file that exists"),
+        ("--witness", "w.txt", "must end in .npz"),
+        ("--witness", "nowhere/w.npz", "must be in a directory that exists"),
+    ],
+)
+def test_invalid_use_is_one_line(
+    option: str, name: str, words: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["audit", "covassay:private-trace", *SMALL, option, str(tmp_path / name)]) == 2
+    shown = capsys.readouterr()
+    assert words in shown.err
+    assert shown.err.count("\n") == 1
+    assert not shown.out
+
+
+def test_a_witness_that_cannot_be_written_leaves_what_was_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "w.npz"
+    file.write_bytes(b"before")
+
+    def full(path: Path, content: bytes) -> int:
+        with path.open("wb") as part:
+            part.write(content[:1])
+        raise OSError("no space left on device")
+
+    monkeypatch.setattr(Path, "write_bytes", full)
+    with pytest.raises(OSError, match="no space"):
+        write_whole(file, b"after")
+    with pytest.raises(OSError, match="no space"):
+        Finished(1, witness_file=str(file), witness="").deliver()
+    assert [path.name for path in tmp_path.iterdir()] == ["w.npz"]
+    assert file.read_bytes() == b"before"
