@@ -63,7 +63,7 @@ class RoundedRelease:
         """What a file says about the release, besides the mechanism and its budget."""
         return {
             "rounded": True,
-            "grid": str(self.grid),
+            "grid": f"2^{self.grid.numerator.bit_length() - self.grid.denominator.bit_length()}",
             "integers": dict(self.integers),
             "unit": self.unit,
             "input": f"rows of integers over 2^{self.input_bits}, rounded toward zero; all sums of them are exact",

@@ -26,9 +26,10 @@ def draw(x: Matrix, *, rng: np.random.Generator, mechanism: str, **arguments: An
 
 def _target(float_target: Callable[[], Target]) -> Target:
     real = float_target()
+    options: dict[str, Any] = {"mechanism": real.mechanism, **dict(real.options)}
     return Target(
         name=real.name.replace("covassay:", "rounded:"),
-        draw=partial(draw, mechanism=real.mechanism, **dict(real.options)),
+        draw=partial(draw, **options),
         mechanism=real.mechanism,
         options=real.options,
         version=f"covassay {version('covassay')}, rounded with python-flint {version('python-flint')}",
