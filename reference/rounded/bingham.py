@@ -14,7 +14,7 @@ has a density, so whatever M is, none of these numbers is the root or an eigenva
 from flint import arb, arb_mat
 
 from covassay.reference.laws import bingham as law
-from covassay.reference.rounded.balls import is_negative, less
+from covassay.reference.rounded.balls import is_negative, less, sum_of_squares
 from covassay.reference.rounded.bits import Uniforms
 from covassay.reference.rounded.noise import normals
 
@@ -29,7 +29,7 @@ def bingham(m: arb_mat, uniforms: Uniforms) -> list[arb]:
     factor = _envelope(m, uniforms.uniform())
     while True:
         z = _solved_transposed(factor, normals(q, uniforms))
-        length = sum((value**2 for value in z), arb(0)).sqrt()
+        length = sum_of_squares(z).sqrt()
         u = [value / length for value in z]
         # uᵀ(sI − M)u = ‖Lᵀu‖², and y = uᵀAu is this minus q/2
         stretched = arb_mat([u]) * factor
@@ -65,7 +65,7 @@ def _good_factor(m: arb_mat, steps: arb) -> arb_mat | None:
     factor = cholesky(shifted)
     if factor is None:
         return None
-    trace = sum((value**2 for value in factor.inv().entries()), arb(0))
+    trace = sum_of_squares(factor.inv().entries())
     return factor if less(trace, 2) else None
 
 
@@ -74,7 +74,7 @@ def cholesky(m: arb_mat) -> arb_mat | None:
     q = m.nrows()
     lower = arb_mat(q, q)
     for j in range(q):
-        pivot = m[j, j] - sum((lower[j, k] ** 2 for k in range(j)), arb(0))
+        pivot = m[j, j] - sum_of_squares(lower[j, k] for k in range(j))
         if is_negative(pivot):
             return None
         lower[j, j] = pivot.sqrt()

@@ -18,6 +18,7 @@ from covassay.reference.rounded.balls import (
     less,
     nearest_multiple,
     refined,
+    sum_of_squares,
 )
 from covassay.reference.rounded.bits import OperatingSystem, Seeded, Uniforms
 from covassay.reference.rounded.releasing import rational, require_grid
@@ -79,6 +80,10 @@ def test_a_certain_rounding_is_the_nearest(x: Fraction, power: int) -> None:
         assert abs(x / grid - round(x / grid)) > Fraction(49, 100)
     else:
         assert abs(x - k * grid) <= grid / 2
+
+
+def test_the_square_of_a_ball_about_zero_is_a_ball() -> None:
+    assert sum_of_squares([arb(0, 1e-9), arb(2)]).contains(4)
 
 
 @given(st.fractions(0, 50, max_denominator=1000))
