@@ -21,6 +21,7 @@ from covassay.reference.rounded.balls import (
     sum_of_squares,
 )
 from covassay.reference.rounded.bits import OperatingSystem, Seeded, Uniforms
+from covassay.reference.rounded.mechanisms import ROUNDED
 from covassay.reference.rounded.releasing import rational, require_grid
 
 ONE = Fraction(1)
@@ -136,6 +137,10 @@ def test_a_grid_is_a_power_of_two(grid: str | float) -> None:
     with pytest.raises(InvalidInput, match="grid = "):
         require_grid(grid)
     assert require_grid("2^-20") == require_grid("2**-20") == require_grid(2.0**-20) == Fraction(1, 2**20)
+
+
+def test_the_mechanisms_with_a_rounded_form_are_listed() -> None:
+    assert tuple(ROUNDED) == rounded.WITH_ROUNDED_FORM
 
 
 def test_without_python_flint_the_message_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
