@@ -204,7 +204,7 @@ def _falling_root(interval: _Interval, value: arb) -> arb:
         far = near + 16
         while not interval.beyond(far) < value:
             far = far + (far - near)
-            if far > 2**20:
+            if far > 2**10 * ctx.prec:  # the ball of the value is too wide
                 raise Undecided
     return bracketed_root(lambda y: value - interval.beyond(y), interval.intensity, near, far)
 
@@ -212,7 +212,7 @@ def _falling_root(interval: _Interval, value: arb) -> arb:
 def _intervals(law: _Balls, kernel: arb_mat, points: list[arb]) -> list[_Interval]:
     """The intervals between 0 and the points drawn, from left to right, each with its intensity."""
     d, n, powers = len(law.basis.powers), law.basis.kernel.nrows(), law.basis.powers
-    order = _ascending(points)
+    order = ascending(points)
     negative = [q for q in order if is_negative(points[q])]
     positive = order[len(negative) :]
     ends: list[tuple[int, arb | None, arb | None, int]] = []  # side, near, far, and how many points are on the left
@@ -249,9 +249,9 @@ def _intervals(law: _Balls, kernel: arb_mat, points: list[arb]) -> list[_Interva
     return found
 
 
-def _ascending(points: list[arb]) -> list[int]:
+def ascending(points: list[arb]) -> list[int]:
     """The indices of the points in ascending order, which must be certain."""
-    order = sorted(range(len(points)), key=lambda q: float(points[q].mid()))
+    order = sorted(range(len(points)), key=lambda q: points[q].mid())
     for a, b in pairwise(order):
         if not less(points[a], points[b]):
             raise Undecided

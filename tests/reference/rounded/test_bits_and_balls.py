@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from covassay.reference import rounded
 from covassay.reference.errors import InvalidInput
+from covassay.reference.rounded import spectrum
 from covassay.reference.rounded.balls import (
     Undecided,
     bracketed_root,
@@ -137,6 +138,16 @@ def test_a_grid_is_a_power_of_two(grid: str | float) -> None:
     with pytest.raises(InvalidInput, match="grid = "):
         require_grid(grid)
     assert require_grid("2^-20") == require_grid("2**-20") == require_grid(2.0**-20) == Fraction(1, 2**20)
+
+
+def test_points_are_put_in_order_however_close_they_are() -> None:
+    before, ctx.prec = ctx.prec, 200
+    try:
+        assert spectrum.ascending([arb(1), arb(1) - arb((1, -90)), arb(2), arb(1) + arb((1, -90))]) == [1, 0, 3, 2]
+        with pytest.raises(Undecided):
+            spectrum.ascending([arb(1), arb(1, 1e-30)])
+    finally:
+        ctx.prec = before
 
 
 def test_the_mechanisms_with_a_rounded_form_are_listed() -> None:
