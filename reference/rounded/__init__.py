@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 from covassay.reference.errors import InvalidInput
 
-__all__ = ["DEFAULT_GRID", "require_flint", "require_rounded_form", "rounded_release"]
+__all__ = ["DEFAULT_GRID", "WITH_ROUNDED_FORM", "require_flint", "require_rounded_form", "rounded_release"]
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -29,6 +29,26 @@ if TYPE_CHECKING:
     from covassay.reference.rounded.releasing import RoundedRelease
 
 DEFAULT_GRID = "2^-30"
+WITH_ROUNDED_FORM = (
+    "laplace",
+    "gaussian",
+    "private-trace",
+    "entrywise-laplace",
+    "lap-cov",
+    "gauss-cov",
+    "nuclear-laplace",
+    "nuclear-laplace-symmetric",
+    "centred-covariance",
+    "k-norm",
+    "exponential",
+    "above-threshold",
+    "nuclear-ball-projection",
+    "projection-mechanism",
+    "separate-cov",
+    "separate-cov-pure",
+    "bingham",
+    "iterative-eigenvectors",
+)
 
 
 def require_flint() -> None:

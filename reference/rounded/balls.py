@@ -5,7 +5,7 @@ from balls is a ball again, and contains the result that exact arithmetic would 
 true of all its points: the functions below raise `Undecided` instead of looking at the midpoint.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Generic, TypeVar
@@ -46,6 +46,11 @@ def largest(values: Sequence[arb]) -> arb:
     for value in values[1:]:
         most = most.max(value)
     return most
+
+
+def sum_of_squares(values: Iterable[arb]) -> arb:
+    """Σ v². (Of a ball that contains 0, python-flint's v**2 is not a number; the product v·v is a ball.)"""
+    return sum((value * value for value in values), arb(0))
 
 
 def nearest_multiple(x: arb, grid: Fraction) -> int:

@@ -6,19 +6,19 @@ with A = λI − M, and b. Only s = λ + b/2 matters: Ω = I + 2A/b is 2(sI − 
 (The formula is below 1 for every y > −q/2, as −y + (q/2) ln(1 + 2y/q) has its maximum 0 at y = 0.) Every s above the
 largest eigenvalue gives the right law.
 
-The best s solves tr (sI − M)^{−1} = 2. Any s near it will do, but it must be the same at every precision. So it is the
-first of the numbers (k + 1/π)/4 that is above the root, found by certain decisions. These numbers are transcendental,
-so for no data set is one of them the root or an eigenvalue, and no decision is a tie.
+The best s solves tr (sI − M)^{−1} = 2. Any s above it will do, but it must be the same at every precision. So it is the
+first of the numbers (k + V)/4 that is above the root, found by certain decisions. V is a uniform number of its own. It
+has a density, so whatever M is, none of these numbers is the root or an eigenvalue, and no decision is a tie.
 """
 
 from flint import arb, arb_mat
 
 from covassay.reference.laws import bingham as law
-from covassay.reference.rounded.balls import is_negative, less
+from covassay.reference.rounded.balls import is_negative, less, sum_of_squares
 from covassay.reference.rounded.bits import Uniforms
 from covassay.reference.rounded.noise import normals
 
-STEPS = 4  # the envelope parameter is (k + 1/π)/STEPS
+STEPS = 4  # s is (k + V)/STEPS
 
 
 def bingham(m: arb_mat, uniforms: Uniforms) -> list[arb]:
@@ -26,10 +26,10 @@ def bingham(m: arb_mat, uniforms: Uniforms) -> list[arb]:
     q = m.nrows()
     if q == 1:
         return [arb(-1 if uniforms.coin() else 1)]
-    factor = _envelope(m)
+    factor = _envelope(m, uniforms.uniform())
     while True:
         z = _solved_transposed(factor, normals(q, uniforms))
-        length = sum((value**2 for value in z), arb(0)).sqrt()
+        length = sum_of_squares(z).sqrt()
         u = [value / length for value in z]
         # uᵀ(sI − M)u = ‖Lᵀu‖², and y = uᵀAu is this minus q/2
         stretched = arb_mat([u]) * factor
@@ -38,35 +38,34 @@ def bingham(m: arb_mat, uniforms: Uniforms) -> list[arb]:
             return u
 
 
-def _envelope(m: arb_mat) -> arb_mat:
-    """The Cholesky factor of sI − M for the smallest s = (k + 1/π)/STEPS above λ_max(M) with tr (sI − M)^{−1} < 2."""
+def _envelope(m: arb_mat, offset: arb) -> arb_mat:
+    """The Cholesky factor of sI − M for the smallest s = (k + offset)/STEPS with s > λ_max(M), tr (sI − M)^{−1} < 2."""
     above = 1  # of two numbers k, the lower one is too small and the upper one is not
-    while _good_factor(m, above) is None:
+    while _good_factor(m, above + offset) is None:
         above *= 2
     below = -1
-    while _good_factor(m, below) is not None:
+    while _good_factor(m, below + offset) is not None:
         below *= 2
     while above - below > 1:
         middle = (above + below) // 2
-        if _good_factor(m, middle) is None:
+        if _good_factor(m, middle + offset) is None:
             below = middle
         else:
             above = middle
-    factor = _good_factor(m, above)
+    factor = _good_factor(m, above + offset)
     assert factor is not None
     return factor
 
 
-def _good_factor(m: arb_mat, k: int) -> arb_mat | None:
-    """The Cholesky factor of sI − M if s > λ_max(M) and tr (sI − M)^{−1} < 2, else None."""
-    s = (k + 1 / arb.pi()) / STEPS
+def _good_factor(m: arb_mat, steps: arb) -> arb_mat | None:
+    """The Cholesky factor of sI − M, for s = steps/STEPS, if s > λ_max(M) and tr (sI − M)^{−1} < 2; else None."""
     shifted = -m
     for i in range(m.nrows()):
-        shifted[i, i] += s
+        shifted[i, i] += steps / STEPS
     factor = cholesky(shifted)
     if factor is None:
         return None
-    trace = sum((value**2 for value in factor.inv().entries()), arb(0))
+    trace = sum_of_squares(factor.inv().entries())
     return factor if less(trace, 2) else None
 
 
@@ -75,7 +74,7 @@ def cholesky(m: arb_mat) -> arb_mat | None:
     q = m.nrows()
     lower = arb_mat(q, q)
     for j in range(q):
-        pivot = m[j, j] - sum((lower[j, k] ** 2 for k in range(j)), arb(0))
+        pivot = m[j, j] - sum_of_squares(lower[j, k] for k in range(j))
         if is_negative(pivot):
             return None
         lower[j, j] = pivot.sqrt()

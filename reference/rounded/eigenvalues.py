@@ -11,7 +11,7 @@ and the largest eigenvalue of QᵀQ. Both norms are bounded by Frobenius norms o
 
 from flint import arb, arb_mat, ctx
 
-from covassay.reference.rounded.balls import Undecided
+from covassay.reference.rounded.balls import Undecided, sum_of_squares
 
 SWEEPS = 60
 
@@ -39,9 +39,8 @@ def eigenvalues(m: arb_mat) -> list[arb]:
 
 
 def _frobenius(m: arb_mat) -> arb:
-    """The Frobenius norm; the balls of a matrix near 0 may reach below 0 when squared, so an upper bound is rooted."""
-    square = sum((abs(value).upper() ** 2 for value in m.entries()), arb(0))
-    return square.upper().sqrt()
+    """An upper bound on the Frobenius norm."""
+    return sum_of_squares(abs(value).upper() for value in m.entries()).upper().sqrt().upper()
 
 
 def _jacobi(m: arb_mat) -> tuple[arb_mat, arb_mat]:
@@ -59,9 +58,9 @@ def _jacobi(m: arb_mat) -> tuple[arb_mat, arb_mat]:
                     continue
                 rotated = True
                 ratio = (a[j][j] - a[i][i]) / (2 * a[i][j])
-                tangent = 1 / (abs(ratio.mid()) + (1 + ratio.mid() ** 2).sqrt())
+                tangent = 1 / (abs(ratio.mid()) + (1 + ratio.mid() * ratio.mid()).sqrt())
                 tangent = (-tangent if ratio.mid() < 0 else tangent).mid()
-                cosine = (1 / (1 + tangent**2).sqrt()).mid()
+                cosine = (1 / (1 + tangent * tangent).sqrt()).mid()
                 sine = (tangent * cosine).mid()
                 for rows in (a, q):
                     rows[i], rows[j] = _rotated(rows[i], rows[j], cosine, sine)

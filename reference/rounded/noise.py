@@ -10,7 +10,7 @@ from flint import arb, arb_mat
 
 from covassay.reference.laws import k_norm
 from covassay.reference.laws.k_norm import Body
-from covassay.reference.rounded.balls import Undecided, less, square_root
+from covassay.reference.rounded.balls import Undecided, less, square_root, sum_of_squares
 from covassay.reference.rounded.bits import Uniforms
 from covassay.reference.rounded.spectrum import spectrum
 
@@ -131,7 +131,7 @@ def k_norm_noise(body: Body, d: int, uniforms: Uniforms) -> arb_mat:
     radius = gamma(entries, uniforms)
     if body == "l2":
         direction = normals(entries, uniforms)
-        length = sum((value**2 for value in direction), arb(0)).sqrt()
+        length = sum_of_squares(direction).sqrt()
         return symmetric(d, [value * radius / length for value in _weighted(d, direction, 2)])
     if body == "linf":
         face, sign = index_below(entries, uniforms), -1 if uniforms.coin() else 1

@@ -17,7 +17,7 @@ from covassay.reference.errors import InvalidInput
 from covassay.reference.mechanisms.mechanism import Mechanism
 from covassay.reference.mechanisms.registry import mechanism
 from covassay.reference.privacy import Spend
-from covassay.reference.rounded import DEFAULT_GRID
+from covassay.reference.rounded import DEFAULT_GRID, WITH_ROUNDED_FORM
 from covassay.reference.rounded.balls import Refined, exact, nearest_multiple, refined
 from covassay.reference.rounded.bits import OperatingSystem, Seeded, Source, Uniforms
 from covassay.reference.rounded.exact_data import INPUT_BITS, ExactData, exact_data
@@ -63,7 +63,7 @@ class RoundedRelease:
         """What a file says about the release, besides the mechanism and its budget."""
         return {
             "rounded": True,
-            "grid": str(self.grid),
+            "grid": f"2^{self.grid.numerator.bit_length() - self.grid.denominator.bit_length()}",
             "integers": dict(self.integers),
             "unit": self.unit,
             "input": f"rows of integers over 2^{self.input_bits}, rounded toward zero; all sums of them are exact",
@@ -155,8 +155,9 @@ def first_precision(name: str, data: ExactData, options: Mapping[str, Any], grid
 
 def require_rounded_form(mechanism_name: str, grid: Rational) -> Fraction:
     """The grid; raise `InvalidInput` unless it is one, and there is a rounded form of the mechanism."""
-    if mechanism(mechanism_name).name not in ROUNDED:
-        raise InvalidInput(f"mechanism = {mechanism_name!r}: no rounded form; there is one of {', '.join(ROUNDED)}")
+    if mechanism(mechanism_name).name not in WITH_ROUNDED_FORM:
+        known = ", ".join(WITH_ROUNDED_FORM)
+        raise InvalidInput(f"mechanism = {mechanism_name!r}: it has no rounded form; these have: {known}")
     return require_grid(grid)
 
 

@@ -204,61 +204,54 @@ def _falling_root(interval: _Interval, value: arb) -> arb:
         far = near + 16
         while not interval.beyond(far) < value:
             far = far + (far - near)
-            if far > 2**20:
+            if far > 2**10 * ctx.prec:  # the ball of the value is too wide
                 raise Undecided
     return bracketed_root(lambda y: value - interval.beyond(y), interval.intensity, near, far)
 
 
 def _intervals(law: _Balls, kernel: arb_mat, points: list[arb]) -> list[_Interval]:
     """The intervals between 0 and the points drawn, from left to right, each with its intensity."""
-    d, n = len(law.basis.powers), law.basis.kernel.nrows()
-    left = [q for q in range(len(points)) if is_negative(points[q])]
-    order = _ascending(points)
-    edges = [points[q] for q in order]
+    d, n, powers = len(law.basis.powers), law.basis.kernel.nrows(), law.basis.powers
+    order = ascending(points)
+    negative = [q for q in order if is_negative(points[q])]
+    positive = order[len(negative) :]
+    ends: list[tuple[int, arb | None, arb | None, int]] = []  # side, near, far, and how many points are on the left
     if -1 in law.basis.sides:
-        edges.insert(len(left), arb(0))
-    ends: list[tuple[int, arb, arb | None]] = []  # side, near, far
-    if -1 in law.basis.sides:
-        for i in range(len(left) + 1):
-            ends.append((-1, -edges[i], None if i == 0 else -edges[i - 1]))
-        edges = edges[len(left) :]
-    else:
-        edges.insert(0, arb(0))
-    for i, edge in enumerate(edges):
-        ends.append((1, edge, edges[i + 1] if i + 1 < len(edges) else None))
-    # column j of `known`: the features b that are constant on interval j
-    place = {q: rank for rank, q in enumerate(order)}  # intervals before and after 0 have the same points on their left
-    passed = [i if s < 0 else i - (1 if -1 in law.basis.sides else 0) for i, (s, _, _) in enumerate(ends)]
-    known = arb_mat(kernel.nrows(), len(ends))
-    for j, (s, _, _) in enumerate(ends):
+        edges = [None, *(-points[q] for q in negative), arb(0)]
+        ends += [(-1, near, far, passed) for passed, (far, near) in enumerate(pairwise(edges))]
+    edges = [arb(0), *(points[q] for q in positive), None]
+    ends += [(1, near, far, len(negative) + passed) for passed, (near, far) in enumerate(pairwise(edges))]
+
+    # column j: the part of the features b that is constant on interval j
+    constant = arb_mat(kernel.nrows(), len(ends))
+    for j, (s, _, _, passed) in enumerate(ends):
         for i in range(d):
-            known[i, j] = -s * law.totals[i, 0]
+            constant[i, j] = -s * law.totals[i, 0]
         for i in range(d, n):
-            known[i, j] = 1
-        for q in range(len(points)):
-            known[n + q, j] = -1 if place[q] < passed[j] else 1
-    found, powers = [], law.basis.powers
+            constant[i, j] = 1
+        for rank, q in enumerate(order):
+            constant[n + q, j] = -1 if rank < passed else 1
+
+    found: list[_Interval] = []
     for s in law.basis.sides:
         weights = law.by_powers[s] * kernel
         products = (weights * law.by_tails[s] * arb(-2 * s)).tolist()
-        twice = arb_poly([0])
-        for p, row in zip(powers, products, strict=True):
-            twice += arb_poly(row).left_shift(p)
+        twice = sum((arb_poly(row).left_shift(p) for p, row in zip(powers, products, strict=True)), arb_poly([0]))
         rest_twice = _rest_of_square(twice)
-        constants = -(weights * known).transpose()
-        rests = (constants * law.tails).tolist()
-        for j, (side, near, far) in enumerate(ends):
-            if side == s:
-                spread = [arb(0)] * (powers[-1] + 1)
+        factors = -(weights * constant).transpose()
+        rests = (factors * law.tails).tolist()
+        for j, (side, near, far, _) in enumerate(ends):
+            if side == s and near is not None:
+                once = [arb(0)] * (powers[-1] + 1)
                 for i, p in enumerate(powers):
-                    spread[p] = constants[j, i]
-                found.append(_Interval(s, near, far, twice, arb_poly(spread), rest_twice, arb_poly(rests[j])))
+                    once[p] = factors[j, i]
+                found.append(_Interval(s, near, far, twice, arb_poly(once), rest_twice, arb_poly(rests[j])))
     return found
 
 
-def _ascending(points: list[arb]) -> list[int]:
+def ascending(points: list[arb]) -> list[int]:
     """The indices of the points in ascending order, which must be certain."""
-    order = sorted(range(len(points)), key=lambda q: float(points[q].mid()))
+    order = sorted(range(len(points)), key=lambda q: points[q].mid())
     for a, b in pairwise(order):
         if not less(points[a], points[b]):
             raise Undecided

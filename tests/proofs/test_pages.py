@@ -40,6 +40,7 @@ PACKAGES = (
     "reference.mechanisms.approximate",
     "reference.mechanisms.gaussian_estimation",
     "reference.laws",
+    "reference.rounded",
     "reference.downstream",
     "verification",
     "verification.exact",

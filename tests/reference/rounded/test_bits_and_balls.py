@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from covassay.reference import rounded
 from covassay.reference.errors import InvalidInput
+from covassay.reference.rounded import spectrum
 from covassay.reference.rounded.balls import (
     Undecided,
     bracketed_root,
@@ -18,8 +19,10 @@ from covassay.reference.rounded.balls import (
     less,
     nearest_multiple,
     refined,
+    sum_of_squares,
 )
 from covassay.reference.rounded.bits import OperatingSystem, Seeded, Uniforms
+from covassay.reference.rounded.mechanisms import ROUNDED
 from covassay.reference.rounded.releasing import rational, require_grid
 
 ONE = Fraction(1)
@@ -81,6 +84,10 @@ def test_a_certain_rounding_is_the_nearest(x: Fraction, power: int) -> None:
         assert abs(x - k * grid) <= grid / 2
 
 
+def test_the_square_of_a_ball_about_zero_is_a_ball() -> None:
+    assert sum_of_squares([arb(0, 1e-9), arb(2)]).contains(4)
+
+
 @given(st.fractions(0, 50, max_denominator=1000))
 def test_a_root_is_in_its_ball(value: Fraction) -> None:
     root = bracketed_root(lambda y: y**2 + y - exact(value * (value + 1)), lambda y: 2 * y + 1, arb(-0.25), arb(64))
@@ -131,6 +138,20 @@ def test_a_grid_is_a_power_of_two(grid: str | float) -> None:
     with pytest.raises(InvalidInput, match="grid = "):
         require_grid(grid)
     assert require_grid("2^-20") == require_grid("2**-20") == require_grid(2.0**-20) == Fraction(1, 2**20)
+
+
+def test_points_are_put_in_order_however_close_they_are() -> None:
+    before, ctx.prec = ctx.prec, 200
+    try:
+        assert spectrum.ascending([arb(1), arb(1) - arb((1, -90)), arb(2), arb(1) + arb((1, -90))]) == [1, 0, 3, 2]
+        with pytest.raises(Undecided):
+            spectrum.ascending([arb(1), arb(1, 1e-30)])
+    finally:
+        ctx.prec = before
+
+
+def test_the_mechanisms_with_a_rounded_form_are_listed() -> None:
+    assert tuple(ROUNDED) == rounded.WITH_ROUNDED_FORM
 
 
 def test_without_python_flint_the_message_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -158,6 +158,13 @@ def test_data_on_which_decisions_could_tie() -> None:
                 draw(name, options, x, 5)
 
 
+def test_many_records_whose_matrix_is_nearly_diagonal_once_it_is_rotated() -> None:
+    x = np.repeat(np.eye(4), [9000, 4000, 400, 4], axis=0)
+    for seed in range(5):
+        for name in ("bingham", "iterative-eigenvectors", "separate-cov", "separate-cov-pure"):
+            assert len(draw(name, {}, x, seed).precisions) == 1
+
+
 # THE MUTANTS
 
 

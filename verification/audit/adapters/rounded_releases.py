@@ -12,23 +12,27 @@ from typing import Any
 import numpy as np
 
 from covassay.reference.domain import Matrix
-from covassay.reference.rounded.bits import Seeded
-from covassay.reference.rounded.mechanisms import ROUNDED
-from covassay.reference.rounded.releasing import release
+from covassay.reference.errors import InvalidInput
+from covassay.reference.rounded import WITH_ROUNDED_FORM, require_flint, rounded_release
 from covassay.verification.audit.adapters import covassay_mechanisms
-from covassay.verification.audit.targets.target import Target
+from covassay.verification.audit.targets.target import CannotRun, Target
 
 
 def draw(x: Matrix, *, rng: np.random.Generator, mechanism: str, **arguments: Any) -> Any:
     """One rounded release."""
-    return release(mechanism, x, source=Seeded(rng.bytes(16).hex()), **arguments).values
+    return rounded_release(mechanism, x, seed=int.from_bytes(rng.bytes(16)), **arguments).values
 
 
 def _target(float_target: Callable[[], Target]) -> Target:
+    try:
+        require_flint()
+    except InvalidInput as error:
+        raise CannotRun(str(error)) from None
     real = float_target()
+    options: dict[str, Any] = {"mechanism": real.mechanism, **dict(real.options)}
     return Target(
         name=real.name.replace("covassay:", "rounded:"),
-        draw=partial(draw, mechanism=real.mechanism, **dict(real.options)),
+        draw=partial(draw, **options),
         mechanism=real.mechanism,
         options=real.options,
         version=f"covassay {version('covassay')}, rounded with python-flint {version('python-flint')}",
@@ -38,5 +42,5 @@ def _target(float_target: Callable[[], Target]) -> Target:
 TARGETS: dict[str, Callable[[], Target]] = {
     name: partial(_target, target)
     for name, target in covassay_mechanisms.TARGETS.items()
-    if target().mechanism in ROUNDED
+    if target().mechanism in WITH_ROUNDED_FORM
 }
