@@ -58,7 +58,7 @@ def grid(box: Box) -> Matrix:
 
 
 def searched(statistic: Statistic, box: Box, n: int, removed: bool = False) -> Matrix:
-    """The changes |f(X) − f(X')| for neighbours from the grid, (count, d, d); the other rows are in two equal groups."""
+    """The changes |f(X) − f(X')| for neighbours from the grid, (count, d, d); the others are in two groups."""
     points, corners, d = grid(box), np.array(list(product(*box.bounds))), box.dimension
     changes = []
     for a, b in product(corners, repeat=2):

@@ -20,11 +20,12 @@ from typing import Any
 import numpy as np
 from scipy.optimize import minimize_scalar
 
-from covassay.reference.domain import Matrix, Vector
+from covassay.reference.domain import Box, Matrix, Vector
 from covassay.reference.mechanisms.output import Output
 from covassay.reference.privacy import ZCDP, ApproximateDP, Guarantee, PureDP
 from covassay.verification.audit.engine.checks import CheckResult, Status
 from covassay.verification.audit.engine.event_choice import LARGEST_EXPONENT, largest_loss, scores, thresholds
+from covassay.verification.audit.engine.learned import laplace_loss, standardised
 from covassay.verification.audit.engine.sampling import Draws, Setting, draw
 from covassay.verification.statistics.betting import Bet, RenyiBet, event_bet, renyi_bet
 from covassay.verification.statistics.ratio import (
@@ -43,6 +44,9 @@ PILOT = 0.3  # share of the draws that choose the event; the rest test it
 STEPS = np.array([0.005, 0.02, *np.linspace(0.05, 0.95, 14), 0.98, 0.995])  # quantiles that bound a statistic's steps
 CONFIDENCE = 0.999  # of the bound that is printed; the verdict uses p-values
 FEWEST_LEARNED = 20  # pilot draws with an output on either side; with fewer, a statistic is not learned
+ESTIMATED = "estimated_loss"  # the fact with the loss if the noise is independent Laplace: no bound, it guides
+TWO_STEPS = "p_of_two_steps"  # the fact that says whether a Rényi divergence fits a claim for two steps
+STEPS_SQUARED = 4  # ρ-zCDP for one step between data sets is 4ρ-zCDP for two
 LARGEST_ERROR = 1 - 1e-9  # if even bounds this weak do not contradict the guarantee, the p-value is 1
 LARGEST_POWER = 700.0  # of e in double precision
 SMALLEST_P = 1e-300  # that a logarithm is taken of
@@ -69,7 +73,8 @@ class Pair:
     """Two neighbouring data sets and the statistics whose events are tried.
 
     `weight` multiplies the number of draws. `remarks` are exact figures that are printed beside the bound, such as the
-    true loss of a law that the target was found to follow.
+    true loss of a law that the target was found to follow. `box` is that of the rows, if it is not that of the audit.
+    `by_entry` says that every entry may have noise of a scale of its own.
     """
 
     name: str
@@ -78,6 +83,8 @@ class Pair:
     statistics: tuple[Statistic, ...]
     weight: float = 1.0
     remarks: tuple[str, ...] = ()
+    box: Box | None = None
+    by_entry: bool = False
 
 
 @dataclass(frozen=True)
@@ -142,10 +149,23 @@ def _learned(pilots: tuple[Draws, Draws]) -> list[tuple[Statistic, tuple[Draws, 
     return [(Statistic(name, closer), (first, second))]
 
 
+def _learned_by_entry(pilots: tuple[Draws, Draws]) -> list[tuple[Statistic, tuple[Draws, Draws]]]:
+    """The statistics of `standardised`, learned on one half of the pilot, and the other half."""
+    middles = [len(draws.outputs) // 2 for draws in pilots]
+    if 2 * min(middles) < FEWEST_LEARNED:
+        return []
+    seen = [draws.outputs[:middle] for draws, middle in zip(pilots, middles, strict=True)]
+    first, second = (
+        replace(draws, outputs=draws.outputs[middle:]) for draws, middle in zip(pilots, middles, strict=True)
+    )
+    return [(Statistic(name, function), (first, second)) for name, function in standardised(seen[0], seen[1])]
+
+
 def _choose(pair: Pair, pilots: tuple[Draws, Draws], mean: float, guarantee: Guarantee) -> _Choice:
     """The event that the test draws, `mean` of them a side, are expected to show most clearly."""
     best, best_score = _Choice(Event(pair.statistics[0], math.inf), False), -math.inf
-    for statistic, ranking in (*((s, pilots) for s in pair.statistics), *_learned(pilots)):
+    learned = _learned(pilots) + (_learned_by_entry(pilots) if pair.by_entry else [])
+    for statistic, ranking in (*((s, pilots) for s in pair.statistics), *learned):
         sizes = ranking[0].size, ranking[1].size
         first, second = (np.sort(statistic.values(d.outputs)) if len(d.outputs) else np.empty(0) for d in ranking)
         if not len(first) + len(second):
@@ -361,6 +381,9 @@ class _PairSampler:
 def data_sets(pair: Pair) -> dict[str, Any]:
     """The size of two neighbouring data sets and the rows in which they differ, counted from 1."""
     first, second = pair.first, pair.second
+    if len(first) != len(second):  # the last row comes and goes
+        rows = [{"row": len(first), "first": first[-1].tolist(), "second": None}]
+        return {"n": len(first), "d": first.shape[1], "differing_rows": rows}
     differing = np.flatnonzero((first != second).any(axis=1))
     return {
         "n": len(first),
@@ -434,12 +457,24 @@ def _divergence(pair: Pair, guarantee: Guarantee, trial: _Trial, wager: _Wager, 
         f"Rényi divergence of order {bet.order:g} of {{{wager.event.statistic_name}}} on the {far} data set from the "
         f"{near}, in {steps} steps: a bet that it exceeds the claim gained a factor e^{gain:.1f}"
     )
-    return replace(tested, detail="; ".join((text, *pair.remarks)), p_value=p)
+    # the best bet on these draws, chosen on them: if even this one gains nothing, they fit a claim for two steps
+    one, two = (_categories(wager.event, wager.bounds, side.draws) for side in trial.sides)
+    rho = STEPS_SQUARED * guarantee.rho if isinstance(guarantee, ZCDP) else 0.0
+    facts = tested.facts | {TWO_STEPS: renyi_bet(one, two, rho).p_value(one, two)}
+    return replace(tested, detail="; ".join((text, *pair.remarks)), p_value=p, facts=facts)
+
+
+def _estimated(pair: Pair, guarantee: Guarantee, trial: _Trial) -> dict[str, float]:
+    """The loss of a pair, estimated for independent Laplace noise; nothing if that is not to be expected."""
+    first, second = (side.draws.outputs for side in trial.sides)
+    if not pair.by_entry or not isinstance(guarantee, PureDP) or min(len(first), len(second)) < FEWEST_LEARNED:
+        return {}
+    return {ESTIMATED: laplace_loss(first, second)}
 
 
 def run_pair(setting: Setting, pair: Pair, guarantee: Guarantee, samples: int, look: str) -> list[CheckResult]:
     """Draw on both data sets, choose an event, and test it; then test whether failures tell the data sets apart."""
-    sampler = _PairSampler(setting, pair, f"privacy/{pair.name}/{look}")
+    sampler = _PairSampler(setting.within(pair.box), pair, f"privacy/{pair.name}/{look}")
     probes = sampler.draws("probe", (PROBE, PROBE))
     always_failing = [len(probe.outputs) == 0 for probe in probes]
     if all(always_failing):
@@ -448,6 +483,7 @@ def run_pair(setting: Setting, pair: Pair, guarantee: Guarantee, samples: int, l
     if trial.cut_short:
         return [_ran_out_of_time(pair, trial, setting.seconds)]
     failure = Event(None)
+    estimate = _estimated(pair, guarantee, trial)
     checks = [] if trial.event == failure else [_tested(pair, guarantee, trial, trial.event, "event")]
     if trial.wager is not None and isinstance(trial.wager.bet, RenyiBet):
         checks.append(_divergence(pair, guarantee, trial, trial.wager, trial.wager.bet))
@@ -455,4 +491,4 @@ def run_pair(setting: Setting, pair: Pair, guarantee: Guarantee, samples: int, l
     if turned.counts(failure).first:
         # these draws also decided which side comes first: two looks
         checks.append(_tested(pair, guarantee, turned, failure, "failures", looks=2))
-    return checks
+    return [replace(check, facts=check.facts | estimate) for check in checks]

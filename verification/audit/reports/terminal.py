@@ -26,6 +26,10 @@ STYLE = {
 VERDICT_STYLE = {Verdict.REFUTED: "bold red", Verdict.NOT_REFUTED: "bold green", Verdict.INCONCLUSIVE: "bold yellow"}
 KINDS: tuple[Kind, ...] = ("contract", "data path", "law", "privacy")
 EXPLAINED = (Status.SUSPICIOUS, Status.NOTED, Status.INCONCLUSIVE, Status.SKIPPED)  # REFUTED is explained at the top
+NEIGHBOURS = {
+    "replace-one": "neighbouring data sets differ in one row",
+    "add-remove": "of two neighbouring data sets, one has one row more",
+}
 STATUS_WIDTH = max(len(status.value) for status in Status)
 
 
@@ -202,7 +206,7 @@ def _print_run(report: AuditReport, console: Console) -> None:
     if chosen:
         _print_indented(f"{report.mechanism}: {escape(chosen)}", console)
     _print_indented(
-        f"neighbouring data sets differ in one row ({report.adjacency}); "
+        f"{NEIGHBOURS[report.adjacency]} ({report.adjacency}); "
         f"probability of a false alarm at most {report.false_alarm:g}; "
         f"{report.seconds:.1f} s; covassay {report.covassay}",
         console,

@@ -6,9 +6,10 @@ group `covassay.adapters`). It is called as
 
     f(x, *, epsilon: float, rng: numpy.random.Generator) -> array
 
-with x (n, d) float64, rows in the unit ball. If the claim is zCDP or approximate DP, it is called with `rho=`, or with
-`epsilon=` and `delta=`. An exception (SystemExit too) and a time-out are outcomes of the target
-like any other.
+with x (n, d) float64, rows in the unit ball or in a box with public bounds. If the function has a parameter `bounds`,
+it also gets the box, as a tuple of d pairs (low, high). If the claim is zCDP or approximate DP, it is called with
+`rho=`, or with `epsilon=` and `delta=`. An exception (SystemExit too) and a time-out are outcomes of the target like
+any other.
 """
 
 import contextlib
@@ -39,6 +40,7 @@ AGAIN = 0.002  # seconds after which an interruption that had to wait is tried a
 SWALLOWED = 5  # interruptions that one draw may swallow before its process is given up
 EXPENDABLE = "COVASSAY_EXPENDABLE"  # an environment variable: set in the processes of the command `covassay audit`
 STUCK = 75  # the exit status of a process that was given up
+NOT_FINITE = "an entry that is not finite"
 ALMOST = 0.99  # share of the time limit after which an exception counts as a time-out
 
 
@@ -225,7 +227,7 @@ def time_limit(seconds: float) -> Iterator[None]:
 
 
 def call(
-    target: Target, x: Matrix, budget: dict[str, float], rng: np.random.Generator, seconds: float
+    target: Target, x: Matrix, budget: dict[str, Any], rng: np.random.Generator, seconds: float
 ) -> tuple[Any, float]:
     """One draw: the raw output or a `Failure`, and the seconds that it took."""
     output, elapsed, _ = observed_call(target, x, budget, rng, seconds)
@@ -233,7 +235,7 @@ def call(
 
 
 def observed_call(
-    target: Target, x: Matrix, budget: dict[str, float], rng: np.random.Generator, seconds: float
+    target: Target, x: Matrix, budget: dict[str, Any], rng: np.random.Generator, seconds: float
 ) -> tuple[Any, float, Changed]:
     """One draw as `call` makes it, and what it changed in the state of the process."""
     start, process = time.perf_counter(), os.getpid()
@@ -284,7 +286,7 @@ def well_formed(output: Any, shape: tuple[int, ...]) -> Matrix | Failure:
     with np.errstate(all="ignore"):
         values = array.astype(np.float64)
     if not np.isfinite(values).all():
-        return Failure("malformed", "an entry that is not finite")
+        return Failure("malformed", NOT_FINITE)
     return values
 
 
