@@ -171,7 +171,8 @@ def _triangle_orders(e: _Entries, d: int) -> dict[int, int]:
     moved = {low: up for up, low in enumerate(lower) if low != up}
     by_noise = all(e.alike(e.spread[low], e.expected[up]) for low, up in moved.items())
     own_noise = all(e.alike(e.spread[low], e.expected[low]) for low in moved)
-    by_place = all(e.source_of_value(up) == low for low, up in moved.items())
+    sources = {up: e.source_of_value(up) for up in moved.values()}  # None where the noise is too large to tell
+    by_place = any(sources.values()) and all(sources[up] in (low, None) for low, up in moved.items())
     return moved if by_place or (by_noise and not own_noise) else {}
 
 

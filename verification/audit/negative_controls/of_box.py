@@ -142,6 +142,7 @@ class BoxControl:
     bounds: Bounds = UNEQUAL
     diagnosis: str = ""
     seen_in: str = ""
+    samples: int = 2000  # with which the audit refutes it: the default, unless a violation is too faint for that
 
     def draw(self, x: Matrix, *, epsilon: float, rng: np.random.Generator, bounds: Bounds) -> Matrix:
         """One output."""
@@ -227,6 +228,7 @@ BOX_CONTROLS: dict[str, BoxControl] = {
             "Releases every entry off the diagonal twice, with noise of its own, for a budget split over a triangle.",
             release(noise=_own_noise_everywhere),
             UNIT,
+            samples=20_000,
         ),
         BoxControl(
             "box-unclipped", "Trusts the caller that rows lie in the box.", release(clip=lambda x, box: x), UNIT

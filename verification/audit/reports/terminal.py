@@ -46,7 +46,7 @@ def print_report(report: AuditReport, console: Console, verbose: bool = False) -
             _print_failures(list(checks), console)
         _print_replay(report, console)
     if report.diagnoses:
-        _print_heading("Law that fits instead", console)
+        _print_heading("Law that fits instead" if report.mechanism else "What explains it", console)
         for diagnosis in report.diagnoses:
             _print_indented(f"• {escape(diagnosis)}" if len(report.diagnoses) > 1 else escape(diagnosis), console)
     _print_heading("Checks", console)

@@ -75,5 +75,6 @@ def summary(report: AuditReport) -> str:
     for check in decisive:
         p = p_text(check.p_value)
         lines.append(f"{check.label}{f': p = {p}' if p else ''}: {explanation(check)}")
-    lines += [f"law that fits instead: {diagnosis}" for diagnosis in report.diagnoses]
+    word = "law that fits instead" if report.mechanism else "what explains it"
+    lines += [f"{word}: {diagnosis}" for diagnosis in report.diagnoses]
     return "\n".join((*lines, f"replay: {report.replay}"))
