@@ -378,14 +378,14 @@ def _diagnoses(
 ) -> tuple[str, ...]:
     """What explains the findings, if there are any: laws that fit, entries that are out of place, other neighbours.
 
-    `one_sensitivity` says that the other adjacency asks for the same noise, so that it explains nothing.
+    `one_sensitivity` says that add-remove asks for the same noise as replace-one, so that it explains nothing.
     """
     refuted = [check for check in checks if check.status is Status.REFUTED]
     if not refuted:
         return ()
     laws = [suspect.explanation for suspect in fitted]
     other = explained_by_adjacency(name, (suspect.name for suspect in fitted))
-    if not other and not one_sensitivity:
+    if not other and not (one_sensitivity and adjacency == REPLACE_ONE):
         other = explained(refuted, guarantee, adjacency)
     return tuple(dict.fromkeys(text for text in (*laws, *found.explanations, other) if text))
 
