@@ -127,6 +127,8 @@ def box_pairs(box: Box, output: Output, bounds_are_told: bool) -> tuple[Pair, ..
     ]
     if bounds_are_told:
         for d in range(1, min(box.dimension, SEVERAL)):  # with few entries, a violation has more mass
+            if min(output.shape(d), default=1) == 0:
+                continue
             few = box.columns(range(d))
             for n, (first, second) in ((N, centred_pair(few, N)), (FEWEST, centred_pair(few, FEWEST))):
                 name = f"the first columns, rows at the lower bounds but one, n={n}, d={d}"

@@ -1,5 +1,7 @@
 """Releases of data in a box: mistakes are refuted at the default budget, correct ones are not."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -11,6 +13,7 @@ from covassay.verification.audit.negative_controls.of_box import (
     BOX_CONTROLS,
     CORRECT,
     UNEQUAL,
+    UNIT,
     Bounds,
     BoxControl,
     clipped,
@@ -38,6 +41,12 @@ def test_every_control_is_refuted_at_its_budget_and_named(name: str) -> None:
     assert {check.kind for check in report.refuted} == {"privacy"}
     assert control.diagnosis in " ".join(report.diagnoses)
     assert max(check.facts["loss_lower_bound"] for check in report.refuted) > 1.0
+
+
+def test_equal_bounds_hide_nothing_from_an_audit_that_may_choose_others() -> None:
+    """With equal widths every scale is right whatever the order is; the target is tried with other bounds too."""
+    report = audited(replace(BOX_CONTROLS["box-triangle-orders"], bounds=UNIT), samples=600)
+    assert {check.scenario.partition(",")[0] for check in report.refuted} == {"other bounds"}
 
 
 def test_every_control_is_a_target() -> None:
