@@ -6,8 +6,8 @@ as `release` lists them, in the lower triangle of a matrix, which is the order i
 the bounds of the columns. The class splits `epsilon` evenly over the entries. It states no adjacency; n is an
 argument, so it is audited for replace-one.
 
-The package requires opacus 0.14 and other large libraries, which this class does not use. It is therefore in no extra of
-covassay, and is installed without them:
+The package requires opacus 0.14 and other large libraries, which this class does not use. It is therefore in no extra
+of covassay, and is installed without them:
 
     pip install --no-deps smartnoise-synth==1.0.8 && pip install pandas
 
