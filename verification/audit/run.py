@@ -256,6 +256,8 @@ def _black_box(target: Target, settings: AuditSettings) -> Profile:
     """What is known of a target that names no mechanism: pairs of neighbours."""
     output = OUTPUTS[settings.released or "matrix"]
     box = settings.box
+    if box is not None and min(output.shape(box.dimension), default=1) == 0:
+        raise InvalidInput(f"bounds of {box.dimension} column: too few for an output of the kind {output.kind}")
     known = black_box(output) if box is None else box_profile(output, box, takes_bounds(target))
     pairs = with_adjacency(known.pairs(frozenset()), settings.adjacency or REPLACE_ONE, output)
     return replace(known, pairs=lambda _: pairs)

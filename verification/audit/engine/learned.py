@@ -9,6 +9,7 @@ from covassay.reference.domain import Matrix, Vector
 SMALLEST_SPREAD = 1e-12  # of an entry, beside its size; a smaller one is rounding
 
 
+@np.errstate(all="ignore")
 def laplace_loss(first: Matrix, second: Matrix) -> float:
     """The loss between two samples of outputs if their entries have independent Laplace noise: Σ |M − M'|/s.
 
@@ -19,9 +20,10 @@ def laplace_loss(first: Matrix, second: Matrix) -> float:
     sides = [values[:, columns] for values in flat]
     near, far = (np.median(values, axis=0) for values in sides)
     spread = sum(np.abs(values - middle).mean(axis=0) for values, middle in zip(sides, (near, far), strict=True)) / 2
-    return float((np.abs(near - far) / np.maximum(spread, 1e-300)).sum())
+    return float(np.nan_to_num(np.abs(near - far) / np.maximum(spread, 1e-300)).sum())
 
 
+@np.errstate(all="ignore")
 def standardised(first: Matrix, second: Matrix) -> list[tuple[str, Callable[[Matrix], Vector]]]:
     """Names and functions of statistics of an output, from draws on the first and on the second data set.
 
@@ -41,10 +43,12 @@ def standardised(first: Matrix, second: Matrix) -> list[tuple[str, Callable[[Mat
         values: Matrix = (outputs.reshape(len(outputs), -1)[:, columns] - middle) / spread
         return values
 
+    @np.errstate(all="ignore")
     def gap(outputs: Matrix) -> Vector:
         distances: Vector = np.abs(units(outputs, far)).sum(axis=1) - np.abs(units(outputs, near)).sum(axis=1)
         return distances
 
+    @np.errstate(all="ignore")
     def linear(outputs: Matrix) -> Vector:
         return np.asarray(units(outputs, (near + far) / 2) @ ((near - far) / spread))
 

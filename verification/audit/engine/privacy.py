@@ -65,7 +65,8 @@ class Statistic:
 
     def values(self, outputs: Matrix) -> Vector:
         """The statistic of every output, rounded to `DECIMALS`."""
-        return np.round(self.function(outputs), DECIMALS)
+        with np.errstate(over="ignore", invalid="ignore"):
+            return np.nan_to_num(np.round(self.function(outputs), DECIMALS), posinf=np.inf, neginf=-np.inf)
 
 
 @dataclass(frozen=True)
