@@ -12,6 +12,7 @@ Clipping maps neighbours to neighbours, so it costs no privacy. After it the nor
 units in the last place). Like all rounding, this is outside the guarantees, which are theorems about real numbers.
 """
 
+from covassay.reference.domain.box import Box
 from covassay.reference.domain.passes import blocks, map_groups, map_rows, rows_between, sum_rows
 from covassay.reference.domain.requirements import (
     require_below_one,
@@ -38,6 +39,7 @@ from covassay.reference.domain.types import Chunks, DataSet, Matrix, Number, OnL
 
 __all__ = [
     "ROUNDING",
+    "Box",
     "Chunks",
     "DataSet",
     "Matrix",

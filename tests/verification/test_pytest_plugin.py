@@ -100,7 +100,7 @@ def test_a_project_of_its_own(tmp_path: Path) -> None:
         "test_another_notion": "FAILED",
     }, done.stdout + done.stderr
     for message in (
-        "Failed: no_noise, ε = 1 (pure DP): REFUTED. At least one promise is broken.",
+        "Failed: no_noise, ε = 1 (pure DP), replace-one: REFUTED. At least one promise is broken.",
         "replay: pytest test_project.py::test_broken_function",
         "law that fits instead: ",
         "replay: covassay audit mutant:half-scale --epsilon 1 --samples 100 --seed 0 --false-alarm 1e-09",

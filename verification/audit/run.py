@@ -13,19 +13,22 @@ from dataclasses import dataclass, field, replace
 from importlib.metadata import version
 from typing import Any
 
-from covassay.reference.domain import Matrix
+from covassay.reference.box_sensitivity import ADJACENCIES, one_signed
+from covassay.reference.domain import Box, Matrix
 from covassay.reference.errors import InvalidInput
 from covassay.reference.mechanisms.output import OUTPUTS
 from covassay.reference.mechanisms.registry import mechanism
 from covassay.reference.privacy import ZCDP, Guarantee
+from covassay.verification.audit.engine.adjacency import REPLACE_ONE, explained, with_adjacency
 from covassay.verification.audit.engine.bulk import draw_many_is_draw
 from covassay.verification.audit.engine.checks import CheckResult, Kind, Status, Verdict
 from covassay.verification.audit.engine.coincidences import coincidences, coincidences_seen
+from covassay.verification.audit.engine.columns import COVARIANCE, ColumnFindings, columns
 from covassay.verification.audit.engine.contract import contract, require_answer
 from covassay.verification.audit.engine.law import Scenario, Suspect, diagnose, fits, run_scenario
 from covassay.verification.audit.engine.location import Location
 from covassay.verification.audit.engine.pair_search import worse_pairs
-from covassay.verification.audit.engine.privacy import Pair, claimed_loss, run_pair
+from covassay.verification.audit.engine.privacy import ESTIMATED, Pair, claimed_loss, run_pair
 from covassay.verification.audit.engine.same_noise import DataPath, same_noise
 from covassay.verification.audit.engine.sampling import Setting
 from covassay.verification.audit.engine.shapes import SHAPES, Shapes, run_shapes
@@ -34,9 +37,12 @@ from covassay.verification.audit.engine.tails import ALL, rare_branches
 from covassay.verification.audit.engine.trade_off import keep_most_telling
 from covassay.verification.audit.engine.user_data import UserData, user_checks
 from covassay.verification.audit.engine.user_pair import UserPair, given_pair, pair_to_test
+from covassay.verification.audit.profiles.box import box_profile
 from covassay.verification.audit.profiles.by_mechanism import profile
 from covassay.verification.audit.profiles.centres import location
 from covassay.verification.audit.profiles.profile import Profile, black_box
+from covassay.verification.audit.profiles.wrong_scales import explained_by_adjacency
+from covassay.verification.audit.targets.bounds import BOUNDS, needs_bounds, takes_bounds
 from covassay.verification.audit.targets.process_state import random_states_put_back
 from covassay.verification.audit.targets.target import (
     TIME_LIMIT,
@@ -52,6 +58,7 @@ from covassay.verification.statistics.streams import Progress, no_progress
 from covassay.verification.statistics.tests import POWER
 
 SUSPICIOUS = 1e-3  # a smaller p-value earns a second look: rare for a correct target, so second looks cost little
+PROMISING = 1.2  # times the claim, an estimated loss earns a second look; a smaller one could hardly be proven
 ESCALATION = 10  # times the draws of the first look
 USUAL_CHECKS = 5  # share the false-alarm budget of a look: a guess that chooses events and decides nothing
 LOOKS = 2  # each has this share of the false-alarm budget
@@ -79,8 +86,17 @@ class AuditSettings:
     seconds: float = TIME_LIMIT
     user_data: UserData | None = None
     user_pair: UserPair | None = None
+    box: Box | None = None
+    adjacency: str | None = None
+    equivariant: bool = False
 
     def __post_init__(self) -> None:
+        if self.adjacency not in (None, *ADJACENCIES):
+            raise InvalidInput(f"adjacency = {self.adjacency!r}: must be {' or '.join(ADJACENCIES)}")
+        if self.box is None and self.equivariant:
+            raise InvalidInput("equivariant: only for rows in a box; give bounds")
+        if self.box is not None and self.user_data is not None:
+            raise InvalidInput("data and bounds: a data set of your own is scaled into the unit ball; leave one out")
         require_false_alarm(self.false_alarm)
         require_seconds(self.seconds)
         if self.samples < FEWEST_SAMPLES:
@@ -169,7 +185,7 @@ class _Looks:
 
     def second(self, decided: list[CheckResult]) -> list[CheckResult]:
         """A second look, on fresh draws and more of them, at whatever looked suspicious in the first; decided."""
-        again = dict.fromkeys((c.kind, c.scenario) for c in decided if c.p_value is not None and c.p_value < SUSPICIOUS)
+        again = dict.fromkeys((c.kind, c.scenario) for c in decided if c.p_value is not None and self.promising(c))
         rare = ("law", ALL) in again
         if rare:  # a draw of any scenario may have taken the branch
             again |= dict.fromkeys(("law", name) for name in self.data_sets())
@@ -194,6 +210,12 @@ class _Looks:
         still = {name for name, outputs in self.outputs.items() if not fits(self.scenarios[name], outputs)}
         found = self.suspects([check for check in decided if check.scenario in still])
         return centre.sentence, *dict.fromkeys(f"about that centre, {suspect.explanation}" for suspect in found)
+
+    def promising(self, check: CheckResult) -> bool:
+        """Whether more draws may refute: the p-value is small, or the loss that was estimated is above the claim."""
+        if (check.p_value or 0.0) < SUSPICIOUS:
+            return True
+        return bool(check.facts.get(ESTIMATED, 0.0) > PROMISING * claimed_loss(self.guarantee))
 
     def suspects(self, decided: list[CheckResult]) -> list[Suspect]:
         """The suspects that fit in every scenario whose law was refuted, the best fit first.
@@ -258,8 +280,17 @@ def _expected(
 ) -> tuple[str | None, dict[str, Any], Profile]:
     """The mechanism that the target claims to be, that mechanism's complete options, and what is known of its law."""
     name = settings.claimed or target.mechanism
+    if settings.box is None and needs_bounds(target):
+        raise InvalidInput(f"{target.name} takes the bounds of its columns: give bounds (--bounds)")
     if name is None:
-        return None, {}, black_box(OUTPUTS[settings.released or "matrix"])
+        return None, {}, _black_box(target, settings)
+    if settings.box is not None:
+        raise InvalidInput(f"bounds: the rows of {name} lie in the unit ball; audit a target in a box without its name")
+    if settings.adjacency not in (None, mechanism(name).adjacency):
+        raise InvalidInput(
+            f"adjacency = {settings.adjacency}: the law of {name} is known for {mechanism(name).adjacency}; "
+            "audit another claim without its name"
+        )
     stated = dict(target.options) if name == target.mechanism else {}
     options = mechanism(name).resolve({**stated, **settings.options})
     return name, options, profile(name, guarantee, options, settings.samples, settings.seed)
@@ -271,6 +302,26 @@ def _with_pair(expected: Profile, given: UserPair | None) -> Profile:
         return expected
     own = pair_to_test(given, expected.form.output, expected.domain, expected.form.smallest_dimension)
     return replace(expected, pairs=lambda fitted: (own, *expected.pairs(fitted)))
+
+
+def _black_box(target: Target, settings: AuditSettings) -> Profile:
+    """What is known of a target that names no mechanism: pairs of neighbours."""
+    output = OUTPUTS[settings.released or "matrix"]
+    box = settings.box
+    if box is not None and min(output.shape(box.dimension), default=1) == 0:
+        raise InvalidInput(f"bounds of {box.dimension} column: too few for an output of the kind {output.kind}")
+    known = black_box(output) if box is None else box_profile(output, box, takes_bounds(target))
+    pairs = with_adjacency(known.pairs(frozenset()), settings.adjacency or REPLACE_ONE, output)
+    return replace(known, pairs=lambda _: pairs)
+
+
+def _as_box(domain: str | None, bounds: Any) -> Box | None:
+    """The box, if the domain is one."""
+    if domain not in (None, "ball", "box"):
+        raise InvalidInput(f'domain = {domain!r}: must be "ball" or "box"')
+    if (domain == "box") != (bounds is not None) and domain is not None:
+        raise InvalidInput(f"domain = {domain!r}: bounds belong to a box, and a box needs bounds")
+    return bounds if bounds is None or isinstance(bounds, Box) else Box.of(bounds)
 
 
 def audit(
@@ -288,6 +339,10 @@ def audit(
     user_data: UserData | None = None,
     pair: UserPair | tuple[Any, Any] | None = None,
     seeded: bool = True,
+    domain: str | None = None,
+    bounds: Any = None,
+    adjacency: str | None = None,
+    equivariant: bool = False,
     progress: Progress = no_progress,
 ) -> AuditReport:
     """Look for a violation of a claim in an implementation.
@@ -304,7 +359,7 @@ def audit(
     ----------
     source : a function f(x, *, epsilon, rng), the name of a target such as "covassay:nuclear-laplace" or
         "module:function", a `Target`, or a `TargetReference`.
-    guarantee : the claim, for data sets that differ in one row.
+    guarantee : the claim, for neighbouring data sets.
     claimed : the mechanism that the target claims to be, a name in `covassay mechanisms`. By default it is what the
         target says of itself; if it says nothing, the audit is a black-box audit of contract and privacy.
     options : choices and parameters of the mechanism, such as calibration="tight".
@@ -318,6 +373,12 @@ def audit(
     pair : two neighbouring data sets of the user's own, on which the privacy loss is tested as well.
     seeded : False for a target that draws from the operating system: it is not asked to give equal outputs for equal
         generators.
+    domain : where rows lie: "ball", or "box" with `bounds`. By default it is "box" if there are bounds.
+    bounds : a pair (low, high) for every column. The target gets them as `bounds` if it has such a parameter.
+    adjacency : which data sets are neighbours: "replace-one" (the same number of rows, one row differs) or "add-remove"
+        (one has one row more). By default it is what the mechanism says, and replace-one if there is none.
+    equivariant : the target promises that bounds enter only as scales, so that columns are treated alike. Then a
+        difference refutes it; otherwise it is noted.
     progress : called with the label of a check and a number of draws as they are made.
 
     Raises
@@ -326,24 +387,36 @@ def audit(
     """
     start = time.monotonic()
     own = None if pair is None else given_pair(pair)
-    settings = AuditSettings(claimed, options or {}, released, samples, seed, false_alarm, seconds, user_data, own)
+    box = _as_box(domain, bounds)
+    settings = AuditSettings(
+        claimed, options or {}, released, samples, seed, false_alarm, seconds, user_data, own, box, adjacency,
+        equivariant,
+    )  # fmt: skip
     origin = as_source(source) if seeded else replace(as_source(source), seeded=False)
     target = load(origin)
     name, resolved, known = _expected(target, guarantee, settings)
     expected = _with_pair(known, settings.user_pair)
-    setting = Setting(origin, guarantee.keywords(), expected.form.output, seed, jobs, seconds, progress)
+    budget: dict[str, Any] = dict(guarantee.keywords())
+    if box is not None and takes_bounds(target):
+        budget[BOUNDS] = box.bounds
+    setting = Setting(origin, budget, expected.form.output, seed, jobs, seconds, progress, box=box)
+    neighbours = adjacency or (mechanism(name).adjacency if name else REPLACE_ONE)
     with random_states_put_back():
-        checks, diagnoses = _checks(setting, guarantee, settings, expected, name is not None)
+        checks, laws, fitted = _checks(setting, guarantee, settings, expected, name is not None)
+        found = columns(setting, samples, settings.alpha, equivariant) if box is not None else ColumnFindings()
+        checks += found.checks
+    verdict = _verdict(checks)
+    same_noise_needed = box is not None and (found.query.startswith(COVARIANCE) or one_signed(box))
     return AuditReport(
         target=target.name,
         version=target.version,
         mechanism=name,
         options=resolved,
         claim=guarantee,
-        adjacency="replace-one",
-        verdict=_verdict(checks),
+        adjacency=neighbours,
+        verdict=verdict,
         checks=checks,
-        diagnoses=diagnoses,
+        diagnoses=_diagnoses(name, laws, fitted, found, checks, guarantee, neighbours, same_noise_needed),
         seed=seed,
         samples=samples,
         false_alarm=false_alarm,
@@ -355,10 +428,33 @@ def audit(
     )
 
 
+def _diagnoses(
+    name: str | None,
+    laws: tuple[str, ...],
+    fitted: list[Suspect],
+    found: ColumnFindings,
+    checks: Iterable[CheckResult],
+    guarantee: Guarantee,
+    adjacency: str,
+    one_sensitivity: bool,
+) -> tuple[str, ...]:
+    """What explains the findings, if there are any: laws that fit, entries that are out of place, other neighbours.
+
+    `one_sensitivity` says that add-remove asks for the same noise as replace-one, so that it explains nothing.
+    """
+    refuted = [check for check in checks if check.status is Status.REFUTED]
+    if not refuted:
+        return ()
+    other = explained_by_adjacency(name, (suspect.name for suspect in fitted))
+    if not other and not (one_sensitivity and adjacency == REPLACE_ONE):
+        other = explained(refuted, guarantee, adjacency)
+    return tuple(dict.fromkeys(text for text in (*laws, *found.explanations, other) if text))
+
+
 def _checks(
     setting: Setting, guarantee: Guarantee, settings: AuditSettings, expected: Profile, named: bool
-) -> tuple[tuple[CheckResult, ...], tuple[str, ...]]:
-    """Every check of an audit, decided, and what explains the draws if they were refuted."""
+) -> tuple[tuple[CheckResult, ...], tuple[str, ...], list[Suspect]]:
+    """Every check of an audit, decided; what explains the draws if they were refuted; and the suspects that fit."""
     require_answer(setting)
     data_path, neighbours = same_noise(setting, expected.data_path, settings.alpha)
     data_path += coincidences(setting, expected.data_path, settings.alpha)
@@ -366,7 +462,8 @@ def _checks(
     looks = _Looks(
         setting, guarantee, settings, {scenario.name: scenario for scenario in expected.scenarios}, expected.shapes
     )
-    if not expected.scenarios:
+    in_ball = setting.box is None and settings.adjacency in (None, REPLACE_ONE)
+    if not expected.scenarios and in_ball:
         neighbours += worse_pairs(setting, settings.samples)
     decided = looks.first(lambda fitted: (*expected.pairs(fitted), *neighbours))
     draws = [(looks.scenarios[name].x, outputs) for name, outputs in looks.outputs.items()]
@@ -383,10 +480,14 @@ def _checks(
         checks += user_checks(setting, settings.user_data)
     checks += decided
     if not any(check.status is Status.REFUTED and check.kind != "contract" for check in checks):
-        return tuple(checks), ()
-    centre = location(setting, expected, named)
+        return tuple(checks), (), []
+    centre = location(setting, expected, named) if in_ball else None
     diagnoses = looks.diagnoses(decided, centre, expected.data_path)
-    return tuple(check if centre is None else said_first(centre.sentence, check) for check in checks), diagnoses
+    return (
+        tuple(check if centre is None else said_first(centre.sentence, check) for check in checks),
+        diagnoses,
+        looks.fitted,
+    )
 
 
 def said_first(sentence: str, check: CheckResult) -> CheckResult:
@@ -434,6 +535,12 @@ def replay_command(source: TargetSource, guarantee: Guarantee, settings: AuditSe
         words += ["--data", settings.user_data.name]
     if settings.user_pair is not None:
         words += ["--pair", settings.user_pair.source]
+    if settings.box is not None:
+        words.append(f"--bounds={settings.box}")  # with "=", because a list may begin with a minus sign
+    if settings.adjacency is not None:
+        words += ["--adjacency", settings.adjacency]
+    if settings.equivariant:
+        words.append("--equivariant")
     words += ["--samples", settings.samples, "--seed", settings.seed]
     words += ["--false-alarm", _digits(settings.false_alarm), "--time-limit", _digits(settings.seconds)]
     if not source.seeded and isinstance(source, TargetReference):
@@ -450,6 +557,9 @@ def _replay_call(name: str, guarantee: Guarantee, settings: AuditSettings, seede
         "seed": settings.seed,
         "false_alarm": settings.false_alarm,
         "seconds": settings.seconds,
+        "bounds": settings.box and settings.box.bounds,
+        "adjacency": settings.adjacency,
+        "equivariant": settings.equivariant,
     }
     words = [
         repr(name) if ":" in name else name,

@@ -14,6 +14,7 @@ from warnings import catch_warnings, filterwarnings
 
 from rich.console import Console
 
+from covassay.reference.box_sensitivity import ADJACENCIES
 from covassay.reference.errors import InvalidInput
 from covassay.reference.mechanisms.output import OUTPUTS
 from covassay.reference.mechanisms.registry import stated_claim
@@ -29,7 +30,7 @@ from covassay.verification.audit.run import FALSE_ALARM, SAMPLES, AuditReport, A
 from covassay.verification.audit.targets.target import TIME_LIMIT, CannotRun, TargetReference, adapters, load
 from covassay.verification.cli.audit_process import INCONCLUSIVE, INTERNAL_ERROR, Finished, Screen, screen
 from covassay.verification.cli.main import one_line
-from covassay.verification.cli.options import chosen, guarantee
+from covassay.verification.cli.options import chosen, guarantee, parse_bounds
 from covassay.verification.cli.screen import as_text, progress
 
 WIDTH_OF_A_PIPE = 80
@@ -42,6 +43,7 @@ examples:
   covassay audit covassay:nuclear-laplace --epsilon 1
   covassay audit mymodule:release --as nuclear-laplace --epsilon 1
   covassay audit 'exec:node release.js' --as nuclear-laplace --epsilon 1
+  covassay audit mymodule:release --bounds=0:1,-5:5 --epsilon 1
 
 targets: a function f(x, *, epsilon, rng), or a process in any language that
 reads lines of JSON such as
@@ -50,6 +52,13 @@ from standard input and answers each with a line, flushed, on standard output:
   {"output": [[3.17, -0.72], [1.94, 0.05]]}
 or, if there is no output,
   {"error": "why there is none"}
+
+--bounds: every column j has public bounds LOW_j ≤ x_j ≤ HIGH_j, and rows lie in
+that box, not in the unit ball. The value is a list LOW:HIGH,LOW:HIGH,… (write
+--bounds=… if it begins with a minus sign), or a .toml or .json file with a line
+`name = [low, high]` for every column, in the order of the columns. The target
+gets the bounds, d pairs, if it has a parameter `bounds`, and as "bounds" in the
+request if it is a process; it is then tried with other bounds too.
 
 exit status: 0 not refuted, 1 refuted, 2 invalid use, 3 inconclusive or the
 target cannot be run, 4 internal error of covassay, 130 interrupted. Only a
@@ -78,6 +87,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--released", choices=tuple(OUTPUTS), metavar="KIND", help=f"when --as is not given: {', '.join(OUTPUTS)}")
     add("--data", help="also try the target on a file (.csv, .npy, .parquet) or on wine, digits, breast-cancer")
     add("--pair", metavar="FILE", help="also test your own pair of neighbours: x and y in a .npz or .json file")
+    add("--bounds", metavar="BOUNDS", help="rows lie in a box: LOW:HIGH,LOW:HIGH,… or a file as for covassay release")
+    add("--equivariant", action="store_true", help="with --bounds: it promises to treat all columns alike, up to scale")
+    add("--adjacency", choices=ADJACENCIES, help="which data sets are neighbours (default: what the mechanism says)")
     add("--samples", type=int, default=SAMPLES, help="draws for every scenario and side (default %(default)s)")
     add("--seed", type=int, default=0, help="seed of all randomness (default 0)")
     add("--unseeded", action="store_true", help="the target draws from the operating system and not from rng")
@@ -160,6 +172,9 @@ def _settings(options: argparse.Namespace, data: UserData | None = None, pair: U
         seconds=options.time_limit,
         user_data=data,
         user_pair=pair,
+        box=parse_bounds(options.bounds) if options.bounds else None,
+        adjacency=options.adjacency,
+        equivariant=options.equivariant,
     )
 
 
@@ -197,6 +212,9 @@ def _audit(options: argparse.Namespace, place: Screen, tell: Callable[[str | Non
             seconds=settings.seconds,
             user_data=settings.user_data,
             pair=settings.user_pair,
+            bounds=settings.box,
+            adjacency=settings.adjacency,
+            equivariant=settings.equivariant,
             progress=advance,
         )
     return _printed(report, options, place, report.verdict.exit_status)

@@ -5,6 +5,7 @@ from functools import partial
 
 from covassay.verification.audit.negative_controls.every import NEGATIVE_CONTROLS
 from covassay.verification.audit.negative_controls.negative_control import NegativeControl
+from covassay.verification.audit.negative_controls.of_box import BOX_CONTROLS, BoxControl
 from covassay.verification.audit.targets.target import Target
 
 
@@ -20,6 +21,17 @@ def _target(control: NegativeControl) -> Target:
     )
 
 
+def _box_target(control: BoxControl) -> Target:
+    return Target(
+        name=f"mutant:{control.name}",
+        draw=control.draw,
+        version="a negative control of covassay",
+        notes=(f"the mistake: {control.mistake}",),
+        draw_many=control.draw_many,
+    )
+
+
 TARGETS: dict[str, Callable[[], Target]] = {
-    name: partial(_target, control) for name, control in NEGATIVE_CONTROLS.items()
+    **{name: partial(_target, control) for name, control in NEGATIVE_CONTROLS.items()},
+    **{name: partial(_box_target, control) for name, control in BOX_CONTROLS.items()},
 }

@@ -7,10 +7,11 @@ a target does with input outside its domain is only noted, because implementatio
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-from covassay.reference.domain import Matrix
+from covassay.reference.domain import Box, Matrix
 from covassay.reference.mechanisms.output import SECOND_MOMENT, Output
 from covassay.verification.audit.engine.checks import CheckResult, Status
 from covassay.verification.audit.engine.sampling import Setting
@@ -18,6 +19,7 @@ from covassay.verification.audit.engine.symmetry import symmetry
 from covassay.verification.audit.targets.process_state import put_back
 from covassay.verification.audit.targets.process_target import NoReply
 from covassay.verification.audit.targets.target import (
+    NOT_FINITE,
     CannotRun,
     Failure,
     InsistentTimeLimitError,
@@ -68,6 +70,20 @@ def example_rows(n: int, d: int) -> Matrix:
     return scaled
 
 
+def in_box(box: Box, rows: Matrix) -> Matrix:
+    """Rows with entries in [−1, 1], moved into the box column by column."""
+    return box.place((rows + 1) / 2)
+
+
+def plain_rows(setting: Setting, n: int, d: int = 3) -> Matrix:
+    """Rows without any symmetry in the domain of the target; a box has its own number of columns, whatever d is."""
+    return example_rows(n, d) if setting.box is None else in_box(setting.box, example_rows(n, setting.box.dimension))
+
+
+def _dimensions(setting: Setting, dimensions: tuple[int, ...]) -> tuple[int, ...]:
+    return dimensions if setting.box is None else (setting.box.dimension,)
+
+
 def _run(setting: Setting, x: Matrix, *seed_labels: str | int) -> Outcome:
     """One draw on `x` itself with a fresh generator for these labels."""
     rng, shape = np.random.default_rng(stream(setting.seed, "contract", *seed_labels)), setting.shape(x)
@@ -98,11 +114,11 @@ def require_answer(setting: Setting) -> None:
     The data are the audit's own, so the text of the exception may be shown.
     """
     error: BaseException | None = None
-    for d in DIMENSIONS:
+    for d in _dimensions(setting, DIMENSIONS):
         rng = np.random.default_rng(stream(setting.seed, "contract", "answer", d))
         try:
             with put_back(), time_limit(setting.seconds):
-                setting.target.draw(example_rows(ROWS, d), rng=rng, **setting.budget)
+                setting.target.draw(plain_rows(setting, ROWS, d), rng=rng, **setting.budget)
         except (TimeLimitError, InsistentTimeLimitError):
             return
         except KeyboardInterrupt:
@@ -121,17 +137,18 @@ def require_answer(setting: Setting) -> None:
 
 def output_form(setting: Setting) -> CheckResult:
     """On plain data in several dimensions an output consists of finite real numbers and has the right shape."""
-    for d in DIMENSIONS:
-        outcome = _run(setting, example_rows(ROWS, d), "form", d)
+    dimensions = _dimensions(setting, DIMENSIONS)
+    for d in dimensions:
+        outcome = _run(setting, plain_rows(setting, ROWS, d), "form", d)
         if isinstance(outcome, Failure):
             status = Status.INCONCLUSIVE if outcome.kind == "time-out" else Status.REFUTED
             return CheckResult("contract", "output form", status, f"on plain ({ROWS}, {d}) data: {outcome}")
-    return _kept("output form", f"finite real numbers of the right shape at d = {', '.join(map(str, DIMENSIONS))}")
+    return _kept("output form", f"finite real numbers of the right shape at d = {', '.join(map(str, dimensions))}")
 
 
 def input_unchanged(setting: Setting) -> CheckResult:
     """The target does not write to the caller's array."""
-    x = example_rows(ROWS, 3)
+    x = plain_rows(setting, ROWS)
     before = x.copy()
     outcome = _run(setting, x, "input")
     changed = not np.array_equal(x, before)
@@ -146,7 +163,7 @@ def same_seed(setting: Setting) -> CheckResult:
     name = "same seed, same output"
     if not setting.target.seeded:
         return _skipped(name, UNSEEDED)
-    x = example_rows(ROWS, 3)
+    x = plain_rows(setting, ROWS)
     first, second = _run(setting, x.copy(), "seed", 1), _run(setting, x.copy(), "seed", 1)
     if isinstance(first, Failure) or isinstance(second, Failure):
         return _skipped(name, first, second)
@@ -161,7 +178,7 @@ def new_seed(setting: Setting) -> CheckResult:
     if several draws agree, on so many rows that such an output is out of reach.
     """
     name = "new seed, new output"
-    x = example_rows(FRESH_ROWS, 3)
+    x = plain_rows(setting, FRESH_ROWS)
     outcomes = [_run(setting, x.copy(), "fresh", i) for i in range(FRESH_DRAWS)]
     good = [o for o in outcomes if not isinstance(o, Failure)]
     if len(good) < 2:
@@ -175,7 +192,7 @@ def row_order(setting: Setting) -> CheckResult:
     """The order of the records does not change the output, but for the sign of a vector."""
     if not setting.target.seeded:
         return _skipped("row order", UNSEEDED)
-    x = example_rows(ROWS, 3)
+    x = plain_rows(setting, ROWS)
     first, second = _run(setting, x.copy(), "order"), _run(setting, x[::-1].copy(), "order")
     if isinstance(first, Failure) or isinstance(second, Failure):
         return _skipped("row order", first, second)
@@ -188,7 +205,7 @@ def process_state(setting: Setting) -> CheckResult:
     """A draw leaves the state of the process as it was. A change is put back after every draw, so it is noted only."""
     name = "process state"
     rng = np.random.default_rng(stream(setting.seed, "contract", "state"))
-    _, _, changed = observed_call(setting.target, example_rows(ROWS, 3), setting.budget, rng, setting.seconds)
+    _, _, changed = observed_call(setting.target, plain_rows(setting, ROWS), setting.budget, rng, setting.seconds)
     broken = f"a draw changed {', '.join(sorted(changed))}; the audit puts it back after every draw" if changed else ""
     return _decided(name, broken, "a draw leaves the state of the process as it was", worst=Status.NOTED)
 
@@ -204,6 +221,23 @@ VALID: dict[str, Callable[[], Matrix]] = {
 }
 
 
+def _valid(box: Box | None, smallest_dimension: int) -> dict[str, Matrix]:
+    """Data sets in the domain that are special in some way."""
+    if box is None:
+        made = {name: make() for name, make in VALID.items()}
+        return {name: x for name, x in made.items() if x.shape[1] >= smallest_dimension}
+    d = box.dimension
+    corners = np.where(np.arange(2 * d)[:, None] // 2 % d == np.arange(d), box.high, box.low)
+    return {
+        "one record": in_box(box, example_rows(1, d)),
+        "two records": in_box(box, example_rows(2, d)),
+        "all rows at the lower bounds": np.tile(box.low, (5, 1)),
+        "rows on corners": np.vstack([corners, box.low, box.high]),
+        "repeated rows": np.tile(in_box(box, example_rows(1, d)), (6, 1)),
+        "one row apart from the others": np.vstack([np.tile(box.low, (5, 1)), box.high]),
+    }
+
+
 def edge_cases(setting: Setting, smallest_dimension: int = 1) -> CheckResult:
     """Every data set in the domain gets an output. A time-out is noted under "running time" and is no failure here.
 
@@ -211,14 +245,13 @@ def edge_cases(setting: Setting, smallest_dimension: int = 1) -> CheckResult:
     of that size alike. That is noted only.
     """
     failures, refused = [], []
-    valid = {name: make for name, make in VALID.items() if make().shape[1] >= smallest_dimension}
-    for name, make in valid.items():
-        x = make()
+    valid = _valid(setting.box, smallest_dimension)
+    for name, x in valid.items():
         n, d = x.shape
         outcome = _run(setting, x, "edge", name)
         if not isinstance(outcome, Failure) or outcome.kind == "time-out":
             continue
-        if outcome.kind == "exception" and _refuses_size(setting, n, d):
+        if _is_refusal(outcome) and _refuses_size(setting, n, d):
             refused.append(f"{name}: {outcome} on each of {SAME_SIZE} other data sets with n = {n}, d = {d} too")
         else:
             failures.append(f"{name}: {outcome}")
@@ -230,8 +263,13 @@ def edge_cases(setting: Setting, smallest_dimension: int = 1) -> CheckResult:
     return _kept("edge cases", f"an output on every valid data set: {', '.join(valid)}")
 
 
+def _is_refusal(outcome: Outcome) -> bool:
+    """Whether the target raised, or gave NaN, as numpy does for the covariance of one record."""
+    return isinstance(outcome, Failure) and (outcome.kind == "exception" or outcome.message == NOT_FINITE)
+
+
 def _refuses_size(setting: Setting, n: int, d: int) -> bool:
-    """Whether the target raises on many data sets of this size: plain, zero, tiny, on an axis, random."""
+    """Whether the target refuses many data sets of this size: plain, zero, tiny, on an axis, random."""
     rng = np.random.default_rng(stream(setting.seed, "contract", "size", n, d))
     unit = np.eye(d)[np.zeros(n, dtype=int)]
     cases = [example_rows(n, d), -example_rows(n, d), np.zeros((n, d)), unit, -unit, np.eye(d)[np.arange(n) % d],
@@ -239,23 +277,26 @@ def _refuses_size(setting: Setting, n: int, d: int) -> bool:
     while len(cases) < SAME_SIZE:
         rows = rng.standard_normal((n, d))
         cases.append(rng.random((n, 1)) * rows / np.linalg.norm(rows, axis=1, keepdims=True))
+    if setting.box is not None:
+        cases = [in_box(setting.box, x) for x in cases]
     outcomes = (_run(setting, x, "size", i) for i, x in enumerate(cases))
-    return all(isinstance(outcome, Failure) and outcome.kind == "exception" for outcome in outcomes)
+    return all(_is_refusal(outcome) for outcome in outcomes)
 
 
-def _bad_cases(setting: Setting) -> dict[str, tuple[Matrix, dict[str, float]]]:
-    good = example_rows(6, 3)
+def _bad_cases(setting: Setting) -> dict[str, tuple[Matrix, dict[str, Any]]]:
+    good = plain_rows(setting, 6)
+    d = good.shape[1]
     nan, infinite = good.copy(), good.copy()
-    nan[2, 1], infinite[2, 1] = math.nan, math.inf
+    nan[2, -1], infinite[2, -1] = math.nan, math.inf
     cases = {
         "NaN entry": (nan, setting.budget),
         "infinite entry": (infinite, setting.budget),
-        "no rows": (np.empty((0, 3)), setting.budget),
+        "no rows": (np.empty((0, d)), setting.budget),
         "no columns": (np.empty((3, 0)), setting.budget),
         "one-dimensional x": (np.ones(3), setting.budget),
     }
     for value in (0.0, -1.0, math.nan):
-        cases[f"budget {value:g}"] = (good, dict.fromkeys(setting.budget, value))
+        cases[f"budget {value:g}"] = (good, setting.budget | dict.fromkeys(setting.claim, value))
     return cases
 
 
@@ -276,8 +317,9 @@ def running_time(setting: Setting) -> CheckResult:
     """The time of one draw as the dimension grows, on data with two strong directions. A slow target is noted only."""
     times: dict[str, float | str] = {}
     limit = setting.seconds
-    for d in LADDER:
-        x = np.repeat(np.eye(d)[:2], STRONG_ROWS, axis=0)
+    for d in _dimensions(setting, LADDER):
+        corners = np.eye(d)[:2] if setting.box is None else np.array([setting.box.low, setting.box.high])
+        x = np.repeat(corners, STRONG_ROWS[: len(corners)], axis=0)
         rng = np.random.default_rng(stream(setting.seed, "contract", "time", d))
         output, elapsed = call(setting.target, x, setting.budget, rng, limit)
         limit = min(setting.seconds, FEW_SECONDS) if MANY_TIMES * elapsed < FEW_SECONDS else setting.seconds

@@ -26,7 +26,7 @@ from typing import Any
 import numpy as np
 from scipy.optimize import minimize_scalar
 
-from covassay.reference.domain import Matrix, Vector
+from covassay.reference.domain import Box, Matrix, Vector
 from covassay.reference.mechanisms.output import Output
 from covassay.reference.privacy import ZCDP, ApproximateDP, Guarantee, PureDP
 from covassay.verification.audit.engine.checks import CheckResult, Status
@@ -40,6 +40,7 @@ from covassay.verification.audit.engine.event_choice import (
 from covassay.verification.audit.engine.learned import log_ratios
 from covassay.verification.audit.engine.power import CLOSE, FEWEST, EventTest
 from covassay.verification.audit.engine.sampling import CHUNK, Draws, Setting, draw, joined
+from covassay.verification.audit.engine.standardised import laplace_loss, standardised
 from covassay.verification.audit.engine.trade_off import TRADE_OFF, points
 from covassay.verification.statistics.betting import Bet, RenyiBet, event_bet, renyi_bet
 from covassay.verification.statistics.ratio import (
@@ -59,6 +60,9 @@ STEPS = np.array([0.005, 0.02, *np.linspace(0.05, 0.95, 14), 0.98, 0.995])  # qu
 CONFIDENCE = 0.999  # of the bound that is printed; the verdict uses p-values
 EDGE = 0.1  # share by which the score of a learned statistic is lowered
 FEWEST_LEARNED = 20  # pilot draws with an output on either side; with fewer, a statistic is not learned
+ESTIMATED = "estimated_loss"  # the fact with the loss if the noise is independent Laplace: no bound, it guides
+TWO_STEPS = "p_of_two_steps"  # the fact that says whether a Rényi divergence fits a claim for two steps
+STEPS_SQUARED = 4  # ρ-zCDP for one step between data sets is 4ρ-zCDP for two
 LARGEST_ERROR = 1 - 1e-9  # if even bounds this weak do not contradict the guarantee, the p-value is 1
 LARGEST_POWER = 700.0  # a larger power of e would overflow
 SMALLEST_P = 1e-300  # replaces a smaller p-value where a logarithm is taken
@@ -80,7 +84,8 @@ class Statistic:
 
     def values(self, outputs: Matrix) -> Vector:
         """The statistic of every output, rounded to `DECIMALS`."""
-        return np.round(self.function(outputs), DECIMALS)
+        with np.errstate(over="ignore", invalid="ignore"):
+            return np.nan_to_num(np.round(self.function(outputs), DECIMALS), posinf=np.inf, neginf=-np.inf)
 
 
 @dataclass(frozen=True)
@@ -89,7 +94,9 @@ class Pair:
 
     `weight` multiplies the number of draws. `remarks` are exact figures that are printed beside the bound, such as the
     true loss of a law that the target was found to follow. `failures_tell` is False where a target may fail on one
-    side, because one of the data sets is outside the domain, where a target may reject it, and the other is not.
+    side, because one of the data sets is outside the domain, where a target may reject it, and the other is not. `box`
+    is that of the rows, if it is not that of the audit. `by_entry` says that every entry may have noise of a scale of
+    its own.
     """
 
     name: str
@@ -99,6 +106,8 @@ class Pair:
     weight: float = 1.0
     remarks: tuple[str, ...] = ()
     failures_tell: bool = True
+    box: Box | None = None
+    by_entry: bool = False
 
 
 @dataclass(frozen=True)
@@ -176,14 +185,27 @@ def _learned(pilots: tuple[Draws, Draws]) -> list[tuple[Statistic, tuple[Draws, 
     return [(statistic, (first, second)) for statistic in found]
 
 
+def _learned_by_entry(pilots: tuple[Draws, Draws]) -> list[tuple[Statistic, tuple[Draws, Draws]]]:
+    """The statistics of `standardised`, learned on one half of the pilot, and the other half."""
+    middles = [len(draws.outputs) // 2 for draws in pilots]
+    if 2 * min(middles) < FEWEST_LEARNED:
+        return []
+    seen = [draws.outputs[:middle] for draws, middle in zip(pilots, middles, strict=True)]
+    first, second = (
+        replace(draws, outputs=draws.outputs[middle:]) for draws, middle in zip(pilots, middles, strict=True)
+    )
+    return [(Statistic(name, function), (first, second)) for name, function in standardised(seen[0], seen[1])]
+
+
 def _choose(pair: Pair, pilots: tuple[Draws, Draws], mean: float, guarantee: Guarantee, error: float) -> _Choice:
     """The event that the test draws, `mean` of them a side, are expected to show most clearly at an error level.
 
     A learned statistic must promise a tenth more than the others, because fewer draws rank it.
     """
     best, best_score = _Choice(Event(pair.statistics[0], math.inf), False, pilots), -math.inf
+    learned = _learned(pilots) + (_learned_by_entry(pilots) if pair.by_entry else [])
     given = [(statistic, pilots, 0.0) for statistic in pair.statistics]
-    for statistic, ranking, edge in (*given, *((*learned, EDGE) for learned in _learned(pilots))):
+    for statistic, ranking, edge in (*given, *((*one, EDGE) for one in learned)):
         sizes = ranking[0].size, ranking[1].size
         first, second = (np.sort(statistic.values(d.outputs)) if len(d.outputs) else np.empty(0) for d in ranking)
         if not len(first) + len(second):
@@ -622,6 +644,10 @@ def _divergence(pair: Pair, guarantee: Guarantee, trial: _Trial, wager: _Wager, 
         f"{near}, in {steps} steps: a bet that it exceeds the claim gained a factor e^{gain:.1f}"
     )
     facts = {key: fact for key, fact in tested.facts.items() if key != "in_reach"}
+    # the best bet on these draws, chosen on them: if even this one gains nothing, they fit a claim for two steps
+    one, two = (_categories(wager.event, wager.bounds, side.draws) for side in trial.sides)
+    rho = STEPS_SQUARED * guarantee.rho if isinstance(guarantee, ZCDP) else 0.0
+    facts |= {TWO_STEPS: renyi_bet(one, two, rho).p_value(one, two)}
     return replace(tested, detail="; ".join((text, *pair.remarks)), p_value=p, facts=facts)
 
 
@@ -645,6 +671,14 @@ def _ended_early(pair: Pair, guarantee: Guarantee, trial: _Trial, early: _EarlyE
     return replace(tested, detail="; ".join((text, *pair.remarks)), p_value=p_value, facts=facts)
 
 
+def _estimated(pair: Pair, guarantee: Guarantee, trial: _Trial) -> dict[str, float]:
+    """The loss of a pair, estimated for independent Laplace noise; nothing if that is not to be expected."""
+    first, second = (side.draws.outputs for side in trial.sides)
+    if not pair.by_entry or not isinstance(guarantee, PureDP) or min(len(first), len(second)) < FEWEST_LEARNED:
+        return {}
+    return {ESTIMATED: laplace_loss(first, second)}
+
+
 def run_pair(
     setting: Setting,
     pair: Pair,
@@ -659,7 +693,7 @@ def run_pair(
     The draws end early where a p-value of at most `stop` is certain. `error` is near the level at which the checks will
     be decided. The event is chosen for it; no p-value depends on it.
     """
-    sampler = _PairSampler(setting, pair, f"privacy/{pair.name}/{look}", stop, error)
+    sampler = _PairSampler(setting.within(pair.box), pair, f"privacy/{pair.name}/{look}", stop, error)
     probes = sampler.draws("probe", (PROBE, PROBE))
     always_failing = [len(probe.outputs) == 0 for probe in probes]
     if all(always_failing):
@@ -672,6 +706,7 @@ def run_pair(
     if trial.early is not None:
         return [_ended_early(pair, guarantee, trial, trial.early)]
     failure = Event(None)
+    estimate = _estimated(pair, guarantee, trial)
     checks = [] if trial.event == failure else [_tested(pair, guarantee, trial, trial.event, "event")]
     if trial.wager is not None and isinstance(trial.wager.bet, RenyiBet):
         checks.append(_divergence(pair, guarantee, trial, trial.wager, trial.wager.bet))
@@ -679,6 +714,7 @@ def run_pair(
     if turned.counts(failure).first and pair.failures_tell:
         # these draws also decided which side comes first: two looks
         checks.append(_tested(pair, guarantee, turned, failure, "failures", looks=2))
+    checks = [replace(check, facts=check.facts | estimate) for check in checks]
     if stop <= 0:
         return checks
     return [replace(check, p_value=min(1.0, (check.p_value or 0.0) / (1 - EARLY_SHARE))) for check in checks]

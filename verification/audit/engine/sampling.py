@@ -14,8 +14,9 @@ from typing import Any
 import numpy as np
 from joblib import Parallel, delayed
 
-from covassay.reference.domain import Matrix
+from covassay.reference.domain import Box, Matrix
 from covassay.reference.mechanisms.output import Output
+from covassay.verification.audit.targets.bounds import BOUNDS
 from covassay.verification.audit.targets.target import (
     TIME_LIMIT,
     CannotRun,
@@ -67,17 +68,32 @@ class Tally:
 class Setting:
     """What is the same in all draws of a run: the target, its budget, the kind of output, the seed and the limits.
 
+    `budget` has every keyword argument of a draw but `rng`: the claim and, where the target takes them, the bounds of
+    the `box`. Without a box, rows lie in the unit ball.
     `tally` counts the draws of `draw`.
     """
 
     source: TargetSource
-    budget: dict[str, float]
+    budget: dict[str, Any]
     output: Output
     seed: int
     jobs: int = 1
     seconds: float = TIME_LIMIT
     progress: Progress = no_progress
     tally: Tally = field(default_factory=Tally, compare=False, repr=False)
+    box: Box | None = None
+
+    def within(self, box: Box | None) -> "Setting":
+        """The same setting with rows in another box; a target that takes bounds gets those of that box."""
+        if box is None or box == self.box:
+            return self
+        told = {BOUNDS: box.bounds} if BOUNDS in self.budget else {}
+        return replace(self, box=box, budget=self.budget | told)
+
+    @property
+    def claim(self) -> dict[str, float]:
+        """The keyword arguments that carry the claim."""
+        return {key: value for key, value in self.budget.items() if key != BOUNDS}
 
     @property
     def target(self) -> Target:
@@ -92,7 +108,7 @@ class Setting:
 def _chunk(
     source: TargetSource,
     x: Matrix,
-    budget: dict[str, float],
+    budget: dict[str, Any],
     shape: tuple[int, ...],
     size: int,
     seed: np.random.SeedSequence,
@@ -114,7 +130,7 @@ def _chunk(
 def _many(
     target: Target,
     x: Matrix,
-    budget: dict[str, float],
+    budget: dict[str, Any],
     shape: tuple[int, ...],
     size: int,
     rng: np.random.Generator,

@@ -39,6 +39,10 @@ VERDICT_STYLE = {Verdict.REFUTED: "bold red", Verdict.NOT_REFUTED: "bold green",
 KINDS: tuple[Kind, ...] = ("contract", "data path", "law", "privacy")
 EXPLAINED = (Status.SUSPICIOUS, Status.NOTED, Status.INCONCLUSIVE, Status.SKIPPED)  # REFUTED is explained at the top
 POINTS_SHOWN = 7  # of a trade-off curve, about
+NEIGHBOURS = {
+    "replace-one": "neighbouring data sets differ in one row",
+    "add-remove": "of two neighbouring data sets, one has one row more",
+}
 STATUS_WIDTH = max(len(status.value) for status in Status)
 
 
@@ -55,7 +59,7 @@ def print_report(report: AuditReport, console: Console, verbose: bool = False) -
             _print_finding(group, console, verbose)
         _print_replay(report, console)
     if report.diagnoses:
-        _print_heading("Law that fits instead", console)
+        _print_heading("Law that fits instead" if report.mechanism else "What explains it", console)
         for diagnosis in report.diagnoses:
             _print_indented(f"• {escape(diagnosis)}" if len(report.diagnoses) > 1 else escape(diagnosis), console)
     _print_heading("Checks", console)
@@ -242,7 +246,7 @@ def _print_run(report: AuditReport, console: Console) -> None:
     if chosen:
         _print_indented(f"{report.mechanism}: {escape(chosen)}", console)
     _print_indented(
-        f"neighbouring data sets differ in one row ({report.adjacency}); "
+        f"{NEIGHBOURS[report.adjacency]} ({report.adjacency}); "
         f"probability of a false alarm at most {report.false_alarm:g}; "
         f"{report.seconds:.1f} s; covassay {report.covassay}",
         console,

@@ -16,7 +16,7 @@ def undecided(
         mechanism=mechanism,
         options=dict(settings.options),
         claim=guarantee,
-        adjacency="replace-one",
+        adjacency=settings.adjacency or "replace-one",
         verdict=Verdict.INCONCLUSIVE,
         checks=(CheckResult("contract", "completed audit", Status.INCONCLUSIVE, ending),),
         diagnoses=(),

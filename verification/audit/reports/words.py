@@ -29,8 +29,9 @@ def p_text(p_value: float | None) -> str:
 
 
 def subject(report: AuditReport) -> str:
-    """The target, what it claims to be, and its claim."""
-    return f"{report.target}{f' as {report.mechanism}' if report.mechanism else ''}, {report.claim}"
+    """The target, what it claims to be, its claim, and for which neighbours."""
+    mechanism = f" as {report.mechanism}" if report.mechanism else ""
+    return f"{report.target}{mechanism}, {report.claim}, {report.adjacency}"
 
 
 def could_have_seen(check: CheckResult) -> str:
@@ -100,7 +101,9 @@ def witness(check: CheckResult) -> str:
     if not rows:
         return f"{size} and are equal."
     differences = (
-        f"row {row['row']} is {_row(row['first'])} in the first and {_row(row['second'])} in the second" for row in rows
+        f"row {row['row']} is {_row(row['first'])} in the first and "
+        + (f"{_row(row['second'])} in the second" if row["second"] is not None else "missing in the second")
+        for row in rows
     )
     return f"{size} and are equal but for this: {'; '.join(differences)}."
 
@@ -171,5 +174,6 @@ def summary(report: AuditReport) -> str:
     for group in decisive:
         check, p = group[0], p_text(group[0].p_value)
         lines.append(f"{check.label}{f': p = {p}' if p else ''}: {explanation(check)} {repeats(group)}".rstrip())
-    lines += [f"law that fits instead: {diagnosis}" for diagnosis in report.diagnoses]
+    word = "law that fits instead" if report.mechanism else "what explains it"
+    lines += [f"{word}: {diagnosis}" for diagnosis in report.diagnoses]
     return "\n".join((*lines, f"replay: {report.replay}"))

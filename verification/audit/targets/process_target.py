@@ -2,8 +2,8 @@
 
 `exec:COMMAND` runs COMMAND in the current directory. The command is split into words as a shell splits it, but no shell
 runs it. A request is one line on the process's standard input: the data, the keywords of the claimed budget ("epsilon",
-"rho", or "epsilon" and "delta"), and a seed. The reply is one line on its standard output, flushed: an output, or an
-error, which counts as an exception.
+"rho", or "epsilon" and "delta"), a seed, and for data in a box its bounds ("bounds": [[0, 1], [0, 100]]).
+The reply is one line on its standard output, flushed: an output, or an error, which counts as an exception.
 
     {"x": [[0.6, 0.8], [1.0, 0.0]], "epsilon": 1.0, "seed": 4503599627370497}
     {"output": [[3.17, -0.72], [1.94, 0.05]]}
@@ -193,7 +193,7 @@ def _process(command: tuple[str, ...], directory: str, worker: int) -> Process:
     return process
 
 
-def draw(command: tuple[str, ...], directory: str, x: Matrix, *, rng: np.random.Generator, **budget: float) -> Any:
+def draw(command: tuple[str, ...], directory: str, x: Matrix, *, rng: np.random.Generator, **budget: Any) -> Any:
     """One draw: one request to the process of this worker."""
     request = {"x": x.tolist(), **budget, "seed": int(rng.integers(SEEDS))}
     longest = CHARACTERS * (x.shape[-1] + 1) ** 2 + SLACK

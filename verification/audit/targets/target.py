@@ -6,9 +6,10 @@ group `covassay.adapters`). It is called as
 
     f(x, *, epsilon: float, rng: numpy.random.Generator) -> array
 
-with x (n, d) float64, rows in the unit ball. If the claim is zCDP or approximate DP, it is called with `rho=`, or with
-`epsilon=` and `delta=`. An exception (SystemExit too) and a time-out are outcomes of the target
-like any other.
+with x (n, d) float64, rows in the unit ball or in a box with public bounds. If the function has a parameter `bounds`,
+it also gets the box, as a tuple of d pairs (low, high). If the claim is zCDP or approximate DP, it is called with
+`rho=`, or with `epsilon=` and `delta=`. An exception (SystemExit too) and a time-out are outcomes of the target like
+any other.
 """
 
 import contextlib
@@ -37,6 +38,7 @@ from covassay.verification.audit.targets.process_target import NOTE, PREFIX, NoR
 ADAPTER_GROUP = "covassay.adapters"
 TIME_LIMIT = 3.0  # seconds a draw may take, unless told otherwise
 AGAIN = 0.002  # seconds after which an interruption that had to wait is tried again
+NOT_FINITE = "an entry that is not finite"
 ALMOST = 0.99  # share of the time limit after which an exception counts as a time-out
 
 
@@ -223,7 +225,7 @@ def time_limit(seconds: float) -> Iterator[None]:
 
 
 def call(
-    target: Target, x: Matrix, budget: dict[str, float], rng: np.random.Generator, seconds: float
+    target: Target, x: Matrix, budget: dict[str, Any], rng: np.random.Generator, seconds: float
 ) -> tuple[Any, float]:
     """One draw: the raw output or a `Failure`, and the seconds that it took."""
     output, elapsed, _ = observed_call(target, x, budget, rng, seconds)
@@ -231,7 +233,7 @@ def call(
 
 
 def observed_call(
-    target: Target, x: Matrix, budget: dict[str, float], rng: np.random.Generator, seconds: float
+    target: Target, x: Matrix, budget: dict[str, Any], rng: np.random.Generator, seconds: float
 ) -> tuple[Any, float, Changed]:
     """One draw as `call` makes it, and what it changed in the state of the process."""
     start = time.perf_counter()
@@ -280,7 +282,7 @@ def well_formed(output: Any, shape: tuple[int, ...]) -> Matrix | Failure:
     with np.errstate(all="ignore"):
         values = array.astype(np.float64)
     if not np.isfinite(values).all():
-        return Failure("malformed", "an entry that is not finite")
+        return Failure("malformed", NOT_FINITE)
     return values
 
 

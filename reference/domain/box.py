@@ -1,0 +1,85 @@
+"""The box: public bounds low_j ≤ x_j ≤ high_j on every column."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from covassay.reference.domain.types import Matrix, Vector
+from covassay.reference.errors import InvalidInput
+
+LARGEST = 1e100  # of a bound, and 1/LARGEST of a width, so that products of two are floats
+
+
+@dataclass(frozen=True)
+class Box:
+    """The rows x with low_j ≤ x_j ≤ high_j for every column j; `bounds` are the pairs (low_j, high_j).
+
+    Raises
+    ------
+    InvalidInput : there is no pair, or a pair is not two finite numbers low < high of moderate size.
+    """
+
+    bounds: tuple[tuple[float, float], ...]
+
+    def __post_init__(self) -> None:
+        if not self.bounds:
+            raise InvalidInput("bounds are empty: must be a pair (low, high) for every column")
+        for column, (low, high) in enumerate(self.bounds, start=1):
+            if not (max(abs(low), abs(high)) <= LARGEST and high - low >= 1 / LARGEST):
+                raise InvalidInput(
+                    f"bounds of column {column} = ({low:g}, {high:g}): must be finite, low < high, up to {LARGEST:g}"
+                )
+
+    @classmethod
+    def of(cls, bounds: Any) -> "Box":
+        """The box with these bounds: a pair (low, high) for every column, as an array (d, 2) or as nested sequences."""
+        try:
+            pairs = np.asarray(bounds, dtype=np.float64)
+        except (TypeError, ValueError):
+            raise InvalidInput("bounds: must be a pair of numbers (low, high) for every column") from None
+        if pairs.ndim != 2 or pairs.shape[1] != 2:
+            raise InvalidInput(f"bounds of shape {pairs.shape}: must be (d, 2), a pair (low, high) for every column")
+        return cls(tuple((float(low), float(high)) for low, high in pairs))
+
+    @property
+    def dimension(self) -> int:
+        """The number of columns d."""
+        return len(self.bounds)
+
+    @property
+    def low(self) -> Vector:
+        """The lower bounds, (d,)."""
+        return np.array([low for low, _ in self.bounds])
+
+    @property
+    def high(self) -> Vector:
+        """The upper bounds, (d,)."""
+        return np.array([high for _, high in self.bounds])
+
+    @property
+    def widths(self) -> Vector:
+        """The widths high_j − low_j, (d,)."""
+        return self.high - self.low
+
+    def place(self, shares: Matrix) -> Matrix:
+        """Rows of the box from rows of the unit cube: low + shares · width, column by column."""
+        rows: Matrix = self.low * (1 - shares) + self.high * shares  # exactly low at 0 and high at 1
+        return rows
+
+    def reflect(self, x: Matrix) -> Matrix:
+        """The rows reflected about the centre of the box: low + high − x."""
+        rows: Matrix = self.low + self.high - x
+        return rows
+
+    def columns(self, order: Sequence[int]) -> "Box":
+        """The box of these columns, in this order; a column may come several times."""
+        return Box(tuple(self.bounds[j] for j in order))
+
+    def stretched(self, factors: Sequence[float]) -> "Box":
+        """The box with both bounds of every column multiplied by its factor > 0."""
+        return Box(tuple((f * low, f * high) for f, (low, high) in zip(factors, self.bounds, strict=True)))
+
+    def __str__(self) -> str:
+        return ",".join(f"{low!r}:{high!r}" for low, high in self.bounds)

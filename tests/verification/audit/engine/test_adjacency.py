@@ -1,0 +1,112 @@
+"""Adjacency is part of the claim; what a claim for other neighbours explains is said and is not held against it."""
+
+import numpy as np
+import pytest
+
+from covassay.reference.domain import Matrix, unit_rows
+from covassay.reference.errors import InvalidInput
+from covassay.reference.privacy import ZCDP, ApproximateDP, Guarantee, PureDP
+from covassay.verification.audit.engine.adjacency import explained, two_steps
+from covassay.verification.audit.engine.checks import Verdict
+from covassay.verification.audit.profiles.wrong_scales import explained_by_adjacency
+from covassay.verification.audit.reports.json_report import as_json
+from covassay.verification.audit.reports.words import summary
+from covassay.verification.audit.run import audit
+from covassay.verification.audit.targets.target import Target, TargetReference
+
+CLAIM = PureDP(1.0)
+
+
+def summed(factor: float) -> Target:
+    """The sum of the first coordinates with noise Laplace(factor/ε): factor 2 for replace-one, 1 for add-remove."""
+
+    def draw_many(x: Matrix, size: int, *, epsilon: float, rng: np.random.Generator) -> Matrix:
+        values: Matrix = unit_rows(x)[:, 0].sum() + factor / epsilon * rng.laplace(size=size)
+        return values
+
+    def draw(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> float:
+        return float(draw_many(x, 1, epsilon=epsilon, rng=rng)[0])
+
+    return Target("mod:summed", draw, draw_many=draw_many)
+
+
+def counting(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> float:
+    """ε-DP for replacing a row, with n public: it releases n."""
+    return float(len(x) + 1e-3 * rng.laplace())
+
+
+def test_a_sum_with_noise_for_the_other_adjacency() -> None:
+    replaced = audit(summed(1), CLAIM, released="number", samples=1000)
+    assert replaced.verdict is Verdict.REFUTED
+    (text,) = replaced.diagnoses
+    assert "within ε = 2 (pure DP)" in text
+    assert "add-remove adjacency could explain it. The claim audited here is replace-one" in text
+    added = audit(summed(1), CLAIM, released="number", adjacency="add-remove", samples=200)
+    assert added.verdict is Verdict.NOT_REFUTED
+    assert added.adjacency == as_json(added)["adjacency"] == "add-remove"
+    assert "--adjacency add-remove" in added.replay
+    assert audit(summed(2), CLAIM, released="number", samples=200).verdict is Verdict.NOT_REFUTED
+
+
+def test_less_noise_than_either_needs_is_explained_by_neither() -> None:
+    report = audit(summed(0.2), CLAIM, released="number", samples=1000)
+    assert report.verdict is Verdict.REFUTED
+    assert report.diagnoses == ()
+    added = audit(summed(0.2), CLAIM, released="number", adjacency="add-remove", samples=1000)
+    assert added.verdict is Verdict.REFUTED
+
+
+def test_a_public_number_of_rows_is_named_under_add_remove() -> None:
+    assert audit(counting, CLAIM, released="number", samples=150).verdict is Verdict.NOT_REFUTED
+    report = audit(counting, CLAIM, released="number", adjacency="add-remove", samples=150)
+    assert report.verdict is Verdict.REFUTED
+    assert "depends on n as a public number" in report.diagnoses[0]
+    assert "missing in the second" in summary(report)
+
+
+def normal(x: Matrix, *, rho: float, rng: np.random.Generator) -> float:
+    """ρ-zCDP for adding or removing a row: ρ = 1/(2σ²), and 4ρ for replacing one."""
+    return float(unit_rows(x)[:, 0].sum() + rng.standard_normal() / np.sqrt(2 * rho))
+
+
+def nine_times(x: Matrix, *, rho: float, rng: np.random.Generator) -> float:
+    return normal(x, rho=9 * rho, rng=rng)
+
+
+@pytest.mark.slow
+def test_the_same_for_zcdp() -> None:
+    report = audit(normal, ZCDP(0.5), released="number")
+    assert report.verdict is Verdict.REFUTED
+    assert "add-remove adjacency could explain it" in report.diagnoses[0]
+    assert audit(nine_times, ZCDP(0.5), released="number").diagnoses == ()
+
+
+OTHERS = [pytest.param(name, marks=pytest.mark.slow) for name in ("half-scale", "gaussian-sensitivity-one")]
+
+
+@pytest.mark.parametrize("control", ["laplace-sensitivity-one", *OTHERS])
+def test_a_law_with_the_scale_of_the_other_adjacency_is_said_to_be_that(control: str) -> None:
+    source = TargetReference(f"mutant:{control}", ".")
+    guarantee: Guarantee = ZCDP(0.5) if "gaussian" in control else CLAIM
+    report = audit(source, guarantee, samples=600)
+    assert report.verdict is Verdict.REFUTED
+    assert "add-remove adjacency would explain it. The claim audited here is replace-one" in report.diagnoses[-1]
+
+
+def test_what_explains_and_what_does_not() -> None:
+    assert explained_by_adjacency("nuclear-laplace", ["half-scale"])
+    assert not explained_by_adjacency("nuclear-laplace", ["add-remove"])
+    assert not explained_by_adjacency("gauss-cov", ["half-scale"])
+    assert explained_by_adjacency("gauss-cov", ["sensitivity-one"])
+    assert not explained_by_adjacency("centred-covariance", ["half-scale"])
+    assert explained([], CLAIM, "replace-one") == ""
+    assert two_steps(ApproximateDP(1.0, 1e-6)) == ApproximateDP(2.0, (1 + np.e) * 1e-6)
+    assert two_steps(ZCDP(0.5)) == ZCDP(2.0)
+
+
+def test_a_law_is_known_for_one_adjacency() -> None:
+    source = TargetReference("covassay:nuclear-laplace", ".")
+    with pytest.raises(InvalidInput, match="the law of nuclear-laplace is known for replace-one"):
+        audit(source, CLAIM, adjacency="add-remove")
+    with pytest.raises(InvalidInput, match="adjacency = 'both'"):
+        audit(summed(1), CLAIM, adjacency="both")

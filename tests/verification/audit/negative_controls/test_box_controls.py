@@ -1,0 +1,121 @@
+"""Releases of data in a box: mistakes are refuted at the default budget, correct ones are not."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from covassay.reference.domain import Box, Matrix
+from covassay.reference.privacy import ZCDP, PureDP
+from covassay.verification.audit.adapters.negative_controls import TARGETS
+from covassay.verification.audit.engine.checks import Verdict
+from covassay.verification.audit.negative_controls.of_box import (
+    BOX_CONTROLS,
+    CORRECT,
+    UNEQUAL,
+    UNIT,
+    Bounds,
+    BoxControl,
+    clipped,
+    covariance,
+)
+from covassay.verification.audit.run import AuditReport, audit
+from covassay.verification.audit.targets.target import Target
+
+CLAIM = PureDP(1.0)
+QUICK = ("box-triangle-orders", "box-triangle-orders-placed", "box-divisor")
+
+
+def audited(control: BoxControl, seed: int = 0, samples: int = 2000) -> AuditReport:
+    target = Target(control.name, control.draw, draw_many=control.draw_many)
+    return audit(target, CLAIM, bounds=control.bounds, seed=seed, samples=samples)
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=() if name in QUICK else pytest.mark.slow) for name in BOX_CONTROLS]
+)
+def test_every_control_is_refuted_at_its_budget_and_named(name: str) -> None:
+    control = BOX_CONTROLS[name]
+    report = audited(control, samples=control.samples)
+    assert report.verdict is Verdict.REFUTED
+    assert {check.kind for check in report.refuted} == {"privacy"}
+    assert control.diagnosis in " ".join(report.diagnoses)
+    assert max(check.facts["loss_lower_bound"] for check in report.refuted) > 1.0
+
+
+def test_equal_bounds_hide_nothing_from_an_audit_that_may_choose_others() -> None:
+    """With equal widths every scale is right whatever the order is; the target is tried with other bounds too."""
+    report = audited(replace(BOX_CONTROLS["box-triangle-orders"], bounds=UNIT), samples=600)
+    assert {check.scenario.partition(",")[0] for check in report.refuted} == {"other bounds"}
+
+
+def test_every_control_is_a_target() -> None:
+    assert set(BOX_CONTROLS) <= set(TARGETS)
+    assert TARGETS["box-own-range"]().name == "mutant:box-own-range"
+
+
+@pytest.mark.parametrize("control", CORRECT, ids=lambda control: control.name)
+def test_correct_releases_are_not_refuted(control: BoxControl) -> None:
+    """False alarm at most 1e-9 a run."""
+    assert audited(control, samples=300).verdict is Verdict.NOT_REFUTED
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("control", CORRECT, ids=lambda control: control.name)
+def test_correct_releases_are_not_refuted_over_20_seeds(control: BoxControl) -> None:
+    """False alarm at most 20e-9."""
+    for seed in range(20):
+        report = audited(control, seed)
+        assert report.verdict is Verdict.NOT_REFUTED, (seed, [(c.label, c.p_value) for c in report.refuted])
+
+
+# Other forms of correct targets
+
+
+def gaussian(x: Matrix, *, rho: float, rng: np.random.Generator) -> Matrix:
+    """Gaussian noise of one scale, for bounds that the function knows itself."""
+    box = Box(UNEQUAL)
+    n, d = x.shape
+    changes = np.triu(np.outer(box.widths, box.widths)) * (n - 1) / n**2
+    noise = np.triu(rng.standard_normal((d, d))) * np.linalg.norm(changes) / np.sqrt(2 * rho)
+    released: Matrix = covariance(clipped(x, box)) + noise + np.triu(noise, 1).T
+    return released
+
+
+def mean(x: Matrix, *, epsilon: float, rng: np.random.Generator, bounds: Bounds) -> Matrix:
+    box = Box(bounds)
+    scale = box.widths * box.dimension / (len(x) * epsilon)
+    noisy: Matrix = clipped(x, box).mean(axis=0) + scale * rng.laplace(size=box.dimension)
+    return noisy
+
+
+def rejecting(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
+    """Bounds of its own, and an error for rows outside them or for one row."""
+    box = Box(UNEQUAL)
+    if len(x) < 2 or (clipped(x, box) != x).any():
+        raise ValueError("not in the box, or one row")
+    return CORRECT[0].draw(x, epsilon=epsilon, rng=rng, bounds=UNEQUAL)
+
+
+def test_other_notions_and_outputs() -> None:
+    assert audit(gaussian, ZCDP(0.5), bounds=UNEQUAL, samples=150).verdict is Verdict.NOT_REFUTED
+    assert audit(mean, CLAIM, bounds=UNEQUAL, released="vector", samples=150).verdict is Verdict.NOT_REFUTED
+
+
+@pytest.mark.slow
+def test_too_little_noise_in_other_notions_and_outputs() -> None:
+    def half_gaussian(x: Matrix, *, rho: float, rng: np.random.Generator) -> Matrix:
+        return gaussian(x, rho=4 * rho, rng=rng)
+
+    def third_mean(x: Matrix, *, epsilon: float, rng: np.random.Generator, bounds: Bounds) -> Matrix:
+        return mean(x, epsilon=3 * epsilon, rng=rng, bounds=bounds)
+
+    assert audit(half_gaussian, ZCDP(0.5), bounds=UNEQUAL).verdict is Verdict.REFUTED
+    assert audit(third_mean, CLAIM, bounds=UNEQUAL, released="vector").verdict is Verdict.REFUTED
+
+
+def test_preconditions_accuse_nobody() -> None:
+    report = audit(rejecting, CLAIM, bounds=UNEQUAL, samples=150)
+    assert report.verdict is Verdict.NOT_REFUTED
+    edge = next(check for check in report.checks if check.name == "edge cases")
+    assert "one record: exception: ValueError on each of 24 other" in edge.detail

@@ -1,0 +1,99 @@
+"""`covassay audit` with --bounds and --adjacency."""
+
+import json
+from pathlib import Path
+
+import pytest
+from jsonschema import validate
+
+from covassay.reference.domain import Box
+from covassay.reference.errors import InvalidInput
+from covassay.verification.audit.reports.json_report import schema
+from covassay.verification.cli.main import run
+from covassay.verification.cli.options import parse_bounds
+
+MODULE = """\
+import numpy as np
+
+def covariance(x, *, epsilon, rng, bounds):
+    low, high = np.array(bounds).T
+    n, d = x.shape
+    rows = np.clip(x, low, high)
+    c = rows - rows.mean(axis=0)
+    scale = np.outer(high - low, high - low) / n * d * (d + 1) / 2 / epsilon
+    noise = np.triu(scale * rng.laplace(size=(d, d)))
+    return c.T @ c / n + noise + np.triu(noise, 1).T
+"""
+PROCESS = """\
+import json, random, sys
+
+for line in sys.stdin:
+    request = json.loads(line)
+    rng = random.Random(request["seed"])
+    (low, high), = request["bounds"]
+    values = [min(max(row[0], low), high) for row in request["x"]]
+    n, noise = len(values), rng.expovariate(1) - rng.expovariate(1)
+    print(json.dumps({"output": [sum(values) / n + (high - low) / n / request["epsilon"] * noise]}), flush=True)
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty current directory."""
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_the_syntax_of_bounds(tmp_path: Path) -> None:
+    box = Box(((-1.0, 1.0), (0.0, 100.0)))
+    assert parse_bounds("-1:1,0:1e2") == box
+    toml, as_json = tmp_path / "bounds.toml", tmp_path / "bounds.json"
+    toml.write_text("b = [-1, 1]\na = [0, 100]\n")
+    as_json.write_text('{"b": [-1, 1], "a": [0, 100]}')
+    assert parse_bounds(str(toml)) == parse_bounds(str(as_json)) == box  # in the order of the file
+    for wrong in ("0:1,2", "0:x", "0-1", "1:0", "", "0:1:2", "none.toml", "0:nan"):
+        with pytest.raises(InvalidInput):
+            parse_bounds(wrong)
+
+
+def test_a_function_in_a_box(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "in_a_box.py").write_text(MODULE)
+    status = run(["audit", "in_a_box:covariance", "--bounds=-1:1,0:100", "--samples", "100", "--jobs", "1", "--json"])
+    report = json.loads(capsys.readouterr().out)
+    validate(report, schema())
+    assert (status, report["verdict"], report["adjacency"]) == (0, "NOT REFUTED", "replace-one")
+    assert "--bounds=-1.0:1.0,0.0:100.0" in report["replay"]
+    assert {check["name"] for check in report["checks"] if check["kind"] == "law"} >= {"entries"}
+    assert run(["audit", "in_a_box:covariance"]) == 2
+    assert "takes the bounds of its columns: give bounds (--bounds)" in capsys.readouterr().err
+
+
+def test_a_process_gets_the_bounds(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "release.py").write_text(PROCESS)
+    target = ["audit", "exec:python3 release.py", "--released", "vector", "--samples", "100", "--jobs", "1", "--quiet"]
+    status = run([*target, "--bounds", "0:10"])
+    assert (status, capsys.readouterr().out) == (0, "NOT REFUTED\n")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "named"),
+    [
+        (["covassay:nuclear-laplace", "--bounds", "0:1"], "lie in the unit ball"),
+        (["mutant:box-own-range", "--bounds", "0:1", "--as", "lap-cov"], "lie in the unit ball"),
+        (["mutant:box-own-range", "--bounds", "0:1", "--data", "wine"], "data and bounds"),
+        (["covassay:nuclear-laplace", "--adjacency", "add-remove"], "known for replace-one"),
+        (["covassay:nuclear-laplace", "--equivariant"], "equivariant"),
+    ],
+)
+def test_options_that_do_not_apply(arguments: list[str], named: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["audit", *arguments]) == 2
+    assert named in capsys.readouterr().err
+
+
+def test_the_verdict_names_the_adjacency(capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = ["mutant:box-own-range", "--bounds", "0:1,0:1", "--adjacency", "add-remove", "--samples", "300"]
+    assert run(["audit", *arguments, "--jobs", "1"]) == 1
+    printed = capsys.readouterr().out
+    assert printed.startswith("REFUTED (privacy): mutant:box-own-range, ε = 1 (pure DP), add-remove\n")
+    assert "of two neighbouring data sets, one has one row more" in " ".join(printed.split())
+    assert "What explains it" in printed

@@ -1,0 +1,80 @@
+"""Adjacency: which data sets are neighbours, and what a claim for other neighbours would explain.
+
+Under replace-one, neighbours have one public number of rows and differ in one row. Under add-remove, one of them has
+one row more. A claim is made for one of the two, and the pairs follow it. A violation of the one is no violation of
+the other:
+
+- If a mechanism is ε-DP for a row that is added or removed while n stays a public number, replacing a row is two such
+  steps. Its loss is then at most 2ε, ρ-zCDP allows 4ρ, and (ε, δ) allows (2ε, (1 + e^ε) δ).
+- A mechanism whose noise depends on the number of rows as a public number need not keep any claim for add-remove.
+"""
+
+import math
+from collections.abc import Iterable
+from dataclasses import replace
+
+from covassay.reference.mechanisms.output import Output
+from covassay.reference.privacy import ZCDP, ApproximateDP, Guarantee, PureDP
+from covassay.verification.audit.engine.checks import CheckResult, Status
+from covassay.verification.audit.engine.privacy import TWO_STEPS, Pair, generic_statistics, p_value
+from covassay.verification.statistics.ratio import EventCounts
+
+REPLACE_ONE = "replace-one"
+ADD_REMOVE = "add-remove"
+ALLOWED = 1e-3  # a larger p-value is no evidence against the wider claim
+FEWEST_ROWS = 3  # of the larger data set: a covariance of one row does not exist
+
+
+def with_adjacency(pairs: Iterable[Pair], adjacency: str, output: Output) -> tuple[Pair, ...]:
+    """The pairs of neighbours for this adjacency, made from pairs in which the last row is replaced."""
+    if adjacency == REPLACE_ONE:
+        return tuple(pairs)
+    return tuple(_without_last_row(pair, output) for pair in pairs if len(pair.first) >= FEWEST_ROWS)
+
+
+def _without_last_row(pair: Pair, output: Output) -> Pair:
+    second = pair.first[:-1]
+    statistics = tuple(s for s in pair.statistics if s.threshold is None)
+    return replace(
+        pair,
+        name=f"{pair.name}, the last row comes and goes",
+        second=second,
+        statistics=(*statistics, *generic_statistics(pair.first, second, output)),
+    )
+
+
+def two_steps(guarantee: Guarantee) -> Guarantee:
+    """What a guarantee for one step between data sets gives for two steps."""
+    if isinstance(guarantee, PureDP):
+        return PureDP(2 * guarantee.epsilon)
+    if isinstance(guarantee, ZCDP):
+        return ZCDP(4 * guarantee.rho)
+    delta = (1 + math.exp(guarantee.epsilon)) * guarantee.delta
+    return ApproximateDP(2 * guarantee.epsilon, delta) if delta < 1 else guarantee
+
+
+def explained(checks: Iterable[CheckResult], guarantee: Guarantee, adjacency: str) -> str:
+    """A sentence if a claim for the other adjacency explains every loss that was shown, and otherwise nothing."""
+    shown = [check for check in checks if check.kind == "privacy" and check.status is Status.REFUTED]
+    if not shown:
+        return ""
+    if adjacency == ADD_REMOVE:
+        return (
+            "the neighbours of this audit differ in their number of rows. Noise that depends on n as a public number "
+            "can show such a loss and keep its claim for replace-one adjacency, which this audit did not look at"
+        )
+    wider = two_steps(guarantee)
+    if wider == guarantee or not all(_allowed(check, wider) for check in shown):
+        return ""
+    return (
+        f"the loss shown is within {wider}, which {guarantee} for adding or removing one row, with n public, gives for "
+        "the replacement of a row: add-remove adjacency could explain it. The claim audited here is replace-one"
+    )
+
+
+def _allowed(check: CheckResult, wider: Guarantee) -> bool:
+    """Whether what a check counted is no evidence against a wider claim."""
+    if check.facts.get(TWO_STEPS, 1.0) <= ALLOWED:
+        return False
+    (first, second), (first_n, second_n) = check.facts["counts"], check.facts["draws"]
+    return p_value(EventCounts(first, second, first_n, second_n, max(first_n, second_n, 1)), wider) > ALLOWED

@@ -1,0 +1,305 @@
+"""How a target treats the columns of a box: which noise and which value every entry has, and whether columns are alike.
+
+All draws are on one data set with many rows, where noise is small beside a covariance, and on the same data with the
+columns in another order, in other units (powers of 2) or with one column reflected about the centre of its bounds.
+
+Two questions are asked of a matrix of second moments or covariances.
+
+- Entries: which query is an entry centred on, and which entry's bounds does its noise fit? A mechanism may well choose
+  other scales than the products of the widths. So what is found here explains a violation, and is none by itself.
+- Columns alike: if the bounds enter only as scales, the output for columns in another order is the output in that
+  order, and so on. Not every mechanism promises that. So a difference is noted, and refutes only where it is promised.
+"""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from covassay.reference.box_sensitivity import second_moment_sensitivity
+from covassay.reference.domain import Box, Matrix, Vector, second_moment
+from covassay.verification.audit.engine.checks import CheckResult, Status
+from covassay.verification.audit.engine.sampling import Setting, draw
+from covassay.verification.audit.targets.bounds import BOUNDS
+from covassay.verification.statistics.streams import stream
+from covassay.verification.statistics.tests import two_sample
+
+ROWS = 500
+SHARE = 0.5  # of the draws of a scenario
+FEWEST = 200
+NEGLIGIBLE = 1e-6  # share of the false-alarm budget for a difference that refutes; there are at most three
+FACTORS = (8.0, 1.0, 0.5)  # of the units: powers of 2, which cause no rounding
+DEVIATIONS = 7.0  # standard errors that a median or a spread may be off; more are no chance in any number of entries
+NAMED = 4  # entries that are named in full
+
+COVARIANCE = "covariance"
+
+Place = tuple[int, int]
+
+
+@dataclass(frozen=True)
+class ColumnFindings:
+    """The checks, the sentences that explain a violation if there is one, and what the output is centred on."""
+
+    checks: tuple[CheckResult, ...] = ()
+    explanations: tuple[str, ...] = ()
+    query: str = ""
+
+
+def _entry(place: Place) -> str:
+    return f"({place[0] + 1}, {place[1] + 1})"
+
+
+def _data(box: Box, seed: int) -> Matrix:
+    """Rows with correlated columns of different spreads, so that no two covariances are alike."""
+    rng = np.random.default_rng(stream(seed, "columns"))
+    d = box.dimension
+    own, common = rng.random((ROWS, d)), rng.random((ROWS, 1))
+    weight = np.linspace(0.15, 0.7, d)
+    shares = (1 - weight) * own ** np.linspace(1, 3, d) + weight * common
+    return box.place(np.clip(shares, 0, 1))
+
+
+# WHICH VALUE AND WHICH NOISE EVERY ENTRY HAS
+
+
+@dataclass(frozen=True)
+class _Entries:
+    """The entries on and above the diagonal: their medians and spreads in draws, and what they might be."""
+
+    places: tuple[Place, ...]
+    median: Vector
+    spread: Vector
+    size: int
+    kind: str
+    values: Vector  # of the query
+    units: Vector  # to which a noise scale may be proportional
+
+    @property
+    def error(self) -> Vector:
+        """What a median may be off."""
+        return DEVIATIONS * self.spread / math.sqrt(self.size)
+
+    def source_of_value(self, k: int) -> int | None:
+        """The entry of the query on which entry k is centred; itself if that fits, None if none or several fit."""
+        off = np.abs(self.values - self.median[k])
+        allowed = self.error[k] + 1e-9 * np.abs(self.values).max()
+        if off[k] <= allowed:
+            return k
+        if abs(self.median[k]) <= allowed:  # it may be centred on nothing at all
+            return None
+        fitting = np.flatnonzero(off <= allowed)
+        return int(fitting[0]) if len(fitting) == 1 else None
+
+    @property
+    def expected(self) -> Vector:
+        """The spread of every entry, if all have noise in proportion to their bounds, as most of them have."""
+        return np.asarray(np.median(self.spread / self.units) * self.units)
+
+    def alike(self, one: float, other: float) -> bool:
+        """Whether two spreads differ by no more than chance allows."""
+        return one > 0 and other > 0 and abs(math.log(one / other)) <= DEVIATIONS / math.sqrt(self.size)
+
+
+def _queries(box: Box, x: Matrix) -> dict[str, tuple[Matrix, Matrix]]:
+    """Name -> the query and the units of its noise scales."""
+    c = x - x.mean(axis=0)
+    products = np.outer(box.widths, box.widths)
+    return {
+        COVARIANCE: (second_moment(c), products),
+        f"{COVARIANCE} over n − 1": (second_moment(c) * len(x) / (len(x) - 1), products),
+        "second moment": (second_moment(x), second_moment_sensitivity(box, 1).entries),
+    }
+
+
+def _entries(box: Box, x: Matrix, outputs: Matrix) -> _Entries:
+    d = box.dimension
+    rows, columns = np.triu_indices(d)
+    values = outputs[:, rows, columns]
+    median = np.median(values, axis=0)
+    spread = np.abs(values - median).mean(axis=0)
+    made = [
+        _Entries(
+            tuple((int(i), int(j)) for i, j in zip(rows, columns, strict=True)),
+            median, spread, len(outputs), kind, query[rows, columns], units[rows, columns],
+        )
+        for kind, (query, units) in _queries(box, x).items()
+    ]  # fmt: skip
+    sources = [[e.source_of_value(k) for k in range(len(e.places))] for e in made]
+    own = [sum(source == k for k, source in enumerate(found)) for found in sources]
+    known = [sum(source is not None for source in found) for found in sources]
+    return made[max(range(len(made)), key=lambda m: (known[m], own[m]))]
+
+
+def _misplaced(e: _Entries, order: Mapping[int, int]) -> list[str]:
+    """Sentences on entries that are centred on another entry, or that have another entry's noise."""
+    found = []
+    expected = e.expected
+    one_scale = all(e.alike(spread, float(np.median(e.spread))) for spread in e.spread)
+    for k, place in enumerate(e.places):
+        source = e.source_of_value(k)
+        value = k if source is None else source
+        if one_scale or not expected[value] > 0 or e.alike(e.spread[k], expected[value]):
+            if value != k:
+                found.append(f"entry {_entry(place)} of the output is entry {_entry(e.places[value])} of the {e.kind}")
+            continue
+        other = f", which is entry {_entry(e.places[value])} of the {e.kind}," if value != k else ""
+        text = (
+            f"entry {_entry(place)} of the output{other} has noise that is {_times(e.spread[k] / expected[value])} for "
+            "its bounds, beside the other entries"
+        )
+        fitting = [m for m in range(len(e.places)) if e.alike(e.spread[k], expected[m])]
+        likely = [m for m in (k, order.get(k)) if m in fitting] or fitting
+        if likely:
+            text += f": it has the scale of entry {' or '.join(_entry(e.places[m]) for m in likely[:NAMED])}"
+        found.append(text)
+    return found
+
+
+def _times(factor: float) -> str:
+    if factor == 0:
+        return "missing"
+    return f"{factor:.3g} times too large" if factor > 1 else f"{1 / factor:.3g} times too small"
+
+
+def _triangle_orders(e: _Entries, d: int) -> dict[int, int]:
+    """Entry -> entry, if values or noise stand in the order of a lower triangle and the others in that of an upper one.
+
+    The p-th entry of the lower triangle, read row by row, is mapped to the p-th of the upper one, if they differ.
+    """
+    index = {place: k for k, place in enumerate(e.places)}
+    lower = (index[int(j), int(i)] for i, j in zip(*np.tril_indices(d), strict=True))
+    moved = {low: up for up, low in enumerate(lower) if low != up}
+    by_noise = all(e.alike(e.spread[low], e.expected[up]) for low, up in moved.items())
+    own_noise = all(e.alike(e.spread[low], e.expected[low]) for low in moved)
+    sources = {up: e.source_of_value(up) for up in moved.values()}  # None where the noise is too large to tell
+    by_place = any(sources.values()) and all(sources[up] in (low, None) for low, up in moved.items())
+    return moved if by_place or (by_noise and not own_noise) else {}
+
+
+ORDERS = (
+    "the values stand in the order of a lower triangle read row by row (np.tril_indices), and the noise scales in that "
+    "of an upper triangle (np.triu_indices)"
+)
+
+
+def entry_findings(box: Box, x: Matrix, outputs: Matrix) -> tuple[str, list[str]]:
+    """Which query the entries are centred on, and sentences on entries that have another's value or noise."""
+    e = _entries(box, x, outputs)
+    order = _triangle_orders(e, box.dimension)
+    found = _misplaced(e, order)
+    if found:
+        more = [f"and {len(found) - NAMED} more"] if len(found) > NAMED else []
+        found = ["; ".join([*found[:NAMED], *more, *([ORDERS] if order else [])])]
+    fitting = sum(e.source_of_value(k) == k for k in range(len(e.places)))
+    return (e.kind if 2 * fitting > len(e.places) else ""), found
+
+
+# COLUMNS ALIKE
+
+
+@dataclass(frozen=True)
+class _Change:
+    """A change of the columns, and the way back: outputs on the changed data -> what they should be on the data."""
+
+    name: str
+    box: Box
+    x: Matrix
+    order: tuple[int, ...]  # entry a of the changed data is entry order[a]
+    factors: Vector  # of the columns of the changed data; negative for a reflected column
+
+    def expected(self, outputs: Matrix) -> Matrix:
+        """What an output on the data is on the changed data."""
+        if outputs.ndim == 2:
+            return np.asarray(outputs[:, self.order] * self.factors)
+        turned = outputs[:, self.order][:, :, self.order]
+        return np.asarray(turned * np.outer(self.factors, self.factors))
+
+
+def _changes(setting: Setting, box: Box, x: Matrix, covariance: bool) -> list[_Change]:
+    d = box.dimension
+    told = BOUNDS in setting.budget
+    same, ones = tuple(range(d)), np.ones(d)
+    changes = []
+    order = tuple(np.roll(same, 1).tolist()) if told else _among_equal_bounds(box)
+    if order != same:
+        changes.append(_Change("other order of the columns", box.columns(order), x[:, order], order, ones))
+    if told:
+        factors = np.resize(FACTORS, d)
+        changes.append(
+            _Change("other units of the columns", box.stretched(factors.tolist()), x * factors, same, factors)
+        )
+    if covariance and d > 1:
+        turned = x.copy()
+        turned[:, 0] = box.reflect(x)[:, 0]
+        changes.append(_Change("column 1 reflected", box, turned, same, np.where(np.arange(d) == 0, -1.0, 1.0)))
+    return changes
+
+
+def _among_equal_bounds(box: Box) -> tuple[int, ...]:
+    """An order of the columns that a target with fixed bounds may see: columns of equal bounds change places."""
+    order = list(range(box.dimension))
+    for bounds in dict.fromkeys(box.bounds):
+        places = [j for j, other in enumerate(box.bounds) if other == bounds]
+        for place, other in zip(places, (*places[1:], places[0]), strict=True):
+            order[place] = other
+    return tuple(order)
+
+
+def _compared(setting: Setting, change: _Change, base: Matrix, alpha: float, promised: bool) -> CheckResult:
+    drawn = draw(setting.within(change.box), change.x, len(base), f"columns/{change.name}").outputs
+    size = min(len(drawn), len(base))
+    if size < FEWEST // 2:
+        return CheckResult("law", change.name, Status.SKIPPED, "too few outputs on the changed data")
+    flat = [np.nan_to_num(values[:size].reshape(size, -1)) for values in (change.expected(base), drawn)]
+    tests = [two_sample(flat[0][:, k], flat[1][:, k], "") for k in range(flat[0].shape[1])]
+    worst = min(range(len(tests)), key=lambda k: tests[k].p_value)
+    p = min(1.0, len(tests) * tests[worst].p_value)
+    threshold = alpha * NEGLIGIBLE
+    if p >= threshold:
+        seen = tests[worst].detectable(threshold / len(tests))
+        detail = (
+            f"every entry has the law that it should have ({size} draws each; a CDF distance of {seen:.2f} is seen)"
+        )
+        return CheckResult("law", change.name, Status.NOT_REFUTED, detail, n=2 * size)
+    one, other = (values[:, worst] for values in flat)
+    place = np.unravel_index(worst, base.shape[1:])
+    middles = [float(np.median(values)) for values in (one, other)]
+    spreads = [float(np.abs(values - middle).mean()) for values, middle in zip((one, other), middles, strict=True)]
+    detail = (
+        f"entry ({', '.join(str(int(i) + 1) for i in place)}) has median {middles[1]:.4g} and spread {spreads[1]:.4g} "
+        f"where the draws on the unchanged data give {middles[0]:.4g} and {spreads[0]:.4g} (p = {p:.2g})"
+    )
+    if not promised:
+        detail += ". That breaks no promise unless the bounds are to enter as scales alone (--equivariant)"
+    return CheckResult("law", change.name, Status.REFUTED if promised else Status.NOTED, detail, n=2 * size)
+
+
+@np.errstate(all="ignore")
+def columns(setting: Setting, samples: int, alpha: float, promised: bool) -> ColumnFindings:
+    """What draws show of the entries, and whether the columns are treated alike.
+
+    `alpha` is the false-alarm budget, of which a difference between columns takes a share that does not count.
+    """
+    box = setting.box
+    power, shape = setting.output.power, setting.output.shape(box.dimension) if box else ()
+    if box is None or not (
+        (power == 2 and len(shape) == 2 and shape[0] == shape[1]) or (power == 1 and len(shape) == 1)
+    ):
+        return ColumnFindings()
+    x = _data(box, setting.seed)
+    base = draw(setting, x, max(FEWEST, round(SHARE * samples)), "columns/data").outputs
+    if len(base) < FEWEST:
+        return ColumnFindings((CheckResult("law", "columns", Status.SKIPPED, "too few outputs"),))
+    checks: list[CheckResult] = []
+    kind, found = entry_findings(box, x, base) if power == 2 else ("", [])
+    if power == 2:
+        centre = (
+            f"the output is centred on the {kind}" if kind else "the output is centred on no query that is known here"
+        )
+        detail = "; ".join((centre, *(found or ["every entry has its own value and a noise scale that fits"])))
+        checks.append(CheckResult("law", "entries", Status.NOTED if found else Status.NOT_REFUTED, detail, n=len(base)))
+    for change in _changes(setting, box, x, kind.startswith(COVARIANCE)):
+        checks.append(_compared(setting, change, base, alpha, promised))
+    return ColumnFindings(tuple(checks), tuple(found), kind)

@@ -1,0 +1,63 @@
+"""Statistics that pilot draws suggest where every entry of an output may have noise of a scale of its own."""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from covassay.reference.domain import Matrix, Vector
+
+SMALLEST_SPREAD = 1e-12  # of an entry, beside its size; a smaller one is rounding
+
+
+@np.errstate(all="ignore")
+def laplace_loss(first: Matrix, second: Matrix) -> float:
+    """The loss between two samples of outputs if their entries have independent Laplace noise: Σ |M − M'|/s.
+
+    An estimate from medians and spreads. Entries that are equal in all draws count once.
+    """
+    flat = [values.reshape(len(values), -1) for values in (first, second)]
+    _, columns = np.unique(np.concatenate(flat), axis=1, return_index=True)
+    sides = [values[:, columns] for values in flat]
+    near, far = (np.median(values, axis=0) for values in sides)
+    spread = sum(np.abs(values - middle).mean(axis=0) for values, middle in zip(sides, (near, far), strict=True)) / 2
+    return float(np.nan_to_num(np.abs(near - far) / np.maximum(spread, 1e-300)).sum())
+
+
+@np.errstate(all="ignore")
+def standardised(first: Matrix, second: Matrix) -> list[tuple[str, Callable[[Matrix], Vector]]]:
+    """Names and functions of statistics of an output, from draws on the first and on the second data set.
+
+    Entries are centred at their medians M and M' on either side and divided by their mean absolute deviations, pooled.
+    For independent Laplace noise the difference of two ℓ1 distances is nearly the log likelihood ratio. For Gaussian
+    noise a linear function is. The closeness to one side tells noise that is small on that side. Entries that are equal
+    in all draws, as in a symmetric matrix, count once.
+    """
+    flat = [values.reshape(len(values), -1) for values in (first, second)]
+    _, columns = np.unique(np.concatenate(flat), axis=1, return_index=True)
+    sides = [values[:, columns] for values in flat]
+    near, far = (np.median(values, axis=0) for values in sides)
+    spread = sum(np.abs(values - middle).mean(axis=0) for values, middle in zip(sides, (near, far), strict=True)) / 2
+    spread = np.maximum(spread, SMALLEST_SPREAD * (1e-280 + np.abs(near) + np.abs(far)))
+
+    def units(outputs: Matrix, middle: Vector) -> Matrix:
+        values: Matrix = (outputs.reshape(len(outputs), -1)[:, columns] - middle) / spread
+        return values
+
+    @np.errstate(all="ignore")
+    def gap(outputs: Matrix) -> Vector:
+        distances: Vector = np.abs(units(outputs, far)).sum(axis=1) - np.abs(units(outputs, near)).sum(axis=1)
+        return distances
+
+    @np.errstate(all="ignore")
+    def linear(outputs: Matrix) -> Vector:
+        return np.asarray(units(outputs, (near + far) / 2) @ ((near - far) / spread))
+
+    def closeness(middle: Vector) -> Callable[[Matrix], Vector]:
+        return lambda outputs: -np.abs(units(outputs, middle)).max(axis=1)
+
+    return [
+        ("‖(Y − M')/s‖₁ − ‖(Y − M)/s‖₁, M, M' and s medians and spreads of pilot draws", gap),
+        ("⟨Y, (M − M')/s²⟩, M, M' and s medians and spreads of pilot draws", linear),
+        ("closeness to the median of pilot draws on the first data set", closeness(near)),
+        ("closeness to the median of pilot draws on the second data set", closeness(far)),
+    ]
