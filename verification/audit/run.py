@@ -44,6 +44,7 @@ from covassay.verification.statistics.tests import POWER
 
 SUSPICIOUS = 1e-3  # a smaller p-value earns a second look: rare for a correct target, so second looks cost little
 ESCALATION = 10  # times the draws of the first look
+OVERWHELMING = 1e-3  # times the budget: such p-values stay refuted however many checks would still have come
 LOOKS = 2  # each has this share of the false-alarm budget
 FALSE_ALARM = 1e-9
 SAMPLES = 2000
@@ -67,6 +68,7 @@ class AuditSettings:
     false_alarm: float = FALSE_ALARM
     seconds: float = TIME_LIMIT
     user_data: UserData | None = None
+    stop_early: bool = False
 
     def __post_init__(self) -> None:
         require_false_alarm(self.false_alarm)
@@ -139,6 +141,8 @@ class _Looks:
         """The first look at every scenario, and then at the pairs, which may aim at a law that fitted; decided."""
         checks = [check for name in self.scenarios for check in self.run("law", name, "first look")]
         self.fitted = self.suspects(decide(checks, self.settings.alpha))
+        if self.settings.stop_early and any_refuted(decide(checks, self.settings.alpha * OVERWHELMING)):
+            return decide(checks, self.settings.alpha)
         self.pairs = {pair.name: pair for pair in pairs(frozenset(suspect.name for suspect in self.fitted))}
         checks += [check for name in self.pairs for check in self.run("privacy", name, "first look")]
         return decide(checks, self.settings.alpha)
@@ -179,6 +183,11 @@ def decide(checks: Iterable[CheckResult], alpha: float) -> list[CheckResult]:
         check if check.p_value is None else _decided(check, rejected[check.label], alpha / len(tested))
         for check in listed
     ]
+
+
+def any_refuted(checks: Iterable[CheckResult]) -> bool:
+    """Whether one of the checks failed."""
+    return any(check.status is Status.REFUTED for check in checks)
 
 
 def _decided(check: CheckResult, rejected: bool, alpha: float) -> CheckResult:
@@ -235,6 +244,7 @@ def audit(
     seconds: float = TIME_LIMIT,
     user_data: UserData | None = None,
     seeded: bool = True,
+    stop_early: bool = False,
     progress: Progress = no_progress,
 ) -> AuditReport:
     """Look for a violation of a claim in an implementation.
@@ -264,6 +274,7 @@ def audit(
     user_data : a data set of the user's own, on which the target is tried as well.
     seeded : False for a target that draws from the operating system: it is not asked to give equal outputs for equal
         generators.
+    stop_early : leave out the checks that come after an overwhelming refutation; the verdict is the same.
     progress : called with the label of a check and a number of draws as they are made.
 
     Raises
@@ -271,7 +282,7 @@ def audit(
     InvalidInput : an argument breaks its rule. CannotRun : the target cannot be loaded.
     """
     start = time.monotonic()
-    settings = AuditSettings(claimed, options or {}, released, samples, seed, false_alarm, seconds, user_data)
+    settings = AuditSettings(claimed, options or {}, released, samples, seed, false_alarm, seconds, user_data, stop_early)
     origin = as_source(source) if seeded else replace(as_source(source), seeded=False)
     target = load(origin)
     name, resolved, expected = _expected(target, guarantee, settings)
@@ -305,11 +316,13 @@ def _checks(
     data_path, neighbours = same_noise(setting, expected.data_path, settings.alpha)
     data_path += coincidences(setting, expected.data_path, settings.alpha)
     checks = [*contract(setting, expected.form), *data_path]
+    if settings.stop_early and any_refuted(checks):
+        return tuple(checks), []
     looks = _Looks(setting, guarantee, settings, {scenario.name: scenario for scenario in expected.scenarios})
     decided = looks.first(lambda fitted: (*expected.pairs(fitted), *neighbours))
     draws = [(looks.scenarios[name].x, outputs) for name, outputs in looks.outputs.items()]
     checks += coincidences_seen(expected.data_path, draws, settings.alpha)
-    if not any(check.status is Status.REFUTED for check in (*checks, *decided)):
+    if not any_refuted((*checks, *decided)):
         decided = looks.second(decided)
     if not expected.scenarios:
         decided += beyond_reach(decided, guarantee)

@@ -5,6 +5,7 @@ from covassay.verification.audit.negative_controls import (
     of_coinpress,
     of_contract,
     of_data_path,
+    of_dependence,
     of_eigenvectors,
     of_entrywise_laplace,
     of_gaussian_covariance,
@@ -12,6 +13,13 @@ from covassay.verification.audit.negative_controls import (
     of_nuclear_laplace,
     of_projection,
     of_pure_covariance,
+    of_repeats,
+    of_rows,
+    of_scales,
+    of_shapes,
+    of_steps,
+    of_tails,
+    of_the_list,
     of_vector_noise,
     of_wishart,
 )
@@ -33,6 +41,14 @@ NEGATIVE_CONTROLS: dict[str, NegativeControl] = {
         of_gaussian_learning,
         of_coinpress,
         of_wishart,
+        of_rows,
+        of_shapes,
+        of_repeats,
+        of_tails,
+        of_scales,
+        of_dependence,
+        of_steps,
+        of_the_list,
     )
     for control in group.NEGATIVE_CONTROLS
 }

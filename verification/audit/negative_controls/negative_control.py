@@ -16,11 +16,12 @@ from covassay.reference.privacy import Guarantee
 class NegativeControl:
     """An implementation with one named mistake, and the checks that must catch it.
 
-    caught_by : (kind, name) of the checks that must fail.
+    caught_by : (kind, name) of the checks that must fail; if empty, the table in proofs/CONTROLS.md says which do.
     draw : an audit target. draw_many, if given, draws from the same law faster.
     options : the choices of the mechanism that the control repeats.
     diagnosis : words that the audit's diagnosis must contain; empty if it need not name the mistake.
     seen_in : the software or paper in which the mistake was found; empty if it was invented.
+    stands : why the audit does not refute it, and what would; empty if it does.
     claim : the claim to audit the control against, if it is not the mechanism's default.
     """
 
@@ -33,6 +34,7 @@ class NegativeControl:
     diagnosis: str = ""
     seen_in: str = ""
     claim: Guarantee | None = None
+    stands: str = ""
     draw_many: Callable[..., Matrix] | None = None
 
 
