@@ -21,6 +21,7 @@ from covassay.reference.privacy import ZCDP, Guarantee
 from covassay.verification.audit.engine.checks import CheckResult, Kind, Status, Verdict
 from covassay.verification.audit.engine.coincidences import coincidences, coincidences_seen
 from covassay.verification.audit.engine.contract import contract, require_answer
+from covassay.verification.audit.engine.equal_laws import equal_laws
 from covassay.verification.audit.engine.law import Scenario, Suspect, diagnose, run_scenario
 from covassay.verification.audit.engine.privacy import Pair, claimed_loss, run_pair
 from covassay.verification.audit.engine.same_noise import same_noise
@@ -139,10 +140,12 @@ class _Looks:
 
     def first(self, pairs: Callable[[frozenset[str]], tuple[Pair, ...]]) -> list[CheckResult]:
         """The first look at every scenario, and then at the pairs, which may aim at a law that fitted; decided."""
-        checks = [check for name in self.scenarios for check in self.run("law", name, "first look")]
+        checks: list[CheckResult] = []
+        for name in self.scenarios:
+            checks += self.run("law", name, "first look")
+            if self.settings.stop_early and any_refuted(decide(checks, self.settings.alpha * OVERWHELMING)):
+                return decide(checks, self.settings.alpha)
         self.fitted = self.suspects(decide(checks, self.settings.alpha))
-        if self.settings.stop_early and any_refuted(decide(checks, self.settings.alpha * OVERWHELMING)):
-            return decide(checks, self.settings.alpha)
         self.pairs = {pair.name: pair for pair in pairs(frozenset(suspect.name for suspect in self.fitted))}
         checks += [check for name in self.pairs for check in self.run("privacy", name, "first look")]
         return decide(checks, self.settings.alpha)
@@ -315,6 +318,7 @@ def _checks(
     require_answer(setting)
     data_path, neighbours = same_noise(setting, expected.data_path, settings.alpha)
     data_path += coincidences(setting, expected.data_path, settings.alpha)
+    data_path += equal_laws(setting, expected.data_path, settings.alpha)
     checks = [*contract(setting, expected.form), *data_path]
     if settings.stop_early and any_refuted(checks):
         return tuple(checks), []
