@@ -285,7 +285,9 @@ def audit(
     InvalidInput : an argument breaks its rule. CannotRun : the target cannot be loaded.
     """
     start = time.monotonic()
-    settings = AuditSettings(claimed, options or {}, released, samples, seed, false_alarm, seconds, user_data, stop_early)
+    settings = AuditSettings(
+        claimed, options or {}, released, samples, seed, false_alarm, seconds, user_data, stop_early
+    )
     origin = as_source(source) if seeded else replace(as_source(source), seeded=False)
     target = load(origin)
     name, resolved, expected = _expected(target, guarantee, settings)

@@ -231,7 +231,11 @@ def dependence(draws: _Draws) -> list[Finding]:
 
 def found_in(draws: _Draws, alpha: float) -> list[str]:
     """The findings on one data set whose probability is negligible, in words."""
-    few = [text for p, text in (*zeros(draws), *repeats(draws), *atoms(draws), *relations(draws)) if p <= alpha * NEGLIGIBLE]
+    few = [
+        text
+        for p, text in (*zeros(draws), *repeats(draws), *atoms(draws), *relations(draws))
+        if p <= alpha * NEGLIGIBLE
+    ]
     few = few or [text for p, text in dependence(draws) if p <= alpha * NEGLIGIBLE]
     return [f"{text} ({draws.shape})" for text in few]
 

@@ -2,8 +2,8 @@
 
 The law of the output may depend on the data in a complicated way, and still be the same on two data sets. If it depends
 on the rows through their second moment alone, then rows can change their signs, and two rows x, y can be replaced by
-cx + sy and −sx + cy with c² + s² = 1. If rows are clipped, then clipped rows can take the place of long ones. And no law
-of the reference jumps, so that rows which are zero, equal or whole numbers may be moved by 10⁻¹².
+cx + sy and −sx + cy with c² + s² = 1. If rows are clipped, then clipped rows can take the place of long ones. And no
+law of the reference jumps, so that rows which are zero, equal or whole numbers may be moved by 10⁻¹².
 
 An implementation that draws from its generator gives one output on both data sets under one seed, up to rounding. Where
 it does not, draws decide: a few suggest in which direction the laws differ, and fresh ones test it.

@@ -19,8 +19,8 @@ Declared = Mechanism[Any, ..., Any]
 
 
 def noise_of(declared: Declared, x: Matrix, rng: np.random.Generator, given: dict[str, Any]) -> Any:
-    """The noise that `release` of the reference takes for x."""
-    known = {**{name: p.default for name, p in declared.declared.items()}, **given, "rows": len(x)}
+    """The noise that `release` of the reference takes for x, or many of them if a size is given."""
+    known = {**{name: p.default for name, p in declared.declared.items()}, "size": None, **given, "rows": len(x)}
     taken = inspect.signature(declared.draw_noise).parameters
     return declared.draw_noise(x.shape[1], rng, **{name: known[name] for name in taken if name in known})
 
@@ -43,22 +43,35 @@ def broken(
     """
     declared = mechanism(mechanism_name)
     options = dict(more.get("options", ()))
+    in_batches = "size" in inspect.signature(declared.draw_noise).parameters
 
-    def draw(x: Matrix, *, rng: np.random.Generator, **given: float) -> Any:
+    def noises(x: Matrix, rng: np.random.Generator, given: dict[str, Any], size: int | None) -> Any:
+        return noise_of(declared, x, rng, given | {"size": size}) if size else [noise_of(declared, x, rng, given)]
+
+    def drawn(x: Matrix, rng: np.random.Generator, given: dict[str, float], size: int | None = None) -> list[Any]:
         x = np.asarray(x, dtype=np.float64)
         prepared = x if rows is None else np.asarray(rows(x), dtype=np.float64)
         spent = {key: value * budget if key != "delta" else value for key, value in given.items()}
-        z = noise_of(declared, prepared, rng, {**spent, **options})
-        z = z if noise is None else noise(z, rng, x)
         chosen = {key: value for key, value in options.items() if key not in declared.of_the_draw}
         longest = max(1.0, float(row_norms(prepared).max())) if unclipped else 1.0
-        y = declared.release(prepared / longest, z, **spent, **chosen)
-        if longest > 1:
-            y_of_zeros = declared.release(np.zeros_like(prepared), z, **spent, **chosen)
-            y = longest**2 * (y - y_of_zeros) + y_of_zeros
-        return y if output is None else output(y, rng, x)
+        outputs = []
+        for z_of_reference in noises(prepared, rng, {**spent, **options}, size):
+            z = z_of_reference if noise is None else noise(z_of_reference, rng, x)
+            y = declared.release(prepared / longest, z, **spent, **chosen)
+            if longest > 1:
+                y_of_zeros = declared.release(np.zeros_like(prepared), z, **spent, **chosen)
+                y = longest**2 * (y - y_of_zeros) + y_of_zeros
+            outputs.append(y if output is None else output(y, rng, x))
+        return outputs
 
-    return NegativeControl(name, mistake, mechanism_name, more.pop("caught_by", ()), draw, **more)
+    def draw(x: Matrix, *, rng: np.random.Generator, **given: float) -> Any:
+        return drawn(x, rng, given)[0]
+
+    def draw_many(x: Matrix, size: int, *, rng: np.random.Generator, **given: float) -> list[Any]:
+        return drawn(x, rng, given, size)
+
+    many: Any = draw_many if in_batches else None
+    return NegativeControl(name, mistake, mechanism_name, more.pop("caught_by", ()), draw, draw_many=many, **more)
 
 
 # CHANGES OF NOISE

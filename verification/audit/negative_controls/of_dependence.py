@@ -84,9 +84,21 @@ def neighbours_mixed(z: Matrix, rng: np.random.Generator, x: Matrix) -> Matrix:
 
 
 NEGATIVE_CONTROLS = (
-    broken("equicorrelated", "gaussian", "Has a common part in all components: correlation 0.3.", noise=correlated(0.3)),
-    broken("equicorrelated-matrix", "gauss-cov", "Has a common part in all entries: correlation 0.3.", noise=correlated(0.3)),
-    broken("equicorrelated-approximate", "gauss-cov-approximate", "Has a common part in all entries: correlation 0.2.", noise=correlated(0.2)),
+    broken(
+        "equicorrelated", "gaussian", "Has a common part in all components: correlation 0.3.", noise=correlated(0.3)
+    ),
+    broken(
+        "equicorrelated-matrix",
+        "gauss-cov",
+        "Has a common part in all entries: correlation 0.3.",
+        noise=correlated(0.3),
+    ),
+    broken(
+        "equicorrelated-approximate",
+        "gauss-cov-approximate",
+        "Has a common part in all entries: correlation 0.2.",
+        noise=correlated(0.2),
+    ),
     broken("autoregressive", "gaussian-approximate", "Draws the components as an autoregression.", noise=in_sequence),
     broken("one-sign", "laplace", "Gives all components one sign.", noise=one_sign),
     broken("one-sign-matrix", "lap-cov", "Gives all entries one sign.", noise=one_sign),
@@ -94,23 +106,100 @@ NEGATIVE_CONTROLS = (
     broken("row-effects", "gauss-cov", "Has effects of rows and columns in the noise.", noise=row_effects),
     broken("root-two-diagonal", "gauss-cov", "Averages a full matrix with its transpose, over √2.", noise=averaged),
     broken("common-scale", "gaussian", "Multiplies all components by one random scale.", noise=common_scale),
-    broken("common-scale-matrix", "gauss-cov-approximate", "Multiplies all entries by one random scale.", noise=common_scale),
-    broken("elliptic-laplace", "laplace", "Draws a multivariate Laplace law, whose components are not independent.", noise=laplace_of_a_common_scale),
-    broken("elliptic-laplace-matrix", "entrywise-laplace", "Draws a multivariate Laplace law, whose entries are not independent.", noise=laplace_of_a_common_scale),
-    broken("cube-direction", "output-perturbation", "Takes a direction that is uniform in a cube.", noise=cube_direction),
-    broken("image-cube-direction", "johnson-lindenstrauss", "Takes a direction that is uniform in a cube.", noise=cube_direction),
-    broken("ridge-long-to-corners", "output-perturbation", "Turns long noise to the corners.", noise=long_along_the_axes),
-    broken("one-rotation", "nuclear-laplace", "Uses one rotation on both sides, with random signs.", noise=rotation_reused),
+    broken(
+        "common-scale-matrix",
+        "gauss-cov-approximate",
+        "Multiplies all entries by one random scale.",
+        noise=common_scale,
+    ),
+    broken(
+        "elliptic-laplace",
+        "laplace",
+        "Draws a multivariate Laplace law, whose components are not independent.",
+        noise=laplace_of_a_common_scale,
+    ),
+    broken(
+        "elliptic-laplace-matrix",
+        "entrywise-laplace",
+        "Draws a multivariate Laplace law, whose entries are not independent.",
+        noise=laplace_of_a_common_scale,
+    ),
+    broken(
+        "cube-direction", "output-perturbation", "Takes a direction that is uniform in a cube.", noise=cube_direction
+    ),
+    broken(
+        "image-cube-direction",
+        "johnson-lindenstrauss",
+        "Takes a direction that is uniform in a cube.",
+        noise=cube_direction,
+    ),
+    broken(
+        "ridge-long-to-corners", "output-perturbation", "Turns long noise to the corners.", noise=long_along_the_axes
+    ),
+    broken(
+        "one-rotation", "nuclear-laplace", "Uses one rotation on both sides, with random signs.", noise=rotation_reused
+    ),
     broken("equal-eigenvalues", "k-norm", "Makes all eigenvalues of the noise equally large.", noise=alike_eigenvalues),
-    broken("equal-eigenvalues-centred", "centred-covariance", "Makes all eigenvalues of the noise equally large.", noise=alike_eigenvalues),
-    broken("moving-average", "entrywise-laplace", "Averages neighbouring entries of the noise.", noise=neighbours_mixed),
-    broken("alternating-signs", "lap-cov", "Gives the noise the signs of a chessboard, up to one sign.", noise=lambda z, rng, x: mirrored(np.abs(z) * (-1.0) ** np.add.outer(np.arange(len(z)), np.arange(len(z))) * rng.choice([-1.0, 1.0]))),
-    broken("largest-last", "gaussian", "Puts the largest noise last.", noise=lambda z, rng, x: z[np.argsort(np.abs(z))]),
-    broken("sizes-sorted-diagonal", "k-norm", "Sorts the diagonal of the noise by size.", noise=lambda z, rng, x: z + np.diag(np.diag(z)[np.argsort(np.abs(np.diag(z)))] - np.diag(z))),
-    broken("separate-dependent", "separate-cov", "Draws the noise of the eigenvalues with correlation 0.5.", noise=lambda z, rng, x: type(z)(z.matrix, 0.5**0.5 * (z.eigenvalues + rng.standard_normal()))),
-    broken("separate-steps-dependent", "separate-cov-pure", "Scales both steps by one random number.", noise=lambda z, rng, x: (lambda c: type(z)(c * z.matrix, c * z.eigenvalues))(rng.choice([0.5, 1.75**0.5]))),
-    broken("ball-steps-dependent", "nuclear-ball-projection", "Uses the nuclear norm of the matrix noise for the trace, with a random sign.", noise=lambda z, rng, x: type(z)(z.matrix, float(np.trace(z.matrix)))),
-    broken("sparse-vector-dependent", "above-threshold", "Gives all queries noise of one sign.", noise=lambda z, rng, x: type(z)(z.threshold, np.abs(z.queries) * rng.choice([-1.0, 1.0]))),
-    broken("gumbel-in-pairs", "exponential", "Repeats Gumbel noise in pairs.", noise=lambda z, rng, x: np.resize(np.repeat(z, 2), z.shape)),
-    broken("mean-columns-dependent", "kv-mean", "Draws the noise of the means with correlation 0.6.", noise=lambda z, rng, x: type(z)(z.counts, 0.4**0.5 * z.mean + 0.6**0.5 * rng.standard_normal())),
-)  # fmt: skip
+    broken(
+        "equal-eigenvalues-centred",
+        "centred-covariance",
+        "Makes all eigenvalues of the noise equally large.",
+        noise=alike_eigenvalues,
+    ),
+    broken(
+        "moving-average", "entrywise-laplace", "Averages neighbouring entries of the noise.", noise=neighbours_mixed
+    ),
+    broken(
+        "alternating-signs",
+        "lap-cov",
+        "Gives the noise the signs of a chessboard, up to one sign.",
+        noise=lambda z, rng, x: mirrored(
+            np.abs(z) * (-1.0) ** np.add.outer(np.arange(len(z)), np.arange(len(z))) * rng.choice([-1.0, 1.0])
+        ),
+    ),
+    broken(
+        "largest-last", "gaussian", "Puts the largest noise last.", noise=lambda z, rng, x: z[np.argsort(np.abs(z))]
+    ),
+    broken(
+        "sizes-sorted-diagonal",
+        "k-norm",
+        "Sorts the diagonal of the noise by size.",
+        noise=lambda z, rng, x: z + np.diag(np.diag(z)[np.argsort(np.abs(np.diag(z)))] - np.diag(z)),
+    ),
+    broken(
+        "separate-dependent",
+        "separate-cov",
+        "Draws the noise of the eigenvalues with correlation 0.5.",
+        noise=lambda z, rng, x: type(z)(z.matrix, 0.5**0.5 * (z.eigenvalues + rng.standard_normal())),
+    ),
+    broken(
+        "separate-steps-dependent",
+        "separate-cov-pure",
+        "Scales both steps by one random number.",
+        noise=lambda z, rng, x: (lambda c: type(z)(c * z.matrix, c * z.eigenvalues))(rng.choice([0.5, 1.75**0.5])),
+    ),
+    broken(
+        "ball-steps-dependent",
+        "nuclear-ball-projection",
+        "Uses the nuclear norm of the matrix noise for the trace, with a random sign.",
+        noise=lambda z, rng, x: type(z)(z.matrix, float(np.trace(z.matrix))),
+    ),
+    broken(
+        "sparse-vector-dependent",
+        "above-threshold",
+        "Gives all queries noise of one sign.",
+        noise=lambda z, rng, x: type(z)(z.threshold, np.abs(z.queries) * rng.choice([-1.0, 1.0])),
+    ),
+    broken(
+        "gumbel-in-pairs",
+        "exponential",
+        "Repeats Gumbel noise in pairs.",
+        noise=lambda z, rng, x: np.resize(np.repeat(z, 2), z.shape),
+    ),
+    broken(
+        "mean-columns-dependent",
+        "kv-mean",
+        "Draws the noise of the means with correlation 0.6.",
+        noise=lambda z, rng, x: type(z)(z.counts, 0.4**0.5 * z.mean + 0.6**0.5 * rng.standard_normal()),
+    ),
+)

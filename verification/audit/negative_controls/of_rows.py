@@ -237,29 +237,53 @@ def denormals_guard(x: Matrix) -> Matrix:
 _path = broken
 _long = partial(broken, unclipped=True)
 NEGATIVE_CONTROLS = (
-    _path("clip-squared-norm", "nuclear-laplace", "Divides long rows by the square of their norm.", rows=by_squared_norm),
+    _path(
+        "clip-squared-norm", "nuclear-laplace", "Divides long rows by the square of their norm.", rows=by_squared_norm
+    ),
     _path("clip-l1", "gauss-cov", "Clips rows in the ℓ1 norm.", rows=by_l1_norm),
     _long("clip-columns", "lap-cov", "Takes norms along the wrong axis.", rows=by_column),
     _path("clip-frobenius", "k-norm", "Clips the whole matrix by one norm.", rows=by_frobenius),
     _path("clip-tanh", "gaussian", "Squashes rows in place of clipping them.", rows=squashed),
     _long("clip-three-percent", "laplace", "Lets rows up to norm 1.03 pass.", rows=with_slack),
-    _long("clip-isclose", "gauss-cov-approximate", "Lets rows pass whose norm is close to 1 by np.isclose.", rows=isclose_slack),
+    _long(
+        "clip-isclose",
+        "gauss-cov-approximate",
+        "Lets rows pass whose norm is close to 1 by np.isclose.",
+        rows=isclose_slack,
+    ),
     _path("clip-mean-norm", "private-trace", "Clips to the mean norm of the data.", rows=mean_norm),
     _path("winsorised", "entrywise-laplace", "Clips every column to quantiles of its own.", rows=winsorised),
-    _path("clip-after-centring", "nuclear-laplace-symmetric", "Takes the mean off before the clip.", rows=clipped_after_centring),
-    _path("three-sigma", "gaussian-approximate", "Clips entries to three deviations of their column.", rows=three_sigma),
+    _path(
+        "clip-after-centring",
+        "nuclear-laplace-symmetric",
+        "Takes the mean off before the clip.",
+        rows=clipped_after_centring,
+    ),
+    _path(
+        "three-sigma", "gaussian-approximate", "Clips entries to three deviations of their column.", rows=three_sigma
+    ),
     _path("tukey-fences", "laplace", "Drops rows beyond the whiskers of a box plot.", rows=fences),
     _path("last-batch", "gauss-cov", "Drops the last incomplete batch.", rows=last_batch_dropped),
     _path("every-second-row", "entrywise-laplace", "Uses every second row of large data.", rows=every_second_row),
     _path("runs-dropped", "private-trace", "Counts equal rows in sequence once.", rows=repeats_in_sequence_dropped),
     _path("sentinels-dropped", "gaussian", "Takes huge values for missing ones.", rows=sentinels_dropped),
-    _path("complete-cases", "centred-covariance", "Takes zeros for missing values and drops the rows.", rows=incomplete_rows_dropped),
+    _path(
+        "complete-cases",
+        "centred-covariance",
+        "Takes zeros for missing values and drops the rows.",
+        rows=incomplete_rows_dropped,
+    ),
     _path("padded-count", "k-norm", "Counts the zero rows that fill the last block.", rows=padded),
     _path("root-of-counts", "lap-cov", "Weighs distinct rows by the root of their number.", rows=weighted_by_count),
     _path("standard-scaler", "gauss-cov-approximate", "Divides columns by their deviation.", rows=standardised_columns),
     _path("max-abs-scaler", "nuclear-laplace", "Divides columns by their largest entry.", rows=max_abs_scaled),
     _path("median-centred", "gaussian", "Takes the median off.", rows=median_centred),
-    _path("first-row-origin", "nuclear-laplace-symmetric", "Measures rows from the first one, from 65 rows on.", rows=first_row_as_origin),
+    _path(
+        "first-row-origin",
+        "nuclear-laplace-symmetric",
+        "Measures rows from the first one, from 65 rows on.",
+        rows=first_row_as_origin,
+    ),
     _path("unit-guessed", "output-perturbation", "Guesses the unit of short rows.", rows=unit_if_all_short),
     _path("columns-by-energy", "laplace", "Sorts the columns by their energy.", rows=heaviest_column_first),
     _path("ranks-if-skewed", "gauss-cov", "Takes ranks where the norms are far apart.", rows=ranks),
@@ -277,19 +301,45 @@ NEGATIVE_CONTROLS = (
     _path("eigenvectors-clip-l1", "bingham", "Clips rows in the ℓ1 norm.", rows=by_l1_norm),
     _path("eigenvectors-of-ranks", "iterative-eigenvectors", "Takes ranks where the norms are far apart.", rows=ranks),
     _path("deflation-median-centred", "kapralov-talwar", "Takes the median off.", rows=median_centred),
-    _path("separate-runs-dropped", "separate-cov", "Counts equal rows in sequence once.", rows=repeats_in_sequence_dropped),
-    _path("separate-pure-winsorised", "separate-cov-pure", "Clips every column to quantiles of its own.", rows=winsorised),
+    _path(
+        "separate-runs-dropped", "separate-cov", "Counts equal rows in sequence once.", rows=repeats_in_sequence_dropped
+    ),
+    _path(
+        "separate-pure-winsorised", "separate-cov-pure", "Clips every column to quantiles of its own.", rows=winsorised
+    ),
     _path("em-fences", "em-cov", "Drops rows beyond the whiskers of a box plot.", rows=fences),
-    _path("projection-standard-scaler", "projection-mechanism", "Divides columns by their deviation.", rows=standardised_columns),
+    _path(
+        "projection-standard-scaler",
+        "projection-mechanism",
+        "Divides columns by their deviation.",
+        rows=standardised_columns,
+    ),
     _path("ball-clip-frobenius", "nuclear-ball-projection", "Clips the whole matrix by one norm.", rows=by_frobenius),
     _path("exponential-mean-norm", "exponential", "Clips to the mean norm of the data.", rows=mean_norm),
-    _path("sparse-vector-complete-cases", "above-threshold", "Takes zeros for missing values and drops the rows.", rows=incomplete_rows_dropped),
-    _path("radius-runs-dropped", "private-radius", "Counts equal rows in sequence once.", rows=repeats_in_sequence_dropped),
-    _path("image-clip-squared", "johnson-lindenstrauss", "Divides long rows by the square of their norm.", rows=by_squared_norm),
+    _path(
+        "sparse-vector-complete-cases",
+        "above-threshold",
+        "Takes zeros for missing values and drops the rows.",
+        rows=incomplete_rows_dropped,
+    ),
+    _path(
+        "radius-runs-dropped", "private-radius", "Counts equal rows in sequence once.", rows=repeats_in_sequence_dropped
+    ),
+    _path(
+        "image-clip-squared",
+        "johnson-lindenstrauss",
+        "Divides long rows by the square of their norm.",
+        rows=by_squared_norm,
+    ),
     _path("clipped-cov-centred", "clipped-cov", "Takes the mean off before the clip.", rows=clipped_after_centring),
     _path("adaptive-sentinels", "adaptive-cov", "Takes huge values for missing ones.", rows=sentinels_dropped),
     _path("ppc-runs-dropped", "ppc", "Counts equal rows in sequence once.", rows=repeats_in_sequence_dropped),
     _path("naive-pce-two-decimals", "naive-pce", "Rounds rows to two decimals.", rows=lambda x: np.round(x, 2)),
     _path("mean-of-medians-origin", "kv-mean", "Takes the median off.", rows=lambda x: x - np.median(x, axis=0)),
-    _path("coinpress-runs-dropped", "coinpress-covariance", "Counts equal rows in sequence once.", rows=lambda x: x[np.append(True, (np.diff(x, axis=0) != 0).any(axis=1))]),
-)  # fmt: skip
+    _path(
+        "coinpress-runs-dropped",
+        "coinpress-covariance",
+        "Counts equal rows in sequence once.",
+        rows=lambda x: x[np.append(True, (np.diff(x, axis=0) != 0).any(axis=1))],
+    ),
+)

@@ -57,9 +57,16 @@ NEGATIVE_CONTROLS = (
     _scaled("radius-half", "private-radius", 0.5, "the queries are said to be monotone"),
     broken("bingham-twice", "bingham", "Doubles the exponent: ε/2 in the paper's calibration.", budget=2.0),
     broken("bingham-110", "bingham", "Multiplies the exponent by 1.1.", budget=1.1),
-    broken("exponential-half", "exponential", "Halves the exponent, which is private and worse than promised.", budget=0.5),
+    broken(
+        "exponential-half", "exponential", "Halves the exponent, which is private and worse than promised.", budget=0.5
+    ),
     broken("exponential-120", "exponential", "Multiplies the exponent by 1.2.", budget=1.2),
     broken("deflation-twice", "kapralov-talwar", "Doubles the budget.", budget=2.0),
     broken("iterative-twice", "iterative-eigenvectors", "Doubles the budget.", budget=2.0),
-    broken("iterative-80", "iterative-eigenvectors", "Has 0.8 times the noise of the eigenvalues.", noise=part("eigenvalues", lambda z: 0.8 * z)),
-)  # fmt: skip
+    broken(
+        "iterative-80",
+        "iterative-eigenvectors",
+        "Has 0.8 times the noise of the eigenvalues.",
+        noise=part("eigenvalues", lambda z: 0.8 * z),
+    ),
+)

@@ -12,8 +12,9 @@ from covassay.reference.domain import Matrix, Vector, row_norms, second_moment, 
 from covassay.reference.laws import bingham as law
 from covassay.reference.laws import wigner
 from covassay.reference.mechanisms.approximate import gauss_cov_approximate
-from covassay.reference.mechanisms.concentrated import gauss_cov, projection_mechanism, separate_cov
+from covassay.reference.mechanisms.concentrated import gauss_cov, separate_cov
 from covassay.reference.mechanisms.pure import bingham, nuclear_laplace
+from covassay.reference.projections import psd_trace_ball
 from covassay.verification.audit.negative_controls.broken import broken
 from covassay.verification.audit.negative_controls.negative_control import NegativeControl
 from covassay.verification.audit.negative_controls.of_eigenvectors import rejection
@@ -69,7 +70,7 @@ def origin_ignored(x: Matrix, *, rho: float, rng: Draw) -> Matrix:
 def absolute_part(x: Matrix, *, rho: float, rng: Draw) -> Matrix:
     """Takes |S| of the SVD for the projection onto positive semidefinite matrices."""
     u, s, _ = np.linalg.svd(gauss_cov.sample(x, rng, rho=rho))
-    return projection_mechanism.psd_trace_ball((u * s) @ u.T, 1.0)
+    return psd_trace_ball((u * s) @ u.T, 1.0)
 
 
 def sorted_after_noise(x: Matrix, *, rho: float, rng: Draw) -> Matrix:
@@ -111,28 +112,54 @@ def one_seed_for_the_stages(x: Matrix, *, rho: float, rng: Draw) -> Matrix:
     seed = int(rng.integers(2**63))
     d = x.shape[1]
     matrix = wigner.sample_wigner(d, np.random.default_rng(seed))
-    values = np.random.default_rng(seed).standard_normal(d)
+    values = np.asarray(np.random.default_rng(seed).standard_normal(d))
     return separate_cov.release(x, separate_cov.SeparateCovNoise(matrix, values), rho=rho)
 
 
 PARENTHESIS = rejection(lambda y, b, q: -y - q / 2 * (np.log1p(2 * y / b) + law.log_envelope_bound(b, q)))
 NEGATIVE_CONTROLS = (
-    NegativeControl("parenthesis-slip", "Divides by (M uᵀΩu)^{d/2}, with the bound of the envelope inside the parenthesis.", "bingham", (), lambda x, *, epsilon, rng: PARENTHESIS(x, 1, rng=rng, epsilon=epsilon)[0]),
+    NegativeControl(
+        "parenthesis-slip",
+        "Divides by (M uᵀΩu)^{d/2}, with the bound of the envelope inside the parenthesis.",
+        "bingham",
+        (),
+        lambda x, *, epsilon, rng: PARENTHESIS(x, 1, rng=rng, epsilon=epsilon)[0],
+    ),
     NegativeControl("envelope-of-zero", envelope_of_zero.__doc__ or "", "bingham", (), envelope_of_zero),
-    NegativeControl("float16-rejection", single_precision_rejection.__doc__ or "", "bingham", (), single_precision_rejection),
-    NegativeControl("triangle-copied-early", triangle_copied_early.__doc__ or "", "gauss-cov", (), triangle_copied_early),
-    NegativeControl("variance-for-deviation", variance_for_deviation.__doc__ or "", "gauss-cov", (), variance_for_deviation),
-    broken("gamma-rate", "nuclear-laplace-symmetric", "Divides by the Gamma radius in place of multiplying by it.", noise=lambda z, rng, x: z / np.linalg.norm(z, "nuc") ** 2),
+    NegativeControl(
+        "float16-rejection", single_precision_rejection.__doc__ or "", "bingham", (), single_precision_rejection
+    ),
+    NegativeControl(
+        "triangle-copied-early", triangle_copied_early.__doc__ or "", "gauss-cov", (), triangle_copied_early
+    ),
+    NegativeControl(
+        "variance-for-deviation", variance_for_deviation.__doc__ or "", "gauss-cov", (), variance_for_deviation
+    ),
+    broken(
+        "gamma-rate",
+        "nuclear-laplace-symmetric",
+        "Divides by the Gamma radius in place of multiplying by it.",
+        noise=lambda z, rng, x: z / np.linalg.norm(z, "nuc") ** 2,
+    ),
     NegativeControl("origin-ignored", origin_ignored.__doc__ or "", "gauss-cov", (), origin_ignored),
     broken("budget-doubled", "nuclear-laplace", "Passes ε / steps · 2.", budget=2.0),
-    NegativeControl("composition-shortcut", composition_shortcut.__doc__ or "", "gauss-cov-approximate", (), composition_shortcut, (("calibration", "tight"),)),
+    NegativeControl(
+        "composition-shortcut",
+        composition_shortcut.__doc__ or "",
+        "gauss-cov-approximate",
+        (),
+        composition_shortcut,
+        (("calibration", "tight"),),
+    ),
     NegativeControl("delta-ignored", delta_ignored.__doc__ or "", "gauss-cov-approximate", (), delta_ignored),
     NegativeControl("absolute-part", absolute_part.__doc__ or "", "projection-mechanism", (), absolute_part),
     NegativeControl("noisy-n", noisy_n.__doc__ or "", "nuclear-laplace", (), noisy_n),
-    NegativeControl("one-seed-for-the-stages", one_seed_for_the_stages.__doc__ or "", "separate-cov", (), one_seed_for_the_stages),
+    NegativeControl(
+        "one-seed-for-the-stages", one_seed_for_the_stages.__doc__ or "", "separate-cov", (), one_seed_for_the_stages
+    ),
     NegativeControl("sorted-after-noise", sorted_after_noise.__doc__ or "", "separate-cov", (), sorted_after_noise),
     NegativeControl("error-tells-the-norm", tells_the_norm.__doc__ or "", "nuclear-laplace", (), tells_the_norm),
-)  # fmt: skip
+)
 
 CONTROL_OF: Mapping[int, str] = {
     1: "acg-sign", 2: "accept-all", 3: "parenthesis-slip", 4: "bingham-twice", 5: "envelope-of-zero",

@@ -10,7 +10,6 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
-from covassay.verification.audit.adapters.negative_controls import TARGETS
 from covassay.verification.audit.engine import coincidences
 from covassay.verification.audit.engine.checks import CheckResult
 from covassay.verification.audit.engine.same_noise import NAME, NAME_OF_ROWS
@@ -18,7 +17,7 @@ from covassay.verification.audit.negative_controls.every import NEGATIVE_CONTROL
 from covassay.verification.audit.negative_controls.negative_control import NegativeControl
 from covassay.verification.audit.negative_controls.trial import claim_of
 from covassay.verification.audit.run import audit
-from covassay.verification.audit.targets.target import Target
+from covassay.verification.audit.targets.target import Target, TargetReference, load
 
 SECONDS = 1.0  # the time limit of a draw
 LAW, PRIVACY = "law/", "privacy/"  # how the labels of the streams of draws begin
@@ -98,7 +97,7 @@ class Tally:
 def row(control: NegativeControl, seed: int = 0) -> Row:
     """The row of one control, from an audit."""
     tally = Tally()
-    target = tally.counted(TARGETS[control.name]())
+    target = tally.counted(load(TargetReference(f"mutant:{control.name}", ".")))
     report = audit(
         target, claim_of(control), seed=seed, seconds=SECONDS, stop_early=True, progress=tally.progress
     )  # fmt: skip
