@@ -1,4 +1,4 @@
-"""Negative controls of mechanisms in several steps: a step is bare, skipped or not paid for, or it shares its noise.
+"""Negative controls of mechanisms in several steps: a step is bare, skipped or not paid for, or it shares its noise."""
 
 from dataclasses import replace
 from typing import Any
