@@ -53,7 +53,8 @@ class DataPath:
     stated : what is covered and what is not, in words. query : the output without noise; None where the noise is not
     added to a query. scale : (n, d) -> the size of one and the same noise, up to a factor that depends on d alone.
     symmetric : whether the noise is a symmetric matrix. equivalent : changes of the rows that leave the law of the
-    output as it is, keys of `equal_laws.CHANGES`; they matter where there is no query. atoms : one output can come again.
+    output as it is, keys of `equal_laws.CHANGES`; they matter where there is no query. atoms : whether one output can
+    come again.
     """
 
     stated: str

@@ -8,9 +8,11 @@ from functools import partial
 import numpy as np
 
 from covassay.reference.domain import Matrix, row_norms, unit_rows
+from covassay.verification.audit.engine.equal_laws import NAME as EQUAL_LAWS
 from covassay.verification.audit.negative_controls.broken import broken
 
 TINY = 1e-300
+EQUIVALENT = (("data path", EQUAL_LAWS),)
 
 
 def _norms(x: Matrix) -> Matrix:
@@ -302,7 +304,11 @@ NEGATIVE_CONTROLS = (
     _path("eigenvectors-of-ranks", "iterative-eigenvectors", "Takes ranks where the norms are far apart.", rows=ranks),
     _path("deflation-median-centred", "kapralov-talwar", "Takes the median off.", rows=median_centred),
     _path(
-        "separate-runs-dropped", "separate-cov", "Counts equal rows in sequence once.", rows=repeats_in_sequence_dropped
+        "separate-runs-dropped",
+        "separate-cov",
+        "Counts equal rows in sequence once.",
+        rows=repeats_in_sequence_dropped,
+        caught_by=EQUIVALENT,
     ),
     _path(
         "separate-pure-winsorised", "separate-cov-pure", "Clips every column to quantiles of its own.", rows=winsorised
@@ -313,6 +319,7 @@ NEGATIVE_CONTROLS = (
         "projection-mechanism",
         "Divides columns by their deviation.",
         rows=standardised_columns,
+        caught_by=EQUIVALENT,
     ),
     _path("ball-clip-frobenius", "nuclear-ball-projection", "Clips the whole matrix by one norm.", rows=by_frobenius),
     _path("exponential-mean-norm", "exponential", "Clips to the mean norm of the data.", rows=mean_norm),
@@ -323,7 +330,11 @@ NEGATIVE_CONTROLS = (
         rows=incomplete_rows_dropped,
     ),
     _path(
-        "radius-runs-dropped", "private-radius", "Counts equal rows in sequence once.", rows=repeats_in_sequence_dropped
+        "radius-runs-dropped",
+        "private-radius",
+        "Counts equal rows in sequence once.",
+        rows=repeats_in_sequence_dropped,
+        caught_by=EQUIVALENT,
     ),
     _path(
         "image-clip-squared",
