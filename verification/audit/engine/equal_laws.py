@@ -96,7 +96,6 @@ class _Candidate:
     change: str
     x: Matrix
     other: Matrix
-    what: str = ""
 
     @property
     def on(self) -> str:
@@ -185,8 +184,9 @@ def _proven(setting: Setting, candidate: _Candidate, number: int, alpha: float) 
 
     first, second, *failed = both("pilot", PILOT)
     if max(failed) > PILOT // 10:
-        inside = bool((row_norms(candidate.x) <= 1 + 1e-9).all()) or candidate.change == "moved by 1e-12"
-        if min(failed) == 0 and max(failed) == PILOT and inside:
+        inside = bool((row_norms(candidate.x) <= 1).all())  # rounding can make a mixed or clipped row longer than 1
+        fair = candidate.change == "moved by 1e-12" or (inside and candidate.change == "with other signs")
+        if min(failed) == 0 and max(failed) == PILOT and fair:
             return "the target fails on one of them and answers on the other"
         return ""
     statistics = _directions(first, second)
@@ -205,20 +205,16 @@ def equal_laws(setting: Setting, path: DataPath | None, alpha: float) -> list[Ch
         return []
     if isinstance(_one(setting, zoo(30, 4, setting.seed)[0].x, 0), Failure):
         return [CheckResult("data path", NAME, Status.SKIPPED, "the target fails on plain rows")]
-    tried: dict[tuple[str, str], int] = {}
-    pilots = 0
-    unproven = []
+    tried: set[tuple[str, str]] = set()
     for candidate in _candidates(setting, path):
-        key = candidate.category, candidate.change
-        if tried.get(key, 0) >= 1 or pilots >= PILOTS:
+        if (candidate.category, candidate.change) in tried or len(tried) >= PILOTS:
             continue
-        tried[key] = tried.get(key, 0) + 1
-        pilots += 1
-        what = _proven(setting, candidate, pilots, alpha)
+        tried.add((candidate.category, candidate.change))
+        what = _proven(setting, candidate, len(tried), alpha)
         if what:
             return [CheckResult("data path", NAME, Status.REFUTED, f"on {candidate.on} {what}")]
-        unproven.append(candidate.category)
     compared = f"equivalent data gave one output under one seed: rows {', '.join(path.equivalent)}"
-    if unproven:
-        compared += f". On {len(set(unproven))} kinds of data it was another one, and no difference in law was proven"
+    if tried:
+        kinds = len({category for category, _ in tried})
+        compared += f". On {kinds} kinds of data it was another one, and no difference in law was proven"
     return [CheckResult("data path", NAME, Status.NOT_REFUTED, compared)]
