@@ -44,6 +44,21 @@ def line(row: Row) -> str:
     return f"| {' | '.join(cell(text) for text in cells)} |"
 
 
+def _not_measured(known: set[str]) -> list[str]:
+    """A section for the controls without a row, if there are any."""
+    missing = [control for name, control in NEGATIVE_CONTROLS.items() if name not in known]
+    if not missing:
+        return []
+    lines = [f"| `{control.name}` | {control.mechanism} | {cell(control.mistake)} |" for control in missing]
+    return [
+        f"## Not yet measured: {len(missing)}\n",
+        "| control | mechanism | its mistake |",
+        "|---|---|---|",
+        *lines,
+        "",
+    ]
+
+
 def render(rows: Iterable[Row]) -> str:
     """The text of proofs/CONTROLS.md."""
     ordered = sorted(rows, key=lambda row: list(NEGATIVE_CONTROLS).index(row.control))
@@ -74,6 +89,7 @@ def render(rows: Iterable[Row]) -> str:
         "|---|---|---|---|---:|---:|",
         *map(line, standing),
         "",
+        *_not_measured({row.control for row in ordered}),
         "## The published list of 48\n",
         "The control that stands for each number of the list in the survey of other audits: "
         + ", ".join(numbers)

@@ -21,7 +21,6 @@ class NegativeControl:
     options : the choices of the mechanism that the control repeats.
     diagnosis : words that the audit's diagnosis must contain; empty if it need not name the mistake.
     seen_in : the software or paper in which the mistake was found; empty if it was invented.
-    stands : why the audit does not refute it, and what would; empty if it does.
     claim : the claim to audit the control against, if it is not the mechanism's default.
     """
 
@@ -34,7 +33,6 @@ class NegativeControl:
     diagnosis: str = ""
     seen_in: str = ""
     claim: Guarantee | None = None
-    stands: str = ""
     draw_many: Callable[..., Matrix] | None = None
 
 

@@ -1,16 +1,14 @@
 """Negative controls whose noise is too small or too large by 3 % to a factor of 2.
 
 A scale that is off by a share r shows in N independent numbers if N r² is about 100. So 3 % take 10⁵ numbers, 10 % take
-10⁴. Where the first look makes fewer draws than that, the control stands, and says how many would do.
+10⁴. Where an audit makes fewer draws than that, the control stands (`standing`).
 """
 
 from covassay.verification.audit.negative_controls.broken import broken, part, times
 
-THREE_PERCENT = "3 % of a scale take about 10⁵ independent numbers"
 
-
-def _scaled(name: str, mechanism: str, factor: float, why: str, stands: str = "") -> object:
-    return broken(name, mechanism, f"Has {factor:.3g} times the noise: {why}.", noise=times(factor), stands=stands)
+def _scaled(name: str, mechanism: str, factor: float, why: str) -> object:
+    return broken(name, mechanism, f"Has {factor:.3g} times the noise: {why}.", noise=times(factor))
 
 
 NEGATIVE_CONTROLS = (

@@ -15,6 +15,7 @@ from covassay.verification.audit.engine.checks import CheckResult
 from covassay.verification.audit.engine.same_noise import NAME, NAME_OF_ROWS
 from covassay.verification.audit.negative_controls.every import NEGATIVE_CONTROLS
 from covassay.verification.audit.negative_controls.negative_control import NegativeControl
+from covassay.verification.audit.negative_controls.standing import STANDING
 from covassay.verification.audit.negative_controls.trial import claim_of
 from covassay.verification.audit.run import audit
 from covassay.verification.audit.targets.target import Target, TargetReference, load
@@ -98,15 +99,20 @@ def row(control: NegativeControl, seed: int = 0) -> Row:
     """The row of one control, from an audit."""
     tally = Tally()
     target = tally.counted(load(TargetReference(f"mutant:{control.name}", ".")))
-    report = audit(
-        target, claim_of(control), seed=seed, seconds=SECONDS, stop_early=True, progress=tally.progress
-    )  # fmt: skip
+    report = audit(target, claim_of(control), seed=seed, seconds=SECONDS, stop_early=True, progress=tally.progress)
     found = [(*tally.until(check), check) for check in report.refuted]
     draws, seconds, first = min(found, key=lambda one: one[:2]) if found else (*_all(tally), None)
     return Row(
-        control.name, control.mechanism, control.mistake, report.verdict.value,
-        first.kind if first else "", _named(first) if first else "", draws, round(seconds, 1), control.stands,
-    )  # fmt: skip
+        control.name,
+        control.mechanism,
+        control.mistake,
+        report.verdict.value,
+        first.kind if first else "",
+        _named(first) if first else "",
+        draws,
+        round(seconds, 1),
+        STANDING.get(control.name, ""),
+    )
 
 
 def _all(tally: Tally) -> tuple[int, float]:

@@ -101,3 +101,12 @@ def test_a_jump_at_equal_rows_is_seen_and_named() -> None:
     (check,) = run(jumps, "separate-cov")
     assert check.status is Status.REFUTED
     assert "equal rows" in check.detail
+
+
+def test_a_mechanism_without_noise_in_one_dimension_is_seen() -> None:
+    def bare(x: Matrix, *, rho: float, rng: np.random.Generator) -> Matrix:
+        return second_moment(unit_rows(x)) if x.shape[1] == 1 else separate_cov.sample(x, rng, rho=rho)
+
+    (check,) = run(bare, "separate-cov")
+    assert check.status is Status.REFUTED
+    assert "there is no noise" in check.detail
