@@ -25,6 +25,7 @@ from covassay.verification.audit.engine.checks import CheckResult, Kind, Status,
 from covassay.verification.audit.engine.coincidences import coincidences, coincidences_seen
 from covassay.verification.audit.engine.columns import COVARIANCE, ColumnFindings, columns
 from covassay.verification.audit.engine.contract import contract, require_answer
+from covassay.verification.audit.engine.equal_laws import equal_laws
 from covassay.verification.audit.engine.law import Scenario, Suspect, diagnose, fits, run_scenario
 from covassay.verification.audit.engine.location import Location
 from covassay.verification.audit.engine.pair_search import worse_pairs
@@ -61,6 +62,7 @@ SUSPICIOUS = 1e-3  # a smaller p-value earns a second look: rare for a correct t
 PROMISING = 1.2  # times the claim, an estimated loss earns a second look; a smaller one could hardly be proven
 ESCALATION = 10  # times the draws of the first look
 USUAL_CHECKS = 5  # share the false-alarm budget of a look: a guess that chooses events and decides nothing
+OVERWHELMING = 1e-3  # times the budget: such p-values stay refuted however many checks would still have come
 LOOKS = 2  # each has this share of the false-alarm budget
 MOST_CHECKS = 1000  # of a look; a p-value below its budget divided by this is refuted whatever the others are
 FALSE_ALARM = 1e-9
@@ -89,6 +91,7 @@ class AuditSettings:
     box: Box | None = None
     adjacency: str | None = None
     equivariant: bool = False
+    stop_early: bool = False
 
     def __post_init__(self) -> None:
         if self.adjacency not in (None, *ADJACENCIES):
@@ -176,7 +179,11 @@ class _Looks:
 
     def first(self, pairs: Callable[[frozenset[str]], tuple[Pair, ...]]) -> list[CheckResult]:
         """The first look at every scenario, and then at the pairs, which may aim at a law that fitted; decided."""
-        checks = [check for name in self.data_sets() for check in self.run("law", name, "first look")]
+        checks: list[CheckResult] = []
+        for name in self.data_sets():
+            checks += self.run("law", name, "first look")
+            if self.settings.stop_early and any_refuted(decide(checks, self.settings.alpha * OVERWHELMING)):
+                return decide(checks, self.settings.alpha)
         checks += rare_branches(checks)
         self.fitted = self.suspects(decide(checks, self.settings.alpha))
         self.pairs = {pair.name: pair for pair in pairs(frozenset(suspect.name for suspect in self.fitted))}
@@ -244,6 +251,11 @@ def decide(checks: Iterable[CheckResult], alpha: float) -> list[CheckResult]:
         check if check.p_value is None else _decided(check, rejected[check.label], alpha / len(tested))
         for check in listed
     ]
+
+
+def any_refuted(checks: Iterable[CheckResult]) -> bool:
+    """Whether one of the checks failed."""
+    return any(check.status is Status.REFUTED for check in checks)
 
 
 def _decided(check: CheckResult, rejected: bool, alpha: float) -> CheckResult:
@@ -343,6 +355,7 @@ def audit(
     bounds: Any = None,
     adjacency: str | None = None,
     equivariant: bool = False,
+    stop_early: bool = False,
     progress: Progress = no_progress,
 ) -> AuditReport:
     """Look for a violation of a claim in an implementation.
@@ -379,6 +392,7 @@ def audit(
         (one has one row more). By default it is what the mechanism says, and replace-one if there is none.
     equivariant : the target promises that bounds enter only as scales, so that columns are treated alike. Then a
         difference refutes it; otherwise it is noted.
+    stop_early : leave out the checks that come after an overwhelming refutation; the verdict is the same.
     progress : called with the label of a check and a number of draws as they are made.
 
     Raises
@@ -390,7 +404,7 @@ def audit(
     box = _as_box(domain, bounds)
     settings = AuditSettings(
         claimed, options or {}, released, samples, seed, false_alarm, seconds, user_data, own, box, adjacency,
-        equivariant,
+        equivariant, stop_early,
     )  # fmt: skip
     origin = as_source(source) if seeded else replace(as_source(source), seeded=False)
     target = load(origin)
@@ -458,7 +472,10 @@ def _checks(
     require_answer(setting)
     data_path, neighbours = same_noise(setting, expected.data_path, settings.alpha)
     data_path += coincidences(setting, expected.data_path, settings.alpha)
+    data_path += equal_laws(setting, expected.data_path, settings.alpha)
     checks = [*contract(setting, expected.form), *draw_many_is_draw(setting, settings.alpha), *data_path]
+    if settings.stop_early and any_refuted(checks):
+        return tuple(checks), (), []
     looks = _Looks(
         setting, guarantee, settings, {scenario.name: scenario for scenario in expected.scenarios}, expected.shapes
     )
@@ -471,7 +488,7 @@ def _checks(
     if expected.form.symmetric:
         seen = [(name, looks.scenarios[name].x, outputs) for name, outputs in looks.outputs.items()]
         checks += symmetry_seen(expected.form.output, seen)
-    if not any(check.status is Status.REFUTED for check in decided):
+    if not any_refuted(decided):
         decided = looks.second(decided)
     decided = keep_most_telling(decided)
     if not expected.scenarios:

@@ -1,18 +1,25 @@
-"""`covassay experiments accuracy`: how the error depends on n, d and the budget, compared with the theory."""
+"""`covassay experiments`: how the error depends on n, d and the budget, and what refutes the negative controls."""
 
 import argparse
 import csv
 import io
+from dataclasses import asdict
 from pathlib import Path
 
 from rich.table import Table
 
 from covassay.reference.errors import InvalidInput
+from covassay.verification.audit.negative_controls.every import NEGATIVE_CONTROLS
+from covassay.verification.audit.run import FALSE_ALARM, FEWEST_SAMPLES
 from covassay.verification.claims.rates.accuracy import TOLERANCE, Measurement, Rate, measure
 from covassay.verification.claims.rates.rates import RATES
+from covassay.verification.cli import control_table, null_audits
 from covassay.verification.cli.screen import console, print_json, progress
 
-PARSER = {"description": "Measure whether the error of the mechanisms shrinks at the rate that the theory states."}
+PARSER = {
+    "description": "Measure whether the error of the mechanisms shrinks at the rate that the theory states, or what "
+    "refutes every negative control of the audit."
+}
 
 
 def as_row(m: Measurement) -> dict[str, object]:
@@ -77,6 +84,63 @@ def accuracy(options: argparse.Namespace) -> int:
     return 1 if any(row["agrees"] == "no" for row in rows) else 0
 
 
+def _file(name: str | None) -> Path | None:
+    """The file of that name; its directory must exist."""
+    path = Path(name) if name else None
+    if path is not None and not path.absolute().parent.is_dir():
+        raise InvalidInput(f"{name}: must be in a directory that exists")
+    return path
+
+
+def controls(options: argparse.Namespace) -> int:
+    """Audit the negative controls, print a line for each, and write the table; return 1 if one stands unexpectedly."""
+    names = [n for n, c in NEGATIVE_CONTROLS.items() if not options.only or options.only in f"{n} {c.mechanism}"]
+    if not names:
+        raise InvalidInput(f"only = {options.only!r}: no control has this text in its name or mechanism")
+    if options.jobs < 1:
+        raise InvalidInput(f"jobs = {options.jobs}: must be at least 1")
+    out, kept = _file(options.write), _file(options.rows)
+    rows = []
+    for row in control_table.measured(names, options.jobs, kept):
+        rows.append(row)
+        if not options.json:
+            print(control_table.line(row), flush=True)
+    if out is not None:
+        out.write_text(control_table.render(rows), encoding="utf-8")
+    if options.json:
+        print_json([asdict(row) for row in rows])
+    return 1 if any((row.verdict == control_table.REFUTED) == bool(row.stands) for row in rows) else 0
+
+
+def null(options: argparse.Namespace) -> int:
+    """Audit correct mechanisms and print what happened; return 1 if one was refuted or p-values are not uniform."""
+    if min(options.audits, options.jobs) < 1:
+        raise InvalidInput("audits and jobs: must be at least 1")
+    if options.samples < FEWEST_SAMPLES:
+        raise InvalidInput(f"samples = {options.samples}: must be at least {FEWEST_SAMPLES}")
+    rows = []
+    with progress("", options.audits, quiet=options.json) as advance:
+        for row in null_audits.run(
+            options.audits, options.samples, options.only or "", options.jobs, _file(options.rows)
+        ):
+            advance(row.target)
+            rows.append(row)
+    if not rows:
+        raise InvalidInput(f"only = {options.only!r}: no target has this text in its name")
+    found = null_audits.summary(rows)
+    if options.json:
+        print_json(found)
+    else:
+        exact, bounds = found["exact"], found["bounds"]
+        print(f"{found['audits']} audits of {found['targets']} correct targets: {len(found['refuted'])} refuted")
+        print(*found["refuted"], sep="\n", end="")
+        print(f"{exact['p_values']} exact p-values, one a scenario; that they are uniform has p = {exact['uniform']}")
+        print(f"  least {exact['least']}; share below each level: {exact['share_below']}")
+        print(f"{bounds['p_values']} p-values that are bounds; share below each level: {bounds['share_below']}")
+    uniform = found["exact"]["uniform"]
+    return 1 if found["refuted"] or (uniform is not None and uniform < FALSE_ALARM) else 0
+
+
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the actions of the command."""
     actions = parser.add_subparsers(dest="action", required=True)
@@ -90,3 +154,28 @@ def configure(parser: argparse.ArgumentParser) -> None:
     a.add_argument("--seed", type=int, default=0, help="seed of the data and the noise (default %(default)s)")
     a.add_argument("--json", action="store_true", help="print JSON (covassay schema experiments-accuracy)")
     a.set_defaults(run=accuracy)
+    c = actions.add_parser(
+        "controls",
+        help="audit every negative control: what refutes it, after how many draws and seconds",
+        epilog="example: covassay experiments controls --only laplace-97",
+    )
+    c.add_argument("--only", metavar="TEXT", help="only the controls whose name or mechanism contains this text")
+    c.add_argument("--jobs", type=int, default=1, help="audits at the same time (default %(default)s)")
+    c.add_argument(
+        "--rows", metavar="FILE", help="keep rows as JSON lines; those that are there are not measured again"
+    )
+    c.add_argument("--write", metavar="FILE", help="also write the table as Markdown")
+    c.add_argument("--json", action="store_true", help="print JSON (covassay schema experiments-controls)")
+    c.set_defaults(run=controls)
+    n = actions.add_parser(
+        "null",
+        help="audit correct mechanisms: how many are refuted, and whether exact p-values are uniform",
+        epilog="example: covassay experiments null --audits 4 --only gauss-cov",
+    )
+    n.add_argument("--audits", type=int, default=20, help="how many (default %(default)s)")
+    n.add_argument("--samples", type=int, default=FEWEST_SAMPLES, help="draws on each data set (default %(default)s)")
+    n.add_argument("--only", metavar="TEXT", help="only the targets whose name contains this text")
+    n.add_argument("--jobs", type=int, default=1, help="audits at the same time (default %(default)s)")
+    n.add_argument("--rows", metavar="FILE", help="keep audits as JSON lines; those that are there are not run again")
+    n.add_argument("--json", action="store_true", help="print JSON (covassay schema experiments-null)")
+    n.set_defaults(run=null)

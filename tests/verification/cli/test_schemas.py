@@ -22,6 +22,8 @@ PRINTED = {
     "claims-mutants": ["claims", "mutants", "--only", "algorithm_2_budget", "--jobs", "1", "--json"],
     "claims-theorems": ["claims", "theorems", "--json"],
     "experiments-accuracy": ["experiments", "accuracy", "--only", "GaussCov", "--json"],
+    "experiments-controls": ["experiments", "controls", "--only", "trace-of-65", "--json"],
+    "experiments-null": ["experiments", "null", "--audits", "1", "--only", "private-trace", "--json"],
     "vectors": ["vectors"],
 }
 SLOW = {"experiments-accuracy"}

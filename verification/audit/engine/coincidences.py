@@ -32,12 +32,15 @@ DRAWS = 48  # of each shape: enough for a relation between any two entries
 CLOSE = 2.0**-22  # relative difference up to which two numbers are the same
 CHANCE = 2.0**-16  # a bound on the probability that two numbers of a continuous law are so close
 NEGLIGIBLE = 1e-3  # share of the false-alarm budget that all these findings may spend
+SINGLE = 2.0**-24  # the unit of float32
 EXACT = 2.0**-50  # a residual is zero if it is that small beside the output: rounding of the query
 FULL_RANK = 1e-5  # a smaller singular value of standardised residuals, beside the largest, is an exact relation
 SPARE_DRAWS = 12  # draws beyond the number of entries that make such a singular value impossible
 SMALLEST_GROUP = 5  # draws with one ratio; two are nothing when a draw is repeated
-DECIMALS = 6  # outputs with so few are rounded
+FEW_DECIMALS = 6  # outputs with so few are rounded
 SURE_REPEATS = 20  # expected: fewer than 5 come with a probability below 1e-4
+REPEATED = 8  # different outputs that came twice; clipping and projection make fewer atoms than that
+DECIMALS = 12  # of outputs in units of their size: clipping and projection give one value up to rounding
 NAMED = 3  # findings that are named in full
 LARGE_COEFFICIENT = 0.2  # in a relation between entries, beside the largest
 
@@ -162,6 +165,26 @@ def few_values(draws: _Draws) -> list[Finding]:
     return found
 
 
+def atoms(draws: _Draws) -> list[Finding]:
+    """One residual, up to its sign, in many draws of one entry or of all: noise that is clipped, or put on a grid."""
+    size, entries = draws.residuals.shape
+    magnitude = np.abs(draws.residuals)
+    groups = [(_entry(place), magnitude[:, [i]]) for i, place in enumerate(draws.entries)]
+    found = []
+    for what, values in (*groups, ("an entry", magnitude)) if entries > 1 else groups:
+        values, spread = np.sort(values.ravel()), float(np.median(values))
+        close = (np.diff(values) <= CLOSE * values[1:]) & (values[1:] > EXACT * draws.sizes.max())
+        if not close.any() or not spread:
+            continue
+        start, stop = _longest_run(close)
+        count = stop - start + 1
+        rounded = 64 * SINGLE * float(draws.sizes.max()) / spread  # an output in float32
+        p = _count_p(count - 1, len(values) - 1, max(CHANCE, rounded), len(values) * (entries + 1))
+        size_of = values[(start + stop) // 2]
+        found.append((p, f"the noise of {what} is {size_of:.6g}, up to its sign, {count} times in {size} draws"))
+    return found
+
+
 def relations(draws: _Draws) -> list[Finding]:
     """Pairs of entries with one ratio in many draws: equal, opposite, or a multiple."""
     size, entries = draws.residuals.shape
@@ -227,18 +250,23 @@ def dependence(draws: _Draws) -> list[Finding]:
 
 def found_in(draws: _Draws, alpha: float) -> list[str]:
     """The findings on one data set whose probability is negligible, in words."""
-    counted = (*zeros(draws), *repeats(draws), *few_values(draws), *relations(draws))
+    counted = (*zeros(draws), *repeats(draws), *few_values(draws), *atoms(draws), *relations(draws))
     few = [text for p, text in counted if p <= alpha * NEGLIGIBLE]
     few = few or [text for p, text in dependence(draws) if p <= alpha * NEGLIGIBLE]
     return [f"{text} ({draws.shape})" for text in few]
+
+
+def _is_coarse(outputs: Matrix) -> bool:
+    """Whether all outputs have few digits: rounding what was released is allowed, and repeats."""
+    few_decimals = np.array_equal(outputs, outputs.round(FEW_DECIMALS))
+    return few_decimals or np.array_equal(outputs, outputs.astype(np.float16))
 
 
 def same_outputs(outputs: Matrix) -> list[Finding]:
     """Draws that repeat the whole output of another draw, for laws without atoms that are no query plus noise."""
     size, flat = len(outputs), outputs.reshape(len(outputs), -1)
     same = size - len(np.unique(flat, axis=0))
-    coarse = np.array_equal(flat, flat.round(DECIMALS)) or np.array_equal(flat, flat.astype(np.float16))
-    if not same or flat.shape[1] <= 2 or coarse:  # rounding what was released is allowed, and repeats
+    if not same or flat.shape[1] <= 2 or _is_coarse(flat):
         return []
     # a unit vector has one free entry fewer than it has entries, and other outputs have as many: two at least
     p = _count_p(same, size * (size - 1) / 2, CHANCE**2, 1)
@@ -256,16 +284,18 @@ def seeds_seen(draws: Iterable[Matrix]) -> int:
 
 def coincidences_seen(path: DataPath | None, draws: Iterable[tuple[Matrix, Matrix]], alpha: float) -> list[CheckResult]:
     """The check for zeros and repeats in the draws of the law, which are many: pairs of a data set and the outputs."""
-    if path is None or (path.query is None and not path.continuous):
+    if path is None:
         return []
-    found: list[str] = []
     listed = [(x, outputs) for x, outputs in draws if len(outputs)]
+    if path.query is None and not path.continuous:
+        return _outputs_repeated(path, listed)
+    found: list[str] = []
     for x, outputs in listed:
         if path.query is None:
             counted: tuple[Finding, ...] = (*same_outputs(outputs),)
         else:
             seen = as_draws(x, outputs, path.query(x), path.symmetric)
-            counted = (*zeros(seen), *repeats(seen), *few_values(seen))
+            counted = (*zeros(seen), *repeats(seen), *few_values(seen), *atoms(seen))
         shape = f"n = {x.shape[0]}, d = {x.shape[1]}"
         found += [f"{text} ({shape})" for p, text in counted if p <= alpha * NEGLIGIBLE / len(listed)]
     if not found:
@@ -278,6 +308,32 @@ def coincidences_seen(path: DataPath | None, draws: Iterable[tuple[Matrix, Matri
     return [
         CheckResult("data path", NAME_SEEN, Status.REFUTED, f"a continuous law never does this: {'; '.join(found)}")
     ]
+
+
+def _outputs_repeated(path: DataPath, draws: list[tuple[Matrix, Matrix]]) -> list[CheckResult]:
+    """The check that outputs with a density do not repeat one another.
+
+    Clipping and projection give an output an atom or two, such as 0, which come again and again. So what is counted are
+    different outputs, each of which came at least twice.
+    """
+    if path.atoms or not draws:
+        return []
+    for x, outputs in draws:
+        flat = outputs.reshape(len(outputs), -1)
+        if _is_coarse(flat):
+            continue
+        unit = float(np.median(np.abs(flat))) or 1.0
+        _, counts = np.unique(np.round(flat / unit, DECIMALS), axis=0, return_counts=True)
+        again = int((counts > 1).sum())
+        if again >= REPEATED and np.prod(outputs.shape[1:]) > 0:
+            detail = (
+                f"a continuous law never does this: {again} different outputs came at least twice in {len(outputs)} "
+                f"draws (n = {x.shape[0]}, d = {x.shape[1]}): the target draws from few seeds or keeps its noise"
+            )
+            return [CheckResult("data path", NAME_SEEN, Status.REFUTED, detail)]
+    total = sum(len(outputs) for _, outputs in draws)
+    detail = f"fewer than {REPEATED} outputs came twice in {total} draws"
+    return [CheckResult("data path", NAME_SEEN, Status.NOT_REFUTED, detail)]
 
 
 def coincidences(setting: Setting, path: DataPath | None, alpha: float) -> list[CheckResult]:

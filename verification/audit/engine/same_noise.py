@@ -53,7 +53,8 @@ class DataPath:
     stated : what is covered and what is not, in words. query : the output without noise; None where the noise is not
     added to a query. scale : (n, d) -> the size of one and the same noise, up to a factor that depends on d alone.
     symmetric : whether the noise is a symmetric matrix. continuous : whether a law without a query has no atoms, so
-    that no output comes twice.
+    that no output comes twice. equivalent : changes of the rows that leave the law of the output as it is, keys of
+    `equal_laws.CHANGES`; they matter where there is no query. atoms : whether one output can come again.
     """
 
     stated: str
@@ -62,6 +63,8 @@ class DataPath:
     symmetric: bool = False
     smallest_dimension: int = 1
     continuous: bool = False
+    equivalent: tuple[str, ...] = ()
+    atoms: bool = False
 
 
 @dataclass(frozen=True)
@@ -202,6 +205,7 @@ class _Comparison:
         found = []
         tried: set[str] = set()
         for shape in self.shapes:
+            found += self._asymmetric(shape)
             if shape.agreeing < 2:
                 continue
             for drawn in shape.drawn:
@@ -221,6 +225,16 @@ class _Comparison:
                     found.append(_Finding(shape, drawn, what))
             found += self._failures(shape)
         return found
+
+    def _asymmetric(self, shape: _Shape) -> list[_Finding]:
+        """Outputs that are not symmetric, where the noise is a symmetric matrix."""
+        if not self.path.symmetric or shape.d < 2:
+            return []
+        return [
+            _Finding(shape, drawn, "the output is not symmetric")
+            for drawn in shape.drawn
+            if np.abs(drawn.residuals - drawn.residuals.swapaxes(-1, -2)).max() > shape.tolerance(drawn, self.single)
+        ]
 
     def _failures(self, shape: _Shape) -> list[_Finding]:
         """Failures on data in the ball, where other data of the same shape have an output."""

@@ -16,7 +16,7 @@ from covassay.reference.privacy import Guarantee
 class NegativeControl:
     """An implementation with one named mistake, and the checks that must catch it.
 
-    caught_by : (kind, name) of the checks that must fail.
+    caught_by : (kind, name) of the checks that must fail; if empty, the table in proofs/CONTROLS.md says which do.
     draw : an audit target. draw_many, if given, draws from the same law faster.
     options : the choices of the mechanism that the control repeats.
     diagnosis : words that the audit's diagnosis must contain; empty if it need not name the mistake.

@@ -2,7 +2,7 @@
 
 from covassay.reference.mechanisms.registry import default_claim, mechanism
 from covassay.reference.privacy import Guarantee
-from covassay.verification.audit.engine import coincidences, symmetry
+from covassay.verification.audit.engine import coincidences, equal_laws, symmetry
 from covassay.verification.audit.engine.checks import CheckResult, Status
 from covassay.verification.audit.engine.contract import contract
 from covassay.verification.audit.engine.law import run_scenario
@@ -55,8 +55,10 @@ def checks_of(control: NegativeControl, kind: str, name: str) -> list[CheckResul
 
 
 def _data_path_checks(setting: Setting, knowledge: Profile, name: str) -> list[CheckResult]:
-    """The check of that name; each of the four has draws of its own."""
+    """The check of that name; each of them has draws of its own."""
     path = knowledge.data_path
+    if name == equal_laws.NAME:
+        return equal_laws.equal_laws(setting, path, ALPHA)
     if name == coincidences.NAME:
         return coincidences.coincidences(setting, path, ALPHA)
     if name in (coincidences.NAME_SEEN, symmetry.NAME_SEEN):

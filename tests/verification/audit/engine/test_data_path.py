@@ -142,7 +142,8 @@ def test_every_mechanism_states_its_data_path() -> None:
     for name in MECHANISMS:
         stated = path_of(name).stated
         assert stated.endswith(".")
-        assert ("ot covered" in stated) == (path_of(name).query is not None)
+        assert "Not covered" in stated
+        assert bool(path_of(name).equivalent) == (path_of(name).query is None)
     assert path_of("clipped-cov", {"base": "gauss"}).query is not None
 
 

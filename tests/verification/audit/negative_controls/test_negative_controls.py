@@ -5,6 +5,7 @@ A correct target fails one of these checks with probability at most 1e-9 / 2 per
 
 import importlib
 import pkgutil
+from pathlib import Path
 
 import pytest
 
@@ -16,23 +17,38 @@ from covassay.verification.audit.engine.checks import Status
 from covassay.verification.audit.engine.coincidences import NAME as COINCIDENCES
 from covassay.verification.audit.engine.coincidences import NAME_SEEN
 from covassay.verification.audit.engine.contract import Form, contract
+from covassay.verification.audit.engine.equal_laws import NAME as EQUAL_LAWS
 from covassay.verification.audit.engine.same_noise import NAME, NAME_OF_ROWS
 from covassay.verification.audit.engine.sampling import Setting
 from covassay.verification.audit.engine.shapes import NAMES
 from covassay.verification.audit.engine.symmetry import NAME_SEEN as SYMMETRY_SEEN
 from covassay.verification.audit.engine.tails import RARE_BRANCHES, TAILS
-from covassay.verification.audit.negative_controls import every
+from covassay.verification.audit.negative_controls import (
+    every,
+    of_branches,
+    of_families,
+    of_joint_laws,
+    of_repeats,
+    of_rows,
+    of_scales,
+    of_steps,
+    of_the_list,
+)
 from covassay.verification.audit.negative_controls.every import NEGATIVE_CONTROLS
+from covassay.verification.audit.negative_controls.of_the_list import CONTROL_OF
+from covassay.verification.audit.negative_controls.standing import STANDING
+from covassay.verification.audit.negative_controls.table import row_of
 from covassay.verification.audit.negative_controls.trial import SAMPLES, checks_of, claim_of
 from covassay.verification.audit.profiles.by_mechanism import profile
 from covassay.verification.audit.run import audit
 from covassay.verification.audit.targets.target import TargetReference
+from covassay.verification.cli.control_table import line
 
 CLAIM = PureDP(1.0)
 SYMMETRIC = MatrixOutput(power=2, symmetric=True)
 QUICK_DATA_PATHS = ("quantile-clip", "zero-rows-dropped-trace", "integers-as-bytes", "half-noise-one-row",
                     "diagonal-repeated", "opposite-at-seven", "few-seeds", "fails-on-equal-rows",
-                    "skewed-at-times")  # fmt: skip
+                    "skewed-at-times", "radius-runs-dropped")  # fmt: skip
 CAUGHT = [(name, kind, check) for name, mutant in NEGATIVE_CONTROLS.items() for kind, check in mutant.caught_by]
 
 
@@ -74,12 +90,64 @@ def every_check() -> set[tuple[str, str]]:
             names |= {("law", test) for test in scenario.tests}
     setting = Setting(TargetReference("covassay:nuclear-laplace-symmetric", "."), CLAIM.keywords(), SYMMETRIC, seed=0)
     names |= {("law", check) for check in (TAILS, RARE_BRANCHES, *NAMES.values())}
-    names |= {("data path", check) for check in (NAME, NAME_OF_ROWS, COINCIDENCES, NAME_SEEN, SYMMETRY_SEEN)}
+    names |= {
+        ("data path", check) for check in (NAME, NAME_OF_ROWS, COINCIDENCES, NAME_SEEN, SYMMETRY_SEEN, EQUAL_LAWS)
+    }
     return names | {("contract", check.name) for check in contract(setting, Form(SYMMETRIC))}
 
 
 def test_no_check_is_without_a_mutant() -> None:
     assert every_check() == {caught for mutant in NEGATIVE_CONTROLS.values() for caught in mutant.caught_by}
+
+
+def test_the_published_list_has_a_control_for_every_number() -> None:
+    assert sorted(CONTROL_OF) == list(range(1, 49))
+    assert set(CONTROL_OF.values()) <= set(NEGATIVE_CONTROLS)
+
+
+def test_what_stands_names_no_check() -> None:
+    assert set(STANDING) <= set(NEGATIVE_CONTROLS)
+    assert not [name for name in STANDING if NEGATIVE_CONTROLS[name].caught_by]
+
+
+def test_there_are_enough_controls_of_every_class() -> None:
+    of_classes = [of_rows, of_branches, of_repeats, of_families, of_scales, of_joint_laws, of_steps, of_the_list]
+    new = [mutant for group in of_classes for mutant in group.NEGATIVE_CONTROLS]
+    assert len(new) >= 150
+    assert len({mutant.mechanism for mutant in new}) >= 15
+
+
+TABLE = (Path(__file__).parents[4] / "proofs" / "CONTROLS.md").read_text(encoding="utf-8").splitlines()
+SHARE = ("clip-l1", "two-rows", "box-muller-twice", "iterative-first-direction-only", "trace-of-65")
+
+
+def without_seconds(line: str) -> str:
+    return line.rsplit("|", 2)[0]
+
+
+def in_section(title: str) -> set[str]:
+    start = next((i for i, text in enumerate(TABLE) if text.startswith(title)), len(TABLE))
+    end = next((i for i, text in enumerate(TABLE) if i > start and text.startswith("## ")), len(TABLE))
+    return {text.split("`")[1] for text in TABLE[start:end] if text.startswith("| `")}
+
+
+NOT_MEASURED = in_section("## Not yet measured")
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=() if name in SHARE else pytest.mark.slow) for name in NEGATIVE_CONTROLS]
+)
+def test_the_table_of_controls_is_what_an_audit_finds(name: str) -> None:
+    row = row_of(name)
+    assert (row.verdict == "REFUTED") == (name not in STANDING)
+    if name not in NOT_MEASURED:
+        assert without_seconds(line(row)) in map(without_seconds, TABLE)
+
+
+def test_the_table_has_every_control_once_and_lists_those_that_stand() -> None:
+    named = [text.split("`")[1] for text in TABLE if text.startswith("| `")]
+    assert sorted(named) == sorted(NEGATIVE_CONTROLS)
+    assert in_section("## Not refuted") == set(STANDING) - NOT_MEASURED
 
 
 DIAGNOSED = [name for name, mutant in NEGATIVE_CONTROLS.items() if mutant.diagnosis and name != "acg-sign"]

@@ -1,0 +1,505 @@
+"""Correct implementations that are written otherwise than the reference: none may be refuted.
+
+Each has the law of the reference by another algorithm, another stream of randomness, another order of the sums or
+another type of numbers. They validate their input as far as their author would.
+"""
+
+import math
+import random
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy import linalg, special, stats
+
+from covassay.reference.domain import Matrix, Vector, row_norms, second_moment, unit_rows
+from covassay.reference.laws import bingham as bingham_law
+from covassay.reference.laws import haar
+from covassay.reference.laws import nuclear_laplace as nuclear_law
+from covassay.reference.mechanisms.building_blocks import (
+    above_threshold,
+    exponential,
+    gaussian,
+    gaussian_approximate,
+    laplace,
+    private_trace,
+)
+from covassay.reference.mechanisms.concentrated import gauss_cov, separate_cov
+from covassay.reference.mechanisms.gaussian_estimation import kv_mean, naive_pce
+from covassay.reference.mechanisms.pure import (
+    bingham,
+    centred_covariance,
+    entrywise_laplace,
+    k_norm,
+    lap_cov,
+    nuclear_laplace,
+    nuclear_laplace_symmetric,
+    output_perturbation,
+)
+
+Rng = np.random.Generator
+
+
+@dataclass(frozen=True)
+class Otherwise:
+    """A correct implementation: what it does otherwise, and the mechanism that it is."""
+
+    what: str
+    mechanism: str
+    draw: Callable[..., Any]
+    options: tuple[tuple[str, str], ...] = ()
+    seeded: bool = True
+
+
+# HOW PEOPLE READ ROWS
+
+
+def checked(x: Any) -> Matrix:
+    """Refuses what is no finite matrix, and clips rows one by one."""
+    rows = np.array(x, dtype=np.float64, ndmin=2)
+    if rows.ndim != 2 or not rows.size or not np.isfinite(rows).all():
+        raise ValueError("x must be a finite (n, d) array")
+    norms = np.array([math.hypot(*row) for row in rows.tolist()])
+    return np.asarray(rows / np.maximum(1.0, norms)[:, None])
+
+
+def by_outer_products(x: Matrix) -> Matrix:
+    rows = checked(x)
+    total = np.zeros((rows.shape[1],) * 2)
+    for row in rows[::-1]:
+        total += np.outer(row, row)
+    return np.asarray(total / len(rows))
+
+
+def in_blocks(x: Matrix) -> Matrix:
+    rows = checked(x)
+    parts = [block.T @ block for block in np.array_split(rows, max(1, len(rows) // 64))]
+    return np.asarray(np.sum(parts, axis=0) / len(rows))
+
+
+def by_einsum(x: Matrix) -> Matrix:
+    rows = np.asfortranarray(checked(x))
+    return np.asarray(np.einsum("ni,nj->ij", rows, rows, optimize=False) / len(rows))
+
+
+def by_fsum(x: Matrix) -> Matrix:
+    rows = checked(x)
+    d = rows.shape[1]
+    sums = [[math.fsum((rows[:, i] * rows[:, j]).tolist()) for j in range(d)] for i in range(d)]
+    return np.array(sums) / len(rows)
+
+
+def by_singular_values(x: Matrix) -> Matrix:
+    _, s, vt = np.linalg.svd(checked(x), full_matrices=False)
+    y = (vt.T * s**2) @ vt / len(x)
+    return np.asarray((y + y.T) / 2)
+
+
+def from_covariance(x: Matrix) -> Matrix:
+    """np.cov plus the mean's square."""
+    rows = checked(x)
+    mean = rows.mean(axis=0)
+    return np.asarray(np.atleast_2d(np.cov(rows.T, bias=True)) + np.outer(mean, mean))
+
+
+def energies(x: Matrix) -> Vector:
+    return np.asarray(np.diag(by_einsum(x)))
+
+
+# HOW PEOPLE DRAW NUMBERS
+
+
+def box_muller(rng: Rng, size: int) -> Vector:
+    u, v = rng.random((2, (size + 1) // 2))
+    r = np.sqrt(-2 * np.log1p(-u))
+    return np.concatenate([r * np.cos(2 * np.pi * v), r * np.sin(2 * np.pi * v)])[:size]
+
+
+def polar(rng: Rng, size: int) -> Vector:
+    found: list[float] = []
+    while len(found) < size:
+        u, v = 2 * rng.random(2) - 1
+        s = u * u + v * v
+        if 0 < s < 1:
+            f = math.sqrt(-2 * math.log(s) / s)
+            found += [u * f, v * f]
+    return np.array(found[:size])
+
+
+def inverted_normal(rng: Rng, size: int) -> Vector:
+    return np.asarray(special.ndtri(rng.random(size)))
+
+
+def mersenne(rng: Rng, size: int) -> Vector:
+    return np.random.RandomState(rng.integers(0, 2**32, 8, dtype=np.uint32)).randn(size)
+
+
+def philox(rng: Rng, size: int) -> Vector:
+    key = [int(k) for k in rng.integers(0, 2**63, 2)]
+    return np.random.Generator(np.random.Philox(key=key)).standard_normal(size)
+
+
+def python_gauss(rng: Rng, size: int) -> Vector:
+    own = random.Random(int.from_bytes(rng.bytes(32)))
+    return np.array([own.gauss(0, 1) for _ in range(size)])
+
+
+def rejected_normal(rng: Rng, size: int) -> Vector:
+    """Rejection from the two-sided exponential law."""
+    found: list[float] = []
+    while len(found) < size:
+        e = rng.standard_exponential()
+        if rng.random() < math.exp(-((e - 1) ** 2) / 2):
+            found.append(e if rng.random() < 0.5 else -e)
+    return np.array(found)
+
+
+def two_exponentials(rng: Rng, size: int) -> Vector:
+    return np.asarray(rng.standard_exponential(size) - rng.standard_exponential(size))
+
+
+def inverted_laplace(rng: Rng, size: int) -> Vector:
+    u = rng.random(size) - 0.5
+    return np.asarray(-np.sign(u) * np.log1p(-2 * np.abs(u)))
+
+
+def mixed_laplace(rng: Rng, size: int) -> Vector:
+    return np.asarray(np.sqrt(2 * rng.standard_exponential(size)) * rng.standard_normal(size))
+
+
+def signed_exponential(rng: Rng, size: int) -> Vector:
+    return np.asarray(rng.choice([-1, 1], size) * rng.exponential(size=size))
+
+
+def scipy_laplace(rng: Rng, size: int) -> Vector:
+    return np.asarray(stats.laplace.rvs(size=size, random_state=rng))
+
+
+def products_laplace(rng: Rng, size: int) -> Vector:
+    """The determinant of four normal numbers is a Laplace number."""
+    a, b, c, d = rng.standard_normal((4, size))
+    return np.asarray(a * d - b * c)
+
+
+Numbers = Callable[[Rng, int], Vector]
+Query = Callable[[Matrix], Matrix]
+
+
+def triangle(numbers: Vector, d: int) -> Matrix:
+    """A symmetric matrix from the numbers of its lower triangle, column by column."""
+    z = np.zeros((d, d))
+    z.T[np.triu_indices(d)] = numbers
+    return z + np.tril(z, -1).T
+
+
+def wigner(query: Query, numbers: Numbers, finish: Callable[[Matrix], Any] = lambda y: y) -> Callable[..., Any]:
+    def draw(x: Matrix, *, rho: float, rng: Rng) -> Any:
+        d = np.shape(x)[1]
+        sigma = gauss_cov.noise_scale(len(x), rho)
+        return finish(query(x) + sigma * triangle(numbers(rng, d * (d + 1) // 2), d))
+
+    return draw
+
+
+def by_cholesky(x: Matrix, *, rho: float, rng: Rng) -> Matrix:
+    """The triangle as one normal vector with a covariance matrix."""
+    d = x.shape[1]
+    size = d * (d + 1) // 2
+    factor = np.linalg.cholesky(gauss_cov.noise_scale(len(x), rho) ** 2 * np.eye(size))
+    return by_einsum(x) + triangle(factor @ rng.standard_normal(size), d)
+
+
+def goe_from_a_square(x: Matrix, *, rho: float, rng: Rng) -> Matrix:
+    g = rng.standard_normal((x.shape[1],) * 2)
+    return in_blocks(x) + gauss_cov.noise_scale(len(x), rho) * (g + g.T) / 2
+
+
+def goe_turned(x: Matrix, *, rho: float, rng: Rng) -> Matrix:
+    """The ensemble does not change when it is turned, so it is drawn in a random basis."""
+    q = haar.sample(x.shape[1], rng)
+    w = q @ gauss_cov.draw_noise(x.shape[1], rng, ensemble="goe") @ q.T
+    return by_outer_products(x) + gauss_cov.noise_scale(len(x), rho) * (w + w.T) / 2
+
+
+def shuffled_rows(x: Matrix, *, rho: float, rng: Rng) -> Matrix:
+    return gauss_cov.sample(rng.permutation(x), rng, rho=rho)
+
+
+def single_precision(x: Matrix, *, rho: float, rng: Rng) -> Any:
+    rows = np.asarray(x, dtype=np.float32)
+    rows = rows / np.maximum(np.float32(1), np.linalg.norm(rows, axis=1, keepdims=True))
+    w = np.asarray(gauss_cov.draw_noise(x.shape[1], rng), dtype=np.float32)
+    return rows.T @ rows / np.float32(len(rows)) + np.float32(gauss_cov.noise_scale(len(x), rho)) * w
+
+
+def unseeded(x: Matrix, *, rho: float, rng: Rng) -> Matrix:
+    return gauss_cov.sample(x, np.random.default_rng(), rho=rho)
+
+
+def lap(numbers: Numbers, query: Query = by_fsum) -> Callable[..., Any]:
+    def draw(x: Matrix, *, epsilon: float, rng: Rng) -> Matrix:
+        n, d = x.shape
+        scale = lap_cov.noise_scale(n, d, epsilon, "paper")
+        return query(x) + scale * triangle(numbers(rng, d * (d + 1) // 2), d)
+
+    return draw
+
+
+def full_laplace(numbers: Numbers, query: Query = from_covariance) -> Callable[..., Any]:
+    def draw(x: Matrix, *, epsilon: float, rng: Rng) -> Matrix:
+        n, d = x.shape
+        scale = entrywise_laplace.noise_scale(n, d, epsilon, "full", "paper")
+        return query(x) + scale * numbers(rng, d * d).reshape(d, d).T
+
+    return draw
+
+
+def nuclear(turn: Callable[[Matrix, Rng], Matrix]) -> Callable[..., Any]:
+    def draw(x: Matrix, *, epsilon: float, rng: Rng) -> Matrix:
+        z = turn(nuclear_law.sample(x.shape[1], rng), rng)
+        return by_singular_values(x) + nuclear_laplace.noise_scale(len(x), epsilon) * z
+
+    return draw
+
+
+def symmetric_nuclear(turn: Callable[[Matrix, Rng], Matrix]) -> Callable[..., Any]:
+    def draw(x: Matrix, *, epsilon: float, rng: Rng) -> Matrix:
+        z = turn(nuclear_law.sample(x.shape[1], rng, symmetric=True), rng)
+        return nuclear_laplace_symmetric.release(checked(x), (z + z.T) / 2, epsilon=epsilon)
+
+    return draw
+
+
+def in_the_ball(x: Matrix, *, epsilon: float, rng: Rng) -> Matrix:
+    """A Gamma(D + 1) radius times a uniform point of the ball of symmetric matrices."""
+    n, d = x.shape
+    size = d * (d + 1) // 2
+    point = rng.standard_normal(size)
+    point *= rng.random() ** (1 / size) / np.linalg.norm(point) * rng.gamma(size + 1)
+    i, j = np.triu_indices(d)
+    z = triangle(np.zeros(size), d)
+    z[i, j] = z[j, i] = np.where(i == j, point, point / math.sqrt(2))
+    return second_moment(checked(x)) + k_norm.noise_scale(k_norm.sensitivity("l2", n, d), epsilon) * z
+
+
+def in_the_cube(x: Matrix, *, epsilon: float, rng: Rng) -> Matrix:
+    """A Gamma(D + 1) radius times a uniform point of the cube."""
+    n, d = x.shape
+    size = d * (d + 1) // 2
+    point = rng.uniform(-1, 1, size) * sum(rng.standard_exponential(size + 1))
+    return by_outer_products(x) + k_norm.noise_scale(k_norm.sensitivity("linf", n, d), epsilon) * triangle(point, d)
+
+
+def centred_by_differences(x: Matrix, *, epsilon: float, rng: Rng) -> Matrix:
+    """Σ_{i<j} (x_i − x_j)(x_i − x_j)ᵀ/n², by the moment and the mean."""
+    rows = checked(x)
+    mean = rows.mean(axis=0)
+    z = -centred_covariance.draw_noise(x.shape[1], rng)
+    moment = second_moment(rows) - np.outer(mean, mean)
+    return moment + centred_covariance.noise_scale(*rows.shape, epsilon) * z
+
+
+def gaussian_components(numbers: Numbers) -> Callable[..., Any]:
+    def draw(x: Matrix, *, rho: float, rng: Rng) -> Any:
+        n, d = x.shape
+        sigma = gaussian.noise_scale(gaussian.second_moments_sensitivity(n, d), rho)
+        return energies(x) + sigma * numbers(rng, d)
+
+    return draw
+
+
+def multivariate(method: Any) -> Callable[..., Any]:
+    def draw(x: Matrix, *, rho: float, rng: Rng) -> Vector:
+        n, d = x.shape
+        sigma = gaussian.noise_scale(gaussian.second_moments_sensitivity(n, d), rho)
+        return rng.multivariate_normal(energies(x), sigma**2 * np.eye(d), method=method)
+
+    return draw
+
+
+def frozen_normal(x: Matrix, *, epsilon: float, delta: float, rng: Rng) -> Vector:
+    n, d = x.shape
+    sigma = gaussian.second_moments_sensitivity(n, d) * gaussian_approximate.multiplier(epsilon, delta, "paper")
+    return np.asarray(stats.norm(energies(x), sigma).rvs(random_state=rng))
+
+
+def laplace_components(numbers: Numbers, finish: Callable[[Vector], Any] = lambda y: y) -> Callable[..., Any]:
+    def draw(x: Matrix, *, epsilon: float, rng: Rng) -> Any:
+        n, d = x.shape
+        scale = laplace.noise_scale(laplace.second_moments_sensitivity(n, d), epsilon)
+        return finish(energies(x) + scale * numbers(rng, d))
+
+    return draw
+
+
+def python_trace(x: Matrix, *, epsilon: float, rng: Rng) -> float:
+    """In plain floats."""
+    own = random.Random(int.from_bytes(rng.bytes(32)))
+    trace = math.fsum(value * value for row in checked(x).tolist() for value in row) / len(x)
+    return trace + private_trace.laplace_scale(len(x), epsilon) * (own.expovariate(1) - own.expovariate(1))
+
+
+def softmax(x: Matrix, *, epsilon: float, rng: Rng) -> float:
+    """A choice with explicit probabilities in place of the largest noisy score."""
+    scores = exponential.exponent(epsilon, exponential.ENERGY_RANGE) * len(x) * energies(x)
+    return float(rng.choice(len(scores), p=special.softmax(scores)) + 1)
+
+
+def exponential_race(x: Matrix, *, epsilon: float, rng: Rng) -> float:
+    """The first of independent exponential clocks."""
+    scores = exponential.exponent(epsilon, exponential.ENERGY_RANGE) * len(x) * energies(x)
+    return float(np.argmin(np.log(rng.standard_exponential(len(scores))) - scores) + 1)
+
+
+def lazy_sparse_vector(x: Matrix, *, epsilon: float, rng: Rng) -> float:
+    """Draws the noise of a query when its turn comes, and stops."""
+    n, d = x.shape
+    threshold = n / d + above_threshold.threshold_scale(epsilon) * rng.laplace()
+    for i, energy in enumerate(n * energies(x)):
+        if energy + rng.laplace(scale=above_threshold.query_scale(epsilon, "paper")) >= threshold:
+            return float(i + 1)
+    return float(d + 1)
+
+
+def uniform_proposals(x: Matrix, *, epsilon: float, rng: Rng) -> Vector:
+    """Rejection from the uniform law of the sphere, which is slow and exact; the sampler of the reference beyond."""
+    m = bingham.exponent(epsilon, "paper") * len(x) * second_moment(unit_rows(x))
+    top = float(np.linalg.eigvalsh(m)[-1])
+    for _ in range(500):
+        u = rng.standard_normal(len(m))
+        u /= np.linalg.norm(u)
+        if math.log(rng.random()) < u @ m @ u - top:
+            return np.asarray(u)
+    return bingham_law.sample(m, rng)
+
+
+def turned_bingham(x: Matrix, *, epsilon: float, rng: Rng) -> Vector:
+    """Draws in another basis, and either of u and −u."""
+    rows = unit_rows(x)
+    q = haar.sample(x.shape[1], rng)
+    u = bingham.sample(rows @ q, rng, epsilon=epsilon)
+    return np.asarray(q @ u * rng.choice([-1.0, 1.0]))
+
+
+def augmented_ridge(x: Matrix, *, epsilon: float, rng: Rng) -> Vector:
+    """Ridge regression by least squares on rows and √(nα) I; the noise by its radius, a sum of exponentials."""
+    rows, alpha = checked(x), 0.1
+    n, d = rows.shape
+    if d < 2:
+        raise ValueError("two columns or more")
+    a = np.vstack([rows[:, :-1], math.sqrt(2 * n * alpha) * np.eye(d - 1)])
+    w = np.linalg.lstsq(a, np.append(rows[:, -1], np.zeros(d - 1)), rcond=None)[0]
+    direction = rng.standard_normal(d - 1)
+    radius = rng.standard_exponential(d - 1).sum()
+    scale = output_perturbation.noise_scale(n, alpha, epsilon, "paper")
+    return np.asarray(w + scale * radius * direction / np.linalg.norm(direction))
+
+
+def separate_by_scipy(x: Matrix, *, rho: float, rng: Rng) -> Matrix:
+    """Eigenvalues first, ascending, with the driver for few eigenvalues."""
+    n, d = x.shape
+    moment, scale = by_einsum(x), separate_cov.noise_scale(n, rho)
+    noisy = linalg.eigvalsh(moment) + scale * polar(rng, d)
+    vectors = linalg.eigh(moment + scale * triangle(inverted_normal(rng, d * (d + 1) // 2), d), driver="evd")[1]
+    return np.asarray(sum(value * np.outer(v, v) for value, v in zip(noisy, vectors.T, strict=True)))
+
+
+def projected_by_bisection(x: Matrix, *, rho: float, rng: Rng) -> Matrix:
+    """Finds the shift of the eigenvalues by bisection."""
+    values, vectors = np.linalg.eigh(gauss_cov.sample(x, rng, rho=rho))
+    low, high = 0.0, max(0.0, float(values[-1]))
+    if np.maximum(values, 0).sum() <= 1:
+        high = 0.0
+    for _ in range(200):
+        middle = (low + high) / 2
+        low, high = (middle, high) if np.maximum(values - middle, 0).sum() > 1 else (low, middle)
+    y = (vectors * np.maximum(values - high, 0)) @ vectors.T
+    return np.asarray((y + y.T) / 2)
+
+
+def column_by_column(x: Matrix, *, rho: float, rng: Rng) -> Vector:
+    """The mean of every column for itself, with the library's own noise in another order."""
+    noise = kv_mean.draw_noise(x.shape[1], rng, mean_bound=10.0, sigma=1.0)
+    return kv_mean.release(x, kv_mean.KVMeanNoise(-noise.counts, noise.mean[::-1]), rho=rho)
+
+
+def positive_part(x: Matrix, *, rho: float, rng: Rng) -> Matrix:
+    """The positive part as (S + |S|)/2, with |S| from an SVD."""
+    rows = np.asarray(x, dtype=np.float64)
+    if rows.ndim != 2 or not np.isfinite(rows).all():
+        raise ValueError("x must be a finite matrix")
+    n, d = rows.shape
+    r2 = naive_pce.radius_squared(n, d, 10.0, 0.1)
+    kept = np.where((row_norms(rows) <= math.sqrt(r2))[:, None], rows, 0)
+    s = second_moment(kept) + r2 / n * math.sqrt(naive_pce.noise_variance(1, rho, 1, "reconstructed")) * triangle(
+        box_muller(rng, d * (d + 1) // 2), d
+    )
+    values, vectors = np.linalg.eigh(s)
+    y = (s + (vectors * np.abs(values)) @ vectors.T) / 2
+    return np.asarray((y + y.T) / 2)
+
+
+WIGNER, GOE = (("ensemble", "wigner"),), (("ensemble", "goe"),)
+PAPER = (("calibration", "paper"),)
+CORRECT_OTHERWISE = (
+    Otherwise("sums outer products, Box–Muller", "gauss-cov", wigner(by_outer_products, box_muller), WIGNER),
+    Otherwise("sums in blocks, polar method", "gauss-cov", wigner(in_blocks, polar), WIGNER),
+    Otherwise(
+        "Fortran order, inverts the normal law",
+        "gauss-cov",
+        wigner(by_einsum, inverted_normal, np.asfortranarray),
+        WIGNER,
+    ),
+    Otherwise("sums exactly, Mersenne Twister", "gauss-cov", wigner(by_fsum, mersenne), WIGNER),
+    Otherwise("singular values, Philox", "gauss-cov", wigner(by_singular_values, philox), WIGNER),
+    Otherwise("np.cov and the mean, Python's generator", "gauss-cov", wigner(from_covariance, python_gauss), WIGNER),
+    Otherwise(
+        "rejection from the exponential law, lists out",
+        "gauss-cov",
+        wigner(in_blocks, rejected_normal, lambda y: y.tolist()),
+        WIGNER,
+    ),
+    Otherwise("a Cholesky factor", "gauss-cov", by_cholesky, WIGNER),
+    Otherwise("averages a square of noise", "gauss-cov", goe_from_a_square, GOE),
+    Otherwise("draws in a random basis", "gauss-cov", goe_turned, GOE),
+    Otherwise("shuffles the rows first", "gauss-cov", shuffled_rows, WIGNER),
+    Otherwise("float32 throughout", "gauss-cov", single_precision, WIGNER),
+    Otherwise("draws from the operating system", "gauss-cov", unseeded, WIGNER, seeded=False),
+    Otherwise("differences of exponentials", "lap-cov", lap(two_exponentials), PAPER),
+    Otherwise("inverts the Laplace law", "lap-cov", lap(inverted_laplace, in_blocks), PAPER),
+    Otherwise("a normal law with an exponential variance", "lap-cov", lap(mixed_laplace, by_singular_values), PAPER),
+    Otherwise("random signs, np.cov and the mean", "entrywise-laplace", full_laplace(signed_exponential), PAPER),
+    Otherwise("scipy's Laplace law", "entrywise-laplace", full_laplace(scipy_laplace, by_outer_products), PAPER),
+    Otherwise("determinants of normal numbers", "entrywise-laplace", full_laplace(products_laplace), PAPER),
+    Otherwise("transposes the noise", "nuclear-laplace", nuclear(lambda z, rng: z.T)),
+    Otherwise("turns the noise", "nuclear-laplace", nuclear(lambda z, rng: haar.sample(len(z), rng) @ z)),
+    Otherwise("turns the noise over", "nuclear-laplace-symmetric", symmetric_nuclear(lambda z, rng: -z)),
+    Otherwise(
+        "draws in a random basis",
+        "nuclear-laplace-symmetric",
+        symmetric_nuclear(lambda z, rng: (lambda q: q @ z @ q.T)(haar.sample(len(z), rng))),
+    ),
+    Otherwise("a point of the ball times a radius", "k-norm", in_the_ball, (("body", "l2"),)),
+    Otherwise("a point of the cube times a sum of exponentials", "k-norm", in_the_cube, (("body", "linf"),)),
+    Otherwise("the moment minus the mean's square", "centred-covariance", centred_by_differences),
+    Otherwise("Box–Muller", "gaussian", gaussian_components(box_muller)),
+    Otherwise("rejection from the exponential law", "gaussian", gaussian_components(rejected_normal)),
+    Otherwise("a multivariate normal law by Cholesky", "gaussian", multivariate("cholesky")),
+    Otherwise("a multivariate normal law by eigenvectors", "gaussian", multivariate("eigh")),
+    Otherwise("a frozen distribution of scipy", "gaussian-approximate", frozen_normal, PAPER),
+    Otherwise("scipy's Laplace law", "laplace", laplace_components(scipy_laplace)),
+    Otherwise("differences of exponentials, tuples out", "laplace", laplace_components(two_exponentials, tuple)),
+    Otherwise("float32 out", "laplace", laplace_components(signed_exponential, lambda y: y.astype(np.float32))),
+    Otherwise("plain Python", "private-trace", python_trace),
+    Otherwise("explicit probabilities", "exponential", softmax),
+    Otherwise("exponential clocks", "exponential", exponential_race),
+    Otherwise("draws when a query comes", "above-threshold", lazy_sparse_vector, PAPER),
+    Otherwise("uniform proposals", "bingham", uniform_proposals, PAPER),
+    Otherwise("another basis and either sign", "bingham", turned_bingham, PAPER),
+    Otherwise("least squares on augmented rows", "output-perturbation", augmented_ridge, PAPER),
+    Otherwise("scipy's eigh, eigenvalues first", "separate-cov", separate_by_scipy, WIGNER),
+    Otherwise("bisection", "projection-mechanism", projected_by_bisection, WIGNER),
+    Otherwise("noise in another order", "kv-mean", column_by_column),
+    Otherwise("the positive part by |S|", "naive-pce", positive_part, (("calibration", "reconstructed"),)),
+)

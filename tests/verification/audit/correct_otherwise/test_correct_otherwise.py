@@ -1,0 +1,58 @@
+"""Correct implementations written otherwise are not refuted, over twenty seeds.
+
+The false-alarm probability of one audit is 1e-9.
+"""
+
+import importlib.util
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from covassay.reference.mechanisms.registry import default_claim
+from covassay.verification.audit.run import AuditReport, audit
+from covassay.verification.audit.targets.target import Target
+
+HERE = Path(__file__).parent
+
+
+def _beside(name: str) -> Any:
+    """The module of that name beside this file, as pytest's import mode does not find it."""
+    spec = importlib.util.spec_from_file_location(name, HERE / f"{name}.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+CORRECT_OTHERWISE = _beside("correct_otherwise").CORRECT_OTHERWISE
+SEEDS = 20
+SAMPLES = 300
+QUICK = (0, 7, 12, 24, 34, 35)  # by default one seed of these; the others are slow
+
+
+def audited(correct: Any, seed: int, samples: int = SAMPLES) -> AuditReport:
+    target = Target(correct.what, correct.draw, correct.mechanism, correct.options, correct.seeded)
+    return audit(target, default_claim(correct.mechanism), samples=samples, seed=seed)
+
+
+def test_there_are_forty_over_a_dozen_mechanisms() -> None:
+    assert len(CORRECT_OTHERWISE) >= 40
+    assert len({correct.mechanism for correct in CORRECT_OTHERWISE}) >= 12
+
+
+@pytest.mark.parametrize("i", QUICK)
+def test_a_correct_implementation_written_otherwise_is_not_refuted(i: int) -> None:
+    report = audited(CORRECT_OTHERWISE[i], seed=0, samples=100)
+    assert not report.refuted, [(check.label, check.detail) for check in report.refuted]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("correct", CORRECT_OTHERWISE, ids=lambda c: f"{c.mechanism}-{c.what.replace(' ', '-')}")
+def test_none_is_refuted_over_twenty_seeds(correct: Any) -> None:
+    for seed in range(SEEDS):
+        report = audited(correct, seed)
+        assert not report.refuted, [seed, *((check.label, check.detail) for check in report.refuted)]

@@ -1,0 +1,112 @@
+"""Equivalent data give one law: of the reference on all of them, and what the check says of those who break it.
+
+A correct target is refuted with probability below 1e-9; the seeds are fixed.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from covassay.reference.domain import Matrix, row_norms, second_moment, unit_rows
+from covassay.reference.mechanisms.concentrated import separate_cov
+from covassay.reference.mechanisms.registry import default_claim, mechanism
+from covassay.verification.audit.engine.checks import CheckResult, Status
+from covassay.verification.audit.engine.contract import example_rows
+from covassay.verification.audit.engine.equal_laws import CHANGES, equal_laws
+from covassay.verification.audit.engine.sampling import Setting
+from covassay.verification.audit.engine.zoo import zoo
+from covassay.verification.audit.profiles.by_mechanism import profile
+from covassay.verification.audit.profiles.data_paths import (
+    REASONS,
+    THROUGH_SQUARES,
+    THROUGH_SQUARES_OF_ANY_ROWS,
+    THROUGH_THE_MOMENT,
+    equivalent,
+)
+from covassay.verification.audit.targets.target import Target
+
+ALPHA = 5e-10
+QUICK = ("separate-cov", "private-radius", "naive-pce", "kv-mean")
+
+
+def run(draw: Callable[..., Any], name: str, seed: int = 0) -> list[CheckResult]:
+    declared, claim = mechanism(name), default_claim(name)
+    path = profile(name, claim, declared.resolve({}), 200, 0).data_path
+    return equal_laws(Setting(Target("t", draw), claim.keywords(), declared.output, seed=seed), path, ALPHA)
+
+
+def test_mixed_rows_have_the_second_moment_and_stay_in_the_ball() -> None:
+    for member in zoo(30, 4, 0):
+        y = CHANGES["mixed"](member.x, np.random.default_rng(0))
+        assert np.abs(second_moment(y) - second_moment(unit_rows(member.x))).max() < 1e-14
+        assert row_norms(y).max() <= 1 + 1e-12
+    plain = zoo(30, 4, 0)[11]  # with zero rows
+    assert not plain.x[0].any()
+    assert row_norms(CHANGES["mixed"](plain.x, np.random.default_rng(0))).min() > 0.1
+
+
+@pytest.mark.parametrize("name", sorted(REASONS))
+def test_the_reference_gives_one_output_on_equivalent_plain_data(name: str) -> None:
+    long = 3 * example_rows(24, 3) if mechanism(name).domain != "cube" else np.abs(example_rows(24, 3)) * 1.5
+    for kind in equivalent(name):
+        other = CHANGES[kind](long, np.random.default_rng(1))
+        for seed in range(2):
+            outputs = [
+                np.asarray(mechanism(name).sample(x, np.random.default_rng(seed), **default_claim(name).keywords()))
+                for x in (long, other)
+            ]
+            assert np.abs(outputs[0] - outputs[1]).max() < 1e-7 * max(1.0, np.abs(outputs[0]).max()), kind
+
+
+def test_the_groups_name_mechanisms_once() -> None:
+    groups = THROUGH_THE_MOMENT, THROUGH_SQUARES, THROUGH_SQUARES_OF_ANY_ROWS
+    assert frozenset().union(*groups) <= set(REASONS)
+    assert sum(map(len, groups)) == len(frozenset().union(*groups))
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=() if name in QUICK else pytest.mark.slow) for name in sorted(REASONS)]
+)
+def test_the_reference_is_not_refuted(name: str) -> None:
+    (check,) = run(mechanism(name).sample, name)
+    assert check.status is Status.NOT_REFUTED, check.detail
+
+
+@pytest.mark.slow
+def test_a_target_that_ignores_the_seed_is_not_refuted() -> None:
+    def unseeded(x: Matrix, *, rho: float, rng: np.random.Generator) -> Matrix:
+        return separate_cov.sample(x, np.random.default_rng(), rho=rho)
+
+    (check,) = run(unseeded, "separate-cov")
+    assert check.status is Status.NOT_REFUTED
+    assert "no difference in law was proven" in check.detail
+
+
+def test_a_clip_that_is_three_percent_too_wide_is_seen() -> None:
+    def wider(x: Matrix, *, rho: float, rng: np.random.Generator) -> Matrix:
+        return separate_cov.sample(x, rng, rho=rho, row_bound=1.03)
+
+    (check,) = run(wider, "separate-cov")
+    assert check.status is Status.REFUTED
+    assert "clipped" in check.detail
+
+
+def test_a_jump_at_equal_rows_is_seen_and_named() -> None:
+    def jumps(x: Matrix, *, rho: float, rng: np.random.Generator) -> Matrix:
+        y = separate_cov.sample(x, rng, rho=rho)
+        return 1.03 * y if len(x) > 2 and np.ptp(x, axis=0).max() == 0 else y
+
+    (check,) = run(jumps, "separate-cov")
+    assert check.status is Status.REFUTED
+    assert "equal rows" in check.detail
+
+
+def test_a_mechanism_without_noise_in_one_dimension_is_seen() -> None:
+    def bare(x: Matrix, *, rho: float, rng: np.random.Generator) -> Matrix:
+        return second_moment(unit_rows(x)) if x.shape[1] == 1 else separate_cov.sample(x, rng, rho=rho)
+
+    (check,) = run(bare, "separate-cov")
+    assert check.status is Status.REFUTED
+    assert "there is no noise" in check.detail

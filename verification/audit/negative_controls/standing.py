@@ -1,0 +1,30 @@
+"""The negative controls that an audit with the defaults does not refute: why, and what would do.
+
+A test holds this list to be exactly those that stand. A new check that refutes one of them takes it off the list.
+"""
+
+from collections.abc import Mapping
+
+SHAPE = "the law is tested in other dimensions; at this one the data path has one number of rows to compare"
+NO_SUCH_SHAPE = "no data set of that shape is tried: the shapes are a public and finite list"
+THREE_PERCENT = "3 % of a scale take 10⁵ independent numbers; the first look at one data set has 4 000"
+
+STANDING: Mapping[str, str] = {
+    "exactly-500-rows": NO_SUCH_SHAPE,
+    "exactly-nine-columns": NO_SUCH_SHAPE,
+    "four-columns": SHAPE,
+    "twelve-columns": SHAPE,
+    "projection-five-columns": SHAPE,
+    "em-wide": "no data set with fewer rows than columns is tried for a law that depends on the data",
+    "laplace-97": THREE_PERCENT,
+    "gaussian-clipped": "1 draw in 370 is at the clip: 10 equal numbers take 4 000 draws, and more with bad luck",
+    "gaussian-redrawn-at-six": "P(|N| > 6) = 2e-9 in each entry: about 10¹⁰ draws of one entry",
+    "trace-redrawn": "P(|L| > 6) = 0.0025: that none occurs has probability 1e-9 in 8 400 draws",
+    "twelve-uniforms": "the distribution function is off by 0.002 at most: about 4 · 10⁶ draws",
+    "twelve-uniforms-matrix": "the distribution function is off by 0.002 at most: about 4 · 10⁶ numbers",
+    "uniforms-of-16-bits": "16 bits repeat as often as float32 is allowed to: a finer allowance would do",
+    "small-once-in-50": "2 % of the draws change: the distribution function is off by 0.01, which takes 2 · 10⁵ draws",
+    "elliptic-laplace": "the components are uncorrelated, and their sizes are not: a test of sizes in 2 000 draws",
+    "error-tells-the-norm": "refusing long rows is a public precondition; the words of an exception are not read",
+    "bare-once-in-a-million": "seen in N draws with probability 1 − (1 − 10⁻⁶)^N: 3 · 10⁶ draws see it in 95 % of runs",
+}

@@ -1,0 +1,100 @@
+"""Audits of correct mechanisms: none may be refuted, and exact p-values must be uniform.
+
+The targets are the reference's own mechanisms with every choice of their options, in turn, each time with the next
+seed. The tests of one scenario share their draws, so that one of them, the first that is exact for a continuous law,
+stands for the scenario: these p-values are independent. All other p-values are bounds.
+"""
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from joblib import Parallel, delayed
+from scipy import stats
+
+from covassay.reference.mechanisms.registry import default_claim, mechanism
+from covassay.verification.audit.adapters.covassay_mechanisms import TARGETS
+from covassay.verification.audit.engine.checks import CheckResult
+from covassay.verification.audit.run import audit
+from covassay.verification.statistics.tests import DISCRETE_SLACK
+
+LEVELS = 0.001, 0.01, 0.1  # at which the shares of small p-values are reported
+TOTAL = "noise scale off by a share"  # the effect of the exact test of a total
+
+
+@dataclass(frozen=True)
+class Audited:
+    """One audit: exact p-values, one for every scenario, and all others, which are bounds."""
+
+    target: str
+    seed: int
+    samples: int
+    verdict: str
+    refuted: tuple[str, ...]
+    exact: tuple[float, ...]
+    bounds: tuple[float, ...]
+
+
+def is_exact(check: CheckResult) -> bool:
+    """Whether the p-value is that of Kolmogorov's test, or of the test of a total."""
+    if check.facts.get("effect") == TOTAL:
+        return True
+    statistic = check.facts.get("statistic")
+    if check.kind != "law" or statistic is None or check.p_value is None:
+        return False
+    return bool(abs(check.p_value - stats.kstwo.sf(max(statistic - DISCRETE_SLACK, 0.0), check.n)) < 1e-9)
+
+
+def audited(target: str, seed: int, samples: int) -> Audited:
+    """One audit of a target by its name."""
+    made = TARGETS[target]()
+    name = str(made.mechanism)
+    report = audit(made, default_claim(name), samples=samples, seed=seed)
+    tested = [check for check in report.checks if check.p_value is not None]
+    exact: dict[str, float] = {}
+    bounds: list[float] = []
+    for check in tested:
+        if not mechanism(name).repeats and is_exact(check):
+            exact.setdefault(check.scenario, float(check.p_value or 0.0))
+        else:
+            bounds.append(float(check.p_value or 0.0))
+    refuted = tuple(check.label for check in report.refuted)
+    return Audited(target, seed, samples, report.verdict.value, refuted, tuple(exact.values()), tuple(bounds))
+
+
+def run(count: int, samples: int, only: str = "", jobs: int = 1, kept: Path | None = None) -> Iterator[Audited]:
+    """That many audits. Those in the file `kept` are read from it, and new ones are added."""
+    names = [name for name in TARGETS if only in name]
+    wanted = [(names[i % len(names)], i // len(names)) for i in range(count)] if names else []
+    known = {}
+    if kept is not None and kept.exists():
+        lines = (json.loads(line) for line in kept.read_text(encoding="utf-8").splitlines())
+        known = {(line["target"], line["seed"]): Audited(**line) for line in lines if line["samples"] == samples}
+    yield from (known[one] for one in wanted if one in known)
+    tasks = (delayed(audited)(*one, samples) for one in wanted if one not in known)
+    for row in Parallel(n_jobs=jobs, return_as="generator_unordered")(tasks):
+        if kept is not None:
+            with kept.open("a", encoding="utf-8") as file:
+                file.write(json.dumps(asdict(row), ensure_ascii=False) + "\n")
+        yield row
+
+
+def summary(rows: Sequence[Audited]) -> dict[str, Any]:
+    """How many audits were refuted, and how the p-values are distributed."""
+    exact = np.array([p for row in rows for p in row.exact])
+    bounds = np.array([p for row in rows for p in row.bounds])
+    return {
+        "audits": len(rows),
+        "targets": len({row.target for row in rows}),
+        "refuted": [f"{row.target}, seed {row.seed}: {', '.join(row.refuted)}" for row in rows if row.refuted],
+        "exact": _described(exact) | {"uniform": float(stats.kstest(exact, "uniform").pvalue) if len(exact) else None},
+        "bounds": _described(bounds),
+    }
+
+
+def _described(p_values: Any) -> dict[str, Any]:
+    shares = {f"{level:g}": float((p_values <= level).mean()) if len(p_values) else None for level in LEVELS}
+    return {"p_values": len(p_values), "least": float(p_values.min()) if len(p_values) else None, "share_below": shares}
