@@ -1,8 +1,9 @@
-"""`covassay experiments`: how the error depends on n, d and the budget, and what refutes the negative controls."""
+"""`covassay experiments`: rates of the error, what refutes the negative controls, and other auditors beside ours."""
 
 import argparse
 import csv
 import io
+import sys
 from dataclasses import asdict
 from pathlib import Path
 
@@ -16,9 +17,10 @@ from covassay.verification.claims.rates.rates import RATES
 from covassay.verification.cli import control_table, null_audits
 from covassay.verification.cli.screen import console, print_json, progress
 
+FEWEST_DRAWS = 1000  # on an input; with fewer no tool shows much
 PARSER = {
-    "description": "Measure whether the error of the mechanisms shrinks at the rate that the theory states, or what "
-    "refutes every negative control of the audit."
+    "description": "Measure the rates of the theory, what refutes every negative control of the audit, or covassay "
+    "beside other auditors."
 }
 
 
@@ -141,6 +143,50 @@ def null(options: argparse.Namespace) -> int:
     return 1 if found["refuted"] or (uniform is not None and uniform < FALSE_ALARM) else 0
 
 
+def peers(options: argparse.Namespace) -> int:
+    """Measure covassay and the other auditors that are installed on the same tasks; print, and write if asked."""
+    from covassay.verification.audit.peers import table
+    from covassay.verification.audit.peers.cases import CASES
+    from covassay.verification.audit.peers.page import page
+    from covassay.verification.audit.peers.tools import TOOLS
+
+    folder = Path(options.write) if options.write else None
+    if folder is not None and not folder.is_dir():
+        raise InvalidInput(f"{options.write}: must be a directory that exists")
+    chosen = [case for case in CASES.values() if options.only is None or options.only.lower() in case.name]
+    if not chosen:
+        raise InvalidInput(f"only = {options.only!r}: no case has this text in its name")
+    if options.draws < FEWEST_DRAWS or options.seeds < 1:
+        raise InvalidInput(f"draws = {options.draws}, seeds = {options.seeds}: at least {FEWEST_DRAWS} and 1")
+    tools = [tool for tool in TOOLS.values() if options.tool in (None, tool.name)]
+    for tool in tools:
+        if not tool.installed:
+            print(
+                f"{tool.name} is not installed: get {tool.home}, so that `import {tool.package}` works", file=sys.stderr
+            )
+    lines: list[table.Line] = []
+    with progress("", None, quiet=options.json) as advance:
+        for tool in (tool for tool in tools if tool.installed):
+            for case in chosen:
+                lines += table.measure(case, tool, options.draws, options.seeds, advance)
+    if folder is not None:
+        figures = folder / "peers.csv"
+        kept = table.from_csv(figures.read_text(encoding="utf-8")) if figures.exists() else []
+        everything = table.merged(kept, lines)
+        figures.write_text(table.as_csv(everything), encoding="utf-8")
+        (folder / "PEERS.md").write_text(page(everything), encoding="utf-8")
+    rows = [asdict(line) for line in table.merged([], lines)]
+    if options.json:
+        print_json(rows)
+        return 0
+    shown = Table("case", "tool", "setting", "level", "bound", "refuted", "failed")
+    for row in rows:
+        shown.add_row(*(str(row[name]) for name in ("case", "tool", "setting", "level", "bound", "refuted", "failed")))
+    console().print(shown)
+    print(f"{options.draws} draws on each input, {options.seeds} seeds from 0 on")
+    return 0
+
+
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the actions of the command."""
     actions = parser.add_subparsers(dest="action", required=True)
@@ -179,3 +225,15 @@ def configure(parser: argparse.ArgumentParser) -> None:
     n.add_argument("--rows", metavar="FILE", help="keep audits as JSON lines; those that are there are not run again")
     n.add_argument("--json", action="store_true", help="print JSON (covassay schema experiments-null)")
     n.set_defaults(run=null)
+    b = actions.add_parser(
+        "peers",
+        help="what covassay and other auditors prove on the same tasks, as many of them as are installed",
+        epilog="example: covassay experiments peers --only laplace",
+    )
+    b.add_argument("--only", metavar="TEXT", help="only the cases whose name contains this text")
+    b.add_argument("--tool", metavar="NAME", help="only this tool: covassay, DP-Sniper, dp_auditorium or dp-recorder")
+    b.add_argument("--draws", type=int, default=10_000, help="on each of the two inputs (default %(default)s)")
+    b.add_argument("--seeds", type=int, default=10, help="how many runs (default %(default)s)")
+    b.add_argument("--write", metavar="FOLDER", help="also bring FOLDER/peers.csv and FOLDER/PEERS.md up to date")
+    b.add_argument("--json", action="store_true", help="print JSON (covassay schema experiments-peers)")
+    b.set_defaults(run=peers)

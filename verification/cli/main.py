@@ -31,7 +31,7 @@ COMMANDS = {
     "law": "compute exact figures of a noise law",
     "claims": "show and check what the papers claim, and what is known about it",
     "vectors": "print exact values that the Rocq kernel evaluated",
-    "experiments": "measure the rates of the theory",
+    "experiments": "measure the rates of the theory, or other auditors beside this one",
     "figures": "draw the pictures of proofs/paper again",
     "schema": "print the JSON Schema of what a command prints",
 }

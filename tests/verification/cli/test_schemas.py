@@ -24,6 +24,19 @@ PRINTED = {
     "experiments-accuracy": ["experiments", "accuracy", "--only", "GaussCov", "--json"],
     "experiments-controls": ["experiments", "controls", "--only", "trace-of-65", "--json"],
     "experiments-null": ["experiments", "null", "--audits", "1", "--only", "private-trace", "--json"],
+    "experiments-peers": [
+        "experiments",
+        "peers",
+        "--only",
+        "noisy-max",
+        "--tool",
+        "covassay",
+        "--draws",
+        "1000",
+        "--seeds",
+        "1",
+        "--json",
+    ],
     "vectors": ["vectors"],
 }
 SLOW = {"experiments-accuracy"}

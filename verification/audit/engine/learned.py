@@ -11,6 +11,7 @@ entries : the sum over the entries of the ratios of the frequencies of their cel
 from collections.abc import Callable, Iterator
 
 import numpy as np
+from numpy.typing import NDArray
 
 from covassay.reference.domain import Matrix, Vector
 
@@ -20,6 +21,7 @@ QUANTILES = np.array([0.005, 0.01, 0.02, 0.04, *np.linspace(0.08, 0.92, 11), 0.9
 ATOM = 0.02  # share of the draws of an entry that makes a value a cell of its own
 
 LogRatio = Callable[[Matrix], Vector]  # outputs (size, …) -> (size,)
+Cells = NDArray[np.intp]
 
 
 def log_ratios(first: Matrix, second: Matrix) -> Iterator[tuple[str, LogRatio]]:
@@ -35,7 +37,7 @@ def _flat(outputs: Matrix) -> Matrix:
     return outputs.reshape(len(outputs), -1)
 
 
-def _ratios(one: Vector, two: Vector, cells: int) -> Vector:
+def _ratios(one: Cells, two: Cells, cells: int) -> Vector:
     """ln(p/p') of every cell, from the cells in which the draws on either side lie."""
     shares = [np.bincount(side, minlength=cells) + PRIOR for side in (one, two)]
     ratios: Vector = np.log(shares[0] / shares[0].sum()) - np.log(shares[1] / shares[1].sum())
@@ -73,7 +75,6 @@ def _edges(values: Vector) -> Vector:
     return np.unique(np.concatenate([atoms, inner]))
 
 
-def _cells(values: Vector, edges: Vector) -> Vector:
+def _cells(values: Vector, edges: Vector) -> Cells:
     """The cells in which values lie: each edge is a cell of its own, and so is what lies between two edges."""
-    cells: Vector = np.searchsorted(edges, values, "left") + np.searchsorted(edges, values, "right")
-    return cells
+    return np.asarray(np.searchsorted(edges, values, "left") + np.searchsorted(edges, values, "right"))

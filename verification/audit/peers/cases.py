@@ -8,6 +8,7 @@ one row of true answers. An input of the third kind is a column of records.
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Protocol
 
 import numpy as np
@@ -114,7 +115,7 @@ def truncated_geometric(epsilon: float) -> Sampler:
 
     def sample(x: Matrix, size: int, rng: np.random.Generator) -> Matrix:
         one, two = rng.geometric(-math.expm1(-epsilon), size=(2, size))
-        return np.clip(x[0, 0] + one - two, 0, COUNTED_UP_TO)
+        return np.asarray(np.clip(x[0, 0] + one - two, 0, COUNTED_UP_TO), dtype=np.float64)
 
     return sample
 
@@ -124,7 +125,7 @@ def noisy_max(noise: Callable[..., Vector], scale: float, index: bool) -> Sample
 
     def sample(x: Matrix, size: int, rng: np.random.Generator) -> Matrix:
         noisy = x + noise(rng, scale=scale, size=(size, x.shape[1]))
-        return noisy.argmax(axis=1).astype(np.float64) if index else noisy.max(axis=1)
+        return np.asarray(noisy.argmax(axis=1) if index else noisy.max(axis=1), dtype=np.float64)
 
     return sample
 
@@ -175,7 +176,7 @@ class SparseVector:
 
         kinks = sorted({0.0, *(x[0] - THRESHOLD)})
         ends = [-40 * self.threshold_scale, *kinks, 40 * self.threshold_scale]
-        return sum(integrate.quad(given, a, b, epsabs=1e-14)[0] for a, b in zip(ends[:-1], ends[1:], strict=True))
+        return math.fsum(integrate.quad(given, a, b, epsabs=1e-14)[0] for a, b in pairwise(ends))
 
 
 def in_parallel(*samplers: Sampler) -> Sampler:
@@ -291,7 +292,7 @@ def _of_sniper() -> list[Case]:
     numeric = SparseVector(3, 6, cutoff=1, released="fresh", fresh_scale=3, stopped=FALSE)
     return [
         case("laplace", "Laplace noise", _row(1.0), _row(0.0), number(laplace(1.0)), loss=1.0),
-        case("truncated-geometric", "a count with integer noise", _row(3.0), _row(2.0), truncated_geometric(1.0), loss=1.0),
+        case("truncated-geometric", "a count, integer noise", _row(3.0), _row(2.0), truncated_geometric(1.0), loss=1.0),
         case("noisy-histogram-1", "a noisy histogram", _row(2, 1, 1, 1, 1), five, laplace(1.0), loss=1.0, length=5),
         case(
             "noisy-histogram-2", "a noisy histogram with scale ε in place of 1/ε",
@@ -299,7 +300,10 @@ def _of_sniper() -> list[Case]:
         ),
         case("report-noisy-max-1", "the index, Laplace noise", tilted, five, noisy_max(laplace_noise, 2, True)),
         case("report-noisy-max-2", "the index, exponential noise", tilted, five, noisy_max(exponential, 2, True)),
-        case("report-noisy-max-3", "the value, Laplace noise", five, raised, noisy_max(laplace_noise, 2, False), loss=2.5),
+        case(
+            "report-noisy-max-3", "the value, Laplace noise",
+            five, raised, noisy_max(laplace_noise, 2, False), loss=2.5,
+        ),
         case(
             "report-noisy-max-4", "the value, exponential noise",
             five, raised, noisy_max(exponential, 2, False), loss=math.inf,
@@ -340,7 +344,8 @@ def _of_sniper() -> list[Case]:
         ),
         case(
             "svt-34-parallel", "svt-3 and svt-4 together", np.hstack([zeros] * 2), np.hstack([ONES] * 2),
-            in_parallel(SVT3, SVT4), claim=PureDP(epsilon=2.0), loss=parallel, length=2 * QUERIES, flags=(-1.0, FALSE, ABORTED),
+            in_parallel(SVT3, SVT4), claim=PureDP(epsilon=2.0), loss=parallel,
+            length=2 * QUERIES, flags=(-1.0, FALSE, ABORTED),
         ),
         case(
             "prefix-sum", "sums of noisy numbers", _row(2, *[1] * 9), ONES, prefix_sums(1.0), loss=1.0, length=QUERIES
@@ -354,7 +359,7 @@ def _of_sniper() -> list[Case]:
 
 def _mean_by_true_count(noise: Callable[..., Vector]) -> Sampler:
     def sample(x: Matrix, size: int, rng: np.random.Generator) -> Matrix:
-        return np.clip(x, 0, 1).mean() + noise(rng, scale=1 / len(x), size=size)
+        return np.asarray(np.clip(x, 0, 1).mean() + noise(rng, scale=1 / len(x), size=size))
 
     return sample
 
@@ -363,7 +368,7 @@ def _of_auditorium() -> list[Case]:
     approximate = ApproximateDP(epsilon=1.0, delta=DELTA)
     gumbel = np.random.Generator.gumbel
     return [
-        Case("laplace-half", AUDITORIUM, "Laplace noise, half of it", ONE, _row(1.0), _row(0.0), number(laplace(0.5)), 2.0),
+        Case("laplace-half", AUDITORIUM, "half of the Laplace noise", ONE, _row(1), _row(0), number(laplace(0.5)), 2.0),
         Case(
             "mean-true-count", AUDITORIUM, "a mean with the noise of the true number of records", ONE,
             _records(1), _records(1, 0), _mean_by_true_count(np.random.Generator.laplace), math.inf,
@@ -373,7 +378,7 @@ def _of_auditorium() -> list[Case]:
             _row(1.0), _row(0.0), gaussian(CLASSICAL), _gaussian_loss(CLASSICAL),
         ),
         Case(
-            "gaussian-fifth", AUDITORIUM, "Gaussian noise, a fifth of it", approximate,
+            "gaussian-fifth", AUDITORIUM, "a fifth of the Gaussian noise", approximate,
             _row(1.0), _row(0.0), gaussian(CLASSICAL / 5), _gaussian_loss(CLASSICAL / 5),
         ),
         Case(

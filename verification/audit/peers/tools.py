@@ -27,7 +27,7 @@ from covassay.reference.privacy import PureDP
 from covassay.verification.audit.engine.checks import Status
 from covassay.verification.audit.engine.privacy import PROBE, Pair, generic_statistics, run_pair
 from covassay.verification.audit.engine.sampling import Setting
-from covassay.verification.audit.peers.cases import ABORTED, AUDITORIUM, RECORDER, SNIPER, Case
+from covassay.verification.audit.peers.cases import ABORTED, AUDITORIUM, RECORDER, SNIPER, Case, Function
 from covassay.verification.audit.run import decide
 from covassay.verification.audit.targets.target import Target
 from covassay.verification.statistics.ratio import EventCounts, log_ratio_lower
@@ -43,7 +43,7 @@ COMPOSITION_DELTA = 1e-5  # at which dp-recorder's own test reads the ε of a co
 
 @dataclass(frozen=True)
 class Finding:
-    """What a tool proved at one level: a lower bound on ε, or None if it gives none, and whether it refuted the claim."""
+    """What a tool proved at one level: a lower bound on ε, if it gives one, and whether it refuted the claim."""
 
     bound: float | None
     refuted: bool
@@ -122,7 +122,8 @@ def by_covassay(case: Case, draws: int, seed: int) -> Findings:
         bounds = []
         for check in checks:
             looks = 2 if check.name == "failures" else 1  # as in the p-value of that check
-            counts = EventCounts(*check.facts["counts"], *check.facts["draws"], mean=draws)
+            seen, sizes = check.facts["counts"], check.facts["draws"]
+            counts = EventCounts(seen[0], seen[1], sizes[0], sizes[1], draws)
             bounds.append(log_ratio_lower(counts, 1 - level / (looks * len(checks))))
         findings.append(Finding(max(bounds) if isinstance(case.claim, PureDP) else None, refuted))
     return tuple(findings)
@@ -135,6 +136,11 @@ def _quiet() -> Iterator[None]:
     with warnings.catch_warnings(), contextlib.redirect_stdout(io.StringIO()):
         warnings.simplefilter("ignore")
         yield
+
+
+def _module(name: str) -> Any:
+    """A module of another auditor, which need not be installed where this one is checked."""
+    return importlib.import_module(name)
 
 
 def _padded(case: Case) -> Callable[[Matrix, int, np.random.Generator], Matrix]:
@@ -150,54 +156,55 @@ def _padded(case: Case) -> Callable[[Matrix, int, np.random.Generator], Matrix]:
 
 
 def by_sniper(classifier: str, rarest: float) -> Attempt:
-    """DP-Sniper with one of its two classifiers, as its experiments set them, and its least probability of an attack."""
+    """DP-Sniper with one of its two classifiers, as its experiments set them, and the least probability of an event."""
 
     def attempt(case: Case, draws: int, seed: int) -> Findings:
         with _quiet():
-            import torch
-            from dpsniper.attack.dpsniper import DPSniper
-            from dpsniper.classifiers import classifier_factory, feature_transformer, torch_optimizer_factory
-            from dpsniper.mechanisms.abstract import Mechanism
-            from dpsniper.probability.estimators import EpsEstimator, PrEstimator
-            from dpsniper.search.ddconfig import DDConfig
+            torch, sniper = _module("torch"), _module("dpsniper.attack.dpsniper").DPSniper
+            factories = _module("dpsniper.classifiers.classifier_factory")
+            optimizers = _module("dpsniper.classifiers.torch_optimizer_factory")
+            transformer = _module("dpsniper.classifiers.feature_transformer").FlagsFeatureTransformer
+            mechanism_class = _module("dpsniper.mechanisms.abstract").Mechanism
+            estimators = _module("dpsniper.probability.estimators")
+            config_class = _module("dpsniper.search.ddconfig").DDConfig
 
             torch.manual_seed(seed)
             torch.set_num_threads(1)
             rng, sample = _generator(case, seed, SNIPER), _padded(case)
 
-            class Wrapped(Mechanism):  # type: ignore[misc]
+            class Wrapped(mechanism_class):  # type: ignore[misc, valid-type]
                 def m(self, a: Matrix, n_samples: int = 1) -> Matrix:
                     return sample(a, n_samples, rng)
 
             flags = [*case.flags, *([ABORTED] if case.name == "inferred-domain" else [])]
             common = {
                 "in_dimensions": max(case.length, 1) * (1 + len(flags)),
-                "feature_transform": feature_transformer.FlagsFeatureTransformer(flags) if flags else None,
+                "feature_transform": transformer(flags) if flags else None,
                 "epochs": EPOCHS,
             }
             if classifier == "MLP":
-                optimizer = torch_optimizer_factory.AdamOptimizerFactory(learning_rate=0.1, step_size=500)
-                factory = classifier_factory.MultiLayerPerceptronFactory(
+                optimizer = optimizers.AdamOptimizerFactory(learning_rate=0.1, step_size=500)
+                factory = factories.MultiLayerPerceptronFactory(
                     optimizer_factory=optimizer, hidden_sizes=(10, 5), regularization_weight=0.0001, **common
                 )
             else:
-                optimizer = torch_optimizer_factory.SGDOptimizerFactory(learning_rate=0.3, momentum=0.3, step_size=500)
-                factory = classifier_factory.LogisticRegressionFactory(
+                optimizer = optimizers.SGDOptimizerFactory(learning_rate=0.3, momentum=0.3, step_size=500)
+                factory = factories.LogisticRegressionFactory(
                     optimizer_factory=optimizer, regularization_weight=0.001, **common
                 )
             train = int(TRAINING * draws)
             configs = [
-                DDConfig(
+                config_class(
                     c=rarest, n_train=train, n=train, n_check=1, n_final=draws - 2 * train, n_processes=1,
                     training_batch_size=max(train // BATCHES, 1), confidence=1 - level,
                 )
                 for level in LEVELS
             ]  # fmt: skip
             mechanism = Wrapped()
-            attack = DPSniper(mechanism, factory, configs[0]).best_attack(case.first, case.second)
-            estimators = [PrEstimator(mechanism, config.n_final, config) for config in configs]
-            p, q = (estimators[0].compute_pr_estimate(x, attack) for x in (case.first, case.second))
-            bounds = [float(EpsEstimator(estimator)._compute_lcb(p, q)) for estimator in estimators]
+            attack = sniper(mechanism, factory, configs[0]).best_attack(case.first, case.second)
+            shares = [estimators.PrEstimator(mechanism, config.n_final, config) for config in configs]
+            p, q = (shares[0].compute_pr_estimate(x, attack) for x in (case.first, case.second))
+            bounds = [float(estimators.EpsEstimator(estimator)._compute_lcb(p, q)) for estimator in shares]
         return tuple(Finding(bound, bound > case.claim.keywords()["epsilon"]) for bound in bounds)
 
     return attempt
@@ -221,8 +228,7 @@ def by_auditorium(case: Case, draws: int, seed: int) -> Findings:
     """dp_auditorium's hockey-stick tester with the model of its example, in both directions at half the level."""
     with _quiet():
         tester, properties, configs = _hockey_stick()
-        import tensorflow as tf
-
+        tf = _module("tensorflow")
         tf.keras.backend.clear_session()
         tf.random.set_seed(seed)
         budget = case.claim.keywords()
@@ -263,27 +269,27 @@ def _distance(one: Vector, two: Vector) -> float:
     return math.inf if math.isnan(change) else change
 
 
-def replayed(case: Case, draws: int, seed: int) -> Findings:
+def replayed(case: Case, function: Function, draws: int, seed: int) -> Findings:
     """dp-recorder's record and replay of an instrumented function; if that passes, its sampling of every noise call."""
     with _quiet():
-        from dp_recorder.auditing import audit_primitives as recorder
-
+        recorder = _module("dp_recorder.auditing.audit_primitives")
         np.random.seed(seed)  # noqa: NPY002 - the state that dp-recorder restores
 
-        @recorder.audit_spec(kind="laplace", input_arg="values", sensitivity_arg="sensitivity", metric_fn=_distance)
         def noise(values: Vector, sensitivity: float, epsilon: float) -> Vector:
             scale = sensitivity / epsilon
             return np.asarray(values + np.random.laplace(scale=scale, size=np.shape(values)))  # noqa: NPY002
 
-        epsilon, use, auditor = case.claim.keywords()["epsilon"], _Recorded(noise, recorder.ensure_equality), None
-        assert case.function is not None
+        watched = recorder.audit_spec(
+            kind="laplace", input_arg="values", sensitivity_arg="sensitivity", metric_fn=_distance
+        )
+        epsilon, use = case.claim.keywords()["epsilon"], _Recorded(watched(noise), recorder.ensure_equality)
         auditor = recorder.Auditor()
         try:
             with auditor:
-                case.function(case.first, epsilon, use)
+                function(case.first, epsilon, use)
             auditor.set_replay()
             with auditor:
-                case.function(case.second, epsilon, use)
+                function(case.second, epsilon, use)
             auditor.validate_records()
         except AssertionError:
             return tuple(Finding(None, True) for _ in LEVELS)
@@ -299,23 +305,24 @@ def replayed(case: Case, draws: int, seed: int) -> Findings:
 def sampled(case: Case, draws: int, seed: int) -> Findings:
     """dp-recorder's distributional audit of the whole function, taken for one primitive."""
     with _quiet():
-        from dp_recorder.auditing import audit_primitives as recorder
-
+        recorder = _module("dp_recorder.auditing.audit_primitives")
         rng, sample = _generator(case, seed, RECORDER), _padded(case)
 
         def no_distance(one: Vector, two: Vector) -> float:
             return 0.0
 
-        @recorder.audit_spec(kind="case", input_arg="data", sensitivity_arg="sensitivity", metric_fn=no_distance)
         def primitive(data: Matrix, sensitivity: float) -> Any:
             return sample(data, 1, rng)[0]
 
+        watched = recorder.audit_spec(
+            kind="case", input_arg="data", sensitivity_arg="sensitivity", metric_fn=no_distance
+        )(primitive)
         auditor = recorder.Auditor()
         with auditor:
-            primitive(data=case.first, sensitivity=1.0)
+            watched(data=case.first, sensitivity=1.0)
         auditor.set_replay()
         with auditor:
-            primitive(data=case.second, sensitivity=1.0)
+            watched(data=case.second, sensitivity=1.0)
         bounds = []
         for level in LEVELS:
             auditor.run_distributional_audit(n_samples=2 * draws, alpha=level)
@@ -325,7 +332,7 @@ def sampled(case: Case, draws: int, seed: int) -> Findings:
 
 def by_recorder(case: Case, draws: int, seed: int) -> Findings:
     """What dp-recorder finds: by replay where the function can be instrumented, else by sampling."""
-    return (replayed if case.function is not None else sampled)(case, draws, seed)
+    return sampled(case, draws, seed) if case.function is None else replayed(case, case.function, draws, seed)
 
 
 def _pure_only(case: Case) -> str:
