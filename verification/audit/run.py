@@ -29,7 +29,7 @@ from covassay.verification.audit.engine.equal_laws import equal_laws
 from covassay.verification.audit.engine.law import Scenario, Suspect, diagnose, fits, run_scenario
 from covassay.verification.audit.engine.location import Location
 from covassay.verification.audit.engine.pair_search import worse_pairs
-from covassay.verification.audit.engine.privacy import ESTIMATED, Pair, claimed_loss, run_pair
+from covassay.verification.audit.engine.privacy import ESTIMATED, FAILURES, Pair, claimed_loss, run_pair
 from covassay.verification.audit.engine.same_noise import DataPath, same_noise
 from covassay.verification.audit.engine.sampling import Setting
 from covassay.verification.audit.engine.shapes import SHAPES, Shapes, run_shapes
@@ -243,12 +243,19 @@ class _Looks:
 
 
 def decide(checks: Iterable[CheckResult], alpha: float) -> list[CheckResult]:
-    """The checks with their status by Holm's procedure at level alpha, and with the effect that each could detect."""
+    """The checks with their status by Holm's procedure at level alpha, and with the effect that each could detect.
+
+    A pair without failures has no check of failures. It counts as one with p = 1, because chance decides which pairs
+    have failures.
+    """
     listed = list(checks)
     tested = [check for check in listed if check.p_value is not None]
-    rejected = dict(zip((c.label for c in tested), holm([c.p_value or 0.0 for c in tested], alpha), strict=True))
+    pairs = {check.scenario for check in tested if check.kind == "privacy"}
+    failing = {check.scenario for check in tested if check.kind == "privacy" and check.name == FAILURES}
+    p_values = [*(check.p_value or 0.0 for check in tested), *[1.0] * len(pairs - failing)]
+    rejected = dict(zip((check.label for check in tested), holm(p_values, alpha), strict=False))
     return [
-        check if check.p_value is None else _decided(check, rejected[check.label], alpha / len(tested))
+        check if check.p_value is None else _decided(check, rejected[check.label], alpha / len(p_values))
         for check in listed
     ]
 

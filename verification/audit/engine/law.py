@@ -16,6 +16,7 @@ from covassay.verification.audit.engine.tails import tail_checks
 from covassay.verification.statistics.tests import TestResult
 
 FITS = 1e-3  # a suspect with a larger p-value is named
+ANSWERS = "an output in every draw"
 FEWEST_DRAWS = 50  # drawn in a scenario, whatever its weight
 FEWEST_OUTPUTS = 20  # with fewer outputs nothing is tested
 SMALLEST_SHARE = 10  # nor if fewer than one draw in this many gives an output
@@ -57,13 +58,23 @@ def run_scenario(setting: Setting, scenario: Scenario, samples: int, look: str) 
     estimates = "; ".join(finite_estimate(estimate, draws.outputs) for estimate in scenario.estimates)
     results = {name: finite_test(test, draws.outputs) for name, test in scenario.tests.items()}
     checks = [_tested(scenario, name, result, draws, estimates) for name, result in results.items()]
-    return [*checks, *tail_checks(scenario.name, results, len(draws.outputs))], draws
+    return [*checks, *_failures(scenario, draws), *tail_checks(scenario.name, results, len(draws.outputs))], draws
 
 
 def _too_few(scenario: Scenario, draws: Draws) -> CheckResult:
     reason = ", ".join(f"{count} × {what}" for what, count in draws.failures.items())
     detail = f"too few outputs: {reason}"
     return CheckResult("law", "draws", Status.INCONCLUSIVE, detail, scenario.name, n=len(draws.outputs))
+
+
+def _failures(scenario: Scenario, draws: Draws) -> list[CheckResult]:
+    """A refuted check if some draws failed: the law gives every draw an output. A time-out says nothing of the law."""
+    failed = {what: count for what, count in draws.failures.items() if not what.startswith("time-out")}
+    if not failed:
+        return []
+    listed = ", ".join(f"{count} × {what}" for what, count in failed.items())
+    detail = f"the law gives every draw an output, and {sum(failed.values())} of {draws.size} draws have none: {listed}"
+    return [CheckResult("law", ANSWERS, Status.NOT_REFUTED, detail, scenario.name, p_value=0.0, n=draws.size)]
 
 
 def _tested(scenario: Scenario, name: str, result: TestResult, draws: Draws, estimates: str) -> CheckResult:

@@ -68,6 +68,7 @@ LARGEST_POWER = 700.0  # a larger power of e would overflow
 SMALLEST_P = 1e-300  # replaces a smaller p-value where a logarithm is taken
 SMALLEST_LOG_ERROR = -100.0  # below an error of e⁻¹⁰⁰ the beta quantile of scipy does not converge
 BISECTIONS = 60  # they halve the interval of the log error, of length 100, down to rounding
+FAILURES = "failures"  # the name of the check whether failures tell the data sets apart
 EARLY_SHARE = 1e-3  # of a p-value that the early ends of a pair may spend
 FIRST_STAGE = 2 * CHUNK  # draws a side, then twice as many, and so on
 MOST_STAGES = 60  # of a pair; 2^30 chunks in either part are beyond any run
@@ -713,7 +714,7 @@ def run_pair(
     turned = trial.turned_to_failures()
     if turned.counts(failure).first and pair.failures_tell:
         # these draws also decided which side comes first: two looks
-        checks.append(_tested(pair, guarantee, turned, failure, "failures", looks=2))
+        checks.append(_tested(pair, guarantee, turned, failure, FAILURES, looks=2))
     checks = [replace(check, facts=check.facts | estimate) for check in checks]
     if stop <= 0:
         return checks

@@ -9,6 +9,7 @@ from covassay.reference.domain import Matrix, Vector, second_moment
 from covassay.reference.laws import haar
 from covassay.reference.laws import nuclear_laplace as law
 from covassay.reference.mechanisms.pure import nuclear_laplace, nuclear_laplace_symmetric
+from covassay.verification.audit.engine.law import ANSWERS
 from covassay.verification.audit.negative_controls.negative_control import NegativeControl, perturbation, vectorised
 
 
@@ -73,6 +74,14 @@ def slow(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
     return nuclear_laplace.sample(x, rng, epsilon=epsilon)
 
 
+def gives_up_on_large_noise(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
+    """Raises where the noise is large, so that the outputs that are left have less of it."""
+    y = nuclear_laplace.sample(x, rng, epsilon=epsilon)
+    if np.linalg.norm(y - second_moment(x), "nuc") > nuclear_laplace.noise_scale(len(x), epsilon) * 2.2 * len(y) ** 2:
+        raise ArithmeticError("out of range")
+    return y
+
+
 def fails_at_random(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
     """Raises with a probability that depends on the data, like a retry loop that gives up."""
     if rng.random() < 0.3 * float(np.trace(x.T @ x)) / len(x):
@@ -121,6 +130,13 @@ NEGATIVE_CONTROLS = (
         "silences-numpy", silences_numpy.__doc__ or "", FULL, (("contract", "process state"),), silences_numpy
     ),
     NegativeControl("slow-in-high-dimension", slow.__doc__ or "", FULL, (("contract", "running time"),), slow),
+    NegativeControl(
+        "gives-up-on-large-noise",
+        gives_up_on_large_noise.__doc__ or "",
+        FULL,
+        (("law", ANSWERS),),
+        gives_up_on_large_noise,
+    ),
     NegativeControl(
         "fails-at-random",
         fails_at_random.__doc__ or "",

@@ -5,7 +5,7 @@ from covassay.reference.privacy import Guarantee
 from covassay.verification.audit.engine import coincidences, equal_laws, symmetry
 from covassay.verification.audit.engine.checks import CheckResult, Status
 from covassay.verification.audit.engine.contract import contract
-from covassay.verification.audit.engine.law import run_scenario
+from covassay.verification.audit.engine.law import ANSWERS, run_scenario
 from covassay.verification.audit.engine.privacy import run_pair
 from covassay.verification.audit.engine.same_noise import same_noise
 from covassay.verification.audit.engine.sampling import Setting, draw
@@ -40,7 +40,7 @@ def checks_of(control: NegativeControl, kind: str, name: str) -> list[CheckResul
     if kind == "law":
         if name in NAMES.values() and knowledge.shapes is not None:
             checks += run_shapes(setting, knowledge.shapes, SAMPLES, "first look")
-        anywhere = name in (TAILS, RARE_BRANCHES)  # checks of every scenario
+        anywhere = name in (ANSWERS, TAILS, RARE_BRANCHES)  # checks of every scenario
         for scenario in (scenario for scenario in knowledge.scenarios if anywhere or name in scenario.tests):
             checks += run_scenario(setting, scenario, SAMPLES, "first look")[0]
             if any(check.status is Status.REFUTED and check.name == name for check in decide(checks, ALPHA)):

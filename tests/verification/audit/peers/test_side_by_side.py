@@ -162,4 +162,4 @@ def test_no_bound_of_covassay_exceeds_the_loss_that_is_known() -> None:
 def test_reasons_are_sentences() -> None:
     assert all(reason[0].isupper() and not reason.endswith(".") for reason in REASONS.values())
     assert pages.NOT_COMPARED.endswith("\n")
-    assert table.DRAWS == KEPT[0].draws
+    assert KEPT[0].draws == table.DRAWS
