@@ -259,9 +259,7 @@ def _compared(setting: Setting, change: _Change, base: Matrix, alpha: float, pro
     threshold = alpha * NEGLIGIBLE
     if p >= threshold:
         seen = tests[worst].detectable(threshold / len(tests))
-        detail = (
-            f"every entry has the law it should have ({size} draws each; would see a CDF distance of {seen:.2f})"
-        )
+        detail = f"every entry has the law it should have ({size} draws each; would see a CDF distance of {seen:.2f})"
         return CheckResult("law", change.name, Status.NOT_REFUTED, detail, n=2 * size)
     one, other = (values[:, worst] for values in flat)
     place = np.unravel_index(worst, base.shape[1:])
