@@ -97,3 +97,8 @@ def test_the_verdict_names_the_adjacency(capsys: pytest.CaptureFixture[str]) -> 
     assert printed.startswith("REFUTED (privacy): mutant:box-own-range, ε = 1 (pure DP), add-remove\n")
     assert "of two neighbouring data sets, one has one row more" in " ".join(printed.split())
     assert "What explains it" in printed
+
+
+def test_too_few_columns_for_the_output(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["audit", "mutant:box-own-range", "--bounds", "0:1", "--released", "coefficients"]) == 2
+    assert "bounds of 1 column: too few" in capsys.readouterr().err

@@ -259,9 +259,7 @@ def _compared(setting: Setting, change: _Change, base: Matrix, alpha: float, pro
     threshold = alpha * NEGLIGIBLE
     if p >= threshold:
         seen = tests[worst].detectable(threshold / len(tests))
-        detail = (
-            f"every entry has the law that it should have ({size} draws each; a CDF distance of {seen:.2f} is seen)"
-        )
+        detail = f"every entry has the law it should have ({size} draws each; would see a CDF distance of {seen:.2f})"
         return CheckResult("law", change.name, Status.NOT_REFUTED, detail, n=2 * size)
     one, other = (values[:, worst] for values in flat)
     place = np.unravel_index(worst, base.shape[1:])
@@ -282,22 +280,17 @@ def columns(setting: Setting, samples: int, alpha: float, promised: bool) -> Col
 
     `alpha` is the false-alarm budget, of which a difference between columns takes a share that does not count.
     """
-    box = setting.box
-    power, shape = setting.output.power, setting.output.shape(box.dimension) if box else ()
-    if box is None or not (
-        (power == 2 and len(shape) == 2 and shape[0] == shape[1]) or (power == 1 and len(shape) == 1)
-    ):
+    box, power = setting.box, setting.output.power
+    if box is None or power == 0 or setting.output.shape(box.dimension) != (box.dimension,) * power:
         return ColumnFindings()
     x = _data(box, setting.seed)
     base = draw(setting, x, max(FEWEST, round(SHARE * samples)), "columns/data").outputs
-    if len(base) < FEWEST:
+    if len(base) < FEWEST // 2:
         return ColumnFindings((CheckResult("law", "columns", Status.SKIPPED, "too few outputs"),))
     checks: list[CheckResult] = []
     kind, found = entry_findings(box, x, base) if power == 2 else ("", [])
     if power == 2:
-        centre = (
-            f"the output is centred on the {kind}" if kind else "the output is centred on no query that is known here"
-        )
+        centre = f"the output is centred on {f'the {kind}' if kind else 'no query that is known here'}"
         detail = "; ".join((centre, *(found or ["every entry has its own value and a noise scale that fits"])))
         checks.append(CheckResult("law", "entries", Status.NOTED if found else Status.NOT_REFUTED, detail, n=len(base)))
     for change in _changes(setting, box, x, kind.startswith(COVARIANCE)):

@@ -133,3 +133,9 @@ def test_the_promise_is_part_of_the_audit_and_of_its_replay() -> None:
     assert "--bounds=0.0:1.0,0.0:100.0,0.0:1.0 --equivariant --samples 500" in report.replay
     with pytest.raises(InvalidInput, match="equivariant"):
         audit(target, PureDP(1.0), equivariant=True)
+
+
+def test_outputs_that_have_nothing_to_do_with_the_data_are_no_entries_of_a_query() -> None:
+    x, rng = _data(BOX, 0), np.random.default_rng(2)
+    for drawn in (rng.standard_cauchy((DRAWS, 3, 3)), rng.integers(-3, 4, (DRAWS, 3, 3)) * 1.0):
+        assert not any("is entry" in text for text in entry_findings(BOX, x, drawn)[1])
