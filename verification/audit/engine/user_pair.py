@@ -1,8 +1,8 @@
 """A pair of neighbouring data sets of the user's own, from a file or from two arrays.
 
 A file is a `.npz` archive with the arrays x and y, which `--witness` writes as well, or a `.json` file with an object
-such as {"x": [[0.6, 0.8], [1.0, 0.0]], "y": [[0.6, 0.8], [0.0, 1.0]]}. Both data sets have n rows, and they differ in
-one of them, whatever the order of the others.
+such as {"x": [[0.6, 0.8], [1.0, 0.0]], "y": [[0.6, 0.8], [0.0, 1.0]]}. Both data sets have n rows and differ in one of
+them, or one of them has one row more, whatever the order of the rows. The adjacency of the claim says which is asked.
 """
 
 import json
@@ -19,7 +19,7 @@ from covassay.reference.domain import Matrix
 from covassay.reference.errors import InvalidInput
 from covassay.reference.mechanisms.mechanism import Domain
 from covassay.reference.mechanisms.output import Output
-from covassay.verification.audit.engine.privacy import Pair, Statistic, generic_statistics
+from covassay.verification.audit.engine.privacy import Pair, generic_statistics
 from covassay.verification.audit.engine.zoo import IN_BALL
 
 NAME = "your pair"
@@ -29,7 +29,11 @@ OUTSIDE: dict[Domain, str] = {
     "ball": "some rows have a norm above 1, which a target must clip or reject",
     "cube": "some entries lie outside [0, 1], which a target must clip or reject",
 }
-NEIGHBOURS = "neighbours have the same number of rows and differ in one row"
+REPLACE_ONE, ADD_REMOVE = "replace-one", "add-remove"
+NEIGHBOURS = {
+    REPLACE_ONE: "neighbours have the same number of rows and differ in one row",
+    ADD_REMOVE: "one of two neighbours has one row more, and they share all others",
+}
 
 
 @dataclass(frozen=True)
@@ -44,6 +48,11 @@ class UserPair:
     source: str = ""
     moved: bool = False
 
+    @property
+    def adjacency(self) -> str:
+        """Under which adjacency the two are neighbours."""
+        return REPLACE_ONE if len(self.first) == len(self.second) else ADD_REMOVE
+
 
 def as_pair(x: Any, y: Any, source: str = "") -> UserPair:
     """The two data sets as a pair.
@@ -56,7 +65,12 @@ def as_pair(x: Any, y: Any, source: str = "") -> UserPair:
     if first.shape[1] != second.shape[1]:
         raise _invalid(source, f"x has {first.shape[1]} columns and y has {second.shape[1]}: must have the same")
     if len(first) != len(second):
-        raise _invalid(source, f"x has {len(first)} rows and y has {len(second)}: {NEIGHBOURS}")
+        small, large = sorted((first, second), key=len)
+        if len(large) > len(small) + 1:
+            raise _invalid(source, _sizes(first, second, REPLACE_ONE))
+        if Counter(map(bytes, small)) - Counter(map(bytes, large)):
+            raise _invalid(source, _sizes(first, second, ADD_REMOVE))
+        return UserPair(first, second, source)
     differing = int((first != second).any(axis=1).sum())
     moved = differing > 1
     if moved:
@@ -64,8 +78,12 @@ def as_pair(x: Any, y: Any, source: str = "") -> UserPair:
     if differing == 0:
         raise _invalid(source, "x and y have the same rows: neighbours differ in one row")
     if differing > 1:
-        raise _invalid(source, f"x and y differ in {differing} rows: {NEIGHBOURS}")
+        raise _invalid(source, f"x and y differ in {differing} rows: {NEIGHBOURS[REPLACE_ONE]}")
     return UserPair(first, second, source, moved)
+
+
+def _sizes(first: Matrix, second: Matrix, adjacency: str) -> str:
+    return f"x has {len(first)} and y has {len(second)} rows: {NEIGHBOURS[adjacency]}"
 
 
 def given_pair(pair: Any) -> UserPair:
@@ -159,19 +177,21 @@ def _json(path: Path) -> dict[str, Any]:
 
 
 def pair_to_test(
-    pair: UserPair, output: Output, domain: Domain, smallest_dimension: int, more: tuple[Statistic, ...] = ()
+    pair: UserPair, output: Output, domain: Domain, smallest_dimension: int, adjacency: str = REPLACE_ONE
 ) -> Pair:
     """The pair as the audit tests it, with remarks on what a reader should know of its rows.
 
     Raises
     ------
-    InvalidInput : the data sets have too few columns for this output.
+    InvalidInput : the data sets have too few columns for this output, or are no neighbours under this adjacency.
     """
+    if pair.adjacency != adjacency:
+        raise _invalid(pair.source, f"{_sizes(pair.first, pair.second, adjacency)} ({adjacency})")
     d = pair.first.shape[1]
     if d < smallest_dimension or min(output.shape(d), default=1) < 1:
         needed = max(smallest_dimension, 2)
         raise _invalid(pair.source, f"x has {d} column{'s' * (d > 1)}: this output needs at least {needed}")
-    statistics = (*more, *generic_statistics(pair.first, pair.second, output))
+    statistics = generic_statistics(pair.first, pair.second, output)
     outside = [_outside(x, domain) for x in (pair.first, pair.second)]
     remarks = ["rows of y were put in the order of x"] if pair.moved else []
     if any(outside):

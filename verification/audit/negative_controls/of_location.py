@@ -18,7 +18,6 @@ from covassay.reference.mechanisms.pure import (
     entrywise_laplace,
     k_norm,
     lap_cov,
-    nuclear_laplace,
     nuclear_laplace_symmetric,
 )
 from covassay.verification.audit.engine.same_noise import NAME
@@ -131,10 +130,10 @@ def skewed_at_seven(x: Matrix, *, rng: np.random.Generator, rho: float) -> Matri
     return y
 
 
-def skewed_at_times(x: Matrix, *, rng: np.random.Generator, epsilon: float) -> Matrix:
+def skewed_at_times(x: Matrix, *, rng: np.random.Generator, rho: float) -> Matrix:
     """Forgets to mirror the noise once in a hundred draws."""
-    y = nuclear_laplace_symmetric.sample(x, rng, epsilon=epsilon)
-    return nuclear_laplace.sample(x, rng, epsilon=epsilon) if rng.random() < 0.01 else y
+    y, other = (gauss_cov.sample(x, rng, rho=rho) for _ in range(2))
+    return np.asarray(np.triu(y) + np.tril(other, -1)) if rng.random() < 0.01 else y
 
 
 def learner_triangle(x: Matrix, *, rng: np.random.Generator, rho: float) -> Matrix:
@@ -142,6 +141,16 @@ def learner_triangle(x: Matrix, *, rng: np.random.Generator, rho: float) -> Matr
     y = np.asarray(gaussian_learner.sample(x, rng, rho=rho)).copy()
     y[1:] = np.triu(y[1:])
     return np.asarray(y)
+
+
+def learner_doubled(x: Matrix, *, rng: np.random.Generator, rho: float) -> Matrix:
+    """Returns every number of the Gaussian learner twice as large."""
+    return np.asarray(2 * gaussian_learner.sample(x, rng, rho=rho))
+
+
+def learner_absolute(x: Matrix, *, rng: np.random.Generator, rho: float) -> Matrix:
+    """Returns the numbers of the Gaussian learner without their signs."""
+    return np.asarray(np.abs(gaussian_learner.sample(x, rng, rho=rho)))
 
 
 NEGATIVE_CONTROLS = (
@@ -162,8 +171,12 @@ NEGATIVE_CONTROLS = (
                     own_noise_below, options=(("entries", "triangle"),)),
     NegativeControl("bare-below", bare_below.__doc__ or "", "lap-cov", NOT_SYMMETRIC, bare_below),
     NegativeControl("skewed-at-seven", skewed_at_seven.__doc__ or "", "gauss-cov", NOT_SYMMETRIC, skewed_at_seven),
-    NegativeControl("skewed-at-times", skewed_at_times.__doc__ or "", "nuclear-laplace-symmetric",
-                    NOT_SYMMETRIC_AT_TIMES, skewed_at_times),
+    NegativeControl("skewed-at-times", skewed_at_times.__doc__ or "", "gauss-cov", NOT_SYMMETRIC_AT_TIMES,
+                    skewed_at_times),
     NegativeControl("learner-triangle", learner_triangle.__doc__ or "", "gaussian-learner", NOT_SYMMETRIC,
                     learner_triangle),
+    NegativeControl("learner-doubled", learner_doubled.__doc__ or "", "gaussian-learner",
+                    (("law", "norm of the mean"),), learner_doubled),
+    NegativeControl("learner-absolute", learner_absolute.__doc__ or "", "gaussian-learner",
+                    (("law", "mean 1"), ("law", "covariance (1, 2)")), learner_absolute),
 )  # fmt: skip

@@ -1,5 +1,6 @@
 """What the outputs of a mechanism should be centred on, and which mistakes are tried if they are not."""
 
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -66,6 +67,6 @@ def location(setting: Setting, expected: Profile, named: bool) -> Location | Non
 def _explained(found: Location | None, name: str) -> Location | None:
     """The same; a letter that is not common is explained."""
     meaning = {"C": "C is the centred covariance", "q": "q is the output without noise"}.get(name)
-    if found is None or meaning is None or name not in found.sentence:
+    if found is None or meaning is None or not re.search(rf"\b{name}\b", found.sentence):
         return found
     return replace(found, sentence=f"{found.sentence} ({meaning})")

@@ -49,6 +49,11 @@ def test_a_wrong_scale_is_no_wrong_centre(name: str) -> None:
     assert where(name) == ""
 
 
+def test_a_letter_is_explained_where_it_is_used() -> None:
+    assert where("squares-summed").endswith("(q is the output without noise)")
+    assert where("not-squared").endswith("are the entries not squared?")
+
+
 def shifted(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
     """Noise with a mean."""
     n, d = np.shape(x)

@@ -60,7 +60,8 @@ def test_repeated_rows_are_counted() -> None:
     [
         (X, X, "same rows"),
         (X, X[::-1], "same rows"),
-        (X, X[:3], "4 rows and y has 3"),
+        (X, X[:2], "x has 4 and y has 2 rows"),
+        (X, X[:3] + 1, "x has 4 and y has 3 rows: one of two neighbours has one row more"),
         (X, np.ones((4, 3)), "2 columns and y has 3"),
         (X, X + 1, "differ in 4 rows"),
         (np.ones(3), Y, "x must be a table"),
@@ -76,6 +77,15 @@ def test_what_is_no_pair_is_refused_in_one_line(x: Any, y: Any, words: str) -> N
     with pytest.raises(InvalidInput, match=words) as refused:
         as_pair(x, y)
     assert "\n" not in str(refused.value)
+
+
+def test_the_adjacency_of_the_claim_decides_which_pairs_are_neighbours() -> None:
+    fewer = as_pair(X, X[[3, 0, 1]])
+    assert fewer.adjacency == "add-remove"
+    assert pair_to_test(fewer, SECOND_MOMENT, "ball", 1, "add-remove").name == NAME
+    for pair, adjacency in ((fewer, "replace-one"), (as_pair(X, Y), "add-remove")):
+        with pytest.raises(InvalidInput, match=f"rows: .* \\({adjacency}\\)"):
+            pair_to_test(pair, SECOND_MOMENT, "ball", 1, adjacency)
 
 
 @pytest.mark.parametrize("pair", [X, (X,), (X, Y, X), "x, y", 3])
