@@ -222,10 +222,17 @@ def exponential_profile(claim: ClaimUnderAudit) -> Profile:
     x = np.repeat(np.eye(3), energies.astype(int), axis=0)
     scenario = Scenario("energies 4, 2, 1", x, {"output": law(1.0)}, suspects)
 
+    def statistics(first: Matrix, second: Matrix) -> tuple[Statistic, ...]:
+        one, two = (log_softmax(eta * (y**2).sum(axis=0)) for y in (first, second))
+        ratio = Statistic(
+            "log likelihood ratio", lambda y: (one - two)[np.clip(np.rint(y), 1, len(one)).astype(int) - 1]
+        )
+        return (ratio, *_choices(first, second))
+
     def pairs(_: frozenset[str]) -> tuple[Pair, ...]:
         first, second = neighbours(np.repeat(np.eye(2), [0, 2], axis=0), *np.eye(2))
-        ahead = Pair("second feature ahead, d=2", first, second, _choices(first, second), weight=2.0)
-        return (*common_pairs(OUTPUTS["level"], _choices, dimensions=(2,)), ahead)
+        ahead = Pair("second feature ahead, d=2", first, second, statistics(first, second), weight=2.0)
+        return (*common_pairs(OUTPUTS["level"], statistics, dimensions=(2,)), ahead)
 
     return Profile(claim.form, (scenario,), pairs)
 

@@ -22,9 +22,10 @@ from covassay.reference.mechanisms.approximate import gauss_cov_approximate
 from covassay.reference.mechanisms.building_blocks.gaussian_approximate import multiplier
 from covassay.reference.mechanisms.concentrated import clipped_cov, gauss_cov, separate_cov
 from covassay.reference.mechanisms.output import OUTPUTS
+from covassay.reference.sensitivity import neighbours, orthonormal_pair
 from covassay.verification.audit.engine.contract import example_rows
 from covassay.verification.audit.engine.law import Scenario, Suspect, Test
-from covassay.verification.audit.engine.privacy import Statistic, generic_statistics
+from covassay.verification.audit.engine.privacy import Pair, Statistic, generic_statistics
 from covassay.verification.audit.profiles import reference_draws
 from covassay.verification.audit.profiles.iterative_eigenvectors import eigenvalue_pair
 from covassay.verification.audit.profiles.noise import interval_meaning
@@ -221,7 +222,9 @@ def projection_profile(claim: ClaimUnderAudit) -> Profile:
     inside = noise_scenario("the projection does nothing", x, moment, scale, ensemble)
     inside = with_entries(inside, moment, symmetric=True, independent=True)
     generic = reference_draws.profile(claim)
-    return Profile(claim.form, (inside, *generic.scenarios), generic.pairs)
+    first, second = neighbours(x[:-1], *orthonormal_pair(2))
+    pair = Pair("the projection does nothing", first, second, likelihood_ratio(ensemble)(first, second))
+    return Profile(claim.form, (inside, *generic.scenarios), lambda fitted: (pair, *generic.pairs(fitted)))
 
 
 def separated_scenario(rho: float, clip_norm: float = 1.0) -> Scenario:

@@ -77,10 +77,10 @@ def test_a_target_that_ignores_rng_has_one_finding_and_none_if_it_says_so() -> N
     checks = {check.name: check.status for check in contract(setting, Form())}
     assert [name for name, status in checks.items() if status is Status.REFUTED] == ["same seed, same output"]
     assert checks["row order"] is Status.SKIPPED
-    report = audit(from_the_system, PureDP(1.0), samples=100, seeded=False)
+    report = audit(from_the_system, PureDP(1.0), samples=300, seeded=False)
     assert report.verdict is Verdict.NOT_REFUTED
     assert report.replay == (
-        "audit(from_the_system, PureDP(epsilon=1.0), samples=100, false_alarm=1e-09, seconds=3.0, seeded=False)"
+        "audit(from_the_system, PureDP(epsilon=1.0), samples=300, false_alarm=1e-09, seconds=3.0, seeded=False)"
     )
 
 
