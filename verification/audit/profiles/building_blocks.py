@@ -279,10 +279,17 @@ def exponential_profile(claim: ClaimUnderAudit) -> Profile:
         exact = np.exp(log_softmax(eta * counts))
         return Scenario(f"n={n}, d={d}", x, {"output": _levels(np.arange(1.0, d + 1), exact)})
 
+    def statistics(first: Matrix, second: Matrix) -> tuple[Statistic, ...]:
+        one, two = (log_softmax(eta * (y**2).sum(axis=0)) for y in (first, second))
+        ratio = Statistic(
+            "log likelihood ratio", lambda y: (one - two)[np.clip(np.rint(y), 1, len(one)).astype(int) - 1]
+        )
+        return (ratio, *_choices(first, second))
+
     def pairs(_: frozenset[str]) -> tuple[Pair, ...]:
         first, second = neighbours(np.repeat(np.eye(2), [0, 2], axis=0), *np.eye(2))
-        ahead = Pair("second feature ahead, d=2", first, second, _choices(first, second), weight=2.0)
-        return (*common_pairs(OUTPUTS["level"], _choices, dimensions=(2,)), ahead)
+        ahead = Pair("second feature ahead, d=2", first, second, statistics(first, second), weight=2.0)
+        return (*common_pairs(OUTPUTS["level"], statistics, dimensions=(2,)), ahead)
 
     shapes = Shapes(in_turn, ("output",), lambda d: 1, grid(fewest_columns=2))
     return Profile(claim.form, (scenario,), pairs, shapes=shapes)

@@ -22,10 +22,9 @@ ADDITIVE = frozenset({
     "gauss-cov", "gauss-cov-approximate", "laplace", "gaussian", "gaussian-approximate", "private-trace",
     "output-perturbation",
 })  # fmt: skip
-# laws without atoms, of which not every draw is a query plus noise
+# laws without atoms that are no query plus noise; elsewhere values are clipped, and all of them at once in some draws
 CONTINUOUS = frozenset({
-    "bingham", "iterative-eigenvectors", "kapralov-talwar", "separate-cov", "separate-cov-pure", "em-cov", "kv-mean",
-    "naive-pme", "coinpress-mean", "coinpress-covariance",
+    "bingham", "iterative-eigenvectors", "separate-cov", "em-cov", "kv-mean", "naive-pme", "coinpress-mean",
 })  # fmt: skip
 CLIPPED_GAUSS = {"base": "gauss", "threshold": "public"}  # with these choices, clipped-cov is additive too
 COVERED = (

@@ -21,9 +21,10 @@ from covassay.reference.mechanisms.approximate import gauss_cov_approximate
 from covassay.reference.mechanisms.building_blocks.gaussian_approximate import multiplier
 from covassay.reference.mechanisms.concentrated import clipped_cov, gauss_cov, separate_cov
 from covassay.reference.mechanisms.output import OUTPUTS
+from covassay.reference.sensitivity import neighbours, orthonormal_pair
 from covassay.verification.audit.engine.contract import example_rows
 from covassay.verification.audit.engine.law import Scenario, Suspect, Test
-from covassay.verification.audit.engine.privacy import Statistic, generic_statistics
+from covassay.verification.audit.engine.privacy import Pair, Statistic, generic_statistics
 from covassay.verification.audit.engine.shapes import COLUMNS, Shapes, grid
 from covassay.verification.audit.profiles import reference_draws
 from covassay.verification.audit.profiles.iterative_eigenvectors import eigenvalue_pair
@@ -230,7 +231,11 @@ def projection_profile(claim: ClaimUnderAudit) -> Profile:
     generic = reference_draws.profile(claim)
     sizes = tuple((len(inside(d).x), d) for d in COLUMNS if d <= SEPARATED_MOST)
     shapes = Shapes(lambda n, d: inside(d), SHAPE_TESTS, lambda d: d * (d + 1) / 2, sizes)
-    return Profile(claim.form, (inside(2), *generic.scenarios), generic.pairs, shapes=shapes)
+    first, second = neighbours(inside(2).x[:-1], *orthonormal_pair(2))
+    pair = Pair("the projection does nothing", first, second, likelihood_ratio(ensemble)(first, second))
+    return Profile(
+        claim.form, (inside(2), *generic.scenarios), lambda fitted: (pair, *generic.pairs(fitted)), shapes=shapes
+    )
 
 
 def separated_scenario(rho: float, clip_norm: float = 1.0, d: int = 3) -> Scenario:

@@ -14,7 +14,9 @@ from covassay.reference.domain import Matrix, Vector, second_moment
 from covassay.reference.laws import haar
 from covassay.reference.laws.wigner import svec
 from covassay.reference.mechanisms.pure import johnson_lindenstrauss as mechanism
+from covassay.reference.sensitivity import neighbours, orthonormal_pair
 from covassay.verification.audit.engine.law import Scenario, Suspect, Test
+from covassay.verification.audit.engine.privacy import Pair, Statistic
 from covassay.verification.audit.profiles import reference_draws
 from covassay.verification.audit.profiles.noise_entries import with_entries
 from covassay.verification.audit.profiles.profile import ClaimUnderAudit, Profile
@@ -76,6 +78,18 @@ def norm_test(x: Matrix, scale: float, shape_gap: int = 0) -> Test:
     return test
 
 
+def interior_pair(x: Matrix, scale: float) -> Pair:
+    """Neighbours far from every boundary, where the output is Σ + scale · unsvec(z), with their likelihood ratio."""
+    first, second = neighbours(x[:-1], *orthonormal_pair(D))
+    a, b = second_moment(first), second_moment(second)
+
+    def ratio(y: Matrix) -> Vector:
+        gap: Vector = np.linalg.norm(svec(y - b), axis=1) - np.linalg.norm(svec(y - a), axis=1)
+        return gap / scale
+
+    return Pair("the noise is seen, d=2", first, second, (Statistic("log likelihood ratio", ratio),))
+
+
 def profile(claim: ClaimUnderAudit) -> Profile:
     """Scenarios and pairs. If the options project at d = 2, the draws are compared with draws of the reference only."""
     known = reference_draws.profile(claim)
@@ -94,4 +108,5 @@ def profile(claim: ClaimUnderAudit) -> Profile:
     )
     seen = Scenario("the noise is seen, d=2", x, noise_tests(x, scale), suspects)
     seen = with_entries(seen, second_moment(x), symmetric=True, independent=False)
-    return Profile(known.form, (seen, *known.scenarios), known.pairs)
+    pair = interior_pair(x, scale)
+    return Profile(known.form, (seen, *known.scenarios), lambda fitted: (pair, *known.pairs(fitted)))
