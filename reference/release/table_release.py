@@ -135,7 +135,7 @@ def release_table(request: ReleaseRequest, watch: Watch = unwatched) -> TableRel
     spend = plan.spend(d)
     provenance = {**_provenance(plan, spend, n, d), **_scaling_facts(plan, scaled, source.columns)}
     if rounded is not None:
-        provenance |= rounded.provenance()
+        provenance["rounded"] = rounded.provenance()
     if request.not_private:
         provenance["not private"] = request.not_private
     total = None if plan.account is None else plan.account.enter(_entry(plan))

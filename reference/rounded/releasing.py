@@ -62,7 +62,6 @@ class RoundedRelease:
     def provenance(self) -> dict[str, Any]:
         """What a file says about the release, besides the mechanism and its budget."""
         return {
-            "rounded": True,
             "grid": f"2^{self.grid.numerator.bit_length() - self.grid.denominator.bit_length()}",
             "integers": dict(self.integers),
             "unit": self.unit,

@@ -16,7 +16,7 @@ from covassay.reference.privacy import Guarantee
 from covassay.reference.release import ReleaseRequest, release_table
 from covassay.reference.release.account_file import parse_total
 from covassay.reference.release.tables.source import Watch, unwatched
-from covassay.reference.rounded import DEFAULT_GRID
+from covassay.reference.rounded import DEFAULT_GRID, WITH_ROUNDED_FORM, require_flint
 from covassay.verification.cli.options import chosen, guarantee
 
 PARSER = {
@@ -42,10 +42,11 @@ such units, for example a direction, stays in the unit of (x - shift)/scale.
 and size, not by content. It cannot know of copies of the data, of releases made
 without it, or of other data about the same people.
 
---rounded computes with intervals, and with as many random bits as it takes, until
-every released number is certain to be the ideal real number rounded to the grid. It
-needs python-flint (pip install 'covassay[exact]'). A .json or .npz file then holds
-the integers and the grid exactly. proofs/paper/rounded-releases.md has the argument.
+A rounded release (the default for mechanisms that have one) computes with intervals,
+and with as many random bits as it takes, until every released number is certain to
+be the ideal real number rounded to the grid. It needs python-flint (pip install
+'covassay[exact]'). A .json or .npz file then holds the integers and the grid
+exactly. proofs/paper/rounded-releases.md has the argument.
 
 exit status: 0 done; 2 refused, with one line on standard error and nothing
 written""",
@@ -75,8 +76,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--budget-file", metavar="FILE", help="account of the budget of this data file (.json), see below")
     add("--total", metavar="BUDGET", help="total budget of a new account: epsilon=1, rho=0.5 or epsilon=1,delta=1e-6")
     add("--seed", type=int, help="seed that fixes the noise, for tests: NOT private")
-    add("--rounded", action="store_true", help="round correctly to a grid: the guarantee covers every bit, see below")
-    add("--grid", metavar="2^-M", help="the grid of --rounded, for rows in the unit ball (default 2^-30)")
+    arithmetic = parser.add_mutually_exclusive_group()
+    arithmetic.add_argument(
+        "--rounded",
+        action="store_true",
+        help="round correctly to a grid, so that the guarantee covers every bit; the default where there is a choice",
+    )
+    arithmetic.add_argument("--float", action="store_true", help="draw the noise in float64, not for production")
+    add("--grid", metavar="2^-M", help="the grid of a rounded release, for rows in the unit ball (default 2^-30)")
     add("--quiet", action="store_true", help="suppress notes; privacy warnings are still printed")
     parser.set_defaults(run=run)
 
@@ -95,8 +102,8 @@ def run(options: argparse.Namespace) -> int:
         account=Path(options.budget_file) if options.budget_file else None,
         total=None if options.total is None else parse_total(options.total),
         seed=options.seed,
-        rounded=options.rounded,
-        grid=_grid(options),
+        rounded=_rounded(options),
+        grid=options.grid or DEFAULT_GRID,
     )
     with _watched(options.quiet) as watch:
         released = release_table(request, watch)
@@ -106,11 +113,18 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def _grid(options: argparse.Namespace) -> str:
-    """The grid of a rounded release."""
-    if options.grid is not None and not options.rounded:
-        raise InvalidInput("--grid belongs to --rounded: give both")
-    return options.grid or DEFAULT_GRID
+def _rounded(options: argparse.Namespace) -> bool:
+    """Whether the release is rounded: if it was asked for, or if there is a choice and nothing was said."""
+    by_default = not options.float and mechanism(options.mechanism).name in WITH_ROUNDED_FORM
+    if not (options.rounded or by_default):
+        if options.grid is not None:
+            raise InvalidInput("--grid belongs to a rounded release: this one is in float64")
+        return False
+    try:
+        require_flint()
+    except InvalidInput as error:
+        raise InvalidInput(f"{error}; or give --float, for noise in float64, not for production") from None
+    return True
 
 
 def _budget(options: argparse.Namespace) -> Guarantee:

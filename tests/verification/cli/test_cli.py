@@ -32,7 +32,7 @@ def test_release_reads_a_header_and_a_constant_column(table: Path, capsys: pytes
     assert provenance["n"] == 3
     told = capsys.readouterr().err
     assert "rows are clipped" in told
-    assert "not for production" in told
+    assert "correctly rounded" in told
 
 
 def test_release_is_random_without_a_seed_and_says_so_with_one(table: Path, capsys: pytest.CaptureFixture[str]) -> None:

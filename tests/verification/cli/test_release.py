@@ -109,7 +109,9 @@ def test_every_mechanism_of_the_registry_releases_a_file(name: str, suffix: str,
         np.save("x.npy", x)
     budget = {"pure": {"epsilon": 1.0}, "zcdp": {"rho": 0.5}, "approximate": {"epsilon": 1.0, "delta": 1e-6}}
     options = [f"--{key}={value}" for key, value in budget[about.notion.name].items()]
-    assert run(["release", f"x{suffix}", "--mechanism", name, *options, "--seed", "7", "--out", "out.npy"]) == 0
+    assert (
+        run(["release", f"x{suffix}", "--mechanism", name, *options, "--seed", "7", "--float", "--out", "out.npy"]) == 0
+    )
     expected = about.sample(x, np.random.default_rng(7), **budget[about.notion.name])
     np.testing.assert_allclose(np.load("out.npy"), expected, rtol=1e-9, atol=1e-12)
 
@@ -180,7 +182,7 @@ def test_parameters_that_only_release_takes_do_not_reach_the_spend() -> None:
 def test_bounds_bring_the_rows_into_the_unit_ball_and_the_output_back() -> None:
     """At ε = 10⁹ the noise is below 10⁻⁶ of the unit."""
     arguments = ["release", "data.csv", "--mechanism", "nuclear-laplace-symmetric", "--epsilon", "1e9"]
-    assert run([*arguments, "--bounds", "bounds.toml", "--out", "out.json"]) == 0
+    assert run([*arguments, "--bounds", "bounds.toml", "--float", "--out", "out.json"]) == 0
     document = in_file("out.json")
     expected = second_moment(X - SHIFT)
     np.testing.assert_allclose(document["covariance"], expected, atol=1e-4)

@@ -10,7 +10,7 @@ import pytest
 from covassay.reference.rounded import rounded_release
 from covassay.verification.cli.main import run
 
-COMMAND = ["--mechanism", "nuclear-laplace-symmetric", "--epsilon", "0.1", "--rounded"]
+COMMAND = ["--mechanism", "nuclear-laplace-symmetric", "--epsilon", "0.1"]  # rounded, as nothing else is said
 ROWS = np.random.default_rng(1).uniform(-0.5, 0.5, size=(40, 3))
 
 
@@ -25,7 +25,7 @@ def test_the_file_holds_the_integers_and_their_grid(data: Path, capsys: pytest.C
     out = data.with_name("out.json")
     assert run(["release", str(data), *COMMAND, "--grid", "2^-25", "--out", str(out)]) == 0
     document = json.loads(out.read_text())
-    provenance = document["provenance"]
+    provenance = document["provenance"]["rounded"]
     assert provenance["grid"] == "2^-25"
     assert provenance["integers"].keys() == {"matrix"}
     assert provenance["bits"] == "of the operating system"
@@ -59,15 +59,25 @@ def test_a_row_bound_and_bounds_bring_the_output_back_to_the_units_of_the_data(t
     assert run(["release", str(data), *COMMAND, "--bounds", str(bounds), "--out", str(out), "--epsilon", "1e6"]) == 0
     with np.load(out) as file:
         assert np.allclose(file["covariance"], ROWS.T @ ROWS / 40, atol=1e-4)
-        assert json.loads(str(file["provenance"]))["rounded"] is True
+        assert json.loads(str(file["provenance"]))["rounded"]["grid"] == "2^-30"
+
+
+@pytest.mark.parametrize("arguments", [[*COMMAND, "--float"], ["--mechanism", "kv-mean", "--rho", "1"]])
+def test_a_release_in_float64_says_that_it_is_not_for_production(
+    arguments: list[str], data: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["release", str(data), *arguments, "--out", str(out := data.with_name("out.json"))]) == 0
+    assert "not for production: the noise is float64" in capsys.readouterr().err
+    assert "rounded" not in json.loads(out.read_text())["provenance"]
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--mechanism", "kv-mean", "--rho", "1", "--rounded"], "no rounded form"),
+        (["--mechanism", "kv-mean", "--rho", "1", "--rounded"], "it has no rounded form"),
         ([*COMMAND, "--grid", "0.3"], "grid = '0.3': must be a power of 2"),
-        (["--mechanism", "laplace", "--epsilon", "1", "--grid", "2^-9"], "--grid belongs to --rounded"),
+        (["--mechanism", "laplace", "--epsilon", "1", "--grid", "2^-9", "--float"], "--grid belongs to a rounded"),
+        (["--mechanism", "kv-mean", "--rho", "1", "--grid", "2^-9"], "--grid belongs to a rounded"),
     ],
 )
 def test_what_has_no_rounded_form_is_refused(
@@ -82,4 +92,7 @@ def test_without_python_flint_the_command_says_what_to_install(
 ) -> None:
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
     assert run(["release", str(data), *COMMAND]) == 2
-    assert "needs python-flint" in capsys.readouterr().err
+    told = capsys.readouterr().err
+    assert "needs python-flint" in told
+    assert "--float" in told
+    assert run(["release", str(data), *COMMAND, "--float"]) == 0
