@@ -13,7 +13,7 @@ from typing import Any
 from covassay.verification.audit.engine import coincidences
 from covassay.verification.audit.engine.checks import CheckResult
 from covassay.verification.audit.engine.same_noise import NAME, NAME_OF_ROWS
-from covassay.verification.audit.negative_controls.every import NEGATIVE_CONTROLS
+from covassay.verification.audit.negative_controls import every
 from covassay.verification.audit.negative_controls.negative_control import NegativeControl
 from covassay.verification.audit.negative_controls.standing import STANDING
 from covassay.verification.audit.negative_controls.trial import claim_of
@@ -125,4 +125,4 @@ def _named(check: CheckResult) -> str:
 
 def row_of(name: str) -> Row:
     """The row of the control of that name."""
-    return row(NEGATIVE_CONTROLS[name])
+    return row(every.NEGATIVE_CONTROLS[name])

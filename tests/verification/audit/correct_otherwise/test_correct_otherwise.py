@@ -31,7 +31,7 @@ def _beside(name: str) -> Any:
 CORRECT_OTHERWISE = _beside("correct_otherwise").CORRECT_OTHERWISE
 SEEDS = 20
 SAMPLES = 300
-QUICK = (0, 7, 12, 24, 34, 35)  # by default one seed of these; the others are slow
+QUICK = (12, 31, 34)  # by default one seed of these; the others are slow
 
 
 def audited(correct: Any, seed: int, samples: int = SAMPLES) -> AuditReport:
