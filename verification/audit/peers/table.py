@@ -6,7 +6,6 @@ that proved the largest median bound, which favours the tool.
 
 import csv
 import io
-import math
 from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass, fields
 from statistics import median
@@ -40,8 +39,8 @@ class Line:
 
     @property
     def proven(self) -> float:
-        """The bound as a number; −∞ if there is none."""
-        return float(self.bound) if self.bound else -math.inf
+        """The bound as a number; 0 if there is none, or one below 0, because no loss is."""
+        return max(0.0, float(self.bound or 0))
 
 
 def _line(case: Case, tool: Tool, setting: str, draws: int, findings: list[Findings | None], index: int) -> Line:

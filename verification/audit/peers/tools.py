@@ -11,6 +11,7 @@ import io
 import math
 import os
 import sys
+import tempfile
 import types
 import warnings
 from collections.abc import Callable, Iterator, Mapping
@@ -159,7 +160,7 @@ def by_sniper(classifier: str, rarest: float) -> Attempt:
     """DP-Sniper with one of its two classifiers, as its experiments set them, and the least probability of an event."""
 
     def attempt(case: Case, draws: int, seed: int) -> Findings:
-        with _quiet():
+        with _quiet(), tempfile.TemporaryDirectory() as folder:
             torch, sniper = _module("torch"), _module("dpsniper.attack.dpsniper").DPSniper
             factories = _module("dpsniper.classifiers.classifier_factory")
             optimizers = _module("dpsniper.classifiers.torch_optimizer_factory")
@@ -170,6 +171,7 @@ def by_sniper(classifier: str, rarest: float) -> Attempt:
 
             torch.manual_seed(seed)
             torch.set_num_threads(1)
+            _module("dpsniper.utils.paths").set_output_directory(folder)  # of logs that are not read
             rng, sample = _generator(case, seed, SNIPER), _padded(case)
 
             class Wrapped(mechanism_class):  # type: ignore[misc, valid-type]
