@@ -38,6 +38,7 @@ from covassay.verification.audit.targets.process_target import NOTE, PREFIX, NoR
 ADAPTER_GROUP = "covassay.adapters"
 TIME_LIMIT = 3.0  # seconds a draw may take, unless told otherwise
 AGAIN = 0.002  # seconds after which an interruption that had to wait is tried again
+PLAIN = (np.ndarray, np.float64, float)  # types whose conversion runs no code of the target
 NOT_FINITE = "an entry that is not finite"
 ALMOST = 0.99  # share of the time limit after which an exception counts as a time-out
 
@@ -272,7 +273,7 @@ def well_formed(output: Any, shape: tuple[int, ...]) -> Matrix | Failure:
     if isinstance(output, Failure):
         return output
     try:
-        array = output if type(output) is np.ndarray else _as_array(output)
+        array = np.asarray(output) if type(output) in PLAIN else _as_array(output)
     except (Exception, SystemExit) as error:
         return Failure("malformed", f"not an array ({type(error).__name__})")
     if array.shape != shape:
