@@ -315,11 +315,11 @@ def _expected(
     return name, options, profile(name, guarantee, options, settings.samples, settings.seed)
 
 
-def _with_pair(expected: Profile, given: UserPair | None) -> Profile:
+def _with_pair(expected: Profile, given: UserPair | None, adjacency: str) -> Profile:
     """The profile, with the pair that the user gave before all others."""
     if given is None:
         return expected
-    own = pair_to_test(given, expected.form.output, expected.domain, expected.form.smallest_dimension)
+    own = pair_to_test(given, expected.form.output, expected.domain, expected.form.smallest_dimension, adjacency)
     return replace(expected, pairs=lambda fitted: (own, *expected.pairs(fitted)))
 
 
@@ -416,12 +416,12 @@ def audit(
     origin = as_source(source) if seeded else replace(as_source(source), seeded=False)
     target = load(origin)
     name, resolved, known = _expected(target, guarantee, settings)
-    expected = _with_pair(known, settings.user_pair)
+    neighbours = adjacency or (mechanism(name).adjacency if name else REPLACE_ONE)
+    expected = _with_pair(known, settings.user_pair, neighbours)
     budget: dict[str, Any] = dict(guarantee.keywords())
     if box is not None and takes_bounds(target):
         budget[BOUNDS] = box.bounds
     setting = Setting(origin, budget, expected.form.output, seed, jobs, seconds, progress, box=box)
-    neighbours = adjacency or (mechanism(name).adjacency if name else REPLACE_ONE)
     with random_states_put_back():
         checks, laws, fitted = _checks(setting, guarantee, settings, expected, name is not None)
         found = columns(setting, samples, settings.alpha, equivariant) if box is not None else ColumnFindings()
