@@ -46,7 +46,8 @@ A rounded release (the default for mechanisms that have one) computes with inter
 and with as many random bits as it takes, until every released number is certain to
 be the ideal real number rounded to the grid. It needs python-flint (pip install
 'covassay[exact]'). A .json or .npz file then holds the integers and the grid
-exactly. proofs/paper/rounded-releases.md has the argument.
+exactly. proofs/paper/rounded-releases.md has the argument. Nuclear-Laplace noise takes
+0.2 s for 20 columns and 2 s for 30; --float is fast for any number.
 
 exit status: 0 done; 2 refused, with one line on standard error and nothing
 written""",

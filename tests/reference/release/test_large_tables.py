@@ -389,7 +389,17 @@ def test_a_file_of_a_gigabyte_is_released_by_the_command_line_in_less_than_a_thi
     for first in range(0, n, 50_000):
         stored[first : first + 50_000] = np.random.default_rng(first).uniform(-0.1, 0.1, (50_000, d))
     del stored
-    arguments = ["release", str(path), "--mechanism", "nuclear-laplace", "--epsilon", "1", "--out", "cov.npy"]
+    arguments = [
+        "release",
+        str(path),
+        "--mechanism",
+        "nuclear-laplace",
+        "--epsilon",
+        "1",
+        "--out",
+        "cov.npy",
+        "--float",
+    ]
     code = f"from covassay.verification.cli.main import run; assert run({arguments!r}) == 0; print({PEAK})"
     done = subprocess.run([sys.executable, "-P", "-c", code], capture_output=True, text=True, check=True, cwd=tmp_path)
     assert np.load(tmp_path / "cov.npy").shape == (d, d)
