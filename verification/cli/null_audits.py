@@ -1,7 +1,7 @@
 """Audits of correct mechanisms: none may be refuted, and exact p-values must be uniform.
 
-The targets are the reference's own mechanisms with every choice of their options, in turn, each time with the next
-seed. The tests of one scenario share their draws, so that one of them, the first that is exact for a continuous law,
+The targets are the reference's own mechanisms with every choice of their options, in turn, every audit with
+a seed of its own: under one seed, related mechanisms draw the same noise. The tests of one scenario share their draws, so that one of them, the first that is exact for a continuous law,
 stands for the scenario: these p-values are independent. All other p-values are bounds.
 """
 
@@ -68,7 +68,7 @@ def audited(target: str, seed: int, samples: int) -> Audited:
 def run(count: int, samples: int, only: str = "", jobs: int = 1, kept: Path | None = None) -> Iterator[Audited]:
     """That many audits. Those in the file `kept` are read from it, and new ones are added."""
     names = [name for name in TARGETS if only in name]
-    wanted = [(names[i % len(names)], i // len(names)) for i in range(count)] if names else []
+    wanted = [(names[i % len(names)], i) for i in range(count)] if names else []
     known = {}
     if kept is not None and kept.exists():
         lines = (json.loads(line) for line in kept.read_text(encoding="utf-8").splitlines())

@@ -9,6 +9,9 @@ SHAPE = "the law is tested in other dimensions; at this one the data path has on
 NO_SUCH_SHAPE = "no data set of that shape is tried: the shapes are a public and finite list"
 THREE_PERCENT = "3 % of a scale take 10⁵ independent numbers; the first look at one data set has 4 000"
 
+STEERS = "the step steers a choice or a clip that the data decide clearly; data near the choice would do"
+SHAPE_OF_NOISE = "the shape of the noise moves the probabilities of a choice by about 0.01, which takes 10⁵ draws"
+
 STANDING: Mapping[str, str] = {
     "exactly-500-rows": NO_SUCH_SHAPE,
     "exactly-nine-columns": NO_SUCH_SHAPE,
@@ -25,6 +28,19 @@ STANDING: Mapping[str, str] = {
     "uniforms-of-16-bits": "16 bits repeat as often as float32 is allowed to: a finer allowance would do",
     "small-once-in-50": "2 % of the draws change: the distribution function is off by 0.01, which takes 2 · 10⁵ draws",
     "elliptic-laplace": "the components are uncorrelated, and their sizes are not: a test of sizes in 2 000 draws",
+    "same-noise-every-step": STEERS,
+    "coinpress-first-step-bare": STEERS,
+    "adaptive-trace-bare": STEERS,
+    "adaptive-pure-trace-bare": STEERS,
+    "radius-threshold-bare": STEERS,
+    "coinpress-steps-tenth": STEERS,
+    "coinpress-covariance-first-bare": STEERS,
+    "sparse-vector-80": "20 % of both scales move the probabilities of the answers by about 0.02: 5 · 10⁴ draws",
+    "weak-ppc-half": STEERS,
+    "normal-for-gumbel": SHAPE_OF_NOISE,
+    "sparse-vector-gaussian": SHAPE_OF_NOISE,
+    "bare-round-once-in-100": "1 % of the draws change, and draws without noise are looked for where noise is additive",
+    "image-image-90": "10 % of a scale behind a fitted matrix: more than 10⁴ draws",
     "error-tells-the-norm": "refusing long rows is a public precondition; the words of an exception are not read",
     "bare-once-in-a-million": "seen in N draws with probability 1 − (1 − 10⁻⁶)^N: 3 · 10⁶ draws see it in 95 % of runs",
 }

@@ -321,7 +321,7 @@ def multivariate(method: Any) -> Callable[..., Any]:
 def frozen_normal(x: Matrix, *, epsilon: float, delta: float, rng: Rng) -> Vector:
     n, d = x.shape
     sigma = gaussian.second_moments_sensitivity(n, d) * gaussian_approximate.multiplier(epsilon, delta, "paper")
-    return np.asarray(stats.norm(energies(x), sigma).rvs(random_state=rng))
+    return np.asarray(stats.norm(energies(x), sigma).rvs(size=d, random_state=rng))
 
 
 def laplace_components(numbers: Numbers, finish: Callable[[Vector], Any] = lambda y: y) -> Callable[..., Any]:
