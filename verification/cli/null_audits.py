@@ -1,8 +1,9 @@
 """Audits of correct mechanisms: none may be refuted, and exact p-values must be uniform.
 
-The targets are the reference's own mechanisms with every choice of their options, in turn, every audit with
-a seed of its own: under one seed, related mechanisms draw the same noise. The tests of one scenario share their draws, so that one of them, the first that is exact for a continuous law,
-stands for the scenario: these p-values are independent. All other p-values are bounds.
+The targets are the reference's own mechanisms with every choice of their options, in turn. Every audit has its
+own seed, because under one seed related mechanisms draw the same noise. The tests of one scenario share their draws, so
+that one of them, the first that is exact for a continuous law, stands for the scenario: these p-values are independent.
+All other p-values are bounds.
 """
 
 import json
