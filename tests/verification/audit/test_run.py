@@ -240,7 +240,8 @@ def test_suspicious_checks_get_a_second_look_on_fresh_draws() -> None:
     report = audit(target, CLAIM, claimed="nuclear-laplace", samples=400, seed=1)
     decided = {check.n for check in report.checks if check.status is Status.REFUTED}
     assert report.verdict is Verdict.REFUTED
-    assert decided == {4000}
+    assert 4000 in decided
+    assert 400 not in decided
 
 
 def test_a_suspicious_law_gets_its_second_look_although_a_pair_has_the_name_of_its_scenario() -> None:
@@ -253,9 +254,9 @@ def test_a_suspicious_law_gets_its_second_look_although_a_pair_has_the_name_of_i
         Setting(target, CLAIM.keywords(), SECOND_MOMENT, 0), CLAIM, AuditSettings(samples=500), {"twins": scenario}
     )
     first = looks.first(lambda _: (pair,))
-    assert [(c.kind, c.status) for c in first if c.kind == "law"] == [("law", Status.SUSPICIOUS)]
+    assert [(c.kind, c.status) for c in first if c.name == "law"] == [("law", Status.SUSPICIOUS)]
     second = looks.second(first)
-    assert [(c.status, c.n) for c in second if c.kind == "law"] == [(Status.REFUTED, 5000)]
+    assert [(c.status, c.n) for c in second if c.name == "law"] == [(Status.REFUTED, 5000)]
     assert [c for c in second if c.kind == "privacy"] == [c for c in first if c.kind == "privacy"]
 
 

@@ -556,10 +556,10 @@ def _curve(trial: _Trial, guarantee: Guarantee, error: float) -> dict[str, Any]:
 def data_sets(pair: Pair) -> dict[str, Any]:
     """The size of two neighbouring data sets and the rows in which they differ, counted from 1.
 
-    A row that one of them does not have is an empty list.
+    A row that one of them does not have is None.
     """
     longest = max(len(pair.first), len(pair.second))
-    rows = [[*x.tolist(), *[[]] * (longest - len(x))] for x in (pair.first, pair.second)]
+    rows = [[*x.tolist(), *[None] * (longest - len(x))] for x in (pair.first, pair.second)]
     return {
         "n": len(pair.first),
         "d": pair.first.shape[1],
