@@ -1,5 +1,6 @@
 """What holds for every test."""
 
+import hashlib
 import os
 from collections.abc import Iterator
 
@@ -20,3 +21,18 @@ def _working_precision_is_left_as_it_was() -> Iterator[None]:
     before = mpmath.mp.prec, mpmath.iv.prec
     yield
     assert (mpmath.mp.prec, mpmath.iv.prec) == before
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--share", metavar="K/N", help="of the tests chosen, run the Kth of N shares, by a hash of the name"
+    )
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    share = config.getoption("--share")
+    if share:
+        k, n = map(int, share.split("/"))
+        kept = [item for item in items if int(hashlib.sha256(item.nodeid.encode()).hexdigest(), 16) % n == k - 1]
+        config.hook.pytest_deselected(items=[item for item in items if item not in set(kept)])
+        items[:] = kept

@@ -195,9 +195,11 @@ def _only_errors() -> None:
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, 1)
         os.dup2(nowhere, 2)
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(encoding="utf-8", errors="backslashreplace")
+    # new streams: the old one of the standard output may believe that it is a file in which one can seek
+    sys.stdout, sys.stderr = (
+        open(number, "w", encoding="utf-8", errors="backslashreplace", buffering=1, closefd=False)  # noqa: SIM115
+        for number in (1, 2)
+    )
 
 
 def _child(folder: Path, place: Screen, arguments: Sequence[str]) -> None:

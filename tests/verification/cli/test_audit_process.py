@@ -65,6 +65,7 @@ def test_a_target_that_ends_the_process_is_inconclusive(name: str, tmp_path: Pat
     assert (suite.attrib["failures"], suite.attrib["skipped"]) == ("0", "1")
 
 
+@pytest.mark.slow
 def test_what_a_target_prints_and_starts_lands_in_no_report(tmp_path: Path) -> None:
     """Its threads and the copies of the process that it makes do not delay or repeat the report either."""
     module(
@@ -108,6 +109,7 @@ def hears_interruptions() -> None:
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
+@pytest.mark.slow
 def test_a_reader_that_closes_the_pipe_and_a_locale_without_greek_are_no_tracebacks(tmp_path: Path) -> None:
     arguments = f"{shutil.which(str(COMMAND))} audit covassay:nuclear-laplace {' '.join(SMALL)}"
     for reader, printed in (("true", ""), ("cat", "ε = 1")):
@@ -156,3 +158,14 @@ def test_an_option_that_does_not_apply_is_one_line(
     captured = capsys.readouterr()
     assert named in captured.err
     assert (captured.out, captured.err.count("\n")) == ("", 1)
+
+
+def test_a_report_is_written_to_a_file_while_errors_go_to_a_pipe(tmp_path: Path) -> None:
+    module(tmp_path, "pass")
+    with (tmp_path / "report.txt").open("w", encoding="utf-8") as out:
+        done = subprocess.run(
+            [COMMAND, "audit", "hostile:f", *SMALL, "--quiet"],
+            cwd=tmp_path, stdout=out, stderr=subprocess.PIPE, text=True, check=False, timeout=120,
+        )  # fmt: skip
+    assert (done.returncode, done.stderr) == (0, "")
+    assert (tmp_path / "report.txt").read_text(encoding="utf-8") == "NOT REFUTED\n"

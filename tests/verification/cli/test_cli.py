@@ -176,14 +176,14 @@ def test_audit_lists_its_targets(capsys: pytest.CaptureFixture[str]) -> None:
 def test_an_audit_as_junit(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A failure for every refuted check, with the command that replays it; none for a correct target."""
     found = {}
-    for target, status in (("covassay:nuclear-laplace", 0), ("mutant:half-scale", 1)):
+    for target, status in (("covassay:bingham", 0), ("mutant:half-scale", 1)):
         out = tmp_path / "out.xml"
         assert run(["audit", target, "--samples", "200", "--quiet", "--junit", str(out)]) == status
         suite = ElementTree.fromstring(out.read_text(encoding="utf-8"))
         assert int(suite.attrib["tests"]) == len(suite.findall("testcase"))
         found[target] = suite.findall("testcase/failure")
         assert int(suite.attrib["failures"]) == len(found[target])
-    assert found["covassay:nuclear-laplace"] == []
+    assert found["covassay:bingham"] == []
     assert all("covassay audit mutant:half-scale" in (f.text or "") for f in found["mutant:half-scale"])
     assert found["mutant:half-scale"]
     assert run(["audit", "covassay:nuclear-laplace", "--junit", str(tmp_path / "no" / "out.xml")]) == 2

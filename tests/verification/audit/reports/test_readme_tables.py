@@ -34,6 +34,7 @@ def run(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> int:
     return findings.main()
 
 
+@pytest.mark.slow
 def test_a_changed_table_is_seen(
     readme: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
