@@ -140,12 +140,12 @@ def apart(setting: Setting, candidate: Candidate, first: Draws, second: Draws) -
 
 def _divergence(first: Vector, second: Vector) -> float:
     """The symmetric Kullback–Leibler divergence of two normal laws with the means and deviations of two samples."""
-    shift = float(first.mean() - second.mean())
-    spreads = [float(v.std(ddof=1)) for v in (first, second)]
     scale = max(1e-300, float(np.abs(first).max()), float(np.abs(second).max()))
-    a, b = (spread if spread > 1e-12 * scale else 0.0 for spread in spreads)
+    first, second = first / scale, second / scale  # the divergence is that of any units, and these do not overflow
+    shift = float(first.mean() - second.mean())
+    a, b = (spread if spread > 1e-12 else 0.0 for spread in (float(v.std(ddof=1)) for v in (first, second)))
     if a == 0 and b == 0:
-        return HUGE if abs(shift) > 1e-12 * scale else 0.0
+        return HUGE if abs(shift) > 1e-12 else 0.0
     if a == 0 or b == 0:
         return HUGE
     found = (a / b) ** 2 / 2 + (b / a) ** 2 / 2 - 1 + shift**2 * (a**-2 + b**-2) / 2

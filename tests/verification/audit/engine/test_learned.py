@@ -89,7 +89,7 @@ def test_outputs_that_never_repeat_have_no_table_of_whole_outputs() -> None:
     assert [name[0] for name, _ in log_ratios(rng.random((100, 2, 2)), rng.random((100, 2, 2)))] == ["Σ"]
 
 
-def test_a_row_that_one_data_set_lacks_is_an_empty_list() -> None:
+def test_a_row_that_one_data_set_lacks_is_null() -> None:
     found = data_sets(Pair("p", np.array([[1.0], [2.0]]), np.array([[1.0], [3.0], [4.0]]), ()))
-    rows = [{"row": 2, "first": [2.0], "second": [3.0]}, {"row": 3, "first": [], "second": [4.0]}]
+    rows = [{"row": 2, "first": [2.0], "second": [3.0]}, {"row": 3, "first": None, "second": [4.0]}]
     assert found["differing_rows"] == rows
