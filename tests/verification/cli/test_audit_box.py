@@ -68,6 +68,7 @@ def test_a_function_in_a_box(folder: Path, capsys: pytest.CaptureFixture[str]) -
     assert "takes the bounds of its columns: give bounds (--bounds)" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_a_process_gets_the_bounds(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (folder / "release.py").write_text(PROCESS)
     target = ["audit", "exec:python3 release.py", "--released", "vector", "--samples", "100", "--jobs", "1", "--quiet"]

@@ -173,6 +173,7 @@ def test_audit_lists_its_targets(capsys: pytest.CaptureFixture[str]) -> None:
     assert {"covassay:bingham", "diffprivlib:bingham", "opendp:private-eigenvector", "mutant:half-scale"} <= set(listed)
 
 
+@pytest.mark.slow
 def test_an_audit_as_junit(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A failure for every refuted check, with the command that replays it; none for a correct target."""
     found = {}

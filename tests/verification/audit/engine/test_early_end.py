@@ -46,6 +46,7 @@ def checks(
     return run_pair(setting, PAIR, claim, samples, "first look", stop), sum(made) // 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("claim", RIGHT)
 @pytest.mark.parametrize(("factor", "most"), [(0.001, 300), (0.1, 300), (0.25, 1000)])
 def test_a_target_with_far_too_little_noise_ends_in_a_fraction_of_the_draws(
@@ -144,6 +145,7 @@ def little_noise(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matr
     return x.T @ x / len(x) + 0.02 * rng.laplace(size=(x.shape[1],) * 2)
 
 
+@pytest.mark.slow
 def test_a_whole_audit_of_a_target_with_little_noise_makes_a_fraction_of_its_draws() -> None:
     report = audit(little_noise, PureDP(1.0), samples=20_000)
     refuted = [check for check in report.refuted if check.kind == "privacy"]

@@ -44,7 +44,7 @@ TIGHT = {
 }
 
 
-@pytest.mark.parametrize("name", [n if n == "pure" else pytest.param(n, marks=pytest.mark.slow) for n in TIGHT])
+@pytest.mark.parametrize("name", [pytest.param(n, marks=pytest.mark.slow) for n in TIGHT])
 def test_p_values_of_a_mechanism_that_just_keeps_its_claim_are_uniform_or_larger(name: str) -> None:
     """500 runs; P(p ≤ u) may exceed u nowhere by more than a sample of that size does with probability 1e-9."""
     noise, scale, claim, check, samples = TIGHT[name]
@@ -59,6 +59,7 @@ def test_half_of_the_gaussian_noise_is_refuted_at_1000_draws() -> None:
     assert all(p is not None and p < RUN_LEVEL for p in found), found
 
 
+@pytest.mark.slow
 def test_four_fifths_of_the_gaussian_noise_is_refuted_at_14000_draws() -> None:
     found = [checks("gaussian", 0.8, ZCDP(0.5), 14_000, seed) for seed in range(5)]
     assert all(f["divergence"].p_value < RUN_LEVEL for f in found), [f["divergence"].p_value for f in found]
@@ -124,6 +125,7 @@ def noiseless(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
     return x.T @ x / len(x) + 1e-6 * rng.standard_normal((x.shape[1],) * 2)
 
 
+@pytest.mark.slow
 def test_a_claim_beyond_the_reach_of_a_black_box_audit_is_inconclusive() -> None:
     """Noise of 1e-6 passed at ε = 6; the report now says how far the run could have seen."""
     report = audit(noiseless, PureDP(6.0), samples=600)

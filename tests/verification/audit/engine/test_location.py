@@ -93,6 +93,7 @@ def test_without_a_mechanism_only_a_wrong_size_is_named(centre: Callable[[Matrix
     assert (found is None and not words) or (found is not None and words != "" and words in found.sentence)
 
 
+@pytest.mark.slow
 def test_the_centre_is_the_first_line_of_the_finding_and_the_scale_is_judged_about_it() -> None:
     """Half the noise about n·Σ: the interval of the scale about Σ would say that the noise is too large."""
 

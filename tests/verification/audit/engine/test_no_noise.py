@@ -67,6 +67,7 @@ def test_a_target_without_noise_is_refuted(name: str) -> None:
     assert report.verdict is Verdict.REFUTED
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name",
     [pytest.param(n, marks=() if n in ("output-perturbation",) else pytest.mark.slow)

@@ -94,6 +94,7 @@ def test_a_correct_mechanism_in_float32_is_not_refuted_with_20_seeds(name: str) 
         assert report.verdict is Verdict.NOT_REFUTED, [c.detail for c in report.refuted]
 
 
+@pytest.mark.slow
 def test_the_laws_that_are_called_continuous_repeat_no_output() -> None:
     """400 draws of the reference on small data, where clipping and projecting show most."""
     rng = np.random.default_rng(3)

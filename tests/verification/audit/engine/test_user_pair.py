@@ -142,6 +142,7 @@ def test_what_a_reader_should_know_of_the_rows_is_said() -> None:
         pair_to_test(as_pair([[1.0]], [[0.0]]), OUTPUTS["coefficients"], "ball", 1)
 
 
+@pytest.mark.slow
 def test_a_pair_shows_what_no_other_pair_shows() -> None:
     """A mistake in one place is seen on the pair that has it, and not without it; a correct target keeps its claim."""
     x, y = X.copy(), X.copy()

@@ -54,6 +54,7 @@ def test_every_control_is_a_target() -> None:
     assert TARGETS["box-own-range"]().name == "mutant:box-own-range"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("control", CORRECT, ids=lambda control: control.name)
 def test_correct_releases_are_not_refuted(control: BoxControl) -> None:
     """False alarm at most 1e-9 a run."""
@@ -97,6 +98,7 @@ def rejecting(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
     return CORRECT[0].draw(x, epsilon=epsilon, rng=rng, bounds=UNEQUAL)
 
 
+@pytest.mark.slow
 def test_other_notions_and_outputs() -> None:
     assert audit(gaussian, ZCDP(0.5), bounds=UNEQUAL, samples=150).verdict is Verdict.NOT_REFUTED
     assert audit(mean, CLAIM, bounds=UNEQUAL, released="vector", samples=150).verdict is Verdict.NOT_REFUTED

@@ -82,6 +82,7 @@ def nine_tenths(x: Matrix, size: int, *, rng: np.random.Generator, epsilon: floa
     return np.diag(second_moment(rows)) + 0.9 * scale * rng.laplace(size=(size, rows.shape[1]))
 
 
+@pytest.mark.slow
 def test_nine_tenths_of_the_laplace_noise_are_refuted_at_the_default_number_of_draws() -> None:
     """By the exact law of the total; Kolmogorov's test took 10 000 draws."""
     report = audit(Target("mine", one(nine_tenths), draw_many=nine_tenths), PureDP(1.0), claimed="laplace")

@@ -84,6 +84,7 @@ def level(share: float) -> Target:
     return Target("level", lambda x, *, rng, **budget: many(x, 1, rng=rng, **budget)[0], draw_many=many)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("target", "claim", "released"),
     [

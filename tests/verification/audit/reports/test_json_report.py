@@ -54,7 +54,7 @@ def _reports() -> dict[str, Any]:
         "inconclusive": audit(
             Target("mine", never_answers), pure, claimed="nuclear-laplace", samples=100, seconds=0.01
         ),
-        "inconclusive at times": audit(Target("mine", sometimes_late), PureDP(9.0), samples=100, seconds=0.02),
+        "inconclusive at times": audit(Target("mine", sometimes_late), PureDP(9.0), samples=100, seconds=0.005),
     }
 
 

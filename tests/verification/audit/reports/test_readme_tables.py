@@ -50,6 +50,7 @@ def test_a_changed_table_is_seen(
     assert "| `mutant:gamma-shape` |" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_a_finding_states_verdict_and_the_law_that_fits() -> None:
     report = audit(TargetReference("mutant:gamma-shape", "."), PureDP(1.0), samples=300)
     row = findings.finding(report)

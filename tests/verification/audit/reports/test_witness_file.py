@@ -105,6 +105,7 @@ def test_the_share_of_failed_draws_is_a_line_of_the_report(report: AuditReport) 
     assert line in out.getvalue()
 
 
+@pytest.mark.slow
 def test_repeats_are_one_finding() -> None:
     """In the report; every check stands in the list of all checks."""
     report = audit(TargetReference("mutant:half-noise-gauss-cov", "."), ZCDP(0.5), samples=200)

@@ -62,6 +62,7 @@ def test_the_example_of_the_readme_is_not_refuted_and_its_replay_command_is_quot
     assert shlex.split(report.replay)[:3] == ["covassay", "audit", target.spec]
 
 
+@pytest.mark.slow
 def test_the_example_with_a_tenth_of_its_noise_is_refuted(tmp_path: Path) -> None:
     assert "scale = 2 * d" in example()
     target = source(tmp_path, example().replace("scale = 2 * d", "scale = 0.2 * d"))

@@ -65,9 +65,7 @@ def test_a_correct_function_is_not_refuted(project: Path) -> None:
     assert "not a certificate" in done.stdout
 
 
-@pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=pytest.mark.slow if name != "unclipped" else ()) for name in BROKEN]
-)
+@pytest.mark.parametrize("name", [pytest.param(name, marks=pytest.mark.slow) for name in BROKEN])
 def test_a_broken_function_is_caught_and_the_mistake_is_named(project: Path, name: str) -> None:
     (old, new), named = BROKEN[name]
     assert old in CORRECT
