@@ -59,12 +59,18 @@ def exponents(rho: Number, d: int, calibration: str) -> list[Number]:
 
 
 def eigenvalue_loss(rho: Number, change_squared: Number, calibration: str) -> Number:
-    """‖m‖²/(2b²), the zCDP cost of releasing eigenvalues that move by m: exact for Gaussian noise, a bound for Laplace noise."""
+    """‖m‖²/(2b²), the zCDP cost of releasing eigenvalues that move by m.
+
+    It is exact for Gaussian noise, and an upper bound for Laplace noise.
+    """
     return change_squared / (2 * eigenvalue_scale(rho, calibration) ** 2)
 
 
 def direction_loss(steps: list[Number]) -> Number:
-    """Σ_{i<d} η_i²/2, the zCDP cost of releasing the directions: the loss of direction i lies in an interval of length 2η_i."""
+    """Σ_{i<d} η_i²/2, the zCDP cost of releasing the directions.
+
+    The loss of direction i lies in an interval of length 2η_i.
+    """
     return sum(zcdp_of_bounded_range(2 * eta) for eta in steps)
 
 
