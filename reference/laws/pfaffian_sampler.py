@@ -61,9 +61,9 @@ from covassay.reference.domain import Matrix, Vector
 from covassay.reference.laws.panels import NODES, integrated, interpolation
 from covassay.reference.laws.pfaffian_ensemble import PfaffianEnsemble
 
-# Rounding of ln ρ_N grows with N, because f_k is small near an earlier point, and conditioning divides by it. The largest
-# error seen was 1e-11 at N = 20, 3e-9 at N = 100 and 5e-7 at N = 300. A real fault, such as a kernel off by 1/1000, is far
-# larger.
+# Rounding of ln ρ_N grows with N, because f_k is small near an earlier point, and conditioning divides by it. The
+# largest error seen was 1e-11 at N = 20, 3e-9 at N = 100 and 5e-7 at N = 300. A real fault, such as a kernel off by
+# 1/1000, is far larger.
 CERTIFICATE_TOLERANCE = 1e-6
 # Samples are drawn in blocks: at most 512 at a time, since longer arrays are no faster, and at most 2^20 entries of μ
 # (8 MB). The block decides which uniform goes to which point, so other values would change the draws of a given seed.
