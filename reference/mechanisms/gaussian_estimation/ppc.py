@@ -1,4 +1,4 @@
-"""Private preconditioning: make a Gaussian with I ⪯ Σ ⪯ κI nearly spherical, in several rounds. KLSU19 Algorithm 3 (PPC).
+"""Private preconditioning: make N(0, Σ) with I ⪯ Σ ⪯ κI nearly spherical, in several rounds. KLSU19 Algorithm 3 (PPC).
 
 1. T = max(0, ⌈ln(κ/1000)/ln(1/0.69)⌉), a function of κ, which is public. A = I.
 2. For t = 1, …, T: κ_t = 0.69^{t−1} κ, and A ← WeakPPC(A x_1, …, A x_n; ρ/T, β/T, κ_t) · A.
