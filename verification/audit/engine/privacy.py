@@ -56,7 +56,7 @@ from covassay.verification.statistics.streams import stream
 
 DECIMALS = 9  # statistics are rounded, because what the low-order bits of a float reveal is a separate question
 PROBE = 10  # draws on each side that show whether the target always fails there
-# The mean number of draws a side when one side always fails, before the factor e^ε or e^ρ. It gives a p-value near 1e-14.
+# Mean number of draws a side when one side always fails, before the factor e^ε or e^ρ. It gives a p-value near 1e-14.
 FAILING_MEAN = 40.0
 PILOT = 0.3  # share of the draws that choose the event; the rest test it
 STEPS = np.array([0.005, 0.02, *np.linspace(0.05, 0.95, 14), 0.98, 0.995])  # quantiles at which a bet cuts the range
@@ -64,8 +64,8 @@ CONFIDENCE = 0.999  # of the bound that is printed; the verdict uses p-values
 EDGE = 0.1  # share by which the score of a learned statistic is lowered
 FEWEST_LEARNED = 20  # pilot draws with an output on either side; with fewer, a statistic is not learned
 # Keys of facts, the entries of `CheckResult.facts`. The first is the loss if the noise is independent Laplace, an
-# estimate that guides the search, and not a bound. The second says whether the Rényi divergence that the draws show fits
-# what the claim implies for data sets two replacements apart: its p-value is small if not.
+# estimate that guides the search, and not a bound. The second is a p-value; it is small if the draws show a Rényi
+# divergence above what the claim implies for data sets two replacements apart.
 ESTIMATED = "estimated_loss"
 TWO_STEPS = "p_of_two_steps"
 STEPS_SQUARED = 4  # ρ-zCDP for data sets one replacement apart is 4ρ-zCDP for data sets two replacements apart
@@ -100,9 +100,9 @@ class Pair:
     """Two neighbouring data sets and the statistics whose events are tried.
 
     `weight` multiplies the number of draws. `remarks` are exact figures that are printed beside the bound, such as the
-    true loss of a law that the target was found to follow. `failures_tell` is False if exactly one of the data sets lies
-    outside the domain: a target may reject that one. `box` is the box of the rows, where it differs from the audit's.
-    `by_entry` says that every entry may have noise of a scale of its own.
+    true loss of a law that the target was found to follow. `failures_tell` is False if exactly one of the data sets
+    lies outside the domain: a target may reject that one. `box` is the box of the rows, where it differs from the
+    audit's. `by_entry` says that every entry may have noise of a scale of its own.
     """
 
     name: str
@@ -242,8 +242,8 @@ def _beyond(ordered: Vector, tried: Vector, above: bool) -> Vector:
 class _Wager:
     """A bet against the claim. It looks at the category of an output: the step of a statistic, or failure.
 
-    The steps lie between `bounds`. Without `bounds`, the categories are an event and its complement, and `swapped` says that the event was found to be
-    likelier on the second data set.
+    The steps lie between `bounds`. Without `bounds`, the categories are an event and its complement, and `swapped` says
+    that the event was found to be likelier on the second data set.
     """
 
     bet: Bet | RenyiBet
@@ -317,7 +317,7 @@ def p_value(counts: EventCounts, guarantee: Guarantee) -> float:
 def _in_reach(counts: EventCounts, guarantee: Guarantee, looks: int, alpha: float) -> dict[str, float]:
     """The loss that this test would have seen on an event as likely as the one tested.
 
-    It also gives a small loss, and how many times as many draws would have shown that. `looks` multiplies the p-values
+    It also names a small loss, and how many times as many draws would have shown that. `looks` multiplies the p-values
     of the test. The result is empty if the event was too rare.
     """
     if counts.first < FEWEST:
@@ -446,7 +446,7 @@ class _PairSampler:
         return first, second
 
     def stages(self, part: str, sizes: tuple[int, int]) -> Iterator[tuple[Draws, Draws]]:
-        """The same draws in stages that double their number; they stop after a stage in which a draw ran out of time."""
+        """The same draws in stages that double their number; they stop after one in which a draw ran out of time."""
         start, stop = 0, FIRST_STAGE // CHUNK
         while start * CHUNK < max(sizes):
             stage = self.draws(part, sizes, slice(start, stop))
