@@ -25,8 +25,8 @@ OUTSIDE = 50.0  # norm of the rows that a mechanism must clip or reject
 class ClaimUnderAudit:
     """What a target claims: to be this mechanism, with these options, within this guarantee.
 
-    `options` spell out every option. `samples` is the number of draws on each data set; pairs use it to aim at events that so
-    many draws can show. `seed` is the seed of draws from the reference.
+    `options` spell out every option. `samples` is the number of draws on each data set; pairs use it to aim at events
+    that so many draws can show. `seed` is the seed of draws from the reference.
     """
 
     mechanism: Mechanism[Any, ..., Any]
