@@ -64,8 +64,8 @@ CONFIDENCE = 0.999  # of the bound that is printed; the verdict uses p-values
 EDGE = 0.1  # share by which the score of a learned statistic is lowered
 FEWEST_LEARNED = 20  # pilot draws with an output on either side; with fewer, a statistic is not learned
 # Keys of facts, the entries of `CheckResult.facts`. The first is the loss if the noise is independent Laplace, an
-# estimate that guides the search, and not a bound. The second is a p-value; it is small if the draws show a Rényi
-# divergence above what the claim implies for data sets two replacements apart.
+# estimate that guides the search, and not a bound. The second is small if the draws show a Rényi divergence above what
+# the claim implies for data sets two replacements apart. It is no p-value, because these draws also choose the bet.
 ESTIMATED = "estimated_loss"
 TWO_STEPS = "p_of_two_steps"
 STEPS_SQUARED = 4  # ρ-zCDP for data sets one replacement apart is 4ρ-zCDP for data sets two replacements apart
@@ -240,7 +240,7 @@ def _beyond(ordered: Vector, tried: Vector, above: bool) -> Vector:
 
 @dataclass(frozen=True)
 class _Wager:
-    """A bet against the claim. It looks at the category of an output: the step of a statistic, or failure.
+    """A bet against the claim. It looks at the category of an output: the step in which a statistic lies, or failure.
 
     The steps lie between `bounds`. Without `bounds`, the categories are an event and its complement, and `swapped` says
     that the event was found to be likelier on the second data set.
