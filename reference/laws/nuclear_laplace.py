@@ -9,8 +9,9 @@ Symmetric noise: the same density on the symmetric matrices. Z = Q diag(λ) Qᵀ
 full-line ensemble, whose density is ∝ ∏|λ_i − λ_j| exp(−Σ|λ_i|/ρ). Q and λ are independent.
 ‖Z‖_* ~ Gamma(d(d + 1)/2, ρ).
 
-So a draw is one draw of the spectrum, exact by `pfaffian_sampler`, and one or two of `haar`. Everything below is at
-ρ = 1; multiply Z by ρ. Samples are exact up to float64 rounding, and each passes the certificate of `pfaffian_sampler`.
+So one Z takes one exact draw of the spectrum (`pfaffian_sampler`), and two Haar matrices (full noise) or one (symmetric
+noise). Everything below is at ρ = 1; multiply Z by ρ. Samples are exact up to float64 rounding, and each passes the
+certificate of `pfaffian_sampler`.
 
 How large the spectral norm ‖Z‖ is: as d → ∞, ‖Z‖/(ρd) → π for full and π/2 for symmetric noise. For every d this file
 has the exact law, and a proven upper bound on the tail (proofs/paper/tail-bound.md). DN25 Theorem 6 says that

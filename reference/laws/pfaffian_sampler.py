@@ -15,25 +15,26 @@ bordered by two more rows and columns for each of these points q, made of the tw
 
     a(x) = (φ(x), 0, …, 0),   b(x) = (Eφ(x), [1 if N is odd], sgn(q_1 − x), …, sgn(q_k − x)).
 
-So f_k(x) is a ratio of two Pfaffians, the upper matrix having one more pair of rows. A Schur complement evaluates it:
+So f_k(x) is a ratio of two Pfaffians; the matrix in the numerator has one more pair of rows and columns. A Schur
+complement evaluates it:
 
     f_k(x) = −a(x)ᵀ μ b(x).
 
-Here μ, of size D + k, holds the entries of M_k^{−1} at the D basis functions and at the k borders b(q). Its entries at
-the borders a(q) are not needed: a(x) and b(x) of a later point x are 0 there. μ starts as A^{−1}. The same Schur
-complement conditions μ on a new point p, which is an update of rank two:
+Here μ, of size D + k, holds the entries of M_k^{−1} at the D basis functions and at the k borders b(q). The entries of
+M_k^{−1} at the borders a(q) are not needed: a(x) and b(x) of a later point x are 0 there. μ starts as A^{−1}. The same
+Schur complement conditions μ on a new point p, which is an update of rank two:
 
     c₁ = μ a(p),  c₂ = μ b(p),  f_k(p) = −a(p)ᵀ c₂;    append 0 to c₁, 1 to c₂, and a zero row and column to μ;
     μ ← μ + (c₁ c₂ᵀ − c₂ c₁ᵀ) / f_k(p).
 
-DRAWING FROM f_k is inversion of F_k(x) = ∫_{−∞}^x f_k at a uniform multiple of F_k(∞). Points are not restricted to
-the nodes of the quadrature, because F_k is known at every x to rounding. Write C_q = −μ[:N, q] for the column of the
-point q. Then
+TO DRAW FROM f_k, solve F_k(x) = u F_k(∞), with F_k(x) = ∫_{−∞}^x f_k and u uniform on [0, 1]. Points are not restricted
+to the nodes of the quadrature, because F_k is known at every x up to rounding. Write C_q = −μ[:N, q] for the column of
+the point q. Then
 
     f_k(x) = h(x) + Σ_q sgn(q − x) φ(x)·C_q,     h = −φᵀ μ[:N, :D] E.
 
-h is analytic inside every panel, so Gauss–Legendre quadrature integrates it to rounding. The second sum has a jump at
-every earlier point q, but its integral has a closed form in G, the antiderivative of φ:
+h is analytic inside every panel, so Gauss–Legendre quadrature integrates it up to rounding. The second sum has a jump
+at every earlier point q, but its integral has a closed form in G, the antiderivative of φ:
 
     ∫_{−∞}^x sgn(q − t) φ(t)·C_q dt = G(x)·C_q if x ≤ q, and 2 G(q)·C_q − G(x)·C_q if x > q.
 
@@ -60,16 +61,16 @@ from covassay.reference.domain import Matrix, Vector
 from covassay.reference.laws.panels import NODES, integrated, interpolation
 from covassay.reference.laws.pfaffian_ensemble import PfaffianEnsemble
 
-# Rounding of ln ρ_N grows with N, because a point close to an earlier one divides by a small f_k. The largest error
-# seen was 1e-11 at N = 20, 3e-9 at N = 100 and 5e-7 at N = 300. A real fault, such as a kernel off by 1/1000, is far
-# larger.
+# Rounding of ln ρ_N grows with N, because f_k is small near an earlier point, and conditioning divides by it. The
+# largest error seen was 1e-11 at N = 20, 3e-9 at N = 100 and 5e-7 at N = 300. A real fault, such as a kernel off by
+# 1/1000, is far larger.
 CERTIFICATE_TOLERANCE = 1e-6
 # Samples are drawn in blocks: at most 512 at a time, since longer arrays are no faster, and at most 2^20 entries of μ
 # (8 MB). The block decides which uniform goes to which point, so other values would change the draws of a given seed.
 BLOCK_SAMPLES = 512
 BLOCK_ENTRIES = 2**20
 # Newton stops when no t ∈ [−1, 1] of the block moves by more than 1e-14. Where f_k is small, rounding of its integral
-# alone moves t by a few times that, and the cap ends the loop. Bisection alone would need log₂(2/1e-14) = 48 steps.
+# alone moves t by a few times that, and NEWTON_STEPS ends the loop. Bisection would need log₂(2/1e-14) = 48 steps.
 CONVERGED = 1e-14
 NEWTON_STEPS = 100
 

@@ -1,6 +1,6 @@
 """EMCov: noisy eigenvalues, and eigenvectors drawn one by one, under zCDP. DLY22 Appendix A, from ADK19 Algorithm 1.
 
-The eigenvalues λ_1 ≥ … ≥ λ_d and the eigenvectors of C = Σ_j x_j x_jᵀ = nΣ determine it. The eigenvalues get additive
+C = Σ_j x_j x_jᵀ = nΣ is determined by its eigenvalues λ_1 ≥ … ≥ λ_d and its eigenvectors. The eigenvalues get additive
 noise; every eigenvector is drawn by an exponential mechanism on the sphere, whose score is the variance along it.
 
 1. λ̂_i = λ_i + noise of scale b, independent for every i.
@@ -59,12 +59,18 @@ def exponents(rho: Number, d: int, calibration: str) -> list[Number]:
 
 
 def eigenvalue_loss(rho: Number, change_squared: Number, calibration: str) -> Number:
-    """‖m‖²/(2b²), the ρ of eigenvalues that move by m: exact for Gaussian noise, a bound for Laplace noise."""
+    """‖m‖²/(2b²), the zCDP cost of releasing eigenvalues that move by m.
+
+    It is exact for Gaussian noise, and an upper bound for Laplace noise.
+    """
     return change_squared / (2 * eigenvalue_scale(rho, calibration) ** 2)
 
 
 def direction_loss(steps: list[Number]) -> Number:
-    """Σ_{i<d} η_i²/2, the ρ of the directions: the loss of direction i lies in an interval of length 2η_i."""
+    """Σ_{i<d} η_i²/2, the zCDP cost of releasing the directions.
+
+    The loss of direction i lies in an interval of length 2η_i.
+    """
     return sum(zcdp_of_bounded_range(2 * eta) for eta in steps)
 
 
@@ -114,7 +120,10 @@ def draw_noise(
 
 @checked
 def spend(*, rho: Rho, dimension: Dimension, calibration: ReconstructedCalibration = "reconstructed") -> Spend:
-    """The claimed ρ; proven are less than 9ρ/32 ("reconstructed") and ρ ("tight"), or ρ/8 and ρ/4 in dimension 1."""
+    """The claimed budget is ρ. The proven budget is less than 9ρ/32 with "reconstructed", and ρ with "tight".
+
+    For d = 1 the proven budget is ρ/8 with "reconstructed", and ρ/4 with "tight".
+    """
     change_squared = 2 if dimension > 1 else 1
     eigenvalues = eigenvalue_loss(rho, change_squared, calibration)
     proven = eigenvalues + direction_loss(exponents(rho, dimension, calibration))

@@ -60,7 +60,7 @@ def release(
     kappa: Kappa = 1e4,
     beta: Beta = 0.1,
 ) -> Matrix:
-    """Release the covariance, estimated where it is nearly round, given the noise: a `PGCENoise`."""
+    """Release the covariance, estimated where it is nearly spherical, given the noise: a `PGCENoise`."""
     # VALIDATE
     rows = as_rows(x)
 

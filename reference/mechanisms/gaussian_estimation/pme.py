@@ -83,7 +83,7 @@ def release(
     mean_bound: MeanNorm = 10.0,
     beta: Beta = 0.1,
 ) -> Vector:
-    """Release the mean, estimated where the covariance is nearly round, given the noise: a `PMENoise`."""
+    """Release the mean, estimated where the covariance is nearly spherical, given the noise: a `PMENoise`."""
     # VALIDATE
     rows = as_rows(x)
 

@@ -1,13 +1,13 @@
-"""Private preconditioning: make a Gaussian with I ⪯ Σ ⪯ κI nearly round, in rounds. KLSU19 Algorithm 3 (PPC).
+"""Private preconditioning: make N(0, Σ) with I ⪯ Σ ⪯ κI nearly spherical, in several rounds. KLSU19 Algorithm 3 (PPC).
 
 1. T = max(0, ⌈ln(κ/1000)/ln(1/0.69)⌉), a function of κ, which is public. A = I.
 2. For t = 1, …, T: κ_t = 0.69^{t−1} κ, and A ← WeakPPC(A x_1, …, A x_n; ρ/T, β/T, κ_t) · A.
-3. Release A. It is invertible; as a product of symmetric matrices it is not symmetric. New rows are A x, and their
-   covariance is AΣAᵀ.
+3. Release A. It is invertible. It is a product of symmetric matrices, so in general not symmetric itself. New rows are
+   A x, and their covariance is AΣAᵀ.
 
 Reconstructed: the copy of the paper that we had has neither the pseudocode nor the formulas. T and 0.69 are ours, and
-follow from the lemma of `weak_ppc`. The theorem of the paper speaks of a symmetric A. (AᵀA)^{1/2} is
-symmetric, and gives AΣAᵀ the same eigenvalues.
+follow from the lemma of `weak_ppc`. The theorem of the paper speaks of a symmetric A. With the symmetric
+S = (AᵀA)^{1/2} in place of A, SΣS has the same eigenvalues as AΣAᵀ.
 
 Why ρ-zCDP. Every round reads all records and costs at most ρ/T, given the A of the rounds before; T rounds add up to ρ.
 
@@ -121,7 +121,7 @@ def draw_noise(dimension: int, rng: np.random.Generator, *, kappa: Kappa) -> Mat
 
 @checked
 def spend(*, rho: Rho, dimension: Dimension, calibration: ReconstructedCalibration = "reconstructed") -> Spend:
-    """The budget of T rounds, each of which spends what NaivePCE spends of ρ/T."""
+    """The budget of T rounds, each a NaivePCE run with budget ρ/T."""
     proven = naive_pce.spend(rho=rho, dimension=dimension, calibration=calibration).proven
     return Spend(ZCDP(rho), proven, False, "by composition of the rounds")
 

@@ -6,7 +6,7 @@ to svec(M) = (M_ii, √2 M_ij for i < j), which lists a symmetric M as a vector 
 1. T is a public l × D matrix: G/√l with G standard Gaussian, drawn from a public seed; or T = I if l = D.
 2. y_i = T svec(x_i x_iᵀ), the image of row i. An image longer than c = 1 + α/2 is shortened to length c.
 3. ỹ = (1/n) Σ_i y_i + (S/(nε)) z, where z has a uniform direction and ‖z‖ ~ Gamma(l), and S = min(2c, √2 ‖T‖).
-4. Release the M that is nearest, by ‖T svec(M) − ỹ‖, in {M ⪰ 0, tr M ≤ 1}, the set that holds all second moments.
+4. Release the M that minimises ‖T svec(M) − ỹ‖ over {M ⪰ 0, tr M ≤ 1}, the set that holds all second moments.
 
 Why ε-DP, for every T. The density of z is ∝ exp(−‖z‖), so the privacy loss is at most nε/S times the distance by which
 one row moves the mean of the images. This distance is at most S/n: y_i stays in a ball of radius c, so it moves by at
@@ -57,8 +57,8 @@ def require_seed(name: str, value: int) -> None:
 
 
 ITERATIONS = 300  # of the fit; its squared distance to ỹ is then within 4‖T‖²/301² of the least
-# T is drawn from the child with this spawn key of the `SeedSequence` of its seed s. Noise may be drawn from
-# `default_rng(s)`, s < 2^128, or from one of the first 2^30 children; it does not repeat the numbers in T.
+# The spawn key: T is drawn from SeedSequence(s, spawn_key=(STREAM,)). So noise that is drawn from `default_rng(s)`,
+# s < 2^128, or from one of the first 2^30 children, shares no numbers with T.
 STREAM = 0x4A4C5400
 Distortion = Annotated[
     float,
@@ -67,7 +67,7 @@ Distortion = Annotated[
     ),
 ]
 DistortionFailure = Annotated[
-    float, Rule("β in (0, 1), public: the probability that T changes a distance by more", require_below_one)
+    float, Rule("β in (0, 1), public: the probability that T changes a distance by more than α", require_below_one)
 ]
 Seed = Annotated[int, Rule("the seed of T, public, a whole number of at least 0", require_seed)]
 
@@ -191,17 +191,13 @@ def draw_noise(
 
 @checked
 def spend(*, epsilon: Epsilon, dimension: Dimension) -> Spend:
-    """The claimed ε, which is proven, and ε/√2 is proven for d = 1, where xxᵀ changes by at most 1, and not √2.
+    """The claimed budget is ε. The proven budget is ε for d ≥ 2, and ε/√2 for d = 1.
 
-    Releasing ỹ in place of the fit would cost the same.
+    For d = 1, ‖xxᵀ − x'x'ᵀ‖_F is at most 1 instead of √2. Releasing ỹ in place of the fit would cost the same.
     """
     proven = epsilon if dimension > 1 else epsilon / math.sqrt(2)
-    return Spend(
-        PureDP(epsilon),
-        PureDP(proven),
-        dimension == 1,
-        "by the noisy image; attained there by orthonormal rows when nothing is projected (l = D)",
-    )
+    pair = "orthonormal rows when nothing is projected (l = D)" if dimension > 1 else "the rows 1 and 0"
+    return Spend(PureDP(epsilon), PureDP(proven), dimension == 1, f"by the noisy image; attained there by {pair}")
 
 
 ABOUT = About(

@@ -7,14 +7,16 @@ of a violation is the pair of data sets, the event, and how often the event occu
 
 (ε, δ)-DP is tested a second time, by a bet on the same event: a stake that is not expected to grow if the claim holds,
 so that a large gain refutes it (`statistics.betting`). zCDP is tested a second time by a bet on the Rényi divergence of
-a whole statistic, of which an event shows only a part.
+all values of a statistic; one event sees only part of it.
 
-The draws come in stages that double. In either part a bet, chosen on the first stage or on the pilot, multiplies its
-gains over the stages that follow. By Ville's inequality it ever reaches 1/p with probability at most p if the claim is
-true. Where it reaches far beyond the false-alarm budget, the pair ends: the claim is refuted with the draws made so
-far. These early ends may spend `EARLY_SHARE` of a p-value, and the p-values of the whole are enlarged by that share.
+The draws come in stages, each of which doubles their number. The pilot and the test each have a bet: the pilot's is
+chosen on the first stage of the pilot, the test's on the whole pilot. Each multiplies its gains over later stages. By
+Ville's inequality the product ever reaches 1/p with probability at most p if the claim is true. Where the gain is so
+large that its p-value is far below the false-alarm budget, the pair ends: the claim is refuted with the draws made so
+far. A share `EARLY_SHARE` of the allowed error is reserved for early ends; the p-values of pairs that do not end early
+are divided by 1 − `EARLY_SHARE`.
 
-The bound concerns this one event. A bound below the claim proves nothing.
+The confidence bound is for the chosen event alone. A bound below the claim proves nothing.
 """
 
 import math
@@ -54,24 +56,28 @@ from covassay.verification.statistics.streams import stream
 
 DECIMALS = 9  # statistics are rounded, because what the low-order bits of a float reveal is a separate question
 PROBE = 10  # draws on each side that show whether the target always fails there
-FAILING_MEAN = 40.0  # times e^ε or e^ρ: the mean of draws when one side always fails, for a p-value near 1e-14
+# Mean number of draws a side when one side always fails, before the factor e^ε or e^ρ. It gives a p-value near 1e-14.
+FAILING_MEAN = 40.0
 PILOT = 0.3  # share of the draws that choose the event; the rest test it
 STEPS = np.array([0.005, 0.02, *np.linspace(0.05, 0.95, 14), 0.98, 0.995])  # quantiles at which a bet cuts the range
 CONFIDENCE = 0.999  # of the bound that is printed; the verdict uses p-values
 EDGE = 0.1  # share by which the score of a learned statistic is lowered
 FEWEST_LEARNED = 20  # pilot draws with an output on either side; with fewer, a statistic is not learned
-ESTIMATED = "estimated_loss"  # the fact with the loss if the noise is independent Laplace: no bound, it guides
-TWO_STEPS = "p_of_two_steps"  # the fact that says whether a Rényi divergence fits a claim for two steps
-STEPS_SQUARED = 4  # ρ-zCDP for one step between data sets is 4ρ-zCDP for two
+# Keys of facts, the entries of `CheckResult.facts`. The first is the loss if the noise is independent Laplace, an
+# estimate that guides the search, and not a bound. The second is small if the draws show a Rényi divergence above what
+# the claim implies for data sets two replacements apart. It is no p-value, because these draws also choose the bet.
+ESTIMATED = "estimated_loss"
+TWO_STEPS = "p_of_two_steps"
+STEPS_SQUARED = 4  # ρ-zCDP for data sets one replacement apart is 4ρ-zCDP for data sets two replacements apart
 LARGEST_ERROR = 1 - 1e-9  # if even bounds this weak do not contradict the guarantee, the p-value is 1
 LARGEST_POWER = 700.0  # a larger power of e would overflow
 SMALLEST_P = 1e-300  # replaces a smaller p-value where a logarithm is taken
 SMALLEST_LOG_ERROR = -100.0  # below an error of e⁻¹⁰⁰ the beta quantile of scipy does not converge
 BISECTIONS = 60  # they halve the interval of the log error, of length 100, down to rounding
 FAILURES = "failures"  # the name of the check whether failures tell the data sets apart
-EARLY_SHARE = 1e-3  # of a p-value that the early ends of a pair may spend
-FIRST_STAGE = 2 * CHUNK  # draws a side, then twice as many, and so on
-MOST_STAGES = 60  # of a pair; 2^30 chunks in either part are beyond any run
+EARLY_SHARE = 1e-3  # of the allowed error, reserved for early ends; other p-values are divided by 1 − EARLY_SHARE
+FIRST_STAGE = 2 * CHUNK  # draws a side; every later stage doubles the number of draws made so far
+MOST_STAGES = 60  # 30 for the pilot and 30 for the test; they double: 30 are 2^30 chunks, more than any run makes
 LOG_ORDERS = (-8.0, 6.0)  # ln(α − 1) of the Rényi orders α that are searched: α from 1.0003 to 404
 
 
@@ -94,10 +100,9 @@ class Pair:
     """Two neighbouring data sets and the statistics whose events are tried.
 
     `weight` multiplies the number of draws. `remarks` are exact figures that are printed beside the bound, such as the
-    true loss of a law that the target was found to follow. `failures_tell` is False where a target may fail on one
-    side, because one of the data sets is outside the domain, where a target may reject it, and the other is not. `box`
-    is that of the rows, if it is not that of the audit. `by_entry` says that every entry may have noise of a scale of
-    its own.
+    true loss of a law that the target was found to follow. `failures_tell` is False if exactly one of the data sets
+    lies outside the domain: a target may reject that one. `box` is the box of the rows, where it differs from the
+    audit's. `by_entry` says that every entry may have noise of a scale of its own.
     """
 
     name: str
@@ -148,7 +153,7 @@ def generic_statistics(first: Matrix, second: Matrix, output: Output) -> tuple[S
 class _Choice:
     """An event that the pilot draws suggest, and whether the two sides are to be swapped.
 
-    `ranking` are the pilot draws that rank this event without having chosen its statistic.
+    `ranking` are the pilot draws that score this event; its statistic was not learned from them.
     """
 
     event: Event
@@ -157,12 +162,12 @@ class _Choice:
 
 
 def _learned(pilots: tuple[Draws, Draws]) -> list[tuple[Statistic, tuple[Draws, Draws]]]:
-    """Statistics that one half of the pilot suggests, and the other half, which did not choose them.
+    """Statistics learned on one half of the pilot, each returned with the other half, on which it is scored.
 
     One compares the distances of an output from the medians on the two sides. For noise of independent Laplace entries
     it is nearly the best statistic. Another is the distance from the middle of the medians, for noise whose scale is
-    not the same on both sides. The others estimate a log likelihood ratio. The draws that chose a
-    statistic would exaggerate how well it tells the sides apart.
+    not the same on both sides. The others estimate a log likelihood ratio. The draws from which a statistic was learned
+    would exaggerate how well it tells the sides apart.
     """
     if min(len(draws.outputs) for draws in pilots) < FEWEST_LEARNED:
         return []
@@ -187,7 +192,7 @@ def _learned(pilots: tuple[Draws, Draws]) -> list[tuple[Statistic, tuple[Draws, 
 
 
 def _learned_by_entry(pilots: tuple[Draws, Draws]) -> list[tuple[Statistic, tuple[Draws, Draws]]]:
-    """The statistics of `standardised`, learned on one half of the pilot, and the other half."""
+    """The statistics of `standardised`, learned on one half of the pilot, each with the other half."""
     middles = [len(draws.outputs) // 2 for draws in pilots]
     if 2 * min(middles) < FEWEST_LEARNED:
         return []
@@ -199,9 +204,9 @@ def _learned_by_entry(pilots: tuple[Draws, Draws]) -> list[tuple[Statistic, tupl
 
 
 def _choose(pair: Pair, pilots: tuple[Draws, Draws], mean: float, guarantee: Guarantee, error: float) -> _Choice:
-    """The event that the test draws, `mean` of them a side, are expected to show most clearly at an error level.
+    """The event for which `mean` test draws a side are expected to give the largest score at this error level.
 
-    A learned statistic must promise a tenth more than the others, because fewer draws rank it.
+    A learned statistic must promise a tenth more than the others, because fewer draws score it.
     """
     best, best_score = _Choice(Event(pair.statistics[0], math.inf), False, pilots), -math.inf
     learned = _learned(pilots) + (_learned_by_entry(pilots) if pair.by_entry else [])
@@ -235,10 +240,10 @@ def _beyond(ordered: Vector, tried: Vector, above: bool) -> Vector:
 
 @dataclass(frozen=True)
 class _Wager:
-    """A bet against the claim on categories of an output: the steps of a statistic between `bounds`, and failure.
+    """A bet against the claim. It looks at the category of an output: the step in which a statistic lies, or failure.
 
-    Without `bounds`, the categories are an event and its complement, and `swapped` says that the event was found to be
-    likelier on the second data set.
+    The steps lie between `bounds`. Without `bounds`, the categories are an event and its complement, and `swapped` says
+    that the event was found to be likelier on the second data set.
     """
 
     bet: Bet | RenyiBet
@@ -310,9 +315,10 @@ def p_value(counts: EventCounts, guarantee: Guarantee) -> float:
 
 
 def _in_reach(counts: EventCounts, guarantee: Guarantee, looks: int, alpha: float) -> dict[str, float]:
-    """The loss that this test would have seen on an event as likely as the one tested, and the draws for a small one.
+    """The loss that this test would have seen on an event as likely as the one tested.
 
-    `looks` multiplies the p-values of the test. Empty if the event was too rare.
+    It also names a small loss, and how many times as many draws would have shown that. `looks` multiplies the p-values
+    of the test. The result is empty if the event was too rare.
     """
     if counts.first < FEWEST:
         return {}
@@ -351,7 +357,7 @@ def violates(p: float, q: float, guarantee: Guarantee) -> bool:
 def _violates_zcdp(p: float, q: float, rho: float) -> bool:
     """Whether the coins (p, 1 − p) and (q, 1 − q), p > q, have a Rényi divergence above ρα for some order α > 1.
 
-    By data processing no event of a ρ-zCDP mechanism does.
+    For a ρ-zCDP mechanism no event gives such coins (data processing).
     """
     if q == 0:
         return True
@@ -380,7 +386,7 @@ class _Trial:
 
     `mean` is the mean of the Poisson law of the number of draws on either side. `cut_short` says that the target kept
     running into the time limit, on these draws or on those that chose the event. `wager` is a bet that was chosen
-    without looking at `sides` either; pure DP has an exact test and needs it for an early end alone. `levels` are
+    without looking at `sides` either. Pure DP has an exact test, and uses the bet only to end early. `levels` are
     further thresholds of the event's statistic, chosen like the event. `early` says that a bet ended the pair.
     """
 
@@ -412,7 +418,7 @@ class _Trial:
 
 @dataclass(frozen=True)
 class _EarlyEnd:
-    """What a bet had gained when it ended the pair: the logarithm of an e-value; and the mean of all draws planned."""
+    """The logarithm of the e-value of a bet when it ended the pair, and the planned mean number of draws a side."""
 
     log_value: float
     planned: float
@@ -440,7 +446,7 @@ class _PairSampler:
         return first, second
 
     def stages(self, part: str, sizes: tuple[int, int]) -> Iterator[tuple[Draws, Draws]]:
-        """The same draws in stages that double; the last one is that in which a draw ran out of time."""
+        """The same draws in stages that double their number; they stop after one in which a draw ran out of time."""
         start, stop = 0, FIRST_STAGE // CHUNK
         while start * CHUNK < max(sizes):
             stage = self.draws(part, sizes, slice(start, stop))
@@ -450,7 +456,10 @@ class _PairSampler:
             start, stop = stop, 2 * stop
 
     def enough(self, log_value: float) -> bool:
-        """Whether a bet that has gained so much ends the pair; there are two bets."""
+        """Whether a bet that has gained so much ends the pair.
+
+        The level is halved, because the bets of the pilot and of the test may each end the pair.
+        """
         return self.stop > 0 and log_value >= math.log(2 / EARLY_SHARE) - math.log(self.stop)
 
     def pilot(
@@ -486,7 +495,7 @@ class _PairSampler:
         return _Trial(choice.event, sides, early.planned, False, wager, _levels(choice.event, chosen_on), early)
 
     def trial(self, mean: float, always_failing: bool, guarantee: Guarantee) -> _Trial:
-        """Choose an event and draw what tests it, `mean` draws a side in all."""
+        """Choose an event and make the draws that test it. The pilot and the test take `mean` draws a side together."""
         rng = np.random.default_rng(stream(self.setting.seed, self.label, "sizes"))
 
         def sizes(mean: float) -> tuple[int, int]:
@@ -529,7 +538,7 @@ def _joined(stages: Sequence[tuple[Draws, Draws]]) -> tuple[Draws, Draws]:
 
 
 def _levels(event: Event, pilots: tuple[Draws, Draws]) -> tuple[float, ...]:
-    """Thresholds of the event's statistic for the trade-off curve: quantiles of pilot draws, and that of the event."""
+    """Thresholds for the trade-off curve: quantiles of the statistic on pilot draws, and the event's own threshold."""
     if event.statistic is None or not any(len(draws.outputs) for draws in pilots):
         return ()
     pooled = np.concatenate([event.statistic.values(draws.outputs) for draws in pilots if len(draws.outputs)])
@@ -538,7 +547,10 @@ def _levels(event: Event, pilots: tuple[Draws, Draws]) -> tuple[float, ...]:
 
 
 def _curve(trial: _Trial, guarantee: Guarantee, error: float) -> dict[str, Any]:
-    """The fact of the trade-off curve; none if the event is a failure or was fixed in advance."""
+    """The trade-off curve, as an entry of `CheckResult.facts`.
+
+    Empty if the event is a failure or was fixed in advance.
+    """
     event = trial.event
     if event.statistic is None or not trial.levels or min(side.draws.size for side in trial.sides) == 0:
         return {}
@@ -634,7 +646,10 @@ def _tested(pair: Pair, guarantee: Guarantee, trial: _Trial, event: Event, name:
 
 
 def _divergence(pair: Pair, guarantee: Guarantee, trial: _Trial, wager: _Wager, bet: RenyiBet) -> CheckResult:
-    """The check of a Rényi divergence of one statistic; its facts are those of the event that was tested beside it."""
+    """The check of a Rényi divergence of one statistic.
+
+    The entries of its `CheckResult.facts` are mostly those of the event that was tested on the same draws.
+    """
     tested = _tested(pair, guarantee, trial, trial.event, "divergence")
     far, near = ("second", "first") if bet.swapped else ("first", "second")
     steps = 0 if wager.bounds is None else len(wager.bounds) + 1
@@ -673,7 +688,10 @@ def _ended_early(pair: Pair, guarantee: Guarantee, trial: _Trial, early: _EarlyE
 
 
 def _estimated(pair: Pair, guarantee: Guarantee, trial: _Trial) -> dict[str, float]:
-    """The loss of a pair, estimated for independent Laplace noise; nothing if that is not to be expected."""
+    """The loss of a pair, estimated for independent Laplace noise, as an entry of `CheckResult.facts`.
+
+    Empty if `by_entry` is false, the claim is not pure DP, or there are too few draws.
+    """
     first, second = (side.draws.outputs for side in trial.sides)
     if not pair.by_entry or not isinstance(guarantee, PureDP) or min(len(first), len(second)) < FEWEST_LEARNED:
         return {}

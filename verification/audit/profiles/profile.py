@@ -23,10 +23,10 @@ OUTSIDE = 50.0  # norm of the rows that a mechanism must clip or reject
 
 @dataclass(frozen=True)
 class ClaimUnderAudit:
-    """What a target claims: to be this mechanism, with these options, all of them given, within this guarantee.
+    """What a target claims: to be this mechanism, with these options, within this guarantee.
 
-    `samples` is the number of draws on each data set: the events that a pair aims at must not be too rare for it.
-    `seed` is the seed of draws from the reference.
+    `options` spell out every option. `samples` is the number of draws on each data set; pairs use it to aim at events
+    that so many draws can show. `seed` is the seed of draws from the reference.
     """
 
     mechanism: Mechanism[Any, ..., Any]
@@ -41,7 +41,7 @@ class ClaimUnderAudit:
         return self.guarantee.keywords()
 
     def parameter(self, name: str) -> float:
-        """A parameter of the mechanism as the target was given it, or its default."""
+        """The value of a parameter that the target was given, or the default of the mechanism."""
         return float(self.options.get(name, self.mechanism.parameters[name]))
 
     @property
@@ -58,8 +58,7 @@ class Profile:
     `pairs` takes names of suspects, the wrong laws that `engine.law` tried and found to fit the draws, and can aim at
     these laws.
     `data_path` says what may be assumed of the path from the data to the output; None if nothing is known. `shapes`
-    gives the law on data of other numbers of rows and columns; None where it is known on the scenarios alone. `domain`
-    is where rows must lie.
+    gives the law on data of any shape; None if the law is known only on `scenarios`. `domain` is where rows must lie.
     """
 
     form: Form
@@ -107,7 +106,7 @@ def black_box_pairs(output: Output) -> tuple[Pair, ...]:
     """Pairs that are the worst for some statistic that a target may release, whatever the target is.
 
     Opposite rows move a mean the most, and leave a second moment where it is. Rows in dense directions move the sum of
-    the absolute values of all entries the most. Among ordinary rows nothing is zero, and no two rows are equal.
+    the absolute values of all entries the most. A change among ordinary rows shows faults that zero or equal rows hide.
     """
     ordinary = example_rows(ORDINARY_ROWS, 2)
     dense = np.full(2, 0.5**0.5)
@@ -120,9 +119,9 @@ def black_box_pairs(output: Output) -> tuple[Pair, ...]:
         "opposite rows, d=1": neighbours(np.zeros((1, 1)), np.ones(1), -np.ones(1)),
         "opposite rows in a dense direction, d=2": neighbours(np.zeros((1, 2)), dense, -dense),
     }
-    if output.kind == "level":  # the probability of a level that is chosen rarely changes the most
+    if output.kind == "level":  # rare levels are the ones whose probability changes most
         rows["one column ahead, d=2"] = neighbours(np.repeat(np.eye(2), [0, 2], axis=0), *orthonormal_pair(2))
-    far = 1.0 if output.power == 1 else 0.25  # opposite rows are the worst for a mean, whose unit is that of x
+    far = 1.0 if output.power == 1 else 0.25  # opposite rows are the worst for outputs of power 1, such as a mean
     return tuple(
         Pair(name, first, second, generic_statistics(first, second, output), far if name in opposite else 0.5)
         for name, (first, second) in (opposite | rows).items()

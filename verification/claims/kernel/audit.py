@@ -46,7 +46,7 @@ class Definition:
     text: str  # for people
     digest: str  # of the explicit form
     mentions: frozenset[str]
-    is_premise: bool  # whether it states conditions, as a predicate or a record does, which may be impossible
+    is_premise: bool  # whether it states conditions (a predicate or record), which may be impossible to meet
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from covassay.verification.claims.kernel.vectors import KernelVector
 RULES = {  # what the gate demands of the proofs, by what breaks it
     "token": "a source contains a word, or an option of the compiler, that would let a theorem through unproved",
     "compile": "a file does not compile",
-    "axioms": "a theorem rests on an axiom that is not one of the three of the library, or not on the locked axioms",
+    "axioms": "a theorem rests on an axiom outside the library's three, or on other axioms than the locked ones",
     "statement": "the statement of a theorem is not the locked one",
     "definition": "a definition beneath a theorem is not the locked one",
     "witness": "nothing shows that a premise can be met",
@@ -93,9 +93,9 @@ def vector_findings(audit: Audit, wanted: Iterable[KernelVector]) -> list[Discre
 def witness_findings(
     audit: Audit, assumptions: Mapping[str, str], whole: bool, passed_over: Iterable[str] = ()
 ) -> list[Discrepancy]:
-    """Premises that no witness shows to be possible and, if the whole project was audited, witnesses that none needs.
+    """Premises that no witness shows to be possible; of the whole project, also witnesses that no premise needs.
 
-    `passed_over` are predicates that are not looked at.
+    `whole` says that the whole project was audited. `passed_over` are predicates that are not looked at.
     """
     tags: dict[str, list[str]] = {}  # predicate -> the theorems with that premise
     for tagged, said in audit.theorems.items():

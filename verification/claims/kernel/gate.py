@@ -49,7 +49,8 @@ def build_directory(chosen: Path | None) -> Iterator[Path]:
 def compare_sources(proofs: Path, tags: Iterable[str] | None = None) -> GateReport:
     """What can be said without Rocq.
 
-    A theorem is recorded if it is in the lock and no source differs from what was locked: any file may lie beneath it.
+    A theorem is recorded if it is in the lock and no source at all has changed, since any file may be one that the
+    theorem depends on.
     """
     known, locked = sources.tagged(sources.files(proofs / "rocq"))[0], lock.read(proofs).theorems
     differences = findings.source_findings(proofs)

@@ -2,8 +2,9 @@
 
 The classes below are the format of the file: an entry is a JSON object with exactly the fields of its class. Statements
 of theorems and definitions are kept twice: as text for people, and as a digest of their fully explicit form, so that
-two statements that print alike but differ have different digests. Witnesses are kept as text. The digests of the
-sources let a machine without Rocq see whether the sources are still those that were audited.
+two statements that print alike but differ have different digests. Witnesses (lemmas that show that a premise can be
+met) are kept as text. The digests of the sources let a machine without Rocq see whether the sources are still those
+that were audited.
 """
 
 import json
@@ -85,7 +86,7 @@ class LockedWitness(LockEntry):
 
 @dataclass(frozen=True)
 class AssumedWitness(LockEntry):
-    """An assumption of the ledger, in place of a lemma, that a predicate can be met."""
+    """Where no lemma shows that a predicate can be met: the ledger's assumption that it can."""
 
     SHOWN = "assumption"
 
@@ -252,7 +253,7 @@ def changes(old: RocqLock, new: RocqLock) -> list[str]:
         *_changed("definition", old.definitions, new.definitions),
         *_changed("witness", old.witnesses, new.witnesses),
         *_changed("lemma of the vectors", old.vectors.lemmas, new.vectors.lemmas),
-        *(["exported numbers: others than locked"] if old.vectors.exported != new.vectors.exported else []),
+        *(["exported numbers differ from the locked ones"] if old.vectors.exported != new.vectors.exported else []),
         *_replaced("tool", old.tools, new.tools),
         *_replaced("source", old.sources, new.sources),
     ]

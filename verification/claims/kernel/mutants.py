@@ -2,11 +2,11 @@
 
     python -P -m covassay.verification.claims.kernel.mutants [--build DIR] [--share K/N] [--jobs J] [--write | --check]
 
-A mutant edits one file, and then takes the way of every change to the proofs: the sources are scanned, the tags are
-compared with the lock, the files are compiled, and the theorems are audited. Only the edited file is compiled again and
-its theorems audited; if they all pass, the files that need it follow. The first of these steps with a finding has
-rejected the mutant. The digest of the source sees every edit, so it counts only where nothing else found anything, as
-for an edited comment.
+A mutant edits one file, and then goes through the same steps as any change to the proofs: the sources are scanned, the
+tags are compared with the lock, the files are compiled, and the theorems are audited. Only the edited file is compiled
+again and its theorems audited; if they all pass, the files that need it follow. The first of these steps with a finding
+has rejected the mutant. The digest of the source sees every edit, so it counts only where nothing else found anything,
+as for an edited comment.
 """
 
 import argparse
@@ -106,7 +106,7 @@ def try_one(mutant: ProofMutant, proofs: Path, base: Path) -> ProofMutantOutcome
 
 
 def _first_findings(mutant: ProofMutant, proofs: Path, build: Path) -> list[Discrepancy]:
-    """What the first step of the gate that finds anything finds; at last the digest of the source."""
+    """The findings of the first step that has any; if none has, those of the source digest."""
     folder = proofs / "rocq"
     differences = findings.source_findings(proofs)
     found = findings.scan_findings(folder) + [finding for finding in differences if finding.rule == "link"]

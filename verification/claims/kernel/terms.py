@@ -7,7 +7,7 @@ conclusion is the rest, and it establishes M.good and M.q.
 import re
 
 OPENING, CLOSING = "([{", ")]}"
-# A proof of one of these, applied to some propositions, holds a proof of each of them.
+# From a proof of such a connective, applied to propositions, one can extract a proof of each proposition.
 CONNECTIVES = re.compile(r"(?:and\d*|ex2?|prod|sig2?|sigT2?|is_true)$")
 
 
