@@ -181,11 +181,11 @@ class _Looks:
         """The first look at every scenario, and then at the pairs, which may aim at a law that fitted; decided."""
         checks: list[CheckResult] = []
         for name in self.data_sets():
-            refuted = any_refuted(decide(checks, self.settings.alpha * OVERWHELMING))
-            if refuted and self.settings.stop_early:
-                return decide(checks, self.settings.alpha)
-            if refuted and name == SHAPES:  # the law is wrong where it is known best; other shapes can tell no more
-                continue
+            asked = self.settings.stop_early or name == SHAPES
+            if asked and any_refuted(decide(checks, self.settings.alpha * OVERWHELMING)):
+                if self.settings.stop_early:
+                    return decide(checks, self.settings.alpha)
+                continue  # the law is wrong where it is known best; other shapes can tell no more
             checks += self.run("law", name, "first look")
         checks += rare_branches(checks)
         self.fitted = self.suspects(decide(checks, self.settings.alpha))

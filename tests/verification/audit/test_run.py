@@ -18,14 +18,14 @@ from covassay.reference.mechanisms.registry import MECHANISMS, default_claim
 from covassay.reference.privacy import ZCDP, ApproximateDP, Guarantee, PureDP
 from covassay.verification.audit import run as run_module
 from covassay.verification.audit.adapters.covassay_mechanisms import TARGETS
-from covassay.verification.audit.engine.checks import Status, Verdict
+from covassay.verification.audit.engine.checks import CheckResult, Status, Verdict
 from covassay.verification.audit.engine.contract import new_seed
 from covassay.verification.audit.engine.law import Scenario
 from covassay.verification.audit.engine.privacy import Pair, Statistic, violates
 from covassay.verification.audit.engine.sampling import Setting, draw
 from covassay.verification.audit.negative_controls.negative_control import one, perturbation
 from covassay.verification.audit.reports.json_report import as_json
-from covassay.verification.audit.run import AuditSettings, _Looks, audit
+from covassay.verification.audit.run import AuditSettings, _Looks, audit, decide
 from covassay.verification.audit.targets.target import CannotRun, Failure, Target, TargetReference, call
 from covassay.verification.statistics.tests import kolmogorov_smirnov
 
@@ -298,3 +298,12 @@ def test_settings_out_of_range_are_named(wrong: dict[str, float], message: str) 
 def test_a_claim_of_another_notion_is_refused_with_what_to_give(name: str, claim: Guarantee, message: str) -> None:
     with pytest.raises(InvalidInput, match=message):
         audit(no_noise, claim, claimed=name)
+
+
+def test_a_pair_without_failures_counts_as_two_tests() -> None:
+    """Otherwise chance would decide how many tests share the budget."""
+    event = CheckResult("privacy", "event", Status.NOT_REFUTED, "", "pair", p_value=0.7e-9)
+    failures = CheckResult("privacy", "failures", Status.NOT_REFUTED, "", "pair", p_value=1.0)
+    assert [check.status for check in decide([event], 1e-9)] == [Status.SUSPICIOUS]
+    assert [check.status for check in decide([event, failures], 1e-9)] == [Status.SUSPICIOUS, Status.NOT_REFUTED]
+    assert [check.status for check in decide([event], 1.5e-9)] == [Status.REFUTED]

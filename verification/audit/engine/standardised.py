@@ -3,10 +3,21 @@
 from collections.abc import Callable
 
 import numpy as np
+from numpy.typing import NDArray
 
 from covassay.reference.domain import Matrix, Vector
 
 SMALLEST_SPREAD = 1e-12  # of an entry, beside its size; a smaller one is rounding
+
+
+def _summary(first: Matrix, second: Matrix) -> tuple[NDArray[np.intp], Vector, Vector, Vector]:
+    """The distinct entries of the outputs, their medians on either side, and their mean absolute deviations, pooled."""
+    flat = [values.reshape(len(values), -1) for values in (first, second)]
+    _, columns = np.unique(np.concatenate(flat), axis=1, return_index=True)
+    sides = [values[:, columns] for values in flat]
+    near, far = (np.median(values, axis=0) for values in sides)
+    spread = sum(np.abs(values - middle).mean(axis=0) for values, middle in zip(sides, (near, far), strict=True)) / 2
+    return columns, near, far, np.asarray(spread)
 
 
 @np.errstate(all="ignore")
@@ -15,11 +26,7 @@ def laplace_loss(first: Matrix, second: Matrix) -> float:
 
     An estimate from medians and spreads. Entries that are equal in all draws count once.
     """
-    flat = [values.reshape(len(values), -1) for values in (first, second)]
-    _, columns = np.unique(np.concatenate(flat), axis=1, return_index=True)
-    sides = [values[:, columns] for values in flat]
-    near, far = (np.median(values, axis=0) for values in sides)
-    spread = sum(np.abs(values - middle).mean(axis=0) for values, middle in zip(sides, (near, far), strict=True)) / 2
+    _, near, far, spread = _summary(first, second)
     return float(np.nan_to_num(np.abs(near - far) / np.maximum(spread, 1e-300)).sum())
 
 
@@ -32,11 +39,7 @@ def standardised(first: Matrix, second: Matrix) -> list[tuple[str, Callable[[Mat
     noise a linear function is. The closeness to one side tells noise that is small on that side. Entries that are equal
     in all draws, as in a symmetric matrix, count once.
     """
-    flat = [values.reshape(len(values), -1) for values in (first, second)]
-    _, columns = np.unique(np.concatenate(flat), axis=1, return_index=True)
-    sides = [values[:, columns] for values in flat]
-    near, far = (np.median(values, axis=0) for values in sides)
-    spread = sum(np.abs(values - middle).mean(axis=0) for values, middle in zip(sides, (near, far), strict=True)) / 2
+    columns, near, far, spread = _summary(first, second)
     spread = np.maximum(spread, SMALLEST_SPREAD * (1e-280 + np.abs(near) + np.abs(far)))
 
     def units(outputs: Matrix, middle: Vector) -> Matrix:

@@ -19,6 +19,7 @@ from covassay.reference.domain import Matrix
 from covassay.reference.errors import InvalidInput
 from covassay.reference.mechanisms.mechanism import Domain
 from covassay.reference.mechanisms.output import Output
+from covassay.verification.audit.engine.adjacency import ADD_REMOVE, REPLACE_ONE
 from covassay.verification.audit.engine.privacy import Pair, generic_statistics
 from covassay.verification.audit.engine.zoo import IN_BALL
 
@@ -29,7 +30,6 @@ OUTSIDE: dict[Domain, str] = {
     "ball": "some rows have a norm above 1, which a target must clip or reject",
     "cube": "some entries lie outside [0, 1], which a target must clip or reject",
 }
-REPLACE_ONE, ADD_REMOVE = "replace-one", "add-remove"
 NEIGHBOURS = {
     REPLACE_ONE: "neighbours have the same number of rows and differ in one row",
     ADD_REMOVE: "one of two neighbours has one row more, and they share all others",

@@ -16,7 +16,8 @@ from covassay.reference.mechanisms.output import OUTPUTS, SECOND_MOMENT
 from covassay.reference.privacy import PureDP
 from covassay.verification.audit.engine.checks import Verdict
 from covassay.verification.audit.engine.user_pair import NAME, as_pair, given_pair, load_pair, pair_to_test
-from covassay.verification.audit.run import audit
+from covassay.verification.audit.profiles.profile import black_box
+from covassay.verification.audit.run import _with_pair, audit
 
 X = np.array([[0.6, 0.8], [1.0, 0.0], [0.0, 0.5], [0.6, 0.8]])
 Y = np.array([[0.6, 0.8], [0.0, 1.0], [0.0, 0.5], [0.6, 0.8]])
@@ -152,3 +153,11 @@ def test_a_pair_shows_what_no_other_pair_shows() -> None:
     assert {check.scenario for check in report.refuted} == {NAME}
     assert "pair=(x, y)" in report.replay
     assert audit(entrywise, CLAIM, samples=100, pair=(x, y)).verdict is Verdict.NOT_REFUTED
+
+
+def test_the_pair_follows_the_adjacency_of_the_claim() -> None:
+    x = np.diag([0.5, 0.6, 0.7])
+    known, given = black_box(SECOND_MOMENT), as_pair(x, x[:2])
+    assert _with_pair(known, given, "add-remove").pairs(frozenset())[0].name == NAME
+    with pytest.raises(InvalidInput, match="replace-one"):
+        _with_pair(known, given, "replace-one")
