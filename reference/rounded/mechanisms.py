@@ -66,12 +66,12 @@ class Rounded:
 
 
 def _energies(data: ExactData) -> list[arb]:
-    """n Σ_ii."""
+    """The diagonal entries n Σ_ii of XᵀX."""
     return [arb(exact(data.total(i, i))) for i in range(data.d)]
 
 
 def _moments(data: ExactData) -> list[arb]:
-    """Σ_ii."""
+    """The diagonal entries Σ_ii of the second moment."""
     return [arb(exact(data.moment(i, i))) for i in range(data.d)]
 
 

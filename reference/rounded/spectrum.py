@@ -154,7 +154,7 @@ class _Interval:
     rest_once: arb_poly
 
     def intensity(self, y: arb) -> arb:
-        """f(y)."""
+        """The conditional intensity f at y, without normalisation."""
         e = (-y).exp()
         return e * (e * self.twice(y) + self.once(y))
 
