@@ -13,7 +13,7 @@ from covassay.reference.privacy import PureDP
 AUDIT = (
     "from covassay.reference.privacy import PureDP\n"
     "from covassay.verification import audit\n"
-    "assert audit('covassay:nuclear-laplace', PureDP(1.0), samples=100).verdict.value == 'NOT REFUTED'\n"
+    "assert audit('covassay:private-trace', PureDP(1.0), samples=100).verdict.value == 'NOT REFUTED'\n"
 )
 
 

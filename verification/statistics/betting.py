@@ -29,7 +29,7 @@ TINY = 1e-12  # keeps a stake above 0 and a variance away from 0
 FIRST_POWERS = 0.3, 0.5, 0.7, 0.85, 1.0  # of the ratio of the shares, where the search begins
 FIRST_CAPS = 1.0, 2.0, 4.0  # of the logarithm of that ratio, where the search begins
 FIRST_STEP = 0.3  # of the search, in every parameter
-REFINED = 5  # of the starts of a search are followed, the most promising ones
+REFINED = 5  # of the starts of a search are followed if they promise a gain; the most promising one always is
 ITERATIONS = 400  # of the search for a bet; a search cut short costs power and no validity
 
 
@@ -190,7 +190,8 @@ def renyi_bet(first: Vector, second: Vector, rho: float) -> RenyiBet:
                 candidates.append((growth, order, swapped, start))
     candidates.sort(key=lambda c: -c[0])
     found = []
-    for _, order, swapped, start in candidates[:REFINED]:
+    promising = [candidate for candidate in candidates[1:REFINED] if candidate[0] > 0]
+    for _, order, swapped, start in [candidates[0], *promising]:
         bet, growth = _grown(family(order, swapped), start, *(sides[::-1] if swapped else sides))
         found.append((growth, RenyiBet(bet, order, swapped)))
     return max(found, key=lambda f: f[0])[1]

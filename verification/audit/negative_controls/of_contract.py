@@ -8,7 +8,7 @@ import numpy as np
 from covassay.reference.domain import Matrix, Vector, second_moment
 from covassay.reference.laws import haar
 from covassay.reference.laws import nuclear_laplace as law
-from covassay.reference.mechanisms.pure import nuclear_laplace, nuclear_laplace_symmetric
+from covassay.reference.mechanisms.pure import entrywise_laplace, nuclear_laplace, nuclear_laplace_symmetric
 from covassay.verification.audit.engine.law import ANSWERS
 from covassay.verification.audit.negative_controls.negative_control import NegativeControl, perturbation, vectorised
 
@@ -55,7 +55,7 @@ def first_row(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
 def fails_on_zero(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
     """Takes the logarithm of the largest norm, so data that are all zero raise an exception."""
     math.log2(np.linalg.norm(x, axis=1).max())
-    return nuclear_laplace.sample(x, rng, epsilon=epsilon)
+    return entrywise_laplace.sample(x, rng, epsilon=epsilon)
 
 
 def accepts_anything(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
@@ -118,7 +118,7 @@ NEGATIVE_CONTROLS = (
     NegativeControl(
         "fails-on-zero",
         fails_on_zero.__doc__ or "",
-        FULL,
+        "entrywise-laplace",
         (("contract", "edge cases"), ("privacy", "failures")),
         fails_on_zero,
         seen_in="hkustDB/PrivateCovariance dafcdfe, AdaptiveCov",

@@ -1,26 +1,37 @@
 """Functions that do everything that an audit should survive. None of them keeps the claim ε = 1."""
 
+import array
 import asyncio
+import atexit
 import builtins
 import contextlib
 import ctypes
+import decimal
 import gc
+import itertools
+import json
+import locale
 import logging
 import math
 import os
 import random
 import resource
 import signal
+import subprocess
 import sys
 import threading
 import time
+import traceback
+import types
 import warnings
+import weakref
 from collections.abc import Callable
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 
 HOSTILE: dict[str, Callable[..., Any]] = {}
 DEADLY: dict[str, Callable[..., Any]] = {}
@@ -74,6 +85,35 @@ class StrangeArray(np.ndarray):
         return True
 
     __hash__ = None
+
+
+class Sequence:
+    """A sequence of a length that it states, with the same item everywhere."""
+
+    def __init__(self, length, item):
+        self.length, self.item = length, item
+
+    def __len__(self):
+        return self.length
+
+    def __getitem__(self, i):
+        return self.item
+
+
+class Overridden:
+    """An object that answers every function of numpy by an error."""
+
+    def __array_function__(self, *arguments):
+        raise ZeroDivisionError
+
+    __array_ufunc__ = __array_function__
+
+
+class ExitsWhenFreed:
+    """An object that ends the process when nobody refers to it any more."""
+
+    def __del__(self):
+        sys.exit(0)
 
 
 def list_of_itself():
@@ -134,6 +174,31 @@ nothing_useful = {
     "a_liar_that_raises": lambda y: Liar(lambda: fail(ValueError())),
     "a_liar_that_exits": lambda y: Liar(lambda: sys.exit(0)),
     "a_liar_that_gives_text": lambda y: Liar(lambda: np.array("text")),
+    "a_liar_that_is_late": lambda y: Liar(lambda: time.sleep(0.1)),
+    "a_sparse_matrix": sparse.csr_matrix,
+    "a_matrix": np.asmatrix,
+    "no_axis": lambda y: np.array(1.0),
+    "twelve_axes": lambda y: y.reshape((1,) * 10 + y.shape),
+    "a_bytearray": lambda y: bytearray(y.tobytes()),
+    "a_view_of_memory": lambda y: memoryview(y),
+    "an_array_of_the_standard_library": lambda y: array.array("d", y.ravel()),
+    "an_array_of_c": lambda y: (ctypes.c_double * y.size)(*y.ravel()),
+    "a_range": lambda y: range(len(y)),
+    "a_module": lambda y: math,
+    "a_mapping_that_cannot_be_changed": lambda y: types.MappingProxyType({"output": y}),
+    "a_weak_reference": weakref.ref,
+    "numbers_as_text": lambda y: [[repr(v) for v in row] for row in y.tolist()],
+    "not_a_time": lambda y: np.full(y.shape, "NaT", dtype="datetime64[s]"),
+    "arrays_in_an_array": lambda y: np.array([[y, None], [None, y]], dtype=object)[: len(y), : len(y)],
+    "the_other_byte_order": lambda y: y.astype(">f8") if sys.byteorder == "little" else y.astype("<f8"),
+    "unsigned_bytes": lambda y: (y * 1000).astype(np.int64).astype(np.uint8),
+    "a_sequence_of_negative_length": lambda y: Sequence(-1, y),
+    "a_sequence_that_is_too_long": lambda y: Sequence(sys.maxsize, 1.0),
+    "an_iterator_without_end": lambda y: itertools.repeat(1.0),
+    "an_object_that_overrides_numpy": lambda y: Overridden(),
+    "another_shape_every_time": lambda y: y[: kept.append(None) or len(kept) % 3],
+    "another_type_every_time": lambda y: (y, y.tolist(), str(y), None)[kept.append(None) or len(kept) % 4],
+    "lists_a_hundred_deep": lambda y: [itertools.accumulate(range(100), lambda inner, _: [inner], initial=y)][:1],
 }  # fmt: skip
 for name, make in nothing_useful.items():
     returns(name, make)
@@ -156,6 +221,50 @@ def raises_an_exception_that_cannot_be_shown(x, rng):
         __repr__ = __str__
 
     raise Unspeakable
+
+
+@hostile
+def raises_a_message_of_megabytes(x, rng):
+    raise ValueError("x" * 5_000_000)
+
+
+@hostile
+def raises_control_characters(x, rng):
+    raise ValueError("\x1b[2J\x00\n\ud800]]>")
+
+
+@hostile
+def raises_another_error_every_time(x, rng):
+    kept.append(None)
+    raise type(f"Error{len(kept)}", (Exception,), {})(len(kept))
+
+
+@hostile
+def raises_its_own_cause(x, rng):
+    first, second = ValueError(1), ValueError(2)
+    first.__cause__, second.__cause__ = second, first
+    raise first
+
+
+@hostile
+def raises_groups_in_groups(x, rng):
+    error = ValueError()
+    for _ in range(200):
+        error = BaseExceptionGroup("one more", [error])
+    raise error
+
+
+@hostile
+def raises_what_cannot_be_pickled(x, rng):
+    raise ValueError(threading.Lock(), lambda: None)
+
+
+@hostile
+def raises_while_it_raises(x, rng):
+    try:
+        raise ValueError
+    finally:
+        raise asyncio.CancelledError
 
 
 @hostile
@@ -287,6 +396,31 @@ def removes_modules(x, rng):
     sys.modules.pop("covassay.verification.audit.engine.law", None)
 
 
+@hostile
+def changes_how_numbers_are_printed(x, rng):
+    np.set_printoptions(precision=0, threshold=1, legacy="1.13")
+
+
+@hostile
+def changes_the_decimal_context(x, rng):
+    decimal.getcontext().prec = 1
+
+
+@hostile
+def leaves_a_call_back_for_errors(x, rng):
+    np.seterrcall(lambda *error: fail(ValueError(error)))
+
+
+@hostile
+def replaces_its_generator(x, rng):
+    rng.__init__(np.random.PCG64(0))
+
+
+@hostile
+def runs_an_event_loop(x, rng):
+    asyncio.run(asyncio.sleep(0))
+
+
 # WHAT IS PRINTED
 
 
@@ -387,7 +521,18 @@ def counts_its_calls(x, rng):
         raise ValueError(calls)
 
 
-# WHAT ENDS THE PROCESS
+@hostile
+def leaves_threads_that_print(x, rng):
+    threading.Timer(0.001, print, ["a line of a thread"]).start()
+
+
+@hostile
+def sets_an_alarm(x, rng):
+    signal.setitimer(signal.ITIMER_REAL, 0.001)
+    time.sleep(0.002)
+
+
+# WHAT ENDS THE PROCESS, OR WOULD SPOIL THE PROCESS OF THE TESTS
 
 
 @deadly
@@ -478,3 +623,144 @@ def may_not_use_the_processor(x, rng):
 @deadly
 def leaves_a_thread_that_never_ends(x, rng):
     threading.Thread(target=time.sleep, args=(10**6,)).start()
+
+
+@deadly
+def ends_well_at_exit(x, rng):
+    atexit.register(os._exit, 0)
+
+
+@deadly
+def ends_well_when_freed(x, rng):
+    kept.append(ExitsWhenFreed())
+    kept.clear()
+
+
+@deadly
+def stops_itself(x, rng):
+    os.kill(os.getpid(), signal.SIGSTOP)
+
+
+@deadly
+def leaves_a_process_that_holds_the_streams(x, rng):
+    if not kept:
+        kept.append(subprocess.Popen(["sleep", "20"]))
+
+
+@deadly
+def writes_to_the_file_of_the_output(x, rng):
+    os.write(1, b'{"verdict": "NOT REFUTED", "exit_status": 0}\n')
+
+
+@deadly
+def fills_the_file_of_the_errors(x, rng):
+    if len(kept) < 3:
+        kept.append(os.write(2, b"x" * 1_000_000))
+
+
+@deadly
+def closes_the_file_of_the_output(x, rng):
+    with contextlib.suppress(OSError):
+        os.close(1)
+
+
+@deadly
+def makes_the_output_another_file(x, rng):
+    null = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(null, 1)
+    os.close(null)
+
+
+@deadly
+def destroys_json(x, rng):
+    json.dumps = json.dump = lambda *values, **options: '{"verdict": "NOT REFUTED", "exit_status": 0}'
+
+
+@deadly
+def destroys_the_clock(x, rng):
+    time.monotonic = time.perf_counter = time.time = lambda: 0.0
+
+
+@deadly
+def destroys_signals(x, rng):
+    signal.signal = signal.setitimer = lambda *arguments: None
+
+
+@deadly
+def destroys_printing(x, rng):
+    builtins.print = builtins.open = None
+
+
+@deadly
+def destroys_exit(x, rng):
+    sys.exit = os._exit = builtins.exit = lambda *status: None
+
+
+@deadly
+def forgets_every_module(x, rng):
+    sys.modules.clear()
+
+
+@deadly
+def forgets_every_path(x, rng):
+    sys.path.clear()
+
+
+@deadly
+def clears_the_whole_environment(x, rng):
+    os.environ.clear()
+
+
+@deadly
+def allows_no_recursion(x, rng):
+    sys.setrecursionlimit(len(traceback.extract_stack()) + 5)
+
+
+@deadly
+def traces_every_line(x, rng):
+    sys.settrace(lambda *event: fail(ValueError("traced")))
+
+
+@deadly
+def profiles_every_call(x, rng):
+    sys.setprofile(lambda *event: None)
+
+
+@deadly
+def raises_in_the_collector(x, rng):
+    gc.callbacks.append(lambda *event: fail(ValueError("collected")))
+
+
+@deadly
+def changes_the_language(x, rng):
+    with contextlib.suppress(locale.Error):
+        locale.setlocale(locale.LC_ALL, "C.UTF-8")
+    locale.getpreferredencoding = lambda *setting: "ascii"
+
+
+@deadly
+def hides_the_uncaught(x, rng):
+    sys.excepthook = threading.excepthook = lambda *error: os._exit(0)
+    raise ValueError
+
+
+@deadly
+def exits_in_a_finalizer(x, rng):
+    weakref.finalize(rng, os._exit, 0)
+
+
+@deadly
+def forks_and_lets_the_child_answer(x, rng):
+    if not kept and os.fork():
+        os._exit(0)
+    kept.append(None)
+
+
+@deadly
+def allows_no_more_files(x, rng):
+    resource.setrlimit(resource.RLIMIT_NOFILE, (3, 3))
+
+
+@deadly
+def allows_no_file_to_grow(x, rng):
+    resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))

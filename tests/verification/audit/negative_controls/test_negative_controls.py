@@ -37,7 +37,7 @@ from covassay.verification.audit.negative_controls import (
 )
 from covassay.verification.audit.negative_controls.every import NEGATIVE_CONTROLS
 from covassay.verification.audit.negative_controls.of_the_list import CONTROL_OF
-from covassay.verification.audit.negative_controls.standing import STANDING
+from covassay.verification.audit.negative_controls.standing import NOTED, STANDING
 from covassay.verification.audit.negative_controls.table import row_of
 from covassay.verification.audit.negative_controls.trial import SAMPLES, checks_of, claim_of
 from covassay.verification.audit.profiles.by_mechanism import profile
@@ -47,10 +47,9 @@ from covassay.verification.cli.control_table import line
 
 CLAIM = PureDP(1.0)
 SYMMETRIC = MatrixOutput(power=2, symmetric=True)
-QUICK_DATA_PATHS = ("quantile-clip", "zero-rows-dropped-trace", "integers-as-bytes", "half-noise-one-row",
-                    "diagonal-repeated", "opposite-at-seven", "few-seeds", "fails-on-equal-rows",
-                    "skewed-at-times", "radius-runs-dropped")  # fmt: skip
-QUICK_MECHANISMS = ("laplace", "gaussian", "gauss-cov", "nuclear-laplace", "bingham", "separate-cov")
+QUICK_DATA_PATHS = ("zero-rows-dropped-trace", "integers-as-bytes", "diagonal-repeated", "opposite-at-seven",
+                    "few-seeds", "skewed-at-times", "radius-runs-dropped")  # fmt: skip
+QUICK_MECHANISMS = ("laplace", "gaussian", "gauss-cov", "bingham")
 CAUGHT = [(name, kind, check) for name, mutant in NEGATIVE_CONTROLS.items() for kind, check in mutant.caught_by]
 
 
@@ -109,9 +108,11 @@ def test_the_published_list_has_a_control_for_every_number() -> None:
     assert set(CONTROL_OF.values()) <= set(NEGATIVE_CONTROLS)
 
 
-def test_what_stands_names_no_check() -> None:
+def test_what_stands_names_no_check_but_one_that_only_notes() -> None:
     assert set(STANDING) <= set(NEGATIVE_CONTROLS)
-    assert not [name for name in STANDING if NEGATIVE_CONTROLS[name].caught_by]
+    caught = {name for name in STANDING if NEGATIVE_CONTROLS[name].caught_by}
+    assert caught == {name for name, why in STANDING.items() if NOTED in why}
+    assert {kind for name in caught for kind, _ in NEGATIVE_CONTROLS[name].caught_by} == {"contract"}
 
 
 def test_there_are_enough_controls_of_every_class() -> None:
@@ -155,7 +156,7 @@ def test_the_table_has_every_control_once_and_lists_those_that_stand() -> None:
 
 
 DIAGNOSED = [name for name, mutant in NEGATIVE_CONTROLS.items() if mutant.diagnosis and name != "acg-sign"]
-QUICK = ("half-radius-noise", "quadruple-exponent")  # the others are whole audits of the same kind
+QUICK = ("quadruple-exponent",)  # the others are whole audits of the same kind
 
 
 @pytest.mark.parametrize(
@@ -168,6 +169,7 @@ def test_the_audit_names_the_mistake(name: str) -> None:
     assert NEGATIVE_CONTROLS[name].diagnosis in report.diagnoses[0]
 
 
+@pytest.mark.slow
 def test_the_audit_names_the_sign_mistake() -> None:
     report = audit(TargetReference("mutant:acg-sign", "."), CLAIM, seed=1, seconds=1.0)
     assert NEGATIVE_CONTROLS["acg-sign"].diagnosis in report.diagnoses[0]

@@ -43,7 +43,7 @@ def _reports() -> dict[str, Any]:
     pure = PureDP(1.0)
     data = UserData("mine", np.full((4, 2), 0.5))
     return {
-        "refuted by its law": audit(TargetReference("mutant:half-scale", "."), pure, samples=100),
+        "refuted by its law": audit(TargetReference("mutant:half-noise-entrywise-laplace", "."), pure, samples=100),
         "refuted by privacy": audit(TargetReference("mutant:fails-on-zero", "."), pure, samples=100),
         "refuted, zCDP": audit(infinite_loss, ZCDP(0.5), samples=100),
         "not refuted": audit(TargetReference("covassay:bingham", "."), pure, samples=100, user_data=data),

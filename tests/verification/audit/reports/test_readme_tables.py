@@ -60,7 +60,7 @@ def test_a_finding_states_verdict_and_the_law_that_fits() -> None:
 
 
 def test_a_target_without_a_finding_says_nothing_was_found() -> None:
-    report = audit(TargetReference("covassay:nuclear-laplace", "."), PureDP(1.0), samples=200)
+    report = audit(TargetReference("covassay:entrywise-laplace", "."), PureDP(1.0), samples=100)
     assert findings.finding(report).found == "nothing"
 
 

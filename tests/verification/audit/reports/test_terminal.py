@@ -35,9 +35,9 @@ def never_answers(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Mat
 def reports() -> dict[str, AuditReport]:
     late = Target("mine", never_answers)
     return {
-        "failing": audit(TargetReference("mutant:fails-on-zero", "."), CLAIM, samples=200),
-        "wrong law": audit(TargetReference("mutant:half-scale", "."), CLAIM, samples=200),
-        "right": audit(TargetReference("covassay:nuclear-laplace", "."), CLAIM, samples=200),
+        "failing": audit(TargetReference("mutant:fails-on-zero", "."), CLAIM, samples=100),
+        "wrong law": audit(TargetReference("mutant:half-noise-entrywise-laplace", "."), CLAIM, samples=100),
+        "right": audit(TargetReference("covassay:entrywise-laplace", "."), CLAIM, samples=100),
         "inconclusive": audit(late, CLAIM, claimed="nuclear-laplace", samples=100, seconds=0.01),
     }
 
@@ -56,13 +56,16 @@ def test_no_line_is_wider_than_the_terminal_and_nothing_is_cut(reports: dict[str
 
 def test_the_report_begins_with_the_verdict_and_has_its_parts_in_order(reports: dict[str, AuditReport]) -> None:
     refuted = text(reports["wrong law"])
-    first = "REFUTED (law): mutant:half-scale as nuclear-laplace, ε = 1 (pure DP), replace-one At least one promise"
+    claim = "as entrywise-laplace, ε = 1 (pure DP), replace-one"
+    first = f"REFUTED (law): mutant:half-noise-entrywise-laplace {claim} At least one promise"
     assert " ".join(refuted.split()).startswith(first)
     parts = ["What failed", "Replay", "Law that fits instead", "Checks", "Run"]
     places = [refuted.index(f"\n{part}\n") for part in parts]
     assert places == sorted(places)
     right = text(reports["right"])
-    first = "NOT REFUTED: covassay:nuclear-laplace as nuclear-laplace, ε = 1 (pure DP), replace-one Nothing was found"
+    first = (
+        "NOT REFUTED: covassay:entrywise-laplace as entrywise-laplace, ε = 1 (pure DP), replace-one Nothing was found"
+    )
     assert " ".join(right.split()).startswith(first)
     assert "not a certificate" in right
     assert "What failed" not in right
@@ -75,17 +78,16 @@ def test_a_witness_has_the_data_sets_the_event_both_counts_and_the_replay_comman
     reports: dict[str, AuditReport],
 ) -> None:
     report = reports["failing"]
-    (check,) = (c for c in report.refuted if c.scenario == "one row against none, d=3")
+    (check,) = (c for c in report.refuted if c.name == "failures")
     shown = " ".join(text(report).split())
     assert check.detail in shown
     assert "event {the target fails}: " in check.detail
     assert witness(check) == (
-        "The data sets have 2 × 3 entries and are equal but for this: "
-        "row 2 is (1, 0, 0) in the first and (0, 0, 0) in the second."
+        "The data sets have 2 × 1 entries and are equal but for this: row 2 is (1) in the first and (0) in the second."
     )
     assert witness(check) in shown
     assert witness(check) in summary(report)
-    assert "covassay audit mutant:fails-on-zero --epsilon 1 --samples 200" in shown
+    assert "covassay audit mutant:fails-on-zero --epsilon 1 --samples 100" in shown
 
 
 def test_checks_that_passed_are_one_line_for_each_kind_with_their_figures(reports: dict[str, AuditReport]) -> None:
