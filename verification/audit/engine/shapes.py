@@ -133,10 +133,11 @@ def _merged(samples: Iterable[Placed]) -> Placed:
 
 @dataclass
 class _Seen:
-    """The draws at all shapes, in groups, and the shapes without enough outputs."""
+    """The draws at all shapes, in groups, the shapes without enough outputs, and those that ran out of time."""
 
     groups: dict[tuple[str, int], _Group] = field(default_factory=dict)
     silent: list[str] = field(default_factory=list)
+    late: list[tuple[int, int]] = field(default_factory=list)
     seconds: dict[tuple[int, int], float] = field(default_factory=dict)
     failures: Counter[str] = field(default_factory=Counter)
 
@@ -144,6 +145,10 @@ class _Seen:
         """Add the results of the tests at one shape to its three groups."""
         for key in (("n", n), ("d", d), ("", 0)):
             self.groups.setdefault(key, _Group()).add(results, draws)
+
+    def is_hopeless(self, n: int, d: int) -> bool:
+        """Whether a shape that is no larger ran out of time."""
+        return any(m <= n and e <= d for m, e in self.late)
 
     def slow(self) -> list[str]:
         """The shapes where a draw takes far longer than at any shape at least as large."""
@@ -163,27 +168,27 @@ def run_shapes(setting: Setting, shapes: Shapes, samples: int, look: str) -> lis
     """Draw at every shape and test the draws together; the checks carry p-values and are not decided yet."""
     seen = _Seen()
     for n, d in shapes.sizes:
+        if seen.is_hopeless(n, d):
+            continue
         size = max(FEWEST // 2, round(shapes.draws(n, d) * samples / DEFAULT))
         scenario = shapes.scenario(n, d)
         start = perf_counter()
         draws = draw(setting, scenario.x, size, f"shapes/{n}/{d}/{look}")
-        seen.seconds[n, d] = (perf_counter() - start) / size
         seen.failures.update(draws.failures)
         if draws.skipped:
-            return [_stopped(f"the target ran into the time limit at n = {n}, d = {d}")]
+            seen.late.append((n, d))
+            continue
+        seen.seconds[n, d] = (perf_counter() - start) / size
         if len(draws.outputs) < size // 2:
             seen.silent.append(f"({n}, {d})")
             continue
         tests = {name: scenario.tests[name] for name in shapes.tests if name in scenario.tests}
         seen.add(n, d, {k: finite_test(test, draws.outputs) for k, test in tests.items()}, len(draws.outputs))
     if not seen.groups:
-        return [_stopped("the target has too few outputs at every shape")]
+        why = "ran into the time limit or had too few outputs" if seen.late else "had too few outputs"
+        return [CheckResult("law", NAMES[""], Status.SKIPPED, f"the target {why} at every shape", SHAPES)]
     one_each = len({d for _, d in shapes.sizes}) == len(shapes.sizes)  # then the number of rows follows from d
     return [_check(axis, seen) for axis in NAMES if not (axis == "n" and one_each)]
-
-
-def _stopped(reason: str) -> CheckResult:
-    return CheckResult("law", NAMES[""], Status.SKIPPED, reason, SHAPES)
 
 
 def _check(axis: str, seen: _Seen) -> CheckResult:
@@ -198,6 +203,9 @@ def _check(axis: str, seen: _Seen) -> CheckResult:
     text += f"; furthest from it: {named}" if axis else f", {len(seen.seconds) - len(seen.silent)} of them"
     if not axis and seen.silent:
         text += f"; too few outputs at (n, d) = {', '.join(seen.silent)}"
+    if not axis and seen.late:
+        text += "; not tested, because the target ran into the time limit: "
+        text += ", ".join(f"n ≥ {n} with d ≥ {d}" for n, d in seen.late)
     if not axis and seen.slow():
         text += f"; a draw takes far longer than on larger data at (n, d) = {', '.join(seen.slow())}"
     smallest = min(groups.values(), key=lambda group: group.draws)

@@ -104,6 +104,20 @@ def test_a_shape_without_outputs_is_named_and_does_not_refute() -> None:
     assert every.p_value > 1e-6
 
 
+@pytest.mark.parametrize("share", [1.0, 0.6])
+def test_a_target_that_is_late_from_ten_columns_on_is_tested_below(share: float) -> None:
+    def late(x: Matrix, rng: np.random.Generator) -> Vector:
+        while x.shape[1] >= 10:
+            pass
+        return (share if x.shape[1] == 9 else 1.0) * noise(x, rng)
+
+    setting = Setting(Target("own", lambda x, *, rng: late(x, rng)), {}, mechanism("laplace").output, 5, seconds=0.05)
+    _, columns, every = run_shapes(setting, LAW, 2000, "first look")
+    assert "not tested, because the target ran into the time limit: n ≥ 1 with d ≥ 10" in every.detail
+    assert columns.p_value is not None
+    assert (columns.p_value < 1e-9) == (share < 1)
+
+
 def test_a_target_that_answers_nowhere_is_skipped() -> None:
     (check,) = vectors(lambda x, rng: None, samples=200)
     assert check.status is Status.SKIPPED
