@@ -14,15 +14,15 @@ with (de Bruijn 1955)
     (Eφ)(x) = ∫ sgn(t − x) φ(t) dt,     A_jk = ∫ φ_j Eφ_k   (skew-symmetric).
 
 With G_j(x) = ∫_{−∞}^x φ_j and the total integral τ = G(∞), Eφ = τ − 2G. A skew matrix of odd size has Pfaffian 0, so
-for odd N there is one more basis function, "a point at +∞", with φ = 0 and Eφ = 1. It borders A to
-[[A, τ], [−τᵀ, 0]], and nothing else changes. D is the size of A: N rounded up to even. E(x) is the vector of the D
-values Eφ(x). With μ = A^{−1}:
+for odd N there is one more basis function, a unit mass at +∞: φ = 0 and Eφ = 1 at every finite x. Its row of A is
+Eφ_k(+∞) = −τ_k, so it borders A to [[A, τ], [−τᵀ, 0]], and nothing else changes. D is the size of A: N rounded up to
+even. E(x) is the vector of the D values Eφ(x). With μ = A^{−1}:
 
     one-point density   ρ₁(x) = −φ(x)ᵀ μ E(x), whose integral is N;
     largest point       P(all |x_i| ≤ s) = Pf A(s) / Pf A = √det(1 − μ B(s)),  B(s) = A − A(s),
 
 where A(s) is A with all integrals restricted to |x| ≤ s. B is computed from integrals beyond s, so the probability
-keeps its absolute accuracy near 1.
+is accurate where it is near 1.
 
 Everything is float64. All integrals are Gauss–Legendre sums on the same panels, and the discretised Stieltjes
 recurrence makes the basis orthonormal for these sums, which keeps A well conditioned. The functions are stored by their
@@ -54,9 +54,10 @@ def _panels(points: int, half_line: bool) -> Panels:
     """Panels of about equal phase, out to where the mass beyond is below 1e-20.
 
     In the limit the points fill [0, πN] with Ullman's density (2/π²) arccosh(πN/s), or, on the full line, half of that
-    interval on each side, with πN/2 in place of πN. The N-th basis function has about one zero per point, so its phase
-    grows at the rate (2/π) arccosh(a/s), where a is the end of the panels. 1/2 is added to the rate so that panels stay
-    short where e^{−s} decays without oscillation.
+    interval on each side, with πN/2 in place of πN. The N-th basis function has about N zeros, which follow this
+    density, and its phase at s grows by π from one to the next: at the rate (2/π) arccosh(a/s). The end of the panels,
+    a, takes the place of πN here, since it is a little more. 1/2 is added to the rate so that panels stay short where
+    e^{−s} decays without oscillation.
     """
     bulk = math.pi * points if half_line else math.pi / 2 * points
     a = bulk + EDGE_MARGIN * points ** (1 / 3) + CONSTANT_MARGIN
@@ -155,7 +156,7 @@ class PfaffianEnsemble:
         return density
 
     def mean_power_sum(self, power: float) -> float:
-        """E Σ_i |x_i|^p for p ≥ 0."""
+        """The expectation of Σ_i |x_i|^p, for p ≥ 0."""
         if not (math.isfinite(power) and power >= 0):
             raise InvalidInput(f"power = {power!r}: must be finite and at least 0")
         x = np.abs(self.panels.nodes)

@@ -11,7 +11,7 @@ q_k, the next point has the density f_k(x)/(N − k), where the conditional inte
     f_k(x) = ρ_{k+1}(q_1, …, q_k, x) / ρ_k(q_1, …, q_k)
 
 integrates to N − k. With k points held fixed, de Bruijn's formula says ρ_k = |Pf M_k / Pf A|. M_k is the skew matrix A
-bordered by two more rows and columns for each of these points q, made of the two feature vectors a(q) and −b(q):
+bordered by two more rows and columns for each of these points q: a(q) and −b(q), padded with zeros, where
 
     a(x) = (φ(x), 0, …, 0),   b(x) = (Eφ(x), [1 if N is odd], sgn(q_1 − x), …, sgn(q_k − x)).
 
@@ -48,7 +48,8 @@ points drawn. It cannot see how the points were drawn (h, F_k and the inversion)
 that.
 
 "Exact" means up to float64 rounding; also, points beyond the last panel edge, of probability below 1e-20, are never
-drawn. The closed form above makes the time per sample O(N⁴), with a small constant; memory is O(N²).
+drawn. The time per sample is O(N⁴), with a small constant, and is spent on the closed form above;
+memory is O(N²).
 """
 
 import math

@@ -1,7 +1,8 @@
 """EMCov: noisy eigenvalues, and eigenvectors drawn one by one, under zCDP. DLY22 Appendix A, from ADK19 Algorithm 1.
 
-C = Σ_j x_j x_jᵀ = nΣ is determined by its eigenvalues λ_1 ≥ … ≥ λ_d and its eigenvectors. The eigenvalues get additive
-noise; every eigenvector is drawn by an exponential mechanism on the sphere, whose score is the variance along it.
+C = Σ_j x_j x_jᵀ, n times the second moment, is determined by its eigenvalues λ_1 ≥ … ≥ λ_d and its eigenvectors. The
+eigenvalues get additive noise. Every eigenvector is drawn by an exponential mechanism on the sphere; the score of a
+unit vector u is uᵀCu.
 
 1. λ̂_i = λ_i + noise of scale b, independent for every i.
 2. For i = 1, …, d − 1: let the rows of P_i be an orthonormal basis of the space orthogonal to θ_1, …, θ_{i−1}. Draw a
@@ -9,11 +10,11 @@ noise; every eigenvector is drawn by an exponential mechanism on the sphere, who
    up to its sign it is determined, and it costs nothing.
 3. Release (1/n) Σ_i λ̂_i θ_i θ_iᵀ. Eigenvalues are not clipped.
 
-Why ρ-zCDP. Replacing x by y moves C by Δ = x xᵀ − y yᵀ, and λ(C) by a vector m with ‖m‖² ≤ ‖Δ‖_F² ≤ 2
-(Hoffman–Wielandt). This costs ‖m‖²/(2b²) with Gaussian noise, and no more with Laplace noise. Given θ_1, …, θ_{i−1},
-the score of direction i moves by (u·P_i x)² − (u·P_i y)², which lies in [−1, 1]. So the privacy loss lies in an
-interval of length 2η_i, which costs (2η_i)²/8 = η_i²/2 under zCDP (Cesar–Rogers 2020). zCDP adds up over the steps, so
-the sum bounds the spend.
+Why ρ-zCDP. Rows lie in the unit ball. Replacing x by y moves C by Δ = y yᵀ − x xᵀ, and λ(C) by a vector m with ‖m‖² ≤
+‖Δ‖_F² ≤ 2 (Hoffman–Wielandt). This costs ‖m‖²/(2b²) with Gaussian noise, and no more with Laplace noise. Given θ_1, …,
+θ_{i−1}, the score of direction i moves by (u·P_i y)² − (u·P_i x)², which lies in [−1, 1]. So the privacy loss lies in
+an interval of length 2η_i, which costs (2η_i)²/8 = η_i²/2 under zCDP (Cesar–Rogers 2020). zCDP adds up over the steps,
+so the sum bounds the spend.
 
 reconstructed : Laplace noise, b = 2/√ρ, η_i = √(ρ/d)/4. It spends at most ρ/4 + (ρ/32)(d − 1)/d < 9ρ/32; ρ/8 for d = 1.
 tight : Gaussian noise with b² = 2/ρ, η_i = √(ρ/(d − 1)), ours. It spends at most ρ/2 + ρ/2 = ρ; exactly ρ/4 for d = 1.

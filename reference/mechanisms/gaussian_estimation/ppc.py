@@ -9,10 +9,11 @@ Reconstructed: the copy of the paper that we had has neither the pseudocode nor 
 follow from the lemma of `weak_ppc`. The theorem of the paper speaks of a symmetric A. With the symmetric
 S = (AᵀA)^{1/2} in place of A, SΣS has the same eigenvalues as AΣAᵀ.
 
-Why ρ-zCDP. Every round reads all records and costs at most ρ/T, given the A of the rounds before; T rounds add up to ρ.
+Why ρ-zCDP. Given the A of the rounds before, x ↦ A x acts on each row alone, so data sets that differ in one row still
+do. NaivePCE counts long rows as 0, so every round is ρ/T-zCDP for any rows; T rounds add up to ρ.
 
-reconstructed, tight : the two calibrations of NaivePCE. PPC spends at most ρ/2 with the first, and at most ρ with the
-second. For d = 1 it spends half of that, and for T = 0 nothing.
+reconstructed, tight : the two noise scales of NaivePCE, for a change of at most 2 or of at most √2. PPC spends at most
+ρ/2 with the first, and at most ρ with the second. For d = 1 it spends half of that, and for T = 0 nothing.
 
 Accuracy. If n ≥ `sufficient_rows` and the rows are from N(0, Σ) with I ⪯ Σ ⪯ κI, then I ⪯ AΣAᵀ ⪯ 1000 I, except with
 probability 3β (Theorem 3.11).
@@ -60,7 +61,7 @@ def rounds(kappa: float) -> int:
 def sufficient_rows(
     *, rho: float, dimension: int, kappa: float, beta: float, calibration: ReconstructedCalibration
 ) -> int:
-    """The n from which on I ⪯ AΣAᵀ ⪯ 1000 I holds, except with probability 3β."""
+    """A number of rows that suffices for I ⪯ AΣAᵀ ⪯ 1000 I, except with probability 3β; with no round, 1 would do."""
     t = max(1, rounds(kappa))
     return weak_ppc.sufficient_rows(rho=rho, dimension=dimension, calibration=calibration, beta=beta, rounds=t)
 

@@ -8,10 +8,10 @@ to svec(M) = (M_ii, √2 M_ij for i < j), which lists a symmetric M as a vector 
 3. ỹ = (1/n) Σ_i y_i + (S/(nε)) z, where z has a uniform direction and ‖z‖ ~ Gamma(l), and S = min(2c, √2 ‖T‖).
 4. Release the M that minimises ‖T svec(M) − ỹ‖ over {M ⪰ 0, tr M ≤ 1}, the set that holds all second moments.
 
-Why ε-DP, for every T. The density of z is ∝ exp(−‖z‖), so the privacy loss is at most nε/S times the distance by which
-one row moves the mean of the images. This distance is at most S/n: y_i stays in a ball of radius c, so it moves by at
-most 2c. Before shortening, it moves by at most ‖T‖ ‖xxᵀ − x'x'ᵀ‖_F ≤ √2 ‖T‖, and shortening brings no two points
-further apart. Step 4 is post-processing: a bad solution costs accuracy, not privacy.
+Why ε-DP, for every T. Rows lie in the unit ball. The density of z is ∝ exp(−‖z‖), so the privacy loss is at most nε/S
+times the distance by which one row moves the mean of the images. This distance is at most S/n: y_i stays in a ball of
+radius c, so it moves by at most 2c. Before shortening, it moves by at most ‖T‖ ‖xxᵀ − x'x'ᵀ‖_F ≤ √2 ‖T‖, and shortening
+brings no two points further apart. Step 4 is post-processing: a bad solution costs accuracy, not privacy.
 
 How l is chosen. It is the least number for which we can prove that, with probability 1 − β, ‖T svec(M − M')‖ differs
 from ‖M − M'‖_F by at most α for all M, M' in the set of step 4. If that is D or more (below d = 37 at the default α,
@@ -67,7 +67,10 @@ Distortion = Annotated[
     ),
 ]
 DistortionFailure = Annotated[
-    float, Rule("β in (0, 1), public: the probability that T changes a distance by more than α", require_below_one)
+    float,
+    Rule(
+        "β in (0, 1), public: T changes some distance by more than α with at most this probability", require_below_one
+    ),
 ]
 Seed = Annotated[int, Rule("the seed of T, public, a whole number of at least 0", require_seed)]
 

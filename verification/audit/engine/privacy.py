@@ -1,9 +1,9 @@
 """Privacy: lower confidence bounds on the loss between neighbouring data sets.
 
 The target is run on two neighbouring data sets, a Poisson number of times on each. An event is chosen on a first part
-of the draws, among thresholds of a few one-dimensional statistics, or it is fixed in advance by an exactly known
-likelihood ratio. The event is then tested on the remaining draws. A failure of the target is an event too. The witness
-of a violation is the pair of data sets, the event, and how often the event occurred on each.
+of the draws, the pilot, among thresholds of a few one-dimensional statistics, or it is fixed in advance by an exactly
+known likelihood ratio. The event is then tested on the remaining draws. A failure of the target is an event too. The
+witness of a violation is the pair of data sets, the event, and how often the event occurred on each.
 
 (ε, δ)-DP is tested a second time, by a bet on the same event: a stake that is not expected to grow if the claim holds,
 so that a large gain refutes it (`statistics.betting`). zCDP is tested a second time by a bet on the Rényi divergence of
@@ -60,7 +60,7 @@ PROBE = 10  # draws on each side that show whether the target always fails there
 FAILING_MEAN = 40.0
 PILOT = 0.3  # share of the draws that choose the event; the rest test it
 STEPS = np.array([0.005, 0.02, *np.linspace(0.05, 0.95, 14), 0.98, 0.995])  # quantiles at which a bet cuts the range
-CONFIDENCE = 0.999  # of the bound that is printed; the verdict uses p-values
+CONFIDENCE = 0.999  # of the bound that is printed, whether the pair ends early or not; the verdict uses p-values
 EDGE = 0.1  # share by which the score of a learned statistic is lowered
 FEWEST_LEARNED = 20  # pilot draws with an output on either side; with fewer, a statistic is not learned
 # Keys of facts, the entries of `CheckResult.facts`. The first is the loss if the noise is independent Laplace, an
@@ -77,7 +77,7 @@ BISECTIONS = 60  # they halve the interval of the log error, of length 100, down
 FAILURES = "failures"  # the name of the check whether failures tell the data sets apart
 EARLY_SHARE = 1e-3  # of the allowed error, reserved for early ends; other p-values are divided by 1 − EARLY_SHARE
 FIRST_STAGE = 2 * CHUNK  # draws a side; every later stage doubles the number of draws made so far
-MOST_STAGES = 60  # 30 for the pilot and 30 for the test; they double: 30 are 2^30 chunks, more than any run makes
+MOST_STAGES = 60  # 30 for the pilot and 30 for the test; stage 30 has 2^30 chunks, more than any run makes
 LOG_ORDERS = (-8.0, 6.0)  # ln(α − 1) of the Rényi orders α that are searched: α from 1.0003 to 404
 
 
@@ -206,7 +206,7 @@ def _learned_by_entry(pilots: tuple[Draws, Draws]) -> list[tuple[Statistic, tupl
 def _choose(pair: Pair, pilots: tuple[Draws, Draws], mean: float, guarantee: Guarantee, error: float) -> _Choice:
     """The event for which `mean` test draws a side are expected to give the largest score at this error level.
 
-    A learned statistic must promise a tenth more than the others, because fewer draws score it.
+    The score of a learned statistic is lowered by a tenth, because fewer draws support it.
     """
     best, best_score = _Choice(Event(pair.statistics[0], math.inf), False, pilots), -math.inf
     learned = _learned(pilots) + (_learned_by_entry(pilots) if pair.by_entry else [])
@@ -317,8 +317,8 @@ def p_value(counts: EventCounts, guarantee: Guarantee) -> float:
 def _in_reach(counts: EventCounts, guarantee: Guarantee, looks: int, alpha: float) -> dict[str, float]:
     """The loss that this test would have seen on an event as likely as the one tested.
 
-    It also names a small loss, and how many times as many draws would have shown that. `looks` multiplies the p-values
-    of the test. The result is empty if the event was too rare.
+    Also a small loss, `CLOSE` times the claim, and the factor by which the draws must grow to show it. `looks`
+    multiplies the p-values of the test. The result is empty if the event was too rare.
     """
     if counts.first < FEWEST:
         return {}
@@ -608,7 +608,8 @@ def _ran_out_of_time(pair: Pair, trial: _Trial, seconds: float) -> CheckResult:
 def _tested(pair: Pair, guarantee: Guarantee, trial: _Trial, event: Event, name: str, looks: int = 1) -> CheckResult:
     """The check of one event; `looks`, the number of events that these draws chose from, multiplies its p-value."""
     counts = trial.counts(event)
-    bound = log_ratio_lower(counts, CONFIDENCE)
+    error = (1 - EARLY_SHARE) * (1 - CONFIDENCE)
+    bound = log_ratio_lower(counts, 1 - error)
     one, two = trial.sides
     text = (
         f"event {{{event}}}: {counts.first} of {counts.first_n} on the {one.name} data set, "
@@ -628,7 +629,7 @@ def _tested(pair: Pair, guarantee: Guarantee, trial: _Trial, event: Event, name:
         pair.name,
         p_value=min(1.0, looks * p),
         n=counts.first_n + counts.second_n,
-        facts=(_curve(trial, guarantee, 1 - CONFIDENCE) if event == trial.event else {})
+        facts=(_curve(trial, guarantee, error) if event == trial.event else {})
         | {
             "event": str(event),
             "counts": [counts.first, counts.second],
@@ -660,7 +661,8 @@ def _divergence(pair: Pair, guarantee: Guarantee, trial: _Trial, wager: _Wager, 
         f"{near}, in {steps} steps: a bet that it exceeds the claim gained a factor e^{gain:.1f}"
     )
     facts = {key: fact for key, fact in tested.facts.items() if key != "in_reach"}
-    # the best bet on these draws, chosen on them: if even this one gains nothing, they fit a claim for two steps
+    # the bet is chosen on the draws that it is tried on; if even so it gains nothing, they fit 4ρ, which ρ-zCDP implies
+    # for data sets two replacements apart
     one, two = (_categories(wager.event, wager.bounds, side.draws) for side in trial.sides)
     rho = STEPS_SQUARED * guarantee.rho if isinstance(guarantee, ZCDP) else 0.0
     facts |= {TWO_STEPS: renyi_bet(one, two, rho).p_value(one, two)}
@@ -709,8 +711,8 @@ def run_pair(
 ) -> list[CheckResult]:
     """Draw on both data sets, choose an event, and test it; then test whether failures tell the data sets apart.
 
-    The draws end early where a p-value of at most `stop` is certain. `error` is near the level at which the checks will
-    be decided. The event is chosen for it; no p-value depends on it.
+    The draws end as soon as a bet reaches a p-value of at most `stop`. `error` is near the level at which the checks
+    will be decided; it only steers which event is chosen.
     """
     sampler = _PairSampler(setting.within(pair.box), pair, f"privacy/{pair.name}/{look}", stop, error)
     probes = sampler.draws("probe", (PROBE, PROBE))

@@ -25,7 +25,7 @@ def tail_checks(scenario: str, results: Mapping[str, TestResult], draws: int) ->
     samples = [(name, result.placed) for name, result in results.items() if result.placed is not None]
     if not samples:
         return []
-    result = tail_counts(samples, "the right number of values lies beyond every quantile")
+    result = tail_counts(samples, "beyond every quantile lies the share of values that the law predicts")
     known = [sample for _, sample in samples if sample.extreme < 1]
     return [
         CheckResult(

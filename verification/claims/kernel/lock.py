@@ -1,10 +1,10 @@
 """proofs/rocq.lock.json: what the kernel said of the proofs, read and accepted by a person.
 
 The classes below are the format of the file: an entry is a JSON object with exactly the fields of its class. Statements
-of theorems and definitions are kept twice: as text for people, and as a digest of their fully explicit form, so that
-two statements that print alike but differ have different digests. Witnesses (lemmas that show that a premise can be
-met) are kept as text. The digests of the sources let a machine without Rocq see whether the sources are still those
-that were audited.
+of theorems and definitions are kept twice: as text for people, and as a digest of the form in which implicit arguments
+and notations are written out, so that two statements that print alike but differ have different digests. Witnesses
+(lemmas that show that a premise can be met) are kept as text. The digests of the sources let a machine without Rocq see
+whether the sources are still those that were audited.
 """
 
 import json
@@ -155,7 +155,7 @@ def _theorem(audit: Audit, tagged: Tagged, said: Statement) -> LockedTheorem:
 
 
 def _witnesses(audit: Audit) -> dict[str, LockedWitness | AssumedWitness]:
-    """The witnesses that the theorems need; one whose lemma does not exist is left out."""
+    """The witnesses that the theorems need. One whose lemma does not exist is left out; the gate reports it."""
     found: dict[str, LockedWitness | AssumedWitness] = {}
     for predicate, witness in audit.table.items():
         if witness.assumption:
