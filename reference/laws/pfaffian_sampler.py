@@ -1,7 +1,9 @@
 """Exact sampling from a Pfaffian ensemble, one point at a time: the Pfaffian chain rule.
 
 THE LAW. N points with the joint density |det φ_j(x_i)| / (N! Pf A) of `pfaffian_ensemble`, in exchangeable (random)
-order. The notation φ, E, G, A, τ, D and μ = A^{−1} is that file's.
+order. As in that file, G is the antiderivative of φ, τ = G(∞), Eφ(x) = ∫ sgn(t − x) φ(t) dt = τ − 2G(x), and A_jk = ∫
+φ_j Eφ_k. For odd N, A is bordered by τ. D is the size of A, and μ = A^{−1}. The line is cut into panels, each with the
+nodes of a Gauss–Legendre quadrature.
 
 THE ALGORITHM is the chain rule of probability: draw the first point from its marginal law, then every further point
 from its law given the points already drawn. There is no Markov chain to converge, and no step is approximate beyond
@@ -11,7 +13,8 @@ q_k, the next point has the density f_k(x)/(N − k), where the conditional inte
     f_k(x) = ρ_{k+1}(q_1, …, q_k, x) / ρ_k(q_1, …, q_k)
 
 integrates to N − k. With k points held fixed, de Bruijn's formula says ρ_k = |Pf M_k / Pf A|. M_k is the skew matrix A
-bordered by two more rows and columns for each of these points q: a(q) and −b(q), padded with zeros, where
+bordered by two more rows and columns for each of these points q: a(q) and −b(q), with zeros at the borders a(q_j)
+of the other points. They have an entry for every basis function and for every border b(q_j):
 
     a(x) = (φ(x), 0, …, 0),   b(x) = (Eφ(x), [1 if N is odd], sgn(q_1 − x), …, sgn(q_k − x)).
 
@@ -28,10 +31,12 @@ Schur complement conditions μ on a new point p, which is an update of rank two:
     μ ← μ + (c₁ c₂ᵀ − c₂ c₁ᵀ) / f_k(p).
 
 TO DRAW FROM f_k, solve F_k(x) = u F_k(∞), with F_k(x) = ∫_{−∞}^x f_k and u uniform on [0, 1]. Points are not restricted
-to the nodes of the quadrature, because F_k is known at every x up to rounding. Write C_q = −μ[:N, q] for the column of
+to the nodes of the panels, because F_k is known at every x up to rounding. Write C_q = −μ[:N, q] for the column of
 the point q. Then
 
-    f_k(x) = h(x) + Σ_q sgn(q − x) φ(x)·C_q,     h = −φᵀ μ[:N, :D] E.
+    f_k(x) = h(x) + Σ_q sgn(q − x) φ(x)·C_q,     h(x) = −φ(x)ᵀ μ[:N, :D] e(x),
+
+where e(x) = (Eφ(x), [1 if N is odd]).
 
 h is analytic inside every panel, so Gauss–Legendre quadrature integrates it up to rounding. The second sum has a jump
 at every earlier point q, but its integral has a closed form in G, the antiderivative of φ:
@@ -62,7 +67,7 @@ from covassay.reference.domain import Matrix, Vector
 from covassay.reference.laws.panels import NODES, integrated, interpolation
 from covassay.reference.laws.pfaffian_ensemble import PfaffianEnsemble
 
-# Rounding of ln ρ_N grows with N, because f_k is small near an earlier point, and conditioning divides by it. The
+# Rounding of the sum of ln f_k grows with N: f_k is small near an earlier point, and conditioning divides by it. The
 # largest error seen was 1e-11 at N = 20, 3e-9 at N = 100 and 5e-7 at N = 300. A real fault, such as a kernel off by
 # 1/1000, is far larger.
 CERTIFICATE_TOLERANCE = 1e-6

@@ -2,6 +2,8 @@
 
 1. T = max(0, ⌈ln(κ/1000)/ln(1/0.69)⌉), a function of κ, which is public. A = I.
 2. For t = 1, …, T: κ_t = 0.69^{t−1} κ, and A ← WeakPPC(A x_1, …, A x_n; ρ/T, β/T, κ_t) · A.
+   WeakPPC estimates the covariance of its rows privately, by NaivePCE, and returns a symmetric matrix that with high
+   probability takes the bound κ_t down to 0.69 κ_t.
 3. Release A. It is invertible. It is a product of symmetric matrices, so in general not symmetric itself. New rows are
    A x, and their covariance is AΣAᵀ.
 
@@ -12,8 +14,9 @@ S = (AᵀA)^{1/2} in place of A, SΣS has the same eigenvalues as AΣAᵀ.
 Why ρ-zCDP. Given the A of the rounds before, x ↦ A x acts on each row alone, so data sets that differ in one row still
 do. NaivePCE counts long rows as 0, so every round is ρ/T-zCDP for any rows; T rounds add up to ρ.
 
-reconstructed, tight : the two noise scales of NaivePCE, for a change of at most 2 or of at most √2. PPC spends at most
-ρ/2 with the first, and at most ρ with the second. For d = 1 it spends half of that, and for T = 0 nothing.
+reconstructed, tight : the two noise scales of NaivePCE, made for one row of length 1 that moves Σ x xᵀ by up to 2 in
+Frobenius norm, or by √2, which is true. PPC spends at most ρ/2 with the first, and at most ρ with the second. For d = 1
+it spends half of that, and for T = 0 nothing; `spend` does not know κ and gives the bound for every κ.
 
 Accuracy. If n ≥ `sufficient_rows` and the rows are from N(0, Σ) with I ⪯ Σ ⪯ κI, then I ⪯ AΣAᵀ ⪯ 1000 I, except with
 probability 3β (Theorem 3.11).

@@ -14,12 +14,12 @@ radius c, so it moves by at most 2c. Before shortening, it moves by at most ‖T
 brings no two points further apart. Step 4 is post-processing: a bad solution costs accuracy, not privacy.
 
 How l is chosen. It is the least number for which we can prove that, with probability 1 − β, ‖T svec(M − M')‖ differs
-from ‖M − M'‖_F by at most α for all M, M' in the set of step 4. If that is D or more (below d = 37 at the default α,
-β), l = D and T = I.
+from ‖M − M'‖_F by at most α for all M, M' in the set of step 4, and no image is shortened. If that is D or more (below
+d = 37 at the default α, β), l = D and T = I.
 
 NOTE: the source adds other noise (`johnson_lindenstrauss_image`), for which we know no exact sampler. ℓ2 noise has one,
-but is larger in most directions: the error is O(α + √(d/(αnε))), where the source claims O(√(d/(nε))). The constants in
-c and l are ours.
+but is larger than the source's in most directions: the Frobenius error is O(α + √(d/(αnε))), where the source claims
+O(√(d/(nε))). The constants in c and l are ours.
 
 Proof: proofs/paper/johnson-lindenstrauss.md
 """
@@ -58,7 +58,7 @@ def require_seed(name: str, value: int) -> None:
 
 ITERATIONS = 300  # of the fit; its squared distance to ỹ is then within 4‖T‖²/301² of the least
 # The spawn key: T is drawn from SeedSequence(s, spawn_key=(STREAM,)). So noise that is drawn from `default_rng(s)`,
-# s < 2^128, or from one of the first 2^30 children, shares no numbers with T.
+# s < 2^128, or from one of the first 2^30 streams that SeedSequence(s).spawn gives, shares no numbers with T.
 STREAM = 0x4A4C5400
 Distortion = Annotated[
     float,

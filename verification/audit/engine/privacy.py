@@ -5,9 +5,9 @@ of the draws, the pilot, among thresholds of a few one-dimensional statistics, o
 known likelihood ratio. The event is then tested on the remaining draws. A failure of the target is an event too. The
 witness of a violation is the pair of data sets, the event, and how often the event occurred on each.
 
-(ε, δ)-DP is tested a second time, by a bet on the same event: a stake that is not expected to grow if the claim holds,
-so that a large gain refutes it (`statistics.betting`). zCDP is tested a second time by a bet on the Rényi divergence of
-all values of a statistic; one event sees only part of it.
+(ε, δ)-DP is tested a second time where the draws chose the event, by a bet on it: a stake that is not expected to grow
+if the claim holds, so that a large gain refutes it (`statistics.betting`). zCDP is tested a second time by a bet on the
+Rényi divergence of all values of a statistic; one event sees only part of it.
 
 The draws come in stages, each of which doubles their number. The pilot and the test each have a bet: the pilot's is
 chosen on the first stage of the pilot, the test's on the whole pilot. Each multiplies its gains over later stages. By
@@ -55,11 +55,11 @@ from covassay.verification.statistics.ratio import (
 from covassay.verification.statistics.streams import stream
 
 DECIMALS = 9  # statistics are rounded, because what the low-order bits of a float reveal is a separate question
-PROBE = 10  # draws on each side that show whether the target always fails there
-# Mean number of draws a side when one side always fails, before the factor e^ε or e^ρ. It gives a p-value near 1e-14.
+PROBE = 10  # draws on each side; if all of them fail, the target is taken to fail there always
+# Mean number of draws a side when one side always fails, before the factor e^ε or e^ρ: a p-value of about 1e-12 or less.
 FAILING_MEAN = 40.0
 PILOT = 0.3  # share of the draws that choose the event; the rest test it
-STEPS = np.array([0.005, 0.02, *np.linspace(0.05, 0.95, 14), 0.98, 0.995])  # quantiles at which a bet cuts the range
+CUTS = np.array([0.005, 0.02, *np.linspace(0.05, 0.95, 14), 0.98, 0.995])  # quantiles at which a bet cuts the range
 CONFIDENCE = 0.999  # of the bound that is printed, whether the pair ends early or not; the verdict uses p-values
 EDGE = 0.1  # share by which the score of a learned statistic is lowered
 FEWEST_LEARNED = 20  # pilot draws with an output on either side; with fewer, a statistic is not learned
@@ -67,8 +67,8 @@ FEWEST_LEARNED = 20  # pilot draws with an output on either side; with fewer, a 
 # estimate that guides the search, and not a bound. The second is small if the draws show a Rényi divergence above what
 # the claim implies for data sets two replacements apart. It is no p-value, because these draws also choose the bet.
 ESTIMATED = "estimated_loss"
-TWO_STEPS = "p_of_two_steps"
-STEPS_SQUARED = 4  # ρ-zCDP for data sets one replacement apart is 4ρ-zCDP for data sets two replacements apart
+TWO_REPLACEMENTS = "p_of_two_replacements"
+REPLACEMENTS_SQUARED = 4  # ρ-zCDP for one replacement is 2²ρ-zCDP for two
 LARGEST_ERROR = 1 - 1e-9  # if even bounds this weak do not contradict the guarantee, the p-value is 1
 LARGEST_POWER = 700.0  # a larger power of e would overflow
 SMALLEST_P = 1e-300  # replaces a smaller p-value where a logarithm is taken
@@ -77,7 +77,7 @@ BISECTIONS = 60  # they halve the interval of the log error, of length 100, down
 FAILURES = "failures"  # the name of the check whether failures tell the data sets apart
 EARLY_SHARE = 1e-3  # of the allowed error, reserved for early ends; other p-values are divided by 1 − EARLY_SHARE
 FIRST_STAGE = 2 * CHUNK  # draws a side; every later stage doubles the number of draws made so far
-MOST_STAGES = 60  # 30 for the pilot and 30 for the test; stage 30 has 2^30 chunks, more than any run makes
+MOST_STAGES = 60  # 30 for the pilot and 30 for the test; after 30 stages there are 2^30 chunks, more than any run makes
 LOG_ORDERS = (-8.0, 6.0)  # ln(α − 1) of the Rényi orders α that are searched: α from 1.0003 to 404
 
 
@@ -204,7 +204,7 @@ def _learned_by_entry(pilots: tuple[Draws, Draws]) -> list[tuple[Statistic, tupl
 
 
 def _choose(pair: Pair, pilots: tuple[Draws, Draws], mean: float, guarantee: Guarantee, error: float) -> _Choice:
-    """The event for which `mean` test draws a side are expected to give the largest score at this error level.
+    """The event by which `mean` test draws a side are expected to refute the claim most clearly at this error level.
 
     The score of a learned statistic is lowered by a tenth, because fewer draws support it.
     """
@@ -240,10 +240,10 @@ def _beyond(ordered: Vector, tried: Vector, above: bool) -> Vector:
 
 @dataclass(frozen=True)
 class _Wager:
-    """A bet against the claim. It looks at the category of an output: the step in which a statistic lies, or failure.
+    """A bet against the claim. It looks at the category of an output: the interval of a statistic, or failure.
 
-    The steps lie between `bounds`. Without `bounds`, the categories are an event and its complement, and `swapped` says
-    that the event was found to be likelier on the second data set.
+    The intervals lie between `bounds`. Without `bounds`, the categories are an event and its complement, and `swapped`
+    says that the event was found to be likelier on the second data set.
     """
 
     bet: Bet | RenyiBet
@@ -291,7 +291,7 @@ def _wager(choice: _Choice, guarantee: Guarantee) -> _Wager | None:
     pooled = [event.statistic.values(draws.outputs) for draws in pilots if len(draws.outputs)]
     if not pooled:
         return None
-    bounds = np.unique(np.quantile(np.concatenate(pooled), STEPS, method="inverted_cdf"))
+    bounds = np.unique(np.quantile(np.concatenate(pooled), CUTS, method="inverted_cdf"))
     one, two = (_categories(event, bounds, draws) for draws in pilots)
     return _Wager(renyi_bet(one, two, guarantee.rho), event, bounds, swapped=False)
 
@@ -314,16 +314,16 @@ def p_value(counts: EventCounts, guarantee: Guarantee) -> float:
     return math.exp(high)
 
 
-def _in_reach(counts: EventCounts, guarantee: Guarantee, looks: int, alpha: float) -> dict[str, float]:
-    """The loss that this test would have seen on an event as likely as the one tested.
+def _in_reach(counts: EventCounts, guarantee: Guarantee, choices: int, alpha: float) -> dict[str, float]:
+    """The smallest loss that this test would have detected, had the event been as likely as the one tested.
 
-    Also a small loss, `CLOSE` times the claim, and the factor by which the draws must grow to show it. `looks`
+    Also a small loss, `CLOSE` times the claim, and the factor by which the draws must grow to show it. `choices`
     multiplies the p-values of the test. The result is empty if the event was too rare.
     """
     if counts.first < FEWEST:
         return {}
     test = EventTest(
-        counts.first / counts.first_n, guarantee, partial(refutes, guarantee), alpha * (1 - EARLY_SHARE) / looks
+        counts.first / counts.first_n, guarantee, partial(refutes, guarantee), alpha * (1 - EARLY_SHARE) / choices
     )
     loss = test.smallest_loss(counts.mean)
     small = CLOSE * claimed_loss(guarantee)
@@ -542,7 +542,7 @@ def _levels(event: Event, pilots: tuple[Draws, Draws]) -> tuple[float, ...]:
     if event.statistic is None or not any(len(draws.outputs) for draws in pilots):
         return ()
     pooled = np.concatenate([event.statistic.values(draws.outputs) for draws in pilots if len(draws.outputs)])
-    quantiles = np.quantile(pooled, STEPS, method="inverted_cdf")
+    quantiles = np.quantile(pooled, CUTS, method="inverted_cdf")
     return tuple(float(t) for t in np.unique([*quantiles, event.threshold]))
 
 
@@ -605,10 +605,10 @@ def _ran_out_of_time(pair: Pair, trial: _Trial, seconds: float) -> CheckResult:
     )
 
 
-def _tested(pair: Pair, guarantee: Guarantee, trial: _Trial, event: Event, name: str, looks: int = 1) -> CheckResult:
-    """The check of one event; `looks`, the number of events that these draws chose from, multiplies its p-value."""
+def _tested(pair: Pair, guarantee: Guarantee, trial: _Trial, event: Event, name: str, choices: int = 1) -> CheckResult:
+    """The check of one event; `choices`, how many events these draws chose from, multiplies its p-value and error."""
     counts = trial.counts(event)
-    error = (1 - EARLY_SHARE) * (1 - CONFIDENCE)
+    error = (1 - EARLY_SHARE) * (1 - CONFIDENCE) / choices
     bound = log_ratio_lower(counts, 1 - error)
     one, two = trial.sides
     text = (
@@ -627,7 +627,7 @@ def _tested(pair: Pair, guarantee: Guarantee, trial: _Trial, event: Event, name:
         Status.NOT_REFUTED,
         "; ".join((text, *pair.remarks)),
         pair.name,
-        p_value=min(1.0, looks * p),
+        p_value=min(1.0, choices * p),
         n=counts.first_n + counts.second_n,
         facts=(_curve(trial, guarantee, error) if event == trial.event else {})
         | {
@@ -640,7 +640,7 @@ def _tested(pair: Pair, guarantee: Guarantee, trial: _Trial, event: Event, name:
             "data_sets": data_sets(pair),
             "failures": [dict(one.draws.failures), dict(two.draws.failures)],
             "largest_loss": partial(largest_loss, (counts.first_n, counts.second_n), guarantee),
-            "in_reach": partial(_in_reach, counts, guarantee, looks * tests),
+            "in_reach": partial(_in_reach, counts, guarantee, choices * tests),
         },
         data=(pair.first, pair.second),
     )
@@ -653,19 +653,19 @@ def _divergence(pair: Pair, guarantee: Guarantee, trial: _Trial, wager: _Wager, 
     """
     tested = _tested(pair, guarantee, trial, trial.event, "divergence")
     far, near = ("second", "first") if bet.swapped else ("first", "second")
-    steps = 0 if wager.bounds is None else len(wager.bounds) + 1
+    intervals = 0 if wager.bounds is None else len(wager.bounds) + 1
     p = trial.wager_p_value()
-    gain = abs(math.log(max(p, SMALLEST_P)))
+    gained = f"gained a factor e^{-math.log(max(p, SMALLEST_P)):.1f}" if p < 1 else "gained nothing"
     text = (
         f"Rényi divergence of order {bet.order:g} of {{{wager.event.statistic_name}}} on the {far} data set from the "
-        f"{near}, in {steps} steps: a bet that it exceeds the claim gained a factor e^{gain:.1f}"
+        f"{near}, in {intervals} intervals: a bet that it exceeds the claim {gained}"
     )
     facts = {key: fact for key, fact in tested.facts.items() if key != "in_reach"}
-    # the bet is chosen on the draws that it is tried on; if even so it gains nothing, they fit 4ρ, which ρ-zCDP implies
-    # for data sets two replacements apart
+    # the bet is chosen on the draws that it is tried on; if even so it gains nothing, they show no divergence above
+    # 4ρ-zCDP's, which ρ-zCDP implies for two replacements
     one, two = (_categories(wager.event, wager.bounds, side.draws) for side in trial.sides)
-    rho = STEPS_SQUARED * guarantee.rho if isinstance(guarantee, ZCDP) else 0.0
-    facts |= {TWO_STEPS: renyi_bet(one, two, rho).p_value(one, two)}
+    rho = REPLACEMENTS_SQUARED * guarantee.rho if isinstance(guarantee, ZCDP) else 0.0
+    facts |= {TWO_REPLACEMENTS: renyi_bet(one, two, rho).p_value(one, two)}
     return replace(tested, detail="; ".join((text, *pair.remarks)), p_value=p, facts=facts)
 
 
@@ -733,8 +733,8 @@ def run_pair(
         checks.append(_divergence(pair, guarantee, trial, trial.wager, trial.wager.bet))
     turned = trial.turned_to_failures()
     if turned.counts(failure).first and pair.failures_tell:
-        # these draws also decided which side comes first: two looks
-        checks.append(_tested(pair, guarantee, turned, failure, FAILURES, looks=2))
+        # these draws also chose which side comes first
+        checks.append(_tested(pair, guarantee, turned, failure, FAILURES, choices=2))
     checks = [replace(check, facts=check.facts | estimate) for check in checks]
     if stop <= 0:
         return checks

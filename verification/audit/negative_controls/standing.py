@@ -5,8 +5,8 @@ A test holds this list to be exactly those that stand. A new check that refutes 
 
 from collections.abc import Mapping
 
-SHAPE = "the law is tested in other dimensions; at this one the data path has one number of rows to compare"
-NO_SUCH_SHAPE = "no data set of that shape is tried: the shapes are a public and finite list"
+SHAPE = "the law is tested in other dimensions; at this one there are few draws, --samples 40000 would do"
+NO_SUCH_SHAPE = "no data set of that shape is tried, so that more draws would not help: the shapes are a finite list"
 NOTED = "it is noted and does not turn the verdict"
 STEERS = "the step steers a choice or a clip that the data decide clearly; data near the choice would do"
 SHAPE_OF_NOISE = "the shape of the noise moves the probabilities of a choice by about 0.01, which takes 10⁵ draws"
