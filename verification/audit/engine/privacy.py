@@ -56,7 +56,7 @@ from covassay.verification.statistics.streams import stream
 
 DECIMALS = 9  # statistics are rounded, because what the low-order bits of a float reveal is a separate question
 PROBE = 10  # draws on each side; if all of them fail, the target is taken to fail there always
-# Mean number of draws a side when one side always fails, before the factor e^ε or e^ρ: a p-value of about 1e-12 or less.
+# Mean number of draws a side when one side always fails, before the factor e^ε or e^ρ: a p-value of 1e-12 or less.
 FAILING_MEAN = 40.0
 PILOT = 0.3  # share of the draws that choose the event; the rest test it
 CUTS = np.array([0.005, 0.02, *np.linspace(0.05, 0.95, 14), 0.98, 0.995])  # quantiles at which a bet cuts the range
