@@ -75,7 +75,7 @@ MOST_CHECKS = 1000  # of a look; a p-value below its budget divided by this is r
 FALSE_ALARM = 1e-9
 SAMPLES = 2000
 SCOPES = "real", "bits"  # whether the verdict of the run is about real arithmetic alone, or about the bits as well
-FIRST_LOOK = {"real": 0.25, "bits": 1.0}  # times the samples: draws a side that look at low-order bits
+FIRST_LOOK = {"real": 0.2, "bits": 1.0}  # times the samples: draws a side that look at low-order bits
 BIT_TESTS = {"real": 2.5, "bits": 10.0}  # times the samples: draws a side that may test what the first look found
 FEWEST_SAMPLES = 100  # fewer draws could show only the grossest violations
 
@@ -538,7 +538,12 @@ def _checks(
     data_path, neighbours = same_noise(setting, expected.data_path, settings.alpha)
     data_path += coincidences(setting, expected.data_path, settings.alpha)
     data_path += equal_laws(setting, expected.data_path, settings.alpha)
-    checks = [*contract(setting, expected.form), *summation_order(setting, expected.form), *draw_many_is_draw(setting, settings.alpha), *data_path]
+    checks = [
+        *contract(setting, expected.form),
+        *summation_order(setting, expected.form),
+        *draw_many_is_draw(setting, settings.alpha),
+        *data_path,
+    ]
     if settings.stop_early and any_refuted(checks):
         return tuple(checks), (), []
     looks = _Looks(

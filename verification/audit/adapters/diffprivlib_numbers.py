@@ -1,12 +1,12 @@
 """Mechanisms of diffprivlib for one number (audited at 0.6.6); they are targets of the adapter `diffprivlib`.
 
-They are called as `Mechanism(epsilon=…, sensitivity=…, …).randomise(query)`, with a `random_state` that is seeded from
-the generator of the audit. Without one, diffprivlib takes its uniform numbers from the operating system; the arithmetic
-that follows is the same.
+They are called as `Mechanism(epsilon=…, sensitivity=…, …).randomise(query)`, with a generator that is seeded by the
+generator of the audit. By default diffprivlib draws from the operating system; how the noise is added to the query is
+the same.
 """
 
 from collections.abc import Callable
-from functools import partial
+from functools import lru_cache, partial
 from importlib.metadata import version
 from typing import Any
 
@@ -19,14 +19,20 @@ from covassay.verification.audit.targets.target import Target
 IN_RANGE = {"lower": 0.0, "upper": 1.0}  # of the query, for mechanisms that clip the output to it
 
 
+@lru_cache(maxsize=256)
+def _made(mechanism: str, parameters: tuple[tuple[str, float], ...]) -> Any:
+    """The mechanism, which is kept from draw to draw, because it searches for its scale when it is made."""
+    from diffprivlib import mechanisms
+
+    return getattr(mechanisms, mechanism)(**dict(parameters))
+
+
 def _release(
     query: float, sensitivity: float, *, rng: np.random.Generator, mechanism: str, parameters: dict[str, float],
     **budget: float,
 ) -> Any:  # fmt: skip
-    from diffprivlib import mechanisms
-
-    seed = int(rng.integers(2**32, dtype=np.uint32))
-    made = getattr(mechanisms, mechanism)(sensitivity=sensitivity, random_state=seed, **parameters, **budget)
+    made = _made(mechanism, tuple({"sensitivity": sensitivity, **parameters, **budget}.items()))
+    made._rng = np.random.RandomState(rng.integers(2**32, dtype=np.uint32))
     return made.randomise(query)
 
 

@@ -8,13 +8,7 @@ from importlib.metadata import version
 
 import numpy as np
 
-from covassay.verification.audit.adapters.numbers import (
-    CONCENTRATED,
-    LAPLACE,
-    PURE,
-    gaussian_deviation,
-    number_target,
-)
+from covassay.verification.audit.adapters.numbers import CONCENTRATED, LAPLACE, PURE, gaussian_deviation, number_target
 from covassay.verification.audit.targets.target import Target
 
 

@@ -10,13 +10,7 @@ from importlib.metadata import version
 from typing import Any
 
 from covassay.reference.privacy import Guarantee
-from covassay.verification.audit.adapters.numbers import (
-    CONCENTRATED,
-    LAPLACE,
-    PURE,
-    gaussian_deviation,
-    number_target,
-)
+from covassay.verification.audit.adapters.numbers import CONCENTRATED, LAPLACE, PURE, gaussian_deviation, number_target
 from covassay.verification.audit.targets.target import Target
 
 CLOSE = 1e-9  # relative, of the loss by OpenDP's privacy map and the claim

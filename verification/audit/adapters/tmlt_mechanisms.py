@@ -13,13 +13,7 @@ from collections.abc import Callable
 from importlib.metadata import version
 from typing import Any
 
-from covassay.verification.audit.adapters.numbers import (
-    CONCENTRATED,
-    LAPLACE,
-    PURE,
-    gaussian_deviation,
-    number_target,
-)
+from covassay.verification.audit.adapters.numbers import CONCENTRATED, LAPLACE, PURE, gaussian_deviation, number_target
 from covassay.verification.audit.targets.target import CannotRun, Target
 
 INSTALL = "pip install --no-deps tmlt.core==0.20.0 randomgen==2.3.0 && pip install typeguard python-flint"

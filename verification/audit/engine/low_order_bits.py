@@ -25,6 +25,8 @@ stages times the level of one test.
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import combinations
+from typing import Any
 
 import numpy as np
 from scipy.stats import poisson
@@ -36,7 +38,15 @@ from covassay.reference.privacy import ZCDP, ApproximateDP, Guarantee, PureDP
 from covassay.verification.audit.engine.adjacency import REPLACE_ONE, with_adjacency
 from covassay.verification.audit.engine.checks import CheckResult, Status, Verdict
 from covassay.verification.audit.engine.event_choice import exponents, largest_loss, pessimistic
-from covassay.verification.audit.engine.privacy import Event, Pair, Statistic, claimed_loss, data_sets, p_value, violates
+from covassay.verification.audit.engine.privacy import (
+    Event,
+    Pair,
+    Statistic,
+    claimed_loss,
+    data_sets,
+    p_value,
+    violates,
+)
 from covassay.verification.audit.engine.sampling import Draws, Setting, draw, joined
 from covassay.verification.statistics.ratio import (
     EventCounts,
@@ -52,7 +62,7 @@ NAME = "lowest set bit"
 SHARE = 0.1  # of the false-alarm budget of a run; the checks of real arithmetic have the rest
 STAGES = 4  # tests of one pair at most
 ROWS = 16  # a power of two, so that one row over all rows is a dyadic number
-NO_BIT = math.inf  # the lowest set bit of 0, which is a multiple of every power of two
+NO_BIT = math.inf  # the lowest set bit of 0
 MANTISSA = 53  # bits of a float64
 EQUAL = 1e-3  # a larger p-value of equal laws in the draws that chose an event promises nothing
 SPARE = 1.5  # times the draws that an event is expected to need
@@ -84,7 +94,8 @@ def statistics(output: Output, dimension: int) -> tuple[Statistic, ...]:
     """The lowest set bit of every number of an output, and of what a matrix differs from its transpose."""
 
     def entry(place: tuple[int, ...]) -> Callable[[Matrix], Vector]:
-        return lambda outputs: lowest_bits(outputs[(slice(None), *place)])
+        index: Any = (slice(None), *place)
+        return lambda outputs: lowest_bits(outputs[index])
 
     def asymmetry(i: int, j: int) -> Callable[[Matrix], Vector]:
         return lambda outputs: lowest_bits(outputs[:, i, j] - outputs[:, j, i])
@@ -94,7 +105,7 @@ def statistics(output: Output, dimension: int) -> tuple[Statistic, ...]:
     if len(shape) == 2 and shape[0] == shape[1]:
         found += [
             Statistic(f"{NAME} of {_place((i, j))} − {_place((j, i))}", asymmetry(i, j))
-            for i, j in zip(*np.triu_indices(dimension, 1), strict=True)
+            for i, j in combinations(range(shape[0]), 2)
         ]
     return tuple(found)
 
