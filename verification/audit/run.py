@@ -501,6 +501,22 @@ def _low_order_bits(
     return low_order_bits(setting, pairs, guarantee, settings.bit_budget, shown)
 
 
+def audit_bits(
+    source: TargetSource | str, guarantee: Guarantee, *, samples: int = SAMPLES, seed: int = 0, scope: str = "bits"
+) -> BitFindings:
+    """What `audit` with these arguments finds of low-order bits, draw for draw, without its other checks."""
+    settings = AuditSettings(samples=samples, seed=seed, scope=scope)
+    origin = as_source(source)
+    target = load(origin)
+    name, _, expected = _expected(target, guarantee, settings)
+    neighbours = mechanism(name).adjacency if name else REPLACE_ONE
+    setting = Setting(origin, dict(guarantee.keywords()), expected.form.output, seed)
+    with random_states_put_back():
+        found = _low_order_bits(setting, guarantee, settings, expected, neighbours, Verdict.NOT_REFUTED)
+    assert found is not None
+    return found
+
+
 def _overall(real: Verdict, bits: BitFindings | None, scope: str) -> Verdict:
     """The verdict of a run from that in real arithmetic and, if the scope asks for it, that of the bits."""
     verdicts = [real, *([bits.verdict] if bits and scope == "bits" else [])]

@@ -265,13 +265,14 @@ def loss_in_words(shown: dict[str, float], guarantee: Guarantee) -> str:
 class BitFindings:
     """What the check found: its verdict, one result for every pair, and the loss that was proven, in words.
 
-    `reach` says what the check would have seen.
+    `reach` says what the check would have seen, and `draws` how many draws it made.
     """
 
     verdict: Verdict
     checks: tuple[CheckResult, ...]
     loss: str = ""
     reach: str = ""
+    draws: int = 0
 
 
 @dataclass
@@ -343,13 +344,14 @@ def low_order_bits(
             break
     checks = tuple(_checked(trial, status) for trial in trials)
     found = next((trial for trial in trials if trial.refuted), None)
+    made = sum(draws.size for trial in trials for draws in trial.draws)
     if found is not None and found.counts is not None:
         loss = loss_in_words(shown_loss(found.counts, guarantee, level), guarantee)
-        return BitFindings(Verdict.REFUTED, checks, loss)
+        return BitFindings(Verdict.REFUTED, checks, loss, draws=made)
     beyond = claimed_loss(guarantee) >= largest_loss((round(budget.most),) * 2, guarantee, level)
     unseen = all(trial.choice is None or trial.cut_short for trial in trials)
     reach = _reach(budget, guarantee, level)
-    return BitFindings(Verdict.INCONCLUSIVE if beyond or unseen else Verdict.NOT_REFUTED, checks, reach=reach)
+    return BitFindings(Verdict.INCONCLUSIVE if beyond or unseen else Verdict.NOT_REFUTED, checks, "", reach, made)
 
 
 def _reach(budget: BitBudget, guarantee: Guarantee, level: float) -> str:
