@@ -23,6 +23,7 @@ stages times the level of one test.
 """
 
 import math
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
@@ -45,6 +46,7 @@ from covassay.verification.audit.engine.privacy import (
     claimed_loss,
     data_sets,
     p_value,
+    refutes,
     violates,
 )
 from covassay.verification.audit.engine.sampling import Draws, Setting, draw, joined
@@ -166,8 +168,8 @@ class BitBudget:
     """How many draws a side the check may make, and the error it may make.
 
     first : the mean of a first look at every pair. most : the mean of all draws that test events. alpha : the largest
-    probability that the check flags a target that keeps its claim to the bit. thorough : spend the whole budget on the
-    first event that is promising, so that the loss shown is as large as the budget allows.
+    probability that the check flags a target that keeps its claim to the bit. thorough : spend what is left of the
+    budget on an event that was found, so that the loss shown is as large as the budget allows.
     """
 
     first: float
@@ -317,10 +319,17 @@ class _Trials:
         one, two = fresh[::-1] if self.choice.swapped else fresh
         event = self.choice.event
         self.counts = EventCounts(event.count(one), event.count(two), one.size, two.size, mean)
-        self.refuted = p_value(self.counts, self.guarantee) <= self.level
+        self.refuted = refutes(self.guarantee, self.counts, self.level)
         self.draws = joined([self.draws[0], fresh[0]]), joined([self.draws[1], fresh[1]])
         if not self.refuted:
             self.choice = _choose(self.pair, self.draws, self.guarantee, self.level)
+
+    def strengthen(self, mean: float) -> None:
+        """Test an event that was found once more, on more draws; the better of the two tests is kept."""
+        before, choice = self.counts, self.choice
+        self.test(mean)
+        if not self.refuted or before is None:
+            self.counts, self.choice, self.refuted = before, choice, True
 
 
 def low_order_bits(
@@ -337,10 +346,12 @@ def low_order_bits(
     for trial in sorted(trials, key=lambda t: math.inf if t.choice is None else t.choice.needed):
         while not trial.refuted and trial.stages < STAGES and _promising(trial.choice, left) and not trial.cut_short:
             assert trial.choice is not None
-            mean = left if budget.thorough else max(trial.choice.needed, budget.first)
+            mean = min(max(trial.choice.needed, budget.first), left)
             trial.test(mean)
             left -= mean
         if trial.refuted:
+            if budget.thorough and left > 0 and trial.stages < STAGES:
+                trial.strengthen(left)
             break
     checks = tuple(_checked(trial, status) for trial in trials)
     found = next((trial for trial in trials if trial.refuted), None)
@@ -357,18 +368,22 @@ def low_order_bits(
 def _reach(budget: BitBudget, guarantee: Guarantee, level: float) -> str:
     """What the check was sure to see of events that never occur on one of the two data sets."""
     miss = (1 - POWER) / 2
-    for p in np.geomspace(1e-4, 1.0, 100):
-        looked, tested = (float(poisson.ppf(miss, p * mean)) for mean in (budget.first, budget.most))
-        sizes = round(budget.first), round(budget.first)
-        if looked < 1 or tested < 1:
-            continue
-        counts = EventCounts(int(looked), 0, *sizes, budget.first)
-        needed = float(_needed(np.array([looked]), np.array([0.0]), sizes, guarantee, level)[0])
-        test = EventCounts(min(int(tested), round(budget.most)), 0, *(round(budget.most),) * 2, budget.most)
-        seen = needed <= budget.most and ratio_p_value(counts, 0.0) <= EQUAL and p_value(test, guarantee) <= level
-        if seen:
-            return f"an event of probability {p:.2g} or more on one data set that never occurs on the other"
-    return ""
+
+    def counts(p: float, mean: float) -> EventCounts:
+        size = round(mean)
+        return EventCounts(min(int(poisson.ppf(miss, p * mean)), size), 0, size, size, mean)
+
+    def unseen(p: float) -> bool:
+        looked = counts(p, budget.first)
+        needed = _needed(np.array([looked.first]), np.zeros(1), (looked.first_n,) * 2, guarantee, level)[0]
+        chosen = needed <= budget.most and ratio_p_value(looked, 0.0) <= EQUAL
+        return not (chosen and refutes(guarantee, counts(p, min(max(needed, budget.first), budget.most)), level))
+
+    grid = np.geomspace(1e-4, 1.0, 64)
+    i = bisect_left(grid, 1, key=lambda p: not unseen(float(p)))
+    if i == len(grid):
+        return ""
+    return f"an event of probability {grid[i]:.2g} or more on one data set that never occurs on the other"
 
 
 def _result(detail: str, status: Status = Status.SKIPPED) -> CheckResult:
