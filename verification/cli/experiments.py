@@ -11,7 +11,7 @@ from rich.table import Table
 
 from covassay.reference.errors import InvalidInput
 from covassay.verification.audit.negative_controls.every import NEGATIVE_CONTROLS
-from covassay.verification.audit.run import FALSE_ALARM, FEWEST_SAMPLES
+from covassay.verification.audit.run import FALSE_ALARM, FEWEST_SAMPLES, SAMPLES
 from covassay.verification.claims.rates.accuracy import TOLERANCE, Measurement, Rate, measure
 from covassay.verification.claims.rates.rates import RATES
 from covassay.verification.cli import bit_table, control_table, null_audits
@@ -261,9 +261,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         epilog="example: covassay experiments bits --only numpy",
     )
     low.add_argument("--only", metavar="TEXT", help="only the targets whose name contains this text")
-    low.add_argument(
-        "--samples", type=int, default=bit_table.TABLE_SAMPLES, help="as for covassay audit (default %(default)s)"
-    )
+    low.add_argument("--samples", type=int, default=SAMPLES, help="as for covassay audit (default %(default)s)")
     low.add_argument(
         "--rounded", type=int, default=0, metavar="N", help="check N rounded releases, each with its own seed"
     )

@@ -1,0 +1,92 @@
+"""Samplers of numbers as targets: the law of each is the one that it is audited for, and what its low-order bits show."""
+
+import importlib.util
+import os
+
+import pytest
+
+from covassay.reference.errors import InvalidInput
+from covassay.reference.mechanisms.registry import stated_claim
+from covassay.reference.privacy import ZCDP, ApproximateDP, PureDP
+from covassay.verification.audit.engine.checks import Verdict
+from covassay.verification.audit.run import audit, audit_bits
+from covassay.verification.audit.targets.target import CannotRun, TargetReference
+from covassay.verification.cli.main import run
+
+
+def needs(module: str) -> pytest.MarkDecorator:
+    missing = importlib.util.find_spec(module) is None and not os.environ.get("COVASSAY_REQUIRE_PEERS")
+    return pytest.mark.skipif(missing, reason=f"needs {module}")
+
+
+def marked(name: str, module: str, quick: bool = False) -> object:
+    return pytest.param(name, marks=[pytest.mark.peers, needs(module), *([] if quick else [pytest.mark.slow])])
+
+
+LEAKS = [
+    "numpy:laplace",
+    "numpy:normal",
+    marked("diffprivlib:laplace", "diffprivlib", quick=True),
+    *(marked(f"diffprivlib:{name}", "diffprivlib")
+      for name in ("laplace-truncated", "staircase", "gaussian", "gaussian-analytic")),
+    marked("python-dp:gaussian", "pydp"),
+]  # fmt: skip
+PASSES = [
+    marked("diffprivlib:snapping", "diffprivlib"),
+    marked("opendp:laplace", "opendp", quick=True),
+    marked("opendp:gaussian", "opendp"),
+    marked("python-dp:laplace", "pydp"),
+    marked("tmlt:laplace", "tmlt"),
+    marked("tmlt:gaussian", "tmlt"),
+]
+
+
+def bits_of(name: str) -> Verdict:
+    source = TargetReference(name, ".")
+    target = source.load()
+    return audit_bits(source, target.claim or stated_claim(target.mechanism), samples=500).verdict
+
+
+@pytest.mark.parametrize("name", LEAKS)
+def test_a_sum_of_floats_is_flagged(name: str) -> None:
+    assert bits_of(name) is Verdict.REFUTED
+
+
+@pytest.mark.parametrize("name", PASSES)
+def test_samplers_that_round_correctly_are_not(name: str) -> None:
+    """False alarm at most 1e-10 each."""
+    assert bits_of(name) is Verdict.NOT_REFUTED
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [*LEAKS, *PASSES])
+def test_in_real_arithmetic_none_is_refuted(name: str) -> None:
+    """At most 1e-9 each."""
+    source = TargetReference(name, ".")
+    target = source.load()
+    claim = target.claim or stated_claim(target.mechanism)
+    assert audit(source, claim, samples=300).in_real_arithmetic is not Verdict.REFUTED
+
+
+def test_a_target_that_names_its_claim_is_audited_for_it(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["audit", "numpy:normal", "--samples", "100", "--jobs", "1"]) in (0, 3)
+    printed = capsys.readouterr().out
+    assert "ρ = 0.5" in printed
+    assert "Bits: " in printed
+    claims = {TargetReference(f"numpy:{name}", ".").load().claim for name in ("laplace", "normal")}
+    assert claims == {PureDP(1.0), ZCDP(0.5)}
+    assert not claims & {ApproximateDP(1.0, 1e-5)}
+
+
+@pytest.mark.parametrize("name", ["python-dp:laplace", "tmlt:laplace"])
+def test_a_package_that_is_missing_is_named(name: str) -> None:
+    module = {"python-dp": "pydp", "tmlt": "tmlt"}[name.partition(":")[0]]
+    if importlib.util.find_spec(module) is not None:
+        pytest.skip(f"{module} is installed")
+    with pytest.raises(CannotRun, match=module):
+        TargetReference(name, ".").load()
+
+
+def test_an_unknown_sampler_is_refused() -> None:
+    with pytest.raises(InvalidInput, match="laplace, normal"):
+        TargetReference("numpy:cauchy", ".").load()
