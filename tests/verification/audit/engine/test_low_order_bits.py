@@ -37,7 +37,7 @@ from covassay.verification.statistics.ratio import EventCounts
 
 CLAIM = PureDP(1.0)
 ALPHA = 1e-10
-QUICK = ("laplace", "entrywise-laplace", "gauss-cov", "nuclear-laplace", "johnson-lindenstrauss")
+QUICK = ("laplace",)
 
 
 @given(st.floats(allow_nan=False, allow_infinity=False))
@@ -56,7 +56,7 @@ def looked_at(control: BitControl, seed: int = 0) -> BitFindings:
     output = OUTPUTS[control.released]
     setting = Setting(target, CLAIM.keywords(), output, seed)
     return low_order_bits(
-        setting, bit_pairs(output, 1, None, "replace-one"), CLAIM, BitBudget(300, 3000, ALPHA), Status.REFUTED
+        setting, bit_pairs(output, 1, None, "replace-one"), CLAIM, BitBudget(200, 2000, ALPHA), Status.REFUTED
     )
 
 
@@ -103,8 +103,8 @@ def flagged(loss: float, runs: int, alpha: float) -> int:
 
 
 def test_the_test_errs_no_more_often_than_it_says() -> None:
-    """Bits that lose exactly the claim; more than this many of 60 runs with probability below 1e-9."""
-    assert flagged(CLAIM.epsilon, 60, 0.2) <= binom.isf(1e-9, 60, 0.2)
+    """Bits that lose exactly the claim; more than this many of 40 runs with probability below 1e-9."""
+    assert flagged(CLAIM.epsilon, 40, 0.2) <= binom.isf(1e-9, 40, 0.2)
     assert flagged(1.5 * CLAIM.epsilon, 5, 0.2) == 5  # and half as much again is found
 
 
@@ -122,7 +122,7 @@ def test_losses_are_proven_in_the_parameters_of_the_claim() -> None:
 
 
 def test_the_bits_have_a_verdict_of_their_own_that_does_not_turn_the_other() -> None:
-    report = audit("numpy:laplace", CLAIM, samples=500)
+    report = audit("numpy:laplace", CLAIM, samples=350)
     assert (report.verdict, report.in_real_arithmetic) == (Verdict.NOT_REFUTED, Verdict.NOT_REFUTED)
     assert report.bits is not None
     assert report.bits.verdict is Verdict.REFUTED
@@ -148,6 +148,7 @@ def test_with_scope_bits_they_count() -> None:
     assert alone.checks == tuple(check for check in report.checks if check.kind == "bits")
 
 
+@pytest.mark.slow
 def test_a_rounded_release_passes_both() -> None:
     report = audit("rounded:private-trace", CLAIM, samples=100, scope="bits")
     assert report.verdict is Verdict.NOT_REFUTED
@@ -182,7 +183,11 @@ NOT_SEEN = {
 )
 def test_our_float_releases_are_flagged(name: str) -> None:
     source = TargetReference(f"covassay:{name}", ".")
-    assert audit_bits(source, stated_claim(source.load().mechanism), samples=500).verdict is Verdict.REFUTED
+    claim = stated_claim(source.load().mechanism)
+    found = audit_bits(source, claim, samples=2000, scope="real")
+    if found.verdict is not Verdict.REFUTED:  # a rare event takes more draws
+        found = audit_bits(source, claim, samples=2000)
+    assert found.verdict is Verdict.REFUTED
 
 
 @pytest.mark.slow
