@@ -472,7 +472,8 @@ def audit(
         adjacency=neighbours,
         verdict=verdict,
         checks=(*checks, *(bits.checks if bits else ())),
-        diagnoses=_diagnoses(name, laws, fitted, found, checks, guarantee, neighbours, same_noise_needed),
+        diagnoses=_diagnoses(name, laws, fitted, found, checks, guarantee, neighbours, same_noise_needed)
+        or tuple(text for text in (explained(bits.checks if bits else (), guarantee, neighbours),) if text),
         seed=seed,
         samples=samples,
         false_alarm=false_alarm,

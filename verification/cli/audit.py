@@ -44,6 +44,7 @@ examples:
   covassay audit mymodule:release --as nuclear-laplace --epsilon 1
   covassay audit 'exec:node release.js' --as nuclear-laplace --epsilon 1
   covassay audit mymodule:release --bounds=0:1,-5:5 --epsilon 1
+  covassay audit numpy:laplace --scope bits
 
 targets: a function f(x, *, epsilon, rng), or a process in any language that
 reads lines of JSON such as

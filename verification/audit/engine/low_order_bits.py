@@ -38,6 +38,7 @@ from covassay.reference.mechanisms.output import Output
 from covassay.reference.privacy import ZCDP, ApproximateDP, Guarantee, PureDP
 from covassay.verification.audit.engine.adjacency import REPLACE_ONE, with_adjacency
 from covassay.verification.audit.engine.checks import CheckResult, Status, Verdict
+from covassay.verification.audit.engine.coincidences import entry_name
 from covassay.verification.audit.engine.event_choice import exponents, largest_loss, pessimistic
 from covassay.verification.audit.engine.privacy import (
     Event,
@@ -63,6 +64,7 @@ from covassay.verification.statistics.tests import POWER
 NAME = "lowest set bit"
 SHARE = 0.1  # of the false-alarm budget of a run; the checks of real arithmetic have the rest
 STAGES = 4  # tests of one pair at most
+MOST_NUMBERS = 64  # of an output that are looked at
 ROWS = 16  # a power of two, so that one row over all rows is a dyadic number
 NO_BIT = math.inf  # the lowest set bit of 0
 MANTISSA = 53  # bits of a float64
@@ -84,14 +86,6 @@ def lowest_bits(values: Matrix) -> Matrix:
     return np.where(whole == 0, NO_BIT, exponent - MANTISSA + power - 1.0)
 
 
-def _place(place: tuple[int, ...]) -> str:
-    if not place:
-        return "the output"
-    if len(place) == 1:
-        return f"component {place[0] + 1}"
-    return f"entry ({', '.join(str(i + 1) for i in place)})"
-
-
 def statistics(output: Output, dimension: int) -> tuple[Statistic, ...]:
     """The lowest set bit of every number of an output, and of what a matrix differs from its transpose."""
 
@@ -103,13 +97,14 @@ def statistics(output: Output, dimension: int) -> tuple[Statistic, ...]:
         return lambda outputs: lowest_bits(outputs[:, i, j] - outputs[:, j, i])
 
     shape = output.shape(dimension)
-    found = [Statistic(f"{NAME} of {_place(place)}", entry(place)) for place in np.ndindex(shape)]
+    places = sorted(np.ndindex(shape), key=lambda place: len(set(place)) > 1)  # the diagonal first
+    found = [Statistic(f"{NAME} of {entry_name(place)}", entry(place)) for place in places]
     if len(shape) == 2 and shape[0] == shape[1]:
         found += [
-            Statistic(f"{NAME} of {_place((i, j))} − {_place((j, i))}", asymmetry(i, j))
+            Statistic(f"{NAME} of {entry_name((i, j))} − {entry_name((j, i))}", asymmetry(i, j))
             for i, j in combinations(range(shape[0]), 2)
         ]
-    return tuple(found)
+    return tuple(found[:MOST_NUMBERS])
 
 
 # NEIGHBOURS
@@ -202,14 +197,18 @@ def _needed(first: Vector, second: Vector, sizes: tuple[int, int], guarantee: Gu
 
 
 def _choose(pair: Pair, sides: tuple[Draws, Draws], guarantee: Guarantee, level: float) -> _Choice | None:
-    """The event whose test is expected to need the fewest draws; None if there are no outputs."""
+    """The event whose test is expected to need the fewest draws; None if one of the data sets gives no outputs.
+
+    That a target fails on one data set alone is for the other checks to see.
+    """
     best: _Choice | None = None
     sizes = sides[0].size, sides[1].size
+    failed = any(draws.failed for draws in sides)
+    if not all(len(draws.outputs) for draws in sides) or (failed and not pair.failures_tell):
+        return None
     for statistic in pair.statistics:
-        one, two = (np.sort(statistic.values(d.outputs)) if len(d.outputs) else np.empty(0) for d in sides)
+        one, two = (np.sort(statistic.values(draws.outputs)) for draws in sides)
         tried = np.unique(np.concatenate([one, two]))
-        if not len(tried):
-            continue
         at_most = [np.searchsorted(values, tried, "right").astype(np.float64) for values in (one, two)]
         at_least = [len(values) - np.searchsorted(values, tried, "left").astype(np.float64) for values in (one, two)]
         for above, counts in ((False, at_most), (True, at_least)):
@@ -394,7 +393,11 @@ def _checked(trial: _Trials, status: Status) -> CheckResult:
     """The result of one pair."""
     pair, guarantee = trial.pair, trial.guarantee
     if trial.cut_short or trial.choice is None:
-        word = "the target ran into the time limit again and again" if trial.cut_short else "no output on either side"
+        word = (
+            "the target ran into the time limit again and again"
+            if trial.cut_short
+            else "no output on one of the data sets"
+        )
         return CheckResult("bits", NAME, Status.INCONCLUSIVE if trial.cut_short else Status.SKIPPED, word, pair.name)
     if trial.counts is None:
         text = f"first look: {{{trial.choice.event}}}: {trial.choice.seen}; no proof of a loss above the claim in reach"

@@ -2,6 +2,7 @@
 
 import json
 import math
+from dataclasses import replace
 from fractions import Fraction
 from xml.etree import ElementTree
 
@@ -80,12 +81,12 @@ def test_the_entry_that_was_left_a_float_is_the_one_that_shows() -> None:
 
 
 def coin(loss: float) -> Target:
-    """A target that releases 1 or 1/2; between a data set with a row and one with none it loses exactly this much."""
+    """A target that releases a whole number, or 2^-40 more; a row that comes and goes costs exactly this loss."""
 
     def draw_many(x: Matrix, size: int, *, rng: np.random.Generator, epsilon: float) -> list[np.float64]:
         likely = 1 / (1 + math.exp(-loss))
         one = rng.random(size) < (likely if x.any() else 1 - likely)
-        return list(np.where(one, 1.0, 0.5))
+        return list(rng.integers(8, size=size) + np.where(one, 0.0, 2.0**-40))
 
     return Target("coin", lambda x, **given: draw_many(x, 1, **given)[0], draw_many=draw_many)
 
@@ -196,3 +197,19 @@ def test_our_rounded_releases_are_not(name: str) -> None:
     """False alarm at most 1e-10 each."""
     source = TargetReference(f"rounded:{name}", ".")
     assert audit_bits(source, stated_claim(source.load().mechanism), samples=300).verdict is not Verdict.REFUTED
+
+
+def test_a_target_that_answers_on_one_data_set_alone_is_left_to_the_other_checks() -> None:
+    def refuses_zeros(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> float:
+        if not x[:-1].any():
+            raise ValueError("a row of zeros")
+        return float(np.rint(x.sum() + rng.laplace(scale=10)))
+
+    assert looked_at(BitControl("refuses", "", refuses_zeros)).verdict is not Verdict.REFUTED
+
+
+def test_a_loss_that_another_adjacency_explains_is_said_to_be_explained() -> None:
+    source = replace(coin(1.6), released="number")
+    report = audit(source, CLAIM, samples=400, scope="bits")
+    assert (report.verdict, report.in_real_arithmetic) == (Verdict.REFUTED, Verdict.NOT_REFUTED)
+    assert any("add-remove adjacency could explain it" in text for text in report.diagnoses)
