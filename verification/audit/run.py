@@ -431,7 +431,8 @@ def audit(
         (one has one row more). By default it is what the mechanism says, and replace-one if there is none.
     equivariant : the target promises that bounds enter only as scales, so that columns are treated alike. Then a
         difference refutes it; otherwise it is noted.
-    stop_early : leave out the checks that come after an overwhelming refutation; the verdict is the same.
+    stop_early : leave out the checks that come after an overwhelming refutation, and those that only add notes; the
+        verdict is the same.
     scope : "real" for a verdict about real arithmetic, with what low-order bits reveal as a finding beside it; "bits"
         for a verdict about the released bits, to which both count. Then more draws look at low-order bits.
     progress : called with the label of a check and a number of draws as they are made.
@@ -461,6 +462,7 @@ def audit(
         found = columns(setting, samples, settings.alpha, equivariant) if box is not None else ColumnFindings()
         checks += found.checks
         bits = _low_order_bits(setting, guarantee, settings, expected, neighbours, _verdict(checks))
+        checks += tuple(summation_order(setting, expected.form)) if bits else ()
     verdict = _overall(_verdict(checks), bits, scope)
     same_noise_needed = box is not None and (found.query.startswith(COVARIANCE) or one_signed(box))
     return AuditReport(
@@ -490,8 +492,9 @@ def audit(
 def _low_order_bits(
     setting: Setting, guarantee: Guarantee, settings: AuditSettings, expected: Profile, adjacency: str, real: Verdict
 ) -> BitFindings | None:
-    """What low-order bits reveal; None if the verdict does not ask for it and the target is refuted without it."""
-    if real is Verdict.REFUTED and (settings.scope == "real" or settings.stop_early):
+    """What low-order bits reveal; None if the verdict does not ask for it and the audit ends early or refutes."""
+    refuted = real is Verdict.REFUTED
+    if (refuted and settings.stop_early) or (settings.scope == "real" and (refuted or settings.stop_early)):
         return None
     form = expected.form
     own = []
@@ -555,12 +558,7 @@ def _checks(
     data_path, neighbours = same_noise(setting, expected.data_path, settings.alpha)
     data_path += coincidences(setting, expected.data_path, settings.alpha)
     data_path += equal_laws(setting, expected.data_path, settings.alpha)
-    checks = [
-        *contract(setting, expected.form),
-        *summation_order(setting, expected.form),
-        *draw_many_is_draw(setting, settings.alpha),
-        *data_path,
-    ]
+    checks = [*contract(setting, expected.form), *draw_many_is_draw(setting, settings.alpha), *data_path]
     if settings.stop_early and any_refuted(checks):
         return tuple(checks), (), []
     looks = _Looks(
