@@ -30,7 +30,7 @@ def covassay_audit(request: pytest.FixtureRequest) -> Callable[..., "AuditReport
     epsilon, delta, rho : the claimed budget; by default what `covassay audit` assumes.
     settings : samples=2000, seed=0, false_alarm=1e-9, seconds=3.0 for one draw, jobs=1,
         options={"calibration": "tight"}, released="vector", bounds=[(0, 1), (0, 100)], adjacency="add-remove",
-        as for `covassay audit`.
+        scope="bits", as for `covassay audit`.
     """
 
     def audited(

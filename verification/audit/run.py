@@ -4,6 +4,11 @@ Every p-value of the run enters one Holm procedure, which has half of the false-
 nothing, every scenario or pair with a p-value below `SUSPICIOUS` gets a second look: fresh draws, ten times as many. A
 Holm procedure on the new p-values has the other half of the budget. A target that keeps its promises is therefore
 refuted with at most the stated probability.
+
+Low-order bits are a question of their own, with a verdict of its own: the checks above round what they see, so that
+they speak of real arithmetic. `engine.low_order_bits` has the share `SHARE` of the false-alarm budget, and all other
+checks have the rest, so that the probability that either verdict wrongs a target that keeps its claim to the bit is at
+most the stated one. With `scope` "real" the verdict of the run is the one in real arithmetic; with "bits" both count.
 """
 
 import shlex
@@ -28,11 +33,13 @@ from covassay.verification.audit.engine.contract import contract, require_answer
 from covassay.verification.audit.engine.equal_laws import equal_laws
 from covassay.verification.audit.engine.law import Scenario, Suspect, diagnose, fits, run_scenario
 from covassay.verification.audit.engine.location import Location
+from covassay.verification.audit.engine.low_order_bits import SHARE, BitBudget, BitFindings, bit_pairs, low_order_bits
 from covassay.verification.audit.engine.pair_search import worse_pairs
 from covassay.verification.audit.engine.privacy import ESTIMATED, FAILURES, Pair, claimed_loss, run_pair
 from covassay.verification.audit.engine.same_noise import DataPath, same_noise
 from covassay.verification.audit.engine.sampling import Setting
 from covassay.verification.audit.engine.shapes import SHAPES, Shapes, run_shapes
+from covassay.verification.audit.engine.summation import summation_order
 from covassay.verification.audit.engine.symmetry import symmetry_seen
 from covassay.verification.audit.engine.tails import ALL, rare_branches
 from covassay.verification.audit.engine.trade_off import keep_most_telling
@@ -67,6 +74,9 @@ LOOKS = 2  # each has this share of the false-alarm budget
 MOST_CHECKS = 1000  # of a look; a p-value below its budget divided by this is refuted whatever the others are
 FALSE_ALARM = 1e-9
 SAMPLES = 2000
+SCOPES = "real", "bits"  # whether the verdict of the run is about real arithmetic alone, or about the bits as well
+FIRST_LOOK = {"real": 0.2, "bits": 1.0}  # times the samples: draws a side that look at low-order bits
+BIT_TESTS = {"real": 2.5, "bits": 10.0}  # times the samples: draws a side that may test what the first look found
 FEWEST_SAMPLES = 100  # fewer draws could show only the grossest violations
 
 
@@ -92,8 +102,11 @@ class AuditSettings:
     adjacency: str | None = None
     equivariant: bool = False
     stop_early: bool = False
+    scope: str = "real"
 
     def __post_init__(self) -> None:
+        if self.scope not in SCOPES:
+            raise InvalidInput(f"scope = {self.scope!r}: must be {' or '.join(SCOPES)}")
         if self.adjacency not in (None, *ADJACENCIES):
             raise InvalidInput(f"adjacency = {self.adjacency!r}: must be {' or '.join(ADJACENCIES)}")
         if self.box is None and self.equivariant:
@@ -107,8 +120,14 @@ class AuditSettings:
 
     @property
     def alpha(self) -> float:
-        """The false-alarm budget of one look."""
-        return self.false_alarm / LOOKS
+        """The false-alarm budget of one look, in real arithmetic."""
+        return self.false_alarm * (1 - SHARE) / LOOKS
+
+    @property
+    def bit_budget(self) -> BitBudget:
+        """The draws and the false-alarm budget of the check of low-order bits."""
+        first, most = self.samples * FIRST_LOOK[self.scope], self.samples * BIT_TESTS[self.scope]
+        return BitBudget(first, most, self.false_alarm * SHARE, thorough=self.scope == "bits")
 
 
 @dataclass(frozen=True)
@@ -118,6 +137,8 @@ class AuditReport:
     `options` are those of the mechanism, complete. `diagnoses` explain the laws that fit the draws although the claimed
     law was refuted. `replay` runs the audit again, draw for draw. `draws` is the number of draws for laws and pairs;
     `failures` counts those of them that gave no output, by what happened. `covassay` is the version of this package.
+    `bits` is what was found of low-order bits, None if they were not looked at; it counts toward the verdict if `scope`
+    is "bits".
     """
 
     target: str
@@ -138,6 +159,13 @@ class AuditReport:
     draws: int = 0
     failures: dict[str, int] = field(default_factory=dict)
     covassay: str = field(default_factory=lambda: version("covassay"))
+    scope: str = "real"
+    bits: BitFindings | None = None
+
+    @property
+    def in_real_arithmetic(self) -> Verdict:
+        """The verdict of all checks but that of low-order bits."""
+        return _verdict(check for check in self.checks if check.kind != "bits")
 
     @property
     def refuted(self) -> tuple[CheckResult, ...]:
@@ -328,7 +356,7 @@ def _with_pair(expected: Profile, given: UserPair | None, adjacency: str) -> Pro
 
 def _black_box(target: Target, settings: AuditSettings) -> Profile:
     """What is known of a target that names no mechanism: pairs of neighbours."""
-    output = OUTPUTS[settings.released or "matrix"]
+    output = OUTPUTS[settings.released or target.released or "matrix"]
     box = settings.box
     if box is not None and min(output.shape(box.dimension), default=1) == 0:
         raise InvalidInput(f"bounds of {box.dimension} column: too few for an output of the kind {output.kind}")
@@ -366,6 +394,7 @@ def audit(
     adjacency: str | None = None,
     equivariant: bool = False,
     stop_early: bool = False,
+    scope: str = "real",
     progress: Progress = no_progress,
 ) -> AuditReport:
     """Look for a violation of a claim in an implementation.
@@ -402,7 +431,10 @@ def audit(
         (one has one row more). By default it is what the mechanism says, and replace-one if there is none.
     equivariant : the target promises that bounds enter only as scales, so that columns are treated alike. Then a
         difference refutes it; otherwise it is noted.
-    stop_early : leave out the checks that come after an overwhelming refutation; the verdict is the same.
+    stop_early : leave out the checks that come after an overwhelming refutation, and those that only add notes; the
+        verdict is the same.
+    scope : "real" for a verdict about real arithmetic, with what low-order bits reveal as a finding beside it; "bits"
+        for a verdict about the released bits, to which both count. Then more draws look at low-order bits.
     progress : called with the label of a check and a number of draws as they are made.
 
     Raises
@@ -414,7 +446,7 @@ def audit(
     box = _as_box(domain, bounds)
     settings = AuditSettings(
         claimed, options or {}, released, samples, seed, false_alarm, seconds, user_data, own, box, adjacency,
-        equivariant, stop_early,
+        equivariant, stop_early, scope,
     )  # fmt: skip
     origin = as_source(source) if seeded else replace(as_source(source), seeded=False)
     target = load(origin)
@@ -429,7 +461,9 @@ def audit(
         checks, laws, fitted = _checks(setting, guarantee, settings, expected, name is not None)
         found = columns(setting, samples, settings.alpha, equivariant) if box is not None else ColumnFindings()
         checks += found.checks
-    verdict = _verdict(checks)
+        bits = _low_order_bits(setting, guarantee, settings, expected, neighbours, _verdict(checks))
+        checks += tuple(summation_order(setting, expected.form)) if bits else ()
+    verdict = _overall(_verdict(checks), bits, scope)
     same_noise_needed = box is not None and (found.query.startswith(COVARIANCE) or one_signed(box))
     return AuditReport(
         target=target.name,
@@ -439,8 +473,9 @@ def audit(
         claim=guarantee,
         adjacency=neighbours,
         verdict=verdict,
-        checks=checks,
-        diagnoses=_diagnoses(name, laws, fitted, found, checks, guarantee, neighbours, same_noise_needed),
+        checks=(*checks, *(bits.checks if bits else ())),
+        diagnoses=_diagnoses(name, laws, fitted, found, checks, guarantee, neighbours, same_noise_needed)
+        or tuple(text for text in (explained(bits.checks if bits else (), guarantee, neighbours),) if text),
         seed=seed,
         samples=samples,
         false_alarm=false_alarm,
@@ -449,7 +484,47 @@ def audit(
         draws=setting.tally.draws,
         failures=dict(setting.tally.failures),
         notes=(*target.notes, *([expected.data_path.stated] if expected.data_path else [])),
+        scope=scope,
+        bits=bits,
     )
+
+
+def _low_order_bits(
+    setting: Setting, guarantee: Guarantee, settings: AuditSettings, expected: Profile, adjacency: str, real: Verdict
+) -> BitFindings | None:
+    """What low-order bits reveal; None if the verdict does not ask for it and the audit ends early or refutes."""
+    refuted = real is Verdict.REFUTED
+    if (refuted and settings.stop_early) or (settings.scope == "real" and (refuted or settings.stop_early)):
+        return None
+    form = expected.form
+    own = []
+    if settings.user_pair is not None:
+        own = [pair_to_test(settings.user_pair, form.output, expected.domain, form.smallest_dimension, adjacency)]
+    pairs = bit_pairs(form.output, form.smallest_dimension, setting.box, adjacency, own)
+    shown = Status.REFUTED if settings.scope == "bits" else Status.NOTED
+    return low_order_bits(setting, pairs, guarantee, settings.bit_budget, shown)
+
+
+def audit_bits(
+    source: TargetSource | str, guarantee: Guarantee, *, samples: int = SAMPLES, seed: int = 0, scope: str = "bits"
+) -> BitFindings:
+    """What `audit` with these arguments finds of low-order bits, draw for draw, without its other checks."""
+    settings = AuditSettings(samples=samples, seed=seed, scope=scope)
+    origin = as_source(source)
+    target = load(origin)
+    name, _, expected = _expected(target, guarantee, settings)
+    neighbours = mechanism(name).adjacency if name else REPLACE_ONE
+    setting = Setting(origin, dict(guarantee.keywords()), expected.form.output, seed)
+    with random_states_put_back():
+        found = _low_order_bits(setting, guarantee, settings, expected, neighbours, Verdict.NOT_REFUTED)
+    assert found is not None
+    return found
+
+
+def _overall(real: Verdict, bits: BitFindings | None, scope: str) -> Verdict:
+    """The verdict of a run from that in real arithmetic and, if the scope asks for it, that of the bits."""
+    verdicts = [real, *([bits.verdict] if bits and scope == "bits" else [])]
+    return next((v for v in (Verdict.REFUTED, Verdict.INCONCLUSIVE) if v in verdicts), Verdict.NOT_REFUTED)
 
 
 def _diagnoses(
@@ -568,6 +643,8 @@ def replay_command(source: TargetSource, guarantee: Guarantee, settings: AuditSe
         words += ["--adjacency", settings.adjacency]
     if settings.equivariant:
         words.append("--equivariant")
+    if settings.scope != "real":
+        words += ["--scope", settings.scope]
     words += ["--samples", settings.samples, "--seed", settings.seed]
     words += ["--false-alarm", _digits(settings.false_alarm), "--time-limit", _digits(settings.seconds)]
     if not source.seeded and isinstance(source, TargetReference):
@@ -587,6 +664,7 @@ def _replay_call(name: str, guarantee: Guarantee, settings: AuditSettings, seede
         "bounds": settings.box and settings.box.bounds,
         "adjacency": settings.adjacency,
         "equivariant": settings.equivariant,
+        "scope": settings.scope if settings.scope != "real" else None,
     }
     words = [
         repr(name) if ":" in name else name,

@@ -26,7 +26,7 @@ from covassay.verification.audit.reports.junit import as_junit
 from covassay.verification.audit.reports.terminal import print_report
 from covassay.verification.audit.reports.undecided import undecided
 from covassay.verification.audit.reports.witness_file import witness_file
-from covassay.verification.audit.run import FALSE_ALARM, SAMPLES, AuditReport, AuditSettings, audit
+from covassay.verification.audit.run import FALSE_ALARM, SAMPLES, SCOPES, AuditReport, AuditSettings, audit
 from covassay.verification.audit.targets.target import TIME_LIMIT, CannotRun, TargetReference, adapters, load
 from covassay.verification.cli.audit_process import INCONCLUSIVE, INTERNAL_ERROR, Finished, Screen, screen
 from covassay.verification.cli.main import one_line
@@ -44,6 +44,7 @@ examples:
   covassay audit mymodule:release --as nuclear-laplace --epsilon 1
   covassay audit 'exec:node release.js' --as nuclear-laplace --epsilon 1
   covassay audit mymodule:release --bounds=0:1,-5:5 --epsilon 1
+  covassay audit numpy:laplace --scope bits
 
 targets: a function f(x, *, epsilon, rng), or a process in any language that
 reads lines of JSON such as
@@ -90,6 +91,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--bounds", metavar="BOUNDS", help="rows lie in a box: LOW:HIGH,LOW:HIGH,… or a file as for covassay release")
     add("--equivariant", action="store_true", help="with --bounds: it promises to treat all columns alike, up to scale")
     add("--adjacency", choices=ADJACENCIES, help="which data sets are neighbours (default: what the mechanism says)")
+    add(
+        "--scope",
+        choices=SCOPES,
+        default=SCOPES[0],
+        help="real: the verdict is about real arithmetic, and low-order bits are a finding beside it; bits: both count "
+        "(default %(default)s)",
+    )
     add("--samples", type=int, default=SAMPLES, help="draws for every scenario and side (default %(default)s)")
     add("--seed", type=int, default=0, help="seed of all randomness (default 0)")
     add("--unseeded", action="store_true", help="the target draws from the operating system and not from rng")
@@ -175,6 +183,7 @@ def _settings(options: argparse.Namespace, data: UserData | None = None, pair: U
         box=parse_bounds(options.bounds) if options.bounds else None,
         adjacency=options.adjacency,
         equivariant=options.equivariant,
+        scope=options.scope,
     )
 
 
@@ -196,7 +205,7 @@ def _audit(options: argparse.Namespace, place: Screen, tell: Callable[[str | Non
     guarantee(options, options.mechanism)  # a mistake in the options is told before the target is loaded
     mechanism = options.mechanism or load(source).mechanism
     _require_use(options, mechanism)
-    claim = guarantee(options, mechanism)
+    claim = guarantee(options, mechanism, None if mechanism else load(source).claim)
     tell(mechanism, claim)
     with progress("contract", None, quiet=options.quiet or options.json) as advance, _own_warnings_hidden():
         report = audit(
@@ -215,6 +224,7 @@ def _audit(options: argparse.Namespace, place: Screen, tell: Callable[[str | Non
             bounds=settings.box,
             adjacency=settings.adjacency,
             equivariant=settings.equivariant,
+            scope=settings.scope,
             progress=advance,
         )
     return _printed(report, options, place, report.verdict.exit_status)

@@ -1,4 +1,4 @@
-"""`covassay experiments`: rates of the error, what refutes the negative controls, and other auditors beside ours."""
+"""`covassay experiments`: rates of the error, what refutes negative controls, low-order bits, other auditors."""
 
 import argparse
 import csv
@@ -11,10 +11,10 @@ from rich.table import Table
 
 from covassay.reference.errors import InvalidInput
 from covassay.verification.audit.negative_controls.every import NEGATIVE_CONTROLS
-from covassay.verification.audit.run import FALSE_ALARM, FEWEST_SAMPLES
+from covassay.verification.audit.run import FALSE_ALARM, FEWEST_SAMPLES, SAMPLES
 from covassay.verification.claims.rates.accuracy import TOLERANCE, Measurement, Rate, measure
 from covassay.verification.claims.rates.rates import RATES
-from covassay.verification.cli import control_table, null_audits
+from covassay.verification.cli import bit_table, control_table, null_audits
 from covassay.verification.cli.screen import console, print_json, progress
 
 FEWEST_DRAWS = 1000  # on an input; with fewer no tool shows much
@@ -143,6 +143,36 @@ def null(options: argparse.Namespace) -> int:
     return 1 if found["refuted"] or (uniform is not None and uniform < FALSE_ALARM) else 0
 
 
+def bits(options: argparse.Namespace) -> int:
+    """Audit the low-order bits of samplers, or of many rounded releases; return 1 if a rounded release is flagged."""
+    if min(options.jobs, 1 + options.rounded) < 1:
+        raise InvalidInput("jobs and rounded: must be at least 1 and 0")
+    if options.samples < FEWEST_SAMPLES:
+        raise InvalidInput(f"samples = {options.samples}: must be at least {FEWEST_SAMPLES}")
+    out, kept = _file(options.write), _file(options.rows)
+    rows, repeated = [], []
+    if options.rounded:
+        with progress("", options.rounded, quiet=options.json) as advance:
+            for one in bit_table.rounded(options.rounded, bit_table.ROUNDED_SAMPLES, options.jobs, _file(options.kept)):
+                advance(one["target"])
+                repeated.append(one)
+    if out is not None or not options.rounded:
+        for row in bit_table.measured(bit_table.chosen(options.only), options.samples, options.jobs, kept):
+            rows.append(row)
+            if not options.json:
+                print(f"{row.target}: {row.missing or row.loss or 'no loss above the claim was found'}", flush=True)
+    found = bit_table.rounded_summary(repeated) if repeated else None
+    if out is not None:
+        out.write_text(bit_table.render(rows, found), encoding="utf-8")
+    if options.json:
+        print_json({"targets": [asdict(row) for row in rows], "rounded": found})
+    elif found:
+        print(f"{found['checks']} checks of {found['targets']} rounded mechanisms: {len(found['flagged'])} flagged")
+        print(*found["flagged"], sep="\n", end="")
+    flagged = [row for row in rows if row.loss and row.target.startswith("rounded:")]
+    return 1 if flagged or (found and found["flagged"]) else 0
+
+
 def peers(options: argparse.Namespace) -> int:
     """Measure covassay and the other auditors that are installed on the same tasks; print, and write if asked."""
     from covassay.verification.audit.peers import table
@@ -225,6 +255,22 @@ def configure(parser: argparse.ArgumentParser) -> None:
     n.add_argument("--rows", metavar="FILE", help="keep audits as JSON lines; those that are there are not run again")
     n.add_argument("--json", action="store_true", help="print JSON (covassay schema experiments-null)")
     n.set_defaults(run=null)
+    low = actions.add_parser(
+        "bits",
+        help="what the low-order bits of samplers of several packages tell of neighbouring data sets",
+        epilog="example: covassay experiments bits --only numpy",
+    )
+    low.add_argument("--only", metavar="TEXT", help="only the targets whose name contains this text")
+    low.add_argument("--samples", type=int, default=SAMPLES, help="as for covassay audit (default %(default)s)")
+    low.add_argument(
+        "--rounded", type=int, default=0, metavar="N", help="check N rounded releases, each with its own seed"
+    )
+    low.add_argument("--jobs", type=int, default=1, help="audits at the same time (default %(default)s)")
+    low.add_argument("--rows", metavar="FILE", help="keep rows as JSON lines; those that are there are not made again")
+    low.add_argument("--kept", metavar="FILE", help="the same for --rounded")
+    low.add_argument("--write", metavar="FILE", help="also write the table as Markdown")
+    low.add_argument("--json", action="store_true", help="print JSON (covassay schema experiments-bits)")
+    low.set_defaults(run=bits)
     b = actions.add_parser(
         "peers",
         help="what covassay and other auditors prove on the same tasks, as many of them as are installed",

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from covassay.reference.domain import Matrix, unit_rows
+from covassay.verification.audit.adapters import diffprivlib_numbers
 from covassay.verification.audit.targets.target import Target
 
 CALLER = "it takes XᵀX: its caller must validate and clip the rows, which the adapter does here"
@@ -87,4 +88,8 @@ def covariance_eig() -> Target:
     )
 
 
-TARGETS: dict[str, Callable[[], Target]] = {"bingham": bingham, "covariance-eig": covariance_eig}
+TARGETS: dict[str, Callable[[], Target]] = {
+    "bingham": bingham,
+    "covariance-eig": covariance_eig,
+    **diffprivlib_numbers.TARGETS,
+}

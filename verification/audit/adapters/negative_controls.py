@@ -5,6 +5,7 @@ from functools import partial
 
 from covassay.verification.audit.negative_controls.every import NEGATIVE_CONTROLS
 from covassay.verification.audit.negative_controls.negative_control import NegativeControl
+from covassay.verification.audit.negative_controls.of_bits import BIT_CONTROLS, SOUND, BitControl
 from covassay.verification.audit.negative_controls.of_box import BOX_CONTROLS, BoxControl
 from covassay.verification.audit.targets.target import Target
 
@@ -31,7 +32,18 @@ def _box_target(control: BoxControl) -> Target:
     )
 
 
+def _bit_target(control: BitControl) -> Target:
+    return Target(
+        name=f"mutant:{control.name}",
+        draw=control.draw,
+        version="a negative control of covassay, of low-order bits",
+        notes=(control.mistake,),
+        released=control.released,
+    )
+
+
 TARGETS: dict[str, Callable[[], Target]] = {
     **{name: partial(_target, control) for name, control in NEGATIVE_CONTROLS.items()},
+    **{name: partial(_bit_target, control) for name, control in (BIT_CONTROLS | SOUND).items()},
     **{name: partial(_box_target, control) for name, control in BOX_CONTROLS.items()},
 }

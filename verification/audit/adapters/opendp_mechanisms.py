@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 
 from covassay.reference.domain import Matrix, unit_rows
+from covassay.verification.audit.adapters import opendp_numbers
 from covassay.verification.audit.targets.target import Target
 
 
@@ -160,4 +161,5 @@ def eigendecomposition() -> Target:
 TARGETS: dict[str, Callable[[], Target]] = {
     "private-eigenvector": private_eigenvector,
     "eigendecomposition": eigendecomposition,
+    **opendp_numbers.TARGETS,
 }

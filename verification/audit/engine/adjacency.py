@@ -55,7 +55,7 @@ def two_steps(guarantee: Guarantee) -> Guarantee:
 
 def explained(checks: Iterable[CheckResult], guarantee: Guarantee, adjacency: str) -> str:
     """A sentence if a claim for the other adjacency explains every loss that was shown, and otherwise nothing."""
-    shown = [check for check in checks if check.kind == "privacy" and check.status is Status.REFUTED]
+    shown = [check for check in checks if check.kind in ("privacy", "bits") and check.status is Status.REFUTED]
     if not shown:
         return ""
     if adjacency == ADD_REMOVE:

@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from covassay.reference.domain import Matrix
 
-Kind = Literal["contract", "data path", "law", "privacy"]
+Kind = Literal["contract", "data path", "law", "privacy", "bits"]
 
 
 class Status(Enum):

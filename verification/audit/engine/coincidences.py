@@ -60,7 +60,8 @@ class _Draws:
         return f"n = {self.x.shape[0]}, d = {self.x.shape[1]}"
 
 
-def _entry(place: tuple[int, ...]) -> str:
+def entry_name(place: tuple[int, ...]) -> str:
+    """The entry of an output in words."""
     if not place:
         return "the output"
     if len(place) == 1:
@@ -129,7 +130,7 @@ def zeros(draws: _Draws) -> list[Finding]:
         if count:
             p = 0.0 if draws.entries[column] in always else _count_p(count, size, float(chance[column]), entries)
             found.append(
-                (p, f"the noise of {_entry(draws.entries[column])} is exactly zero in {count} of {size} draws")
+                (p, f"the noise of {entry_name(draws.entries[column])} is exactly zero in {count} of {size} draws")
             )
     return found
 
@@ -160,7 +161,7 @@ def few_values(draws: _Draws) -> list[Finding]:
     for column in np.flatnonzero(close.sum(axis=0) >= SMALLEST_GROUP):
         same = int(close[:, column].sum())
         p = _count_p(same, size * (size - 1) / 2, max(CHANCE, float(apart[column])), entries)
-        what = f"the noise of {_entry(draws.entries[column])} takes only {size - same} values in {size} draws"
+        what = f"the noise of {entry_name(draws.entries[column])} takes only {size - same} values in {size} draws"
         found.append((p, what))
     return found
 
@@ -169,7 +170,7 @@ def atoms(draws: _Draws) -> list[Finding]:
     """One residual, up to its sign, in many draws of one entry or of all: noise that is clipped, or put on a grid."""
     size, entries = draws.residuals.shape
     magnitude = np.abs(draws.residuals)
-    groups = [(_entry(place), magnitude[:, [i]]) for i, place in enumerate(draws.entries)]
+    groups = [(entry_name(place), magnitude[:, [i]]) for i, place in enumerate(draws.entries)]
     found = []
     for what, values in (*groups, ("an entry", magnitude)) if entries > 1 else groups:
         values, spread = np.sort(values.ravel()), float(np.median(values))
@@ -218,7 +219,7 @@ def _longest_run(flags: Matrix) -> tuple[int, int]:
 
 
 def _related(draws: _Draws, a: int, b: int, ratio: float, signed: Matrix, count: int) -> str:
-    first, second = _entry(draws.entries[a]), _entry(draws.entries[b])
+    first, second = entry_name(draws.entries[a]), entry_name(draws.entries[b])
     mixed = bool((signed > 0).any() and (signed < 0).any())
     if abs(abs(ratio) - 1) <= 4 * CLOSE:
         what = f"that of {first} up to its sign" if mixed else f"that of {first}"
@@ -243,7 +244,7 @@ def dependence(draws: _Draws) -> list[Finding]:
     weights = vectors[-1] / spread
     weights = weights / weights[np.argmax(np.abs(weights))]
     large = np.flatnonzero(np.abs(weights) > LARGE_COEFFICIENT)
-    terms = " + ".join(f"{weights[i]:.3g} × {_entry(draws.entries[i])}" for i in large[:4])
+    terms = " + ".join(f"{weights[i]:.3g} × {entry_name(draws.entries[i])}" for i in large[:4])
     more = " + …" if len(large) > 4 else ""
     return [(0.0, f"an exact linear relation between the entries of the noise: {terms}{more} = 0")]
 

@@ -92,6 +92,18 @@ def _exponent(p: Vector, q: Vector, allowed: Vector) -> Vector:
     return found
 
 
+def exponents(p: Vector, q: Vector, guarantee: Guarantee) -> Vector:
+    """The exponent of the best test of the claim by events of probability p on one side and q on the other.
+
+    With m draws a side, its p-value is about e^(−m times this exponent). It is 0 for events that keep the claim.
+    """
+    allowed = largest_kept(guarantee)
+    outside = p > np.interp(q, GRID, allowed)
+    found: Vector = np.zeros(len(p))
+    found[outside] = _exponent(p[outside], q[outside], allowed)
+    return found
+
+
 @lru_cache(maxsize=16)
 def largest_kept(guarantee: Guarantee) -> Vector:
     """For every probability in `GRID` on one side, the largest on the other side that keeps the claim."""

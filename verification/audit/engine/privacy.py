@@ -161,6 +161,11 @@ class _Choice:
     ranking: tuple[Draws, ...] = ()
 
 
+def _of_rounded(name: str, function: Callable[[Matrix], Vector]) -> Statistic:
+    """A statistic of rounded outputs: a learned one could otherwise tell numbers that differ in low-order bits."""
+    return Statistic(name, lambda outputs: function(np.round(outputs, DECIMALS)))
+
+
 def _learned(pilots: tuple[Draws, Draws]) -> list[tuple[Statistic, tuple[Draws, Draws]]]:
     """Statistics learned on one half of the pilot, each returned with the other half, on which it is scored.
 
@@ -184,7 +189,9 @@ def _learned(pilots: tuple[Draws, Draws]) -> list[tuple[Statistic, tuple[Draws, 
         values: Vector = np.abs(outputs.reshape(len(outputs), -1) - (near + far) / 2).sum(axis=1)
         return values
 
-    found = [Statistic(name, function) for name, function in log_ratios(one, two)]
+    found = [
+        _of_rounded(name, function) for name, function in log_ratios(np.round(one, DECIMALS), np.round(two, DECIMALS))
+    ]
     found.append(Statistic("‖Y − (M + M')/2‖₁, M and M' medians of pilot draws", spread))
     if len(near) > 1:
         found.append(Statistic("‖Y − M'‖₁ − ‖Y − M‖₁, M and M' medians of pilot draws", closer))

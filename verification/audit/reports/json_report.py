@@ -7,7 +7,7 @@ from importlib.resources import files
 from typing import Any
 
 from covassay.verification.audit.engine.checks import CheckResult
-from covassay.verification.audit.reports.words import MEANING
+from covassay.verification.audit.reports.words import MEANING, bits_sentence
 from covassay.verification.audit.run import AuditReport
 
 SCHEMA = "covassay-audit-1"
@@ -58,6 +58,13 @@ def as_json(report: AuditReport) -> dict[str, Any]:
         "verdict": report.verdict.value,
         "exit_status": report.verdict.exit_status,
         "meaning": MEANING[report.verdict],
+        "scope": report.scope,
+        "in_real_arithmetic": report.in_real_arithmetic.value,
+        "bits": {
+            "verdict": report.bits.verdict.value if report.bits else None,
+            "sentence": bits_sentence(report),
+            "would_have_seen": report.bits.reach if report.bits else "",
+        },
         "diagnoses": list(report.diagnoses),
         "seed": report.seed,
         "samples": report.samples,

@@ -15,6 +15,7 @@ from covassay.verification.audit.engine.checks import CheckResult, Kind, Status,
 from covassay.verification.audit.engine.trade_off import TRADE_OFF
 from covassay.verification.audit.reports.words import (
     MEANING,
+    bits_sentence,
     could_have_seen,
     draws_made,
     findings,
@@ -36,7 +37,7 @@ STYLE = {
     Status.NOT_REFUTED: "",
 }
 VERDICT_STYLE = {Verdict.REFUTED: "bold red", Verdict.NOT_REFUTED: "bold green", Verdict.INCONCLUSIVE: "bold yellow"}
-KINDS: tuple[Kind, ...] = ("contract", "data path", "law", "privacy")
+KINDS: tuple[Kind, ...] = ("contract", "data path", "law", "privacy", "bits")
 EXPLAINED = (Status.SUSPICIOUS, Status.NOTED, Status.INCONCLUSIVE, Status.SKIPPED)  # REFUTED is explained at the top
 POINTS_SHOWN = 7  # of a trade-off curve, about
 NEIGHBOURS = {
@@ -83,6 +84,8 @@ def _print_verdict(report: AuditReport, console: Console) -> None:
     broken = f" ({', '.join(kinds)})" if kinds else ""
     _print_indented(f"[{style}]{report.verdict.value}[/{style}]{broken}: {escape(subject(report))}", console, 0)
     _print_indented(MEANING[report.verdict], console, 0)
+    if report.bits is not None:
+        _print_indented(f"Bits: {escape(bits_sentence(report))}.", console, 0)
 
 
 def _print_finding(group: Sequence[CheckResult], console: Console, verbose: bool) -> None:

@@ -25,4 +25,5 @@ def undecided(
         false_alarm=settings.false_alarm,
         seconds=0.0,
         replay=replay_command(source, guarantee, settings),
+        scope=settings.scope,
     )

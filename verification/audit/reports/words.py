@@ -34,6 +34,26 @@ def subject(report: AuditReport) -> str:
     return f"{report.target}{mechanism}, {report.claim}, {report.adjacency}"
 
 
+IN_REAL_ARITHMETIC = {
+    Verdict.REFUTED: "refuted in real arithmetic",
+    Verdict.NOT_REFUTED: "not refuted in real arithmetic",
+    Verdict.INCONCLUSIVE: "not decided in real arithmetic",
+}
+
+
+def bits_sentence(report: AuditReport) -> str:
+    """Both verdicts in one sentence: in real arithmetic, and of the low-order bits."""
+    real, bits = IN_REAL_ARITHMETIC[report.in_real_arithmetic], report.bits
+    if bits is None:
+        return f"{real}; its low-order bits were not looked at"
+    if bits.verdict is Verdict.REFUTED:
+        return f"{real}; its low-order bits tell neighbours apart: {bits.loss}, proven"
+    if bits.verdict is Verdict.INCONCLUSIVE:
+        return f"{real}; whether its low-order bits tell neighbours apart could not be decided"
+    seen = f", where {bits.reach} would have been seen" if bits.reach else ""
+    return f"{real}; no loss above the claim was found in its low-order bits{seen}"
+
+
 def could_have_seen(check: CheckResult) -> str:
     """What a test is sure to see with 99 % power, or the loss that an event has shown; empty for other checks."""
     facts = check.facts
@@ -171,6 +191,8 @@ def summary(report: AuditReport) -> str:
     undecided = (Status.INCONCLUSIVE, Status.SKIPPED)
     decisive = findings(report) or [[check] for check in report.checks if check.status in undecided]
     lines = [f"{subject(report)}: {report.verdict.value}. {MEANING[report.verdict]}"]
+    if report.bits is not None:
+        lines.append(bits_sentence(report))
     for group in decisive:
         check, p = group[0], p_text(group[0].p_value)
         lines.append(f"{check.label}{f': p = {p}' if p else ''}: {explanation(check)} {repeats(group)}".rstrip())

@@ -31,6 +31,7 @@ import numpy as np
 
 from covassay.reference.domain import Matrix
 from covassay.reference.errors import InvalidInput
+from covassay.reference.privacy import Guarantee
 from covassay.verification.audit.targets.deadline import clear_deadline, set_deadline
 from covassay.verification.audit.targets.process_state import Changed, put_back
 from covassay.verification.audit.targets.process_target import NOTE, PREFIX, NoReply, must_finish, process_draw
@@ -56,6 +57,7 @@ class Target:
     options : the choices of the mechanism that belong to its claim, such as "calibration".
     seeded : whether all randomness comes from `rng`; False for a target that draws from the operating system.
     draw_many : optional, (x, size, rng=…, **budget) -> that many outputs with the same law, faster.
+    released, claim : of a target that claims to be no mechanism, the kind of output and the usual claim, if it says so.
     """
 
     name: str
@@ -66,6 +68,8 @@ class Target:
     version: str = ""
     notes: tuple[str, ...] = ()
     draw_many: Callable[..., Any] | None = None
+    released: str | None = None
+    claim: Guarantee | None = None
 
 
 @dataclass(frozen=True)

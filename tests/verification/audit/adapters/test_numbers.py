@@ -1,0 +1,91 @@
+"""Samplers of numbers as targets: in real arithmetic none is refuted, and what the low-order bits of each show."""
+
+import importlib.util
+import os
+from argparse import Namespace
+
+import pytest
+
+from covassay.reference.errors import InvalidInput
+from covassay.reference.mechanisms.registry import stated_claim
+from covassay.reference.privacy import ZCDP, PureDP
+from covassay.verification.audit.engine.checks import Verdict
+from covassay.verification.audit.run import audit, audit_bits
+from covassay.verification.audit.targets.target import CannotRun, TargetReference
+from covassay.verification.cli.options import guarantee
+
+
+def needs(module: str) -> pytest.MarkDecorator:
+    missing = importlib.util.find_spec(module) is None and not os.environ.get("COVASSAY_REQUIRE_PEERS")
+    return pytest.mark.skipif(missing, reason=f"needs {module}")
+
+
+def marked(name: str, module: str, quick: bool = False) -> object:
+    return pytest.param(name, marks=[pytest.mark.peers, needs(module), *([] if quick else [pytest.mark.slow])])
+
+
+LEAKS = [
+    "numpy:laplace",
+    pytest.param("numpy:normal", marks=pytest.mark.slow),
+    marked("diffprivlib:laplace", "diffprivlib"),
+    *(marked(f"diffprivlib:{name}", "diffprivlib")
+      for name in ("laplace-truncated", "staircase", "gaussian", "gaussian-analytic")),
+    marked("python-dp:gaussian", "pydp"),
+]  # fmt: skip
+PASSES = [
+    marked("diffprivlib:snapping", "diffprivlib"),
+    marked("opendp:laplace", "opendp", quick=True),
+    marked("opendp:gaussian", "opendp"),
+    marked("python-dp:laplace", "pydp"),
+    marked("tmlt:laplace", "tmlt"),
+    marked("tmlt:gaussian", "tmlt"),
+]
+
+
+def bits_of(name: str) -> Verdict:
+    source = TargetReference(name, ".")
+    target = source.load()
+    return audit_bits(source, target.claim or stated_claim(target.mechanism), samples=300).verdict
+
+
+@pytest.mark.parametrize("name", LEAKS)
+def test_a_sum_of_floats_is_flagged(name: str) -> None:
+    assert bits_of(name) is Verdict.REFUTED
+
+
+@pytest.mark.parametrize("name", PASSES)
+def test_samplers_that_round_correctly_are_not(name: str) -> None:
+    """False alarm at most 1e-10 each."""
+    assert bits_of(name) is Verdict.NOT_REFUTED
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [*LEAKS, *PASSES])
+def test_in_real_arithmetic_none_is_refuted(name: str) -> None:
+    """At most 1e-9 each."""
+    source = TargetReference(name, ".")
+    target = source.load()
+    claim = target.claim or stated_claim(target.mechanism)
+    assert audit(source, claim, samples=300).in_real_arithmetic is not Verdict.REFUTED
+
+
+def test_a_target_that_names_its_claim_is_audited_for_it() -> None:
+    usual = TargetReference("numpy:normal", ".").load().claim
+    said_nothing = Namespace(epsilon=None, delta=None, rho=None)
+    assert guarantee(said_nothing, None, usual) == usual == ZCDP(0.5)
+    assert guarantee(said_nothing, None) == PureDP(1.0)
+    assert guarantee(Namespace(epsilon=None, delta=None, rho=2.0), None, usual) == ZCDP(2.0)
+
+
+@pytest.mark.parametrize("name", ["python-dp:laplace", "tmlt:laplace"])
+def test_a_package_that_is_missing_is_named(name: str) -> None:
+    module = {"python-dp": "pydp", "tmlt": "tmlt"}[name.partition(":")[0]]
+    if importlib.util.find_spec(module) is not None:
+        pytest.skip(f"{module} is installed")
+    with pytest.raises(CannotRun, match=module):
+        TargetReference(name, ".").load()
+
+
+def test_an_unknown_sampler_is_refused() -> None:
+    with pytest.raises(InvalidInput, match="laplace, normal"):
+        TargetReference("numpy:cauchy", ".").load()

@@ -1,0 +1,56 @@
+"""The order of a sum: which implementations depend on it, and how much."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from covassay.reference.domain import Matrix
+from covassay.reference.mechanisms.output import OUTPUTS
+from covassay.verification.audit.engine.checks import Status
+from covassay.verification.audit.engine.contract import Form
+from covassay.verification.audit.engine.sampling import Setting
+from covassay.verification.audit.engine.summation import summation_order
+from covassay.verification.audit.targets.target import Target, load
+from covassay.verification.audit.targets.target import TargetReference as Reference
+
+NUMBER = OUTPUTS["number"]
+
+
+def summed(number: Callable[[Any], Any]) -> Callable[..., float]:
+    """A noisy mean of squares that is added up one row at a time in numbers of this kind."""
+
+    def release(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> float:
+        total = number(0)
+        for row in x:
+            total = number(total + number(row @ row))
+        return float(total) / len(x) + float(rng.laplace(scale=1 / (len(x) * epsilon)))
+
+    return release
+
+
+def status(target: Target) -> tuple[Status, str]:
+    (check,) = summation_order(Setting(target, {"epsilon": 1.0}, NUMBER, seed=0), Form(NUMBER))
+    return check.status, check.detail
+
+
+def test_a_sum_in_the_order_of_the_rows_is_seen_with_its_size() -> None:
+    found, detail = status(Target("float64", summed(float)))
+    assert found is Status.NOT_REFUTED
+    assert "moves by 1e-13 of what the long row changes" in detail
+    found, detail = status(Target("float32", summed(np.float32)))
+    assert found is Status.NOTED
+    assert "6e-05 of what the long row changes" in detail  # 1023 times half a unit of float32 in the last place
+
+
+@pytest.mark.parametrize("name", ["covassay:private-trace", "rounded:private-trace"])
+def test_other_sums_are_not(name: str) -> None:
+    found, detail = status(load(Reference(name, ".")))
+    assert found is Status.NOT_REFUTED
+    assert "same output up to rounding" in detail
+
+
+def test_nothing_is_said_of_targets_that_it_does_not_fit() -> None:
+    setting = Setting(Target("x", summed(float), seeded=False), {"epsilon": 1.0}, NUMBER, seed=0)
+    assert summation_order(setting, Form(NUMBER)) == []

@@ -1,0 +1,56 @@
+"""Mechanisms of diffprivlib for one number (audited at 0.6.6); they are targets of the adapter `diffprivlib`.
+
+They are called as `Mechanism(epsilon=…, sensitivity=…, …).randomise(query)`, with a generator that is seeded by the
+generator of the audit. By default diffprivlib draws from the operating system; how the noise is added to the query is
+the same.
+"""
+
+from collections.abc import Callable
+from functools import lru_cache, partial
+from importlib.metadata import version
+from typing import Any
+
+import numpy as np
+
+from covassay.reference.privacy import Guarantee
+from covassay.verification.audit.adapters.numbers import APPROXIMATE, LAPLACE, PURE, number_target
+from covassay.verification.audit.targets.target import Target
+
+IN_RANGE = {"lower": 0.0, "upper": 1.0}  # of the query, for mechanisms that clip the output to it
+
+
+@lru_cache(maxsize=256)
+def _made(mechanism: str, parameters: tuple[tuple[str, float], ...]) -> Any:
+    """The mechanism, which is kept from draw to draw, because it searches for its scale when it is made."""
+    from diffprivlib import mechanisms
+
+    return getattr(mechanisms, mechanism)(**dict(parameters))
+
+
+def _release(
+    query: float, sensitivity: float, *, rng: np.random.Generator, mechanism: str, parameters: dict[str, float],
+    **budget: float,
+) -> Any:  # fmt: skip
+    made = _made(mechanism, tuple({"sensitivity": sensitivity, **parameters, **budget}.items()))
+    made._rng = np.random.RandomState(rng.integers(2**32, dtype=np.uint32))
+    return made.randomise(query)
+
+
+def _target(
+    name: str, mechanism: str, claim: Guarantee, parameters: dict[str, float], known: str | None = None
+) -> Target:
+    import diffprivlib.mechanisms  # noqa: F401
+
+    release = partial(_release, mechanism=mechanism, parameters=parameters)
+    told = f"diffprivlib {version('diffprivlib')}, mechanisms.{mechanism}"
+    return number_target(f"diffprivlib:{name}", release, told, claim, known)
+
+
+TARGETS: dict[str, Callable[[], Target]] = {
+    "laplace": partial(_target, "laplace", "Laplace", PURE, {}, LAPLACE),
+    "laplace-truncated": partial(_target, "laplace-truncated", "LaplaceTruncated", PURE, IN_RANGE),
+    "staircase": partial(_target, "staircase", "Staircase", PURE, {}),
+    "gaussian": partial(_target, "gaussian", "Gaussian", APPROXIMATE, {}),
+    "gaussian-analytic": partial(_target, "gaussian-analytic", "GaussianAnalytic", APPROXIMATE, {}),
+    "snapping": partial(_target, "snapping", "Snapping", PURE, IN_RANGE),
+}

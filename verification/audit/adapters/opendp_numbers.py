@@ -1,0 +1,49 @@
+"""Mechanisms of OpenDP for one number (audited at 0.16.0); they are targets of the adapter `opendp`.
+
+`laplace` is `make_laplace`, ε-DP, and `gaussian` is `make_gaussian`, ρ-zCDP, both on floats, with the scale for which
+the library's own privacy map gives the claim. OpenDP's Rust library draws the noise, so these targets are not seeded.
+"""
+
+from collections.abc import Callable
+from functools import lru_cache, partial
+from importlib.metadata import version
+from typing import Any
+
+from covassay.reference.privacy import Guarantee
+from covassay.verification.audit.adapters.numbers import CONCENTRATED, LAPLACE, PURE, gaussian_deviation, number_target
+from covassay.verification.audit.targets.target import Target
+
+CLOSE = 1e-9  # relative, of the loss by OpenDP's privacy map and the claim
+
+
+@lru_cache(maxsize=64)
+def _measurement(name: str, scale: float, sensitivity: float, claim: float) -> Any:
+    import opendp.prelude as dp
+
+    dp.enable_features("contrib")
+    space = dp.atom_domain(T=float, nan=False), dp.absolute_distance(T=float)
+    measurement = getattr(dp.m, f"make_{name}")(*space, scale)
+    if abs(measurement.map(sensitivity) - claim) > CLOSE * claim:
+        raise ValueError(f"map({sensitivity}) = {measurement.map(sensitivity)} in place of {claim}")
+    return measurement
+
+
+def _laplace(query: float, sensitivity: float, *, rng: Any, epsilon: float) -> Any:
+    return _measurement("laplace", sensitivity / epsilon, sensitivity, epsilon)(query)
+
+
+def _gaussian(query: float, sensitivity: float, *, rng: Any, rho: float) -> Any:
+    return _measurement("gaussian", gaussian_deviation(sensitivity, rho), sensitivity, rho)(query)
+
+
+def _target(name: str, release: Callable[..., Any], claim: Guarantee, mechanism: str | None = None) -> Target:
+    import opendp.prelude  # noqa: F401
+
+    told = f"opendp {version('opendp')}, make_{name}"
+    return number_target(f"opendp:{name}", release, told, claim, mechanism, seeded=False)
+
+
+TARGETS: dict[str, Callable[[], Target]] = {
+    "laplace": partial(_target, "laplace", _laplace, PURE, LAPLACE),
+    "gaussian": partial(_target, "gaussian", _gaussian, CONCENTRATED),
+}

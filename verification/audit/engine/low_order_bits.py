@@ -1,0 +1,433 @@
+"""Low-order bits: what the last digits of a released float reveal, whatever its law is in real arithmetic.
+
+A float is a whole number times a power of two, and its lowest set bit is the exponent of the largest such power. The
+check counts events {lowest set bit ≤ t} and {lowest set bit ≥ t} of one released number on two neighbouring data sets.
+On one of them a query is 0 and on the other it is a large dyadic number. Beside 0, noise keeps bits far below those of
+the query; a sum with the query has been rounded to a multiple of a larger unit. So a sum of floats shows an event on
+one side that it never shows on the other (Mironov 2012).
+
+Why a finding is a violation. The lowest set bit is a property of the released number, so such an event is a set of
+outputs. A claim of ε-DP, zCDP or (ε, δ)-DP speaks of every set of outputs. A loss above the claim on one of them
+refutes the claim about what is released, whatever the law would be in real arithmetic.
+
+Why a release that keeps its claim to the bit is not flagged. If R is any function of the output, such as rounding to a
+public grid, and an ideal mechanism M keeps the claim, then R ∘ M keeps it for every event (post-processing), and so for
+events of lowest set bits. Whole numbers and multiples of a coarse grid have lowest set bits as well, and these may have
+another law on either side; the claim bounds how much, and only a loss above the claim is a finding. The test then errs
+with at most the stated probability.
+
+Where the draws go. Every pair has a first look, which only chooses an event. The draws that test it are made if the
+first look promises that a budget of draws can prove a loss above the claim. All draws so far choose the event of the
+next stage, and fresh ones test it, so that the error of a run is at most the number of pairs times the number of
+stages times the level of one test.
+"""
+
+import math
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+from scipy.stats import poisson
+
+from covassay.reference.box_sensitivity import far_and_near
+from covassay.reference.domain import Box, Matrix, Vector
+from covassay.reference.mechanisms.output import Output
+from covassay.reference.privacy import ZCDP, ApproximateDP, Guarantee, PureDP
+from covassay.verification.audit.engine.adjacency import REPLACE_ONE, with_adjacency
+from covassay.verification.audit.engine.checks import CheckResult, Status, Verdict
+from covassay.verification.audit.engine.coincidences import entry_name
+from covassay.verification.audit.engine.event_choice import exponents, largest_loss, pessimistic
+from covassay.verification.audit.engine.privacy import (
+    Event,
+    Pair,
+    Statistic,
+    claimed_loss,
+    data_sets,
+    p_value,
+    refutes,
+    violates,
+)
+from covassay.verification.audit.engine.sampling import Draws, Setting, draw, joined
+from covassay.verification.statistics.ratio import (
+    EventCounts,
+    log_ratio_lower,
+    poisson_size,
+    probability_bounds,
+    ratio_p_value,
+)
+from covassay.verification.statistics.streams import stream
+from covassay.verification.statistics.tests import POWER
+
+NAME = "lowest set bit"
+SHARE = 0.1  # of the false-alarm budget of a run; the checks of real arithmetic have the rest
+STAGES = 4  # tests of one pair at most
+MOST_NUMBERS = 64  # of an output that are looked at
+ROWS = 16  # a power of two, so that one row over all rows is a dyadic number
+NO_BIT = math.inf  # the lowest set bit of 0
+MANTISSA = 53  # bits of a float64
+EQUAL = 1e-3  # a larger p-value of equal laws in the draws that chose an event promises nothing
+SPARE = 1.5  # times the draws that an event is expected to need
+BISECTIONS = 40
+LARGEST = 100.0  # the largest ε or ρ that is shown
+
+
+def lowest_bits(values: Matrix) -> Matrix:
+    """For every number the exponent of its lowest set bit: the largest k such that it is a multiple of 2^k.
+
+    >>> lowest_bits(np.array([1.0, 6.0, 0.375, 0.0])).tolist()
+    [0.0, 1.0, -3.0, inf]
+    """
+    fraction, exponent = np.frexp(np.asarray(values, dtype=np.float64))
+    whole = np.abs(np.ldexp(fraction, MANTISSA)).astype(np.int64)
+    _, power = np.frexp((whole & -whole).astype(np.float64))  # the lowest set bit of a whole number is 2^(power − 1)
+    return np.where(whole == 0, NO_BIT, exponent - MANTISSA + power - 1.0)
+
+
+def statistics(output: Output, dimension: int) -> tuple[Statistic, ...]:
+    """The lowest set bit of every number of an output, and of what a matrix differs from its transpose."""
+
+    def entry(place: tuple[int, ...]) -> Callable[[Matrix], Vector]:
+        index: Any = (slice(None), *place)
+        return lambda outputs: lowest_bits(outputs[index])
+
+    def asymmetry(i: int, j: int) -> Callable[[Matrix], Vector]:
+        return lambda outputs: lowest_bits(outputs[:, i, j] - outputs[:, j, i])
+
+    shape = output.shape(dimension)
+    places = sorted(np.ndindex(shape), key=lambda place: len(set(place)) > 1)  # the diagonal first
+    found = [Statistic(f"{NAME} of {entry_name(place)}", entry(place)) for place in places]
+    if len(shape) == 2 and shape[0] == shape[1]:
+        found += [
+            Statistic(f"{NAME} of {entry_name((i, j))} − {entry_name((j, i))}", asymmetry(i, j))
+            for i, j in combinations(range(shape[0]), 2)
+        ]
+    return tuple(found[:MOST_NUMBERS])
+
+
+# NEIGHBOURS
+
+
+def _pair(name: str, others: Vector, x: Vector, y: Vector, output: Output) -> Pair:
+    first, second = (np.vstack([np.tile(others, (ROWS - 1, 1)), row]) for row in (x, y))
+    return Pair(name, first, second, statistics(output, len(others)))
+
+
+def pairs_in_ball(output: Output, smallest_dimension: int) -> tuple[Pair, ...]:
+    """Neighbours in the unit ball such that some query is 0 on one side and a dyadic number on the other."""
+    small = max(1, smallest_dimension)
+    d = max(2, small)
+    axes = np.eye(d)
+    dense = axes[0] * 0.6 + axes[1] * 0.8
+    zero = np.zeros(d)
+    found = [
+        _pair(f"one row against none, d={small}", np.zeros(small), np.eye(small)[0], np.zeros(small), output),
+        _pair(f"one row against none, d={d}", zero, axes[0], zero, output),
+        _pair(f"one row on another axis, d={d}", axes[0], axes[1], axes[0], output),
+        _pair(f"one row between the axes, d={d}", axes[0], dense, axes[0], output),
+    ]
+    unique = {pair.name: pair for pair in found if min(output.shape(pair.first.shape[1]), default=1) > 0}
+    return tuple(unique.values())
+
+
+def pairs_in_box(output: Output, box: Box) -> tuple[Pair, ...]:
+    """Neighbours in a box: all rows at the point nearest to 0, and one that goes far in every or in one column."""
+    far, near = far_and_near(box)
+    ends = {"in every column": far} | {
+        f"in column {j + 1}": np.where(np.arange(box.dimension) == j, far, near) for j in range(min(box.dimension, 2))
+    }
+    return tuple(_pair(f"one row far from the others {name}", near, end, near, output) for name, end in ends.items())
+
+
+def bit_pairs(
+    output: Output, smallest_dimension: int, box: Box | None, adjacency: str, own: Iterable[Pair] = ()
+) -> tuple[Pair, ...]:
+    """The pairs on which low-order bits are compared, and the pairs of the user's own with the same statistics."""
+    made = pairs_in_ball(output, smallest_dimension) if box is None else pairs_in_box(output, box)
+    if adjacency != REPLACE_ONE:
+        made = with_adjacency(made, adjacency, output)
+    every = (*made, *own)
+    return tuple(
+        Pair(p.name, p.first, p.second, statistics(output, p.first.shape[1]), failures_tell=p.failures_tell, box=p.box)
+        for p in every
+    )
+
+
+# WHAT TO TEST
+
+
+@dataclass(frozen=True)
+class BitBudget:
+    """How many draws a side the check may make, and the error it may make.
+
+    first : the mean of a first look at every pair. most : the mean of all draws that test events. alpha : the largest
+    probability that the check flags a target that keeps its claim to the bit. thorough : spend what is left of the
+    budget on an event that was found, so that the loss shown is as large as the budget allows.
+    """
+
+    first: float
+    most: float
+    alpha: float
+    thorough: bool = False
+
+
+@dataclass(frozen=True)
+class _Choice:
+    """An event, how often the draws that chose it showed it, and how many draws a side its test is expected to need."""
+
+    event: Event
+    swapped: bool
+    counts: EventCounts
+    needed: float
+
+    @property
+    def seen(self) -> str:
+        """The counts in words."""
+        return f"{self.counts.first} of {self.counts.first_n} against {self.counts.second} of {self.counts.second_n}"
+
+
+def _needed(first: Vector, second: Vector, sizes: tuple[int, int], guarantee: Guarantee, level: float) -> Vector:
+    """How many draws a side a test at this level needs for events with these counts; infinite within the claim."""
+    p, q = pessimistic(first, sizes[0])[0], second / max(sizes[1], 1)
+    with np.errstate(divide="ignore"):
+        needed: Vector = SPARE * -math.log(level) / exponents(p, q, guarantee)
+    return needed
+
+
+def _choose(pair: Pair, sides: tuple[Draws, Draws], guarantee: Guarantee, level: float) -> _Choice | None:
+    """The event whose test is expected to need the fewest draws; None if one of the data sets gives no outputs.
+
+    That a target fails on one data set alone is for the other checks to see.
+    """
+    best: _Choice | None = None
+    sizes = sides[0].size, sides[1].size
+    failed = any(draws.failed for draws in sides)
+    if not all(len(draws.outputs) for draws in sides) or (failed and not pair.failures_tell):
+        return None
+    for statistic in pair.statistics:
+        one, two = (np.sort(statistic.values(draws.outputs)) for draws in sides)
+        tried = np.unique(np.concatenate([one, two]))
+        at_most = [np.searchsorted(values, tried, "right").astype(np.float64) for values in (one, two)]
+        at_least = [len(values) - np.searchsorted(values, tried, "left").astype(np.float64) for values in (one, two)]
+        for above, counts in ((False, at_most), (True, at_least)):
+            for swapped in (False, True):
+                a, b = counts[::-1] if swapped else counts
+                n, m = sizes[::-1] if swapped else sizes
+                needed = _needed(a, b, (n, m), guarantee, level)
+                i = int(np.argmin(needed))
+                if best is None or needed[i] < best.needed:
+                    event = Event(statistic, float(tried[i]), above)
+                    best = _Choice(event, swapped, EventCounts(int(a[i]), int(b[i]), n, m, n), float(needed[i]))
+    return best
+
+
+def _promising(choice: _Choice | None, draws: float) -> bool:
+    """Whether so many draws a side can be expected to prove a loss, and the event is not a chance of equal laws."""
+    return choice is not None and choice.needed <= draws and ratio_p_value(choice.counts, 0.0) <= EQUAL
+
+
+# THE LOSS THAT IS SHOWN
+
+
+def shown_loss(counts: EventCounts, guarantee: Guarantee, error: float) -> dict[str, float]:
+    """What the counts prove but for that error: ε at the δ of the claim, δ at its ε, or ρ."""
+    if isinstance(guarantee, PureDP):
+        return {"epsilon": max(0.0, log_ratio_lower(counts, 1 - error))}
+    p, q = probability_bounds(counts, error)
+    if isinstance(guarantee, ApproximateDP):
+        epsilon = math.log((p - guarantee.delta) / q) if p > guarantee.delta else 0.0
+        return {"epsilon": max(0.0, epsilon), "delta": max(0.0, p - math.exp(guarantee.epsilon) * q)}
+    return {"rho": _shown_rho(p, q)}
+
+
+def _shown_rho(p: float, q: float) -> float:
+    """The largest ρ, up to rounding, that the coins p and q refute."""
+    low, high = 0.0, LARGEST
+    for _ in range(BISECTIONS):
+        middle = (low + high) / 2
+        low, high = (middle, high) if violates(p, q, ZCDP(middle)) else (low, middle)
+    return low
+
+
+def loss_in_words(shown: dict[str, float], guarantee: Guarantee) -> str:
+    """The loss that was proven, beside the claim."""
+    if isinstance(guarantee, ApproximateDP):
+        return f"δ({guarantee.epsilon:g}) ≥ {shown['delta']:.2g} in place of {guarantee.delta:g}"
+    letter, value = ("ρ", shown["rho"]) if isinstance(guarantee, ZCDP) else ("loss", shown["epsilon"])
+    return f"{letter} ≥ {value:.2f} in place of {claimed_loss(guarantee):g}"
+
+
+# THE CHECK
+
+
+@dataclass(frozen=True)
+class BitFindings:
+    """What the check found: its verdict, one result for every pair, and the loss that was proven, in words.
+
+    `reach` says what the check would have seen, and `draws` how many draws it made.
+    """
+
+    verdict: Verdict
+    checks: tuple[CheckResult, ...]
+    loss: str = ""
+    reach: str = ""
+    draws: int = 0
+
+
+@dataclass
+class _Trials:
+    """The draws on one pair so far, and the test that was decided last."""
+
+    setting: Setting
+    pair: Pair
+    guarantee: Guarantee
+    level: float
+    draws: tuple[Draws, Draws] = field(init=False)
+    stages: int = 0
+    choice: _Choice | None = None
+    counts: EventCounts | None = None
+    refuted: bool = False
+
+    def made(self, mean: float, part: str) -> tuple[Draws, Draws]:
+        """A Poisson number of fresh draws on either data set."""
+        label = f"bits/{self.pair.name}/{part}"
+        rng = np.random.default_rng(stream(self.setting.seed, label, "sizes"))
+        first, second = (
+            draw(self.setting, x, poisson_size(mean, rng), f"{label}/{side}")
+            for side, x in (("first", self.pair.first), ("second", self.pair.second))
+        )
+        return first, second
+
+    def look(self, mean: float) -> None:
+        """The first look: it chooses an event."""
+        self.draws = self.made(mean, "first look")
+        self.choice = _choose(self.pair, self.draws, self.guarantee, self.level)
+
+    @property
+    def cut_short(self) -> bool:
+        """Whether the target kept running into the time limit."""
+        return any(draws.skipped for draws in self.draws)
+
+    def test(self, mean: float) -> None:
+        """Test the chosen event on fresh draws, which then help to choose the event of the next stage."""
+        assert self.choice is not None
+        self.stages += 1
+        fresh = self.made(mean, f"stage {self.stages}")
+        one, two = fresh[::-1] if self.choice.swapped else fresh
+        event = self.choice.event
+        self.counts = EventCounts(event.count(one), event.count(two), one.size, two.size, mean)
+        self.refuted = refutes(self.guarantee, self.counts, self.level)
+        self.draws = joined([self.draws[0], fresh[0]]), joined([self.draws[1], fresh[1]])
+        if not self.refuted:
+            self.choice = _choose(self.pair, self.draws, self.guarantee, self.level)
+
+    def strengthen(self, mean: float) -> None:
+        """Test an event that was found once more, on more draws; the better of the two tests is kept."""
+        before, choice = self.counts, self.choice
+        self.test(mean)
+        if not self.refuted or before is None:
+            self.counts, self.choice, self.refuted = before, choice, True
+
+
+def low_order_bits(
+    setting: Setting, pairs: Sequence[Pair], guarantee: Guarantee, budget: BitBudget, status: Status
+) -> BitFindings:
+    """Look for an event of low-order bits whose loss is above the claim; `status` is that of a pair that shows one."""
+    if not pairs:
+        return BitFindings(Verdict.INCONCLUSIVE, (_result("no pair of data sets fits this output"),))
+    level = budget.alpha / (len(pairs) * STAGES)
+    trials = [_Trials(setting.within(pair.box), pair, guarantee, level) for pair in pairs]
+    for trial in trials:
+        trial.look(budget.first)
+    left = budget.most
+    for trial in sorted(trials, key=lambda t: math.inf if t.choice is None else t.choice.needed):
+        while not trial.refuted and trial.stages < STAGES and _promising(trial.choice, left) and not trial.cut_short:
+            assert trial.choice is not None
+            mean = min(max(trial.choice.needed, budget.first), left)
+            trial.test(mean)
+            left -= mean
+        if trial.refuted:
+            if budget.thorough and left > 0 and trial.stages < STAGES:
+                trial.strengthen(left)
+            break
+    checks = tuple(_checked(trial, status) for trial in trials)
+    found = next((trial for trial in trials if trial.refuted), None)
+    made = sum(draws.size for trial in trials for draws in trial.draws)
+    if found is not None and found.counts is not None:
+        loss = loss_in_words(shown_loss(found.counts, guarantee, level), guarantee)
+        return BitFindings(Verdict.REFUTED, checks, loss, draws=made)
+    beyond = claimed_loss(guarantee) >= largest_loss((round(budget.most),) * 2, guarantee, level)
+    unseen = all(trial.choice is None or trial.cut_short for trial in trials)
+    reach = _reach(budget, guarantee, level)
+    return BitFindings(Verdict.INCONCLUSIVE if beyond or unseen else Verdict.NOT_REFUTED, checks, "", reach, made)
+
+
+def _reach(budget: BitBudget, guarantee: Guarantee, level: float) -> str:
+    """What the check was sure to see of events that never occur on one of the two data sets."""
+    miss = (1 - POWER) / 2
+
+    def counts(p: float, mean: float) -> EventCounts:
+        size = round(mean)
+        return EventCounts(min(int(poisson.ppf(miss, p * mean)), size), 0, size, size, mean)
+
+    def unseen(p: float) -> bool:
+        looked = counts(p, budget.first)
+        needed = _needed(np.array([looked.first]), np.zeros(1), (looked.first_n,) * 2, guarantee, level)[0]
+        chosen = needed <= budget.most and ratio_p_value(looked, 0.0) <= EQUAL
+        return not (chosen and refutes(guarantee, counts(p, min(max(needed, budget.first), budget.most)), level))
+
+    grid = np.geomspace(1e-4, 1.0, 64)
+    i = bisect_left(grid, 1, key=lambda p: not unseen(float(p)))
+    if i == len(grid):
+        return ""
+    return f"an event of probability {grid[i]:.2g} or more on one data set that never occurs on the other"
+
+
+def _result(detail: str, status: Status = Status.SKIPPED) -> CheckResult:
+    return CheckResult("bits", NAME, status, detail)
+
+
+def _checked(trial: _Trials, status: Status) -> CheckResult:
+    """The result of one pair."""
+    pair, guarantee = trial.pair, trial.guarantee
+    if trial.cut_short or trial.choice is None:
+        word = (
+            "the target ran into the time limit again and again"
+            if trial.cut_short
+            else "no output on one of the data sets"
+        )
+        return CheckResult("bits", NAME, Status.INCONCLUSIVE if trial.cut_short else Status.SKIPPED, word, pair.name)
+    if trial.counts is None:
+        text = f"first look: {{{trial.choice.event}}}: {trial.choice.seen}; no proof of a loss above the claim in reach"
+        return CheckResult("bits", NAME, Status.NOT_REFUTED, text, pair.name, n=sum(d.size for d in trial.draws))
+    counts, choice = trial.counts, trial.choice
+    sides = ["second", "first"] if choice.swapped else ["first", "second"]
+    shown = shown_loss(counts, guarantee, trial.level)
+    text = (
+        f"event {{{choice.event}}}: {counts.first} of {counts.first_n} on the {sides[0]} data set, "
+        f"{counts.second} of {counts.second_n} on the {sides[1]}; {loss_in_words(shown, guarantee)}"
+    )
+    return CheckResult(
+        "bits",
+        NAME,
+        status if trial.refuted else Status.NOT_REFUTED,
+        text,
+        pair.name,
+        p_value=min(1.0, p_value(counts, guarantee)),
+        n=counts.first_n + counts.second_n,
+        facts={
+            "event": str(choice.event),
+            "counts": [counts.first, counts.second],
+            "draws": [counts.first_n, counts.second_n],
+            "loss_lower_bound": log_ratio_lower(counts, 1 - trial.level),
+            "shown": shown,
+            "level": trial.level,
+            "confidence": 1 - trial.level,
+            "sides": sides,
+            "data_sets": data_sets(pair),
+            "failures": [dict(draws.failures) for draws in (trial.draws[::-1] if choice.swapped else trial.draws)],
+        },
+        data=(pair.first, pair.second),
+    )
