@@ -7,7 +7,6 @@ released. The argument is on one page, proofs/paper/rounded-releases.md. This ne
 
     bits.py          uniform numbers whose bits are read as they are needed
     balls.py         decisions that are certain, and the loop that refines
-    exact_data.py    data as integers, and their sums of products exactly
     noise.py         the laws of the noise, as functions of uniform numbers
     spectrum.py, bingham.py, eigenvalues.py
                      the spectrum of nuclear-Laplace noise, the Bingham law, enclosures of eigenvalues

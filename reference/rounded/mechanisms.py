@@ -39,7 +39,7 @@ from covassay.reference.rounded import noise
 from covassay.reference.rounded.balls import exact, is_negative, largest, less, square_root
 from covassay.reference.rounded.bits import Uniforms
 from covassay.reference.rounded.eigenvalues import eigenvalues
-from covassay.reference.rounded.exact_data import ExactData
+from covassay.reference.domain.exact_data import ExactData
 
 Parts = dict[str, list[arb]]
 Released = dict[str, NDArray[np.float64]]

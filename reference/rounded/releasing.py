@@ -20,7 +20,7 @@ from covassay.reference.privacy import Spend
 from covassay.reference.rounded import DEFAULT_GRID, WITH_ROUNDED_FORM
 from covassay.reference.rounded.balls import Refined, exact, nearest_multiple, refined
 from covassay.reference.rounded.bits import OperatingSystem, Seeded, Source, Uniforms
-from covassay.reference.rounded.exact_data import INPUT_BITS, ExactData, exact_data
+from covassay.reference.domain.exact_data import INPUT_BITS, ExactData, exact_data
 from covassay.reference.rounded.mechanisms import ROUNDED, Options, Parts
 
 Rational = str | int | float | Fraction | Decimal

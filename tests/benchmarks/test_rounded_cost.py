@@ -14,7 +14,7 @@ import pytest
 
 from covassay.reference.mechanisms.pure import nuclear_laplace, nuclear_laplace_symmetric
 from covassay.reference.rounded import rounded_release
-from covassay.reference.rounded.exact_data import exact_data
+from covassay.reference.domain.exact_data import exact_data
 
 ROUNDS = 7
 

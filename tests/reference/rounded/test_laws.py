@@ -38,7 +38,7 @@ from covassay.reference.rounded import mechanisms as rounded_mechanisms
 from covassay.reference.rounded import noise
 from covassay.reference.rounded.balls import refined
 from covassay.reference.rounded.bits import Seeded, Uniforms
-from covassay.reference.rounded.exact_data import exact_data
+from covassay.reference.domain.exact_data import exact_data
 from covassay.reference.rounded.releasing import RoundedRelease
 from tests.conventions import FALSE_ALARM, Matrix
 from tests.reference.rounded.variants import NAMES, VARIANTS, budget, draw, rows
