@@ -101,7 +101,7 @@ def require_whole(name: str, value: IntegerMatrix, dimension: int) -> IntegerMat
     """Return `value` if it is a symmetric (d, d) array of Python integers."""
     if not (isinstance(value, np.ndarray) and value.shape == (dimension, dimension)):
         raise InvalidInput(f"{name} must be an array of shape {(dimension, dimension)}")
-    if not all(type(entry) is int for entry in value.flat):
+    if not all(isinstance(entry, int) and not isinstance(entry, bool) for entry in value.ravel().tolist()):
         raise InvalidInput(f"{name} has entries that are not Python integers: noise on a lattice is whole")
     if not np.array_equal(value, value.T):
         raise InvalidInput(f"{name} is not symmetric: must equal its transpose")

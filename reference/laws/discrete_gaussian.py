@@ -1,7 +1,7 @@
 """The discrete Gaussian law: P(Z = z) ∝ e^{−z²/(2σ²)} on the integers. Its variance is at most σ² (CKS20).
 
 σ² is a positive rational number. `sample` draws in integers, with exactly these probabilities (CKS20 Algorithm 3): it
-proposes a discrete Laplace number y of scale t = ⌊σ⌋ + 1, and accepts it with probability e^{−(|y| − σ²/t)²/(2σ²)}. Since
+proposes a discrete Laplace number y of scale t = ⌊σ⌋ + 1, and accepts it with probability e^{−(|y| − σ²/t)²/(2σ²)}. As
 |y|/t + (|y| − σ²/t)²/(2σ²) = y²/(2σ²) + σ²/(2t²), accepted numbers have the law wanted, whatever t is; this t makes
 acceptance likely. Proof: proofs/paper/discrete-gaussian-covariance.md
 """
@@ -29,7 +29,8 @@ def _tails(sigma: float) -> Vector:
     sizes = np.arange(math.ceil(REACH * sigma) + 2)
     weights = np.exp(-((sizes / sigma) ** 2) / 2) * np.where(sizes > 0, 2, 1)
     beyond: Vector = np.cumsum(weights[::-1])[::-1]
-    return beyond / beyond[0]
+    tails: Vector = beyond / beyond[0]
+    return tails
 
 
 def tail(size: Vector, sigma: float) -> Vector:

@@ -1,7 +1,7 @@
 """The discrete Laplace law of scale t, also called two-sided geometric: P(Z = z) ∝ e^{−|z|/t} on the integers.
 
-The scale is a positive rational number. `sample` draws in integers, with exactly these probabilities (CKS20 Algorithm 2):
-one round of it, `attempt`, gives z with probability c·e^{−|z|/t} and otherwise nothing, and rounds are repeated until
+The scale is a positive rational number. `sample` draws in integers, with exactly these probabilities (CKS20 Algorithm
+2). One round of it, `attempt`, gives z with probability c·e^{−|z|/t} and otherwise nothing; rounds are repeated until
 one gives something. Proof: proofs/paper/discrete-laplace-covariance.md
 """
 

@@ -151,7 +151,6 @@ ReconstructedCalibration = Annotated[
     Meaning('"reconstructed" has the constants of our reconstruction, "tight" sharper ones of ours'),
 ]
 InputBits = Annotated[
-    int,
-    Rule("b, 1 to 24, public: rows are rounded toward zero to multiples of r 2^−b", require_input_bits),
+    int, Rule("b, 1 to 24, public: rows are rounded toward zero to multiples of r 2^−b", require_input_bits)
 ]
 Dimension = Annotated[int, Rule("d ≥ 1, the number of columns", require_dimension)]

@@ -12,8 +12,8 @@ Why ρ-zCDP. Replacing a row changes C by an integer matrix Δ. Shifted by a who
 Rényi divergence D_α ≤ α m²/(2σ²), as the Gaussian has, with equality if αm is whole (CKS20). Entries are
 independent, so D_α ≤ α Σ_{i≤j} Δ_ij²/(2σ²) ≤ α S²/(2σ²) = αρ. The rows 2^b e₁ and 2^b e₂ attain it at whole orders α.
 
-Accuracy. Rounding the rows moves an entry of the second moment by at most 2·2^−b. Z_ij/(n 4^b) has variance at most
-1/(n²ρ), the one that gauss-cov has.
+Accuracy. Rounding rows toward zero moves an entry of the second moment by at most 2·2^−b. Z_ij/(n 4^b) has a variance
+of at most 1/(n²ρ), that of the noise of gauss-cov.
 
 Proof: proofs/paper/discrete-gaussian-covariance.md
 """
@@ -38,7 +38,7 @@ Noise = Callable[[Fraction], IntegerMatrix]  # σ² -> (d, d)
 # FORMULAS
 
 
-def sensitivity_squared(d: int, input_bits: int) -> int:
+def sensitivity_squared(d: int, input_bits: int) -> Number:
     """S², the largest Σ_{i≤j} Δ_ij²: 2·16^b, or 16^b for d = 1."""
     return change_squared(d) * 16**input_bits
 
@@ -59,7 +59,9 @@ def privacy_loss(change: Number, variance: Number) -> Number:
 def noisy_products(data: ExactData, noise: Noise, rho: Number) -> IntegerMatrix:
     """C + Z, the integers that are released."""
     variance = noise_variance(sensitivity_squared(data.d, data.input_bits), as_written(rho))
-    return data.products + require_whole("noise(σ²)", noise(variance), data.d)
+    z = require_whole("noise(σ²)", noise(variance), data.d)
+    noisy: IntegerMatrix = data.products + z
+    return noisy
 
 
 @checked

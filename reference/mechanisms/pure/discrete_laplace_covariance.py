@@ -8,12 +8,12 @@
 Nothing is computed in floating point, so there are no low-order bits in which the data could show: the theorem is about
 the integers that are released. It assumes fair bits. ε means the decimal number that was written.
 
-Why ε-DP. Replacing a row changes C by Δ, and the privacy loss at any output is at most Σ_{i≤j} |Δ_ij|/t. With the rows
-x = q/2^b in the unit ball, the sum is at most 4^b s, s = ½√((d + 2)² + 4⌊d²/4⌋) (1 for d = 1): `sensitivity:triangle_l1`.
-It is a whole number, so it is at most S = ⌊4^b s⌋. Hence the loss is at most S/t = ε.
+Why ε-DP. Replacing a row changes C by Δ, and the privacy loss at any output is at most Σ_{i≤j} |Δ_ij|/t. The rows
+x = q/2^b lie in the unit ball, so the sum is at most 4^b s with s = ½√((d + 2)² + 4⌊d²/4⌋), or 1 for d = 1
+(`sensitivity:triangle_l1`). It is a whole number, hence at most S = ⌊4^b s⌋, and the loss is at most S/t = ε.
 
-Accuracy. Rounding the rows moves an entry of the second moment by at most 2·2^−b. Z_ij/(n 4^b) is Laplace noise of
-scale s/(nε) on a grid, as in lap-cov with calibration "tight".
+Accuracy. Rounding rows toward zero moves an entry of the second moment by at most 2·2^−b. Z_ij/(n 4^b) is Laplace noise
+of scale s/(nε) on a grid, as in lap-cov with calibration "tight".
 
 Proof: proofs/paper/discrete-laplace-covariance.md
 """
@@ -61,7 +61,9 @@ def privacy_loss(change: Number, scale: Number) -> Number:
 def noisy_products(data: ExactData, noise: Noise, epsilon: Number) -> IntegerMatrix:
     """C + Z, the integers that are released."""
     scale = noise_scale(sensitivity(data.d, data.input_bits), as_written(epsilon))
-    return data.products + require_whole("noise(scale)", noise(scale), data.d)
+    z = require_whole("noise(scale)", noise(scale), data.d)
+    noisy: IntegerMatrix = data.products + z
+    return noisy
 
 
 @checked
