@@ -2,8 +2,8 @@
 
 A program that asks `Coins` for its decisions is run once for every way in which they can come out. The probability of a
 run is the product of those of its decisions. It is an `ExpSum`: a sum of terms c·e^{−r} with rational c and r. By the
-theorem of Lindemann and Weierstrass, e^{−r} for different rational r are linearly independent over the rationals. So two
-such sums are the same number exactly if they have the same terms, and equality of probabilities is decided, not
+theorem of Lindemann and Weierstrass, e^{−r} for different rational r are linearly independent over the rationals. So
+two such sums are the same number only if they have the same terms: equality of probabilities is decided, and not
 approximated.
 """
 

@@ -1,4 +1,4 @@
-"""Noise on a lattice: the samplers by their exact probabilities, the divergence of their laws, and the sensitivities."""
+"""Noise on a lattice: its samplers by their exact probabilities, the divergence of its laws, the sensitivities."""
 
 from collections.abc import Callable
 from fractions import Fraction
@@ -118,7 +118,7 @@ class Hasty:
 def proportional(
     attempt: Attempt, parameter: Fraction, exponent: Callable[[int], Fraction], reach: int, extent: Extent
 ) -> bool:
-    """Whether one round gives z with probability c·e^{−exponent(z)} for all |z| ≤ reach, with c > 0: decided exactly."""
+    """Whether one round gives z with probability c·e^{−exponent(z)} for all |z| ≤ reach, c > 0; decided exactly."""
     found = probabilities(lambda coins: attempt(parameter, coins), OnExponentials, extent)
     c = found.get(0, ExpSum({}))
     wanted = {z: c * ExpSum.of(1, exponent(z)) for z in range(-reach, reach + 1)}
