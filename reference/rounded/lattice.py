@@ -14,7 +14,7 @@ import numpy as np
 from covassay.reference.domain import DataSet, IntegerMatrix, OnLargeRows, require_row_bound
 from covassay.reference.domain.exact_data import INPUT_BITS, ExactData, exact_data, in_units
 from covassay.reference.laws import discrete_gaussian, discrete_laplace
-from covassay.reference.laws.exact_draws import Bits, Coins, generator_bits, system_bits
+from covassay.reference.laws.exact_draws import Bits, Coins, system_bits
 from covassay.reference.mechanisms import discrete_gaussian_covariance, discrete_laplace_covariance
 from covassay.reference.mechanisms.registry import mechanism
 from covassay.reference.privacy import Spend
@@ -89,20 +89,26 @@ def release(
     data: DataSet,
     *,
     seed: int | None = None,
-    bits: Bits | None = None,
+    bits: Bits = system_bits,
     row_bound: float = 1.0,
     on_large_rows: OnLargeRows = "clip",
     input_bits: int = INPUT_BITS,
     **parameters: Rational,
 ) -> LatticeRelease:
-    """Release by the mechanism of that name; `bits` are the operating system's unless they, or a seed, are given."""
+    """Release by the mechanism of that name.
+
+    bits : a source of fair bits. seed : for tests, the noise that `sample` of the mechanism draws with this seed.
+    The other parameters are those of `releasing.release`.
+    """
     declared, chosen = mechanism(mechanism_name), LATTICE[mechanism_name]
     arguments = {name: rational(name, value) for name, value in parameters.items()}
     spend_arguments, _ = checked_arguments(declared, arguments)
     read = exact_data(data, require_row_bound(row_bound), on_large_rows, input_bits)
     (budget,) = (arguments[key] for key in declared.notion.default.keywords())
-    source = bits or (system_bits if seed is None else generator_bits(np.random.default_rng(seed)))
-    noisy = chosen.noisy_products(read, lambda parameter: chosen.law(read.d, parameter, Coins(source)), budget)
+    if seed is None:
+        noisy = chosen.noisy_products(read, lambda parameter: chosen.law(read.d, parameter, Coins(bits)), budget)
+    else:
+        noisy = chosen.noisy_products(read, declared.draw_noise(read.d, np.random.default_rng(seed)), budget)
     unit = row_bound**declared.output.power
     return LatticeRelease(
         mechanism=mechanism_name,
@@ -112,5 +118,5 @@ def release(
         values=in_units(noisy, read.unit) * unit,
         spend=declared.spend(dimension=read.d, **spend_arguments),
         input_bits=input_bits,
-        seeded=source is not system_bits,
+        seeded=seed is not None or bits is not system_bits,
     )

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from fractions import Fraction
 from itertools import product
 from math import isqrt
+from typing import TypeVar
 
 from covassay.reference.domain import Number
 from covassay.reference.laws import discrete_gaussian, discrete_laplace
@@ -14,8 +15,15 @@ from covassay.verification.claims.evidence import Evidence, check
 from covassay.verification.exact import series
 from covassay.verification.exact.decision_tree import ExpSum, Extent, OnBits, OnChances, OnExponentials, probabilities
 
+T = TypeVar("T")
 Attempt = Callable[[Fraction, Coins], int | None]
 THREE_PERCENT = Fraction(103, 100)
+
+
+def on(function: Callable[..., T], *given: object) -> Callable[[Coins], T]:
+    """The program that the function is once everything but the coins is given."""
+    return lambda coins: function(coins, *given)
+
 
 # DECISIONS
 
@@ -39,7 +47,7 @@ def uniform_integers(below: Callable[[Coins, int], int] = Coins.below, largest: 
     """
     wrong = []
     for m in range(1, largest + 1):
-        found = probabilities(lambda coins, m=m: below(coins, m), OnBits, Extent(1, 1))
+        found = probabilities(on(below, m), OnBits, Extent(1, 1))
         if set(found) != set(range(m)) or len(set(found.values())) > 1:
             wrong.append(f"m={m}")
     return Evidence(not wrong, f"m ≤ {largest}, all bits enumerated", ", ".join(wrong[:5]))
@@ -70,7 +78,7 @@ def exponential_chance(chance_exp: Callable[[Coins, int, int], bool] = Coins.cha
     """
     wrong, widest = [], Fraction(0)
     for p, q in ((0, 1), (1, 7), (1, 3), (2, 3), (1, 1), (4, 3), (3, 2), (2, 1)):
-        found = probabilities(lambda coins, p=p, q=q: chance_exp(coins, p, q), OnChances, Extent(24, 1))
+        found = probabilities(on(chance_exp, p, q), OnChances, Extent(24, 1))
         low, past = (found.get(answer, ExpSum({})).rational for answer in (True, False))
         least, most = series.exponential(Fraction(-p, q))
         widest = max(widest, 1 - past - low)
@@ -104,25 +112,31 @@ def forgets_the_remainder(scale: Fraction, coins: Coins) -> int | None:
     return None if negative and size // s == 0 else -(size // s) if negative else size // s
 
 
-class Hasty:
+class Hasty(Coins):
     """Mutant: e^{−1.03 p/q} in place of e^{−p/q}."""
 
     def __init__(self, coins: Coins) -> None:
-        self.below, self.chance, self.exactly = coins.below, coins.chance, coins.chance_exp
+        self.coins = coins
+
+    def below(self, m: int) -> int:
+        """As it is."""
+        return self.coins.below(m)
+
+    def chance(self, p: int, q: int) -> bool:
+        """As it is."""
+        return self.coins.chance(p, q)
 
     def chance_exp(self, p: int, q: int) -> bool:
         """True with probability e^{−1.03 p/q}."""
-        return self.exactly(103 * p, 100 * q)
+        return self.coins.chance_exp(103 * p, 100 * q)
 
 
-def proportional(
-    attempt: Attempt, parameter: Fraction, exponent: Callable[[int], Fraction], reach: int, extent: Extent
-) -> bool:
-    """Whether one round gives z with probability c·e^{−exponent(z)} for all |z| ≤ reach, c > 0; decided exactly."""
+def proportional(attempt: Attempt, parameter: Fraction, exponents: list[Fraction], extent: Extent) -> bool:
+    """Whether a round gives z with probability c·e^{−exponents[|z|]}, c > 0, as far as there are exponents; exactly."""
     found = probabilities(lambda coins: attempt(parameter, coins), OnExponentials, extent)
     c = found.get(0, ExpSum({}))
-    wanted = {z: c * ExpSum.of(1, exponent(z)) for z in range(-reach, reach + 1)}
-    return bool(c.terms) and all(found.get(z) == mass for z, mass in wanted.items())
+    wanted = [c * ExpSum.of(1, exponent) for exponent in exponents]
+    return bool(c.terms) and all(found.get(z) == found.get(-z) == mass for z, mass in enumerate(wanted))
 
 
 SCALES = tuple(Fraction(*scale) for scale in ((1, 1), (5, 1), (7, 2), (3, 4), (2, 3), (10, 3), (1, 5)))
@@ -146,7 +160,7 @@ def laplace_round(attempt: Attempt = discrete_laplace.attempt) -> Evidence:
     wrong = []
     for scale in SCALES:
         reach = int(17 * scale) - 1
-        if not proportional(attempt, scale, lambda z, t=scale: abs(z) / t, reach, Extent(20, 1)):
+        if not proportional(attempt, scale, [abs(z) / scale for z in range(reach + 1)], Extent(20, 1)):
             wrong.append(f"t={scale}")
     return Evidence(not wrong, f"t = {', '.join(map(str, SCALES))}; |z| ≤ 17t − 1", ", ".join(wrong))
 
@@ -199,7 +213,7 @@ def gaussian_round(attempt: Attempt = discrete_gaussian.attempt) -> Evidence:
     wrong = []
     for variance in VARIANCES:
         reach = 6 * (isqrt(variance.numerator // variance.denominator) + 1)
-        if not proportional(attempt, variance, lambda z, v=variance: z**2 / (2 * v), reach, Extent(11, 1)):
+        if not proportional(attempt, variance, [z**2 / (2 * variance) for z in range(reach + 1)], Extent(11, 1)):
             wrong.append(f"σ²={variance}")
     return Evidence(not wrong, f"σ² = {', '.join(map(str, VARIANCES))}; |z| ≤ 6t", ", ".join(wrong))
 
