@@ -21,7 +21,7 @@ from covassay.verification.audit.profiles.by_mechanism import profile
 from covassay.verification.audit.profiles.lattice_noise import Lattice, Tail, gaussian_tail, laplace_tail
 from covassay.verification.audit.run import audit
 from covassay.verification.audit.targets.target import Target
-from covassay.verification.statistics.laws import LAPLACE, NORMAL, Law
+from covassay.verification.statistics.laws import LAPLACE, NORMAL
 from covassay.verification.statistics.tests import TestResult, gamma_total, kolmogorov_smirnov
 
 ALPHA = 1e-9
