@@ -5,12 +5,13 @@
    σ² = S²/(2ρ). S² = 2·16^b is the squared ℓ2 sensitivity of the upper triangle of C (16^b for d = 1).
 3. Release (C + Z)/(n 4^b). This is a second moment: integers times a public unit.
 
-Nothing is computed in floating point, so there are no low-order bits in which the data could show: the theorem is about
-the integers that are released. It assumes fair bits. ρ means the decimal number that was written. The query is ours.
+Once the rows are integers, nothing is computed in floating point, so there are no low-order bits in which the data
+could show: the theorem is about the integers that are released. It assumes fair bits. ρ means the decimal number that
+was written. The query is ours.
 
 Why ρ-zCDP. Replacing a row changes C by an integer matrix Δ. Shifted by a whole number m, the discrete Gaussian has the
-Rényi divergence D_α ≤ α m²/(2σ²), as the Gaussian has, with equality if αm is whole (CKS20). Entries are
-independent, so D_α ≤ α Σ_{i≤j} Δ_ij²/(2σ²) ≤ α S²/(2σ²) = αρ. The rows 2^b e₁ and 2^b e₂ attain it at whole orders α.
+Rényi divergence D_α ≤ α m²/(2σ²), as the Gaussian has, with equality if αm is whole (CKS20). Entries are independent,
+so D_α ≤ α Σ_{i≤j} Δ_ij²/(2σ²) ≤ α S²/(2σ²) = αρ. The rows 2^b e₁ and 2^b e₂ attain it at whole orders α.
 
 Accuracy. Rounding rows toward zero moves an entry of the second moment by at most 2·2^−b. Z_ij/(n 4^b) has a variance
 of at most 1/(n²ρ), that of the noise of gauss-cov.

@@ -5,15 +5,16 @@
    t = S/ε. S is the ℓ1 sensitivity of the upper triangle of C, rounded down to a whole number.
 3. Release (C + Z)/(n 4^b). This is a second moment: integers times a public unit.
 
-Nothing is computed in floating point, so there are no low-order bits in which the data could show: the theorem is about
-the integers that are released. It assumes fair bits. ε means the decimal number that was written.
+Once the rows are integers, nothing is computed in floating point, so there are no low-order bits in which the data
+could show: the theorem is about the integers that are released. It assumes fair bits. ε means the decimal number that
+was written.
 
-Why ε-DP. Replacing a row changes C by Δ, and the privacy loss at any output is at most Σ_{i≤j} |Δ_ij|/t. The rows
-x = q/2^b lie in the unit ball, so the sum is at most 4^b s with s = ½√((d + 2)² + 4⌊d²/4⌋), or 1 for d = 1
+Why ε-DP. Replacing a row changes C by Δ, and the privacy loss at any output is at most Σ_{i≤j} |Δ_ij|/t. The rows x =
+q/2^b lie in the unit ball, so the sum is at most 4^b s with s = ½√((d + 2)² + 4⌊d²/4⌋), or 1 for d = 1
 (`sensitivity:triangle_l1`). It is a whole number, hence at most S = ⌊4^b s⌋, and the loss is at most S/t = ε.
 
-Accuracy. Rounding rows toward zero moves an entry of the second moment by at most 2·2^−b. Z_ij/(n 4^b) is Laplace noise
-of scale s/(nε) on a grid, as in lap-cov with calibration "tight".
+Accuracy. Rounding rows toward zero moves an entry of the second moment by at most 2·2^−b. Z_ij/(n 4^b) has a variance
+of at most 2(s/(nε))², that of the noise of lap-cov with calibration "tight".
 
 Proof: proofs/paper/discrete-laplace-covariance.md
 """
