@@ -3,8 +3,12 @@
 Draws have fixed seeds. With a random seed, each comparison would raise a false alarm with probability at most 1e-9.
 """
 
+import ast
+import inspect
 import math
+import textwrap
 from fractions import Fraction
+from typing import Any
 
 import mpmath
 import numpy as np
@@ -89,3 +93,31 @@ def test_a_source_gives_that_many_bits(bits: object) -> None:
         drawn = [bits(count) for _ in range(40)]
         assert max(drawn) < 2**count
         assert count < 8 or max(drawn) >= 2 ** (count - 1)  # fails with probability 2^−40
+
+
+def floats_in(source: str) -> set[str]:
+    """What could bring floating point into integer code: a quotient, a float, or a function of numpy or math."""
+    found = set()
+    for node in ast.walk(ast.parse(textwrap.dedent(source))):
+        if isinstance(node, ast.Div) or (isinstance(node, ast.Constant) and isinstance(node.value, float)):
+            found.add(type(node).__name__)
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in ("np", "math"):
+            found |= {node.attr} - {"isqrt"}
+        if isinstance(node, ast.Name) and node.id == "float":
+            found.add(node.id)
+    return found
+
+
+@pytest.mark.parametrize(
+    "code",
+    [Coins, discrete_laplace.attempt, discrete_laplace.sample, discrete_gaussian.attempt, discrete_gaussian.sample],
+)
+def test_no_decision_of_a_sampler_is_made_in_floating_point(code: Any) -> None:
+    assert not floats_in(inspect.getsource(code))
+
+
+@pytest.mark.parametrize(
+    "line", ["u = bits / m", "t = math.floor(s)", "p = np.exp(-x)", "accept = u < 0.5", "float(a)"]
+)
+def test_floating_point_in_a_sampler_is_seen(line: str) -> None:
+    assert floats_in(line)
