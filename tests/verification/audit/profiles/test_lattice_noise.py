@@ -96,7 +96,7 @@ def test_spread_numbers_have_the_continuous_law(law: str, spread: float) -> None
     assert total(1.07 * values).p_value < ALPHA
 
 
-QUICK = [control for control in NEGATIVE_CONTROLS if control.caught_by and control.options]
+QUICK = [c for c in NEGATIVE_CONTROLS if c.name in ("discrete-laplace-rounded", "discrete-gaussian-zero-twice")]
 
 
 @pytest.mark.parametrize("control", QUICK, ids=lambda control: control.name)

@@ -46,7 +46,7 @@ def test_a_pair_of_a_known_law_has_the_statistic_that_orders_events_as_the_likel
     assert KNOWN[(name, pair)] in [statistic.name for statistic in pair_of(name, pair).statistics]
 
 
-SLOW_SAMPLERS = ("nuclear-laplace", "nuclear-laplace-symmetric", "centred-covariance")
+SLOW_SAMPLERS = ("nuclear-laplace", "nuclear-laplace-symmetric", "centred-covariance", "discrete-laplace-covariance")
 EXACT = [
     pytest.param(name, pair, id=name, marks=[pytest.mark.slow] if name in SLOW_SAMPLERS else [])
     for (name, pair), statistic in KNOWN.items()
