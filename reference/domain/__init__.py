@@ -24,6 +24,7 @@ from covassay.reference.domain.requirements import (
     require_shape,
     require_symmetric,
     require_unit_vector,
+    require_whole,
 )
 from covassay.reference.domain.rows import (
     ROUNDING,
@@ -35,13 +36,14 @@ from covassay.reference.domain.rows import (
     total_square,
     unit_rows,
 )
-from covassay.reference.domain.types import Chunks, DataSet, Matrix, Number, OnLargeRows, Rows, Vector
+from covassay.reference.domain.types import Chunks, DataSet, IntegerMatrix, Matrix, Number, OnLargeRows, Rows, Vector
 
 __all__ = [
     "ROUNDING",
     "Box",
     "Chunks",
     "DataSet",
+    "IntegerMatrix",
     "Matrix",
     "Number",
     "OnLargeRows",
@@ -61,6 +63,7 @@ __all__ = [
     "require_shape",
     "require_symmetric",
     "require_unit_vector",
+    "require_whole",
     "row_norms",
     "rows_between",
     "second_moment",

@@ -8,7 +8,7 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from covassay.reference.domain.types import Matrix, Vector
+from covassay.reference.domain.types import IntegerMatrix, Matrix, Vector
 from covassay.reference.errors import InvalidInput
 
 
@@ -95,6 +95,17 @@ def require_symmetric(name: str, value: ArrayLike, shape: tuple[int, ...]) -> Ma
     if not np.array_equal(matrix, np.swapaxes(matrix, -1, -2)):
         raise InvalidInput(f"{name} is not symmetric: must equal its transpose")
     return matrix
+
+
+def require_whole(name: str, value: IntegerMatrix, dimension: int) -> IntegerMatrix:
+    """Return `value` if it is a symmetric (d, d) array of Python integers."""
+    if not (isinstance(value, np.ndarray) and value.shape == (dimension, dimension)):
+        raise InvalidInput(f"{name} must be an array of shape {(dimension, dimension)}")
+    if not all(isinstance(entry, int) and not isinstance(entry, bool) for entry in value.ravel().tolist()):
+        raise InvalidInput(f"{name} has entries that are not Python integers: noise on a lattice is whole")
+    if not np.array_equal(value, value.T):
+        raise InvalidInput(f"{name} is not symmetric: must equal its transpose")
+    return value
 
 
 def require_unit_vector(name: str, value: ArrayLike, dimension: int) -> Vector:

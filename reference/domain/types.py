@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 Matrix = NDArray[np.float64]
 Vector = NDArray[np.float64]
+IntegerMatrix = NDArray[np.object_]  # of Python integers, which have any length
 Number = Any  # the argument of a formula: a float, a Fraction, a sympy expression, an mpmath number or an array
 OnLargeRows = Literal["clip", "raise"]
 

@@ -21,6 +21,7 @@ from covassay.reference.mechanisms.building_blocks import (
 from covassay.reference.mechanisms.concentrated import (
     adaptive_cov,
     clipped_cov,
+    discrete_gaussian_covariance,
     em_cov,
     gauss_cov,
     projection_mechanism,
@@ -43,6 +44,7 @@ from covassay.reference.mechanisms.pure import (
     adaptive_cov_pure,
     bingham,
     centred_covariance,
+    discrete_laplace_covariance,
     entrywise_laplace,
     iterative_eigenvectors,
     johnson_lindenstrauss,
@@ -61,6 +63,7 @@ from covassay.reference.mechanisms.pure import (
 __all__ = [  # noqa: RUF022
     "entrywise_laplace",
     "lap_cov",
+    "discrete_laplace_covariance",
     "nuclear_laplace",
     "nuclear_laplace_symmetric",
     "centred_covariance",
@@ -72,6 +75,7 @@ __all__ = [  # noqa: RUF022
     "adaptive_cov_pure",
     "k_norm",
     "gauss_cov",
+    "discrete_gaussian_covariance",
     "separate_cov",
     "em_cov",
     "clipped_cov",

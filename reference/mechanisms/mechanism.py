@@ -73,6 +73,7 @@ class Mechanism(Generic[N, P, R]):
     repeats : one output can come again and again, because its law has atoms.
     smallest_dimension : fewer columns than that make no sense.
     sampler : "approximate" if the noise is drawn by a Markov chain: the guarantee is then only approximate too.
+    lattice : the output is integers times a public unit, drawn without floating point.
     """
 
     about: About
@@ -88,6 +89,7 @@ class Mechanism(Generic[N, P, R]):
     repeats: bool = False
     smallest_dimension: int = 1
     sampler: Literal["exact", "approximate"] = "exact"
+    lattice: bool = False
     declared: Mapping[str, Parameter] = field(init=False)
     of_the_draw: Mapping[str, Parameter] = field(init=False)
     sample: Callable[Concatenate[DataSet, np.random.Generator, P], R] = field(init=False)
@@ -115,6 +117,11 @@ class Mechanism(Generic[N, P, R]):
     def source(self) -> str:
         """Paper and number in one phrase."""
         return f"{self.about.paper} {self.about.number}"
+
+    @property
+    def arithmetic(self) -> str:
+        """Of what arithmetic the theorem speaks."""
+        return "in integers, for fair bits" if self.lattice else "in real arithmetic"
 
     @property
     def page(self) -> str:
@@ -193,9 +200,9 @@ def _sampler(mechanism: Mechanism[N, P, R]) -> Callable[Concatenate[DataSet, np.
     own = [p for p in inspect.signature(mechanism.draw_noise).parameters.values() if p.name in mechanism.of_the_draw]
     vars(sample)["__signature__"] = _readable(signature.replace(parameters=[x, rng, *rest, *own]))
     sample.__module__, sample.__qualname__ = release.__module__, "sample"
+    weakness = "the bits of `rng` are not secret" if mechanism.lattice else "the noise is float64"
     sample.__doc__ = (
-        "Draw the noise from `rng`, then `release`. Not for production: the noise is float64.\n\n"
-        f"{_sections(mechanism, 'rng')}"
+        f"Draw the noise from `rng`, then `release`. Not for production: {weakness}.\n\n{_sections(mechanism, 'rng')}"
     )
     return cast(Callable[Concatenate[DataSet, np.random.Generator, P], R], sample)
 
@@ -235,7 +242,7 @@ def _sections(mechanism: Mechanism[Any, ..., Any], second: str) -> str:
     }
     approximate = APPROXIMATE_SAMPLER if mechanism.sampler == "approximate" else ""
     closing = [
-        f"Privacy : {mechanism.notion.label} ({mechanism.adjacency}), n public, in real arithmetic. {approximate}"
+        f"Privacy : {mechanism.notion.label} ({mechanism.adjacency}), n public, {mechanism.arithmetic}. {approximate}"
         "`spend` says what is proven for every choice of parameters.",
         f"Source : {mechanism.source}; {PROVENANCES[mechanism.about.provenance]}. Proof: {mechanism.page}",
     ]

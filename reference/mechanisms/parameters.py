@@ -18,6 +18,7 @@ from covassay.reference.domain import (
     require_positive,
     require_row_bound,
 )
+from covassay.reference.domain.exact_data import require_input_bits
 from covassay.reference.errors import InvalidInput
 
 P = ParamSpec("P")
@@ -148,5 +149,8 @@ Calibration = Annotated[
 ReconstructedCalibration = Annotated[
     Literal["reconstructed", "tight"],
     Meaning('"reconstructed" has the constants of our reconstruction, "tight" sharper ones of ours'),
+]
+InputBits = Annotated[
+    int, Rule("b, 1 to 24, public: rows are rounded toward zero to multiples of r 2^−b", require_input_bits)
 ]
 Dimension = Annotated[int, Rule("d ≥ 1, the number of columns", require_dimension)]

@@ -25,9 +25,10 @@ from covassay.reference.release.scaling import Bounds, Scaling, extremes, read_b
 from covassay.reference.release.tables.reading import open_table
 from covassay.reference.release.tables.source import TableSource, Watch, unwatched
 from covassay.reference.release.writing import require_writable, write_release
-from covassay.reference.rounded import DEFAULT_GRID, require_rounded_form, rounded_release
+from covassay.reference.rounded import ON_A_LATTICE, exact_release, require_exact_form
 
 if TYPE_CHECKING:
+    from covassay.reference.rounded.lattice import LatticeRelease
     from covassay.reference.rounded.releasing import RoundedRelease
 
 AnyMechanism = Mechanism[Any, ..., Any]
@@ -45,7 +46,8 @@ class ReleaseRequest:
     scale_by_data : scale features by their own extremes. That is NOT private.
     account, total : a file that adds up the releases from this data file, and the total budget of a new such file.
     seed : fixed noise, for tests. That is NOT private.
-    rounded, grid : release correctly rounded to a grid (`reference.rounded`), a power of 2, for rows in the unit ball.
+    rounded, grid : release correctly rounded to a grid (`reference.rounded`), a power of 2, for rows in the unit ball;
+        2^-30 if it is None. A mechanism on a lattice has a grid of its own, and no other form.
     """
 
     data: Path
@@ -60,7 +62,7 @@ class ReleaseRequest:
     total: Guarantee | None = None
     seed: int | None = None
     rounded: bool = False
-    grid: str = DEFAULT_GRID
+    grid: str | None = None
 
     @property
     def not_private(self) -> list[str]:
@@ -129,18 +131,19 @@ def release_table(request: ReleaseRequest, watch: Watch = unwatched) -> TableRel
             f"{named(request.data)} has {d} column(s): {plan.declared.name} needs {plan.declared.smallest_dimension}"
         )
     scaled = _scaling(plan, source)
-    values, rounded = _values(plan, source, scaled)
+    values, exact = _values(plan, source, scaled)
 
     # OUT
     spend = plan.spend(d)
     provenance = {**_provenance(plan, spend, n, d), **_scaling_facts(plan, scaled, source.columns)}
-    if rounded is not None:
-        provenance["rounded"] = rounded.provenance()
+    if exact is not None:
+        provenance[exact.kind] = exact.provenance()
     if request.not_private:
         provenance["not private"] = request.not_private
     total = None if plan.account is None else plan.account.enter(_entry(plan))
     write_release(request.out, values, source.columns, provenance, plan.declared.output)
     notes = _notes(plan, spend, scaled, n, d)
+    notes.append("not for production: the noise is float64" if exact is None else exact.note())
     if plan.account is not None:
         notes.append(
             f"{plan.account.path}: {total} of {plan.account.total} spent on {request.data.name}; it cannot know of "
@@ -154,7 +157,9 @@ def _plan(request: ReleaseRequest) -> _Plan:
     arguments = declared.resolve(request.options)
     declared.require_budget(request.budget)
     if request.rounded:
-        require_rounded_form(declared.name, request.grid)
+        require_exact_form(declared.name, request.grid)
+    elif declared.name in ON_A_LATTICE:
+        raise InvalidInput(f"{declared.name} has no form in float64: its noise is whole numbers")
     if request.row_bound is not None and declared.domain != "ball":
         raise InvalidInput(f"--row-bound: {declared.name} takes {DOMAINS[declared.domain]}, so it has no row bound")
     plan = _Plan(
@@ -208,19 +213,21 @@ def _scaling(plan: _Plan, source: TableSource) -> Scaling | None:
     return scaling(low, high, plan.declared.domain)
 
 
-def _values(plan: _Plan, source: TableSource, scaled: Scaling | None) -> tuple[Any, "RoundedRelease | None"]:
-    """The output in the units of the data if it has such units, and the rounded release that it comes from, if any."""
+def _values(plan: _Plan, source: TableSource, scaled: Scaling | None) -> (
+    tuple[Any, "RoundedRelease | LatticeRelease | None"]
+):  # fmt: skip
+    """The output in the units of the data if it has such units, and the exact release that it comes from, if any."""
     rows: Chunks = source.rows if scaled is None else scaled.apply(source.rows)
     if plan.declared.domain == "ball":
         plan.arguments["row_bound"] = plan.row_bound
     arguments = {**plan.request.budget.keywords(), **plan.arguments}
-    rounded = None
+    exact = None
     if plan.request.rounded:
-        rounded = rounded_release(plan.declared.name, rows, grid=plan.request.grid, seed=plan.request.seed, **arguments)
-        values = rounded.values
+        exact = exact_release(plan.declared.name, rows, grid=plan.request.grid, seed=plan.request.seed, **arguments)
+        values = exact.values
     else:
         values = plan.declared.sample(rows, plan.rng, **arguments)
-    return (values if scaled is None else scaled.restore(values, plan.declared.output)), rounded
+    return (values if scaled is None else scaled.restore(values, plan.declared.output)), exact
 
 
 def _provenance(plan: _Plan, spend: Spend, n: int, d: int) -> dict[str, Any]:
@@ -291,12 +298,4 @@ def _notes(plan: _Plan, spend: Spend, scaled: Scaling | None, n: int, d: int) ->
         notes.append("entries are clipped to [0, 1]: give --bounds if they lie elsewhere")
     if declared.sampler == "approximate":
         notes.append("the noise is drawn by a Markov chain, so only approximately: the guarantee is approximate too")
-    if plan.request.rounded:
-        notes.append(
-            f"correctly rounded to the grid {plan.request.grid}, for rows in the unit ball: the guarantee covers every "
-            "released bit, if the system's random bits are fair, the interval library is correct, and nobody observes "
-            "the running time; .json and .npz files hold the integers"
-        )
-    else:
-        notes.append("not for production: the noise is float64")
     return notes

@@ -7,12 +7,15 @@ released. The argument is on one page, proofs/paper/rounded-releases.md. This ne
 
     bits.py          uniform numbers whose bits are read as they are needed
     balls.py         decisions that are certain, and the loop that refines
-    exact_data.py    data as integers, and their sums of products exactly
     noise.py         the laws of the noise, as functions of uniform numbers
     spectrum.py, bingham.py, eigenvalues.py
                      the spectrum of nuclear-Laplace noise, the Bingham law, enclosures of eigenvalues
     mechanisms.py    the ideal output of every mechanism
-    releasing.py     data in, integers and their grid out
+    arguments.py, releasing.py
+                     arguments as fractions; data in, integers and their grid out
+
+`lattice.py` releases by the mechanisms of `ON_A_LATTICE`, whose noise is whole numbers. Theirs is no rounded form of a
+mechanism in real arithmetic: they are exact as they stand, and need python-flint for nothing.
 """
 
 import importlib.util
@@ -20,12 +23,19 @@ from typing import TYPE_CHECKING, Any
 
 from covassay.reference.errors import InvalidInput
 
-__all__ = ["DEFAULT_GRID", "WITH_ROUNDED_FORM", "require_flint", "require_rounded_form", "rounded_release"]
+__all__ = [
+    "DEFAULT_GRID",
+    "ON_A_LATTICE",
+    "WITH_ROUNDED_FORM",
+    "exact_release",
+    "require_exact_form",
+    "require_flint",
+    "rounded_release",
+]
 
 if TYPE_CHECKING:
-    from fractions import Fraction
-
     from covassay.reference.domain import DataSet
+    from covassay.reference.rounded.lattice import LatticeRelease
     from covassay.reference.rounded.releasing import RoundedRelease
 
 DEFAULT_GRID = "2^-30"
@@ -49,6 +59,7 @@ WITH_ROUNDED_FORM = (
     "bingham",
     "iterative-eigenvectors",
 )
+ON_A_LATTICE = ("discrete-laplace-covariance", "discrete-gaussian-covariance")
 
 
 def require_flint() -> None:
@@ -69,9 +80,27 @@ def rounded_release(mechanism_name: str, data: "DataSet", **keywords: Any) -> "R
     return release(mechanism_name, data, **keywords)
 
 
-def require_rounded_form(mechanism_name: str, grid: str) -> "Fraction":
-    """The grid; raise `InvalidInput` unless it is one, and there is a rounded form of the mechanism."""
+def exact_release(
+    mechanism_name: str, data: "DataSet", *, grid: str | None = None, **keywords: Any
+) -> "RoundedRelease | LatticeRelease":
+    """Release by a mechanism such that the theorem covers every bit: on its lattice, or rounded to the grid."""
+    if mechanism_name not in ON_A_LATTICE:
+        return rounded_release(mechanism_name, data, grid=grid or DEFAULT_GRID, **keywords)
+    from covassay.reference.rounded.lattice import release
+
+    require_exact_form(mechanism_name, grid)
+    return release(mechanism_name, data, **keywords)
+
+
+def require_exact_form(mechanism_name: str, grid: str | None) -> None:
+    """Raise `InvalidInput` unless there is an exact form of the mechanism, and the grid, if one is given, suits it."""
+    if mechanism_name in ON_A_LATTICE:
+        if grid is not None:
+            raise InvalidInput(
+                f"grid = {grid!r}: the grid of {mechanism_name} is that of its lattice, 1/(n 4^b) with b = input_bits"
+            )
+        return
     require_flint()
     from covassay.reference.rounded import releasing
 
-    return releasing.require_rounded_form(mechanism_name, grid)
+    releasing.require_rounded_form(mechanism_name, grid or DEFAULT_GRID)

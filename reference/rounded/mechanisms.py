@@ -14,6 +14,7 @@ from flint import arb, arb_mat
 from numpy.typing import NDArray
 from scipy.linalg import null_space
 
+from covassay.reference.domain.exact_data import ExactData
 from covassay.reference.laws import wigner
 from covassay.reference.mechanisms import (
     above_threshold,
@@ -39,7 +40,6 @@ from covassay.reference.rounded import noise
 from covassay.reference.rounded.balls import exact, is_negative, largest, less, square_root
 from covassay.reference.rounded.bits import Uniforms
 from covassay.reference.rounded.eigenvalues import eigenvalues
-from covassay.reference.rounded.exact_data import ExactData
 
 Parts = dict[str, list[arb]]
 Released = dict[str, NDArray[np.float64]]

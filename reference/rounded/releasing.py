@@ -1,31 +1,26 @@
 """One rounded release: data in, integers and their grid out."""
 
-import inspect
 import math
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from decimal import Decimal
 from fractions import Fraction
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from flint import arb
 
 from covassay.reference.domain import DataSet, OnLargeRows, require_row_bound
+from covassay.reference.domain.exact_data import INPUT_BITS, ExactData, exact_data
 from covassay.reference.errors import InvalidInput
-from covassay.reference.mechanisms.mechanism import Mechanism
 from covassay.reference.mechanisms.registry import mechanism
 from covassay.reference.privacy import Spend
 from covassay.reference.rounded import DEFAULT_GRID, WITH_ROUNDED_FORM
+from covassay.reference.rounded.arguments import Rational, checked_arguments, rational, require_grid
 from covassay.reference.rounded.balls import Refined, exact, nearest_multiple, refined
 from covassay.reference.rounded.bits import OperatingSystem, Seeded, Source, Uniforms
-from covassay.reference.rounded.exact_data import INPUT_BITS, ExactData, exact_data
 from covassay.reference.rounded.mechanisms import ROUNDED, Options, Parts
 
-Rational = str | int | float | Fraction | Decimal
 SPARE_BITS = 64  # beyond what is expected to be needed; a second attempt is then as rare as 2^{−64} an entry, roughly
-FINEST_GRID = 1000  # a grid is 2^{−m} with |m| up to here, so that its multiples are floats
 
 GUARANTEE = (
     "what is released is the output of the ideal mechanism rounded to the grid, so the theorem about real numbers "
@@ -49,6 +44,7 @@ class RoundedRelease:
     precisions : the precisions that were tried, in bits. NOT for release: how many there are depends on the output.
     """
 
+    kind: ClassVar[str] = "rounded"
     mechanism: str
     integers: Mapping[str, list[int]]
     grid: Fraction
@@ -62,7 +58,7 @@ class RoundedRelease:
     def provenance(self) -> dict[str, Any]:
         """What a file says about the release, besides the mechanism and its budget."""
         return {
-            "grid": f"2^{self.grid.numerator.bit_length() - self.grid.denominator.bit_length()}",
+            "grid": self._grid_text(),
             "integers": dict(self.integers),
             "unit": self.unit,
             "input": f"rows of integers over 2^{self.input_bits}, rounded toward zero; all sums of them are exact",
@@ -70,6 +66,17 @@ class RoundedRelease:
             "guarantee": GUARANTEE,
             "assumptions": list(ASSUMPTIONS),
         }
+
+    def _grid_text(self) -> str:
+        return f"2^{self.grid.numerator.bit_length() - self.grid.denominator.bit_length()}"
+
+    def note(self) -> str:
+        """What the user of a release must know, in one sentence."""
+        return (
+            f"correctly rounded to the grid {self._grid_text()}, for rows in the unit ball: the guarantee covers every "
+            "released bit, if the system's random bits are fair, the interval library is correct, and nobody observes "
+            "the running time; .json and .npz files hold the integers"
+        )
 
 
 def release(
@@ -103,7 +110,7 @@ def release(
     step = require_rounded_form(mechanism_name, grid)
     declared = mechanism(mechanism_name)
     arguments = {name: rational(name, value) for name, value in parameters.items()}
-    spend_arguments, options = _checked(declared, arguments)
+    spend_arguments, options = checked_arguments(declared, arguments)
     read = exact_data(data, require_row_bound(row_bound), on_large_rows, input_bits, ROUNDED[mechanism_name].sums)
     if declared.output.kind == "level":
         step = Fraction(1)
@@ -158,61 +165,3 @@ def require_rounded_form(mechanism_name: str, grid: Rational) -> Fraction:
         known = ", ".join(WITH_ROUNDED_FORM)
         raise InvalidInput(f"mechanism = {mechanism_name!r}: it has no rounded form; these have: {known}")
     return require_grid(grid)
-
-
-def rational(name: str, value: Rational) -> Any:
-    """A number as the fraction that its decimal text means; a word, which is no number, stays as it is."""
-    if isinstance(value, bool):
-        raise InvalidInput(f"{name} = {value!r}: must be a number")
-    if isinstance(value, float | np.floating):
-        value = repr(float(value))
-    try:
-        return Fraction(value)
-    except (ValueError, OverflowError, ZeroDivisionError, TypeError):
-        if isinstance(value, str) and value.isidentifier() and value not in ("nan", "inf", "infinity"):
-            return value
-        raise InvalidInput(f"{name} = {value!r}: must be a number") from None
-
-
-def require_grid(grid: Rational) -> Fraction:
-    """The grid as a fraction; raise `InvalidInput` unless it is a power of 2."""
-    power = re.fullmatch(r"2(?:\^|\*\*)(-?[0-9]{1,4})", grid.replace(" ", "")) if isinstance(grid, str) else None
-    if power:
-        step: Any = Fraction(2) ** int(power[1])
-    else:  # a float is a power of 2 or is not, whatever decimal number is printed for it
-        finite = isinstance(grid, float) and math.isfinite(grid)
-        step = Fraction(grid) if finite else rational("grid", grid)
-    if (
-        not isinstance(step, Fraction)
-        or step <= 0
-        or step.numerator.bit_count() != 1
-        or step.denominator.bit_count() != 1
-    ):
-        raise InvalidInput(f"grid = {grid!r}: must be a power of 2, like 2^-30")
-    if not -FINEST_GRID <= step.numerator.bit_length() - step.denominator.bit_length() <= FINEST_GRID:
-        raise InvalidInput(f"grid = {grid!r}: must be between 2^-{FINEST_GRID} and 2^{FINEST_GRID}")
-    return step
-
-
-def _checked(declared: Mechanism[Any, ..., Any], arguments: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The keywords of `spend`, and all options with their defaults; every argument is held against its rule."""
-    keys = declared.notion.default.keywords()
-    missing = [key for key in keys if key not in arguments]
-    if missing:
-        raise InvalidInput(f"{' and '.join(missing)} is missing: the budget of a release must be stated")
-    budget = type(declared.notion.default)(**{key: _as_float(arguments[key]) for key in keys})
-    given = {name: value for name, value in arguments.items() if name not in keys}
-    read = declared.resolve({name: v if isinstance(v, str) else _as_float(v) for name, v in given.items()})
-    options: dict[str, Any] = {name: rational(name, value) for name, value in declared.parameters.items()}
-    options |= {name: given.get(name, value) for name, value in read.items()}
-    options = {name: int(v) if declared.declared[name].whole else v for name, v in options.items()}
-    taken = inspect.signature(declared.spend).parameters
-    spending = {**read, **budget.keywords()}
-    return {name: value for name, value in spending.items() if name in taken}, options
-
-
-def _as_float(value: Fraction | str) -> Any:
-    try:
-        return float(value)
-    except ValueError:
-        return value

@@ -12,9 +12,9 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
+from covassay.reference.domain.exact_data import exact_data
 from covassay.reference.mechanisms.pure import nuclear_laplace, nuclear_laplace_symmetric
 from covassay.reference.rounded import rounded_release
-from covassay.reference.rounded.exact_data import exact_data
 
 ROUNDS = 7
 

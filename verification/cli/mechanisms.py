@@ -95,7 +95,7 @@ def _print_one(declared: AnyMechanism, rows: list[dict[str, Any]], dimension: in
     facts = {
         declared.name: declared.title,
         "source": f"{declared.source}; {PROVENANCES[declared.about.provenance]}",
-        "guarantee": f"{declared.notion.label}, {declared.adjacency}, n public, in real arithmetic",
+        "guarantee": f"{declared.notion.label}, {declared.adjacency}, n public, {declared.arithmetic}",
         "data": DOMAINS[declared.domain],
         "releases": f"{declared.output.kind} {shape}",
         "noise": "drawn exactly" if declared.sampler == "exact" else "drawn by a Markov chain, so only approximately",

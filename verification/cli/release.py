@@ -16,7 +16,7 @@ from covassay.reference.privacy import Guarantee
 from covassay.reference.release import ReleaseRequest, release_table
 from covassay.reference.release.account_file import parse_total
 from covassay.reference.release.tables.source import Watch, unwatched
-from covassay.reference.rounded import DEFAULT_GRID, WITH_ROUNDED_FORM, require_flint
+from covassay.reference.rounded import ON_A_LATTICE, WITH_ROUNDED_FORM, require_flint
 from covassay.verification.cli.options import chosen, guarantee
 
 PARSER = {
@@ -48,6 +48,10 @@ be the ideal real number rounded to the grid. It needs python-flint (pip install
 'covassay[exact]'). A .json or .npz file then holds the integers and the grid
 exactly. proofs/paper/rounded-releases.md has the argument. Nuclear-Laplace noise takes
 0.2 s for 20 columns and 2 s for 30; --float is fast for any number.
+
+discrete-laplace-covariance and discrete-gaussian-covariance add whole numbers to whole
+numbers. They are exact without rounding, have a grid of their own, 1/(n 4^b), and need
+no python-flint. --set input_bits=b sets b (default 20).
 
 exit status: 0 done; 2 refused, with one line on standard error and nothing
 written""",
@@ -104,7 +108,7 @@ def run(options: argparse.Namespace) -> int:
         total=None if options.total is None else parse_total(options.total),
         seed=options.seed,
         rounded=_rounded(options),
-        grid=options.grid or DEFAULT_GRID,
+        grid=options.grid,
     )
     with _watched(options.quiet) as watch:
         released = release_table(request, watch)
@@ -115,7 +119,9 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _rounded(options: argparse.Namespace) -> bool:
-    """Whether the release is rounded: if it was asked for, or if there is a choice and nothing was said."""
+    """Whether the release is exact: if it was asked for, or if there is a choice and nothing was said."""
+    if mechanism(options.mechanism).name in ON_A_LATTICE:
+        return not options.float
     by_default = not options.float and mechanism(options.mechanism).name in WITH_ROUNDED_FORM
     if not (options.rounded or by_default):
         if options.grid is not None:

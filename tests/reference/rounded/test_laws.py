@@ -17,6 +17,7 @@ import pytest
 from flint import arb, arb_mat
 from scipy import integrate, stats
 
+from covassay.reference.domain.exact_data import exact_data
 from covassay.reference.laws import bingham as bingham_law
 from covassay.reference.laws import k_norm as k_norm_law
 from covassay.reference.laws import nuclear_laplace as nuclear_law
@@ -38,7 +39,6 @@ from covassay.reference.rounded import mechanisms as rounded_mechanisms
 from covassay.reference.rounded import noise
 from covassay.reference.rounded.balls import refined
 from covassay.reference.rounded.bits import Seeded, Uniforms
-from covassay.reference.rounded.exact_data import exact_data
 from covassay.reference.rounded.releasing import RoundedRelease
 from tests.conventions import FALSE_ALARM, Matrix
 from tests.reference.rounded.variants import NAMES, VARIANTS, budget, draw, rows

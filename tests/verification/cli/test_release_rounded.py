@@ -96,3 +96,23 @@ def test_without_python_flint_the_command_says_what_to_install(
     assert "needs python-flint" in told
     assert "--float" in told
     assert run(["release", str(data), *COMMAND, "--float"]) == 0
+
+
+def test_a_release_on_a_lattice_needs_no_option_and_holds_its_integers(
+    data: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = data.with_name("out.json")
+    command = ["release", str(data), "--mechanism", "discrete-gaussian-covariance", "--rho", "0.5"]
+    assert run([*command, "--set", "input_bits=9", "--out", str(out)]) == 0
+    document = json.loads(out.read_text())
+    provenance = document["provenance"]["lattice"]
+    assert "rounded" not in document["provenance"]
+    assert provenance["grid"] == f"1/{40 * 4**9}"
+    triangle = np.array(document["covariance"])[np.triu_indices(3)]
+    assert [k / (40 * 4**9) for k in provenance["integers"]["matrix"]] == list(triangle)
+    told = capsys.readouterr().err
+    assert f"whole numbers times 1/{40 * 4**9}" in told
+    assert "not for production" not in told
+    for option, message in ((["--float"], "no form in float64"), (["--grid", "2^-9"], "is that of its lattice")):
+        assert run([*command, *option]) == 2
+        assert message in capsys.readouterr().err

@@ -7,8 +7,9 @@ How many coincidences chance allows. Noise may have been made in float32, whose 
 (relative). So two independent entries agree to `CLOSE` with a probability of a few `CLOSE`, and the count of such
 agreements is held against a binomial law with `CHANCE`, which is 64 times as large as `CLOSE`. It stands for laws of
 any shape that these mechanisms have, whose densities are bounded by that in units of their spread. Float64 has atoms
-that are 2²⁹ times rarer. A finding needs a probability below `NEGLIGIBLE` times the false-alarm budget, multiplied by
-the number of comparisons.
+that are 2²⁹ times rarer. Noise on a coarse lattice has atoms of its own; the profile states the largest, and two
+numbers then agree, up to their signs, with at most twice its probability. A finding needs a probability below
+`NEGLIGIBLE` times the false-alarm budget, multiplied by the number of comparisons.
 """
 
 from collections.abc import Iterable
@@ -53,6 +54,12 @@ class _Draws:
     residuals: Matrix  # (draws, entries)
     sizes: Matrix  # of the outputs, (draws, entries)
     entries: tuple[tuple[int, ...], ...]
+    atom: float = 0.0  # the largest probability of one value of an entry
+
+    @property
+    def chance(self) -> float:
+        """A bound on the probability that two independent entries agree up to their signs."""
+        return max(CHANCE, 2 * self.atom)
 
     @property
     def shape(self) -> str:
@@ -85,20 +92,20 @@ def _collect(setting: Setting, path: DataPath, n: int, d: int) -> _Draws | None:
         outputs.append(outcome)
     if len(outputs) < DRAWS // 2:
         return None
-    return as_draws(x, np.array(outputs), path.query(x), path.symmetric)
+    return as_draws(x, np.array(outputs), path.query(x), path)
 
 
-def as_draws(x: Matrix, outputs: Matrix, query: Matrix, symmetric: bool) -> _Draws:
+def as_draws(x: Matrix, outputs: Matrix, query: Matrix, path: DataPath) -> _Draws:
     """The residuals of outputs on x; of symmetric matrices the entries on and above the diagonal."""
     places = [
-        place for place in np.ndindex(outputs.shape[1:]) if not symmetric or len(place) < 2 or place[0] <= place[1]
+        place for place in np.ndindex(outputs.shape[1:]) if not path.symmetric or len(place) < 2 or place[0] <= place[1]
     ]
     residuals, sizes = outputs - query, np.abs(outputs) + np.abs(query)
 
     def columns(values: Matrix) -> Matrix:
         return np.array([values[(slice(None), *place)] for place in places]).T
 
-    return _Draws(x, columns(residuals), columns(sizes), tuple(places))
+    return _Draws(x, columns(residuals), columns(sizes), tuple(places), path.atom)
 
 
 # EVERY FINDING IS A SENTENCE AND ITS PROBABILITY UNDER A CONTINUOUS LAW
@@ -117,12 +124,13 @@ def zeros(draws: _Draws) -> list[Finding]:
     spread = np.median(np.abs(draws.residuals), axis=0)
     zero = np.abs(draws.residuals) <= EXACT * draws.sizes
     # a number within w of 0 has a probability of about w over the spread; 64 allows for laws with a peak there
-    chance = np.minimum(1.0, 64 * EXACT * draws.sizes.max(axis=0) / np.where(spread > 0, spread, np.inf))
+    chance = 64 * EXACT * draws.sizes.max(axis=0) / np.where(spread > 0, spread, np.inf)
+    chance = np.minimum(1.0, chance + draws.atom)
     found = []
-    always = [place for column, place in enumerate(draws.entries) if zero[:, column].all()]
+    always = [place for column, place in enumerate(draws.entries) if zero[:, column].all() and not draws.atom]
     whole = int(zero.all(axis=1).sum())
     if whole:
-        p = _count_p(whole, size, float(np.prod(np.maximum(chance, 1e-30)) if entries < 9 else 1e-30), 1)
+        p = _count_p(whole, size, float(np.prod(np.maximum(chance, 1e-30)) if entries < 9 or draws.atom else 1e-30), 1)
         found.append((p, f"{whole} of {size} draws have no noise at all"))
         return found
     for column in range(entries):
@@ -145,7 +153,7 @@ def repeats(draws: _Draws) -> list[Finding]:
     same = int((close & next_one.any(axis=1)).sum())
     if not same:
         return []
-    p = _count_p(same, size * (size - 1) / 2, CHANCE ** min(entries, 4), 1)
+    p = _count_p(same, size * (size - 1) / 2, draws.chance ** min(entries, 4), 1)
     return [(p, f"only {size - same} of {size} draws have noise of their own: the others repeat it")]
 
 
@@ -160,7 +168,7 @@ def few_values(draws: _Draws) -> list[Finding]:
     found = []
     for column in np.flatnonzero(close.sum(axis=0) >= SMALLEST_GROUP):
         same = int(close[:, column].sum())
-        p = _count_p(same, size * (size - 1) / 2, max(CHANCE, float(apart[column])), entries)
+        p = _count_p(same, size * (size - 1) / 2, max(draws.chance, float(apart[column])), entries)
         what = f"the noise of {entry_name(draws.entries[column])} takes only {size - same} values in {size} draws"
         found.append((p, what))
     return found
@@ -180,7 +188,7 @@ def atoms(draws: _Draws) -> list[Finding]:
         start, stop = _longest_run(close)
         count = stop - start + 1
         rounded = 64 * SINGLE * float(draws.sizes.max()) / spread  # an output in float32
-        p = _count_p(count - 1, len(values) - 1, max(CHANCE, rounded), len(values) * (entries + 1))
+        p = _count_p(count - 1, len(values) - 1, max(draws.chance, rounded), len(values) * (entries + 1))
         size_of = values[(start + stop) // 2]
         found.append((p, f"the noise of {what} is {size_of:.6g}, up to its sign, {count} times in {size} draws"))
     return found
@@ -204,7 +212,7 @@ def relations(draws: _Draws) -> list[Finding]:
             if count < SMALLEST_GROUP:  # draws that repeat one another repeat their ratios, in pairs
                 continue
             ratio = float(sorted_ratios[(start + stop) // 2, b])
-            p = _count_p(count - 1, size * (size - 1) / 2, CHANCE, pairs)
+            p = _count_p(count - 1, size * (size - 1) / 2, draws.chance, pairs)
             signed = ratios[:, b][np.abs(np.abs(ratios[:, b]) - ratio) <= 4 * CLOSE * ratio]
             found.append((p, _related(draws, a, a + 1 + int(b), float(signed[0]), signed, count)))
     return found
@@ -246,7 +254,9 @@ def dependence(draws: _Draws) -> list[Finding]:
     large = np.flatnonzero(np.abs(weights) > LARGE_COEFFICIENT)
     terms = " + ".join(f"{weights[i]:.3g} × {entry_name(draws.entries[i])}" for i in large[:4])
     more = " + …" if len(large) > 4 else ""
-    return [(0.0, f"an exact linear relation between the entries of the noise: {terms}{more} = 0")]
+    # one more column lies in the span of the others only if all but that many of its entries hit one value each
+    p = min(1.0, entries * draws.atom ** (size - entries + 1))
+    return [(p, f"an exact linear relation between the entries of the noise: {terms}{more} = 0")]
 
 
 def found_in(draws: _Draws, alpha: float) -> list[str]:
@@ -295,7 +305,7 @@ def coincidences_seen(path: DataPath | None, draws: Iterable[tuple[Matrix, Matri
         if path.query is None:
             counted: tuple[Finding, ...] = (*same_outputs(outputs),)
         else:
-            seen = as_draws(x, outputs, path.query(x), path.symmetric)
+            seen = as_draws(x, outputs, path.query(x), path)
             counted = (*zeros(seen), *repeats(seen), *few_values(seen), *atoms(seen))
         shape = f"n = {x.shape[0]}, d = {x.shape[1]}"
         found += [f"{text} ({shape})" for p, text in counted if p <= alpha * NEGLIGIBLE / len(listed)]

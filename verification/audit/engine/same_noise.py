@@ -54,7 +54,8 @@ class DataPath:
     added to a query. scale : (n, d) -> the size of one and the same noise, up to a factor that depends on d alone.
     symmetric : whether the noise is a symmetric matrix. continuous : whether a law without a query has no atoms, so
     that no output comes twice. equivalent : changes of the rows that leave the law of the output as it is, keys of
-    `equal_laws.CHANGES`; they matter where there is no query. atoms : whether one output can come again.
+    `equal_laws.CHANGES`; they matter where there is no query. atoms : whether one output can come again. atom : the
+    largest probability of one value of one entry of the noise, if the noise lies on a lattice.
     """
 
     stated: str
@@ -65,6 +66,7 @@ class DataPath:
     continuous: bool = False
     equivalent: tuple[str, ...] = ()
     atoms: bool = False
+    atom: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -310,7 +312,9 @@ class _Comparison:
         return "" if p >= self.alpha * NEGLIGIBLE else f"the noise has another law than at n = {usual} (p = {p:.2g})"
 
     def seeds_agree(self) -> list[str]:
-        """The shapes in which two seeds give one residual, if there are several."""
+        """The shapes in which two seeds give one residual, if there are several and the law allows for none."""
+        if self.path.atom > NEGLIGIBLE:
+            return []
         equal = [
             f"({shape.n}, {shape.d})"
             for shape in self.shapes

@@ -14,13 +14,14 @@ import numpy as np
 
 from covassay.reference.domain import Matrix
 from covassay.verification.audit.engine.same_noise import DataPath
+from covassay.verification.audit.profiles.lattice_noise import atom
 from covassay.verification.audit.profiles.profile import ClaimUnderAudit
 from covassay.verification.statistics.streams import stream
 
 ADDITIVE = frozenset({
     "nuclear-laplace", "nuclear-laplace-symmetric", "centred-covariance", "entrywise-laplace", "lap-cov", "k-norm",
     "gauss-cov", "gauss-cov-approximate", "laplace", "gaussian", "gaussian-approximate", "private-trace",
-    "output-perturbation",
+    "output-perturbation", "discrete-laplace-covariance", "discrete-gaussian-covariance",
 })  # fmt: skip
 # laws without atoms that are no query plus noise; elsewhere values are clipped, and all of them at once in some draws
 CONTINUOUS = frozenset({
@@ -101,6 +102,8 @@ def _zero(noise: Any) -> Any:
     """The same noise with every number replaced by 0."""
     if is_dataclass(noise) and not isinstance(noise, type):
         return type(noise)(**{part.name: _zero(getattr(noise, part.name)) for part in fields(noise)})
+    if callable(noise):
+        return lambda *given: _zero(noise(*given))
     return np.zeros_like(noise) if isinstance(noise, np.ndarray) else noise if noise is None else type(noise)(0)
 
 
@@ -147,4 +150,4 @@ def data_path(claim: ClaimUnderAudit) -> DataPath:
         seen = _release(claim, np.zeros((2, 3)), noise(3))
         return seen.ndim == 2 and bool(np.array_equal(seen, seen.T))
 
-    return DataPath(f"{COVERED} {NOT_COVERED}", query, scale, symmetric(), m.smallest_dimension)
+    return DataPath(f"{COVERED} {NOT_COVERED}", query, scale, symmetric(), m.smallest_dimension, atom=atom(claim))

@@ -97,7 +97,12 @@ class EntrywiseNoise:
 
 def scenario(n: int, d: int, scale: float, epsilon: float, full: bool) -> Scenario:
     """The tests on one data set."""
-    noise = EntrywiseNoise(example_rows(n, d), scale, full)
+    return noise_scenario(EntrywiseNoise(example_rows(n, d), scale, full), np.sqrt(2) / (n * epsilon) / scale)
+
+
+def noise_scenario(noise: EntrywiseNoise, frobenius: float) -> Scenario:
+    """The tests of this noise; `frobenius` times its scale is that of a calibration to the Frobenius sensitivity."""
+    d, full = noise.x.shape[1], noise.full
     tests: dict[str, Test] = {"entrywise norm": noise.norm(1.0), "entry (1, 1)": noise.entry(0, 0)}
     tests["total scale"] = noise.total
     if d > 1:
@@ -111,7 +116,7 @@ def scenario(n: int, d: int, scale: float, epsilon: float, full: bool) -> Scenar
         Suspect(
             "frobenius-sensitivity",
             "the scale is the Frobenius sensitivity √2 over nε, for noise that needs the ℓ1 sensitivity",
-            noise.norm(np.sqrt(2) / (n * epsilon) / scale),
+            noise.norm(frobenius),
         ),
     )
     return Scenario(f"d={d}", noise.x, tests, suspects, (noise.estimate,))

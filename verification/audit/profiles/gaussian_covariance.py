@@ -111,10 +111,14 @@ class GaussianNoise:
 
 def noise_tests(moment: Matrix, scale: float, ensemble: str) -> dict[str, Test]:
     """The tests of σW on outputs `moment` + σW, by name."""
-    noise = GaussianNoise(moment, scale, ensemble)
+    return tests_of(GaussianNoise(moment, scale, ensemble))
+
+
+def tests_of(noise: GaussianNoise) -> dict[str, Test]:
+    """The tests of this noise, by name."""
     tests: dict[str, Test] = {"entry (1, 1)": noise.entry(0, 0), "squared norm": noise.squared_norm}
     tests["total scale"] = noise.total
-    if len(moment) > 1:
+    if len(noise.moment) > 1:
         tests |= {
             "entry (1, 2)": noise.entry(0, 1),
             "turned entry": noise.turned_entry,

@@ -17,7 +17,7 @@ from covassay.verification.statistics.dependence import Pairs, sizes, successive
 
 INDEPENDENT = frozenset({
     "entrywise-laplace", "lap-cov", "gauss-cov", "gauss-cov-approximate", "laplace", "gaussian", "gaussian-approximate",
-    "clipped-cov",
+    "clipped-cov", "discrete-laplace-covariance", "discrete-gaussian-covariance",
 })  # fmt: skip
 SIGNS, SIZES, SUCCESSIVE = "signs of all entries", "sizes of all entries", "successive draws"
 STEP_SIGNS, STEP_SIZES = "signs across steps", "sizes across steps"

@@ -26,6 +26,7 @@ SCALES = {"half-scale": 0.5, "add-remove": math.sqrt(0.5), "sensitivity-one": ma
 ENOUGH = {
     "nuclear-laplace": 0.5, "nuclear-laplace-symmetric": 0.5, "laplace": 0.5,
     "gauss-cov": math.sqrt(0.5), "gauss-cov-approximate": math.sqrt(0.5),
+    "discrete-gaussian-covariance": math.sqrt(0.5),
     "gaussian": math.sqrt(0.5), "gaussian-approximate": math.sqrt(0.5),
 }  # fmt: skip
 

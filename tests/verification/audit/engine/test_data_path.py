@@ -155,7 +155,7 @@ def test_the_zoo_keeps_shapes_and_names() -> None:
 
 
 def gaussian_draws(noise: Matrix) -> list[str]:
-    return found_in(as_draws(np.zeros((3, 3)), noise, np.zeros(noise.shape[1:]), False), ALPHA)
+    return found_in(as_draws(np.zeros((3, 3)), noise, np.zeros(noise.shape[1:]), DataPath("")), ALPHA)
 
 
 def test_coincidences_by_hand() -> None:

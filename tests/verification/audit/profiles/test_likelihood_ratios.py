@@ -23,6 +23,8 @@ KNOWN = {
     ("centred-covariance", "corners of a triangle, n=30, d=2"): "log likelihood ratio",
     ("entrywise-laplace", "the worst rows, d=4"): "log likelihood ratio",
     ("lap-cov", "the worst rows, d=4"): "log likelihood ratio",
+    ("discrete-laplace-covariance", "the worst rows, d=4"): "log likelihood ratio",
+    ("discrete-gaussian-covariance", "orthonormal rows, d=2"): "log likelihood ratio, up to a factor",
     ("output-perturbation", "records that pull to either side, n=40, d=3"): "log likelihood ratio",
     ("johnson-lindenstrauss", "the noise is seen, d=2"): "log likelihood ratio",
     ("gauss-cov", "orthonormal rows, d=2"): "log likelihood ratio, up to a factor",
@@ -44,7 +46,7 @@ def test_a_pair_of_a_known_law_has_the_statistic_that_orders_events_as_the_likel
     assert KNOWN[(name, pair)] in [statistic.name for statistic in pair_of(name, pair).statistics]
 
 
-SLOW_SAMPLERS = ("nuclear-laplace", "nuclear-laplace-symmetric", "centred-covariance")
+SLOW_SAMPLERS = ("nuclear-laplace", "nuclear-laplace-symmetric", "centred-covariance", "discrete-laplace-covariance")
 EXACT = [
     pytest.param(name, pair, id=name, marks=[pytest.mark.slow] if name in SLOW_SAMPLERS else [])
     for (name, pair), statistic in KNOWN.items()

@@ -18,9 +18,11 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from covassay.reference.domain import DataSet, Matrix, OnLargeRows, as_rows, blocks, require_row_bound, unit_rows
+from covassay.reference.domain.passes import blocks
+from covassay.reference.domain.requirements import require_row_bound
+from covassay.reference.domain.rows import as_rows, unit_rows
+from covassay.reference.domain.types import DataSet, IntegerMatrix, Matrix, Number, OnLargeRows
 from covassay.reference.errors import InvalidInput
 
 INPUT_BITS = 20
@@ -45,6 +47,16 @@ class ExactData:
     def d(self) -> int:
         """The number of columns."""
         return len(self.gram)
+
+    @property
+    def products(self) -> IntegerMatrix:
+        """Σ q qᵀ as an array of Python integers, (d, d)."""
+        return np.array(self.gram, dtype=object)
+
+    @property
+    def unit(self) -> Fraction:
+        """1/(n 4^b), of which every entry of Σ is a multiple."""
+        return Fraction(1, self.n * 4**self.input_bits)
 
     def total(self, i: int, j: int) -> Fraction:
         """C_ij = Σ_k x_ki x_kj."""
@@ -71,8 +83,7 @@ def exact_data(
     sums: bool = False,
 ) -> ExactData:
     """Read a data set as integer rows, and add up their products, and the rows themselves if `sums` is true."""
-    if not (isinstance(input_bits, int) and 1 <= input_bits <= LARGEST_INPUT_BITS):
-        raise InvalidInput(f"input_bits = {input_bits!r}: must be a whole number between 1 and {LARGEST_INPUT_BITS}")
+    require_input_bits("input_bits", input_bits)
     n = 0
     gram: Any = 0
     total: Any = 0
@@ -84,7 +95,25 @@ def exact_data(
     return ExactData(n, gram.tolist(), total.tolist() if sums else [], input_bits)
 
 
-def as_integers(values: Matrix) -> NDArray[np.object_]:
+def require_input_bits(name: str, value: int) -> int:
+    """Return `value` if it is a whole number of bits that the exact sums can take."""
+    whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
+    if not (whole and 1 <= value <= LARGEST_INPUT_BITS):
+        raise InvalidInput(f"{name} = {value!r}: must be a whole number between 1 and {LARGEST_INPUT_BITS}")
+    return int(value)
+
+
+def as_written(value: Number) -> Fraction:
+    """The rational number that the shortest decimal text of a float means: 0.1 is 1/10. Fractions stay as they are."""
+    return Fraction(repr(float(value)) if isinstance(value, float | np.floating) else value)
+
+
+def in_units(counts: IntegerMatrix, unit: Fraction) -> Matrix:
+    """The float64 numbers nearest to counts · unit."""
+    return np.array([[float(int(k) * unit) for k in row] for row in counts])
+
+
+def as_integers(values: Matrix) -> IntegerMatrix:
     """Whole numbers in float64 as Python integers."""
     return values.astype(np.int64).astype(object)
 

@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from covassay.reference.domain import Chunks, second_moment, unit_rows
+from covassay.reference.domain import exact_data as module
+from covassay.reference.domain.exact_data import exact_data, integer_rows, rows_in_block
 from covassay.reference.errors import InvalidInput
-from covassay.reference.rounded import exact_data as module
-from covassay.reference.rounded.exact_data import exact_data, integer_rows, rows_in_block
 from tests.conventions import SEEDS, Matrix
 
 

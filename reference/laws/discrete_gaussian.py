@@ -1,0 +1,74 @@
+"""The discrete Gaussian law: P(Z = z) ∝ e^{−z²/(2σ²)} on the integers. Its variance is at most σ² (CKS20).
+
+σ² is a positive rational number. `sample` draws in integers, with exactly these probabilities (CKS20 Algorithm 3): it
+proposes a discrete Laplace number y of scale t = ⌊σ⌋ + 1, and accepts it with probability e^{−(|y| − σ²/t)²/(2σ²)}. As
+|y|/t + (|y| − σ²/t)²/(2σ²) = y²/(2σ²) + σ²/(2t²), accepted numbers have the law wanted, whatever t is; this t makes
+acceptance likely. Proof: proofs/paper/discrete-gaussian-covariance.md
+"""
+
+import math
+from fractions import Fraction
+from functools import lru_cache
+
+import numpy as np
+from scipy.special import ndtr
+
+from covassay.reference.domain import IntegerMatrix, Vector
+from covassay.reference.laws import discrete_laplace
+from covassay.reference.laws.exact_draws import Coins
+
+# THE LAW
+
+LARGE = 1e4  # from this σ on the law is that of a rounded Gaussian number up to 1e-9
+REACH = 40  # beyond so many σ there is nothing that float64 could hold
+
+
+@lru_cache(maxsize=8)
+def _tails(sigma: float) -> Vector:
+    """P(|Z| ≥ k) for k = 0, 1, …, for σ below `LARGE`."""
+    sizes = np.arange(math.ceil(REACH * sigma) + 2)
+    weights = np.exp(-((sizes / sigma) ** 2) / 2) * np.where(sizes > 0, 2, 1)
+    beyond: Vector = np.cumsum(weights[::-1])[::-1]
+    tails: Vector = beyond / beyond[0]
+    return tails
+
+
+def tail(size: Vector, sigma: float) -> Vector:
+    """P(|Z| ≥ size) for whole numbers size ≥ 0."""
+    sizes = np.asarray(size, dtype=np.float64)
+    if sigma < LARGE:
+        table = _tails(sigma)
+        return np.where(sizes < len(table), table[np.minimum(sizes, len(table) - 1).astype(int)], 0.0)
+    # e^{−x²/(2σ²)} at a whole number x is its mean over [x − ½, x + ½], up to a share of 1/σ²
+    return np.where(sizes > 0, 2 * ndtr(-(sizes - 0.5) / sigma), 1.0)
+
+
+def pmf(z: Vector, sigma: float) -> Vector:
+    """P(Z = z) for whole numbers z."""
+    at_zero = 1 - _tails(sigma)[1] if sigma < LARGE else 1 / (sigma * math.sqrt(2 * math.pi))
+    mass: Vector = at_zero * np.exp(-((np.asarray(z) / sigma) ** 2) / 2)
+    return mass
+
+
+# DRAWS
+
+
+def attempt(sigma_squared: Fraction, coins: Coins) -> int | None:
+    """One round: z with probability ∝ e^{−z²/(2σ²)}, or None."""
+    a, b = sigma_squared.numerator, sigma_squared.denominator
+    t = math.isqrt(a // b) + 1
+    y = discrete_laplace.sample(Fraction(t), coins)
+    # (|y| − σ²/t)²/(2σ²) with σ² = a/b
+    return y if coins.chance_exp((abs(y) * t * b - a) ** 2, 2 * a * b * t**2) else None
+
+
+def sample(sigma_squared: Fraction, coins: Coins) -> int:
+    """One draw."""
+    while (z := attempt(sigma_squared, coins)) is None:
+        pass
+    return z
+
+
+def symmetric(dimension: int, sigma_squared: Fraction, coins: Coins) -> IntegerMatrix:
+    """A symmetric (d, d) matrix with independent draws on and above the diagonal."""
+    return discrete_laplace.filled(dimension, lambda: sample(sigma_squared, coins))

@@ -1,0 +1,67 @@
+"""The discrete Laplace law of scale t, also called two-sided geometric: P(Z = z) ∝ e^{−|z|/t} on the integers.
+
+The scale is a positive rational number. `sample` draws in integers, with exactly these probabilities (CKS20 Algorithm
+2). One round of it, `attempt`, gives z with probability c·e^{−|z|/t} and otherwise nothing; rounds are repeated until
+one gives something. Proof: proofs/paper/discrete-laplace-covariance.md
+"""
+
+from collections.abc import Callable
+from fractions import Fraction
+
+import numpy as np
+
+from covassay.reference.domain import IntegerMatrix, Number
+from covassay.reference.laws.exact_draws import Coins
+
+# THE LAW
+
+
+def pmf(z: Number, scale: Number, exp: Callable[[Number], Number] = np.exp) -> Number:
+    """P(Z = z) = e^{−|z|/t} (1 − q)/(1 + q), q = e^{−1/t}."""
+    q = exp(-1 / scale)
+    return exp(-abs(z) / scale) * (1 - q) / (1 + q)
+
+
+def tail(size: Number, scale: Number, exp: Callable[[Number], Number] = np.exp) -> Number:
+    """P(|Z| ≥ size) = 2 e^{−size/t}/(1 + q), for a whole number size ≥ 1."""
+    return 2 * exp(-size / scale) / (1 + exp(-1 / scale))
+
+
+# DRAWS
+
+
+def attempt(scale: Fraction, coins: Coins) -> int | None:
+    """One round: z with probability ∝ e^{−|z|/t}, or None."""
+    t, s = scale.numerator, scale.denominator
+    u = coins.below(t)
+    if not coins.chance_exp(u, t):
+        return None
+    v = 0
+    while coins.chance_exp(1, 1):
+        v += 1
+    size = (u + t * v) // s  # u + tv is x with probability ∝ e^{−x/t}
+    negative = coins.chance(1, 2)
+    if negative and size == 0:  # 0 has one sign only
+        return None
+    return -size if negative else size
+
+
+def sample(scale: Fraction, coins: Coins) -> int:
+    """One draw."""
+    while (z := attempt(scale, coins)) is None:
+        pass
+    return z
+
+
+def symmetric(dimension: int, scale: Fraction, coins: Coins) -> IntegerMatrix:
+    """A symmetric (d, d) matrix with independent draws on and above the diagonal."""
+    return filled(dimension, lambda: sample(scale, coins))
+
+
+def filled(dimension: int, draw: Callable[[], int]) -> IntegerMatrix:
+    """The symmetric matrix whose entries on and above the diagonal are drawn, row by row."""
+    matrix = np.zeros((dimension, dimension), dtype=object)
+    for i in range(dimension):
+        for j in range(i, dimension):
+            matrix[i, j] = matrix[j, i] = draw()
+    return matrix

@@ -1,0 +1,80 @@
+"""Decisions with exact probabilities: fair bits in, integers out, and no floating point. CKS20.
+
+Canonne, Kamath and Steinke (2020), "The Discrete Gaussian for Differential Privacy". `Coins` has what their samplers
+are made of. All of it rests on uniform integers, and these on fair bits, by rejection. A probability is a fraction p/q
+of integers, so nothing is ever rounded.
+"""
+
+import secrets
+from collections.abc import Callable
+from typing import TypeVar
+
+import numpy as np
+
+from covassay.reference.domain import IntegerMatrix
+
+T = TypeVar("T")
+Bits = Callable[[int], int]  # k -> k fair bits, as an integer from 0 to 2^k − 1
+KEY_BYTES = 32
+AT_LEAST = 4096  # bits that are asked of the source at a time
+
+
+def system_bits(count: int) -> int:
+    """Bits of the operating system's generator for secrets."""
+    return secrets.randbits(count)
+
+
+def generator_bits(rng: np.random.Generator) -> Bits:
+    """Bits of a numpy generator. They are not secret: for tests and experiments."""
+    return lambda count: int.from_bytes(rng.bytes(-(-count // 8))) >> (-count % 8)
+
+
+class Coins:
+    """Random decisions, made from fair bits."""
+
+    def __init__(self, source: Bits) -> None:
+        self.source = source
+        self._pool = self._left = 0
+
+    def bits(self, count: int) -> int:
+        """That many fresh bits, as an integer."""
+        if count > self._left:
+            more = max(count - self._left, AT_LEAST)
+            self._pool |= self.source(more) << self._left
+            self._left += more
+        value = self._pool & ((1 << count) - 1)
+        self._pool >>= count
+        self._left -= count
+        return value
+
+    def below(self, m: int) -> int:
+        """A uniform integer 0, …, m − 1."""
+        width = (m - 1).bit_length()
+        while (value := self.bits(width)) >= m:
+            pass
+        return value
+
+    def chance(self, p: int, q: int) -> bool:
+        """True with probability p/q, for 0 ≤ p ≤ q."""
+        return self.below(q) < p
+
+    def chance_exp(self, p: int, q: int) -> bool:
+        """True with probability e^{−p/q}, for p ≥ 0. CKS20 Algorithm 1.
+
+        For γ = p/q ≤ 1, the loop below goes beyond k with probability γ^k/k!, so that k ends odd with probability
+        1 − γ + γ²/2! − … = e^{−γ}. A larger γ is split: e^{−γ} = e^{−1} ⋯ e^{−1} e^{−(γ − m)}.
+        """
+        while p > q:
+            if not self.chance_exp(1, 1):
+                return False
+            p -= q
+        k = 1
+        while self.chance(p, k * q):
+            k += 1
+        return k % 2 == 1
+
+
+def draws_again(rng: np.random.Generator, draw: Callable[[T, Coins], IntegerMatrix]) -> Callable[[T], IntegerMatrix]:
+    """A function of the parameter of a law alone: every call draws from the same bits, which `rng` determines."""
+    key = int.from_bytes(rng.bytes(KEY_BYTES))
+    return lambda parameter: draw(parameter, Coins(generator_bits(np.random.default_rng(key))))

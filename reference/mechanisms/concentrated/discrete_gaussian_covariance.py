@@ -1,0 +1,106 @@
+"""Discrete Gaussian noise on a second moment of integers, exact to the last bit. CKS20 Algorithm 3.
+
+1. Every row becomes a row q of integers with |q| ≤ 2^b, by a public map of its own. C = Σ q qᵀ, exactly.
+2. Draw a symmetric Z whose entries on and above the diagonal are independent integers, P(Z_ij = z) ∝ e^{−z²/(2σ²)} with
+   σ² = S²/(2ρ). S² = 2·16^b is the squared ℓ2 sensitivity of the upper triangle of C (16^b for d = 1).
+3. Release (C + Z)/(n 4^b). This is a second moment: integers times a public unit.
+
+Once the rows are integers, nothing is computed in floating point, so there are no low-order bits in which the data
+could show: the theorem is about the integers that are released. It assumes fair bits. ρ means the decimal number that
+was written. The query is ours.
+
+Why ρ-zCDP. Replacing a row changes C by an integer matrix Δ. Shifted by a whole number m, the discrete Gaussian has the
+Rényi divergence D_α ≤ α m²/(2σ²), as the Gaussian has, with equality if αm is whole (CKS20). Entries are independent,
+so D_α ≤ α Σ_{i≤j} Δ_ij²/(2σ²) ≤ α S²/(2σ²) = αρ. The rows 2^b e₁ and 2^b e₂ attain it at whole orders α.
+
+Accuracy. Rounding rows toward zero moves an entry of the second moment by at most 2·2^−b. Z_ij/(n 4^b) has a variance
+of at most 1/(n²ρ), that of the noise of gauss-cov.
+
+Proof: proofs/paper/discrete-gaussian-covariance.md
+"""
+
+from collections.abc import Callable
+from fractions import Fraction
+
+import numpy as np
+
+from covassay.reference.domain import DataSet, IntegerMatrix, Matrix, Number, require_whole
+from covassay.reference.domain.exact_data import INPUT_BITS, ExactData, as_written, exact_data, in_units
+from covassay.reference.laws import discrete_gaussian as law
+from covassay.reference.laws.exact_draws import draws_again
+from covassay.reference.mechanisms.concentrated.gauss_cov import change_squared
+from covassay.reference.mechanisms.mechanism import About, Mechanism
+from covassay.reference.mechanisms.output import MatrixOutput
+from covassay.reference.mechanisms.parameters import Dimension, InputBits, LargeRows, Rho, RowBound, checked
+from covassay.reference.privacy import CONCENTRATED, ZCDP, Spend
+
+Noise = Callable[[Fraction], IntegerMatrix]  # σ² -> (d, d)
+
+# FORMULAS
+
+
+def sensitivity_squared(d: int, input_bits: int) -> Number:
+    """S², the largest Σ_{i≤j} Δ_ij²: 2·16^b, or 16^b for d = 1."""
+    return change_squared(d) * 16**input_bits
+
+
+def noise_variance(change: Number, rho: Number) -> Number:
+    """σ² = S²/(2ρ)."""
+    return change / (2 * rho)
+
+
+def privacy_loss(change: Number, variance: Number) -> Number:
+    """The ρ between neighbours whose triangles of C differ by `change` in squared ℓ2."""
+    return change / (2 * variance)
+
+
+# MECHANISM
+
+
+def noisy_products(data: ExactData, noise: Noise, rho: Number) -> IntegerMatrix:
+    """C + Z, the integers that are released."""
+    variance = noise_variance(sensitivity_squared(data.d, data.input_bits), as_written(rho))
+    z = require_whole("noise(σ²)", noise(variance), data.d)
+    noisy: IntegerMatrix = data.products + z
+    return noisy
+
+
+@checked
+def release(
+    x: DataSet,
+    noise: Noise,
+    *,
+    rho: Rho,
+    input_bits: InputBits = INPUT_BITS,
+    row_bound: RowBound = 1.0,
+    on_large_rows: LargeRows = "clip",
+) -> Matrix:
+    """Release the noisy second moment; `noise` maps σ² to a symmetric (d, d) draw of Z, Python integers."""
+    # VALIDATE, QUERY
+    data = exact_data(x, row_bound, on_large_rows, input_bits)
+
+    # NOISE
+    noisy = noisy_products(data, noise, rho)
+
+    # RELEASE
+    return in_units(noisy, data.unit) * row_bound**2
+
+
+def draw_noise(dimension: int, rng: np.random.Generator) -> Noise:
+    """The noise that `release` takes. For one σ² it is one matrix, however often it is asked for."""
+    return draws_again(rng, lambda variance, coins: law.symmetric(dimension, variance, coins))
+
+
+@checked
+def spend(*, rho: Rho, dimension: Dimension) -> Spend:
+    """The claimed ρ; proven is the same, attained at whole orders α."""
+    change = sensitivity_squared(dimension, INPUT_BITS)
+    proven = privacy_loss(change, noise_variance(change, as_written(rho)))
+    return Spend(ZCDP(rho), ZCDP(float(proven)), True, "for orthonormal rows (one against none if d = 1), α whole")
+
+
+ABOUT = About("discrete-gaussian-covariance", "discrete Gaussian covariance", "CKS20", "Algorithm 3", "ours")
+MECHANISM = Mechanism(
+    ABOUT, CONCENTRATED, MatrixOutput(power=2, symmetric=True), release, draw_noise, spend, lattice=True
+)
+sample = MECHANISM.sample

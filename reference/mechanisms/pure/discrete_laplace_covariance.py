@@ -1,0 +1,107 @@
+"""Discrete Laplace noise on a second moment of integers, exact to the last bit. CKS20 Algorithm 2; the query is ours.
+
+1. Every row becomes a row q of integers with |q| ≤ 2^b, by a public map of its own. C = Σ q qᵀ, exactly.
+2. Draw a symmetric Z whose entries on and above the diagonal are independent integers, P(Z_ij = z) ∝ e^{−|z|/t} with
+   t = S/ε. S is the ℓ1 sensitivity of the upper triangle of C, rounded down to a whole number.
+3. Release (C + Z)/(n 4^b). This is a second moment: integers times a public unit.
+
+Once the rows are integers, nothing is computed in floating point, so there are no low-order bits in which the data
+could show: the theorem is about the integers that are released. It assumes fair bits. ε means the decimal number that
+was written.
+
+Why ε-DP. Replacing a row changes C by Δ, and the privacy loss at any output is at most Σ_{i≤j} |Δ_ij|/t. The rows x =
+q/2^b lie in the unit ball, so the sum is at most 4^b s with s = ½√((d + 2)² + 4⌊d²/4⌋), or 1 for d = 1
+(`sensitivity:triangle_l1`). It is a whole number, hence at most S = ⌊4^b s⌋, and the loss is at most S/t = ε.
+
+Accuracy. Rounding rows toward zero moves an entry of the second moment by at most 2·2^−b. Z_ij/(n 4^b) has a variance
+of at most 2(s/(nε))², that of the noise of lap-cov with calibration "tight".
+
+Proof: proofs/paper/discrete-laplace-covariance.md
+"""
+
+import math
+from collections.abc import Callable
+from fractions import Fraction
+
+import numpy as np
+
+from covassay.reference.domain import DataSet, IntegerMatrix, Matrix, Number, require_whole
+from covassay.reference.domain.exact_data import INPUT_BITS, ExactData, as_written, exact_data, in_units
+from covassay.reference.laws import discrete_laplace as law
+from covassay.reference.laws.exact_draws import draws_again
+from covassay.reference.mechanisms.mechanism import About, Mechanism
+from covassay.reference.mechanisms.output import MatrixOutput
+from covassay.reference.mechanisms.parameters import Dimension, Epsilon, InputBits, LargeRows, RowBound, checked
+from covassay.reference.privacy import PURE, PureDP, Spend
+from covassay.reference.sensitivity import triangle_l1
+
+Noise = Callable[[Fraction], IntegerMatrix]  # scale t -> (d, d)
+
+# FORMULAS
+
+
+def sensitivity(d: int, input_bits: int, isqrt: Callable[[int], int] = math.isqrt) -> Number:
+    """S = ⌊4^b s⌋, for the ℓ1 sensitivity s of the upper triangle of x xᵀ on the unit ball."""
+    half = 4**input_bits // 2
+    return 2 * half * triangle_l1(d, lambda square: Fraction(isqrt(square * half**2), half))
+
+
+def noise_scale(change: Number, epsilon: Number) -> Number:
+    """t = S/ε."""
+    return change / epsilon
+
+
+def privacy_loss(change: Number, scale: Number) -> Number:
+    """Supremum of the privacy loss between neighbours whose triangles of C differ by `change` in ℓ1."""
+    return change / scale
+
+
+# MECHANISM
+
+
+def noisy_products(data: ExactData, noise: Noise, epsilon: Number) -> IntegerMatrix:
+    """C + Z, the integers that are released."""
+    scale = noise_scale(sensitivity(data.d, data.input_bits), as_written(epsilon))
+    z = require_whole("noise(scale)", noise(scale), data.d)
+    noisy: IntegerMatrix = data.products + z
+    return noisy
+
+
+@checked
+def release(
+    x: DataSet,
+    noise: Noise,
+    *,
+    epsilon: Epsilon,
+    input_bits: InputBits = INPUT_BITS,
+    row_bound: RowBound = 1.0,
+    on_large_rows: LargeRows = "clip",
+) -> Matrix:
+    """Release the noisy second moment; `noise` maps the scale t to a symmetric (d, d) draw of Z, Python integers."""
+    # VALIDATE, QUERY
+    data = exact_data(x, row_bound, on_large_rows, input_bits)
+
+    # NOISE
+    noisy = noisy_products(data, noise, epsilon)
+
+    # RELEASE
+    return in_units(noisy, data.unit) * row_bound**2
+
+
+def draw_noise(dimension: int, rng: np.random.Generator) -> Noise:
+    """The noise that `release` takes. For one scale it is one matrix, however often it is asked for."""
+    return draws_again(rng, lambda scale, coins: law.symmetric(dimension, scale, coins))
+
+
+@checked
+def spend(*, epsilon: Epsilon, dimension: Dimension) -> Spend:
+    """The claimed ε; proven is the same. For d = 1 it is attained; else rows on the lattice come close to it."""
+    change = sensitivity(dimension, INPUT_BITS)
+    proven = privacy_loss(change, noise_scale(change, as_written(epsilon)))
+    remark = "one row against none" if dimension == 1 else "the worst rows need not lie on the lattice"
+    return Spend(PureDP(epsilon), PureDP(float(proven)), dimension == 1, remark)
+
+
+ABOUT = About("discrete-laplace-covariance", "discrete Laplace covariance", "CKS20", "Algorithm 2", "ours")
+MECHANISM = Mechanism(ABOUT, PURE, MatrixOutput(power=2, symmetric=True), release, draw_noise, spend, lattice=True)
+sample = MECHANISM.sample

@@ -1,0 +1,76 @@
+"""The arguments of an exact release: numbers mean the decimal text that was written, and become fractions."""
+
+import inspect
+import math
+import re
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from covassay.reference.errors import InvalidInput
+from covassay.reference.mechanisms.mechanism import Mechanism
+
+Rational = str | int | float | Fraction | Decimal
+FINEST_GRID = 1000  # a grid is 2^{−m} with |m| up to here, so that its multiples are floats
+
+
+def rational(name: str, value: Rational) -> Any:
+    """A number as the fraction that its decimal text means; a word, which is no number, stays as it is."""
+    if isinstance(value, bool):
+        raise InvalidInput(f"{name} = {value!r}: must be a number")
+    if isinstance(value, float | np.floating):
+        value = repr(float(value))
+    try:
+        return Fraction(value)
+    except (ValueError, OverflowError, ZeroDivisionError, TypeError):
+        if isinstance(value, str) and value.isidentifier() and value not in ("nan", "inf", "infinity"):
+            return value
+        raise InvalidInput(f"{name} = {value!r}: must be a number") from None
+
+
+def require_grid(grid: Rational) -> Fraction:
+    """The grid as a fraction; raise `InvalidInput` unless it is a power of 2."""
+    power = re.fullmatch(r"2(?:\^|\*\*)(-?[0-9]{1,4})", grid.replace(" ", "")) if isinstance(grid, str) else None
+    if power:
+        step: Any = Fraction(2) ** int(power[1])
+    else:  # a float is a power of 2 or is not, whatever decimal number is printed for it
+        finite = isinstance(grid, float) and math.isfinite(grid)
+        step = Fraction(grid) if finite else rational("grid", grid)
+    if (
+        not isinstance(step, Fraction)
+        or step <= 0
+        or step.numerator.bit_count() != 1
+        or step.denominator.bit_count() != 1
+    ):
+        raise InvalidInput(f"grid = {grid!r}: must be a power of 2, like 2^-30")
+    if not -FINEST_GRID <= step.numerator.bit_length() - step.denominator.bit_length() <= FINEST_GRID:
+        raise InvalidInput(f"grid = {grid!r}: must be between 2^-{FINEST_GRID} and 2^{FINEST_GRID}")
+    return step
+
+
+def checked_arguments(
+    declared: Mechanism[Any, ..., Any], arguments: dict[str, Any]
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The keywords of `spend`, and all options with their defaults; every argument is held against its rule."""
+    keys = declared.notion.default.keywords()
+    missing = [key for key in keys if key not in arguments]
+    if missing:
+        raise InvalidInput(f"{' and '.join(missing)} is missing: the budget of a release must be stated")
+    budget = type(declared.notion.default)(**{key: _as_float(arguments[key]) for key in keys})
+    given = {name: value for name, value in arguments.items() if name not in keys}
+    read = declared.resolve({name: v if isinstance(v, str) else _as_float(v) for name, v in given.items()})
+    options: dict[str, Any] = {name: rational(name, value) for name, value in declared.parameters.items()}
+    options |= {name: given.get(name, value) for name, value in read.items()}
+    options = {name: int(v) if declared.declared[name].whole else v for name, v in options.items()}
+    taken = inspect.signature(declared.spend).parameters
+    spending = {**read, **budget.keywords()}
+    return {name: value for name, value in spending.items() if name in taken}, options
+
+
+def _as_float(value: Fraction | str) -> Any:
+    try:
+        return float(value)
+    except ValueError:
+        return value

@@ -1,0 +1,41 @@
+"""Enumerated decisions: probabilities by hand, and sums that are equal only if they have the same terms."""
+
+from fractions import Fraction
+
+from covassay.reference.laws.exact_draws import Coins
+from covassay.verification.exact.decision_tree import ExpSum, Extent, OnBits, OnChances, OnExponentials, probabilities
+
+
+def half_of(coins: Coins) -> str:
+    """Two decisions: 1/3, and then e^{−1/2} on one of the branches."""
+    if coins.chance(1, 3):
+        return "left"
+    return "left" if coins.chance_exp(1, 2) else "right"
+
+
+def test_probabilities_by_hand() -> None:
+    found = probabilities(half_of, OnExponentials, Extent(5, 5))
+    assert found["right"] == ExpSum({Fraction(0): Fraction(2, 3), Fraction(1, 2): Fraction(-2, 3)})
+    assert found["left"] + found["right"] == ExpSum.of(1)
+
+
+def test_runs_beyond_the_extent_are_left_out() -> None:
+    found = probabilities(half_of, OnExponentials, Extent(1, 5))
+    assert found == {"left": ExpSum.of(Fraction(1, 3))}
+    assert probabilities(lambda coins: coins.bits(2), OnBits, Extent(1, 1)) == dict.fromkeys(
+        range(4), ExpSum.of(Fraction(1, 4))
+    )
+    assert probabilities(lambda coins: coins.bits(1) + coins.bits(1), OnBits, Extent(5, 1)) == {}
+
+
+def test_products_and_equality() -> None:
+    one, e = ExpSum.of(1), ExpSum.of(1, Fraction(1, 3))
+    assert (one + ExpSum.of(-1) * e) * (one + e) == one + ExpSum.of(-1, Fraction(2, 3))
+    assert e * e * e == ExpSum.of(1, 1)
+    assert e != ExpSum.of(Fraction(7165313105737893, 10**16))  # e^{−1/3} to 16 digits is another number
+    assert hash(e * e * e) == hash(ExpSum.of(1, 1))
+
+
+def test_a_decision_that_is_certain_has_no_other_branch() -> None:
+    found = probabilities(lambda coins: coins.chance(1, 1), OnChances, Extent(3, 1))
+    assert found == {True: ExpSum.of(1)}

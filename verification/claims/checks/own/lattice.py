@@ -1,0 +1,306 @@
+"""Noise on a lattice: its samplers by their exact probabilities, the divergence of its laws, the sensitivities."""
+
+from collections.abc import Callable
+from fractions import Fraction
+from itertools import product
+from math import isqrt
+from typing import TypeVar
+
+from covassay.reference.domain import Number
+from covassay.reference.laws import discrete_gaussian, discrete_laplace
+from covassay.reference.laws.exact_draws import Coins
+from covassay.reference.mechanisms.concentrated import discrete_gaussian_covariance as gaussian
+from covassay.reference.mechanisms.pure import discrete_laplace_covariance as laplace
+from covassay.verification.claims.evidence import Evidence, check
+from covassay.verification.exact import series
+from covassay.verification.exact.decision_tree import ExpSum, Extent, OnBits, OnChances, OnExponentials, probabilities
+
+T = TypeVar("T")
+Attempt = Callable[[Fraction, Coins], int | None]
+THREE_PERCENT = Fraction(103, 100)
+
+
+def on(function: Callable[..., T], *given: object) -> Callable[[Coins], T]:
+    """The program that the function is once everything but the coins is given."""
+    return lambda coins: function(coins, *given)
+
+
+# DECISIONS
+
+
+def modulo(coins: Coins, m: int) -> int:
+    """Mutant: the bits are taken modulo m, without rejection."""
+    return coins.bits((m - 1).bit_length()) % m
+
+
+@check(
+    "exact",
+    mutants={
+        "modulo m": {"below": modulo},
+        "one bit less": {"below": lambda coins, m: coins.bits(max(0, (m - 1).bit_length() - 1))},
+    },
+)
+def uniform_integers(below: Callable[[Coins, int], int] = Coins.below, largest: int = 40) -> Evidence:
+    """One round of `Coins.below(m)` gives each of 0, …, m − 1 with one and the same probability, and nothing else.
+
+    Rounds are repeated with fresh bits until one gives something, so the result is uniform.
+    """
+    wrong = []
+    for m in range(1, largest + 1):
+        found = probabilities(on(below, m), OnBits, Extent(1, 1))
+        if set(found) != set(range(m)) or len(set(found.values())) > 1:
+            wrong.append(f"m={m}")
+    return Evidence(not wrong, f"m ≤ {largest}, all bits enumerated", ", ".join(wrong[:5]))
+
+
+def without_splitting(coins: Coins, p: int, q: int) -> bool:
+    """Mutant: a large exponent is not split."""
+    k = 1
+    while coins.chance(p, k * q):
+        k += 1
+    return k % 2 == 1
+
+
+@check(
+    "enclosed",
+    mutants={
+        "3 % more": {"chance_exp": lambda coins, p, q: Coins.chance_exp(coins, 103 * p, 100 * q)},
+        "the loop ends even": {"chance_exp": lambda coins, p, q: not Coins.chance_exp(coins, p, q)},
+        "exponents above 1 are not split": {"chance_exp": without_splitting},
+        "e^{−1} once too often": {"chance_exp": lambda coins, p, q: Coins.chance_exp(coins, p + (p > q) * q, q)},
+    },
+)
+def exponential_chance(chance_exp: Callable[[Coins, int, int], bool] = Coins.chance_exp) -> Evidence:
+    """`Coins.chance_exp(p, q)` is true with probability e^{−p/q}, enclosed to 10^−12 by all runs of up to 22 decisions.
+
+    Every decision of a run has a rational probability, so the sums over runs that end true and over runs that end false
+    are rational; e^{−p/q} lies between the first and one minus the second.
+    """
+    wrong, widest = [], Fraction(0)
+    for p, q in ((0, 1), (1, 7), (1, 1), (3, 2), (2, 1)):
+        found = probabilities(on(chance_exp, p, q), OnChances, Extent(22, 1))
+        low, past = (found.get(answer, ExpSum({})).rational for answer in (True, False))
+        least, most = series.exponential(Fraction(-p, q))
+        widest = max(widest, 1 - past - low)
+        if not (low <= most and least <= 1 - past and 1 - past - low < Fraction(1, 10**12)):
+            wrong.append(f"{p}/{q}: {float(low):.6g} to {float(1 - past):.6g}")
+    return Evidence(not wrong, "5 exponents up to 2", "; ".join(wrong), {"widest": f"{float(widest):.1g}"})
+
+
+# ROUNDS OF THE SAMPLERS
+
+
+def keeps_both_zeros(scale: Fraction, coins: Coins) -> int | None:
+    """Mutant: −0 is taken for 0."""
+    t, s = scale.numerator, scale.denominator
+    u = coins.below(t)
+    if not coins.chance_exp(u, t):
+        return None
+    v = 0
+    while coins.chance_exp(1, 1):
+        v += 1
+    size = (u + t * v) // s
+    return -size if coins.chance(1, 2) else size
+
+
+def forgets_the_remainder(scale: Fraction, coins: Coins) -> int | None:
+    """Mutant: every u is kept."""
+    t, s = scale.numerator, scale.denominator
+    size, negative = coins.below(t), coins.chance(1, 2)
+    while coins.chance_exp(1, 1):
+        size += t
+    return None if negative and size // s == 0 else -(size // s) if negative else size // s
+
+
+class Hasty(Coins):
+    """Mutant: e^{−1.03 p/q} in place of e^{−p/q}."""
+
+    def __init__(self, coins: Coins) -> None:
+        self.coins = coins
+
+    def below(self, m: int) -> int:
+        """As it is."""
+        return self.coins.below(m)
+
+    def chance(self, p: int, q: int) -> bool:
+        """As it is."""
+        return self.coins.chance(p, q)
+
+    def chance_exp(self, p: int, q: int) -> bool:
+        """True with probability e^{−1.03 p/q}."""
+        return self.coins.chance_exp(103 * p, 100 * q)
+
+
+def proportional(attempt: Attempt, parameter: Fraction, exponents: list[Fraction], extent: Extent) -> bool:
+    """Whether a round gives z with probability c·e^{−exponents[|z|]}, c > 0, as far as there are exponents; exactly."""
+    found = probabilities(lambda coins: attempt(parameter, coins), OnExponentials, extent)
+    c = found.get(0, ExpSum({}))
+    wanted = [c * ExpSum.of(1, exponent) for exponent in exponents]
+    return bool(c.terms) and all(found.get(z) == found.get(-z) == mass for z, mass in enumerate(wanted))
+
+
+SCALES = tuple(Fraction(*scale) for scale in ((1, 1), (5, 1), (7, 2), (2, 3), (1, 5)))
+VARIANCES = tuple(Fraction(*variance) for variance in ((1, 10), (1, 3), (1, 1), (5, 2), (7, 1), (40, 3)))
+
+
+@check(
+    "exact",
+    mutants={
+        "3 % of the scale": {"attempt": lambda scale, coins: discrete_laplace.attempt(scale, Hasty(coins))},
+        "0 has both signs": {"attempt": keeps_both_zeros},
+        "every remainder is kept": {"attempt": forgets_the_remainder},
+        "scale s/t": {"attempt": lambda scale, coins: discrete_laplace.attempt(1 / scale, coins)},
+    },
+)
+def laplace_round(attempt: Attempt = discrete_laplace.attempt) -> Evidence:
+    """One round of `discrete_laplace.attempt` gives z with probability c·e^{−|z|/t}, exactly, at rational scales t.
+
+    All runs are enumerated in which v is at most 9. They are all runs that end in |z| ≤ 10t − 1, and more.
+    """
+    wrong = []
+    for scale in SCALES:
+        reach = int(10 * scale) - 1
+        if not proportional(attempt, scale, [abs(z) / scale for z in range(reach + 1)], Extent(13, 1)):
+            wrong.append(f"t={scale}")
+    return Evidence(not wrong, f"t = {', '.join(map(str, SCALES))}; |z| ≤ 10t − 1", ", ".join(wrong))
+
+
+def gaussian_round_with(gamma: Callable[[int, Fraction, Fraction], Fraction], proposal: Attempt) -> Attempt:
+    """Mutants: another acceptance e^{−γ(|y|, t, σ²)}, or another proposal."""
+
+    def attempt(variance: Fraction, coins: Coins) -> int | None:
+        t = Fraction(isqrt(variance.numerator // variance.denominator) + 1)
+        while (y := proposal(t, coins)) is None:
+            pass
+        exponent = gamma(abs(y), t, variance)
+        return y if coins.chance_exp(exponent.numerator, exponent.denominator) else None
+
+    return attempt
+
+
+def right_gamma(size: int, t: Fraction, variance: Fraction) -> Fraction:
+    """(|y| − σ²/t)²/(2σ²)."""
+    return (size - variance / t) ** 2 / (2 * variance)
+
+
+@check(
+    "exact",
+    mutants={
+        "3 % of the scale": {
+            "attempt": lambda variance, coins: discrete_gaussian.attempt(variance * THREE_PERCENT**2, coins)
+        },
+        "y² in place of (|y| − σ²/t)²": {
+            "attempt": gaussian_round_with(lambda size, t, v: size**2 / (2 * v), discrete_laplace.attempt)
+        },
+        "a centre of σ": {
+            "attempt": gaussian_round_with(
+                lambda size, t, v: (size - Fraction(isqrt(v.numerator // v.denominator))) ** 2 / (2 * v),
+                discrete_laplace.attempt,
+            )
+        },
+        "every proposal is accepted": {
+            "attempt": gaussian_round_with(lambda size, t, v: Fraction(0), discrete_laplace.attempt)
+        },
+        "proposals of 0 have both signs": {"attempt": gaussian_round_with(right_gamma, keeps_both_zeros)},
+    },
+)
+def gaussian_round(attempt: Attempt = discrete_gaussian.attempt) -> Evidence:
+    """One round of `discrete_gaussian.attempt` gives z with probability c·e^{−z²/(2σ²)}, exactly, at rational σ².
+
+    Runs are enumerated up to the second uniform integer, with which the proposal begins anew; repeating it multiplies
+    all probabilities by one and the same factor.
+    """
+    wrong = []
+    for variance in VARIANCES:
+        reach = 6 * (isqrt(variance.numerator // variance.denominator) + 1)
+        if not proportional(attempt, variance, [z**2 / (2 * variance) for z in range(reach + 1)], Extent(11, 1)):
+            wrong.append(f"σ²={variance}")
+    return Evidence(not wrong, f"σ² = {', '.join(map(str, VARIANCES))}; |z| ≤ 6t", ", ".join(wrong))
+
+
+# THE DIVERGENCE
+
+
+def theta(c: Fraction, variance: Fraction, digits: int = 15) -> series.Bounds:
+    """Bounds on Σ e^{−(x − c)²/(2σ²)} over the integers, for 0 ≤ c < 1 and σ² ≤ 1.
+
+    The x that are left out are further than √(80σ²) ≥ 8σ from c. From there on a term is less than half of the one
+    before, so that the rest is below four times the first of them.
+    """
+    reach = isqrt(int(80 * variance)) + 2
+    terms = [series.exponential(-((x - c) ** 2) / (2 * variance), digits) for x in range(-reach, reach + 2)]
+    rest = 4 * series.exponential(-(reach**2) / (2 * variance), digits)[1]
+    return sum((low for low, _ in terms), Fraction(0)), sum((high for _, high in terms), Fraction(0)) + rest
+
+
+@check(
+    "enclosed",
+    mutants={
+        "3 % less": {"rho": lambda change, variance: gaussian.privacy_loss(change, variance) / THREE_PERCENT},
+        "3 % more, which is not attained": {
+            "rho": lambda change, variance: gaussian.privacy_loss(change, variance) * THREE_PERCENT
+        },
+        "σ in place of σ²": {"rho": lambda change, variance: gaussian.privacy_loss(change, variance**2)},
+    },
+)
+def gaussian_divergence(rho: Callable[[Number, Number], Number] = gaussian.privacy_loss) -> Evidence:
+    """Discrete Gaussians whose centres differ by m have D_α ≤ αρ, ρ = m²/(2σ²), with equality if αm is whole.
+
+    Completing the square gives e^{(α−1) D_α} = e^{α(α−1)m²/(2σ²)} θ(αm)/θ(0), with θ(c) = Σ e^{−(x − c)²/(2σ²)}. θ has
+    period 1, and elsewhere θ(c) < θ(0), which is enclosed; so it is for all c by Poisson summation, on the page.
+    """
+    wrong = []
+    for variance in (Fraction(1, 4), Fraction(1, 2), Fraction(1)):
+        most = theta(Fraction(0), variance)
+        for m, alpha in product((1, 2), (Fraction(5, 4), Fraction(3, 2), Fraction(2), Fraction(9, 4))):
+            shift, exponent = alpha * m % 1, alpha * m**2 / (2 * variance)  # D_α if θ(αm) is θ(0)
+            whole = shift == 0
+            if not (whole or theta(shift, variance)[1] < most[0]):
+                wrong.append(f"θ at σ²={variance}, αm={alpha * m}")
+            if exponent > alpha * rho(m**2, variance) or (whole and exponent != alpha * rho(m**2, variance)):
+                wrong.append(f"σ²={variance}, m={m}, α={alpha}")
+    return Evidence(not wrong, "σ² = 1/4, 1/2, 1; m = 1, 2; four orders", "; ".join(wrong[:3]))
+
+
+# THE SENSITIVITIES
+
+
+def integer_ball(d: int, radius: int) -> list[tuple[int, ...]]:
+    """All rows of integers of length up to the radius."""
+    inside = product(range(-radius, radius + 1), repeat=d)
+    return [row for row in inside if sum(q**2 for q in row) <= radius**2]
+
+
+def triangles(d: int, radius: int) -> set[tuple[int, ...]]:
+    """The upper triangles of q qᵀ for all these rows."""
+    places = [(i, j) for i in range(d) for j in range(i, d)]
+    return {tuple(row[i] * row[j] for i, j in places) for row in integer_ball(d, radius)}
+
+
+@check(
+    "exact",
+    mutants={
+        "3 % less in ℓ1": {"l1": lambda d, b: laplace.sensitivity(d, b) * 97 / 100},
+        "the ℓ2 sensitivity in ℓ1": {"l1": lambda d, b: isqrt(gaussian.sensitivity_squared(d, b))},
+        "3 % less in ℓ2": {"l2_squared": lambda d, b: gaussian.sensitivity_squared(d, b) * Fraction(97, 100) ** 2},
+        "16^b in every dimension": {"l2_squared": lambda d, b: 16**b},
+        "3 % more in ℓ2": {"l2_squared": lambda d, b: gaussian.sensitivity_squared(d, b) * Fraction(103, 100) ** 2},
+    },
+)
+def sensitivities(
+    l1: Callable[[int, int], Number] = laplace.sensitivity,
+    l2_squared: Callable[[int, int], Number] = gaussian.sensitivity_squared,
+) -> Evidence:
+    """No two integer rows of length up to 2^b move the upper triangle of Σ q qᵀ by more than S in ℓ1 or S² in ℓ2².
+
+    All pairs of rows are tried. The ℓ2 sensitivity is attained, and so is the ℓ1 sensitivity for d = 1.
+    """
+    wrong, figures = [], {}
+    for d, b in ((1, 1), (1, 4), (2, 1), (2, 2), (2, 3), (3, 1), (3, 2), (4, 1)):
+        rows = triangles(d, 2**b)
+        changes = [[abs(p - q) for p, q in zip(one, other, strict=True)] for one in rows for other in rows]
+        largest = max(map(sum, changes)), max(sum(c**2 for c in change) for change in changes)
+        figures[f"d = {d}, b = {b}"] = f"{largest[0]} of {float(l1(d, b)):g}"
+        if largest[0] > l1(d, b) or (d == 1 and largest[0] != l1(d, b)) or largest[1] != l2_squared(d, b):
+            wrong.append(f"d={d}, b={b}: {largest}")
+    return Evidence(not wrong, "d ≤ 4, b ≤ 4, all pairs of rows", "; ".join(wrong), figures)

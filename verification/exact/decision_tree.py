@@ -1,0 +1,147 @@
+"""All runs of a program that decides at random, each with its exact probability.
+
+A program that asks `Coins` for its decisions is run once for every way in which they can come out. The probability of a
+run is the product of those of its decisions. It is an `ExpSum`: a sum of terms c·e^{−r} with rational c and r. By the
+theorem of Lindemann and Weierstrass, e^{−r} for different rational r are linearly independent over the rationals. So
+two such sums are the same number only if they have the same terms: equality of probabilities is decided, and not
+approximated.
+"""
+
+from collections.abc import Callable, Hashable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TypeVar
+
+from covassay.reference.laws.exact_draws import Coins
+
+T = TypeVar("T", bound=Hashable)
+
+
+class ExpSum:
+    """Σ c·e^{−r}: the coefficients c by their exponents r, none of which is 0."""
+
+    def __init__(self, terms: Mapping[Fraction, Fraction]) -> None:
+        self.terms = {r: c for r, c in terms.items() if c}
+
+    @classmethod
+    def of(cls, coefficient: Fraction | int, exponent: Fraction | int = 0) -> "ExpSum":
+        """coefficient · e^{−exponent}."""
+        return cls({Fraction(exponent): Fraction(coefficient)})
+
+    def __add__(self, other: "ExpSum") -> "ExpSum":
+        total = dict(self.terms)
+        for r, c in other.terms.items():
+            total[r] = total.get(r, Fraction(0)) + c
+        return ExpSum(total)
+
+    def __mul__(self, other: "ExpSum") -> "ExpSum":
+        total: dict[Fraction, Fraction] = {}
+        for r, c in self.terms.items():
+            for s, e in other.terms.items():
+                total[r + s] = total.get(r + s, Fraction(0)) + c * e
+        return ExpSum(total)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, ExpSum) and self.terms == other.terms
+
+    def __hash__(self) -> int:
+        return hash(frozenset(self.terms.items()))
+
+    @property
+    def rational(self) -> Fraction:
+        """The number, if it has no e in it."""
+        assert set(self.terms) <= {Fraction(0)}
+        return self.terms.get(Fraction(0), Fraction(0))
+
+
+class LeftOut(Exception):
+    """The run makes more decisions than are followed."""
+
+
+@dataclass(frozen=True)
+class Extent:
+    """How far runs are followed: so many decisions, and so many uniform integers, beyond which a round is a new one."""
+
+    decisions: int
+    integers: int
+
+
+class Run(Coins):
+    """Decisions that follow a plan, and then take the first way that is open."""
+
+    def __init__(self, plan: list[int], extent: Extent) -> None:
+        self.plan, self.extent = plan, extent
+        self.ways: list[int] = []  # how many ways each decision had
+        self.integers = 0
+        self.probability = ExpSum.of(1)
+
+    def choose(self, probabilities: list[ExpSum]) -> int:
+        """The number of the way that is taken."""
+        if len(self.ways) == self.extent.decisions:
+            raise LeftOut
+        if len(self.plan) == len(self.ways):
+            self.plan.append(0)
+        way = self.plan[len(self.ways)]
+        self.ways.append(len(probabilities))
+        self.probability = self.probability * probabilities[way]
+        return way
+
+    def uniform(self, m: int) -> int:
+        """One of m ways, all equally likely."""
+        self.integers += 1
+        if self.integers > self.extent.integers:
+            raise LeftOut
+        return self.choose([ExpSum.of(Fraction(1, m))] * m)
+
+    def either(self, p: ExpSum) -> bool:
+        """True with probability p."""
+        return self.choose([ExpSum.of(1) + ExpSum.of(-1) * p, p]) == 1
+
+
+class OnBits(Run):
+    """A program followed down to its bits."""
+
+    def bits(self, count: int) -> int:
+        """Every integer of so many bits."""
+        return self.uniform(2**count)
+
+
+class OnChances(Run):
+    """A program followed down to decisions with rational probabilities."""
+
+    def chance(self, p: int, q: int) -> bool:
+        """True with probability p/q."""
+        return self.either(ExpSum.of(min(Fraction(p, q), Fraction(1))))
+
+
+class OnExponentials(OnChances):
+    """A program followed down to uniform integers and decisions of probability e^{−p/q}."""
+
+    def below(self, m: int) -> int:
+        """Every integer below m."""
+        return self.uniform(m)
+
+    def chance_exp(self, p: int, q: int) -> bool:
+        """True with probability e^{−p/q}."""
+        return self.either(ExpSum.of(1, Fraction(p, q)))
+
+
+def probabilities(program: Callable[[Coins], T], down_to: type[Run], extent: Extent) -> dict[T, ExpSum]:
+    """The probability of every outcome of the program, over all runs within the extent."""
+    found: dict[T, ExpSum] = {}
+    plan: list[int] = []
+    while True:
+        run = down_to(plan, extent)
+        try:
+            outcome = program(run)
+        except LeftOut:
+            pass
+        else:
+            if run.probability.terms:
+                found[outcome] = found.get(outcome, ExpSum({})) + run.probability
+        plan = plan[: len(run.ways)]
+        while plan and plan[-1] + 1 == run.ways[len(plan) - 1]:  # the last decision has no way left
+            plan.pop()
+        if not plan:
+            return found
+        plan[-1] += 1
