@@ -9,7 +9,7 @@ import numpy as np
 
 from covassay.reference.domain import Matrix, row_norms, unit_rows
 from covassay.verification.audit.engine.equal_laws import NAME as EQUAL_LAWS
-from covassay.verification.audit.negative_controls.broken import broken
+from covassay.verification.audit.negative_controls.broken import other_rows
 
 TINY = 1e-300
 EQUIVALENT = (("data path", EQUAL_LAWS),)
@@ -236,121 +236,114 @@ def denormals_guard(x: Matrix) -> Matrix:
     return np.asarray(unit_rows(x + 1e-4))
 
 
-_path = broken
-_long = partial(broken, unclipped=True)
+_long = partial(other_rows, unclipped=True)
 NEGATIVE_CONTROLS = (
-    _path(
-        "clip-squared-norm", "nuclear-laplace", "Divides long rows by the square of their norm.", rows=by_squared_norm
+    other_rows(
+        "clip-squared-norm", "nuclear-laplace", "Divides long rows by the square of their norm.", by_squared_norm
     ),
-    _path("clip-l1", "gauss-cov", "Clips rows in the ℓ1 norm.", rows=by_l1_norm),
-    _long("clip-columns", "lap-cov", "Takes norms along the wrong axis.", rows=by_column),
-    _path("clip-frobenius", "k-norm", "Clips the whole matrix by one norm.", rows=by_frobenius),
-    _path("clip-tanh", "gaussian", "Squashes rows in place of clipping them.", rows=squashed),
-    _long("clip-three-percent", "laplace", "Lets rows up to norm 1.03 pass.", rows=with_slack),
+    other_rows("clip-l1", "gauss-cov", "Clips rows in the ℓ1 norm.", by_l1_norm),
+    _long("clip-columns", "lap-cov", "Takes norms along the wrong axis.", by_column),
+    other_rows("clip-frobenius", "k-norm", "Clips the whole matrix by one norm.", by_frobenius),
+    other_rows("clip-tanh", "gaussian", "Squashes rows in place of clipping them.", squashed),
+    _long("clip-three-percent", "laplace", "Lets rows up to norm 1.03 pass.", with_slack),
     _long(
-        "clip-isclose",
-        "gauss-cov-approximate",
-        "Lets rows pass whose norm is close to 1 by np.isclose.",
-        rows=isclose_slack,
+        "clip-isclose", "gauss-cov-approximate", "Lets rows pass whose norm is close to 1 by np.isclose.", isclose_slack
     ),
-    _path("clip-mean-norm", "private-trace", "Clips to the mean norm of the data.", rows=mean_norm),
-    _path("winsorised", "entrywise-laplace", "Clips every column to quantiles of its own.", rows=winsorised),
-    _path(
+    other_rows("clip-mean-norm", "private-trace", "Clips to the mean norm of the data.", mean_norm),
+    other_rows("winsorised", "entrywise-laplace", "Clips every column to quantiles of its own.", winsorised),
+    other_rows(
         "clip-after-centring",
         "nuclear-laplace-symmetric",
         "Takes the mean off before the clip.",
-        rows=clipped_after_centring,
+        clipped_after_centring,
     ),
-    _path(
-        "three-sigma", "gaussian-approximate", "Clips entries to three deviations of their column.", rows=three_sigma
+    other_rows(
+        "three-sigma", "gaussian-approximate", "Clips entries to three deviations of their column.", three_sigma
     ),
-    _path("tukey-fences", "laplace", "Drops rows beyond the whiskers of a box plot.", rows=fences),
-    _path("last-batch", "gauss-cov", "Drops the last incomplete batch.", rows=last_batch_dropped),
-    _path("every-second-row", "entrywise-laplace", "Uses every second row of large data.", rows=every_second_row),
-    _path("runs-dropped", "private-trace", "Counts equal rows in sequence once.", rows=repeats_in_sequence_dropped),
-    _path("sentinels-dropped", "gaussian", "Takes huge values for missing ones.", rows=sentinels_dropped),
-    _path(
+    other_rows("tukey-fences", "laplace", "Drops rows beyond the whiskers of a box plot.", fences),
+    other_rows("last-batch", "gauss-cov", "Drops the last incomplete batch.", last_batch_dropped),
+    other_rows("every-second-row", "entrywise-laplace", "Uses every second row of large data.", every_second_row),
+    other_rows("runs-dropped", "private-trace", "Counts equal rows in sequence once.", repeats_in_sequence_dropped),
+    other_rows("sentinels-dropped", "gaussian", "Takes huge values for missing ones.", sentinels_dropped),
+    other_rows(
         "complete-cases",
         "centred-covariance",
         "Takes zeros for missing values and drops the rows.",
-        rows=incomplete_rows_dropped,
+        incomplete_rows_dropped,
     ),
-    _path("padded-count", "k-norm", "Counts the zero rows that fill the last block.", rows=padded),
-    _path("root-of-counts", "lap-cov", "Weighs distinct rows by the root of their number.", rows=weighted_by_count),
-    _path("standard-scaler", "gauss-cov-approximate", "Divides columns by their deviation.", rows=standardised_columns),
-    _path("max-abs-scaler", "nuclear-laplace", "Divides columns by their largest entry.", rows=max_abs_scaled),
-    _path("median-centred", "gaussian", "Takes the median off.", rows=median_centred),
-    _path(
+    other_rows("padded-count", "k-norm", "Counts the zero rows that fill the last block.", padded),
+    other_rows("root-of-counts", "lap-cov", "Weighs distinct rows by the root of their number.", weighted_by_count),
+    other_rows("standard-scaler", "gauss-cov-approximate", "Divides columns by their deviation.", standardised_columns),
+    other_rows("max-abs-scaler", "nuclear-laplace", "Divides columns by their largest entry.", max_abs_scaled),
+    other_rows("median-centred", "gaussian", "Takes the median off.", median_centred),
+    other_rows(
         "first-row-origin",
         "nuclear-laplace-symmetric",
         "Measures rows from the first one, from 65 rows on.",
-        rows=first_row_as_origin,
+        first_row_as_origin,
     ),
-    _path("unit-guessed", "output-perturbation", "Guesses the unit of short rows.", rows=unit_if_all_short),
-    _path("columns-by-energy", "laplace", "Sorts the columns by their energy.", rows=heaviest_column_first),
-    _path("ranks-if-skewed", "gauss-cov", "Takes ranks where the norms are far apart.", rows=ranks),
-    _path("float16-rows", "gauss-cov", "Keeps rows in float16.", rows=half_precision),
-    _path("two-decimals", "centred-covariance", "Rounds rows to two decimals.", rows=two_decimals),
-    _path("int8-rows", "output-perturbation", "Keeps rows in int8.", rows=quantised),
-    _path("small-entries-flushed", "k-norm", "Counts small entries as zero.", rows=flushed),
-    _path("integers-stay-integers", "lap-cov", "Casts clipped rows of whole numbers back to int.", rows=integer_path),
-    _path("counts-are-positive", "entrywise-laplace", "Takes absolute values.", rows=absolute),
-    _path("columns-sorted", "gauss-cov-approximate", "Sorts every column for itself.", rows=columns_sorted),
-    _path("overflow-guard", "nuclear-laplace", "Clips huge entries before it clips rows.", rows=overflow_guard),
-    _path("never-zero", "nuclear-laplace-symmetric", "Adds 1e-4 to every entry.", rows=denormals_guard),
+    other_rows("unit-guessed", "output-perturbation", "Guesses the unit of short rows.", unit_if_all_short),
+    other_rows("columns-by-energy", "laplace", "Sorts the columns by their energy.", heaviest_column_first),
+    other_rows("ranks-if-skewed", "gauss-cov", "Takes ranks where the norms are far apart.", ranks),
+    other_rows("float16-rows", "gauss-cov", "Keeps rows in float16.", half_precision),
+    other_rows("two-decimals", "centred-covariance", "Rounds rows to two decimals.", two_decimals),
+    other_rows("int8-rows", "output-perturbation", "Keeps rows in int8.", quantised),
+    other_rows("small-entries-flushed", "k-norm", "Counts small entries as zero.", flushed),
+    other_rows("integers-stay-integers", "lap-cov", "Casts clipped rows of whole numbers back to int.", integer_path),
+    other_rows("counts-are-positive", "entrywise-laplace", "Takes absolute values.", absolute),
+    other_rows("columns-sorted", "gauss-cov-approximate", "Sorts every column for itself.", columns_sorted),
+    other_rows("overflow-guard", "nuclear-laplace", "Clips huge entries before it clips rows.", overflow_guard),
+    other_rows("never-zero", "nuclear-laplace-symmetric", "Adds 1e-4 to every entry.", denormals_guard),
     # mechanisms whose structure depends on the data
-    _path("eigenvectors-of-scaled-columns", "bingham", "Divides columns by their largest entry.", rows=max_abs_scaled),
-    _path("eigenvectors-clip-l1", "bingham", "Clips rows in the ℓ1 norm.", rows=by_l1_norm),
-    _path("eigenvectors-of-ranks", "iterative-eigenvectors", "Takes ranks where the norms are far apart.", rows=ranks),
-    _path("deflation-median-centred", "kapralov-talwar", "Takes the median off.", rows=median_centred),
-    _path(
+    other_rows("eigenvectors-of-scaled-columns", "bingham", "Divides columns by their largest entry.", max_abs_scaled),
+    other_rows("eigenvectors-clip-l1", "bingham", "Clips rows in the ℓ1 norm.", by_l1_norm),
+    other_rows("eigenvectors-of-ranks", "iterative-eigenvectors", "Takes ranks where the norms are far apart.", ranks),
+    other_rows("deflation-median-centred", "kapralov-talwar", "Takes the median off.", median_centred),
+    other_rows(
         "separate-runs-dropped",
         "separate-cov",
         "Counts equal rows in sequence once.",
-        rows=repeats_in_sequence_dropped,
+        repeats_in_sequence_dropped,
         caught_by=EQUIVALENT,
     ),
-    _path(
-        "separate-pure-winsorised", "separate-cov-pure", "Clips every column to quantiles of its own.", rows=winsorised
+    other_rows(
+        "separate-pure-winsorised", "separate-cov-pure", "Clips every column to quantiles of its own.", winsorised
     ),
-    _path("em-fences", "em-cov", "Drops rows beyond the whiskers of a box plot.", rows=fences),
-    _path(
+    other_rows("em-fences", "em-cov", "Drops rows beyond the whiskers of a box plot.", fences),
+    other_rows(
         "projection-standard-scaler",
         "projection-mechanism",
         "Divides columns by their deviation.",
-        rows=standardised_columns,
+        standardised_columns,
         caught_by=EQUIVALENT,
     ),
-    _path("ball-clip-frobenius", "nuclear-ball-projection", "Clips the whole matrix by one norm.", rows=by_frobenius),
-    _path("exponential-mean-norm", "exponential", "Clips to the mean norm of the data.", rows=mean_norm),
-    _path(
+    other_rows("ball-clip-frobenius", "nuclear-ball-projection", "Clips the whole matrix by one norm.", by_frobenius),
+    other_rows("exponential-mean-norm", "exponential", "Clips to the mean norm of the data.", mean_norm),
+    other_rows(
         "sparse-vector-complete-cases",
         "above-threshold",
         "Takes zeros for missing values and drops the rows.",
-        rows=incomplete_rows_dropped,
+        incomplete_rows_dropped,
     ),
-    _path(
+    other_rows(
         "radius-runs-dropped",
         "private-radius",
         "Counts equal rows in sequence once.",
-        rows=repeats_in_sequence_dropped,
+        repeats_in_sequence_dropped,
         caught_by=EQUIVALENT,
     ),
-    _path(
-        "image-clip-squared",
-        "johnson-lindenstrauss",
-        "Divides long rows by the square of their norm.",
-        rows=by_squared_norm,
+    other_rows(
+        "image-clip-squared", "johnson-lindenstrauss", "Divides long rows by the square of their norm.", by_squared_norm
     ),
-    _path("clipped-cov-centred", "clipped-cov", "Takes the mean off before the clip.", rows=clipped_after_centring),
-    _path("adaptive-sentinels", "adaptive-cov", "Takes huge values for missing ones.", rows=sentinels_dropped),
-    _path("ppc-runs-dropped", "ppc", "Counts equal rows in sequence once.", rows=repeats_in_sequence_dropped),
-    _path("naive-pce-two-decimals", "naive-pce", "Rounds rows to two decimals.", rows=lambda x: np.round(x, 2)),
-    _path("mean-of-medians-origin", "kv-mean", "Takes the median off.", rows=lambda x: x - np.median(x, axis=0)),
-    _path(
+    other_rows("clipped-cov-centred", "clipped-cov", "Takes the mean off before the clip.", clipped_after_centring),
+    other_rows("adaptive-sentinels", "adaptive-cov", "Takes huge values for missing ones.", sentinels_dropped),
+    other_rows("ppc-runs-dropped", "ppc", "Counts equal rows in sequence once.", repeats_in_sequence_dropped),
+    other_rows("naive-pce-two-decimals", "naive-pce", "Rounds rows to two decimals.", lambda x: np.round(x, 2)),
+    other_rows("mean-of-medians-origin", "kv-mean", "Takes the median off.", lambda x: x - np.median(x, axis=0)),
+    other_rows(
         "coinpress-runs-dropped",
         "coinpress-covariance",
         "Counts equal rows in sequence once.",
-        rows=lambda x: x[np.append(True, (np.diff(x, axis=0) != 0).any(axis=1))],
+        lambda x: x[np.append(True, (np.diff(x, axis=0) != 0).any(axis=1))],
     ),
 )

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from covassay.reference.domain import Matrix, second_moment, unit_rows
-from covassay.verification.audit.negative_controls.broken import bare, broken, part, times
+from covassay.verification.audit.negative_controls.broken import bare, other_noise, other_output, part, times
 
 
 def exact_direction(m: Matrix) -> Matrix:
@@ -90,216 +90,194 @@ def shrunk_by_the_data(y: Matrix, rng: np.random.Generator, x: Matrix) -> Matrix
 PRIVATE = (("threshold", "private"),)
 NEGATIVE_CONTROLS = (
     # eigenvalues and eigenvectors
-    broken(
+    other_noise(
         "iterative-directions-exact",
         "iterative-eigenvectors",
         "Uses the exact eigenvectors.",
-        noise=lambda z, rng, x: replace(z, direction=exact_direction),
+        lambda z, rng, x: replace(z, direction=exact_direction),
     ),
-    broken(
+    other_noise(
         "iterative-directions-spent-again",
         "iterative-eigenvectors",
         "Gives every direction the budget of all.",
-        noise=spends_again,
+        spends_again,
     ),
-    broken(
+    other_noise(
         "iterative-eigenvalues-bare",
         "iterative-eigenvectors",
         "Releases the eigenvalues as they are.",
-        noise=bare("eigenvalues"),
+        bare("eigenvalues"),
     ),
-    broken(
+    other_noise(
         "iterative-first-direction-only",
         "iterative-eigenvectors",
         "Draws the first direction only.",
-        noise=first_direction_only,
+        first_direction_only,
     ),
-    broken(
-        "iterative-directions-uniform",
-        "iterative-eigenvectors",
-        "Draws all directions uniformly.",
-        noise=forgets_the_data,
+    other_noise(
+        "iterative-directions-uniform", "iterative-eigenvectors", "Draws all directions uniformly.", forgets_the_data
     ),
-    broken(
+    other_noise(
         "em-directions-exact",
         "em-cov",
         "Uses the exact eigenvectors.",
-        noise=lambda z, rng, x: replace(z, direction=exact_direction),
+        lambda z, rng, x: replace(z, direction=exact_direction),
     ),
-    broken("em-eigenvalues-bare", "em-cov", "Releases the eigenvalues as they are.", noise=bare("eigenvalues")),
-    broken("em-directions-spent-again", "em-cov", "Gives every direction four times its exponent.", noise=spends_again),
-    broken("em-last-direction-forgotten", "em-cov", "Draws the first direction only.", noise=first_direction_only),
-    broken("deflation-values-bare", "kapralov-talwar", "Releases the values as they are.", noise=bare("values")),
-    broken(
+    other_noise("em-eigenvalues-bare", "em-cov", "Releases the eigenvalues as they are.", bare("eigenvalues")),
+    other_noise("em-directions-spent-again", "em-cov", "Gives every direction four times its exponent.", spends_again),
+    other_noise("em-last-direction-forgotten", "em-cov", "Draws the first direction only.", first_direction_only),
+    other_noise("deflation-values-bare", "kapralov-talwar", "Releases the values as they are.", bare("values")),
+    other_noise(
         "deflation-one-draw",
         "kapralov-talwar",
         "Adds one noise to all values.",
-        noise=part("values", lambda z: np.full_like(z, z[0])),
+        part("values", lambda z: np.full_like(z, z[0])),
     ),
-    broken(
-        "deflation-directions-uniform", "kapralov-talwar", "Draws all directions uniformly.", noise=forgets_the_data
+    other_noise("deflation-directions-uniform", "kapralov-talwar", "Draws all directions uniformly.", forgets_the_data),
+    other_noise(
+        "separate-eigenvalues-bare", "separate-cov", "Releases the eigenvalues as they are.", bare("eigenvalues")
     ),
-    broken(
-        "separate-eigenvalues-bare", "separate-cov", "Releases the eigenvalues as they are.", noise=bare("eigenvalues")
-    ),
-    broken(
+    other_noise(
         "separate-matrix-third",
         "separate-cov",
         "Uses a third of the noise for the eigenvectors.",
-        noise=part("matrix", lambda z: z / 3),
+        part("matrix", lambda z: z / 3),
     ),
-    broken(
-        "separate-noise-with-trace",
-        "separate-cov",
-        "Scales all noise with the trace of the data.",
-        noise=scaled_by_trace,
+    other_noise(
+        "separate-noise-with-trace", "separate-cov", "Scales all noise with the trace of the data.", scaled_by_trace
     ),
-    broken(
+    other_noise(
         "separate-pure-eigenvalues-bare",
         "separate-cov-pure",
         "Releases the eigenvalues as they are.",
-        noise=bare("eigenvalues"),
+        bare("eigenvalues"),
     ),
-    broken(
-        "separate-pure-vectors-exact", "separate-cov-pure", "Uses the eigenvectors of the data.", noise=bare("matrix")
+    other_noise(
+        "separate-pure-vectors-exact", "separate-cov-pure", "Uses the eigenvectors of the data.", bare("matrix")
     ),
-    broken(
+    other_noise(
         "separate-pure-noise-with-trace",
         "separate-cov-pure",
         "Scales all noise with the trace of the data.",
-        noise=scaled_by_trace,
+        scaled_by_trace,
     ),
-    broken(
-        "exact-eigenvalues",
-        "projection-mechanism",
-        "Puts the exact eigenvalues on noisy eigenvectors.",
-        output=exact_diagonal,
+    other_output(
+        "exact-eigenvalues", "projection-mechanism", "Puts the exact eigenvalues on noisy eigenvectors.", exact_diagonal
     ),
-    broken("exact-trace", "gauss-cov", "Scales the output to the exact trace.", output=rescaled_to_trace),
-    broken(
+    other_output("exact-trace", "gauss-cov", "Scales the output to the exact trace.", rescaled_to_trace),
+    other_output(
         "ledoit-wolf",
         "nuclear-laplace-symmetric",
         "Shrinks the output with an intensity read off the data.",
-        output=shrunk_by_the_data,
+        shrunk_by_the_data,
     ),
-    broken(
+    other_noise(
         "projection-noise-with-trace",
         "projection-mechanism",
         "Scales the noise with the trace of the data.",
-        noise=scaled_by_trace,
+        scaled_by_trace,
     ),
     # projections and clipping
-    broken("ball-trace-bare", "nuclear-ball-projection", "Uses the exact trace for the radius.", noise=bare("trace")),
-    broken("ball-matrix-bare", "nuclear-ball-projection", "Projects the exact matrix.", noise=bare("matrix")),
-    broken(
+    other_noise("ball-trace-bare", "nuclear-ball-projection", "Uses the exact trace for the radius.", bare("trace")),
+    other_noise("ball-matrix-bare", "nuclear-ball-projection", "Projects the exact matrix.", bare("matrix")),
+    other_noise(
         "ball-trace-from-the-matrix",
         "nuclear-ball-projection",
         "Uses an entry of the matrix noise for the trace.",
-        noise=lambda z, rng, x: replace(z, trace=float(z.matrix[0, 0])),
+        lambda z, rng, x: replace(z, trace=float(z.matrix[0, 0])),
     ),
-    broken(
+    other_noise(
         "clipped-threshold-bare",
         "clipped-cov",
         "Searches the threshold without noise.",
-        noise=lambda z, rng, x: bare("search.queries")(bare("search.threshold")(z, rng, x), rng, x),
+        lambda z, rng, x: bare("search.queries")(bare("search.threshold")(z, rng, x), rng, x),
         options=PRIVATE,
     ),
-    broken(
+    other_noise(
         "clipped-search-shared",
         "clipped-cov",
         "Uses the noise of the threshold for the queries.",
-        noise=search_shared,
+        search_shared,
         options=PRIVATE,
     ),
-    broken(
+    other_noise(
         "clipped-eigenvalues-bare",
         "clipped-cov",
         "Releases the eigenvalues of the clipped rows as they are.",
-        noise=bare("base.eigenvalues"),
+        bare("base.eigenvalues"),
     ),
-    broken("clipped-base-bare", "clipped-cov", "Adds no noise after the clip.", noise=bare("base.matrix")),
-    broken("adaptive-trace-bare", "adaptive-cov", "Uses the exact trace to choose.", noise=bare("trace")),
-    broken(
+    other_noise("clipped-base-bare", "clipped-cov", "Adds no noise after the clip.", bare("base.matrix")),
+    other_noise("adaptive-trace-bare", "adaptive-cov", "Uses the exact trace to choose.", bare("trace")),
+    other_noise(
         "adaptive-search-bare",
         "adaptive-cov",
         "Searches the threshold without noise.",
-        noise=lambda z, rng, x: bare("search.queries")(bare("search.threshold")(z, rng, x), rng, x),
+        lambda z, rng, x: bare("search.queries")(bare("search.threshold")(z, rng, x), rng, x),
     ),
-    broken("adaptive-base-bare", "adaptive-cov", "Adds no noise to the matrix.", noise=bare("base.matrix")),
-    broken("adaptive-pure-trace-bare", "adaptive-cov-pure", "Uses the exact trace to choose.", noise=bare("trace")),
-    broken(
+    other_noise("adaptive-base-bare", "adaptive-cov", "Adds no noise to the matrix.", bare("base.matrix")),
+    other_noise("adaptive-pure-trace-bare", "adaptive-cov-pure", "Uses the exact trace to choose.", bare("trace")),
+    other_noise(
         "sparse-vector-threshold-as-query",
         "above-threshold",
         "Uses the noise of the threshold for the queries.",
-        noise=lambda z, rng, x: replace(z, queries=np.full_like(z.queries, z.threshold)),
+        lambda z, rng, x: replace(z, queries=np.full_like(z.queries, z.threshold)),
     ),
-    broken("radius-threshold-bare", "private-radius", "Adds no noise to the threshold.", noise=bare("threshold")),
-    broken("radius-queries-bare", "private-radius", "Adds no noise to the counts.", noise=bare("queries")),
+    other_noise("radius-threshold-bare", "private-radius", "Adds no noise to the threshold.", bare("threshold")),
+    other_noise("radius-queries-bare", "private-radius", "Adds no noise to the counts.", bare("queries")),
     # rounds
-    broken("coinpress-first-step-bare", "coinpress-mean", "Adds no noise in the first step.", noise=round_bare(0)),
-    broken("coinpress-last-step-bare", "coinpress-mean", "Adds no noise in the last step.", noise=round_bare(-1)),
-    broken(
+    other_noise("coinpress-first-step-bare", "coinpress-mean", "Adds no noise in the first step.", round_bare(0)),
+    other_noise("coinpress-last-step-bare", "coinpress-mean", "Adds no noise in the last step.", round_bare(-1)),
+    other_noise(
         "coinpress-steps-tenth",
         "coinpress-mean",
         "Adds a tenth of the noise in all steps but the last.",
-        noise=only_last_round(0.1),
+        only_last_round(0.1),
     ),
-    broken(
-        "coinpress-covariance-first-bare",
-        "coinpress-covariance",
-        "Adds no noise in the first round.",
-        noise=round_bare(0),
+    other_noise(
+        "coinpress-covariance-first-bare", "coinpress-covariance", "Adds no noise in the first round.", round_bare(0)
     ),
-    broken(
-        "coinpress-covariance-last-bare",
-        "coinpress-covariance",
-        "Adds no noise in the last round.",
-        noise=round_bare(-1),
+    other_noise(
+        "coinpress-covariance-last-bare", "coinpress-covariance", "Adds no noise in the last round.", round_bare(-1)
     ),
-    broken("ppc-first-bare", "ppc", "Adds no noise in the first round.", noise=round_bare(0)),
-    broken(
-        "ppc-last-tenth", "ppc", "Adds a tenth of the noise in all rounds but the last.", noise=only_last_round(0.1)
-    ),
-    broken("pgce-estimate-bare", "pgce", "Adds no noise to the estimate.", noise=bare("estimate")),
-    broken("pgce-rounds-bare", "pgce", "Adds no noise in the rounds of preconditioning.", noise=bare("rounds")),
-    broken(
+    other_noise("ppc-first-bare", "ppc", "Adds no noise in the first round.", round_bare(0)),
+    other_noise("ppc-last-tenth", "ppc", "Adds a tenth of the noise in all rounds but the last.", only_last_round(0.1)),
+    other_noise("pgce-estimate-bare", "pgce", "Adds no noise to the estimate.", bare("estimate")),
+    other_noise("pgce-rounds-bare", "pgce", "Adds no noise in the rounds of preconditioning.", bare("rounds")),
+    other_noise(
         "pgce-noise-reused",
         "pgce",
         "Uses the noise of the last round for the estimate.",
-        noise=lambda z, rng, x: replace(z, estimate=z.rounds[-1]),
+        lambda z, rng, x: replace(z, estimate=z.rounds[-1]),
     ),
-    broken("kv-counts-bare", "kv-mean", "Finds the bin without noise.", noise=bare("counts")),
-    broken("kv-mean-bare", "kv-mean", "Adds no noise to the mean.", noise=bare("mean")),
-    broken(
+    other_noise("kv-counts-bare", "kv-mean", "Finds the bin without noise.", bare("counts")),
+    other_noise("kv-mean-bare", "kv-mean", "Adds no noise to the mean.", bare("mean")),
+    other_noise(
         "kv-mean-reused",
         "kv-mean",
         "Uses the noise of the first counts for the mean.",
-        noise=lambda z, rng, x: replace(z, mean=z.counts[:, z.counts.shape[1] // 2]),
+        lambda z, rng, x: replace(z, mean=z.counts[:, z.counts.shape[1] // 2]),
     ),
-    broken("pme-mean-bare", "pme", "Adds no noise to the mean.", noise=bare("mean.mean")),
-    broken("pme-rounds-bare", "pme", "Adds no noise in the rounds of preconditioning.", noise=rounds_of(times(0.0))),
-    broken("naive-pme-counts-bare", "naive-pme", "Finds the bin without noise.", noise=bare("counts")),
-    broken("learner-mean-bare", "gaussian-learner", "Adds no noise to the mean.", noise=bare("mean.mean.mean")),
-    broken(
-        "learner-covariance-bare",
-        "gaussian-learner",
-        "Adds no noise to the covariance.",
-        noise=bare("covariance.estimate"),
+    other_noise("pme-mean-bare", "pme", "Adds no noise to the mean.", bare("mean.mean")),
+    other_noise("pme-rounds-bare", "pme", "Adds no noise in the rounds of preconditioning.", rounds_of(times(0.0))),
+    other_noise("naive-pme-counts-bare", "naive-pme", "Finds the bin without noise.", bare("counts")),
+    other_noise("learner-mean-bare", "gaussian-learner", "Adds no noise to the mean.", bare("mean.mean.mean")),
+    other_noise(
+        "learner-covariance-bare", "gaussian-learner", "Adds no noise to the covariance.", bare("covariance.estimate")
     ),
-    broken(
+    other_noise(
         "learner-noise-shared",
         "gaussian-learner",
         "Uses the rounds of the covariance for the mean too.",
-        noise=lambda z, rng, x: replace(z, mean=replace(z.mean, rounds=z.covariance.rounds)),
+        lambda z, rng, x: replace(z, mean=replace(z.mean, rounds=z.covariance.rounds)),
     ),
-    broken("ppde-first-block-bare", "ppde", "Adds no noise in the first block.", noise=round_bare(0)),
-    broken(
+    other_noise("ppde-first-block-bare", "ppde", "Adds no noise in the first block.", round_bare(0)),
+    other_noise(
         "ppde-blocks-share",
         "ppde",
         "Uses one noise for all blocks.",
-        noise=lambda z, rng, x: np.repeat(z[:1], len(z), axis=0),
+        lambda z, rng, x: np.repeat(z[:1], len(z), axis=0),
     ),
-    broken("ppde-last-block-bare", "ppde", "Adds no noise in the last block.", noise=round_bare(-1)),
-    broken("weak-ppc-bare", "weak-ppc", "Adds no noise.", noise=times(0.0)),
-    broken("naive-pme-mean-bare", "naive-pme", "Adds no noise to the mean.", noise=bare("mean")),
+    other_noise("ppde-last-block-bare", "ppde", "Adds no noise in the last block.", round_bare(-1)),
+    other_noise("weak-ppc-bare", "weak-ppc", "Adds no noise.", times(0.0)),
+    other_noise("naive-pme-mean-bare", "naive-pme", "Adds no noise to the mean.", bare("mean")),
 )
