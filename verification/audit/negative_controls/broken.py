@@ -74,11 +74,6 @@ def broken(
     return NegativeControl(name, mistake, mechanism_name, more.pop("caught_by", ()), draw, draw_many=many, **more)
 
 
-def other_rows(name: str, mechanism_name: str, mistake: str, rows: Rows, **more: Any) -> NegativeControl:
-    """The reference with other rows."""
-    return broken(name, mechanism_name, mistake, rows=rows, **more)
-
-
 def other_noise(name: str, mechanism_name: str, mistake: str, noise: Noise, **more: Any) -> NegativeControl:
     """The reference with other noise."""
     return broken(name, mechanism_name, mistake, noise=noise, **more)

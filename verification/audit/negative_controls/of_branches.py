@@ -1,25 +1,30 @@
 """Negative controls that take another branch at some number of rows or columns, as fast paths and special cases do."""
 
+from collections.abc import Callable
+
 import numpy as np
 
-from covassay.verification.audit.negative_controls.broken import mirrored, other_noise, other_output, times, times_if
+from covassay.verification.audit.negative_controls.broken import mirrored, other_noise, other_output, times_if
+from covassay.verification.audit.negative_controls.negative_control import NegativeControl
+
+
+def scaled(
+    name: str, mechanism_name: str, mistake: str, factor: float, where: Callable[[int, int], bool]
+) -> NegativeControl:
+    """The reference with its noise times a factor on data of some shapes: (n, d) -> whether."""
+    return other_noise(name, mechanism_name, mistake, times_if(factor, lambda x: where(*x.shape)))
+
 
 NEGATIVE_CONTROLS = (
-    other_noise(
-        "noise-by-batches",
-        "laplace",
-        "Divides the noise by √2 from 130 rows on.",
-        times_if(0.5**0.5, lambda x: len(x) >= 130),
-    ),
-    other_noise("two-rows", "gaussian", "Halves the noise of two rows.", times_if(0.5, lambda x: len(x) == 2)),
-    other_noise(
-        "one-row-bare", "k-norm", "Returns a single row's moment as it is.", times_if(0.0, lambda x: len(x) == 1)
-    ),
-    other_noise(
+    scaled("noise-by-batches", "laplace", "Divides the noise by √2 from 130 rows on.", 0.5**0.5, lambda n, d: n >= 130),
+    scaled("two-rows", "gaussian", "Halves the noise of two rows.", 0.5, lambda n, d: n == 2),
+    scaled("one-row-bare", "k-norm", "Returns a single row's moment as it is.", 0.0, lambda n, d: n == 1),
+    scaled(
         "large-n",
         "nuclear-laplace",
         "Counts 1000 rows or more as large data, without noise.",
-        times_if(0.0, lambda x: len(x) >= 1000),
+        0.0,
+        lambda n, d: n >= 1000,
     ),
     other_noise(
         "odd-n", "lap-cov", "Rounds n up to an even number.", lambda z, rng, x: z * (len(x) / (len(x) + len(x) % 2))
@@ -36,24 +41,17 @@ NEGATIVE_CONTROLS = (
         "Takes d for n when there are more columns than rows.",
         lambda z, rng, x: z * len(x) / max(x.shape),
     ),
-    other_noise(
-        "twelve-columns",
-        "gauss-cov-approximate",
-        "Halves the noise from twelve columns on.",
-        times_if(0.5, lambda x: x.shape[1] >= 12),
+    scaled(
+        "twelve-columns", "gauss-cov-approximate", "Halves the noise from twelve columns on.", 0.5, lambda n, d: d >= 12
     ),
-    other_noise(
+    scaled(
         "four-columns",
         "nuclear-laplace-symmetric",
         "Unrolls the loop for four columns, and forgets a factor 0.9.",
-        times_if(0.9, lambda x: x.shape[1] == 4),
+        0.9,
+        lambda n, d: d == 4,
     ),
-    other_noise(
-        "one-column",
-        "laplace",
-        "Uses a quarter of the noise for one column.",
-        times_if(0.25, lambda x: x.shape[1] == 1),
-    ),
+    scaled("one-column", "laplace", "Uses a quarter of the noise for one column.", 0.25, lambda n, d: d == 1),
     other_noise(
         "last-column-from-eight",
         "gaussian",
@@ -66,11 +64,12 @@ NEGATIVE_CONTROLS = (
         "Draws the noise of 4 × 4 blocks, and leaves entries between blocks bare.",
         lambda z, rng, x: z * (np.subtract.outer(np.arange(len(z)) // 4, np.arange(len(z)) // 4) == 0),
     ),
-    other_noise(
+    scaled(
         "trace-of-65",
         "private-trace",
         "Sums rows in blocks of 64 and adds the noise of one block only to the first.",
-        times_if(0.5, lambda x: len(x) == 65),
+        0.5,
+        lambda n, d: n == 65,
     ),
     other_noise(
         "centred-twelve-rows",
@@ -78,50 +77,39 @@ NEGATIVE_CONTROLS = (
         "Uses n − 1 for n in the noise below 13 rows.",
         lambda z, rng, x: z * (1 - 0.5 * (len(x) <= 12)),
     ),
-    other_noise(
-        "ridge-three-columns",
-        "output-perturbation",
-        "Halves the noise from four columns on.",
-        times_if(0.5, lambda x: x.shape[1] >= 4),
+    scaled(
+        "ridge-three-columns", "output-perturbation", "Halves the noise from four columns on.", 0.5, lambda n, d: d >= 4
     ),
-    other_noise(
-        "separate-one-column",
-        "separate-cov",
-        "Leaves the eigenvalue bare in one dimension.",
-        times_if(0.0, lambda x: x.shape[1] == 1),
+    scaled(
+        "separate-one-column", "separate-cov", "Leaves the eigenvalue bare in one dimension.", 0.0, lambda n, d: d == 1
     ),
-    other_noise(
+    scaled(
         "separate-pure-many-rows",
         "separate-cov-pure",
         "Leaves the noise out from 300 rows on.",
-        times_if(0.0, lambda x: len(x) >= 300),
+        0.0,
+        lambda n, d: n >= 300,
     ),
-    other_noise(
+    scaled(
         "projection-five-columns",
         "projection-mechanism",
         "Halves the noise from five columns on.",
-        times_if(0.5, lambda x: x.shape[1] >= 5),
+        0.5,
+        lambda n, d: d >= 5,
     ),
-    other_noise(
+    scaled(
         "em-wide",
         "em-cov",
         "Uses a tenth of the eigenvalue noise when there are more columns than rows.",
-        times_if(0.1, lambda x: x.shape[1] > len(x)),
+        0.1,
+        lambda n, d: d > n,
     ),
     other_output(
         "mean-one-row", "kv-mean", "Returns a single row as it is.", lambda y, rng, x: x[0] if len(x) == 1 else y
     ),
-    other_noise(
-        "exactly-500-rows",
-        "gaussian",
-        "Halves the noise at n = 500 and nowhere else.",
-        times_if(0.5, lambda x: len(x) == 500),
-    ),
-    other_noise(
-        "exactly-nine-columns",
-        "gauss-cov",
-        "Halves the noise at d = 9 and nowhere else.",
-        times_if(0.5, lambda x: x.shape[1] == 9),
+    scaled("exactly-500-rows", "gaussian", "Halves the noise at n = 500 and nowhere else.", 0.5, lambda n, d: n == 500),
+    scaled(
+        "exactly-nine-columns", "gauss-cov", "Halves the noise at d = 9 and nowhere else.", 0.5, lambda n, d: d == 9
     ),
     other_noise(
         "triangle-of-three",
@@ -129,16 +117,8 @@ NEGATIVE_CONTROLS = (
         "At d = 3 mirrors the wrong triangle with the signs of the other.",
         lambda z, rng, x: mirrored(np.abs(z)) if len(z) == 3 else z,
     ),
-    other_noise(
-        "image-two-columns",
-        "johnson-lindenstrauss",
-        "Halves the noise at d = 2.",
-        times_if(0.5, lambda x: x.shape[1] == 2),
-    ),
-    other_noise(
-        "ball-many-rows",
-        "nuclear-ball-projection",
-        "Uses half the noise from 30 rows on.",
-        lambda z, rng, x: times(0.5 if len(x) >= 30 else 1.0)(z, rng, x),
+    scaled("image-two-columns", "johnson-lindenstrauss", "Halves the noise at d = 2.", 0.5, lambda n, d: d == 2),
+    scaled(
+        "ball-many-rows", "nuclear-ball-projection", "Uses half the noise from 30 rows on.", 0.5, lambda n, d: n >= 30
     ),
 )

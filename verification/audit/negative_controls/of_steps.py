@@ -7,6 +7,7 @@ import numpy as np
 
 from covassay.reference.domain import Matrix, second_moment, unit_rows
 from covassay.verification.audit.negative_controls.broken import bare, other_noise, other_output, part, times
+from covassay.verification.audit.negative_controls.negative_control import NegativeControl
 
 
 def exact_direction(m: Matrix) -> Matrix:
@@ -87,6 +88,11 @@ def shrunk_by_the_data(y: Matrix, rng: np.random.Generator, x: Matrix) -> Matrix
     return np.asarray((1 - intensity) * y + intensity * np.trace(y) / d * np.eye(d))
 
 
+def without(name: str, mechanism_name: str, mistake: str, step: str) -> NegativeControl:
+    """The reference without the noise of one step."""
+    return other_noise(name, mechanism_name, mistake, bare(step))
+
+
 PRIVATE = (("threshold", "private"),)
 NEGATIVE_CONTROLS = (
     # eigenvalues and eigenvectors
@@ -102,11 +108,8 @@ NEGATIVE_CONTROLS = (
         "Gives every direction the budget of all.",
         spends_again,
     ),
-    other_noise(
-        "iterative-eigenvalues-bare",
-        "iterative-eigenvectors",
-        "Releases the eigenvalues as they are.",
-        bare("eigenvalues"),
+    without(
+        "iterative-eigenvalues-bare", "iterative-eigenvectors", "Releases the eigenvalues as they are.", "eigenvalues"
     ),
     other_noise(
         "iterative-first-direction-only",
@@ -123,10 +126,10 @@ NEGATIVE_CONTROLS = (
         "Uses the exact eigenvectors.",
         lambda z, rng, x: replace(z, direction=exact_direction),
     ),
-    other_noise("em-eigenvalues-bare", "em-cov", "Releases the eigenvalues as they are.", bare("eigenvalues")),
+    without("em-eigenvalues-bare", "em-cov", "Releases the eigenvalues as they are.", "eigenvalues"),
     other_noise("em-directions-spent-again", "em-cov", "Gives every direction four times its exponent.", spends_again),
     other_noise("em-last-direction-forgotten", "em-cov", "Draws the first direction only.", first_direction_only),
-    other_noise("deflation-values-bare", "kapralov-talwar", "Releases the values as they are.", bare("values")),
+    without("deflation-values-bare", "kapralov-talwar", "Releases the values as they are.", "values"),
     other_noise(
         "deflation-one-draw",
         "kapralov-talwar",
@@ -134,9 +137,7 @@ NEGATIVE_CONTROLS = (
         part("values", lambda z: np.full_like(z, z[0])),
     ),
     other_noise("deflation-directions-uniform", "kapralov-talwar", "Draws all directions uniformly.", forgets_the_data),
-    other_noise(
-        "separate-eigenvalues-bare", "separate-cov", "Releases the eigenvalues as they are.", bare("eigenvalues")
-    ),
+    without("separate-eigenvalues-bare", "separate-cov", "Releases the eigenvalues as they are.", "eigenvalues"),
     other_noise(
         "separate-matrix-third",
         "separate-cov",
@@ -146,15 +147,10 @@ NEGATIVE_CONTROLS = (
     other_noise(
         "separate-noise-with-trace", "separate-cov", "Scales all noise with the trace of the data.", scaled_by_trace
     ),
-    other_noise(
-        "separate-pure-eigenvalues-bare",
-        "separate-cov-pure",
-        "Releases the eigenvalues as they are.",
-        bare("eigenvalues"),
+    without(
+        "separate-pure-eigenvalues-bare", "separate-cov-pure", "Releases the eigenvalues as they are.", "eigenvalues"
     ),
-    other_noise(
-        "separate-pure-vectors-exact", "separate-cov-pure", "Uses the eigenvectors of the data.", bare("matrix")
-    ),
+    without("separate-pure-vectors-exact", "separate-cov-pure", "Uses the eigenvectors of the data.", "matrix"),
     other_noise(
         "separate-pure-noise-with-trace",
         "separate-cov-pure",
@@ -178,8 +174,8 @@ NEGATIVE_CONTROLS = (
         scaled_by_trace,
     ),
     # projections and clipping
-    other_noise("ball-trace-bare", "nuclear-ball-projection", "Uses the exact trace for the radius.", bare("trace")),
-    other_noise("ball-matrix-bare", "nuclear-ball-projection", "Projects the exact matrix.", bare("matrix")),
+    without("ball-trace-bare", "nuclear-ball-projection", "Uses the exact trace for the radius.", "trace"),
+    without("ball-matrix-bare", "nuclear-ball-projection", "Projects the exact matrix.", "matrix"),
     other_noise(
         "ball-trace-from-the-matrix",
         "nuclear-ball-projection",
@@ -200,30 +196,30 @@ NEGATIVE_CONTROLS = (
         search_shared,
         options=PRIVATE,
     ),
-    other_noise(
+    without(
         "clipped-eigenvalues-bare",
         "clipped-cov",
         "Releases the eigenvalues of the clipped rows as they are.",
-        bare("base.eigenvalues"),
+        "base.eigenvalues",
     ),
-    other_noise("clipped-base-bare", "clipped-cov", "Adds no noise after the clip.", bare("base.matrix")),
-    other_noise("adaptive-trace-bare", "adaptive-cov", "Uses the exact trace to choose.", bare("trace")),
+    without("clipped-base-bare", "clipped-cov", "Adds no noise after the clip.", "base.matrix"),
+    without("adaptive-trace-bare", "adaptive-cov", "Uses the exact trace to choose.", "trace"),
     other_noise(
         "adaptive-search-bare",
         "adaptive-cov",
         "Searches the threshold without noise.",
         lambda z, rng, x: bare("search.queries")(bare("search.threshold")(z, rng, x), rng, x),
     ),
-    other_noise("adaptive-base-bare", "adaptive-cov", "Adds no noise to the matrix.", bare("base.matrix")),
-    other_noise("adaptive-pure-trace-bare", "adaptive-cov-pure", "Uses the exact trace to choose.", bare("trace")),
+    without("adaptive-base-bare", "adaptive-cov", "Adds no noise to the matrix.", "base.matrix"),
+    without("adaptive-pure-trace-bare", "adaptive-cov-pure", "Uses the exact trace to choose.", "trace"),
     other_noise(
         "sparse-vector-threshold-as-query",
         "above-threshold",
         "Uses the noise of the threshold for the queries.",
         lambda z, rng, x: replace(z, queries=np.full_like(z.queries, z.threshold)),
     ),
-    other_noise("radius-threshold-bare", "private-radius", "Adds no noise to the threshold.", bare("threshold")),
-    other_noise("radius-queries-bare", "private-radius", "Adds no noise to the counts.", bare("queries")),
+    without("radius-threshold-bare", "private-radius", "Adds no noise to the threshold.", "threshold"),
+    without("radius-queries-bare", "private-radius", "Adds no noise to the counts.", "queries"),
     # rounds
     other_noise("coinpress-first-step-bare", "coinpress-mean", "Adds no noise in the first step.", round_bare(0)),
     other_noise("coinpress-last-step-bare", "coinpress-mean", "Adds no noise in the last step.", round_bare(-1)),
@@ -241,29 +237,27 @@ NEGATIVE_CONTROLS = (
     ),
     other_noise("ppc-first-bare", "ppc", "Adds no noise in the first round.", round_bare(0)),
     other_noise("ppc-last-tenth", "ppc", "Adds a tenth of the noise in all rounds but the last.", only_last_round(0.1)),
-    other_noise("pgce-estimate-bare", "pgce", "Adds no noise to the estimate.", bare("estimate")),
-    other_noise("pgce-rounds-bare", "pgce", "Adds no noise in the rounds of preconditioning.", bare("rounds")),
+    without("pgce-estimate-bare", "pgce", "Adds no noise to the estimate.", "estimate"),
+    without("pgce-rounds-bare", "pgce", "Adds no noise in the rounds of preconditioning.", "rounds"),
     other_noise(
         "pgce-noise-reused",
         "pgce",
         "Uses the noise of the last round for the estimate.",
         lambda z, rng, x: replace(z, estimate=z.rounds[-1]),
     ),
-    other_noise("kv-counts-bare", "kv-mean", "Finds the bin without noise.", bare("counts")),
-    other_noise("kv-mean-bare", "kv-mean", "Adds no noise to the mean.", bare("mean")),
+    without("kv-counts-bare", "kv-mean", "Finds the bin without noise.", "counts"),
+    without("kv-mean-bare", "kv-mean", "Adds no noise to the mean.", "mean"),
     other_noise(
         "kv-mean-reused",
         "kv-mean",
         "Uses the noise of the first counts for the mean.",
         lambda z, rng, x: replace(z, mean=z.counts[:, z.counts.shape[1] // 2]),
     ),
-    other_noise("pme-mean-bare", "pme", "Adds no noise to the mean.", bare("mean.mean")),
+    without("pme-mean-bare", "pme", "Adds no noise to the mean.", "mean.mean"),
     other_noise("pme-rounds-bare", "pme", "Adds no noise in the rounds of preconditioning.", rounds_of(times(0.0))),
-    other_noise("naive-pme-counts-bare", "naive-pme", "Finds the bin without noise.", bare("counts")),
-    other_noise("learner-mean-bare", "gaussian-learner", "Adds no noise to the mean.", bare("mean.mean.mean")),
-    other_noise(
-        "learner-covariance-bare", "gaussian-learner", "Adds no noise to the covariance.", bare("covariance.estimate")
-    ),
+    without("naive-pme-counts-bare", "naive-pme", "Finds the bin without noise.", "counts"),
+    without("learner-mean-bare", "gaussian-learner", "Adds no noise to the mean.", "mean.mean.mean"),
+    without("learner-covariance-bare", "gaussian-learner", "Adds no noise to the covariance.", "covariance.estimate"),
     other_noise(
         "learner-noise-shared",
         "gaussian-learner",
@@ -279,5 +273,5 @@ NEGATIVE_CONTROLS = (
     ),
     other_noise("ppde-last-block-bare", "ppde", "Adds no noise in the last block.", round_bare(-1)),
     other_noise("weak-ppc-bare", "weak-ppc", "Adds no noise.", times(0.0)),
-    other_noise("naive-pme-mean-bare", "naive-pme", "Adds no noise to the mean.", bare("mean")),
+    without("naive-pme-mean-bare", "naive-pme", "Adds no noise to the mean.", "mean"),
 )
