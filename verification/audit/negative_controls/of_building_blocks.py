@@ -21,7 +21,7 @@ from covassay.reference.mechanisms import (
     private_trace,
 )
 from covassay.reference.privacy import ApproximateDP
-from covassay.verification.audit.negative_controls.negative_control import NegativeControl, vectorised
+from covassay.verification.audit.negative_controls.negative_control import NegativeControl, by_law, vectorised
 
 DrawMany = Callable[..., Matrix]  # (x, size, rng=, epsilon=) -> that many outputs
 
@@ -185,27 +185,27 @@ NEGATIVE_CONTROLS = (
     _laplace(
         "laplace-shared-noise",
         "Adds the same Laplace variable to every coordinate.",
-        (("law", "independence"),),
+        by_law("independence"),
         laplace_noise(lambda rng, size, d: np.tile(rng.laplace(size=(size, 1)), d)),
     ),
     _laplace(
         "laplace-second-coordinate-bare",
         "Adds noise to the first coordinate only.",
-        (("law", "coordinate 2"),),
+        by_law("coordinate 2"),
         laplace_noise(lambda rng, size, d: rng.laplace(size=(size, d)) * (np.arange(d) < 1)),
     ),
     NegativeControl(
         "gaussian-sensitivity-one",
         gaussian_sensitivity_one.__doc__ or "",
         "gaussian",
-        (("law", "coordinate 1"),),
+        by_law("coordinate 1"),
         gaussian_sensitivity_one,
     ),
     NegativeControl(
         "classical-gaussian-beyond-one",
         classical_beyond_one.__doc__ or "",
         "gaussian-approximate",
-        (("law", "coordinate 1"),),
+        by_law("coordinate 1"),
         classical_beyond_one,
         (("calibration", "tight"),),
         claim=ApproximateDP(30.0, 0.1),
@@ -213,7 +213,7 @@ NEGATIVE_CONTROLS = (
     vectorised(
         "half-trace-noise",
         "Halves the noise of the trace.",
-        (("law", "noise"),),
+        by_law("noise"),
         half_trace_noise,
         mechanism="private-trace",
     ),
@@ -228,21 +228,21 @@ NEGATIVE_CONTROLS = (
     _k_norm(
         "k-norm-not-thinned",
         "Uses the directions of nuclear-norm noise for the covariance body.",
-        (("law", "direction"),),
+        by_law("direction"),
         k_norm_noise(_unthinned, "covariance"),
         options=(("body", "covariance"),),
     ),
     _k_norm(
         "k-norm-uniform-point",
         "Multiplies a Gamma(D) radius, which is right on the boundary, by a uniform point of the body.",
-        (("law", "radius"),),
+        by_law("radius"),
         k_norm_noise(_inside, "covariance"),
         options=(("body", "covariance"),),
     ),
     _k_norm(
         "k-norm-positive-entries",
         "Draws the entries off the diagonal without a random sign.",
-        (("law", "orientation"),),
+        by_law("orientation"),
         k_norm_noise(_positive_entries, "linf"),
         options=(("body", "linf"),),
     ),

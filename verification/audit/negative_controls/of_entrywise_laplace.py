@@ -8,7 +8,7 @@ import numpy as np
 from covassay.reference.domain import Matrix, second_moment, unit_rows
 from covassay.reference.laws import wigner
 from covassay.reference.mechanisms.pure import entrywise_laplace, lap_cov
-from covassay.verification.audit.negative_controls.negative_control import vectorised
+from covassay.verification.audit.negative_controls.negative_control import by_law, by_privacy, vectorised
 
 Noise = Callable[[int, np.random.Generator, int], Matrix]  # (d, rng, size) -> (size, d, d)
 
@@ -67,45 +67,45 @@ NEGATIVE_CONTROLS = (
     _lap(
         "unit-sensitivity",
         "Calibrates Laplace noise to the sensitivity 1 in place of √2 d.",
-        (("law", "entrywise norm"), ("privacy", "event")),
+        by_law("entrywise norm") + by_privacy("event"),
         lap(sensitivity=1.0),
     ),
     _lap(
         "frobenius-sensitivity",
         "Calibrates Laplace noise to the Frobenius sensitivity √2.",
-        (("law", "entrywise norm"),),
+        by_law("entrywise norm"),
         lap(sensitivity=2**0.5),
         diagnosis="Frobenius sensitivity",
     ),
     _lap(
         "doubled-diagonal",
         "Adds U + Uᵀ for a triangle U, so that the diagonal is counted twice.",
-        (("law", "entry (1, 1)"),),
+        by_law("entry (1, 1)"),
         lap(doubled_diagonal),
     ),
     _lap(
         "averaged-noise",
         "Adds (U + Uᵀ)/2 for a triangle U, so that the entries off the diagonal are halved.",
-        (("law", "entry (1, 2)"),),
+        by_law("entry (1, 2)"),
         lap(averaged),
     ),
     _lap(
         "lap-cov-unclipped",
         "Trusts the caller that every row has norm at most 1.",
-        (("privacy", "event"),),
+        by_privacy("event"),
         lap(clip=False),
         seen_in="hkustDB/PrivateCovariance dafcdfe, LapCov",
     ),
     _full(
         "mirrored-noise",
         "Draws symmetric noise where every entry should have its own noise.",
-        (("law", "independence"),),
+        by_law("independence"),
         full(wigner.sample_laplace),
     ),
     _full(
         "upper-noise-only",
         "Adds noise on and above the diagonal only.",
-        (("law", "entry (2, 1)"), ("privacy", "event")),
+        by_law("entry (2, 1)") + by_privacy("event"),
         full(upper_only),
     ),
 )

@@ -12,7 +12,12 @@ from covassay.reference.mechanisms.approximate import gauss_cov_approximate
 from covassay.reference.mechanisms.building_blocks.gaussian_approximate import multiplier
 from covassay.reference.mechanisms.concentrated import adaptive_cov, clipped_cov, gauss_cov, separate_cov
 from covassay.reference.mechanisms.pure import iterative_eigenvectors
-from covassay.verification.audit.negative_controls.negative_control import NegativeControl, vectorised
+from covassay.verification.audit.negative_controls.negative_control import (
+    NegativeControl,
+    by_law,
+    by_privacy,
+    vectorised,
+)
 
 # ADDITIVE NOISE
 
@@ -159,19 +164,17 @@ NEGATIVE_CONTROLS = (
     _gauss(
         "gauss-averaged",
         averaged.__doc__ or "",
-        caught_by=(("law", "entry (1, 2)"),),
+        caught_by=by_law("entry (1, 2)"),
         draw_many=additive(noise=averaged),
         diagnosis="goe in place of wigner",
     ),
     _gauss(
         "gauss-one-diagonal",
         one_diagonal.__doc__ or "",
-        caught_by=(("law", "turned entry"),),
+        caught_by=by_law("turned entry"),
         draw_many=additive(noise=one_diagonal),
     ),
-    _gauss(
-        "gauss-one-row", one_row.__doc__ or "", caught_by=(("law", "independence"),), draw_many=additive(noise=one_row)
-    ),
+    _gauss("gauss-one-row", one_row.__doc__ or "", caught_by=by_law("independence"), draw_many=additive(noise=one_row)),
     NegativeControl(
         "gauss-add-or-remove",
         add_or_remove.__doc__ or "",
@@ -185,26 +188,26 @@ NEGATIVE_CONTROLS = (
     _separate(
         "separate-singular-vectors",
         "Uses the singular vectors of an indefinite matrix as its eigenvectors.",
-        caught_by=(("law", "trace"),),
+        caught_by=by_law("trace"),
         draw_many=separate(singular),
         seen_in=f"{SEEN}, SeparateCov",
     ),
     _separate(
         "separate-exact-eigenvectors",
         "Adds noise to the eigenvalues and keeps the eigenvectors of the data.",
-        caught_by=(("law", "angle"),),
+        caught_by=by_law("angle"),
         draw_many=separate(exact),
     ),
     _separate(
         "separate-one-draw",
         "Adds the same draw of noise to all eigenvalues.",
-        caught_by=(("law", "independence"),),
+        caught_by=by_law("independence"),
         draw_many=separate(descending, one_draw=True),
     ),
     vectorised(
         "rounded-eigenvalues",
         "Clips every eigenvalue to [0, 1] in place of projecting on the matrices of trace at most 1.",
-        (("law", "trace"),),
+        by_law("trace"),
         rounded,
         mechanism="projection-mechanism",
         options=WIGNER,
@@ -213,7 +216,7 @@ NEGATIVE_CONTROLS = (
         "em-as-in-the-experiments",
         as_in_the_experiments.__doc__ or "",
         "em-cov",
-        (("privacy", "event"),),
+        by_privacy("event"),
         as_in_the_experiments,
         (("calibration", "reconstructed"),),
         seen_in=f"{SEEN}, EMCov",

@@ -19,11 +19,17 @@ Where = Callable[[int, int], bool]  # (n, d) -> whether
 Checks = tuple[tuple[str, str], ...]
 
 
-def scaled(
-    name: str, mistake: str, mechanism_name: str, caught_by: Checks, factor: float, where: Where, part: str = ""
+def at_n(name: str, mechanism_name: str, mistake: str, factor: float, where: Callable[[int], bool]) -> NegativeControl:
+    """The reference with its noise times a factor at some numbers of rows."""
+    return with_noise(name, mistake, mechanism(mechanism_name), scaled_where(lambda n, d: where(n), factor), ROWS)
+
+
+def at_d(
+    name: str, mechanism_name: str, mistake: str, factor: float, where: Callable[[int], bool], part: str = ""
 ) -> NegativeControl:
-    """The reference with its noise, or one part of it, times a factor on data of some shapes."""
-    return with_noise(name, mistake, mechanism(mechanism_name), scaled_where(where, factor, part), caught_by)
+    """The reference with its noise, or one part of it, times a factor at some numbers of columns."""
+    change = scaled_where(lambda n, d: where(d), factor, part)
+    return with_noise(name, mistake, mechanism(mechanism_name), change, COLUMNS)
 
 
 def at_large_budget(
@@ -59,39 +65,29 @@ def beyond_four(again: Callable[[], Any], x: Matrix, rng: np.random.Generator) -
 
 
 NEGATIVE_CONTROLS = (
-    scaled("less-at-eleven", "Scales the noise by 0.75 at d = 11.", "gauss-cov", COLUMNS, 0.75, lambda n, d: d == 11),
-    scaled("less-at-64-rows", "Scales the noise by 0.8 at n = 64.", "nuclear-laplace", ROWS, 0.8, lambda n, d: n == 64),
-    scaled("less-at-thirty-two", "Scales the noise by 0.6 at d ≥ 20.", "laplace", COLUMNS, 0.6, lambda n, d: d >= 20),
-    scaled("less-for-two-rows", "Scales the noise by 0.6 at n = 2.", "private-trace", ROWS, 0.6, lambda n, d: n == 2),
-    scaled(
-        "less-for-many-rows", "Scales the noise by 0.8 from 500 rows on.", "k-norm", ROWS, 0.8, lambda n, d: n >= 500
-    ),
-    scaled(
+    at_d("less-at-eleven", "gauss-cov", "Scales the noise by 0.75 at d = 11.", 0.75, lambda d: d == 11),
+    at_n("less-at-64-rows", "nuclear-laplace", "Scales the noise by 0.8 at n = 64.", 0.8, lambda n: n == 64),
+    at_d("less-at-thirty-two", "laplace", "Scales the noise by 0.6 at d ≥ 20.", 0.6, lambda d: d >= 20),
+    at_n("less-for-two-rows", "private-trace", "Scales the noise by 0.6 at n = 2.", 0.6, lambda n: n == 2),
+    at_n("less-for-many-rows", "k-norm", "Scales the noise by 0.8 from 500 rows on.", 0.8, lambda n: n >= 500),
+    at_d(
         "more-in-even-dimensions",
-        "Scales the noise by 1.3 in even dimensions from 6 on.",
         "entrywise-laplace",
-        COLUMNS,
+        "Scales the noise by 1.3 in even dimensions from 6 on.",
         1.3,
-        lambda n, d: d >= 6 and d % 2 == 0,
+        lambda d: d >= 6 and d % 2 == 0,
     ),
-    scaled(
-        "less-at-nine", "Scales the noise by 0.6 at d = 9.", "output-perturbation", COLUMNS, 0.6, lambda n, d: d == 9
-    ),
-    scaled(
-        "less-for-a-pair", "Scales the noise by 0.75 at n = 2.", "centred-covariance", ROWS, 0.75, lambda n, d: n == 2
-    ),
-    scaled("less-above-a-block", "Scales the noise by 0.7 at n = 65.", "gaussian", ROWS, 0.7, lambda n, d: n == 65),
-    scaled(
-        "less-for-one-row", "Scales the noise by 0.7 at n = 1.", "gaussian-approximate", ROWS, 0.7, lambda n, d: n == 1
-    ),
-    scaled("more-in-ten", "Scales the noise by 1.4 at d = 10.", "lap-cov", COLUMNS, 1.4, lambda n, d: d == 10),
-    scaled(
+    at_d("less-at-nine", "output-perturbation", "Scales the noise by 0.6 at d = 9.", 0.6, lambda d: d == 9),
+    at_n("less-for-a-pair", "centred-covariance", "Scales the noise by 0.75 at n = 2.", 0.75, lambda n: n == 2),
+    at_n("less-above-a-block", "gaussian", "Scales the noise by 0.7 at n = 65.", 0.7, lambda n: n == 65),
+    at_n("less-for-one-row", "gaussian-approximate", "Scales the noise by 0.7 at n = 1.", 0.7, lambda n: n == 1),
+    at_d("more-in-ten", "lap-cov", "Scales the noise by 1.4 at d = 10.", 1.4, lambda d: d == 10),
+    with_noise(
         "less-in-squares",
         "Scales the noise by 0.3 if there are as many rows as columns.",
-        "nuclear-laplace-symmetric",
+        mechanism("nuclear-laplace-symmetric"),
+        scaled_where(lambda n, d: n == d, 0.3),
         COLUMNS,
-        0.3,
-        lambda n, d: n == d,
     ),
     with_noise(
         "eight-at-a-time", "Halves the noise beyond the eighth column.", mechanism("gaussian"), last_block_short, ANY
@@ -99,58 +95,41 @@ NEGATIVE_CONTROLS = (
     with_noise(
         "four-at-a-time", "Scales the noise beyond the fourth column.", mechanism("gauss-cov"), beyond_four, ANY
     ),
-    scaled(
+    at_d(
         "eigenvalues-at-five",
-        "Halves the noise of the eigenvalues at d = 5.",
         "separate-cov",
-        COLUMNS,
+        "Halves the noise of the eigenvalues at d = 5.",
         0.5,
-        lambda n, d: d == 5,
+        lambda d: d == 5,
         "eigenvalues",
     ),
-    scaled(
+    at_d(
         "eigenvalues-in-many",
-        "Halves the noise of the eigenvalues at d ≥ 4.",
         "iterative-eigenvectors",
-        COLUMNS,
+        "Halves the noise of the eigenvalues at d ≥ 4.",
         0.5,
-        lambda n, d: d >= 4,
+        lambda d: d >= 4,
         "eigenvalues",
     ),
-    scaled(
+    at_d(
         "eigenvalues-at-six",
-        "Halves the noise of the eigenvalues at d = 6.",
         "em-cov",
-        COLUMNS,
+        "Halves the noise of the eigenvalues at d = 6.",
         0.5,
-        lambda n, d: d == 6,
+        lambda d: d == 6,
         "eigenvalues",
     ),
-    scaled(
-        "mean-noise-at-nine",
-        "Halves the noise of the mean at d = 9.",
-        "kv-mean",
-        COLUMNS,
-        0.5,
-        lambda n, d: d == 9,
-        "mean",
-    ),
-    scaled(
+    at_d("mean-noise-at-nine", "kv-mean", "Halves the noise of the mean at d = 9.", 0.5, lambda d: d == 9, "mean"),
+    at_d(
         "ball-at-three",
-        "Scales the matrix noise by 0.6 at d = 3.",
         "nuclear-ball-projection",
-        COLUMNS,
+        "Scales the matrix noise by 0.6 at d = 3.",
         0.6,
-        lambda n, d: d == 3,
+        lambda d: d == 3,
         "matrix",
     ),
-    scaled(
-        "projection-at-seven",
-        "Scales the noise by 0.6 from d = 7 on.",
-        "projection-mechanism",
-        COLUMNS,
-        0.6,
-        lambda n, d: d >= 7,
+    at_d(
+        "projection-at-seven", "projection-mechanism", "Scales the noise by 0.6 from d = 7 on.", 0.6, lambda d: d >= 7
     ),
     with_noise(
         "bare-threshold-at-64",
