@@ -18,30 +18,30 @@ def full_noise(d: int, rng: np.random.Generator, size: int) -> Matrix:
     return entrywise_laplace.draw_noise(d, rng, "full", size)
 
 
-def lap(noise: Noise = wigner.sample_laplace, sensitivity: float = 0.0, clip: bool = True) -> Callable[..., Matrix]:
-    """LapCov taken apart: (x, size, rng=, epsilon=). A `sensitivity` takes the place of √2 d."""
+def additive(noise: Noise, scale: Callable[[int, int, float], float], clip: bool = True) -> Callable[..., Matrix]:
+    """The second moment and noise of a scale (n, d, ε): (x, size, rng=, epsilon=)."""
 
     def draw_many(x: Matrix, size: int, *, rng: np.random.Generator, epsilon: float) -> Matrix:
         rows = unit_rows(x) if clip else np.asarray(x, dtype=np.float64)
         n, d = rows.shape
-        scale = sensitivity / (n * epsilon) if sensitivity else lap_cov.noise_scale(n, d, epsilon, "paper")
-        released: Matrix = second_moment(rows) + scale * noise(d, rng, size)
+        released: Matrix = second_moment(rows) + scale(n, d, epsilon) * noise(d, rng, size)
         return released
 
     return draw_many
+
+
+def lap(noise: Noise = wigner.sample_laplace, sensitivity: float = 0.0, clip: bool = True) -> Callable[..., Matrix]:
+    """LapCov with other noise. A `sensitivity` takes the place of √2 d."""
+
+    def scale(n: int, d: int, epsilon: float) -> float:
+        return sensitivity / (n * epsilon) if sensitivity else lap_cov.noise_scale(n, d, epsilon, "paper")
+
+    return additive(noise, scale, clip)
 
 
 def full(noise: Noise) -> Callable[..., Matrix]:
-    """Full entrywise noise with other draws: (x, size, rng=, epsilon=)."""
-
-    def draw_many(x: Matrix, size: int, *, rng: np.random.Generator, epsilon: float) -> Matrix:
-        rows = unit_rows(x)
-        n, d = rows.shape
-        scale = entrywise_laplace.noise_scale(n, d, epsilon, "full", "paper")
-        released: Matrix = second_moment(rows) + scale * noise(d, rng, size)
-        return released
-
-    return draw_many
+    """Full entrywise noise with other draws."""
+    return additive(noise, lambda n, d, epsilon: entrywise_laplace.noise_scale(n, d, epsilon, "full", "paper"))
 
 
 def doubled_diagonal(d: int, rng: np.random.Generator, size: int) -> Matrix:

@@ -12,6 +12,7 @@ import numpy as np
 from covassay.reference.domain import Matrix
 from covassay.reference.mechanisms.registry import mechanism
 from covassay.verification.audit.negative_controls.broken import Noise, each, mirrored, other_noise, other_output
+from covassay.verification.audit.negative_controls.negative_control import NegativeControl
 
 Numbers = Callable[[np.random.Generator, tuple[int, ...]], Any]  # (rng, shape) -> independent numbers
 
@@ -38,10 +39,12 @@ def redrawn(numbers: Numbers, limit: float) -> Numbers:
     return draw
 
 
-def sometimes(probability: float, factor: float) -> Noise:
-    """The noise times a factor once in a while."""
+def sometimes(name: str, mechanism_name: str, mistake: str, probability: float, factor: float) -> NegativeControl:
+    """The reference with its noise times a factor once in a while."""
     change: Any = each(lambda z: factor * z)
-    return lambda z, rng, x: change(z, rng, x) if rng.random() < probability else z
+    return other_noise(
+        name, mechanism_name, mistake, lambda z, rng, x: change(z, rng, x) if rng.random() < probability else z
+    )
 
 
 def laplace(rng: np.random.Generator, shape: tuple[int, ...]) -> Any:
@@ -166,20 +169,12 @@ NEGATIVE_CONTROLS = (
         "geometric-noise", "laplace", "Draws the discrete Laplace law with step 1/8 of the scale.", drawn(geometric)
     ),
     other_noise("float16-uniforms", "private-trace", "Inverts uniform numbers in float16.", drawn(single_precision)),
-    other_noise("bare-once-in-200", "gauss-cov", "Leaves the noise out once in 200 draws.", sometimes(1 / 200, 0.0)),
-    other_noise(
-        "bare-once-in-1500", "nuclear-laplace", "Leaves the noise out once in 1500 draws.", sometimes(1 / 1500, 0.0)
-    ),
-    other_noise(
-        "tenfold-once-in-100", "k-norm", "Multiplies the noise by ten once in 100 draws.", sometimes(1 / 100, 10.0)
-    ),
-    other_noise(
-        "small-once-in-50", "gaussian", "Uses a hundredth of the noise once in 50 draws.", sometimes(1 / 50, 0.01)
-    ),
-    other_noise(
-        "half-the-time", "centred-covariance", "Uses half the noise in one draw of five.", sometimes(1 / 5, 0.5)
-    ),
-    other_noise("bare-once-in-a-million", "lap-cov", "Leaves the noise out once in 10⁶ draws.", sometimes(1e-6, 0.0)),
+    sometimes("bare-once-in-200", "gauss-cov", "Leaves the noise out once in 200 draws.", 1 / 200, 0.0),
+    sometimes("bare-once-in-1500", "nuclear-laplace", "Leaves the noise out once in 1500 draws.", 1 / 1500, 0.0),
+    sometimes("tenfold-once-in-100", "k-norm", "Multiplies the noise by ten once in 100 draws.", 1 / 100, 10.0),
+    sometimes("small-once-in-50", "gaussian", "Uses a hundredth of the noise once in 50 draws.", 1 / 50, 0.01),
+    sometimes("half-the-time", "centred-covariance", "Uses half the noise in one draw of five.", 1 / 5, 0.5),
+    sometimes("bare-once-in-a-million", "lap-cov", "Leaves the noise out once in 10⁶ draws.", 1e-6, 0.0),
     other_noise("radius-truncated", "nuclear-laplace", "Shortens noise beyond the Frobenius norm 2d.", shorter),
     other_noise("radius-capped", "nuclear-laplace-symmetric", "Shortens noise beyond the Frobenius norm 2d.", shorter),
     other_noise(
@@ -229,10 +224,7 @@ NEGATIVE_CONTROLS = (
     other_noise(
         "naive-pce-clipped", "naive-pce", "Clips the noise at 1.5 deviations.", each(lambda z: np.clip(z, -1.5, 1.5))
     ),
-    other_noise(
-        "bare-round-once-in-100",
-        "coinpress-mean",
-        "Leaves the noise of all steps out once in 100 draws.",
-        sometimes(1 / 100, 0.0),
+    sometimes(
+        "bare-round-once-in-100", "coinpress-mean", "Leaves the noise of all steps out once in 100 draws.", 1 / 100, 0.0
     ),
 )
