@@ -10,14 +10,8 @@ from dataclasses import dataclass
 from functools import wraps
 from typing import Annotated, Any, Literal, ParamSpec, TypeVar, get_args, get_origin, get_type_hints
 
-from covassay.reference.domain import (
-    require_below_one,
-    require_between,
-    require_choice,
-    require_dimension,
-    require_positive,
-    require_row_bound,
-)
+from covassay.reference.domain import requirements
+from covassay.reference.domain.requirements import require_below_one, require_choice, require_positive
 from covassay.reference.errors import InvalidInput
 
 P = ParamSpec("P")
@@ -37,7 +31,7 @@ class Rule:
 
 def between(low: float, high: float, meaning: str) -> Rule:
     """The rule that a number lies in [low, high]."""
-    return Rule(meaning, lambda name, value: require_between(name, value, low, high))
+    return Rule(meaning, lambda name, value: requirements.require_between(name, value, low, high))
 
 
 @dataclass(frozen=True)
@@ -134,7 +128,10 @@ Delta = Annotated[float, Rule("δ in (0, 1), the probability that the budget doe
 Beta = Annotated[float, Rule("β in (0, 1), public: the probability that the error bound may fail", require_below_one)]
 RowBound = Annotated[
     float,
-    Rule("r > 0, public, in the unit of x: longer rows are clipped or rejected", lambda _, r: require_row_bound(r)),
+    Rule(
+        "r > 0, public, in the unit of x: longer rows are clipped or rejected",
+        lambda _, r: requirements.require_row_bound(r),
+    ),
 ]
 LargeRows = Annotated[
     Literal["clip", "raise"],
@@ -149,4 +146,4 @@ ReconstructedCalibration = Annotated[
     Literal["reconstructed", "tight"],
     Meaning('"reconstructed" has the constants of our reconstruction, "tight" sharper ones of ours'),
 ]
-Dimension = Annotated[int, Rule("d ≥ 1, the number of columns", require_dimension)]
+Dimension = Annotated[int, Rule("d ≥ 1, the number of columns", requirements.require_dimension)]

@@ -29,15 +29,8 @@ from typing import Annotated
 
 import numpy as np
 
-from covassay.reference.domain import (
-    DataSet,
-    Number,
-    Vector,
-    column_squares,
-    require_positive,
-    require_shape,
-    sized_unit_rows,
-)
+from covassay.reference.domain import column_squares, require_positive, require_shape, sized_unit_rows
+from covassay.reference.domain.types import DataSet, Number, Vector
 from covassay.reference.mechanisms.mechanism import About, Mechanism
 from covassay.reference.mechanisms.output import LevelOutput
 from covassay.reference.mechanisms.parameters import Calibration, Dimension, Epsilon, LargeRows, RowBound, Rule, checked

@@ -29,10 +29,6 @@ from typing import Annotated, Literal
 import numpy as np
 
 from covassay.reference.domain import (
-    DataSet,
-    Matrix,
-    Number,
-    Rows,
     as_rows,
     map_rows,
     require_dimension,
@@ -40,9 +36,10 @@ from covassay.reference.domain import (
     require_shape,
     second_moment,
 )
+from covassay.reference.domain.types import DataSet, Matrix, Number, Rows
 from covassay.reference.errors import InvalidInput
 from covassay.reference.mechanisms.mechanism import About, Mechanism
-from covassay.reference.mechanisms.output import MatrixOutput
+from covassay.reference.mechanisms.output import SYMMETRIC_SECOND_MOMENT
 from covassay.reference.mechanisms.parameters import Beta, Dimension, Meaning, Rho, Rule, checked
 from covassay.reference.privacy import CONCENTRATED, ZCDP, Spend
 
@@ -183,7 +180,5 @@ def spend(*, rho: Rho, dimension: Dimension, constants: Constants = "paper") -> 
 
 
 ABOUT = About("coinpress-covariance", "CoinPress, covariance of Gaussian data", "BDKU20", "covariance", "ours")
-MECHANISM = Mechanism(
-    ABOUT, CONCENTRATED, MatrixOutput(power=2, symmetric=True), release, draw_noise, spend, domain="space"
-)
+MECHANISM = Mechanism(ABOUT, CONCENTRATED, SYMMETRIC_SECOND_MOMENT, release, draw_noise, spend, domain="space")
 sample = MECHANISM.sample

@@ -28,17 +28,8 @@ from typing import Annotated
 
 import numpy as np
 
-from covassay.reference.domain import (
-    DataSet,
-    Matrix,
-    Number,
-    Vector,
-    as_rows,
-    map_rows,
-    require_positive,
-    require_shape,
-    sum_rows,
-)
+from covassay.reference.domain import as_rows, map_rows, require_positive, require_shape, sum_rows
+from covassay.reference.domain.types import DataSet, Matrix, Number, Vector
 from covassay.reference.mechanisms.gaussian_estimation.coinpress_covariance import (
     Constants,
     Steps,

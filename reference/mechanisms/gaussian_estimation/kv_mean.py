@@ -28,16 +28,8 @@ from typing import Annotated
 
 import numpy as np
 
-from covassay.reference.domain import (
-    DataSet,
-    Matrix,
-    Number,
-    Vector,
-    as_rows,
-    require_positive,
-    require_shape,
-    sum_rows,
-)
+from covassay.reference.domain import as_rows, require_positive, require_shape, sum_rows
+from covassay.reference.domain.types import DataSet, Matrix, Number, Vector
 from covassay.reference.errors import InvalidInput
 from covassay.reference.mechanisms.mechanism import About, Mechanism
 from covassay.reference.mechanisms.output import VectorOutput

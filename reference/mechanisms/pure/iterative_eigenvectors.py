@@ -32,10 +32,6 @@ import numpy as np
 from scipy.linalg import null_space
 
 from covassay.reference.domain import (
-    DataSet,
-    Matrix,
-    Number,
-    Vector,
     require_below_one,
     require_dimension,
     require_shape,
@@ -43,9 +39,10 @@ from covassay.reference.domain import (
     second_moment,
     sized_unit_rows,
 )
+from covassay.reference.domain.types import DataSet, Matrix, Number, Vector
 from covassay.reference.laws import bingham as law
 from covassay.reference.mechanisms.mechanism import About, Mechanism
-from covassay.reference.mechanisms.output import MatrixOutput
+from covassay.reference.mechanisms.output import SYMMETRIC_SECOND_MOMENT
 from covassay.reference.mechanisms.parameters import (
     Calibration,
     Dimension,
@@ -219,5 +216,5 @@ def spend(
 
 
 ABOUT = About("iterative-eigenvectors", "iterative eigenvector sampling", "ADK19", "Algorithm 1")
-MECHANISM = Mechanism(ABOUT, PURE, MatrixOutput(power=2, symmetric=True), release, draw_noise, spend)
+MECHANISM = Mechanism(ABOUT, PURE, SYMMETRIC_SECOND_MOMENT, release, draw_noise, spend)
 sample = MECHANISM.sample

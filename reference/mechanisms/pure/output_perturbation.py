@@ -24,16 +24,8 @@ from typing import Annotated, Literal
 
 import numpy as np
 
-from covassay.reference.domain import (
-    DataSet,
-    Matrix,
-    Number,
-    Vector,
-    require_positive,
-    require_shape,
-    second_moment,
-    sized_unit_rows,
-)
+from covassay.reference.domain import require_positive, require_shape, second_moment, sized_unit_rows
+from covassay.reference.domain.types import DataSet, Matrix, Number, Vector
 from covassay.reference.downstream.ridge import coefficients
 from covassay.reference.errors import InvalidInput
 from covassay.reference.mechanisms.mechanism import About, Mechanism
