@@ -38,7 +38,7 @@ from covassay.reference.privacy import ZCDP
 from covassay.verification.audit.negative_controls.of_coinpress import published_order
 from covassay.verification.statistics.tests import kolmogorov_smirnov
 from tests.conventions import FALSE_ALARM, SEEDS, Matrix, too_often_above
-from tests.reference.mechanisms.gaussian_estimation.coinpress import BAD_ARGUMENTS
+from tests.reference.mechanisms.gaussian_estimation.coinpress import BAD_ARGUMENTS, neighbours
 
 PROPERTY = settings(max_examples=60)
 CONSTANTS: tuple[Constants, ...] = ("paper", "code")
@@ -213,9 +213,7 @@ def test_one_step_spends_exactly_what_is_proven(d: int, share: float, n: int) ->
 @given(seed=SEEDS, d=st.integers(1, 4), n=st.integers(1, 4))
 def test_no_pair_spends_more_in_any_coordinates(seed: int, d: int, n: int) -> None:
     rng = np.random.default_rng(seed)
-    first = rng.choice([0.3, 1e3]) * rng.standard_normal((n, d))
-    second = first.copy()
-    second[0] = rng.choice([0.0, 1.0, 1e5]) * rng.standard_normal(d)
+    first, second = neighbours(rng, n, d, (0.3, 1e3))
     squared = float(squared_radius(n, d, 0.1, "code"))
     a = rng.standard_normal((d, d))
     spent = divergence_over_alpha(first, second, a, squared, noise_scale(squared, n, 1.0))

@@ -29,7 +29,7 @@ from covassay.reference.mechanisms.gaussian_estimation.coinpress_mean import (
 from covassay.reference.privacy import ZCDP
 from covassay.verification.statistics.tests import kolmogorov_smirnov
 from tests.conventions import FALSE_ALARM, SEEDS, Matrix
-from tests.reference.mechanisms.gaussian_estimation.coinpress import BAD_ARGUMENTS
+from tests.reference.mechanisms.gaussian_estimation.coinpress import BAD_ARGUMENTS, neighbours
 
 CONSTANTS: tuple[Constants, ...] = ("paper", "code")
 
@@ -110,9 +110,7 @@ def divergence_over_alpha(
 @given(seed=SEEDS, d=st.integers(1, 4), n=st.integers(1, 4))
 def test_no_pair_spends_more_about_any_centre(seed: int, d: int, n: int) -> None:
     rng = np.random.default_rng(seed)
-    first = rng.choice([1.0, 1e3]) * rng.standard_normal((n, d))
-    second = first.copy()
-    second[0] = rng.choice([0.0, 1.0, 1e5]) * rng.standard_normal(d)
+    first, second = neighbours(rng, n, d, (1.0, 1e3))
     spent = divergence_over_alpha(first, second, 5 * rng.standard_normal(d), 2.0, noise_scale(2.0, n, 1.0))
     assert spent <= 1 + 1e-12
 
