@@ -84,6 +84,11 @@ def off_diagonal_from_diagonal(z: Matrix, rng: np.random.Generator, x: Matrix) -
     return np.asarray(np.where(np.eye(len(z)) > 0, z, sums))
 
 
+def without_mean(z: Matrix, rng: np.random.Generator, x: Matrix) -> Matrix:
+    """The noise less its mean."""
+    return np.asarray(z - z.mean() if len(z) > 1 else z)
+
+
 def box_muller(z: Matrix, rng: np.random.Generator, x: Matrix) -> Matrix:
     """Box–Muller with the cosine twice: neighbours in a pair are equal."""
     return np.resize(np.repeat(z[: (len(z) + 1) // 2], 2), z.shape)
@@ -148,12 +153,7 @@ NEGATIVE_CONTROLS = (
     ),
     other_noise("box-muller-twice", "gaussian-approximate", "Uses the cosine of Box–Muller twice.", box_muller),
     other_noise("circulant-noise", "gauss-cov", "Fills the noise from its first row.", rolled),
-    other_noise(
-        "noise-without-mean",
-        "gaussian",
-        "Takes the mean off the noise.",
-        lambda z, rng, x: z - z.mean() if len(z) > 1 else z,
-    ),
+    other_noise("noise-without-mean", "gaussian", "Takes the mean off the noise.", without_mean),
     other_noise(
         "row-sums-zero",
         "entrywise-laplace",
