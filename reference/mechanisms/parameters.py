@@ -29,6 +29,16 @@ class Rule:
     require: Callable[[str, Any], object]
 
 
+def positive(meaning: str) -> Rule:
+    """The rule that a number is above 0."""
+    return Rule(meaning, require_positive)
+
+
+def below_one(meaning: str) -> Rule:
+    """The rule that a number lies in (0, 1)."""
+    return Rule(meaning, require_below_one)
+
+
 def between(low: float, high: float, meaning: str) -> Rule:
     """The rule that a number lies in [low, high]."""
     return Rule(meaning, lambda name, value: requirements.require_between(name, value, low, high))
@@ -122,10 +132,10 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
 
 # The parameters that many mechanisms share
 
-Epsilon = Annotated[float, Rule("ε > 0, the budget", require_positive)]
-Rho = Annotated[float, Rule("ρ > 0, the budget", require_positive)]
-Delta = Annotated[float, Rule("δ in (0, 1), the probability that the budget does not cover", require_below_one)]
-Beta = Annotated[float, Rule("β in (0, 1), public: the probability that the error bound may fail", require_below_one)]
+Epsilon = Annotated[float, positive("ε > 0, the budget")]
+Rho = Annotated[float, positive("ρ > 0, the budget")]
+Delta = Annotated[float, below_one("δ in (0, 1), the probability that the budget does not cover")]
+Beta = Annotated[float, below_one("β in (0, 1), public: the probability that the error bound may fail")]
 RowBound = Annotated[
     float,
     Rule(

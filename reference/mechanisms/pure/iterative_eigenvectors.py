@@ -32,7 +32,6 @@ import numpy as np
 from scipy.linalg import null_space
 
 from covassay.reference.domain import (
-    require_below_one,
     require_dimension,
     require_shape,
     require_unit_vector,
@@ -51,6 +50,7 @@ from covassay.reference.mechanisms.parameters import (
     Meaning,
     RowBound,
     Rule,
+    below_one,
     checked,
 )
 from covassay.reference.privacy import PURE, PureDP, Spend
@@ -65,9 +65,7 @@ Budget = Annotated[
     Literal["uniform", "adaptive"],
     Meaning('"uniform" treats all directions alike, "adaptive" spends more on larger noisy eigenvalues'),
 ]
-OffsetBeta = Annotated[
-    float, Rule("β in (0, 1), public: only the offset τ of the adaptive budget uses it", require_below_one)
-]
+OffsetBeta = Annotated[float, below_one("β in (0, 1), public: only the offset τ of the adaptive budget uses it")]
 Rank = Annotated[
     int, Rule("k ≥ 0, public: how many rank-one terms are released; 0, or more than d, means d", require_rank)
 ]
