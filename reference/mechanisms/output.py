@@ -225,6 +225,7 @@ class LevelOutput(NumberOutput):
 
 
 SECOND_MOMENT = MatrixOutput(power=2)
+SYMMETRIC_SECOND_MOMENT = MatrixOutput(power=2, symmetric=True)
 
 OUTPUTS: dict[str, Output] = {
     output.kind: output

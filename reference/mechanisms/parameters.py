@@ -10,15 +10,9 @@ from dataclasses import dataclass
 from functools import wraps
 from typing import Annotated, Any, Literal, ParamSpec, TypeVar, get_args, get_origin, get_type_hints
 
-from covassay.reference.domain import (
-    require_below_one,
-    require_between,
-    require_choice,
-    require_dimension,
-    require_positive,
-    require_row_bound,
-)
+from covassay.reference.domain import requirements
 from covassay.reference.domain.exact_data import require_input_bits
+from covassay.reference.domain.requirements import require_below_one, require_choice, require_positive
 from covassay.reference.errors import InvalidInput
 
 P = ParamSpec("P")
@@ -36,9 +30,19 @@ class Rule:
     require: Callable[[str, Any], object]
 
 
+def positive(meaning: str) -> Rule:
+    """The rule that a number is above 0."""
+    return Rule(meaning, require_positive)
+
+
+def below_one(meaning: str) -> Rule:
+    """The rule that a number lies in (0, 1)."""
+    return Rule(meaning, require_below_one)
+
+
 def between(low: float, high: float, meaning: str) -> Rule:
     """The rule that a number lies in [low, high]."""
-    return Rule(meaning, lambda name, value: require_between(name, value, low, high))
+    return Rule(meaning, lambda name, value: requirements.require_between(name, value, low, high))
 
 
 @dataclass(frozen=True)
@@ -129,13 +133,16 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
 
 # The parameters that many mechanisms share
 
-Epsilon = Annotated[float, Rule("ε > 0, the budget", require_positive)]
-Rho = Annotated[float, Rule("ρ > 0, the budget", require_positive)]
-Delta = Annotated[float, Rule("δ in (0, 1), the probability that the budget does not cover", require_below_one)]
-Beta = Annotated[float, Rule("β in (0, 1), public: the probability that the error bound may fail", require_below_one)]
+Epsilon = Annotated[float, positive("ε > 0, the budget")]
+Rho = Annotated[float, positive("ρ > 0, the budget")]
+Delta = Annotated[float, below_one("δ in (0, 1), the probability that the budget does not cover")]
+Beta = Annotated[float, below_one("β in (0, 1), public: the probability that the error bound may fail")]
 RowBound = Annotated[
     float,
-    Rule("r > 0, public, in the unit of x: longer rows are clipped or rejected", lambda _, r: require_row_bound(r)),
+    Rule(
+        "r > 0, public, in the unit of x: longer rows are clipped or rejected",
+        lambda _, r: requirements.require_row_bound(r),
+    ),
 ]
 LargeRows = Annotated[
     Literal["clip", "raise"],
@@ -153,4 +160,4 @@ ReconstructedCalibration = Annotated[
 InputBits = Annotated[
     int, Rule("b, 1 to 24, public: rows are rounded toward zero to multiples of r 2^−b", require_input_bits)
 ]
-Dimension = Annotated[int, Rule("d ≥ 1, the number of columns", require_dimension)]
+Dimension = Annotated[int, Rule("d ≥ 1, the number of columns", requirements.require_dimension)]

@@ -128,29 +128,32 @@ def test_thirds_of_a_budget_are_a_whole() -> None:
 pure = st.floats(0.01, 3).map(PureDP)
 zcdp = st.floats(0.001, 1).map(ZCDP)
 approximate = st.tuples(st.floats(0.01, 3), st.floats(1e-9, 1e-7)).map(lambda pair: ApproximateDP(*pair))
-TOTALS: dict[str, tuple[Guarantee, Any]] = {
-    "pure": (PureDP(1e3), st.lists(pure, min_size=1, max_size=5)),
-    "zcdp": (ZCDP(1e3), st.lists(pure | zcdp, min_size=1, max_size=5)),
-    "approximate": (ApproximateDP(1e3, 1e-6), st.lists(pure | zcdp | approximate, min_size=1, max_size=5)),
-}
+EVERY_NOTION = pytest.mark.parametrize(
+    ("total", "releases"),
+    [
+        pytest.param(PureDP(1e3), st.lists(pure, min_size=1, max_size=5), id="pure"),
+        pytest.param(ZCDP(1e3), st.lists(pure | zcdp, min_size=1, max_size=5), id="zcdp"),
+        pytest.param(
+            ApproximateDP(1e3, 1e-6), st.lists(pure | zcdp | approximate, min_size=1, max_size=5), id="approximate"
+        ),
+    ],
+)
 
 
-@pytest.mark.parametrize("notion", TOTALS)
+@EVERY_NOTION
 @PROPERTY
 @given(data=st.data())
-def test_the_order_of_releases_does_not_matter(notion: str, data: st.DataObject) -> None:
-    total, releases = TOTALS[notion]
+def test_the_order_of_releases_does_not_matter(total: Guarantee, releases: Any, data: st.DataObject) -> None:
     listed = data.draw(releases)
     other = data.draw(st.permutations(listed))
     expected = compose(listed, total).keywords()
     assert compose(other, total).keywords() == pytest.approx(expected, rel=1e-9)
 
 
-@pytest.mark.parametrize("notion", TOTALS)
+@EVERY_NOTION
 @PROPERTY
 @given(data=st.data())
-def test_another_release_never_makes_the_sum_smaller(notion: str, data: st.DataObject) -> None:
-    total, releases = TOTALS[notion]
+def test_another_release_never_makes_the_sum_smaller(total: Guarantee, releases: Any, data: st.DataObject) -> None:
     listed = data.draw(releases)
     assume(len(listed) > 1)
     before, after = compose(listed[:-1], total).keywords(), compose(listed, total).keywords()

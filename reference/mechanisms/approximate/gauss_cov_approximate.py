@@ -25,7 +25,7 @@ from covassay.reference.domain import DataSet, Matrix, Number, require_symmetric
 from covassay.reference.mechanisms.building_blocks.gaussian_approximate import log_delta, multiplier
 from covassay.reference.mechanisms.concentrated.gauss_cov import Ensemble, change_squared, draw_noise
 from covassay.reference.mechanisms.mechanism import About, Mechanism
-from covassay.reference.mechanisms.output import MatrixOutput
+from covassay.reference.mechanisms.output import SYMMETRIC_SECOND_MOMENT
 from covassay.reference.mechanisms.parameters import (
     Calibration,
     Delta,
@@ -92,5 +92,5 @@ def spend(
 
 
 ABOUT = About("gauss-cov-approximate", "Gaussian covariance, (ε, δ)", "DTTZ14", "Algorithm 1 (ADK19 baseline G)")
-MECHANISM = Mechanism(ABOUT, APPROXIMATE, MatrixOutput(power=2, symmetric=True), release, draw_noise, spend)
+MECHANISM = Mechanism(ABOUT, APPROXIMATE, SYMMETRIC_SECOND_MOMENT, release, draw_noise, spend)
 sample = MECHANISM.sample

@@ -29,23 +29,22 @@ from typing import Annotated
 
 import numpy as np
 
-from covassay.reference.domain import (
-    DataSet,
-    Number,
-    Vector,
-    column_squares,
-    require_positive,
-    require_shape,
-    sized_unit_rows,
-)
+from covassay.reference.domain import column_squares, require_shape, sized_unit_rows
+from covassay.reference.domain.types import DataSet, Number, Vector
 from covassay.reference.mechanisms.mechanism import About, Mechanism
 from covassay.reference.mechanisms.output import LevelOutput
-from covassay.reference.mechanisms.parameters import Calibration, Dimension, Epsilon, LargeRows, RowBound, Rule, checked
+from covassay.reference.mechanisms.parameters import (
+    Calibration,
+    Dimension,
+    Epsilon,
+    LargeRows,
+    RowBound,
+    checked,
+    positive,
+)
 from covassay.reference.privacy import PURE, PureDP, Spend
 
-Share = Annotated[
-    float, Rule("above 0, public: the threshold is share · n/d, in the unit of x squared", require_positive)
-]
+Share = Annotated[float, positive("above 0, public: the threshold is share · n/d, in the unit of x squared")]
 
 # FORMULAS
 

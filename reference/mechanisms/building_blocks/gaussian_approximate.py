@@ -28,10 +28,6 @@ from scipy.optimize import brentq
 from scipy.special import log_ndtr
 
 from covassay.reference.domain import (
-    DataSet,
-    Matrix,
-    Number,
-    Vector,
     column_squares,
     require_below_one,
     require_choice,
@@ -39,6 +35,7 @@ from covassay.reference.domain import (
     require_shape,
     sized_unit_rows,
 )
+from covassay.reference.domain.types import DataSet, Matrix, Number, Vector
 from covassay.reference.errors import InvalidInput
 from covassay.reference.mechanisms.building_blocks import gaussian
 from covassay.reference.mechanisms.building_blocks.gaussian import second_moments_sensitivity

@@ -26,20 +26,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from covassay.reference.domain import (
-    DataSet,
-    Matrix,
-    Number,
-    Vector,
-    require_shape,
-    require_symmetric,
-    second_moment,
-    sized_unit_rows,
-)
+from covassay.reference.domain import require_shape, require_symmetric, second_moment, sized_unit_rows
+from covassay.reference.domain.types import DataSet, Matrix, Number, Vector
 from covassay.reference.mechanisms.concentrated import gauss_cov
 from covassay.reference.mechanisms.concentrated.gauss_cov import Ensemble
 from covassay.reference.mechanisms.mechanism import About, Mechanism
-from covassay.reference.mechanisms.output import MatrixOutput
+from covassay.reference.mechanisms.output import SYMMETRIC_SECOND_MOMENT
 from covassay.reference.mechanisms.parameters import Dimension, LargeRows, Rho, RowBound, checked
 from covassay.reference.privacy import CONCENTRATED, ZCDP, Spend
 from covassay.reference.tails import eta, upsilon_goe, upsilon_star
@@ -151,5 +143,5 @@ def spend(*, rho: Rho, dimension: Dimension, ensemble: Ensemble = "wigner") -> S
 
 
 ABOUT = About("separate-cov", "separate eigenvalues and eigenvectors", "DLY22", "Algorithm 2", "reconstructed")
-MECHANISM = Mechanism(ABOUT, CONCENTRATED, MatrixOutput(power=2, symmetric=True), release, draw_noise, spend)
+MECHANISM = Mechanism(ABOUT, CONCENTRATED, SYMMETRIC_SECOND_MOMENT, release, draw_noise, spend)
 sample = MECHANISM.sample

@@ -28,22 +28,12 @@ from typing import Annotated, Literal
 
 import numpy as np
 
-from covassay.reference.domain import (
-    DataSet,
-    Matrix,
-    Number,
-    Rows,
-    as_rows,
-    map_rows,
-    require_dimension,
-    require_positive,
-    require_shape,
-    second_moment,
-)
+from covassay.reference.domain import as_rows, map_rows, require_dimension, require_shape, second_moment
+from covassay.reference.domain.types import DataSet, Matrix, Number, Rows
 from covassay.reference.errors import InvalidInput
 from covassay.reference.mechanisms.mechanism import About, Mechanism
-from covassay.reference.mechanisms.output import MatrixOutput
-from covassay.reference.mechanisms.parameters import Beta, Dimension, Meaning, Rho, Rule, checked
+from covassay.reference.mechanisms.output import SYMMETRIC_SECOND_MOMENT
+from covassay.reference.mechanisms.parameters import Beta, Dimension, Meaning, Rho, Rule, checked, positive
 from covassay.reference.privacy import CONCENTRATED, ZCDP, Spend
 
 CODE_BETA = 0.1  # the published code's share of clipped rows
@@ -53,9 +43,7 @@ Constants = Annotated[
     Meaning('"paper" has the constants of the accuracy argument, "code" those of the code of the authors'),
 ]
 Steps = Annotated[int, Rule("t ≥ 1, public: the number of steps", require_dimension)]
-LargestVariance = Annotated[
-    float, Rule("u > 0, public, in the unit of x squared: Σ ⪯ uI, for accuracy only", require_positive)
-]
+LargestVariance = Annotated[float, positive("u > 0, public, in the unit of x squared: Σ ⪯ uI, for accuracy only")]
 
 # FORMULAS
 
@@ -183,7 +171,5 @@ def spend(*, rho: Rho, dimension: Dimension, constants: Constants = "paper") -> 
 
 
 ABOUT = About("coinpress-covariance", "CoinPress, covariance of Gaussian data", "BDKU20", "covariance", "ours")
-MECHANISM = Mechanism(
-    ABOUT, CONCENTRATED, MatrixOutput(power=2, symmetric=True), release, draw_noise, spend, domain="space"
-)
+MECHANISM = Mechanism(ABOUT, CONCENTRATED, SYMMETRIC_SECOND_MOMENT, release, draw_noise, spend, domain="space")
 sample = MECHANISM.sample

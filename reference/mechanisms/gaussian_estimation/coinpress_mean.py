@@ -28,17 +28,8 @@ from typing import Annotated
 
 import numpy as np
 
-from covassay.reference.domain import (
-    DataSet,
-    Matrix,
-    Number,
-    Vector,
-    as_rows,
-    map_rows,
-    require_positive,
-    require_shape,
-    sum_rows,
-)
+from covassay.reference.domain import as_rows, map_rows, require_shape, sum_rows
+from covassay.reference.domain.types import DataSet, Matrix, Number, Vector
 from covassay.reference.mechanisms.gaussian_estimation.coinpress_covariance import (
     Constants,
     Steps,
@@ -48,12 +39,12 @@ from covassay.reference.mechanisms.gaussian_estimation.coinpress_covariance impo
 )
 from covassay.reference.mechanisms.mechanism import About, Mechanism
 from covassay.reference.mechanisms.output import VectorOutput
-from covassay.reference.mechanisms.parameters import Beta, Dimension, Rho, Rule, checked
+from covassay.reference.mechanisms.parameters import Beta, Dimension, Rho, checked, positive
 from covassay.reference.privacy import CONCENTRATED, ZCDP, Spend
 
 CODE_BETA = 0.01  # the published code's failure probability of each bound
 
-Radius = Annotated[float, Rule("r > 0, public: a bound on the length of the mean, for accuracy only", require_positive)]
+Radius = Annotated[float, positive("r > 0, public: a bound on the length of the mean, for accuracy only")]
 
 # FORMULAS
 

@@ -28,31 +28,21 @@ from typing import Annotated
 
 import numpy as np
 
-from covassay.reference.domain import (
-    DataSet,
-    Matrix,
-    Number,
-    Vector,
-    as_rows,
-    require_positive,
-    require_shape,
-    sum_rows,
-)
+from covassay.reference.domain import as_rows, require_positive, require_shape, sum_rows
+from covassay.reference.domain.types import DataSet, Matrix, Number, Vector
 from covassay.reference.errors import InvalidInput
 from covassay.reference.mechanisms.mechanism import About, Mechanism
 from covassay.reference.mechanisms.output import VectorOutput
-from covassay.reference.mechanisms.parameters import Beta, Dimension, Rho, Rule, checked
+from covassay.reference.mechanisms.parameters import Beta, Dimension, Rho, checked, positive
 from covassay.reference.privacy import CONCENTRATED, ZCDP, Spend
 
 MOST_BINS = 10_000_000
 GAP = 0.2745  # Φ(1) + Φ(3/2) − 3/2 = 0.27454
 
 Deviation = Annotated[
-    float, Rule("σ > 0, public: bounds the standard deviation of every column, for accuracy only", require_positive)
+    float, positive("σ > 0, public: bounds the standard deviation of every column, for accuracy only")
 ]
-MeanBound = Annotated[
-    float, Rule("R > 0, public: bounds the absolute mean of every column, for accuracy only", require_positive)
-]
+MeanBound = Annotated[float, positive("R > 0, public: bounds the absolute mean of every column, for accuracy only")]
 
 # FORMULAS
 

@@ -26,20 +26,11 @@ from typing import Annotated
 
 import numpy as np
 
-from covassay.reference.domain import (
-    DataSet,
-    Matrix,
-    Number,
-    as_rows,
-    map_rows,
-    require_between,
-    require_symmetric,
-    row_norms,
-    second_moment,
-)
+from covassay.reference.domain import as_rows, map_rows, require_between, require_symmetric, row_norms, second_moment
+from covassay.reference.domain.types import DataSet, Matrix, Number
 from covassay.reference.laws import wigner
 from covassay.reference.mechanisms.mechanism import About, Mechanism
-from covassay.reference.mechanisms.output import MatrixOutput
+from covassay.reference.mechanisms.output import SYMMETRIC_SECOND_MOMENT
 from covassay.reference.mechanisms.parameters import Beta, Dimension, ReconstructedCalibration, Rho, Rule, checked
 from covassay.reference.privacy import CONCENTRATED, ZCDP, Spend
 from covassay.reference.projections import psd_cone
@@ -131,7 +122,5 @@ def spend(*, rho: Rho, dimension: Dimension, calibration: ReconstructedCalibrati
 
 
 ABOUT = About("naive-pce", "naive private covariance estimation", "KLSU19", "Algorithm 1", "reconstructed")
-MECHANISM = Mechanism(
-    ABOUT, CONCENTRATED, MatrixOutput(power=2, symmetric=True), release, draw_noise, spend, domain="space"
-)
+MECHANISM = Mechanism(ABOUT, CONCENTRATED, SYMMETRIC_SECOND_MOMENT, release, draw_noise, spend, domain="space")
 sample = MECHANISM.sample

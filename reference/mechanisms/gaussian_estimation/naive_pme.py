@@ -18,16 +18,16 @@ from typing import Annotated
 
 import numpy as np
 
-from covassay.reference.domain import DataSet, Number, Vector, as_rows, require_positive
+from covassay.reference.domain import DataSet, Number, Vector, as_rows
 from covassay.reference.mechanisms.gaussian_estimation import kv_mean
 from covassay.reference.mechanisms.gaussian_estimation.kv_mean import KVMeanNoise
 from covassay.reference.mechanisms.gaussian_estimation.naive_pce import Kappa
 from covassay.reference.mechanisms.mechanism import About, Mechanism
 from covassay.reference.mechanisms.output import VectorOutput
-from covassay.reference.mechanisms.parameters import Beta, Dimension, Rho, Rule, checked
+from covassay.reference.mechanisms.parameters import Beta, Dimension, Rho, checked, positive
 from covassay.reference.privacy import CONCENTRATED, Spend
 
-MeanNorm = Annotated[float, Rule("R > 0, public: ‖μ‖ ≤ R, for accuracy only", require_positive)]
+MeanNorm = Annotated[float, positive("R > 0, public: ‖μ‖ ≤ R, for accuracy only")]
 
 # FORMULAS
 

@@ -30,18 +30,8 @@ from typing import Any
 
 import numpy as np
 
-from covassay.reference.domain import (
-    DataSet,
-    Matrix,
-    Number,
-    Rows,
-    Vector,
-    as_rows,
-    map_rows,
-    require_shape,
-    rows_between,
-    sum_rows,
-)
+from covassay.reference.domain import as_rows, map_rows, require_shape, rows_between, sum_rows
+from covassay.reference.domain.types import DataSet, Matrix, Number, Rows, Vector
 from covassay.reference.mechanisms.mechanism import About, Mechanism
 from covassay.reference.mechanisms.output import VectorOutput
 from covassay.reference.mechanisms.parameters import Beta, Dimension, ReconstructedCalibration, Rho, checked

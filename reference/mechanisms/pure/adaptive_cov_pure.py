@@ -32,7 +32,7 @@ from covassay.reference.mechanisms.building_blocks import above_threshold, priva
 from covassay.reference.mechanisms.concentrated.adaptive_cov import Precision, Radius, gauss_noise, separate_noise
 from covassay.reference.mechanisms.concentrated.clipped_cov import bias_bound, bin_counts, clip_level, last_level
 from covassay.reference.mechanisms.mechanism import About, Mechanism
-from covassay.reference.mechanisms.output import MatrixOutput
+from covassay.reference.mechanisms.output import SYMMETRIC_SECOND_MOMENT
 from covassay.reference.mechanisms.parameters import Beta, Calibration, Dimension, Epsilon, LargeRows, RowBound, checked
 from covassay.reference.mechanisms.pure import lap_cov, separate_cov_pure
 from covassay.reference.privacy import PURE, PureDP, Spend
@@ -192,5 +192,5 @@ def spend(
 
 
 ABOUT = About("adaptive-cov-pure", "AdaptiveCov, pure", "DLY22", "Theorem 4", "code")
-MECHANISM = Mechanism(ABOUT, PURE, MatrixOutput(power=2, symmetric=True), release, draw_noise, spend)
+MECHANISM = Mechanism(ABOUT, PURE, SYMMETRIC_SECOND_MOMENT, release, draw_noise, spend)
 sample = MECHANISM.sample

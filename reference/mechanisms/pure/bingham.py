@@ -23,15 +23,8 @@ from functools import partial
 
 import numpy as np
 
-from covassay.reference.domain import (
-    DataSet,
-    Matrix,
-    Number,
-    Vector,
-    require_unit_vector,
-    second_moment,
-    sized_unit_rows,
-)
+from covassay.reference.domain import require_unit_vector, second_moment, sized_unit_rows
+from covassay.reference.domain.types import DataSet, Matrix, Number, Vector
 from covassay.reference.laws import bingham as law
 from covassay.reference.mechanisms.mechanism import About, Mechanism
 from covassay.reference.mechanisms.output import OUTPUTS

@@ -23,20 +23,11 @@ from collections.abc import Callable
 
 import numpy as np
 
-from covassay.reference.domain import (
-    DataSet,
-    Matrix,
-    Number,
-    Rows,
-    map_rows,
-    require_symmetric,
-    second_moment,
-    sized_unit_rows,
-    sum_rows,
-)
+from covassay.reference.domain import map_rows, require_symmetric, second_moment, sized_unit_rows, sum_rows
+from covassay.reference.domain.types import DataSet, Matrix, Number, Rows
 from covassay.reference.laws import nuclear_laplace as law
 from covassay.reference.mechanisms.mechanism import About, Mechanism
-from covassay.reference.mechanisms.output import MatrixOutput
+from covassay.reference.mechanisms.output import SYMMETRIC_SECOND_MOMENT
 from covassay.reference.mechanisms.parameters import Dimension, Epsilon, LargeRows, RowBound, checked
 from covassay.reference.privacy import PURE, PureDP, Spend
 from covassay.reference.sensitivity import centred_sensitivity
@@ -96,5 +87,5 @@ ABOUT = About(
     "Algorithm 1 and footnote 2, centred (ours)",
     "ours",
 )
-MECHANISM = Mechanism(ABOUT, PURE, MatrixOutput(power=2, symmetric=True), release, draw_noise, spend)
+MECHANISM = Mechanism(ABOUT, PURE, SYMMETRIC_SECOND_MOMENT, release, draw_noise, spend)
 sample = MECHANISM.sample

@@ -23,15 +23,8 @@ from typing import Annotated, Literal
 
 import numpy as np
 
-from covassay.reference.domain import (
-    DataSet,
-    Matrix,
-    Number,
-    require_shape,
-    require_symmetric,
-    second_moment,
-    sized_unit_rows,
-)
+from covassay.reference.domain import require_shape, require_symmetric, second_moment, sized_unit_rows
+from covassay.reference.domain.types import DataSet, Matrix, Number
 from covassay.reference.laws import wigner
 from covassay.reference.mechanisms.mechanism import About, Mechanism
 from covassay.reference.mechanisms.output import SECOND_MOMENT

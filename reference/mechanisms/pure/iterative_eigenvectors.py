@@ -32,20 +32,16 @@ import numpy as np
 from scipy.linalg import null_space
 
 from covassay.reference.domain import (
-    DataSet,
-    Matrix,
-    Number,
-    Vector,
-    require_below_one,
     require_dimension,
     require_shape,
     require_unit_vector,
     second_moment,
     sized_unit_rows,
 )
+from covassay.reference.domain.types import DataSet, Matrix, Number, Vector
 from covassay.reference.laws import bingham as law
 from covassay.reference.mechanisms.mechanism import About, Mechanism
-from covassay.reference.mechanisms.output import MatrixOutput
+from covassay.reference.mechanisms.output import SYMMETRIC_SECOND_MOMENT
 from covassay.reference.mechanisms.parameters import (
     Calibration,
     Dimension,
@@ -54,6 +50,7 @@ from covassay.reference.mechanisms.parameters import (
     Meaning,
     RowBound,
     Rule,
+    below_one,
     checked,
 )
 from covassay.reference.privacy import PURE, PureDP, Spend
@@ -68,9 +65,7 @@ Budget = Annotated[
     Literal["uniform", "adaptive"],
     Meaning('"uniform" treats all directions alike, "adaptive" spends more on larger noisy eigenvalues'),
 ]
-OffsetBeta = Annotated[
-    float, Rule("β in (0, 1), public: only the offset τ of the adaptive budget uses it", require_below_one)
-]
+OffsetBeta = Annotated[float, below_one("β in (0, 1), public: only the offset τ of the adaptive budget uses it")]
 Rank = Annotated[
     int, Rule("k ≥ 0, public: how many rank-one terms are released; 0, or more than d, means d", require_rank)
 ]
@@ -219,5 +214,5 @@ def spend(
 
 
 ABOUT = About("iterative-eigenvectors", "iterative eigenvector sampling", "ADK19", "Algorithm 1")
-MECHANISM = Mechanism(ABOUT, PURE, MatrixOutput(power=2, symmetric=True), release, draw_noise, spend)
+MECHANISM = Mechanism(ABOUT, PURE, SYMMETRIC_SECOND_MOMENT, release, draw_noise, spend)
 sample = MECHANISM.sample

@@ -26,20 +26,12 @@ from typing import Annotated
 
 import numpy as np
 
-from covassay.reference.domain import (
-    DataSet,
-    Matrix,
-    Number,
-    Vector,
-    require_dimension,
-    require_shape,
-    second_moment,
-    sized_unit_rows,
-)
+from covassay.reference.domain import require_dimension, require_shape, second_moment, sized_unit_rows
+from covassay.reference.domain.types import DataSet, Matrix, Number, Vector
 from covassay.reference.laws import nuclear_laplace as law
 from covassay.reference.laws.wigner import svec, unsvec
 from covassay.reference.mechanisms.mechanism import About, Mechanism
-from covassay.reference.mechanisms.output import MatrixOutput
+from covassay.reference.mechanisms.output import SYMMETRIC_SECOND_MOMENT
 from covassay.reference.mechanisms.parameters import Dimension, Epsilon, LargeRows, RowBound, Rule, checked
 from covassay.reference.mechanisms.pure.johnson_lindenstrauss import Distortion, DistortionFailure, Seed, fit, transform
 from covassay.reference.privacy import PURE, PureDP, Spend
@@ -175,7 +167,5 @@ ABOUT = About(
     "projection mechanism",
     "reconstructed",
 )
-MECHANISM = Mechanism(
-    ABOUT, PURE, MatrixOutput(power=2, symmetric=True), release, draw_noise, spend, sampler="approximate"
-)
+MECHANISM = Mechanism(ABOUT, PURE, SYMMETRIC_SECOND_MOMENT, release, draw_noise, spend, sampler="approximate")
 sample = MECHANISM.sample

@@ -29,7 +29,7 @@ from covassay.reference.domain import DataSet, Matrix, Number, require_symmetric
 from covassay.reference.laws import k_norm as law
 from covassay.reference.laws.k_norm import Body
 from covassay.reference.mechanisms.mechanism import About, Mechanism
-from covassay.reference.mechanisms.output import MatrixOutput
+from covassay.reference.mechanisms.output import SYMMETRIC_SECOND_MOMENT
 from covassay.reference.mechanisms.parameters import Dimension, Epsilon, LargeRows, RowBound, checked
 from covassay.reference.privacy import PURE, PureDP, Spend
 from covassay.reference.sensitivity import square_root, triangle_l1
@@ -98,5 +98,5 @@ def spend(*, epsilon: Epsilon, dimension: Dimension, body: Body = "schatten1") -
 
 
 ABOUT = About("k-norm", "K-norm mechanism", "DN25", "Lemma 4 (Hardt–Talwar)")
-MECHANISM = Mechanism(ABOUT, PURE, MatrixOutput(power=2, symmetric=True), release, draw_noise, spend)
+MECHANISM = Mechanism(ABOUT, PURE, SYMMETRIC_SECOND_MOMENT, release, draw_noise, spend)
 sample = MECHANISM.sample

@@ -26,19 +26,11 @@ from functools import partial
 
 import numpy as np
 
-from covassay.reference.domain import (
-    DataSet,
-    Matrix,
-    Number,
-    Vector,
-    require_shape,
-    require_unit_vector,
-    second_moment,
-    sized_unit_rows,
-)
+from covassay.reference.domain import require_shape, require_unit_vector, second_moment, sized_unit_rows
+from covassay.reference.domain.types import DataSet, Matrix, Number, Vector
 from covassay.reference.laws import bingham as law
 from covassay.reference.mechanisms.mechanism import About, Mechanism
-from covassay.reference.mechanisms.output import MatrixOutput
+from covassay.reference.mechanisms.output import SYMMETRIC_SECOND_MOMENT
 from covassay.reference.mechanisms.parameters import Dimension, Epsilon, LargeRows, RowBound, checked
 from covassay.reference.mechanisms.pure.iterative_eigenvectors import Rank
 from covassay.reference.privacy import PURE, PureDP, Spend
@@ -126,5 +118,5 @@ ABOUT = About(
     "Section 3, after Kapralov–Talwar 2013 (reconstructed)",
     "reconstructed",
 )
-MECHANISM = Mechanism(ABOUT, PURE, MatrixOutput(power=2, symmetric=True), release, draw_noise, spend)
+MECHANISM = Mechanism(ABOUT, PURE, SYMMETRIC_SECOND_MOMENT, release, draw_noise, spend)
 sample = MECHANISM.sample

@@ -19,7 +19,7 @@ import numpy as np
 from covassay.reference.domain import DataSet, Matrix, require_symmetric, second_moment, sized_unit_rows
 from covassay.reference.laws import nuclear_laplace as law
 from covassay.reference.mechanisms.mechanism import About, Mechanism
-from covassay.reference.mechanisms.output import MatrixOutput
+from covassay.reference.mechanisms.output import SYMMETRIC_SECOND_MOMENT
 from covassay.reference.mechanisms.parameters import Dimension, Epsilon, LargeRows, RowBound, checked
 from covassay.reference.mechanisms.pure.nuclear_laplace import noise_scale, privacy_loss
 from covassay.reference.privacy import PURE, PureDP, Spend
@@ -68,5 +68,5 @@ ABOUT = About(
     "Algorithm 1, symmetric variant (ours)",
     "ours",
 )
-MECHANISM = Mechanism(ABOUT, PURE, MatrixOutput(power=2, symmetric=True), release, draw_noise, spend)
+MECHANISM = Mechanism(ABOUT, PURE, SYMMETRIC_SECOND_MOMENT, release, draw_noise, spend)
 sample = MECHANISM.sample

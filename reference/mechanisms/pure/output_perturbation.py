@@ -24,26 +24,16 @@ from typing import Annotated, Literal
 
 import numpy as np
 
-from covassay.reference.domain import (
-    DataSet,
-    Matrix,
-    Number,
-    Vector,
-    require_positive,
-    require_shape,
-    second_moment,
-    sized_unit_rows,
-)
+from covassay.reference.domain import require_shape, second_moment, sized_unit_rows
+from covassay.reference.domain.types import DataSet, Matrix, Number, Vector
 from covassay.reference.downstream.ridge import coefficients
 from covassay.reference.errors import InvalidInput
 from covassay.reference.mechanisms.mechanism import About, Mechanism
 from covassay.reference.mechanisms.output import OUTPUTS
-from covassay.reference.mechanisms.parameters import Dimension, Epsilon, LargeRows, Meaning, RowBound, Rule, checked
+from covassay.reference.mechanisms.parameters import Dimension, Epsilon, LargeRows, Meaning, RowBound, checked, positive
 from covassay.reference.privacy import PURE, PureDP, Spend
 
-Alpha = Annotated[
-    float, Rule("α > 0, public: the penalty on ‖w‖², for rows divided by the row bound", require_positive)
-]
+Alpha = Annotated[float, positive("α > 0, public: the penalty on ‖w‖², for rows divided by the row bound")]
 GradientBound = Annotated[
     Literal["paper", "tight"],
     Meaning('"paper" adds the bounds of two gradients, "tight" bounds their difference; both are ours'),

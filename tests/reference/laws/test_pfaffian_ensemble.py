@@ -331,6 +331,12 @@ def test_the_margin_of_the_panels_is_needed(half_line: bool) -> None:
     assert nuclear_laplace.spectral_norm_tail_bound(8, inside, symmetric=not half_line) > 1e-20
 
 
+def started(points: int, half_line: bool, count: int) -> tuple[PfaffianEnsemble, pfaffian_sampler.Chains]:
+    """The ensemble, and so many chains that have drawn no point yet."""
+    law = pfaffian_ensemble(points, half_line=half_line)
+    return law, pfaffian_sampler.Chains(law, count)
+
+
 def bordered_by_a_point(matrix: Vector, a: Vector, b: Vector) -> Vector:
     """The skew matrix with two more rows and columns, a(q) and −b(q)."""
     border = np.stack([a, -b], axis=1)
@@ -342,8 +348,7 @@ def bordered_by_a_point(matrix: Vector, a: Vector, b: Vector) -> Vector:
 def test_intensities_are_ratios_of_pfaffians_of_bordered_matrices(points: int, half_line: bool) -> None:
     # ln |Pf M| = ln det(M)/2. In the layout of M_k the rows of the a(q) and the b(q) alternate after the rows of A;
     # μ is M_k^{−1} without the rows and columns of the a(q), and later features are 0 there.
-    law = pfaffian_ensemble(points, half_line=half_line)
-    chains = pfaffian_sampler.Chains(law, 1)
+    law, chains = started(points, half_line, 1)
     rng = np.random.default_rng(10)
     matrix, kept = law.skew, list(range(law.order))
     for k in range(points):
@@ -366,8 +371,7 @@ def test_intensities_are_ratios_of_pfaffians_of_bordered_matrices(points: int, h
 @KINDS
 @pytest.mark.parametrize("points", [1, 2, 3, 8, 20])
 def test_the_intensity_integrates_to_the_number_of_points_left(points: int, half_line: bool) -> None:
-    law = pfaffian_ensemble(points, half_line=half_line)
-    chains = pfaffian_sampler.Chains(law, 20)
+    law, chains = started(points, half_line, 20)
     rng = np.random.default_rng(11)
     for k in range(points):
         c = -chains._mu[:, :points, law.order : law.order + k]

@@ -192,30 +192,30 @@ def test_bounds_must_be_there_for_the_columns_and_for_nothing_else(columns: tupl
         require_every_column(Path("b.toml"), {"a": (0, 1), "b": (0, 1)}, columns)
 
 
+BAD_BOUNDS = {  # what is said of them: texts of files
+    "b.toml": {
+        "must be TOML": ("a = [1, 2", "a = [1, 2]\na = [1, 3]"),
+        "names 'a' twice": ('a = [1, 2]\n" a" = [1, 3]',),
+        "'a' = '1': must be two numbers": ("a = 1",),
+        r"must be two numbers, \[low, high\]": ("a = [1]",),
+        "must be two numbers": ("a = [1, 2, 3]", 'a = [1, "2"]', "a = [false, true]"),
+        "low below high": ("a = [2, 1]", "a = [1, 1]"),
+        "must be finite": ("a = [0, inf]", "a = [nan, 1]"),
+        "must be apart by": ("a = [0, 1e200]", "a = [0, 1e-200]"),
+    },
+    "b.json": {
+        "must be JSON": ('{"a": [1, 2]', "[" * 100_000),
+        "'a' comes twice": ('{"a": [1, 2], "a": [1, 2]}',),
+        "holds no names": ("[[1, 2]]",),
+        "must be finite": ('{"a": [0, 1' + "0" * 400 + "]}",),
+    },
+    "b.txt": {".toml, .json": ("a = [0, 1]",)},
+}
+
+
 @pytest.mark.parametrize(
     ("name", "text", "named"),
-    [
-        ("b.toml", "a = [1, 2", "must be TOML"),
-        ("b.toml", "a = [1, 2]\na = [1, 3]", "must be TOML"),
-        ("b.toml", 'a = [1, 2]\n" a" = [1, 3]', "names 'a' twice"),
-        ("b.json", '{"a": [1, 2]', "must be JSON"),
-        ("b.json", '{"a": [1, 2], "a": [1, 2]}', "'a' comes twice"),
-        ("b.json", "[[1, 2]]", "holds no names"),
-        ("b.json", "[" * 100_000, "must be JSON"),
-        ("b.toml", "a = 1", "'a' = '1': must be two numbers"),
-        ("b.toml", "a = [1]", r"must be two numbers, \[low, high\]"),
-        ("b.toml", "a = [1, 2, 3]", "must be two numbers"),
-        ("b.toml", 'a = [1, "2"]', "must be two numbers"),
-        ("b.toml", "a = [false, true]", "must be two numbers"),
-        ("b.toml", "a = [2, 1]", "low below high"),
-        ("b.toml", "a = [1, 1]", "low below high"),
-        ("b.toml", "a = [0, inf]", "must be finite"),
-        ("b.toml", "a = [nan, 1]", "must be finite"),
-        ("b.json", '{"a": [0, 1' + "0" * 400 + "]}", "must be finite"),
-        ("b.toml", "a = [0, 1e200]", "must be apart by"),
-        ("b.toml", "a = [0, 1e-200]", "must be apart by"),
-        ("b.txt", "a = [0, 1]", ".toml, .json"),
-    ],
+    [(name, text, named) for name, said in BAD_BOUNDS.items() for named, texts in said.items() for text in texts],
 )
 def test_bad_bounds_are_refused_in_one_line(tmp_path: Path, name: str, text: str, named: str) -> None:
     path = write(tmp_path / name, text)

@@ -63,29 +63,24 @@ def _covariance_eig(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> M
     return matrix
 
 
+def _target(name: str, draw: Callable[..., Any], part: str, **more: Any) -> Target:
+    """The target that draws with that part of the installed diffprivlib."""
+    return Target(f"diffprivlib:{name}", draw, version=f"diffprivlib {version('diffprivlib')}, {part}", **more)
+
+
 def bingham() -> Target:
     """The exponential mechanism for the leading eigenvector."""
     import diffprivlib.mechanisms  # noqa: F401
 
-    return Target(
-        "diffprivlib:bingham",
-        _bingham,
-        mechanism="bingham",
-        options=(("calibration", "paper"),),
-        version=f"diffprivlib {version('diffprivlib')}, mechanisms.Bingham",
-        notes=(CALLER,),
-    )
+    paper = (("calibration", "paper"),)
+    return _target("bingham", _bingham, "mechanisms.Bingham", mechanism="bingham", options=paper, notes=(CALLER,))
 
 
 def covariance_eig() -> Target:
     """Eigenvalues and eigenvectors of the second moment."""
     import diffprivlib.models.utils  # noqa: F401
 
-    return Target(
-        "diffprivlib:covariance-eig",
-        _covariance_eig,
-        version=f"diffprivlib {version('diffprivlib')}, models.utils.covariance_eig",
-    )
+    return _target("covariance-eig", _covariance_eig, "models.utils.covariance_eig")
 
 
 TARGETS: dict[str, Callable[[], Target]] = {

@@ -74,6 +74,16 @@ def broken(
     return NegativeControl(name, mistake, mechanism_name, more.pop("caught_by", ()), draw, draw_many=many, **more)
 
 
+def other_noise(name: str, mechanism_name: str, mistake: str, noise: Noise, **more: Any) -> NegativeControl:
+    """The reference with other noise."""
+    return broken(name, mechanism_name, mistake, noise=noise, **more)
+
+
+def other_output(name: str, mechanism_name: str, mistake: str, output: Output) -> NegativeControl:
+    """The reference with another output."""
+    return broken(name, mechanism_name, mistake, output=output)
+
+
 # CHANGES OF NOISE
 
 

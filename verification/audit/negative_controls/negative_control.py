@@ -36,6 +36,16 @@ class NegativeControl:
     draw_many: Callable[..., Matrix] | None = None
 
 
+def by_law(*names: str) -> tuple[tuple[str, str], ...]:
+    """The tests of the law with these names."""
+    return tuple(("law", name) for name in names)
+
+
+def by_privacy(name: str) -> tuple[tuple[str, str], ...]:
+    """The bounds on the privacy loss with this name, such as "event"."""
+    return (("privacy", name),)
+
+
 def from_function(
     draw: Callable[..., object], *caught_by: tuple[str, str], name: str = "", **more: Any
 ) -> NegativeControl:

@@ -10,18 +10,13 @@ import numpy as np
 
 from covassay.reference.domain import Matrix, Vector, second_moment, unit_rows
 from covassay.reference.laws import k_norm as k_norm_law
-from covassay.reference.mechanisms import (
-    above_threshold,
-    exponential,
-    gaussian,
-    gaussian_approximate,
-    k_norm,
-    laplace,
-    private_radius,
-    private_trace,
-)
+from covassay.reference.mechanisms.building_blocks import above_threshold, gaussian, laplace, private_trace
+from covassay.reference.mechanisms.building_blocks.exponential import ENERGY_RANGE, exponent
+from covassay.reference.mechanisms.building_blocks.gaussian_approximate import classical_multiplier
+from covassay.reference.mechanisms.building_blocks.private_radius import PRECISION, public_radii
+from covassay.reference.mechanisms.pure import k_norm
 from covassay.reference.privacy import ApproximateDP
-from covassay.verification.audit.negative_controls.negative_control import NegativeControl, vectorised
+from covassay.verification.audit.negative_controls.negative_control import NegativeControl, by_law, vectorised
 
 DrawMany = Callable[..., Matrix]  # (x, size, rng=, epsilon=) -> that many outputs
 
@@ -52,7 +47,7 @@ def sparse_vector(
 
 def exact_radius(x: Matrix, size: int, *, rng: np.random.Generator, epsilon: float) -> Vector:
     """The smallest public radius that contains all rows."""
-    radii = private_radius.public_radii(private_radius.PRECISION)
+    radii = public_radii(PRECISION)
     largest = float(np.linalg.norm(unit_rows(x), axis=1).max())
     return np.full(size, radii[np.argmax(radii >= min(largest, 1.0))])
 
@@ -78,7 +73,7 @@ def half_trace_noise(x: Matrix, size: int, *, rng: np.random.Generator, epsilon:
 
 def half_score_sensitivity(x: Matrix, size: int, *, rng: np.random.Generator, epsilon: float) -> Vector:
     """The exponential mechanism with the exponent 2η."""
-    eta = 2 * exponential.exponent(epsilon, exponential.ENERGY_RANGE)
+    eta = 2 * exponent(epsilon, ENERGY_RANGE)
     drawn: Vector = np.argmax(eta * _energies(x) + rng.gumbel(size=(size, x.shape[1])), axis=1) + 1.0
     return drawn
 
@@ -92,7 +87,7 @@ def classical_beyond_one(x: Matrix, *, epsilon: float, delta: float, rng: np.ran
     """Uses σ = Δ √(2 ln(1.25/δ))/ε also for ε above 1, where the classical theorem does not hold."""
     rows = unit_rows(x)
     n, d = rows.shape
-    sigma = gaussian.second_moments_sensitivity(n, d) * gaussian_approximate.classical_multiplier(epsilon, delta)
+    sigma = gaussian.second_moments_sensitivity(n, d) * classical_multiplier(epsilon, delta)
     released: Vector = np.diag(second_moment(rows)) + sigma * rng.standard_normal(d)
     return released
 
@@ -185,27 +180,27 @@ NEGATIVE_CONTROLS = (
     _laplace(
         "laplace-shared-noise",
         "Adds the same Laplace variable to every coordinate.",
-        (("law", "independence"),),
+        by_law("independence"),
         laplace_noise(lambda rng, size, d: np.tile(rng.laplace(size=(size, 1)), d)),
     ),
     _laplace(
         "laplace-second-coordinate-bare",
         "Adds noise to the first coordinate only.",
-        (("law", "coordinate 2"),),
+        by_law("coordinate 2"),
         laplace_noise(lambda rng, size, d: rng.laplace(size=(size, d)) * (np.arange(d) < 1)),
     ),
     NegativeControl(
         "gaussian-sensitivity-one",
         gaussian_sensitivity_one.__doc__ or "",
         "gaussian",
-        (("law", "coordinate 1"),),
+        by_law("coordinate 1"),
         gaussian_sensitivity_one,
     ),
     NegativeControl(
         "classical-gaussian-beyond-one",
         classical_beyond_one.__doc__ or "",
         "gaussian-approximate",
-        (("law", "coordinate 1"),),
+        by_law("coordinate 1"),
         classical_beyond_one,
         (("calibration", "tight"),),
         claim=ApproximateDP(30.0, 0.1),
@@ -213,7 +208,7 @@ NEGATIVE_CONTROLS = (
     vectorised(
         "half-trace-noise",
         "Halves the noise of the trace.",
-        (("law", "noise"),),
+        by_law("noise"),
         half_trace_noise,
         mechanism="private-trace",
     ),
@@ -228,21 +223,21 @@ NEGATIVE_CONTROLS = (
     _k_norm(
         "k-norm-not-thinned",
         "Uses the directions of nuclear-norm noise for the covariance body.",
-        (("law", "direction"),),
+        by_law("direction"),
         k_norm_noise(_unthinned, "covariance"),
         options=(("body", "covariance"),),
     ),
     _k_norm(
         "k-norm-uniform-point",
         "Multiplies a Gamma(D) radius, which is right on the boundary, by a uniform point of the body.",
-        (("law", "radius"),),
+        by_law("radius"),
         k_norm_noise(_inside, "covariance"),
         options=(("body", "covariance"),),
     ),
     _k_norm(
         "k-norm-positive-entries",
         "Draws the entries off the diagonal without a random sign.",
-        (("law", "orientation"),),
+        by_law("orientation"),
         k_norm_noise(_positive_entries, "linf"),
         options=(("body", "linf"),),
     ),

@@ -9,25 +9,15 @@ from typing import Any
 import numpy as np
 
 from covassay.reference.domain import Matrix, Vector, row_norms, second_moment, unit_rows
-from covassay.reference.mechanisms.building_blocks import gaussian, laplace, private_trace
 from covassay.reference.mechanisms.concentrated import gauss_cov
-from covassay.reference.mechanisms.mechanism import Mechanism
-from covassay.reference.mechanisms.pure import (
-    centred_covariance,
-    entrywise_laplace,
-    k_norm,
-    lap_cov,
-    nuclear_laplace,
-    nuclear_laplace_symmetric,
-    output_perturbation,
-)
+from covassay.reference.mechanisms.pure import nuclear_laplace_symmetric
+from covassay.reference.mechanisms.registry import mechanism
 from covassay.verification.audit.engine.coincidences import NAME as COINCIDENCES
 from covassay.verification.audit.engine.coincidences import NAME_SEEN
 from covassay.verification.audit.engine.same_noise import NAME, NAME_OF_ROWS
 from covassay.verification.audit.negative_controls.negative_control import NegativeControl
 
 Rows = Callable[[Matrix], Matrix]
-Declared = Mechanism[Any, ..., Any]
 OTHER_DATA, OTHER_ROWS = (("data path", NAME),), (("data path", NAME_OF_ROWS),)
 COINCIDENCE, COINCIDENCE_SEEN = (("data path", COINCIDENCES),), (("data path", NAME_SEEN),)
 
@@ -35,79 +25,81 @@ COINCIDENCE, COINCIDENCE_SEEN = (("data path", COINCIDENCES),), (("data path", N
 
 
 def entries_clipped(x: Matrix) -> Matrix:
-    """Every entry clipped to [−1, 1]."""
+    """Clips entries in place of rows."""
     return np.asarray(np.clip(x, -1, 1))
 
 
 def clipped_by_quantile(x: Matrix) -> Matrix:
-    """Rows clipped to the 90 % quantile of their norms, if that is below 1."""
+    """Clips rows to a quantile of their norms."""
     norms = np.linalg.norm(x, axis=1)
     bound = min(1.0, float(np.quantile(norms, 0.9))) or 1.0
     return np.asarray(x / np.maximum(1, norms / bound)[:, None])
 
 
 def divided_by_largest(x: Matrix) -> Matrix:
-    """All rows divided by the largest norm."""
+    """Divides all rows by the largest norm."""
     return np.asarray(x / (np.linalg.norm(x, axis=1).max() or 1.0))
 
 
 def zero_rows_dropped(x: Matrix) -> Matrix:
-    """The rows that are not zero."""
+    """Drops zero rows and counts the rest."""
     rows = unit_rows(x)
     kept = rows[rows.any(axis=1)]
     return kept if len(kept) else rows
 
 
 def long_rows_dropped(x: Matrix) -> Matrix:
-    """The rows of norm at most 1."""
+    """Drops long rows and counts the rest."""
     kept = x[row_norms(x) <= 1]
     return kept if len(kept) else unit_rows(x)
 
 
 def long_rows_zeroed(x: Matrix) -> Matrix:
-    """Rows longer than 1 replaced by zero."""
+    """Puts zero for rows that are too long."""
     return np.asarray(x * (row_norms(x) <= 1)[:, None])
 
 
 def duplicates_dropped(x: Matrix) -> Matrix:
-    """Every row once."""
+    """Drops rows that occur twice."""
     return np.unique(unit_rows(x), axis=0)
 
 
 def normalised(x: Matrix) -> Matrix:
-    """All rows but zero rows scaled to norm 1."""
+    """Scales short rows to norm 1."""
     norms = np.linalg.norm(x, axis=1, keepdims=True)
     return np.asarray(np.divide(x, norms, out=np.zeros_like(x), where=norms > 0))
 
 
 def standardised(x: Matrix) -> Matrix:
-    """Rows of which the mean is taken off, without paying for it."""
+    """Takes the mean off before the query."""
     rows = unit_rows(x)
     return np.asarray(rows - rows.mean(axis=0))
 
 
 def rounded_rows(x: Matrix) -> Matrix:
-    """Rows read as integers if all are integers."""
+    """Reads integer data as bytes."""
     whole = np.array_equal(x, np.rint(x))
     return np.asarray(np.clip(x, 0, 255) / 255) if whole else unit_rows(x)
 
 
 def outliers_zeroed(x: Matrix) -> Matrix:
-    """Rows more than five times as long as the median row replaced by zero."""
+    """Puts zero for rows that are far from the median."""
     rows = unit_rows(x)
     norms = np.linalg.norm(rows, axis=1)
     return np.asarray(rows * (norms <= 5 * np.median(norms))[:, None])
 
 
 def clipped_too_late(x: Matrix) -> Matrix:
-    """Rows clipped to norm 1.05 in place of 1."""
+    """Clips rows to norm 1.05."""
     return 1.05 * unit_rows(x, 1.05)
 
 
-def prepared(
-    name: str, mistake: str, declared: Declared, prepare: Rows, caught_by: tuple[tuple[str, str], ...] = OTHER_DATA
-) -> NegativeControl:
-    """The reference behind another preparation of the rows, which may be longer than 1 in a second moment."""
+def prepared(name: str, mechanism_name: str, prepare: Rows) -> NegativeControl:
+    """The reference behind another preparation of the rows, whose docstring is the mistake.
+
+    The prepared rows may be longer than 1 in a second moment.
+    """
+    declared = mechanism(mechanism_name)
 
     def draw(x: Matrix, *, rng: np.random.Generator, **budget: float) -> Any:
         rows = prepare(np.asarray(x, dtype=np.float64))
@@ -115,7 +107,7 @@ def prepared(
             return second_moment(rows) + declared.sample(np.zeros_like(rows), rng, **budget)
         return declared.sample(rows, rng, **budget)
 
-    return NegativeControl(name, mistake, declared.name, caught_by, draw)
+    return NegativeControl(name, prepare.__doc__ or "", declared.name, OTHER_DATA, draw)
 
 
 # NOISE THAT DEPENDS ON THE DATA OR REPEATS ITSELF
@@ -124,9 +116,10 @@ Change = Callable[[Matrix, Any, Any, np.random.Generator], Any]  # (x, output, o
 
 
 def changed(
-    name: str, mistake: str, declared: Declared, change: Change, caught_by: tuple[tuple[str, str], ...] = OTHER_DATA
+    name: str, mistake: str, mechanism_name: str, change: Change, caught_by: tuple[tuple[str, str], ...] = OTHER_DATA
 ) -> NegativeControl:
     """The reference, whose noise is changed afterwards."""
+    declared = mechanism(mechanism_name)
 
     def draw(x: Matrix, *, rng: np.random.Generator, **budget: float) -> Any:
         before = rng.bit_generator.state
@@ -191,11 +184,11 @@ def component_repeated(x: Matrix, noise: Vector, query: Vector, rng: np.random.G
     return np.asarray(query + noise)
 
 
-def few_seeds(declared: Declared, seeds: int) -> Callable[..., Any]:
+def few_seeds(mechanism_name: str, seeds: int) -> Callable[..., Any]:
     """The reference with a generator that has few seeds."""
 
     def draw(x: Matrix, *, rng: np.random.Generator, **budget: float) -> Any:
-        return declared.sample(x, np.random.default_rng(int(rng.integers(seeds))), **budget)
+        return mechanism(mechanism_name).sample(x, np.random.default_rng(int(rng.integers(seeds))), **budget)
 
     return draw
 
@@ -234,99 +227,98 @@ def all_zero(x: Matrix) -> bool:
 
 
 NEGATIVE_CONTROLS = (
-    prepared("entries-clipped", "Clips entries in place of rows.", nuclear_laplace.MECHANISM, entries_clipped),
-    prepared("entries-clipped-gauss", "Clips entries in place of rows.", gauss_cov.MECHANISM, entries_clipped),
-    prepared("quantile-clip", "Clips rows to a quantile of their norms.", lap_cov.MECHANISM, clipped_by_quantile),
-    prepared(
-        "largest-norm", "Divides all rows by the largest norm.", entrywise_laplace.MECHANISM, divided_by_largest
-    ),
-    prepared("zero-rows-dropped", "Drops zero rows and counts the rest.", k_norm.MECHANISM, zero_rows_dropped),
-    prepared("zero-rows-dropped-laplace", "Drops zero rows and counts the rest.", laplace.MECHANISM, zero_rows_dropped),
-    prepared(
-        "zero-rows-dropped-trace", "Drops zero rows and counts the rest.", private_trace.MECHANISM, zero_rows_dropped
-    ),
-    prepared("long-rows-dropped", "Drops long rows and counts the rest.", gaussian.MECHANISM, long_rows_dropped),
-    prepared("long-rows-zeroed", "Puts zero for rows that are too long.", lap_cov.MECHANISM, long_rows_zeroed),
-    prepared(
-        "duplicates-dropped",
-        "Drops rows that occur twice.",
-        nuclear_laplace_symmetric.MECHANISM,
-        duplicates_dropped,
-    ),
-    prepared("rows-normalised", "Scales short rows to norm 1.", output_perturbation.MECHANISM, normalised),
-    prepared("centred-for-free", "Takes the mean off before the query.", k_norm.MECHANISM, standardised),
-    prepared("integers-as-bytes", "Reads integer data as bytes.", entrywise_laplace.MECHANISM, rounded_rows),
-    prepared("outliers-zeroed", "Puts zero for rows that are far from the median.", lap_cov.MECHANISM, outliers_zeroed),
-    prepared("longer-clip", "Clips rows to norm 1.05.", gauss_cov.MECHANISM, clipped_too_late),
-    changed(
-        "bare-on-zeros", "Adds no noise to zero data.", private_trace.MECHANISM, scaled_if(all_zero, 0.0)
-    ),
+    prepared("entries-clipped", "nuclear-laplace", entries_clipped),
+    prepared("entries-clipped-gauss", "gauss-cov", entries_clipped),
+    prepared("quantile-clip", "lap-cov", clipped_by_quantile),
+    prepared("largest-norm", "entrywise-laplace", divided_by_largest),
+    prepared("zero-rows-dropped", "k-norm", zero_rows_dropped),
+    prepared("zero-rows-dropped-laplace", "laplace", zero_rows_dropped),
+    prepared("zero-rows-dropped-trace", "private-trace", zero_rows_dropped),
+    prepared("long-rows-dropped", "gaussian", long_rows_dropped),
+    prepared("long-rows-zeroed", "lap-cov", long_rows_zeroed),
+    prepared("duplicates-dropped", "nuclear-laplace-symmetric", duplicates_dropped),
+    prepared("rows-normalised", "output-perturbation", normalised),
+    prepared("centred-for-free", "k-norm", standardised),
+    prepared("integers-as-bytes", "entrywise-laplace", rounded_rows),
+    prepared("outliers-zeroed", "lap-cov", outliers_zeroed),
+    prepared("longer-clip", "gauss-cov", clipped_too_late),
+    changed("bare-on-zeros", "Adds no noise to zero data.", "private-trace", scaled_if(all_zero, 0.0)),
     changed(
         "less-noise-on-one-long-row",
         "Halves the noise if one row is ten times as long as the median.",
-        gaussian.MECHANISM,
+        "gaussian",
         scaled_if(lambda x: bool(row_norms(x).max() > 9 * np.median(row_norms(x)) > 0), 0.5),
     ),
     changed(
-        "less-noise-on-short-rows", "Scales the noise with the largest norm of the data.", centred_covariance.MECHANISM,
+        "less-noise-on-short-rows",
+        "Scales the noise with the largest norm of the data.",
+        "centred-covariance",
         lambda x, noise, query, rng: query + noise * min(1.0, float(row_norms(x).max()) or 1.0),
     ),
     changed(
         "half-noise-many-rows",
         "Halves the noise from 65 rows on.",
-        laplace.MECHANISM,
+        "laplace",
         scaled_if(lambda x: len(x) >= 65, 0.5),
         OTHER_ROWS,
     ),
     changed(
         "half-noise-one-row",
         "Halves the noise of a single row.",
-        lap_cov.MECHANISM,
+        "lap-cov",
         scaled_if(lambda x: len(x) == 1, 0.5),
         OTHER_ROWS,
     ),
     changed(
         "noise-of-blocks",
         "Divides the noise by the number of blocks of 64 rows.",
-        nuclear_laplace_symmetric.MECHANISM,
+        "nuclear-laplace-symmetric",
         lambda x, noise, query, rng: query + noise / -(-len(x) // 64),
         OTHER_ROWS,
     ),
-    changed("output-clipped", "Clips the output to the range of the data.", laplace.MECHANISM, noise_clipped),
+    changed("output-clipped", "Clips the output to the range of the data.", "laplace", noise_clipped),
     changed(
-        "diagonal-repeated", "Repeats the first diagonal noise in the last entry.", gauss_cov.MECHANISM,
-        entry_repeated, COINCIDENCE,
+        "diagonal-repeated",
+        "Repeats the first diagonal noise in the last entry.",
+        "gauss-cov",
+        entry_repeated,
+        COINCIDENCE,
     ),
+    changed("opposite-at-seven", "Has opposite noise in two entries at d = 7.", "lap-cov", opposite_entry, COINCIDENCE),
     changed(
-        "opposite-at-seven", "Has opposite noise in two entries at d = 7.", lap_cov.MECHANISM, opposite_entry,
+        "mirrored-triangle",
+        "Copies the noise of the upper triangle into the lower one.",
+        "entrywise-laplace",
+        mirrored,
+        COINCIDENCE,
+    ),
+    changed("traceless-noise", "Takes the trace off the noise.", "k-norm", traceless, COINCIDENCE),
+    changed("bare-corner", "Leaves the last entry bare at d ≥ 5.", "gauss-cov", corner_bare, COINCIDENCE),
+    changed(
+        "component-repeated",
+        "Repeats twice the first noise in the last component.",
+        "gaussian",
+        component_repeated,
         COINCIDENCE,
     ),
     changed(
-        "mirrored-triangle", "Copies the noise of the upper triangle into the lower one.", entrywise_laplace.MECHANISM,
-        mirrored, COINCIDENCE,
+        "component-repeated-ridge",
+        "Repeats twice the first noise in the last component.",
+        "output-perturbation",
+        component_repeated,
+        COINCIDENCE,
     ),
-    changed("traceless-noise", "Takes the trace off the noise.", k_norm.MECHANISM, traceless, COINCIDENCE),
-    changed("bare-corner", "Leaves the last entry bare at d ≥ 5.", gauss_cov.MECHANISM, corner_bare, COINCIDENCE),
-    changed(
-        "component-repeated", "Repeats twice the first noise in the last component.", gaussian.MECHANISM,
-        component_repeated, COINCIDENCE,
-    ),
-    changed(
-        "component-repeated-ridge", "Repeats twice the first noise in the last component.",
-        output_perturbation.MECHANISM, component_repeated, COINCIDENCE,
-    ),
+    NegativeControl("few-seeds", "Draws from 2¹⁶ seeds.", "lap-cov", COINCIDENCE_SEEN, few_seeds("lap-cov", 2**16)),
+    NegativeControl("very-few-seeds", "Draws from 100 seeds.", "laplace", COINCIDENCE, few_seeds("laplace", 100)),
     NegativeControl(
-        "few-seeds", "Draws from 2¹⁶ seeds.", "lap-cov", COINCIDENCE_SEEN, few_seeds(lap_cov.MECHANISM, 2**16)
-    ),
-    NegativeControl(
-        "very-few-seeds", "Draws from 100 seeds.", "laplace", COINCIDENCE, few_seeds(laplace.MECHANISM, 100)
-    ),
-    NegativeControl(
-        "bare-at-times", "Leaves the noise out once in 300 draws.", "nuclear-laplace-symmetric", COINCIDENCE_SEEN,
+        "bare-at-times",
+        "Leaves the noise out once in 300 draws.",
+        "nuclear-laplace-symmetric",
+        COINCIDENCE_SEEN,
         bare_at_times,
     ),
     NegativeControl("kept-noise", "Keeps the first noise, from 60 rows on.", "gauss-cov", COINCIDENCE, KeptNoise()),
     NegativeControl(
         "fails-on-equal-rows", "Refuses data whose rows are all equal.", "gauss-cov", OTHER_DATA, fails_on_equal_rows
     ),
-)  # fmt: skip
+)

@@ -166,25 +166,24 @@ def _put_together(vectors: Matrix, values: Matrix) -> Matrix:
     return np.asarray((matrices + np.swapaxes(matrices, 1, 2)) / 2)
 
 
-def restarted(x: Matrix, size: int, *, rng: np.random.Generator, rho: float) -> Matrix:
-    """SeparateCov whose second step starts the stream of the first again: eigenvalue i gets the noise W_1i."""
+def _separate(x: Matrix, size: int, rng: np.random.Generator, rho: float, second: Callable[[Matrix], Matrix]) -> Matrix:
+    """SeparateCov whose noise of the eigenvalues is made from the noise W of the matrix."""
     rows = unit_rows(x)
     n, d = rows.shape
     moment, scale = second_moment(rows), separate_cov.noise_scale(n, rho)
     w = wigner.sample_wigner(d, rng, size)
     vectors = np.linalg.eigh(moment + scale * w)[1][:, :, ::-1]
-    return _put_together(vectors, np.linalg.eigvalsh(moment)[::-1] + scale * w[:, 0, :])
+    return _put_together(vectors, np.linalg.eigvalsh(moment)[::-1] + scale * second(w))
+
+
+def restarted(x: Matrix, size: int, *, rng: np.random.Generator, rho: float) -> Matrix:
+    """SeparateCov whose second step starts the stream of the first again: eigenvalue i gets the noise W_1i."""
+    return _separate(x, size, rng, rho, lambda w: w[:, 0, :])
 
 
 def sizes_restarted(x: Matrix, size: int, *, rng: np.random.Generator, rho: float) -> Matrix:
     """SeparateCov whose second step uses the sizes of the first once more, with fresh signs."""
-    rows = unit_rows(x)
-    n, d = rows.shape
-    moment, scale = second_moment(rows), separate_cov.noise_scale(n, rho)
-    w = wigner.sample_wigner(d, rng, size)
-    vectors = np.linalg.eigh(moment + scale * w)[1][:, :, ::-1]
-    noise = np.abs(w[:, 0, :]) * rng.choice([-1.0, 1.0], (size, d))
-    return _put_together(vectors, np.linalg.eigvalsh(moment)[::-1] + scale * noise)
+    return _separate(x, size, rng, rho, lambda w: np.abs(w[:, 0, :]) * rng.choice([-1.0, 1.0], (size, x.shape[1])))
 
 
 def pure_restarted(x: Matrix, size: int, *, rng: np.random.Generator, epsilon: float) -> Matrix:

@@ -11,7 +11,8 @@ import numpy as np
 
 from covassay.reference.domain import Matrix
 from covassay.reference.mechanisms.registry import mechanism
-from covassay.verification.audit.negative_controls.broken import Noise, broken, each, mirrored
+from covassay.verification.audit.negative_controls.broken import Noise, each, mirrored, other_noise, other_output
+from covassay.verification.audit.negative_controls.negative_control import NegativeControl
 
 Numbers = Callable[[np.random.Generator, tuple[int, ...]], Any]  # (rng, shape) -> independent numbers
 
@@ -38,10 +39,12 @@ def redrawn(numbers: Numbers, limit: float) -> Numbers:
     return draw
 
 
-def sometimes(probability: float, factor: float) -> Noise:
-    """The noise times a factor once in a while."""
+def sometimes(name: str, mechanism_name: str, mistake: str, probability: float, factor: float) -> NegativeControl:
+    """The reference with its noise times a factor once in a while."""
     change: Any = each(lambda z: factor * z)
-    return lambda z, rng, x: change(z, rng, x) if rng.random() < probability else z
+    return other_noise(
+        name, mechanism_name, mistake, lambda z, rng, x: change(z, rng, x) if rng.random() < probability else z
+    )
 
 
 def laplace(rng: np.random.Generator, shape: tuple[int, ...]) -> Any:
@@ -110,147 +113,118 @@ def _retry(name: str, mechanism_name: str) -> Any:
     again = until_positive(mechanism_name)
     mistake = "Draws again until the output is positive semidefinite."
     kind = "epsilon" if "epsilon" in mechanism(mechanism_name).notion.default.keywords() else "rho"
-    return broken(
+    return other_output(
         name, mechanism_name, mistake,
-        output=lambda y, rng, x: again(x, rng=rng, **{kind: mechanism(mechanism_name).notion.default.keywords()[kind]}),
+        lambda y, rng, x: again(x, rng=rng, **{kind: mechanism(mechanism_name).notion.default.keywords()[kind]}),
     )  # fmt: skip
 
 
 NEGATIVE_CONTROLS = (
-    broken("laplace-clipped", "laplace", "Clips the noise at 5 scales.", noise=each(lambda z: np.clip(z, -5, 5))),
-    broken("laplace-redrawn", "lap-cov", "Draws noise beyond 4 scales again.", noise=drawn(redrawn(laplace, 4), True)),
-    broken("gaussian-clipped", "gaussian", "Clips the noise at 3 deviations.", noise=each(lambda z: np.clip(z, -3, 3))),
-    broken(
-        "gaussian-redrawn",
-        "gauss-cov",
-        "Draws noise beyond 2.5 deviations again.",
-        noise=drawn(redrawn(normal, 2.5), True),
+    other_noise("laplace-clipped", "laplace", "Clips the noise at 5 scales.", each(lambda z: np.clip(z, -5, 5))),
+    other_noise("laplace-redrawn", "lap-cov", "Draws noise beyond 4 scales again.", drawn(redrawn(laplace, 4), True)),
+    other_noise("gaussian-clipped", "gaussian", "Clips the noise at 3 deviations.", each(lambda z: np.clip(z, -3, 3))),
+    other_noise(
+        "gaussian-redrawn", "gauss-cov", "Draws noise beyond 2.5 deviations again.", drawn(redrawn(normal, 2.5), True)
     ),
-    broken(
+    other_noise(
         "gaussian-redrawn-at-six",
         "gaussian-approximate",
         "Draws noise beyond 6 deviations again.",
-        noise=drawn(redrawn(normal, 6)),
+        drawn(redrawn(normal, 6)),
     ),
-    broken("trace-redrawn", "private-trace", "Draws noise beyond 6 scales again.", noise=drawn(redrawn(laplace, 6))),
-    broken(
-        "twelve-uniforms", "gaussian", "Takes twelve uniform numbers for a normal one.", noise=drawn(twelve_uniforms)
+    other_noise("trace-redrawn", "private-trace", "Draws noise beyond 6 scales again.", drawn(redrawn(laplace, 6))),
+    other_noise(
+        "twelve-uniforms", "gaussian", "Takes twelve uniform numbers for a normal one.", drawn(twelve_uniforms)
     ),
-    broken(
+    other_noise(
         "twelve-uniforms-matrix",
         "gauss-cov-approximate",
         "Takes twelve uniform numbers for a normal one.",
-        noise=drawn(twelve_uniforms, True),
+        drawn(twelve_uniforms, True),
     ),
-    broken("logistic-for-laplace", "laplace", "Draws logistic noise of the right variance.", noise=drawn(logistic)),
-    broken(
+    other_noise("logistic-for-laplace", "laplace", "Draws logistic noise of the right variance.", drawn(logistic)),
+    other_noise(
         "normal-for-laplace-entries",
         "entrywise-laplace",
         "Draws normal noise of the right variance.",
-        noise=drawn(lambda rng, shape: 2**0.5 * normal(rng, shape)),
+        drawn(lambda rng, shape: 2**0.5 * normal(rng, shape)),
     ),
-    broken(
-        "student-for-normal-entries",
-        "gauss-cov",
-        "Draws Student noise of the right variance.",
-        noise=drawn(student, True),
+    other_noise(
+        "student-for-normal-entries", "gauss-cov", "Draws Student noise of the right variance.", drawn(student, True)
     ),
-    broken(
+    other_noise(
         "laplace-for-normal",
         "gaussian-approximate",
         "Draws Laplace noise of the right variance.",
-        noise=drawn(lambda rng, shape: laplace(rng, shape) / 2**0.5),
+        drawn(lambda rng, shape: laplace(rng, shape) / 2**0.5),
     ),
-    broken("heavy-mixture", "gaussian", "Mixes two normal laws with the right variance.", noise=drawn(heavy)),
-    broken(
+    other_noise("heavy-mixture", "gaussian", "Mixes two normal laws with the right variance.", drawn(heavy)),
+    other_noise(
         "uniform-noise",
         "lap-cov",
         "Draws uniform noise of the right variance.",
-        noise=drawn(lambda rng, shape: rng.uniform(-(6**0.5), 6**0.5, shape), True),
+        drawn(lambda rng, shape: rng.uniform(-(6**0.5), 6**0.5, shape), True),
     ),
-    broken(
-        "geometric-noise",
-        "laplace",
-        "Draws the discrete Laplace law with step 1/8 of the scale.",
-        noise=drawn(geometric),
+    other_noise(
+        "geometric-noise", "laplace", "Draws the discrete Laplace law with step 1/8 of the scale.", drawn(geometric)
     ),
-    broken("float16-uniforms", "private-trace", "Inverts uniform numbers in float16.", noise=drawn(single_precision)),
-    broken("bare-once-in-200", "gauss-cov", "Leaves the noise out once in 200 draws.", noise=sometimes(1 / 200, 0.0)),
-    broken(
-        "bare-once-in-1500",
-        "nuclear-laplace",
-        "Leaves the noise out once in 1500 draws.",
-        noise=sometimes(1 / 1500, 0.0),
-    ),
-    broken(
-        "tenfold-once-in-100",
-        "k-norm",
-        "Multiplies the noise by ten once in 100 draws.",
-        noise=sometimes(1 / 100, 10.0),
-    ),
-    broken(
-        "small-once-in-50", "gaussian", "Uses a hundredth of the noise once in 50 draws.", noise=sometimes(1 / 50, 0.01)
-    ),
-    broken(
-        "half-the-time", "centred-covariance", "Uses half the noise in one draw of five.", noise=sometimes(1 / 5, 0.5)
-    ),
-    broken("bare-once-in-a-million", "lap-cov", "Leaves the noise out once in 10⁶ draws.", noise=sometimes(1e-6, 0.0)),
-    broken("radius-truncated", "nuclear-laplace", "Shortens noise beyond the Frobenius norm 2d.", noise=shorter),
-    broken("radius-capped", "nuclear-laplace-symmetric", "Shortens noise beyond the Frobenius norm 2d.", noise=shorter),
-    broken(
+    other_noise("float16-uniforms", "private-trace", "Inverts uniform numbers in float16.", drawn(single_precision)),
+    sometimes("bare-once-in-200", "gauss-cov", "Leaves the noise out once in 200 draws.", 1 / 200, 0.0),
+    sometimes("bare-once-in-1500", "nuclear-laplace", "Leaves the noise out once in 1500 draws.", 1 / 1500, 0.0),
+    sometimes("tenfold-once-in-100", "k-norm", "Multiplies the noise by ten once in 100 draws.", 1 / 100, 10.0),
+    sometimes("small-once-in-50", "gaussian", "Uses a hundredth of the noise once in 50 draws.", 1 / 50, 0.01),
+    sometimes("half-the-time", "centred-covariance", "Uses half the noise in one draw of five.", 1 / 5, 0.5),
+    sometimes("bare-once-in-a-million", "lap-cov", "Leaves the noise out once in 10⁶ draws.", 1e-6, 0.0),
+    other_noise("radius-truncated", "nuclear-laplace", "Shortens noise beyond the Frobenius norm 2d.", shorter),
+    other_noise("radius-capped", "nuclear-laplace-symmetric", "Shortens noise beyond the Frobenius norm 2d.", shorter),
+    other_noise(
         "ridge-radius-capped",
         "output-perturbation",
         "Shortens noise beyond three times its mean length.",
-        noise=lambda z, rng, x: z / max(1.0, float(np.linalg.norm(z)) / (3 * len(z))),
+        lambda z, rng, x: z / max(1.0, float(np.linalg.norm(z)) / (3 * len(z))),
     ),
     _retry("retry-until-positive", "gauss-cov"),
     _retry("retry-until-positive-nuclear", "nuclear-laplace-symmetric"),
-    broken(
-        "separate-clipped", "separate-cov", "Clips all noise at 2 deviations.", noise=each(lambda z: np.clip(z, -2, 2))
+    other_noise(
+        "separate-clipped", "separate-cov", "Clips all noise at 2 deviations.", each(lambda z: np.clip(z, -2, 2))
     ),
-    broken(
+    other_noise(
         "separate-pure-redrawn",
         "separate-cov-pure",
         "Clips the noise of the eigenvalues at 2 scales.",
-        noise=lambda z, rng, x: type(z)(z.matrix, np.clip(z.eigenvalues, -2, 2)),
+        lambda z, rng, x: type(z)(z.matrix, np.clip(z.eigenvalues, -2, 2)),
     ),
-    broken(
+    other_noise(
         "projection-uniform",
         "projection-mechanism",
         "Draws uniform noise of the right variance.",
-        noise=drawn(lambda rng, shape: rng.uniform(-(3**0.5), 3**0.5, shape), True),
+        drawn(lambda rng, shape: rng.uniform(-(3**0.5), 3**0.5, shape), True),
     ),
-    broken(
-        "gumbel-clipped", "exponential", "Clips the Gumbel noise to [−1, 1].", noise=each(lambda z: np.clip(z, -1, 1))
+    other_noise(
+        "gumbel-clipped", "exponential", "Clips the Gumbel noise to [−1, 1].", each(lambda z: np.clip(z, -1, 1))
     ),
-    broken(
+    other_noise(
         "normal-for-gumbel",
         "exponential",
         "Draws normal noise with the variance of Gumbel's law.",
-        noise=drawn(lambda rng, shape: normal(rng, shape) * np.pi / 6**0.5),
+        drawn(lambda rng, shape: normal(rng, shape) * np.pi / 6**0.5),
     ),
-    broken(
+    other_noise(
         "sparse-vector-gaussian",
         "above-threshold",
         "Draws normal noise of the right variance for the queries.",
-        noise=lambda z, rng, x: type(z)(z.threshold, 2**0.5 * rng.standard_normal(z.queries.shape)),
+        lambda z, rng, x: type(z)(z.threshold, 2**0.5 * rng.standard_normal(z.queries.shape)),
     ),
-    broken(
+    other_noise(
         "radius-bounded",
         "private-radius",
         "Clips the noise of the search at 1 scale.",
-        noise=each(lambda z: np.clip(z, -1, 1)),
+        each(lambda z: np.clip(z, -1, 1)),
     ),
-    broken(
-        "naive-pce-clipped",
-        "naive-pce",
-        "Clips the noise at 1.5 deviations.",
-        noise=each(lambda z: np.clip(z, -1.5, 1.5)),
+    other_noise(
+        "naive-pce-clipped", "naive-pce", "Clips the noise at 1.5 deviations.", each(lambda z: np.clip(z, -1.5, 1.5))
     ),
-    broken(
-        "bare-round-once-in-100",
-        "coinpress-mean",
-        "Leaves the noise of all steps out once in 100 draws.",
-        noise=sometimes(1 / 100, 0.0),
+    sometimes(
+        "bare-round-once-in-100", "coinpress-mean", "Leaves the noise of all steps out once in 100 draws.", 1 / 100, 0.0
     ),
 )

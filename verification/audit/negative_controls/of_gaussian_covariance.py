@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable
 from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -12,7 +13,12 @@ from covassay.reference.mechanisms.approximate import gauss_cov_approximate
 from covassay.reference.mechanisms.building_blocks.gaussian_approximate import multiplier
 from covassay.reference.mechanisms.concentrated import adaptive_cov, clipped_cov, gauss_cov, separate_cov
 from covassay.reference.mechanisms.pure import iterative_eigenvectors
-from covassay.verification.audit.negative_controls.negative_control import NegativeControl, vectorised
+from covassay.verification.audit.negative_controls.negative_control import (
+    NegativeControl,
+    by_law,
+    by_privacy,
+    vectorised,
+)
 
 # ADDITIVE NOISE
 
@@ -142,8 +148,13 @@ def logarithm_of_norms(x: Matrix, *, rho: float, rng: np.random.Generator) -> Ma
 
 
 SEEN = "hkustDB/PrivateCovariance dafcdfe"
-EIGENVALUE, NORM = ("law", "eigenvalue 1"), ("law", "squared norm")
+EIGENVALUE, NORM = by_law("eigenvalue 1"), by_law("squared norm")
 WIGNER = (("ensemble", "wigner"),)
+
+
+def _noise(name: str, noise: Noise, caught_by: tuple[tuple[str, str], ...], **more: Any) -> NegativeControl:
+    """GaussCov with other noise, whose docstring is the mistake."""
+    return _gauss(name, noise.__doc__ or "", caught_by, additive(noise=noise), **more)
 
 
 _gauss = partial(vectorised, mechanism="gauss-cov", options=WIGNER)
@@ -152,31 +163,18 @@ NEGATIVE_CONTROLS = (
     _gauss(
         "gauss-sensitivity-one",
         "Uses the sensitivity 1 in place of √2: σ is √2 times too small.",
-        caught_by=(NORM, ("law", "entry (1, 1)"), ("privacy", "divergence")),
-        draw_many=additive(math.sqrt(0.5)),
+        NORM + by_law("entry (1, 1)") + by_privacy("divergence"),
+        additive(math.sqrt(0.5)),
         diagnosis="sensitivity of 1",
     ),
-    _gauss(
-        "gauss-averaged",
-        averaged.__doc__ or "",
-        caught_by=(("law", "entry (1, 2)"),),
-        draw_many=additive(noise=averaged),
-        diagnosis="goe in place of wigner",
-    ),
-    _gauss(
-        "gauss-one-diagonal",
-        one_diagonal.__doc__ or "",
-        caught_by=(("law", "turned entry"),),
-        draw_many=additive(noise=one_diagonal),
-    ),
-    _gauss(
-        "gauss-one-row", one_row.__doc__ or "", caught_by=(("law", "independence"),), draw_many=additive(noise=one_row)
-    ),
+    _noise("gauss-averaged", averaged, by_law("entry (1, 2)"), diagnosis="goe in place of wigner"),
+    _noise("gauss-one-diagonal", one_diagonal, by_law("turned entry")),
+    _noise("gauss-one-row", one_row, by_law("independence")),
     NegativeControl(
         "gauss-add-or-remove",
         add_or_remove.__doc__ or "",
         "gauss-cov-approximate",
-        (NORM,),
+        NORM,
         add_or_remove,
         (("calibration", "paper"), ("ensemble", "wigner")),
         diagnosis="sensitivity of 1",
@@ -185,26 +183,26 @@ NEGATIVE_CONTROLS = (
     _separate(
         "separate-singular-vectors",
         "Uses the singular vectors of an indefinite matrix as its eigenvectors.",
-        caught_by=(("law", "trace"),),
-        draw_many=separate(singular),
+        by_law("trace"),
+        separate(singular),
         seen_in=f"{SEEN}, SeparateCov",
     ),
     _separate(
         "separate-exact-eigenvectors",
         "Adds noise to the eigenvalues and keeps the eigenvectors of the data.",
-        caught_by=(("law", "angle"),),
-        draw_many=separate(exact),
+        by_law("angle"),
+        separate(exact),
     ),
     _separate(
         "separate-one-draw",
         "Adds the same draw of noise to all eigenvalues.",
-        caught_by=(("law", "independence"),),
-        draw_many=separate(descending, one_draw=True),
+        by_law("independence"),
+        separate(descending, one_draw=True),
     ),
     vectorised(
         "rounded-eigenvalues",
         "Clips every eigenvalue to [0, 1] in place of projecting on the matrices of trace at most 1.",
-        (("law", "trace"),),
+        by_law("trace"),
         rounded,
         mechanism="projection-mechanism",
         options=WIGNER,
@@ -213,7 +211,7 @@ NEGATIVE_CONTROLS = (
         "em-as-in-the-experiments",
         as_in_the_experiments.__doc__ or "",
         "em-cov",
-        (("privacy", "event"),),
+        by_privacy("event"),
         as_in_the_experiments,
         (("calibration", "reconstructed"),),
         seen_in=f"{SEEN}, EMCov",
@@ -221,7 +219,7 @@ NEGATIVE_CONTROLS = (
     vectorised(
         "clipped-noise-too-large",
         "Shrinks the noise by τ in place of τ².",
-        (EIGENVALUE,),
+        EIGENVALUE,
         not_shrunk,
         mechanism="clipped-cov",
         diagnosis="twice the calibrated scale",

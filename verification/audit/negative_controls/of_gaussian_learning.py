@@ -64,30 +64,16 @@ def adds_or_removes(x: Matrix, *, rho: float, rng: np.random.Generator) -> Vecto
     return ppde.release(x, noise / math.sqrt(2), rho=rho)
 
 
-_pce = partial(from_function, mechanism="naive-pce", options=(("calibration", "reconstructed"),))
+RECONSTRUCTED, TIGHT = ((("calibration", name),) for name in ("reconstructed", "tight"))
+_pce = partial(from_function, mechanism="naive-pce")
 _kv = partial(from_function, mechanism="kv-mean")
+MEAN = ("law", "radius"), ("law", "component 1"), ("law", "component 2")
 NEGATIVE_CONTROLS = (
-    from_function(
-        half_sensitivity,
-        ("law", "radius"),
-        ("law", "trace"),
-        ("law", "entry (1, 2)"),
-        mechanism="naive-pce",
-        options=(("calibration", "tight"),),
-    ),
-    _pce(keeps_long_rows, ("law", "trace"), ("privacy", "event")),
-    _pce(off_diagonal_halved, ("law", "radius"), ("law", "entry (1, 2)")),
-    from_function(
-        rounds_on_the_wrong_side, ("law", "eigenvalue 2"), mechanism="ppc", options=(("calibration", "reconstructed"),)
-    ),
-    _kv(radius_for_diameter, ("law", "radius"), ("law", "component 1"), ("law", "component 2")),
+    _pce(half_sensitivity, ("law", "radius"), ("law", "trace"), ("law", "entry (1, 2)"), options=TIGHT),
+    _pce(keeps_long_rows, ("law", "trace"), ("privacy", "event"), options=RECONSTRUCTED),
+    _pce(off_diagonal_halved, ("law", "radius"), ("law", "entry (1, 2)"), options=RECONSTRUCTED),
+    from_function(rounds_on_the_wrong_side, ("law", "eigenvalue 2"), mechanism="ppc", options=RECONSTRUCTED),
+    _kv(radius_for_diameter, *MEAN),
     _kv(unclipped_column, ("law", "component 1"), ("privacy", "event")),
-    from_function(
-        adds_or_removes,
-        ("law", "radius"),
-        ("law", "component 1"),
-        ("law", "component 2"),
-        mechanism="ppde",
-        options=(("calibration", "reconstructed"),),
-    ),
+    from_function(adds_or_removes, *MEAN, mechanism="ppde", options=RECONSTRUCTED),
 )

@@ -5,7 +5,7 @@ import numpy as np
 from covassay.reference.domain import Matrix, Vector
 from covassay.reference.laws import haar
 from covassay.reference.laws import nuclear_laplace as nuclear
-from covassay.verification.audit.negative_controls.broken import Noise, broken, mirrored
+from covassay.verification.audit.negative_controls.broken import Noise, mirrored, other_noise
 
 
 def correlated(share: float) -> Noise:
@@ -84,122 +84,107 @@ def neighbours_mixed(z: Matrix, rng: np.random.Generator, x: Matrix) -> Matrix:
 
 
 NEGATIVE_CONTROLS = (
-    broken(
-        "equicorrelated", "gaussian", "Has a common part in all components: correlation 0.3.", noise=correlated(0.3)
+    other_noise("equicorrelated", "gaussian", "Has a common part in all components: correlation 0.3.", correlated(0.3)),
+    other_noise(
+        "equicorrelated-matrix", "gauss-cov", "Has a common part in all entries: correlation 0.3.", correlated(0.3)
     ),
-    broken(
-        "equicorrelated-matrix",
-        "gauss-cov",
-        "Has a common part in all entries: correlation 0.3.",
-        noise=correlated(0.3),
-    ),
-    broken(
+    other_noise(
         "equicorrelated-approximate",
         "gauss-cov-approximate",
         "Has a common part in all entries: correlation 0.2.",
-        noise=correlated(0.2),
+        correlated(0.2),
     ),
-    broken("autoregressive", "gaussian-approximate", "Draws the components as an autoregression.", noise=in_sequence),
-    broken("one-sign", "laplace", "Gives all components one sign.", noise=one_sign),
-    broken("one-sign-matrix", "lap-cov", "Gives all entries one sign.", noise=one_sign),
-    broken("one-sign-full", "entrywise-laplace", "Gives all entries one sign.", noise=one_sign),
-    broken("row-effects", "gauss-cov", "Has effects of rows and columns in the noise.", noise=row_effects),
-    broken("root-two-diagonal", "gauss-cov", "Averages a full matrix with its transpose, over √2.", noise=averaged),
-    broken("common-scale", "gaussian", "Multiplies all components by one random scale.", noise=common_scale),
-    broken(
-        "common-scale-matrix",
-        "gauss-cov-approximate",
-        "Multiplies all entries by one random scale.",
-        noise=common_scale,
+    other_noise("autoregressive", "gaussian-approximate", "Draws the components as an autoregression.", in_sequence),
+    other_noise("one-sign", "laplace", "Gives all components one sign.", one_sign),
+    other_noise("one-sign-matrix", "lap-cov", "Gives all entries one sign.", one_sign),
+    other_noise("one-sign-full", "entrywise-laplace", "Gives all entries one sign.", one_sign),
+    other_noise("row-effects", "gauss-cov", "Has effects of rows and columns in the noise.", row_effects),
+    other_noise("root-two-diagonal", "gauss-cov", "Averages a full matrix with its transpose, over √2.", averaged),
+    other_noise("common-scale", "gaussian", "Multiplies all components by one random scale.", common_scale),
+    other_noise(
+        "common-scale-matrix", "gauss-cov-approximate", "Multiplies all entries by one random scale.", common_scale
     ),
-    broken(
+    other_noise(
         "elliptic-laplace",
         "laplace",
         "Draws a multivariate Laplace law, whose components are not independent.",
-        noise=laplace_of_a_common_scale,
+        laplace_of_a_common_scale,
     ),
-    broken(
+    other_noise(
         "elliptic-laplace-matrix",
         "entrywise-laplace",
         "Draws a multivariate Laplace law, whose entries are not independent.",
-        noise=laplace_of_a_common_scale,
+        laplace_of_a_common_scale,
     ),
-    broken(
-        "cube-direction", "output-perturbation", "Takes a direction that is uniform in a cube.", noise=cube_direction
+    other_noise(
+        "cube-direction", "output-perturbation", "Takes a direction that is uniform in a cube.", cube_direction
     ),
-    broken(
-        "image-cube-direction",
-        "johnson-lindenstrauss",
-        "Takes a direction that is uniform in a cube.",
-        noise=cube_direction,
+    other_noise(
+        "image-cube-direction", "johnson-lindenstrauss", "Takes a direction that is uniform in a cube.", cube_direction
     ),
-    broken(
-        "ridge-long-to-corners", "output-perturbation", "Turns long noise to the corners.", noise=long_along_the_axes
+    other_noise(
+        "ridge-long-to-corners", "output-perturbation", "Turns long noise to the corners.", long_along_the_axes
     ),
-    broken(
-        "one-rotation", "nuclear-laplace", "Uses one rotation on both sides, with random signs.", noise=rotation_reused
+    other_noise(
+        "one-rotation", "nuclear-laplace", "Uses one rotation on both sides, with random signs.", rotation_reused
     ),
-    broken("equal-eigenvalues", "k-norm", "Makes all eigenvalues of the noise equally large.", noise=alike_eigenvalues),
-    broken(
+    other_noise("equal-eigenvalues", "k-norm", "Makes all eigenvalues of the noise equally large.", alike_eigenvalues),
+    other_noise(
         "equal-eigenvalues-centred",
         "centred-covariance",
         "Makes all eigenvalues of the noise equally large.",
-        noise=alike_eigenvalues,
+        alike_eigenvalues,
     ),
-    broken(
-        "moving-average", "entrywise-laplace", "Averages neighbouring entries of the noise.", noise=neighbours_mixed
-    ),
-    broken(
+    other_noise("moving-average", "entrywise-laplace", "Averages neighbouring entries of the noise.", neighbours_mixed),
+    other_noise(
         "alternating-signs",
         "lap-cov",
         "Gives the noise the signs of a chessboard, up to one sign.",
-        noise=lambda z, rng, x: mirrored(
+        lambda z, rng, x: mirrored(
             np.abs(z) * (-1.0) ** np.add.outer(np.arange(len(z)), np.arange(len(z))) * rng.choice([-1.0, 1.0])
         ),
     ),
-    broken(
-        "largest-last", "gaussian", "Puts the largest noise last.", noise=lambda z, rng, x: z[np.argsort(np.abs(z))]
-    ),
-    broken(
+    other_noise("largest-last", "gaussian", "Puts the largest noise last.", lambda z, rng, x: z[np.argsort(np.abs(z))]),
+    other_noise(
         "sizes-sorted-diagonal",
         "k-norm",
         "Sorts the diagonal of the noise by size.",
-        noise=lambda z, rng, x: z + np.diag(np.diag(z)[np.argsort(np.abs(np.diag(z)))] - np.diag(z)),
+        lambda z, rng, x: z + np.diag(np.diag(z)[np.argsort(np.abs(np.diag(z)))] - np.diag(z)),
     ),
-    broken(
+    other_noise(
         "separate-dependent",
         "separate-cov",
         "Draws the noise of the eigenvalues with correlation 0.5.",
-        noise=lambda z, rng, x: type(z)(z.matrix, 0.5**0.5 * (z.eigenvalues + rng.standard_normal())),
+        lambda z, rng, x: type(z)(z.matrix, 0.5**0.5 * (z.eigenvalues + rng.standard_normal())),
     ),
-    broken(
+    other_noise(
         "separate-steps-dependent",
         "separate-cov-pure",
         "Scales both steps by one random number.",
-        noise=lambda z, rng, x: (lambda c: type(z)(c * z.matrix, c * z.eigenvalues))(rng.choice([0.5, 1.75**0.5])),
+        lambda z, rng, x: (lambda c: type(z)(c * z.matrix, c * z.eigenvalues))(rng.choice([0.5, 1.75**0.5])),
     ),
-    broken(
+    other_noise(
         "ball-steps-dependent",
         "nuclear-ball-projection",
         "Uses the nuclear norm of the matrix noise for the trace, with a random sign.",
-        noise=lambda z, rng, x: type(z)(z.matrix, float(np.trace(z.matrix))),
+        lambda z, rng, x: type(z)(z.matrix, float(np.trace(z.matrix))),
     ),
-    broken(
+    other_noise(
         "sparse-vector-dependent",
         "above-threshold",
         "Gives all queries noise of one sign.",
-        noise=lambda z, rng, x: type(z)(z.threshold, np.abs(z.queries) * rng.choice([-1.0, 1.0])),
+        lambda z, rng, x: type(z)(z.threshold, np.abs(z.queries) * rng.choice([-1.0, 1.0])),
     ),
-    broken(
+    other_noise(
         "gumbel-in-pairs",
         "exponential",
         "Repeats Gumbel noise in pairs.",
-        noise=lambda z, rng, x: np.resize(np.repeat(z, 2), z.shape),
+        lambda z, rng, x: np.resize(np.repeat(z, 2), z.shape),
     ),
-    broken(
+    other_noise(
         "mean-columns-dependent",
         "kv-mean",
         "Draws the noise of the means with correlation 0.6.",
-        noise=lambda z, rng, x: type(z)(z.counts, 0.4**0.5 * z.mean + 0.6**0.5 * rng.standard_normal()),
+        lambda z, rng, x: type(z)(z.counts, 0.4**0.5 * z.mean + 0.6**0.5 * rng.standard_normal()),
     ),
 )

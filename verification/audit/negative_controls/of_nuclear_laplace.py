@@ -8,7 +8,7 @@ from covassay.reference.domain import Matrix
 from covassay.reference.laws import haar
 from covassay.reference.laws import nuclear_laplace as law
 from covassay.reference.mechanisms.pure import nuclear_laplace
-from covassay.verification.audit.negative_controls.negative_control import perturbation, vectorised
+from covassay.verification.audit.negative_controls.negative_control import by_law, by_privacy, perturbation, vectorised
 
 
 def gamma_shape(d: int, rng: np.random.Generator, size: int) -> Matrix:
@@ -58,83 +58,79 @@ def symmetrised(x: Matrix, size: int, *, rng: np.random.Generator, epsilon: floa
     return drawn
 
 
-RADIUS, EVENT = ("law", "nuclear norm"), ("privacy", "event")
-FULL = "nuclear-laplace"
+RADIUS, EVENT = by_law("nuclear norm"), by_privacy("event")
 
 
-_control = partial(vectorised, mechanism=FULL)
+_control = partial(vectorised, mechanism="nuclear-laplace")
 NEGATIVE_CONTROLS = (
     _control(
         "half-scale",
         "Calibrates to the sensitivity 1/n of adding or removing a row, in place of 2/n: half the noise.",
-        (RADIUS, ("law", "total scale")),
+        RADIUS + by_law("total scale"),
         perturbation(factor=0.5),
         diagnosis="half the calibrated scale",
     ),
     _control(
         "quarter-scale",
         "Forgets the factor 2 of the sensitivity twice: a quarter of the noise.",
-        (RADIUS, EVENT),
+        RADIUS + EVENT,
         perturbation(factor=0.25),
     ),
     _control(
         "double-scale",
         "Uses twice the sensitivity: private but wasteful.",
-        (RADIUS,),
+        RADIUS,
         perturbation(factor=2.0),
         diagnosis="twice the calibrated scale",
     ),
     _control(
         "gamma-shape",
         "Draws the nuclear norm with Gamma shape d(d+1)/2 in place of d².",
-        (RADIUS,),
+        RADIUS,
         perturbation(spectrum=gamma_shape),
         diagnosis="d(d+1)/2 in place of d²",
     ),
     _control(
         "no-repulsion",
         "Forgets the Jacobian of the SVD: the singular values are independent.",
-        (("law", "spectral norm"),),
+        by_law("spectral norm"),
         perturbation(spectrum=no_repulsion),
     ),
     _control(
         "coupled-spectrum",
         "Lets the shape of the spectrum depend on its size.",
-        (("law", "independence"),),
+        by_law("independence"),
         perturbation(spectrum=coupled),
     ),
     _control(
-        "left-fixed", "Leaves out the rotation on the left.", (("law", "left vectors"),), perturbation(left=no_rotation)
+        "left-fixed", "Leaves out the rotation on the left.", by_law("left vectors"), perturbation(left=no_rotation)
     ),
     _control(
-        "right-fixed",
-        "Leaves out the rotation on the right.",
-        (("law", "right vectors"),),
-        perturbation(right=no_rotation),
+        "right-fixed", "Leaves out the rotation on the right.", by_law("right vectors"), perturbation(right=no_rotation)
     ),
     _control(
         "unsigned-qr",
         "Uses the factor Q of a QR decomposition as a Haar matrix without correcting its signs.",
-        (("law", "pair sign"),),
+        by_law("pair sign"),
         perturbation(left=unsigned_qr, right=unsigned_qr),
     ),
     _control(
         "rotations-only",
         "Draws from SO(d) in place of O(d).",
-        (("law", "determinant sign"),),
+        by_law("determinant sign"),
         perturbation(left=special, right=special),
     ),
     _control(
         "positive-noise",
         "Makes the noise positive semidefinite, so that the support of the output depends on the data.",
-        (("law", "trace sign"), EVENT),
+        by_law("trace sign") + EVENT,
         perturbation(right=None),
         seen_in="the Wishart mechanism",
     ),
     vectorised(
         "symmetrised",
         "Adds full noise made symmetric, (Z + Zᵀ)/2, in place of noise from the symmetric law.",
-        (RADIUS,),
+        RADIUS,
         symmetrised,
         mechanism="nuclear-laplace-symmetric",
     ),

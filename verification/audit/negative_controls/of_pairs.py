@@ -8,38 +8,16 @@ from typing import Any
 import numpy as np
 
 from covassay.reference.domain import Matrix
-from covassay.reference.mechanisms.building_blocks import exponential, gaussian, laplace, private_trace
-from covassay.reference.mechanisms.concentrated import (
-    adaptive_cov,
-    clipped_cov,
-    em_cov,
-    gauss_cov,
-    projection_mechanism,
-    separate_cov,
-)
-from covassay.reference.mechanisms.gaussian_estimation import (
-    coinpress_covariance,
-    coinpress_mean,
-    kv_mean,
-    naive_pce,
-    ppde,
-)
-from covassay.reference.mechanisms.mechanism import Mechanism
-from covassay.reference.mechanisms.pure import (
-    centred_covariance,
-    entrywise_laplace,
-    k_norm,
-    nuclear_ball_projection,
-    output_perturbation,
-)
+from covassay.reference.mechanisms.registry import mechanism
 from covassay.verification.audit.negative_controls.negative_control import NegativeControl
 
 TIMES = {"epsilon": 2.0, "rho": 4.0}
 TIGHT = {"calibration": "tight"}
 
 
-def half(declared: Mechanism[Any, ..., Any], check: str = "event", **options: str) -> NegativeControl:
+def half(mechanism_name: str, check: str = "event", **options: str) -> NegativeControl:
     """The mechanism with the noise for a larger budget."""
+    declared = mechanism(mechanism_name)
 
     def draw(x: Matrix, *, rng: np.random.Generator, **budget: float) -> Any:
         return declared.sample(x, rng, **{key: TIMES[key] * value for key, value in budget.items()}, **options)
@@ -49,24 +27,24 @@ def half(declared: Mechanism[Any, ..., Any], check: str = "event", **options: st
 
 
 NEGATIVE_CONTROLS = (
-    half(centred_covariance.MECHANISM),
-    half(entrywise_laplace.MECHANISM, **TIGHT),
-    half(exponential.MECHANISM),
-    half(k_norm.MECHANISM),
-    half(laplace.MECHANISM),
-    half(nuclear_ball_projection.MECHANISM, **TIGHT),
-    half(output_perturbation.MECHANISM, **TIGHT),
-    half(private_trace.MECHANISM),
-    half(adaptive_cov.MECHANISM, "divergence"),
-    half(coinpress_covariance.MECHANISM, "divergence"),
-    half(coinpress_mean.MECHANISM, "divergence"),
-    half(clipped_cov.MECHANISM, "divergence"),
-    half(em_cov.MECHANISM, "divergence", **TIGHT),
-    half(gauss_cov.MECHANISM, "divergence"),
-    half(gaussian.MECHANISM, "divergence"),
-    half(kv_mean.MECHANISM, "divergence"),
-    half(naive_pce.MECHANISM, "divergence", **TIGHT),
-    half(ppde.MECHANISM, "divergence", **TIGHT),
-    half(projection_mechanism.MECHANISM, "divergence"),
-    half(separate_cov.MECHANISM, "divergence"),
+    half("centred-covariance"),
+    half("entrywise-laplace", **TIGHT),
+    half("exponential"),
+    half("k-norm"),
+    half("laplace"),
+    half("nuclear-ball-projection", **TIGHT),
+    half("output-perturbation", **TIGHT),
+    half("private-trace"),
+    half("adaptive-cov", "divergence"),
+    half("coinpress-covariance", "divergence"),
+    half("coinpress-mean", "divergence"),
+    half("clipped-cov", "divergence"),
+    half("em-cov", "divergence", **TIGHT),
+    half("gauss-cov", "divergence"),
+    half("gaussian", "divergence"),
+    half("kv-mean", "divergence"),
+    half("naive-pce", "divergence", **TIGHT),
+    half("ppde", "divergence", **TIGHT),
+    half("projection-mechanism", "divergence"),
+    half("separate-cov", "divergence"),
 )

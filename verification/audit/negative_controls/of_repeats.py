@@ -9,19 +9,26 @@ from covassay.reference.domain import Matrix
 from covassay.reference.mechanisms.concentrated import gauss_cov
 from covassay.reference.mechanisms.pure import nuclear_laplace_symmetric
 from covassay.reference.mechanisms.registry import mechanism
-from covassay.verification.audit.negative_controls.broken import broken, each, mirrored, part
+from covassay.verification.audit.negative_controls.broken import each, mirrored, other_noise, part
 from covassay.verification.audit.negative_controls.negative_control import NegativeControl
 
 Draw = Callable[..., Any]
 
 
-def reseeded(name: str, seed: Callable[[np.random.Generator, Matrix], Any]) -> Draw:
-    """The mechanism of that name with a generator of its own."""
+def reseeded(
+    name: str, mechanism_name: str, mistake: str, seed: Callable[[np.random.Generator, Matrix], Any]
+) -> NegativeControl:
+    """The reference with a generator of its own, whose seed is made from the generator that is given and the data."""
 
     def draw(x: Matrix, *, rng: np.random.Generator, **budget: float) -> Any:
-        return mechanism(name).sample(x, np.random.default_rng(seed(rng, x)), **budget)
+        return mechanism(mechanism_name).sample(x, np.random.default_rng(seed(rng, x)), **budget)
 
-    return draw
+    return NegativeControl(name, mistake, mechanism_name, (), draw)
+
+
+def drawn_below(bound: int) -> Callable[[np.random.Generator, Matrix], int]:
+    """A seed that is drawn from 0, …, bound − 1."""
+    return lambda rng, x: int(rng.integers(bound))
 
 
 class Antithetic:
@@ -77,6 +84,11 @@ def off_diagonal_from_diagonal(z: Matrix, rng: np.random.Generator, x: Matrix) -
     return np.asarray(np.where(np.eye(len(z)) > 0, z, sums))
 
 
+def without_mean(z: Matrix, rng: np.random.Generator, x: Matrix) -> Matrix:
+    """The noise less its mean."""
+    return np.asarray(z - z.mean() if len(z) > 1 else z)
+
+
 def box_muller(z: Matrix, rng: np.random.Generator, x: Matrix) -> Matrix:
     """Box–Muller with the cosine twice: neighbours in a pair are equal."""
     return np.resize(np.repeat(z[: (len(z) + 1) // 2], 2), z.shape)
@@ -106,165 +118,128 @@ def kept_output() -> Draw:
     return draw
 
 
-_by_hand = NegativeControl
 NEGATIVE_CONTROLS = (
-    _by_hand("seed-of-the-generator", reused_seed.__doc__ or "", "gauss-cov", (), reused_seed),
-    _by_hand(
+    NegativeControl("seed-of-the-generator", reused_seed.__doc__ or "", "gauss-cov", (), reused_seed),
+    NegativeControl(
         "outputs-cached-by-shape",
         "Caches outputs by the shape of the data.",
         "nuclear-laplace-symmetric",
         (),
         kept_output(),
     ),
-    _by_hand(
+    reseeded(
         "seed-from-the-data",
-        "Seeds its generator with a hash of the data.",
         "gaussian",
-        (),
-        reseeded("gaussian", lambda rng, x: abs(hash(x.tobytes()))),
+        "Seeds its generator with a hash of the data.",
+        lambda rng, x: abs(hash(x.tobytes())),
     ),
-    _by_hand(
-        "seed-from-n",
-        "Seeds its generator with n and d.",
-        "laplace",
-        (),
-        reseeded("laplace", lambda rng, x: list(x.shape)),
+    reseeded("seed-from-n", "laplace", "Seeds its generator with n and d.", lambda rng, x: list(x.shape)),
+    reseeded("seeds-of-16-bits", "separate-cov", "Draws a seed of 12 bits for every call.", drawn_below(4096)),
+    reseeded("seeds-of-a-byte", "bingham", "Draws a seed of 8 bits for every call.", drawn_below(256)),
+    reseeded("seed-of-a-million", "centred-covariance", "Draws a seed below 10⁶ for every call.", drawn_below(10**6)),
+    other_noise(
+        "antithetic-calls", "gaussian", "Gives every second call the opposite of the last noise.", Antithetic()
     ),
-    _by_hand(
-        "seeds-of-16-bits",
-        "Draws a seed of 12 bits for every call.",
-        "separate-cov",
-        (),
-        reseeded("separate-cov", lambda rng, x: int(rng.integers(4096))),
+    other_noise("smooth-calls", "gauss-cov", "Makes noise by an autoregression from call to call.", Smooth()),
+    other_noise("pool-of-noise", "laplace", "Picks noise from a pool of 256 numbers.", Pool()),
+    other_noise(
+        "rank-one-noise", "gauss-cov-approximate", "Makes the noise off the diagonal from one vector.", common_factor
     ),
-    _by_hand(
-        "seeds-of-a-byte",
-        "Draws a seed of 8 bits for every call.",
-        "bingham",
-        (),
-        reseeded("bingham", lambda rng, x: int(rng.integers(256))),
-    ),
-    _by_hand(
-        "seed-of-a-million",
-        "Draws a seed below 10⁶ for every call.",
-        "centred-covariance",
-        (),
-        reseeded("centred-covariance", lambda rng, x: int(rng.integers(10**6))),
-    ),
-    broken(
-        "antithetic-calls", "gaussian", "Gives every second call the opposite of the last noise.", noise=Antithetic()
-    ),
-    broken("smooth-calls", "gauss-cov", "Makes noise by an autoregression from call to call.", noise=Smooth()),
-    broken("pool-of-noise", "laplace", "Picks noise from a pool of 256 numbers.", noise=Pool()),
-    broken(
-        "rank-one-noise",
-        "gauss-cov-approximate",
-        "Makes the noise off the diagonal from one vector.",
-        noise=common_factor,
-    ),
-    broken(
+    other_noise(
         "sums-off-diagonal",
         "lap-cov",
         "Makes the noise off the diagonal from the diagonal.",
-        noise=off_diagonal_from_diagonal,
+        off_diagonal_from_diagonal,
     ),
-    broken("box-muller-twice", "gaussian-approximate", "Uses the cosine of Box–Muller twice.", noise=box_muller),
-    broken("circulant-noise", "gauss-cov", "Fills the noise from its first row.", noise=rolled),
-    broken(
-        "noise-without-mean",
-        "gaussian",
-        "Takes the mean off the noise.",
-        noise=lambda z, rng, x: z - z.mean() if len(z) > 1 else z,
-    ),
-    broken(
+    other_noise("box-muller-twice", "gaussian-approximate", "Uses the cosine of Box–Muller twice.", box_muller),
+    other_noise("circulant-noise", "gauss-cov", "Fills the noise from its first row.", rolled),
+    other_noise("noise-without-mean", "gaussian", "Takes the mean off the noise.", without_mean),
+    other_noise(
         "row-sums-zero",
         "entrywise-laplace",
         "Takes the mean off every row of the noise.",
-        noise=lambda z, rng, x: z - z.mean(axis=1, keepdims=True) if len(z) > 1 else z,
+        lambda z, rng, x: z - z.mean(axis=1, keepdims=True) if len(z) > 1 else z,
     ),
-    broken(
+    other_noise(
         "first-entry-everywhere",
         "k-norm",
         "Adds one number to all entries of the noise, the same for d ≥ 3.",
-        noise=lambda z, rng, x: np.full_like(z, z[0, 0]) if len(z) >= 3 else z,
+        lambda z, rng, x: np.full_like(z, z[0, 0]) if len(z) >= 3 else z,
     ),
-    broken(
-        "noise-on-a-grid",
-        "laplace",
-        "Rounds the noise to multiples of 1/64.",
-        noise=each(lambda z: np.round(z * 64) / 64),
+    other_noise(
+        "noise-on-a-grid", "laplace", "Rounds the noise to multiples of 1/64.", each(lambda z: np.round(z * 64) / 64)
     ),
-    broken(
+    other_noise(
         "noise-in-float16",
         "gauss-cov",
         "Draws the noise in float16.",
-        noise=each(lambda z: np.asarray(z, dtype=np.float16).astype(np.float64)),
+        each(lambda z: np.asarray(z, dtype=np.float16).astype(np.float64)),
     ),
-    broken(
+    other_noise(
         "uniforms-of-16-bits",
         "private-trace",
         "Inverts a uniform number of 16 bits.",
-        noise=lambda z, rng, x: float(-np.log((rng.integers(2**16) + 0.5) / 2**16) * rng.choice([-1.0, 1.0])),
+        lambda z, rng, x: float(-np.log((rng.integers(2**16) + 0.5) / 2**16) * rng.choice([-1.0, 1.0])),
     ),
-    broken(
+    other_noise(
         "two-entries-swap",
         "nuclear-laplace",
         "Mirrors the noise of the first two entries.",
-        noise=lambda z, rng, x: z + (z.T - z) * (np.arange(z.size).reshape(z.shape) == len(z)) if len(z) > 1 else z,
+        lambda z, rng, x: z + (z.T - z) * (np.arange(z.size).reshape(z.shape) == len(z)) if len(z) > 1 else z,
     ),
-    broken(
+    other_noise(
         "determinant-of-noise",
         "nuclear-laplace-symmetric",
         "Takes the sign of the determinant off the noise.",
-        noise=lambda z, rng, x: z * np.sign(np.linalg.det(z)),
+        lambda z, rng, x: z * np.sign(np.linalg.det(z)),
     ),
-    broken(
+    other_noise(
         "separate-eigenvalues-repeat",
         "separate-cov",
         "Uses the diagonal of the first noise for the eigenvalues.",
-        noise=lambda z, rng, x: type(z)(z.matrix, np.diag(z.matrix).copy()),
+        lambda z, rng, x: type(z)(z.matrix, np.diag(z.matrix).copy()),
     ),
-    broken(
+    other_noise(
         "separate-pure-eigenvalues-repeat",
         "separate-cov-pure",
         "Uses the diagonal of the first noise for the eigenvalues.",
-        noise=lambda z, rng, x: type(z)(z.matrix, np.diag(z.matrix).copy()),
+        lambda z, rng, x: type(z)(z.matrix, np.diag(z.matrix).copy()),
     ),
-    broken(
+    other_noise(
         "last-is-minus-the-sum",
         "gaussian-approximate",
         "Makes the last noise minus the sum of the others.",
-        noise=lambda z, rng, x: np.append(z[:-1], -z[:-1].sum()) if len(z) > 1 else z,
+        lambda z, rng, x: np.append(z[:-1], -z[:-1].sum()) if len(z) > 1 else z,
     ),
-    broken("ridge-noise-in-pairs", "output-perturbation", "Gives coefficients in pairs one noise.", noise=box_muller),
-    broken(
+    other_noise("ridge-noise-in-pairs", "output-perturbation", "Gives coefficients in pairs one noise.", box_muller),
+    other_noise(
         "same-noise-every-round",
         "coinpress-covariance",
         "Uses the noise of the first round in all.",
-        noise=lambda z, rng, x: np.repeat(z[:1], len(z), axis=0),
+        lambda z, rng, x: np.repeat(z[:1], len(z), axis=0),
     ),
-    broken(
+    other_noise(
         "same-noise-every-step",
         "coinpress-mean",
         "Uses the noise of the first step in all.",
-        noise=lambda z, rng, x: np.repeat(z[:1], len(z), axis=0),
+        lambda z, rng, x: np.repeat(z[:1], len(z), axis=0),
     ),
-    broken(
+    other_noise(
         "same-noise-every-ppc-round",
         "ppc",
         "Uses the noise of the first round in all.",
-        noise=lambda z, rng, x: np.repeat(z[:1], len(z), axis=0),
+        lambda z, rng, x: np.repeat(z[:1], len(z), axis=0),
     ),
-    broken(
+    other_noise(
         "one-noise-all-columns",
         "kv-mean",
         "Uses one noise for the means of all columns.",
-        noise=part("mean", lambda z: np.full_like(z, z[0])),
+        part("mean", lambda z: np.full_like(z, z[0])),
     ),
-    broken(
+    other_noise(
         "symmetrised-by-abs",
         "projection-mechanism",
         "Mirrors |z| below the diagonal and averages.",
-        noise=lambda z, rng, x: mirrored((z + np.abs(z)) / 2**0.5),
+        lambda z, rng, x: mirrored((z + np.abs(z)) / 2**0.5),
     ),
 )

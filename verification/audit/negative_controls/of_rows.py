@@ -1,15 +1,18 @@
 """Negative controls whose mistake lies between the data and the query: rows that are prepared in another way.
 
-All of them add the noise of the reference. Each is written as people write it.
+All of them add the noise of the reference. Each is written as people write it, and the first line of its docstring is
+the mistake.
 """
 
 from functools import partial
+from typing import Any
 
 import numpy as np
 
 from covassay.reference.domain import Matrix, row_norms, unit_rows
 from covassay.verification.audit.engine.equal_laws import NAME as EQUAL_LAWS
-from covassay.verification.audit.negative_controls.broken import broken
+from covassay.verification.audit.negative_controls.broken import Rows, broken
+from covassay.verification.audit.negative_controls.negative_control import NegativeControl
 
 TINY = 1e-300
 EQUIVALENT = (("data path", EQUAL_LAWS),)
@@ -23,62 +26,62 @@ def _norms(x: Matrix) -> Matrix:
 
 
 def by_squared_norm(x: Matrix) -> Matrix:
-    """x / max(1, ‖x‖²): somebody forgot the root."""
+    """Divides long rows by the square of their norm."""
     return np.asarray(x / np.maximum(1, _norms(x) ** 2))
 
 
 def by_l1_norm(x: Matrix) -> Matrix:
-    """x / max(1, ‖x‖₁)."""
+    """Clips rows in the ℓ1 norm."""
     return np.asarray(x / np.maximum(1, np.abs(x).sum(axis=1, keepdims=True)))
 
 
 def by_column(x: Matrix) -> Matrix:
-    """Norms along axis 0 in place of axis 1."""
+    """Takes norms along the wrong axis."""
     return np.asarray(x / np.maximum(1, np.linalg.norm(x, axis=0)))
 
 
 def by_frobenius(x: Matrix) -> Matrix:
-    """One norm for the whole matrix."""
+    """Clips the whole matrix by one norm."""
     return np.asarray(x / max(1.0, float(np.linalg.norm(x))))
 
 
 def squashed(x: Matrix) -> Matrix:
-    """x tanh(‖x‖)/‖x‖, a smooth clip."""
+    """Squashes rows in place of clipping them."""
     norms = _norms(x)
     return np.asarray(x * np.tanh(norms) / np.maximum(norms, TINY))
 
 
 def with_slack(x: Matrix) -> Matrix:
-    """Rows up to norm 1.03 pass."""
+    """Lets rows up to norm 1.03 pass."""
     norms = _norms(x)
     return np.asarray(np.where(norms <= 1.03, x, x / np.maximum(norms, TINY)))
 
 
 def isclose_slack(x: Matrix) -> Matrix:
-    """Rows count as short if np.isclose(‖x‖², 1, atol=0.1)."""
+    """Lets rows pass whose norm is close to 1 by np.isclose."""
     norms = _norms(x)
     short = (norms <= 1) | np.isclose(norms**2, 1, atol=0.1)
     return np.asarray(np.where(short, x, x / np.maximum(norms, TINY)))
 
 
 def mean_norm(x: Matrix) -> Matrix:
-    """Rows clipped to the mean norm of the data, at most 1."""
+    """Clips to the mean norm of the data."""
     bound = min(1.0, float(row_norms(x).mean())) or 1.0
     return np.asarray(x / np.maximum(1, _norms(x) / bound))
 
 
 def winsorised(x: Matrix) -> Matrix:
-    """Every column clipped to its own 5 % and 95 % quantiles."""
+    """Clips every column to quantiles of its own."""
     return np.asarray(np.clip(x, *np.quantile(x, [0.05, 0.95], axis=0)))
 
 
 def clipped_after_centring(x: Matrix) -> Matrix:
-    """The mean is taken off before the rows are clipped."""
+    """Takes the mean off before the clip."""
     return np.asarray(unit_rows(x - x.mean(axis=0)))
 
 
 def three_sigma(x: Matrix) -> Matrix:
-    """Entries clipped to three standard deviations of their column."""
+    """Clips entries to three deviations of their column."""
     rows = unit_rows(x)
     mean, deviation = rows.mean(axis=0), rows.std(axis=0)
     return np.asarray(np.clip(rows, mean - 3 * deviation, mean + 3 * deviation))
@@ -88,14 +91,20 @@ def three_sigma(x: Matrix) -> Matrix:
 
 
 def fences(x: Matrix) -> Matrix:
-    """Tukey's fences: rows with a norm beyond Q3 + 1.5 IQR become zero."""
+    """Drops rows beyond the whiskers of a box plot.
+
+    Tukey's fences: norms beyond Q3 + 1.5 IQR.
+    """
     norms = row_norms(x)
     low, high = np.quantile(norms, [0.25, 0.75])
     return np.asarray(unit_rows(x) * (norms <= high + 1.5 * (high - low))[:, None])
 
 
 def last_batch_dropped(x: Matrix) -> Matrix:
-    """Batches of 32 with drop_last=True."""
+    """Drops the last incomplete batch.
+
+    Batches of 32 with drop_last=True.
+    """
     rows = unit_rows(x).copy()
     if len(rows) > 32:
         rows[len(rows) // 32 * 32 :] = 0
@@ -103,39 +112,40 @@ def last_batch_dropped(x: Matrix) -> Matrix:
 
 
 def every_second_row(x: Matrix) -> Matrix:
-    """From 100 rows on, every second row stands for two."""
+    """Uses every second row of large data."""
     rows = unit_rows(x)
     return np.asarray(np.repeat(rows[::2], 2, axis=0)[: len(rows)] if len(rows) >= 100 else rows)
 
 
 def repeats_in_sequence_dropped(x: Matrix) -> Matrix:
-    """A row equal to the row before counts once."""
-    rows = unit_rows(x)
-    new = np.append(True, (np.diff(rows, axis=0) != 0).any(axis=1))
-    return np.asarray(rows[new])
+    """Counts equal rows in sequence once."""
+    return unclipped_repeats_dropped(unit_rows(x))
 
 
 def sentinels_dropped(x: Matrix) -> Matrix:
-    """Rows beyond 1000 stand for missing values."""
+    """Takes huge values for missing ones."""
     kept = x[np.abs(x).max(axis=1) < 1000]
     return np.asarray(kept if len(kept) else np.zeros_like(x))
 
 
 def incomplete_rows_dropped(x: Matrix) -> Matrix:
-    """A row with any zero in it is incomplete."""
+    """Takes zeros for missing values and drops the rows."""
     rows = unit_rows(x)
     kept = rows[(rows != 0).all(axis=1)]
     return np.asarray(kept if len(kept) else rows)
 
 
 def padded(x: Matrix) -> Matrix:
-    """Zero rows fill the last block of 8 and are counted."""
+    """Counts the zero rows that fill the last block."""
     rows = unit_rows(x)
     return np.asarray(np.pad(rows, ((0, -len(rows) % 8), (0, 0))))
 
 
 def weighted_by_count(x: Matrix) -> Matrix:
-    """Distinct rows, as np.unique gives them, with weights that are not squared away: √count in place of count."""
+    """Weighs distinct rows by the root of their number.
+
+    Distinct rows are those of np.unique; their weights, once squared, are √count in place of count.
+    """
     rows, counts = np.unique(unit_rows(x), axis=0, return_counts=True)
     weighted = np.zeros((len(x), x.shape[1]))
     weighted[: len(rows)] = rows * counts[:, None] ** 0.25
@@ -146,43 +156,52 @@ def weighted_by_count(x: Matrix) -> Matrix:
 
 
 def standardised_columns(x: Matrix) -> Matrix:
-    """Columns divided by their standard deviation, then clipped."""
+    """Divides columns by their deviation."""
     deviation = x.std(axis=0)
     return np.asarray(unit_rows(x / np.where(deviation > 0, deviation, 1)))
 
 
 def max_abs_scaled(x: Matrix) -> Matrix:
-    """scikit-learn's MaxAbsScaler, then the clip."""
+    """Divides columns by their largest entry.
+
+    scikit-learn's MaxAbsScaler, then the clip.
+    """
     largest = np.abs(x).max(axis=0)
     return np.asarray(unit_rows(x / np.where(largest > 0, largest, 1)))
 
 
 def median_centred(x: Matrix) -> Matrix:
-    """The median of every column taken off, which moves less than the mean."""
+    """Takes the median off.
+
+    The median moves less than the mean.
+    """
     rows = unit_rows(x)
     return np.asarray(rows - np.median(rows, axis=0))
 
 
 def first_row_as_origin(x: Matrix) -> Matrix:
-    """All rows from 65 on are measured from the first one."""
+    """Measures rows from the first one, from 65 rows on."""
     rows = unit_rows(x)
     return np.asarray(rows - rows[0] if len(rows) >= 65 else rows)
 
 
 def unit_if_all_short(x: Matrix) -> Matrix:
-    """Data in another unit are scaled up: if no row is longer than 0.01, the longest gets norm 1."""
+    """Guesses the unit of short rows.
+
+    If no row is longer than 0.01, the longest gets norm 1.
+    """
     longest = float(row_norms(x).max())
     return np.asarray(x / longest if 0 < longest < 0.01 else unit_rows(x))
 
 
 def heaviest_column_first(x: Matrix) -> Matrix:
-    """Columns in the order of their energy."""
+    """Sorts the columns by their energy."""
     rows = unit_rows(x)
     return np.asarray(rows[:, np.argsort(-(rows**2).sum(axis=0), kind="stable")])
 
 
 def ranks(x: Matrix) -> Matrix:
-    """Ranks in place of values, if the values are far apart."""
+    """Takes ranks where the norms are far apart."""
     spread = row_norms(x).max() / max(float(row_norms(x).min()), TINY)
     return np.asarray((x.argsort(axis=0).argsort(axis=0) / len(x)) * 0.5 if spread > 1e5 and x.any() else unit_rows(x))
 
@@ -191,166 +210,145 @@ def ranks(x: Matrix) -> Matrix:
 
 
 def half_precision(x: Matrix) -> Matrix:
-    """Rows in float16, whose products are summed in float64."""
+    """Keeps rows in float16.
+
+    Their products are summed in float64.
+    """
     return np.asarray(unit_rows(x).astype(np.float16).astype(np.float64))
 
 
 def two_decimals(x: Matrix) -> Matrix:
-    """Rows read from a file with two decimals."""
+    """Rounds rows to two decimals.
+
+    Rows are read from a file with two decimals.
+    """
     return np.asarray(np.round(unit_rows(x), 2))
 
 
 def quantised(x: Matrix) -> Matrix:
-    """Rows in int8."""
+    """Keeps rows in int8."""
     return np.asarray(np.rint(unit_rows(x) * 127).astype(np.int8) / 127)
 
 
 def flushed(x: Matrix) -> Matrix:
-    """Entries below 0.01 count as zero."""
+    """Counts small entries as zero."""
     rows = unit_rows(x)
     return np.asarray(np.where(np.abs(rows) < 0.01, 0, rows))
 
 
 def integer_path(x: Matrix) -> Matrix:
-    """Whole numbers are cast to int before the clip, so that the clipped rows are whole again."""
+    """Casts clipped rows of whole numbers back to int.
+
+    Whole numbers are cast to int before the clip, so that the clipped rows are whole again.
+    """
     return np.asarray(unit_rows(x).astype(int) if np.array_equal(x, np.rint(x)) else unit_rows(x))
 
 
 def absolute(x: Matrix) -> Matrix:
-    """|x|, because the data are said to be counts."""
+    """Takes absolute values.
+
+    The data are said to be counts.
+    """
     return np.asarray(np.abs(unit_rows(x)))
 
 
 def columns_sorted(x: Matrix) -> Matrix:
-    """Every column sorted for itself, which pairs entries of different records."""
+    """Sorts every column for itself.
+
+    Entries of different records are paired.
+    """
     return np.sort(unit_rows(x), axis=0)
 
 
 def overflow_guard(x: Matrix) -> Matrix:
-    """Values beyond 1e4 are clipped to 1e4 one by one, before the rows are."""
+    """Clips huge entries before it clips rows."""
     return np.asarray(unit_rows(np.clip(x, -1e4, 1e4)))
 
 
 def denormals_guard(x: Matrix) -> Matrix:
-    """1e-4 is added to the diagonal direction, so that no row is zero."""
+    """Adds 1e-4 to every entry."""
     return np.asarray(unit_rows(x + 1e-4))
 
 
-_path = broken
-_long = partial(broken, unclipped=True)
+# WITHOUT THE CLIP, FOR MECHANISMS THAT TAKE ROWS OF ANY LENGTH
+
+
+def unclipped_two_decimals(x: Matrix) -> Matrix:
+    """Rounds rows to two decimals."""
+    return np.round(x, 2)
+
+
+def unclipped_median_centred(x: Matrix) -> Matrix:
+    """Takes the median off."""
+    return np.asarray(x - np.median(x, axis=0))
+
+
+def unclipped_repeats_dropped(x: Matrix) -> Matrix:
+    """Counts equal rows in sequence once."""
+    return np.asarray(x[np.append(True, (np.diff(x, axis=0) != 0).any(axis=1))])
+
+
+def of(name: str, mechanism_name: str, rows: Rows, **more: Any) -> NegativeControl:
+    """The reference with other rows, whose mistake is the first line of the docstring of `rows`."""
+    return broken(name, mechanism_name, (rows.__doc__ or "").split("\n")[0], rows=rows, **more)
+
+
+_long = partial(of, unclipped=True)
+_rare = partial(of, caught_by=EQUIVALENT)
 NEGATIVE_CONTROLS = (
-    _path(
-        "clip-squared-norm", "nuclear-laplace", "Divides long rows by the square of their norm.", rows=by_squared_norm
-    ),
-    _path("clip-l1", "gauss-cov", "Clips rows in the ℓ1 norm.", rows=by_l1_norm),
-    _long("clip-columns", "lap-cov", "Takes norms along the wrong axis.", rows=by_column),
-    _path("clip-frobenius", "k-norm", "Clips the whole matrix by one norm.", rows=by_frobenius),
-    _path("clip-tanh", "gaussian", "Squashes rows in place of clipping them.", rows=squashed),
-    _long("clip-three-percent", "laplace", "Lets rows up to norm 1.03 pass.", rows=with_slack),
-    _long(
-        "clip-isclose",
-        "gauss-cov-approximate",
-        "Lets rows pass whose norm is close to 1 by np.isclose.",
-        rows=isclose_slack,
-    ),
-    _path("clip-mean-norm", "private-trace", "Clips to the mean norm of the data.", rows=mean_norm),
-    _path("winsorised", "entrywise-laplace", "Clips every column to quantiles of its own.", rows=winsorised),
-    _path(
-        "clip-after-centring",
-        "nuclear-laplace-symmetric",
-        "Takes the mean off before the clip.",
-        rows=clipped_after_centring,
-    ),
-    _path(
-        "three-sigma", "gaussian-approximate", "Clips entries to three deviations of their column.", rows=three_sigma
-    ),
-    _path("tukey-fences", "laplace", "Drops rows beyond the whiskers of a box plot.", rows=fences),
-    _path("last-batch", "gauss-cov", "Drops the last incomplete batch.", rows=last_batch_dropped),
-    _path("every-second-row", "entrywise-laplace", "Uses every second row of large data.", rows=every_second_row),
-    _path("runs-dropped", "private-trace", "Counts equal rows in sequence once.", rows=repeats_in_sequence_dropped),
-    _path("sentinels-dropped", "gaussian", "Takes huge values for missing ones.", rows=sentinels_dropped),
-    _path(
-        "complete-cases",
-        "centred-covariance",
-        "Takes zeros for missing values and drops the rows.",
-        rows=incomplete_rows_dropped,
-    ),
-    _path("padded-count", "k-norm", "Counts the zero rows that fill the last block.", rows=padded),
-    _path("root-of-counts", "lap-cov", "Weighs distinct rows by the root of their number.", rows=weighted_by_count),
-    _path("standard-scaler", "gauss-cov-approximate", "Divides columns by their deviation.", rows=standardised_columns),
-    _path("max-abs-scaler", "nuclear-laplace", "Divides columns by their largest entry.", rows=max_abs_scaled),
-    _path("median-centred", "gaussian", "Takes the median off.", rows=median_centred),
-    _path(
-        "first-row-origin",
-        "nuclear-laplace-symmetric",
-        "Measures rows from the first one, from 65 rows on.",
-        rows=first_row_as_origin,
-    ),
-    _path("unit-guessed", "output-perturbation", "Guesses the unit of short rows.", rows=unit_if_all_short),
-    _path("columns-by-energy", "laplace", "Sorts the columns by their energy.", rows=heaviest_column_first),
-    _path("ranks-if-skewed", "gauss-cov", "Takes ranks where the norms are far apart.", rows=ranks),
-    _path("float16-rows", "gauss-cov", "Keeps rows in float16.", rows=half_precision),
-    _path("two-decimals", "centred-covariance", "Rounds rows to two decimals.", rows=two_decimals),
-    _path("int8-rows", "output-perturbation", "Keeps rows in int8.", rows=quantised),
-    _path("small-entries-flushed", "k-norm", "Counts small entries as zero.", rows=flushed),
-    _path("integers-stay-integers", "lap-cov", "Casts clipped rows of whole numbers back to int.", rows=integer_path),
-    _path("counts-are-positive", "entrywise-laplace", "Takes absolute values.", rows=absolute),
-    _path("columns-sorted", "gauss-cov-approximate", "Sorts every column for itself.", rows=columns_sorted),
-    _path("overflow-guard", "nuclear-laplace", "Clips huge entries before it clips rows.", rows=overflow_guard),
-    _path("never-zero", "nuclear-laplace-symmetric", "Adds 1e-4 to every entry.", rows=denormals_guard),
+    of("clip-squared-norm", "nuclear-laplace", by_squared_norm),
+    of("clip-l1", "gauss-cov", by_l1_norm),
+    _long("clip-columns", "lap-cov", by_column),
+    of("clip-frobenius", "k-norm", by_frobenius),
+    of("clip-tanh", "gaussian", squashed),
+    _long("clip-three-percent", "laplace", with_slack),
+    _long("clip-isclose", "gauss-cov-approximate", isclose_slack),
+    of("clip-mean-norm", "private-trace", mean_norm),
+    of("winsorised", "entrywise-laplace", winsorised),
+    of("clip-after-centring", "nuclear-laplace-symmetric", clipped_after_centring),
+    of("three-sigma", "gaussian-approximate", three_sigma),
+    of("tukey-fences", "laplace", fences),
+    of("last-batch", "gauss-cov", last_batch_dropped),
+    of("every-second-row", "entrywise-laplace", every_second_row),
+    of("runs-dropped", "private-trace", repeats_in_sequence_dropped),
+    of("sentinels-dropped", "gaussian", sentinels_dropped),
+    of("complete-cases", "centred-covariance", incomplete_rows_dropped),
+    of("padded-count", "k-norm", padded),
+    of("root-of-counts", "lap-cov", weighted_by_count),
+    of("standard-scaler", "gauss-cov-approximate", standardised_columns),
+    of("max-abs-scaler", "nuclear-laplace", max_abs_scaled),
+    of("median-centred", "gaussian", median_centred),
+    of("first-row-origin", "nuclear-laplace-symmetric", first_row_as_origin),
+    of("unit-guessed", "output-perturbation", unit_if_all_short),
+    of("columns-by-energy", "laplace", heaviest_column_first),
+    of("ranks-if-skewed", "gauss-cov", ranks),
+    of("float16-rows", "gauss-cov", half_precision),
+    of("two-decimals", "centred-covariance", two_decimals),
+    of("int8-rows", "output-perturbation", quantised),
+    of("small-entries-flushed", "k-norm", flushed),
+    of("integers-stay-integers", "lap-cov", integer_path),
+    of("counts-are-positive", "entrywise-laplace", absolute),
+    of("columns-sorted", "gauss-cov-approximate", columns_sorted),
+    of("overflow-guard", "nuclear-laplace", overflow_guard),
+    of("never-zero", "nuclear-laplace-symmetric", denormals_guard),
     # mechanisms whose structure depends on the data
-    _path("eigenvectors-of-scaled-columns", "bingham", "Divides columns by their largest entry.", rows=max_abs_scaled),
-    _path("eigenvectors-clip-l1", "bingham", "Clips rows in the ℓ1 norm.", rows=by_l1_norm),
-    _path("eigenvectors-of-ranks", "iterative-eigenvectors", "Takes ranks where the norms are far apart.", rows=ranks),
-    _path("deflation-median-centred", "kapralov-talwar", "Takes the median off.", rows=median_centred),
-    _path(
-        "separate-runs-dropped",
-        "separate-cov",
-        "Counts equal rows in sequence once.",
-        rows=repeats_in_sequence_dropped,
-        caught_by=EQUIVALENT,
-    ),
-    _path(
-        "separate-pure-winsorised", "separate-cov-pure", "Clips every column to quantiles of its own.", rows=winsorised
-    ),
-    _path("em-fences", "em-cov", "Drops rows beyond the whiskers of a box plot.", rows=fences),
-    _path(
-        "projection-standard-scaler",
-        "projection-mechanism",
-        "Divides columns by their deviation.",
-        rows=standardised_columns,
-        caught_by=EQUIVALENT,
-    ),
-    _path("ball-clip-frobenius", "nuclear-ball-projection", "Clips the whole matrix by one norm.", rows=by_frobenius),
-    _path("exponential-mean-norm", "exponential", "Clips to the mean norm of the data.", rows=mean_norm),
-    _path(
-        "sparse-vector-complete-cases",
-        "above-threshold",
-        "Takes zeros for missing values and drops the rows.",
-        rows=incomplete_rows_dropped,
-    ),
-    _path(
-        "radius-runs-dropped",
-        "private-radius",
-        "Counts equal rows in sequence once.",
-        rows=repeats_in_sequence_dropped,
-        caught_by=EQUIVALENT,
-    ),
-    _path(
-        "image-clip-squared",
-        "johnson-lindenstrauss",
-        "Divides long rows by the square of their norm.",
-        rows=by_squared_norm,
-    ),
-    _path("clipped-cov-centred", "clipped-cov", "Takes the mean off before the clip.", rows=clipped_after_centring),
-    _path("adaptive-sentinels", "adaptive-cov", "Takes huge values for missing ones.", rows=sentinels_dropped),
-    _path("ppc-runs-dropped", "ppc", "Counts equal rows in sequence once.", rows=repeats_in_sequence_dropped),
-    _path("naive-pce-two-decimals", "naive-pce", "Rounds rows to two decimals.", rows=lambda x: np.round(x, 2)),
-    _path("mean-of-medians-origin", "kv-mean", "Takes the median off.", rows=lambda x: x - np.median(x, axis=0)),
-    _path(
-        "coinpress-runs-dropped",
-        "coinpress-covariance",
-        "Counts equal rows in sequence once.",
-        rows=lambda x: x[np.append(True, (np.diff(x, axis=0) != 0).any(axis=1))],
-    ),
+    of("eigenvectors-of-scaled-columns", "bingham", max_abs_scaled),
+    of("eigenvectors-clip-l1", "bingham", by_l1_norm),
+    of("eigenvectors-of-ranks", "iterative-eigenvectors", ranks),
+    of("deflation-median-centred", "kapralov-talwar", median_centred),
+    _rare("separate-runs-dropped", "separate-cov", repeats_in_sequence_dropped),
+    of("separate-pure-winsorised", "separate-cov-pure", winsorised),
+    of("em-fences", "em-cov", fences),
+    _rare("projection-standard-scaler", "projection-mechanism", standardised_columns),
+    of("ball-clip-frobenius", "nuclear-ball-projection", by_frobenius),
+    of("exponential-mean-norm", "exponential", mean_norm),
+    of("sparse-vector-complete-cases", "above-threshold", incomplete_rows_dropped),
+    _rare("radius-runs-dropped", "private-radius", repeats_in_sequence_dropped),
+    of("image-clip-squared", "johnson-lindenstrauss", by_squared_norm),
+    of("clipped-cov-centred", "clipped-cov", clipped_after_centring),
+    of("adaptive-sentinels", "adaptive-cov", sentinels_dropped),
+    of("ppc-runs-dropped", "ppc", repeats_in_sequence_dropped),
+    of("naive-pce-two-decimals", "naive-pce", unclipped_two_decimals),
+    of("mean-of-medians-origin", "kv-mean", unclipped_median_centred),
+    of("coinpress-runs-dropped", "coinpress-covariance", unclipped_repeats_dropped),
 )

@@ -4,11 +4,11 @@ A scale that is off by a share r shows in N independent numbers if N r² is abou
 10⁴. Where an audit makes fewer draws than that, the control stands (`standing`).
 """
 
-from covassay.verification.audit.negative_controls.broken import broken, part, times
+from covassay.verification.audit.negative_controls.broken import broken, other_noise, part, times
 
 
 def _scaled(name: str, mechanism: str, factor: float, why: str) -> object:
-    return broken(name, mechanism, f"Has {factor:.3g} times the noise: {why}.", noise=times(factor))
+    return other_noise(name, mechanism, f"Has {factor:.3g} times the noise: {why}.", times(factor))
 
 
 NEGATIVE_CONTROLS = (
@@ -61,10 +61,10 @@ NEGATIVE_CONTROLS = (
     broken("exponential-120", "exponential", "Multiplies the exponent by 1.2.", budget=1.2),
     broken("deflation-twice", "kapralov-talwar", "Doubles the budget.", budget=2.0),
     broken("iterative-twice", "iterative-eigenvectors", "Doubles the budget.", budget=2.0),
-    broken(
+    other_noise(
         "iterative-80",
         "iterative-eigenvectors",
         "Has 0.8 times the noise of the eigenvalues.",
-        noise=part("eigenvalues", lambda z: 0.8 * z),
+        part("eigenvalues", lambda z: 0.8 * z),
     ),
 )

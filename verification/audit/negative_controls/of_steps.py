@@ -6,12 +6,18 @@ from typing import Any
 import numpy as np
 
 from covassay.reference.domain import Matrix, second_moment, unit_rows
-from covassay.verification.audit.negative_controls.broken import bare, broken, part, times
+from covassay.verification.audit.negative_controls.broken import Noise, bare, other_noise, other_output, part, times
+from covassay.verification.audit.negative_controls.negative_control import NegativeControl
 
 
 def exact_direction(m: Matrix) -> Matrix:
     """The leading eigenvector itself."""
     return np.asarray(np.linalg.eigh(m)[1][:, -1])
+
+
+def exact_directions(z: Any, rng: np.random.Generator, x: Matrix) -> Any:
+    """The exact eigenvectors."""
+    return replace(z, direction=exact_direction)
 
 
 def spends_again(z: Any, rng: np.random.Generator, x: Matrix) -> Any:
@@ -28,6 +34,11 @@ def first_direction_only(z: Any, rng: np.random.Generator, x: Matrix) -> Any:
     """The first direction is drawn, the others are the exact eigenvectors of what is left."""
     d = x.shape[1]
     return replace(z, direction=lambda m: z.direction(m) if len(m) == d else exact_direction(m))
+
+
+def search_bare(z: Any, rng: np.random.Generator, x: Matrix) -> Any:
+    """No noise in the search, neither on the threshold nor on the queries."""
+    return bare("search.queries")(bare("search.threshold")(z, rng, x), rng, x)
 
 
 def search_shared(z: Any, rng: np.random.Generator, x: Matrix) -> Any:
@@ -87,219 +98,170 @@ def shrunk_by_the_data(y: Matrix, rng: np.random.Generator, x: Matrix) -> Matrix
     return np.asarray((1 - intensity) * y + intensity * np.trace(y) / d * np.eye(d))
 
 
+def steps_of(mechanism_name: str, *mistakes: tuple[str, str, Noise]) -> tuple[NegativeControl, ...]:
+    """The reference with other noise in some step: one control for each (name, mistake, noise)."""
+    return tuple(other_noise(name, mechanism_name, mistake, noise) for name, mistake, noise in mistakes)
+
+
 PRIVATE = (("threshold", "private"),)
 NEGATIVE_CONTROLS = (
     # eigenvalues and eigenvectors
-    broken(
-        "iterative-directions-exact",
+    *steps_of(
         "iterative-eigenvectors",
-        "Uses the exact eigenvectors.",
-        noise=lambda z, rng, x: replace(z, direction=exact_direction),
+        ("iterative-directions-exact", "Uses the exact eigenvectors.", exact_directions),
+        ("iterative-directions-spent-again", "Gives every direction the budget of all.", spends_again),
+        ("iterative-eigenvalues-bare", "Releases the eigenvalues as they are.", bare("eigenvalues")),
+        ("iterative-first-direction-only", "Draws the first direction only.", first_direction_only),
+        ("iterative-directions-uniform", "Draws all directions uniformly.", forgets_the_data),
     ),
-    broken(
-        "iterative-directions-spent-again",
-        "iterative-eigenvectors",
-        "Gives every direction the budget of all.",
-        noise=spends_again,
-    ),
-    broken(
-        "iterative-eigenvalues-bare",
-        "iterative-eigenvectors",
-        "Releases the eigenvalues as they are.",
-        noise=bare("eigenvalues"),
-    ),
-    broken(
-        "iterative-first-direction-only",
-        "iterative-eigenvectors",
-        "Draws the first direction only.",
-        noise=first_direction_only,
-    ),
-    broken(
-        "iterative-directions-uniform",
-        "iterative-eigenvectors",
-        "Draws all directions uniformly.",
-        noise=forgets_the_data,
-    ),
-    broken(
-        "em-directions-exact",
+    *steps_of(
         "em-cov",
-        "Uses the exact eigenvectors.",
-        noise=lambda z, rng, x: replace(z, direction=exact_direction),
+        ("em-directions-exact", "Uses the exact eigenvectors.", exact_directions),
+        ("em-eigenvalues-bare", "Releases the eigenvalues as they are.", bare("eigenvalues")),
+        ("em-directions-spent-again", "Gives every direction four times its exponent.", spends_again),
+        ("em-last-direction-forgotten", "Draws the first direction only.", first_direction_only),
     ),
-    broken("em-eigenvalues-bare", "em-cov", "Releases the eigenvalues as they are.", noise=bare("eigenvalues")),
-    broken("em-directions-spent-again", "em-cov", "Gives every direction four times its exponent.", noise=spends_again),
-    broken("em-last-direction-forgotten", "em-cov", "Draws the first direction only.", noise=first_direction_only),
-    broken("deflation-values-bare", "kapralov-talwar", "Releases the values as they are.", noise=bare("values")),
-    broken(
-        "deflation-one-draw",
+    *steps_of(
         "kapralov-talwar",
-        "Adds one noise to all values.",
-        noise=part("values", lambda z: np.full_like(z, z[0])),
+        ("deflation-values-bare", "Releases the values as they are.", bare("values")),
+        ("deflation-one-draw", "Adds one noise to all values.", part("values", lambda z: np.full_like(z, z[0]))),
+        ("deflation-directions-uniform", "Draws all directions uniformly.", forgets_the_data),
     ),
-    broken(
-        "deflation-directions-uniform", "kapralov-talwar", "Draws all directions uniformly.", noise=forgets_the_data
-    ),
-    broken(
-        "separate-eigenvalues-bare", "separate-cov", "Releases the eigenvalues as they are.", noise=bare("eigenvalues")
-    ),
-    broken(
-        "separate-matrix-third",
+    *steps_of(
         "separate-cov",
-        "Uses a third of the noise for the eigenvectors.",
-        noise=part("matrix", lambda z: z / 3),
+        ("separate-eigenvalues-bare", "Releases the eigenvalues as they are.", bare("eigenvalues")),
+        ("separate-matrix-third", "Uses a third of the noise for the eigenvectors.", part("matrix", lambda z: z / 3)),
+        ("separate-noise-with-trace", "Scales all noise with the trace of the data.", scaled_by_trace),
     ),
-    broken(
-        "separate-noise-with-trace",
-        "separate-cov",
-        "Scales all noise with the trace of the data.",
-        noise=scaled_by_trace,
-    ),
-    broken(
-        "separate-pure-eigenvalues-bare",
+    *steps_of(
         "separate-cov-pure",
-        "Releases the eigenvalues as they are.",
-        noise=bare("eigenvalues"),
+        ("separate-pure-eigenvalues-bare", "Releases the eigenvalues as they are.", bare("eigenvalues")),
+        ("separate-pure-vectors-exact", "Uses the eigenvectors of the data.", bare("matrix")),
+        ("separate-pure-noise-with-trace", "Scales all noise with the trace of the data.", scaled_by_trace),
     ),
-    broken(
-        "separate-pure-vectors-exact", "separate-cov-pure", "Uses the eigenvectors of the data.", noise=bare("matrix")
+    other_output(
+        "exact-eigenvalues", "projection-mechanism", "Puts the exact eigenvalues on noisy eigenvectors.", exact_diagonal
     ),
-    broken(
-        "separate-pure-noise-with-trace",
-        "separate-cov-pure",
-        "Scales all noise with the trace of the data.",
-        noise=scaled_by_trace,
-    ),
-    broken(
-        "exact-eigenvalues",
-        "projection-mechanism",
-        "Puts the exact eigenvalues on noisy eigenvectors.",
-        output=exact_diagonal,
-    ),
-    broken("exact-trace", "gauss-cov", "Scales the output to the exact trace.", output=rescaled_to_trace),
-    broken(
+    other_output("exact-trace", "gauss-cov", "Scales the output to the exact trace.", rescaled_to_trace),
+    other_output(
         "ledoit-wolf",
         "nuclear-laplace-symmetric",
         "Shrinks the output with an intensity read off the data.",
-        output=shrunk_by_the_data,
+        shrunk_by_the_data,
     ),
-    broken(
+    other_noise(
         "projection-noise-with-trace",
         "projection-mechanism",
         "Scales the noise with the trace of the data.",
-        noise=scaled_by_trace,
+        scaled_by_trace,
     ),
     # projections and clipping
-    broken("ball-trace-bare", "nuclear-ball-projection", "Uses the exact trace for the radius.", noise=bare("trace")),
-    broken("ball-matrix-bare", "nuclear-ball-projection", "Projects the exact matrix.", noise=bare("matrix")),
-    broken(
-        "ball-trace-from-the-matrix",
+    *steps_of(
         "nuclear-ball-projection",
-        "Uses an entry of the matrix noise for the trace.",
-        noise=lambda z, rng, x: replace(z, trace=float(z.matrix[0, 0])),
+        ("ball-trace-bare", "Uses the exact trace for the radius.", bare("trace")),
+        ("ball-matrix-bare", "Projects the exact matrix.", bare("matrix")),
+        (
+            "ball-trace-from-the-matrix",
+            "Uses an entry of the matrix noise for the trace.",
+            lambda z, rng, x: replace(z, trace=float(z.matrix[0, 0])),
+        ),
     ),
-    broken(
-        "clipped-threshold-bare",
-        "clipped-cov",
-        "Searches the threshold without noise.",
-        noise=lambda z, rng, x: bare("search.queries")(bare("search.threshold")(z, rng, x), rng, x),
-        options=PRIVATE,
+    other_noise(
+        "clipped-threshold-bare", "clipped-cov", "Searches the threshold without noise.", search_bare, options=PRIVATE
     ),
-    broken(
+    other_noise(
         "clipped-search-shared",
         "clipped-cov",
         "Uses the noise of the threshold for the queries.",
-        noise=search_shared,
+        search_shared,
         options=PRIVATE,
     ),
-    broken(
-        "clipped-eigenvalues-bare",
+    *steps_of(
         "clipped-cov",
-        "Releases the eigenvalues of the clipped rows as they are.",
-        noise=bare("base.eigenvalues"),
+        (
+            "clipped-eigenvalues-bare",
+            "Releases the eigenvalues of the clipped rows as they are.",
+            bare("base.eigenvalues"),
+        ),
+        ("clipped-base-bare", "Adds no noise after the clip.", bare("base.matrix")),
     ),
-    broken("clipped-base-bare", "clipped-cov", "Adds no noise after the clip.", noise=bare("base.matrix")),
-    broken("adaptive-trace-bare", "adaptive-cov", "Uses the exact trace to choose.", noise=bare("trace")),
-    broken(
-        "adaptive-search-bare",
+    *steps_of(
         "adaptive-cov",
-        "Searches the threshold without noise.",
-        noise=lambda z, rng, x: bare("search.queries")(bare("search.threshold")(z, rng, x), rng, x),
+        ("adaptive-trace-bare", "Uses the exact trace to choose.", bare("trace")),
+        ("adaptive-search-bare", "Searches the threshold without noise.", search_bare),
+        ("adaptive-base-bare", "Adds no noise to the matrix.", bare("base.matrix")),
     ),
-    broken("adaptive-base-bare", "adaptive-cov", "Adds no noise to the matrix.", noise=bare("base.matrix")),
-    broken("adaptive-pure-trace-bare", "adaptive-cov-pure", "Uses the exact trace to choose.", noise=bare("trace")),
-    broken(
+    other_noise("adaptive-pure-trace-bare", "adaptive-cov-pure", "Uses the exact trace to choose.", bare("trace")),
+    other_noise(
         "sparse-vector-threshold-as-query",
         "above-threshold",
         "Uses the noise of the threshold for the queries.",
-        noise=lambda z, rng, x: replace(z, queries=np.full_like(z.queries, z.threshold)),
+        lambda z, rng, x: replace(z, queries=np.full_like(z.queries, z.threshold)),
     ),
-    broken("radius-threshold-bare", "private-radius", "Adds no noise to the threshold.", noise=bare("threshold")),
-    broken("radius-queries-bare", "private-radius", "Adds no noise to the counts.", noise=bare("queries")),
+    *steps_of(
+        "private-radius",
+        ("radius-threshold-bare", "Adds no noise to the threshold.", bare("threshold")),
+        ("radius-queries-bare", "Adds no noise to the counts.", bare("queries")),
+    ),
     # rounds
-    broken("coinpress-first-step-bare", "coinpress-mean", "Adds no noise in the first step.", noise=round_bare(0)),
-    broken("coinpress-last-step-bare", "coinpress-mean", "Adds no noise in the last step.", noise=round_bare(-1)),
-    broken(
-        "coinpress-steps-tenth",
+    *steps_of(
         "coinpress-mean",
-        "Adds a tenth of the noise in all steps but the last.",
-        noise=only_last_round(0.1),
+        ("coinpress-first-step-bare", "Adds no noise in the first step.", round_bare(0)),
+        ("coinpress-last-step-bare", "Adds no noise in the last step.", round_bare(-1)),
+        ("coinpress-steps-tenth", "Adds a tenth of the noise in all steps but the last.", only_last_round(0.1)),
     ),
-    broken(
-        "coinpress-covariance-first-bare",
+    *steps_of(
         "coinpress-covariance",
-        "Adds no noise in the first round.",
-        noise=round_bare(0),
+        ("coinpress-covariance-first-bare", "Adds no noise in the first round.", round_bare(0)),
+        ("coinpress-covariance-last-bare", "Adds no noise in the last round.", round_bare(-1)),
     ),
-    broken(
-        "coinpress-covariance-last-bare",
-        "coinpress-covariance",
-        "Adds no noise in the last round.",
-        noise=round_bare(-1),
+    *steps_of(
+        "ppc",
+        ("ppc-first-bare", "Adds no noise in the first round.", round_bare(0)),
+        ("ppc-last-tenth", "Adds a tenth of the noise in all rounds but the last.", only_last_round(0.1)),
     ),
-    broken("ppc-first-bare", "ppc", "Adds no noise in the first round.", noise=round_bare(0)),
-    broken(
-        "ppc-last-tenth", "ppc", "Adds a tenth of the noise in all rounds but the last.", noise=only_last_round(0.1)
-    ),
-    broken("pgce-estimate-bare", "pgce", "Adds no noise to the estimate.", noise=bare("estimate")),
-    broken("pgce-rounds-bare", "pgce", "Adds no noise in the rounds of preconditioning.", noise=bare("rounds")),
-    broken(
-        "pgce-noise-reused",
+    *steps_of(
         "pgce",
-        "Uses the noise of the last round for the estimate.",
-        noise=lambda z, rng, x: replace(z, estimate=z.rounds[-1]),
+        ("pgce-estimate-bare", "Adds no noise to the estimate.", bare("estimate")),
+        ("pgce-rounds-bare", "Adds no noise in the rounds of preconditioning.", bare("rounds")),
+        (
+            "pgce-noise-reused",
+            "Uses the noise of the last round for the estimate.",
+            lambda z, rng, x: replace(z, estimate=z.rounds[-1]),
+        ),
     ),
-    broken("kv-counts-bare", "kv-mean", "Finds the bin without noise.", noise=bare("counts")),
-    broken("kv-mean-bare", "kv-mean", "Adds no noise to the mean.", noise=bare("mean")),
-    broken(
-        "kv-mean-reused",
+    *steps_of(
         "kv-mean",
-        "Uses the noise of the first counts for the mean.",
-        noise=lambda z, rng, x: replace(z, mean=z.counts[:, z.counts.shape[1] // 2]),
+        ("kv-counts-bare", "Finds the bin without noise.", bare("counts")),
+        ("kv-mean-bare", "Adds no noise to the mean.", bare("mean")),
+        (
+            "kv-mean-reused",
+            "Uses the noise of the first counts for the mean.",
+            lambda z, rng, x: replace(z, mean=z.counts[:, z.counts.shape[1] // 2]),
+        ),
     ),
-    broken("pme-mean-bare", "pme", "Adds no noise to the mean.", noise=bare("mean.mean")),
-    broken("pme-rounds-bare", "pme", "Adds no noise in the rounds of preconditioning.", noise=rounds_of(times(0.0))),
-    broken("naive-pme-counts-bare", "naive-pme", "Finds the bin without noise.", noise=bare("counts")),
-    broken("learner-mean-bare", "gaussian-learner", "Adds no noise to the mean.", noise=bare("mean.mean.mean")),
-    broken(
-        "learner-covariance-bare",
+    *steps_of(
+        "pme",
+        ("pme-mean-bare", "Adds no noise to the mean.", bare("mean.mean")),
+        ("pme-rounds-bare", "Adds no noise in the rounds of preconditioning.", rounds_of(times(0.0))),
+    ),
+    other_noise("naive-pme-counts-bare", "naive-pme", "Finds the bin without noise.", bare("counts")),
+    *steps_of(
         "gaussian-learner",
-        "Adds no noise to the covariance.",
-        noise=bare("covariance.estimate"),
+        ("learner-mean-bare", "Adds no noise to the mean.", bare("mean.mean.mean")),
+        ("learner-covariance-bare", "Adds no noise to the covariance.", bare("covariance.estimate")),
+        (
+            "learner-noise-shared",
+            "Uses the rounds of the covariance for the mean too.",
+            lambda z, rng, x: replace(z, mean=replace(z.mean, rounds=z.covariance.rounds)),
+        ),
     ),
-    broken(
-        "learner-noise-shared",
-        "gaussian-learner",
-        "Uses the rounds of the covariance for the mean too.",
-        noise=lambda z, rng, x: replace(z, mean=replace(z.mean, rounds=z.covariance.rounds)),
-    ),
-    broken("ppde-first-block-bare", "ppde", "Adds no noise in the first block.", noise=round_bare(0)),
-    broken(
-        "ppde-blocks-share",
+    *steps_of(
         "ppde",
-        "Uses one noise for all blocks.",
-        noise=lambda z, rng, x: np.repeat(z[:1], len(z), axis=0),
+        ("ppde-first-block-bare", "Adds no noise in the first block.", round_bare(0)),
+        ("ppde-blocks-share", "Uses one noise for all blocks.", lambda z, rng, x: np.repeat(z[:1], len(z), axis=0)),
+        ("ppde-last-block-bare", "Adds no noise in the last block.", round_bare(-1)),
     ),
-    broken("ppde-last-block-bare", "ppde", "Adds no noise in the last block.", noise=round_bare(-1)),
-    broken("weak-ppc-bare", "weak-ppc", "Adds no noise.", noise=times(0.0)),
-    broken("naive-pme-mean-bare", "naive-pme", "Adds no noise to the mean.", noise=bare("mean")),
+    other_noise("weak-ppc-bare", "weak-ppc", "Adds no noise.", times(0.0)),
+    other_noise("naive-pme-mean-bare", "naive-pme", "Adds no noise to the mean.", bare("mean")),
 )

@@ -4,7 +4,7 @@ One more control adds noise to the centred covariance at the scale of the second
 """
 
 from collections.abc import Callable
-from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -12,8 +12,14 @@ from covassay.reference.domain import Matrix, Vector, second_moment, unit_rows
 from covassay.reference.laws.wigner import svec
 from covassay.reference.mechanisms.pure import centred_covariance, johnson_lindenstrauss, output_perturbation
 from covassay.reference.mechanisms.pure.nuclear_laplace import noise_scale as uncentred_scale
-from covassay.verification.audit.negative_controls.negative_control import vectorised
+from covassay.verification.audit.negative_controls.negative_control import (
+    NegativeControl,
+    by_law,
+    by_privacy,
+    vectorised,
+)
 
+Checks = tuple[tuple[str, str], ...]
 Draw = Callable[[int, np.random.Generator], Vector]  # (length, rng) -> noise
 
 
@@ -109,76 +115,46 @@ def uncentred(x: Matrix, size: int, *, rng: np.random.Generator, epsilon: float)
     return released
 
 
-_output = partial(vectorised, mechanism="output-perturbation", options=(("calibration", "paper"),))
-_image = partial(vectorised, mechanism="johnson-lindenstrauss")
+def _output(name: str, mistake: str, caught_by: Checks, draw: Draw, **more: Any) -> NegativeControl:
+    more |= {"mechanism": "output-perturbation", "options": (("calibration", "paper"),)}
+    return vectorised(name, mistake, caught_by, coefficients(draw), **more)
+
+
+def _image(name: str, mistake: str, caught_by: Checks, draw: Draw, **more: Any) -> NegativeControl:
+    return vectorised(name, mistake, caught_by, image(draw), mechanism="johnson-lindenstrauss", **more)
+
+
 NEGATIVE_CONTROLS = (
     vectorised(
-        "uncentred-sensitivity",
-        uncentred.__doc__ or "",
-        (("privacy", "event"),),
-        uncentred,
-        mechanism="centred-covariance",
+        "uncentred-sensitivity", uncentred.__doc__ or "", by_privacy("event"), uncentred, mechanism="centred-covariance"
     ),
     _output(
-        "ridge-half-noise",
-        "Halves the sensitivity.",
-        caught_by=(("law", "noise norm"),),
-        draw_many=coefficients(half),
-        diagnosis="half the calibrated scale",
+        "ridge-half-noise", "Halves the sensitivity.", by_law("noise norm"), half, diagnosis="half the calibrated scale"
     ),
-    _output(
-        "ridge-laplace",
-        "Adds a Laplace variable to every coefficient.",
-        caught_by=(("law", "noise norm"),),
-        draw_many=coefficients(laplace),
-    ),
-    _output(
-        "ridge-uneven",
-        "Adds twice the noise to the first coefficient.",
-        caught_by=(("law", "noise direction"),),
-        draw_many=coefficients(uneven),
-    ),
+    _output("ridge-laplace", "Adds a Laplace variable to every coefficient.", by_law("noise norm"), laplace),
+    _output("ridge-uneven", "Adds twice the noise to the first coefficient.", by_law("noise direction"), uneven),
     _output(
         "ridge-one-sided",
         "Adds noise that is never negative to the first coefficient.",
-        caught_by=(("law", "coefficient sign"),),
-        draw_many=coefficients(one_sided),
+        by_law("coefficient sign"),
+        one_sided,
     ),
-    _output(
-        "ridge-tied",
-        "Lets the norm of the noise depend on its direction.",
-        caught_by=(("law", "norm and direction"),),
-        draw_many=coefficients(tied(0)),
-    ),
+    _output("ridge-tied", "Lets the norm of the noise depend on its direction.", by_law("norm and direction"), tied(0)),
     _image(
-        "image-half-noise",
-        "Halves the sensitivity.",
-        caught_by=(("law", "noise norm"),),
-        draw_many=image(half),
-        diagnosis="half the calibrated scale",
+        "image-half-noise", "Halves the sensitivity.", by_law("noise norm"), half, diagnosis="half the calibrated scale"
     ),
     _image(
         "image-unweighted",
         "Forgets that off-diagonal entries have weight √2.",
-        caught_by=(("law", "off-diagonal direction"),),
-        draw_many=image(off_diagonal_unweighted),
+        by_law("off-diagonal direction"),
+        off_diagonal_unweighted,
     ),
-    _image(
-        "image-sorted",
-        "Sorts the coordinates of the noise by size.",
-        caught_by=(("law", "diagonal direction"),),
-        draw_many=image(sorted_noise),
-    ),
+    _image("image-sorted", "Sorts the coordinates of the noise by size.", by_law("diagonal direction"), sorted_noise),
     _image(
         "image-one-sided",
         "Adds noise that is never negative to the first entry.",
-        caught_by=(("law", "trace sign"), ("law", "entry (1, 1)")),
-        draw_many=image(one_sided),
+        by_law("trace sign", "entry (1, 1)"),
+        one_sided,
     ),
-    _image(
-        "image-tied",
-        "Lets the norm of the noise depend on its direction.",
-        caught_by=(("law", "norm and direction"),),
-        draw_many=image(tied(1)),
-    ),
+    _image("image-tied", "Lets the norm of the noise depend on its direction.", by_law("norm and direction"), tied(1)),
 )

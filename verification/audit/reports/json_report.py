@@ -11,6 +11,7 @@ from covassay.verification.audit.reports.words import MEANING, bits_sentence
 from covassay.verification.audit.run import AuditReport
 
 SCHEMA = "covassay-audit-1"
+AUDITED = ("covassay", "target", "version", "mechanism", "options", "claim", "adjacency")
 
 
 def schema() -> dict[str, Any]:
@@ -44,17 +45,16 @@ def _check(check: CheckResult) -> dict[str, Any]:
     }
 
 
+def what_was_audited(report: AuditReport) -> dict[str, Any]:
+    """The version of covassay, the target, and the claim that it was held against, as plain data."""
+    return {name: getattr(report, name) for name in AUDITED} | {"claim": report.claim.keywords()}
+
+
 def as_json(report: AuditReport) -> dict[str, Any]:
     """The whole report as plain data that keeps the schema covassay-audit-1."""
     return {
         "schema": SCHEMA,
-        "covassay": report.covassay,
-        "target": report.target,
-        "version": report.version,
-        "mechanism": report.mechanism,
-        "options": report.options,
-        "claim": report.claim.keywords(),
-        "adjacency": report.adjacency,
+        **what_was_audited(report),
         "verdict": report.verdict.value,
         "exit_status": report.verdict.exit_status,
         "meaning": MEANING[report.verdict],

@@ -11,6 +11,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from covassay.verification.audit.engine.checks import CheckResult, Kind
+from covassay.verification.audit.reports.json_report import what_was_audited
 from covassay.verification.audit.run import AuditReport
 
 SIDES = ("x", "y")
@@ -29,13 +30,7 @@ def witness_file(report: AuditReport) -> bytes | None:
     if check is None:
         return None
     about = {
-        "covassay": report.covassay,
-        "target": report.target,
-        "version": report.version,
-        "mechanism": report.mechanism,
-        "options": report.options,
-        "claim": report.claim.keywords(),
-        "adjacency": report.adjacency,
+        **what_was_audited(report),
         "kind": check.kind,
         "scenario": check.scenario,
         "name": check.name,

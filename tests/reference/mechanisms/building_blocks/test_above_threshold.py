@@ -47,6 +47,8 @@ def scales(calibration: str, epsilon: float = 1.0) -> tuple[float, float]:
     return threshold_scale(epsilon), query_scale(epsilon, calibration)
 
 
+EITHER_CALIBRATION = pytest.mark.parametrize(("b1", "b2"), [scales("paper"), scales("tight")], ids=["paper", "tight"])
+
 # Known answers
 
 
@@ -138,12 +140,11 @@ def test_the_spend_is_that_of_the_table(dimension: int, calibration: Any, proven
 # Privacy, by the exact law
 
 
-@pytest.mark.parametrize("calibration", ["paper", "tight"])
+@EITHER_CALIBRATION
 @PROPERTY
 @given(seed=SEEDS, m=st.integers(1, 12))
-def test_no_queries_lose_more_than_their_bound(calibration: str, seed: int, m: int) -> None:
+def test_no_queries_lose_more_than_their_bound(b1: float, b2: float, seed: int, m: int) -> None:
     rng = np.random.default_rng(seed)
-    b1, b2 = scales(calibration)
     f = rng.choice([0.0, 3.0, 30.0], m) * rng.standard_normal(m)
     threshold = float(rng.choice([0.0, -20.0, 20.0]))
     moves = rng.choice([rng.uniform(-1, 1, m), rng.choice([-1.0, 1.0], m)])
@@ -151,12 +152,11 @@ def test_no_queries_lose_more_than_their_bound(calibration: str, seed: int, m: i
     assert largest_loss(f, f + np.abs(moves), threshold, b1, b2) <= monotone_loss(b1, b2) + 1e-9
 
 
-@pytest.mark.parametrize("calibration", ["paper", "tight"])
+@EITHER_CALIBRATION
 @PROPERTY
 @given(seed=SEEDS, d=st.integers(1, 6))
-def test_no_rows_lose_more_than_the_bound_of_energies(calibration: str, seed: int, d: int) -> None:
+def test_no_rows_lose_more_than_the_bound_of_energies(b1: float, b2: float, seed: int, d: int) -> None:
     rng = np.random.default_rng(seed)
-    b1, b2 = scales(calibration)
     x, y = unit_rows(rng.standard_normal((2, d)) ** 3)
     base = rng.choice([0.0, 5.0, 50.0], d) * rng.random(d)
     loss = largest_loss(base + x**2, base + y**2, float(rng.choice([0.0, 10.0, 30.0])), b1, b2)

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from covassay.reference.domain import second_moment, unit_rows
+from covassay.reference.domain import unit_rows
 from covassay.reference.errors import InvalidInput
 from covassay.reference.laws import wigner
 from covassay.reference.laws.wigner import ENSEMBLES
@@ -33,6 +33,7 @@ from covassay.reference.privacy import ZCDP
 from covassay.reference.sensitivity import difference, orthonormal_pair
 from covassay.verification.statistics.tests import kolmogorov_smirnov
 from tests.conventions import FALSE_ALARM, SEEDS, Matrix, too_often_above
+from tests.reference.mechanisms.errors import frobenius_errors
 
 DRAWS = 2000
 X = np.array([[0.6, 0.8], [1.0, 0.0]])  # Σ = [[.68, .24], [.24, .32]] by hand
@@ -191,11 +192,8 @@ def test_the_formulas_run_on_exact_numbers() -> None:
 
 @pytest.mark.parametrize("ensemble", ENSEMBLES)
 def test_the_error_stays_below_its_bound(ensemble: Any) -> None:
-    n, d, rho, beta, draws = 50, 12, 0.4, 0.1, 500
-    rng = np.random.default_rng(11)
-    x = unit_rows(rng.standard_normal((n, d)))
-    moment = second_moment(x)
-    errors = np.array([np.linalg.norm(sample(x, rng, rho=rho, ensemble=ensemble) - moment) for _ in range(draws)])
+    n, d, rho, beta = 50, 12, 0.4, 0.1
+    errors = frobenius_errors(sample, n, d, 500, rho=rho, ensemble=ensemble)
     assert not too_often_above(errors, error_bound(n, d, rho, beta, ensemble), beta)
     mean = noise_scale(n, rho) * (d if ensemble == "wigner" else math.sqrt(d * (d + 1) / 2))
     assert too_often_above(errors, mean, beta)  # the error exceeds √E‖σW‖_F² about half of the time

@@ -20,6 +20,7 @@ from covassay.reference.privacy import ZCDP
 from covassay.reference.projections import spectral_interval
 from covassay.verification.statistics.tests import kolmogorov_smirnov
 from tests.conventions import FALSE_ALARM, SEEDS, too_often_above
+from tests.reference.mechanisms.errors import frobenius_errors
 
 PROPERTY = settings(max_examples=80)
 X = np.array([[1.0, 0.0], [0.0, 0.5]])  # Σ = diag(1/2, 1/8)
@@ -102,11 +103,8 @@ def test_no_possible_second_moment_is_nearer(seed: int) -> None:
 
 @pytest.mark.parametrize("ensemble", ENSEMBLES)
 def test_the_error_stays_below_its_bound(ensemble: Any) -> None:
-    n, d, rho, beta, draws = 20, 12, 0.01, 0.1, 300
-    rng = np.random.default_rng(11)
-    x = unit_rows(rng.standard_normal((n, d)))
-    moment = second_moment(x)
-    errors = np.array([np.linalg.norm(sample(x, rng, rho=rho, ensemble=ensemble) - moment) for _ in range(draws)])
+    n, d, rho, beta = 20, 12, 0.01, 0.1
+    errors = frobenius_errors(sample, n, d, 300, rho=rho, ensemble=ensemble)
     bound = error_bound(n, d, rho, beta, ensemble)
     assert not too_often_above(errors, bound, beta)
     assert too_often_above(errors, bound / 10, beta)

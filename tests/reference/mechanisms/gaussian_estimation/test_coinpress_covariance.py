@@ -38,6 +38,7 @@ from covassay.reference.privacy import ZCDP
 from covassay.verification.audit.negative_controls.of_coinpress import published_order
 from covassay.verification.statistics.tests import kolmogorov_smirnov
 from tests.conventions import FALSE_ALARM, SEEDS, Matrix, too_often_above
+from tests.reference.mechanisms.gaussian_estimation.coinpress import BAD_ARGUMENTS, neighbours
 
 PROPERTY = settings(max_examples=60)
 CONSTANTS: tuple[Constants, ...] = ("paper", "code")
@@ -111,17 +112,7 @@ def test_pressed_rows_are_images_of_length_at_most_the_radius(seed: int, d: int,
     np.testing.assert_allclose(got, expected, rtol=1e-12)
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"u": 0.0}, "u = "),
-        ({"steps": 0}, "steps = "),
-        ({"steps": 2.5}, "steps = "),
-        ({"beta": 1.0}, "beta = "),
-        ({"constants": "Code"}, "constants = "),
-        ({"steps": 2}, "noise of shape"),
-    ],
-)
+@pytest.mark.parametrize(("change", "message"), [({"u": 0.0}, "u = "), *BAD_ARGUMENTS])
 def test_bad_parameters_are_refused(change: dict[str, Any], message: str) -> None:
     with pytest.raises(InvalidInput, match=message):
         release(np.eye(2), np.zeros((3, 2, 2)), **{"rho": 1.0, **change})
@@ -222,9 +213,7 @@ def test_one_step_spends_exactly_what_is_proven(d: int, share: float, n: int) ->
 @given(seed=SEEDS, d=st.integers(1, 4), n=st.integers(1, 4))
 def test_no_pair_spends_more_in_any_coordinates(seed: int, d: int, n: int) -> None:
     rng = np.random.default_rng(seed)
-    first = rng.choice([0.3, 1e3]) * rng.standard_normal((n, d))
-    second = first.copy()
-    second[0] = rng.choice([0.0, 1.0, 1e5]) * rng.standard_normal(d)
+    first, second = neighbours(rng, n, d, (0.3, 1e3))
     squared = float(squared_radius(n, d, 0.1, "code"))
     a = rng.standard_normal((d, d))
     spent = divergence_over_alpha(first, second, a, squared, noise_scale(squared, n, 1.0))

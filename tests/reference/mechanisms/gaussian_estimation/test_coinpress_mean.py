@@ -29,6 +29,7 @@ from covassay.reference.mechanisms.gaussian_estimation.coinpress_mean import (
 from covassay.reference.privacy import ZCDP
 from covassay.verification.statistics.tests import kolmogorov_smirnov
 from tests.conventions import FALSE_ALARM, SEEDS, Matrix
+from tests.reference.mechanisms.gaussian_estimation.coinpress import BAD_ARGUMENTS, neighbours
 
 CONSTANTS: tuple[Constants, ...] = ("paper", "code")
 
@@ -71,16 +72,7 @@ def test_far_rows_are_brought_back_towards_the_centre() -> None:
     assert np.abs(far[0] - release(np.vstack([x, [-1e8, 0]]), noise, rho=0.5)).max() > 0.1
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"radius": 0.0}, "radius = "),
-        ({"steps": 0}, "steps = "),
-        ({"beta": 1.0}, "beta = "),
-        ({"constants": "Code"}, "constants = "),
-        ({"steps": 2}, "noise of shape"),
-    ],
-)
+@pytest.mark.parametrize(("change", "message"), [({"radius": 0.0}, "radius = "), *BAD_ARGUMENTS])
 def test_bad_parameters_are_refused(change: dict[str, Any], message: str) -> None:
     with pytest.raises(InvalidInput, match=message):
         release(np.eye(2), np.zeros((3, 2)), **{"rho": 1.0, **change})
@@ -118,9 +110,7 @@ def divergence_over_alpha(
 @given(seed=SEEDS, d=st.integers(1, 4), n=st.integers(1, 4))
 def test_no_pair_spends_more_about_any_centre(seed: int, d: int, n: int) -> None:
     rng = np.random.default_rng(seed)
-    first = rng.choice([1.0, 1e3]) * rng.standard_normal((n, d))
-    second = first.copy()
-    second[0] = rng.choice([0.0, 1.0, 1e5]) * rng.standard_normal(d)
+    first, second = neighbours(rng, n, d, (1.0, 1e3))
     spent = divergence_over_alpha(first, second, 5 * rng.standard_normal(d), 2.0, noise_scale(2.0, n, 1.0))
     assert spent <= 1 + 1e-12
 

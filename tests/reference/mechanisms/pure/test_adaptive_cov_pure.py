@@ -16,36 +16,20 @@ from covassay.reference.errors import InvalidInput
 from covassay.reference.mechanisms.building_blocks import above_threshold, private_radius
 from covassay.reference.mechanisms.concentrated.clipped_cov import bias_bound, clip_level, last_level
 from covassay.reference.mechanisms.parameters import CALIBRATIONS
-from covassay.reference.mechanisms.pure import lap_cov, separate_cov_pure
-from covassay.reference.mechanisms.pure.adaptive_cov_pure import (
-    MECHANISM,
-    AdaptiveCovPureNoise,
-    draw_noise,
-    final_epsilon,
-    lap_bound,
-    noise_level,
-    release,
-    sample,
-    search_epsilon,
-    search_loss,
-    search_scales,
-    separate_bounds,
-    spend,
-    step_epsilon,
-)
+from covassay.reference.mechanisms.pure import adaptive_cov_pure, lap_cov, separate_cov_pure
 from covassay.reference.privacy import PureDP
 from covassay.reference.sensitivity import block_pair
 from covassay.verification.exact.above_threshold import log_probabilities
 from tests.conventions import SEEDS, Vector
 
-RADII = MECHANISM.choices["radius"]
+RADII = adaptive_cov_pure.MECHANISM.choices["radius"]
 PROPERTY = settings(max_examples=60)
 FAR = 1e9
 
 
 def scripted(
     n: int, d: int, stop: int, radius: int = 0, matrix: Any = None, eigenvalues: Any = None
-) -> AdaptiveCovPureNoise:
+) -> adaptive_cov_pure.AdaptiveCovPureNoise:
     """Noise under which the search stops at `stop`, the radius is the one at `radius`, and the trace is exact."""
 
     def at(position: int, length: int) -> above_threshold.AboveThresholdNoise:
@@ -54,7 +38,7 @@ def scripted(
         return above_threshold.AboveThresholdNoise(0.0, queries)
 
     levels = len(private_radius.public_radii(private_radius.PRECISION))
-    return AdaptiveCovPureNoise(
+    return adaptive_cov_pure.AdaptiveCovPureNoise(
         at(radius, levels),
         0.0,
         at(stop, last_level(n, d) + 1),
@@ -67,29 +51,29 @@ def scripted(
 
 
 def test_the_noise_level_agrees_with_a_hand_calculation() -> None:
-    assert noise_level(1, 8, 1, 4) == 1.5  # min(8/4, 1/2 + 4/4)
-    assert noise_level(0, 8, 5, 4) == 8
+    assert adaptive_cov_pure.noise_level(1, 8, 1, 4) == 1.5  # min(8/4, 1/2 + 4/4)
+    assert adaptive_cov_pure.noise_level(0, 8, 5, 4) == 8
 
 
 def test_the_budget_is_divided_among_the_steps_as_stated() -> None:
     e = Fraction(8)
-    assert step_epsilon(e) == 1
-    assert [final_epsilon(e, r) for r in RADII] == [6, 5]
+    assert adaptive_cov_pure.step_epsilon(e) == 1
+    assert [adaptive_cov_pure.final_epsilon(e, r) for r in RADII] == [6, 5]
     # the paper's AboveThreshold at ε/8 = 1: 2 and 4; tight: twice 8/ε = 1
-    assert search_scales(search_epsilon(e, "paper"), "paper") == (2, 4)
-    assert search_scales(search_epsilon(e, "tight"), "tight") == (1, 1)
+    assert adaptive_cov_pure.search_scales(adaptive_cov_pure.search_epsilon(e, "paper"), "paper") == (2, 4)
+    assert adaptive_cov_pure.search_scales(adaptive_cov_pure.search_epsilon(e, "tight"), "tight") == (1, 1)
 
 
 def test_the_bounds_of_the_noise_are_those_of_the_two_mechanisms() -> None:
     n, d, epsilon, beta = 100, 3, 0.7, 0.1
-    assert lap_bound(n, d, epsilon, beta, "paper") == pytest.approx(
+    assert adaptive_cov_pure.lap_bound(n, d, epsilon, beta, "paper") == pytest.approx(
         math.sqrt(2) * d * tails.omega_laplace(d, beta) / (epsilon * n), rel=1e-14
     )
     for calibration in CALIBRATIONS:
-        a, e = separate_bounds(n, d, epsilon, 0.3, beta, calibration)
+        a, e = adaptive_cov_pure.separate_bounds(n, d, epsilon, 0.3, beta, calibration)
         whole = separate_cov_pure.likely_error(n, d, epsilon, 0.3, beta, calibration)
         assert a + e == pytest.approx(whole, rel=1e-14)
-    assert all(math.isfinite(v) for v in separate_bounds(5, 1, 1.0, 0.5, 0.1, "paper"))
+    assert all(math.isfinite(v) for v in adaptive_cov_pure.separate_bounds(5, 1, 1.0, 0.5, 0.1, "paper"))
 
 
 # The release
@@ -98,28 +82,32 @@ def test_the_bounds_of_the_noise_are_those_of_the_two_mechanisms() -> None:
 def test_the_release_without_noise_is_the_second_moment_of_the_clipped_rows() -> None:
     x = np.array([[1.0, 0.0], [0.0, 0.25], [0.3, 0.4]])
     for stop, tau in ((0, 1.0), (1, 1.0), (2, 0.5), (3, 0.25)):
-        got = release(x, scripted(3, 2, stop), epsilon=1)
+        got = adaptive_cov_pure.release(x, scripted(3, 2, stop), epsilon=1)
         np.testing.assert_allclose(got, second_moment(unit_rows(x, tau)) * tau**2, atol=1e-15)
     # a search that never stops: K = 6, so τ = 2^{1 − 7}
     never = scripted(3, 2, 99)
-    np.testing.assert_allclose(release(x, never, epsilon=1), second_moment(unit_rows(x, 2**-6)) * 2**-12, atol=1e-15)
+    np.testing.assert_allclose(
+        adaptive_cov_pure.release(x, never, epsilon=1), second_moment(unit_rows(x, 2**-6)) * 2**-12, atol=1e-15
+    )
 
 
 def test_the_private_radius_clips_first() -> None:
     x = np.array([[1.0, 0.0], [0.0, 0.1]])
     radii = private_radius.public_radii(private_radius.PRECISION)
     position = int(np.flatnonzero(radii == 0.125)[0])
-    got = release(x, scripted(2, 2, 2, radius=position), epsilon=1, radius="private")
+    got = adaptive_cov_pure.release(x, scripted(2, 2, 2, radius=position), epsilon=1, radius="private")
     # radius 1/8, then τ = 1/2 of it: rows clipped to 1/16
     np.testing.assert_allclose(got, np.eye(2) / 2 / 256, rtol=1e-14)
     # without a radius step its noise is not used
-    np.testing.assert_allclose(release(x, scripted(2, 2, 2, radius=position), epsilon=1), np.diag([0.125, 0.005]))
+    np.testing.assert_allclose(
+        adaptive_cov_pure.release(x, scripted(2, 2, 2, radius=position), epsilon=1), np.diag([0.125, 0.005])
+    )
 
 
 def chosen(n: int, d: int, k: int, epsilon: float, upper: float) -> str:
     """Which mechanism has the smaller bound at 2^{−k}."""
-    g = lap_bound(n, d, epsilon, 0.075, "paper")
-    a, e = separate_bounds(n, d, epsilon, upper, 0.075, "paper")
+    g = adaptive_cov_pure.lap_bound(n, d, epsilon, 0.075, "paper")
+    a, e = adaptive_cov_pure.separate_bounds(n, d, epsilon, upper, 0.075, "paper")
     return "lap" if a / 2**k + e / 4**k >= g / 4**k else "separate"
 
 
@@ -129,9 +117,11 @@ def test_the_final_step_is_the_mechanism_with_the_smaller_bound(trace: float, st
     x = np.zeros((n, d))
     x[0, 0] = 1.0
     rng = np.random.default_rng(0)
-    noise = draw_noise(d, rng, n, 0.5)
+    noise = adaptive_cov_pure.draw_noise(d, rng, n, 0.5)
     script = scripted(n, d, stop, matrix=noise.matrix, eigenvalues=noise.eigenvalues)
-    script = AdaptiveCovPureNoise(script.radius, trace, script.search, script.matrix, script.eigenvalues)
+    script = adaptive_cov_pure.AdaptiveCovPureNoise(
+        script.radius, trace, script.search, script.matrix, script.eigenvalues
+    )
     epsilon, tau = 0.75 * 8, clip_level(stop)
     upper = 1e-16 if trace < 0 else 1e-5 + 1e-5 * (1 + math.log(40))  # 8/(nε) (1 + ln(4/β))
     assert chosen(n, d, stop, epsilon, upper) == expected
@@ -144,7 +134,7 @@ def test_the_final_step_is_the_mechanism_with_the_smaller_bound(trace: float, st
         inner = separate_cov_pure.release(
             clipped, separate_cov_pure.SeparateCovPureNoise(script.matrix, script.eigenvalues), epsilon=epsilon
         )
-    np.testing.assert_allclose(release(x, script, epsilon=8.0), tau**2 * inner, atol=1e-14 * tau**2)
+    np.testing.assert_allclose(adaptive_cov_pure.release(x, script, epsilon=8.0), tau**2 * inner, atol=1e-14 * tau**2)
 
 
 @PROPERTY
@@ -153,7 +143,7 @@ def test_the_release_is_positive_semidefinite_and_small(seed: int, d: int, n: in
     rng = np.random.default_rng(seed)
     x = rng.standard_normal((n, d)) * rng.choice([0.0, 1e-3, 1.0], size=(n, 1))
     for calibration in CALIBRATIONS:
-        got = sample(x, rng, epsilon=0.5, radius=radius, calibration=calibration)  # type: ignore[arg-type]
+        got = adaptive_cov_pure.sample(x, rng, epsilon=0.5, radius=radius, calibration=calibration)  # type: ignore[arg-type]
         assert np.linalg.eigvalsh(got).min() >= -1e-12
         assert np.linalg.eigvalsh(got).max() <= 1 + 1e-12
 
@@ -166,16 +156,16 @@ def test_the_release_is_positive_semidefinite_and_small(seed: int, d: int, n: in
 def test_a_bad_option_is_refused(option: str, value: Any) -> None:
     x = np.array([[0.5, 0.0]])
     with pytest.raises(InvalidInput, match=f"^{option} = "):
-        release(x, scripted(1, 2, 0), **{"epsilon": 1.0, option: value})
+        adaptive_cov_pure.release(x, scripted(1, 2, 0), **{"epsilon": 1.0, option: value})
 
 
 def test_the_noise_is_what_release_takes() -> None:
     x = np.random.default_rng(0).standard_normal((9, 3))
     for radius in RADII:
-        noise = draw_noise(3, np.random.default_rng(6), 9)
-        drawn = sample(x, np.random.default_rng(6), epsilon=1, radius=radius)
-        np.testing.assert_array_equal(drawn, release(x, noise, epsilon=1, radius=radius))
-    assert len(draw_noise(3, np.random.default_rng(6), 9, 0.25).radius.queries) == 3  # 1/4, 1/2, 1
+        noise = adaptive_cov_pure.draw_noise(3, np.random.default_rng(6), 9)
+        drawn = adaptive_cov_pure.sample(x, np.random.default_rng(6), epsilon=1, radius=radius)
+        np.testing.assert_array_equal(drawn, adaptive_cov_pure.release(x, noise, epsilon=1, radius=radius))
+    assert len(adaptive_cov_pure.draw_noise(3, np.random.default_rng(6), 9, 0.25).radius.queries) == 3  # 1/4, 1/2, 1
     assert len(noise.search.queries) == 28  # K = nd = 27
     assert last_level(1000, 1000) == 79
 
@@ -210,8 +200,10 @@ def search_losses(queries: Vector, moved: Vector, b1: float, b2: float) -> tuple
 def test_the_search_spends_at_most_what_is_stated(seed: int, u: int, v: int, calibration: Any) -> None:
     rng = np.random.default_rng(seed)
     queries = rng.normal(size=6) * rng.choice([0.1, 3.0, 20.0]) + rng.choice([-10.0, 0.0, 10.0])
-    b1, b2 = search_scales(search_epsilon(8.0, calibration), calibration)  # the share is 1
-    assert max(search_losses(queries, changes(u, v, 5), b1, b2)) <= search_loss(b1, b2) + 1e-9
+    b1, b2 = adaptive_cov_pure.search_scales(
+        adaptive_cov_pure.search_epsilon(8.0, calibration), calibration
+    )  # the share is 1
+    assert max(search_losses(queries, changes(u, v, 5), b1, b2)) <= adaptive_cov_pure.search_loss(b1, b2) + 1e-9
 
 
 @pytest.mark.parametrize(("calibration", "rising", "falling"), [("paper", 0.5, 0.25), ("tight", 1.0, 1.0)])
@@ -219,13 +211,13 @@ def test_what_the_search_spends_is_approached(calibration: Any, rising: float, f
     # A row of length 1 replaces one of length 0. Rising queries that were far above the threshold, from the fifth on,
     # are passed over only if the threshold is raised. With falling queries far below it, only a raised query stops the
     # search.
-    b1, b2 = search_scales(search_epsilon(8.0, calibration), calibration)
+    b1, b2 = adaptive_cov_pure.search_scales(adaptive_cov_pure.search_epsilon(8.0, calibration), calibration)
     moved = changes(1, 0, 11)
     up, _ = search_losses(np.full(12, -40.0), -moved, b1, b2)  # loss of the higher against the lower, far below
     high, low = search_losses(np.repeat([-40.0, 25.0], [4, 8]), moved, b1, b2)
     assert up == pytest.approx(falling, abs=0.03)
     assert max(high, low) == pytest.approx(rising, abs=0.03)
-    assert max(up, high, low) <= search_loss(b1, b2) + 1e-9
+    assert max(up, high, low) <= adaptive_cov_pure.search_loss(b1, b2) + 1e-9
 
 
 @pytest.mark.parametrize(
@@ -239,7 +231,7 @@ def test_what_the_search_spends_is_approached(calibration: Any, rising: float, f
 def test_other_queries_spend_more(scales: tuple[float, float], moved: Vector) -> None:
     queries = np.array([25.0] * 5 + [-25.0])
     losses = [max(search_losses(q, moved, *scales)) for q in (queries, np.full(6, 25.0), np.full(6, -40.0))]
-    assert max(losses) > search_loss(*scales) * 1.2
+    assert max(losses) > adaptive_cov_pure.search_loss(*scales) * 1.2
 
 
 # What is spent
@@ -259,12 +251,12 @@ def test_other_queries_spend_more(scales: tuple[float, float], moved: Vector) ->
     ],
 )
 def test_the_spend_is_that_of_the_table(dimension: int, radius: Any, calibration: Any, proven: float) -> None:
-    result = spend(epsilon=2.0, dimension=dimension, radius=radius, calibration=calibration)
+    result = adaptive_cov_pure.spend(epsilon=2.0, dimension=dimension, radius=radius, calibration=calibration)
     assert result.claimed == PureDP(2.0)
     assert result.proven.epsilon == pytest.approx(2 * proven, rel=1e-12)  # type: ignore[union-attr]
     assert result.attained is ((radius, calibration) == ("none", "tight"))
     if (radius, calibration) == ("none", "paper"):
-        assert spend(epsilon=2.0, dimension=dimension) == result  # the defaults
+        assert adaptive_cov_pure.spend(epsilon=2.0, dimension=dimension) == result  # the defaults
 
 
 def worst_total(d: int, trace_epsilon: float, b1: float, b2: float, final: float, calibration: Any) -> float:
@@ -289,15 +281,27 @@ def worst_total(d: int, trace_epsilon: float, b1: float, b2: float, final: float
 
 @pytest.mark.parametrize("d", [1, 2, 3])
 def test_the_tight_spend_is_approached_by_one_pair(d: int) -> None:
-    scales = search_scales(search_epsilon(0.8, "tight"), "tight")
-    total = worst_total(d, step_epsilon(0.8), *scales, final_epsilon(0.8, "none"), "tight")
-    proven = spend(epsilon=0.8, dimension=d, calibration="tight").proven.epsilon  # type: ignore[union-attr]
+    scales = adaptive_cov_pure.search_scales(adaptive_cov_pure.search_epsilon(0.8, "tight"), "tight")
+    total = worst_total(
+        d, adaptive_cov_pure.step_epsilon(0.8), *scales, adaptive_cov_pure.final_epsilon(0.8, "none"), "tight"
+    )
+    proven = adaptive_cov_pure.spend(epsilon=0.8, dimension=d, calibration="tight").proven.epsilon  # type: ignore[union-attr]
     assert 0.99 * proven < total <= proven + 1e-9
-    paper = worst_total(d, step_epsilon(0.8), *search_scales(0.1, "paper"), final_epsilon(0.8, "none"), "paper")
-    assert paper <= spend(epsilon=0.8, dimension=d).proven.epsilon  # type: ignore[union-attr]
+    paper = worst_total(
+        d,
+        adaptive_cov_pure.step_epsilon(0.8),
+        *adaptive_cov_pure.search_scales(0.1, "paper"),
+        adaptive_cov_pure.final_epsilon(0.8, "none"),
+        "paper",
+    )
+    assert paper <= adaptive_cov_pure.spend(epsilon=0.8, dimension=d).proven.epsilon  # type: ignore[union-attr]
     # The steps do not exclude one another: one pair pays for the trace, the final step, and a search with falling
     # queries.
-    joint = 0.1 + 1 / search_scales(0.1, "paper")[1] + 0.6 * lap_cov.spend(epsilon=1.0, dimension=d).proven.epsilon  # type: ignore[union-attr]
+    joint = (
+        0.1
+        + 1 / adaptive_cov_pure.search_scales(0.1, "paper")[1]
+        + 0.6 * lap_cov.spend(epsilon=1.0, dimension=d).proven.epsilon
+    )  # type: ignore[union-attr]
     assert paper == pytest.approx(joint, rel=0.01)
 
 
@@ -307,14 +311,18 @@ def test_the_queries_of_real_data_cost_their_bound_only_when_they_rise(d: int) -
     # row is in the first data set, and only then the radius step costs its full share. So with a radius step the sum of
     # the shares is only an upper bound.
     n, last, epsilon = 10**6, 40, 8.0
-    final = final_epsilon(epsilon, "private")
-    g = lap_bound(n, d, final, 0.075, "tight")
-    a, e = separate_bounds(n, d, final, 1.0, 0.075, "tight")
-    scales = search_scales(search_epsilon(epsilon, "tight"), "tight")  # 1 and 1: the step's share is 1
+    final = adaptive_cov_pure.final_epsilon(epsilon, "private")
+    g = adaptive_cov_pure.lap_bound(n, d, final, 0.075, "tight")
+    a, e = adaptive_cov_pure.separate_bounds(n, d, final, 1.0, 0.075, "tight")
+    scales = adaptive_cov_pure.search_scales(
+        adaptive_cov_pure.search_epsilon(epsilon, "tight"), "tight"
+    )  # 1 and 1: the step's share is 1
     rising, falling = 0.0, 0.0
     for long_rows in (0, 1, 3, 10, 30, 100, 1000):
         counts = [float(long_rows)] + [0.0] * (last - 1)
-        queries = np.array([n * (bias_bound(counts, k, n) - noise_level(k, g, a, e)) for k in range(last + 1)])
+        queries = np.array(
+            [n * (bias_bound(counts, k, n) - adaptive_cov_pure.noise_level(k, g, a, e)) for k in range(last + 1)]
+        )
         up, down = search_losses(queries, changes(1, 0, last), *scales)
         rising, falling = max(rising, up), max(falling, down)
     assert 0.999 < rising <= 1 + 1e-9
@@ -331,4 +339,4 @@ def test_the_queries_of_real_data_cost_their_bound_only_when_they_rise(d: int) -
 )
 def test_other_divisions_exceed_epsilon(trace: float, search: float, final: float) -> None:
     for d in (1, 2, 3):
-        assert worst_total(d, trace, *search_scales(search, "tight"), final, "tight") > 0.8 * 1.05
+        assert worst_total(d, trace, *adaptive_cov_pure.search_scales(search, "tight"), final, "tight") > 0.8 * 1.05

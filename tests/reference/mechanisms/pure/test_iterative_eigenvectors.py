@@ -328,14 +328,15 @@ def neighbours(d: int, rng: np.random.Generator) -> tuple[Matrix, Vector, Vector
     return rest, rows[0], rng.choice([0.0, 1.0]) * rows[1]
 
 
+THREE_EXPONENTS = st.lists(st.floats(0.01, 2), min_size=3, max_size=3)
+
+
 @PROPERTY
-@given(seed=SEEDS, d=st.integers(2, 4), first=st.floats(0.01, 2), second=st.floats(0.01, 2))
-def test_the_directions_spend_at_most_the_sum_and_the_largest_exponent(
-    seed: int, d: int, first: float, second: float
-) -> None:
+@given(seed=SEEDS, d=st.integers(2, 4), three=THREE_EXPONENTS)
+def test_the_directions_spend_at_most_the_sum_and_the_largest_exponent(seed: int, d: int, three: list[float]) -> None:
     rng = np.random.default_rng(seed)
     rest, x, y = neighbours(d, rng)
-    exponents = [first, second, first][: d - 1]
+    exponents = three[: d - 1]
     theta = haar.sample(d, rng)
     if rng.random() < 0.5:  # towards the worst case: the last direction y, an earlier one orthogonal to it
         theta = np.linalg.qr(np.column_stack([y + 1e-3 * rng.standard_normal(d), theta[:, 1:]]))[0].T[::-1]
@@ -572,12 +573,10 @@ def test_the_spend_of_rank_k_is_attained(rank: int, calibration: Any) -> None:
 
 
 @PROPERTY
-@given(seed=SEEDS, rank=st.integers(1, 3), first=st.floats(0.01, 2), second=st.floats(0.01, 2))
-def test_k_directions_spend_at_most_the_sum_and_the_largest_exponent(
-    seed: int, rank: int, first: float, second: float
-) -> None:
+@given(seed=SEEDS, rank=st.integers(1, 3), three=THREE_EXPONENTS)
+def test_k_directions_spend_at_most_the_sum_and_the_largest_exponent(seed: int, rank: int, three: list[float]) -> None:
     rng = np.random.default_rng(seed)
     rest, x, y = neighbours(4, rng)
-    exponents = [first, second, first][:rank]
+    exponents = three[:rank]
     loss = vector_loss(haar.sample(4, rng), rest + np.outer(x, x), rest + np.outer(y, y), exponents)
     assert loss <= eigenvector_loss(exponents) + 1e-9

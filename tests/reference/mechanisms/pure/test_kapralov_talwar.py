@@ -21,15 +21,7 @@ from covassay.reference.domain import second_moment, unit_rows
 from covassay.reference.errors import InvalidInput
 from covassay.reference.laws import bingham as law
 from covassay.reference.laws import haar
-from covassay.reference.mechanisms.pure.kapralov_talwar import (
-    KapralovTalwarNoise,
-    exponent,
-    privacy_loss,
-    release,
-    sample,
-    spend,
-    value_scale,
-)
+from covassay.reference.mechanisms.pure import kapralov_talwar
 from covassay.reference.privacy import PureDP
 from covassay.verification.statistics.tests import independence, kolmogorov_smirnov
 from tests.conventions import FALSE_ALARM, SEEDS, Matrix, Vector
@@ -46,7 +38,7 @@ def test_two_rounds_agree_with_a_hand_calculation() -> None:
     # ε = 8, k = 2: η = 1, b = 1/2. u_1 = (.6, .8): uᵀCu = .72 + .16 = .88, l_1 = .88 + .12/2·… = .88 + ½ · .24 = 1.
     # C_2 = diag(2, 1/4) − [[.36, .48], [.48, .64]]; u_2 = e_2: uᵀC_2u = −.39, l_2 = −.39 + ½ · .9 = .06
     script = GivenDirections([0.6, 0.8], [0.0, 1.0])
-    got = release(X, KapralovTalwarNoise(np.array([0.24, 0.9]), script), epsilon=8.0)
+    got = kapralov_talwar.release(X, kapralov_talwar.KapralovTalwarNoise(np.array([0.24, 0.9]), script), epsilon=8.0)
     np.testing.assert_allclose(got, [[0.09, 0.12], [0.12, 0.175]], rtol=1e-13)
     np.testing.assert_allclose(script.matrices, [[[2, 0], [0, 0.25]], [[1.64, -0.48], [-0.48, -0.39]]], rtol=1e-13)
 
@@ -54,20 +46,24 @@ def test_two_rounds_agree_with_a_hand_calculation() -> None:
 @pytest.mark.parametrize(("z", "value"), [(-5.0, 0.0), (5.0, 4.0), (1.0, 2.5)])
 def test_values_are_clipped_to_the_possible_eigenvalues(z: float, value: float) -> None:
     # rank 1, ε = 4: b = 1/2; u = e_1: 2 + z/2, in [0, n] = [0, 4]
-    got = release(X, KapralovTalwarNoise(np.array([z]), GivenDirections([1.0, 0.0])), epsilon=4.0, rank=1)
+    got = kapralov_talwar.release(
+        X, kapralov_talwar.KapralovTalwarNoise(np.array([z]), GivenDirections([1.0, 0.0])), epsilon=4.0, rank=1
+    )
     np.testing.assert_allclose(got, [[value / 4, 0], [0, 0]], rtol=1e-14)
 
 
 def test_the_budget_is_divided_among_the_rounds() -> None:
     script = GivenDirections([1.0, 0.0])
-    release(X, KapralovTalwarNoise(np.zeros(1), script), epsilon=4.0, rank=1)  # η = ε/4 = 1
+    kapralov_talwar.release(
+        X, kapralov_talwar.KapralovTalwarNoise(np.zeros(1), script), epsilon=4.0, rank=1
+    )  # η = ε/4 = 1
     np.testing.assert_allclose(script.matrices, [[[2, 0], [0, 0.25]]], rtol=1e-14)
 
 
 def test_the_release_is_in_the_unit_of_the_data_squared() -> None:
-    got = release(
+    got = kapralov_talwar.release(
         10 * X,
-        KapralovTalwarNoise(np.array([0.24, 0.9]), GivenDirections([0.6, 0.8], [0.0, 1.0])),
+        kapralov_talwar.KapralovTalwarNoise(np.array([0.24, 0.9]), GivenDirections([0.6, 0.8], [0.0, 1.0])),
         epsilon=8.0,
         row_bound=10,
     )
@@ -76,7 +72,9 @@ def test_the_release_is_in_the_unit_of_the_data_squared() -> None:
 
 def test_one_number_agrees_with_a_hand_calculation() -> None:
     # C = 1/2, n = 2, ε = 4: ½ (1/2 + ½ · 1)
-    got = release([[0.5], [-0.5]], KapralovTalwarNoise(np.array([1.0]), GivenDirections([-1.0])), epsilon=4.0)
+    got = kapralov_talwar.release(
+        [[0.5], [-0.5]], kapralov_talwar.KapralovTalwarNoise(np.array([1.0]), GivenDirections([-1.0])), epsilon=4.0
+    )
     np.testing.assert_allclose(got, [[0.5]], rtol=1e-15)
 
 
@@ -89,10 +87,12 @@ def test_what_is_left_is_the_error(seed: int, d: int, rank: int) -> None:
     seen: list[Matrix] = []
 
     def direction(m: Matrix) -> Vector:
-        seen.append(m / exponent(2.0, k))
+        seen.append(m / kapralov_talwar.exponent(2.0, k))
         return law.sample(m, rng)
 
-    got = 6 * release(x, KapralovTalwarNoise(rng.laplace(size=k), direction), epsilon=2.0, rank=rank)
+    got = 6 * kapralov_talwar.release(
+        x, kapralov_talwar.KapralovTalwarNoise(rng.laplace(size=k), direction), epsilon=2.0, rank=rank
+    )
     assert len(seen) == k
     np.testing.assert_allclose(seen[0], x.T @ x, atol=1e-12)
     values = np.linalg.eigvalsh(got)
@@ -109,7 +109,9 @@ def test_what_is_left_is_the_error(seed: int, d: int, rank: int) -> None:
 def test_without_noise_the_modes_give_the_best_approximation(seed: int, d: int, rank: int) -> None:
     x = unit_rows(np.random.default_rng(seed).standard_normal((7, d)))
     k = min(rank, d)
-    got = release(x, KapralovTalwarNoise(np.zeros(k), leading_eigenvector), epsilon=1.0, rank=rank)
+    got = kapralov_talwar.release(
+        x, kapralov_talwar.KapralovTalwarNoise(np.zeros(k), leading_eigenvector), epsilon=1.0, rank=rank
+    )
     values, vectors = np.linalg.eigh(second_moment(x))
     best = (vectors[:, d - k :] * values[d - k :]) @ vectors[:, d - k :].T
     np.testing.assert_allclose(got, best, atol=1e-10)
@@ -118,8 +120,10 @@ def test_without_noise_the_modes_give_the_best_approximation(seed: int, d: int, 
 @pytest.mark.parametrize("rank", [-1, 1.5, True, "2", None, math.nan])
 def test_a_rank_that_is_no_count_is_refused(rank: Any) -> None:
     for run in (
-        lambda: release(X, KapralovTalwarNoise(np.zeros(2), leading_eigenvector), epsilon=1.0, rank=rank),
-        lambda: sample(X, np.random.default_rng(0), epsilon=1.0, rank=rank),
+        lambda: kapralov_talwar.release(
+            X, kapralov_talwar.KapralovTalwarNoise(np.zeros(2), leading_eigenvector), epsilon=1.0, rank=rank
+        ),
+        lambda: kapralov_talwar.sample(X, np.random.default_rng(0), epsilon=1.0, rank=rank),
     ):
         with pytest.raises(InvalidInput, match=r"^rank = "):
             run()
@@ -137,12 +141,12 @@ def test_a_rank_that_is_no_count_is_refused(rank: Any) -> None:
 )
 def test_bad_noise_is_refused(values: Any, direction: Any, message: str) -> None:
     with pytest.raises(InvalidInput, match=message):
-        release(X, KapralovTalwarNoise(values, direction), epsilon=1)
+        kapralov_talwar.release(X, kapralov_talwar.KapralovTalwarNoise(values, direction), epsilon=1)
 
 
 def test_rank_d_and_more_is_everything() -> None:
     for rank in (2, 9):
-        whole, ranked = (sample(X, np.random.default_rng(1), epsilon=1, rank=k) for k in (0, rank))
+        whole, ranked = (kapralov_talwar.sample(X, np.random.default_rng(1), epsilon=1, rank=k) for k in (0, rank))
         np.testing.assert_array_equal(whole, ranked)
 
 
@@ -150,15 +154,22 @@ def test_rank_d_and_more_is_everything() -> None:
 
 
 def test_the_formulas_run_on_fractions_and_symbols() -> None:
-    assert exponent(Fraction(1, 2), 3) == Fraction(1, 24)
-    assert value_scale(Fraction(1, 2), 3) == 12
+    assert kapralov_talwar.exponent(Fraction(1, 2), 3) == Fraction(1, 24)
+    assert kapralov_talwar.value_scale(Fraction(1, 2), 3) == 12
     epsilon, k = sympy.symbols("epsilon k", positive=True)
-    assert sympy.simplify(privacy_loss(exponent(epsilon, k), value_scale(epsilon, k), k)) == epsilon
+    assert (
+        sympy.simplify(
+            kapralov_talwar.privacy_loss(
+                kapralov_talwar.exponent(epsilon, k), kapralov_talwar.value_scale(epsilon, k), k
+            )
+        )
+        == epsilon
+    )
 
 
 @pytest.mark.parametrize(("dimension", "proven"), [(1, 0.5), (2, 1.0), (7, 1.0)])
 def test_the_spend_is_that_of_the_table(dimension: int, proven: float) -> None:
-    result = spend(epsilon=2.0, dimension=dimension)
+    result = kapralov_talwar.spend(epsilon=2.0, dimension=dimension)
     assert result.claimed == PureDP(2.0)
     assert result.proven.epsilon == pytest.approx(2 * proven, rel=1e-15)  # type: ignore[union-attr]
     assert result.attained
@@ -197,7 +208,10 @@ def test_the_rounds_spend_at_most_epsilon(seed: int, d: int, k: int) -> None:
     for _ in range(k):
         u = haar.sample(d, rng)[0] if rng.random() < 0.5 else unit_rows((x + 0.05 * rng.standard_normal(d))[None])[0]
         rounds.append((u / np.linalg.norm(u), float(rng.choice([0.0, 0.7, 3.0, n]))))
-    assert rounds_loss(first, second, n, rounds, exponent(0.7, k), value_scale(0.7, k)) <= 0.7 + 1e-9
+    assert (
+        rounds_loss(first, second, n, rounds, kapralov_talwar.exponent(0.7, k), kapralov_talwar.value_scale(0.7, k))
+        <= 0.7 + 1e-9
+    )
 
 
 def worst_case(k: int, eta: float, b: float) -> float:
@@ -210,7 +224,7 @@ def worst_case(k: int, eta: float, b: float) -> float:
 
 @pytest.mark.parametrize("k", [1, 2, 5])
 def test_what_is_spent_is_approached(k: int) -> None:
-    total = worst_case(k, exponent(0.7, k), value_scale(0.7, k))
+    total = worst_case(k, kapralov_talwar.exponent(0.7, k), kapralov_talwar.value_scale(0.7, k))
     assert 0.7 * 0.9999 < total <= 0.7 + 1e-9
 
 
@@ -238,7 +252,7 @@ def test_one_round_has_its_exact_law() -> None:
     # C = diag(44, 40), n = 84, ε = 4, rank 1: η = 1, b = 1/2; l = tr, u = the top eigenvector, unclipped up to e^{−80}
     x = np.repeat(np.eye(2), [44, 40], axis=0)
     rng = np.random.default_rng(31)
-    drawn = 84 * np.array([sample(x, rng, epsilon=4, rank=1) for _ in range(2000)])
+    drawn = 84 * np.array([kapralov_talwar.sample(x, rng, epsilon=4, rank=1) for _ in range(2000)])
     values = np.trace(drawn, axis1=1, axis2=2)
     squares = np.linalg.eigh(drawn)[1][:, 0, -1] ** 2
     residuals = (values - 40 - 4 * squares) / 0.5
@@ -254,7 +268,7 @@ def test_one_round_has_its_exact_law() -> None:
 def test_for_one_feature_the_release_is_clipped_laplace() -> None:
     # Σ = 1/4, n = 4, ε = 2: scale 2/(nε) = 1/4, atoms at 0 and 1
     rng = np.random.default_rng(32)
-    draws = np.array([sample(np.full((4, 1), 0.5), rng, epsilon=2)[0, 0] for _ in range(3000)])
+    draws = np.array([kapralov_talwar.sample(np.full((4, 1), 0.5), rng, epsilon=2)[0, 0] for _ in range(3000)])
 
     def clipped(scale: float) -> Callable[[Vector], Vector]:
         return lambda t: np.where(t < 0, 0.0, np.where(t >= 1, 1.0, stats.laplace.cdf(t, 0.25, scale)))
