@@ -19,6 +19,7 @@ from covassay.reference.errors import InvalidInput
 from covassay.reference.mechanisms.output import OUTPUTS
 from covassay.reference.mechanisms.registry import stated_claim
 from covassay.reference.privacy import Guarantee
+from covassay.verification.audit.check import claim_of
 from covassay.verification.audit.engine.user_data import UserData, load_user_data
 from covassay.verification.audit.engine.user_pair import UserPair, load_pair
 from covassay.verification.audit.reports.json_report import as_json
@@ -45,8 +46,12 @@ examples:
   covassay audit 'exec:node release.js' --as nuclear-laplace --epsilon 1
   covassay audit mymodule:release --bounds=0:1,-5:5 --epsilon 1
 
-targets: a function f(x, *, epsilon, rng), or a process in any language that
-reads lines of JSON such as
+targets: a function f(x, *, epsilon, rng). How another function, class or object
+is called is found from the names of its parameters (eps, random_state, fit, …),
+or said with --call, in Python: f is what is audited, x the data, and epsilon,
+delta, rho, bounds, rng (a numpy Generator) and seed (a whole number) are given.
+
+A target may also be a process in any language that reads lines of JSON such as
   {"x": [[0.6, 0.8], [1.0, 0.0]], "epsilon": 1.0, "seed": 81129638414606}
 from standard input and answers each with a line, flushed, on standard output:
   {"output": [[3.17, -0.72], [1.94, 0.05]]}
@@ -85,6 +90,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="another option of the mechanism (covassay mechanisms NAME)",
     )
     add("--released", choices=tuple(OUTPUTS), metavar="KIND", help=f"when --as is not given: {', '.join(OUTPUTS)}")
+    add("--call", metavar="EXPR", help="how the function is called, such as 'f(x, eps=epsilon, random_state=seed)[0]'")
     add("--data", help="also try the target on a file (.csv, .npy, .parquet) or on wine, digits, breast-cancer")
     add("--pair", metavar="FILE", help="also test your own pair of neighbours: x and y in a .npz or .json file")
     add("--bounds", metavar="BOUNDS", help="rows lie in a box: LOW:HIGH,LOW:HIGH,… or a file as for covassay release")
@@ -151,7 +157,7 @@ def unfinished(
     """The INCONCLUSIVE report of an audit without a result; mechanism and budget are known if the target was loaded."""
     mechanism = mechanism or options.mechanism
     stated = stated_claim(mechanism, **budget) if budget else guarantee(options, mechanism)
-    source = TargetReference(options.target, os.getcwd(), not options.unseeded)
+    source = TargetReference(options.target, os.getcwd(), not options.unseeded, options.call)
     return _printed(undecided(source, stated, _settings(options), mechanism, ending), options, place, status)
 
 
@@ -181,7 +187,7 @@ def _settings(options: argparse.Namespace, data: UserData | None = None, pair: U
 def _audit(options: argparse.Namespace, place: Screen, tell: Callable[[str | None, Guarantee], None]) -> Finished:
     if not options.target:
         raise InvalidInput("target: give module:function, exec:COMMAND or ADAPTER:NAME (see covassay audit --list)")
-    source = TargetReference(options.target, os.getcwd(), not options.unseeded)
+    source = TargetReference(options.target, os.getcwd(), not options.unseeded, options.call)
     for name, file in (("junit", options.junit), ("witness", options.witness)):
         if file and not Path(file).absolute().parent.is_dir():
             raise InvalidInput(f"{name} = {file}: must be in a directory that exists")
@@ -196,7 +202,7 @@ def _audit(options: argparse.Namespace, place: Screen, tell: Callable[[str | Non
     guarantee(options, options.mechanism)  # a mistake in the options is told before the target is loaded
     mechanism = options.mechanism or load(source).mechanism
     _require_use(options, mechanism)
-    claim = guarantee(options, mechanism)
+    claim = claim_of(source, mechanism, options.epsilon, options.delta, options.rho)
     tell(mechanism, claim)
     with progress("contract", None, quiet=options.quiet or options.json) as advance, _own_warnings_hidden():
         report = audit(

@@ -1,0 +1,85 @@
+"""A function with another signature, with the expression that calls it as the audit does."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from covassay.reference.domain import Matrix
+from covassay.reference.errors import InvalidInput
+from covassay.verification.audit.engine.contract import DIMENSIONS, ROWS, plain_rows
+from covassay.verification.audit.engine.sampling import Setting
+from covassay.verification.audit.targets.bounds import needs_bounds
+from covassay.verification.audit.targets.calling import CannotRun, Wrapped
+from covassay.verification.audit.targets.fitting import found_call, plain_call
+from covassay.verification.audit.targets.process_state import put_back, random_states_put_back
+from covassay.verification.audit.targets.target import (
+    InsistentTimeLimitError,
+    Target,
+    TargetReference,
+    TargetSource,
+    TimeLimitError,
+    as_called,
+    as_source,
+    load,
+    time_limit,
+)
+from covassay.verification.statistics.streams import stream
+
+ORDER = sorted(DIMENSIONS, key=lambda d: d != 3)  # at d = 3 the parts of an output are told apart best
+
+
+def called(source: TargetSource | Callable[..., Any] | str, setting: Setting, call: str | None) -> TargetSource:
+    """The source as a target. If it is a function with another signature, its call is `call`, or is found by trying.
+
+    Raises
+    ------
+    InvalidInput : the call does not fit, or none is found. CannotRun : every call that fits raises.
+    """
+    found = as_source(source)
+    if isinstance(source, Target) or (isinstance(found, TargetReference) and not found.is_function):
+        return replace(found, call=call) if isinstance(found, TargetReference) else found
+    if call is None and _has_call(found):
+        return found
+    function = load(found).draw
+    if isinstance(function, Wrapped):
+        function = function.function
+    if not (callable(function) or hasattr(function, "fit")):
+        raise InvalidInput(f"target = {function!r}: must be a function, or an object with the method fit")
+    if call is None and setting.box is None and needs_bounds(load(found)):
+        return found  # the audit will ask for the bounds
+    plain = plain_call(function, setting.budget)
+    if call is None:
+        try:
+            with random_states_put_back():
+                call = _tried(function, setting)
+        except CannotRun:
+            if not plain:
+                raise
+        if call in (None, plain):
+            return found
+    if isinstance(found, TargetReference):
+        return replace(found, call=call)
+    return as_called(found.name, function, call)
+
+
+def _has_call(source: TargetSource) -> bool:
+    if isinstance(source, TargetReference):
+        return source.call is not None
+    return isinstance(source.draw, Wrapped) and source.draw.call is not None
+
+
+def _tried(function: Any, setting: Setting) -> str:
+    def draw(target: Callable[..., Any], x: Matrix) -> Any:
+        rng = np.random.default_rng(stream(setting.seed, "contract", "call"))
+        try:
+            with put_back(), time_limit(setting.seconds):
+                return target(x, rng=rng, **setting.budget)
+        except (TimeLimitError, InsistentTimeLimitError) as error:
+            raise TimeoutError from error
+        except SystemExit as error:
+            raise RuntimeError(f"SystemExit({error})") from error
+
+    data_sets = [plain_rows(setting, ROWS, d) for d in (ORDER if setting.box is None else ORDER[:1])]
+    return found_call(function, data_sets, setting.budget, setting.shape, draw)
