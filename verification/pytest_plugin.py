@@ -145,7 +145,7 @@ class SharedAudit:
 
         __tracebackhide__ = True
         if self._error is not None:
-            raise self._error
+            raise self._error.with_traceback(None)
         if self._report is None:
             try:
                 self._report = audited(self._target, **self._settings)

@@ -350,6 +350,8 @@ def with_call(
     source: TargetSource | Callable[..., Any] | str, guarantee: Guarantee, settings: AuditSettings, call: str | None
 ) -> TargetSource:
     """The source, with the expression that calls it if it is a function with another signature."""
+    if settings.claimed:
+        mechanism(settings.claimed).require_budget(guarantee)
     output = mechanism(settings.claimed).output if settings.claimed else OUTPUTS[settings.released or "matrix"]
     box = settings.box
     budget: dict[str, Any] = dict(guarantee.keywords()) | ({BOUNDS: box.bounds} if box is not None else {})

@@ -93,6 +93,7 @@ class Wrapped:
         self.__qualname__ = name_of(function)
         if call is not None:
             self._code, self.uses, self._modules = compiled(call)
+            self.takes_part = isinstance(ast.parse(call.strip(), mode="eval").body, ast.Subscript | ast.Attribute)
             vars(self)["__signature__"] = _signature(self.uses)
 
     def __call__(self, x: Any, *, rng: Any, **budget: Any) -> Any:

@@ -275,9 +275,9 @@ def candidates(function: Any, budget: Iterable[str]) -> list[str]:
 
 def uses_budget(function: Any, call: str | None) -> bool:
     """Whether any part of the budget is passed to the function."""
-    if call is None and (
-        (callable(function) and signature_of(function) is None) or any(binds(function, [name]) for name in BUDGET)
-    ):
+    if call is None and callable(function) and signature_of(function) is None:
+        return True
+    if call is None and any(binds(function, [name]) for name in BUDGET):
         return True
     words = [call] if call is not None else [c for name in BUDGET for c in _candidates_or_none(function, [name])[:1]]
     return any(compiled(word)[1] & set(BUDGET) for word in words)
@@ -361,7 +361,8 @@ def _part(output: Any, shape: tuple[int, ...]) -> str:
         return ""
     where = f"it returned a {type(output).__qualname__}"
     many = f"several parts have the shape {shape} of an output: {', '.join(fitting)}"
-    raise Misfit(f"{where}; {many if fitting else f'no part of it has the shape {shape} of an output'}", " …")
+    none = f"no part of it has the shape {shape} of an output"
+    raise Misfit(f"{where}; {many if fitting else none}", fitting[0] if fitting else "…")
 
 
 def _attributes(output: Any) -> Iterator[tuple[str, Any]]:

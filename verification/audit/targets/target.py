@@ -119,7 +119,8 @@ def as_called(name: str, function: Any, call: str | None = None) -> Target:
     draw = Wrapped(function, call) if call is not None else function
     if not isinstance(draw, Wrapped) or draw.call is None:
         return Target(name, draw)
-    notes = (f"called as {draw.call}",)
+    rest = "; the rest of what it returns is not audited" if draw.takes_part else ""
+    notes = (f"called as {draw.call}{rest}",)
     return Target(name, draw, seeded=bool(draw.uses & set(RANDOM)), notes=notes)
 
 
