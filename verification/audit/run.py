@@ -20,6 +20,7 @@ from covassay.reference.mechanisms.output import OUTPUTS
 from covassay.reference.mechanisms.registry import mechanism
 from covassay.reference.privacy import ZCDP, Guarantee
 from covassay.verification.audit.engine.adjacency import REPLACE_ONE, explained, with_adjacency
+from covassay.verification.audit.engine.batches import batch_is_single
 from covassay.verification.audit.engine.bulk import draw_many_is_draw
 from covassay.verification.audit.engine.called import called
 from covassay.verification.audit.engine.checks import CheckResult, Kind, Status, Verdict
@@ -501,6 +502,7 @@ def _checks(
     data_path += coincidences(setting, expected.data_path, settings.alpha)
     data_path += equal_laws(setting, expected.data_path, settings.alpha)
     checks = [*contract(setting, expected.form), *draw_many_is_draw(setting, settings.alpha), *data_path]
+    checks += batch_is_single(setting)
     if settings.stop_early and any_refuted(checks):
         return tuple(checks), (), []
     looks = _Looks(

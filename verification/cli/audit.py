@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, redirect_stdout
 from dataclasses import replace
+from importlib import resources
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -28,6 +29,7 @@ from covassay.verification.audit.reports.terminal import print_report
 from covassay.verification.audit.reports.undecided import undecided
 from covassay.verification.audit.reports.witness_file import witness_file
 from covassay.verification.audit.run import FALSE_ALARM, SAMPLES, AuditReport, AuditSettings, audit
+from covassay.verification.audit.targets import examples
 from covassay.verification.audit.targets.target import TIME_LIMIT, CannotRun, TargetReference, adapters, load
 from covassay.verification.cli.audit_process import INCONCLUSIVE, INTERNAL_ERROR, Finished, Screen, screen
 from covassay.verification.cli.main import one_line
@@ -36,6 +38,7 @@ from covassay.verification.cli.screen import as_text, progress
 
 WIDTH_OF_A_PIPE = 80
 WITNESS_SUFFIX = ".npz"
+EXAMPLES = {"c": "release.c", "node": "release.mjs", "python": "release.py.txt", "sh": "release.sh"}
 
 PARSER = {
     "description": "Look for a violation in an implementation. Finding none is not a certificate.",
@@ -57,6 +60,7 @@ from standard input and answers each with a line, flushed, on standard output:
   {"output": [[3.17, -0.72], [1.94, 0.05]]}
 or, if there is no output,
   {"error": "why there is none"}
+--example c, node, python or sh prints such a target.
 
 --bounds: every column j has public bounds LOW_j ≤ x_j ≤ HIGH_j, and rows lie in
 that box, not in the unit ball. The value is a list LOW:HIGH,LOW:HIGH,… (write
@@ -78,6 +82,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "target", nargs="?", help="module:function (looked up from the current directory), exec:COMMAND or ADAPTER:NAME"
     )
     add("--list", action="store_true", help="list the targets that the adapters offer")
+    add("--example", choices=EXAMPLES, help="print a whole target in that language, to start from")
     add("--as", dest="mechanism", metavar="MECHANISM", help="the mechanism that it claims to be (covassay mechanisms)")
     add("--epsilon", type=float, help="the claimed ε (default: 1 for pure and approximate DP)")
     add("--delta", type=float, help="the claimed δ (default: 1e-6 for approximate DP)")
@@ -132,6 +137,8 @@ def finished(
 
     try:
         with redirect_stdout(sys.stderr):
+            if options.example:
+                return Finished(0, _example(options.example))
             return Finished(0, _list()) if options.list else _audit(options, place, tell)
     except CannotRun as error:
         ending = str(error)
@@ -159,6 +166,10 @@ def unfinished(
     stated = stated_claim(mechanism, **budget) if budget else guarantee(options, mechanism)
     source = TargetReference(options.target, os.getcwd(), not options.unseeded, options.call)
     return _printed(undecided(source, stated, _settings(options), mechanism, ending), options, place, status)
+
+
+def _example(language: str) -> str:
+    return (resources.files(examples) / EXAMPLES[language]).read_text(encoding="utf-8")
 
 
 def _list() -> str:

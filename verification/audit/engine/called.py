@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,9 @@ from covassay.verification.audit.targets.bounds import needs_bounds
 from covassay.verification.audit.targets.calling import CannotRun, Wrapped
 from covassay.verification.audit.targets.fitting import found_call, plain_call
 from covassay.verification.audit.targets.process_state import put_back, random_states_put_back
+from covassay.verification.audit.targets.process_target import PREFIX, batch_of, why_late
 from covassay.verification.audit.targets.target import (
+    Failure,
     InsistentTimeLimitError,
     Target,
     TargetReference,
@@ -25,6 +28,7 @@ from covassay.verification.audit.targets.target import (
     load,
     time_limit,
 )
+from covassay.verification.audit.targets.target import call as call_target
 from covassay.verification.statistics.streams import stream
 
 ORDER = sorted(DIMENSIONS, key=lambda d: d != 3)  # at d = 3 the parts of an output are told apart best
@@ -38,8 +42,10 @@ def called(source: TargetSource | Callable[..., Any] | str, setting: Setting, ca
     InvalidInput : the call does not fit, or none is found. CannotRun : every call that fits raises.
     """
     found = as_source(source)
-    if isinstance(source, Target) or (isinstance(found, TargetReference) and not found.is_function):
-        return replace(found, call=call) if isinstance(found, TargetReference) else found
+    if isinstance(found, TargetReference) and not found.is_function:
+        return replace(found, call=call, batch=_batch(replace(found, call=call), setting))
+    if isinstance(source, Target):
+        return found
     if call is None and _has_call(found):
         return found
     function = load(found).draw
@@ -62,6 +68,28 @@ def called(source: TargetSource | Callable[..., Any] | str, setting: Setting, ca
     if isinstance(found, TargetReference):
         return replace(found, call=call)
     return as_called(found.name, function, call)
+
+
+def _batch(source: TargetReference, setting: Setting) -> int:
+    """How many draws a process makes in one request, as it says; 0 for any other target, or if it gives no output.
+
+    Raises
+    ------
+    CannotRun : it gave no output in time, and what it wrote says why.
+    """
+    target = load(source)
+    if source.spec.partition(":")[0] != PREFIX:
+        return 0
+    x, rng = plain_rows(setting, ROWS), np.random.default_rng(stream(setting.seed, "contract", "batch"))
+    ask = partial(batch_of, source.command, source.directory)
+    most, _ = call_target(replace(target, draw=ask), x, setting.budget, rng, setting.seconds)
+    if not isinstance(most, Failure):
+        return int(most)
+    if most.kind == "time-out":
+        late = why_late(source.command, source.directory, x, setting.seconds, **setting.budget)
+        if late:
+            raise CannotRun(f"{source.spec}: {late}")
+    return 0
 
 
 def _has_call(source: TargetSource) -> bool:

@@ -67,6 +67,8 @@ OUTPUTS = [
     "result",
 ]
 
+NO_PART = "…"  # what stands after a call if no part of what it returns can be an output
+
 
 class Misfit(Exception):
     """No expression can be made; `call` is one with … in the places that somebody must fill in."""
@@ -326,6 +328,8 @@ def found_call(
             except TimeoutError:
                 return call
             except Misfit as misfit:
+                if call == plain_call(function, budget) and misfit.call == NO_PART:
+                    return call  # it is called as an audit calls it, so its output is for the contract to judge
                 raise InvalidInput(_advice(function, str(misfit), f"{call}{misfit.call}", budget)) from None
             except Exception as error:
                 first = first or (call, error)
@@ -362,7 +366,7 @@ def _part(output: Any, shape: tuple[int, ...]) -> str:
     where = f"it returned a {type(output).__qualname__}"
     many = f"several parts have the shape {shape} of an output: {', '.join(fitting)}"
     none = f"no part of it has the shape {shape} of an output"
-    raise Misfit(f"{where}; {many if fitting else none}", fitting[0] if fitting else "…")
+    raise Misfit(f"{where}; {many if fitting else none}", fitting[0] if fitting else NO_PART)
 
 
 def _attributes(output: Any) -> Iterator[tuple[str, Any]]:

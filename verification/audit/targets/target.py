@@ -23,7 +23,7 @@ import time
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from importlib.metadata import entry_points
 from typing import Any
 
@@ -35,7 +35,15 @@ from covassay.verification.audit.targets.calling import RANDOM, Wrapped, name_of
 from covassay.verification.audit.targets.calling import CannotRun as CannotRun  # the engine and the adapters raise it
 from covassay.verification.audit.targets.deadline import clear_deadline, set_deadline
 from covassay.verification.audit.targets.process_state import Changed, put_back
-from covassay.verification.audit.targets.process_target import NOTE, PREFIX, NoReply, must_finish, process_draw
+from covassay.verification.audit.targets.process_target import (
+    NOTE,
+    PREFIX,
+    NoReply,
+    draw_batches,
+    must_finish,
+    process_draw,
+    words_of,
+)
 
 ADAPTER_GROUP = "covassay.adapters"
 TIME_LIMIT = 3.0  # seconds a draw may take, unless told otherwise
@@ -82,13 +90,21 @@ class TargetReference:
     """A target by its name and the directory from which it is looked up. It is cheap to send to another process.
 
     If `seeded` is False, the target draws from the operating system, whatever it says of itself. `call` is the
-    expression that calls a function with another signature, see `calling`.
+    expression that calls a function with another signature, see `calling`. `batch` is how many draws a process makes in
+    one request, if it draws in batches.
     """
 
     spec: str
     directory: str
     seeded: bool = True
     call: str | None = None
+    batch: int = 0
+
+    @property
+    def command(self) -> tuple[str, ...]:
+        """The words of the command of a process; none for any other target."""
+        prefix, _, command = self.spec.partition(":")
+        return words_of(command) if prefix == PREFIX else ()
 
     @property
     def is_function(self) -> bool:
@@ -99,6 +115,8 @@ class TargetReference:
     def load(self) -> Target:
         """The target of this name."""
         target = _load(self.spec, self.directory, self.call)
+        if self.batch:
+            target = replace(target, draw_many=partial(_in_batches, self.command, self.directory, self.batch))
         return target if self.seeded else replace(target, seeded=False)
 
 
@@ -147,6 +165,12 @@ def _load(spec: str, directory: str, call: str | None) -> Target:
     if prefix in known:
         return _adapter_target(spec, known[prefix], name)
     return as_called(spec, _function(spec, prefix, name, directory), call)
+
+
+def _in_batches(command: tuple[str, ...], directory: str, most: int, x: Matrix, size: int, **given: Any) -> list[Any]:
+    """Draws of a process in batches, with a `Failure` in the place of each that gave no output."""
+    drawn = draw_batches(command, directory, most, x, size, **given)
+    return [Failure(output.kind, output.message) if isinstance(output, NoReply) else output for output in drawn]
 
 
 def _process_target(spec: str, command: str, directory: str) -> Target:

@@ -90,7 +90,7 @@ def test_a_request_has_the_data_the_budget_and_a_seed_to_the_last_digit(tmp_path
     outputs = [call(target.load(), x, budget, rng, 10.0)[0] for _ in range(3)]
     requests = [json.loads(line) for line in (tmp_path / "log").read_text().splitlines()]
     assert all(np.array_equal(output, x) for output in outputs)
-    assert all(list(r) == ["x", "epsilon", "delta", "seed"] and r["delta"] == 1e-6 for r in requests)
+    assert all(list(r) == ["x", "epsilon", "delta", "seed", "protocol"] and r["delta"] == 1e-6 for r in requests)
     assert len({r["seed"] for r in requests}) == 3
     assert all(type(r["seed"]) is int and 0 <= r["seed"] < SEEDS for r in requests)
 
