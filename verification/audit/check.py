@@ -163,6 +163,7 @@ def require_group(report: AuditReport, group: str) -> str:
 def _told(checks: Iterable[CheckResult], report: AuditReport) -> str:
     ordered = sorted(checks, key=lambda check: 1.0 if check.p_value is None else check.p_value)
     lines = [f"{c.label}{f': p = {p_text(c.p_value)}' if p_text(c.p_value) else ''}: {explanation(c)}" for c in ordered]
+    lines += [f"what explains it: {diagnosis}" for diagnosis in report.diagnoses]
     return "\n".join([f"{report.target}, {report.claim}, {report.adjacency}", *lines, f"replay: {report.replay}"])
 
 

@@ -263,7 +263,7 @@ def _printed(report: AuditReport, options: argparse.Namespace, place: Screen, st
         out = f"{report.verdict.value}\n"
     else:
         text = StringIO()
-        console = Console(file=text, width=place.width or WIDTH_OF_A_PIPE, force_terminal=place.terminal)
+        console = Console(file=text, width=place.width or WIDTH_OF_A_PIPE, force_terminal=place.terminal, emoji=False)
         print_report(report, console, verbose=options.verbose)
         out = text.getvalue()
     finished = Finished(status, out)

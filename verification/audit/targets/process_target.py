@@ -24,7 +24,7 @@ starting a program and reading the data are no longer what an audit waits for.
 - A process answers one request after another until its standard input ends. Every worker (`--jobs`) has its own
   process.
 - Standard output is for replies, standard error for everything else. If the target cannot be run, the last line on
-  standard error is shown.
+  standard error is shown, or the last one there that has the word "error".
 - A process that ends, passes the time limit or writes anything else has given no output for that request. It is
   killed, and the next request starts another; the time to start counts as part of the draw (`--time-limit`). A batch
   has the time of all its draws.
@@ -141,7 +141,7 @@ class Process:
         if not isinstance(reply, dict) or all(reply.get(key) is None for key in ("output", "outputs", "error")):
             text = line.decode(errors="replace")
             told = hint(text)
-            raise NoReply("malformed", NO_REPLY, f"{_shown(text)}{f'; {told}' if told else ''}")
+            raise NoReply("malformed", NO_REPLY, f"{told}{': ' if told else ''}{_shown(text)}")
         if reply.get("protocol", PROTOCOL) != PROTOCOL:
             raise NoReply("malformed", f"a reply in a protocol other than {PROTOCOL}", _shown(str(reply["protocol"])))
         return reply
@@ -189,7 +189,8 @@ class Process:
         size = self._log.seek(0, os.SEEK_END)
         self._log.seek(max(0, size - LOG_KEPT))
         lines = self._log.read().decode(errors="replace").strip().splitlines()
-        return _shown(lines[-1]) if lines else "nothing on standard error"
+        errors = [line for line in lines if "error" in line.lower()]  # some languages end with their version
+        return _shown((errors or lines)[-1]) if lines else "nothing on standard error"
 
     def stop(self) -> None:
         """Kill the process and every process that it started."""

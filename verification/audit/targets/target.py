@@ -191,6 +191,9 @@ def _adapter_target(spec: str, point: Any, name: str) -> Target:
 
 
 def _function(spec: str, module: str, path: str, directory: str) -> Any:
+    if "/" in module or module.endswith(".py"):
+        name = module.removesuffix(".py").rpartition("/")[2]
+        raise InvalidInput(f"target = {spec!r}: give the name of a module, such as {name}:{path}, in its directory")
     if directory not in sys.path:
         sys.path.insert(0, directory)
     try:

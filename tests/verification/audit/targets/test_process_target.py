@@ -111,6 +111,9 @@ ENDED = "exception: the process ended without a reply, exit status"
 NO_REPLY = "malformed: a line on standard output that is no reply (logs go to standard error)"
 MISBEHAVING = {
     "dies at once": (ECHO, "sys.exit('no model')", f"{ENDED} 1", "'no model'"),
+    "dies with an error": (
+        ECHO, "sys.stderr.write('Error: no model\\n\\nNode.js v20\\n'); sys.exit(1)", f"{ENDED} 1", "'Error: no model'"
+    ),
     "dies when asked": ("os.kill(os.getpid(), 9)", "", f"{ENDED} -9", "nothing on standard error"),
     "dies in the middle of a line": ("print('{', end=''); sys.exit()", "", f"{ENDED} 0", ""),
     "closes its output": ("os.close(1); time.sleep(60)", "", f"{ENDED.rpartition(',')[0]}, or closed its ", ""),
