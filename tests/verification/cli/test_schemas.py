@@ -38,6 +38,7 @@ PRINTED = {
         "--json",
     ],
     "vectors": ["vectors"],
+    "known-answers": ["vectors", "generate"],
 }
 SLOW = {"experiments-accuracy"}
 WRITTEN = {"release", "account"}
