@@ -29,8 +29,9 @@ ROLES = {
     "generator": "rng generator gen prng randomgenerator randomnumbergenerator numpyrng random",
     "state": "randomstate rs",
     "seed": "seed randomseed rngseed",
-    "bounds": "bounds databounds columnbounds",
-    "norm": "datanorm rowbound rownorm maxnorm maxrownorm normbound l2bound l2norm clipnorm clippingnorm radius",
+    "bounds": "bounds databounds columnbounds range ranges",
+    "norm": "datanorm rowbound rownorm maxnorm maxrownorm normbound l2bound l2norm clipnorm clippingnorm "
+    "clipbound radius norm",
     "rows": "n nrows nsamples nrecords numrows numsamples numrecords",
     "columns": "d dim dimension nfeatures ncols ncolumns numfeatures numcolumns",
 }
@@ -80,7 +81,7 @@ class Misfit(Exception):
 
 def role_of(name: str) -> str | None:
     """What a parameter of that name stands for, as far as its name tells."""
-    return ROLE.get(name.lower().replace("_", ""))
+    return ROLE.get(name.rpartition("__")[2].lower().replace("_", ""))  # a__b is the parameter b of a step a
 
 
 @dataclass(frozen=True)
@@ -104,10 +105,11 @@ def _value(parameter: inspect.Parameter, forms: _Forms) -> str | None:
         return forms.budget[0]
     if role in BUDGET and (required or (isinstance(parameter.default, int | float) and parameter.default)):
         return f"… ({' and '.join(forms.budget)} alone is claimed)"
-    if role == "bounds" and forms.box:
-        return "bounds"
-    if role == "norm" and not forms.box and (required or parameter.default is None):
-        return "1.0"  # rows lie in the unit ball
+    unset = required or parameter.default is None  # then the function may read off the data what must be public
+    if role == "bounds" and unset:
+        return "bounds" if forms.box else "… (bounds of the data, which must be public: give --bounds)"
+    if role == "norm" and unset:
+        return "float(numpy.linalg.norm(numpy.abs(bounds).max(1)))" if forms.box else "1.0"  # the unit ball
     if not required:
         return None
     return {"rows": "len(x)", "columns": "x.shape[1]"}.get(role or "", "…")

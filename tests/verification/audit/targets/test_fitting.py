@@ -189,6 +189,10 @@ def test_bounds_are_given_where_there_is_a_box() -> None:
     asked = Setting(Target("", print), {"epsilon": 1.0, "bounds": box.bounds}, SECOND_MOMENT, 0, box=box)
     target = load(called(lambda X, eps, data_bounds: X.T @ X * len(data_bounds), asked, None))
     assert target.draw.call == "f(x, eps=epsilon, data_bounds=bounds)"  # type: ignore[attr-defined]
+    target = load(called(lambda X, eps, norm=None: norm * X.T @ X, asked, None))
+    x = np.array([[1.0, 0.0]])
+    given = target.draw(x, epsilon=1.0, bounds=box.bounds, rng=np.random.default_rng(0))
+    assert given[0, 0] == pytest.approx(np.sqrt(1 + 100**2))
 
 
 MISFITS: dict[str, tuple[Any, str, str]] = {
@@ -206,6 +210,11 @@ MISFITS: dict[str, tuple[Any, str, str]] = {
         lambda X, eps, delta=1e-6: X,
         "nothing to give for delta (epsilon alone is claimed)",
         "return <lambda>(x, eps=epsilon, delta=…)",
+    ),
+    "bounds that would be read off the data": (
+        lambda X, eps, bounds=None: X.T @ X,
+        "nothing to give for bounds (bounds of the data, which must be public: give --bounds)",
+        "return <lambda>(x, eps=epsilon, bounds=…)",
     ),
     "no data": (lambda eps: eps, "nothing to give for a parameter for the data", "return <lambda>(x, eps=epsilon)"),
     "several outputs": (
