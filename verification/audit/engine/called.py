@@ -46,11 +46,12 @@ def called(source: TargetSource | Callable[..., Any] | str, setting: Setting, ca
         return replace(found, call=call, batch=_batch(replace(found, call=call), setting))
     if isinstance(source, Target):
         return found
-    if call is None and _has_call(found):
+    if call is None and isinstance(found, TargetReference) and found.call is not None:
         return found
-    function = load(found).draw
-    if isinstance(function, Wrapped):
-        function = function.function
+    drawn = load(found).draw
+    if call is None and isinstance(drawn, Wrapped) and drawn.call is not None:
+        return found
+    function = drawn.function if isinstance(drawn, Wrapped) else drawn
     if not (callable(function) or hasattr(function, "fit")):
         raise InvalidInput(f"target = {function!r}: must be a function, or an object with the method fit")
     if call is None and setting.box is None and needs_bounds(load(found)):
@@ -63,7 +64,7 @@ def called(source: TargetSource | Callable[..., Any] | str, setting: Setting, ca
         except CannotRun:
             if not plain:
                 raise
-        if call in (None, plain):
+        if call in (None, plain) and function is drawn:
             return found
     if isinstance(found, TargetReference):
         return replace(found, call=call)
@@ -90,12 +91,6 @@ def _batch(source: TargetReference, setting: Setting) -> int:
         if late:
             raise CannotRun(f"{source.spec}: {late}")
     return 0
-
-
-def _has_call(source: TargetSource) -> bool:
-    if isinstance(source, TargetReference):
-        return source.call is not None
-    return isinstance(source.draw, Wrapped) and source.draw.call is not None
 
 
 def _tried(function: Any, setting: Setting) -> str:

@@ -89,19 +89,23 @@ class Wrapped:
 
     def __init__(self, function: Any, call: str | None = None) -> None:
         self.function = function
-        self.call = call
+        self.call: str | None = None
         self.__qualname__ = name_of(function)
         if call is not None:
-            self._code, self.uses, self._modules = compiled(call)
-            self.takes_part = isinstance(ast.parse(call.strip(), mode="eval").body, ast.Subscript | ast.Attribute)
-            vars(self)["__signature__"] = _signature(self.uses)
+            self._settle(call)
+
+    def _settle(self, call: str) -> None:
+        self.call = call
+        self._code, self.uses, self._modules = compiled(call)
+        self.takes_part = isinstance(ast.parse(call.strip(), mode="eval").body, ast.Subscript | ast.Attribute)
+        vars(self)["__signature__"] = _signature(self.uses)
 
     def __call__(self, x: Any, *, rng: Any, **budget: Any) -> Any:
         """One output."""
         if self.call is None:
             from covassay.verification.audit.targets.fitting import found_call
 
-            self.__init__(self.function, found_call(self.function, [x], budget, None))  # type: ignore[misc]
+            self._settle(found_call(self.function, [x], budget, None))
         known = {"f": self.function, "x": x, "fit": fit, "rng": rng, **budget, **self._modules}
         if "seed" in self.uses:
             known["seed"] = int(rng.integers(SEEDS))

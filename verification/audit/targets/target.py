@@ -134,7 +134,8 @@ def as_source(source: TargetSource | Callable[..., Any] | str) -> TargetSource:
 
 def as_called(name: str, function: Any, call: str | None = None) -> Target:
     """The target that a function is, called by an expression if one is given."""
-    draw = Wrapped(function, call) if call is not None else function
+    own = function.function if isinstance(function, Wrapped) else function
+    draw = Wrapped(own, call) if call is not None else function
     if not isinstance(draw, Wrapped) or draw.call is None:
         return Target(name, draw)
     rest = "; the rest of what it returns is not audited" if draw.takes_part else ""

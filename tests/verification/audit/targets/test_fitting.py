@@ -4,6 +4,7 @@ import functools
 import pickle
 import re
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -283,6 +284,23 @@ def test_wrap_finds_the_call_when_it_is_used_and_survives_pickling() -> None:
         first, second = (function(X, epsilon=1.0, rng=np.random.default_rng(3)) for _ in range(2))
         assert np.array_equal(first, second)
     assert found(wrap(state)).draw.call == "f(x, eps=epsilon, random_state=seed)"  # type: ignore[attr-defined]
+
+
+def test_a_module_may_hold_what_wrap_returns(tmp_path: Path) -> None:
+    (tmp_path / "holds_wrapped.py").write_text(
+        "from covassay.verification import wrap\n"
+        "def plain(x, *, epsilon, rng): return x.T @ x\n"
+        "def other(X, eps): return X.T @ X\n"
+        "def two(X, eps): return X.T @ X, X.T @ X\n"
+        "a, b, c = wrap(plain), wrap(other), wrap(two, 'f(x, epsilon)[1]')\n"
+    )
+    calls = {"a": "f(x, epsilon=epsilon, rng=rng)", "b": "f(x, eps=epsilon)", "c": "f(x, epsilon)[1]"}
+    for name, call in calls.items():
+        target = load(called(TargetReference(f"holds_wrapped:{name}", str(tmp_path)), setting(), None))
+        assert target.draw.call == call  # type: ignore[attr-defined]
+        assert target.draw(X, epsilon=1.0, rng=np.random.default_rng(0)).tolist() == X.tolist()
+    again = called(TargetReference("holds_wrapped:c", str(tmp_path)), setting(), "f(x, 2)[0]")
+    assert load(again).draw.call == "f(x, 2)[0]"  # type: ignore[attr-defined]
 
 
 def test_the_name_of_a_target_is_that_of_the_function_in_it() -> None:
