@@ -38,7 +38,7 @@ from covassay.verification.cli.screen import as_text, progress
 
 WIDTH_OF_A_PIPE = 80
 WITNESS_SUFFIX = ".npz"
-EXAMPLES = {"c": "release.c", "node": "release.mjs", "python": "release.py.txt", "sh": "release.sh"}
+EXAMPLES = {"c": "release.c", "node": "release.mjs", "python": "release.py.txt", "r": "release.R", "sh": "release.sh"}
 
 PARSER = {
     "description": "Look for a violation in an implementation. Finding none is not a certificate.",
@@ -60,7 +60,7 @@ from standard input and answers each with a line, flushed, on standard output:
   {"output": [[3.17, -0.72], [1.94, 0.05]]}
 or, if there is no output,
   {"error": "why there is none"}
---example c, node, python or sh prints such a target.
+--example c, node, python, r or sh prints such a target.
 
 --bounds: every column j has public bounds LOW_j ≤ x_j ≤ HIGH_j, and rows lie in
 that box, not in the unit ball. The value is a list LOW:HIGH,LOW:HIGH,… (write

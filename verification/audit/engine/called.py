@@ -1,5 +1,6 @@
 """A function with another signature, with the expression that calls it as the audit does."""
 
+import time
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
@@ -17,6 +18,7 @@ from covassay.verification.audit.targets.fitting import found_call, plain_call
 from covassay.verification.audit.targets.process_state import put_back, random_states_put_back
 from covassay.verification.audit.targets.process_target import PREFIX, batch_of, why_late
 from covassay.verification.audit.targets.target import (
+    ALMOST,
     Failure,
     InsistentTimeLimitError,
     Target,
@@ -26,6 +28,7 @@ from covassay.verification.audit.targets.target import (
     as_called,
     as_source,
     load,
+    text_of,
     time_limit,
 )
 from covassay.verification.audit.targets.target import call as call_target
@@ -96,13 +99,20 @@ def _batch(source: TargetReference, setting: Setting) -> int:
 def _tried(function: Any, setting: Setting) -> str:
     def draw(target: Callable[..., Any], x: Matrix) -> Any:
         rng = np.random.default_rng(stream(setting.seed, "contract", "call"))
+        start = time.perf_counter()
         try:
             with put_back(), time_limit(setting.seconds):
                 return target(x, rng=rng, **setting.budget)
-        except (TimeLimitError, InsistentTimeLimitError) as error:
-            raise TimeoutError from error
-        except SystemExit as error:
-            raise RuntimeError(f"SystemExit({error})") from error
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:
+            # the target may have wrapped the interruption in an error of its own
+            late = time.perf_counter() - start >= setting.seconds * ALMOST
+            if late or isinstance(error, TimeLimitError | InsistentTimeLimitError):
+                raise TimeoutError from None
+            if isinstance(error, Exception):
+                raise
+            raise RuntimeError(f"{type(error).__name__}: {text_of(error)}") from None
 
     data_sets = [plain_rows(setting, ROWS, d) for d in (ORDER if setting.box is None else ORDER[:1])]
     return found_call(function, data_sets, setting.budget, setting.shape, draw)

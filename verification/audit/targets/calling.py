@@ -34,6 +34,14 @@ class CannotRun(Exception):
     """The target cannot be loaded or called at all; the message says why."""
 
 
+def text_of(error: BaseException | None) -> str:
+    """What an exception of a target says, in letters that can be printed, or a word in its place if it fails to."""
+    try:
+        return str(error).encode("utf-8", "backslashreplace").decode("utf-8")
+    except Exception:
+        return "(no text)"
+
+
 def fit(estimator: Any, *data: Any, **options: Any) -> Any:
     """The estimator itself, after its method `fit`."""
     estimator.fit(*data, **options)

@@ -17,7 +17,15 @@ import numpy as np
 
 from covassay.reference.domain import Matrix
 from covassay.reference.errors import InvalidInput
-from covassay.verification.audit.targets.calling import BUDGET, CannotRun, Wrapped, compiled, name_of, signature_of
+from covassay.verification.audit.targets.calling import (
+    BUDGET,
+    CannotRun,
+    Wrapped,
+    compiled,
+    name_of,
+    signature_of,
+    text_of,
+)
 
 ROLES = {
     "data": "x xs data dataset rows records samples array arr df frame dataframe values observations points matrix "
@@ -67,8 +75,6 @@ OUTPUTS = [
     "value",
     "result",
 ]
-
-NO_PART = "…"  # what stands after a call if no part of what it returns can be an output
 
 
 class Misfit(Exception):
@@ -330,14 +336,14 @@ def found_call(
             except TimeoutError:
                 return call
             except Misfit as misfit:
-                if call == plain_call(function, budget) and misfit.call == NO_PART:
+                if call == plain_call(function, budget):
                     return call  # it is called as an audit calls it, so its output is for the contract to judge
                 raise InvalidInput(_advice(function, str(misfit), f"{call}{misfit.call}", budget)) from None
             except Exception as error:
                 first = first or (call, error)
     assert first is not None
     call, raised = first
-    reason = f"called as {call} it raised {type(raised).__name__}: {raised}"
+    reason = f"called as {call} it raised {type(raised).__name__}: {text_of(raised)}"
     raise CannotRun(_advice(function, reason, call, budget)) from raised
 
 
@@ -368,7 +374,7 @@ def _part(output: Any, shape: tuple[int, ...]) -> str:
     where = f"it returned a {type(output).__qualname__}"
     many = f"several parts have the shape {shape} of an output: {', '.join(fitting)}"
     none = f"no part of it has the shape {shape} of an output"
-    raise Misfit(f"{where}; {many if fitting else none}", fitting[0] if fitting else NO_PART)
+    raise Misfit(f"{where}; {many if fitting else none}", fitting[0] if fitting else "…")
 
 
 def _attributes(output: Any) -> Iterator[tuple[str, Any]]:

@@ -34,7 +34,7 @@ starting a program and reading the data are no longer what an audit waits for.
   are ignored in replies. A reply may have "protocol": 1; another number is refused.
 
 `covassay schema exec-request` and `covassay schema exec-reply` print the JSON Schemas. `covassay audit --example c`
-prints a whole target in C; there are others for node, sh (a shell with awk) and python.
+prints a whole target in C; there are others for node, python, r and sh (a shell with awk).
 """
 
 import atexit

@@ -33,6 +33,7 @@ from covassay.reference.domain import Matrix
 from covassay.reference.errors import InvalidInput
 from covassay.verification.audit.targets.calling import RANDOM, Wrapped, name_of
 from covassay.verification.audit.targets.calling import CannotRun as CannotRun  # the engine and the adapters raise it
+from covassay.verification.audit.targets.calling import text_of as text_of
 from covassay.verification.audit.targets.deadline import clear_deadline, set_deadline
 from covassay.verification.audit.targets.process_state import Changed, put_back
 from covassay.verification.audit.targets.process_target import (
@@ -209,14 +210,6 @@ def _function(spec: str, module: str, path: str, directory: str) -> Any:
     if not (callable(found) or hasattr(found, "fit")):
         raise InvalidInput(f"target = {spec!r}: must be a function, is {type(found).__name__}")
     return found
-
-
-def text_of(error: BaseException | None) -> str:
-    """What an exception of a target says, in letters that can be printed, or a word in its place if it fails to."""
-    try:
-        return str(error).encode("utf-8", "backslashreplace").decode("utf-8")
-    except Exception:
-        return "(no text)"
 
 
 class TimeLimitError(Exception):

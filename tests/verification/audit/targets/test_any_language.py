@@ -28,10 +28,11 @@ from covassay.verification.cli.audit import EXAMPLES
 from covassay.verification.cli.main import run
 from covassay.verification.cli.schema import schemas
 
-NEEDS = {"c": "cc", "node": "node", "sh": "awk", "python": sys.executable}
+NEEDS = {"c": "cc", "node": "node", "r": "Rscript", "sh": "awk", "python": sys.executable}
 COMMANDS = {
     "c": "./release",
     "node": "node release.mjs",
+    "r": "Rscript release.R",
     "sh": "sh release.sh",
     "python": f"{shlex.quote(sys.executable)} -I release.py.txt",
 }
@@ -106,7 +107,8 @@ def test_an_example_draws_in_batches_what_it_draws_alone_and_refuses_what_it_sho
 def test_an_example_is_not_refuted_and_with_less_noise_it_is(language: str, tmp_path: Path) -> None:
     kept = audit(written(language, tmp_path), PureDP(1.0), claimed="entrywise-laplace", samples=300)
     assert kept.verdict is Verdict.NOT_REFUTED, [(c.label, c.detail) for c in kept.refuted]
-    marks = {"c": "2.0 * d /", "node": "(2 * x[0].length)", "sh": "scale = 2 * d", "python": "scale = 2 * d"}
+    marks = dict.fromkeys(("sh", "python"), "scale = 2 * d")
+    marks |= {"c": "2.0 * d /", "node": "(2 * x[0].length)", "r": "scale <- 2 * ncol"}
     weaker = marks[language].replace("2", "1", 1)
     (tmp_path / "weaker").mkdir()
     source = written(language, tmp_path / "weaker", lambda text: text.replace(marks[language], weaker))
