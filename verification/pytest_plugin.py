@@ -90,8 +90,9 @@ def parametrize_with_checks(
     def test_release(target, check):
         check(target)
 
-    The audit of a target is run once, when the first of its ids is run, and is shared by the others. (Under pytest-xdist
-    every worker that gets one of the ids runs it.) `settings` are those of `covassay.verification.check`. A target may have settings of its own, as a pair: (release, {"rho": 0.5}).
+    The audit of a target is run once, when the first of its ids is run, and is shared by the others. Under pytest-xdist
+    every worker that gets one of the ids runs it. `settings` are those of `covassay.verification.check`. A target may
+    have settings of its own, as a pair: (release, {"rho": 0.5}).
 
     expected_failed : groups of checks that are known to fail, each with the reason. They are strict: one that no longer
         fails, that was not made or that could not decide fails the test. A function of the target may give them.
