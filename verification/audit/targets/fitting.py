@@ -26,6 +26,7 @@ from covassay.verification.audit.targets.calling import (
     signature_of,
     text_of,
 )
+from covassay.verification.audit.targets.process_state import put_back
 
 ROLES = {
     "data": "x xs data dataset rows records samples array arr df frame dataframe values observations points matrix "
@@ -325,21 +326,22 @@ def found_call(
         raise InvalidInput(_advice(function, str(misfit), misfit.call, budget)) from None
     shape = shape or (lambda x: (x.shape[1],) * 2)
     attempt = draw or (lambda call, x: call(x, rng=np.random.default_rng(0), **budget))
-    first: tuple[str, Exception] | None = None
+    first: tuple[str, BaseException] | None = None
     for call in tried:
         for x in data_sets:
             try:
                 output = attempt(Wrapped(function, call), x.copy())
                 if output is None:
                     raise TypeError("it returned None")
-                return call + _part(output, shape(x))
+                with put_back():  # to look at an output may run code of the target
+                    return call + _part(output, shape(x))
             except TimeoutError:
                 return call
             except Misfit as misfit:
                 if call == plain_call(function, budget):
                     return call  # it is called as an audit calls it, so its output is for the contract to judge
                 raise InvalidInput(_advice(function, str(misfit), f"{call}{misfit.call}", budget)) from None
-            except Exception as error:
+            except (Exception, SystemExit) as error:
                 first = first or (call, error)
     assert first is not None
     call, raised = first
@@ -382,7 +384,7 @@ def _attributes(output: Any) -> Iterator[tuple[str, Any]]:
         if not name.startswith("_"):
             try:
                 value = getattr(output, name)
-            except Exception:  # a property that cannot be read
+            except (Exception, SystemExit):  # a property that cannot be read
                 continue
             if not callable(value):
                 yield name, value
@@ -392,7 +394,7 @@ def _shape(value: Any) -> tuple[int, ...] | None:
     """The shape of numbers in any form; None for anything else."""
     try:
         array = np.asarray(value)
-    except Exception:
+    except (Exception, SystemExit):
         return None
     return array.shape if array.dtype.kind in "biufc" else None
 
