@@ -4,23 +4,38 @@ Runs the formulas and samplers of `covassay.reference` against exact laws, and a
 implementations. Imports the reference; the reference never imports it.
 
     >>> from covassay.reference.privacy import PureDP
-    >>> from covassay.verification import audit
+    >>> from covassay.verification import audit, check
     >>> report = audit("covassay:nuclear-laplace", PureDP(1.0), samples=100)
     >>> report.verdict.value
     'NOT REFUTED'
+    >>> check(lambda X, eps: X.T @ X, epsilon=1.0, samples=100)  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    covassay.verification.audit.check.Refuted: <lambda>, ε = 1 (pure DP), replace-one: REFUTED. ...
 """
 
 import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from covassay.verification.audit.check import Inconclusive, Refuted, check
     from covassay.verification.audit.run import audit
+    from covassay.verification.audit.targets.calling import wrap
+    from covassay.verification.pytest_plugin import parametrize_with_checks
 
-__all__ = ["audit"]
+_FOUND_IN = {
+    "Inconclusive": "covassay.verification.audit.check",
+    "Refuted": "covassay.verification.audit.check",
+    "check": "covassay.verification.audit.check",
+    "parametrize_with_checks": "covassay.verification.pytest_plugin",
+    "wrap": "covassay.verification.audit.targets.calling",
+}
+__all__ = ["Inconclusive", "Refuted", "audit", "check", "parametrize_with_checks", "wrap"]
 
 
 def __getattr__(name: str) -> Any:
-    """Import the audit when it is first used: the pytest plugin and `covassay --help` must not wait for it."""
+    """Import what is named when it is first used: the pytest plugin and `covassay --help` must not wait for it."""
     if name == "audit":
         return importlib.import_module("covassay.verification.audit")
+    if name in _FOUND_IN:
+        return getattr(importlib.import_module(_FOUND_IN[name]), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

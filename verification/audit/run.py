@@ -25,7 +25,9 @@ from covassay.reference.mechanisms.output import OUTPUTS
 from covassay.reference.mechanisms.registry import mechanism
 from covassay.reference.privacy import ZCDP, Guarantee
 from covassay.verification.audit.engine.adjacency import REPLACE_ONE, explained, with_adjacency
+from covassay.verification.audit.engine.batches import batch_is_single
 from covassay.verification.audit.engine.bulk import draw_many_is_draw
+from covassay.verification.audit.engine.called import called
 from covassay.verification.audit.engine.checks import CheckResult, Kind, Status, Verdict
 from covassay.verification.audit.engine.coincidences import coincidences, coincidences_seen
 from covassay.verification.audit.engine.columns import COVARIANCE, ColumnFindings, columns
@@ -374,6 +376,19 @@ def _as_box(domain: str | None, bounds: Any) -> Box | None:
     return bounds if bounds is None or isinstance(bounds, Box) else Box.of(bounds)
 
 
+def with_call(
+    source: TargetSource | Callable[..., Any] | str, guarantee: Guarantee, settings: AuditSettings, call: str | None
+) -> TargetSource:
+    """The source, with the expression that calls it if it is a function with another signature."""
+    if settings.claimed:
+        mechanism(settings.claimed).require_budget(guarantee)
+    output = mechanism(settings.claimed).output if settings.claimed else OUTPUTS[settings.released or "matrix"]
+    box = settings.box
+    budget: dict[str, Any] = dict(guarantee.keywords()) | ({BOUNDS: box.bounds} if box is not None else {})
+    setting = Setting(Target("", print), budget, output, settings.seed, seconds=settings.seconds, box=box)
+    return called(source, setting, call)
+
+
 def audit(
     source: TargetSource | Callable[..., Any] | str,
     guarantee: Guarantee,
@@ -395,6 +410,7 @@ def audit(
     equivariant: bool = False,
     stop_early: bool = False,
     scope: str = "real",
+    call: str | None = None,
     progress: Progress = no_progress,
 ) -> AuditReport:
     """Look for a violation of a claim in an implementation.
@@ -410,7 +426,8 @@ def audit(
     Parameters
     ----------
     source : a function f(x, *, epsilon, rng), the name of a target such as "covassay:nuclear-laplace" or
-        "module:function", a `Target`, or a `TargetReference`.
+        "module:function", a `Target`, or a `TargetReference`. How a function with another signature is called is found
+        from the names of its parameters.
     guarantee : the claim, for neighbouring data sets.
     claimed : the mechanism that the target claims to be, a name in `covassay mechanisms`. By default it is what the
         target says of itself; if it says nothing, the audit is a black-box audit of contract and privacy.
@@ -435,6 +452,7 @@ def audit(
         verdict is the same.
     scope : "real" for a verdict about real arithmetic, with what low-order bits reveal as a finding beside it; "bits"
         for a verdict about the released bits, to which both count. Then more draws look at low-order bits.
+    call : an expression that says how the function is called, such as "f(x, eps=epsilon)[0]"; see `wrap`.
     progress : called with the label of a check and a number of draws as they are made.
 
     Raises
@@ -448,7 +466,8 @@ def audit(
         claimed, options or {}, released, samples, seed, false_alarm, seconds, user_data, own, box, adjacency,
         equivariant, stop_early, scope,
     )  # fmt: skip
-    origin = as_source(source) if seeded else replace(as_source(source), seeded=False)
+    origin = with_call(source, guarantee, settings, call)
+    origin = origin if seeded else replace(origin, seeded=False)
     target = load(origin)
     name, resolved, known = _expected(target, guarantee, settings)
     neighbours = adjacency or (mechanism(name).adjacency if name else REPLACE_ONE)
@@ -559,6 +578,7 @@ def _checks(
     data_path += coincidences(setting, expected.data_path, settings.alpha)
     data_path += equal_laws(setting, expected.data_path, settings.alpha)
     checks = [*contract(setting, expected.form), *draw_many_is_draw(setting, settings.alpha), *data_path]
+    checks += batch_is_single(setting)
     if settings.stop_early and any_refuted(checks):
         return tuple(checks), (), []
     looks = _Looks(
@@ -623,8 +643,10 @@ def replay_command(source: TargetSource, guarantee: Guarantee, settings: AuditSe
     """
     name = source.spec if isinstance(source, TargetReference) else source.name
     if ":" not in name or (settings.user_pair is not None and not settings.user_pair.source):
-        return _replay_call(name, guarantee, settings, source.seeded)
+        return _replay_call(name, guarantee, settings, source)
     words: list[Any] = ["covassay", "audit", name]
+    if isinstance(source, TargetReference) and source.call:
+        words += ["--call", source.call]
     if settings.claimed:
         words += ["--as", settings.claimed]
     for key, value in guarantee.keywords().items():
@@ -652,7 +674,7 @@ def replay_command(source: TargetSource, guarantee: Guarantee, settings: AuditSe
     return shlex.join(str(word) for word in words)
 
 
-def _replay_call(name: str, guarantee: Guarantee, settings: AuditSettings, seeded: bool) -> str:
+def _replay_call(name: str, guarantee: Guarantee, settings: AuditSettings, source: TargetSource) -> str:
     given = {
         "claimed": settings.claimed,
         "options": settings.options,
@@ -665,6 +687,7 @@ def _replay_call(name: str, guarantee: Guarantee, settings: AuditSettings, seede
         "adjacency": settings.adjacency,
         "equivariant": settings.equivariant,
         "scope": settings.scope if settings.scope != "real" else None,
+        "call": source.call if isinstance(source, TargetReference) else getattr(source.draw, "call", None),
     }
     words = [
         repr(name) if ":" in name else name,
@@ -676,6 +699,6 @@ def _replay_call(name: str, guarantee: Guarantee, settings: AuditSettings, seede
     if settings.user_pair is not None:
         file = settings.user_pair.source
         words.append(f"pair=load_pair({file!r})" if file else "pair=(x, y)")
-    if not seeded:
+    if not source.seeded:
         words.append("seeded=False")
     return f"audit({', '.join(words)})"

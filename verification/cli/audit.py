@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, redirect_stdout
 from dataclasses import replace
+from importlib import resources
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,7 @@ from covassay.reference.errors import InvalidInput
 from covassay.reference.mechanisms.output import OUTPUTS
 from covassay.reference.mechanisms.registry import stated_claim
 from covassay.reference.privacy import Guarantee
+from covassay.verification.audit.check import claim_of
 from covassay.verification.audit.engine.user_data import UserData, load_user_data
 from covassay.verification.audit.engine.user_pair import UserPair, load_pair
 from covassay.verification.audit.reports.json_report import as_json
@@ -27,6 +29,7 @@ from covassay.verification.audit.reports.terminal import print_report
 from covassay.verification.audit.reports.undecided import undecided
 from covassay.verification.audit.reports.witness_file import witness_file
 from covassay.verification.audit.run import FALSE_ALARM, SAMPLES, SCOPES, AuditReport, AuditSettings, audit
+from covassay.verification.audit.targets import examples
 from covassay.verification.audit.targets.target import TIME_LIMIT, CannotRun, TargetReference, adapters, load
 from covassay.verification.cli.audit_process import INCONCLUSIVE, INTERNAL_ERROR, Finished, Screen, screen
 from covassay.verification.cli.main import one_line
@@ -35,6 +38,7 @@ from covassay.verification.cli.screen import as_text, progress
 
 WIDTH_OF_A_PIPE = 80
 WITNESS_SUFFIX = ".npz"
+EXAMPLES = {"c": "release.c", "node": "release.mjs", "python": "release.py.txt", "r": "release.R", "sh": "release.sh"}
 
 PARSER = {
     "description": "Look for a violation in an implementation. Finding none is not a certificate.",
@@ -46,13 +50,18 @@ examples:
   covassay audit mymodule:release --bounds=0:1,-5:5 --epsilon 1
   covassay audit numpy:laplace --scope bits
 
-targets: a function f(x, *, epsilon, rng), or a process in any language that
-reads lines of JSON such as
+targets: a function f(x, *, epsilon, rng). How another function, class or object
+is called is found from the names of its parameters (eps, random_state, fit, …),
+or said with --call, in Python: f is what is audited, x the data, and epsilon,
+delta, rho, bounds, rng (a numpy Generator) and seed (a whole number) are given.
+
+A target may also be a process in any language that reads lines of JSON such as
   {"x": [[0.6, 0.8], [1.0, 0.0]], "epsilon": 1.0, "seed": 81129638414606}
 from standard input and answers each with a line, flushed, on standard output:
   {"output": [[3.17, -0.72], [1.94, 0.05]]}
 or, if there is no output,
   {"error": "why there is none"}
+--example c, node, python, r or sh prints such a target.
 
 --bounds: every column j has public bounds LOW_j ≤ x_j ≤ HIGH_j, and rows lie in
 that box, not in the unit ball. The value is a list LOW:HIGH,LOW:HIGH,… (write
@@ -74,6 +83,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "target", nargs="?", help="module:function (looked up from the current directory), exec:COMMAND or ADAPTER:NAME"
     )
     add("--list", action="store_true", help="list the targets that the adapters offer")
+    add("--example", choices=EXAMPLES, help="print a whole target in that language, to start from")
     add("--as", dest="mechanism", metavar="MECHANISM", help="the mechanism that it claims to be (covassay mechanisms)")
     add("--epsilon", type=float, help="the claimed ε (default: 1 for pure and approximate DP)")
     add("--delta", type=float, help="the claimed δ (default: 1e-6 for approximate DP)")
@@ -86,6 +96,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="another option of the mechanism (covassay mechanisms NAME)",
     )
     add("--released", choices=tuple(OUTPUTS), metavar="KIND", help=f"when --as is not given: {', '.join(OUTPUTS)}")
+    add("--call", metavar="EXPR", help="how the function is called, such as 'f(x, eps=epsilon, random_state=seed)[0]'")
     add("--data", help="also try the target on a file (.csv, .npy, .parquet) or on wine, digits, breast-cancer")
     add("--pair", metavar="FILE", help="also test your own pair of neighbours: x and y in a .npz or .json file")
     add("--bounds", metavar="BOUNDS", help="rows lie in a box: LOW:HIGH,LOW:HIGH,… or a file as for covassay release")
@@ -134,6 +145,8 @@ def finished(
 
     try:
         with redirect_stdout(sys.stderr):
+            if options.example:
+                return Finished(0, _example(options.example))
             return Finished(0, _list()) if options.list else _audit(options, place, tell)
     except CannotRun as error:
         ending = str(error)
@@ -159,8 +172,12 @@ def unfinished(
     """The INCONCLUSIVE report of an audit without a result; mechanism and budget are known if the target was loaded."""
     mechanism = mechanism or options.mechanism
     stated = stated_claim(mechanism, **budget) if budget else guarantee(options, mechanism)
-    source = TargetReference(options.target, os.getcwd(), not options.unseeded)
+    source = TargetReference(options.target, os.getcwd(), not options.unseeded, options.call)
     return _printed(undecided(source, stated, _settings(options), mechanism, ending), options, place, status)
+
+
+def _example(language: str) -> str:
+    return (resources.files(examples) / EXAMPLES[language]).read_text(encoding="utf-8")
 
 
 def _list() -> str:
@@ -190,7 +207,7 @@ def _settings(options: argparse.Namespace, data: UserData | None = None, pair: U
 def _audit(options: argparse.Namespace, place: Screen, tell: Callable[[str | None, Guarantee], None]) -> Finished:
     if not options.target:
         raise InvalidInput("target: give module:function, exec:COMMAND or ADAPTER:NAME (see covassay audit --list)")
-    source = TargetReference(options.target, os.getcwd(), not options.unseeded)
+    source = TargetReference(options.target, os.getcwd(), not options.unseeded, options.call)
     for name, file in (("junit", options.junit), ("witness", options.witness)):
         if file and not Path(file).absolute().parent.is_dir():
             raise InvalidInput(f"{name} = {file}: must be in a directory that exists")
@@ -205,7 +222,7 @@ def _audit(options: argparse.Namespace, place: Screen, tell: Callable[[str | Non
     guarantee(options, options.mechanism)  # a mistake in the options is told before the target is loaded
     mechanism = options.mechanism or load(source).mechanism
     _require_use(options, mechanism)
-    claim = guarantee(options, mechanism, None if mechanism else load(source).claim)
+    claim = claim_of(source, mechanism, options.epsilon, options.delta, options.rho)
     tell(mechanism, claim)
     with progress("contract", None, quiet=options.quiet or options.json) as advance, _own_warnings_hidden():
         report = audit(
@@ -256,7 +273,7 @@ def _printed(report: AuditReport, options: argparse.Namespace, place: Screen, st
         out = f"{report.verdict.value}\n"
     else:
         text = StringIO()
-        console = Console(file=text, width=place.width or WIDTH_OF_A_PIPE, force_terminal=place.terminal)
+        console = Console(file=text, width=place.width or WIDTH_OF_A_PIPE, force_terminal=place.terminal, emoji=False)
         print_report(report, console, verbose=options.verbose)
         out = text.getvalue()
     finished = Finished(status, out)

@@ -30,7 +30,7 @@ COMMANDS = {
     "mechanisms": "list the mechanisms, or show one of them",
     "law": "compute exact figures of a noise law",
     "claims": "show and check what the papers claim, and what is known about it",
-    "vectors": "print exact values that the Rocq kernel evaluated",
+    "vectors": "known answers for an implementation; exact values of the kernel",
     "experiments": "measure the rates of the theory, or other auditors beside this one",
     "figures": "draw the pictures of proofs/paper again",
     "schema": "print the JSON Schema of what a command prints",

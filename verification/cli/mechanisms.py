@@ -2,8 +2,11 @@
 
 import argparse
 import inspect
+import re
+import sys
 import textwrap
 from itertools import product
+from types import ModuleType
 from typing import Any
 
 from rich.table import Table
@@ -13,6 +16,8 @@ from covassay.reference.mechanisms.registry import MECHANISMS, mechanism
 from covassay.verification.cli.screen import console, print_json
 
 AnyMechanism = Mechanism[Any, ..., Any]
+STEP = re.compile(r"^(\d+\. .*?)(?=^\d+\. |\n\n)", re.MULTILINE | re.DOTALL)  # of the numbered list in a docstring
+SCALES = re.compile("scale|exponent")  # in the names of the formulas for them
 SYMBOLS = {"epsilon": "ε", "rho": "ρ", "delta": "δ"}
 PARSER = {
     "description": "List every mechanism with what it claims and what is proven, or show one.",
@@ -64,6 +69,9 @@ def variants(declared: AnyMechanism, dimension: int) -> list[dict[str, Any]]:
                 "domain": declared.domain,
                 "releases": declared.output.kind,
                 "unit": declared.output.unit,
+                "steps": steps(declared),
+                "laws": laws(declared),
+                "scales": scales(declared),
                 "symmetric": declared.output.symmetric,
                 "sampler": declared.sampler,
                 "claimed": spend.claimed.keywords(),
@@ -75,6 +83,35 @@ def variants(declared: AnyMechanism, dimension: int) -> list[dict[str, Any]]:
             }
         )
     return rows
+
+
+def _module(declared: AnyMechanism) -> ModuleType:
+    return sys.modules[inspect.unwrap(declared.release).__module__]
+
+
+def _first_line(documented: Any) -> str:
+    return (inspect.getdoc(documented) or "").partition("\n")[0]
+
+
+def steps(declared: AnyMechanism) -> list[str]:
+    """What the mechanism does, step by step, as its file says it."""
+    return [" ".join(step.split()) for step in STEP.findall(inspect.getdoc(_module(declared)) or "")]
+
+
+def laws(declared: AnyMechanism) -> dict[str, str]:
+    """The laws of the reference from which the noise is drawn, each with the first line of its file."""
+    used = [value for value in vars(_module(declared)).values() if inspect.ismodule(value)]
+    return {m.__name__: _first_line(m) for m in used if m.__name__.startswith("covassay.reference.laws.")}
+
+
+def scales(declared: AnyMechanism) -> dict[str, str]:
+    """The formulas for scales and exponents of the noise in the file of the mechanism, in the words of that file."""
+    found = {name: value for name, value in vars(_module(declared)).items() if inspect.isfunction(value)}
+    return {
+        name: _first_line(function)
+        for name, function in found.items()
+        if SCALES.search(name) and function.__module__.startswith("covassay.reference.mechanisms.")
+    }
 
 
 def _print_list(rows: list[dict[str, Any]]) -> None:
@@ -98,6 +135,8 @@ def _print_one(declared: AnyMechanism, rows: list[dict[str, Any]], dimension: in
         "guarantee": f"{declared.notion.label}, {declared.adjacency}, n public, {declared.arithmetic}",
         "data": DOMAINS[declared.domain],
         "releases": f"{declared.output.kind} {shape}",
+        **{f"scale{' ' * i}": f"{name}: {line}" for i, (name, line) in enumerate(scales(declared).items())},
+        **{f"law{' ' * i}": line for i, line in enumerate(laws(declared).values())},
         "noise": "drawn exactly" if declared.sampler == "exact" else "drawn by a Markov chain, so only approximately",
         "proof": declared.page,
         "claim": f"{declared.claim} (covassay claims show {declared.claim})",
@@ -106,7 +145,10 @@ def _print_one(declared: AnyMechanism, rows: list[dict[str, Any]], dimension: in
     width = max(map(len, facts))
     for key, value in facts.items():
         _print_wrapped(f"{key:{width}}  {value}", width + 2)
-    print("\nparameters")
+    print("\nsteps")
+    for step in steps(declared):
+        _print_wrapped(f"  {step}", 5)
+    print("\noptions")
     for parameter in declared.declared.values():
         default = "" if parameter.default is inspect.Parameter.empty else f" (default {parameter.default})"
         _print_wrapped(f"  {parameter.name}{default}: {parameter.meaning}", 6)

@@ -23,10 +23,8 @@ def parse_bounds(text: str) -> Box:
         raise InvalidInput(f"bounds = {text}: must be LOW:HIGH,LOW:HIGH,… or a .toml or .json file") from None
 
 
-def guarantee(options: argparse.Namespace, name: str | None, usual: Guarantee | None = None) -> Guarantee:
-    """The budget that was stated on the command line, the usual one of a target, or the default of that mechanism."""
-    if usual is not None and options.epsilon is options.delta is options.rho is None:
-        return usual
+def guarantee(options: argparse.Namespace, name: str | None) -> Guarantee:
+    """The budget that was stated on the command line, or the default of that mechanism."""
     return stated_claim(name, options.epsilon, options.delta, options.rho)
 
 

@@ -1,20 +1,145 @@
-"""`covassay vectors`: exact values of the formulas in the theorems, evaluated by the Rocq kernel."""
+"""`covassay vectors`: known-answer vectors for implementations in any language, and values of the Rocq kernel.
+
+Nothing is drawn here: a test has the data and the noise, and an implementation answers with the output.
+"""
 
 import argparse
+import json
+import os
 import sys
+from collections import Counter
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
 
+from covassay.reference.errors import InvalidInput
 from covassay.verification.claims.kernel import vectors
+from covassay.verification.cli.screen import print_json
 from covassay.verification.cli.theorems import proofs_folder
 
-PARSER = {"description": "Print exact values of the formulas in the theorems, evaluated by the Rocq kernel, as JSON."}
+MOST_SHOWN = 20
+PARSER = {
+    "description": """\
+Known-answer vectors. Without ACTION, print exact values of the formulas in the
+theorems, evaluated by the Rocq kernel, as JSON.""",
+    "epilog": """\
+actions:
+  generate    print the tests as JSON (--out FILE writes them)
+  check       compute every answer anew, and compare it with the file
+  run TARGET  ask TARGET the questions of the tests, and compare its answers
+
+TARGET is exec:COMMAND, a process that reads lines of JSON such as
+  {"kind": "release", "mechanism": "gauss-cov", "parameters": {"rho": 0.5}, "x": …, "noise": …}
+and answers each with {"output": …} or {"error": "…"}, flushed, or
+module:function, which is called with such an object and returns the output or
+raises.
+
+examples:
+  covassay vectors run exec:./release --mechanism gauss-cov
+  covassay vectors run mymodule:answer --mechanism gauss-cov --flag LongRow
+
+exit status: 0 every test passed, 1 one failed, 2 invalid use, or no test.""",
+}
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the options of the command."""
+    add = parser.add_argument
+    add("action", nargs="?", choices=("generate", "check", "run"), metavar="ACTION", help="generate, check or run")
+    add("target", nargs="?", help="what is asked: exec:COMMAND or module:function")
+    add("--mechanism", action="append", metavar="NAME", help="only tests of this mechanism; may be repeated")
+    add("--flag", action="append", metavar="FLAG", help="only tests with this flag; may be repeated")
+    add("--out", metavar="FILE", help="write the tests to this file")
+    add("--json", action="store_true", help="print the result of a run as JSON")
     parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
-    """Print the values that the kernel evaluated, from the folder proofs/ of the clone."""
-    sys.stdout.write(vectors.path_of(proofs_folder()).read_text(encoding="utf-8"))
+    """Print the values of the kernel, or do what ACTION says."""
+    if options.action is None:
+        sys.stdout.write(vectors.path_of(proofs_folder()).read_text(encoding="utf-8"))
+        return 0
+    if options.action == "generate":
+        return _generate(options)
+    return _compare(options, _reference() if options.action == "check" else _asker(options.target))
+
+
+def _generate(options: argparse.Namespace) -> int:
+    from covassay.verification.vectors.generate import generate
+
+    content = generate()
+    lines = [json.dumps(test, ensure_ascii=False) for test in content["tests"]]
+    head = json.dumps({**content, "tests": []}, ensure_ascii=False, indent=1)
+    text = head.replace('"tests": []', '"tests": [\n' + ",\n".join(lines) + "\n ]") + "\n"
+    if options.out:
+        Path(options.out).write_text(text, encoding="utf-8")
+    else:
+        sys.stdout.write(text)
     return 0
+
+
+def _reference() -> tuple[Callable[[dict[str, Any]], Any], Callable[[], None]]:
+    from covassay.verification.vectors.answer import answer
+
+    return answer, lambda: None
+
+
+def _asker(target: str | None) -> tuple[Callable[[dict[str, Any]], Any], Callable[[], None]]:
+    from covassay.verification.audit.targets.target import TargetReference
+    from covassay.verification.vectors.run import PREFIX, asker
+
+    if not target:
+        raise InvalidInput("target: give exec:COMMAND or module:function")
+    if target.startswith(PREFIX):
+        return asker(target.removeprefix(PREFIX), os.getcwd())
+    reference = TargetReference(target, os.getcwd())
+    if not reference.is_function:
+        raise InvalidInput(f"target = {target!r}: must be exec:COMMAND or module:function")
+    return reference.load().draw, lambda: None
+
+
+def _compare(options: argparse.Namespace, asked: tuple[Callable[[dict[str, Any]], Any], Callable[[], None]]) -> int:
+    from covassay.verification.vectors import run as runner
+
+    content = runner.tests_file()
+    tests = [test for test in content["tests"] if _wanted(test, options, content)]
+    if not tests:
+        raise InvalidInput("mechanism, flag: there is no such test")
+    ask, end = asked
+    try:
+        outcomes = runner.run(tests, ask, content["tolerance"])
+    finally:
+        end()
+    failed = [outcome for outcome in outcomes if outcome.wrong]
+    if options.json:
+        print_json(
+            {
+                "tests": len(outcomes),
+                "failed": [{"id": o.test["id"], "flags": o.test["flags"], "wrong": o.wrong} for o in failed],
+            }
+        )
+        return 1 if failed else 0
+    for outcome in failed[:MOST_SHOWN]:
+        print(f"test {outcome.test['id']}, {_subject(outcome.test)}: {outcome.wrong}")
+    if len(failed) > MOST_SHOWN:
+        print(f"… and {len(failed) - MOST_SHOWN} more")
+    for flag, count in Counter(flag for outcome in failed for flag in outcome.test["flags"]).items():
+        print(f"{flag} ({count} failed): {content['flags'][flag]['description']}")
+    print(f"{len(outcomes) - len(failed)} of {len(outcomes)} tests passed")
+    return 1 if failed else 0
+
+
+def _wanted(test: Mapping[str, Any], options: argparse.Namespace, content: Mapping[str, Any]) -> bool:
+    for flag in options.flag or ():
+        if flag not in content["flags"]:
+            raise InvalidInput(f"flag = {flag!r}: must be one of {', '.join(content['flags'])}")
+    if options.mechanism:
+        from covassay.reference.mechanisms.registry import mechanism
+
+        if test.get("mechanism") not in [mechanism(name).name for name in options.mechanism]:
+            return False
+    return not options.flag or bool(set(options.flag) & set(test["flags"]))
+
+
+def _subject(test: Mapping[str, Any]) -> str:
+    return f"{test.get('mechanism') or test['projection']}, {', '.join(test['flags'])} ({test['comment']})"

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 
 import numpy as np
-from statsmodels.stats.multitest import multipletests
 
 from covassay.reference.errors import InvalidInput
 
@@ -25,5 +24,7 @@ def holm(p_values: Sequence[float], alpha: float) -> list[bool]:
     require_false_alarm(alpha)
     if not p_values:
         return []
+    from statsmodels.stats.multitest import multipletests  # it loads pandas, so it is loaded when it is needed
+
     rejected, _, _, _ = multipletests(np.asarray(p_values), alpha=alpha, method="holm")
     return [bool(r) for r in rejected]

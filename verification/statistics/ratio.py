@@ -11,7 +11,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from scipy import stats
-from statsmodels.stats.proportion import proportion_confint
 
 from covassay.reference.errors import InvalidInput
 
@@ -59,6 +58,8 @@ def probability_bounds(counts: EventCounts, error: float) -> tuple[float, float]
 
     They are two Clopper–Pearson bounds with half the error each. They hold given the sample sizes, whatever their law.
     """
+    from statsmodels.stats.proportion import proportion_confint  # it loads pandas, so it is loaded when it is needed
+
     lower, _ = proportion_confint(counts.first, max(counts.first_n, 1), alpha=error, method="beta")
     _, upper = proportion_confint(counts.second, max(counts.second_n, 1), alpha=error, method="beta")
     return (float(lower) if counts.first_n else 0.0), (float(upper) if counts.second_n else 1.0)

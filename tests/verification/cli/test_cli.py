@@ -157,6 +157,29 @@ def test_mechanisms_lists_where_it_is_from_and_what_it_spends(capsys: pytest.Cap
     assert row["choices"]["calibration"] == "paper"
     assert row["claimed"] == {"epsilon": 1.0}
     assert row["proven"] == {"epsilon": 0.75}
+    assert row["scales"]["eigenvalue_scale"] == "2/ε₀ with ε₀ = ε/2, in the unit of C."
+    assert row["laws"]["covassay.reference.laws.bingham"].startswith("The Bingham law")
+    assert all(len(r["steps"]) >= 2 and r["steps"][0].startswith(("0. ", "1. ")) for r in rows)
+
+
+def test_a_mechanism_is_shown_with_law_scale_unit_domain_options_source_and_page(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert run(["mechanisms", "nuclear-laplace"]) == 0
+    printed = " ".join(capsys.readouterr().out.split())
+    for words in (
+        "scale noise_scale: ρ = 2/(nε)",
+        "law Nuclear-Laplace noise: matrices Z with density ∝ exp(−‖Z‖_*/ρ)",
+        "in the unit of x squared",
+        "data rows in the ball of radius `row_bound`",
+        "options epsilon: ε > 0",
+        "source DN25 Algorithm 1",
+        "proof proofs/paper/nuclear-laplace.md",
+        "steps 1. Σ = (1/n) Σ_i x_i x_iᵀ. 2. Draw a full d × d matrix Z",
+    ):
+        assert words in printed, words
+    assert run(["mechanisms", "gauscov"]) == 2
+    assert "did you mean gauss-cov?" in capsys.readouterr().err
 
 
 def test_audit_as_json_and_quiet(capsys: pytest.CaptureFixture[str]) -> None:

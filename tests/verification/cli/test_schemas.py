@@ -39,10 +39,11 @@ PRINTED = {
         "--json",
     ],
     "vectors": ["vectors"],
+    "known-answers": ["vectors", "generate"],
 }
 SLOW = {"experiments-accuracy"}
 WRITTEN = {"release", "account"}
-ELSEWHERE = {"audit"}  # tests/verification/audit/reports
+ELSEWHERE = {"audit", "exec-request", "exec-reply"}  # tests/verification/audit/reports, targets/test_any_language.py
 
 
 def errors(name: str, document: Any) -> list[str]:

@@ -27,6 +27,17 @@ def test_help_loads_no_numerical_library(arguments: list[str]) -> None:
     assert loaded_after(arguments) == set()
 
 
+def test_what_drags_pandas_in_is_loaded_where_it_is_used() -> None:
+    code = (
+        "import sys\nfrom covassay.verification import check, parametrize_with_checks, wrap\n"
+        "parametrize_with_checks([len], epsilon=1.0)\nimport covassay.verification.audit.run\n"
+        "import covassay.verification.cli.audit\n"
+        "print(*(m for m in ('pandas', 'pyarrow', 'statsmodels', 'sympy', 'sklearn') if m in sys.modules))"
+    )
+    done = subprocess.run([sys.executable, "-P", "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == []
+
+
 def test_a_command_that_loads_one_is_seen() -> None:
     assert {"numpy", "scipy"} <= loaded_after(["mechanisms"])
 

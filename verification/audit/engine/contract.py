@@ -130,8 +130,9 @@ def require_answer(setting: Setting) -> None:
     if isinstance(error, NoReply):
         raise CannotRun(f"{setting.target.name}: {error}") from error
     keywords = ", ".join((*setting.budget, "rng"))
+    call = getattr(setting.target.draw, "call", None) or f"f(x, *, {keywords})"
     raise CannotRun(
-        f"{setting.target.name}: called as f(x, *, {keywords}) it raised {type(error).__name__}: {text_of(error)}"
+        f"{setting.target.name}: called as {call} it raised {type(error).__name__}: {text_of(error)}"
     ) from error
 
 

@@ -13,7 +13,6 @@ from typing import Any
 
 import numpy as np
 from scipy.special import ndtri
-from statsmodels.stats.proportion import proportion_confint
 
 from covassay.reference.domain import Matrix, Vector
 from covassay.reference.privacy import ZCDP, ApproximateDP, Guarantee
@@ -41,6 +40,8 @@ def claimed_curve(guarantee: Guarantee, alpha: Vector) -> Vector:
 
 def _intervals(counts: Vector, size: int, error: float) -> Matrix:
     """Lower bound, estimate and upper bound of every probability, (points, 3); each bound misses with that error."""
+    from statsmodels.stats.proportion import proportion_confint  # it loads pandas, so it is loaded when it is needed
+
     lower, upper = proportion_confint(counts, size, alpha=2 * error, method="beta")
     intervals: Matrix = np.clip(np.column_stack([lower, counts / size, upper]), 0.0, 1.0)
     return intervals

@@ -41,7 +41,7 @@ def load_user_data(name: str) -> UserData:
         try:
             from sklearn import datasets
         except ImportError:
-            raise InvalidInput(f"data = {name!r}: needs scikit-learn; install the extra covassay[audit]") from None
+            raise InvalidInput(f"data = {name!r}: needs scikit-learn; install the extra covassay[peers]") from None
         values = getattr(datasets, f"load_{name.replace('-', '_')}")().data
         return UserData(name, scaled(np.asarray(values, dtype=np.float64)))
     if not Path(name).exists():

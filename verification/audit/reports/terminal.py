@@ -265,7 +265,7 @@ def _print_heading(text: str, console: Console) -> None:
 
 
 def _print_indented(text: str, console: Console, indent: int = 2) -> None:
-    lines = Text.from_markup(text).wrap(console, max(1, console.width - indent), overflow="fold")
+    lines = Text.from_markup(text, emoji=False).wrap(console, max(1, console.width - indent), overflow="fold")
     for line in lines:
         line.rstrip()
         console.print(Text(" " * indent) + line, highlight=False, soft_wrap=True)

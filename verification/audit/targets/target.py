@@ -23,7 +23,7 @@ import time
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from importlib.metadata import entry_points
 from typing import Any
 
@@ -32,9 +32,20 @@ import numpy as np
 from covassay.reference.domain import Matrix
 from covassay.reference.errors import InvalidInput
 from covassay.reference.privacy import Guarantee
+from covassay.verification.audit.targets.calling import RANDOM, Wrapped, name_of
+from covassay.verification.audit.targets.calling import CannotRun as CannotRun  # the engine and the adapters raise it
+from covassay.verification.audit.targets.calling import text_of as text_of
 from covassay.verification.audit.targets.deadline import clear_deadline, set_deadline
 from covassay.verification.audit.targets.process_state import Changed, put_back
-from covassay.verification.audit.targets.process_target import NOTE, PREFIX, NoReply, must_finish, process_draw
+from covassay.verification.audit.targets.process_target import (
+    NOTE,
+    PREFIX,
+    NoReply,
+    draw_batches,
+    must_finish,
+    process_draw,
+    words_of,
+)
 
 ADAPTER_GROUP = "covassay.adapters"
 TIME_LIMIT = 3.0  # seconds a draw may take, unless told otherwise
@@ -42,10 +53,6 @@ AGAIN = 0.002  # seconds after which an interruption that had to wait is tried a
 PLAIN = (np.ndarray, np.float64, float)  # types whose conversion runs no code of the target
 NOT_FINITE = "an entry that is not finite"
 ALMOST = 0.99  # share of the time limit after which an exception counts as a time-out
-
-
-class CannotRun(Exception):
-    """The target cannot be loaded or called at all; the message says why."""
 
 
 @dataclass(frozen=True)
@@ -87,16 +94,34 @@ class Failure:
 class TargetReference:
     """A target by its name and the directory from which it is looked up. It is cheap to send to another process.
 
-    If `seeded` is False, the target draws from the operating system, whatever it says of itself.
+    If `seeded` is False, the target draws from the operating system, whatever it says of itself. `call` is the
+    expression that calls a function with another signature, see `calling`. `batch` is how many draws a process makes in
+    one request, if it draws in batches.
     """
 
     spec: str
     directory: str
     seeded: bool = True
+    call: str | None = None
+    batch: int = 0
+
+    @property
+    def command(self) -> tuple[str, ...]:
+        """The words of the command of a process; none for any other target."""
+        prefix, _, command = self.spec.partition(":")
+        return words_of(command) if prefix == PREFIX else ()
+
+    @property
+    def is_function(self) -> bool:
+        """Whether the name is one of a function, and not of a process or of a target of an adapter."""
+        prefix = self.spec.partition(":")[0]
+        return prefix != PREFIX and prefix not in adapters()
 
     def load(self) -> Target:
         """The target of this name."""
-        target = _load(self.spec, self.directory)
+        target = _load(self.spec, self.directory, self.call)
+        if self.batch:
+            target = replace(target, draw_many=partial(_in_batches, self.command, self.directory, self.batch))
         return target if self.seeded else replace(target, seeded=False)
 
 
@@ -109,7 +134,18 @@ def as_source(source: TargetSource | Callable[..., Any] | str) -> TargetSource:
         return source
     if isinstance(source, str):
         return TargetReference(source, os.getcwd())
-    return Target(getattr(source, "__qualname__", repr(source)), source)
+    return as_called(name_of(source), source)
+
+
+def as_called(name: str, function: Any, call: str | None = None) -> Target:
+    """The target that a function is, called by an expression if one is given."""
+    own = function.function if isinstance(function, Wrapped) else function
+    draw = Wrapped(own, call) if call is not None else function
+    if not isinstance(draw, Wrapped) or draw.call is None:
+        return Target(name, draw)
+    rest = "; the rest of what it returns is not audited" if draw.takes_part else ""
+    notes = (f"called as {draw.call}{rest}",)
+    return Target(name, draw, seeded=bool(draw.uses & set(RANDOM)), notes=notes)
 
 
 def load(source: TargetSource) -> Target:
@@ -123,16 +159,24 @@ def adapters() -> dict[str, Any]:
 
 
 @lru_cache(maxsize=32)
-def _load(spec: str, directory: str) -> Target:
+def _load(spec: str, directory: str, call: str | None) -> Target:
     prefix, colon, name = spec.partition(":")
     if not (prefix and colon and name):
         raise InvalidInput(f"target = {spec!r}: must be module:function, exec:COMMAND or ADAPTER:NAME")
+    if call is not None and (prefix == PREFIX or prefix in adapters()):
+        raise InvalidInput(f"call = {call!r}: only for a target module:function; {spec} is called in a way of its own")
     if prefix == PREFIX:
         return _process_target(spec, name, directory)
     known = adapters()
     if prefix in known:
         return _adapter_target(spec, known[prefix], name)
-    return Target(name=spec, draw=_function(spec, prefix, name, directory))
+    return as_called(spec, _function(spec, prefix, name, directory), call)
+
+
+def _in_batches(command: tuple[str, ...], directory: str, most: int, x: Matrix, size: int, **given: Any) -> list[Any]:
+    """Draws of a process in batches, with a `Failure` in the place of each that gave no output."""
+    drawn = draw_batches(command, directory, most, x, size, **given)
+    return [Failure(output.kind, output.message) if isinstance(output, NoReply) else output for output in drawn]
 
 
 def _process_target(spec: str, command: str, directory: str) -> Target:
@@ -148,11 +192,14 @@ def _adapter_target(spec: str, point: Any, name: str) -> Target:
         if name in targets:
             return targets[name]()
     except ImportError as error:
-        raise CannotRun(f"{spec}: {error}; install the extra covassay[audit]") from error
+        raise CannotRun(f"{spec}: {error}; install the extra covassay[peers]") from error
     raise InvalidInput(f"target = {spec!r}: {point.name} has {', '.join(targets)}")
 
 
-def _function(spec: str, module: str, path: str, directory: str) -> Callable[..., Any]:
+def _function(spec: str, module: str, path: str, directory: str) -> Any:
+    if "/" in module or module.endswith(".py"):
+        name = module.removesuffix(".py").rpartition("/")[2]
+        raise InvalidInput(f"target = {spec!r}: give the name of a module, such as {name}:{path}, in its directory")
     if directory not in sys.path:
         sys.path.insert(0, directory)
     try:
@@ -164,18 +211,9 @@ def _function(spec: str, module: str, path: str, directory: str) -> Callable[...
         raise InvalidInput(f"target = {spec!r}: {error}") from error
     except (Exception, SystemExit) as error:
         raise CannotRun(f"{spec}: importing {module} raised {type(error).__name__}: {text_of(error)}") from error
-    if not callable(found):
+    if not (callable(found) or hasattr(found, "fit")):
         raise InvalidInput(f"target = {spec!r}: must be a function, is {type(found).__name__}")
-    function: Callable[..., Any] = found
-    return function
-
-
-def text_of(error: BaseException | None) -> str:
-    """What an exception of a target says, in letters that can be printed, or a word in its place if it fails to."""
-    try:
-        return str(error).encode("utf-8", "backslashreplace").decode("utf-8")
-    except Exception:
-        return "(no text)"
+    return found
 
 
 class TimeLimitError(Exception):

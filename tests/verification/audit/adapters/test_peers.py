@@ -1,4 +1,4 @@
-"""Other people's packages, at the versions of the audit extra: what was found stays found, and can be replayed."""
+"""Other people's packages, at the versions of the extra `peers`: what was found stays found, and can be replayed."""
 
 import importlib.util
 import os
@@ -19,10 +19,10 @@ README = Path(__file__).resolve().parents[4] / "README.md"
 
 
 def needs(*modules: str) -> pytest.MarkDecorator:
-    """Skip without the audit extra, except where COVASSAY_REQUIRE_PEERS says that its absence is a failure."""
+    """Skip without the extra `peers`, except where COVASSAY_REQUIRE_PEERS says that its absence is a failure."""
     missing = [name for name in modules if importlib.util.find_spec(name) is None]
     skip = bool(missing) and not os.environ.get("COVASSAY_REQUIRE_PEERS")
-    return pytest.mark.skipif(skip, reason=f"needs {', '.join(missing)}: pip install 'covassay[audit]'")
+    return pytest.mark.skipif(skip, reason=f"needs {', '.join(missing)}: pip install 'covassay[peers]'")
 
 
 def law_checks(report: AuditReport) -> list[CheckResult]:
@@ -87,7 +87,7 @@ def test_the_opendp_adapter_asks_for_the_budget_that_its_map_confirms() -> None:
 
 def test_a_package_that_is_not_installed_cannot_be_run(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(__import__("sys").modules, "diffprivlib", None)
-    with pytest.raises(CannotRun, match=r"install the extra covassay\[audit\]"):
+    with pytest.raises(CannotRun, match=r"install the extra covassay\[peers\]"):
         TargetReference("diffprivlib:covariance-eig", "elsewhere").load()
 
 

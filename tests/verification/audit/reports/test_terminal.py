@@ -3,6 +3,7 @@
 import ast
 import io
 import shlex
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -136,6 +137,11 @@ def test_a_folded_python_call_is_the_same_call() -> None:
     lines = folded_command(call, 50)
     assert max(map(len, lines)) <= 50
     assert ast.dump(ast.parse("\n".join(lines))) == ast.dump(ast.parse(call))
+
+
+def test_a_name_between_colons_is_no_emoji(reports: dict[str, AuditReport]) -> None:
+    report = replace(next(iter(reports.values())), notes=("mymodule:two: it raised",))
+    assert "note: mymodule:two: it raised" in text(report)
 
 
 def test_markup_in_a_name_is_shown_as_it_is() -> None:

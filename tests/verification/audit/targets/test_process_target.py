@@ -90,7 +90,7 @@ def test_a_request_has_the_data_the_budget_and_a_seed_to_the_last_digit(tmp_path
     outputs = [call(target.load(), x, budget, rng, 10.0)[0] for _ in range(3)]
     requests = [json.loads(line) for line in (tmp_path / "log").read_text().splitlines()]
     assert all(np.array_equal(output, x) for output in outputs)
-    assert all(list(r) == ["x", "epsilon", "delta", "seed"] and r["delta"] == 1e-6 for r in requests)
+    assert all(list(r) == ["x", "epsilon", "delta", "seed", "protocol"] and r["delta"] == 1e-6 for r in requests)
     assert len({r["seed"] for r in requests}) == 3
     assert all(type(r["seed"]) is int and 0 <= r["seed"] < SEEDS for r in requests)
 
@@ -111,6 +111,9 @@ ENDED = "exception: the process ended without a reply, exit status"
 NO_REPLY = "malformed: a line on standard output that is no reply (logs go to standard error)"
 MISBEHAVING = {
     "dies at once": (ECHO, "sys.exit('no model')", f"{ENDED} 1", "'no model'"),
+    "dies with an error": (
+        ECHO, "sys.stderr.write('Error: no model\\n\\nNode.js v20\\n'); sys.exit(1)", f"{ENDED} 1", "'Error: no model'"
+    ),
     "dies when asked": ("os.kill(os.getpid(), 9)", "", f"{ENDED} -9", "nothing on standard error"),
     "dies in the middle of a line": ("print('{', end=''); sys.exit()", "", f"{ENDED} 0", ""),
     "closes its output": ("os.close(1); time.sleep(60)", "", f"{ENDED.rpartition(',')[0]}, or closed its ", ""),

@@ -1,0 +1,161 @@
+"""An audit in one line: `check`, and `parametrize_with_checks` in a project of its own."""
+
+import time
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from covassay.reference.domain import Matrix
+from covassay.reference.errors import InvalidInput
+from covassay.reference.mechanisms.output import SECOND_MOMENT
+from covassay.verification import Inconclusive, Refuted, check
+from covassay.verification.audit.check import CONTRACT, GROUPS, by_group, group_of, require_group
+from covassay.verification.audit.engine import contract
+from covassay.verification.audit.engine.checks import CheckResult, Status
+from covassay.verification.audit.engine.sampling import Setting
+from covassay.verification.audit.targets.calling import CannotRun
+from covassay.verification.audit.targets.target import Target
+
+pytest_plugins = ["pytester"]
+
+PROJECT = """
+import numpy as np
+import pytest
+from covassay.verification import parametrize_with_checks
+
+CALLS = []
+
+
+def release(X, eps, random_state):
+    CALLS.append(1)
+    x = X / np.maximum(1, np.linalg.norm(X, axis=1, keepdims=True))
+    noise = np.random.default_rng(random_state).laplace(size=(x.shape[1],) * 2)
+    return x.T @ x / len(x) + SHARE * noise * 2 * x.shape[1] / (len(x) * eps)
+
+
+def raises(X, eps):
+    raise KeyError("row 17")
+
+
+SHARE = {share}
+
+
+@parametrize_with_checks(
+    [({target}, {{"epsilon": 1.0}})], mechanism="entrywise-laplace", samples=100, expected_failed={expected}
+)
+def test_release(target, check):
+    before = len(CALLS)
+    check(target)
+    if before:
+        assert len(CALLS) == before, "the audit was run again"
+"""
+
+
+def outcomes(
+    pytester: pytest.Pytester, expected: Mapping[str, str], share: float = 1.0, target: str = "release"
+) -> Any:
+    pytester.makepyfile(PROJECT.format(share=share, target=target, expected=expected))
+    return pytester.runpytest_inprocess("-rA", "-p", "no:cacheprovider")
+
+
+def no_noise(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
+    return x.T @ x / len(x) + 1e-9 * rng.standard_normal((x.shape[1],) * 2)
+
+
+def hangs(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
+    time.sleep(60)
+    return x.T @ x
+
+
+@pytest.fixture(scope="module")
+def refuted() -> Refuted:
+    with pytest.raises(Refuted, match=r"no_noise as entrywise-laplace, ε = 1 \(pure DP\).*: REFUTED") as raised:
+        check(no_noise, "entrywise-laplace", epsilon=1.0, samples=100)
+    return raised.value
+
+
+def test_check_raises_with_the_report(refuted: Refuted) -> None:
+    assert isinstance(refuted, AssertionError)
+    assert {c.kind for c in refuted.report.refuted} >= {"law", "privacy"}
+    assert "replay: audit(no_noise, PureDP(epsilon=1.0)" in str(refuted)
+
+
+def test_what_could_not_be_decided_is_no_success_and_no_refutation() -> None:
+    with pytest.raises(Inconclusive, match="INCONCLUSIVE") as raised:
+        check(hangs, epsilon=1.0, samples=100, seconds=0.02)
+    assert not isinstance(raised.value, AssertionError)
+    with pytest.raises(CannotRun, match="KeyError"):
+        check(lambda x, *, epsilon, rng: {}[0], epsilon=1.0)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"mechanism": "gaus-cov"}, "did you mean gauss-cov"),
+        ({"mechanism": "nuclear-laplace", "rho": 1.0}, "nuclear-laplace is ε-DP"),
+        ({"epsilon": 1.0, "call": "g(x)"}, "must use f"),
+    ],
+)
+def test_wrong_arguments_are_told(arguments: dict[str, Any], message: str) -> None:
+    with pytest.raises(InvalidInput, match=message):
+        check(no_noise, **arguments)
+
+
+def test_a_function_without_a_budget_needs_a_stated_claim() -> None:
+    with pytest.raises(InvalidInput, match="takes no budget: say which one it claims"):
+        check(lambda X: X.T @ X)
+
+
+def test_an_expected_failure_is_expected_and_others_are_not(pytester: pytest.Pytester) -> None:
+    done = outcomes(pytester, {"law": "half the noise"}, share=0.01)
+    assert done.parseoutcomes().pop("xfailed") == 1
+    done.stdout.fnmatch_lines(["XFAIL*release-law* - half the noise"])
+    done.stdout.fnmatch_lines(["E*Refuted: release, ε = 1 (pure DP), replace-one", "FAILED*release-privacy*"])
+
+
+def test_a_correct_function_passes_and_an_expected_failure_that_does_not_come_fails(pytester: pytest.Pytester) -> None:
+    """One check that is expected to fail passes, and one is not made."""
+    done = outcomes(pytester, {"law": "issue 7", "symmetry": "issue 8"})
+    done.assert_outcomes(failed=2, passed=len(GROUPS) - 3, skipped=1)
+    done.stdout.fnmatch_lines(["E*contract: symmetry was expected to fail, and was not checked: *"])
+    done.stdout.fnmatch_lines(["[[]XPASS(strict)[]] issue 7"])
+    done.stdout.fnmatch_lines(
+        ["PASSED*::test_release[[]release-contract: row order[]]", "PASSED*[[]release-privacy[]]"]
+    )
+    done.stdout.fnmatch_lines(["SKIPPED*this audit has no such check"])
+
+
+def test_a_target_that_cannot_be_run_fails_every_id_expected_or_not(pytester: pytest.Pytester) -> None:
+    done = outcomes(pytester, {"law": "issue 7"}, target="raises")
+    done.assert_outcomes(failed=len(GROUPS))
+
+
+@pytest.mark.parametrize(
+    ("expected", "message"),
+    [
+        ({"laws": "why"}, "did you mean 'law'"),
+        ({"contract": "why"}, "must be one of contract: output form"),
+        ({"completed": "why"}, "must be one of"),
+        ({"law": ""}, "must say why"),
+    ],
+)
+def test_a_wrong_declaration_is_told(expected: dict[str, str], message: str) -> None:
+    with pytest.raises(InvalidInput, match=message):
+        by_group(expected)
+
+
+def test_every_check_of_the_contract_has_a_group() -> None:
+    form = contract.Form(SECOND_MOMENT, symmetric=True)
+    made = contract.contract(Setting(Target("f", no_noise), {"epsilon": 1.0}, SECOND_MOMENT, 0), form)
+    assert [check.name for check in made] == list(CONTRACT)
+
+
+def test_a_check_that_is_in_no_group_fails_in_the_last(refuted: Refuted) -> None:
+    strange = CheckResult("bits", "low-order bits", Status.REFUTED, "found")  # type: ignore[arg-type]
+    assert group_of(strange) == "completed"
+    assert require_group(refuted.report, "completed") == ""
+    with pytest.raises(Refuted, match="bits / low-order bits: found"):
+        require_group(replace(refuted.report, checks=(*refuted.report.checks, strange)), "completed")

@@ -1,0 +1,211 @@
+"""The known-answer vectors: they are what the generator makes, and one mutant for every flag fails on its tests."""
+
+import json
+import shlex
+import sys
+from collections.abc import Callable
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from covassay.reference.mechanisms.registry import MECHANISMS
+from covassay.verification.cli.main import run
+from covassay.verification.vectors.answer import answer
+from covassay.verification.vectors.generate import FLAGS, generate
+from covassay.verification.vectors.run import Outcome, compared, question_of
+from covassay.verification.vectors.run import run as outcomes_of
+from covassay.verification.vectors.run import tests_file as shipped
+
+CONTENT = shipped()
+Question = dict[str, Any]
+# An implementation of one mechanism in plain Python, written from its page.
+OWN = """
+import json, sys
+
+def answer(q):
+    if q["kind"] == "scale":
+        return 1 / (q["parameters"]["n"] * q["parameters"]["rho"] ** 0.5)
+    x, w, p = q["x"], q["noise"], q["parameters"]
+    numbers = [v for row in x for v in row] + [p["rho"], *(v for row in w for v in row)]
+    if not x or any(isinstance(v, str) for v in numbers) or p["rho"] <= 0:
+        raise ValueError("data or budget")
+    n, d, r = len(x), len(x[0]), p.get("row_bound", 1.0)
+    if len(w) != d or any(w[i][j] != w[j][i] for i in range(d) for j in range(d)):
+        raise ValueError("noise")
+    rows = [[v / max(r, sum(u * u for u in row) ** 0.5) for v in row] for row in x]
+    return [[r * r * (sum(a[i] * a[j] for a in rows) / n + w[i][j] / (n * p["rho"] ** 0.5)) for j in range(d)]
+            for i in range(d)]
+
+if __name__ == "__main__":
+    for line in sys.stdin:
+        try:
+            print(json.dumps({"output": answer(json.loads(line))}), flush=True)
+        except ValueError as error:
+            print(json.dumps({"error": str(error)}), flush=True)
+"""
+
+
+def times(factor: float, value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: times(factor, item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [times(factor, item) for item in value]
+    return value * factor if isinstance(value, float) else value
+
+
+def without(question: Question, *keys: str) -> Question:
+    return {**question, "parameters": {k: v for k, v in question["parameters"].items() if k not in keys}}
+
+
+def long_rows_left_out(question: Question) -> Question:
+    return {**question, "x": [row if sum(v * v for v in row) <= 1 else [0.0] * len(row) for row in question["x"]]}
+
+
+def finite(question: Question) -> Question:
+    return {**question, "x": [[0.0 if isinstance(v, str) else v for v in row] for row in question["x"]]}
+
+
+def sane_budget(question: Question) -> Question:
+    wrong = {k: 0.5 for k, v in question["parameters"].items() if v == "nan" or (v in (0.0, -1.0) and k in BUDGET)}
+    return {**question, "parameters": {**question["parameters"], **wrong}}
+
+
+def refuse_one_record(question: Question) -> Question:
+    if len(question["x"]) == 1:
+        raise ZeroDivisionError("n - 1")
+    return question
+
+
+def symmetrised(question: Question) -> Question:
+    noise = np.array(question["noise"])
+    return {**question, "noise": ((noise + noise.T) / 2).tolist()}
+
+
+BUDGET = ("epsilon", "rho", "delta")
+MUTANTS: dict[str, Callable[[Question], Question]] = {
+    "Release": lambda q: {**q, "noise": times(1.03, q["noise"])},
+    "Choice": lambda q: without(q, *(k for k in q["parameters"] if k not in BUDGET)),
+    "LongRow": long_rows_left_out,
+    "RowBound": lambda q: without(q, "row_bound"),
+    "OneRecord": refuse_one_record,
+    "NotFinite": finite,
+    "BadBudget": sane_budget,
+    "NoRecord": lambda q: {**q, "x": q["x"] or [[0.0, 0.0]]},
+    "NoiseShape": lambda q: {**q, "noise": q["noise"][:-1]},
+    "AsymmetricNoise": symmetrised,
+}
+OF_ANSWERS: dict[str, Callable[[Any], Any]] = {
+    "Scale": lambda digits: 1.03 * float(digits),
+    "Projection": lambda point: times(1.03, point),
+}
+
+
+def outcomes(ask: Callable[[Question], Any], flag: str | None = None) -> list[Outcome]:
+    tests = [test for test in CONTENT["tests"] if flag is None or flag in test["flags"]]
+    return outcomes_of(tests, ask, CONTENT["tolerance"])
+
+
+def test_the_file_is_what_the_generator_makes_and_the_reference_passes() -> None:
+    made = generate()
+    for key in ("version", "tolerance", "flags", "leftOut"):
+        assert made[key] == CONTENT[key]
+    assert [question_of(test) for test in made["tests"]] == [question_of(test) for test in CONTENT["tests"]]
+    assert [outcome.wrong for outcome in outcomes(answer) if outcome.wrong] == []
+
+
+def test_every_mechanism_has_tests_or_a_reason() -> None:
+    released = {test["mechanism"] for test in CONTENT["tests"] if test["kind"] == "release"}
+    assert released | set(CONTENT["leftOut"]) == set(MECHANISMS)
+    assert not released & set(CONTENT["leftOut"])
+    assert {flag for test in CONTENT["tests"] for flag in test["flags"]} == set(FLAGS) == {*MUTANTS, *OF_ANSWERS}
+
+
+@pytest.mark.parametrize("flag", FLAGS)
+def test_a_mutant_of_every_flag_fails_on_the_tests_of_that_flag(flag: str) -> None:
+    asked, found = MUTANTS.get(flag, lambda q: q), OF_ANSWERS.get(flag, lambda a: a)
+    failed = [outcome.test for outcome in outcomes(lambda q: found(answer(asked(q))), flag) if outcome.wrong]
+    of_flag = [test for test in CONTENT["tests"] if flag in test["flags"]]
+    assert len(failed) > 0.7 * len(of_flag), (len(failed), len(of_flag))
+
+
+def test_the_digits_of_a_scale_are_right_to_the_last() -> None:
+    """The square of every scale is a simple fraction. A formula that met a float would miss it in the 17th digit."""
+    squares = {}
+    for test in CONTENT["tests"]:
+        if test["kind"] == "scale":
+            square = Fraction(test["output"]) ** 2
+            simple = square.limit_denominator(10**6)
+            assert abs(square / simple - 1) < 2e-29, test  # 30 digits: half a unit of the last is below 5e-30
+            squares[test["mechanism"], test["formula"], test["parameters"].get("calibration", "")] = simple
+    assert len(squares) > 20
+    assert squares["gauss-cov", "noise_scale", ""] == Fraction(8, 147)  # 1/(n²ρ), n = 7, ρ = 3/8
+    assert squares["nuclear-laplace", "noise_scale", ""] == Fraction(16, 21) ** 2  # 2/(nε), ε = 3/8
+    assert squares["lap-cov", "noise_scale", "paper"] == 2 * Fraction(8, 7) ** 2  # √2 d/(nε), d = 3
+
+
+def test_an_implementation_in_another_process_passes_and_its_mutants_fail(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "own_gauss.py").write_text(OWN)
+    command = f"exec:{shlex.quote(sys.executable)} -I own_gauss.py"
+    own = ["--mechanism", "gauss-cov", "--flag"]
+    flags = [flag for flag in FLAGS if flag not in ("Projection", "Choice")]
+    every = [word for flag in flags for word in ("--flag", flag)]
+    for target in (command, "own_gauss:answer"):
+        assert run(["vectors", "run", target, "--mechanism", "gauss-cov", *every]) == 0, capsys.readouterr().out
+        assert "tests passed" in capsys.readouterr().out
+    for text, mutant, flag in (
+        ("max(r, sum", "min(r, sum", "LongRow"),
+        ("r * r * (", "(", "RowBound"),
+        ("w[i][j] / (n", "1.03 * w[i][j] / (n", "Release"),
+        ("w[i][j] != w[j][i]", "False", "AsymmetricNoise"),
+        ("raise ValueError(\"noise\")", "sys.exit(1)", "NoiseShape"),  # a crash is no refusal
+    ):  # fmt: skip
+        assert text in OWN
+        (tmp_path / "own_gauss.py").write_text(OWN.replace(text, mutant))
+        assert run(["vectors", "run", command, *own, flag]) == 1
+        told = capsys.readouterr().out
+        assert f"{flag} (1 failed): {FLAGS[flag][1]}" in told
+    assert run(["vectors", "run", command, *own, "NoiseShape", "--json"]) == 1
+    assert json.loads(capsys.readouterr().out)["failed"][0]["flags"] == ["NoiseShape"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["run"], "give exec:COMMAND or module:function"),
+        (["run", "covassay:gauss-cov"], "must be exec:COMMAND or module:function"),
+        (["run", "own:answer", "--flag", "LongRows"], "must be one of Scale, Release"),
+        (["check", "--mechanism", "gaus-cov"], "did you mean gauss-cov"),
+        (["check", "--mechanism", "bingham", "--flag", "LongRow"], "there is no such test"),
+    ],
+)
+def test_invalid_use_is_told(arguments: list[str], message: str, capsys: pytest.CaptureFixture[str],
+                             tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "own.py").write_text("def answer(q): return 0\n")
+    assert run(["vectors", *arguments]) == 2
+    assert message in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("expected", "answered", "wrong"),
+    [
+        ([[1.0, 2.0]], [[1.0, 2.0 + 1e-10]], ""),
+        ([[1.0, 2.0]], [[1.0, 2.0 + 1e-8]], "off by 1e-08"),
+        ([[1.0, 2.0]], [1.0, 2.0], "shape (2,) in place of (1, 2)"),
+        ([1.0], ["nan"], "not finite"),
+        ([1.0], ["one"], "not made of numbers"),
+        ({"a": 1.0}, {"b": 1.0}, "must be an object with a"),
+        ({"a": 1.0}, {"a": 2.0}, "a: off by 1"),
+        (5, 5.0, ""),
+    ],
+)
+def test_answers_are_compared(expected: Any, answered: Any, wrong: str) -> None:
+    found = compared(expected, answered, 1e-9)
+    assert wrong in found
+    assert bool(wrong) == bool(found)

@@ -1,0 +1,118 @@
+"""A function with another signature, with the expression that calls it as the audit does."""
+
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from covassay.reference.domain import Matrix
+from covassay.reference.errors import InvalidInput
+from covassay.verification.audit.engine.contract import DIMENSIONS, ROWS, plain_rows
+from covassay.verification.audit.engine.sampling import Setting
+from covassay.verification.audit.targets.bounds import needs_bounds
+from covassay.verification.audit.targets.calling import CannotRun, Wrapped
+from covassay.verification.audit.targets.fitting import found_call, plain_call
+from covassay.verification.audit.targets.process_state import put_back, random_states_put_back
+from covassay.verification.audit.targets.process_target import PREFIX, batch_of, why_late
+from covassay.verification.audit.targets.target import (
+    ALMOST,
+    Failure,
+    InsistentTimeLimitError,
+    Target,
+    TargetReference,
+    TargetSource,
+    TimeLimitError,
+    as_called,
+    as_source,
+    load,
+    text_of,
+    time_limit,
+)
+from covassay.verification.audit.targets.target import call as call_target
+from covassay.verification.statistics.streams import stream
+
+ORDER = sorted(DIMENSIONS, key=lambda d: d != 3)  # at d = 3 the parts of an output are told apart best
+
+
+def called(source: TargetSource | Callable[..., Any] | str, setting: Setting, call: str | None) -> TargetSource:
+    """The source as a target. If it is a function with another signature, its call is `call`, or is found by trying.
+
+    Raises
+    ------
+    InvalidInput : the call does not fit, or none is found. CannotRun : every call that fits raises.
+    """
+    found = as_source(source)
+    if isinstance(found, TargetReference) and not found.is_function:
+        return replace(found, call=call, batch=_batch(replace(found, call=call), setting))
+    if isinstance(source, Target):
+        return found
+    if call is None and isinstance(found, TargetReference) and found.call is not None:
+        return found
+    drawn = load(found).draw
+    if call is None and isinstance(drawn, Wrapped) and drawn.call is not None:
+        return found
+    function = drawn.function if isinstance(drawn, Wrapped) else drawn
+    if not (callable(function) or hasattr(function, "fit")):
+        raise InvalidInput(f"target = {function!r}: must be a function, or an object with the method fit")
+    if call is None and setting.box is None and needs_bounds(load(found)):
+        return found  # the audit will ask for the bounds
+    plain = plain_call(function, setting.budget)
+    if call is None:
+        try:
+            with random_states_put_back():
+                call = _tried(function, setting)
+        except CannotRun:
+            if not plain:
+                raise
+        if call in (None, plain) and function is drawn:
+            return found
+    if isinstance(found, TargetReference):
+        return replace(found, call=call)
+    return as_called(found.name, function, call)
+
+
+def _batch(source: TargetReference, setting: Setting) -> int:
+    """How many draws a process makes in one request, as it says; 0 for any other target, or if it gives no output.
+
+    Raises
+    ------
+    CannotRun : it gave no output in time, and what it wrote says why.
+    """
+    target = load(source)
+    if source.spec.partition(":")[0] != PREFIX:
+        return 0
+    x, rng = plain_rows(setting, ROWS), np.random.default_rng(stream(setting.seed, "contract", "batch"))
+    ask = partial(batch_of, source.command, source.directory)
+    most, _ = call_target(replace(target, draw=ask), x, setting.budget, rng, setting.seconds)
+    if not isinstance(most, Failure):
+        return int(most)
+    if most.kind == "time-out":
+        late = why_late(source.command, source.directory, x, setting.seconds, **setting.budget)
+        if late:
+            raise CannotRun(f"{source.spec}: {late}")
+    return 0
+
+
+def _tried(function: Any, setting: Setting) -> str:
+    def draw(target: Callable[..., Any], x: Matrix) -> Any:
+        rng = np.random.default_rng(stream(setting.seed, "contract", "call"))
+        start = time.perf_counter()
+        try:
+            with put_back(), time_limit(setting.seconds):
+                return target(x, rng=rng, **setting.budget)
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:
+            # the target may have wrapped the interruption in an error of its own
+            late = time.perf_counter() - start >= setting.seconds * ALMOST
+            if late or isinstance(error, TimeLimitError | InsistentTimeLimitError):
+                raise TimeoutError from None
+            if isinstance(error, Exception):
+                raise
+            raise RuntimeError(f"{type(error).__name__}: {text_of(error)}") from None
+
+    data_sets = [plain_rows(setting, ROWS, d) for d in (ORDER if setting.box is None else ORDER[:1])]
+    return found_call(function, data_sets, setting.budget, setting.shape, draw)

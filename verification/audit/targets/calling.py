@@ -1,0 +1,175 @@
+"""How to call a function that does not have the signature f(x, *, epsilon, rng): by a Python expression.
+
+An expression such as `f(x, eps=epsilon, random_state=seed)[0]` says it in one line. It may use
+
+    f                     the function, class or object that is audited
+    x                     the data, an (n, d) array
+    epsilon, delta, rho   the claimed budget; bounds, a pair (low, high) for every column
+    rng, seed             a numpy Generator, and a whole number below 2³² that is drawn from it
+    fit(e, x, …)          the object e after e.fit(x, …), for a `fit` that does not return it
+
+and every built-in function and importable module by its name, such as `pandas.DataFrame(x)`. An expression that uses
+neither `rng` nor `seed` belongs to a target that draws from a source of its own.
+"""
+
+import ast
+import builtins
+import contextlib
+import functools
+import importlib
+import inspect
+from collections.abc import Callable
+from types import CodeType
+from typing import Any
+
+from covassay.reference.errors import InvalidInput
+
+SEEDS = 2**32  # numpy's older generators take no larger seed
+BUDGET = ("epsilon", "delta", "rho")
+RANDOM = ("rng", "seed")
+GIVEN = ("f", "x", *BUDGET, *RANDOM, "bounds", "fit")
+
+
+class CannotRun(Exception):
+    """The target cannot be loaded or called at all; the message says why."""
+
+
+def text_of(error: BaseException | None) -> str:
+    """What an exception of a target says, in letters that can be printed, or a word in its place if it fails to."""
+    try:
+        return str(error).encode("utf-8", "backslashreplace").decode("utf-8")
+    except Exception:
+        return "(no text)"
+
+
+def fit(estimator: Any, *data: Any, **options: Any) -> Any:
+    """The estimator itself, after its method `fit`."""
+    estimator.fit(*data, **options)
+    return estimator
+
+
+def compiled(call: str) -> tuple[CodeType, frozenset[str], dict[str, Any]]:
+    """The code of an expression, the given names that it uses, and the modules that it names.
+
+    Raises
+    ------
+    InvalidInput : it is no expression, does not use `f`, or uses a name that is unknown.
+    """
+    try:
+        tree = ast.parse(call.strip(), mode="eval")
+    except SyntaxError as error:
+        raise InvalidInput(
+            f"call = {call!r}: must be one Python expression such as 'f(x, eps=epsilon)' ({error.msg})"
+        ) from None
+    names = [node for node in ast.walk(tree) if isinstance(node, ast.Name)]
+    own = {node.id for node in names if not isinstance(node.ctx, ast.Load)}
+    own |= {node.arg for node in ast.walk(tree) if isinstance(node, ast.arg)}
+    used = {node.id for node in names} - own
+    for needed in ("f", "x"):
+        if needed not in used:
+            raise InvalidInput(f"call = {call!r}: must use {needed}, as in 'f(x, eps=epsilon)'")
+    modules = {n: _module(call, n) for n in sorted(used) if n not in GIVEN and not hasattr(builtins, n)}
+    for node in ast.walk(tree):  # `sklearn.covariance.ledoit_wolf` needs the import of a part of the package
+        path = ast.unparse(node).split(".") if isinstance(node, ast.Attribute) else []
+        if path and path[0] in modules and all(part.isidentifier() for part in path):
+            with contextlib.suppress(ImportError):
+                importlib.import_module(".".join(path))
+    return compile(tree, "<call>", "eval"), frozenset(used & set(GIVEN)), modules
+
+
+def _module(call: str, name: str) -> Any:
+    if name == "np":
+        name = "numpy"
+    try:
+        return importlib.import_module(name)
+    except ImportError:
+        raise InvalidInput(
+            f"call = {call!r}: {name} is neither one of {', '.join(GIVEN)} nor a module that can be imported"
+        ) from None
+
+
+class Wrapped:
+    """A function g(x, *, epsilon, rng) that calls another one as an expression says.
+
+    Without an expression, one is found by `fitting.found_call` when the function is called for the first time. An audit
+    finds it before, on data of its own.
+    """
+
+    def __init__(self, function: Any, call: str | None = None) -> None:
+        self.function = function
+        self.call: str | None = None
+        self.__qualname__ = name_of(function)
+        if call is not None:
+            self._settle(call)
+
+    def _settle(self, call: str) -> None:
+        self.call = call
+        self._code, self.uses, self._modules = compiled(call)
+        self.takes_part = isinstance(ast.parse(call.strip(), mode="eval").body, ast.Subscript | ast.Attribute)
+        vars(self)["__signature__"] = _signature(self.uses)
+
+    def __call__(self, x: Any, *, rng: Any, **budget: Any) -> Any:
+        """One output."""
+        if self.call is None:
+            from covassay.verification.audit.targets.fitting import found_call
+
+            self._settle(found_call(self.function, [x], budget, None))
+        known = {"f": self.function, "x": x, "fit": fit, "rng": rng, **budget, **self._modules}
+        if "seed" in self.uses:
+            known["seed"] = int(rng.integers(SEEDS))
+        return eval(self._code, known)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Wrapped, (self.function, self.call)
+
+
+def wrap(function: Any, call: str | None = None) -> Wrapped:
+    """A function g(x, *, epsilon, rng) that can be audited, made from one with another signature.
+
+    >>> import numpy as np
+    >>> def noisy(X, eps, random_state=None):
+    ...     noise = np.random.RandomState(random_state).laplace(size=(X.shape[1],) * 2)
+    ...     return {"cov": X.T @ X / len(X) + noise / eps, "eps": eps}
+    >>> rng, x = np.random.default_rng(1), np.eye(2)
+    >>> wrap(noisy)(x, epsilon=1.0, rng=rng).shape
+    (2, 2)
+    >>> wrap(noisy, "f(x, epsilon, random_state=seed)['cov']")(x, epsilon=1.0, rng=rng).shape
+    (2, 2)
+
+    Parameters
+    ----------
+    function : a function, a method, a `functools.partial`, a class with `fit`, an object with `fit`, …
+    call : a Python expression that calls it, see above. By default one is found from the names of the parameters.
+
+    Raises
+    ------
+    InvalidInput : the expression is not valid. Without one, the same when the function is called and none is found.
+    """
+    return Wrapped(function, call)
+
+
+def name_of(function: Any) -> str:
+    """The name of a function, or of what it is made from."""
+    if isinstance(function, functools.partial):
+        return name_of(function.func)
+    name = getattr(function, "__qualname__", None)
+    return name if isinstance(name, str) else type(function).__qualname__
+
+
+def _signature(uses: frozenset[str]) -> inspect.Signature:
+    keywords = [name for name in (*BUDGET, "bounds") if name in uses]
+    return inspect.Signature(
+        [
+            inspect.Parameter("x", inspect.Parameter.POSITIONAL_OR_KEYWORD),
+            *(inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY) for name in (*keywords, "rng")),
+            inspect.Parameter("budget", inspect.Parameter.VAR_KEYWORD),
+        ]
+    )
+
+
+def signature_of(function: Callable[..., Any]) -> inspect.Signature | None:
+    """The signature of a function, or None if Python does not know it, as of some functions written in C."""
+    try:
+        return inspect.signature(function)
+    except (TypeError, ValueError):
+        return None

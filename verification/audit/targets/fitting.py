@@ -1,0 +1,414 @@
+"""Find how a function is called, from the names of its parameters and by trying.
+
+The candidates are expressions in the words of `calling`. They differ in what the data are given as (an array, a pandas
+data frame, a list of rows) and the randomness (a numpy Generator, a whole number, numpy's older RandomState, Python's
+random.Random). The first one that gives an output is taken. It is tried on public example rows, never on user data.
+"""
+
+import importlib.util
+import inspect
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from covassay.reference.domain import Matrix
+from covassay.reference.errors import InvalidInput
+from covassay.verification.audit.targets.calling import (
+    BUDGET,
+    CannotRun,
+    Wrapped,
+    compiled,
+    name_of,
+    signature_of,
+    text_of,
+)
+from covassay.verification.audit.targets.process_state import put_back
+
+ROLES = {
+    "data": "x xs data dataset rows records samples array arr df frame dataframe values observations points matrix "
+    "features table input inputs a m",
+    "epsilon": "epsilon eps ε epsilontotal totalepsilon targetepsilon epsilontarget dpepsilon privacyepsilon",
+    "delta": "delta δ targetdelta totaldelta dpdelta privacydelta",
+    "rho": "rho ρ zcdp zcdprho rhozcdp totalrho targetrho",
+    "budget": "budget privacybudget totalbudget privacyparameter",
+    "generator": "rng generator gen prng randomgenerator randomnumbergenerator numpyrng random",
+    "state": "randomstate rs",
+    "seed": "seed randomseed rngseed",
+    "bounds": "bounds databounds columnbounds range ranges",
+    "norm": "datanorm rowbound rownorm maxnorm maxrownorm normbound l2bound l2norm clipnorm clippingnorm "
+    "clipbound radius norm",
+    "rows": "n nrows nsamples nrecords numrows numsamples numrecords",
+    "columns": "d dim dimension nfeatures ncols ncolumns numfeatures numcolumns",
+}
+ROLE = {word: role for role, words in ROLES.items() for word in words.split()}
+RANDOM_FORMS = {
+    "generator": ("rng", "numpy.random.RandomState(seed)", "seed", "random.Random(seed)"),
+    "state": ("seed", "numpy.random.RandomState(seed)", "rng", "random.Random(seed)"),
+    "seed": ("seed", "rng", "numpy.random.RandomState(seed)", "random.Random(seed)"),
+}
+DATA_FORMS = ("x", "pandas.DataFrame(x)", "x.tolist()")
+METHODS = [
+    "release",
+    "privatize",
+    "privatise",
+    "estimate",
+    "covariance",
+    "cov",
+    "compute",
+    "sample",
+    "run",
+    "randomise",
+    "randomize",
+]
+OUTPUTS = [
+    "covariance_",
+    "covariance",
+    "cov_",
+    "cov",
+    "second_moment_",
+    "second_moment",
+    "output_",
+    "output",
+    "value",
+    "result",
+]
+
+
+class Misfit(Exception):
+    """No expression can be made; `call` is one with … in the places that somebody must fill in."""
+
+    def __init__(self, reason: str, call: str) -> None:
+        super().__init__(reason)
+        self.call = call
+
+
+def role_of(name: str) -> str | None:
+    """What a parameter of that name stands for, as far as its name tells."""
+    return ROLE.get(name.rpartition("__")[2].lower().replace("_", ""))  # a__b is the parameter b of a step a
+
+
+@dataclass(frozen=True)
+class _Forms:
+    """What the data and the randomness are given as, and the keywords that the budget has."""
+
+    data: str
+    random: int
+    budget: tuple[str, ...]
+    box: bool
+
+
+def _value(parameter: inspect.Parameter, forms: _Forms) -> str | None:
+    """The expression for one parameter that is not the data; None leaves it at its default."""
+    role, required = role_of(parameter.name), parameter.default is inspect.Parameter.empty
+    if role in RANDOM_FORMS:
+        return RANDOM_FORMS[role][forms.random]
+    if role in forms.budget:
+        return role
+    if role == "budget" and len(forms.budget) == 1:
+        return forms.budget[0]
+    if role in BUDGET and (required or (isinstance(parameter.default, int | float) and parameter.default)):
+        return f"… ({' and '.join(forms.budget)} alone is claimed)"
+    unset = required or parameter.default is None  # then the function may read off the data what must be public
+    if role == "bounds" and unset:
+        return "bounds" if forms.box else "… (bounds of the data, which must be public: give --bounds)"
+    if role == "norm" and unset:
+        return "float(numpy.linalg.norm(numpy.abs(bounds).max(1)))" if forms.box else "1.0"  # the unit ball
+    if not required:
+        return None
+    return {"rows": "len(x)", "columns": "x.shape[1]"}.get(role or "", "…")
+
+
+def _arguments(parameters: Iterable[inspect.Parameter], forms: _Forms, with_data: bool) -> tuple[str, list[str]]:
+    """The arguments of a call as text, and the names of parameters for which there is nothing to give."""
+    listed = [p for p in parameters if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)]
+    data = _data(listed) if with_data else None
+    words, missing, positional = [], [], True
+    for parameter in listed:
+        value = forms.data if parameter is data else _value(parameter, forms)
+        if value is None:
+            positional = False
+            continue
+        if value.startswith("…"):
+            missing.append(parameter.name + value.removeprefix("…"))
+            value = "…"
+        by_place = parameter.kind is parameter.POSITIONAL_ONLY or (parameter is data and positional)
+        by_place &= parameter.kind is not parameter.KEYWORD_ONLY
+        words.append(value if by_place else f"{parameter.name}={value}")
+        positional &= by_place
+    if with_data and data is None:
+        if not any(p.kind is p.VAR_POSITIONAL for p in parameters):
+            missing.append("a parameter for the data")
+        words.insert(0, forms.data)
+    return ", ".join(words), missing
+
+
+def _data(parameters: Sequence[inspect.Parameter]) -> inspect.Parameter | None:
+    """The parameter for the data: one with a telling name, or else the first without any role, required ones first."""
+    named = [p for p in parameters if role_of(p.name) == "data"]
+    unnamed = [p for p in parameters if role_of(p.name) is None]
+    unnamed.sort(key=lambda p: p.default is not inspect.Parameter.empty)
+    return next(iter(named + unnamed), None)
+
+
+def _parameters(function: Callable[..., Any]) -> list[inspect.Parameter]:
+    """The parameters that may be given; those that a `functools.partial` has fixed may not."""
+    signature = signature_of(function)
+    if signature is None:
+        raise Misfit("Python does not know its parameters", "f(x, …)")
+    fixed = function.keywords if isinstance(function, partial) else {}
+    found = [p for name, p in signature.parameters.items() if name not in fixed]
+    if found and found[0].name == "self":
+        raise Misfit("it is a method of a class; give the class, or the method of an object", "f(…, x, …)")
+    return found
+
+
+def _expression(function: Any, forms: _Forms, chained: bool) -> str:
+    """The call in these forms. If not `chained`, an estimator is used after `fit`, whatever `fit` returns."""
+    if not (inspect.isclass(function) or hasattr(function, "fit")):
+        arguments, missing = _arguments(_parameters(function), forms, True)
+        return _complete(f"f({arguments})", missing)
+    made, missing, method = _object(function, forms)
+    if not method:
+        return _complete(made, missing)
+    arguments, more = _arguments(_parameters_of_method(function, method), forms, True)
+    dot = "" if method == "__call__" else f".{method}"
+    call = f"{made}{dot}({arguments})" if chained or method != "fit" else f"fit({made}, {arguments})"
+    return _complete(call, missing + more)
+
+
+def _object(function: Any, forms: _Forms) -> tuple[str, list[str], str]:
+    """The expression for an object, what is missing in it, and its method that takes the data ("": none)."""
+    if not inspect.isclass(function):
+        return _copied(function, forms), [], "fit"
+    parameters = _parameters(function)
+    if hasattr(function, "fit"):
+        arguments, missing = _arguments(parameters, forms, False)
+        return f"f({arguments})", missing, "fit"
+    if any(role_of(p.name) == "data" and p.default is inspect.Parameter.empty for p in parameters):
+        arguments, missing = _arguments(parameters, forms, True)
+        return f"f({arguments})", missing, ""
+    arguments, missing = _arguments(parameters, forms, False)
+    return f"f({arguments})", missing, _method(function, f"f({arguments})")
+
+
+def _copied(estimator: Any, forms: _Forms) -> str:
+    """A copy of an estimator, with a new seed if it takes one; its other options stay as they are."""
+    made = "copy.deepcopy(f)"
+    options = estimator.get_params() if hasattr(estimator, "get_params") else {}
+    for name in options if hasattr(estimator, "set_params") else ():
+        if role_of(name) in RANDOM_FORMS:
+            return f"{made}.set_params({name}={RANDOM_FORMS[role_of(name) or ''][forms.random]})"
+    return made
+
+
+def _method(kind: type, made: str) -> str:
+    """The method of a class that takes the data: one with a telling name, or the only one."""
+    public = [name for name in dir(kind) if not name.startswith("_") and inspect.isfunction(getattr(kind, name))]
+    if "__call__" in dir(kind):
+        public.append("__call__")
+    taking = [name for name in public if _data(_parameters_of_method(kind, name)) is not None]
+    telling = [name for name in METHODS if name in taking]
+    chosen = telling[:1] or taking
+    if len(chosen) != 1:
+        several = f"several methods take data ({', '.join(taking)})" if taking else "no method takes data"
+        raise Misfit(several, f"{made}.…(x)")
+    return chosen[0]
+
+
+def _parameters_of_method(owner: Any, method: str) -> list[inspect.Parameter]:
+    signature = signature_of(getattr(owner, method))
+    if signature is None:
+        raise Misfit(f"Python does not know the parameters of {method}", f"f(…).{method}(x)")
+    found = list(signature.parameters.values())
+    bound = not inspect.isclass(owner) or isinstance(inspect.getattr_static(owner, method), classmethod | staticmethod)
+    return found if bound else found[1:]
+
+
+def _complete(call: str, missing: Sequence[str]) -> str:
+    if missing:
+        raise Misfit(f"an audit has nothing to give for {', '.join(missing)}", call)
+    return call
+
+
+def binds(function: Any, budget: Iterable[str]) -> bool:
+    """Whether the function can be called as f(x, *, epsilon, rng), with the keywords of this budget."""
+    if inspect.isclass(function) or not callable(function):
+        return False
+    signature = signature_of(function)
+    if signature is None:
+        return True
+    keywords = (*budget, "rng")
+    if isinstance(function, partial) and set(keywords) & set(function.keywords):
+        return False
+    try:
+        signature.bind("x", **dict.fromkeys(keywords))
+    except TypeError:
+        return False
+    return True
+
+
+def plain_call(function: Any, budget: Iterable[str]) -> str | None:
+    """The call f(x, …, rng=rng) with every keyword of the budget, if that binds; bounds may be left out."""
+    for keywords in (tuple(budget), tuple(name for name in budget if name != "bounds")):
+        if binds(function, keywords):
+            return f"f(x, {', '.join(f'{name}={name}' for name in (*keywords, 'rng'))})"
+    return None
+
+
+def candidates(function: Any, budget: Iterable[str]) -> list[str]:
+    """Expressions that may call the function, the most likely first. The first is `plain_call` if there is one.
+
+    Raises
+    ------
+    Misfit : there is none.
+    """
+    box, words = "bounds" in budget, tuple(name for name in budget if name in BUDGET)
+    direct = plain_call(function, budget)
+    plain = [] if direct is None else [direct]
+    forms = [
+        _Forms(data, random, words, box)
+        for data in DATA_FORMS
+        if not data.startswith("pandas") or importlib.util.find_spec("pandas")
+        for random in range(len(RANDOM_FORMS["seed"]))
+    ]
+    try:
+        found = [_expression(function, form, chained) for form in forms for chained in (True, False)]
+    except Misfit:
+        if plain:
+            return plain
+        raise
+    return list(dict.fromkeys([*plain, *found]))
+
+
+def uses_budget(function: Any, call: str | None) -> bool:
+    """Whether any part of the budget is passed to the function."""
+    if call is None and callable(function) and signature_of(function) is None:
+        return True
+    if call is None and any(binds(function, [name]) for name in BUDGET):
+        return True
+    words = [call] if call is not None else [c for name in BUDGET for c in _candidates_or_none(function, [name])[:1]]
+    return any(compiled(word)[1] & set(BUDGET) for word in words)
+
+
+def _candidates_or_none(function: Any, budget: Iterable[str]) -> list[str]:
+    try:
+        return candidates(function, budget)
+    except Misfit as misfit:  # the missing part is told later; here only the budget counts
+        return [misfit.call.replace("…", "None")] if "f(" in misfit.call else []
+
+
+def found_call(
+    function: Any,
+    data_sets: Sequence[Matrix],
+    budget: Mapping[str, Any],
+    shape: Callable[[Matrix], tuple[int, ...]] | None,
+    draw: Callable[[Callable[..., Any], Matrix], Any] | None = None,
+) -> str:
+    """The expression that calls the function and takes the output out of what it returns.
+
+    Parameters
+    ----------
+    data_sets : on the first of them that gives an output the expression is tried.
+    shape : of an output on x; None for a (d, d) matrix.
+    draw : how an expression is tried; it raises TimeoutError if that takes too long.
+
+    Raises
+    ------
+    InvalidInput : no expression fits. CannotRun : one fits, and raises. Both messages show two lines that would do.
+    """
+    try:
+        tried = candidates(function, budget)
+    except Misfit as misfit:
+        raise InvalidInput(_advice(function, str(misfit), misfit.call, budget)) from None
+    shape = shape or (lambda x: (x.shape[1],) * 2)
+    attempt = draw or (lambda call, x: call(x, rng=np.random.default_rng(0), **budget))
+    first: tuple[str, BaseException] | None = None
+    for call in tried:
+        for x in data_sets:
+            try:
+                output = attempt(Wrapped(function, call), x.copy())
+                if output is None:
+                    raise TypeError("it returned None")
+                with put_back():  # to look at an output may run code of the target
+                    return call + _part(output, shape(x))
+            except TimeoutError:
+                return call
+            except Misfit as misfit:
+                if call == plain_call(function, budget):
+                    return call  # it is called as an audit calls it, so its output is for the contract to judge
+                raise InvalidInput(_advice(function, str(misfit), f"{call}{misfit.call}", budget)) from None
+            except (Exception, SystemExit) as error:
+                first = first or (call, error)
+    assert first is not None
+    call, raised = first
+    reason = f"called as {call} it raised {type(raised).__name__}: {text_of(raised)}"
+    raise CannotRun(_advice(function, reason, call, budget)) from raised
+
+
+def _part(output: Any, shape: tuple[int, ...]) -> str:
+    """What takes the output out of what was returned: "", an index, a key or an attribute.
+
+    Raises
+    ------
+    Misfit : there is no such part, or several.
+    """
+    if not isinstance(output, list | tuple | dict) and _shape(output) is not None:
+        return ""  # an array: whether it has the right shape is for the contract to say
+    if _shape(output) == shape:
+        return ""
+    if isinstance(output, dict):
+        parts = {f"[{key!r}]": value for key, value in output.items()}
+    elif isinstance(output, list | tuple):
+        parts = {f"[{index}]": value for index, value in enumerate(output)}
+    else:
+        parts = {f".{name}": value for name, value in _attributes(output)}
+    fitting = [part for part, value in parts.items() if _shape(value) == shape]
+    telling = [part for name in OUTPUTS for part in (f".{name}", f"[{name!r}]") if part in fitting]
+    chosen = telling[:1] or fitting
+    if len(chosen) == 1:
+        return chosen[0]
+    if not fitting and _shape(output) is not None:
+        return ""
+    where = f"it returned a {type(output).__qualname__}"
+    many = f"several parts have the shape {shape} of an output: {', '.join(fitting)}"
+    none = f"no part of it has the shape {shape} of an output"
+    raise Misfit(f"{where}; {many if fitting else none}", fitting[0] if fitting else "…")
+
+
+def _attributes(output: Any) -> Iterator[tuple[str, Any]]:
+    for name in dir(output):
+        if not name.startswith("_"):
+            try:
+                value = getattr(output, name)
+            except (Exception, SystemExit):  # a property that cannot be read
+                continue
+            if not callable(value):
+                yield name, value
+
+
+def _shape(value: Any) -> tuple[int, ...] | None:
+    """The shape of numbers in any form; None for anything else."""
+    try:
+        array = np.asarray(value)
+    except (Exception, SystemExit):
+        return None
+    return array.shape if array.dtype.kind in "biufc" else None
+
+
+def _advice(function: Any, reason: str, call: str, budget: Iterable[str]) -> str:
+    """Why a function cannot be called, and the lines that would call it."""
+    name = name_of(function)
+    signature = signature_of(function)
+    stated = f"{name}{signature if signature is not None else '(…)'}"
+    own = re.sub(r"\bf\b", name if name.isidentifier() else name.rpartition(".")[2], call)
+    body = re.sub(r"=seed\b|\bseed(?=[,)])", lambda m: m[0].replace("seed", "int(rng.integers(2**32))"), own)
+    return (
+        f"{stated} does not fit an audit: {reason}.\n"
+        f"Say how it is called: --call '{call}', or wrap({name}, '{call}') in Python; or audit these two lines:\n"
+        f"    def release(x, *, {', '.join(budget)}, rng):\n"
+        f"        return {body}"
+    )
