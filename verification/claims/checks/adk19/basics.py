@@ -50,7 +50,7 @@ def adaptive_composition(composed: Callable[[Fraction, Fraction], Fraction] = la
     return Evidence(not failed, "9 pairs of odds", ", ".join(failed[:3]))
 
 
-@check("property", mutants={"half the scale": {"scale": lambda s, e: laplace.noise_scale(s, e) / 2}})
+@check("floating", mutants={"half the scale": {"scale": lambda s, e: laplace.noise_scale(s, e) / 2}})
 def laplace_loss(scale: Callable[[Number, Number], Number] = laplace.noise_scale) -> Evidence:
     """The log density ratio of the Laplace mechanism is at most ε = Δ/b, and it is ε where the noise is 0."""
     rng = np.random.default_rng(1)
@@ -108,7 +108,9 @@ def exponential_on_finite_sets(factor: int = 1) -> Evidence:
 
 
 @check(
-    "exact", mutants={"the corrected bound": {"printed": lambda g, share: exponential.failure_bound(1.0, g / 2, share)}}
+    "floating",
+    covers="case",
+    mutants={"the corrected bound": {"printed": lambda g, share: exponential.failure_bound(1.0, g / 2, share)}},
 )
 def printed_utility(printed: Callable[[float, float], float] = lambda g, share: math.exp(-g) * share) -> Evidence:
     """The bound P(ŷ ∉ G_τ) ≤ e^{−ετ/(2Δ)} μ(G_τ) that Lemma 4 prints fails for two outcomes.
@@ -123,7 +125,7 @@ def printed_utility(printed: Callable[[float, float], float] = lambda g, share: 
 
 
 @check(
-    "property",
+    "floating",
     mutants={
         "multiplied by μ(G_s), as printed": {"bound": lambda eta, gap, share: math.exp(-eta * gap) * share},
         "τ for τ − s": {"whole": True},
@@ -152,7 +154,7 @@ def corrected_utility(
 # RIDGE REGRESSION
 
 
-@check("property", mutants={"half the penalty": {"solve": lambda m, t, a: ridge.coefficients(m, t, a / 2)}})
+@check("floating", mutants={"half the penalty": {"solve": lambda m, t, a: ridge.coefficients(m, t, a / 2)}})
 def normal_equations(solve: Callable[[Matrix, int, float], Vector] = ridge.coefficients) -> Evidence:
     """The gradient of ½(w, −1) M (w, −1)ᵀ + α‖w‖² vanishes at w = (M_aa + 2αI)⁻¹ M_ay, so this w is the minimiser.
 
@@ -170,7 +172,7 @@ def normal_equations(solve: Callable[[Matrix, int, float], Vector] = ridge.coeff
     return Evidence(worst < 1e-9, "500 random problems", f"largest relative gradient {worst:.2g}")
 
 
-@check("property", mutants={"twice the denominator": {"denominator": 2.0}, "without ‖C − Ĉ‖_{2,∞}": {"column": 0.0}})
+@check("floating", mutants={"twice the denominator": {"denominator": 2.0}, "without ‖C − Ĉ‖_{2,∞}": {"column": 0.0}})
 def regression_error(denominator: float = 1.0, column: float = 1.0) -> Evidence:
     """Lemma 1, ‖w − ŵ‖ ≤ (‖C − Ĉ‖_{2,∞} + ‖C − Ĉ‖ ‖ŵ‖)/(λ_min(C) + 2α), holds for the reference's `error_bound`."""
     rng = np.random.default_rng(5)
@@ -194,7 +196,7 @@ def regression_error(denominator: float = 1.0, column: float = 1.0) -> Evidence:
     return Evidence(not failed, f"{CASES} random pairs", f"{failed} cases fail")
 
 
-@check("exact", mutants={"with ‖ŵ‖": {"norm_of": "estimate"}})
+@check("exact", covers="case", mutants={"with ‖ŵ‖": {"norm_of": "estimate"}})
 def regression_remark(norm_of: str = "truth") -> Evidence:
     """The remark after Lemma 1, that its bound holds with ‖w‖ for ‖ŵ‖, fails: the error is 81.0, the bound 10.8.
 
@@ -214,7 +216,7 @@ def regression_remark(norm_of: str = "truth") -> Evidence:
     )
 
 
-@check("property", mutants={"half the Frobenius norm": {"factor": 0.5}})
+@check("floating", mutants={"half the Frobenius norm": {"factor": 0.5}})
 def frobenius_dominates(factor: float = 1.0) -> Evidence:
     """‖A‖_{2,∞} and ‖A‖ are at most ‖A‖_F, and ‖AᵀA‖_F grows by B² if the rows of A are scaled by B."""
     rng = np.random.default_rng(6)

@@ -31,7 +31,7 @@ def random_rows(rng: np.random.Generator, d: int) -> tuple[Matrix, Matrix]:
 # SENSITIVITY AND BUDGET
 
 
-@check("property", mutants={"a sensitivity of 1": {"bound": 1.0}, "a change of 1.5 at the pair": {"attained": 1.5}})
+@check("floating", mutants={"a sensitivity of 1": {"bound": 1.0}, "a change of 1.5 at the pair": {"attained": 1.5}})
 def eigenvalue_change(bound: float = 2.0, attained: float = 2.0) -> Evidence:
     """Replacing a row moves the ordered eigenvalues by at most 2 in ℓ1 (Mirsky), which (2, 0) → (1, 1) attains."""
     rng = np.random.default_rng(1)
@@ -48,7 +48,7 @@ def eigenvalue_change(bound: float = 2.0, attained: float = 2.0) -> Evidence:
     return Evidence(holds, f"{CASES} random neighbours, d ≤ 4", f"largest change {worst:.6g}")
 
 
-@check("property", mutants={"a bound of 0.9": {"bound": 0.9}})
+@check("floating", mutants={"a bound of 0.9": {"bound": 0.9}})
 def score_change(bound: float = 1.0) -> Evidence:
     """Replacing a row moves the score uᵀCu by at most 1, not 2, because (u·x)² − (u·y)² lies in [−1, 1]."""
     rng = np.random.default_rng(2)
@@ -86,7 +86,7 @@ def joint_lemma(bound: Callable[[list[Number]], Number] = mechanism.eigenvector_
     return Evidence(not failed, "d = 2, 3, 4, 6", ", ".join(failed))
 
 
-@check("numeric", mutants={"four times the exponent": {"factor": 4.0}, "an exponent of ε/8": {"factor": 0.5}})
+@check("floating", mutants={"four times the exponent": {"factor": 4.0}, "an exponent of ε/8": {"factor": 0.5}})
 def single_step(factor: float = 1.0) -> Evidence:
     """One draw with exponent η = ε/4 loses ε/2 in the limit M → ∞, for C = M e₂e₂ᵀ with e₁ replaced by e₂ at d = 2.
 
@@ -116,7 +116,7 @@ def uniform_budget(total: Fraction = Fraction(5, 8)) -> Evidence:
     return Evidence(not failed, "2 ≤ d < 30", ", ".join(failed[:3]))
 
 
-@check("property", mutants={"a supremum of 3ε/5": {"supremum": Fraction(3, 5)}})
+@check("floating", mutants={"a supremum of 3ε/5": {"supremum": Fraction(3, 5)}})
 def adaptive_budget(supremum: Fraction = Fraction(3, 4)) -> Evidence:
     """The paper's adaptive budget, for which the paper claims ε, spends at most 3ε/4, whatever the weights."""
     rng = np.random.default_rng(4)
@@ -149,7 +149,7 @@ def random_frame(rng: np.random.Generator, d: int, near: Matrix) -> Matrix:
     return frame
 
 
-@check("property", mutants={"without the factor 2": {"factor": 1.0}})
+@check("floating", mutants={"without the factor 2": {"factor": 1.0}})
 def reconstruction_identity(factor: float = 2.0) -> Evidence:
     """‖C − ΘΛΘᵀ‖_F² = 2 Σ λ_i (λ_i − θ_iᵀCθ_i) for the eigenvalues λ of C and any orthonormal θ_i."""
     rng = np.random.default_rng(5)
@@ -164,7 +164,7 @@ def reconstruction_identity(factor: float = 2.0) -> Evidence:
     return Evidence(worst < ROUNDING, f"{CASES} random matrices and frames, d ≤ 5", f"largest relative gap {worst:.2g}")
 
 
-@check("property", mutants={"τ√d under the root, as printed": {"printed": True}, "half of τ√d": {"offset": 0.5}})
+@check("floating", mutants={"τ√d under the root, as printed": {"printed": True}, "half of τ√d": {"offset": 0.5}})
 def reconstruction_bound(printed: bool = False, offset: float = 1.0) -> Evidence:
     """Lemma 6 holds in the form ‖C − Θ̂Λ̂Θ̂ᵀ‖_F ≤ √(2 Σ λ_i(λ_i − θ̂_iᵀCθ̂_i)) + τ√d if |λ̂_i − λ_i| ≤ τ.
 
@@ -188,7 +188,7 @@ def reconstruction_bound(printed: bool = False, offset: float = 1.0) -> Evidence
     return Evidence(not failed, f"{CASES} random cases, d ≤ 5, a third of them extreme", f"{failed} cases fail")
 
 
-@check("property", mutants={"λ_{i−1} for λ_i": {"shift": -1}})
+@check("floating", mutants={"λ_{i−1} for λ_i": {"shift": -1}})
 def self_correction(shift: int = 0) -> Evidence:
     """λ_i(C) ≤ λ_1(P_i C P_iᵀ) if P_i projects onto the complement of any i − 1 directions (Courant–Fischer)."""
     rng = np.random.default_rng(7)
@@ -202,7 +202,7 @@ def self_correction(shift: int = 0) -> Evidence:
     return Evidence(not failed, f"{CASES} random matrices and frames", f"{int(failed)} cases fail")
 
 
-@check("property", mutants={"without ‖C − C_k‖_F": {"tail": 0.0}})
+@check("floating", mutants={"without ‖C − C_k‖_F": {"tail": 0.0}})
 def truncated_reconstruction(tail: float = 1.0) -> Evidence:
     """‖C − Ĉ_k‖_F ≤ ‖C − C_k‖_F + √(2 Σ_{i≤k} λ_i(λ_i − θ̂_iᵀCθ̂_i)) + τ√k, by the reference's `error_bound`.
 
@@ -225,7 +225,7 @@ def truncated_reconstruction(tail: float = 1.0) -> Evidence:
     return Evidence(not failed, f"{CASES} random cases, k < d ≤ 5", f"{failed} cases fail")
 
 
-@check("numeric", mutants={"with a gap": {"second": lambda m: m / 2}})
+@check("floating", mutants={"with a gap": {"second": lambda m: m / 2}})
 def rank_k_claim(second: Callable[[float], float] = lambda m: m - 1) -> Evidence:
     """Without a gap the distance from the best rank-k approximation is of order λ₁, not O(√(Σ dλ_i/ε_i) + √d/ε₀).
 
@@ -246,7 +246,7 @@ def rank_k_claim(second: Callable[[float], float] = lambda m: m - 1) -> Evidence
 # THE CLAIMS ON ACCURACY
 
 
-@check("numeric", mutants={"a median that does not grow with d": {"median": lambda d: 1.0}})
+@check("floating", mutants={"a median that does not grow with d": {"median": lambda d: 1.0}})
 def printed_lemma_5(median: Callable[[int], float] | None = None) -> Evidence:
     """Lemma 5 at λ₁ = 1 would bound λ₁ − ûᵀCû by K log(1/β)/ε with one K for all d; the median grows like 2.9 d/ε.
 
@@ -268,7 +268,7 @@ def printed_lemma_5(median: Callable[[int], float] | None = None) -> Evidence:
     return Evidence(growing, "d = 3 to 40", figures={f"d = {d}": f"{v:.4g}" for d, v in values.items()})
 
 
-@check("numeric", mutants={"a constant of 1": {"constant": 1.0}})
+@check("floating", mutants={"a constant of 1": {"constant": 1.0}})
 def corrected_lemma_5(constant: float = 2.07) -> Evidence:
     """E[λ₁ − ûᵀCû] ≤ 2.07 d/ε, without any logarithm, on a grid of spectra, by exact moments of the Bingham law."""
     rng = np.random.default_rng(9)
@@ -282,7 +282,7 @@ def corrected_lemma_5(constant: float = 2.07) -> Evidence:
     return Evidence(worst <= constant, f"{len(spectra)} spectra, d ≤ 40, ε = 1", f"largest ε E[gap]/d = {worst:.4f}")
 
 
-@check("exact", mutants={"half the probability": {"share": Fraction(1, 2)}})
+@check("floating", mutants={"half the probability": {"share": Fraction(1, 2)}})
 def undefined_weights(share: Fraction = Fraction(1)) -> Evidence:
     """Corollary 1 takes √(λ̂_i + τ), but λ̂_i + τ < 0 has probability β/(4d) for each eigenvalue that is 0.
 
@@ -302,7 +302,7 @@ def undefined_weights(share: Fraction = Fraction(1)) -> Evidence:
     return Evidence(not failed, "exact", ", ".join(failed), {"P(λ̂ + 1/ε < 0)": mpmath.nstr(displayed, 6)})
 
 
-@check("exact", mutants={"ζ < d/ε": {"ratio": Fraction(1, 2)}})
+@check("floating", covers="case", mutants={"ζ < d/ε": {"ratio": Fraction(1, 2)}})
 def vacuous_corollary_2(ratio: Fraction = Fraction(2)) -> Evidence:
     """Corollary 2 fails "for any ζ > 0": its condition λ₁ ≥ (2d³/(εζ²)) log(d/(εζ)) holds for C = 0 if ζ ≥ d/ε.
 
@@ -315,7 +315,7 @@ def vacuous_corollary_2(ratio: Fraction = Fraction(2)) -> Evidence:
     return Evidence(condition and mean_square == 32 * d / epsilon**2, "a counterexample", f"E‖Ĉ‖² = {mean_square}")
 
 
-@check("exact", mutants={"d^{5/2} for d³": {"ours": Fraction(5, 2)}})
+@check("exact", covers="all", mutants={"d^{5/2} for d³": {"ours": Fraction(5, 2)}})
 def comparison_with_kt13(ours: Fraction = Fraction(3)) -> Evidence:
     """The condition with d³/ζ² improves on the one with d⁴/ζ⁶, of Kapralov and Talwar, by a factor d/ζ⁴."""
     d_gain, zeta_gain = Fraction(4) - ours, Fraction(-6) - Fraction(-2)
@@ -323,7 +323,7 @@ def comparison_with_kt13(ours: Fraction = Fraction(3)) -> Evidence:
     return Evidence(holds, "exponents of d and ζ", f"improvement d^{d_gain} ζ^{zeta_gain}")
 
 
-@check("symbolic", mutants={"an error of order d^{3/2}": {"power": Fraction(3, 2)}})
+@check("symbolic", covers="all", mutants={"an error of order d^{3/2}": {"power": Fraction(3, 2)}})
 def gaussian_error(power: Fraction = Fraction(1)) -> Evidence:
     """Gaussian noise on the upper triangle has E‖N‖_F² = d²σ² exactly, so its error is of order d, not d^{3/2}."""
     d, sigma = sp.symbols("d sigma", positive=True)
@@ -338,7 +338,7 @@ def gaussian_error(power: Fraction = Fraction(1)) -> Evidence:
 # THE SAMPLER
 
 
-@check("numeric", mutants={"the exponent −(d + 1)/2": {"exponent": 1.5}, "Ω⁻¹ for Ω": {"inverse": True}})
+@check("floating", mutants={"the exponent −(d + 1)/2": {"exponent": 1.5}, "Ω⁻¹ for Ω": {"inverse": True}})
 def angular_gaussian(exponent: float = 1.0, inverse: bool = False) -> Evidence:
     """For z ~ N(0, Ω⁻¹), u = z/‖z‖ has density ∝ (uᵀΩu)^{−d/2}, by the integral over the radius at d = 2."""
     omega = np.array([1.0, 4.0])
@@ -372,7 +372,7 @@ def envelope(log_bound: Callable[..., Number] = bingham.log_envelope_bound) -> E
     return Evidence(bool(holds), "all q, b", f"slope {slope}, value {value}, residual of b {stationary}")
 
 
-@check("numeric", mutants={"a bound of √q/2": {"bound": lambda q: math.sqrt(q) / 2}})
+@check("floating", mutants={"a bound of √q/2": {"bound": lambda q: math.sqrt(q) / 2}})
 def proposals(bound: Callable[[int], float] = lambda q: math.sqrt(math.e * q / 2) + 0.2) -> Evidence:
     """The exact expected number of proposals is at most √(eq/2) + 0.2 on a grid of spectra, so O(√d), as claimed.
 
@@ -392,7 +392,7 @@ def proposals(bound: Callable[[int], float] = lambda q: math.sqrt(math.e * q / 2
 # THE BASELINE
 
 
-@check("property", mutants={"half the bound": {"bound": lambda d: d / math.sqrt(2)}})
+@check("floating", mutants={"half the bound": {"bound": lambda d: d / math.sqrt(2)}})
 def entrywise_change(bound: Callable[[int], float] = lambda d: math.sqrt(2) * d) -> Evidence:
     """All entries of C together move by at most √2 d in ℓ1, attained for even d; Lap(2d/ε) is private and too large."""
     rng = np.random.default_rng(11)
@@ -408,7 +408,7 @@ def entrywise_change(bound: Callable[[int], float] = lambda d: math.sqrt(2) * d)
     return Evidence(worst <= 1 + ROUNDING and attained, f"{CASES} random pairs, d ≤ 6", f"largest share {worst:.4f}")
 
 
-@check("property", mutants={"λ₁ ≤ n/2": {"share": 0.5}})
+@check("floating", mutants={"λ₁ ≤ n/2": {"share": 0.5}})
 def trace_bound(share: float = 1.0) -> Evidence:
     """λ₁(C) ≤ tr C ≤ n for n rows in the unit ball, so eigenvalues may be clipped to [0, n]."""
     rng = np.random.default_rng(12)

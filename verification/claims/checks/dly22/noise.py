@@ -72,6 +72,7 @@ def squared(bound: Bound, d: Number, s: Number, seen: list[Number]) -> Number:
 
 @check(
     "symbolic",
+    covers="all",
     mutants={
         "without the middle term": {"bound": lambda d, beta, log: (d + 2 * log(1 / beta)) ** 0.5},
         "ln(1/β) for 2 ln(1/β)": {
@@ -92,7 +93,7 @@ def eta_tail(bound: Bound = tails.eta) -> Evidence:
     return Evidence(holds, "all d, β", f"exponent − ln β = {residual}")
 
 
-@check("numeric", mutants={"without the middle term": {"bound": lambda d, b, log: (d + 2 * log(1 / b)) ** 0.5}})
+@check("floating", mutants={"without the middle term": {"bound": lambda d, b, log: (d + 2 * log(1 / b)) ** 0.5}})
 def eta_exact(bound: Bound = tails.eta) -> Evidence:
     """For even d, P(‖N(0, I_d)‖ > η) = e^{−y} Σ_{k<d/2} y^k/k! with y = η²/2 is at most β, computed to 30 digits."""
     worst = mpmath.mpf(0)
@@ -106,6 +107,7 @@ def eta_exact(bound: Bound = tails.eta) -> Evidence:
 
 @check(
     "symbolic",
+    covers="all",
     mutants={
         "4 ln(2/β) for the last term": {
             "bound": lambda d, b, log: (
@@ -130,7 +132,7 @@ def omega_tail(bound: Bound = tails.omega) -> Evidence:
 
 
 @check(
-    "symbolic",
+    "floating",
     mutants={
         "2 ln(1/β) for 4 ln(1/β)": {
             "bound": lambda d, b, log: (d**2 + 2 * (d * (2 * d - 1) * log(1 / b)) ** 0.5 + 2 * log(1 / b)) ** 0.5
@@ -157,7 +159,7 @@ def omega_sharp_tail(bound: Bound = tails.omega_sharp) -> Evidence:
 # THE SPECTRAL NORM OF THE GAUSSIAN WIGNER MATRIX
 
 
-@check("numeric", mutants={"υ*, which is proven": {"bound": tails.upsilon_star}})
+@check("floating", mutants={"υ*, which is proven": {"bound": tails.upsilon_star}})
 def upsilon_far_out(bound: Bound = tails.upsilon) -> Evidence:
     """The υ of the authors' code is exceeded with probability above β at d = 2, ln(1/β) = 2600; at d = 1 it is 0/0.
 
@@ -238,7 +240,7 @@ def _spectral(kind: Callable[..., np.ndarray], d: int, draws: int) -> list[float
     return [float(v) for v in np.abs(eigenvalues[:, [0, -1]]).max(axis=1)]
 
 
-@check("statistical", mutants={"the bound for the Gaussian orthogonal ensemble": {"bound": tails.upsilon_goe}})
+@check("floating", mutants={"the bound for the Gaussian orthogonal ensemble": {"bound": tails.upsilon_goe}})
 def upsilon_star_draws(bound: Bound = tails.upsilon_star, draws: int = 1500) -> Evidence:
     """Draws of the Gaussian Wigner matrix exceed υ* no more often than with probability β.
 
@@ -258,7 +260,9 @@ def upsilon_star_draws(bound: Bound = tails.upsilon_star, draws: int = 1500) -> 
 
 
 @check(
-    "symbolic", mutants={"the variance E": {"variance": lambda e: e}, "the variance 4E": {"variance": lambda e: 4 * e}}
+    "symbolic",
+    covers="all",
+    mutants={"the variance E": {"variance": lambda e: e}, "the variance 4E": {"variance": lambda e: 4 * e}},
 )
 def laplace_mixture(variance: Callable[[Number], Number] = lambda e: 2 * e) -> Evidence:
     """√(2E) g with E exponential and g normal is Laplace(1): both have the characteristic function 1/(1 + s²)."""
@@ -270,7 +274,7 @@ def laplace_mixture(variance: Callable[[Number], Number] = lambda e: 2 * e) -> E
     return Evidence(residual == 0, "all s", f"difference {residual}")
 
 
-@check("numeric", mutants={"max(2, log₂ m) for K": {"norm": lambda m, log: 2 * max(1, log(m) / log(2) / 2)}})
+@check("floating", mutants={"max(2, log₂ m) for K": {"norm": lambda m, log: 2 * max(1, log(m) / log(2) / 2)}})
 def psi_norm(norm: Bound = tails.psi_norm) -> Evidence:
     """E exp(max_i |Z_i|/K) ≤ 2 for m Laplace(1) variables and K = 2 max((√2 + 1)/(√2 − 1), 2 log₂ m).
 
@@ -301,7 +305,7 @@ def laplace_frobenius(d: float, beta: float) -> float:
     return math.sqrt(2 * (d**2 + math.sqrt(2 * d * (2 * d - 1) * x) + 2 * x)) + 2 * math.sqrt(2 * x * (x + math.log(m)))
 
 
-@check("symbolic", mutants={"without the linear term": {"linear": 0}, "√v for √(2v)": {"quadratic": 1}})
+@check("symbolic", covers="all", mutants={"without the linear term": {"linear": 0}, "√v for √(2v)": {"quadratic": 1}})
 def exponential_sums(linear: int = 1, quadratic: int = 2) -> Evidence:
     """For exponential E_i, P(Σ a_iE_i > Σ a_i + √(2vx) + bx) ≤ e^{−x} with v = Σ a_i² and b = max a_i.
 
@@ -332,7 +336,7 @@ KINK = (math.sqrt(2) + 1) / (math.sqrt(2) - 1)  # K is 2 KINK if 2 log₂ m ≤ 
 
 
 @check(
-    "numeric",
+    "floating",
     mutants={
         "1.4√d for 1.5√d": {"coded": lambda d, b: tails.eta_laplace(d, b) - 0.1 * d**0.5},
         "a fifth of K": {"coded": lambda d, b: 1.5 * d**0.5 + tails.psi_norm(d) / 5 * math.log(2 / b)},
@@ -357,7 +361,7 @@ def laplace_vector_tail(coded: Bound = tails.eta_laplace) -> Evidence:
 
 
 @check(
-    "numeric",
+    "floating",
     mutants={
         "1.4 d for 1.5 d": {"coded": lambda d, b: tails.omega_laplace(d, b) - 0.1 * d},
         "a fifth of K": {"coded": lambda d, b: 1.5 * d + tails.psi_norm(d * (d + 1) / 2) / 5 * math.log(2 / b)},
@@ -406,7 +410,7 @@ def laplace_wigner_tail(d: float, beta: float, variance: float = 2.0) -> float:
 
 
 @check(
-    "numeric",
+    "floating",
     mutants={
         "2√(2d) in place of 2√d": {
             "coded": lambda d, b: tails.upsilon_laplace(d, b) + 2 * (math.sqrt(2) - 1) * (1 + theta(d)) * d**0.5
@@ -433,7 +437,7 @@ def laplace_leading_term(coded: Bound = tails.upsilon_laplace) -> Evidence:
     return Evidence(below and asymptotic, "d up to 1e20", detail, figures)
 
 
-@check("numeric", mutants={"a variance of 1": {"variance": 1.0}, "a variance of 3": {"variance": 3.0}})
+@check("floating", mutants={"a variance of 1": {"variance": 1.0}, "a variance of 3": {"variance": 3.0}})
 def laplace_wigner_bounds(variance: float = 2.0) -> Evidence:
     """The explicit bounds on E‖W‖ and ‖W‖ for Laplace noise are asymptotically 2√(2d), which is the true order.
 
@@ -448,7 +452,7 @@ def laplace_wigner_bounds(variance: float = 2.0) -> Evidence:
     return Evidence(worst < 1e-3 and harmonic, "d → ∞", f"relative distance from 2√(2d) at d = 1e40: {worst:.2g}")
 
 
-@check("statistical", mutants={"the Gaussian υ*": {"spectral": tails.upsilon_star}})
+@check("floating", mutants={"the Gaussian υ*": {"spectral": tails.upsilon_star}})
 def laplace_draws(spectral: Callable[[float, float], float] = laplace_wigner_tail, draws: int = 1000) -> Evidence:
     """Draws of Laplace noise exceed the proven bounds, and those of the authors' code, no more often than β at d ≤ 40.
 

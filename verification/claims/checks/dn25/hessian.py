@@ -87,7 +87,7 @@ def sum_over_pairs(diagonal: Callable[[int], int] = lambda d: d - 2) -> Evidence
     return Evidence(not failed, "d ≤ 12", ", ".join(failed))
 
 
-@check("property", mutants={"d⁴ for d − 2": {"bound": lambda d: d**4}})
+@check("exact", mutants={"d⁴ for d − 2": {"bound": lambda d: d**4}})
 def curvature(bound: Callable[[int], Number] = lambda d: d - 2) -> Evidence:
     """∇²V ⪰ (d − 2) I on the simplex, because 1/(w_i + w_j)² ≥ 1 in the sum over pairs; and d − 2 ≥ d/10 for d ≥ 3."""
     failed = 0
@@ -101,7 +101,7 @@ def curvature(bound: Callable[[int], Number] = lambda d: d - 2) -> Evidence:
     return Evidence(not failed and slack, "90 rational points, d = 3, 4, 6", f"{failed} points fail")
 
 
-@check("property", mutants={"without the square": {"bound": lambda d, cap: 30 * d / cap**2}})
+@check("exact", mutants={"without the square": {"bound": lambda d, cap: 30 * d / cap**2}})
 def capped_curvature(bound: Callable[[int, Number], Number] = lambda d, cap: d / (40 * cap**2)) -> Evidence:
     """(4.1): ∇²V ⪰ 0.1 d/(2α)² I for d ≥ 3 if every w_i ≤ α, because then w_i + w_j ≤ 2α."""
     failed = 0
@@ -113,7 +113,12 @@ def capped_curvature(bound: Callable[[int, Number], Number] = lambda d, cap: d /
     return Evidence(not failed, "60 rational points, d = 3, 5, 8", f"{failed} points fail")
 
 
-@check("symbolic", mutants={"1 for 2": {"constant": 1}})
+@check(
+    "symbolic",
+    covers="all",
+    exhausts="the statement is about d = 2, and the Hessian has two eigenvalues there",
+    mutants={"1 for 2": {"constant": 1}},
+)
 def two_dimensions(constant: int = 2) -> Evidence:
     """Footnote 6: at d = 2 the eigenvalues of ∇²V are 2/(w₁ − w₂)² and 2/(w₁ + w₂)², at least 2 on the simplex."""
     a, b = sp.symbols("a b", positive=True)
@@ -124,6 +129,7 @@ def two_dimensions(constant: int = 2) -> Evidence:
 
 @check(
     "exact",
+    covers="case",
     mutants={
         "one chamber": {"points": ((Fraction(7, 10), Fraction(3, 10)), (Fraction(8, 10), Fraction(2, 10)))},
         "the density of independent values": {"density": lambda w: Fraction(1)},
@@ -149,7 +155,7 @@ def midpoint(
 
 
 @check(
-    "exact",
+    "floating",
     mutants={"the moment of symmetric noise": {"mean_square": gamma_mixture.symmetric_mean_square, "largest": 3}},
 )
 def spread(mean_square: Callable[[int], Fraction] = gamma_mixture.mean_square, largest: int = 5) -> Evidence:

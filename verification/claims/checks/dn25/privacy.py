@@ -18,6 +18,7 @@ CASES = 2000
 
 @check(
     "symbolic",
+    covers="all",
     mutants={
         "the trace in place of the norm": {"gap": lambda s, t, c: s - t},
         "orthogonal rows only": {"gap": lambda s, t, c: s + t},
@@ -67,7 +68,7 @@ def algorithm_2_budget(
 
 
 @check(
-    "property",
+    "floating",
     mutants={
         "half the scale": {"scale": lambda n, e: nuclear_laplace.noise_scale(n, e) / 2},
         "squared norms": {"kernel": lambda norm, scale: -((norm / scale) ** 2)},

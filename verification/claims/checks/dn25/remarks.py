@@ -50,7 +50,7 @@ def earlier_work(threshold: Callable[[Fraction], Fraction] = _corrected) -> Evid
     return Evidence(not failed, "n = d^k, 0 ≤ k ≤ 4, ε = 1", ", ".join(failed[:3]))
 
 
-@check("symbolic", mutants={"the printed square": {"power": 2}})
+@check("symbolic", covers="all", mutants={"the printed square": {"power": 2}})
 def approximate_rate(power: int = 1) -> Evidence:
     """The rate d/n of (ε, δ)-DP is the rate of ‖Σ̂ − Σ‖_F, not of its square.
 
@@ -93,7 +93,7 @@ def gain_over_dly22(traces: tuple[Fraction, ...] = tuple(Fraction(-k, 4) for k i
     return Evidence(bool(equal) and explained, "n = d^k, tr Σ = d^t", f"{len(equal)} points without a gain")
 
 
-@check("symbolic", mutants={"as printed": {"power": 1}})
+@check("symbolic", covers="all", mutants={"as printed": {"power": 1}})
 def step_2_display(power: int = 2) -> Evidence:
     """With t = C₃ (log/d)^{3/2}, (d³/log) t² is C₃² log², not C₃² log; the argument needs the prefactor d³/log²."""
     c, d, log = sp.symbols("c d L", positive=True)
@@ -102,7 +102,7 @@ def step_2_display(power: int = 2) -> Evidence:
     return Evidence(residual == 0, "all d, β", f"residual {residual}")
 
 
-@check("symbolic", mutants={"with log(d/β)": {"numerator": lambda d, b: sp.log(d / b)}})
+@check("symbolic", covers="case", mutants={"with log(d/β)": {"numerator": lambda d, b: sp.log(d / b)}})
 def cap(numerator: Callable[[sp.Expr, sp.Expr], sp.Expr] = lambda d, b: sp.log(1 / b)) -> Evidence:
     """α₁ = C₁ √(log(1/β)/d) does not dominate √(log(d/β)/(c₁d)): log(d/β)/log(1/β) tends to ∞ for fixed β."""
     d = sp.symbols("d", positive=True)
@@ -111,7 +111,7 @@ def cap(numerator: Callable[[sp.Expr, sp.Expr], sp.Expr] = lambda d, b: sp.log(1
     return Evidence(limit == sp.oo, "β = 1/2, d → ∞", f"limit {limit}")
 
 
-@check("enclosed", mutants={"C = 1": {"constant": 1}})
+@check("floating", mutants={"C = 1": {"constant": 1}})
 def trivial_dimensions(constant: int = 2) -> Evidence:
     """2 exp(−d^{1/3}/C) ≥ 1 for d = 1, 2 and C = 2, so that Theorem 6 says nothing there."""
     values = [2 * sp.exp(-(sp.Integer(d) ** sp.Rational(1, 3)) / constant) for d in (1, 2)]
@@ -119,7 +119,7 @@ def trivial_dimensions(constant: int = 2) -> Evidence:
     return Evidence(all(bool((v - 1).evalf(30) > 0) for v in values), "d = 1, 2", detail)
 
 
-@check("numeric", mutants={"a larger power of the logarithm": {"power": 5}})
+@check("floating", mutants={"a larger power of the logarithm": {"power": 5}})
 def product_of_bounds(power: float = 1.5, c3: int = 10, c4: int = 10, c: int = 1000) -> Evidence:
     """With L = d^{1/3}/C, (d² + C₄(d√L + L))(1/d + C₃ (ln d + L)^{3/2}/d^{3/2}) ≤ 1.1 d from some d on, if C is large.
 

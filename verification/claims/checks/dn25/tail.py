@@ -51,7 +51,7 @@ def published_bound(
 
 
 @check(
-    "numeric",
+    "floating",
     mutants={
         "half the limit": {"limit": lambda p, gamma, pi: schatten_limit(p, gamma, pi) / 2},
         "without the factor p + 1": {"limit": lambda p, gamma, pi: schatten_limit(p, gamma, pi) * (p + 1) ** (1 / p)},
@@ -102,7 +102,7 @@ def tail_identity(density: Callable[[Sequence[Number]], Number] = repulsion, fac
 
 
 @check(
-    "exact",
+    "floating",
     mutants={
         "the moment of symmetric noise": {"mean_square": gamma_mixture.symmetric_mean_square, "largest": 3},
         "a larger lower bound": {"lower": Fraction(7, 4), "largest": 4},
@@ -141,7 +141,7 @@ def violation(constant: Fraction, c: int) -> int | None:
     return None
 
 
-@check("enclosed", mutants={"a constant of 3/2": {"constant": Fraction(3, 2) + Fraction(1, 10**6)}})
+@check("floating", mutants={"a constant of 3/2": {"constant": Fraction(3, 2) + Fraction(1, 10**6)}})
 def moment_refutation(constant: Fraction = PRINTED, largest: int = 10**6) -> Evidence:
     """Whatever C is in Theorem 6, the moments contradict it at some d, which is computed for C = 1, 10, …, 10⁶.
 
@@ -153,7 +153,9 @@ def moment_refutation(constant: Fraction = PRINTED, largest: int = 10**6) -> Evi
     return Evidence(None not in found.values(), "C ≤ 10⁶; every C by the order of growth", figures=figures)
 
 
-@check("exact", mutants={"a weaker moment bound": {"first": Fraction(1)}, "the smaller root": {"sign": -1}})
+@check(
+    "exact", covers="all", mutants={"a weaker moment bound": {"first": Fraction(1)}, "the smaller root": {"sign": -1}}
+)
 def sharper_constant(first: Fraction = Fraction(3, 2), sign: int = 1) -> Evidence:
     """The moments refute every constant a < (7 + √33)/8 = 1.593, so also the 3 of Theorem 1 at p = ∞, where a = 3/2.
 
@@ -172,7 +174,7 @@ def sharper_constant(first: Fraction = Fraction(3, 2), sign: int = 1) -> Evidenc
     return Evidence(bool(exact) and identity == 0, "exact", f"4a² − 7a + 1 is {value} at {root}", figures)
 
 
-@check("property", mutants={"the square of the probability": {"exponent": 2.0}, "half the deviation": {"scale": 0.5}})
+@check("floating", mutants={"the square of the probability": {"exponent": 2.0}, "half the deviation": {"scale": 0.5}})
 def radius_tail(exponent: float = 1.0, scale: float = 1.0) -> Evidence:
     """For R ~ Gamma(k) with k = d², P(R ≥ k + √(2kL) + L) ≤ e^{−L} and P(R ≤ k − √(2kL)) ≤ e^{−L}."""
     worst = mpmath.mpf(0)
@@ -189,7 +191,7 @@ def radius_tail(exponent: float = 1.0, scale: float = 1.0) -> Evidence:
 
 
 @check(
-    "exact",
+    "floating",
     mutants={
         "1/2 for 1": {"factor": lambda d, p: p + Fraction((p + 2) * (d - 1) + 1, 2)},
         "p for p + 2": {"factor": lambda d, p: p + 1 + Fraction(p * (d - 1), 2)},

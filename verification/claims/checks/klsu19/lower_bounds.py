@@ -56,7 +56,12 @@ def score_of_bits(factor: Number = 1 - P**2) -> Evidence:
     return Evidence(not failed and one == 0, "n ≤ 8; all n by the logarithmic derivative", "; ".join(failed[:3]))
 
 
-@check("symbolic", mutants={"a radius of 1/2": {"radius": sp.Rational(1, 2)}, "1 for 2": {"factor": 1}})
+@check(
+    "symbolic",
+    covers="all",
+    exhausts="an interval has two ends",
+    mutants={"a radius of 1/2": {"radius": sp.Rational(1, 2)}, "1 for 2": {"factor": 1}},
+)
 def parts(radius: Number = THIRD, factor: int = 2) -> Evidence:
     """(16): for p uniform on [−1/3, 1/3], E[(1/9 − p²) g′(p)] = 2 E[p g(p)] for every differentiable g.
 
@@ -144,7 +149,7 @@ def gaussian_fingerprinting(power: int = 0, constant: Number = THIRD) -> Evidenc
 
 
 @check(
-    "symbolic",
+    "floating",
     mutants={"1/100 for 1/81": {"square": sp.Rational(1, 100)}, "4/81 for 8/81": {"largest": sp.Rational(4, 81)}},
 )
 def statistic_bounds(square: Number = SQUARE, largest: Number = LARGEST) -> Evidence:
@@ -188,7 +193,7 @@ def largest_mean(q: Vector, z: Vector, epsilon: float, delta: float) -> float:
 
 
 @check(
-    "property",
+    "floating",
     mutants={
         "sinh(ε)/2 for sinh(ε)": {"factor": lambda e: math.sinh(e) / 2},
         "without the term in δ": {"tail": lambda e: 0.0},
@@ -229,7 +234,11 @@ def sinh(x: Fraction) -> Bounds:
     return (up[0] - down[1]) / 2, (up[1] - down[0]) / 2
 
 
-@check("enclosed", mutants={"δ = 1/(16n)": {"delta": Fraction(1, 16)}, "ε ≤ 4 for ε ≤ 3.8": {"largest": Fraction(4)}})
+@check(
+    "enclosed",
+    covers="all",
+    mutants={"δ = 1/(16n)": {"delta": Fraction(1, 16)}, "ε ≤ 4 for ε ≤ 3.8": {"largest": Fraction(4)}},
+)
 def product_mean_bound(delta: Fraction = Fraction(3, 64), largest: Fraction = Fraction(19, 5)) -> Evidence:
     """Lemma 6.2 with constants: n ≥ d/(12α sinh ε), so n ≥ d/(72αε) for ε ≤ 3.8 and n ≥ d/(24αε) for ε ≤ 2.1.
 
@@ -247,6 +256,7 @@ def product_mean_bound(delta: Fraction = Fraction(3, 64), largest: Fraction = Fr
 
 @check(
     "symbolic",
+    covers="all",
     mutants={
         "e^{λ²/2} for 2e^{λ²/2}": {"factor": 1},
         "T without d ln 2": {"entropy": 0},
@@ -278,7 +288,7 @@ def gaussian_mean_bound(factor: int = 2, entropy: int = 1, share: int = 48) -> E
     )
 
 
-@check("numeric", mutants={"e^{−t²/d} for e^{−t²/(2d)}": {"rate": 2.0}})
+@check("floating", mutants={"e^{−t²/d} for e^{−t²/(2d)}": {"rate": 2.0}})
 def half_normal_tails(rate: float = 1.0) -> Evidence:
     """P(‖g‖₁ > t) ≤ 2^d e^{−t²/(2d)} for g ~ N(0, I_d), by the exact laws for d = 1 and 2.
 
@@ -297,7 +307,7 @@ def half_normal_tails(rate: float = 1.0) -> Evidence:
 
 
 @check(
-    "exact",
+    "floating",
     mutants={
         "e^{−k/4} for e^{−k/18}": {"rate": Fraction(1, 4)},
         "success with probability 3/5": {"success": Fraction(3, 5)},
@@ -322,7 +332,7 @@ def boosting(rate: Fraction = Fraction(1, 18), success: Fraction = Fraction(2, 3
     )
 
 
-@check("property", mutants={"2r for 3r": {"factor": 2.0}})
+@check("floating", mutants={"2r for 3r": {"factor": 2.0}})
 def boosted_choice(factor: float = 3.0) -> Evidence:
     """If more than half of the outputs are within r of the truth, any output within 2r of half of them is within 3r.
 
@@ -404,7 +414,7 @@ def distance_constants(
     return Evidence(not failed, "the largest Λ is enclosed; smaller ones follow", ", ".join(failed), figures)
 
 
-@check("exact", mutants={"γ₄ = 1/2": {"fourth": Fraction(1, 2)}, "G/2 for G": {"share": Fraction(1, 2)}})
+@check("floating", mutants={"γ₄ = 1/2": {"fourth": Fraction(1, 2)}, "G/2 for G": {"share": Fraction(1, 2)}})
 def balanced_moments(fourth: Fraction = Fraction(3, 2), share: Fraction = Fraction(1)) -> Evidence:
     """Bits with q in [1/3, 2/3] have E η⁴ ≤ 1.5 s², (E η³)² ≤ s³/2, 4t² ≤ s ≤ 4.5t² for t = p − q, and E L⁴ ≤ G(Λ).
 
@@ -437,7 +447,7 @@ def balanced_moments(fourth: Fraction = Fraction(3, 2), share: Fraction = Fracti
     )
 
 
-@check("property", mutants={"1.01 for 2/5": {"constant": 1.01}, "‖p − q‖₁ for ‖p − q‖₂": {"norm": 1}})
+@check("floating", mutants={"1.01 for 2/5": {"constant": 1.01}, "‖p − q‖₁ for ‖p − q‖₂": {"norm": 1}})
 def balanced_distance(constant: float = 0.4, norm: int = 2) -> Evidence:
     """TV(P, Q) ≥ (2/5) min(‖p − q‖₂, 1/20) for products of bits with q in [1/3, 2/3]^d.
 
@@ -459,7 +469,7 @@ def balanced_distance(constant: float = 0.4, norm: int = 2) -> Evidence:
     return Evidence(smallest >= constant, "400 pairs, d ≤ 10", f"smallest ratio {smallest:.4g}")
 
 
-@check("numeric", mutants={"γ₄ = 15": {"fourth": 15.0}, "0.5 ‖ν‖² ≤ Λ": {"low": 0.5}})
+@check("floating", mutants={"γ₄ = 15": {"fourth": 15.0}, "0.5 ‖ν‖² ≤ Λ": {"low": 0.5}})
 def precision_moments(third: float = 3.2, fourth: float = 19.7, low: float = 0.454, high: float = 0.556) -> Evidence:
     """Gaussians of relative precision 1 + ν, |ν| ≤ 1/20: |E η³| ≤ 3.2 s^{3/2}, E η⁴ ≤ 19.7 s², 0.454 ≤ s/ν² ≤ 0.556.
 
@@ -496,7 +506,7 @@ def precision_distance(nu: Vector, nodes: int = 4000) -> float:
     return float(part.mean())
 
 
-@check("property", mutants={"1/3 for 1/15": {"constant": 1 / 3}})
+@check("floating", mutants={"1/3 for 1/15": {"constant": 1 / 3}})
 def precision_distances(constant: float = 1 / 15) -> Evidence:
     """TV ≥ ‖A₁ − A₂‖_F/15 for centred Gaussians with Σ_i⁻¹ = I + A_i, ‖A_i‖_F ≤ 1/50, whatever the diagonals of A_i.
 
@@ -566,7 +576,7 @@ def inner_product(error: Number = SIXTEENTH) -> Evidence:
     return Evidence(held, "all d; the identity for d ≤ 4", "; ".join([f"slack {slack}", *failed]))
 
 
-@check("exact", mutants={"twice the exponent": {"exponent": lambda d: Fraction(2 * d**4, 1024 * d * (d - 1))}})
+@check("floating", mutants={"twice the exponent": {"exponent": lambda d: Fraction(2 * d**4, 1024 * d * (d - 1))}})
 def sign_sums(exponent: Callable[[int], Fraction] = lambda d: Fraction(d**4, 1024 * d * (d - 1))) -> Evidence:
     """Claim 6.13: P(Z′ > α²/32) ≤ exp(−d⁴/(1024d(d − 1))) ≤ e^{−d²/1024}, where Z′ = (α/d) Σ_{i<j} ±M_ij, |M_ij| ≤ α/d.
 
@@ -600,7 +610,7 @@ def sign_sums(exponent: Callable[[int], Fraction] = lambda d: Fraction(d**4, 102
     return Evidence(not failed, "d ≤ 120; all d by Hoeffding", "; ".join(failed[:3]), shown)
 
 
-@check("property", mutants={"0.38 for 0.44": {"constant": 0.38}, "entries of 2α/d": {"entry": 2.0}})
+@check("floating", mutants={"0.38 for 0.44": {"constant": 0.38}, "entries of 2α/d": {"entry": 2.0}})
 def sign_covariances(constant: float = 0.44, entry: float = 1.0) -> Evidence:
     """Σ = I + A with A_ij = ±α/d, α ≤ ½, has ½I ⪯ Σ ⪯ (3/2)I, ‖A‖_F ≤ α, and TV(N(0, Σ), N(0, I)) ≤ 0.44α.
 
@@ -675,6 +685,7 @@ def hybrid_bound(
 
 @check(
     "enclosed",
+    covers="case",
     mutants={
         "ε = 2": {"epsilon": Fraction(2)},
         "the sharp exponent γ(e^ε − 1)": {"printed": lambda e, gamma: gamma * (exponential(e)[1] - 1)},
@@ -694,7 +705,9 @@ def printed_hybrid(
 
 
 @check(
-    "enclosed", mutants={"a limit of 2.4": {"limit": Fraction(24, 10)}, "a limit of 2.3": {"limit": Fraction(23, 10)}}
+    "enclosed",
+    covers="all",
+    mutants={"a limit of 2.4": {"limit": Fraction(24, 10)}, "a limit of 2.3": {"limit": Fraction(23, 10)}},
 )
 def printed_hybrid_range(limit: Fraction = Fraction(23366, 10000)) -> Evidence:
     """(1 + γ(e^ε − 1))^n ≤ e^{4εγn} holds for all γ exactly if e^ε − 1 ≤ 4ε, that is for ε ≤ 2.3366….
@@ -715,7 +728,9 @@ def printed_hybrid_range(limit: Fraction = Fraction(23366, 10000)) -> Evidence:
 
 
 @check(
-    "enclosed", mutants={"ln 8 for ln 16": {"mass": Fraction(1, 8)}, "0.44α for 0.88α": {"distance": Fraction(44, 100)}}
+    "enclosed",
+    covers="all",
+    mutants={"ln 8 for ln 16": {"mass": Fraction(1, 8)}, "0.44α for 0.88α": {"distance": Fraction(44, 100)}},
 )
 def covariance_bound(mass: Fraction = Fraction(1, 16), distance: Fraction = Fraction(88, 100)) -> Evidence:
     """Lemma 6.11 with constants: n ≥ (d²/1024 − ln 16)/(0.88α(e^ε − 1)) if E‖M(X) − Σ‖_F² ≤ α²/4, α ≤ ½.
@@ -735,6 +750,7 @@ def covariance_bound(mass: Fraction = Fraction(1, 16), distance: Fraction = Frac
 
 @check(
     "exact",
+    covers="all",
     mutants={"boosting without its factor 3": {"choice": 1}, "the covariance for an accuracy of α": {"scale": 60}},
 )
 def theorems_of_section_6(choice: int = 3, scale: int = 120) -> Evidence:

@@ -117,6 +117,7 @@ def post_processing(
 
 @check(
     "symbolic",
+    covers="all",
     mutants={
         "ε²/2, as if it were attained": {"rho": lambda e, tanh: e**2 / 2},
         "half the value": {"rho": lambda e, tanh: privacy.zcdp_of_pure(e, tanh) / 2},
@@ -152,6 +153,7 @@ def zcdp_of_pure_dp(rho: Callable[..., Number] = privacy.zcdp_of_pure) -> Eviden
 
 @check(
     "symbolic",
+    covers="all",
     mutants={
         "without ρ": {"conversion": lambda rho, delta, log: 2 * sp.sqrt(rho * log(1 / delta))},
         "√(ρ ln(1/δ)) for its double": {"conversion": lambda rho, delta, log: rho + sp.sqrt(rho * log(1 / delta))},
@@ -174,7 +176,8 @@ def approximate_dp_of_zcdp(conversion: Callable[..., Number] = privacy.epsilon_o
 
 
 @check(
-    "enclosed",
+    "floating",
+    covers="case",
     mutants={
         "the corrected ε, at δ = e^{−8}": {"point": Fraction(9, 2), "level": Fraction(8)},
         "a larger δ at the same ε": {"level": Fraction(299, 100)},
@@ -295,6 +298,7 @@ def printed_units(folds: int, j: int) -> int:
 
 @check(
     "exact",
+    covers="case",
     mutants={
         "the corrected ε": {"units": lambda folds, j: math.isqrt(2 * folds * j) + 1 + -(-5 * folds // 11)},
         "too few folds": {"cases": ((6, 1), (24, 4))},
@@ -333,7 +337,7 @@ def with_mean_loss(epsilon: Number, folds: int, level: Number) -> Number:
 
 
 @check(
-    "enclosed",
+    "floating",
     mutants={
         "without the mean loss": {"total": lambda e, t, level: e * mpmath.sqrt(2 * t * level)},
         "Tε₀² ≤ 5 ln(1/δ₀)": {"hypothesis": sp.Integer(5)},
@@ -377,6 +381,7 @@ def corrected_advanced_composition(
 
 @check(
     "symbolic",
+    covers="all",
     mutants={
         "σ = Δ/√ρ": {"scale": lambda s, r: s / sp.sqrt(r)},
         "Δ²/σ² for Δ²/(2σ²)": {"spent": lambda s, v: s**2 / v},

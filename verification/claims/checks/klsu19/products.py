@@ -26,6 +26,7 @@ Law = Sequence[Fraction]
 
 @check(
     "exact",
+    covers="case",
     mutants={
         "a row of zeros for the new one": {"pair": ((1, 1, 1, 0, 0, 0), (0,) * 6)},
         "√2 B/m for B/m": {"claimed": lambda b2: ppde.change_squared(b2, 6, "reconstructed")},
@@ -49,7 +50,7 @@ def shortened(row: Vector, bound: float) -> Vector:
 
 
 @check(
-    "property",
+    "floating",
     mutants={
         "B for √2 B": {"limit": lambda b2, size: min(b2, size)},
         "√(|S|/2) for √|S|": {"limit": lambda b2, size: min(2 * b2, size / 2)},
@@ -103,7 +104,7 @@ def untruncated_sensitivity(
     return Evidence(not failed, "d ≤ 6; a row of zeros against one of ones for all d", ", ".join(failed))
 
 
-@check("symbolic", mutants={"twice the variance": {"variance": lambda b2, m, rho: b2 / (rho * m**2)}})
+@check("symbolic", covers="all", mutants={"twice the variance": {"variance": lambda b2, m, rho: b2 / (rho * m**2)}})
 def printed_noise(
     variance: Callable[[Number, Number, Number], Number] = lambda b2, m, rho: b2 / (2 * rho * m**2),
 ) -> Evidence:
@@ -117,7 +118,7 @@ def printed_noise(
     return Evidence(spent == 2 * rho, "all B, m, ρ", f"spends {spent}")
 
 
-@check("numeric", mutants={"twice the variance": {"factor": 2.0}, "the first round for the eighth": {"last": 1}})
+@check("floating", mutants={"twice the variance": {"factor": 2.0}, "the first round for the eighth": {"last": 1}})
 def printed_noise_released(factor: float = 1.0, last: int = 8) -> Evidence:
     """With variance B²/(2ρm²) the output of PPDE has D₂ > 3.99ρ for two neighbours, but ρ-zCDP allows only 2ρ.
 
@@ -148,6 +149,7 @@ def printed_noise_released(factor: float = 1.0, last: int = 8) -> Evidence:
 
 @check(
     "symbolic",
+    covers="all",
     mutants={
         "B² for 2B²": {"change": lambda b2, size, calibration: b2},
         "m for m²": {"variance": lambda change, m, rho: ppde.noise_variance(change, m, rho) / m},
@@ -168,7 +170,7 @@ def sliding_mean(rows: Matrix, r: int, m: int, kept: Vector, bound: float) -> Ve
     return ppde.block_mean(rows[(r - 1) * (m // 2) :], 1, m, kept, bound)
 
 
-@check("exact", mutants={"overlapping blocks": {"mean": sliding_mean}})
+@check("floating", mutants={"overlapping blocks": {"mean": sliding_mean}})
 def disjoint_blocks(mean: Callable[..., Vector] = ppde.block_mean) -> Evidence:
     """A record enters one block only: replacing it leaves the means of all other blocks unchanged to the last bit.
 
@@ -259,7 +261,9 @@ def chi_square_product(
     return Evidence(not failed, "laws on (2, 3) and (2, 2, 2) points; the argument for all", "; ".join(failed))
 
 
-@check("exact", mutants={"the product rule": {"claimed": lambda parts: math.prod(1 + s for s in parts) - 1}})
+@check(
+    "exact", covers="case", mutants={"the product rule": {"claimed": lambda parts: math.prod(1 + s for s in parts) - 1}}
+)
 def chi_square_not_additive(claimed: Callable[[Sequence[Fraction]], Number] = sum) -> Evidence:
     """χ² is not additive: two bits of mean ½ against mean ¼ have χ² = 1/3 each and 7/9 together, not 2/3."""
     p, q = [Fraction(1, 2)] * 2, [Fraction(3, 4), Fraction(1, 4)]
@@ -287,7 +291,7 @@ def kl_additive(normalised: bool = True) -> Evidence:
     return Evidence(not failed, "laws on (2, 3) and (2, 2, 2) points; the argument for all", "; ".join(failed))
 
 
-@check("symbolic", mutants={"4 TV² ≤ KL": {"factor": 4}})
+@check("symbolic", covers="all", mutants={"4 TV² ≤ KL": {"factor": 4}})
 def pinsker(factor: int = 2) -> Evidence:
     """2(p − q)² ≤ KL for two bits of means p and q, because ∂/∂q (KL − 2(p − q)²) = (q − p)(1 − 2q)²/(q(1 − q)).
 
@@ -301,7 +305,7 @@ def pinsker(factor: int = 2) -> Evidence:
     return Evidence(sp.simplify(slope - expected) == 0, "all p, q", f"slope {sp.factor(slope)}")
 
 
-@check("property", mutants={"3 TV² ≤ KL": {"lower": 3.0}, "KL ≤ χ²/2": {"upper": 0.5}})
+@check("floating", mutants={"3 TV² ≤ KL": {"lower": 3.0}, "KL ≤ χ²/2": {"upper": 0.5}})
 def divergence_order(lower: float = 2.0, upper: float = 1.0) -> Evidence:
     """2 TV² ≤ KL ≤ ln(1 + χ²) ≤ χ² in nats, and neither end can be improved by a constant factor.
 
@@ -363,7 +367,7 @@ def kl_chernoff(power: int = 1, exchanged: bool = False) -> Evidence:
                     {"largest ratio": f"{float(largest):.6g}"})  # fmt: skip
 
 
-@check("exact", mutants={"1/4 for 3": {"first": Fraction(1, 4)}, "1 for 6": {"second": 1}})
+@check("floating", mutants={"1/4 for 3": {"first": Fraction(1, 4)}, "1 for 6": {"second": 1}})
 def squared_length_tails(first: Fraction = Fraction(3), second: int = 6) -> Evidence:
     """For bits of means at most p ≤ ½, P(‖X‖² ≥ pd(1 + 3L)) ≤ e^{−L} if pd > 1, and P(‖X‖² ≥ 6L) ≤ e^{−L} if pd ≤ 1.
 
@@ -399,7 +403,7 @@ def squared_length_tails(first: Fraction = Fraction(3), second: int = 6) -> Evid
 # THE ROUNDS
 
 
-@check("exact", mutants={"a quarter of B²": {"share": Fraction(1, 4)}})
+@check("floating", mutants={"a quarter of B²": {"share": Fraction(1, 4)}})
 def rows_unshortened(share: Fraction = Fraction(1)) -> Evidence:
     """With the reference's B² rows are rarely shortened: P(‖x[S]‖² ≥ B²) ≤ β/(mR) in a round, β/m in the last step.
 
@@ -433,7 +437,7 @@ def records(d: int, rho: float, beta: float, factor: float = 1.0) -> int:
     return math.ceil(m)
 
 
-@check("numeric", mutants={"half the records": {"factor": 0.5}, "1/32 for 1/16": {"share": 32}})
+@check("floating", mutants={"half the records": {"factor": 0.5}, "1/32 for 1/16": {"share": 32}})
 def rounds_sampling(factor: float = 1.0, share: int = 16) -> Evidence:
     """With m = `enough_records`, P(|plain mean − p_j| > u/16) ≤ β/(2dR) if p_j ≤ u, by exact binomial tails.
 
@@ -454,7 +458,7 @@ def rounds_sampling(factor: float = 1.0, share: int = 16) -> Evidence:
                     f"largest share of β/(2dR) {worst:.4g}")  # fmt: skip
 
 
-@check("property", mutants={"records for sampling only": {"rho_for": 1e9}, "1/32 for 1/16": {"share": 32.0}})
+@check("floating", mutants={"records for sampling only": {"rho_for": 1e9}, "1/32 for 1/16": {"share": 32.0}})
 def rounds_noise(rho_for: float | None = None, share: float = 16.0) -> Evidence:
     """With m = `enough_records` the noise bound s√(2 ln(4dR/β)) is ≤ u/16 in both calibrations, tight at u = 1/d."""
     rng = np.random.default_rng(5)
@@ -473,7 +477,7 @@ def rounds_noise(rho_for: float | None = None, share: float = 16.0) -> Evidence:
     return Evidence(0.95 < worst <= 1 + ROUNDING, "500 random d, ρ, β, rounds", f"largest ratio {worst:.6g}")
 
 
-@check("exact", mutants={"errors of u/4": {"error": Fraction(1, 4)}, "τ = u/4": {"cut": lambda r: 2.0**-r / 4}})
+@check("floating", mutants={"errors of u/4": {"error": Fraction(1, 4)}, "τ = u/4": {"cut": lambda r: 2.0**-r / 4}})
 def rounds_induction(error: Fraction = Fraction(1, 8), cut: Callable[[int], Number] = ppde.threshold) -> Evidence:
     """If |q − p| ≤ u/8, a coordinate that goes on to the next round has p < u_{r+1}; a finished one has |q − p| ≤ p/2.
 
@@ -489,7 +493,7 @@ def rounds_induction(error: Fraction = Fraction(1, 8), cut: Callable[[int], Numb
     return Evidence(not failed, "r < 40; both sides scale with u", ", ".join(failed[:3]))
 
 
-@check("numeric", mutants={"half the deviation": {"factor": 0.5}})
+@check("floating", mutants={"half the deviation": {"factor": 0.5}})
 def final_sampling(factor: float = 1.0) -> Evidence:
     """The mean X̄ of m bits of mean p has P(|X̄ − p| > √(2pl/m) + 2l/(3m)) ≤ 2e^{−l}, by Bernstein's inequality.
 
@@ -545,7 +549,7 @@ def explicit_records(
     return m
 
 
-@check("property", mutants={"3 for 100": {"sampling": 3.0}, "2 for 21": {"noise": 2.0}})
+@check("floating", mutants={"3 for 100": {"sampling": 3.0}, "2 for 21": {"noise": 2.0}})
 def ppde_distance(sampling: float = 100.0, noise: float = 21.0) -> Evidence:
     """TV ≤ α if m ≥ 100 dl/α², m ≥ 21 d√(lL/ρ)/α and m ≥ `enough_records`, with l = ln(4dR/β), L = ln(mR/β) and d ≥ 2.
 
@@ -597,7 +601,7 @@ def product_distance(p: Vector, q: Vector) -> float:
     return float(np.abs(laws[0] - laws[1]).sum()) / 2
 
 
-@check("statistical", mutants={"the noise for 10⁻⁸ ρ": {"spend": 1e-8}, "records with other means": {"shift": 0.2}})
+@check("floating", mutants={"the noise for 10⁻⁸ ρ": {"spend": 1e-8}, "records with other means": {"shift": 0.2}})
 def ppde_runs(spend: float = 1.0, shift: float = 0.0) -> Evidence:
     """In each of 12 runs of PPDE with the m of Theorem 5.2's explicit form, TV is at most α = 0.4.
 
@@ -618,7 +622,7 @@ def ppde_runs(spend: float = 1.0, shift: float = 0.0) -> Evidence:
     return Evidence(worst <= alpha, f"12 runs, m = {math.ceil(m)}", f"largest TV {worst:.4g}")
 
 
-@check("numeric", mutants={"a quarter of the records": {"factor": 0.25}, "17/32 for 5/8": {"mean": 17 / 32}})
+@check("floating", mutants={"a quarter of the records": {"factor": 0.25}, "17/32 for 5/8": {"mean": 17 / 32}})
 def flip_test(factor: float = 1.0, mean: float = 5 / 8) -> Evidence:
     """Flipping every bit whose ρ-zCDP mean over m more records exceeds ½ leaves means of at most 5/8, which is enough.
 

@@ -53,7 +53,7 @@ def symmetric_volume(
 
 
 @check(
-    "exact",
+    "floating",
     mutants={
         "d², as for full matrices": {"shape": lambda d, symmetric: nuclear_laplace.radius_shape(d)},
         "d(d − 1)/2": {"shape": lambda d, symmetric: Fraction(d * (d - 1), 2) if symmetric else d**2},
@@ -83,7 +83,7 @@ def radius(shape: Callable[[int, bool], Number] = nuclear_laplace.radius_shape, 
 
 
 @check(
-    "exact",
+    "floating",
     mutants={
         "without d!": {"pfaffian": lambda d, symmetric: normaliser(d, symmetric) / math.factorial(d)},
         "the other kind": {"pfaffian": lambda d, symmetric: normaliser(d, not symmetric)},
@@ -106,7 +106,7 @@ def normalisers(pfaffian: Callable[[int, bool], Fraction] = normaliser, largest:
 
 
 @check(
-    "numeric",
+    "floating",
     mutants={
         "half the points": {"log_value": lambda d, s: nuclear_laplace.ensemble(max(1, d // 2), s).log_normalizer},
         "without d!": {"log_value": lambda d, s: nuclear_laplace.ensemble(d, s).log_normalizer - math.lgamma(d + 1)},
@@ -126,7 +126,7 @@ def float_normaliser(
 
 
 @check(
-    "numeric",
+    "floating",
     mutants={
         "the other kind": {"moment": lambda d, p, s: nuclear_laplace.mean_power_sum(d, p, not s)},
         "one power less": {"moment": lambda d, p, s: nuclear_laplace.mean_power_sum(d, p - 1, s)},
@@ -152,7 +152,7 @@ def float_moments(moment: Callable[[int, float, bool], float] = nuclear_laplace.
 
 
 @check(
-    "numeric",
+    "floating",
     mutants={
         "the other kind": {"cdf": lambda d, t, symmetric: nuclear_laplace.spectral_norm_cdf(d, t, not symmetric)},
         "an error of 1e-9": {"cdf": lambda d, t, symmetric: nuclear_laplace.spectral_norm_cdf(d, t, symmetric) + 1e-9},
@@ -183,7 +183,7 @@ def ullman_potential(x: mpmath.mpf, edge: mpmath.mpf) -> mpmath.mpf:
 
 
 @check(
-    "numeric",
+    "floating",
     mutants={
         "an edge at 1.1ρd": {"full": 0.35},
         "the full edge for symmetric noise": {"symmetric": 1.0},
@@ -212,7 +212,7 @@ def equilibrium(full: float = 1.0, symmetric: float = 0.5) -> Evidence:
 
 
 @check(
-    "enclosed",
+    "floating",
     mutants={
         "around 1.1 and 0.55": {"edges": {False: Fraction(11, 10), True: Fraction(11, 20)}},
         "around π for symmetric noise": {"edges": {False: PI[0], True: PI[0]}},
@@ -246,7 +246,7 @@ def concentration(edges: Mapping[bool, Fraction] | None = None, largest: int = 4
 
 
 @check(
-    "symbolic",
+    "floating",
     mutants={
         "the density of symmetric noise": {"density": vandermonde, "degree": lambda d: d * (d - 1) // 2},
         "E R² = d⁴": {"second": lambda k: k**2},
@@ -305,7 +305,7 @@ def five_dimensional(log_weight: Callable[[Matrix], Vector]) -> tuple[float, Vec
 
 
 @check(
-    "numeric",
+    "floating",
     mutants={
         "division by (1 + 2y/b)^{q/2}": {
             "log_rate": lambda y, b, q: -y - q / 2 * np.log(1 + 2 * y / b) - bingham.log_envelope_bound(b, q)

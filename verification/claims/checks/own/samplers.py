@@ -37,7 +37,7 @@ def _laplace_entries(d: int, rng: np.random.Generator, size: int, symmetric: boo
 
 
 @check(
-    "statistical",
+    "floating",
     mutants={
         "independent Laplace entries": {"sampler": _laplace_entries},
         "5 % more noise": {"sampler": lambda d, rng, size, symmetric=False: 1.05 * nuclear_laplace.sample(
@@ -70,7 +70,7 @@ def _proportional_spectrum(d: int, rng: np.random.Generator, size: int, symmetri
     return spectrum
 
 
-@check("statistical", mutants={"no repulsion": {"sampler": _proportional_spectrum}})
+@check("floating", mutants={"no repulsion": {"sampler": _proportional_spectrum}})
 def spectral_law(sampler: Sampler = nuclear_laplace.sample_spectrum) -> Evidence:
     """‖Z‖ of nuclear-Laplace noise follows its exact Pfaffian law, and ‖Z‖/‖Z‖_* is independent of ‖Z‖_*.
 
@@ -93,7 +93,7 @@ def spectral_law(sampler: Sampler = nuclear_laplace.sample_spectrum) -> Evidence
 
 
 @check(
-    "statistical",
+    "floating",
     mutants={
         "QR without its signs": {"sampler": lambda d, rng, size: np.linalg.qr(rng.standard_normal((size, d, d)))[0]},
         "QR of entries that are not Gaussian": {"sampler": lambda d, rng, size: np.linalg.qr(
@@ -129,7 +129,7 @@ def _angular_gaussian(m: Matrix, rng: np.random.Generator, size: int) -> Matrix:
 
 
 @check(
-    "statistical",
+    "floating",
     mutants={
         "nothing rejected": {"sampler": _angular_gaussian},
         "the opposite exponent": {"sampler": lambda m, rng, size: bingham.sample(-m, rng, size)},
@@ -148,7 +148,7 @@ def bingham_law(sampler: Sampler = bingham.sample) -> Evidence:
 
 
 @check(
-    "statistical",
+    "floating",
     mutants={
         "half the rate": {"rate": lambda m: bingham.acceptance_rate(m) / 2},
         "the envelope parameter b = q": {"envelope": lambda a: float(len(a))},
@@ -174,7 +174,7 @@ def bingham_acceptance_rate(
     return decided(tests, "q ≤ 5, 10 000 proposals")
 
 
-@check("statistical", mutants={"the Gaussian orthogonal ensemble": {"sampler": wigner.sample_goe}})
+@check("floating", mutants={"the Gaussian orthogonal ensemble": {"sampler": wigner.sample_goe}})
 def wigner_entries(sampler: Sampler = wigner.sample_wigner) -> Evidence:
     """Wigner noise matrices are symmetric with N(0, 1) entries on and above the diagonal.
 

@@ -30,7 +30,7 @@ def twice_green(a: Number, s: Number) -> Number:
 
 
 @check(
-    "numeric",
+    "floating",
     mutants={
         "one pole only": {"green": lambda a, s: mpmath.acosh(s / a)},
         "the equilibrium charge": {"charge": lambda a, s, sine: lambda psi: mpmath.mpf(1)},
@@ -69,7 +69,7 @@ def exponent(m: int, a: Number, s: Number) -> Number:
 
 
 @check(
-    "numeric",
+    "floating",
     mutants={
         "half the edge": {"rate": lambda t, edge, f: nuclear_laplace.edge_rate(t, edge / 2, f)},
         "half the rate": {"rate": lambda t, edge, f: nuclear_laplace.edge_rate(t, edge, f) / 2},
@@ -100,7 +100,7 @@ def one_point(law: PfaffianEnsemble, x: Vector) -> Vector:
 
 
 @check(
-    "numeric",
+    "floating",
     mutants={
         "an edge at 3m/2": {"edge": lambda m, symmetric: 1.5 * m * (0.5 if symmetric else 1.0)},
         "a larger rate": {"rate": lambda s, a: 1.25 * nuclear_laplace.edge_rate(s, a)},
@@ -186,7 +186,7 @@ def tangent(symmetric: bool, slope: Fraction, start: Fraction) -> tuple[bool, st
 
 
 @check(
-    "numeric",
+    "floating",
     mutants={
         "7d/2 for 4d": {
             "bound": lambda d, level, symmetric: d * (Fraction(5, 2) if symmetric else Fraction(7, 2)) + 3 * level
@@ -213,7 +213,7 @@ def linear_bound(bound: Callable[..., Number] = nuclear_laplace.spectral_norm_bo
 
 
 @check(
-    "numeric",
+    "floating",
     mutants={
         "2/3 for 3/2": {"angle": lambda d, level: ((2 * (level + 7 * mpmath.log(d) / 6)) / (3 * d)) ** (1 / 3)},
         "without ln d": {"angle": lambda d, level: ((3 * level) / (2 * d)) ** (1 / 3)},

@@ -80,7 +80,7 @@ def vanishing(difference: sp.Expr, d: sp.Symbol, c: sp.Symbol) -> tuple[bool, st
 
 
 @check(
-    "numeric",
+    "floating",
     mutants={
         "uniform in place of arcsine": {"density": lambda u: mpmath.mpf(1)},
         "the semicircle": {"density": lambda u: 4 / mpmath.pi * mpmath.sqrt(1 - u**2)},
@@ -148,7 +148,7 @@ def normaliser_ratio(
 
 
 @check(
-    "symbolic",
+    "floating",
     mutants={
         "without the number of points": {"points": lambda d: 1},
         "the rate without its 2": {"exponent": lambda c: c - 2 * sp.log(2 * c / sp.pi)},
@@ -176,7 +176,7 @@ def tail_algebra(
 
 
 @check(
-    "symbolic",
+    "floating",
     mutants={"one sign only": {"signs": 1}, "without the factor e^{d/(2c)}": {"trace": lambda c: sp.Integer(0)}},
 )
 def symmetric_tail_algebra(signs: int = 2, trace: Callable[[sp.Expr], sp.Expr] = lambda c: 1 / (2 * c)) -> Evidence:
@@ -308,7 +308,11 @@ def theorem_2_bound(d: int, n: Number, epsilon: Number, trace: Number, log: Call
     return min(54 * d**1.5 / unit, 10 * (d * trace / unit) ** 0.5 + 134 * (d * log(d)) ** 0.5 / unit)
 
 
-@check("enclosed", mutants={"20 for 54": {"matrix": 20}, "100 for 134": {"additive": 100}, "9 for 10": {"root": 9}})
+@check(
+    "enclosed",
+    covers="all",
+    mutants={"20 for 54": {"matrix": 20}, "100 for 134": {"additive": 100}, "9 for 10": {"root": 9}},
+)
 def constants_of_theorem_2(matrix: int = 54, root: int = 10, additive: int = 134) -> Evidence:
     """The two cases of Theorem 2 give its printed form with constants 54, 10 and 134, for every d ≥ 2.
 
@@ -333,7 +337,7 @@ def constants_of_theorem_2(matrix: int = 54, root: int = 10, additive: int = 134
 
 
 @check(
-    "property",
+    "floating",
     mutants={
         "four times the level": {"level": Fraction(30)},
         "no projection": {
