@@ -16,11 +16,11 @@ the check says why in `exhausts`; the ledger shows that sentence. A counted list
 import ast
 import inspect
 import re
-import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from numbers import Number
+from pathlib import Path
 from types import FunctionType, ModuleType
 from typing import Any
 
@@ -31,7 +31,7 @@ RANDOM = {"default_rng", "SeedSequence", "Random", "Generator"}
 EXACT_MATH = {"comb", "factorial", "prod", "gcd", "lcm", "isqrt", "perm", "inf", "ceil", "floor"}
 DIRECTED = {"fadd", "fsub", "fmul", "fdiv"}  # mpmath's operations with a direction of rounding
 INTERVAL_MPMATH = {"iv", "mp", "libmp", "workprec", "workdps", "nstr", "mpf", "inf", *DIRECTED}  # the rest has no bound
-NOT_FLOATS = {"random", "bool_", "ndarray", "object_", "integer"}  # what numpy has besides floating point
+NOT_FLOATS = {"random", "bool_", "ndarray", "object_", "integer", "int64"}  # what numpy has besides floating point
 SYMBOLS = re.compile(r"\w+\d+:\d+")  # sympy's name for a counted list of symbols, x1:4
 LARGEST_DENOMINATOR = 64  # of the float literals that stand for the number that is written
 COUNTING = {"range", "product", "linspace", "arange", "geomspace", "logspace"}
@@ -89,25 +89,40 @@ def overclaims(check: ClaimCheck) -> list[str]:
 
 
 @cache
-def _tree(function: FunctionType) -> ast.AST:
-    """The syntax tree of a function, without its docstring; of a lambda, the statement that holds it."""
-    try:
-        source = textwrap.dedent(inspect.getsource(function)).strip()
-        node: ast.AST = ast.parse(source)
-    except (OSError, TypeError, SyntaxError):
-        return ast.parse("pass")  # a lambda in the middle of a call: the function around it is read anyway
-    if isinstance(node, ast.Module) and len(node.body) == 1 and isinstance(node.body[0], ast.FunctionDef):
-        definition = node.body[0]
-        definition.decorator_list = []  # the mutants of a check are not the check
-        if ast.get_docstring(definition) is not None:
-            definition.body = definition.body[1:] or [ast.Pass()]
-    return node
+def _definitions(file: str) -> dict[int, list[ast.AST]]:
+    """Every function and lambda of a source file, by the line on which Python says that it begins."""
+    found: dict[int, list[ast.AST]] = {}
+    for node in ast.walk(ast.parse(Path(file).read_text(encoding="utf-8"))):
+        if isinstance(node, ast.FunctionDef | ast.Lambda):
+            first = min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", []))])
+            found.setdefault(first, []).append(node)
+    return found
+
+
+@cache
+def _bodies(function: FunctionType) -> tuple[ast.AST, ...]:
+    """What a function runs, without its docstring; of a lambda, every lambda on its line."""
+    code = function.__code__
+    found: list[ast.AST] = []
+    for node in _definitions(code.co_filename).get(code.co_firstlineno, []):
+        if isinstance(node, ast.FunctionDef) and function.__name__ == node.name:
+            body = node.body[1:] if ast.get_docstring(node) is not None else node.body
+            found += [*body, *node.args.defaults, *(d for d in node.args.kw_defaults if d is not None)]
+        elif isinstance(node, ast.Lambda) and function.__name__ == "<lambda>":
+            found.append(node)
+    return tuple(found)
+
+
+def _nodes(function: FunctionType) -> Iterator[ast.AST]:
+    """Every node of the syntax tree of a function."""
+    for body in _bodies(function):
+        yield from ast.walk(body)
 
 
 def _used(function: FunctionType) -> dict[str, Any]:
     """The module-level values that a function names, and the functions it reaches through a module: name -> value."""
     values: dict[str, Any] = {}
-    for node in ast.walk(_tree(function)):
+    for node in _nodes(function):
         if isinstance(node, ast.Name) and node.id in function.__globals__:
             values[node.id] = function.__globals__[node.id]
         if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
@@ -145,14 +160,14 @@ def _marks(function: FunctionType) -> tuple[tuple[str, str], ...]:
     return tuple((trait, ast.unparse(node)[:80]) for trait, node in _marked(function))
 
 
-def _silent(tree: ast.AST) -> set[int]:
+def _silent(function: FunctionType) -> set[int]:
     """The nodes that decide nothing: what is only printed, annotations, and arrays of exact objects."""
     silent: set[int] = set()
-    for node in ast.walk(tree):
+    for node in _nodes(function):
         quiet = [getattr(node, "annotation", None), getattr(node, "returns", None)]
         quiet += [node] if isinstance(node, ast.JoinedStr) else []
         exact = isinstance(node, ast.Call) and any(
-            k.arg == "dtype" and ast.unparse(k.value) == "object" for k in node.keywords
+            k.arg == "dtype" and ast.unparse(k.value) in ("object", "np.int64") for k in node.keywords
         )
         silent |= {id(node.func)} if exact and isinstance(node, ast.Call) else set()
         silent |= {id(inner) for part in quiet if part is not None for inner in ast.walk(part)}
@@ -161,9 +176,9 @@ def _silent(tree: ast.AST) -> set[int]:
 
 def _marked(function: FunctionType) -> Iterator[tuple[str, ast.AST]]:
     """Every node of one function that shows a trait."""
-    tree, used, slots = _tree(function), _used(function), _defaults(function)
-    silent = _silent(tree)
-    for node in ast.walk(tree):
+    values = {**_used(function), **_defaults(function), **_constants(function)}
+    silent = _silent(function)
+    for node in _nodes(function):
         if id(node) in silent:
             continue
         name = node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""
@@ -172,7 +187,7 @@ def _marked(function: FunctionType) -> Iterator[tuple[str, ast.AST]]:
         yield from _floats(node, function)
         if not function.__module__.startswith(PACKAGE):
             continue  # a loop in the tools of verification/exact computes one value
-        if isinstance(node, ast.For | ast.comprehension) and _is_list(node.iter, {**used, **slots}):
+        if isinstance(node, ast.For | ast.comprehension) and _is_list(node.iter, values):
             yield "lists", node.iter
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and SYMBOLS.fullmatch(node.value):
             yield "lists", node
@@ -188,9 +203,8 @@ def _floats(node: ast.AST, function: FunctionType) -> Iterator[tuple[str, ast.AS
         return
     owner = function.__globals__.get(node.value.id) if isinstance(node.value, ast.Name) else None
     package = owner.__name__.partition(".")[0] if isinstance(owner, ModuleType) else ""
-    if package in ("numpy", "scipy") and node.attr not in NOT_FLOATS:
-        yield "floats", node
-    elif package == "math" and node.attr not in EXACT_MATH:
+    arrays = package in ("numpy", "scipy") and node.attr not in NOT_FLOATS
+    if arrays or (package == "math" and node.attr not in EXACT_MATH):
         yield "floats", node
     elif node.attr == "evalf" or (package == "mpmath" and node.attr not in INTERVAL_MPMATH):
         yield "points", node
@@ -201,20 +215,41 @@ def _dyadic(value: float) -> bool:
     return value.as_integer_ratio()[1] <= LARGEST_DENOMINATOR
 
 
+def _constants(function: FunctionType) -> dict[str, Any]:
+    """The local names that a function sets to a number: name -> number."""
+    return {
+        target.id: node.value.value
+        for node in _nodes(function)
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant)
+        for target in node.targets
+        if isinstance(target, ast.Name)
+    }
+
+
 def _is_list(iterable: ast.AST, values: Mapping[str, Any]) -> bool:
-    """Whether a loop runs over numbers that are counted, written out, or kept in a module-level value or a slot."""
+    """Whether a loop runs over numbers that are counted, written out, or kept in a module-level value or a slot.
+
+    A loop over the indices of something symbolic, range(d), is none.
+    """
     for node in ast.walk(iterable):
         if isinstance(node, ast.Call) and getattr(node.func, "id", getattr(node.func, "attr", "")) in COUNTING:
-            return True
-        if isinstance(node, ast.Tuple | ast.List | ast.Set) and any(_numeric(e) for e in node.elts):
+            return any(_numeric(a, values) for a in (*node.args, *(k.value for k in node.keywords)))
+        if isinstance(node, ast.Tuple | ast.List | ast.Set) and any(_numeric(e, values) for e in node.elts):
             return True
         if isinstance(node, ast.Name) and _holds_numbers(values.get(node.id)):
             return True
     return False
 
 
-def _numeric(node: ast.AST) -> bool:
-    return any(isinstance(n, ast.Constant) and isinstance(n.value, int | float) for n in ast.walk(node))
+def _numeric(node: ast.AST, values: Mapping[str, Any]) -> bool:
+    """Whether an expression has a number in it, or names one."""
+    for n in ast.walk(node):
+        value = n.value if isinstance(n, ast.Constant) else values.get(n.id) if isinstance(n, ast.Name) else None
+        if isinstance(value, Number) and not isinstance(value, bool):
+            return True
+        if isinstance(n, ast.Name) and _holds_numbers(value):
+            return True
+    return False
 
 
 def _holds_numbers(value: Any) -> bool:

@@ -2,7 +2,7 @@
 
 import math
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from fractions import Fraction
 from itertools import product
 
@@ -172,26 +172,46 @@ def normal_equations(solve: Callable[[Matrix, int, float], Vector] = ridge.coeff
     return Evidence(worst < 1e-9, "500 random problems", f"largest relative gradient {worst:.2g}")
 
 
-@check("floating", mutants={"twice the denominator": {"denominator": 2.0}, "without ‖C − Ĉ‖_{2,∞}": {"column": 0.0}})
-def regression_error(denominator: float = 1.0, column: float = 1.0) -> Evidence:
-    """Lemma 1, ‖w − ŵ‖ ≤ (‖C − Ĉ‖_{2,∞} + ‖C − Ĉ‖ ‖ŵ‖)/(λ_min(C) + 2α), holds for the reference's `error_bound`."""
-    rng = np.random.default_rng(5)
-    failed = 0
+def regression_pairs(seed: int) -> Iterator[tuple[Matrix, Matrix, float]]:
+    """Random (C, Ĉ, α), first one with a singular Ĉ; Lemma 1 is sharp where only the target feature is scaled."""
+    yield np.array([[1000.0, 10.0], [10.0, 1.0]]), np.array([[1000.0, 10.0], [10.0, 0.1]]), 1 / 200
+    rng = np.random.default_rng(seed)
     for i in range(CASES):
         d = int(rng.integers(2, 5))
         c = random_second_moment(rng, d)
         if i % 2:
             near = random_second_moment(rng, d)
-        else:  # scaling the target feature changes one row and column only; there the bound is sharp
+        else:
             root = np.linalg.cholesky(c + 1e-9 * np.eye(d))
             root[0] *= 1 + rng.uniform(-0.5, 0.5)
             near = root @ root.T
-        alpha = 10 ** rng.uniform(-3, 1)
+        yield c, near, 10 ** rng.uniform(-3, 1)
+
+
+@check("floating", mutants={"twice the denominator": {"denominator": 2.0}, "without ‖C − Ĉ‖_{2,∞}": {"column": 0.0}})
+def regression_error(denominator: float = 1.0, column: float = 1.0) -> Evidence:
+    """Lemma 1, ‖w − ŵ‖ ≤ (‖C − Ĉ‖_{2,∞} + ‖C − Ĉ‖ ‖ŵ‖)/(λ_min(C) + 2α), holds for the reference's `error_bound`."""
+    failed = 0
+    for c, near, alpha in regression_pairs(5):
         w, estimate = ridge.coefficients(c, 0, alpha), ridge.coefficients(near, 0, alpha)
         change = c - near
         columns = column * float(np.linalg.norm(change, axis=0).max())
         smallest = max(0.0, float(np.linalg.eigvalsh(c)[0])) * denominator + (denominator - 1) * 2 * alpha
         bound = ridge.error_bound(columns, np.linalg.norm(change, 2), np.linalg.norm(estimate), smallest, alpha)
+        failed += bool(np.linalg.norm(w - estimate) > bound * (1 + 1e-9) + 1e-12)
+    return Evidence(not failed, f"{CASES} random pairs", f"{failed} cases fail")
+
+
+@check("floating", mutants={"λ_min(C), as printed": {"denominator": "truth"}, "without ‖C − Ĉ‖_{2,∞}": {"column": 0.0}})
+def corrected_remark(denominator: str = "estimate", column: float = 1.0) -> Evidence:
+    """‖w − ŵ‖ ≤ (‖C − Ĉ‖_{2,∞} + ‖C − Ĉ‖ ‖w‖)/(λ_min(Ĉ) + 2α): Lemma 1 with C and Ĉ exchanged."""
+    failed = 0
+    for c, near, alpha in regression_pairs(6):
+        w, estimate = ridge.coefficients(c, 0, alpha), ridge.coefficients(near, 0, alpha)
+        change = c - near
+        columns = column * float(np.linalg.norm(change, axis=0).max())
+        smallest = max(0.0, float(np.linalg.eigvalsh(near if denominator == "estimate" else c)[0]))
+        bound = ridge.error_bound(columns, np.linalg.norm(change, 2), np.linalg.norm(w), smallest, alpha)
         failed += bool(np.linalg.norm(w - estimate) > bound * (1 + 1e-9) + 1e-12)
     return Evidence(not failed, f"{CASES} random pairs", f"{failed} cases fail")
 

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from fractions import Fraction
 from itertools import combinations
 
+import mpmath
 import sympy as sp
 
 from covassay.reference.domain import Number
@@ -155,7 +156,7 @@ def midpoint(
 
 
 @check(
-    "floating",
+    "exact",
     mutants={"the moment of symmetric noise": {"mean_square": gamma_mixture.symmetric_mean_square, "largest": 3}},
 )
 def spread(mean_square: Callable[[int], Fraction] = gamma_mixture.mean_square, largest: int = 5) -> Evidence:
@@ -178,16 +179,65 @@ def spread(mean_square: Callable[[int], Fraction] = gamma_mixture.mean_square, l
     return Evidence(not failed and growing, f"exact for d ≤ {largest}; the bound for all d", ", ".join(failed), figures)
 
 
-@check("exact", mutants={"a lower moment bound": {"moment": lambda d: Fraction(d**3)}})
-def largest_value(moment: Callable[[int], Fraction] = lambda d: Fraction(3 * d**3 + d**2, 2)) -> Evidence:
+def nonnegative_beyond(difference: sp.Expr, d: sp.Symbol, start: int) -> bool:
+    """Whether a rational function of d is ≥ 0 for d ≥ start: in k = d − start it has no negative coefficient."""
+    k = sp.Symbol("k", nonnegative=True)
+    parts = sp.fraction(sp.together(difference.subs(d, start + k)))
+    return all(c >= 0 for part in parts for c in sp.Poly(sp.expand(part), k).all_coeffs())
+
+
+Moment = Callable[[sp.Expr], sp.Expr]
+
+
+@check("symbolic", covers="all", mutants={"E‖Z‖_F² ≥ d³": {"moment": lambda d: d**3}})
+def variance_of_a_weight(moment: Moment = lambda d: (3 * d**3 + d**2) / 2) -> Evidence:
+    """Var w_i ≥ ((3d + 1)/(2(d² + 1)) − 1/d)/d ≥ 1/(4d²) for d ≥ 4, by the moment bound E‖Z‖_F² ≥ (3d³ + d²)/2.
+
+    E‖Z‖_F² = d · E w_i² · d²(d² + 1), because R and w are independent, and E w_i = 1/d. (2.1) with κ = Ω̃(d³) would make
+    the variance Õ(d⁻³); d³ times the lower bound is at least d/4, so no constant and no power of a logarithm saves it.
+    """
+    d = sp.Symbol("d", positive=True)
+    variance = moment(d) / (d**3 * (d**2 + 1)) - 1 / d**2
+    stated = (sp.Rational(1, 2) * (3 * d + 1) / (d**2 + 1) - 1 / d) / d
+    holds = sp.simplify(variance - stated) == 0 and nonnegative_beyond(variance - 1 / (4 * d**2), d, 4)
+    return Evidence(holds, "all d ≥ 4", f"the variance is at least {sp.factor(variance)}")
+
+
+@check("symbolic", covers="all", mutants={"a lower moment bound": {"moment": lambda d: d**3}})
+def largest_value(moment: Moment = lambda d: (3 * d**3 + d**2) / 2) -> Evidence:
     """(4.4) fails: E max w ≥ E Σ w² ≥ (3d + 1)/(2(d² + 1)), about 1.5/d, where (4.4) has (1 + o(1))/d.
 
     If max w ≤ (1 + h)/d with probability 1 − β, then E max w ≤ (1 + h)/d + β. With β = 1/(10 d) and h = 1/5 this is
     below the bound for every d ≥ 9, a contradiction; for large d every h < 0.4 leads to one.
     """
-    failed = [
-        d for d in range(9, 2000)
-        if not moment(d) / (d**2 * (d**2 + 1)) > (1 + Fraction(1, 5)) / d + Fraction(1, 10 * d)
-    ]  # fmt: skip
-    detail = f"{len(failed)} dimensions fail"
-    return Evidence(not failed, "9 ≤ d < 2000; the left side times d increases to 3/2", detail)
+    d = sp.Symbol("d", positive=True)
+    mean = moment(d) / (d**2 * (d**2 + 1))
+    stated = sp.simplify(mean - (3 * d + 1) / (2 * (d**2 + 1))) == 0
+    allowed = (1 + sp.Rational(1, 5)) / d + 1 / (10 * d)
+    return Evidence(stated and nonnegative_beyond(mean - allowed, d, 9), "all d ≥ 9", f"E max w ≥ {sp.factor(mean)}")
+
+
+@check("enclosed", mutants={"α = 2/d": {"cap": Fraction(2)}, "α = 3/d": {"cap": Fraction(3)}})
+def capped_event(cap: Fraction = Fraction(4), smallest: int = 10**4) -> Evidence:
+    """P(max w > 4/d) ≤ e^{−d r(c)}/(c(c − 2)) + e^{−d²/1250}, c = 3.84, which is below 1/(16 d²) from d = 10⁴ on.
+
+    max w = ‖Z‖/R is above cap/d only if ‖Z‖ > 0.96 cap d or R < 0.96 d². The first has the tail of norm-tail.md, the
+    second is below e^{−L} for d√(2L) = 0.04 d². So given max w ≤ 4/d, w_i still has the spread of
+    `variance_of_a_weight`, and (4.2) fails. With α = 2/d the condition has a probability that tends to 0.
+    """
+    c = cap * Fraction(96, 100)
+    log = mpmath.iv.log(2 * mpmath.iv.mpf(c.numerator) / c.denominator / mpmath.iv.pi)
+    decay = mpmath.iv.mpf(c.numerator) / c.denominator - 2 - 2 * log  # r(c) of norm-tail.md
+    told = mpmath.nstr(mpmath.mpf(decay.a), 4)
+    if c <= 2 or not decay > 0:
+        return Evidence(False, f"d ≥ {smallest}", f"no bound on the tail at c = {float(c):.4g}")
+    failed = []
+    for d in (smallest, 10 * smallest, 10**3 * smallest):
+        tail = mpmath.iv.exp(-d * decay) / interval(c * (c - 2)) + mpmath.iv.exp(-(mpmath.iv.mpf(d) ** 2) / 1250)
+        failed += [] if (16 * mpmath.iv.mpf(d) ** 2 * tail < 1) is True else [f"d={d}"]
+    return Evidence(not failed, f"d = {smallest} and larger", ", ".join(failed) or f"r(c) ≥ {told}")
+
+
+def interval(value: Fraction) -> mpmath.mpf:
+    """The rational number as an interval."""
+    return mpmath.iv.mpf(value.numerator) / value.denominator

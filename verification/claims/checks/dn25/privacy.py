@@ -44,7 +44,9 @@ def nuclear_change(gap: Callable[[Number, Number, Number], Number] = eigenvalue_
 
 
 @check(
-    "exact",
+    "symbolic",
+    covers="all",
+    exhausts="a convex function on a square is largest at one of its four corners",
     mutants={
         "all of ε in step 1": {"matrix_scale": lambda n, e, c: 2 / (n * e)},
         "half the noise on the radius": {"trace_scale": lambda n, e, c: 5 / (n * e)},
@@ -58,13 +60,15 @@ def algorithm_2_budget(
 
     The joint loss (s + t)/(nρ) + 2|s − t|/(nb) is convex and symmetric on 0 ≤ s, t ≤ 1, so its maximum is at a corner.
     """
-    n, epsilon = Fraction(7), Fraction(3, 5)
+    n, epsilon = sp.symbols("n epsilon", positive=True)
     rho, b = matrix_scale(n, epsilon, "paper"), trace_scale(n, epsilon, "paper")
     corners = [(0, 0), (1, 0), (0, 1), (1, 1)]
-    joint = max(nuclear_ball_projection.privacy_loss(Fraction(s), Fraction(t), n, rho, b) for s, t in corners)
-    composed = nuclear_laplace.privacy_loss(2, n, rho) + 2 / (n * b)
-    figures = {"composed/ε": str(composed / epsilon), "joint/ε": str(joint / epsilon)}
-    return Evidence(composed == epsilon * 7 / 10 and joint == epsilon / 2, "all n and ε (homogeneous)", figures=figures)
+    losses = [nuclear_ball_projection.privacy_loss(sp.Integer(s), sp.Integer(t), n, rho, b) for s, t in corners]
+    joint = max(sp.simplify(loss / epsilon) for loss in losses)
+    composed = sp.simplify((nuclear_laplace.privacy_loss(2, n, rho) + 2 / (n * b)) / epsilon)
+    figures = {"composed/ε": str(composed), "joint/ε": str(joint)}
+    holds = composed == sp.Rational(7, 10) and joint == sp.Rational(1, 2)
+    return Evidence(holds, "all n and ε", figures=figures)
 
 
 @check(

@@ -307,7 +307,7 @@ def half_normal_tails(rate: float = 1.0) -> Evidence:
 
 
 @check(
-    "floating",
+    "exact",
     mutants={
         "e^{−k/4} for e^{−k/18}": {"rate": Fraction(1, 4)},
         "success with probability 3/5": {"success": Fraction(3, 5)},
@@ -320,15 +320,15 @@ def boosting(rate: Fraction = Fraction(1, 18), success: Fraction = Fraction(2, 3
     k = ⌈18 ln(1/β)⌉ runs on kn records fail with probability at most β. Each record is in one run, so the whole is
     still (ε, δ)-DP.
     """
-    failed, largest = [], 0.0
+    failed, largest = [], Fraction(0)
     for k in (*range(1, 40), 60, 100, 200):
         missed = sum((math.comb(k, j) * success**j * (1 - success) ** (k - j) for j in range(k // 2 + 1)), Fraction(0))
         bound = exponential(-rate * k)[0]
         if missed > bound:
             failed.append(f"k={k}")
-        largest = max(largest, float(missed / bound))
+        largest = max(largest, missed / bound)
     return Evidence(
-        not failed, "k ≤ 200; all k by Hoeffding", ", ".join(failed[:3]), {"largest ratio": f"{largest:.4g}"}
+        not failed, "k ≤ 200; all k by Hoeffding", ", ".join(failed[:3]), {"largest ratio": f"{float(largest):.4g}"}
     )
 
 
@@ -414,14 +414,14 @@ def distance_constants(
     return Evidence(not failed, "the largest Λ is enclosed; smaller ones follow", ", ".join(failed), figures)
 
 
-@check("floating", mutants={"γ₄ = 1/2": {"fourth": Fraction(1, 2)}, "G/2 for G": {"share": Fraction(1, 2)}})
+@check("exact", mutants={"γ₄ = 1/2": {"fourth": Fraction(1, 2)}, "G/2 for G": {"share": Fraction(1, 2)}})
 def balanced_moments(fourth: Fraction = Fraction(3, 2), share: Fraction = Fraction(1)) -> Evidence:
     """Bits with q in [1/3, 2/3] have E η⁴ ≤ 1.5 s², (E η³)² ≤ s³/2, 4t² ≤ s ≤ 4.5t² for t = p − q, and E L⁴ ≤ G(Λ).
 
     η = t(x − q)/(q(1 − q)). With v = 1/(q(1 − q)) in [4, 9/2], s = t²v, (E η³)² = s³(v − 4) and E η⁴ = s²(v − 3).
     """
     rng = np.random.default_rng(3)
-    failed, largest = 0, 0.0
+    failed, largest = 0, Fraction(0)
     for i in range(300):
         d = int(rng.integers(1, 9))
         q = [Fraction(int(rng.integers(1000, 2001)), 3000) for _ in range(d)]
@@ -441,9 +441,9 @@ def balanced_moments(fourth: Fraction = Fraction(3, 2), share: Fraction = Fracti
             exact = powers[4] - 4 * powers[3] + 6 * powers[2] - 3
             bound = share * fourth_moment_bound(total, Fraction(71, 100), Fraction(3, 2))[1]
             failed += exact > bound
-            largest = max(largest, float(exact / bound))
+            largest = max(largest, exact / bound)
     return Evidence(
-        not failed, "300 products, d ≤ 8, in rationals", f"{failed} cases fail; largest E L⁴/G {largest:.4g}"
+        not failed, "300 products, d ≤ 8, in rationals", f"{failed} cases fail; largest E L⁴/G {float(largest):.4g}"
     )
 
 

@@ -16,7 +16,7 @@ from covassay.verification.claims.checks.own.theorems import normaliser
 from covassay.verification.claims.evidence import Evidence, check
 from covassay.verification.exact import gamma_mixture
 from covassay.verification.exact.series import PI
-from covassay.verification.exact.spectral_cdf import enclose_spectral_cdf
+from covassay.verification.exact.spectral_cdf import enclose_spectral_cdf, rational
 
 # SYMMETRIC NOISE
 
@@ -53,7 +53,7 @@ def symmetric_volume(
 
 
 @check(
-    "floating",
+    "exact",
     mutants={
         "d², as for full matrices": {"shape": lambda d, symmetric: nuclear_laplace.radius_shape(d)},
         "d(d − 1)/2": {"shape": lambda d, symmetric: Fraction(d * (d - 1), 2) if symmetric else d**2},
@@ -83,7 +83,7 @@ def radius(shape: Callable[[int, bool], Number] = nuclear_laplace.radius_shape, 
 
 
 @check(
-    "floating",
+    "exact",
     mutants={
         "without d!": {"pfaffian": lambda d, symmetric: normaliser(d, symmetric) / math.factorial(d)},
         "the other kind": {"pfaffian": lambda d, symmetric: normaliser(d, not symmetric)},
@@ -212,7 +212,7 @@ def equilibrium(full: float = 1.0, symmetric: float = 0.5) -> Evidence:
 
 
 @check(
-    "floating",
+    "enclosed",
     mutants={
         "around 1.1 and 0.55": {"edges": {False: Fraction(11, 10), True: Fraction(11, 20)}},
         "around π for symmetric noise": {"edges": {False: PI[0], True: PI[0]}},
@@ -232,7 +232,7 @@ def concentration(edges: Mapping[bool, Fraction] | None = None, largest: int = 4
                 enclose_spectral_cdf(d, edge * c * d, symmetric=symmetric, digits=6)
                 for c in (Fraction(9, 10), Fraction(11, 10))
             )
-            within = Fraction(float(high.lower)) - Fraction(float(low.upper))
+            within = rational(high.lower) - rational(low.upper)
             if within <= last:
                 failed.append(f"d={d}")
             last = within
@@ -246,7 +246,7 @@ def concentration(edges: Mapping[bool, Fraction] | None = None, largest: int = 4
 
 
 @check(
-    "floating",
+    "symbolic",
     mutants={
         "the density of symmetric noise": {"density": vandermonde, "degree": lambda d: d * (d - 1) // 2},
         "E R² = d⁴": {"second": lambda k: k**2},
