@@ -106,6 +106,36 @@ def loss_of_additive_noise(
 
 
 @check(
+    "symbolic",
+    covers="all",
+    mutants={
+        "2/n, as without centring": {"sensitivity": lambda n, d, sqrt: 2 / n},
+        "a mean that does not move": {"change": lambda n, apart, beyond: apart * beyond / n},
+    },
+)
+def centred_on_the_line(
+    sensitivity: Callable[..., Number] = centred_sensitivity,
+    change: Callable[..., Number] = sensitivities.centred_change,
+) -> Evidence:
+    """At d = 1 replacing x by y moves the variance by (n − 1)/n² |x − y| |x + y − 2m| ≤ 4(n − 1)/n², for every n.
+
+    The variance of n − 1 rows of mean m and one row x is a constant plus (n − 1)/n² (x − m)². With a = |x − y| ≤ 2,
+    |x + y − 2m| ≤ 4 − a on [−1, 1], and 4 − a(4 − a) = (a − 2)².
+    """
+    n, x, y, m, v, a = sp.symbols("n x y m v a", real=True)
+    squares = (n - 1) * v + (n - 1) * m**2  # of the rows that stay; v is their variance
+
+    def variance(new: sp.Expr) -> sp.Expr:
+        return (squares + new**2) / n - (((n - 1) * m + new) / n) ** 2
+
+    formula = sp.simplify(variance(x) - variance(y) - change(n, x - y, x + y - 2 * m))
+    largest = sp.expand(4 - a * (4 - a) - (a - 2) ** 2)
+    bound = sp.simplify(sensitivity(n, 1, sp.sqrt) - 4 * (n - 1) / n**2)
+    residuals = [formula, largest, bound]
+    return Evidence(residuals == [0, 0, 0], "all n and rows, d = 1", f"residuals {residuals}")
+
+
+@check(
     "exact",
     mutants={
         "2/n, as without centring": {"sensitivity": lambda n, d, sqrt: 2 / n},
