@@ -85,6 +85,28 @@ def overclaims(check: ClaimCheck) -> list[str]:
     return found
 
 
+def scope(check: ClaimCheck) -> str:
+    """What the check says that it covers, from its source; a value that is known only when it runs is shown as …."""
+    values = {**_used(check.function), **_defaults(check.function), **_constants(check.function)}
+    for node in _nodes(check.function):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "Evidence":
+            return "".join(_words(part, values) for part in _parts(node.args[1]))
+    return ""
+
+
+def _parts(node: ast.AST) -> list[ast.expr]:
+    """The pieces of a string or of an f-string."""
+    return list(node.values) if isinstance(node, ast.JoinedStr) else [node] if isinstance(node, ast.expr) else []
+
+
+def _words(node: ast.expr, values: Mapping[str, Any]) -> str:
+    """A piece of a string as text."""
+    if isinstance(node, ast.Constant):
+        return str(node.value)
+    name = node.value.id if isinstance(node, ast.FormattedValue) and isinstance(node.value, ast.Name) else ""
+    return f"{values[name]}" if isinstance(values.get(name), int | float) else "…"
+
+
 # READING THE SOURCE
 
 

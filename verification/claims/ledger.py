@@ -87,8 +87,8 @@ PROVENANCE = {  # where the formula of a claim comes from
 }
 PARTS = ("statement", "correction", "both")
 SOURCES = {  # what has to be said of our copy of a paper where the paper is called wrong
-    "dn25": "We read one text of DN25. The published version (PMLR 313) and arXiv v2 could not be compared with it, and "
-    "may differ here.",
+    "dn25": "We read one text of DN25. The published version (PMLR 313) and arXiv v2 could not be compared with it; "
+    "they may differ here.",
     "klsu19": "We read an extracted text of KLSU19 without its formulas, and compared it with no other version.",
     "adk19": "We read an extracted text of ADK19, and compared it with no other version.",
     "dly22": "We read an extracted text of DLY22 without its formulas, and the authors' released code.",
@@ -318,8 +318,8 @@ def _word_problems(entries: Iterable[LedgerClaim]) -> list[str]:
             found.append(f"{c.id}: {c.verdict}, but its formula is our own reconstruction")
         if c.provenance == "printed" and c.verdict == "refuted-reconstruction":
             found.append(f"{c.id}: {c.verdict}, but its provenance is the text of the paper")
-        texts = [c.statement, c.corrected, c.note]
-        texts += [checks()[leg.name].summary for leg in c.legs if leg.name in checks()]
+        used = [checks()[leg.name] for leg in c.legs if leg.name in checks() and leg.name.startswith(c.paper)]
+        texts = [c.statement, c.corrected, c.note, *(text for k in used for text in (k.summary, *k.mutants))]
         if c.provenance == "reconstructed" and any("as printed" in text for text in texts):
             found.append(f'{c.id}: says "as printed" of a formula that is reconstructed')
     return found

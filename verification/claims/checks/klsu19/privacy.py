@@ -308,10 +308,10 @@ def printed_advanced_composition(
     units: Callable[[int, int], int] = printed_units,
     cases: Sequence[tuple[int, int]] = ((54, 1), (96, 2), (98, 3), (128, 3)),
 ) -> Evidence:
-    """The printed ε₀√(6T ln(1/δ₀)) is not enough for every T: 128-fold randomised response has δ = 0.81 at δ₀ = 0.053.
+    """ε₀√(6T ln(1/δ₀)) is not enough for every T: 128-fold randomised response has δ = 0.81 at δ₀ = 0.053.
 
-    The odds are 8 : 3, so ε₀ = ln(8/3) < 1 because e > 1 + 1 + 1/2 + 1/6 = 8/3; and δ₀ = (3/8)^j. The printed ε is less
-    than √(6Tj) ε₀, and the exact δ at √(6Tj) ε₀, in rational arithmetic, is above δ₀.
+    The odds are 8 : 3, so ε₀ = ln(8/3) < 1 because e > 1 + 1 + 1/2 + 1/6 = 8/3; and δ₀ = (3/8)^j. That ε is
+    less than √(6Tj) ε₀, and the exact δ at √(6Tj) ε₀, in rational arithmetic, is above δ₀.
     """
     odds = Fraction(8, 3)
     allowed, figures = [], {}
@@ -328,7 +328,7 @@ def printed_advanced_composition(
     )
 
 
-PRINTED_SUFFICES = 16 * (2 - sp.sqrt(3))  # 4.287: the printed ε is enough if Tε₀² is at most this times ln(1/δ₀)
+PRINTED_SUFFICES = 16 * (2 - sp.sqrt(3))  # 4.287: the reconstructed ε is enough if Tε₀² is at most this times ln(1/δ₀)
 
 
 def with_mean_loss(epsilon: Number, folds: int, level: Number) -> Number:
@@ -349,7 +349,7 @@ def corrected_advanced_composition(
     reference: Callable[..., Number] = privacy.advanced_composition,
     hypothesis: sp.Expr = PRINTED_SUFFICES,
 ) -> Evidence:
-    """P(loss > ε₀√(2T ln(1/δ₀)) + Tε₀ tanh(ε₀/2)) ≤ δ₀; for Tε₀² ≤ 4.28 ln(1/δ₀) the printed ε is not smaller.
+    """P(loss > ε₀√(2T ln(1/δ₀)) + Tε₀ tanh(ε₀/2)) ≤ δ₀; for Tε₀² ≤ 4.28 ln(1/δ₀) ε₀√(6T ln(1/δ₀)) is no smaller.
 
     By Azuma and Hoeffding, because a step loses at most ε₀ in modulus and, given the past, at most
     ε₀ tanh(ε₀/2) ≤ ε₀²/2 on average. The check confirms this for randomised response, with rational binomial tails.
