@@ -24,9 +24,10 @@ from pathlib import Path
 from types import FunctionType, ModuleType
 from typing import Any
 
-from covassay.verification.claims.evidence import PACKAGE, ClaimCheck, Kind
+from covassay.verification.claims.evidence import ClaimCheck, Kind
 
 OURS = "covassay.verification"
+TOOLS = "covassay.verification.exact"
 RANDOM = {"default_rng", "SeedSequence", "Random", "Generator"}
 EXACT_MATH = {"comb", "factorial", "prod", "gcd", "lcm", "isqrt", "perm", "inf", "ceil", "floor"}
 DIRECTED = {"fadd", "fsub", "fmul", "fdiv"}  # mpmath's operations with a direction of rounding
@@ -169,7 +170,9 @@ def _closure(function: FunctionType) -> list[FunctionType]:
         value = getattr(value, "function", value)  # a check that another check runs
         if isinstance(value, Mapping):
             waiting += value.values()
-        if not isinstance(value, FunctionType) or value in found or not value.__module__.startswith(OURS):
+        if not isinstance(value, FunctionType) or value in found:
+            continue
+        if not (value.__module__.startswith(OURS) or value.__module__ == function.__module__):
             continue
         found[value] = None
         waiting += [v for v in (*_used(value).values(), *_defaults(value).values()) if callable(v)]
@@ -207,7 +210,7 @@ def _marked(function: FunctionType) -> Iterator[tuple[str, ast.AST]]:
         if name in RANDOM:
             yield "rng", node
         yield from _floats(node, function)
-        if not function.__module__.startswith(PACKAGE):
+        if function.__module__.startswith(TOOLS):
             continue  # a loop in the tools of verification/exact computes one value
         if isinstance(node, ast.For | ast.comprehension) and _is_list(node.iter, values):
             yield "lists", node.iter

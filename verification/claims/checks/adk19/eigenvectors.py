@@ -164,12 +164,12 @@ def reconstruction_identity(factor: float = 2.0) -> Evidence:
     return Evidence(worst < ROUNDING, f"{CASES} random matrices and frames, d ≤ 5", f"largest relative gap {worst:.2g}")
 
 
-@check("floating", mutants={"τ√d under the root, as printed": {"printed": True}, "half of τ√d": {"offset": 0.5}})
-def reconstruction_bound(printed: bool = False, offset: float = 1.0) -> Evidence:
+@check("floating", mutants={"τ√d under the root": {"under": True}, "half of τ√d": {"offset": 0.5}})
+def reconstruction_bound(under: bool = False, offset: float = 1.0) -> Evidence:
     """Lemma 6 holds in the form ‖C − Θ̂Λ̂Θ̂ᵀ‖_F ≤ √(2 Σ λ_i(λ_i − θ̂_iᵀCθ̂_i)) + τ√d if |λ̂_i − λ_i| ≤ τ.
 
-    ADK19 prints the root over the whole sum. There is equality for exact eigenvectors and λ̂ = λ + τ. With d = 4 and
-    τ = 1 the error is then 2, and the printed bound is √2.
+    The text at hand has the root over the whole sum. There is equality for exact eigenvectors and λ̂ = λ + τ. With d = 4
+    and τ = 1 the error is then 2, and that bound is √2.
     """
     rng = np.random.default_rng(6)
     failed = 0
@@ -183,7 +183,7 @@ def reconstruction_bound(printed: bool = False, offset: float = 1.0) -> Evidence
         missed = max(0.0, 2 * float(values @ (values - np.einsum("ji,jk,ki->i", theta, c, theta))))
         error = float(np.linalg.norm(c - (theta * estimates) @ theta.T))
         last = offset * tau * math.sqrt(d)
-        bound = math.sqrt(missed + last) if printed else math.sqrt(missed) + last
+        bound = math.sqrt(missed + last) if under else math.sqrt(missed) + last
         failed += error > bound * (1 + 1e-7) + 1e-7
     return Evidence(not failed, f"{CASES} random cases, d ≤ 5, a third of them extreme", f"{failed} cases fail")
 

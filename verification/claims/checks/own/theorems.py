@@ -226,6 +226,30 @@ def tail(bound: Callable[[Fraction, int], Fraction] = tail_bound) -> Evidence:
     return Evidence(not failed and eighth, f"d in {DIMENSIONS}, c = 3, 4, 7.5", ", ".join(failed[:4]), figures)
 
 
+QUOTED = {"0.13057": "full", "0.14214": "symmetric"}  # the first digits of the two rates on the page
+
+
+@check(
+    "enclosed",
+    covers="all",
+    mutants={
+        "0.1307 for 0.13057…": {"quoted": {"0.1307": "full"}},
+        "3 % more": {"quoted": {"0.13449": "full", "0.14641": "symmetric"}},
+    },
+)
+def quoted_rates(quoted: Mapping[str, str] = QUOTED) -> Evidence:
+    """r(4) = 2 − 2 ln(8/π) = 0.13057…, and for symmetric noise the rate at 5/2 is 3/2 − 1/5 − ln(10/π) = 0.14214…."""
+    iv = mpmath.iv
+    rates = {"full": 2 - 2 * iv.log(8 / iv.pi), "symmetric": iv.mpf(13) / 10 - iv.log(10 / iv.pi)}
+    wrong = []
+    for digits, kind in quoted.items():
+        value = Fraction(digits)
+        low = iv.mpf(value.numerator) / value.denominator
+        last = iv.mpf(1) / 10 ** len(digits.partition(".")[2])
+        wrong += [] if (low <= rates[kind]) is True and (rates[kind] < low + last) is True else [digits]
+    return Evidence(not wrong, "two numbers", ", ".join(wrong))
+
+
 @check(
     "enclosed",
     mutants={
