@@ -423,7 +423,7 @@ def test_a_check_that_crashes_is_evidence_against_the_claim(monkeypatch: pytest.
 
 def test_claims_are_listed_by_paper_verdict_and_kind(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["claims", "list", "--paper", "dn25", "--verdict", "refuted", "--kind", "enclosed", "--json"]) == 0
-    assert [row["id"] for row in json.loads(capsys.readouterr().out)] == ["DN25.Thm6"]
+    assert [row["id"] for row in json.loads(capsys.readouterr().out)] == ["DN25.(4.2)", "DN25.(4.4)", "DN25.Thm6"]
 
 
 def test_the_mutants_are_run_and_one_that_is_accepted_is_status_1(
