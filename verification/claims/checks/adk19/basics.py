@@ -129,6 +129,9 @@ def printed_utility(printed: Callable[[float, float], float] = lambda g, share: 
     mutants={
         "multiplied by μ(G_s), as printed": {"bound": lambda eta, gap, share: math.exp(-eta * gap) * share},
         "τ for τ − s": {"whole": True},
+        "3 % more in the exponent": {
+            "bound": lambda eta, gap, share: exponential.failure_bound(1.03 * eta, gap, share)
+        },
     },
 )
 def corrected_utility(
@@ -141,9 +144,9 @@ def corrected_utility(
         m = int(rng.integers(2, 6))
         mu = rng.dirichlet(np.full(m, 0.2))
         g = rng.integers(0, 5, m) * 10.0 ** rng.integers(-3, 1, m)
-        eta = 10 ** rng.uniform(-1, 1)
+        eta = 10 ** rng.uniform(-1, 2)
         tau = float(rng.choice(g.max() - g)) * 0.999
-        s = tau / 2
+        s = tau * float(rng.choice([0, 0.25, 0.5, 0.75, 1]))
         weights = mu * np.exp(eta * (g - g.max()))
         outside = float(weights[g < g.max() - tau].sum() / weights.sum())
         share = float(mu[g >= g.max() - s].sum())

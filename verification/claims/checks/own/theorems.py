@@ -22,6 +22,7 @@ from covassay.verification.exact.spectral_cdf import enclose_spectral_survival, 
 
 DIMENSIONS = (*range(1, 9), 10, 20, 40)
 LEVEL = Fraction(15, 2)  # ‖Z‖ ≤ 7.5 ρd in Theorem 2
+TRACE_LEVEL = 11  # |L| ≤ 11 ln d in Theorem 2
 
 
 def at_most(value: mpmath.mpf, limit: Fraction) -> bool:
@@ -350,13 +351,14 @@ def constants_of_theorem_2(matrix: int = 54, root: int = 10, additive: int = 134
     ln d/d^{3/2} falls from d = 2 on. √(ln d/d) has its maximum at e, and over whole numbers at 3.
     """
     ln_2, ln_3, root_8 = Fraction(694, 1000), Fraction(10987, 10000), Fraction(2828, 1000)
+    error, radius = 4 * LEVEL, 10 * TRACE_LEVEL  # ρ‖Z‖/d and b|L|/ln d
     inequalities = {
         "ln 2 < 0.694": exponential(ln_2)[0] > 2,
         "ln 3 < 1.0987": exponential(ln_3)[0] > 3,
         "√8 > 2.828": root_8**2 < 8,
-        "54": matrix >= 30 and matrix * root_8 >= 220 * ln_2,
-        "10": root**2 >= 90,
-        "134": additive**2 >= 3300 and additive**2 >= 220**2 * ln_3 / 3,
+        "54": matrix >= error and matrix * root_8 >= 2 * radius * ln_2,
+        "10": root**2 >= 3 * error,
+        "134": additive**2 >= error * radius and additive**2 >= (2 * radius) ** 2 * ln_3 / 3,
     }
     failed = [name for name, holds in inequalities.items() if not holds]
     return Evidence(not failed, "every d ≥ 2", ", ".join(failed))
