@@ -29,7 +29,7 @@ from covassay.verification.claims.ledger import claims, function_at
 SHIFT = 0.03
 OPPOSITE = {ast.Lt: ast.Gt, ast.LtE: ast.Gt, ast.Gt: ast.Lt, ast.GtE: ast.Lt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq}
 SMALLEST_CONSTANT = 1e-4  # smaller constants are tolerances
-PATIENCE = 60  # seconds after which a mutant counts as crashed
+PATIENCE = 40  # seconds after which a mutant counts as crashed
 COUNTS = {"range", "default_rng", "Random", "product", "combinations", "linspace", "digits", "round", "reshape"}
 
 
@@ -45,7 +45,7 @@ class Mutant:
     @property
     def part(self) -> str:
         """Whether a check or a formula of the reference is changed."""
-        return "formula" if self.name.startswith("reference") else "check"
+        return "check" if self.name in checks() else "formula"
 
 
 def definition(function: FunctionType) -> ast.FunctionDef:
