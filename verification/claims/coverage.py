@@ -145,8 +145,10 @@ def _nodes(function: FunctionType) -> Iterator[ast.AST]:
 def _used(function: FunctionType) -> dict[str, Any]:
     """The module-level values that a function names, and the functions it reaches through a module: name -> value."""
     values: dict[str, Any] = {}
+    code = function.__code__
+    local = {*code.co_varnames, *code.co_cellvars}
     for node in _nodes(function):
-        if isinstance(node, ast.Name) and node.id in function.__globals__:
+        if isinstance(node, ast.Name) and node.id in function.__globals__ and node.id not in local:
             values[node.id] = function.__globals__[node.id]
         if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
             owner = function.__globals__.get(node.value.id)
