@@ -52,7 +52,7 @@ class Traits:
 def traits(check: ClaimCheck) -> Traits:
     """The traits of a check, from everything that it runs."""
     found: dict[str, list[str]] = {"rng": [], "floats": [], "points": [], "lists": []}
-    for function in _closure(check.function):
+    for function in _closure(_plain(check)):
         for trait, source in _marks(function):
             found[trait].append(f"{function.__name__}: {source}")
     return Traits(**{key: tuple(dict.fromkeys(value)) for key, value in found.items()})
@@ -88,8 +88,9 @@ def overclaims(check: ClaimCheck) -> list[str]:
 
 def scope(check: ClaimCheck) -> str:
     """What the check says that it covers, from its source; a value that is known only when it runs is shown as …."""
-    values = {**_used(check.function), **_defaults(check.function), **_constants(check.function)}
-    for node in _nodes(check.function):
+    function = _plain(check)
+    values = {**_used(function), **_defaults(function), **_constants(function)}
+    for node in _nodes(function):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "Evidence":
             return "".join(_words(part, values) for part in _parts(node.args[1]))
     return ""
@@ -109,6 +110,12 @@ def _words(node: ast.expr, values: Mapping[str, Any]) -> str:
 
 
 # READING THE SOURCE
+
+
+def _plain(check: ClaimCheck) -> FunctionType:
+    """The function of a check, which is always a plain one."""
+    assert isinstance(check.function, FunctionType)
+    return check.function
 
 
 @cache

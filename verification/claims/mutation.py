@@ -16,7 +16,7 @@ import signal
 import sys
 import textwrap
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from types import FunctionType
 from typing import Any
@@ -29,7 +29,7 @@ from covassay.verification.claims.ledger import claims, function_at
 SHIFT = 0.03
 OPPOSITE = {ast.Lt: ast.Gt, ast.LtE: ast.Gt, ast.Gt: ast.Lt, ast.GtE: ast.Lt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq}
 SMALLEST_CONSTANT = 1e-4  # smaller constants are tolerances
-PATIENCE = 40  # seconds after which a mutant counts as crashed
+PATIENCE = 20  # seconds after which a mutant counts as crashed
 COUNTS = {"range", "default_rng", "Random", "product", "combinations", "linspace", "digits", "round", "reshape"}
 
 
@@ -48,11 +48,13 @@ class Mutant:
         return "check" if self.name in checks() else "formula"
 
 
-def definition(function: FunctionType) -> ast.FunctionDef:
-    """The syntax tree of a function, without its decorators."""
+def definition(function: Callable[..., Any]) -> ast.FunctionDef:
+    """The syntax tree of a function, without its decorators and the types of its arguments."""
     node = ast.parse(textwrap.dedent(inspect.getsource(function))).body[0]
     assert isinstance(node, ast.FunctionDef)
-    node.decorator_list = []
+    node.decorator_list, node.returns = [], None
+    for argument in (*node.args.args, *node.args.kwonlyargs):
+        argument.annotation = None  # it may name what is imported for the type checker only
     return node
 
 
@@ -73,13 +75,9 @@ def places(node: ast.FunctionDef) -> Iterator[tuple[ast.AST, str, str]]:
         if id(inner) in skipped:
             continue
         line = f"line {getattr(inner, 'lineno', 0)}"
-        if (
-            isinstance(inner, ast.Constant)
-            and type(inner.value) in (int, float)
-            and abs(inner.value) > SMALLEST_CONSTANT
-        ):
-            yield inner, "up", f"{inner.value} + 3 %, {line}"
-            yield inner, "down", f"{inner.value} − 3 %, {line}"
+        if isinstance(inner, ast.Constant) and _changeable(inner.value):
+            yield inner, "up", f"{ast.unparse(inner)} + 3 %, {line}"
+            yield inner, "down", f"{ast.unparse(inner)} − 3 %, {line}"
         elif _rational(inner):
             skipped |= {id(n) for n in ast.walk(inner)}
             yield inner, "up", f"{ast.unparse(inner)} + 3 %, {line}"
@@ -90,6 +88,11 @@ def places(node: ast.FunctionDef) -> Iterator[tuple[ast.AST, str, str]]:
             yield inner, "left", f"{ast.unparse(inner)[:60]} without its second term, {line}"
             if isinstance(inner.op, ast.Add):
                 yield inner, "right", f"{ast.unparse(inner)[:60]} without its first term, {line}"
+
+
+def _changeable(value: object) -> bool:
+    """Whether a constant is a number and no tolerance."""
+    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) > SMALLEST_CONSTANT
 
 
 def _rational(node: ast.AST) -> bool:
@@ -120,12 +123,12 @@ class Change(ast.NodeTransformer):
         return ast.copy_location(changed, node)
 
 
-def mutated(function: FunctionType, number: int) -> Any:
+def mutated(function: Callable[..., Any], number: int) -> Any:
     """The code of the function with its place of that number changed."""
     node = definition(function)
     place, how, _ = list(places(node))[number]
     tree = ast.fix_missing_locations(ast.Module([Change(place, how).visit(node)], []))
-    space = dict(function.__globals__)
+    space = dict(vars(sys.modules[function.__module__]))
     exec(compile(tree, f"mutant of {function.__name__}", "exec"), space)
     return space[function.__name__].__code__
 
@@ -139,12 +142,12 @@ def population() -> list[Mutant]:
             judges.setdefault(name, {}).update({leg.name: None for leg in c.legs if leg.name in checks()})
     functions: dict[str, Any] = {name: function_at(name) for name, legs in judges.items() if legs}
     for name, value in functions.items():
-        if isinstance(value, FunctionType):
+        if isinstance(value, FunctionType) and value.__closure__ is None:
             found += [
                 Mutant(name, told, i, tuple(judges[name])) for i, (_, _, told) in enumerate(places(definition(value)))
             ]
-    for name, c in checks().items():
-        found += [Mutant(name, told, i, (name,)) for i, (_, _, told) in enumerate(places(definition(c.function)))]
+    for name, check in checks().items():
+        found += [Mutant(name, told, i, (name,)) for i, (_, _, told) in enumerate(places(definition(check.function)))]
     return found
 
 
@@ -154,7 +157,7 @@ def _give_up(*_: object) -> None:
 
 def outcome(mutant: Mutant) -> str:
     """What happens to a mutant: "rejected", "crashed" or "accepted"."""
-    function = checks()[mutant.name].function if mutant.part == "check" else function_at(mutant.name)
+    function: Any = checks()[mutant.name].function if mutant.part == "check" else function_at(mutant.name)
     kept = function.__code__
     crashed = False
     signal.signal(signal.SIGALRM, _give_up)
@@ -192,9 +195,12 @@ def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--count", type=int, default=200)
     parser.add_argument("--seed", type=int, default=14)
+    parser.add_argument("--part", choices=("check", "formula"), help="only mutants of checks, or of formulas")
     options = parser.parse_args(arguments)
     counts: Counter[tuple[str, str]] = Counter()
     for mutant in draw(options.count, options.seed):
+        if options.part not in (None, mutant.part):
+            continue
         seen = outcome(mutant)
         counts[mutant.part, seen] += 1
         print(json.dumps([seen, mutant.name, mutant.change], ensure_ascii=False), flush=True)
