@@ -186,8 +186,8 @@ def _head() -> list[str]:
         "- **all cases**; **a counterexample**, which is enough against a statement; **a named range**, which the list "
         "of checks names; **random samples**.\n",
         'A check that draws at random, uses floating point or tries a list of dimensions cannot say "all cases": the '
-        "gate reads its source. The table is about the statement of each claim, or the explicit version of an asymptotic "
-        "one; of a wrong statement it says how it is known to be wrong.\n",
+        "gate reads its source. The table is about the statement of each claim, or the explicit version of an "
+        "asymptotic one; of a wrong statement it says how it is known to be wrong.\n",
         *counts(c.status for c in listed),
         f"The corrections of the {len(corrections)} wrong statements:\n",
         *counts(corrections),
