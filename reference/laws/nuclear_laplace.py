@@ -75,18 +75,35 @@ def edge_rate(t: Number, edge: Number, functions: Any = math) -> Number:
     return 2 / functions.pi * (t * functions.acos(edge / t) - edge * functions.acosh(t / edge))
 
 
-def spectral_norm_tail_bound(d: int, t: Number, symmetric: bool = False, functions: Any = math) -> Number:
-    """An upper bound on P(‖Z‖ ≥ t), for every d ≥ 2 and every t beyond the edge. Proof: proofs/paper/tail-bound.md.
+def swept_tail_bound(d: int, t: Number, width: Number, symmetric: bool = False, functions: Any = math) -> Number:
+    """An upper bound on P(‖Z‖ ≥ t) for d ≥ 2, one for every width δ > 0. Proof: proofs/paper/tail-bound.md.
 
-    With y = t/edge and φ = arccos(1/y), it is d arccosh(d/(d − 1)) (y − √(y² − 1))² exp(−rate) / (2φ²) for full noise.
-    For symmetric noise the power 2 becomes 1, and a factor 2 counts the two ends of the spectrum. `functions` is math
-    or mpmath.
+    Let b = edge of d − 1 plus δ, which must be below t, y = t/b, φ = arccos(1/y), and u = π for full noise. The bound
+    is d (u/δ) arccosh(b/(b − δ)) (y − √(y² − 1))^{2δ/π} exp(−rate)/(2φ²), with the rate of the edge b. For symmetric
+    noise u = π/2, and a factor 2 counts the two ends of the spectrum. `functions` is math or mpmath.
     """
-    edge = spectral_edge(d, symmetric, functions.pi)
-    y, ends, power = t / edge, (2 if symmetric else 1), (1 if symmetric else 2)
-    spread = d * functions.acosh(d / (d - 1))
-    decay = (y - functions.sqrt(y**2 - 1)) ** power * functions.exp(-edge_rate(t, edge, functions))
+    unit, inner = (spectral_edge(k, symmetric, functions.pi) for k in (1, d - 1))
+    edge = inner + width
+    y, ends = t / edge, (2 if symmetric else 1)
+    spread = d * unit / width * functions.acosh(edge / inner)
+    decay = (y - functions.sqrt(y**2 - 1)) ** (2 * width / functions.pi) * functions.exp(-edge_rate(t, edge, functions))
     return ends * spread * decay / (2 * functions.acos(1 / y) ** 2)
+
+
+def spectral_norm_tail_bound(d: int, t: Number, symmetric: bool = False, functions: Any = math) -> Number:
+    """An upper bound on P(‖Z‖ ≥ t) for every t beyond the edge: the least of 1 and of two swept tail bounds.
+
+    One has the width u, and for large d the other has nearly the best width, √(π (b − δ) sin φ)/2. At d = 1 the value
+    is e^{−t}, which is exact. `functions` is math or mpmath.
+    """
+    edge, inner, unit = (spectral_edge(k, symmetric, functions.pi) for k in (d, d - 1, 1))
+    if not t > edge:
+        raise InvalidInput(f"t = {t!r}: must be above the edge {edge!r}, where the bound begins")
+    if d == 1:
+        return functions.exp(-t)
+    near_best = functions.sqrt(functions.pi * inner * functions.sqrt(1 - (inner / t) ** 2)) / 2
+    widths = (unit, min(near_best, (t - inner) / 2))
+    return min(1, *(swept_tail_bound(d, t, width, symmetric, functions) for width in widths))
 
 
 def spectral_norm_bound(d: Number, log_inverse_beta: Number, symmetric: bool = False) -> Number:

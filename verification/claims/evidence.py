@@ -4,8 +4,11 @@ A check is a function without required arguments. Its keyword arguments are slot
 constant or a sampler of the reference, and a mutant puts a wrong one in its place. A check that accepts a mutant shows
 nothing, so every check must have mutants that it rejects.
 
-    @check("symbolic", mutants={"forgets the cross terms": {"formula": lambda d: d}})
+    @check("symbolic", covers="all", mutants={"forgets the cross terms": {"formula": lambda d: d}})
     def sensitivity(formula=reference.sensitivity) -> Evidence: ...
+
+Two facts are told of every check: its kind, how it was carried out, and what it covers. A check that declares nothing
+covers a range, or random samples if it draws any; claims/coverage.py compares what is declared with the source.
 """
 
 from collections.abc import Callable, Mapping
@@ -13,7 +16,8 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 PACKAGE = "covassay.verification.claims.checks"  # where every check stands
-Kind = Literal["exact", "enclosed", "symbolic", "property", "numeric", "statistical"]
+Kind = Literal["exact", "enclosed", "symbolic", "floating"]
+Covers = Literal["all", "case", "range", "random"]
 
 
 @dataclass(frozen=True)
@@ -36,15 +40,19 @@ class Evidence:
 
 @dataclass(frozen=True)
 class ClaimCheck:
-    """A check with its kind and its mutants.
+    """A check with its kind, its mutants and what it covers.
 
     A mutant is a value for each of some slots; its name says what is wrong with them.
+    covers : "all" cases, or one "case" that decides (a counterexample); by default what the source of the check shows.
+    exhausts : why a finite list in the source of a check that covers all cases leaves no case out.
     """
 
     name: str  # `paper.module:function`, where the module is one of claims.checks
     kind: Kind
     function: Callable[..., Evidence]
-    mutants: Mapping[str, Mapping[str, Any]]
+    mutants: Mapping[str, Mapping[str, Any]] = field(hash=False)
+    covers: Covers | None = None
+    exhausts: str = ""
 
     @property
     def summary(self) -> str:
@@ -56,13 +64,15 @@ class ClaimCheck:
         return self.function(**slots)
 
 
-def check(kind: Kind, mutants: Mapping[str, Mapping[str, Any]]) -> Callable[[Callable[..., Evidence]], ClaimCheck]:
+def check(
+    kind: Kind, mutants: Mapping[str, Mapping[str, Any]], covers: Covers | None = None, exhausts: str = ""
+) -> Callable[[Callable[..., Evidence]], ClaimCheck]:
     """A decorator that makes a function a check."""
     if not mutants:
         raise ValueError("a check must have at least one mutant that it rejects")
 
     def decorate(function: Callable[..., Evidence]) -> ClaimCheck:
         module = function.__module__.removeprefix(f"{PACKAGE}.")
-        return ClaimCheck(f"{module}:{function.__name__}", kind, function, mutants)
+        return ClaimCheck(f"{module}:{function.__name__}", kind, function, mutants, covers, exhausts)
 
     return decorate

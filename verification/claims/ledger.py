@@ -5,23 +5,26 @@ An entry of verification/claims/entries/*.toml:
     [[claim]]
     id = "DN25.Thm6"                  # stable, never renumbered
     source = "DN25 Theorem 6"
-    statement = "…"                   # as printed
+    statement = "…"                   # as the source has it
     verdict = "refuted"               # see VERDICTS
-    corrected = "…"                   # the true statement, for "corrected" and "refuted"
+    corrected = "…"                   # the true statement, for every verdict but "holds"
     provenance = "printed"            # where the formula comes from, see PROVENANCE
     assumes = ["A-JACOBIAN"]          # entries of assumptions.toml
     code = ["reference.laws.nuclear_laplace:spectral_norm_cdf"]
     reason = "…"                      # for "open" and "out-of-reach": why there is no check
     note = "…"                        # what a reader should know besides
     legs = [
-      { check = "dn25.tail:published_bound" },       # a function of verification/claims/checks
-      { theorem = "THM6-REFUTED" },                  # a tag in proofs/rocq
-      { page = "tail-bound.md" },                    # a page of proofs/paper
-      { check = "…", second_opinion = true },        # supports the claim, but the claim does not need it
+      { check = "dn25.tail:published_bound", of = "statement" },  # a function of verification/claims/checks
+      { theorem = "THM6-REFUTED", of = "statement" },             # a tag in proofs/rocq
+      { page = "tail-bound.md", of = "correction" },              # a page of proofs/paper
+      { check = "…", second_opinion = true },                     # supports the claim, which does not need it
     ]
 
-Checks, theorems and pages are the legs of a claim. Its status is the word for the weakest leg that it needs. The gate
-(`problems`) makes sure that every leg exists, and that every check, theorem and page is the leg of a claim.
+Checks, theorems and pages are the legs of a claim. Two facts are told of each: how it was carried out (HOW) and what it
+covered (COVERED). A claim is known as well as the weakest leg that it needs, in both. A refuted or corrected claim has
+two parts, each with legs of its own: the statement, whose legs show that it is wrong, and the correction. A leg says of
+which part it speaks (`of`), and one that shows both is of "both". The gate (`problems`) makes sure that every leg
+exists, that every check, theorem and page is the leg of a claim, and that no check claims more than its source does.
 """
 
 import ast
@@ -39,50 +42,84 @@ from typing import Any
 from covassay.reference.errors import InvalidInput
 from covassay.verification.claims import entries
 from covassay.verification.claims.checks import checks
+from covassay.verification.claims.coverage import covers, overclaims
 from covassay.verification.claims.entries import assumptions
 from covassay.verification.claims.kernel import findings
 from covassay.verification.claims.kernel.sources import ACCEPT, files, tagged
 
 PAPERS = ("dn25", "klsu19", "adk19", "dly22", "own", "mechanisms")
 VERDICTS = {
-    "holds": "as printed",
-    "corrected": "a slip: the corrected statement holds",
-    "refuted": "false as printed; the corrected statement holds",
-    "asymptotic": "constants are not given; an explicit version holds",
+    "holds": "the statement is true",
+    "corrected": "the statement has a slip; the correction holds",
+    "refuted": "the statement is false; the correction holds",
+    "refuted-reconstruction": "false in our own reconstruction of a formula that our copy of the paper has lost, which "
+    "says nothing against the paper; the correction holds",
+    "asymptotic": "constants are not given; the explicit version in its place holds",
     "open": "not settled",
     "out-of-reach": "no check is possible",
 }
-WORDS = {  # kind of the weakest necessary leg -> what may be said of the claim; the strongest kind comes first
-    "rocq": "formally checked",
-    "exact": "exactly certified",
-    "enclosed": "rigorously enclosed",
-    "symbolic": "symbolically checked",
-    "property": "property-tested",
-    "numeric": "numerically checked",
-    "statistical": "statistically tested",
-    "page": "proved on paper",
+WRONG = (
+    "corrected",
+    "refuted",
+    "refuted-reconstruction",
+)  # verdicts with a status for the statement and the correction
+HOW = {  # how a leg was carried out; the strongest comes first
+    "rocq": "kernel",
+    "exact": "exact",
+    "enclosed": "enclosed",
+    "symbolic": "symbolic",
+    "page": "paper",
+    "floating": "floating",
     "none": "not checked",
 }
+COVERED = {  # what a leg covered; the widest comes first
+    "all": "all cases",
+    "case": "a counterexample",
+    "range": "a named range",
+    "random": "random samples",
+    "none": "nothing",
+}
 PROVENANCE = {  # where the formula of a claim comes from
-    "printed": "the printed paper",
+    "printed": "the text of the paper",
     "code": "read from the authors' code",
-    "reconstructed": "reconstructed: the copy of the paper that we had has lost the formula, and what is said against "
-    "the reconstruction is not an erratum of the paper",
+    "reconstructed": "reconstructed by us: the copy of the paper that we had has lost the formula, and what is said "
+    "against the reconstruction is not an erratum of the paper",
+}
+PARTS = ("statement", "correction", "both")
+SOURCES = {  # what has to be said of our copy of a paper where the paper is called wrong
+    "dn25": "We read one text of DN25. The published version (PMLR 313) and arXiv v2 could not be compared with it; "
+    "they may differ here.",
+    "klsu19": "We read an extracted text of KLSU19 without its formulas, and compared it with no other version.",
+    "adk19": "We read an extracted text of ADK19, and compared it with no other version.",
+    "dly22": "We read an extracted text of DLY22 without its formulas, and the authors' released code.",
 }
 REQUIRED = {"id", "source", "statement", "verdict"}
 FIELDS = REQUIRED | {"corrected", "provenance", "assumes", "code", "reason", "legs", "note"}
-LEG_FIELDS = {"check", "theorem", "page", "second_opinion"}
+LEG_FIELDS = {"check", "theorem", "page", "second_opinion", "of"}
 DIGEST_LENGTH = 16  # hexadecimal digits: enough to notice every accidental change, and short to read
 SUGGESTIONS = 5  # ids that the error about an unknown id names
+
+
+@dataclass(frozen=True)
+class Status:
+    """How something is known, and for which cases: a key of HOW and a key of COVERED."""
+
+    how: str
+    covered: str
+
+    def __str__(self) -> str:
+        return f"{HOW[self.how]}, {COVERED[self.covered]}" if self.how != "none" else HOW["none"]
 
 
 @dataclass(frozen=True)
 class Leg:
     """A check, a theorem or a page on which a claim rests, by its name."""
 
-    kind: str  # a key of WORDS
+    kind: str  # a key of HOW
     name: str
     second_opinion: bool = False
+    covers: str = "all"  # a key of COVERED
+    of: str = ""  # one of PARTS; by default the statement of a claim that holds, or the correction
 
 
 @dataclass(frozen=True)
@@ -103,25 +140,55 @@ class LedgerClaim:
     note: str = ""
 
     @property
-    def status(self) -> str:
-        """The word for the weakest leg that the claim needs."""
-        order = list(WORDS)
-        necessary = [leg.kind for leg in self.legs if not leg.second_opinion]
-        return WORDS[max(necessary, key=order.index, default="none")]
+    def wrong(self) -> bool:
+        """Whether the statement is refuted or corrected."""
+        return self.verdict in WRONG
+
+    def part(self, leg: Leg) -> str:
+        """The part of the claim of which a leg speaks."""
+        return leg.of or ("statement" if self.verdict == "holds" else "correction")
+
+    def legs_of(self, part: str) -> tuple[Leg, ...]:
+        """The legs that a part of the claim needs."""
+        return tuple(leg for leg in self.legs if not leg.second_opinion and self.part(leg) in (part, "both"))
+
+    def status_of(self, part: str) -> Status:
+        """The weakest way in which a leg that the part needs was carried out, and the least that one covered."""
+        needed = self.legs_of(part)
+        return Status(
+            max((leg.kind for leg in needed), key=list(HOW).index, default="none"),
+            max((leg.covers for leg in needed), key=list(COVERED).index, default="none"),
+        )
+
+    @property
+    def status_part(self) -> str:
+        """The part of the claim to which its status belongs."""
+        return "correction" if self.verdict == "asymptotic" else "statement"
+
+    @property
+    def status(self) -> Status:
+        """What is known: of the statement, or of the explicit version of an asymptotic statement."""
+        return self.status_of(self.status_part)
+
+    @property
+    def correction_status(self) -> Status | None:
+        """What is known of the correction of a wrong statement."""
+        return self.status_of("correction") if self.wrong else None
 
 
 def _leg(entry: Mapping[str, Any], where: str) -> Leg:
     unknown = set(entry) - LEG_FIELDS
     named = [key for key in ("check", "theorem", "page") if key in entry]
-    if unknown or len(named) != 1:
+    if unknown or len(named) != 1 or entry.get("of", "both") not in PARTS:
         raise InvalidInput(
-            f"{where}: a leg has one of check, theorem, page, and perhaps second_opinion; this has {entry}"
+            f"{where}: a leg has one of check, theorem, page, and perhaps second_opinion and of = one of "
+            f"{', '.join(PARTS)}; this has {entry}"
         )
-    name, second = str(entry[named[0]]), bool(entry.get("second_opinion", False))
+    name, second, of = str(entry[named[0]]), bool(entry.get("second_opinion", False)), str(entry.get("of", ""))
     if named[0] == "check":
-        known = checks()
-        return Leg(known[name].kind if name in known else "none", name, second)
-    return Leg({"theorem": "rocq", "page": "page"}[named[0]], name, second)
+        known = checks().get(name)
+        return Leg(known.kind if known else "none", name, second, covers(known) if known else "none", of)
+    return Leg({"theorem": "rocq", "page": "page"}[named[0]], name, second, "all", of)
 
 
 def _claim(paper: str, entry: Mapping[str, Any]) -> LedgerClaim:
@@ -211,6 +278,8 @@ def problems(proofs: Path) -> list[str]:
     """A message for everything that is inconsistent among entries, checks, code, theorems, pages and locks."""
     return [
         *_entry_problems(claims().values()),
+        *_word_problems(claims().values()),
+        *(f"check {c.name}: {told}" for c in checks().values() for told in overclaims(c)),
         *_link_problems(proofs),
         *_lock_problems(proofs),
         *_theorem_problems(proofs),
@@ -225,16 +294,34 @@ def _entry_problems(entries: Iterable[LedgerClaim]) -> list[str]:
             found.append(f"{c.id}: verdict {c.verdict!r} is none of {', '.join(VERDICTS)}")
         if c.provenance not in PROVENANCE:
             found.append(f"{c.id}: provenance {c.provenance!r} is none of {', '.join(PROVENANCE)}")
-        if c.verdict in ("corrected", "refuted", "asymptotic") and not c.corrected:
+        if (c.wrong or c.verdict == "asymptotic") and not c.corrected:
             found.append(f"{c.id}: {c.verdict}, but no corrected statement")
         if c.verdict in ("open", "out-of-reach"):
             if not c.reason:
                 found.append(f"{c.id}: {c.verdict}, but no reason")
         elif not [leg for leg in c.legs if not leg.second_opinion]:
             found.append(f"{c.id}: {c.verdict}, but it has nothing that it rests on")
-        if c.verdict == "refuted" and c.provenance == "reconstructed" and "reconstructed" not in c.note:
-            found.append(f"{c.id}: refutes a reconstructed formula, and its note must say so")
+        elif c.wrong:
+            missing = [part for part in ("statement", "correction") if not c.legs_of(part)]
+            found += [f"{c.id}: {c.verdict}, but no leg is of the {part}" for part in missing]
+        if c.status_of("correction" if c.wrong else c.status_part).covered == "case":
+            found.append(f"{c.id}: a check of one case cannot show that something holds")
         found += [f"{c.id}: assumes {a}, which is not defined" for a in c.assumes if a not in assumptions()]
+    return found
+
+
+def _word_problems(entries: Iterable[LedgerClaim]) -> list[str]:
+    """Words about the printed paper in a claim whose formula is not read from it."""
+    found = []
+    for c in entries:
+        if c.provenance == "reconstructed" and c.verdict in ("refuted", "corrected"):
+            found.append(f"{c.id}: {c.verdict}, but its formula is our own reconstruction")
+        if c.provenance == "printed" and c.verdict == "refuted-reconstruction":
+            found.append(f"{c.id}: {c.verdict}, but its provenance is the text of the paper")
+        used = [checks()[leg.name] for leg in c.legs if leg.name in checks() and leg.name.startswith(c.paper)]
+        texts = [c.statement, c.corrected, c.note, *(text for k in used for text in (k.summary, *k.mutants))]
+        if c.provenance == "reconstructed" and any("as printed" in text for text in texts):
+            found.append(f'{c.id}: says "as printed" of a formula that is reconstructed')
     return found
 
 

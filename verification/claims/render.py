@@ -8,14 +8,29 @@ from dataclasses import dataclass
 from joblib import Parallel, delayed
 
 from covassay.verification.claims.checks import checks
+from covassay.verification.claims.coverage import covers, scope
 from covassay.verification.claims.entries import assumptions
-from covassay.verification.claims.evidence import Evidence
-from covassay.verification.claims.ledger import PROVENANCE, VERDICTS, WORDS, LedgerClaim, claims
+from covassay.verification.claims.evidence import ClaimCheck, Evidence
+from covassay.verification.claims.ledger import (
+    COVERED,
+    HOW,
+    PROVENANCE,
+    SOURCES,
+    VERDICTS,
+    LedgerClaim,
+    Leg,
+    Status,
+    claims,
+)
 from covassay.verification.claims.markdown import GENERATED, cell
 
-AS_READ = {  # provenance -> what "as printed" in a verdict means
-    "code": "as in the authors' code",
-    "reconstructed": "as reconstructed",
+TITLES = {
+    "dn25": "DN25: d'Orsi and Novikov 2025, On purely private covariance estimation",
+    "klsu19": "KLSU19: Kamath, Li, Singhal and Ullman 2019, Privately learning high-dimensional distributions",
+    "adk19": "ADK19: Amin, Dick, Kulesza, Muñoz and Vassilvitskii 2019, Differentially private covariance estimation",
+    "dly22": "DLY22: Dong, Liang and Yi 2022, Differentially private covariance revisited",
+    "own": "Our own results",
+    "mechanisms": "The mechanisms of this package",
 }
 
 
@@ -61,31 +76,43 @@ def select(paper: str | None = None, verdict: str | None = None, kind: str | Non
 
 
 def totals(selected: Iterable[LedgerClaim]) -> str:
-    """How many claims have each verdict and each status, in two lines."""
+    """How many claims have each verdict, and how many are known in each way, in two lines."""
     listed = list(selected)
-    by_verdict, by_status = Counter(c.verdict for c in listed), Counter(c.status for c in listed)
+    by_verdict, by_how = Counter(c.verdict for c in listed), Counter(c.status.how for c in listed)
     verdicts = ", ".join(f"{by_verdict[v]} {v}" for v in VERDICTS if by_verdict[v])
-    statuses = ", ".join(f"{by_status[w]} {w}" for w in WORDS.values() if by_status[w])
-    return f"{len(listed)} claims: {verdicts}\nstatus: {statuses}"
+    ways = ", ".join(f"{by_how[key]} {word}" for key, word in HOW.items() if by_how[key])
+    return f"{len(listed)} claims: {verdicts}\nhow: {ways}"
 
 
-def _verdict_told(c: LedgerClaim) -> str:
-    """What the verdict means; only a printed statement holds, or is false, as printed."""
-    return VERDICTS[c.verdict].replace("as printed", AS_READ.get(c.provenance, "as printed"))
+def _called_wrong(c: LedgerClaim) -> str:
+    """What has to be said of our copy of the paper, if it is called wrong."""
+    return SOURCES.get(c.paper, "") if c.wrong else ""
+
+
+def known(c: LedgerClaim) -> list[tuple[str, Status]]:
+    """What is known of each part of a claim: the label of the part and its status."""
+    label = {"holds": "statement", "asymptotic": "explicit version"}.get(c.verdict, "that it is wrong")
+    parts = [(label, c.status)] if c.legs else []
+    return parts + ([("correction", c.correction_status)] if c.correction_status else [])
 
 
 def screen(c: LedgerClaim) -> str:
     """Everything about one claim, as text for a person."""
-    lines = [f"{c.id}  ({c.source})", "", f"statement   {c.statement}", f"verdict     {c.verdict}: {_verdict_told(c)}"]
+    lines = [
+        f"{c.id}  ({c.source})",
+        "",
+        f"statement   {c.statement}",
+        f"verdict     {c.verdict}: {VERDICTS[c.verdict]}",
+    ]
     if c.provenance != "printed":
         lines.append(f"provenance  {PROVENANCE.get(c.provenance, c.provenance)}")
-    lines += [f"{label:12}{text}" for label, text in (("corrected", c.corrected), ("reason", c.reason)) if text]
-    lines += [f"note        {c.note}"] if c.note else []
-    lines.append(f"status      {c.status}")
+    texts = (("corrected", c.corrected), ("reason", c.reason), ("note", c.note), ("source", _called_wrong(c)))
+    lines += [f"{label:12}{text}" for label, text in texts if text]
+    lines += [f"known       {label}: {status}" for label, status in known(c)]
     for leg in c.legs:
-        what = f"{leg.kind:12}{leg.name}" + (" (second opinion)" if leg.second_opinion else "")
-        known = checks().get(leg.name)
-        lines.append(f"  {what}" + (f"\n  {'':12}{known.summary}" if known else ""))
+        what = f"{HOW[leg.kind]:12}{leg.name}" + (" (second opinion)" if leg.second_opinion else "")
+        told = checks().get(leg.name)
+        lines.append(f"  {what}" + (f"\n  {'':12}{told.summary}" if told else ""))
     lines += [f"assumes     {a}: {assumptions()[a]}" for a in c.assumes]
     lines += [f"code        covassay.{name}" for name in c.code]
     lines += ["", f"re-check    covassay claims check {c.id}"]
@@ -101,13 +128,27 @@ def as_json(c: LedgerClaim) -> dict[str, object]:
         "verdict": c.verdict,
         "corrected": c.corrected,
         "provenance": c.provenance,
-        "status": c.status,
-        "legs": [{"kind": leg.kind, "name": leg.name, "second_opinion": leg.second_opinion} for leg in c.legs],
+        "status": str(c.status),
+        "correction_status": str(c.correction_status or ""),
+        "legs": [
+            {
+                "kind": leg.kind,
+                "covers": leg.covers,
+                "name": leg.name,
+                "of": c.part(leg),
+                "second_opinion": leg.second_opinion,
+            }
+            for leg in c.legs
+        ],
         "assumes": list(c.assumes),
         "code": [f"covassay.{name}" for name in c.code],
         "reason": c.reason,
         "note": c.note,
+        "source_read": SOURCES.get(c.paper, ""),
     }
+
+
+# THE MARKDOWN
 
 
 def render_ledger() -> str:
@@ -115,40 +156,107 @@ def render_ledger() -> str:
     return "\n".join([*_head(), *_papers(), *_assumptions(), *_checks()]) + "\n"
 
 
+def counts(statuses: Iterable[Status]) -> list[str]:
+    """A table of how many statuses there are of each kind, by what was covered."""
+    found = Counter((status.how, status.covered) for status in statuses)
+    shown = [covered for covered in COVERED if covered != "none"]
+    rows = [f"| {HOW[how]} | {' | '.join(str(found[how, c] or '') for c in shown)} |" for how in HOW if how != "none"]
+    header = [f"| how | {' | '.join(COVERED[c] for c in shown)} |", "|---" * (len(shown) + 1) + "|"]
+    return [*header, *rows, f"\nNot checked: {found['none', 'none']}.\n"]
+
+
 def _head() -> list[str]:
+    listed = list(claims().values())
+    corrections = [c.correction_status for c in listed if c.correction_status]
     return [
         GENERATED,
         "# The ledger\n",
-        totals(claims().values()).replace("\n", "  \n") + "\n",
-        'The status of a claim is the word for the weakest of the checks, theorems and pages that it needs. "Formally '
-        'checked" is said of claims, never of the package. The verdicts:\n',
-        *(f"- **{verdict}**: {told}" for verdict, told in VERDICTS.items()),
-        f'\n"(reconstructed)" beside a verdict: {PROVENANCE["reconstructed"].removeprefix("reconstructed: ")}; '
-        '"as printed" then means "as reconstructed".\n',
+        "What four papers on private covariance estimation claim, what this project claims, and what is known of each "
+        f"claim. There are {len(listed)} claims. Each has a verdict:\n",
+        *(
+            f"- **{verdict}** ({sum(c.verdict == verdict for c in listed)}): {told}."
+            for verdict, told in VERDICTS.items()
+        ),
+        "\nTwo facts are told of what is known: how it was checked, and what was covered. Each is that of the weakest "
+        "check, theorem or page that the claim needs. From strong to weak:\n",
+        "- **kernel**: a theorem that the kernel of Rocq has checked, under the assumptions that the claim names. "
+        "**exact**: rational or symbolic numbers, without rounding. **enclosed**: intervals that contain the number. "
+        "**symbolic**: computer algebra. **paper**: a proof on a page of this project. **floating**: floating point, "
+        "with a tolerance.",
+        "- **all cases**; **a counterexample**, which is enough against a statement; **a named range**, which the list "
+        "of checks names; **random samples**.\n",
+        'A check that draws at random, uses floating point or tries a list of dimensions cannot say "all cases": the '
+        "gate reads its source. The table is about the statement of each claim, or the explicit version of an "
+        "asymptotic one; of a wrong statement it says how it is known to be wrong.\n",
+        *counts(c.status for c in listed),
+        f"The corrections of the {len(corrections)} wrong statements:\n",
+        *counts(corrections),
+        'Where a formula is not read from the text of the paper, the claim says so under "provenance". Of the copies '
+        "that we read:\n",
+        *(f"- {TITLES[paper].partition(':')[0]}: {told}" for paper, told in SOURCES.items()),
+        "",
     ]
 
 
 def _papers() -> list[str]:
-    """A table of claims for every paper."""
+    """For every paper a short table of its claims, and below it the details of each."""
     by_paper: dict[str, list[LedgerClaim]] = {}
     for c in claims().values():
         by_paper.setdefault(c.paper, []).append(c)
     lines = []
     for paper, listed in by_paper.items():
         lines += [
-            f"## {paper.upper()}\n",
-            "| id | statement | verdict | corrected | status | rests on |",
-            "|---|---|---|---|---|---|",
+            f"## {TITLES[paper]}\n",
+            "| claim | place | verdict | statement | correction |",
+            "|---|---|---|---|---|",
             *map(_row, listed),
             "",
+            *(line for c in listed for line in _details(c)),
         ]
     return lines
 
 
 def _row(c: LedgerClaim) -> str:
-    mark = " (reconstructed)" if c.provenance == "reconstructed" else ""
-    rests = "<br>".join(f"{leg.kind}: `{leg.name}`" for leg in c.legs) or cell(c.reason)
-    return f"| {c.id} | {cell(c.statement)} | {c.verdict}{mark} | {cell(c.corrected)} | {c.status} | {rests} |"
+    correction = str(c.correction_status or "")
+    return f"| [{c.id}](#{anchor(c.id)}) | {cell(c.source)} | {c.verdict} | {c.status} | {correction} |"
+
+
+def anchor(name: str) -> str:
+    """The anchor that GitHub gives to a heading."""
+    kept = "".join(ch for ch in name.lower() if ch.isalnum() or ch in " -_")
+    return kept.replace(" ", "-")
+
+
+def _details(c: LedgerClaim) -> list[str]:
+    """Everything about one claim below its heading."""
+    items = [
+        ("verdict", f"{c.verdict}: {VERDICTS[c.verdict]}"),
+        ("correction" if c.wrong else "explicit version", c.corrected),
+        ("reason", c.reason),
+        *(("known", f"{label}: {status}") for label, status in known(c)),
+        *(("rests on", told) for told in _evidence(c, second=False)),
+        *(("second opinion", told) for told in _evidence(c, second=True)),
+        ("assumptions", ", ".join(c.assumes)),
+        ("provenance", PROVENANCE[c.provenance] if c.provenance != "printed" else ""),
+        ("source", _called_wrong(c)),
+        ("note", c.note),
+    ]
+    told = [f"- *{label}*: {' '.join(text.split())}" for label, text in items if text]
+    return [f"### {c.id}\n", f"{c.source}. {c.statement}\n", *told, ""]
+
+
+def _evidence(c: LedgerClaim, second: bool) -> Iterable[str]:
+    """The legs of a claim, those of one part and of one kind in one line."""
+    groups: dict[tuple[str, str], list[str]] = {}
+    for leg in c.legs:
+        if leg.second_opinion == second:
+            part = "" if not c.wrong or second else f" ({c.part(leg)})"
+            groups.setdefault((HOW[leg.kind], part), []).append(_named(leg))
+    return [f"{how}{part}: {', '.join(names)}" for (how, part), names in groups.items()]
+
+
+def _named(leg: Leg) -> str:
+    return f"[{leg.name}](paper/{leg.name})" if leg.kind == "page" else f"`{leg.name}`"
 
 
 def _assumptions() -> list[str]:
@@ -158,8 +266,18 @@ def _assumptions() -> list[str]:
 def _checks() -> list[str]:
     return [
         "## Checks\n",
-        "[MUTANTS.md](MUTANTS.md) lists what each of them rejects.\n",
-        "| check | kind | what it shows | mutants |",
-        "|---|---|---|---|",
-        *(f"| `{c.name}` | {c.kind} | {cell(c.summary)} | {len(c.mutants)} |" for c in checks().values()),
+        "[MUTANTS.md](MUTANTS.md) lists what each of them rejects. The range is in the words of the check.\n",
+        "| check | how | covered | range | mutants |",
+        "|---|---|---|---|---|",
+        *map(_check_row, checks().values()),
+        "\nWhat each of them shows:\n",
+        *(f"- `{c.name}`: {' '.join(c.summary.split())}{_exhausts(c)}" for c in checks().values()),
     ]
+
+
+def _check_row(c: ClaimCheck) -> str:
+    return f"| `{c.name}` | {HOW[c.kind]} | {COVERED[covers(c)]} | {cell(scope(c))} | {len(c.mutants)} |"
+
+
+def _exhausts(c: ClaimCheck) -> str:
+    return f" (A short list is enough: {c.exhausts}.)" if c.exhausts else ""

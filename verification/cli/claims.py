@@ -30,7 +30,7 @@ def list_claims(options: argparse.Namespace) -> int:
         return 0
     table = Table("id", "verdict", "status", "statement")
     for c in selected:
-        table.add_row(c.id, c.verdict, c.status, c.statement)
+        table.add_row(c.id, c.verdict, str(c.status), c.statement)
     console().print(table)
     print(render.totals(selected))
     return 0
@@ -154,7 +154,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     filters = argparse.ArgumentParser(add_help=False)
     filters.add_argument("--paper", choices=ledger.PAPERS, help="only claims of this paper, or of our own")
     filters.add_argument("--verdict", choices=tuple(ledger.VERDICTS), help="only claims with this verdict")
-    filters.add_argument("--kind", choices=tuple(ledger.WORDS), help="only claims that rest on evidence of this kind")
+    filters.add_argument("--kind", choices=tuple(ledger.HOW), help="only claims that rest on evidence of this kind")
     jobs = argparse.ArgumentParser(add_help=False)
     jobs.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="parallel workers (default: every core)")
     kernel = argparse.ArgumentParser(add_help=False, parents=[jobs])

@@ -147,7 +147,7 @@ def mixture_of(patterns: Mapping[tuple[int, ...], Polynomial], rates: tuple[int,
             exponents.append(n)
             signs.append(pattern)
             masses.append(coefficient * prod(gammas))
-    return Mixture(rates, np.array(exponents), np.array(signs), tuple(masses))
+    return Mixture(rates, np.array(exponents, dtype=np.int64), np.array(signs, dtype=np.int64), tuple(masses))
 
 
 @lru_cache

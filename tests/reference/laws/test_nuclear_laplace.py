@@ -477,3 +477,27 @@ def test_a_bad_dimension_is_refused(d: int) -> None:
     ):
         with pytest.raises(InvalidInput, match="dimension = "):
             call()
+
+
+# The tail bound
+
+
+@pytest.mark.parametrize("symmetric", [False, True])
+@pytest.mark.parametrize("d", [1, 2, 7, 300])
+def test_the_tail_bound_begins_beyond_the_edge(d: int, symmetric: bool) -> None:
+    edge = law.spectral_edge(d, symmetric)
+    for t in (0.5 * edge, edge):
+        with pytest.raises(InvalidInput, match="must be above the edge"):
+            law.spectral_norm_tail_bound(d, t, symmetric)
+    values = [law.spectral_norm_tail_bound(d, edge * c, symmetric) for c in (1 + 1e-12, 1.001, 1.1, 2, 9)]
+    assert values[0] <= 1
+    assert values == sorted(values, reverse=True)
+
+
+def test_the_tail_bound_is_the_least_of_two_widths_and_exact_in_dimension_1() -> None:
+    d, t = 300, 1000.0
+    widths = (math.pi, 20.0)
+    swept = [law.swept_tail_bound(d, t, width) for width in widths]
+    assert law.spectral_norm_tail_bound(d, t) <= swept[0]
+    assert law.spectral_norm_tail_bound(d, t) < 0.9 * swept[0]
+    assert law.spectral_norm_tail_bound(1, 5.0) == math.exp(-5.0)

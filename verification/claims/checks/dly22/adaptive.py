@@ -107,7 +107,7 @@ def clip(x: Matrix, tau: float) -> Matrix:
 
 
 @check(
-    "property", mutants={"half the bias": {"share": 0.5}, "clipping at τ/2": {"clipping": lambda x, t: clip(x, t / 2)}}
+    "floating", mutants={"half the bias": {"share": 0.5}, "clipping at τ/2": {"clipping": lambda x, t: clip(x, t / 2)}}
 )
 def clipping_bias(share: float = 1.0, clipping: Callable[[Matrix, float], Matrix] = clip) -> Evidence:
     """‖Σ(X) − Σ(X^τ)‖_F ≤ γ(X, τ), with equality if all clipped rows are parallel (Lemma 9)."""
@@ -128,7 +128,7 @@ def clipping_bias(share: float = 1.0, clipping: Callable[[Matrix, float], Matrix
 
 
 @check(
-    "property", mutants={"without the bias": {"bias": lambda s, t: 0.0}, "τ² for τ in the first term": {"exponent": 2}}
+    "floating", mutants={"without the bias": {"bias": lambda s, t: 0.0}, "τ² for τ in the first term": {"exponent": 2}}
 )
 def noise_and_bias(bias: Callable[[Sequence[Number], Number], Number] = tail, exponent: int = 1) -> Evidence:
     """The error of a clipped mechanism is at most Noise(τ) + γ(τ) for any noise, and comes close to it.
@@ -157,7 +157,7 @@ def noise_and_bias(bias: Callable[[Sequence[Number], Number], Number] = tail, ex
 
 
 @check(
-    "numeric",
+    "floating",
     mutants={
         "τ² for τ": {"separate": lambda k, a, e: 4.0**-k * (a + e)},
         "2^{−k} g for 4^{−k} g": {"gauss": lambda k, g: 2.0**-k * g},
@@ -193,7 +193,7 @@ def least(n: float, trace: float, tau_squared: float) -> float:
     return float(min(tau_squared * found.gauss, tau * found.directions + tau_squared * found.eigenvalues))
 
 
-@check("numeric", mutants={"all rows short": {"long": 0}, "clipping at 1/4": {"clip_squared": lambda n: 1 / 16}})
+@check("floating", mutants={"all rows short": {"long": 0}, "clipping at 1/4": {"clip_squared": lambda n: 1 / 16}})
 def skewed_example(long: int = 1, clip_squared: Callable[[float], float] = lambda n: 1 / n) -> Evidence:
     """For d = n, one row of norm 1 and others of norm n^{−1/2}, clipping takes the bound from order n^{−1/2} to 1/n.
 
@@ -212,7 +212,7 @@ def skewed_example(long: int = 1, clip_squared: Callable[[float], float] = lambd
     return Evidence(bounded, "n = 1e8, 1e16, 1e32", f"√n × unclipped and n × clipped: {detail}")
 
 
-@check("numeric", mutants={"the second data set has one level": {"level": Fraction(3, 8)}})
+@check("floating", mutants={"the second data set has one level": {"level": Fraction(3, 8)}})
 def no_quantile(level: Fraction = Fraction(1, 4)) -> Evidence:
     """There are two data sets with equal n, d and trace such that every quantile is off by n^{1/16} on one of them.
 
@@ -252,7 +252,7 @@ def exact_bias_bound(counts: Sequence[int], k: int, n: int) -> Fraction:
 
 
 @check(
-    "exact",
+    "floating",
     mutants={
         "only the bins up to k − 1": {"bound": lambda c, k, n: exact_bias_bound(c, max(k - 1, 0), n)},
         "twice the edges": {"bound": lambda c, k, n: 4 * exact_bias_bound(c, k, n)},
@@ -279,7 +279,7 @@ def bias_bins(bound: Callable[[Sequence[int], int, int], Fraction] = exact_bias_
 
 
 @check(
-    "exact",
+    "floating",
     mutants={
         "a sensitivity of 1/2": {"limit": Fraction(1, 2)},
         "the count of bin k alone": {"bound": lambda c, k, n: Fraction(c[k - 1], n) * (-1) ** k if k else Fraction(0)},
@@ -309,6 +309,7 @@ def bias_sensitivity(
 
 @check(
     "symbolic",
+    covers="all",
     mutants={
         "half the margin": {"margin": lambda f, log: private_trace.gaussian_margin(f, log) / 2},
         "all of ρ": {"budget": lambda rho: rho},
@@ -390,7 +391,7 @@ def budgets(
     return Evidence(holds, "all ρ, ε", f"counted {list(counted.values())}, proven {list(proven.values())}, pure {pure}")
 
 
-@check("numeric", mutants={"half of both scales": {"scale": 0.5}, "half the noise on the queries": {"query": 0.5}})
+@check("floating", mutants={"half of both scales": {"scale": 0.5}, "half the noise on the queries": {"query": 0.5}})
 def search_range(scale: float = 1.0, query: float = 1.0) -> Evidence:
     """The loss of the search lies in [−ε₀/2, ε₀/4], so D_α ≤ αε₀²/8, and even D_α ≤ 9αε₀²/128.
 
@@ -429,7 +430,7 @@ def search_range(scale: float = 1.0, query: float = 1.0) -> Evidence:
 
 
 @check(
-    "property",
+    "floating",
     mutants={
         "a threshold of n": {"threshold": lambda n, slack: n},
         "a threshold of n − 3α": {"threshold": lambda n, slack: n - 3 * slack},
@@ -468,7 +469,7 @@ def explicit_bound(noise: float, bias: float, slack: float, rest: float, factor:
 
 
 @check(
-    "property",
+    "floating",
     mutants={
         "2 for 32": {"factor": 2.0},
         "clipping at 16 times the level found": {"clipping": lambda k: min(1.0, 2.0 ** (4 - k))},
@@ -583,7 +584,7 @@ def clipped_first(x: Matrix) -> Matrix:
 
 
 @check(
-    "property",
+    "floating",
     mutants={"rows clipped to 1/50 first": {"before": clipped_first}, "a release multiplied by 4": {"unit": 4.0}},
 )
 def adaptive_release(before: Callable[[Matrix], Matrix] = lambda x: x, unit: float = 1.0) -> Evidence:
@@ -627,7 +628,7 @@ def adaptive_release(before: Callable[[Matrix], Matrix] = lambda x: x, unit: flo
 
 
 @check(
-    "numeric",
+    "floating",
     mutants={
         "norms 2^{−k}": {"norm": lambda k, buckets: Fraction(1, 2**k)},
         "shares ∝ k^s": {"shares": lambda s, b: dly22_data.shares(-s, b)},

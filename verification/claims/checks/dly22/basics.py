@@ -33,7 +33,7 @@ def rows_in_ball(rng: np.random.Generator, n: int, d: int) -> Matrix:
 # THE COVARIANCE
 
 
-@check("property", mutants={"division by d": {"moment": lambda x: second_moment(x) * x.shape[0] / x.shape[1]}})
+@check("floating", mutants={"division by d": {"moment": lambda x: second_moment(x) * x.shape[0] / x.shape[1]}})
 def trace_identity(moment: Callable[[Matrix], Matrix] = second_moment) -> Evidence:
     """In the eigenvectors of Σ the features are orthogonal with squared norms nλ_i, so Σλ_i = tr Σ = average ‖x_i‖²."""
     rng = np.random.default_rng(1)
@@ -50,6 +50,8 @@ def trace_identity(moment: Callable[[Matrix], Matrix] = second_moment) -> Eviden
 
 @check(
     "symbolic",
+    covers="all",
+    exhausts="two vectors lie in a plane, so dimension 3 shows every case",
     mutants={
         "without the inner product": {"change": lambda s, t, c: s**2 + t**2},
         "a supremum of 1": {"supremum": lambda d: 1},
@@ -75,7 +77,7 @@ def frobenius_change(
 
 
 @check(
-    "property",
+    "floating",
     mutants={
         "half the variance everywhere": {"separation": lambda m, e: 2 * wigner.separation_squared(m, e)},
         "the supremum for d = 1": {"supremum": lambda d: 1},
@@ -105,7 +107,7 @@ def symmetric_noise(
 
 
 @check(
-    "symbolic",
+    "floating",
     mutants={
         "√2 times the scale": {"scale": lambda n, rho: sp.sqrt(2) * gauss_cov.noise_scale(n, rho)},
         "half the variance off the diagonal": {"deviations": lambda d, e: wigner.deviations(d, "goe")},
@@ -125,7 +127,7 @@ def gauss_cov_error(
     return Evidence(unit == 1 and all(counted), "all n, ρ; d ≤ 8 entry by entry", f"σ²ρn² = {unit}")
 
 
-@check("property", mutants={"λ₁ and λ_d exchanged": {"swap": True}, "half the norm": {"factor": 0.5}})
+@check("floating", mutants={"λ₁ and λ_d exchanged": {"swap": True}, "half the norm": {"factor": 0.5}})
 def mahalanobis(swap: bool = False, factor: float = 1.0) -> Evidence:
     """‖A‖_F/λ₁ ≤ ‖Σ^{−1/2} A Σ^{−1/2}‖_F ≤ ‖A‖_F/λ_d, with equality for A along the first and the last eigenvector."""
     rng = np.random.default_rng(3)
@@ -151,6 +153,7 @@ def mahalanobis(swap: bool = False, factor: float = 1.0) -> Evidence:
 
 @check(
     "symbolic",
+    covers="all",
     mutants={
         "ε²/4 for ε²/2": {"printed": lambda e: e**2 / 4},
         "ε tanh ε for ε tanh(ε/2)": {"smallest": lambda e, tanh: e * tanh(e)},
@@ -189,6 +192,7 @@ def pure_to_zcdp(
 
 @check(
     "symbolic",
+    covers="all",
     mutants={"without the factor 2": {"epsilon": lambda rho, delta, log: rho + (rho * log(1 / delta)) ** 0.5}},
 )
 def zcdp_to_approximate(epsilon: Callable[..., Number] = privacy.epsilon_of_zcdp) -> Evidence:
@@ -206,6 +210,7 @@ def zcdp_to_approximate(epsilon: Callable[..., Number] = privacy.epsilon_of_zcdp
 
 @check(
     "symbolic",
+    covers="all",
     mutants={
         "σ = Δ/(2√ρ)": {"scale": lambda s, rho: s / (2 * sp.sqrt(rho))},
         "σ for σ²": {"loss": lambda s, variance: s**2 / (2 * sp.sqrt(variance))},
@@ -233,7 +238,7 @@ def gaussian_divergence(
 
 
 @check(
-    "property",
+    "floating",
     mutants={"the larger of the two": {"composed": max}, "the root of the sum of squares": {"composed": math.hypot}},
 )
 def zcdp_composition(composed: Callable[..., Number] = privacy.zcdp_composition) -> Evidence:
@@ -261,7 +266,7 @@ def zcdp_composition(composed: Callable[..., Number] = privacy.zcdp_composition)
 
 
 @check(
-    "numeric",
+    "floating",
     mutants={
         "half the noise on the queries": {"query": lambda e, c: above_threshold.query_scale(e, c) / 2},
         "half the noise on the threshold": {"threshold": lambda e: above_threshold.threshold_scale(e) / 2},
@@ -294,7 +299,7 @@ def svt_loss(
 
 
 @check(
-    "exact",
+    "floating",
     mutants={
         "half α": {"accuracy": lambda m, b, e, c, log: 4 * log(2 * m / b) / e},
         "without the union bound": {"accuracy": lambda m, b, e, c, log: 8 * log(2 / b) / e},
@@ -318,7 +323,7 @@ def svt_accuracy(accuracy: Callable[..., Number] = above_threshold.accuracy) -> 
     return Evidence(not failed, "m ≤ 100, β ≤ 9/10", ", ".join(failed[:3]))
 
 
-@check("property", mutants={"α/2 for α": {"share": 0.5}})
+@check("floating", mutants={"α/2 for α": {"share": 0.5}})
 def svt_promise(share: float = 1.0) -> Evidence:
     """If no noise exceeds α/2, every query passed over is below T + α and the query stopped at is at least T − α.
 
@@ -343,7 +348,7 @@ def svt_promise(share: float = 1.0) -> Evidence:
 
 
 @check(
-    "exact",
+    "floating",
     mutants={
         "a supremum of 1": {"supremum": lambda n, d: 1 / n},
         "a supremum of √(3/2)": {"supremum": lambda n, d: 1.5**0.5 / n},
@@ -368,7 +373,7 @@ def fact_1(supremum: Callable[[int, int], Number] = gaussian.second_moments_sens
     return Evidence(worst == 2 == limit, f"{CASES} random pairs", f"largest {worst}")
 
 
-@check("property", mutants={"a supremum of 1.4": {"supremum": lambda d: 1.4}, "ℓ1 for ℓ2": {"power": 1}})
+@check("floating", mutants={"a supremum of 1.4": {"supremum": lambda d: 1.4}, "ℓ1 for ℓ2": {"power": 1}})
 def eigenvalue_change_l2(
     supremum: Callable[[int], float] = SENSITIVITIES["eigenvalues, l2"].supremum, power: int = 2
 ) -> Evidence:

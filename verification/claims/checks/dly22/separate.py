@@ -42,6 +42,7 @@ def swap() -> tuple[Matrix, Matrix]:
 
 @check(
     "symbolic",
+    covers="all",
     mutants={
         "all of ρ in both steps": {"scale": gauss_cov.noise_scale},
         "a sensitivity of 2/n": {"change": lambda n: 2 / n},
@@ -65,7 +66,7 @@ def by_modulus(matrix: Matrix) -> Matrix:
 
 
 @check(
-    "property",
+    "floating",
     mutants={"ordered by |λ|, as in the authors' code": {"vectors": by_modulus}, "half the bound": {"factor": 0.5}},
 )
 def weyl_step(
@@ -92,7 +93,7 @@ def weyl_step(
 
 
 @check(
-    "property",
+    "floating",
     mutants={
         "half the constant": {"bound": lambda n, r, t, w: separate_cov.direction_error(n, r, t, w) / 2},
         "the trace for its root": {"bound": lambda n, r, t, w: separate_cov.direction_error(n, r, t**2, w)},
@@ -124,7 +125,7 @@ def direction_error(bound: Callable[..., Number] = separate_cov.direction_error)
 
 
 @check(
-    "numeric",
+    "floating",
     mutants={
         "2 for 2^{5/4}": {"directions": lambda n, rho, t, w: 2 * (t * w) ** 0.5 / (rho**0.25 * n**0.5)},
         "without the factor √2": {"eigenvalues": lambda n, rho, w: w / (rho**0.5 * n)},
@@ -155,7 +156,7 @@ def theorem_1(
 
 
 @check(
-    "numeric",
+    "floating",
     mutants={"d^{1/8} for d^{1/4}": {"power": 0.125}, "without the logarithm": {"factor": lambda beta: 2**1.75}},
 )
 def trace_sensitive_rate(
@@ -233,7 +234,7 @@ em_pure_error = _uniform(lambda d: d / iterative_eigenvectors.uniform_exponents(
 
 
 @check(
-    "numeric",
+    "floating",
     mutants={
         "GaussCov in place of SeparateCov": {"separate": gauss_error},
         "d^{3/4} in place of d^{1/4}": {"separate": em_error},
@@ -261,7 +262,7 @@ def worst_case_rates(separate: Error = separate_error) -> Evidence:
 
 
 @check(
-    "numeric",
+    "floating",
     mutants={
         "EMCov with ε in place of √ρ": {"em": em_pure_error},
         "GaussCov in place of SeparateCov": {"separate": gauss_error},
@@ -281,7 +282,7 @@ def trace_thresholds(separate: Error = separate_error, em: Error = em_error) -> 
     return Evidence(holds, "exponents", f"gain d^{gain[0]}; thresholds of the trace {shown}")
 
 
-@check("numeric", mutants={"80 for 1/64": {"low": 80.0}, "1/100 for 1": {"high": 0.01}})
+@check("floating", mutants={"80 for 1/64": {"low": 80.0}, "1/100 for 1": {"high": 0.01}})
 def explicit_threshold(low: float = 1 / 64, high: float = 1.0) -> Evidence:
     """At β = 0.1 SeparateCov's bound is below GaussCov's for tr ≤ d^{3/2}/(64 n√ρ) and above it for tr ≥ d^{3/2}/(n√ρ).
 
@@ -304,7 +305,7 @@ def explicit_threshold(low: float = 1 / 64, high: float = 1.0) -> Evidence:
 
 
 @check(
-    "numeric",
+    "floating",
     mutants={
         "a supremum of (d + 2)/√2": {"supremum": lambda d: (d + 2) / 2**0.5},
         "a supremum of √2 d": {"supremum": lambda d: 2**0.5 * d},
@@ -328,7 +329,7 @@ def triangle_change(supremum: Callable[[int], Number] = triangle_l1) -> Evidence
 
 
 @check(
-    "numeric",
+    "floating",
     mutants={
         "all of ε for the matrix": {"matrix_scale": lambda n, d, e, c: lap_cov.noise_scale(n, d, e, c)},
         "2/(nε) for the eigenvalues": {"eigenvalue_scale": lambda n, e: 2 / (n * e)},
@@ -355,7 +356,7 @@ def separate_pure(
     return Evidence(worst < 1e-12, "200 points over five orders of magnitude", f"off by {worst:.2g}")
 
 
-@check("property", mutants={"half the bound": {"bound": lambda t, b, e: separate_cov_pure.error_bound(t, b, e) / 2}})
+@check("floating", mutants={"half the bound": {"bound": lambda t, b, e: separate_cov_pure.error_bound(t, b, e) / 2}})
 def separate_pure_error(bound: Callable[..., Number] = separate_cov_pure.error_bound) -> Evidence:
     """The matrix that SeparateLapCov releases is within 2√(tr Σ · b‖W‖) + ‖λ̃ − λ‖ of Σ for any noise; attained."""
     rng = np.random.default_rng(3)
@@ -390,7 +391,7 @@ def separate_pure_rate(d: float, n: float, trace: float) -> float:
 
 
 @check(
-    "numeric",
+    "floating",
     mutants={
         "SeparateCov's rate under zCDP": {"separate": separate_error},
         "EMCov's rate under zCDP": {"em": em_error},
@@ -464,7 +465,7 @@ def mean_transfer(padded: bool = True, constant: int = 72) -> Evidence:
     )
 
 
-@check("property", mutants={"half the bound": {"factor": 0.5}, "no projection": {"project": lambda m, r: m}})
+@check("floating", mutants={"half the bound": {"factor": 0.5}, "no projection": {"project": lambda m, r: m}})
 def projection_error(project: Callable[[Matrix, float], Matrix] = psd_trace_ball, factor: float = 1.0) -> Evidence:
     """The M ⪰ 0, tr M ≤ 1, nearest to Σ + N is Σ̂ with ‖Σ̂ − Σ‖_F² ≤ ⟨N, Σ̂ − Σ⟩ ≤ ‖N‖(tr Σ̂ + tr Σ) ≤ 2‖N‖.
 
@@ -491,7 +492,7 @@ def projection_error(project: Callable[[Matrix, float], Matrix] = psd_trace_ball
 
 
 @check(
-    "property",
+    "floating",
     mutants={
         "only the diagonal, clipped": {"project": lambda m, r: np.diag(np.clip(np.diag(m), 0, 1))},
         "scaling to trace norm 1": {"project": lambda m, r: m / max(1.0, float(np.abs(np.linalg.eigvalsh(m)).sum()))},

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from fractions import Fraction
 from itertools import combinations
 
+import mpmath
 import sympy as sp
 
 from covassay.reference.domain import Number
@@ -87,7 +88,7 @@ def sum_over_pairs(diagonal: Callable[[int], int] = lambda d: d - 2) -> Evidence
     return Evidence(not failed, "d ≤ 12", ", ".join(failed))
 
 
-@check("property", mutants={"d⁴ for d − 2": {"bound": lambda d: d**4}})
+@check("exact", mutants={"d⁴ for d − 2": {"bound": lambda d: d**4}})
 def curvature(bound: Callable[[int], Number] = lambda d: d - 2) -> Evidence:
     """∇²V ⪰ (d − 2) I on the simplex, because 1/(w_i + w_j)² ≥ 1 in the sum over pairs; and d − 2 ≥ d/10 for d ≥ 3."""
     failed = 0
@@ -101,7 +102,7 @@ def curvature(bound: Callable[[int], Number] = lambda d: d - 2) -> Evidence:
     return Evidence(not failed and slack, "90 rational points, d = 3, 4, 6", f"{failed} points fail")
 
 
-@check("property", mutants={"without the square": {"bound": lambda d, cap: 30 * d / cap**2}})
+@check("exact", mutants={"without the square": {"bound": lambda d, cap: 30 * d / cap**2}})
 def capped_curvature(bound: Callable[[int, Number], Number] = lambda d, cap: d / (40 * cap**2)) -> Evidence:
     """(4.1): ∇²V ⪰ 0.1 d/(2α)² I for d ≥ 3 if every w_i ≤ α, because then w_i + w_j ≤ 2α."""
     failed = 0
@@ -113,7 +114,12 @@ def capped_curvature(bound: Callable[[int, Number], Number] = lambda d, cap: d /
     return Evidence(not failed, "60 rational points, d = 3, 5, 8", f"{failed} points fail")
 
 
-@check("symbolic", mutants={"1 for 2": {"constant": 1}})
+@check(
+    "symbolic",
+    covers="all",
+    exhausts="the statement is about d = 2, and the Hessian has two eigenvalues there",
+    mutants={"1 for 2": {"constant": 1}},
+)
 def two_dimensions(constant: int = 2) -> Evidence:
     """Footnote 6: at d = 2 the eigenvalues of ∇²V are 2/(w₁ − w₂)² and 2/(w₁ + w₂)², at least 2 on the simplex."""
     a, b = sp.symbols("a b", positive=True)
@@ -124,6 +130,7 @@ def two_dimensions(constant: int = 2) -> Evidence:
 
 @check(
     "exact",
+    covers="case",
     mutants={
         "one chamber": {"points": ((Fraction(7, 10), Fraction(3, 10)), (Fraction(8, 10), Fraction(2, 10)))},
         "the density of independent values": {"density": lambda w: Fraction(1)},
@@ -172,16 +179,65 @@ def spread(mean_square: Callable[[int], Fraction] = gamma_mixture.mean_square, l
     return Evidence(not failed and growing, f"exact for d ≤ {largest}; the bound for all d", ", ".join(failed), figures)
 
 
-@check("exact", mutants={"a lower moment bound": {"moment": lambda d: Fraction(d**3)}})
-def largest_value(moment: Callable[[int], Fraction] = lambda d: Fraction(3 * d**3 + d**2, 2)) -> Evidence:
+def nonnegative_beyond(difference: sp.Expr, d: sp.Symbol, start: int) -> bool:
+    """Whether a rational function of d is ≥ 0 for d ≥ start: in k = d − start it has no negative coefficient."""
+    k = sp.Symbol("k", nonnegative=True)
+    parts = sp.fraction(sp.together(difference.subs(d, start + k)))
+    return all(c >= 0 for part in parts for c in sp.Poly(sp.expand(part), k).all_coeffs())
+
+
+Moment = Callable[[sp.Expr], sp.Expr]
+
+
+@check("symbolic", covers="all", mutants={"E‖Z‖_F² ≥ d³": {"moment": lambda d: d**3}})
+def variance_of_a_weight(moment: Moment = lambda d: (3 * d**3 + d**2) / 2) -> Evidence:
+    """Var w_i ≥ ((3d + 1)/(2(d² + 1)) − 1/d)/d ≥ 1/(4d²) for d ≥ 4, by the moment bound E‖Z‖_F² ≥ (3d³ + d²)/2.
+
+    E‖Z‖_F² = d · E w_i² · d²(d² + 1), because R and w are independent, and E w_i = 1/d. (2.1) with κ = Ω̃(d³) would make
+    the variance Õ(d⁻³); d³ times the lower bound is at least d/4, so no constant and no power of a logarithm saves it.
+    """
+    d = sp.Symbol("d", positive=True)
+    variance = moment(d) / (d**3 * (d**2 + 1)) - 1 / d**2
+    stated = (sp.Rational(1, 2) * (3 * d + 1) / (d**2 + 1) - 1 / d) / d
+    holds = sp.simplify(variance - stated) == 0 and nonnegative_beyond(variance - 1 / (4 * d**2), d, 4)
+    return Evidence(holds, "all d ≥ 4", f"the variance is at least {sp.factor(variance)}")
+
+
+@check("symbolic", covers="all", mutants={"a lower moment bound": {"moment": lambda d: d**3}})
+def largest_value(moment: Moment = lambda d: (3 * d**3 + d**2) / 2) -> Evidence:
     """(4.4) fails: E max w ≥ E Σ w² ≥ (3d + 1)/(2(d² + 1)), about 1.5/d, where (4.4) has (1 + o(1))/d.
 
     If max w ≤ (1 + h)/d with probability 1 − β, then E max w ≤ (1 + h)/d + β. With β = 1/(10 d) and h = 1/5 this is
     below the bound for every d ≥ 9, a contradiction; for large d every h < 0.4 leads to one.
     """
-    failed = [
-        d for d in range(9, 2000)
-        if not moment(d) / (d**2 * (d**2 + 1)) > (1 + Fraction(1, 5)) / d + Fraction(1, 10 * d)
-    ]  # fmt: skip
-    detail = f"{len(failed)} dimensions fail"
-    return Evidence(not failed, "9 ≤ d < 2000; the left side times d increases to 3/2", detail)
+    d = sp.Symbol("d", positive=True)
+    mean = moment(d) / (d**2 * (d**2 + 1))
+    stated = sp.simplify(mean - (3 * d + 1) / (2 * (d**2 + 1))) == 0
+    allowed = (1 + sp.Rational(1, 5)) / d + 1 / (10 * d)
+    return Evidence(stated and nonnegative_beyond(mean - allowed, d, 9), "all d ≥ 9", f"E max w ≥ {sp.factor(mean)}")
+
+
+@check("enclosed", mutants={"α = 2/d": {"cap": Fraction(2)}, "α = 3/d": {"cap": Fraction(3)}})
+def capped_event(cap: Fraction = Fraction(4), smallest: int = 10**4) -> Evidence:
+    """P(max w > 4/d) ≤ e^{−d r(c)}/(c(c − 2)) + e^{−d²/1250}, c = 3.84, which is below 1/(16 d²) from d = 10⁴ on.
+
+    max w = ‖Z‖/R is above cap/d only if ‖Z‖ > 0.96 cap d or R < 0.96 d². The first has the tail of norm-tail.md, the
+    second is below e^{−L} for d√(2L) = 0.04 d². So given max w ≤ 4/d, w_i still has the spread of
+    `variance_of_a_weight`, and (4.2) fails. With α = 2/d the condition has a probability that tends to 0.
+    """
+    c = cap * Fraction(96, 100)
+    log = mpmath.iv.log(2 * mpmath.iv.mpf(c.numerator) / c.denominator / mpmath.iv.pi)
+    decay = mpmath.iv.mpf(c.numerator) / c.denominator - 2 - 2 * log  # r(c) of norm-tail.md
+    told = mpmath.nstr(mpmath.mpf(decay.a), 4)
+    if c <= 2 or not decay > 0:
+        return Evidence(False, f"d ≥ {smallest}", f"no bound on the tail at c = {float(c):.4g}")
+    failed = []
+    for d in (smallest, 10 * smallest, 10**3 * smallest):
+        tail = mpmath.iv.exp(-d * decay) / interval(c * (c - 2)) + mpmath.iv.exp(-(mpmath.iv.mpf(d) ** 2) / 1250)
+        failed += [] if (16 * mpmath.iv.mpf(d) ** 2 * tail < 1) is True else [f"d={d}"]
+    return Evidence(not failed, f"d = {smallest} and larger", ", ".join(failed) or f"r(c) ≥ {told}")
+
+
+def interval(value: Fraction) -> mpmath.mpf:
+    """The rational number as an interval."""
+    return mpmath.iv.mpf(value.numerator) / value.denominator

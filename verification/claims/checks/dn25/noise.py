@@ -69,7 +69,7 @@ def svd_volume(jacobian: Callable[[Sequence[Number]], Number] = repulsion, large
     return Evidence(not failed, "d = 2, 3 as polynomials, d = 4, 5 at a point of primes", ", ".join(failed))
 
 
-@check("numeric", mutants={"the Jacobian of symmetric matrices": {"jacobian": vandermonde}})
+@check("floating", mutants={"the Jacobian of symmetric matrices": {"jacobian": vandermonde}})
 def volume_constant(jacobian: Callable[[Sequence[Number]], Number] = repulsion) -> Evidence:
     """At d = 2 the Jacobian J and the Gaussian integral ∫ exp(−‖Z‖_F²/2) dZ = (2π)² give the reference's normaliser.
 
@@ -158,7 +158,7 @@ def _lapack(z: Matrix) -> Matrix:
     return signed
 
 
-@check("statistical", mutants={"signs drawn at random": {"left": lambda z: _with_random_signs(z)}})
+@check("floating", mutants={"signs drawn at random": {"left": lambda z: _with_random_signs(z)}})
 def deterministic_vectors(left: Callable[[Matrix], Matrix] = _lapack, draws: int = 200) -> Evidence:
     """With a fixed sign convention U is not Haar: U₁₁ is never negative, but under Haar it would be with probability ½.
 
@@ -177,8 +177,7 @@ def _with_random_signs(z: Matrix) -> Matrix:
 
 
 @check(
-    "statistical",
-    mutants={"unsigned QR": {"sampler": lambda d, rng, n: np.linalg.qr(rng.standard_normal((n, d, d)))[0]}},
+    "floating", mutants={"unsigned QR": {"sampler": lambda d, rng, n: np.linalg.qr(rng.standard_normal((n, d, d)))[0]}}
 )
 def haar_signs(sampler: Callable[..., Matrix] = haar.sample, draws: int = 400) -> Evidence:
     """The sampled Haar matrices have a positive first entry, and a positive determinant, half of the time each."""

@@ -18,6 +18,7 @@ CASES = 2000
 
 @check(
     "symbolic",
+    covers="all",
     mutants={
         "the trace in place of the norm": {"gap": lambda s, t, c: s - t},
         "orthogonal rows only": {"gap": lambda s, t, c: s + t},
@@ -43,7 +44,9 @@ def nuclear_change(gap: Callable[[Number, Number, Number], Number] = eigenvalue_
 
 
 @check(
-    "exact",
+    "symbolic",
+    covers="all",
+    exhausts="a convex function on a square is largest at one of its four corners",
     mutants={
         "all of ε in step 1": {"matrix_scale": lambda n, e, c: 2 / (n * e)},
         "half the noise on the radius": {"trace_scale": lambda n, e, c: 5 / (n * e)},
@@ -57,17 +60,19 @@ def algorithm_2_budget(
 
     The joint loss (s + t)/(nρ) + 2|s − t|/(nb) is convex and symmetric on 0 ≤ s, t ≤ 1, so its maximum is at a corner.
     """
-    n, epsilon = Fraction(7), Fraction(3, 5)
+    n, epsilon = sp.symbols("n epsilon", positive=True)
     rho, b = matrix_scale(n, epsilon, "paper"), trace_scale(n, epsilon, "paper")
     corners = [(0, 0), (1, 0), (0, 1), (1, 1)]
-    joint = max(nuclear_ball_projection.privacy_loss(Fraction(s), Fraction(t), n, rho, b) for s, t in corners)
-    composed = nuclear_laplace.privacy_loss(2, n, rho) + 2 / (n * b)
-    figures = {"composed/ε": str(composed / epsilon), "joint/ε": str(joint / epsilon)}
-    return Evidence(composed == epsilon * 7 / 10 and joint == epsilon / 2, "all n and ε (homogeneous)", figures=figures)
+    losses = [nuclear_ball_projection.privacy_loss(sp.Integer(s), sp.Integer(t), n, rho, b) for s, t in corners]
+    joint = max(sp.simplify(loss / epsilon) for loss in losses)
+    composed = sp.simplify((nuclear_laplace.privacy_loss(2, n, rho) + 2 / (n * b)) / epsilon)
+    figures = {"composed/ε": str(composed), "joint/ε": str(joint)}
+    holds = composed == sp.Rational(7, 10) and joint == sp.Rational(1, 2)
+    return Evidence(holds, "all n and ε", figures=figures)
 
 
 @check(
-    "property",
+    "floating",
     mutants={
         "half the scale": {"scale": lambda n, e: nuclear_laplace.noise_scale(n, e) / 2},
         "squared norms": {"kernel": lambda norm, scale: -((norm / scale) ** 2)},
@@ -98,6 +103,36 @@ def loss_of_additive_noise(
         f"{CASES} random neighbours and outputs, d ≤ 5",
         f"largest loss {worst:.6g}; {attained:.6g} for orthonormal rows, ε = {epsilon}",
     )
+
+
+@check(
+    "symbolic",
+    covers="all",
+    mutants={
+        "2/n, as without centring": {"sensitivity": lambda n, d, sqrt: 2 / n},
+        "a mean that does not move": {"change": lambda n, apart, beyond: apart * beyond / n},
+    },
+)
+def centred_on_the_line(
+    sensitivity: Callable[..., Number] = centred_sensitivity,
+    change: Callable[..., Number] = sensitivities.centred_change,
+) -> Evidence:
+    """At d = 1 replacing x by y moves the variance by (n − 1)/n² |x − y| |x + y − 2m| ≤ 4(n − 1)/n², for every n.
+
+    The variance of n − 1 rows of mean m and one row x is a constant plus (n − 1)/n² (x − m)². With a = |x − y| ≤ 2,
+    |x + y − 2m| ≤ 4 − a on [−1, 1], and 4 − a(4 − a) = (a − 2)².
+    """
+    n, x, y, m, v, a = sp.symbols("n x y m v a", real=True)
+    squares = (n - 1) * v + (n - 1) * m**2  # of the rows that stay; v is their variance
+
+    def variance(new: sp.Expr) -> sp.Expr:
+        return (squares + new**2) / n - (((n - 1) * m + new) / n) ** 2
+
+    formula = sp.simplify(variance(x) - variance(y) - change(n, x - y, x + y - 2 * m))
+    largest = sp.expand(4 - a * (4 - a) - (a - 2) ** 2)
+    bound = sp.simplify(sensitivity(n, 1, sp.sqrt) - 4 * (n - 1) / n**2)
+    residuals = [formula, largest, bound]
+    return Evidence(residuals == [0, 0, 0], "all n and rows, d = 1", f"residuals {residuals}")
 
 
 @check(

@@ -4,12 +4,16 @@ A rate is a product of powers of d, n and tr Σ. With n = d^k and tr Σ = d^t ev
 compared by comparing rational exponents.
 """
 
+import math
 from collections.abc import Callable
 from fractions import Fraction
 
 import mpmath
+import numpy as np
 import sympy as sp
 
+from covassay.reference.domain import Number
+from covassay.reference.mechanisms.pure import nuclear_ball_projection
 from covassay.verification.claims.evidence import Evidence, check
 
 GRID = [Fraction(k, 4) for k in range(0, 17)]  # the exponents k of n = d^k, from n = 1 to n = d⁴, at ε = 1
@@ -50,7 +54,7 @@ def earlier_work(threshold: Callable[[Fraction], Fraction] = _corrected) -> Evid
     return Evidence(not failed, "n = d^k, 0 ≤ k ≤ 4, ε = 1", ", ".join(failed[:3]))
 
 
-@check("symbolic", mutants={"the printed square": {"power": 2}})
+@check("symbolic", covers="all", mutants={"the printed square": {"power": 2}})
 def approximate_rate(power: int = 1) -> Evidence:
     """The rate d/n of (ε, δ)-DP is the rate of ‖Σ̂ − Σ‖_F, not of its square.
 
@@ -64,16 +68,79 @@ def approximate_rate(power: int = 1) -> Evidence:
     return Evidence(bool(limit.is_positive), "d fixed, n → ∞", f"limit {limit}")
 
 
-@check("symbolic", mutants={"1/tr Σ, as printed": {"gain": Fraction(-1)}})
-def small_sample_gain(gain: Fraction = Fraction(-1, 2)) -> Evidence:
-    """The bound √(d tr Σ/(εn)) improves on √(d/(εn)) by a factor (tr Σ)^{−1/2}, not 1/tr Σ."""
-    n, d, epsilon, trace = sp.symbols("n d epsilon t", positive=True)
-    ratio = sp.simplify(sp.sqrt(d / (epsilon * n)) / sp.sqrt(d * trace / (epsilon * n)))
-    return Evidence(
-        sp.simplify(ratio - trace ** sp.Rational(gain.numerator, gain.denominator)) == 0,
-        "all n, d, ε, tr Σ",
-        f"ratio {ratio}",
+Gain = Callable[[Number, Number], Number]
+
+
+def gain_of_theorem_2(trace: Number, level: Number) -> Number:
+    """√(d/(εn)) over the second member of the bound of Theorem 2, from tr Σ and ln(d)/(εn)."""
+    return 1 / (sp.sqrt(trace) + sp.sqrt(level))
+
+
+@check(
+    "symbolic",
+    covers="all",
+    mutants={
+        "1/tr Σ, as printed": {"gain": lambda t, level: 1 / t},
+        "without the additive term": {"gain": lambda t, level: 1 / sp.sqrt(t)},
+        "ln d for its root": {"gain": lambda t, level: 1 / (sp.sqrt(t) + level)},
+    },
+)
+def small_sample_gain(gain: Gain = gain_of_theorem_2) -> Evidence:
+    """√(d/(εn)) is 1/(√tr Σ + √l) times √(d tr Σ/(εn)) + √(d ln d)/(εn), l = ln(d)/(εn).
+
+    The factor is the gain of Theorem 2 over √(d/(εn)). It lies between g/2 and g for g = min((tr Σ)^{−1/2}, l^{−1/2}),
+    because x + y is between max(x, y) and its double. So it is never of the order 1/tr Σ if tr Σ is small.
+    """
+    n, d, epsilon, trace, log = sp.symbols("n d epsilon t L", positive=True)
+    second = sp.sqrt(d * trace / (epsilon * n)) + sp.sqrt(d * log) / (epsilon * n)
+    residual = sp.simplify(sp.sqrt(d / (epsilon * n)) - gain(trace, log / (epsilon * n)) * second)
+    x, more = sp.symbols("x m", positive=True)  # √tr Σ and √l in either order: x and x + m
+    factors = [gain(x**2, (x + more) ** 2), gain((x + more) ** 2, x**2)]
+    between = all(
+        sp.simplify(1 / g - (x + more)).is_positive and sp.simplify(2 * (x + more) - 1 / g).is_positive for g in factors
     )
+    return Evidence(residual == 0 and between, "all n, d, ε, tr Σ", f"residual {residual}, between the two: {between}")
+
+
+@check(
+    "symbolic",
+    covers="all",
+    mutants={
+        "without the additive term": {"additive": 0},
+        "ln d for √ln d": {"additive": sp.Symbol("s", positive=True)},
+    },
+)
+def recovered_rate(additive: Number = 1) -> Evidence:
+    """Theorem 2's bound is at most 2√(d/(εn)) for εn ≥ ln d and tr Σ ≤ 1, and not O(√(d/(εn))) for smaller n.
+
+    With ln d = s² its second member, over √(d/(εn)), is √tr Σ + s/√(εn). That is at most 2 for εn ≥ s². At εn = 1 it is
+    at least s, which is unbounded, and so is the first member, d. √(d/(εn)) is then above 1, the error of returning 0.
+    """
+    n, s, trace, more = sp.symbols("n s t m", positive=True)  # n stands for εn
+    ratio = sp.sqrt(trace) + additive * s / sp.sqrt(n)
+    enough = sp.simplify(ratio.subs({trace: 1, n: s**2 * (1 + more)}) - 1 - 1 / sp.sqrt(1 + more)) == 0
+    unbounded = sp.simplify(ratio.subs({trace: 0, n: 1}) - s) == 0
+    return Evidence(enough and unbounded, "all n, d, ε", f"at εn = 1 the ratio is {ratio.subs({trace: 0, n: 1})}")
+
+
+@check(
+    "floating",
+    covers="case",
+    mutants={"the bound of Theorem 2": {"bound": lambda d, n, trace: math.sqrt(d * trace / n) + math.sqrt(d) * 10 / n}},
+)
+def abstract_bound(
+    bound: Callable[[int, int, float], float] = lambda d, n, trace: 10**6 * math.sqrt(d * trace / n),
+) -> Evidence:
+    """The abstract's bound O(√(d tr Σ/n)) is 0 for rows of zeros, where the error of Algorithm 2 is not.
+
+    Half of the time the Laplace noise on the trace is positive, and then so is the radius r = bL. The projection of the
+    noise on the ball of radius r has nuclear norm min(r, ‖Z‖_*), so it is not 0. Theorem 2 has an additive term.
+    """
+    d, n = 3, 5
+    noise = nuclear_ball_projection.NuclearBallProjectionNoise(np.diag([1.0, 2.0, 0.5]), 1.0)
+    released = nuclear_ball_projection.release(np.zeros((n, d)), noise, epsilon=1.0)
+    error = float(np.linalg.norm(released))
+    return Evidence(error > bound(d, n, 0.0), "rows of zeros", f"error {error:.4g}, bound {bound(d, n, 0.0):.4g}")
 
 
 @check("exact", mutants={"only tr Σ = 1": {"traces": (Fraction(0),)}})
@@ -93,7 +160,7 @@ def gain_over_dly22(traces: tuple[Fraction, ...] = tuple(Fraction(-k, 4) for k i
     return Evidence(bool(equal) and explained, "n = d^k, tr Σ = d^t", f"{len(equal)} points without a gain")
 
 
-@check("symbolic", mutants={"as printed": {"power": 1}})
+@check("symbolic", covers="all", mutants={"as printed": {"power": 1}})
 def step_2_display(power: int = 2) -> Evidence:
     """With t = C₃ (log/d)^{3/2}, (d³/log) t² is C₃² log², not C₃² log; the argument needs the prefactor d³/log²."""
     c, d, log = sp.symbols("c d L", positive=True)
@@ -102,7 +169,7 @@ def step_2_display(power: int = 2) -> Evidence:
     return Evidence(residual == 0, "all d, β", f"residual {residual}")
 
 
-@check("symbolic", mutants={"with log(d/β)": {"numerator": lambda d, b: sp.log(d / b)}})
+@check("symbolic", covers="case", mutants={"with log(d/β)": {"numerator": lambda d, b: sp.log(d / b)}})
 def cap(numerator: Callable[[sp.Expr, sp.Expr], sp.Expr] = lambda d, b: sp.log(1 / b)) -> Evidence:
     """α₁ = C₁ √(log(1/β)/d) does not dominate √(log(d/β)/(c₁d)): log(d/β)/log(1/β) tends to ∞ for fixed β."""
     d = sp.symbols("d", positive=True)
@@ -111,15 +178,31 @@ def cap(numerator: Callable[[sp.Expr, sp.Expr], sp.Expr] = lambda d, b: sp.log(1
     return Evidence(limit == sp.oo, "β = 1/2, d → ∞", f"limit {limit}")
 
 
+@check("symbolic", covers="all", mutants={"with log(1/β)": {"level": lambda d, b: sp.log(1 / b)}})
+def corrected_cap(level: Callable[[sp.Expr, sp.Expr], sp.Expr] = lambda d, b: sp.log(d / b)) -> Evidence:
+    """1/d ≤ √(log(d/β)/d) for d ≥ 2, so α₁ = (1 + c₁^{−1/2}) √(log(d/β)/d) bounds 1/d + √(log(d/β)/(c₁d)).
+
+    d log(d/β) ≥ d ln d, which is 2 ln 2 > 1 at d = 2 and grows.
+    """
+    d, beta = sp.symbols("d beta", positive=True)
+    product = sp.expand_log(d * level(d, beta), force=True)
+    smallest = product.subs(beta, 1)
+    falls_in_beta = sp.simplify(sp.diff(product, beta) * beta / d) == -1
+    grows = sp.simplify(sp.diff(smallest, d) - sp.log(d) - 1) == 0
+    return Evidence(
+        bool(falls_in_beta and grows and smallest.subs(d, 2) > 1), "all d ≥ 2 and β < 1", f"d log(d/β) ≥ {smallest}"
+    )
+
+
 @check("enclosed", mutants={"C = 1": {"constant": 1}})
 def trivial_dimensions(constant: int = 2) -> Evidence:
     """2 exp(−d^{1/3}/C) ≥ 1 for d = 1, 2 and C = 2, so that Theorem 6 says nothing there."""
-    values = [2 * sp.exp(-(sp.Integer(d) ** sp.Rational(1, 3)) / constant) for d in (1, 2)]
-    detail = "values " + ", ".join(str(v.evalf(6)) for v in values)
-    return Evidence(all(bool((v - 1).evalf(30) > 0) for v in values), "d = 1, 2", detail)
+    values = [2 * mpmath.iv.exp(-(mpmath.iv.mpf(d) ** (mpmath.iv.mpf(1) / 3)) / constant) for d in (1, 2)]
+    detail = "values at least " + ", ".join(mpmath.nstr(mpmath.mpf(v.a), 6) for v in values)
+    return Evidence(all((v > 1) is True for v in values), "d = 1, 2", detail)
 
 
-@check("numeric", mutants={"a larger power of the logarithm": {"power": 5}})
+@check("floating", mutants={"a larger power of the logarithm": {"power": 5}})
 def product_of_bounds(power: float = 1.5, c3: int = 10, c4: int = 10, c: int = 1000) -> Evidence:
     """With L = d^{1/3}/C, (d² + C₄(d√L + L))(1/d + C₃ (ln d + L)^{3/2}/d^{3/2}) ≤ 1.1 d from some d on, if C is large.
 

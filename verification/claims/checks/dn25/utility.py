@@ -42,7 +42,7 @@ def frobenius_clip(matrix: Matrix, radius: float) -> Matrix:
     return matrix * min(1.0, radius / max(float(np.linalg.norm(matrix)), 1e-300))
 
 
-@check("property", mutants={"rescaling": {"project": rescale}, "the Frobenius ball": {"project": frobenius_clip}})
+@check("floating", mutants={"rescaling": {"project": rescale}, "the Frobenius ball": {"project": frobenius_clip}})
 def projection_inequalities(project: Project = nuclear_ball) -> Evidence:
     """For r ≥ tr Σ, P = Π(Σ + Z) satisfies ‖P − Σ‖_F ≤ ‖Z‖_F and ‖P − Σ‖_F² ≤ ⟨Z, P − Σ⟩ ≤ ‖Z‖(tr Σ + r).
 
@@ -62,7 +62,7 @@ def projection_inequalities(project: Project = nuclear_ball) -> Evidence:
     return Evidence(not any(failed.values()), f"{CASES} random (Σ, Z, r), d ≤ 5", detail)
 
 
-@check("property", mutants={"no projection": {"project": lambda m, r: m}})
+@check("floating", mutants={"no projection": {"project": lambda m, r: m}})
 def small_radius(project: Project = nuclear_ball) -> Evidence:
     """For r < tr Σ, ‖P − Σ‖_F ≤ ‖P‖_* + ‖Σ‖_* ≤ tr Σ + r."""
     failed = 0
@@ -73,7 +73,7 @@ def small_radius(project: Project = nuclear_ball) -> Evidence:
     return Evidence(not failed, f"{CASES} random (Σ, Z), r = tr Σ/2", f"{failed} cases fail")
 
 
-@check("property", mutants={"the exponent 1/2 − 1/p": {"exponent": lambda p: 1 / 2 - 1 / p}})
+@check("floating", mutants={"the exponent 1/2 − 1/p": {"exponent": lambda p: 1 / 2 - 1 / p}})
 def schatten_norms(exponent: Callable[[float], float] = lambda p: 1 / p - 1 / 2) -> Evidence:
     """(1.1): ‖A‖_{S_p} ≥ d^{1/p − 1/2} ‖A‖_F for p ≥ 2, with equality at A = I; and ‖A‖_{S_p} ≤ d^{1/p} ‖A‖."""
     failed = 0
@@ -88,7 +88,7 @@ def schatten_norms(exponent: Callable[[float], float] = lambda p: 1 / p - 1 / 2)
     return Evidence(not failed and equal, f"{CASES} matrices, p = 2, 3, 4, 8", f"{failed} cases fail")
 
 
-@check("exact", mutants={"a tail without its factor 1/2": {"tail": lambda t: math.exp(-t)}})
+@check("floating", mutants={"a tail without its factor 1/2": {"tail": lambda t: math.exp(-t)}})
 def trace_tail(tail: Callable[[float], float] = lambda t: math.exp(-t) / 2) -> Evidence:
     """r ≤ 2 tr Σ + b ln(1/(2β)) with probability 1 − β, and r < tr Σ has probability e^{−tr Σ/b}/2.
 

@@ -24,6 +24,7 @@ LEVEL = 1e-9  # the false-alarm probability of a statistical check
 
 @check(
     "symbolic",
+    covers="all",
     mutants={
         "e^{−t²} for 2 e^{−t²/2}": {"bound": lambda t: sp.exp(-(t**2))},
         "0.9 for 2": {"bound": lambda t: sp.Rational(9, 10) * sp.exp(-(t**2) / 2)},
@@ -59,7 +60,7 @@ def unit_variances(d: int) -> list[list[Fraction]]:
 
 
 @check(
-    "exact",
+    "floating",
     mutants={
         "entries of variance 2": {"variances": lambda d: [[Fraction(2)] * d] * d},
         "the bound for the Gaussian orthogonal ensemble": {"bound": tails.upsilon_goe},
@@ -166,7 +167,7 @@ def quadratic_form_upper(bound: Callable[..., Number] = radius) -> Evidence:
     return Evidence(terms and below and exponent == 0 and seen, "all A, t", f"exponent + t = {exponent}")
 
 
-@check("enclosed", mutants={"A = 1 for A = −1": {"sign": 1}, "with the linear term": {"bound": radius}})
+@check("enclosed", covers="case", mutants={"A = 1 for A = −1": {"sign": 1}, "with the linear term": {"bound": radius}})
 def printed_lower_tail(sign: int = -1, bound: Callable[..., Number] = lower_radius) -> Evidence:
     """P(YᵀAY − tr A ≤ −2‖A‖_F√t) ≤ e^{−t} fails for A = −1, d = 1, t = 4: P(χ²₁ ≥ 5) = 0.0253 > e^{−4} = 0.0183."""
     t = Fraction(4)
@@ -258,7 +259,7 @@ def mean_square_error(
     return Evidence(not failed, "n, d ≤ 3; all n, d by the variances (1 + δ_ij)/n of the entries", ", ".join(failed))
 
 
-@check("property", mutants={"half of ‖A‖ + ‖B‖": {"factor": 0.5}})
+@check("floating", mutants={"half of ‖A‖ + ‖B‖": {"factor": 0.5}})
 def error_is_lipschitz(factor: float = 1.0) -> Evidence:
     """|‖AᵀA − nI‖_F − ‖BᵀB − nI‖_F| ≤ (‖A‖ + ‖B‖)‖A − B‖_F, with equality for numbers.
 
@@ -279,6 +280,7 @@ def error_is_lipschitz(factor: float = 1.0) -> Evidence:
 
 @check(
     "symbolic",
+    covers="all",
     mutants={"√s for √(1 + s) − 1": {"rows": lambda d, beta, s, log: ((d**0.5 + (2 * log(2 / beta)) ** 0.5) ** 2) / s}},
 )
 def rows_for_multiplicative_error(rows: Callable[..., Number] = weak_ppc.regularity_rows) -> Evidence:
@@ -301,7 +303,7 @@ def frobenius_radius(n: float, d: int, beta: float) -> float:
 
 
 @check(
-    "statistical",
+    "floating",
     mutants={
         "half the radius of (6)": {"row": lambda n, d, kappa, beta: naive_pce.radius_squared(n, d, kappa, beta) / 2},
         "a fifth of the radius of (8)": {"frobenius": lambda n, d, beta: frobenius_radius(n, d, beta) / 5},
@@ -341,7 +343,7 @@ def regularity(
     return Evidence(not alarms, "d = 1, 4, 8; β = 1/4; false alarm 1e-9", "; ".join(alarms))
 
 
-@check("exact", mutants={"as many rows as features": {"rows": lambda d: d}})
+@check("exact", covers="case", mutants={"as many rows as features": {"rows": lambda d: d}})
 def rows_are_needed(
     rows: Callable[[int], int] = lambda d: 1, constants: Sequence[int] = (1, 10, 100, 1000)
 ) -> Evidence:

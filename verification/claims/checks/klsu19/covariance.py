@@ -92,7 +92,7 @@ def divided_by_the_kept(rows: Matrix) -> Matrix:
     return second_moment(kept)
 
 
-@check("numeric", mutants={"division by the number of rows kept": {"moment": divided_by_the_kept}})
+@check("floating", mutants={"division by the number of rows kept": {"moment": divided_by_the_kept}})
 def fixed_n(moment: Callable[[Matrix], Matrix] = without_noise) -> Evidence:
     """NaivePCE divides the truncated covariance by n; division by the number of rows kept would have sensitivity √2 B.
 
@@ -119,7 +119,8 @@ POSITIVE_PART = sp.Matrix([[sp.Rational(85, 26), sp.Rational(17, 26)], [sp.Ratio
 
 
 @check(
-    "exact",
+    "floating",
+    covers="case",
     mutants={
         "the moduli of the eigenvalues": {"projected": 2 * POSITIVE_PART - NOISY},
         "no projection": {"projected": NOISY},
@@ -146,7 +147,7 @@ def projection_in_spectral_norm(projected: sp.Matrix = POSITIVE_PART) -> Evidenc
 EXTREME = 1 / sp.sqrt(3)
 
 
-@check("symbolic", mutants={"a = 1/2": {"first": sp.Rational(1, 2)}})
+@check("symbolic", covers="case", mutants={"a = 1/2": {"first": sp.Rational(1, 2)}})
 def sharp_factor(first: sp.Expr = EXTREME) -> Evidence:
     """The factor 2/√3 cannot be improved: A = diag(T, 0) and Z = A + [[a, b], [b, −a]] reach it as T → ∞.
 
@@ -178,7 +179,7 @@ def extreme_noise(scale: float) -> Matrix:
 
 
 @check(
-    "property",
+    "floating",
     mutants={
         "1.15 for 2/√3": {"factor": 1.15},
         "the moduli of the eigenvalues": {"project": lambda m: 2 * psd_cone(m) - m},
@@ -207,7 +208,7 @@ def projection_bounds(project: Callable[[Matrix], Matrix] = psd_cone, factor: fl
     )
 
 
-@check("exact", mutants={"Σ = I": {"kappa": 1}})
+@check("exact", covers="case", mutants={"Σ = I": {"kappa": 1}})
 def projection_in_the_norm_of_sigma(kappa: int = 10**4) -> Evidence:
     """In ‖·‖_Σ the projection can increase the distance from Σ by a factor of about √κ/4.
 
@@ -228,7 +229,7 @@ def projection_in_the_norm_of_sigma(kappa: int = 10**4) -> Evidence:
 
 
 @check(
-    "symbolic",
+    "floating",
     mutants={
         "noise from the Gaussian orthogonal ensemble": {"ensemble": "goe"},
         "r² that grows like √κ": {"row": lambda n, d, k, b, log: naive_pce.radius_squared(n, d, sp.sqrt(k), b, log)},
@@ -252,7 +253,11 @@ def noise_is_linear_in_kappa(
     )
 
 
-@check("symbolic", mutants={"weights of 1 throughout": {"above_diagonal": 1}, "the ω of DLY22": {"bound": tails.omega}})
+@check(
+    "symbolic",
+    covers="all",
+    mutants={"weights of 1 throughout": {"above_diagonal": 1}, "the ω of DLY22": {"bound": tails.omega}},
+)
 def frobenius_norm_of_noise(above_diagonal: int = 2, bound: Callable[..., Number] = tails.omega_sharp) -> Evidence:
     """P(‖W‖_F > ω) ≤ β with ω² = tr A + 2‖A‖_F√t + 2‖A‖t and t = ln(1/β), the upper tail of a quadratic form.
 
@@ -268,7 +273,7 @@ def frobenius_norm_of_noise(above_diagonal: int = 2, bound: Callable[..., Number
 
 
 @check(
-    "property",
+    "floating",
     mutants={
         "‖N‖ for (2/√3)‖N‖": {"factor": 1.0},
         "‖N‖_F/2 for ‖N‖_F": {"share": 0.5},
@@ -326,7 +331,7 @@ def least_rows(d: int, kappa: float, rho: float, beta: float, alpha: float) -> i
     return math.ceil(n)
 
 
-@check("property", mutants={"a tenth of the rows": {"rows": lambda *a: max(1, enough_rows(*a) // 10)}})
+@check("floating", mutants={"a tenth of the rows": {"rows": lambda *a: max(1, enough_rows(*a) // 10)}})
 def rows_for_accuracy(rows: Callable[[int, float, float, float, float], int] = enough_rows) -> Evidence:
     """n ≥ (4√(d(d+1)) + 8√(2 ln(1/β)))²/α² and n ≥ 40 κ d² ln(n/β)^{3/2}/(α√ρ) rows are enough for ‖Σ̃ − Σ‖_Σ ≤ α.
 
@@ -348,7 +353,7 @@ def rows_for_accuracy(rows: Callable[[int, float, float, float, float], int] = e
     return Evidence(not failed, "2000 random parameters", f"{failed} cases fail; error up to {largest:.3g} α")
 
 
-@check("statistical", mutants={"100 rows": {"rows": lambda *a: 100}})
+@check("floating", mutants={"100 rows": {"rows": lambda *a: 100}})
 def naive_pce_runs(rows: Callable[[int, float, float, float, float], int] = least_rows) -> Evidence:
     """In runs of NaivePCE with `least_rows` rows, ‖Σ̃ − Σ‖_Σ ≤ 1/2 fails no more often than with probability 3β.
 

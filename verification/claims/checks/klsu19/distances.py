@@ -69,7 +69,7 @@ def any_factor(
     return Evidence(not failed, "30 random rational cases, d = 2, 3", f"{failed} cases fail")
 
 
-@check("exact", mutants={"a symmetric root": {"root": sp.Matrix([[0, 1], [1, 0]])}})
+@check("exact", covers="case", mutants={"a symmetric root": {"root": sp.Matrix([[0, 1], [1, 0]])}})
 def square_roots_differ(root: sp.Matrix = sp.Matrix([[0, 2], [sp.Rational(1, 2), 0]])) -> Evidence:  # noqa: B008
     """B² = Σ does not imply ‖B⁻¹MB⁻¹‖_F = ‖M‖_Σ: it fails for Σ = I, B = [[0, 2], [1/2, 0]], M = [[0, 1], [1, 0]].
 
@@ -184,6 +184,7 @@ def divergence_constant(log2: Number) -> Number:
 
 @check(
     "symbolic",
+    covers="all",
     mutants={
         "α ≤ 3/4 for α ≤ 1/2": {"largest": sp.Rational(3, 4)},
         "a constant of 7/8": {"constant": lambda log2: Fraction(7, 8)},
@@ -210,7 +211,7 @@ def gaussian_divergence(
     return Evidence(holds, "all d, α ≤ 1/2", f"constant {needed}", {"constant": f"{float(needed):.4f}"})
 
 
-@check("property", mutants={"a constant of 0.88": {"constant": 0.88}})
+@check("floating", mutants={"a constant of 0.88": {"constant": 0.88}})
 def gaussian_divergence_seen(constant: float = float(divergence_constant(math.log(2)))) -> Evidence:
     """KL(N(μ̂, Σ̂)‖N(μ, Σ)) ≤ (2 ln 2 − 1/2)α² for random parameters; Σ̂ = Σ/2, |μ̂ − μ|² = Σ/4 attains it at d = 1."""
     rng = np.random.default_rng(4)

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import product
 
@@ -21,6 +22,27 @@ P = sp.Symbol("p")
 THIRD, NINTH = sp.Rational(1, 3), sp.Rational(1, 9)
 SQUARE, LARGEST, LEFT_OVER = sp.Rational(1, 81), sp.Rational(8, 81), sp.Rational(1, 27)
 SIXTEENTH = sp.Rational(1, 16)
+
+
+@dataclass(frozen=True)
+class Moments:
+    """What is known of the likelihood ratios 1 + η of near laws: |E η³| ≤ γ₃s^{3/2}, E η⁴ ≤ γ₄s², s = E η².
+
+    s is between `low` and `high` times the squared parameter distance, and the claimed distance is at most `scale`
+    times that one. `distance` is the claimed ratio of TV to the distance, for distances up to `radius`.
+    """
+
+    third: Fraction
+    fourth: Fraction
+    low: Fraction
+    high: Fraction
+    scale: Fraction
+    distance: Fraction
+    radius: Fraction = Fraction(1, 20)
+
+
+BITS = Moments(*map(Fraction, ("0.71", "1.5", "4", "4.5", "1", "2/5")))  # products of bits of means in [1/3, 2/3]
+PRECISIONS = Moments(*map(Fraction, ("3.2", "19.7", "0.454", "0.556", "1.02", "1/15")))  # centred Gaussians
 
 
 # FINGERPRINTING
@@ -56,7 +78,12 @@ def score_of_bits(factor: Number = 1 - P**2) -> Evidence:
     return Evidence(not failed and one == 0, "n ≤ 8; all n by the logarithmic derivative", "; ".join(failed[:3]))
 
 
-@check("symbolic", mutants={"a radius of 1/2": {"radius": sp.Rational(1, 2)}, "1 for 2": {"factor": 1}})
+@check(
+    "symbolic",
+    covers="all",
+    exhausts="an interval has two ends",
+    mutants={"a radius of 1/2": {"radius": sp.Rational(1, 2)}, "1 for 2": {"factor": 1}},
+)
 def parts(radius: Number = THIRD, factor: int = 2) -> Evidence:
     """(16): for p uniform on [−1/3, 1/3], E[(1/9 − p²) g′(p)] = 2 E[p g(p)] for every differentiable g.
 
@@ -144,7 +171,7 @@ def gaussian_fingerprinting(power: int = 0, constant: Number = THIRD) -> Evidenc
 
 
 @check(
-    "symbolic",
+    "floating",
     mutants={"1/100 for 1/81": {"square": sp.Rational(1, 100)}, "4/81 for 8/81": {"largest": sp.Rational(4, 81)}},
 )
 def statistic_bounds(square: Number = SQUARE, largest: Number = LARGEST) -> Evidence:
@@ -188,7 +215,7 @@ def largest_mean(q: Vector, z: Vector, epsilon: float, delta: float) -> float:
 
 
 @check(
-    "property",
+    "floating",
     mutants={
         "sinh(ε)/2 for sinh(ε)": {"factor": lambda e: math.sinh(e) / 2},
         "without the term in δ": {"tail": lambda e: 0.0},
@@ -229,7 +256,11 @@ def sinh(x: Fraction) -> Bounds:
     return (up[0] - down[1]) / 2, (up[1] - down[0]) / 2
 
 
-@check("enclosed", mutants={"δ = 1/(16n)": {"delta": Fraction(1, 16)}, "ε ≤ 4 for ε ≤ 3.8": {"largest": Fraction(4)}})
+@check(
+    "enclosed",
+    covers="all",
+    mutants={"δ = 1/(16n)": {"delta": Fraction(1, 16)}, "ε ≤ 4 for ε ≤ 3.8": {"largest": Fraction(4)}},
+)
 def product_mean_bound(delta: Fraction = Fraction(3, 64), largest: Fraction = Fraction(19, 5)) -> Evidence:
     """Lemma 6.2 with constants: n ≥ d/(12α sinh ε), so n ≥ d/(72αε) for ε ≤ 3.8 and n ≥ d/(24αε) for ε ≤ 2.1.
 
@@ -247,6 +278,7 @@ def product_mean_bound(delta: Fraction = Fraction(3, 64), largest: Fraction = Fr
 
 @check(
     "symbolic",
+    covers="all",
     mutants={
         "e^{λ²/2} for 2e^{λ²/2}": {"factor": 1},
         "T without d ln 2": {"entropy": 0},
@@ -278,7 +310,7 @@ def gaussian_mean_bound(factor: int = 2, entropy: int = 1, share: int = 48) -> E
     )
 
 
-@check("numeric", mutants={"e^{−t²/d} for e^{−t²/(2d)}": {"rate": 2.0}})
+@check("floating", mutants={"e^{−t²/d} for e^{−t²/(2d)}": {"rate": 2.0}})
 def half_normal_tails(rate: float = 1.0) -> Evidence:
     """P(‖g‖₁ > t) ≤ 2^d e^{−t²/(2d)} for g ~ N(0, I_d), by the exact laws for d = 1 and 2.
 
@@ -310,19 +342,19 @@ def boosting(rate: Fraction = Fraction(1, 18), success: Fraction = Fraction(2, 3
     k = ⌈18 ln(1/β)⌉ runs on kn records fail with probability at most β. Each record is in one run, so the whole is
     still (ε, δ)-DP.
     """
-    failed, largest = [], 0.0
+    failed, largest = [], Fraction(0)
     for k in (*range(1, 40), 60, 100, 200):
         missed = sum((math.comb(k, j) * success**j * (1 - success) ** (k - j) for j in range(k // 2 + 1)), Fraction(0))
         bound = exponential(-rate * k)[0]
         if missed > bound:
             failed.append(f"k={k}")
-        largest = max(largest, float(missed / bound))
+        largest = max(largest, missed / bound)
     return Evidence(
-        not failed, "k ≤ 200; all k by Hoeffding", ", ".join(failed[:3]), {"largest ratio": f"{largest:.4g}"}
+        not failed, "k ≤ 200; all k by Hoeffding", ", ".join(failed[:3]), {"largest ratio": f"{float(largest):.4g}"}
     )
 
 
-@check("property", mutants={"2r for 3r": {"factor": 2.0}})
+@check("floating", mutants={"2r for 3r": {"factor": 2.0}})
 def boosted_choice(factor: float = 3.0) -> Evidence:
     """If more than half of the outputs are within r of the truth, any output within 2r of half of them is within 3r.
 
@@ -372,7 +404,7 @@ def fourth_moment_bound(total: Fraction, third: Fraction, fourth: Fraction) -> B
     },
 )
 def distance_constants(
-    products: Fraction = Fraction(2, 5), gaussians: Fraction = Fraction(1, 15), radius: Fraction = Fraction(1, 20)
+    products: Fraction = BITS.distance, gaussians: Fraction = PRECISIONS.distance, radius: Fraction = BITS.radius
 ) -> Evidence:
     """For near laws TV ≥ (2/5)‖p − q‖ for products of bits and TV ≥ ‖A₁ − A₂‖_F/15 for Gaussians, by fourth moments.
 
@@ -389,56 +421,60 @@ def distance_constants(
         count = 6**i * 4**j - 4 * 3**i * (k == 0) + 6 * (j + k == 0) - 3 * (i + j + k == 0)
         if count < 0 or (count > 0) != (2 * i + 3 * j + 4 * k >= 4):
             failed.append(f"coefficient {i, j, k}")
-    cases = {  # γ₃, γ₄, the range of Λ over the squared distance, and the ratio of the two distances
-        "products": ("0.71", "1.5", "4", "4.5", "1"),
-        "Gaussians": ("3.2", "19.7", "0.454", "0.556", "1.02"),
-    }
-    for (name, values), claimed in zip(cases.items(), (products, gaussians), strict=True):
-        third, fourth, low, high, scale = map(Fraction, values)
-        total = high * radius**2
-        bound = total**2 / fourth_moment_bound(total, third, fourth)[1]  # κ²
-        square = bound / 4 * low / scale**2
+    for name, known, claimed in (("products", BITS, products), ("Gaussians", PRECISIONS, gaussians)):
+        total = known.high * radius**2
+        bound = total**2 / fourth_moment_bound(total, known.third, known.fourth)[1]  # κ²
+        square = bound / 4 * known.low / known.scale**2
         figures[name] = f"{math.sqrt(square):.5f}"
         if square < claimed**2:
             failed.append(name)
     return Evidence(not failed, "the largest Λ is enclosed; smaller ones follow", ", ".join(failed), figures)
 
 
-@check("exact", mutants={"γ₄ = 1/2": {"fourth": Fraction(1, 2)}, "G/2 for G": {"share": Fraction(1, 2)}})
-def balanced_moments(fourth: Fraction = Fraction(3, 2), share: Fraction = Fraction(1)) -> Evidence:
+@check(
+    "exact",
+    mutants={
+        "γ₄ smaller by 3 %": {"known": replace(BITS, fourth=BITS.fourth * Fraction(97, 100))},
+        "γ₃ smaller by 3 %": {"known": replace(BITS, third=BITS.third * Fraction(97, 100))},
+        "4.5 smaller by 3 %": {"known": replace(BITS, high=BITS.high * Fraction(97, 100))},
+        "4 larger by 3 %": {"known": replace(BITS, low=BITS.low * Fraction(103, 100))},
+        "G/2 for G": {"share": Fraction(1, 2)},
+    },
+)
+def balanced_moments(known: Moments = BITS, share: Fraction = Fraction(1)) -> Evidence:
     """Bits with q in [1/3, 2/3] have E η⁴ ≤ 1.5 s², (E η³)² ≤ s³/2, 4t² ≤ s ≤ 4.5t² for t = p − q, and E L⁴ ≤ G(Λ).
 
     η = t(x − q)/(q(1 − q)). With v = 1/(q(1 − q)) in [4, 9/2], s = t²v, (E η³)² = s³(v − 4) and E η⁴ = s²(v − 3).
     """
     rng = np.random.default_rng(3)
-    failed, largest = 0, 0.0
+    failed, largest = 0, Fraction(0)
     for i in range(300):
         d = int(rng.integers(1, 9))
         q = [Fraction(int(rng.integers(1000, 2001)), 3000) for _ in range(d)]
         t = [Fraction(int(rng.integers(-100, 101)), 1000 * d) for _ in range(d)]
         if i % 5 == 0:
-            q, t = [Fraction(1, 3)] * d, [Fraction(1, 20 * d)] * d
+            q, t = [Fraction(1, 3)] * (d - 1) + [Fraction(1, 2)], [Fraction(1, 20 * d)] * d  # v = 9/2, and v = 4
         powers, total = [Fraction(1)] * 5, Fraction(0)
         for mean, step in zip(q, t, strict=True):
             ratio = (1 - step / (1 - mean), 1 + step / mean)
             law = (1 - mean, mean)
             moment = [sum(w * (r - 1) ** k for w, r in zip(law, ratio, strict=True)) for k in range(5)]
             powers = [a * sum(w * r**k for w, r in zip(law, ratio, strict=True)) for k, a in enumerate(powers)]
-            failed += moment[4] > fourth * moment[2] ** 2 or moment[3] ** 2 * 2 > moment[2] ** 3
-            failed += not 4 * step**2 <= moment[2] <= Fraction(9, 2) * step**2
+            failed += moment[4] > known.fourth * moment[2] ** 2 or moment[3] ** 2 > known.third**2 * moment[2] ** 3
+            failed += not known.low * step**2 <= moment[2] <= known.high * step**2
             total += moment[2]
         if total:
             exact = powers[4] - 4 * powers[3] + 6 * powers[2] - 3
-            bound = share * fourth_moment_bound(total, Fraction(71, 100), Fraction(3, 2))[1]
+            bound = share * fourth_moment_bound(total, known.third, known.fourth)[1]
             failed += exact > bound
-            largest = max(largest, float(exact / bound))
+            largest = max(largest, exact / bound)
     return Evidence(
-        not failed, "300 products, d ≤ 8, in rationals", f"{failed} cases fail; largest E L⁴/G {largest:.4g}"
+        not failed, "300 products, d ≤ 8, in rationals", f"{failed} cases fail; largest E L⁴/G {float(largest):.4g}"
     )
 
 
-@check("property", mutants={"1.01 for 2/5": {"constant": 1.01}, "‖p − q‖₁ for ‖p − q‖₂": {"norm": 1}})
-def balanced_distance(constant: float = 0.4, norm: int = 2) -> Evidence:
+@check("floating", mutants={"1.01 for 2/5": {"constant": 1.01}, "‖p − q‖₁ for ‖p − q‖₂": {"norm": 1}})
+def balanced_distance(constant: float = float(BITS.distance), norm: int = 2) -> Evidence:
     """TV(P, Q) ≥ (2/5) min(‖p − q‖₂, 1/20) for products of bits with q in [1/3, 2/3]^d.
 
     The check sums over all 2^d points for d ≤ 10. The bound at 1/20 extends to larger distances: replacing each x_j by
@@ -454,13 +490,21 @@ def balanced_distance(constant: float = 0.4, norm: int = 2) -> Evidence:
             q[:] = rng.choice([1 / 3, 0.5, 2 / 3])
         step = direction / np.linalg.norm(direction) * 10 ** rng.uniform(-3, -0.3)
         p = np.clip(q + step, 0, 1)
-        size = min(float(np.linalg.norm(p - q, norm)), 1 / 20)
+        size = min(float(np.linalg.norm(p - q, norm)), float(BITS.radius))
         smallest = min(smallest, product_distance(p, q) / size)
     return Evidence(smallest >= constant, "400 pairs, d ≤ 10", f"smallest ratio {smallest:.4g}")
 
 
-@check("numeric", mutants={"γ₄ = 15": {"fourth": 15.0}, "0.5 ‖ν‖² ≤ Λ": {"low": 0.5}})
-def precision_moments(third: float = 3.2, fourth: float = 19.7, low: float = 0.454, high: float = 0.556) -> Evidence:
+@check(
+    "floating",
+    mutants={
+        "γ₃ smaller by 3 %": {"known": replace(PRECISIONS, third=PRECISIONS.third * Fraction(97, 100))},
+        "γ₄ smaller by 3 %": {"known": replace(PRECISIONS, fourth=PRECISIONS.fourth * Fraction(97, 100))},
+        "0.454 larger by 3 %": {"known": replace(PRECISIONS, low=PRECISIONS.low * Fraction(103, 100))},
+        "0.556 smaller by 3 %": {"known": replace(PRECISIONS, high=PRECISIONS.high * Fraction(97, 100))},
+    },
+)
+def precision_moments(known: Moments = PRECISIONS) -> Evidence:
     """Gaussians of relative precision 1 + ν, |ν| ≤ 1/20: |E η³| ≤ 3.2 s^{3/2}, E η⁴ ≤ 19.7 s², 0.454 ≤ s/ν² ≤ 0.556.
 
     The likelihood ratio r = (1 + ν)^{1/2} e^{−νx²/2} has E r^k = (1 + ν)^{k/2}(1 + kν)^{−1/2}, which is smooth in ν.
@@ -468,6 +512,9 @@ def precision_moments(third: float = 3.2, fourth: float = 19.7, low: float = 0.4
     """
     worst = [mpmath.mpf(0)] * 4
     with mpmath.workdps(50):
+        third, fourth, low, high = (
+            mpmath.mpf(v.numerator) / v.denominator for v in (known.third, known.fourth, known.low, known.high)
+        )
         for nu in (mpmath.mpf(j) / 4000 for j in range(-200, 201) if j):
             m = [(1 + nu) ** (mpmath.mpf(k) / 2) / mpmath.sqrt(1 + k * nu) for k in range(5)]
             s, c3, c4 = m[2] - 1, m[3] - 3 * m[2] + 2, m[4] - 4 * m[3] + 6 * m[2] - 3
@@ -496,8 +543,8 @@ def precision_distance(nu: Vector, nodes: int = 4000) -> float:
     return float(part.mean())
 
 
-@check("property", mutants={"1/3 for 1/15": {"constant": 1 / 3}})
-def precision_distances(constant: float = 1 / 15) -> Evidence:
+@check("floating", mutants={"1/3 for 1/15": {"constant": 1 / 3}})
+def precision_distances(constant: float = float(PRECISIONS.distance)) -> Evidence:
     """TV ≥ ‖A₁ − A₂‖_F/15 for centred Gaussians with Σ_i⁻¹ = I + A_i, ‖A_i‖_F ≤ 1/50, whatever the diagonals of A_i.
 
     The check computes TV at d = 2 by quadrature. Only the eigenvalues 1 + ν of Σ₂^{1/2}Σ₁⁻¹Σ₂^{1/2} matter, and
@@ -515,7 +562,8 @@ def precision_distances(constant: float = 1 / 15) -> Evidence:
         root = (vectors / np.sqrt(values)) @ vectors.T
         nu = np.linalg.eigvalsh(root @ (np.eye(2) + pair[0]) @ root) - 1
         apart = float(np.linalg.norm(pair[0] - pair[1]))
-        failed += apart > 1.02 * float(np.linalg.norm(nu)) * (1 + ROUNDING) or float(np.linalg.norm(nu)) > 1 / 20
+        size = float(np.linalg.norm(nu))
+        failed += apart > float(PRECISIONS.scale) * size * (1 + ROUNDING) or size > float(PRECISIONS.radius)
         smallest = min(smallest, precision_distance(nu) / apart)
     return Evidence(
         smallest >= constant and not failed, "300 pairs, d = 2", f"smallest ratio {smallest:.4g}, {failed} cases fail"
@@ -566,7 +614,7 @@ def inner_product(error: Number = SIXTEENTH) -> Evidence:
     return Evidence(held, "all d; the identity for d ≤ 4", "; ".join([f"slack {slack}", *failed]))
 
 
-@check("exact", mutants={"twice the exponent": {"exponent": lambda d: Fraction(2 * d**4, 1024 * d * (d - 1))}})
+@check("floating", mutants={"twice the exponent": {"exponent": lambda d: Fraction(2 * d**4, 1024 * d * (d - 1))}})
 def sign_sums(exponent: Callable[[int], Fraction] = lambda d: Fraction(d**4, 1024 * d * (d - 1))) -> Evidence:
     """Claim 6.13: P(Z′ > α²/32) ≤ exp(−d⁴/(1024d(d − 1))) ≤ e^{−d²/1024}, where Z′ = (α/d) Σ_{i<j} ±M_ij, |M_ij| ≤ α/d.
 
@@ -600,7 +648,7 @@ def sign_sums(exponent: Callable[[int], Fraction] = lambda d: Fraction(d**4, 102
     return Evidence(not failed, "d ≤ 120; all d by Hoeffding", "; ".join(failed[:3]), shown)
 
 
-@check("property", mutants={"0.38 for 0.44": {"constant": 0.38}, "entries of 2α/d": {"entry": 2.0}})
+@check("floating", mutants={"0.38 for 0.44": {"constant": 0.38}, "entries of 2α/d": {"entry": 2.0}})
 def sign_covariances(constant: float = 0.44, entry: float = 1.0) -> Evidence:
     """Σ = I + A with A_ij = ±α/d, α ≤ ½, has ½I ⪯ Σ ⪯ (3/2)I, ‖A‖_F ≤ α, and TV(N(0, Σ), N(0, I)) ≤ 0.44α.
 
@@ -675,6 +723,7 @@ def hybrid_bound(
 
 @check(
     "enclosed",
+    covers="case",
     mutants={
         "ε = 2": {"epsilon": Fraction(2)},
         "the sharp exponent γ(e^ε − 1)": {"printed": lambda e, gamma: gamma * (exponential(e)[1] - 1)},
@@ -694,7 +743,9 @@ def printed_hybrid(
 
 
 @check(
-    "enclosed", mutants={"a limit of 2.4": {"limit": Fraction(24, 10)}, "a limit of 2.3": {"limit": Fraction(23, 10)}}
+    "enclosed",
+    covers="all",
+    mutants={"a limit of 2.4": {"limit": Fraction(24, 10)}, "a limit of 2.3": {"limit": Fraction(23, 10)}},
 )
 def printed_hybrid_range(limit: Fraction = Fraction(23366, 10000)) -> Evidence:
     """(1 + γ(e^ε − 1))^n ≤ e^{4εγn} holds for all γ exactly if e^ε − 1 ≤ 4ε, that is for ε ≤ 2.3366….
@@ -715,7 +766,9 @@ def printed_hybrid_range(limit: Fraction = Fraction(23366, 10000)) -> Evidence:
 
 
 @check(
-    "enclosed", mutants={"ln 8 for ln 16": {"mass": Fraction(1, 8)}, "0.44α for 0.88α": {"distance": Fraction(44, 100)}}
+    "enclosed",
+    covers="all",
+    mutants={"ln 8 for ln 16": {"mass": Fraction(1, 8)}, "0.44α for 0.88α": {"distance": Fraction(44, 100)}},
 )
 def covariance_bound(mass: Fraction = Fraction(1, 16), distance: Fraction = Fraction(88, 100)) -> Evidence:
     """Lemma 6.11 with constants: n ≥ (d²/1024 − ln 16)/(0.88α(e^ε − 1)) if E‖M(X) − Σ‖_F² ≤ α²/4, α ≤ ½.
@@ -735,6 +788,7 @@ def covariance_bound(mass: Fraction = Fraction(1, 16), distance: Fraction = Frac
 
 @check(
     "exact",
+    covers="all",
     mutants={"boosting without its factor 3": {"choice": 1}, "the covariance for an accuracy of α": {"scale": 60}},
 )
 def theorems_of_section_6(choice: int = 3, scale: int = 120) -> Evidence:
@@ -748,18 +802,18 @@ def theorems_of_section_6(choice: int = 3, scale: int = 120) -> Evidence:
     6.9: 2α · 15 = 30α = α′/4 for α′ = 120α. With probability 24/25 the mean square error is at most
     α′²/16 + 4α′²/25 ≤ α′²/4, and 0.88α′ < 106α.
     """
-    products = Fraction(2) / Fraction(2, 5) * choice
+    products = Fraction(2) / BITS.distance * choice
     square = products**2 * 2 * 4
     gaussians = Fraction(2) / Fraction(3829, 10000) * choice
     tests = {
-        "6.1 radius": products == 15 and Fraction(2, 320) < Fraction(2, 5) / 20,
+        "6.1 radius": products == 15 and Fraction(2, 320) < BITS.distance * BITS.radius,
         "6.1 β": Fraction(2025) / 9 == products**2,
         "6.1 constant": square <= Fraction(425, 10) ** 2 and 12 * Fraction(425, 10) * 2 == 1020,
         "6.1 α² ≤ d/54": square / 320**2 <= Fraction(1, 54),
         "6.5 radius": 15 < gaussians <= 16 and Fraction(64 * 4) == 16**2,
         "6.5 α² ≤ dR²/6": Fraction(512, 56**2) <= Fraction(1, 6),
         "6.5 constant": Fraction(227, 10) ** 2 >= 2 * 16**2 and 12 * Fraction(227, 10) * 2 <= 545,
-        "6.9 radius": scale == 2 * 15 * 4,
+        "6.9 radius": scale == 2 / PRECISIONS.distance * 4,
         "6.9 mean square": Fraction(1, 16) + Fraction(4, 25) <= Fraction(1, 4),
         "6.9 distance": Fraction(88, 100) * scale <= 106 and Fraction(scale, 6000) <= Fraction(1, 50),
     }

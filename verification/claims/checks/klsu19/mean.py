@@ -33,6 +33,7 @@ def gaussian_tail(t: Fraction) -> Bounds:
 
 @check(
     "symbolic",
+    covers="all",
     mutants={
         "counts with half the variance": {"counts": lambda rho: kv_mean.count_variance(rho) / 2},
         "noise for a window of w": {"mean": lambda n, w, rho: kv_mean.mean_variance(n, w / 2, rho)},
@@ -58,7 +59,7 @@ def cumulative(block: Matrix, sigma: float, last: int) -> Matrix:
     return counts
 
 
-@check("property", mutants={"cumulative counts": {"histogram": cumulative}, "a sensitivity of w/n": {"width": 1.0}})
+@check("floating", mutants={"cumulative counts": {"histogram": cumulative}, "a sensitivity of w/n": {"width": 1.0}})
 def kv_changes(histogram: Callable[[Matrix, float, int], Matrix] = kv_mean.histogram, width: float = 2.0) -> Evidence:
     """Replacing a value moves the counts by at most √2 and the clipped mean by at most 2w/n; both are attained."""
     rng = np.random.default_rng(1)
@@ -85,7 +86,7 @@ def kv_changes(histogram: Callable[[Matrix, float, int], Matrix] = kv_mean.histo
 
 
 @check(
-    "enclosed",
+    "floating",
     mutants={
         "a gap of 0.28": {"gap": Fraction(28, 100)},
         "rows without a share for the noise": {
@@ -121,6 +122,7 @@ def kv_location(
 
 @check(
     "symbolic",
+    covers="all",
     mutants={
         "the window for n = 1": {"width": lambda n, sigma, beta, log: kv_mean.half_width(1, sigma, beta, log)},
         "ln(1/β) for ln(8/β)": {"bound": lambda n, s, rho, beta, log: kv_mean.error_bound(n, s, rho, 8 * beta, log)},
@@ -168,7 +170,7 @@ def two_sided_tail(rate: Fraction = Fraction(1, 2)) -> Evidence:
     return Evidence(not failed, "t ≤ 8 in steps of 1/8; all t by the derivative", ", ".join(failed[:3]))
 
 
-@check("statistical", mutants={"a tenth of the bound": {"bound": lambda *inputs: kv_mean.error_bound(*inputs) / 10}})
+@check("floating", mutants={"a tenth of the bound": {"bound": lambda *inputs: kv_mean.error_bound(*inputs) / 10}})
 def kv_runs(bound: Callable[..., Number] = kv_mean.error_bound) -> Evidence:
     """In runs of KVMean at n = `enough_rows` the error exceeds its bound no more often than with probability β.
 
@@ -206,7 +208,7 @@ def mahalanobis(v: Vector, sigma: Matrix) -> float:
     return math.sqrt(max(0.0, float(v @ np.linalg.solve(sigma, v))))
 
 
-@check("property", mutants={"½I ⪯ Σ for I ⪯ Σ": {"smallest": 0.5}, "κ for √κ": {"deviation": lambda k: k}})
+@check("floating", mutants={"½I ⪯ Σ for I ⪯ Σ": {"smallest": 0.5}, "κ for √κ": {"deviation": lambda k: k}})
 def coordinate_errors(
     smallest: float = 1.0, deviation: Callable[[Number], Number] = naive_pme.deviation_bound
 ) -> Evidence:
@@ -238,7 +240,7 @@ def neighbours_subtracted(rows: Rows) -> Matrix:
 
 
 @check(
-    "property",
+    "floating",
     mutants={"overlapping pairs": {"differences": neighbours_subtracted}, "twice the differences": {"scale": 2.0}},
 )
 def pair_differences(differences: Callable[[Matrix], Rows] = pme.differences, scale: float = 1.0) -> Evidence:
@@ -264,7 +266,7 @@ def inverse(a: Matrix) -> Matrix:
 
 
 @check(
-    "property",
+    "floating",
     mutants={
         "the transpose for the inverse": {"back": lambda a: a.T},
         "R for R′": {"bound": lambda mean_bound: mean_bound},
@@ -300,7 +302,7 @@ def preconditioned_mean(
     )
 
 
-@check("exact", mutants={"ρ for each step": {"share": lambda budget: budget}})
+@check("floating", mutants={"ρ for each step": {"share": lambda budget: budget}})
 def pme_budget(share: Callable[[Number], Number] = pme.half) -> Evidence:
     """PME spends at most ρ, because the preconditioner and the mean have ρ/2 each and a record is in one pair only.
 

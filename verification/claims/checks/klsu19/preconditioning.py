@@ -39,7 +39,7 @@ def unscaled(z: Matrix, kappa: float) -> Matrix:
 
 
 @check(
-    "property",
+    "floating",
     mutants={
         "κ/2 for (1/2 + η)κ": {"bound": lambda eta: 0.5},
         "B⁻¹ for B": {"shrink": lambda z, k: np.linalg.inv(unscaled(z, k))},
@@ -78,7 +78,7 @@ def loss_of_floor(p: Number, c: Number) -> Number:
     return 3 * c**2 / ((p - 1) * (p - 4) + 4 * c**2)
 
 
-@check("symbolic", mutants={"half of ψ": {"psi": lambda p, c: loss_of_floor(p, c) / 2}})
+@check("symbolic", covers="all", mutants={"half of ψ": {"psi": lambda p, c: loss_of_floor(p, c) / 2}})
 def lower_lemma(psi: Callable[[Number, Number], Number] = loss_of_floor) -> Evidence:
     """If I ⪯ Σ and ‖Z − Σ‖ ≤ ηκ, then BΣB ⪰ (1 − ψ)I with ψ = 3c²/((p − 1)(p − 4) + 4c²), p = (1/2 − η)κ > 4, c = ηκ.
 
@@ -104,7 +104,7 @@ def lower_lemma(psi: Callable[[Number, Number], Number] = loss_of_floor) -> Evid
     return Evidence(holds, "all d, κ, η with (1/2 − η)κ > 4", f"root {root}; limit {printed}")
 
 
-@check("property", mutants={"ψ/2": {"share": 0.5}, "ψ for c/2": {"psi": lambda p, c: loss_of_floor(p, c / 2)}})
+@check("floating", mutants={"ψ/2": {"share": 0.5}, "ψ for c/2": {"psi": lambda p, c: loss_of_floor(p, c / 2)}})
 def lower_lemma_seen(psi: Callable[[Number, Number], Number] = loss_of_floor, share: float = 1.0) -> Evidence:
     """The smallest eigenvalue of BΣB is at least 1 − ψ for random (Σ, Z) and for the worst cases of the proof.
 
@@ -139,6 +139,7 @@ def lower_lemma_seen(psi: Callable[[Number, Number], Number] = loss_of_floor, sh
 
 @check(
     "exact",
+    covers="all",
     mutants={
         "noise of κ/10": {"nu": Fraction(1, 10)},
         "κ ≥ 1 for κ ≥ 1000": {"kappa": Fraction(1)},
@@ -173,7 +174,7 @@ def constants_of_a_round(
 
 
 @check(
-    "property",
+    "floating",
     mutants={
         "without the factor 1/√c": {"precondition": lambda z, k: (unscaled(z, k), z)},
         "0.6 for 0.69": {"progress": 0.6},
@@ -216,7 +217,7 @@ def a_round_makes_progress(
 
 
 @check(
-    "property",
+    "floating",
     mutants={
         "one round less": {"rounds": lambda kappa: ppc.rounds(kappa) - 1},
         "one round more": {"rounds": lambda kappa: ppc.rounds(kappa) + 1},
@@ -233,7 +234,7 @@ def number_of_rounds(rounds: Callable[[float], int] = ppc.rounds) -> Evidence:
     return Evidence(not failed, "κ from 10³ to 10³⁰", ", ".join(failed[:3]))
 
 
-@check("exact", mutants={"the same direction twice": {"second": sp.Matrix([1, 0])}})
+@check("exact", covers="case", mutants={"the same direction twice": {"second": sp.Matrix([1, 0])}})
 def product_is_not_symmetric(second: sp.Matrix = sp.Matrix([1, 1])) -> Evidence:  # noqa: B008
     """The product of two preconditioners need not be symmetric: I − ½e₁e₁ᵀ times I − ½uuᵀ is not, for u = (1, 1)/√2.
 
@@ -251,7 +252,7 @@ def polar_factor(a: Matrix) -> Matrix:
     return root
 
 
-@check("property", mutants={"the symmetric part of A": {"symmetrise": lambda a: (a + a.T) / 2}})
+@check("floating", mutants={"the symmetric part of A": {"symmetrise": lambda a: (a + a.T) / 2}})
 def symmetric_preconditioner(symmetrise: Callable[[Matrix], Matrix] = polar_factor) -> Evidence:
     """(AᵀA)^{1/2} = QA with Q orthogonal is symmetric, and (AᵀA)^{1/2} Σ (AᵀA)^{1/2} has the eigenvalues of AΣAᵀ."""
     rng = np.random.default_rng(4)
@@ -277,7 +278,7 @@ def rows_for_regularity(d: int, beta: float) -> float:
 
 
 @check(
-    "property",
+    "floating",
     mutants={
         "√d for d^{3/2}": {"noise": lambda n, d, *a: rows_for_noise(n, d, *a) / d},
         "ln^{1/2} for ln^{3/2}": {"noise": lambda n, d, r, b, t: rows_for_noise(n, d, r, b, t) / math.log(n * t / b)},
@@ -308,7 +309,7 @@ def rows_of_a_preconditioner(
     )
 
 
-@check("statistical", mutants={"a thousandth of the rows": {"share": 0.001}})
+@check("floating", mutants={"a thousandth of the rows": {"share": 0.001}})
 def ppc_runs(share: float = 1.0) -> Evidence:
     """Theorem 3.11: in runs of PPC with enough rows, I ⪯ AΣAᵀ ⪯ 1000 I fails no more often than with probability 3β.
 
@@ -338,7 +339,7 @@ def ppc_runs(share: float = 1.0) -> Evidence:
 # LEARNING
 
 
-@check("exact", mutants={"both steps at ρ": {"part": lambda rho: rho}})
+@check("floating", mutants={"both steps at ρ": {"part": lambda rho: rho}})
 def budget(part: Callable[[Fraction], Fraction] = pgce.half) -> Evidence:
     """PGCE and the Gaussian learner are ρ-zCDP: their halves add up to ρ, and no step spends more than its half.
 
@@ -362,7 +363,7 @@ def budget(part: Callable[[Fraction], Fraction] = pgce.half) -> Evidence:
 
 
 @check(
-    "statistical",
+    "floating",
     mutants={"a thousandth of the rows": {"share": 0.001}, "without preconditioning": {"learn": naive_pce.sample}},
 )
 def pgce_runs(share: float = 1.0, learn: Callable[..., Matrix] = pgce.sample) -> Evidence:
@@ -390,7 +391,7 @@ def pgce_runs(share: float = 1.0, learn: Callable[..., Matrix] = pgce.sample) ->
 
 
 @check(
-    "property",
+    "floating",
     mutants={
         "the rows themselves": {
             "covariance": lambda x, noise, **k: pgce.release(x, noise.covariance, **{**k, "rho": k["rho"] / 2})

@@ -49,7 +49,7 @@ def epsilon_of(spend: Callable[..., Spend], **arguments: object) -> float:
 
 
 @check(
-    "exact",
+    "floating",
     mutants={
         "ε at d = 1 too": {"line": Fraction(1)},
         "the scale for the trace": {"scale": lambda n, epsilon: 1 / (n * epsilon)},
@@ -94,7 +94,7 @@ PROJECTION = {  # calibration -> (spend at d ≥ 2, spend at d = 1) in units of 
 
 
 @check(
-    "exact",
+    "floating",
     mutants={
         "7ε/10, by composition": {"paper": Fraction(7, 10)},
         "tight matrix noise with the paper's trace noise": {"trace_scale": lambda n, e, c: 10 / (n * e)},
@@ -135,7 +135,7 @@ def projection_spend(
 
 
 @check(
-    "property",
+    "floating",
     mutants={
         "the scale for a second moment": {"scale": lambda n, d, e: nuclear_laplace.noise_scale(n, e)},
         "n for n − 1": {"scale": lambda n, d, e: centred_covariance.noise_scale(n, d, e) * n / (n - 1)},
@@ -161,7 +161,7 @@ def centred_spend(scale: Callable[[int, int, float], Number] = centred_covarianc
 
 
 @check(
-    "numeric",
+    "floating",
     mutants={
         "ε, as claimed": {"squares": {"full": lambda d: 1, "triangle": lambda d: 1, "lap-cov": lambda d: 1}},
         "the looser (d² + 3d)/2": {
@@ -219,7 +219,7 @@ def entrywise_spend(squares: dict[str, Callable[[int], float]] | None = None) ->
 
 
 @check(
-    "numeric",
+    "floating",
     mutants={
         "ε, as claimed": {"share": lambda d: 1.0},
         "the whole budget for the matrix": {"share": lambda d: 0.5 + triangle_l1(d) / (math.sqrt(2) * d)},
@@ -273,7 +273,7 @@ def bessel(z: Fraction) -> tuple[Fraction, Fraction]:
 
 
 @check(
-    "enclosed",
+    "floating",
     mutants={
         "an exponent of ε": {"exponent": lambda epsilon, calibration: epsilon},
         "half the exponent": {"exponent": lambda epsilon, calibration: bingham.exponent(epsilon, calibration) / 2},
@@ -326,7 +326,7 @@ def directions_loss(exponents: Sequence[float], d: int, large: float) -> float:
 
 
 @check(
-    "numeric",
+    "floating",
     mutants={
         "twice the sum, by composition": {"joint": lambda exponents: 2 * sum(exponents)},
         "the sum alone": {"joint": lambda exponents: sum(exponents)},
@@ -367,7 +367,7 @@ def iterative_spend(
 
 
 @check(
-    "numeric",
+    "floating",
     mutants={
         "the exponent of the authors' code": {"exponent": lambda epsilon, k: 4 * epsilon / k},
         "half the noise on the values": {"value": lambda epsilon, k: k / epsilon},
@@ -411,7 +411,7 @@ def scales(calibration: str) -> tuple[float, float]:
 
 
 @check(
-    "property",
+    "floating",
     mutants={
         "7ε/10 on monotone queries": {"monotone": lambda b1, b2: 0.7 if b2 > 2 else 1.0},
         "the monotone bound for general queries": {"general": above_threshold.monotone_loss},
@@ -464,7 +464,7 @@ def threshold_spend(
 
 
 @check(
-    "property",
+    "floating",
     mutants={
         "1/b₂ alone": {"loss": lambda b1, b2: 1 / b2 if b2 > b1 else 0.9 / b2},
         "the bound for monotone queries": {"loss": lambda b1, b2: 1 / b1 + 1 / b2},
@@ -517,7 +517,7 @@ def largest_move(n: int, alpha: float) -> float:
 
 
 @check(
-    "property",
+    "floating",
     mutants={
         "half the sensitivity": {"sensitivity": lambda n, a: output_perturbation.sensitivity(n, a, "tight") / 2},
         "the paper's sensitivity": {"sensitivity": lambda n, a: output_perturbation.sensitivity(n, a, "paper")},
@@ -565,7 +565,7 @@ def delta_by_quadrature(q: float, epsilon: float) -> float:
 
 
 @check(
-    "numeric",
+    "floating",
     mutants={
         "the first term alone": {"log_delta": lambda q, e: float(log_ndtr(q / 2 - e / q))},
         "q for q/2": {"log_delta": lambda q, e: gaussian_approximate.log_delta(2 * q, e)},

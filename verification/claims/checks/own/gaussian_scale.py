@@ -12,7 +12,7 @@ CASES = 3000
 
 
 @check(
-    "property",
+    "floating",
     mutants={
         "for larger ε too": {"largest": 10.0},
         "1.01 for 1.25": {"multiplier": lambda e, d: gaussian_approximate.classical_multiplier(e, d * 1.25 / 1.01)},

@@ -16,7 +16,7 @@ from covassay.verification.claims.checks.own.theorems import normaliser
 from covassay.verification.claims.evidence import Evidence, check
 from covassay.verification.exact import gamma_mixture
 from covassay.verification.exact.series import PI
-from covassay.verification.exact.spectral_cdf import enclose_spectral_cdf
+from covassay.verification.exact.spectral_cdf import enclose_spectral_cdf, rational
 
 # SYMMETRIC NOISE
 
@@ -106,7 +106,7 @@ def normalisers(pfaffian: Callable[[int, bool], Fraction] = normaliser, largest:
 
 
 @check(
-    "numeric",
+    "floating",
     mutants={
         "half the points": {"log_value": lambda d, s: nuclear_laplace.ensemble(max(1, d // 2), s).log_normalizer},
         "without d!": {"log_value": lambda d, s: nuclear_laplace.ensemble(d, s).log_normalizer - math.lgamma(d + 1)},
@@ -126,7 +126,7 @@ def float_normaliser(
 
 
 @check(
-    "numeric",
+    "floating",
     mutants={
         "the other kind": {"moment": lambda d, p, s: nuclear_laplace.mean_power_sum(d, p, not s)},
         "one power less": {"moment": lambda d, p, s: nuclear_laplace.mean_power_sum(d, p - 1, s)},
@@ -152,7 +152,7 @@ def float_moments(moment: Callable[[int, float, bool], float] = nuclear_laplace.
 
 
 @check(
-    "numeric",
+    "floating",
     mutants={
         "the other kind": {"cdf": lambda d, t, symmetric: nuclear_laplace.spectral_norm_cdf(d, t, not symmetric)},
         "an error of 1e-9": {"cdf": lambda d, t, symmetric: nuclear_laplace.spectral_norm_cdf(d, t, symmetric) + 1e-9},
@@ -183,7 +183,7 @@ def ullman_potential(x: mpmath.mpf, edge: mpmath.mpf) -> mpmath.mpf:
 
 
 @check(
-    "numeric",
+    "floating",
     mutants={
         "an edge at 1.1ρd": {"full": 0.35},
         "the full edge for symmetric noise": {"symmetric": 1.0},
@@ -232,7 +232,7 @@ def concentration(edges: Mapping[bool, Fraction] | None = None, largest: int = 4
                 enclose_spectral_cdf(d, edge * c * d, symmetric=symmetric, digits=6)
                 for c in (Fraction(9, 10), Fraction(11, 10))
             )
-            within = Fraction(float(high.lower)) - Fraction(float(low.upper))
+            within = rational(high.lower) - rational(low.upper)
             if within <= last:
                 failed.append(f"d={d}")
             last = within
@@ -305,7 +305,7 @@ def five_dimensional(log_weight: Callable[[Matrix], Vector]) -> tuple[float, Vec
 
 
 @check(
-    "numeric",
+    "floating",
     mutants={
         "division by (1 + 2y/b)^{q/2}": {
             "log_rate": lambda y, b, q: -y - q / 2 * np.log(1 + 2 * y / b) - bingham.log_envelope_bound(b, q)

@@ -124,7 +124,7 @@ TABLE = {  # P(‖Z‖ ≤ cρd) for c = 1.1, 1.5, 3, π, 3.5
 
 
 @check(
-    "enclosed",
+    "floating",
     mutants={
         "the law of symmetric noise": {"law": lambda d, s: enclose_spectral_cdf(d, s, symmetric=True)},
         "22/7 for π": {"pi": (Fraction(22, 7), Fraction(22, 7))},
@@ -162,7 +162,7 @@ def moment_by_quadrature(p: Number) -> mpmath.mpf:
 
 
 @check(
-    "numeric",
+    "floating",
     mutants={
         "half the limit": {"limit": lambda p, gamma, pi: schatten_limit(p, gamma, pi) / 2},
         "p for p + 1": {"limit": lambda p, gamma, pi: schatten_limit(p, gamma, pi) * ((p + 1) / p) ** (1 / p)},
@@ -186,7 +186,7 @@ def schatten_constants_twice(
 
 
 @check(
-    "numeric",
+    "floating",
     mutants={
         "a constant of 3.0001": {"constant": mpmath.mpf("3.0001")},
         "without the factor p + 1, halved": {
@@ -219,7 +219,7 @@ def crossing_twice(limit: Callable[..., Number] = schatten_limit, constant: Numb
 
 
 @check(
-    "symbolic",
+    "floating",
     mutants={
         "d degrees of freedom": {"degrees": lambda d: d},
         "a scale of 3/(nε)": {"scale": lambda n, epsilon: 3 / (n * epsilon)},
@@ -251,7 +251,7 @@ def wishart_event_twice(
 
 
 @check(
-    "statistical",
+    "floating",
     mutants={
         "1 − e^{−ε}": {"formula": lambda epsilon: -math.expm1(-epsilon)},
         "P(χ²_1 < 2ε/3)": {"formula": lambda epsilon: math.erf(math.sqrt(epsilon / 3))},
@@ -285,6 +285,8 @@ def wishart_event_sampled(
 
 @check(
     "symbolic",
+    covers="all",
+    exhausts="a polynomial without roots on a half-line has one sign there",
     mutants={
         "2√3 for 3√3": {"sensitivity": lambda n, d, sqrt: 2 * sqrt(3) * (n - 1) / n**2},
         "√26 for √27": {"sensitivity": lambda n, d, sqrt: sqrt(26) * (n - 1) / n**2},
@@ -334,7 +336,7 @@ def centred_covariance(x: Matrix) -> Matrix:
 
 
 @check(
-    "property",
+    "floating",
     mutants={
         "2/n, as without centring": {"sensitivity": lambda n, d: 2 / n},
         "the value for d ≥ 2 at d = 1 too": {"sensitivity": lambda n, d: centred_sensitivity(n, 2)},

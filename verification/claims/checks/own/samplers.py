@@ -37,7 +37,7 @@ def _laplace_entries(d: int, rng: np.random.Generator, size: int, symmetric: boo
 
 
 @check(
-    "statistical",
+    "floating",
     mutants={
         "independent Laplace entries": {"sampler": _laplace_entries},
         "5 % more noise": {"sampler": lambda d, rng, size, symmetric=False: 1.05 * nuclear_laplace.sample(
@@ -70,7 +70,7 @@ def _proportional_spectrum(d: int, rng: np.random.Generator, size: int, symmetri
     return spectrum
 
 
-@check("statistical", mutants={"no repulsion": {"sampler": _proportional_spectrum}})
+@check("floating", mutants={"no repulsion": {"sampler": _proportional_spectrum}})
 def spectral_law(sampler: Sampler = nuclear_laplace.sample_spectrum) -> Evidence:
     """‖Z‖ of nuclear-Laplace noise follows its exact Pfaffian law, and ‖Z‖/‖Z‖_* is independent of ‖Z‖_*.
 
@@ -92,12 +92,20 @@ def spectral_law(sampler: Sampler = nuclear_laplace.sample_spectrum) -> Evidence
     return decided(tests, "d ≤ 12, full and symmetric")
 
 
+def _second_entry_positive(d: int, rng: np.random.Generator, size: int) -> Matrix:
+    """Haar matrices whose first column has the sign that makes its second entry positive: for mutants."""
+    q = haar.sample(d, rng, size)
+    q[:, :, 0] *= np.where(q[:, 1:2, 0] < 0, -1.0, 1.0)
+    return q
+
+
 @check(
-    "statistical",
+    "floating",
     mutants={
         "QR without its signs": {"sampler": lambda d, rng, size: np.linalg.qr(rng.standard_normal((size, d, d)))[0]},
         "QR of entries that are not Gaussian": {"sampler": lambda d, rng, size: np.linalg.qr(
             rng.uniform(-1, 1, (size, d, d)) ** 3)[0]},
+        "a first column whose second entry is positive": {"sampler": _second_entry_positive},
     },
 )  # fmt: skip
 def haar_factors(sampler: Sampler = haar.sample) -> Evidence:
@@ -109,8 +117,12 @@ def haar_factors(sampler: Sampler = haar.sample) -> Evidence:
     for d in (2, 3, 6):
         q = sampler(d, np.random.default_rng([13, d]), draws)
         law = stats.beta(*haar.squared_coordinate_shape(1, d))
-        diagonal = np.full(d, d**-0.5)
-        entries = {"the first entry": q[:, 0, 0], "a turned entry": diagonal @ q @ np.eye(d)[-1]}
+        diagonal, (u, v) = np.full(d, d**-0.5), np.random.default_rng([18, d]).standard_normal((2, d))
+        entries = {
+            "the first entry": q[:, 0, 0],
+            "a turned entry": diagonal @ q @ np.eye(d)[-1],
+            "an entry in general position": (u / np.linalg.norm(u)) @ q @ (v / np.linalg.norm(v)),
+        }
         for name, values in entries.items():
             tests.append(kolmogorov_smirnov(values**2, law.cdf, f"{name}, d = {d}"))
             tests.append(binomial(int((values > 0).sum()), draws, 0.5, f"the sign of {name}, d = {d}"))
@@ -129,7 +141,7 @@ def _angular_gaussian(m: Matrix, rng: np.random.Generator, size: int) -> Matrix:
 
 
 @check(
-    "statistical",
+    "floating",
     mutants={
         "nothing rejected": {"sampler": _angular_gaussian},
         "the opposite exponent": {"sampler": lambda m, rng, size: bingham.sample(-m, rng, size)},
@@ -148,7 +160,7 @@ def bingham_law(sampler: Sampler = bingham.sample) -> Evidence:
 
 
 @check(
-    "statistical",
+    "floating",
     mutants={
         "half the rate": {"rate": lambda m: bingham.acceptance_rate(m) / 2},
         "the envelope parameter b = q": {"envelope": lambda a: float(len(a))},
@@ -174,12 +186,23 @@ def bingham_acceptance_rate(
     return decided(tests, "q ≤ 5, 10 000 proposals")
 
 
-@check("statistical", mutants={"the Gaussian orthogonal ensemble": {"sampler": wigner.sample_goe}})
-def wigner_entries(sampler: Sampler = wigner.sample_wigner) -> Evidence:
-    """Wigner noise matrices are symmetric with N(0, 1) entries on and above the diagonal.
+def _one_normal(d: int, rng: np.random.Generator, size: int) -> Matrix:
+    """Matrices whose entries are all the same normal variable: for mutants."""
+    return np.ones((size, d, d)) * rng.standard_normal((size, 1, 1))
 
-    Kolmogorov–Smirnov tests of every entry of the triangle at d = 3, with 5000 draws. A variance of 1/2 is detected
-    with probability above 0.99.
+
+@check(
+    "floating",
+    mutants={
+        "the Gaussian orthogonal ensemble": {"sampler": wigner.sample_goe},
+        "one normal for all entries": {"sampler": _one_normal},
+    },
+)
+def wigner_entries(sampler: Sampler = wigner.sample_wigner) -> Evidence:
+    """Wigner noise matrices are symmetric with independent N(0, 1) entries on and above the diagonal.
+
+    Kolmogorov–Smirnov tests of every entry of the triangle and of 5 fixed sums of entries at d = 3, with 5000 draws. A
+    variance of 1/2 is detected with probability above 0.99.
     """
     w = sampler(3, np.random.default_rng(16), 5000)
     tests = [
@@ -187,5 +210,9 @@ def wigner_entries(sampler: Sampler = wigner.sample_wigner) -> Evidence:
         for i in range(3)
         for j in range(i, 3)
     ]
+    triangle = w[:, *np.triu_indices(3)]
+    directions = np.random.default_rng(17).standard_normal((5, 6))
+    directions /= np.linalg.norm(directions, axis=1, keepdims=True)
+    tests += [kolmogorov_smirnov(triangle @ v, stats.norm.cdf, f"sum {k}") for k, v in enumerate(directions)]
     found = decided(tests, "d = 3, 5000 draws")
     return Evidence(found.holds and np.array_equal(w, w.swapaxes(1, 2)), found.scope, found.detail)

@@ -30,6 +30,7 @@ Formula = Callable[[Number, Number, Number], Number]
 
 @check(
     "symbolic",
+    covers="all",
     mutants={
         "a plus in the root": {"positive": lambda s, t, c: (s - t + ((s + t) ** 2 + 4 * c**2) ** 0.5) / 2},
         "without −2c²": {"frobenius": lambda s, t, c: s**2 + t**2},
@@ -88,7 +89,7 @@ def other_pair(name: str) -> dict[str, Sensitivity]:
 
 
 @check(
-    "property",
+    "floating",
     mutants={
         **{f"{name}, 1 % less": {"table": lowered(name, 0.99)} for name in SENSITIVITIES if name != "all entries, l1"},
         "all entries, l1, 20 % less": {"table": lowered("all entries, l1", 0.8)},
@@ -124,7 +125,7 @@ def table_of_suprema(table: Mapping[str, Sensitivity] = SENSITIVITIES) -> Eviden
 
 
 @check(
-    "property",
+    "floating",
     mutants={
         "‖Δ‖_F as the bound in ℓ1": {"l1": lambda delta: float(np.linalg.norm(delta))},
         "‖Δ‖ as the bound in ℓ2": {"l2": lambda delta: float(np.linalg.norm(delta, 2))},
@@ -160,7 +161,7 @@ def eigenvalue_vectors(
 
 
 @check(
-    "symbolic",
+    "floating",
     mutants={
         "2d, as in ADK19": {"bound": lambda d: 2 * d},
         "a bound of d": {"bound": lambda d: d},
@@ -187,7 +188,7 @@ def all_entries(bound: Callable[[int], Number] = full_l1) -> Evidence:
 
 
 @check(
-    "numeric",
+    "floating",
     mutants={
         "√2 d, as for even d": {"value": lambda d: math.sqrt(2) * d},
         "the triangle's entries": {"enumerated": lambda d, triangle: enumerated_l1(d, True)},
@@ -205,7 +206,7 @@ def all_entries_odd(
 
 
 @check(
-    "numeric",
+    "floating",
     mutants={
         "√((d² + 3d)/2)": {"value": lambda d: math.sqrt((d**2 + 3 * d) / 2)},
         "d² for 4⌊d²/4⌋": {"value": lambda d: math.sqrt((d + 2) ** 2 + d**2) / 2},
@@ -223,7 +224,7 @@ def triangle_enumerated(
 
 
 @check(
-    "symbolic",
+    "floating",
     mutants={
         "(d + 1)² for (d + 2)²": {"squared": lambda d: (d + 1) ** 2 + 4 * (d**2 // 4)},
         "⌊d²/4⌋ without its factor 4": {"squared": lambda d: (d + 2) ** 2 + d**2 // 4},
@@ -271,7 +272,7 @@ def triangle_proof(
 
 
 @check(
-    "property",
+    "floating",
     mutants={
         "half the nuclear norm": {"gauge": lambda nuclear, trace: nuclear / 2},
         "the nuclear norm": {"gauge": lambda nuclear, trace: nuclear},
@@ -316,7 +317,7 @@ def covariance_body(gauge: Callable[[Number, Number], Number] = k_norm.covarianc
 
 
 @check(
-    "property",
+    "floating",
     mutants={
         "√2 for the nuclear norm": {"change": lambda body, n, d: 2**0.5 / n},
         "the triangle's sensitivity for every body": {"change": lambda body, n, d: triangle_l1(d) / n},
@@ -337,7 +338,7 @@ def bodies(change: Callable[[str, Number, int], Number] = k_norm_mechanism.sensi
 
 
 @check(
-    "property",
+    "floating",
     mutants={
         "the Frobenius norm for both ensembles": {"separation": lambda delta, ensemble: float((delta**2).sum())},
         "a supremum of 4": {"supremum": lambda d: 4},

@@ -22,6 +22,7 @@ from covassay.verification.exact.spectral_cdf import enclose_spectral_survival, 
 
 DIMENSIONS = (*range(1, 9), 10, 20, 40)
 LEVEL = Fraction(15, 2)  # ‖Z‖ ≤ 7.5 ρd in Theorem 2
+TRACE_LEVEL = 11  # |L| ≤ 11 ln d in Theorem 2
 
 
 def at_most(value: mpmath.mpf, limit: Fraction) -> bool:
@@ -74,13 +75,13 @@ def least_ratio(d: int, symmetric: bool) -> Fraction:
 
 def vanishing(difference: sp.Expr, d: sp.Symbol, c: sp.Symbol) -> tuple[bool, str]:
     """Whether an expression in d and c is 0: both its derivatives are, and so is its value at d = 7, c = 3."""
-    value = abs(sp.N(difference.subs({d: 7, c: 3}), 30))
+    value = sp.simplify(sp.expand_log(difference.subs({d: 7, c: 3}), force=True))
     slopes = [sp.simplify(sp.expand_log(sp.diff(difference, v), force=True)) for v in (c, d)]
-    return bool(value < 1e-25) and slopes == [0, 0], f"value {sp.N(value, 3)}, derivatives {slopes}"
+    return value == 0 and slopes == [0, 0], f"value {value}, derivatives {slopes}"
 
 
 @check(
-    "numeric",
+    "floating",
     mutants={
         "uniform in place of arcsine": {"density": lambda u: mpmath.mpf(1)},
         "the semicircle": {"density": lambda u: 4 / mpmath.pi * mpmath.sqrt(1 - u**2)},
@@ -149,6 +150,7 @@ def normaliser_ratio(
 
 @check(
     "symbolic",
+    covers="all",
     mutants={
         "without the number of points": {"points": lambda d: 1},
         "the rate without its 2": {"exponent": lambda c: c - 2 * sp.log(2 * c / sp.pi)},
@@ -177,6 +179,7 @@ def tail_algebra(
 
 @check(
     "symbolic",
+    covers="all",
     mutants={"one sign only": {"signs": 1}, "without the factor e^{d/(2c)}": {"trace": lambda c: sp.Integer(0)}},
 )
 def symmetric_tail_algebra(signs: int = 2, trace: Callable[[sp.Expr], sp.Expr] = lambda c: 1 / (2 * c)) -> Evidence:
@@ -222,6 +225,30 @@ def tail(bound: Callable[[Fraction, int], Fraction] = tail_bound) -> Evidence:
                 figures[f"P(‖Z‖ > 4ρd), d = {d}"] = f"{survival.text(4)} ≤ {float(limit):.3e}"
     eighth = exponential(Fraction(15, 8))[0] > (8 / PI[0]) ** 2  # r(4) = 2 − 2 ln(8/π) > 1/8
     return Evidence(not failed and eighth, f"d in {DIMENSIONS}, c = 3, 4, 7.5", ", ".join(failed[:4]), figures)
+
+
+QUOTED = {"0.13057": "full", "0.14214": "symmetric"}  # the first digits of the two rates on the page
+
+
+@check(
+    "enclosed",
+    covers="all",
+    mutants={
+        "0.1307 for 0.13057…": {"quoted": {"0.1307": "full"}},
+        "3 % more": {"quoted": {"0.13449": "full", "0.14641": "symmetric"}},
+    },
+)
+def quoted_rates(quoted: Mapping[str, str] = QUOTED) -> Evidence:
+    """r(4) = 2 − 2 ln(8/π) = 0.13057…, and for symmetric noise the rate at 5/2 is 3/2 − 1/5 − ln(10/π) = 0.14214…."""
+    iv = mpmath.iv
+    rates = {"full": 2 - 2 * iv.log(8 / iv.pi), "symmetric": iv.mpf(13) / 10 - iv.log(10 / iv.pi)}
+    wrong = []
+    for digits, kind in quoted.items():
+        value = Fraction(digits)
+        low = iv.mpf(value.numerator) / value.denominator
+        last = iv.mpf(1) / 10 ** len(digits.partition(".")[2])
+        wrong += [] if (low <= rates[kind]) is True and (rates[kind] < low + last) is True else [digits]
+    return Evidence(not wrong, "two numbers", ", ".join(wrong))
 
 
 @check(
@@ -308,7 +335,11 @@ def theorem_2_bound(d: int, n: Number, epsilon: Number, trace: Number, log: Call
     return min(54 * d**1.5 / unit, 10 * (d * trace / unit) ** 0.5 + 134 * (d * log(d)) ** 0.5 / unit)
 
 
-@check("enclosed", mutants={"20 for 54": {"matrix": 20}, "100 for 134": {"additive": 100}, "9 for 10": {"root": 9}})
+@check(
+    "enclosed",
+    covers="all",
+    mutants={"20 for 54": {"matrix": 20}, "100 for 134": {"additive": 100}, "9 for 10": {"root": 9}},
+)
 def constants_of_theorem_2(matrix: int = 54, root: int = 10, additive: int = 134) -> Evidence:
     """The two cases of Theorem 2 give its printed form with constants 54, 10 and 134, for every d ≥ 2.
 
@@ -320,20 +351,21 @@ def constants_of_theorem_2(matrix: int = 54, root: int = 10, additive: int = 134
     ln d/d^{3/2} falls from d = 2 on. √(ln d/d) has its maximum at e, and over whole numbers at 3.
     """
     ln_2, ln_3, root_8 = Fraction(694, 1000), Fraction(10987, 10000), Fraction(2828, 1000)
+    error, radius = 4 * LEVEL, 10 * TRACE_LEVEL  # ρ‖Z‖/d and b|L|/ln d
     inequalities = {
         "ln 2 < 0.694": exponential(ln_2)[0] > 2,
         "ln 3 < 1.0987": exponential(ln_3)[0] > 3,
         "√8 > 2.828": root_8**2 < 8,
-        "54": matrix >= 30 and matrix * root_8 >= 220 * ln_2,
-        "10": root**2 >= 90,
-        "134": additive**2 >= 3300 and additive**2 >= 220**2 * ln_3 / 3,
+        "54": matrix >= error and matrix * root_8 >= 2 * radius * ln_2,
+        "10": root**2 >= 3 * error,
+        "134": additive**2 >= error * radius and additive**2 >= (2 * radius) ** 2 * ln_3 / 3,
     }
     failed = [name for name, holds in inequalities.items() if not holds]
     return Evidence(not failed, "every d ≥ 2", ", ".join(failed))
 
 
 @check(
-    "property",
+    "floating",
     mutants={
         "four times the level": {"level": Fraction(30)},
         "no projection": {

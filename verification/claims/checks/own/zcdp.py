@@ -45,7 +45,7 @@ def rho_of(spend: Callable[..., Spend], **arguments: object) -> float:
 
 
 @check(
-    "symbolic",
+    "floating",
     mutants={
         "ε²/2, which is not the smallest": {"rho": lambda epsilon, tanh: epsilon**2 / 2},
         "ε tanh(ε/4)": {"rho": lambda epsilon, tanh: epsilon * tanh(epsilon / 4)},
@@ -70,7 +70,7 @@ def pure_to_zcdp(rho: Callable[..., Number] = zcdp_of_pure) -> Evidence:
 
 
 @check(
-    "property",
+    "floating",
     mutants={"γ²/10": {"rho": lambda gamma: gamma**2 / 10}, "γ²/2, as for γ-DP": {"rho": lambda gamma: gamma**2 / 2}},
 )
 def bounded_range(rho: Callable[[Number], Number] = zcdp_of_bounded_range) -> Evidence:
@@ -100,7 +100,7 @@ def bounded_range(rho: Callable[[Number], Number] = zcdp_of_bounded_range) -> Ev
 
 
 @check(
-    "property",
+    "floating",
     mutants={
         "the interval [−ε/2, ε/2]": {"range_up": 0.5, "range_down": 0.5},
         "the interval [−3ε/4, 0]": {"range_down": 0.0},
@@ -157,7 +157,7 @@ def threshold_range(
 
 
 @check(
-    "exact",
+    "floating",
     mutants={
         "the search as an ε-DP step": {"search": lambda epsilon: epsilon**2 / 2},
         "the search at 9/128": {"search": lambda epsilon: 9 * epsilon**2 / 128},
@@ -192,7 +192,7 @@ def adaptive_budgets(search: Callable[[Number], Number] = clipped_cov.search_los
 
 
 @check(
-    "numeric",
+    "floating",
     mutants={
         "without division by τ": {"unit": lambda x, tau: unit_rows(x, tau) * tau},
         "orthogonal rows of one length": {"short": 1.0},
@@ -224,7 +224,7 @@ def trace_and_final_step(
 
 
 @check(
-    "exact",
+    "floating",
     mutants={
         "the noise of GaussCov at ρ": {"scale": lambda n, rho: gauss_cov.noise_scale(n, rho)},
         "the noise for a sensitivity of 1": {"scale": lambda n, rho: separate_cov.noise_scale(n, rho) / 2**0.5},
@@ -256,7 +256,7 @@ def separate_cov_budget(scale: Callable[[Number, Number], Number] = separate_cov
 
 
 @check(
-    "exact",
+    "floating",
     mutants={
         "ρ for the paper's split": {"paper": lambda d: Fraction(1)},
         "9ρ/32 for the paper's split": {"paper": lambda d: Fraction(9, 32)},
@@ -290,7 +290,7 @@ def circle_divergences(eta: float, large: float, order: float) -> float:
 
 
 @check(
-    "numeric",
+    "floating",
     mutants={
         "η²/8 for a direction": {"cost": lambda steps: sum(e**2 for e in steps) / 8},
         "m²/(4b²) for a Laplace variable": {"laplace": 0.25},
@@ -322,7 +322,7 @@ def em_cov_steps(cost: Callable[[list[Number]], Number] = em_cov.direction_loss,
 
 
 @check(
-    "exact",
+    "floating",
     mutants={
         "a change of 2, by the triangle inequality": {"change": lambda d: 4},
         "the value for d ≥ 2 at d = 1 too": {"change": lambda d: 2},
@@ -361,7 +361,7 @@ def gaussian_learning_budgets(change: Callable[[int], Number] = naive_pce.larges
 
 
 @check(
-    "exact",
+    "floating",
     mutants={
         "a sensitivity of 1 for the counts": {"counts": lambda rho: 1 / rho},
         "a sensitivity of w/n for the mean": {"mean": lambda n, w, rho: (w / n) ** 2 / rho},
@@ -397,7 +397,7 @@ def shortened(row: Vector, bound_squared: float) -> Vector:
 
 
 @check(
-    "property",
+    "floating",
     mutants={
         "B², as for removing a row": {"change": lambda b2, size, calibration: b2},
         "|S| alone": {"change": lambda b2, size, calibration: float(size)},
@@ -437,7 +437,7 @@ def truncated_mean(change: Callable[[Number, int, str], Number] = ppde.change_sq
 
 
 @check(
-    "property", mutants={"a range of η": {"length": lambda eta: eta}, "a range of 4η": {"length": lambda eta: 4 * eta}}
+    "floating", mutants={"a range of η": {"length": lambda eta: eta}, "a range of 4η": {"length": lambda eta: 4 * eta}}
 )
 def direction_range(length: Callable[[float], float] = lambda eta: 2 * eta) -> Evidence:
     """The loss of a Bingham draw fills an interval of length η(μ₊ − μ₋) ≤ 2η, so it costs η²/2, or ε²/32 at η = ε/4.
@@ -466,7 +466,7 @@ def direction_range(length: Callable[[float], float] = lambda eta: 2 * eta) -> E
 
 
 @check(
-    "exact",
+    "floating",
     mutants={
         "all of ρ for the last step": {
             "split": lambda rho, t: [rho / (4 * (t - 1))] * (t - 1) + [rho] if t > 1 else [rho]

@@ -1,0 +1,160 @@
+"""Formulas of the reference that a bound with room to spare would not tell from slightly different ones."""
+
+import math
+from collections.abc import Callable, Mapping
+from fractions import Fraction
+from itertools import product
+
+import mpmath
+
+from covassay.reference import tails
+from covassay.reference.domain import Number
+from covassay.reference.laws import nuclear_laplace as law
+from covassay.reference.mechanisms.building_blocks import laplace
+from covassay.reference.mechanisms.concentrated import em_cov
+from covassay.reference.mechanisms.gaussian_estimation import naive_pce
+from covassay.reference.mechanisms.pure import johnson_lindenstrauss_image, nuclear_laplace, output_perturbation
+from covassay.verification.claims.evidence import Evidence, check
+
+MORE = Fraction(103, 100)
+CLOSE = 1e-12  # relative; floats carry 16 digits
+
+
+@check(
+    "exact",
+    mutants={
+        "ℓ1 sensitivity larger by 3 %": {"absolute": lambda n, d: MORE * laplace.second_moments_sensitivity(n, d)},
+        "the change of d = 2 at d = 1": {"square": lambda d: 2},
+    },
+)
+def changes_of_a_diagonal(
+    absolute: Callable[[Number, int], Number] = laplace.second_moments_sensitivity,
+    square: Callable[[int], Number] = naive_pce.largest_change,
+) -> Evidence:
+    """Σ |x_i² − y_i²| and Σ (x_i² − y_i²)² have the maximum 2 over two rows, and 1 at d = 1.
+
+    Both are convex in (x_i²) and (y_i²), which range over a simplex, so the maximum is at corners: rows 0 or e_i. For
+    the second the diagonal of xxᵀ − yyᵀ is enough, because Σ_{i≤j} Δ_ij² ≤ ‖Δ‖_F² ≤ 2.
+    """
+    failed = []
+    for d in range(1, 6):
+        corners = [tuple(Fraction(int(i == k)) for k in range(d)) for i in range(-1, d)]
+        changes = [[s - t for s, t in zip(*pair, strict=True)] for pair in product(corners, repeat=2)]
+        values = max(sum(map(abs, c)) for c in changes), max(sum(v * v for v in c) for c in changes)
+        failed += [f"d={d}"] if values != (absolute(1, d), square(d)) else []
+    return Evidence(not failed, "d ≤ 5", ", ".join(failed))
+
+
+@check(
+    "floating",
+    mutants={
+        "3 % less noise": {"scale": lambda n, e: johnson_lindenstrauss_image.noise_scale(n, e) / MORE},
+        "exponents larger by 3 %": {"exponents": lambda r, d, c: [1.03 * v for v in em_cov.exponents(r, d, c)]},
+    },
+)
+def spends_of_scales(
+    scale: Callable[[Number, Number], Number] = johnson_lindenstrauss_image.noise_scale,
+    exponents: Callable[[float, int, str], list[float]] = em_cov.exponents,
+) -> Evidence:
+    """The image of Johnson–Lindenstrauss noise spends ε; EMCov's directions spend ρ(d − 1)/(32d), and ρ/2 if tight.
+
+    A direction with exponent η costs η²/2, because its loss fills an interval of length 2η.
+    """
+    n, epsilon = Fraction(7), Fraction(3, 5)
+    failed = [] if nuclear_laplace.privacy_loss(2, n, scale(n, epsilon)) == epsilon else ["scale"]
+    for d, rho in product(range(2, 7), (0.3, 2.0)):
+        for calibration, share in (("reconstructed", (d - 1) / (32 * d)), ("tight", 0.5)):
+            spent = sum(v**2 / 2 for v in exponents(rho, d, calibration))
+            failed += [] if abs(spent / (rho * share) - 1) < CLOSE else [f"d={d}, {calibration}"]
+    return Evidence(not failed, "2 ≤ d ≤ 6", ", ".join(failed[:3]))
+
+
+@check(
+    "floating",
+    mutants={
+        "smaller by 3 %": {"largest": lambda a, c: output_perturbation.largest_norm(a, c) / 1.03},
+        "the paper's for the tight one": {"largest": lambda a, c: output_perturbation.largest_norm(a, "paper")},
+    },
+)
+def norm_of_a_regression(largest: Callable[[float, str], float] = output_perturbation.largest_norm) -> Evidence:
+    """For rows (a, b) = (√s, √(1 − s)) the ridge coefficient √(s(1 − s))/(s + 2α) is largest at s = 2α/(1 + 4α).
+
+    There it is W = 1/(2√(2α(1 + 2α))), the tight bound on ‖ŵ‖. The paper's bound is the norm at which the penalty α‖w‖²
+    alone is ½, the loss at w = 0.
+    """
+    failed = []
+    for alpha in (0.01, 0.3, 1.0, 40.0):
+        grid = [alpha * 2 / (1 + 4 * alpha) * factor for factor in (0.5, 0.9, 0.99, 1.0, 1.01, 1.1)]
+        values = [math.sqrt(s * (1 - s)) / (s + 2 * alpha) for s in grid]
+        top = max(values)
+        failed += [] if top == values[3] and abs(largest(alpha, "tight") / top - 1) < CLOSE else [f"tight, α={alpha}"]
+        failed += [] if abs(alpha * largest(alpha, "paper") ** 2 / 0.5 - 1) < CLOSE else [f"paper, α={alpha}"]
+    return Evidence(not failed, "α from 0.01 to 40", ", ".join(failed[:3]))
+
+
+@check(
+    "floating",
+    mutants={
+        "a radius smaller by 3 %": {"radius": lambda *given: naive_pce.radius_squared(*given) / 1.03},
+        "7/6 smaller by 3 %": {"angle": lambda d, level: law.spectral_norm_angle(d, level - 0.035 * math.log(d))},
+    },
+)
+def radii_and_angles(
+    radius: Callable[..., float] = naive_pce.radius_squared, angle: Callable[..., float] = law.spectral_norm_angle
+) -> Evidence:
+    """r² of NaivePCE is κη², η the exact Chernoff bound on ‖N(0, I_d)‖ at β/n; and (2/3)dφ³ = ln(1/β) + (7/6) ln d."""
+    failed = []
+    for n, d, kappa, beta in product((10, 10**5), (1, 4, 300), (1.0, 50.0), (0.3, 1e-6)):
+        same = radius(n, d, kappa, beta) / (kappa * tails.eta(d, beta / n) ** 2)
+        wanted = -math.log(beta) + 7 / 6 * math.log(d)
+        cubed = 2 / 3 * d * angle(d, -math.log(beta)) ** 3 / wanted
+        failed += [] if max(abs(same - 1), abs(cubed - 1)) < CLOSE else [f"n={n}, d={d}, κ={kappa}"]
+    return Evidence(not failed, "d = 1, 4, 300", ", ".join(failed[:3]))
+
+
+Coded = Callable[..., Number]
+
+
+def stated_bounds(d: Number, beta: Number) -> dict[str, Number]:
+    """The bounds of DLY22's code as its claims in the ledger state them."""
+    two, log = mpmath.sqrt(2), mpmath.log
+    theta = min((log(d) / d) ** (mpmath.mpf(3) / 10), mpmath.mpf(1) / 2)
+    m = d * (d + 1) / 2
+
+    def orlicz(k: Number) -> Number:
+        return 2 * max((two + 1) / (two - 1), 2 * log(k) / log(2))
+
+    mean = 2 * mpmath.sqrt(d)
+    return {
+        "upsilon": (1 + theta) * (mean + 6 * mpmath.sqrt(log(d) / log(1 + theta))) + mpmath.sqrt(2 * log(2 / beta)),
+        "upsilon_laplace": (1 + theta) * (mean + 6 * log(d) / mpmath.sqrt(log(1 + theta)))
+        + two * orlicz(m) * log(2 / beta),
+        "eta_laplace": mpmath.sqrt(d) * 3 / 2 + orlicz(d) * log(2 / beta),
+        "omega_laplace": d * mpmath.mpf(3) / 2 + orlicz(m) * log(2 / beta),
+    }
+
+
+CODED: dict[str, Coded] = {
+    "upsilon": tails.upsilon,
+    "upsilon_laplace": tails.upsilon_laplace,
+    "eta_laplace": tails.eta_laplace,
+    "omega_laplace": tails.omega_laplace,
+}
+
+
+def larger(bound: Coded) -> Coded:
+    """The bound times 1.03, for mutants."""
+    return lambda d, beta, log: bound(d, beta, log) * 1.03
+
+
+@check("floating", mutants={f"{name} larger by 3 %": {"coded": {**CODED, name: larger(CODED[name])}} for name in CODED})
+def coded_bounds(coded: Mapping[str, Coded] = CODED) -> Evidence:
+    """The reference computes the bounds of DLY22's code as the ledger states them: υ, and for Laplace noise υ, η, ω."""
+    wrong = []
+    with mpmath.workdps(40):
+        for d, beta in product((2, 3, 9, 60, 5000), (0.5, 0.1, 1e-9)):
+            exact = mpmath.mpf(d), mpmath.mpf(beta)
+            for name, value in stated_bounds(*exact).items():
+                gap = abs(coded[name](*exact, mpmath.log) / value - 1)
+                wrong += [f"{name}, d={d}"] if gap > mpmath.mpf(10) ** -14 else []  # 0.3 in the code is a float
+    return Evidence(not wrong, "d from 2 to 5000, β from 1e-9 to 0.5", ", ".join(wrong[:3]))

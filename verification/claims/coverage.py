@@ -1,0 +1,294 @@
+"""How a check was carried out and what it covered, read from its source. The gate compares this with what it declares.
+
+The source of a check is its own function, and every function of the verification package that it calls or has as a
+default, with the module-level values that these use. The reference is left out: its formulas compute with whatever they
+are given. In the source are looked for
+
+    rng    : a random generator; then the check covers random samples, whatever it declares
+    floats : numpy, a rounded literal, a float function of math; then it is "floating"
+    points : mpmath without intervals, or sympy's evalf; then it is no enclosure, and is "floating" too
+    lists  : a loop over numbers that are written out or counted; then it covers a range, and not all cases
+
+A short list that is written out and exhausts the cases ("both signs") is allowed in a check that covers all of them, if
+the check says why in `exhausts`; the ledger shows that sentence. A counted list, such as d in range(2, 9), never is.
+"""
+
+import ast
+import inspect
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from numbers import Number
+from pathlib import Path
+from types import FunctionType, ModuleType
+from typing import Any
+
+from covassay.verification.claims.evidence import ClaimCheck, Kind
+
+OURS = "covassay.verification"
+TOOLS = "covassay.verification.exact"
+RANDOM = {"default_rng", "SeedSequence", "Random", "Generator"}
+EXACT_MATH = {"comb", "factorial", "prod", "gcd", "lcm", "isqrt", "perm", "inf", "ceil", "floor"}
+DIRECTED = {"fadd", "fsub", "fmul", "fdiv"}  # mpmath's operations with a direction of rounding
+INTERVAL_MPMATH = {"iv", "mp", "libmp", "workprec", "workdps", "nstr", "mpf", "inf", *DIRECTED}  # the rest has no bound
+NOT_FLOATS = {"random", "bool_", "ndarray", "object_", "integer", "int64"}  # what numpy has besides floating point
+SYMBOLS = re.compile(r"\w+\d+:\d+")  # sympy's name for a counted list of symbols, x1:4
+LARGEST_DENOMINATOR = 64  # of the float literals that stand for the number that is written
+COUNTING = {"range", "product", "linspace", "arange", "geomspace", "logspace"}
+
+
+@dataclass(frozen=True)
+class Traits:
+    """Where the source of a check uses a generator, floats, or a finite list: `function: line of source`."""
+
+    rng: tuple[str, ...]
+    floats: tuple[str, ...]
+    points: tuple[str, ...]  # mpmath without intervals, which an exact check and an enclosure cannot rest on
+    lists: tuple[str, ...]
+
+
+@cache
+def traits(check: ClaimCheck) -> Traits:
+    """The traits of a check, from everything that it runs."""
+    found: dict[str, list[str]] = {"rng": [], "floats": [], "points": [], "lists": []}
+    for function in _closure(_plain(check)):
+        for trait, source in _marks(function):
+            found[trait].append(f"{function.__name__}: {source}")
+    return Traits(**{key: tuple(dict.fromkeys(value)) for key, value in found.items()})
+
+
+def covers(check: ClaimCheck) -> str:
+    """What the check covered: what it declares, or by default what its source shows."""
+    return check.covers or ("random" if traits(check).rng else "range")
+
+
+def kinds_allowed(check: ClaimCheck) -> set[Kind]:
+    """The kinds that the source of the check permits."""
+    seen = traits(check)
+    if seen.floats:
+        return {"floating"}
+    return {"floating"} if seen.points else {"floating", "enclosed", "symbolic", "exact"}
+
+
+def overclaims(check: ClaimCheck) -> list[str]:
+    """A message for everything that the check declares and its source does not permit."""
+    seen, found = traits(check), []
+    if check.kind not in kinds_allowed(check):
+        found.append(f"declares {check.kind}, but computes in floating point: {(seen.floats + seen.points)[0]}")
+    if covers(check) != "random" and seen.rng:
+        found.append(f"covers {covers(check)}, but draws at random: {seen.rng[0]}")
+    if covers(check) == "all" and check.kind == "floating":
+        found.append("covers all cases, but in floating point with a tolerance")
+    counted = [line for line in seen.lists if "range(" in line]
+    if covers(check) == "all" and seen.lists and (counted or not check.exhausts):
+        found.append(f"covers all cases, but tries a finite list: {(*counted, *seen.lists)[0]}")
+    return found
+
+
+def scope(check: ClaimCheck) -> str:
+    """What the check says that it covers, from its source; a value that is known only when it runs is shown as …."""
+    function = _plain(check)
+    values = {**_used(function), **_defaults(function), **_constants(function)}
+    for node in _nodes(function):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "Evidence":
+            return "".join(_words(part, values) for part in _parts(node.args[1]))
+    return ""
+
+
+def _parts(node: ast.AST) -> list[ast.expr]:
+    """The pieces of a string or of an f-string."""
+    return list(node.values) if isinstance(node, ast.JoinedStr) else [node] if isinstance(node, ast.expr) else []
+
+
+def _words(node: ast.expr, values: Mapping[str, Any]) -> str:
+    """A piece of a string as text."""
+    if isinstance(node, ast.Constant):
+        return str(node.value)
+    name = node.value.id if isinstance(node, ast.FormattedValue) and isinstance(node.value, ast.Name) else ""
+    return f"{values[name]}" if isinstance(values.get(name), int | float) else "…"
+
+
+# READING THE SOURCE
+
+
+def _plain(check: ClaimCheck) -> FunctionType:
+    """The function of a check, which is always a plain one."""
+    assert isinstance(check.function, FunctionType)
+    return check.function
+
+
+@cache
+def _definitions(file: str) -> dict[int, list[ast.AST]]:
+    """Every function and lambda of a source file, by the line on which Python says that it begins."""
+    found: dict[int, list[ast.AST]] = {}
+    for node in ast.walk(ast.parse(Path(file).read_text(encoding="utf-8"))):
+        if isinstance(node, ast.FunctionDef | ast.Lambda):
+            first = min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", []))])
+            found.setdefault(first, []).append(node)
+    return found
+
+
+@cache
+def _bodies(function: FunctionType) -> tuple[ast.AST, ...]:
+    """What a function runs, without its docstring; of a lambda, every lambda on its line."""
+    code = function.__code__
+    found: list[ast.AST] = []
+    for node in _definitions(code.co_filename).get(code.co_firstlineno, []):
+        if isinstance(node, ast.FunctionDef) and function.__name__ == node.name:
+            body = node.body[1:] if ast.get_docstring(node) is not None else node.body
+            found += [*body, *node.args.defaults, *(d for d in node.args.kw_defaults if d is not None)]
+        elif isinstance(node, ast.Lambda) and function.__name__ == "<lambda>":
+            found.append(node)
+    return tuple(found)
+
+
+def _nodes(function: FunctionType) -> Iterator[ast.AST]:
+    """Every node of the syntax tree of a function."""
+    for body in _bodies(function):
+        yield from ast.walk(body)
+
+
+def _used(function: FunctionType) -> dict[str, Any]:
+    """The module-level values that a function names, and the functions it reaches through a module: name -> value."""
+    values: dict[str, Any] = {}
+    code = function.__code__
+    local = {*code.co_varnames, *code.co_cellvars}
+    for node in _nodes(function):
+        if isinstance(node, ast.Name) and node.id in function.__globals__ and node.id not in local:
+            values[node.id] = function.__globals__[node.id]
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+            owner = function.__globals__.get(node.value.id)
+            if isinstance(owner, ModuleType) and owner.__name__.startswith(OURS):
+                values[f"{node.value.id}.{node.attr}"] = getattr(owner, node.attr, None)
+    return values
+
+
+def _defaults(function: FunctionType) -> dict[str, Any]:
+    """The slots of a function with their default values."""
+    parameters = inspect.signature(function).parameters.values()
+    return {p.name: p.default for p in parameters if p.default is not inspect.Parameter.empty}
+
+
+def _closure(function: FunctionType) -> list[FunctionType]:
+    """The function and every function of this project that it can call."""
+    found: dict[FunctionType, None] = {}
+    waiting: list[Any] = [function]
+    while waiting:
+        value = inspect.unwrap(waiting.pop()) if waiting else None
+        value = getattr(value, "function", value)  # a check that another check runs
+        if isinstance(value, Mapping):
+            waiting += value.values()
+        if not isinstance(value, FunctionType) or value in found:
+            continue
+        if not (value.__module__.startswith(OURS) or value.__module__ == function.__module__):
+            continue
+        found[value] = None
+        waiting += [v for v in (*_used(value).values(), *_defaults(value).values()) if callable(v)]
+    return list(found)
+
+
+@cache
+def _marks(function: FunctionType) -> tuple[tuple[str, str], ...]:
+    """Every trait of one function, with the piece of its source that shows it."""
+    return tuple((trait, ast.unparse(node)[:80]) for trait, node in _marked(function))
+
+
+def _silent(function: FunctionType) -> set[int]:
+    """The nodes that decide nothing: what is only printed, annotations, and arrays of exact objects."""
+    silent: set[int] = set()
+    for node in _nodes(function):
+        quiet = [getattr(node, "annotation", None), getattr(node, "returns", None)]
+        quiet += [node] if isinstance(node, ast.JoinedStr) else []
+        exact = isinstance(node, ast.Call) and any(
+            k.arg == "dtype" and ast.unparse(k.value) in ("object", "np.int64") for k in node.keywords
+        )
+        silent |= {id(node.func)} if exact and isinstance(node, ast.Call) else set()
+        silent |= {id(inner) for part in quiet if part is not None for inner in ast.walk(part)}
+    return silent
+
+
+def _marked(function: FunctionType) -> Iterator[tuple[str, ast.AST]]:
+    """Every node of one function that shows a trait."""
+    values = {**_used(function), **_defaults(function), **_constants(function)}
+    silent = _silent(function)
+    for node in _nodes(function):
+        if id(node) in silent:
+            continue
+        name = node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""
+        if name in RANDOM:
+            yield "rng", node
+        yield from _floats(node, function)
+        if function.__module__.startswith(TOOLS):
+            continue  # a loop in the tools of verification/exact computes one value
+        if isinstance(node, ast.For | ast.comprehension) and _is_list(node.iter, values):
+            yield "lists", node.iter
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and SYMBOLS.fullmatch(node.value):
+            yield "lists", node
+
+
+def _floats(node: ast.AST, function: FunctionType) -> Iterator[tuple[str, ast.AST]]:
+    """The trait of one node, if it computes in floating point."""
+    if isinstance(node, ast.Constant) and isinstance(node.value, float) and not _dyadic(node.value):
+        yield "floats", node
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "float":
+        yield "floats", node
+    if not isinstance(node, ast.Attribute):
+        return
+    owner = function.__globals__.get(node.value.id) if isinstance(node.value, ast.Name) else None
+    package = owner.__name__.partition(".")[0] if isinstance(owner, ModuleType) else ""
+    arrays = package in ("numpy", "scipy") and node.attr not in NOT_FLOATS
+    if arrays or (package == "math" and node.attr not in EXACT_MATH):
+        yield "floats", node
+    elif node.attr == "evalf" or (package == "mpmath" and node.attr not in INTERVAL_MPMATH):
+        yield "points", node
+
+
+def _dyadic(value: float) -> bool:
+    """Whether a literal such as 0.5 is exact in binary."""
+    return value.as_integer_ratio()[1] <= LARGEST_DENOMINATOR
+
+
+def _constants(function: FunctionType) -> dict[str, Any]:
+    """The local names that a function sets to a number: name -> number."""
+    return {
+        target.id: node.value.value
+        for node in _nodes(function)
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant)
+        for target in node.targets
+        if isinstance(target, ast.Name)
+    }
+
+
+def _is_list(iterable: ast.AST, values: Mapping[str, Any]) -> bool:
+    """Whether a loop runs over numbers that are counted, written out, or kept in a module-level value or a slot.
+
+    A loop over the indices of something symbolic, range(d), is none.
+    """
+    for node in ast.walk(iterable):
+        if isinstance(node, ast.Call) and getattr(node.func, "id", getattr(node.func, "attr", "")) in COUNTING:
+            return any(_numeric(a, values) for a in (*node.args, *(k.value for k in node.keywords)))
+        if isinstance(node, ast.Tuple | ast.List | ast.Set) and any(_numeric(e, values) for e in node.elts):
+            return True
+        if isinstance(node, ast.Name) and _holds_numbers(values.get(node.id)):
+            return True
+    return False
+
+
+def _numeric(node: ast.AST, values: Mapping[str, Any]) -> bool:
+    """Whether an expression has a number in it, or names one."""
+    for n in ast.walk(node):
+        value = n.value if isinstance(n, ast.Constant) else values.get(n.id) if isinstance(n, ast.Name) else None
+        if isinstance(value, Number) and not isinstance(value, bool):
+            return True
+        if isinstance(n, ast.Name) and _holds_numbers(value):
+            return True
+    return False
+
+
+def _holds_numbers(value: Any) -> bool:
+    if isinstance(value, Mapping):
+        value = tuple(value)
+    if not isinstance(value, Sequence) or isinstance(value, str):
+        return False
+    return any(isinstance(v, Number) or _holds_numbers(v) for v in value[:3])

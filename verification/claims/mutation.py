@@ -1,0 +1,213 @@
+"""Mutants drawn by a program: small changes of checks and of the reference formulas that they run.
+
+A mutant changes one place of one function: a constant by 3 % up or down, a comparison into its opposite, or a sum or a
+difference into one of its terms. In a formula of the reference it must be rejected by a check of a claim that names the
+formula, in a check by the check itself. A crash is not a rejection. Some mutants are equivalent (a change of a margin
+that nothing needs), so the share rejected never reaches 1; it is a measure for comparing two states of the checks.
+
+    python -P -m covassay.verification.claims.mutation --count 200 --seed 14
+"""
+
+import argparse
+import ast
+import inspect
+import json
+import signal
+import sys
+import textwrap
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from types import FunctionType
+from typing import Any
+
+import numpy as np
+
+from covassay.verification.claims.checks import checks
+from covassay.verification.claims.ledger import claims, function_at
+
+SHIFT = 0.03
+OPPOSITE = {ast.Lt: ast.Gt, ast.LtE: ast.Gt, ast.Gt: ast.Lt, ast.GtE: ast.Lt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq}
+SMALLEST_CONSTANT = 1e-4  # smaller constants are tolerances
+PATIENCE = 20  # seconds after which a mutant counts as crashed
+COUNTS = {"range", "default_rng", "Random", "product", "combinations", "linspace", "digits", "round", "reshape"}
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """One changed place of one function, with the checks that must reject it."""
+
+    name: str  # module:function
+    change: str
+    number: int  # of the place among the places of the function
+    judges: tuple[str, ...]
+
+    @property
+    def part(self) -> str:
+        """Whether a check or a formula of the reference is changed."""
+        return "check" if self.name in checks() else "formula"
+
+
+def definition(function: Callable[..., Any]) -> ast.FunctionDef:
+    """The syntax tree of a function, without its decorators and the types of its arguments."""
+    node = ast.parse(textwrap.dedent(inspect.getsource(function))).body[0]
+    assert isinstance(node, ast.FunctionDef)
+    node.decorator_list, node.returns = [], None
+    for argument in (*node.args.args, *node.args.kwonlyargs):
+        argument.annotation = None  # it may name what is imported for the type checker only
+    return node
+
+
+def places(node: ast.FunctionDef) -> Iterator[tuple[ast.AST, str, str]]:
+    """Every node that can be changed: the node, the way of changing it and its description."""
+    skipped: set[int] = set()
+    for inner in ast.walk(node):
+        called = getattr(inner, "func", None)
+        counted = isinstance(inner, ast.Call) and getattr(called, "id", getattr(called, "attr", "")) in COUNTS
+        if counted or isinstance(inner, ast.Subscript | ast.JoinedStr | ast.Raise | ast.arguments):
+            parts = [inner.slice] if isinstance(inner, ast.Subscript) else [inner]
+            skipped |= {id(n) for part in parts for n in ast.walk(part)}
+        if isinstance(inner, ast.Call) and getattr(called, "id", "") == "Evidence":
+            skipped |= {id(n) for a in inner.args[1:] for n in ast.walk(a)}  # words
+        if isinstance(inner, ast.keyword) and inner.arg in ("axis", "size", "seed", "digits", "draws"):
+            skipped |= {id(n) for n in ast.walk(inner)}
+    for inner in ast.walk(node):
+        if id(inner) in skipped:
+            continue
+        line = f"line {getattr(inner, 'lineno', 0)}"
+        if isinstance(inner, ast.Constant) and _changeable(inner.value):
+            yield inner, "up", f"{ast.unparse(inner)} + 3 %, {line}"
+            yield inner, "down", f"{ast.unparse(inner)} − 3 %, {line}"
+        elif _rational(inner):
+            skipped |= {id(n) for n in ast.walk(inner)}
+            yield inner, "up", f"{ast.unparse(inner)} + 3 %, {line}"
+            yield inner, "down", f"{ast.unparse(inner)} − 3 %, {line}"
+        elif isinstance(inner, ast.Compare) and len(inner.ops) == 1 and type(inner.ops[0]) in OPPOSITE:
+            yield inner, "flip", f"{ast.unparse(inner)[:60]} turned round, {line}"
+        elif isinstance(inner, ast.BinOp) and isinstance(inner.op, ast.Add | ast.Sub):
+            yield inner, "left", f"{ast.unparse(inner)[:60]} without its second term, {line}"
+            if isinstance(inner.op, ast.Add):
+                yield inner, "right", f"{ast.unparse(inner)[:60]} without its first term, {line}"
+
+
+def _changeable(value: object) -> bool:
+    """Whether a constant is a number and no tolerance."""
+    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) > SMALLEST_CONSTANT
+
+
+def _rational(node: ast.AST) -> bool:
+    """Whether the node is a number such as Fraction(1, 3) or sp.Rational(1, 3)."""
+    if not isinstance(node, ast.Call) or not node.args or not all(isinstance(a, ast.Constant) for a in node.args):
+        return False
+    return getattr(node.func, "id", getattr(node.func, "attr", "")) in ("Fraction", "Rational", "Integer", "mpf")
+
+
+class Change(ast.NodeTransformer):
+    """Replaces one node by its changed form."""
+
+    def __init__(self, place: ast.AST, how: str) -> None:
+        self.place, self.how = place, how
+
+    def visit(self, node: ast.AST) -> Any:
+        """The node, or its changed form if it is the place."""
+        if node is not self.place:
+            return super().visit(node)
+        if isinstance(node, ast.Constant | ast.Call):
+            factor = ast.Constant(1 + (SHIFT if self.how == "up" else -SHIFT))
+            changed: ast.AST = ast.BinOp(node, ast.Mult(), factor)
+        elif isinstance(node, ast.Compare):
+            changed = ast.Compare(node.left, [OPPOSITE[type(node.ops[0])]()], node.comparators)
+        else:
+            assert isinstance(node, ast.BinOp)
+            changed = node.left if self.how == "left" else node.right
+        return ast.copy_location(changed, node)
+
+
+def mutated(function: Callable[..., Any], number: int) -> Any:
+    """The code of the function with its place of that number changed."""
+    node = definition(function)
+    place, how, _ = list(places(node))[number]
+    tree = ast.fix_missing_locations(ast.Module([Change(place, how).visit(node)], []))
+    space = dict(vars(sys.modules[function.__module__]))
+    exec(compile(tree, f"mutant of {function.__name__}", "exec"), space)
+    return space[function.__name__].__code__
+
+
+def population() -> list[Mutant]:
+    """Every mutant of every check, and of every formula of the reference that a claim with a check names."""
+    found = []
+    judges: dict[str, dict[str, None]] = {}
+    for c in claims().values():
+        for name in c.code:
+            judges.setdefault(name, {}).update({leg.name: None for leg in c.legs if leg.name in checks()})
+    functions: dict[str, Any] = {name: function_at(name) for name, legs in judges.items() if legs}
+    for name, value in functions.items():
+        if isinstance(value, FunctionType) and value.__closure__ is None:
+            found += [
+                Mutant(name, told, i, tuple(judges[name])) for i, (_, _, told) in enumerate(places(definition(value)))
+            ]
+    for name, check in checks().items():
+        found += [Mutant(name, told, i, (name,)) for i, (_, _, told) in enumerate(places(definition(check.function)))]
+    return found
+
+
+def _give_up(*_: object) -> None:
+    raise TimeoutError
+
+
+def outcome(mutant: Mutant) -> str:
+    """What happens to a mutant: "rejected", "crashed" or "accepted"."""
+    function: Any = checks()[mutant.name].function if mutant.part == "check" else function_at(mutant.name)
+    kept = function.__code__
+    crashed = False
+    signal.signal(signal.SIGALRM, _give_up)
+    signal.alarm(PATIENCE)
+    try:
+        function.__code__ = mutated(function, mutant.number)
+        for judge in mutant.judges:
+            try:
+                if not checks()[judge]().holds:
+                    return "rejected"
+            except TimeoutError:
+                raise
+            except Exception:  # whatever a mutant does, it has only crashed
+                crashed = True
+    except TimeoutError:
+        crashed = True
+    finally:
+        signal.alarm(0)
+        function.__code__ = kept
+    return "crashed" if crashed else "accepted"
+
+
+def draw(count: int, seed: int) -> list[Mutant]:
+    """Mutants drawn without replacement, half of them of checks and half of formulas."""
+    rng = np.random.default_rng(seed)
+    found = []
+    for part, share in (("check", count // 2), ("formula", count - count // 2)):
+        pool = [m for m in population() if m.part == part]
+        found += [pool[i] for i in rng.choice(len(pool), size=share, replace=False)]
+    return found
+
+
+def main(arguments: list[str]) -> int:
+    """Print the outcome of every mutant drawn, as JSON lines, and the shares."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--count", type=int, default=200)
+    parser.add_argument("--seed", type=int, default=14)
+    parser.add_argument("--part", choices=("check", "formula"), help="only mutants of checks, or of formulas")
+    options = parser.parse_args(arguments)
+    counts: Counter[tuple[str, str]] = Counter()
+    for mutant in draw(options.count, options.seed):
+        if options.part not in (None, mutant.part):
+            continue
+        seen = outcome(mutant)
+        counts[mutant.part, seen] += 1
+        print(json.dumps([seen, mutant.name, mutant.change], ensure_ascii=False), flush=True)
+    for (part, seen), number in sorted(counts.items()):
+        print(f"{part}: {number} {seen}")
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main(sys.argv[1:]))
