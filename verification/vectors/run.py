@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from covassay.verification.audit.targets.process_target import ERROR, NoReply, Process, words_of
-from covassay.verification.audit.targets.target import TIME_LIMIT, InsistentTimeLimitError, TimeLimitError, time_limit
+from covassay.verification.audit.targets.target import TIME_LIMIT, InsistentTimeLimitError, TimeLimitError, within
 from covassay.verification.vectors.answer import read
 
 PREFIX = "exec:"
@@ -57,8 +57,7 @@ def run(tests: Iterable[Mapping[str, Any]], ask: Callable[[dict[str, Any]], Any]
 
 def _wrong(test: Mapping[str, Any], ask: Callable[[dict[str, Any]], Any], tolerance: float) -> str:
     try:
-        with time_limit(TIME_LIMIT):
-            answered = ask(question_of(test))
+        answered = within(TIME_LIMIT, lambda: ask(question_of(test)))
     except (TimeLimitError, InsistentTimeLimitError) as error:
         return str(error)
     except NoReply as error:  # a crash is no refusal

@@ -29,7 +29,7 @@ from covassay.verification.audit.targets.target import (
     as_source,
     load,
     text_of,
-    time_limit,
+    within,
 )
 from covassay.verification.audit.targets.target import call as call_target
 from covassay.verification.statistics.streams import stream
@@ -101,8 +101,8 @@ def _tried(function: Any, setting: Setting) -> str:
         rng = np.random.default_rng(stream(setting.seed, "contract", "call"))
         start = time.perf_counter()
         try:
-            with put_back(), time_limit(setting.seconds):
-                return target(x, rng=rng, **setting.budget)
+            with put_back():
+                return within(setting.seconds, partial(target, x, rng=rng, **setting.budget))
         except KeyboardInterrupt:
             raise
         except BaseException as error:

@@ -7,6 +7,7 @@ a target does with input outside its domain is only noted, because implementatio
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -27,8 +28,8 @@ from covassay.verification.audit.targets.target import (
     call,
     observed_call,
     text_of,
-    time_limit,
     well_formed,
+    within,
 )
 from covassay.verification.statistics.streams import stream
 
@@ -116,9 +117,10 @@ def require_answer(setting: Setting) -> None:
     error: BaseException | None = None
     for d in _dimensions(setting, DIMENSIONS):
         rng = np.random.default_rng(stream(setting.seed, "contract", "answer", d))
+        x = plain_rows(setting, ROWS, d)
         try:
-            with put_back(), time_limit(setting.seconds):
-                setting.target.draw(plain_rows(setting, ROWS, d), rng=rng, **setting.budget)
+            with put_back():
+                within(setting.seconds, partial(setting.target.draw, x, rng=rng, **setting.budget))
         except (TimeLimitError, InsistentTimeLimitError):
             return
         except KeyboardInterrupt:

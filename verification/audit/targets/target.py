@@ -232,20 +232,22 @@ def _has_limit() -> bool:
     return hasattr(signal, "setitimer") and threading.current_thread() is threading.main_thread()
 
 
+@dataclass
+class _Limit:
+    """Whether an alarm may interrupt: only while the block itself runs, and not what sets the timer or clears it."""
+
+    armed: bool = False
+
+
 @contextlib.contextmanager
-def time_limit(seconds: float) -> Iterator[None]:
-    """Interrupt the block after `seconds`, again and again. Without SIGALRM or off the main thread there is no limit.
-
-    A block that swallows every interruption never ends by itself; the command `covassay audit` ends its process.
-    """
-    if not _has_limit():
-        yield
-        return
-
-    raised = 0
+def _alarms(seconds: float) -> Iterator[_Limit]:
+    """Raise in the block after `seconds`, and again and again, while the limit is armed."""
+    limit, raised = _Limit(), 0
 
     def interrupt(signum: int, frame: object) -> None:
         nonlocal raised
+        if not limit.armed:
+            return
         if must_finish():
             signal.setitimer(signal.ITIMER_REAL, AGAIN, seconds)
             return
@@ -258,13 +260,31 @@ def time_limit(seconds: float) -> Iterator[None]:
     previous = signal.signal(signal.SIGALRM, interrupt)
     left, interval = signal.setitimer(signal.ITIMER_REAL, seconds, seconds)  # again, if the target swallows it
     try:
-        yield
+        yield limit
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, previous)
         clear_deadline()
         if left:  # somebody else had set the timer, for instance pytest-timeout
             signal.setitimer(signal.ITIMER_REAL, max(left - (time.monotonic() - start), 1e-6), interval)
+
+
+def within(seconds: float, function: Callable[[], Any]) -> Any:
+    """What the function returns; it is interrupted after `seconds`, again and again.
+
+    Without SIGALRM or off the main thread there is no limit. A function that swallows every interruption never ends by
+    itself; the command `covassay audit` ends its process.
+    """
+    if not _has_limit():
+        return function()
+    with _alarms(seconds) as limit:
+        # Python runs handlers of signals at calls. There is none between the end of the function and the last line, so
+        # no alarm is raised after it.
+        try:
+            limit.armed = True
+            return function()
+        finally:
+            limit.armed = False
 
 
 def call(
@@ -283,8 +303,8 @@ def observed_call(
     output: Any
     changed = Changed()
     try:
-        with put_back() as changed, time_limit(seconds):
-            output = target.draw(x, rng=rng, **budget)
+        with put_back() as changed:
+            output = within(seconds, lambda: target.draw(x, rng=rng, **budget))
     except KeyboardInterrupt:
         raise
     except BaseException as error:

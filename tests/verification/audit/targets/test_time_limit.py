@@ -1,0 +1,60 @@
+"""The time limit of a draw: it interrupts the draw, and nothing else, at whatever moment the alarm comes."""
+
+import signal
+import time
+
+import numpy as np
+import pytest
+
+from covassay.verification.audit.targets.target import Failure, Target, TimeLimitError, call, within
+
+SECONDS = 0.0005
+
+
+def test_a_draw_that_ends_when_its_time_is_up_leaves_no_timer_behind() -> None:
+    """Alarms come at every moment near the end of a draw; one that got away would be raised here."""
+    before = signal.getsignal(signal.SIGALRM)
+    seen = set()
+    for i in range(3000):
+        end = time.perf_counter() + SECONDS * (0.9 + 0.2 * (i % 100) / 100)
+
+        def busy(x, *, rng, end=end):  # type: ignore[no-untyped-def]
+            while time.perf_counter() < end:
+                pass
+            return x
+
+        output, _ = call(Target("busy", busy), np.eye(2), {}, np.random.default_rng(0), SECONDS)
+        seen.add(isinstance(output, Failure))
+        assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
+        assert signal.getsignal(signal.SIGALRM) is before
+    assert seen == {True, False}
+
+
+def test_a_function_is_interrupted_again_and_again() -> None:
+    caught = []
+
+    def stubborn() -> str:
+        for _ in range(3):
+            try:
+                time.sleep(10)
+            except BaseException as error:
+                caught.append(type(error).__name__)
+        return "an answer"
+
+    assert within(0.01, stubborn) == "an answer"
+    assert caught == ["TimeLimitError", "InsistentTimeLimitError", "InsistentTimeLimitError"]
+
+
+def test_the_timer_of_somebody_else_is_set_again() -> None:
+    def never() -> None:
+        raise AssertionError
+
+    previous = signal.signal(signal.SIGALRM, lambda *_: never())
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 100)
+        with pytest.raises(TimeLimitError, match=r"no output after 0\.01 s"):
+            within(0.01, lambda: time.sleep(10))
+        assert 90 < signal.getitimer(signal.ITIMER_REAL)[0] <= 100
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, previous)
