@@ -18,6 +18,7 @@ import textwrap
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cache
 from types import FunctionType
 from typing import Any
 
@@ -133,6 +134,7 @@ def mutated(function: Callable[..., Any], number: int) -> Any:
     return space[function.__name__].__code__
 
 
+@cache
 def population() -> list[Mutant]:
     """Every mutant of every check, and of every formula of the reference that a claim with a check names."""
     found = []

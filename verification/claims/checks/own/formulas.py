@@ -41,7 +41,7 @@ def changes_of_a_diagonal(
         corners = [tuple(Fraction(int(i == k)) for k in range(d)) for i in range(-1, d)]
         changes = [[s - t for s, t in zip(*pair, strict=True)] for pair in product(corners, repeat=2)]
         values = max(sum(map(abs, c)) for c in changes), max(sum(v * v for v in c) for c in changes)
-        failed += [f"d={d}"] if values != (absolute(1, d), square(d)) else []
+        failed += [f"d={d}"] if values != (absolute(Fraction(1), d), square(d)) else []
     return Evidence(not failed, "d ≤ 5", ", ".join(failed))
 
 
