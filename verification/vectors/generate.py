@@ -150,7 +150,7 @@ def generate() -> dict[str, Any]:
         try:
             made = [{**answered(q), "flags": [flag], "comment": comment} for q, flag, comment in _releases(declared)]
         except TypeError:
-            left_out[declared.name] = "its noise is a function of the data, which a file cannot hold"
+            left_out[declared.name] = "its noise is a function, which a file cannot hold"
             continue
         tests += made
     tests += [{**answered(q), "flags": ["Projection"], "comment": q["projection"]} for q in _projections()]
