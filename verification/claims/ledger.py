@@ -18,6 +18,7 @@ An entry of verification/claims/entries/*.toml:
       { theorem = "THM6-REFUTED" },                  # a tag in proofs/rocq
       { page = "tail-bound.md" },                    # a page of proofs/paper
       { check = "…", second_opinion = true },        # supports the claim, but the claim does not need it
+      { theorem = "…", whole = true },               # of a mechanism: speaks of all of it, from the data to the release
     ]
 
 Checks, theorems and pages are the legs of a claim. Its status is the word for the weakest leg that it needs. The gate
@@ -41,6 +42,7 @@ from covassay.verification.claims import entries
 from covassay.verification.claims.checks import checks
 from covassay.verification.claims.entries import assumptions
 from covassay.verification.claims.kernel import findings
+from covassay.verification.claims.kernel import lock as rocq_lock
 from covassay.verification.claims.kernel.sources import ACCEPT, files, tagged
 
 PAPERS = ("dn25", "klsu19", "adk19", "dly22", "own", "mechanisms")
@@ -71,8 +73,9 @@ PROVENANCE = {  # where the formula of a claim comes from
 }
 REQUIRED = {"id", "source", "statement", "verdict"}
 FIELDS = REQUIRED | {"corrected", "provenance", "assumes", "code", "reason", "legs", "note"}
-LEG_FIELDS = {"check", "theorem", "page", "second_opinion"}
+LEG_FIELDS = {"check", "theorem", "page", "second_opinion", "whole"}
 DIGEST_LENGTH = 16  # hexadecimal digits: enough to notice every accidental change, and short to read
+THEOREM = "theorem"  # before a tag in the lock, where functions have their module
 SUGGESTIONS = 5  # ids that the error about an unknown id names
 
 
@@ -83,6 +86,7 @@ class Leg:
     kind: str  # a key of WORDS
     name: str
     second_opinion: bool = False
+    whole: bool = False  # a theorem on a whole mechanism
 
 
 @dataclass(frozen=True)
@@ -115,13 +119,13 @@ def _leg(entry: Mapping[str, Any], where: str) -> Leg:
     named = [key for key in ("check", "theorem", "page") if key in entry]
     if unknown or len(named) != 1:
         raise InvalidInput(
-            f"{where}: a leg has one of check, theorem, page, and perhaps second_opinion; this has {entry}"
+            f"{where}: a leg has one of check, theorem, page, and perhaps second_opinion or whole; this has {entry}"
         )
-    name, second = str(entry[named[0]]), bool(entry.get("second_opinion", False))
+    name, second, whole = str(entry[named[0]]), bool(entry.get("second_opinion")), bool(entry.get("whole"))
     if named[0] == "check":
         known = checks()
         return Leg(known[name].kind if name in known else "none", name, second)
-    return Leg({"theorem": "rocq", "page": "page"}[named[0]], name, second)
+    return Leg({"theorem": "rocq", "page": "page"}[named[0]], name, second, whole)
 
 
 def _claim(paper: str, entry: Mapping[str, Any]) -> LedgerClaim:
@@ -194,11 +198,31 @@ def claimed_functions() -> dict[str, str]:
     return {name: digest(function_at(name)) for name in names if exists(name)}
 
 
-def stale(lock: Mapping[str, str]) -> dict[str, list[str]]:
-    """The claims whose code differs from the lock: id -> functions."""
-    now = claimed_functions()
-    changed = {name for name in now if lock.get(name) != now[name]}
-    found = {c.id: sorted(changed & set(c.code)) for c in claims().values()}
+def claimed_theorems(proofs: Path) -> dict[str, str]:
+    """The digest of what every theorem says on which a claim rests, as locked in proofs/rocq.lock.json."""
+    locked = rocq_lock.read(proofs)
+    tags = sorted({tag for entry in claims().values() for tag in _tags(entry)} & locked.theorems.keys())
+    return {f"{THEOREM} {tag}": rocq_lock.theorem_digest(locked, tag)[:DIGEST_LENGTH] for tag in tags}
+
+
+def _tags(entry: LedgerClaim) -> list[str]:
+    return [leg.name for leg in entry.legs if leg.kind == "rocq"]
+
+
+def claimed(proofs: Path) -> dict[str, str]:
+    """The digest of everything that a claim names and that may change: functions, and what theorems say."""
+    return {**claimed_functions(), **claimed_theorems(proofs)}
+
+
+def _named_by(entry: LedgerClaim) -> set[str]:
+    return {*entry.code, *(f"{THEOREM} {tag}" for tag in _tags(entry))}
+
+
+def stale(proofs: Path) -> dict[str, list[str]]:
+    """The claims of which a function or a theorem differs from the lock: id -> names."""
+    now, locked = claimed(proofs), read_lock(proofs)
+    changed = {name for name in now if locked.get(name) != now[name]}
+    found = {c.id: sorted(changed & _named_by(c)) for c in claims().values()}
     return {key: names for key, names in found.items() if names}
 
 
@@ -257,33 +281,33 @@ def _link_problems(proofs: Path) -> list[str]:
 
 
 def lock_path(proofs: Path) -> Path:
-    """The file with the digests of the functions that claims name."""
+    """The file with the digests of the functions and theorems that claims name."""
     return proofs / "claims.lock.json"
 
 
 def read_lock(proofs: Path) -> dict[str, str]:
-    """The locked digests: function -> digest."""
+    """The locked digests: function or theorem -> digest."""
     path = lock_path(proofs)
     return dict(json.loads(path.read_text(encoding="utf-8"))) if path.exists() else {}
 
 
 def accept(proofs: Path, names: Iterable[str]) -> list[str]:
-    """Lock the code of these claims as it is now; returns the functions whose digest changed."""
-    now, lock = claimed_functions(), read_lock(proofs)
-    wanted = {code for name in names for code in claim(name).code}
-    changed = sorted(code for code in wanted if lock.get(code) != now[code])
-    kept = {code: value for code, value in lock.items() if code in now}
-    updated = dict(sorted({**kept, **{code: now[code] for code in changed}}.items()))
+    """Lock the code and the theorems of these claims as they are now; returns the names whose digest changed."""
+    now, lock = claimed(proofs), read_lock(proofs)
+    wanted = {named for name in names for named in _named_by(claim(name))} & now.keys()
+    changed = sorted(name for name in wanted if lock.get(name) != now[name])
+    kept = {name: value for name, value in lock.items() if name in now}
+    updated = dict(sorted({**kept, **{name: now[name] for name in changed}}.items()))
     lock_path(proofs).write_text(json.dumps(updated, indent=1) + "\n", encoding="utf-8")
     return changed
 
 
 def _lock_problems(proofs: Path) -> list[str]:
-    """Functions that differ from the lock, and locked functions that no claim names."""
-    lock, now = read_lock(proofs), claimed_functions()
+    """Functions and theorems that differ from the lock, and locked ones that no claim names."""
+    lock, now = read_lock(proofs), claimed(proofs)
     found = [
         f"{key}: stale, {', '.join(names)} changed; re-read the proof, then: covassay claims accept {key}"
-        for key, names in stale(lock).items()
+        for key, names in stale(proofs).items()
     ]
     return found + [f"lock: {name} belongs to no claim" for name in lock if name not in now]
 
