@@ -80,6 +80,10 @@ move=> [P0 P1] alpha _; rewrite mulr0 expR0 -P1 ler_sum // => y _.
 by rewrite -exp_funD // addrCA subrr addr0 exp_funr1.
 Qed.
 
+Lemma zcdp_inhabited (eps : R) (x : bool) :
+  zcdp_close 0 (randomised_response eps x) (randomised_response eps x).
+Proof. exact/zcdp_refl/randomised_response_law. Qed.
+
 (* The joint law of a two-stage program. *)
 Definition joint (Y Z : finType) (P : Y -> R) (K : Y -> Z -> R) (yz : Y * Z) : R :=
   P yz.1 * K yz.1 yz.2.

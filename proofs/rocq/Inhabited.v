@@ -1,14 +1,17 @@
 (******************************************************************************)
 (* Premises that can be met. A theorem with a premise that nothing satisfies  *)
 (* says nothing; the file witnesses.toml names, for every predicate in a      *)
-(* premise, a lemma that establishes it. Here are those lemmas that no other  *)
-(* file has.                                                                  *)
+(* premise, a lemma that establishes it and assumes nothing. Here are those   *)
+(* lemmas that no other file has.                                             *)
 (******************************************************************************)
-From mathcomp Require Import all_ssreflect ssralg ssrnum zmodp matrix.
-From mathcomp.classical Require Import boolp classical_sets.
-From mathcomp.analysis Require Import reals ereal sequences exp measure.
+From mathcomp Require Import all_ssreflect ssralg ssrnum ssrint zmodp matrix.
+From mathcomp.classical Require Import boolp classical_sets functions.
+From mathcomp.analysis Require Import reals ereal sequences exp measure lebesgue_measure.
 From covassay Require Import Euclidean MatrixNorms.
-From covassay Require Sensitivity Algorithm2 Hessian Wishart.
+From covassay Require Sensitivity Algorithm2 Hessian Wishart KNorm Norms FiniteDP PureToZcdp.
+From covassay Require Projections PsdProjection EigenvalueSensitivity Theorem6 NoiseMomentsWitness.
+From covassay Require Import PureDP Lebesgue.
+From covassay Require Discrete.
 Set Implicit Arguments. Unset Strict Implicit. Unset Printing Implicit Defensive.
 Import GRing.Theory Num.Theory Order.TTheory.
 Local Open Scope ring_scope.
@@ -45,12 +48,74 @@ Lemma log_concave_inhabited (R : realType) d :
   Hessian.strongly_log_concave 0 (fun=> 1 : R) (d := d).
 Proof. by move=> v w _ _; rewrite mul0r mul0r expR0 !mulr1 expr1n. Qed.
 
-(* a law is close to itself *)
-Lemma indistinguishable_inhabited (R : realType) (Y : Type) (events : set (set Y)) eps delta
-    (P : set Y -> \bar R) : 0 <= eps -> 0 <= delta -> (forall S, 0 <= P S)%E ->
-  Wishart.indistinguishable events eps delta P P.
+(* the Laplace law is close to itself *)
+Lemma indistinguishable_inhabited (R : realType) (events : set (set 'M[R]_1)) :
+  let laplace := law (KNorm.norm_weight (Norms.l1_norm R 1 1) (@ltr01 R)) in
+  Wishart.indistinguishable events 0 0 laplace laplace.
+Proof. by move=> laplace S _; rewrite expR0 mul1e adde0. Qed.
+
+(* the Laplace law on matrices *)
+Definition weight_inhabited (R : realType) m n :
+  weight [the measure _ _ of @leb_matrix R m n] :=
+  KNorm.norm_weight (Norms.l1_norm R m n) (@ltr01 R).
+
+(* the K-norm mechanism of the l1 norm, at eps = 1, for matrices that differ by at most 1 *)
+Lemma dp_inhabited (R : realType) m n :
+  dp (fun x x' : 'M[R]_(m, n) => Norms.norm_at (Norms.l1_norm R m n) (x - x') <= 1) 1
+    (KNorm.knorm_mechanism (Norms.l1_norm R m n) (@ltr01 R) (@ltr01 R) id).
+Proof. by apply: KNorm.knorm_mechanism_dp. Qed.
+
+(* a second stage that draws Laplace noise, whatever the first output was *)
+Definition stage_inhabited (R : realType) m n :
+  stage R [the measurableType _ of 'M[R]_(m, n)] [the measurableType _ of 'M[R]_(m, n)] :=
+  Algorithm2.constant_stage _
+    (law_total (weight_inhabited R m n) : [the measure _ _ of law (weight_inhabited R m n)] setT = 1%E).
+
+(* randomised response at eps = 1 *)
+Lemma dp_close_inhabited (R : realType) :
+  PureToZcdp.dp_close (1 : R) (FiniteDP.randomised_response 1 true)
+    (FiniteDP.randomised_response 1 false).
+Proof. exact: PureToZcdp.randomised_response_dp_close ler01. Qed.
+
+(* zero lies below x x^T *)
+Lemma loewner_le_inhabited (R : rcfType) d (x : 'cV[R]_d) : loewner_le 0 (x *m x^T).
+Proof. by move=> u; rewrite form_outer /form mul0mx dot0r sqr_ge0. Qed.
+
+(* the matrix diag(1, 0) *)
+Lemma spectral_inhabited (R : rcfType) :
+  EigenvalueSensitivity.spectral (PsdProjection.mx2 1 0 0 0 : 'M[R]_2) 1%:M
+    (EigenvalueSensitivity.rv2 1 0).
+Proof. exact: EigenvalueSensitivity.spectral_diag ler01. Qed.
+
+(* the number 1, projected to the ball of radius 1/2 *)
+Lemma projection_inhabited (R : realType) :
+  exists p, Projections.projection (fun B : 'M[R]_1 => nuclear_norm B <= 2%:R^-1) 1%:M p.
 Proof.
-move=> e0 d0 P0 S _; apply: (@le_trans _ _ ((expR eps)%:E * P S)%E).
-  by rewrite -[X in (X <= _)%E]mul1e lee_wpmul2r // lee_fin -expR0 ler_expR.
-by rewrite lee_addl // lee_fin.
+have t := Projections.threshold_inhabited [realFieldType of R].
+exists (Projections.shrink (1%:M : 'M[R]_1) 1%:M (const_mx 2%:R^-1)).
+apply: (Projections.nuclear_ball_projection (s := const_mx 1) (theta := 2%:R^-1)).
+  exact: svd_inhabited.
+have e (c : R) : (const_mx c : 'rV[R]_1) 0 = (fun=> c) by apply/funext => j; rewrite mxE.
+by rewrite !e.
 Qed.
+
+(* four atoms *)
+Lemma noise_moments_inhabited (R : realType) d :
+  Theorem6.noise_moments (NoiseMomentsWitness.four_atoms R (ltn0Sn d))
+    (@NoiseMomentsWitness.spectrum R d.+1).
+Proof. exact: NoiseMomentsWitness.noise_moments_satisfiable. Qed.
+
+(* types of our own that appear in premises *)
+Definition dataset_inhabited (R : realType) n d : Sensitivity.dataset R n d := fun=> 0.
+Definition discrete_inhabited : Discrete.discrete int := 0.
+
+(* sets and families of sets of our own: one element of each *)
+Lemma box_inhabited (R : realType) m n : box 0 (const_mx 1 : 'M[R]_(m, n)) (const_mx 1).
+Proof. by move=> i j; rewrite !mxE ltr01 lexx. Qed.
+
+Lemma entry_event_inhabited (R : realType) m n : @entry_event R m.+1 n.+1 setT.
+Proof. by exists ord0, ord0, setT; [exact: measurableT|]. Qed.
+
+Lemma within_inhabited (R : realType) d (x : nat) :
+  Theorem6.within (fun=> fun _ : 'I_d => 0 : R) 0 x.
+Proof. by []. Qed.

@@ -8,12 +8,13 @@
 (* of the rationals in the reals, or the theorem holds with its values.       *)
 (* vectors.toml names the columns and the lemmas.                             *)
 (******************************************************************************)
-From mathcomp Require Import all_ssreflect ssralg ssrnum ssrint rat matrix.
+From mathcomp Require Import all_ssreflect ssralg ssrnum ssrint intdiv rat matrix.
 From mathcomp.classical Require Import boolp classical_sets.
 From mathcomp.analysis Require Import reals ereal sequences exp measure.
 From mathcomp.algebra_tactics Require Import ring.
 From covassay Require Euclidean Sensitivity CentredSensitivity Algorithm2 TailIdentity Theorem6.
 From covassay Require PsdProjection MatrixNorms LogVandermonde Hessian SparseVector.
+From covassay Require Rounding DiscreteLaplace.
 Set Implicit Arguments. Unset Strict Implicit. Unset Printing Implicit Defensive.
 Import GRing.Theory Num.Theory Order.TTheory.
 Local Open Scope ring_scope.
@@ -214,4 +215,56 @@ have -> : ratr (svt_cost eps a b) = ratr eps / 2%:R * `|ratr a| + ratr eps / 4%:
   rewrite /svt_cost rmorphD [X in X + _]rmorphM [X in _ + X]rmorphM !fmorph_div !rmorph_nat.
   by congr (_ * _ + _ * _); exact: ratr_norm.
 exact: lexx.
+Qed.
+
+(* ROUNDING TO A GRID *)
+
+(* the k for which k g is nearest to t; the larger one at a tie *)
+Definition nearest_rational (g t : rat) : int := let x := t / g + q 1 2 in (numq x %/ denq x)%Z.
+Definition rounding_points : seq (rat * rat) :=
+  [:: (1, q 1 2); (1, - q 1 2); (1, q 3 2); (1, - q 3 2); (q 1 4, q 3 8); (q 1 4, - q 3 8);
+      (q 1 8, q 1 3); (q 1 8, - q 1 3); (q 1 64, q 22 7); (2%:R, q 29 10)].
+Definition rounding_rows : seq (seq rat) :=
+  [seq [:: p.1; p.2; (nearest_rational p.1 p.2)%:~R] | p <- rounding_points].
+
+Lemma nearest_rational_holds (R : realType) (g t : rat) : 0 < g ->
+  Rounding.nearest (ratr g : R) (ratr t) = nearest_rational g t.
+Proof.
+move=> g0; have g0R : 0 < ratr g :> R by rewrite ltr0q.
+rewrite /nearest_rational; set x := t / g + _; set k := (_ %/ _)%Z.
+have d0 : 0 < (denq x)%:~R :> rat by rewrite ltr0z.
+have xE : x = (numq x)%:~R / (denq x)%:~R by rewrite divq_num_den.
+have lo : k%:~R <= x.
+  rewrite xE ler_pdivl_mulr // -intrM ler_int.
+  by apply: lez_floor; rewrite gt_eqF.
+have up : x < k%:~R + 1.
+  rewrite {1}xE ltr_pdivr_mulr // -[1]/(1%:~R) -intrD -intrM ltr_int.
+  exact: ltz_ceil.
+apply/(Rounding.nearestP g0R).
+have gE : t = x * g - g / 2%:R by rewrite /x /q; field; rewrite gt_eqF.
+have -> : - (ratr g / 2%:R) = ratr (- (g / 2%:R)) :> R.
+  by rewrite rmorphN fmorph_div rmorph_nat.
+have -> : ratr g / 2%:R = ratr (g / 2%:R) :> R by rewrite fmorph_div rmorph_nat.
+rewrite -(ratr_int R k) -rmorphM -rmorphB ler_rat ltr_rat gE.
+have -> : x * g - g / 2%:R - k%:~R * g = (x - k%:~R) * g - g / 2%:R by ring.
+rewrite ler_subr_addl ltr_subl_addl subrr; apply/andP; split.
+  by rewrite mulr_ge0 ?subr_ge0 // ltW.
+have -> : g / 2%:R + g / 2%:R = g by field.
+by rewrite gtr_pmull // ltr_subl_addl.
+Qed.
+
+(* THE DISCRETE LAPLACE LAW *)
+
+(* the probability of k, for the scale t with e^(-1/t) = ratio *)
+Definition dlaplace_rational (ratio : rat) (k : int) : rat :=
+  (1 - ratio) / (1 + ratio) * ratio ^+ `|k|%N.
+Definition dlaplace_points : seq int := [:: 0; 1; -1; 2%:Z; - 3%:Z].
+Definition dlaplace_rows : seq (seq rat) :=
+  [seq [:: r; k%:~R; dlaplace_rational r k] | r <- [:: q 1 2; q 2 3; q 1 5], k <- dlaplace_points].
+
+Lemma dlaplace_rational_holds (R : realType) (t : R) (ratio : rat) (k : int) :
+  expR (- t^-1) = ratr ratio -> DiscreteLaplace.dlaplace t k = ratr (dlaplace_rational ratio k).
+Proof.
+move=> e; rewrite DiscreteLaplace.dlaplaceE e /dlaplace_rational.
+by rewrite rmorphM fmorph_div rmorphB rmorphD rmorphX rmorph1.
 Qed.

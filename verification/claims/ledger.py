@@ -18,6 +18,7 @@ An entry of verification/claims/entries/*.toml:
       { theorem = "THM6-REFUTED", of = "statement" },             # a tag in proofs/rocq
       { page = "tail-bound.md", of = "correction" },              # a page of proofs/paper
       { check = "…", second_opinion = true },                     # supports the claim, which does not need it
+      { theorem = "…", whole = true },                            # of a mechanism: speaks of all of it
     ]
 
 Checks, theorems and pages are the legs of a claim. Two facts are told of each: how it was carried out (HOW) and what it
@@ -45,6 +46,7 @@ from covassay.verification.claims.checks import checks
 from covassay.verification.claims.coverage import covers, overclaims
 from covassay.verification.claims.entries import assumptions
 from covassay.verification.claims.kernel import findings
+from covassay.verification.claims.kernel import lock as rocq_lock
 from covassay.verification.claims.kernel.sources import ACCEPT, files, tagged
 
 PAPERS = ("dn25", "klsu19", "adk19", "dly22", "own", "mechanisms")
@@ -95,8 +97,9 @@ SOURCES = {  # what has to be said of our copy of a paper where the paper is cal
 }
 REQUIRED = {"id", "source", "statement", "verdict"}
 FIELDS = REQUIRED | {"corrected", "provenance", "assumes", "code", "reason", "legs", "note"}
-LEG_FIELDS = {"check", "theorem", "page", "second_opinion", "of"}
+LEG_FIELDS = {"check", "theorem", "page", "second_opinion", "of", "whole"}
 DIGEST_LENGTH = 16  # hexadecimal digits: enough to notice every accidental change, and short to read
+THEOREM = "theorem"  # before a tag in the lock, where functions have their module
 SUGGESTIONS = 5  # ids that the error about an unknown id names
 
 
@@ -120,6 +123,7 @@ class Leg:
     second_opinion: bool = False
     covers: str = "all"  # a key of COVERED
     of: str = ""  # one of PARTS; by default the statement of a claim that holds, or the correction
+    whole: bool = False  # a theorem on a whole mechanism
 
 
 @dataclass(frozen=True)
@@ -181,14 +185,15 @@ def _leg(entry: Mapping[str, Any], where: str) -> Leg:
     named = [key for key in ("check", "theorem", "page") if key in entry]
     if unknown or len(named) != 1 or entry.get("of", "both") not in PARTS:
         raise InvalidInput(
-            f"{where}: a leg has one of check, theorem, page, and perhaps second_opinion and of = one of "
+            f"{where}: a leg has one of check, theorem, page, and perhaps second_opinion, whole and of = one of "
             f"{', '.join(PARTS)}; this has {entry}"
         )
-    name, second, of = str(entry[named[0]]), bool(entry.get("second_opinion", False)), str(entry.get("of", ""))
+    name, of = str(entry[named[0]]), str(entry.get("of", ""))
+    second, whole = bool(entry.get("second_opinion", False)), bool(entry.get("whole", False))
     if named[0] == "check":
         known = checks().get(name)
-        return Leg(known.kind if known else "none", name, second, covers(known) if known else "none", of)
-    return Leg({"theorem": "rocq", "page": "page"}[named[0]], name, second, "all", of)
+        return Leg(known.kind if known else "none", name, second, covers(known) if known else "none", of, whole)
+    return Leg({"theorem": "rocq", "page": "page"}[named[0]], name, second, "all", of, whole)
 
 
 def _claim(paper: str, entry: Mapping[str, Any]) -> LedgerClaim:
@@ -261,11 +266,31 @@ def claimed_functions() -> dict[str, str]:
     return {name: digest(function_at(name)) for name in names if exists(name)}
 
 
-def stale(lock: Mapping[str, str]) -> dict[str, list[str]]:
-    """The claims whose code differs from the lock: id -> functions."""
-    now = claimed_functions()
-    changed = {name for name in now if lock.get(name) != now[name]}
-    found = {c.id: sorted(changed & set(c.code)) for c in claims().values()}
+def claimed_theorems(proofs: Path) -> dict[str, str]:
+    """The digest of what every theorem says on which a claim rests, as locked in proofs/rocq.lock.json."""
+    locked = rocq_lock.read(proofs)
+    tags = sorted({tag for entry in claims().values() for tag in _tags(entry)} & locked.theorems.keys())
+    return {f"{THEOREM} {tag}": rocq_lock.theorem_digest(locked, tag)[:DIGEST_LENGTH] for tag in tags}
+
+
+def _tags(entry: LedgerClaim) -> list[str]:
+    return [leg.name for leg in entry.legs if leg.kind == "rocq"]
+
+
+def claimed(proofs: Path) -> dict[str, str]:
+    """The digest of everything that a claim names and that may change: functions, and what theorems say."""
+    return {**claimed_functions(), **claimed_theorems(proofs)}
+
+
+def _named_by(entry: LedgerClaim) -> set[str]:
+    return {*entry.code, *(f"{THEOREM} {tag}" for tag in _tags(entry))}
+
+
+def stale(proofs: Path) -> dict[str, list[str]]:
+    """The claims of which a function or a theorem differs from the lock: id -> names."""
+    now, locked = claimed(proofs), read_lock(proofs)
+    changed = {name for name in now if locked.get(name) != now[name]}
+    found = {c.id: sorted(changed & _named_by(c)) for c in claims().values()}
     return {key: names for key, names in found.items() if names}
 
 
@@ -344,33 +369,33 @@ def _link_problems(proofs: Path) -> list[str]:
 
 
 def lock_path(proofs: Path) -> Path:
-    """The file with the digests of the functions that claims name."""
+    """The file with the digests of the functions and theorems that claims name."""
     return proofs / "claims.lock.json"
 
 
 def read_lock(proofs: Path) -> dict[str, str]:
-    """The locked digests: function -> digest."""
+    """The locked digests: function or theorem -> digest."""
     path = lock_path(proofs)
     return dict(json.loads(path.read_text(encoding="utf-8"))) if path.exists() else {}
 
 
 def accept(proofs: Path, names: Iterable[str]) -> list[str]:
-    """Lock the code of these claims as it is now; returns the functions whose digest changed."""
-    now, lock = claimed_functions(), read_lock(proofs)
-    wanted = {code for name in names for code in claim(name).code}
-    changed = sorted(code for code in wanted if lock.get(code) != now[code])
-    kept = {code: value for code, value in lock.items() if code in now}
-    updated = dict(sorted({**kept, **{code: now[code] for code in changed}}.items()))
+    """Lock the code and the theorems of these claims as they are now; returns the names whose digest changed."""
+    now, lock = claimed(proofs), read_lock(proofs)
+    wanted = {named for name in names for named in _named_by(claim(name))} & now.keys()
+    changed = sorted(name for name in wanted if lock.get(name) != now[name])
+    kept = {name: value for name, value in lock.items() if name in now}
+    updated = dict(sorted({**kept, **{name: now[name] for name in changed}}.items()))
     lock_path(proofs).write_text(json.dumps(updated, indent=1) + "\n", encoding="utf-8")
     return changed
 
 
 def _lock_problems(proofs: Path) -> list[str]:
-    """Functions that differ from the lock, and locked functions that no claim names."""
-    lock, now = read_lock(proofs), claimed_functions()
+    """Functions and theorems that differ from the lock, and locked ones that no claim names."""
+    lock, now = read_lock(proofs), claimed(proofs)
     found = [
         f"{key}: stale, {', '.join(names)} changed; re-read the proof, then: covassay claims accept {key}"
-        for key, names in stale(lock).items()
+        for key, names in stale(proofs).items()
     ]
     return found + [f"lock: {name} belongs to no claim" for name in lock if name not in now]
 

@@ -132,8 +132,13 @@ def accept(options: argparse.Namespace) -> int:
 
 
 def render_files(options: argparse.Namespace) -> int:
-    """Write proofs/LEDGER.md and proofs/MUTANTS.md, or with --check compare them with the code."""
-    generated = {"LEDGER.md": render.render_ledger(), "MUTANTS.md": mutant_table.render()}
+    """Write proofs/LEDGER.md, proofs/MUTANTS.md and a table in proofs/README.md, or with --check compare them."""
+    readme = (proofs_folder() / "README.md").read_text(encoding="utf-8")
+    generated = {
+        "LEDGER.md": render.render_ledger(),
+        "MUTANTS.md": mutant_table.render(),
+        "README.md": render.with_kernel_table(readme),
+    }
     found = ledger.problems(proofs_folder()) if options.check else []
     for name, text in generated.items():
         path = proofs_folder() / name
@@ -194,7 +199,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         parents=[kernel],
         help="lock the code of claims, or the theorems, after their proofs have been read again",
     )
-    a.add_argument("ids", nargs="*", help="the claims whose proofs have been read again")
+    a.add_argument("ids", nargs="*", help="the claims whose proofs you have read again; with --rocq, theorems")
     a.add_argument("--all", action="store_true", help="every claim")
     a.add_argument(
         "--rocq",
@@ -211,7 +216,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     a.add_argument("--only", metavar="TEXT", help="only checks or mutants with this text in their name")
     a.set_defaults(run=mutants)
 
-    a = actions.add_parser("render", help="write proofs/LEDGER.md and proofs/MUTANTS.md")
+    a = actions.add_parser("render", help="write proofs/LEDGER.md, proofs/MUTANTS.md and the table in proofs/README.md")
     a.add_argument(
         "--check",
         action="store_true",

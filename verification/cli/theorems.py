@@ -57,7 +57,10 @@ def theorems(options: argparse.Namespace) -> int:
 
 
 def accept(options: argparse.Namespace) -> int:
-    """Compile and audit the theorems, lock what the kernel says, and print what has changed."""
+    """Compile and audit the theorems, print what has changed, and lock what the kernel says.
+
+    Every theorem that says something else than before must be named, or nothing is locked.
+    """
     if not kernel.available():
         raise InvalidInput("accept --rocq asks the kernel: coqc, coq_makefile and make must be installed")
     report = run(options)
@@ -65,7 +68,15 @@ def accept(options: argparse.Namespace) -> int:
         print_report(report)
         return 1
     proofs = proofs_folder()
-    print(*lock.changes(lock.read(proofs), report.record), sep="\n")
+    old = lock.read(proofs)
+    print(*lock.changes(old, report.record), sep="\n")
+    changed = lock.changed_theorems(old, report.record)
+    unknown = sorted(set(options.ids) - set(changed))
+    unread = [] if options.all else [tag for tag in changed if tag not in options.ids]
+    if unknown:
+        raise InvalidInput(f"accept --rocq: {unknown[0]} is no theorem that has changed")
+    if unread:
+        raise InvalidInput(f"accept --rocq: name the theorems that you have read, or --all: {' '.join(unread)}")
     lock.path_of(proofs).write_text(lock.as_text(report.record), encoding="utf-8")
     vectors.path_of(proofs).write_text(report.vectors, encoding="utf-8")
     print(f"{len(report.words)} theorems locked in {lock.path_of(proofs)}")

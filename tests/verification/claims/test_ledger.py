@@ -20,6 +20,7 @@ from covassay.verification.claims import coverage, ledger, render
 from covassay.verification.claims.checks import checks
 from covassay.verification.claims.checks.own.theorems import QUOTED
 from covassay.verification.claims.evidence import ClaimCheck, Evidence, check
+from covassay.verification.claims.kernel import lock as rocq_lock
 from covassay.verification.cli import mutant_table
 from covassay.verification.cli.main import run
 
@@ -185,6 +186,21 @@ def test_changed_code_makes_its_claims_stale_until_they_are_accepted(tmp_path: P
     assert ledger.accept(proofs, ["DN25.Alg2-DP"]) == [name]
     assert ledger.problems(proofs) == []
     assert ledger.read_lock(proofs) == lock
+
+
+@pytest.mark.parametrize("where", ["theorems", "definitions"])
+def test_a_theorem_that_says_something_else_makes_its_claims_stale(tmp_path: Path, where: str) -> None:
+    proofs = tmp_path / "proofs"
+    shutil.copytree(PROOFS, proofs)
+    path = rocq_lock.path_of(proofs)
+    content = json.loads(path.read_text(encoding="utf-8"))
+    content[where]["ROUNDING-DP" if where == "theorems" else "Rounding.nearest_matrix"]["explicit"] = "0" * 64
+    path.write_text(json.dumps(content, indent=1, ensure_ascii=False, sort_keys=True) + "\n", encoding="utf-8")
+    stale = ledger.stale(proofs)
+    assert "theorem ROUNDING-DP" in stale["OWN.Rounding"]
+    assert "OWN.Lebesgue" not in stale
+    assert "theorem ROUNDING-DP" in ledger.accept(proofs, ["OWN.Rounding"])
+    assert "theorem ROUNDING-DP" not in ledger.stale(proofs).get("OWN.Rounded-Releases", [])
 
 
 def test_the_digest_sees_code_and_not_words() -> None:

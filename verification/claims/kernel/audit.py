@@ -32,9 +32,17 @@ READABLE = [
     "Local Open Scope classical_set_scope. Local Open Scope ring_scope.",
     *UNABRIDGED,
 ]
+# Whether a constant is a proof and, if it is not, of what type it is when applied to all of its arguments.
+KIND = [
+    'Ltac kind c := let t := type of c in let s := type of t in lazymatch s with Prop => idtac "proof" '
+    "| _ => assert t; [repeat intro; lazymatch goal with |- ?g => let h := eval hnf in g in idtac h end|] end."
+]
+PROOF = "proof"
+# A premise can be made of what ends in one of these: a predicate, also as a set, or a type of one's own.
+CONDITIONS = ("Prop", "bool", "Set", "Type", "ssrfun.simpl_fun", "ssrbool.qualifier", "finset.set_type")
 # An item of the answer to Print Module, and the constructors of a type there: `:= Build {` or `| Name :`.
 ITEM = re.compile(r"\s(?=(?:Definition|Parameter|Record|Inductive|CoInductive|Variant|Module|Axiom|Primitive) \S)")
-CONSTRUCTORS = re.compile(r":=\s*(\w+)\s*\{|[|=]\s*(\w+) :")
+CONSTRUCTORS = re.compile(r":=\s*([^\s{]+)\s*\{|[|=]\s*(\S+) :")
 SEALED = "Parameter"  # Print Module's word for a constant whose body Qed has sealed: only its type matters to others
 
 
@@ -47,6 +55,7 @@ class Definition:
     digest: str  # of the explicit form
     mentions: frozenset[str]
     is_premise: bool  # whether it states conditions (a predicate or record), which may be impossible to meet
+    is_hidden: bool = False  # whether it is data that Qed has sealed, so that nobody can say what it means
 
 
 @dataclass(frozen=True)
@@ -60,6 +69,9 @@ class Statement:
     premises: frozenset[str]  # the project's constants in what the statement quantifies over
     conclusion: str  # explicit
     axioms: tuple[str, ...]
+    assumes: tuple[
+        str, ...
+    ] = ()  # explicit: what it quantifies over and may not exist, apart from records of the project
 
 
 @dataclass(frozen=True)
@@ -196,6 +208,7 @@ class Answers:
     modules: frozenset[str]
     explicit: Mapping[str, str]  # "type NAME" or "body NAME" -> answer
     readable: Mapping[str, str]
+    kinds: Mapping[str, str]  # constant -> PROOF, or its type when it is applied to all of its arguments
 
     def mentioned(self, text: str) -> frozenset[str]:
         """The constants that an explicit term mentions; a constructor counts as its type."""
@@ -210,14 +223,14 @@ class Answers:
         """What a constant means where a statement mentions it."""
         key = f"body {name}" if f"body {name}" in self.explicit else f"type {name}"
         body = _content(self.explicit[key])
-        final = terms.binders(_type(self.explicit[f"type {name}"]))[1]
-        is_predicate = name in self.constants.definitions and final in ("Prop", "bool")
+        kind = _flat(self.kinds[name])
         return Definition(
             name=name,
             text=_content(self.readable[key]),
             digest=sha256(body),
             mentions=self.mentioned(body) - {name},
-            is_premise=is_predicate or name in self.constants.owner.values(),
+            is_premise=terms.head(kind) in CONDITIONS or name in self.constants.owner.values(),
+            is_hidden=name in self.constants.sealed and kind != PROOF,
         )
 
     def statement(self, name: str) -> Statement:
@@ -232,7 +245,12 @@ class Answers:
             premises=self.mentioned(" ; ".join(bound)),
             conclusion=conclusion,
             axioms=(),
+            assumes=tuple(b for b in bound if not self._is_data(b)),
         )
+
+    def _is_data(self, binder: str) -> bool:
+        """Whether a type certainly has an element, or is a record of the project, which needs a witness of its own."""
+        return terms.head(binder) in self.constants.owner.values() or terms.is_plain(binder, self.modules)
 
 
 def _ask_what_they_say(build: Path, require: str, known: Constants, modules: Iterable[str]) -> Answers:
@@ -240,7 +258,8 @@ def _ask_what_they_say(build: Path, require: str, known: Constants, modules: Ite
     questions |= {f"body {name}": f"Print {name}." for name in known.definitions}
     explicit = kernel.ask(build, [require, *EXPLICIT], questions)
     readable = kernel.ask(build, [require, *READABLE], questions)
-    return Answers(known, frozenset(modules), explicit, readable)
+    kinds = kernel.ask(build, [require, *EXPLICIT, *KIND], {n: f"Goal True. kind @{n}. Abort." for n in known.all})
+    return Answers(known, frozenset(modules), explicit, readable, kinds)
 
 
 # THIRD ROUND: THE AXIOMS

@@ -80,14 +80,37 @@ def axiom_findings(audit: Audit) -> list[Discrepancy]:
     ]
 
 
-def vector_findings(audit: Audit, wanted: Iterable[KernelVector]) -> list[Discrepancy]:
-    """Vectors with a lemma that mentions none of the definitions from which their numbers are computed."""
+def hidden_findings(audit: Audit) -> list[Discrepancy]:
+    """Theorems with a definition beneath them that Qed has sealed: the lock cannot hold what it means."""
     return [
-        Discrepancy("vector", f"{v.name}: the lemma {lemma} mentions nothing from which {v.rows} is computed")
-        for v in wanted
-        for lemma in v.lemmas
-        if not audit.definitions[v.rows].mentions & audit.others[lemma].mentions
+        Discrepancy("definition", f"{name}, beneath {tagged.tag}, is sealed by Qed: end it with Defined", (tagged.tag,))
+        for tagged, said in audit.theorems.items()
+        for name in audit.beneath(said)
+        if audit.definitions[name].is_hidden
     ]
+
+
+def vector_findings(audit: Audit, every: Iterable[KernelVector]) -> list[Discrepancy]:
+    """Vectors whose lemmas say nothing of what computes their numbers.
+
+    A lemma must mention a definition that the rows use and no other vector uses, and a definition of a theorem: one
+    that stands outside the module of the rows. What several vectors share, such as a short way to write fractions,
+    says nothing of any one of them.
+    """
+    listed = list(every)
+    uses = {v.name: audit.definitions[v.rows].mentions for v in listed}
+    found = []
+    for v in listed:
+        own = uses[v.name].difference(*(uses[other.name] for other in listed if other != v))
+        for lemma in v.lemmas:
+            mentions = audit.others[lemma].mentions
+            if not own & mentions:
+                text = f"{v.name}: the lemma {lemma} mentions nothing from which {v.rows} alone is computed"
+                found.append(Discrepancy("vector", text))
+            elif all(name.startswith(f"{v.module}.") for name in mentions):
+                text = f"{v.name}: the lemma {lemma} mentions nothing outside {v.module}"
+                found.append(Discrepancy("vector", text))
+    return found
 
 
 def witness_findings(
@@ -130,6 +153,8 @@ def _why_unwitnessed(audit: Audit, predicate: str, assumptions: Mapping[str, str
         return f"{lemma.name} rests on {', '.join(foreign)}"
     if not establishes(lemma.conclusion, predicate):
         return f"{lemma.name} does not conclude it"
+    if lemma.assumes:
+        return f"{lemma.name} assumes {'; '.join(lemma.assumes)}: a witness may assume nothing"
     if predicate in audit.all_to_witness(audit.premises_of(lemma)):
         return f"{lemma.name} needs it: circular"
     return ""

@@ -69,8 +69,12 @@ class Examination:
     exported: str  # the vectors with their values, as in proofs/vectors.json
 
     def unsound(self) -> list[Discrepancy]:
-        """Axioms that are not allowed, and vectors that their lemmas do not tie to theorems."""
-        return [*findings.axiom_findings(self.audit), *findings.vector_findings(self.audit, self.vectors)]
+        """Axioms that are not allowed, sealed definitions, and vectors that their lemmas do not tie to theorems."""
+        return [
+            *findings.axiom_findings(self.audit),
+            *findings.hidden_findings(self.audit),
+            *findings.vector_findings(self.audit, self.vectors),
+        ]
 
 
 def examine(

@@ -83,6 +83,11 @@ class LockedWitness(LockEntry):
     statement: str
     premises: tuple[str, ...]  # the predicates that the lemma itself takes as premises
 
+    @property
+    def shown(self) -> str:
+        """The lemma with its statement: a name alone says nothing."""
+        return f"{self.lemma} : {self.statement}"
+
 
 @dataclass(frozen=True)
 class AssumedWitness(LockEntry):
@@ -244,6 +249,22 @@ def _witness(value: object, where: str) -> LockedWitness | AssumedWitness:
 
 
 # CHANGES
+
+
+def theorem_digest(lock: RocqLock, tag: str) -> str:
+    """A digest of what a locked theorem says: its statement, its axioms, and every definition beneath it."""
+    entry = lock.theorems[tag]
+    beneath = [lock.definitions[name].explicit for name in entry.definitions]
+    return sources.sha256("\n".join([entry.explicit, *entry.axioms, *beneath]))
+
+
+def changed_theorems(old: RocqLock, new: RocqLock) -> list[str]:
+    """The tags of the theorems that say something else in a new lock, or are in one of the two only."""
+
+    def said(lock: RocqLock, tag: str) -> str:
+        return theorem_digest(lock, tag) if tag in lock.theorems else ""
+
+    return [tag for tag in sorted(old.theorems.keys() | new.theorems.keys()) if said(old, tag) != said(new, tag)]
 
 
 def changes(old: RocqLock, new: RocqLock) -> list[str]:

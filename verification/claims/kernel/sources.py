@@ -11,6 +11,7 @@ from typing import Any
 ACCEPT = "covassay claims accept --rocq"  # the command that writes the lock and the vectors
 PROJECT = "_CoqProject"
 PROJECT_OPTION = "-Q . covassay"
+FILE = re.compile(r"[A-Za-z][A-Za-z0-9_]*\.v$")  # coq_makefile reads any other name as options, or not as one name
 TAG = re.compile(r"\(\*@ (\S+) \*\)")
 STATEMENT = re.compile(
     r"\s*(?:(?:#\[[^\]]*\]|Local|Global|Program)\s+)*(?:Theorem|Lemma|Corollary|Proposition|Fact|Remark)\s+([\w']+)"
@@ -126,8 +127,11 @@ def project_problems(folder: Path) -> list[str]:
     """
     path = folder / PROJECT
     lines = path.read_text(encoding="utf-8").split("\n") if path.exists() else []
-    listed = [line for line in lines if line.endswith(".v")]
+    listed = [line for line in lines if FILE.match(line)]
     present = {p.name for p in folder.glob("*.v")}
+    badly_named = sorted(name for name in present if not FILE.match(name))
+    if badly_named:
+        return [f"{name!r} is no name for a file: letters, digits and _ only, a letter first" for name in badly_named]
     found = [f"{PROJECT}: {line!r} is neither {PROJECT_OPTION!r} nor a file" for line in lines
              if line and line != PROJECT_OPTION and line not in listed]  # fmt: skip
     found += [f"{PROJECT}: {name} is listed and missing" for name in sorted(set(listed) - present)]

@@ -8,6 +8,12 @@ import re
 
 OPENING, CLOSING = "([{", ")]}"
 # From a proof of such a connective, applied to propositions, one can extract a proof of each proposition.
+# A name with its module. Rocq takes far more letters than Python's \w knows, so every character beyond ASCII counts.
+QUALIFIED = re.compile(r"[\w'.\u0080-\U0010ffff]+")
+# Types of which the library has an element, whatever the variables in them are.
+PLAIN = re.compile(r"(?:nat|bool|Prop|Set|Type|classical_sets\.set|measure\.measure_display|(?:\w+\.)+type)$")
+ELEMENT = re.compile(r"@?(?:\w+\.)+sort(?: \w+)+$")  # an element of a structure that is a variable
+INDEX = re.compile(r"@?fintype\.ordinal \(S \w+\)$")  # a number below k + 1
 CONNECTIVES = re.compile(r"(?:and\d*|ex2?|prod|sig2?|sigT2?|is_true)$")
 
 
@@ -65,8 +71,23 @@ def binders(text: str) -> tuple[list[str], str]:
 
 def names(text: str, modules: frozenset[str]) -> set[str]:
     """The constants of the project that a term mentions."""
-    found = re.findall(r"(?<![\w.'])([A-Za-z_]\w*(?:\.[A-Za-z_][\w']*)+)", text)
-    return {name for name in found if name.split(".")[0] in modules}
+    found = (name.strip(".").removeprefix("covassay.") for name in QUALIFIED.findall(text))
+    return {name for name in found if "." in name and name.split(".")[0] in modules}
+
+
+def is_plain(text: str, modules: frozenset[str]) -> bool:
+    """Whether a type certainly has an element: a structure, a number, an element or a matrix of a variable, a function.
+
+    A proposition is none of these, and neither is a type that the project defines.
+    """
+    text = unwrap(text)
+    if names(text, modules):
+        return False
+    if text.startswith("forall "):
+        return is_plain(binders(text)[1], modules)
+    if head(text) == "matrix.matrix":
+        return is_plain(parts(text, " ")[1], modules)
+    return bool(PLAIN.match(head(text)) or ELEMENT.match(text) or INDEX.match(text))
 
 
 def head(text: str) -> str:

@@ -1,4 +1,4 @@
-"""The audit and the gate on a project of one file, with answers written by hand in the format of Rocq.
+"""The audit and the gate on a small project, with answers written by hand in the format of Rocq.
 
 They show what the gate makes of the kernel's answers, on machines without Rocq too. That Rocq answers in this format
 is what the tests in test_gate.py show where it is installed.
@@ -9,14 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from covassay.verification.claims.kernel import gate, kernel, lock, sources
+from covassay.verification.claims.kernel import audit, gate, kernel, lock, sources
 
 SOURCE = "(*@ T *)\nTheorem price_pos : True.\n"
 EXTENSIONALITY = "Axioms:\nboolp.propositional_extensionality\n  : forall P Q : Prop, P <-> Q -> P = Q"
 EXPLICIT = {
     "type One.price": "One.price\n     : forall _ : nat, nat",
     "type One.small": "One.small\n     : forall (_ : nat) (_ : nat), Prop",
-    "type One.table": "One.table\n     : list (list nat)",
+    "type Two.table": "Two.table\n     : list (list nat)",
     "type One.weight": "One.weight\n     : Type",
     "type One.price_pos": (
         "One.price_pos\n     : forall (n m : nat) (_ : One.small n m) (_ : One.weight),\n"
@@ -32,7 +32,7 @@ EXPLICIT = {
         "One.small = fun n m : nat => is_true (leq (S m) n)\n     : forall (_ : nat) (_ : nat), Prop\n\n"
         "Arguments One.small (n m)%nat_scope"
     ),
-    "body One.table": "One.table = cons (cons (One.price O) nil) nil\n     : list (list nat)",
+    "body Two.table": "Two.table = cons (cons (One.price O) nil) nil\n     : list (list nat)",
     "body One.weight": "Record weight : Type := Build_weight\n  { value : nat }.\n\nArguments One.Build_weight value",
 }
 READABLE = {
@@ -45,7 +45,6 @@ One
  := Struct
      Definition price : forall _ : nat, nat.
      Definition small : forall (_ : nat) (_ : nat), Prop.
-     Definition table : list (list nat).
      Record weight : Type := Build_weight { value : nat }.
      Parameter price_pos : forall (n m : nat) (_ : small n m), is_true (leq (S O) (price n)).
      Parameter small_inhabited : small (S O) O.
@@ -53,35 +52,44 @@ One
      Parameter price_rat : price O = O.
    End
 """
+ROWS = "Module\nTwo\n := Struct\n     Definition table : list (list nat).\n   End\n"
 AXIOMS = {
     "One.price_pos": EXTENSIONALITY,
     "One.small_inhabited": "Closed under the global context",
     "One.some_weight": "Closed under the global context",
     "One.price_rat": "Closed under the global context",
 }
+KINDS = {
+    "One.price": "nat",
+    "One.small": "Prop",
+    "Two.table": "list (list nat)",
+    "One.weight": "Type",
+    **dict.fromkeys(("One.price_pos", "One.small_inhabited", "One.some_weight", "One.price_rat"), "proof"),
+}
 VALUES = "     = [:: [:: (true, 1, 2); (false, 3, 1)]]\n     : seq (seq (bool * nat * nat))"
 WITNESSES = '"One.small" = { lemma = "One.small_inhabited" }\n"One.weight" = { lemma = "One.some_weight" }\n'
-VECTORS = '[prices]\nrows = "One.table"\ncolumns = ["n", "price"]\nlemmas = ["One.price_rat"]\n'
+VECTORS = '[prices]\nrows = "Two.table"\ncolumns = ["n", "price"]\nlemmas = ["One.price_rat"]\n'
 
 
 def pretend(monkeypatch: pytest.MonkeyPatch, changed: Mapping[str, str]) -> None:
     """Let the kernel give the answers above, apart from those that have changed."""
 
     def ask(build: Path, preamble: list[str], questions: Mapping[str, str]) -> dict[str, str]:
-        known = {"One": MODULE, "prices": VALUES, **AXIOMS}
+        known = {"One": MODULE, "Two": ROWS, "prices": VALUES, **AXIOMS}
         known |= EXPLICIT if "Set Printing All." in preamble else READABLE
+        known |= KINDS if audit.KIND[0] in preamble else {}
         known |= changed
         return {key: known[key] for key in questions}
 
     monkeypatch.setattr(kernel, "ask", ask)
     monkeypatch.setattr(kernel, "build", lambda *_, **__: [])
-    monkeypatch.setattr(kernel, "compiled", lambda _: {"One.v"})
+    monkeypatch.setattr(kernel, "compiled", lambda _: {"One.v", "Two.v"})
     monkeypatch.setattr(kernel, "versions", lambda: {"coqc": "8.16.1"})
 
 
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
-    """The folder proofs/ of a project of one file."""
+    """The folder proofs/ of a small project."""
     folder = tmp_path / "proofs" / "rocq"
     folder.mkdir(parents=True)
     (folder / "One.v").write_text(SOURCE)
@@ -151,7 +159,12 @@ def test_the_same_answers_give_no_finding(project: Path, monkeypatch: pytest.Mon
         (
             {"type One.price_rat": "One.price_rat\n     : @eq nat O O"},
             "vector",
-            "prices: the lemma One.price_rat mentions nothing from which One.table is computed",
+            "prices: the lemma One.price_rat mentions nothing from which Two.table alone is computed",
+        ),
+        (
+            {"type One.small_inhabited": "One.small_inhabited\n     : forall _ : False, One.small (S O) O"},
+            "witness",
+            "One.small: One.small_inhabited assumes False: a witness may assume nothing",
         ),
         (
             {"prices": VALUES.replace("1, 2", "1, 4")},
@@ -159,7 +172,16 @@ def test_the_same_answers_give_no_finding(project: Path, monkeypatch: pytest.Mon
             "the numbers that the kernel evaluates are not the locked ones",
         ),
     ],
-    ids=["statement", "definition", "axiom", "witness", "axiom of a witness", "lemma of a vector", "value of a vector"],
+    ids=[
+        "statement",
+        "definition",
+        "axiom",
+        "witness",
+        "axiom of a witness",
+        "lemma of a vector",
+        "premise of a witness",
+        "value of a vector",
+    ],
 )
 def test_another_answer_is_seen(
     project: Path, monkeypatch: pytest.MonkeyPatch, changed: Mapping[str, str], rule: str, told: str

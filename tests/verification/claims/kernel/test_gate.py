@@ -10,7 +10,7 @@ import pytest
 
 from covassay.reference.errors import InvalidInput
 from covassay.verification.claims import ledger
-from covassay.verification.claims.kernel import audit, findings, gate, kernel, lock, mutants, sources, terms
+from covassay.verification.claims.kernel import audit, findings, gate, kernel, lock, mutants, sources, terms, vectors
 from covassay.verification.claims.kernel.audit import Audit, Definition, Statement, Witness
 from covassay.verification.claims.kernel.sources import Tagged
 from covassay.verification.cli.main import run
@@ -93,6 +93,7 @@ def test_a_tag_without_a_theorem_of_its_own(text: str, told: str) -> None:
         ("-Q . covassay\n", "-Q . covassay\n-arg -type-in-type\n", "'-arg -type-in-type' is neither"),
         ("Hessian.v\n", "", "Hessian.v is not listed"),
         ("Hessian.v\n", "Hessian.v\nNothing.v\n", "Nothing.v is listed and missing"),
+        ("Hessian.v\n", "Hessian.v\n-arg -type-in-type.v\n", "'-arg -type-in-type.v' is neither"),
     ],
 )
 def test_the_project_file_lists_the_files_and_nothing_else(proofs: Path, old: str, new: str, told: str) -> None:
@@ -100,6 +101,14 @@ def test_the_project_file_lists_the_files_and_nothing_else(proofs: Path, old: st
     path.write_text(path.read_text().replace(old, new))
     assert [f.rule for f in findings.scan_findings(proofs / "rocq")] == ["token"]
     assert told in findings.scan_findings(proofs / "rocq")[0].text
+
+
+@pytest.mark.parametrize("name", ["-arg -type-in-type.v", "Two words.v", "δ.v", "1.v"])
+def test_the_name_of_a_file_passes_no_option(proofs: Path, name: str) -> None:
+    (proofs / "rocq" / name).write_text("")
+    project = proofs / "rocq" / sources.PROJECT
+    project.write_text(project.read_text() + f"{name}\n")
+    assert any(f"{name!r} is no name for a file" in f.text for f in findings.scan_findings(proofs / "rocq"))
 
 
 # The lock, without Rocq
@@ -219,6 +228,33 @@ def test_a_statement_has_binders_and_a_conclusion() -> None:
 
 def test_the_names_of_the_project_are_found() -> None:
     assert terms.names(FORALL, frozenset({"M"})) == {"M.small", "M.good", "M.bad"}
+    beyond_ascii = "forall n : nat, M.δ n -> @M.ℵ' (covassay.M.x₁ n) N.y"
+    assert terms.names(beyond_ascii, frozenset({"M"})) == {"M.δ", "M.ℵ'", "M.x₁"}
+
+
+@pytest.mark.parametrize(
+    ("binder", "yes"),
+    [
+        ("nat", True),
+        ("reals.Real.type", True),
+        ("reals.Real.sort R", True),
+        ("matrix.matrix (reals.Real.sort R) (S n) d", True),
+        ("fintype.ordinal (S k)", True),
+        ("forall (_ : X) (_ : X), Prop", True),
+        ("False", False),
+        ("Empty_set", False),
+        ("fintype.ordinal n", False),
+        ("fintype.Finite.sort fintype.void_finType", False),
+        ("matrix.matrix Empty_set n n", False),
+        ("is_true (leq (S O) n)", False),
+        ("forall n : nat, is_true (leq (S O) n)", False),
+        ("@eq nat O (S O)", False),
+        ("@sig nat (fun n : nat => False)", False),
+        ("M.type", False),
+    ],
+)
+def test_what_a_witness_may_speak_of(binder: str, yes: bool) -> None:
+    assert terms.is_plain(binder, frozenset({"M"})) is yes
 
 
 @pytest.mark.parametrize(
@@ -319,6 +355,35 @@ def test_a_person_reads_every_change_before_it_is_accepted() -> None:
     assert lines[-3:-1] == [f"lemma of the vectors {lemma}", f"  - statement: {old.vectors.lemmas[lemma].statement}"]
     assert lines[-1] == "  + statement: False"
     assert lines[1] == f"  - {old.theorems[lines[0].removeprefix('theorem ')].statement}"
+
+
+def test_accepting_asks_for_the_theorems_that_say_something_else(
+    proofs: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    old = lock.read(proofs)
+    name = "Algorithm2.budget_composition"
+    now = replace(old, definitions={**old.definitions, name: replace(old.definitions[name], explicit="0" * 64)})
+    report = gate.GateReport({}, [], [], now, vectors.exported(proofs))
+    monkeypatch.setattr(kernel, "available", lambda: True)
+    monkeypatch.setattr(gate, "recheck", lambda *_: report)
+    monkeypatch.chdir(proofs.parent)
+    changed = lock.changed_theorems(old, now)
+    assert "DN25.Alg2-BUDGET" in changed
+    assert "KNORM-DP" not in changed
+    for named in ([], changed[1:], [*changed, "KNORM-DP"]):
+        assert run(["claims", "accept", "--rocq", *named]) == 2
+        assert lock.read(proofs) == old
+    assert f"definition {name}" in capsys.readouterr().out
+    assert run(["claims", "accept", "--rocq", *changed]) == 0
+    assert lock.read(proofs) == now
+    assert any("stale" in line and "theorem DN25.Alg2-BUDGET" in line for line in ledger.problems(proofs))
+
+
+def test_a_new_witness_is_shown_with_its_statement() -> None:
+    old = lock.read(PROOFS)
+    fewer = replace(old, witnesses={k: v for k, v in old.witnesses.items() if k != "Euclidean.psd"})
+    shown = "\n".join(lock.changes(fewer, old))
+    assert "Euclidean.psd_outer : forall (R : rcfType) (d : nat)" in shown
 
 
 def test_a_new_axiom_another_digest_and_another_tool_are_shown() -> None:
@@ -464,3 +529,40 @@ def test_the_kernel_sees_a_change(
     project = shutil.copytree(accepted[0], tmp_path / "proofs")
     edit("rocq/One.v", old, new)(project)
     assert rule in {f.rule for f in gate.recheck(project, {}).findings}
+
+
+PREMISES = {  # a premise that nothing meets, in a form that is easy to overlook
+    "a name beyond ASCII": ("Definition δlucky (m : nat) := False.", "δlucky"),
+    "a predicate by its type": ("Definition lucky : pred nat := fun=> false.", "lucky"),
+    "a simple predicate": ("Definition lucky : simpl_pred nat := [pred n | false].", "lucky"),
+    "a predicate that is sealed": ("Lemma lucky : nat -> Prop. Proof. exact (fun=> False). Qed.", "lucky"),
+    "a type": ("Definition lucky (m : nat) : Type := void.", "lucky"),
+}
+
+
+@pytest.mark.slow
+@needs_rocq
+@pytest.mark.parametrize("name", PREMISES)
+def test_a_premise_that_nothing_meets_is_seen(
+    accepted: tuple[Path, gate.GateReport], tmp_path: Path, name: str
+) -> None:
+    project = shutil.copytree(accepted[0], tmp_path / "proofs")
+    text, predicate = PREMISES[name]
+    edit("rocq/One.v", "Section S.", f"{text}\nSection S.")(project)
+    edit("rocq/One.v", "small m -> 0 < price", f"small m -> {predicate} m -> 0 < price")(project)
+    edit("rocq/One.v", "n0; rewrite", "n0 _; rewrite")(project)
+    report = gate.recheck(project, {})
+    assert f"One.{predicate}: has no witness in witnesses.toml" in {f.text for f in report.wrong}
+    assert report.record is not None
+    assert f"One.{predicate}" in report.record.theorems["T"].definitions
+    sealed = [f for f in report.wrong if "is sealed by Qed" in f.text]
+    assert len(sealed) == ("sealed" in name)
+
+
+@pytest.mark.slow
+@needs_rocq
+@pytest.mark.parametrize("premise", ["False ->", "1 = 0 ->", "void ->", "small 0 1 ->", "{n : nat | n < 0} ->"])
+def test_a_witness_assumes_nothing(accepted: tuple[Path, gate.GateReport], tmp_path: Path, premise: str) -> None:
+    project = shutil.copytree(accepted[0], tmp_path / "proofs")
+    edit("rocq/One.v", "Lemma small_inhabited : small 1 0.", f"Lemma small_inhabited : {premise} small 1 0.")(project)
+    assert any("a witness may assume nothing" in f.text for f in gate.recheck(project, {}).wrong)

@@ -7,11 +7,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from flint import arb
 
 from covassay.reference import projections, sensitivity
 from covassay.reference.laws import nuclear_laplace
 from covassay.reference.mechanisms.building_blocks import above_threshold
 from covassay.reference.mechanisms.pure import nuclear_ball_projection as algorithm_2
+from covassay.reference.rounded.balls import exact, nearest_multiple
 from covassay.verification.cli.main import run
 
 PROOFS = Path(__file__).resolve().parents[4] / "proofs"
@@ -100,6 +102,19 @@ def sparse_vector(rows: Rows) -> None:
         assert bounds.get((int(threshold), int(query)), above_threshold.monotone_loss(b1, b2) - 1 / b1) == loss
 
 
+def rounding(rows: Rows) -> None:
+    """The multiple of the grid that a rounded release takes, ties included."""
+    for grid, value, nearest in rows:
+        assert nearest_multiple(arb(exact(value)), grid) == nearest
+
+
+def discrete_laplace(rows: Rows) -> None:
+    """P(Z = k) for the scale t with e^(−1/t) = ratio."""
+    law = pytest.importorskip("covassay.reference.laws.discrete_laplace")
+    for ratio, k, probability in rows:
+        assert law.pmf(k, Fraction(1), lambda exponent, ratio=ratio: ratio**-exponent) == probability
+
+
 REPLAYS: dict[str, Callable[[Rows], None]] = {
     "budget-composition": budget_composition,
     "budget-joint": budget("paper"),
@@ -112,6 +127,8 @@ REPLAYS: dict[str, Callable[[Rows], None]] = {
     "hessian": hessian,
     "positive-part": positive_part,
     "sparse-vector": sparse_vector,
+    "rounding": rounding,
+    "discrete-laplace": discrete_laplace,
 }
 
 
