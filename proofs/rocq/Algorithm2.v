@@ -20,20 +20,11 @@
    Assumed: nothing.  Not said: that eps/2 is attained; anything about floating
    point. *)
 From mathcomp Require Import all_ssreflect ssralg ssrnum ssrint interval rat matrix.
-From mathcomp.classical Require Import boolp classical_sets functions cardinality fsbigop.
-From mathcomp.classical Require Import mathcomp_extra.
-From HB Require Import structures.
-From mathcomp Require Import reals ereal signed topology normedtype sequences esum measure.
-From mathcomp Require Import lebesgue_measure numfun lebesgue_integral realfun exp.
-From mathcomp.algebra_tactics Require Import ring.
-From covassay Require Import PureDP Lebesgue AdditiveNoise Norms KNorm.
+From covassay Require Import MeasureTheory PureDP Lebesgue AdditiveNoise Norms KNorm.
 From covassay Require Euclidean MatrixNorms RankTwo Sensitivity.
-Set Implicit Arguments.
-Unset Strict Implicit.
-Unset Printing Implicit Defensive.
+Set Implicit Arguments. Unset Strict Implicit. Unset Printing Implicit Defensive.
 Import Order.TTheory GRing.Theory Num.Def Num.Theory.
-Local Open Scope classical_set_scope.
-Local Open Scope ring_scope.
+Local Open Scope classical_set_scope. Local Open Scope ring_scope.
 
 Notation nuclear_norm := MatrixNorms.nuclear_norm.
 Notation dataset := Sensitivity.dataset.

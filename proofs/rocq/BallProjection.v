@@ -10,22 +10,13 @@
    Algorithm2, which hold for every measurable third step, hold for the algorithm itself,
    and the measurability is not an assumption. *)
 From mathcomp Require Import all_ssreflect ssralg ssrnum ssrint interval zmodp matrix.
-From mathcomp.classical Require Import boolp classical_sets functions cardinality fsbigop.
-From mathcomp.classical Require Import mathcomp_extra.
-From HB Require Import structures.
-From mathcomp Require Import reals ereal signed topology normedtype sequences esum measure.
-From mathcomp Require Import lebesgue_measure numfun lebesgue_integral realfun exp.
-From mathcomp.algebra_tactics Require Import ring.
-From covassay Require Import PureDP Lebesgue AdditiveNoise Norms MatrixNorms Projections.
+From covassay Require Import MeasureTheory PureDP Lebesgue AdditiveNoise Norms MatrixNorms Projections.
 From covassay Require Import GammaMoments Algorithm2.
 From covassay Require Euclidean.
-Set Implicit Arguments.
-Unset Strict Implicit.
-Unset Printing Implicit Defensive.
+Set Implicit Arguments. Unset Strict Implicit. Unset Printing Implicit Defensive.
 Import Order.TTheory GRing.Theory Num.Def Num.Theory.
 Import numFieldTopology.Exports numFieldNormedType.Exports.
-Local Open Scope classical_set_scope.
-Local Open Scope ring_scope.
+Local Open Scope classical_set_scope. Local Open Scope ring_scope.
 
 (* A continuous function has a minimum on a compact set. *)
 Lemma attains_min (R : realType) (T : topologicalType) (A : set T) (f : T -> R) :

@@ -10,12 +10,9 @@ From mathcomp.classical Require Import boolp classical_sets functions cardinalit
 From mathcomp.classical Require Import mathcomp_extra.
 From HB Require Import structures.
 From mathcomp Require Import reals ereal signed topology normedtype sequences esum measure.
-Set Implicit Arguments.
-Unset Strict Implicit.
-Unset Printing Implicit Defensive.
+Set Implicit Arguments. Unset Strict Implicit. Unset Printing Implicit Defensive.
 Import Order.TTheory GRing.Theory Num.Def Num.Theory.
-Local Open Scope classical_set_scope.
-Local Open Scope ring_scope.
+Local Open Scope classical_set_scope. Local Open Scope ring_scope.
 
 Definition discrete (T : Type) : Type := T.
 

@@ -19,13 +19,10 @@ From mathcomp Require Import reals ereal signed topology normedtype sequences es
 From mathcomp Require Import realfun exp.
 From mathcomp.algebra_tactics Require Import ring.
 From covassay Require Import PureDP Discrete.
-Set Implicit Arguments.
-Unset Strict Implicit.
-Unset Printing Implicit Defensive.
+Set Implicit Arguments. Unset Strict Implicit. Unset Printing Implicit Defensive.
 Import Order.TTheory GRing.Theory Num.Def Num.Theory.
 Import numFieldTopology.Exports.
-Local Open Scope classical_set_scope.
-Local Open Scope ring_scope.
+Local Open Scope classical_set_scope. Local Open Scope ring_scope.
 
 (* ---------------------------------------------------------------------------- *)
 (* Sums over countable sets                                                     *)

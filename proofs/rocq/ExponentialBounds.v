@@ -12,9 +12,7 @@ From mathcomp Require Import all_ssreflect ssralg ssrnum interval.
 From mathcomp.classical Require Import mathcomp_extra boolp classical_sets functions.
 From mathcomp.analysis Require Import reals topology normedtype sequences derive realfun exp.
 From mathcomp.algebra_tactics Require Import ring.
-Set Implicit Arguments.
-Unset Strict Implicit.
-Unset Printing Implicit Defensive.
+Set Implicit Arguments. Unset Strict Implicit. Unset Printing Implicit Defensive.
 Import Order.TTheory GRing.Theory Num.Def Num.Theory.
 Import numFieldTopology.Exports numFieldNormedType.Exports.
 Local Open Scope ring_scope.

@@ -17,23 +17,13 @@
 
    Nothing is assumed. Not said: that N(Z) has the Gamma law itself. *)
 From mathcomp Require Import all_ssreflect ssralg ssrnum ssrint interval zmodp matrix.
-From mathcomp.classical Require Import boolp classical_sets functions cardinality fsbigop.
-From mathcomp.classical Require Import mathcomp_extra.
-From HB Require Import structures.
-From mathcomp Require Import reals ereal signed topology normedtype sequences esum measure.
-From mathcomp Require Import lebesgue_measure numfun lebesgue_integral realfun exp.
-From mathcomp.algebra_tactics Require Import ring.
-From covassay Require Import PureDP Lebesgue LebesgueScale Norms KNorm ExponentialBounds.
+From covassay Require Import MeasureTheory PureDP Lebesgue LebesgueScale Norms KNorm ExponentialBounds.
 From covassay Require Import Algorithm2 TailIdentity.
 From covassay Require Theorem6.
-Set Implicit Arguments.
-Unset Strict Implicit.
-Unset Printing Implicit Defensive.
+Set Implicit Arguments. Unset Strict Implicit. Unset Printing Implicit Defensive.
 Import Order.TTheory GRing.Theory Num.Def Num.Theory.
 Import numFieldTopology.Exports.
-Local Open Scope classical_set_scope.
-Local Open Scope ring_scope.
-Local Open Scope ereal_scope.
+Local Open Scope classical_set_scope. Local Open Scope ring_scope. Local Open Scope ereal_scope.
 
 (* ---------------------------------------------------------------------------- *)
 (* The expectation of a function is its integral against the density            *)

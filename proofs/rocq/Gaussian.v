@@ -17,21 +17,11 @@
    PROVED finite and non-zero; its value (sigma sqrt (2 pi))^(m n) is neither proved nor
    used. Nothing is assumed. *)
 From mathcomp Require Import all_ssreflect ssralg ssrnum ssrint interval matrix.
-From mathcomp.classical Require Import boolp classical_sets functions cardinality fsbigop.
-From mathcomp.classical Require Import mathcomp_extra.
-From HB Require Import structures.
-From mathcomp Require Import reals ereal signed topology normedtype sequences esum measure.
-From mathcomp Require Import lebesgue_measure numfun lebesgue_integral realfun exp.
-From mathcomp.algebra_tactics Require Import ring.
-From covassay Require Import PureDP Lebesgue AdditiveNoise KNorm ExponentialBounds PureToZcdp.
+From covassay Require Import MeasureTheory PureDP Lebesgue AdditiveNoise KNorm ExponentialBounds PureToZcdp.
 From covassay Require FiniteDP.
-Set Implicit Arguments.
-Unset Strict Implicit.
-Unset Printing Implicit Defensive.
+Set Implicit Arguments. Unset Strict Implicit. Unset Printing Implicit Defensive.
 Import Order.TTheory GRing.Theory Num.Def Num.Theory.
-Local Open Scope classical_set_scope.
-Local Open Scope ring_scope.
-Local Open Scope ereal_scope.
+Local Open Scope classical_set_scope. Local Open Scope ring_scope. Local Open Scope ereal_scope.
 
 (* ---------------------------------------------------------------------------- *)
 (* zCDP for laws with positive densities                                        *)

@@ -13,9 +13,7 @@
    Rounds are numbered 0, ..., k-1 and directions 0, ..., k (so d = k+1).  Assumed:
    nothing.  Not said: that the loss of the mechanism is the displayed sum. *)
 From mathcomp Require Import all_ssreflect ssralg ssrnum.
-Set Implicit Arguments.
-Unset Strict Implicit.
-Unset Printing Implicit Defensive.
+Set Implicit Arguments. Unset Strict Implicit. Unset Printing Implicit Defensive.
 Import GRing.Theory Num.Theory Order.TTheory.
 Local Open Scope ring_scope.
 

@@ -14,20 +14,11 @@
 
    Nothing is assumed. *)
 From mathcomp Require Import all_ssreflect ssralg ssrnum ssrint interval matrix rat.
-From mathcomp.classical Require Import boolp classical_sets functions cardinality fsbigop.
-From mathcomp.classical Require Import mathcomp_extra.
-From HB Require Import structures.
-From mathcomp Require Import reals ereal signed topology normedtype sequences esum measure.
-From mathcomp Require Import lebesgue_measure numfun lebesgue_integral realfun exp.
-From covassay Require Import PureDP.
-Set Implicit Arguments.
-Unset Strict Implicit.
-Unset Printing Implicit Defensive.
+From covassay Require Import MeasureTheory PureDP.
+Set Implicit Arguments. Unset Strict Implicit. Unset Printing Implicit Defensive.
 Import Order.TTheory GRing.Theory Num.Def Num.Theory.
 Import numFieldTopology.Exports.
-Local Open Scope classical_set_scope.
-Local Open Scope ring_scope.
-Local Open Scope ereal_scope.
+Local Open Scope classical_set_scope. Local Open Scope ring_scope. Local Open Scope ereal_scope.
 
 (* ---------------------------------------------------------------------------- *)
 (* The real line                                                                *)

@@ -18,8 +18,7 @@ From mathcomp.algebra_tactics Require Import ring.
 From covassay Require Import Euclidean.
 Set Implicit Arguments. Unset Strict Implicit. Unset Printing Implicit Defensive.
 Import GRing.Theory Num.Theory Order.TTheory.
-Local Open Scope ring_scope.
-Local Open Scope classical_set_scope.
+Local Open Scope ring_scope. Local Open Scope classical_set_scope.
 
 (* a largest element is the supremum *)
 Lemma sup_max (R : realType) (E : set R) v : E v -> (forall x, E x -> x <= v) -> sup E = v.

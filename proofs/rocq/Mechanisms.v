@@ -16,21 +16,12 @@
    Assumed: nothing.  Not said: floating point; how the noise is drawn; the map that
    clips rows to the ball. *)
 From mathcomp Require Import all_ssreflect ssralg ssrnum ssrint interval zmodp matrix.
-From mathcomp.classical Require Import boolp classical_sets functions cardinality fsbigop.
-From mathcomp.classical Require Import mathcomp_extra.
-From HB Require Import structures.
-From mathcomp Require Import reals ereal signed topology normedtype sequences esum measure.
-From mathcomp Require Import lebesgue_measure numfun lebesgue_integral realfun exp.
-From mathcomp.algebra_tactics Require Import ring.
-From covassay Require Import PureDP Lebesgue AdditiveNoise Norms KNorm.
+From covassay Require Import MeasureTheory PureDP Lebesgue AdditiveNoise Norms KNorm.
 From covassay Require Euclidean MatrixNorms RankTwo Sensitivity Algorithm2.
-Set Implicit Arguments.
-Unset Strict Implicit.
-Unset Printing Implicit Defensive.
+Set Implicit Arguments. Unset Strict Implicit. Unset Printing Implicit Defensive.
 Import Order.TTheory GRing.Theory Num.Def Num.Theory.
 Import numFieldTopology.Exports.
-Local Open Scope classical_set_scope.
-Local Open Scope ring_scope.
+Local Open Scope classical_set_scope. Local Open Scope ring_scope.
 
 (* A probability for every data set. *)
 Record mechanism (R : realType) (X : Type) d (Y : measurableType d) := Mechanism {

@@ -9,14 +9,11 @@ From mathcomp.classical Require Import boolp classical_sets functions mathcomp_e
 From mathcomp Require Import reals ereal signed topology normedtype sequences measure.
 From mathcomp Require Import lebesgue_measure lebesgue_integral realfun.
 From covassay Require Import PureDP Lebesgue.
-Set Implicit Arguments.
-Unset Strict Implicit.
-Unset Printing Implicit Defensive.
+Set Implicit Arguments. Unset Strict Implicit. Unset Printing Implicit Defensive.
 Import Order.TTheory GRing.Theory Num.Def Num.Theory.
 Import numFieldTopology.Exports.
 Import numFieldNormedType.Exports.
-Local Open Scope classical_set_scope.
-Local Open Scope ring_scope.
+Local Open Scope classical_set_scope. Local Open Scope ring_scope.
 
 Record norm (R : realType) m n := Norm {
   norm_at :> 'M[R]_(m, n) -> R;

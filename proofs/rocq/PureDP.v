@@ -24,18 +24,10 @@
    them, \int[mu]_x f x an integral.  `norm` is the length of a vector in Euclidean.v
    and the type of all norms on matrices in Norms.v. *)
 From mathcomp Require Import all_ssreflect ssralg ssrnum ssrint interval.
-From mathcomp.classical Require Import boolp classical_sets functions cardinality fsbigop.
-From mathcomp.classical Require Import mathcomp_extra.
-From HB Require Import structures.
-From mathcomp Require Import reals ereal signed topology normedtype sequences esum measure.
-From mathcomp Require Import lebesgue_measure numfun lebesgue_integral realfun exp.
-Set Implicit Arguments.
-Unset Strict Implicit.
-Unset Printing Implicit Defensive.
+From covassay Require Import MeasureTheory.
+Set Implicit Arguments. Unset Strict Implicit. Unset Printing Implicit Defensive.
 Import Order.TTheory GRing.Theory Num.Def Num.Theory.
-Local Open Scope classical_set_scope.
-Local Open Scope ring_scope.
-Local Open Scope ereal_scope.
+Local Open Scope classical_set_scope. Local Open Scope ring_scope. Local Open Scope ereal_scope.
 
 (* ---------------------------------------------------------------------------- *)
 (* The definition                                                               *)

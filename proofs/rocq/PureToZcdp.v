@@ -14,9 +14,7 @@ From mathcomp.classical Require Import boolp classical_sets functions mathcomp_e
 From mathcomp Require Import reals ereal signed topology normedtype sequences realfun exp.
 From mathcomp.algebra_tactics Require Import ring.
 From covassay Require Import FiniteDP ExponentialBounds.
-Set Implicit Arguments.
-Unset Strict Implicit.
-Unset Printing Implicit Defensive.
+Set Implicit Arguments. Unset Strict Implicit. Unset Printing Implicit Defensive.
 Import Order.TTheory GRing.Theory Num.Def Num.Theory.
 Local Open Scope ring_scope.
 

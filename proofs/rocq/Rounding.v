@@ -13,20 +13,11 @@
    Assumed: nothing.  Not said: that a program computes the rounded value (this is
    Theorem 2 of proofs/paper/rounded-releases.md); anything about zCDP. *)
 From mathcomp Require Import all_ssreflect ssralg countalg ssrnum ssrint interval matrix.
-From mathcomp.classical Require Import boolp classical_sets functions cardinality fsbigop.
-From mathcomp.classical Require Import mathcomp_extra.
-From HB Require Import structures.
-From mathcomp Require Import reals ereal signed topology normedtype sequences esum measure.
-From mathcomp Require Import lebesgue_measure numfun lebesgue_integral realfun exp.
-From mathcomp.algebra_tactics Require Import ring.
-From covassay Require Import PureDP Lebesgue Discrete.
-Set Implicit Arguments.
-Unset Strict Implicit.
-Unset Printing Implicit Defensive.
+From covassay Require Import MeasureTheory PureDP Lebesgue Discrete.
+Set Implicit Arguments. Unset Strict Implicit. Unset Printing Implicit Defensive.
 Import Order.TTheory GRing.Theory Num.Def Num.Theory.
 Import numFieldTopology.Exports.
-Local Open Scope classical_set_scope.
-Local Open Scope ring_scope.
+Local Open Scope classical_set_scope. Local Open Scope ring_scope.
 
 Section Rounding.
 Variables (R : realType) (g : R).

@@ -18,19 +18,10 @@
 
    Assumed: nothing.  Not said: anything about more than one positive answer. *)
 From mathcomp Require Import all_ssreflect ssralg ssrnum ssrint interval matrix.
-From mathcomp.classical Require Import boolp classical_sets functions cardinality fsbigop.
-From mathcomp.classical Require Import mathcomp_extra.
-From HB Require Import structures.
-From mathcomp Require Import reals ereal signed topology normedtype sequences esum measure.
-From mathcomp Require Import lebesgue_measure numfun lebesgue_integral realfun exp.
-From mathcomp.algebra_tactics Require Import ring.
-From covassay Require Import PureDP Lebesgue AdditiveNoise Norms KNorm.
-Set Implicit Arguments.
-Unset Strict Implicit.
-Unset Printing Implicit Defensive.
+From covassay Require Import MeasureTheory PureDP Lebesgue AdditiveNoise Norms KNorm.
+Set Implicit Arguments. Unset Strict Implicit. Unset Printing Implicit Defensive.
 Import Order.TTheory GRing.Theory Num.Def Num.Theory.
-Local Open Scope classical_set_scope.
-Local Open Scope ring_scope.
+Local Open Scope classical_set_scope. Local Open Scope ring_scope.
 
 (* If a shift by s carries the event A into B, the probability of A is at most
    e^(N(s)/scale) times that of B. *)

@@ -13,13 +13,10 @@ From mathcomp Require Import reals ereal signed topology normedtype sequences.
 From mathcomp.algebra_tactics Require Import ring.
 From covassay Require Import Euclidean MatrixNorms EigenvalueSensitivity.
 From covassay Require Norms BallProjection GammaMoments.
-Set Implicit Arguments.
-Unset Strict Implicit.
-Unset Printing Implicit Defensive.
+Set Implicit Arguments. Unset Strict Implicit. Unset Printing Implicit Defensive.
 Import Order.TTheory GRing.Theory Num.Def Num.Theory.
 Import numFieldTopology.Exports numFieldNormedType.Exports.
-Local Open Scope classical_set_scope.
-Local Open Scope ring_scope.
+Local Open Scope classical_set_scope. Local Open Scope ring_scope.
 
 Lemma continuous_sum (R : realType) (T : topologicalType) (I : Type) (r : seq I) (f : I -> T -> R) :
   (forall i, continuous (f i)) -> continuous (fun x => \sum_(i <- r) f i x : R).

@@ -26,8 +26,7 @@ From mathcomp.algebra_tactics Require Import ring.
 From covassay Require Import PairSums TailIdentity.
 Set Implicit Arguments. Unset Strict Implicit. Unset Printing Implicit Defensive.
 Import GRing.Theory Num.Theory Order.TTheory.
-Local Open Scope ring_scope.
-Local Open Scope classical_set_scope.
+Local Open Scope ring_scope. Local Open Scope classical_set_scope.
 
 (* EXPECTATIONS OF NONNEGATIVE FUNCTIONS *)
 

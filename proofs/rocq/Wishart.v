@@ -18,8 +18,7 @@ From mathcomp.algebra_tactics Require Import ring.
 From covassay Require Import Euclidean.
 Set Implicit Arguments. Unset Strict Implicit. Unset Printing Implicit Defensive.
 Import GRing.Theory Num.Theory Order.TTheory.
-Local Open Scope ring_scope.
-Local Open Scope classical_set_scope.
+Local Open Scope ring_scope. Local Open Scope classical_set_scope.
 
 (* THE EVENT *)
 
