@@ -8,6 +8,7 @@ import importlib
 import re
 from functools import cache
 from pathlib import Path
+from urllib.parse import unquote
 
 import pytest
 from markdown_it import MarkdownIt
@@ -39,6 +40,7 @@ PACKAGES = (
     "reference.mechanisms.concentrated",
     "reference.mechanisms.approximate",
     "reference.mechanisms.gaussian_estimation",
+    "reference.domain",
     "reference.laws",
     "reference.rounded",
     "reference.downstream",
@@ -82,7 +84,7 @@ def broken_links(text: str, folder: Path) -> list[str]:
     for link in links:
         if link.startswith(EXTERNAL):
             continue
-        path, _, anchor = link.partition("#")
+        path, _, anchor = unquote(link).partition("#")
         target = folder / path
         found = not path or target.exists()
         if found and anchor:

@@ -40,7 +40,7 @@ def test_broken_function(covassay_audit):
 
 
 def test_broken_target(covassay_audit):
-    covassay_audit("mutant:half-noise-private-trace", samples=100)
+    covassay_audit("mutant:half-noise-entrywise-laplace", samples=100)
 
 
 def test_slow(covassay_audit):
@@ -103,7 +103,7 @@ def test_a_project_of_its_own(tmp_path: Path) -> None:
         "Failed: no_noise, ε = 1 (pure DP), replace-one: REFUTED. At least one promise is broken.",
         "replay: pytest test_project.py::test_broken_function",
         "law that fits instead: ",
-        "replay: covassay audit mutant:half-noise-private-trace --epsilon 1 --samples 100 --seed 0 --false-alarm 1e-09",
+        "replay: covassay audit mutant:half-noise-entrywise-laplace --epsilon 1 --samples 100 --seed 0 --false-alarm ",
         "INCONCLUSIVE. The run could not decide: too few outputs, or too few draws for this claim.",
         "contract / output form: on plain (20, 2) data: time-out: no output after 0.02 s",
         "CannotRun: raises: called as f(x, *, epsilon, rng) it raised KeyError: 'row 17'",

@@ -30,8 +30,17 @@ CONTRACT = (
     "bad input",
     "process state",
     "running time",
+    "summation order",
 )
-GROUPS = (*(f"contract: {name}" for name in CONTRACT), "contract: other", "data path", "law", "privacy", COMPLETED)
+GROUPS = (
+    *(f"contract: {name}" for name in CONTRACT),
+    "contract: other",
+    "data path",
+    "law",
+    "privacy",
+    "bits",
+    COMPLETED,
+)
 
 
 class Refuted(AssertionError):

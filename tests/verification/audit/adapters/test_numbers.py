@@ -2,17 +2,16 @@
 
 import importlib.util
 import os
-from argparse import Namespace
 
 import pytest
 
 from covassay.reference.errors import InvalidInput
 from covassay.reference.mechanisms.registry import stated_claim
 from covassay.reference.privacy import ZCDP, PureDP
+from covassay.verification.audit.check import claim_of
 from covassay.verification.audit.engine.checks import Verdict
 from covassay.verification.audit.run import audit, audit_bits
 from covassay.verification.audit.targets.target import CannotRun, TargetReference
-from covassay.verification.cli.options import guarantee
 
 
 def needs(module: str) -> pytest.MarkDecorator:
@@ -70,11 +69,10 @@ def test_in_real_arithmetic_none_is_refuted(name: str) -> None:
 
 
 def test_a_target_that_names_its_claim_is_audited_for_it() -> None:
-    usual = TargetReference("numpy:normal", ".").load().claim
-    said_nothing = Namespace(epsilon=None, delta=None, rho=None)
-    assert guarantee(said_nothing, None, usual) == usual == ZCDP(0.5)
-    assert guarantee(said_nothing, None) == PureDP(1.0)
-    assert guarantee(Namespace(epsilon=None, delta=None, rho=2.0), None, usual) == ZCDP(2.0)
+    assert TargetReference("numpy:normal", ".").load().claim == ZCDP(0.5)
+    assert claim_of("numpy:normal", None, None, None, None) == ZCDP(0.5)
+    assert claim_of("numpy:normal", None, None, None, 2.0) == ZCDP(2.0)
+    assert claim_of("covassay:laplace", None, None, None, None) == PureDP(1.0)
 
 
 @pytest.mark.parametrize("name", ["python-dp:laplace", "tmlt:laplace"])
