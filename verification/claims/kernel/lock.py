@@ -44,7 +44,7 @@ class LockEntry:
 
 @dataclass(frozen=True)
 class LockedTheorem(LockEntry):
-    """What a tagged theorem says, and what it rests on."""
+    """What a theorem says, and what it rests on; its tag is the name by which the ledger cites it."""
 
     SHOWN = "statement"
 
