@@ -270,7 +270,8 @@ def found_in(draws: _Draws, alpha: float) -> list[str]:
 def _is_coarse(outputs: Matrix) -> bool:
     """Whether all outputs have few digits: rounding what was released is allowed, and repeats."""
     few_decimals = np.array_equal(outputs, outputs.round(FEW_DECIMALS))
-    return few_decimals or np.array_equal(outputs, outputs.astype(np.float16))
+    with np.errstate(over="ignore"):  # what float16 cannot hold becomes infinite, and is not equal
+        return few_decimals or np.array_equal(outputs, outputs.astype(np.float16))
 
 
 def same_outputs(outputs: Matrix) -> list[Finding]:
