@@ -13,7 +13,7 @@ covers a range, or random samples if it draws any; claims/coverage.py compares w
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 PACKAGE = "covassay.verification.claims.checks"  # where every check stands
 Kind = Literal["exact", "enclosed", "symbolic", "floating"]
@@ -68,6 +68,8 @@ def check(
     kind: Kind, mutants: Mapping[str, Mapping[str, Any]], covers: Covers | None = None, exhausts: str = ""
 ) -> Callable[[Callable[..., Evidence]], ClaimCheck]:
     """A decorator that makes a function a check."""
+    if kind not in get_args(Kind):
+        raise ValueError(f"kind {kind!r} is none of {', '.join(get_args(Kind))}")
     if not mutants:
         raise ValueError("a check must have at least one mutant that it rejects")
 

@@ -106,6 +106,11 @@ def test_a_check_without_a_mutant_cannot_be_written() -> None:
         check("exact", mutants={})(lambda: Evidence(True, "nothing"))
 
 
+def test_a_check_of_an_unknown_kind_cannot_be_written() -> None:
+    with pytest.raises(ValueError, match="none of exact, enclosed, symbolic, floating"):
+        check("property", mutants={"m": {}})  # type: ignore[arg-type]
+
+
 def test_evidence_is_plain_data_even_if_numpy_decided_it() -> None:
     assert json.dumps(Evidence(np.bool_(True), "s").holds) == "true"  # type: ignore[arg-type]
 
