@@ -7,7 +7,7 @@ from covassay.reference.domain import Matrix
 from covassay.reference.mechanisms.output import SECOND_MOMENT
 from covassay.reference.privacy import PureDP
 from covassay.verification.audit.engine.checks import Status, Verdict
-from covassay.verification.audit.engine.contract import Form, contract, edge_cases
+from covassay.verification.audit.engine.contract import Form, contract, edge_cases, row_order
 from covassay.verification.audit.engine.sampling import Setting
 from covassay.verification.audit.run import audit
 from covassay.verification.audit.targets.target import Target, TargetReference
@@ -88,3 +88,15 @@ def test_unseeded_is_part_of_the_replay_command() -> None:
     report = audit(TargetReference("covassay:bingham", ".", seeded=False), PureDP(1.0), samples=100)
     assert report.replay.endswith(" --unseeded")
     assert {c.name for c in report.checks if c.status is Status.SKIPPED} >= {"same seed, same output", "row order"}
+
+
+@pytest.mark.parametrize(("error", "status"), [(0.0, Status.NOT_REFUTED), (1e-7, Status.NOTED), (1e-3, Status.REFUTED)])
+def test_a_change_that_single_precision_explains_is_noted(error: float, status: Status) -> None:
+    """Found on a correct float32 implementation, which two seeds of fifteen refuted."""
+
+    def first_row_weighs_more(x: Matrix, *, rho: float, rng: np.random.Generator) -> Matrix:
+        moment = x.T @ x / len(x) + rng.standard_normal((x.shape[1],) * 2)
+        return np.asarray(moment * (1 + error * np.sign(x[0, 0] - x[-1, 0])))
+
+    setting = Setting(Target("mine", first_row_weighs_more), {"rho": 0.5}, SECOND_MOMENT, 0)
+    assert row_order(setting).status is status
