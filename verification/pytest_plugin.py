@@ -66,13 +66,12 @@ def _report(
     budget: dict[str, float | None],
     settings: dict[str, Any],
 ) -> "AuditReport":
-    from covassay.verification.audit.check import claim_of
-    from covassay.verification.audit.run import audit
+    from covassay.verification.audit.check import audited
     from covassay.verification.audit.targets.target import TargetReference
 
     __tracebackhide__ = True
     source = TargetReference(target, str(request.config.rootpath)) if isinstance(target, str) else target
-    report = audit(source, claim_of(source, claimed, **budget, call=settings.get("call")), claimed=claimed, **settings)
+    report = audited(source, claimed, **budget, **settings)
     if isinstance(target, str):
         return report
     return replace(report, replay=shlex.join(["pytest", request.node.nodeid]))  # a command need not find the function
@@ -97,7 +96,7 @@ def parametrize_with_checks(
     expected_failed : groups of checks that are known to fail, each with the reason. They are strict: one that no longer
         fails, that was not made or that could not decide fails the test. A function of the target may give them.
     """
-    from covassay.verification.audit.check import GROUPS, by_group, target_name
+    from covassay.verification.audit.check import GROUPS, Refuted, by_group, target_name
 
     listed = list(targets)
     if isinstance(targets, str) or not listed:
@@ -110,8 +109,6 @@ def parametrize_with_checks(
         for group in GROUPS:
             marks = []
             if group in expected:
-                from covassay.verification.audit.check import Refuted
-
                 marks = [pytest.mark.xfail(reason=expected[group], strict=True, raises=Refuted)]
             check = partial(shared.require, group, group in expected)
             parameters.append(pytest.param(target, check, id=f"{target_name(target)}-{group}", marks=marks))

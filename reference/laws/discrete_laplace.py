@@ -30,8 +30,8 @@ def tail(size: Number, scale: Number, exp: Callable[[Number], Number] = np.exp) 
 # DRAWS
 
 
-def attempt(scale: Fraction, coins: Coins) -> int | None:
-    """One round: z with probability ∝ e^{−|z|/t}, or None."""
+def attempt_size(scale: Fraction, coins: Coins) -> int | None:
+    """One round: k ≥ 0 with probability ∝ e^{−k/t}, or None."""
     t, s = scale.numerator, scale.denominator
     u = coins.below(t)
     if not coins.chance_exp(u, t):
@@ -39,7 +39,14 @@ def attempt(scale: Fraction, coins: Coins) -> int | None:
     v = 0
     while coins.chance_exp(1, 1):
         v += 1
-    size = (u + t * v) // s  # u + tv is x with probability ∝ e^{−x/t}
+    return (u + t * v) // s  # u + tv is x with probability ∝ e^{−x/t}
+
+
+def attempt(scale: Fraction, coins: Coins) -> int | None:
+    """One round: z with probability ∝ e^{−|z|/t}, or None."""
+    size = attempt_size(scale, coins)
+    if size is None:
+        return None
     negative = coins.chance(1, 2)
     if negative and size == 0:  # 0 has one sign only
         return None

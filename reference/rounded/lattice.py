@@ -4,10 +4,9 @@ The mechanisms are `discrete-laplace-covariance` and `discrete-gaussian-covarian
 `noisy_products` of the mechanism; everything else is computed from them and from public numbers.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, ClassVar
 
 import numpy as np
 
@@ -17,17 +16,8 @@ from covassay.reference.laws import discrete_gaussian, discrete_laplace
 from covassay.reference.laws.exact_draws import Bits, Coins, system_bits
 from covassay.reference.mechanisms import discrete_gaussian_covariance, discrete_laplace_covariance
 from covassay.reference.mechanisms.registry import mechanism
-from covassay.reference.privacy import Spend
 from covassay.reference.rounded.arguments import Rational, checked_arguments, rational
-
-GUARANTEE = (
-    "what is released are whole numbers: exact sums plus noise of the exact law, so the theorem covers every released "
-    "bit"
-)
-ASSUMPTIONS = (
-    "the bits of the operating system are fair and independent",
-    "n, d, the unit and all parameters are public, and running time and memory use are not observed",
-)
+from covassay.reference.rounded.release_record import ExactRelease
 
 
 @dataclass(frozen=True)
@@ -45,42 +35,28 @@ LATTICE: dict[str, OnLattice] = {
 
 
 @dataclass(frozen=True)
-class LatticeRelease:
+class LatticeRelease(ExactRelease):
     """A release on a lattice.
 
-    integers : the entries on and above the diagonal, row by row, in units of `grid` for rows in the unit ball.
-    grid : 1/(n 4^b). unit : by which integers times grid are multiplied to get back the unit of the data.
-    values : the output in float64, in the unit of the data, computed from the integers alone.
+    The integers are the entries on and above the diagonal, row by row, and the grid is 1/(n 4^b).
     """
 
-    kind: ClassVar[str] = "lattice"
-    mechanism: str
-    integers: Mapping[str, list[int]]
-    grid: Fraction
-    unit: float
-    values: Any
-    spend: Spend
-    input_bits: int
-    seeded: bool
-
-    def provenance(self) -> dict[str, Any]:
-        """What a file says about the release, besides the mechanism and its budget."""
-        return {
-            "grid": str(self.grid),
-            "integers": dict(self.integers),
-            "unit": self.unit,
-            "input": f"rows of integers over 2^{self.input_bits}, rounded toward zero; all sums of them are exact",
-            "bits": "of a seed: for tests, not private" if self.seeded else "of the operating system",
-            "guarantee": GUARANTEE,
-            "assumptions": list(ASSUMPTIONS),
-        }
+    kind = "lattice"
+    guarantee = (
+        "what is released are whole numbers: exact sums plus noise of the exact law, so the theorem covers every "
+        "released bit"
+    )
+    assumptions = (
+        "the bits of the operating system are fair and independent",
+        "n, d, the unit and all parameters are public, and running time and memory use are not observed",
+    )
 
     def note(self) -> str:
         """What the user of a release must know, in one sentence."""
         return (
-            f"whole numbers times {self.grid}, for rows in the unit ball: the guarantee covers every released bit, if "
-            "the system's random bits are fair, and nobody observes the running time; .json and .npz files hold the "
-            "integers"
+            f"whole numbers times {self.grid_text}, for rows in the unit ball: the guarantee covers every released "
+            "bit, if the system's random bits are fair, and nobody observes the running time; .json and .npz files "
+            "hold the integers"
         )
 
 

@@ -4,7 +4,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from flint import arb
@@ -13,67 +13,44 @@ from covassay.reference.domain import DataSet, OnLargeRows, require_row_bound
 from covassay.reference.domain.exact_data import INPUT_BITS, ExactData, exact_data
 from covassay.reference.errors import InvalidInput
 from covassay.reference.mechanisms.registry import mechanism
-from covassay.reference.privacy import Spend
 from covassay.reference.rounded import DEFAULT_GRID, WITH_ROUNDED_FORM
 from covassay.reference.rounded.arguments import Rational, checked_arguments, rational, require_grid
 from covassay.reference.rounded.balls import Refined, exact, nearest_multiple, refined
 from covassay.reference.rounded.bits import OperatingSystem, Seeded, Source, Uniforms
 from covassay.reference.rounded.mechanisms import ROUNDED, Options, Parts
+from covassay.reference.rounded.release_record import ExactRelease
 
 SPARE_BITS = 64  # beyond what is expected to be needed; a second attempt is then as rare as 2^{−64} an entry, roughly
 
-GUARANTEE = (
-    "what is released is the output of the ideal mechanism rounded to the grid, so the theorem about real numbers "
-    "covers every released bit"
-)
-ASSUMPTIONS = (
-    "the bits of the operating system are fair and independent",
-    "the interval arithmetic (python-flint, Arb) is correct",
-    "n, d, the grid and all parameters are public, and running time and memory use are not observed",
-)
-
 
 @dataclass(frozen=True)
-class RoundedRelease:
+class RoundedRelease(ExactRelease):
     """A rounded release.
 
-    integers : for every part that was released, the integers k; the part is k · grid, with rows in the unit ball.
-    grid : the distance g of neighbouring outputs. unit : by which k · g is multiplied to get back the unit of the data.
-    values : the output of the mechanism in float64, in the unit of the data, computed from the integers alone.
-    claimed and proven budget : `spend`.
     precisions : the precisions that were tried, in bits. NOT for release: how many there are depends on the output.
     """
 
-    kind: ClassVar[str] = "rounded"
-    mechanism: str
-    integers: Mapping[str, list[int]]
-    grid: Fraction
-    unit: float
-    values: Any
-    spend: Spend
-    input_bits: int
-    seeded: bool
+    kind = "rounded"
+    guarantee = (
+        "what is released is the output of the ideal mechanism rounded to the grid, so the theorem about real numbers "
+        "covers every released bit"
+    )
+    assumptions = (
+        "the bits of the operating system are fair and independent",
+        "the interval arithmetic (python-flint, Arb) is correct",
+        "n, d, the grid and all parameters are public, and running time and memory use are not observed",
+    )
     precisions: tuple[int, ...] = field(repr=False)
 
-    def provenance(self) -> dict[str, Any]:
-        """What a file says about the release, besides the mechanism and its budget."""
-        return {
-            "grid": self._grid_text(),
-            "integers": dict(self.integers),
-            "unit": self.unit,
-            "input": f"rows of integers over 2^{self.input_bits}, rounded toward zero; all sums of them are exact",
-            "bits": "of a seed: for tests, not private" if self.seeded else "of the operating system",
-            "guarantee": GUARANTEE,
-            "assumptions": list(ASSUMPTIONS),
-        }
-
-    def _grid_text(self) -> str:
+    @property
+    def grid_text(self) -> str:
+        """The grid as a power of 2."""
         return f"2^{self.grid.numerator.bit_length() - self.grid.denominator.bit_length()}"
 
     def note(self) -> str:
         """What the user of a release must know, in one sentence."""
         return (
-            f"correctly rounded to the grid {self._grid_text()}, for rows in the unit ball: the guarantee covers every "
+            f"correctly rounded to the grid {self.grid_text}, for rows in the unit ball: the guarantee covers every "
             "released bit, if the system's random bits are fair, the interval library is correct, and nobody observes "
             "the running time; .json and .npz files hold the integers"
         )

@@ -14,7 +14,7 @@ from covassay.reference.privacy import Guarantee
 from covassay.verification.audit.engine.checks import CheckResult, Status, Verdict
 from covassay.verification.audit.reports.words import explanation, p_text, summary
 from covassay.verification.audit.run import AuditReport, audit
-from covassay.verification.audit.targets.calling import Wrapped, name_of
+from covassay.verification.audit.targets.calling import BUDGET, Wrapped, name_of
 from covassay.verification.audit.targets.fitting import uses_budget
 from covassay.verification.audit.targets.target import Target, TargetReference, TargetSource, as_source, load
 
@@ -61,10 +61,10 @@ class Inconclusive(Exception):
 
 def claim_of(
     source: TargetSource | Callable[..., Any] | str,
-    mechanism: str | None,
-    epsilon: float | None,
-    delta: float | None,
-    rho: float | None,
+    mechanism: str | None = None,
+    epsilon: float | None = None,
+    delta: float | None = None,
+    rho: float | None = None,
     call: str | None = None,
 ) -> Guarantee:
     """The stated claim, the usual one of a target that has its own, or else the default one of the mechanism.
@@ -131,17 +131,11 @@ def check(
     return report
 
 
-def audited(
-    target: TargetSource | Callable[..., Any] | str,
-    mechanism: str | None = None,
-    *,
-    epsilon: float | None = None,
-    delta: float | None = None,
-    rho: float | None = None,
-    **settings: Any,
-) -> AuditReport:
-    """The report of the audit that `check` makes, whatever its verdict."""
-    claim = claim_of(target, mechanism, epsilon, delta, rho, settings.get("call"))
+def audited(target: TargetSource | Callable[..., Any] | str, mechanism: str | None = None, **given: Any) -> AuditReport:
+    """The report of the audit that `check` makes of these arguments, whatever its verdict."""
+    settings = {name: value for name, value in given.items() if name not in BUDGET}
+    budget = {name: value for name, value in given.items() if name in BUDGET}
+    claim = claim_of(target, mechanism, **budget, call=settings.get("call"))
     return audit(target, claim, claimed=mechanism, **settings)
 
 

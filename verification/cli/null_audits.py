@@ -6,20 +6,19 @@ that one of them, the first that is exact for a continuous law, stands for the s
 All other p-values are bounds.
 """
 
-import json
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from joblib import Parallel, delayed
 from scipy import stats
 
 from covassay.reference.mechanisms.registry import default_claim, mechanism
 from covassay.verification.audit.adapters.covassay_mechanisms import TARGETS
 from covassay.verification.audit.engine.checks import CheckResult
 from covassay.verification.audit.run import audit
+from covassay.verification.cli import kept_rows
 from covassay.verification.statistics.tests import DISCRETE_SLACK
 
 LEVELS = 0.001, 0.01, 0.1  # at which the shares of small p-values are reported
@@ -69,18 +68,9 @@ def audited(target: str, seed: int, samples: int) -> Audited:
 def run(count: int, samples: int, only: str = "", jobs: int = 1, kept: Path | None = None) -> Iterator[Audited]:
     """That many audits. Those in the file `kept` are read from it, and new ones are added."""
     names = [name for name in TARGETS if only in name]
-    wanted = [(names[i % len(names)], i) for i in range(count)] if names else []
-    known = {}
-    if kept is not None and kept.exists():
-        lines = (json.loads(line) for line in kept.read_text(encoding="utf-8").splitlines())
-        known = {(line["target"], line["seed"]): Audited(**line) for line in lines if line["samples"] == samples}
-    yield from (known[one] for one in wanted if one in known)
-    tasks = (delayed(audited)(*one, samples) for one in wanted if one not in known)
-    for row in Parallel(n_jobs=jobs, return_as="generator_unordered")(tasks):
-        if kept is not None:
-            with kept.open("a", encoding="utf-8") as file:
-                file.write(json.dumps(asdict(row), ensure_ascii=False) + "\n")
-        yield row
+    wanted = [(names[i % len(names)], i, samples) for i in range(count)] if names else []
+    known = {(row["target"], row["seed"], row["samples"]): Audited(**row) for row in kept_rows.read(kept)}
+    yield from kept_rows.measured(audited, wanted, known, jobs, kept, asdict)
 
 
 def summary(rows: Sequence[Audited]) -> dict[str, Any]:

@@ -8,7 +8,7 @@ import pytest
 from covassay.reference.domain import Chunks
 from covassay.reference.errors import InvalidInput
 from covassay.reference.mechanisms.registry import mechanism
-from covassay.reference.rounded.releasing import ASSUMPTIONS, release
+from covassay.reference.rounded.releasing import RoundedRelease, release
 from tests.reference.rounded.variants import NAMES, VARIANTS, budget, draw, rows
 
 LITTLE_NOISE = "1e12"
@@ -53,7 +53,7 @@ def test_the_operating_system_gives_other_bits_every_time() -> None:
     first, second = (release("laplace", rows(10, 2), epsilon=1) for _ in range(2))
     assert first.integers != second.integers
     assert not first.seeded
-    assert first.provenance()["assumptions"] == list(ASSUMPTIONS)
+    assert first.provenance()["assumptions"] == list(RoundedRelease.assumptions)
 
 
 @pytest.mark.parametrize(

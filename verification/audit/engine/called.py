@@ -18,16 +18,14 @@ from covassay.verification.audit.targets.fitting import found_call, plain_call
 from covassay.verification.audit.targets.process_state import put_back, random_states_put_back
 from covassay.verification.audit.targets.process_target import PREFIX, batch_of, why_late
 from covassay.verification.audit.targets.target import (
-    ALMOST,
     Failure,
-    InsistentTimeLimitError,
     Target,
     TargetReference,
     TargetSource,
-    TimeLimitError,
     as_called,
     as_source,
     load,
+    ran_out_of_time,
     text_of,
     within,
 )
@@ -106,9 +104,7 @@ def _tried(function: Any, setting: Setting) -> str:
         except KeyboardInterrupt:
             raise
         except BaseException as error:
-            # the target may have wrapped the interruption in an error of its own
-            late = time.perf_counter() - start >= setting.seconds * ALMOST
-            if late or isinstance(error, TimeLimitError | InsistentTimeLimitError):
+            if ran_out_of_time(error, time.perf_counter() - start, setting.seconds):
                 raise TimeoutError from None
             if isinstance(error, Exception):
                 raise

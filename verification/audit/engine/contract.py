@@ -86,7 +86,7 @@ def _dimensions(setting: Setting, dimensions: tuple[int, ...]) -> tuple[int, ...
     return dimensions if setting.box is None else (setting.box.dimension,)
 
 
-def _run(setting: Setting, x: Matrix, *seed_labels: str | int) -> Outcome:
+def one_draw(setting: Setting, x: Matrix, *seed_labels: str | int) -> Outcome:
     """One draw on `x` itself with a fresh generator for these labels."""
     rng, shape = np.random.default_rng(stream(setting.seed, "contract", *seed_labels)), setting.shape(x)
     output, _ = call(setting.target, x, setting.budget, rng, setting.seconds)
@@ -143,7 +143,7 @@ def output_form(setting: Setting) -> CheckResult:
     """On plain data in several dimensions an output consists of finite real numbers and has the right shape."""
     dimensions = _dimensions(setting, DIMENSIONS)
     for d in dimensions:
-        outcome = _run(setting, plain_rows(setting, ROWS, d), "form", d)
+        outcome = one_draw(setting, plain_rows(setting, ROWS, d), "form", d)
         if isinstance(outcome, Failure):
             status = Status.INCONCLUSIVE if outcome.kind == "time-out" else Status.REFUTED
             return CheckResult("contract", "output form", status, f"on plain ({ROWS}, {d}) data: {outcome}")
@@ -154,7 +154,7 @@ def input_unchanged(setting: Setting) -> CheckResult:
     """The target does not write to the caller's array."""
     x = plain_rows(setting, ROWS)
     before = x.copy()
-    outcome = _run(setting, x, "input")
+    outcome = one_draw(setting, x, "input")
     changed = not np.array_equal(x, before)
     if isinstance(outcome, Failure) and not changed:
         return _skipped("input unchanged", outcome)
@@ -168,7 +168,7 @@ def same_seed(setting: Setting) -> CheckResult:
     if not setting.target.seeded:
         return _skipped(name, UNSEEDED)
     x = plain_rows(setting, ROWS)
-    first, second = _run(setting, x.copy(), "seed", 1), _run(setting, x.copy(), "seed", 1)
+    first, second = one_draw(setting, x.copy(), "seed", 1), one_draw(setting, x.copy(), "seed", 1)
     if isinstance(first, Failure) or isinstance(second, Failure):
         return _skipped(name, first, second)
     broken = "two equal generators gave different outputs: the randomness does not come from rng"
@@ -183,7 +183,7 @@ def new_seed(setting: Setting) -> CheckResult:
     """
     name = "new seed, new output"
     x = plain_rows(setting, FRESH_ROWS)
-    outcomes = [_run(setting, x.copy(), "fresh", i) for i in range(FRESH_DRAWS)]
+    outcomes = [one_draw(setting, x.copy(), "fresh", i) for i in range(FRESH_DRAWS)]
     good = [o for o in outcomes if not isinstance(o, Failure)]
     if len(good) < 2:
         return _skipped(name, outcomes[0])
@@ -197,7 +197,7 @@ def row_order(setting: Setting) -> CheckResult:
     if not setting.target.seeded:
         return _skipped("row order", UNSEEDED)
     x = plain_rows(setting, ROWS)
-    first, second = _run(setting, x.copy(), "order"), _run(setting, x[::-1].copy(), "order")
+    first, second = one_draw(setting, x.copy(), "order"), one_draw(setting, x[::-1].copy(), "order")
     if isinstance(first, Failure) or isinstance(second, Failure):
         return _skipped("row order", first, second)
 
@@ -257,7 +257,7 @@ def edge_cases(setting: Setting, smallest_dimension: int = 1) -> CheckResult:
     valid = _valid(setting.box, smallest_dimension)
     for name, x in valid.items():
         n, d = x.shape
-        outcome = _run(setting, x, "edge", name)
+        outcome = one_draw(setting, x, "edge", name)
         if not isinstance(outcome, Failure) or outcome.kind == "time-out":
             continue
         if _is_refusal(outcome) and _refuses_size(setting, n, d):
@@ -288,7 +288,7 @@ def _refuses_size(setting: Setting, n: int, d: int) -> bool:
         cases.append(rng.random((n, 1)) * rows / np.linalg.norm(rows, axis=1, keepdims=True))
     if setting.box is not None:
         cases = [in_box(setting.box, x) for x in cases]
-    outcomes = (_run(setting, x, "size", i) for i, x in enumerate(cases))
+    outcomes = (one_draw(setting, x, "size", i) for i, x in enumerate(cases))
     return all(_is_refusal(outcome) for outcome in outcomes)
 
 

@@ -18,10 +18,9 @@ import numpy as np
 
 from covassay.reference.domain import Matrix
 from covassay.verification.audit.engine.checks import CheckResult, Status
-from covassay.verification.audit.engine.contract import Form
+from covassay.verification.audit.engine.contract import Form, one_draw
 from covassay.verification.audit.engine.sampling import Setting
-from covassay.verification.audit.targets.target import Failure, call, well_formed
-from covassay.verification.statistics.streams import stream
+from covassay.verification.audit.targets.target import Failure
 
 NAME = "summation order"
 ROWS = 1024  # a power of two, so that dividing by it rounds nothing
@@ -47,7 +46,7 @@ def summation_order(setting: Setting, form: Form) -> list[CheckResult]:
     found = []
     for unit in UNITS:
         data = _rows(d, unit, True), _rows(d, unit, False), _rows(d, unit, False, long_row=False)
-        outputs = [_output(setting, x) for x in data]
+        outputs = [one_draw(setting, x, NAME) for x in data]
         if any(isinstance(output, Failure) for output in outputs):
             failures = ", ".join(dict.fromkeys(str(output) for output in outputs if isinstance(output, Failure)))
             return [CheckResult("contract", NAME, Status.SKIPPED, failures)]
@@ -66,9 +65,3 @@ def summation_order(setting: Setting, form: Form) -> list[CheckResult]:
         return [CheckResult("contract", NAME, Status.NOT_REFUTED, text)]
     text += ". A claim for data sets without an order has that much less room, and less still for more rows"
     return [CheckResult("contract", NAME, Status.NOTED, text)]
-
-
-def _output(setting: Setting, x: Matrix) -> Matrix | Failure:
-    rng = np.random.default_rng(stream(setting.seed, "contract", NAME))
-    output, _ = call(setting.target, x, setting.budget, rng, setting.seconds)
-    return well_formed(output, setting.shape(x))

@@ -119,13 +119,13 @@ def sizes(input_bits: int, tail: Tail) -> tuple[tuple[int, int], ...]:
 
 
 def laplace_scale(claim: ClaimUnderAudit, d: int) -> float:
-    """t, in whole numbers."""
+    """The scale t of the noise, in units of the lattice."""
     change = discrete_laplace_covariance.sensitivity(d, input_bits(claim))
     return float(discrete_laplace_covariance.noise_scale(change, claim.budget["epsilon"]))
 
 
 def input_bits(claim: ClaimUnderAudit) -> int:
-    """b."""
+    """The number b of bits: rows are rounded toward zero to multiples of 2^−b."""
     return int(claim.parameter("input_bits"))
 
 
@@ -196,7 +196,7 @@ def laplace_profile(claim: ClaimUnderAudit) -> Profile:
 
 
 def gaussian_scale(claim: ClaimUnderAudit, d: int) -> float:
-    """σ, in whole numbers."""
+    """The deviation σ of the noise, in units of the lattice."""
     change = discrete_gaussian_covariance.sensitivity_squared(d, input_bits(claim))
     return math.sqrt(discrete_gaussian_covariance.noise_variance(change, claim.budget["rho"]))
 

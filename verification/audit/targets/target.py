@@ -315,9 +315,13 @@ def observed_call(
     return output, elapsed, changed
 
 
+def ran_out_of_time(error: BaseException, elapsed: float, seconds: float) -> bool:
+    """Whether the time limit ended a draw; a target may have wrapped the interruption in an error of its own."""
+    return isinstance(error, TimeLimitError | InsistentTimeLimitError) or elapsed >= seconds * ALMOST
+
+
 def _failure(error: BaseException, elapsed: float, seconds: float) -> Failure:
-    # the target may have wrapped the interruption in an error of its own
-    if isinstance(error, TimeLimitError | InsistentTimeLimitError) or elapsed >= seconds * ALMOST:
+    if ran_out_of_time(error, elapsed, seconds):
         return Failure("time-out", f"no output after {seconds:g} s")
     if isinstance(error, NoReply):
         return Failure(error.kind, error.message)

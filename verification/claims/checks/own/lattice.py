@@ -92,15 +92,8 @@ def exponential_chance(chance_exp: Callable[[Coins, int, int], bool] = Coins.cha
 
 def keeps_both_zeros(scale: Fraction, coins: Coins) -> int | None:
     """Mutant: −0 is taken for 0."""
-    t, s = scale.numerator, scale.denominator
-    u = coins.below(t)
-    if not coins.chance_exp(u, t):
-        return None
-    v = 0
-    while coins.chance_exp(1, 1):
-        v += 1
-    size = (u + t * v) // s
-    return -size if coins.chance(1, 2) else size
+    size = discrete_laplace.attempt_size(scale, coins)
+    return size if size is None or not coins.chance(1, 2) else -size
 
 
 def forgets_the_remainder(scale: Fraction, coins: Coins) -> int | None:

@@ -1,0 +1,48 @@
+"""What rounded releases and releases on a lattice have in common: integers, their unit, and what a file says."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, ClassVar
+
+from covassay.reference.privacy import Spend
+
+
+@dataclass(frozen=True)
+class ExactRelease:
+    """A release of integers.
+
+    integers : for every part that was released, the integers k; the part is k · grid, with rows in the unit ball.
+    grid : the distance of neighbouring outputs. unit : k · grid times unit is in the unit of the data.
+    values : the output of the mechanism in float64, in the unit of the data, computed from the integers alone.
+    claimed and proven budget : `spend`.
+    """
+
+    kind: ClassVar[str]
+    guarantee: ClassVar[str]
+    assumptions: ClassVar[tuple[str, ...]]
+    mechanism: str
+    integers: Mapping[str, list[int]]
+    grid: Fraction
+    unit: float
+    values: Any
+    spend: Spend
+    input_bits: int
+    seeded: bool
+
+    @property
+    def grid_text(self) -> str:
+        """The grid as a file names it."""
+        return str(self.grid)
+
+    def provenance(self) -> dict[str, Any]:
+        """What a file says about the release, besides the mechanism and its budget."""
+        return {
+            "grid": self.grid_text,
+            "integers": dict(self.integers),
+            "unit": self.unit,
+            "input": f"rows of integers over 2^{self.input_bits}, rounded toward zero; all sums of them are exact",
+            "bits": "of a seed: for tests, not private" if self.seeded else "of the operating system",
+            "guarantee": self.guarantee,
+            "assumptions": list(self.assumptions),
+        }

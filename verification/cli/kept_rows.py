@@ -1,0 +1,41 @@
+"""Measurements that may be interrupted: every row is kept in a file of JSON lines, and is not measured again."""
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, TypeVar
+
+from joblib import Parallel, delayed
+
+Row = TypeVar("Row")
+Task = tuple[Any, ...]  # the arguments of one measurement
+
+
+def read(file: Path | None) -> list[dict[str, Any]]:
+    """The rows in a file of JSON lines; none if there is no such file."""
+    if file is None or not file.exists():
+        return []
+    return [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
+
+
+def measured(
+    measure: Callable[..., Row],
+    tasks: Iterable[Task],
+    known: Mapping[Task, Row],
+    jobs: int,
+    kept: Path | None,
+    as_json: Callable[[Row], dict[str, Any] | None],
+) -> Iterator[Row]:
+    """The row of every task as it becomes known: first the known ones, then new ones, which are added to the file.
+
+    A row for which `as_json` gives None is not kept.
+    """
+    wanted = list(tasks)
+    yield from (known[task] for task in wanted if task in known)
+    new = (delayed(measure)(*task) for task in wanted if task not in known)
+    for row in Parallel(n_jobs=jobs, return_as="generator_unordered")(new):
+        content = as_json(row)
+        if kept is not None and content is not None:
+            with kept.open("a", encoding="utf-8") as file:
+                file.write(json.dumps(content, ensure_ascii=False) + "\n")
+        yield row
