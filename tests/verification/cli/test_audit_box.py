@@ -81,12 +81,15 @@ def test_a_process_gets_the_bounds(folder: Path, capsys: pytest.CaptureFixture[s
     [
         (["covassay:nuclear-laplace", "--bounds", "0:1"], "lie in the unit ball"),
         (["mutant:box-own-range", "--bounds", "0:1", "--as", "lap-cov"], "lie in the unit ball"),
-        (["mutant:box-own-range", "--bounds", "0:1", "--data", "wine"], "data and bounds"),
+        (["mutant:box-own-range", "--bounds", "0:1", "--data", "data.csv"], "data and bounds"),
         (["covassay:nuclear-laplace", "--adjacency", "add-remove"], "known for replace-one"),
         (["covassay:nuclear-laplace", "--equivariant"], "equivariant"),
     ],
 )
-def test_options_that_do_not_apply(arguments: list[str], named: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_options_that_do_not_apply(
+    arguments: list[str], named: str, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "data.csv").write_text("a,b\n1,2\n3,4\n")
     assert run(["audit", *arguments]) == 2
     assert named in capsys.readouterr().err
 
