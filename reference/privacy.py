@@ -12,8 +12,9 @@ sympy symbols and on mpmath numbers.
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from scipy.optimize import minimize_scalar
 
@@ -145,6 +146,16 @@ class ApproximateDP:
 
 
 Guarantee = PureDP | ZCDP | ApproximateDP
+_NOTIONS: dict[frozenset[str], Callable[..., Guarantee]] = {
+    frozenset({"epsilon"}): PureDP,
+    frozenset({"rho"}): ZCDP,
+    frozenset({"epsilon", "delta"}): ApproximateDP,
+}
+
+
+def guarantee_of(budget: Mapping[str, Any]) -> Guarantee:
+    """The guarantee whose `keywords` these are; KeyError if they are those of none."""
+    return _NOTIONS[frozenset(budget)](**budget)
 
 
 @dataclass(frozen=True)

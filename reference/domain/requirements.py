@@ -89,6 +89,19 @@ def require_shape(name: str, value: ArrayLike, shape: tuple[int, ...]) -> NDArra
     return numbers
 
 
+def require_number(name: str, value: float) -> float:
+    """Return `value` if it is a finite number."""
+    if not (isinstance(value, int | float) and math.isfinite(value)):
+        raise InvalidInput(f"{name} = {value!r}: must be a finite number")
+    return value
+
+
+def require_target(dimension: int) -> None:
+    """Raise `InvalidInput` unless there are features beside the target, which is the last column."""
+    if dimension < 2:
+        raise InvalidInput("x has 1 column: must have at least one feature and a target")
+
+
 def require_symmetric(name: str, value: ArrayLike, shape: tuple[int, ...]) -> Matrix:
     """Return `value` as a finite float64 array of the given shape if every matrix in it equals its transpose."""
     matrix = require_shape(name, value, shape)

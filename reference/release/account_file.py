@@ -28,7 +28,7 @@ from typing import Any
 
 from covassay.reference.accounting import Account, OverBudget
 from covassay.reference.errors import InvalidInput
-from covassay.reference.privacy import ZCDP, ApproximateDP, Guarantee, PureDP
+from covassay.reference.privacy import Guarantee, guarantee_of
 from covassay.reference.release.messages import clipped, named, reason, require_suffix
 from covassay.reference.release.tables.files import data_files
 from covassay.reference.release.writing import json_text, replace_file, require_writable, target_file
@@ -55,7 +55,7 @@ class AccountFile:
 
     def account(self) -> Account:
         """The total budget and what has been spent of it."""
-        return Account(self.total, spent=[_guarantee(entry["claimed"]) for entry in self.releases])
+        return Account(self.total, spent=[guarantee_of(entry["claimed"]) for entry in self.releases])
 
     def after(self, guarantee: Guarantee) -> Guarantee:
         """What is spent if `guarantee` is spent as well; raise `OverBudget` if that is more than the total."""
@@ -71,7 +71,7 @@ class AccountFile:
         """
         with _locked(self.path, PATIENCE if patience is None else patience, tell):
             now = open_account(self.path, self.data, self.total) if self.path.exists() else self
-            total = now.after(_guarantee(entry["claimed"]))
+            total = now.after(guarantee_of(entry["claimed"]))
             _write(replace(now, releases=(*now.releases, entry)))
         return total
 
@@ -142,21 +142,10 @@ def parse_total(text: str) -> Guarantee:
         budget = {name.strip(): float(value) for name, _, value in pairs}
         if len(budget) < len(pairs):
             raise KeyError("one of them twice")
-        return _guarantee(budget)
+        return guarantee_of(budget)
     except (ValueError, KeyError) as error:
         detail = f" ({error})" if isinstance(error, InvalidInput) else ""
         raise InvalidInput(f"--total {text}{detail}: must be epsilon=…, rho=… or epsilon=…,delta=…") from None
-
-
-def _guarantee(budget: dict[str, Any]) -> Guarantee:
-    keys = set(budget)
-    if keys == {"epsilon"}:
-        return PureDP(budget["epsilon"])
-    if keys == {"rho"}:
-        return ZCDP(budget["rho"])
-    if keys == {"epsilon", "delta"}:
-        return ApproximateDP(budget["epsilon"], budget["delta"])
-    raise KeyError("budget")
 
 
 def _parsed(path: Path, text: str) -> AccountFile:
@@ -166,7 +155,7 @@ def _parsed(path: Path, text: str) -> AccountFile:
             raise KeyError("schema")
         data = {"name": str(document["data"]["name"]), "bytes": int(document["data"]["bytes"])}
         releases = [dict(entry) for entry in document["releases"]]
-        account = AccountFile(path, _guarantee(document["total"]), data, tuple(releases))
+        account = AccountFile(path, guarantee_of(document["total"]), data, tuple(releases))
         account.account().spent()
         return account
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:

@@ -406,27 +406,17 @@ def _black_box(target: Target, settings: AuditSettings) -> Profile:
 
 
 def _with_kind(
-    origin: TargetSource, target: Target, guarantee: Guarantee, settings: AuditSettings
+    origin: TargetSource, target: Target, budget: dict[str, Any], settings: AuditSettings
 ) -> tuple[AuditSettings, tuple[str, ...]]:
     """The settings, with the kind of output if nobody states it and it is no matrix, and a note that says so."""
     if settings.claimed or target.mechanism or settings.released or target.released:
         return settings, ()
     if settings.box is None and needs_bounds(target):
         return settings, ()  # the audit will ask for the bounds
-    setting = _setting_of_a_trial(origin, guarantee, settings)
-    if not takes_bounds(target):
-        setting = replace(setting, budget=setting.claim)
+    setting = Setting(origin, budget, OUTPUTS[USUAL], settings.seed, seconds=settings.seconds, box=settings.box)
     with random_states_put_back():
         kind = found_kind(setting)
     return (settings, ()) if kind is None else (replace(settings, released=kind), (stated(kind),))
-
-
-def _setting_of_a_trial(source: TargetSource, guarantee: Guarantee, settings: AuditSettings) -> Setting:
-    """The setting of draws that find out how a target is called, and what it returns."""
-    output = mechanism(settings.claimed).output if settings.claimed else OUTPUTS[settings.released or USUAL]
-    box = settings.box
-    budget: dict[str, Any] = dict(guarantee.keywords()) | ({BOUNDS: box.bounds} if box is not None else {})
-    return Setting(source, budget, output, settings.seed, seconds=settings.seconds, box=box)
 
 
 def _as_box(domain: str | None, bounds: Any) -> Box | None:
@@ -444,7 +434,10 @@ def with_call(
     """The source, with the expression that calls it if it is a function with another signature."""
     if settings.claimed:
         mechanism(settings.claimed).require_budget(guarantee)
-    setting = _setting_of_a_trial(Target("", print), guarantee, settings)
+    output = mechanism(settings.claimed).output if settings.claimed else OUTPUTS[settings.released or USUAL]
+    box = settings.box
+    budget: dict[str, Any] = dict(guarantee.keywords()) | ({BOUNDS: box.bounds} if box is not None else {})
+    setting = Setting(Target("", print), budget, output, settings.seed, seconds=settings.seconds, box=box)
     return called(source, setting, call)
 
 
@@ -530,13 +523,13 @@ def audit(
     target = load(origin)
     settings = _as_stated_by(target, settings)
     box, adjacency = settings.box, settings.adjacency
-    settings, kind = _with_kind(origin, target, guarantee, settings)
-    name, resolved, known = expected_of(target, guarantee, settings)
-    neighbours = adjacency or (mechanism(name).adjacency if name else REPLACE_ONE)
-    expected = _with_pair(known, settings.user_pair, neighbours)
     budget: dict[str, Any] = dict(guarantee.keywords())
     if box is not None and takes_bounds(target):
         budget[BOUNDS] = box.bounds
+    settings, kind = _with_kind(origin, target, budget, settings)
+    name, resolved, known = expected_of(target, guarantee, settings)
+    neighbours = adjacency or (mechanism(name).adjacency if name else REPLACE_ONE)
+    expected = _with_pair(known, settings.user_pair, neighbours)
     setting = Setting(origin, budget, expected.form.output, seed, jobs, seconds, watching(progress), box=box)
     with random_states_put_back():
         checks, laws, fitted = _checks(setting, guarantee, settings, expected, name is not None)

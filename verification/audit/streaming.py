@@ -55,7 +55,7 @@ from covassay.verification.audit.engine.privacy import (
     in_reach,
     p_value,
 )
-from covassay.verification.audit.engine.sampling import Setting, draw, draw_block
+from covassay.verification.audit.engine.sampling import Repeated, Setting, draw, draw_block
 from covassay.verification.audit.engine.tails import TAILS, rare_branches
 from covassay.verification.audit.engine.trade_off import TRADE_OFF, points
 from covassay.verification.audit.profiles import noise_entries
@@ -234,7 +234,7 @@ class Work:
         root = stream(self.recipe.seed, "streaming", label)
         seed = np.random.SeedSequence(root.entropy, spawn_key=(block,))
         shape = plan(self.recipe).profile.form.output.shape(x.shape[1])
-        return draw_block(self.source, x, dict(self.budget), shape, size, seed, self.seconds)
+        return draw_block(Repeated(self.source, x, dict(self.budget), shape, self.seconds), size, seed)
 
 
 def law_block(work: Work, size: int, block: int) -> LawSums:

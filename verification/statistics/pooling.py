@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from covassay.reference.domain import Vector
 from covassay.verification.statistics.laws import Placed
 from covassay.verification.statistics.tails import CUT, beyond_p_values, missing_tail, seen_beyond
-from covassay.verification.statistics.tests import DISCRETE_SLACK, POWER, Pooled, TestResult, gamma_sum
+from covassay.verification.statistics.tests import DISCRETE_SLACK, POWER, Pooled, TestResult, band, gamma_sum
 
 PARTS = 1000  # of the probability, in which places are counted
 Counts = NDArray[np.int64]
@@ -57,7 +57,7 @@ class Places:
             min(1.0, 2 * math.exp(-2 * self.n * distance**2)),
             self.n,
             "CDF distance",
-            lambda alpha: _band(self.n, alpha) + _band(self.n, 1 - POWER) + self.error + 1 / PARTS,
+            lambda alpha: band(self.n, alpha) + band(self.n, 1 - POWER) + self.error + 1 / PARTS,
         )
 
     def tails(self) -> TestResult:
@@ -75,10 +75,6 @@ class Places:
             CUT,
             lambda alpha: missing_tail(self.n, self.error, tests, alpha),
         )
-
-
-def _band(n: int, alpha: float) -> float:
-    return math.sqrt(math.log(2 / alpha) / (2 * n))
 
 
 @dataclass(frozen=True)

@@ -71,7 +71,7 @@ def _require_sample(values: Vector) -> Vector:
     return array
 
 
-def _band(n: int, alpha: float) -> float:
+def band(n: int, alpha: float) -> float:
     """The half-width of Massart's confidence band: P(sup |F_n − F| > half-width) ≤ α."""
     return math.sqrt(math.log(2 / alpha) / (2 * n))
 
@@ -96,7 +96,7 @@ def kolmogorov_smirnov(values: Vector, cdf: Callable[[Vector], Vector], null: st
         p_value,
         n,
         "CDF distance",
-        lambda alpha: _band(n, alpha) + _band(n, 1 - POWER),
+        lambda alpha: band(n, alpha) + band(n, 1 - POWER),
         places.repeated(counts),
         curve=curve(x, up_to, lambda some: (places.below[some], places.above[some]), n),
     )
@@ -123,8 +123,8 @@ def two_sample(values: Vector, other: Vector, null: str) -> TestResult:
             p_value = min(p_value, float(stats.ks_2samp(x, y, method="exact").pvalue))
 
     def detectable(alpha: float) -> float:
-        needed = math.sqrt((1 - math.log(alpha)) / n) if n == m else _band(n, alpha / 2) + _band(m, alpha / 2)
-        return needed + _band(n, (1 - POWER) / 2) + _band(m, (1 - POWER) / 2)
+        needed = math.sqrt((1 - math.log(alpha)) / n) if n == m else band(n, alpha / 2) + band(m, alpha / 2)
+        return needed + band(n, (1 - POWER) / 2) + band(m, (1 - POWER) / 2)
 
     return TestResult(null, statistic, min(1.0, p_value), n, "CDF distance", detectable, curve=between(x, y))
 
@@ -152,7 +152,7 @@ class Successes:
             min(1.0, 2 * min(lower, upper)),
             self.n,
             "probability off by",
-            lambda alpha: _band(self.n, alpha) + math.sqrt(math.log(1 / (1 - POWER)) / (2 * self.n)),
+            lambda alpha: band(self.n, alpha) + math.sqrt(math.log(1 / (1 - POWER)) / (2 * self.n)),
             pooled=self,
         )
 
@@ -196,7 +196,7 @@ class Quadrants:
             min(1.0, 2 * math.exp(-self.trials * divergence)),
             self.n,
             "quadrant probability off by",
-            lambda alpha: _band(self.n, alpha) + _band(self.n, 1 - POWER),
+            lambda alpha: band(self.n, alpha) + band(self.n, 1 - POWER),
             pooled=self,
         )
 

@@ -6,10 +6,8 @@ from typing import Any
 from covassay.reference.accounting import compose
 from covassay.reference.errors import InvalidInput
 from covassay.reference.mechanisms.registry import mechanism
-from covassay.reference.privacy import ZCDP, ApproximateDP, Guarantee, PureDP
+from covassay.reference.privacy import Guarantee, guarantee_of
 from covassay.verification.vectors.numbers import read
-
-KEYS = {"epsilon": PureDP, "rho": ZCDP, "epsilon, delta": ApproximateDP}
 
 
 def budget(name: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
@@ -21,15 +19,14 @@ def budget(name: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
 
 def guarantee(values: Mapping[str, Any]) -> Guarantee:
     """The guarantee with these keywords."""
-    kind = KEYS.get(", ".join(sorted(values, reverse=True)))
-    if kind is None:
-        raise InvalidInput(f"budgets: {', '.join(values)} is no budget")
-    made: Guarantee = kind(**values)
-    return made
+    try:
+        return guarantee_of(values)
+    except KeyError:
+        raise InvalidInput(f"budgets: {', '.join(values)} is no budget") from None
 
 
 def composition(budgets: list[Mapping[str, Any]], to: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
     """The budget of all releases together, in the notion `to`."""
     spent = [guarantee(values) for values in read(budgets)]
     free = {"epsilon": 1.0, "rho": 1.0, **read(parameters)}
-    return compose(spent, KEYS[to](**{key: free[key] for key in to.split(", ")})).keywords()
+    return compose(spent, guarantee_of({key: free[key] for key in to.split(", ")})).keywords()

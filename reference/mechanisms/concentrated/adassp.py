@@ -28,9 +28,15 @@ from typing import Annotated
 
 import numpy as np
 
-from covassay.reference.domain import require_shape, require_symmetric, second_moment, sized_unit_rows
+from covassay.reference.domain import (
+    require_number,
+    require_shape,
+    require_symmetric,
+    require_target,
+    second_moment,
+    sized_unit_rows,
+)
 from covassay.reference.domain.types import DataSet, Matrix, Number, Vector
-from covassay.reference.errors import InvalidInput
 from covassay.reference.laws import wigner
 from covassay.reference.mechanisms.building_blocks.private_trace import gaussian_margin
 from covassay.reference.mechanisms.mechanism import About, Mechanism
@@ -110,10 +116,8 @@ def release(
     """Release the coefficients, given the noise, an `AdaSSPNoise`. They have no unit."""
     # VALIDATE
     rows, n, d = sized_unit_rows(x, row_bound, on_large_rows)
-    if d < 2:
-        raise InvalidInput("x has 1 column: must have at least one feature and a target")
-    if not (isinstance(noise.eigenvalue, int | float) and math.isfinite(noise.eigenvalue)):
-        raise InvalidInput(f"noise.eigenvalue = {noise.eigenvalue!r}: must be a finite number")
+    require_target(d)
+    require_number("noise.eigenvalue", noise.eigenvalue)
     w = require_symmetric("noise.matrix", noise.matrix, (d - 1, d - 1))
     normal = require_shape("noise.vector", noise.vector, (d - 1,))
 

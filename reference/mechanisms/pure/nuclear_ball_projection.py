@@ -17,13 +17,19 @@ Accuracy. If r ≥ tr Σ, the Frobenius error is at most √(‖ρZ‖ (tr Σ + 
 Proof: proofs/paper/nuclear-ball-projection.md
 """
 
-import math
 from dataclasses import dataclass
 
 import numpy as np
 
-from covassay.reference.domain import DataSet, Matrix, Number, require_shape, second_moment, sized_unit_rows
-from covassay.reference.errors import InvalidInput
+from covassay.reference.domain import (
+    DataSet,
+    Matrix,
+    Number,
+    require_number,
+    require_shape,
+    second_moment,
+    sized_unit_rows,
+)
 from covassay.reference.laws import nuclear_laplace as law
 from covassay.reference.mechanisms.mechanism import About, Mechanism
 from covassay.reference.mechanisms.output import SECOND_MOMENT
@@ -74,8 +80,7 @@ def release(
     # VALIDATE
     rows, n, d = sized_unit_rows(x, row_bound, on_large_rows)
     z = require_shape("noise.matrix", noise.matrix, (d, d))
-    if not (isinstance(noise.trace, int | float) and math.isfinite(noise.trace)):
-        raise InvalidInput(f"noise.trace = {noise.trace!r}: must be a finite number")
+    require_number("noise.trace", noise.trace)
 
     # QUERY
     moment = second_moment(rows)

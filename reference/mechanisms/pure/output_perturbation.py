@@ -24,10 +24,9 @@ from typing import Annotated, Literal
 
 import numpy as np
 
-from covassay.reference.domain import require_shape, second_moment, sized_unit_rows
+from covassay.reference.domain import require_shape, require_target, second_moment, sized_unit_rows
 from covassay.reference.domain.types import DataSet, Matrix, Number, Vector
 from covassay.reference.downstream.ridge import coefficients
-from covassay.reference.errors import InvalidInput
 from covassay.reference.mechanisms.mechanism import About, Mechanism
 from covassay.reference.mechanisms.output import OUTPUTS
 from covassay.reference.mechanisms.parameters import Dimension, Epsilon, LargeRows, Meaning, RowBound, checked, positive
@@ -79,8 +78,7 @@ def release(
     """Release the noisy coefficients, given the noise: a draw of v, (d − 1,)."""
     # VALIDATE
     rows, n, d = sized_unit_rows(x, row_bound, on_large_rows)
-    if d < 2:
-        raise InvalidInput("x has 1 column: must have at least one feature and a target")
+    require_target(d)
     v = require_shape("noise", noise, (d - 1,))
 
     # QUERY

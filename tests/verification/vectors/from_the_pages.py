@@ -853,7 +853,7 @@ def pgce(x, p, noise, rho=None, beta=None):
 
 
 def column_means(x, noise, rho, beta, sigma, bound):
-    """KVMean."""
+    """The mean of every column, from a private histogram and a clipped mean (the page of kv-mean)."""
     n, d = len(x), len(x[0])
     rho, beta, count, means = rho / d, beta / d, math.ceil(bound / sigma), []
     need(len(noise["counts"]) == d and len(noise["mean"]) == d, "noise")

@@ -2,12 +2,13 @@
 
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from covassay.reference.domain import Matrix
 from covassay.verification.statistics.curves import Curve
 
 Kind = Literal["contract", "data path", "law", "privacy", "bits"]
+KINDS: tuple[Kind, ...] = get_args(Kind)
 
 
 class Status(Enum):

@@ -22,7 +22,7 @@ def answers_as(setting: Setting, kind: str) -> bool:
 
 
 def found_kind(setting: Setting) -> str | None:
-    """The kind of all outputs on the examples, if it is another than a matrix; None if it is a matrix or not clear."""
+    """The kind that all outputs on the examples have. None stands for a matrix, and for outputs of no common kind."""
     n, d = EXAMPLES[0]
     first = one_draw(setting, plain_rows(setting, n, d), "output kind", n, d)
     if isinstance(first, np.ndarray) or first.kind != "malformed":

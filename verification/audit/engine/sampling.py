@@ -8,7 +8,7 @@ run them (`workers`).
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -104,18 +104,21 @@ class Setting:
         return self.output.shape(x.shape[1])
 
 
-def _chunk(
-    source: TargetSource,
-    x: Matrix,
-    budget: dict[str, Any],
-    shape: tuple[int, ...],
-    size: int,
-    seed: np.random.SeedSequence,
-    seconds: float,
-) -> Sequence[Matrix | Failure] | Matrix:
+class Repeated(NamedTuple):
+    """A draw that is repeated: the target, its data, its budget, the shape of an output and the time limit."""
+
+    source: TargetSource
+    x: Matrix
+    budget: dict[str, Any]
+    shape: tuple[int, ...]
+    seconds: float
+
+
+def _chunk(repeated: Repeated, size: int, seed: np.random.SeedSequence) -> Sequence[Matrix | Failure] | Matrix:
+    source, x, budget, shape, seconds = repeated
     target, rng = load(source), np.random.default_rng(seed)
     if target.draw_many is not None:
-        return _many(target, x, budget, shape, size, rng, seconds)
+        return _many(target, repeated, size, rng)
     outcomes: list[Matrix | Failure] = []
     time_outs = 0
     while len(outcomes) < size and time_outs < TIME_OUTS_PER_CHUNK:
@@ -127,15 +130,10 @@ def _chunk(
 
 
 def _many(
-    target: Target,
-    x: Matrix,
-    budget: dict[str, Any],
-    shape: tuple[int, ...],
-    size: int,
-    rng: np.random.Generator,
-    seconds: float,
+    target: Target, repeated: Repeated, size: int, rng: np.random.Generator
 ) -> Sequence[Matrix | Failure] | Matrix:
     """A chunk by `draw_many`, which has the time of all its draws; if it fails, every draw of the chunk fails."""
+    _, x, budget, shape, seconds = repeated
 
     def draws(x: Matrix, **given: Any) -> Any:
         made = target.draw_many(x, size, **given) if target.draw_many else []
@@ -153,23 +151,14 @@ def _many(
     return [well_formed(output, shape) for output in outputs]
 
 
-def draw_block(
-    source: TargetSource,
-    x: Matrix,
-    budget: dict[str, Any],
-    shape: tuple[int, ...],
-    size: int,
-    seed: np.random.SeedSequence,
-    seconds: float,
-) -> Draws:
+def draw_block(repeated: Repeated, size: int, seed: np.random.SeedSequence) -> Draws:
     """That many draws in this process, in parts that have random streams and time limits of their own."""
     parts = []
     for start, stream_of_part in zip(range(0, size, PART), seed.spawn(-(-size // PART)), strict=True):
         count = min(PART, size - start)
-        outcomes = _chunk(source, x, budget, shape, count, stream_of_part, seconds)
-        parts.append(_as_draws(outcomes, count, shape))
+        parts.append(_as_draws(_chunk(repeated, count, stream_of_part), count, repeated.shape))
         if parts[-1].skipped:
-            return joined([*parts, Draws(np.empty((0, *shape)), skipped=size - start - count)])
+            return joined([*parts, Draws(np.empty((0, *repeated.shape)), skipped=size - start - count)])
     return joined(parts)
 
 
@@ -192,19 +181,13 @@ def draw(setting: Setting, x: Matrix, size: int, label: str, chunks: slice = sli
     sizes = [CHUNK] * (size // CHUNK) + ([size % CHUNK] if size % CHUNK else [])
     seeds = stream(setting.seed, label).spawn(len(sizes))[chunks]
     sizes = sizes[chunks]
-    calls = (
-        (setting.source, x, setting.budget, setting.shape(x), count, seed, setting.seconds)
-        for count, seed in zip(sizes, seeds, strict=True)
-    )
-    outputs: list[Matrix] = []
-    failures: Counter[str] = Counter()
-    made = 0
-    for outcomes in workers.run(setting.jobs, _chunk, calls):
-        failures.update(str(outcome) for outcome in outcomes if isinstance(outcome, Failure))
-        outputs.extend(outcome for outcome in outcomes if not isinstance(outcome, Failure))
-        made += len(outcomes)
+    repeated = Repeated(setting.source, x, setting.budget, setting.shape(x), setting.seconds)
+    calls = ((repeated, count, seed) for count, seed in zip(sizes, seeds, strict=True))
+    parts = [Draws(np.empty((0, *repeated.shape)))]
+    for count, outcomes in zip(sizes, workers.run(setting.jobs, _chunk, calls), strict=True):
+        parts.append(_as_draws(outcomes, count, repeated.shape))
         setting.progress(label, len(outcomes))
-    setting.tally.draws += made
-    setting.tally.failures.update(failures)
-    stacked = np.array(outputs) if outputs else np.empty((0, *setting.shape(x)))
-    return Draws(stacked, failures, sum(sizes) - made)
+    drawn = joined(parts)
+    setting.tally.draws += drawn.size
+    setting.tally.failures.update(drawn.failures)
+    return drawn

@@ -6,10 +6,10 @@ policy in its head forbids scripts and everything from elsewhere as well.
 
 from collections.abc import Iterable, Sequence
 from importlib.resources import files
-from typing import Any, get_args
+from typing import Any
 from xml.etree.ElementTree import Element, SubElement, tostring
 
-from covassay.verification.audit.engine.checks import CheckResult, Kind, Status
+from covassay.verification.audit.engine.checks import KINDS, CheckResult, Status
 from covassay.verification.audit.reports.pictures import Drawn, pictures
 from covassay.verification.audit.reports.plain import plain
 from covassay.verification.audit.reports.sarif import ABOUT
@@ -30,7 +30,6 @@ from covassay.verification.audit.reports.words import (
 from covassay.verification.audit.run import AuditReport
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'"
-KINDS: tuple[Kind, ...] = get_args(Kind)
 NO_PICTURES = (
     "There are no pictures: they are drawn from tests of a law and from pairs of data sets, and this run has neither."
 )

@@ -11,7 +11,7 @@ from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
-from covassay.verification.audit.engine.checks import CheckResult, Kind, Status, Verdict
+from covassay.verification.audit.engine.checks import KINDS, CheckResult, Kind, Status, Verdict
 from covassay.verification.audit.engine.trade_off import TRADE_OFF
 from covassay.verification.audit.reports.words import (
     MEANING,
@@ -37,7 +37,6 @@ STYLE = {
     Status.NOT_REFUTED: "",
 }
 VERDICT_STYLE = {Verdict.REFUTED: "bold red", Verdict.NOT_REFUTED: "bold green", Verdict.INCONCLUSIVE: "bold yellow"}
-KINDS: tuple[Kind, ...] = ("contract", "data path", "law", "privacy", "bits")
 EXPLAINED = (Status.SUSPICIOUS, Status.NOTED, Status.INCONCLUSIVE, Status.SKIPPED)  # REFUTED is explained at the top
 POINTS_SHOWN = 7  # of a trade-off curve, about
 NEIGHBOURS = {

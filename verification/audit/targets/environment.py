@@ -25,7 +25,6 @@ import numpy as np
 
 from covassay.reference.domain import Matrix
 from covassay.reference.errors import InvalidInput
-from covassay.reference.privacy import ZCDP, ApproximateDP, Guarantee, PureDP
 from covassay.verification.audit.targets import runner
 from covassay.verification.audit.targets.calling import CannotRun
 from covassay.verification.audit.targets.deadline import clear_deadline
@@ -176,12 +175,6 @@ def described(name: str, module: Any, target: str) -> tuple[Callable[..., Any], 
     takes = {(False, False): _draw, (True, False): _draw_in_any_box, (True, True): _draw_in_box}
     draw = takes[told.pop("takes_bounds"), told.pop("needs_bounds")]
     return functools.partial(draw, command), told
-
-
-def guarantee_of(claim: dict[str, float]) -> Guarantee:
-    """The guarantee with these keywords."""
-    notion = ZCDP if "rho" in claim else ApproximateDP if "delta" in claim else PureDP
-    return notion(**claim)
 
 
 # MAKE

@@ -33,7 +33,7 @@ import numpy as np
 
 from covassay.reference.domain import Matrix
 from covassay.reference.errors import InvalidInput
-from covassay.reference.privacy import Guarantee
+from covassay.reference.privacy import Guarantee, guarantee_of
 from covassay.verification.audit.targets import environment
 from covassay.verification.audit.targets.calling import RANDOM, Wrapped, name_of
 from covassay.verification.audit.targets.calling import CannotRun as CannotRun  # the engine and the adapters raise it
@@ -246,7 +246,7 @@ def _target_elsewhere(spec: str, prefix: str, module: Any, name: str, problem: s
     claim = told.pop("claim")
     return Target(
         draw=draw,
-        claim=environment.guarantee_of(claim) if claim else None,
+        claim=guarantee_of(claim) if claim else None,
         options=tuple((key, value) for key, value in told.pop("options")),
         notes=(*told.pop("notes"), environment.NOTE),
         bounds=tuple((low, high) for low, high in told.pop("bounds") or ()) or None,
