@@ -34,6 +34,7 @@ from covassay.verification.audit.engine.coincidences import coincidences, coinci
 from covassay.verification.audit.engine.columns import COVARIANCE, ColumnFindings, columns
 from covassay.verification.audit.engine.contract import contract, require_answer
 from covassay.verification.audit.engine.equal_laws import equal_laws
+from covassay.verification.audit.engine.kinds_of_data import KINDS, Beside, run_kinds
 from covassay.verification.audit.engine.law import Scenario, Suspect, diagnose, fits, run_scenario
 from covassay.verification.audit.engine.location import Location
 from covassay.verification.audit.engine.low_order_bits import SHARE, BitBudget, BitFindings, bit_pairs, low_order_bits
@@ -203,6 +204,7 @@ class _Looks:
     settings: AuditSettings
     scenarios: dict[str, Scenario]
     shapes: Shapes | None = None
+    beside: Beside | None = None
     pairs: dict[str, Pair] = field(default_factory=dict)
     outputs: dict[str, Matrix] = field(default_factory=dict)
     fitted: list[Suspect] = field(default_factory=list)
@@ -215,6 +217,8 @@ class _Looks:
             checks = run_pair(self.setting, self.pairs[name], self.guarantee, samples, look, stop, error)
         elif self.shapes is not None and name == SHAPES:
             checks = run_shapes(self.setting, self.shapes, samples, look)
+        elif self.beside is not None and name == KINDS:
+            checks = run_kinds(self.setting, self.beside, samples, look)
         else:
             checks, draws = run_scenario(self.setting, self.scenarios[name], samples, look)
             self.outputs[name] = draws.outputs
@@ -230,18 +234,18 @@ class _Looks:
 
     def data_sets(self) -> list[str]:
         """The names under which `run` finds all data sets of the law."""
-        return [*self.scenarios, *([SHAPES] if self.shapes else [])]
+        return [*self.scenarios, *([SHAPES] if self.shapes else []), *([KINDS] if self.beside else [])]
 
     def first(self, pairs: Callable[[frozenset[str]], tuple[Pair, ...]]) -> list[CheckResult]:
         """The first look at every scenario, and then at the pairs, which may aim at a law that fitted; decided."""
         checks: list[CheckResult] = []
         self.plan("law", self.data_sets(), "first look")
         for name in self.data_sets():
-            asked = self.settings.stop_early or name == SHAPES
+            asked = self.settings.stop_early or name in (SHAPES, KINDS)
             if asked and any_refuted(decide(checks, self.settings.alpha * OVERWHELMING)):
                 if self.settings.stop_early:
                     return decide(checks, self.settings.alpha)
-                continue  # the law is wrong where it is known best; other shapes can tell no more
+                continue  # the law is wrong where it is known best; other data can tell no more
             checks += self.run("law", name, "first look")
         checks += rare_branches(checks)
         self.fitted = self.suspects(decide(checks, self.settings.alpha))
@@ -650,8 +654,9 @@ def _checks(
     if settings.stop_early and any_refuted(checks):
         return tuple(checks), (), []
     looks = _Looks(
-        setting, guarantee, settings, {scenario.name: scenario for scenario in expected.scenarios}, expected.shapes
-    )
+        setting, guarantee, settings, {scenario.name: scenario for scenario in expected.scenarios}, expected.shapes,
+        expected.beside,
+    )  # fmt: skip
     in_ball = setting.box is None and settings.adjacency in (None, REPLACE_ONE)
     if not expected.scenarios and in_ball:
         neighbours += worse_pairs(setting, settings.samples)

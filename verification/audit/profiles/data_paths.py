@@ -33,7 +33,10 @@ COVERED = (
     "data sets of every category and shape."
 )
 NOT_COVERED = "Not covered: noise that changes on data outside the zoo, and what happens in rare draws."
-POSSIBLE = "Compared instead are data that must give one law, namely rows {}. Not covered: data beyond these."
+POSSIBLE = (
+    "Compared instead are data that must give one law, namely rows {}, and draws of the reference on data of many "
+    "kinds and shapes. Not covered: data beyond these."
+)
 MOMENT = "moved by 1e-12", "clipped", "with other signs", "mixed"
 SIGNS = "moved by 1e-12", "clipped", "with other signs"
 # The law depends on n and on the second moment of the clipped rows alone. Each of these releases asks the data for

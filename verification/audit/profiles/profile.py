@@ -12,6 +12,7 @@ from covassay.reference.mechanisms.output import Output
 from covassay.reference.privacy import Guarantee
 from covassay.reference.sensitivity import block_pair, neighbours, one_sided_pair, orthonormal_pair
 from covassay.verification.audit.engine.contract import Form, example_rows
+from covassay.verification.audit.engine.kinds_of_data import Beside
 from covassay.verification.audit.engine.law import Scenario
 from covassay.verification.audit.engine.privacy import Pair, Statistic, generic_statistics
 from covassay.verification.audit.engine.same_noise import DataPath
@@ -59,6 +60,7 @@ class Profile:
     these laws.
     `data_path` says what may be assumed of the path from the data to the output; None if nothing is known. `shapes`
     gives the law on data of any shape; None if the law is known only on `scenarios`. `domain` is where rows must lie.
+    `beside` is the reference, to be drawn on data of many kinds; None if noise is added to a query.
     """
 
     form: Form
@@ -67,6 +69,7 @@ class Profile:
     data_path: DataPath | None = None
     domain: Domain = "ball"
     shapes: Shapes | None = None
+    beside: Beside | None = None
 
 
 Statistics = Callable[[Matrix, Matrix], tuple[Statistic, ...]]

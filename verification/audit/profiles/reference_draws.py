@@ -5,13 +5,15 @@ where it is smaller. For the reference's own mechanisms both samples come from t
 nothing: their laws are checked in tests/reference.
 """
 
+from collections.abc import Mapping
 from functools import lru_cache
 
 import numpy as np
 
-from covassay.reference.domain import Matrix
+from covassay.reference.domain import Matrix, unit_rows
 from covassay.reference.mechanisms.output import Feature
 from covassay.verification.audit.engine.contract import example_rows
+from covassay.verification.audit.engine.kinds_of_data import Beside
 from covassay.verification.audit.engine.law import Scenario, Test
 from covassay.verification.audit.engine.symmetry import asymmetry, square_part
 from covassay.verification.audit.profiles.profile import ClaimUnderAudit, Profile, common_pairs
@@ -43,6 +45,20 @@ def scenario(claim: ClaimUnderAudit, n: int, d: int, weight: float) -> Scenario:
 
     tests = {name: against_reference(name, f) for name, f in claim.mechanism.output.features(d).items()}
     return Scenario(f"n={n}, d={d}", x, tests, weight=weight)
+
+
+def beside(claim: ClaimUnderAudit) -> Beside:
+    """The reference on any data, and numbers that describe an output, by itself and beside the data."""
+    output = claim.mechanism.output
+
+    def sample(x: Matrix, rng: np.random.Generator) -> Matrix:
+        return np.asarray(claim.mechanism.sample(x, rng, **claim.budget, **claim.options), dtype=np.float64)
+
+    def features(x: Matrix) -> Mapping[str, Feature]:
+        rows = unit_rows(x)
+        return {**output.features(x.shape[1]), **output.contrasts(rows, np.zeros_like(rows))}
+
+    return Beside(sample, features, claim.mechanism.smallest_dimension)
 
 
 def promises_symmetry(claim: ClaimUnderAudit) -> bool:

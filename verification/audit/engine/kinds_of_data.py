@@ -1,0 +1,168 @@
+"""The law on data of many kinds, for mechanisms whose law there has no closed form: the reference draws beside.
+
+An implementation can treat some data in another way: zero rows, equal rows, fewer rows than columns. If noise is added
+to a query, `same_noise` sees that without sampling error. If not, a few draws on every data set of the zoo are compared
+with draws of the reference on the same data.
+
+If both laws are equal, the place of a draw among all draws before it is uniform, and independent of the places before
+it, because every order of the draws is equally likely (Rényi 1962). So places on different data sets can be tested
+together, by Kolmogorov–Smirnov: those on one data set, on all data of one kind, and on all data of one shape. Each test
+is the smallest p-value over all features of the output, by Bonferroni's inequality.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+from scipy import stats
+
+from covassay.reference.domain import Matrix, Vector
+from covassay.reference.errors import InvalidInput
+from covassay.reference.mechanisms.output import Feature
+from covassay.verification.audit.engine.checks import CheckResult, Status
+from covassay.verification.audit.engine.sampling import Setting, draw
+from covassay.verification.audit.engine.zoo import DataSetOfZoo, zoo
+from covassay.verification.statistics.streams import stream
+from covassay.verification.statistics.tests import POWER, band
+
+KINDS = "data of many kinds"  # takes the place of a scenario's name
+NAMES = {"data set": "every data set of the zoo", "kind": "every kind of data", "shape": "data of every shape"}
+SIZES = (1, 2), (30, 1), (20, 2), (4, 6), (65, 3), (1000, 2)  # (n, d), with fewer rows than columns among them
+DRAWS, FEWEST = 12, 6  # of the target on a data set, at `DEFAULT` samples
+BESIDE = 2  # times as many draws of the reference
+DEFAULT = 2000
+# Features are rounded to this share of their median size, so that a value which one implementation computes as 0 and
+# another as 10⁻¹⁷, or in float32 as 10⁻⁸, is one value to both.
+GRID = 1e-4
+NAMED = 3  # data sets, kinds or shapes that are named
+
+
+@dataclass(frozen=True)
+class Beside:
+    """The reference, which is drawn beside the target.
+
+    sample : (x, generator) -> an output. features : x -> numbers that describe an output on x.
+    """
+
+    sample: Callable[[Matrix, np.random.Generator], Matrix]
+    features: Callable[[Matrix], Mapping[str, Feature]]
+    smallest_dimension: int
+
+
+@dataclass
+class _Group:
+    """The places of draws that are tested together, by feature, and the last data set that they are from."""
+
+    places: dict[str, list[Vector]] = field(default_factory=dict)
+    draws: int = 0
+    x: Matrix = field(default_factory=lambda: np.zeros((0, 0)))
+
+    def add(self, found: Mapping[str, Vector], x: Matrix) -> None:
+        """Add the places of the draws on one data set."""
+        self.x = x
+        self.draws += max(map(len, found.values()))
+        for name, of_feature in found.items():
+            self.places.setdefault(name, []).append(of_feature)
+
+    @property
+    def tests(self) -> int:
+        """The number of tests: two for every feature."""
+        return 2 * len(self.places)
+
+    def p_value(self) -> float:
+        """Whether the places are uniform, and whether their distances from the middle are."""
+        return min(1.0, self.tests * min(map(_uniform, map(np.concatenate, self.places.values()))))
+
+
+def _uniform(sample: Vector) -> float:
+    """The smaller p-value of two tests: that the numbers are uniform, and that their distances from 1/2 are."""
+    n = len(sample)
+    tested = np.sort([sample, np.abs(2 * sample - 1)])
+    steps = np.arange(1, n + 1) / n
+    furthest = max(float((steps - tested).max()), float((tested - steps).max()) + 1 / n)
+    p_value: float = stats.kstwo.sf(furthest, n)
+    return p_value
+
+
+def places(values: Vector, beside: Vector, rng: np.random.Generator) -> Vector:
+    """The place, in [0, 1], of every value among those before it and those beside them; rng breaks ties."""
+    everything = np.concatenate([beside, values])
+    grid = GRID * float(np.median(np.abs(everything)))
+    if grid > 0:
+        everything = np.rint(everything / grid)
+    before = np.tri(len(everything), k=-1, dtype=bool)
+    below = ((everything[None, :] < everything[:, None]) & before).sum(axis=1)
+    ties = ((everything[None, :] == everything[:, None]) & before).sum(axis=1)
+    found = (below + rng.random(len(everything)) * (ties + 1)) / np.arange(1, len(everything) + 1)
+    return np.asarray(found[len(beside) :])
+
+
+def run_kinds(setting: Setting, beside: Beside, samples: int, look: str) -> list[CheckResult]:
+    """Draw on data of every kind and shape; the checks carry p-values and are not decided yet."""
+    groups: dict[str, dict[str, _Group]] = {name: {} for name in NAMES}
+    silent: list[str] = []
+    size = max(FEWEST, round(DRAWS * samples / DEFAULT))
+    for n, d in SIZES:
+        for member in zoo(n, d, setting.seed) if d >= beside.smallest_dimension else ():
+            found = _places_on(setting, beside, member, size, f"kinds/{n}/{d}/{member.category}/{look}")
+            if found is None:
+                silent.append(f"{member.category} (n = {n}, d = {d})")
+                continue
+            for name, key in {
+                "data set": f"{member.category} (n = {n}, d = {d})",
+                "kind": member.category,
+                "shape": f"n = {n}, d = {d}",
+            }.items():
+                groups[name].setdefault(key, _Group()).add(found, member.x)
+    if not groups["kind"]:
+        why = "the target, or the reference, fails on all of them"
+        return [CheckResult("law", NAMES["kind"], Status.SKIPPED, why, KINDS)]
+    return [_check(name, groups[name], silent) for name in NAMES]
+
+
+def _places_on(
+    setting: Setting, beside: Beside, member: DataSetOfZoo, size: int, label: str
+) -> dict[str, Vector] | None:
+    """Places on one data set, by feature; None if a draw fails or the reference rejects the data."""
+    rng = np.random.default_rng(stream(setting.seed, "beside", label))
+    try:
+        reference = np.array([beside.sample(member.x, rng) for _ in range(BESIDE * size)])
+    except InvalidInput:
+        return None
+    draws = draw(setting, member.x, size, label)
+    if len(draws.outputs) < size:
+        return None
+    found = {}
+    with np.errstate(all="ignore"):  # an output near the largest number may have a norm beyond it
+        for name, feature in beside.features(member.x).items():
+            found[name] = places(np.nan_to_num(feature(draws.outputs)), np.nan_to_num(feature(reference)), rng)
+    return found
+
+
+def _check(name: str, groups: Mapping[str, _Group], silent: list[str]) -> CheckResult:
+    """The check of all groups of one sort."""
+    found = {key: group.p_value() for key, group in groups.items()}
+    worst = sorted(found, key=lambda key: found[key])[:NAMED]
+    text = f"null: on {NAMES[name]} the outputs have the law of the reference's; furthest from it: "
+    text += ", ".join(f"{key} (p = {found[key]:.2g})" for key in worst)
+    if silent and name == "data set":
+        text += f"; not compared, because a draw fails there: {len(silent)} data sets"
+    fewest = min(groups.values(), key=lambda group: group.draws)
+    tests = len(groups) * fewest.tests
+    return CheckResult(
+        "law",
+        NAMES[name],
+        Status.NOT_REFUTED,
+        text,
+        KINDS,
+        p_value=min(1.0, len(found) * min(found.values())),
+        n=sum(group.draws for group in groups.values()),
+        facts={
+            "statistic": min(found.values()),
+            "effect": "places among the reference's draws off by",
+            "detectable": lambda alpha: min(1.0, band(fewest.draws, alpha / tests) + band(fewest.draws, 1 - POWER)),
+            "estimates": "",
+            "failures": {},
+        },
+        data=(groups[worst[0]].x,),
+    )
