@@ -104,7 +104,7 @@ def run_kinds(setting: Setting, beside: Beside, samples: int, look: str) -> list
     size = max(FEWEST, round(DRAWS * samples / DEFAULT))
     for n, d in SIZES:
         for member in zoo(n, d, setting.seed) if d >= beside.smallest_dimension else ():
-            found = _places_on(setting, beside, member, size, f"kinds/{n}/{d}/{member.category}/{look}")
+            found = _places_on(setting, beside, member, size, f"law/{KINDS}/{n}/{d}/{member.category}/{look}")
             if found is None:
                 silent.append(f"{member.category} (n = {n}, d = {d})")
                 continue

@@ -14,6 +14,7 @@ from covassay.verification.audit.negative_controls import (
     of_gaussian_covariance,
     of_gaussian_learning,
     of_joint_laws,
+    of_kinds,
     of_lattice,
     of_location,
     of_nuclear_laplace,
@@ -62,6 +63,7 @@ NEGATIVE_CONTROLS: dict[str, NegativeControl] = {
         of_scales,
         of_joint_laws,
         of_steps,
+        of_kinds,
         of_the_list,
     )
     for control in group.NEGATIVE_CONTROLS

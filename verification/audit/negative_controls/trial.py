@@ -5,6 +5,8 @@ from covassay.reference.privacy import Guarantee
 from covassay.verification.audit.engine import coincidences, equal_laws, symmetry
 from covassay.verification.audit.engine.checks import CheckResult, Status
 from covassay.verification.audit.engine.contract import contract
+from covassay.verification.audit.engine.kinds_of_data import NAMES as KINDS_OF_DATA
+from covassay.verification.audit.engine.kinds_of_data import run_kinds
 from covassay.verification.audit.engine.law import ANSWERS, run_scenario
 from covassay.verification.audit.engine.privacy import run_pair
 from covassay.verification.audit.engine.same_noise import same_noise
@@ -14,7 +16,7 @@ from covassay.verification.audit.engine.tails import RARE_BRANCHES, TAILS, rare_
 from covassay.verification.audit.negative_controls.negative_control import NegativeControl
 from covassay.verification.audit.profiles.by_mechanism import profile
 from covassay.verification.audit.profiles.profile import Profile
-from covassay.verification.audit.run import decide
+from covassay.verification.audit.run import ESCALATION, decide
 from covassay.verification.audit.targets.target import TargetReference
 
 ALPHA = 1e-9
@@ -37,7 +39,9 @@ def checks_of(control: NegativeControl, kind: str, name: str) -> list[CheckResul
     if kind == "data path":
         return _data_path_checks(setting, knowledge, name)
     checks: list[CheckResult] = []
-    if kind == "law":
+    if name in KINDS_OF_DATA.values() and knowledge.beside is not None:
+        checks += run_kinds(setting, knowledge.beside, ESCALATION * SAMPLES, "second look")
+    elif kind == "law":
         if name in NAMES.values() and knowledge.shapes is not None:
             checks += run_shapes(setting, knowledge.shapes, SAMPLES, "first look")
         anywhere = name in (ANSWERS, TAILS, RARE_BRANCHES)  # checks of every scenario

@@ -18,6 +18,7 @@ from covassay.verification.audit.engine.coincidences import NAME as COINCIDENCES
 from covassay.verification.audit.engine.coincidences import NAME_SEEN
 from covassay.verification.audit.engine.contract import Form, contract
 from covassay.verification.audit.engine.equal_laws import NAME as EQUAL_LAWS
+from covassay.verification.audit.engine.kinds_of_data import NAMES as KINDS_OF_DATA
 from covassay.verification.audit.engine.law import ANSWERS
 from covassay.verification.audit.engine.same_noise import NAME, NAME_OF_ROWS
 from covassay.verification.audit.engine.sampling import Setting
@@ -93,7 +94,7 @@ def every_check() -> set[tuple[str, str]]:
         for scenario in profile(mechanism_name, default_claim(mechanism_name), about.resolve({}), SAMPLES, 0).scenarios:
             names |= {("law", test) for test in scenario.tests}
     setting = Setting(TargetReference("covassay:nuclear-laplace-symmetric", "."), CLAIM.keywords(), SYMMETRIC, seed=0)
-    names |= {("law", check) for check in (ANSWERS, TAILS, RARE_BRANCHES, *NAMES.values())}
+    names |= {("law", check) for check in (ANSWERS, TAILS, RARE_BRANCHES, *NAMES.values(), *KINDS_OF_DATA.values())}
     names |= {
         ("data path", check) for check in (NAME, NAME_OF_ROWS, COINCIDENCES, NAME_SEEN, SYMMETRY_SEEN, EQUAL_LAWS)
     }

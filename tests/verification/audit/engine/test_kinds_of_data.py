@@ -1,0 +1,140 @@
+"""The law on data of many kinds: the places are uniform, and data that are treated in another way are seen."""
+
+import itertools
+from collections import Counter
+
+import numpy as np
+import pytest
+
+from covassay.reference.domain import Matrix
+from covassay.reference.errors import InvalidInput
+from covassay.reference.mechanisms.output import SECOND_MOMENT
+from covassay.reference.mechanisms.registry import MECHANISMS, default_claim, mechanism
+from covassay.reference.privacy import PureDP
+from covassay.verification.audit.engine.checks import CheckResult, Status
+from covassay.verification.audit.engine.kinds_of_data import NAMES, SIZES, Beside, places, run_kinds
+from covassay.verification.audit.engine.sampling import Setting
+from covassay.verification.audit.engine.zoo import zoo
+from covassay.verification.audit.negative_controls.of_kinds import NEGATIVE_CONTROLS
+from covassay.verification.audit.profiles.by_mechanism import profile
+from covassay.verification.audit.targets.target import Target
+
+ALPHA = 1e-9
+
+
+class Same(np.random.Generator):
+    """A generator whose uniform numbers are all 1/2."""
+
+    def random(self, size: int | None = None) -> object:  # type: ignore[override]
+        return 0.5 if size is None else np.full(size, 0.5)
+
+
+def test_the_places_are_uniform_and_independent_whatever_the_order() -> None:
+    """All 120 orders of five values: the last two places take every pair of ranks equally often."""
+    rng = Same(np.random.PCG64(0))
+    found = Counter(
+        tuple(np.round(places(np.array(order[3:]), np.array(order[:3]), rng), 6))
+        for order in itertools.permutations([1.0, 2.0, 3.0, 4.0, 5.0])
+    )
+    assert set(found.values()) == {6}
+    assert set(found) == {(round((i + 0.5) / 4, 6), round((j + 0.5) / 5, 6)) for i in range(4) for j in range(5)}
+
+
+def test_rounding_errors_are_ties() -> None:
+    """Zero in one implementation is 1e-17 in the other: the place is then chance alone."""
+    rng = np.random.default_rng(0)
+    found = np.concatenate([places(np.full(4, 1e-17), np.array([0.0, 0.0, 0.0, 5.0, 7.0]), rng) for _ in range(500)])
+    assert found.max() > 0.6
+    exact = np.concatenate([places(np.full(4, 2.0), np.array([0.0, 0.0, 0.0, 5.0, 7.0]), rng) for _ in range(50)])
+    assert exact.min() > 3 / 9
+
+
+def laplace(x: Matrix, rng: np.random.Generator) -> Matrix:
+    """The mean square and Laplace noise, in every entry."""
+    return np.asarray(x.T @ x / len(x) + rng.laplace(size=(x.shape[1],) * 2))
+
+
+BESIDE = Beside(laplace, lambda x: SECOND_MOMENT.features(x.shape[1]), 2)
+
+
+def looked_at(draw: object, samples: int = 2000) -> list[CheckResult]:
+    setting = Setting(Target("x", draw), PureDP(1.0).keywords(), SECOND_MOMENT, seed=0)  # type: ignore[arg-type]
+    return run_kinds(setting, BESIDE, samples, "first look")
+
+
+def smallest(checks: list[CheckResult]) -> float:
+    return min(check.p_value or 0.0 for check in checks)
+
+
+def test_the_same_law_is_not_suspicious() -> None:
+    """False alarm at most 3e-5 (three checks)."""
+    checks = looked_at(lambda x, *, epsilon, rng: laplace(x, rng))
+    assert [check.name for check in checks] == list(NAMES.values())
+    assert smallest(checks) > 1e-5
+
+
+def less_noise_on_zero_rows(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
+    return laplace(x, rng) * (0.05 if not x.any() else 1.0)
+
+
+def quarter_noise_on_wide_data(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
+    return laplace(x, rng) * (0.25 if x.shape[1] > x.shape[0] else 1.0)
+
+
+@pytest.mark.parametrize(
+    ("draw", "named"), [(less_noise_on_zero_rows, "all rows zero"), (quarter_noise_on_wide_data, "n = 4, d = 6")]
+)
+def test_a_branch_for_some_data_is_seen_and_named(draw: object, named: str) -> None:
+    checks = looked_at(draw, 4000)
+    assert smallest(checks) < ALPHA
+    worst = min(checks, key=lambda check: check.p_value or 0.0)
+    assert named in worst.detail.partition("(p = ")[0]
+
+
+def test_data_that_the_reference_rejects_or_on_which_the_target_fails_are_left_out() -> None:
+    def rejects(x: Matrix, rng: np.random.Generator) -> Matrix:
+        raise InvalidInput("x = …: must be something else")
+
+    setting = Setting(Target("x", lambda x, *, epsilon, rng: laplace(x, rng)), {"epsilon": 1.0}, SECOND_MOMENT, seed=0)
+    (check,) = run_kinds(setting, Beside(rejects, BESIDE.features, 2), 2000, "first look")
+    assert check.status is Status.SKIPPED
+
+    def fails(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
+        if not x.any():
+            raise ValueError("zero")
+        return laplace(x, rng)
+
+    checks = looked_at(fails)
+    assert smallest(checks) > 1e-5
+    zeros = sum(not member.x.any() for n, d in SIZES if d >= 2 for member in zoo(n, d, 0))
+    assert f"a draw fails there: {zeros} data sets" in checks[0].detail
+
+
+def test_exactly_the_mechanisms_without_a_query_are_compared() -> None:
+    for name in MECHANISMS:
+        known = profile(name, default_claim(name), mechanism(name).resolve({}), 2000, 0)
+        assert known.data_path is not None
+        assert (known.beside is None) == (known.data_path.query is not None)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [name for name in MECHANISMS if name not in ("gaussian-learner", "adaptive-cov")])
+def test_the_reference_itself_is_not_suspicious(name: str) -> None:
+    """The same code on both sides: this tests the places, not the law. False alarm at most 3e-5 for each."""
+    claim, declared = default_claim(name), mechanism(name)
+    known = profile(name, claim, declared.resolve({}), 2000, 0)
+    if known.beside is None:
+        return
+    target = Target(name, lambda x, *, rng, **budget: declared.sample(x, rng, **budget))
+    checks = run_kinds(Setting(target, claim.keywords(), declared.output, seed=3), known.beside, 2000, "first look")
+    assert smallest(checks) > 1e-5
+
+
+def test_the_controls_are_the_reference_on_plain_rows() -> None:
+    x = np.random.default_rng(0).normal(size=(40, 3))
+    for control in NEGATIVE_CONTROLS:
+        if control.name.endswith("below-the-largest"):
+            continue
+        claim = default_claim(control.mechanism).keywords()
+        y = control.draw(x, rng=np.random.default_rng(1), **claim)
+        assert np.allclose(y, mechanism(control.mechanism).sample(x, np.random.default_rng(1), **claim))
