@@ -41,6 +41,7 @@ from covassay.verification.audit.engine.low_order_bits import SHARE, BitBudget, 
 from covassay.verification.audit.engine.output_kind import USUAL, found_kind, stated
 from covassay.verification.audit.engine.pair_search import worse_pairs
 from covassay.verification.audit.engine.privacy import ESTIMATED, FAILURES, Pair, claimed_loss, run_pair
+from covassay.verification.audit.engine.same_noise import NAME as SAME_NOISE
 from covassay.verification.audit.engine.same_noise import DataPath, same_noise
 from covassay.verification.audit.engine.sampling import Setting
 from covassay.verification.audit.engine.shapes import SHAPES, Shapes, run_shapes
@@ -653,9 +654,10 @@ def _checks(
     setting.progress.done("contract and data path", len(checks))
     if settings.stop_early and any_refuted(checks):
         return tuple(checks), (), []
+    without_error = any(check.name == SAME_NOISE and check.status is Status.NOT_REFUTED for check in checks)
     looks = _Looks(
         setting, guarantee, settings, {scenario.name: scenario for scenario in expected.scenarios}, expected.shapes,
-        expected.beside,
+        None if without_error else expected.beside,
     )  # fmt: skip
     in_ball = setting.box is None and settings.adjacency in (None, REPLACE_ONE)
     if not expected.scenarios and in_ball:

@@ -1,8 +1,8 @@
-"""The law on data of many kinds, for mechanisms whose law there has no closed form: the reference draws beside.
+"""The law on data of many kinds, beside draws of the reference.
 
 An implementation can treat some data in another way: zero rows, equal rows, fewer rows than columns. If noise is added
-to a query, `same_noise` sees that without sampling error. If not, a few draws on every data set of the zoo are compared
-with draws of the reference on the same data.
+to a query and follows from a seed, `same_noise` sees that without sampling error. If not, a few draws on every data set
+of the zoo are compared with draws of the reference on the same data.
 
 If both laws are equal, the place of a draw among all draws before it is uniform, and independent of the places before
 it, because every order of the draws is equally likely (Rényi 1962). So places on different data sets can be tested
@@ -100,24 +100,31 @@ def places(values: Vector, beside: Vector, rng: np.random.Generator) -> Vector:
 def run_kinds(setting: Setting, beside: Beside, samples: int, look: str) -> list[CheckResult]:
     """Draw on data of every kind and shape; the checks carry p-values and are not decided yet."""
     groups: dict[str, dict[str, _Group]] = {name: {} for name in NAMES}
-    silent: list[str] = []
+    failing = 0
     size = max(FEWEST, round(DRAWS * samples / DEFAULT))
-    for n, d in SIZES:
-        for member in zoo(n, d, setting.seed) if d >= beside.smallest_dimension else ():
+    members = [member for n, d in SIZES if d >= beside.smallest_dimension for member in zoo(n, d, setting.seed)]
+    for member in members:
+        n, d = member.x.shape
+        try:
             found = _places_on(setting, beside, member, size, f"law/{KINDS}/{n}/{d}/{member.category}/{look}")
-            if found is None:
-                silent.append(f"{member.category} (n = {n}, d = {d})")
-                continue
-            for name, key in {
-                "data set": f"{member.category} (n = {n}, d = {d})",
-                "kind": member.category,
-                "shape": f"n = {n}, d = {d}",
-            }.items():
-                groups[name].setdefault(key, _Group()).add(found, member.x)
-    if not groups["kind"]:
+        except _TimeOut:
+            why = f"the target ran into the time limit on “{member.category}” (n = {n}, d = {d})"
+            return [CheckResult("law", NAMES["kind"], Status.SKIPPED, why, KINDS)]
+        if found is None:
+            failing += 1
+            continue
+        shape = f"n = {n}, d = {d}"
+        keys = {"data set": f"{member.category} ({shape})", "kind": member.category, "shape": shape}
+        for name, key in keys.items():
+            groups[name].setdefault(key, _Group()).add(found, member.x)
+    if failing == len(members):
         why = "the target, or the reference, fails on all of them"
         return [CheckResult("law", NAMES["kind"], Status.SKIPPED, why, KINDS)]
-    return [_check(name, groups[name], silent) for name in NAMES]
+    return [_check(name, groups[name], failing) for name in NAMES]
+
+
+class _TimeOut(Exception):
+    """Draws ran into the time limit again and again."""
 
 
 def _places_on(
@@ -130,6 +137,8 @@ def _places_on(
     except InvalidInput:
         return None
     draws = draw(setting, member.x, size, label)
+    if draws.skipped:
+        raise _TimeOut
     if len(draws.outputs) < size:
         return None
     found = {}
@@ -139,14 +148,14 @@ def _places_on(
     return found
 
 
-def _check(name: str, groups: Mapping[str, _Group], silent: list[str]) -> CheckResult:
+def _check(name: str, groups: Mapping[str, _Group], failing: int) -> CheckResult:
     """The check of all groups of one sort."""
     found = {key: group.p_value() for key, group in groups.items()}
     worst = sorted(found, key=lambda key: found[key])[:NAMED]
     text = f"null: on {NAMES[name]} the outputs have the law of the reference's; furthest from it: "
     text += ", ".join(f"{key} (p = {found[key]:.2g})" for key in worst)
-    if silent and name == "data set":
-        text += f"; not compared, because a draw fails there: {len(silent)} data sets"
+    if failing and name == "data set":
+        text += f"; not compared, because a draw fails there: {failing} data sets"
     fewest = min(groups.values(), key=lambda group: group.draws)
     tests = len(groups) * fewest.tests
     return CheckResult(

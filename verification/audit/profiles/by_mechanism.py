@@ -88,5 +88,5 @@ def profile(name: str, guarantee: Guarantee, options: dict[str, Any], samples: f
     if path.query is not None:
         scenarios = noise_entries.add(scenarios, path.query, path.symmetric, name)
     form = replace(known.form, symmetric=reference_draws.promises_symmetry(claim))
-    beside = reference_draws.beside(claim) if path.query is None else None
+    beside = reference_draws.beside(claim)
     return replace(known, form=form, scenarios=scenarios, data_path=path, domain=declared.domain, beside=beside)

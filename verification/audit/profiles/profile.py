@@ -60,7 +60,7 @@ class Profile:
     these laws.
     `data_path` says what may be assumed of the path from the data to the output; None if nothing is known. `shapes`
     gives the law on data of any shape; None if the law is known only on `scenarios`. `domain` is where rows must lie.
-    `beside` is the reference, to be drawn on data of many kinds; None if noise is added to a query.
+    `beside` is the reference, to be drawn beside the target; None if there is none.
     """
 
     form: Form

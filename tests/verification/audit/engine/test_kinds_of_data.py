@@ -8,15 +8,17 @@ import pytest
 
 from covassay.reference.domain import Matrix
 from covassay.reference.errors import InvalidInput
+from covassay.reference.mechanisms.concentrated import gauss_cov
 from covassay.reference.mechanisms.output import SECOND_MOMENT
 from covassay.reference.mechanisms.registry import MECHANISMS, default_claim, mechanism
-from covassay.reference.privacy import PureDP
+from covassay.reference.privacy import ZCDP, PureDP
 from covassay.verification.audit.engine.checks import CheckResult, Status
 from covassay.verification.audit.engine.kinds_of_data import NAMES, SIZES, Beside, places, run_kinds
 from covassay.verification.audit.engine.sampling import Setting
 from covassay.verification.audit.engine.zoo import zoo
 from covassay.verification.audit.negative_controls.of_kinds import NEGATIVE_CONTROLS
 from covassay.verification.audit.profiles.by_mechanism import profile
+from covassay.verification.audit.run import audit
 from covassay.verification.audit.targets.target import Target
 
 ALPHA = 1e-9
@@ -110,11 +112,24 @@ def test_data_that_the_reference_rejects_or_on_which_the_target_fails_are_left_o
     assert f"a draw fails there: {zeros} data sets" in checks[0].detail
 
 
-def test_exactly_the_mechanisms_without_a_query_are_compared() -> None:
-    for name in MECHANISMS:
-        known = profile(name, default_claim(name), mechanism(name).resolve({}), 2000, 0)
-        assert known.data_path is not None
-        assert (known.beside is None) == (known.data_path.query is not None)
+class Unseeded:
+    """Draws from a generator of its own, and drops zero rows."""
+
+    def __init__(self) -> None:
+        self.own = np.random.default_rng(5)
+
+    def __call__(self, x: Matrix, *, rho: float, rng: np.random.Generator) -> Matrix:
+        rows = x[x.any(axis=1)] if len(x) > 4 else x
+        return gauss_cov.sample(rows if len(rows) else x, self.own, rho=rho)
+
+
+@pytest.mark.thorough
+def test_a_target_that_draws_from_the_operating_system_is_compared_as_well() -> None:
+    target = Target("unseeded", Unseeded(), mechanism="gauss-cov", seeded=False)
+    report = audit(target, ZCDP(0.5), samples=1000, stop_early=True)
+    assert "every kind of data" in {check.name for check in report.refuted}
+    seeded = audit("covassay:gauss-cov", ZCDP(0.5), samples=100)
+    assert not {check.name for check in seeded.checks} & set(NAMES.values())
 
 
 @pytest.mark.slow
@@ -123,8 +138,7 @@ def test_the_reference_itself_is_not_suspicious(name: str) -> None:
     """The same code on both sides: this tests the places, not the law. False alarm at most 3e-5 for each."""
     claim, declared = default_claim(name), mechanism(name)
     known = profile(name, claim, declared.resolve({}), 2000, 0)
-    if known.beside is None:
-        return
+    assert known.beside is not None
     target = Target(name, lambda x, *, rng, **budget: declared.sample(x, rng, **budget))
     checks = run_kinds(Setting(target, claim.keywords(), declared.output, seed=3), known.beside, 2000, "first look")
     assert smallest(checks) > 1e-5
