@@ -639,7 +639,8 @@ def checks_of_few_draws(
 ) -> tuple[list[CheckResult], list[Pair]]:
     """The checks of the contract and of the data path, and pairs of neighbours on which the noise was not the same."""
     require_answer(setting)
-    data_path, neighbours = same_noise(setting, expected.data_path, settings.alpha)
+    own = None if settings.user_data is None else settings.user_data.x
+    data_path, neighbours = same_noise(setting, expected.data_path, settings.alpha, own)
     data_path += coincidences(setting, expected.data_path, settings.alpha)
     data_path += equal_laws(setting, expected.data_path, settings.alpha)
     checks = [*contract(setting, expected.form), *draw_many_is_draw(setting, settings.alpha), *data_path]
@@ -654,10 +655,13 @@ def _checks(
     setting.progress.done("contract and data path", len(checks))
     if settings.stop_early and any_refuted(checks):
         return tuple(checks), (), []
+    beside = expected.beside
+    if beside is not None and settings.user_data is not None:
+        beside = replace(beside, own=settings.user_data.x)
     without_error = any(check.name == SAME_NOISE and check.status is Status.NOT_REFUTED for check in checks)
     looks = _Looks(
         setting, guarantee, settings, {scenario.name: scenario for scenario in expected.scenarios}, expected.shapes,
-        None if without_error else expected.beside,
+        None if without_error else beside,
     )  # fmt: skip
     in_ball = setting.box is None and settings.adjacency in (None, REPLACE_ONE)
     if not expected.scenarios and in_ball:

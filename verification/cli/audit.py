@@ -115,7 +115,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     add("--released", choices=tuple(OUTPUTS), metavar="KIND", help=f"when --as is not given: {', '.join(OUTPUTS)}")
     add("--call", metavar="EXPR", help="how the function is called, such as 'f(x, eps=epsilon, random_state=seed)[0]'")
-    add("--data", help="also try the target on a file (.csv, .npy, .parquet) or on wine, digits, breast-cancer")
+    add("--data", help="also look at the data path on a file (.csv, .npy, .parquet) or on wine, digits, breast-cancer")
     add("--pair", metavar="FILE", help="also test your own pair of neighbours: x and y in a .npz or .json file")
     add("--bounds", metavar="BOUNDS", help="rows lie in a box: LOW:HIGH,LOW:HIGH,… or a file as for covassay release")
     add("--equivariant", action="store_true", help="with --bounds: it promises to treat all columns alike, up to scale")

@@ -21,7 +21,7 @@ from covassay.reference.domain import Matrix, Vector
 from covassay.verification.audit.engine.checks import CheckResult, Status
 from covassay.verification.audit.engine.privacy import Pair, Statistic, generic_statistics
 from covassay.verification.audit.engine.sampling import Setting
-from covassay.verification.audit.engine.zoo import SHAPES, DataSetOfZoo, zoo
+from covassay.verification.audit.engine.zoo import GIVEN, SHAPES, DataSetOfZoo, given, zoo
 from covassay.verification.audit.targets.target import Failure, call, well_formed
 from covassay.verification.statistics.streams import stream
 from covassay.verification.statistics.tests import two_sample
@@ -32,6 +32,7 @@ SEEDS = (0, 1)
 # Rounding of float64. The query of the target and of the reference are sums of n ≤ 1000 terms of size 1, solved for
 # coefficients with a condition number below 100: n · 100 · 2⁻⁵³ ≈ 1e-11, relative to the largest number at hand.
 TOLERANCE = 1e-11
+LARGEST_N = 1000  # of the zoo; a user's data may have more rows, and more rounding
 # Rounding of float32, whose unit is 2⁻²⁴: 32 units, and √n/8 times more for sums in any order. A row of norm 1 that is
 # 3 % too long moves a second moment by 0.06/n. That is 6e-5 at n = 1000, where the tolerance is below 2e-5 for second
 # moments of norm at most 1. It grows with the noise, which shrinks like 1/n too: at n = 1 it is below 1e-3 for noise up
@@ -94,7 +95,7 @@ class _Shape:
     def tolerance(self, drawn: _Drawn, single: bool) -> float:
         """The largest difference between residuals that rounding can explain."""
         size = 1.0 + drawn.size + float(np.linalg.norm(self.agreed))
-        unit = TOLERANCE_FLOAT32 * (1 + self.n**0.5 / 8) if single else TOLERANCE
+        unit = TOLERANCE_FLOAT32 * (1 + self.n**0.5 / 8) if single else TOLERANCE * max(1.0, self.n / LARGEST_N)
         return float(unit * size)
 
     def gap(self, drawn: _Drawn) -> float:
@@ -133,6 +134,7 @@ class _Comparison:
     setting: Setting
     path: DataPath
     alpha: float
+    own: Matrix | None = None
     shapes: list[_Shape] = field(default_factory=list)
     single: bool = False
     unconfirmed: list[str] = field(default_factory=list)
@@ -158,21 +160,27 @@ class _Comparison:
 
     def collect(self) -> bool:
         """Draw on every data set of the zoo under every seed; False if a draw ran out of time."""
-        for n, d in SHAPES:
-            if d < self.path.smallest_dimension:
-                continue
-            drawn = [self._drawn(member) for member in zoo(n, d, self.setting.seed)]
-            if any(one.failure is not None and one.failure.kind == "time-out" for one in drawn):
-                return False
-            shape = _Shape(
-                n, d, [one for one in drawn if one.failure is None], [one for one in drawn if one.failure is not None]
-            )
-            shape.agree(single=True)
-            self.shapes.append(shape)
-            self.setting.progress(NAME, len(drawn))
+        shapes = [(n, d) for n, d in SHAPES if d >= self.path.smallest_dimension]
+        if not all(self._collected(zoo(n, d, self.setting.seed)) for n, d in shapes):
+            return False
+        if self.own is not None:  # a time-out on data of the user's size says nothing of the other data
+            self._collected(given(self.own, self.setting.seed))
         self.single = self._single()
         for shape in self.shapes:
             shape.agree(self.single)
+        return True
+
+    def _collected(self, members: Sequence[DataSetOfZoo]) -> bool:
+        """Draw on data sets of one shape under every seed; False if a draw ran out of time."""
+        drawn = [self._drawn(member) for member in members]
+        failed = [one for one in drawn if one.failure is not None]
+        if any(one.failure is not None and one.failure.kind == "time-out" for one in failed):
+            return False
+        n, d = members[0].x.shape
+        shape = _Shape(n, d, [one for one in drawn if one.failure is None], failed)
+        shape.agree(single=True)
+        self.shapes.append(shape)
+        self.setting.progress(NAME, len(drawn))
         return True
 
     def _drawn(self, member: DataSetOfZoo) -> _Drawn:
@@ -243,7 +251,7 @@ class _Comparison:
         return [
             _Finding(shape, one, f"the target fails ({one.failure}), and on other data of that shape it answers")
             for one in shape.failed
-            if one.member.inside
+            if one.member.inside and one.member.category != GIVEN  # may be outside of the target's own domain
         ]
 
     def _sample(self, x: Matrix, label: str) -> Matrix:
@@ -436,10 +444,13 @@ def _result(name: str, status: Status, detail: str, *data: Matrix) -> CheckResul
     return CheckResult("data path", name, status, detail, data=data)
 
 
-def same_noise(setting: Setting, path: DataPath | None, alpha: float) -> tuple[list[CheckResult], list[Pair]]:
+def same_noise(
+    setting: Setting, path: DataPath | None, alpha: float, own: Matrix | None = None
+) -> tuple[list[CheckResult], list[Pair]]:
     """The checks of the data path, and neighbours on which a finding may show as a loss of privacy.
 
-    `alpha` is the false-alarm budget, of which these checks use a share that does not count.
+    `alpha` is the false-alarm budget, of which these checks use a share that does not count. `own` is a data set of the
+    user's, which is compared with others of its shape.
     """
     if path is None:
         return [], []
@@ -447,7 +458,7 @@ def same_noise(setting: Setting, path: DataPath | None, alpha: float) -> tuple[l
         return [_result(NAME, Status.SKIPPED, path.stated)], []
     if not setting.target.seeded:
         return [_result(NAME, Status.SKIPPED, f"the target draws from the operating system. {path.stated}")], []
-    comparison = _Comparison(setting, path, alpha)
+    comparison = _Comparison(setting, path, alpha, own)
     if not comparison.repeats():
         return [_result(NAME, Status.SKIPPED, f"equal seeds give different outputs. {path.stated}")], []
     if not comparison.collect():

@@ -4,7 +4,7 @@ A category says what is special about the rows. Rows outside the unit ball count
 mechanisms of the reference do with them.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -77,9 +77,19 @@ CATEGORIES: Mapping[str, Recipe] = {
 }
 
 
-def zoo(n: int, d: int, seed: int) -> list[DataSetOfZoo]:
+def zoo(n: int, d: int, seed: int, categories: Iterable[str] = tuple(CATEGORIES)) -> list[DataSetOfZoo]:
     """One data set of every category, of shape (n, d)."""
     rng = np.random.default_rng(stream(seed, "zoo", n, d))
     u = rng.standard_normal((n, d))
     u *= ALMOST_ONE / np.linalg.norm(u, axis=1, keepdims=True)
-    return [DataSetOfZoo(category, np.asarray(recipe(u, rng), np.float64)) for category, recipe in CATEGORIES.items()]
+    return [DataSetOfZoo(category, np.asarray(CATEGORIES[category](u, rng), np.float64)) for category in categories]
+
+
+GIVEN = "the given data"
+BESIDE_GIVEN = "rows inside the ball", "all rows zero"  # of the same shape, to compare the given data with
+
+
+def given(x: Matrix, seed: int) -> list[DataSetOfZoo]:
+    """The data of a user, and a few data sets of that shape."""
+    n, d = x.shape
+    return [DataSetOfZoo(GIVEN, x), *zoo(n, d, seed, BESIDE_GIVEN)]
