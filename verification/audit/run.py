@@ -79,7 +79,7 @@ USUAL_CHECKS = 5  # share the false-alarm budget of a look: a guess that chooses
 OVERWHELMING = 1e-3  # times the budget: such p-values stay refuted however many checks would still have come
 LOOKS = 2  # each has this share of the false-alarm budget
 # Share of the budget for the checks outside Holm's procedure. Each spends at most a thousandth of the budget of a look
-# on a test: twelve comparisons of equivalent data, and one test each of `draw_many`, coincidences and columns.
+# on a test: fourteen comparisons of equivalent data, and one test each of `draw_many`, coincidences and columns.
 ASIDE = 0.02
 MOST_CHECKS = 1000  # of a look; a p-value below its budget divided by this is refuted whatever the others are
 FALSE_ALARM = 1e-9
@@ -643,7 +643,11 @@ def checks_of_few_draws(
     data_path, neighbours = same_noise(setting, expected.data_path, settings.alpha, own)
     data_path += coincidences(setting, expected.data_path, settings.alpha)
     data_path += equal_laws(setting, expected.data_path, settings.alpha)
-    checks = [*contract(setting, expected.form), *draw_many_is_draw(setting, settings.alpha), *data_path]
+    checks = [
+        *contract(setting, expected.form, settings.alpha),
+        *draw_many_is_draw(setting, settings.alpha),
+        *data_path,
+    ]
     return [*checks, *batch_is_single(setting)], neighbours
 
 

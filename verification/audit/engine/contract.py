@@ -1,7 +1,8 @@
 """The contract: what any caller may rely on, whatever the law of the noise.
 
-Each check states a fact about a handful of draws and is no statistical test. A broken promise refutes the target. What
-a target does with input outside its domain is only noted, because implementations differ and the claim is silent there.
+Each check states a fact about a handful of draws. Only where reversed rows change a draw is there a statistical test. A
+broken promise refutes the target. What a target does with input outside its domain is only noted, because
+implementations differ and the claim is silent there.
 """
 
 import math
@@ -15,6 +16,7 @@ import numpy as np
 from covassay.reference.domain import Box, Matrix
 from covassay.reference.mechanisms.output import SECOND_MOMENT, Output
 from covassay.verification.audit.engine.checks import CheckResult, Status
+from covassay.verification.audit.engine.difference import difference_in_law
 from covassay.verification.audit.engine.sampling import Setting
 from covassay.verification.audit.engine.symmetry import symmetry
 from covassay.verification.audit.targets.process_state import put_back
@@ -35,8 +37,10 @@ from covassay.verification.statistics.streams import stream
 
 ROWS = 20  # of the plain data sets, enough for a second moment of full rank
 DIMENSIONS = (2, 3, 5)  # of the plain data sets on which a target must answer
+ORDERS, ORDER_DRAWS = 2, 4000  # data sets whose rows are reversed, and draws on each, if one draw has changed
 SUMMATION = 1e-8  # relative difference that summing the rows in another order can make
 SINGLE = 1e-5  # the same in single precision, where it is noted
+USUAL_BUDGET = 1e-10  # of false alarms, where none is given; only reversed rows are tested by chance
 FRESH_ROWS = 2000  # so much data that no mechanism gives one output with a probability near 1
 FRESH_DRAWS = 6
 LADDER = (2, 5, 10, 20)  # dimensions in which a draw is timed
@@ -54,7 +58,7 @@ class Form:
     """The form of what a target releases, in the words of `Mechanism`. The defaults promise least.
 
     `symmetric` says that the matrix in an output is symmetric with the options at hand, if the kind of output leaves
-    this open.
+    this open. `names_a_law` is False if the claim is one of privacy alone.
     """
 
     output: Output = SECOND_MOMENT
@@ -62,6 +66,7 @@ class Form:
     repeats: bool = False
     smallest_dimension: int = 1
     symmetric: bool = False
+    names_a_law: bool = True
 
 
 def example_rows(n: int, d: int) -> Matrix:
@@ -192,8 +197,12 @@ def new_seed(setting: Setting) -> CheckResult:
     return _decided(name, broken if repeated else "", "different generators give different outputs")
 
 
-def row_order(setting: Setting) -> CheckResult:
-    """The order of the records does not change the output, but for the sign of a vector."""
+def row_order(setting: Setting, form: Form, alpha: float) -> CheckResult:
+    """The order of the records does not change the law of the output.
+
+    If it does not change the output under one seed either, but for the sign of a vector, no draws are needed. If it
+    does, draws decide: an implementation may, for example, turn its noise into a basis that depends on the order.
+    """
     if not setting.target.seeded:
         return _skipped("row order", UNSEEDED)
     x = plain_rows(setting, ROWS)
@@ -207,7 +216,26 @@ def row_order(setting: Setting) -> CheckResult:
     broken = "" if same(SUMMATION) else "reversing the rows changed the output"
     if broken and same(SINGLE):
         return _decided("row order", f"{broken} by as little as rounding in single precision does", "", Status.NOTED)
-    return _decided("row order", broken, "reversing the rows changes nothing")
+    if broken and not form.names_a_law:
+        return _decided("row order", f"{broken}, which a claim of privacy alone does not forbid", "", Status.NOTED)
+    if broken:
+        proven = _order_matters(setting, alpha)
+        status = Status.REFUTED if proven else Status.NOTED
+        said = proven or "no difference in law was proven: noise may be turned into a basis that depends on the order"
+        return _decided("row order", f"{broken} under one seed; {said}", "", status)
+    return _decided("row order", "", "reversing the rows changes nothing")
+
+
+def _order_matters(setting: Setting, alpha: float) -> str:
+    """How the law differs if the rows are reversed, on plain rows and on rows of which the first stands out."""
+    plain = plain_rows(setting, ROWS)
+    first = plain_rows(setting, 1)
+    for kind, x in {"plain rows": plain, "one row before zeros": np.vstack([first, np.zeros_like(plain[1:])])}.items():
+        label = f"contract/row order/{kind}"
+        found = difference_in_law(setting, x, x[::-1].copy(), label, alpha / ORDERS, ORDER_DRAWS)
+        if found.what:
+            return f"on {kind} {found.what}"
+    return ""
 
 
 def process_state(setting: Setting) -> CheckResult:
@@ -345,7 +373,7 @@ def running_time(setting: Setting) -> CheckResult:
     )
 
 
-def contract(setting: Setting, form: Form) -> list[CheckResult]:
+def contract(setting: Setting, form: Form, alpha: float = USUAL_BUDGET) -> list[CheckResult]:
     """The checks of the contract to which an output of this form can be held, in order."""
     checks = [output_form(setting)]
     if form.symmetric or form.output.symmetric:
@@ -356,6 +384,6 @@ def contract(setting: Setting, form: Form) -> list[CheckResult]:
         checks.append(new_seed(setting))
     if not form.ordered:
         unseeded = seeds.status is Status.REFUTED  # then other rows and other randomness cannot be told apart
-        checks.append(_skipped("row order", IGNORES_RNG) if unseeded else row_order(setting))
+        checks.append(_skipped("row order", IGNORES_RNG) if unseeded else row_order(setting, form, alpha))
     checks += [edge_cases(setting, form.smallest_dimension), bad_input(setting), process_state(setting)]
     return [*checks, running_time(setting)]

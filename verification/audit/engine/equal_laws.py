@@ -15,25 +15,21 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from covassay.reference.domain import Matrix, Vector, row_norms, unit_rows
+from covassay.reference.domain import Matrix, row_norms, unit_rows
 from covassay.verification.audit.engine.checks import CheckResult, Status
+from covassay.verification.audit.engine.difference import PILOT, difference_in_law
 from covassay.verification.audit.engine.same_noise import DataPath
-from covassay.verification.audit.engine.sampling import Setting, draw
+from covassay.verification.audit.engine.sampling import Setting
 from covassay.verification.audit.engine.zoo import zoo
 from covassay.verification.audit.targets.target import Failure, call, well_formed
 from covassay.verification.statistics.streams import stream
-from covassay.verification.statistics.tests import two_sample
 
 NAME = "one law on equivalent data"
 SHAPES = (1, 3), (20, 1), (5, 2), (30, 4), (300, 3), (1000, 2)
 SEEDS = (0, 1)
 MOVED = 1e-12  # share of an entry by which rows are moved; zeros are moved by a tenth of it
 ROUNDING = 1e-6  # outputs under one seed are one output if they are so close, beside the largest entry
-PILOT = 200  # draws on either data set that suggest a direction
-PROMISING = 1e-3  # p-value of the pilot below which fresh draws are made
-CONFIRMATION = 1000  # draws on either data set that test it
 PILOTS = 12  # at most
-NEGLIGIBLE = 1e-3  # share of the false-alarm budget that one confirmation may spend
 FROZEN = 8  # different outputs of one shape, each the same under both seeds; clipping makes fewer
 MIXINGS = 4  # times that rows are mixed with a partner
 
@@ -155,52 +151,16 @@ def _candidates(setting: Setting, path: DataPath, frozen: Frozen) -> Iterator[_C
             setting.progress(NAME, made)
 
 
-def _features(outputs: Matrix) -> Matrix:
-    """Numbers of which a change of law shows in the mean: the entries and their products."""
-    flat = outputs.reshape(len(outputs), -1)
-    flat = flat[:, :40]
-    products = np.einsum("ni,nj->nij", flat, flat)[:, *np.triu_indices(flat.shape[1])]
-    return np.hstack([flat, products])
-
-
-def _directions(first: Matrix, second: Matrix) -> list[Callable[[Matrix], Vector]]:
-    """Statistics for which the pilot draws differ most: along the difference of the means, in units of the spread."""
-    entries = min(40, int(np.prod(first.shape[1:])))
-    a, b = _features(first), _features(second)
-    spread = np.concatenate([a, b]).std(axis=0)
-    weights = np.divide(a.mean(axis=0) - b.mean(axis=0), spread**2, out=np.zeros_like(spread), where=spread > 0)
-    linear, quadratic = weights.copy(), weights.copy()
-    linear[entries:], quadratic[:entries] = 0, 0
-    best = int(np.argmax(np.abs(weights) * spread))
-    return [lambda y: _features(y) @ linear, lambda y: _features(y) @ quadratic, lambda y: _features(y)[:, best]]
-
-
-def _least_p(first: Matrix, second: Matrix, statistics: list[Callable[[Matrix], Vector]]) -> float:
-    size = min(len(first), len(second))
-    tests = [two_sample(f(first[:size]), f(second[:size]), "").p_value for f in statistics]
-    return min(1.0, len(tests) * min(tests))
-
-
 def _proven(setting: Setting, candidate: _Candidate, number: int, alpha: float) -> str:
     """What differs in law between the two data sets; empty if draws do not prove it."""
-    label = f"{NAME}/{number}"
-
-    def both(part: str, size: int) -> tuple[Matrix, Matrix, int, int]:
-        a, b = (draw(setting, x, size, f"{label}/{part}/{i}") for i, x in enumerate((candidate.x, candidate.other)))
-        return a.outputs, b.outputs, a.failed, b.failed
-
-    first, second, *failed = both("pilot", PILOT)
-    if max(failed) > PILOT // 10:
-        inside = bool((row_norms(candidate.x) <= 1).all())  # rounding can make a mixed or clipped row longer than 1
-        fair = candidate.change == "moved by 1e-12" or (inside and candidate.change == "with other signs")
-        if min(failed) == 0 and max(failed) == PILOT and fair:
-            return "the target fails on one of them and answers on the other"
-        return ""
-    statistics = _directions(first, second)
-    if _least_p(first, second, statistics) > PROMISING:
-        return ""
-    p = _least_p(*both("test", CONFIRMATION)[:2], statistics)
-    return f"the outputs differ in law ({CONFIRMATION} draws each, p = {p:.2g})" if p < alpha * NEGLIGIBLE else ""
+    found = difference_in_law(setting, candidate.x, candidate.other, f"{NAME}/{number}", alpha)
+    if found.failed is None:
+        return found.what
+    inside = bool((row_norms(candidate.x) <= 1).all())  # rounding can make a mixed or clipped row longer than 1
+    fair = candidate.change == "moved by 1e-12" or (inside and candidate.change == "with other signs")
+    if min(found.failed) == 0 and max(found.failed) == PILOT and fair:
+        return "the target fails on one of them and answers on the other"
+    return ""
 
 
 def equal_laws(setting: Setting, path: DataPath | None, alpha: float) -> list[CheckResult]:

@@ -143,4 +143,4 @@ def box_pairs(box: Box, output: Output, bounds_are_told: bool) -> tuple[Pair, ..
 def box_profile(output: Output, box: Box, bounds_are_told: bool) -> Profile:
     """The profile of a target that names no mechanism and has rows in a box."""
     pairs = box_pairs(box, output, bounds_are_told)
-    return Profile(Form(output), (), lambda _: pairs)
+    return Profile(Form(output, names_a_law=False), (), lambda _: pairs)

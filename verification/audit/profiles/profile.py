@@ -136,4 +136,4 @@ def black_box(output: Output) -> Profile:
     """The profile of a target that names no mechanism: it has pairs and no law."""
     pairs = (*common_pairs(output, dimensions=(1, 2, 3)), *black_box_pairs(output))
     # a level is one of a finite set, so that on much data a correct target gives one and the same again and again
-    return Profile(Form(output, repeats=output.kind == "level"), (), lambda _: pairs)
+    return Profile(Form(output, repeats=output.kind == "level", names_a_law=False), (), lambda _: pairs)
