@@ -13,7 +13,7 @@ with c = ⟨x, y⟩, q(x, y) is at most 2 − 2c + 2λ(1 − c²) = 4 − 2(1 + 
 larger, (11 + 5√5)/8.
 
 `weight` is λ/λ₀. Up to 1 the mean has the noise that it would have alone. Above 1 it has more, and Σ has less. For
-d ≥ 2, two releases with ρ/2 each have √2 times the σ₁ of weight 1, and 1/√2 times its σ₂.
+d ≥ 2, weight 1 + √2 has the σ₂ of two releases with ρ/2 each, and 0.78 times their σ₁.
 
 NOTE: we had the abstract and the beginning of the paper, and Algorithm 1 as others restate it, with λ₀ and S = 2. We
 derived the rest: S for every weight, that it is attained, zCDP, and one release of all rows. The paper releases a
