@@ -33,11 +33,13 @@ from covassay.reference.domain.types import DataSet, Matrix, Number, Vector
 from covassay.reference.laws import wigner
 from covassay.reference.mechanisms.mechanism import About, Mechanism
 from covassay.reference.mechanisms.output import MomentsOutput
-from covassay.reference.mechanisms.parameters import Dimension, LargeRows, Rho, RowBound, checked, positive
+from covassay.reference.mechanisms.parameters import Dimension, LargeRows, Rho, RowBound, between, checked
 from covassay.reference.privacy import CONCENTRATED, ZCDP, Spend
 from covassay.reference.sensitivity import square_root
 
-Weight = Annotated[float, positive("w > 0, public: λ/λ₀, the weight of Σ; up to 1 it costs the mean nothing")]
+Weight = Annotated[
+    float, between(1e-6, 1e6, "w in [1e-6, 1e6], public: λ/λ₀, the weight of Σ; up to 1 it costs the mean nothing")
+]
 
 # FORMULAS
 
@@ -50,14 +52,14 @@ def moment_weight(d: int, weight: Number, sqrt: Callable[[Number], Number] = squ
 def change_squared(d: int, weight: Number, sqrt: Callable[[Number], Number] = square_root) -> Number:
     """S², the supremum of ‖x − y‖² + λ‖x xᵀ − y yᵀ‖_F² over the unit ball: 4 for a weight up to 1.
 
-    Above that it is (1 + 2λ)²/(2λ) for d ≥ 2, from unit rows with ⟨x, y⟩ = −1/(2λ). For d = 1 it is λp³(2 − p) with
+    Above that it is 2 + 2λ + 1/(2λ) for d ≥ 2, from unit rows with ⟨x, y⟩ = −1/(2λ). For d = 1 it is λp³(2 − p) with
     p = (3 − √(1 − 2/λ))/2, from x = 1 and y = 1 − p.
     """
     if weight <= 1:
         return 4
     lam = moment_weight(d, weight, sqrt)
     if d > 1:
-        return (1 + 2 * lam) ** 2 / (2 * lam)
+        return 2 + 2 * lam + 1 / (2 * lam)
     p = (3 - sqrt(1 - 2 / lam)) / 2
     return lam * p**3 * (2 - p)
 

@@ -39,7 +39,7 @@ WEIGHTS = (0.2, 1.0, 1.7, 6.0)
 def several_columns(
     weight: Weight = joint_moments.moment_weight, squared: Weight = joint_moments.change_squared
 ) -> Evidence:
-    """For d ≥ 2 the supremum S² of q = ‖x − y‖² + λ‖xxᵀ − yyᵀ‖_F² is 4 up to λ = ½ and (1 + 2λ)²/(2λ) above it.
+    """For d ≥ 2 the supremum S² of q = ‖x − y‖² + λ‖xxᵀ − yyᵀ‖_F² is 4 up to λ = ½ and 2 + 2λ + 1/(2λ) above.
 
     With s = ‖x‖², t = ‖y‖², c = ⟨x, y⟩, q = s + t − 2c + λ(s² + t² − 2c²) rises in s and in t. So q is at most its
     value at s = t = 1, with c in [−1, 1], and d ≥ 2 has unit rows for every such c. There 4 − q is
