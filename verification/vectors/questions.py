@@ -288,10 +288,9 @@ def joint_moments() -> Iterator[Flagged]:
         own |= {} if formula == "change_squared" else {"n": 7, "rho": 0.375}
         yield _question("scale", "joint-moments", own, formula=formula), "Scale", f"{formula}, d = {d}, w = {weight:g}"
     noise = {"mean": [0.5, -0.75], "moment": [[0.25, -0.5], [-0.5, 1.0]]}
-    for weight in (0.25, 2.0, *(value for value, _ in BAD)):
-        own = {"rho": 0.5, "weight": weight}
-        flag = "Release" if weight in (0.25, 2.0) else "BadOption"
-        yield _question("release", "joint-moments", own, x=ROWS, noise=noise), flag, f"weight = {weight}"
+    for value, flag in ((0.25, "Release"), (2.0, "Release"), *((bad, "BadOption") for bad, _ in BAD)):
+        own = {"rho": 0.5, "weight": value}
+        yield _question("release", "joint-moments", own, x=ROWS, noise=noise), flag, f"weight = {value}"
     one = {"mean": [0.5], "moment": [[-0.75]]}
     question = _question("release", "joint-moments", {"rho": 0.5, "weight": 3.0}, x=[[0.5], [-0.25]], noise=one)
     yield question, "Release", "one column, a weight above 1"

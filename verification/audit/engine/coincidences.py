@@ -98,11 +98,14 @@ def _collect(setting: Setting, path: DataPath, n: int, d: int) -> _Draws | None:
 
 def as_draws(x: Matrix, outputs: Matrix, query: Matrix, path: DataPath) -> _Draws:
     """The residuals of outputs on x; of symmetric matrices the entries on and above the diagonal."""
-    own = places(outputs.shape[1:], path.symmetric)
+    shape = outputs.shape[1:]
+    own = places(shape, path.symmetric)
+    kept = [int(np.ravel_multi_index(place, shape)) if place else 0 for place in own]
     residuals, sizes = outputs - query, np.abs(outputs) + np.abs(query)
 
     def columns(values: Matrix) -> Matrix:
-        return np.array([values[(slice(None), *place)] for place in own]).T
+        flat: Matrix = values.reshape(len(values), -1)[:, kept]
+        return flat
 
     return _Draws(x, columns(residuals), columns(sizes), tuple(own), path.atom)
 

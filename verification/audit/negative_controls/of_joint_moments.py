@@ -48,7 +48,7 @@ def uniform(noise: JointMomentsNoise, rng: np.random.Generator, x: Matrix) -> Jo
     """Takes uniform numbers of the right variance for normal ones, in both noises."""
     d = x.shape[1]
     entries = wigner.unsvec(rng.uniform(-math.sqrt(3), math.sqrt(3), d * (d + 1) // 2))
-    return JointMomentsNoise(rng.uniform(-math.sqrt(3), math.sqrt(3), d), entries)
+    return JointMomentsNoise(rng.uniform(-math.sqrt(3), math.sqrt(3), size=(d,)), entries)
 
 
 def centred(y: Matrix, rng: np.random.Generator, x: Matrix) -> Matrix:
@@ -65,7 +65,8 @@ def square_of_the_mean(y: Matrix, rng: np.random.Generator, x: Matrix) -> Matrix
 
 def not_mirrored(y: Matrix, rng: np.random.Generator, x: Matrix) -> Matrix:
     """Has noise of its own in every entry of the second moment, and does not average it with its mirror image."""
-    d, scale = x.shape[1], joint_moments.moment_scale(*x.shape, 0.5, 1.0)
+    n, d = x.shape
+    scale = joint_moments.moment_scale(n, d, 0.5, 1.0)
     skew = rng.standard_normal((d, d)) * scale / 2
     return np.vstack([y[:1], y[1:] + skew - skew.T])
 
