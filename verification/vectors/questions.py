@@ -289,8 +289,8 @@ def joint_moments() -> Iterator[Flagged]:
         yield _question("scale", "joint-moments", own, formula=formula), "Scale", f"{formula}, d = {d}, w = {weight:g}"
     noise = {"mean": [0.5, -0.75], "moment": [[0.25, -0.5], [-0.5, 1.0]]}
     for value, flag in ((0.25, "Release"), (2.0, "Release"), *((bad, "BadOption") for bad, _ in BAD)):
-        own = {"rho": 0.5, "weight": value}
-        yield _question("release", "joint-moments", own, x=ROWS, noise=noise), flag, f"weight = {value}"
+        given: dict[str, Any] = {"rho": 0.5, "weight": value}
+        yield _question("release", "joint-moments", given, x=ROWS, noise=noise), flag, f"weight = {value}"
     one = {"mean": [0.5], "moment": [[-0.75]]}
     question = _question("release", "joint-moments", {"rho": 0.5, "weight": 3.0}, x=[[0.5], [-0.25]], noise=one)
     yield question, "Release", "one column, a weight above 1"
