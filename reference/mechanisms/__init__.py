@@ -25,6 +25,7 @@ from covassay.reference.mechanisms.concentrated import (
     discrete_gaussian_covariance,
     em_cov,
     gauss_cov,
+    joint_moments,
     projection_mechanism,
     separate_cov,
 )
@@ -94,6 +95,7 @@ __all__ = [  # noqa: RUF022
     "johnson_lindenstrauss_image",
     "output_perturbation",
     "adassp",
+    "joint_moments",
     "coinpress_mean",
     "coinpress_covariance",
     "naive_pce",

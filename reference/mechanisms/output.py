@@ -1,6 +1,6 @@
 """What a mechanism releases: its shape, its unit, numbers that describe it, and its parts in a file.
 
-There are seven kinds. Each is an object that answers for itself, so that the audit, the release tool and the command
+There are eight kinds. Each is an object that answers for itself, so that the audit, the release tool and the command
 line ask it and do not tell the kinds apart.
 """
 
@@ -203,6 +203,22 @@ class GaussianOutput(Output):
         return np.vstack([shift + scale * values[0], np.outer(scale, scale) * values[1:]])
 
 
+class MomentsOutput(GaussianOutput):
+    """(d + 1, d): a mean (power 1), and below it a second moment about the origin (power 2), symmetric."""
+
+    kind = "moments"
+
+    def parts(self, values: Matrix) -> dict[str, Matrix]:
+        return {"mean": values[0], "second_moment": values[1:]}
+
+    def restore(self, values: Matrix, shift: Vector, scale: Vector) -> Matrix | None:
+        if not self.restorable:
+            return None
+        centre, mixed = shift + scale * values[0], np.outer(shift, scale * values[0])
+        moment = np.outer(shift, shift) + mixed + mixed.T + np.outer(scale, scale) * values[1:]
+        return np.vstack([centre, moment])
+
+
 class NumberOutput(Output):
     """(): a real number."""
 
@@ -235,6 +251,7 @@ OUTPUTS: dict[str, Output] = {
         VectorOutput(power=1),
         CoefficientsOutput(),
         GaussianOutput(power=1),
+        MomentsOutput(power=1),
         NumberOutput(),
         LevelOutput(),
     )

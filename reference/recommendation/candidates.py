@@ -116,5 +116,7 @@ LEFT_OUT: dict[str, str] = {
     "gauss-cov-approximate": "its claim is (ε, δ)-DP, which is not comparable",
     "coinpress-covariance, naive-pce, pgce": "for Gaussian data, rows of any size",
     "bingham": "it releases one direction, and no matrix",
+    "joint-moments": "it releases the mean too; gauss-cov ensemble=goe has less noise on the second moment at every "
+    "weight, and half as much at weight 1 for d ≥ 2",
     "output-perturbation": "it releases the coefficients of one regression, and no matrix",
 }

@@ -13,6 +13,7 @@ Each record is mapped by itself, with public numbers, so this costs no privacy. 
   moment of x − shift, not of x, unless every shift is 0. To move it to another point one needs the mean, which it does
   not contain. (A centred covariance is the same about every point.)
 - the mean of a Gaussian becomes shift + scale · mean, and its covariance scale_i scale_j C_ij;
+- a mean and a second moment that are released together become those of x, about the origin;
 - coefficients become w_j scale_target/scale_j, for x − shift and the target minus its own shift;
 - every other output (a direction, a vector, a number, a level, a preconditioner) describes u, and stays as it is.
 

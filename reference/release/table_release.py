@@ -353,7 +353,11 @@ def _is_numeral(name: str) -> bool:
 
 
 def _unit(declared: AnyMechanism) -> str:
-    return "of x - shift" if declared.output.restorable else "of (x - shift)/scale"
+    output = declared.output
+    at_zero = output.restore(np.zeros(output.shape(2)), np.ones(2), np.ones(2))  # a mean has the shift put back
+    if at_zero is None:
+        return "of (x - shift)/scale"
+    return "of x" if at_zero.any() else "of x - shift"
 
 
 def _notes(plan: _Plan, spend: Spend, scaled: Scaling | None, n: int, d: int) -> list[str]:

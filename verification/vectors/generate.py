@@ -242,6 +242,7 @@ def _scales(declared: AnyMechanism) -> Iterator[dict[str, Any]]:
         "m": 5,
         "rounds": 2,
         "bound_squared": 2.0,
+        "weight": 2.5,
     }
     for formula in formulas(declared):
         for values in product(*declared.choices.values()):

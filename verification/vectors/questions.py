@@ -281,6 +281,24 @@ def regressions() -> Iterator[Flagged]:
         yield question, "Release", f"{calibration}, two features, {comment}"
 
 
+def joint_moments() -> Iterator[Flagged]:
+    """Scales and releases of joint moments, with weights up to 1 and above, in one column and in several."""
+    for d, weight, formula in product((1, 3), (0.5, 1.0, 4.0), ("change_squared", "mean_scale", "moment_scale")):
+        own = {"d": d, "weight": weight}
+        own |= {} if formula == "change_squared" else {"n": 7, "rho": 0.375}
+        yield _question("scale", "joint-moments", own, formula=formula), "Scale", f"{formula}, d = {d}, w = {weight:g}"
+    noise = {"mean": [0.5, -0.75], "moment": [[0.25, -0.5], [-0.5, 1.0]]}
+    for value, flag in ((0.25, "Release"), (2.0, "Release"), *((bad, "BadOption") for bad, _ in BAD)):
+        given: dict[str, Any] = {"rho": 0.5, "weight": value}
+        yield _question("release", "joint-moments", given, x=ROWS, noise=noise), flag, f"weight = {value}"
+    one = {"mean": [0.5], "moment": [[-0.75]]}
+    question = _question("release", "joint-moments", {"rho": 0.5, "weight": 3.0}, x=[[0.5], [-0.25]], noise=one)
+    yield question, "Release", "one column, a weight above 1"
+    skewed = {**noise, "moment": [[0.25, -0.5], [0.5, 1.0]]}
+    question = _question("release", "joint-moments", {"rho": 0.5}, x=ROWS, noise=skewed)
+    yield question, "AsymmetricNoise", "one entry differs from its mirror image"
+
+
 def _projection(name: str, point: list[Any], **own: Any) -> dict[str, Any]:
     return {"kind": "projection", "projection": name, "point": point, "parameters": own}
 
@@ -314,6 +332,6 @@ def more() -> Iterator[Flagged]:
     """All questions of this file."""
     for made in (
         exact_releases, sets, searches, radius_searches, adaptive_steps, samplers, lattices, acceptances, norms,
-        marginals, indices, spends, compositions, regressions,
+        marginals, indices, spends, compositions, regressions, joint_moments,
     ):  # fmt: skip
         yield from made()

@@ -48,9 +48,10 @@ def drawn(about: AnyMechanism, x: Any, seed: int = 0, **options: Any) -> NDArray
     return result
 
 
-def unit(about: AnyMechanism, r: float) -> float:
-    """The factor of the output if the unit of x changes by the factor r."""
-    return r**about.output.power
+def unit(about: AnyMechanism, r: float) -> Any:
+    """The factor of the output, or of each of its entries, if the unit of two columns changes by the factor r."""
+    factors = about.output.restore(np.ones(about.output.shape(2)), np.zeros(2), np.full(2, r))
+    return r**about.output.power if factors is None else factors
 
 
 def every_choice(about: AnyMechanism) -> list[dict[str, str]]:
@@ -208,8 +209,8 @@ def test_a_change_of_unit_by_a_power_of_two_scales_every_bit(about: AnyMechanism
 @IN_A_BALL
 @pytest.mark.parametrize("r", [0.3, 7.0, 1e100])
 def test_the_output_is_in_the_unit_of_the_data_squared(about: AnyMechanism, r: float) -> None:
-    expected = unit(about, r) * drawn(about, X)
-    np.testing.assert_allclose(drawn(about, X * r, row_bound=r), expected, rtol=1e-9, atol=1e-12 * unit(about, r))
+    in_old_units = drawn(about, X * r, row_bound=r) / unit(about, r)
+    np.testing.assert_allclose(in_old_units, drawn(about, X), rtol=1e-9, atol=1e-12)
 
 
 @IN_A_BALL

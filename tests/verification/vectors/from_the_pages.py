@@ -5,8 +5,9 @@ It imports nothing but the standard library, and computes in fractions where it 
 
 How independent it is. All of it was written from the pages and from verification/vectors/README.md. When the first
 version was written, no file in reference/ had been opened. Later, some had, before the releases of clipped-cov,
-adaptive-cov, adaptive-cov-pure, iterative-eigenvectors, em-cov and adassp and `composition` were written. Where a page
-had left something open, such as a default, an order or a constant, the page was mended, and this file follows it.
+adaptive-cov, adaptive-cov-pure, iterative-eigenvectors, em-cov, adassp and joint-moments and `composition` were
+written. Where a page had left something open, such as a default, an order or a constant, the page was mended, and this
+file follows it.
 """
 
 import json
@@ -353,7 +354,29 @@ def ridge_sensitivity(p):
     return math.sqrt(largest**2 + 1) / (2 * alpha * p["n"])
 
 
+def joint_squared(p):
+    """S² of joint moments."""
+    w = Fraction(p.get("weight", 1))
+    if w <= 1:
+        return 4
+    if p["d"] > 1:
+        return (1 + w) ** 2 / w
+    lam = float(w) * (11 + 5 * math.sqrt(5)) / 8
+    peak = (3 - math.sqrt(1 - 2 / lam)) / 2
+    return lam * peak**3 * (2 - peak)
+
+
+def joint_scales(p):
+    """σ₁ and σ₂ of joint moments."""
+    w, n, rho = float(p.get("weight", 1)), float(p["n"]), float(p["rho"])
+    first = math.sqrt(joint_squared(p) / (2 * rho)) / n
+    return first, first / math.sqrt(w / 2 if p["d"] > 1 else w * (11 + 5 * math.sqrt(5)) / 8)
+
+
 SPECIAL = {
+    ("joint-moments", "change_squared"): joint_squared,
+    ("joint-moments", "mean_scale"): lambda p: joint_scales(p)[0],
+    ("joint-moments", "moment_scale"): lambda p: joint_scales(p)[1],
     ("gauss-cov", "change_squared"): lambda p: 2 if p["d"] > 1 else 1,
     ("discrete-gaussian-covariance", "sensitivity_squared"): lambda p: (2 if p["d"] > 1 else 1) * 16 ** p["input_bits"],
     ("discrete-gaussian-covariance", "noise_variance"): lambda p: p["change"] / (2 * p["rho"]),
@@ -500,6 +523,13 @@ def release(q):
         return ridge(sigma, p, n, noise)
     if mechanism == "adassp":
         return adaptive_ridge(combine(n, sigma), p, noise)
+    if mechanism == "joint-moments":
+        positive(p.get("weight", 1), "weight")
+        first, second = joint_scales({**p, "n": n, "d": d})
+        normal, g = vector(noise["mean"], d, "noise.mean"), matrix(noise["moment"], d, "noise.moment", symmetric=True)
+        length = Fraction(p.get("row_bound", 1))
+        mean = [float(length) * (float(sum(row[i] for row in rows)) / n + first * normal[i]) for i in range(d)]
+        return [mean, *combine(float(square), combine(1, [[float(v) for v in row] for row in sigma], second, g))]
     if mechanism == "clipped-cov":
         return combine(square, clipped_cov(p, rows, noise))
     if mechanism in ("adaptive-cov", "adaptive-cov-pure"):

@@ -22,6 +22,7 @@ from covassay.reference.domain import Matrix
 from covassay.verification.audit.engine.checks import CheckResult, Status
 from covassay.verification.audit.engine.same_noise import DataPath
 from covassay.verification.audit.engine.sampling import Setting
+from covassay.verification.audit.engine.symmetry import places
 from covassay.verification.audit.engine.zoo import zoo
 from covassay.verification.audit.targets.target import Failure, call, well_formed
 from covassay.verification.statistics.streams import stream
@@ -97,15 +98,16 @@ def _collect(setting: Setting, path: DataPath, n: int, d: int) -> _Draws | None:
 
 def as_draws(x: Matrix, outputs: Matrix, query: Matrix, path: DataPath) -> _Draws:
     """The residuals of outputs on x; of symmetric matrices the entries on and above the diagonal."""
-    places = [
-        place for place in np.ndindex(outputs.shape[1:]) if not path.symmetric or len(place) < 2 or place[0] <= place[1]
-    ]
+    shape = outputs.shape[1:]
+    own = places(shape, path.symmetric)
+    kept = [int(np.ravel_multi_index(place, shape)) if place else 0 for place in own]
     residuals, sizes = outputs - query, np.abs(outputs) + np.abs(query)
 
     def columns(values: Matrix) -> Matrix:
-        return np.array([values[(slice(None), *place)] for place in places]).T
+        flat: Matrix = values.reshape(len(values), -1)[:, kept]
+        return flat
 
-    return _Draws(x, columns(residuals), columns(sizes), tuple(places), path.atom)
+    return _Draws(x, columns(residuals), columns(sizes), tuple(own), path.atom)
 
 
 # EVERY FINDING IS A SENTENCE AND ITS PROBABILITY UNDER A CONTINUOUS LAW

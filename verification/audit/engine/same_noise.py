@@ -21,6 +21,7 @@ from covassay.reference.domain import Matrix, Vector
 from covassay.verification.audit.engine.checks import CheckResult, Status
 from covassay.verification.audit.engine.privacy import Pair, Statistic, generic_statistics
 from covassay.verification.audit.engine.sampling import Setting
+from covassay.verification.audit.engine.symmetry import rows_above
 from covassay.verification.audit.engine.zoo import GIVEN, SHAPES, DataSetOfZoo, given, zoo
 from covassay.verification.audit.targets.target import Failure, call, well_formed
 from covassay.verification.statistics.streams import stream
@@ -53,10 +54,10 @@ class DataPath:
 
     stated : what is covered and what is not, in words. query : the output without noise; None where the noise is not
     added to a query. scale : (n, d) -> the size of one and the same noise, up to a factor that depends on d alone.
-    symmetric : whether the noise is a symmetric matrix. continuous : whether a law without a query has no atoms, so
-    that no output comes twice. equivalent : changes of the rows that leave the law of the output as it is, keys of
-    `equal_laws.CHANGES`; they matter where there is no query. atoms : whether one output can come again. atom : the
-    largest probability of one value of one entry of the noise, if the noise lies on a lattice.
+    symmetric : whether the noise is a symmetric matrix, perhaps below a row. continuous : whether a law without a query
+    has no atoms, so that no output comes twice. equivalent : changes of the rows that leave the law of the output as it
+    is, keys of `equal_laws.CHANGES`; they matter where there is no query. atoms : whether one output can come again.
+    atom : the largest probability of one value of one entry of the noise, if the noise lies on a lattice.
     """
 
     stated: str
@@ -240,10 +241,11 @@ class _Comparison:
         """Outputs that are not symmetric, where the noise is a symmetric matrix."""
         if not self.path.symmetric or shape.d < 2:
             return []
+        squares = [(drawn, drawn.residuals[..., rows_above(drawn.residuals.shape[-2:]) :, :]) for drawn in shape.drawn]
         return [
             _Finding(shape, drawn, "the output is not symmetric")
-            for drawn in shape.drawn
-            if np.abs(drawn.residuals - drawn.residuals.swapaxes(-1, -2)).max() > shape.tolerance(drawn, self.single)
+            for drawn, square in squares
+            if np.abs(square - square.swapaxes(-1, -2)).max() > shape.tolerance(drawn, self.single)
         ]
 
     def _failures(self, shape: _Shape) -> list[_Finding]:

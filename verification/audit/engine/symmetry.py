@@ -26,6 +26,17 @@ MEMBERS = 4  # data sets of each shape
 ROUNDING = 2.0**-16
 
 
+def places(shape: tuple[int, ...], symmetric: bool) -> list[tuple[int, ...]]:
+    """The entries of an output that have noise of their own; a row above a square matrix has no mirror image."""
+    above = rows_above(shape)
+    return [place for place in np.ndindex(shape) if not symmetric or len(place) < 2 or place[0] - above <= place[1]]
+
+
+def rows_above(shape: tuple[int, ...]) -> int:
+    """The number of rows above the square matrix in an output: 1 for a mean above a second moment, otherwise 0."""
+    return max(shape[0] - shape[1], 0) if len(shape) == 2 else 0
+
+
 def square_part(output: Output, values: Matrix) -> Matrix | None:
     """The matrix in one output of this kind; None if it has none."""
     for part in output.parts(values).values():

@@ -14,6 +14,7 @@ import numpy as np
 
 from covassay.reference.domain import Matrix
 from covassay.verification.audit.engine.same_noise import DataPath
+from covassay.verification.audit.engine.symmetry import square_part
 from covassay.verification.audit.profiles.lattice_noise import atom
 from covassay.verification.audit.profiles.profile import ClaimUnderAudit
 from covassay.verification.statistics.streams import stream
@@ -21,7 +22,7 @@ from covassay.verification.statistics.streams import stream
 ADDITIVE = frozenset({
     "nuclear-laplace", "nuclear-laplace-symmetric", "centred-covariance", "entrywise-laplace", "lap-cov", "k-norm",
     "gauss-cov", "gauss-cov-approximate", "laplace", "gaussian", "gaussian-approximate", "private-trace",
-    "output-perturbation", "discrete-laplace-covariance", "discrete-gaussian-covariance",
+    "output-perturbation", "discrete-laplace-covariance", "discrete-gaussian-covariance", "joint-moments",
 })  # fmt: skip
 # laws without atoms that are no query plus noise; elsewhere values are clipped, and all of them at once in some draws
 CONTINUOUS = frozenset({
@@ -151,7 +152,7 @@ def data_path(claim: ClaimUnderAudit) -> DataPath:
         return float(np.linalg.norm(_release(claim, x, noise(d)) - _release(claim, x, zero(d))))
 
     def symmetric() -> bool:
-        seen = _release(claim, np.zeros((2, 3)), noise(3))
-        return seen.ndim == 2 and bool(np.array_equal(seen, seen.T))
+        part = square_part(m.output, _release(claim, np.zeros((2, 3)), noise(3)))
+        return part is not None and bool(np.array_equal(part, part.T))
 
     return DataPath(f"{COVERED} {NOT_COVERED}", query, scale, symmetric(), m.smallest_dimension, atom=atom(claim))

@@ -13,11 +13,12 @@ from numpy.typing import NDArray
 
 from covassay.reference.domain import Matrix
 from covassay.verification.audit.engine.law import Scenario, Test
+from covassay.verification.audit.engine.symmetry import places
 from covassay.verification.statistics.dependence import Pairs, sizes, successive_draws, turned_signs
 
 INDEPENDENT = frozenset({
     "entrywise-laplace", "lap-cov", "gauss-cov", "gauss-cov-approximate", "laplace", "gaussian", "gaussian-approximate",
-    "clipped-cov", "discrete-laplace-covariance", "discrete-gaussian-covariance",
+    "clipped-cov", "discrete-laplace-covariance", "discrete-gaussian-covariance", "joint-moments",
 })  # fmt: skip
 SIGNS, SIZES, SUCCESSIVE = "signs of all entries", "sizes of all entries", "successive draws"
 STEP_SIGNS, STEP_SIZES = "signs across steps", "sizes across steps"
@@ -44,11 +45,6 @@ class NoiseEntries:
         if np.triu(self.sizes | self.sizes.T, 1).any():
             tests[of_sizes] = lambda y: sizes(self.values(y), self.names, self.sizes)
         return tests
-
-
-def places(shape: tuple[int, ...], symmetric: bool) -> list[tuple[int, ...]]:
-    """The entries of an output that have noise of their own."""
-    return [place for place in np.ndindex(shape) if not symmetric or len(place) < 2 or place[0] <= place[1]]
 
 
 def entries_of(shape: tuple[int, ...], residuals: Callable[[Matrix], Matrix], symmetric: bool, independent: bool) -> (

@@ -20,14 +20,18 @@ def scale_suspects(test: Callable[[float], Test]) -> tuple[Suspect, ...]:
 
 # WHAT ANOTHER ADJACENCY EXPLAINS
 
-SCALES = {"half-scale": 0.5, "add-remove": math.sqrt(0.5), "sensitivity-one": math.sqrt(0.5)}  # by names of suspects
+SCALES = {  # by names of suspects
+    "half-scale": 0.5, "add-remove": math.sqrt(0.5), "sensitivity-one": math.sqrt(0.5),
+    "joint-add-remove": math.sqrt(0.375),
+}  # fmt: skip
 # The share of the scale that is enough where a row is added or removed and n is a public number, for d ≥ 2. The change
-# of the second moment is then x xᵀ/n, of nuclear and Frobenius norm 1/n, in place of 2/n and √2/n.
+# of the second moment is then x xᵀ/n, of nuclear and Frobenius norm 1/n, in place of 2/n and √2/n. For joint moments,
+# S² is then 1 + λ = 3/2 in place of 4.
 ENOUGH = {
     "nuclear-laplace": 0.5, "nuclear-laplace-symmetric": 0.5, "laplace": 0.5,
     "gauss-cov": math.sqrt(0.5), "gauss-cov-approximate": math.sqrt(0.5),
     "discrete-gaussian-covariance": math.sqrt(0.5),
-    "gaussian": math.sqrt(0.5), "gaussian-approximate": math.sqrt(0.5),
+    "gaussian": math.sqrt(0.5), "gaussian-approximate": math.sqrt(0.5), "joint-moments": math.sqrt(0.375),
 }  # fmt: skip
 
 

@@ -412,6 +412,20 @@ def adaptive_ridge_by_parts(x: Matrix, *, rho: float, rng: Rng) -> Vector:
     return np.asarray(np.linalg.inv(noisy + max(0.0, target - max(0.0, lower)) * np.eye(p)) @ product)
 
 
+def joint_of_lifted_rows(x: Matrix, *, rho: float, rng: Rng) -> Matrix:
+    """The second moment of the rows (x, 1) with one noise, which holds the mean in its last column."""
+    rows = checked(x)
+    n, d = rows.shape
+    lifted = np.hstack([rows, np.ones((n, 1))])
+    if d == 1:  # its own weight
+        lam = (11 + 5 * math.sqrt(5)) / 8
+        mean, moment = polar(rng, 2) * np.array([1, 1 / math.sqrt(lam)]) * math.sqrt(2 / rho) / n
+        return np.array([[rows.mean() + mean], [(rows**2).mean() + moment]])
+    square = rng.standard_normal((d + 1, d + 1))
+    noisy = lifted.T @ lifted / n + (square + square.T) / 2 * 2 / (n * math.sqrt(rho))
+    return np.vstack([noisy[d:, :d], noisy[:d, :d]])
+
+
 def separate_by_scipy(x: Matrix, *, rho: float, rng: Rng) -> Matrix:
     """Eigenvalues first, ascending, with the driver for few eigenvalues."""
     n, d = x.shape
@@ -519,4 +533,5 @@ CORRECT_OTHERWISE = (
     Otherwise("noise in another order", "kv-mean", column_by_column),
     Otherwise("the positive part by |S|", "naive-pce", positive_part, (("calibration", "reconstructed"),)),
     Otherwise("an inverse, in another order", "adassp", adaptive_ridge_by_parts, PAPER),
+    Otherwise("one noise on rows with a 1 behind them", "joint-moments", joint_of_lifted_rows),
 )

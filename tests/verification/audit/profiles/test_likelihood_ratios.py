@@ -27,6 +27,7 @@ KNOWN = {
     ("discrete-gaussian-covariance", "orthonormal rows, d=2"): "log likelihood ratio, up to a factor",
     ("output-perturbation", "records that pull to either side, n=40, d=3"): "log likelihood ratio",
     ("adassp", "records that pull to either side, d=2"): "log likelihood ratio",
+    ("joint-moments", "opposite rows, d=2"): "log likelihood ratio, up to a factor",
     ("johnson-lindenstrauss", "the noise is seen, d=2"): "log likelihood ratio",
     ("gauss-cov", "orthonormal rows, d=2"): "log likelihood ratio, up to a factor",
     ("gauss-cov-approximate", "orthonormal rows, d=2"): "log likelihood ratio, up to a factor",

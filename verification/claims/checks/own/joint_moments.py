@@ -1,0 +1,194 @@
+"""How far one row moves the mean and the second moment together, and what joint moments spend."""
+
+from collections.abc import Callable
+from fractions import Fraction
+
+import numpy as np
+import sympy as sp
+
+from covassay.reference.domain import Matrix, Number, Vector, unit_rows
+from covassay.reference.laws import wigner
+from covassay.reference.mechanisms.concentrated import joint_moments
+from covassay.reference.sensitivity import frobenius_change_squared
+from covassay.verification.claims.evidence import Evidence, check
+
+Weight = Callable[..., Number]
+Scale = Callable[[Number, int, Number, Number], Number]
+RHO = 0.75
+MORE, LESS = Fraction(103, 100), Fraction(97, 100)
+WEIGHTS = (0.2, 1.0, 1.7, 6.0)
+
+
+# THE JOINT SENSITIVITY
+
+
+@check(
+    "symbolic",
+    covers="all",
+    mutants={
+        "λ₀ larger by 3 %": {"weight": lambda d, w, sqrt: MORE * joint_moments.moment_weight(d, w, sqrt)},
+        "λ₀ smaller by 3 %": {"weight": lambda d, w, sqrt: LESS * joint_moments.moment_weight(d, w, sqrt)},
+        "the weight for one column": {"weight": lambda d, w, sqrt: joint_moments.moment_weight(1, w, sqrt)},
+        "every weight is free": {"squared": lambda d, w, sqrt: 4},
+        "the sum of both sensitivities": {
+            "squared": lambda d, w, sqrt: 4 + 2 * joint_moments.moment_weight(d, w, sqrt)
+        },
+        "S² smaller by 3 %": {"squared": lambda d, w, sqrt: LESS * joint_moments.change_squared(d, w, sqrt)},
+    },
+)
+def several_columns(
+    weight: Weight = joint_moments.moment_weight, squared: Weight = joint_moments.change_squared
+) -> Evidence:
+    """For d ≥ 2 the supremum S² of q = ‖x − y‖² + λ‖xxᵀ − yyᵀ‖_F² is 4 up to λ = ½ and 2 + 2λ + 1/(2λ) above.
+
+    With s = ‖x‖², t = ‖y‖², c = ⟨x, y⟩, q = s + t − 2c + λ(s² + t² − 2c²) rises in s and in t. So q is at most its
+    value at s = t = 1, with c in [−1, 1], and d ≥ 2 has unit rows for every such c. There 4 − q is
+    2(1 + c)(1 − λ(1 − c)), which has no negative value if and only if λ ≤ ½. Above, S² − q = 2λ(c + 1/(2λ))², and
+    −1/(2λ) lies in (−1, 0).
+    """
+    s, t, beyond = sp.symbols("s t u", positive=True)
+    c = sp.symbols("c", real=True)
+    most, above = weight(2, sp.Integer(1), sp.sqrt), weight(2, 1 + beyond, sp.sqrt)
+
+    def q(lam: sp.Expr, s: sp.Expr, t: sp.Expr) -> sp.Expr:
+        return s + t - 2 * c + lam * frobenius_change_squared(s, t, c)
+
+    free, more = q(most, sp.Integer(1), sp.Integer(1)), q(above, sp.Integer(1), sp.Integer(1))
+    residuals = {
+        "q rises in s": sp.diff(q(above, s, t), s) - 1 - 2 * above * s,
+        "q rises in t": sp.diff(q(above, s, t), t) - 1 - 2 * above * t,
+        "up to λ₀": squared(2, sp.Integer(1), sp.sqrt) - free - 2 * (1 + c) * (1 - most * (1 - c)),
+        "λ₀": 1 - 2 * most,
+        "below λ₀": squared(2, sp.Rational(1, 2), sp.sqrt) - 4,
+        "above λ₀": squared(2, 1 + beyond, sp.sqrt) - more - 2 * above * (c + 1 / (2 * above)) ** 2,
+        "λ rises": sp.diff(above, beyond) - most,
+    }
+    failed = [name for name, value in residuals.items() if sp.simplify(value) != 0]
+    return Evidence(not failed, "all rows of the unit ball, d ≥ 2, all weights", ", ".join(failed))
+
+
+@check(
+    "symbolic",
+    covers="all",
+    mutants={
+        "λ₀ larger by 3 %": {"weight": lambda d, w, sqrt: MORE * joint_moments.moment_weight(d, w, sqrt)},
+        "λ₀ smaller by 3 %": {"weight": lambda d, w, sqrt: LESS * joint_moments.moment_weight(d, w, sqrt)},
+        "the weight for several columns": {"weight": lambda d, w, sqrt: joint_moments.moment_weight(2, w, sqrt)},
+        "every weight is free": {"squared": lambda d, w, sqrt: 4},
+        "S² for several columns": {"squared": lambda d, w, sqrt: joint_moments.change_squared(2, w, sqrt)},
+        "S² smaller by 3 %": {"squared": lambda d, w, sqrt: LESS * joint_moments.change_squared(d, w, sqrt)},
+    },
+)
+def one_column(
+    weight: Weight = joint_moments.moment_weight, squared: Weight = joint_moments.change_squared
+) -> Evidence:
+    """For d = 1, S² is 4 up to λ₀ = (11 + 5√5)/8, and above it λp³(2 − p) with p = (3 − √(1 − 2/λ))/2.
+
+    With p = x − y and r = x + y, q = p²(1 + λr²) and |p| + |r| ≤ 2. So q is at most f(p) = p²(1 + λ(2 − p)²), which
+    x = 1, y = 1 − p attain for 0 ≤ p ≤ 2. At λ₀, 4 − f is λ₀(2 − p)(p + 2√5 − 4)(p − √5 + 1)², which has no negative
+    value and a zero inside; f rises in λ there, so that λ₀ is the largest. Above, f has one maximum below 2, where
+    2λ(2 − p)(p − 1) = 1. There f = p³/(2(p − 1)), which is 4 at p = √5 − 1, and rises as p falls from there to 1, as it
+    does when λ rises from λ₀.
+    """
+    x, y, p = sp.symbols("x y p", real=True)
+    beyond, m, r = sp.symbols("u m r", positive=True)
+    five = sp.sqrt(5)
+    most = weight(1, sp.Integer(1), sp.sqrt)
+    top = (3 - r) / 2  # p, where r is √(1 − 2/λ) and so λ is 2/(1 − r²)
+    above = sp.sympify(squared(1, 1 + beyond, lambda value: five if value == 5 else r))
+    above = above.subs(beyond, 2 / (1 - r**2) / most - 1)
+
+    def f(lam: sp.Expr, p: sp.Expr) -> sp.Expr:
+        return p**2 * (1 + lam * (2 - p) ** 2)
+
+    residuals = {
+        "q": (x - y) ** 2 + m * frobenius_change_squared(x**2, y**2, x * y) - (x - y) ** 2 * (1 + m * (x + y) ** 2),
+        "up to λ₀": squared(1, sp.Integer(1), sp.sqrt)
+        - f(most, p)
+        - most * (2 - p) * (p + 2 * five - 4) * (p - five + 1) ** 2,
+        "below λ₀": squared(1, sp.Rational(1, 2), sp.sqrt) - 4,
+        "the slope of f": sp.diff(f(m, p), p) - 2 * p * (1 - 2 * m * (2 - p) * (p - 1)),
+        "the maximum": 4 / (1 - r**2) * (2 - top) * (top - 1) - 1,
+        "above λ₀": above - top**3 / (2 * (top - 1)),
+        "its slope": sp.diff(p**3 / (2 * (p - 1)), p) - p**2 * (2 * p - 3) / (2 * (p - 1) ** 2),
+        "it starts at 4": (five - 1) ** 3 / (2 * (five - 2)) - 4,
+        "r at λ₀": (5 - 2 * five) ** 2 - 1 + 2 / most,
+        "λ rises": sp.diff(weight(1, 1 + beyond, sp.sqrt), beyond) - most,
+    }
+    failed = [name for name, value in residuals.items() if sp.radsimp(sp.cancel(sp.expand(value))) != 0]
+    return Evidence(not failed, "all rows of the unit ball, d = 1, all weights", ", ".join(failed))
+
+
+@check(
+    "symbolic",
+    covers="all",
+    mutants={
+        "half of the weight": {"weight": lambda d, w, sqrt: joint_moments.moment_weight(d, w, sqrt) / 2},
+        "‖Δ‖_F² without −2c²": {"frobenius": lambda s, t, c: s**2 + t**2},
+    },
+)
+def lifted_rows(
+    weight: Weight = joint_moments.moment_weight,
+    frobenius: Callable[[Number, Number, Number], Number] = frobenius_change_squared,
+) -> Evidence:
+    """At λ = ½, 2q is ‖zzᵀ − wwᵀ‖_F² for z = (x, 1), w = (y, 1): joint moments release the second moment of those rows.
+
+    These rows have norm at most √2, so the general bound √2 · 2 on that change gives S = 2 as well.
+    """
+    s, t = sp.symbols("s t", positive=True)
+    c = sp.symbols("c", real=True)
+    q = s + t - 2 * c + weight(2, sp.Integer(1), sp.sqrt) * frobenius(s, t, c)
+    identity = sp.expand(frobenius(s + 1, t + 1, c + 1) - 2 * q)
+    bound = frobenius(sp.Integer(2), sp.Integer(2), sp.Integer(0)) - 2 * joint_moments.change_squared(2, 1)
+    return Evidence(identity == 0 and bound == 0, "all rows of the unit ball, d ≥ 2")
+
+
+# THE BUDGET
+
+
+def spent(x: Vector, y: Vector, first: float, second: float) -> float:
+    """D_α/α of the release when the row x of n = 1 is replaced by y, the same for every order α."""
+    change: Matrix = np.outer(x, x) - np.outer(y, y)
+    moved = float((x - y) @ (x - y)) / first**2 + float(wigner.separation_squared(change, "goe")) / second**2
+    return moved / 2
+
+
+def worst(d: int, weight: float) -> tuple[Vector, Vector]:
+    """Rows that attain the joint sensitivity: opposite ones up to weight 1, and nearer ones above it."""
+    x, lam = np.eye(d)[0], float(joint_moments.moment_weight(d, weight))
+    if weight <= 1:
+        return x, -x
+    if d == 1:
+        return x, x - (3 - (1 - 2 / lam) ** 0.5) / 2
+    c = -1 / (2 * lam)
+    return x, c * x + (1 - c**2) ** 0.5 * np.eye(d)[1]
+
+
+@check(
+    "floating",
+    mutants={
+        "σ₁ smaller by 3 %": {"first": lambda n, d, rho, w: joint_moments.mean_scale(n, d, rho, w) / 1.03},
+        "σ₂ smaller by 3 %": {"second": lambda n, d, rho, w: joint_moments.moment_scale(n, d, rho, w) / 1.03},
+        "σ₁ larger by 3 %": {"first": lambda n, d, rho, w: joint_moments.mean_scale(n, d, rho, w) * 1.03},
+        "σ₂ without 1/√λ": {"second": joint_moments.mean_scale},
+        "σ₂ of the second moment alone": {"second": lambda n, d, rho, w: ((2 if d > 1 else 1) / (2 * rho)) ** 0.5 / n},
+    },
+)
+def budget(first: Scale = joint_moments.mean_scale, second: Scale = joint_moments.moment_scale) -> Evidence:
+    """Joint moments spend exactly ρ, for every weight: some rows attain it, and no random rows exceed it."""
+    rng = np.random.default_rng(72)
+    failed, largest = [], 0.0
+    for d in (1, 2, 3, 6):
+        for weight in WEIGHTS:
+            scales = float(first(1, d, RHO, weight)), float(second(1, d, RHO, weight))
+            attained = spent(*worst(d, weight), *scales) / RHO
+            if abs(attained - 1) > 1e-12:
+                failed.append(f"d = {d}, weight {weight}: {attained:.6f} ρ")
+            for _ in range(60):
+                x, y = unit_rows(rng.standard_normal((2, d)) * rng.choice([0.3, 1.0, 5.0]))
+                near, other = worst(d, weight)
+                near, other = unit_rows(np.array([near, other]) + 0.02 * rng.standard_normal((2, d)))
+                largest = max(largest, spent(x, y, *scales) / RHO, spent(near, other, *scales) / RHO)
+    figures = {"largest share at random": f"{largest:.3f}"}
+    holds = not failed and largest <= 1 + 1e-12
+    return Evidence(holds, "d = 1, 2, 3, 6; four weights; 1920 random pairs", "; ".join(failed[:3]), figures)
