@@ -174,8 +174,8 @@ def norms() -> Iterator[Flagged]:
 def marginals() -> Iterator[Flagged]:
     """The exact laws of single numbers that are released, or of one number made of them."""
     for n, d, rank, at in ((6, 2, 1, 0.75), (6, 5, 1, 0.75), (6, 5, 2, 0.75), (6, 5, 2, 0.25), (1, 4, 3, 0.5)):
-        own = {"n": n, "d": d, "epsilon": 1.5, "rank": rank}
-        question = _question("probability", "matrix-bingham", own, law="share", at=at)
+        public = {"n": n, "d": d, "epsilon": 1.5, "rank": rank}
+        question = _question("probability", "matrix-bingham", public, law="share", at=at)
         yield question, "Marginal", f"n = {n}, d = {d}, rank {rank}, at {at:g}"
     yield from _bad_budgets(question, "epsilon")
     laplace: list[tuple[str, dict[str, Any]]] = [("laplace", {}), ("private-trace", {})]
