@@ -116,5 +116,6 @@ LEFT_OUT: dict[str, str] = {
     "gauss-cov-approximate": "its claim is (ε, δ)-DP, which is not comparable",
     "coinpress-covariance, naive-pce, pgce": "for Gaussian data, rows of any size",
     "bingham": "it releases one direction, and no matrix",
+    "matrix-bingham": "it releases the projection onto a subspace, and no second moment",
     "output-perturbation": "it releases the coefficients of one regression, and no matrix",
 }
