@@ -13,9 +13,9 @@ All privacy losses lie in an interval of length 2η, so the release is also η²
 Accuracy. E[λ_1 + … + λ_k − tr(PC)] ≤ (k(d − k) + min(k, d − k))/η, where λ_1 ≥ … ≥ λ_d are the eigenvalues of C.
 
 For k = 1 this is `bingham` with the exponent ε/2, and P = uuᵀ. NOTE: a projection of rank d says nothing, so a rank of
-d or more means d − 1. NOTE: we read the abstracts of CSS13 and LMV21 alone. From there are the exponential mechanism on
-subspaces, and that CSS13 draws by a Markov chain and LMV21 approximately, on complex matrices. The constants, the
-accuracy and the exact draw are ours.
+d or more means d − 1. NOTE: we read no more of CSS13 and LMV21 than abstracts and a summary. From there are the
+exponential mechanism on subspaces, drawn by a Markov chain (CSS13), and this density on the unitary group, drawn
+approximately (LMV21). The constants, the accuracy and the exact draw are ours.
 
 Proof: proofs/paper/matrix-bingham.md
 """
