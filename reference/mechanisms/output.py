@@ -125,6 +125,26 @@ class DirectionOutput(Output):
         return {"uᵀΔu": lambda u: np.einsum("ni,ij,nj->n", u, change, u)}
 
 
+class ProjectionOutput(Output):
+    """(d, d): the orthogonal projection onto a subspace."""
+
+    kind, layout = "projection", "(d, d)"
+
+    def shape(self, dimension: int) -> tuple[int, ...]:
+        return dimension, dimension
+
+    def features(self, dimension: int) -> Mapping[str, Feature]:
+        return {
+            "entry (1, 1)": lambda y: y[:, 0, 0],
+            "entry (d, d)": lambda y: y[:, -1, -1],
+            "entry (1, d)": lambda y: y[:, 0, -1],
+        }
+
+    def contrasts(self, first: Matrix, second: Matrix) -> Mapping[str, Feature]:
+        change = gram_change(first, second)
+        return {"tr(PΔ)": lambda y: np.einsum("nij,ij->n", y, change)}
+
+
 class VectorOutput(Output):
     """(d,): a mean, or one number for every feature."""
 
@@ -248,6 +268,7 @@ OUTPUTS: dict[str, Output] = {
     for output in (
         SECOND_MOMENT,
         DirectionOutput(),
+        ProjectionOutput(symmetric=True),
         VectorOutput(power=1),
         CoefficientsOutput(),
         GaussianOutput(power=1),

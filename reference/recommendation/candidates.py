@@ -118,5 +118,6 @@ LEFT_OUT: dict[str, str] = {
     "bingham": "it releases one direction, and no matrix",
     "joint-moments": "it releases the mean too; gauss-cov ensemble=goe has less noise on the second moment at every "
     "weight, and half as much at weight 1 for d ≥ 2",
+    "matrix-bingham": "it releases the projection onto a subspace, and no second moment",
     "output-perturbation": "it releases the coefficients of one regression, and no matrix",
 }

@@ -643,11 +643,8 @@ def checks_of_few_draws(
     data_path, neighbours = same_noise(setting, expected.data_path, settings.alpha, own)
     data_path += coincidences(setting, expected.data_path, settings.alpha)
     data_path += equal_laws(setting, expected.data_path, settings.alpha)
-    checks = [
-        *contract(setting, expected.form, settings.alpha),
-        *draw_many_is_draw(setting, settings.alpha),
-        *data_path,
-    ]
+    many = draw_many_is_draw(setting, settings.alpha, expected.form.smallest_dimension)
+    checks = [*contract(setting, expected.form, settings.alpha), *many, *data_path]
     return [*checks, *batch_is_single(setting)], neighbours
 
 

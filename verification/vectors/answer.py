@@ -76,7 +76,7 @@ def noise_from(value: Any, example: Any) -> Any:
     """The noise of a test in the types of an example of such a noise; a sampler returns what the test has."""
     if callable(example):
         drawn = np.array(read(value), dtype=None if isinstance(_first(value), float) else object)
-        return lambda _: drawn
+        return lambda *_: drawn
     if isinstance(value, dict):
         parts = {name: item for name, item in value.items() if name != "directions"}
         if not all(hasattr(example, name) for name in parts):

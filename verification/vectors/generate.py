@@ -79,6 +79,7 @@ FLAGS = {
     "NoiseShape": ("MISSING_VALIDATION", "Noise of another shape is broadcast."),
     "AsymmetricNoise": ("MISSING_VALIDATION", "Noise that must be symmetric and is not is answered."),
     "NoUnitVector": ("MISSING_VALIDATION", "A direction that is no unit vector is answered."),
+    "NoProjection": ("MISSING_VALIDATION", "A matrix that is no projection of the rank is answered."),
     "Projection": ("POST_PROCESSING", "The point is not the nearest one of the convex set."),
     "InsideSet": ("POST_PROCESSING", "A point inside the convex set is moved, for example to its boundary."),
     "BadSet": ("MISSING_VALIDATION", "A convex set with a negative radius, or one that is empty, is projected on."),
@@ -144,7 +145,8 @@ def _noise(declared: AnyMechanism, noise: Any, d: int, rng: np.random.Generator)
     if not callable(noise):
         return _fine(parts_of(noise))
     if not declared.lattice:
-        return _unit_vector(d, rng)
+        u = _unit_vector(d, rng)
+        return np.outer(u, u).tolist() if declared.output.kind == "projection" else u
     upper = np.triu(rng.integers(-9, 10, (d, d)))
     return (upper + np.triu(upper, 1).T).tolist()
 

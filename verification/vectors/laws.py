@@ -14,7 +14,7 @@ from covassay.reference.laws import bingham, discrete_laplace, k_norm, nuclear_l
 from covassay.reference.mechanisms.building_blocks import above_threshold, exponential
 from covassay.reference.mechanisms.concentrated import discrete_gaussian_covariance
 from covassay.reference.mechanisms.mechanism import Mechanism
-from covassay.reference.mechanisms.pure import discrete_laplace_covariance
+from covassay.reference.mechanisms.pure import discrete_laplace_covariance, matrix_bingham
 from covassay.reference.mechanisms.registry import mechanism
 from covassay.verification.exact import above_threshold as search_law
 from covassay.verification.exact.spectral_cdf import enclose_spectral_cdf
@@ -42,6 +42,8 @@ def probability(name: str, law: str, parameters: Parts, given: Parts, at: Any) -
     with mpmath.workdps(2 * DIGITS):
         if law == "norm":
             return digits(mpmath.gammainc(_shape(name, d), 0, at, regularized=True))
+        if law == "share":
+            return digits(_share(parameters, d, at))
         return digits(_entry(declared, parameters, at) if law == "entry" else _integer(name, parameters, at))
 
 
@@ -64,6 +66,20 @@ def _entry(declared: Mechanism[Any, ..., Any], parameters: Parts, at: Any) -> An
             x = x * mpmath.sqrt(variance.denominator) / mpmath.sqrt(variance.numerator)
         return mpmath.ncdf(x)
     return mpmath.exp(x) / 2 if x < 0 else 1 - mpmath.exp(-x) / 2
+
+
+def _share(parameters: Parts, d: int, at: float) -> Any:
+    """P(vᵀPv ≤ at) for the projection P that is drawn on n copies of one unit vector v; `at` is sin² of an angle."""
+    k = matrix_bingham.released_rank(parameters["rank"], d)
+    strength = matrix_bingham.exponent(mpmath.mpf(parameters["epsilon"])) * parameters["n"]
+
+    def density(angle: Any) -> Any:
+        w = mpmath.sin(angle) ** 2
+        return mpmath.sin(angle) ** (k - 1) * mpmath.cos(angle) ** (d - k - 1) * mpmath.exp(strength * (w - 1))
+
+    end = mpmath.asin(mpmath.sqrt(at))
+    below, above = mpmath.quad(density, [0, end]), mpmath.quad(density, [end, mpmath.pi / 2])
+    return below / (below + above)
 
 
 def _integer(name: str, parameters: Parts, at: int) -> Any:

@@ -95,6 +95,11 @@ def samplers() -> Iterator[Flagged]:
         question = _question("transcript", "bingham", own, step="sampler", given={"x": ROWS})
         yield question, "SamplerMatrix", calibration
     yield from _bad_budgets(question, "epsilon")
+    three = [[0.5, -0.25, 0.0], [0.0, 0.75, 0.5], [-0.125, 0.5, 0.25]]
+    for rank, x in ((1, three), (2, three), (5, three), (2, ROWS)):
+        own = {"epsilon": 0.5, "rank": rank}
+        question = _question("transcript", "matrix-bingham", own, step="sampler", given={"x": x})
+        yield question, "SamplerMatrix", f"rank {rank}, d = {len(x[0])}"
     noise = {"values": [0.25, -0.5], "directions": [[0.6, -0.8], [0.0, 1.0]]}
     own = {"epsilon": 2.0, "rank": 2}
     question = _question("transcript", "kapralov-talwar", own, step="rounds", given={"x": ROWS, "noise": noise})
@@ -167,7 +172,12 @@ def norms() -> Iterator[Flagged]:
 
 
 def marginals() -> Iterator[Flagged]:
-    """The exact laws of single numbers that are released."""
+    """The exact laws of single numbers that are released, or of one number made of them."""
+    for n, d, rank, at in ((6, 2, 1, 0.75), (6, 5, 1, 0.75), (6, 5, 2, 0.75), (6, 5, 2, 0.25), (1, 4, 3, 0.5)):
+        public = {"n": n, "d": d, "epsilon": 1.5, "rank": rank}
+        question = _question("probability", "matrix-bingham", public, law="share", at=at)
+        yield question, "Marginal", f"n = {n}, d = {d}, rank {rank}, at {at:g}"
+    yield from _bad_budgets(question, "epsilon")
     laplace: list[tuple[str, dict[str, Any]]] = [("laplace", {}), ("private-trace", {})]
     laplace += [("lap-cov", {"calibration": word}) for word in ("paper", "tight")]
     words = product(("full", "triangle"), ("paper", "tight"))
@@ -269,6 +279,26 @@ def exact_releases() -> Iterator[Flagged]:
             yield question, "Exact", f"row bound {bound:g}"
 
 
+def subspaces() -> Iterator[Flagged]:
+    """Releases of a subspace with three columns, and noise that is no projection of the rank."""
+    x = [[0.5, 0.25, 0.5], [-0.25, 0.75, 0.25]]
+    line = [[0.36, 0.48, 0.0], [0.48, 0.64, 0.0], [0.0, 0.0, 0.0]]
+    plane = [[0.64, -0.48, 0.0], [-0.48, 0.36, 0.0], [0.0, 0.0, 1.0]]
+    half = [[0.5 * entry for entry in row] for row in plane]
+    for rank, noise, flag, comment in (
+        (1, line, "Release", "rank 1"),
+        (2, plane, "Release", "rank 2"),
+        (9, plane, "Release", "a rank above d"),
+        (1, plane, "NoProjection", "another rank"),
+        (2, half, "NoProjection", "half a projection"),
+    ):
+        own = {"epsilon": 0.5, "rank": rank}
+        yield _question("release", "matrix-bingham", own, x=x, noise=noise), flag, comment
+    for rank in (0, -1):
+        question = _question("release", "matrix-bingham", {"epsilon": 0.5, "rank": rank}, x=x, noise=line)
+        yield question, "BadOption", f"rank = {rank}"
+
+
 def regressions() -> Iterator[Flagged]:
     """Releases of AdaSSP with two features, where the penalty is at either limit and between them."""
     x = [[0.5, 0.25, 0.5], [-0.25, 0.75, 0.25], [0.5, -0.5, -0.125], [0.0, 0.5, 0.5]]
@@ -332,6 +362,6 @@ def more() -> Iterator[Flagged]:
     """All questions of this file."""
     for made in (
         exact_releases, sets, searches, radius_searches, adaptive_steps, samplers, lattices, acceptances, norms,
-        marginals, indices, spends, compositions, regressions, joint_moments,
+        marginals, indices, spends, compositions, regressions, joint_moments, subspaces,
     ):  # fmt: skip
         yield from made()

@@ -114,7 +114,12 @@ def _sampler(declared: Mechanism[Any, ..., Any], parameters: Parts, given: Parts
         asked.append(m)
         return np.eye(len(m))[0]
 
-    declared.release(np.array(given["x"], dtype=float), direction, **parameters)
+    def subspace(m: Any, k: int) -> Any:
+        asked.append({"matrix": m, "rank": k})
+        return np.diag([1.0] * k + [0.0] * (len(m) - k))
+
+    sampler = subspace if declared.output.kind == "projection" else direction
+    declared.release(np.array(given["x"], dtype=float), sampler, **parameters)
     return asked[0]
 
 

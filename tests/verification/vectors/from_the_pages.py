@@ -5,7 +5,7 @@ It imports nothing but the standard library, and computes in fractions where it 
 
 How independent it is. All of it was written from the pages and from verification/vectors/README.md. When the first
 version was written, no file in reference/ had been opened. Later, some had, before the releases of clipped-cov,
-adaptive-cov, adaptive-cov-pure, iterative-eigenvectors, em-cov, adassp and joint-moments and `composition` were
+adaptive-cov, adaptive-cov-pure, iterative-eigenvectors, em-cov, adassp, joint-moments, matrix-bingham, `composition` were
 written. Where a page had left something open, such as a default, an order or a constant, the page was mended, and this
 file follows it.
 """
@@ -299,6 +299,8 @@ def search_scales(mechanism, p):
 
 
 def exponent(mechanism, p):
+    if mechanism == "matrix-bingham":
+        return p["epsilon"] / 2
     if mechanism == "bingham":
         return p["epsilon"] / (4 if p.get("calibration", "paper") == "paper" else 2)
     if mechanism == "kapralov-talwar":
@@ -512,6 +514,8 @@ def release(q):
         u = vector(noise, d, "noise")
         need(abs(float(dot(u, u)) - 1) <= 2e-9, "noise must be a unit vector")
         return u
+    if mechanism == "matrix-bingham":
+        return projection_of_rank(noise, d, subspace_rank(p, d))
     if mechanism == "kapralov-talwar":
         values = rounds(q, rows)[1]
         return combine(square / n, turned(values, noise["directions"]))
@@ -1068,6 +1072,9 @@ def transcript(q):
         return [min(c * c * g, c * a + c * c * e) for c in levels]
     if mechanism == "bingham":
         return combine(exponent(mechanism, p), scatter(unit_rows(given["x"], p)))
+    if mechanism == "matrix-bingham":
+        rank = subspace_rank(p, len(given["x"][0]))
+        return {"matrix": combine(exponent(mechanism, p), scatter(unit_rows(given["x"], p))), "rank": rank}
     if mechanism == "kapralov-talwar":
         matrices, values = rounds(q, unit_rows(given["x"], p))
         released = combine(Fraction(1, len(given["x"])), turned(values, given["noise"]["directions"]))
@@ -1233,12 +1240,46 @@ def probability(q):
         return entry(mechanism, p, at)
     if law == "integer":
         return integer(mechanism, p, at)
+    if law == "share":
+        return direction_share(p, at)
     if mechanism == "exponential":
         rows = unit_rows(q["given"]["x"], p)
         scores = [p["epsilon"] / 2 * sum(row[i] ** 2 for row in rows) for i in range(len(rows[0]))]
         weights = [small_exp(max(scores) - score) for score in scores]
         return weights[at - 1] / sum(weights)
     return index_law(p, q["given"]["queries"], q["given"]["threshold"], at)
+
+
+def subspace_rank(p, d):
+    rank = p.get("rank", 2)
+    need(isinstance(rank, int) and rank >= 1, "rank must be a whole number of at least 1")
+    return min(rank, d - 1)
+
+
+def projection_of_rank(value, d, k):
+    p = matrix(value, d, "noise", symmetric=True)
+    square = [[sum(float(a * b) for a, b in zip(row, column, strict=True)) for column in p] for row in p]
+    off = max(abs(square[i][j] - float(p[i][j])) for i in range(d) for j in range(d))
+    need(off < 1e-9 and abs(float(sum(p[i][i] for i in range(d))) - k) < 1e-9, "noise is no projection of the rank")
+    return p
+
+
+def direction_share(p, at):
+    """The share of one direction, by Simpson's rule in the angle whose squared sine it is."""
+    d, k = p["d"], subspace_rank(p, p["d"])
+    strength = float(exponent("matrix-bingham", p)) * p["n"]
+
+    def area(low, high, steps=2000):
+        def density(t):
+            return math.sin(t) ** (k - 1) * math.cos(t) ** (d - k - 1) * math.exp(-strength * math.cos(t) ** 2)
+
+        h = (high - low) / steps
+        odd, even = (sum(density(low + i * h) for i in range(first, steps, 2)) for first in (1, 2))
+        return h / 3 * (density(low) + 4 * odd + 2 * even + density(high))
+
+    angle = math.asin(math.sqrt(at))
+    below, above = area(0.0, angle), area(angle, math.pi / 2)
+    return below / (below + above)
 
 
 # --- budgets ---------------------------------------------------------------------------------------------------------
@@ -1305,7 +1346,7 @@ def share_proven(mechanism, p):
         last = Fraction(5 if private else 6, 8) if paper else Fraction(7, 8) - searches
         return searches + Fraction(1, 8) + last * (Fraction(1, 2) if one else 1)
     if mechanism not in ("laplace", "gaussian", "private-trace", "centred-covariance", "k-norm", "exponential",
-                         "output-perturbation", "coinpress-mean", "kv-mean", "naive-pme", "ppde",
+                         "output-perturbation", "coinpress-mean", "kv-mean", "naive-pme", "ppde", "matrix-bingham",
                          "discrete-laplace-covariance", "discrete-gaussian-covariance"):  # fmt: skip
         raise NotImplementedError(mechanism)
     return 1

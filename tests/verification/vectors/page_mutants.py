@@ -48,6 +48,7 @@ OF_THE_PAGES: dict[str, tuple[str, str, tuple[str, ...]]] = {
         '1, "a direction must be a unit vector")\n        matrices',
         (),
     ),
+    "NoProjection": ("need(off < 1e-9 and abs(", "need(True or abs(", ()),
     "InsideSet": (
         "return turned(simplex(values, radius), vectors)",
         "return turned([v * radius / (sum(values) or 1) for v in simplex(values, radius)], vectors)",

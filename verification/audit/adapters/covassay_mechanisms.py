@@ -11,12 +11,14 @@ import numpy as np
 from covassay.reference.domain import Matrix
 from covassay.reference.laws import bingham as bingham_law
 from covassay.reference.laws import k_norm as k_norm_law
+from covassay.reference.laws import matrix_bingham as matrix_bingham_law
 from covassay.reference.laws import nuclear_laplace as nuclear_law
 from covassay.reference.laws.k_norm import Body
 from covassay.reference.mechanisms.mechanism import Mechanism
 from covassay.reference.mechanisms.pure import (
     bingham,
     k_norm,
+    matrix_bingham,
     nuclear_ball_projection,
     nuclear_laplace,
     nuclear_laplace_symmetric,
@@ -63,6 +65,17 @@ def _many_bingham(x: Matrix, size: int, *, rng: np.random.Generator, epsilon: fl
     return list(bingham_law.sample(seen[0], rng, size))
 
 
+def _many_subspaces(x: Matrix, size: int, *, rng: np.random.Generator, epsilon: float, **options: Any) -> list[Matrix]:
+    seen: list[tuple[Matrix, int]] = []
+
+    def remember(m: Matrix, k: int) -> Matrix:
+        seen.append((m, k))
+        return np.diag(np.arange(len(m)) < k).astype(np.float64)
+
+    matrix_bingham.release(x, remember, epsilon=epsilon, **options)
+    return list(matrix_bingham_law.sample(*seen[0], rng, size))
+
+
 def _many_k_norm(x: Matrix, size: int, *, rng: np.random.Generator, epsilon: float, body: Body) -> list[Matrix]:
     noise = k_norm_law.sample(body, x.shape[1], rng, size)
     return [k_norm.release(x, z, epsilon=epsilon, body=body) for z in noise]
@@ -73,6 +86,7 @@ MANY: dict[str, Many] = {
     "nuclear-laplace-symmetric": _many_symmetric,
     "nuclear-ball-projection": _many_projections,
     "bingham": _many_bingham,
+    "matrix-bingham": _many_subspaces,
     "k-norm": _many_k_norm,
 }
 

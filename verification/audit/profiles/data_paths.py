@@ -26,7 +26,8 @@ ADDITIVE = frozenset({
 })  # fmt: skip
 # laws without atoms that are no query plus noise; elsewhere values are clipped, and all of them at once in some draws
 CONTINUOUS = frozenset({
-    "bingham", "iterative-eigenvectors", "separate-cov", "em-cov", "kv-mean", "naive-pme", "coinpress-mean", "adassp",
+    "bingham", "matrix-bingham", "iterative-eigenvectors", "separate-cov", "em-cov", "kv-mean", "naive-pme",
+    "coinpress-mean", "adassp",
 })  # fmt: skip
 CLIPPED_GAUSS = {"base": "gauss", "threshold": "public"}  # with these choices, clipped-cov is additive too
 COVERED = (
@@ -44,7 +45,7 @@ SIGNS = "moved by 1e-12", "clipped", "with other signs"
 # nothing else: the query is `second_moment`, its trace, its diagonal or its eigenvalues.
 THROUGH_THE_MOMENT = frozenset({
     "nuclear-ball-projection", "bingham", "iterative-eigenvectors", "kapralov-talwar", "separate-cov-pure",
-    "separate-cov", "em-cov", "projection-mechanism", "exponential", "above-threshold", "adassp",
+    "separate-cov", "em-cov", "projection-mechanism", "exponential", "above-threshold", "adassp", "matrix-bingham",
 })  # fmt: skip
 # The law depends on the clipped rows through x xᵀ, one by one: norms of rows, or clipping by them, come in too.
 THROUGH_SQUARES = frozenset({
@@ -57,6 +58,7 @@ THROUGH_SQUARES_OF_ANY_ROWS = frozenset({"coinpress-covariance", "naive-pce", "w
 REASONS = {
     "nuclear-ball-projection": "the noisy matrix is projected onto a ball whose radius is itself drawn",
     "bingham": "the direction is drawn from a law whose parameter is the second moment",
+    "matrix-bingham": "the projection is drawn from a law whose parameter is the second moment",
     "iterative-eigenvectors": "every eigenvector is drawn from a law that depends on the data and on those before it",
     "kapralov-talwar": "every eigenvector is drawn from a law that depends on the data and on those before it",
     "separate-cov-pure": "eigenvalues and eigenvectors get noise of their own and are then put together",

@@ -16,6 +16,7 @@ from scipy import linalg, special, stats
 from covassay.reference.domain import Matrix, Vector, row_norms, second_moment, unit_rows
 from covassay.reference.laws import bingham as bingham_law
 from covassay.reference.laws import haar
+from covassay.reference.laws import matrix_bingham as matrix_bingham_law
 from covassay.reference.laws import nuclear_laplace as nuclear_law
 from covassay.reference.mechanisms.building_blocks import (
     above_threshold,
@@ -396,6 +397,17 @@ def augmented_ridge(x: Matrix, *, epsilon: float, rng: Rng) -> Vector:
     return np.asarray(w + scale * radius * direction / np.linalg.norm(direction))
 
 
+def subspace_of_the_rest(x: Matrix, *, epsilon: float, rng: Rng) -> Matrix:
+    """I minus a projection on the other directions, drawn in a basis of its own."""
+    rows = checked(x)
+    d = rows.shape[1]
+    if d < 2:
+        raise ValueError("two columns or more")
+    q = np.linalg.qr(rng.standard_normal((d, d)))[0]
+    rest = q @ matrix_bingham_law.sample(-epsilon / 2 * (rows @ q).T @ (rows @ q), d - min(2, d - 1), rng) @ q.T
+    return np.asarray(np.eye(d) - (rest + rest.T) / 2)
+
+
 def adaptive_ridge_by_parts(x: Matrix, *, rho: float, rng: Rng) -> Vector:
     """The vector first, singular values for the eigenvalue, and an inverse; the scales are typed from the page."""
     rows = checked(x)
@@ -532,6 +544,7 @@ CORRECT_OTHERWISE = (
     Otherwise("bisection", "projection-mechanism", projected_by_bisection, WIGNER),
     Otherwise("noise in another order", "kv-mean", column_by_column),
     Otherwise("the positive part by |S|", "naive-pce", positive_part, (("calibration", "reconstructed"),)),
+    Otherwise("I minus the other directions", "matrix-bingham", subspace_of_the_rest),
     Otherwise("an inverse, in another order", "adassp", adaptive_ridge_by_parts, PAPER),
     Otherwise("one noise on rows with a 1 behind them", "joint-moments", joint_of_lifted_rows),
 )

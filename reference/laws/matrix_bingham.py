@@ -1,0 +1,127 @@
+"""The matrix Bingham law: projections P of rank k in R^q with density ∝ exp(tr(PM)) with respect to the uniform law.
+
+M is symmetric with eigenvalues μ_1 ≥ … ≥ μ_q, and 1 ≤ k < q. For k = 1 it is the Bingham law of u with P = uuᵀ.
+
+Sine coordinates. In the eigenbasis of M almost every P comes from exactly one X, (m, k), with m = q − k and XᵀX ≤ I:
+
+    P = V Vᵀ,   V = [S; X],   S = (I − XᵀX)^{1/2}.
+
+Under the uniform law, X has density ∝ det(I − XᵀX)^{−1/2}. And tr(PM) = Σ_{i≤k} μ_i − Σ_{j,i} g_ji X_ji², with the gaps
+g_ji = μ_i − μ_{k+j} ≥ 0. So X has density ∝ det(I − XᵀX)^{−1/2} exp(−Σ g_ji X_ji²).
+
+The exact sampler is rejection, column by column of X; if k > m it takes the rows of X instead. Let B be I − Σ x xᵀ over
+the columns before column x. Then det(I − XᵀX) is the product of 1 − xᵀB⁻¹x over the columns. So, up to a normaliser,
+column x has a Bingham law on a sphere in R^{m+1}, given those before it. Draw x from the angular Gaussian envelope of
+that law: with B = RRᵀ, G = diag(g) for the gaps of the column, and z_0 ~ N(0, 1),
+
+    x = Rz/(z_0² + ‖z‖²)^{1/2},   z ~ N(0, (I + (2/b)RᵀGR)⁻¹).
+
+Accept X with the product over its columns of
+
+    exp(−xᵀGx) (1 + 2xᵀGx/b)^{(m+1)/2} / M(b) · (det(I + 2G/b)/det(B⁻¹ + 2G/b))^{1/2}.
+
+The first factor is the acceptance of `laws.bingham`, at most 1. The second is at most 1 because B ≤ I. Every b in
+(0, m + 1] gives the right law. We derived this; the steps are in proofs/paper/matrix-bingham.md.
+"""
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from covassay.reference.domain import Matrix, Vector
+from covassay.reference.errors import InvalidInput
+from covassay.reference.laws import bingham
+from covassay.reference.laws.panels import Panels
+
+BATCH = 1 << 18  # numbers in one array of proposals
+
+
+def gaps(m: Matrix, k: int) -> tuple[Matrix, Matrix]:
+    """The gaps g_ji = μ_i − μ_{k+j} for i ≤ k, (q − k, k), and the eigenvectors of M in columns, descending, (q, q)."""
+    a, vectors = bingham.decompose(m)
+    if not 1 <= k < len(a):
+        raise InvalidInput(f"k = {k!r}: must be at least 1 and below {len(a)}")
+    return a[k:, None] - a[None, :k], vectors
+
+
+def frames(x: Matrix) -> Matrix:
+    """V = [S; X] with orthonormal columns, S = (I − XᵀX)^{1/2}: (..., m, k) -> (..., m + k, k)."""
+    values, turned = np.linalg.eigh(np.eye(x.shape[-1]) - np.swapaxes(x, -1, -2) @ x)
+    root = (turned * np.sqrt(np.maximum(values, 0.0))[..., None, :]) @ np.swapaxes(turned, -1, -2)
+    return np.concatenate([root, x], axis=-2)
+
+
+def propose(g: Matrix, size: int, rng: np.random.Generator) -> tuple[Matrix, Vector]:
+    """Proposals X for the gaps g, (size, *g.shape), and the logs of their acceptance probabilities, (size,)."""
+    m, k = g.shape
+    root = np.broadcast_to(np.eye(m), (size, m, m))  # R with B = RRᵀ
+    x, log_det, log_accepted = np.empty((size, m, k)), np.zeros(size), np.zeros(size)
+    for i in range(k):
+        b = bingham.envelope_parameter(np.append(0.0, g[:, i]))
+        scaled = 2 * g[:, i] / b
+        lower = np.linalg.cholesky(np.eye(m) + np.swapaxes(root, 1, 2) @ (scaled[:, None] * root))
+        z = np.linalg.solve(np.swapaxes(lower, 1, 2), rng.standard_normal((size, m, 1)))
+        first = rng.standard_normal((size, 1, 1)) ** 2
+        squared = first + np.swapaxes(z, 1, 2) @ z
+        u = z / np.sqrt(squared)
+        column = root @ u
+        x[:, :, i] = column[..., 0]
+        log_accepted += bingham.log_acceptance(x[:, :, i] ** 2 @ g[:, i], b, m + 1)
+        log_accepted += (log_det + np.log1p(scaled).sum()) / 2
+        log_accepted -= np.log(np.diagonal(lower, axis1=1, axis2=2)).sum(axis=1)
+        left = first / squared  # 1 − ‖u‖², so that B − xxᵀ = R(I − uuᵀ)Rᵀ
+        root = root - column @ np.swapaxes(u, 1, 2) / (1 + np.sqrt(left))
+        log_det += np.log(left)[:, 0, 0]
+    return x, log_accepted
+
+
+def sample(m: Matrix, k: int, rng: np.random.Generator, size: int | None = None) -> Matrix:
+    """Draw projections of rank k with density ∝ exp(tr(PM)): (q, q), or (size, q, q). Exact up to rounding.
+
+    Raises
+    ------
+    ArithmeticError : more than `bingham.MAX_PROPOSALS` proposals in a row were rejected. For k > 1 the acceptance rate
+        falls with q and k; see the page.
+    """
+    g, vectors = gaps(m, k)
+    turned = k > len(vectors) - k  # the smallest gaps last
+    steps = g.T[:, ::-1] if turned else g
+    count, most = 1 if size is None else size, max(1, BATCH // len(vectors) ** 2)
+    accepted = np.empty((count, *steps.shape))
+    filled = proposals = 0
+    batch = min(2 * count + 8, most)
+    while filled < count:
+        x, log_accepted = propose(steps, batch, rng)
+        x = x[np.log(rng.random(batch)) < log_accepted][: count - filled]
+        accepted[filled : filled + len(x)] = x
+        filled += len(x)
+        proposals, batch = 0 if len(x) else proposals + batch, min(2 * batch, most)
+        if proposals > bingham.MAX_PROPOSALS:
+            raise ArithmeticError(f"matrix Bingham sampler: {proposals} proposals rejected in a row")
+    v = vectors @ frames(np.swapaxes(accepted[:, :, ::-1], 1, 2) if turned else accepted)
+    p = v @ np.swapaxes(v, 1, 2)
+    drawn: Matrix = (p + np.swapaxes(p, 1, 2)) / 2
+    return drawn[0] if size is None else drawn
+
+
+def acceptance_rate(m: Matrix, k: int, rng: np.random.Generator, size: int = 10_000) -> float:
+    """An estimate, from `size` proposals, of the probability that the sampler accepts a proposal."""
+    g, vectors = gaps(m, k)
+    _, log_accepted = propose(g.T[:, ::-1] if k > len(vectors) - k else g, size, rng)
+    return float(np.exp(log_accepted).mean())
+
+
+def share_cdf(strength: float, k: int, q: int) -> Callable[[ArrayLike], Vector]:
+    """The exact distribution function of w = vᵀPv for M = strength · vvᵀ, v a unit vector.
+
+    Under the uniform law w ~ Beta(k/2, (q − k)/2). So w has density ∝ w^{k/2 − 1} (1 − w)^{(q−k)/2 − 1} e^{strength w}.
+    In the variable θ with w = sin²θ it is smooth, and is integrated panel by panel.
+    """
+    graded = np.concatenate([[0.0], np.geomspace(1e-8, math.pi / 4, 48)])  # the mass may lie close to either end
+    panels = Panels(np.concatenate([graded, math.pi / 2 - graded[-2::-1]]))
+    theta = panels.nodes
+    log_density = strength * (np.sin(theta) ** 2 - 1)
+    of_angle = panels.distribution(np.sin(theta) ** (k - 1) * np.cos(theta) ** (q - k - 1) * np.exp(log_density))
+    return lambda w: of_angle(np.arcsin(np.sqrt(np.clip(np.asarray(w, dtype=np.float64), 0.0, 1.0))))

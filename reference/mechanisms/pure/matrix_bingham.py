@@ -1,0 +1,115 @@
+"""Private k-dimensional subspace: the exponential mechanism on projections of rank k. CSS13 PPCA.
+
+1. C = Σ_i x_i x_iᵀ, not divided by n.
+2. Draw a projection P of rank k with density ∝ exp(η tr(PC)), the matrix Bingham law of ηC (`laws.matrix_bingham`).
+3. Release P. It has no unit. Its range is the private subspace.
+
+Why it is private. Replacing x by y changes the score tr(PC) by ‖Px‖² − ‖Py‖², which lies in [−1, 1] for every k. So the
+density before normalisation changes by a factor of at most e^η, and so does its integral. The privacy loss is at most
+2η, whatever k is, and this is approached as n → ∞. With η = ε/2 it claims ε and spends ε.
+
+All privacy losses lie in an interval of length 2η, so the release is also η²/2-zCDP (Cesar–Rogers 2020).
+
+Accuracy. E[λ_1 + … + λ_k − tr(PC)] ≤ (k(d − k) + min(k, d − k))/η, where λ_1 ≥ … ≥ λ_d are the eigenvalues of C.
+
+For k = 1 this is `bingham` with the exponent ε/2, and P = uuᵀ. NOTE: a projection of rank d says nothing, so a rank of
+d or more means d − 1. NOTE: we read no more of CSS13 and LMV21 than abstracts and a summary. From there are the
+exponential mechanism on subspaces, drawn by a Markov chain (CSS13), and this density on the unitary group, drawn
+approximately (LMV21). The constants, the accuracy and the exact draw are ours.
+
+Proof: proofs/paper/matrix-bingham.md
+"""
+
+from collections.abc import Callable
+from functools import partial
+from typing import Annotated
+
+import numpy as np
+
+from covassay.reference.domain import require_dimension, require_symmetric, second_moment, sized_unit_rows
+from covassay.reference.domain.types import DataSet, Matrix, Number
+from covassay.reference.errors import InvalidInput
+from covassay.reference.laws import matrix_bingham as law
+from covassay.reference.mechanisms.mechanism import About, Mechanism
+from covassay.reference.mechanisms.output import OUTPUTS
+from covassay.reference.mechanisms.parameters import Dimension, Epsilon, LargeRows, RowBound, Rule, checked
+from covassay.reference.privacy import PURE, PureDP, Spend
+
+Rank = Annotated[int, Rule("k ≥ 1, public: the rank of P; d or more means d − 1", require_dimension)]
+
+
+def require_projection(name: str, value: Matrix, dimension: int, rank: int) -> Matrix:
+    """Return `value` if it is symmetric, (d, d), with P² = P and trace `rank`, up to 1e-9."""
+    p = require_symmetric(name, value, (dimension, dimension))
+    if np.abs(p @ p - p).max() > 1e-9 or abs(np.trace(p) - rank) > 1e-9:
+        raise InvalidInput(f"{name} must be a projection of rank {rank}")
+    return p
+
+
+# FORMULAS
+
+
+def exponent(epsilon: Number) -> Number:
+    """η = ε/2."""
+    return epsilon / 2
+
+
+def privacy_loss(eta: Number) -> Number:
+    """Supremum of the privacy loss over neighbours and outputs, in the limit of large n: 2η."""
+    return 2 * eta
+
+
+def released_rank(rank: int, d: int) -> int:
+    """k, or d − 1 if k is not below d."""
+    return min(rank, d - 1)
+
+
+def error_bound(eta: Number, d: int, k: int) -> Number:
+    """(k(d − k) + min(k, d − k))/η, a bound on E[λ_1 + … + λ_k − tr(PC)]."""
+    return (k * (d - k) + min(k, d - k)) / eta
+
+
+# MECHANISM
+
+
+@checked
+def release(
+    x: DataSet,
+    noise: Callable[[Matrix, int], Matrix],
+    *,
+    epsilon: Epsilon,
+    rank: Rank = 2,
+    row_bound: RowBound = 1.0,
+    on_large_rows: LargeRows = "clip",
+) -> Matrix:
+    """Release a private projection; `noise` maps (M, k) to a projection of rank k with density ∝ exp(tr(PM))."""
+    # VALIDATE
+    rows, n, d = sized_unit_rows(x, row_bound, on_large_rows)
+    if d < 2:
+        raise InvalidInput("x has 1 column: a subspace needs at least two")
+
+    # QUERY
+    c = n * second_moment(rows)
+
+    # NOISE
+    k = released_rank(rank, d)
+    p = require_projection("noise(M, k)", noise(exponent(epsilon) * c, k), d, k)
+
+    # RELEASE
+    return p
+
+
+def draw_noise(dimension: int, rng: np.random.Generator) -> Callable[[Matrix, int], Matrix]:
+    """The noise that `release` takes: draws of the matrix Bingham law of any symmetric matrix and rank."""
+    return partial(law.sample, rng=rng)
+
+
+@checked
+def spend(*, epsilon: Epsilon, dimension: Dimension) -> Spend:
+    """The claimed ε; proven is 2η = ε, approached as n → ∞, for every rank."""
+    return Spend(PureDP(epsilon), PureDP(privacy_loss(exponent(epsilon))), True, "as n → ∞, for every rank")
+
+
+ABOUT = About("matrix-bingham", "private k-dimensional subspace (matrix Bingham)", "CSS13", "PPCA", "reconstructed")
+MECHANISM = Mechanism(ABOUT, PURE, OUTPUTS["projection"], release, draw_noise, spend, smallest_dimension=2)
+sample = MECHANISM.sample

@@ -1,0 +1,260 @@
+"""The matrix Bingham law: the loss of one draw, its form in sine coordinates, its sampler, and how far it misses.
+
+The exact normaliser is known for rank 1, for rank d − 1, where I − P has rank 1, and for rank 2 in R⁴. There P is a
+pair (u, v) of points on two spheres S², the self-dual and anti-self-dual parts of the plane as a two-form. For M =
+diag(μ), tr(PM) is Σ μ_i/2 + Σ n_i u_i v_i with n_i = (μ_1 + μ_{i+1} − the other two)/2.
+"""
+
+from collections.abc import Callable
+from fractions import Fraction
+
+import numpy as np
+
+from covassay.reference.domain import Matrix, Number, Vector
+from covassay.reference.laws import bingham, haar
+from covassay.reference.laws import matrix_bingham as law
+from covassay.reference.mechanisms.pure import matrix_bingham as mechanism
+from covassay.verification.claims.checks.adk19.eigenvectors import ROUNDING, random_rows
+from covassay.verification.claims.checks.own.samplers import DRAWS, decided
+from covassay.verification.claims.evidence import Evidence, check
+from covassay.verification.statistics.tests import TestResult, kolmogorov_smirnov
+
+NODES = 160  # of Gauss and Legendre in each of two variables
+SHAPES = ((2, 1), (5, 1), (3, 2), (6, 5), (4, 2))  # (d, k) with an exact normaliser
+Sampler = Callable[..., Matrix]
+
+
+def _spheres(values: Vector) -> tuple[float, float]:
+    """ln E exp(tr(PM)) and E tr(PM) for M with these four eigenvalues and P of rank 2, by quadrature over one sphere.
+
+    v is integrated out: the mean of exp(⟨w, v⟩) is sinh κ/κ with κ = ‖w‖. An eighth of the sphere of u is enough.
+    """
+    n = np.array([values[0] + values[i] - values.sum() / 2 for i in (1, 2, 3)])
+    t, weights = np.polynomial.legendre.leggauss(NODES)
+    t, weights = (t + 1) / 2, weights / 2
+    height, angle = t[:, None], np.pi / 2 * t[None, :]
+    radius = np.sqrt(1 - height**2)
+    kappa = np.sqrt((n[0] * radius * np.cos(angle)) ** 2 + (n[1] * radius * np.sin(angle)) ** 2 + (n[2] * height) ** 2)
+    kappa = np.maximum(kappa, 1e-9)
+    top = float(kappa.max())
+    plus, minus = np.exp(kappa - top) / 2, np.exp(-kappa - top) / 2
+    both = weights[:, None] * weights[None, :]
+    total = float((both * (plus - minus) / kappa).sum())
+    mean = float((both * ((plus + minus) - (plus - minus) / kappa)).sum()) / total
+    half = float(values.sum()) / 2
+    return half + top + float(np.log(total)), half + mean
+
+
+def exact(values: Vector, k: int) -> tuple[float, float]:
+    """ln E exp(tr(PM)) over the uniform law of P, and E tr(PM), for M with these eigenvalues, by exact normalisers."""
+    if (len(values), k) == (4, 2):
+        return _spheres(values)
+    if k > 1:
+        log_mean, mean = exact(-values, 1)
+        return log_mean + float(values.sum()), mean + float(values.sum())
+    ordered = np.sort(values)[::-1]
+    log_mean = float(ordered[0]) + bingham.log_mean_exponential(ordered[0] - ordered)
+    return log_mean, float(bingham.second_moments(np.diag(values)) @ ordered)
+
+
+# PRIVACY
+
+
+@check(
+    "floating",
+    mutants={
+        "an exponent 3 % larger": {"exponent": lambda e: mechanism.exponent(e) * 1.03},
+        "an exponent 3 % smaller": {"exponent": lambda e: mechanism.exponent(e) / 1.03},
+        "ε, the loss of the score alone": {"exponent": lambda e: e},
+        "a loss of η": {"loss": lambda eta: eta},
+        "a sensitivity of 0.97": {"sensitivity": 0.97},
+    },
+)
+def loss(
+    exponent: Callable[[Number], Number] = mechanism.exponent,
+    loss: Callable[[Number], Number] = mechanism.privacy_loss,
+    sensitivity: float = 1.0,
+) -> Evidence:
+    """A row moves tr(PC) by at most 1 for every rank, and one draw loses 2η = ε in the limit of many rows.
+
+    The largest change over all P of rank k is the sum of the k largest eigenvalues of xxᵀ − yyᵀ, orthonormal x and y
+    attain 1. The loss is that at P ∋ x on K copies of k axes, y one of them, and x orthogonal to all.
+    """
+    rng = np.random.default_rng(81)
+    largest = 0.0
+    for _ in range(400):
+        d = int(rng.integers(2, 7))
+        x, y = random_rows(rng, d)
+        change = np.linalg.eigvalsh(np.outer(x, x) - np.outer(y, y))[::-1]
+        largest = max(largest, *(float(change[:k].sum()) for k in range(1, d)))
+    at_pair = [float(np.linalg.eigvalsh(np.diag([1.0, -1.0] + [0.0] * d))[::-1][: d + 1].sum()) for d in range(4)]
+    epsilon, lost = 0.8, []
+    eta = float(exponent(epsilon))
+    for d, k in SHAPES[:4]:
+        base = 1e7 * np.repeat([1.0, 0.0], [k, d - k])
+        with_x, with_y = base + np.eye(d)[k], base + np.eye(d)[0]
+        lost.append(eta + exact(eta * with_y, k)[0] - exact(eta * with_x, k)[0])
+    holds = largest <= sensitivity + ROUNDING and all(abs(value - 1) < ROUNDING for value in at_pair)
+    holds &= all(abs(value / epsilon - 1) < 1e-5 for value in lost) and abs(float(loss(eta)) / epsilon - 1) < 1e-12
+    figures = {"losses": ", ".join(f"{value / epsilon:.6f} ε" for value in lost)}
+    return Evidence(holds, "400 random pairs, every rank; four limits", f"largest change {largest:.4f}", figures)
+
+
+# THE LAW
+
+
+def _columns(gaps: Matrix, power: Fraction, tied: bool) -> float:
+    """The mean of exp(−Σ g_ji X_ji²) over X, (2, 2), with density ∝ det(I − XᵀX)^power, by quadrature.
+
+    Over the first column x the integral is over a disc. Over the second it is a Bingham normaliser on S² with
+    B = I − xxᵀ, which is left out if the columns are not `tied`.
+    """
+    t, weights = np.polynomial.legendre.leggauss(16)
+    squares, angles = (t + 1) / 2, np.pi / 2 * (np.arange(6) + 0.5) / 6  # the rest by symmetry
+    total = 0.0
+    for s, w in zip(squares, weights / 2, strict=True):
+        for angle in angles:
+            x = np.sqrt(s) * np.array([np.cos(angle), np.sin(angle)])
+            values, turn = np.linalg.eigh(np.eye(2) - (np.outer(x, x) if tied else 0))
+            root = (turn * np.sqrt(values)) @ turn.T
+            inner = np.append(0.0, np.linalg.eigvalsh(root @ np.diag(gaps[:, 1]) @ root))
+            column = np.exp(-(x**2) @ gaps[:, 0]) * (1 - s) ** (float(power) + 0.5)
+            total += w * column * np.exp(bingham.log_mean_exponential(np.maximum(inner, 0.0)))
+    flat = sum(w * (1 - s) ** (float(power) + 0.5) for s, w in zip(squares, weights / 2, strict=True))
+    return float(total / len(angles) / flat)
+
+
+@check(
+    "floating",
+    mutants={
+        "the density det(I − XᵀX)^(−0.47)": {"power": Fraction(-47, 100)},
+        "a uniform density": {"power": Fraction(0)},
+        "columns that know nothing of each other": {"tied": False},
+    },
+)
+def sine_coordinates(power: Fraction = Fraction(-1, 2), tied: bool = True) -> Evidence:
+    """In sine coordinates P has density ∝ det(I − XᵀX)^{−1/2} exp(−Σ g_ji X_ji²); tr(PM) is quadratic in X.
+
+    The identity for the trace is tried on random X and M. For rank 2 in R⁴ the normaliser by columns agrees with that
+    by two spheres, where nothing of this derivation is used.
+    """
+    rng = np.random.default_rng(82)
+    wrong = 0.0
+    for _ in range(200):
+        m, k = rng.integers(1, 5, size=2)
+        values = np.sort(rng.standard_normal(m + k) * 5)[::-1]
+        x = haar.sample(int(m + k), rng)[k:, :k]
+        p = law.frames(x) @ law.frames(x).T
+        gaps = values[:k] - values[k:, None]
+        wrong = max(wrong, abs(float(np.diag(p) @ values - values[:k].sum() + (gaps * x**2).sum())))
+    apart = []
+    for listed in ([3.0, 1.0, 0.5, -1.0], [6.0, 2.0, 1.0, 0.0], [1.0, 1.0, 0.0, 0.0]):
+        values = np.array(listed)
+        by_columns = np.log(_columns(values[:2] - values[2:, None], power, tied)) + values[:2].sum()
+        apart.append(abs(float(by_columns) - _spheres(values)[0]))
+    holds = wrong < ROUNDING and max(apart) < 1e-8
+    return Evidence(holds, "200 random X; three spectra in R⁴", f"trace {wrong:.1e}, normaliser {max(apart):.1e}")
+
+
+def _log_acceptance(g: Matrix, x: Matrix, tied: bool = True, smaller: float = 1.0) -> float:
+    """The log of the acceptance probability of X, from the page: every determinant is computed from X itself."""
+    m, total = len(g), 0.0
+    for i, column in enumerate(g.T):
+        b = bingham.envelope_parameter(np.append(0.0, column)) * smaller
+        inverse = np.linalg.inv(np.eye(m) - x[:, :i] @ x[:, :i].T) if tied else np.eye(m)
+        scaled = np.diag(2 * column / b)
+        y = float(x[:, i] ** 2 @ column)
+        total += -y + (m + 1) / 2 * np.log(1 + 2 * y / b) + (m + 1 - b) / 2 - (m + 1) / 2 * np.log((m + 1) / b)
+        total += np.linalg.slogdet(np.eye(m) + scaled)[1] / 2 - np.linalg.slogdet(inverse + scaled)[1] / 2
+    return float(total)
+
+
+@check(
+    "floating",
+    mutants={
+        "columns that know nothing of each other": {"formula": lambda g, x: _log_acceptance(g, x, tied=False)},
+        "b smaller by 3 %": {"formula": lambda g, x: _log_acceptance(g, x, smaller=0.97)},
+    },
+)
+def acceptance(formula: Callable[[Matrix, Matrix], float] = _log_acceptance) -> Evidence:
+    """The sampler's acceptance probability is that of the page, and never above 1."""
+    rng = np.random.default_rng(83)
+    apart, highest = 0.0, -np.inf
+    for m, k, scale in ((1, 1, 3.0), (3, 2, 0.0), (3, 2, 10.0), (4, 4, 1.0), (5, 3, 200.0)):
+        g = scale * rng.exponential(size=(m, k))
+        x, log_accepted = law.propose(g, 60, rng)
+        highest = max(highest, float(log_accepted.max()))
+        apart = max(apart, *(abs(formula(g, one) - value) for one, value in zip(x, log_accepted, strict=True)))
+    return Evidence(apart < 1e-7 and highest <= ROUNDING, "300 proposals, five shapes", f"difference {apart:.1e}")
+
+
+def _tests(sampler: Sampler) -> list[TestResult]:
+    """The draws against exact laws: one direction, three levels, and the acceptance that the normaliser gives."""
+    tests = []
+    for number, (d, k) in enumerate(((3, 1), (4, 2), (5, 3), (6, 2))):
+        v = np.ones(d) / np.sqrt(d)
+        p = sampler(6.0 * np.outer(v, v), k, np.random.default_rng([84, number]), DRAWS)
+        share = np.clip(np.einsum("nij,i,j->n", p, v, v), 0, 1)
+        tests.append(kolmogorov_smirnov(share, law.share_cdf(6.0, k, d), f"one direction, d = {d}, k = {k}"))
+    m = np.diag([5.0, 3.0, 1.0])
+    p = sampler(m, 2, np.random.default_rng(85), DRAWS)
+    for i in range(3):
+        cdf = bingham.projection_cdf(-m, [2 - i])
+        tests.append(kolmogorov_smirnov(1 - p[:, i, i], cdf, f"three levels, entry {i + 1}"))
+    return tests
+
+
+def _accepted_untied(m: Matrix, k: int, rng: np.random.Generator, size: int) -> Matrix:
+    """Draws of the columns alone: the envelope, accepted without the factor that ties the columns together."""
+    g, vectors = law.gaps(m, k)
+    x, _ = law.propose(g, 8 * size, rng)
+    kept = np.array([_log_acceptance(g, one, tied=False) for one in x]) > np.log(rng.random(len(x)))
+    v = vectors @ law.frames(x[kept][:size])
+    return np.asarray(v @ np.swapaxes(v, 1, 2))
+
+
+@check(
+    "floating",
+    mutants={
+        "an exponent 1.3 times larger": {"sampler": lambda m, k, rng, size: law.sample(1.3 * m, k, rng, size)},
+        "every proposal accepted": {"sampler": lambda m, k, rng, size: _all_accepted(m, k, rng, size)},
+        "columns that know nothing of each other": {"sampler": _accepted_untied},
+    },
+)
+def draws(sampler: Sampler = law.sample) -> Evidence:
+    """The sampler draws projections from the density ∝ exp(tr(PM)), against exact distribution functions."""
+    return decided(_tests(sampler), f"{DRAWS} draws each, d ≤ 6, k ≤ 3")
+
+
+def _all_accepted(m: Matrix, k: int, rng: np.random.Generator, size: int) -> Matrix:
+    """Draws of the envelope."""
+    g, vectors = law.gaps(m, k)
+    v = vectors @ law.frames(law.propose(g, size, rng)[0])
+    return np.asarray(v @ np.swapaxes(v, 1, 2))
+
+
+# ACCURACY
+
+
+@check(
+    "floating",
+    mutants={
+        "half the dimension of the Grassmannian": {"bound": lambda eta, d, k: k * (d - k) / (2 * eta)},
+        "a third of the bound": {"bound": lambda eta, d, k: mechanism.error_bound(eta, d, k) / 3},
+    },
+)
+def excess(bound: Callable[[Number, int, int], Number] = mechanism.error_bound) -> Evidence:
+    """E[λ_1 + … + λ_k − tr(PC)] is at most (k(d − k) + min(k, d − k))/η, by exact normalisers."""
+    rng = np.random.default_rng(86)
+    worst, failed = 0.0, []
+    for d, k in SHAPES:
+        spectra = [scale * np.append(np.zeros(d - k), np.ones(k)) for scale in (0.5, 3.0, 6.0, 20.0, 60.0)]
+        spectra += [rng.exponential(size=d) * 10 ** rng.uniform(-1, 1.7) for _ in range(12)]
+        for values in spectra:
+            missed = float(np.sort(values)[::-1][:k].sum()) - exact(values, k)[1]
+            share = missed / float(bound(1.0, d, k))
+            worst = max(worst, share)
+            if share > 1:
+                failed.append(f"d = {d}, k = {k}: {missed:.3f}")
+    scope = "85 spectra, (d, k) = (2, 1), (5, 1), (3, 2), (6, 5), (4, 2)"
+    return Evidence(not failed, scope, "; ".join(failed[:3]), {"largest share of the bound": f"{worst:.2f}"})
