@@ -91,8 +91,8 @@ PROVENANCE = {  # where the formula of a claim comes from
 READ = ("own", "DN25", "ADK19")  # what a source may begin with if its formulas are read from the text
 PARTS = ("statement", "correction", "both")
 SOURCES = {  # what has to be said of our copy of a paper where the paper is called wrong
-    "dn25": "We read one text of DN25. The published version (PMLR 313) and arXiv v2 could not be compared with it; "
-    "they may differ here.",
+    "dn25": "We read one text of DN25 with its formulas, and one of another version that has lost them. The published "
+    "version (PMLR 313) and arXiv v2 could not be compared with it; they may differ here.",
     "klsu19": "We read an extracted text of KLSU19 without its formulas, and compared it with no other version.",
     "adk19": "We read an extracted text of ADK19, and compared it with no other version.",
     "dly22": "We read an extracted text of DLY22 without its formulas, and the authors' released code.",
