@@ -110,6 +110,7 @@ def consequences_of_regularity(
                 (moment - (1 - error) * sigma).is_positive_definite,
             )
             failed += above[0] != above[1] or below[0] != below[1]
+            failed += moment - (1 - error) * sigma != a * (s - (1 - error) * sp.eye(d)) * a.T  # why they are equivalent
         # with A = HD, H a reflection and D diagonal, Σ = HD²H and κ = max D²
         h = sp.eye(d) - 2 * y[0, :].T * y[0, :] / max((y[0, :] * y[0, :].T)[0], 1)
         spread = sp.diag(*[rng.randint(1, 5) for _ in range(d)])

@@ -475,28 +475,41 @@ def direction_range(length: Callable[[float], float] = lambda eta: 2 * eta) -> E
         "a sensitivity of τ/n for a mean step": {
             "mean": lambda tau, n, rho: coinpress_mean.noise_scale(tau, n, rho) / 2
         },
+        "a length larger by 3 %": {"pressed": lambda rows, a, size: coinpress_covariance.pressed(rows, a, 1.03 * size)},
+        "shortened before A": {
+            "pressed": lambda rows, a, size: coinpress_covariance.pressed(rows, np.eye(a.shape[0]), size) @ a.T
+        },
     },
 )
 def coinpress_budgets(
     split: Callable[[Number, int], list[Number]] = coinpress_covariance.budgets,
     covariance: Callable[[Number, Number, Number], Number] = coinpress_covariance.noise_scale,
     mean: Callable[[Number, Number, Number], Number] = coinpress_mean.noise_scale,
+    pressed: Callable[[Matrix, Matrix, float], Matrix] = coinpress_covariance.pressed,
 ) -> Evidence:
     """CoinPress spends exactly ρ: the budgets of its steps add up to ρ, and both steps attain their sensitivities.
 
     A covariance step has the sensitivity √2γ²/n and a mean step 2τ/n. The reference shortens two far rows on two axes
     to length γ, and two opposite far rows to the ends of a ball of radius τ; these pairs attain the sensitivities. The
-    arithmetic is exact at γ = 2, τ = 2, ρ_j = 2, n = 4.
+    arithmetic is exact at γ = 2, τ = 2, ρ_j = 2, n = 4. For 50 random A, rows x go to A x, shortened to length γ where
+    that is longer.
     """
     sums = [sum(split(Fraction(3, 7), t), Fraction(0)) == Fraction(3, 7) for t in range(1, 9)]
     n, size, rho = 4, 2.0, 2.0
     far = np.array([[1e9, 0.0], [0.0, 1e9], [-1e9, 0.0]])
-    x, y, opposite = np.asarray(coinpress_covariance.pressed(far, np.eye(2), size))
+    x, y, opposite = np.asarray(pressed(far, np.eye(2), size))
+    rng = np.random.default_rng(52)
+    wrong = 0
+    for _ in range(50):
+        rows, a = rng.standard_normal((8, 3)) * rng.exponential(3.0, (8, 1)), rng.standard_normal((3, 3))
+        lengths = np.linalg.norm(rows @ a.T, axis=1)
+        expected = rows @ a.T * np.minimum(1, size / lengths)[:, None]
+        wrong += not np.allclose(np.asarray(pressed(rows, a, size)), expected, rtol=1e-12, atol=1e-12)
     change = (np.outer(x, x) - np.outer(y, y)) / n
     attained = Fraction(float(wigner.separation_squared(change, "wigner"))) / 2
     first = attained / Fraction(float(covariance(size**2, n, 1.0))) ** 2
     moved = (x - opposite) / n
     second = Fraction(float(moved @ moved)) / 2 / Fraction(float(mean(size, n, rho))) ** 2
-    holds = all(sums) and first == 1 and second == Fraction(rho)
-    detail = f"a covariance step spends {first} of 1, a mean step {second} of 2"
+    holds = all(sums) and first == 1 and second == Fraction(rho) and not wrong
+    detail = f"a covariance step spends {first} of 1, a mean step {second} of 2; {wrong} shortened rows are wrong"
     return Evidence(holds, "1 to 8 steps; one step of each", detail)
