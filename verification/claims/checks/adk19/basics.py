@@ -196,7 +196,7 @@ def regression_pairs(seed: int) -> Iterator[tuple[Matrix, Matrix, float]]:
     mutants={
         "twice the denominator": {"denominator": 2.0},
         "without ‖C − Ĉ‖_{2,∞}": {"column": 0.0},
-        "without 2α": {"bound_of": lambda *given: ridge.error_bound(*given[:4], 0.0)},
+        "without 2α": {"bound_of": lambda c, m, norm, smallest, _: ridge.error_bound(c, m, norm, smallest, 0.0)},
     },
 )
 def regression_error(
@@ -209,8 +209,8 @@ def regression_error(
     """
     failed = 0
     for a, alpha in product((0.1, 2.0), (0.05, 1.0)):
-        w, estimate = 1 / (a + 2 * alpha), 0.9 / (a + 0.3 + 2 * alpha)
-        failed += not math.isclose(w - estimate, bound_of(0.1 * column, 0.3, estimate, a * denominator, alpha))
+        one, other = 1 / (a + 2 * alpha), 0.9 / (a + 0.3 + 2 * alpha)
+        failed += not math.isclose(one - other, bound_of(0.1 * column, 0.3, other, a * denominator, alpha))
     for c, near, alpha in regression_pairs(5):
         w, estimate = ridge.coefficients(c, 0, alpha), ridge.coefficients(near, 0, alpha)
         change = c - near

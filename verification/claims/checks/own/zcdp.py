@@ -4,6 +4,7 @@ import math
 from collections.abc import Callable
 from fractions import Fraction
 from itertools import product
+from typing import Any
 
 import numpy as np
 import sympy as sp
@@ -485,7 +486,7 @@ def coinpress_budgets(
     split: Callable[[Number, int], list[Number]] = coinpress_covariance.budgets,
     covariance: Callable[[Number, Number, Number], Number] = coinpress_covariance.noise_scale,
     mean: Callable[[Number, Number, Number], Number] = coinpress_mean.noise_scale,
-    pressed: Callable[[Matrix, Matrix, float], Matrix] = coinpress_covariance.pressed,
+    pressed: Callable[[Any, Matrix, float], Any] = coinpress_covariance.pressed,
 ) -> Evidence:
     """CoinPress spends exactly ρ: the budgets of its steps add up to ρ, and both steps attain their sensitivities.
 
