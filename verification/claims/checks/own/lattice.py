@@ -235,11 +235,13 @@ def theta(c: Fraction, variance: Fraction, digits: int = 15) -> series.Bounds:
         },
         "σ in place of σ²": {"rho": lambda change, variance: gaussian.privacy_loss(change, variance**2)},
         "a whole centre for ½": {"halves": (Fraction(0), Fraction(1, 2))},
+        "3 % more variance": {"variance_of": lambda change, rho: gaussian.noise_variance(change, rho) * THREE_PERCENT},
     },
 )
 def gaussian_divergence(
     rho: Callable[[Number, Number], Number] = gaussian.privacy_loss,
     halves: tuple[Fraction, Fraction] = (Fraction(1, 2), Fraction(0)),
+    variance_of: Callable[[Number, Number], Number] = gaussian.noise_variance,
 ) -> Evidence:
     """Discrete Gaussians with whole centres m apart have D_α ≤ αρ, ρ = m²/(2σ²), with equality if αm is whole.
 
@@ -249,6 +251,9 @@ def gaussian_divergence(
     """
     start, end = (theta(c, Fraction(1, 4)) for c in halves)
     wrong = [] if start[1] < end[0] else ["the bound holds for the centres ½ and 3/2"]
+    wrong += (
+        [] if rho(Fraction(32), variance_of(Fraction(32), Fraction(3, 7))) == Fraction(3, 7) else ["σ² for ρ = 3/7"]
+    )
     for variance in (Fraction(1, 4), Fraction(1, 2), Fraction(1)):
         most = theta(Fraction(0), variance)
         for m, alpha in product((1, 2), (Fraction(5, 4), Fraction(3, 2), Fraction(2), Fraction(9, 4))):

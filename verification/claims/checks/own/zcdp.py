@@ -492,10 +492,10 @@ def coinpress_budgets(
 ) -> Evidence:
     """CoinPress's budgets add up to ρ, which both kinds of step attain; on the line a covariance step spends ρ/2.
 
-    A covariance step has the sensitivity √2γ²/n (γ²/n on the line, for the rows γ and 0) and a mean step 2τ/n. The reference shortens two far rows on two axes
-    to length γ, and two opposite far rows to the ends of a ball of radius τ; these pairs attain the sensitivities. The
-    arithmetic is exact at γ = 2, τ = 2, ρ_j = 2, n = 4. For 50 random A, rows x go to A x, shortened to length γ where
-    that is longer.
+    A covariance step has the sensitivity √2γ²/n (γ²/n on the line, for the rows γ and 0) and a mean step 2τ/n. The
+    reference shortens two far rows on two axes to length γ, and two opposite far rows to the ends of a ball of radius
+    τ; these pairs attain the sensitivities. The arithmetic is exact at γ = 2, τ = 2, ρ_j = 2, n = 4. For 50 random A,
+    rows x go to A x, shortened to length γ where that is longer.
     """
     sums = [sum(split(Fraction(3, 7), t), Fraction(0)) == Fraction(3, 7) for t in range(1, 9)]
     n, size, rho = 4, 2.0, 2.0
