@@ -1,12 +1,13 @@
 """Noise on a lattice: its samplers by their exact probabilities, the divergence of its laws, the sensitivities."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from fractions import Fraction
 from itertools import product
 from math import isqrt
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from covassay.reference.domain import Number
+from covassay.reference.domain.exact_data import ExactData
 from covassay.reference.laws import discrete_gaussian, discrete_laplace
 from covassay.reference.laws.exact_draws import Coins
 from covassay.reference.mechanisms.concentrated import discrete_gaussian_covariance as gaussian
@@ -269,6 +270,14 @@ def gaussian_divergence(
 # THE SENSITIVITIES
 
 
+RELEASED: dict[str, Callable[..., Any]] = {"laplace": laplace.noisy_products, "gaussian": gaussian.noisy_products}
+
+
+def _without_noise(data: ExactData, noise: Callable[[Number], Any], rho: Number) -> Any:
+    """The sums of products after the noise has been drawn and forgotten: for mutants."""
+    return gaussian.noisy_products(data, noise, rho) * 0 + data.products
+
+
 def integer_ball(d: int, radius: int) -> list[tuple[int, ...]]:
     """All rows of integers of length up to the radius."""
     inside = product(range(-radius, radius + 1), repeat=d)
@@ -288,18 +297,32 @@ def triangles(d: int, radius: int) -> set[tuple[int, ...]]:
         "the ℓ2 sensitivity in ℓ1": {"l1": lambda d, b: isqrt(gaussian.sensitivity_squared(d, b))},
         "3 % less in ℓ2": {"l2_squared": lambda d, b: gaussian.sensitivity_squared(d, b) * Fraction(97, 100) ** 2},
         "16^b in every dimension": {"l2_squared": lambda d, b: 16**b},
+        "the noise forgotten": {"released": {**RELEASED, "gaussian": _without_noise}},
         "3 % more in ℓ2": {"l2_squared": lambda d, b: gaussian.sensitivity_squared(d, b) * Fraction(103, 100) ** 2},
     },
 )
 def sensitivities(
     l1: Callable[[int, int], Number] = laplace.sensitivity,
     l2_squared: Callable[[int, int], Number] = gaussian.sensitivity_squared,
+    released: Mapping[str, Callable[..., Any]] = RELEASED,
 ) -> Evidence:
     """No two integer rows of length up to 2^b move the upper triangle of Σ q qᵀ by more than S in ℓ1 or S² in ℓ2².
 
-    All pairs of rows are tried. The ℓ2 sensitivity is attained, and so is the ℓ1 sensitivity for d = 1.
+    All pairs of rows are tried. The ℓ2 sensitivity is attained, and so is the ℓ1 sensitivity for d = 1. What is
+    released is Σ q qᵀ plus the noise that was asked for at the scale S/ε, or the variance S²/(2ρ).
     """
     wrong, figures = [], {}
+    data, z = (ExactData(3, gram, [], 2) for gram in ([[5, 1], [1, 2]], [[7, -3], [-3, 4]]))
+    asked: list[Number] = []
+
+    def noise(scale: Number) -> Any:
+        asked.append(scale)
+        return z.products
+
+    for name, scale in (("laplace", l1(2, 2) / Fraction(1, 2)), ("gaussian", l2_squared(2, 2) / (2 * Fraction(1, 2)))):
+        found = released[name](data, noise, Fraction(1, 2))
+        if asked.pop() != scale or [list(row) for row in found] != [[12, -2], [-2, 6]]:
+            wrong.append(f"what {name} releases")
     for d, b in ((1, 1), (1, 4), (2, 1), (2, 2), (2, 3), (3, 1), (3, 2), (4, 1)):
         rows = triangles(d, 2**b)
         changes = [[abs(p - q) for p, q in zip(one, other, strict=True)] for one in rows for other in rows]

@@ -509,6 +509,7 @@ def coinpress_budgets(
         expected = rows @ a.T * np.minimum(1, size / lengths)[:, None]
         wrong += not np.allclose(np.asarray(pressed(rows, a, size)), expected, rtol=1e-12, atol=1e-12)
     changes = (np.outer(x, x) - np.outer(y, y)) / n, np.array([[size**2]]) / n
+    steep = float(covariance(size**2, n, 4.0)) * 2 == float(covariance(size**2, n, 1.0))  # σ falls like 1/√ρ
     first, line = (
         Fraction(float(wigner.separation_squared(change, "wigner")))
         / 2
@@ -518,6 +519,13 @@ def coinpress_budgets(
     line_holds = line == Fraction(rho_of(spend, rho=1.0, dimension=1)) == Fraction(1, 2)
     moved = (x - opposite) / n
     second = Fraction(float(moved @ moved)) / 2 / Fraction(float(mean(size, n, rho))) ** 2
-    holds = all(sums) and first == rho_of(spend, rho=1.0, dimension=2) and line_holds and second == rho and not wrong
+    holds = (
+        all(sums)
+        and first == rho_of(spend, rho=1.0, dimension=2)
+        and line_holds
+        and second == rho
+        and steep
+        and not wrong
+    )
     detail = f"a covariance step spends {first} of 1, a mean step {second} of 2; {wrong} shortened rows are wrong"
     return Evidence(holds, "1 to 8 steps; one step of each, d = 1 and 2", detail)
