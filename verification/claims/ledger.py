@@ -84,13 +84,15 @@ COVERED = {  # what a leg covered; the widest comes first
 PROVENANCE = {  # where the formula of a claim comes from
     "printed": "the text of the paper",
     "code": "read from the authors' code",
-    "reconstructed": "reconstructed by us: the copy of the paper that we had has lost the formula, and what is said "
-    "against the reconstruction is not an erratum of the paper",
+    "reconstructed": "reconstructed by us, and not compared with the text of the paper: the copy that we had has lost "
+    "the formula, or we had none. What is said against the reconstruction is not an erratum of the paper",
+    "ours": "ours, after the source that is named, which does not say this itself",
 }
+READ = ("own", "DN25", "ADK19")  # what a source may begin with if its formulas are read from the text
 PARTS = ("statement", "correction", "both")
 SOURCES = {  # what has to be said of our copy of a paper where the paper is called wrong
-    "dn25": "We read one text of DN25. The published version (PMLR 313) and arXiv v2 could not be compared with it; "
-    "they may differ here.",
+    "dn25": "We read one text of DN25 with its formulas, and one of another version that has lost them. The published "
+    "version (PMLR 313) and arXiv v2 could not be compared with it; they may differ here.",
     "klsu19": "We read an extracted text of KLSU19 without its formulas, and compared it with no other version.",
     "adk19": "We read an extracted text of ADK19, and compared it with no other version.",
     "dly22": "We read an extracted text of DLY22 without its formulas, and the authors' released code.",
@@ -341,6 +343,8 @@ def _word_problems(entries: Iterable[LedgerClaim]) -> list[str]:
     for c in entries:
         if c.provenance == "reconstructed" and c.verdict in ("refuted", "corrected"):
             found.append(f"{c.id}: {c.verdict}, but its formula is our own reconstruction")
+        if c.provenance == "printed" and c.paper in ("own", "mechanisms") and not c.source.startswith(READ):
+            found.append(f"{c.id}: its provenance is the text of {c.source}, of which we have no copy with formulas")
         if c.provenance == "printed" and c.verdict == "refuted-reconstruction":
             found.append(f"{c.id}: {c.verdict}, but its provenance is the text of the paper")
         used = [checks()[leg.name] for leg in c.legs if leg.name in checks() and leg.name.startswith(c.paper)]

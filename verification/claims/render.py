@@ -1,5 +1,6 @@
 """Running the checks of the ledger, and showing it: one claim on a screen, all claims in generated Markdown."""
 
+import re
 import time
 from collections import Counter
 from collections.abc import Iterable
@@ -10,7 +11,7 @@ from joblib import Parallel, delayed
 from covassay.reference.mechanisms.registry import MECHANISMS
 from covassay.verification.claims.checks import checks
 from covassay.verification.claims.coverage import covers, scope
-from covassay.verification.claims.entries import assumptions
+from covassay.verification.claims.entries import assumptions, notation
 from covassay.verification.claims.evidence import ClaimCheck, Evidence
 from covassay.verification.claims.ledger import (
     COVERED,
@@ -85,9 +86,12 @@ def totals(selected: Iterable[LedgerClaim]) -> str:
     return f"{len(listed)} claims: {verdicts}\nhow: {ways}"
 
 
+WRONG_WORDS = re.compile(r"\b(false|fails?|wrong|do not carry over|refuted)\b")
+
+
 def _called_wrong(c: LedgerClaim) -> str:
-    """What has to be said of our copy of the paper, if it is called wrong."""
-    return SOURCES.get(c.paper, "") if c.wrong else ""
+    """What has to be said of our copy of the paper, if the claim calls it wrong, by its verdict or in words."""
+    return SOURCES.get(c.paper, "") if c.wrong or WRONG_WORDS.search(f"{c.corrected} {c.note} {c.reason}") else ""
 
 
 def known(c: LedgerClaim) -> list[tuple[str, Status]]:
@@ -116,6 +120,7 @@ def screen(c: LedgerClaim) -> str:
         lines.append(f"  {what}" + (f"\n  {'':12}{told.summary}" if told else ""))
     lines += [f"assumes     {a}: {assumptions()[a]}" for a in c.assumes]
     lines += [f"code        covassay.{name}" for name in c.code]
+    lines += ["", f"letters     {notation()[c.paper]} {notation()['all']}"]
     lines += ["", f"re-check    covassay claims check {c.id}"]
     return "\n".join(lines)
 
@@ -216,7 +221,7 @@ def _head() -> list[str]:
         'Where a formula is not read from the text of the paper, the claim says so under "provenance". Of the copies '
         "that we read:\n",
         *(f"- {TITLES[paper].partition(':')[0]}: {told}" for paper, told in SOURCES.items()),
-        "",
+        f"\n{notation()['all']} The letters of a part are explained at its head.\n",
     ]
 
 
@@ -229,6 +234,7 @@ def _papers() -> list[str]:
     for paper, listed in by_paper.items():
         lines += [
             f"## {TITLES[paper]}\n",
+            f"{notation()[paper]}\n",
             "| claim | place | verdict | statement | correction |",
             "|---|---|---|---|---|",
             *map(_row, listed),

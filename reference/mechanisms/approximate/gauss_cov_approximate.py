@@ -93,6 +93,8 @@ def spend(
     return Spend(ApproximateDP(epsilon, delta), proven, True, "by the event {loss > ε}, for orthonormal rows")
 
 
-ABOUT = About("gauss-cov-approximate", "Gaussian covariance, (ε, δ)", "DTTZ14", "Algorithm 1 (ADK19 baseline G)")
+ABOUT = About(
+    "gauss-cov-approximate", "Gaussian covariance, (ε, δ)", "DTTZ14", "Algorithm 1 (ADK19 baseline G)", "reconstructed"
+)
 MECHANISM = Mechanism(ABOUT, APPROXIMATE, SYMMETRIC_SECOND_MOMENT, release, draw_noise, spend)
 sample = MECHANISM.sample

@@ -146,6 +146,6 @@ def spend(*, epsilon: Epsilon, dimension: Dimension, calibration: Calibration = 
     return Spend(PureDP(epsilon), PureDP(proven), True, "in the limit of large n, for a share below d")
 
 
-ABOUT = About("above-threshold", "AboveThreshold (sparse vector)", "DLY22", "Algorithm 1")
+ABOUT = About("above-threshold", "AboveThreshold (sparse vector)", "DLY22", "Algorithm 1", "code")
 MECHANISM = Mechanism(ABOUT, PURE, LevelOutput(), release, draw_noise, spend, repeats=True)
 sample = MECHANISM.sample

@@ -77,6 +77,6 @@ def spend(*, rho: Rho, dimension: Dimension) -> Spend:
     return Spend(ZCDP(rho), ZCDP(proven), True, "at every order, for rows e₁ and e₂ (one row against none if d = 1)")
 
 
-ABOUT = About("gaussian", "Gaussian mechanism", "DLY22", "Lemma 3")
+ABOUT = About("gaussian", "Gaussian mechanism", "DLY22", "Lemma 3", "reconstructed")
 MECHANISM = Mechanism(ABOUT, CONCENTRATED, VectorOutput(power=2), release, draw_noise, spend)
 sample = MECHANISM.sample

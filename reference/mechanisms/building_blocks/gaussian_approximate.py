@@ -167,6 +167,6 @@ def spend(*, epsilon: Epsilon, delta: Delta, dimension: Dimension, calibration: 
     )
 
 
-ABOUT = About("gaussian-approximate", "Gaussian mechanism, (ε, δ)", "ADK19", "Section 4, baseline G")
+ABOUT = About("gaussian-approximate", "Gaussian mechanism, (ε, δ)", "ADK19", "Section 4, baseline G", "reconstructed")
 MECHANISM = Mechanism(ABOUT, APPROXIMATE, VectorOutput(power=2), release, draw_noise, spend)
 sample = MECHANISM.sample

@@ -92,6 +92,6 @@ def spend(*, epsilon: Epsilon, dimension: Dimension) -> Spend:
     return Spend(PureDP(epsilon), PureDP(proven), True, "at every output outside (tr Σ, tr Σ'), for y = 0")
 
 
-ABOUT = About("private-trace", "private trace", "DLY22", "Algorithm 3, trace step")
+ABOUT = About("private-trace", "private trace", "DLY22", "Algorithm 3, trace step", "reconstructed")
 MECHANISM = Mechanism(ABOUT, PURE, NumberOutput(power=2), release, draw_noise, spend)
 sample = MECHANISM.sample

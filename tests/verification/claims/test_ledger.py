@@ -155,6 +155,7 @@ def planted(monkeypatch: pytest.MonkeyPatch, change: Callable[[ledger.LedgerClai
         ({"verdict": "refuted", "corrected": "x", "provenance": "reconstructed"}, "our own reconstruction"),
         ({"verdict": "refuted-reconstruction", "corrected": "x"}, "its provenance is the text of the paper"),
         ({"note": "False as printed.", "provenance": "reconstructed"}, 'says "as printed"'),
+        ({"paper": "mechanisms", "source": "DLY22 Lemma 3"}, "the text of DLY22 Lemma 3, of which we have no copy"),
         ({"verdict": "refuted", "corrected": "x"}, "no leg is of the statement"),
         ({"legs": (ledger.Leg("exact", "dn25.hessian:midpoint", covers="case"),)}, "a check of one case"),
     ],

@@ -15,3 +15,9 @@ def read(name: str) -> dict[str, Any]:
 def assumptions() -> dict[str, str]:
     """The assumptions on which claims may rest (A-) and what is claimed nowhere (N-): id -> text."""
     return read("assumptions")
+
+
+@lru_cache(maxsize=1)
+def notation() -> dict[str, str]:
+    """What the letters of the claims stand for: "all" or a paper -> text."""
+    return read("notation")

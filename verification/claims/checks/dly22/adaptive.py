@@ -125,7 +125,7 @@ def clipping_bias(share: float = 1.0, clipping: Callable[[Matrix, float], Matrix
             moved = float(np.linalg.norm(second_moment(x) - second_moment(clipping(x, tau)))) / bound
             worst = max(worst, moved)
             parallel = min(parallel, moved if i % 3 == 0 else 1.0)
-    holds = worst <= 1 + ROUNDING and parallel >= 1 - ROUNDING
+    holds = 1 - ROUNDING <= worst <= 1 + ROUNDING and parallel >= 1 - ROUNDING
     return Evidence(holds, f"{CASES} random data sets", f"largest share {worst:.9f}, parallel rows {parallel:.9f}")
 
 

@@ -303,6 +303,11 @@ def svt_loss(
     mutants={
         "half α": {"accuracy": lambda m, b, e, c, log: 4 * log(2 * m / b) / e},
         "without the union bound": {"accuracy": lambda m, b, e, c, log: 8 * log(2 / b) / e},
+        "3 % more than β for tight": {
+            "accuracy": lambda m, b, e, c, log: above_threshold.accuracy(
+                m, b * Fraction(103, 100) if c == "tight" else b, e, c, log
+            )
+        },
     },
 )
 def svt_accuracy(accuracy: Callable[..., Number] = above_threshold.accuracy) -> Evidence:
@@ -310,15 +315,18 @@ def svt_accuracy(accuracy: Callable[..., Number] = above_threshold.accuracy) -> 
 
     With v = e^{αε/8}, P(|Laplace(4/ε)| ≥ α/2) = 1/v and P(|Laplace(2/ε)| ≥ α/2) = v^{−2}, so m/v + v^{−2} ≤ β is
     needed. The formula for α is linear in its logarithm, so evaluating it with log = identity gives 8v/ε, and the check
-    is in rational arithmetic.
+    is in rational arithmetic. The α of "tight" is that of levels t of the threshold and u of each query with
+    P(|noise| ≥ t) = β/2 and P(|noise| ≥ u) = β/(2m); with the identity for log it is b₁ 2/β + b₂ 2m/β.
     """
     failed = []
+    b1, b2 = Fraction(above_threshold.threshold_scale(1)), Fraction(above_threshold.query_scale(1, "tight"))
     for m, beta in product((1, 2, 5, 100), (Fraction(9, 10), Fraction(1, 2), Fraction(1, 1000))):
         coefficient = accuracy(m, beta, Fraction(1), "paper", lambda v: 1)  # α = coefficient · ln(argument)
         argument = accuracy(m, beta, Fraction(1), "paper", lambda v: v) / coefficient
         power = Fraction(coefficient) / 8  # e^{−α/8} = argument^{−power}
         query = float(argument) ** -float(power) if power != 1 else 1 / argument
-        if not m * query + query**2 <= beta:
+        tight = accuracy(m, beta, Fraction(1), "tight", lambda v: v)  # each level is its scale times ln(1/probability)
+        if not m * query + query**2 <= beta or tight != b1 / (beta / 2) + b2 / (beta / (2 * m)):
             failed.append(f"m={m}, β={beta}")
     return Evidence(not failed, "m ≤ 100, β ≤ 9/10", ", ".join(failed[:3]))
 

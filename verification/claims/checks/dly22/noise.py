@@ -366,6 +366,7 @@ def laplace_vector_tail(coded: Bound = tails.eta_laplace) -> Evidence:
     mutants={
         "1.4 d for 1.5 d": {"coded": lambda d, b: tails.omega_laplace(d, b) - 0.1 * d},
         "a fifth of K": {"coded": lambda d, b: 1.5 * d + tails.psi_norm(d * (d + 1) / 2) / 5 * math.log(2 / b)},
+        "3 % less than K": {"coded": lambda d, b: 1.5 * d + tails.psi_norm(d * (d + 1) / 2) / 1.03 * math.log(2 / b)},
     },
 )
 def laplace_frobenius_tail(coded: Bound = tails.omega_laplace) -> Evidence:
@@ -373,7 +374,8 @@ def laplace_frobenius_tail(coded: Bound = tails.omega_laplace) -> Evidence:
 
     The proof is that of `laplace_vector_tail` with the weights 2E_ii and 4E_ij. With m = d(d + 1)/2,
     √(2(d² + √(2d(2d − 1)x) + 2x)) + 2√(2x(x + ln m)) ≤ √2 d + 2√x + 2√2 x + √2 ln m
-    ≤ √2 d + (2√(κ/ln 2) + 2√2 κ + √2 log₂ m) L. The mean is E‖W‖_F² = 2d².
+    ≤ √2 d + (2√(κ/ln 2) + 2√2 κ + √2 log₂ m) L. The mean is E‖W‖_F² = 2d². The bracket is closest to K, 0.3 % below it,
+    at 2 log₂ m = (√2 + 1)², d = 3.4; the grid has this d and β = 1e-300 too.
     """
     first = 2 * math.sqrt(KAPPA / math.log(2)) + 2 * math.sqrt(2) * KAPPA
 
@@ -381,6 +383,8 @@ def laplace_frobenius_tail(coded: Bound = tails.omega_laplace) -> Evidence:
         return math.sqrt(2) * d + (first + math.sqrt(2) * math.log2(d * (d + 1) / 2)) * math.log(2 / beta)
 
     holds, detail = _dominates(coded, laplace_frobenius, between, 2 * KINK - first - KINK / math.sqrt(2))
+    closest = (math.sqrt(1 + 8 * 2 ** (KINK / 2)) - 1) / 2
+    holds &= float(coded(closest, 1e-300)) >= between(closest, 1e-300)
     return Evidence(holds, "all d, β by the inequality; a grid of 88", detail)
 
 

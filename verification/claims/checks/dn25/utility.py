@@ -62,15 +62,24 @@ def projection_inequalities(project: Project = nuclear_ball) -> Evidence:
     return Evidence(not any(failed.values()), f"{CASES} random (Σ, Z, r), d ≤ 5", detail)
 
 
-@check("floating", mutants={"no projection": {"project": lambda m, r: m}})
+@check(
+    "floating",
+    mutants={
+        "no projection": {"project": lambda m, r: m},
+        "a radius larger by 3 %": {"project": lambda m, r: nuclear_ball(m, 1.03 * r)},
+        "a radius smaller by 3 %": {"project": lambda m, r: nuclear_ball(m, r / 1.03)},
+    },
+)
 def small_radius(project: Project = nuclear_ball) -> Evidence:
-    """For r < tr Σ, ‖P − Σ‖_F ≤ ‖P‖_* + ‖Σ‖_* ≤ tr Σ + r."""
-    failed = 0
-    for sigma, z in cases(CASES, 2):
+    """For r < tr Σ, ‖P − Σ‖_* ≤ ‖P‖_* + ‖Σ‖_* ≤ tr Σ + r; Σ = diag(1, 0) and Z = diag(−1, −1) attain it."""
+    failed, worst = 0, 0.0
+    for sigma, z in [*cases(CASES, 2), (np.diag([1.0, 0.0]), -np.eye(2))]:
         trace = float(np.trace(sigma))
-        p = project(sigma + z, trace / 2)
-        failed += bool(np.linalg.norm(p - sigma) > 1.5 * trace + ROUNDING)
-    return Evidence(not failed, f"{CASES} random (Σ, Z), r = tr Σ/2", f"{failed} cases fail")
+        share = float(np.linalg.norm(project(sigma + z, trace / 2) - sigma, "nuc")) / (1.5 * trace)
+        failed += share > 1 + ROUNDING
+        worst = max(worst, share)
+    scope = f"{CASES} random (Σ, Z), r = tr Σ/2"
+    return Evidence(not failed and worst > 1 - ROUNDING, scope, f"{failed} cases fail; largest share {worst:.6f}")
 
 
 @check("floating", mutants={"the exponent 1/2 − 1/p": {"exponent": lambda p: 1 / 2 - 1 / p}})

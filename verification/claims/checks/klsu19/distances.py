@@ -101,15 +101,10 @@ def consequences_of_regularity(
         moment = x.T * x / (d + 1)
         failed += moment != image(a, s) or norm_squared(moment - sigma, sigma) != frobenius_squared(s - sp.eye(d))
         for error in (sp.Rational(1, 2), 2, 9):
-            above = (
-                ((1 + error) * sp.eye(d) - s).is_positive_definite,
-                ((1 + error) * sigma - moment).is_positive_definite,
-            )
-            below = (
-                (s - (1 - error) * sp.eye(d)).is_positive_definite,
-                (moment - (1 - error) * sigma).is_positive_definite,
-            )
-            failed += above[0] != above[1] or below[0] != below[1]
+            above = (1 + error) * sp.eye(d) - s, (1 + error) * sigma - moment
+            below = s - (1 - error) * sp.eye(d), moment - (1 - error) * sigma
+            for inner, outer in (above, below):  # congruent, so both are definite or neither is
+                failed += outer != a * inner * a.T or inner.is_positive_definite != outer.is_positive_definite
         # with A = HD, H a reflection and D diagonal, Σ = HD²H and κ = max D²
         h = sp.eye(d) - 2 * y[0, :].T * y[0, :] / max((y[0, :] * y[0, :].T)[0], 1)
         spread = sp.diag(*[rng.randint(1, 5) for _ in range(d)])

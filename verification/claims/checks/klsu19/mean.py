@@ -59,9 +59,21 @@ def cumulative(block: Matrix, sigma: float, last: int) -> Matrix:
     return counts
 
 
-@check("floating", mutants={"cumulative counts": {"histogram": cumulative}, "a sensitivity of w/n": {"width": 1.0}})
+@check(
+    "floating",
+    mutants={
+        "cumulative counts": {"histogram": cumulative},
+        "bins wider by 3 %": {"histogram": lambda block, sigma, last: kv_mean.histogram(block, 1.03 * sigma, last)},
+        "a sensitivity of w/n": {"width": 1.0},
+    },
+)
 def kv_changes(histogram: Callable[[Matrix, float, int], Matrix] = kv_mean.histogram, width: float = 2.0) -> Evidence:
-    """Replacing a value moves the counts by at most √2 and the clipped mean by at most 2w/n; both are attained."""
+    """Replacing a value moves the counts by at most √2 and the clipped mean by at most 2w/n; both are attained.
+
+    The bin j holds the values in ((j − ½)σ, (j + ½)σ]: values just within and just beyond its ends are counted so.
+    """
+    ends = np.array([[-0.999], [1.0], [1.001], [2.999], [3.001]]) * 2.5  # for σ = 5: bins 0, 0, 1, 1 and none of three
+    edges = histogram(ends, 5.0, 1).tolist() == [[0.0, 2.0, 2.0]]
     rng = np.random.default_rng(1)
     counts, means, failed = 0.0, 0.0, 0
     for i in range(CASES):
@@ -78,7 +90,7 @@ def kv_changes(histogram: Callable[[Matrix, float, int], Matrix] = kv_mean.histo
         failed += change > math.sqrt(2) + ROUNDING or moved * n > width * w + ROUNDING
     attained = abs(counts - math.sqrt(2)) < ROUNDING and abs(means - width) < 1e-6
     return Evidence(
-        not failed and attained, f"{CASES} columns and neighbours", f"largest {counts:.6g} and {means:.6g} w"
+        not failed and attained and edges, f"{CASES} columns and neighbours", f"largest {counts:.6g} and {means:.6g} w"
     )
 
 

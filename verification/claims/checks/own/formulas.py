@@ -50,15 +50,19 @@ def changes_of_a_diagonal(
     mutants={
         "3 % less noise": {"scale": lambda n, e: johnson_lindenstrauss_image.noise_scale(n, e) / MORE},
         "exponents larger by 3 %": {"exponents": lambda r, d, c: [1.03 * v for v in em_cov.exponents(r, d, c)]},
+        "3 % less noise on eigenvalues": {"eigenvalue": lambda r, c: em_cov.eigenvalue_scale(r, c) / 1.03},
     },
 )
 def spends_of_scales(
     scale: Callable[[Number, Number], Number] = johnson_lindenstrauss_image.noise_scale,
     exponents: Callable[[float, int, str], list[float]] = em_cov.exponents,
+    eigenvalue: Callable[[Number, str], Number] = em_cov.eigenvalue_scale,
 ) -> Evidence:
     """The image of Johnson–Lindenstrauss noise spends ε; EMCov's directions spend ρ(d − 1)/(32d), and ρ/2 if tight.
 
-    A direction with exponent η costs η²/2, because its loss fills an interval of length 2η.
+    A direction with exponent η costs η²/2, because its loss fills an interval of length 2η. The eigenvalues of C move
+    by at most √2 in ℓ2, so tight Gaussian noise of scale s costs 2/(2s²) = ρ/2, and by at most 2 in ℓ1, so Laplace
+    noise costs an ε of 2/s = √ρ.
     """
     n, epsilon = Fraction(7), Fraction(3, 5)
     failed = [] if nuclear_laplace.privacy_loss(2, n, scale(n, epsilon)) == epsilon else ["scale"]
@@ -66,6 +70,8 @@ def spends_of_scales(
         for calibration, share in (("reconstructed", (d - 1) / (32 * d)), ("tight", 0.5)):
             spent = sum(v**2 / 2 for v in exponents(rho, d, calibration))
             failed += [] if abs(spent / (rho * share) - 1) < CLOSE else [f"d={d}, {calibration}"]
+        costs = 2 / (2 * eigenvalue(rho, "tight") ** 2 * rho / 2), 2 / (eigenvalue(rho, "reconstructed") * rho**0.5)
+        failed += [] if max(abs(c - 1) for c in costs) < CLOSE else [f"eigenvalues, ρ={rho}"]
     return Evidence(not failed, "2 ≤ d ≤ 6", ", ".join(failed[:3]))
 
 
@@ -74,22 +80,33 @@ def spends_of_scales(
     mutants={
         "smaller by 3 %": {"largest": lambda a, c: output_perturbation.largest_norm(a, c) / 1.03},
         "the paper's for the tight one": {"largest": lambda a, c: output_perturbation.largest_norm(a, "paper")},
+        "gradients 3 % closer": {"gradients": lambda w, c: output_perturbation.gradient_change(w, c) / 1.03},
     },
 )
-def norm_of_a_regression(largest: Callable[[float, str], float] = output_perturbation.largest_norm) -> Evidence:
+def norm_of_a_regression(
+    largest: Callable[[float, str], float] = output_perturbation.largest_norm,
+    gradients: Callable[[Number, str], Number] = output_perturbation.gradient_change,
+) -> Evidence:
     """For rows (a, b) = (√s, √(1 − s)) the ridge coefficient √(s(1 − s))/(s + 2α) is largest at s = 2α/(1 + 4α).
 
     There it is W = 1/(2√(2α(1 + 2α))), the tight bound on ‖ŵ‖. The paper's bound is the norm at which the penalty α‖w‖²
-    alone is ½, the loss at w = 0.
+    alone is ½, the loss at w = 0. A gradient (w·a − b)a with a = w sin φ/W, b = −cos φ has the coordinate
+    W sin²φ + sin φ cos φ along w. The range of this coordinate is the tight bound on the distance of two gradients, and
+    twice its maximum the paper's.
     """
     failed = []
+    for w in (0.1, 1.0, 7.0):
+        top = (math.pi - math.atan(1 / w)) / 2  # the tangent of 2φ is −1/W there, and a right angle further on
+        high, low = (w * math.sin(v) ** 2 + math.sin(v) * math.cos(v) for v in (top, top + math.pi / 2))
+        wanted = {"tight": high - low, "paper": 2 * high}
+        failed += [f"gradients, {c}" for c, v in wanted.items() if not math.isclose(v, float(gradients(w, c)))]
     for alpha in (0.01, 0.3, 1.0, 40.0):
         grid = [alpha * 2 / (1 + 4 * alpha) * factor for factor in (0.5, 0.9, 0.99, 1.0, 1.01, 1.1)]
         values = [math.sqrt(s * (1 - s)) / (s + 2 * alpha) for s in grid]
         top = max(values)
         failed += [] if top == values[3] and abs(largest(alpha, "tight") / top - 1) < CLOSE else [f"tight, α={alpha}"]
         failed += [] if abs(alpha * largest(alpha, "paper") ** 2 / 0.5 - 1) < CLOSE else [f"paper, α={alpha}"]
-    return Evidence(not failed, "α from 0.01 to 40", ", ".join(failed[:3]))
+    return Evidence(not failed, "α from 0.01 to 40, W = 0.1, 1, 7", ", ".join(failed[:3]))
 
 
 @check(

@@ -1,12 +1,13 @@
 """Noise on a lattice: its samplers by their exact probabilities, the divergence of its laws, the sensitivities."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from fractions import Fraction
 from itertools import product
 from math import isqrt
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from covassay.reference.domain import Number
+from covassay.reference.domain.exact_data import ExactData
 from covassay.reference.laws import discrete_gaussian, discrete_laplace
 from covassay.reference.laws.exact_draws import Coins
 from covassay.reference.mechanisms.concentrated import discrete_gaussian_covariance as gaussian
@@ -234,15 +235,26 @@ def theta(c: Fraction, variance: Fraction, digits: int = 15) -> series.Bounds:
             "rho": lambda change, variance: gaussian.privacy_loss(change, variance) * THREE_PERCENT
         },
         "σ in place of σ²": {"rho": lambda change, variance: gaussian.privacy_loss(change, variance**2)},
+        "a whole centre for ½": {"halves": (Fraction(0), Fraction(1, 2))},
+        "3 % more variance": {"variance_of": lambda change, rho: gaussian.noise_variance(change, rho) * THREE_PERCENT},
     },
 )
-def gaussian_divergence(rho: Callable[[Number, Number], Number] = gaussian.privacy_loss) -> Evidence:
-    """Discrete Gaussians whose centres differ by m have D_α ≤ αρ, ρ = m²/(2σ²), with equality if αm is whole.
+def gaussian_divergence(
+    rho: Callable[[Number, Number], Number] = gaussian.privacy_loss,
+    halves: tuple[Fraction, Fraction] = (Fraction(1, 2), Fraction(0)),
+    variance_of: Callable[[Number, Number], Number] = gaussian.noise_variance,
+) -> Evidence:
+    """Discrete Gaussians with whole centres m apart have D_α ≤ αρ, ρ = m²/(2σ²), with equality if αm is whole.
 
     Completing the square gives e^{(α−1) D_α} = e^{α(α−1)m²/(2σ²)} θ(αm)/θ(0), with θ(c) = Σ e^{−(x − c)²/(2σ²)}. θ has
-    period 1, and elsewhere θ(c) < θ(0), which is enclosed; so it is for all c by Poisson summation, on the page.
+    period 1, and elsewhere θ(c) < θ(0), which is enclosed; so it is for all c by Poisson summation, on the page. With
+    the centres ½ and 3/2 the factor is θ(½ + α)/θ(½), which is θ(0)/θ(½) > 1 at α = 3/2, so there the bound fails.
     """
-    wrong = []
+    start, end = (theta(c, Fraction(1, 4)) for c in halves)
+    wrong = [] if start[1] < end[0] else ["the bound holds for the centres ½ and 3/2"]
+    wrong += (
+        [] if rho(Fraction(32), variance_of(Fraction(32), Fraction(3, 7))) == Fraction(3, 7) else ["σ² for ρ = 3/7"]
+    )
     for variance in (Fraction(1, 4), Fraction(1, 2), Fraction(1)):
         most = theta(Fraction(0), variance)
         for m, alpha in product((1, 2), (Fraction(5, 4), Fraction(3, 2), Fraction(2), Fraction(9, 4))):
@@ -256,6 +268,14 @@ def gaussian_divergence(rho: Callable[[Number, Number], Number] = gaussian.priva
 
 
 # THE SENSITIVITIES
+
+
+RELEASED: dict[str, Callable[..., Any]] = {"laplace": laplace.noisy_products, "gaussian": gaussian.noisy_products}
+
+
+def _without_noise(data: ExactData, noise: Callable[[Number], Any], rho: Number) -> Any:
+    """The sums of products after the noise has been drawn and forgotten: for mutants."""
+    return gaussian.noisy_products(data, noise, rho) * 0 + data.products
 
 
 def integer_ball(d: int, radius: int) -> list[tuple[int, ...]]:
@@ -277,18 +297,32 @@ def triangles(d: int, radius: int) -> set[tuple[int, ...]]:
         "the ℓ2 sensitivity in ℓ1": {"l1": lambda d, b: isqrt(gaussian.sensitivity_squared(d, b))},
         "3 % less in ℓ2": {"l2_squared": lambda d, b: gaussian.sensitivity_squared(d, b) * Fraction(97, 100) ** 2},
         "16^b in every dimension": {"l2_squared": lambda d, b: 16**b},
+        "the noise forgotten": {"released": {**RELEASED, "gaussian": _without_noise}},
         "3 % more in ℓ2": {"l2_squared": lambda d, b: gaussian.sensitivity_squared(d, b) * Fraction(103, 100) ** 2},
     },
 )
 def sensitivities(
     l1: Callable[[int, int], Number] = laplace.sensitivity,
     l2_squared: Callable[[int, int], Number] = gaussian.sensitivity_squared,
+    released: Mapping[str, Callable[..., Any]] = RELEASED,
 ) -> Evidence:
     """No two integer rows of length up to 2^b move the upper triangle of Σ q qᵀ by more than S in ℓ1 or S² in ℓ2².
 
-    All pairs of rows are tried. The ℓ2 sensitivity is attained, and so is the ℓ1 sensitivity for d = 1.
+    All pairs of rows are tried. The ℓ2 sensitivity is attained, and so is the ℓ1 sensitivity for d = 1. What is
+    released is Σ q qᵀ plus the noise that was asked for at the scale S/ε, or the variance S²/(2ρ).
     """
     wrong, figures = [], {}
+    data, z = (ExactData(3, gram, [], 2) for gram in ([[5, 1], [1, 2]], [[7, -3], [-3, 4]]))
+    asked: list[Number] = []
+
+    def noise(scale: Number) -> Any:
+        asked.append(scale)
+        return z.products
+
+    for name, scale in (("laplace", l1(2, 2) / Fraction(1, 2)), ("gaussian", l2_squared(2, 2) / (2 * Fraction(1, 2)))):
+        found = released[name](data, noise, Fraction(1, 2))
+        if asked.pop() != scale or [list(row) for row in found] != [[12, -2], [-2, 6]]:
+            wrong.append(f"what {name} releases")
     for d, b in ((1, 1), (1, 4), (2, 1), (2, 2), (2, 3), (3, 1), (3, 2), (4, 1)):
         rows = triangles(d, 2**b)
         changes = [[abs(p - q) for p, q in zip(one, other, strict=True)] for one in rows for other in rows]

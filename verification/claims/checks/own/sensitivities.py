@@ -275,6 +275,7 @@ def triangle_proof(
     "floating",
     mutants={
         "half the nuclear norm": {"gauge": lambda nuclear, trace: nuclear / 2},
+        "3 % more": {"gauge": lambda nuclear, trace: 1.03 * k_norm.covariance_norm(nuclear, trace)},
         "the nuclear norm": {"gauge": lambda nuclear, trace: nuclear},
     },
 )
