@@ -2,7 +2,7 @@
 
 While an experiment runs, its cells are lines of JSON in FOLDER/NAME.partial.jsonl, whose first line says what is run. A
 line that a kill has cut off is dropped. At the end the rows become FOLDER/NAME.parquet, in the order of the
-declaration, and the lines go.
+declaration, and the lines go. More repetitions later go on from that file.
 
 Workers are processes whose linear algebra uses one thread. So the results do not depend on the number of workers: with
 more threads a library may add up in another order.
@@ -237,6 +237,14 @@ def _kept(file: Path, wanted: dict[str, Any]) -> dict[Cell, list[Row]]:
     return done
 
 
+def _by_cell(rows: Sequence[Row]) -> dict[Cell, list[Row]]:
+    """The rows of every cell of a stored result."""
+    found: dict[Cell, list[Row]] = {}
+    for row in rows:
+        found.setdefault(Cell(row.panel, row.value, row.repetition), []).append(row)
+    return found
+
+
 def _require_same(file: Path, there: Mapping[str, Any], wanted: Mapping[str, Any], advice: str) -> None:
     other = [name for name in wanted if there.get(name) != wanted[name]]
     if other:
@@ -250,6 +258,8 @@ def _require_same(file: Path, there: Mapping[str, Any], wanted: Mapping[str, Any
 def run(plan: Plan, folder: Path, pool: Executor, advance: Advance) -> Path:
     """Run the cells that are not there yet, and write the result.
 
+    A stored result of the same run with fewer repetitions is gone on from: its errors stay as they are.
+
     Raises
     ------
     InvalidInput : the folder holds another run of this experiment, or another process is writing to it.
@@ -262,12 +272,17 @@ def run(plan: Plan, folder: Path, pool: Executor, advance: Advance) -> Path:
         with FileLock(folder / ".lock", timeout=0):
             file, partial = folder / f"{name}.parquet", folder / f"{name}.partial.jsonl"
             wanted = header(plan)
+            earlier: dict[Cell, list[Row]] = {}
             if file.exists():
                 there = results.read(file)
-                _require_same(file, there.facts, {**wanted, "repetitions": plan.repetitions}, "choose another folder")
-                advance(name, len(plan.cells))
-                return file
-            done = _kept(partial, wanted)
+                repetitions = max(there.facts.get("repetitions", 0), plan.repetitions)
+                _require_same(file, {**there.facts, "repetitions": repetitions},
+                              {**wanted, "repetitions": plan.repetitions}, "choose another folder")  # fmt: skip
+                if there.facts["repetitions"] == plan.repetitions:
+                    advance(name, len(plan.cells))
+                    return file
+                earlier = _by_cell(there.rows)
+            done = {**earlier, **_kept(partial, wanted)}
             cells = plan.cells
             advance(name, sum(cell in done for cell in cells))
             with partial.open("a", encoding="utf-8") as lines:
