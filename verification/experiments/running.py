@@ -275,10 +275,10 @@ def run(plan: Plan, folder: Path, pool: Executor, advance: Advance) -> Path:
             earlier: dict[Cell, list[Row]] = {}
             if file.exists():
                 there = results.read(file)
-                repetitions = max(there.facts.get("repetitions", 0), plan.repetitions)
-                _require_same(file, {**there.facts, "repetitions": repetitions},
-                              {**wanted, "repetitions": plan.repetitions}, "choose another folder")  # fmt: skip
-                if there.facts["repetitions"] == plan.repetitions:
+                _require_same(file, there.facts, wanted, "choose another folder")
+                if there.facts["repetitions"] >= plan.repetitions:
+                    same = {**wanted, "repetitions": plan.repetitions}
+                    _require_same(file, there.facts, same, "choose another folder")
                     advance(name, len(plan.cells))
                     return file
                 earlier = _by_cell(there.rows)
