@@ -158,14 +158,22 @@ def command(plan: Plan) -> str:
 
 
 def finished(plan: Plan, rows: Sequence[Row]) -> Result:
-    """The result: the facts and the rows, in the order of the declaration."""
+    """The result: the facts and the rows, in the order of the declaration.
+
+    One repetition has no intervals and can contradict nothing: then no statement counts as compared.
+    """
     lines = results.lines(rows)
     claims = []
     for claim in plan.experiment.claims:
         outcome = claim.check(lines)
         points = [list(astuple(point)) for point in outcome.points]
         claims.append(
-            {"statement": claim.statement, "ledger": claim.ledger, "compared": outcome.compared, "contradicted": points}
+            {
+                "statement": claim.statement,
+                "ledger": claim.ledger,
+                "compared": outcome.compared * (plan.repetitions > 1),
+                "contradicted": points,
+            }
         )
     facts = {
         **header(plan),

@@ -115,6 +115,7 @@ def test_more_repetitions_leave_the_first_ones_as_they_are(whole: Path, tmp_path
     one = results.read(running.run(plan(), tmp_path, Here(), advance))
     two = results.read(whole)
     assert set(one.rows) == {row for row in two.rows if row.repetition == 0}
+    assert [claim["compared"] > 0 for result in (one, two) for claim in result.facts["claims"]] == [False, True]
     assert len({row.error for row in two.rows}) == len(two.rows)  # no draw comes again
 
 
