@@ -2,8 +2,8 @@
 
 import sys
 from collections.abc import Callable, Iterator
-from functools import partial
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
