@@ -183,15 +183,15 @@ def title(panel: Mapping[str, Any], between: str = ", ") -> str:
 def verdicts(facts: Mapping[str, Any]) -> list[str]:
     """One line for each statement of the paper: where the results contradict it, if they do, or were not compared."""
     found = []
+    panels = {panel["name"]: panel for panel in facts["panels"]}
     for claim in facts["claims"]:
         entry = f" [{claim['ledger']}]" if claim["ledger"] else ""
-        points: dict[str, list[float]] = {}
-        for panel, _, _, value in claim["contradicted"]:
-            points.setdefault(panel, []).append(value)
-        varied = {panel["name"]: panel["axis"] for panel in facts["panels"]}
+        points: dict[str, set[float]] = {}
+        for name, measure, _, value in claim["contradicted"]:
+            what = f", {measure}" if len(panels[name]["measures"]) > 1 else ""
+            points.setdefault(f"panel {name}{what}, {panels[name]['axis']}", set()).add(value)
         where = "; ".join(
-            f"panel {panel}, {varied[panel]} = {', '.join(f'{value:g}' for value in sorted(set(values)))}"
-            for panel, values in points.items()
+            f"{place} = {', '.join(f'{value:g}' for value in sorted(values))}" for place, values in points.items()
         )
         told = f"{FAILED} ({where})" if where else HELD if claim["compared"] else UNTRIED
         found.append(f"{told}: “{claim['statement']}”{entry}")
