@@ -59,7 +59,7 @@ def block(name: str, result: Result) -> str:
     lines = results.lines(result.rows)
     tables = [text for wanted in TABLES[name] for text in table(result, wanted, lines)]
     verdicts = [f"- {text}" for text in plots.verdicts(result.facts)]
-    return "\n".join([f"Means over {runs} runs{few}.", "", *tables, *verdicts])
+    return "\n".join([f"Means over {runs} run{'s' * (runs > 1)}{few}.", "", *tables, *verdicts])
 
 
 def page(text: str, read: Callable[[str], Result]) -> str:
