@@ -209,7 +209,8 @@ def _notes(facts: Mapping[str, Any]) -> list[str]:
         if facts["scale"] == "small"
         else []
     )
-    run = f"{facts['repetitions']} repetitions, scale {facts['scale']}, seed {facts['seed']}"
+    count = facts["repetitions"]
+    run = f"{count} repetition{'s' * (count > 1)}, scale {facts['scale']}, seed {facts['seed']}"
     return [
         *facts["notes"],
         *left_out,
