@@ -9,6 +9,7 @@ import pytest
 from covassay.reference.errors import InvalidInput
 from covassay.verification.experiments import page, results, running
 from covassay.verification.experiments.data.files import SCIKIT_LEARN, missing
+from covassay.verification.experiments.experiment import Cell
 
 pytest.importorskip("pyarrow")
 FOLDER = Path(__file__).resolve().parents[2] / "proofs" / "experiments"
@@ -39,7 +40,13 @@ def test_a_cell_gives_the_same_errors_of_additive_noise_again(name: str) -> None
         pytest.skip("needs scikit-learn")
     kept = results.read(FOLDER / name)
     plan = running.replan(kept.facts, {})
-    again = plan.experiment.run(plan.cells[0], plan.scale, plan.seed, {})
+
+    def dimension(cell: Cell) -> float:
+        panel = plan.experiment.panel(cell.panel)
+        return {**panel.fixed[plan.scale], panel.varied: cell.value}.get("d", 0.0)
+
+    quickest = min(plan.cells, key=dimension)
+    again = plan.experiment.run(quickest, plan.scale, plan.seed, {})
     there = {(row.panel, row.value, row.method, row.measure, row.repetition): row.error for row in kept.rows}
     additive = {
         method["label"]
