@@ -38,7 +38,17 @@ from covassay.reference.domain.rows import (
     total_square,
     unit_rows,
 )
-from covassay.reference.domain.types import Chunks, DataSet, IntegerMatrix, Matrix, Number, OnLargeRows, Rows, Vector
+from covassay.reference.domain.types import (
+    Chunks,
+    DataSet,
+    IntegerMatrix,
+    Matrix,
+    Number,
+    OnLargeRows,
+    Rows,
+    SharedRows,
+    Vector,
+)
 
 __all__ = [
     "ROUNDING",
@@ -50,6 +60,7 @@ __all__ = [
     "Number",
     "OnLargeRows",
     "Rows",
+    "SharedRows",
     "Vector",
     "as_rows",
     "blocks",

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 
 from covassay.reference.domain.passes import blocks, sum_rows
 from covassay.reference.domain.requirements import is_real, require_choice, require_dimension, require_row_bound
-from covassay.reference.domain.types import Chunks, DataSet, Matrix, OnLargeRows, Rows, Vector
+from covassay.reference.domain.types import Chunks, DataSet, Matrix, OnLargeRows, Rows, SharedRows, Vector
 from covassay.reference.errors import InvalidInput
 
 ROUNDING = 1e-12  # relative excess over the row bound that on_large_rows="raise" puts down to rounding
@@ -113,6 +113,9 @@ def unit_rows(x: DataSet, row_bound: float = 1.0, on_large_rows: OnLargeRows = "
     """
     r = require_row_bound(row_bound)
     require_choice("on_large_rows", on_large_rows, ("clip", "raise"))
+    if isinstance(x, SharedRows):
+        kept: SharedRows = x.once((r, on_large_rows), lambda rows: SharedRows.of(unit_rows(rows, r, on_large_rows)))
+        return kept
     rows = as_rows(x)
     if isinstance(rows, Chunks):
         return Chunks(rows.shape, lambda: _unit_chunks(rows, r, on_large_rows))
@@ -136,14 +139,15 @@ def _unit_chunks(rows: Chunks, r: float, on_large_rows: OnLargeRows) -> Iterator
 
 def _unit(rows: Matrix, r: float, on_large_rows: OnLargeRows, first: int = 0) -> Matrix:
     """`unit_rows` for an array. `first` is the place of its first row in the data set, for messages."""
-    norms = row_norms(rows)
+    largest, relative = _norm_factors(rows)
+    with np.errstate(over="ignore"):  # rows / r can overflow only in rows that are clipped
+        norms, unit = largest * relative, rows / r
     if on_large_rows == "raise" and (norms > r * (1 + ROUNDING)).any():
         i = int(norms.argmax())
         raise InvalidInput(f"x[{first + i}] has norm {norms[i]}: must be at most row_bound = {r}")
-    largest, relative = _norm_factors(rows)
-    clipped = rows / np.where(largest > 0, largest, 1.0)[:, None] / np.maximum(relative, 1.0)[:, None]
-    with np.errstate(over="ignore"):  # rows / r can overflow only in rows that are clipped
-        return np.where((norms > r)[:, None], clipped, rows / r)
+    large = norms > r
+    unit[large] = rows[large] / largest[large, None] / np.maximum(relative[large, None], 1.0)
+    return unit
 
 
 def column_squares(rows: Rows) -> Vector:
@@ -159,5 +163,7 @@ def total_square(rows: Rows) -> float:
 
 def second_moment(rows: Rows) -> Matrix:
     """The second moment Σ = (1/n) Σ_i x_i x_iᵀ, symmetric, (d, d): the papers' covariance, which is not centred."""
+    if isinstance(rows, SharedRows):
+        return np.array(rows.once("second moment", second_moment))
     moment: Matrix = sum_rows(lambda block: block.T @ block, rows) / rows.shape[0]
     return (moment + moment.T) / 2

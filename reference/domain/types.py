@@ -1,7 +1,7 @@
 """The types that mechanisms take and return: matrices, data sets in memory, and data sets read in chunks."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import numpy as np
@@ -24,6 +24,28 @@ class Chunks:
 
     shape: tuple[int, int]
     start: Callable[[], Iterator[Matrix]]
+
+
+@dataclass(frozen=True)
+class SharedRows(Chunks):
+    """A data set in memory that many releases read: what they all compute from it is computed once, and kept.
+
+    The array must not be written to afterwards.
+    """
+
+    kept: dict[object, Any] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, rows: Matrix) -> "SharedRows":
+        """The data set with the rows of an array, as its one chunk."""
+        n, d = rows.shape
+        return cls((n, d), lambda: iter((rows,)))
+
+    def once(self, key: object, compute: Callable[[Matrix], Any]) -> Any:
+        """`compute(rows)`, which is kept under the key."""
+        if key not in self.kept:
+            self.kept[key] = compute(*self.start())
+        return self.kept[key]
 
 
 Rows = Matrix | Chunks  # validated rows, on which a mechanism works

@@ -1,12 +1,15 @@
 """The stored results of proofs/experiments: they say what the code declares now, and a cell of each is run again."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from covassay.verification.experiments import results, running
+from covassay.reference.errors import InvalidInput
+from covassay.verification.experiments import page, results, running
 from covassay.verification.experiments.data.files import SCIKIT_LEARN, missing
+from covassay.verification.experiments.experiment import Cell
 
 pytest.importorskip("pyarrow")
 FOLDER = Path(__file__).resolve().parents[2] / "proofs" / "experiments"
@@ -37,7 +40,13 @@ def test_a_cell_gives_the_same_errors_of_additive_noise_again(name: str) -> None
         pytest.skip("needs scikit-learn")
     kept = results.read(FOLDER / name)
     plan = running.replan(kept.facts, {})
-    again = plan.experiment.run(plan.cells[0], plan.scale, plan.seed, {})
+
+    def dimension(cell: Cell) -> float:
+        panel = plan.experiment.panel(cell.panel)
+        return {**panel.fixed[plan.scale], panel.varied: cell.value}.get("d", 0.0)
+
+    quickest = min(plan.cells, key=dimension)
+    again = plan.experiment.run(quickest, plan.scale, plan.seed, {})
     there = {(row.panel, row.value, row.method, row.measure, row.repetition): row.error for row in kept.rows}
     additive = {
         method["label"]
@@ -51,18 +60,21 @@ def test_a_cell_gives_the_same_errors_of_additive_noise_again(name: str) -> None
         assert np.isclose(row.error, stored, rtol=ROUNDING, atol=0.0)
 
 
-def test_the_table_of_the_page_has_the_means() -> None:
-    lines = results.lines(results.read(FOLDER / "adk19-figure-1.parquet").rows)
-    means = {method: line for (panel, _, method), line in lines.items() if panel == "wine"}
-    for method, line in means.items():
-        row = f"| {method} | " + " | ".join(f"{mean.mean:.3g}" for mean in line.values()) + " |"
-        assert row in PAGE
+def test_the_page_has_the_means_and_verdicts_of_the_files_and_another_mean_is_seen() -> None:
+    assert page.rendered(FOLDER) == PAGE
+    assert {found[1] for found in page.BLOCK.finditer(PAGE)} == {name.removesuffix(".parquet") for name in STORED}
+
+    def changed(name: str) -> results.Result:
+        kept = results.read(FOLDER / f"{name}.parquet")
+        return replace(kept, rows=tuple(replace(row, error=1.03 * row.error) for row in kept.rows))
+
+    for own, other in zip(page.BLOCK.finditer(PAGE), page.BLOCK.finditer(page.page(PAGE, changed)), strict=True):
+        assert own[0] != other[0]
 
 
-def test_the_second_table_has_the_means_too() -> None:
-    lines = results.lines(results.read(FOLDER / "dly22-figure-2.parquet").rows)
-    for n in (1000, 16_000):
-        for method in ("GaussCov", "SeparateCov", "AdaptiveCov"):
-            line = lines[f"n{n}", "Frobenius error", method]
-            row = f"| {n} | {method} | " + " | ".join(f"{line[d].mean:.3g}" for d in (10, 200, 800)) + " |"
-            assert row in PAGE
+def test_a_page_that_is_not_there_or_has_an_unknown_result_is_refused(tmp_path: Path) -> None:
+    assert page.main([]) == 2
+    assert page.main([str(tmp_path)]) == 2
+    assert list(tmp_path.iterdir()) == []
+    with pytest.raises(InvalidInput, match="results of figure-9: no table is declared"):
+        page.page("<!-- results of figure-9 -->\n<!-- end -->", lambda name: results.read(tmp_path / name))

@@ -157,7 +157,7 @@ def configure(actions: Any) -> None:
     entry.set_defaults(run=list_experiments)
     r = actions.add_parser(
         "run",
-        help="run experiments; a run that was killed goes on where it stopped",
+        help="run experiments; a run that was killed goes on where it stopped, and one with fewer repetitions too",
         epilog="example: covassay experiments run dn25-constants --jobs 2",
     )
     r.add_argument("names", nargs="*", metavar="NAME", help="experiments, see covassay experiments list")

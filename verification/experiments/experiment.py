@@ -14,7 +14,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from covassay.reference.domain import Matrix
+from covassay.reference.domain import Matrix, SharedRows
 from covassay.reference.errors import InvalidInput
 from covassay.reference.mechanisms.registry import mechanism
 from covassay.reference.projections import spectral_interval
@@ -56,14 +56,19 @@ class Method:
     ours: bool = False
     largest_dimension: float = math.inf
 
-    def estimate(self, rows: Matrix, setting: Setting, rng: np.random.Generator) -> Matrix:
-        """The output of the method; a quantity of the setting that the mechanism knows is passed on to it."""
+    def estimate(
+        self, rows: Matrix, setting: Setting, rng: np.random.Generator, shared: SharedRows | None = None
+    ) -> Matrix:
+        """The output of the method; a quantity of the setting that the mechanism knows is passed on to it.
+
+        `shared` holds the same rows, if other methods read them too.
+        """
         if self.function is not None:
             output = self.function(rows, setting, rng)
         else:
             about = mechanism(self.mechanism)
             known = {name: value for name, value in setting.items() if name in about.declared}
-            output = about.sample(rows, rng, **{**known, **self.options})
+            output = about.sample(rows if shared is None else shared, rng, **{**known, **self.options})
         return spectral_interval((output + output.T) / 2, 0.0, 1.0) if self.rounded else output
 
 
@@ -164,12 +169,13 @@ class Experiment:
             return np.random.default_rng(stream(seed, *labels))
 
         sample = panel.data(setting, rng("data"), files)
+        shared = SharedRows.of(sample.rows)
         rows = []
         for method in panel.methods:
             if sample.rows.shape[1] > method.largest_dimension:
                 continue
             try:
-                output = method.estimate(sample.rows, setting, rng(f"method {method.label}"))
+                output = method.estimate(sample.rows, setting, rng(f"method {method.label}"), shared)
             except InvalidInput as error:
                 raise InvalidInput(f"{self.name}, panel {cell.panel}, {method.label}: {error}") from None
             rows += [

@@ -81,6 +81,9 @@ class PaperClaim:
 Values = Callable[[Sequence[float]], Iterable[float]]  # which points of a grid are meant
 
 
+Bound = Callable[[str, str, float], float]  # by panel, measure and the value of what is varied
+
+
 def everywhere(grid: Sequence[float]) -> Iterable[float]:
     """All points."""
     return grid
@@ -120,12 +123,13 @@ def beats(
     return check
 
 
-def at_most(bound: float, methods: Sequence[str], panels: Sequence[str]) -> Check:
+def at_most(bound: float | Bound, methods: Sequence[str], panels: Sequence[str]) -> Check:
     """The means of these methods are at most `bound`; contradicted by an interval above it."""
+    bound_at: Bound = bound if callable(bound) else lambda panel, measure, value: bound
 
     def check(lines: Lines) -> Outcome:
         points = {
-            Contradiction(panel, measure, method, value): mean.low > bound
+            Contradiction(panel, measure, method, value): mean.low > bound_at(panel, measure, value)
             for (panel, measure, method), line in lines.items()
             if method in methods and panel in panels
             for value, mean in line.items()

@@ -33,6 +33,5 @@ FROBENIUS: dict[str, Measure] = {"Frobenius error": frobenius}
 RELATIVE: dict[str, Measure] = {"relative Frobenius error": relative_frobenius}
 MAHALANOBIS: dict[str, Measure] = {"Mahalanobis error": mahalanobis}
 EUCLIDEAN: dict[str, Measure] = {"Euclidean error": frobenius}
-SCHATTEN: dict[str, Measure] = {
-    f"Schatten {p} error": partial(schatten, float(p.replace("∞", "inf"))) for p in ("1", "2", "4", "∞")
-}
+ORDERS = {f"Schatten {p} error": float(p.replace("∞", "inf")) for p in ("1", "2", "4", "∞")}
+SCHATTEN: dict[str, Measure] = {name: partial(schatten, p) for name, p in ORDERS.items()}

@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from covassay.reference.errors import InvalidInput
 from covassay.verification.experiments.findings import Line
 from covassay.verification.experiments.results import Result, lines
@@ -17,6 +19,10 @@ LETTERS, LINE = 16, 0.18  # letters an inch, and inches a line, of the text belo
 MOST_TICKS = 9  # at the points of the grid
 MARKS = "osD^vP*Xhd<>"
 COLOURS = (*(f"C{k}" for k in range(10)), "black", "#393b79", "#637939", "#8c6d31", "#843c39", "#7b4173", "#31a354")
+NAMES = {"n": "n", "d": "d", "rho": "ρ", "epsilon": "ε", "buckets": "N", "trace": "tr Σ", "kappa": "κ"}
+WORDS = {"n": "number of rows n", "d": "dimension d", "rho": "budget ρ", "epsilon": "budget ε",
+         "buckets": "number of norm buckets N", "trace": "trace tr Σ", "kappa": "condition number κ"}  # fmt: skip
+WIDEST, NARROWEST = 1.8, 0.9  # lines; the first is the widest, and shows where later ones lie upon it
 FEWEST_DECADES = 1.0  # of an axis with a logarithmic scale, so that small differences do not look large
 CONTRADICTION = "#c00000"
 RING = "contradicts a statement below"
@@ -90,16 +96,17 @@ def draw(result: Result, folder: Path, name: str) -> list[Path]:
 def _styles(panels: Sequence[Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
     """How each method is drawn: methods of the paper with full lines, ours with dashed ones and hollow marks."""
     labels = {method["label"]: method["ours"] for panel in panels for method in panel["methods"]}
+    widths = np.linspace(WIDEST, NARROWEST, len(labels))
     return {
         label: {
             "color": COLOURS[k % len(COLOURS)],
             "marker": MARKS[k % len(MARKS)],
             "linestyle": "--" if ours else "-",
             "markerfacecolor": "white" if ours else COLOURS[k % len(COLOURS)],
-            "markersize": 4,
-            "linewidth": 1.1,
+            "markersize": 2.6 * width**0.5 + 1,
+            "linewidth": width,
         }
-        for k, (label, ours) in enumerate(labels.items())
+        for k, ((label, ours), width) in enumerate(zip(labels.items(), widths, strict=True))
     }
 
 
@@ -127,8 +134,9 @@ def _panel(
     _scales(
         axes, panel, [line for (name, what, _), line in measured.items() if (name, what) == (panel["name"], measure)]
     )
-    axes.set(xlabel=panel["axis"], ylabel=measure)
-    axes.set_title(_title(panel), fontsize=9)
+    words = WORDS.get(panel["varied"], "")
+    axes.set(xlabel=words if words.endswith(f" {panel['axis']}") else panel["axis"], ylabel=measure)
+    axes.set_title(title(panel, "\n"), fontsize=9)
 
 
 def _scales(axes: Any, panel: Mapping[str, Any], shown: Sequence[Line]) -> None:
@@ -165,26 +173,25 @@ def _line(axes: Any, line: Line, label: str, style: Mapping[str, Any]) -> None:
     axes.errorbar(values, means, [low, high] if known else None, label=label, capsize=1.5, elinewidth=0.8, **style)
 
 
-def _title(panel: Mapping[str, Any]) -> str:
-    """The title, and the quantities that are not varied."""
-    names = {"n": "n", "d": "d", "rho": "ρ", "epsilon": "ε", "buckets": "N", "trace": "tr Σ", "kappa": "κ"}
-    shown = [f"{names[name]} = {value:g}" for name, value in panel["fixed"].items() if name in names]
+def title(panel: Mapping[str, Any], between: str = ", ") -> str:
+    """The name that the statements call a panel by, its title, and the quantities that are not varied."""
+    shown = [f"{NAMES[name]} = {value:g}" for name, value in panel["fixed"].items() if name in NAMES]
     extra = [item for item in shown if item != "N = 1" and item.split(" = ")[0] + " = " not in panel["title"]]
-    return "\n".join([panel["title"], ", ".join(extra)]) if extra else panel["title"]
+    return between.join([f"{panel['name']}: {panel['title']}", *([", ".join(extra)] if extra else [])])
 
 
 def verdicts(facts: Mapping[str, Any]) -> list[str]:
     """One line for each statement of the paper: where the results contradict it, if they do, or were not compared."""
     found = []
+    panels = {panel["name"]: panel for panel in facts["panels"]}
     for claim in facts["claims"]:
         entry = f" [{claim['ledger']}]" if claim["ledger"] else ""
-        points: dict[str, list[float]] = {}
-        for panel, _, _, value in claim["contradicted"]:
-            points.setdefault(panel, []).append(value)
-        varied = {panel["name"]: panel["axis"] for panel in facts["panels"]}
+        points: dict[str, set[float]] = {}
+        for name, measure, _, value in claim["contradicted"]:
+            what = f", {measure}" if len(panels[name]["measures"]) > 1 else ""
+            points.setdefault(f"panel {name}{what}, {panels[name]['axis']}", set()).add(value)
         where = "; ".join(
-            f"panel {panel}, {varied[panel]} = {', '.join(f'{value:g}' for value in sorted(set(values)))}"
-            for panel, values in points.items()
+            f"{place} = {', '.join(f'{value:g}' for value in sorted(values))}" for place, values in points.items()
         )
         told = f"{FAILED} ({where})" if where else HELD if claim["compared"] else UNTRIED
         found.append(f"{told}: “{claim['statement']}”{entry}")
@@ -202,10 +209,12 @@ def _notes(facts: Mapping[str, Any]) -> list[str]:
         if facts["scale"] == "small"
         else []
     )
-    run = f"{facts['repetitions']} repetitions, scale {facts['scale']}, seed {facts['seed']}"
+    count = facts["repetitions"]
+    run = f"{count} repetition{'s' * (count > 1)}, scale {facts['scale']}, seed {facts['seed']}"
     return [
         *facts["notes"],
         *left_out,
         *smaller,
+        *(["In brackets: the entry of proofs/LEDGER.md."] if any(c["ledger"] for c in facts["claims"]) else []),
         f"Mean and {facts['interval']}; {run}. Full lines: methods of the paper; dashed: ours.",
     ]

@@ -2,7 +2,7 @@
 
 While an experiment runs, its cells are lines of JSON in FOLDER/NAME.partial.jsonl, whose first line says what is run. A
 line that a kill has cut off is dropped. At the end the rows become FOLDER/NAME.parquet, in the order of the
-declaration, and the lines go.
+declaration, and the lines go. More repetitions later go on from that file.
 
 Workers are processes whose linear algebra uses one thread. So the results do not depend on the number of workers: with
 more threads a library may add up in another order.
@@ -158,14 +158,22 @@ def command(plan: Plan) -> str:
 
 
 def finished(plan: Plan, rows: Sequence[Row]) -> Result:
-    """The result: the facts and the rows, in the order of the declaration."""
+    """The result: the facts and the rows, in the order of the declaration.
+
+    One repetition has no intervals and can contradict nothing: then no statement counts as compared.
+    """
     lines = results.lines(rows)
     claims = []
     for claim in plan.experiment.claims:
         outcome = claim.check(lines)
         points = [list(astuple(point)) for point in outcome.points]
         claims.append(
-            {"statement": claim.statement, "ledger": claim.ledger, "compared": outcome.compared, "contradicted": points}
+            {
+                "statement": claim.statement,
+                "ledger": claim.ledger,
+                "compared": outcome.compared * (plan.repetitions > 1),
+                "contradicted": points,
+            }
         )
     facts = {
         **header(plan),
@@ -237,6 +245,14 @@ def _kept(file: Path, wanted: dict[str, Any]) -> dict[Cell, list[Row]]:
     return done
 
 
+def _by_cell(rows: Sequence[Row]) -> dict[Cell, list[Row]]:
+    """The rows of every cell of a stored result."""
+    found: dict[Cell, list[Row]] = {}
+    for row in rows:
+        found.setdefault(Cell(row.panel, row.value, row.repetition), []).append(row)
+    return found
+
+
 def _require_same(file: Path, there: Mapping[str, Any], wanted: Mapping[str, Any], advice: str) -> None:
     other = [name for name in wanted if there.get(name) != wanted[name]]
     if other:
@@ -250,6 +266,8 @@ def _require_same(file: Path, there: Mapping[str, Any], wanted: Mapping[str, Any
 def run(plan: Plan, folder: Path, pool: Executor, advance: Advance) -> Path:
     """Run the cells that are not there yet, and write the result.
 
+    A stored result of the same run with fewer repetitions is gone on from: its errors stay as they are.
+
     Raises
     ------
     InvalidInput : the folder holds another run of this experiment, or another process is writing to it.
@@ -262,12 +280,17 @@ def run(plan: Plan, folder: Path, pool: Executor, advance: Advance) -> Path:
         with FileLock(folder / ".lock", timeout=0):
             file, partial = folder / f"{name}.parquet", folder / f"{name}.partial.jsonl"
             wanted = header(plan)
+            earlier: dict[Cell, list[Row]] = {}
             if file.exists():
                 there = results.read(file)
-                _require_same(file, there.facts, {**wanted, "repetitions": plan.repetitions}, "choose another folder")
-                advance(name, len(plan.cells))
-                return file
-            done = _kept(partial, wanted)
+                _require_same(file, there.facts, wanted, "choose another folder")
+                if there.facts["repetitions"] >= plan.repetitions:
+                    same = {**wanted, "repetitions": plan.repetitions}
+                    _require_same(file, there.facts, same, "choose another folder")
+                    advance(name, len(plan.cells))
+                    return file
+                earlier = _by_cell(there.rows)
+            done = {**earlier, **_kept(partial, wanted)}
             cells = plan.cells
             advance(name, sum(cell in done for cell in cells))
             with partial.open("a", encoding="utf-8") as lines:

@@ -158,3 +158,16 @@ def test_excess_loss_is_zero_at_the_minimiser_only() -> None:
     other = best + np.array([0.1, -0.2, 0.3])
     expected = (loss(other) - loss(best)) / (second_moment(rows)[3, 3] / 2)
     assert adk19.excess_loss(other, sample) == pytest.approx(expected)
+
+
+def test_a_bound_may_depend_on_the_point_and_three_per_cent_are_seen() -> None:
+    """3 · 80^{3/2}/2000 = 1.07331 for S_2 at d = 80, and 3 · 20/500 = 0.12 for S_∞ at n = 500, by hand."""
+    for panel, measure, value, bound in (
+        ("d", "Schatten 2 error", 80.0, 1.07331),
+        ("n", "Schatten ∞ error", 500.0, 0.12),
+    ):
+        for factor, above in ((1.03, 1), (1.0, 0), (1 / 1.03, 0)):
+            mean = Mean(bound * factor, bound * factor - 1e-5, bound * factor + 1e-5, 9)
+            lines = {(panel, measure, "Algorithm 1"): {value: mean}}
+            found = EXPERIMENTS["dn25-theorem-1"].claims[0].check(lines)
+            assert (found.compared, len(found.points)) == (1, above)

@@ -115,19 +115,30 @@ def test_more_repetitions_leave_the_first_ones_as_they_are(whole: Path, tmp_path
     one = results.read(running.run(plan(), tmp_path, Here(), advance))
     two = results.read(whole)
     assert set(one.rows) == {row for row in two.rows if row.repetition == 0}
+    assert [claim["compared"] > 0 for result in (one, two) for claim in result.facts["claims"]] == [False, True]
     assert len({row.error for row in two.rows}) == len(two.rows)  # no draw comes again
 
 
-@pytest.mark.parametrize(("other", "told"), [(plan(seed=1), "seed 0 instead of 1"), (plan(2), "repetitions 1 instead")])
-def test_another_run_is_not_overwritten(other: Plan, told: str, tmp_path: Path) -> None:
-    file = running.run(plan(), tmp_path, Here(), advance)
-    before = file.read_bytes()
+@pytest.mark.parametrize(
+    ("other", "told"), [(plan(2, seed=1), "seed 0 instead of 1"), (plan(1), "repetitions 2 instead of 1")]
+)
+def test_another_run_is_not_overwritten(other: Plan, told: str, whole: Path, tmp_path: Path) -> None:
+    file = tmp_path / whole.name
+    file.write_bytes(whole.read_bytes())
     again = Here()
-    assert running.run(plan(), tmp_path, again, advance) == file
-    assert again.count == 0
+    assert running.run(plan(2), tmp_path, again, advance) == file
     with pytest.raises(InvalidInput, match=told):
-        running.run(other, tmp_path, Here(), advance)
-    assert file.read_bytes() == before
+        running.run(other, tmp_path, again, advance)
+    assert again.count == 0
+    assert file.read_bytes() == whole.read_bytes()
+
+
+def test_a_stored_result_is_gone_on_from_with_more_repetitions(whole: Path, tmp_path: Path) -> None:
+    running.run(plan(), tmp_path, Here(), advance)
+    rest = Here()
+    file = running.run(plan(2), tmp_path, rest, advance)
+    assert rest.count == 8
+    assert file.read_bytes() == whole.read_bytes()
 
 
 def test_a_partial_run_of_other_versions_or_damaged_is_refused(tmp_path: Path) -> None:

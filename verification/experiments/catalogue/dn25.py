@@ -10,7 +10,7 @@ from covassay.reference.laws import nuclear_laplace as law
 from covassay.verification.experiments.data.samples import of_trace, zipf
 from covassay.verification.experiments.experiment import Curve, Experiment, Measure, Method, Panel, Sample, Setting
 from covassay.verification.experiments.findings import PaperClaim, at_most, beats, smallest
-from covassay.verification.experiments.measures import FROBENIUS, SCHATTEN, schatten
+from covassay.verification.experiments.measures import FROBENIUS, ORDERS, SCHATTEN, schatten
 
 FULL = Method("Algorithm 1", "nuclear-laplace")
 SYMMETRIC = Method("Algorithm 1, symmetric", "nuclear-laplace-symmetric", ours=True)
@@ -18,12 +18,21 @@ N, EPSILON = 2000, 1.0
 SMALL_DIMENSIONS, PAPER_DIMENSIONS = (5, 10, 20, 40, 80), (5, 10, 20, 40, 80, 160, 240)
 
 
+SIZES = {"n": N, "d": 20, "epsilon": EPSILON, "buckets": 1}
+
+
 def _sizes(varied: str, title: str, small: tuple[float, ...], paper: tuple[float, ...], axis: str = "") -> Panel:
-    fixed = {"n": N, "d": 20, "epsilon": EPSILON, "buckets": 1}
     return Panel(
-        varied, title, zipf, varied, {"small": small, "paper": paper}, {"small": fixed, "paper": fixed},
+        varied, title, zipf, varied, {"small": small, "paper": paper}, {"small": SIZES, "paper": SIZES},
         (FULL, SYMMETRIC), SCHATTEN, axis=axis,
     )  # fmt: skip
+
+
+def theorem_1(panel: str, measure: str, value: float) -> float:
+    """3 d^(1 + 1/p)/(εn), the bound of Theorem 1 at a point of a panel that varies one quantity of `SIZES`."""
+    setting = {**SIZES, panel: value}
+    p = ORDERS[measure]
+    return float(3 * setting["d"] ** (1 + 1 / p) / (setting["epsilon"] * setting["n"]))
 
 
 def scaled(p: float, output: Matrix, sample: Sample) -> float:
@@ -66,7 +75,13 @@ THEOREM_1 = Experiment(
         _sizes("d", "against d", SMALL_DIMENSIONS, PAPER_DIMENSIONS),
         _sizes("epsilon", "against ε", (0.1, 0.3, 1.0, 3.0), (0.1, 0.2, 0.5, 1.0, 2.0, 5.0), "ε"),
     ),
-    (),
+    (
+        PaperClaim(
+            "the error in S_p is at most 3 d^(1 + 1/p)/(εn)",
+            "DN25.Thm1",
+            at_most(theorem_1, ["Algorithm 1"], ["n", "d", "epsilon"]),
+        ),
+    ),
     ("The error is that of the noise: of the order of d^(1 + 1/p)/(εn) in the Schatten norm p.",),
 )
 CONSTANTS = Experiment(

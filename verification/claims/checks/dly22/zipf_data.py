@@ -42,5 +42,6 @@ def zipf_rows(n: int, d: int, rng: np.random.Generator, skew: float = SKEW, buck
     """Draw the data set, (n, d), for n ≥ 2."""
     x = rng.standard_normal((n, d)) @ rng.uniform(size=(d, d))
     x -= x.mean(axis=0)
-    rows: Matrix = x / np.linalg.norm(x, axis=1, keepdims=True) * zipf_norms(n, skew, buckets)[:, None]
-    return rows
+    x /= np.linalg.norm(x, axis=1, keepdims=True)
+    x *= zipf_norms(n, skew, buckets)[:, None]
+    return x
