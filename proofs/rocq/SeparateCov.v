@@ -11,7 +11,8 @@
 
    Released is the matrix with the eigenvectors of G, in descending order of its eigenvalues, and
    the noisy eigenvalues (`rebuilds`).  If two eigenvalues of G are equal, the eigenvectors can be
-   chosen in more than one way.  The theorems hold for every measurable choice.
+   chosen in more than one way.  The theorems hold for every measurable choice.  That the map is
+   `rebuilds` says which mechanism this is; the proofs need only that it is measurable.
 
    Assumed: nothing.  Not said: floating point; how the noise is drawn; the map that clips rows to
    the ball; that there is a measurable choice. *)
@@ -105,8 +106,8 @@ by congr (_ *: (_ + _)); apply: eq_bigr => j ji; rewrite XY.
 Qed.
 
 Variable rebuild : 'M[R]_d * 'rV[R]_d -> 'M[R]_d.
-Hypotheses (rebuild_spec : rebuilds rebuild)
-  (rebuild_measurable : measurable_fun [set: [the measurableType _ of ('M[R]_d * 'rV[R]_d)%type]] rebuild).
+Hypothesis rebuild_measurable :
+  measurable_fun [set: [the measurableType _ of ('M[R]_d * 'rV[R]_d)%type]] rebuild.
 
 (* ---------------------------------------------------------------------------- *)
 (* separate-cov                                                                 *)
@@ -142,8 +143,9 @@ by have := eigenvalue_change_l2 sG x1 z1; rewrite exprVn.
 Qed.
 
 (*@ WHOLE.separate-cov *)
-Theorem separate_cov_zcdp : zcdp adjacent rho separate_cov.
+Theorem separate_cov_zcdp : rebuilds rebuild -> zcdp adjacent rho separate_cov.
 Proof.
+move=> _.
 have -> : rho = rho / 2%:R + rho / 2%:R by field.
 apply: zcdp_postprocessing; apply: zcdp_composition; first exact: gauss_cov_zcdp.
 exact: noisy_eigenvalues_zcdp.
@@ -206,8 +208,9 @@ exact: (eigenvalue_change_l1 sG x1 z1).
 Qed.
 
 (*@ WHOLE.separate-cov-pure *)
-Theorem separate_cov_pure_dp : dp adjacent eps (fun X => separate_cov_pure X).
+Theorem separate_cov_pure_dp : rebuilds rebuild -> dp adjacent eps (fun X => separate_cov_pure X).
 Proof.
+move=> _.
 have composed : dp adjacent (eps / 2%:R + eps / 2%:R)
     (fun X => two_stage (lap_cov n_gt0 half_epsilon_gt0 d_gt0 c X) (laplace_eigenvalues X)).
   by apply: adaptive_composition; [exact: lap_cov_dp|exact: laplace_eigenvalues_dp].
