@@ -18,15 +18,10 @@ from covassay.reference.mechanisms.output import OUTPUTS
 from covassay.reference.mechanisms.registry import stated_claim
 from covassay.reference.privacy import ZCDP, ApproximateDP, PureDP
 from covassay.verification.audit.adapters.covassay_mechanisms import TARGETS
+from covassay.verification.audit.engine.bit_pairs import bit_pairs
+from covassay.verification.audit.engine.bit_statistics import lowest_bits
 from covassay.verification.audit.engine.checks import Status, Verdict
-from covassay.verification.audit.engine.low_order_bits import (
-    BitBudget,
-    BitFindings,
-    bit_pairs,
-    low_order_bits,
-    lowest_bits,
-    shown_loss,
-)
+from covassay.verification.audit.engine.low_order_bits import BitBudget, BitFindings, low_order_bits, shown_loss
 from covassay.verification.audit.engine.sampling import Setting
 from covassay.verification.audit.negative_controls.of_bits import BIT_CONTROLS, SOUND, BitControl
 from covassay.verification.audit.reports.json_report import as_json
