@@ -87,7 +87,7 @@ def pairs_in_ball(output: Output, smallest_dimension: int) -> tuple[Pair, ...]:
         _pair(f"one row on another axis, d={d}", axes[0], axes[1], axes[0], output),
         _pair(f"one row between the axes, d={d}", axes[0], between, axes[0], output),
     ]
-    if len(output.shape(WIDE)) == 1:
+    if len(output.shape(WIDE)) == 1 and not output.normalised:
         zero = np.zeros(WIDE)
         found.append(_pair(f"one dense row against none, d={WIDE}", zero, _dense(WIDE), zero, output, WIDE_ROWS))
     return tuple(pair for pair in found if min(output.shape(pair.first.shape[1]), default=1) > 0)
