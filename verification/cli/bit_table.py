@@ -28,7 +28,10 @@ TARGETS = (
     "opendp:gaussian", "python-dp:laplace", "python-dp:gaussian", "tmlt:laplace", "tmlt:gaussian",
     "covassay:private-trace", "covassay:laplace", "covassay:gaussian", "covassay:entrywise-laplace",
     "covassay:nuclear-laplace", "covassay:nuclear-laplace-symmetric", "covassay:gauss-cov",
-    "covassay:iterative-eigenvectors", "rounded:private-trace", "rounded:laplace", "rounded:gaussian",
+    "covassay:iterative-eigenvectors", "covassay:bingham", "covassay:output-perturbation", "covassay:kv-mean",
+    "covassay:naive-pme", "covassay:coinpress-mean", "covassay:naive-pce", "covassay:projection-mechanism",
+    "covassay:adaptive-cov", "covassay:adaptive-cov-pure", "covassay:ppde", "covassay:discrete-gaussian-covariance",
+    "covassay:discrete-laplace-covariance", "rounded:private-trace", "rounded:laplace", "rounded:gaussian",
     "rounded:entrywise-laplace", "rounded:nuclear-laplace", "rounded:nuclear-laplace-symmetric", "rounded:gauss-cov",
     "rounded:iterative-eigenvectors",
 )  # fmt: skip

@@ -85,4 +85,4 @@ def statistics(output: Output, dimension: int) -> tuple[Statistic, ...]:
             Statistic(f"{NAME} of {entry_name((i, j))} − {entry_name((j, i))}", asymmetry(i, j))
             for i, j in combinations(range(shape[0]), 2)
         ]
-    return (*together, *found[:MOST_NUMBERS])
+    return (*found[:MOST_NUMBERS], *together)

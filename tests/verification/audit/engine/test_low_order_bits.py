@@ -4,6 +4,7 @@ import json
 import math
 from dataclasses import replace
 from fractions import Fraction
+from functools import cache
 from xml.etree import ElementTree
 
 import numpy as np
@@ -18,8 +19,8 @@ from covassay.reference.mechanisms.output import OUTPUTS
 from covassay.reference.mechanisms.registry import stated_claim
 from covassay.reference.privacy import ZCDP, ApproximateDP, PureDP
 from covassay.verification.audit.adapters.covassay_mechanisms import TARGETS
-from covassay.verification.audit.engine.bit_pairs import bit_pairs
-from covassay.verification.audit.engine.bit_statistics import lowest_bits
+from covassay.verification.audit.engine.bit_pairs import bit_pairs, most_moving, unit_length
+from covassay.verification.audit.engine.bit_statistics import lowest_bits, norm_excess
 from covassay.verification.audit.engine.checks import Status, Verdict
 from covassay.verification.audit.engine.low_order_bits import BitBudget, BitFindings, low_order_bits, shown_loss
 from covassay.verification.audit.engine.sampling import Setting
@@ -47,6 +48,7 @@ def test_the_lowest_set_bit_is_the_largest_power_of_two_that_divides(value: floa
     assert quotient.numerator % 2 == 1
 
 
+@cache
 def looked_at(control: BitControl, seed: int = 0) -> BitFindings:
     target = Target(control.name, control.draw, released=control.released)
     output = OUTPUTS[control.released]
@@ -69,10 +71,50 @@ def test_whole_numbers_and_a_coarse_grid_are_not_flagged(name: str) -> None:
     assert looked_at(SOUND[name]).verdict is Verdict.NOT_REFUTED
 
 
-def test_the_entry_that_was_left_a_float_is_the_one_that_shows() -> None:
-    found = looked_at(BIT_CONTROLS["second-entry-rounded"])
+@pytest.mark.parametrize(
+    ("name", "where", "what"),
+    [
+        ("second-entry-rounded", "", "component 1"),
+        ("noise-for-many-columns", "d=16", "smallest lowest set bit of all numbers"),
+        ("scale-by-rows", "a single row", "the output"),
+        ("turned-direction", "one row between the axes", "(‖u‖² − 1)"),
+    ],
+)
+def test_what_shows_the_mistake_is_what_is_made_to_show_it(name: str, where: str, what: str) -> None:
+    found = looked_at(BIT_CONTROLS[name])
     (shown,) = (check for check in found.checks if check.status is Status.REFUTED)
-    assert "component 1" in shown.facts["event"]
+    assert where in shown.scenario
+    assert what in shown.facts["event"]
+
+
+@given(st.lists(st.floats(-1, 1), min_size=1, max_size=4))
+def test_the_norm_of_a_direction_is_computed_exactly(entries: list[float]) -> None:
+    (found,) = norm_excess(np.array([entries]))
+    exact = (sum(Fraction(entry) ** 2 for entry in entries) - 1) * 2**53
+    assert abs(found - max(-64, min(64, exact))) <= Fraction(1, 8) + Fraction(1, 2**40)
+
+
+def clips_or_drops(keep_long: bool) -> Target:
+    """The noisy mean of numbers that are clipped to ±37, or dropped if they are larger."""
+
+    def draw(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> np.float64:
+        kept = np.clip(x, -37, 37) if keep_long else np.where(np.abs(x) <= 37, x, 0)
+        return np.float64(kept.mean() + rng.laplace(scale=74 / len(x) / epsilon))
+
+    return Target("clips or drops", draw)
+
+
+@pytest.mark.parametrize(("keep_long", "shortest", "longest"), [(True, 37, 148), (False, 37 / 1.1, 37)])
+def test_rows_are_as_long_as_moves_the_output_the_most(keep_long: bool, shortest: float, longest: float) -> None:
+    output = OUTPUTS["number"]
+    setting = Setting(clips_or_drops(keep_long), CLAIM.keywords(), output, 0)
+    unit, searched = (
+        bit_pairs(output, 1, None, "replace-one", length=length)[:1] for length in (unit_length, most_moving(setting))
+    )
+    assert shortest <= searched[0].first.max() <= longest
+    budget = BitBudget(200, 2000, ALPHA)
+    assert low_order_bits(setting, unit, CLAIM, budget, Status.REFUTED).verdict is Verdict.NOT_REFUTED
+    assert low_order_bits(setting, searched, CLAIM, budget, Status.REFUTED).verdict is Verdict.REFUTED
 
 
 def coin(loss: float) -> Target:
