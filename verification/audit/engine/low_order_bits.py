@@ -1,12 +1,13 @@
 """Low-order bits: what the last digits of a released float reveal, whatever its law is in real arithmetic.
 
 A float is a whole number times a power of two, and its lowest set bit is the exponent of the largest such power. The
-check counts events {lowest set bit ≤ t} and {lowest set bit ≥ t} of one released number on two neighbouring data sets.
-On one of them a query is 0 and on the other it is a large dyadic number. Beside 0, noise keeps bits far below those of
-the query; a sum with the query has been rounded to a multiple of a larger unit. So a sum of floats shows an event on
-one side that it never shows on the other (Mironov 2012).
+check counts events {lowest set bit ≤ t} and {lowest set bit ≥ t} of the released numbers, one by one and all together,
+on two neighbouring data sets. On one of them a query is 0 and on the other it is far from 0. Beside 0, noise keeps bits
+far below those of the query; a sum with the query has been rounded to a multiple of a larger unit. So a sum of floats
+shows an event on one side that it never shows on the other (Mironov 2012). `bit_statistics` has the numbers of which
+events are counted, and `bit_pairs` the data sets.
 
-Why a finding is a violation. The lowest set bit is a property of the released number, so such an event is a set of
+Why a finding is a violation. All these numbers are functions of the released bits, so such an event is a set of
 outputs. A claim of ε-DP, zCDP or (ε, δ)-DP speaks of every set of outputs. A loss above the claim on one of them
 refutes the claim about what is released, whatever the law would be in real arithmetic.
 

@@ -83,7 +83,7 @@ def second_entry_rounded(x: Matrix, *, epsilon: float, rng: np.random.Generator)
 def noise_for_many_columns(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
     """Float noise for the means of up to 16 columns is so large that one of them alone rarely shows a low bit."""
     rows = unit_rows(x)
-    step = 2 * np.sqrt(COLUMNS) / len(rows)  # the change of all means together, for rows of length 1
+    step = 2 * COLUMNS**0.5 / len(rows)  # the change of all means together, for rows of length 1
     noisy: Matrix = rows.mean(axis=0) + rng.laplace(scale=step / epsilon, size=rows.shape[1])
     return noisy
 
