@@ -84,7 +84,7 @@ def noise_for_many_columns(x: Matrix, *, epsilon: float, rng: np.random.Generato
     """Float noise for the means of up to 16 columns is so large that one of them alone rarely shows a low bit."""
     rows = unit_rows(x)
     step = 2 * COLUMNS**0.5 / len(rows)  # the change of all means together, for rows of length 1
-    noisy: Matrix = rows.mean(axis=0) + rng.laplace(scale=step / epsilon, size=rows.shape[1])
+    noisy: Matrix = rows.sum(axis=0) / len(rows) + rng.laplace(scale=step / epsilon, size=rows.shape[1])
     return noisy
 
 
