@@ -94,19 +94,18 @@ def scale_by_rows(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> flo
     return float_sum(x, epsilon=epsilon, rng=rng) * 16.0**-power
 
 
-def turned_direction(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
-    """A uniform direction is turned into the axes of the data: nothing is lost in real arithmetic, bits are."""
-    rows = unit_rows(x)
-    normal = rng.standard_normal(rows.shape[1])
-    turned: Matrix = np.linalg.eigh(rows.T @ rows)[1] @ (normal / np.linalg.norm(normal))
-    return turned
-
-
 def uniform_direction(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
     """A uniform direction, whatever the data."""
-    normal = rng.standard_normal(x.shape[1])
-    direction: Matrix = normal / np.linalg.norm(normal)
+    normal = rng.standard_normal((1, x.shape[1]))
+    direction: Matrix = (normal / np.linalg.norm(normal))[0]
     return direction
+
+
+def turned_direction(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
+    """A uniform direction is turned into the axes of the data: its law is the same on all data, its bits are not."""
+    rows = unit_rows(x)
+    turned: Matrix = np.linalg.eigh(rows.T @ rows)[1] @ uniform_direction(x, epsilon=epsilon, rng=rng)
+    return turned
 
 
 def coarse_grid(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> float:
