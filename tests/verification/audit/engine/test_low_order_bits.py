@@ -169,6 +169,13 @@ def test_losses_are_proven_in_the_parameters_of_the_claim() -> None:
     assert 0.5 < rare["rho"] < 5
 
 
+def test_an_audit_searches_the_length_where_rows_may_lie_anywhere() -> None:
+    found = audit_bits("covassay:naive-pce", ZCDP(0.5), samples=100)
+    assert all("length" in check.scenario for check in found.checks)
+    found = audit_bits("covassay:private-trace", CLAIM, samples=100)
+    assert not any("length" in check.scenario for check in found.checks)
+
+
 # VERDICTS AND REPORTS
 
 
