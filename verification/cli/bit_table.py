@@ -180,7 +180,8 @@ def render(rows: Iterable[BitRow], rounded_found: dict[str, Any] | None = None) 
     text += [
         "",
         f"## Float mechanisms of covassay in which no loss above the claim was found: {len(UNSEEN)}\n",
-        "The reasons below say why the check sees nothing in them. They do not say that their bits are safe.\n",
+        "The reasons below say why the check sees nothing in them. They do not say that their bits are safe.",
+        "`covassay:ppde` is not among them: its loss is shown with `--samples 4000`.\n",
         *(f"- `covassay:{name}`: {reason}." for name, reason in UNSEEN.items()),
     ]
     if rounded_found:
