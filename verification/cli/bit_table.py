@@ -225,7 +225,8 @@ def _rounded_sentence(found: dict[str, Any]) -> str:
     names = f": {', '.join(found['flagged'])}" if found["flagged"] else ""
     return (
         f"The check of low-order bits was made {found['checks']} times, each with its own seed, on {found['targets']} "
-        f"rounded mechanisms in turn (dimensions 1 and 2, and 16 for vectors; {found['samples']} draws on each data set in the first look, "
+        f"rounded mechanisms in turn (dimensions 1 and 2, and 16 for vectors; "
+        f"{found['samples']} draws on each data set in the first look, "
         f"{found['draws']} draws in all). {found['events_tested']} times an event looked promising and was tested. "
         f"**{len(found['flagged'])} of {found['checks']} were flagged**{names}; "
         f"{found['undecided']} could not be decided. "
