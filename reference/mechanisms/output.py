@@ -21,11 +21,12 @@ class Output:
 
     kind : the name by which the command line knows it. layout : its shape, in words.
     power : the output is in the unit of x to this power.
-    symmetric : an output always equals its transpose.
+    symmetric : an output always equals its transpose. normalised : an output is a vector of length 1.
     """
 
     kind: ClassVar[str]
     layout: ClassVar[str]
+    normalised: ClassVar[bool] = False
     power: int = 0
     symmetric: bool = False
 
@@ -110,6 +111,7 @@ class DirectionOutput(Output):
     """(d,): a unit vector up to its sign."""
 
     kind, layout = "direction", "(d,)"
+    normalised = True
 
     def shape(self, dimension: int) -> tuple[int, ...]:
         return (dimension,)

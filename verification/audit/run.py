@@ -27,6 +27,7 @@ from covassay.reference.mechanisms.registry import mechanism
 from covassay.reference.privacy import ZCDP, Guarantee
 from covassay.verification.audit.engine.adjacency import REPLACE_ONE, explained, with_adjacency
 from covassay.verification.audit.engine.batches import batch_is_single
+from covassay.verification.audit.engine.bit_pairs import bit_pairs, most_moving, unit_length
 from covassay.verification.audit.engine.bulk import draw_many_is_draw
 from covassay.verification.audit.engine.called import called
 from covassay.verification.audit.engine.checks import CheckResult, Kind, Status, Verdict
@@ -37,7 +38,7 @@ from covassay.verification.audit.engine.equal_laws import equal_laws
 from covassay.verification.audit.engine.kinds_of_data import KINDS, Beside, run_kinds
 from covassay.verification.audit.engine.law import Scenario, Suspect, diagnose, fits, run_scenario
 from covassay.verification.audit.engine.location import Location
-from covassay.verification.audit.engine.low_order_bits import SHARE, BitBudget, BitFindings, bit_pairs, low_order_bits
+from covassay.verification.audit.engine.low_order_bits import SHARE, BitBudget, BitFindings, low_order_bits
 from covassay.verification.audit.engine.output_kind import USUAL, found_kind, stated
 from covassay.verification.audit.engine.pair_search import worse_pairs
 from covassay.verification.audit.engine.privacy import ESTIMATED, FAILURES, Pair, claimed_loss, run_pair
@@ -580,7 +581,8 @@ def _low_order_bits(
     own = []
     if settings.user_pair is not None:
         own = [pair_to_test(settings.user_pair, form.output, expected.domain, form.smallest_dimension, adjacency)]
-    pairs = bit_pairs(form.output, form.smallest_dimension, setting.box, adjacency, own)
+    length = most_moving(setting) if expected.domain == "space" else unit_length
+    pairs = bit_pairs(form.output, form.smallest_dimension, setting.box, adjacency, own, length)
     shown = Status.REFUTED if settings.scope == "bits" else Status.NOTED
     setting.progress.plan({"bits": 2 * len(pairs) * settings.samples * FIRST_LOOK[settings.scope]})
     found = low_order_bits(setting, pairs, guarantee, settings.bit_budget, shown)

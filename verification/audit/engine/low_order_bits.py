@@ -1,12 +1,13 @@
 """Low-order bits: what the last digits of a released float reveal, whatever its law is in real arithmetic.
 
 A float is a whole number times a power of two, and its lowest set bit is the exponent of the largest such power. The
-check counts events {lowest set bit ≤ t} and {lowest set bit ≥ t} of one released number on two neighbouring data sets.
-On one of them a query is 0 and on the other it is a large dyadic number. Beside 0, noise keeps bits far below those of
-the query; a sum with the query has been rounded to a multiple of a larger unit. So a sum of floats shows an event on
-one side that it never shows on the other (Mironov 2012).
+check counts events {lowest set bit ≤ t} and {lowest set bit ≥ t} of the released numbers, one by one and all together,
+on two neighbouring data sets. On one of them a query is 0 and on the other it is far from 0. Beside 0, noise keeps bits
+far below those of the query; a sum with the query has been rounded to a multiple of a larger unit. So a sum of floats
+shows an event on one side that it never shows on the other (Mironov 2012). `bit_statistics` has the numbers of which
+events are counted, and `bit_pairs` the data sets.
 
-Why a finding is a violation. The lowest set bit is a property of the released number, so such an event is a set of
+Why a finding is a violation. All these numbers are functions of the released bits, so such an event is a set of
 outputs. A claim of ε-DP, zCDP or (ε, δ)-DP speaks of every set of outputs. A loss above the claim on one of them
 refutes the claim about what is released, whatever the law would be in real arithmetic.
 
@@ -24,32 +25,18 @@ stages times the level of one test.
 
 import math
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from itertools import combinations
-from typing import Any
 
 import numpy as np
 from scipy.stats import poisson
 
-from covassay.reference.box_sensitivity import far_and_near
-from covassay.reference.domain import Box, Matrix, Vector
-from covassay.reference.mechanisms.output import Output
+from covassay.reference.domain import Vector
 from covassay.reference.privacy import ZCDP, ApproximateDP, Guarantee, PureDP
-from covassay.verification.audit.engine.adjacency import REPLACE_ONE, with_adjacency
+from covassay.verification.audit.engine.bit_statistics import NAME
 from covassay.verification.audit.engine.checks import CheckResult, Status, Verdict
-from covassay.verification.audit.engine.coincidences import entry_name
 from covassay.verification.audit.engine.event_choice import exponents, largest_loss, pessimistic
-from covassay.verification.audit.engine.privacy import (
-    Event,
-    Pair,
-    Statistic,
-    claimed_loss,
-    data_sets,
-    p_value,
-    refutes,
-    violates,
-)
+from covassay.verification.audit.engine.privacy import Event, Pair, claimed_loss, data_sets, p_value, refutes, violates
 from covassay.verification.audit.engine.sampling import Draws, Setting, draw, joined
 from covassay.verification.statistics.ratio import (
     EventCounts,
@@ -61,98 +48,13 @@ from covassay.verification.statistics.ratio import (
 from covassay.verification.statistics.streams import stream
 from covassay.verification.statistics.tests import POWER
 
-NAME = "lowest set bit"
 SHARE = 0.1  # of the false-alarm budget of a run; the checks of real arithmetic have the rest
 STAGES = 4  # tests of one pair at most
-MOST_NUMBERS = 64  # of an output that are looked at
-ROWS = 16  # a power of two, so that one row over all rows is a dyadic number
-NO_BIT = math.inf  # the lowest set bit of 0
-MANTISSA = 53  # bits of a float64
 EQUAL = 1e-3  # a larger p-value of equal laws in the draws that chose an event promises nothing
 SPARE = 1.5  # times the draws that an event is expected to need
+HOPE = 2.0  # times the draws that are left, an event may be expected to need: its probability is a lower bound
 BISECTIONS = 40
 LARGEST = 100.0  # the largest ε or ρ that is shown
-
-
-def lowest_bits(values: Matrix) -> Matrix:
-    """For every number the exponent of its lowest set bit: the largest k such that it is a multiple of 2^k.
-
-    >>> lowest_bits(np.array([1.0, 6.0, 0.375, 0.0])).tolist()
-    [0.0, 1.0, -3.0, inf]
-    """
-    fraction, exponent = np.frexp(np.asarray(values, dtype=np.float64))
-    whole = np.abs(np.ldexp(fraction, MANTISSA)).astype(np.int64)
-    _, power = np.frexp((whole & -whole).astype(np.float64))  # the lowest set bit of a whole number is 2^(power − 1)
-    return np.where(whole == 0, NO_BIT, exponent - MANTISSA + power - 1.0)
-
-
-def statistics(output: Output, dimension: int) -> tuple[Statistic, ...]:
-    """The lowest set bit of every number of an output, and of what a matrix differs from its transpose."""
-
-    def entry(place: tuple[int, ...]) -> Callable[[Matrix], Vector]:
-        index: Any = (slice(None), *place)
-        return lambda outputs: lowest_bits(outputs[index])
-
-    def asymmetry(i: int, j: int) -> Callable[[Matrix], Vector]:
-        return lambda outputs: lowest_bits(outputs[:, i, j] - outputs[:, j, i])
-
-    shape = output.shape(dimension)
-    places = sorted(np.ndindex(shape), key=lambda place: len(set(place)) > 1)  # the diagonal first
-    found = [Statistic(f"{NAME} of {entry_name(place)}", entry(place)) for place in places]
-    if len(shape) == 2 and shape[0] == shape[1]:
-        found += [
-            Statistic(f"{NAME} of {entry_name((i, j))} − {entry_name((j, i))}", asymmetry(i, j))
-            for i, j in combinations(range(shape[0]), 2)
-        ]
-    return tuple(found[:MOST_NUMBERS])
-
-
-# NEIGHBOURS
-
-
-def _pair(name: str, others: Vector, x: Vector, y: Vector, output: Output) -> Pair:
-    first, second = (np.vstack([np.tile(others, (ROWS - 1, 1)), row]) for row in (x, y))
-    return Pair(name, first, second, statistics(output, len(others)))
-
-
-def pairs_in_ball(output: Output, smallest_dimension: int) -> tuple[Pair, ...]:
-    """Neighbours in the unit ball such that some query is 0 on one side and a dyadic number on the other."""
-    small = max(1, smallest_dimension)
-    d = max(2, small)
-    axes = np.eye(d)
-    dense = axes[0] * 0.6 + axes[1] * 0.8
-    zero = np.zeros(d)
-    found = [
-        _pair(f"one row against none, d={small}", np.zeros(small), np.eye(small)[0], np.zeros(small), output),
-        _pair(f"one row against none, d={d}", zero, axes[0], zero, output),
-        _pair(f"one row on another axis, d={d}", axes[0], axes[1], axes[0], output),
-        _pair(f"one row between the axes, d={d}", axes[0], dense, axes[0], output),
-    ]
-    unique = {pair.name: pair for pair in found if min(output.shape(pair.first.shape[1]), default=1) > 0}
-    return tuple(unique.values())
-
-
-def pairs_in_box(output: Output, box: Box) -> tuple[Pair, ...]:
-    """Neighbours in a box: all rows at the point nearest to 0, and one that goes far in every or in one column."""
-    far, near = far_and_near(box)
-    ends = {"in every column": far} | {
-        f"in column {j + 1}": np.where(np.arange(box.dimension) == j, far, near) for j in range(min(box.dimension, 2))
-    }
-    return tuple(_pair(f"one row far from the others {name}", near, end, near, output) for name, end in ends.items())
-
-
-def bit_pairs(
-    output: Output, smallest_dimension: int, box: Box | None, adjacency: str, own: Iterable[Pair] = ()
-) -> tuple[Pair, ...]:
-    """The pairs on which low-order bits are compared, and the pairs of the user's own with the same statistics."""
-    made = pairs_in_ball(output, smallest_dimension) if box is None else pairs_in_box(output, box)
-    if adjacency != REPLACE_ONE:
-        made = with_adjacency(made, adjacency, output)
-    every = (*made, *own)
-    return tuple(
-        Pair(p.name, p.first, p.second, statistics(output, p.first.shape[1]), failures_tell=p.failures_tell, box=p.box)
-        for p in every
-    )
 
 
 # WHAT TO TEST
@@ -224,8 +126,8 @@ def _choose(pair: Pair, sides: tuple[Draws, Draws], guarantee: Guarantee, level:
 
 
 def _promising(choice: _Choice | None, draws: float) -> bool:
-    """Whether so many draws a side can be expected to prove a loss, and the event is not a chance of equal laws."""
-    return choice is not None and choice.needed <= draws and ratio_p_value(choice.counts, 0.0) <= EQUAL
+    """Whether so many draws a side may well prove a loss, and the event is not a chance of equal laws."""
+    return choice is not None and choice.needed <= HOPE * draws and ratio_p_value(choice.counts, 0.0) <= EQUAL
 
 
 # THE LOSS THAT IS SHOWN
@@ -375,7 +277,7 @@ def _reach(budget: BitBudget, guarantee: Guarantee, level: float) -> str:
     def unseen(p: float) -> bool:
         looked = counts(p, budget.first)
         needed = _needed(np.array([looked.first]), np.zeros(1), (looked.first_n,) * 2, guarantee, level)[0]
-        chosen = needed <= budget.most and ratio_p_value(looked, 0.0) <= EQUAL
+        chosen = needed <= HOPE * budget.most and ratio_p_value(looked, 0.0) <= EQUAL
         return not (chosen and refutes(guarantee, counts(p, min(max(needed, budget.first), budget.most)), level))
 
     grid = np.geomspace(1e-4, 1.0, 64)

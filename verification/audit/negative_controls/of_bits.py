@@ -1,7 +1,7 @@
 """Negative controls of low-order bits: noisy numbers whose low-order bits break a claim that their law may keep.
 
-All release the mean squared norm of the rows, and one the two entries of a diagonal. `SOUND` are their counterparts,
-which the check of low-order bits must not flag.
+Most release the mean squared norm of the rows, some a number for every column, and one a direction. `SOUND` are their
+counterparts, which the check of low-order bits must not flag.
 """
 
 from collections.abc import Callable
@@ -12,6 +12,7 @@ import numpy as np
 from covassay.reference.domain import Matrix, total_square, unit_rows
 
 GRID = 2.0**-20  # public, and coarse beside the noise
+COLUMNS = 16  # the most columns that the noise of `noise_for_many_columns` is made for
 
 
 @dataclass(frozen=True)
@@ -79,6 +80,34 @@ def second_entry_rounded(x: Matrix, *, epsilon: float, rng: np.random.Generator)
     return noisy
 
 
+def noise_for_many_columns(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
+    """Float noise for the means of up to 16 columns is so large that one of them alone rarely shows a low bit."""
+    rows = unit_rows(x)
+    step = 2 * COLUMNS**0.5 / len(rows)  # the change of all means together, for rows of length 1
+    noisy: Matrix = rows.sum(axis=0) / len(rows) + rng.laplace(scale=step / epsilon, size=rows.shape[1])
+    return noisy
+
+
+def scale_by_rows(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> float:
+    """The float sum is multiplied by a power of two, drawn at random, of which there are as many as rows."""
+    power = int(rng.integers(len(x)))
+    return float_sum(x, epsilon=epsilon, rng=rng) * 16.0**-power
+
+
+def uniform_direction(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
+    """A uniform direction, whatever the data."""
+    normal = rng.standard_normal((1, x.shape[1]))
+    direction: Matrix = (normal / np.linalg.norm(normal))[0]
+    return direction
+
+
+def turned_direction(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
+    """A uniform direction is turned into the axes of the data: its law is the same on all data, its bits are not."""
+    rows = unit_rows(x)
+    turned: Matrix = np.linalg.eigh(rows.T @ rows)[1] @ uniform_direction(x, epsilon=epsilon, rng=rng)
+    return turned
+
+
 def coarse_grid(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> float:
     """The float sum is rounded to a public grid, coarse beside the unit in the last place: nothing is seen."""
     return _rounded(float_sum(x, epsilon=epsilon, rng=rng), GRID)
@@ -99,8 +128,13 @@ BIT_CONTROLS = {
     control.name: control
     for control in (
         *map(_control, (float_sum, grid_below_the_float, grid_of_the_data, only_the_noise_rounded, ties_to_even,
-                        single_precision_noise)),
+                        single_precision_noise, scale_by_rows)),
         _control(second_entry_rounded, "vector"),
+        _control(noise_for_many_columns, "vector"),
+        _control(turned_direction, "direction"),
     )
 }  # fmt: skip
-SOUND = {control.name: control for control in map(_control, (coarse_grid, whole_numbers))}
+SOUND = {
+    control.name: control
+    for control in (*map(_control, (coarse_grid, whole_numbers)), _control(uniform_direction, "direction"))
+}

@@ -1,0 +1,133 @@
+"""Neighbours on which low-order bits are compared: some query is 0 on one side and far from 0 on the other.
+
+Four designs serve every kind of output. A single row alone leaves a step that adapts to the data few choices, so that
+what follows it is not a mixture of many scales. A row in a dense direction of many columns moves every number of a
+vector, so that the low-order bits of any of them may show it.
+
+If rows may lie anywhere, a mechanism shortens or drops long rows at a length of its own, and a row of length 1 hardly
+moves its output. Then the length is searched. Under the same noise, the distance of the outputs on two data sets is
+what the row moves. These draws only choose a pair, and no test sees them. A target that does not draw from the
+generator that it is given has other noise every time. Then the length is arbitrary, and the pair is as valid.
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+
+import numpy as np
+
+from covassay.reference.box_sensitivity import far_and_near
+from covassay.reference.domain import Box, Matrix, Vector
+from covassay.reference.mechanisms.output import Output
+from covassay.verification.audit.engine.adjacency import REPLACE_ONE, with_adjacency
+from covassay.verification.audit.engine.bit_statistics import statistics
+from covassay.verification.audit.engine.privacy import Pair
+from covassay.verification.audit.engine.sampling import Setting, draw
+
+ROWS = 16  # a power of two, so that one row over all rows is a dyadic number
+WIDE_ROWS, WIDE = 64, 16  # rows and columns of the pair for vectors; the root of WIDE is a power of two
+LENGTHS = (*(4.0**k for k in range(6)), 2.0**20)  # the last is beyond the lengths at which rows are usually shortened
+STEPS = tuple(2.0**0.5**k for k in range(4))  # factors by which the best of them is then made longer or shorter
+PROBES = 4  # draws under the same noise for every length
+FARTHER = 1 + 1e-6  # a smaller factor of two distances is no difference
+
+Length = Callable[["Matrix", "Matrix"], float]  # how long rows are to be, for two data sets with rows of length 1
+
+
+def unit_length(first: Matrix, second: Matrix) -> float:
+    """1: the longest rows of the unit ball."""
+    return 1.0
+
+
+def most_moving(setting: Setting) -> Length:
+    """The length that moves the outputs of a target the most when the rows of two data sets are multiplied by it."""
+
+    known: dict[tuple[str, bytes], Matrix] = {}
+
+    def outputs(x: Matrix) -> Matrix:
+        key = f"bits/probe/{x.shape}", x.tobytes()
+        if key not in known:
+            known[key] = draw(setting, x, PROBES, key[0]).outputs
+        return known[key]
+
+    def moved(first: Matrix, second: Matrix) -> float:
+        one, two = outputs(first), outputs(second)
+        return float(np.abs(one - two).sum()) if len(one) == len(two) == PROBES else 0.0
+
+    def longest(first: Matrix, second: Matrix) -> float:
+        best, length = 0.0, 1.0
+        for factors in (LENGTHS, *((step, 1 / step) for step in STEPS)):
+            for candidate in [length * factor for factor in factors]:
+                distance = moved(candidate * first, candidate * second)
+                if distance > FARTHER * best:
+                    best, length = distance, candidate
+        return length
+
+    return longest
+
+
+def _pair(name: str, others: Vector, x: Vector, y: Vector, output: Output, rows: int = ROWS) -> Pair:
+    first, second = (np.vstack([np.tile(others, (rows - 1, 1)), row]) for row in (x, y))
+    return Pair(name, first, second, statistics(output, len(others)))
+
+
+def _dense(d: int) -> Vector:
+    """A unit vector with no entry 0 in up to two dimensions, or in a power of four."""
+    return np.array([0.6, 0.8]) if d == 2 else np.full(d, d**-0.5)
+
+
+def pairs_in_ball(output: Output, smallest_dimension: int) -> tuple[Pair, ...]:
+    """Neighbours in the unit ball such that some query is 0 on one side and far from 0 on the other."""
+    small = max(1, smallest_dimension)
+    d = max(2, small)
+    axes = np.eye(d)
+    between = axes[0] * 0.6 + axes[1] * 0.8
+    found = [
+        _pair(f"one row against none, d={small}", np.zeros(small), _dense(small), np.zeros(small), output),
+        _pair(f"a single row against none, d={small}", np.zeros(small), np.eye(small)[0], np.zeros(small), output, 1),
+        _pair(f"one row on another axis, d={d}", axes[0], axes[1], axes[0], output),
+        _pair(f"one row between the axes, d={d}", axes[0], between, axes[0], output),
+    ]
+    if len(output.shape(WIDE)) == 1 and not output.normalised:
+        zero = np.zeros(WIDE)
+        found.append(_pair(f"one dense row against none, d={WIDE}", zero, _dense(WIDE), zero, output, WIDE_ROWS))
+    return tuple(pair for pair in found if min(output.shape(pair.first.shape[1]), default=1) > 0)
+
+
+def of_length(pair: Pair, length: float) -> Pair:
+    """The pair with all rows multiplied by a length."""
+    if length == 1:
+        return pair
+    return replace(
+        pair, name=f"{pair.name}, length {length:.6g}", first=length * pair.first, second=length * pair.second
+    )
+
+
+def pairs_in_box(output: Output, box: Box) -> tuple[Pair, ...]:
+    """Neighbours in a box: all rows at the point nearest to 0, and one that goes far in every or in one column."""
+    far, near = far_and_near(box)
+    ends = {"in every column": far} | {
+        f"in column {j + 1}": np.where(np.arange(box.dimension) == j, far, near) for j in range(min(box.dimension, 2))
+    }
+    return tuple(_pair(f"one row far from the others {name}", near, end, near, output) for name, end in ends.items())
+
+
+def bit_pairs(
+    output: Output,
+    smallest_dimension: int,
+    box: Box | None,
+    adjacency: str,
+    own: Iterable[Pair] = (),
+    length: Length = unit_length,
+) -> tuple[Pair, ...]:
+    """The pairs on which low-order bits are compared, and the pairs of the user's own with the same statistics."""
+    if box is None:
+        made = tuple(of_length(p, length(p.first, p.second)) for p in pairs_in_ball(output, smallest_dimension))
+    else:
+        made = pairs_in_box(output, box)
+    if adjacency != REPLACE_ONE:
+        made = with_adjacency(made, adjacency, output)
+    every = (*made, *own)
+    return tuple(
+        Pair(p.name, p.first, p.second, statistics(output, p.first.shape[1]), failures_tell=p.failures_tell, box=p.box)
+        for p in every
+    )

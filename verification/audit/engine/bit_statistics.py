@@ -1,0 +1,88 @@
+"""Numbers that describe the low-order bits of an output: lowest set bits, and what rounding left of an exact relation.
+
+The lowest set bit of a float is the exponent of the largest power of two that divides it. The smallest of them over all
+numbers of an output is low as soon as one of them is. So it collects what every number reveals.
+
+A released unit vector has a squared norm that differs from 1 by what its own arithmetic has rounded. In real arithmetic
+the difference is 0. As bits it depends on how the vector was computed. A vector that was turned into the axes of the
+data differs by more than one that was not turned, because the product with a matrix rounds once more.
+"""
+
+import math
+from collections.abc import Callable
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from covassay.reference.domain import Matrix, Vector
+from covassay.reference.mechanisms.output import Output
+from covassay.verification.audit.engine.coincidences import entry_name
+from covassay.verification.audit.engine.privacy import Statistic
+
+NAME = "lowest set bit"
+MOST_NUMBERS = 64  # of an output that are looked at one by one
+NO_BIT = math.inf  # the lowest set bit of 0
+MANTISSA = 53  # bits of a float64
+SPLIT = 2.0**27 + 1  # the product with it leaves the upper half of a mantissa (Dekker 1971)
+QUARTERS = 4  # parts of 2^−53 that a squared norm is rounded to
+MOST_UNITS = 64.0  # times 2^−53; a squared norm that is further from 1 counts as that far
+
+
+def lowest_bits(values: Matrix) -> Matrix:
+    """For every number the exponent of its lowest set bit: the largest k such that it is a multiple of 2^k.
+
+    >>> lowest_bits(np.array([1.0, 6.0, 0.375, 0.0])).tolist()
+    [0.0, 1.0, -3.0, inf]
+    """
+    fraction, exponent = np.frexp(np.asarray(values, dtype=np.float64))
+    whole = np.abs(np.ldexp(fraction, MANTISSA)).astype(np.int64)
+    _, power = np.frexp((whole & -whole).astype(np.float64))  # the lowest set bit of a whole number is 2^(power − 1)
+    return np.where(whole == 0, NO_BIT, exponent - MANTISSA + power - 1.0)
+
+
+def smallest_bit(outputs: Matrix) -> Vector:
+    """For every output the smallest of the lowest set bits of its numbers."""
+    smallest: Vector = lowest_bits(outputs).reshape(len(outputs), -1).min(axis=1)
+    return smallest
+
+
+def norm_excess(vectors: Matrix) -> Vector:
+    """(‖u‖² − 1)·2^53 for every row u: computed exactly, then rounded to quarters and kept within ±`MOST_UNITS`.
+
+    >>> norm_excess(np.array([[1.0, 0.0], [1.0, 2.0**-26], [0.6, 0.8], [2.0, 0.0]])).tolist()
+    [0.0, 2.0, 0.5, 64.0]
+    """
+    u = np.clip(vectors, -2.0, 2.0)
+    high = SPLIT * u - (SPLIT * u - u)
+    low = u - high
+    terms = np.hstack([high * high, 2 * high * low, low * low, -np.ones((len(u), 1))])  # every product is exact
+    exact = np.array([math.fsum(row) for row in terms])
+    return np.clip(np.round(exact * 2.0**MANTISSA * QUARTERS) / QUARTERS, -MOST_UNITS, MOST_UNITS)
+
+
+def statistics(output: Output, dimension: int) -> tuple[Statistic, ...]:
+    """The lowest set bits of an output together and one by one, and what rounding has left of exact relations.
+
+    The relations are that a unit vector has norm 1, and that a matrix equals its transpose.
+    """
+
+    def entry(place: tuple[int, ...]) -> Callable[[Matrix], Vector]:
+        index: Any = (slice(None), *place)
+        return lambda outputs: lowest_bits(outputs[index])
+
+    def asymmetry(i: int, j: int) -> Callable[[Matrix], Vector]:
+        return lambda outputs: lowest_bits(outputs[:, i, j] - outputs[:, j, i])
+
+    shape = output.shape(dimension)
+    places = sorted(np.ndindex(shape), key=lambda place: len(set(place)) > 1)  # the diagonal first
+    together = [Statistic(f"smallest {NAME} of all numbers", smallest_bit)] if len(places) > 1 else []
+    if output.normalised:
+        together.append(Statistic("(‖u‖² − 1)·2^53", norm_excess))
+    found = [Statistic(f"{NAME} of {entry_name(place)}", entry(place)) for place in places]
+    if len(shape) == 2 and shape[0] == shape[1]:
+        found += [
+            Statistic(f"{NAME} of {entry_name((i, j))} − {entry_name((j, i))}", asymmetry(i, j))
+            for i, j in combinations(range(shape[0]), 2)
+        ]
+    return (*found[:MOST_NUMBERS], *together)
