@@ -358,3 +358,126 @@ Qed.
 End EuclideanNoise.
 
 End Mechanisms.
+
+(* ---------------------------------------------------------------------------- *)
+(* The norm of an image: the least norm of what is mapped to it                 *)
+
+Section ImageNorm.
+Variables (R : realType) (l k : nat) (N : norm R 1 k) (T : 'M[R]_(l, k)).
+Hypothesis T_free : row_free T.
+Implicit Types (v : 'M[R]_(l, 1)) (z : 'rV[R]_k).
+
+Definition image_norm_at v : R := inf [set N z | z in [set z | T *m z^T = v]].
+
+Let preimage v : exists z, T *m z^T = v.
+Proof.
+have /row_freeP[B TB] := T_free.
+by exists (B *m v)^T; rewrite trmxK mulmxA TB mul1mx.
+Qed.
+
+Let nonempty v : [set N z | z in [set z | T *m z^T = v]] !=set0.
+Proof. by have [z zv] := preimage v; exists (N z), z. Qed.
+
+Lemma image_norm_le z : image_norm_at (T *m z^T) <= N z.
+Proof.
+apply: inf_lb; last by exists z.
+by exists 0 => _ [y _ <-]; exact: norm_ge0.
+Qed.
+
+Lemma image_norm_ge v (c : R) : (forall z, T *m z^T = v -> c <= N z) -> c <= image_norm_at v.
+Proof. by move=> cN; apply: lb_le_inf => // _ [z zv <-]; exact: cN. Qed.
+
+Lemma image_norm_triangle v w : image_norm_at (v + w) <= image_norm_at v + image_norm_at w.
+Proof.
+rewrite -ler_subl_addr; apply: image_norm_ge => y yv.
+rewrite ler_subl_addr -ler_subl_addl; apply: image_norm_ge => z zw.
+rewrite ler_subl_addl -yv -zw -mulmxDr -linearD /=.
+exact: le_trans (image_norm_le _) (norm_triangle _ _ _).
+Qed.
+
+Lemma image_norm_scale a v : image_norm_at (a *: v) = `|a| * image_norm_at v.
+Proof.
+have le b w : image_norm_at (b *: w) <= `|b| * image_norm_at w.
+  have [->|b0] := eqVneq b 0.
+    rewrite normr0 mul0r scale0r; have := image_norm_le 0.
+    by rewrite trmx0 mulmx0 norm0.
+  rewrite -ler_pdivr_mull ?normr_gt0 //; apply: image_norm_ge => z zw.
+  rewrite ler_pdivr_mull ?normr_gt0 // -norm_scale -zw scalemxAr -linearZ /=.
+  exact: image_norm_le.
+apply/eqP; rewrite eq_le le /=; have [->|a0] := eqVneq a 0.
+  by rewrite normr0 mul0r; apply: image_norm_ge => z _; exact: norm_ge0.
+have := le a^-1 (a *: v); rewrite scalerA mulVf // scale1r normrV ?unitfE //.
+by rewrite ler_pdivl_mull ?normr_gt0.
+Qed.
+
+Lemma image_norm_definite v : image_norm_at v = 0 -> v = 0.
+Proof.
+move=> v0; have [c c0 hc] := norm_lower N; pose K := l1 T; apply: l1_definite.
+apply/eqP; rewrite eq_le l1_ge0 andbT.
+have le z : T *m z^T = v -> c * l1 v <= K * N z.
+  move=> zv; apply: (@le_trans _ _ (c * (K * l1 z))); last first.
+    by rewrite mulrCA ler_wpmul2l ?l1_ge0.
+  rewrite ler_pmul2l // -zv /K /l1 mulr_suml; apply: ler_sum => i _.
+  rewrite big_ord1 mxE; apply: le_trans (ler_norm_sum _ _ _) _.
+  rewrite mulr_suml; apply: ler_sum => j _; rewrite normrM mxE.
+  by apply: ler_wpmul2l => //; rewrite big_ord1 (bigD1 j) //= ler_addl sumr_ge0.
+have [K0|K0] := eqVneq K 0.
+  by have [z /le] := preimage v; rewrite K0 mul0r pmulr_rle0.
+have Kp : 0 < K by rewrite lt_def K0 l1_ge0.
+have : K^-1 * (c * l1 v) <= image_norm_at v.
+  by apply: image_norm_ge => z /le; rewrite ler_pdivr_mull.
+by rewrite v0 ler_pdivr_mull // mulr0 pmulr_rle0.
+Qed.
+
+Definition image_norm : norm R l 1 :=
+  Norm image_norm_triangle image_norm_scale image_norm_definite.
+
+End ImageNorm.
+
+(* ---------------------------------------------------------------------------- *)
+(* johnson-lindenstrauss-image                                                  *)
+
+Section Image.
+Variables (R : realType) (n d l : nat) (eps : R) (T : 'M[R]_(l, entries d)).
+Variable p : 'M[R]_d -> 'M[R]_d.
+Hypotheses (n_gt0 : (0 < n)%N) (eps_gt0 : 0 < eps) (T_free : row_free T).
+Hypothesis p_nearest : forall A, Projections.projection (@psd_trace_ball R d) A (p A).
+Notation data := (Sensitivity.dataset R n d).
+Notation adjacent := (@Algorithm2.adjacent R n d).
+Notation covariance := (@Sensitivity.covariance R n d).
+Let nR_gt0 : 0 < n%:R :> R. Proof. by rewrite ltr0n. Qed.
+
+(* The nuclear norm of the symmetric matrix M, as a norm of svec M. *)
+Let nuclear_at (z : 'rV[R]_(entries d)) : R := MatrixNorms.nuclear_norm (mirror (half_root R) z).
+
+Let nuclear_triangle y z : nuclear_at (y + z) <= nuclear_at y + nuclear_at z.
+Proof. by rewrite /nuclear_at mirrorD MatrixNorms.nuclear_norm_triangle. Qed.
+
+Let nuclear_scale a z : nuclear_at (a *: z) = `|a| * nuclear_at z.
+Proof. by rewrite /nuclear_at mirrorZ Algorithm2.nuclear_scale. Qed.
+
+Let nuclear_definite z : nuclear_at z = 0 -> z = 0.
+Proof. by move=> /Algorithm2.nuclear_definite; apply: mirror_inj0; exact: half_root_neq0. Qed.
+
+Definition nuclear_svec : norm R 1 (entries d) :=
+  Norm nuclear_triangle nuclear_scale nuclear_definite.
+
+Definition image_noise :=
+  with_noise (matrices R l 1)
+    (norm_weight (image_norm nuclear_svec T_free) (noise_scale_gt0 n_gt0 eps_gt0 (ltr0n R 2)))
+    (fun X : data => T *m svec (covariance X)).
+
+Definition johnson_lindenstrauss_image := publish image_noise (measurable_fitted T p_nearest).
+
+(*@ WHOLE.johnson-lindenstrauss-image *)
+Theorem johnson_lindenstrauss_image_dp : dp adjacent eps (fun X => johnson_lindenstrauss_image X).
+Proof.
+apply: publish_dp; apply: matrix_noise_dp => X Y [bX bY [i XY]].
+rewrite (scaleE n_gt0 eps_gt0) -mulmxBr -svecB (Sensitivity.covariance_gap XY) svecZ -scalemxAr.
+rewrite norm_scale gtr0_norm ?invr_gt0 // ler_pmul2l ?invr_gt0 //.
+apply: le_trans (image_norm_le _ _ _) _.
+rewrite /= /nuclear_at cornerK ?half_root_neq0 //; last exact: RankTwo.symmetric_gap.
+by rewrite RankTwo.nuclear_norm_gap Sensitivity.spread_le2.
+Qed.
+
+End Image.
