@@ -219,9 +219,12 @@ have E x : discrete_laplace_covariance x S
   apply/seteqP; split => z; rewrite /preimage /= /released /h.
     by rewrite int_mirrorD int_cornerK.
   by rewrite int_mirrorD int_cornerK.
-rewrite !E; apply: (discrete_laplace_matrix_dp (Delta := integer_sensitivity) integer_scale_gt0 _ _ XY) => //.
-  exact: products_change.
-by rewrite /integer_scale invf_div mulrCA divff ?mulr1 // gt_eqF // ltr0z integer_sensitivity_gt0.
+have le : integer_sensitivity%:~R / integer_scale <= eps.
+  by rewrite /integer_scale invf_div mulrCA divff ?mulr1 // gt_eqF // ltr0z integer_sensitivity_gt0.
+have H := @discrete_laplace_matrix_dp R integer_scale integer_scale_gt0 1 (entries d) data neighbours
+  (fun x => int_corner (products x)) integer_sensitivity eps products_change le.
+have mT : measurable (h @^-1` S) by [].
+by have := H X Y XY _ mT; rewrite -(E X) -(E Y).
 Qed.
 
 End Mechanism.
