@@ -76,10 +76,11 @@ End DensityStage.
 (* ---------------------------------------------------------------------------- *)
 (* A function of what came before and of the answer                             *)
 
-Section MapStage.
+(* A function of two variables, when the first is known. *)
+Section At.
 Context (R : realType) d1 d2 d3 (Y1 : measurableType d1) (Y2 : measurableType d2)
   (Y3 : measurableType d3).
-Variables (K : stage R Y1 Y2) (h : Y1 * Y2 -> Y3).
+Variable h : Y1 * Y2 -> Y3.
 Hypothesis mh : measurable_fun setT h.
 
 Lemma measurable_at y : measurable_fun setT (fun z => h (y, z)).
@@ -90,7 +91,15 @@ rewrite (_ : _ @^-1` B = xsection (h @^-1` B) y).
 by apply/seteqP; split => z; rewrite /xsection /= inE.
 Qed.
 
-Let mapped y : {measure set Y3 -> \bar R} := image_law (measurable_at y) (K y).
+End At.
+
+Section MapStage.
+Context (R : realType) d1 d2 d3 (Y1 : measurableType d1) (Y2 : measurableType d2)
+  (Y3 : measurableType d3).
+Variables (K : stage R Y1 Y2) (h : Y1 * Y2 -> Y3).
+Hypothesis mh : measurable_fun setT h.
+
+Let mapped y : {measure set Y3 -> \bar R} := image_law (measurable_at R mh y) (K y).
 
 Let mapped_total y : mapped y setT = 1%E. Proof. exact: (stage_total K y). Qed.
 
@@ -116,7 +125,9 @@ Variables (K : stage R Y1 Y2) (L : stage R [the measurableType _ of (Y1 * Y2)%ty
 
 Let section_measurable y B : measurable B -> measurable_fun setT (fun z => L (y, z) B).
 Proof.
-move=> mB; exact: (measurable_at (stage_measurable L mB) y).
+move=> mB; pose f (yz : Y1 * Y2) := L yz B.
+have mf : measurable_fun setT f by exact: stage_measurable.
+exact: (measurable_at R mf y).
 Qed.
 
 (* The second stage, when y is known. *)
@@ -145,11 +156,9 @@ End Chain.
 (* ---------------------------------------------------------------------------- *)
 (* What they cost                                                               *)
 
-Section Cost.
-Context (R : realType) (X : Type) (nb : X -> X -> Prop).
-Context d1 d2 d3 (Y1 : measurableType d1) (Y2 : measurableType d2) (Y3 : measurableType d3).
-
-Lemma run_dp (e1 e2 : R) (P : X -> {measure set Y1 -> \bar R}) (K : X -> stage R Y1 Y2) :
+Lemma run_dp (R : realType) (X : Type) (nb : X -> X -> Prop) d1 d2 (Y1 : measurableType d1)
+    (Y2 : measurableType d2) (e1 e2 : R) (P : X -> {measure set Y1 -> \bar R})
+    (K : X -> stage R Y1 Y2) :
   dp nb e1 (fun x => P x) -> (forall y, dp nb e2 (fun x => K x y)) ->
   dp nb (e1 + e2) (fun x => run (P x) (K x)).
 Proof.
@@ -157,15 +166,19 @@ move=> HP HK x x' xx' S mS.
 exact: (postprocessing (@measurable_second _ _ Y1 Y2) (adaptive_composition HP HK) xx' mS).
 Qed.
 
+Section Cost.
+Context (R : realType) (X : Type) (nb : X -> X -> Prop).
+Context d1 d2 d3 (Y1 : measurableType d1) (Y2 : measurableType d2) (Y3 : measurableType d3).
+
 Lemma chain_dp (e1 e2 : R) (K : X -> stage R Y1 Y2)
     (L : X -> stage R [the measurableType _ of (Y1 * Y2)%type] Y3) y :
   dp nb e1 (fun x => K x y) -> (forall z, dp nb e2 (fun x => L x (y, z))) ->
   dp nb (e1 + e2) (fun x => chain (K x) (L x) y).
-Proof. by move=> HK HL; exact: (@run_dp e1 e2 (fun x => K x y) (fun x => second (L x) y) HK HL). Qed.
+Proof. by move=> HK HL; exact: (run_dp (P := fun x => K x y) (K := fun x => second (L x) y) HK HL). Qed.
 
 Lemma map_stage_dp (e : R) (K : X -> stage R Y1 Y2) (h : Y1 * Y2 -> Y3)
     (mh : measurable_fun setT h) y :
   dp nb e (fun x => K x y) -> dp nb e (fun x => map_stage (K x) mh y).
-Proof. by move=> HK x x' xx' S mS; exact: (postprocessing (measurable_at mh y) HK xx' mS). Qed.
+Proof. by move=> HK x x' xx' S mS; exact: (postprocessing (measurable_at R mh y) HK xx' mS). Qed.
 
 End Cost.
