@@ -102,8 +102,10 @@ have mo := measurable_mulmx mu (measurable_trmx mu).
 apply: measurable_mxD; first exact: (measurable_fun_comp (@measurable_fun_fst _ _ _ _) m1).
 apply: measurable_fun_matrix => i j; under eq_fun do rewrite mxE.
 apply: measurable_funM; last exact: (measurable_mx_entry i j mo).
-apply: measurable_fun_min; last exact: measurable_fun_cst.
-apply: measurable_fun_max; last exact: measurable_fun_cst.
+under eq_fun do rewrite -[Num.min _ _]opprK oppr_min -mulN1r.
+apply: measurable_funrM; apply: measurable_fun_max; last exact: measurable_fun_cst.
+under eq_fun do rewrite -mulN1r.
+apply: measurable_funrM; apply: measurable_fun_max; last exact: measurable_fun_cst.
 exact: (measurable_fun_comp (@measurable_entry R 1 1 0 0) (@measurable_fun_snd _ _ _ _)).
 Qed.
 
@@ -114,6 +116,13 @@ Definition round X : stage R total total :=
 Fixpoint rounds (j : nat) (P : {measure set total -> \bar R}) X : {measure set total -> \bar R} :=
   if j is j'.+1 then rounds j' (run P (round X)) X else P.
 
+(* The same is subtracted from the C of both. *)
+Lemma residual_change X Y Tu : adjacent X Y -> `|residual_form X Tu - residual_form Y Tu| <= 1.
+Proof.
+move=> XY; rewrite /residual_form !Euclidean.formB opprB addrA subrK.
+by apply: form_scatter_change => //; exact: norm_direction.
+Qed.
+
 Lemma direction_stage_dp T : dp adjacent (direction_exponent *+ 2) (fun X => direction_stage X T).
 Proof.
 have e0 := direction_exponent_gt0.
@@ -122,9 +131,7 @@ apply: (@exponential_mechanism_dp R _ _ (uniform_sphere R d) data adjacent
   (fun X => density_weight (uniform_sphere_total R d) (measurable_exponent X) (exponent_le X) T)).
 - by rewrite invr_gt0.
 - by move=> X u; rewrite /= invrK mulNr opprK mulrC.
-move=> X Y u XY; rewrite divff ?gt_eqF // opprK addrC distrC /residual_form !Euclidean.formB /=.
-rewrite opprB addrCA addrA subrK addrC.
-by apply: form_scatter_change => //; exact: norm_direction.
+by move=> X Y u XY; rewrite divff ?gt_eqF // opprK addrC distrC; exact: residual_change.
 Qed.
 
 Lemma value_stage_dp Tu : dp adjacent value_scale^-1 (fun X => value_stage X Tu).
@@ -134,8 +141,7 @@ have H := @matrix_noise_dp R 1 1 (l1_norm R 1 1) value_scale value_scale^-1 valu
 have {}H : dp adjacent value_scale^-1 (fun X => with_noise (matrices R 1 1)
     (norm_weight (l1_norm R 1 1) value_scale_gt0) (fun X => value X Tu) X).
   apply: H => X Y XY; rewrite mulVf ?gt_eqF ?value_scale_gt0 // /= /l1 !big_ord1 !mxE eqxx !mulr1n.
-  rewrite /residual_form !Euclidean.formB opprB addrCA addrA subrK addrC.
-  by apply: form_scatter_change => //; exact: norm_direction.
+  exact: residual_change.
 exact: H.
 Qed.
 
@@ -158,16 +164,16 @@ Qed.
 
 Let start : {measure set total -> \bar R} := [the {measure set total -> \bar R} of dirac (0 : 'M[R]_d)].
 
-Let rounds_total j P X : P setT = 1%E -> rounds j P X setT = 1%E.
+Let rounds_total j (P : {measure set total -> \bar R}) X : P setT = 1%E -> rounds j P X setT = 1%E.
 Proof. by elim: j P => [|j IH] P P1 //=; apply: IH; exact: run_total. Qed.
 
-Let measurable_share : measurable_fun setT (fun T : 'M[R]_d => n%:R^-1 *: T).
+Let measurable_share : measurable_fun [set: total] (fun T : 'M[R]_d => n%:R^-1 *: T : total).
 Proof. by apply: measurable_mxZ; exact: measurable_fun_id. Qed.
 
 Let deflation_law X : {measure set total -> \bar R} := image_law measurable_share (rounds k start X).
 
 Let deflation_total X : deflation_law X setT = 1%E.
-Proof. by apply: rounds_total; rewrite /= diracT. Qed.
+Proof. by apply: rounds_total; rewrite /= /dirac indicE in_setT. Qed.
 
 Definition kapralov_talwar : mechanism R data total := Mechanism deflation_total.
 
