@@ -47,7 +47,7 @@ have -> : countable_law (\bigcup_n F n) = (\sum_(n <oo) countable_law (F n))%E.
   rewrite nneseries_esum //; rewrite /countable_law /mass preimage_bigcup.
   rewrite (_ : [set x | xpredT x] = setT); last by apply/seteqP; split.
   have tG : trivIset setT (fun n => h @^-1` F n).
-    by move=> i j _ _ [z [Fi Fj]]; apply: (tF i j I I); exists (h z).
+    by move=> i j _ _ [z []]; move: (tF i j I I) => tij Fi Fj; apply: tij; exists (h z).
   have q0 z : (0 <= (p z)%:E)%E by rewrite lee_fin.
   exact: (@esum_bigcupT R T setT _ _ tG q0).
 by apply: is_cvg_nneseries => n _.
