@@ -130,14 +130,38 @@ move=> v1; rewrite -(Euclidean.dot_delta i v); apply: le_trans (Euclidean.cauchy
 by rewrite Euclidean.norm_delta mul1r.
 Qed.
 
-Lemma score_le X u : `|score X u| <= l1 (scatter X).
+Lemma form_direction_le (A : 'M[R]_d) u : `|Euclidean.form A (direction u)| <= l1 A.
 Proof.
-have v1 := norm_direction u; rewrite /score; move: (direction u) (scatter X) v1 => v C v1.
+have v1 := norm_direction u; move: (direction u) v1 => v v1.
 rewrite /Euclidean.form /Euclidean.dot; apply: le_trans (ler_norm_sum _ _ _) _.
 rewrite /l1; apply: ler_sum => i _; rewrite normrM -[X in _ <= X]mul1r.
 apply: ler_pmul => //; first exact: entry_le1.
 rewrite mxE; apply: le_trans (ler_norm_sum _ _ _) _; apply: ler_sum => j _.
 by rewrite normrM ler_pimulr // entry_le1.
+Qed.
+
+Lemma score_le X u : `|score X u| <= l1 (scatter X).
+Proof. exact: form_direction_le. Qed.
+
+(* How far one row moves the form of the scatter matrix, at a vector that is not longer than 1. *)
+Lemma form_scatter_change (X Y : data) (v : 'cV[R]_d) : adjacent X Y -> Euclidean.norm v <= 1 ->
+  `|Euclidean.form (scatter X) v - Euclidean.form (scatter Y) v| <= 1.
+Proof.
+move=> [bX bY [i XY]] v1; rewrite -Euclidean.formB.
+have -> : scatter X - scatter Y = RankTwo.gap (X i) (Y i).
+  rewrite /scatter (bigD1 i) //= [X in _ - X](bigD1 i) //= /RankTwo.gap.
+  have -> : \sum_(j | j != i) X j *m (X j)^T = \sum_(j | j != i) Y j *m (Y j)^T.
+    by apply: eq_bigr => j ji; rewrite XY.
+  by rewrite opprD addrACA subrr addr0.
+rewrite RankTwo.form_gap.
+have sq (x : 'cV[R]_d) : Euclidean.norm x <= 1 -> 0 <= Euclidean.dot x v ^+ 2 <= 1.
+  move=> x1; rewrite sqr_ge0 /= -real_normK ?num_real // expr_le1 //.
+  apply: le_trans (Euclidean.cauchy_schwarz _ _) _; rewrite -[X in _ <= X]mulr1.
+  by apply: ler_pmul; rewrite ?Euclidean.norm_ge0.
+have /andP[a0 a1] := sq _ (bY i); have /andP[b0 b1] := sq _ (bX i).
+rewrite ler_norml ler_subr_addl ler_subl_addl; apply/andP; split.
+  by apply: (le_trans a1); rewrite ler_addl.
+by rewrite ler_subl_addl; apply: (le_trans b1); rewrite ler_addr.
 Qed.
 
 Lemma measurable_score X : measurable_fun setT (score X).
@@ -185,23 +209,8 @@ move=> X Y XY; apply: (indistinguishable_le two); move: X Y XY.
 apply: (@exponential_mechanism_dp R _ _ (uniform_sphere R d) data adjacent
   (fun X u => - score X u) eta^-1 eta bingham_weight); first by rewrite invr_gt0.
   by move=> X u; rewrite /= invrK mulNr opprK mulrC.
-move=> X Y u [bX bY [i XY]]; rewrite divff ?gt_eqF // opprK addrC.
-have -> : score Y u - score X u = Euclidean.form (RankTwo.gap (Y i) (X i)) (direction u).
-  rewrite /score -Euclidean.formB; congr (Euclidean.form _ _).
-  rewrite /scatter (bigD1 i) //= [X in _ - X](bigD1 i) //= /RankTwo.gap.
-  have -> : \sum_(j | j != i) X j *m (X j)^T = \sum_(j | j != i) Y j *m (Y j)^T.
-    by apply: eq_bigr => j ji; rewrite XY.
-  by rewrite opprD addrACA subrr addr0.
-have v1 := norm_direction u; move: (direction u) v1 => v v1.
-rewrite RankTwo.form_gap.
-have sq (x : 'cV[R]_d) : Euclidean.norm x <= 1 -> 0 <= Euclidean.dot x v ^+ 2 <= 1.
-  move=> x1; rewrite sqr_ge0 /= -real_normK ?num_real // expr_le1 //.
-  apply: le_trans (Euclidean.cauchy_schwarz _ _) _; rewrite -[X in _ <= X]mulr1.
-  by apply: ler_pmul; rewrite ?Euclidean.norm_ge0.
-have /andP[a0 a1] := sq _ (bY i); have /andP[b0 b1] := sq _ (bX i).
-rewrite ler_norml ler_subr_addl ler_subl_addl; apply/andP; split.
-  by apply: (le_trans b1); rewrite ler_addl.
-by rewrite ler_subl_addl; apply: (le_trans a1); rewrite ler_addr.
+move=> X Y u XY; rewrite divff ?gt_eqF // opprK addrC distrC.
+by apply: form_scatter_change => //; exact: norm_direction.
 Qed.
 
 End Calibration.
