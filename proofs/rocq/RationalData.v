@@ -12,7 +12,7 @@
 
    Assumed: nothing. *)
 From mathcomp Require Import all_ssreflect ssralg ssrnum ssrint interval rat zmodp matrix.
-From covassay Require Import MeasureTheory PureDP Releases.
+From covassay Require Import MeasureTheory PureDP Lebesgue Releases.
 From covassay Require Sensitivity.
 Set Implicit Arguments. Unset Strict Implicit. Unset Printing Implicit Defensive.
 Import Order.TTheory GRing.Theory Num.Def Num.Theory.
