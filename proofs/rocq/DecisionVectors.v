@@ -122,16 +122,15 @@ have -> : T = ratr (energy_threshold share n d) by rewrite fmorph_div rmorphM !r
 by apply: svt_answers => u; exact: energy_rows.
 Qed.
 
-(* The noise of query j that just reaches the threshold, and t times it. *)
+(* The noise with which a query q just reaches the threshold, and a share t of it more. *)
 Definition edge (tight : bool) (eps T q z0 t : rat) : rat :=
-  t * (query_rate tight eps * (T + z0 / threshold_rate eps - q)).
+  let e := query_rate tight eps * (T + z0 / threshold_rate eps - q) in e + t * `|e|.
 
-Definition svt_rows_of (tight : bool) (eps T : rat) (Q : nat -> rat) (answer : (nat -> rat) -> nat)
-    (start : seq rat) : seq (seq rat) :=
-  [seq let z j := nth 0 [:: frac 1 2; edge tight eps T (Q 0%N) (frac 1 2) t.1;
-                            edge tight eps T (Q 1%N) (frac 1 2) t.2] j in
+Definition svt_rows_of (tight : bool) (eps T z0 : rat) (Q : nat -> rat)
+    (answer : (nat -> rat) -> nat) (start : seq rat) : seq (seq rat) :=
+  [seq let z := nth 0 [:: z0; edge tight eps T (Q 0%N) z0 t.1; edge tight eps T (Q 1%N) z0 t.2] in
        start ++ [:: z 0%N; z 1%N; z 2%N; (answer z)%:R]
-   | t <- [:: (frac 101 100, 1); (frac 99 100, frac 101 100); (frac 99 100, frac 99 100)]].
+   | t <- [:: (frac 1 100, 0); (- frac 1 100, frac 1 100); (- frac 1 100, - frac 1 100)]].
 
 (* In these data the features have different energies, all below the threshold. *)
 Definition energy_data : seq (seq rat) :=
@@ -139,7 +138,7 @@ Definition energy_data : seq (seq rat) :=
 
 Definition above_threshold_rows : seq (seq rat) :=
   flatten [seq let T := energy_threshold c.2 3 2 in
-    svt_rows_of c.1.1 c.1.2 T (energy_entry 3 energy_data)
+    svt_rows_of c.1.1 c.1.2 T (frac 1 2) (energy_entry 3 energy_data)
       (above_threshold_answer c.1.1 c.1.2 c.2 3 2 energy_data)
       ([:: 3%:R; 2%:R; c.1.2; (c.1.1 : nat)%:R] ++ data_columns 3 2 energy_data ++ [:: c.2])
   | c <- [:: (false, 1, 1); (true, 1, 1); (false, frac 1 2, frac 3 2); (true, 2%:R, frac 3 2)]].
@@ -199,10 +198,10 @@ Definition radius_data : seq (seq rat) :=
   [:: [:: frac 3 10; frac 4 10]; [:: frac 1 2; 0]; [:: frac 3 5; frac 4 5]].
 
 Definition private_radius_rows : seq (seq rat) :=
-  flatten [seq svt_rows_of c.1.1 c.1.2 (3%:R - c.2) (rows_within_entry (frac 1 2) 3 2 radius_data)
+  flatten [seq svt_rows_of c.1.1 c.1.2 (3%:R - c.2) 8%:R (rows_within_entry (frac 1 2) 3 2 radius_data)
       (private_radius_answer c.1.1 c.1.2 (frac 1 2) c.2 2 3 2 radius_data)
       ([:: 3%:R; 2%:R; c.1.2; (c.1.1 : nat)%:R] ++ data_columns 3 2 radius_data ++ [:: frac 1 2; c.2])
-  | c <- [:: (false, 8%:R, 3%:R); (true, 8%:R, 2%:R); (false, 2%:R, 9%:R)]].
+  | c <- [:: (false, 8%:R, frac 3 2); (true, 8%:R, 2%:R); (false, 2%:R, 6%:R)]].
 
 (* ---------------------------------------------------------------------------- *)
 (* exponential                                                                  *)
@@ -229,18 +228,25 @@ Definition exponential_rows : seq (seq rat) :=
 Definition bingham_entry (tight : bool) (n : nat) (eps : rat) x (i j : nat) : rat :=
   eps / (if tight then 2%:R else 4%:R) * sum_to n (fun k => entry x k i * entry x k j).
 
-Lemma bingham_holds (R : realType) n d (tight : bool) (eps : rat) x (eps_gt0 : 0 < ratr eps :> R) :
-  (bingham n d eps_gt0 tight (rows R n d x) = law (bingham_weight eps_gt0 tight (rows R n d x)) :> (set _ -> _)) /\
-  forall u, bingham_weight eps_gt0 tight (rows R n d x) u
-    = expR (Euclidean.form (entries_of R d d (bingham_entry tight n eps x)) (direction u)).
+Lemma bingham_matrix (R : realType) n d (tight : bool) (eps : rat) x :
+  bingham_exponent (ratr eps) tight *: scatter (rows R n d x)
+  = entries_of R d d (bingham_entry tight n eps x).
 Proof.
-split=> // u; rewrite /= /score -Euclidean.formZ; congr (expR (Euclidean.form _ _)).
 apply/matrixP => i j; rewrite !mxE summxE /bingham_entry rmorphM; congr (_ * _).
   by rewrite /bingham_exponent; case: tight; rewrite fmorph_div rmorph_nat.
 by rewrite sum_toE rmorph_sum; apply: eq_bigr => k _; rewrite mxE big_ord1 !mxE /= rmorphM.
 Qed.
 
+Lemma bingham_holds (R : realType) n d (tight : bool) (eps : rat) x (eps_gt0 : 0 < ratr eps :> R) :
+  (bingham n d eps_gt0 tight (rows R n d x) = law (bingham_weight eps_gt0 tight (rows R n d x)) :> (set _ -> _)) /\
+  forall u, bingham_weight eps_gt0 tight (rows R n d x) u
+    = expR (Euclidean.form (entries_of R d d (bingham_entry tight n eps x)) (direction u)).
+Proof.
+split=> [|u]; first exact: erefl.
+by rewrite -bingham_matrix Euclidean.formZ; exact: erefl.
+Qed.
+
 Definition bingham_rows : seq (seq rat) :=
-  [seq [:: 3%:R; 2%:R; c.2; (c.1 : nat)%:R] ++ data_columns 3 2 sample_rows ++
+  [seq [:: 3%:R; 2%:R; c.2; (nat_of_bool c.1)%:R] ++ data_columns 3 2 sample_rows ++
        matrix_columns 2 2 (bingham_entry c.1 3 c.2 sample_rows)
    | c <- [:: (false, 1); (true, 1); (true, frac 1 2)]].
