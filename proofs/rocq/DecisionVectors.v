@@ -147,8 +147,6 @@ Definition above_threshold_rows : seq (seq rat) :=
 (* private-radius: the radii are precision 2^j, at most one; the threshold is n - slack *)
 
 Definition public_radius (precision : rat) (j : nat) : rat := Num.min 1 (precision * 2%:R ^+ j).
-Definition square_length (d : nat) (x : seq (seq rat)) (k : nat) : rat :=
-  sum_to d (fun i => entry x k i ^+ 2).
 Definition rows_within_entry (precision : rat) (n d : nat) x (j : nat) : rat :=
   sum_to n (fun k => ((square_length d x k <= public_radius precision j ^+ 2) : nat)%:R).
 Definition private_radius_answer (tight : bool) (eps precision slack : rat) (k n d : nat) x z : nat :=
@@ -173,9 +171,7 @@ have rE : Num.min 1 (ratr precision * 2%:R ^+ j) = ratr (public_radius precision
     by rewrite min_l ?rmorph1 // -(rmorph1 (ratr_rmorphism R)) ler_rat.
   by rewrite min_r // -(rmorph1 (ratr_rmorphism R)) ler_rat.
 rewrite rE -(@ler_pexpn2r _ 2) ?nnegrE ?Euclidean.norm_ge0 ?ler0q // Euclidean.sqr_norm.
-have -> : Euclidean.dot (rows R n d x i) (rows R n d x i) = ratr (square_length d x i).
-  by rewrite /square_length sum_toE rmorph_sum; apply: eq_bigr => l _; rewrite !mxE rmorphX expr2.
-by rewrite -rmorphX ler_rat.
+by rewrite square_length_rows -rmorphX ler_rat.
 Qed.
 
 Lemma private_radius_holds (z : nat -> rat) (o : option 'I_k) :
@@ -193,15 +189,15 @@ Qed.
 
 End Radius.
 
-(* Rows of length 1/2, 1/2, 1; the radii are 1/2 and 1, so 2 and 3 rows are within. *)
+(* Two rows of length at most 1/2, one of length 1; the radii are 1/2 and 1, so 2 and 3 rows are within. *)
 Definition radius_data : seq (seq rat) :=
-  [:: [:: frac 3 10; frac 4 10]; [:: frac 1 2; 0]; [:: frac 3 5; frac 4 5]].
+  [:: [:: frac 1 4; frac 1 4]; [:: frac 1 2; 0]; [:: 0; 1]].
 
 Definition private_radius_rows : seq (seq rat) :=
   flatten [seq svt_rows_of c.1.1 c.1.2 (3%:R - c.2) 8%:R (rows_within_entry (frac 1 2) 3 2 radius_data)
       (private_radius_answer c.1.1 c.1.2 (frac 1 2) c.2 2 3 2 radius_data)
       ([:: 3%:R; 2%:R; c.1.2; (c.1.1 : nat)%:R] ++ data_columns 3 2 radius_data ++ [:: frac 1 2; c.2])
-  | c <- [:: (false, 8%:R, frac 3 2); (true, 8%:R, 2%:R); (false, 2%:R, 6%:R)]].
+  | c <- [:: (false, 8%:R, frac 3 2); (true, 8%:R, frac 9 4); (false, 2%:R, 6%:R)]].
 
 (* ---------------------------------------------------------------------------- *)
 (* exponential                                                                  *)

@@ -13,7 +13,7 @@
    Assumed: nothing. *)
 From mathcomp Require Import all_ssreflect ssralg ssrnum ssrint interval rat zmodp matrix.
 From covassay Require Import MeasureTheory PureDP Lebesgue Releases.
-From covassay Require Sensitivity.
+From covassay Require Euclidean Sensitivity.
 Set Implicit Arguments. Unset Strict Implicit. Unset Printing Implicit Defensive.
 Import Order.TTheory GRing.Theory Num.Def Num.Theory.
 Import numFieldTopology.Exports.
@@ -29,6 +29,9 @@ rewrite -(big_mkord xpredT f) /index_iota subn0 /sum_to.
 by elim: (iota 0 k) => [|i r IH]; rewrite ?big_nil ?big_cons //= IH.
 Qed.
 
+(* |x_k|^2 *)
+Definition square_length (d : nat) (x : seq (seq rat)) (k : nat) : rat :=
+  sum_to d (fun i => entry x k i ^+ 2).
 (* sum_k x_ki x_kj / n *)
 Definition moment (n : nat) (x : seq (seq rat)) (i j : nat) : rat :=
   sum_to n (fun k => entry x k i * entry x k j) / n%:R.
@@ -48,6 +51,12 @@ Proof.
 apply/matrixP => i j; rewrite !mxE summxE /moment fmorph_div rmorph_nat mulrC; congr (_ / _).
 rewrite sum_toE rmorph_sum; apply: eq_bigr => k _.
 by rewrite mxE big_ord1 !mxE /= rmorphM.
+Qed.
+
+Lemma square_length_rows n d x (k : 'I_n) :
+  Euclidean.dot (rows n d x k) (rows n d x k) = ratr (square_length d x k).
+Proof.
+by rewrite /square_length sum_toE rmorph_sum; apply: eq_bigr => l _; rewrite !mxE rmorphX expr2.
 Qed.
 
 (* A release q + b z, for a scale b whose square is s. *)
