@@ -189,8 +189,8 @@ End RationalSpectrum.
 
 Definition spectrum (a1 a2 : rat) (i : nat) : rat := nth 0 [:: a1; a2] i.
 
-(* The row of a release with spectrum a and budget c, from data with second moment q. *)
-Definition projected_row (n : nat) (start : seq rat) (s : rat) (z y : nat -> nat -> rat) : seq rat :=
+(* The row of a release y with noise z, of square scale s. *)
+Definition projected_row (start : seq rat) (s : rat) (z y : nat -> nat -> rat) : seq rat :=
   start ++ s :: matrix_columns 2 2 z ++ matrix_columns 2 2 y.
 
 (* ---------------------------------------------------------------------------- *)
@@ -221,7 +221,7 @@ move=> theta a one; rewrite /f (@noise_leads R).
 Qed.
 
 Definition projection_rows : seq (seq rat) :=
-  [seq projected_row c.1.1 ([:: c.1.1%:R; 2%:R; c.1.2; 0] ++ data_columns c.1.1 2 sample_rows)
+  [seq projected_row ([:: c.1.1%:R; 2%:R; c.1.2; 0] ++ data_columns c.1.1 2 sample_rows)
          (gauss_cov_scale c.1.1 2 c.1.2) (ball_noise c.1.1 c.1.2 sample_rows (spectrum c.2.1.1 c.2.1.2))
          (spectral_entry (shrunk c.2.2 (spectrum c.2.1.1 c.2.1.2)))
    | c <- [seq c <- [:: (2%N, 1, (frac 3 5, - frac 1 5, 0)); (2%N, frac 1 2, (frac 4 5, frac 3 5, frac 1 5));
@@ -295,13 +295,14 @@ Qed.
 
 End NaivePce.
 
-(* The squared radius is 1, with kappa = 1/10, L = 2 and t = 2; one row is a little longer. *)
-Definition long_data : seq (seq rat) := [:: [:: 1; frac 1 10]; [:: frac 9 10; frac 2 5]; [:: - frac 1 2; frac 1 2]].
+(* The squared radius is 10, with kappa = 1, L = 2 and t = 2; one row is a little longer. *)
+Definition long_data : seq (seq rat) :=
+  [:: [:: 3%:R; frac 11 10]; [:: 2%:R; 2%:R]; [:: - 1; 1]].
 
 Definition naive_pce_rows : seq (seq rat) :=
-  let kappa := frac 1 10 in let L := 2%:R in let r2 := pce_radius 2 kappa L 2%:R in
-  [seq projected_row 3 ([:: 3%:R; 2%:R; c.1.2; (nat_of_bool c.1.1)%:R] ++ data_columns 3 2 long_data ++ [:: kappa; L])
+  let kappa := 1 in let L := 2%:R in let r2 := pce_radius 2 kappa L 2%:R in
+  [seq projected_row ([:: 3%:R; 2%:R; c.1.2; (nat_of_bool c.1.1)%:R] ++ data_columns 3 2 long_data ++ [:: kappa; L])
          (naive_pce_scale c.1.1 3 c.1.2 r2)
          (naive_pce_noise c.1.1 3 c.1.2 r2 long_data (spectrum c.2.1 c.2.2))
          (spectral_entry (shrunk 0 (spectrum c.2.1 c.2.2)))
-   | c <- [:: (false, 1, (2%:R, 1)); (true, 1, (2%:R, - 1)); (false, frac 1 2, (frac 3 2, - frac 1 2))]].
+   | c <- [:: (false, 1, (5%:R, 1)); (true, 1, (6%:R, - 2%:R)); (false, frac 1 2, (4%:R, - 1))]].
