@@ -1,6 +1,7 @@
 """The numbers that the kernel evaluated, compared with the formulas of the reference."""
 
 import json
+import math
 from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
@@ -54,6 +55,14 @@ def centred_sensitivity(rows: Rows) -> None:
     """3√3 (n − 1)/n², squared; with 3 in the place of √3 the square is three times as large."""
     for n, squared in rows:
         assert sensitivity.centred_sensitivity(n, 2, lambda three: three) ** 2 / 3 == squared
+
+
+def l1_sensitivity(rows: Rows) -> None:
+    """The squares of the sensitivities in ℓ1, of the entries on and above the diagonal and of all entries."""
+    for dimension, triangle, full in rows:
+        d = int(dimension)
+        assert math.isclose(sensitivity.triangle_l1(d) ** 2, triangle, rel_tol=1e-14)  # a root and its square
+        assert math.isclose(sensitivity.full_l1(d) ** 2, full, rel_tol=1e-14)
 
 
 def second_moment(rows: Rows) -> None:
@@ -121,6 +130,7 @@ REPLAYS: dict[str, Callable[[Rows], None]] = {
     "budget-tight": budget("tight"),
     "nuclear-sensitivity": nuclear_sensitivity,
     "centred-sensitivity": centred_sensitivity,
+    "l1-sensitivity": l1_sensitivity,
     "second-moment": second_moment,
     "critical-constant": critical_constant,
     "tail": tail,
@@ -153,9 +163,20 @@ def test_a_planted_wrong_tail_is_seen() -> None:
 
 
 def test_every_vector_is_replayed() -> None:
-    assert set(VECTORS) == set(REPLAYS)
+    """The releases of whole mechanisms are replayed in `test_release_vectors`."""
+    assert {name for name in VECTORS if not name.startswith("release-")} == set(REPLAYS)
 
 
 def test_the_command_prints_them(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["vectors"]) == 0
     assert json.loads(capsys.readouterr().out)["vectors"] == VECTORS
+
+
+@pytest.mark.parametrize("formula", ["triangle_l1", "full_l1"])
+def test_a_sensitivity_in_l1_that_is_three_per_cent_wrong_is_seen(
+    formula: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    original = getattr(sensitivity, formula)
+    monkeypatch.setattr(sensitivity, formula, lambda d: 1.03 * original(d))
+    with pytest.raises(AssertionError):
+        l1_sensitivity(rows_of("l1-sensitivity"))

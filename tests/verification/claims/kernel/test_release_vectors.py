@@ -1,0 +1,238 @@
+"""The releases that the kernel evaluated from the definitions of whole mechanisms, compared with `release`."""
+
+import importlib
+import json
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from fractions import Fraction
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import pytest
+
+from covassay.reference.mechanisms.building_blocks import above_threshold, exponential, private_radius
+from covassay.reference.mechanisms.building_blocks.above_threshold import AboveThresholdNoise
+from covassay.reference.mechanisms.pure.nuclear_ball_projection import NuclearBallProjectionNoise
+from covassay.reference.mechanisms.registry import MECHANISMS
+
+PROOFS = Path(__file__).resolve().parents[4] / "proofs"
+VECTORS = json.loads((PROOFS / "vectors.json").read_text(encoding="utf-8"))["vectors"]
+ROUNDING = 1e-13  # a release of numbers below 10 takes some ten operations, each with relative error 2^-53
+Row = dict[str, Fraction]
+Options = dict[str, Any]
+
+
+def rows_of(name: str) -> list[Row]:
+    vector = VECTORS[name]
+    return [dict(zip(vector["columns"], map(Fraction, row), strict=True)) for row in vector["rows"]]
+
+
+def module_of(name: str) -> ModuleType:
+    return importlib.import_module(MECHANISMS[name].release.__module__)
+
+
+def block(row: Row, letter: str, height: int, width: int) -> np.ndarray:
+    """The numbers x11, x12, …, of a row."""
+    return np.array([[float(row[f"{letter}{i + 1}{j + 1}"]) for j in range(width)] for i in range(height)])
+
+
+def size(row: Row) -> tuple[int, int]:
+    return int(row["n"]), int(row["d"])
+
+
+def data(row: Row) -> np.ndarray:
+    return block(row, "x", *size(row))
+
+
+def scaled(row: Row, height: int, width: int) -> np.ndarray:
+    """The noise of scale one: the root of the squared scale times z."""
+    return math.sqrt(row["scale_squared"]) * block(row, "z", height, width)
+
+
+def close(released: np.ndarray, expected: np.ndarray) -> None:
+    np.testing.assert_allclose(released, expected, rtol=0, atol=ROUNDING)
+
+
+# ONE REPLAY FOR EACH FORM OF NOISE
+
+
+def square(name: str, budget: str, options: Callable[[int], Options]) -> Callable[[Row], None]:
+    def replay(row: Row) -> None:
+        d = size(row)[1]
+        settings = {budget: float(row["budget"])} | options(int(row["option"]))
+        close(module_of(name).release(data(row), scaled(row, d, d), **settings), block(row, "y", d, d))
+
+    return replay
+
+
+def vector(name: str, budget: str) -> Callable[[Row], None]:
+    def replay(row: Row) -> None:
+        d = size(row)[1]
+        released = module_of(name).release(data(row), scaled(row, 1, d)[0], **{budget: float(row["budget"])})
+        close(released, block(row, "y", 1, d)[0])
+
+    return replay
+
+
+def private_trace(row: Row) -> None:
+    released = module_of("private-trace").release(data(row), scaled(row, 1, 1)[0, 0], epsilon=float(row["budget"]))
+    close(released, block(row, "y", 1, 1)[0, 0])
+
+
+def nuclear_ball_projection(row: Row) -> None:
+    noise = NuclearBallProjectionNoise(block(row, "z", 2, 2), float(row["trace_noise"]))
+    settings = {"epsilon": float(row["budget"])} | calibration(int(row["option"]))
+    close(module_of("nuclear-ball-projection").release(data(row), noise, **settings), block(row, "y", 2, 2))
+
+
+def naive_pce(row: Row) -> None:
+    """Here beta is n e^(−L), so that the squared radius is rational."""
+    beta = float(row["n"]) * math.exp(-row["log"])
+    settings: Options = {"calibration": "tight" if row["option"] else "reconstructed", "kappa": float(row["kappa"])}
+    settings |= {"rho": float(row["budget"]), "beta": beta}
+    close(module_of("naive-pce").release(data(row), scaled(row, 2, 2), **settings), block(row, "y", 2, 2))
+
+
+def coinpress_mean(row: Row) -> None:
+    """Here beta is such that gamma1 is that of the row: γ₁² = d + 2√(dL) + 2L, so √(2L) = √(γ₁² − d/2) − √(d/2)."""
+    d, gamma = float(row["d"]), float(row["gamma1"])
+    log = (math.sqrt(gamma**2 - d / 2) - math.sqrt(d / 2)) ** 2 / 2
+    settings = {"rho": float(row["budget"]), "radius": float(row["radius"]), "beta": float(row["n"]) * math.exp(-log)}
+    released = module_of("coinpress-mean").release(data(row), scaled(row, 2, 1).T, steps=1, **settings)
+    close(released, block(row, "y", 2, 1)[:, 0])
+
+
+def svt_noise(row: Row) -> AboveThresholdNoise:
+    return AboveThresholdNoise(float(row["z0"]), np.array([float(row["z1"]), float(row["z2"])]))
+
+
+def above(row: Row) -> None:
+    settings = {"epsilon": float(row["budget"]), "share": float(row["share"])} | calibration(int(row["option"]))
+    assert above_threshold.release(data(row), svt_noise(row), **settings) == row["answer"] + 1
+
+
+def radius(row: Row) -> None:
+    """Here beta is such that the slack is that of the row."""
+    epsilon, slack, precision = (float(row[column]) for column in ("budget", "slack", "precision"))
+    paper = 4 * math.exp(-slack * epsilon / 8)  # slack = (8/ε) ln (4/β)
+    tight = math.sqrt(8) * math.exp(-slack * epsilon / 4)  # slack = (2/ε) ln (2/β) + (2/ε) ln (4/β)
+    beta = tight if row["option"] else paper
+    settings = {"epsilon": epsilon, "precision": precision, "beta": beta} | calibration(int(row["option"]))
+    expected = min(1, precision * 2 ** int(row["answer"]))
+    assert private_radius.release(data(row), svt_noise(row), **settings) == expected
+
+
+def odds(row: Row) -> None:
+    """With Gumbel noise g, feature 2 wins if g₂ − g₁ is above minus the log odds: here by one per cent, or not."""
+    for beyond, winner in ((0.99, 2), (1.01, 1)):
+        noise = np.array([beyond * float(row["log_odds"]), 0.0])
+        assert exponential.release(data(row), noise, epsilon=float(row["budget"])) == winner
+
+
+def bingham(row: Row) -> None:
+    """The matrix that `release` hands to the sampler."""
+    seen: list[np.ndarray] = []
+
+    def sampler(matrix: np.ndarray) -> np.ndarray:
+        seen.append(matrix)
+        return np.array([1.0, 0.0])
+
+    settings = {"epsilon": float(row["budget"])} | calibration(int(row["option"]))
+    module_of("bingham").release(data(row), sampler, **settings)
+    close(seen[0], block(row, "m", 2, 2))
+
+
+# THE OPTIONS
+
+
+def calibration(option: int) -> Options:
+    return {"calibration": ("paper", "tight")[option]}
+
+
+def entrywise(option: int) -> Options:
+    return calibration(option % 2) | {"entries": ("full", "triangle")[option // 2]}
+
+
+def body(option: int) -> Options:
+    return {"body": ("schatten1", "covariance", "l1", "l2", "linf")[option]}
+
+
+def ensemble(option: int) -> Options:
+    return {"ensemble": ("wigner", "goe")[option]}
+
+
+def plain(_: int) -> Options:
+    return {}
+
+
+@dataclass(frozen=True)
+class Release:
+    """How the rows of one mechanism are replayed, and the formulas of its module that they reach, each a mutant."""
+
+    replay: Callable[[Row], None]
+    mutants: tuple[str, ...] = field(default=("noise_scale", "second_moment"))
+
+
+MOMENTS = ("noise_scale", "second_moments_sensitivity", "column_squares")
+SVT = ("threshold_scale", "query_scale")
+RELEASES = {
+    "entrywise-laplace": Release(square("entrywise-laplace", "epsilon", entrywise)),
+    "lap-cov": Release(square("lap-cov", "epsilon", calibration)),
+    "nuclear-laplace": Release(square("nuclear-laplace", "epsilon", plain)),
+    "nuclear-laplace-symmetric": Release(square("nuclear-laplace-symmetric", "epsilon", plain)),
+    "k-norm": Release(square("k-norm", "epsilon", body), ("noise_scale", "second_moment", "sensitivity")),
+    "centred-covariance": Release(square("centred-covariance", "epsilon", plain)),
+    "gauss-cov": Release(square("gauss-cov", "rho", ensemble)),
+    "projection-mechanism": Release(square("projection-mechanism", "rho", ensemble), ("psd_trace_ball",)),
+    "laplace": Release(vector("laplace", "epsilon"), MOMENTS),
+    "gaussian": Release(vector("gaussian", "rho"), MOMENTS),
+    "private-trace": Release(private_trace, ("laplace_scale", "total_square")),
+    "nuclear-ball-projection": Release(
+        nuclear_ball_projection, ("matrix_scale", "trace_scale", "second_moment", "nuclear_ball")
+    ),
+    "naive-pce": Release(naive_pce, ("noise_variance", "radius_squared", "second_moment", "psd_cone")),
+    "coinpress-mean": Release(coinpress_mean, ("noise_scale", "clip_radius", "row_bound")),
+    "above-threshold": Release(above, (*SVT, "column_squares")),
+    "private-radius": Release(radius, ("search_threshold", "public_radii")),
+    "exponential": Release(odds, ("exponent", "column_squares")),
+    "bingham": Release(bingham, ("exponent", "second_moment")),
+}
+
+
+def replay_all(name: str) -> None:
+    for row in rows_of(f"release-{name}"):
+        RELEASES[name].replay(row)
+
+
+@pytest.mark.parametrize("name", RELEASES)
+def test_the_reference_releases_what_the_kernel_computed(name: str) -> None:
+    replay_all(name)
+
+
+@pytest.mark.parametrize(("name", "formula"), [(name, f) for name, r in RELEASES.items() for f in r.mutants])
+@pytest.mark.parametrize("factor", [0.97, 1.03])
+def test_a_formula_that_is_three_per_cent_wrong_is_seen(
+    name: str, formula: str, factor: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    module = module_of(name)
+    original = getattr(module, formula)
+    monkeypatch.setattr(module, formula, lambda *given, **named: factor * original(*given, **named))
+    with pytest.raises(AssertionError):
+        replay_all(name)
+
+
+@pytest.mark.parametrize("formula", [*SVT, "accuracy"])
+def test_a_wrong_scale_of_the_sparse_vector_is_seen_in_private_radius(
+    formula: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    original = getattr(above_threshold, formula)
+    monkeypatch.setattr(above_threshold, formula, lambda *given, **named: 1.03 * original(*given, **named))
+    with pytest.raises(AssertionError):
+        replay_all("private-radius")
+
+
+def test_every_whole_mechanism_with_a_vector_has_a_replay() -> None:
+    assert {name for name in VECTORS if name.startswith("release-")} == {f"release-{name}" for name in RELEASES}
