@@ -95,7 +95,8 @@ End SymmetricStage.
 
 Lemma symmetric_stage_zcdp (R : realType) e1 e2 (Y : measurableType e1) (Z : measurableType e2) d
     (h : Y * 'M[R]_d -> Z)
-    (mh : measurable_fun [set: [the measurableType _ of (Y * 'M[R]_d)%type]] h) (sigma : R) (sigma_gt0 : 0 < sigma) (X : Type) (nb : X -> X -> Prop)
+    (mh : measurable_fun [set: [the measurableType _ of (Y * 'M[R]_d)%type]] h)
+    (sigma : R) (sigma_gt0 : 0 < sigma) (X : Type) (nb : X -> X -> Prop)
     (q : X -> Y -> 'M[R]_d) (mq : forall x, measurable_fun setT (q x)) (s : R) y : 0 <= s ->
   (forall x, (q x y)^T = q x y) ->
   (forall x x', nb x x' -> MatrixNorms.frob_dot (q x y - q x' y) (q x y - q x' y) <= 2%:R * s ^+ 2) ->
