@@ -516,7 +516,7 @@ class _PairSampler:
             if self.enough(gained):
                 ended = self.ended(choice, made[0], made[1:], wager, _EarlyEnd(gained, mean))
                 return _joined(made), ended
-        return _joined(made), None
+        return _joined(made or [self.draws("pilot", (0, 0))]), None  # chance can make no draws at all
 
     def ended(
         self, choice: _Choice, chosen_on: tuple[Draws, Draws], fresh: Sequence[tuple[Draws, Draws]],

@@ -11,7 +11,7 @@ from covassay.reference.mechanisms.building_blocks.gaussian_approximate import m
 from covassay.reference.mechanisms.output import OUTPUTS
 from covassay.reference.privacy import ZCDP, ApproximateDP, Guarantee, PureDP
 from covassay.verification.audit.engine import privacy
-from covassay.verification.audit.engine.checks import CheckResult, Status
+from covassay.verification.audit.engine.checks import CheckResult, Status, Verdict
 from covassay.verification.audit.engine.privacy import Pair, Statistic, run_pair
 from covassay.verification.audit.engine.sampling import Setting, draw, joined
 from covassay.verification.audit.run import MOST_CHECKS, audit, decide
@@ -154,3 +154,10 @@ def test_a_whole_audit_of_a_target_with_little_noise_makes_a_fraction_of_its_dra
     refuted = [check for check in report.refuted if check.kind == "privacy"]
     assert refuted
     assert all(check.n < 0.05 * 20_000 for check in refuted)
+
+
+def test_a_pilot_to_which_chance_gives_no_draws_is_no_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Seen once in a thousand audits with 100 samples: the random sizes of both sides were 0."""
+    monkeypatch.setattr(privacy, "poisson_size", lambda mean, rng: 0)
+    report = audit("covassay:gauss-cov", ZCDP(0.5), samples=100)
+    assert report.verdict is not Verdict.REFUTED
