@@ -381,7 +381,19 @@ def expected_of(
         )
     stated = dict(target.options) if name == target.mechanism else {}
     options = mechanism(name).resolve({**stated, **settings.options})
+    if settings.claimed is None:
+        _require_what_it_draws(target, mechanism(name).resolve(stated), options)
     return name, options, profile(name, guarantee, options, settings.samples, settings.seed)
+
+
+def _require_what_it_draws(target: Target, drawn: dict[str, Any], claimed: dict[str, Any]) -> None:
+    """Raise `InvalidInput` if an option was given that is not the one the target draws with, by its own word."""
+    for key, value in claimed.items():
+        if value != drawn[key]:
+            raise InvalidInput(
+                f"{key} = {value}: {target.name} draws with {key} = {drawn[key]}; to hold it against another claim, "
+                f"name the mechanism too (--as {target.mechanism})"
+            )
 
 
 def _as_stated_by(target: Target, settings: AuditSettings) -> AuditSettings:

@@ -396,6 +396,11 @@ FORMS: dict[str, tuple[Any, str, dict[str, Any]]] = {  # values, the .csv file, 
         "a,b\n0.5,1.0\n1.0,0.0\n0.0,2.0\n",
         {"columns": ["a", "b"], "mean": [0.5, 1.0], "second_moment": [[1.0, 0.0], [0.0, 2.0]]},
     ),
+    "projection": (
+        [[0.5, 0.5], [0.5, 0.5]],
+        "a,b\n0.5,0.5\n0.5,0.5\n",
+        {"columns": ["a", "b"], "projection": [[0.5, 0.5], [0.5, 0.5]]},
+    ),
     "number": (1.5, "number\n1.5\n", {"columns": ["a", "b"], "number": 1.5}),
     "level": (4, "level\n4.0\n", {"columns": ["a", "b"], "level": 4.0}),
 }

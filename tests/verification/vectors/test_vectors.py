@@ -107,8 +107,12 @@ def refuse_one_record(question: Question) -> Question:
 
 
 def symmetrised(question: Question) -> Question:
-    noise = np.array(question["noise"])
-    return {**question, "noise": ((noise + noise.T) / 2).tolist()}
+    def half(noise: Any) -> Any:
+        return ((np.array(noise) + np.array(noise).T) / 2).tolist()
+
+    noise = question["noise"]
+    parts = {**noise, "moment": half(noise["moment"])} if isinstance(noise, dict) else half(noise)
+    return {**question, "noise": parts}
 
 
 def shortened(question: Question) -> Question:
