@@ -389,10 +389,11 @@ def expected_of(
 def _require_what_it_draws(target: Target, drawn: dict[str, Any], claimed: dict[str, Any]) -> None:
     """Raise `InvalidInput` if an option was given that is not the one the target draws with, by its own word."""
     for key, value in claimed.items():
-        if value != drawn[key]:
+        usual = mechanism(str(target.mechanism)).parameters.get(key)
+        if value != drawn.get(key, usual):
             raise InvalidInput(
-                f"{key} = {value}: {target.name} draws with {key} = {drawn[key]}; to hold it against another claim, "
-                f"name the mechanism too (--as {target.mechanism})"
+                f"{key} = {value}: {target.name} draws with {key} = {drawn.get(key, usual)}; to hold it against "
+                f"another claim, name the mechanism too (--as {target.mechanism})"
             )
 
 

@@ -134,6 +134,8 @@ def test_law_knows_the_bingham_oracle(capsys: pytest.CaptureFixture[str]) -> Non
         ["audit", "covassay:bingham", "--samples", "1"],
         ["audit", "covassay:bingham", "--data", "nosuch.csv"],
         ["audit", "covassay:bingham", "--calibration", "best"],
+        ["audit", "covassay:bingham", "--calibration", "tight"],
+        ["audit", "covassay:matrix-bingham", "--set", "rank=1"],
         ["audit", "covassay:bingham", "--as", "nosuch"],
         [],
     ],
