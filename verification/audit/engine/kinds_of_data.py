@@ -21,6 +21,7 @@ from covassay.reference.errors import InvalidInput
 from covassay.reference.mechanisms.output import Feature
 from covassay.verification.audit.engine.checks import CheckResult, Status
 from covassay.verification.audit.engine.sampling import Setting, draw
+from covassay.verification.audit.engine.workers import clock
 from covassay.verification.audit.engine.zoo import GIVEN, DataSetOfZoo, zoo
 from covassay.verification.statistics.streams import stream
 from covassay.verification.statistics.tests import POWER, band
@@ -34,6 +35,7 @@ DEFAULT = 2000
 # Features are rounded to this share of their median size, so that a value which one implementation computes as 0 and
 # another as 10⁻¹⁷, or in float32 as 10⁻⁸, is one value to both.
 GRID = 1e-4
+PACE = 0.05  # seconds of a draw; where it takes longer, no other data of that shape are tried, for the sake of time
 NAMED = 3  # data sets, kinds or shapes that are named
 
 
@@ -102,12 +104,15 @@ def places(values: Vector, beside: Vector, rng: np.random.Generator) -> Vector:
 def run_kinds(setting: Setting, beside: Beside, samples: int, look: str) -> list[CheckResult]:
     """Draw on data of every kind and shape; the checks carry p-values and are not decided yet."""
     groups: dict[str, dict[str, _Group]] = {name: {} for name in NAMES}
-    failing = 0
+    failing, slow = 0, list[tuple[int, int]]()
     size = max(FEWEST, round(DRAWS * samples / DEFAULT))
     members = [member for n, d in SIZES if d >= beside.smallest_dimension for member in zoo(n, d, setting.seed)]
     members += [] if beside.own is None else [DataSetOfZoo(GIVEN, beside.own)]
     for member in members:
         n, d = member.x.shape
+        if (n, d) in slow:
+            continue
+        start = clock()
         try:
             found = _places_on(setting, beside, member, size, f"law/{KINDS}/{n}/{d}/{member.category}/{look}")
         except _TimeOut:
@@ -116,6 +121,8 @@ def run_kinds(setting: Setting, beside: Beside, samples: int, look: str) -> list
                 continue
             why = f"the target ran into the time limit on “{member.category}” (n = {n}, d = {d})"
             return [CheckResult("law", NAMES["kind"], Status.SKIPPED, why, KINDS)]
+        if clock() - start > PACE * size:
+            slow.append((n, d))
         if found is None:
             failing += 1
             continue
@@ -123,10 +130,10 @@ def run_kinds(setting: Setting, beside: Beside, samples: int, look: str) -> list
         keys = {"data set": f"{member.category} ({shape})", "kind": member.category, "shape": shape}
         for name, key in keys.items():
             groups[name].setdefault(key, _Group()).add(found, member.x)
-    if failing == len(members):
+    if not groups["kind"]:
         why = "the target, or the reference, fails on all of them"
         return [CheckResult("law", NAMES["kind"], Status.SKIPPED, why, KINDS)]
-    return [_check(name, groups[name], failing) for name in NAMES]
+    return [_check(name, groups[name], failing, slow) for name in NAMES]
 
 
 class _TimeOut(Exception):
@@ -154,7 +161,7 @@ def _places_on(
     return found
 
 
-def _check(name: str, groups: Mapping[str, _Group], failing: int) -> CheckResult:
+def _check(name: str, groups: Mapping[str, _Group], failing: int, slow: list[tuple[int, int]]) -> CheckResult:
     """The check of all groups of one sort."""
     found = {key: group.p_value() for key, group in groups.items()}
     worst = sorted(found, key=lambda key: found[key])[:NAMED]
@@ -162,6 +169,9 @@ def _check(name: str, groups: Mapping[str, _Group], failing: int) -> CheckResult
     text += ", ".join(f"{key} (p = {found[key]:.2g})" for key in worst)
     if failing and name == "data set":
         text += f"; not compared, because a draw fails there: {failing} data sets"
+    if slow and name == "data set":
+        text += f"; compared on the first kinds alone, because a draw takes more than {PACE:g} s: (n, d) = "
+        text += ", ".join(map(str, slow))
     fewest = min(groups.values(), key=lambda group: group.draws)
     tests = len(groups) * fewest.tests
     return CheckResult(

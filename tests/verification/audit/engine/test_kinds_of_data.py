@@ -12,8 +12,9 @@ from covassay.reference.mechanisms.concentrated import gauss_cov
 from covassay.reference.mechanisms.output import SECOND_MOMENT
 from covassay.reference.mechanisms.registry import MECHANISMS, default_claim, mechanism
 from covassay.reference.privacy import ZCDP, PureDP
+from covassay.verification.audit.engine import kinds_of_data
 from covassay.verification.audit.engine.checks import CheckResult, Status
-from covassay.verification.audit.engine.kinds_of_data import NAMES, SIZES, Beside, places, run_kinds
+from covassay.verification.audit.engine.kinds_of_data import DRAWS, NAMES, SIZES, Beside, places, run_kinds
 from covassay.verification.audit.engine.sampling import Setting
 from covassay.verification.audit.engine.zoo import zoo
 from covassay.verification.audit.negative_controls.of_kinds import NEGATIVE_CONTROLS
@@ -152,3 +153,11 @@ def test_the_controls_are_the_reference_on_plain_rows() -> None:
         claim = default_claim(control.mechanism).keywords()
         y = control.draw(x, rng=np.random.default_rng(1), **claim)
         assert np.allclose(y, mechanism(control.mechanism).sample(x, np.random.default_rng(1), **claim))
+
+
+def test_shapes_where_a_draw_is_slow_are_left_after_their_first_kind(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kinds_of_data, "PACE", 0.0)
+    data_sets, *_ = looked_at(lambda x, *, epsilon, rng: laplace(x, rng))
+    compared = [(n, d) for n, d in SIZES if d >= 2]
+    assert data_sets.n == DRAWS * len(compared)
+    assert f"more than 0 s: (n, d) = {', '.join(map(str, compared))}" in data_sets.detail
