@@ -9,10 +9,11 @@ Sine coordinates. In the eigenbasis of M almost every P comes from exactly one X
 Under the uniform law, X has density ∝ det(I − XᵀX)^{−1/2}. And tr(PM) = Σ_{i≤k} μ_i − Σ_{j,i} g_ji X_ji², with the gaps
 g_ji = μ_i − μ_{k+j} ≥ 0. So X has density ∝ det(I − XᵀX)^{−1/2} exp(−Σ g_ji X_ji²).
 
-The exact sampler is rejection, column by column of X; if k > m it takes the rows of X instead. Let B be I − Σ x xᵀ over
-the columns before column x. Then det(I − XᵀX) is the product of 1 − xᵀB⁻¹x over the columns. So, up to a normaliser,
-column x has a Bingham law on a sphere in R^{m+1}, given those before it. Draw x from the angular Gaussian envelope of
-that law: with B = RRᵀ, G = diag(g) for the gaps of the column, and z_0 ~ N(0, 1),
+The exact sampler is rejection, column by column of X; if k > m it takes the rows of X instead. For a column x let B be
+I − Σ x'x'ᵀ, summed over the columns x' before x. Then det(I − XᵀX) is the product of 1 − xᵀB⁻¹x over the columns. Let
+B = RRᵀ. Given the columns before x, and but for a normaliser that depends on them, R⁻¹x consists of the last m
+coordinates of a point on a sphere in R^{m+1} with a Bingham law. Draw x from the angular Gaussian envelope of that law:
+with G = diag(g) for the gaps of the column, and z_0 ~ N(0, 1),
 
     x = Rz/(z_0² + ‖z‖²)^{1/2},   z ~ N(0, (I + (2/b)RᵀGR)⁻¹).
 
@@ -20,8 +21,9 @@ Accept X with the product over its columns of
 
     exp(−xᵀGx) (1 + 2xᵀGx/b)^{(m+1)/2} / M(b) · (det(I + 2G/b)/det(B⁻¹ + 2G/b))^{1/2}.
 
-The first factor is the acceptance of `laws.bingham`, at most 1. The second is at most 1 because B ≤ I. Every b in
-(0, m + 1] gives the right law. We derived this; the steps are in proofs/paper/matrix-bingham.md.
+What stands before the dot is the acceptance probability of `laws.bingham` for q = m + 1, at most 1, with the M(b) that
+is defined there. What stands after it is at most 1 because B ≤ I. Every b in (0, m + 1] gives the right law. We derived
+this; the steps are in proofs/paper/matrix-bingham.md.
 """
 
 import math
@@ -71,7 +73,7 @@ def propose(g: Matrix, size: int, rng: np.random.Generator) -> tuple[Matrix, Vec
         log_accepted += bingham.log_acceptance(x[:, :, i] ** 2 @ g[:, i], b, m + 1)
         log_accepted += (log_det + np.log1p(scaled).sum()) / 2
         log_accepted -= np.log(np.diagonal(lower, axis1=1, axis2=2)).sum(axis=1)
-        left = first / squared  # 1 − ‖u‖², so that B − xxᵀ = R(I − uuᵀ)Rᵀ
+        left = first / squared  # 1 − ‖u‖²; since x = Ru, B − xxᵀ = R(I − uuᵀ)Rᵀ
         root = root - column @ np.swapaxes(u, 1, 2) / (1 + np.sqrt(left))
         log_det += np.log(left)[:, 0, 0]
     return x, log_accepted
@@ -86,7 +88,7 @@ def sample(m: Matrix, k: int, rng: np.random.Generator, size: int | None = None)
         falls with q and k; see the page.
     """
     g, vectors = gaps(m, k)
-    turned = k > len(vectors) - k  # the smallest gaps last
+    turned = k > len(vectors) - k  # then rows of X are drawn in place of columns; either way, the largest gaps first
     steps = g.T[:, ::-1] if turned else g
     count, most = 1 if size is None else size, max(1, BATCH // len(vectors) ** 2)
     accepted = np.empty((count, *steps.shape))

@@ -52,12 +52,12 @@ def log_density_kernel(nuclear_norm: Number, scale: Number) -> Number:
 
 
 def schatten_limit(p: Number, gamma: Callable[[Number], Number] = math.gamma, pi: Number = math.pi) -> Number:
-    """The limit of ‖Z‖_{S_p} / d^{1+1/p} as d → ∞ for full noise: the constant of DN25 Theorem 1.
+    """The limit of ‖Z‖_{S_p} / d^{1+1/p} as d → ∞ for full noise.
 
-    ‖·‖_{S_p} is the Schatten norm, the ℓp norm of the singular values. In the limit the values σ_i/d follow Ullman's
-    law on [0, π], with density (2/π²) arccosh(π/t). The result is the p-th root of the p-th moment of that law, π^p
-    Γ((p + 1)/2) / ((p + 1) √π Γ(p/2 + 1)). It is 1 for p = 1, and tends to π as p → ∞. For symmetric noise the limit is
-    half of this.
+    Twice this limit is the true constant of DN25 Theorem 1, which is printed as 3. ‖·‖_{S_p} is the Schatten norm, the
+    ℓp norm of the singular values. In the limit the values σ_i/d follow Ullman's law on [0, π], with density
+    (2/π²) arccosh(π/t). The p-th moment of that law is π^p Γ((p + 1)/2) / ((p + 1) √π Γ(p/2 + 1)), and the result is
+    its p-th root. It is 1 for p = 1, and tends to π as p → ∞. For symmetric noise the limit is half of this.
     """
     return pi * (gamma((p + 1) / 2) / ((p + 1) * pi**0.5 * gamma(p / 2 + 1))) ** (1 / p)
 
@@ -78,9 +78,9 @@ def edge_rate(t: Number, edge: Number, functions: Any = math) -> Number:
 def swept_tail_bound(d: int, t: Number, width: Number, symmetric: bool = False, functions: Any = math) -> Number:
     """An upper bound on P(‖Z‖ ≥ t) for d ≥ 2, one for every width δ > 0. Proof: proofs/paper/tail-bound.md.
 
-    Let b = edge of d − 1 plus δ, which must be below t, y = t/b, φ = arccos(1/y), and u = π for full noise. The bound
-    is d (u/δ) arccosh(b/(b − δ)) (y − √(y² − 1))^{2δ/π} exp(−rate)/(2φ²), with the rate of the edge b. For symmetric
-    noise u = π/2, and a factor 2 counts the two ends of the spectrum. `functions` is math or mpmath.
+    Let b = `spectral_edge(d − 1)` + δ. This b must be below t. Let y = t/b, φ = arccos(1/y), and u = π for full noise.
+    The bound is d (u/δ) arccosh(b/(b − δ)) (y − √(y² − 1))^{2δ/π} exp(−rate)/(2φ²), with the rate of the edge b. For
+    symmetric noise u = π/2, and a factor 2 counts the two ends of the spectrum. `functions` is math or mpmath.
     """
     unit, inner = (spectral_edge(k, symmetric, functions.pi) for k in (1, d - 1))
     edge = inner + width
@@ -93,8 +93,9 @@ def swept_tail_bound(d: int, t: Number, width: Number, symmetric: bool = False, 
 def spectral_norm_tail_bound(d: int, t: Number, symmetric: bool = False, functions: Any = math) -> Number:
     """An upper bound on P(‖Z‖ ≥ t) for every t beyond the edge: the least of 1 and of two swept tail bounds.
 
-    One has the width u, and for large d the other has nearly the best width, √(π (b − δ) sin φ)/2. At d = 1 the value
-    is e^{−t}, which is exact. `functions` is math or mpmath.
+    One has the width u. The other has the width √(π (b − δ) sin φ)/2 with cos φ = (b − δ)/t, nearly the best for large
+    d, or half of t − (b − δ) if that is less. At d = 1 the value is e^{−t}, which is exact. `functions` is math or
+    mpmath.
     """
     edge, inner, unit = (spectral_edge(k, symmetric, functions.pi) for k in (d, d - 1, 1))
     if not t > edge:
@@ -144,8 +145,8 @@ def nuclear_norm(z: Matrix) -> Vector:
 def log_normalizer(dimension: int, symmetric: bool = False) -> float:
     """ln ∫ exp(−‖Z‖_*) dZ, over R^{d×d} or over the symmetric matrices.
 
-    In the coordinates of the singular values or eigenvalues, an integral over the D-dimensional space of all Z is a
-    constant, from the rotations, times an integral over the spectrum. The same constant stands in the Gaussian integral
+    Take a function of the singular values or eigenvalues. Its integral over the D-dimensional space of all Z equals an
+    integral over the spectrum times a constant from the rotations. The same constant stands in the Gaussian integral
     ∫ exp(−‖Z‖_F²/2) dZ = (2π)^{D/2}, where the integral over the spectrum is Selberg's and known. That gives the
     constant, and the ensemble gives the integral wanted. In the symmetric case dZ is Lebesgue measure in the isometric
     coordinates (Z_ii, and √2 Z_ij for i < j).

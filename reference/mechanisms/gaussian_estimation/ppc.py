@@ -15,9 +15,9 @@ Why ρ-zCDP. Given the A of the rounds before, x ↦ A x acts on each row alone,
 do. NaivePCE counts long rows as 0, so every round is ρ/T-zCDP for any rows; T rounds add up to ρ.
 
 reconstructed, tight : the two noise scales of NaivePCE, which counts rows longer than r as 0. Replacing one row moves
-the sum of all x xᵀ by at most 2r² in Frobenius norm (triangle inequality), and exactly by up to √2 r²; each scale uses
-one of the two. PPC spends at most ρ/2 with the first, and at most ρ with the second. For d = 1 it spends at most half
-of that, and for T = 0 nothing; `spend` does not know κ and gives the bound for every κ.
+the sum of all x xᵀ in Frobenius norm. "reconstructed" takes the bound 2r² on this distance (triangle inequality), and
+"tight" its supremum, √2 r². PPC spends at most ρ/2 with "reconstructed", and at most ρ with "tight". For d = 1 it
+spends at most half of that, and for T = 0 nothing; `spend` does not know κ and gives the bound for every κ.
 
 Accuracy. If n ≥ `sufficient_rows` and the rows are from N(0, Σ) with I ⪯ Σ ⪯ κI, then I ⪯ AΣAᵀ ⪯ 1000 I, except with
 probability 3β (Theorem 3.11).

@@ -15,8 +15,8 @@ radius c, so it moves by at most 2c. Before shortening, it moves by at most ‖T
 brings no two points further apart. Step 4 is post-processing: a bad solution costs accuracy, not privacy.
 
 How l is chosen. It is the least number for which we can prove that, with probability 1 − β, ‖T svec(M − M')‖ differs
-from ‖M − M'‖_F by at most α for all M, M' in the set of step 4, and no image is shortened. If that is D or more (below
-d = 37 at the default α, β), l = D and T = I.
+from ‖M − M'‖_F by at most α for all M, M' in the set of step 4, and no image is shortened. If that is D or more, as it
+is for d < 37 at the default α and β, then l = D and T = I.
 
 NOTE: the source adds other noise (`johnson_lindenstrauss_image`), for which we know no exact sampler. ℓ2 noise has one,
 but is larger than the source's in most directions: the Frobenius error is O(α + √(d/(αnε))), where the source claims

@@ -4,7 +4,7 @@
 2. Draw a projection P of rank k with density ∝ exp(η tr(PC)), the matrix Bingham law of ηC (`laws.matrix_bingham`).
 3. Release P. It has no unit. Its range is the private subspace.
 
-Why it is private. Replacing x by y changes the score tr(PC) by ‖Px‖² − ‖Py‖², which lies in [−1, 1] for every k. So the
+Why it is private. Replacing x by y changes the score tr(PC) by ‖Py‖² − ‖Px‖², which lies in [−1, 1] for every k. So the
 density before normalisation changes by a factor of at most e^η, and so does its integral. The privacy loss is at most
 2η, whatever k is, and this is approached as n → ∞. With η = ε/2 it claims ε and spends ε.
 
@@ -13,9 +13,9 @@ All privacy losses lie in an interval of length 2η, so the release is also η²
 Accuracy. E[λ_1 + … + λ_k − tr(PC)] ≤ (k(d − k) + min(k, d − k))/η, where λ_1 ≥ … ≥ λ_d are the eigenvalues of C.
 
 For k = 1 this is `bingham` with the exponent ε/2, and P = uuᵀ. NOTE: a projection of rank d says nothing, so a rank of
-d or more means d − 1. NOTE: we read no more of CSS13 and LMV21 than abstracts and a summary. From there are the
-exponential mechanism on subspaces, drawn by a Markov chain (CSS13), and this density on the unitary group, drawn
-approximately (LMV21). The constants, the accuracy and the exact draw are ours.
+d or more means d − 1. NOTE: of CSS13 and LMV21 we read the abstracts, and a summary of CSS13, no more. CSS13 has the
+exponential mechanism on subspaces, drawn by a Markov chain. LMV21 has this density on the unitary group, drawn
+approximately. The constants, the accuracy and the exact draw are ours.
 
 Proof: proofs/paper/matrix-bingham.md
 """

@@ -27,7 +27,7 @@ class Difference:
 
 
 def _features(outputs: Matrix) -> Matrix:
-    """Numbers of which a change of law shows in the mean: the entries and their products."""
+    """Numbers whose means show many changes of law: the first 40 entries, and their products."""
     flat = outputs.reshape(len(outputs), -1)
     flat = flat[:, :40]
     products = np.einsum("ni,nj->nij", flat, flat)[:, *np.triu_indices(flat.shape[1])]
@@ -35,7 +35,11 @@ def _features(outputs: Matrix) -> Matrix:
 
 
 def _directions(first: Matrix, second: Matrix) -> list[Callable[[Matrix], Vector]]:
-    """Statistics for which the pilot draws differ most: along the difference of the means, in units of the spread."""
+    """Three statistics whose means differ much between the pilot draws on the two data sets.
+
+    They are a weighted sum of the entries, a weighted sum of the products, and the single feature whose means differ
+    most in units of its spread. The weight of a feature is the difference of its means over the square of its spread.
+    """
     entries = min(40, int(np.prod(first.shape[1:])))
     a, b = _features(first), _features(second)
     spread = np.concatenate([a, b]).std(axis=0)

@@ -1,13 +1,13 @@
-"""The law on data of many kinds, beside draws of the reference.
+"""Whether the target has the law of the reference on data of many kinds: draws of both on the same data are compared.
 
-An implementation can treat some data in another way: zero rows, equal rows, fewer rows than columns. If noise is added
-to a query and follows from a seed, `same_noise` sees that without sampling error. If not, a few draws on every data set
-of the zoo are compared with draws of the reference on the same data.
+An implementation can treat some data in another way: zero rows, equal rows, fewer rows than columns. If the target
+adds noise to a query, and a seed fixes the noise, `same_noise` sees this without sampling error. If not, a few
+draws on every data set of the zoo are compared with draws of the reference on the same data.
 
 If both laws are equal, the place of a draw among all draws before it is uniform, and independent of the places before
 it, because every order of the draws is equally likely (Rényi 1962). So places on different data sets can be tested
-together, by Kolmogorov–Smirnov: those on one data set, on all data of one kind, and on all data of one shape. Each test
-is the smallest p-value over all features of the output, by Bonferroni's inequality.
+together, by Kolmogorov–Smirnov: those on one data set, on all data of one kind, and on all data of one shape. For each
+group there are two tests for every feature of the output; its p-value is the smallest of theirs times their number.
 """
 
 from collections.abc import Callable, Mapping
@@ -29,11 +29,11 @@ from covassay.verification.statistics.tests import POWER, band
 KINDS = "data of many kinds"  # takes the place of a scenario's name
 NAMES = {"data set": "every data set of the zoo", "kind": "every kind of data", "shape": "data of every shape"}
 SIZES = (1, 2), (30, 1), (20, 2), (4, 6), (65, 3), (1000, 2)  # (n, d), with fewer rows than columns among them
-DRAWS, FEWEST = 12, 6  # of the target on a data set, at `DEFAULT` samples
+DRAWS, FEWEST = 12, 6  # of the target on a data set: at `DEFAULT` samples, and at least
 BESIDE = 2  # times as many draws of the reference
 DEFAULT = 2000
-# Features are rounded to this share of their median size, so that a value which one implementation computes as 0 and
-# another as 10⁻¹⁷, or in float32 as 10⁻⁸, is one value to both.
+# Features are rounded to this share of their median size. So 0 counts as equal to what rounding can make of it in
+# another implementation: 10⁻¹⁷, or 10⁻⁸ in float32.
 GRID = 1e-4
 PACE = 0.05  # seconds of a draw; where it takes longer, no other data of that shape are tried, for the sake of time
 NAMED = 3  # data sets, kinds or shapes that are named
@@ -74,7 +74,7 @@ class _Group:
         return 2 * len(self.places)
 
     def p_value(self) -> float:
-        """Whether the places are uniform, and whether their distances from the middle are."""
+        """The p-value of the claim that all places are uniform: the smallest of all tests, times their number."""
         return min(1.0, self.tests * min(map(_uniform, map(np.concatenate, self.places.values()))))
 
 
@@ -89,7 +89,7 @@ def _uniform(sample: Vector) -> float:
 
 
 def places(values: Vector, beside: Vector, rng: np.random.Generator) -> Vector:
-    """The place, in [0, 1], of every value among those before it and those beside them; rng breaks ties."""
+    """The place, in [0, 1], of every value among all of `beside` and the values before it; rng breaks ties."""
     everything = np.concatenate([beside, values])
     grid = GRID * float(np.median(np.abs(everything)))
     if grid > 0:
@@ -165,10 +165,10 @@ def _check(name: str, groups: Mapping[str, _Group], failing: int, slow: list[tup
     """The check of all groups of one sort."""
     found = {key: group.p_value() for key, group in groups.items()}
     worst = sorted(found, key=lambda key: found[key])[:NAMED]
-    text = f"null: on {NAMES[name]} the outputs have the law of the reference's; furthest from it: "
+    text = f"null: on {NAMES[name]} the outputs have the same law as the reference's; furthest from it: "
     text += ", ".join(f"{key} (p = {found[key]:.2g})" for key in worst)
     if failing and name == "data set":
-        text += f"; not compared, because a draw fails there: {failing} data sets"
+        text += f"; not compared: {failing} data sets on which a draw fails or that the reference rejects"
     if slow and name == "data set":
         text += f"; compared on the first kinds alone, because a draw takes more than {PACE:g} s: (n, d) = "
         text += ", ".join(map(str, slow))

@@ -10,11 +10,11 @@ expected to grow if the claim holds, so that a large gain refutes it (`statistic
 that event. For zCDP it is on the Rényi divergence of all values of a statistic; one event sees only part of it.
 
 The draws come in stages, each of which doubles their number. The pilot and the test each have a bet: the pilot's is
-chosen on the first stage of the pilot, the test's on the whole pilot. Each multiplies its gains over later stages. By
-Ville's inequality the product ever reaches 1/p with probability at most p if the claim is true. A share `EARLY_SHARE`
-of the allowed error, `stop`, is reserved for early ends, half of it for each bet: when p is at most that half, the pair
-ends, and the claim is refuted with the draws made so far. The p-values of pairs that do not end early are divided by
-1 − `EARLY_SHARE`.
+chosen on the first stage of the pilot, the test's on the whole pilot. Each multiplies its gains over later stages. If
+the claim is true, the probability that the product ever reaches 1/p is at most p (Ville's inequality). The error that
+is allowed is `stop`. Its share `EARLY_SHARE` is reserved for early ends, one half of the share for each bet. Once the
+product of a bet reaches the inverse of that half, the pair ends, and the claim is refuted with the draws made so far.
+The p-values of pairs that do not end early are divided by 1 − `EARLY_SHARE`.
 
 The confidence bound is for the chosen event alone. A bound below the claim proves nothing.
 """
@@ -56,8 +56,9 @@ from covassay.verification.statistics.streams import stream
 
 DECIMALS = 9  # statistics are rounded, because what the low-order bits of a float reveal is a separate question
 PROBE = 10  # draws on each side; if all of them fail, the target is taken to fail there always
-# If one side always fails, there are enough draws for a p-value of FAILING_SHARE times the level of a check, which
-# leaves room for all checks of a run. SHORTFALL deviations are added, in case a Poisson size is below its mean.
+# If only one side always fails, so many draws are made that the p-value can fall to FAILING_SHARE times the level of a
+# check, which leaves room for all checks of a run. SHORTFALL standard deviations are added to the number of draws, in
+# case a Poisson size is below its mean.
 FAILING_SHARE, SHORTFALL = 1e-3, 6.0
 PILOT = 0.3  # share of the draws that choose the event; the rest test it
 CUTS = np.array([0.005, 0.02, *np.linspace(0.05, 0.95, 14), 0.98, 0.995])  # quantiles at which a bet cuts the range
@@ -163,7 +164,7 @@ class _Choice:
 
 
 def _of_rounded(name: str, function: Callable[[Matrix], Vector]) -> Statistic:
-    """A statistic of rounded outputs: a learned one could tell apart numbers that differ in low-order bits only."""
+    """A statistic of rounded outputs; one learned on unrounded outputs could tell apart their low-order bits."""
     return Statistic(name, lambda outputs: function(np.round(outputs, DECIMALS)))
 
 
@@ -355,7 +356,7 @@ def in_reach(counts: EventCounts, guarantee: Guarantee, choices: int, alpha: flo
 
 
 def failing_mean(guarantee: Guarantee, level: float, most: float) -> float:
-    """How many draws a side show a violation if one side always fails and the other never does; `most` at most."""
+    """The number of draws a side that suffices if one side always fails and the other never does; at most `most`."""
     size = PROBE
     while size < most and not refutes(guarantee, EventCounts(size, 0, size, size, float(size)), FAILING_SHARE * level):
         size = math.ceil(1.1 * size)
@@ -415,10 +416,11 @@ class _Side:
 class _Trial:
     """An event that was chosen without looking at `sides`, and the fresh draws that test it.
 
-    `mean` is the mean of the Poisson law of the number of draws on either side. `cut_short` says that the target kept
-    running into the time limit, on these draws or on those that chose the event. `wager` is a bet that was chosen
-    without looking at `sides` either. Pure DP has an exact test, and uses the bet only to end early. `levels` are
-    further thresholds of the event's statistic, chosen like the event. `early` says that a bet ended the pair.
+    `mean` is the mean of the Poisson law of the number of draws on either side; if a bet ended the pair, it is the mean
+    that was planned for the pilot and the test together. `cut_short` says that the target kept running into the time
+    limit, on these draws or on those that chose the event. `wager` is a bet that was chosen without looking at `sides`
+    either. Pure DP has an exact test, and uses the bet only to end early. `levels` are further thresholds of the
+    event's statistic, chosen like the event. `early` says that a bet ended the pair.
     """
 
     event: Event
@@ -459,7 +461,8 @@ class _EarlyEnd:
 class _PairSampler:
     """Draws on the two data sets of a pair, each part of them from streams of its own.
 
-    A pair ends early if its p-value is at most `stop`. Events are chosen for a test at the level `error`.
+    A pair ends early if its p-value is at most `stop`. Events are chosen for a test at the level `error`, and so is the
+    number of draws where one side always fails.
     """
 
     setting: Setting
@@ -516,7 +519,7 @@ class _PairSampler:
             if self.enough(gained):
                 ended = self.ended(choice, made[0], made[1:], wager, _EarlyEnd(gained, mean))
                 return _joined(made), ended
-        return _joined(made or [self.draws("pilot", (0, 0))]), None  # chance can make no draws at all
+        return _joined(made or [self.draws("pilot", (0, 0))]), None  # both Poisson sizes can be 0
 
     def ended(
         self, choice: _Choice, chosen_on: tuple[Draws, Draws], fresh: Sequence[tuple[Draws, Draws]],
@@ -698,8 +701,8 @@ def _divergence(pair: Pair, guarantee: Guarantee, trial: _Trial, wager: _Wager, 
         f"{near}, in {intervals} intervals; a bet against the claim {gained}"
     )
     facts = {key: fact for key, fact in tested.facts.items() if key != "in_reach"}
-    # a second bet is chosen on the very draws that it is tried on; if even so it gains nothing, they show none above
-    # 4ρα, the bound that ρ-zCDP implies for two replacements
+    # a second bet is chosen on the very draws that it is tried on; if even so it gains nothing, these draws show no
+    # divergence above 4ρα, the bound that ρ-zCDP implies for two replacements
     one, two = (_categories(wager.event, wager.bounds, side.draws) for side in trial.sides)
     rho = REPLACEMENTS_SQUARED * guarantee.rho if isinstance(guarantee, ZCDP) else 0.0
     facts |= {TWO_REPLACEMENTS: renyi_bet(one, two, rho).p_value(one, two)}
@@ -748,8 +751,8 @@ def run_pair(
 ) -> list[CheckResult]:
     """Draw on both data sets, choose an event, and test it; then test whether failures tell the data sets apart.
 
-    The draws end as soon as a bet reaches a p-value of at most `stop`. `error` is near the level at which the checks
-    will be decided; it only steers which event is chosen.
+    The draws end as soon as a bet gives the pair a p-value of at most `stop`. `error` is near the level at which the
+    checks will be decided; it only steers which event is chosen, and how many draws are made if one side always fails.
     """
     sampler = _PairSampler(setting.within(pair.box), pair, f"privacy/{pair.name}/{look}", stop, error)
     probes = sampler.draws("probe", (PROBE, PROBE))
