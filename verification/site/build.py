@@ -120,7 +120,9 @@ def _file_of(mechanism: Mechanism[Any, ..., Any]) -> str:
 
 
 def _list_of_mechanisms() -> str:
-    lines = ["# Mechanisms\n", "| mechanism | in words | source | guarantee |", "|---|---|---|---|"]
+    proofs = "The [list of proofs](../proofs/paper/README.md) says in one line what each releases."
+    lines = ["# Mechanisms\n", f"Every name leads to formulas, code and proof. {proofs}\n"]
+    lines += ["| mechanism | in words | source | guarantee |", "|---|---|---|---|"]
     for name, m in MECHANISMS.items():
         lines.append(f"| [{name}]({name}.md) | {m.title} | {m.source} | {m.notion.label} |")
     return "\n".join(lines) + "\n"
