@@ -1,6 +1,6 @@
 """How far one row moves the second moment, in every norm that a mechanism uses.
 
-Rows lie in the unit ball. Replacing the row x by y changes C = Σ_i x_i x_iᵀ by Δ = x xᵀ − y yᵀ, and Σ = C/n by Δ/n.
+Rows lie in the unit ball. Replacing the row y by x changes C = Σ_i x_i x_iᵀ by Δ = x xᵀ − y yᵀ, and Σ = C/n by Δ/n.
 Everything below is a function of the three numbers
 
     s = ‖x‖²,  t = ‖y‖²,  c = ⟨x, y⟩  (c² ≤ st).
