@@ -111,7 +111,8 @@ def _value(parameter: inspect.Parameter, forms: _Forms) -> str | None:
     if role == "budget" and len(forms.budget) == 1:
         return forms.budget[0]
     if role in BUDGET and (required or (isinstance(parameter.default, int | float) and parameter.default)):
-        return f"… ({' and '.join(forms.budget)} alone is claimed)"
+        asked = "--epsilon and --delta" if role == "delta" else f"--{role}"
+        return f"… ({' and '.join(forms.budget)} alone is claimed: give {asked})"
     unset = required or parameter.default is None  # then the function may read off the data what must be public
     if role == "bounds" and unset:
         return "bounds" if forms.box else "… (bounds of the data, which must be public: give --bounds)"
@@ -409,6 +410,6 @@ def _advice(function: Any, reason: str, call: str, budget: Iterable[str]) -> str
     return (
         f"{stated} does not fit an audit: {reason}.\n"
         f"Say how it is called: --call '{call}', or wrap({name}, '{call}') in Python; or audit these two lines:\n"
-        f"    def release(x, *, {', '.join(budget)}, rng):\n"
+        f"    def audited(x, *, {', '.join(budget)}, rng):\n"
         f"        return {body}"
     )

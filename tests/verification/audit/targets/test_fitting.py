@@ -204,12 +204,12 @@ MISFITS: dict[str, tuple[Any, str, str]] = {
     ),
     "a budget that is not claimed": (
         lambda X, eps, delta: X,
-        "nothing to give for delta (epsilon alone is claimed)",
+        "nothing to give for delta (epsilon alone is claimed: give --epsilon and --delta)",
         "--call 'f(x, eps=epsilon, delta=…)'",
     ),
     "a budget that is not claimed, by default": (
         lambda X, eps, delta=1e-6: X,
-        "nothing to give for delta (epsilon alone is claimed)",
+        "nothing to give for delta (epsilon alone is claimed: give --epsilon and --delta)",
         "return <lambda>(x, eps=epsilon, delta=…)",
     ),
     "bounds that would be read off the data": (
@@ -226,7 +226,7 @@ MISFITS: dict[str, tuple[Any, str, str]] = {
     "no output": (
         lambda X, eps: {"n": len(X)},
         "no part of it has the shape (3, 3)",
-        "def release(x, *, epsilon, rng)",
+        "def audited(x, *, epsilon, rng)",
     ),
     "a method without its object": (Releaser.release, "it is a method of a class", "release(…, x, …)"),
 }
@@ -251,7 +251,7 @@ def test_the_two_lines_can_be_run(monkeypatch: pytest.MonkeyPatch) -> None:
     lines = str(raised.value).partition("two lines:\n")[2].replace("…", "3")
     names: dict[str, Any] = {"needs": needs}
     exec(re.sub("^    ", "", lines, flags=re.MULTILINE), names)
-    assert found(names["release"]).draw is names["release"]
+    assert found(names["audited"]).draw is names["release"]
     with pytest.raises(CannotRun, match=r"called as f\(x, eps=epsilon\) it raised KeyError: 'row 17'"):
         found(lambda X, eps: {}["row 17"])
     with pytest.raises(InvalidInput, match="must be a function, or an object with the method fit"):
