@@ -251,7 +251,7 @@ def test_the_two_lines_can_be_run(monkeypatch: pytest.MonkeyPatch) -> None:
     lines = str(raised.value).partition("two lines:\n")[2].replace("…", "3")
     names: dict[str, Any] = {"needs": needs}
     exec(re.sub("^    ", "", lines, flags=re.MULTILINE), names)
-    assert found(names["audited"]).draw is names["release"]
+    assert found(names["audited"]).draw is names["audited"]
     with pytest.raises(CannotRun, match=r"called as f\(x, eps=epsilon\) it raised KeyError: 'row 17'"):
         found(lambda X, eps: {}["row 17"])
     with pytest.raises(InvalidInput, match="must be a function, or an object with the method fit"):
