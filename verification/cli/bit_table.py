@@ -48,6 +48,7 @@ POWERS = (
 UNSEEN = {  # float mechanisms in which the check has found no loss above the claim, and why
     "above-threshold": FEW, "exponential": FEW, "private-radius": FEW, "ppc": EIGENVECTORS, "weak-ppc": EIGENVECTORS,
     "pgce": POWERS, "pme": POWERS, "gaussian-learner": POWERS,
+    "matrix-bingham": "an entry is a sum of products of eigenvectors, which mix all bits: at most 5 of 2046",
     "adassp": "a quotient of noisy sums: its denominator has 53 random bits, so that it may be any float in a range",
     "coinpress-covariance": "the last noisy matrix is multiplied by matrices of earlier steps with 53 random bits",
 }  # fmt: skip
