@@ -1347,7 +1347,7 @@ def share_proven(mechanism, p):
         return searches + Fraction(1, 8) + last * (Fraction(1, 2) if one else 1)
     if mechanism not in ("laplace", "gaussian", "private-trace", "centred-covariance", "k-norm", "exponential",
                          "output-perturbation", "coinpress-mean", "kv-mean", "naive-pme", "ppde", "matrix-bingham",
-                         "discrete-laplace-covariance", "discrete-gaussian-covariance"):  # fmt: skip
+                         "joint-moments", "discrete-laplace-covariance", "discrete-gaussian-covariance"):  # fmt: skip
         raise NotImplementedError(mechanism)
     return 1
 
