@@ -134,6 +134,11 @@ class AuditSettings:
             raise InvalidInput(f"samples = {self.samples!r}: must be at least {FEWEST_SAMPLES}")
 
     @property
+    def own_rows(self) -> Matrix | None:
+        """The user's data set, if there is one."""
+        return None if self.user_data is None else self.user_data.x
+
+    @property
     def alpha(self) -> float:
         """The false-alarm budget of one look, in real arithmetic."""
         return self.false_alarm * (1 - SHARE - ASIDE) / LOOKS
@@ -654,8 +659,7 @@ def checks_of_few_draws(
 ) -> tuple[list[CheckResult], list[Pair]]:
     """The checks of the contract and of the data path, and pairs of neighbours on which the noise was not the same."""
     require_answer(setting)
-    own = None if settings.user_data is None else settings.user_data.x
-    data_path, neighbours = same_noise(setting, expected.data_path, settings.alpha, own)
+    data_path, neighbours = same_noise(setting, expected.data_path, settings.alpha, settings.own_rows)
     data_path += coincidences(setting, expected.data_path, settings.alpha)
     data_path += equal_laws(setting, expected.data_path, settings.alpha)
     many = draw_many_is_draw(setting, settings.alpha, expected.form.smallest_dimension)
@@ -671,13 +675,11 @@ def _checks(
     setting.progress.done("contract and data path", len(checks))
     if settings.stop_early and any_refuted(checks):
         return tuple(checks), (), []
-    beside = expected.beside
-    if beside is not None and settings.user_data is not None:
-        beside = replace(beside, own=settings.user_data.x)
-    without_error = any(check.name == SAME_NOISE and check.status is Status.NOT_REFUTED for check in checks)
+    exactly = any(check.name == SAME_NOISE and check.status is Status.NOT_REFUTED for check in checks)
+    beside = None if exactly or expected.beside is None else replace(expected.beside, own=settings.own_rows)
     looks = _Looks(
         setting, guarantee, settings, {scenario.name: scenario for scenario in expected.scenarios}, expected.shapes,
-        None if without_error else beside,
+        beside,
     )  # fmt: skip
     in_ball = setting.box is None and settings.adjacency in (None, REPLACE_ONE)
     if not expected.scenarios and in_ball:

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from covassay.reference.domain import Matrix, Vector
-from covassay.verification.audit.engine.sampling import Setting, draw
+from covassay.verification.audit.engine.sampling import Draws, Setting, draw
 from covassay.verification.statistics.tests import two_sample
 
+ENTRIES = 40  # of an output that are looked at
 PILOT = 200  # draws on either data set that suggest a direction
 PROMISING = 1e-3  # p-value of the pilot below which fresh draws are made
 CONFIRMATION = 1000  # draws on either data set that test it
@@ -27,32 +28,29 @@ class Difference:
 
 
 def _features(outputs: Matrix) -> Matrix:
-    """Numbers whose means show many changes of law: the first 40 entries, and their products."""
-    flat = outputs.reshape(len(outputs), -1)
-    flat = flat[:, :40]
+    """Numbers whose means show many changes of law: the first `ENTRIES` entries, and their products."""
+    flat = outputs.reshape(len(outputs), -1)[:, :ENTRIES]
     products = np.einsum("ni,nj->nij", flat, flat)[:, *np.triu_indices(flat.shape[1])]
     return np.hstack([flat, products])
 
 
-def _directions(first: Matrix, second: Matrix) -> list[Callable[[Matrix], Vector]]:
-    """Three statistics whose means differ much between the pilot draws on the two data sets.
+def _directions(entries: int, a: Matrix, b: Matrix) -> list[Callable[[Matrix], Vector]]:
+    """Three functions of features whose means differ much between the features a and b of the pilot draws.
 
     They are a weighted sum of the entries, a weighted sum of the products, and the single feature whose means differ
     most in units of its spread. The weight of a feature is the difference of its means over the square of its spread.
     """
-    entries = min(40, int(np.prod(first.shape[1:])))
-    a, b = _features(first), _features(second)
     spread = np.concatenate([a, b]).std(axis=0)
     weights = np.divide(a.mean(axis=0) - b.mean(axis=0), spread**2, out=np.zeros_like(spread), where=spread > 0)
     linear, quadratic = weights.copy(), weights.copy()
     linear[entries:], quadratic[:entries] = 0, 0
     best = int(np.argmax(np.abs(weights) * spread))
-    return [lambda y: _features(y) @ linear, lambda y: _features(y) @ quadratic, lambda y: _features(y)[:, best]]
+    return [lambda f: f @ linear, lambda f: f @ quadratic, lambda f: f[:, best]]
 
 
-def _least_p(first: Matrix, second: Matrix, statistics: list[Callable[[Matrix], Vector]]) -> float:
-    size = min(len(first), len(second))
-    tests = [two_sample(f(first[:size]), f(second[:size]), "").p_value for f in statistics]
+def _least_p(a: Matrix, b: Matrix, statistics: list[Callable[[Matrix], Vector]]) -> float:
+    size = min(len(a), len(b))
+    tests = [two_sample(statistic(a[:size]), statistic(b[:size]), "").p_value for statistic in statistics]
     return min(1.0, len(tests) * min(tests))
 
 
@@ -64,17 +62,19 @@ def difference_in_law(
     `alpha` is the false-alarm budget of the run, of which the share `NEGLIGIBLE` is spent here.
     """
 
-    def both(part: str, size: int) -> tuple[Matrix, Matrix, int, int]:
-        a, b = (draw(setting, data, size, f"{label}/{part}/{i}") for i, data in enumerate((x, other)))
-        return a.outputs, b.outputs, a.failed, b.failed
+    def both(part: str, size: int) -> list[Draws]:
+        return [draw(setting, data, size, f"{label}/{part}/{i}") for i, data in enumerate((x, other))]
 
-    first, second, *failed = both("pilot", PILOT)
-    if max(failed) > PILOT // 10:
-        return Difference(failed=(failed[0], failed[1]))
-    statistics = _directions(first, second)
-    if _least_p(first, second, statistics) > PROMISING:
+    first, second = both("pilot", PILOT)
+    if max(first.failed, second.failed) > PILOT // 10:
+        return Difference(failed=(first.failed, second.failed))
+    a, b = (_features(draws.outputs) for draws in (first, second))
+    entries = min(ENTRIES, int(np.prod(first.outputs.shape[1:])))
+    statistics = _directions(entries, a, b)
+    if _least_p(a, b, statistics) > PROMISING:
         return Difference()
-    p = _least_p(*both("test", confirmation)[:2], statistics)
+    a, b = (_features(draws.outputs) for draws in both("test", confirmation))
+    p = _least_p(a, b, statistics)
     return Difference(
         f"the outputs differ in law ({confirmation} draws each, p = {p:.2g})" if p < alpha * NEGLIGIBLE else ""
     )

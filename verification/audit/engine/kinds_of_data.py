@@ -14,24 +14,23 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
-from scipy import stats
 
 from covassay.reference.domain import Matrix, Vector
 from covassay.reference.errors import InvalidInput
 from covassay.reference.mechanisms.output import Feature
 from covassay.verification.audit.engine.checks import CheckResult, Status
 from covassay.verification.audit.engine.sampling import Setting, draw
+from covassay.verification.audit.engine.shapes import DEFAULT, uniform
 from covassay.verification.audit.engine.workers import clock
 from covassay.verification.audit.engine.zoo import GIVEN, DataSetOfZoo, zoo
 from covassay.verification.statistics.streams import stream
-from covassay.verification.statistics.tests import POWER, band
+from covassay.verification.statistics.tests import POWER, band, kolmogorov_smirnov
 
 KINDS = "data of many kinds"  # takes the place of a scenario's name
 NAMES = {"data set": "every data set of the zoo", "kind": "every kind of data", "shape": "data of every shape"}
 SIZES = (1, 2), (30, 1), (20, 2), (4, 6), (65, 3), (1000, 2)  # (n, d), with fewer rows than columns among them
 DRAWS, FEWEST = 12, 6  # of the target on a data set: at `DEFAULT` samples, and at least
 BESIDE = 2  # times as many draws of the reference
-DEFAULT = 2000
 # Features are rounded to this share of their median size. So 0 counts as equal to what rounding can make of it in
 # another implementation: 10⁻¹⁷, or 10⁻⁸ in float32.
 GRID = 1e-4
@@ -75,17 +74,12 @@ class _Group:
 
     def p_value(self) -> float:
         """The p-value of the claim that all places are uniform: the smallest of all tests, times their number."""
-        return min(1.0, self.tests * min(map(_uniform, map(np.concatenate, self.places.values()))))
+        return min(1.0, self.tests * min(map(_least_p, map(np.concatenate, self.places.values()))))
 
 
-def _uniform(sample: Vector) -> float:
+def _least_p(sample: Vector) -> float:
     """The smaller p-value of two tests: that the numbers are uniform, and that their distances from 1/2 are."""
-    n = len(sample)
-    tested = np.sort([sample, np.abs(2 * sample - 1)])
-    steps = np.arange(1, n + 1) / n
-    furthest = max(float((steps - tested).max()), float((tested - steps).max()) + 1 / n)
-    p_value: float = stats.kstwo.sf(furthest, n)
-    return p_value
+    return min(kolmogorov_smirnov(u, uniform, "").p_value for u in (sample, np.abs(2 * sample - 1)))
 
 
 def places(values: Vector, beside: Vector, rng: np.random.Generator) -> Vector:

@@ -89,7 +89,7 @@ class _Group:
         found = []
         merged = {name: _merged(samples) for name, samples in self.places.items()}
         for name, sample in merged.items():
-            found.append(kolmogorov_smirnov(sample.uniform, _uniform, name))
+            found.append(kolmogorov_smirnov(sample.uniform, uniform, name))
         if merged:
             found.append(tail_counts(list(merged.items()), "tails"))
         for name, totals in self.totals.items():
@@ -115,7 +115,8 @@ class _Group:
         return min((r.detectable(alpha / len(results)) for r in results if r.effect == "CDF distance"), default=1.0)
 
 
-def _uniform(t: Vector) -> Vector:
+def uniform(t: Vector) -> Vector:
+    """The distribution function of a uniform number."""
     return np.clip(t, 0.0, 1.0)
 
 

@@ -16,11 +16,13 @@ from covassay.verification.audit.engine import kinds_of_data
 from covassay.verification.audit.engine.checks import CheckResult, Status
 from covassay.verification.audit.engine.kinds_of_data import DRAWS, NAMES, SIZES, Beside, places, run_kinds
 from covassay.verification.audit.engine.sampling import Setting
+from covassay.verification.audit.engine.shapes import uniform
 from covassay.verification.audit.engine.zoo import zoo
 from covassay.verification.audit.negative_controls.of_kinds import NEGATIVE_CONTROLS
 from covassay.verification.audit.profiles.by_mechanism import profile
 from covassay.verification.audit.run import audit
 from covassay.verification.audit.targets.target import Target
+from covassay.verification.statistics.tests import kolmogorov_smirnov
 
 ALPHA = 1e-9
 
@@ -161,3 +163,12 @@ def test_shapes_where_a_draw_is_slow_are_left_after_their_first_kind(monkeypatch
     compared = [(n, d) for n, d in SIZES if d >= 2]
     assert data_sets.n == DRAWS * len(compared)
     assert f"more than 0 s: (n, d) = {', '.join(map(str, compared))}" in data_sets.detail
+
+
+def test_places_that_keep_to_the_middle_are_seen_by_their_distance_from_it() -> None:
+    """Too little noise of a symmetric law moves the places to the middle, which the places themselves show less."""
+    sample = 0.5 + 0.75 * ((np.arange(200) + 0.5) / 200 - 0.5)
+    assert kolmogorov_smirnov(sample, uniform, "").p_value > 1e-4
+    group = kinds_of_data._Group()
+    group.add({"feature": sample}, np.zeros((1, 1)))
+    assert group.p_value() < ALPHA

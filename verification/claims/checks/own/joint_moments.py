@@ -17,6 +17,13 @@ Scale = Callable[[Number, int, Number, Number], Number]
 RHO = 0.75
 MORE, LESS = Fraction(103, 100), Fraction(97, 100)
 WEIGHTS = (0.2, 1.0, 1.7, 6.0)
+# mutants of both sensitivities
+WEIGHT_OFF = {
+    "λ₀ larger by 3 %": {"weight": lambda d, w, sqrt: MORE * joint_moments.moment_weight(d, w, sqrt)},
+    "λ₀ smaller by 3 %": {"weight": lambda d, w, sqrt: LESS * joint_moments.moment_weight(d, w, sqrt)},
+}
+FREE = {"every weight is free": {"squared": lambda d, w, sqrt: 4}}
+SQUARED_OFF = {"S² smaller by 3 %": {"squared": lambda d, w, sqrt: LESS * joint_moments.change_squared(d, w, sqrt)}}
 
 
 # THE JOINT SENSITIVITY
@@ -26,14 +33,13 @@ WEIGHTS = (0.2, 1.0, 1.7, 6.0)
     "symbolic",
     covers="all",
     mutants={
-        "λ₀ larger by 3 %": {"weight": lambda d, w, sqrt: MORE * joint_moments.moment_weight(d, w, sqrt)},
-        "λ₀ smaller by 3 %": {"weight": lambda d, w, sqrt: LESS * joint_moments.moment_weight(d, w, sqrt)},
+        **WEIGHT_OFF,
         "the weight for one column": {"weight": lambda d, w, sqrt: joint_moments.moment_weight(1, w, sqrt)},
-        "every weight is free": {"squared": lambda d, w, sqrt: 4},
+        **FREE,
         "the sum of both sensitivities": {
             "squared": lambda d, w, sqrt: 4 + 2 * joint_moments.moment_weight(d, w, sqrt)
         },
-        "S² smaller by 3 %": {"squared": lambda d, w, sqrt: LESS * joint_moments.change_squared(d, w, sqrt)},
+        **SQUARED_OFF,
     },
 )
 def several_columns(
@@ -71,12 +77,11 @@ def several_columns(
     "symbolic",
     covers="all",
     mutants={
-        "λ₀ larger by 3 %": {"weight": lambda d, w, sqrt: MORE * joint_moments.moment_weight(d, w, sqrt)},
-        "λ₀ smaller by 3 %": {"weight": lambda d, w, sqrt: LESS * joint_moments.moment_weight(d, w, sqrt)},
+        **WEIGHT_OFF,
         "the weight for several columns": {"weight": lambda d, w, sqrt: joint_moments.moment_weight(2, w, sqrt)},
-        "every weight is free": {"squared": lambda d, w, sqrt: 4},
+        **FREE,
         "S² for several columns": {"squared": lambda d, w, sqrt: joint_moments.change_squared(2, w, sqrt)},
-        "S² smaller by 3 %": {"squared": lambda d, w, sqrt: LESS * joint_moments.change_squared(d, w, sqrt)},
+        **SQUARED_OFF,
     },
 )
 def one_column(
