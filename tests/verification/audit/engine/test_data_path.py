@@ -220,3 +220,16 @@ def test_the_users_data_are_compared_with_others_of_their_shape() -> None:
     assert "(n = 178, d = 13)" in found.detail
     reference = Setting(TargetReference("covassay:gauss-cov", "."), claim, output, seed=0)
     assert {check.status for check in same_noise(reference, path, ALPHA, x)[0]} == {Status.NOT_REFUTED}
+
+
+def test_a_failure_on_the_users_data_alone_does_not_refute() -> None:
+    """These data may lie outside of the target's own domain."""
+    wine, path, claim = load_user_data("wine").x, path_of("gauss-cov"), default_claim("gauss-cov").keywords()
+
+    def refuses_wine(x: Matrix, *, rho: float, rng: np.random.Generator) -> Matrix:
+        if np.array_equal(x, wine):
+            raise ValueError("not these")
+        return gauss_cov.sample(x, rng, rho=rho)
+
+    setting = Setting(Target("refuses", refuses_wine), claim, mechanism("gauss-cov").output, seed=0)
+    assert {check.status for check in same_noise(setting, path, ALPHA, wine)[0]} == {Status.NOT_REFUTED}
