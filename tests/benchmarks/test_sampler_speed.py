@@ -248,6 +248,7 @@ class DiagonalChains(ShrinkingChains):
         self.move(v / np.linalg.norm(v, axis=(1, 2), keepdims=True))
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("mutant", [MiddleSeekingChains, ShortRadiusChains, DiagonalChains])
 def test_a_wrong_baseline_is_found_out(mutant: type[Chains]) -> None:
     rng = np.random.default_rng(20250204)

@@ -85,6 +85,7 @@ def test_check_raises_with_the_report(refuted: Refuted) -> None:
     assert "replay: audit(no_noise, PureDP(epsilon=1.0)" in str(refuted)
 
 
+@pytest.mark.thorough
 def test_what_could_not_be_decided_is_no_success_and_no_refutation() -> None:
     with pytest.raises(Inconclusive, match="INCONCLUSIVE") as raised:
         check(hangs, epsilon=1.0, samples=100, seconds=0.02)

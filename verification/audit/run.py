@@ -24,7 +24,7 @@ from covassay.reference.domain import Box, Matrix
 from covassay.reference.errors import InvalidInput
 from covassay.reference.mechanisms.output import OUTPUTS
 from covassay.reference.mechanisms.registry import mechanism
-from covassay.reference.privacy import ZCDP, Guarantee
+from covassay.reference.privacy import Guarantee
 from covassay.verification.audit.engine.adjacency import REPLACE_ONE, explained, with_adjacency
 from covassay.verification.audit.engine.batches import batch_is_single
 from covassay.verification.audit.engine.bit_pairs import bit_pairs, most_moving, unit_length
@@ -40,8 +40,9 @@ from covassay.verification.audit.engine.law import Scenario, Suspect, diagnose, 
 from covassay.verification.audit.engine.location import Location
 from covassay.verification.audit.engine.low_order_bits import SHARE, BitBudget, BitFindings, low_order_bits
 from covassay.verification.audit.engine.output_kind import USUAL, found_kind, stated
+from covassay.verification.audit.engine.own_accounting import own_accounting
 from covassay.verification.audit.engine.pair_search import worse_pairs
-from covassay.verification.audit.engine.privacy import ESTIMATED, FAILURES, Pair, claimed_loss, run_pair
+from covassay.verification.audit.engine.privacy import ESTIMATED, FAILURES, Pair, claimed_loss, loss_letter, run_pair
 from covassay.verification.audit.engine.same_noise import NAME as SAME_NOISE
 from covassay.verification.audit.engine.same_noise import DataPath, same_noise
 from covassay.verification.audit.engine.sampling import Setting
@@ -360,7 +361,7 @@ def beyond_reach(checks: Iterable[CheckResult], guarantee: Guarantee) -> list[Ch
     claimed = claimed_loss(guarantee)
     if not shown or max(shown) > claimed:
         return []
-    letter = "ρ" if isinstance(guarantee, ZCDP) else "ε"
+    letter = loss_letter(guarantee)
     detail = (
         f"no law was tested, and the largest {letter} that this run could have refuted is {max(shown):.2f}, below the "
         f"claim {letter} = {claimed:g}: raise --samples, which it takes e^{letter}-fold, or name the mechanism by --as"
@@ -655,7 +656,7 @@ def _diagnoses(
 
 
 def checks_of_few_draws(
-    setting: Setting, settings: AuditSettings, expected: Profile
+    setting: Setting, guarantee: Guarantee, settings: AuditSettings, expected: Profile
 ) -> tuple[list[CheckResult], list[Pair]]:
     """The checks of the contract and of the data path, and pairs of neighbours on which the noise was not the same."""
     require_answer(setting)
@@ -664,14 +665,14 @@ def checks_of_few_draws(
     data_path += equal_laws(setting, expected.data_path, settings.alpha)
     many = draw_many_is_draw(setting, settings.alpha, expected.form.smallest_dimension)
     checks = [*contract(setting, expected.form, settings.alpha), *many, *data_path]
-    return [*checks, *batch_is_single(setting)], neighbours
+    return [*checks, *batch_is_single(setting), *own_accounting(setting, guarantee)], neighbours
 
 
 def _checks(
     setting: Setting, guarantee: Guarantee, settings: AuditSettings, expected: Profile, named: bool
 ) -> tuple[tuple[CheckResult, ...], tuple[str, ...], list[Suspect]]:
     """Every check of an audit, decided; what explains the draws if they were refuted; and the suspects that fit."""
-    checks, neighbours = checks_of_few_draws(setting, settings, expected)
+    checks, neighbours = checks_of_few_draws(setting, guarantee, settings, expected)
     setting.progress.done("contract and data path", len(checks))
     if settings.stop_early and any_refuted(checks):
         return tuple(checks), (), []

@@ -701,7 +701,7 @@ def stream_audit(
 def _carried_out(run: _Run, expected: Profile) -> list[CheckResult]:
     """Every check of the run, decided; what is in the checkpoint is not done again."""
     if run.state["few"] is None:
-        few, _ = checks_of_few_draws(run.setting, run.settings, expected)
+        few, _ = checks_of_few_draws(run.setting, run.work.recipe.guarantee, run.settings, expected)
         run.state["few"] = tuple(_plain(check) for check in few)
         run.save()
     checks = [CheckResult(**{**one, "status": Status(one["status"])}) for one in run.state["few"]]

@@ -35,6 +35,7 @@ cut_matrices = st.tuples(st.integers(1, 9), st.integers(1, 3)).flatmap(
 )
 
 
+@pytest.mark.thorough
 @settings(max_examples=60)
 @given(cut_matrices)
 def test_however_the_rows_are_cut_the_data_are_the_same(case: tuple[Matrix, tuple[int, ...]]) -> None:

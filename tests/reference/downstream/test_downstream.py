@@ -99,6 +99,7 @@ def parts(m: Matrix, other: Matrix, target: int) -> tuple[float, float, float]:
     )
 
 
+@pytest.mark.thorough
 @PROPERTY
 @given(seed=SEEDS, d=st.integers(2, 5), penalty=st.sampled_from([1e-3, 0.1, 1.0]))
 def test_the_error_bound_holds_both_ways(seed: int, d: int, penalty: float) -> None:

@@ -354,6 +354,7 @@ def rejects(u: Matrix, m: Matrix) -> bool:
     )
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", SAMPLED)
 def test_draws_are_unit_vectors_with_the_exact_laws_of_their_projections(name: str) -> None:
     u, m = drawn(name), SAMPLED[name]

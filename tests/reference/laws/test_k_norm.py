@@ -76,6 +76,7 @@ def test_an_unknown_body_is_refused() -> None:
 # The law
 
 
+@pytest.mark.thorough
 @EVERY_BODY
 @pytest.mark.parametrize("d", [1, 2, 3])
 def test_the_radius_is_gamma(body: Body, d: int) -> None:

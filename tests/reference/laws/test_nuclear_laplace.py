@@ -166,6 +166,7 @@ TABLE = {
 }
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("d", TABLE)
 def test_the_quantiles_are_those_of_the_table(d: int) -> None:
     quantiles = [law.spectral_norm_quantile(d, p) / d for p in (0.01, 0.5, 0.95, 0.99)]
@@ -331,6 +332,7 @@ def test_the_spectral_norm_of_draws_follows_its_exact_law(d: int, draws: int, sy
     assert spectral_p_value(spectra(d, symmetric, draws), d, symmetric) > FALSE_ALARM
 
 
+@pytest.mark.thorough
 @KINDS
 @SAMPLES
 def test_the_nuclear_norm_of_draws_follows_its_gamma_law(d: int, draws: int, symmetric: bool) -> None:
@@ -412,6 +414,7 @@ def invariant_p_values(z: Matrix) -> dict[str, float]:
     }
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("d", [2, 3])
 def test_full_noise_is_invariant_under_rotations_on_both_sides(d: int) -> None:
     p_values = invariant_p_values(matrices(d, False))
@@ -431,6 +434,7 @@ def test_noise_that_is_not_invariant_is_found_out(make: Callable[[Matrix], Matri
     assert min(p_values.values()) < FALSE_ALARM
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("d", [2, 3])
 def test_symmetric_noise_is_invariant_under_conjugation(d: int) -> None:
     z = matrices(d, True)

@@ -171,6 +171,7 @@ def test_the_joint_density_is_exchangeable_and_vanishes_at_coincidences(half_lin
 # The largest point
 
 
+@pytest.mark.thorough
 @KINDS
 @pytest.mark.parametrize("points", [1, 2, 3, 4, 5, 6, 7, 8, 13, 20])
 def test_the_largest_point_follows_the_enclosed_law(points: int, half_line: bool) -> None:

@@ -322,6 +322,7 @@ def test_a_mechanism_that_gathers_the_rows_is_seen() -> None:
     assert growth(lambda rows: second_moment(np.concatenate(list(blocks(rows))))) > 0.9
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("suffix", FORMATS)
 def test_a_file_is_passed_over_in_little_memory(tmp_path: Path, suffix: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """A third of what the numbers take as float64; pyarrow's own memory is not counted here."""

@@ -351,6 +351,7 @@ def test_any_bytes_are_read_as_finite_rows_or_refused_in_one_line(
 # Writing
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("suffix", SUFFIXES)
 @given(matrix=st.integers(1, 5).flatmap(lambda d: arrays(np.float64, (d, d), elements=finite)))
 def test_every_finite_matrix_comes_back_exactly(
@@ -364,6 +365,7 @@ def test_every_finite_matrix_comes_back_exactly(
         assert same_bits(read_table(path).rows, matrix)
 
 
+@pytest.mark.thorough
 @given(
     columns=st.lists(
         st.text(st.characters(exclude_categories=["Cs", "Cc", "Z"]), min_size=1), min_size=1, max_size=4, unique=True

@@ -196,6 +196,7 @@ def law(name: str, options: dict[str, str], d: int, draws: int) -> None:
         assert distance <= allowed, (name, options, d, label, distance)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("name", "options"), VARIANTS, ids=NAMES)
 def test_the_law_is_the_exact_one(name: str, options: dict[str, str]) -> None:
     law(name, options, 2, 250)
@@ -322,6 +323,7 @@ def test_a_root_in_float64_is_rejected(monkeypatch: pytest.MonkeyPatch) -> None:
         test_the_scales_are_balls("lap-cov", {}, monkeypatch)
 
 
+@pytest.mark.thorough
 def test_a_noise_of_half_the_size_is_rejected(monkeypatch: pytest.MonkeyPatch) -> None:
     real = noise.laplace
     monkeypatch.setattr(noise, "laplace", lambda uniforms: real(uniforms) / 2)

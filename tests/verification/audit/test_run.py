@@ -185,6 +185,7 @@ def test_the_timer_of_somebody_else_goes_on() -> None:
     assert 50 < left < 59.95
 
 
+@pytest.mark.thorough
 def test_the_replay_command_keeps_every_digit_and_the_form_of_the_output() -> None:
     target = Target("mine:f", lambda x, *, epsilon, rng: rng.laplace(scale=100.0, size=x.shape[1]))
     report = audit(target, PureDP(1.23456789), released="vector", samples=100)
@@ -192,6 +193,7 @@ def test_the_replay_command_keeps_every_digit_and_the_form_of_the_output() -> No
     assert words[:7] == ["covassay", "audit", "mine:f", "--epsilon", "1.23456789", "--released", "vector"]
 
 
+@pytest.mark.thorough
 def test_a_target_that_never_answers_is_inconclusive_not_a_crash() -> None:
     report = audit(Target("mine", hangs), CLAIM, claimed="nuclear-laplace", samples=100, seconds=0.02)
     assert report.verdict is Verdict.INCONCLUSIVE
@@ -309,6 +311,7 @@ def test_a_claim_of_another_notion_is_refused_with_what_to_give(name: str, claim
         audit(no_noise, claim, claimed=name)
 
 
+@pytest.mark.thorough
 def test_a_pair_without_failures_counts_as_two_tests() -> None:
     """Otherwise chance would decide how many tests share the budget."""
     event = CheckResult("privacy", "event", Status.NOT_REFUTED, "", "pair", p_value=0.7e-9)

@@ -156,6 +156,7 @@ def test_a_target_without_outputs_on_one_side_is_not_decided(tmp_path: Path) -> 
     assert _run(tmp_path / "run", Target("fails", fails), samples=1000).verdict is Verdict.INCONCLUSIVE
 
 
+@pytest.mark.thorough
 def test_a_finished_run_gives_its_report_again_without_a_draw(tmp_path: Path) -> None:
     first = _run(tmp_path / "run")
 

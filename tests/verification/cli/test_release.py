@@ -392,6 +392,7 @@ def test_a_progress_bar_is_for_terminals(terminal: bool, quiet: bool, monkeypatc
     assert np.loadtxt("out.csv", delimiter=",", skiprows=1).shape == (2, 2)
 
 
+@pytest.mark.thorough
 @pytest.mark.skipif(sys.platform != "linux", reason="opens a terminal")
 def test_a_real_terminal_shows_the_passes() -> None:
     code = f"from covassay.verification.cli.main import run; run({command_line('data.csv', '--out', 'out.csv')!r})"

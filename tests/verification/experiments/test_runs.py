@@ -111,6 +111,7 @@ def test_a_run_that_is_killed_goes_on_and_a_cut_line_is_dropped(whole: Path, tmp
     assert not partial.exists()
 
 
+@pytest.mark.thorough
 def test_more_repetitions_leave_the_first_ones_as_they_are(whole: Path, tmp_path: Path) -> None:
     one = results.read(running.run(plan(), tmp_path, Here(), advance))
     two = results.read(whole)
@@ -156,6 +157,7 @@ def test_a_partial_run_of_other_versions_or_damaged_is_refused(tmp_path: Path) -
         running.run(plan(), tmp_path, Here(), advance)
 
 
+@pytest.mark.thorough
 def test_a_stored_result_is_regenerated_and_one_bit_is_seen(
     whole: Path, tmp_path: Path, in_process: None, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -34,6 +34,7 @@ def conservative(p_values: list[float]) -> bool:
     return float((np.arange(1, len(p) + 1) / len(p) - p).max()) < math.sqrt(math.log(1e9) / (2 * len(p)))
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("test", [tails, extreme])
 def test_p_values_of_a_right_law_are_uniform_or_larger(test) -> None:  # type: ignore[no-untyped-def]
     rng = np.random.default_rng(1)

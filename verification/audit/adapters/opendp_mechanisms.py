@@ -178,6 +178,16 @@ def _eigenvalues(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Vect
     return np.asarray(_eigenvalues_measurement(len(x), x.shape[1], float(epsilon))(rows.T @ rows))
 
 
+def _by_map(made: Callable[..., Any], x: Matrix, *, epsilon: float) -> float:
+    """What OpenDP's privacy map says of one replaced row, which is one removal and one addition."""
+    return float(made(n=len(x), d=x.shape[1], epsilon=float(epsilon)).map(2))
+
+
+def _pca_measurement(n: int, d: int, epsilon: float) -> Any:
+    model = _library().sklearn.decomposition.PCA(epsilon=epsilon, row_norm=1.0, n_samples=n, n_features=d)
+    return model.measurement()
+
+
 def _pca(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
     dp = _library()
     _GENERATOR.rng = rng
@@ -201,6 +211,7 @@ def private_eigenvector() -> Target:
         _private_eigenvector,
         mechanism="bingham",
         options=(("calibration", "paper"),),
+        accounting=partial(_by_map, _eigenvector_measurement),
         version=told_version(PACKAGE, "make_private_eigenvector"),
         notes=(
             "OpenDP's generator is replaced by a seeded one; the sampler is its own code",
@@ -220,17 +231,22 @@ KEPT = "its input domain promises rows of norm at most 1; the adapter keeps this
 DECOMPOSITION = "make_private_np_eigendecomposition"
 TARGETS: dict[str, Callable[[], Target]] = {
     "private-eigenvector": private_eigenvector,
-    "eigendecomposition": partial(_unseeded, "eigendecomposition", _eigendecomposition, DECOMPOSITION, KEPT),
+    "eigendecomposition": partial(
+        _unseeded, "eigendecomposition", _eigendecomposition, DECOMPOSITION, KEPT,
+        accounting=partial(_by_map, partial(_decomposition_measurement, origin=0.0)),
+    ),
     "eigendecomposition-about-origin": partial(
         _unseeded, "eigendecomposition-about-origin", partial(_eigendecomposition, origin=ORIGIN), DECOMPOSITION,
         f"its input domain has the origin ({ORIGIN:g}, …), from which rows are at most 1 away; the adapter moves them",
+        accounting=partial(_by_map, partial(_decomposition_measurement, origin=ORIGIN)),
     ),
     "eigenvalues": partial(
-        _unseeded, "eigenvalues", _eigenvalues, "make_private_eigenvalues", KEPT, released="vector", claim=PureDP(1.0)
+        _unseeded, "eigenvalues", _eigenvalues, "make_private_eigenvalues", KEPT, released="vector", claim=PureDP(1.0),
+        accounting=partial(_by_map, _eigenvalues_measurement),
     ),
     "pca": partial(
         _unseeded, "pca", _pca, "sklearn.decomposition.PCA", "the adapter clips the rows to row_norm = 1",
-        released="gaussian", claim=PureDP(1.0),
+        released="gaussian", claim=PureDP(1.0), accounting=partial(_by_map, _pca_measurement),
     ),
     **opendp_numbers.TARGETS,
 }  # fmt: skip

@@ -375,6 +375,11 @@ def claimed_loss(guarantee: Guarantee) -> float:
     return guarantee.rho if isinstance(guarantee, ZCDP) else guarantee.epsilon
 
 
+def loss_letter(guarantee: Guarantee) -> str:
+    """The letter of what a claim bounds."""
+    return "ρ" if isinstance(guarantee, ZCDP) else "ε"
+
+
 def violates(p: float, q: float, guarantee: Guarantee) -> bool:
     """Whether an event of probability at least p on one side and at most q on the other contradicts the guarantee."""
     if p <= q:

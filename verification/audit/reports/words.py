@@ -4,8 +4,8 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from covassay.reference.privacy import ZCDP
 from covassay.verification.audit.engine.checks import CheckResult, Status, Verdict
+from covassay.verification.audit.engine.privacy import loss_letter
 from covassay.verification.audit.run import AuditReport
 
 MEANING = {
@@ -82,7 +82,7 @@ def power_sentences(report: AuditReport) -> list[str]:
         return sentences
     best = min(standing, key=lambda c: (c.facts["in_reach"]["times_the_samples"], c.facts["in_reach"]["loss"]))
     reach = best.facts["in_reach"]
-    letter = "ρ" if isinstance(report.claim, ZCDP) else "ε"
+    letter = loss_letter(report.claim)
     seen = f"a loss of {letter} = {reach['loss']:.2f} or more" if math.isfinite(reach["loss"]) else "no loss"
     text = (
         f"privacy: {seen} would have been seen with 99 % probability on an event that is as likely on one side as the "

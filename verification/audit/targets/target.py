@@ -9,7 +9,9 @@ group `covassay.adapters`). It is called as
 with x (n, d) float64, rows in the unit ball or in a box with public bounds. If the function has a parameter `bounds`,
 it also gets the box, as a tuple of d pairs (low, high). If the claim is zCDP or approximate DP, it is called with
 `rho=`, or with `epsilon=` and `delta=`. If the function has an attribute `draw_many`, many draws are made by
-f.draw_many(x, size, *, epsilon, rng), an array of that many outputs, whose law is held against that of f. An exception
+f.draw_many(x, size, *, epsilon, rng), an array of that many outputs, whose law is held against that of f. If it has an
+attribute `accounting`, f.accounting(x, *, epsilon) says what one call costs by the accounting of the implementation
+itself, in the unit of the claim (ε, or ρ for zCDP); a figure above the claim refutes the promise. An exception
 (SystemExit too) and a time-out are outcomes of the target like any other.
 """
 
@@ -68,6 +70,7 @@ class Target:
     options : the choices of the mechanism that belong to its claim, such as "calibration".
     seeded : whether all randomness comes from `rng`; False for a target that draws from the operating system.
     draw_many : optional, (x, size, rng=…, **budget) -> that many outputs with the same law, faster.
+    accounting : optional, (x, **budget) -> what one call costs by the target's own accounting, in the claim's unit.
     released, claim : of a target that claims to be no mechanism, the kind of output and the usual claim, if it says so.
     adjacency, bounds : of such a target, which data sets are neighbours by its claim, and the box in which it is
         audited, a pair (low, high) for every column; both hold unless others are given.
@@ -82,6 +85,7 @@ class Target:
     version: str = ""
     notes: tuple[str, ...] = ()
     draw_many: Callable[..., Any] | None = None
+    accounting: Callable[..., Any] | None = None
     released: str | None = None
     claim: Guarantee | None = None
     adjacency: str | None = None
@@ -152,7 +156,8 @@ def as_called(name: str, function: Any, call: str | None = None) -> Target:
     own = function.function if isinstance(function, Wrapped) else function
     draw = Wrapped(own, call) if call is not None else function
     if not isinstance(draw, Wrapped) or draw.call is None:
-        return Target(name, draw, draw_many=getattr(draw, "draw_many", None))
+        many, accounting = getattr(draw, "draw_many", None), getattr(draw, "accounting", None)
+        return Target(name, draw, draw_many=many, accounting=accounting)
     rest = "; the rest of what it returns is not audited" if draw.takes_part else ""
     notes = (f"called as {draw.call}{rest}",)
     return Target(name, draw, seeded=bool(draw.uses & set(RANDOM)), notes=notes)

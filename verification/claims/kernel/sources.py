@@ -5,6 +5,7 @@ import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -56,6 +57,7 @@ def read_table(path: Path) -> dict[str, Any]:
     return tomllib.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
 
 
+@lru_cache(maxsize=256)  # the gate asks for every file several times
 def code(text: str) -> str:
     """The text without its comments and the contents of its strings; tags and line breaks are kept.
 

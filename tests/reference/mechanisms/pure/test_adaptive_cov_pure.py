@@ -137,6 +137,7 @@ def test_the_final_step_is_the_mechanism_with_the_smaller_bound(trace: float, st
     np.testing.assert_allclose(adaptive_cov_pure.release(x, script, epsilon=8.0), tau**2 * inner, atol=1e-14 * tau**2)
 
 
+@pytest.mark.thorough
 @PROPERTY
 @given(seed=SEEDS, d=st.integers(1, 4), n=st.integers(1, 8), radius=st.sampled_from(RADII))
 def test_the_release_is_positive_semidefinite_and_small(seed: int, d: int, n: int, radius: Any) -> None:
@@ -195,6 +196,7 @@ def search_losses(queries: Vector, moved: Vector, b1: float, b2: float) -> tuple
     return float(ratio.max()), float((-ratio).max())
 
 
+@pytest.mark.thorough
 @PROPERTY
 @given(seed=SEEDS, u=st.integers(0, 6), v=st.integers(0, 6), calibration=st.sampled_from(CALIBRATIONS))
 def test_the_search_spends_at_most_what_is_stated(seed: int, u: int, v: int, calibration: Any) -> None:

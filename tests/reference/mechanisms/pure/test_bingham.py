@@ -187,6 +187,7 @@ def test_the_range_of_the_loss_gives_its_zcdp() -> None:
 # The draws
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("calibration", CALIBRATIONS)
 def test_draws_follow_the_bingham_law_of_the_data(calibration: Any) -> None:
     # C = diag(20, 5, 0), ε = 1

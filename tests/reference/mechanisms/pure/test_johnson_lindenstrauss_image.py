@@ -84,6 +84,7 @@ def dual_norm_bound(t: Matrix, z: Matrix, d: int, rng: np.random.Generator) -> f
     return max(-float(minimize(objective, v, method="Nelder-Mead", options=options).fun) for v in starts)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("d", "alpha"), COARSE)
 def test_the_norm_meets_its_dual(d: int, alpha: float) -> None:
     t, rng = transform(d, alpha, 0.1, 0), np.random.default_rng(d)

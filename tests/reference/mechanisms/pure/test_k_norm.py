@@ -140,6 +140,7 @@ def loss(body: Body, y: Matrix, sigma: Matrix, other: Matrix, scale: float) -> f
     return float(norm(y - other, body) - norm(y - sigma, body)) / scale
 
 
+@pytest.mark.thorough
 @EVERY_BODY
 @PROPERTY
 @given(seed=SEEDS, d=st.integers(1, 4))

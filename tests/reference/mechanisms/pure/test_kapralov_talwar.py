@@ -248,6 +248,7 @@ def test_other_scales_exceed_epsilon(eta: Callable[[float, int], float], b: Any,
 # The law
 
 
+@pytest.mark.thorough
 def test_one_round_has_its_exact_law() -> None:
     # C = diag(44, 40), n = 84, ε = 4, rank 1: η = 1, b = 1/2; l = tr, u = the top eigenvector, unclipped up to e^{−80}
     x = np.repeat(np.eye(2), [44, 40], axis=0)
@@ -265,6 +266,7 @@ def test_one_round_has_its_exact_law() -> None:
     assert kolmogorov_smirnov(residuals, stats.laplace(0, 0.5).cdf, "mutant").p_value < FALSE_ALARM
 
 
+@pytest.mark.thorough
 def test_for_one_feature_the_release_is_clipped_laplace() -> None:
     # Σ = 1/4, n = 4, ε = 2: scale 2/(nε) = 1/4, atoms at 0 and 1
     rng = np.random.default_rng(32)

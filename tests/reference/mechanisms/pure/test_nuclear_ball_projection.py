@@ -297,6 +297,7 @@ def one_feature_cdf(sigma: float, rho: float, b: float) -> Callable[[Matrix], Ma
     return cdf
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("calibration", "rho", "b"), [("paper", 2.0, 5.0), ("tight", 1.0, 2.0)])
 def test_for_one_feature_the_release_has_its_exact_law(calibration: Any, rho: float, b: float) -> None:
     # n = 4, ε = .5: ρ = 4/(nε) = 2, b = 10/(nε) = 5; tight 1 and 2. Σ = 1/4. An atom at 0, where r = 0.

@@ -207,6 +207,7 @@ def standardised_norms(module: ModuleType, epsilon: float, assumed: float) -> ND
     return norms
 
 
+@pytest.mark.thorough
 @MODULES
 def test_draws_scatter_about_the_second_moment_by_the_stated_law(module: ModuleType, symmetric: bool) -> None:
     gamma = stats.gamma(3 if symmetric else 4)  # d(d + 1)/2 and d² at d = 2

@@ -100,6 +100,7 @@ def test_the_formulas_agree_with_a_hand_calculation() -> None:
     assert mpmath.almosteq(sensitivity(1, k / 2, "tight"), closed, 1e-14)
 
 
+@pytest.mark.thorough
 def test_the_steps_of_the_derivation_hold_for_symbols() -> None:
     w, phi, k, lam = sympy.symbols("W phi kappa lambda", positive=True)
     # G is the maximum over φ of W sin²φ + sin φ cos φ = (W + sin 2φ − W cos 2φ)/2

@@ -105,6 +105,7 @@ def test_columns_that_are_treated_alike() -> None:
     assert {check.status for check in checks.values()} == {Status.NOT_REFUTED}
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("function", "name"), [(noisier_first_column, ORDER), (fixed_unit, UNITS), (absolute, REFLECTED)]
 )

@@ -121,6 +121,7 @@ def test_noise_in_a_basis_that_depends_on_the_order_is_noted() -> None:
     assert "no difference in law was proven" in check.detail
 
 
+@pytest.mark.thorough
 def test_a_first_row_that_is_dropped_shows_in_the_law() -> None:
     def header(x: Matrix, *, rho: float, rng: np.random.Generator) -> Matrix:
         rows = x[1:] if len(x) > 2 else x

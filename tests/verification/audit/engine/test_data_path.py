@@ -210,6 +210,7 @@ def branches_at_178_rows(x: Matrix, *, rho: float, rng: np.random.Generator) -> 
     return query + 0.5 * (y - query) if x.shape == (178, 13) and x[:, 0].std() > 0 else y
 
 
+@pytest.mark.thorough
 def test_the_users_data_are_compared_with_others_of_their_shape() -> None:
     x, path, claim = load_user_data("wine").x, path_of("gauss-cov"), default_claim("gauss-cov").keywords()
     output = mechanism("gauss-cov").output

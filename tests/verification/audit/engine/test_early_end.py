@@ -156,6 +156,7 @@ def test_a_whole_audit_of_a_target_with_little_noise_makes_a_fraction_of_its_dra
     assert all(check.n < 0.05 * 20_000 for check in refuted)
 
 
+@pytest.mark.thorough
 def test_a_pilot_to_which_chance_gives_no_draws_is_no_error(monkeypatch: pytest.MonkeyPatch) -> None:
     """Seen once in a thousand audits with 100 samples: the random sizes of both sides were 0."""
     monkeypatch.setattr(privacy, "poisson_size", lambda mean, rng: 0)

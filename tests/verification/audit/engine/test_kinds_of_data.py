@@ -71,6 +71,7 @@ def smallest(checks: list[CheckResult]) -> float:
     return min(check.p_value or 0.0 for check in checks)
 
 
+@pytest.mark.thorough
 def test_the_same_law_is_not_suspicious() -> None:
     """False alarm at most 3e-5 (three checks)."""
     checks = looked_at(lambda x, *, epsilon, rng: laplace(x, rng))
@@ -86,6 +87,7 @@ def quarter_noise_on_wide_data(x: Matrix, *, epsilon: float, rng: np.random.Gene
     return laplace(x, rng) * (0.25 if x.shape[1] > x.shape[0] else 1.0)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("draw", "named"), [(less_noise_on_zero_rows, "all rows zero"), (quarter_noise_on_wide_data, "n = 4, d = 6")]
 )
@@ -96,6 +98,7 @@ def test_a_branch_for_some_data_is_seen_and_named(draw: object, named: str) -> N
     assert named in worst.detail.partition("(p = ")[0]
 
 
+@pytest.mark.thorough
 def test_data_that_the_reference_rejects_or_on_which_the_target_fails_are_left_out() -> None:
     def rejects(x: Matrix, rng: np.random.Generator) -> Matrix:
         raise InvalidInput("x = …: must be something else")

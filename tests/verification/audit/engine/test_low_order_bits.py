@@ -59,6 +59,7 @@ def looked_at(control: BitControl, seed: int = 0) -> BitFindings:
     )
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", BIT_CONTROLS)
 def test_every_control_is_flagged(name: str) -> None:
     found = looked_at(BIT_CONTROLS[name])
@@ -142,6 +143,7 @@ def flagged(loss: float, runs: int, alpha: float) -> int:
     return sum(once(seed) for seed in range(runs))
 
 
+@pytest.mark.thorough
 def test_the_test_errs_no_more_often_than_it_says() -> None:
     """Bits that lose exactly the claim; more than this many of 40 runs with probability below 1e-9."""
     assert flagged(CLAIM.epsilon, 40, 0.2) <= binom.isf(1e-9, 40, 0.2)

@@ -26,6 +26,7 @@ OWN = [name for name in TARGETS if TARGETS[name]().mechanism in BLOCKS]
 ALPHA = 1e-9
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", OWN)
 def test_the_reference_has_the_law_of_its_profile(name: str) -> None:
     target = TARGETS[name]()

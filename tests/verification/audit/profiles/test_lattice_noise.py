@@ -99,6 +99,7 @@ def test_spread_numbers_have_the_continuous_law(law: str, spread: float) -> None
 QUICK = [c for c in NEGATIVE_CONTROLS if c.name in ("discrete-laplace-rounded", "discrete-gaussian-zero-twice")]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("control", QUICK, ids=lambda control: control.name)
 def test_what_is_wrong_with_single_integers_is_seen_on_a_coarse_lattice(control) -> None:  # type: ignore[no-untyped-def]
     kind, name = control.caught_by[0]

@@ -56,6 +56,7 @@ EXACT = [
 ]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("name", "pair"), EXACT)
 def test_the_mean_of_the_inverse_ratio_is_one(name: str, pair: str) -> None:
     """E_P[exp(−L)] = 1 for the log likelihood ratio L, and E_Q[exp(L)] = 1, to within 7 deviations of 2000 draws."""

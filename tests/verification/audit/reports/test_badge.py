@@ -30,6 +30,7 @@ def test_a_badge_says_the_verdict(kind: str) -> None:
     assert badge["color"] != "green"
 
 
+@pytest.mark.thorough
 def test_every_verdict_has_its_own_colour_and_none_is_green() -> None:
     reports = [replace(report_of("not refuted"), verdict=verdict) for verdict in Verdict]
     colours = [as_badge(report)["color"] for report in reports]
@@ -64,6 +65,7 @@ def test_the_schema_rejects_a_badge_that_flatters(name: str) -> None:
     assert not VALIDATOR.is_valid(badge | FLATTERING[name])
 
 
+@pytest.mark.thorough
 def test_an_inconclusive_audit_cannot_have_the_badge_of_one_that_was_completed() -> None:
     assert not VALIDATOR.is_valid(as_badge(report_of("not refuted")) | {"color": "lightgrey"})
     assert not VALIDATOR.is_valid(as_badge(report_of("refuted")) | {"color": "blue"})

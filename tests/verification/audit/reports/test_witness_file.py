@@ -100,6 +100,7 @@ def test_small_witnesses_are_printed_in_full_when_asked(report: AuditReport) -> 
     assert in_full(large) == []
 
 
+@pytest.mark.thorough
 def test_the_share_of_failed_draws_is_a_line_of_the_report(report: AuditReport) -> None:
     failed = sum(report.failures.values())
     assert 0.05 < failed / report.draws < 0.15

@@ -219,6 +219,7 @@ WRITES = {
 }  # fmt: skip
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", WRITES)
 def test_where_people_stumble_the_audit_says_why(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
@@ -233,6 +234,7 @@ def test_where_people_stumble_the_audit_says_why(
     assert told.count("\n") == 1
 
 
+@pytest.mark.thorough
 def test_a_slow_process_is_not_told_to_flush(tmp_path: Path) -> None:
     (tmp_path / "target.py").write_text("import sys, time\nfor line in sys.stdin: time.sleep(60)\n")
     source = TargetReference(f"exec:{shlex.quote(sys.executable)} -I target.py", str(tmp_path))

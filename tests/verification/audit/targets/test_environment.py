@@ -192,6 +192,7 @@ def test_a_project_without_a_package_asks_for_a_copy(monkeypatch: pytest.MonkeyP
 # AN ENVIRONMENT OF ITS OWN
 
 
+@pytest.mark.thorough
 def test_a_target_is_asked_in_its_environment(
     fake: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -72,6 +72,7 @@ def test_the_example_with_a_tenth_of_its_noise_is_refuted(tmp_path: Path) -> Non
     assert {check.kind for check in report.refuted} == {"law", "privacy"}
 
 
+@pytest.mark.thorough
 def test_draws_do_not_depend_on_the_number_of_workers(tmp_path: Path) -> None:
     one, two = (
         draw(Setting(source(tmp_path, example()), {"epsilon": 1.0}, SECOND_MOMENT, 0, jobs, 10.0), X, 120, "workers")
@@ -134,6 +135,7 @@ MISBEHAVING = {
 }  # fmt: skip
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", MISBEHAVING)
 def test_a_process_that_misbehaves_is_an_outcome(tmp_path: Path, name: str) -> None:
     """With a clear message when there is no output at all (`None`: there is one, and the contract judges it)."""
@@ -151,6 +153,7 @@ def test_a_process_that_misbehaves_is_an_outcome(tmp_path: Path, name: str) -> N
         assert shown in str(raised.value)
 
 
+@pytest.mark.thorough
 def test_a_process_that_hangs_is_killed_and_the_next_request_has_a_reply_of_its_own(tmp_path: Path) -> None:
     target = setting(tmp_path, "time.sleep(60 * (request['epsilon'] == 2)); " + ECHO).target
     rng = np.random.default_rng(0)
