@@ -10,12 +10,12 @@ full-line ensemble, whose density is ∝ ∏|λ_i − λ_j| exp(−Σ|λ_i|/ρ).
 ‖Z‖_* ~ Gamma(d(d + 1)/2, ρ).
 
 So one Z takes one exact draw of the spectrum (`pfaffian_sampler`), and two Haar matrices (full noise) or one (symmetric
-noise). Everything below is at ρ = 1; multiply Z by ρ. Samples are exact up to float64 rounding, and each passes the
-certificate of `pfaffian_sampler`.
+noise). Functions without an argument `scale` are for ρ = 1; multiply their Z by ρ. Samples are exact up to float64
+rounding, and each passes the certificate of `pfaffian_sampler`.
 
 How large the spectral norm ‖Z‖ is: as d → ∞, ‖Z‖/(ρd) → π for full and π/2 for symmetric noise. For every d this file
 has the exact law, and a proven upper bound on the tail (proofs/paper/tail-bound.md). DN25 Theorem 6 says that
-‖Z‖ ≤ 1.1 ρd with high probability; that is refuted: at d = 10 the probability is 4.4e-10.
+‖Z‖ ≤ 1.1 ρd with high probability. That is refuted: for full noise at d = 10, P(‖Z‖ ≤ 1.1 ρd) = 4.4e-10.
 """
 
 import math
@@ -33,8 +33,9 @@ from covassay.reference.laws import haar
 from covassay.reference.laws.pfaffian_ensemble import PfaffianEnsemble, pfaffian_ensemble
 from covassay.reference.laws.pfaffian_sampler import sample_points
 
-# Between these limits `spectral_norm_quantile` is accurate. A smaller probability is lost in the absolute error of the
-# distribution function, which is 1e-15. Nearer to 1, the survival function loses its relative accuracy.
+# `spectral_norm_quantile` is accurate for probabilities from 1e-12 to 1 − 1e-9. A smaller probability is lost in the
+# absolute error of the distribution function, which is 1e-15. Nearer to 1, the survival function loses its relative
+# accuracy.
 SMALLEST_QUANTILE = 1e-12
 SMALLEST_SURVIVAL = 1e-9
 
@@ -54,10 +55,11 @@ def log_density_kernel(nuclear_norm: Number, scale: Number) -> Number:
 def schatten_limit(p: Number, gamma: Callable[[Number], Number] = math.gamma, pi: Number = math.pi) -> Number:
     """The limit of ‖Z‖_{S_p} / d^{1+1/p} as d → ∞ for full noise.
 
-    Twice this limit is the true constant of DN25 Theorem 1, which is printed as 3. ‖·‖_{S_p} is the Schatten norm, the
-    ℓp norm of the singular values. In the limit the values σ_i/d follow Ullman's law on [0, π], with density
-    (2/π²) arccosh(π/t). The p-th moment of that law is π^p Γ((p + 1)/2) / ((p + 1) √π Γ(p/2 + 1)), and the result is
-    its p-th root. It is 1 for p = 1, and tends to π as p → ∞. For symmetric noise the limit is half of this.
+    DN25 Theorem 1 bounds the error in ‖·‖_{S_p} by 3 d^{1+1/p}/(nε). The noise has the scale 2/(nε), so twice this
+    limit is what the constant must be for large d. ‖·‖_{S_p} is the Schatten norm, the ℓp norm of the singular values.
+    In the limit the values σ_i/d follow Ullman's law on [0, π], with density (2/π²) arccosh(π/t). The p-th moment of
+    that law is π^p Γ((p + 1)/2) / ((p + 1) √π Γ(p/2 + 1)), and the result is its p-th root. It is 1 for p = 1, and
+    tends to π as p → ∞. For symmetric noise the limit is half of this.
     """
     return pi * (gamma((p + 1) / 2) / ((p + 1) * pi**0.5 * gamma(p / 2 + 1))) ** (1 / p)
 
@@ -76,11 +78,12 @@ def edge_rate(t: Number, edge: Number, functions: Any = math) -> Number:
 
 
 def swept_tail_bound(d: int, t: Number, width: Number, symmetric: bool = False, functions: Any = math) -> Number:
-    """An upper bound on P(‖Z‖ ≥ t) for d ≥ 2, one for every width δ > 0. Proof: proofs/paper/tail-bound.md.
+    """An upper bound on P(‖Z‖ ≥ t) for d ≥ 2, valid for every `width` δ > 0. Proof: proofs/paper/tail-bound.md.
 
-    Let b = `spectral_edge(d − 1)` + δ. This b must be below t. Let y = t/b, φ = arccos(1/y), and u = π for full noise.
-    The bound is d (u/δ) arccosh(b/(b − δ)) (y − √(y² − 1))^{2δ/π} exp(−rate)/(2φ²), with the rate of the edge b. For
-    symmetric noise u = π/2, and a factor 2 counts the two ends of the spectrum. `functions` is math or mpmath.
+    δ is how far the edge of d − 1 dimensions is moved outward. Let b = `spectral_edge(d − 1)` + δ. This b must be below
+    t. Let y = t/b, φ = arccos(1/y), and u = π for full noise. The bound is
+    d (u/δ) arccosh(b/(b − δ)) (y − √(y² − 1))^{2δ/π} exp(−rate)/(2φ²), with the rate of the edge b. For symmetric noise
+    u = π/2, and a factor 2 counts the two ends of the spectrum. `functions` is math or mpmath.
     """
     unit, inner = (spectral_edge(k, symmetric, functions.pi) for k in (1, d - 1))
     edge = inner + width
@@ -93,9 +96,9 @@ def swept_tail_bound(d: int, t: Number, width: Number, symmetric: bool = False, 
 def spectral_norm_tail_bound(d: int, t: Number, symmetric: bool = False, functions: Any = math) -> Number:
     """An upper bound on P(‖Z‖ ≥ t) for every t beyond the edge: the least of 1 and of two swept tail bounds.
 
-    One has the width u. The other has the width √(π (b − δ) sin φ)/2 with cos φ = (b − δ)/t, nearly the best for large
-    d, or half of t − (b − δ) if that is less. At d = 1 the value is e^{−t}, which is exact. `functions` is math or
-    mpmath.
+    Let e = `spectral_edge(d − 1)` and cos ψ = e/t. One bound has the width u, the edge for d = 1. The other has the
+    width √(π e sin ψ)/2, which is nearly the best for large d, or (t − e)/2 if that is less. At d = 1 the value is
+    e^{−t}, which is exact. `functions` is math or mpmath.
     """
     edge, inner, unit = (spectral_edge(k, symmetric, functions.pi) for k in (d, d - 1, 1))
     if not t > edge:

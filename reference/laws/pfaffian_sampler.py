@@ -1,10 +1,10 @@
 """Exact sampling from a Pfaffian ensemble, one point at a time: the Pfaffian chain rule.
 
-THE LAW. N points with the joint density |det φ_j(x_i)| / (N! Pf A) of `pfaffian_ensemble`, with its N basis functions
+THE LAW. N points with the joint density |det φ_j(x_i)| / (N! Pf A) of `pfaffian_ensemble`, with N basis functions
 φ = (φ_1, …, φ_N), in exchangeable (random) order. As in that file, G is the antiderivative of φ, τ = G(∞),
-Eφ(x) = ∫ sgn(t − x) φ(t) dt = τ − 2G(x), and A_jk = ∫ φ_j Eφ_k. For odd N, a unit mass at +∞ is one more basis
-function, which borders A by τ. D is the size of A. The line is cut into panels, each with the m nodes of a
-Gauss–Legendre quadrature.
+Eφ(x) = ∫ sgn(t − x) φ(t) dt = τ − 2G(x), and A_jk = ∫ φ_j Eφ_k. For odd N there is one more basis function: φ = 0 and
+Eφ = 1 at every finite x. With it A becomes [[A, τ], [−τᵀ, 0]]. D is the size of A. The line is cut into panels, each
+with the m nodes of a Gauss–Legendre quadrature.
 
 THE ALGORITHM is the chain rule of probability: draw the first point from its marginal law, then every further point
 from its law given the points already drawn. There is no Markov chain to converge, and no step is approximate beyond
@@ -14,8 +14,12 @@ q_k, the next point has the density f_k(x)/(N − k), where the conditional inte
     f_k(x) = ρ_{k+1}(q_1, …, q_k, x) / ρ_k(q_1, …, q_k)
 
 integrates to N − k. With k points held fixed, de Bruijn's formula says ρ_k = |Pf M_k / Pf A|. M_k is A bordered
-by two columns for every point q that was drawn, a(q) and −b(q), and by their negatives as rows. Where the row of an
-a(q_j) crosses one of these columns, the entry is 0. The other entries, at the D basis functions and at the b(q_j), are
+by two columns for every point q that was drawn, a(q) and −b(q), and by their negatives as rows. For one point it is
+
+    M_1 = [[A, a, −b], [−aᵀ, 0, 0], [bᵀ, 0, 0]].
+
+For the (k + 1)-th point x, the entries of the two new columns in the rows of the k earlier a(q_j) are 0. In the rows of
+the D basis functions, and then of the k earlier b(q_j), they are
 
     a(x) = (φ(x), 0, …, 0),   b(x) = (E(x), sgn(q_1 − x), …, sgn(q_k − x)),   E(x) = (Eφ(x), [1 if N is odd]).
 

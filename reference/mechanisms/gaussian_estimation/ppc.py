@@ -3,24 +3,25 @@
 1. T = max(0, ⌈ln(κ/1000)/ln(1/0.69)⌉), a function of κ, which is public. A = I.
 2. For t = 1, …, T: κ_t = 0.69^{t−1} κ, and A ← WeakPPC(A x_1, …, A x_n; ρ/T, β/T, κ_t) · A.
    WeakPPC estimates the covariance of its rows privately, by NaivePCE, and returns a symmetric matrix. For enough
-   Gaussian rows this matrix takes the bound κ_t down to 0.69 κ_t, with high probability.
+   Gaussian rows this matrix takes the bound κ_t down to 0.69 κ_t, except with probability 3β/T; β is public.
 3. Release A. It is invertible. It is a product of symmetric matrices, so in general not symmetric itself. New rows are
    A x, and their covariance is AΣAᵀ.
 
-Reconstructed: the copy of the paper that we had has neither the pseudocode nor the formulas. T and 0.69 are ours, and
-follow from the lemma of `weak_ppc`. The theorem of the paper speaks of a symmetric A. With the symmetric
-S = (AᵀA)^{1/2} in place of A, SΣS has the same eigenvalues as AΣAᵀ.
+Reconstructed: the copy of the paper that we had has neither the pseudocode nor the formulas. The constant 0.69 is ours:
+the proof of `weak_ppc` shows that one round takes κ to 0.69 κ. T follows from it. The theorem of the paper speaks of a
+symmetric A. With the symmetric S = (AᵀA)^{1/2} in place of A, SΣS has the same eigenvalues as AΣAᵀ.
 
 Why ρ-zCDP. Given the A of the rounds before, x ↦ A x acts on each row alone, so data sets that differ in one row still
 do. NaivePCE counts long rows as 0, so every round is ρ/T-zCDP for any rows; T rounds add up to ρ.
 
-reconstructed, tight : the two noise scales of NaivePCE, which counts rows longer than r as 0. Replacing one row moves
-the sum of all x xᵀ in Frobenius norm. "reconstructed" takes the bound 2r² on this distance (triangle inequality), and
-"tight" its supremum, √2 r². PPC spends at most ρ/2 with "reconstructed", and at most ρ with "tight". For d = 1 it
-spends at most half of that, and for T = 0 nothing; `spend` does not know κ and gives the bound for every κ.
+reconstructed, tight : the two noise scales of NaivePCE, which counts rows longer than a public length r as 0. Replacing
+one row moves the sum of all x xᵀ by a Frobenius distance of at most √2 r² (r² for d = 1), which is the supremum.
+"tight" uses √2 r², and "reconstructed" the bound 2r² of the triangle inequality. PPC spends at most ρ with "tight", and
+at most ρ/2 with "reconstructed". For d = 1 it spends at most half of that, and for T = 0 nothing; `spend` does not know
+κ and gives the bound for every κ.
 
 Accuracy. If n ≥ `sufficient_rows` and the rows are from N(0, Σ) with I ⪯ Σ ⪯ κI, then I ⪯ AΣAᵀ ⪯ 1000 I, except with
-probability 3β (Theorem 3.11).
+probability 3β. This is our form of KLSU19 Theorem 3.11; the constants are ours.
 
 Proof: proofs/paper/ppc.md
 """
@@ -67,7 +68,7 @@ def sufficient_rows(
 ) -> int:
     """A number of rows that suffices for I ⪯ AΣAᵀ ⪯ 1000 I, except with probability 3β.
 
-    If κ ≤ 1000, one row would do.
+    For κ ≤ 1000 there is no round, and any number of rows suffices; the value is then the one for T = 1.
     """
     t = max(1, rounds(kappa))
     return weak_ppc.sufficient_rows(rho=rho, dimension=dimension, calibration=calibration, beta=beta, rounds=t)

@@ -7,7 +7,8 @@ to svec(M) = (M_ii, √2 M_ij for i < j), which lists a symmetric M as a vector 
 2. y_i = T svec(x_i x_iᵀ), the image of row i. An image longer than c = 1 + α/2 is shortened to length c.
    α is public: how much T may change a distance.
 3. ỹ = (1/n) Σ_i y_i + (S/(nε)) z, where z has a uniform direction and ‖z‖ ~ Gamma(l), and S = min(2c, √2 ‖T‖).
-4. Release the M that minimises ‖T svec(M) − ỹ‖ over {M ⪰ 0, tr M ≤ 1}, the set that holds all second moments.
+   ‖T‖ is the largest singular value of T.
+4. Release an M that minimises ‖T svec(M) − ỹ‖ over {M ⪰ 0, tr M ≤ 1}, the set that holds all second moments.
 
 Why ε-DP, for every T. Rows lie in the unit ball. The density of z is ∝ exp(−‖z‖), so the privacy loss is at most nε/S
 times the distance by which one row moves the mean of the images. This distance is at most S/n: y_i stays in a ball of
@@ -19,8 +20,8 @@ from ‖M − M'‖_F by at most α for all M, M' in the set of step 4, and no i
 is for d < 37 at the default α and β, then l = D and T = I.
 
 NOTE: the source adds other noise (`johnson_lindenstrauss_image`), for which we know no exact sampler. ℓ2 noise has one,
-but is larger than the source's in most directions: the Frobenius error is O(α + √(d/(αnε))), where the source claims
-O(√(d/(nε))). The constants in c and l are ours.
+but is larger than the source's in most directions. The Frobenius error of our mechanism is O(α + √(d/(αnε))). DN25 §2
+states O(√(d/(nε))) for the mechanism of Nikolov. The constants in c and l are ours.
 
 Proof: proofs/paper/johnson-lindenstrauss.md
 """
@@ -50,8 +51,9 @@ def require_seed(name: str, value: int) -> None:
 
 
 ITERATIONS = 300  # of the fit; its squared distance to ỹ is then within 4‖T‖²/301² of the least
-# The spawn key: T is drawn from SeedSequence(s, spawn_key=(STREAM,)). So noise that is drawn from `default_rng(s)`,
-# s < 2^128, or from one of the first 2^30 streams that SeedSequence(s).spawn gives, shares no numbers with T.
+# The spawn key of T, which is drawn from SeedSequence(s, spawn_key=(STREAM,)). numpy derives an unrelated state from
+# every spawn key. So a caller who draws the noise from `default_rng(s)`, with s < 2^128, or from one of the first 2^30
+# streams of SeedSequence(s).spawn, has another state than T has, up to a collision of hashes.
 STREAM = 0x4A4C5400
 Distortion = Annotated[
     float,
@@ -94,7 +96,7 @@ def image_radius(alpha: Number) -> Number:
 
 
 def image_sensitivity(alpha: Number, norm: Number, sqrt: Callable[[Number], Number] = square_root) -> Number:
-    """S = min(2c, √2 ‖T‖): n times the distance by which one row can move the mean image; `norm` is ‖T‖."""
+    """S = min(2c, √2 ‖T‖), a bound on n times the distance by which one row moves the mean image; `norm` is ‖T‖."""
     return min(2 * image_radius(alpha), sqrt(2) * norm)
 
 
@@ -123,7 +125,7 @@ def transform(d: int, alpha: float, beta: float, seed: int) -> Matrix:
 
 
 def fit(t: Matrix, y: Vector, d: int) -> Matrix:
-    """The M with M ⪰ 0, tr M ≤ 1 and T svec(M) nearest to y, by accelerated projected gradients (FISTA)."""
+    """An M with M ⪰ 0, tr M ≤ 1 and T svec(M) almost nearest to y, by accelerated projected gradients (FISTA)."""
     if t.shape[0] == t.shape[1]:  # T = I
         return psd_trace_ball(unsvec(y), 1.0)
     step = 1 / np.linalg.norm(t, 2) ** 2
@@ -190,7 +192,7 @@ def draw_noise(
 def spend(*, epsilon: Epsilon, dimension: Dimension) -> Spend:
     """The claimed budget is ε. The proven budget is ε for d ≥ 2, and ε/√2 for d = 1.
 
-    For d = 1, ‖xxᵀ − x'x'ᵀ‖_F is at most 1 instead of √2. Both budgets are proven for ỹ; the fit is a function of ỹ.
+    For d = 1, ‖xxᵀ − x'x'ᵀ‖_F is at most 1 instead of √2. The proof is about ỹ, and the fit is a function of ỹ.
     """
     proven = epsilon if dimension > 1 else epsilon / math.sqrt(2)
     pair = "orthonormal rows when nothing is projected (l = D)" if dimension > 1 else "the rows 1 and 0"

@@ -2,19 +2,23 @@
 
 The target is run on two neighbouring data sets, a Poisson number of times on each. An event is chosen on a first part
 of the draws, the pilot, among thresholds of a few one-dimensional statistics, or it is fixed in advance by an exactly
-known likelihood ratio. The event is then tested on the remaining draws. A failure of the target is an event too. The
-witness of a violation is the pair of data sets, the event, and how often the event occurred on each.
+known likelihood ratio. The event is then tested on the remaining draws. A failure of the target is an event too; if the
+first few draws on one side all fail, and not those on the other, it is the event. The witness of a violation is the
+pair of data sets, the event, and how often the event occurred on each.
 
 If the event was chosen from pilot draws, (ε, δ)-DP and zCDP are tested a second time, by a bet: a stake that is not
 expected to grow if the claim holds, so that a large gain refutes it (`statistics.betting`). For (ε, δ)-DP the bet is on
-that event. For zCDP it is on the Rényi divergence of all values of a statistic; one event sees only part of it.
+that event. For zCDP it is on the Rényi divergence of all values of a statistic; one event sees only part of it. For
+pure DP the test of the event is exact, and a bet serves only to end early.
 
-The draws come in stages, each of which doubles their number. The pilot and the test each have a bet: the pilot's is
-chosen on the first stage of the pilot, the test's on the whole pilot. Each multiplies its gains over later stages. If
-the claim is true, the probability that the product ever reaches 1/p is at most p (Ville's inequality). The error that
-is allowed is `stop`. Its share `EARLY_SHARE` is reserved for early ends, one half of the share for each bet. Once the
-product of a bet reaches the inverse of that half, the pair ends, and the claim is refuted with the draws made so far.
-The p-values of pairs that do not end early are divided by 1 − `EARLY_SHARE`.
+The draws come in stages, each of which doubles their number. The pilot and the test each have a bet. The pilot's is
+chosen on the first stage of the pilot, and gains from the second stage on. The test's is chosen on the whole pilot, and
+gains from the first stage of the test on. The gains of a bet are multiplied over its stages. If the claim is true, the
+probability that the product ever reaches 1/p is at most p (Ville's inequality). `run_pair` takes `stop`, the p-value
+at which a pair may end early; 0 turns early ends off. The share `EARLY_SHARE` of `stop` is reserved for early ends, one
+half of the share for each bet. Once the product of a bet reaches the inverse of that half, the pair ends, and the claim
+is refuted with the draws made so far. If a pair may end early and does not, its p-values are divided by
+1 − `EARLY_SHARE`.
 
 The confidence bound is for the chosen event alone. A bound below the claim proves nothing.
 """
@@ -57,8 +61,8 @@ from covassay.verification.statistics.streams import stream
 DECIMALS = 9  # statistics are rounded, because what the low-order bits of a float reveal is a separate question
 PROBE = 10  # draws on each side; if all of them fail, the target is taken to fail there always
 # If only one side always fails, so many draws are made that the p-value can fall to FAILING_SHARE times the level of a
-# check, which leaves room for all checks of a run. SHORTFALL standard deviations are added to the number of draws, in
-# case a Poisson size is below its mean.
+# check. So it stays refuted in a run of up to a thousand checks, whose levels are smaller (Holm). SHORTFALL standard
+# deviations are added to the number of draws, in case a Poisson size is below its mean.
 FAILING_SHARE, SHORTFALL = 1e-3, 6.0
 PILOT = 0.3  # share of the draws that choose the event; the rest test it
 CUTS = np.array([0.005, 0.02, *np.linspace(0.05, 0.95, 14), 0.98, 0.995])  # quantiles at which a bet cuts the range
@@ -67,7 +71,8 @@ EDGE = 0.1  # share by which the score of a learned statistic is lowered
 FEWEST_LEARNED = 20  # pilot draws with an output on either side; with fewer, a statistic is not learned
 # Keys of facts, the entries of `CheckResult.facts`. The first is the loss if the noise is independent Laplace, an
 # estimate that guides the search, and not a bound. The second is small if the draws show a Rényi divergence above what
-# the claim implies for data sets two replacements apart. It is no p-value, because these draws also choose the bet.
+# the claim implies for data sets two replacements apart; then add-remove adjacency does not explain the loss.
+# It is no p-value, because these draws also choose the bet.
 ESTIMATED = "estimated_loss"
 TWO_REPLACEMENTS = "p_of_two_replacements"
 REPLACEMENTS_SQUARED = 4  # ρ-zCDP for one replacement is 2²ρ-zCDP for two
@@ -215,7 +220,7 @@ def _learned_by_entry(pilots: tuple[Draws, Draws]) -> list[tuple[Statistic, tupl
 def _choose(
     pair: Pair, pilots: tuple[Draws, Draws], mean: float, guarantee: Guarantee, error: float, learn: bool = True
 ) -> _Choice:
-    """The event by which `mean` test draws a side are expected to refute the claim most clearly at this error level.
+    """The event expected to refute the claim most clearly at this error level, given `mean` test draws on each side.
 
     The score of a learned statistic is lowered by a tenth, because fewer draws support it. Without `learn`, only the
     statistics of the pair are tried.
@@ -339,7 +344,7 @@ def p_value(counts: EventCounts, guarantee: Guarantee) -> float:
 
 
 def in_reach(counts: EventCounts, guarantee: Guarantee, choices: int, alpha: float) -> dict[str, float]:
-    """The smallest loss that this test would have detected on another event, as likely on the first side as this one.
+    """The smallest loss that the test would have detected for an event of the same probability on the first side.
 
     Also a small loss, `CLOSE` times the claim, and the factor by which the draws must grow to show it. `choices`
     multiplies the p-values of the test. The result is empty if the event was too rare.
@@ -392,9 +397,10 @@ def violates(p: float, q: float, guarantee: Guarantee) -> bool:
 
 
 def _violates_zcdp(p: float, q: float, rho: float) -> bool:
-    """Whether the coins (p, 1 − p) and (q, 1 − q), p > q, have a Rényi divergence above ρα for some order α > 1.
+    """Whether the coins (p, 1 − p) and (q, 1 − q), p > q, have a Rényi divergence above ρα, some order α > 1.
 
-    For a ρ-zCDP mechanism no event gives such coins (data processing).
+    For a ρ-zCDP mechanism no event gives such coins (data processing). A search over a range of orders that misses the
+    best one can only overlook a violation.
     """
     if q == 0:
         return True
@@ -466,8 +472,8 @@ class _EarlyEnd:
 class _PairSampler:
     """Draws on the two data sets of a pair, each part of them from streams of its own.
 
-    A pair ends early if its p-value is at most `stop`. Events are chosen for a test at the level `error`, and so is the
-    number of draws where one side always fails.
+    A pair ends early if its p-value is at most `stop`. `error` is the level of the test for which an event is chosen,
+    and for which the number of draws is found where one side always fails.
     """
 
     setting: Setting
@@ -607,7 +613,7 @@ def _curve(trial: _Trial, guarantee: Guarantee, error: float) -> dict[str, Any]:
 
 
 def data_sets(pair: Pair) -> dict[str, Any]:
-    """The size of two neighbouring data sets and the rows in which they differ, counted from 1.
+    """The size of the first of two neighbouring data sets, and the rows in which they differ, counted from 1.
 
     A row that one of them does not have is None.
     """

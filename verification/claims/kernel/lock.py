@@ -1,10 +1,10 @@
 """proofs/rocq.lock.json: what the kernel said of the proofs, read and accepted by a person.
 
-The classes below are the format of the file: an entry is a JSON object with exactly the fields of its class. Statements
-of theorems and definitions are kept twice: as text for people, and as a digest of the form in which implicit arguments
-and notations are written out, so that two statements that print alike but differ have different digests. Witnesses
-(lemmas that show that a premise can be met) are kept as text. The digests of the sources let a machine without Rocq see
-whether the sources are still those that were audited.
+The file holds the fields of `RocqLock`, and "generated", the command that writes it. An entry is a JSON object with
+exactly the fields of its class. Statements of theorems and definitions are kept twice: as text for people, and as a
+digest of the form in which implicit arguments and notations are written out, so that two statements that print alike
+but differ have different digests. Witnesses (lemmas that show that a premise can be met) are kept as text. The digests
+of the sources let a machine without Rocq see whether the sources are still those about which the kernel was asked.
 """
 
 import json
@@ -100,7 +100,7 @@ class AssumedWitness(LockEntry):
 
 @dataclass(frozen=True)
 class LockedLemma(LockEntry):
-    """A lemma that says that an exported number is the value of a formula in a theorem."""
+    """A lemma by which a number in proofs/vectors.json is the value of a formula in a theorem."""
 
     SHOWN = "statement"
 
@@ -160,7 +160,10 @@ def _theorem(audit: Audit, tagged: Tagged, said: Statement) -> LockedTheorem:
 
 
 def _witnesses(audit: Audit) -> dict[str, LockedWitness | AssumedWitness]:
-    """The assumptions in witnesses.toml, and its lemmas that the theorems need; the gate reports a missing lemma."""
+    """The assumptions in witnesses.toml, and those of its lemmas about which the kernel was asked.
+
+    A lemma that the theorems need and that is not there is left out; the gate reports it.
+    """
     found: dict[str, LockedWitness | AssumedWitness] = {}
     for predicate, witness in audit.table.items():
         if witness.assumption:
@@ -193,9 +196,9 @@ def as_text(lock: RocqLock) -> str:
 
 
 def parse(text: str) -> RocqLock:
-    """The lock in the text of the file; anything unexpected raises one error that names its place."""
+    """The lock in the text of the file; a wrong field or type, or a repeated key, raises one error that names it."""
     try:
-        value = json.loads(text)
+        value = json.loads(text, object_pairs_hook=_without_repeats)
     except json.JSONDecodeError as error:
         raise InvalidInput(f"{NAME}: not JSON: {error}") from None
     content = _object(value, ("generated", *(f.name for f in fields(RocqLock))), NAME)
@@ -213,6 +216,14 @@ def parse(text: str) -> RocqLock:
         definitions=_named(content["definitions"], LockedDefinition.read, f"{NAME}, definitions"),
         sources=_named(content["sources"], _text, f"{NAME}, sources"),
     )
+
+
+def _without_repeats(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    """A JSON object from its pairs; a key that stands twice raises."""
+    names = [name for name, _ in pairs]
+    if repeated := sorted({name for name in names if names.count(name) > 1}):
+        raise InvalidInput(f"{NAME}: {', '.join(repeated)} stands twice in one object")
+    return dict(pairs)
 
 
 def _object(value: object, names: Iterable[str], where: str) -> dict[str, object]:

@@ -151,6 +151,7 @@ def test_the_lock_is_written_as_the_command_writes_it() -> None:
         (change_in("theorems", "KNORM-DP", "colour", "red"), "theorems, KNORM-DP: must have the fields axioms, "),
         (change_in("witnesses", "Norms.is_norm", {}), "witnesses, Norms.is_norm: must have the fields lemma, "),
         (change_in("vectors", {"exported": ""}), "vectors: must have the fields exported, lemmas; has exported"),
+        (lambda text: text.replace('"tools": {', '"tools": {}, "tools": {', 1), "rocq.lock.json: tools stands twice"),
         (change_in("sources", "KNorm.v", None), "sources, KNorm.v: must be a text, is None"),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
