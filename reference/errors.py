@@ -1,4 +1,9 @@
-"""The exception that every function raises for bad input."""
+"""The exception that every function raises for bad input, and a guess at the name that was meant."""
+
+import difflib
+from collections.abc import Callable, Iterable
+
+MOST_GUESSES = 5
 
 
 class InvalidInput(ValueError):
@@ -8,3 +13,15 @@ class InvalidInput(ValueError):
     raise depends on the data: such a check is a precondition on the data, not part of the mechanism. The docstring of
     every function with such a check says so.
     """
+
+
+def guess(name: str, known: Iterable[str], quoted: Callable[[str], str] = str) -> str:
+    """A question for a message about an unknown name: "did you mean a or b? It ". Empty if no known name is near.
+
+    Names that begin with what was typed are near. If there are none or very many, the one that looks most alike is.
+    """
+    names = [*known]
+    near = [one for one in names if name and one.startswith(name)]
+    if not 1 <= len(near) <= MOST_GUESSES:
+        near = difflib.get_close_matches(name, names, n=1, cutoff=0.5)
+    return f"did you mean {' or '.join(map(quoted, near))}? It " if near else ""

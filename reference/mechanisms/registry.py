@@ -1,10 +1,9 @@
 """The table of contents: every mechanism of the reference, by name."""
 
-import difflib
 from typing import Any
 
 from covassay.reference import mechanisms
-from covassay.reference.errors import InvalidInput
+from covassay.reference.errors import InvalidInput, guess
 from covassay.reference.mechanisms.mechanism import Mechanism
 from covassay.reference.privacy import PURE, ZCDP, ApproximateDP, Guarantee, PureDP
 
@@ -16,9 +15,7 @@ MECHANISMS: dict[str, Mechanism[Any, ..., Any]] = {
 def mechanism(name: str) -> Mechanism[Any, ..., Any]:
     """The mechanism of that name."""
     if name not in MECHANISMS:
-        near = difflib.get_close_matches(name, MECHANISMS, n=1)
-        hint = f"did you mean {near[0]}? It " if near else ""
-        raise InvalidInput(f"mechanism = {name!r}: {hint}must be one of {', '.join(MECHANISMS)}")
+        raise InvalidInput(f"mechanism = {name!r}: {guess(name, MECHANISMS)}must be one of {', '.join(MECHANISMS)}")
     return MECHANISMS[name]
 
 

@@ -4,11 +4,10 @@ The checks of an audit fall into groups. A group can be declared an expected fai
 "data path", "contract: row order" or, in short, "row order".
 """
 
-import difflib
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from covassay.reference.errors import InvalidInput
+from covassay.reference.errors import InvalidInput, guess
 from covassay.reference.mechanisms.registry import stated_claim
 from covassay.reference.privacy import Guarantee
 from covassay.verification.audit.engine.checks import CheckResult, Status, Verdict
@@ -180,10 +179,8 @@ def by_group(expected: Mapping[str, str]) -> dict[str, str]:
     known = {**{name: f"contract: {name}" for name in CONTRACT}, **{name: name for name in GROUPS if name != COMPLETED}}
     for name, why in expected.items():
         if name not in known:
-            near = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
-            hint = f"did you mean {near[0]!r}? It " if near else ""
             names = ", ".join(known[name] for name in known if name not in CONTRACT)
-            raise InvalidInput(f"expected_failed[{name!r}]: {hint}must be one of {names}")
+            raise InvalidInput(f"expected_failed[{name!r}]: {guess(name, known, repr)}must be one of {names}")
         if not (isinstance(why, str) and why.strip()):
             raise InvalidInput(f"expected_failed[{name!r}] = {why!r}: must say why, in words")
     return {known[name]: why for name, why in expected.items()}

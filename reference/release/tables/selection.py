@@ -5,11 +5,10 @@ on the data.
 """
 
 import csv
-import difflib
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from covassay.reference.errors import InvalidInput
+from covassay.reference.errors import InvalidInput, guess
 from covassay.reference.release.messages import shown
 
 TAB_WORDS = ("tab", "\\t")
@@ -60,9 +59,8 @@ class Selection:
         """The places of the selected columns among `columns`, in the order in which they are read."""
         for name in self.names or ():
             if name not in columns:
-                near = difflib.get_close_matches(name, columns, n=1)
-                hint = f"did you mean {shown(near[0])}? It " if near else ""
                 option = "--drop" if self.columns is None else "--columns"
+                hint = guess(name, columns, shown)
                 raise InvalidInput(
                     f"{option} {shown(name)}: {hint}must be a column of {place}, which has no such column"
                 )

@@ -16,7 +16,6 @@ itself, in the unit of the claim (ε, or ρ for zCDP); a figure above the claim 
 """
 
 import contextlib
-import difflib
 import importlib
 import math
 import os
@@ -34,7 +33,7 @@ from typing import Any
 import numpy as np
 
 from covassay.reference.domain import Matrix
-from covassay.reference.errors import InvalidInput
+from covassay.reference.errors import InvalidInput, guess
 from covassay.reference.privacy import Guarantee, guarantee_of
 from covassay.verification.audit.targets import environment
 from covassay.verification.audit.targets.calling import RANDOM, Wrapped, name_of
@@ -210,9 +209,7 @@ def adapter(name: str) -> Any:
     """
     known = adapters()
     if name not in known:
-        close = difflib.get_close_matches(name, known, n=1)
-        hint = f"; did you mean {close[0]}?" if close else f": must be one of {', '.join(sorted(known))}"
-        raise InvalidInput(f"adapter = {name!r}{hint}")
+        raise InvalidInput(f"adapter = {name!r}: {guess(name, known)}must be one of {', '.join(sorted(known))}")
     try:
         return known[name].load()
     except (Exception, SystemExit) as error:

@@ -1,8 +1,6 @@
 """Every experiment, by name."""
 
-import difflib
-
-from covassay.reference.errors import InvalidInput
+from covassay.reference.errors import InvalidInput, guess
 from covassay.verification.experiments.catalogue import adk19, bdku20, dly22, dn25, klsu19
 from covassay.verification.experiments.experiment import Experiment
 
@@ -14,7 +12,5 @@ EXPERIMENTS: dict[str, Experiment] = {
 def experiment(name: str) -> Experiment:
     """The experiment of that name."""
     if name not in EXPERIMENTS:
-        near = difflib.get_close_matches(name, EXPERIMENTS, n=1)
-        hint = f"did you mean {near[0]}? It " if near else ""
-        raise InvalidInput(f"experiment = {name!r}: {hint}must be one of {', '.join(EXPERIMENTS)}")
+        raise InvalidInput(f"experiment = {name!r}: {guess(name, EXPERIMENTS)}must be one of {', '.join(EXPERIMENTS)}")
     return EXPERIMENTS[name]
