@@ -11,7 +11,7 @@ full-line ensemble, whose density is ∝ ∏|λ_i − λ_j| exp(−Σ|λ_i|/ρ).
 
 So one Z takes one exact draw of the spectrum (`pfaffian_sampler`), and two Haar matrices (full noise) or one (symmetric
 noise). Functions without an argument `scale` are for ρ = 1; multiply their Z by ρ. Samples are exact up to float64
-rounding, and each passes the certificate of `pfaffian_sampler`.
+rounding. For each, the product of the conditional densities is checked against the joint density (`pfaffian_sampler`).
 
 How large the spectral norm ‖Z‖ is: as d → ∞, ‖Z‖/(ρd) → π for full and π/2 for symmetric noise. For every d this file
 has the exact law, and a proven upper bound on the tail (proofs/paper/tail-bound.md). DN25 Theorem 6 says that
@@ -78,12 +78,13 @@ def edge_rate(t: Number, edge: Number, functions: Any = math) -> Number:
 
 
 def swept_tail_bound(d: int, t: Number, width: Number, symmetric: bool = False, functions: Any = math) -> Number:
-    """An upper bound on P(‖Z‖ ≥ t) for d ≥ 2, valid for every `width` δ > 0. Proof: proofs/paper/tail-bound.md.
+    """An upper bound on P(‖Z‖ ≥ t) for d ≥ 2 and a free `width` δ. Proof: proofs/paper/tail-bound.md.
 
-    δ is how far the edge of d − 1 dimensions is moved outward. Let b = `spectral_edge(d − 1)` + δ. This b must be below
-    t. Let y = t/b, φ = arccos(1/y), and u = π for full noise. The bound is
-    d (u/δ) arccosh(b/(b − δ)) (y − √(y² − 1))^{2δ/π} exp(−rate)/(2φ²), with the rate of the edge b. For symmetric noise
-    u = π/2, and a factor 2 counts the two ends of the spectrum. `functions` is math or mpmath.
+    Given one of the d points, the edge of the others is `spectral_edge(d − 1)`. The proof works with an edge b that is
+    larger by δ: b = `spectral_edge(d − 1)` + δ. It holds for every δ > 0 with b < t. Let y = t/b, φ = arccos(1/y), and
+    u = π for full noise. The bound is d (u/δ) arccosh(b/(b − δ)) (y − √(y² − 1))^{2δ/π} exp(−rate)/(2φ²), with the rate
+    of the edge b. For symmetric noise u = π/2, and a factor 2 counts the two ends of the spectrum. `functions` is math
+    or mpmath.
     """
     unit, inner = (spectral_edge(k, symmetric, functions.pi) for k in (1, d - 1))
     edge = inner + width
@@ -96,7 +97,7 @@ def swept_tail_bound(d: int, t: Number, width: Number, symmetric: bool = False, 
 def spectral_norm_tail_bound(d: int, t: Number, symmetric: bool = False, functions: Any = math) -> Number:
     """An upper bound on P(‖Z‖ ≥ t) for every t beyond the edge: the least of 1 and of two swept tail bounds.
 
-    Let e = `spectral_edge(d − 1)` and cos ψ = e/t. One bound has the width u, the edge for d = 1. The other has the
+    Let e = `spectral_edge(d − 1)` and cos ψ = e/t. One bound has the width `spectral_edge(1)`. The other has the
     width √(π e sin ψ)/2, which is nearly the best for large d, or (t − e)/2 if that is less. At d = 1 the value is
     e^{−t}, which is exact. `functions` is math or mpmath.
     """

@@ -19,8 +19,9 @@ so the sum bounds the spend.
 reconstructed : Laplace noise, b = 2/√ρ, η_i = √(ρ/d)/4. It spends at most ρ/4 + (ρ/32)(d − 1)/d < 9ρ/32; ρ/8 for d = 1.
 tight : Gaussian noise with b² = 2/ρ, η_i = √(ρ/(d − 1)), ours. It spends at most ρ/2 + ρ/2 = ρ; exactly ρ/4 for d = 1.
 
-NOTE: the experiments of DLY22 gave EMCov more budget than its competitors. They ran it at ε = ρ + 2√(ρ ln(10^10)), and
-half of this ε was for Laplace noise on the eigenvalues. At ρ = 0.1 that half alone costs at least 4.8 ρ (page below).
+NOTE: the experiments of DLY22 gave EMCov more budget than its competitors. They turned ρ
+into the ε of (ε, 10^−10)-DP, ε = ρ + 2√(ρ ln(10^10)), and ran EMCov as an ε-DP mechanism, with half of this ε for the
+Laplace noise on the eigenvalues. At ρ = 0.1 that half alone costs at least 4.8 ρ.
 
 Proof: proofs/paper/em-cov.md
 """

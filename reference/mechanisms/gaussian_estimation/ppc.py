@@ -12,7 +12,8 @@ the proof of `weak_ppc` shows that one round takes κ to 0.69 κ. T follows from
 symmetric A. With the symmetric S = (AᵀA)^{1/2} in place of A, SΣS has the same eigenvalues as AΣAᵀ.
 
 Why ρ-zCDP. Given the A of the rounds before, x ↦ A x acts on each row alone, so data sets that differ in one row still
-do. NaivePCE counts long rows as 0, so every round is ρ/T-zCDP for any rows; T rounds add up to ρ.
+do. NaivePCE counts long rows as 0, which bounds its sensitivity, and adds Gaussian noise for it. So every round is
+ρ/T-zCDP for any rows, and T rounds add up to ρ.
 
 reconstructed, tight : the two noise scales of NaivePCE, which counts rows longer than a public length r as 0. Replacing
 one row moves the sum of all x xᵀ by a Frobenius distance of at most √2 r² (r² for d = 1), which is the supremum.

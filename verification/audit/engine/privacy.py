@@ -2,9 +2,9 @@
 
 The target is run on two neighbouring data sets, a Poisson number of times on each. An event is chosen on a first part
 of the draws, the pilot, among thresholds of a few one-dimensional statistics, or it is fixed in advance by an exactly
-known likelihood ratio. The event is then tested on the remaining draws. A failure of the target is an event too; if the
-first few draws on one side all fail, and not those on the other, it is the event. The witness of a violation is the
-pair of data sets, the event, and how often the event occurred on each.
+known likelihood ratio. The event is then tested on the remaining draws. A failure of the target is an event too. If the
+first few draws on one side all fail, and on the other at least one does not, failure is the event. The witness of a
+violation is the pair of data sets, the event, and how often the event occurred on each.
 
 If the event was chosen from pilot draws, (ε, δ)-DP and zCDP are tested a second time, by a bet: a stake that is not
 expected to grow if the claim holds, so that a large gain refutes it (`statistics.betting`). For (ε, δ)-DP the bet is on
@@ -14,11 +14,10 @@ pure DP the test of the event is exact, and a bet serves only to end early.
 The draws come in stages, each of which doubles their number. The pilot and the test each have a bet. The pilot's is
 chosen on the first stage of the pilot, and gains from the second stage on. The test's is chosen on the whole pilot, and
 gains from the first stage of the test on. The gains of a bet are multiplied over its stages. If the claim is true, the
-probability that the product ever reaches 1/p is at most p (Ville's inequality). `run_pair` takes `stop`, the p-value
-at which a pair may end early; 0 turns early ends off. The share `EARLY_SHARE` of `stop` is reserved for early ends, one
-half of the share for each bet. Once the product of a bet reaches the inverse of that half, the pair ends, and the claim
-is refuted with the draws made so far. If a pair may end early and does not, its p-values are divided by
-1 − `EARLY_SHARE`.
+probability that the product ever reaches 1/p is at most p (Ville's inequality). `run_pair` takes `stop`, the p-value at
+which a pair may end early; 0 turns early ends off. Each of the two bets may spend `EARLY_SHARE` · `stop`/2. Once its
+product reaches the inverse of that, the pair ends, and the claim is refuted with the draws made so far. If a pair may
+end early and does not, its p-values are divided by 1 − `EARLY_SHARE`.
 
 The confidence bound is for the chosen event alone. A bound below the claim proves nothing.
 """
@@ -61,8 +60,9 @@ from covassay.verification.statistics.streams import stream
 DECIMALS = 9  # statistics are rounded, because what the low-order bits of a float reveal is a separate question
 PROBE = 10  # draws on each side; if all of them fail, the target is taken to fail there always
 # If only one side always fails, so many draws are made that the p-value can fall to FAILING_SHARE times the level of a
-# check. So it stays refuted in a run of up to a thousand checks, whose levels are smaller (Holm). SHORTFALL standard
-# deviations are added to the number of draws, in case a Poisson size is below its mean.
+# check. Holm's correction divides the level by at most the number of checks, so the claim is refuted even among a
+# thousand checks. SHORTFALL standard deviations are added to the number of draws, in case a Poisson size is below its
+# mean.
 FAILING_SHARE, SHORTFALL = 1e-3, 6.0
 PILOT = 0.3  # share of the draws that choose the event; the rest test it
 CUTS = np.array([0.005, 0.02, *np.linspace(0.05, 0.95, 14), 0.98, 0.995])  # quantiles at which a bet cuts the range
@@ -70,13 +70,13 @@ CONFIDENCE = 0.999  # of the bound that is printed, whether the pair ends early 
 EDGE = 0.1  # share by which the score of a learned statistic is lowered
 FEWEST_LEARNED = 20  # pilot draws with an output on either side; with fewer, a statistic is not learned
 # Keys of facts, the entries of `CheckResult.facts`. The first is the loss if the noise is independent Laplace, an
-# estimate that guides the search, and not a bound. The second is small if the draws show a Rényi divergence above what
-# the claim implies for data sets two replacements apart; then add-remove adjacency does not explain the loss.
-# It is no p-value, because these draws also choose the bet.
+# estimate that guides the search, and not a bound. A replacement is a removal and an addition, so that ρ-zCDP for
+# add-remove neighbours is 4ρ-zCDP for a replacement. The second is small if the draws show more than that; then
+# add-remove adjacency does not explain the loss. It is no p-value, because these draws also choose the bet.
 ESTIMATED = "estimated_loss"
 TWO_REPLACEMENTS = "p_of_two_replacements"
-REPLACEMENTS_SQUARED = 4  # ρ-zCDP for one replacement is 2²ρ-zCDP for two
-LARGEST_ERROR = 1 - 1e-9  # if even bounds this weak do not contradict the guarantee, the p-value is 1
+REPLACEMENTS_SQUARED = 4  # ρ-zCDP for one step is 2²ρ-zCDP for two
+LARGEST_ERROR = 1 - 1e-9  # if even bounds with almost no confidence do not contradict the guarantee, the p-value is 1
 LARGEST_POWER = 700.0  # a larger power of e would overflow
 SMALLEST_P = 1e-300  # replaces a smaller p-value where a logarithm is taken
 SMALLEST_LOG_ERROR = -100.0  # below an error of e⁻¹⁰⁰ the beta quantile of scipy does not converge
@@ -346,8 +346,9 @@ def p_value(counts: EventCounts, guarantee: Guarantee) -> float:
 def in_reach(counts: EventCounts, guarantee: Guarantee, choices: int, alpha: float) -> dict[str, float]:
     """The smallest loss that the test would have detected for an event of the same probability on the first side.
 
-    Also a small loss, `CLOSE` times the claim, and the factor by which the draws must grow to show it. `choices`
-    multiplies the p-values of the test. The result is empty if the event was too rare.
+    Detected means: with the probability POWER of `EventTest`. Also a small loss, `CLOSE` times the claim, and the
+    factor by which the draws must grow to show it. `choices` multiplies the p-values of the test. The result is empty
+    if the event was too rare.
     """
     if counts.first < FEWEST:
         return {}
@@ -361,7 +362,7 @@ def in_reach(counts: EventCounts, guarantee: Guarantee, choices: int, alpha: flo
 
 
 def failing_mean(guarantee: Guarantee, level: float, most: float) -> float:
-    """The number of draws a side that suffices if one side always fails and the other never does; at most `most`."""
+    """How many draws a side give a p-value of FAILING_SHARE · `level` if one side always fails; at most `most`."""
     size = PROBE
     while size < most and not refutes(guarantee, EventCounts(size, 0, size, size, float(size)), FAILING_SHARE * level):
         size = math.ceil(1.1 * size)
@@ -397,7 +398,7 @@ def violates(p: float, q: float, guarantee: Guarantee) -> bool:
 
 
 def _violates_zcdp(p: float, q: float, rho: float) -> bool:
-    """Whether the coins (p, 1 − p) and (q, 1 − q), p > q, have a Rényi divergence above ρα, some order α > 1.
+    """Whether the coins (p, 1 − p) and (q, 1 − q), p > q, have a Rényi divergence above ρα at an order α > 1.
 
     For a ρ-zCDP mechanism no event gives such coins (data processing). A search over a range of orders that misses the
     best one can only overlook a violation.
@@ -472,8 +473,8 @@ class _EarlyEnd:
 class _PairSampler:
     """Draws on the two data sets of a pair, each part of them from streams of its own.
 
-    A pair ends early if its p-value is at most `stop`. `error` is the level of the test for which an event is chosen,
-    and for which the number of draws is found where one side always fails.
+    A pair ends early if its p-value is at most `stop`. `error` is the level for which the event is chosen. It
+    also decides how many draws are made if one side always fails.
     """
 
     setting: Setting
@@ -491,7 +492,10 @@ class _PairSampler:
         return first, second
 
     def stages(self, part: str, sizes: tuple[int, int]) -> Iterator[tuple[Draws, Draws]]:
-        """The same draws in stages that double their number; they stop after one in which draws were skipped."""
+        """The draws of `draws`, in stages that double their number.
+
+        The last stage is the first in which the time limit prevented draws.
+        """
         start, stop = 0, FIRST_STAGE // CHUNK
         while start * CHUNK < max(sizes):
             stage = self.draws(part, sizes, slice(start, stop))

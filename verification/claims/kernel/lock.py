@@ -3,8 +3,9 @@
 The file holds the fields of `RocqLock`, and "generated", the command that writes it. An entry is a JSON object with
 exactly the fields of its class. Statements of theorems and definitions are kept twice: as text for people, and as a
 digest of the form in which implicit arguments and notations are written out, so that two statements that print alike
-but differ have different digests. Witnesses (lemmas that show that a premise can be met) are kept as text. The digests
-of the sources let a machine without Rocq see whether the sources are still those about which the kernel was asked.
+but differ have different digests. A witness (a lemma, or an assumption of the ledger, by which a premise can be met) is
+kept as text. The digests of the sources let a machine without Rocq see whether the sources are still those about which
+the kernel was asked.
 """
 
 import json
@@ -100,7 +101,7 @@ class AssumedWitness(LockEntry):
 
 @dataclass(frozen=True)
 class LockedLemma(LockEntry):
-    """A lemma by which a number in proofs/vectors.json is the value of a formula in a theorem."""
+    """A lemma that proves that a number in proofs/vectors.json is the value of a formula in a theorem."""
 
     SHOWN = "statement"
 
@@ -129,11 +130,11 @@ class RocqLock:
     sources: Mapping[str, str] = field(default_factory=dict)  # file -> digest
 
 
-# RECORDING AN AUDIT
+# RECORDING WHAT THE KERNEL SAID
 
 
 def record(audit: Audit, folder: Path, tools: Mapping[str, str], exported: str = "") -> RocqLock:
-    """The lock of an audit; `exported` is the text of proofs/vectors.json."""
+    """The lock of what the kernel said of the proofs; `exported` is the text of proofs/vectors.json."""
     said = [*audit.theorems.values(), *audit.others.values()]
     beneath = sorted({name for statement in said for name in audit.beneath(statement)})
     lemmas = {name: LockedLemma(s.text, s.digest, s.axioms) for name, s in audit.others.items()}
@@ -162,7 +163,7 @@ def _theorem(audit: Audit, tagged: Tagged, said: Statement) -> LockedTheorem:
 def _witnesses(audit: Audit) -> dict[str, LockedWitness | AssumedWitness]:
     """The assumptions in witnesses.toml, and those of its lemmas about which the kernel was asked.
 
-    A lemma that the theorems need and that is not there is left out; the gate reports it.
+    A lemma that the sources do not contain is left out; the gate reports it.
     """
     found: dict[str, LockedWitness | AssumedWitness] = {}
     for predicate, witness in audit.table.items():
