@@ -19,9 +19,8 @@ so the sum bounds the spend.
 reconstructed : Laplace noise, b = 2/√ρ, η_i = √(ρ/d)/4. It spends at most ρ/4 + (ρ/32)(d − 1)/d < 9ρ/32; ρ/8 for d = 1.
 tight : Gaussian noise with b² = 2/ρ, η_i = √(ρ/(d − 1)), ours. It spends at most ρ/2 + ρ/2 = ρ; exactly ρ/4 for d = 1.
 
-NOTE: the experiments of DLY22 gave EMCov more budget than its competitors. They turned ρ
-into the ε of (ε, 10^−10)-DP, ε = ρ + 2√(ρ ln(10^10)), and ran EMCov as an ε-DP mechanism, with half of this ε for the
-Laplace noise on the eigenvalues. At ρ = 0.1 that half alone costs at least 4.8 ρ.
+NOTE: the experiments of DLY22 ran EMCov with more budget than its competitors, at the pure ε that ρ-zCDP gives with
+δ = 10^−10. At ρ = 0.1 its noise on the eigenvalues, which took half of this ε, alone costs at least 4.8 ρ.
 
 Proof: proofs/paper/em-cov.md
 """

@@ -4,16 +4,14 @@
 2. For t = 1, …, T: κ_t = 0.69^{t−1} κ, and A ← WeakPPC(A x_1, …, A x_n; ρ/T, β/T, κ_t) · A.
    WeakPPC estimates the covariance of its rows privately, by NaivePCE, and returns a symmetric matrix. For enough
    Gaussian rows this matrix takes the bound κ_t down to 0.69 κ_t, except with probability 3β/T; β is public.
-3. Release A. It is invertible. It is a product of symmetric matrices, so in general not symmetric itself. New rows are
-   A x, and their covariance is AΣAᵀ.
+3. Release A. It is invertible, and in general not symmetric. New rows are A x, and their covariance is AΣAᵀ.
 
 Reconstructed: the copy of the paper that we had has neither the pseudocode nor the formulas. The constant 0.69 is ours:
 the proof of `weak_ppc` shows that one round takes κ to 0.69 κ. T follows from it. The theorem of the paper speaks of a
 symmetric A. With the symmetric S = (AᵀA)^{1/2} in place of A, SΣS has the same eigenvalues as AΣAᵀ.
 
 Why ρ-zCDP. Given the A of the rounds before, x ↦ A x acts on each row alone, so data sets that differ in one row still
-do. NaivePCE counts long rows as 0, which bounds its sensitivity, and adds Gaussian noise for it. So every round is
-ρ/T-zCDP for any rows, and T rounds add up to ρ.
+do. NaivePCE counts long rows as 0, which bounds its sensitivity, and adds Gaussian noise. So every round is ρ/T-zCDP.
 
 reconstructed, tight : the two noise scales of NaivePCE, which counts rows longer than a public length r as 0. Replacing
 one row moves the sum of all x xᵀ by a Frobenius distance of at most √2 r² (r² for d = 1), which is the supremum.

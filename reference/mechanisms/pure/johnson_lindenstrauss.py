@@ -5,9 +5,8 @@ to svec(M) = (M_ii, √2 M_ij for i < j), which lists a symmetric M as a vector 
 
 1. T is a public l × D matrix: G/√l with G standard Gaussian, drawn from a public seed; or T = I if l = D.
 2. y_i = T svec(x_i x_iᵀ), the image of row i. An image longer than c = 1 + α/2 is shortened to length c.
-   α is public: how much T may change a distance.
+   α is public: how much T may change a distance. Below, ‖T‖ is the largest singular value of T.
 3. ỹ = (1/n) Σ_i y_i + (S/(nε)) z, where z has a uniform direction and ‖z‖ ~ Gamma(l), and S = min(2c, √2 ‖T‖).
-   ‖T‖ is the largest singular value of T.
 4. Release an M that minimises ‖T svec(M) − ỹ‖ over {M ⪰ 0, tr M ≤ 1}, the set that holds all second moments.
 
 Why ε-DP, for every T. Rows lie in the unit ball. The density of z is ∝ exp(−‖z‖), so the privacy loss is at most nε/S
