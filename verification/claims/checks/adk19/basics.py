@@ -221,10 +221,24 @@ def regression_error(
     return Evidence(not failed, f"{CASES} random pairs and the case of one feature", f"{failed} cases fail")
 
 
-@check("floating", mutants={"λ_min(C), as printed": {"denominator": "truth"}, "without ‖C − Ĉ‖_{2,∞}": {"column": 0.0}})
-def corrected_remark(denominator: str = "estimate", column: float = 1.0) -> Evidence:
-    """‖w − ŵ‖ ≤ (‖C − Ĉ‖_{2,∞} + ‖C − Ĉ‖ ‖w‖)/(λ_min(Ĉ) + 2α): Lemma 1 with C and Ĉ exchanged."""
+@check(
+    "floating",
+    mutants={
+        "λ_min(C), as printed": {"denominator": "truth"},
+        "without ‖C − Ĉ‖_{2,∞}": {"column": 0.0},
+        "3 % more of λ_min(Ĉ)": {"share": 1.03},
+    },
+)
+def corrected_remark(denominator: str = "estimate", column: float = 1.0, share: float = 1.0) -> Evidence:
+    """‖w − ŵ‖ ≤ (‖C − Ĉ‖_{2,∞} + ‖C − Ĉ‖ ‖w‖)/(λ_min(Ĉ) + 2α): Lemma 1 with C and Ĉ exchanged.
+
+    One feature attains the form with the blocks of Ĉ, as in `regression_error`; there λ_min(Ĉ) may be negative, as long
+    as λ_min(Ĉ) + 2α > 0.
+    """
     failed = 0
+    for a, alpha in ((0.1, 0.05), (2.0, 1.0), (-0.5, 1.0)):
+        one, other = 0.9 / (a + 0.3 + 2 * alpha), 1 / (a + 2 * alpha)
+        failed += not math.isclose(other - one, ridge.error_bound(0.1 * column, 0.3, one, a * share, alpha))
     for c, near, alpha in regression_pairs(6):
         w, estimate = ridge.coefficients(c, 0, alpha), ridge.coefficients(near, 0, alpha)
         change = c - near

@@ -85,7 +85,7 @@ def score_of_bits(factor: Number = 1 - P**2) -> Evidence:
     mutants={"a radius of 1/2": {"radius": sp.Rational(1, 2)}, "1 for 2": {"factor": 1}},
 )
 def parts(radius: Number = THIRD, factor: int = 2) -> Evidence:
-    """(16): for p uniform on [−1/3, 1/3], E[(1/9 − p²) g′(p)] = 2 E[p g(p)] for every differentiable g.
+    """(16): for p uniform on [−1/3, 1/3], E[(1/9 − p²) g′(p)] = 2 E[p g(p)] for every g in C¹.
 
     This is integration by parts: ((1/9 − p²) g)′ = (1/9 − p²) g′ − 2p g, and (1/9 − p²) g vanishes at both ends.
     """
@@ -94,7 +94,9 @@ def parts(radius: Number = THIRD, factor: int = 2) -> Evidence:
     derivative = sp.diff(bracket, P) - (NINTH - P**2) * sp.diff(g, P) + factor * P * g
     ends = [(NINTH - P**2).subs(P, s * radius) for s in (1, -1)]
     return Evidence(
-        sp.expand(derivative) == 0 and ends == [0, 0], "every g", f"residual {sp.expand(derivative)}, ends {ends}"
+        sp.expand(derivative) == 0 and ends == [0, 0],
+        "every continuously differentiable g",
+        f"residual {sp.expand(derivative)}, ends {ends}",
     )
 
 

@@ -346,6 +346,8 @@ def with_mean_loss(epsilon: Number, folds: int, level: Number) -> Number:
     "floating",
     mutants={
         "without the mean loss": {"total": lambda e, t, level: e * mpmath.sqrt(2 * t * level)},
+        "3 % less of everything": {"total": lambda e, t, level: with_mean_loss(e, t, level) * 97 / 100},
+        "3 % less of the root": {"total": lambda e, t, level: with_mean_loss(e, t, level * 94 / 100)},
         "Tε₀² ≤ 5 ln(1/δ₀)": {"hypothesis": sp.Integer(5)},
         "the reference without the mean loss": {"reference": lambda e, t, d, log: e * (2 * t * log(1 / d)) ** 0.5},
         "the reference smaller by 1 %": {"reference": lambda *given: 0.99 * privacy.advanced_composition(*given)},
@@ -359,7 +361,8 @@ def corrected_advanced_composition(
     """P(loss > ε₀√(2T ln(1/δ₀)) + Tε₀ tanh(ε₀/2)) ≤ δ₀; for Tε₀² ≤ 4.28 ln(1/δ₀) ε₀√(6T ln(1/δ₀)) is no smaller.
 
     By Azuma and Hoeffding, because a step loses at most ε₀ in modulus and, given the past, at most
-    ε₀ tanh(ε₀/2) ≤ ε₀²/2 on average. The check confirms this for randomised response, with rational binomial tails.
+    ε₀ tanh(ε₀/2) ≤ ε₀²/2 on average. The check confirms this for randomised response, with rational binomial tails, and
+    that Azuma's bound exp(−u²/(2Tε₀²)) is δ₀ where u is the bound minus T times the mean loss of randomised response.
     (ε₀, δ_t)-DP is ε₀-DP except on an event of probability δ_t, which adds Σ δ_t. The reference has the textbook
     formula with e^{ε₀} − 1, which is larger.
     """
@@ -374,10 +377,12 @@ def corrected_advanced_composition(
                 decided = abs(units - mpmath.nint(units)) > mpmath.mpf(10) ** -20
                 first, _ = response_laws(odds, folds)
                 tail = sum((p for k, p in enumerate(first) if 2 * k - folds > units), Fraction(0))
+                spread = bound - folds * epsilon * (ratio - 1) / (ratio + 1)
+                azuma = mpmath.almosteq(spread**2 / (2 * folds * epsilon**2), level, 1e-30)
                 textbook = reference(epsilon, folds, mpmath.mpf(10) ** -j, mpmath.log)
                 exactly = epsilon * (mpmath.sqrt(2 * folds * level) + folds * (ratio - 1))
                 same = mpmath.almosteq(textbook, exactly, 1e-12)  # the reference takes e from math
-                if not (decided and tail <= Fraction(1, 10**j) and bound <= textbook and same):
+                if not (decided and azuma and tail <= Fraction(1, 10**j) and bound <= textbook and same):
                     failed.append(f"odds={odds}, T={folds}, δ₀=1e-{j}")
     # √2 √(TL) ε₀ + Tε₀²/2 ≤ √6 √(TL) ε₀ exactly for Tε₀² ≤ 4(√6 − √2)² L
     margin = sp.simplify(hypothesis - 4 * (sp.sqrt(6) - sp.sqrt(2)) ** 2)
