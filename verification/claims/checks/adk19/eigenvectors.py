@@ -258,8 +258,15 @@ def rank_k_claim(
 # THE CLAIMS ON ACCURACY
 
 
-@check("floating", mutants={"a median that does not grow with d": {"median": lambda d: 1.0}})
-def printed_lemma_5(median: Callable[[int], float] | None = None) -> Evidence:
+@check(
+    "floating",
+    mutants={
+        "a median that does not grow with d": {"median": lambda d: 1.0},
+        "2.81 d for 2.9 d": {"slope": 2.81},
+        "2.99 d for 2.9 d": {"slope": 2.99},
+    },
+)
+def printed_lemma_5(median: Callable[[int], float] | None = None, slope: float = 2.9) -> Evidence:
     """Lemma 5 at λ₁ = 1 would bound λ₁ − ûᵀCû by K log(1/β)/ε with one K for all d; the median grows like 2.9 d/ε.
 
     For C = e₁e₁ᵀ, β = 1/2 and ε = 100 d, the figures are ε · median / ln 2 from the exact law.
@@ -276,7 +283,7 @@ def printed_lemma_5(median: Callable[[int], float] | None = None) -> Evidence:
             middle = (low + high) / 2
             low, high = (middle, high) if float(np.asarray(cdf(np.array([middle])))[0]) < 0.5 else (low, middle)
         values[d] = epsilon * high / math.log(2)
-    growing = values[40] / values[5] > 8
+    growing = values[40] / values[5] > 8 and abs((values[40] - values[20]) / 20 / slope - 1) < 0.01
     return Evidence(growing, "d = 3 to 40", figures={f"d = {d}": f"{v:.4g}" for d, v in values.items()})
 
 

@@ -13,6 +13,7 @@ from scipy.special import log_ndtr
 from covassay.reference import privacy
 from covassay.reference.domain import Number
 from covassay.reference.mechanisms.building_blocks import gaussian, gaussian_approximate
+from covassay.verification.claims.checks.quoted import all_round_to, rounds_to
 from covassay.verification.claims.evidence import Evidence, check
 from covassay.verification.exact import series
 
@@ -187,9 +188,12 @@ def approximate_dp_of_zcdp(conversion: Callable[..., Number] = privacy.epsilon_o
     mutants={
         "the corrected ε, at δ = e^{−8}": {"point": Fraction(9, 2), "level": Fraction(8)},
         "a larger δ at the same ε": {"level": Fraction(299, 100)},
+        "a figure larger by 3 %": {"quoted": "0.0215"},
     },
 )
-def literal_conversion(point: Fraction = Fraction(2), level: Fraction = Fraction(4)) -> Evidence:
+def literal_conversion(
+    point: Fraction = Fraction(2), level: Fraction = Fraction(4), quoted: str = "0.0209"
+) -> Evidence:
     """ε²/2-zCDP does not imply (ε√(ln(1/δ)), δ)-DP read literally: the Gaussian mechanism at ε = 1, δ = e^{−4} fails.
 
     With Δ = σ the mechanism is 1/2-zCDP, and its smallest δ at ε' = 2 is Φ(−3/2) − e² Φ(−5/2) = 0.0209 > e^{−4} =
@@ -205,7 +209,7 @@ def literal_conversion(point: Fraction = Fraction(2), level: Fraction = Fraction
     agrees = abs(reference - float(low)) < 1e-12 and high - low < Fraction(1, 10**30)
     figures = {"δ": f"{float(low):.6f}", "allowed": f"{math.exp(-level):.6f}"}
     return Evidence(
-        spent and agrees and low > series.exponential(-level)[1],
+        spent and agrees and low > series.exponential(-level)[1] and rounds_to(low, quoted),
         "a counterexample",
         f"smallest δ {float(low):.6g}",
         figures,
@@ -308,11 +312,13 @@ def printed_units(folds: int, j: int) -> int:
     mutants={
         "the corrected ε": {"units": lambda folds, j: math.isqrt(2 * folds * j) + 1 + -(-5 * folds // 11)},
         "too few folds": {"cases": ((6, 1), (24, 4))},
+        "a figure larger by 3 %": {"quoted": ("0.84", "0.053")},
     },
 )
 def printed_advanced_composition(
     units: Callable[[int, int], int] = printed_units,
     cases: Sequence[tuple[int, int]] = ((54, 1), (96, 2), (98, 3), (128, 3)),
+    quoted: tuple[str, str] = ("0.81", "0.053"),
 ) -> Evidence:
     """ε₀√(6T ln(1/δ₀)) is not enough for every T: 128-fold randomised response has δ = 0.81 at δ₀ = 0.053.
 
@@ -328,7 +334,8 @@ def printed_advanced_composition(
         figures[f"T = {folds}, δ₀ = {float(odds**-j):.4g}"] = f"δ ≥ {float(delta):.4g}"
         if delta <= odds**-j:
             allowed.append(f"T={folds}")
-    holds = not allowed and odds <= sum(Fraction(1, math.factorial(k)) for k in range(4))
+    figures_hold = all_round_to((delta, odds**-j), quoted)  # of the last case
+    holds = not allowed and figures_hold and odds <= sum(Fraction(1, math.factorial(k)) for k in range(4))
     return Evidence(
         holds, f"{len(cases)} counterexamples", "no contradiction at " + ", ".join(allowed) if allowed else "", figures
     )
