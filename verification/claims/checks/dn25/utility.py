@@ -99,10 +99,10 @@ def schatten_norms(exponent: Callable[[float], float] = lambda p: 1 / p - 1 / 2)
 
 @check("floating", mutants={"a tail without its factor 1/2": {"tail": lambda t: math.exp(-t)}})
 def trace_tail(tail: Callable[[float], float] = lambda t: math.exp(-t) / 2) -> Evidence:
-    """r ≤ 2 tr Σ + b ln(1/(2β)) with probability 1 − β, and r < tr Σ has probability e^{−tr Σ/b}/2.
+    """r ≤ 2 tr Σ + b ln(1/(2β)) with probability 1 − β ≥ ½, and r < tr Σ has probability e^{−tr Σ/b}/2.
 
-    Both are the tail of Laplace noise of scale b. The reference's trace scale is b = 10/(nε), so that
-    r ≤ 2 tr Σ + (10/(nε)) ln(1/(2β)).
+    Both are the tail of Laplace noise of scale b. For β > ½ and tr Σ = 0 the first bound is negative, and r is not.
+    The reference's trace scale is b = 10/(nε), so that r ≤ 2 tr Σ + (10/(nε)) ln(1/(2β)).
     """
     tried = (0.4, 0.1, 1e-3, 1e-9)
     failed = [f"β = {beta}" for beta in tried if abs(tail(math.log(1 / (2 * beta))) / beta - 1) > 1e-12]

@@ -14,6 +14,7 @@ from covassay.reference import tails
 from covassay.reference.domain import Number
 from covassay.reference.laws import wigner
 from covassay.reference.mechanisms.gaussian_estimation import naive_pce, weak_ppc
+from covassay.verification.claims.checks.quoted import all_round_to
 from covassay.verification.claims.evidence import Evidence, check
 from covassay.verification.exact import series
 
@@ -167,8 +168,18 @@ def quadratic_form_upper(bound: Callable[..., Number] = radius) -> Evidence:
     return Evidence(terms and below and exponent == 0 and seen, "all A, t", f"exponent + t = {exponent}")
 
 
-@check("enclosed", covers="case", mutants={"A = 1 for A = −1": {"sign": 1}, "with the linear term": {"bound": radius}})
-def printed_lower_tail(sign: int = -1, bound: Callable[..., Number] = lower_radius) -> Evidence:
+@check(
+    "enclosed",
+    covers="case",
+    mutants={
+        "A = 1 for A = −1": {"sign": 1},
+        "with the linear term": {"bound": radius},
+        "a figure larger by 3 %": {"quoted": ("0.02611", "0.01832")},
+    },
+)
+def printed_lower_tail(
+    sign: int = -1, bound: Callable[..., Number] = lower_radius, quoted: tuple[str, str] = ("0.02535", "0.01832")
+) -> Evidence:
     """P(YᵀAY − tr A ≤ −2‖A‖_F√t) ≤ e^{−t} fails for A = −1, d = 1, t = 4: P(χ²₁ ≥ 5) = 0.0253 > e^{−4} = 0.0183."""
     t = Fraction(4)
     deviation = bound(Fraction(1), Fraction(1), t, rational_root)
@@ -178,7 +189,8 @@ def printed_lower_tail(sign: int = -1, bound: Callable[..., Number] = lower_radi
         probability = 1 - series.chi_square_tail(max(1 - deviation, Fraction(0)))[1]
     allowed = series.exponential(-t)[1]
     figures = {"P": f"{float(probability):.7f}", "allowed": f"{float(allowed):.7f}"}
-    return Evidence(probability > allowed, "a counterexample", figures=figures)
+    holds = probability > allowed and all_round_to((probability, allowed), quoted)
+    return Evidence(holds, "a counterexample", figures=figures)
 
 
 @check("symbolic", mutants={"‖A‖_F√t for 2‖A‖_F√t": {"bound": lambda v, b, t, sqrt: sqrt(v * t)}})

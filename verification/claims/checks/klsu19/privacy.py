@@ -13,6 +13,7 @@ from scipy.special import log_ndtr
 from covassay.reference import privacy
 from covassay.reference.domain import Number
 from covassay.reference.mechanisms.building_blocks import gaussian, gaussian_approximate
+from covassay.verification.claims.checks.quoted import all_round_to, rounds_to
 from covassay.verification.claims.evidence import Evidence, check
 from covassay.verification.exact import series
 
@@ -187,9 +188,12 @@ def approximate_dp_of_zcdp(conversion: Callable[..., Number] = privacy.epsilon_o
     mutants={
         "the corrected ε, at δ = e^{−8}": {"point": Fraction(9, 2), "level": Fraction(8)},
         "a larger δ at the same ε": {"level": Fraction(299, 100)},
+        "a figure larger by 3 %": {"quoted": "0.0215"},
     },
 )
-def literal_conversion(point: Fraction = Fraction(2), level: Fraction = Fraction(4)) -> Evidence:
+def literal_conversion(
+    point: Fraction = Fraction(2), level: Fraction = Fraction(4), quoted: str = "0.0209"
+) -> Evidence:
     """ε²/2-zCDP does not imply (ε√(ln(1/δ)), δ)-DP read literally: the Gaussian mechanism at ε = 1, δ = e^{−4} fails.
 
     With Δ = σ the mechanism is 1/2-zCDP, and its smallest δ at ε' = 2 is Φ(−3/2) − e² Φ(−5/2) = 0.0209 > e^{−4} =
@@ -205,7 +209,7 @@ def literal_conversion(point: Fraction = Fraction(2), level: Fraction = Fraction
     agrees = abs(reference - float(low)) < 1e-12 and high - low < Fraction(1, 10**30)
     figures = {"δ": f"{float(low):.6f}", "allowed": f"{math.exp(-level):.6f}"}
     return Evidence(
-        spent and agrees and low > series.exponential(-level)[1],
+        spent and agrees and low > series.exponential(-level)[1] and rounds_to(low, quoted),
         "a counterexample",
         f"smallest δ {float(low):.6g}",
         figures,
@@ -308,11 +312,13 @@ def printed_units(folds: int, j: int) -> int:
     mutants={
         "the corrected ε": {"units": lambda folds, j: math.isqrt(2 * folds * j) + 1 + -(-5 * folds // 11)},
         "too few folds": {"cases": ((6, 1), (24, 4))},
+        "a figure larger by 3 %": {"quoted": ("0.84", "0.053")},
     },
 )
 def printed_advanced_composition(
     units: Callable[[int, int], int] = printed_units,
     cases: Sequence[tuple[int, int]] = ((54, 1), (96, 2), (98, 3), (128, 3)),
+    quoted: tuple[str, str] = ("0.81", "0.053"),
 ) -> Evidence:
     """ε₀√(6T ln(1/δ₀)) is not enough for every T: 128-fold randomised response has δ = 0.81 at δ₀ = 0.053.
 
@@ -328,7 +334,8 @@ def printed_advanced_composition(
         figures[f"T = {folds}, δ₀ = {float(odds**-j):.4g}"] = f"δ ≥ {float(delta):.4g}"
         if delta <= odds**-j:
             allowed.append(f"T={folds}")
-    holds = not allowed and odds <= sum(Fraction(1, math.factorial(k)) for k in range(4))
+    figures_hold = all_round_to((delta, odds**-j), quoted)  # of the last case
+    holds = not allowed and figures_hold and odds <= sum(Fraction(1, math.factorial(k)) for k in range(4))
     return Evidence(
         holds, f"{len(cases)} counterexamples", "no contradiction at " + ", ".join(allowed) if allowed else "", figures
     )
@@ -346,6 +353,8 @@ def with_mean_loss(epsilon: Number, folds: int, level: Number) -> Number:
     "floating",
     mutants={
         "without the mean loss": {"total": lambda e, t, level: e * mpmath.sqrt(2 * t * level)},
+        "3 % less of everything": {"total": lambda e, t, level: with_mean_loss(e, t, level) * 97 / 100},
+        "3 % less of the root": {"total": lambda e, t, level: with_mean_loss(e, t, level * 94 / 100)},
         "Tε₀² ≤ 5 ln(1/δ₀)": {"hypothesis": sp.Integer(5)},
         "the reference without the mean loss": {"reference": lambda e, t, d, log: e * (2 * t * log(1 / d)) ** 0.5},
         "the reference smaller by 1 %": {"reference": lambda *given: 0.99 * privacy.advanced_composition(*given)},
@@ -359,7 +368,8 @@ def corrected_advanced_composition(
     """P(loss > ε₀√(2T ln(1/δ₀)) + Tε₀ tanh(ε₀/2)) ≤ δ₀; for Tε₀² ≤ 4.28 ln(1/δ₀) ε₀√(6T ln(1/δ₀)) is no smaller.
 
     By Azuma and Hoeffding, because a step loses at most ε₀ in modulus and, given the past, at most
-    ε₀ tanh(ε₀/2) ≤ ε₀²/2 on average. The check confirms this for randomised response, with rational binomial tails.
+    ε₀ tanh(ε₀/2) ≤ ε₀²/2 on average. The check confirms this for randomised response, with rational binomial tails, and
+    that Azuma's bound exp(−u²/(2Tε₀²)) is δ₀ where u is the bound minus T times the mean loss of randomised response.
     (ε₀, δ_t)-DP is ε₀-DP except on an event of probability δ_t, which adds Σ δ_t. The reference has the textbook
     formula with e^{ε₀} − 1, which is larger.
     """
@@ -374,10 +384,12 @@ def corrected_advanced_composition(
                 decided = abs(units - mpmath.nint(units)) > mpmath.mpf(10) ** -20
                 first, _ = response_laws(odds, folds)
                 tail = sum((p for k, p in enumerate(first) if 2 * k - folds > units), Fraction(0))
+                spread = bound - folds * epsilon * (ratio - 1) / (ratio + 1)
+                azuma = mpmath.almosteq(spread**2 / (2 * folds * epsilon**2), level, 1e-30)
                 textbook = reference(epsilon, folds, mpmath.mpf(10) ** -j, mpmath.log)
                 exactly = epsilon * (mpmath.sqrt(2 * folds * level) + folds * (ratio - 1))
                 same = mpmath.almosteq(textbook, exactly, 1e-12)  # the reference takes e from math
-                if not (decided and tail <= Fraction(1, 10**j) and bound <= textbook and same):
+                if not (decided and azuma and tail <= Fraction(1, 10**j) and bound <= textbook and same):
                     failed.append(f"odds={odds}, T={folds}, δ₀=1e-{j}")
     # √2 √(TL) ε₀ + Tε₀²/2 ≤ √6 √(TL) ε₀ exactly for Tε₀² ≤ 4(√6 − √2)² L
     margin = sp.simplify(hypothesis - 4 * (sp.sqrt(6) - sp.sqrt(2)) ** 2)

@@ -14,6 +14,7 @@ from scipy import stats
 
 from covassay.reference.domain import Matrix, Vector
 from covassay.reference.laws import bingham, haar, nuclear_laplace, wigner
+from covassay.reference.mechanisms import johnson_lindenstrauss
 from covassay.verification.claims.evidence import Evidence, check
 from covassay.verification.statistics.tests import TestResult, binomial, gamma_total, independence, kolmogorov_smirnov
 
@@ -257,3 +258,47 @@ def wigner_entries(sampler: Sampler = wigner.sample_wigner) -> Evidence:
     tests += [kolmogorov_smirnov(triangle @ v, stats.norm.cdf, f"sum {k}") for k, v in enumerate(directions)]
     found = decided(tests, "d = 3, 5000 draws")
     return Evidence(found.holds and np.array_equal(w, w.swapaxes(1, 2)), found.scope, found.detail)
+
+
+def _signs(d: int, alpha: float, beta: float, seed: int) -> Matrix:
+    """Signs over √l in place of Gaussian entries over √l: for mutants."""
+    signs: Matrix = np.sign(johnson_lindenstrauss.transform(d, alpha, beta, seed)) / sketch(d, alpha, beta) ** 0.5
+    return signs
+
+
+def sketch(d: int, alpha: float, beta: float) -> int:
+    """The number of rows l of the public T."""
+    return int(johnson_lindenstrauss.sketch_rows(d, alpha, beta))
+
+
+@check(
+    "floating",
+    mutants={
+        "entries larger by 3 %": {"transform": lambda *given: 1.03 * johnson_lindenstrauss.transform(*given)},
+        "entries smaller by 3 %": {"transform": lambda *given: johnson_lindenstrauss.transform(*given) / 1.03},
+        "signs": {"transform": _signs},
+        "the same T for every seed": {
+            "transform": lambda d, alpha, beta, seed: johnson_lindenstrauss.transform(d, alpha, beta, 0)
+        },
+        "a row too few": {"transform": lambda *given: johnson_lindenstrauss.transform(*given)[1:]},
+    },
+)
+def sketching(transform: Sampler = johnson_lindenstrauss.transform) -> Evidence:
+    """The public T of the Johnson–Lindenstrauss mechanism has independent N(0, 1/l) entries for l < D; T = I for l = D.
+
+    d = 10, α = 4 and β = ½ give l = 18 and D = 55. 160 seeds give 158 400 entries: a Kolmogorov–Smirnov test, and a
+    test of their sum of squares, which is χ². A scale that is off by 3 % moves this sum by 16 standard deviations.
+    """
+    d, alpha, beta, size = 10, 4.0, 0.5, 55
+    rows = sketch(d, alpha, beta)
+    drawn = [transform(d, alpha, beta, seed) for seed in range(160)]
+    shapes = rows < size and all(t.shape == (rows, size) for t in drawn)
+    distinct = len({float(t[0, 0]) for t in drawn}) == len(drawn)
+    entries = np.concatenate([t.ravel() for t in drawn]) * rows**0.5
+    identity = np.array_equal(transform(5, 1.0, 0.1, 3), np.eye(15)) and sketch(5, 1.0, 0.1) == 15
+    tests = [
+        kolmogorov_smirnov(entries, stats.norm.cdf, "an entry is normal"),
+        gamma_total(entries**2 / 2, 0.5, "the sum of squares", power=2.0),
+    ]
+    evidence = decided(tests, f"d = {d}, l = {rows}, 160 seeds; d = 5, l = D")
+    return replace(evidence, holds=evidence.holds and shapes and distinct and identity)

@@ -235,8 +235,8 @@ def separate_cov_budget(scale: Callable[[Number, Number], Number] = separate_cov
     """SeparateCov spends exactly ρ, half on G and half on λ̃, on the pair diag(3, 2, …) plus e₁e₁ᵀ or plus e₂e₂ᵀ.
 
     G and λ̃ are independent Gaussian vectors, and each has D_α = α‖change‖²/(2s²). GaussCov spends exactly ρ on the
-    same pair with either ensemble. In dimension 1 SeparateCov spends ρ/4 and GaussCov ρ/2. At ρ = 1/2, n = 4 nothing is
-    rounded.
+    same pair with either ensemble. In dimension 1 the pair (G, λ̃) spends ρ/2, the output of SeparateCov, which shows λ̃
+    only, ρ/4, and GaussCov ρ/2. At ρ = 1/2, n = 4 nothing is rounded.
     """
     rho, n, failed = 0.5, 4, []
     for d in (2, 3):
@@ -253,6 +253,8 @@ def separate_cov_budget(scale: Callable[[Number, Number], Number] = separate_cov
             if rho_of(separate_cov.spend, rho=rho, dimension=d, ensemble=ensemble) != rho:
                 failed.append(f"spend, d={d}")
     line = separate_cov.privacy_loss(Fraction(1), 1), gauss_cov.privacy_loss(Fraction(1), 1)
+    pair = 2 * (1 / (n * float(scale(n, rho))) ** 2 / 2)  # the rows 1 and 0 move the matrix and the eigenvalue by 1/n
+    failed += [] if pair == rho / 2 else [f"the pair at d=1: {pair}"]
     return Evidence(not failed and line == (Fraction(1, 4), Fraction(1, 2)), "d = 1, 2, 3", "; ".join(failed[:3]))
 
 
