@@ -28,14 +28,7 @@ from typing import Annotated
 
 import numpy as np
 
-from covassay.reference.domain import (
-    map_rows,
-    require_dimension,
-    require_symmetric,
-    second_moment,
-    sized_unit_rows,
-    unit_rows,
-)
+from covassay.reference.domain import map_rows, require_dimension, require_symmetric, second_moment, sized_unit_rows
 from covassay.reference.domain.requirements import require_between
 from covassay.reference.domain.types import DataSet, Matrix, Number, Rows
 from covassay.reference.laws import wigner
@@ -107,7 +100,13 @@ def evened_out(rows: Rows, z: Matrix, m: int) -> tuple[Rows, Matrix]:
     values, vectors = np.linalg.eigh(z)
     stretch = np.sqrt(stretch_squared(np.where(values >= threshold(m), 0.5, 1.0)))
     a = (vectors * stretch) @ vectors.T
-    return unit_rows(map_rows(lambda block: block @ a.T, rows)), (vectors / stretch) @ vectors.T
+
+    def image(block: Matrix) -> Matrix:
+        mapped = block @ a
+        shortened: Matrix = mapped / np.maximum(1.0, np.linalg.norm(mapped, axis=1))[:, None]
+        return shortened
+
+    return map_rows(image, rows), (vectors / stretch) @ vectors.T
 
 
 @checked
