@@ -5,9 +5,9 @@ It imports nothing but the standard library, and computes in fractions where it 
 
 How independent it is. All of it was written from the pages and from verification/vectors/README.md. When the first
 version was written, no file in reference/ had been opened. Later, some had, before the releases of clipped-cov,
-adaptive-cov, adaptive-cov-pure, iterative-eigenvectors, em-cov, adassp, joint-moments, recursive-moment and matrix-bingham and
-`composition` were written. Where a page had left something open, such as a default, an order or a constant, the page
-was mended, and this file follows it.
+adaptive-cov, adaptive-cov-pure, iterative-eigenvectors, em-cov, adassp, joint-moments, recursive-moment and
+matrix-bingham and `composition` were written. Where a page had left something open, such as a default, an order or a
+constant, the page was mended, and this file follows it.
 """
 
 import json

@@ -44,7 +44,7 @@ class Rounds:
     """The rounds of the mechanism, any part of which can be another.
 
     halving : the factor of Π on large directions. kept : of the product of both factors on all directions.
-    longest : the length to which rows are shortened. raised : of the threshold. rising : large are the small directions.
+    longest : the length to which rows are shortened. raised : of the threshold. rising : Π acts on small directions.
     undone : whether A is undone. reversed : whether its inverse is multiplied in the other order.
     """
 
@@ -57,6 +57,7 @@ class Rounds:
     reversed: bool = False
 
     def __call__(self, x: Matrix, *, rho: float, rng: np.random.Generator) -> Matrix:
+        """A draw with the defaults of the mechanism."""
         rows = unit_rows(x)
         n, d = rows.shape
         noise = mechanism.draw_noise(d, rng, kappa=KAPPA, subsample=SUBSAMPLE, calibration=CALIBRATION)

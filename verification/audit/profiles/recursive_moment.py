@@ -1,4 +1,4 @@
-"""How to audit the recursive moment: the noise of its last round exactly, and that of the rounds before by their choices.
+"""How to audit the recursive moment: the noise of its last round exactly, that of the others by what they choose.
 
 On data whose directions are all far below the threshold in every round, or all far above it, the maps of all rounds are
 multiples of the identity. Then the output is Σ plus the noise of the last round times a known factor, an exact law. The
@@ -17,7 +17,6 @@ import numpy as np
 from covassay.reference.domain import Matrix, Vector, second_moment
 from covassay.reference.laws import wigner
 from covassay.reference.mechanisms.concentrated import recursive_moment as mechanism
-from covassay.reference.mechanisms.output import OUTPUTS
 from covassay.reference.sensitivity import neighbours, orthonormal_pair
 from covassay.verification.audit.engine.contract import example_rows
 from covassay.verification.audit.engine.law import Scenario, Test
@@ -53,11 +52,16 @@ class Claimed:
 
     @classmethod
     def of(cls, claim: ClaimUnderAudit) -> "Claimed":
+        """The numbers of this claim."""
         m, calibration = int(claim.parameter("subsample")), claim.options["calibration"]
         rounds = mechanism.number_of_rounds(claim.parameter("kappa"), m)
         scale = float(mechanism.noise_scale(1, claim.budget["rho"], rounds, calibration))
         ensemble = "wigner" if calibration == "reconstructed" else "goe"
         return cls(rounds, float(mechanism.threshold(m)), scale, ensemble)
+
+    def rows_of_small(self, d: int) -> int:
+        """The number of rows in `small`."""
+        return self.rows_for(0.75 * self.threshold, d)
 
     def rows_for(self, gap: float, d: int) -> int:
         """n so large that no noise bridges the gap between a moment and the threshold."""
@@ -71,7 +75,7 @@ class Claimed:
     def small(self, d: int) -> Scenario:
         """Directions that stay small: every round multiplies the rows by √(8/3), and none is shortened."""
         last = self.threshold / 4  # no moment is larger after the last map
-        rows = example_rows(self.rows_for(0.75 * self.threshold, d), d)
+        rows = example_rows(self.rows_of_small(d), d)
         largest = float(np.linalg.eigvalsh(second_moment(rows))[-1])
         factor = math.sqrt(min(1.0, last / largest / (8 / 3) ** (self.rounds - 1)))
         if self.rounds > 1:
@@ -84,6 +88,8 @@ class Claimed:
         if self.rounds == 1 or last < 2 * self.threshold:
             return None
         copies = max(COUNT, math.ceil(self.rows_for(last - self.threshold, d) / d))
+        if copies * d > MOST_ROWS:
+            return None
         return self.exact(f"large directions, d={d}", np.tile(np.eye(d), (copies, 1)), 2 / 3)
 
     def near(self) -> tuple[Matrix, Vector] | None:
@@ -167,11 +173,16 @@ def pair_at_the_choice(claimed: Claimed) -> Pair | None:
 def profile(claim: ClaimUnderAudit) -> Profile:
     """The exact laws, the data near the choice, and the comparisons and pairs that serve any mechanism."""
     claimed, generic = Claimed.of(claim), reference_draws.profile(claim)
-    exact = tuple(claimed.small(d) for d in DIMENSIONS if claimed.rows_for(0.75 * claimed.threshold, d) <= MOST_ROWS)
+    sizes = tuple((claimed.rows_of_small(d), d) for d in range(1, SEPARATED_MOST + 1))
+    sizes = tuple((n, d) for n, d in sizes if n <= MOST_ROWS)
+    exact = (claimed.small(d) for _, d in sizes if d in DIMENSIONS)
     others = claimed.large(), near_the_choice(claimed, claim.seed)
-    scenarios = (*exact, *(scenario for scenario in others if scenario is not None), *generic.scenarios)
     aimed = pair_at_the_choice(claimed)
     pairs = (() if aimed is None else (aimed,)) + generic.pairs(frozenset())
-    sizes = tuple((len(claimed.small(d).x), d) for d in range(1, SEPARATED_MOST + 1)) if exact else ()
-    shapes = Shapes(lambda n, d: claimed.small(d), SHAPE_TESTS, lambda d: d * (d + 1) / 2, sizes)
-    return replace(generic, scenarios=scenarios, pairs=lambda _: pairs, shapes=shapes)
+    shapes = Shapes(lambda _, d: claimed.small(d), SHAPE_TESTS, lambda d: d * (d + 1) / 2, sizes)
+    return replace(
+        generic,
+        scenarios=(*exact, *(scenario for scenario in others if scenario is not None), *generic.scenarios),
+        pairs=lambda _: pairs,
+        shapes=shapes if sizes else None,
+    )

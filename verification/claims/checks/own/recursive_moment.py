@@ -94,9 +94,7 @@ def next_rows(following: Callable[[Rows, Matrix, int], tuple[Rows, Matrix]] = me
     return Evidence(longest <= 1 + 1e-12 and apart <= 1e-12, "400 random matrices, d ≤ 5", f"longest row {longest:.3f}")
 
 
-def following(
-    rows: Rows, z: Matrix, m: int, longest: float = 1.0, undone: float = 1.0
-) -> tuple[Matrix, Matrix]:
+def following(rows: Rows, z: Matrix, m: int, longest: float = 1.0, undone: float = 1.0) -> tuple[Matrix, Matrix]:
     """The rows of the next round, shortened to another length, and the inverse map times a factor."""
     values, vectors = np.linalg.eigh(z)
     stretch = np.where(values >= 1 / (10 * m), 0.5, 1.0) * (8 / 3) ** 0.5
@@ -138,11 +136,13 @@ def one_round(
     psi, c, f = sp.nsimplify(threshold(m)), sp.Rational(noise.numerator, noise.denominator) / m, 1 / factor
     upper = sp.together(NEXT - halved - factor * (psi + 2 * c))
     a, x = sp.simplify((psi - c) * k * m) - 1, sp.simplify(c * k * m)
-    lower = sp.together(((1 - f) * a**2 + (1 - f - (factor / halved - 1) * f) * ((1 - f) * a + x**2)))
+    lower = sp.together((1 - f) * a**2 + (1 - f - (factor / halved - 1) * f) * ((1 - f) * a + x**2))
     failed = [
         name
         for name, value in {"upper": upper, "lower": lower, "a": sp.together(a)}.items()
-        if not all(sp.Poly(part, u, v).coeffs() and min(sp.Poly(part, u, v).coeffs()) >= 0 for part in value.as_numer_denom())
+        if not all(
+            sp.Poly(part, u, v).coeffs() and min(sp.Poly(part, u, v).coeffs()) >= 0 for part in value.as_numer_denom()
+        )
     ]
     return Evidence(f < 1 and not failed, "all m ≥ 1, all κ ≥ 640m, all d", ", ".join(failed))
 
@@ -242,9 +242,7 @@ def failing_share(squares: tuple[int, ...], m: int, alpha: Fraction) -> Fraction
         "β²": {"bound": lambda beta, m: beta**2},
     },
 )
-def few_rows_stand_out(
-    bound: Callable[[Fraction, int], Fraction] = lambda beta, m: (beta + beta**2) / m,
-) -> Evidence:
+def few_rows_stand_out(bound: Callable[[Fraction, int], Fraction] = lambda beta, m: (beta + beta**2) / m) -> Evidence:
     """If m random rows show Σ but for a probability β ≤ 1/2, at most a (β + β²)/m share of rows has leverage m(1 + α).
 
     The leverage of x is xᵀΣ⁻¹x: the largest (x·u)² over the mean of (x_i·u)². A sample that holds such a row fails, so
