@@ -72,7 +72,7 @@ def threshold(m: Number) -> Number:
 
 
 def stretch_squared(shrinking: Number) -> Number:
-    """The square of the factor on a direction that Π multiplies by `shrinking`, ½ or 1: (8/7)/(3/7) times its square."""
+    """The squared factor on a direction that Π multiplies by `shrinking`, ½ or 1: (8/7)/(3/7) times its square."""
     return 8 * shrinking**2 / 3
 
 

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
@@ -14,7 +15,8 @@ from covassay.verification.audit.negative_controls.negative_control import Negat
 from covassay.verification.audit.negative_controls.of_steps import only_last_round, round_bare, steps_of
 
 NAME = "recursive-moment"
-KAPPA, SUBSAMPLE, CALIBRATION = 1e4, 10, "reconstructed"  # the defaults
+KAPPA, SUBSAMPLE = 1e4, 10  # the defaults
+CALIBRATION: Literal["reconstructed"] = "reconstructed"
 SIZE, TOTAL = "size", "total scale"
 
 

@@ -74,7 +74,8 @@ def p_value_near_the_choice(factor: float, size: int) -> float:
     """The p-value of the size of that many outputs, with the noise of all rounds times a factor."""
     known = claimed(calibration="tight")
     made, found = near_the_choice(known, 0), known.near()
-    assert made is not None and found is not None
+    assert made is not None
+    assert found is not None
     x, shares = found
     other = replace(known, scale_of_one=factor * known.scale_of_one)
     outputs = other.draws(np.eye(len(shares)), shares, len(x), size, np.random.default_rng(2))
