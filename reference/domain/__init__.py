@@ -46,7 +46,6 @@ from covassay.reference.domain.types import (
     Number,
     OnLargeRows,
     Rows,
-    SharedRows,
     Vector,
 )
 
@@ -60,7 +59,6 @@ __all__ = [
     "Number",
     "OnLargeRows",
     "Rows",
-    "SharedRows",
     "Vector",
     "as_rows",
     "blocks",
