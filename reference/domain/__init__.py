@@ -38,16 +38,7 @@ from covassay.reference.domain.rows import (
     total_square,
     unit_rows,
 )
-from covassay.reference.domain.types import (
-    Chunks,
-    DataSet,
-    IntegerMatrix,
-    Matrix,
-    Number,
-    OnLargeRows,
-    Rows,
-    Vector,
-)
+from covassay.reference.domain.types import Chunks, DataSet, IntegerMatrix, Matrix, Number, OnLargeRows, Rows, Vector
 
 __all__ = [
     "ROUNDING",

@@ -28,5 +28,6 @@ class SharedRows(Chunks):
         if key not in self.kept:
             found = compute()
             self.kept[key] = SharedRows.of(np.concatenate(list(blocks(found)))) if isinstance(found, Chunks) else found
-        value: Any = self.kept[key]
-        return np.array(value) if isinstance(value, np.ndarray) else value
+        value = self.kept[key]
+        given: T = np.array(value) if isinstance(value, np.ndarray) else value
+        return given

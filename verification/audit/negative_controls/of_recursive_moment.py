@@ -99,7 +99,9 @@ NEGATIVE_CONTROLS = (
         ("recursive-goe", "Has variance 1/2 above the diagonal, with the scale for variance 1.", goe),
     ),
     _of("not-shortened", "Does not shorten the rows of the later rounds.", Rounds(longest=math.inf), SIZE),
-    _of("shortened-before", "Shortens rows before the factor √(8/7).", Rounds(longest=math.sqrt(8 / 7)), SIZE),
+    _of(
+        "shortened-before", "Shortens rows before the factor √(8/7).", Rounds(longest=math.sqrt(8 / 7)), "entry (1, 1)"
+    ),
     _of("threshold-97", "Has 0.97 times the threshold.", Rounds(raised=0.97), SIZE),
     _of("small-for-large", "Halves the small directions.", Rounds(rising=True), TOTAL),
     _of("halving-97", "Multiplies large directions by 0.485 in place of 0.5.", Rounds(halving=0.485), TOTAL),

@@ -1,14 +1,15 @@
 """How to audit the recursive moment: the noise of its last round exactly, that of the others by what they choose.
 
 On data whose directions are all far below the threshold in every round, or all far above it, the maps of all rounds are
-multiples of the identity. Then the output is Σ plus the noise of the last round times a known factor, an exact law. The
-noise of the other rounds shows in which directions it makes large. In many columns with moments a little below the
-threshold, how many these are depends on its scale so strongly that 3 % show in 2000 draws. The law there has no closed
-form: draws are compared with draws of the rounds as written a second time below.
+multiples of the identity. Then the output is Σ plus the noise of the last round times a known factor, an exact law. So
+it is if all rows have length 1 and are shortened in every round. The noise of the other rounds shows in which
+directions it makes large. In many columns with moments a little below the threshold, how many these are depends on its
+scale so strongly that 3 % show in 2000 draws. The law there has no closed form: draws are compared with draws of the
+rounds as written a second time below. So they are where the large direction turns from round to round.
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
@@ -17,6 +18,7 @@ import numpy as np
 from covassay.reference.domain import Matrix, Vector, second_moment
 from covassay.reference.laws import wigner
 from covassay.reference.mechanisms.concentrated import recursive_moment as mechanism
+from covassay.reference.mechanisms.output import MatrixOutput
 from covassay.reference.sensitivity import neighbours, orthonormal_pair
 from covassay.verification.audit.engine.contract import example_rows
 from covassay.verification.audit.engine.law import Scenario, Test
@@ -38,6 +40,7 @@ FAR = 10.0  # with √d it is how many σ the noise may have in a direction, but
 MOST_ROWS = 200_000  # data sets with more rows are left out
 COLUMNS = 16  # of the data near the choice
 COUNT = 3  # rows along each axis there
+TURNING = 15.0  # ψ in units of σ on the data with turning directions
 EDGE = {"goe": 1.13, "wigner": 1.42}  # times √d σ: so far is the threshold away there, where 3 % of σ show best
 
 
@@ -67,10 +70,14 @@ class Claimed:
         """n so large that no noise bridges the gap between a moment and the threshold."""
         return math.ceil((FAR + 2 * math.sqrt(d)) * self.scale_of_one / gap)
 
-    def exact(self, name: str, x: Matrix, squared: float) -> Scenario:
-        """The scenario on rows that each round multiplies by the root of `squared`; many rows take their time."""
-        scale = self.scale_of_one / len(x) / squared ** (self.rounds - 1)
-        return replace(noise_scenario(name, x, second_moment(x), scale, self.ensemble), weight=0.5)
+    def exact(self, name: str, x: Matrix, squared: float, shortened: bool = False) -> Scenario:
+        """The scenario on rows that each round multiplies by the root of `squared`, and then shortens back to length 1.
+
+        Without `shortened`, no row is shortened. There are fewer draws, because many rows take their time.
+        """
+        factor = squared ** (1 - self.rounds)
+        scale, moment = self.scale_of_one / len(x) * factor, second_moment(x) * (factor if shortened else 1.0)
+        return replace(noise_scenario(name, x, moment, scale, self.ensemble), weight=0.5)
 
     def small(self, d: int) -> Scenario:
         """Directions that stay small: every round multiplies the rows by √(8/3), and none is shortened."""
@@ -91,6 +98,15 @@ class Claimed:
         if copies * d > MOST_ROWS:
             return None
         return self.exact(f"large directions, d={d}", np.tile(np.eye(d), (copies, 1)), 2 / 3)
+
+    def long(self, d: int = 2) -> Scenario | None:
+        """Rows of length 1 in small directions: every round shortens them back; None if there is no round to do so."""
+        n = self.rows_for(0.75 * self.threshold, d)
+        if self.rounds == 1 or n > MOST_ROWS:
+            return None
+        copies = max(1, math.floor(self.threshold * n / 4))
+        x = np.vstack([np.tile(np.eye(d), (copies, 1)), np.zeros((n - copies * d, d))])
+        return self.exact(f"long rows in small directions, d={d}", x, 8 / 3, shortened=True)
 
     def near(self) -> tuple[Matrix, Vector] | None:
         """Rows along the axes and rows of zeros, and the shares of the axes; None if there is no choice."""
@@ -133,17 +149,19 @@ def largest(outputs: Matrix) -> Vector:
     return np.asarray(np.linalg.eigvalsh((outputs + np.swapaxes(outputs, 1, 2)) / 2)[:, -1])
 
 
-def near_the_choice(claimed: Claimed, seed: int) -> Scenario | None:
-    """Directions a little below the threshold, of which the noise of a round makes some large."""
-    found = claimed.near()
-    if found is None:
-        return None
-    x, shares = found
+def against_draws(
+    claimed: Claimed,
+    rows: Matrix,
+    shares: Vector,
+    n: int,
+    features: Mapping[str, Callable[[Matrix], Vector]],
+    seed: int,
+) -> dict[str, Test]:
+    """The tests of these features against `Claimed.draws`, by name."""
 
     @lru_cache(maxsize=4)
     def drawn(size: int) -> Matrix:
-        rng = np.random.default_rng(stream(seed, "near the choice", size))
-        return claimed.draws(np.eye(COLUMNS), shares, len(x), size, rng)
+        return claimed.draws(rows, shares, n, size, np.random.default_rng(stream(seed, "rounds", *rows.shape, size)))
 
     def against(name: str, feature: Callable[[Matrix], Vector]) -> Test:
         def test(outputs: Matrix) -> TestResult:
@@ -152,8 +170,30 @@ def near_the_choice(claimed: Claimed, seed: int) -> Scenario | None:
 
         return test
 
+    return {name: against(name, feature) for name, feature in features.items()}
+
+
+def near_the_choice(claimed: Claimed, seed: int) -> Scenario | None:
+    """Directions a little below the threshold, of which the noise of a round makes some large."""
+    found = claimed.near()
+    if found is None:
+        return None
+    x, shares = found
     features = {"size": log_size, "trace": trace, "largest eigenvalue": largest}
-    return Scenario("near the choice", x, {name: against(name, f) for name, f in features.items()})
+    return Scenario("near the choice", x, against_draws(claimed, np.eye(COLUMNS), shares, len(x), features, seed))
+
+
+def turning(claimed: Claimed, seed: int) -> Scenario | None:
+    """Rows along two directions 45° apart. Shortening turns the large direction, so that the maps do not commute."""
+    n = math.ceil(TURNING * claimed.scale_of_one / claimed.threshold)
+    if claimed.rounds == 1 or n > MOST_ROWS:
+        return None
+    rows = np.array([[1.0, 0.0], [0.5**0.5, 0.5**0.5]])
+    counts = [math.ceil(share * claimed.threshold * n) for share in (1.5, 0.6)]
+    n = max(n, sum(counts))
+    x = np.vstack([np.repeat(rows, counts, axis=0), np.zeros((n - sum(counts), 2))])
+    tests = against_draws(claimed, rows, np.array(counts) / n, n, MatrixOutput(power=2).features(2), seed)
+    return Scenario("turning directions, d=2", x, tests, weight=0.25)
 
 
 def pair_at_the_choice(claimed: Claimed) -> Pair | None:
@@ -176,7 +216,7 @@ def profile(claim: ClaimUnderAudit) -> Profile:
     sizes = tuple((claimed.rows_of_small(d), d) for d in range(1, SEPARATED_MOST + 1))
     sizes = tuple((n, d) for n, d in sizes if n <= MOST_ROWS)
     exact = (claimed.small(d) for _, d in sizes if d in DIMENSIONS)
-    others = claimed.large(), near_the_choice(claimed, claim.seed)
+    others = claimed.large(), claimed.long(), turning(claimed, claim.seed), near_the_choice(claimed, claim.seed)
     aimed = pair_at_the_choice(claimed)
     pairs = (() if aimed is None else (aimed,)) + generic.pairs(frozenset())
     shapes = Shapes(lambda _, d: claimed.small(d), SHAPE_TESTS, lambda d: d * (d + 1) / 2, sizes)

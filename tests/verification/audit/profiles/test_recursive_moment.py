@@ -20,6 +20,7 @@ from covassay.verification.audit.profiles.recursive_moment import (
     Claimed,
     near_the_choice,
     pair_at_the_choice,
+    turning,
 )
 from tests.conventions import FALSE_ALARM
 
@@ -44,17 +45,19 @@ def scenario(name: str, **options: Any) -> Scenario:
         ("small directions, d=1", 8 / 3, {"kappa": 300.0}),
         ("small directions, d=2", 8 / 3, {"kappa": 1e6, "subsample": 2}),
         ("large directions, d=2", 2 / 3, {}),
+        ("long rows in small directions, d=2", 8 / 3, {}),
     ],
 )
 def test_the_last_noise_is_seen_alone(name: str, squared: float, options: dict[str, Any], calibration: Any) -> None:
-    """The output is the second moment plus the last noise times a known factor."""
+    """The output is the second moment plus the last noise times a known factor; shortened rows shrink it as well."""
     x = scenario(name, calibration=calibration, **options).x
     rng, d = np.random.default_rng(0), x.shape[1]
     for _ in range(5):
         noise = mechanism.draw_noise(d, rng, calibration=calibration, **options)
         output = mechanism.release(x, noise, rho=RHO, calibration=calibration, **options)
         scale = mechanism.noise_scale(len(x), RHO, len(noise), calibration) / squared ** (len(noise) - 1)
-        np.testing.assert_allclose(output, second_moment(x) + scale * noise[-1], rtol=1e-9, atol=1e-12 * scale)
+        left = squared ** (1 - len(noise)) if "long" in name else 1.0
+        np.testing.assert_allclose(output, left * second_moment(x) + scale * noise[-1], rtol=1e-9, atol=1e-9 * scale)
 
 
 @pytest.mark.parametrize("options", [{}, {"calibration": "tight", "kappa": 1e6, "subsample": 3}])
@@ -96,7 +99,8 @@ def test_three_percent_are_seen_near_the_choice(factor: float) -> None:
 def test_one_round_has_no_choice() -> None:
     known = claimed(kappa=100.0)
     assert known.rounds == 1
-    assert (near_the_choice(known, 0), pair_at_the_choice(known), known.large()) == (None, None, None)
+    assert (near_the_choice(known, 0), pair_at_the_choice(known), turning(known, 0)) == (None, None, None)
+    assert (known.large(), known.long()) == (None, None)
 
 
 def test_large_claims_have_no_data_of_millions_of_rows() -> None:
