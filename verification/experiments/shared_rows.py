@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import numpy as np
 
@@ -28,6 +28,5 @@ class SharedRows(Chunks):
         if key not in self.kept:
             found = compute()
             self.kept[key] = SharedRows.of(np.concatenate(list(blocks(found)))) if isinstance(found, Chunks) else found
-        value = self.kept[key]
-        given: T = np.array(value) if isinstance(value, np.ndarray) else value
-        return given
+        value: Any = self.kept[key]
+        return cast(T, value.copy() if isinstance(value, np.ndarray) else value)
