@@ -38,17 +38,7 @@ from covassay.reference.domain.rows import (
     total_square,
     unit_rows,
 )
-from covassay.reference.domain.types import (
-    Chunks,
-    DataSet,
-    IntegerMatrix,
-    Matrix,
-    Number,
-    OnLargeRows,
-    Rows,
-    SharedRows,
-    Vector,
-)
+from covassay.reference.domain.types import Chunks, DataSet, IntegerMatrix, Matrix, Number, OnLargeRows, Rows, Vector
 
 __all__ = [
     "ROUNDING",
@@ -60,7 +50,6 @@ __all__ = [
     "Number",
     "OnLargeRows",
     "Rows",
-    "SharedRows",
     "Vector",
     "as_rows",
     "blocks",

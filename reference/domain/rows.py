@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 
 from covassay.reference.domain.passes import blocks, sum_rows
 from covassay.reference.domain.requirements import is_real, require_choice, require_dimension, require_row_bound
-from covassay.reference.domain.types import Chunks, DataSet, Matrix, OnLargeRows, Rows, SharedRows, Vector
+from covassay.reference.domain.types import Chunks, DataSet, Matrix, OnLargeRows, Rows, Vector
 from covassay.reference.errors import InvalidInput
 
 ROUNDING = 1e-12  # relative excess over the row bound that on_large_rows="raise" puts down to rounding
@@ -113,13 +113,10 @@ def unit_rows(x: DataSet, row_bound: float = 1.0, on_large_rows: OnLargeRows = "
     """
     r = require_row_bound(row_bound)
     require_choice("on_large_rows", on_large_rows, ("clip", "raise"))
-    if isinstance(x, SharedRows):
-        kept: SharedRows = x.once((r, on_large_rows), lambda rows: SharedRows.of(unit_rows(rows, r, on_large_rows)))
-        return kept
-    rows = as_rows(x)
-    if isinstance(rows, Chunks):
-        return Chunks(rows.shape, lambda: _unit_chunks(rows, r, on_large_rows))
-    return _unit(rows, r, on_large_rows)
+    if isinstance(x, Chunks):
+        rows = as_rows(x)
+        return x.once((r, on_large_rows), lambda: Chunks(rows.shape, lambda: _unit_chunks(rows, r, on_large_rows)))
+    return _unit(as_rows(x), r, on_large_rows)
 
 
 def sized_unit_rows(x: DataSet, row_bound: float, on_large_rows: OnLargeRows) -> tuple[Rows, int, int]:
@@ -163,7 +160,9 @@ def total_square(rows: Rows) -> float:
 
 def second_moment(rows: Rows) -> Matrix:
     """The second moment Σ = (1/n) Σ_i x_i x_iᵀ, symmetric, (d, d): the papers' covariance, which is not centred."""
-    if isinstance(rows, SharedRows):
-        return np.array(rows.once("second moment", second_moment))
-    moment: Matrix = sum_rows(lambda block: block.T @ block, rows) / rows.shape[0]
-    return (moment + moment.T) / 2
+
+    def moment() -> Matrix:
+        product: Matrix = sum_rows(lambda block: block.T @ block, rows) / rows.shape[0]
+        return (product + product.T) / 2
+
+    return rows.once("second moment", moment) if isinstance(rows, Chunks) else moment()

@@ -1,12 +1,13 @@
 """The types that mechanisms take and return: matrices, data sets in memory, and data sets read in chunks."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
-from typing import Any, Literal
+from dataclasses import dataclass
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+T = TypeVar("T")
 Matrix = NDArray[np.float64]
 Vector = NDArray[np.float64]
 IntegerMatrix = NDArray[np.object_]  # of Python integers, which have any length
@@ -25,27 +26,9 @@ class Chunks:
     shape: tuple[int, int]
     start: Callable[[], Iterator[Matrix]]
 
-
-@dataclass(frozen=True)
-class SharedRows(Chunks):
-    """A data set in memory that many releases read: what they all compute from it is computed once, and kept.
-
-    The array must not be written to afterwards.
-    """
-
-    kept: dict[object, Any] = field(default_factory=dict)
-
-    @classmethod
-    def of(cls, rows: Matrix) -> "SharedRows":
-        """The data set with the rows of an array, as its one chunk."""
-        n, d = rows.shape
-        return cls((n, d), lambda: iter((rows,)))
-
-    def once(self, key: object, compute: Callable[[Matrix], Any]) -> Any:
-        """`compute(rows)`, which is kept under the key."""
-        if key not in self.kept:
-            self.kept[key] = compute(*self.start())
-        return self.kept[key]
+    def once(self, key: object, compute: Callable[[], T]) -> T:
+        """`compute()`: what is computed from the rows alone. A data set that many releases read may keep it."""
+        return compute()
 
 
 Rows = Matrix | Chunks  # validated rows, on which a mechanism works

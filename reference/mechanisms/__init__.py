@@ -27,6 +27,7 @@ from covassay.reference.mechanisms.concentrated import (
     gauss_cov,
     joint_moments,
     projection_mechanism,
+    recursive_moment,
     separate_cov,
 )
 from covassay.reference.mechanisms.gaussian_estimation import (
@@ -98,6 +99,7 @@ __all__ = [  # noqa: RUF022
     "output_perturbation",
     "adassp",
     "joint_moments",
+    "recursive_moment",
     "coinpress_mean",
     "coinpress_covariance",
     "naive_pce",

@@ -119,5 +119,6 @@ LEFT_OUT: dict[str, str] = {
     "joint-moments": "it releases the mean too; gauss-cov ensemble=goe has less noise on the second moment at every "
     "weight, and half as much at weight 1 for d ≥ 2",
     "matrix-bingham": "it releases the projection onto a subspace, and no second moment",
+    "recursive-moment": "its error depends on whether the data are subsamplable, which n, d and the trace do not say",
     "output-perturbation": "it releases the coefficients of one regression, and no matrix",
 }

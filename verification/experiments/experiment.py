@@ -14,11 +14,12 @@ from typing import Any, Literal
 
 import numpy as np
 
-from covassay.reference.domain import Matrix, SharedRows
+from covassay.reference.domain import Matrix
 from covassay.reference.errors import InvalidInput
 from covassay.reference.mechanisms.registry import mechanism
 from covassay.reference.projections import spectral_interval
 from covassay.verification.experiments.findings import PaperClaim
+from covassay.verification.experiments.shared_rows import SharedRows
 from covassay.verification.statistics.streams import stream
 
 Scale = Literal["small", "paper"]

@@ -329,6 +329,25 @@ def joint_moments() -> Iterator[Flagged]:
     yield question, "AsymmetricNoise", "one entry differs from its mirror image"
 
 
+def recursive_moments() -> Iterator[Flagged]:
+    """Releases of the recursive moment in one round and in several, on rows that are shortened on the way or not."""
+    rounds = [[[0.25, -0.5], [-0.5, 1.0]], [[-0.75, 0.125], [0.125, 0.5]], [[0.5, 0.25], [0.25, -1.0]]]
+    axes = [[1.0, 0.0], *([[0.0, 0.03125]] * 3)]
+    for kappa, subsample, count in ((320.0, 1, 1), (512.0, 1, 2), (3072.0, 2, 3)):
+        for calibration, rows in product(("reconstructed", "tight"), (ROWS, axes)):
+            given: dict[str, Any] = {"rho": 64.0**2, "kappa": kappa, "subsample": subsample, "calibration": calibration}
+            question = _question("release", "recursive-moment", given, x=rows, noise=rounds[:count])
+            yield question, "Release", f"K = {count}, {calibration}"
+    for name, value in product(("kappa", "subsample"), (0, -1, "nan")):
+        given = {"rho": 0.5, "calibration": "tight", "kappa": 320.0, "subsample": 1, name: value}
+        question = _question("release", "recursive-moment", given, x=ROWS, noise=rounds[:1])
+        yield question, "BadOption", f"{name} = {value}"
+    skewed = [[[0.25, -0.5], [0.5, 1.0]]]
+    given = {"rho": 0.5, "calibration": "tight", "kappa": 320.0, "subsample": 1}
+    question = _question("release", "recursive-moment", given, x=ROWS, noise=skewed)
+    yield question, "AsymmetricNoise", "one entry differs from its mirror image"
+
+
 def _projection(name: str, point: list[Any], **own: Any) -> dict[str, Any]:
     return {"kind": "projection", "projection": name, "point": point, "parameters": own}
 

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from covassay.reference.domain import Chunks, SharedRows, as_rows, blocks, map_rows, second_moment, sum_rows, unit_rows
+from covassay.reference.domain import Chunks, as_rows, blocks, map_rows, second_moment, sum_rows, unit_rows
 from covassay.reference.errors import InvalidInput
 from tests.conventions import Matrix
 
@@ -164,22 +164,3 @@ def test_the_caller_s_chunks_are_not_written_to() -> None:
     frozen.flags.writeable = False
     second_moment(unit_rows(cut(frozen, (2,))))
     np.testing.assert_array_equal(frozen, 3 * X)
-
-
-def test_shared_rows_are_the_same_data_and_are_clipped_and_squared_once() -> None:
-    x = np.random.default_rng(0).standard_normal((40, 5))
-    shared = SharedRows.of(x)
-    for r in (1.0, 2.0, 100.0):
-        unit = unit_rows(shared, r)
-        np.testing.assert_array_equal(gathered(unit), unit_rows(x, r))
-        np.testing.assert_array_equal(second_moment(unit), second_moment(unit_rows(x, r)))
-        assert unit_rows(shared, r) is unit
-    with pytest.raises(InvalidInput, match="must be at most row_bound"):
-        unit_rows(shared, 1.0, "raise")
-    with pytest.raises(InvalidInput, match=r"x\[0, 0\] = nan"):
-        unit_rows(SharedRows.of(np.full((2, 2), np.nan)))
-    started: list[int] = []
-    counted = SharedRows(x.shape, lambda: iter(started.append(1) or (x,)))  # type: ignore[func-returns-value]
-    second_moment(counted)[:] = 7.0  # what is given out is a copy
-    np.testing.assert_array_equal(second_moment(counted), second_moment(x))
-    assert started == [1]

@@ -190,7 +190,9 @@ def test_an_unknown_calibration_is_refused(about: AnyMechanism) -> None:
             drawn(about, X, calibration="paper")
         return
     first, second = about.choices["calibration"]
-    assert first == ("reconstructed" if about.about.paper == "KLSU19" or about.name == "em-cov" else "paper")
+    assert first == (
+        "reconstructed" if about.about.paper == "KLSU19" or about.name in ("em-cov", "recursive-moment") else "paper"
+    )
     assert second == "tight"
     for wrong in ("Paper", "", None, "paper" if first == "reconstructed" else "reconstructed"):
         with pytest.raises(InvalidInput, match=r"^calibration = "):

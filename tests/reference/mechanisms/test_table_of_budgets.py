@@ -50,6 +50,7 @@ TABLE: dict[str, tuple[str, str, dict[str, float | tuple[float, float]]]] = {
     "output-perturbation": ("CMS11", "pure", {"paper": 1.0, "tight": 1.0}),
     "adassp": ("Wang 2018", "zcdp", {"paper": 2 / 3, "tight": 1.0}),
     "joint-moments": ("Kalinin, Upadhyay, Lampert 2025", "zcdp", {"": 1.0}),
+    "recursive-moment": ("Mahpud, Sheffet 2025", "zcdp", {"reconstructed": 0.125, "tight": 1.0}),
     "coinpress-mean": ("BDKU20", "zcdp", {"": 1.0}),
     "coinpress-covariance": ("BDKU20", "zcdp", {"": 1.0}),
     **dict.fromkeys(("naive-pce", "weak-ppc", "ppc", "pgce"), ("KLSU19", "zcdp", {"reconstructed": 0.5, "tight": 1.0})),

@@ -5,9 +5,9 @@ It imports nothing but the standard library, and computes in fractions where it 
 
 How independent it is. All of it was written from the pages and from verification/vectors/README.md. When the first
 version was written, no file in reference/ had been opened. Later, some had, before the releases of clipped-cov,
-adaptive-cov, adaptive-cov-pure, iterative-eigenvectors, em-cov, adassp, joint-moments and matrix-bingham and
-`composition` were written. Where a page had left something open, such as a default, an order or a constant, the page
-was mended, and this file follows it.
+adaptive-cov, adaptive-cov-pure, iterative-eigenvectors, em-cov, adassp, joint-moments, recursive-moment and
+matrix-bingham and `composition` were written. Where a page had left something open, such as a default, an order or a
+constant, the page was mended, and this file follows it.
 """
 
 import json
@@ -375,7 +375,16 @@ def joint_scales(p):
     return first, first / math.sqrt(w / 2 if p["d"] > 1 else w * (11 + 5 * math.sqrt(5)) / 8)
 
 
+def recursive_scale(p):
+    """σ of a round of the recursive moment."""
+    n, share = float(p["n"]), p["rounds"] / float(p["rho"])
+    return math.sqrt(share) / n if p["calibration"] == "tight" else 4 * math.sqrt(share / 2) / n
+
+
 SPECIAL = {
+    ("recursive-moment", "noise_scale"): lambda p: (
+        root(p["rounds"] / p["rho"] * (1 if p["calibration"] == "tight" else 8)) / p["n"]
+    ),
     ("joint-moments", "change_squared"): joint_squared,
     ("joint-moments", "mean_scale"): lambda p: joint_scales(p)[0],
     ("joint-moments", "moment_scale"): lambda p: joint_scales(p)[1],
@@ -534,6 +543,8 @@ def release(q):
         length = Fraction(p.get("row_bound", 1))
         mean = [float(length) * (float(sum(row[i] for row in rows)) / n + first * normal[i]) for i in range(d)]
         return [mean, *combine(float(square), combine(1, [[float(v) for v in row] for row in sigma], second, g))]
+    if mechanism == "recursive-moment":
+        return combine(square, in_rounds(floats(rows), p, noise))
     if mechanism == "clipped-cov":
         return combine(square, clipped_cov(p, rows, noise))
     if mechanism in ("adaptive-cov", "adaptive-cov-pure"):
@@ -822,6 +833,23 @@ def mapped(a, rows):
 
 def identity(d, factor=1.0):
     return [[factor * (i == j) for j in range(d)] for i in range(d)]
+
+
+def in_rounds(x, p, noise):
+    """The recursive moment of rows in the unit ball."""
+    n, d, m = len(x), len(x[0]), p["subsample"]
+    need(not isinstance(p["kappa"], str) and p["kappa"] >= 1, "kappa")
+    need(isinstance(m, int) and m >= 1, "subsample")
+    count = max(0, math.ceil(math.log(p["kappa"] / (320 * m)) / math.log(7 / 3))) + 1
+    need(len(noise) == count, "noise")
+    sigma, back = recursive_scale({**p, "n": n, "rounds": count}), identity(d)
+    for t, w in enumerate(noise):
+        z = combine(1 / n, scatter(x), sigma, floats(matrix(w, d, "noise", symmetric=True)))
+        if t < count - 1:
+            a = of_eigenvalues(z, lambda v: math.sqrt(8 / 3) * (0.5 if v >= 1 / (10 * m) else 1))
+            back = product_of(back, of_eigenvalues(z, lambda v: math.sqrt(3 / 8) * (2 if v >= 1 / (10 * m) else 1)))
+            x = [[v / max(1.0, math.sqrt(dot(row, row))) for v in row] for row in mapped(a, x)]
+    return product_of(product_of(back, z), transposed(back))
 
 
 def coinpress_covariance(x, p, noise):
@@ -1326,6 +1354,8 @@ def share_proven(mechanism, p):
         if one:
             return Fraction(1, 4)
         return (Fraction(5, 8) if p["budget"] == "uniform" else Fraction(3, 4)) if paper else 1
+    if mechanism == "recursive-moment":
+        return (Fraction(1) if p["calibration"] == "tight" else Fraction(1, 8)) * (Fraction(1, 2) if one else 1)
     if mechanism in ("naive-pce", "weak-ppc", "ppc", "pgce"):
         return (Fraction(1, 2) if paper else 1) * (Fraction(1, 2) if one else 1)
     if mechanism in ("pme", "gaussian-learner"):

@@ -30,6 +30,7 @@ from covassay.verification.audit.profiles import (
     output_perturbation,
     ppc,
     ppde,
+    recursive_moment,
     reference_draws,
     separate_cov_pure,
 )
@@ -48,6 +49,7 @@ PROFILES: dict[str, Callable[[ClaimUnderAudit], Profile]] = {
     "output-perturbation": output_perturbation.profile,
     "adassp": adassp.profile,
     "joint-moments": joint_moments.profile,
+    "recursive-moment": recursive_moment.profile,
     "coinpress-mean": coinpress.profile,
     "coinpress-covariance": coinpress.profile,
     "iterative-eigenvectors": iterative_eigenvectors.profile,

@@ -27,7 +27,7 @@ ADDITIVE = frozenset({
 # laws without atoms that are no query plus noise; elsewhere values are clipped, and all of them at once in some draws
 CONTINUOUS = frozenset({
     "bingham", "matrix-bingham", "iterative-eigenvectors", "separate-cov", "em-cov", "kv-mean", "naive-pme",
-    "coinpress-mean", "adassp",
+    "coinpress-mean", "adassp", "recursive-moment",
 })  # fmt: skip
 CLIPPED_GAUSS = {"base": "gauss", "threshold": "public"}  # with these choices, clipped-cov is additive too
 COVERED = (
@@ -50,7 +50,7 @@ THROUGH_THE_MOMENT = frozenset({
 # The law depends on the clipped rows through x xᵀ, one by one: norms of rows, or clipping by them, come in too.
 THROUGH_SQUARES = frozenset({
     "adaptive-cov-pure", "clipped-cov", "adaptive-cov", "private-radius", "johnson-lindenstrauss",
-    "johnson-lindenstrauss-image",
+    "johnson-lindenstrauss-image", "recursive-moment",
 })  # fmt: skip
 # The same, for rows that are dropped or shortened only after a public or private map, so that long rows are data too.
 THROUGH_SQUARES_OF_ANY_ROWS = frozenset({"coinpress-covariance", "naive-pce", "weak-ppc", "ppc", "pgce"})
@@ -76,6 +76,7 @@ REASONS = {
     "adassp": "the coefficients solve equations with a noisy matrix and a penalty that is itself drawn",
     "coinpress-mean": "every round clips the rows to a ball that the round before has drawn",
     "coinpress-covariance": "every round rescales and clips the rows by a matrix that the round before has drawn",
+    "recursive-moment": "every round rescales and clips the rows by a matrix that the round before has drawn",
     "naive-pce": "the noisy matrix is projected onto the positive semidefinite matrices",
     "weak-ppc": "the output is a preconditioner made from the eigenvectors of a noisy matrix",
     "ppc": "every round transforms the rows by the preconditioner that the rounds before have drawn",

@@ -438,6 +438,30 @@ def joint_of_lifted_rows(x: Matrix, *, rho: float, rng: Rng) -> Matrix:
     return np.vstack([noisy[d:, :d], noisy[:d, :d]])
 
 
+def recursion_of_the_paper(x: Matrix, *, rho: float, rng: Rng) -> Matrix:
+    """The recursion itself, in units of the smallest eigenvalue, in which κ and R² shrink by 3/7 from call to call."""
+    rows = checked(x)
+    n, d = rows.shape
+
+    def upon(rows: Matrix, kappa: float) -> Matrix:
+        upper = np.triu(rng.standard_normal((d, d))) * 4 * kappa * math.sqrt(3 / (2 * rho)) / n
+        noisy = rows.T @ rows / n + upper + np.triu(upper, 1).T
+        if kappa <= 6400:
+            return np.asarray(noisy)
+        values, vectors = np.linalg.eigh(noisy)
+        large = vectors[:, values >= kappa / 100]
+        halving = np.eye(d) - large @ large.T / 2
+        images = rows @ halving * math.sqrt(8 / 7)
+        lengths = np.sqrt((images**2).sum(axis=1))
+        longest = math.sqrt(3 * kappa / 7)
+        images[lengths > longest] *= longest / lengths[lengths > longest, None]
+        back = np.linalg.inv(halving)
+        return np.asarray(7 / 8 * back @ upon(images, 3 * kappa / 7) @ back)
+
+    found = upon(rows * math.sqrt(2e4), 2e4) / 2e4
+    return np.asarray((found + found.T) / 2)
+
+
 def separate_by_scipy(x: Matrix, *, rho: float, rng: Rng) -> Matrix:
     """Eigenvalues first, ascending, with the driver for few eigenvalues."""
     n, d = x.shape
@@ -547,4 +571,5 @@ CORRECT_OTHERWISE = (
     Otherwise("I minus the other directions", "matrix-bingham", subspace_of_the_rest),
     Otherwise("an inverse, in another order", "adassp", adaptive_ridge_by_parts, PAPER),
     Otherwise("one noise on rows with a 1 behind them", "joint-moments", joint_of_lifted_rows),
+    Otherwise("the recursion, in other units", "recursive-moment", recursion_of_the_paper),
 )

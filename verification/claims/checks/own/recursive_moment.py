@@ -1,0 +1,264 @@
+"""The recursive moment: what it spends, what one round does to a second moment, and how few rows stand out."""
+
+from collections.abc import Callable
+from fractions import Fraction
+from itertools import combinations_with_replacement, product
+from math import factorial, prod
+
+import numpy as np
+import sympy as sp
+
+from covassay.reference.domain import Matrix, Number, Rows, unit_rows
+from covassay.reference.laws import wigner
+from covassay.reference.mechanisms.concentrated import recursive_moment as mechanism
+from covassay.verification.claims.evidence import Evidence, check
+
+RHO = 0.75
+MORE, LESS = Fraction(103, 100), Fraction(97, 100)
+ENSEMBLES = {"reconstructed": "wigner", "tight": "goe"}
+NOISE = Fraction(1, 80)  # mc: the noise is at most cκ in operator norm
+STOP = 640  # C/m: κ is at least this much
+NEXT = Fraction(3, 7)  # how κ and R² shrink from round to round
+
+Scale = Callable[[Number, Number, Number, str], Number]
+Threshold = Callable[[Number], Number]
+Stretch = Callable[[Number], Number]
+
+
+# THE BUDGET
+
+
+@check(
+    "floating",
+    mutants={
+        "σ smaller by 3 %": {"scale": lambda n, rho, k, c: mechanism.noise_scale(n, rho, k, c) / 1.03},
+        "σ larger by 3 %": {"scale": lambda n, rho, k, c: mechanism.noise_scale(n, rho, k, c) * 1.03},
+        "T for K rounds": {"scale": lambda n, rho, k, c: mechanism.noise_scale(n, rho, max(1, k - 1), c)},
+        "every round spends all": {"scale": lambda n, rho, k, c: mechanism.noise_scale(n, rho, 1, c)},
+        "the other ensemble": {"ensembles": {"reconstructed": "goe", "tight": "wigner"}},
+        "one column as two": {"loss": lambda rho, d, c: mechanism.privacy_loss(rho, 2, c)},
+    },
+)
+def budget(
+    scale: Scale = mechanism.noise_scale,
+    loss: Callable[[Number, int, str], Number] = mechanism.privacy_loss,
+    ensembles: dict[str, str] = ENSEMBLES,
+) -> Evidence:
+    """K rounds spend `privacy_loss` on rows along two axes, and no random rows of the unit ball spend more.
+
+    Given the rounds before, replacing x by y in a round costs D_α = (α/2) times the `separation_squared` of
+    x xᵀ − y yᵀ over (nσ)². Rows along two axes have the same divergence with variance 1/2 above the diagonal as with
+    variance 1, and random rows have more. So both laws are compared.
+    """
+    rng = np.random.default_rng(74)
+    failed, largest = [], 0.0
+    for (calibration, ensemble), d, rounds in product(ensembles.items(), (1, 2, 3, 6), (1, 2, 5)):
+        x, y = np.eye(d)[0], np.eye(d)[1] if d > 1 else np.zeros(1)
+        given = float(loss(RHO, d, calibration))
+
+        def spent(x: Matrix, y: Matrix, law: str = ensemble, k: int = rounds, words: str = calibration) -> float:
+            change: Matrix = np.outer(x, x) - np.outer(y, y)
+            return k * float(wigner.separation_squared(change, law)) / float(scale(1, RHO, k, words)) ** 2 / 2
+
+        pairs = [unit_rows(rng.standard_normal((2, d)) * rng.choice([0.3, 1.0, 5.0])) for _ in range(60)]
+        largest = max(largest, max(spent(*pair) / given for pair in pairs))
+        names = {"goe": 1.0, "wigner": 0.5} if d > 1 else {}
+        turned = (np.eye(d)[0] + np.eye(d)[1]) / 2**0.5 if d > 1 else x
+        other = (np.eye(d)[0] - np.eye(d)[1]) / 2**0.5 if d > 1 else y
+        expected = names.get("goe" if calibration == "tight" else "wigner", 1.0)
+        if abs(spent(x, y) / given - 1) > 1e-12 or abs(spent(turned, other) / given - expected) > 1e-12:
+            failed.append(f"{calibration}, d = {d}, K = {rounds}: {spent(x, y) / given:.6f} of the proven budget")
+    return Evidence(not failed and largest <= 1 + 1e-12, "d ≤ 6, K ≤ 5, ρ = 0.75, 1440 pairs", "; ".join(failed))
+
+
+@check(
+    "floating",
+    mutants={
+        "rows are not shortened": {"following": lambda rows, z, m: following(rows, z, m, longest=np.inf)},
+        "rows are shortened to 1.03": {"following": lambda rows, z, m: following(rows, z, m, longest=1.03)},
+        "the inverse is smaller by 3 %": {"following": lambda rows, z, m: following(rows, z, m, undone=0.97)},
+    },
+)
+def next_rows(following: Callable[[Rows, Matrix, int], tuple[Rows, Matrix]] = mechanism.evened_out) -> Evidence:
+    """Whatever the noisy matrix, the next rows are in the unit ball, and the inverse takes short rows back."""
+    rng = np.random.default_rng(75)
+    longest, apart = 0.0, 0.0
+    for _ in range(400):
+        d, m = int(rng.integers(1, 6)), int(rng.integers(1, 30))
+        rows = unit_rows(rng.standard_normal((9, d)))
+        rows[0] *= 1e-3  # which no map makes longer than 1
+        z = np.asarray(wigner.sample_goe(d, rng)) * 10.0 ** rng.uniform(-4, 1)
+        mapped, back = following(rows, z, m)
+        longest = max(longest, float(np.linalg.norm(np.asarray(mapped), axis=1).max()))
+        apart = max(apart, float(np.abs(back @ np.asarray(mapped)[0] - rows[0]).max()) / 1e-3)
+    return Evidence(longest <= 1 + 1e-12 and apart <= 1e-12, "400 random matrices, d ≤ 5", f"longest row {longest:.3f}")
+
+
+def following(rows: Rows, z: Matrix, m: int, longest: float = 1.0, undone: float = 1.0) -> tuple[Matrix, Matrix]:
+    """The rows of the next round, shortened to another length, and the inverse map times a factor."""
+    values, vectors = np.linalg.eigh(z)
+    stretch = np.where(values >= 1 / (10 * m), 0.5, 1.0) * (8 / 3) ** 0.5
+    mapped = np.asarray(rows) @ (vectors * stretch) @ vectors.T
+    shortened = mapped / np.maximum(1.0, np.linalg.norm(mapped, axis=1) / longest)[:, None]
+    return shortened, undone * (vectors / stretch) @ vectors.T
+
+
+# ONE ROUND: IN UNITS IN WHICH I ⪯ Σ ⪯ κI, WITH ‖N‖ ≤ κ/(80m) AND κ ≥ 640m
+
+
+@check(
+    "symbolic",
+    covers="all",
+    mutants={
+        "factors larger by 3 %": {"stretch": lambda s: MORE * mechanism.stretch_squared(s)},
+        "the threshold larger by 3 %": {"threshold": lambda m: MORE * mechanism.threshold(m)},
+        "half of the threshold": {"threshold": lambda m: mechanism.threshold(m) / 2},
+        "the noise larger by 3 %": {"noise": MORE * NOISE},
+        "factors smaller by 13 %": {"stretch": lambda s: Fraction(87, 100) * mechanism.stretch_squared(s)},
+        "rounds while κ exceeds 40m": {"stop": 40},
+    },
+)
+def one_round(
+    threshold: Threshold = mechanism.threshold,
+    stretch: Stretch = mechanism.stretch_squared,
+    noise: Fraction = NOISE,
+    stop: int = STOP,
+) -> Evidence:
+    """I ⪯ (8/7) ΠΣΠ ⪯ (3/7) κI, for every m ≥ 1 and κ ≥ 640m.
+
+    With s = 8/7, h = 1/2, ψ = 1/(10m) and c = 1/(80m), the upper bound is s (h² + ψ + 2c) ≤ 3/7. For the lower one let
+    f = 1/s, a = (ψ − c)κ − 1 and x = cκ. By the Schur complement of Σ − f Π⁻² on the large directions it is enough that
+    (1 − f) a²/((1 − f) a + x²) + 1 − f ≥ (1/h² − 1) f (see the page).
+    """
+    u, v = sp.symbols("u v", nonnegative=True)
+    m, k = 1 + u, stop + v  # κ = km
+    factor, halved = NEXT * sp.nsimplify(stretch(sp.Integer(1))), NEXT * sp.nsimplify(stretch(sp.Rational(1, 2)))
+    psi, c, f = sp.nsimplify(threshold(m)), sp.Rational(noise.numerator, noise.denominator) / m, 1 / factor
+    upper = sp.together(NEXT - halved - factor * (psi + 2 * c))
+    a, x = sp.simplify((psi - c) * k * m) - 1, sp.simplify(c * k * m)
+    lower = sp.together((1 - f) * a**2 + (1 - f - (factor / halved - 1) * f) * ((1 - f) * a + x**2))
+    failed = [
+        name
+        for name, value in {"upper": upper, "lower": lower, "a": sp.together(a)}.items()
+        if not all(
+            sp.Poly(part, u, v).coeffs() and min(sp.Poly(part, u, v).coeffs()) >= 0 for part in value.as_numer_denom()
+        )
+    ]
+    return Evidence(f < 1 and not failed, "all m ≥ 1, all κ ≥ 640m, all d", ", ".join(failed))
+
+
+def rotation(d: int, rng: np.random.Generator) -> Matrix:
+    """A random rotation or reflection."""
+    return np.asarray(np.linalg.qr(rng.standard_normal((d, d)))[0])
+
+
+@check(
+    "floating",
+    mutants={
+        "large directions are kept": {"shrink": lambda values, m, kappa: np.ones_like(values)},
+        "small directions are halved": {
+            "shrink": lambda values, m, kappa: np.where(values >= kappa / (10 * m), 1.0, 0.5)
+        },
+        "a threshold of 1/(200m)": {"shrink": lambda values, m, kappa: np.where(values >= kappa / (200 * m), 0.5, 1.0)},
+    },
+)
+def rounds_that_are_drawn(
+    shrink: Callable[[Matrix, int, float], Matrix] = lambda values, m, kappa: np.where(
+        values >= kappa * mechanism.threshold(m), 0.5, 1.0
+    ),
+) -> Evidence:
+    """I ⪯ (8/7) ΠΣΠ ⪯ (3/7) κI for random Σ and N, among them N that hide the product of large and small directions."""
+    rng = np.random.default_rng(76)
+    least, most = np.inf, 0.0
+    for _ in range(1500):
+        d, m = int(rng.integers(2, 6)), int(rng.integers(1, 6))
+        kappa = STOP * m * 10 ** rng.choice([0.0, rng.uniform(0, 4)])
+        r, values = rotation(d, rng), kappa ** rng.choice([0.0, 1.0, 0.5, rng.random()], d)
+        sigma = (r * values) @ r.T
+        n = wigner.sample_goe(d, rng)
+        if rng.random() < 0.5:  # Σ = I + v vᵀ, and N takes the products of its parts away
+            v = np.zeros(d)
+            v[0], v[1] = np.sqrt(kappa / (10 * m) - 1), np.sqrt(kappa / (640 * m))
+            sigma = np.eye(d) + np.outer(v, v)
+            n = -np.outer(v, v) * (1 - np.eye(d))
+        n *= kappa / (80 * m) / max(np.linalg.norm(n, 2), kappa / (80 * m) if rng.random() < 0.5 else 1e-9)
+        levels, vectors = np.linalg.eigh(sigma + n)
+        pi = (vectors * shrink(levels, m, kappa)) @ vectors.T
+        found = np.linalg.eigvalsh(pi @ sigma @ pi) * 8 / 7
+        least, most = min(least, float(found[0])), max(most, float(found[-1]) / kappa)
+    said = f"least eigenvalue {least:.3f}, largest {most:.3f} κ"
+    return Evidence(least >= 1 - 1e-9 and most <= 3 / 7 + 1e-9, "1500 random pairs, d ≤ 5, m ≤ 5", said)
+
+
+@check(
+    "exact",
+    covers="case",
+    mutants={
+        "the bound 19/20": {"bound": lambda kappa: Fraction(19, 20)},
+        "noise beyond κ/80 by 3 %": {"product": 1030},
+        "a smallest eigenvalue below 1": {"small": Fraction(12601, 100)},
+    },
+)
+def not_almost_one(
+    bound: Callable[[int], Fraction] = lambda kappa: 1 - Fraction(80, kappa),
+    product: int = 1000,
+    small: Fraction = Fraction(12602, 100),
+) -> Evidence:
+    """ΠΣΠ ⪰ (1 − 80m/κ) I fails at m = 1, κ = 80000: the least eigenvalue is below 0.96 in place of 0.999.
+
+    Σ = (8000, 1000; 1000, 126.02) and N = (0, −1000; −1000, 0), so that Σ + N is diagonal and its first axis is large.
+    """
+    kappa, large = 80000, Fraction(8000)
+    above_one = (large - 1) * (small - 1) - product**2 >= 0 and small >= 1
+    below_kappa = (kappa - large) * (kappa - small) - product**2 >= 0
+    allowed = product <= kappa * NOISE and large >= kappa * mechanism.threshold(Fraction(1)) > small
+    claimed = bound(kappa)
+    least = (large / 4 - claimed) * (small - claimed) - Fraction(product, 2) ** 2
+    fails = least < 0 and (large / 4 - Fraction(96, 100)) * (small - Fraction(96, 100)) < Fraction(product, 2) ** 2
+    return Evidence(above_one and below_kappa and allowed and fails, "d = 2, m = 1, κ = 80000", f"determinant {least}")
+
+
+# HOW FEW ROWS STAND OUT
+
+
+def failing_share(squares: tuple[int, ...], m: int, alpha: Fraction) -> Fraction:
+    """The exact probability that the mean of m random squares is not within a factor 1 ± α of the mean of all."""
+    n = len(squares)
+    mean = Fraction(sum(squares), n)
+    failing = 0
+    for drawn in combinations_with_replacement(range(n), m):
+        counts = [drawn.count(i) for i in range(n)]
+        value = Fraction(sum(squares[i] for i in drawn), m)
+        if not (1 - alpha) * mean <= value <= (1 + alpha) * mean:
+            failing += factorial(m) // prod(factorial(count) for count in counts)
+    return Fraction(failing, n**m)
+
+
+@check(
+    "exact",
+    mutants={
+        "a bound smaller by 3 %": {"bound": lambda beta, m: LESS * (beta + beta**2) / m},
+        "β/m alone": {"bound": lambda beta, m: beta / m},
+        "β²": {"bound": lambda beta, m: beta**2},
+    },
+)
+def few_rows_stand_out(bound: Callable[[Fraction, int], Fraction] = lambda beta, m: (beta + beta**2) / m) -> Evidence:
+    """If m random rows show Σ but for a probability β ≤ 1/2, at most a (β + β²)/m share of rows has leverage m(1 + α).
+
+    The leverage of x is xᵀΣ⁻¹x: the largest (x·u)² over the mean of (x_i·u)². A sample that holds such a row fails, so
+    the share p obeys (1 − p)^m ≥ 1 − β. The bound is compared at the largest such p, which lies between two fractions
+    of 10⁶, and with shares and probabilities of small data sets in one column, both counted exactly.
+    """
+    failed = []
+    for m, percent in product((1, 2, 3, 8), (1, 5, 20, 50)):
+        beta = Fraction(percent, 100)
+        above = bound(beta, m) + Fraction(1, 10**6)
+        if above < 1 and (1 - above) ** m >= 1 - beta:
+            failed.append(f"m = {m}, β = {beta}")
+    for squares in ((1,) * 7 + (30,), (1, 1, 2, 2, 3, 40), (0,) * 5 + (1,), (4, 5, 6, 7), (1,) * 9 + (25, 25)):
+        for m, alpha in product((1, 2, 3), (Fraction(1, 4), Fraction(1, 2))):
+            beta, mean = failing_share(squares, m, alpha), Fraction(sum(squares), len(squares))
+            share = Fraction(sum(value > m * (1 + alpha) * mean for value in squares), len(squares))
+            if beta <= Fraction(1, 2) and share > bound(beta, m):
+                failed.append(f"{squares}, m = {m}, α = {alpha}: {share} of the rows")
+    return Evidence(not failed, "m ≤ 8, β ≤ 1/2, 30 small cases", "; ".join(failed))

@@ -1,0 +1,32 @@
+"""A data set that all methods of an experiment read, of which they clip and square the rows once."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, TypeVar, cast
+
+import numpy as np
+
+from covassay.reference.domain import Chunks, Matrix, blocks
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class SharedRows(Chunks):
+    """A data set in memory that keeps what is computed from it. The array must not be written to afterwards."""
+
+    kept: dict[object, Any] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, rows: Matrix) -> "SharedRows":
+        """The data set with the rows of an array, as its one chunk."""
+        n, d = rows.shape
+        return cls((n, d), lambda: iter((rows,)))
+
+    def once(self, key: object, compute: Callable[[], T]) -> T:
+        """`compute()`, which is kept under the key: rows in memory, and of an array the caller gets a copy."""
+        if key not in self.kept:
+            found = compute()
+            self.kept[key] = SharedRows.of(np.concatenate(list(blocks(found)))) if isinstance(found, Chunks) else found
+        value: Any = self.kept[key]
+        return cast(T, value.copy() if isinstance(value, np.ndarray) else value)
