@@ -14,7 +14,7 @@ import numpy as np
 from scipy import stats
 from scipy.special import rel_entr
 
-from covassay.reference.domain import Vector
+from covassay.reference.domain import Matrix, Vector
 from covassay.reference.errors import InvalidInput
 from covassay.verification.statistics.curves import Curve, between, curve
 from covassay.verification.statistics.laws import Placed, placed
@@ -237,6 +237,21 @@ def gamma_sum(total: float, shapes: float, n: int, null: str, power: float = 1.0
 
     scale = (total / shapes) ** (1 / power)
     return TestResult(null, scale, p_value, n, SCALE, detectable, total=(total, shapes, power))
+
+
+def gamma_totals(values: Matrix, shape: float, null: str, power: float = 1.0) -> TestResult:
+    """Test whether every column of `values` is a sample of Gamma(shape, 1), by its sum: the smallest of the p-values.
+
+    It is multiplied by the number of columns, by Bonferroni's inequality.
+    """
+    results = [gamma_total(column, shape, null, power) for column in values.T]
+    least = min(results, key=lambda result: result.p_value)
+    return replace(
+        least,
+        p_value=min(1.0, len(results) * least.p_value),
+        detectable=lambda alpha: least.detectable(alpha / len(results)),
+        total=None,
+    )
 
 
 @dataclass(frozen=True)

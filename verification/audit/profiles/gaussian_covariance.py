@@ -36,13 +36,14 @@ from covassay.verification.statistics.tests import (
     TestResult,
     gamma_scale,
     gamma_total,
+    gamma_totals,
     independence,
     kolmogorov_smirnov,
 )
 
 CONFIDENCE = 0.999
 N = 12
-DIMENSIONS = (1, 2, 4)
+DIMENSIONS = {1: 1.0, 2: 1.0, 4: 2.0}  # with the weights of the scenarios
 SHAPE_TESTS = "squared norm", "all entries", "total scale"
 SEPARATED_MOST = 12  # dimensions in which data sets of that kind have few enough rows
 SEPARATION = 40.0  # gap between eigenvalues in noise scales: they change order with probability far below 1e-100
@@ -96,6 +97,12 @@ class GaussianNoise:
         null = f"the sum of the standardised squares over n draws ~ χ²({entries} n)"
         return gamma_total(self.squares(outputs) / 2, entries / 2, null, power=2)
 
+    def every_scale(self, outputs: Matrix) -> TestResult:
+        """The sum of the squares of each entry over all draws is χ²."""
+        i, j = np.triu_indices(len(self.moment))
+        squares = (self.residuals(outputs)[:, i, j] / self.spread[i, j]) ** 2
+        return gamma_totals(squares / 2, 0.5, "the squares of each entry have their sum over n draws", power=2)
+
     def turned_entry(self, outputs: Matrix) -> TestResult:
         """A rotation by 45° in the plane of the first and the last axis brings (E₁₁ − E_dd)/2 to the place (1, d)."""
         e = self.residuals(outputs)
@@ -124,6 +131,7 @@ def tests_of(noise: GaussianNoise) -> dict[str, Test]:
             "turned entry": noise.turned_entry,
             "independence": noise.independence,
             "all entries": noise.entries,
+            "scale of every entry": noise.every_scale,
         }
     return tests
 
@@ -197,7 +205,7 @@ def _additive(claim: ClaimUnderAudit, scale: Callable[[int], float], ensemble: s
         x = example_rows(n, d)
         return noise_scenario(f"d={d}", x, second_moment(x), scale(n), ensemble)
 
-    scenarios = tuple(scenario(N, d) for d in DIMENSIONS)
+    scenarios = tuple(replace(scenario(N, d), weight=weight) for d, weight in DIMENSIONS.items())
     pairs = common_pairs(OUTPUTS["matrix"], likelihood_ratio(ensemble), (1, 2, 3))
     return Profile(claim.form, scenarios, lambda _: pairs, shapes=_shapes(scenario))
 
