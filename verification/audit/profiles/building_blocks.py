@@ -68,44 +68,45 @@ def _scale_suspects(test: Callable[[float], Test]) -> tuple[Suspect, ...]:
 # ADDITIVE NOISE
 
 
-def _scenario(x: Matrix, scale: float, law: Law, power: int) -> Scenario:
-    """Independent noise with that scale and law, seen on the features of x.
+def vector_noise(name: str, x: Matrix, query: Vector, scale: Vector, law: Law, power: int) -> Scenario:
+    """Independent noise about the query on x, with that law and a scale for each coordinate.
 
     The sum of the noise to this power has a Gamma law: 1 for Laplace noise, 2 for Gaussian noise.
     """
-    moments = np.diag(second_moment(x))
-    n, d = x.shape
+    d = x.shape[1]
 
     def coordinate(i: int, factor: float = 1.0) -> Test:
         null = f"coordinate {i + 1} has its exact law"
-        return lambda y: kolmogorov_smirnov((y[:, i] - moments[i]) / (factor * scale), law, null)
+        return lambda y: kolmogorov_smirnov((y[:, i] - query[i]) / (factor * scale[i]), law, null)
 
     def all_coordinates(y: Matrix) -> TestResult:
-        return kolmogorov_smirnov(((y - moments) / scale).ravel(), law, "all coordinates have their exact law")
+        return kolmogorov_smirnov(((y - query) / scale).ravel(), law, "all coordinates have their exact law")
 
     def apart(y: Matrix) -> TestResult:
         return independence(y[:, 0], y[:, 1], "the coordinates are independent")
 
     def total(y: Matrix) -> TestResult:
-        sizes = (np.abs((y - moments) / scale) ** power).sum(axis=1) / power
+        sizes = (np.abs((y - query) / scale) ** power).sum(axis=1) / power
         null = f"the sum of |noise|{'²' if power == 2 else ''} over all draws and coordinates has its Gamma law"
         return gamma_total(sizes, d / power, null, power)
 
     def every_scale(y: Matrix) -> TestResult:
-        sizes = np.abs((y - moments) / scale) ** power / power
+        sizes = np.abs((y - query) / scale) ** power / power
         return gamma_totals(sizes, 1 / power, "the noise of each coordinate has its sum over n draws", power)
 
     tests: dict[str, Test] = {"coordinate 1": coordinate(0), "total scale": total, "all coordinates": all_coordinates}
     if d > 1:
         tests |= {"coordinate 2": coordinate(1), "independence": apart, "scale of every coordinate": every_scale}
-    return Scenario(f"n={n}, d={d}", x, tests, _scale_suspects(lambda factor: coordinate(0, factor)), weight=WEIGHT)
+    return Scenario(name, x, tests, _scale_suspects(lambda factor: coordinate(0, factor)), weight=WEIGHT)
 
 
 def _additive(claim: ClaimUnderAudit, scale: Callable[[int, int], float], law: Law, power: int) -> Profile:
     """The profile of independent noise with that law, times a scale that depends on the numbers of rows and columns."""
 
     def scenario(n: int, d: int) -> Scenario:
-        return _scenario(example_rows(n, d), scale(n, d), law, power)
+        x = example_rows(n, d)
+        moments = np.diag(second_moment(x))
+        return vector_noise(f"n={n}, d={d}", x, moments, np.full(d, scale(n, d)), law, power)
 
     def statistics(first: Matrix, second: Matrix) -> tuple[Statistic, ...]:
         a, b = np.diag(second_moment(first)), np.diag(second_moment(second))
