@@ -63,9 +63,6 @@ CATEGORIES: Mapping[str, Recipe] = {
     "huge rows": lambda u, g: u * 1e6,
     "one row longer than 1": lambda u, g: _first(u, 50, 0.5),
     "one row much longer than the others": lambda u, g: _first(u, 1, 0.1),
-    "one row in 128 much longer than the others": lambda u, g: (
-        u * np.where(np.arange(len(u)) % 128 == 0, 1, 0.1)[:, None]
-    ),
     "equal rows": lambda u, g: np.tile(u[:1], (len(u), 1)),
     "duplicated rows": lambda u, g: np.resize(u[: max(1, len(u) // 3)], u.shape),
     "some zero rows": lambda u, g: u * (np.arange(len(u)) % 2 == 1)[:, None],
@@ -74,10 +71,13 @@ CATEGORIES: Mapping[str, Recipe] = {
     "rows along two axes": lambda u, g: _axes(u, 2, 1),
     "negative entries": lambda u, g: -np.abs(u),
     "integers": lambda u, g: np.rint(2 * u),
-    "large integers": lambda u, g: np.rint(1e5 * u),
     "sorted rows": lambda u, g: np.sort(u * g.random((len(u), 1)), axis=0),
     "norms of extreme ratios": lambda u, g: u * np.geomspace(1, 1e-12, len(u))[:, None],
     "columns of extreme ratios": lambda u, g: u * np.geomspace(1, 1e-6, u.shape[1]),
+    "one row in 128 much longer than the others": lambda u, g: (
+        u * np.where(np.arange(len(u)) % 128 == 0, 1, 0.1)[:, None]
+    ),
+    "large integers": lambda u, g: np.rint(1e5 * u),
 }
 
 

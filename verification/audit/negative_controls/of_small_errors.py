@@ -89,6 +89,10 @@ NEGATIVE_CONTROLS: tuple[NegativeControl, ...] = (
         "exponential-107", "exponential", "Has an exponent 7 % too large.", lambda z, rng, x: z / 1.07, caught_by=OUTPUT
     ),
     other_noise(
+        "second-component-95", "gaussian", "Has 0.95 times the noise in the second component.",
+        lambda z, rng, x: z * np.where(np.arange(len(z)) == 1, 0.95, 1.0), caught_by=by_law("scale of every coordinate"),
+    ),
+    other_noise(
         "gaussian-correlated-7", "gaussian", "Has a correlation of 7 % between two components.", correlated,
         caught_by=by_law("independence"),
     ),

@@ -160,7 +160,7 @@ def test_the_controls_are_the_reference_on_plain_rows() -> None:
 def test_shapes_where_a_draw_is_slow_are_left_after_their_first_kind(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(kinds_of_data, "PACE", 0.0)
     data_sets, *_ = looked_at(lambda x, *, epsilon, rng: laplace(x, rng))
-    compared = [(n, d) for n, d in SIZES if d >= 2]
+    compared = [*((n, d) for n, d in SIZES if d >= 2), (MANY_ROWS, 2)]
     assert data_sets.n == DRAWS * len(compared)
     assert f"more than 0 s: (n, d) = {', '.join(map(str, compared))}" in data_sets.detail
 
