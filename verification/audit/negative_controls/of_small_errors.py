@@ -41,6 +41,11 @@ def correlated(z: Vector, rng: np.random.Generator, x: Matrix) -> Vector:
     return np.append(z[:-1], 0.07 * z[0] + (1 - 0.07**2) ** 0.5 * z[-1]) if len(z) > 1 else z
 
 
+def second_component(z: Vector, rng: np.random.Generator, x: Matrix) -> Vector:
+    """Another scale in the second component."""
+    return np.where(np.arange(len(z)) == 1, 0.95, 1.0) * z
+
+
 def fourth_entry(factor: float) -> Callable[[Matrix, np.random.Generator, Matrix], Matrix]:
     """Another scale in entry (4, 4)."""
 
@@ -48,6 +53,17 @@ def fourth_entry(factor: float) -> Callable[[Matrix, np.random.Generator, Matrix
         if len(z) > 3:
             z = z.copy()
             z[3, 3] *= factor
+        return z
+
+    return noise
+
+
+def last_step(factor: float, probability: float = 1.0) -> Callable[[Matrix, np.random.Generator, Matrix], Matrix]:
+    """Another scale of the noise in the last step, in some of the draws."""
+
+    def noise(z: Matrix, rng: np.random.Generator, x: Matrix) -> Matrix:
+        z = z.copy()
+        z[-1] *= factor if rng.random() < probability else 1.0
         return z
 
     return noise
@@ -89,8 +105,8 @@ NEGATIVE_CONTROLS: tuple[NegativeControl, ...] = (
         "exponential-107", "exponential", "Has an exponent 7 % too large.", lambda z, rng, x: z / 1.07, caught_by=OUTPUT
     ),
     other_noise(
-        "second-component-95", "gaussian", "Has 0.95 times the noise in the second component.",
-        lambda z, rng, x: z * np.where(np.arange(len(z)) == 1, 0.95, 1.0), caught_by=by_law("scale of every coordinate"),
+        "second-component-95", "gaussian", "Has 0.95 times the noise in the second component.", second_component,
+        caught_by=by_law("scale of every coordinate"),
     ),
     other_noise(
         "gaussian-correlated-7", "gaussian", "Has a correlation of 7 % between two components.", correlated,
@@ -103,6 +119,12 @@ NEGATIVE_CONTROLS: tuple[NegativeControl, ...] = (
     other_noise(
         "fourth-entry-93", "lap-cov", "Has 0.93 times the noise in entry (4, 4).", fourth_entry(0.93),
         caught_by=by_law("scale of every entry"),
+    ),
+    other_noise("product-last-93", "ppde", "Has 0.93 times the noise in the last round.", last_step(0.93)),
+    other_noise("coinpress-last-95", "coinpress-mean", "Has 0.95 times the noise in the last step.", last_step(0.95)),
+    other_noise(
+        "coinpress-last-at-times", "coinpress-mean", "Has no noise in the last step once in 500 draws.",
+        last_step(0.0, 1 / 500),
     ),
     other_noise(
         "adaptive-last-93", "adaptive-cov", "Has 0.93 times the noise in the last step.",

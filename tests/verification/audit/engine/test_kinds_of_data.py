@@ -17,7 +17,7 @@ from covassay.verification.audit.engine.checks import CheckResult, Status
 from covassay.verification.audit.engine.kinds_of_data import DRAWS, NAMES, SIZES, Beside, places, run_kinds
 from covassay.verification.audit.engine.sampling import Setting
 from covassay.verification.audit.engine.shapes import uniform
-from covassay.verification.audit.engine.zoo import zoo
+from covassay.verification.audit.engine.zoo import MANY_ROWS, zoo
 from covassay.verification.audit.negative_controls.of_kinds import NEGATIVE_CONTROLS
 from covassay.verification.audit.profiles.by_mechanism import profile
 from covassay.verification.audit.run import audit
