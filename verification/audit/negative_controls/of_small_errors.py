@@ -124,7 +124,7 @@ NEGATIVE_CONTROLS: tuple[NegativeControl, ...] = (
     other_noise("coinpress-last-95", "coinpress-mean", "Has 0.95 times the noise in the last step.", last_step(0.95)),
     other_noise(
         "coinpress-last-at-times", "coinpress-mean", "Has no noise in the last step once in 500 draws.",
-        last_step(0.0, 1 / 500),
+        last_step(0.0, 1 / 500), caught_by=by_law("noise in every draw"),
     ),
     other_noise(
         "adaptive-last-93", "adaptive-cov", "Has 0.93 times the noise in the last step.",

@@ -21,7 +21,7 @@ from covassay.verification.audit.profiles.profile import ClaimUnderAudit, Profil
 DIMENSION = 4  # ten entries a draw
 ROWS, ROWS_PURE = 1000.0, 3000.0  # n√ρ and nε: the search goes on past its second level with a probability below e^−70
 MOST = 20_000  # rows
-WEIGHT = 0.3
+WEIGHT, WEIGHT_PURE = 0.3, 0.7  # Laplace noise shows its scale with twice the draws
 
 
 def _certain(rows: float) -> Matrix:
@@ -29,12 +29,12 @@ def _certain(rows: float) -> Matrix:
     return np.tile(np.eye(DIMENSION), (math.ceil(rows / DIMENSION), 1))
 
 
-def _with(claim: ClaimUnderAudit, exact: Scenario) -> Profile:
+def _with(claim: ClaimUnderAudit, exact: Scenario, weight: float) -> Profile:
     """Draws of the reference and, if no radius is found first and that takes few rows, the data with a known law."""
     known = reference_draws.profile(claim)
     if claim.options["radius"] != "none" or len(exact.x) > MOST:
         return known
-    named = replace(exact, name=f"rows that are not clipped, d={DIMENSION}", weight=WEIGHT)
+    named = replace(exact, name=f"rows that are not clipped, d={DIMENSION}", weight=weight)
     named = with_entries(named, second_moment(exact.x), symmetric=True, independent=True)
     return replace(known, scenarios=(named, *known.scenarios))
 
@@ -44,7 +44,7 @@ def profile(claim: ClaimUnderAudit) -> Profile:
     rho, options = claim.budget["rho"], claim.options
     x = _certain(ROWS / rho**0.5)
     scale = gauss_cov.noise_scale(len(x), adaptive_cov.final_budget(rho, options["radius"], options["calibration"]))
-    return _with(claim, gaussian_covariance.noise_scenario("", x, second_moment(x), scale, options["ensemble"]))
+    return _with(claim, gaussian_covariance.noise_scenario("", x, second_moment(x), scale, options["ensemble"]), WEIGHT)
 
 
 def pure_profile(claim: ClaimUnderAudit) -> Profile:
@@ -54,4 +54,4 @@ def pure_profile(claim: ClaimUnderAudit) -> Profile:
     final = adaptive_cov_pure.final_epsilon(epsilon, options["radius"])
     scale = float(lap_cov.noise_scale(len(x), DIMENSION, final, options["calibration"]))
     noise = entrywise_laplace.EntrywiseNoise(x, scale, full=False)
-    return _with(claim, entrywise_laplace.noise_scenario(noise, 2**0.5 / (len(x) * final) / scale))
+    return _with(claim, entrywise_laplace.noise_scenario(noise, 2**0.5 / (len(x) * final) / scale), WEIGHT_PURE)

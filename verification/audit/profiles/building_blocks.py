@@ -38,6 +38,7 @@ from covassay.verification.statistics.laws import LAPLACE, NORMAL, Law, Placed
 from covassay.verification.statistics.laws import gamma as gamma_law
 from covassay.verification.statistics.tests import (
     TestResult,
+    bare_draws,
     binomial,
     gamma_total,
     gamma_totals,
@@ -94,7 +95,11 @@ def vector_noise(name: str, x: Matrix, query: Vector, scale: Vector, law: Law, p
         sizes = np.abs((y - query) / scale) ** power / power
         return gamma_totals(sizes, 1 / power, "the noise of each coordinate has its sum over n draws", power)
 
+    def noisy(y: Matrix) -> TestResult:
+        return bare_draws((y - query) / scale)
+
     tests: dict[str, Test] = {"coordinate 1": coordinate(0), "total scale": total, "all coordinates": all_coordinates}
+    tests["noise in every draw"] = noisy
     if d > 1:
         tests |= {"coordinate 2": coordinate(1), "independence": apart, "scale of every coordinate": every_scale}
     return Scenario(name, x, tests, _scale_suspects(lambda factor: coordinate(0, factor)), weight=WEIGHT)

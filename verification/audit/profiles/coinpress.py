@@ -50,7 +50,8 @@ def equal_rows(claim: ClaimUnderAudit, name: str, place: float, n: int, d: int) 
     centre = released(claim, x, zero)
     responses = np.array([released(claim, x, unit.reshape(zero.shape)) - centre for unit in np.eye(zero.size)])
     scale = np.sqrt((responses**2).sum(axis=0))
-    return with_entries(vector_noise(f"{name}, d={d}", x, centre, scale, NORMAL, 2), centre, False, independent=True)
+    seen = replace(vector_noise(f"{name}, d={d}", x, centre, scale, NORMAL, 2), weight=1.0)
+    return with_entries(seen, centre, symmetric=False, independent=True)
 
 
 def of_the_mean(claim: ClaimUnderAudit, known: Profile) -> Profile:

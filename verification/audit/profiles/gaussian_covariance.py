@@ -34,6 +34,7 @@ from covassay.verification.audit.profiles.profile import ClaimUnderAudit, Profil
 from covassay.verification.statistics.laws import NORMAL, chi_square
 from covassay.verification.statistics.tests import (
     TestResult,
+    bare_draws,
     gamma_scale,
     gamma_total,
     gamma_totals,
@@ -103,6 +104,10 @@ class GaussianNoise:
         squares = (self.residuals(outputs)[:, i, j] / self.spread[i, j]) ** 2
         return gamma_totals(squares / 2, 0.5, "the squares of each entry have their sum over n draws", power=2)
 
+    def noisy(self, outputs: Matrix) -> TestResult:
+        """No draw is without noise."""
+        return bare_draws(self.residuals(outputs)[:, *np.triu_indices(len(self.moment))])
+
     def turned_entry(self, outputs: Matrix) -> TestResult:
         """A rotation by 45° in the plane of the first and the last axis brings (E₁₁ − E_dd)/2 to the place (1, d)."""
         e = self.residuals(outputs)
@@ -124,7 +129,7 @@ def noise_tests(moment: Matrix, scale: float, ensemble: str) -> dict[str, Test]:
 def tests_of(noise: GaussianNoise) -> dict[str, Test]:
     """The tests of this noise, by name."""
     tests: dict[str, Test] = {"entry (1, 1)": noise.entry(0, 0), "squared norm": noise.squared_norm}
-    tests["total scale"] = noise.total
+    tests |= {"total scale": noise.total, "noise in every draw": noise.noisy}
     if len(noise.moment) > 1:
         tests |= {
             "entry (1, 2)": noise.entry(0, 1),
