@@ -17,7 +17,6 @@ STANDING: Mapping[str, str] = {
     "twelve-uniforms": "the distribution function is off by 0.002 at most: about 4 · 10⁶ draws",
     "uniforms-of-16-bits": "16 bits repeat as often as float32 is allowed to: a finer allowance would do",
     "same-noise-every-step": STEERS,
-    "coinpress-first-step-bare": STEERS,
     "adaptive-trace-bare": STEERS,
     "adaptive-pure-trace-bare": STEERS,
     "kv-mean-reused": STEERS,
