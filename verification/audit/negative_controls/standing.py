@@ -16,7 +16,6 @@ STANDING: Mapping[str, str] = {
     "gaussian-redrawn-at-six": "P(|N| > 6) = 2e-9 in each entry: about 10¹⁰ draws of one entry",
     "twelve-uniforms": "the distribution function is off by 0.002 at most: about 4 · 10⁶ draws",
     "uniforms-of-16-bits": "16 bits repeat as often as float32 is allowed to: a finer allowance would do",
-    "same-noise-every-step": STEERS,
     "adaptive-trace-bare": STEERS,
     "adaptive-pure-trace-bare": STEERS,
     "kv-mean-reused": STEERS,

@@ -32,6 +32,7 @@ VERY_FAR = 1e8  # where the direction to the rows does not depend on the centre 
 DIMENSION = 3
 RECORDS = 1000.0  # n√ρ: a clip of rows at the origin is more than 30 deviations off, in 32 dimensions too
 MOST = 20_000  # rows
+WEIGHT = 3.0  # of the rows at the origin: so many draws show 5 % of the scale
 
 
 def far_out(output: Output) -> Pair:
@@ -43,14 +44,14 @@ def far_out(output: Output) -> Pair:
     return Pair(f"rows of norm {FAR:g}, d=2", first, second, generic_statistics(first, second, output))
 
 
-def equal_rows(claim: ClaimUnderAudit, name: str, place: float, n: int, d: int) -> Scenario:
+def equal_rows(claim: ClaimUnderAudit, name: str, place: float, n: int, d: int, weight: float) -> Scenario:
     """n rows at one place on the first axis, for the mean."""
     x = np.tile(place * np.eye(d)[:1], (n, 1))
     zero = zero_noise(claim, d)
     centre = released(claim, x, zero)
     responses = np.array([released(claim, x, unit.reshape(zero.shape)) - centre for unit in np.eye(zero.size)])
     scale = np.sqrt((responses**2).sum(axis=0))
-    seen = replace(vector_noise(f"{name}, d={d}", x, centre, scale, NORMAL, 2), weight=1.0)
+    seen = replace(vector_noise(f"{name}, d={d}", x, centre, scale, NORMAL, 2), weight=weight)
     return with_entries(seen, centre, symmetric=False, independent=True)
 
 
@@ -61,9 +62,9 @@ def of_the_mean(claim: ClaimUnderAudit, known: Profile) -> Profile:
         return known
 
     def near(n: int, d: int) -> Scenario:
-        return equal_rows(claim, "rows at the origin", 0.0, n, d)
+        return equal_rows(claim, "rows at the origin", 0.0, n, d, WEIGHT)
 
-    scenarios = (near(n, DIMENSION), equal_rows(claim, "rows far out", VERY_FAR, n, DIMENSION), *known.scenarios)
+    scenarios = (near(n, DIMENSION), equal_rows(claim, "rows far out", VERY_FAR, n, DIMENSION, 1.0), *known.scenarios)
     shapes = Shapes(near, ("all coordinates", "total scale"), lambda d: d, tuple((n, d) for d in COLUMNS))
     return replace(known, scenarios=scenarios, shapes=shapes)
 

@@ -156,21 +156,32 @@ def noise_suspects(moment: Matrix, scale: float, ensemble: str) -> tuple[Suspect
                 squares(2.0, ensemble)),
     ]  # fmt: skip
     if len(moment) > 1:
-        suspects.append(Suspect("other-ensemble", f"the noise is {other} in place of {ensemble}", squares(1.0, other)))
+        text = f"the noise is {other} in place of {ensemble}, as private: --set ensemble={other}"
+        suspects.append(Suspect("other-ensemble", text, squares(1.0, other)))
     return tuple(suspects)
 
 
 def scale_estimate(moment: Matrix, scale: float, ensemble: str) -> Callable[[Matrix], str]:
-    """A sentence with the confidence interval of the noise scale, as a multiple of the calibrated one."""
-    i, j = np.triu_indices(len(moment))
-    spread = deviations(len(moment), ensemble)[i, j]
+    """A sentence with the confidence interval of the noise scale, as a multiple of the calibrated one.
 
-    def sentence(outputs: Matrix) -> str:
+    Where that is not 1, and it is 1 for the other ensemble, the sentence speaks of the other one.
+    """
+    i, j = np.triu_indices(len(moment))
+
+    def bounds(outputs: Matrix, name: str) -> tuple[float, float]:
+        spread = deviations(len(moment), name)[i, j]
         squares = (((outputs - moment)[:, i, j] / (scale * spread)) ** 2).sum(axis=1)
         interval = gamma_scale(squares / 2, len(i) / 2, CONFIDENCE)
-        lower, upper = math.sqrt(interval.lower), math.sqrt(interval.upper)
+        return math.sqrt(interval.lower), math.sqrt(interval.upper)
+
+    def sentence(outputs: Matrix) -> str:
+        other = "goe" if ensemble == "wigner" else "wigner"
+        of = {name: bounds(outputs, name) for name in (ensemble, other)}
+        fitting = [name for name, (lower, upper) in of.items() if lower <= 1 <= upper]
+        said = (fitting or [ensemble])[0]
+        lower, upper = of[said]
         span = f"{lower:.3f} to {upper:.3f} times the calibrated one at {CONFIDENCE:.1%}"
-        return f"noise scale, if {ensemble}: {span}{interval_meaning(lower, upper)}"
+        return f"noise scale, if {said}: {span}{interval_meaning(lower, upper)}"
 
     return sentence
 
