@@ -249,6 +249,7 @@ def gamma_totals(values: Matrix, shape: float, null: str, power: float = 1.0) ->
     return replace(
         least,
         p_value=min(1.0, len(results) * least.p_value),
+        effect="noise scale of an entry off by a share",
         detectable=lambda alpha: least.detectable(alpha / len(results)),
         total=None,
     )
