@@ -650,7 +650,8 @@ def _diagnoses(
     if not refuted:
         return ()
     other = explained_by_adjacency(name, (suspect.name for suspect in fitted))
-    if not other and not (one_sensitivity and adjacency == REPLACE_ONE):
+    moved = any(check.kind == "data path" for check in refuted)  # no other neighbours explain another query
+    if not other and not moved and not (one_sensitivity and adjacency == REPLACE_ONE):
         other = explained(refuted, guarantee, adjacency)
     return tuple(dict.fromkeys(text for text in (*laws, *found.explanations, other) if text))
 

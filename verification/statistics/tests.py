@@ -14,7 +14,7 @@ import numpy as np
 from scipy import stats
 from scipy.special import rel_entr
 
-from covassay.reference.domain import Vector
+from covassay.reference.domain import Matrix, Vector
 from covassay.reference.errors import InvalidInput
 from covassay.verification.statistics.curves import Curve, between, curve
 from covassay.verification.statistics.laws import Placed, placed
@@ -237,6 +237,33 @@ def gamma_sum(total: float, shapes: float, n: int, null: str, power: float = 1.0
 
     scale = (total / shapes) ** (1 / power)
     return TestResult(null, scale, p_value, n, SCALE, detectable, total=(total, shapes, power))
+
+
+def gamma_totals(values: Matrix, shape: float, null: str, power: float = 1.0) -> TestResult:
+    """Test whether every column of `values` is a sample of Gamma(shape, 1), by its sum: the smallest of the p-values.
+
+    It is multiplied by the number of columns, by Bonferroni's inequality.
+    """
+    results = [gamma_total(column, shape, null, power) for column in values.T]
+    least = min(results, key=lambda result: result.p_value)
+    return replace(
+        least,
+        p_value=min(1.0, len(results) * least.p_value),
+        effect="noise scale of an entry off by a share",
+        detectable=lambda alpha: least.detectable(alpha / len(results)),
+        total=None,
+    )
+
+
+BARE = 2.0**-36  # noise that small, in units of its scale, is rounding
+CHANCE_OF_BARE = 2.0**-16  # a bound on its probability, also for outputs in float32, which are 2⁻²³ apart (relative)
+
+
+def bare_draws(noise: Matrix) -> TestResult:
+    """Test whether every draw has noise. `noise` is in units of its scale, and its entries are independent: (n, k)."""
+    entries = noise.reshape(len(noise), -1)
+    bare = int((np.abs(entries) <= BARE).all(axis=1).sum())
+    return binomial(bare, len(noise), CHANCE_OF_BARE ** min(entries.shape[1], 4), "no draw is without noise")
 
 
 @dataclass(frozen=True)

@@ -20,9 +20,11 @@ from covassay.verification.statistics.ratio import (
     ratio_p_value,
 )
 from covassay.verification.statistics.tests import (
+    bare_draws,
     binomial,
     gamma_scale,
     gamma_total,
+    gamma_totals,
     independence,
     kolmogorov_smirnov,
     two_sample,
@@ -227,3 +229,18 @@ def test_holm_agrees_with_a_hand_calculation() -> None:
 def test_bad_samples_are_refused(values: list[float]) -> None:
     with pytest.raises(InvalidInput, match="must be a non-empty list of finite numbers"):
         kolmogorov_smirnov(np.array(values), uniform, "")
+
+
+def test_one_column_of_another_scale_is_seen() -> None:
+    squares = np.random.default_rng(0).gamma(0.5, size=(20_000, 4))
+    assert gamma_totals(squares, 0.5, "").p_value > 1e-9
+    squares[:, 2] *= 0.93**2
+    assert gamma_totals(squares, 0.5, "").p_value < 1e-9
+
+
+def test_draws_without_noise_are_counted() -> None:
+    noise = np.random.default_rng(0).standard_normal((2000, 3))
+    noise[0, :2] = 0
+    assert bare_draws(noise).p_value == 1
+    noise[0] = 0
+    assert bare_draws(noise).p_value < 1e-10

@@ -22,7 +22,7 @@ from covassay.verification.audit.engine.checks import CheckResult, Status
 from covassay.verification.audit.engine.sampling import Setting, draw
 from covassay.verification.audit.engine.shapes import DEFAULT, uniform
 from covassay.verification.audit.engine.workers import clock
-from covassay.verification.audit.engine.zoo import GIVEN, DataSetOfZoo, zoo
+from covassay.verification.audit.engine.zoo import GIVEN, DataSetOfZoo, many_rows, zoo
 from covassay.verification.statistics.streams import stream
 from covassay.verification.statistics.tests import POWER, band, kolmogorov_smirnov
 
@@ -101,6 +101,7 @@ def run_kinds(setting: Setting, beside: Beside, samples: int, look: str) -> list
     failing, slow = 0, list[tuple[int, int]]()
     size = max(FEWEST, round(DRAWS * samples / DEFAULT))
     members = [member for n, d in SIZES if d >= beside.smallest_dimension for member in zoo(n, d, setting.seed)]
+    members += many_rows(setting.seed) if beside.smallest_dimension <= 2 else []
     members += [] if beside.own is None else [DataSetOfZoo(GIVEN, beside.own)]
     for member in members:
         n, d = member.x.shape

@@ -127,8 +127,10 @@ def where_centred(
     with np.errstate(all="ignore"):
         for group in (list(explanations), _constant_factor(seen) if fitted else []):
             misfits = [max(one.misfit(e.centre(one.x, one.query)) for one in seen) for e in group]
-            if min(misfits, default=np.inf) <= 1:
-                return _explained(group[int(np.argmin(misfits))], query, name, len(seen[0].x))
+            fitting = [number for number, misfit in enumerate(misfits) if misfit <= 1]
+            if fitting:  # where the centre is seen coarsely, several fit, and the first one is the simplest
+                best = fitting[0] if coarse else int(np.argmin(misfits))
+                return _explained(group[best], query, name, len(seen[0].x))
     return None
 
 

@@ -74,6 +74,10 @@ CATEGORIES: Mapping[str, Recipe] = {
     "sorted rows": lambda u, g: np.sort(u * g.random((len(u), 1)), axis=0),
     "norms of extreme ratios": lambda u, g: u * np.geomspace(1, 1e-12, len(u))[:, None],
     "columns of extreme ratios": lambda u, g: u * np.geomspace(1, 1e-6, u.shape[1]),
+    "one row in 128 much longer than the others": lambda u, g: (
+        u * np.where(np.arange(len(u)) % 128 == 0, 1, 0.1)[:, None]
+    ),
+    "large integers": lambda u, g: np.rint(1e5 * u),
 }
 
 
@@ -83,6 +87,20 @@ def zoo(n: int, d: int, seed: int, categories: Iterable[str] = tuple(CATEGORIES)
     u = rng.standard_normal((n, d))
     u *= ALMOST_ONE / np.linalg.norm(u, axis=1, keepdims=True)
     return [DataSetOfZoo(category, np.asarray(CATEGORIES[category](u, rng), np.float64)) for category in categories]
+
+
+MANY_ROWS = 20_000
+BETWEEN = 1447.49 * 2.0**-11, 1447 * 2.0**-11  # in 16 bits the first is the second, which is 0.03 % less
+
+
+def many_rows(seed: int) -> list[DataSetOfZoo]:
+    """Two columns of many rows, on which small errors of all rows add up: to many times what one row can change.
+
+    Both columns have the same size but for the rounding to 16 bits, which makes the first one smaller.
+    """
+    rng = np.random.default_rng(stream(seed, "zoo", "many rows"))
+    signs = rng.choice([-1.0, 1.0], (MANY_ROWS, 2))
+    return [DataSetOfZoo("rows that 16 bits shorten", signs * BETWEEN)]
 
 
 GIVEN = "the given data"

@@ -27,6 +27,7 @@ from covassay.verification.audit.negative_controls import (
     of_rows,
     of_scales,
     of_shapes,
+    of_small_errors,
     of_steps,
     of_subspaces,
     of_tails,
@@ -70,6 +71,7 @@ NEGATIVE_CONTROLS: dict[str, NegativeControl] = {
         of_joint_laws,
         of_steps,
         of_kinds,
+        of_small_errors,
         of_the_list,
     )
     for control in group.NEGATIVE_CONTROLS

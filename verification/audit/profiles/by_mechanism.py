@@ -8,6 +8,7 @@ from covassay.reference.errors import InvalidInput
 from covassay.reference.mechanisms.registry import default_claim, mechanism
 from covassay.reference.privacy import Guarantee
 from covassay.verification.audit.profiles import (
+    adaptive_cov,
     adassp,
     bingham,
     building_blocks,
@@ -61,6 +62,8 @@ PROFILES: dict[str, Callable[[ClaimUnderAudit], Profile]] = {
     "separate-cov-pure": separate_cov_pure.profile,
     "gauss-cov": gaussian_covariance.gauss_cov_profile,
     "gauss-cov-approximate": gaussian_covariance.gauss_cov_approximate_profile,
+    "adaptive-cov": adaptive_cov.profile,
+    "adaptive-cov-pure": adaptive_cov.pure_profile,
     "projection-mechanism": gaussian_covariance.projection_profile,
     "separate-cov": gaussian_covariance.separate_cov_profile,
     "clipped-cov": gaussian_covariance.clipped_cov_profile,

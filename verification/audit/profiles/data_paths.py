@@ -115,19 +115,25 @@ def _zero(noise: Any) -> Any:
     return np.zeros_like(noise) if isinstance(noise, np.ndarray) else noise if noise is None else type(noise)(0)
 
 
-def _release(claim: ClaimUnderAudit, x: Matrix, noise: Any) -> Matrix:
+def released(claim: ClaimUnderAudit, x: Matrix, noise: Any) -> Matrix:
+    """What the reference releases of x with this noise."""
     m = claim.mechanism
     options = {key: value for key, value in claim.options.items() if key not in m.of_the_draw}
     return np.asarray(m.release(x, noise, **claim.budget, **options), dtype=np.float64)
 
 
-def _noise(claim: ClaimUnderAudit, d: int) -> Any:
+def noise_of(claim: ClaimUnderAudit, d: int) -> Any:
     """A draw of the reference's noise in dimension d; it may not depend on the number of rows."""
     m = claim.mechanism
     known = {**{name: p.default for name, p in m.declared.items()}, **claim.budget, **claim.options, "rows": 1}
     taken = [name for name in inspect.signature(m.draw_noise).parameters if name in known]
     rng = np.random.default_rng(stream(claim.seed, "data path", d))
     return m.draw_noise(d, rng, **{name: known[name] for name in taken})
+
+
+def zero_noise(claim: ClaimUnderAudit, d: int) -> Any:
+    """The reference's noise in dimension d, with 0 in place of every number."""
+    return _zero(noise_of(claim, d))
 
 
 def data_path(claim: ClaimUnderAudit) -> DataPath:
@@ -144,18 +150,18 @@ def data_path(claim: ClaimUnderAudit) -> DataPath:
             equivalent=changes,
             atoms=m.repeats,
         )
-    noise = lru_cache(maxsize=None)(lambda d: _noise(claim, d))
+    noise = lru_cache(maxsize=None)(lambda d: noise_of(claim, d))
     zero = lru_cache(maxsize=None)(lambda d: _zero(noise(d)))
 
     def query(x: Matrix) -> Matrix:
-        return _release(claim, x, zero(x.shape[1]))
+        return released(claim, x, zero(x.shape[1]))
 
     def scale(n: int, d: int) -> float:
         x = np.zeros((n, d))
-        return float(np.linalg.norm(_release(claim, x, noise(d)) - _release(claim, x, zero(d))))
+        return float(np.linalg.norm(released(claim, x, noise(d)) - released(claim, x, zero(d))))
 
     def symmetric() -> bool:
-        part = square_part(m.output, _release(claim, np.zeros((2, 3)), noise(3)))
+        part = square_part(m.output, released(claim, np.zeros((2, 3)), noise(3)))
         return part is not None and bool(np.array_equal(part, part.T))
 
     return DataPath(f"{COVERED} {NOT_COVERED}", query, scale, symmetric(), m.smallest_dimension, atom=atom(claim))

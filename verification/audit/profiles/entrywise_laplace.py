@@ -4,7 +4,7 @@ When the data are known, the noise E = (Y − Σ)/b is observed. It has k indepe
 ‖E‖₁ ~ Gamma(k, 1).
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,12 +23,13 @@ from covassay.verification.statistics.tests import (
     TestResult,
     gamma_scale,
     gamma_total,
+    gamma_totals,
     independence,
     kolmogorov_smirnov,
 )
 
 N = 12
-DIMENSIONS = (1, 2, 4)
+DIMENSIONS = {1: 1.0, 2: 1.0, 4: 2.0}  # with the weights of the scenarios
 CONFIDENCE = 0.999
 
 
@@ -72,6 +73,12 @@ class EntrywiseNoise:
         k = len(self.own[0])
         return gamma_total(self.l1(outputs), k, f"the sum of ‖E‖₁ over n draws ~ Gamma({k} n)")
 
+    def every_scale(self, outputs: Matrix) -> TestResult:
+        """The sum of the size of each entry over all draws has its Gamma law."""
+        rows, columns = self.own
+        sizes = np.abs(self.residuals(outputs)[:, rows, columns])
+        return gamma_totals(sizes, 1.0, "the sizes of each entry have their sum over n draws")
+
     def entry(self, i: int, j: int) -> Test:
         """The test that one entry is Laplace."""
         null = f"entry ({i + 1}, {j + 1}) of E ~ Laplace(1)"
@@ -107,7 +114,7 @@ def noise_scenario(noise: EntrywiseNoise, frobenius: float) -> Scenario:
     tests["total scale"] = noise.total
     if d > 1:
         tests |= {"entry (1, 2)": noise.entry(0, 1), "independence": noise.independence}
-        tests["all entries"] = noise.entries
+        tests |= {"all entries": noise.entries, "scale of every entry": noise.every_scale}
     if d > 1 and full:
         tests["entry (2, 1)"] = noise.entry(1, 0)
     suspects = (
@@ -150,7 +157,9 @@ def profile(claim: ClaimUnderAudit) -> Profile:
             worst.append(Pair(f"the worst rows, d={d}", first, second, statistics(first, second), weight))
         return (*worst, *common_pairs(OUTPUTS["matrix"], statistics, (1, 2)))
 
-    scenarios = tuple(scenario(N, d, scale(N, d), epsilon, full) for d in DIMENSIONS)
+    scenarios = tuple(
+        replace(scenario(N, d, scale(N, d), epsilon, full), weight=weight) for d, weight in DIMENSIONS.items()
+    )
     shapes = Shapes(
         lambda n, d: scenario(n, d, scale(n, d), epsilon, full),
         ("entrywise norm", "all entries", "total scale"),

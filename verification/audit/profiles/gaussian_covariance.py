@@ -34,15 +34,17 @@ from covassay.verification.audit.profiles.profile import ClaimUnderAudit, Profil
 from covassay.verification.statistics.laws import NORMAL, chi_square
 from covassay.verification.statistics.tests import (
     TestResult,
+    bare_draws,
     gamma_scale,
     gamma_total,
+    gamma_totals,
     independence,
     kolmogorov_smirnov,
 )
 
 CONFIDENCE = 0.999
 N = 12
-DIMENSIONS = (1, 2, 4)
+DIMENSIONS = {1: 1.0, 2: 1.0, 4: 2.0}  # with the weights of the scenarios
 SHAPE_TESTS = "squared norm", "all entries", "total scale"
 SEPARATED_MOST = 12  # dimensions in which data sets of that kind have few enough rows
 SEPARATION = 40.0  # gap between eigenvalues in noise scales: they change order with probability far below 1e-100
@@ -96,6 +98,16 @@ class GaussianNoise:
         null = f"the sum of the standardised squares over n draws ~ χ²({entries} n)"
         return gamma_total(self.squares(outputs) / 2, entries / 2, null, power=2)
 
+    def every_scale(self, outputs: Matrix) -> TestResult:
+        """The sum of the squares of each entry over all draws is χ²."""
+        i, j = np.triu_indices(len(self.moment))
+        squares = (self.residuals(outputs)[:, i, j] / self.spread[i, j]) ** 2
+        return gamma_totals(squares / 2, 0.5, "the squares of each entry have their sum over n draws", power=2)
+
+    def noisy(self, outputs: Matrix) -> TestResult:
+        """No draw is without noise."""
+        return bare_draws(self.residuals(outputs)[:, *np.triu_indices(len(self.moment))])
+
     def turned_entry(self, outputs: Matrix) -> TestResult:
         """A rotation by 45° in the plane of the first and the last axis brings (E₁₁ − E_dd)/2 to the place (1, d)."""
         e = self.residuals(outputs)
@@ -117,13 +129,14 @@ def noise_tests(moment: Matrix, scale: float, ensemble: str) -> dict[str, Test]:
 def tests_of(noise: GaussianNoise) -> dict[str, Test]:
     """The tests of this noise, by name."""
     tests: dict[str, Test] = {"entry (1, 1)": noise.entry(0, 0), "squared norm": noise.squared_norm}
-    tests["total scale"] = noise.total
+    tests |= {"total scale": noise.total, "noise in every draw": noise.noisy}
     if len(noise.moment) > 1:
         tests |= {
             "entry (1, 2)": noise.entry(0, 1),
             "turned entry": noise.turned_entry,
             "independence": noise.independence,
             "all entries": noise.entries,
+            "scale of every entry": noise.every_scale,
         }
     return tests
 
@@ -143,21 +156,32 @@ def noise_suspects(moment: Matrix, scale: float, ensemble: str) -> tuple[Suspect
                 squares(2.0, ensemble)),
     ]  # fmt: skip
     if len(moment) > 1:
-        suspects.append(Suspect("other-ensemble", f"the noise is {other} in place of {ensemble}", squares(1.0, other)))
+        text = f"the noise is {other} in place of {ensemble}, as private: --set ensemble={other}"
+        suspects.append(Suspect("other-ensemble", text, squares(1.0, other)))
     return tuple(suspects)
 
 
 def scale_estimate(moment: Matrix, scale: float, ensemble: str) -> Callable[[Matrix], str]:
-    """A sentence with the confidence interval of the noise scale, as a multiple of the calibrated one."""
-    i, j = np.triu_indices(len(moment))
-    spread = deviations(len(moment), ensemble)[i, j]
+    """A sentence with the confidence interval of the noise scale, as a multiple of the calibrated one.
 
-    def sentence(outputs: Matrix) -> str:
+    Where that is not 1, and it is 1 for the other ensemble, the sentence speaks of the other one.
+    """
+    i, j = np.triu_indices(len(moment))
+
+    def bounds(outputs: Matrix, name: str) -> tuple[float, float]:
+        spread = deviations(len(moment), name)[i, j]
         squares = (((outputs - moment)[:, i, j] / (scale * spread)) ** 2).sum(axis=1)
         interval = gamma_scale(squares / 2, len(i) / 2, CONFIDENCE)
-        lower, upper = math.sqrt(interval.lower), math.sqrt(interval.upper)
+        return math.sqrt(interval.lower), math.sqrt(interval.upper)
+
+    def sentence(outputs: Matrix) -> str:
+        other = "goe" if ensemble == "wigner" else "wigner"
+        of = {name: bounds(outputs, name) for name in (ensemble, other)}
+        fitting = [name for name, (lower, upper) in of.items() if lower <= 1 <= upper]
+        said = (fitting or [ensemble])[0]
+        lower, upper = of[said]
         span = f"{lower:.3f} to {upper:.3f} times the calibrated one at {CONFIDENCE:.1%}"
-        return f"noise scale, if {ensemble}: {span}{interval_meaning(lower, upper)}"
+        return f"noise scale, if {said}: {span}{interval_meaning(lower, upper)}"
 
     return sentence
 
@@ -197,7 +221,7 @@ def _additive(claim: ClaimUnderAudit, scale: Callable[[int], float], ensemble: s
         x = example_rows(n, d)
         return noise_scenario(f"d={d}", x, second_moment(x), scale(n), ensemble)
 
-    scenarios = tuple(scenario(N, d) for d in DIMENSIONS)
+    scenarios = tuple(replace(scenario(N, d), weight=weight) for d, weight in DIMENSIONS.items())
     pairs = common_pairs(OUTPUTS["matrix"], likelihood_ratio(ensemble), (1, 2, 3))
     return Profile(claim.form, scenarios, lambda _: pairs, shapes=_shapes(scenario))
 

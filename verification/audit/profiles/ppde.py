@@ -17,10 +17,11 @@ from covassay.reference.mechanisms.output import OUTPUTS
 from covassay.reference.sensitivity import neighbours
 from covassay.verification.audit.engine.law import Scenario, Test
 from covassay.verification.audit.engine.privacy import Pair, generic_statistics
+from covassay.verification.audit.profiles.building_blocks import vector_noise
 from covassay.verification.audit.profiles.noise_entries import with_entries
 from covassay.verification.audit.profiles.profile import ClaimUnderAudit, Profile, common_pairs
 from covassay.verification.audit.profiles.wrong_scales import scale_suspects
-from covassay.verification.statistics.laws import chi_square
+from covassay.verification.statistics.laws import NORMAL, chi_square
 from covassay.verification.statistics.tests import TestResult, independence, kolmogorov_smirnov
 
 DIMENSION = 8
@@ -99,6 +100,13 @@ def first_round(about: TruncatedMeanNoise) -> Scenario:
     return with_entries(seen, np.full(DIMENSION, 0.5), symmetric=False, independent=True)
 
 
+def last_round(about: TruncatedMeanNoise) -> Scenario:
+    """Many records of one coordinate 1/2, which only the last round estimates: nothing of its noise is clipped."""
+    n = math.ceil(RECORDS / math.sqrt(about.rho))
+    deviation = about.deviation(mechanism.last_truncation_squared(n, about.beta), 1, n)
+    return vector_noise("the last round, d=1", np.full((n, 1), 0.5), np.full(1, 0.5), np.full(1, deviation), NORMAL, 2)
+
+
 def worst_pair(n: int) -> Pair:
     """Neighbours that differ in a one against a zero."""
     first, second = neighbours(np.full((n - 1, 1), 0.5), np.ones(1), np.zeros(1))
@@ -110,4 +118,4 @@ def profile(claim: ClaimUnderAudit) -> Profile:
     about = TruncatedMeanNoise(claim.budget["rho"], claim.parameter("beta"), claim.options["calibration"])
     n = math.ceil(RECORDS_OF_ONE / math.sqrt(about.rho))
     pairs = (worst_pair(n), *common_pairs(OUTPUTS["vector"], weight=0.5))
-    return Profile(claim.form, (one_coordinate(about, n), first_round(about)), lambda _: pairs)
+    return Profile(claim.form, (one_coordinate(about, n), last_round(about), first_round(about)), lambda _: pairs)

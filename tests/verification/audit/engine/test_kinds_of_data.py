@@ -17,7 +17,7 @@ from covassay.verification.audit.engine.checks import CheckResult, Status
 from covassay.verification.audit.engine.kinds_of_data import DRAWS, NAMES, SIZES, Beside, places, run_kinds
 from covassay.verification.audit.engine.sampling import Setting
 from covassay.verification.audit.engine.shapes import uniform
-from covassay.verification.audit.engine.zoo import zoo
+from covassay.verification.audit.engine.zoo import MANY_ROWS, zoo
 from covassay.verification.audit.negative_controls.of_kinds import NEGATIVE_CONTROLS
 from covassay.verification.audit.profiles.by_mechanism import profile
 from covassay.verification.audit.run import audit
@@ -163,7 +163,7 @@ def test_the_controls_are_the_reference_on_plain_rows() -> None:
 def test_shapes_where_a_draw_is_slow_are_left_after_their_first_kind(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(kinds_of_data, "PACE", 0.0)
     data_sets, *_ = looked_at(lambda x, *, epsilon, rng: laplace(x, rng))
-    compared = [(n, d) for n, d in SIZES if d >= 2]
+    compared = [*((n, d) for n, d in SIZES if d >= 2), (MANY_ROWS, 2)]
     assert data_sets.n == DRAWS * len(compared)
     assert f"more than 0 s: (n, d) = {', '.join(map(str, compared))}" in data_sets.detail
 
