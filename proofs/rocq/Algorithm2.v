@@ -19,12 +19,9 @@
    That the projection on the nuclear ball is one is proved in BallProjection.
    Assumed: nothing.  Not said: that eps/2 is attained; anything about floating
    point. *)
-From mathcomp Require Import all_ssreflect ssralg ssrnum ssrint interval rat matrix.
 From covassay Require Import MeasureTheory PureDP Lebesgue AdditiveNoise Norms KNorm.
 From covassay Require Euclidean MatrixNorms RankTwo Sensitivity.
-Set Implicit Arguments. Unset Strict Implicit. Unset Printing Implicit Defensive.
-Import Order.TTheory GRing.Theory Num.Def Num.Theory.
-Local Open Scope classical_set_scope. Local Open Scope ring_scope.
+From mathcomp Require Import rat.
 
 Notation nuclear_norm := MatrixNorms.nuclear_norm.
 Notation dataset := Sensitivity.dataset.

@@ -9,14 +9,10 @@
    With the nuclear norm this is step 3 of DN25's Algorithm 2. So the theorems of
    Algorithm2, which hold for every measurable third step, hold for the algorithm itself,
    and the measurability is not an assumption. *)
-From mathcomp Require Import all_ssreflect ssralg ssrnum ssrint interval zmodp matrix.
-From covassay Require Import MeasureTheory PureDP Lebesgue AdditiveNoise Norms MatrixNorms Projections.
-From covassay Require Import GammaMoments Algorithm2.
+From covassay Require Import MeasureTheory PureDP Lebesgue LebesgueOpen AdditiveNoise Norms MatrixNorms.
+From covassay Require Import Projections GammaMoments Algorithm2.
 From covassay Require Euclidean.
-Set Implicit Arguments. Unset Strict Implicit. Unset Printing Implicit Defensive.
-Import Order.TTheory GRing.Theory Num.Def Num.Theory.
-Import numFieldTopology.Exports numFieldNormedType.Exports.
-Local Open Scope classical_set_scope. Local Open Scope ring_scope.
+Import numFieldNormedType.Exports.
 
 (* A continuous function has a minimum on a compact set. *)
 Lemma attains_min (R : realType) (T : topologicalType) (A : set T) (f : T -> R) :

@@ -9,15 +9,11 @@
    zero, or that brings the nuclear norm to r.
 
    Assumed: nothing. *)
-From mathcomp Require Import all_ssreflect ssralg ssrnum ssrint interval rat zmodp matrix.
-From mathcomp.algebra_tactics Require Import ring.
-From covassay Require Import MeasureTheory PureDP Lebesgue LebesgueScale AdditiveNoise Norms KNorm.
-From covassay Require Import Algorithm2 BallProjection Releases RationalData ReleaseVectors ProjectionVectors.
+From covassay Require Import MeasureTheory PureDP Lebesgue LebesgueScale AdditiveNoise Norms.
+From covassay Require Import KNorm Algorithm2 BallProjection Releases RationalData.
+From covassay Require Import ReleaseVectors ProjectionVectors.
 From covassay Require Euclidean MatrixNorms Sensitivity Projections.
-Set Implicit Arguments. Unset Strict Implicit. Unset Printing Implicit Defensive.
-Import Order.TTheory GRing.Theory Num.Def Num.Theory.
-Import numFieldTopology.Exports.
-Local Open Scope classical_set_scope. Local Open Scope ring_scope.
+From mathcomp Require Import rat.
 
 (* Two independent noises, each stretched by its scale. *)
 Lemma two_stage_rescale (R : realType) m n (c1 c2 : R)

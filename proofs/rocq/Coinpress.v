@@ -12,15 +12,8 @@
    code computes from n, d and beta.
 
    Assumed: nothing.  Not said: floating point; how the noise is drawn. *)
-From mathcomp Require Import all_ssreflect ssralg ssrnum ssrint interval zmodp matrix.
-From mathcomp.algebra_tactics Require Import ring.
-From covassay Require Import MeasureTheory PureDP Lebesgue AdditiveNoise Norms KNorm Mechanisms.
-From covassay Require Import Gaussian TwoStages Zcdp Sphere.
+From covassay Require Import MechanismTheory Gaussian TwoStages Zcdp Sphere.
 From covassay Require Euclidean Sensitivity BallProjection.
-Set Implicit Arguments. Unset Strict Implicit. Unset Printing Implicit Defensive.
-Import Order.TTheory GRing.Theory Num.Def Num.Theory.
-Import numFieldTopology.Exports.
-Local Open Scope classical_set_scope. Local Open Scope ring_scope.
 
 (* A law that does not depend on the data costs nothing: here, all mass in one point. *)
 Lemma dirac_zcdp (R : realType) e (Y : measurableType e) (y : Y) (X : Type) (nb : X -> X -> Prop) :

@@ -13,15 +13,9 @@
    constants.
 
    Assumed: nothing.  Not said: floating point; how the noise is drawn. *)
-From mathcomp Require Import all_ssreflect ssralg ssrnum ssrint interval zmodp matrix.
-From covassay Require Import MeasureTheory PureDP Lebesgue AdditiveNoise Norms KNorm Mechanisms.
-From covassay Require Import Gaussian TwoStages Zcdp SymmetricMechanisms Coinpress.
-From covassay Require Import SpectralMaps EigenvalueFunctions MatrixStages.
+From covassay Require Import MechanismTheory Gaussian TwoStages Zcdp SymmetricMechanisms.
+From covassay Require Import Coinpress SpectralMaps EigenvalueFunctions MatrixStages.
 From covassay Require Euclidean Sensitivity.
-Set Implicit Arguments. Unset Strict Implicit. Unset Printing Implicit Defensive.
-Import Order.TTheory GRing.Theory Num.Def Num.Theory.
-Import numFieldTopology.Exports.
-Local Open Scope classical_set_scope. Local Open Scope ring_scope.
 
 (* The budgets of the early steps, and that of the last. *)
 Section Split.

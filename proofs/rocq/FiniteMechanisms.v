@@ -12,14 +12,8 @@
 
    Assumed: nothing.  Not said: floating point; how the noise is drawn; in private-radius, how
    the public radii and the threshold are chosen. *)
-From mathcomp Require Import all_ssreflect ssralg ssrnum ssrint interval zmodp matrix.
-From mathcomp.algebra_tactics Require Import ring.
-From covassay Require Import MeasureTheory PureDP Lebesgue AdditiveNoise Norms KNorm Mechanisms.
-From covassay Require Import SparseVector Discrete.
+From covassay Require Import MechanismTheory SparseVector Discrete.
 From covassay Require Euclidean RankTwo Sensitivity Algorithm2.
-Set Implicit Arguments. Unset Strict Implicit. Unset Printing Implicit Defensive.
-Import Order.TTheory GRing.Theory Num.Def Num.Theory.
-Local Open Scope classical_set_scope. Local Open Scope ring_scope.
 
 Section Mechanisms.
 Variables (R : realType) (n d : nat) (eps : R).

@@ -16,14 +16,10 @@
    (F_k(1 - h) - F_k(1))/h, for every small h. So F_(k+1)(1) = (p + k) F_k(1).
 
    Nothing is assumed. Not said: that N(Z) has the Gamma law itself. *)
-From mathcomp Require Import all_ssreflect ssralg ssrnum ssrint interval zmodp matrix.
-From covassay Require Import MeasureTheory PureDP Lebesgue LebesgueScale Norms KNorm ExponentialBounds.
-From covassay Require Import Algorithm2 TailIdentity.
+From covassay Require Import MeasureTheory PureDP Lebesgue LebesgueScale Norms KNorm.
+From covassay Require Import ExponentialBounds Algorithm2 TailIdentity.
 From covassay Require Theorem6.
-Set Implicit Arguments. Unset Strict Implicit. Unset Printing Implicit Defensive.
-Import Order.TTheory GRing.Theory Num.Def Num.Theory.
-Import numFieldTopology.Exports.
-Local Open Scope classical_set_scope. Local Open Scope ring_scope. Local Open Scope ereal_scope.
+Local Open Scope ereal_scope.
 
 (* ---------------------------------------------------------------------------- *)
 (* The expectation of a function is its integral against the density            *)

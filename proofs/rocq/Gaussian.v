@@ -16,12 +16,10 @@
    Rows, columns and the line are the cases m = 1 or n = 1. The normalizer of the density is
    PROVED finite and non-zero; its value (sigma sqrt (2 pi))^(m n) is neither proved nor
    used. Nothing is assumed. *)
-From mathcomp Require Import all_ssreflect ssralg ssrnum ssrint interval matrix.
-From covassay Require Import MeasureTheory PureDP Lebesgue AdditiveNoise KNorm ExponentialBounds PureToZcdp.
+From covassay Require Import MeasureTheory PureDP Lebesgue LebesgueBox LebesgueProduct AdditiveNoise KNorm.
+From covassay Require Import ExponentialBounds PureToZcdp.
 From covassay Require FiniteDP.
-Set Implicit Arguments. Unset Strict Implicit. Unset Printing Implicit Defensive.
-Import Order.TTheory GRing.Theory Num.Def Num.Theory.
-Local Open Scope classical_set_scope. Local Open Scope ring_scope. Local Open Scope ereal_scope.
+Local Open Scope ereal_scope.
 
 (* ---------------------------------------------------------------------------- *)
 (* zCDP for laws with positive densities                                        *)

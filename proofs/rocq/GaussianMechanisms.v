@@ -17,14 +17,10 @@
    is proved here, for every set.
 
    Assumed: nothing.  Not said: floating point; how the noise is drawn. *)
-From mathcomp Require Import all_ssreflect ssralg ssrnum ssrint interval zmodp matrix.
-From covassay Require Import MeasureTheory PureDP Lebesgue AdditiveNoise Norms KNorm Mechanisms.
-From covassay Require Import Gaussian TwoStages Zcdp Symmetric SymmetricMechanisms.
-From covassay Require Euclidean MatrixNorms RankTwo Sensitivity Algorithm2 Projections BallProjection.
-Set Implicit Arguments. Unset Strict Implicit. Unset Printing Implicit Defensive.
-Import Order.TTheory GRing.Theory Num.Def Num.Theory.
-Import numFieldTopology.Exports.
-Local Open Scope classical_set_scope. Local Open Scope ring_scope.
+From covassay Require Import MechanismTheory Gaussian TwoStages Zcdp Symmetric.
+From covassay Require Import SymmetricMechanisms.
+From covassay Require Euclidean MatrixNorms RankTwo Sensitivity Algorithm2 Projections.
+From covassay Require BallProjection.
 
 (* ---------------------------------------------------------------------------- *)
 (* Symmetric Gaussian noise                                                     *)

@@ -22,15 +22,11 @@
    Assumed: nothing.  Not said: floating point; how the noise is drawn (by a Markov chain in
    johnson-lindenstrauss-image, which is approximate: the theorem is about the exact law); how T
    is chosen; how good the fit is; the map that clips rows to the ball. *)
-From mathcomp Require Import all_ssreflect ssralg ssrnum ssrint interval zmodp matrix mxalgebra.
-From mathcomp.algebra_tactics Require Import ring.
-From covassay Require Import MeasureTheory PureDP Lebesgue AdditiveNoise Norms KNorm Mechanisms.
-From covassay Require Import TwoStages Symmetric SymmetricMechanisms Gaussian GaussianMechanisms Sphere Coinpress.
-From covassay Require Euclidean MatrixNorms RankTwo Sensitivity Algorithm2 Projections BallProjection.
-Set Implicit Arguments. Unset Strict Implicit. Unset Printing Implicit Defensive.
-Import Order.TTheory GRing.Theory Num.Def Num.Theory.
-Import numFieldTopology.Exports.
-Local Open Scope classical_set_scope. Local Open Scope ring_scope.
+From covassay Require Import MechanismTheory TwoStages Symmetric SymmetricMechanisms Gaussian.
+From covassay Require Import GaussianMechanisms Sphere Coinpress.
+From covassay Require Euclidean MatrixNorms RankTwo Sensitivity Algorithm2 Projections.
+From covassay Require BallProjection.
+From mathcomp Require Import mxalgebra.
 
 (* ---------------------------------------------------------------------------- *)
 (* Post-processing as a mechanism                                               *)

@@ -17,12 +17,8 @@
    (2c)-DP.
 
    Assumed: nothing. *)
-From mathcomp Require Import all_ssreflect ssralg ssrnum ssrint interval matrix.
-From covassay Require Import MeasureTheory PureDP Lebesgue AdditiveNoise Norms.
-Set Implicit Arguments. Unset Strict Implicit. Unset Printing Implicit Defensive.
-Import Order.TTheory GRing.Theory Num.Def Num.Theory.
-Import numFieldTopology.Exports.
-Local Open Scope classical_set_scope. Local Open Scope ring_scope. Local Open Scope ereal_scope.
+From covassay Require Import MeasureTheory PureDP Lebesgue LebesgueBox LebesgueProduct AdditiveNoise Norms.
+Local Open Scope ereal_scope.
 
 (* ---------------------------------------------------------------------------- *)
 (* exp(-c |t|) has a finite integral                                            *)

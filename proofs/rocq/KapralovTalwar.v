@@ -13,15 +13,9 @@
 
    Assumed: nothing.  Not said: floating point; how the noise is drawn; the map that clips rows to
    the ball. *)
-From mathcomp Require Import all_ssreflect ssralg ssrnum ssrint interval zmodp matrix.
-From mathcomp.algebra_tactics Require Import ring.
-From covassay Require Import MeasureTheory PureDP Lebesgue AdditiveNoise Norms KNorm Mechanisms.
-From covassay Require Import Gaussian TwoStages Sphere Stages JohnsonLindenstrauss.
+From covassay Require Import MechanismTheory Gaussian TwoStages Sphere Stages.
+From covassay Require Import JohnsonLindenstrauss.
 From covassay Require Euclidean RankTwo Sensitivity Algorithm2.
-Set Implicit Arguments. Unset Strict Implicit. Unset Printing Implicit Defensive.
-Import Order.TTheory GRing.Theory Num.Def Num.Theory.
-Import numFieldTopology.Exports.
-Local Open Scope classical_set_scope. Local Open Scope ring_scope.
 
 Section Deflation.
 Variables (R : realType) (n d k : nat) (eps : R).

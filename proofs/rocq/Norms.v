@@ -4,16 +4,8 @@
    Proved for every norm: it is continuous (hence measurable), and it lies between
    two positive multiples of the sum of the absolute values of the entries (all
    norms on matrices are equivalent).  Nothing is assumed. *)
-From mathcomp Require Import all_ssreflect ssralg ssrnum ssrint interval matrix.
-From mathcomp.classical Require Import boolp classical_sets functions mathcomp_extra.
-From mathcomp Require Import reals ereal signed topology normedtype sequences measure.
-From mathcomp Require Import lebesgue_measure lebesgue_integral realfun.
-From covassay Require Import PureDP Lebesgue.
-Set Implicit Arguments. Unset Strict Implicit. Unset Printing Implicit Defensive.
-Import Order.TTheory GRing.Theory Num.Def Num.Theory.
-Import numFieldTopology.Exports.
+From covassay Require Import MeasureTheory PureDP Lebesgue LebesgueOpen.
 Import numFieldNormedType.Exports.
-Local Open Scope classical_set_scope. Local Open Scope ring_scope.
 
 Record norm (R : realType) m n := Norm {
   norm_at :> 'M[R]_(m, n) -> R;

@@ -16,14 +16,8 @@
 
    Assumed: nothing.  Not said: floating point; how the noise is drawn; the map that clips rows
    to the ball; that w minimises the objective. *)
-From mathcomp Require Import all_ssreflect ssralg ssrnum ssrint interval zmodp matrix.
-From mathcomp.algebra_tactics Require Import ring.
-From covassay Require Import MeasureTheory PureDP Lebesgue AdditiveNoise Norms KNorm Mechanisms.
-From covassay Require Import SymmetricMechanisms Sphere.
+From covassay Require Import MechanismTheory SymmetricMechanisms Sphere.
 From covassay Require Euclidean RankTwo Sensitivity Triangle Algorithm2.
-Set Implicit Arguments. Unset Strict Implicit. Unset Printing Implicit Defensive.
-Import Order.TTheory GRing.Theory Num.Def Num.Theory.
-Local Open Scope classical_set_scope. Local Open Scope ring_scope.
 
 (* ---------------------------------------------------------------------------- *)
 (* The coefficients                                                             *)

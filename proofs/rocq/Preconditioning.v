@@ -17,15 +17,10 @@
 
    Assumed: nothing.  Not said: floating point; how the noise is drawn; that half of it is spent
    for d = 1. *)
-From mathcomp Require Import all_ssreflect ssralg ssrnum ssrint interval zmodp matrix.
-From covassay Require Import MeasureTheory PureDP Lebesgue AdditiveNoise Norms KNorm Mechanisms.
-From covassay Require Import Gaussian TwoStages Zcdp Symmetric SymmetricMechanisms GaussianMechanisms.
-From covassay Require Import EigenvalueSensitivity SpectralMaps EigenvalueFunctions MatrixStages.
+From covassay Require Import MechanismTheory Gaussian TwoStages Zcdp Symmetric.
+From covassay Require Import SymmetricMechanisms GaussianMechanisms EigenvalueSensitivity.
+From covassay Require Import SpectralMaps EigenvalueFunctions MatrixStages.
 From covassay Require Coinpress Euclidean MatrixNorms Projections Sensitivity.
-Set Implicit Arguments. Unset Strict Implicit. Unset Printing Implicit Defensive.
-Import Order.TTheory GRing.Theory Num.Def Num.Theory.
-Import numFieldTopology.Exports.
-Local Open Scope classical_set_scope. Local Open Scope ring_scope.
 
 Section Preconditioning.
 Variables (R : realType) (n d : nat) (tight : bool).

@@ -11,13 +11,7 @@
 (* trace inequality. Finding theta and the singular value decomposition are   *)
 (* premises.                                                                  *)
 (******************************************************************************)
-From mathcomp Require Import all_ssreflect ssralg ssrnum zmodp matrix.
-From mathcomp.analysis Require Import reals.
-From mathcomp.algebra_tactics Require Import ring.
-From covassay Require Import Euclidean MatrixNorms.
-Set Implicit Arguments. Unset Strict Implicit. Unset Printing Implicit Defensive.
-Import GRing.Theory Num.Theory Order.TTheory.
-Local Open Scope ring_scope.
+From covassay Require Import MatrixTheory Euclidean MatrixNorms.
 
 Section Convex.
 Variables (R : rcfType) (m d : nat) (K : 'M[R]_(m, d) -> Prop).

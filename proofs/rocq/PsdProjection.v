@@ -11,12 +11,8 @@
 (* approaches it. For the Frobenius norm, where the factor is 1, see          *)
 (* Projections.v.                                                             *)
 (******************************************************************************)
-From mathcomp Require Import all_ssreflect ssralg ssrnum zmodp matrix mxalgebra.
-From mathcomp.algebra_tactics Require Import ring.
-From covassay Require Import Euclidean MatrixNorms.
-Set Implicit Arguments. Unset Strict Implicit. Unset Printing Implicit Defensive.
-Import GRing.Theory Num.Theory Order.TTheory.
-Local Open Scope ring_scope.
+From covassay Require Import MatrixTheory Euclidean MatrixNorms.
+From mathcomp Require Import mxalgebra.
 
 Section PositivePart.
 Variables (R : rcfType) (d : nat).

@@ -23,11 +23,8 @@
    the product of matrices; \bar R are the reals with infinities, x%:E a real among
    them, \int[mu]_x f x an integral.  `norm` is the length of a vector in Euclidean.v
    and the type of all norms on matrices in Norms.v. *)
-From mathcomp Require Import all_ssreflect ssralg ssrnum ssrint interval.
 From covassay Require Import MeasureTheory.
-Set Implicit Arguments. Unset Strict Implicit. Unset Printing Implicit Defensive.
-Import Order.TTheory GRing.Theory Num.Def Num.Theory.
-Local Open Scope classical_set_scope. Local Open Scope ring_scope. Local Open Scope ereal_scope.
+Local Open Scope ereal_scope.
 
 (* ---------------------------------------------------------------------------- *)
 (* The definition                                                               *)

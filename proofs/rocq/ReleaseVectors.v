@@ -9,16 +9,10 @@
    - f of sqrt s times z, on the data x, is the matrix that was evaluated.
 
    Assumed: nothing. *)
-From mathcomp Require Import all_ssreflect ssralg ssrnum ssrint interval rat zmodp matrix.
-From mathcomp.algebra_tactics Require Import ring.
-From covassay Require Import MeasureTheory PureDP Lebesgue AdditiveNoise Norms KNorm.
-From covassay Require Import Mechanisms Gaussian TwoStages Symmetric Triangle Releases RationalData.
-From covassay Require Import SymmetricMechanisms GaussianMechanisms.
+From covassay Require Import MechanismTheory Gaussian TwoStages Symmetric Triangle Releases.
+From covassay Require Import RationalData SymmetricMechanisms GaussianMechanisms.
 From covassay Require Euclidean MatrixNorms Sensitivity CentredSensitivity Algorithm2.
-Set Implicit Arguments. Unset Strict Implicit. Unset Printing Implicit Defensive.
-Import Order.TTheory GRing.Theory Num.Def Num.Theory.
-Import numFieldTopology.Exports.
-Local Open Scope classical_set_scope. Local Open Scope ring_scope.
+From mathcomp Require Import rat.
 
 (* ---------------------------------------------------------------------------- *)
 (* Pure differential privacy                                                    *)

@@ -12,12 +12,8 @@
 
    Assumed: nothing.  Not said: that a program computes the rounded value (this is
    Theorem 2 of proofs/paper/rounded-releases.md); anything about zCDP. *)
-From mathcomp Require Import all_ssreflect ssralg countalg ssrnum ssrint interval matrix.
 From covassay Require Import MeasureTheory PureDP Lebesgue Discrete.
-Set Implicit Arguments. Unset Strict Implicit. Unset Printing Implicit Defensive.
-Import Order.TTheory GRing.Theory Num.Def Num.Theory.
-Import numFieldTopology.Exports.
-Local Open Scope classical_set_scope. Local Open Scope ring_scope.
+From mathcomp Require Import countalg.
 
 Section Rounding.
 Variables (R : realType) (g : R).

@@ -16,13 +16,7 @@
 (* The sensitivity of the vector of eigenvalues is in EigenvalueSensitivity.v; *)
 (* adjacency that adds or removes a record is not treated.                    *)
 (******************************************************************************)
-From mathcomp Require Import all_ssreflect ssralg ssrnum zmodp matrix.
-From mathcomp.analysis Require Import reals.
-From mathcomp.algebra_tactics Require Import ring.
-From covassay Require Import Euclidean MatrixNorms RankTwo.
-Set Implicit Arguments. Unset Strict Implicit. Unset Printing Implicit Defensive.
-Import GRing.Theory Num.Theory Order.TTheory.
-Local Open Scope ring_scope.
+From covassay Require Import MatrixTheory Euclidean MatrixNorms RankTwo.
 
 Section DataSets.
 Variables (R : realType) (n d : nat).

@@ -16,15 +16,10 @@
 
    Assumed: nothing.  Not said: floating point; how the noise is drawn; the map that clips rows to
    the ball; that there is a measurable choice. *)
-From mathcomp Require Import all_ssreflect ssralg ssrnum ssrint interval zmodp matrix.
-From covassay Require Import MeasureTheory PureDP Lebesgue AdditiveNoise Norms KNorm Mechanisms.
-From covassay Require Import Gaussian TwoStages Zcdp Symmetric SymmetricMechanisms GaussianMechanisms.
-From covassay Require Import EigenvalueSensitivity SpectralMaps MatrixStages EigenvalueChange.
+From covassay Require Import MechanismTheory Gaussian TwoStages Zcdp Symmetric.
+From covassay Require Import SymmetricMechanisms GaussianMechanisms EigenvalueSensitivity.
+From covassay Require Import SpectralMaps MatrixStages EigenvalueChange.
 From covassay Require Euclidean MatrixNorms RankTwo Sensitivity Algorithm2.
-Set Implicit Arguments. Unset Strict Implicit. Unset Printing Implicit Defensive.
-Import Order.TTheory GRing.Theory Num.Def Num.Theory.
-Import numFieldTopology.Exports.
-Local Open Scope classical_set_scope. Local Open Scope ring_scope.
 
 (* ---------------------------------------------------------------------------- *)
 (* From eigenvectors and eigenvalues to a matrix                                *)

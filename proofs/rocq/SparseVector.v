@@ -18,11 +18,7 @@
    section, which has those above.
 
    Assumed: nothing.  Not said: anything about more than one positive answer. *)
-From mathcomp Require Import all_ssreflect ssralg ssrnum ssrint interval matrix.
 From covassay Require Import MeasureTheory PureDP Lebesgue AdditiveNoise Norms KNorm.
-Set Implicit Arguments. Unset Strict Implicit. Unset Printing Implicit Defensive.
-Import Order.TTheory GRing.Theory Num.Def Num.Theory.
-Local Open Scope classical_set_scope. Local Open Scope ring_scope.
 
 (* If a shift by s carries the event A into B, the probability of A is at most
    e^(N(s)/scale) times that of B. *)

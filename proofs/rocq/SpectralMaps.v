@@ -11,14 +11,9 @@
    - so it is measurable, and so are products and limits of such functions.
 
    Nothing is assumed. *)
-From mathcomp Require Import all_ssreflect ssralg ssrnum ssrint interval zmodp matrix.
-From covassay Require Import MeasureTheory PureDP Lebesgue AdditiveNoise Norms KNorm Mechanisms Gaussian.
-From covassay Require Import EigenvalueSensitivity SpectralTheorem.
+From covassay Require Import MechanismTheory Gaussian EigenvalueSensitivity SpectralTheorem.
 From covassay Require Euclidean MatrixNorms Projections BallProjection.
-Set Implicit Arguments. Unset Strict Implicit. Unset Printing Implicit Defensive.
-Import Order.TTheory GRing.Theory Num.Def Num.Theory.
-Import numFieldTopology.Exports numFieldNormedType.Exports.
-Local Open Scope classical_set_scope. Local Open Scope ring_scope.
+Import numFieldNormedType.Exports.
 
 (* ---------------------------------------------------------------------------- *)
 (* Maps that do not increase distances much                                     *)

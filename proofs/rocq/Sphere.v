@@ -10,14 +10,8 @@
 
    Assumed: nothing.  Not said: floating point; how the vector is drawn; that the uniform law
    is invariant under rotations, which the proof does not need. *)
-From mathcomp Require Import all_ssreflect ssralg ssrnum ssrint interval zmodp matrix.
-From covassay Require Import MeasureTheory PureDP Lebesgue AdditiveNoise Norms KNorm Mechanisms.
-From covassay Require Import Gaussian TwoStages.
+From covassay Require Import MechanismTheory Gaussian TwoStages.
 From covassay Require Euclidean RankTwo Sensitivity Algorithm2 BallProjection.
-Set Implicit Arguments. Unset Strict Implicit. Unset Printing Implicit Defensive.
-Import Order.TTheory GRing.Theory Num.Def Num.Theory.
-Import numFieldTopology.Exports.
-Local Open Scope classical_set_scope. Local Open Scope ring_scope.
 
 Section Sphere.
 Variables (R : realType) (d : nat).

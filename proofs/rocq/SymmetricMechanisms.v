@@ -14,14 +14,8 @@
 
    Assumed: nothing.  Not said: floating point; how the noise is drawn; the map that
    clips rows to the ball. *)
-From mathcomp Require Import all_ssreflect ssralg ssrnum ssrint interval zmodp matrix.
-From covassay Require Import MeasureTheory PureDP Lebesgue AdditiveNoise Norms KNorm Mechanisms.
-From covassay Require Import Symmetric Triangle.
+From covassay Require Import MechanismTheory Symmetric Triangle.
 From covassay Require Euclidean MatrixNorms RankTwo Sensitivity CentredSensitivity Algorithm2.
-Set Implicit Arguments. Unset Strict Implicit. Unset Printing Implicit Defensive.
-Import Order.TTheory GRing.Theory Num.Def Num.Theory.
-Import numFieldTopology.Exports.
-Local Open Scope classical_set_scope. Local Open Scope ring_scope.
 
 (* ---------------------------------------------------------------------------- *)
 (* The norms                                                                    *)

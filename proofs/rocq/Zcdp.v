@@ -17,13 +17,10 @@
      Delta in Frobenius norm is (Delta^2/(2 sigma^2))-zCDP.
 
    Nothing is assumed. *)
-From mathcomp Require Import all_ssreflect ssralg ssrnum ssrint interval matrix.
-From covassay Require Import MeasureTheory PureDP Lebesgue AdditiveNoise KNorm ExponentialBounds PureToZcdp.
-From covassay Require Import Gaussian Mechanisms TwoStages.
+From covassay Require Import MeasureTheory PureDP Lebesgue AdditiveNoise KNorm.
+From covassay Require Import ExponentialBounds PureToZcdp Gaussian Mechanisms TwoStages.
 From covassay Require GammaMoments.
-Set Implicit Arguments. Unset Strict Implicit. Unset Printing Implicit Defensive.
-Import Order.TTheory GRing.Theory Num.Def Num.Theory.
-Local Open Scope classical_set_scope. Local Open Scope ring_scope. Local Open Scope ereal_scope.
+Local Open Scope ereal_scope.
 
 (* ---------------------------------------------------------------------------- *)
 (* The definition                                                               *)
