@@ -226,6 +226,7 @@ Qed.
 (* What both parts spend together. *)
 Definition adassp_loss : R := if tight then rho else 2%:R * rho / 3%:R.
 
+(* The premise is rho > 0. *)
 (*@ WHOLE.adassp *)
 Theorem adassp_zcdp : zcdp adjacent adassp_loss adassp.
 Proof.

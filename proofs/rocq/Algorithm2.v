@@ -355,6 +355,7 @@ by rewrite (gt_eqF nR_gt0) (gt_eqF eps_gt0).
 Qed.
 
 (* By the joint density: eps/2. *)
+(* The premises are n >= 1, eps > 0 and a measurable third step post. *)
 (*@ DN25.Alg2-DP-JOINT *)
 Theorem algorithm2_dp_joint : dp adjacent (eps / 2%:R) algorithm2.
 Proof.
@@ -366,6 +367,8 @@ Qed.
 Definition algorithm2_tight : dataset R n d -> set 'M[R]_d -> \bar R :=
   nuclear_ball_mechanism (@paper_scale_gt0 2 isT) (@paper_scale_gt0 4 isT) post.
 
+(* With noise of the tight scales: eps, the whole budget. The premises are n >= 1, eps > 0
+   and a measurable third step post. *)
 (*@ DN25.Alg2-TIGHT-DP *)
 Theorem algorithm2_tight_dp : dp adjacent eps algorithm2_tight.
 Proof.

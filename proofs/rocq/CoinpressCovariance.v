@@ -188,6 +188,7 @@ have -> : squared_length / n%:R / covariance_scale b = Num.sqrt b%:num.
 by rewrite sqr_sqrtr.
 Qed.
 
+(* The premises are n >= 1, d >= 1 and 0 < beta < 1; rho and u are positive by their types. *)
 (*@ WHOLE.coinpress-covariance *)
 Theorem coinpress_covariance_zcdp : zcdp neighbours rho%:num coinpress_covariance.
 Proof.

@@ -203,6 +203,8 @@ have -> (a : R) (A : 'M[R]_d) : 0 <= a -> triangle_sum (a *: A) = a * triangle_s
 by rewrite exprn_ge0 ?ler0n.
 Qed.
 
+(* The premises are eps > 0 and a map of the records to integer vectors whose squared
+   length is at most 4^b. *)
 (*@ WHOLE.discrete-laplace-covariance *)
 Theorem discrete_laplace_covariance_dp : dp neighbours eps (fun X => discrete_laplace_covariance X).
 Proof.

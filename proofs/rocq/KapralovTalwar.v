@@ -171,6 +171,7 @@ Proof. by apply: rounds_total; rewrite /= /dirac indicE in_setT. Qed.
 
 Definition kapralov_talwar : mechanism R data total := Mechanism deflation_total.
 
+(* The premises are k >= 1 and eps > 0. *)
 (*@ WHOLE.kapralov-talwar *)
 Theorem kapralov_talwar_dp : dp adjacent eps (fun X => kapralov_talwar X).
 Proof.

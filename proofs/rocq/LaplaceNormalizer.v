@@ -6,7 +6,7 @@
 
    Nothing is assumed. *)
 From covassay Require Import MeasureTheory PureDP Lebesgue LebesgueBox LebesgueShift LebesgueScale KNorm.
-From covassay Require Import ExponentialBounds GammaMoments.
+From covassay Require Import ExponentialBounds Squeeze.
 Local Open Scope ereal_scope.
 
 Section Laplace.
@@ -150,6 +150,7 @@ Qed.
 Variable b : R.
 Hypothesis b_gt0 : (0 < b)%R.
 
+(* The premise is a scale b > 0. *)
 (*@ LAPLACE-NORMALIZER *)
 Theorem laplace_normalizer : normalizer (laplace_weight b_gt0) = (2 * b)%R.
 Proof.

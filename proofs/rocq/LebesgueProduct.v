@@ -4,7 +4,7 @@
    Rows: by induction on the length, with the product of the line and shorter rows as the
    measure on rows. Matrices: as rows of their entries. It is stated for functions whose
    integrals are finite, which are given by their values I. Nothing is assumed. *)
-From covassay Require Import MeasureTheory PureDP Lebesgue LebesgueBox.
+From covassay Require Import MeasureTheory MeasurableFunctions PureDP Lebesgue LebesgueBox.
 Local Open Scope ereal_scope.
 
 Section ProductIntegral.
@@ -53,15 +53,6 @@ rewrite (integral_product [the measure _ _ of @leb R] (@leb_row_sigma_finite R k
   (u := u ord0) (v := fun v : 'rV[R]_k => \prod_j u' j (v ord0 j))%R) //.
 - by rewrite IHk uI -EFinM big_ord_recl.
 - by move=> v; apply: prodr_ge0 => j _; exact: u0.
-Qed.
-
-Lemma measurable_prod d (T : measurableType d) (I : Type) (r : seq I) (f : I -> T -> R) :
-  (forall i, measurable_fun setT (f i)) ->
-  measurable_fun setT (fun x => \prod_(i <- r) f i x)%R.
-Proof.
-move=> mf; elim: r => [|i r IH].
-  by under eq_fun do rewrite big_nil; exact: measurable_fun_cst.
-by under eq_fun do rewrite big_cons; exact: measurable_funM.
 Qed.
 
 Lemma measurable_matrix_prod m n (u : 'I_m -> 'I_n -> R -> R) :

@@ -79,6 +79,7 @@ by apply: eq_integral => v _; rewrite lengthZ.
 Qed.
 
 (* Matrices. *)
+(* The premises are c > 0 and an event A. *)
 (*@ LEBESGUE-SCALE *)
 Theorem leb_matrix_scale m n (A : set 'M[R]_(m, n)) : measurable A ->
   (c ^+ (m * n))%:E * leb_matrix [set x | A (c *: x)] = leb_matrix A.

@@ -289,6 +289,7 @@ Definition output_perturbation (c : calibration) :=
   with_noise (matrices R k 1) (norm_weight (length R k) (ridge_scale_gt0 c))
     (fun X : data => coefficients alpha (Sensitivity.covariance X)).
 
+(* The premises are n >= 1, alpha > 0 and eps > 0, for either calibration. *)
 (*@ WHOLE.output-perturbation *)
 Theorem output_perturbation_dp (c : calibration) :
   dp adjacent eps (fun X => output_perturbation c X).

@@ -436,6 +436,8 @@ Qed.
 
 (* The joint law of two independent releases, built in two stages, has the product
    density. *)
+(* The premises are that the second of the two measures is sigma-finite and that S is an
+   event. *)
 (*@ INDEPENDENT-JOINT-LAW *)
 Theorem law_pair S : measurable S ->
   law pair_weight S = two_stage (law f) (fun=> [the measure _ _ of law g]) S.

@@ -137,6 +137,9 @@ rewrite /sum_squares big_ord1; under eq_bigr do rewrite !mxE.
 by have := eigenvalue_change_l2 sG x1 z1; rewrite exprVn.
 Qed.
 
+(* The premises are n >= 1, rho > 0 and a measurable map rebuild that returns V diag(l) V^T
+   for every symmetric G with distinct eigenvalues and eigenvectors V, and every l
+   (rebuilds). *)
 (*@ WHOLE.separate-cov *)
 Theorem separate_cov_zcdp : rebuilds rebuild -> zcdp adjacent rho separate_cov.
 Proof.
@@ -202,6 +205,7 @@ rewrite /= /l1 big_ord1; under eq_bigr do rewrite !mxE.
 exact: (eigenvalue_change_l1 sG x1 z1).
 Qed.
 
+(* The premises are n >= 1, d >= 1, eps > 0 and a measurable map rebuild as above. *)
 (*@ WHOLE.separate-cov-pure *)
 Theorem separate_cov_pure_dp : rebuilds rebuild -> dp adjacent eps (fun X => separate_cov_pure X).
 Proof.

@@ -32,10 +32,17 @@ rewrite Euclidean.normZ /BallProjection.positive_inverse; case: ifP => [z0|_].
 by rewrite normr0 mul0r ler01.
 Qed.
 
+(* A vector, multiplied by a measurable function of it. *)
+Lemma measurable_rescaled (f : 'M[R]_(d, 1) -> R) :
+  measurable_fun setT f -> measurable_fun setT (fun z => f z *: z).
+Proof.
+move=> mf; apply: measurable_fun_matrix => i j; under eq_fun do rewrite mxE.
+by apply: measurable_funM => //; exact: measurable_entry.
+Qed.
+
 Lemma measurable_direction : measurable_fun setT direction.
 Proof.
-apply: measurable_fun_matrix => i j; under eq_fun do rewrite mxE.
-apply: measurable_funM; last exact: measurable_entry.
+apply: measurable_rescaled.
 rewrite (_ : (fun z => _) = @BallProjection.positive_inverse R \o length) //.
 apply: measurable_fun_comp; last exact: norm_measurable.
 exact: BallProjection.positive_inverse_measurable.
@@ -192,6 +199,7 @@ Let bingham_total X : bingham_law X setT = 1%E. Proof. exact: law_total. Qed.
 Definition bingham : mechanism R data [the measurableType _ of 'M[R]_(d, 1)] :=
   Mechanism bingham_total.
 
+(* The premise is eps > 0. *)
 (*@ WHOLE.bingham *)
 Theorem bingham_dp : dp adjacent eps (fun X => bingham X).
 Proof.

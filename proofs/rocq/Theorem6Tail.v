@@ -10,11 +10,11 @@
    (d^2/8)/(48 d^6) = 1/(384 d^4). The only premise is noise_moments. *)
 From covassay Require Import MeasureTheory PairSums TailIdentity Theorem6 Theorem6Moments.
 
-(* the bound on the fourth moment is at most 24 n^8 *)
+(* the bound on E R^4 is at most 24 n^8 *)
 Lemma fourth_le (F : realFieldType) (n : F) : 1 <= n ->
-  n ^+ 2 * (n ^+ 2 + 1) * (n ^+ 2 + 2%:R) * (n ^+ 2 + 3%:R) <= 24%:R * n ^+ 8.
+  fourth_bound n <= 24%:R * n ^+ 8.
 Proof.
-move=> n1; have m1 : 1 <= n ^+ 2 by rewrite exprn_ege1.
+move=> n1; rewrite /fourth_bound; have m1 : 1 <= n ^+ 2 by rewrite exprn_ege1.
 rewrite (_ : 24%:R * n ^+ 8 = n ^+ 2 * (2%:R * n ^+ 2) * (3%:R * n ^+ 2) * (4%:R * n ^+ 2)).
   move: (n ^+ 2) m1 => m m1; have m0 : 0 <= m by apply: le_trans m1.
   have le k : m + k%:R <= (k.+1)%:R * m.
@@ -72,15 +72,9 @@ set p := P _; have [q pq] : exists q, p = q%:E.
   rewrite -(is_probability moments); apply: le_measure; rewrite ?inE //.
   exact/measurableC/(measurable_within moments).
 rewrite pq -EFinM -EFinD !lee_fin => main.
-have K24 := fourth_le n1.
-clear pq p; move: critical_root; rewrite -/a => root; clearbody a n.
-have an0 : a * n != 0 by rewrite mulf_neq0 ?gt_eqF.
-have poly : (a * n + n / 4%:R - 1 / 2%:R) * n ^+ 2 + (4%:R * (a * n))^-1 * (n ^+ 4 + n ^+ 2)
-    - 2%:R * n ^+ 3 = n / (4%:R * a) - n ^+ 2 / 2%:R.
-  apply/eqP; rewrite -subr_eq0; apply/eqP.
-  transitivity (n ^+ 3 * (4%:R * a ^+ 2 - (7%:R * a - 1)) / (4%:R * a)).
-    by field; rewrite ?gt_eqF.
-  by rewrite root subrr mulr0 mul0r.
+have K24 := fourth_le n1; set K := fourth_bound n in K24 main.
+have poly := cancellation n0; rewrite /= -/a in poly.
+clear pq p; clearbody K a n; have an0 : a * n != 0 by rewrite mulf_neq0 ?gt_eqF.
 have half : (96%:R * n ^+ 6)^-1 / 2%:R * K <= n ^+ 2 / 8%:R.
   have c0 : 0 <= (96%:R * n ^+ 6)^-1 / 2%:R by rewrite divr_ge0 ?ler0n // ltW.
   apply: le_trans (ler_wpmul2l c0 K24) _; rewrite le_eqVlt; apply/orP/or_introl/eqP.

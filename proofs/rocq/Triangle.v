@@ -351,6 +351,7 @@ have [km|mk'|/eqP e] := ltngtP k m; last by rewrite e in ne.
   by rewrite E mulr_ge0 ?ler0n // -mulrS.
 Qed.
 
+(* The premises are records x and y of length at most 1. *)
 (*@ SENS-TRIANGLE *)
 Theorem triangle_sum_gap_le : triangle_sum (gap x y) <= triangle_l1 R d.
 Proof.
