@@ -38,23 +38,23 @@ Proof. by rewrite rmorphX rmorph_nat. Qed.
 (* Noise of the scale a/(n eps), shaped by a norm, on all entries of a query ... *)
 Lemma full_releases m k (N : norm R m k) (q : Sensitivity.dataset R n d -> 'M[R]_(m, k)) out
     (a : R) (s : rat) (a_gt0 : 0 < b a) :
-  q X = entries_of R m k out -> a ^+ 2 = ratr s ->
+  q X = entries_of R m k out -> b a ^+ 2 = ratr s ->
   releases (with_noise (matrices R m k) (norm_weight N a_gt0) q X) (law (unit_noise N))
-    (fun Z => q X + b a *: Z) (s / (n%:R * eps) ^+ 2) (noisy out (s / (n%:R * eps) ^+ 2)).
+    (fun Z => q X + b a *: Z) s (noisy out s).
 Proof.
-move=> qX as_; apply: additive => //; last exact: noise_scale_squared.
-by apply: matrix_computes => // z; exact: norm_unit.
+move=> qX as_; apply: additive; [|exact: qX|exact: a_gt0|exact: as_].
+by apply: matrix_computes; [exact: a_gt0|exact: norm_unit].
 Qed.
 
 (* ... or on those on and above the diagonal. *)
 Lemma symmetric_releases (N : norm R 1 (entries d)) (q : Sensitivity.dataset R n d -> 'M[R]_d) out
     (a : R) (s : rat) (a_gt0 : 0 < b a) :
-  q X = entries_of R d d out -> a ^+ 2 = ratr s ->
+  q X = entries_of R d d out -> b a ^+ 2 = ratr s ->
   releases (symmetric_noise 1 (norm_weight N a_gt0) q X) (symmetric_law 1 (unit_noise N))
-    (fun Z => q X + b a *: Z) (s / (n%:R * eps) ^+ 2) (noisy out (s / (n%:R * eps) ^+ 2)).
+    (fun Z => q X + b a *: Z) s (noisy out s).
 Proof.
-move=> qX as_; apply: additive => //; last exact: noise_scale_squared.
-by apply: symmetric_computes => // z; exact: norm_unit.
+move=> qX as_; apply: additive; [|exact: qX|exact: a_gt0|exact: as_].
+by apply: symmetric_computes; [exact: a_gt0|exact: norm_unit].
 Qed.
 
 End Pure.
@@ -69,7 +69,7 @@ Lemma nuclear_laplace_holds (R : realType) n d (eps : rat) x (n_gt0 : (0 < n)%N)
   releases (nuclear_laplace d n_gt0 eps_gt0 (rows R n d x)) (law (unit_noise (Algorithm2.nuclear R d)))
     (fun Z => Sensitivity.covariance (rows R n d x) + noise_scale n (ratr eps) 2%:R *: Z)
     (nuclear_laplace_scale n d eps) (nuclear_laplace_release n d eps x).
-Proof. by apply: full_releases; [exact: covariance_rows|exact: nat_square]. Qed.
+Proof. by apply: full_releases; [exact: covariance_rows|apply: noise_scale_squared; exact: nat_square]. Qed.
 
 Definition symmetric_scale (n d : nat) (eps : rat) : rat := 2%:R ^+ 2 / (n%:R * eps) ^+ 2.
 Definition nuclear_laplace_symmetric_release n d eps x :=
@@ -83,7 +83,7 @@ Lemma nuclear_laplace_symmetric_holds (R : realType) n d (eps : rat) x (n_gt0 : 
     (symmetric_law 1 (unit_noise (symmetric_norm (Algorithm2.nuclear R d))))
     (fun Z => Sensitivity.covariance (rows R n d x) + noise_scale n (ratr eps) 2%:R *: Z)
     (symmetric_scale n d eps) (nuclear_laplace_symmetric_release n d eps x).
-Proof. by apply: symmetric_releases; [exact: covariance_rows|exact: nat_square]. Qed.
+Proof. by apply: symmetric_releases; [exact: covariance_rows|apply: noise_scale_squared; exact: nat_square]. Qed.
 
 (* The squares of the sensitivities in l1, of the entries on and above the diagonal and of all. *)
 Definition triangle_square (d : nat) : rat :=
@@ -132,7 +132,7 @@ Lemma lap_cov_holds (R : realType) n d (eps : rat) x (c : calibration) (n_gt0 : 
     (fun Z => Sensitivity.covariance (rows R n d x) + noise_scale n (ratr eps) (lap_cov_numerator R d c) *: Z)
     (lap_cov_scale c n d eps) (lap_cov_release c n d eps x).
 Proof.
-apply: symmetric_releases; first exact: covariance_rows.
+apply: symmetric_releases; [exact: covariance_rows|apply: noise_scale_squared].
 by case: c; [exact: root_two_square|exact: triangle_squareE].
 Qed.
 
@@ -167,7 +167,8 @@ Lemma entrywise_holds full :
               + noise_scale n (ratr eps) (entrywise_numerator R d c full) *: Z)
     (entrywise_scale c full n d eps) (entrywise_release c full n d eps x).
 Proof.
-case: full; [apply: full_releases|apply: symmetric_releases]; by [exact: covariance_rows|exact: entrywise_square].
+case: full; [apply: full_releases|apply: symmetric_releases];
+  by [exact: covariance_rows|apply: noise_scale_squared; exact: entrywise_square].
 Qed.
 
 End Entrywise.
@@ -190,7 +191,7 @@ Lemma k_norm_holds (R : realType) n d (eps : rat) x (k : body) (n_gt0 : (0 < n)%
     (fun Z => Sensitivity.covariance (rows R n d x) + noise_scale n (ratr eps) (body_sensitivity R d k) *: Z)
     (k_norm_scale k n d eps) (k_norm_release k n d eps x).
 Proof.
-apply: symmetric_releases; first exact: covariance_rows.
+apply: symmetric_releases; [exact: covariance_rows|apply: noise_scale_squared].
 rewrite /body_sensitivity /body_square; case: ifP => _; first by rewrite expr1n rmorph1.
 case: k; rewrite ?expr1n ?rmorph1 //; [exact: nat_square|exact: triangle_squareE|].
 by rewrite sqr_sqrtr ?ler0n // rmorph_nat.
@@ -256,7 +257,7 @@ Lemma laplace_holds (R : realType) n d (eps : rat) x (n_gt0 : (0 < n)%N) (eps_gt
     (fun Z => second_moments (rows R n d x) + noise_scale n (ratr eps) (second_moments_sensitivity R d) *: Z)
     (laplace_scale n d eps) (laplace_release n d eps x).
 Proof.
-apply: full_releases; first exact: diagonal_rows.
+apply: full_releases; [exact: diagonal_rows|apply: noise_scale_squared].
 by rewrite /second_moments_sensitivity; case: ifP => _; rewrite rmorphX ?rmorph_nat ?rmorph1.
 Qed.
 

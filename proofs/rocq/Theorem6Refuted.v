@@ -31,9 +31,9 @@ exists (Num.bound (b ^+ 3)) => d dd0.
 have b3 : b ^+ 3 < d%:R.
   by apply: lt_le_trans (archi_boundP (exprn_ge0 3 (ltW b0))) _; rewrite ler_nat.
 have d0 : (0 < d)%N by rewrite -(ltr0n R); apply: lt_trans b3; rewrite exprn_gt0.
-set y := cube_root d; have y0 : 0 < y by apply: exp_fun_gt0.
+set y := cube_root R d; have y0 : 0 < y by apply: exp_fun_gt0.
 have yb : b < y by rewrite -(@ltr_pexpn2r _ 3) ?nnegrE ?(ltW b0) ?(ltW y0) // cube_root_cube.
-have y4 : d%:R ^+ 4 = y ^+ 12 by rewrite -cube_root_cube // -exprM.
+have y4 : d%:R ^+ 4 = y ^+ 12 by rewrite -(cube_root_cube R) // -exprM.
 have big : 768%:R * y ^+ 12 < expR (y / c).
   apply: lt_le_trans (expR_ge13 (divr_ge0 (ltW y0) (ltW c0))).
   have -> : (y / c / 13%:R) ^+ 13 = y ^+ 12 * (y / (13%:R * c) ^+ 13).
