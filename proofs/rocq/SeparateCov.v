@@ -205,7 +205,8 @@ rewrite /= /l1 big_ord1; under eq_bigr do rewrite !mxE.
 exact: (eigenvalue_change_l1 sG x1 z1).
 Qed.
 
-(* The premises are n >= 1, d >= 1, eps > 0 and a measurable map rebuild as above. *)
+(* The premises are n >= 1, d >= 1, eps > 0 and a measurable map rebuild as in the theorem
+   on separate-cov. *)
 (*@ WHOLE.separate-cov-pure *)
 Theorem separate_cov_pure_dp : rebuilds rebuild -> dp adjacent eps (fun X => separate_cov_pure X).
 Proof.

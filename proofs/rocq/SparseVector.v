@@ -244,7 +244,7 @@ Implicit Types Q : 'I_k -> R.
 Definition paper_svt Q o := svt half_gt0 quarter_gt0 T Q o.
 
 (* Every query moves by at most one. *)
-(* The premise besides is eps > 0. *)
+(* The other premise is eps > 0. *)
 (*@ SVT-DP *)
 Theorem svt_dp Q Q' o : (forall j, `|Q j - Q' j| <= 1) ->
   (paper_svt Q o <= (expR eps)%:E * paper_svt Q' o)%E.
@@ -258,7 +258,7 @@ by rewrite le_eqVlt; apply/orP; left; apply/eqP; field.
 Qed.
 
 (* All queries move up by at most one, from Q to Q'. *)
-(* The premise besides is eps > 0. *)
+(* The other premise is eps > 0. *)
 (*@ SVT-MONOTONE-DP *)
 Theorem svt_monotone_dp Q Q' o : (forall j, Q j <= Q' j <= Q j + 1) ->
   (paper_svt Q o <= (expR (3%:R / 4%:R * eps))%:E * paper_svt Q' o)%E /\
