@@ -73,7 +73,7 @@ Let value X (Tu : 'M[R]_d * 'M[R]_(d, 1)) : 'M[R]_(1, 1) := (residual_form X Tu)
 
 Let measurable_value X : measurable_fun setT (value X).
 Proof.
-apply: measurable_fun_matrix => i j; under eq_fun do rewrite mxE !ord1 eqxx mulr1n.
+apply: measurable_fun_matrix => i j; under eq_fun do rewrite mxE !fintype.ord1 eqxx mulr1n.
 exact: measurable_residual_form.
 Qed.
 
