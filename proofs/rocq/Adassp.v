@@ -16,16 +16,10 @@
 
    Assumed: nothing.  Not said: floating point; how the noise is drawn; the map that clips rows
    to the ball; that less is spent for p = 1. *)
-From mathcomp Require Import all_ssreflect ssralg ssrnum ssrint interval zmodp matrix.
-From covassay Require Import MeasureTheory PureDP Lebesgue AdditiveNoise Norms KNorm Mechanisms.
-From covassay Require Import Gaussian TwoStages Zcdp Symmetric GaussianMechanisms Sphere.
-From covassay Require Import EigenvalueSensitivity SpectralMaps EigenvalueFunctions MatrixStages.
-From covassay Require Import EigenvalueChange.
+From covassay Require Import MechanismTheory Gaussian TwoStages Zcdp Symmetric.
+From covassay Require Import GaussianMechanisms Sphere EigenvalueSensitivity SpectralMaps.
+From covassay Require Import EigenvalueFunctions MatrixStages EigenvalueChange.
 From covassay Require Euclidean MatrixNorms RankTwo Sensitivity Algorithm2.
-Set Implicit Arguments. Unset Strict Implicit. Unset Printing Implicit Defensive.
-Import Order.TTheory GRing.Theory Num.Def Num.Theory.
-Import numFieldTopology.Exports.
-Local Open Scope classical_set_scope. Local Open Scope ring_scope.
 
 Section Adassp.
 Variables (R : realType) (n k : nat) (rho beta : R) (tight : bool).
@@ -232,6 +226,7 @@ Qed.
 (* What both parts spend together. *)
 Definition adassp_loss : R := if tight then rho else 2%:R * rho / 3%:R.
 
+(* The premise is rho > 0. *)
 (*@ WHOLE.adassp *)
 Theorem adassp_zcdp : zcdp adjacent adassp_loss adassp.
 Proof.

@@ -11,12 +11,8 @@
    on every event.  No norm appears yet; that is the file KNorm.
 
    Nothing is assumed. *)
-From mathcomp Require Import all_ssreflect ssralg ssrnum ssrint interval matrix.
-From covassay Require Import MeasureTheory PureDP Lebesgue.
-Set Implicit Arguments. Unset Strict Implicit. Unset Printing Implicit Defensive.
-Import Order.TTheory GRing.Theory Num.Def Num.Theory.
-Import numFieldTopology.Exports.
-Local Open Scope classical_set_scope. Local Open Scope ring_scope. Local Open Scope ereal_scope.
+From covassay Require Import MeasureTheory PureDP Lebesgue LebesgueShift.
+Local Open Scope ereal_scope.
 
 (* What is used of the line and of matrices: one can add and subtract, this is
    measurable, and integrals do not see a translation. *)

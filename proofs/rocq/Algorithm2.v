@@ -19,12 +19,9 @@
    That the projection on the nuclear ball is one is proved in BallProjection.
    Assumed: nothing.  Not said: that eps/2 is attained; anything about floating
    point. *)
-From mathcomp Require Import all_ssreflect ssralg ssrnum ssrint interval rat matrix.
 From covassay Require Import MeasureTheory PureDP Lebesgue AdditiveNoise Norms KNorm.
 From covassay Require Euclidean MatrixNorms RankTwo Sensitivity.
-Set Implicit Arguments. Unset Strict Implicit. Unset Printing Implicit Defensive.
-Import Order.TTheory GRing.Theory Num.Def Num.Theory.
-Local Open Scope classical_set_scope. Local Open Scope ring_scope.
+From mathcomp Require Import rat.
 
 Notation nuclear_norm := MatrixNorms.nuclear_norm.
 Notation dataset := Sensitivity.dataset.
@@ -358,6 +355,7 @@ by rewrite (gt_eqF nR_gt0) (gt_eqF eps_gt0).
 Qed.
 
 (* By the joint density: eps/2. *)
+(* The premises are n >= 1, eps > 0 and a measurable third step post. *)
 (*@ DN25.Alg2-DP-JOINT *)
 Theorem algorithm2_dp_joint : dp adjacent (eps / 2%:R) algorithm2.
 Proof.
@@ -369,6 +367,8 @@ Qed.
 Definition algorithm2_tight : dataset R n d -> set 'M[R]_d -> \bar R :=
   nuclear_ball_mechanism (@paper_scale_gt0 2 isT) (@paper_scale_gt0 4 isT) post.
 
+(* With noise of the tight scales: eps, the whole budget. The premises are n >= 1, eps > 0
+   and a measurable third step post. *)
 (*@ DN25.Alg2-TIGHT-DP *)
 Theorem algorithm2_tight_dp : dp adjacent eps algorithm2_tight.
 Proof.

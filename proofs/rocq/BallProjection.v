@@ -9,14 +9,10 @@
    With the nuclear norm this is step 3 of DN25's Algorithm 2. So the theorems of
    Algorithm2, which hold for every measurable third step, hold for the algorithm itself,
    and the measurability is not an assumption. *)
-From mathcomp Require Import all_ssreflect ssralg ssrnum ssrint interval zmodp matrix.
-From covassay Require Import MeasureTheory PureDP Lebesgue AdditiveNoise Norms MatrixNorms Projections.
-From covassay Require Import GammaMoments Algorithm2.
+From covassay Require Import MeasureTheory PureDP Lebesgue AdditiveNoise Norms LipschitzMaps.
+From covassay Require Import MatrixNorms Projections Squeeze Algorithm2.
 From covassay Require Euclidean.
-Set Implicit Arguments. Unset Strict Implicit. Unset Printing Implicit Defensive.
-Import Order.TTheory GRing.Theory Num.Def Num.Theory.
-Import numFieldTopology.Exports numFieldNormedType.Exports.
-Local Open Scope classical_set_scope. Local Open Scope ring_scope.
+Import numFieldNormedType.Exports.
 
 (* A continuous function has a minimum on a compact set. *)
 Lemma attains_min (R : realType) (T : topologicalType) (A : set T) (f : T -> R) :
@@ -61,15 +57,6 @@ Qed.
 Definition euclidean_row : Norms.norm R 1 k := Norms.Norm e_triangle e_scale e_definite.
 
 End Row.
-
-Lemma distance_continuous (R : realType) m n (E : Norms.norm R m n) (a : 'M[R]_(m, n)) :
-  continuous (fun x => E (a - x)).
-Proof.
-move=> x U /(@norm_continuous _ _ _ E (a - x)) /nbhs_ballP [e e0 h].
-apply/nbhs_ballP; exists e => // y xy; apply: h => i j.
-rewrite /ball /= !mxE; have -> : a i j - x i j - (a i j - y i j) = - (x i j - y i j) by ring.
-by rewrite normrN; exact: xy.
-Qed.
 
 Lemma unit_ball_compact (R : realType) k (N : Norms.norm R 1 k.+1) :
   compact [set x : 'rV[R]_k.+1 | N x <= 1].
@@ -158,36 +145,10 @@ have [P PP] := projection_exists A.
 exact: (xgetPex 0 (ex_intro [set P | projection (fun B => N B <= 1) A P] P PP)).
 Qed.
 
-(* the square root of the sum of the squares is at most the sum of the absolute values *)
-Lemma frob_dot_le_l1 A : frob_dot A A <= l1 A ^+ 2.
-Proof.
-rewrite frob_dotE exchange_big expr2 /l1 mulr_suml ler_sum // => i _.
-rewrite mulr_suml ler_sum // => j _; rewrite -expr2 -real_normK ?num_real // expr2.
-by rewrite ler_wpmul2l // l1_ge_entry.
-Qed.
-
-Lemma unit_projection_lipschitz A B i j :
-  `|unit_projection A i j - unit_projection B i j| <= l1 (A - B).
-Proof.
-set P := unit_projection A; set Q := unit_projection B.
-rewrite -(@ler_pexpn2r _ 2) ?nnegrE ?l1_ge0 //; apply: le_trans (frob_dot_le_l1 _).
-apply: le_trans (projection_nonexpansive (unit_projectionP A) (unit_projectionP B)).
-rewrite real_normK ?num_real // frob_dotE (bigD1 j) //= (bigD1 i) //= !mxE -expr2 -addrA.
-rewrite ler_addl addr_ge0 ?sumr_ge0 // => [k _|k _]; first by rewrite -expr2 sqr_ge0.
-by rewrite sumr_ge0 // => l _; rewrite -expr2 sqr_ge0.
-Qed.
-
 Lemma unit_projection_measurable : measurable_fun setT unit_projection.
 Proof.
-apply: measurable_fun_matrix => i j; apply: continuous_measurable_matrix => A U.
-move=> /nbhs_ballP [e /= e0 eU]; have l0 : l1 (A - A) = 0.
-  by rewrite subrr; exact: (norm0 (l1_norm R m n)).
-have near_A : nbhs A [set B | ball (l1 (A - A)) e (l1 (A - B))].
-  exact: (@distance_continuous _ _ _ (l1_norm R m n) A A _
-    (nbhsx_ballx (l1 (A - A)) (PosNum e0))).
-suff : nbhs A [set B | U (unit_projection B i j)] by [].
-apply: filterS near_A => B; rewrite /= /ball /= l0 sub0r normrN ger0_norm ?l1_ge0 // => AB.
-by apply: eU; apply: le_lt_trans (unit_projection_lipschitz A B i j) AB.
+apply: (lipschitz_measurable ltr01) => A B; rewrite expr1n mul1r.
+exact: projection_nonexpansive (unit_projectionP A) (unit_projectionP B).
 Qed.
 
 (* ---------------------------------------------------------------------------- *)
@@ -259,6 +220,8 @@ Hypotheses (n_gt0 : (0 < n)%N) (eps_gt0 : 0 < eps).
 (* Publish the projection of A on the nuclear ball of radius r. *)
 Definition nuclear_ball_projection : R * 'M[R]_d -> 'M[R]_d := ball_projection (nuclear R d).
 
+(* Algorithm 2 with the projection on the nuclear ball as its third step. The premises are
+   n >= 1 and eps > 0. *)
 (*@ DN25.Alg2-COMPLETE *)
 Theorem algorithm2_complete_dp :
   dp (@adjacent R n d) (eps / 2%:R) (algorithm2 n_gt0 nuclear_ball_projection eps_gt0).

@@ -9,15 +9,11 @@
    zero, or that brings the nuclear norm to r.
 
    Assumed: nothing. *)
-From mathcomp Require Import all_ssreflect ssralg ssrnum ssrint interval rat zmodp matrix.
-From mathcomp.algebra_tactics Require Import ring.
-From covassay Require Import MeasureTheory PureDP Lebesgue LebesgueScale AdditiveNoise Norms KNorm.
-From covassay Require Import Algorithm2 BallProjection Releases RationalData ReleaseVectors ProjectionVectors.
+From covassay Require Import MeasureTheory PureDP Lebesgue LebesgueScale AdditiveNoise Norms.
+From covassay Require Import KNorm Algorithm2 BallProjection Releases RationalData.
+From covassay Require Import ReleaseVectors ProjectionVectors.
 From covassay Require Euclidean MatrixNorms Sensitivity Projections.
-Set Implicit Arguments. Unset Strict Implicit. Unset Printing Implicit Defensive.
-Import Order.TTheory GRing.Theory Num.Def Num.Theory.
-Import numFieldTopology.Exports.
-Local Open Scope classical_set_scope. Local Open Scope ring_scope.
+From mathcomp Require Import rat.
 
 (* Two independent noises, each stretched by its scale. *)
 Lemma two_stage_rescale (R : realType) m n (c1 c2 : R)
@@ -126,32 +122,33 @@ Proof. by rewrite fmorph_div rmorphM !rmorph_nat. Qed.
 Lemma ball_scale_gt0 k : (0 < k)%N -> 0 < ball_scale k n eps.
 Proof. by move=> k0; rewrite divr_gt0 ?mulr_gt0 ?ltr0n // -(ltr0q R). Qed.
 
-(* b1 and b2 are 4/(n eps) and 10/(n eps), or ("tight") 2/(n eps) and 4/(n eps). *)
-Lemma algorithm2_release_holds (a : nat -> rat) theta r :
-  let f z := nuclear_ball_projection (Num.max 0 (twice_trace X + 10%:R / (n%:R * ratr eps) * z.2),
-                                      covariance X + (4%:R / (n%:R * ratr eps)) *: z.1) in
-  let b1 := ball_scale 4 n eps in let b2 := ball_scale 10 n eps in
-  computes (algorithm2 n_gt0 (@nuclear_ball_projection R 2) eps_gt0 X) unit_noises f /\
-  (shrunk_to theta r a ->
-   f (entries_of R 2 2 (ball_matrix_noise b1 n x a), ratr (ball_trace_noise b2 n x r))
-   = entries_of R 2 2 (rotated (shrunk theta a))).
+(* What is computed with the scales b1 = k1/(n eps) of the matrix and b2 = k2/(n eps) of the
+   trace, and what a release of it shows. *)
+Local Notation with_scales k1 k2 := (fun z => nuclear_ball_projection
+  (Num.max 0 (twice_trace X + k2%:R / (n%:R * ratr eps) * z.2),
+   covariance X + (k1%:R / (n%:R * ratr eps)) *: z.1)).
+Local Notation shows f b1 b2 a theta r := (shrunk_to theta r a ->
+  f (entries_of R 2 2 (ball_matrix_noise b1 n x a), ratr (ball_trace_noise b2 n x r))
+  = entries_of R 2 2 (rotated (shrunk theta a))).
+
+Let with_scales_shows k1 k2 (a : nat -> rat) theta r : (0 < k1)%N -> (0 < k2)%N ->
+  shows (with_scales k1 k2) (ball_scale k1 n eps) (ball_scale k2 n eps) a theta r.
 Proof.
-move=> f b1 b2; split=> [|ok]; first exact: ball_computes.
-by rewrite /f /= !ball_scaleE; apply: ball_value; rewrite ?ball_scale_gt0.
+by move=> k10 k20 ok; rewrite /= !ball_scaleE; apply: ball_value; rewrite ?ball_scale_gt0.
 Qed.
 
+(* b1 and b2 are 4/(n eps) and 10/(n eps), or ("tight") 2/(n eps) and 4/(n eps). *)
+Lemma algorithm2_release_holds (a : nat -> rat) theta r :
+  let f := with_scales 4 10 in let b1 := ball_scale 4 n eps in let b2 := ball_scale 10 n eps in
+  computes (algorithm2 n_gt0 (@nuclear_ball_projection R 2) eps_gt0 X) unit_noises f /\
+  shows f b1 b2 a theta r.
+Proof. by move=> f b1 b2; split=> [|ok]; [exact: ball_computes|exact: with_scales_shows]. Qed.
+
 Lemma algorithm2_tight_release_holds (a : nat -> rat) theta r :
-  let f z := nuclear_ball_projection (Num.max 0 (twice_trace X + 4%:R / (n%:R * ratr eps) * z.2),
-                                      covariance X + (2%:R / (n%:R * ratr eps)) *: z.1) in
-  let b1 := ball_scale 2 n eps in let b2 := ball_scale 4 n eps in
+  let f := with_scales 2 4 in let b1 := ball_scale 2 n eps in let b2 := ball_scale 4 n eps in
   computes (algorithm2_tight n_gt0 (@nuclear_ball_projection R 2) eps_gt0 X) unit_noises f /\
-  (shrunk_to theta r a ->
-   f (entries_of R 2 2 (ball_matrix_noise b1 n x a), ratr (ball_trace_noise b2 n x r))
-   = entries_of R 2 2 (rotated (shrunk theta a))).
-Proof.
-move=> f b1 b2; split=> [|ok]; first exact: ball_computes.
-by rewrite /f /= !ball_scaleE; apply: ball_value; rewrite ?ball_scale_gt0.
-Qed.
+  shows f b1 b2 a theta r.
+Proof. by move=> f b1 b2; split=> [|ok]; [exact: ball_computes|exact: with_scales_shows]. Qed.
 
 End Ball.
 

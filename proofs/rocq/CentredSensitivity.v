@@ -11,13 +11,7 @@
 (* It exceeds the 2/n of the uncentred covariance for n >= 2. Data sets,      *)
 (* neighbours and sensitivity are those of Sensitivity.v.                     *)
 (******************************************************************************)
-From mathcomp Require Import all_ssreflect ssralg ssrnum zmodp matrix.
-From mathcomp.analysis Require Import reals.
-From mathcomp.algebra_tactics Require Import ring.
-From covassay Require Import Euclidean MatrixNorms RankTwo Sensitivity.
-Set Implicit Arguments. Unset Strict Implicit. Unset Printing Implicit Defensive.
-Import GRing.Theory Num.Theory Order.TTheory.
-Local Open Scope ring_scope.
+From covassay Require Import MatrixTheory Euclidean MatrixNorms RankTwo Sensitivity.
 
 (* THREE POINTS OF THE UNIT BALL *)
 

@@ -12,15 +12,8 @@
    code computes from n, d and beta.
 
    Assumed: nothing.  Not said: floating point; how the noise is drawn. *)
-From mathcomp Require Import all_ssreflect ssralg ssrnum ssrint interval zmodp matrix.
-From mathcomp.algebra_tactics Require Import ring.
-From covassay Require Import MeasureTheory PureDP Lebesgue AdditiveNoise Norms KNorm Mechanisms.
-From covassay Require Import Gaussian TwoStages Zcdp Sphere.
+From covassay Require Import MechanismTheory Gaussian TwoStages Zcdp Sphere.
 From covassay Require Euclidean Sensitivity BallProjection.
-Set Implicit Arguments. Unset Strict Implicit. Unset Printing Implicit Defensive.
-Import Order.TTheory GRing.Theory Num.Def Num.Theory.
-Import numFieldTopology.Exports.
-Local Open Scope classical_set_scope. Local Open Scope ring_scope.
 
 (* A law that does not depend on the data costs nothing: here, all mass in one point. *)
 Lemma dirac_zcdp (R : realType) e (Y : measurableType e) (y : Y) (X : Type) (nb : X -> X -> Prop) :
@@ -53,8 +46,7 @@ Qed.
 
 Lemma measurable_press : measurable_fun setT press.
 Proof.
-apply: measurable_fun_matrix => i j; under eq_fun do rewrite mxE.
-apply: measurable_funM; last exact: measurable_entry.
+apply: measurable_rescaled.
 have E v : tau / Num.max tau (Euclidean.norm v)
     = tau * BallProjection.positive_inverse (Num.max tau (length R d v)).
   by rewrite /BallProjection.positive_inverse ifT //= lt_maxr tau_gt0.
@@ -195,6 +187,7 @@ Definition coinpress_mean (t : nat) (radius : {posnum R}) (X : data) :
     {measure set centre -> \bar R} :=
   steps radius (budgets t) [the {measure set centre -> \bar R} of dirac (0 : 'M[R]_(d, 1))] X.
 
+(* The premise is n >= 1; rho, gamma1, gamma2 and the radius are positive by their types. *)
 (*@ WHOLE.coinpress-mean *)
 Theorem coinpress_mean_zcdp (t : nat) (radius : {posnum R}) :
   zcdp neighbours rho%:num (coinpress_mean t radius).

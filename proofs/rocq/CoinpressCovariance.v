@@ -13,15 +13,9 @@
    constants.
 
    Assumed: nothing.  Not said: floating point; how the noise is drawn. *)
-From mathcomp Require Import all_ssreflect ssralg ssrnum ssrint interval zmodp matrix.
-From covassay Require Import MeasureTheory PureDP Lebesgue AdditiveNoise Norms KNorm Mechanisms.
-From covassay Require Import Gaussian TwoStages Zcdp SymmetricMechanisms Coinpress.
-From covassay Require Import SpectralMaps EigenvalueFunctions MatrixStages.
+From covassay Require Import MechanismTheory Gaussian TwoStages Zcdp SymmetricMechanisms.
+From covassay Require Import Coinpress SpectralMaps EigenvalueFunctions MatrixStages.
 From covassay Require Euclidean Sensitivity.
-Set Implicit Arguments. Unset Strict Implicit. Unset Printing Implicit Defensive.
-Import Order.TTheory GRing.Theory Num.Def Num.Theory.
-Import numFieldTopology.Exports.
-Local Open Scope classical_set_scope. Local Open Scope ring_scope.
 
 (* The budgets of the early steps, and that of the last. *)
 Section Split.
@@ -194,6 +188,7 @@ have -> : squared_length / n%:R / covariance_scale b = Num.sqrt b%:num.
 by rewrite sqr_sqrtr.
 Qed.
 
+(* The premises are n >= 1, d >= 1 and 0 < beta < 1; rho and u are positive by their types. *)
 (*@ WHOLE.coinpress-covariance *)
 Theorem coinpress_covariance_zcdp : zcdp neighbours rho%:num coinpress_covariance.
 Proof.

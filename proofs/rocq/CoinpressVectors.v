@@ -6,14 +6,10 @@
    times z, s the square of sigma.
 
    Assumed: nothing.  Not said: more steps than one. *)
-From mathcomp Require Import all_ssreflect ssralg ssrnum ssrint interval rat zmodp matrix.
-From covassay Require Import MeasureTheory PureDP Lebesgue AdditiveNoise Norms KNorm Mechanisms.
-From covassay Require Import Gaussian TwoStages Coinpress Releases RationalData.
+From covassay Require Import MechanismTheory Gaussian TwoStages Coinpress Releases.
+From covassay Require Import RationalData.
 From covassay Require Euclidean Sensitivity.
-Set Implicit Arguments. Unset Strict Implicit. Unset Printing Implicit Defensive.
-Import Order.TTheory GRing.Theory Num.Def Num.Theory.
-Import numFieldTopology.Exports.
-Local Open Scope classical_set_scope. Local Open Scope ring_scope.
+From mathcomp Require Import rat.
 
 (* A stage after a law that is all mass in one point. *)
 Lemma run_dirac (R : realType) e1 e2 (Y1 : measurableType e1) (Y2 : measurableType e2) (y : Y1)

@@ -11,14 +11,9 @@
    - bingham: the matrix M for which a unit vector u has density exp (u^T M u).
 
    Assumed: nothing. *)
-From mathcomp Require Import all_ssreflect ssralg ssrnum ssrint interval rat zmodp matrix.
-From mathcomp.algebra_tactics Require Import ring.
-From covassay Require Import MeasureTheory PureDP Lebesgue AdditiveNoise Norms KNorm Mechanisms.
-From covassay Require Import SparseVector FiniteMechanisms Sphere RationalData.
+From covassay Require Import MechanismTheory SparseVector FiniteMechanisms Sphere RationalData.
 From covassay Require Euclidean Sensitivity.
-Set Implicit Arguments. Unset Strict Implicit. Unset Printing Implicit Defensive.
-Import Order.TTheory GRing.Theory Num.Def Num.Theory.
-Local Open Scope classical_set_scope. Local Open Scope ring_scope.
+From mathcomp Require Import rat.
 
 (* The first of k queries that reaches the threshold with its noise, or k. *)
 Definition first_index (k : nat) (T : rat) (Q : nat -> rat) (z0 : rat) (z : nat -> rat) : nat :=

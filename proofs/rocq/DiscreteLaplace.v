@@ -116,6 +116,7 @@ Qed.
 Lemma dlaplace_matrix_gt0 m n (z : 'M[int]_(m, n)) : 0 < dlaplace_matrix z.
 Proof. by apply: prodr_gt0 => i _; apply: prodr_gt0 => j _; exact: dlaplace_gt0. Qed.
 
+(* The premise is a scale t > 0. *)
 (*@ DISCRETE-LAPLACE-TOTAL *)
 Theorem dlaplace_total : mass dlaplace setT = 1%E.
 Proof.
@@ -171,6 +172,7 @@ move=> [x v] _; rewrite big_ord_recl /int_row !mxE unlift_none /=; congr (_ * _)
 by apply: eq_bigr => j _; rewrite mxE liftK.
 Qed.
 
+(* The premise is a scale t > 0. *)
 (*@ DISCRETE-LAPLACE-MATRIX-TOTAL *)
 Theorem dlaplace_matrix_total m n : mass (@dlaplace_matrix m n) setT = 1%E.
 Proof.
@@ -246,6 +248,8 @@ Proof. by rewrite /dlaplace normr0 mul0r oppr0 expR0 mulr1. Qed.
 Let int_triangle (a b y : int) : `|y - b| <= `|y - a| + `|a - b|.
 Proof. by rewrite -(subrKA a y (- b)) ler_norm_add. Qed.
 
+(* The premises are a scale t > 0, an integer query that moves by at most Delta between
+   neighbours, and Delta/t <= eps. *)
 (*@ DISCRETE-LAPLACE-DP *)
 Theorem discrete_laplace_dp X (nb : X -> X -> Prop) (q : X -> int) (Delta : int) (eps : R) :
   (forall x x', nb x x' -> `|q x - q x'| <= Delta) -> Delta%:~R / t <= eps ->
@@ -256,6 +260,7 @@ exact: (@mass_shift_dp R [countZmodType of int] t _ _ (dlaplace_gt0 t_gt0 0) dla
 Qed.
 
 (* No smaller eps will do. *)
+(* The premises are a scale t > 0, neighbours x and x', and eps-DP of the release. *)
 (*@ DISCRETE-LAPLACE-TIGHT *)
 Theorem discrete_laplace_tight X (nb : X -> X -> Prop) (q : X -> int) (eps : R) x x' :
   nb x x' -> dp nb eps (discrete_laplace q) -> `|q x - q x'|%:~R / t <= eps.
@@ -290,6 +295,8 @@ rewrite /entry_sum -big_split ler_sum // => i _ /=.
 by rewrite -big_split ler_sum // => j _ /=; rewrite !mxE int_triangle.
 Qed.
 
+(* The premises are a scale t > 0, a query of integer matrices whose entries move by at
+   most Delta in total between neighbours, and Delta/t <= eps. *)
 (*@ DISCRETE-LAPLACE-MATRIX-DP *)
 Theorem discrete_laplace_matrix_dp X (nb : X -> X -> Prop) (q : X -> 'M[int]_(m, n))
     (Delta : int) (eps : R) :
@@ -300,6 +307,8 @@ exact: (@mass_shift_dp R (integers m n) t _ _
   (dlaplace_matrix_gt0 t_gt0 (0 : 'M[int]_(m, n))) matrixE t_gt0 entry_triangle).
 Qed.
 
+(* No smaller eps will do. The premises are a scale t > 0, neighbours x and x', and eps-DP
+   of the release. *)
 (*@ DISCRETE-LAPLACE-MATRIX-TIGHT *)
 Theorem discrete_laplace_matrix_tight X (nb : X -> X -> Prop) (q : X -> 'M[int]_(m, n)) (eps : R)
     x x' :

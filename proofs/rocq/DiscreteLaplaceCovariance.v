@@ -13,16 +13,10 @@
 
    Assumed: nothing.  Not said: how the noise is drawn; that the released numbers are rounded to
    binary64, which is a function of the integers. *)
-From mathcomp Require Import all_ssreflect ssralg countalg ssrnum ssrint interval zmodp matrix.
-From mathcomp.classical Require Import cardinality fsbigop.
-From mathcomp.algebra_tactics Require Import ring.
-From mathcomp Require Import esum.
-From covassay Require Import MeasureTheory PureDP Lebesgue Norms Mechanisms Discrete DiscreteLaplace.
-From covassay Require Import Symmetric SymmetricMechanisms Triangle.
+From covassay Require Import MechanismTheory Discrete.
+From covassay Require Import DiscreteLaplace Symmetric SymmetricMechanisms Triangle.
 From covassay Require Euclidean RankTwo Sensitivity.
-Set Implicit Arguments. Unset Strict Implicit. Unset Printing Implicit Defensive.
-Import Order.TTheory GRing.Theory Num.Def Num.Theory.
-Local Open Scope classical_set_scope. Local Open Scope ring_scope.
+From mathcomp Require Import countalg.
 
 (* ---------------------------------------------------------------------------- *)
 (* The law of h(z), where z has probabilities p                                 *)
@@ -209,6 +203,8 @@ have -> (a : R) (A : 'M[R]_d) : 0 <= a -> triangle_sum (a *: A) = a * triangle_s
 by rewrite exprn_ge0 ?ler0n.
 Qed.
 
+(* The premises are eps > 0 and a map of the records to integer vectors whose squared
+   length is at most 4^b. *)
 (*@ WHOLE.discrete-laplace-covariance *)
 Theorem discrete_laplace_covariance_dp : dp neighbours eps (fun X => discrete_laplace_covariance X).
 Proof.

@@ -5,12 +5,8 @@
    by at most b each, by at most 2b in l1, and by at most b sqrt 2 in l2.
 
    Nothing is assumed. *)
-From mathcomp Require Import all_ssreflect ssralg ssrnum ssrint interval zmodp matrix.
 From covassay Require Import MeasureTheory EigenvalueSensitivity SpectralMaps.
 From covassay Require Euclidean Sensitivity.
-Set Implicit Arguments. Unset Strict Implicit. Unset Printing Implicit Defensive.
-Import Order.TTheory GRing.Theory Num.Def Num.Theory.
-Local Open Scope ring_scope.
 
 Section Rise.
 Variables (R : realType) (d : nat) (G : 'M[R]_d) (b : R).

@@ -5,12 +5,8 @@
    at every number they agree with almost all of them.
 
    Nothing is assumed. *)
-From mathcomp Require Import all_ssreflect ssralg ssrnum ssrint interval zmodp matrix.
 From covassay Require Import MeasureTheory PureDP Lebesgue SpectralMaps.
-Set Implicit Arguments. Unset Strict Implicit. Unset Printing Implicit Defensive.
-Import Order.TTheory GRing.Theory Num.Def Num.Theory.
-Import numFieldTopology.Exports numFieldNormedType.Exports.
-Local Open Scope classical_set_scope. Local Open Scope ring_scope.
+Import numFieldNormedType.Exports.
 
 Section Functions.
 Variable R : realType.

@@ -12,12 +12,8 @@
 (* That every symmetric matrix has such eigenvalues is SpectralTheorem.v.     *)
 (* Nothing is assumed.                                                        *)
 (******************************************************************************)
-From mathcomp Require Import all_ssreflect ssralg ssrnum zmodp matrix mxalgebra.
-From mathcomp.algebra_tactics Require Import ring.
-From covassay Require Import Euclidean MatrixNorms PsdProjection.
-Set Implicit Arguments. Unset Strict Implicit. Unset Printing Implicit Defensive.
-Import GRing.Theory Num.Theory Order.TTheory.
-Local Open Scope ring_scope.
+From covassay Require Import MatrixTheory Euclidean MatrixNorms PsdProjection.
+From mathcomp Require Import mxalgebra.
 
 Section Spectral.
 Variables (R : rcfType) (d : nat).

@@ -7,11 +7,7 @@
 (* matrix product, a *: A a multiple, and x *m y^T the rank-one matrix x yT.  *)
 (* Nothing is assumed, and no axiom is used.                                  *)
 (******************************************************************************)
-From mathcomp Require Import all_ssreflect ssralg ssrnum zmodp matrix.
-From mathcomp.algebra_tactics Require Import ring.
-Set Implicit Arguments. Unset Strict Implicit. Unset Printing Implicit Defensive.
-Import GRing.Theory Num.Theory Order.TTheory.
-Local Open Scope ring_scope.
+From covassay Require Import MatrixTheory.
 
 (* transposition is linear *)
 Lemma trD (R : ringType) m n (A B : 'M[R]_(m, n)) : (A + B)^T = A^T + B^T.

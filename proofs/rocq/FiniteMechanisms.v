@@ -12,14 +12,8 @@
 
    Assumed: nothing.  Not said: floating point; how the noise is drawn; in private-radius, how
    the public radii and the threshold are chosen. *)
-From mathcomp Require Import all_ssreflect ssralg ssrnum ssrint interval zmodp matrix.
-From mathcomp.algebra_tactics Require Import ring.
-From covassay Require Import MeasureTheory PureDP Lebesgue AdditiveNoise Norms KNorm Mechanisms.
-From covassay Require Import SparseVector Discrete.
+From covassay Require Import MechanismTheory SparseVector Discrete.
 From covassay Require Euclidean RankTwo Sensitivity Algorithm2.
-Set Implicit Arguments. Unset Strict Implicit. Unset Printing Implicit Defensive.
-Import Order.TTheory GRing.Theory Num.Def Num.Theory.
-Local Open Scope classical_set_scope. Local Open Scope ring_scope.
 
 Section Mechanisms.
 Variables (R : realType) (n d : nat) (eps : R).
@@ -58,6 +52,7 @@ rewrite (bigD1 (Ordinal d0)) //= ltr_paddr ?expR_gt0 //.
 by apply: sumr_ge0 => v _; rewrite ltW // expR_gt0.
 Qed.
 
+(* The premises are eps > 0 and adjacent data sets X and Y. *)
 (*@ WHOLE.exponential *)
 Theorem exponential_dp (X Y : data) (S : pred 'I_d) : adjacent X Y ->
   \sum_(u | S u) exponential X u <= expR eps * \sum_(u | S u) exponential Y u.
@@ -117,6 +112,7 @@ Definition first_above k (tight : bool) (T : R) (Q : 'I_k -> R) (o : option 'I_k
 Definition above_threshold (tight : bool) (share : R) (X : data) (o : option 'I_d) : \bar R :=
   first_above tight (share * n%:R / d%:R) (energy X) o.
 
+(* The premises are eps > 0 and adjacent data sets X and Y. *)
 (*@ WHOLE.above-threshold *)
 Theorem above_threshold_dp (tight : bool) (share : R) (X Y : data) (S : pred (option 'I_d)) :
   adjacent X Y ->
@@ -146,6 +142,8 @@ Definition private_radius k (radius : 'I_k -> R) (tight : bool) (T : R) (X : dat
     (o : option 'I_k) : \bar R :=
   first_above tight T (rows_within radius X) o.
 
+(* The premises are eps > 0 and adjacent data sets X and Y; the radii and the threshold are
+   any numbers. *)
 (*@ WHOLE.private-radius *)
 Theorem private_radius_dp k (radius : 'I_k -> R) (tight : bool) (T : R) (X Y : data)
     (S : pred (option 'I_k)) : adjacent X Y ->

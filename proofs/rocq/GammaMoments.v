@@ -11,142 +11,19 @@
    the noise itself.
 
    The proof needs no volume of a ball and no polar coordinates. Let
-   F_k(c) = int N^k exp (-c N). A change of scale gives c^(p+k) F_k(c) = F_k(1), and
-   the tangents of the exponential put F_(k+1)(1) between (F_k(1) - F_k(1 + h))/h and
-   (F_k(1 - h) - F_k(1))/h, for every small h. So F_(k+1)(1) = (p + k) F_k(1).
+   F_k(c) = int N^k exp (-c N).
+   1. A change of scale gives c^(p+k) F_k(c) = F_k(1).
+   2. The tangents of the exponential put F_(k+1)(1) between (F_k(1) - F_k(1 + h))/h and
+      (F_k(1 - h) - F_k(1))/h, for every h in (0, 1).
+   3. So F_(k+1)(1) = (p + k) F_k(1) (Squeeze), and F_k(1) is a product times F_0(1).
+   4. The expectation is F_k over F_0, at c = 1/scale (LawIntegral).
 
    Nothing is assumed. Not said: that N(Z) has the Gamma law itself. *)
-From mathcomp Require Import all_ssreflect ssralg ssrnum ssrint interval zmodp matrix.
-From covassay Require Import MeasureTheory PureDP Lebesgue LebesgueScale Norms KNorm ExponentialBounds.
-From covassay Require Import Algorithm2 TailIdentity.
+From covassay Require Import MeasureTheory MeasurableFunctions PureDP Lebesgue LebesgueScale.
+From covassay Require Import Norms KNorm ExponentialBounds LawIntegral Squeeze Algorithm2.
+From covassay Require Import TailIdentity.
 From covassay Require Theorem6.
-Set Implicit Arguments. Unset Strict Implicit. Unset Printing Implicit Defensive.
-Import Order.TTheory GRing.Theory Num.Def Num.Theory.
-Import numFieldTopology.Exports.
-Local Open Scope classical_set_scope. Local Open Scope ring_scope. Local Open Scope ereal_scope.
-
-(* ---------------------------------------------------------------------------- *)
-(* The expectation of a function is its integral against the density            *)
-
-Section LawIntegral.
-Context (R : realType) d (Y : measurableType d) (mu : {measure set Y -> \bar R}).
-Variable w : weight mu.
-Let dens (y : Y) : \bar R := (w y / normalizer w)%:E.
-Let dens0 y : 0 <= dens y. Proof. exact: density_ge0. Qed.
-Let mdens : measurable_fun setT dens. Proof. exact: density_measurable. Qed.
-
-Let integral_law_indic (E : set Y) : measurable E ->
-  \int[mu]_y (dens y * (\1_E y)%:E) = law w E.
-Proof.
-move=> mE; rewrite /law [RHS]integral_mkcond; apply: eq_integral => y _.
-by rewrite /patch indicE; case: ifPn => _; rewrite ?mule1 ?mule0.
-Qed.
-
-Let integral_law_nnsfun (h : {nnsfun Y >-> R}) :
-  \int[law w]_y (h y)%:E = \int[mu]_y (dens y * (h y)%:E).
-Proof.
-under [LHS]eq_integral do rewrite fimfunE -fsumEFin//.
-rewrite [LHS]ge0_integral_fsum//; last 2 first.
-- by move=> r; exact/EFin_measurable_fun/measurable_funrM/measurable_fun_indic.
-- by move=> r y _; rewrite EFinM nnfun_muleindic_ge0.
-under [RHS]eq_integral.
-  move=> y _; rewrite fimfunE -fsumEFin// ge0_mule_fsumr; last first.
-    by move=> r; rewrite EFinM nnfun_muleindic_ge0.
-  over.
-rewrite [RHS]ge0_integral_fsum//; last 2 first.
-- move=> r; apply: emeasurable_funM => //.
-  exact/EFin_measurable_fun/measurable_funrM/measurable_fun_indic.
-- by move=> r y _; rewrite EFinM mule_ge0// nnfun_muleindic_ge0.
-apply: eq_fsbigr => r rh; have [y _ hy] := [elaborate set_mem rh].
-have r0 : (0 <= r)%R by rewrite -hy.
-have mr : measurable (h @^-1` [set r]) by exact: measurable_sfunP.
-under [RHS]eq_integral do rewrite EFinM muleCA.
-rewrite ge0_integralM_EFin//; last 2 first.
-- by move=> z _; rewrite mule_ge0 // lee_fin.
-- apply: emeasurable_funM => //; exact/EFin_measurable_fun/measurable_fun_indic.
-rewrite integral_law_indic //; under eq_integral do rewrite EFinM.
-rewrite ge0_integralM_EFin// ?integral_indic ?setIT //.
-- by move=> z _; rewrite lee_fin.
-- exact/EFin_measurable_fun/measurable_fun_indic.
-Qed.
-
-Lemma integral_law (f : Y -> \bar R) : measurable_fun setT f -> (forall y, 0 <= f y) ->
-  \int[law w]_y f y = \int[mu]_y (dens y * f y).
-Proof.
-move=> mf f0; have [f_ [ndf f_f]] := approximation measurableT mf (fun y _ => f0 y).
-have mono y : {homo (fun k => (f_ k y)%:E) : i j / (i <= j)%N >-> i <= j}.
-  by move=> i j /ndf /lefP; rewrite lee_fin.
-have mfk k : measurable_fun setT (fun y => (f_ k y)%:E) by exact/EFin_measurable_fun.
-transitivity (lim (fun k => \int[law w]_y (f_ k y)%:E)).
-  rewrite -monotone_convergence//=.
-  - by apply: eq_integral => y _; apply/esym/cvg_lim => //; exact: f_f.
-  - by move=> k y _; rewrite lee_fin.
-transitivity (lim (fun k => \int[mu]_y (dens y * (f_ k y)%:E))).
-  by congr (lim _); apply/funext => k; exact: integral_law_nnsfun.
-rewrite -monotone_convergence//=.
-- apply: eq_integral => y _; apply: cvg_lim => //; apply: ereal_cvgrM => //.
-  exact: f_f.
-- by move=> k; exact: emeasurable_funM.
-- by move=> k y _; rewrite mule_ge0 // lee_fin.
-- by move=> y _ i j /(mono y) le; exact: lee_wpmul2l.
-Qed.
-
-End LawIntegral.
-
-(* ---------------------------------------------------------------------------- *)
-(* A number between two difference quotients                                    *)
-
-Section Squeeze.
-Local Open Scope ring_scope.
-Variable R : realType.
-Implicit Types (a b h x y z : R).
-
-Lemma bernoulli_nat q h : -1 <= h -> 1 + q%:R * h <= (1 + h) ^+ q.
-Proof.
-move=> h1; have h0 : 0 <= 1 + h by rewrite -ler_subl_addl sub0r.
-elim: q => [|q IH]; first by rewrite mul0r addr0 expr0.
-rewrite exprSr; apply: le_trans (ler_wpmul2r h0 IH).
-rewrite -subr_ge0 [X in 0 <= X](_ : _ = q%:R * h ^+ 2); last by rewrite mulrSr; ring.
-by rewrite mulr_ge0 ?sqr_ge0.
-Qed.
-
-Lemma le_of_small x y z : (forall h, 0 < h -> h < 1 -> x <= y + h * z) -> x <= y.
-Proof.
-move=> H; apply/ler_addgt0Pr => e e0.
-have d0 : 0 < e + `|z| + 1 by rewrite ltr_paddl // addr_ge0 // ltW.
-pose h := e / (e + `|z| + 1); have h0 : 0 < h by rewrite divr_gt0.
-have h1 : h < 1 by rewrite ltr_pdivr_mulr // mul1r -addrA ltr_addl ltr_paddl.
-apply: le_trans (H h h0 h1) _; rewrite ler_add2l.
-apply: le_trans (ler_wpmul2l (ltW h0) (ler_norm z)) _.
-rewrite /h mulrAC ler_pdivr_mulr // ler_wpmul2l ?(ltW e0) //.
-by rewrite addrAC ler_addr addr_ge0 // ltW.
-Qed.
-
-Lemma squeeze q a b : 0 <= a ->
-  (forall h, 0 < h -> h < 1 -> (1 - h) ^+ q * (h * b + a) <= a) ->
-  (forall h, 0 < h -> h < 1 -> (1 + h) ^+ q * (a - h * b) <= a) -> 0 <= b ->
-  b = q%:R * a.
-Proof.
-move=> a0 up lo b0; apply/eqP; rewrite eq_le; apply/andP; split.
-  apply: (@le_of_small _ _ (q%:R * b)) => h h0 h1.
-  have hb : 0 <= h * b + a by rewrite addr_ge0 // mulr_ge0 // ltW.
-  have hm : -1 <= - h by rewrite ler_opp2 ltW.
-  have := le_trans (ler_wpmul2r hb (bernoulli_nat q hm)) (up h h0 h1).
-  rewrite -subr_ge0 => le; rewrite -subr_ge0 -(pmulr_rge0 _ h0).
-  apply: le_trans le _; rewrite le_eqVlt; apply/orP/or_introl/eqP.
-  by move: (q%:R) => r; ring.
-apply: (@le_of_small _ _ (q%:R * b)) => h h0 h1.
-have hm : -1 <= h by apply: le_trans (ltW h0); rewrite oppr_le0.
-have le : (1 + q%:R * h) * (a - h * b) <= a.
-  have [s|s] := leP 0 (a - h * b).
-    by apply: le_trans (lo h h0 h1); rewrite ler_wpmul2r // bernoulli_nat.
-  apply: le_trans a0; rewrite mulr_ge0_le0 ?(ltW s) // addr_ge0 // mulr_ge0 // ltW //.
-move: le; rewrite -subr_ge0 => le; rewrite -subr_ge0 -(pmulr_rge0 _ h0).
-apply: le_trans le _; rewrite le_eqVlt; apply/orP/or_introl/eqP.
-by move: (q%:R) => r; ring.
-Qed.
-
-End Squeeze.
+Local Open Scope ereal_scope.
 
 (* ---------------------------------------------------------------------------- *)
 (* The moments                                                                  *)
@@ -166,10 +43,7 @@ Proof. exact: mulr_ge0 (exprn_ge0 _ (norm_ge0 N z)) (ltW (expR_gt0 _)). Qed.
 Let term_measurable k c : measurable_fun setT (term k c).
 Proof.
 apply: measurable_funM; first by apply: measurable_fun_exprn; exact: norm_measurable.
-rewrite (_ : (fun _ => _) = expR \o (fun z => (- c) * N z)%R); last first.
-  by apply/funext => z; rewrite /= mulNr.
-apply: measurable_fun_comp; first by apply: continuous_measurable_fun; exact: continuous_expR.
-by apply: measurable_funrM; exact: norm_measurable.
+by apply: measurable_exp_opp; apply: measurable_funrM; exact: norm_measurable.
 Qed.
 
 Let mterm k c : measurable_fun setT (fun z => (term k c z)%:E).
@@ -200,46 +74,51 @@ by rewrite F_scale // Fa -EFinM mulrC.
 Qed.
 
 (* the tangents of the exponential *)
-Let F_up k h : (0 < h)%R -> (h%:E * F k.+1 1) + F k 1 <= F k (1 - h).
+Let term_tangent k h z : (term k 1 z + h * term k.+1 1 z <= term k (1 - h) z)%R.
 Proof.
-move=> h0; rewrite /F -ge0_integralM_EFin //; last 2 first.
-- by move=> z _; rewrite lee_fin term_ge0.
-- exact: ltW.
-have ht z : 0 <= h%:E * (term k.+1 1 z)%:E by rewrite mule_ge0 // lee_fin ?term_ge0 // ltW.
-rewrite -ge0_integralD //; last 2 first.
-- exact: measurable_funeM.
-- by move=> z _; rewrite lee_fin term_ge0.
-apply: ge0_le_integral => //.
-- by move=> z _; rewrite adde_ge0 // lee_fin term_ge0.
-- by apply: emeasurable_funD => //; exact: measurable_funeM.
-- by move=> z _; rewrite lee_fin term_ge0.
-move=> z _; rewrite -EFinM -EFinD lee_fin /term exprS.
-have r0 := norm_ge0 N z; move: (N z) r0 => r r0.
+rewrite /term exprS; have r0 := norm_ge0 N z; move: (N z) r0 => r r0.
 have -> : (- ((1 - h) * r) = - (1 * r) + h * r)%R by ring.
 rewrite expRD -subr_ge0 [X in (0 <= X)%R](_ : _ = r ^+ k * (expR (- (1 * r))
     * (expR (h * r) - (1 + h * r))))%R; last by ring.
 by rewrite !mulr_ge0 ?exprn_ge0 ?(ltW (expR_gt0 _)) // subr_ge0 expR_ge1D.
 Qed.
 
+Let F_sum k c h : (0 <= h)%R ->
+  F k c + h%:E * F k.+1 1 = \int[Leb]_z (term k c z + h * term k.+1 1 z)%:E.
+Proof.
+move=> h0; rewrite /F -ge0_integralM_EFin //; last by move=> z _; rewrite lee_fin term_ge0.
+rewrite -ge0_integralD //; first last.
+- exact: measurable_funeM.
+- by move=> z _; rewrite mule_ge0 // lee_fin ?term_ge0.
+- by move=> z _; rewrite lee_fin term_ge0.
+Qed.
+
+Let F_sum_measurable k c h : measurable_fun setT (fun z => (term k c z + h * term k.+1 1 z)%:E).
+Proof.
+by apply/EFin_measurable_fun; apply: measurable_funD => //; exact: measurable_funrM.
+Qed.
+
+Let F_sum_ge0 k c h z : (0 <= h)%R -> 0 <= (term k c z + h * term k.+1 1 z)%:E.
+Proof.
+move=> h0; rewrite lee_fin; apply: addr_ge0; first exact: term_ge0.
+by apply: mulr_ge0 => //; exact: term_ge0.
+Qed.
+
+Let F_up k h : (0 < h)%R -> F k 1 + h%:E * F k.+1 1 <= F k (1 - h).
+Proof.
+move=> /ltW h0; rewrite F_sum //; apply: ge0_le_integral => // z _.
+- exact: F_sum_ge0.
+- by rewrite lee_fin term_ge0.
+by rewrite lee_fin term_tangent.
+Qed.
+
 Let F_lo k h : (0 < h)%R -> F k 1 <= F k (1 + h) + h%:E * F k.+1 1.
 Proof.
-move=> h0; rewrite /F -ge0_integralM_EFin //; last 2 first.
-- by move=> z _; rewrite lee_fin term_ge0.
-- exact: ltW.
-have ht z : 0 <= h%:E * (term k.+1 1 z)%:E by rewrite mule_ge0 // lee_fin ?term_ge0 // ltW.
-rewrite -ge0_integralD //; last 2 first.
-- by move=> z _; rewrite lee_fin term_ge0.
-- exact: measurable_funeM.
-apply: ge0_le_integral => //.
-- by move=> z _; rewrite lee_fin term_ge0.
-- by move=> z _; rewrite adde_ge0 // lee_fin term_ge0.
-- by apply: emeasurable_funD => //; exact: measurable_funeM.
-move=> z _; rewrite -EFinM -EFinD lee_fin /term exprS.
-have r0 := norm_ge0 N z; move: (N z) r0 => r r0.
-have -> : (- ((1 + h) * r) = - (1 * r) + - (h * r))%R by ring.
-rewrite expRD -subr_ge0 [X in (0 <= X)%R](_ : _ = r ^+ k * (expR (- (1 * r))
-    * (expR (- (h * r)) - (1 + - (h * r)))))%R; last by ring.
-by rewrite !mulr_ge0 ?exprn_ge0 ?(ltW (expR_gt0 _)) // subr_ge0 expR_ge1D.
+move=> /ltW h0; rewrite F_sum //; apply: ge0_le_integral => // z _.
+- by rewrite lee_fin term_ge0.
+- exact: F_sum_ge0.
+have := term_tangent k (- h) z; rewrite opprK mulNr lee_fin => le.
+by rewrite -ler_subl_addr.
 Qed.
 
 Let F_step k (a : R) : F k 1 = a%:E -> F k.+1 1 = ((p + k)%:R * a)%:E.
@@ -252,13 +131,13 @@ have [b Fb] : exists b, F k.+1 1 = b%:E.
   rewrite (FE (c := (1 - 1 / 2)%R) _ Fa); last first.
     by rewrite subr_gt0 ltr_pdivr_mulr // mul1r ltr1n.
   case: (F k.+1 1) (F_ge0 k.+1 1) => [r|//|//] _; first by rewrite ltry.
-  by rewrite gt0_muley ?lte_fin // Fa.
+  by rewrite gt0_muley ?lte_fin // Fa addey.
 rewrite Fb; congr (_%:E).
 have b0 : (0 <= b)%R by rewrite -lee_fin -Fb.
 apply: squeeze => // h h0 h1.
   have c0 : (0 < 1 - h)%R by rewrite subr_gt0.
   have := F_up k h0; rewrite (FE c0 Fa) Fa Fb -EFinM -EFinD lee_fin.
-  by rewrite ler_pdivl_mulr ?exprn_gt0 // mulrC.
+  by rewrite addrC ler_pdivl_mulr ?exprn_gt0 // mulrC.
 have c0 : (0 < 1 + h)%R by rewrite addr_gt0.
 have := F_lo k h0; rewrite (FE c0 Fa) Fa Fb -EFinM -EFinD lee_fin.
 by rewrite -ler_subl_addr ler_pdivl_mulr ?exprn_gt0 // mulrC.
@@ -274,6 +153,9 @@ Variable scale : R.
 Hypothesis scale_gt0 : (0 < scale)%R.
 Let noise := law (norm_weight N scale_gt0).
 
+(* The k-th moment of N(Z), for noise Z with the density proportional to exp (-N/scale) on the
+   m x n matrices, with respect to Lebesgue measure. The premise of the section is
+   scale > 0. *)
 (*@ GAMMA-MOMENTS *)
 Theorem norm_moments k :
   \int[noise]_z (N z ^+ k)%:E = (scale ^+ k * \prod_(j < k) (p + j)%:R)%:E.
@@ -324,7 +206,9 @@ Local Notation E k := (Theorem6.expect nuclear_laplace (fun z => (nuclear_norm z
 Let moment k : E k = (\prod_(j < k) (d * d + j)%:R)%:E.
 Proof. by rewrite /Theorem6.expect (norm_moments (nuclear R d)) expr1n mul1r. Qed.
 
-(* The first three premises of Theorem6, for the noise itself, in every dimension. *)
+(* The first three premises of Theorem6, for the noise itself, in every dimension: it is a
+   probability, and the nuclear norm has the moments d^2, d^4 + d^2 and
+   d^2 (d^2 + 1) (d^2 + 2) (d^2 + 3) of orders 1, 2 and 4. There is no premise. *)
 (*@ NUCLEAR-LAPLACE-MOMENTS *)
 Theorem nuclear_laplace_moments :
   [/\ nuclear_laplace setT = 1,
@@ -340,7 +224,8 @@ Qed.
 
 End NuclearLaplace.
 
-(* All the premises, for d = 1, where the one singular value is the nuclear norm. *)
+(* All the premises of Theorem6 (noise_moments) hold for the noise itself when d = 1, where
+   the one singular value is the nuclear norm. There is no premise. *)
 (*@ NOISE-MOMENTS-LINE *)
 Theorem noise_moments_line (R : realType) :
   Theorem6.noise_moments (nuclear_laplace R 1) (fun z (_ : 'I_1) => nuclear_norm z).

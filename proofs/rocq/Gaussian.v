@@ -16,12 +16,10 @@
    Rows, columns and the line are the cases m = 1 or n = 1. The normalizer of the density is
    PROVED finite and non-zero; its value (sigma sqrt (2 pi))^(m n) is neither proved nor
    used. Nothing is assumed. *)
-From mathcomp Require Import all_ssreflect ssralg ssrnum ssrint interval matrix.
-From covassay Require Import MeasureTheory PureDP Lebesgue AdditiveNoise KNorm ExponentialBounds PureToZcdp.
+From covassay Require Import MeasureTheory MeasurableFunctions PureDP Lebesgue LebesgueBox LebesgueProduct AdditiveNoise KNorm.
+From covassay Require Import ExponentialBounds PureToZcdp.
 From covassay Require FiniteDP.
-Set Implicit Arguments. Unset Strict Implicit. Unset Printing Implicit Defensive.
-Import Order.TTheory GRing.Theory Num.Def Num.Theory.
-Local Open Scope classical_set_scope. Local Open Scope ring_scope. Local Open Scope ereal_scope.
+Local Open Scope ereal_scope.
 
 (* ---------------------------------------------------------------------------- *)
 (* zCDP for laws with positive densities                                        *)
@@ -91,15 +89,6 @@ Definition approx_indistinguishable (R : realType) d (Y : measurableType d) (eps
     (P Q : set Y -> \bar R) :=
   forall S, measurable S -> P S <= (expR eps)%:E * Q S + delta%:E.
 
-Lemma measurable_sum (R : realType) d (T : measurableType d) (I : Type) (r : seq I)
-    (f : I -> T -> R) : (forall i, measurable_fun setT (f i)) ->
-  measurable_fun setT (fun x => \sum_(i <- r) f i x)%R.
-Proof.
-move=> mf; elim: r => [|i r IH].
-  by under eq_fun do rewrite big_nil; exact: measurable_fun_cst.
-by under eq_fun do rewrite big_cons; exact: measurable_funD.
-Qed.
-
 (* ---------------------------------------------------------------------------- *)
 (* The density                                                                  *)
 
@@ -129,11 +118,7 @@ Qed.
 
 Lemma gaussian_density_measurable : measurable_fun setT gaussian_density.
 Proof.
-rewrite (_ : gaussian_density = expR \o (fun z => (- v^-1) * sum_squares z)%R); last first.
-  by apply/funext => z; rewrite /gaussian_density /= mulNr mulrC.
-apply: measurable_fun_comp.
-  by apply: continuous_measurable_fun; exact: continuous_expR.
-by apply: measurable_funrM; exact: sum_squares_measurable.
+by apply: measurable_exp_opp; apply: measurable_fun_div; exact: sum_squares_measurable.
 Qed.
 
 (* On the unit box it is bounded below. *)
@@ -231,6 +216,7 @@ rewrite mulrC /inverse_normalizer.
 by rewrite -(normalizer_shift (matrices R m n) gaussian_weight a).
 Qed.
 
+(* The premise is sigma > 0; alpha, a, b and y are arbitrary. *)
 (*@ GAUSSIAN-POINTWISE *)
 Theorem gaussian_renyi_pointwise (alpha : R) a b y :
   (density (gaussian a) y `^ alpha * density (gaussian b) y `^ (1 - alpha)
@@ -246,6 +232,7 @@ transitivity (- ((alpha * sum_squares (y - a) + (1 - alpha) * sum_squares (y - b
 rewrite complete_square; move: (sum_squares _) (sum_squares _) (v^-1)%R => s t w; ring.
 Qed.
 
+(* The premise is sigma > 0; alpha, a and b are arbitrary. *)
 (*@ GAUSSIAN-RENYI *)
 Theorem gaussian_renyi (alpha : R) a b :
   renyi_integral alpha (gaussian a) (gaussian b)
@@ -267,6 +254,8 @@ Qed.
 Variable Delta : R.
 Let rho : R := (Delta ^+ 2 / v)%R.
 
+(* The premises are sigma > 0 and centres a and b whose squared distance is at most
+   Delta^2. *)
 (*@ GAUSSIAN-ZCDP *)
 Theorem gaussian_zcdp a b : (sum_squares (a - b) <= Delta ^+ 2)%R ->
   zcdp_laws rho (gaussian a) (gaussian b).
@@ -281,6 +270,8 @@ Definition gaussian_mechanism (X : Type) (q : X -> 'M[R]_(m, n)) (x : X) :
     set 'M[R]_(m, n) -> \bar R :=
   add_noise (matrices R m n) gaussian_weight q x.
 
+(* The premises are sigma > 0, Delta > 0, rho = Delta^2/(2 sigma^2) < eps, and a query that
+   moves by at most Delta between neighbours, in the root of the sum of squares. *)
 (*@ GAUSSIAN-APPROXIMATE *)
 Theorem gaussian_approximate_dp (X : Type) (nb : X -> X -> Prop) (q : X -> 'M[R]_(m, n))
     (eps : R) : (0 < Delta)%R -> (rho < eps)%R ->

@@ -1,12 +1,8 @@
 (* Why the premises of the Gaussian mechanisms are not empty: something meets each.
 
    Nothing is assumed. *)
-From mathcomp Require Import all_ssreflect ssralg ssrnum ssrint interval zmodp matrix.
 From covassay Require Import MeasureTheory Gaussian.
 From covassay Require Euclidean Sensitivity GaussianMechanisms.
-Set Implicit Arguments. Unset Strict Implicit. Unset Printing Implicit Defensive.
-Import Order.TTheory GRing.Theory Num.Def Num.Theory.
-Local Open Scope ring_scope.
 
 Lemma positive_weight_inhabited (R : realType) (m n : nat) :
   positive_weight (gaussian (m := m) (n := n) (ltr01 : 0 < 1 :> R) 0).

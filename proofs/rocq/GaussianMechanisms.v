@@ -17,14 +17,10 @@
    is proved here, for every set.
 
    Assumed: nothing.  Not said: floating point; how the noise is drawn. *)
-From mathcomp Require Import all_ssreflect ssralg ssrnum ssrint interval zmodp matrix.
-From covassay Require Import MeasureTheory PureDP Lebesgue AdditiveNoise Norms KNorm Mechanisms.
-From covassay Require Import Gaussian TwoStages Zcdp Symmetric SymmetricMechanisms.
-From covassay Require Euclidean MatrixNorms RankTwo Sensitivity Algorithm2 Projections BallProjection.
-Set Implicit Arguments. Unset Strict Implicit. Unset Printing Implicit Defensive.
-Import Order.TTheory GRing.Theory Num.Def Num.Theory.
-Import numFieldTopology.Exports.
-Local Open Scope classical_set_scope. Local Open Scope ring_scope.
+From covassay Require Import MechanismTheory Gaussian TwoStages Zcdp Symmetric.
+From covassay Require Import SymmetricMechanisms.
+From covassay Require Euclidean MatrixNorms RankTwo Sensitivity Algorithm2 Projections.
+From covassay Require BallProjection.
 
 (* ---------------------------------------------------------------------------- *)
 (* Symmetric Gaussian noise                                                     *)
@@ -90,26 +86,10 @@ Section Nearest.
 Variables (R : realType) (m n : nat) (K : 'M[R]_(m, n) -> Prop) (p : 'M[R]_(m, n) -> 'M[R]_(m, n)).
 Hypothesis p_nearest : forall A, Projections.projection K A (p A).
 
-Lemma nearest_lipschitz A B i j : `|p A i j - p B i j| <= l1 (A - B).
-Proof.
-rewrite -(@ler_pexpn2r _ 2) ?nnegrE ?l1_ge0 //; apply: le_trans (BallProjection.frob_dot_le_l1 _).
-apply: le_trans (Projections.projection_nonexpansive (p_nearest A) (p_nearest B)).
-rewrite real_normK ?num_real // MatrixNorms.frob_dotE (bigD1 j) //= (bigD1 i) //= !mxE -expr2 -addrA.
-rewrite ler_addl addr_ge0 ?sumr_ge0 // => [k _|k _]; first by rewrite -expr2 sqr_ge0.
-by rewrite sumr_ge0 // => l _; rewrite -expr2 sqr_ge0.
-Qed.
-
 Lemma nearest_measurable : measurable_fun setT p.
 Proof.
-apply: measurable_fun_matrix => i j; apply: continuous_measurable_matrix => A U.
-move=> /nbhs_ballP [e /= e0 eU]; have l0 : l1 (A - A) = 0.
-  by rewrite subrr; exact: (norm0 (l1_norm R m n)).
-have near_A : nbhs A [set B | ball (l1 (A - A)) e (l1 (A - B))].
-  exact: (@BallProjection.distance_continuous _ _ _ (l1_norm R m n) A A _
-    (nbhsx_ballx (l1 (A - A)) (PosNum e0))).
-suff : nbhs A [set B | U (p B i j)] by [].
-apply: filterS near_A => B; rewrite /= /ball /= l0 sub0r normrN ger0_norm ?l1_ge0 // => AB.
-by apply: eU; apply: le_lt_trans (nearest_lipschitz A B i j) AB.
+apply: (LipschitzMaps.lipschitz_measurable ltr01) => A B; rewrite expr1n mul1r.
+exact: Projections.projection_nonexpansive (p_nearest A) (p_nearest B).
 Qed.
 
 End Nearest.
@@ -146,6 +126,7 @@ Definition gaussian :=
   with_noise (matrices R 1 d) (gaussian_weight 1 d (gaussian_scale_gt0 moments_change_gt0))
     (@second_moments R n d).
 
+(* The premises are n >= 1 and rho > 0. *)
 (*@ WHOLE.gaussian *)
 Theorem gaussian_zcdp : zcdp adjacent rho (fun X => gaussian X).
 Proof.
@@ -203,6 +184,7 @@ apply: le_trans (sens _ _ xy); apply: sum_squares_corner; last exact: off_diagon
 by rewrite linearB /= !q_sym.
 Qed.
 
+(* The premises are n >= 1 and rho > 0; the ensemble is either of the two. *)
 (*@ WHOLE.gauss-cov *)
 Theorem gauss_cov_zcdp (e : ensemble) : zcdp adjacent rho (fun X => gauss_cov e X).
 Proof.
@@ -228,6 +210,8 @@ Hypothesis p_nearest : forall A, Projections.projection psd_trace_ball A (p A).
 Definition projection_mechanism (e : ensemble) (X : data) :=
   image_law (nearest_measurable p_nearest) (gauss_cov e X).
 
+(* The premises are n >= 1, rho > 0 and a map p to nearest points of the positive
+   semidefinite matrices of trace at most 1. *)
 (*@ WHOLE.projection-mechanism *)
 Theorem projection_mechanism_zcdp (e : ensemble) :
   zcdp adjacent rho (fun X => projection_mechanism e X).
@@ -297,6 +281,8 @@ Definition naive_pce (tight : bool) (X : data) :=
 Lemma short_le x : Euclidean.dot (short x) (short x) <= squared_radius.
 Proof. by rewrite /short; case: ifP => // _; rewrite Euclidean.dot0l ltW // squared_radius_gt0. Qed.
 
+(* The premises are n >= 1, rho > 0, kappa > 0, 0 < beta < 1 and a map p to nearest
+   positive semidefinite matrices. *)
 (*@ WHOLE.naive-pce *)
 Theorem naive_pce_zcdp (tight : bool) :
   zcdp (@Sensitivity.neighbours R n d) rho (fun X => naive_pce tight X).

@@ -13,13 +13,9 @@
 (* or otherwise, for any d >= 2. That the Hessian matrix of this file holds   *)
 (* the second derivatives is form_hessian together with LogVandermonde.v.     *)
 (******************************************************************************)
-From mathcomp Require Import all_ssreflect ssralg ssrnum zmodp matrix fingroup perm.
-From mathcomp.analysis Require Import reals sequences exp.
-From mathcomp.algebra_tactics Require Import ring.
-From covassay Require Import PairSums Euclidean LogVandermonde.
-Set Implicit Arguments. Unset Strict Implicit. Unset Printing Implicit Defensive.
-Import GRing.Theory Num.Theory Order.TTheory.
-Local Open Scope ring_scope.
+From covassay Require Import MatrixTheory PairSums Euclidean LogVandermonde.
+From mathcomp Require Import fingroup perm.
+From mathcomp.analysis Require Import sequences exp.
 
 (* THE HESSIAN *)
 

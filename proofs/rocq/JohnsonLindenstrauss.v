@@ -22,15 +22,11 @@
    Assumed: nothing.  Not said: floating point; how the noise is drawn (by a Markov chain in
    johnson-lindenstrauss-image, which is approximate: the theorem is about the exact law); how T
    is chosen; how good the fit is; the map that clips rows to the ball. *)
-From mathcomp Require Import all_ssreflect ssralg ssrnum ssrint interval zmodp matrix mxalgebra.
-From mathcomp.algebra_tactics Require Import ring.
-From covassay Require Import MeasureTheory PureDP Lebesgue AdditiveNoise Norms KNorm Mechanisms.
-From covassay Require Import TwoStages Symmetric SymmetricMechanisms Gaussian GaussianMechanisms Sphere Coinpress.
-From covassay Require Euclidean MatrixNorms RankTwo Sensitivity Algorithm2 Projections BallProjection.
-Set Implicit Arguments. Unset Strict Implicit. Unset Printing Implicit Defensive.
-Import Order.TTheory GRing.Theory Num.Def Num.Theory.
-Import numFieldTopology.Exports.
-Local Open Scope classical_set_scope. Local Open Scope ring_scope.
+From covassay Require Import MechanismTheory TwoStages Symmetric SymmetricMechanisms Gaussian.
+From covassay Require Import GaussianMechanisms Sphere Coinpress.
+From covassay Require Euclidean MatrixNorms RankTwo Sensitivity Algorithm2 Projections.
+From covassay Require BallProjection.
+From mathcomp Require Import mxalgebra.
 
 (* ---------------------------------------------------------------------------- *)
 (* Post-processing as a mechanism                                               *)
@@ -242,7 +238,7 @@ rewrite -Euclidean.normZ scalemxAr; apply: sup_ub; last first.
 exists (\sum_i \sum_j `|A i j|) => _ [u /= u1 <-].
 apply: (@le_trans _ _ (l1 (A *m u))).
   rewrite -(@ler_pexpn2r _ 2) ?nnegrE ?Euclidean.norm_ge0 ?l1_ge0 // Euclidean.sqr_norm.
-  apply: le_trans (BallProjection.frob_dot_le_l1 _); rewrite MatrixNorms.frob_dotE big_ord1.
+  apply: le_trans (LipschitzMaps.frob_dot_le_l1 _); rewrite MatrixNorms.frob_dotE big_ord1.
   exact: lexx.
 rewrite /l1; apply: ler_sum => i _; rewrite big_ord1 mxE; apply: le_trans (ler_norm_sum _ _ _) _.
 by apply: ler_sum => j _; rewrite normrM ler_pimulr // entry_le1.
@@ -348,6 +344,8 @@ apply: le_trans (norm_svec (RankTwo.symmetric_gap _ _)) _.
 exact: Sensitivity.frob_gap_le.
 Qed.
 
+(* The premises are n >= 1, eps > 0, alpha > 0, a matrix T that is not 0, and a map p to
+   nearest points of the positive semidefinite matrices of trace at most 1. *)
 (*@ WHOLE.johnson-lindenstrauss *)
 Theorem johnson_lindenstrauss_dp : dp adjacent eps (fun X => johnson_lindenstrauss X).
 Proof.
@@ -469,6 +467,8 @@ Definition image_noise :=
 
 Definition johnson_lindenstrauss_image := publish image_noise (measurable_fitted T p_nearest).
 
+(* The premises are n >= 1, eps > 0, a matrix T with independent rows, and a map p to
+   nearest points of the positive semidefinite matrices of trace at most 1. *)
 (*@ WHOLE.johnson-lindenstrauss-image *)
 Theorem johnson_lindenstrauss_image_dp : dp adjacent eps (fun X => johnson_lindenstrauss_image X).
 Proof.

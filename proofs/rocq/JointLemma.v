@@ -29,6 +29,8 @@ Definition dir (i : 'I_k) : 'I_k.+1 := widen_ord (leqnSn k) i.
 Definition joint_loss (a b : 'I_k.+1 -> F) : F :=
   \sum_i eta i * a (dir i) + \sum_i eta i * \sum_(j < k.+1 | (i < j)%N) b j.
 
+(* The premises are temperatures eta_i >= 0 that are at most top, and shares a and b:
+   nonnegative numbers whose sum is at most 1. *)
 (*@ ADK19.JOINT-LOSS *)
 Theorem joint_loss_le (a b : 'I_k.+1 -> F) (top : F) :
   shares a -> shares b -> 0 <= top -> (forall i, eta i <= top) ->
@@ -53,6 +55,7 @@ split=> [i|]; first by rewrite ler0n.
 by rewrite (bigD1 j0) //= /point eqxx big1 ?addr0 // => j /negbTE ->.
 Qed.
 
+(* The bound is attained, for temperatures of any sign. *)
 (*@ ADK19.JOINT-LOSS-ATTAINED *)
 Theorem joint_loss_attained (i0 : 'I_k) :
   joint_loss (point (dir i0)) (point ord_max) = eta i0 + \sum_i eta i.

@@ -17,12 +17,8 @@
    (2c)-DP.
 
    Assumed: nothing. *)
-From mathcomp Require Import all_ssreflect ssralg ssrnum ssrint interval matrix.
-From covassay Require Import MeasureTheory PureDP Lebesgue AdditiveNoise Norms.
-Set Implicit Arguments. Unset Strict Implicit. Unset Printing Implicit Defensive.
-Import Order.TTheory GRing.Theory Num.Def Num.Theory.
-Import numFieldTopology.Exports.
-Local Open Scope classical_set_scope. Local Open Scope ring_scope. Local Open Scope ereal_scope.
+From covassay Require Import MeasureTheory MeasurableFunctions PureDP Lebesgue LebesgueBox LebesgueProduct AdditiveNoise Norms.
+Local Open Scope ereal_scope.
 
 (* ---------------------------------------------------------------------------- *)
 (* exp(-c |t|) has a finite integral                                            *)
@@ -142,14 +138,11 @@ Proof. by rewrite ltW // expR_gt0. Qed.
 
 Lemma norm_density_measurable : measurable_fun setT norm_density.
 Proof.
-rewrite (_ : norm_density = expR \o (fun z => (- scale^-1) * N z)%R); last first.
-  by apply/funext => z; rewrite /norm_density /= mulNr mulrC.
-apply: measurable_fun_comp.
-  by apply: continuous_measurable_fun; exact: continuous_expR.
-by apply: measurable_funrM; exact: norm_measurable.
+by apply: measurable_exp_opp; apply: measurable_fun_div; exact: norm_measurable.
 Qed.
 
 (* On the unit box the density is bounded below. *)
+(* The premise is scale > 0; the norm is any norm. *)
 (*@ KNORM-NORMALIZER-POSITIVE *)
 Lemma norm_density_pos : 0 < \int[@leb_matrix R m n]_z (norm_density z)%:E.
 Proof.
@@ -180,6 +173,7 @@ by move=> z _; rewrite lee_fin norm_density_ge0.
 Qed.
 
 (* The norm dominates the entries, and the entries factor. *)
+(* The premise is scale > 0; the norm is any norm. *)
 (*@ KNORM-NORMALIZER-FINITE *)
 Lemma norm_density_lty : \int[@leb_matrix R m n]_z (norm_density z)%:E < +oo.
 Proof.
@@ -228,6 +222,8 @@ Definition knorm_mechanism (X : Type) (q : X -> 'M[R]_(m, n)) (x : X) :
     set 'M[R]_(m, n) -> \bar R :=
   add_noise (matrices R m n) (norm_weight N scale_gt0) q x.
 
+(* The premises are Delta > 0, eps > 0 and a query that moves by at most Delta in the norm
+   N between neighbours. *)
 (*@ KNORM-DP *)
 Theorem knorm_mechanism_dp (X : Type) (nb : X -> X -> Prop) (q : X -> 'M[R]_(m, n)) :
   (forall x x', nb x x' -> N (q x - q x')%R <= Delta)%R ->
@@ -282,6 +278,8 @@ Hypotheses (Delta_gt0 : (0 < Delta)%R) (eps_gt0 : (0 < eps)%R).
 Definition laplace_mechanism (X : Type) (q : X -> R) (x : X) : set R -> \bar R :=
   add_noise (line R) (laplace_weight (scale_gt0 Delta_gt0 eps_gt0)) q x.
 
+(* The premises are Delta > 0, eps > 0 and a query that moves by at most Delta between
+   neighbours. *)
 (*@ LAPLACE-DP *)
 Theorem laplace_mechanism_dp (X : Type) (nb : X -> X -> Prop) (q : X -> R) :
   (forall x x', nb x x' -> `|q x - q x'| <= Delta)%R ->

@@ -13,15 +13,9 @@
 
    Assumed: nothing.  Not said: floating point; how the noise is drawn; the map that clips rows to
    the ball. *)
-From mathcomp Require Import all_ssreflect ssralg ssrnum ssrint interval zmodp matrix.
-From mathcomp.algebra_tactics Require Import ring.
-From covassay Require Import MeasureTheory PureDP Lebesgue AdditiveNoise Norms KNorm Mechanisms.
-From covassay Require Import Gaussian TwoStages Sphere Stages JohnsonLindenstrauss.
+From covassay Require Import MechanismTheory Gaussian TwoStages Sphere Stages.
+From covassay Require Import JohnsonLindenstrauss.
 From covassay Require Euclidean RankTwo Sensitivity Algorithm2.
-Set Implicit Arguments. Unset Strict Implicit. Unset Printing Implicit Defensive.
-Import Order.TTheory GRing.Theory Num.Def Num.Theory.
-Import numFieldTopology.Exports.
-Local Open Scope classical_set_scope. Local Open Scope ring_scope.
 
 Section Deflation.
 Variables (R : realType) (n d k : nat) (eps : R).
@@ -79,7 +73,7 @@ Let value X (Tu : 'M[R]_d * 'M[R]_(d, 1)) : 'M[R]_(1, 1) := (residual_form X Tu)
 
 Let measurable_value X : measurable_fun setT (value X).
 Proof.
-apply: measurable_fun_matrix => i j; under eq_fun do rewrite mxE !ord1 eqxx mulr1n.
+apply: measurable_fun_matrix => i j; under eq_fun do rewrite mxE !fintype.ord1 eqxx mulr1n.
 exact: measurable_residual_form.
 Qed.
 
@@ -177,6 +171,7 @@ Proof. by apply: rounds_total; rewrite /= /dirac indicE in_setT. Qed.
 
 Definition kapralov_talwar : mechanism R data total := Mechanism deflation_total.
 
+(* The premises are k >= 1 and eps > 0. *)
 (*@ WHOLE.kapralov-talwar *)
 Theorem kapralov_talwar_dp : dp adjacent eps (fun X => kapralov_talwar X).
 Proof.

@@ -13,14 +13,8 @@
    naive-pme is kv-mean with sigma = sqrt kappa.
 
    Assumed: nothing.  Not said: floating point; how the noise is drawn. *)
-From mathcomp Require Import all_ssreflect ssralg ssrnum ssrint interval zmodp matrix.
-From covassay Require Import MeasureTheory PureDP Lebesgue AdditiveNoise Norms KNorm Mechanisms.
-From covassay Require Import Gaussian TwoStages Zcdp.
+From covassay Require Import MechanismTheory Gaussian TwoStages Zcdp.
 From covassay Require Sensitivity.
-Set Implicit Arguments. Unset Strict Implicit. Unset Printing Implicit Defensive.
-Import Order.TTheory GRing.Theory Num.Def Num.Theory.
-Import numFieldTopology.Exports.
-Local Open Scope classical_set_scope. Local Open Scope ring_scope.
 
 (* ---------------------------------------------------------------------------- *)
 (* The first of the largest entries of a row                                    *)
@@ -206,6 +200,8 @@ rewrite ler_expn2r ?nnegrE ?normr_ge0 // normrM gtr0_norm ?invr_gt0 // mulrC.
 by rewrite ler_pmul2r ?invr_gt0 // clip_change // half_width_gt0.
 Qed.
 
+(* The premises are n >= 1, d >= 1, rho > 0 and sigma > 0; the bound on the mean and beta
+   are any numbers. *)
 (*@ WHOLE.kv-mean *)
 Theorem kv_mean_zcdp : zcdp neighbours rho kv_mean.
 Proof.
@@ -238,6 +234,8 @@ Proof. by rewrite sqrtr_gt0. Qed.
 Definition naive_pme (X : data) :=
   kv_mean mean_bound beta n_gt0 d_gt0 rho_gt0 deviation_gt0 X.
 
+(* The premises are n >= 1, d >= 1, rho > 0 and kappa > 0; the bound on the mean and beta
+   are any numbers. *)
 (*@ WHOLE.naive-pme *)
 Theorem naive_pme_zcdp : zcdp (@Sensitivity.neighbours R n d) rho (fun X => naive_pme X).
 Proof. exact: kv_mean_zcdp. Qed.

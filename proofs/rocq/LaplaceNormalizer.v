@@ -5,12 +5,9 @@
    h exp (-h) and h. So I (1 - exp (-h)) lies there too, and I = 1.
 
    Nothing is assumed. *)
-From mathcomp Require Import all_ssreflect ssralg ssrnum ssrint interval zmodp matrix.
-From covassay Require Import MeasureTheory PureDP Lebesgue LebesgueScale KNorm ExponentialBounds GammaMoments.
-Set Implicit Arguments. Unset Strict Implicit. Unset Printing Implicit Defensive.
-Import Order.TTheory GRing.Theory Num.Def Num.Theory.
-Import numFieldTopology.Exports.
-Local Open Scope classical_set_scope. Local Open Scope ring_scope. Local Open Scope ereal_scope.
+From covassay Require Import MeasureTheory PureDP Lebesgue LebesgueBox LebesgueShift LebesgueScale KNorm.
+From covassay Require Import ExponentialBounds Squeeze.
+Local Open Scope ereal_scope.
 
 Section Laplace.
 Variable R : realType.
@@ -153,6 +150,7 @@ Qed.
 Variable b : R.
 Hypothesis b_gt0 : (0 < b)%R.
 
+(* The premise is a scale b > 0. *)
 (*@ LAPLACE-NORMALIZER *)
 Theorem laplace_normalizer : normalizer (laplace_weight b_gt0) = (2 * b)%R.
 Proof.

@@ -3,12 +3,8 @@
       c^(m n) |{x | c x in A}| = |A|,      c^(m n) int f(c x) dx = int f(x) dx,
 
    on the line and on the m x n matrices. Nothing is assumed. *)
-From mathcomp Require Import all_ssreflect ssralg ssrnum ssrint interval matrix.
 From covassay Require Import MeasureTheory PureDP Lebesgue.
-Set Implicit Arguments. Unset Strict Implicit. Unset Printing Implicit Defensive.
-Import Order.TTheory GRing.Theory Num.Def Num.Theory.
-Import numFieldTopology.Exports.
-Local Open Scope classical_set_scope. Local Open Scope ring_scope. Local Open Scope ereal_scope.
+Local Open Scope ereal_scope.
 
 Section Scale.
 Variables (R : realType) (c : R).
@@ -62,36 +58,28 @@ Proof.
 elim: k A => [|k IH] A mA.
   rewrite expr0 mul1e; congr (leb_row R 0 _).
   by apply/seteqP; split => x /=; rewrite (thinmx0 (c *: x)) (thinmx0 x).
-pose B := @cons_row R k @^-1` A.
-have mB : measurable B.
-  by rewrite -[X in measurable X]setTI; exact: measurable_cons_row.
+have mcA : measurable [set x | A (c *: x)].
+  by rewrite -[X in measurable X]setTI; exact: measurable_scale.
 have consZ xv : c *: cons_row xv = cons_row ((c * xv.1)%R, c *: xv.2).
   apply/rowP => j; rewrite mxE; case: (unliftP ord0 j) => [l ->|->].
     by rewrite !cons_rowS !mxE.
   by rewrite !cons_row0.
-rewrite /= /pushforward /product_measure2.
-pose section v := leb (ysection B v).
-have msection : measurable_fun setT section.
-  by apply: measurable_fun_ysection; [exact: leb_sigma_finite|rewrite inE].
-have section0 v : 0 <= section v by apply: measure_ge0.
-rewrite -[RHS](integral_rescale (@measurable_scale 1 k) IH) //.
-rewrite exprSr EFinM -muleA; congr (_ * _).
-have mcs : measurable_fun setT (fun v : 'rV[R]_k => section (c *: v)).
-  exact: (measurable_fun_comp msection (@measurable_scale 1 k)).
-have c1 : (0 <= c)%R by rewrite ltW.
-pose section' v := leb (ysection (@cons_row R k @^-1` [set x | A (c *: x)]) v).
-have E v : section (c *: v) = c%:E * section' v.
-  have mBv : measurable (ysection B (c *: v)) by exact: measurable_ysection.
-  rewrite /section -(leb_scale mBv) expr1; congr (_ * leb _).
-  by apply/seteqP; split => x; rewrite /ysection /= !inE /B /= consZ.
-rewrite -ge0_integralM_EFin //; last first.
-  apply: measurable_fun_ysection; first exact: leb_sigma_finite.
-  rewrite inE -[X in measurable X]setTI; apply: measurable_cons_row => //.
-  by rewrite -[X in measurable X]setTI; exact: measurable_scale.
-by apply: eq_integral => v _; rewrite -/(section' v) -E.
+have lengthZ v : section_length A (c *: v) = c%:E * section_length [set x | A (c *: x)] v.
+  have mAv : measurable (ysection (@cons_row R k @^-1` A) (c *: v)).
+    by have mB := measurable_cons_preimage mA; exact: measurable_ysection.
+  rewrite /section_length -(leb_scale mAv) expr1; congr (_ * leb _).
+  by apply/seteqP; split => x; rewrite /ysection /= !inE /= consZ.
+rewrite !leb_row_sections -[RHS](integral_rescale (@measurable_scale 1 k) IH); last 2 first.
+- exact: measurable_section_length.
+- by move=> v; exact: measure_ge0.
+have c0 : (0 <= c)%R := ltW c_gt0.
+rewrite exprSr EFinM -muleA; congr (_ * _); rewrite -ge0_integralM_EFin //; last first.
+  exact: measurable_section_length.
+by apply: eq_integral => v _; rewrite lengthZ.
 Qed.
 
 (* Matrices. *)
+(* The premises are c > 0 and an event A. *)
 (*@ LEBESGUE-SCALE *)
 Theorem leb_matrix_scale m n (A : set 'M[R]_(m, n)) : measurable A ->
   (c ^+ (m * n))%:E * leb_matrix [set x | A (c *: x)] = leb_matrix A.

@@ -11,14 +11,9 @@
 (* no singular value decomposition. That it is the sum of the singular values *)
 (* is the theorem NUCLEAR-SVD below.                                          *)
 (******************************************************************************)
-From mathcomp Require Import all_ssreflect ssralg ssrnum zmodp matrix.
+From covassay Require Import MatrixTheory Euclidean.
 From mathcomp.classical Require Import mathcomp_extra boolp classical_sets.
-From mathcomp.analysis Require Import reals.
-From mathcomp.algebra_tactics Require Import ring.
-From covassay Require Import Euclidean.
-Set Implicit Arguments. Unset Strict Implicit. Unset Printing Implicit Defensive.
-Import GRing.Theory Num.Theory Order.TTheory.
-Local Open Scope ring_scope. Local Open Scope classical_set_scope.
+Local Open Scope classical_set_scope.
 
 (* a largest element is the supremum *)
 Lemma sup_max (R : realType) (E : set R) v : E v -> (forall x, E x -> x <= v) -> sup E = v.

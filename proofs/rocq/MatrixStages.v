@@ -7,15 +7,9 @@
    A law of outputs moves through a list of stages one after the other; the costs add up.
 
    Nothing is assumed. *)
-From mathcomp Require Import all_ssreflect ssralg ssrnum ssrint interval zmodp matrix.
-From covassay Require Import MeasureTheory PureDP Lebesgue AdditiveNoise Norms KNorm Mechanisms.
-From covassay Require Import Gaussian TwoStages Zcdp Symmetric SymmetricMechanisms GaussianMechanisms.
-From covassay Require Import SpectralMaps.
+From covassay Require Import MechanismTheory Gaussian TwoStages Zcdp Symmetric.
+From covassay Require Import SymmetricMechanisms GaussianMechanisms SpectralMaps.
 From covassay Require Euclidean MatrixNorms RankTwo Sensitivity.
-Set Implicit Arguments. Unset Strict Implicit. Unset Printing Implicit Defensive.
-Import Order.TTheory GRing.Theory Num.Def Num.Theory.
-Import numFieldTopology.Exports.
-Local Open Scope classical_set_scope. Local Open Scope ring_scope.
 
 Lemma measurable_pair d d1 d2 (T : measurableType d) (T1 : measurableType d1) (T2 : measurableType d2)
     (f : T -> T1) (g : T -> T2) : measurable_fun setT f -> measurable_fun setT g ->

@@ -15,13 +15,8 @@
 
    Assumed: nothing.  Not said: floating point; how the noise is drawn; the map that
    clips rows to the ball. *)
-From mathcomp Require Import all_ssreflect ssralg ssrnum ssrint interval zmodp matrix.
 From covassay Require Import MeasureTheory PureDP Lebesgue AdditiveNoise Norms KNorm.
 From covassay Require Euclidean MatrixNorms RankTwo Sensitivity Algorithm2.
-Set Implicit Arguments. Unset Strict Implicit. Unset Printing Implicit Defensive.
-Import Order.TTheory GRing.Theory Num.Def Num.Theory.
-Import numFieldTopology.Exports.
-Local Open Scope classical_set_scope. Local Open Scope ring_scope.
 
 (* A probability for every data set. *)
 Record mechanism (R : realType) (X : Type) d (Y : measurableType d) := Mechanism {
@@ -149,6 +144,7 @@ Proof. by rewrite /noise_scale; field; rewrite (gt_eqF nR_gt0) (gt_eqF eps_gt0).
 Definition private_trace :=
   with_noise (line R) (laplace_weight (noise_scale_gt0 ltr01)) (fun X : data => \tr (covariance X)).
 
+(* The premises are n >= 1 and eps > 0. *)
 (*@ WHOLE.private-trace *)
 Theorem private_trace_dp : dp adjacent eps (fun X => private_trace X).
 Proof.
@@ -161,6 +157,7 @@ Definition nuclear_laplace :=
   with_noise (matrices R d d) (norm_weight (Algorithm2.nuclear R d) (noise_scale_gt0 (ltr0n R 2)))
     covariance.
 
+(* The premises are n >= 1 and eps > 0. *)
 (*@ WHOLE.nuclear-laplace *)
 Theorem nuclear_laplace_dp : dp adjacent eps (fun X => nuclear_laplace X).
 Proof.
@@ -186,6 +183,7 @@ Definition entry_sensitivity : R := if (1 < d)%N then Num.sqrt 2%:R * d%:R else 
 Definition entrywise_laplace (s : R) (s_gt0 : 0 < s) :=
   with_noise (matrices R d d) (norm_weight (l1_norm R d d) (noise_scale_gt0 s_gt0)) covariance.
 
+(* The premises are n >= 1 and eps > 0. *)
 (*@ WHOLE.laplace *)
 Theorem laplace_dp : dp adjacent eps (fun X => laplace X).
 Proof.
@@ -201,6 +199,7 @@ exact: l1_diagonal_le.
 Qed.
 
 (* With any scale from the smaller one on; the paper's 2d is larger than sqrt 2 d. *)
+(* The premises are n >= 1, eps > 0, s > 0 and the sensitivity at most s. *)
 (*@ PART.entrywise-laplace *)
 Theorem entrywise_laplace_dp (s : R) (s_gt0 : 0 < s) : entry_sensitivity <= s ->
   dp adjacent eps (fun X => entrywise_laplace s_gt0 X).

@@ -139,6 +139,7 @@ rewrite !big_ord_recr big_ord0 /= add0r !total_spectrum /atom_weight /atom_total
 by move: (_ ^+ m) (_ ^+ m) lumped => a b p; field.
 Qed.
 
+(* Some law satisfies noise_moments in the dimension d. The premise is d >= 1. *)
 (*@ NOISE-MOMENTS-SATISFIABLE *)
 Theorem noise_moments_satisfiable : noise_moments four_atoms spectrum.
 Proof.

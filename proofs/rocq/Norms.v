@@ -4,16 +4,8 @@
    Proved for every norm: it is continuous (hence measurable), and it lies between
    two positive multiples of the sum of the absolute values of the entries (all
    norms on matrices are equivalent).  Nothing is assumed. *)
-From mathcomp Require Import all_ssreflect ssralg ssrnum ssrint interval matrix.
-From mathcomp.classical Require Import boolp classical_sets functions mathcomp_extra.
-From mathcomp Require Import reals ereal signed topology normedtype sequences measure.
-From mathcomp Require Import lebesgue_measure lebesgue_integral realfun.
-From covassay Require Import PureDP Lebesgue.
-Set Implicit Arguments. Unset Strict Implicit. Unset Printing Implicit Defensive.
-Import Order.TTheory GRing.Theory Num.Def Num.Theory.
-Import numFieldTopology.Exports.
+From covassay Require Import MeasureTheory PureDP Lebesgue LebesgueOpen.
 Import numFieldNormedType.Exports.
-Local Open Scope classical_set_scope. Local Open Scope ring_scope.
 
 Record norm (R : realType) m n := Norm {
   norm_at :> 'M[R]_(m, n) -> R;
@@ -23,6 +15,14 @@ Record norm (R : realType) m n := Norm {
 
 (* The sum of the absolute values of the entries. *)
 Definition l1 (R : realType) m n (x : 'M[R]_(m, n)) : R := \sum_i \sum_j `|x i j|.
+
+(* What is at least every entry vanishes at 0 only. *)
+Lemma definite_of_entries (R : realType) m n (x : 'M[R]_(m, n)) (c : R) :
+  (forall i j, `|x i j| <= c) -> c = 0 -> x = 0.
+Proof.
+move=> xc c0; apply/matrixP => i j; rewrite mxE; apply/eqP.
+by rewrite -normr_eq0 eq_le normr_ge0 andbT -c0.
+Qed.
 
 Section SumNorm.
 Variables (R : realType) (m n : nat).
@@ -50,10 +50,7 @@ Lemma l1_ge0 x : 0 <= l1 x.
 Proof. by rewrite sumr_ge0 // => i _; rewrite sumr_ge0. Qed.
 
 Lemma l1_definite x : l1 x = 0 -> x = 0.
-Proof.
-move=> x0; apply/matrixP => i j; rewrite mxE; apply/eqP.
-by rewrite -normr_eq0 eq_le normr_ge0 andbT -x0 l1_ge_entry.
-Qed.
+Proof. by apply: definite_of_entries => i j; exact: l1_ge_entry. Qed.
 
 Definition l1_norm : norm R m n := Norm l1_triangle l1_scale l1_definite.
 

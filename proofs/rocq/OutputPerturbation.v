@@ -16,14 +16,8 @@
 
    Assumed: nothing.  Not said: floating point; how the noise is drawn; the map that clips rows
    to the ball; that w minimises the objective. *)
-From mathcomp Require Import all_ssreflect ssralg ssrnum ssrint interval zmodp matrix.
-From mathcomp.algebra_tactics Require Import ring.
-From covassay Require Import MeasureTheory PureDP Lebesgue AdditiveNoise Norms KNorm Mechanisms.
-From covassay Require Import SymmetricMechanisms Sphere.
+From covassay Require Import MechanismTheory SymmetricMechanisms Sphere.
 From covassay Require Euclidean RankTwo Sensitivity Triangle Algorithm2.
-Set Implicit Arguments. Unset Strict Implicit. Unset Printing Implicit Defensive.
-Import Order.TTheory GRing.Theory Num.Def Num.Theory.
-Local Open Scope classical_set_scope. Local Open Scope ring_scope.
 
 (* ---------------------------------------------------------------------------- *)
 (* The coefficients                                                             *)
@@ -295,6 +289,7 @@ Definition output_perturbation (c : calibration) :=
   with_noise (matrices R k 1) (norm_weight (length R k) (ridge_scale_gt0 c))
     (fun X : data => coefficients alpha (Sensitivity.covariance X)).
 
+(* The premises are n >= 1, alpha > 0 and eps > 0, for either calibration. *)
 (*@ WHOLE.output-perturbation *)
 Theorem output_perturbation_dp (c : calibration) :
   dp adjacent eps (fun X => output_perturbation c X).

@@ -17,15 +17,10 @@
 
    Assumed: nothing.  Not said: floating point; how the noise is drawn; that half of it is spent
    for d = 1. *)
-From mathcomp Require Import all_ssreflect ssralg ssrnum ssrint interval zmodp matrix.
-From covassay Require Import MeasureTheory PureDP Lebesgue AdditiveNoise Norms KNorm Mechanisms.
-From covassay Require Import Gaussian TwoStages Zcdp Symmetric SymmetricMechanisms GaussianMechanisms.
-From covassay Require Import EigenvalueSensitivity SpectralMaps EigenvalueFunctions MatrixStages.
+From covassay Require Import MechanismTheory Gaussian TwoStages Zcdp Symmetric.
+From covassay Require Import SymmetricMechanisms GaussianMechanisms EigenvalueSensitivity.
+From covassay Require Import SpectralMaps EigenvalueFunctions MatrixStages.
 From covassay Require Coinpress Euclidean MatrixNorms Projections Sensitivity.
-Set Implicit Arguments. Unset Strict Implicit. Unset Printing Implicit Defensive.
-Import Order.TTheory GRing.Theory Num.Def Num.Theory.
-Import numFieldTopology.Exports.
-Local Open Scope classical_set_scope. Local Open Scope ring_scope.
 
 Section Preconditioning.
 Variables (R : realType) (n d : nat) (tight : bool).
@@ -160,6 +155,7 @@ Definition weak_ppc (X : data) :=
           (pce_scale_gt0 d n_gt0 rho_gt0 kappa_gt0 beta_gt0 beta_lt1 tight))
        (@short_covariance R n d kappa beta) X).
 
+(* The premises are n >= 1, rho > 0, kappa > 0 and 0 < beta < 1. *)
 (*@ WHOLE.weak-ppc *)
 Theorem weak_ppc_zcdp :
   zcdp neighbours (rho / variance_factor R tight) (fun X => weak_ppc X).
@@ -248,6 +244,7 @@ Proof. exact: measurable_fun_fst. Qed.
 
 Definition ppc (X : data) := image_law measurable_transform (precondition X).
 
+(* The premises are n >= 1, rho > 0, kappa > 0 and 0 < beta < 1. *)
 (*@ WHOLE.ppc *)
 Theorem ppc_zcdp : zcdp neighbours (rho / variance_factor R tight) ppc.
 Proof. by apply: zcdp_postprocessing; exact: precondition_zcdp. Qed.
@@ -289,6 +286,7 @@ Definition pgce (X : data) : {measure set matrix -> \bar R} :=
 Lemma pgce_total X : pgce X setT = 1%E.
 Proof. by apply: run_total; exact: precondition_total. Qed.
 
+(* The premises are n >= 1, rho > 0, kappa > 0 and 0 < beta < 1. *)
 (*@ WHOLE.pgce *)
 Theorem pgce_zcdp : zcdp neighbours (rho / variance_factor R tight) pgce.
 Proof.

@@ -11,16 +11,10 @@
    rational sqrt (d L); rows that are longer than the radius count as zero.
 
    Assumed: nothing. *)
-From mathcomp Require Import all_ssreflect ssralg ssrnum ssrint interval rat zmodp matrix.
-From mathcomp.algebra_tactics Require Import ring.
-From covassay Require Import MeasureTheory PureDP Lebesgue AdditiveNoise Norms KNorm Mechanisms.
-From covassay Require Import Gaussian TwoStages Symmetric SymmetricMechanisms GaussianMechanisms.
-From covassay Require Import Releases RationalData ReleaseVectors.
+From covassay Require Import MechanismTheory Gaussian TwoStages Symmetric SymmetricMechanisms.
+From covassay Require Import GaussianMechanisms Releases RationalData ReleaseVectors.
 From covassay Require Euclidean MatrixNorms Sensitivity Projections.
-Set Implicit Arguments. Unset Strict Implicit. Unset Printing Implicit Defensive.
-Import Order.TTheory GRing.Theory Num.Def Num.Theory.
-Import numFieldTopology.Exports.
-Local Open Scope classical_set_scope. Local Open Scope ring_scope.
+From mathcomp Require Import rat.
 
 Lemma nearest_unique (R : realType) d (K : 'M[R]_d -> Prop) A P Q :
   Projections.projection K A P -> Projections.projection K A Q -> P = Q.

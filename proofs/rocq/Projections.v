@@ -11,13 +11,7 @@
 (* trace inequality. Finding theta and the singular value decomposition are   *)
 (* premises.                                                                  *)
 (******************************************************************************)
-From mathcomp Require Import all_ssreflect ssralg ssrnum zmodp matrix.
-From mathcomp.analysis Require Import reals.
-From mathcomp.algebra_tactics Require Import ring.
-From covassay Require Import Euclidean MatrixNorms.
-Set Implicit Arguments. Unset Strict Implicit. Unset Printing Implicit Defensive.
-Import GRing.Theory Num.Theory Order.TTheory.
-Local Open Scope ring_scope.
+From covassay Require Import MatrixTheory Euclidean MatrixNorms.
 
 Section Convex.
 Variables (R : rcfType) (m d : nat) (K : 'M[R]_(m, d) -> Prop).
@@ -67,6 +61,9 @@ Lemma threshold_ge0 i : 0 <= u i.
 Proof. by have [_ uE _ _] := kkt; rewrite uE le_maxr lexx orbT. Qed.
 
 (* <v - u, w - u> <= 0 for every w of the set *)
+(* The premises are that u is v shrunk by theta so that its sum is at most r (threshold:
+   u_i = max(v_i - theta, 0), theta >= 0, and the sum is r unless theta = 0), and that w is
+   a point of the set: w_i >= 0 with a sum of at most r. *)
 (*@ SIMPLEX-PROJECTION *)
 Theorem simplex_projection (w : 'I_d -> R) : (forall i, 0 <= w i) -> \sum_i w i <= r ->
   \sum_i (v i - u i) * (w i - u i) <= 0.
@@ -106,6 +103,8 @@ Qed.
 (* the singular vectors stay, the singular values are thresholded *)
 Definition shrink : 'M[R]_d := U *m diag_mx u *m V^T.
 
+(* The premises are a singular value decomposition M = U diag(s) V^T and that u is s shrunk
+   by theta so that its sum is at most r (threshold). *)
 (*@ DN25.NuclearBall-PROJECTION *)
 Theorem nuclear_ball_projection : projection (fun B => nuclear_norm B <= r) M shrink.
 Proof.

@@ -11,12 +11,8 @@
 (* approaches it. For the Frobenius norm, where the factor is 1, see          *)
 (* Projections.v.                                                             *)
 (******************************************************************************)
-From mathcomp Require Import all_ssreflect ssralg ssrnum zmodp matrix mxalgebra.
-From mathcomp.algebra_tactics Require Import ring.
-From covassay Require Import Euclidean MatrixNorms.
-Set Implicit Arguments. Unset Strict Implicit. Unset Printing Implicit Defensive.
-Import GRing.Theory Num.Theory Order.TTheory.
-Local Open Scope ring_scope.
+From covassay Require Import MatrixTheory Euclidean MatrixNorms.
+From mathcomp Require Import mxalgebra.
 
 Section PositivePart.
 Variables (R : rcfType) (d : nat).
@@ -52,6 +48,8 @@ apply: le_trans (ler_wpmul2l (norm_ge0 u) (Ed u)) _.
 by rewrite -sqr_norm mulrCA -expr2.
 Qed.
 
+(* The premises are Z = P - N with positive semidefinite P and N and P N = 0 (jordan), and
+   |Z - A| <= delta in operator norm. A may be any matrix. *)
 (*@ PSD-LOWER *)
 Theorem psd_projection_ge : loewner_le (- delta)%:M (P - A).
 Proof.
@@ -60,6 +58,8 @@ rewrite form_scalar mulNr; apply: le_trans (form_op_le u near) _.
 by rewrite ZE !formB ler_add2r ler_subl_addr ler_addl.
 Qed.
 
+(* The premises are Z = P - N with positive semidefinite P and N and P N = 0 (jordan), a
+   positive semidefinite A, and |Z - A| <= delta in operator norm. *)
 (*@ PSD-UPPER *)
 Theorem psd_projection_le : loewner_le (P - A) (2%:R / Num.sqrt 3%:R * delta)%:M.
 Proof.

@@ -23,11 +23,8 @@
    the product of matrices; \bar R are the reals with infinities, x%:E a real among
    them, \int[mu]_x f x an integral.  `norm` is the length of a vector in Euclidean.v
    and the type of all norms on matrices in Norms.v. *)
-From mathcomp Require Import all_ssreflect ssralg ssrnum ssrint interval.
 From covassay Require Import MeasureTheory.
-Set Implicit Arguments. Unset Strict Implicit. Unset Printing Implicit Defensive.
-Import Order.TTheory GRing.Theory Num.Def Num.Theory.
-Local Open Scope classical_set_scope. Local Open Scope ring_scope. Local Open Scope ereal_scope.
+Local Open Scope ereal_scope.
 
 (* ---------------------------------------------------------------------------- *)
 (* The definition                                                               *)
@@ -439,6 +436,8 @@ Qed.
 
 (* The joint law of two independent releases, built in two stages, has the product
    density. *)
+(* The premises are that the second of the two measures is sigma-finite and that S is an
+   event. *)
 (*@ INDEPENDENT-JOINT-LAW *)
 Theorem law_pair S : measurable S ->
   law pair_weight S = two_stage (law f) (fun=> [the measure _ _ of law g]) S.

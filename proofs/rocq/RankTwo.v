@@ -11,13 +11,8 @@
 (* The nuclear norm is that of MatrixNorms.v, the dual of the operator norm;  *)
 (* its value does not rest on the eigenvalues. Nothing is assumed.            *)
 (******************************************************************************)
-From mathcomp Require Import all_ssreflect ssralg ssrnum zmodp matrix poly mxpoly.
-From mathcomp.analysis Require Import reals.
-From mathcomp.algebra_tactics Require Import ring.
-From covassay Require Import Euclidean MatrixNorms.
-Set Implicit Arguments. Unset Strict Implicit. Unset Printing Implicit Defensive.
-Import GRing.Theory Num.Theory Order.TTheory.
-Local Open Scope ring_scope.
+From covassay Require Import MatrixTheory Euclidean MatrixNorms.
+From mathcomp Require Import poly mxpoly.
 
 Definition gap (R : comRingType) d (x y : 'cV[R]_d) : 'M[R]_d := x *m x^T - y *m y^T.
 

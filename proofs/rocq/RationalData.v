@@ -11,13 +11,9 @@
    noise of scale one, and that f of such noise is the matrix that was evaluated.
 
    Assumed: nothing. *)
-From mathcomp Require Import all_ssreflect ssralg ssrnum ssrint interval rat zmodp matrix.
 From covassay Require Import MeasureTheory PureDP Lebesgue Releases.
 From covassay Require Euclidean Sensitivity.
-Set Implicit Arguments. Unset Strict Implicit. Unset Printing Implicit Defensive.
-Import Order.TTheory GRing.Theory Num.Def Num.Theory.
-Import numFieldTopology.Exports.
-Local Open Scope classical_set_scope. Local Open Scope ring_scope.
+From mathcomp Require Import rat.
 
 Definition frac (m n : nat) : rat := m%:R / n%:R.
 Definition entry (x : seq (seq rat)) (i j : nat) : rat := nth 0 (nth [::] x i) j.

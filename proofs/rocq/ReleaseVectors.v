@@ -9,16 +9,10 @@
    - f of sqrt s times z, on the data x, is the matrix that was evaluated.
 
    Assumed: nothing. *)
-From mathcomp Require Import all_ssreflect ssralg ssrnum ssrint interval rat zmodp matrix.
-From mathcomp.algebra_tactics Require Import ring.
-From covassay Require Import MeasureTheory PureDP Lebesgue AdditiveNoise Norms KNorm.
-From covassay Require Import Mechanisms Gaussian TwoStages Symmetric Triangle Releases RationalData.
-From covassay Require Import SymmetricMechanisms GaussianMechanisms.
+From covassay Require Import MechanismTheory Gaussian TwoStages Symmetric Triangle Releases.
+From covassay Require Import RationalData SymmetricMechanisms GaussianMechanisms.
 From covassay Require Euclidean MatrixNorms Sensitivity CentredSensitivity Algorithm2.
-Set Implicit Arguments. Unset Strict Implicit. Unset Printing Implicit Defensive.
-Import Order.TTheory GRing.Theory Num.Def Num.Theory.
-Import numFieldTopology.Exports.
-Local Open Scope classical_set_scope. Local Open Scope ring_scope.
+From mathcomp Require Import rat.
 
 (* ---------------------------------------------------------------------------- *)
 (* Pure differential privacy                                                    *)
@@ -41,6 +35,28 @@ Lemma scale_gt0 (a : R) : 0 < a -> 0 < b a. Proof. exact: noise_scale_gt0. Qed.
 Lemma nat_square (k : nat) : k%:R ^+ 2 = ratr (k%:R ^+ 2) :> R.
 Proof. by rewrite rmorphX rmorph_nat. Qed.
 
+(* Noise of the scale a/(n eps), shaped by a norm, on all entries of a query ... *)
+Lemma full_releases m k (N : norm R m k) (q : Sensitivity.dataset R n d -> 'M[R]_(m, k)) out
+    (a : R) (s : rat) (a_gt0 : 0 < b a) :
+  q X = entries_of R m k out -> b a ^+ 2 = ratr s ->
+  releases (with_noise (matrices R m k) (norm_weight N a_gt0) q X) (law (unit_noise N))
+    (fun Z => q X + b a *: Z) s (noisy out s).
+Proof.
+move=> qX as_; apply: additive; [|exact: qX|exact: a_gt0|exact: as_].
+by apply: matrix_computes; [exact: a_gt0|exact: norm_unit].
+Qed.
+
+(* ... or on those on and above the diagonal. *)
+Lemma symmetric_releases (N : norm R 1 (entries d)) (q : Sensitivity.dataset R n d -> 'M[R]_d) out
+    (a : R) (s : rat) (a_gt0 : 0 < b a) :
+  q X = entries_of R d d out -> b a ^+ 2 = ratr s ->
+  releases (symmetric_noise 1 (norm_weight N a_gt0) q X) (symmetric_law 1 (unit_noise N))
+    (fun Z => q X + b a *: Z) s (noisy out s).
+Proof.
+move=> qX as_; apply: additive; [|exact: qX|exact: a_gt0|exact: as_].
+by apply: symmetric_computes; [exact: a_gt0|exact: norm_unit].
+Qed.
+
 End Pure.
 
 Definition nuclear_laplace_scale (n d : nat) (eps : rat) : rat := 2%:R ^+ 2 / (n%:R * eps) ^+ 2.
@@ -53,13 +69,7 @@ Lemma nuclear_laplace_holds (R : realType) n d (eps : rat) x (n_gt0 : (0 < n)%N)
   releases (nuclear_laplace d n_gt0 eps_gt0 (rows R n d x)) (law (unit_noise (Algorithm2.nuclear R d)))
     (fun Z => Sensitivity.covariance (rows R n d x) + noise_scale n (ratr eps) 2%:R *: Z)
     (nuclear_laplace_scale n d eps) (nuclear_laplace_release n d eps x).
-Proof.
-apply: additive.
-- by apply: matrix_computes => *; [exact: scale_gt0|exact: norm_unit].
-- exact: covariance_rows.
-- exact: scale_gt0.
-- by apply: noise_scale_squared; exact: nat_square.
-Qed.
+Proof. by apply: full_releases; [exact: covariance_rows|apply: noise_scale_squared; exact: nat_square]. Qed.
 
 Definition symmetric_scale (n d : nat) (eps : rat) : rat := 2%:R ^+ 2 / (n%:R * eps) ^+ 2.
 Definition nuclear_laplace_symmetric_release n d eps x :=
@@ -73,13 +83,7 @@ Lemma nuclear_laplace_symmetric_holds (R : realType) n d (eps : rat) x (n_gt0 : 
     (symmetric_law 1 (unit_noise (symmetric_norm (Algorithm2.nuclear R d))))
     (fun Z => Sensitivity.covariance (rows R n d x) + noise_scale n (ratr eps) 2%:R *: Z)
     (symmetric_scale n d eps) (nuclear_laplace_symmetric_release n d eps x).
-Proof.
-apply: additive.
-- by apply: symmetric_computes => *; [exact: scale_gt0|exact: norm_unit].
-- exact: covariance_rows.
-- exact: scale_gt0.
-- by apply: noise_scale_squared; exact: nat_square.
-Qed.
+Proof. by apply: symmetric_releases; [exact: covariance_rows|apply: noise_scale_squared; exact: nat_square]. Qed.
 
 (* The squares of the sensitivities in l1, of the entries on and above the diagonal and of all. *)
 Definition triangle_square (d : nat) : rat :=
@@ -128,12 +132,8 @@ Lemma lap_cov_holds (R : realType) n d (eps : rat) x (c : calibration) (n_gt0 : 
     (fun Z => Sensitivity.covariance (rows R n d x) + noise_scale n (ratr eps) (lap_cov_numerator R d c) *: Z)
     (lap_cov_scale c n d eps) (lap_cov_release c n d eps x).
 Proof.
-apply: additive.
-- apply: symmetric_computes => *; last exact: norm_unit.
-  by apply: scale_gt0 => //; exact: lap_cov_numerator_gt0.
-- exact: covariance_rows.
-- by apply: scale_gt0 => //; exact: lap_cov_numerator_gt0.
-- by apply: noise_scale_squared; case: c; [exact: root_two_square|exact: triangle_squareE].
+apply: symmetric_releases; [exact: covariance_rows|apply: noise_scale_squared].
+by case: c; [exact: root_two_square|exact: triangle_squareE].
 Qed.
 
 (* entrywise-laplace; option: 1 for "tight", 2 more for noise on the triangle. *)
@@ -159,19 +159,6 @@ case: c; first by rewrite rmorphX rmorphM !rmorph_nat.
 by case: full; [exact: full_squareE|exact: triangle_squareE].
 Qed.
 
-Lemma entrywise_law full :
-  computes (entrywise n_gt0 eps_gt0 d_gt0 c full (rows R n d x))
-    (if full then law (unit_noise (l1_norm R d d))
-     else symmetric_law 1 (unit_noise (l1_norm R 1 (entries d))))
-    (fun Z => Sensitivity.covariance (rows R n d x)
-              + noise_scale n (ratr eps) (entrywise_numerator R d c full) *: Z).
-Proof.
-have b0 := scale_gt0 n_gt0 eps_gt0 (entrywise_numerator_gt0 R d_gt0 c full).
-rewrite /entrywise; case: full b0 => b0.
-  by apply: matrix_computes => *; [exact: b0|exact: norm_unit].
-by apply: symmetric_computes => *; [exact: b0|exact: norm_unit].
-Qed.
-
 Lemma entrywise_holds full :
   releases (entrywise n_gt0 eps_gt0 d_gt0 c full (rows R n d x))
     (if full then law (unit_noise (l1_norm R d d))
@@ -180,11 +167,8 @@ Lemma entrywise_holds full :
               + noise_scale n (ratr eps) (entrywise_numerator R d c full) *: Z)
     (entrywise_scale c full n d eps) (entrywise_release c full n d eps x).
 Proof.
-apply: additive.
-- exact: entrywise_law.
-- exact: covariance_rows.
-- by apply: scale_gt0 => //; exact: entrywise_numerator_gt0.
-- by apply: noise_scale_squared; exact: entrywise_square.
+case: full; [apply: full_releases|apply: symmetric_releases];
+  by [exact: covariance_rows|apply: noise_scale_squared; exact: entrywise_square].
 Qed.
 
 End Entrywise.
@@ -207,17 +191,10 @@ Lemma k_norm_holds (R : realType) n d (eps : rat) x (k : body) (n_gt0 : (0 < n)%
     (fun Z => Sensitivity.covariance (rows R n d x) + noise_scale n (ratr eps) (body_sensitivity R d k) *: Z)
     (k_norm_scale k n d eps) (k_norm_release k n d eps x).
 Proof.
-apply: additive.
-- apply: symmetric_computes => *; last exact: norm_unit.
-  by apply: scale_gt0 => //; exact: body_sensitivity_gt0.
-- exact: covariance_rows.
-- by apply: scale_gt0 => //; exact: body_sensitivity_gt0.
-- apply: noise_scale_squared; rewrite /body_sensitivity /body_square.
-  case: ifP => _; first by rewrite expr1n rmorph1.
-  case: k; rewrite ?expr1n ?rmorph1 //.
-  + exact: nat_square.
-  + exact: triangle_squareE.
-  + by rewrite sqr_sqrtr ?ler0n // rmorph_nat.
+apply: symmetric_releases; [exact: covariance_rows|apply: noise_scale_squared].
+rewrite /body_sensitivity /body_square; case: ifP => _; first by rewrite expr1n rmorph1.
+case: k; rewrite ?expr1n ?rmorph1 //; [exact: nat_square|exact: triangle_squareE|].
+by rewrite sqr_sqrtr ?ler0n // rmorph_nat.
 Qed.
 
 (* centred-covariance *)
@@ -280,13 +257,8 @@ Lemma laplace_holds (R : realType) n d (eps : rat) x (n_gt0 : (0 < n)%N) (eps_gt
     (fun Z => second_moments (rows R n d x) + noise_scale n (ratr eps) (second_moments_sensitivity R d) *: Z)
     (laplace_scale n d eps) (laplace_release n d eps x).
 Proof.
-apply: additive.
-- apply: matrix_computes => *; last exact: norm_unit.
-  by apply: scale_gt0 => //; exact: second_moments_sensitivity_gt0.
-- exact: diagonal_rows.
-- by apply: scale_gt0 => //; exact: second_moments_sensitivity_gt0.
-- apply: noise_scale_squared; rewrite /second_moments_sensitivity.
-  by case: ifP => _; rewrite rmorphX ?rmorph_nat ?rmorph1.
+apply: full_releases; [exact: diagonal_rows|apply: noise_scale_squared].
+by rewrite /second_moments_sensitivity; case: ifP => _; rewrite rmorphX ?rmorph_nat ?rmorph1.
 Qed.
 
 (* private-trace *)

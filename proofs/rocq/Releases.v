@@ -15,14 +15,7 @@
    - what is computed from a release needs no noise of its own.
 
    Assumed: nothing.  Not said: floating point; how the noise of scale one is drawn. *)
-From mathcomp Require Import all_ssreflect ssralg ssrnum ssrint interval zmodp matrix.
-From mathcomp.algebra_tactics Require Import ring.
-From covassay Require Import MeasureTheory PureDP Lebesgue LebesgueScale AdditiveNoise Norms KNorm.
-From covassay Require Import Mechanisms Gaussian TwoStages Symmetric.
-Set Implicit Arguments. Unset Strict Implicit. Unset Printing Implicit Defensive.
-Import Order.TTheory GRing.Theory Num.Def Num.Theory.
-Import numFieldTopology.Exports.
-Local Open Scope classical_set_scope. Local Open Scope ring_scope.
+From covassay Require Import MechanismTheory Gaussian TwoStages Symmetric LebesgueScale.
 
 (* The law M is that of f(z), where z has the law U. *)
 Definition computes (R : realType) e e' (Y : measurableType e) (Z : measurableType e')

@@ -12,12 +12,8 @@
 
    Assumed: nothing.  Not said: that a program computes the rounded value (this is
    Theorem 2 of proofs/paper/rounded-releases.md); anything about zCDP. *)
-From mathcomp Require Import all_ssreflect ssralg countalg ssrnum ssrint interval matrix.
 From covassay Require Import MeasureTheory PureDP Lebesgue Discrete.
-Set Implicit Arguments. Unset Strict Implicit. Unset Printing Implicit Defensive.
-Import Order.TTheory GRing.Theory Num.Def Num.Theory.
-Import numFieldTopology.Exports.
-Local Open Scope classical_set_scope. Local Open Scope ring_scope.
+From mathcomp Require Import countalg.
 
 Section Rounding.
 Variables (R : realType) (g : R).
@@ -26,6 +22,7 @@ Hypothesis g_gt0 : 0 < g.
 Definition nearest (t : R) : discrete int := floor (t / g + 1 / 2%:R).
 
 (* What is nearest: t - k g lies in [-g/2, g/2), so ties go to the larger multiple. *)
+(* The premise is a grid g > 0. *)
 (*@ ROUNDING-NEAREST *)
 Theorem nearestP (t : R) (k : int) :
   nearest t = k <-> - (g / 2%:R) <= t - k%:~R * g < g / 2%:R.
@@ -77,6 +74,7 @@ Variables m n : nat.
 Definition nearest_matrix (y : 'M[R]_(m, n)) : discrete (integers m n) :=
   \matrix_(i, j) nearest (y i j).
 
+(* The premise is a grid g > 0. *)
 (*@ ROUNDING-MEASURABLE *)
 Theorem measurable_nearest_matrix : measurable_fun setT nearest_matrix.
 Proof.
@@ -92,6 +90,7 @@ by move=> h; apply/matrixP => i j; rewrite mxE; exact: (h i I j I).
 Qed.
 
 (* Rounding the output of a mechanism.  S runs over all sets of integer matrices. *)
+(* The premises are a grid g > 0 and eps-DP of M. *)
 (*@ ROUNDING-DP *)
 Theorem rounding_dp (X : Type) (nb : X -> X -> Prop) (eps : R)
     (M : X -> set 'M[R]_(m, n) -> \bar R) :
@@ -99,6 +98,7 @@ Theorem rounding_dp (X : Type) (nb : X -> X -> Prop) (eps : R)
 Proof. exact: postprocessing measurable_nearest_matrix. Qed.
 
 (* Whatever is computed from the integers, by any map into any space. *)
+(* The premises are a grid g > 0 and eps-DP of M. *)
 (*@ ROUNDING-THEN-ANYTHING *)
 Theorem rounding_then_dp (X : Type) (nb : X -> X -> Prop) (eps : R)
     (M : X -> set 'M[R]_(m, n) -> \bar R) d (Z : measurableType d)
@@ -111,6 +111,7 @@ exact: measurable_fun_from_discrete.
 Qed.
 
 (* A matrix and a number, as in Algorithm 2 of DN25: both are rounded. *)
+(* The premises are a grid g > 0 and eps-DP of M. *)
 (*@ ROUNDING-PAIR-DP *)
 Theorem rounding_pair_dp (X : Type) (nb : X -> X -> Prop) (eps : R)
     (M : X -> set ('M[R]_(m, n) * R) -> \bar R) :

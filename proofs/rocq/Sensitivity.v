@@ -16,13 +16,7 @@
 (* The sensitivity of the vector of eigenvalues is in EigenvalueSensitivity.v; *)
 (* adjacency that adds or removes a record is not treated.                    *)
 (******************************************************************************)
-From mathcomp Require Import all_ssreflect ssralg ssrnum zmodp matrix.
-From mathcomp.analysis Require Import reals.
-From mathcomp.algebra_tactics Require Import ring.
-From covassay Require Import Euclidean MatrixNorms RankTwo.
-Set Implicit Arguments. Unset Strict Implicit. Unset Printing Implicit Defensive.
-Import GRing.Theory Num.Theory Order.TTheory.
-Local Open Scope ring_scope.
+From covassay Require Import MatrixTheory Euclidean MatrixNorms RankTwo.
 
 Section DataSets.
 Variables (R : realType) (n d : nat).
@@ -138,6 +132,7 @@ Hypothesis n1 : (0 < n)%N.
 Let invn_gt0 : 0 < n%:R^-1 :> R. Proof. by rewrite invr_gt0 ltr0n. Qed.
 
 (* nuclear norm, d >= 2: 2/n *)
+(* The premises are n >= 1 and d >= 2. *)
 (*@ SENS-NUCLEAR *)
 Theorem sensitivity_nuclear :
   (1 < d)%N -> is_sensitivity (@covariance R n d) (@nuclear_norm R d d) (2%:R / n%:R).
@@ -149,6 +144,7 @@ by rewrite nuclear_normZ ?(ltW invn_gt0) // nuclear_norm_gap spread_orthonormal 
 Qed.
 
 (* Frobenius norm, d >= 2: sqrt 2 / n *)
+(* The premises are n >= 1 and d >= 2. *)
 (*@ SENS-FROBENIUS *)
 Theorem sensitivity_frobenius :
   (1 < d)%N -> is_sensitivity (@covariance R n d) (@frob_norm R d d) (Num.sqrt 2%:R / n%:R).
@@ -161,6 +157,7 @@ by rewrite frob_normZ abs frob_orthonormal mulrC.
 Qed.
 
 (* operator norm, d >= 1: 1/n, attained by replacing e1 by 0 *)
+(* The premises are n >= 1 and d >= 1. *)
 (*@ SENS-OPERATOR *)
 Theorem sensitivity_operator :
   (0 < d)%N -> is_sensitivity (@covariance R n d) (@operator_norm R d d) n%:R^-1.
@@ -176,6 +173,7 @@ by apply: op_le_gap1; rewrite ?ne ?norm0 ?ler01.
 Qed.
 
 (* trace, d >= 1: 1/n, attained by replacing e1 by 0 *)
+(* The premises are n >= 1 and d >= 1. *)
 (*@ SENS-TRACE *)
 Theorem sensitivity_trace :
   (0 < d)%N -> is_sensitivity (@covariance R n d) (fun A : 'M[R]_d => `|\tr A|) n%:R^-1.

@@ -16,15 +16,10 @@
 
    Assumed: nothing.  Not said: floating point; how the noise is drawn; the map that clips rows to
    the ball; that there is a measurable choice. *)
-From mathcomp Require Import all_ssreflect ssralg ssrnum ssrint interval zmodp matrix.
-From covassay Require Import MeasureTheory PureDP Lebesgue AdditiveNoise Norms KNorm Mechanisms.
-From covassay Require Import Gaussian TwoStages Zcdp Symmetric SymmetricMechanisms GaussianMechanisms.
-From covassay Require Import EigenvalueSensitivity SpectralMaps MatrixStages EigenvalueChange.
+From covassay Require Import MechanismTheory Gaussian TwoStages Zcdp Symmetric.
+From covassay Require Import SymmetricMechanisms GaussianMechanisms EigenvalueSensitivity.
+From covassay Require Import SpectralMaps MatrixStages EigenvalueChange.
 From covassay Require Euclidean MatrixNorms RankTwo Sensitivity Algorithm2.
-Set Implicit Arguments. Unset Strict Implicit. Unset Printing Implicit Defensive.
-Import Order.TTheory GRing.Theory Num.Def Num.Theory.
-Import numFieldTopology.Exports.
-Local Open Scope classical_set_scope. Local Open Scope ring_scope.
 
 (* ---------------------------------------------------------------------------- *)
 (* From eigenvectors and eigenvalues to a matrix                                *)
@@ -142,6 +137,9 @@ rewrite /sum_squares big_ord1; under eq_bigr do rewrite !mxE.
 by have := eigenvalue_change_l2 sG x1 z1; rewrite exprVn.
 Qed.
 
+(* The premises are n >= 1, rho > 0 and a measurable map rebuild that returns V diag(l) V^T
+   for every symmetric G with distinct eigenvalues and eigenvectors V, and every l
+   (rebuilds). *)
 (*@ WHOLE.separate-cov *)
 Theorem separate_cov_zcdp : rebuilds rebuild -> zcdp adjacent rho separate_cov.
 Proof.
@@ -207,6 +205,8 @@ rewrite /= /l1 big_ord1; under eq_bigr do rewrite !mxE.
 exact: (eigenvalue_change_l1 sG x1 z1).
 Qed.
 
+(* The premises are n >= 1, d >= 1, eps > 0 and a measurable map rebuild as in the theorem
+   on separate-cov. *)
 (*@ WHOLE.separate-cov-pure *)
 Theorem separate_cov_pure_dp : rebuilds rebuild -> dp adjacent eps (fun X => separate_cov_pure X).
 Proof.

@@ -18,11 +18,7 @@
    section, which has those above.
 
    Assumed: nothing.  Not said: anything about more than one positive answer. *)
-From mathcomp Require Import all_ssreflect ssralg ssrnum ssrint interval matrix.
 From covassay Require Import MeasureTheory PureDP Lebesgue AdditiveNoise Norms KNorm.
-Set Implicit Arguments. Unset Strict Implicit. Unset Printing Implicit Defensive.
-Import Order.TTheory GRing.Theory Num.Def Num.Theory.
-Local Open Scope classical_set_scope. Local Open Scope ring_scope.
 
 (* If a shift by s carries the event A into B, the probability of A is at most
    e^(N(s)/scale) times that of B. *)
@@ -248,6 +244,7 @@ Implicit Types Q : 'I_k -> R.
 Definition paper_svt Q o := svt half_gt0 quarter_gt0 T Q o.
 
 (* Every query moves by at most one. *)
+(* The other premise is eps > 0. *)
 (*@ SVT-DP *)
 Theorem svt_dp Q Q' o : (forall j, `|Q j - Q' j| <= 1) ->
   (paper_svt Q o <= (expR eps)%:E * paper_svt Q' o)%E.
@@ -261,6 +258,7 @@ by rewrite le_eqVlt; apply/orP; left; apply/eqP; field.
 Qed.
 
 (* All queries move up by at most one, from Q to Q'. *)
+(* The other premise is eps > 0. *)
 (*@ SVT-MONOTONE-DP *)
 Theorem svt_monotone_dp Q Q' o : (forall j, Q j <= Q' j <= Q j + 1) ->
   (paper_svt Q o <= (expR (3%:R / 4%:R * eps))%:E * paper_svt Q' o)%E /\
@@ -276,6 +274,7 @@ by rewrite normr0 mulr0 add0r normr1 mulr1 ler_addl ltW.
 Qed.
 
 (* Moving down, the price is a quarter. *)
+(* The premises are those of the theorem before. *)
 (*@ SVT-MONOTONE-DOWN *)
 Theorem svt_monotone_down Q Q' o : (forall j, Q j <= Q' j <= Q j + 1) ->
   (paper_svt Q' o <= (expR (eps / 4%:R))%:E * paper_svt Q o)%E.

@@ -11,49 +11,12 @@
    - so it is measurable, and so are products and limits of such functions.
 
    Nothing is assumed. *)
-From mathcomp Require Import all_ssreflect ssralg ssrnum ssrint interval zmodp matrix.
-From covassay Require Import MeasureTheory PureDP Lebesgue AdditiveNoise Norms KNorm Mechanisms Gaussian.
-From covassay Require Import EigenvalueSensitivity SpectralTheorem.
+From covassay Require Import MechanismTheory Gaussian EigenvalueSensitivity SpectralTheorem.
 From covassay Require Euclidean MatrixNorms Projections BallProjection.
-Set Implicit Arguments. Unset Strict Implicit. Unset Printing Implicit Defensive.
-Import Order.TTheory GRing.Theory Num.Def Num.Theory.
-Import numFieldTopology.Exports numFieldNormedType.Exports.
-Local Open Scope classical_set_scope. Local Open Scope ring_scope.
+Import numFieldNormedType.Exports.
 
 (* ---------------------------------------------------------------------------- *)
 (* Maps that do not increase distances much                                     *)
-
-Section Lipschitz.
-Variables (R : realType) (m n k l : nat) (f : 'M[R]_(m, n) -> 'M[R]_(k, l)) (c : R).
-Hypothesis c_gt0 : 0 < c.
-Hypothesis lipschitz : forall A B, MatrixNorms.frob_dot (f A - f B) (f A - f B)
-  <= c ^+ 2 * MatrixNorms.frob_dot (A - B) (A - B).
-
-Let entry_le A B i j : `|f A i j - f B i j| <= c * l1 (A - B).
-Proof.
-rewrite -(@ler_pexpn2r _ 2) ?nnegrE ?mulr_ge0 ?l1_ge0 ?(ltW c_gt0) // exprMn.
-apply: le_trans (ler_wpmul2l (sqr_ge0 c) (BallProjection.frob_dot_le_l1 _)).
-apply: le_trans (lipschitz A B).
-rewrite real_normK ?num_real // MatrixNorms.frob_dotE (bigD1 j) //= (bigD1 i) //= !mxE -expr2 -addrA.
-rewrite ler_addl addr_ge0 ?sumr_ge0 // => [p _|p _]; first by rewrite -expr2 sqr_ge0.
-by rewrite sumr_ge0 // => q _; rewrite -expr2 sqr_ge0.
-Qed.
-
-Lemma lipschitz_measurable : measurable_fun setT f.
-Proof.
-apply: measurable_fun_matrix => i j; apply: continuous_measurable_matrix => A U.
-move=> /nbhs_ballP [e /= e0 eU]; have l0 : l1 (A - A) = 0.
-  by rewrite subrr; exact: (norm0 (l1_norm R m n)).
-have ec : 0 < e / c by rewrite divr_gt0.
-have near_A : nbhs A [set B | ball (l1 (A - A)) (e / c) (l1 (A - B))].
-  exact: (@BallProjection.distance_continuous _ _ _ (l1_norm R m n) A A _
-    (nbhsx_ballx (l1 (A - A)) (PosNum ec))).
-suff : nbhs A [set B | U (f B i j)] by [].
-apply: filterS near_A => B; rewrite /= /ball /= l0 sub0r normrN ger0_norm ?l1_ge0 // => AB.
-by apply: eU; apply: le_lt_trans (entry_le A B i j) _; rewrite mulrC -ltr_pdivl_mulr.
-Qed.
-
-End Lipschitz.
 
 (* ---------------------------------------------------------------------------- *)
 (* Sums, products and inverses of matrices are measurable                       *)
@@ -199,7 +162,7 @@ Definition measurable_map f := measurable_fun setT (spectral_map f).
 
 Lemma lipschitz_map f (c : R) : 0 < c -> (forall s t, `|f s - f t| <= c * `|s - t|) ->
   measurable_map f.
-Proof. by move=> c0 lip; apply: (lipschitz_measurable c0) => A B; exact: spectral_map_lipschitz. Qed.
+Proof. by move=> c0 lip; apply: (LipschitzMaps.lipschitz_measurable c0) => A B; exact: spectral_map_lipschitz. Qed.
 
 Lemma measurable_map_mul f g :
   measurable_map f -> measurable_map g -> measurable_map (fun t => f t * g t).

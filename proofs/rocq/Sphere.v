@@ -10,14 +10,8 @@
 
    Assumed: nothing.  Not said: floating point; how the vector is drawn; that the uniform law
    is invariant under rotations, which the proof does not need. *)
-From mathcomp Require Import all_ssreflect ssralg ssrnum ssrint interval zmodp matrix.
-From covassay Require Import MeasureTheory PureDP Lebesgue AdditiveNoise Norms KNorm Mechanisms.
-From covassay Require Import Gaussian TwoStages.
+From covassay Require Import MechanismTheory Gaussian TwoStages.
 From covassay Require Euclidean RankTwo Sensitivity Algorithm2 BallProjection.
-Set Implicit Arguments. Unset Strict Implicit. Unset Printing Implicit Defensive.
-Import Order.TTheory GRing.Theory Num.Def Num.Theory.
-Import numFieldTopology.Exports.
-Local Open Scope classical_set_scope. Local Open Scope ring_scope.
 
 Section Sphere.
 Variables (R : realType) (d : nat).
@@ -38,10 +32,17 @@ rewrite Euclidean.normZ /BallProjection.positive_inverse; case: ifP => [z0|_].
 by rewrite normr0 mul0r ler01.
 Qed.
 
+(* A vector, multiplied by a measurable function of it. *)
+Lemma measurable_rescaled (f : 'M[R]_(d, 1) -> R) :
+  measurable_fun setT f -> measurable_fun setT (fun z => f z *: z).
+Proof.
+move=> mf; apply: measurable_fun_matrix => i j; under eq_fun do rewrite mxE.
+by apply: measurable_funM => //; exact: measurable_entry.
+Qed.
+
 Lemma measurable_direction : measurable_fun setT direction.
 Proof.
-apply: measurable_fun_matrix => i j; under eq_fun do rewrite mxE.
-apply: measurable_funM; last exact: measurable_entry.
+apply: measurable_rescaled.
 rewrite (_ : (fun z => _) = @BallProjection.positive_inverse R \o length) //.
 apply: measurable_fun_comp; last exact: norm_measurable.
 exact: BallProjection.positive_inverse_measurable.
@@ -198,6 +199,7 @@ Let bingham_total X : bingham_law X setT = 1%E. Proof. exact: law_total. Qed.
 Definition bingham : mechanism R data [the measurableType _ of 'M[R]_(d, 1)] :=
   Mechanism bingham_total.
 
+(* The premise is eps > 0. *)
 (*@ WHOLE.bingham *)
 Theorem bingham_dp : dp adjacent eps (fun X => bingham X).
 Proof.

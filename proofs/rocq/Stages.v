@@ -6,13 +6,8 @@
    - run_dp: a mechanism and a stage after it, of which the last answer is published, cost the sum.
 
    Nothing is assumed. *)
-From mathcomp Require Import all_ssreflect ssralg ssrnum ssrint interval matrix.
 From covassay Require Import MeasureTheory PureDP Lebesgue AdditiveNoise TwoStages Sphere.
 From covassay Require Algorithm2 BallProjection.
-Set Implicit Arguments. Unset Strict Implicit. Unset Printing Implicit Defensive.
-Import Order.TTheory GRing.Theory Num.Def Num.Theory.
-Import numFieldTopology.Exports.
-Local Open Scope classical_set_scope. Local Open Scope ring_scope.
 
 (* ---------------------------------------------------------------------------- *)
 (* A density that depends on what came before                                   *)

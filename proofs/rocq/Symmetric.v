@@ -10,12 +10,7 @@
    in the entries on and above the diagonal.
 
    Nothing is assumed. *)
-From mathcomp Require Import all_ssreflect ssralg ssrnum ssrint interval zmodp matrix.
-From covassay Require Import MeasureTheory PureDP Lebesgue AdditiveNoise Norms KNorm Mechanisms.
-Set Implicit Arguments. Unset Strict Implicit. Unset Printing Implicit Defensive.
-Import Order.TTheory GRing.Theory Num.Def Num.Theory.
-Import numFieldTopology.Exports.
-Local Open Scope classical_set_scope. Local Open Scope ring_scope.
+From covassay Require Import MechanismTheory.
 
 (* The pairs i <= j, and their number. *)
 Definition triangle (d : nat) := {p : 'I_d * 'I_d | (p.1 <= p.2)%N}.

@@ -14,14 +14,8 @@
 
    Assumed: nothing.  Not said: floating point; how the noise is drawn; the map that
    clips rows to the ball. *)
-From mathcomp Require Import all_ssreflect ssralg ssrnum ssrint interval zmodp matrix.
-From covassay Require Import MeasureTheory PureDP Lebesgue AdditiveNoise Norms KNorm Mechanisms.
-From covassay Require Import Symmetric Triangle.
+From covassay Require Import MechanismTheory Symmetric Triangle.
 From covassay Require Euclidean MatrixNorms RankTwo Sensitivity CentredSensitivity Algorithm2.
-Set Implicit Arguments. Unset Strict Implicit. Unset Printing Implicit Defensive.
-Import Order.TTheory GRing.Theory Num.Def Num.Theory.
-Import numFieldTopology.Exports.
-Local Open Scope classical_set_scope. Local Open Scope ring_scope.
 
 (* ---------------------------------------------------------------------------- *)
 (* The norms                                                                    *)
@@ -115,10 +109,7 @@ by rewrite ler_pdivl_mull ?normr_gt0.
 Qed.
 
 Lemma largest_definite A : largest_at A = 0 -> A = 0.
-Proof.
-move=> A0; apply/matrixP => i j; rewrite mxE; apply/eqP.
-by rewrite -normr_eq0 eq_le normr_ge0 andbT -A0 largest_ge.
-Qed.
+Proof. by apply: definite_of_entries => i j; exact: largest_ge. Qed.
 
 Definition largest : norm R d d := Norm largest_triangle largest_scale largest_definite.
 
@@ -156,6 +147,7 @@ Qed.
 Definition nuclear_laplace_symmetric := symmetric_noise 1
   (norm_weight (symmetric_norm (Algorithm2.nuclear R d)) (scale_gt0 (ltr0n R 2))) covariance.
 
+(* The premises are n >= 1 and eps > 0. *)
 (*@ WHOLE.nuclear-laplace-symmetric *)
 Theorem nuclear_laplace_symmetric_dp : dp adjacent eps (fun X => nuclear_laplace_symmetric X).
 Proof.
@@ -239,6 +231,7 @@ Qed.
 (* lap-cov *)
 Definition lap_cov (c : calibration) := triangle_laplace (lap_cov_numerator_gt0 c).
 
+(* The premises are n >= 1, d >= 1 and eps > 0, for either calibration. *)
 (*@ WHOLE.lap-cov *)
 Theorem lap_cov_dp (c : calibration) : dp adjacent eps (fun X => lap_cov c X).
 Proof. by apply: triangle_laplace_dp; case: c => //; exact: triangle_l1_le. Qed.
@@ -249,6 +242,8 @@ Definition entrywise (c : calibration) (full : bool) :
   if full then entrywise_laplace d n_gt0 eps_gt0 (entrywise_numerator_gt0 c full)
   else triangle_laplace (entrywise_numerator_gt0 c full).
 
+(* The premises are n >= 1, d >= 1 and eps > 0, for either calibration, with noise on all
+   entries or on the triangle. *)
 (*@ WHOLE.entrywise-laplace *)
 Theorem entrywise_dp (c : calibration) (full : bool) : dp adjacent eps (fun X => entrywise c full X).
 Proof.
@@ -339,6 +334,7 @@ rewrite if_same; apply: largest_le => // i j.
 by apply: MatrixNorms.contraction_entry; exact: Sensitivity.op_le_gap1.
 Qed.
 
+(* The premises are n >= 1, d >= 1 and eps > 0, for each of the five bodies. *)
 (*@ WHOLE.k-norm *)
 Theorem k_norm_dp (b : body) : dp adjacent eps (fun X => k_norm b X).
 Proof.
@@ -384,6 +380,7 @@ rewrite /CentredSensitivity.centred_covariance linearZ /= raddf_sum /=; congr (_
 by apply: eq_bigr => i _; exact: Euclidean.symmetric_outer.
 Qed.
 
+(* The premises are n >= 2, d >= 1 and eps > 0. *)
 (*@ WHOLE.centred-covariance *)
 Theorem centred_laplace_dp : dp adjacent eps (fun X => centred_laplace X).
 Proof.

@@ -150,6 +150,7 @@ exact: is_deriveN D.
 Qed.
 
 (* W = 2 (d - 1) R - H *)
+(* The premise is that the s_i are separated: no two of them have equal squares. *)
 (*@ TAIL-IDENTITY *)
 Theorem field_slopeE : field_slope = (total s *+ d.-1) *+ 2 - harmonic_sum s.
 Proof.
@@ -159,6 +160,7 @@ have [m p] := separated_diff sep ij.
 by move: (s i) (s j) m p => a b m p; field; rewrite m p.
 Qed.
 
+(* The premises are that the s_i are separated (no two have equal squares) and positive. *)
 (*@ TAIL-BOUNDS *)
 Theorem field_slope_bounds : (forall i, 0 < s i) ->
   3%:R / 2%:R * (d.-1)%:R * total s <= field_slope <= 2%:R * (d.-1)%:R * total s.

@@ -15,13 +15,7 @@
 (* and a^2 + b^2 + 2 g^2 = |D|^2 <= 1 + (1 - |u - v|)^2. Cauchy and Schwarz   *)
 (* once more gives the bound. Nothing is assumed.                             *)
 (******************************************************************************)
-From mathcomp Require Import all_ssreflect ssralg ssrnum zmodp matrix.
-From mathcomp.analysis Require Import reals.
-From mathcomp.algebra_tactics Require Import ring.
-From covassay Require Import Euclidean MatrixNorms RankTwo Sensitivity.
-Set Implicit Arguments. Unset Strict Implicit. Unset Printing Implicit Defensive.
-Import GRing.Theory Num.Theory Order.TTheory.
-Local Open Scope ring_scope.
+From covassay Require Import MatrixTheory Euclidean MatrixNorms RankTwo Sensitivity.
 
 Local Ltac nonneg :=
   repeat first [assumption | exact: sqr_ge0 | exact: ler0n | apply: addr_ge0 | apply: mulr_ge0].
@@ -357,6 +351,7 @@ have [km|mk'|/eqP e] := ltngtP k m; last by rewrite e in ne.
   by rewrite E mulr_ge0 ?ler0n // -mulrS.
 Qed.
 
+(* The premises are records x and y of length at most 1. *)
 (*@ SENS-TRIANGLE *)
 Theorem triangle_sum_gap_le : triangle_sum (gap x y) <= triangle_l1 R d.
 Proof.

@@ -9,12 +9,8 @@
 
    run P K is the law of the second output alone.  A stage that adds noise to a function
    of the first output is `noise_stage`.  Nothing is assumed. *)
-From mathcomp Require Import all_ssreflect ssralg ssrnum ssrint interval matrix.
 From covassay Require Import MeasureTheory PureDP Lebesgue AdditiveNoise.
-Set Implicit Arguments. Unset Strict Implicit. Unset Printing Implicit Defensive.
-Import Order.TTheory GRing.Theory Num.Def Num.Theory.
-Import numFieldTopology.Exports.
-Local Open Scope classical_set_scope. Local Open Scope ring_scope. Local Open Scope ereal_scope.
+Local Open Scope ereal_scope.
 
 Section Joint.
 Context (R : realType) d1 d2 (Y1 : measurableType d1) (Y2 : measurableType d2).

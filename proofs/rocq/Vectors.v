@@ -12,7 +12,7 @@ From mathcomp Require Import all_ssreflect ssralg ssrnum ssrint intdiv rat matri
 From mathcomp.classical Require Import boolp classical_sets.
 From mathcomp.analysis Require Import reals ereal sequences exp measure.
 From mathcomp.algebra_tactics Require Import ring.
-From covassay Require Euclidean Sensitivity CentredSensitivity Algorithm2 TailIdentity Theorem6.
+From covassay Require Euclidean Sensitivity CentredSensitivity Algorithm2 TailIdentity Theorem6 Theorem6Tail.
 From covassay Require PsdProjection MatrixNorms LogVandermonde Hessian SparseVector.
 From covassay Require Rounding DiscreteLaplace.
 Set Implicit Arguments. Unset Strict Implicit. Unset Printing Implicit Defensive.
@@ -147,7 +147,7 @@ Lemma tail_bound_holds dd (T : measurableType dd) (R : realType) (P : {measure s
   Theorem6.noise_moments P s -> (0 < d)%N -> C <= Theorem6.critical R ->
   ((ratr (tail_bound d))%:E <= P (~` Theorem6.within s (C * d%:R))%classic)%E.
 Proof.
-by move=> moments d0 Cle; rewrite /tail_bound ratr_inverse; apply: Theorem6.tail_probability.
+by move=> moments d0 Cle; rewrite /tail_bound ratr_inverse; apply: Theorem6Tail.tail_probability.
 Qed.
 
 (* DN25, THE HESSIAN *)

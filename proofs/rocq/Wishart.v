@@ -27,6 +27,7 @@ Variables (R : rcfType) (d : nat) (W : 'M[R]_d) (v : 'cV[R]_d) (n : R).
 Hypotheses (psdW : psd W) (unitW : W \in unitmx) (n0 : 0 < n).
 
 (* W - v v^T / n is positive semidefinite exactly when v^T W^-1 v <= n *)
+(* The premises are a positive semidefinite and invertible W and n > 0. *)
 (*@ WISHART-EVENT *)
 Theorem wishart_event : psd (W - n^-1 *: (v *m v^T)) <-> form (invmx W) v <= n.
 Proof.
@@ -84,6 +85,9 @@ Hypotheses (psdW : forall w, psd (W w)) (unitW : forall w, W w \in unitmx) (n0 :
 Hypothesis observable : events [set y | ~ psd (y - S)].
 Hypothesis tail : P [set w | n < form (invmx (W w)) v] = p%:E.
 
+(* The premises are that every value W(w) of the noise is positive semidefinite and
+   invertible, that n > 0, that the set of the y with y - S not positive semidefinite is an
+   event, and that v^T W^-1 v exceeds n with probability p. *)
 (*@ WISHART-REFUTED *)
 Theorem wishart_not_private (eps delta : R) :
   indistinguishable events eps delta (release (S - n^-1 *: (v *m v^T))) (release S) -> p <= delta.

@@ -97,6 +97,7 @@ apply/seteqP; split=> y /=; rewrite in_itv /=.
 by case=> _ lt /psd_scalar; rewrite !mxE subr_ge0 leNgt lt.
 Qed.
 
+(* The premises are n > 0 and eps > 0. *)
 (*@ WISHART-LINE *)
 Theorem wishart_line_not_private (S : 'M[R]_1) (eps' delta : R) :
   Wishart.indistinguishable measurable eps' delta

@@ -17,13 +17,10 @@
      Delta in Frobenius norm is (Delta^2/(2 sigma^2))-zCDP.
 
    Nothing is assumed. *)
-From mathcomp Require Import all_ssreflect ssralg ssrnum ssrint interval matrix.
-From covassay Require Import MeasureTheory PureDP Lebesgue AdditiveNoise KNorm ExponentialBounds PureToZcdp.
-From covassay Require Import Gaussian Mechanisms TwoStages.
-From covassay Require GammaMoments.
-Set Implicit Arguments. Unset Strict Implicit. Unset Printing Implicit Defensive.
-Import Order.TTheory GRing.Theory Num.Def Num.Theory.
-Local Open Scope classical_set_scope. Local Open Scope ring_scope. Local Open Scope ereal_scope.
+From covassay Require Import MeasureTheory PureDP Lebesgue AdditiveNoise KNorm.
+From covassay Require Import ExponentialBounds PureToZcdp Gaussian Mechanisms TwoStages.
+From covassay Require LawIntegral.
+Local Open Scope ereal_scope.
 
 (* ---------------------------------------------------------------------------- *)
 (* The definition                                                               *)
@@ -249,7 +246,7 @@ Lemma integral_weight f (h : Y -> R) : measurable_fun setT h -> (forall y, 0 <= 
   \int[law f]_y (h y)%:E = \int[mu]_y (h y * density f y)%:E.
 Proof.
 move=> mh h0; have mE : measurable_fun setT (fun y => (h y)%:E) by exact/EFin_measurable_fun.
-rewrite (GammaMoments.integral_law f mE) => [|y]; last by rewrite lee_fin.
+rewrite (LawIntegral.integral_law f mE) => [|y]; last by rewrite lee_fin.
 by apply: eq_integral => y _; rewrite /density -EFinM mulrC.
 Qed.
 
