@@ -182,12 +182,11 @@ Qed.
 
 End Releases.
 
-(* L = 2 and t = 2, so that r^2 = 10 kappa: the first row is too long, by little. *)
-Definition far_data : seq (seq rat) := [:: [:: 130%:R; 60%:R]; [:: 98%:R; 100%:R]; [:: - 20%:R; 30%:R]].
-Definition near_data : seq (seq rat) := [:: [:: 104%:R; 43%:R]; [:: 78%:R; 79%:R]; [:: - 20%:R; 30%:R]].
+(* kappa = 1, L = 2 and t = 2, so that r^2 = 10: the first row is a little too long. *)
+Definition far_data : seq (seq rat) := ProjectionVectors.long_data.
 Definition pair := ProjectionVectors.spectrum.
-(* Eigenvalues one per cent above and below kappa/2. *)
-Definition around (kappa : rat) : nat -> rat := pair (kappa * frac 101 200) (kappa * frac 99 200).
+(* Eigenvalues above and below kappa/2. *)
+Definition around (kappa : rat) : nat -> rat := pair (3%:R / 4%:R * kappa) (kappa / 4%:R).
 
 (* Rows, if the premises of the lemma hold. *)
 Definition spectrum_ok v (a : nat -> rat) : bool := [&& orthonormal v, a 1%N < a 0%N & 0 < a 0%N].
@@ -195,12 +194,9 @@ Definition step_rows (ok : bool) (kappa : rat) x (noises : bool -> rat -> seq ra
   [seq [:: 3%:R; 2%:R; c.2; (nat_of_bool c.1)%:R] ++ data_columns 3 2 x ++ [:: kappa; 2%:R] ++ noises c.1 c.2 ++ release
    | c <- if ok then [:: (false, 1); (true, 1); (true, frac 1 2)] else [::]].
 
-Definition one_noise (tight : bool) (rho r2 e : rat) B x v a : seq rat :=
-  estimate_square tight 3 rho r2 :: matrix_columns 2 2 (estimate_noise tight e r2 rho B 3 x v a).
-
 Definition weak_ppc_rows : seq (seq rat) :=
-  let kappa := 2000%:R in
+  let kappa := 1 in let r2 := pce_radius 2 kappa 2%:R 2%:R in
   step_rows (spectrum_ok tilted (around kappa)) kappa far_data
-    (fun tight rho => one_noise tight rho (pce_radius 2 kappa 2%:R 2%:R) 1 axis far_data tilted (around kappa))
+    (fun tight rho => let s := estimate_square tight 3 rho r2 in
+      s :: matrix_columns 2 2 (noise_to (basis_entry tilted (around kappa)) (moment 3 (shortened 3 2 r2 far_data)) s))
     (matrix_columns 2 2 (weak_ppc_release tilted kappa (around kappa))).
-
