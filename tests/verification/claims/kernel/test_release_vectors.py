@@ -149,6 +149,13 @@ def preconditioner(row: Row) -> None:
     close(math.sqrt(0.84) * released, block(row, "y", 2, 2))
 
 
+def coinpress_covariance(row: Row) -> None:
+    """One step; here beta is n e^(−L), so that γ² is rational."""
+    settings = {"rho": float(row["budget"]), "u": float(row["u"]), "beta": float(row["n"]) * math.exp(-row["log"])}
+    released = module_of("coinpress-covariance").release(data(row), scaled(row, 2, 2)[None], steps=1, **settings)
+    close(released, block(row, "y", 2, 2))
+
+
 def svt_noise(row: Row) -> AboveThresholdNoise:
     return AboveThresholdNoise(float(row["z0"]), np.array([float(row["z1"]), float(row["z2"])]))
 
@@ -254,6 +261,9 @@ RELEASES = {
     ),
     "weak-ppc": Release(
         preconditioner, ("naive-pce:noise_variance", "naive-pce:radius_squared", "naive-pce:second_moment")
+    ),
+    "coinpress-covariance": Release(
+        coinpress_covariance, ("noise_scale", "squared_radius", "second_moment", "pressed")
     ),
     "coinpress-mean": Release(coinpress_mean, ("noise_scale", "clip_radius", "row_bound")),
     "above-threshold": Release(above, (*SVT, "column_squares")),
