@@ -156,6 +156,28 @@ def coinpress_covariance(row: Row) -> None:
     close(released, block(row, "y", 2, 2))
 
 
+def output_perturbation(row: Row) -> None:
+    settings = {"epsilon": float(row["budget"]), "alpha": float(row["alpha"])} | calibration(int(row["option"]))
+    released = module_of("output-perturbation").release(data(row), numbers(row, "v", 1), **settings)
+    close(released, numbers(row, "y", 1))
+
+
+def discrete_laplace(row: Row) -> None:
+    """The scale that `release` asks for, and the integers, are exact; a release is the nearest float."""
+    d = size(row)[1]
+    entries = [[int(row[f"z{i + 1}{j + 1}"]) for j in range(d)] for i in range(d)]
+    scales: list[Fraction] = []
+
+    def noise(scale: Fraction) -> np.ndarray:
+        scales.append(scale)
+        return np.array(entries, dtype=object)
+
+    settings = {"epsilon": float(row["budget"]), "input_bits": int(row["option"])}
+    released = module_of("discrete-laplace-covariance").release(data(row), noise, **settings)
+    assert scales == [row["scale"]]
+    assert (released == block(row, "y", d, d)).all()
+
+
 def svt_noise(row: Row) -> AboveThresholdNoise:
     return AboveThresholdNoise(float(row["z0"]), np.array([float(row["z1"]), float(row["z2"])]))
 
@@ -265,6 +287,10 @@ RELEASES = {
     "coinpress-covariance": Release(
         coinpress_covariance, ("noise_scale", "squared_radius", "second_moment", "pressed")
     ),
+    "output-perturbation": Release(
+        output_perturbation, ("largest_norm", "gradient_change", "sensitivity", "noise_scale", "coefficients")
+    ),
+    "discrete-laplace-covariance": Release(discrete_laplace, ("sensitivity", "noise_scale", "in_units")),
     "coinpress-mean": Release(coinpress_mean, ("noise_scale", "clip_radius", "row_bound")),
     "above-threshold": Release(above, (*SVT, "column_squares")),
     "private-radius": Release(radius, ("search_threshold", "public_radii")),
