@@ -536,10 +536,9 @@ End Expansion.
 (*@ NUCLEAR-EXPANSION *)
 Theorem nuclear_expansion (R : realType) d : exists C : R, forall (s : 'I_d -> R) (A : 'M[R]_d) h,
   (forall i, 0 <= s i) -> (forall i j, `|A i j| <= 1) -> 0 <= h -> h <= 1 ->
-  let S := diag_mx (\row_i s i) in
-  `|nuclear_norm (S + h *: (A *m S))
+  `|nuclear_norm (diag_mx (\row_i s i) + h *: (A *m diag_mx (\row_i s i)))
     - (\sum_i s i + h * first_order s A + h ^+ 2 * second_order s A)| <= h ^+ 3 * (C * \sum_i s i).
 Proof.
-exists (expansion_constant d%:R) => s A h s0 A1 h0 h1 S.
+exists (expansion_constant d%:R) => s A h s0 A1 h0 h1.
 exact: (nuclear_between s0 A1 h0 h1).
 Qed.
