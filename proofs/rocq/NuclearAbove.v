@@ -243,7 +243,8 @@ have b3' : h * frob_dot X2 X2 / 2%:R <= n * (n * (x2 * x2)).
   by rewrite mul1r ler_addl.
 apply: le_trans (ler_add (ler_add (ler_add b1 b2) b3') b4) _.
 apply: (@le_trans _ _ (constant * rho ^+ 2)).
-  by rewrite le_eqVlt; apply/orP/or_introl/eqP; rewrite /x5 /x2 /x1 /x3 /constant /above_constant -/n; move: (n) (rho) => m p; ring.
+  rewrite le_eqVlt; apply/orP/or_introl/eqP; rewrite /x5 /x2 /x1 /x3 /constant /above_constant.
+  by rewrite -/n; move: (n) (rho) => m p; ring.
 rewrite -mulrA [n * _]mulrC -mulrA ler_wpmul2l ?constant_ge0 // mulrC.
 exact: rho_sq.
 Qed.
