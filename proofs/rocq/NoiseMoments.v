@@ -1,0 +1,43 @@
+(* The premises of Theorem6 for nuclear-Laplace noise and its singular values, in every
+   dimension, from one identity.
+
+   Theorem6 takes five moments of d measurable functions s_1, ..., s_d >= 0.  For the noise Z
+   itself and its singular values all of this is proved here but
+
+       E (sum s_i^2 + 2 sum_(i<j) s_i s_j/(s_i + s_j)) = 2 d^3.
+
+   So A-MOMENTS is this identity and nothing else, and the refutation of DN25, Theorem 6 is about
+   the noise itself: it needs this one number.  Nothing is assumed: the identity is a premise. *)
+From mathcomp Require Import all_ssreflect ssralg ssrnum ssrint interval zmodp matrix.
+From covassay Require Import MeasureTheory PureDP Lebesgue TailIdentity MatrixNorms SingularValues.
+From covassay Require Theorem6 GammaMoments.
+Set Implicit Arguments. Unset Strict Implicit. Unset Printing Implicit Defensive.
+Import Order.TTheory GRing.Theory Num.Def Num.Theory.
+Import numFieldTopology.Exports.
+Local Open Scope classical_set_scope. Local Open Scope ring_scope. Local Open Scope ereal_scope.
+
+Section NuclearLaplace.
+Variables (R : realType) (d : nat).
+Let noise := GammaMoments.nuclear_laplace R d.
+Let s := @singular_values R d.
+
+(* The sum of the singular values is the nuclear norm. *)
+Lemma total_singular_values z : total (s z) = nuclear_norm z.
+Proof. by have [U [V svdz]] := svd_exists z; rewrite (nuclear_norm_svd svdz). Qed.
+
+(*@ NOISE-MOMENTS-REDUCED *)
+Theorem noise_moments_reduced :
+  Theorem6.expect noise (fun z => (square_sum (s z) + harmonic_sum (s z))%R) = (2%:R * d%:R ^+ 3)%:E ->
+  Theorem6.noise_moments noise s.
+Proof.
+move=> identity; have [P1 E1 E2 E4] := GammaMoments.nuclear_laplace_moments R d.
+split => //.
+- exact: measurable_singular_values.
+- exact: measurable_harmonic_sum.
+- exact: singular_values_ge0.
+- by under [X in Theorem6.expect _ X]eq_fun do rewrite total_singular_values -[nuclear_norm _]expr1.
+- by under [X in Theorem6.expect _ X]eq_fun do rewrite total_singular_values.
+- by under [X in Theorem6.expect _ X]eq_fun do rewrite total_singular_values; rewrite E4.
+Qed.
+
+End NuclearLaplace.
