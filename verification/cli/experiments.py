@@ -4,8 +4,10 @@ import argparse
 import csv
 import io
 import sys
+from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 from rich.table import Table
 
@@ -256,78 +258,69 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Add the actions of the command."""
     actions = parser.add_subparsers(dest="action", required=True)
     experiment_runs.configure(actions)
-    a = actions.add_parser(
-        "accuracy",
-        help="measure the error against n, d and the budget; exit 1 if a slope is off by more than 0.1",
-        epilog="example: covassay experiments accuracy --only 'Theorem 1'",
-    )
-    a.add_argument("--only", metavar="TEXT", help="only the rates whose name or mechanism contains this text")
+    a = _action(
+        actions, "accuracy", accuracy, "rates whose name or mechanism", "--only 'Theorem 1'",
+        "measure the error against n, d and the budget; exit 1 if a slope is off by more than 0.1",
+    )  # fmt: skip
     a.add_argument("--write", metavar="FILE", help="also write the table as CSV")
     a.add_argument("--seed", type=int, default=0, help="seed of the data and the noise (default %(default)s)")
-    a.add_argument("--json", action="store_true", help="print JSON (covassay schema experiments-accuracy)")
-    a.set_defaults(run=accuracy)
-    c = actions.add_parser(
-        "controls",
-        help="audit every negative control: what refutes it, after how many draws and seconds",
-        epilog="example: covassay experiments controls --only laplace-97",
-    )
-    c.add_argument("--only", metavar="TEXT", help="only the controls whose name or mechanism contains this text")
-    c.add_argument("--jobs", type=int, default=1, help="audits at the same time (default %(default)s)")
-    c.add_argument(
-        "--rows", metavar="FILE", help="keep rows as JSON lines; those that are there are not measured again"
-    )
+    c = _action(
+        actions, "controls", controls, "controls whose name or mechanism", "--only laplace-97",
+        "audit every negative control: what refutes it, after how many draws and seconds",
+    )  # fmt: skip
+    _kept(c, "rows")
     c.add_argument("--write", metavar="FILE", help="also write the table as Markdown")
-    c.add_argument("--json", action="store_true", help="print JSON (covassay schema experiments-controls)")
-    c.set_defaults(run=controls)
-    n = actions.add_parser(
-        "null",
-        help="audit correct mechanisms: how many are refuted, and whether exact p-values are uniform",
-        epilog="example: covassay experiments null --audits 4 --only gauss-cov",
-    )
+    n = _action(
+        actions, "null", null, "targets whose name", "--audits 4 --only gauss-cov",
+        "audit correct mechanisms: how many are refuted, and whether exact p-values are uniform",
+    )  # fmt: skip
     n.add_argument("--audits", type=int, default=20, help="how many (default %(default)s)")
     n.add_argument("--samples", type=int, default=FEWEST_SAMPLES, help="draws on each data set (default %(default)s)")
-    n.add_argument("--only", metavar="TEXT", help="only the targets whose name contains this text")
-    n.add_argument("--jobs", type=int, default=1, help="audits at the same time (default %(default)s)")
-    n.add_argument("--rows", metavar="FILE", help="keep audits as JSON lines; those that are there are not run again")
-    n.add_argument("--json", action="store_true", help="print JSON (covassay schema experiments-null)")
-    n.set_defaults(run=null)
-    low = actions.add_parser(
-        "bits",
-        help="what the low-order bits of samplers of several packages tell of neighbouring data sets",
-        epilog="example: covassay experiments bits --only numpy",
-    )
-    low.add_argument("--only", metavar="TEXT", help="only the targets whose name contains this text")
+    _kept(n, "audits")
+    low = _action(
+        actions, "bits", bits, "targets whose name", "--only numpy",
+        "what the low-order bits of samplers of several packages tell of neighbouring data sets",
+    )  # fmt: skip
     low.add_argument("--samples", type=int, default=SAMPLES, help="as for covassay audit (default %(default)s)")
     low.add_argument(
         "--rounded", type=int, default=0, metavar="N", help="check N rounded releases, each with its own seed"
     )
-    low.add_argument("--jobs", type=int, default=1, help="audits at the same time (default %(default)s)")
-    low.add_argument("--rows", metavar="FILE", help="keep rows as JSON lines; those that are there are not made again")
+    _kept(low, "rows")
     low.add_argument("--kept", metavar="FILE", help="the same for --rounded")
     low.add_argument("--write", metavar="FILE", help="also write the table as Markdown")
-    low.add_argument("--json", action="store_true", help="print JSON (covassay schema experiments-bits)")
-    low.set_defaults(run=bits)
-    w = actions.add_parser(
-        "findings",
-        help="what audits of the functions of other projects find, each by one command without hints",
-        epilog="example: covassay experiments findings --only python-dp",
-    )
-    w.add_argument("--only", metavar="TEXT", help="only the targets whose name contains this text")
-    w.add_argument("--jobs", type=int, default=1, help="audits at the same time (default %(default)s)")
-    w.add_argument("--rows", metavar="FILE", help="keep rows as JSON lines; those that are there are not made again")
+    w = _action(
+        actions, "findings", findings, "targets whose name", "--only python-dp",
+        "what audits of the functions of other projects find, each by one command without hints",
+    )  # fmt: skip
+    _kept(w, "rows")
     w.add_argument("--write", metavar="FILE", help="also write the page as Markdown")
     w.add_argument("--remarks", metavar="FILE", help=f"what a person adds to the page (default: {REMARKS} beside it)")
-    w.add_argument("--json", action="store_true", help="print JSON (covassay schema experiments-findings)")
-    w.set_defaults(run=findings)
-    b = actions.add_parser(
-        "peers",
-        help="what covassay and other auditors prove on the same tasks, as many of them as are installed",
-        epilog="example: covassay experiments peers --only laplace",
-    )
-    b.add_argument("--only", metavar="TEXT", help="only the cases whose name contains this text")
+    b = _action(
+        actions, "peers", peers, "cases whose name", "--only laplace",
+        "what covassay and other auditors prove on the same tasks, as many of them as are installed",
+    )  # fmt: skip
     b.add_argument("--tool", metavar="NAME", help="only this tool: covassay, DP-Sniper, dp_auditorium or dp-recorder")
     b.add_argument("--draws", type=int, default=10_000, help="on each of the two inputs (default %(default)s)")
     b.add_argument("--seeds", type=int, default=10, help="how many runs (default %(default)s)")
     b.add_argument("--write", metavar="FOLDER", help="also bring FOLDER/peers.csv and FOLDER/PEERS.md up to date")
-    b.add_argument("--json", action="store_true", help="print JSON (covassay schema experiments-peers)")
-    b.set_defaults(run=peers)
+
+
+def _action(
+    actions: Any, name: str, run: Callable[[argparse.Namespace], int], these: str, example: str, does: str
+) -> argparse.ArgumentParser:
+    """The parser of an action that can be asked for `these` alone, and prints JSON if asked."""
+    parser: argparse.ArgumentParser = actions.add_parser(
+        name, help=does, epilog=f"example: covassay experiments {name} {example}"
+    )
+    parser.add_argument("--only", metavar="TEXT", help=f"only the {these} contains this text")
+    parser.add_argument("--json", action="store_true", help=f"print JSON (covassay schema experiments-{name})")
+    parser.set_defaults(run=run)
+    return parser
+
+
+def _kept(parser: argparse.ArgumentParser, rows: str) -> None:
+    """The options of an action that makes many audits and can go on after a kill."""
+    parser.add_argument("--jobs", type=int, default=1, help="audits at the same time (default %(default)s)")
+    parser.add_argument(
+        "--rows", metavar="FILE", help=f"keep {rows} as JSON lines; those that are there are not made again"
+    )

@@ -1,9 +1,11 @@
 """Make the tests: releases of every mechanism, whatever its noise is, scales and projections, and `questions`."""
 
 import copy
+import tomllib
 from collections.abc import Iterator
 from inspect import signature
 from itertools import product
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -57,69 +59,8 @@ STEPS = {
     "search": "digits", "trace": "digits", "bias": "rounding", "noise": "rounding", "sampler": "rounding",
     "rounds": "linear-algebra", "lattice": "exact",
 }  # fmt: skip
-FLAGS = {
-    "Scale": ("CALIBRATION", "A sensitivity, the scale of the noise or a share of the budget is another number."),
-    "Release": ("NOISE_PATH", "The noise is added in another place, or with another factor."),
-    "Exact": ("PRECISION", "The result is rounded more coarsely than in double precision, or a constant is."),
-    "Choice": ("IGNORED_OPTION", "An option that is not the default one changes nothing."),
-    "LongRow": ("MISSING_CLIPPING", "A row longer than the public bound is not clipped: it is left out, or kept."),
-    "LongRowRefused": (
-        "MISSING_VALIDATION",
-        "A row longer than the public bound is answered, though it is to be refused.",
-    ),
-    "RowBound": ("WRONG_UNIT", "The public bound on the rows is ignored, or enters with another power."),
-    "OneRecord": ("EDGE_CASE", "A data set of one record is refused, or a denominator is n − 1."),
-    "NotFinite": ("MISSING_VALIDATION", "Data or noise with NaN or an infinity are answered."),
-    "BadBudget": ("MISSING_VALIDATION", "A budget that is zero, negative or NaN is answered."),
-    "BadOption": (
-        "MISSING_VALIDATION",
-        "An option that does not exist is ignored, or a public number is out of range.",
-    ),
-    "NoRecord": ("MISSING_VALIDATION", "A data set without rows is answered."),
-    "NoiseShape": ("MISSING_VALIDATION", "Noise of another shape is broadcast."),
-    "AsymmetricNoise": ("MISSING_VALIDATION", "Noise that must be symmetric and is not is answered."),
-    "NoUnitVector": ("MISSING_VALIDATION", "A direction that is no unit vector is answered."),
-    "NoProjection": ("MISSING_VALIDATION", "A matrix that is no projection of the rank is answered."),
-    "Projection": ("POST_PROCESSING", "The point is not the nearest one of the convex set."),
-    "InsideSet": ("POST_PROCESSING", "A point inside the convex set is moved, for example to its boundary."),
-    "BadSet": ("MISSING_VALIDATION", "A convex set with a negative radius, or one that is empty, is projected on."),
-    "SearchNoise": ("NOISE_PATH", "A search has noise of another scale on the threshold or on a query, or none."),
-    "Tie": ("COMPARISON", "A search passes over a query that is equal to the threshold."),
-    "NoStop": (
-        "EDGE_CASE",
-        "A search that never stops gives the last query, or none, in place of the number after it.",
-    ),
-    "RadiusSearch": (
-        "NOISE_PATH",
-        "The radii, the counts of rows, the slack or the noise of the private radius differ.",
-    ),
-    "LevelSearch": (
-        "NOISE_PATH",
-        "The search for a clipping length has another budget, or its result another meaning.",
-    ),
-    "BiasBound": ("SENSITIVITY", "A row is in the wrong bin, so that one row moves a query by more than is proven."),
-    "TraceBound": (
-        "NOISE_PATH",
-        "The noise or the margin of the private trace differ, or it is not kept in its limits.",
-    ),
-    "NoiseLevel": (
-        "POST_PROCESSING",
-        "The bound on the noise of clipped rows has another power of the clipping length.",
-    ),
-    "SamplerMatrix": ("CALIBRATION", "A direction is drawn from another matrix: another exponent, or divided by n."),
-    "Acceptance": ("SAMPLER", "A sampler keeps its proposals with another probability, so it draws from another law."),
-    "BadLaw": ("MISSING_VALIDATION", "A probability is given at NaN, or for a variance that is not above 0."),
-    "SpectralNorm": ("LAW", "The noise has another spectral norm, so it is not the noise of the mechanism."),
-    "NoiseNorm": ("LAW", "The norm of the noise is Gamma with another shape: the number of free entries is wrong."),
-    "Marginal": ("LAW", "A single entry has another law: another scale, or another variance off the diagonal."),
-    "IntegerLaw": ("LAW", "Integer noise has another law, such as a rounded continuous one."),
-    "IndexLaw": ("LAW", "An outcome is drawn with another probability."),
-    "Lattice": ("SENSITIVITY", "Rows become integers by another rounding, so that they may be longer than allowed."),
-    "Spend": ("ACCOUNTING", "What is claimed or proven of one release is another number."),
-    "Composition": ("ACCOUNTING", "Several releases do not add up as they should."),
-    "Conversion": ("ACCOUNTING", "A budget is converted to another notion by another formula."),
-    "NoConversion": ("ACCOUNTING", "A budget is converted to a notion in which it says nothing."),
-}
+FLAGS: dict[str, dict[str, str]] = tomllib.loads(Path(__file__).with_name("flags.toml").read_text(encoding="utf-8"))
+"""What an implementation does wrong that fails the tests of a flag: its kind, and in words."""
 
 
 def _binary(rng: np.random.Generator, shape: tuple[int, ...], largest: float) -> Any:
@@ -320,7 +261,7 @@ def generate() -> dict[str, Any]:
             name: {"relative": relative, "floor": floor, "reason": reason}
             for name, (relative, floor, reason) in TOLERANCES.items()
         },
-        "flags": {name: {"bugType": kind, "description": text} for name, (kind, text) in FLAGS.items()},
+        "flags": FLAGS,
         "tests": [{"id": i, **answered(*asked)} for i, asked in enumerate(questions(), 1)],
     }
 

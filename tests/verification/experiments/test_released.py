@@ -1,5 +1,6 @@
 """The released code beside the reference: how it is found and called, with a stand-in for it and for torch."""
 
+import itertools
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -107,29 +108,27 @@ def test_wrong_paths_and_experiments_are_one_clear_error(
     assert not out.exists()
 
 
-def test_with_all_mistakes_off_the_switched_method_is_that_of_the_registry() -> None:
+def rows_of_length_half() -> Matrix:
     rows = np.random.default_rng(0).standard_normal((300, 6))
-    rows /= 2 * np.linalg.norm(rows, axis=1, keepdims=True)
-    for rho in (0.001, 0.1, 10.0):
-        for seed in range(20):
-            rng = np.random.default_rng(seed)
-            ours = mechanism("adaptive-cov").sample(rows, rng, rho=rho, bounds="code", beta=BETA)
-            switched = released.adaptive_with(
-                False, False, rows, {"rho": rho, "beta": BETA}, np.random.default_rng(seed)
-            )
-            assert np.allclose(switched, ours, rtol=1e-9, atol=1e-12)
+    shortened: Matrix = rows / (2 * np.linalg.norm(rows, axis=1, keepdims=True))
+    return shortened
+
+
+def test_with_all_mistakes_off_the_switched_method_is_that_of_the_registry() -> None:
+    rows = rows_of_length_half()
+    for rho, seed in itertools.product((0.001, 0.1, 10.0), range(20)):
+        ours = mechanism("adaptive-cov").sample(rows, np.random.default_rng(seed), rho=rho, bounds="code", beta=BETA)
+        switched = released.adaptive_with(False, False, rows, {"rho": rho, "beta": BETA}, np.random.default_rng(seed))
+        assert np.allclose(switched, ours, rtol=1e-9, atol=1e-12)
 
 
 def test_with_the_mistakes_off_the_pure_switched_method_is_that_of_the_registry() -> None:
-    rows = np.random.default_rng(0).standard_normal((300, 6))
-    rows /= 2 * np.linalg.norm(rows, axis=1, keepdims=True)
-    for epsilon in (0.1, 1.0, 30.0):
-        for seed in range(20):
-            rng = np.random.default_rng(seed)
-            ours = mechanism("adaptive-cov-pure").sample(rows, rng, epsilon=epsilon, beta=BETA)
-            setting = {"epsilon": epsilon, "beta": BETA}
-            switched = released.adaptive_pure_with(False, rows, setting, np.random.default_rng(seed))
-            assert np.allclose(switched, ours, rtol=1e-9, atol=1e-12)
+    rows = rows_of_length_half()
+    for epsilon, seed in itertools.product((0.1, 1.0, 30.0), range(20)):
+        setting = {"epsilon": epsilon, "beta": BETA}
+        switched = released.adaptive_pure_with(False, rows, setting, np.random.default_rng(seed))
+        ours = mechanism("adaptive-cov-pure").sample(rows, np.random.default_rng(seed), **setting)
+        assert np.allclose(switched, ours, rtol=1e-9, atol=1e-12)
 
 
 def test_a_switched_mistake_changes_the_output() -> None:

@@ -304,7 +304,7 @@ def test_an_implementation_in_another_process_passes_and_its_mutants_fail(
         (tmp_path / "own_gauss.py").write_text(OWN.replace(text, mutant))
         assert run(["vectors", "run", command, *own, flag]) == 1
         told = capsys.readouterr().out
-        assert f"{flag} (1 failed): {FLAGS[flag][1]}" in told
+        assert f"{flag} (1 failed): {FLAGS[flag]['description']}" in told
     assert run(["vectors", "run", command, *own, "NoiseShape", "--json"]) == 1
     found = json.loads(capsys.readouterr().out)
     assert [(entry["flag"], entry["bugType"]) for entry in found["failed"]] == [("NoiseShape", "MISSING_VALIDATION")]

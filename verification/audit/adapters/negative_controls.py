@@ -1,6 +1,7 @@
 """The negative controls as targets: `mutant:NAME`."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 
 from covassay.verification.audit.negative_controls.every import NEGATIVE_CONTROLS
@@ -10,26 +11,17 @@ from covassay.verification.audit.negative_controls.of_box import BOX_CONTROLS, B
 from covassay.verification.audit.targets.target import Target
 
 
-def _target(control: NegativeControl) -> Target:
-    return Target(
-        name=f"mutant:{control.name}",
-        draw=control.draw,
-        mechanism=control.mechanism,
-        options=control.options,
-        version="a negative control of covassay",
-        notes=(f"the mistake: {control.mistake}",),
-        draw_many=control.draw_many,
-    )
-
-
-def _box_target(control: BoxControl) -> Target:
-    return Target(
+def _target(control: NegativeControl | BoxControl) -> Target:
+    target = Target(
         name=f"mutant:{control.name}",
         draw=control.draw,
         version="a negative control of covassay",
         notes=(f"the mistake: {control.mistake}",),
         draw_many=control.draw_many,
     )
+    if isinstance(control, BoxControl):
+        return target
+    return replace(target, mechanism=control.mechanism, options=control.options)
 
 
 def _bit_target(control: BitControl) -> Target:
@@ -45,5 +37,5 @@ def _bit_target(control: BitControl) -> Target:
 TARGETS: dict[str, Callable[[], Target]] = {
     **{name: partial(_target, control) for name, control in NEGATIVE_CONTROLS.items()},
     **{name: partial(_bit_target, control) for name, control in (BIT_CONTROLS | SOUND).items()},
-    **{name: partial(_box_target, control) for name, control in BOX_CONTROLS.items()},
+    **{name: partial(_target, control) for name, control in BOX_CONTROLS.items()},
 }

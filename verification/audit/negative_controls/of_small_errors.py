@@ -87,19 +87,11 @@ NEGATIVE_CONTROLS: tuple[NegativeControl, ...] = (
         caught_by=OUTPUT,
         diagnosis="fresh noise for every query",
     ),
-    other_noise(
-        "sparse-vector-queries-90",
-        "above-threshold",
-        "Has 0.9 times the noise of the queries.",
-        part("queries", lambda z: 0.9 * z),
-        caught_by=OUTPUT,
-    ),
-    other_noise(
-        "radius-queries-90",
-        "private-radius",
-        "Has 0.9 times the noise of the queries.",
-        part("queries", lambda z: 0.9 * z),
-        caught_by=OUTPUT,
+    *(
+        other_noise(
+            name, of, "Has 0.9 times the noise of the queries.", part("queries", lambda z: 0.9 * z), caught_by=OUTPUT
+        )
+        for name, of in (("sparse-vector-queries-90", "above-threshold"), ("radius-queries-90", "private-radius"))
     ),
     other_noise(
         "exponential-107", "exponential", "Has an exponent 7 % too large.", lambda z, rng, x: z / 1.07, caught_by=OUTPUT

@@ -10,23 +10,10 @@ from typing import Any
 from xml.etree.ElementTree import Element, SubElement, tostring
 
 from covassay.verification.audit.engine.checks import KINDS, CheckResult, Status
+from covassay.verification.audit.reports import words
 from covassay.verification.audit.reports.pictures import Drawn, pictures
 from covassay.verification.audit.reports.plain import plain
 from covassay.verification.audit.reports.sarif import ABOUT
-from covassay.verification.audit.reports.words import (
-    MEANING,
-    bits_sentence,
-    could_have_seen,
-    draws_made,
-    explanation,
-    findings,
-    in_full,
-    p_text,
-    power_sentences,
-    repeats,
-    subject,
-    witness,
-)
 from covassay.verification.audit.run import AuditReport
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'"
@@ -56,7 +43,7 @@ def as_page(report: AuditReport) -> str:
         for check in undecided:
             found = SubElement(body, "section", {"class": "finding undecided"})
             _add(found, "h3", check.label)
-            _add(found, "p", explanation(check))
+            _add(found, "p", words.explanation(check))
     if report.diagnoses:
         _add(body, "h2", "Law that fits instead" if report.mechanism else "What explains it")
         _list(body, report.diagnoses)
@@ -85,30 +72,30 @@ def _verdict(body: Element, report: AuditReport) -> None:
     header = SubElement(body, "header")
     kinds = [kind for kind in KINDS if any(check.kind == kind for check in report.refuted)]
     _add(header, "h1", report.verdict.value + (f" ({', '.join(kinds)})" if kinds else ""))
-    _add(header, "p", subject(report), "subject")
-    _add(header, "p", MEANING[report.verdict])
+    _add(header, "p", words.subject(report), "subject")
+    _add(header, "p", words.MEANING[report.verdict])
     if report.bits is not None:
-        _add(header, "p", f"Bits: {bits_sentence(report)}.")
+        _add(header, "p", f"Bits: {words.bits_sentence(report)}.")
 
 
 def _failed(body: Element, report: AuditReport) -> None:
     _add(body, "h2", "What failed")
-    for group in findings(report):
+    for group in words.findings(report):
         check = group[0]
         found = SubElement(body, "section", {"class": "finding"})
         title = _add(found, "h3", check.label)
         if check.p_value is not None:
             _add(title, "span", f" (p\u00a0{_equal(check)})", "whole")
-        for sentence in (check.detail, check.facts.get("estimates", ""), witness(check), repeats(group)):
+        for sentence in (check.detail, check.facts.get("estimates", ""), words.witness(check), words.repeats(group)):
             if sentence:
                 _add(found, "p", sentence)
-        rows = in_full(check)
+        rows = words.in_full(check)
         if rows:
             _add(found, "pre", "\n".join(rows))
 
 
 def _equal(check: CheckResult) -> str:
-    p = p_text(check.p_value)
+    p = words.p_text(check.p_value)
     return p if p.startswith("<") else f"=\u00a0{p}"
 
 
@@ -133,7 +120,7 @@ def _pictures(body: Element, drawn: Sequence[Drawn]) -> None:
 
 def _checks(body: Element, report: AuditReport) -> None:
     _add(body, "h2", "Checks")
-    for sentence in power_sentences(report):
+    for sentence in words.power_sentences(report):
         _add(body, "p", sentence)
     for kind in KINDS:
         checks = [check for check in report.checks if check.kind == kind]
@@ -162,7 +149,7 @@ def _check(body: Element, check: CheckResult) -> None:
     if check.p_value is not None:
         figures = _add(summary, "span", f"p {_equal(check)}", "figures")
         _add(figures, "span", f"{check.n} draws", "draws")
-    seen = could_have_seen(check)
+    seen = words.could_have_seen(check)
     drawn = f" ({check.n} draws)" if check.n else ""
     _add(details, "p", f"{check.detail}{drawn}{f'. Sure to be seen (99 %), or seen: {seen}' if seen else ''}")
 
@@ -175,7 +162,7 @@ def _run(body: Element, report: AuditReport) -> None:
         "claim": f"{report.claim}, {report.adjacency}",
         "options": ", ".join(f"{key} {value}" for key, value in report.options.items()),
         "false alarm": f"probability at most {report.false_alarm:g} that a target which keeps its promises is refuted",
-        "draws": draws_made(report),
+        "draws": words.draws_made(report),
         "seed": report.seed,
         "time": f"{report.seconds:.1f} s",
         "covassay": report.covassay,

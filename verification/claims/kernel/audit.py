@@ -47,25 +47,27 @@ SEALED = "Parameter"  # Print Module's word for a constant whose body Qed has se
 
 
 @dataclass(frozen=True)
-class Definition:
-    """A constant that a statement may mention: a definition, or a proof, of which only the type counts."""
+class Printed:
+    """What the kernel prints of a name."""
 
     name: str
     text: str  # for people
     digest: str  # of the explicit form
     mentions: frozenset[str]
+
+
+@dataclass(frozen=True)
+class Definition(Printed):
+    """A constant that a statement may mention: a definition, or a proof, of which only the type counts."""
+
     is_premise: bool  # whether it states conditions (a predicate or record), which may be impossible to meet
     is_hidden: bool = False  # whether it is data that Qed has sealed, so that nobody can say what it means
 
 
 @dataclass(frozen=True)
-class Statement:
+class Statement(Printed):
     """What the kernel says of a theorem or a lemma."""
 
-    name: str
-    text: str  # for people
-    digest: str  # of the explicit form
-    mentions: frozenset[str]
     premises: frozenset[str]  # the project's constants in what the statement quantifies over
     conclusion: str  # explicit
     axioms: tuple[str, ...]

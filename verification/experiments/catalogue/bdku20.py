@@ -47,11 +47,15 @@ MEAN = (
 )
 
 
+def _grids(grid: tuple[float, ...]) -> dict[str, tuple[float, ...]]:
+    """Every third value at the small scale, and all at that of the paper."""
+    return {"small": grid[::3], "paper": grid}
+
+
 def _covariance(name: str, title: str, varied: str, grid: tuple[float, ...], axis: str = "") -> Panel:
     fixed = {"n": 7000, "d": D_COVARIANCE, "rho": 0.5, "u": U, "beta": 0.1}
-    grids = {"small": grid[::3], "paper": grid}
     return Panel(
-        name, title, normal, varied, grids, dict.fromkeys(SCALES, fixed), COVARIANCE, MAHALANOBIS, axis=axis,
+        name, title, normal, varied, _grids(grid), dict.fromkeys(SCALES, fixed), COVARIANCE, MAHALANOBIS, axis=axis,
         log=(varied == "u", True),
     )  # fmt: skip
 
@@ -77,11 +81,11 @@ COVARIANCE_FIGURES = Experiment(
 
 def _mean(name: str, title: str, varied: str, grid: tuple[float, ...], axis: str = "") -> Panel:
     fixed = {"n": 5000, "d": D_MEAN, "rho": 0.5, "radius": 10 * math.sqrt(D_MEAN), "beta": 0.1}
-    grids = {"small": grid[::3], "paper": grid}
     curve = Curve("√(d/n), the sampling error", lambda setting: math.sqrt(setting["d"] / setting["n"]))
+    logarithmic = varied == "radius", True
     return Panel(
-        name, title, normal_mean, varied, grids, dict.fromkeys(SCALES, fixed), MEAN, EUCLIDEAN, (curve,), axis=axis,
-        log=(varied == "radius", True),
+        name, title, normal_mean, varied, _grids(grid), dict.fromkeys(SCALES, fixed), MEAN, EUCLIDEAN, (curve,),
+        axis=axis, log=logarithmic,
     )  # fmt: skip
 
 

@@ -19,7 +19,16 @@ from covassay.verification.experiments.data import bundled, idx, news
 from covassay.verification.experiments.data.files import SCIKIT_LEARN
 from covassay.verification.experiments.data.samples import Draw, standing, subset, zipf
 from covassay.verification.experiments.experiment import SCALES, Experiment, Files, Method, Panel, Setting
-from covassay.verification.experiments.findings import PaperClaim, beats, largest, smallest
+from covassay.verification.experiments.findings import (
+    Check,
+    Lines,
+    Outcome,
+    PaperClaim,
+    Values,
+    beats,
+    largest,
+    smallest,
+)
 from covassay.verification.experiments.measures import FROBENIUS
 
 BETA = 0.1
@@ -120,6 +129,16 @@ def _sweep(
 _SIZES = {"small": SMALL, "paper": PAPER}
 
 
+def _beats_by(winner: str, loser: str, dimensions: Values, sizes: Values) -> Check:
+    """In Figure 3 the winner is better at these dimensions, and at these numbers of rows and budgets."""
+
+    def check(lines: Lines) -> Outcome:
+        by_dimension = beats([winner], [loser], ["b"], at=dimensions)
+        return by_dimension(lines) + beats([winner], [loser], ["c", "d"], at=sizes)(lines)
+
+    return check
+
+
 def _unit_norm(name: str, n: int, smaller: int, budget: tuple[str, float]) -> Panel:
     return _sweep(
         name, "tr Σ = 1", "d", (10, 20, 50, 100, 200), DIMENSIONS, budget, 1,
@@ -196,18 +215,12 @@ FIGURE_3 = Experiment(
         PaperClaim(
             "SeparateCov is better than GaussCov for high d, small n and small ρ",
             "DLY22.Thm1-Remark",
-            lambda lines: (
-                beats(["SeparateCov"], ["GaussCov"], ["b"], at=largest)(lines)
-                + beats(["SeparateCov"], ["GaussCov"], ["c", "d"], at=smallest)(lines)
-            ),
+            _beats_by("SeparateCov", "GaussCov", largest, smallest),
         ),
         PaperClaim(
             "GaussCov is better than SeparateCov for low d, large n and large ρ",
             "DLY22.Thm1-Remark",
-            lambda lines: (
-                beats(["GaussCov"], ["SeparateCov"], ["b"], at=smallest)(lines)
-                + beats(["GaussCov"], ["SeparateCov"], ["c", "d"], at=largest)(lines)
-            ),
+            _beats_by("GaussCov", "SeparateCov", smallest, largest),
         ),
     ),
     FIGURE_2.notes,
