@@ -103,7 +103,7 @@ NEGATIVE_CONTROLS = (
         "shortened-before", "Shortens rows before the factor √(8/7).", Rounds(longest=math.sqrt(8 / 7)), "entry (1, 1)"
     ),
     _of("threshold-97", "Has 0.97 times the threshold.", Rounds(raised=0.97), SIZE),
-    _of("small-for-large", "Halves the small directions.", Rounds(rising=True), TOTAL),
+    _of("small-for-large", "Halves the small directions.", Rounds(rising=True), TOTAL, "largest eigenvalue"),
     _of("halving-97", "Multiplies large directions by 0.485 in place of 0.5.", Rounds(halving=0.485), TOTAL),
     _of("rows-97", "Has rows of 0.97 times their length in every later round.", Rounds(kept=0.97), "entry (1, 1)"),
     _of("not-undone", "Releases the moment of the last round's rows.", Rounds(undone=False), TOTAL),
