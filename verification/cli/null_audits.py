@@ -23,6 +23,7 @@ from covassay.verification.statistics.tests import DISCRETE_SLACK
 
 LEVELS = 0.001, 0.01, 0.1  # at which the shares of small p-values are reported
 TOTAL = "noise scale off by a share"  # the effect of the exact test of a total
+DISTANCE = "CDF distance"  # the effect of Kolmogorov's test; that of two samples has other p-values
 
 
 @dataclass(frozen=True)
@@ -43,7 +44,7 @@ def is_exact(check: CheckResult) -> bool:
     if check.facts.get("effect") == TOTAL:
         return True
     statistic = check.facts.get("statistic")
-    if check.kind != "law" or statistic is None or check.p_value is None:
+    if check.kind != "law" or check.facts.get("effect") != DISTANCE or statistic is None or check.p_value is None:
         return False
     return bool(abs(check.p_value - stats.kstwo.sf(max(statistic - DISCRETE_SLACK, 0.0), check.n)) < 1e-9)
 
