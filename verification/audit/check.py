@@ -30,6 +30,7 @@ CONTRACT = (
     "process state",
     "running time",
     "summation order",
+    "own accounting",
 )
 GROUPS = (
     *(f"contract: {name}" for name in CONTRACT),
