@@ -347,7 +347,7 @@ def test_a_branch_that_is_taken_once_in_a_million_draws_is_refuted(
     [
         (["--dimension", "2"], "--dimension: only with --checkpoint"),
         (["--checkpoint", "run", "--scope", "bits"], "does not look at low-order bits"),
-        (["--checkpoint", "run", "--data", "wine"], "--data and --checkpoint"),
+        (["--checkpoint", "run", "--data", "rows.csv"], "--data and --checkpoint"),
         (["--checkpoint", "no folder/run"], "must be a file in a directory that exists"),
         (["--checkpoint", "damaged"], "it is damaged"),
     ],
@@ -357,6 +357,7 @@ def test_wrong_use_of_the_command_is_one_line(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "damaged").write_text("{}")
+    (tmp_path / "rows.csv").write_text("0.1,0.2\n0.3,0.1\n")
     assert command(["audit", "covassay:gauss-cov", *words]) == 2
     printed = capsys.readouterr()
     assert said in printed.err

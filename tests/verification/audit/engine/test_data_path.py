@@ -17,7 +17,6 @@ from covassay.verification.audit.engine.checks import CheckResult, Status
 from covassay.verification.audit.engine.coincidences import as_draws, coincidences, found_in
 from covassay.verification.audit.engine.same_noise import NAME, TOLERANCE_FLOAT32, DataPath, same_noise
 from covassay.verification.audit.engine.sampling import Setting
-from covassay.verification.audit.engine.user_data import load_user_data
 from covassay.verification.audit.engine.zoo import CATEGORIES, SHAPES, zoo
 from covassay.verification.audit.profiles.by_mechanism import profile
 from covassay.verification.audit.profiles.data_paths import ADDITIVE, REASONS
@@ -25,6 +24,7 @@ from covassay.verification.audit.run import audit
 from covassay.verification.audit.targets.target import Target, TargetReference
 
 ALPHA = 5e-10
+OWN_ROWS = unit_rows(np.random.default_rng(0).standard_normal((178, 13)))  # a data set of the user's own
 
 
 def path_of(name: str, options: dict[str, str] | None = None) -> DataPath:
@@ -212,25 +212,25 @@ def branches_at_178_rows(x: Matrix, *, rho: float, rng: np.random.Generator) -> 
 
 @pytest.mark.thorough
 def test_the_users_data_are_compared_with_others_of_their_shape() -> None:
-    x, path, claim = load_user_data("wine").x, path_of("gauss-cov"), default_claim("gauss-cov").keywords()
+    path, claim = path_of("gauss-cov"), default_claim("gauss-cov").keywords()
     output = mechanism("gauss-cov").output
     setting = Setting(Target("branches", branches_at_178_rows), claim, output, seed=0)
     assert {check.status for check in same_noise(setting, path, ALPHA)[0]} == {Status.NOT_REFUTED}
-    found, *_ = same_noise(setting, path, ALPHA, x)[0]
+    found, *_ = same_noise(setting, path, ALPHA, OWN_ROWS)[0]
     assert found.status is Status.REFUTED
     assert "(n = 178, d = 13)" in found.detail
     reference = Setting(TargetReference("covassay:gauss-cov", "."), claim, output, seed=0)
-    assert {check.status for check in same_noise(reference, path, ALPHA, x)[0]} == {Status.NOT_REFUTED}
+    assert {check.status for check in same_noise(reference, path, ALPHA, OWN_ROWS)[0]} == {Status.NOT_REFUTED}
 
 
 def test_a_failure_on_the_users_data_alone_does_not_refute() -> None:
     """These data may lie outside of the target's own domain."""
-    wine, path, claim = load_user_data("wine").x, path_of("gauss-cov"), default_claim("gauss-cov").keywords()
+    path, claim = path_of("gauss-cov"), default_claim("gauss-cov").keywords()
 
-    def refuses_wine(x: Matrix, *, rho: float, rng: np.random.Generator) -> Matrix:
-        if np.array_equal(x, wine):
+    def refuses_them(x: Matrix, *, rho: float, rng: np.random.Generator) -> Matrix:
+        if np.array_equal(x, OWN_ROWS):
             raise ValueError("not these")
         return gauss_cov.sample(x, rng, rho=rho)
 
-    setting = Setting(Target("refuses", refuses_wine), claim, mechanism("gauss-cov").output, seed=0)
-    assert {check.status for check in same_noise(setting, path, ALPHA, wine)[0]} == {Status.NOT_REFUTED}
+    setting = Setting(Target("refuses", refuses_them), claim, mechanism("gauss-cov").output, seed=0)
+    assert {check.status for check in same_noise(setting, path, ALPHA, OWN_ROWS)[0]} == {Status.NOT_REFUTED}
