@@ -82,10 +82,9 @@ COVARIANCE_FIGURES = Experiment(
 def _mean(name: str, title: str, varied: str, grid: tuple[float, ...], axis: str = "") -> Panel:
     fixed = {"n": 5000, "d": D_MEAN, "rho": 0.5, "radius": 10 * math.sqrt(D_MEAN), "beta": 0.1}
     curve = Curve("√(d/n), the sampling error", lambda setting: math.sqrt(setting["d"] / setting["n"]))
-    logarithmic = varied == "radius", True
     return Panel(
         name, title, normal_mean, varied, _grids(grid), dict.fromkeys(SCALES, fixed), MEAN, EUCLIDEAN, (curve,),
-        axis=axis, log=logarithmic,
+        axis=axis, log=(varied == "radius", True),
     )  # fmt: skip
 
 
