@@ -39,6 +39,7 @@ from covassay.verification.audit.engine.kinds_of_data import KINDS, Beside, run_
 from covassay.verification.audit.engine.law import Scenario, Suspect, diagnose, fits, run_scenario
 from covassay.verification.audit.engine.location import Location
 from covassay.verification.audit.engine.low_order_bits import SHARE, BitBudget, BitFindings, low_order_bits
+from covassay.verification.audit.engine.other_budgets import at_other_budgets, other_budgets
 from covassay.verification.audit.engine.output_kind import USUAL, found_kind, stated
 from covassay.verification.audit.engine.own_accounting import own_accounting
 from covassay.verification.audit.engine.pair_search import worse_pairs
@@ -662,6 +663,7 @@ def checks_of_few_draws(
     """The checks of the contract and of the data path, and pairs of neighbours on which the noise was not the same."""
     require_answer(setting)
     data_path, neighbours = same_noise(setting, expected.data_path, settings.alpha, settings.own_rows)
+    data_path += other_budgets(setting, guarantee, expected.at_budget, expected.data_path, settings.alpha)
     data_path += coincidences(setting, expected.data_path, settings.alpha)
     data_path += equal_laws(setting, expected.data_path, settings.alpha)
     many = draw_many_is_draw(setting, settings.alpha, expected.form.smallest_dimension)
@@ -678,7 +680,7 @@ def _checks(
     if settings.stop_early and any_refuted(checks):
         return tuple(checks), (), []
     exactly = any(check.name == SAME_NOISE and check.status is Status.NOT_REFUTED for check in checks)
-    beside = None if exactly or expected.beside is None else replace(expected.beside, own=settings.own_rows)
+    beside = None if exactly and not on_lattice(expected) else _beside(setting, guarantee, settings, expected)
     looks = _Looks(
         setting, guarantee, settings, {scenario.name: scenario for scenario in expected.scenarios}, expected.shapes,
         beside,
@@ -709,6 +711,22 @@ def _checks(
         diagnoses,
         looks.fitted,
     )
+
+
+def on_lattice(expected: Profile) -> bool:
+    """Whether the noise lies on a lattice, so that one seed does not give one residual at every budget."""
+    return expected.data_path is not None and expected.data_path.atom > 0
+
+
+def _beside(setting: Setting, guarantee: Guarantee, settings: AuditSettings, expected: Profile) -> Beside | None:
+    """The reference to be drawn beside the target, at other budgets too unless `other_budgets` compares these."""
+    if expected.beside is None or expected.at_budget is None:
+        return None
+    beside = replace(expected.beside, own=settings.own_rows)
+    additive = expected.data_path is not None and expected.data_path.query is not None
+    if additive and not on_lattice(expected):
+        return beside
+    return at_other_budgets(setting, guarantee, expected.at_budget, beside)
 
 
 def said_first(sentence: str, check: CheckResult) -> CheckResult:

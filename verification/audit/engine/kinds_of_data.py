@@ -2,7 +2,8 @@
 
 An implementation can treat some data in another way: zero rows, equal rows, fewer rows than columns. If the target
 adds noise to a query, and a seed fixes the noise, `same_noise` sees this without sampling error. If not, a few
-draws on every data set of the zoo are compared with draws of the reference on the same data.
+draws on every data set of the zoo are compared with draws of the reference on the same data. A few budgets other than
+the claimed one count as kinds of data too.
 
 If both laws are equal, the place of a draw among all draws before it is uniform, and independent of the places before
 it, because every order of the draws is equally likely (Rényi 1962). So places on different data sets can be tested
@@ -10,8 +11,9 @@ together, by Kolmogorov–Smirnov: those on one data set, on all data of one kin
 group there are two tests for every feature of the output; its p-value is the smallest of theirs times their number.
 """
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 
@@ -30,6 +32,7 @@ KINDS = "data of many kinds"  # takes the place of a scenario's name
 NAMES = {"data set": "every data set of the zoo", "kind": "every kind of data", "shape": "data of every shape"}
 SIZES = (1, 2), (30, 1), (20, 2), (4, 6), (65, 3), (1000, 2)  # (n, d), with fewer rows than columns among them
 DRAWS, FEWEST = 12, 6  # of the target on a data set: at `DEFAULT` samples, and at least
+TIMES_AT_BUDGETS = 16  # times as many draws at another budget, of which there are few
 BESIDE = 2  # times as many draws of the reference
 # Features are rounded to this share of their median size. So 0 counts as equal to what rounding can make of it in
 # another implementation: 10⁻¹⁷, or 10⁻⁸ in float32.
@@ -38,18 +41,32 @@ PACE = 0.05  # seconds of a draw; where it takes longer, no other data of that s
 NAMED = 3  # data sets, kinds or shapes that are named
 
 
+Sample = Callable[[Matrix, np.random.Generator], Matrix]  # (x, generator) -> an output of the reference
+
+
+@dataclass(frozen=True)
+class AtBudget:
+    """A budget other than the claimed one: in words, as the arguments of a draw, with the reference and data there."""
+
+    words: str
+    budget: dict[str, Any]
+    sample: Sample
+    x: Matrix
+
+
 @dataclass(frozen=True)
 class Beside:
     """The reference, which is drawn beside the target.
 
-    sample : (x, generator) -> an output. features : x -> numbers that describe an output on x. own : a data set of the
-        user's, on which it is drawn as well.
+    features : x -> numbers that describe an output on x. own : a data set of the user's, on which it is drawn as well.
+    budgets : other budgets at which it is drawn as well.
     """
 
-    sample: Callable[[Matrix, np.random.Generator], Matrix]
+    sample: Sample
     features: Callable[[Matrix], Mapping[str, Feature]]
     smallest_dimension: int
     own: Matrix | None = None
+    budgets: tuple[AtBudget, ...] = ()
 
 
 @dataclass
@@ -100,23 +117,20 @@ def run_kinds(setting: Setting, beside: Beside, samples: int, look: str) -> list
     groups: dict[str, dict[str, _Group]] = {name: {} for name in NAMES}
     failing, slow = 0, list[tuple[int, int]]()
     size = max(FEWEST, round(DRAWS * samples / DEFAULT))
-    members = [member for n, d in SIZES if d >= beside.smallest_dimension for member in zoo(n, d, setting.seed)]
-    members += many_rows(setting.seed) if beside.smallest_dimension <= 2 else []
-    members += [] if beside.own is None else [DataSetOfZoo(GIVEN, beside.own)]
-    for member in members:
+    for member, at, reference, times in _members(setting, beside):
         n, d = member.x.shape
         if (n, d) in slow:
             continue
         start = clock()
         try:
-            found = _places_on(setting, beside, member, size, f"law/{KINDS}/{n}/{d}/{member.category}/{look}")
+            found = _places_on(at, reference, member, times * size, f"law/{KINDS}/{n}/{d}/{member.category}/{look}")
         except _TimeOut:
-            if member.category == GIVEN:  # a time-out on data of the user's size says nothing of the other data
+            if member.category == GIVEN or at is not setting:  # it says nothing of the other data at the claimed budget
                 failing += 1
                 continue
             why = f"the target ran into the time limit on “{member.category}” (n = {n}, d = {d})"
             return [CheckResult("law", NAMES["kind"], Status.SKIPPED, why, KINDS)]
-        if clock() - start > PACE * size:
+        if clock() - start > PACE * times * size:
             slow.append((n, d))
         if found is None:
             failing += 1
@@ -129,6 +143,20 @@ def run_kinds(setting: Setting, beside: Beside, samples: int, look: str) -> list
         why = "the target, or the reference, fails on all of them"
         return [CheckResult("law", NAMES["kind"], Status.SKIPPED, why, KINDS)]
     return [_check(name, groups[name], failing, slow) for name in NAMES]
+
+
+def _members(setting: Setting, beside: Beside) -> Iterator[tuple[DataSetOfZoo, Setting, Beside, int]]:
+    """The data sets, each with the setting and the reference that are drawn there, and with a factor for the draws."""
+    for n, d in SIZES:
+        if d >= beside.smallest_dimension:
+            yield from ((member, setting, beside, 1) for member in zoo(n, d, setting.seed))
+    if beside.smallest_dimension <= 2:
+        yield from ((member, setting, beside, 1) for member in many_rows(setting.seed))
+    if beside.own is not None:
+        yield DataSetOfZoo(GIVEN, beside.own), setting, beside, 1
+    for other in beside.budgets:
+        at, reference = replace(setting, budget=other.budget), replace(beside, sample=other.sample)
+        yield DataSetOfZoo(f"budget {other.words}", other.x), at, reference, TIMES_AT_BUDGETS
 
 
 class _TimeOut(Exception):

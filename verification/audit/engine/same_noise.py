@@ -223,7 +223,7 @@ class _Comparison:
                 tolerance = shape.tolerance(drawn, self.single)
                 if shape.gap(drawn) <= tolerance:
                     continue
-                what = _moved(drawn.residuals, shape.agreed, tolerance)
+                what = moved(drawn.residuals, shape.agreed, tolerance)
                 category = drawn.member.category
                 if not what and category not in tried:
                     tried.add(category)
@@ -273,14 +273,14 @@ class _Comparison:
             if isinstance(outcome, Failure):
                 return ""
             more.append(np.concatenate([one.residuals, [outcome - self.query(one.member.x)]]))
-        return _moved(more[0], more[1], tolerance)
+        return moved(more[0], more[1], tolerance)
 
     def _confirmed(self, shape: _Shape, drawn: _Drawn) -> str:
         """What differs in law between this data set and one on which most agree; empty if draws do not prove it."""
         usual = self._usual(shape)
         change = drawn.residuals[0] - shape.agreed[0]
         first, second = self._sample(drawn.member.x, "first"), self._sample(usual.member.x, "second")
-        p = _least_p(first, second, change)
+        p = least_p(first, second, change)
         if p >= self.alpha * NEGLIGIBLE:
             return ""
         return f"the noise has another law than on “{usual.member.category}” ({CONFIRMATION} draws each, p = {p:.2g})"
@@ -307,7 +307,7 @@ class _Comparison:
                 continue  # the target draws differently for every number of rows: nothing to compare
             usual = units[kept[0]]
             for shape in group:
-                what = "" if shape.n in kept else _moved(units[shape.n], usual, slack[shape.n] + slack[kept[0]])
+                what = "" if shape.n in kept else moved(units[shape.n], usual, slack[shape.n] + slack[kept[0]])
                 if not what and shape.n not in kept and tried < CONFIRMATIONS:
                     tried += 1
                     what = self._confirmed_rows(shape.n, kept[0], d)
@@ -318,7 +318,7 @@ class _Comparison:
     def _confirmed_rows(self, n: int, usual: int, d: int) -> str:
         assert self.path.scale is not None
         samples = [self._sample(np.zeros((m, d)), f"n={m}") / self.path.scale(m, d) for m in (n, usual)]
-        p = _least_p(samples[0], samples[1], np.ones(samples[0].shape[1:]))
+        p = least_p(samples[0], samples[1], np.ones(samples[0].shape[1:]))
         return "" if p >= self.alpha * NEGLIGIBLE else f"the noise has another law than at n = {usual} (p = {p:.2g})"
 
     def seeds_agree(self) -> list[str]:
@@ -397,7 +397,7 @@ def _other_rows_for(x: Matrix, row: int) -> list[Matrix]:
     ]
 
 
-def _least_p(first: Matrix, second: Matrix, change: Matrix) -> float:
+def least_p(first: Matrix, second: Matrix, change: Matrix) -> float:
     """The least p-value, times their number, of three two-sample tests; 1 if a sample has too few outputs."""
     size = min(len(first), len(second))
     if size < CONFIRMATION // 2:
@@ -411,7 +411,7 @@ def _least_p(first: Matrix, second: Matrix, change: Matrix) -> float:
     return min(1.0, len(features) * min(two_sample(f(first), f(second), "").p_value for f in features))
 
 
-def _moved(residuals: Matrix, agreed: Matrix, tolerance: float) -> str:
+def moved(residuals: Matrix, agreed: Matrix, tolerance: float) -> str:
     """How residuals under several seeds differ from the agreed ones, if by one shift or one factor; empty otherwise."""
     shifts = residuals - agreed
     if np.abs(shifts - shifts[0]).max() <= 4 * tolerance:

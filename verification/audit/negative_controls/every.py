@@ -3,6 +3,7 @@
 from covassay.verification.audit.negative_controls import (
     of_adassp,
     of_branches,
+    of_budgets,
     of_building_blocks,
     of_coinpress,
     of_contract,
@@ -71,6 +72,7 @@ NEGATIVE_CONTROLS: dict[str, NegativeControl] = {
         of_joint_laws,
         of_steps,
         of_kinds,
+        of_budgets,
         of_small_errors,
         of_the_list,
     )

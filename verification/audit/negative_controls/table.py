@@ -12,6 +12,7 @@ from typing import Any
 
 from covassay.verification.audit.engine import coincidences
 from covassay.verification.audit.engine.checks import CheckResult
+from covassay.verification.audit.engine.other_budgets import NAME as NAME_OF_BUDGETS
 from covassay.verification.audit.engine.same_noise import NAME, NAME_OF_ROWS
 from covassay.verification.audit.negative_controls import every
 from covassay.verification.audit.negative_controls.negative_control import NegativeControl
@@ -92,6 +93,8 @@ class Tally:
             return self.at_the_end_of(lambda label: label.startswith(LAW))
         if check.name in (NAME, NAME_OF_ROWS):  # its confirmations are reported with nothing
             return self.before(lambda label: label != NAME)
+        if check.name == NAME_OF_BUDGETS:
+            return self.at_the_end_of(lambda label: label == NAME_OF_BUDGETS)
         return self.before(lambda label: label.startswith((LAW, PRIVACY)))
 
 

@@ -2,7 +2,7 @@
 
 from covassay.reference.mechanisms.registry import default_claim, mechanism
 from covassay.reference.privacy import Guarantee
-from covassay.verification.audit.engine import coincidences, equal_laws, symmetry
+from covassay.verification.audit.engine import coincidences, equal_laws, other_budgets, symmetry
 from covassay.verification.audit.engine.checks import CheckResult, Status
 from covassay.verification.audit.engine.contract import contract
 from covassay.verification.audit.engine.kinds_of_data import NAMES as KINDS_OF_DATA
@@ -37,7 +37,7 @@ def checks_of(control: NegativeControl, kind: str, name: str) -> list[CheckResul
     if kind == "contract":
         return [check for check in contract(setting, knowledge.form) if check.name == name]
     if kind == "data path":
-        return _data_path_checks(setting, knowledge, name)
+        return _data_path_checks(setting, knowledge, claim, name)
     checks: list[CheckResult] = []
     if name in KINDS_OF_DATA.values() and knowledge.beside is not None:
         checks += run_kinds(setting, knowledge.beside, ESCALATION * SAMPLES, "second look")
@@ -58,11 +58,13 @@ def checks_of(control: NegativeControl, kind: str, name: str) -> list[CheckResul
     return [check for check in decide(checks, ALPHA) if check.name == name]
 
 
-def _data_path_checks(setting: Setting, knowledge: Profile, name: str) -> list[CheckResult]:
+def _data_path_checks(setting: Setting, knowledge: Profile, claim: Guarantee, name: str) -> list[CheckResult]:
     """The check of that name; each of them has draws of its own."""
     path = knowledge.data_path
     if name == equal_laws.NAME:
         return equal_laws.equal_laws(setting, path, ALPHA)
+    if name == other_budgets.NAME:
+        return other_budgets.other_budgets(setting, claim, knowledge.at_budget, path, ALPHA)
     if name == coincidences.NAME:
         return coincidences.coincidences(setting, path, ALPHA)
     if name in (coincidences.NAME_SEEN, symmetry.NAME_SEEN):

@@ -2,11 +2,14 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import cache
 from typing import Any
 
 from covassay.reference.errors import InvalidInput
 from covassay.reference.mechanisms.registry import default_claim, mechanism
 from covassay.reference.privacy import Guarantee
+from covassay.verification.audit.engine.kinds_of_data import Beside
+from covassay.verification.audit.engine.same_noise import DataPath
 from covassay.verification.audit.profiles import (
     adaptive_cov,
     adassp,
@@ -97,5 +100,14 @@ def profile(name: str, guarantee: Guarantee, options: dict[str, Any], samples: f
     if path.query is not None:
         scenarios = noise_entries.add(scenarios, path.query, path.symmetric, name)
     form = replace(known.form, symmetric=reference_draws.promises_symmetry(claim))
+
+    @cache
+    def at_budget(other: Guarantee) -> tuple[DataPath, Beside]:
+        same = replace(claim, guarantee=other)
+        return data_path(same), reference_draws.beside(same)
+
     beside = reference_draws.beside(claim)
-    return replace(known, form=form, scenarios=scenarios, data_path=path, domain=declared.domain, beside=beside)
+    return replace(
+        known, form=form, scenarios=scenarios, data_path=path, domain=declared.domain, beside=beside,
+        at_budget=at_budget,
+    )  # fmt: skip

@@ -14,6 +14,7 @@ from covassay.reference.sensitivity import block_pair, neighbours, one_sided_pai
 from covassay.verification.audit.engine.contract import Form, example_rows
 from covassay.verification.audit.engine.kinds_of_data import Beside
 from covassay.verification.audit.engine.law import Scenario
+from covassay.verification.audit.engine.other_budgets import Reference
 from covassay.verification.audit.engine.privacy import Pair, Statistic, generic_statistics
 from covassay.verification.audit.engine.same_noise import DataPath
 from covassay.verification.audit.engine.shapes import Shapes
@@ -60,7 +61,8 @@ class Profile:
     these laws.
     `data_path` says what may be assumed of the path from the data to the output; None if nothing is known. `shapes`
     gives the law on data of any shape; None if the law is known only on `scenarios`. `domain` is where rows must lie.
-    `beside` is the reference, to be drawn beside the target; None if there is none.
+    `beside` is the reference, to be drawn beside the target; None if there is none. `at_budget` gives the data path and
+    the reference at another budget.
     """
 
     form: Form
@@ -70,6 +72,7 @@ class Profile:
     domain: Domain = "ball"
     shapes: Shapes | None = None
     beside: Beside | None = None
+    at_budget: Reference | None = None
 
 
 Statistics = Callable[[Matrix, Matrix], tuple[Statistic, ...]]

@@ -20,6 +20,7 @@ from covassay.verification.audit.engine.contract import Form, contract
 from covassay.verification.audit.engine.equal_laws import NAME as EQUAL_LAWS
 from covassay.verification.audit.engine.kinds_of_data import NAMES as KINDS_OF_DATA
 from covassay.verification.audit.engine.law import ANSWERS
+from covassay.verification.audit.engine.other_budgets import NAME as NAME_OF_BUDGETS
 from covassay.verification.audit.engine.same_noise import NAME, NAME_OF_ROWS
 from covassay.verification.audit.engine.sampling import Setting
 from covassay.verification.audit.engine.shapes import NAMES
@@ -49,7 +50,7 @@ from covassay.verification.cli.control_table import line
 CLAIM = PureDP(1.0)
 SYMMETRIC = MatrixOutput(power=2, symmetric=True)
 QUICK_DATA_PATHS = ("zero-rows-dropped-trace", "integers-as-bytes", "diagonal-repeated", "opposite-at-seven",
-                    "few-seeds", "skewed-at-times", "radius-runs-dropped")  # fmt: skip
+                    "doubled-small-rho", "few-seeds", "skewed-at-times", "radius-runs-dropped")  # fmt: skip
 QUICK_MECHANISMS = ("laplace", "gaussian", "gauss-cov", "bingham")
 CAUGHT = [(name, kind, check) for name, mutant in NEGATIVE_CONTROLS.items() for kind, check in mutant.caught_by]
 
@@ -96,7 +97,8 @@ def every_check() -> set[tuple[str, str]]:
     setting = Setting(TargetReference("covassay:nuclear-laplace-symmetric", "."), CLAIM.keywords(), SYMMETRIC, seed=0)
     names |= {("law", check) for check in (ANSWERS, TAILS, RARE_BRANCHES, *NAMES.values(), *KINDS_OF_DATA.values())}
     names |= {
-        ("data path", check) for check in (NAME, NAME_OF_ROWS, COINCIDENCES, NAME_SEEN, SYMMETRY_SEEN, EQUAL_LAWS)
+        ("data path", check)
+        for check in (NAME, NAME_OF_ROWS, NAME_OF_BUDGETS, COINCIDENCES, NAME_SEEN, SYMMETRY_SEEN, EQUAL_LAWS)
     }
     return names | {("contract", check.name) for check in contract(setting, Form(SYMMETRIC))}
 

@@ -1,0 +1,239 @@
+"""Same noise, other budget: under one seed, additive noise changes by the factor by which its scale changes.
+
+A function that takes its budget as an argument promises the mechanism for every budget, and may calibrate one of them
+in another way than the one that is audited: ρ doubled where it is small, another formula above ε = 1. In units of the
+scale that the reference has at each budget, the residual of one seed is the same number. So a few draws at other
+budgets show such a change without sampling error.
+
+A target whose outputs are the same at every budget does not read it. This is noted and does not refute, because the
+budget may have been fixed by whoever wrote the call. So is noise that is only larger than it has to be: a cautious
+function may cap its budget.
+
+If a target draws otherwise at another budget, 200 draws of it are compared with draws of the reference there. Where
+noise is not added to a query, `kinds_of_data` draws the target and the reference at the same other budgets.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from covassay.reference.domain import Matrix
+from covassay.reference.errors import InvalidInput
+from covassay.reference.privacy import ApproximateDP, Guarantee, guarantee_of
+from covassay.verification.audit.engine.checks import CheckResult, Status
+from covassay.verification.audit.engine.kinds_of_data import AtBudget, Beside
+from covassay.verification.audit.engine.same_noise import CONFIRMATION, NEGLIGIBLE, DataPath, least_p, moved
+from covassay.verification.audit.engine.sampling import Setting
+from covassay.verification.audit.engine.zoo import zoo
+from covassay.verification.audit.targets.target import Failure, call, well_formed
+from covassay.verification.statistics.streams import stream
+
+NAME = "same noise, other budget"
+LOSSES = 0.01, 0.05, 0.2, 0.7, 1.7, 4.0, 20.0  # ε or ρ: where implementations change a formula, and beyond
+DELTAS = 1e-3, 1e-5, 1e-8, 1e-12
+NEAR = 0.1  # relative: a budget this near the claim would tell nothing new
+SHAPES = (12, 3), (1, 2)
+SEEDS = 8  # so that outputs of one number are eight numbers, which no factor and no shift fit by chance
+# Relative: a scale that is solved for numerically, or computed in float32, differs by less; 3 % is more.
+SLACK = 0.01
+FIT = 1e-6  # relative: how well one factor, or one shift, must explain all residuals to be called the change
+CONFIRMATIONS = 4  # budgets at which draws are compared, where no factor explains a difference
+# Where noise is not added to a query: 6/ε and 40/ε rows, or 6/√ρ and 40/√ρ, so that neither rows nor noise drown the
+# other. A choice among a few is certain with the larger number already.
+ROWS, FEWEST_ROWS, MOST_ROWS = (6.0, 40.0), 4, 4000
+CATEGORY = "rows along two axes"  # twice as many along the first, so that eigenvalues differ
+
+Reference = Callable[[Guarantee], tuple[DataPath, Beside]]  # what is known of the mechanism at a budget
+
+
+def other_guarantees(guarantee: Guarantee) -> dict[str, list[Guarantee]]:
+    """Guarantees with one keyword of the claim changed, by that keyword; none is near the claim."""
+    found = {}
+    for name, value in guarantee.keywords().items():
+        grid = DELTAS if name == "delta" else LOSSES
+        found[name] = [guarantee_of(guarantee.keywords() | {name: v}) for v in grid if abs(v / value - 1) > NEAR]
+    return found
+
+
+def words(guarantee: Guarantee) -> str:
+    """The budget of a guarantee in words, such as ε = 0.05."""
+    letter = "ρ" if "rho" in guarantee.keywords() else "ε"
+    loss = guarantee.keywords().get("rho", guarantee.keywords().get("epsilon"))
+    return f"{letter} = {loss:g}" + (f", δ = {guarantee.delta:g}" if isinstance(guarantee, ApproximateDP) else "")
+
+
+def _outputs(setting: Setting, x: Matrix, guarantee: Guarantee, seeds: int) -> Matrix | Failure:
+    """One output for every seed at a budget, or the first failure."""
+    outputs = []
+    for seed in range(seeds):
+        rng = np.random.default_rng(stream(setting.seed, "other budget", x.shape[1], seed))
+        output, _ = call(setting.target, x.copy(), setting.budget | guarantee.keywords(), rng, setting.seconds)
+        outcome = well_formed(output, setting.shape(x))
+        if isinstance(outcome, Failure):
+            return outcome
+        outputs.append(outcome)
+    return np.array(outputs)
+
+
+def budgets_that_are_read(setting: Setting, guarantee: Guarantee, smallest_dimension: int) -> dict[str, bool]:
+    """Whether the target reads each keyword of its budget; empty if a draw hangs, or one seed gives several outputs."""
+    x = zoo(12, max(2, smallest_dimension), setting.seed)[0].x
+    first, again = (_outputs(setting, x, guarantee, 3) for _ in range(2))
+    if (
+        not setting.target.seeded
+        or isinstance(first, Failure)
+        or isinstance(again, Failure)
+        or not np.array_equal(first, again)
+    ):
+        return {}
+    read = {}
+    for name, others in other_guarantees(guarantee).items():
+        read[name] = False
+        for other in others:
+            found = _outputs(setting, x, other, 3)
+            if isinstance(found, Failure) and found.kind == "time-out":
+                return {}
+            read[name] = read[name] or isinstance(found, Failure) or not np.array_equal(found, first)
+    return read
+
+
+def at_other_budgets(setting: Setting, guarantee: Guarantee, reference: Reference, beside: Beside) -> Beside:
+    """The reference to be drawn beside the target, with the other budgets that the target reads."""
+    read = budgets_that_are_read(setting, guarantee, beside.smallest_dimension)
+    others = [other for name, of_name in other_guarantees(guarantee).items() if read.get(name) for other in of_name]
+    d = max(2, beside.smallest_dimension)
+    budgets = [
+        AtBudget(words(other), setting.budget | other.keywords(), reference(other)[1].sample, x)
+        for other in others
+        for x in _data_sets(setting, other, d)
+    ]
+    return replace(beside, budgets=tuple(budgets))
+
+
+def _data_sets(setting: Setting, guarantee: Guarantee, d: int) -> list[Matrix]:
+    """Data on which both the rows and the noise of a mechanism with this budget can be seen."""
+    budget = guarantee.keywords()
+    unit = budget["rho"] ** 0.5 if "rho" in budget else budget["epsilon"]
+    sizes = dict.fromkeys(round(min(max(rows / unit, FEWEST_ROWS), MOST_ROWS)) for rows in ROWS)
+    return [zoo(n, d, setting.seed, (CATEGORY,))[0].x for n in sizes]
+
+
+@dataclass
+class _Compared:
+    """Draws of one audit at other budgets, and what they show."""
+
+    setting: Setting
+    guarantee: Guarantee
+    reference: Reference
+    alpha: float
+    tried: int = 0
+    changed: dict[str, str] = field(default_factory=dict)  # by budget: what happens to the noise there
+    larger: dict[str, str] = field(default_factory=dict)  # the same, where it is nothing but larger
+    unproven: dict[str, str] = field(default_factory=dict)
+    left_out: dict[str, str] = field(default_factory=dict)
+
+    def compare(self, others: Sequence[Guarantee]) -> None:
+        """Draw at the claim and at other budgets, and sort these by what the draws show."""
+        path, _ = self.reference(self.guarantee)
+        for n, d in SHAPES:
+            x = zoo(n, max(d, path.smallest_dimension), self.setting.seed)[0].x
+            usual = self._units(x, self.guarantee)
+            if isinstance(usual, str):
+                self.left_out[words(self.guarantee)] = usual
+                continue
+            for other in others:
+                units = self._units(x, other)
+                if isinstance(units, str):
+                    self.left_out[words(other)] = units
+                elif np.abs(units - usual).max() > SLACK * np.abs(usual).max():
+                    self._sort(x, other, units, usual)
+
+    def _sort(self, x: Matrix, other: Guarantee, units: Matrix, usual: Matrix) -> None:
+        """Note what happens at a budget where the noise is not that of the claim."""
+        size = float(np.abs(usual).max())
+        factor = float(np.linalg.norm(units) / np.linalg.norm(usual))
+        if factor > 1 and np.abs(units - factor * usual).max() <= FIT * factor * size:
+            self.larger[words(other)] = f"the noise is {factor:.4g} times as large"
+            return
+        what = moved(units, usual, FIT * size) or self._confirmed(x, other)
+        (self.changed if what else self.unproven)[words(other)] = what
+
+    def _units(self, x: Matrix, guarantee: Guarantee) -> Matrix | str:
+        """The residuals of all seeds in units of the reference's scale at that budget, or why there are none."""
+        outputs = _outputs(self.setting, x, guarantee, SEEDS)
+        if isinstance(outputs, Failure):
+            return f"the target: {outputs}"
+        path, _ = self.reference(guarantee)
+        assert path.query is not None
+        assert path.scale is not None
+        try:
+            query, scale = path.query(x), path.scale(*x.shape)
+        except InvalidInput:
+            return "the reference rejects it"
+        return np.asarray((outputs - query) / scale) if scale > 0 else "its scale has no unit"
+
+    def _confirmed(self, x: Matrix, guarantee: Guarantee) -> str:
+        """What draws of both prove of the target's law at that budget; empty if they prove nothing."""
+        self.tried += 1
+        if self.tried > CONFIRMATIONS:
+            return ""
+        path, beside = self.reference(guarantee)
+        assert path.query is not None
+        rng = np.random.default_rng(stream(self.setting.seed, "other budget", "reference", words(guarantee)))
+        query = path.query(x)
+        theirs = np.array([beside.sample(x, rng) - query for _ in range(CONFIRMATION)])
+        outputs = _outputs(self.setting, x, guarantee, CONFIRMATION)
+        if isinstance(outputs, Failure):
+            return ""
+        p = least_p(outputs - query, theirs, np.ones(query.shape))
+        if p >= self.alpha * NEGLIGIBLE:
+            return ""
+        return f"the noise has another law than the reference's ({CONFIRMATION} draws each, p = {p:.2g})"
+
+    def result(self, number: int) -> CheckResult:
+        """The check of that many other budgets."""
+        if self.changed:
+            detail = f"under one seed, in units of the claimed scale: {_listed(self.changed)}"
+            return _result(Status.REFUTED, f"{detail}. The claim is {words(self.guarantee)}")
+        alike = number - len({*self.larger, *self.unproven, *self.left_out})
+        detail = f"at {alike} other budgets the noise is the claim's, in units of the claimed scale"
+        if self.larger:
+            detail += f". More noise than the mechanism needs: {_listed(self.larger)}"
+        if self.unproven:
+            detail += f". The target draws otherwise, and no other law was proven, at {', '.join(self.unproven)}"
+        if self.left_out:
+            detail += f". Not compared: {_listed(self.left_out)}"
+        return _result(Status.NOTED if self.unproven or self.larger else Status.NOT_REFUTED, detail)
+
+
+def other_budgets(
+    setting: Setting, guarantee: Guarantee, reference: Reference | None, path: DataPath | None, alpha: float
+) -> list[CheckResult]:
+    """Compare the noise at other budgets with that at the claim; nothing where one seed does not give one residual.
+
+    That is where noise is not added to a query, or lies on a lattice.
+    """
+    if reference is None or path is None:
+        return []
+    read = budgets_that_are_read(setting, guarantee, path.smallest_dimension)
+    unread = [name for name, is_read in read.items() if not is_read]
+    if unread:
+        return [_result(Status.NOTED, f"the output does not depend on {' or '.join(unread)}; only the claim was tried")]
+    if path.query is None or path.atom > 0:
+        return []
+    if not read:
+        return [_result(Status.SKIPPED, "equal seeds give different outputs, or none in time")]
+    compared = _Compared(setting, guarantee, reference, alpha)
+    others = [other for of_name in other_guarantees(guarantee).values() for other in of_name]
+    compared.compare(others)
+    setting.progress(NAME, SEEDS * len(SHAPES) * len(others))
+    return [compared.result(len(others))]
+
+
+def _listed(found: dict[str, str]) -> str:
+    return "; ".join(f"at {at} {what}" for at, what in found.items())
+
+
+def _result(status: Status, detail: str) -> CheckResult:
+    return CheckResult("data path", NAME, status, detail)
