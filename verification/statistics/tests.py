@@ -255,6 +255,21 @@ def gamma_totals(values: Matrix, shape: float, null: str, power: float = 1.0) ->
     )
 
 
+def cosines(angles: Vector, null: str) -> TestResult:
+    """Test whether angles are independent and uniform on the circle, by the sum S of their cosines.
+
+    E exp(t cos U) = I₀(t) ≤ exp(t²/4), so |S| ≥ s has probability at most 2 exp(−s²/n). If U = 2 arctan X for a Cauchy
+    variable X, no test sees a small change of its scale with fewer draws; a factor r moves the mean to (1 − r)/(1 + r).
+    """
+    x = _require_sample(angles)
+    mean, n = float(np.cos(x).mean()), len(x)
+
+    def detectable(alpha: float) -> float:
+        return math.sqrt(math.log(2 / alpha) / n) + math.sqrt(-math.log(1 - POWER) / n)
+
+    return TestResult(null, mean, min(1.0, 2 * math.exp(-n * mean**2)), n, "mean cosine off by", detectable)
+
+
 BARE = 2.0**-36  # noise that small, in units of its scale, is rounding
 CHANCE_OF_BARE = 2.0**-16  # a bound on its probability, also for outputs in float32, which are 2⁻²³ apart (relative)
 

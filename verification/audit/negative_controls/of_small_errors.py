@@ -111,6 +111,10 @@ NEGATIVE_CONTROLS: tuple[NegativeControl, ...] = (
     other_noise(
         "fourth-entry-93", "lap-cov", "Has 0.93 times the noise in entry (4, 4).", fourth_entry(0.93),
     ),
+    other_noise(
+        "separate-cov-across-90", "separate-cov", "Has 0.9 times the noise off the diagonal.",
+        part("matrix", lambda z: z * (0.9 + 0.1 * np.eye(len(z)))), caught_by=by_law("ratio of scales"),
+    ),
     other_noise("product-last-93", "ppde", "Has 0.93 times the noise in the last round.", last_step(0.93)),
     other_noise("coinpress-last-95", "coinpress-mean", "Has 0.95 times the noise in the last step.", last_step(0.95)),
     other_noise(

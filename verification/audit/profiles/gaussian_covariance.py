@@ -35,6 +35,7 @@ from covassay.verification.statistics.laws import NORMAL, chi_square
 from covassay.verification.statistics.tests import (
     TestResult,
     bare_draws,
+    cosines,
     gamma_scale,
     gamma_total,
     gamma_totals,
@@ -331,14 +332,24 @@ def angle_scenario(ensemble: str) -> Scenario:
     x = np.eye(2)
     spread = deviations(2, ensemble)[0, 1] / math.sqrt(0.5)
 
-    def test(outputs: Matrix) -> TestResult:
+    def ratio(outputs: Matrix) -> Vector:
+        """The angle 2φ, in [−π/2, π/2]; 0 if there is none."""
         across, along = 2 * outputs[:, 0, 1], outputs[:, 0, 0] - outputs[:, 1, 1]
-        angle = np.arctan2(across * np.where(along < 0, -1, 1), np.abs(along))  # in [−π/2, π/2], 0 if there is none
-        return kolmogorov_smirnov(
-            angle, lambda t: 0.5 + np.arctan2(np.sin(t), spread * np.cos(t)) / math.pi, "tan 2φ is a ratio of Gaussians"
-        )
+        return np.asarray(np.arctan2(across * np.where(along < 0, -1, 1), np.abs(along)))
 
-    return Scenario("two equal features", x, {"angle": test})
+    def law(t: Vector) -> Vector:
+        """The distribution function of 2φ."""
+        return np.asarray(0.5 + np.arctan2(np.sin(t), spread * np.cos(t)) / math.pi)
+
+    def angle(outputs: Matrix) -> TestResult:
+        return kolmogorov_smirnov(ratio(outputs), law, "tan 2φ is a ratio of Gaussians")
+
+    def ratio_of_scales(outputs: Matrix) -> TestResult:
+        null = "the place of 2φ in its law, turned into an angle, is uniform on the circle"
+        return cosines(2 * math.pi * (law(ratio(outputs)) - 0.5), null)
+
+    tests = {"angle": angle, "ratio of scales": ratio_of_scales}
+    return Scenario("two equal features", x, tests, weight=2.0)
 
 
 def separate_cov_profile(claim: ClaimUnderAudit) -> Profile:
