@@ -197,7 +197,7 @@ class _Compared:
             detail = f"under one seed, in units of the claimed scale: {_listed(self.changed)}"
             return _result(Status.REFUTED, f"{detail}. The claim is {words(self.guarantee)}")
         alike = number - len({*self.larger, *self.unproven, *self.left_out})
-        detail = f"at {alike} other budgets the noise is the claim's, in units of the claimed scale"
+        detail = f"under one seed, in units of the claimed scale, the noise is the same at {alike} other budgets"
         if self.larger:
             detail += f". More noise than the mechanism needs: {_listed(self.larger)}"
         if self.unproven:

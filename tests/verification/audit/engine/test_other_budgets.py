@@ -53,7 +53,7 @@ def test_the_reference_is_not_refuted(name: str) -> None:
 
 def test_budgets_that_the_target_rejects_are_named() -> None:
     detail = only("gaussian-approximate", of("gaussian-approximate")).detail
-    assert "at 8 other budgets" in detail  # ε = 0.01 to 0.7, and four δ
+    assert "the same at 8 other budgets" in detail  # ε = 0.01 to 0.7, and four δ
     assert "at ε = 20, δ = 1e-06 the target: exception: InvalidInput" in detail
 
 
