@@ -227,35 +227,38 @@ def equilibrium(full: float = 1.0, symmetric: float = 0.5) -> Evidence:
     return Evidence(not wrong, "nine points of the support, three beyond", "; ".join(wrong), figures)
 
 
+WITHIN = {  # P(‖Z‖/(ρd) is within 10 % of its limit) for full and for symmetric noise
+    False: {5: "0.145", 10: "0.265", 20: "0.472", 40: "0.772"},
+    True: {5: "0.208", 10: "0.332", 20: "0.518", 40: "0.759"},
+}
+
+
 @check(
     "enclosed",
     mutants={
         "around 1.1 and 0.55": {"edges": {False: Fraction(11, 10), True: Fraction(11, 20)}},
         "around π for symmetric noise": {"edges": {False: PI[0], True: PI[0]}},
+        "within 10.3 %": {"apart": Fraction(103, 1000)},
     },
 )
-def concentration(edges: Mapping[bool, Fraction] | None = None, largest: int = 40) -> Evidence:
+def concentration(edges: Mapping[bool, Fraction] | None = None, apart: Fraction = Fraction(1, 10)) -> Evidence:
     """‖Z‖/(ρd) concentrates around π, or π/2 if symmetric: at d = 40 it is within 10 % with probability 0.77 and 0.76.
 
-    The probabilities are enclosed, for rational intervals around rational bounds on π.
+    The probabilities at d = 5, 10, 20, 40 are those of `WITHIN` to three decimals. They are enclosed, for rational
+    intervals around rational bounds on π.
     """
     around = edges or {False: PI[0], True: PI[0] / 2}
     failed, figures = [], {}
     for symmetric, edge in around.items():
-        last = Fraction(0)
-        for d in (5, 10, 20, largest):
+        for d, text in WITHIN[symmetric].items():
             low, high = (
-                enclose_spectral_cdf(d, edge * c * d, symmetric=symmetric, digits=6)
-                for c in (Fraction(9, 10), Fraction(11, 10))
+                enclose_spectral_cdf(d, edge * c * d, symmetric=symmetric, digits=6) for c in (1 - apart, 1 + apart)
             )
-            within = rational(high.lower) - rational(low.upper)
-            if within <= last:
-                failed.append(f"d={d}")
-            last = within
-            figures[f"{'symmetric' if symmetric else 'full'}, d = {d}"] = f"{float(within):.3f}"
-        if last < Fraction(3, 4):
-            failed.append("not above 3/4")
-    return Evidence(not failed, f"d = 5 to {largest}", ", ".join(failed[:3]), figures)
+            least, most = (rational(high.lower) - rational(low.upper), rational(high.upper) - rational(low.lower))
+            rounded = Fraction(text) - Fraction(1, 2000) <= least and most <= Fraction(text) + Fraction(1, 2000)
+            failed += [] if rounded else [f"{'symmetric' if symmetric else 'full'}, d={d}"]
+            figures[f"{'symmetric' if symmetric else 'full'}, d = {d}"] = f"{float(least):.3f}"
+    return Evidence(not failed, "d = 5 to 40", ", ".join(failed[:3]), figures)
 
 
 # THE SIMPLEX

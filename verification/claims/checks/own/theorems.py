@@ -236,10 +236,14 @@ QUOTED = {"0.13057": "full", "0.14214": "symmetric"}  # the first digits of the 
     mutants={
         "0.1307 for 0.13057…": {"quoted": {"0.1307": "full"}},
         "3 % more": {"quoted": {"0.13449": "full", "0.14641": "symmetric"}},
+        "positive from 3.72 on": {"first": Fraction(372, 100)},
     },
 )
-def quoted_rates(quoted: Mapping[str, str] = QUOTED) -> Evidence:
-    """r(4) = 2 − 2 ln(8/π) = 0.13057…, and for symmetric noise the rate at 5/2 is 3/2 − 1/5 − ln(10/π) = 0.14214…."""
+def quoted_rates(quoted: Mapping[str, str] = QUOTED, first: Fraction = Fraction(373, 100)) -> Evidence:
+    """r(4) = 2 − 2 ln(8/π) = 0.13057…, and for symmetric noise the rate at 5/2 is 3/2 − 1/5 − ln(10/π) = 0.14214….
+
+    r(3.73) is positive, and so is r from there on, because r′ = 1 − 2/c is positive for c > 2.
+    """
     iv = mpmath.iv
     rates = {"full": 2 - 2 * iv.log(8 / iv.pi), "symmetric": iv.mpf(13) / 10 - iv.log(10 / iv.pi)}
     wrong = []
@@ -248,7 +252,8 @@ def quoted_rates(quoted: Mapping[str, str] = QUOTED) -> Evidence:
         low = iv.mpf(value.numerator) / value.denominator
         last = iv.mpf(1) / 10 ** len(digits.partition(".")[2])
         wrong += [] if (low <= rates[kind]) is True and (rates[kind] < low + last) is True else [digits]
-    return Evidence(not wrong, "two numbers", ", ".join(wrong))
+    wrong += [] if (rate(iv.mpf(first.numerator) / first.denominator, iv.log, iv.pi) > 0) is True else ["r(3.73)"]
+    return Evidence(not wrong, "three numbers", ", ".join(wrong))
 
 
 @check(

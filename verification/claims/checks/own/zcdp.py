@@ -46,6 +46,42 @@ def rho_of(spend: Callable[..., Spend], **arguments: object) -> float:
 
 
 @check(
+    "symbolic",
+    covers="all",
+    mutants={
+        "ε²/2, which is not the smallest": {"rho": lambda epsilon, tanh: epsilon**2 / 2},
+        "3 % more": {"rho": lambda epsilon, tanh: Fraction(103, 100) * zcdp_of_pure(epsilon, tanh)},
+        "odds e^{2ε}": {"odds": lambda epsilon: sp.exp(2 * epsilon)},
+    },
+)
+def randomised_response_divergence(
+    rho: Callable[..., Number] = zcdp_of_pure, odds: Callable[[sp.Expr], sp.Expr] = sp.exp
+) -> Evidence:
+    """D_α/α of randomised response with odds e^ε falls in α, from ε tanh(ε/2) at α = 1, for every ε > 0.
+
+    With f(v) = ln cosh √v, e^{(α−1) D_α} is cosh((α − ½)ε)/cosh(ε/2), so that D_α/α is ε² times the slope of the secant
+    of f from v = ε²/4 to v = (α − ½)²ε². f is concave: f′(v) is tanh(w)/(2w) at w = √v, and its slope in w has the sign
+    of w − sinh w cosh w, which is 0 at 0 and falls.
+    """
+    epsilon, alpha, w = sp.symbols("epsilon alpha w", positive=True)
+    p = odds(epsilon) / (1 + odds(epsilon))
+    moment = p**alpha * (1 - p) ** (1 - alpha) + (1 - p) ** alpha * p ** (1 - alpha)
+    closed = sp.cosh((alpha - sp.Rational(1, 2)) * epsilon) / sp.cosh(epsilon / 2)
+    slope = sp.tanh(w) / (2 * w)
+    sign = w - sp.sinh(w) * sp.cosh(w)
+    residuals = {
+        "e^{(α−1) D_α}": moment - closed,
+        "the secant": (alpha - sp.Rational(1, 2)) ** 2 * epsilon**2 - epsilon**2 / 4 - alpha * (alpha - 1) * epsilon**2,
+        "f′": sp.diff(sp.log(sp.cosh(w)), w) - 2 * w * slope,
+        "f″": sp.diff(slope, w) - sign / (2 * w**2 * sp.cosh(w) ** 2),
+        "its sign": sp.diff(sign, w) + 2 * sp.sinh(w) ** 2,
+        "α = 1": epsilon**2 * slope.subs(w, epsilon / 2) - rho(epsilon, sp.tanh),
+    }
+    failed = [k for k, v in residuals.items() if sp.simplify(sp.powsimp(sp.expand(v.rewrite(sp.exp)), force=True)) != 0]
+    return Evidence(not failed and sign.subs(w, 0) == 0, "all ε > 0 and α > 1", ", ".join(failed))
+
+
+@check(
     "floating",
     mutants={
         "ε²/2, which is not the smallest": {"rho": lambda epsilon, tanh: epsilon**2 / 2},
