@@ -611,12 +611,12 @@ def proposals(bound: Callable[[int], float] = lambda q: math.sqrt(math.e * q / 2
     rng = np.random.default_rng(10)
     worst, figures = 0.0, {}
     for q in (2, 5, 10, 20, 50, 100):
-        spikes = [np.diag([0.0] * (q - k) + [v] * k) for k in (1, q // 2, q - 1) if k for v in (1, 10, 100, 1e4)]
+        spikes = [np.diag([0.0] * (q - k) + [v] * k) for k in sorted({1, q // 2, q - 1}) for v in (1, 10, 100, 1e4)]
         random_ones = [np.diag(10 ** rng.uniform(-1, 4, q)) for _ in range(5)]
         expected = max(1 / bingham.acceptance_rate(m) for m in spikes + random_ones)
         figures[f"q = {q}"] = f"{expected:.4g}"
         worst = max(worst, expected / bound(q))
-    return Evidence(worst <= 1, "102 spectra, q ≤ 100", f"largest share of the bound {worst:.3f}", figures)
+    return Evidence(worst <= 1, "94 spectra, q ≤ 100", f"largest share of the bound {worst:.3f}", figures)
 
 
 # THE BASELINE

@@ -62,7 +62,7 @@ def tail_function(
         lambda s, t: sum((v for v in s if v > t), Fraction(0)) / len(s),
     ),
 ) -> Evidence:
-    """γ(X, τ) decreases in τ, with γ(X, 0) = tr Σ and γ(X, 1) = 0, by rational arithmetic.
+    """γ(X, τ) does not increase with τ, γ(X, 0) = tr Σ and γ(X, 1) = 0, by rational arithmetic.
 
     Our copy of the paper has lost (1), so the check covers two readings: (1/n) Σ (‖x_i‖² − τ²)₊ and the larger
     (1/n) Σ ‖x_i‖² 1{‖x_i‖ > τ}.

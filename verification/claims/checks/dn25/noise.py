@@ -162,7 +162,7 @@ def _lapack(z: Matrix) -> Matrix:
 def deterministic_vectors(left: Callable[[Matrix], Matrix] = _lapack, draws: int = 200) -> Evidence:
     """With a fixed sign convention U is not Haar: U₁₁ is never negative, but under Haar it would be with probability ½.
 
-    Lemma 5 (ii) needs the signs and the order of the singular triples to be drawn at random.
+    Lemma 5 (ii) needs a random sign for every pair of singular vectors.
     """
     rng = np.random.default_rng(5)
     positive = sum(bool(left(z)[0, 0] >= 0) for z in nuclear_laplace.sample(3, rng, draws))
