@@ -11,7 +11,8 @@ full-line ensemble, whose density is ∝ ∏|λ_i − λ_j| exp(−Σ|λ_i|/ρ).
 
 So one Z takes one exact draw of the spectrum (`pfaffian_sampler`), and two Haar matrices (full noise) or one (symmetric
 noise). Functions without an argument `scale` are for ρ = 1; multiply their Z by ρ. Samples are exact up to float64
-rounding. For each, the product of the conditional densities is checked against the joint density (`pfaffian_sampler`).
+rounding. `pfaffian_sampler` draws the spectrum number by number, and checks every spectrum that it draws: the product
+of the conditional densities must be the joint density.
 
 How large the spectral norm ‖Z‖ is: as d → ∞, ‖Z‖/(ρd) → π for full and π/2 for symmetric noise. For every d this file
 has the exact law, and a proven upper bound on the tail (proofs/paper/tail-bound.md). DN25 Theorem 6 says that
@@ -55,8 +56,9 @@ def log_density_kernel(nuclear_norm: Number, scale: Number) -> Number:
 def schatten_limit(p: Number, gamma: Callable[[Number], Number] = math.gamma, pi: Number = math.pi) -> Number:
     """The limit of ‖Z‖_{S_p} / d^{1+1/p} as d → ∞ for full noise.
 
-    DN25 Theorem 1 bounds the error in ‖·‖_{S_p} by 3 d^{1+1/p}/(nε). The noise has the scale 2/(nε), so twice this
-    limit is what the constant must be for large d. ‖·‖_{S_p} is the Schatten norm, the ℓp norm of the singular values.
+    ‖·‖_{S_p} is the Schatten norm, the ℓp norm of the singular values. DN25 Theorem 1 bounds the error in it by
+    3 d^{1+1/p}/(nε). The noise has the scale 2/(nε), so for large d the factor must be twice this limit in place of 3.
+    That is less than 3 for p = 1, and tends to 2π as p → ∞.
     In the limit the values σ_i/d follow Ullman's law on [0, π], with density (2/π²) arccosh(π/t). The p-th moment of
     that law is π^p Γ((p + 1)/2) / ((p + 1) √π Γ(p/2 + 1)), and the result is its p-th root. It is 1 for p = 1, and
     tends to π as p → ∞. For symmetric noise the limit is half of this.
@@ -80,11 +82,11 @@ def edge_rate(t: Number, edge: Number, functions: Any = math) -> Number:
 def swept_tail_bound(d: int, t: Number, width: Number, symmetric: bool = False, functions: Any = math) -> Number:
     """An upper bound on P(‖Z‖ ≥ t) for d ≥ 2 and a free `width` δ. Proof: proofs/paper/tail-bound.md.
 
-    Given one of the d points, the edge of the others is `spectral_edge(d − 1)`. The proof works with an edge b that is
-    larger by δ: b = `spectral_edge(d − 1)` + δ. It holds for every δ > 0 with b < t. Let y = t/b, φ = arccos(1/y), and
-    u = π for full noise. The bound is d (u/δ) arccosh(b/(b − δ)) (y − √(y² − 1))^{2δ/π} exp(−rate)/(2φ²), with the rate
-    of the edge b. For symmetric noise u = π/2, and a factor 2 counts the two ends of the spectrum. `functions` is math
-    or mpmath.
+    The proof sweeps electric charges onto intervals [−a, a] (balayage), and averages over a from `spectral_edge(d − 1)`
+    to b = `spectral_edge(d − 1)` + δ. It holds for every δ > 0 with b < t. Let y = t/b, φ = arccos(1/y), and u = π for
+    full noise. The bound is d (u/δ) arccosh(b/(b − δ)) (y − √(y² − 1))^{2δ/π} exp(−rate)/(2φ²), with the rate of the
+    edge b. For symmetric noise u = π/2, and a factor 2 counts the two ends of the spectrum. `functions` is math or
+    mpmath.
     """
     unit, inner = (spectral_edge(k, symmetric, functions.pi) for k in (1, d - 1))
     edge = inner + width
@@ -95,7 +97,7 @@ def swept_tail_bound(d: int, t: Number, width: Number, symmetric: bool = False, 
 
 
 def spectral_norm_tail_bound(d: int, t: Number, symmetric: bool = False, functions: Any = math) -> Number:
-    """An upper bound on P(‖Z‖ ≥ t) for every t beyond the edge: the least of 1 and of two swept tail bounds.
+    """An upper bound on P(‖Z‖ ≥ t) for every t beyond the edge: the least of 1 and of two values of `swept_tail_bound`.
 
     Let e = `spectral_edge(d − 1)` and cos ψ = e/t. One bound has the width `spectral_edge(1)`. The other has the
     width √(π e sin ψ)/2, which is nearly the best for large d, or (t − e)/2 if that is less. At d = 1 the value is

@@ -16,11 +16,11 @@ Why ρ-zCDP. Rows lie in the unit ball. Replacing x by y moves C by Δ = y yᵀ 
 an interval of length 2η_i, which costs (2η_i)²/8 = η_i²/2 under zCDP (Cesar–Rogers 2020). zCDP adds up over the steps,
 so the sum bounds the spend.
 
-reconstructed : Laplace noise, b = 2/√ρ, η_i = √(ρ/d)/4. It spends at most ρ/4 + (ρ/32)(d − 1)/d < 9ρ/32; ρ/8 for d = 1.
+reconstructed : Laplace noise, b = 2/√ρ, η_i = √(ρ/d)/4. It spends at most ρ/4 + (ρ/32)(d − 1)/d; ρ/8 for d = 1.
 tight : Gaussian noise with b² = 2/ρ, η_i = √(ρ/(d − 1)), ours. It spends at most ρ/2 + ρ/2 = ρ; exactly ρ/4 for d = 1.
 
-NOTE: the experiments of DLY22 ran EMCov with more budget than its competitors, at the pure ε that ρ-zCDP gives with
-δ = 10^−10. At ρ = 0.1 its noise on the eigenvalues, which took half of this ε, alone costs at least 4.8 ρ.
+NOTE: the experiments of DLY22 converted ρ-zCDP to (ε, δ)-DP at δ = 10^−10, and ran EMCov as a pure DP mechanism with
+this ε. Half of it went to the eigenvalues. At ρ = 0.1 their noise alone costs at least 4.8 ρ under zCDP.
 
 Proof: proofs/paper/em-cov.md
 """

@@ -3,7 +3,7 @@
 1. T = max(0, ⌈ln(κ/1000)/ln(1/0.69)⌉), a function of κ, which is public. A = I.
 2. For t = 1, …, T: κ_t = 0.69^{t−1} κ, and A ← WeakPPC(A x_1, …, A x_n; ρ/T, β/T, κ_t) · A.
    WeakPPC estimates the covariance of its rows privately, by NaivePCE, and returns a symmetric matrix. For enough
-   Gaussian rows this matrix takes the bound κ_t down to 0.69 κ_t, except with probability 3β/T; β is public.
+   Gaussian rows, I ⪯ AΣAᵀ ⪯ κ_t I before round t becomes I ⪯ AΣAᵀ ⪯ 0.69 κ_t I after it. β is public.
 3. Release A. It is invertible, and in general not symmetric. New rows are A x, and their covariance is AΣAᵀ.
 
 Reconstructed: the copy of the paper that we had has neither the pseudocode nor the formulas. The constant 0.69 is ours:

@@ -18,9 +18,9 @@ How l is chosen. It is the least number for which we can prove that, with probab
 from ‖M − M'‖_F by at most α for all M, M' in the set of step 4, and no image is shortened. If that is D or more, as it
 is for d < 37 at the default α and β, then l = D and T = I.
 
-NOTE: the noise of the source is that of the mechanism `johnson_lindenstrauss_image`. For l < D we know no exact sampler
-of it. ℓ2 noise has one, but for l = D and d ≥ 3 it is larger in most directions. The Frobenius error of our mechanism
-is O(α + √(d/(αnε))). DN25 §2 states O(√(d/(nε))) for the mechanism of Nikolov. The constants in c and l are ours.
+NOTE: the source has other noise, that of `johnson_lindenstrauss_image`. For l < D we know no exact sampler of it, so we
+add ℓ2 noise. For l = D and d ≥ 3, ℓ2 noise is larger in most directions. The Frobenius error is O(α + √(d/(αnε)) +
+‖T‖/301) for α ≤ 1; ‖T‖/301 is for the 300 steps of the fit. DN25 §2 states O(√(d/(nε))). c and l have our constants.
 
 Proof: proofs/paper/johnson-lindenstrauss.md
 """
@@ -50,9 +50,10 @@ def require_seed(name: str, value: int) -> None:
 
 
 ITERATIONS = 300  # of the fit; its squared distance to ỹ is then within 4‖T‖²/301² of the least
-# The spawn key of T, which is drawn from SeedSequence(s, spawn_key=(STREAM,)). It keeps T and the noise in different
-# streams, up to a collision of hashes, if a caller draws the noise from `default_rng(s)` too, s < 2^128, or from one of
-# the first 2^30 streams of SeedSequence(s).spawn. A real release draws its noise from a seed that is secret.
+# T is drawn from SeedSequence(s, spawn_key=(STREAM,)). A caller may draw the noise from `default_rng(s)` with the same
+# s, or from a stream of SeedSequence(s).spawn. With this key both differ from T. numpy pads s to 128 bits and appends
+# the key, so s must be below 2^128; and STREAM is above 2^30, so it is none of the first 2^30 streams. A real release
+# draws its noise from a secret seed.
 STREAM = 0x4A4C5400
 Distortion = Annotated[
     float,

@@ -16,7 +16,7 @@ from dataclasses import replace
 from covassay.reference.mechanisms.output import Output
 from covassay.reference.privacy import ZCDP, ApproximateDP, Guarantee, PureDP
 from covassay.verification.audit.engine.checks import CheckResult, Status
-from covassay.verification.audit.engine.privacy import TWO_REPLACEMENTS, Pair, generic_statistics, p_value
+from covassay.verification.audit.engine.privacy import TWO_STEPS, Pair, generic_statistics, p_value
 from covassay.verification.statistics.ratio import EventCounts
 
 REPLACE_ONE = "replace-one"
@@ -74,7 +74,7 @@ def explained(checks: Iterable[CheckResult], guarantee: Guarantee, adjacency: st
 
 def _allowed(check: CheckResult, wider: Guarantee) -> bool:
     """Whether what a check counted is no evidence against a wider claim."""
-    if check.facts.get(TWO_REPLACEMENTS, 1.0) <= ALLOWED:
+    if check.facts.get(TWO_STEPS, 1.0) <= ALLOWED:
         return False
     (first, second), (first_n, second_n) = check.facts["counts"], check.facts["draws"]
     return p_value(EventCounts(first, second, first_n, second_n, max(first_n, second_n, 1)), wider) > ALLOWED

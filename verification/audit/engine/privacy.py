@@ -15,9 +15,9 @@ The draws come in stages, each of which doubles their number. The pilot and the 
 chosen on the first stage of the pilot, and gains from the second stage on. The test's is chosen on the whole pilot, and
 gains from the first stage of the test on. The gains of a bet are multiplied over its stages. If the claim is true, the
 probability that the product ever reaches 1/p is at most p (Ville's inequality). `run_pair` takes `stop`, the p-value at
-which a pair may end early; 0 turns early ends off. Each of the two bets may spend `EARLY_SHARE` · `stop`/2. Once its
-product reaches the inverse of that, the pair ends, and the claim is refuted with the draws made so far. If a pair may
-end early and does not, its p-values are divided by 1 − `EARLY_SHARE`.
+which a pair may end early; 0 turns early ends off. Each of the two bets may end it wrongly with probability q =
+`EARLY_SHARE` · `stop`/2. Once the product of a bet reaches 1/q, the pair ends, and the claim is refuted with the draws
+made so far. If a pair may end early and does not, its p-values are divided by 1 − `EARLY_SHARE`.
 
 The confidence bound is for the chosen event alone. A bound below the claim proves nothing.
 """
@@ -59,23 +59,24 @@ from covassay.verification.statistics.streams import stream
 
 DECIMALS = 9  # statistics are rounded, because what the low-order bits of a float reveal is a separate question
 PROBE = 10  # draws on each side; if all of them fail, the target is taken to fail there always
-# If only one side always fails, so many draws are made that the p-value can fall to FAILING_SHARE times the level of a
-# check. Holm's correction divides the level by at most the number of checks, so the claim is refuted even among a
-# thousand checks. SHORTFALL standard deviations are added to the number of draws, in case a Poisson size is below its
-# mean.
+# If all first draws on one side fail, and not all on the other, more draws are made: so many that the p-value falls to
+# FAILING_SHARE times the level of a check if one side always fails and the other never does. Holm's correction divides
+# the level by at most the number of checks, so that such a claim is refuted even among a thousand checks. SHORTFALL
+# standard deviations are added to the number of draws, in case a Poisson size is below its mean.
 FAILING_SHARE, SHORTFALL = 1e-3, 6.0
 PILOT = 0.3  # share of the draws that choose the event; the rest test it
 CUTS = np.array([0.005, 0.02, *np.linspace(0.05, 0.95, 14), 0.98, 0.995])  # quantiles at which a bet cuts the range
 CONFIDENCE = 0.999  # of the bound that is printed, whether the pair ends early or not; the verdict uses p-values
 EDGE = 0.1  # share by which the score of a learned statistic is lowered
 FEWEST_LEARNED = 20  # pilot draws with an output on either side; with fewer, a statistic is not learned
-# Keys of facts, the entries of `CheckResult.facts`. The first is the loss if the noise is independent Laplace, an
-# estimate that guides the search, and not a bound. A replacement is a removal and an addition, so that ρ-zCDP for
-# add-remove neighbours is 4ρ-zCDP for a replacement. The second is small if the draws show more than that; then
-# add-remove adjacency does not explain the loss. It is no p-value, because these draws also choose the bet.
+# Two keys of `CheckResult.facts`. ESTIMATED is the loss if the noise is independent Laplace: an estimate that guides
+# the search, and not a bound.
 ESTIMATED = "estimated_loss"
-TWO_REPLACEMENTS = "p_of_two_replacements"
-REPLACEMENTS_SQUARED = 4  # ρ-zCDP for one step is 2²ρ-zCDP for two
+# A replacement is two steps, a removal and an addition. So ρ-zCDP for add-remove neighbours is 4ρ-zCDP for a
+# replacement. TWO_STEPS is small if the draws show more than 4ρ; then add-remove adjacency does not explain the loss.
+# It is no p-value, because these draws also choose the bet.
+TWO_STEPS = "p_of_two_steps"
+STEPS_SQUARED = 4  # ρ-zCDP for one step is 2²ρ-zCDP for two
 LARGEST_ERROR = 1 - 1e-9  # if even bounds with almost no confidence do not contradict the guarantee, the p-value is 1
 LARGEST_POWER = 700.0  # a larger power of e would overflow
 SMALLEST_P = 1e-300  # replaces a smaller p-value where a logarithm is taken
@@ -106,10 +107,10 @@ class Statistic:
 class Pair:
     """Two neighbouring data sets and the statistics whose events are tried.
 
-    `weight` multiplies the number of draws. `remarks` are exact figures that are printed beside the bound, such as the
-    true loss of a law that the target was found to follow. `failures_tell` is False if exactly one of the data sets
-    lies outside the domain: a target may reject that one. `box` is the box of the rows, where it differs from the
-    audit's. `by_entry` says that every entry may have noise of a scale of its own.
+    `weight` multiplies the number of draws. `remarks` are printed beside the bound: exact figures that the profile of
+    the mechanism knows, such as the true loss of a wrong law that fits the draws. `failures_tell` is False if exactly
+    one of the data sets lies outside the domain: a target may reject that one. `box` is the box of the rows, where it
+    differs from the audit's. `by_entry` says that every entry may have noise of a scale of its own.
     """
 
     name: str
@@ -177,9 +178,9 @@ def _learned(pilots: tuple[Draws, Draws]) -> list[tuple[Statistic, tuple[Draws, 
     """Statistics learned on one half of the pilot, each returned with the other half, on which it is scored.
 
     One compares the distances of an output from the medians on the two sides. For noise of independent Laplace entries
-    it is nearly the best statistic. Another is the distance from the middle of the medians, for noise whose scale is
-    not the same on both sides. The others estimate a log likelihood ratio. The draws from which a statistic was learned
-    would exaggerate how well it tells the sides apart.
+    of one scale it is nearly the best statistic. Another is the distance from the middle of the medians, for noise
+    whose scale is not the same on both sides. The others estimate a log likelihood ratio. The draws from which a
+    statistic was learned would exaggerate how well it tells the sides apart.
     """
     if min(len(draws.outputs) for draws in pilots) < FEWEST_LEARNED:
         return []
@@ -346,9 +347,9 @@ def p_value(counts: EventCounts, guarantee: Guarantee) -> float:
 def in_reach(counts: EventCounts, guarantee: Guarantee, choices: int, alpha: float) -> dict[str, float]:
     """The smallest loss that the test would have detected for an event of the same probability on the first side.
 
-    Detected means: with the probability POWER of `EventTest`. Also a small loss, `CLOSE` times the claim, and the
-    factor by which the draws must grow to show it. `choices` multiplies the p-values of the test. The result is empty
-    if the event was too rare.
+    Detected means: with the probability POWER of `EventTest`. The result also has a small loss, `CLOSE` times the
+    claim, and the factor by which the number of draws must grow to show it. It is empty if the event was too rare.
+    `choices` multiplies the p-values of the test.
     """
     if counts.first < FEWEST:
         return {}
@@ -362,7 +363,7 @@ def in_reach(counts: EventCounts, guarantee: Guarantee, choices: int, alpha: flo
 
 
 def failing_mean(guarantee: Guarantee, level: float, most: float) -> float:
-    """How many draws a side give a p-value of FAILING_SHARE · `level` if one side always fails; at most `most`."""
+    """Draws a side, at most `most`, that show to FAILING_SHARE · `level` that one side always fails and one never."""
     size = PROBE
     while size < most and not refutes(guarantee, EventCounts(size, 0, size, size, float(size)), FAILING_SHARE * level):
         size = math.ceil(1.1 * size)
@@ -492,10 +493,7 @@ class _PairSampler:
         return first, second
 
     def stages(self, part: str, sizes: tuple[int, int]) -> Iterator[tuple[Draws, Draws]]:
-        """The draws of `draws`, in stages that double their number.
-
-        The last stage is the first in which the time limit prevented draws.
-        """
+        """What `draws` returns, in stages that double the number; they end where the time limit prevents a draw."""
         start, stop = 0, FIRST_STAGE // CHUNK
         while start * CHUNK < max(sizes):
             stage = self.draws(part, sizes, slice(start, stop))
@@ -547,7 +545,7 @@ class _PairSampler:
         return _Trial(choice.event, sides, early.planned, False, wager, _levels(choice.event, chosen_on), early)
 
     def trial(self, mean: float, always_failing: bool, guarantee: Guarantee) -> _Trial:
-        """Choose an event and make the draws that test it. The pilot and the test take `mean` draws a side together."""
+        """Choose an event and make the draws that test it: `mean` on each side, those of the pilot included."""
         rng = np.random.default_rng(stream(self.setting.seed, self.label, "sizes"))
 
         def sizes(mean: float) -> tuple[int, int]:
@@ -717,10 +715,10 @@ def _divergence(pair: Pair, guarantee: Guarantee, trial: _Trial, wager: _Wager, 
     )
     facts = {key: fact for key, fact in tested.facts.items() if key != "in_reach"}
     # a second bet is chosen on the very draws that it is tried on; if even so it gains nothing, these draws show no
-    # divergence above 4ρα, the bound that ρ-zCDP implies for two replacements
+    # divergence above 4ρα, the bound for a replacement if ρ-zCDP is claimed for add-remove neighbours
     one, two = (_categories(wager.event, wager.bounds, side.draws) for side in trial.sides)
-    rho = REPLACEMENTS_SQUARED * guarantee.rho if isinstance(guarantee, ZCDP) else 0.0
-    facts |= {TWO_REPLACEMENTS: renyi_bet(one, two, rho).p_value(one, two)}
+    rho = STEPS_SQUARED * guarantee.rho if isinstance(guarantee, ZCDP) else 0.0
+    facts |= {TWO_STEPS: renyi_bet(one, two, rho).p_value(one, two)}
     return replace(tested, detail="; ".join((text, *pair.remarks)), p_value=p, facts=facts)
 
 

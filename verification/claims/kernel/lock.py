@@ -1,11 +1,12 @@
 """proofs/rocq.lock.json: what the kernel said of the proofs, read and accepted by a person.
 
 The file holds the fields of `RocqLock`, and "generated", the command that writes it. An entry is a JSON object with
-exactly the fields of its class. Statements of theorems and definitions are kept twice: as text for people, and as a
-digest of the form in which implicit arguments and notations are written out, so that two statements that print alike
-but differ have different digests. A witness (a lemma, or an assumption of the ledger, by which a premise can be met) is
-kept as text. The digests of the sources let a machine without Rocq see whether the sources are still those about which
-the kernel was asked.
+exactly the fields of its class. Statements of theorems, of definitions and of the lemmas that hold numbers are kept
+twice: as text for people, and as a digest of the form in which implicit arguments and notations are written out, so
+that two statements that print alike but differ have different digests. A witness shows that a premise can be met, so
+that the theorem is not empty. It is a lemma, or an assumption of the ledger that says so, and is kept as text. The
+digests of the sources let a machine without Rocq see whether the sources are still those about which the kernel was
+asked.
 """
 
 import json
@@ -161,7 +162,7 @@ def _theorem(audit: Audit, tagged: Tagged, said: Statement) -> LockedTheorem:
 
 
 def _witnesses(audit: Audit) -> dict[str, LockedWitness | AssumedWitness]:
-    """The assumptions in witnesses.toml, and those of its lemmas about which the kernel was asked.
+    """The witnesses of witnesses.toml: its assumptions, and its lemmas as the kernel states them.
 
     A lemma that the sources do not contain is left out; the gate reports it.
     """
