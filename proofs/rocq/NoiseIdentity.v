@@ -54,6 +54,7 @@ rewrite (_ : (fun _ => _) = fun z : 'M[R]_d => z i j + h * \sum_r delta_mx k l i
 by apply/funext => z; rewrite /row_operation !mxE.
 Qed.
 
+(* one row operation *)
 Lemma mean_gain k l h : -1 < h -> mean noise (gain k l h) ((1 + h *+ (k == l)) ^+ d)^-1.
 Proof.
 move=> h1; have mop := measurable_fun_comp mN (m_row_operation k l h).
@@ -75,6 +76,7 @@ move=> E; have -> : (\int[Leb]_z (expR (- N (row_operation k l h z)))%:E = (a^-1
 by rewrite -EFinM mulrCA mulVf ?mulr1 // gt_eqF.
 Qed.
 
+(* the remainder has a finite expectation *)
 Lemma mean_exponential : exists c, mean noise (fun z => expR (3%:R / 4%:R * N z)) c.
 Proof.
 have four : 0 < 4%:R :> R by rewrite ltr0n.
@@ -93,6 +95,7 @@ Qed.
 Let m : R := (d.-1)%:R.
 Let p h : R := ((1 + h) ^+ d)^-1 + ((1 - h) ^+ d)^-1.
 
+(* all row operations, for h and - h *)
 Lemma mean_gains h : 0 <= h -> h < 1 ->
   mean noise (gains h) (2%:R * d%:R ^+ 2 + d%:R * (p h - 2%:R)).
 Proof.
@@ -112,6 +115,7 @@ have -> : 2%:R * d%:R ^+ 2 + d%:R * (p h - 2%:R)
 by apply: mean_sum => k; apply: mean_sum => l; apply: meanD; exact: mean_gain.
 Qed.
 
+(* The identity for the noise of scale 1, in every dimension. There is no premise. *)
 (*@ NOISE-IDENTITY *)
 Theorem noise_identity :
   Theorem6.expect noise (fun z => (square_sum (s z) + harmonic_sum (s z))%R) = (2%:R * d%:R ^+ 3)%:E.
@@ -185,6 +189,10 @@ rewrite (_ : x = d%:R ^+ 2 * (m + 1) + d%:R ^+ 3 - D); first by rewrite mE D0; r
 by rewrite /D; move: (d%:R) m => n m'; ring.
 Qed.
 
+(* All the premises of Theorem6 hold for nuclear-Laplace noise of scale 1 and its singular
+   values, in every dimension. There is no premise. *)
+(*@ NOISE-MOMENTS *)
 Theorem noise_moments : Theorem6.noise_moments noise s.
 Proof. exact: noise_moments_reduced noise_identity. Qed.
+
 End Noise.

@@ -103,8 +103,9 @@ have near k l : `|gain k l h z + gain k l (- h) z - (2%:R + h ^+ 2 *
     by rewrite ler_wpmul2l ?exprn_ge0 // ler_wpmul2r // ler_norm.
   have e0 : 0 <= d%:R :> R by exact: ler0n.
   have gainE b : gain k l b z = expR (- (nuclear_norm (row_operation k l b z) - nuclear_norm z)) by rewrite opprB.
-  rewrite !gainE; move: (nuclear_norm (row_operation k l h z)) (nuclear_norm (row_operation k l (- h) z)) up down => N1 N2.
-  move: (nuclear_norm z) (first_order s A) (second_order s A) r0 fr gr Cr => r f g r0 fr gr Cr up down.
+  rewrite !gainE; move: (nuclear_norm (row_operation k l h z)) up => N1 up.
+  move: (nuclear_norm (row_operation k l (- h) z)) down => N2 down.
+  move: (nuclear_norm z) (first_order s A) (second_order s A) r0 fr gr Cr up down => r f g r0 fr gr Cr up down.
   have c0 := normr_ge0 C.
   have [u1 u2 u3] : [/\ `|N1 - r| <= h * (q * r), `|N1 - r - h * f| <= h ^+ 2 * (q * r) &
       `|N1 - r - (h * f + h ^+ 2 * g)| <= h ^+ 3 * (q * r)].

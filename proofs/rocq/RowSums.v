@@ -81,8 +81,8 @@ transitivity (\sum_i \sum_(j | j != i) (s i ^+ 2 + s j ^+ 2) / (s i + s j) / 2%:
   transitivity (\sum_k \sum_l \sum_i \sum_j
       (turned k l i j * s j - turned k l j i * s i) ^+ 2 / (s i + s j) / 2%:R).
     rewrite mulr_sumr; apply: eq_bigr => k _; rewrite mulr_sumr; apply: eq_bigr => l _.
-    rewrite /second_order (_ : 2%:R * (_ / _) = (\sum_i \sum_j (turned k l i j * s j - turned k l j i * s i) ^+ 2 / (s i + s j)) / 2%:R); last by field.
-    by rewrite mulr_suml; apply: eq_bigr => i _; rewrite mulr_suml.
+    have half x : 2%:R * (x / 4%:R) = x / 2%:R :> R by field.
+    by rewrite /second_order half mulr_suml; apply: eq_bigr => i _; rewrite mulr_suml.
   rewrite exchange; apply: eq_bigr => i _; rewrite [RHS]big_mkcond; apply: eq_bigr => j _.
   transitivity ((\sum_k \sum_l (s j ^+ 2 * (turned k l i j * turned k l i j)
       + s i ^+ 2 * (turned k l j i * turned k l j i) - 2%:R * s i * s j * (turned k l i j * turned k l j i)))
