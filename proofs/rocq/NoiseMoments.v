@@ -6,8 +6,7 @@
 
        E (sum s_i^2 + 2 sum_(i<j) s_i s_j/(s_i + s_j)) = 2 d^3.
 
-   So A-MOMENTS is this identity and nothing else, and the refutation of DN25, Theorem 6 is about
-   the noise itself: it needs this one number.  Nothing is assumed: the identity is a premise. *)
+   NoiseIdentity.v proves this identity.  Here it is a premise, and nothing is assumed. *)
 From mathcomp Require Import all_ssreflect ssralg ssrnum ssrint interval zmodp matrix.
 From covassay Require Import MeasureTheory PureDP Lebesgue TailIdentity MatrixNorms SingularValues.
 From covassay Require Theorem6 GammaMoments.

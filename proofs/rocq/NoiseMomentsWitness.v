@@ -6,8 +6,8 @@
    probability p = (d + 2)/(2 d^2 - d + 2), or it is spread evenly over all d.
 
    This is not the law of nuclear-Laplace noise.  It shows that Theorem6 is not
-   empty.  For the noise itself, the moments of R (and everything for d = 1) are proved
-   in GammaMoments; the rest is the named assumption A-MOMENTS. *)
+   empty, by a law for which the moments are finite sums.  The noise itself meets the
+   premises too (NoiseIdentity). *)
 From mathcomp Require Import all_ssreflect ssralg ssrnum interval zmodp.
 From mathcomp.classical Require Import mathcomp_extra boolp classical_sets functions.
 From mathcomp.classical Require Import cardinality.

@@ -12,11 +12,11 @@
      E R = d^2,   E R^2 = d^4 + d^2,   E R^4 <= d^2 (d^2 + 1) (d^2 + 2) (d^2 + 3),
      E (Q + H) = 2 d^3.
 
-   The first line is proved for the noise in GammaMoments. The second is integration by
-   parts of the field (s_i^2) against the density exp (-R) prod |s_i^2 - s_j^2| (its
-   integrand is TAIL-IDENTITY); it is not proved, except for d = 1: it is the named
-   assumption A-MOMENTS. Some law satisfies all the premises in every dimension
-   (NoiseMomentsWitness).
+   The first line is proved for the noise in GammaMoments, the second in NoiseIdentity. (It
+   is also integration by parts of the field (s_i^2) against the density
+   exp (-R) prod |s_i^2 - s_j^2|, whose integrand is TAIL-IDENTITY; that is not used.) So
+   the noise meets the premises in every dimension, and Theorem6Noise has the refutation
+   without them. A law with four atoms meets them too (NoiseMomentsWitness).
 
    The proof goes on in Theorem6Moments (an inequality between the moments and the
    probability of |Z| > M), Theorem6Tail (P (|Z| > C d) >= 1/(384 d^4)) and Theorem6Refuted

@@ -52,7 +52,8 @@ Qed.
    singular values s_i >= 0 and H are measurable, E R = d^2, E R^2 = d^4 + d^2,
    E R^4 <= d^2 (d^2 + 1) (d^2 + 2) (d^2 + 3), and E (Q + H) = 2 d^3. Z does not appear:
    s_1, ..., s_d stand for its singular values at rho = 1, and `within` is the event that
-   all are at most C d. The term of H with s_i = s_j = 0 counts 0. The printed constant 1.1
+   all are at most C d. Theorem6Noise has the theorem for the noise, with no such premise.
+   The term of H with s_i = s_j = 0 counts 0. The printed constant 1.1
    is one of these C (printed_constant_below). *)
 (*@ DN25.Thm6-REFUTED *)
 Theorem theorem6_refuted (dd : nat -> measure_display) (T : forall d, measurableType (dd d))

@@ -47,8 +47,8 @@ Hypothesis moments : noise_moments P s.
 (* For every d >= 1 and every C up to the critical constant: P (|Z| > C d) >= 1/(384 d^4).
    The premise is the record noise_moments for P and s: P is a probability, the singular
    values s_i >= 0 and H are measurable, E R = d^2, E R^2 = d^4 + d^2,
-   E R^4 <= d^2 (d^2 + 1) (d^2 + 2) (d^2 + 3), and E (Q + H) = 2 d^3. The last one is not
-   proved for the noise, except for d = 1 (assumption A-MOMENTS). *)
+   E R^4 <= d^2 (d^2 + 1) (d^2 + 2) (d^2 + 3), and E (Q + H) = 2 d^3. NoiseIdentity proves
+   it for the noise. *)
 (*@ DN25.Thm6-TAIL *)
 Theorem tail_probability (C : R) : (0 < d)%N -> C <= critical R ->
   ((384%:R * d%:R ^+ 4)^-1%:E <= P (~` within s (C * d%:R)))%E.
