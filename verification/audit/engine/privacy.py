@@ -2,8 +2,8 @@
 
 The target, the mechanism that is audited, is run on two neighbouring data sets, a Poisson number of times on each. Most
 events have the form {statistic ≥ threshold} or {statistic ≤ threshold}, where a statistic is one number computed from
-an output. The first draws, the pilot, choose such an event. Or an exactly known likelihood ratio fixes it in advance.
-The remaining draws, the test, test the event.
+an output. The first part of the draws, the pilot, chooses such an event. The rest, the test, shows how often it occurs.
+If a likelihood ratio is known exactly, it fixes the event in advance, and there is no pilot.
 
 That the target fails is an event too. Before the pilot, a few draws are made on each side, that is, on each data set.
 If all of them fail on one side but not on the other, the event is failure. A violation is shown by its witness: the
@@ -67,7 +67,7 @@ PROBE = 10  # first draws on each side; if all of them fail, the target is taken
 # If all first draws fail on one side but not on the other, more draws are made: so many that the p-value is
 # FAILING_SHARE times the level of a check, if one side always fails and the other never does. Holm's correction divides
 # the level by at most the number of checks. So even among a thousand checks the claim is refuted. The number of draws
-# is a Poisson number and may be below its mean. So SHORTFALL standard deviations are added to the mean.
+# is a Poisson number, which may be below its mean. So SHORTFALL standard deviations are added to the mean.
 FAILING_SHARE, SHORTFALL = 1e-3, 6.0
 PILOT = 0.3  # share of the draws that choose the event; the rest test it
 # The quantiles of a statistic at which a bet cuts its range into intervals.
@@ -111,7 +111,7 @@ class Statistic:
 
 @dataclass(frozen=True)
 class Pair:
-    """Two neighbouring data sets and the statistics whose events are tried.
+    """Two neighbouring data sets, and the statistics from which an event is chosen.
 
     `weight` multiplies the number of draws. `remarks` are printed beside the bound: exact figures about the mechanism,
     such as the loss of a known wrong law that fits the draws. `failures_tell` is False if exactly one of the data sets
