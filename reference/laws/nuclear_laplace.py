@@ -1,22 +1,24 @@
 """Nuclear-Laplace noise: matrices Z with density ∝ exp(−‖Z‖_*/ρ). DN25 Algorithm 1, Lemmas 4 and 5.
 
-‖Z‖_* is the nuclear norm, the sum of the singular values.
+‖Z‖_* is the nuclear norm, the sum of the singular values. ρ is the scale of the noise. Haar means uniform on O(d), the
+orthogonal matrices.
 
-Full noise: Z in R^{d×d}. Z = U diag(σ) Vᵀ with U and V Haar on O(d), and σ from the half-line Pfaffian ensemble, whose
-density is ∝ ∏|σ_i² − σ_j²| exp(−Σ σ_i/ρ). U, V and σ are independent. ‖Z‖_* ~ Gamma(d², ρ).
+Full noise: Z in R^{d×d}. Z = U diag(σ) Vᵀ with U and V Haar. The singular values σ have a law on the half-line, a
+Pfaffian ensemble, with density ∝ ∏|σ_i² − σ_j²| exp(−Σ σ_i/ρ). U, V and σ are independent. ‖Z‖_* ~ Gamma(d², ρ).
 
-Symmetric noise: the same density on the symmetric matrices. Z = Q diag(λ) Qᵀ with Q Haar on O(d), and λ from the
-full-line ensemble, whose density is ∝ ∏|λ_i − λ_j| exp(−Σ|λ_i|/ρ). Q and λ are independent.
+Symmetric noise: the same density on the symmetric matrices. Z = Q diag(λ) Qᵀ with Q Haar. The eigenvalues λ have a law
+on the full line, a Pfaffian ensemble, with density ∝ ∏|λ_i − λ_j| exp(−Σ|λ_i|/ρ). Q and λ are independent.
 ‖Z‖_* ~ Gamma(d(d + 1)/2, ρ).
 
-So one Z takes one exact draw of the spectrum (`pfaffian_sampler`), and two Haar matrices (full noise) or one (symmetric
-noise). Functions without an argument `scale` are for ρ = 1; multiply their Z by ρ. Samples are exact up to float64
-rounding. `pfaffian_sampler` draws the spectrum number by number, and checks every spectrum that it draws: the product
-of the conditional densities must be the joint density.
+So we draw Z by drawing its spectrum, σ or λ, and then two Haar matrices (full noise) or one (symmetric noise). The
+module `pfaffian_sampler` draws the numbers of the spectrum one after another, each from its conditional density. It
+then checks that the product of these densities is the joint density. Samples are exact up to float64 rounding. A
+function without an argument `scale` is for ρ = 1; for another ρ, multiply its Z by ρ.
 
-How large the spectral norm ‖Z‖ is: as d → ∞, ‖Z‖/(ρd) → π for full and π/2 for symmetric noise. For every d this file
-has the exact law, and a proven upper bound on the tail (proofs/paper/tail-bound.md). DN25 Theorem 6 says that
-‖Z‖ ≤ 1.1 ρd with high probability. That is refuted: for full noise at d = 10, P(‖Z‖ ≤ 1.1 ρd) = 4.4e-10.
+The spectral norm ‖Z‖ is the largest singular value. As d → ∞, ‖Z‖/(ρd) tends to π for full noise and to π/2 for
+symmetric noise. For every d this file has the exact law of ‖Z‖, and a proven upper bound on its tail
+(proofs/paper/tail-bound.md). DN25 Theorem 6 says that ‖Z‖ ≤ 1.1 ρd with high probability. That is refuted: for full
+noise at d = 10, P(‖Z‖ ≤ 1.1 ρd) = 4.4e-10.
 """
 
 import math
@@ -34,9 +36,8 @@ from covassay.reference.laws import haar
 from covassay.reference.laws.pfaffian_ensemble import PfaffianEnsemble, pfaffian_ensemble
 from covassay.reference.laws.pfaffian_sampler import sample_points
 
-# `spectral_norm_quantile` is accurate for probabilities from 1e-12 to 1 − 1e-9. A smaller probability is lost in the
-# absolute error of the distribution function, which is 1e-15. Nearer to 1, the survival function loses its relative
-# accuracy.
+# `spectral_norm_quantile` is accurate for probabilities from 1e-12 to 1 − 1e-9. Below 1e-12, the absolute error of
+# the distribution function, 1e-15, is too large. Above 1 − 1e-9, the survival function P(‖Z‖ > t) loses accuracy.
 SMALLEST_QUANTILE = 1e-12
 SMALLEST_SURVIVAL = 1e-9
 
@@ -49,44 +50,47 @@ def radius_shape(d: Number, symmetric: bool = False) -> Number:
 
 
 def log_density_kernel(nuclear_norm: Number, scale: Number) -> Number:
-    """−‖Z‖_*/ρ: the log density up to an additive constant."""
+    """−‖Z‖_*/ρ, the log density of Z up to an additive constant; `scale` is ρ."""
     return -nuclear_norm / scale
 
 
 def schatten_limit(p: Number, gamma: Callable[[Number], Number] = math.gamma, pi: Number = math.pi) -> Number:
-    """The limit of ‖Z‖_{S_p} / d^{1+1/p} as d → ∞ for full noise.
+    """The limit of ‖Z‖_{S_p} / d^{1+1/p} as d → ∞, for full noise.
 
-    ‖·‖_{S_p} is the Schatten norm, the ℓp norm of the singular values. DN25 Theorem 1 bounds the error in it by
-    3 d^{1+1/p}/(nε). The noise has the scale 2/(nε), so for large d the factor must be twice this limit in place of 3.
-    That is less than 3 for p = 1, and tends to 2π as p → ∞.
-    In the limit the values σ_i/d follow Ullman's law on [0, π], with density (2/π²) arccosh(π/t). The p-th moment of
-    that law is π^p Γ((p + 1)/2) / ((p + 1) √π Γ(p/2 + 1)), and the result is its p-th root. It is 1 for p = 1, and
-    tends to π as p → ∞. For symmetric noise the limit is half of this.
+    ‖Z‖_{S_p}, the Schatten norm, is the ℓp norm of the singular values σ_i. In the limit the values σ_i/d follow
+    Ullman's law on [0, π], with density (2/π²) arccosh(π/t). The p-th moment of that law is π^p Γ((p + 1)/2) /
+    ((p + 1) √π Γ(p/2 + 1)). The function returns the p-th root of the moment. It is 1 for p = 1, and tends to π as
+    p → ∞. For symmetric noise the limit is half of it.
+
+    DN25 Theorem 1 bounds the error, in the Schatten norm, by 3 d^{1+1/p}/(nε). But the noise has the scale 2/(nε), so
+    for large d the factor 3 must be replaced by twice the limit. This is 2 for p = 1, and tends to 2π as p → ∞.
     """
     return pi * (gamma((p + 1) / 2) / ((p + 1) * pi**0.5 * gamma(p / 2 + 1))) ** (1 / p)
 
 
 def spectral_edge(d: Number, symmetric: bool = False, pi: Number = math.pi) -> Number:
-    """The edge to which ‖Z‖ is asymptotic as d → ∞: πd for full noise, πd/2 for symmetric noise."""
+    """The edge: πd for full noise, πd/2 for symmetric noise. As d → ∞, ‖Z‖ divided by the edge tends to 1."""
     return pi * d / 2 if symmetric else pi * d
 
 
 def edge_rate(t: Number, edge: Number, functions: Any = math) -> Number:
-    """(2/π) ∫_edge^t arccosh(t/α) dα for t ≥ edge: the bound on P(‖Z‖ ≥ t) decays like exp(−rate).
+    """The rate (2/π) ∫_edge^t arccosh(t/α) dα, for t ≥ edge.
 
-    The rate is convex in t, and 0 at the edge. `functions` is math or mpmath.
+    The upper bounds on P(‖Z‖ ≥ t) below decay like exp(−rate). The rate is convex in t, and 0 at the edge.
+    `functions` is math or mpmath.
     """
     return 2 / functions.pi * (t * functions.acos(edge / t) - edge * functions.acosh(t / edge))
 
 
 def swept_tail_bound(d: int, t: Number, width: Number, symmetric: bool = False, functions: Any = math) -> Number:
-    """An upper bound on P(‖Z‖ ≥ t) for d ≥ 2 and a free `width` δ. Proof: proofs/paper/tail-bound.md.
+    """An upper bound on P(‖Z‖ ≥ t) for d ≥ 2. Proof: proofs/paper/tail-bound.md.
 
     The proof sweeps electric charges onto intervals [−a, a] (balayage), and averages over a from `spectral_edge(d − 1)`
-    to b = `spectral_edge(d − 1)` + δ. It holds for every δ > 0 with b < t. Let y = t/b, φ = arccos(1/y), and u = π for
-    full noise. The bound is d (u/δ) arccosh(b/(b − δ)) (y − √(y² − 1))^{2δ/π} exp(−rate)/(2φ²), with the rate of the
-    edge b. For symmetric noise u = π/2, and a factor 2 counts the two ends of the spectrum. `functions` is math or
-    mpmath.
+    to b = `spectral_edge(d − 1)` + δ. Here δ is the argument `width`: any δ > 0 with b < t gives a bound.
+
+    Let y = t/b, φ = arccos(1/y), rate = `edge_rate(t, b)`, and u = π. For full noise, the bound is
+    d (u/δ) arccosh(b/(b − δ)) (y − √(y² − 1))^{2δ/π} exp(−rate)/(2φ²). For symmetric noise it is twice that with
+    u = π/2, because the spectrum has two ends. `functions` is math or mpmath.
     """
     unit, inner = (spectral_edge(k, symmetric, functions.pi) for k in (1, d - 1))
     edge = inner + width
@@ -99,9 +103,9 @@ def swept_tail_bound(d: int, t: Number, width: Number, symmetric: bool = False, 
 def spectral_norm_tail_bound(d: int, t: Number, symmetric: bool = False, functions: Any = math) -> Number:
     """An upper bound on P(‖Z‖ ≥ t) for every t beyond the edge: the least of 1 and of two values of `swept_tail_bound`.
 
-    Let e = `spectral_edge(d − 1)` and cos ψ = e/t. One bound has the width `spectral_edge(1)`. The other has the
-    width √(π e sin ψ)/2, which is nearly the best for large d, or (t − e)/2 if that is less. At d = 1 the value is
-    e^{−t}, which is exact. `functions` is math or mpmath.
+    Let s = `spectral_edge(d − 1)` and cos ψ = s/t. The first value has the width `spectral_edge(1)`. The second has the
+    lesser of two widths: √(π s sin ψ)/2, which is nearly the best for large d, and (t − s)/2. At d = 1 the function
+    returns exp(−t), which is the exact probability. `functions` is math or mpmath.
     """
     edge, inner, unit = (spectral_edge(k, symmetric, functions.pi) for k in (d, d - 1, 1))
     if not t > edge:
@@ -116,9 +120,10 @@ def spectral_norm_tail_bound(d: int, t: Number, symmetric: bool = False, functio
 def spectral_norm_bound(d: Number, log_inverse_beta: Number, symmetric: bool = False) -> Number:
     """A bound that ‖Z‖ exceeds with probability at most β, for every d ≥ 1 and every β in (0, 1).
 
-    4d + 2.36 ln(1/β) for full noise, 2.5 d + 1.77 ln(1/β) for symmetric noise. It replaces the rate of the tail bound
-    by its tangent at t = 4d, or t = 2.5 d (Corollary 1 of proofs/paper/tail-bound.md). For full noise and fixed β it
-    exceeds ‖Z‖ by a factor that tends to 4/π as d → ∞.
+    The bound is 4d + 2.36 ln(1/β) for full noise, and 2.5 d + 1.77 ln(1/β) for symmetric noise. `log_inverse_beta` is
+    ln(1/β). The proof replaces the rate of the tail bound by its tangent at t = 4d (full noise) or t = 2.5 d (symmetric
+    noise); it is Corollary 1 of proofs/paper/tail-bound.md. For full noise and fixed β, the ratio of the bound to ‖Z‖
+    tends to 4/π as d → ∞.
     """
     if symmetric:
         return d * 5 / 2 + log_inverse_beta * 177 / 100
@@ -128,8 +133,8 @@ def spectral_norm_bound(d: Number, log_inverse_beta: Number, symmetric: bool = F
 def spectral_norm_angle(d: Number, log_inverse_beta: Number, log: Callable[[Number], Number] = math.log) -> Number:
     """The angle φ for which ‖Z‖ ≤ πd/cos φ with probability at least 1 − β, if φ < π/2. Full noise, d ≥ 2.
 
-    φ³ = 3(ln(1/β) + (7/6) ln d)/(2d). For fixed β and large d this bound is sharper than `spectral_norm_bound`: it is
-    πd + O(d^{1/3} (ln d)^{2/3}). Corollary 2 of proofs/paper/tail-bound.md.
+    φ³ = 3(ln(1/β) + (7/6) ln d)/(2d). For fixed β and large d, πd/cos φ is less than `spectral_norm_bound`: it is
+    πd + O(d^{1/3} (ln d)^{2/3}). The proof is Corollary 2 of proofs/paper/tail-bound.md.
     """
     return (3 * (log_inverse_beta + 7 * log(d) / 6) / (2 * d)) ** (1 / 3)
 
@@ -143,7 +148,7 @@ def ensemble(dimension: int, symmetric: bool = False) -> PfaffianEnsemble:
 
 
 def nuclear_norm(z: Matrix) -> Vector:
-    """‖Z‖_* of one matrix or of a stack, shape (..., d, d) -> (...)."""
+    """‖Z‖_* of one matrix or of a stack of them, shape (..., d, d) -> (...)."""
     norms: Vector = np.linalg.svd(z, compute_uv=False).sum(axis=-1)
     return norms
 
@@ -151,11 +156,11 @@ def nuclear_norm(z: Matrix) -> Vector:
 def log_normalizer(dimension: int, symmetric: bool = False) -> float:
     """ln ∫ exp(−‖Z‖_*) dZ, over R^{d×d} or over the symmetric matrices.
 
-    Take a function of the singular values or eigenvalues. Its integral over the D-dimensional space of all Z equals an
-    integral over the spectrum times a constant from the rotations. The same constant stands in the Gaussian integral
-    ∫ exp(−‖Z‖_F²/2) dZ = (2π)^{D/2}, where the integral over the spectrum is Selberg's and known. That gives the
-    constant, and the ensemble gives the integral wanted. In the symmetric case dZ is Lebesgue measure in the isometric
-    coordinates (Z_ii, and √2 Z_ij for i < j).
+    If a function of Z depends on the spectrum alone, its integral over the D-dimensional space of all Z is a constant
+    times an integral over the spectrum. The constant is the same for all such functions. We find it from
+    ∫ exp(−‖Z‖_F²/2) dZ = (2π)^{D/2}: there the integral over the spectrum is known (Selberg). For exp(−‖Z‖_*) the
+    ensemble gives the integral over the spectrum. In the symmetric case dZ is Lebesgue measure in the coordinates Z_ii,
+    and √2 Z_ij for i < j.
     """
     d = require_dimension("dimension", dimension)
     j = np.arange(d)
@@ -169,7 +174,7 @@ def log_normalizer(dimension: int, symmetric: bool = False) -> float:
 
 
 def log_density(z: Matrix, symmetric: bool = False) -> Vector:
-    """Log density at ρ = 1 of one matrix or of a stack, shape (..., d, d) -> (...)."""
+    """The log density at ρ = 1 of one matrix or of a stack of them, shape (..., d, d) -> (...)."""
     return -nuclear_norm(z) - log_normalizer(z.shape[-1], symmetric)
 
 
@@ -217,5 +222,5 @@ def spectral_norm_quantile(dimension: int, probability: float, symmetric: bool =
 
 
 def mean_power_sum(dimension: int, power: float, symmetric: bool = False) -> float:
-    """E ‖Z‖_{S_p}^p = E Σ σ_i^p for p = `power` ≥ 0, to rounding. For p = 2 it is the mean squared Frobenius norm."""
+    """E ‖Z‖_{S_p}^p = E Σ σ_i^p for p = `power` ≥ 0, up to rounding. For p = 2 it is E ‖Z‖_F²."""
     return ensemble(dimension, symmetric).mean_power_sum(power)

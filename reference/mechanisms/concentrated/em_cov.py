@@ -1,26 +1,25 @@
 """EMCov: noisy eigenvalues, and eigenvectors drawn one by one, under zCDP. DLY22 Appendix A, from ADK19 Algorithm 1.
 
-C = Σ_j x_j x_jᵀ, n times the second moment, is determined by its eigenvalues λ_1 ≥ … ≥ λ_d and its eigenvectors. The
-eigenvalues get additive noise. Every eigenvector is drawn by an exponential mechanism on the sphere; the score of a
-unit vector u is uᵀCu.
+C = Σ_j x_j x_jᵀ is n times the second moment. Its eigenvalues λ_1 ≥ … ≥ λ_d get additive noise. Its eigenvectors are
+drawn by an exponential mechanism on the sphere, where the score of a unit vector u is uᵀCu.
 
 1. λ̂_i = λ_i + noise of scale b, independent for every i.
-2. For i = 1, …, d − 1: let the rows of P_i be an orthonormal basis of the space orthogonal to θ_1, …, θ_{i−1}. Draw a
-   unit vector u with density ∝ exp(η_i uᵀ(P_i C P_iᵀ)u), and set θ_i = P_iᵀu. The last direction θ_d is what is left:
-   up to its sign it is determined, and it costs nothing.
+2. For i = 1, …, d − 1: let the rows of P_i be an orthonormal basis of the space orthogonal to θ_1, …, θ_{i−1}, the
+   directions drawn before. Draw a unit vector u with density ∝ exp(η_i uᵀ(P_i C P_iᵀ)u), and set θ_i = P_iᵀu.
+   θ_d is a unit vector orthogonal to all others. They determine it up to its sign, so it costs nothing.
 3. Release (1/n) Σ_i λ̂_i θ_i θ_iᵀ. Eigenvalues are not clipped.
 
-Why ρ-zCDP. Rows lie in the unit ball. Replacing x by y moves C by Δ = y yᵀ − x xᵀ, and λ(C) by a vector m with ‖m‖² ≤
-‖Δ‖_F² ≤ 2 (Hoffman–Wielandt). This costs ‖m‖²/(2b²) with Gaussian noise, and no more with Laplace noise. Given θ_1, …,
-θ_{i−1}, the score of direction i moves by (u·P_i y)² − (u·P_i x)², which lies in [−1, 1]. So the privacy loss lies in
-an interval of length 2η_i, which costs (2η_i)²/8 = η_i²/2 under zCDP (Cesar–Rogers 2020). zCDP adds up over the steps,
-so the sum bounds the spend.
+Why ρ-zCDP. Rows lie in the unit ball. Replacing x by y moves C by Δ = y yᵀ − x xᵀ, and the vector of the λ_i by some m
+with ‖m‖² ≤ ‖Δ‖_F² ≤ 2 (Hoffman–Wielandt). Step 1 then costs ‖m‖²/(2b²) with Gaussian noise, and no more with Laplace
+noise. In step 2, given θ_1, …, θ_{i−1}, the score moves by (u·P_i y)² − (u·P_i x)², which lies in [−1, 1]. So the
+privacy loss lies in an interval of length 2η_i, which costs (2η_i)²/8 = η_i²/2 under zCDP (Cesar–Rogers 2020). The
+costs of all steps add up to a bound on the spend.
 
 reconstructed : Laplace noise, b = 2/√ρ, η_i = √(ρ/d)/4. It spends at most ρ/4 + (ρ/32)(d − 1)/d; ρ/8 for d = 1.
-tight : Gaussian noise with b² = 2/ρ, η_i = √(ρ/(d − 1)), ours. It spends at most ρ/2 + ρ/2 = ρ; exactly ρ/4 for d = 1.
+tight : ours. Gaussian noise, b² = 2/ρ, η_i = √(ρ/(d − 1)). It spends at most ρ/2 + ρ/2 = ρ; exactly ρ/4 for d = 1.
 
-NOTE: the experiments of DLY22 converted ρ-zCDP to (ε, δ)-DP at δ = 10^−10, and ran EMCov as a pure DP mechanism with
-this ε. Half of it went to the eigenvalues. At ρ = 0.1 their noise alone costs at least 4.8 ρ under zCDP.
+NOTE: the experiments of DLY22 converted ρ-zCDP to (ε, δ)-DP at δ = 10^−10, and ran EMCov as an ε-DP mechanism with this
+ε. It used ε/2 for the eigenvalues. At ρ = 0.1 this half alone costs at least 4.8 ρ under zCDP.
 
 Proof: proofs/paper/em-cov.md
 """
@@ -48,19 +47,19 @@ from covassay.reference.privacy import CONCENTRATED, ZCDP, Spend, zcdp_of_bounde
 
 
 def eigenvalue_scale(rho: Number, calibration: str) -> Number:
-    """Scale of the noise on the eigenvalues of C: 2/√ρ of Laplace noise, or, if "tight", √(2/ρ) of Gaussian noise."""
+    """The scale b of the noise on the eigenvalues: 2/√ρ (Laplace) if "reconstructed", √(2/ρ) (Gaussian) if "tight"."""
     return 2 / rho**0.5 if calibration != "tight" else (2 / rho) ** 0.5
 
 
 def exponents(rho: Number, d: int, calibration: str) -> list[Number]:
-    """The exponents η_1, …, η_{d−1} of the directions, all equal: √(ρ/d)/4 as reconstructed, √(ρ/(d − 1)) tight."""
+    """The equal exponents η_1, …, η_{d−1}: √(ρ/d)/4 if "reconstructed", √(ρ/(d − 1)) if "tight"."""
     if d == 1:
         return []
     return [(rho / d) ** 0.5 / 4 if calibration != "tight" else (rho / (d - 1)) ** 0.5] * (d - 1)
 
 
 def eigenvalue_loss(rho: Number, change_squared: Number, calibration: str) -> Number:
-    """‖m‖²/(2b²), the zCDP cost of releasing eigenvalues that move by m.
+    """‖m‖²/(2b²), the zCDP cost of releasing eigenvalues that move by m; `change_squared` is ‖m‖².
 
     It is exact for Gaussian noise, and an upper bound for Laplace noise.
     """
@@ -70,7 +69,7 @@ def eigenvalue_loss(rho: Number, change_squared: Number, calibration: str) -> Nu
 def direction_loss(steps: list[Number]) -> Number:
     """Σ_{i<d} η_i²/2, the zCDP cost of releasing the directions.
 
-    The loss of direction i lies in an interval of length 2η_i.
+    `steps` are the exponents η_i. The loss of direction i lies in an interval of length 2η_i.
     """
     return sum(zcdp_of_bounded_range(2 * eta) for eta in steps)
 
@@ -90,8 +89,8 @@ def release(
 ) -> Matrix:
     """Release the second moment rebuilt from noisy eigenvalues and sampled eigenvectors.
 
-    `noise.eigenvalues` is (d,), Laplace(1), or N(0, 1) with "tight". `noise.direction` is a function that
-    draws, for a symmetric matrix M, a unit vector u with density ∝ exp(uᵀMu).
+    `noise.eigenvalues` has d entries: Laplace(1) for "reconstructed", N(0, 1) for "tight". `noise.direction` is a
+    function: given a symmetric matrix M, it draws a unit vector u with density ∝ exp(uᵀMu).
     """
     # VALIDATE
     rows, n, d = sized_unit_rows(x, row_bound, on_large_rows)
@@ -114,7 +113,7 @@ def release(
 def draw_noise(
     dimension: int, rng: np.random.Generator, *, calibration: ReconstructedCalibration = "reconstructed"
 ) -> IterativeEigenvectorsNoise:
-    """The noise that `release` takes; its directions are drawn from `rng` when `release` asks for them."""
+    """The noise that `release` takes. Its directions are drawn later, from `rng`, when `release` asks for them."""
     standard = rng.laplace(size=dimension) if calibration != "tight" else rng.standard_normal(dimension)
     return IterativeEigenvectorsNoise(np.asarray(standard), partial(law.sample, rng=rng))
 

@@ -1,26 +1,26 @@
-"""Private preconditioning: bring N(0, Σ) from I ⪯ Σ ⪯ κI to I ⪯ Σ ⪯ 1000 I, in rounds. KLSU19 Algorithm 3 (PPC).
+"""Private preconditioning (PPC): find A such that I ⪯ AΣAᵀ ⪯ 1000 I, where I ⪯ Σ ⪯ κI. KLSU19 Algorithm 3.
 
-1. T = max(0, ⌈ln(κ/1000)/ln(1/0.69)⌉), a function of κ, which is public. A = I.
+The rows x_1, …, x_n are from N(0, Σ); privacy does not need this. The bound κ is public.
+
+1. T = max(0, ⌈ln(κ/1000)/ln(1/0.69)⌉) is the number of rounds. Let A = I.
 2. For t = 1, …, T: κ_t = 0.69^{t−1} κ, and A ← WeakPPC(A x_1, …, A x_n; ρ/T, β/T, κ_t) · A.
-   WeakPPC estimates the covariance of its rows privately, by NaivePCE, and returns a symmetric matrix. For enough
-   Gaussian rows, I ⪯ AΣAᵀ ⪯ κ_t I before round t becomes I ⪯ AΣAᵀ ⪯ 0.69 κ_t I after it. β is public.
-3. Release A. It is invertible, and in general not symmetric. New rows are A x, and their covariance is AΣAᵀ.
+   WeakPPC estimates the covariance of its rows by the private mechanism NaivePCE, and returns a symmetric matrix. If
+   there are enough rows, I ⪯ AΣAᵀ ⪯ κ_t I before round t becomes I ⪯ AΣAᵀ ⪯ 0.69 κ_t I after it.
+3. Release A. It is invertible, and in general not symmetric. The rows A x_i have the covariance AΣAᵀ.
 
-Reconstructed: the copy of the paper that we had has neither the pseudocode nor the formulas. The constant 0.69 is ours:
-the proof of `weak_ppc` shows that one round takes κ to 0.69 κ. T follows from it. The theorem of the paper speaks of a
-symmetric A. With the symmetric S = (AᵀA)^{1/2} in place of A, SΣS has the same eigenvalues as AΣAᵀ.
+Reconstructed: our copy of the paper has neither the pseudocode nor the formulas. The constant 0.69 is ours, by the
+proof of `weak_ppc`. The paper's A is symmetric. S = (AᵀA)^{1/2} is, too, and SΣS has the eigenvalues of AΣAᵀ.
 
-Why ρ-zCDP. Given the A of the rounds before, x ↦ A x acts on each row alone, so data sets that differ in one row still
-do. NaivePCE counts long rows as 0, which bounds its sensitivity, and adds Gaussian noise. So every round is ρ/T-zCDP.
+Why ρ-zCDP. Round t applies the A of the rounds before to each row alone, so data sets that differ in one row still do.
+NaivePCE counts rows longer than a public length r as 0, and adds Gaussian noise. So every round is ρ/T-zCDP.
 
-reconstructed, tight : the two noise scales of NaivePCE, which counts rows longer than a public length r as 0. Replacing
-one row moves the sum of all x xᵀ by a Frobenius distance of at most √2 r² (r² for d = 1), which is the supremum.
-"tight" uses √2 r², and "reconstructed" the bound 2r² of the triangle inequality. PPC spends at most ρ with "tight", and
-at most ρ/2 with "reconstructed". For d = 1 it spends at most half of that, and for T = 0 nothing; `spend` does not know
-κ and gives the bound for every κ.
+reconstructed, tight : two noise scales for NaivePCE. Replacing one row moves its sum of all x xᵀ by at most √2 r² in
+Frobenius norm (r² for d = 1); this is the supremum. "tight" uses √2 r², and PPC then spends at most ρ. "reconstructed"
+uses 2r², the bound of the triangle inequality, and PPC spends at most ρ/2. For d = 1 it spends at most half of that.
+For T = 0 it spends nothing. `spend` is not told κ, so its bound is for every κ.
 
-Accuracy. If n ≥ `sufficient_rows` and the rows are from N(0, Σ) with I ⪯ Σ ⪯ κI, then I ⪯ AΣAᵀ ⪯ 1000 I, except with
-probability 3β. This is our form of KLSU19 Theorem 3.11; the constants are ours.
+Accuracy. If n ≥ `sufficient_rows`, then I ⪯ AΣAᵀ ⪯ 1000 I except with probability 3β, where β is public. This is our
+form of KLSU19 Theorem 3.11; the constants are ours.
 
 Proof: proofs/paper/ppc.md
 """
@@ -49,7 +49,7 @@ def rounds_needed(kappa: Number, log: Callable[[Number], Number] = math.log) -> 
 
 
 def kappa_of_round(kappa: Number, t: int) -> Number:
-    """κ_t = 0.69^{t−1} κ, t = 1, 2, …"""
+    """κ_t = 0.69^{t−1} κ, the bound on the variances before round t = 1, 2, …"""
     return PROGRESS ** (t - 1) * kappa
 
 
@@ -67,14 +67,14 @@ def sufficient_rows(
 ) -> int:
     """A number of rows that suffices for I ⪯ AΣAᵀ ⪯ 1000 I, except with probability 3β.
 
-    For κ ≤ 1000 there is no round, and any number of rows suffices; the value is then the one for T = 1.
+    For κ ≤ 1000 there is no round, and any number of rows suffices. The function then returns its value for T = 1.
     """
     t = max(1, rounds(kappa))
     return weak_ppc.sufficient_rows(rho=rho, dimension=dimension, calibration=calibration, beta=beta, rounds=t)
 
 
 def image(a: Matrix, rows: Rows) -> Rows:
-    """The data set of A x_i. An image beyond the largest float becomes 0; NaivePCE counts every long row as 0, too."""
+    """The data set of the images A x_i. An image with an entry too large for a float becomes 0."""
 
     def apply(block: Matrix) -> Matrix:
         with np.errstate(over="ignore", invalid="ignore"):
@@ -87,7 +87,7 @@ def image(a: Matrix, rows: Rows) -> Rows:
 def precondition(
     rows: Rows, noise: Matrix, *, rho: float, calibration: ReconstructedCalibration, kappa: float, beta: float
 ) -> tuple[Matrix, Matrix]:
-    """A and A⁻¹ after the T rounds, given their noise (T, d, d)."""
+    """A and A⁻¹ after the T rounds, given the noise of all rounds: (T, d, d)."""
     t, d = rounds(kappa), rows.shape[1]
     a, inverse = np.eye(d), np.eye(d)
     for i, noise_of_round in enumerate(require_symmetric("noise", noise, (t, d, d))):
@@ -110,7 +110,7 @@ def release(
     kappa: Kappa = 1e4,
     beta: Beta = 0.1,
 ) -> Matrix:
-    """Release the preconditioner A, given the noise: (T, d, d), a symmetric matrix for every round."""
+    """Release the preconditioner A, given the noise: one symmetric matrix for every round, (T, d, d)."""
     # VALIDATE
     rows = as_rows(x)
 
@@ -123,7 +123,7 @@ def release(
 
 @checked
 def draw_noise(dimension: int, rng: np.random.Generator, *, kappa: Kappa) -> Matrix:
-    """The noise that `release` takes: (T, d, d)."""
+    """The noise that `release` takes: one symmetric matrix for every round, (T, d, d)."""
     return wigner.sample_wigner(dimension, rng, rounds(kappa))
 
 

@@ -1,26 +1,26 @@
 """Johnson–Lindenstrauss mechanism: project at random, add ℓ2 noise, fit. After Nikolov 2023 as described in DN25 §2.
 
-In few dimensions less noise is needed, and a random projection to few dimensions nearly keeps distances. It is applied
-to svec(M) = (M_ii, √2 M_ij for i < j), which lists a symmetric M as a vector in R^D, D = d(d + 1)/2, of length ‖M‖_F.
+Noise is smaller in fewer dimensions, and a random projection T to fewer dimensions nearly keeps distances. T acts on
+svec(M) = (M_ii, √2 M_ij for i < j), a symmetric M listed as a vector in R^D, D = d(d + 1)/2, of length ‖M‖_F.
 
-1. T is a public l × D matrix: G/√l with G standard Gaussian, drawn from a public seed; or T = I if l = D.
-2. y_i = T svec(x_i x_iᵀ), the image of row i. An image longer than c = 1 + α/2 is shortened to length c.
-   α is public: how much T may change a distance. Below, ‖T‖ is the largest singular value of T.
-3. ỹ = (1/n) Σ_i y_i + (S/(nε)) z, where z has a uniform direction and ‖z‖ ~ Gamma(l), and S = min(2c, √2 ‖T‖).
+1. T is a public l × D matrix. T = I if l = D. Otherwise T = G/√l, with G standard Gaussian from a public seed.
+2. y_i = T svec(x_i x_iᵀ) is the image of row i; ‖x_i‖ ≤ 1. An image longer than c = 1 + α/2 is shortened to length c.
+3. ỹ = (1/n) Σ_i y_i + (S/(nε)) z, where z has a uniform direction and ‖z‖ ~ Gamma(l). S = min(2c, √2 ‖T‖), where ‖T‖
+   is the largest singular value of T.
 4. Release an M that minimises ‖T svec(M) − ỹ‖ over {M ⪰ 0, tr M ≤ 1}, the set that holds all second moments.
 
-Why ε-DP, for every T. Rows lie in the unit ball. The density of z is ∝ exp(−‖z‖), so the privacy loss is at most nε/S
-times the distance by which one row moves the mean of the images. This distance is at most S/n: y_i stays in a ball of
-radius c, so it moves by at most 2c. Before shortening, it moves by at most ‖T‖ ‖xxᵀ − x'x'ᵀ‖_F ≤ √2 ‖T‖, and shortening
-brings no two points further apart. Step 4 is post-processing: a bad solution costs accuracy, not privacy.
+Why ε-DP, for every T. The density of z is ∝ exp(−‖z‖), so the privacy loss is at most nε/S times the distance by which
+one row moves the mean image. This distance is at most S/n. First, images lie in a ball of radius c, so an image moves
+by at most 2c. Second, if x' replaces x, the image moves by at most ‖T‖ ‖xxᵀ − x'x'ᵀ‖_F ≤ √2 ‖T‖, because shortening
+increases no distance. Step 4 is post-processing: a bad solution costs accuracy, not privacy.
 
-How l is chosen. It is the least number for which we can prove that, with probability 1 − β, ‖T svec(M − M')‖ differs
-from ‖M − M'‖_F by at most α for all M, M' in the set of step 4, and no image is shortened. If that is D or more, as it
-is for d < 37 at the default α and β, then l = D and T = I.
+How l is chosen. α and β are public. l is the least number for which we can prove, with probability 1 − β: no image is
+shortened, and ‖T svec(M − M')‖ differs from ‖M − M'‖_F by at most α for all M, M' in the set of step 4. If this number
+is D or more, then l = D. At the default α and β, that is so for d < 37.
 
-NOTE: the source has other noise, that of `johnson_lindenstrauss_image`. For l < D we know no exact sampler of it, so we
-add ℓ2 noise. For l = D and d ≥ 3, ℓ2 noise is larger in most directions. The Frobenius error is O(α + √(d/(αnε)) +
-‖T‖/301) for α ≤ 1; ‖T‖/301 is for the 300 steps of the fit. DN25 §2 states O(√(d/(nε))). c and l have our constants.
+NOTE: the source has other noise, as in `johnson_lindenstrauss_image`. For l < D we know no exact sampler of it, so we
+add ℓ2 noise, which for l = D and d ≥ 3 is larger in most directions. The Frobenius error is O(α + √(d/(αnε)) + ‖T‖/301)
+for α ≤ 1. The last term is for the 300 steps of the fit. DN25 §2 states O(√(d/(nε))). Constants in c, l are ours.
 
 Proof: proofs/paper/johnson-lindenstrauss.md
 """
@@ -49,11 +49,11 @@ def require_seed(name: str, value: int) -> None:
         raise InvalidInput(f"{name} = {value!r}: must be a whole number of at least 0")
 
 
-ITERATIONS = 300  # of the fit; its squared distance to ỹ is then within 4‖T‖²/301² of the least
-# T is drawn from SeedSequence(s, spawn_key=(STREAM,)). A caller may draw the noise from `default_rng(s)` with the same
-# s, or from a stream of SeedSequence(s).spawn. With this key both differ from T. numpy pads s to 128 bits and appends
-# the key, so s must be below 2^128; and STREAM is above 2^30, so it is none of the first 2^30 streams. A real release
-# draws its noise from a secret seed.
+ITERATIONS = 300  # steps of the fit: ‖T svec(M) − ỹ‖² then exceeds its least value by at most 4‖T‖²/301²
+# T is drawn from SeedSequence(s, spawn_key=(STREAM,)), where s is the public seed. The key keeps the numbers in T apart
+# from the noise, even if a caller draws the noise from the same s: by `default_rng(s)`, or by one of the first 2^30
+# children that SeedSequence(s).spawn makes. Their keys are below 2^30, and STREAM is above. s must be below 2^128,
+# because numpy pads s to 128 bits and then appends the key. A real release draws its noise from a secret seed.
 STREAM = 0x4A4C5400
 Distortion = Annotated[
     float,
@@ -85,7 +85,7 @@ def sketch_rows(
     log: Callable[[Number], Number] = math.log,
     ceil: Callable[[Number], Number] = math.ceil,
 ) -> Number:
-    """The number of rows of T: l = min(D, ⌈4 (√(2d) + √(2 ln 2) + 1 + √(2 ln(2/β)))²/α²⌉)."""
+    """The number of rows of T, l = min(D, ⌈4 (√(2d) + √(2 ln 2) + 1 + √(2 ln(2/β)))²/α²⌉)."""
     width = (2 * d) ** 0.5 + (2 * log(2)) ** 0.5
     return min(entries(d), ceil(4 * (width + 1 + (2 * log(2 / beta)) ** 0.5) ** 2 / alpha**2))
 
@@ -101,7 +101,7 @@ def image_sensitivity(alpha: Number, norm: Number, sqrt: Callable[[Number], Numb
 
 
 def noise_scale(n: Number, epsilon: Number, change: Number) -> Number:
-    """S/(nε); `change` is S."""
+    """S/(nε), by which the noise z is multiplied; `change` is S."""
     return change / (n * epsilon)
 
 
@@ -116,7 +116,7 @@ def svec_rows(rows: Matrix) -> Matrix:
 
 
 def transform(d: int, alpha: float, beta: float, seed: int) -> Matrix:
-    """The public T, (l, D), from a seed stream of its own."""
+    """The public matrix T, of shape (l, D). For l < D it is drawn from a random stream of its own."""
     size, rows = entries(d), sketch_rows(d, alpha, beta)
     if rows == size:
         return np.eye(size)
@@ -125,7 +125,7 @@ def transform(d: int, alpha: float, beta: float, seed: int) -> Matrix:
 
 
 def fit(t: Matrix, y: Vector, d: int) -> Matrix:
-    """An M with M ⪰ 0, tr M ≤ 1 and T svec(M) almost nearest to y, by accelerated projected gradients (FISTA)."""
+    """An M ⪰ 0 with tr M ≤ 1 that nearly minimises ‖T svec(M) − y‖, by accelerated projected gradients (FISTA)."""
     if t.shape[0] == t.shape[1]:  # T = I
         return psd_trace_ball(unsvec(y), 1.0)
     step = 1 / np.linalg.norm(t, 2) ** 2
@@ -180,7 +180,7 @@ def release(
 def draw_noise(
     dimension: int, rng: np.random.Generator, alpha: float = 1.0, beta: float = 0.1, size: int | None = None
 ) -> Matrix:
-    """The noise that `release` takes: (l,), or (size, l), with density ∝ exp(−‖z‖)."""
+    """The noise z that `release` takes, with density ∝ exp(−‖z‖): one vector (l,), or `size` of them (size, l)."""
     length = sketch_rows(dimension, alpha, beta)
     gaussians = rng.standard_normal((1 if size is None else size, length))
     radii = rng.gamma(length, size=(len(gaussians), 1))
@@ -192,7 +192,8 @@ def draw_noise(
 def spend(*, epsilon: Epsilon, dimension: Dimension) -> Spend:
     """The claimed budget is ε. The proven budget is ε for d ≥ 2, and ε/√2 for d = 1.
 
-    For d = 1, ‖xxᵀ − x'x'ᵀ‖_F is at most 1 instead of √2. The proof is about ỹ, and the fit is a function of ỹ.
+    If x' replaces x, ‖xxᵀ − x'x'ᵀ‖_F is at most √2 for d ≥ 2, but at most 1 for d = 1. The proof is about ỹ. It covers
+    the release, because the fit is a function of ỹ and public numbers.
     """
     proven = epsilon if dimension > 1 else epsilon / math.sqrt(2)
     pair = "orthonormal rows when nothing is projected (l = D)" if dimension > 1 else "the rows 1 and 0"

@@ -1,23 +1,28 @@
 """Privacy: lower confidence bounds on the loss between neighbouring data sets.
 
-The target is run on two neighbouring data sets, a Poisson number of times on each. An event is chosen on a first part
-of the draws, the pilot, among thresholds of a few one-dimensional statistics, or it is fixed in advance by an exactly
-known likelihood ratio. The event is then tested on the remaining draws. A failure of the target is an event too. If the
-first few draws on one side all fail, and on the other at least one does not, failure is the event. The witness of a
-violation is the pair of data sets, the event, and how often the event occurred on each.
+The target, the mechanism that is audited, is run on two neighbouring data sets, a Poisson number of times on each. Most
+events have the form {statistic ≥ threshold} or {statistic ≤ threshold}, where a statistic is one number computed from
+an output. The first part of the draws, the pilot, chooses such an event. The rest, the test, shows how often it occurs.
+If a likelihood ratio is known exactly, it fixes the event in advance, and there is no pilot.
 
-If the event was chosen from pilot draws, (ε, δ)-DP and zCDP are tested a second time, by a bet: a stake that is not
-expected to grow if the claim holds, so that a large gain refutes it (`statistics.betting`). For (ε, δ)-DP the bet is on
-that event. For zCDP it is on the Rényi divergence of all values of a statistic; one event sees only part of it. For
-pure DP the test of the event is exact, and a bet serves only to end early.
+That the target fails is an event too. Before the pilot, a few draws are made on each side, that is, on each data set.
+If all of them fail on one side but not on the other, the event is failure. A violation is shown by its witness: the
+pair of data sets, the event, and how often the event occurred on each.
 
-The draws come in stages, each of which doubles their number. The pilot and the test each have a bet. The pilot's is
-chosen on the first stage of the pilot, and gains from the second stage on. The test's is chosen on the whole pilot, and
-gains from the first stage of the test on. The gains of a bet are multiplied over its stages. If the claim is true, the
-probability that the product ever reaches 1/p is at most p (Ville's inequality). `run_pair` takes `stop`, the p-value at
-which a pair may end early; 0 turns early ends off. Each of the two bets may end it wrongly with probability q =
-`EARLY_SHARE` · `stop`/2. Once the product of a bet reaches 1/q, the pair ends, and the claim is refuted with the draws
-made so far. If a pair may end early and does not, its p-values are divided by 1 − `EARLY_SHARE`.
+An event chosen by a pilot is also tested by a bet. A bet is a stake that is not expected to grow if the claim holds, so
+a large gain refutes the claim (`statistics.betting`). For (ε, δ)-DP the bet is on the event. For zCDP it is on the
+Rényi divergence of all values of a statistic, of which one event sees only a part. For pure DP the test of the event is
+exact already, and the bet serves only to end early.
+
+Ending early. The draws come in stages, each of which doubles their number. The pilot and the test each have a bet. The
+bet of the pilot is chosen on the first stage of the pilot, and gains from the second stage on. The bet of the test is
+chosen on the whole pilot, and gains from the first stage of the test on. The gains of a bet are multiplied over its
+stages. If the claim is true, the probability that the product ever reaches 1/p is at most p (Ville's inequality).
+
+The caller of `run_pair` gives `stop`, the p-value at which a pair may end early; 0 turns early ends off. Once the
+product of a bet reaches 1/q, with q = `EARLY_SHARE` · `stop`/2, the pair ends, and the draws made so far refute the
+claim. So either bet ends the pair wrongly with probability at most q. To pay for this, if `stop` > 0 and no bet ends
+the pair, its p-values are divided by 1 − `EARLY_SHARE`.
 
 The confidence bound is for the chosen event alone. A bound below the claim proves nothing.
 """
@@ -57,41 +62,42 @@ from covassay.verification.statistics.ratio import (
 )
 from covassay.verification.statistics.streams import stream
 
-DECIMALS = 9  # statistics are rounded, because what the low-order bits of a float reveal is a separate question
-PROBE = 10  # draws on each side; if all of them fail, the target is taken to fail there always
-# If all first draws on one side fail, and not all on the other, more draws are made: so many that the p-value falls to
-# FAILING_SHARE times the level of a check if one side always fails and the other never does. Holm's correction divides
-# the level by at most the number of checks, so that such a claim is refuted even among a thousand checks. SHORTFALL
-# standard deviations are added to the number of draws, in case a Poisson size is below its mean.
+DECIMALS = 9  # of a rounded statistic; what the low-order bits of a float reveal is not tested here
+PROBE = 10  # first draws on each side; if all of them fail, the target is taken to fail always on that side
+# If all first draws fail on one side but not on the other, more draws are made: so many that the p-value is
+# FAILING_SHARE times the level of a check, if one side always fails and the other never does. Holm's correction divides
+# the level by at most the number of checks. So even among a thousand checks the claim is refuted. The number of draws
+# is a Poisson number, which may be below its mean. So SHORTFALL standard deviations are added to the mean.
 FAILING_SHARE, SHORTFALL = 1e-3, 6.0
 PILOT = 0.3  # share of the draws that choose the event; the rest test it
-CUTS = np.array([0.005, 0.02, *np.linspace(0.05, 0.95, 14), 0.98, 0.995])  # quantiles at which a bet cuts the range
-CONFIDENCE = 0.999  # of the bound that is printed, whether the pair ends early or not; the verdict uses p-values
-EDGE = 0.1  # share by which the score of a learned statistic is lowered
-FEWEST_LEARNED = 20  # pilot draws with an output on either side; with fewer, a statistic is not learned
-# Two keys of `CheckResult.facts`. ESTIMATED is the loss if the noise is independent Laplace: an estimate that guides
-# the search, and not a bound.
+# The quantiles of a statistic at which a bet cuts its range into intervals.
+CUTS = np.array([0.005, 0.02, *np.linspace(0.05, 0.95, 14), 0.98, 0.995])
+CONFIDENCE = 0.999  # of the bound that is printed; the verdict does not use it, but p-values
+EDGE = 0.1  # share by which the score of a statistic learned from draws is lowered, because fewer draws support it
+FEWEST_LEARNED = 20  # outputs on each side; with fewer, no statistic is learned and no loss is estimated
+# ESTIMATED and TWO_STEPS are keys of `CheckResult.facts`. Under ESTIMATED stands an estimate of the loss, right if the
+# noise is independent Laplace noise. It guides the search, and is no bound.
 ESTIMATED = "estimated_loss"
-# A replacement is two steps, a removal and an addition. So ρ-zCDP for add-remove neighbours is 4ρ-zCDP for a
-# replacement. TWO_STEPS is small if the draws show more than 4ρ; then add-remove adjacency does not explain the loss.
-# It is no p-value, because these draws also choose the bet.
+# Replacing a row is two steps: remove it, and add another. So ρ-zCDP for neighbours that differ by one step gives
+# 4ρ-zCDP for a replacement. The value of TWO_STEPS is small if the draws show more than 4ρ. Then a claim made for
+# add-remove neighbours does not explain the loss. The value is no p-value, because the same draws also choose the bet.
 TWO_STEPS = "p_of_two_steps"
-STEPS_SQUARED = 4  # ρ-zCDP for one step is 2²ρ-zCDP for two
-LARGEST_ERROR = 1 - 1e-9  # if even bounds with almost no confidence do not contradict the guarantee, the p-value is 1
+STEPS_SQUARED = 4  # ρ-zCDP for one step gives 2²ρ-zCDP for two
+LARGEST_ERROR = 1 - 1e-9  # of confidence bounds; if even these do not contradict the claim, the p-value is 1
 LARGEST_POWER = 700.0  # a larger power of e would overflow
 SMALLEST_P = 1e-300  # replaces a smaller p-value where a logarithm is taken
-SMALLEST_LOG_ERROR = -100.0  # below an error of e⁻¹⁰⁰ the beta quantile of scipy does not converge
-BISECTIONS = 60  # they halve the interval of the log error, of length 100, down to rounding
-FAILURES = "failures"  # the name of the check whether failures tell the data sets apart
-EARLY_SHARE = 1e-3  # of the allowed error, reserved for early ends; other p-values are divided by 1 − EARLY_SHARE
-FIRST_STAGE = 2 * CHUNK  # draws a side; every later stage doubles the number of draws made so far
-MOST_STAGES = 60  # 30 for the pilot and 30 for the test; after 30 stages there are 2^30 chunks, more than any run makes
+SMALLEST_LOG_ERROR = -100.0  # ln of the smallest error of bounds; below it the beta quantile of scipy does not converge
+BISECTIONS = 60  # how often the interval [−100, 0] of the log error is halved; 60 times reach the limit of rounding
+FAILURES = "failures"  # the name of a check: do failures tell the data sets apart?
+EARLY_SHARE = 1e-3  # the share of the allowed error that is reserved for early ends
+FIRST_STAGE = 2 * CHUNK  # draws on each side; every later stage doubles the number of draws made so far
+MOST_STAGES = 60  # 30 for the pilot and 30 for the test; 30 stages have 2^30 chunks of draws, more than any run makes
 LOG_ORDERS = (-8.0, 6.0)  # ln(α − 1) of the Rényi orders α that are searched: α from 1.0003 to 404
 
 
 @dataclass(frozen=True)
 class Statistic:
-    """One number for each output: (size, …) -> (size,). A `threshold` fixes the event {statistic ≥ threshold}."""
+    """One number for each output: (size, …) -> (size,). A `threshold` fixes {statistic ≥ threshold} as the event."""
 
     name: str
     function: Callable[[Matrix], Vector]
@@ -105,12 +111,13 @@ class Statistic:
 
 @dataclass(frozen=True)
 class Pair:
-    """Two neighbouring data sets and the statistics whose events are tried.
+    """Two neighbouring data sets, and the statistics from which an event is chosen.
 
-    `weight` multiplies the number of draws. `remarks` are printed beside the bound: exact figures that the profile of
-    the mechanism knows, such as the true loss of a wrong law that fits the draws. `failures_tell` is False if exactly
-    one of the data sets lies outside the domain: a target may reject that one. `box` is the box of the rows, where it
-    differs from the audit's. `by_entry` says that every entry may have noise of a scale of its own.
+    `weight` multiplies the number of draws. `remarks` are printed beside the bound: exact figures about the mechanism,
+    such as the loss of a known wrong law that fits the draws. `failures_tell` is False if exactly one of the data sets
+    lies outside the domain: the target may reject this one, so its failures show nothing. `box` is a box that holds the
+    rows of this pair; None stands for the box of the whole audit. `by_entry` says that the noise on every entry of the
+    output may have a scale of its own.
     """
 
     name: str
@@ -143,7 +150,7 @@ class Event:
 
     @property
     def statistic_name(self) -> str:
-        """What the event is about."""
+        """The name of the statistic of the event, or "failure"."""
         return "failure" if self.statistic is None else self.statistic.name
 
     def __str__(self) -> str:
@@ -153,15 +160,15 @@ class Event:
 
 
 def generic_statistics(first: Matrix, second: Matrix, output: Output) -> tuple[Statistic, ...]:
-    """Statistics for a target whose law is unknown, from the two data sets and the kind of output alone."""
+    """Statistics for a target whose law is unknown. They use the two data sets and the kind of output alone."""
     return tuple(Statistic(name, values) for name, values in output.contrasts(first, second).items())
 
 
 @dataclass(frozen=True)
 class _Choice:
-    """An event that the pilot draws suggest, and whether the two sides are to be swapped.
+    """An event that the pilot draws suggest. `swapped` says that it seems likelier on the second data set.
 
-    `ranking` are the pilot draws that score this event; its statistic was not learned from them.
+    `ranking` are the pilot draws by which the event was scored. Its statistic was not learned from them.
     """
 
     event: Event
@@ -170,17 +177,18 @@ class _Choice:
 
 
 def _of_rounded(name: str, function: Callable[[Matrix], Vector]) -> Statistic:
-    """A statistic of rounded outputs; one learned on unrounded outputs could tell apart their low-order bits."""
+    """A statistic of rounded outputs. So what it learns does not depend on their low-order bits."""
     return Statistic(name, lambda outputs: function(np.round(outputs, DECIMALS)))
 
 
 def _learned(pilots: tuple[Draws, Draws]) -> list[tuple[Statistic, tuple[Draws, Draws]]]:
     """Statistics learned on one half of the pilot, each returned with the other half, on which it is scored.
 
-    One compares the distances of an output from the medians on the two sides. For noise of independent Laplace entries
-    of one scale it is nearly the best statistic. Another is the distance from the middle of the medians, for noise
-    whose scale is not the same on both sides. The others estimate a log likelihood ratio. The draws from which a
-    statistic was learned would exaggerate how well it tells the sides apart.
+    Scored on the half from which it was learned, a statistic would seem better than it is. `closer` compares the
+    distances of an output from the medians M and M' of the two sides. It is nearly the best statistic if the entries
+    of the noise are independent Laplace variables of one scale. `spread` is the distance of an output from
+    (M + M')/2, for noise whose scale differs between the sides. The statistics of `log_ratios` estimate a log
+    likelihood ratio.
     """
     if min(len(draws.outputs) for draws in pilots) < FEWEST_LEARNED:
         return []
@@ -207,7 +215,7 @@ def _learned(pilots: tuple[Draws, Draws]) -> list[tuple[Statistic, tuple[Draws, 
 
 
 def _learned_by_entry(pilots: tuple[Draws, Draws]) -> list[tuple[Statistic, tuple[Draws, Draws]]]:
-    """The statistics of `standardised`, learned on one half of the pilot, each with the other half."""
+    """The statistics of `standardised`, learned on one half of the pilot, each with the other half, which scores it."""
     middles = [len(draws.outputs) // 2 for draws in pilots]
     if 2 * min(middles) < FEWEST_LEARNED:
         return []
@@ -221,10 +229,10 @@ def _learned_by_entry(pilots: tuple[Draws, Draws]) -> list[tuple[Statistic, tupl
 def _choose(
     pair: Pair, pilots: tuple[Draws, Draws], mean: float, guarantee: Guarantee, error: float, learn: bool = True
 ) -> _Choice:
-    """The event expected to refute the claim most clearly at this error level, given `mean` test draws on each side.
+    """The event with the best score: it promises to refute the claim most clearly at the level `error`.
 
-    The score of a learned statistic is lowered by a tenth, because fewer draws support it. Without `learn`, only the
-    statistics of the pair are tried.
+    `mean` is the mean number of test draws on each side. The score of a learned statistic is lowered by the share
+    `EDGE`. Without `learn`, only the statistics of the pair are tried.
     """
     best, best_score = _Choice(Event(pair.statistics[0], math.inf), False, pilots), -math.inf
     learned = _learned(pilots) + (_learned_by_entry(pilots) if pair.by_entry else []) if learn else []
@@ -252,9 +260,10 @@ def _choose(
 def event_among_given(
     pair: Pair, pilots: tuple[Draws, Draws], mean: float, guarantee: Guarantee, error: float
 ) -> tuple[int, Event, bool, tuple[float, ...]]:
-    """The event that pilot draws suggest: the index of its statistic among the pair's own, and the event itself.
+    """The event that pilot draws suggest, among the statistics of the pair. Learned statistics are not tried.
 
-    Also whether it is likelier on the second data set, and the thresholds of the trade-off curve.
+    The result is the index of the statistic, the event, whether the event seems likelier on the second data set, and
+    the thresholds at which the trade-off curve is drawn (`_levels`).
     """
     choice = _choose(pair, pilots, mean, guarantee, error, learn=False)
     index = next(i for i, one in enumerate(pair.statistics) if one is choice.event.statistic)
@@ -262,7 +271,7 @@ def event_among_given(
 
 
 def _beyond(ordered: Vector, tried: Vector, above: bool) -> Vector:
-    """How many of the ordered values lie at or beyond each of the thresholds."""
+    """For every threshold in `tried`, how many of the ordered values are ≥ it; or ≤ it, if `above` is False."""
     if above:
         return np.asarray(len(ordered) - np.searchsorted(ordered, tried, "left"), dtype=np.float64)
     return np.asarray(np.searchsorted(ordered, tried, "right"), dtype=np.float64)
@@ -270,10 +279,11 @@ def _beyond(ordered: Vector, tried: Vector, above: bool) -> Vector:
 
 @dataclass(frozen=True)
 class _Wager:
-    """A bet against the claim. It looks at the category of an output: the interval of a statistic, or failure.
+    """A bet against the claim. All that it sees of a draw is its category.
 
-    The intervals lie between `bounds`. Without `bounds`, the categories are an event and its complement, and `swapped`
-    says that the event was found to be likelier on the second data set.
+    With `bounds`, the categories are the intervals into which `bounds` cuts the range of the statistic, and failure.
+    Without `bounds`, they are an event and its complement; `swapped` says that in the pilot the event seemed likelier
+    on the second data set.
     """
 
     bet: Bet | RenyiBet
@@ -282,12 +292,12 @@ class _Wager:
     swapped: bool
 
     def log_value(self, sides: tuple[Draws, Draws]) -> float:
-        """The logarithm of the e-value, for fresh draws on the first and on the second data set of the pair."""
+        """The logarithm of the factor (e-value) that the bet gains on fresh draws, first data set first."""
         one, two = (_categories(self.event, self.bounds, draws) for draws in sides)
         return self.bet.log_value(two, one) if self.swapped else self.bet.log_value(one, two)
 
     def p_value(self, sides: tuple[Draws, Draws]) -> float:
-        """The p-value of the claim, for fresh draws on the first and on the second data set of the pair."""
+        """The p-value of the claim, from fresh draws, first data set first: 1 over the factor gained, and at most 1."""
         return math.exp(min(0.0, -self.log_value(sides)))
 
 
@@ -305,7 +315,7 @@ def _categories(event: Event, bounds: Vector | None, draws: Draws) -> Vector:
 
 
 def _wager(choice: _Choice, guarantee: Guarantee) -> _Wager | None:
-    """The bet that the pilot draws suggest."""
+    """The bet that the pilot draws suggest, or None if they are too few or the claim too weak to bet against."""
     pilots = choice.ranking
     if min(draws.size for draws in pilots) == 0:
         return None
@@ -329,8 +339,9 @@ def _wager(choice: _Choice, guarantee: Guarantee) -> _Wager | None:
 def p_value(counts: EventCounts, guarantee: Guarantee) -> float:
     """The p-value of the null hypothesis that the event respects the guarantee.
 
-    Pure DP: the exact binomial test of p ≤ e^ε p'. Otherwise: the smallest error at which two Clopper–Pearson bounds
-    on (p, p') contradict the guarantee.
+    Let p and p' be the probabilities of the event on the two sides. For pure DP, the function returns the p-value of
+    the exact binomial test of p ≤ e^ε p'. Otherwise, it returns the smallest error at which Clopper–Pearson bounds on p
+    and p' contradict the guarantee.
     """
     if isinstance(guarantee, PureDP):
         return ratio_p_value(counts, guarantee.epsilon)
@@ -345,11 +356,11 @@ def p_value(counts: EventCounts, guarantee: Guarantee) -> float:
 
 
 def in_reach(counts: EventCounts, guarantee: Guarantee, choices: int, alpha: float) -> dict[str, float]:
-    """The smallest loss that the test would have detected for an event of the same probability on the first side.
+    """What loss the test would have detected, for an event as probable on the first side as this one.
 
-    Detected means: with the probability POWER of `EventTest`. The result also has a small loss, `CLOSE` times the
-    claim, and the factor by which the number of draws must grow to show it. It is empty if the event was too rare.
-    `choices` multiplies the p-values of the test.
+    "loss" is the smallest loss that it detects with the probability POWER of `EventTest`. "small_loss" is `CLOSE` times
+    the claim, and "times_the_samples" the factor by which the number of draws must grow to detect it. The result is
+    empty if the event was too rare. `choices` multiplies the p-values of the test.
     """
     if counts.first < FEWEST:
         return {}
@@ -363,7 +374,7 @@ def in_reach(counts: EventCounts, guarantee: Guarantee, choices: int, alpha: flo
 
 
 def failing_mean(guarantee: Guarantee, level: float, most: float) -> float:
-    """Draws a side, at most `most`, that show to FAILING_SHARE · `level` that one side always fails and one never."""
+    """The mean number of draws on each side, at most `most`, if one side seems always to fail (see FAILING_SHARE)."""
     size = PROBE
     while size < most and not refutes(guarantee, EventCounts(size, 0, size, size, float(size)), FAILING_SHARE * level):
         size = math.ceil(1.1 * size)
@@ -383,7 +394,7 @@ def claimed_loss(guarantee: Guarantee) -> float:
 
 
 def loss_letter(guarantee: Guarantee) -> str:
-    """The letter of what a claim bounds."""
+    """The letter of the loss that a claim bounds."""
     return "ρ" if isinstance(guarantee, ZCDP) else "ε"
 
 
@@ -401,8 +412,8 @@ def violates(p: float, q: float, guarantee: Guarantee) -> bool:
 def _violates_zcdp(p: float, q: float, rho: float) -> bool:
     """Whether the coins (p, 1 − p) and (q, 1 − q), p > q, have a Rényi divergence above ρα at an order α > 1.
 
-    For a ρ-zCDP mechanism no event gives such coins (data processing). A search over a range of orders that misses the
-    best one can only overlook a violation.
+    No event of a ρ-zCDP mechanism gives such coins (data processing). Only orders within `LOG_ORDERS` are searched. A
+    search that misses the best order can overlook a violation, but cannot report a false one.
     """
     if q == 0:
         return True
@@ -419,7 +430,7 @@ def _violates_zcdp(p: float, q: float, rho: float) -> bool:
 
 @dataclass(frozen=True)
 class _Side:
-    """One of the two data sets, "first" or "second", and the draws on which an event is tested."""
+    """The name of one of the two data sets, "first" or "second", and the draws on it that test an event."""
 
     name: str
     draws: Draws
@@ -427,13 +438,12 @@ class _Side:
 
 @dataclass(frozen=True)
 class _Trial:
-    """An event that was chosen without looking at `sides`, and the fresh draws that test it.
+    """An event, and in `sides` the fresh draws that test it. The event was chosen without these draws.
 
-    `mean` is the mean of the Poisson law of the number of draws on either side; if a bet ended the pair, it is the mean
-    that was planned for the pilot and the test together. `cut_short` says that the target kept running into the time
-    limit, on these draws or on those that chose the event. `wager` is a bet that was chosen without looking at `sides`
-    either. Pure DP has an exact test, and uses the bet only to end early. `levels` are further thresholds of the
-    event's statistic, chosen like the event. `early` says that a bet ended the pair.
+    The number of draws on each side has a Poisson law, and `mean` is its mean. If a bet ended the pair early, `mean` is
+    what was planned for the pilot and the test together. `cut_short` says that draws were skipped, because the target
+    kept running into the time limit. `wager` is a bet, and `levels` are further thresholds of the statistic of the
+    event; both were also chosen without these draws. `early` is set if a bet ended the pair.
     """
 
     event: Event
@@ -457,14 +467,14 @@ class _Trial:
         return EventCounts(event.count(one), event.count(two), one.size, two.size, self.mean)
 
     def turned_to_failures(self) -> "_Trial":
-        """The same draws, with the side that fails more often first."""
+        """The same trial, with the side on which the target failed more often first."""
         one, two = self.sides
         return replace(self, sides=(two, one)) if one.draws.failed < two.draws.failed else self
 
 
 @dataclass(frozen=True)
 class _EarlyEnd:
-    """The logarithm of the e-value of a bet when it ended the pair, and the planned mean number of draws a side."""
+    """The logarithm of what the bet gained until it ended the pair, and the planned mean number of draws."""
 
     log_value: float
     planned: float
@@ -472,10 +482,10 @@ class _EarlyEnd:
 
 @dataclass(frozen=True)
 class _PairSampler:
-    """Draws on the two data sets of a pair, each part of them from streams of its own.
+    """Makes the draws on the two data sets of a pair. The pilot and the test have random streams of their own.
 
-    A pair ends early if its p-value is at most `stop`. `error` is the level for which the event is chosen. It
-    also decides how many draws are made if one side always fails.
+    The pair ends early once a bet gives it a p-value of at most `stop`. `error` is the level for which the event is
+    chosen. It also decides how many draws are made if one side seems always to fail.
     """
 
     setting: Setting
@@ -485,7 +495,7 @@ class _PairSampler:
     error: float = RUN_ERROR
 
     def draws(self, part: str, sizes: tuple[int, int], chunks: slice = slice(None)) -> tuple[Draws, Draws]:
-        """That many draws on the first and on the second data set, or some chunks of them."""
+        """Draws on the first and on the second data set: all `sizes` of them, or only the given chunks."""
         first, second = (
             draw(self.setting, x, size, f"{self.label}/{side}/{part}", chunks)
             for side, x, size in zip(("first", "second"), (self.pair.first, self.pair.second), sizes, strict=True)
@@ -493,7 +503,7 @@ class _PairSampler:
         return first, second
 
     def stages(self, part: str, sizes: tuple[int, int]) -> Iterator[tuple[Draws, Draws]]:
-        """What `draws` returns, in stages that double the number; they end where the time limit prevents a draw."""
+        """The draws of a part in stages, each doubling their number. They end where the time limit prevents a draw."""
         start, stop = 0, FIRST_STAGE // CHUNK
         while start * CHUNK < max(sizes):
             stage = self.draws(part, sizes, slice(start, stop))
@@ -503,18 +513,18 @@ class _PairSampler:
             start, stop = stop, 2 * stop
 
     def enough(self, log_value: float) -> bool:
-        """Whether a bet that has gained so much ends the pair.
+        """Whether a bet ends the pair once the logarithm of its gain is `log_value`.
 
-        The level is halved, because the bets of the pilot and of the test may each end the pair.
+        The allowed error is halved, because the bets of the pilot and of the test may each end the pair.
         """
         return self.stop > 0 and log_value >= math.log(2 / EARLY_SHARE) - math.log(self.stop)
 
     def pilot(
         self, sizes: tuple[int, int], mean: float, guarantee: Guarantee
     ) -> tuple[tuple[Draws, Draws], _Trial | None]:
-        """The pilot draws, and the trial that ends the pair early, or None.
+        """The pilot draws, and None or, if the pair ends early, its trial.
 
-        It ends the pair if a bet that was chosen on the first stage gained enough on later ones.
+        The pair ends early if a bet chosen on the first stage has gained enough on the later stages.
         """
         made: list[tuple[Draws, Draws]] = []
         wager: _Wager | None = None
@@ -545,7 +555,7 @@ class _PairSampler:
         return _Trial(choice.event, sides, early.planned, False, wager, _levels(choice.event, chosen_on), early)
 
     def trial(self, mean: float, always_failing: bool, guarantee: Guarantee) -> _Trial:
-        """Choose an event and make the draws that test it: `mean` on each side, those of the pilot included."""
+        """Choose an event and make the draws that test it. Pilot and test together have mean `mean` on each side."""
         rng = np.random.default_rng(stream(self.setting.seed, self.label, "sizes"))
 
         def sizes(mean: float) -> tuple[int, int]:
@@ -582,7 +592,7 @@ class _PairSampler:
 
 
 def _joined(stages: Sequence[tuple[Draws, Draws]]) -> tuple[Draws, Draws]:
-    """The draws of several stages on either side."""
+    """The draws of several stages, joined on each side."""
     return joined([first for first, _ in stages]), joined([second for _, second in stages])
 
 
@@ -598,7 +608,7 @@ def _levels(event: Event, pilots: tuple[Draws, Draws]) -> tuple[float, ...]:
 def _curve(trial: _Trial, guarantee: Guarantee, error: float) -> dict[str, Any]:
     """The trade-off curve, as an entry of `CheckResult.facts`.
 
-    Empty if the event is a failure or was fixed in advance.
+    The result is empty if the event is a failure or was fixed in advance.
     """
     event = trial.event
     if event.statistic is None or not trial.levels or min(side.draws.size for side in trial.sides) == 0:
@@ -615,9 +625,9 @@ def _curve(trial: _Trial, guarantee: Guarantee, error: float) -> dict[str, Any]:
 
 
 def data_sets(pair: Pair) -> dict[str, Any]:
-    """The size of the first of two neighbouring data sets, and the rows in which they differ, counted from 1.
+    """The size of the first data set of a pair, and the rows in which the two data sets differ, counted from 1.
 
-    A row that one of them does not have is None.
+    A row that one of the data sets does not have is None.
     """
     longest = max(len(pair.first), len(pair.second))
     rows = [[*x.tolist(), *[None] * (longest - len(x))] for x in (pair.first, pair.second)]
@@ -657,8 +667,8 @@ def _ran_out_of_time(pair: Pair, trial: _Trial, seconds: float) -> CheckResult:
 def _tested(pair: Pair, guarantee: Guarantee, trial: _Trial, event: Event, name: str, choices: int = 1) -> CheckResult:
     """The check of one event.
 
-    `choices` is the number of events that these draws chose from. It multiplies the p-value, and divides the error of
-    the bound.
+    The draws that test the event may also have chosen it, among `choices` events. So `choices` multiplies the p-value,
+    and divides the error of the bound.
     """
     counts = trial.counts(event)
     error = (1 - EARLY_SHARE) * (1 - CONFIDENCE) / choices
@@ -702,7 +712,8 @@ def _tested(pair: Pair, guarantee: Guarantee, trial: _Trial, event: Event, name:
 def _divergence(pair: Pair, guarantee: Guarantee, trial: _Trial, wager: _Wager, bet: RenyiBet) -> CheckResult:
     """The check of a Rényi divergence of one statistic.
 
-    The entries of its `CheckResult.facts` are mostly those of the event that was tested on the same draws.
+    Its `CheckResult.facts` are taken from the check of the event on the same draws, without "in_reach"; TWO_STEPS is
+    added.
     """
     tested = _tested(pair, guarantee, trial, trial.event, "divergence")
     far, near = ("second", "first") if bet.swapped else ("first", "second")
@@ -714,8 +725,8 @@ def _divergence(pair: Pair, guarantee: Guarantee, trial: _Trial, wager: _Wager, 
         f"{near}, in {intervals} intervals; a bet against the claim {gained}"
     )
     facts = {key: fact for key, fact in tested.facts.items() if key != "in_reach"}
-    # a second bet is chosen on the very draws that it is tried on; if even so it gains nothing, these draws show no
-    # divergence above 4ρα, the bound for a replacement if ρ-zCDP is claimed for add-remove neighbours
+    # A second bet is tried against 4ρ, the claim for a replacement if ρ is claimed for add-remove neighbours. The draws
+    # that choose it also try it, which favours it. If it gains nothing even so, these draws show no more than 4ρ.
     one, two = (_categories(wager.event, wager.bounds, side.draws) for side in trial.sides)
     rho = STEPS_SQUARED * guarantee.rho if isinstance(guarantee, ZCDP) else 0.0
     facts |= {TWO_STEPS: renyi_bet(one, two, rho).p_value(one, two)}
@@ -723,7 +734,7 @@ def _divergence(pair: Pair, guarantee: Guarantee, trial: _Trial, wager: _Wager, 
 
 
 def _ended_early(pair: Pair, guarantee: Guarantee, trial: _Trial, early: _EarlyEnd) -> CheckResult:
-    """The check of an event of a pair that ended early; its bound holds at whatever stage the pair ends."""
+    """The check of a pair that ended early. Its confidence bound holds at whatever stage the pair ends."""
     tested = _tested(pair, guarantee, replace(trial, wager=None), trial.event, "event")
     counts = trial.counts(trial.event)
     error = EARLY_SHARE * (1 - CONFIDENCE) / MOST_STAGES
@@ -745,7 +756,7 @@ def _ended_early(pair: Pair, guarantee: Guarantee, trial: _Trial, early: _EarlyE
 def _estimated(pair: Pair, guarantee: Guarantee, trial: _Trial) -> dict[str, float]:
     """The loss of a pair, estimated for independent Laplace noise, as an entry of `CheckResult.facts`.
 
-    Empty if `by_entry` is false, the claim is not pure DP, or there are too few draws.
+    The result is empty if `by_entry` is false, if the claim is not pure DP, or if there are too few draws.
     """
     first, second = (side.draws.outputs for side in trial.sides)
     if not pair.by_entry or not isinstance(guarantee, PureDP) or min(len(first), len(second)) < FEWEST_LEARNED:
@@ -765,7 +776,8 @@ def run_pair(
     """Draw on both data sets, choose an event, and test it; then test whether failures tell the data sets apart.
 
     The draws end as soon as a bet gives the pair a p-value of at most `stop`. `error` is near the level at which the
-    checks will be decided; it only steers which event is chosen, and how many draws are made if one side always fails.
+    checks will be decided. It only affects which event is chosen, and how many draws are made if one side seems always
+    to fail.
     """
     sampler = _PairSampler(setting.within(pair.box), pair, f"privacy/{pair.name}/{look}", stop, error)
     probes = sampler.draws("probe", (PROBE, PROBE))
@@ -786,7 +798,7 @@ def run_pair(
         checks.append(_divergence(pair, guarantee, trial, trial.wager, trial.wager.bet))
     turned = trial.turned_to_failures()
     if turned.counts(failure).first and pair.failures_tell:
-        # these draws also chose which side comes first
+        # choices=2: these draws also chose which side comes first
         checks.append(_tested(pair, guarantee, turned, failure, FAILURES, choices=2))
     checks = [replace(check, facts=check.facts | estimate) for check in checks]
     if stop <= 0:

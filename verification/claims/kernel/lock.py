@@ -1,12 +1,17 @@
 """proofs/rocq.lock.json: what the kernel said of the proofs, read and accepted by a person.
 
-The file holds the fields of `RocqLock`, and "generated", the command that writes it. An entry is a JSON object with
-exactly the fields of its class. Statements of theorems, of definitions and of the lemmas that hold numbers are kept
-twice: as text for people, and as a digest of the form in which implicit arguments and notations are written out, so
-that two statements that print alike but differ have different digests. A witness shows that a premise can be met, so
-that the theorem is not empty. It is a lemma, or an assumption of the ledger that says so, and is kept as text. The
-digests of the sources let a machine without Rocq see whether the sources are still those about which the kernel was
-asked.
+The kernel is the part of Rocq that checks proofs. The file holds the fields of `RocqLock`, and a field "generated" with
+the command that writes the file. Every entry is a JSON object with exactly the fields of its class below.
+
+Statements of theorems, definitions and lemmas are kept twice. One copy is text for people. The other is a digest of the
+explicit form, in which implicit arguments and notations are written out. So two statements that print alike but differ
+have different digests.
+
+A theorem may have a predicate as a premise. The witness of the predicate shows that the premise can be met, so that the
+theorem is not empty. A witness is a lemma, or an assumption in the ledger, the list of claims. It is kept as text.
+
+The file also holds digests of the sources of the proofs. With them a machine without Rocq can see whether the sources
+have changed since the kernel was asked.
 """
 
 import json
@@ -46,7 +51,7 @@ class LockEntry:
 
 @dataclass(frozen=True)
 class LockedTheorem(LockEntry):
-    """What a theorem says, and what it rests on; its tag is the name by which the ledger cites it."""
+    """What a theorem says, and what it rests on. `RocqLock` has it by its tag, by which the ledger cites it."""
 
     SHOWN = "statement"
 
@@ -56,7 +61,7 @@ class LockedTheorem(LockEntry):
     explicit: str  # the digest of the explicit statement
     axioms: tuple[str, ...]
     definitions: tuple[str, ...]  # all definitions beneath the statement
-    premises: tuple[str, ...]  # the predicates that must be shown to be satisfiable
+    premises: tuple[str, ...]  # the predicates that need a witness
 
     def says_the_same_as(self, other: "LockedTheorem") -> bool:
         """Whether it is the same theorem with the same statement, whatever it rests on."""
@@ -77,7 +82,7 @@ class LockedDefinition(LockEntry):
 
 @dataclass(frozen=True)
 class LockedWitness(LockEntry):
-    """A lemma which shows that a predicate can be met."""
+    """A witness that is a lemma: it shows that a predicate can be met."""
 
     SHOWN = "lemma"
 
@@ -93,7 +98,7 @@ class LockedWitness(LockEntry):
 
 @dataclass(frozen=True)
 class AssumedWitness(LockEntry):
-    """Where no lemma shows that a predicate can be met: the ledger's assumption that it can."""
+    """A witness that is an assumption in the ledger: that a predicate can be met."""
 
     SHOWN = "assumption"
 
@@ -102,7 +107,7 @@ class AssumedWitness(LockEntry):
 
 @dataclass(frozen=True)
 class LockedLemma(LockEntry):
-    """A lemma that proves that a number in proofs/vectors.json is the value of a formula in a theorem."""
+    """A lemma about a number in proofs/vectors.json: the number is the value of a formula in a theorem."""
 
     SHOWN = "statement"
 
@@ -113,7 +118,7 @@ class LockedLemma(LockEntry):
 
 @dataclass(frozen=True)
 class LockedVectors:
-    """The numbers that the kernel evaluated: the digest of proofs/vectors.json, and the lemmas named there."""
+    """The digest of proofs/vectors.json, a file of numbers that the kernel evaluated, and the lemmas named there."""
 
     exported: str = ""
     lemmas: Mapping[str, LockedLemma] = field(default_factory=dict)
@@ -121,7 +126,7 @@ class LockedVectors:
 
 @dataclass(frozen=True)
 class RocqLock:
-    """The whole lock, by default an empty one."""
+    """The whole lock. Without arguments it is empty."""
 
     tools: Mapping[str, str] = field(default_factory=dict)  # program or package -> version
     theorems: Mapping[str, LockedTheorem] = field(default_factory=dict)  # by tag
@@ -164,7 +169,7 @@ def _theorem(audit: Audit, tagged: Tagged, said: Statement) -> LockedTheorem:
 def _witnesses(audit: Audit) -> dict[str, LockedWitness | AssumedWitness]:
     """The witnesses of witnesses.toml: its assumptions, and its lemmas as the kernel states them.
 
-    A lemma that the sources do not contain is left out; the gate reports it.
+    A lemma that the sources do not contain is left out here. `kernel.findings` reports it.
     """
     found: dict[str, LockedWitness | AssumedWitness] = {}
     for predicate, witness in audit.table.items():
@@ -221,7 +226,7 @@ def parse(text: str) -> RocqLock:
 
 
 def _without_repeats(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    """A JSON object from its pairs; a key that stands twice raises."""
+    """A JSON object from its pairs. Raises if a key stands twice."""
     names = [name for name, _ in pairs]
     if repeated := sorted({name for name in names if names.count(name) > 1}):
         raise InvalidInput(f"{NAME}: {', '.join(repeated)} stands twice in one object")
@@ -229,7 +234,7 @@ def _without_repeats(pairs: list[tuple[str, object]]) -> dict[str, object]:
 
 
 def _object(value: object, names: Iterable[str], where: str) -> dict[str, object]:
-    """A JSON object with exactly these fields."""
+    """The value, if it is a JSON object with exactly these fields. Raises otherwise."""
     wanted = sorted(names)
     if not isinstance(value, dict) or sorted(value) != wanted:
         has = f"has {', '.join(sorted(value)) or 'none'}" if isinstance(value, dict) else "is no JSON object"
@@ -238,7 +243,7 @@ def _object(value: object, names: Iterable[str], where: str) -> dict[str, object
 
 
 def _named(value: object, read_entry: Callable[[object, str], T], where: str) -> dict[str, T]:
-    """A JSON object of entries by name."""
+    """The entries of a JSON object, by name, each read by `read_entry`."""
     if not isinstance(value, dict):
         raise InvalidInput(f"{where}: must be a JSON object of entries by name")
     return {name: read_entry(entry, f"{where}, {name}") for name, entry in value.items()}
@@ -272,7 +277,7 @@ def theorem_digest(lock: RocqLock, tag: str) -> str:
 
 
 def changed_theorems(old: RocqLock, new: RocqLock) -> list[str]:
-    """The tags of the theorems that say or rest on something else in a new lock, or are in only one of the two."""
+    """The tags of the theorems of which two locks have different digests, or only one has any."""
 
     def said(lock: RocqLock, tag: str) -> str:
         return theorem_digest(lock, tag) if tag in lock.theorems else ""
@@ -281,7 +286,7 @@ def changed_theorems(old: RocqLock, new: RocqLock) -> list[str]:
 
 
 def changes(old: RocqLock, new: RocqLock) -> list[str]:
-    """What a new lock would change, for the person who accepts it: fields of an entry, and entries new or lost."""
+    """Lines for the person who accepts a new lock: fields that it changes, and entries that it adds or loses."""
     return [
         *_changed("theorem", old.theorems, new.theorems),
         *_changed("definition", old.definitions, new.definitions),
