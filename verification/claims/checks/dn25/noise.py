@@ -11,7 +11,7 @@ import sympy as sp
 from covassay.reference.domain import Matrix, Number
 from covassay.reference.laws import haar, nuclear_laplace
 from covassay.verification.claims.evidence import Evidence, check
-from covassay.verification.statistics.tests import binomial
+from covassay.verification.statistics.tests import binomial, independence, kolmogorov_smirnov
 
 LEVEL = 1e-9  # the false-alarm probability of a statistical check
 
@@ -188,3 +188,35 @@ def haar_signs(sampler: Callable[..., Matrix] = haar.sample, draws: int = 400) -
     ]
     smallest = min(t.p_value for t in tests)
     return Evidence(2 * smallest > LEVEL, f"{draws} draws, false alarm {LEVEL:g} (Bonferroni)", f"p = {smallest:.2g}")
+
+
+def _random_signs(rng: np.random.Generator, size: int, d: int) -> Matrix:
+    signs: Matrix = rng.choice([-1.0, 1.0], (size, 1, d))
+    return signs
+
+
+@check(
+    "floating",
+    mutants={
+        "the signs of numpy": {"signs": lambda rng, size, d: np.ones((size, 1, d))},
+        "noise that is not rotation invariant": {"noise": lambda d, rng, size: rng.laplace(size=(size, d, d))},
+    },
+)
+def signed_factors(
+    signs: Callable[[np.random.Generator, int, int], Matrix] = _random_signs,
+    noise: Callable[[int, np.random.Generator, int], Matrix] = nuclear_laplace.sample,
+    draws: int = 4000,
+) -> Evidence:
+    """With random signs the singular vectors of Z are Haar: the signs and squares of first entries have that law."""
+    d, rng = 3, np.random.default_rng(8)
+    u, s, vt = np.linalg.svd(noise(d, rng, draws))
+    common = signs(rng, draws, d)
+    u, v = u * common, vt.swapaxes(1, 2) * common
+    tests = [independence(u[:, 0, 0], v[:, 0, 0], "U₁₁ and V₁₁ are independent"),
+             independence(u[:, 0, 0], s[:, 0] / s.sum(axis=1), "U₁₁ and w₁ are independent")]  # fmt: skip
+    for q in (u, v):
+        cdf = kolmogorov_smirnov(q[:, 0, 0] ** 2, lambda w: haar.squared_coordinate_cdf(w, d), "Q₁₁² is Beta(½, 1)")
+        tests += [cdf, binomial(int((q[:, 0, 0] > 0).sum()), draws, 0.5, "Q₁₁ > 0 half of the time")]
+        tests.append(binomial(int((np.linalg.det(q) > 0).sum()), draws, 0.5, "det Q > 0 half of the time"))
+    p = len(tests) * min(t.p_value for t in tests)
+    return Evidence(p > LEVEL, f"{draws} draws at d = 3, false alarm {LEVEL:g} (Bonferroni)", f"p = {p:.2g}")
