@@ -20,10 +20,8 @@ from covassay.verification.statistics.ratio import (
     ratio_p_value,
 )
 from covassay.verification.statistics.tests import (
-    POWER,
     bare_draws,
     binomial,
-    cosines,
     gamma_scale,
     gamma_total,
     gamma_totals,
@@ -50,8 +48,6 @@ def one_p_value(name: str, rng: np.random.Generator) -> float:
         return binomial(int(rng.binomial(100, 0.3)), 100, 0.3, "").p_value
     if name == "gamma_total":
         return gamma_total(rng.gamma(1.5, size=20), 1.5, "").p_value
-    if name == "cosines":
-        return cosines(rng.uniform(-math.pi, math.pi, 60), "").p_value
     if name == "independence":
         return independence(rng.random(60), rng.random(60), "").p_value
     counts = EventCounts(*(int(rng.poisson(m)) for m in (40 * math.e, 40)), 10**6, 10**6, 100.0)
@@ -64,7 +60,6 @@ ALL = [
     "two_sample_of_two_sizes",
     "binomial",
     "independence",
-    "cosines",
     "gamma_total",
     "ratio",
 ]
@@ -249,15 +244,3 @@ def test_draws_without_noise_are_counted() -> None:
     assert bare_draws(noise).p_value == 1
     noise[0] = 0
     assert bare_draws(noise).p_value < 1e-10
-
-
-def test_the_smallest_mean_cosine_is_seen_with_the_stated_power() -> None:
-    """2 arctan X for a Cauchy variable X of scale r has mean cosine (1 − r)/(1 + r)."""
-    rng, n, alpha = np.random.default_rng(11), 400, 1e-9
-    mean = cosines(rng.random(n), "").detectable(alpha)
-    scale = (1 - mean) / (1 + mean)
-    angles = 2 * np.arctan(scale * rng.standard_cauchy((300, n)))
-    assert np.mean(np.cos(angles)) == pytest.approx(mean, abs=0.01)
-    seen = sum(cosines(row, "").p_value <= alpha for row in angles)
-    assert seen >= stats.binom.ppf(1e-9, 300, POWER)
-    assert cosines(2 * np.arctan(0.97 * rng.standard_cauchy(10**6)), "").p_value < alpha
