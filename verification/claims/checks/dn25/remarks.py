@@ -29,6 +29,16 @@ def crossover(crossover: Fraction = Fraction(2)) -> Evidence:
     return Evidence(not failed, "n = d^k, 0 ≤ k ≤ 4", ", ".join(failed[:3]))
 
 
+@check("exact", mutants={"an error of √d": {"zero_error_squared": lambda d: Fraction(d)}})
+def zero_release(zero_error_squared: Callable[[int], Fraction] = lambda d: Fraction(1)) -> Evidence:
+    """At n = ε = 1 the printed bound min{d^{3/2}, √d} is √d times the error of releasing 0, without a limit in d.
+
+    The error of releasing 0 is ‖Σ‖_F, which is at most tr Σ, and so at most 1. Squares are compared.
+    """
+    failed = [d for d in range(2, 200) if min(d**3, d) / zero_error_squared(d) != d]
+    return Evidence(not failed, "2 ≤ d < 200", ", ".join(f"d={d}" for d in failed[:3]))
+
+
 def _printed(k: Fraction) -> Fraction:
     """The exponent of d in the printed threshold min{1/n, d^{−1/4}}."""
     return min(-k, Fraction(-1, 4))

@@ -172,6 +172,22 @@ def sharper_constant(first: Fraction = Fraction(3, 2), sign: int = 1) -> Evidenc
     return Evidence(bool(exact) and identity == 0, "exact", f"4a² − 7a + 1 is {value} at {root}", figures)
 
 
+@check("exact", mutants={"a slope of 60": {"slope": Fraction(60)}, "c₁ = 1/50": {"level": Fraction(1, 50)}})
+def largest_share(
+    slope: Fraction = Fraction(236, 100), first: int = 300, level: Fraction = Fraction(1, 60)
+) -> Evidence:
+    """Step 0 of DN25 §4 with c₁ = 1/60: where L = ln(d/β) < d/60, the largest weight is at most 5/d for d ≥ 300.
+
+    ‖Z‖ ≤ ρ(4d + 2.36 L) and R ≥ ρ(d² − d√(2L)) give max w ≤ (4 + 2.36/60)/(d(1 − √(2/(60d)))), which falls with d times
+    d. It is at most 5/d, and (5/d)² ≤ L/(c₁d), since L ≥ ln d ≥ 1. The integers below 300 have ln d ≥ d/60.
+    """
+    room = 1 - (4 + slope * level) / 5
+    small = room > 0 and 2 * level / first <= room**2
+    below = 25 * level <= first  # (5/d)² ≤ 60 L/d for L ≥ 1
+    others = all(mpmath.iv.log(d).a >= mpmath.mpf(d) * level.numerator / level.denominator for d in range(2, first))
+    return Evidence(bool(small and below and others), f"d = {first}, which implies every larger d", f"room {room}")
+
+
 @check("floating", mutants={"the square of the probability": {"exponent": 2.0}, "half the deviation": {"scale": 0.5}})
 def radius_tail(exponent: float = 1.0, scale: float = 1.0) -> Evidence:
     """For R ~ Gamma(k) with k = d², P(R ≥ k + √(2kL) + L) ≤ e^{−L} and P(R ≤ k − √(2kL)) ≤ e^{−L}."""
