@@ -12,8 +12,9 @@ on the full line, a Pfaffian ensemble, with density ∝ ∏|λ_i − λ_j| exp(�
 
 So we draw Z by drawing its spectrum, σ or λ, and then two Haar matrices (full noise) or one (symmetric noise). The
 module `pfaffian_sampler` draws the numbers of the spectrum one after another, each from its conditional density. It
-then checks that the product of these densities is the joint density. Samples are exact up to float64 rounding. A
-function without an argument `scale` is for ρ = 1; for another ρ, multiply its Z by ρ.
+then checks that the product of these densities is the joint density. Samples are exact up to float64 rounding.
+Functions without an argument `scale` are for ρ = 1. For another ρ, multiply samples of Z, and quantiles and bounds of
+‖Z‖, by ρ; and for P(‖Z‖ ≤ t) pass t/ρ in place of t.
 
 The spectral norm ‖Z‖ is the largest singular value. As d → ∞, ‖Z‖/(ρd) tends to π for full noise and to π/2 for
 symmetric noise. For every d this file has the exact law of ‖Z‖, and a proven upper bound on its tail
@@ -62,8 +63,9 @@ def schatten_limit(p: Number, gamma: Callable[[Number], Number] = math.gamma, pi
     ((p + 1) √π Γ(p/2 + 1)). The function returns the p-th root of the moment. It is 1 for p = 1, and tends to π as
     p → ∞. For symmetric noise the limit is half of it.
 
-    DN25 Theorem 1 bounds the error, in the Schatten norm, by 3 d^{1+1/p}/(nε). But the noise has the scale 2/(nε), so
-    for large d the factor 3 must be replaced by twice the limit. This is 2 for p = 1, and tends to 2π as p → ∞.
+    DN25 Theorem 1 bounds the error, in the Schatten norm, by 3 d^{1+1/p}/(nε). The noise has the scale 2/(nε), so for
+    large d the error is close to twice the limit times d^{1+1/p}/(nε). Twice the limit is 2 for p = 1, and tends to 2π
+    as p → ∞. It is above 3 for p > 3.08, and there the bound fails for large d.
     """
     return pi * (gamma((p + 1) / 2) / ((p + 1) * pi**0.5 * gamma(p / 2 + 1))) ** (1 / p)
 

@@ -19,7 +19,8 @@ from covassay.reference.mechanisms.pure.nuclear_laplace import noise_scale
 from covassay.reference.privacy import ZCDP, Guarantee, PureDP
 from covassay.reference.sensitivity import neighbours, orthonormal_pair
 from covassay.verification.audit.engine import privacy
-from covassay.verification.audit.engine.privacy import CONFIDENCE, Pair, Statistic, run_pair
+from covassay.verification.audit.engine.events import Pair, Statistic
+from covassay.verification.audit.engine.privacy import CONFIDENCE, run_pair
 from covassay.verification.audit.engine.sampling import CHUNK, Draws, Setting
 from covassay.verification.audit.profiles.nuclear_laplace import likelihood_ratio
 from covassay.verification.audit.targets.target import Target

@@ -35,6 +35,7 @@ from covassay.verification.audit.engine.coincidences import coincidences, coinci
 from covassay.verification.audit.engine.columns import COVARIANCE, ColumnFindings, columns
 from covassay.verification.audit.engine.contract import contract, require_answer
 from covassay.verification.audit.engine.equal_laws import equal_laws
+from covassay.verification.audit.engine.events import Pair
 from covassay.verification.audit.engine.kinds_of_data import KINDS, Beside, run_kinds
 from covassay.verification.audit.engine.law import Scenario, Suspect, diagnose, fits, run_scenario
 from covassay.verification.audit.engine.location import Location
@@ -43,7 +44,7 @@ from covassay.verification.audit.engine.other_budgets import at_other_budgets, o
 from covassay.verification.audit.engine.output_kind import USUAL, found_kind, stated
 from covassay.verification.audit.engine.own_accounting import own_accounting
 from covassay.verification.audit.engine.pair_search import worse_pairs
-from covassay.verification.audit.engine.privacy import ESTIMATED, FAILURES, Pair, claimed_loss, loss_letter, run_pair
+from covassay.verification.audit.engine.privacy import ESTIMATED, FAILURES, run_pair
 from covassay.verification.audit.engine.same_noise import NAME as SAME_NOISE
 from covassay.verification.audit.engine.same_noise import DataPath, same_noise
 from covassay.verification.audit.engine.sampling import Setting
@@ -54,6 +55,7 @@ from covassay.verification.audit.engine.tails import ALL, rare_branches
 from covassay.verification.audit.engine.trade_off import keep_most_telling
 from covassay.verification.audit.engine.user_data import UserData, user_checks
 from covassay.verification.audit.engine.user_pair import UserPair, given_pair, pair_to_test
+from covassay.verification.audit.engine.violation import claimed_loss, loss_letter
 from covassay.verification.audit.profiles.box import box_profile
 from covassay.verification.audit.profiles.by_mechanism import profile
 from covassay.verification.audit.profiles.centres import location

@@ -44,20 +44,15 @@ from covassay.verification.audit.engine import checkpoint, workers
 from covassay.verification.audit.engine.checks import CheckResult, Status
 from covassay.verification.audit.engine.coincidences import NAME_SEEN, NEGLIGIBLE, findings_in
 from covassay.verification.audit.engine.event_choice import LARGEST_EXPONENT, largest_loss
+from covassay.verification.audit.engine.events import Pair, data_sets
 from covassay.verification.audit.engine.law import ANSWERS, FEWEST_OUTPUTS, SMALLEST_SHARE, Scenario
 from covassay.verification.audit.engine.non_finite import finite_test
-from covassay.verification.audit.engine.privacy import (
-    CONFIDENCE,
-    FAILURES,
-    Pair,
-    data_sets,
-    event_among_given,
-    in_reach,
-    p_value,
-)
+from covassay.verification.audit.engine.pilot import event_among_given
+from covassay.verification.audit.engine.privacy import CONFIDENCE, FAILURES, in_reach
 from covassay.verification.audit.engine.sampling import Repeated, Setting, draw, draw_block
 from covassay.verification.audit.engine.tails import TAILS, rare_branches
 from covassay.verification.audit.engine.trade_off import TRADE_OFF, points
+from covassay.verification.audit.engine.violation import p_value
 from covassay.verification.audit.profiles import noise_entries
 from covassay.verification.audit.profiles.by_mechanism import profile
 from covassay.verification.audit.profiles.profile import Profile

@@ -11,13 +11,13 @@ The rows x_1, …, x_n are from N(0, Σ); privacy does not need this. The bound 
 Reconstructed: our copy of the paper has neither the pseudocode nor the formulas. The constant 0.69 is ours, by the
 proof of `weak_ppc`. The paper's A is symmetric. S = (AᵀA)^{1/2} is, too, and SΣS has the eigenvalues of AΣAᵀ.
 
-Why ρ-zCDP. Round t applies the A of the rounds before to each row alone, so data sets that differ in one row still do.
-NaivePCE counts rows longer than a public length r as 0, and adds Gaussian noise. So every round is ρ/T-zCDP.
+Why ρ-zCDP. Given the A of the earlier rounds, round t replaces each row x by Ax. So data sets that differ in one row
+have images that differ in one row. NaivePCE counts rows longer than a public length r as 0. Then replacing a row moves
+the sum of all x xᵀ by at most √2 r² in Frobenius norm (r² for d = 1). Gaussian noise makes the round ρ/T-zCDP.
 
-reconstructed, tight : two noise scales for NaivePCE. Replacing one row moves its sum of all x xᵀ by at most √2 r² in
-Frobenius norm (r² for d = 1); this is the supremum. "tight" uses √2 r², and PPC then spends at most ρ. "reconstructed"
-uses 2r², the bound of the triangle inequality, and PPC spends at most ρ/2. For d = 1 it spends at most half of that.
-For T = 0 it spends nothing. `spend` is not told κ, so its bound is for every κ.
+reconstructed, tight : two scales of that noise. "tight" is for a move of √2 r², and PPC then spends at most ρ.
+"reconstructed" is for a move of 2r², the bound of the triangle inequality, and PPC spends at most ρ/2. For d = 1 PPC
+spends at most half of that, and for T = 0 nothing. `spend` is not told κ, so its bound is for every κ.
 
 Accuracy. If n ≥ `sufficient_rows`, then I ⪯ AΣAᵀ ⪯ 1000 I except with probability 3β, where β is public. This is our
 form of KLSU19 Theorem 3.11; the constants are ours.

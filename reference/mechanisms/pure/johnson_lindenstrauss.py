@@ -50,10 +50,11 @@ def require_seed(name: str, value: int) -> None:
 
 
 ITERATIONS = 300  # steps of the fit: ‖T svec(M) − ỹ‖² then exceeds its least value by at most 4‖T‖²/301²
-# T is drawn from SeedSequence(s, spawn_key=(STREAM,)), where s is the public seed. The key keeps the numbers in T apart
-# from the noise, even if a caller draws the noise from the same s: by `default_rng(s)`, or by one of the first 2^30
-# children that SeedSequence(s).spawn makes. Their keys are below 2^30, and STREAM is above. s must be below 2^128,
-# because numpy pads s to 128 bits and then appends the key. A real release draws its noise from a secret seed.
+# T is drawn from SeedSequence(seed, spawn_key=(STREAM,)), where `seed` is public. Because of the key, noise does not
+# repeat the numbers in T, even if it is drawn from `default_rng(N)` with N = seed, or from one of the first 2^30
+# children of SeedSequence(N): their keys are below 2^30, and STREAM is above. This holds for every N below 2^128. It
+# fails for N = seed + STREAM · 2^128, because numpy appends the key to the 128 bits of the seed. A real release draws
+# its noise from a secret seed.
 STREAM = 0x4A4C5400
 Distortion = Annotated[
     float,

@@ -20,9 +20,10 @@ from covassay.verification.audit import run as run_module
 from covassay.verification.audit.adapters.covassay_mechanisms import TARGETS
 from covassay.verification.audit.engine.checks import CheckResult, Status, Verdict
 from covassay.verification.audit.engine.contract import new_seed
+from covassay.verification.audit.engine.events import Pair, Statistic
 from covassay.verification.audit.engine.law import Scenario
-from covassay.verification.audit.engine.privacy import Pair, Statistic, violates
 from covassay.verification.audit.engine.sampling import Setting, draw
+from covassay.verification.audit.engine.violation import violates
 from covassay.verification.audit.negative_controls.negative_control import one, perturbation
 from covassay.verification.audit.reports.json_report import as_json
 from covassay.verification.audit.run import AuditSettings, _Looks, audit, decide

@@ -16,7 +16,9 @@ from dataclasses import replace
 from covassay.reference.mechanisms.output import Output
 from covassay.reference.privacy import ZCDP, ApproximateDP, Guarantee, PureDP
 from covassay.verification.audit.engine.checks import CheckResult, Status
-from covassay.verification.audit.engine.privacy import TWO_STEPS, Pair, generic_statistics, p_value
+from covassay.verification.audit.engine.events import Pair, generic_statistics
+from covassay.verification.audit.engine.privacy import TWO_STEPS
+from covassay.verification.audit.engine.violation import p_value
 from covassay.verification.statistics.ratio import EventCounts
 
 REPLACE_ONE = "replace-one"

@@ -20,7 +20,7 @@ from covassay.reference.domain import Box, Matrix, Vector
 from covassay.reference.mechanisms.output import Output
 from covassay.verification.audit.engine.adjacency import REPLACE_ONE, with_adjacency
 from covassay.verification.audit.engine.bit_statistics import statistics
-from covassay.verification.audit.engine.privacy import Pair
+from covassay.verification.audit.engine.events import Pair
 from covassay.verification.audit.engine.sampling import Setting, draw
 
 ROWS = 16  # a power of two, so that one row over all rows is a dyadic number

@@ -18,7 +18,7 @@ import numpy as np
 from covassay.reference.domain import Matrix, Vector
 from covassay.reference.mechanisms.output import Output
 from covassay.verification.audit.engine.coincidences import entry_name
-from covassay.verification.audit.engine.privacy import Statistic
+from covassay.verification.audit.engine.events import Statistic
 
 NAME = "lowest set bit"
 MOST_NUMBERS = 64  # of an output that are looked at one by one

@@ -36,8 +36,9 @@ from covassay.reference.privacy import ZCDP, ApproximateDP, Guarantee, PureDP
 from covassay.verification.audit.engine.bit_statistics import NAME
 from covassay.verification.audit.engine.checks import CheckResult, Status, Verdict
 from covassay.verification.audit.engine.event_choice import exponents, largest_loss, pessimistic
-from covassay.verification.audit.engine.privacy import Event, Pair, claimed_loss, data_sets, p_value, refutes, violates
+from covassay.verification.audit.engine.events import Event, Pair, data_sets
 from covassay.verification.audit.engine.sampling import Draws, Setting, draw, joined
+from covassay.verification.audit.engine.violation import claimed_loss, p_value, refutes, violates
 from covassay.verification.statistics.ratio import (
     EventCounts,
     log_ratio_lower,

@@ -18,8 +18,8 @@ from covassay.reference.domain import Matrix
 from covassay.reference.privacy import ApproximateDP, Guarantee
 from covassay.verification.audit.engine.checks import CheckResult, Status
 from covassay.verification.audit.engine.contract import ROWS, plain_rows
-from covassay.verification.audit.engine.privacy import claimed_loss, loss_letter
 from covassay.verification.audit.engine.sampling import Setting
+from covassay.verification.audit.engine.violation import claimed_loss, loss_letter
 from covassay.verification.audit.targets.target import Failure, call
 
 NAME = "own accounting"

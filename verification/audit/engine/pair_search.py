@@ -18,7 +18,7 @@ import numpy as np
 
 from covassay.reference.domain import Matrix, Vector
 from covassay.reference.mechanisms.output import Output
-from covassay.verification.audit.engine.privacy import Pair, generic_statistics
+from covassay.verification.audit.engine.events import Pair, generic_statistics
 from covassay.verification.audit.engine.sampling import Draws, Setting, draw
 from covassay.verification.audit.engine.zoo import IN_BALL, zoo
 

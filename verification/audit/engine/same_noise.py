@@ -19,7 +19,7 @@ import numpy as np
 
 from covassay.reference.domain import Matrix, Vector
 from covassay.verification.audit.engine.checks import CheckResult, Status
-from covassay.verification.audit.engine.privacy import Pair, Statistic, generic_statistics
+from covassay.verification.audit.engine.events import Pair, Statistic, generic_statistics
 from covassay.verification.audit.engine.sampling import Setting
 from covassay.verification.audit.engine.symmetry import rows_above
 from covassay.verification.audit.engine.zoo import GIVEN, SHAPES, DataSetOfZoo, given, zoo

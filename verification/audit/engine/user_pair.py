@@ -20,7 +20,7 @@ from covassay.reference.errors import InvalidInput
 from covassay.reference.mechanisms.mechanism import Domain
 from covassay.reference.mechanisms.output import Output
 from covassay.verification.audit.engine.adjacency import ADD_REMOVE, REPLACE_ONE
-from covassay.verification.audit.engine.privacy import Pair, generic_statistics
+from covassay.verification.audit.engine.events import Pair, generic_statistics
 from covassay.verification.audit.engine.zoo import IN_BALL
 
 NAME = "your pair"

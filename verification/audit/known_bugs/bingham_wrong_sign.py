@@ -18,7 +18,8 @@ import numpy as np
 from covassay.reference.domain import Matrix, Vector
 from covassay.reference.laws import bingham as law
 from covassay.reference.sensitivity import neighbours, orthonormal_pair
-from covassay.verification.audit.engine.privacy import CONFIDENCE, Pair, Statistic
+from covassay.verification.audit.engine.events import Pair, Statistic
+from covassay.verification.audit.engine.privacy import CONFIDENCE
 from covassay.verification.audit.known_bugs.known_bug import KnownBug
 from covassay.verification.statistics.ratio import EventCounts, log_ratio_lower
 

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from covassay.reference.domain import Vector
-from covassay.verification.audit.engine.privacy import Pair
+from covassay.verification.audit.engine.events import Pair
 
 # (values y = uᵀAu, envelope parameter b, dimension q) -> ln g(y), up to a constant
 LogDensity = Callable[[Vector, float, float], Vector]

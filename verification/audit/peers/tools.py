@@ -26,7 +26,9 @@ from covassay.reference.domain import Matrix, Vector
 from covassay.reference.mechanisms.output import Feature, Output, VectorOutput
 from covassay.reference.privacy import PureDP
 from covassay.verification.audit.engine.checks import Status
-from covassay.verification.audit.engine.privacy import PROBE, Pair, generic_statistics, run_pair
+from covassay.verification.audit.engine.events import Pair, generic_statistics
+from covassay.verification.audit.engine.pair_draws import PROBE
+from covassay.verification.audit.engine.privacy import run_pair
 from covassay.verification.audit.engine.sampling import Setting
 from covassay.verification.audit.peers.cases import ABORTED, AUDITORIUM, RECORDER, SNIPER, Case, Function
 from covassay.verification.audit.run import decide

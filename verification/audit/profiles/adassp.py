@@ -20,8 +20,8 @@ from covassay.reference.mechanisms.building_blocks.private_trace import gaussian
 from covassay.reference.mechanisms.concentrated import adassp as mechanism
 from covassay.reference.mechanisms.output import OUTPUTS
 from covassay.verification.audit.engine.contract import example_rows
+from covassay.verification.audit.engine.events import Pair, Statistic, generic_statistics
 from covassay.verification.audit.engine.law import Scenario, Suspect, Test
-from covassay.verification.audit.engine.privacy import Pair, Statistic, generic_statistics
 from covassay.verification.audit.engine.shapes import ROWS, Shapes
 from covassay.verification.audit.profiles import reference_draws
 from covassay.verification.audit.profiles.profile import ClaimUnderAudit, Profile, common_pairs

@@ -18,8 +18,8 @@ from covassay.reference.laws.panels import Panels
 from covassay.reference.mechanisms.output import OUTPUTS
 from covassay.reference.mechanisms.pure import bingham as mechanism
 from covassay.reference.sensitivity import neighbours, orthonormal_pair
+from covassay.verification.audit.engine.events import Pair, Statistic, generic_statistics
 from covassay.verification.audit.engine.law import Scenario, Suspect, Test
-from covassay.verification.audit.engine.privacy import Pair, Statistic, generic_statistics
 from covassay.verification.audit.engine.shapes import Shapes, grid
 from covassay.verification.audit.known_bugs import of_bingham
 from covassay.verification.audit.known_bugs.known_bug import LogDensity

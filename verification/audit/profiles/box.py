@@ -20,7 +20,7 @@ from covassay.reference.box_sensitivity import (
 from covassay.reference.domain import Box, Matrix, Vector, second_moment
 from covassay.reference.mechanisms.output import Output
 from covassay.verification.audit.engine.contract import Form, example_rows, in_box
-from covassay.verification.audit.engine.privacy import Pair, Statistic, generic_statistics
+from covassay.verification.audit.engine.events import Pair, Statistic, generic_statistics
 from covassay.verification.audit.profiles.profile import Profile
 
 N = 12

@@ -29,8 +29,8 @@ from covassay.reference.mechanisms import (
 from covassay.reference.mechanisms.output import OUTPUTS
 from covassay.reference.sensitivity import neighbours
 from covassay.verification.audit.engine.contract import example_rows
+from covassay.verification.audit.engine.events import Pair, Statistic, generic_statistics
 from covassay.verification.audit.engine.law import Scenario, Suspect, Test
-from covassay.verification.audit.engine.privacy import Pair, Statistic, generic_statistics
 from covassay.verification.audit.engine.shapes import Shapes, grid
 from covassay.verification.audit.profiles.profile import ClaimUnderAudit, Profile, common_pairs
 from covassay.verification.exact.above_threshold import probabilities

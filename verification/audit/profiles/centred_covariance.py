@@ -12,8 +12,8 @@ from covassay.reference.mechanisms.output import OUTPUTS
 from covassay.reference.mechanisms.pure.centred_covariance import noise_scale
 from covassay.reference.sensitivity import centred_pair
 from covassay.verification.audit.engine.contract import example_rows
+from covassay.verification.audit.engine.events import Pair, generic_statistics
 from covassay.verification.audit.engine.law import Scenario
-from covassay.verification.audit.engine.privacy import Pair, generic_statistics
 from covassay.verification.audit.engine.shapes import Shapes, grid
 from covassay.verification.audit.profiles.noise import SHAPE_TESTS, noise_suspects, noise_tests, scale_estimate
 from covassay.verification.audit.profiles.nuclear_laplace import likelihood_ratio

@@ -17,8 +17,8 @@ import numpy as np
 from covassay.reference.domain import Matrix
 from covassay.reference.mechanisms.output import Output
 from covassay.reference.sensitivity import neighbours
+from covassay.verification.audit.engine.events import Pair, generic_statistics
 from covassay.verification.audit.engine.law import Scenario
-from covassay.verification.audit.engine.privacy import Pair, generic_statistics
 from covassay.verification.audit.engine.shapes import COLUMNS, Shapes
 from covassay.verification.audit.profiles import reference_draws
 from covassay.verification.audit.profiles.building_blocks import vector_noise

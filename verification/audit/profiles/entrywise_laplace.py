@@ -14,8 +14,8 @@ from covassay.reference.mechanisms.output import OUTPUTS
 from covassay.reference.mechanisms.pure import entrywise_laplace, lap_cov
 from covassay.reference.sensitivity import block_pair, hadamard_pair, neighbours
 from covassay.verification.audit.engine.contract import example_rows
+from covassay.verification.audit.engine.events import Pair, Statistic, generic_statistics
 from covassay.verification.audit.engine.law import Scenario, Suspect, Test
-from covassay.verification.audit.engine.privacy import Pair, Statistic, generic_statistics
 from covassay.verification.audit.engine.shapes import Shapes, grid
 from covassay.verification.audit.profiles.profile import ClaimUnderAudit, Profile, common_pairs
 from covassay.verification.statistics.laws import LAPLACE, gamma

@@ -23,8 +23,8 @@ from covassay.reference.mechanisms.concentrated import clipped_cov, gauss_cov, s
 from covassay.reference.mechanisms.output import OUTPUTS
 from covassay.reference.sensitivity import neighbours, orthonormal_pair
 from covassay.verification.audit.engine.contract import example_rows
+from covassay.verification.audit.engine.events import Pair, Statistic, generic_statistics
 from covassay.verification.audit.engine.law import Scenario, Suspect, Test
-from covassay.verification.audit.engine.privacy import Pair, Statistic, generic_statistics
 from covassay.verification.audit.engine.shapes import COLUMNS, Shapes, grid
 from covassay.verification.audit.profiles import reference_draws
 from covassay.verification.audit.profiles.iterative_eigenvectors import eigenvalue_pair

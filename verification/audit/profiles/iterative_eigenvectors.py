@@ -19,8 +19,8 @@ from covassay.reference.laws import bingham as law
 from covassay.reference.mechanisms.output import OUTPUTS
 from covassay.reference.mechanisms.pure import iterative_eigenvectors as mechanism
 from covassay.reference.sensitivity import neighbours, orthonormal_pair
+from covassay.verification.audit.engine.events import Pair, Statistic
 from covassay.verification.audit.engine.law import Scenario, Suspect, Test
-from covassay.verification.audit.engine.privacy import Pair, Statistic
 from covassay.verification.audit.engine.shapes import Shapes
 from covassay.verification.audit.profiles import reference_draws
 from covassay.verification.audit.profiles.noise_entries import of_steps

@@ -15,8 +15,8 @@ from covassay.reference.laws import haar
 from covassay.reference.laws.wigner import svec
 from covassay.reference.mechanisms.pure import johnson_lindenstrauss as mechanism
 from covassay.reference.sensitivity import neighbours, orthonormal_pair
+from covassay.verification.audit.engine.events import Pair, Statistic
 from covassay.verification.audit.engine.law import Scenario, Suspect, Test
-from covassay.verification.audit.engine.privacy import Pair, Statistic
 from covassay.verification.audit.profiles import reference_draws
 from covassay.verification.audit.profiles.noise_entries import with_entries
 from covassay.verification.audit.profiles.profile import ClaimUnderAudit, Profile

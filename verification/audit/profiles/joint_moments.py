@@ -17,8 +17,8 @@ from covassay.reference.mechanisms.concentrated import joint_moments as mechanis
 from covassay.reference.mechanisms.output import OUTPUTS
 from covassay.reference.sensitivity import neighbours
 from covassay.verification.audit.engine.contract import example_rows
+from covassay.verification.audit.engine.events import Pair, Statistic, generic_statistics
 from covassay.verification.audit.engine.law import Scenario, Suspect, Test
-from covassay.verification.audit.engine.privacy import Pair, Statistic, generic_statistics
 from covassay.verification.audit.engine.shapes import Shapes, grid
 from covassay.verification.audit.profiles.gaussian_covariance import GaussianNoise, tests_of
 from covassay.verification.audit.profiles.noise import interval_meaning

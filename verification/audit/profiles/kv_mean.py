@@ -13,8 +13,8 @@ from covassay.reference.domain import Matrix, Vector
 from covassay.reference.mechanisms.gaussian_estimation import kv_mean as mechanism
 from covassay.reference.mechanisms.output import OUTPUTS
 from covassay.reference.sensitivity import neighbours
+from covassay.verification.audit.engine.events import Pair, generic_statistics
 from covassay.verification.audit.engine.law import Scenario, Test
-from covassay.verification.audit.engine.privacy import Pair, generic_statistics
 from covassay.verification.audit.engine.shapes import COLUMNS, ROWS, Shapes
 from covassay.verification.audit.profiles.noise_entries import with_entries
 from covassay.verification.audit.profiles.profile import ClaimUnderAudit, Profile, common_pairs

@@ -26,8 +26,8 @@ from covassay.reference.mechanisms.output import OUTPUTS
 from covassay.reference.mechanisms.pure import discrete_laplace_covariance
 from covassay.reference.sensitivity import block_pair, neighbours
 from covassay.verification.audit.engine.contract import example_rows
+from covassay.verification.audit.engine.events import Pair, Statistic, generic_statistics
 from covassay.verification.audit.engine.law import Scenario, Test
-from covassay.verification.audit.engine.privacy import Pair, Statistic, generic_statistics
 from covassay.verification.audit.engine.shapes import Shapes, grid
 from covassay.verification.audit.profiles import entrywise_laplace, gaussian_covariance
 from covassay.verification.audit.profiles.profile import ClaimUnderAudit, Profile, common_pairs

@@ -21,8 +21,8 @@ from covassay.reference.mechanisms.output import OUTPUTS, Feature
 from covassay.reference.mechanisms.pure import matrix_bingham as mechanism
 from covassay.reference.sensitivity import neighbours
 from covassay.verification.audit.engine.contract import example_rows
+from covassay.verification.audit.engine.events import Pair, generic_statistics
 from covassay.verification.audit.engine.law import Scenario, Suspect, Test
-from covassay.verification.audit.engine.privacy import Pair, generic_statistics
 from covassay.verification.audit.engine.shapes import Shapes, grid
 from covassay.verification.audit.profiles.bingham import LEVELS, WRONG_EXPONENTS
 from covassay.verification.audit.profiles.profile import ClaimUnderAudit, Profile, common_pairs

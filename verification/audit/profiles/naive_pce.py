@@ -16,8 +16,8 @@ from covassay.reference.domain import Matrix, Vector, second_moment
 from covassay.reference.mechanisms.gaussian_estimation import naive_pce as mechanism
 from covassay.reference.mechanisms.output import OUTPUTS
 from covassay.reference.sensitivity import neighbours
+from covassay.verification.audit.engine.events import Pair, generic_statistics
 from covassay.verification.audit.engine.law import Scenario, Test
-from covassay.verification.audit.engine.privacy import Pair, generic_statistics
 from covassay.verification.audit.engine.shapes import COLUMNS, Shapes
 from covassay.verification.audit.profiles.noise_entries import with_entries
 from covassay.verification.audit.profiles.profile import ClaimUnderAudit, Profile, common_pairs

@@ -7,8 +7,8 @@ from covassay.reference.laws import nuclear_laplace as law
 from covassay.reference.mechanisms.output import OUTPUTS
 from covassay.reference.mechanisms.pure.nuclear_laplace import noise_scale
 from covassay.verification.audit.engine.contract import example_rows
+from covassay.verification.audit.engine.events import Pair, Statistic, generic_statistics
 from covassay.verification.audit.engine.law import Scenario
-from covassay.verification.audit.engine.privacy import Pair, Statistic, generic_statistics
 from covassay.verification.audit.engine.shapes import Shapes, grid
 from covassay.verification.audit.profiles.noise import SHAPE_TESTS, noise_suspects, noise_tests, scale_estimate
 from covassay.verification.audit.profiles.profile import ClaimUnderAudit, Profile, common_pairs

@@ -12,10 +12,10 @@ from covassay.reference.mechanisms.output import Output
 from covassay.reference.privacy import Guarantee
 from covassay.reference.sensitivity import block_pair, neighbours, one_sided_pair, orthonormal_pair
 from covassay.verification.audit.engine.contract import Form, example_rows
+from covassay.verification.audit.engine.events import Pair, Statistic, generic_statistics
 from covassay.verification.audit.engine.kinds_of_data import Beside
 from covassay.verification.audit.engine.law import Scenario
 from covassay.verification.audit.engine.other_budgets import Reference
-from covassay.verification.audit.engine.privacy import Pair, Statistic, generic_statistics
 from covassay.verification.audit.engine.same_noise import DataPath
 from covassay.verification.audit.engine.shapes import Shapes
 

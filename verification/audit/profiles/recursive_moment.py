@@ -21,8 +21,8 @@ from covassay.reference.mechanisms.concentrated import recursive_moment as mecha
 from covassay.reference.mechanisms.output import MatrixOutput
 from covassay.reference.sensitivity import neighbours, orthonormal_pair
 from covassay.verification.audit.engine.contract import example_rows
+from covassay.verification.audit.engine.events import Pair
 from covassay.verification.audit.engine.law import Scenario, Test
-from covassay.verification.audit.engine.privacy import Pair
 from covassay.verification.audit.engine.shapes import Shapes
 from covassay.verification.audit.profiles import reference_draws
 from covassay.verification.audit.profiles.gaussian_covariance import (

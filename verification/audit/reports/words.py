@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from covassay.verification.audit.engine.checks import CheckResult, Status, Verdict
-from covassay.verification.audit.engine.privacy import loss_letter
+from covassay.verification.audit.engine.violation import loss_letter
 from covassay.verification.audit.run import AuditReport
 
 MEANING = {

@@ -1,14 +1,16 @@
 """proofs/rocq.lock.json: what the kernel said of the proofs, read and accepted by a person.
 
 The kernel is the part of Rocq that checks proofs. The file holds the fields of `RocqLock`, and a field "generated" with
-the command that writes the file. Every entry is a JSON object with exactly the fields of its class below.
+the command that writes the file. A field that is an instance of a class below is a JSON object with exactly the fields
+of that class.
 
-Statements of theorems, definitions and lemmas are kept twice. One copy is text for people. The other is a digest of the
-explicit form, in which implicit arguments and notations are written out. So two statements that print alike but differ
-have different digests.
+Theorems, definitions, and lemmas about exported numbers are kept twice. One copy is text for people. The other is a
+digest of the explicit form, in which implicit arguments and notations are written out. So two statements that print
+alike but differ have different digests.
 
 A theorem may have a predicate as a premise. The witness of the predicate shows that the premise can be met, so that the
-theorem is not empty. A witness is a lemma, or an assumption in the ledger, the list of claims. It is kept as text.
+theorem is not empty. A witness is a lemma, or an assumption that the ledger (the list of claims) names. It is kept as
+text only.
 
 The file also holds digests of the sources of the proofs. With them a machine without Rocq can see whether the sources
 have changed since the kernel was asked.
@@ -51,7 +53,7 @@ class LockEntry:
 
 @dataclass(frozen=True)
 class LockedTheorem(LockEntry):
-    """What a theorem says, and what it rests on. `RocqLock` has it by its tag, by which the ledger cites it."""
+    """What a theorem says, and what it rests on. The ledger cites it by its tag, its key in `RocqLock.theorems`."""
 
     SHOWN = "statement"
 
@@ -270,14 +272,14 @@ def _witness(value: object, where: str) -> LockedWitness | AssumedWitness:
 
 
 def theorem_digest(lock: RocqLock, tag: str) -> str:
-    """A digest of what a locked theorem says and rests on: statement, axioms, and every definition beneath it."""
+    """A digest of the statement of a locked theorem, of its axioms, and of every definition beneath it."""
     entry = lock.theorems[tag]
     beneath = [lock.definitions[name].explicit for name in entry.definitions]
     return sources.sha256("\n".join([entry.explicit, *entry.axioms, *beneath]))
 
 
 def changed_theorems(old: RocqLock, new: RocqLock) -> list[str]:
-    """The tags of the theorems of which two locks have different digests, or only one has any."""
+    """The tags of theorems that only one of the two locks has, or whose digests differ."""
 
     def said(lock: RocqLock, tag: str) -> str:
         return theorem_digest(lock, tag) if tag in lock.theorems else ""

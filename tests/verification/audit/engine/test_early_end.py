@@ -10,9 +10,11 @@ from covassay.reference.domain import Matrix
 from covassay.reference.mechanisms.building_blocks.gaussian_approximate import multiplier
 from covassay.reference.mechanisms.output import OUTPUTS
 from covassay.reference.privacy import ZCDP, ApproximateDP, Guarantee, PureDP
-from covassay.verification.audit.engine import privacy
+from covassay.verification.audit.engine import pair_draws, privacy
 from covassay.verification.audit.engine.checks import CheckResult, Status, Verdict
-from covassay.verification.audit.engine.privacy import Pair, Statistic, run_pair
+from covassay.verification.audit.engine.events import Pair, Statistic
+from covassay.verification.audit.engine.pair_draws import EARLY_SHARE
+from covassay.verification.audit.engine.privacy import run_pair
 from covassay.verification.audit.engine.sampling import Setting, draw, joined
 from covassay.verification.audit.run import MOST_CHECKS, audit, decide
 from covassay.verification.audit.targets.target import Target
@@ -72,7 +74,7 @@ def test_a_correct_target_makes_all_draws_and_the_same_ones(claim: str) -> None:
     assert made == made_plainly
     for one, other in zip(watched, plain, strict=True):
         assert one.detail == other.detail
-        assert one.p_value == pytest.approx(min(1.0, (other.p_value or 0.0) / (1 - privacy.EARLY_SHARE)), rel=1e-12)
+        assert one.p_value == pytest.approx(min(1.0, (other.p_value or 0.0) / (1 - EARLY_SHARE)), rel=1e-12)
 
 
 @pytest.mark.slow
@@ -82,7 +84,8 @@ def test_early_ends_keep_to_their_share(claim: str, runs: int, monkeypatch: pyte
 
     More than that, or p-values that are not uniform or larger, would have a probability below 1e-9.
     """
-    monkeypatch.setattr(privacy, "EARLY_SHARE", 0.5)
+    for module in (pair_draws, privacy):
+        monkeypatch.setattr(module, "EARLY_SHARE", 0.5)
     noise, scale, guarantee = RIGHT[claim]
     p_values, early = [], 0
     for seed in range(runs):
@@ -97,7 +100,8 @@ def test_early_ends_keep_to_their_share(claim: str, runs: int, monkeypatch: pyte
 def test_early_ends_do_come_where_they_are_let() -> None:
     """The test above can fail: with 0.7 of the noise more than a third of the pairs end at that level."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(privacy, "EARLY_SHARE", 0.5)
+        for module in (pair_draws, privacy):
+            patch.setattr(module, "EARLY_SHARE", 0.5)
         ended = sum(
             "so the draws ended before" in checks("laplace", 0.7, PureDP(1.0), 4000, s, 0.2)[0][0].detail
             for s in range(12)
@@ -159,6 +163,15 @@ def test_a_whole_audit_of_a_target_with_little_noise_makes_a_fraction_of_its_dra
 @pytest.mark.thorough
 def test_a_pilot_to_which_chance_gives_no_draws_is_no_error(monkeypatch: pytest.MonkeyPatch) -> None:
     """Seen once in a thousand audits with 100 samples: the random sizes of both sides were 0."""
-    monkeypatch.setattr(privacy, "poisson_size", lambda mean, rng: 0)
+    monkeypatch.setattr(pair_draws, "poisson_size", lambda mean, rng: 0)
     report = audit("covassay:gauss-cov", ZCDP(0.5), samples=100)
     assert report.verdict is not Verdict.REFUTED
+
+
+def test_pilot_draws_never_take_the_place_of_test_draws(monkeypatch: pytest.MonkeyPatch) -> None:
+    """If chance gives no test draws on either side, nothing is tested: pilot draws chose the event, so they do not."""
+    sizes = iter([60, 60, 0, 0])
+    monkeypatch.setattr(pair_draws, "poisson_size", lambda mean, rng: next(sizes))
+    drawn, _ = checks("laplace", 0.05, PureDP(1.0), 200, 1, 0.0)
+    assert [check.n for check in drawn] == [0]
+    assert [check.p_value for check in drawn] == [1.0]

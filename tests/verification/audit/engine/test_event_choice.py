@@ -11,8 +11,10 @@ from covassay.reference.mechanisms.output import OUTPUTS
 from covassay.reference.privacy import ZCDP, ApproximateDP, Guarantee, PureDP
 from covassay.verification.audit.engine.checks import CheckResult, Status, Verdict
 from covassay.verification.audit.engine.event_choice import GRID, largest_kept, largest_loss, thresholds
-from covassay.verification.audit.engine.privacy import Pair, Statistic, run_pair, violates
+from covassay.verification.audit.engine.events import Pair, Statistic
+from covassay.verification.audit.engine.privacy import run_pair
 from covassay.verification.audit.engine.sampling import Setting
+from covassay.verification.audit.engine.violation import violates
 from covassay.verification.audit.run import audit
 from covassay.verification.audit.targets.target import Target
 

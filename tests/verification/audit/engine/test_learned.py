@@ -9,10 +9,11 @@ import pytest
 from covassay.reference.domain import Matrix
 from covassay.reference.mechanisms.output import OUTPUTS
 from covassay.reference.privacy import PureDP
-from covassay.verification.audit.engine import privacy
+from covassay.verification.audit.engine import pilot
 from covassay.verification.audit.engine.checks import CheckResult
+from covassay.verification.audit.engine.events import Pair, data_sets, generic_statistics
 from covassay.verification.audit.engine.learned import log_ratios
-from covassay.verification.audit.engine.privacy import Pair, data_sets, generic_statistics, run_pair
+from covassay.verification.audit.engine.privacy import run_pair
 from covassay.verification.audit.engine.sampling import Setting
 from covassay.verification.audit.targets.target import Target
 
@@ -53,7 +54,7 @@ def smallest_p(sampler: Sampler, epsilon: float, samples: int, seed: int) -> flo
 def test_a_difference_that_no_threshold_shows_is_refuted(monkeypatch: pytest.MonkeyPatch) -> None:
     """The exact loss is 2 ln 5; with the learned statistics switched off, no seed refutes a claim of 1."""
     assert all(smallest_p(alternating, 1.0, 4000, seed) < 1e-12 for seed in range(3))
-    monkeypatch.setattr(privacy, "_learned", lambda pilots: [])
+    monkeypatch.setattr(pilot, "_learned", lambda pilots: [])
     assert all(smallest_p(alternating, 1.0, 4000, seed) > 1e-3 for seed in range(3))
 
 

@@ -13,7 +13,8 @@ from covassay.reference.privacy import ZCDP, ApproximateDP, Guarantee, PureDP
 from covassay.verification.audit.engine.checks import CheckResult, Status
 from covassay.verification.audit.engine.event_choice import rho_of_coins
 from covassay.verification.audit.engine.power import EventTest
-from covassay.verification.audit.engine.privacy import in_reach, p_value, refutes
+from covassay.verification.audit.engine.privacy import in_reach
+from covassay.verification.audit.engine.violation import p_value, refutes
 from covassay.verification.audit.reports.words import could_have_seen, power_sentences
 from covassay.verification.audit.run import AuditReport, audit, decide
 from covassay.verification.audit.targets.target import TargetReference

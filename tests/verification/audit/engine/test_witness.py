@@ -6,7 +6,8 @@ import pytest
 from covassay.reference.domain import Matrix
 from covassay.reference.mechanisms.output import SECOND_MOMENT
 from covassay.reference.privacy import PureDP
-from covassay.verification.audit.engine.privacy import Pair, Statistic, run_pair
+from covassay.verification.audit.engine.events import Pair, Statistic
+from covassay.verification.audit.engine.privacy import run_pair
 from covassay.verification.audit.engine.sampling import Setting
 from covassay.verification.audit.targets.target import Target
 

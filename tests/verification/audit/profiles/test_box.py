@@ -7,7 +7,7 @@ from covassay.reference.box_sensitivity import centred_sensitivity, second_momen
 from covassay.reference.domain import Box, Matrix, second_moment
 from covassay.reference.mechanisms.output import OUTPUTS, SECOND_MOMENT
 from covassay.verification.audit.engine.adjacency import with_adjacency
-from covassay.verification.audit.engine.privacy import data_sets
+from covassay.verification.audit.engine.events import data_sets
 from covassay.verification.audit.profiles.box import N, box_pairs, centred, extremal, units
 
 BOXES = [[(0, 1), (0, 100), (0, 1)], [(-1, 1), (-2, 3)], [(-1, 3), (-2, 1), (2, 5), (-4, -1)], [(10, 11)], [(-1, 1)]]

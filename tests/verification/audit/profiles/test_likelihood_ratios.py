@@ -7,7 +7,7 @@ from covassay.reference.domain import Matrix, second_moment
 from covassay.reference.laws.wigner import svec
 from covassay.reference.mechanisms.building_blocks import exponential
 from covassay.reference.mechanisms.registry import default_claim, mechanism
-from covassay.verification.audit.engine.privacy import Pair
+from covassay.verification.audit.engine.events import Pair
 from covassay.verification.audit.profiles.by_mechanism import profile
 
 

@@ -1,0 +1,105 @@
+"""What an audit of privacy counts: statistics of an output, events, and the pairs of data sets that it compares."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from covassay.reference.domain import Box, Matrix, Vector
+from covassay.reference.mechanisms.output import Output
+from covassay.verification.audit.engine.sampling import Draws
+
+# A statistic is rounded to this many decimals. What lower-order bits reveal is tested elsewhere (`low_order_bits`).
+DECIMALS = 9
+
+
+@dataclass(frozen=True)
+class Statistic:
+    """A function that computes one number from each output: (size, …) -> (size,).
+
+    With a `threshold`, the event to test is fixed in advance: {statistic ≥ threshold}.
+    """
+
+    name: str
+    function: Callable[[Matrix], Vector]
+    threshold: float | None = None
+
+    def values(self, outputs: Matrix) -> Vector:
+        """The statistic of every output, rounded to `DECIMALS`. Where it is not a number, the value is 0."""
+        with np.errstate(over="ignore", invalid="ignore"):
+            return np.nan_to_num(np.round(self.function(outputs), DECIMALS), posinf=np.inf, neginf=-np.inf)
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two neighbouring data sets, and the statistics from which an event is chosen.
+
+    weight : the number of draws of the run is multiplied by it for this pair.
+    remarks : exact facts about the mechanism that are printed beside the bound.
+    failures_tell : False if one of the data sets lies outside the domain. The target may reject this one, so a
+        difference in failures shows nothing.
+    box : a box that holds the rows of this pair. None stands for the box of the whole audit.
+    by_entry : whether the noise may have a different scale on every entry of the output.
+    """
+
+    name: str
+    first: Matrix
+    second: Matrix
+    statistics: tuple[Statistic, ...]
+    weight: float = 1.0
+    remarks: tuple[str, ...] = ()
+    failures_tell: bool = True
+    box: Box | None = None
+    by_entry: bool = False
+
+
+@dataclass(frozen=True)
+class Event:
+    """{statistic ≥ threshold}, or {statistic ≤ threshold}. Without a statistic, the event that the target fails."""
+
+    statistic: Statistic | None
+    threshold: float = 0.0
+    above: bool = True
+
+    def count(self, draws: Draws) -> int:
+        """How many of the draws lie in the event."""
+        if self.statistic is None:
+            return draws.failed
+        if not len(draws.outputs):
+            return 0
+        values = self.statistic.values(draws.outputs)
+        return int((values >= self.threshold).sum() if self.above else (values <= self.threshold).sum())
+
+    @property
+    def statistic_name(self) -> str:
+        """The name of the statistic, or "failure"."""
+        return "failure" if self.statistic is None else self.statistic.name
+
+    def __str__(self) -> str:
+        if self.statistic is None:
+            return "the target fails"
+        return f"{self.statistic.name} {'≥' if self.above else '≤'} {self.threshold:.6g}"
+
+
+def generic_statistics(first: Matrix, second: Matrix, output: Output) -> tuple[Statistic, ...]:
+    """Statistics for a target whose law is unknown. They depend only on the two data sets and the kind of output."""
+    return tuple(Statistic(name, values) for name, values in output.contrasts(first, second).items())
+
+
+def data_sets(pair: Pair) -> dict[str, Any]:
+    """The size of the first data set, and the rows in which the two data sets differ, numbered from 1.
+
+    If one of the data sets is shorter, None stands for the row that it lacks.
+    """
+    longest = max(len(pair.first), len(pair.second))
+    rows = [[*x.tolist(), *[None] * (longest - len(x))] for x in (pair.first, pair.second)]
+    return {
+        "n": len(pair.first),
+        "d": pair.first.shape[1],
+        "differing_rows": [
+            {"row": i + 1, "first": one, "second": two}
+            for i, (one, two) in enumerate(zip(*rows, strict=True))
+            if one != two
+        ],
+    }

@@ -1,0 +1,250 @@
+"""The draws on the two data sets of a pair: a pilot that chooses an event, and a test that counts it.
+
+The pilot and the test have random streams of their own. The number of draws on each data set has a Poisson law, which
+makes the test of pure DP exact (`statistics.ratio`).
+
+Ending early. The draws come in stages, and each stage doubles their number. Two wagers (`wager`) watch them. The wager
+of the pilot is chosen on its first stage, and gains from the second stage on. The wager of the test is chosen on the
+whole pilot, and gains from the first stage of the test on. Let p be the p-value at which a pair may end. Once the gain
+of a wager reaches 2/(`EARLY_SHARE` · p), no more draws are made. If the claim is true, each wager gets there with
+probability at most `EARLY_SHARE` · p/2. So a pair ends early with probability at most `EARLY_SHARE` · p.
+"""
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from covassay.reference.privacy import Guarantee
+from covassay.verification.audit.engine.event_choice import RUN_ERROR
+from covassay.verification.audit.engine.events import Event, Pair
+from covassay.verification.audit.engine.pilot import EventChoice, choose, levels
+from covassay.verification.audit.engine.sampling import CHUNK, Draws, Setting, draw, joined
+from covassay.verification.audit.engine.violation import refutes
+from covassay.verification.audit.engine.wager import Wager, wager_on
+from covassay.verification.statistics.ratio import EventCounts, poisson_size
+from covassay.verification.statistics.streams import stream
+
+PROBE = 10  # first draws on each side; if all of them fail, the target is taken to fail always on that side
+# If one side seems always to fail, the event is failure, and `failing_mean` says how many draws test it. If that side
+# always fails and the other never does, the p-value is then at most FAILING_SHARE times the level of a check. So the
+# claim is refuted even if Holm's correction divides the level by 1000, the number of checks of a very large audit.
+# SHORTFALL standard deviations are added, because a Poisson number of draws may be below its mean.
+FAILING_SHARE, SHORTFALL = 1e-3, 6.0
+PILOT = 0.3  # share of the draws that choose the event; the rest test it
+EARLY_SHARE = 1e-3  # share of the allowed error that is reserved for early ends
+FIRST_STAGE = 2 * CHUNK  # draws on each side in the first stage
+
+
+@dataclass(frozen=True)
+class Side:
+    """The name of a data set, "first" or "second", and the draws on it that test the event."""
+
+    name: str
+    draws: Draws
+
+
+@dataclass(frozen=True)
+class EarlyEnd:
+    """The logarithm of the gain with which a wager ended the draws, and the mean number of draws that was planned."""
+
+    log_value: float
+    planned: float
+
+
+@dataclass(frozen=True)
+class EventTrial:
+    """An event, and the draws that test it.
+
+    sides : the draws. Those on which the event is expected to be likelier come first.
+    mean : the mean number of draws on each side.
+    cut_short : whether draws are missing because the target kept running into the time limit.
+    wager : a second test on the same draws, if there is one.
+    levels : further thresholds for the statistic of the event, for a trade-off curve.
+    early : how a wager ended the draws early, or None.
+
+    The event, the wager and the levels were chosen without the draws in `sides`.
+    """
+
+    event: Event
+    sides: tuple[Side, Side]
+    mean: float
+    cut_short: bool
+    wager: Wager | None = None
+    levels: tuple[float, ...] = ()
+    early: EarlyEnd | None = None
+
+    def wager_p_value(self) -> float:
+        """The p-value of the wager on these draws; 1 without a wager."""
+        if self.wager is None:
+            return 1.0
+        draws = {side.name: side.draws for side in self.sides}
+        return self.wager.p_value((draws["first"], draws["second"]))
+
+    def counts(self, event: Event) -> EventCounts:
+        """How often an event occurred on either side."""
+        one, two = (side.draws for side in self.sides)
+        return EventCounts(event.count(one), event.count(two), one.size, two.size, self.mean)
+
+    def turned_to_failures(self) -> "EventTrial":
+        """The same trial, in which the side with more failures comes first."""
+        one, two = self.sides
+        return replace(self, sides=(two, one)) if one.draws.failed < two.draws.failed else self
+
+
+@dataclass(frozen=True)
+class _Plan:
+    """What is decided before the test: the event, the wager, and the mean number of test draws on each side.
+
+    `pilot` holds the pilot draws on the first and the second data set, or None if no pilot was made.
+    """
+
+    choice: EventChoice
+    mean: float
+    pilot: tuple[Draws, Draws] | None = None
+    wager: Wager | None = None
+
+    def trial(self, draws: tuple[Draws, Draws]) -> EventTrial:
+        """The trial with these test draws."""
+        chosen_levels = levels(self.choice.event, self.pilot) if self.pilot else ()
+        cut_short = any(d.skipped for d in (*(self.pilot or ()), *draws))
+        return EventTrial(
+            self.choice.event, _sides(draws, self.choice), self.mean, cut_short, self.wager, chosen_levels
+        )
+
+
+@dataclass(frozen=True)
+class PairSampler:
+    """Makes the draws of a pair.
+
+    label : names the random streams.
+    stop : the p-value at which the pair may end early; 0 turns early ends off.
+    error : the level for which the event is chosen. If one side seems always to fail, it also decides the number of
+        draws.
+    """
+
+    setting: Setting
+    pair: Pair
+    label: str
+    stop: float = 0.0
+    error: float = RUN_ERROR
+
+    def trial(self, mean: float, always_failing: bool, guarantee: Guarantee) -> EventTrial:
+        """Choose an event and make the draws that test it.
+
+        `mean` is the mean number of draws on each side, pilot and test together. `always_failing` says that on one side
+        the target seems always to fail.
+        """
+        rng = np.random.default_rng(stream(self.setting.seed, self.label, "sizes"))
+        plan = self.planned(mean, always_failing, guarantee, rng)
+        return plan if isinstance(plan, EventTrial) else self.tested(plan, mean, rng)
+
+    def planned(
+        self, mean: float, always_failing: bool, guarantee: Guarantee, rng: np.random.Generator
+    ) -> _Plan | EventTrial:
+        """What to test: failure, the event that is fixed in advance, or else the choice of a pilot.
+
+        If the wager of the pilot ends the draws, the trial is returned, because nothing is left to test.
+        """
+        if always_failing:
+            return _Plan(EventChoice(Event(None), False), min(mean, failing_mean(guarantee, self.error, mean)))
+        for statistic in self.pair.statistics:
+            if statistic.threshold is not None:
+                return _Plan(EventChoice(Event(statistic, statistic.threshold), False), mean)
+        pilot = self.pilot(_sizes(PILOT * mean, rng), mean, guarantee)
+        if isinstance(pilot, EventTrial):
+            return pilot
+        test_mean = (1 - PILOT) * mean
+        choice = choose(self.pair, pilot, test_mean, guarantee, self.error)
+        return _Plan(choice, test_mean, pilot, wager_on(choice, guarantee))
+
+    def pilot(self, sizes: tuple[int, int], mean: float, guarantee: Guarantee) -> tuple[Draws, Draws] | EventTrial:
+        """The draws of the pilot; or the trial, if a wager chosen on the first stage ends the pair."""
+        made: list[tuple[Draws, Draws]] = []
+        choice, wager, gained = None, None, 0.0
+        for stage in self.stages("pilot", sizes):
+            made.append(stage)
+            if self.stop <= 0:
+                continue
+            if choice is None:
+                choice = choose(self.pair, stage, mean, guarantee, self.error)
+                wager = wager_on(choice, guarantee)
+                continue
+            gained += wager.log_value(stage) if wager else 0.0
+            if self.enough(gained):
+                return _ended(choice, made[0], made[1:], wager, EarlyEnd(gained, mean))
+        return self.all_of(made)
+
+    def tested(self, plan: _Plan, mean: float, rng: np.random.Generator) -> EventTrial:
+        """Make the test draws of a plan. If the pilot ran out of time, none are made, and its draws are shown."""
+        sizes = _sizes(plan.mean, rng)
+        if plan.pilot and any(draws.skipped for draws in plan.pilot):
+            return plan.trial(plan.pilot)
+        made: list[tuple[Draws, Draws]] = []
+        gained = 0.0
+        for stage in self.stages("test", sizes):
+            made.append(stage)
+            gained += plan.wager.log_value(stage) if plan.wager and self.stop > 0 else 0.0
+            if plan.pilot and self.enough(gained):
+                return _ended(plan.choice, plan.pilot, made, plan.wager, EarlyEnd(gained, mean))
+        return plan.trial(self.all_of(made))
+
+    def stages(self, part: str, sizes: tuple[int, int]) -> Iterator[tuple[Draws, Draws]]:
+        """The draws of a part in stages, each doubling their number. They end where the time limit prevents a draw."""
+        start, stop = 0, FIRST_STAGE // CHUNK
+        while start * CHUNK < max(sizes):
+            stage = self.draws(part, sizes, slice(start, stop))
+            yield stage
+            if any(draws.skipped for draws in stage):
+                return
+            start, stop = stop, 2 * stop
+
+    def draws(self, part: str, sizes: tuple[int, int], chunks: slice = slice(None)) -> tuple[Draws, Draws]:
+        """Draws on the first and on the second data set: all `sizes` of them, or only the given chunks."""
+        first, second = (
+            draw(self.setting, x, size, f"{self.label}/{side}/{part}", chunks)
+            for side, x, size in zip(("first", "second"), (self.pair.first, self.pair.second), sizes, strict=True)
+        )
+        return first, second
+
+    def all_of(self, made: Sequence[tuple[Draws, Draws]]) -> tuple[Draws, Draws]:
+        """The draws of all stages; no draws if there is no stage, because both Poisson numbers are 0."""
+        return _joined(made or [self.draws("none", (0, 0))])
+
+    def enough(self, log_value: float) -> bool:
+        """Whether a wager ends the pair once the logarithm of its gain is `log_value`."""
+        return self.stop > 0 and log_value >= math.log(2 / EARLY_SHARE) - math.log(self.stop)
+
+
+def failing_mean(guarantee: Guarantee, level: float, most: float) -> float:
+    """The mean number of draws on each side, at most `most`, if one side seems always to fail (see FAILING_SHARE)."""
+    size = PROBE
+    while size < most and not refutes(guarantee, EventCounts(size, 0, size, size, float(size)), FAILING_SHARE * level):
+        size = math.ceil(1.1 * size)
+    return min(most, size + SHORTFALL * math.sqrt(size))
+
+
+def _sizes(mean: float, rng: np.random.Generator) -> tuple[int, int]:
+    """The numbers of draws on the two data sets: two independent Poisson numbers."""
+    return poisson_size(mean, rng), poisson_size(mean, rng)
+
+
+def _sides(draws: tuple[Draws, Draws], choice: EventChoice) -> tuple[Side, Side]:
+    """The draws with their names, in the order in which the choice expects the event."""
+    sides = Side("first", draws[0]), Side("second", draws[1])
+    return sides[::-1] if choice.swapped else sides
+
+
+def _ended(
+    choice: EventChoice, chosen_on: tuple[Draws, Draws], fresh: Sequence[tuple[Draws, Draws]],
+    wager: Wager | None, early: EarlyEnd,
+) -> EventTrial:  # fmt: skip
+    """The trial of a pair that a wager ended. The event was chosen on other draws than the fresh ones."""
+    sides = _sides(_joined(fresh), choice)
+    return EventTrial(choice.event, sides, early.planned, False, wager, levels(choice.event, chosen_on), early)
+
+
+def _joined(stages: Sequence[tuple[Draws, Draws]]) -> tuple[Draws, Draws]:
+    """The draws of several stages, joined on each side."""
+    return joined([first for first, _ in stages]), joined([second for _, second in stages])

@@ -1,0 +1,149 @@
+"""The pilot: choose an event to test from some of the draws.
+
+The candidates are the events {statistic ≥ t} and {statistic ≤ t}, for the statistics of the pair, for statistics that
+are learned from pilot draws, and for many thresholds t. Each has a score (`event_choice.scores`): how clearly we expect
+it to refute the claim on the test draws. The event with the best score is tested, on draws that the pilot has not seen.
+"""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from covassay.reference.domain import Matrix, Vector
+from covassay.reference.privacy import Guarantee
+from covassay.verification.audit.engine.event_choice import scores, thresholds
+from covassay.verification.audit.engine.events import DECIMALS, Event, Pair, Statistic
+from covassay.verification.audit.engine.learned import log_ratios
+from covassay.verification.audit.engine.sampling import Draws
+from covassay.verification.audit.engine.standardised import standardised
+
+FEWEST_LEARNED = 20  # outputs on each side; with fewer, no statistic is learned
+EDGE = 0.1  # a learned statistic is scored on half of the pilot only; its score is lowered by this share
+# The quantiles of a statistic that are the thresholds of a trade-off curve, and the cuts between intervals of a wager.
+CUTS = np.array([0.005, 0.02, *np.linspace(0.05, 0.95, 14), 0.98, 0.995])
+
+
+@dataclass(frozen=True)
+class EventChoice:
+    """The event that the pilot chose.
+
+    swapped : whether the event seemed likelier on the second data set than on the first.
+    ranking : the pilot draws on which the event was scored. A learned statistic was not learned from them.
+    """
+
+    event: Event
+    swapped: bool
+    ranking: tuple[Draws, ...] = ()
+
+
+def choose(
+    pair: Pair, pilots: tuple[Draws, Draws], mean: float, guarantee: Guarantee, error: float, learn: bool = True
+) -> EventChoice:
+    """The event with the best score.
+
+    A score is for a test with `mean` draws on each side, on average, at the level `error`. Without `learn`, only the
+    statistics of the pair are candidates.
+    """
+    best, best_score = EventChoice(Event(pair.statistics[0], math.inf), False, pilots), -math.inf
+    learned = _learned(pilots) + (_learned_by_entry(pilots) if pair.by_entry else []) if learn else []
+    given = [(statistic, pilots, 0.0) for statistic in pair.statistics]
+    for statistic, ranking, edge in (*given, *((*one, EDGE) for one in learned)):
+        sizes = ranking[0].size, ranking[1].size
+        first, second = (np.sort(statistic.values(d.outputs)) if len(d.outputs) else np.empty(0) for d in ranking)
+        if not len(first) + len(second):
+            continue
+        tried = thresholds(np.concatenate([first, second]))
+        for above in (True, False):
+            one, two = (beyond(values, tried, above) for values in (first, second))
+            for swapped, found in (
+                (False, scores(one, two, sizes, mean, guarantee, error)),
+                (True, scores(two, one, sizes[::-1], mean, guarantee, error)),
+            ):
+                index = int(np.argmax(found))
+                promised = float(found[index]) - edge * abs(float(found[index]))
+                if promised > best_score:
+                    best_score = promised
+                    best = EventChoice(Event(statistic, float(tried[index]), above), swapped, ranking)
+    return best
+
+
+def event_among_given(
+    pair: Pair, pilots: tuple[Draws, Draws], mean: float, guarantee: Guarantee, error: float
+) -> tuple[int, Event, bool, tuple[float, ...]]:
+    """The event with the best score among the statistics of the pair alone.
+
+    Returns the index of its statistic, the event, whether it seems likelier on the second data set, and `levels`.
+    """
+    choice = choose(pair, pilots, mean, guarantee, error, learn=False)
+    index = next(i for i, one in enumerate(pair.statistics) if one is choice.event.statistic)
+    return index, choice.event, choice.swapped, levels(choice.event, pilots)
+
+
+def _learned(pilots: tuple[Draws, Draws]) -> list[tuple[Statistic, tuple[Draws, Draws]]]:
+    """Statistics learned on the first half of the pilot. Each comes with the second half, on which it is scored.
+
+    On the half from which it was learned, a statistic would look better than it is. Let M and M' be the medians of the
+    outputs on the two data sets. There are three kinds of statistics.
+
+    log_ratios : estimates of a log likelihood ratio.
+    spread : the distance of an output from (M + M')/2. It sees noise whose scale differs between the data sets.
+    closer : whether an output is closer to M or to M'. It is nearly the best statistic if the entries of the noise are
+        independent Laplace variables of one scale.
+    """
+    if min(len(draws.outputs) for draws in pilots) < FEWEST_LEARNED:
+        return []
+    one, two = (draws.outputs[: len(draws.outputs) // 2] for draws in pilots)
+    first, second = (replace(draws, outputs=draws.outputs[len(draws.outputs) // 2 :]) for draws in pilots)
+    near, far = (np.median(outputs.reshape(len(outputs), -1), axis=0) for outputs in (one, two))
+
+    def closer(outputs: Matrix) -> Vector:
+        values = outputs.reshape(len(outputs), -1)
+        gap: Vector = np.abs(values - far).sum(axis=1) - np.abs(values - near).sum(axis=1)
+        return gap
+
+    def spread(outputs: Matrix) -> Vector:
+        values: Vector = np.abs(outputs.reshape(len(outputs), -1) - (near + far) / 2).sum(axis=1)
+        return values
+
+    found = [
+        _of_rounded(name, function) for name, function in log_ratios(np.round(one, DECIMALS), np.round(two, DECIMALS))
+    ]
+    found.append(Statistic("‖Y − (M + M')/2‖₁, M and M' medians of pilot draws", spread))
+    if len(near) > 1:
+        found.append(Statistic("‖Y − M'‖₁ − ‖Y − M‖₁, M and M' medians of pilot draws", closer))
+    return [(statistic, (first, second)) for statistic in found]
+
+
+def _of_rounded(name: str, function: Callable[[Matrix], Vector]) -> Statistic:
+    """A statistic of rounded outputs, so that it does not depend on their low-order bits."""
+    return Statistic(name, lambda outputs: function(np.round(outputs, DECIMALS)))
+
+
+def _learned_by_entry(pilots: tuple[Draws, Draws]) -> list[tuple[Statistic, tuple[Draws, Draws]]]:
+    """The statistics of `standardised`, learned on the first half of the pilot. Each comes with the second half."""
+    middles = [len(draws.outputs) // 2 for draws in pilots]
+    if 2 * min(middles) < FEWEST_LEARNED:
+        return []
+    seen = [draws.outputs[:middle] for draws, middle in zip(pilots, middles, strict=True)]
+    first, second = (
+        replace(draws, outputs=draws.outputs[middle:]) for draws, middle in zip(pilots, middles, strict=True)
+    )
+    return [(Statistic(name, function), (first, second)) for name, function in standardised(seen[0], seen[1])]
+
+
+def beyond(ordered: Vector, tried: Vector, above: bool) -> Vector:
+    """For every threshold in `tried`, how many of the ordered values are ≥ it; or ≤ it, if `above` is False."""
+    if above:
+        return np.asarray(len(ordered) - np.searchsorted(ordered, tried, "left"), dtype=np.float64)
+    return np.asarray(np.searchsorted(ordered, tried, "right"), dtype=np.float64)
+
+
+def levels(event: Event, pilots: tuple[Draws, Draws]) -> tuple[float, ...]:
+    """The thresholds of a trade-off curve: quantiles of the statistic on pilot draws, and the event's own threshold."""
+    if event.statistic is None or not any(len(draws.outputs) for draws in pilots):
+        return ()
+    pooled = np.concatenate([event.statistic.values(draws.outputs) for draws in pilots if len(draws.outputs)])
+    quantiles = np.quantile(pooled, CUTS, method="inverted_cdf")
+    return tuple(float(t) for t in np.unique([*quantiles, event.threshold]))

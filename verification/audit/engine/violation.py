@@ -1,0 +1,82 @@
+"""Does an event violate a privacy guarantee, given its probabilities or its counts on two data sets?"""
+
+import math
+
+import numpy as np
+from scipy.optimize import minimize_scalar
+
+from covassay.reference.privacy import ZCDP, ApproximateDP, Guarantee, PureDP
+from covassay.verification.statistics.ratio import EventCounts, probability_bounds, ratio_p_value
+
+# The error of the narrowest confidence bounds that are tried. If they do not contradict the claim, the p-value is 1.
+LARGEST_ERROR = 1 - 1e-9
+SMALLEST_LOG_ERROR = -100.0  # ln of the smallest error of bounds; below it the beta quantile of scipy does not converge
+BISECTIONS = 60  # how often the interval [−100, 0] of the log error is halved; 60 times reach the limit of rounding
+LARGEST_POWER = 700.0  # a larger power of e would overflow
+LOG_ORDERS = (-8.0, 6.0)  # ln(α − 1) of the Rényi orders α that are searched: α from 1.0003 to 404
+
+
+def p_value(counts: EventCounts, guarantee: Guarantee) -> float:
+    """The p-value of the hypothesis that the event respects the guarantee.
+
+    Let p and p' be the probabilities of the event on the two data sets. For pure DP the hypothesis is p ≤ e^ε p', and
+    the exact binomial test gives the p-value. For the other guarantees, confidence bounds on p and p' (Clopper–Pearson)
+    can contradict the guarantee; the p-value is the smallest error of such bounds.
+    """
+    if isinstance(guarantee, PureDP):
+        return ratio_p_value(counts, guarantee.epsilon)
+    if not violates(*probability_bounds(counts, LARGEST_ERROR), guarantee):
+        return 1.0
+    low, high = SMALLEST_LOG_ERROR, 0.0
+    for _ in range(BISECTIONS):
+        middle = (low + high) / 2
+        contradicted = violates(*probability_bounds(counts, math.exp(middle)), guarantee)
+        low, high = (low, middle) if contradicted else (middle, high)
+    return math.exp(high)
+
+
+def refutes(guarantee: Guarantee, counts: EventCounts, level: float) -> bool:
+    """Whether the p-value of these counts is at most the level."""
+    if isinstance(guarantee, PureDP):
+        return p_value(counts, guarantee) <= level
+    return violates(*probability_bounds(counts, level), guarantee)
+
+
+def violates(p: float, q: float, guarantee: Guarantee) -> bool:
+    """Whether an event contradicts the guarantee if it has a probability ≥ p on one data set, and ≤ q on the other."""
+    if p <= q:
+        return False
+    if isinstance(guarantee, PureDP):
+        return p > math.exp(min(guarantee.epsilon, LARGEST_POWER)) * q
+    if isinstance(guarantee, ApproximateDP):
+        return p > math.exp(min(guarantee.epsilon, LARGEST_POWER)) * q + guarantee.delta
+    return _violates_zcdp(p, q, guarantee.rho)
+
+
+def _violates_zcdp(p: float, q: float, rho: float) -> bool:
+    """Whether two coins, which show heads with probabilities p > q, contradict ρ-zCDP.
+
+    They do if their Rényi divergence of some order α > 1 is above ρα, because looking only at one event cannot increase
+    a divergence. Only orders within `LOG_ORDERS` are searched. So a violation can be overlooked, but none is invented.
+    """
+    if q == 0:
+        return True
+
+    def excess(log_order: float) -> float:
+        alpha = 1 + math.exp(log_order)
+        with np.errstate(divide="ignore"):
+            terms = alpha * np.log([p, 1 - p]) + (1 - alpha) * np.log([q, 1 - q])
+        return float(np.logaddexp.reduce(terms)) / (alpha - 1) - rho * alpha
+
+    found = minimize_scalar(lambda t: -excess(t), bounds=LOG_ORDERS, method="bounded")
+    return bool(-found.fun > 0)
+
+
+def claimed_loss(guarantee: Guarantee) -> float:
+    """The number that the claim bounds: ε for pure and (ε, δ)-DP, ρ for zCDP."""
+    return guarantee.rho if isinstance(guarantee, ZCDP) else guarantee.epsilon
+
+
+def loss_letter(guarantee: Guarantee) -> str:
+    """The letter of that number."""
+    return "ρ" if isinstance(guarantee, ZCDP) else "ε"

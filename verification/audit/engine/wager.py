@@ -1,0 +1,82 @@
+"""Wagers: tests of a claim that may be looked at after every stage of the draws.
+
+A wager is a bet (`statistics.betting`) and the categories of draws on which it is placed. Each stage multiplies its
+stake by a factor. If the claim is true, the mean of the stake never exceeds its start, so a large gain refutes the
+claim: the probability that the gain ever reaches 1/p is at most p (Ville's inequality).
+"""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from covassay.reference.domain import Vector
+from covassay.reference.privacy import ZCDP, ApproximateDP, Guarantee
+from covassay.verification.audit.engine.event_choice import LARGEST_EXPONENT
+from covassay.verification.audit.engine.events import Event
+from covassay.verification.audit.engine.pilot import CUTS, EventChoice
+from covassay.verification.audit.engine.sampling import Draws
+from covassay.verification.statistics.betting import Bet, RenyiBet, event_bet, renyi_bet
+
+
+@dataclass(frozen=True)
+class Wager:
+    """A bet against the claim. Of each draw it sees only the category.
+
+    bounds : without them, the categories are the event and its complement. With them, they are failure, and the
+        intervals into which the bounds cut the range of the event's statistic.
+    swapped : whether the event seemed likelier on the second data set when the bet was chosen.
+    """
+
+    bet: Bet | RenyiBet
+    event: Event
+    bounds: Vector | None
+    swapped: bool
+
+    def log_value(self, sides: tuple[Draws, Draws]) -> float:
+        """The logarithm of the factor by which fresh draws on the first and the second data set multiply the stake."""
+        one, two = (categories(self.event, self.bounds, draws) for draws in sides)
+        return self.bet.log_value(two, one) if self.swapped else self.bet.log_value(one, two)
+
+    def p_value(self, sides: tuple[Draws, Draws]) -> float:
+        """The p-value of the claim from fresh draws: 1 over the factor gained, and at most 1."""
+        return math.exp(min(0.0, -self.log_value(sides)))
+
+
+def categories(event: Event, bounds: Vector | None, draws: Draws) -> Vector:
+    """The number of draws in every category of a wager."""
+    if bounds is None or event.statistic is None:
+        inside = event.count(draws)
+        return np.array([inside, draws.size - inside], dtype=np.float64)
+    steps = np.zeros(len(bounds) + 1)
+    if len(draws.outputs):
+        steps += np.bincount(
+            np.searchsorted(bounds, event.statistic.values(draws.outputs), "right"), minlength=len(steps)
+        )
+    return np.append(steps, draws.failed)
+
+
+def wager_on(choice: EventChoice, guarantee: Guarantee) -> Wager | None:
+    """The wager that the pilot draws suggest, or None if they are too few or the claim is too weak to bet against.
+
+    For pure and (ε, δ)-DP the bet is on the event. For zCDP it is on the Rényi divergence of the statistic, which takes
+    all of its values into account.
+    """
+    pilots = choice.ranking
+    if min(draws.size for draws in pilots) == 0:
+        return None
+    event = choice.event
+    if not isinstance(guarantee, ZCDP):
+        if guarantee.epsilon > LARGEST_EXPONENT:
+            return None
+        one, two = (categories(event, None, draws) for draws in (pilots[::-1] if choice.swapped else pilots))
+        delta = guarantee.delta if isinstance(guarantee, ApproximateDP) else 0.0
+        return Wager(event_bet(one, two, guarantee.epsilon, delta), event, None, choice.swapped)
+    if event.statistic is None:
+        return None
+    pooled = [event.statistic.values(draws.outputs) for draws in pilots if len(draws.outputs)]
+    if not pooled:
+        return None
+    bounds = np.unique(np.quantile(np.concatenate(pooled), CUTS, method="inverted_cdf"))
+    one, two = (categories(event, bounds, draws) for draws in pilots)
+    return Wager(renyi_bet(one, two, guarantee.rho), event, bounds, swapped=False)
