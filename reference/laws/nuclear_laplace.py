@@ -13,8 +13,7 @@ on the full line, a Pfaffian ensemble, with density ∝ ∏|λ_i − λ_j| exp(�
 So we draw Z by drawing its spectrum, σ or λ, and then two Haar matrices (full noise) or one (symmetric noise). The
 module `pfaffian_sampler` draws the numbers of the spectrum one after another, each from its conditional density. It
 then checks that the product of these densities is the joint density. Samples are exact up to float64 rounding.
-Functions without an argument `scale` are for ρ = 1. For another ρ, multiply samples of Z, and quantiles and bounds of
-‖Z‖, by ρ; and for P(‖Z‖ ≤ t) pass t/ρ in place of t.
+Functions without an argument `scale` are for ρ = 1. For another ρ, use that Z/ρ has the law for ρ = 1.
 
 The spectral norm ‖Z‖ is the largest singular value. As d → ∞, ‖Z‖/(ρd) tends to π for full noise and to π/2 for
 symmetric noise. For every d this file has the exact law of ‖Z‖, and a proven upper bound on its tail
@@ -65,7 +64,7 @@ def schatten_limit(p: Number, gamma: Callable[[Number], Number] = math.gamma, pi
 
     DN25 Theorem 1 bounds the error, in the Schatten norm, by 3 d^{1+1/p}/(nε). The noise has the scale 2/(nε), so for
     large d the error is close to twice the limit times d^{1+1/p}/(nε). Twice the limit is 2 for p = 1, and tends to 2π
-    as p → ∞. It is above 3 for p > 3.08, and there the bound fails for large d.
+    as p → ∞. It is above 3 from p = 3.073 on, and there the bound fails for large d.
     """
     return pi * (gamma((p + 1) / 2) / ((p + 1) * pi**0.5 * gamma(p / 2 + 1))) ** (1 / p)
 
@@ -215,7 +214,9 @@ def spectral_norm_cdf(dimension: int, t: ArrayLike, symmetric: bool = False) -> 
 def spectral_norm_quantile(dimension: int, probability: float, symmetric: bool = False) -> float:
     """The t with P(‖Z‖ ≤ t) = probability, for a probability between 1e-12 and 1 − 1e-9."""
     if not SMALLEST_QUANTILE < probability < 1 - SMALLEST_SURVIVAL:
-        raise InvalidInput(f"probability = {probability!r}: must be between 1e-12 and 1 - 1e-9, where float64 can tell")
+        raise InvalidInput(
+            f"probability = {probability!r}: must be in (1e-12, 1 - 1e-9), where the quantile is accurate"
+        )
     law = ensemble(dimension, symmetric)
     if probability <= 0.5:
         return float(brentq(lambda s: law.largest_cdf(s) - probability, 0.0, law.panels.edges[-1], xtol=1e-13))

@@ -19,8 +19,9 @@ shortened, and ‖T svec(M − M')‖ differs from ‖M − M'‖_F by at most �
 is D or more, then l = D. At the default α and β, that is so for d < 37.
 
 NOTE: the source has other noise, as in `johnson_lindenstrauss_image`. For l < D we know no exact sampler of it, so we
-add ℓ2 noise, which for l = D and d ≥ 3 is larger in most directions. The Frobenius error is O(α + √(d/(αnε)) + ‖T‖/301)
-for α ≤ 1. The last term is for the 300 steps of the fit. DN25 §2 states O(√(d/(nε))). Constants in c, l are ours.
+add ℓ2 noise. For l = D our density falls like exp(−nε‖Z‖_F/√2), and that of the source like exp(−nε‖Z‖_*/2), which is
+faster unless ‖Z‖_* ≤ √2 ‖Z‖_F. The Frobenius error is O(α + √(d/(αnε)) + ‖T‖/301) for α ≤ 1; the last term is for the
+300 steps of the fit. DN25 §2 states O(√(d/(nε))). Constants in c, l are ours.
 
 Proof: proofs/paper/johnson-lindenstrauss.md
 """
@@ -51,10 +52,10 @@ def require_seed(name: str, value: int) -> None:
 
 ITERATIONS = 300  # steps of the fit: ‖T svec(M) − ỹ‖² then exceeds its least value by at most 4‖T‖²/301²
 # T is drawn from SeedSequence(seed, spawn_key=(STREAM,)), where `seed` is public. Because of the key, noise does not
-# repeat the numbers in T, even if it is drawn from `default_rng(N)` with N = seed, or from one of the first 2^30
-# children of SeedSequence(N): their keys are below 2^30, and STREAM is above. This holds for every N below 2^128. It
-# fails for N = seed + STREAM · 2^128, because numpy appends the key to the 128 bits of the seed. A real release draws
-# its noise from a secret seed.
+# repeat the numbers in T if it is drawn from `default_rng(N)` with any N below 2^128, even N = seed. Nor does it if it
+# is drawn from one of the first 2^30 children of SeedSequence(N), because their keys are below 2^30, and STREAM is not.
+# A larger N can repeat T, because numpy appends the key to the bits of the seed. A real release draws its noise from a
+# secret seed.
 STREAM = 0x4A4C5400
 Distortion = Annotated[
     float,

@@ -58,13 +58,13 @@ class EventTrial:
     """An event, and the draws that test it.
 
     sides : the draws. Those on which the event is expected to be likelier come first.
-    mean : the mean number of draws on each side.
+    mean : the mean number of draws on each side. After an early end, the number that was planned.
     cut_short : whether draws are missing because the target kept running into the time limit.
     wager : a second test on the same draws, if there is one.
     levels : further thresholds for the statistic of the event, for a trade-off curve.
     early : how a wager ended the draws early, or None.
 
-    The event, the wager and the levels were chosen without the draws in `sides`.
+    The event, the wager and the levels were chosen without the draws in `sides`, unless `cut_short`.
     """
 
     event: Event
@@ -177,7 +177,11 @@ class PairSampler:
         return self.all_of(made)
 
     def tested(self, plan: _Plan, mean: float, rng: np.random.Generator) -> EventTrial:
-        """Make the test draws of a plan. If the pilot ran out of time, none are made, and its draws are shown."""
+        """Make the test draws of a plan.
+
+        If the pilot ran out of time, none are made. The trial is then `cut_short`, and holds the pilot draws, of which
+        the report shows only how many failed.
+        """
         sizes = _sizes(plan.mean, rng)
         if plan.pilot and any(draws.skipped for draws in plan.pilot):
             return plan.trial(plan.pilot)

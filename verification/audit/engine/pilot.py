@@ -6,6 +6,7 @@ it to refute the claim on the test draws. The event with the best score is teste
 """
 
 import math
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
@@ -20,7 +21,7 @@ from covassay.verification.audit.engine.sampling import Draws
 from covassay.verification.audit.engine.standardised import standardised
 
 FEWEST_LEARNED = 20  # outputs on each side; with fewer, no statistic is learned
-EDGE = 0.1  # a learned statistic is scored on half of the pilot only; its score is lowered by this share
+EDGE = 0.1  # the score of a learned statistic is lowered by this share, because half of the pilot supports it
 # The quantiles of a statistic that are the thresholds of a trade-off curve, and the cuts between intervals of a wager.
 CUTS = np.array([0.005, 0.02, *np.linspace(0.05, 0.95, 14), 0.98, 0.995])
 
@@ -94,8 +95,7 @@ def _learned(pilots: tuple[Draws, Draws]) -> list[tuple[Statistic, tuple[Draws, 
     """
     if min(len(draws.outputs) for draws in pilots) < FEWEST_LEARNED:
         return []
-    one, two = (draws.outputs[: len(draws.outputs) // 2] for draws in pilots)
-    first, second = (replace(draws, outputs=draws.outputs[len(draws.outputs) // 2 :]) for draws in pilots)
+    (one, first), (two, second) = (_halves(draws) for draws in pilots)
     near, far = (np.median(outputs.reshape(len(outputs), -1), axis=0) for outputs in (one, two))
 
     def closer(outputs: Matrix) -> Vector:
@@ -123,14 +123,17 @@ def _of_rounded(name: str, function: Callable[[Matrix], Vector]) -> Statistic:
 
 def _learned_by_entry(pilots: tuple[Draws, Draws]) -> list[tuple[Statistic, tuple[Draws, Draws]]]:
     """The statistics of `standardised`, learned on the first half of the pilot. Each comes with the second half."""
-    middles = [len(draws.outputs) // 2 for draws in pilots]
-    if 2 * min(middles) < FEWEST_LEARNED:
+    (one, first), (two, second) = (_halves(draws) for draws in pilots)
+    if 2 * min(len(one), len(two)) < FEWEST_LEARNED:
         return []
-    seen = [draws.outputs[:middle] for draws, middle in zip(pilots, middles, strict=True)]
-    first, second = (
-        replace(draws, outputs=draws.outputs[middle:]) for draws, middle in zip(pilots, middles, strict=True)
-    )
-    return [(Statistic(name, function), (first, second)) for name, function in standardised(seen[0], seen[1])]
+    return [(Statistic(name, function), (first, second)) for name, function in standardised(one, two)]
+
+
+def _halves(draws: Draws) -> tuple[Matrix, Draws]:
+    """The outputs of the first half of the draws, and the second half, with half of the failures."""
+    middle = len(draws.outputs) // 2
+    failures = Counter({what: count - count // 2 for what, count in draws.failures.items()})
+    return draws.outputs[:middle], replace(draws, outputs=draws.outputs[middle:], failures=failures)
 
 
 def beyond(ordered: Vector, tried: Vector, above: bool) -> Vector:

@@ -4,15 +4,17 @@ The target is the mechanism that is audited. `run_pair` runs it many times on tw
 called the two sides.
 
 1. Probe. If ten first draws all fail on one side, but not on the other, the event to test is that the target fails.
+   If one of the data sets lies outside the domain, nothing is tested, because the target may reject it.
 2. Choose. Otherwise a pilot, which is a part of the draws, chooses the event (`pilot`). It has the form
    {statistic ≥ t} or {statistic ≤ t}, where the statistic is one number computed from an output. A pair for which
    the likelihood ratio of the mechanism is known has such an event already, and needs no pilot.
 3. Test. Fresh draws show how often the event occurs on each side. Its p-value follows from these counts (`violation`).
-4. A second test. For zCDP and (ε, δ)-DP, a wager is placed on the same fresh draws (`wager`). For zCDP it sees all
-   values of the statistic, of which the event sees only a part.
+4. Wagers (`wager`). A pilot also chooses a bet on the fresh draws. For zCDP and (ε, δ)-DP this bet is a second test.
+   For zCDP it sees in which of about 20 intervals the statistic lies, where the event has one threshold.
 5. Failures. The same draws also show whether the target fails more often on one side.
 
-A wager may end the draws early (`pair_draws`). To pay for this, all other p-values are divided by 1 − `EARLY_SHARE`.
+Under every claim, a wager may end the draws early (`pair_draws`). To pay for this, the p-values of a pair that does not
+end early are divided by 1 − `EARLY_SHARE`.
 
 If the claim is refuted, the report has a witness: the two data sets, the event, and how often it occurred on each. The
 report also gives a lower bound on the loss of that event. A bound below the claim proves nothing, because another event
@@ -196,8 +198,8 @@ def _divergence(pair: Pair, guarantee: Guarantee, trial: EventTrial, wager: Wage
     p = trial.wager_p_value()
     gained = f"gained a factor e^{-math.log(max(p, SMALLEST_P)):.1f}" if p < 1 else "gained nothing"
     text = (
-        f"Rényi divergence of order {bet.order:g} of {{{wager.event.statistic_name}}} on the {far} data set from the "
-        f"{near}, in {intervals} intervals; a bet against the claim {gained}"
+        f"{{{wager.event.statistic_name}}} in {intervals} intervals: a bet that the Rényi divergence of order "
+        f"{bet.order:g} of the {far} data set from the {near} is above the claim {gained}"
     )
     facts = {key: fact for key, fact in tested.facts.items() if key != "in_reach"}
     # The same draws choose a bet against 4ρ and try it, which favours the bet. If it gains nothing even so, they do not
@@ -253,8 +255,7 @@ def in_reach(counts: EventCounts, guarantee: Guarantee, choices: int, alpha: flo
 def _estimated(pair: Pair, guarantee: Guarantee, trial: EventTrial) -> dict[str, float]:
     """The loss of a pair, estimated as if the noise were independent Laplace noise, as an entry of `CheckResult.facts`.
 
-    The result is empty if the profile does not mark the pair with `by_entry`, if the claim is not pure DP, or if there
-    are too few draws.
+    The result is empty if `pair.by_entry` is false, if the claim is not pure DP, or if there are too few draws.
     """
     first, second = (side.draws.outputs for side in trial.sides)
     if not pair.by_entry or not isinstance(guarantee, PureDP) or min(len(first), len(second)) < FEWEST_LEARNED:

@@ -21,7 +21,7 @@ def p_value(counts: EventCounts, guarantee: Guarantee) -> float:
 
     Let p and p' be the probabilities of the event on the two data sets. For pure DP the hypothesis is p ≤ e^ε p', and
     the exact binomial test gives the p-value. For the other guarantees, confidence bounds on p and p' (Clopper–Pearson)
-    can contradict the guarantee; the p-value is the smallest error of such bounds.
+    can contradict the guarantee; the p-value is the smallest error of bounds that do.
     """
     if isinstance(guarantee, PureDP):
         return ratio_p_value(counts, guarantee.epsilon)

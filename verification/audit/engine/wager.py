@@ -2,7 +2,8 @@
 
 A wager is a bet (`statistics.betting`) and the categories of draws on which it is placed. Each stage multiplies its
 stake by a factor. If the claim is true, the mean of the stake never exceeds its start, so a large gain refutes the
-claim: the probability that the gain ever reaches 1/p is at most p (Ville's inequality).
+claim: the probability that the gain ever reaches 1/p is at most p (Ville's inequality). The bet holds for any numbers
+of draws on the two data sets.
 """
 
 import math
@@ -25,7 +26,8 @@ class Wager:
 
     bounds : without them, the categories are the event and its complement. With them, they are failure, and the
         intervals into which the bounds cut the range of the event's statistic.
-    swapped : whether the event seemed likelier on the second data set when the bet was chosen.
+    swapped : whether a bet on an event takes the second data set first, because the event seemed likelier there. A
+        `RenyiBet` has a direction of its own, and `swapped` is False.
     """
 
     bet: Bet | RenyiBet
@@ -57,10 +59,11 @@ def categories(event: Event, bounds: Vector | None, draws: Draws) -> Vector:
 
 
 def wager_on(choice: EventChoice, guarantee: Guarantee) -> Wager | None:
-    """The wager that the pilot draws suggest, or None if they are too few or the claim is too weak to bet against.
+    """The wager that the pilot draws suggest.
 
-    For pure and (ε, δ)-DP the bet is on the event. For zCDP it is on the Rényi divergence of the statistic, which takes
-    all of its values into account.
+    For pure and (ε, δ)-DP the bet is on the event. For zCDP it is on the Rényi divergence of the event's statistic. The
+    result is None if there are too few draws, if the claim is too weak to bet against, or if a bet on a divergence has
+    no statistic.
     """
     pilots = choice.ranking
     if min(draws.size for draws in pilots) == 0:

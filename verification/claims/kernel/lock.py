@@ -4,9 +4,10 @@ The kernel is the part of Rocq that checks proofs. The file holds the fields of 
 the command that writes the file. A field that is an instance of a class below is a JSON object with exactly the fields
 of that class.
 
-Theorems, definitions, and lemmas about exported numbers are kept twice. One copy is text for people. The other is a
-digest of the explicit form, in which implicit arguments and notations are written out. So two statements that print
-alike but differ have different digests.
+Three kinds of statements are kept twice: theorems, definitions, and the lemmas behind the numbers in
+proofs/vectors.json, which the kernel has evaluated. One copy is text for people. The other is a digest of the explicit
+form, in which implicit arguments and notations are written out. So two statements that print alike but differ have
+different digests.
 
 A theorem may have a predicate as a premise. The witness of the predicate shows that the premise can be met, so that the
 theorem is not empty. A witness is a lemma, or an assumption that the ledger (the list of claims) names. It is kept as
