@@ -48,7 +48,7 @@ def spectral_suprema(
     Let s = ‖x‖², t = ‖y‖², c = ⟨x, y⟩. The eigenvalues μ₊ ≥ 0 ≥ μ₋ are the roots of f(μ) = μ² − (s − t)μ − (st − c²).
     f(s) = f(−t) = c² ≥ 0 implies −t ≤ μ₋ and μ₊ ≤ s, so ‖Δ‖ = max(μ₊, −μ₋) ≤ 1 and ‖Δ‖_* = μ₊ − μ₋ ≤ s + t. The
     Frobenius norm has 2 − ‖Δ‖_F² = (1 − s²) + (1 − t²) + 2c². All norms attain their bounds at s = t = 1, c = 0, and
-    the trace attains its bound at t = 0.
+    the trace attains its bound at t = 0. At d = 1, c² = st and all norms are |s − t| ≤ 1, attained at s = 1, t = 0.
     """
     s, t = sp.symbols("s t", positive=True)
     c = sp.symbols("c", real=True)
@@ -65,6 +65,8 @@ def spectral_suprema(
         "trace": sp.simplify(plus + minus - trace(s, t)),
         "Frobenius": sp.simplify(sp.expand(plus**2 + minus**2) - frobenius(s, t, c)),
         "2 − F²": sp.expand(2 - frobenius(s, t, c) - (1 - s**2) - (1 - t**2) - 2 * c**2),
+        "F, d = 1": sp.expand(frobenius(s, t, sp.sqrt(s * t)) - trace(s, t) ** 2),
+        "nuclear, d = 1": sp.expand(((plus - minus) ** 2).subs(c, sp.sqrt(s * t)) - (s - t) ** 2),
     }
     one, none = (1, 1, 0), (1, 0, 0)
     attained = {
@@ -72,9 +74,10 @@ def spectral_suprema(
         "F": frobenius(*one) == 2,
         "operator": max(positive(*one), -negative(*one)) == 1 and positive(*none) == 1,
         "trace": trace(1, 0) == 1,
+        "F and nuclear, d = 1": frobenius(*none) == positive(*none) - negative(*none) == 1,
     }
     failed = [k for k, v in residuals.items() if v != 0] + [k for k, v in attained.items() if not v]
-    return Evidence(not failed, "all rows of the unit ball, d ≥ 2", ", ".join(failed))
+    return Evidence(not failed, "all rows of the unit ball, d ≥ 1", ", ".join(failed))
 
 
 def lowered(name: str, factor: float) -> dict[str, Sensitivity]:
@@ -137,7 +140,8 @@ def eigenvalue_vectors(
 ) -> Evidence:
     """The ordered eigenvalues move by at most ‖Δ‖_* in ℓ1 (Mirsky) and at most ‖Δ‖_F in ℓ2 (Hoffman–Wielandt).
 
-    If e₁ is replaced by e₂ on top of C = diag(3, 2, 1, …) both are equalities, so the sensitivities are 2 and √2.
+    If e₁ is replaced by e₂ on top of C = diag(3, 2, 1, …) both are equalities, so the sensitivities are 2 and √2. So it
+    is on top of the one row e₁, for n = 2. For n = 1 the largest move is 1 in both.
     """
     rng = np.random.default_rng(32)
     failed = 0
@@ -154,7 +158,16 @@ def eigenvalue_vectors(
     c, x, y = np.diag([3.0, 2.0, 1.0]), *np.eye(3)[:2]
     moved = np.linalg.eigvalsh(c + np.outer(x, x)) - np.linalg.eigvalsh(c + np.outer(y, y))
     attained = float(np.abs(moved).sum()) == 2 and float((moved**2).sum()) == 2
-    return Evidence(not failed and attained, f"{CASES} random neighbours, d ≤ 5", f"{failed} cases fail")
+    for d in range(2, 6):
+        first, second = np.eye(d)[:2]
+        two = np.linalg.eigvalsh(2 * np.outer(first, first)) - np.linalg.eigvalsh(np.diag(first + second))
+        attained = attained and float(np.abs(two).sum()) == 2 and float((two**2).sum()) == 2
+    single = [
+        np.linalg.eigvalsh(np.outer(x, x)) - np.linalg.eigvalsh(np.outer(y, y))
+        for x, y in (random_rows(rng, 3) for _ in range(100))
+    ]
+    alone = max(float(np.abs(v).sum()) for v in single) <= 1 + 1e-9
+    return Evidence(not failed and attained and alone, f"{CASES} random neighbours, d ≤ 5", f"{failed} cases fail")
 
 
 # ENTRIES
