@@ -451,8 +451,8 @@ def corrected_corollary_1(
 ) -> Evidence:
     """With ε_i ∝ w_i = √(max(λ̂_i, 0) + τ), λ_i ≤ w_i² gives 8 Σ (d − i + 1 + t) λ_i/ε_i ≤ 16 ((d + t)/ε) (Σ w_i)².
 
-    The left side is the square in ADK19.Thm2, which holds given λ̂: at t = 0 for the mean, at t = 2 ln(2d/β) for the tail.
-    |λ̂_i − λ_i| ≤ τ implies λ_i ≤ w_i². With ε_i = 4η_i of the reference, the right side minus the left side at
+    The left side is the square in ADK19.Thm2, which holds given λ̂: at t = 0 for the mean, at t = 2 ln(2d/β) for the
+    tail. |λ̂_i − λ_i| ≤ τ implies λ_i ≤ w_i². With ε_i = 4η_i of the reference, the right side minus the left side at
     λ_i = w_i² has no negative coefficient in the w_i and t, because d − i + 1 ≤ d. At d = 1 both are equal, so that the
     constant 16 = 4² cannot be smaller. There the one direction is not drawn, and ε₁ = ε/2.
     """
@@ -491,7 +491,7 @@ def error_at_uniform_budget(
     """At ε₀ = ε/2, ε_i = ε/(2d): 8 Σ (d − i + 1) λ_i/ε_i ≤ 16 d³λ₁/ε and ≤ 16 d² Σ λ_i/ε, and 8d/ε₀² = 32d/ε².
 
     The left sides are those of ADK19.Thm2; Σ λ_i = tr C ≤ n. The ordered λ_i are sums of variables ≥ 0, in which the
-    gaps have no negative coefficient. At d = 1 both bounds are attained, so that the constant 16 = 4² cannot be smaller.
+    gaps have no negative coefficient. At d = 1 both bounds are attained, so the constant 16 = 4² cannot be smaller.
     """
     epsilon = sp.Symbol("epsilon", positive=True)
     failed = []
