@@ -580,12 +580,16 @@ class _PairSampler:
             wager = _wager(choice, guarantee)
         made: list[tuple[Draws, Draws]] = []
         gained = 0.0
-        for stage in () if any(d.skipped for d in pilots) else self.stages("test", sizes(test_mean)):
+        pilot_cut_short = any(d.skipped for d in pilots)
+        for stage in () if pilot_cut_short else self.stages("test", sizes(test_mean)):
             made.append(stage)
             gained += wager.log_value(stage) if wager and self.stop > 0 else 0.0
             if pilots and self.enough(gained):
                 return self.ended(choice, (pilots[0], pilots[1]), made, wager, _EarlyEnd(gained, mean))
-        first, second = _joined(made or [(pilots[0], pilots[1]) if pilots else self.draws("test", (0, 0))])
+        if pilot_cut_short:
+            first, second = pilots  # nothing is tested; they say how the target failed
+        else:
+            first, second = _joined(made or [self.draws("test", (0, 0))])  # both Poisson sizes can be 0
         sides = (_Side("first", first), _Side("second", second))
         cut_short = any(d.skipped for d in (*pilots, first, second))
         return _Trial(choice.event, sides[::-1] if choice.swapped else sides, test_mean, cut_short, wager, levels)
