@@ -28,11 +28,10 @@ EVERY = pytest.mark.parametrize("about", MECHANISMS.values(), ids=list(MECHANISM
 # Formulas of these names give what noise is multiplied by, its variance, or the factor of a score. 0 would mean that no
 # noise is added, and infinity that nothing but noise is released.
 SCALES = re.compile(r".*(scale|scales|variance|multiplier|exponent|exponents)")
-OF_SCALES = "scale or variance"
 # An end that the mechanism refuses together with the defaults of the others; the message then names both.
 REFUSED = {
-    ("gauss-cov-approximate", "epsilon", 1e30): "calibration",
-    ("gaussian-approximate", "epsilon", 1e30): "calibration",
+    ("gauss-cov-approximate", "epsilon", 1e12): "calibration",
+    ("gaussian-approximate", "epsilon", 1e12): "calibration",
     ("kv-mean", "sigma", 1e-30): "mean_bound",
     ("kv-mean", "mean_bound", 1e30): "sigma",
     ("naive-pme", "mean_bound", 1e30): "sigma",
@@ -49,7 +48,7 @@ def scales() -> Iterator[list[tuple[str, float]]]:
     def recorded(formula: FunctionType) -> Any:
         def recording(*args: Any, **kwargs: Any) -> Any:
             result = formula(*args, **kwargs)
-            for value in result if isinstance(result, list | tuple) else [result]:
+            for value in set(result) if isinstance(result, list | tuple) else [result]:
                 seen.append((f"{formula.__module__}.{formula.__name__}", float(value)))
             return result
 
@@ -103,7 +102,8 @@ def check_release(about: AnyMechanism, arguments: Arguments, n: int, d: int, sca
     scales.clear()
     released = about.sample(data(about, n, d, arguments), np.random.default_rng(0), **arguments)
     assert np.isfinite(released).all()
-    unfit = [(name, value) for name, value in scales if not 0 < value < math.inf]
+    constant = about.name == "centred-covariance" and n == 1  # the covariance of one row is 0
+    unfit = [(name, value) for name, value in scales if not (0 < value < math.inf or constant)]
     assert not unfit, unfit[0]
 
 
@@ -133,9 +133,9 @@ def test_a_release_at_either_end_of_a_range_is_finite_and_noisy(
                 check_release(about, arguments, 3, d, scales)
         except InvalidInput as error:
             check_named(about, error)
-            assert (about.name, name, end) in REFUSED
-            assert REFUSED[about.name, name, end] in str(error)
-            refused += 1
+            refused += REFUSED.get((about.name, name, end), "not expected") in str(error)
+            if (about.name, name, end) not in REFUSED:
+                raise
     assert bool(refused) == ((about.name, name, end) in REFUSED)
 
 
@@ -191,7 +191,7 @@ def test_what_is_outside_of_a_range_is_refused(about: AnyMechanism) -> None:
                 with pytest.raises(InvalidInput, match=f"^{name} = "):
                     about.spend(dimension=2, **{key: arguments[key] for key in about.notion.default.keywords()})
     for dimension in (0, LARGEST_DIMENSION + 1, 10**9):
-        with pytest.raises(InvalidInput, match="^dimension = "):
+        with pytest.raises(InvalidInput, match=r"^dimension = "):
             about.spend(dimension=dimension, **about.notion.default.keywords())
 
 
