@@ -4,12 +4,20 @@ Each function returns the checked value, or raises `InvalidInput` with the name 
 """
 
 import math
+import re
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from covassay.reference.domain.types import IntegerMatrix, Matrix, Vector
 from covassay.reference.errors import InvalidInput
+
+SMALLEST_ROW_BOUND, LARGEST_ROW_BOUND = 1e-100, 1e100
+
+
+def shown(number: float) -> str:
+    """A number as in the text of a rule: 1e-30, 0.5, 1e30."""
+    return re.sub(r"e([+-])0*", lambda found: "e" + found[1].strip("+"), f"{number:g}")
 
 
 def is_real(value: object) -> bool:
@@ -30,11 +38,13 @@ def require_positive(name: str, value: float) -> float:
     return number
 
 
-def require_below_one(name: str, value: float) -> float:
-    """Return `value` as a float if it lies strictly between 0 and 1."""
+def require_below_one(name: str, value: float, low: float = 0.0) -> float:
+    """Return `value` as a float if it lies strictly between 0 and 1, and is not below `low`."""
     number = require_positive(name, value)
     if number >= 1:
         raise InvalidInput(f"{name} = {value!r}: must be below 1")
+    if number < low:
+        raise InvalidInput(f"{name} = {value!r}: must be at least {shown(low)}")
     return number
 
 
@@ -42,19 +52,17 @@ def require_between(name: str, value: float, low: float, high: float) -> float:
     """Return `value` as a float if it lies in [low, high], for low > 0."""
     number = require_positive(name, value)
     if not low <= number <= high:
-        raise InvalidInput(f"{name} = {value!r}: must be between {low:g} and {high:g}")
+        raise InvalidInput(f"{name} = {value!r}: must be between {shown(low)} and {shown(high)}")
     return number
 
 
 def require_row_bound(value: float) -> float:
-    """Return `value` as a float if it lies in [1e-150, 1e150].
+    """Return `value` as a float if it lies in [1e-100, 1e100].
 
-    Outputs are in the unit of the row bound squared, and in this range its square neither overflows nor underflows.
+    Outputs are in the unit of the row bound squared. In this range its square, and the square times any noise, neither
+    overflows nor underflows.
     """
-    bound = require_positive("row_bound", value)
-    if not 1e-150 <= bound <= 1e150:
-        raise InvalidInput(f"row_bound = {value!r}: must be between 1e-150 and 1e150, so that its square is a float")
-    return bound
+    return require_between("row_bound", value, SMALLEST_ROW_BOUND, LARGEST_ROW_BOUND)
 
 
 def require_dimension(name: str, value: int) -> int:
@@ -63,6 +71,17 @@ def require_dimension(name: str, value: int) -> int:
         raise InvalidInput(f"{name} = {value!r}: must be a whole number")
     if value < 1:
         raise InvalidInput(f"{name} = {value!r}: must be at least 1")
+    return int(value)
+
+
+def require_count(name: str, value: int, low: int, high: int) -> int:
+    """Return `value` as an int if it is a whole number in [low, high]."""
+    if isinstance(value, bool | np.bool_) or not isinstance(value, int | np.integer):
+        raise InvalidInput(f"{name} = {value!r}: must be a whole number")
+    if value < low:
+        raise InvalidInput(f"{name} = {value!r}: must be at least {low}")
+    if value > high:
+        raise InvalidInput(f"{name} = {value!r}: must be at most {high}")
     return int(value)
 
 

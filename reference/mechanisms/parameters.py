@@ -5,14 +5,15 @@ The signature of `release` is the declaration. `epsilon: Epsilon` says that ε i
 """
 
 import inspect
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import wraps
 from typing import Annotated, Any, Literal, ParamSpec, TypeVar, get_args, get_origin, get_type_hints
 
 from covassay.reference.domain import requirements
-from covassay.reference.domain.exact_data import require_input_bits
-from covassay.reference.domain.requirements import require_below_one, require_choice, require_positive
+from covassay.reference.domain.exact_data import LARGEST_INPUT_BITS, require_input_bits
+from covassay.reference.domain.requirements import LARGEST_ROW_BOUND, SMALLEST_ROW_BOUND, require_choice, shown
 from covassay.reference.errors import InvalidInput
 
 P = ParamSpec("P")
@@ -23,26 +24,52 @@ R = TypeVar("R")
 class Rule:
     """What a number must obey, and what it means.
 
-    require : takes the name and the value, and raises `InvalidInput` if the value breaks the rule.
+    require : takes the name and the value, and raises `InvalidInput` if the value breaks the rule. ends : the smallest
+        and the largest number that it allows; None if there is none.
     """
 
     meaning: str
     require: Callable[[str, Any], object]
+    ends: tuple[float | None, float | None] = (None, None)
 
 
-def positive(meaning: str) -> Rule:
-    """The rule that a number is above 0."""
-    return Rule(meaning, require_positive)
+# In these ranges every formula was seen to give finite numbers, and every noise a scale above 0. Products and powers of
+# a few such numbers are far from the ends of the floats, 1e-308 and 1e308.
+SMALLEST, LARGEST = 1e-30, 1e30
+SMALLEST_PROBABILITY = 1e-300
+LARGEST_DIMENSION = 10**6
 
 
-def below_one(meaning: str) -> Rule:
-    """The rule that a number lies in (0, 1)."""
-    return Rule(meaning, require_below_one)
+def between(symbol: str, low: float, high: float, meaning: str) -> Rule:
+    """The rule that a number above 0 lies in [low, high]; the symbol may be empty."""
+    return Rule(
+        f"{symbol} in [{shown(low)}, {shown(high)}], {meaning}".lstrip(),
+        lambda name, value: requirements.require_between(name, value, low, high),
+        (low, high),
+    )
 
 
-def between(low: float, high: float, meaning: str) -> Rule:
-    """The rule that a number lies in [low, high]."""
-    return Rule(meaning, lambda name, value: requirements.require_between(name, value, low, high))
+def positive(symbol: str, meaning: str, low: float = SMALLEST) -> Rule:
+    """The rule that a number is above 0, and neither so small nor so large that a formula leaves the floats."""
+    return between(symbol, low, LARGEST, meaning)
+
+
+def below_one(symbol: str, meaning: str, low: float = SMALLEST_PROBABILITY) -> Rule:
+    """The rule that a number lies in [low, 1)."""
+    return Rule(
+        f"{symbol} in [{shown(low)}, 1), {meaning}",
+        lambda name, value: requirements.require_below_one(name, value, low),
+        (low, math.nextafter(1.0, 0.0)),
+    )
+
+
+def count(symbol: str, low: int, high: int, meaning: str) -> Rule:
+    """The rule that a number is whole and lies in [low, high]."""
+    return Rule(
+        f"{symbol} from {low} to {high}, {meaning}",
+        lambda name, value: requirements.require_count(name, value, low, high),
+        (low, high),
+    )
 
 
 @dataclass(frozen=True)
@@ -56,7 +83,8 @@ class Meaning:
 class Parameter:
     """One keyword argument of a function, as its annotation declares it.
 
-    choices : the words that it may be; empty for a number. default : `inspect.Parameter.empty` if there is none.
+    choices : the words that it may be; empty for a number. default : `inspect.Parameter.empty` if there is none. ends :
+        those of its rule.
     """
 
     name: str
@@ -65,6 +93,7 @@ class Parameter:
     choices: tuple[str, ...] = ()
     whole: bool = False
     default: Any = inspect.Parameter.empty
+    ends: tuple[float | None, float | None] = (None, None)
 
     def read(self, value: str | float) -> str | float:
         """A value from a command line: a word of `choices`, or a number.
@@ -109,7 +138,7 @@ def _parameter(name: str, hint: Any, default: Any) -> Parameter | None:
         return Parameter(name, meaning, lambda n, v: require_choice(n, v, choices), choices, default=default)
     if not isinstance(rule, Rule):
         return None
-    return Parameter(name, rule.meaning, rule.require, whole=base is int, default=default)
+    return Parameter(name, rule.meaning, rule.require, whole=base is int, default=default, ends=rule.ends)
 
 
 def require_all(declared: Mapping[str, Parameter], arguments: Mapping[str, Any]) -> None:
@@ -133,15 +162,29 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
 
 # The parameters that many mechanisms share
 
-Epsilon = Annotated[float, positive("ε > 0, the budget")]
-Rho = Annotated[float, positive("ρ > 0, the budget")]
-Delta = Annotated[float, below_one("δ in (0, 1), the probability that the budget does not cover")]
-Beta = Annotated[float, below_one("β in (0, 1), public: the probability that the error bound may fail")]
+THE_BUDGET = "the budget"
+FAILURE = "public: the probability that the error bound may fail"
+
+Epsilon = Annotated[float, positive("ε", THE_BUDGET)]
+Rho = Annotated[float, positive("ρ", THE_BUDGET)]
+Delta = Annotated[float, below_one("δ", "the probability that the budget does not cover")]
+Beta = Annotated[float, below_one("β", FAILURE)]
+# The same for a mechanism whose steps get shares, so that every share is in the range above: of at least 1/1000; of
+# half of that; and of a quarter.
+SharedEpsilon = Annotated[float, positive("ε", THE_BUDGET, 1e-27)]
+SharedRho = Annotated[float, positive("ρ", THE_BUDGET, 1e-27)]
+SharedBeta = Annotated[float, below_one("β", FAILURE, 1e-297)]
+HalvedRho = Annotated[float, positive("ρ", THE_BUDGET, 1e-26)]
+HalvedBeta = Annotated[float, below_one("β", FAILURE, 1e-296)]
+QuarteredRho = Annotated[float, positive("ρ", THE_BUDGET, 1e-25)]
+QuarteredBeta = Annotated[float, below_one("β", FAILURE, 1e-295)]
 RowBound = Annotated[
     float,
     Rule(
-        "r > 0, public, in the unit of x: longer rows are clipped or rejected",
+        f"r in [{shown(SMALLEST_ROW_BOUND)}, {shown(LARGEST_ROW_BOUND)}], public, in the unit of x: "
+        "longer rows are clipped or rejected",
         lambda _, r: requirements.require_row_bound(r),
+        (SMALLEST_ROW_BOUND, LARGEST_ROW_BOUND),
     ),
 ]
 LargeRows = Annotated[
@@ -158,6 +201,11 @@ ReconstructedCalibration = Annotated[
     Meaning('"reconstructed" has the constants of our reconstruction, "tight" sharper ones of ours'),
 ]
 InputBits = Annotated[
-    int, Rule("b, 1 to 24, public: rows are rounded toward zero to multiples of r 2^−b", require_input_bits)
+    int,
+    Rule(
+        "b, 1 to 24, public: rows are rounded toward zero to multiples of r 2^−b",
+        require_input_bits,
+        (1, LARGEST_INPUT_BITS),
+    ),
 ]
-Dimension = Annotated[int, Rule("d ≥ 1, the number of columns", requirements.require_dimension)]
+Dimension = Annotated[int, count("d", 1, LARGEST_DIMENSION, "the number of columns")]

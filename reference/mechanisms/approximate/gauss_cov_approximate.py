@@ -19,19 +19,22 @@ Accuracy. The error is σ‖W‖_F on all data.
 Proof: proofs/paper/gauss-cov-approximate.md
 """
 
-import math
 from collections.abc import Callable
 
 from covassay.reference.domain import DataSet, Matrix, Number, require_symmetric, second_moment, sized_unit_rows
-from covassay.reference.mechanisms.building_blocks.gaussian_approximate import log_delta, multiplier
+from covassay.reference.mechanisms.building_blocks.gaussian_approximate import (
+    ApproximateEpsilon,
+    multiplier,
+    proven_delta,
+)
 from covassay.reference.mechanisms.concentrated.gauss_cov import Ensemble, change_squared, draw_noise
 from covassay.reference.mechanisms.mechanism import About, Mechanism
 from covassay.reference.mechanisms.output import SYMMETRIC_SECOND_MOMENT
 from covassay.reference.mechanisms.parameters import (
+    SMALLEST_PROBABILITY,
     Calibration,
     Delta,
     Dimension,
-    Epsilon,
     LargeRows,
     RowBound,
     checked,
@@ -55,7 +58,7 @@ def release(
     x: DataSet,
     noise: Matrix,
     *,
-    epsilon: Epsilon,
+    epsilon: ApproximateEpsilon,
     delta: Delta,
     calibration: Calibration = "paper",
     ensemble: Ensemble = "wigner",
@@ -81,7 +84,7 @@ def release(
 @checked
 def spend(
     *,
-    epsilon: Epsilon,
+    epsilon: ApproximateEpsilon,
     delta: Delta,
     dimension: Dimension,
     calibration: Calibration = "paper",
@@ -89,8 +92,13 @@ def spend(
 ) -> Spend:
     """The claimed (ε, δ); proven is the exact δ at ε for means √2/(nσ) apart, or 1/(nσ) apart for d = 1."""
     apart = change_squared(dimension) ** 0.5 / (sensitivity(1) * multiplier(epsilon, delta, calibration))
-    proven = ApproximateDP(epsilon, math.exp(log_delta(apart, epsilon)))
-    return Spend(ApproximateDP(epsilon, delta), proven, True, "by the event {loss > ε}, for orthonormal rows")
+    exact = proven_delta(apart, epsilon)
+    return Spend(
+        ApproximateDP(epsilon, delta),
+        ApproximateDP(epsilon, exact),
+        exact > SMALLEST_PROBABILITY,
+        "by the event {loss > ε}, for orthonormal rows",
+    )
 
 
 ABOUT = About(

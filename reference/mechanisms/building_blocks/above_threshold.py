@@ -44,7 +44,7 @@ from covassay.reference.mechanisms.parameters import (
 )
 from covassay.reference.privacy import PURE, PureDP, Spend
 
-Share = Annotated[float, positive("above 0, public: the threshold is share · n/d, in the unit of x squared")]
+Share = Annotated[float, positive("", "public: the threshold is share · n/d, in the unit of x squared")]
 
 # FORMULAS
 

@@ -22,6 +22,7 @@ Proof: proofs/paper/gaussian-approximate.md
 
 import math
 from collections.abc import Callable
+from typing import Annotated
 
 import numpy as np
 from scipy.optimize import brentq
@@ -43,18 +44,23 @@ from covassay.reference.mechanisms.mechanism import About, Mechanism
 from covassay.reference.mechanisms.output import VectorOutput
 from covassay.reference.mechanisms.parameters import (
     CALIBRATIONS,
+    SMALLEST_PROBABILITY,
+    THE_BUDGET,
     Calibration,
     Delta,
     Dimension,
-    Epsilon,
     LargeRows,
     RowBound,
+    between,
     checked,
 )
 from covassay.reference.privacy import APPROXIMATE, ApproximateDP, Spend
 
 SMALLEST = 1e-8  # ε or δ must be at least this, because float64 cannot tell a smaller δ(q, ε) from 0
-ROUNDED_UP = 1e-9  # relative, and more than the error of the root
+ROUNDED_UP = 1e-9  # relative, and more than the error of the root, for ε of at least ENOUGH
+ENOUGH = 1e-3
+# Below ε = 1e-8 float64 has no digits of δ(q, ε) left if δ is small, and above 1e12 too few of q/2 − ε/q.
+ApproximateEpsilon = Annotated[float, between("ε", SMALLEST, 1e12, THE_BUDGET)]
 
 # FORMULAS
 
@@ -80,8 +86,22 @@ def log_delta(
 # MECHANISM
 
 
+def rounding(epsilon: float) -> float:
+    """By how much, relatively, the root is rounded up.
+
+    The computed ln δ(q, ε) is off by about L²/(2^52 ε), L = ln(1/δ) ≤ 691, and rounding by r moves it by about 2Lr.
+    """
+    return ROUNDED_UP * max(1.0, ENOUGH / epsilon)
+
+
+def proven_delta(q: float, epsilon: float) -> float:
+    """δ(q, ε), or a bound on it: from above by rounding for ε below ENOUGH, and 1e-300 if it is less than that."""
+    raised = q * (1 + rounding(epsilon) / 2) if epsilon < ENOUGH else q
+    return max(math.exp(log_delta(raised, epsilon)), SMALLEST_PROBABILITY)
+
+
 def _tight_multiplier(epsilon: float, delta: float) -> float:
-    """The least σ/Δ₂ with δ(Δ₂/σ, ε) ≤ δ, up to `ROUNDED_UP`."""
+    """The least σ/Δ₂ with δ(Δ₂/σ, ε) ≤ δ, up to `rounding`."""
 
     def excess(log_multiplier: float) -> float:
         return float(log_delta(math.exp(-log_multiplier), epsilon)) - math.log(delta)
@@ -92,7 +112,7 @@ def _tight_multiplier(epsilon: float, delta: float) -> float:
     while excess(high) > 0:
         high += 1
     root = low if low == high else float(brentq(excess, low, high, xtol=1e-13, rtol=1e-13))
-    return math.exp(root) * (1 + ROUNDED_UP)
+    return math.exp(root) * (1 + rounding(epsilon))
 
 
 def _require_budget(epsilon: float, delta: float, calibration: str) -> None:
@@ -128,7 +148,7 @@ def release(
     x: DataSet,
     noise: Vector,
     *,
-    epsilon: Epsilon,
+    epsilon: ApproximateEpsilon,
     delta: Delta,
     calibration: Calibration = "paper",
     row_bound: RowBound = 1.0,
@@ -156,13 +176,15 @@ def draw_noise(dimension: int, rng: np.random.Generator, size: int | None = None
 
 
 @checked
-def spend(*, epsilon: Epsilon, delta: Delta, dimension: Dimension, calibration: Calibration = "paper") -> Spend:
+def spend(
+    *, epsilon: ApproximateEpsilon, delta: Delta, dimension: Dimension, calibration: Calibration = "paper"
+) -> Spend:
     """The claimed (ε, δ); proven is the smallest δ at ε, attained in every dimension."""
-    exact = math.exp(log_delta(1 / multiplier(epsilon, delta, calibration), epsilon))
+    exact = proven_delta(1 / multiplier(epsilon, delta, calibration), epsilon)
     return Spend(
         ApproximateDP(epsilon, delta),
         ApproximateDP(epsilon, exact),
-        True,
+        exact > SMALLEST_PROBABILITY,
         "by the event {loss > ε}, for rows e₁ and e₂ (one row against none if d = 1)",
     )
 

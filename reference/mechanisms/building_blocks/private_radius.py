@@ -44,9 +44,7 @@ from covassay.reference.privacy import PURE, PureDP, Spend
 
 PRECISION = 2.0**-20
 BETA = 0.1
-Precision = Annotated[
-    float, between(1e-300, 1, "in [1e-300, 1], public: the smallest radius, in the unit of row_bound")
-]
+Precision = Annotated[float, between("", 1e-300, 1, "public: the smallest radius, in the unit of row_bound")]
 
 # FORMULAS
 

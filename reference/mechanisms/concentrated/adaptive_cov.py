@@ -50,13 +50,13 @@ from covassay.reference.mechanisms.concentrated.gauss_cov import Ensemble
 from covassay.reference.mechanisms.mechanism import About, Mechanism
 from covassay.reference.mechanisms.output import SYMMETRIC_SECOND_MOMENT
 from covassay.reference.mechanisms.parameters import (
-    Beta,
     Calibration,
     Dimension,
     LargeRows,
     Meaning,
-    Rho,
     RowBound,
+    SharedBeta,
+    SharedRho,
     between,
     checked,
 )
@@ -70,9 +70,7 @@ Bounds = Annotated[
     Literal["theorem", "code"],
     Meaning("where the error bounds come from that steer the choices: Theorem 1, or the authors' code"),
 ]
-Precision = Annotated[
-    float, between(1e-100, 1, "in [1e-100, 1], public: the smallest private radius, in the unit of row_bound")
-]
+Precision = Annotated[float, between("", 1e-100, 1, "public: the smallest private radius, in the unit of row_bound")]
 BETA = 0.1
 PRECISION = private_radius.PRECISION
 
@@ -222,12 +220,12 @@ def release(
     x: DataSet,
     noise: AdaptiveCovNoise,
     *,
-    rho: Rho,
+    rho: SharedRho,
     radius: Radius = "none",
     calibration: Calibration = "paper",
     ensemble: Ensemble = "wigner",
     bounds: Bounds = "theorem",
-    beta: Beta = BETA,
+    beta: SharedBeta = BETA,
     precision: Precision = PRECISION,
     row_bound: RowBound = 1.0,
     on_large_rows: LargeRows = "clip",
@@ -277,7 +275,7 @@ def draw_noise(
 @checked
 def spend(
     *,
-    rho: Rho,
+    rho: SharedRho,
     dimension: Dimension,
     radius: Radius = "none",
     calibration: Calibration = "paper",

@@ -52,7 +52,7 @@ from covassay.reference.mechanisms.parameters import (
 )
 from covassay.reference.privacy import CONCENTRATED, ZCDP, Spend
 
-Beta = Annotated[float, below_one("β in (0, 1), public: λ̃ is above λ_min(G) with at most this probability")]
+Beta = Annotated[float, below_one("β", "public: λ̃ is above λ_min(G) with at most this probability")]
 
 # FORMULAS
 

@@ -36,13 +36,13 @@ from covassay.reference.mechanisms.concentrated.gauss_cov import Ensemble
 from covassay.reference.mechanisms.mechanism import About, Mechanism
 from covassay.reference.mechanisms.output import SYMMETRIC_SECOND_MOMENT
 from covassay.reference.mechanisms.parameters import (
-    Beta,
     Calibration,
     Dimension,
     LargeRows,
     Meaning,
-    Rho,
     RowBound,
+    SharedBeta,
+    SharedRho,
     between,
     checked,
 )
@@ -52,7 +52,7 @@ Base = Annotated[
     Literal["separate", "gauss"], Meaning('the mechanism M: "separate" for `separate_cov`, "gauss" for `gauss_cov`')
 ]
 Threshold = Annotated[Literal["public", "private"], Meaning('"public" takes τ = clip_norm, "private" searches for τ')]
-ClipNorm = Annotated[float, between(1e-100, 1, "τ of the public threshold, in the unit of row_bound: in [1e-100, 1]")]
+ClipNorm = Annotated[float, between("τ", 1e-100, 1, "of the public threshold, in the unit of row_bound")]
 CLIP_NORM = 0.5
 BETA = 0.1
 LAST_LEVEL = 79  # ⌊log₂ 10²⁴⌋: the authors' code (AdaptiveCov) stops at 1e-24
@@ -176,13 +176,13 @@ def release(
     x: DataSet,
     noise: ClippedCovNoise,
     *,
-    rho: Rho,
+    rho: SharedRho,
     base: Base = "separate",
     threshold: Threshold = "public",
     calibration: Calibration = "paper",
     ensemble: Ensemble = "wigner",
     clip_norm: ClipNorm = CLIP_NORM,
-    beta: Beta = BETA,
+    beta: SharedBeta = BETA,
     row_bound: RowBound = 1.0,
     on_large_rows: LargeRows = "clip",
 ) -> Matrix:
@@ -218,7 +218,7 @@ def draw_noise(
 @checked
 def spend(
     *,
-    rho: Rho,
+    rho: SharedRho,
     dimension: Dimension,
     base: Base = "separate",
     threshold: Threshold = "public",

@@ -37,9 +37,7 @@ from covassay.reference.mechanisms.parameters import Dimension, LargeRows, Rho, 
 from covassay.reference.privacy import CONCENTRATED, ZCDP, Spend
 from covassay.reference.sensitivity import square_root
 
-Weight = Annotated[
-    float, between(1e-6, 1e6, "w in [1e-6, 1e6], public: λ/λ₀, the weight of Σ; up to 1 it costs the mean nothing")
-]
+Weight = Annotated[float, between("w", 1e-6, 1e6, "public: λ/λ₀, the weight of Σ; up to 1 it costs the mean nothing")]
 
 # FORMULAS
 

@@ -28,35 +28,29 @@ from typing import Annotated
 
 import numpy as np
 
-from covassay.reference.domain import map_rows, require_dimension, require_symmetric, second_moment, sized_unit_rows
-from covassay.reference.domain.requirements import require_between
+from covassay.reference.domain import map_rows, require_symmetric, second_moment, sized_unit_rows
 from covassay.reference.domain.types import DataSet, Matrix, Number, Rows
 from covassay.reference.laws import wigner
 from covassay.reference.mechanisms.mechanism import About, Mechanism
 from covassay.reference.mechanisms.output import SYMMETRIC_SECOND_MOMENT
 from covassay.reference.mechanisms.parameters import (
+    LARGEST,
     Dimension,
     LargeRows,
     ReconstructedCalibration,
     Rho,
     RowBound,
-    Rule,
     between,
     checked,
+    count,
 )
 from covassay.reference.privacy import CONCENTRATED, ZCDP, Spend
 
 LARGEST_SUBSAMPLE = 10**9
 
 
-def require_subsample(name: str, m: int) -> None:
-    """Raise `InvalidInput` unless m is a whole number from 1 to 10⁹."""
-    require_dimension(name, m)
-    require_between(name, m, 1, LARGEST_SUBSAMPLE)
-
-
-Ratio = Annotated[float, between(1, 1e30, "κ in [1, 1e30], public: R²/λ, where λI ⪯ Σ, for accuracy only")]
-Subsample = Annotated[int, Rule("m from 1 to 10⁹, public: that many rows show Σ, for accuracy only", require_subsample)]
+Ratio = Annotated[float, between("κ", 1, LARGEST, "public: R²/λ, where λI ⪯ Σ, for accuracy only")]
+Subsample = Annotated[int, count("m", 1, LARGEST_SUBSAMPLE, "public: that many rows show Σ, for accuracy only")]
 
 # FORMULAS
 

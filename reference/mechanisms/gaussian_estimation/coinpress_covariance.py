@@ -28,12 +28,12 @@ from typing import Annotated, Literal
 
 import numpy as np
 
-from covassay.reference.domain import as_rows, map_rows, require_dimension, require_shape, second_moment
+from covassay.reference.domain import as_rows, map_rows, require_shape, second_moment
 from covassay.reference.domain.types import DataSet, Matrix, Number, Rows
 from covassay.reference.errors import InvalidInput
 from covassay.reference.mechanisms.mechanism import About, Mechanism
 from covassay.reference.mechanisms.output import SYMMETRIC_SECOND_MOMENT
-from covassay.reference.mechanisms.parameters import Beta, Dimension, Meaning, Rho, Rule, checked, positive
+from covassay.reference.mechanisms.parameters import Beta, Dimension, Meaning, checked, count, positive
 from covassay.reference.privacy import CONCENTRATED, ZCDP, Spend
 
 CODE_BETA = 0.1  # the published code's share of clipped rows
@@ -42,8 +42,10 @@ Constants = Annotated[
     Literal["paper", "code"],
     Meaning('"paper" has the constants of the accuracy argument, "code" those of the code of the authors'),
 ]
-Steps = Annotated[int, Rule("t ≥ 1, public: the number of steps", require_dimension)]
-LargestVariance = Annotated[float, positive("u > 0, public, in the unit of x squared: Σ ⪯ uI, for accuracy only")]
+Steps = Annotated[int, count("t", 1, 10, "public: the number of steps")]
+LargestVariance = Annotated[float, positive("u", "public, in the unit of x squared: Σ ⪯ uI, for accuracy only")]
+# every step takes the noise of the one before as its scale, so that scales grow like powers of 1/ρ
+CoinPressRho = Annotated[float, positive("ρ", "the budget", 1e-12)]
 
 # FORMULAS
 
@@ -116,7 +118,7 @@ def release(
     x: DataSet,
     noise: Matrix,
     *,
-    rho: Rho,
+    rho: CoinPressRho,
     constants: Constants = "paper",
     u: LargestVariance = 10.0,
     steps: Steps = 3,
@@ -163,7 +165,7 @@ def draw_noise(dimension: int, rng: np.random.Generator, *, steps: Steps) -> Mat
 
 
 @checked
-def spend(*, rho: Rho, dimension: Dimension, constants: Constants = "paper") -> Spend:
+def spend(*, rho: CoinPressRho, dimension: Dimension, constants: Constants = "paper") -> Spend:
     """The claimed ρ; proven are ρ, and ρ/2 for d = 1."""
     proven = rho if dimension > 1 else rho / 2
     remark = "by far-out rows along two axes as n → ∞; for more than one step, by all steps together"

@@ -31,6 +31,7 @@ import numpy as np
 from covassay.reference.domain import as_rows, map_rows, require_shape, sum_rows
 from covassay.reference.domain.types import DataSet, Matrix, Number, Vector
 from covassay.reference.mechanisms.gaussian_estimation.coinpress_covariance import (
+    CoinPressRho,
     Constants,
     Steps,
     budgets,
@@ -39,12 +40,12 @@ from covassay.reference.mechanisms.gaussian_estimation.coinpress_covariance impo
 )
 from covassay.reference.mechanisms.mechanism import About, Mechanism
 from covassay.reference.mechanisms.output import VectorOutput
-from covassay.reference.mechanisms.parameters import Beta, Dimension, Rho, checked, positive
+from covassay.reference.mechanisms.parameters import Beta, Dimension, checked, positive
 from covassay.reference.privacy import CONCENTRATED, ZCDP, Spend
 
 CODE_BETA = 0.01  # the published code's failure probability of each bound
 
-Radius = Annotated[float, positive("r > 0, public: a bound on the length of the mean, for accuracy only")]
+Radius = Annotated[float, positive("r", "public: a bound on the length of the mean, for accuracy only")]
 
 # FORMULAS
 
@@ -80,7 +81,7 @@ def release(
     x: DataSet,
     noise: Matrix,
     *,
-    rho: Rho,
+    rho: CoinPressRho,
     constants: Constants = "paper",
     radius: Radius = 10.0,
     steps: Steps = 3,
@@ -117,7 +118,7 @@ def draw_noise(dimension: int, rng: np.random.Generator, *, steps: Steps) -> Mat
 
 
 @checked
-def spend(*, rho: Rho, dimension: Dimension, constants: Constants = "paper") -> Spend:
+def spend(*, rho: CoinPressRho, dimension: Dimension, constants: Constants = "paper") -> Spend:
     """The claimed ρ, which is also what is proven; all centres together approach it."""
     remark = "by all centres together, in the limit of opposite rows ever further out; for one step that is the output"
     return Spend(ZCDP(rho), ZCDP(rho), True, remark)

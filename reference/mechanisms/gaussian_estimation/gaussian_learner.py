@@ -27,7 +27,13 @@ from covassay.reference.mechanisms.gaussian_estimation.naive_pce import Kappa
 from covassay.reference.mechanisms.gaussian_estimation.naive_pme import MeanNorm
 from covassay.reference.mechanisms.mechanism import About, Mechanism
 from covassay.reference.mechanisms.output import GaussianOutput
-from covassay.reference.mechanisms.parameters import Beta, Dimension, ReconstructedCalibration, Rho, checked
+from covassay.reference.mechanisms.parameters import (
+    Dimension,
+    QuarteredBeta,
+    QuarteredRho,
+    ReconstructedCalibration,
+    checked,
+)
 from covassay.reference.privacy import CONCENTRATED, ZCDP, Spend
 
 # FORMULAS
@@ -54,11 +60,11 @@ def release(
     x: DataSet,
     noise: GaussianLearnerNoise,
     *,
-    rho: Rho,
+    rho: QuarteredRho,
     calibration: ReconstructedCalibration = "reconstructed",
     kappa: Kappa = 1e4,
     mean_bound: MeanNorm = 10.0,
-    beta: Beta = 0.1,
+    beta: QuarteredBeta = 0.1,
 ) -> Matrix:
     """Release the mean and, in the rows below it, the covariance, given the noise: a `GaussianLearnerNoise`."""
     # VALIDATE
@@ -84,7 +90,7 @@ def draw_noise(dimension: int, rng: np.random.Generator, *, kappa: Kappa, mean_b
 
 
 @checked
-def spend(*, rho: Rho, dimension: Dimension, calibration: ReconstructedCalibration = "reconstructed") -> Spend:
+def spend(*, rho: QuarteredRho, dimension: Dimension, calibration: ReconstructedCalibration = "reconstructed") -> Spend:
     """The sum of what PGCE and PME spend of ρ/2 each."""
     parts = [step.spend(rho=half(rho), dimension=dimension, calibration=calibration).proven for step in (pgce, pme)]
     proven = sum(part.rho for part in parts if isinstance(part, ZCDP))

@@ -39,10 +39,8 @@ from covassay.reference.privacy import CONCENTRATED, ZCDP, Spend
 MOST_BINS = 10_000_000
 GAP = 0.2745  # Φ(1) + Φ(3/2) − 3/2 = 0.27454
 
-Deviation = Annotated[
-    float, positive("σ > 0, public: bounds the standard deviation of every column, for accuracy only")
-]
-MeanBound = Annotated[float, positive("R > 0, public: bounds the absolute mean of every column, for accuracy only")]
+Deviation = Annotated[float, positive("σ", "public: bounds the standard deviation of every column, for accuracy only")]
+MeanBound = Annotated[float, positive("R", "public: bounds the absolute mean of every column, for accuracy only")]
 
 # FORMULAS
 

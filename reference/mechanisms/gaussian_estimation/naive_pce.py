@@ -26,24 +26,24 @@ from typing import Annotated
 
 import numpy as np
 
-from covassay.reference.domain import as_rows, map_rows, require_between, require_symmetric, row_norms, second_moment
+from covassay.reference.domain import as_rows, map_rows, require_symmetric, row_norms, second_moment
 from covassay.reference.domain.types import DataSet, Matrix, Number
 from covassay.reference.laws import wigner
 from covassay.reference.mechanisms.mechanism import About, Mechanism
 from covassay.reference.mechanisms.output import SYMMETRIC_SECOND_MOMENT
-from covassay.reference.mechanisms.parameters import Beta, Dimension, ReconstructedCalibration, Rho, Rule, checked
+from covassay.reference.mechanisms.parameters import (
+    LARGEST,
+    Beta,
+    Dimension,
+    ReconstructedCalibration,
+    Rho,
+    between,
+    checked,
+)
 from covassay.reference.privacy import CONCENTRATED, ZCDP, Spend
 from covassay.reference.projections import psd_cone
 
-LARGEST_KAPPA = 1e30  # so that no product of preconditioners leaves the range of floats
-
-
-def require_kappa(name: str, kappa: float) -> None:
-    """κ ≥ 1: the bound on Σ, in the unit in which Σ ⪰ I."""
-    require_between(name, kappa, 1, LARGEST_KAPPA)
-
-
-Kappa = Annotated[float, Rule("κ in [1, 1e30], public: I ⪯ Σ ⪯ κI, for accuracy only", require_kappa)]
+Kappa = Annotated[float, between("κ", 1, LARGEST, "public: I ⪯ Σ ⪯ κI, for accuracy only")]
 
 # FORMULAS
 

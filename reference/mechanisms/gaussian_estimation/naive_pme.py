@@ -27,7 +27,7 @@ from covassay.reference.mechanisms.output import VectorOutput
 from covassay.reference.mechanisms.parameters import Beta, Dimension, Rho, checked, positive
 from covassay.reference.privacy import CONCENTRATED, Spend
 
-MeanNorm = Annotated[float, positive("R > 0, public: ‖μ‖ ≤ R, for accuracy only")]
+MeanNorm = Annotated[float, positive("R", "public: ‖μ‖ ≤ R, for accuracy only")]
 
 # FORMULAS
 

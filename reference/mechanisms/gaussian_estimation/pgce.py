@@ -28,7 +28,7 @@ from covassay.reference.mechanisms.gaussian_estimation.naive_pce import Kappa
 from covassay.reference.mechanisms.gaussian_estimation.weak_ppc import SMALLEST_KAPPA
 from covassay.reference.mechanisms.mechanism import About, Mechanism
 from covassay.reference.mechanisms.output import SYMMETRIC_SECOND_MOMENT
-from covassay.reference.mechanisms.parameters import Beta, Dimension, ReconstructedCalibration, Rho, checked
+from covassay.reference.mechanisms.parameters import Dimension, HalvedBeta, HalvedRho, ReconstructedCalibration, checked
 from covassay.reference.privacy import CONCENTRATED, ZCDP, Spend
 
 # FORMULAS
@@ -55,10 +55,10 @@ def release(
     x: DataSet,
     noise: PGCENoise,
     *,
-    rho: Rho,
+    rho: HalvedRho,
     calibration: ReconstructedCalibration = "reconstructed",
     kappa: Kappa = 1e4,
-    beta: Beta = 0.1,
+    beta: HalvedBeta = 0.1,
 ) -> Matrix:
     """Release the covariance, estimated where it is nearly spherical, given the noise: a `PGCENoise`."""
     # VALIDATE
@@ -88,7 +88,7 @@ def draw_noise(dimension: int, rng: np.random.Generator, *, kappa: Kappa) -> PGC
 
 
 @checked
-def spend(*, rho: Rho, dimension: Dimension, calibration: ReconstructedCalibration = "reconstructed") -> Spend:
+def spend(*, rho: HalvedRho, dimension: Dimension, calibration: ReconstructedCalibration = "reconstructed") -> Spend:
     """The sum of what PPC and NaivePCE spend of ρ/2 each."""
     parts = [
         step(rho=half(rho), dimension=dimension, calibration=calibration).proven

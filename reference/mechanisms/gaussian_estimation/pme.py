@@ -32,7 +32,7 @@ from covassay.reference.mechanisms.gaussian_estimation.naive_pme import MeanNorm
 from covassay.reference.mechanisms.gaussian_estimation.weak_ppc import SMALLEST_KAPPA
 from covassay.reference.mechanisms.mechanism import About, Mechanism
 from covassay.reference.mechanisms.output import VectorOutput
-from covassay.reference.mechanisms.parameters import Beta, Dimension, ReconstructedCalibration, Rho, checked
+from covassay.reference.mechanisms.parameters import Dimension, HalvedBeta, HalvedRho, ReconstructedCalibration, checked
 from covassay.reference.privacy import CONCENTRATED, ZCDP, Spend
 
 # FORMULAS
@@ -77,11 +77,11 @@ def release(
     x: DataSet,
     noise: PMENoise,
     *,
-    rho: Rho,
+    rho: HalvedRho,
     calibration: ReconstructedCalibration = "reconstructed",
     kappa: Kappa = 1e4,
     mean_bound: MeanNorm = 10.0,
-    beta: Beta = 0.1,
+    beta: HalvedBeta = 0.1,
 ) -> Vector:
     """Release the mean, estimated where the covariance is nearly spherical, given the noise: a `PMENoise`."""
     # VALIDATE
@@ -115,7 +115,7 @@ def draw_noise(dimension: int, rng: np.random.Generator, *, kappa: Kappa, mean_b
 
 
 @checked
-def spend(*, rho: Rho, dimension: Dimension, calibration: ReconstructedCalibration = "reconstructed") -> Spend:
+def spend(*, rho: HalvedRho, dimension: Dimension, calibration: ReconstructedCalibration = "reconstructed") -> Spend:
     """The sum of what PPC and NaivePME spend of ρ/2 each."""
     parts = [
         ppc.spend(rho=half(rho), dimension=dimension, calibration=calibration).proven,

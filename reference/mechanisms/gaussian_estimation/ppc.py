@@ -38,7 +38,7 @@ from covassay.reference.mechanisms.gaussian_estimation.naive_pce import Kappa
 from covassay.reference.mechanisms.gaussian_estimation.weak_ppc import PROGRESS, SMALLEST_KAPPA
 from covassay.reference.mechanisms.mechanism import About, Mechanism
 from covassay.reference.mechanisms.output import MatrixOutput
-from covassay.reference.mechanisms.parameters import Beta, Dimension, ReconstructedCalibration, Rho, checked
+from covassay.reference.mechanisms.parameters import Dimension, ReconstructedCalibration, SharedBeta, SharedRho, checked
 from covassay.reference.privacy import CONCENTRATED, ZCDP, Spend
 
 # FORMULAS
@@ -106,10 +106,10 @@ def release(
     x: DataSet,
     noise: Matrix,
     *,
-    rho: Rho,
+    rho: SharedRho,
     calibration: ReconstructedCalibration = "reconstructed",
     kappa: Kappa = 1e4,
-    beta: Beta = 0.1,
+    beta: SharedBeta = 0.1,
 ) -> Matrix:
     """Release the preconditioner A, given the noise: one symmetric matrix for every round, (T, d, d)."""
     # VALIDATE
@@ -129,7 +129,7 @@ def draw_noise(dimension: int, rng: np.random.Generator, *, kappa: Kappa) -> Mat
 
 
 @checked
-def spend(*, rho: Rho, dimension: Dimension, calibration: ReconstructedCalibration = "reconstructed") -> Spend:
+def spend(*, rho: SharedRho, dimension: Dimension, calibration: ReconstructedCalibration = "reconstructed") -> Spend:
     """The budget of T rounds, each a NaivePCE run with budget ρ/T."""
     proven = naive_pce.spend(rho=rho, dimension=dimension, calibration=calibration).proven
     return Spend(ZCDP(rho), proven, False, "by composition of the rounds")

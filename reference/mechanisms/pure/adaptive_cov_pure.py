@@ -33,7 +33,15 @@ from covassay.reference.mechanisms.concentrated.adaptive_cov import Precision, R
 from covassay.reference.mechanisms.concentrated.clipped_cov import bias_bound, bin_counts, clip_level, last_level
 from covassay.reference.mechanisms.mechanism import About, Mechanism
 from covassay.reference.mechanisms.output import SYMMETRIC_SECOND_MOMENT
-from covassay.reference.mechanisms.parameters import Beta, Calibration, Dimension, Epsilon, LargeRows, RowBound, checked
+from covassay.reference.mechanisms.parameters import (
+    Calibration,
+    Dimension,
+    LargeRows,
+    RowBound,
+    SharedBeta,
+    SharedEpsilon,
+    checked,
+)
 from covassay.reference.mechanisms.pure import lap_cov, separate_cov_pure
 from covassay.reference.privacy import PURE, PureDP, Spend
 from covassay.reference.projections import spectral_interval
@@ -111,10 +119,10 @@ def release(
     x: DataSet,
     noise: AdaptiveCovPureNoise,
     *,
-    epsilon: Epsilon,
+    epsilon: SharedEpsilon,
     radius: Radius = "none",
     calibration: Calibration = "paper",
-    beta: Beta = 0.1,
+    beta: SharedBeta = 0.1,
     precision: Precision = private_radius.PRECISION,
     row_bound: RowBound = 1.0,
     on_large_rows: LargeRows = "clip",
@@ -174,7 +182,7 @@ def draw_noise(
 
 @checked
 def spend(
-    *, epsilon: Epsilon, dimension: Dimension, radius: Radius = "none", calibration: Calibration = "paper"
+    *, epsilon: SharedEpsilon, dimension: Dimension, radius: Radius = "none", calibration: Calibration = "paper"
 ) -> Spend:
     """The claimed ε; proven is the sum over the steps."""
     share, final = step_epsilon(epsilon), final_epsilon(epsilon, radius)

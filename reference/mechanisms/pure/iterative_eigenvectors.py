@@ -66,9 +66,10 @@ Budget = Annotated[
     Literal["uniform", "adaptive"],
     Meaning('"uniform" treats all directions alike, "adaptive" spends more on larger noisy eigenvalues'),
 ]
-OffsetBeta = Annotated[float, below_one("β in (0, 1), public: only the offset τ of the adaptive budget uses it")]
+OffsetBeta = Annotated[float, below_one("β", "public: only the offset τ of the adaptive budget uses it")]
 Rank = Annotated[
-    int, Rule("k ≥ 0, public: how many rank-one terms are released; 0, or more than d, means d", require_rank)
+    int,
+    Rule("k ≥ 0, public: how many rank-one terms are released; 0, or more than d, means d", require_rank, (0, None)),
 ]
 
 # FORMULAS

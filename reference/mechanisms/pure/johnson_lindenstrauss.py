@@ -32,13 +32,22 @@ from typing import Annotated
 
 import numpy as np
 
-from covassay.reference.domain import require_below_one, require_positive, require_shape, sized_unit_rows, sum_rows
+from covassay.reference.domain import require_shape, sized_unit_rows, sum_rows
 from covassay.reference.domain.types import DataSet, Matrix, Number, Vector
 from covassay.reference.errors import InvalidInput
 from covassay.reference.laws.wigner import svec, triangle, unsvec
 from covassay.reference.mechanisms.mechanism import About, Mechanism
 from covassay.reference.mechanisms.output import SYMMETRIC_SECOND_MOMENT
-from covassay.reference.mechanisms.parameters import Dimension, Epsilon, LargeRows, RowBound, Rule, checked
+from covassay.reference.mechanisms.parameters import (
+    Dimension,
+    Epsilon,
+    LargeRows,
+    RowBound,
+    Rule,
+    below_one,
+    between,
+    checked,
+)
 from covassay.reference.privacy import PURE, PureDP, Spend
 from covassay.reference.projections import psd_trace_ball
 from covassay.reference.sensitivity import square_root
@@ -59,18 +68,17 @@ ITERATIONS = 300  # steps of the fit: ‖T svec(M) − ỹ‖² then exceeds its
 STREAM = 0x4A4C5400
 Distortion = Annotated[
     float,
-    Rule(
-        "α > 0, public: how much T may change a distance; small distorts less, large needs fewer dimensions",
-        require_positive,
+    between(
+        "α",
+        1e-100,
+        1e100,
+        "public: how much T may change a distance; small distorts less, large needs fewer dimensions",
     ),
 ]
 DistortionFailure = Annotated[
-    float,
-    Rule(
-        "β in (0, 1), public: T changes some distance by more than α with at most this probability", require_below_one
-    ),
+    float, below_one("β", "public: T changes some distance by more than α with at most this probability")
 ]
-Seed = Annotated[int, Rule("the seed of T, public, a whole number of at least 0", require_seed)]
+Seed = Annotated[int, Rule("the seed of T, public, a whole number of at least 0", require_seed, (0, None))]
 
 # FORMULAS
 

@@ -38,7 +38,7 @@ from covassay.reference.privacy import PURE, PureDP, Spend
 
 NORM_ITERATIONS = 200  # the computed norm was at most 2e-5 too large in every case tried; with 80 up to 9e-3
 Walk = Annotated[
-    int, Rule("the number of steps of the Markov chain that draws the noise, at least 1", require_dimension)
+    int, Rule("the number of steps of the Markov chain that draws the noise, at least 1", require_dimension, (1, None))
 ]
 
 # FORMULAS

@@ -35,7 +35,7 @@ from covassay.reference.mechanisms.output import OUTPUTS
 from covassay.reference.mechanisms.parameters import Dimension, Epsilon, LargeRows, RowBound, Rule, checked
 from covassay.reference.privacy import PURE, PureDP, Spend
 
-Rank = Annotated[int, Rule("k ≥ 1, public: the rank of P; d or more means d − 1", require_dimension)]
+Rank = Annotated[int, Rule("k ≥ 1, public: the rank of P; d or more means d − 1", require_dimension, (1, None))]
 
 
 def require_projection(name: str, value: Matrix, dimension: int, rank: int) -> Matrix:

@@ -32,7 +32,7 @@ from covassay.reference.mechanisms.output import OUTPUTS
 from covassay.reference.mechanisms.parameters import Dimension, Epsilon, LargeRows, Meaning, RowBound, checked, positive
 from covassay.reference.privacy import PURE, PureDP, Spend
 
-Alpha = Annotated[float, positive("α > 0, public: the penalty on ‖w‖², for rows divided by the row bound")]
+Alpha = Annotated[float, positive("α", "public: the penalty on ‖w‖², for rows divided by the row bound")]
 GradientBound = Annotated[
     Literal["paper", "tight"],
     Meaning('"paper" adds the bounds of two gradients, "tight" bounds their difference; both are ours'),

@@ -24,6 +24,7 @@ from covassay.reference.mechanisms.building_blocks.gaussian_approximate import (
     sample,
     spend,
 )
+from covassay.reference.mechanisms.parameters import CALIBRATIONS
 from covassay.reference.privacy import ApproximateDP
 from covassay.verification.statistics.tests import kolmogorov_smirnov
 
@@ -116,6 +117,18 @@ def test_the_classical_scale_is_refused_beyond_one(epsilon: float) -> None:
 def test_a_bad_delta_is_refused(delta: Any) -> None:
     with pytest.raises(InvalidInput, match=r"^delta = "):
         release(np.eye(2), np.zeros(2), epsilon=0.5, delta=delta)
+
+
+@pytest.mark.parametrize("epsilon", [1e-8, 3e-7, 1e-5, 1e-4, 9e-4, 1e-3, 1.0])
+def test_small_budgets_are_rounded_to_the_safe_side(epsilon: float) -> None:
+    """The exact δ of the tight scale is not above the claim, and that of either scale not above what is proven."""
+    for log10_delta in (-299, -203, -100, -61, -30, -13, -7, -2):
+        delta = 10.0**log10_delta
+        assert exact_log_delta(1 / multiplier(epsilon, delta, "tight"), epsilon) <= math.log(delta)
+        for calibration in CALIBRATIONS:
+            spent = spend(epsilon=epsilon, delta=delta, dimension=2, calibration=calibration).proven  # type: ignore[arg-type]
+            exact = exact_log_delta(1 / multiplier(epsilon, delta, calibration), epsilon)  # type: ignore[arg-type]
+            assert math.log(spent.keywords()["delta"]) >= exact - (0 if epsilon < 1e-3 else 2e-6)
 
 
 def test_a_budget_that_float64_cannot_tell_from_none_is_refused() -> None:

@@ -160,6 +160,19 @@ def test_a_whole_audit_of_a_target_with_little_noise_makes_a_fraction_of_its_dra
     assert all(check.n < 0.05 * 20_000 for check in refuted)
 
 
+def test_a_test_to_which_chance_gives_no_draws_does_not_count_the_pilot(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The pilot has chosen the event, so its draws cannot test it."""
+    sizes = iter([500, 500, 0, 0])
+    monkeypatch.setattr(privacy, "poisson_size", lambda mean, rng: next(sizes))
+    (check,) = checks("laplace", 0.001, PureDP(1.0), 1000, 0, 0.0)[0]
+    assert not list(sizes)
+    assert check.p_value == 1.0
+    assert check.facts["draws"] == [0, 0]
+    assert check.facts["loss_lower_bound"] == -math.inf
+    (decided,) = decide([check], ALPHA)
+    assert decided.status is not Status.REFUTED
+
+
 @pytest.mark.thorough
 def test_a_pilot_to_which_chance_gives_no_draws_is_no_error(monkeypatch: pytest.MonkeyPatch) -> None:
     """Seen once in a thousand audits with 100 samples: the random sizes of both sides were 0."""
