@@ -163,7 +163,7 @@ def test_a_whole_audit_of_a_target_with_little_noise_makes_a_fraction_of_its_dra
 def test_a_test_to_which_chance_gives_no_draws_does_not_count_the_pilot(monkeypatch: pytest.MonkeyPatch) -> None:
     """The pilot has chosen the event, so its draws cannot test it."""
     sizes = iter([500, 500, 0, 0])
-    monkeypatch.setattr(privacy, "poisson_size", lambda mean, rng: next(sizes))
+    monkeypatch.setattr(pair_draws, "poisson_size", lambda mean, rng: next(sizes))
     (check,) = checks("laplace", 0.001, PureDP(1.0), 1000, 0, 0.0)[0]
     assert not list(sizes)
     assert check.p_value == 1.0
@@ -179,12 +179,3 @@ def test_a_pilot_to_which_chance_gives_no_draws_is_no_error(monkeypatch: pytest.
     monkeypatch.setattr(pair_draws, "poisson_size", lambda mean, rng: 0)
     report = audit("covassay:gauss-cov", ZCDP(0.5), samples=100)
     assert report.verdict is not Verdict.REFUTED
-
-
-def test_pilot_draws_never_take_the_place_of_test_draws(monkeypatch: pytest.MonkeyPatch) -> None:
-    """If chance gives no test draws on either side, nothing is tested: pilot draws chose the event, so they do not."""
-    sizes = iter([60, 60, 0, 0])
-    monkeypatch.setattr(pair_draws, "poisson_size", lambda mean, rng: next(sizes))
-    drawn, _ = checks("laplace", 0.05, PureDP(1.0), 200, 1, 0.0)
-    assert [check.n for check in drawn] == [0]
-    assert [check.p_value for check in drawn] == [1.0]
