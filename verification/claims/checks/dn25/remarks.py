@@ -1,8 +1,4 @@
-"""DN25: the comparisons of rates in the introduction and after Theorem 2, as arithmetic of exponents.
-
-A rate is a product of powers of d, n and tr Σ. With n = d^k and tr Σ = d^t every rate is a power of d, so two rates are
-compared by comparing rational exponents.
-"""
+"""DN25: the comparisons of rates in the introduction and after Theorem 2, and slips of algebra in §4."""
 
 import math
 from collections.abc import Callable
@@ -15,8 +11,6 @@ import sympy as sp
 from covassay.reference.domain import Number
 from covassay.reference.mechanisms.pure import nuclear_ball_projection
 from covassay.verification.claims.evidence import Evidence, check
-
-GRID = [Fraction(k, 4) for k in range(0, 17)]  # the exponents k of n = d^k, from n = 1 to n = d⁴, at ε = 1
 
 
 @check(
@@ -53,42 +47,48 @@ def zero_release(zero_error_squared: Callable[[int], Fraction] = lambda d: Fract
     return Evidence(not failed, "2 ≤ d < 200", ", ".join(f"d={d}" for d in failed[:3]))
 
 
-def _printed(k: Fraction) -> Fraction:
-    """The exponent of d in the printed threshold min{1/n, d^{−1/4}}."""
-    return min(-k, Fraction(-1, 4))
+Pair = tuple[Number, Number]
 
 
-def _corrected(k: Fraction) -> Fraction:
-    """The exponent of d in the corrected threshold min{d^{3/2}/(εn), d^{−1/2}}, where εn = d^k."""
-    return min(Fraction(3, 2) - k, Fraction(-1, 2))
+def corrected_threshold(d: Number, n: Number) -> Pair:
+    """The two members of the corrected threshold min{d^{3/2}/(εn), d^{−1/2}} for tr Σ; n stands for εn."""
+    return d ** sp.Rational(3, 2) / n, 1 / sp.sqrt(d)
 
 
 @check(
-    "exact",
+    "symbolic",
+    covers="all",
+    exhausts="each of the two bounds has two terms",
     mutants={
-        "the printed threshold": {"threshold": _printed},
-        "d/(εn) for √d/(εn)": {"additive": lambda k: 1 - k},
-        "εn < 1 too": {"smallest": Fraction(-1, 8)},
+        "the printed threshold": {"threshold": lambda d, n: (1 / n, d ** -sp.Rational(1, 4))},
+        "a threshold 3 % larger": {
+            "threshold": lambda d, n: tuple(sp.Rational(103, 100) * v for v in corrected_threshold(d, n))
+        },
+        "d/(εn) for √d/(εn)": {"additive": lambda d, n: d / n},
+        "√(d/(εn)) for √d/(εn), as in the text": {"additive": lambda d, n: sp.sqrt(d / n)},
+        "enough from n = d^{1/4} on": {"enough": sp.Rational(1, 4)},
     },
 )
 def earlier_work(
-    threshold: Callable[[Fraction], Fraction] = _corrected,
-    additive: Callable[[Fraction], Fraction] = lambda k: Fraction(1, 2) - k,
-    smallest: Fraction = Fraction(0),
+    threshold: Callable[[Number, Number], Pair] = corrected_threshold,
+    additive: Callable[[Number, Number], Number] = lambda d, n: sp.sqrt(d) / n,
+    enough: Number = sp.S.Half,
 ) -> Evidence:
-    """d^{3/4} √(tr/(εn)) + √d/(εn) beats min{d^{3/2}/(εn), √(d/(εn))} for tr ≪ min{d^{3/2}/(εn), d^{−1/2}}, εn ≥ 1.
+    """d^{3/4} √(tr/(εn)) + √d/(εn) beats min{d^{3/2}/(εn), √(d/(εn))} for tr ≪ min{d^{3/2}/(εn), d^{−1/2}}; d, εn ≫ 1.
 
-    The rates are compared by their exponents of d, at εn = d^k. The first term has the exponent of the minimum at that
-    trace. That of the second term is never larger than that of the minimum for k ≥ 0. DN25 prints min{1/n, d^{−1/4}}
-    as the threshold; at ε = 1 that is within the true one exactly for n ≥ √d.
+    The first term is √(tr/t₁) times d^{3/2}/(εn) and √(tr/t₂) times √(d/(εn)), where t₁ and t₂ are the two members of
+    the threshold. The second term is 1/d times the one and 1/√(εn) times the other. DN25 prints min{1/n, d^{−1/4}}/ε.
+    At ε = 1 and n = √d/x its members are x and d^{1/4} times d^{−1/2}, so it is within the true one exactly for x ≤ 1.
     """
-    failed = []
-    for k in (smallest, *GRID):
-        lower = min(Fraction(3, 2) - k, (1 - k) / 2)
-        true = 2 * lower - Fraction(3, 2) + k  # the exponent of tr at which the two rates are equal
-        if true != threshold(k) or additive(k) > lower or (_printed(k) <= true) != (k >= Fraction(1, 2)):
-            failed.append(f"k = {k}")
-    return Evidence(not failed, "εn = d^k, 0 ≤ k ≤ 4", ", ".join(failed[:3]))
+    d, n, trace, x = sp.symbols("d n t x", positive=True)  # n stands for εn
+    nikolov = d ** sp.Rational(3, 2) / n, sp.sqrt(d / n)
+    first = d ** sp.Rational(3, 4) * sp.sqrt(trace / n)
+    residuals = [sp.simplify((first / v) ** 2 - trace / t) for v, t in zip(nikolov, threshold(d, n), strict=True)]
+    small = [sp.simplify(additive(d, n) / v - s) for v, s in zip(nikolov, (1 / d, 1 / sp.sqrt(n)), strict=True)]
+    printed = [1 / n, d ** -sp.Rational(1, 4)]
+    ratios = [sp.simplify((v * sp.sqrt(d)).subs(n, d**enough / x)) for v in printed]
+    told = [sp.simplify(ratios[0] - x), sp.simplify(ratios[1] - d ** sp.Rational(1, 4))]
+    return Evidence([*residuals, *small, *told] == [0] * 6, "all d, n, ε", f"residuals {[*residuals, *small, *told]}")
 
 
 @check("symbolic", covers="all", mutants={"the printed square": {"power": 2}})
@@ -187,25 +187,47 @@ def abstract_bound(
     return Evidence(error > bound(d, n, 0.0), "rows of zeros", f"error {error:.4g}, bound {bound(d, n, 0.0):.4g}")
 
 
-@check("exact", mutants={"only tr Σ = 1": {"traces": (Fraction(0),)}})
-def gain_over_dly22(traces: tuple[Fraction, ...] = tuple(Fraction(-k, 4) for k in range(0, 20))) -> Evidence:
-    """The gain "in all regimes by d^{1/4}" is false: for tr Σ ≤ 1/(n√d) both bounds are √d/n, up to logarithms.
+def never_negative(expression: sp.Expr) -> bool:
+    """Whether a rational function of positive symbols has no negative coefficient, above and below."""
+    parts = sp.fraction(sp.cancel(sp.together(expression)))
+    return all(c >= 0 for part in parts for c in sp.Poly(sp.expand(part), *expression.free_symbols).coeffs())
 
-    The bounds √(d tr/n) + √d/n and d^{3/4}√(tr/n) + √d/n, at ε = 1, are compared as powers of d at n = d^k, tr = d^t.
-    For tr Σ ≥ 1/n the gain is d^{1/4}, and between the two it is smaller.
+
+@check(
+    "symbolic",
+    covers="all",
+    exhausts="the three ranges of tr Σ",
+    mutants={
+        "d^{1/4} in all regimes": {"small": lambda q: q},
+        "d^{1/2} for large traces": {"large": lambda q: q**2},
+        "εn tr Σ for its root": {"between": lambda q, y: q * y**2},
+    },
+)
+def gain_over_dly22(
+    small: Callable[[Number], Number] = lambda q: sp.Integer(1),
+    between: Callable[[Number, Number], Number] = lambda q, y: q * y,
+    large: Callable[[Number], Number] = lambda q: q,
+) -> Evidence:
+    """The gain "in all regimes by d^{1/4}" is false: for tr Σ ≤ 1/(εn√d) the bounds differ by a factor of at most 2.
+
+    The bounds are √(d tr/(εn)) + √d/(εn) and d^{3/4}√(tr/(εn)) + √d/(εn). With q = d^{1/4} and y = √(εn tr) their ratio
+    is (qy + 1)/(y + 1). It lies between g/2 and 2g with g = 1 for qy ≤ 1, g = qy for 1/q ≤ y ≤ 1, and g = q for y ≥ 1.
     """
-    equal, wrong = [], 0
-    for k in GRID:
-        for t in traces:
-            ours = max((1 + t - k) / 2, Fraction(1, 2) - k)
-            theirs = max(Fraction(3, 4) + (t - k) / 2, Fraction(1, 2) - k)
-            wrong += theirs - ours != min(Fraction(1, 4), max(Fraction(0), (t + k) / 2 + Fraction(1, 4)))
-            if ours == theirs:
-                equal.append((k, t))
-    explained = all(t <= -k - Fraction(1, 2) for k, t in equal)
-    return Evidence(
-        bool(equal) and explained and not wrong, "n = d^k, tr Σ = d^t", f"{len(equal)} points without a gain"
-    )
+    q, y, n, a, b = sp.symbols("q y n a b", positive=True)  # n stands for εn
+    d, trace = q**4, y**2 / n
+    ours = sp.sqrt(d * trace / n) + sp.sqrt(d) / n
+    theirs = d ** sp.Rational(3, 4) * sp.sqrt(trace / n) + sp.sqrt(d) / n
+    ratio = (q * y + 1) / (y + 1)
+    residual = sp.simplify(theirs / ours - ratio)
+    held = []
+    for point, gain in (
+        ({q: 1 + a, y: 1 / ((1 + a) * (1 + b))}, small(q)),
+        ({q: (1 + a) * (1 + b), y: 1 / (1 + b)}, between(q, y)),  # qy = 1 + a
+        ({q: 1 + a, y: 1 + b}, large(q)),
+    ):
+        value, g = ratio.subs(point, simultaneous=True), sp.sympify(gain).subs(point, simultaneous=True)
+        held += [never_negative(value - g / 2), never_negative(2 * g - value)]
+    return Evidence(residual == 0 and all(held), "all d, n, ε, tr Σ", f"residual {residual}, {held}")
 
 
 @check("symbolic", covers="all", mutants={"as printed": {"power": 1}, "the printed prefactor": {"other": 1}})
