@@ -34,6 +34,7 @@ LONG = {
     "dly22.basics:svt_loss",
     "dly22.noise:laplace_wigner_bounds",
     "dn25.hessian:hessian",
+    "dn25.privacy:centred_algorithm_2",
     "dn25.tail:tail_identity",
     "dn25.utility:theorem_2",
     "klsu19.covariance:accuracy",

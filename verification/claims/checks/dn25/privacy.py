@@ -136,6 +136,49 @@ def centred_on_the_line(
 
 
 @check(
+    "symbolic",
+    covers="all",
+    exhausts="the premise and the two ends of 1 ≤ f, g ≤ f ≤ 3√3/2",
+    mutants={
+        "2/n, as without centring": {"sensitivity": lambda n, d, sqrt: 2 / n},
+        "3 % less noise on the matrix": {
+            "matrix": lambda n, e: sp.Rational(97, 50) * 3 * sp.sqrt(3) * (n - 1) / (e * n**2)
+        },
+        "3 % less noise on the trace": {"trace": lambda n, e: sp.Rational(97, 100) * 16 * (n - 1) / (e * n**2)},
+        "a factor smaller by 3 %": {"factor": lambda: sp.Rational(97, 100) * 3 * sp.sqrt(3) / 2},
+    },
+)
+def centred_algorithm_2(
+    sensitivity: Callable[..., Number] = centred_sensitivity,
+    matrix: Callable[[Number, Number], Number] = lambda n, e: 6 * sp.sqrt(3) * (n - 1) / (e * n**2),
+    trace: Callable[[Number, Number], Number] = lambda n, e: 16 * (n - 1) / (e * n**2),
+    factor: Callable[[], Number] = lambda: 3 * sp.sqrt(3) / 2,
+) -> Evidence:
+    """For the centred covariance Algorithm 2 spends at most ε with ρ = 6√3(n − 1)/(εn²) and b = 16(n − 1)/(εn²).
+
+    Twice the trace moves by at most 8(n − 1)/n², because |x − m|² lies in [0, 4]. Let f and g be these scales over the
+    printed ones, 4/(εn) and 10/(εn). The error bound of Theorem 2 has parts in f, g, √f and √(fg). For n ≥ 2, 1 ≤ f and
+    g ≤ f ≤ 3√3/2, so every part grows by at most 3√3/2. With the printed scales the two losses add up to
+    (3√3/4 + 4/5)(1 − 1/n)ε.
+    """
+    more, epsilon = sp.symbols("k epsilon", positive=True)
+    n = 2 + more
+    changes = sp.nsimplify(sensitivity(n, 2, sp.sqrt)), 8 * (n - 1) / n**2
+    scales, printed = (matrix(n, epsilon), trace(n, epsilon)), (4 / (epsilon * n), 10 / (epsilon * n))
+    losses = [sp.simplify(c / s / epsilon) for c, s in zip(changes, scales, strict=True)]
+    f, g = (sp.simplify(s / p) for s, p in zip(scales, printed, strict=True))
+    ordered = [sp.together(sp.simplify(v)) for v in (f - 1, f - g, factor() - f)]
+    two = [sp.simplify(v.subs(more, 0)) for v in ordered[:2]]  # n = 2
+    small = all(bool(v.is_nonnegative) for v in two)
+    rest = [sp.simplify(sp.diff(ordered[0], more) * n**2), sp.simplify(ordered[1] / (1 - 1 / n)), ordered[2] * n]
+    grows = all(bool(sp.simplify(v).is_positive) for v in rest)
+    plain = sp.simplify(sum(c / p for c, p in zip(changes, printed, strict=True)) / epsilon / (1 - 1 / n))
+    holds = losses == [sp.Rational(1, 2)] * 2 and small and grows
+    figure = sp.simplify(plain - (3 * sp.sqrt(3) / 4 + sp.Rational(4, 5))) == 0
+    return Evidence(holds and figure, "all n ≥ 2 and ε", f"losses {losses}, printed scales {plain}")
+
+
+@check(
     "exact",
     mutants={
         "2/n, as without centring": {"sensitivity": lambda n, d, sqrt: 2 / n},

@@ -1,8 +1,4 @@
-"""DN25: the comparisons of rates in the introduction and after Theorem 2, as arithmetic of exponents.
-
-A rate is a product of powers of d, n and tr Σ. With n = d^k and tr Σ = d^t every rate is a power of d, so two rates are
-compared by comparing rational exponents.
-"""
+"""DN25: the comparisons of rates in the introduction and after Theorem 2, and slips of algebra in §4."""
 
 import math
 from collections.abc import Callable
@@ -16,17 +12,29 @@ from covassay.reference.domain import Number
 from covassay.reference.mechanisms.pure import nuclear_ball_projection
 from covassay.verification.claims.evidence import Evidence, check
 
-GRID = [Fraction(k, 4) for k in range(0, 17)]  # the exponents k of n = d^k, from n = 1 to n = d⁴, at ε = 1
 
+@check(
+    "symbolic",
+    covers="all",
+    mutants={
+        "a crossover at n = d/ε": {"crossover": lambda d: d},
+        "a crossover 3 % later": {"crossover": lambda d: sp.Rational(103, 100) * d**2},
+        "above 1 for εn < 2d": {"trivial": lambda d: 2 * d},
+    },
+)
+def crossover(
+    crossover: Callable[[Number], Number] = lambda d: d**2, trivial: Callable[[Number], Number] = lambda d: d
+) -> Evidence:
+    """In min{d^{3/2}/(εn), √(d/(εn))} the second term is below the first exactly for εn < d²; both exceed 1 for εn < d.
 
-@check("exact", mutants={"a crossover at n = d": {"crossover": Fraction(1)}})
-def crossover(crossover: Fraction = Fraction(2)) -> Evidence:
-    """In min{d^{3/2}/n, √(d/n)} the second term is the smaller one exactly for n < d², at ε = 1.
-
-    In exponents of d: 3/2 − k > 1/2 − k/2 exactly for k < 2.
+    The second over the first is √x at εn = xd². At εn = d/(1 + x) the second is √(1 + x), and the first is √d (1 + x).
     """
-    failed = [f"k = {k}" for k in GRID if (Fraction(3, 2) - k > (1 - k) / 2) != (k < crossover)]
-    return Evidence(not failed, "n = d^k, 0 ≤ k ≤ 4", ", ".join(failed[:3]))
+    d, n, x = sp.symbols("d n x", positive=True)  # n stands for εn
+    first, second = d ** sp.Rational(3, 2) / n, sp.sqrt(d / n)
+    ratio = sp.simplify((second / first).subs(n, x * crossover(d)) - sp.sqrt(x))
+    small = {n: trivial(d) / (1 + x)}
+    large = [sp.simplify(second.subs(small) - sp.sqrt(1 + x)), sp.simplify(first.subs(small) - sp.sqrt(d) * (1 + x))]
+    return Evidence(ratio == 0 and large == [0, 0], "all n, d, ε", f"residuals {[ratio, *large]}")
 
 
 @check("exact", mutants={"an error of √d": {"zero_error_squared": lambda d: Fraction(d)}})
@@ -39,42 +47,48 @@ def zero_release(zero_error_squared: Callable[[int], Fraction] = lambda d: Fract
     return Evidence(not failed, "2 ≤ d < 200", ", ".join(f"d={d}" for d in failed[:3]))
 
 
-def _printed(k: Fraction) -> Fraction:
-    """The exponent of d in the printed threshold min{1/n, d^{−1/4}}."""
-    return min(-k, Fraction(-1, 4))
+Pair = tuple[Number, Number]
 
 
-def _corrected(k: Fraction) -> Fraction:
-    """The exponent of d in the corrected threshold min{d^{3/2}/(εn), d^{−1/2}}, where εn = d^k."""
-    return min(Fraction(3, 2) - k, Fraction(-1, 2))
+def corrected_threshold(d: Number, n: Number) -> Pair:
+    """The two members of the corrected threshold min{d^{3/2}/(εn), d^{−1/2}} for tr Σ; n stands for εn."""
+    return d ** sp.Rational(3, 2) / n, 1 / sp.sqrt(d)
 
 
 @check(
-    "exact",
+    "symbolic",
+    covers="all",
+    exhausts="each of the two bounds has two terms",
     mutants={
-        "the printed threshold": {"threshold": _printed},
-        "d/(εn) for √d/(εn)": {"additive": lambda k: 1 - k},
-        "εn < 1 too": {"smallest": Fraction(-1, 8)},
+        "the printed threshold": {"threshold": lambda d, n: (1 / n, d ** -sp.Rational(1, 4))},
+        "a threshold 3 % larger": {
+            "threshold": lambda d, n: tuple(sp.Rational(103, 100) * v for v in corrected_threshold(d, n))
+        },
+        "d/(εn) for √d/(εn)": {"additive": lambda d, n: d / n},
+        "√(d/(εn)) for √d/(εn), as in the text": {"additive": lambda d, n: sp.sqrt(d / n)},
+        "enough from n = d^{1/4} on": {"enough": sp.Rational(1, 4)},
     },
 )
 def earlier_work(
-    threshold: Callable[[Fraction], Fraction] = _corrected,
-    additive: Callable[[Fraction], Fraction] = lambda k: Fraction(1, 2) - k,
-    smallest: Fraction = Fraction(0),
+    threshold: Callable[[Number, Number], Pair] = corrected_threshold,
+    additive: Callable[[Number, Number], Number] = lambda d, n: sp.sqrt(d) / n,
+    enough: Number = sp.S.Half,
 ) -> Evidence:
-    """d^{3/4} √(tr/(εn)) + √d/(εn) beats min{d^{3/2}/(εn), √(d/(εn))} for tr ≪ min{d^{3/2}/(εn), d^{−1/2}}, εn ≥ 1.
+    """d^{3/4} √(tr/(εn)) + √d/(εn) beats min{d^{3/2}/(εn), √(d/(εn))} for tr ≪ min{d^{3/2}/(εn), d^{−1/2}}; d, εn ≫ 1.
 
-    The rates are compared by their exponents of d, at εn = d^k. The first term has the exponent of the minimum at that
-    trace. That of the second term is never larger than that of the minimum for k ≥ 0. DN25 prints min{1/n, d^{−1/4}}
-    as the threshold.
+    The first term is √(tr/t₁) times d^{3/2}/(εn) and √(tr/t₂) times √(d/(εn)), where t₁ and t₂ are the two members of
+    the threshold. The second term is 1/d times the one and 1/√(εn) times the other. DN25 prints min{1/n, d^{−1/4}}/ε.
+    At ε = 1 and n = √d/x its members are x and d^{1/4} times d^{−1/2}, so it is within the true one exactly for x ≤ 1.
     """
-    failed = []
-    for k in (smallest, *GRID):
-        lower = min(Fraction(3, 2) - k, (1 - k) / 2)
-        true = 2 * lower - Fraction(3, 2) + k  # the exponent of tr at which the two rates are equal
-        if true != threshold(k) or additive(k) > lower:
-            failed.append(f"k = {k}")
-    return Evidence(not failed, "εn = d^k, 0 ≤ k ≤ 4", ", ".join(failed[:3]))
+    d, n, trace, x = sp.symbols("d n t x", positive=True)  # n stands for εn
+    nikolov = d ** sp.Rational(3, 2) / n, sp.sqrt(d / n)
+    first = d ** sp.Rational(3, 4) * sp.sqrt(trace / n)
+    residuals = [sp.simplify((first / v) ** 2 - trace / t) for v, t in zip(nikolov, threshold(d, n), strict=True)]
+    small = [sp.simplify(additive(d, n) / v - s) for v, s in zip(nikolov, (1 / d, 1 / sp.sqrt(n)), strict=True)]
+    printed = [1 / n, d ** -sp.Rational(1, 4)]
+    ratios = [sp.simplify((v * sp.sqrt(d)).subs(n, d**enough / x)) for v in printed]
+    told = [sp.simplify(ratios[0] - x), sp.simplify(ratios[1] - d ** sp.Rational(1, 4))]
+    return Evidence([*residuals, *small, *told] == [0] * 6, "all d, n, ε", f"residuals {[*residuals, *small, *told]}")
 
 
 @check("symbolic", covers="all", mutants={"the printed square": {"power": 2}})
@@ -128,22 +142,29 @@ def small_sample_gain(gain: Gain = gain_of_theorem_2) -> Evidence:
 @check(
     "symbolic",
     covers="all",
+    exhausts="the bound of Nikolov is a minimum of two terms",
     mutants={
         "without the additive term": {"additive": 0},
         "ln d for √ln d": {"additive": sp.Symbol("s", positive=True)},
+        "tr Σ ≪ d/(εn)": {"least": lambda d, n: d / n},
     },
 )
-def recovered_rate(additive: Number = 1) -> Evidence:
+def recovered_rate(additive: Number = 1, least: Callable[[Number, Number], Number] = lambda d, n: d**2 / n) -> Evidence:
     """Theorem 2's bound is at most 2√(d/(εn)) for εn ≥ ln d and tr Σ ≤ 1, and not O(√(d/(εn))) for smaller n.
 
-    With ln d = s² its second member, over √(d/(εn)), is √tr Σ + s/√(εn). That is at most 2 for εn ≥ s². At εn = 1 it is
-    at least s, which is unbounded, and so is the first member, d. √(d/(εn)) is then above 1, the error of returning 0.
+    With ln d = s² its second member, over √(d/(εn)), is √tr Σ + s/√(εn). That is at most 2 for εn ≥ s². It is always at
+    least s/√(εn), which is unbounded, and so is the first member, d/√(εn). √(d/(εn)) is then above 1, the error of
+    returning 0. The term √(d tr Σ/(εn)) is √(tr Σ/t₁) times d^{3/2}/(εn), t₁ = d²/(εn), and √tr Σ times √(d/(εn)).
     """
-    n, s, trace, more = sp.symbols("n s t m", positive=True)  # n stands for εn
+    n, s, trace, more, d = sp.symbols("n s t m d", positive=True)  # n stands for εn
     ratio = sp.sqrt(trace) + additive * s / sp.sqrt(n)
     enough = sp.simplify(ratio.subs({trace: 1, n: s**2 * (1 + more)}) - 1 - 1 / sp.sqrt(1 + more)) == 0
-    unbounded = sp.simplify(ratio.subs({trace: 0, n: 1}) - s) == 0
-    return Evidence(enough and unbounded, "all n, d, ε", f"at εn = 1 the ratio is {ratio.subs({trace: 0, n: 1})}")
+    unbounded = sp.simplify(ratio.subs(trace, 0) - s / sp.sqrt(n)) == 0
+    shares = [sp.sqrt(d * trace / n) / rate for rate in (d ** sp.Rational(3, 2) / n, sp.sqrt(d / n))]
+    needed = [sp.simplify(v**2 - trace / t) for v, t in zip(shares, (least(d, n), sp.Integer(1)), strict=True)]
+    first = sp.simplify(d ** sp.Rational(3, 2) / n / sp.sqrt(d / n) - d / sp.sqrt(n)) == 0
+    holds = enough and unbounded and first and needed == [0, 0]
+    return Evidence(holds, "all n, d, ε", f"at tr Σ = 0 the ratio is {ratio.subs(trace, 0)}")
 
 
 @check(
@@ -166,34 +187,57 @@ def abstract_bound(
     return Evidence(error > bound(d, n, 0.0), "rows of zeros", f"error {error:.4g}, bound {bound(d, n, 0.0):.4g}")
 
 
-@check("exact", mutants={"only tr Σ = 1": {"traces": (Fraction(0),)}})
-def gain_over_dly22(traces: tuple[Fraction, ...] = tuple(Fraction(-k, 4) for k in range(0, 20))) -> Evidence:
-    """The gain "in all regimes by d^{1/4}" is false: for tr Σ ≤ 1/(n√d) both bounds are √d/n, up to logarithms.
+def never_negative(expression: sp.Expr) -> bool:
+    """Whether a rational function of positive symbols has no negative coefficient, above and below."""
+    parts = sp.fraction(sp.cancel(sp.together(expression)))
+    return all(c >= 0 for part in parts for c in sp.Poly(sp.expand(part), *expression.free_symbols).coeffs())
 
-    The bounds √(d tr/n) + √d/n and d^{3/4}√(tr/n) + √d/n, at ε = 1, are compared as powers of d at n = d^k, tr = d^t.
-    For tr Σ ≥ 1/n the gain is d^{1/4}, and between the two it is smaller.
+
+@check(
+    "symbolic",
+    covers="all",
+    exhausts="the three ranges of tr Σ",
+    mutants={
+        "d^{1/4} in all regimes": {"small": lambda q: q},
+        "d^{1/2} for large traces": {"large": lambda q: q**2},
+        "εn tr Σ for its root": {"between": lambda q, y: q * y**2},
+    },
+)
+def gain_over_dly22(
+    small: Callable[[Number], Number] = lambda q: sp.Integer(1),
+    between: Callable[[Number, Number], Number] = lambda q, y: q * y,
+    large: Callable[[Number], Number] = lambda q: q,
+) -> Evidence:
+    """The gain "in all regimes by d^{1/4}" is false: for tr Σ ≤ 1/(εn√d) the bounds differ by a factor of at most 2.
+
+    The bounds are √(d tr/(εn)) + √d/(εn) and d^{3/4}√(tr/(εn)) + √d/(εn). With q = d^{1/4} and y = √(εn tr) their ratio
+    is (qy + 1)/(y + 1). It lies between g/2 and 2g with g = 1 for qy ≤ 1, g = qy for 1/q ≤ y ≤ 1, and g = q for y ≥ 1.
     """
-    equal, wrong = [], 0
-    for k in GRID:
-        for t in traces:
-            ours = max((1 + t - k) / 2, Fraction(1, 2) - k)
-            theirs = max(Fraction(3, 4) + (t - k) / 2, Fraction(1, 2) - k)
-            wrong += theirs - ours != min(Fraction(1, 4), max(Fraction(0), (t + k) / 2 + Fraction(1, 4)))
-            if ours == theirs:
-                equal.append((k, t))
-    explained = all(t <= -k - Fraction(1, 2) for k, t in equal)
-    return Evidence(
-        bool(equal) and explained and not wrong, "n = d^k, tr Σ = d^t", f"{len(equal)} points without a gain"
-    )
+    q, y, n, a, b = sp.symbols("q y n a b", positive=True)  # n stands for εn
+    d, trace = q**4, y**2 / n
+    ours = sp.sqrt(d * trace / n) + sp.sqrt(d) / n
+    theirs = d ** sp.Rational(3, 4) * sp.sqrt(trace / n) + sp.sqrt(d) / n
+    ratio = (q * y + 1) / (y + 1)
+    residual = sp.simplify(theirs / ours - ratio)
+    held = []
+    for point, gain in (
+        ({q: 1 + a, y: 1 / ((1 + a) * (1 + b))}, small(q)),
+        ({q: (1 + a) * (1 + b), y: 1 / (1 + b)}, between(q, y)),  # qy = 1 + a
+        ({q: 1 + a, y: 1 + b}, large(q)),
+    ):
+        value, g = ratio.subs(point, simultaneous=True), sp.sympify(gain).subs(point, simultaneous=True)
+        held += [never_negative(value - g / 2), never_negative(2 * g - value)]
+    return Evidence(residual == 0 and all(held), "all d, n, ε, tr Σ", f"residual {residual}, {held}")
 
 
-@check("symbolic", covers="all", mutants={"as printed": {"power": 1}})
-def step_2_display(power: int = 2) -> Evidence:
-    """With t = C₃ (log/d)^{3/2}, (d³/log) t² is C₃² log², not C₃² log; the argument needs the prefactor d³/log²."""
+@check("symbolic", covers="all", mutants={"as printed": {"power": 1}, "the printed prefactor": {"other": 1}})
+def step_2_display(power: int = 2, other: int = 2) -> Evidence:
+    """With t = C₃ (log/d)^{3/2}, (d³/log) t² is C₃² log², not C₃² log; with the prefactor d³/log² it is C₃² log."""
     c, d, log = sp.symbols("c d L", positive=True)
     t = c * (log / d) ** sp.Rational(3, 2)
     residual = sp.simplify(d**3 / log * t**2 - c**2 * log**power)
-    return Evidence(residual == 0, "all d, β", f"residual {residual}")
+    before = sp.simplify(d**3 / log**other * t**2 - c**2 * log)
+    return Evidence(residual == 0 and before == 0, "all d, β", f"residuals {residual}, {before}")
 
 
 @check("symbolic", covers="case", mutants={"with log(d/β)": {"numerator": lambda d, b: sp.log(d / b)}})
@@ -238,22 +282,29 @@ def trivial_dimensions(constant: int = 2) -> Evidence:
     return Evidence(small and all((v > 1) is True for v in values), "d = 1, 2", detail)
 
 
-@check("floating", mutants={"a larger power of the logarithm": {"power": 5}})
-def product_of_bounds(power: float = 1.5, c3: int = 10, c4: int = 10, c: int = 1000) -> Evidence:
-    """With L = d^{1/3}/C, (d² + C₄(d√L + L))(1/d + C₃ (ln d + L)^{3/2}/d^{3/2}) ≤ 1.1 d from some d on, if C is large.
+@check(
+    "symbolic",
+    covers="all",
+    mutants={
+        "a larger power of the logarithm": {"power": Fraction(2)},
+        "C^{−1} for C^{−3/2}": {"limit": lambda c3, c: 1 + c3 / c},
+        "3 % more": {"limit": lambda c3, c: 1 + sp.Rational(103, 100) * c3 / c ** sp.Rational(3, 2)},
+    },
+)
+def product_of_bounds(
+    power: Fraction = Fraction(3, 2),
+    limit: Callable[[Number, Number], Number] = lambda c3, c: 1 + c3 / c ** sp.Rational(3, 2),
+) -> Evidence:
+    """With L = d^{1/3}/C, (d² + C₄(d√L + L))(1/d + C₃ (ln d + L)^{3/2}/d^{3/2})/d tends to 1 + C₃C^{−3/2} as d → ∞.
 
-    (ln d + L)^{3/2} d^{−1/2} tends to C^{−3/2}, so the algebra needs C₃C^{−3/2} < 0.1.
+    It is taken apart at d = x⁶, where ln(d/β) = 6 ln x + x²/C: the first factor over d² tends to 1, and the second
+    times d is 1 + C₃ ((6 ln x + x²/C)/x²)^{3/2}.
     """
-    ratios = []
-    for k in range(20, 200, 20):
-        with mpmath.workdps(60):
-            d = mpmath.mpf(10) ** k
-            level = mpmath.cbrt(d) / c
-            value = (d**2 + c4 * (d * mpmath.sqrt(level) + level)) * (
-                1 / d + c3 * (mpmath.log(d) + level) ** power / d**1.5
-            )
-            ratios.append(value / d)
-    holds = bool(ratios[-1] <= mpmath.mpf("1.1"))
-    return Evidence(
-        holds, "d = 10^20, …, 10^180; C₃ = C₄ = 10, C = 1000", f"ratio to d at 10^180 {mpmath.nstr(ratios[-1], 5)}"
-    )
+    x, c, c3, c4 = sp.symbols("x C C_3 C_4", positive=True)
+    d, level = x**6, x**2 / c
+    radius = sp.limit(sp.expand((d**2 + c4 * (d * sp.sqrt(level) + level)) / d**2), x, sp.oo)
+    inner = sp.limit(sp.expand((6 * sp.log(x) + level) / x**2), x, sp.oo)  # ln(d/β)/x²
+    scale = sp.simplify((x**2) ** sp.Rational(power) / sp.sqrt(d))  # what is left of d^{−1/2} (x²)^{3/2}
+    value = radius * (1 + c3 * inner ** sp.Rational(power) * scale)
+    residual = sp.simplify(value - limit(c3, c))
+    return Evidence(residual == 0, "all C, C₃, C₄", f"the limit is {value}")

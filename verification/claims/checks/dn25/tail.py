@@ -188,6 +188,72 @@ def largest_share(
     return Evidence(bool(small and below and others), f"d = {first}, which implies every larger d", f"room {room}")
 
 
+@check(
+    "enclosed",
+    mutants={
+        "C = 3": {"constant": 3},
+        "a slope of 25": {"slope": Fraction(25)},
+        "d < 12 by the trivial bound": {"first": 12},
+    },
+)
+def logarithmic_share(constant: int = 4, slope: Fraction = Fraction(236, 100), first: int = 9) -> Evidence:
+    """(4.3) of DN25 with C = 4: where L = ln(d/β) < d/4, the largest weight is at most 4 L/d, for d ≥ 9.
+
+    With ‖Z‖ ≤ ρ(4d + 2.36 L) and R ≥ ρ(d² − d√(2L)), d max w ≤ (4 + 2.36/4)/(1 − √(1/(2d))), which falls with d. At d =
+    9 it is at most 4 ln 9, and L ≥ ln d. The integers from 2 to 8 have ln d ≥ d/4, so that 4 L/d ≥ 1.
+    """
+    log, level = mpmath.iv.log, Fraction(1, constant)
+    deviation = mpmath.iv.sqrt(mpmath.iv.mpf(2) / (constant * first))
+    norm = 4 + slope * level
+    share = mpmath.iv.mpf(norm.numerator) / norm.denominator / (1 - deviation)
+    below = (share <= constant * log(first)) is True
+    others = all((constant * log(d) >= d) is True for d in range(2, first))
+    shown = mpmath.nstr(mpmath.mpf(share.b), 5)
+    return Evidence(below and others, f"d = {first}, which implies every larger d", f"d max w ≤ {shown}")
+
+
+@check(
+    "symbolic",
+    covers="all",
+    exhausts="the two sides of the interval",
+    mutants={
+        "3 % less above": {"above": lambda u: 1 + sp.Rational(97, 100) * u + u**2 / 2},
+        "3 % less of the second term above": {"above": lambda u: 1 + u + sp.Rational(97, 200) * u**2},
+        "3 % less below": {"below": lambda u: 1 - sp.Rational(97, 100) * u},
+    },
+)
+def radius_chernoff(
+    above: Callable[[sp.Expr], sp.Expr] = lambda u: 1 + u + u**2 / 2,
+    below: Callable[[sp.Expr], sp.Expr] = lambda u: 1 - u,
+) -> Evidence:
+    """For R ~ Gamma(k) and L > 0, P(R ≥ k + √(2kL) + L) ≤ e^{−L} and P(R ≤ k − √(2kL)) ≤ e^{−L}, for every k.
+
+    With u = √(2L/k) the two points are k(1 + u + u²/2) and k(1 − u), and L = ku²/2. As E e^{sR} = (1 − s)^{−k},
+    Markov's inequality for e^{sR} bounds the two probabilities. The exponent of the bound plus L, over k, is at
+    s = u/(1 + u) and at s = −u a function of u that is 0 at 0 and falls.
+    """
+    u = sp.Symbol("u", positive=True)
+    holds, slopes = True, []
+    for s, point in ((u / (1 + u), above(u)), (-u, below(u))):
+        exponent = -sp.log(1 - s) - s * point + u**2 / 2
+        slope = sp.factor(sp.simplify(sp.diff(exponent, u)))
+        slopes.append(str(slope))
+        holds = holds and exponent.subs(u, 0) == 0 and bool(slope.is_nonpositive)
+    return Evidence(holds, "every k and L", f"slopes {slopes}")
+
+
+@check("enclosed", covers="all", mutants={"1.84 for 1.85": {"constant": Fraction(184, 100)}})
+def bernstein_constant(constant: Fraction = Fraction(185, 100)) -> Evidence:
+    """For β < 1/e and L = ln(2/β): √(2L) ≤ C₄ √ln(1/β) and L ≤ C₄ ln(1/β) with C₄ = 1.85.
+
+    L = ln(1/β) + ln 2 ≤ (1 + ln 2) ln(1/β), so 2(1 + ln 2) ≤ C₄² and 1 + ln 2 ≤ C₄ are enough.
+    """
+    c = mpmath.iv.mpf(constant.numerator) / constant.denominator
+    factor = 1 + mpmath.iv.log(2)
+    holds = (2 * factor <= c**2) is True and (factor <= c) is True
+    return Evidence(holds, "every d and β < 1/e", f"2(1 + ln 2) ≤ {mpmath.nstr(mpmath.mpf((2 * factor).b), 6)}")
+
+
 @check("floating", mutants={"the square of the probability": {"exponent": 2.0}, "half the deviation": {"scale": 0.5}})
 def radius_tail(exponent: float = 1.0, scale: float = 1.0) -> Evidence:
     """For R ~ Gamma(k) with k = d², P(R ≥ k + √(2kL) + L) ≤ e^{−L} and P(R ≤ k − √(2kL)) ≤ e^{−L}."""

@@ -219,17 +219,20 @@ def crossing_twice(limit: Callable[..., Number] = schatten_limit, constant: Numb
 
 
 @check(
-    "floating",
+    "symbolic",
+    covers="all",
     mutants={
         "d degrees of freedom": {"degrees": lambda d: d},
         "a scale of 3/(nε)": {"scale": lambda n, epsilon: 3 / (n * epsilon)},
         "1 − e^{−ε}": {"formula": lambda epsilon, exp: 1 - exp(-epsilon)},
+        "another last digit": {"quoted": "0.283468689427"},
     },
 )
 def wishart_event_twice(
-    formula: Callable[..., Number] = distinguishing_probability,
+    formula: Callable[..., Number] = lambda epsilon, exp: 1 - exp(-epsilon / 3),
     degrees: Callable[[Number], Number] = lambda d: d + 1,
     scale: Callable[[Number, Number], Number] = lambda n, epsilon: 3 / (2 * n * epsilon),
+    quoted: str = "0.283468689426",
 ) -> Evidence:
     """P(W ⋡ vvᵀ/n) = 1 − e^{−ε/3}, by the χ² law of 1/vᵀW⁻¹v and by translating the cone of semidefinite matrices.
 
@@ -247,7 +250,8 @@ def wishart_event_twice(
     closed = formula(epsilon, sp.exp)
     residuals = [sp.simplify(closed - moved), sp.simplify(closed - along)]
     figures = {"ε = 1": str(sp.N(1 - sp.exp(sp.Rational(-1, 3)), 12))}
-    return Evidence(residuals == [0, 0], "all d, n, ε", f"residuals {residuals}", figures)
+    holds = residuals == [0, 0] and figures["ε = 1"] == quoted
+    return Evidence(holds, "all d, n, ε", f"residuals {residuals}", figures)
 
 
 @check(
