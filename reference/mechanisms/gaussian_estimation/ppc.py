@@ -8,9 +8,8 @@ The rows x_1, …, x_n are from N(0, Σ); privacy does not need this. The bound 
    there are enough rows, I ⪯ AΣAᵀ ⪯ κ_t I before round t becomes I ⪯ AΣAᵀ ⪯ 0.69 κ_t I after it.
 3. Release A. It is invertible, and in general not symmetric. The rows A x_i have the covariance AΣAᵀ.
 
-Reconstructed: our copy of the paper has neither the pseudocode nor the formulas. The constant 0.69 is ours, by the
-proof of `weak_ppc`. The paper's theorem is about a symmetric A. S = (AᵀA)^{1/2} is symmetric, and SΣS has the
-eigenvalues of AΣAᵀ.
+Reconstructed: our copy of the paper has neither the pseudocode nor the formulas. The constant 0.69 is ours. The paper's
+theorem is about a symmetric A. From ours, S = (AᵀA)^{1/2} is symmetric, and SΣS has the eigenvalues of AΣAᵀ.
 
 Why ρ-zCDP. Given the A of the earlier rounds, round t replaces each row x by Ax. So data sets that differ in one row
 have images that differ in one row. NaivePCE counts rows longer than a public length r as 0. Then replacing a row moves

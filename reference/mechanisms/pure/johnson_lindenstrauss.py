@@ -19,9 +19,8 @@ shortened, and ‖T svec(M − M')‖ differs from ‖M − M'‖_F by at most �
 is D or more, then l = D. At the default α and β, that is so for d < 37.
 
 NOTE: the source has other noise, as in `johnson_lindenstrauss_image`. For l < D we know no exact sampler of it, so we
-add ℓ2 noise. For l = D our density falls like exp(−nε‖Z‖_F/√2), and that of the source like exp(−nε‖Z‖_*/2), which is
-faster unless ‖Z‖_* ≤ √2 ‖Z‖_F. The Frobenius error is O(α + √(d/(αnε)) + ‖T‖/301) for α ≤ 1; the last term is for the
-300 steps of the fit. DN25 §2 states O(√(d/(nε))). Constants in c, l are ours.
+add ℓ2 noise. The Frobenius error is O(α + √(d/(αnε)) + ‖T‖/301) for α ≤ 1; the last term is for the 300 steps of the
+fit. DN25 §2 states O(√(d/(nε))) for the noise of the source. Constants in c, l are ours.
 
 Proof: proofs/paper/johnson-lindenstrauss.md
 """
