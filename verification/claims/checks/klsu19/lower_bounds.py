@@ -733,6 +733,49 @@ def hybrid_bound(
 
 
 @check(
+    "floating",
+    mutants={
+        "8.5 for 8.8": {"factor": 8.5},
+        "q = 1/(7.7α) for 1/(8α)": {"order": 7.7},
+        "without the moment of the likelihood ratio": {"moment": 0.0},
+    },
+)
+def factor_for_every_epsilon(factor: float = 8.8, order: float = 8.0, moment: float = 1.0) -> Evidence:
+    """Claim 6.14 for every ε: P(Z > t) ≤ e^{8.8 εαn} P(Z′ > t), for α ≤ ½ and the laws N(0, I + A), A_ij = ±α/d.
+
+    For one row let h = P(M(x) ∈ S), so that max h ≤ e^ε min h, let r = dP/dQ and q ≥ 1. By Hölder's inequality
+    E_P h ≤ e^{ε/q} (E_Q r^q)^{1/q} E_Q h. With q = 1/(8α), α ≤ 1/8: Σ_P^{−1/2}(Σ_Q − Σ_P)Σ_P^{−1/2} has eigenvalues ν,
+    ‖ν‖ ≤ 4α, and |qν| ≤ ½. So ln E_Q r^q = ½Σ(q ln(1 + ν) − ln(1 + qν)) ≤ ½ · 4(ln 2 − ½) q²‖ν‖², and the factor is at
+    most e^{8αε + 4(ln 2 − ½)α}. For α > 1/8 it is at most e^ε. For ε ≥ 1 the exponent is at most 8.8 αε. For ε ≤ 1,
+    0.88α(e^ε − 1) is. n rows are replaced one at a time.
+    """
+    rng = np.random.default_rng(9)
+    failed, largest, curve = 0, 0.0, 4 * (math.log(2) - 0.5)
+    for i in range(400):
+        k, epsilon, q = int(rng.integers(2, 6)), 10 ** rng.uniform(-1, 1.5), 10 ** rng.uniform(0, 1)
+        p, other = rng.dirichlet(np.ones(k)), rng.dirichlet(np.ones(k))
+        h = np.exp(epsilon * (rng.random(k) if i % 2 else rng.integers(0, 2, k)))
+        ratio = float(np.sum(other * (p / other) ** q)) ** (moment / q)
+        failed += float(p @ h) > math.exp(epsilon / q) * ratio * float(other @ h) * (1 + ROUNDING)
+        d, alpha = int(rng.integers(2, 12)), 10 ** rng.uniform(-3, math.log10(0.125))
+        signs = [
+            np.triu(np.where(rng.random((d, d)) < share, 1.0, -1.0), 1) for share in rng.choice([0.0, 0.5, 1.0], 2)
+        ]
+        first, second = (np.eye(d) + (a + a.T) * alpha / d for a in signs)
+        nu, q = np.linalg.eigvals(np.linalg.solve(first, second)).real - 1, 1 / (order * alpha)
+        exponent = float((q * np.log1p(nu) - np.log1p(q * nu)).sum()) / 2
+        failed += bool(np.linalg.norm(nu) > 4 * alpha or exponent > curve / 2 * q**2 * float(nu @ nu) + ROUNDING)
+        largest = max(largest, exponent / q / alpha)
+    small = 4 / order <= 0.5  # |qν|
+    slopes = order + 8 * curve / order <= factor and 0.88 * (math.e - 1) <= factor and factor >= 8
+    return Evidence(
+        not failed and small and slopes,
+        "400 random laws, 400 pairs of sign matrices, d < 12",
+        f"{failed} cases fail; largest moment {largest:.4g} α, limit {8 * curve / order:.4g} α",
+    )
+
+
+@check(
     "enclosed",
     covers="case",
     mutants={
@@ -830,7 +873,7 @@ def theorems_of_section_6(choice: int = 3, scale: int = 120) -> Evidence:
     6.5: the radii are 5.23α and 16α, the squared diameter is 4dR², β = 64α²/(dR²), the mean square error is at most
     512α², and √512 < 22.7.
     6.9: 2α · 15 = 30α = α′/4 for α′ = 120α. With probability 24/25 the mean square error is at most
-    α′²/16 + 4α′²/25 ≤ α′²/4, and 0.88α′ < 106α.
+    α′²/16 + 4α′²/25 ≤ α′²/4, 0.88α′ < 106α and 14.1α′ = 1692α.
     """
     products = Fraction(2) / BITS.distance * choice
     square = products**2 * 2 * 4
@@ -846,6 +889,7 @@ def theorems_of_section_6(choice: int = 3, scale: int = 120) -> Evidence:
         "6.9 radius": scale == 2 / PRECISIONS.distance * 4,
         "6.9 mean square": Fraction(1, 16) + Fraction(4, 25) <= Fraction(1, 4),
         "6.9 distance": Fraction(88, 100) * scale <= 106 and Fraction(scale, 6000) <= Fraction(1, 50),
+        "6.9 every ε": Fraction(141, 10) * scale == 1692,
     }
     failed = [name for name, held in tests.items() if not held]
     return Evidence(not failed, "all n, d, α, ε in the stated ranges", ", ".join(failed))
