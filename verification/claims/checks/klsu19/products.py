@@ -514,6 +514,58 @@ def rounds_induction(error: Fraction = Fraction(1, 8), cut: Callable[[int], Numb
     return Evidence(not failed, "r < 40; both sides scale with u", ", ".join(failed[:3]))
 
 
+@check(
+    "enclosed",
+    covers="all",
+    mutants={
+        "means up to 7/8": {"mean": Fraction(7, 8)},
+        "16 for 21": {"noise": 16},
+        "30 for 100": {"sampling": 30},
+        "τ larger by 3 %": {"tau": Fraction(3, 16) * Fraction(103, 100)},
+        "τ smaller by 3 %": {"tau": Fraction(3, 16) * Fraction(97, 100)},
+        "u = ¼ in the first round": {"u": Fraction(1, 4)},
+    },
+)
+def means_above_half(
+    mean: Fraction = Fraction(5, 8),
+    sampling: int = 100,
+    noise: int = 21,
+    u: Fraction = Fraction(1, 2),
+    tau: Fraction = Fraction(3, 16),
+) -> Evidence:
+    """With means of at most 5/8 in place of ½ PPDE reaches TV ≤ α with the same m as in Theorem 5.2, d ≥ 2.
+
+    The first round is the only one that u = ½ enters. There m ≥ 523 dl, d ≥ 2, makes P(|plain mean − p| > 1/32) at most
+    2e^{−l} by Bernstein's inequality, as a bit has variance at most ¼; no row is shortened, as B² = 3dL and L ≥ 1; the
+    noise is as before. So |q − p| ≤ u/8: a coordinate that goes on has p < ¼, and one that is finished has p ≥ u/4. In
+    the distance Σ e²/(2p(1 − p)) ≤ (4/3) Σ e²/p replaces Σ e²/p, and with a = dl/m ≤ 1/523, b = d√(lL/ρ)/m,
+    TV ≤ √(4/3) (√(2a) + 4a/3 + √48 b) + √(2a) + 2a/3 + √12 b ≤ α for a ≤ α²/100, b ≤ α/21, α ≤ 1. The m records of the
+    flips are enough for `flip_test`: 523 dl ≥ 128 ln(2d/β), and 16√12 d√(lL/ρ) ≥ 16√(d ln(2d/β)/ρ).
+    """
+    records_per_length = 523
+    d = sp.Symbol("d", positive=True)
+    error = u / 16
+    needed = 2 * (Fraction(1, 4) + error / 3) / error**2  # times l
+    length = ppde.truncation_squared(sp.Rational(1, 2), d, 1, 1, 1, lambda v: 1)  # B² at L = 1
+
+    def root(value: Fraction) -> Fraction:
+        return square_root(value)[1]
+
+    factor, a = root(1 / (2 * (1 - mean))), root(Fraction(1, records_per_length))
+    plain = factor * (root(Fraction(2)) + Fraction(4, 3) * a) + root(Fraction(2)) + Fraction(2, 3) * a
+    noisy = factor * root(Fraction(48)) + root(Fraction(12))
+    total = plain / square_root(Fraction(sampling))[0] + noisy / noise
+    tests = {
+        "sampling": needed <= 2 * records_per_length,
+        "length": sp.simplify(length - 3 * d) == 0,
+        "goes on": tau + u / 8 <= Fraction(1, 4),
+        "finished": tau - u / 8 >= u / 4,
+        "distance": total <= 1,
+    }
+    failed = [name for name, held in tests.items() if not held]
+    return Evidence(not failed, "all d ≥ 2, α ≤ 1, β, ρ", ", ".join(failed), {"TV/α": f"{float(total):.4f}"})
+
+
 @check("floating", mutants={"half the deviation": {"factor": 0.5}})
 def final_sampling(factor: float = 1.0) -> Evidence:
     """The mean X̄ of m bits of mean p has P(|X̄ − p| > √(2pl/m) + 2l/(3m)) ≤ 2e^{−l}, by Bernstein's inequality.
@@ -670,34 +722,3 @@ def flip_test(factor: float = 1.0, mean: float = 5 / 8) -> Evidence:
             failed.append(f"first round, d={d}, β={beta}")
     return Evidence(worst <= 1 and not failed, "d ≤ 100, ρ from 10⁻⁴ to 10⁴",
                     "; ".join([f"largest share of β/d {worst:.4g}", *failed[:2]]))  # fmt: skip
-
-
-@check(
-    "enclosed",
-    covers="all",
-    mutants={
-        "means up to 3/4": {"mean": Fraction(3, 4)},
-        "50 for 100": {"sampling": 50},
-        "16 for 21": {"noise": 16},
-        "a quarter of B²": {"share": Fraction(1, 4)},
-    },
-)
-def means_after_flips(
-    mean: Fraction = Fraction(5, 8), sampling: int = 100, noise: int = 21, share: Fraction = Fraction(1)
-) -> Evidence:
-    """Lemma 5.8 and Theorem 5.2 hold with the same m if the means are at most 5/8 in place of ½.
-
-    Only the first round has means above its u = ½. There the variance of a bit is at most ¼ ≤ u, so that Bernstein's
-    inequality gives what it gives for p ≤ u. B² = 3dL, L ≥ ln 2, is more than d, so that no row is shortened. The
-    induction uses |q − p| ≤ u/8 only. In the distance 1/(2(1 − p)) ≤ 4/3 takes the place of 1. With a = dl/m ≤ α²/100,
-    b = d√(lL/ρ)/m ≤ α/21 and α ≤ 1, TV ≤ √(4/3)(√(2a) + 4a/3 + 7b) + √(2a) + 2a/3 + 3.5b ≤ α.
-    """
-    u, root = Fraction(1, 2), square_root(Fraction(2, sampling))[1]
-    variance = Fraction(1, 4) if mean >= Fraction(1, 2) else mean * (1 - mean)
-    rows = share * Fraction(ppde.truncation_squared(u, 1, 2, 1, Fraction(1), lambda v: Fraction(69, 100)))  # B²/d
-    larger = square_root(1 / (2 * (1 - mean)))[1]
-    first = root + Fraction(4, 3 * sampling) + Fraction(7, noise)
-    rest = root + Fraction(2, 3 * sampling) + Fraction(7, 2 * noise)
-    total = larger * first + rest
-    held = variance <= u and rows > 1 and total <= 1
-    return Evidence(held, "all d ≥ 2, m, ρ, β, α ≤ 1", f"TV at most {float(total):.4f} α")
