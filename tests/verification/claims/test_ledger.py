@@ -44,6 +44,7 @@ LONG = {
     "klsu19.lower_bounds:correlation_under_privacy",
     "klsu19.lower_bounds:fingerprinting",
     "klsu19.lower_bounds:gaussian_fingerprinting",
+    "klsu19.lower_bounds:precision_moments",
     "klsu19.preconditioning:a_round_makes_progress",
     "klsu19.preconditioning:pgce_runs",
     "klsu19.preconditioning:ppc_runs",

@@ -256,7 +256,7 @@ def neighbours_subtracted(rows: Rows) -> Matrix:
     mutants={"overlapping pairs": {"differences": neighbours_subtracted}, "twice the differences": {"scale": 2.0}},
 )
 def pair_differences(differences: Callable[[Matrix], Rows] = pme.differences, scale: float = 1.0) -> Evidence:
-    """PME's differences are i.i.d. N(0, Σ), for even n independent of the sample mean, and a record is in one of them.
+    """PME's differences are i.i.d. N(0, Σ), independent of the sample mean, and a record is in one of them at most.
 
     They are Dx, where D is the reference's map applied to the rows of the identity. DDᵀ = I, D(1, …, 1)ᵀ = 0, and each
     column of D has at most one entry that is not 0.

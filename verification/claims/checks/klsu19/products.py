@@ -13,7 +13,7 @@ from covassay.reference.domain import Matrix, Number, Vector
 from covassay.reference.mechanisms.gaussian_estimation import ppde
 from covassay.reference.privacy import zcdp_of_gaussian
 from covassay.verification.claims.evidence import Evidence, check
-from covassay.verification.exact.series import exponential
+from covassay.verification.exact.series import exponential, square_root
 
 CASES = 3000
 ROUNDING = 1e-9
@@ -73,7 +73,7 @@ def truncated_sensitivity(
         if i % 3 == 0:  # complementary rows of bits
             u = (np.arange(d) < d // 2).astype(float)
             v = 1 - u
-            b2 = float(d // 2 if i % 2 else d)
+            b2 = float([d // 2, d // 2 - rng.random() / 2, d][i % 9 // 3])  # whole or not, or beyond the rows' length
         one, two = shortened(u, math.sqrt(b2)), shortened(v, math.sqrt(b2))
         ratio = float(((one - two) ** 2).sum()) / float(limit(b2, d))
         failed += ratio > 1 + ROUNDING or float((one**2).sum()) > b2 * (1 + ROUNDING)
@@ -270,15 +270,26 @@ def chi_square_product(
 
 
 @check(
-    "exact", covers="case", mutants={"the product rule": {"claimed": lambda parts: math.prod(1 + s for s in parts) - 1}}
+    "exact",
+    covers="case",
+    mutants={
+        "the product rule": {"claimed": lambda parts: math.prod(1 + s for s in parts) - 1},
+        "a figure larger by 3 %": {"quoted": (Fraction(7, 9) * Fraction(103, 100), Fraction(2, 3))},
+    },
 )
-def chi_square_not_additive(claimed: Callable[[Sequence[Fraction]], Number] = sum) -> Evidence:
+def chi_square_not_additive(
+    claimed: Callable[[Sequence[Fraction]], Number] = sum,
+    quoted: tuple[Fraction, Fraction] = (Fraction(7, 9), Fraction(2, 3)),
+) -> Evidence:
     """χ² is not additive: two bits of mean ½ against mean ¼ have χ² = 1/3 each and 7/9 together, not 2/3."""
     p, q = [Fraction(1, 2)] * 2, [Fraction(3, 4), Fraction(1, 4)]
     whole = chi_square(joint([p, p]), joint([q, q]))
     part = chi_square(p, q)
+    figures = (whole, 2 * part) == quoted
     return Evidence(
-        whole != claimed([part, part]), "a counterexample", f"χ² is {whole}, the sum {claimed([part, part])}"
+        whole != claimed([part, part]) and figures,
+        "a counterexample",
+        f"χ² is {whole}, the sum {claimed([part, part])}",
     )
 
 
@@ -383,7 +394,7 @@ def squared_length_tails(first: Fraction = Fraction(3), second: int = 6) -> Evid
     for k > pd, and P(Bin ≥ k) ≤ e^{−k/6} for k ≥ 1. For all d the second holds because P ≤ 1/k! (Markov's inequality
     for C(X, k)), which is at most e^{−k/6} from k = 2 on, and at k = 1, P = 1 − (1 − p)^d ≤ 3/4. For the first let x =
     k/(pd). The exponent x ln x − x + 1 of the Chernoff bound is at least (x − 1)/3 for x ≥ 11/6. For smaller x, P(Bin >
-    pd) < 3/4 (Greenberg and Mohri 2014), and e^{−5/18} > 3/4.
+    pd) < 3/4 (Greenberg and Mohri 2014), and e^{−5/18} > 3/4. For one bit of mean 1 the second form fails at L ≤ 1/6.
     """
     failed, largest = [], Fraction(0)
     for d in (1, 2, 3, 4, 5, 7, 10, 15, 24, 40):
@@ -404,6 +415,8 @@ def squared_length_tails(first: Fraction = Fraction(3), second: int = 6) -> Evid
         failed.append("the crossing at 11/6")
     if exponential(-(crossing - 1) / first)[0] <= Fraction(3, 4):
         failed.append("3/4")
+    if binomial_tails(1, Fraction(1))[1] <= exponential(Fraction(-1, second))[1]:
+        failed.append("p = 1")
     return Evidence(not failed, "d ≤ 40; all d by the argument", "; ".join(failed[:3]),
                     {"largest ratio": f"{float(largest):.6g}"})  # fmt: skip
 
@@ -499,6 +512,58 @@ def rounds_induction(error: Fraction = Fraction(1, 8), cut: Callable[[int], Numb
         if tau + error * u > after or 4 * smallest < u or 2 * error * u > smallest:
             failed.append(f"r={r}")
     return Evidence(not failed, "r < 40; both sides scale with u", ", ".join(failed[:3]))
+
+
+@check(
+    "enclosed",
+    covers="all",
+    mutants={
+        "means up to 7/8": {"mean": Fraction(7, 8)},
+        "16 for 21": {"noise": 16},
+        "30 for 100": {"sampling": 30},
+        "τ larger by 3 %": {"tau": Fraction(3, 16) * Fraction(103, 100)},
+        "τ smaller by 3 %": {"tau": Fraction(3, 16) * Fraction(97, 100)},
+        "u = ¼ in the first round": {"u": Fraction(1, 4)},
+    },
+)
+def means_above_half(
+    mean: Fraction = Fraction(5, 8),
+    sampling: int = 100,
+    noise: int = 21,
+    u: Fraction = Fraction(1, 2),
+    tau: Fraction = Fraction(3, 16),
+) -> Evidence:
+    """With means of at most 5/8 in place of ½ PPDE reaches TV ≤ α with the same m as in Theorem 5.2, d ≥ 2.
+
+    The first round is the only one that u = ½ enters. There m ≥ 523 dl, d ≥ 2, makes P(|plain mean − p| > 1/32) at most
+    2e^{−l} by Bernstein's inequality, as a bit has variance at most ¼; no row is shortened, as B² = 3dL and L ≥ 1; the
+    noise is as before. So |q − p| ≤ u/8: a coordinate that goes on has p < ¼, and one that is finished has p ≥ u/4. In
+    the distance Σ e²/(2p(1 − p)) ≤ (4/3) Σ e²/p replaces Σ e²/p, and with a = dl/m ≤ 1/523, b = d√(lL/ρ)/m,
+    TV ≤ √(4/3) (√(2a) + 4a/3 + √48 b) + √(2a) + 2a/3 + √12 b ≤ α for a ≤ α²/100, b ≤ α/21, α ≤ 1. The m records of the
+    flips are enough for `flip_test`: 523 dl ≥ 128 ln(2d/β), and 16√12 d√(lL/ρ) ≥ 16√(d ln(2d/β)/ρ).
+    """
+    records_per_length = 523
+    d = sp.Symbol("d", positive=True)
+    error = u / 16
+    needed = 2 * (Fraction(1, 4) + error / 3) / error**2  # times l
+    length = ppde.truncation_squared(sp.Rational(1, 2), d, 1, 1, 1, lambda v: 1)  # B² at L = 1
+
+    def root(value: Fraction) -> Fraction:
+        return square_root(value)[1]
+
+    factor, a = root(1 / (2 * (1 - mean))), root(Fraction(1, records_per_length))
+    plain = factor * (root(Fraction(2)) + Fraction(4, 3) * a) + root(Fraction(2)) + Fraction(2, 3) * a
+    noisy = factor * root(Fraction(48)) + root(Fraction(12))
+    total = plain / square_root(Fraction(sampling))[0] + noisy / noise
+    tests = {
+        "sampling": needed <= 2 * records_per_length,
+        "length": sp.simplify(length - 3 * d) == 0,
+        "goes on": tau + u / 8 <= Fraction(1, 4),
+        "finished": tau - u / 8 >= u / 4,
+        "distance": total <= 1,
+    }
+    failed = [name for name, held in tests.items() if not held]
+    return Evidence(not failed, "all d ≥ 2, α ≤ 1, β, ρ", ", ".join(failed), {"TV/α": f"{float(total):.4f}"})
 
 
 @check("floating", mutants={"half the deviation": {"factor": 0.5}})
@@ -635,8 +700,9 @@ def flip_test(factor: float = 1.0, mean: float = 5 / 8) -> Evidence:
     """Flipping every bit whose ρ-zCDP mean over m more records exceeds ½ leaves means of at most 5/8, which is enough.
 
     With m ≥ 128 ln(2d/β), m ≥ 16√(d ln(2d/β)/ρ) and noise of variance d/(2ρm²), P(no flip at p ≥ 5/8) ≤ β/d, by the
-    exact binomial law. Flipping is a bijection, so TV and privacy do not change. With p ≤ 5/8 in place of ½ in the
-    first round, 1.25 · `enough_records` makes its sampling error small, and no row is shortened.
+    exact binomial law. For all m it follows from Hoeffding's inequality and the Gaussian tail, each at 1/16: both
+    e^{−m/128} and e^{−ρm²/(256d)} are at most β/(2d). Flipping is a bijection, so TV and privacy do not change. With
+    p ≤ 5/8 in place of ½ in the first round, `enough_records` makes its sampling error small, and no row is shortened.
     """
     worst, failed = 0.0, []
     for d, rho, beta in product((1, 4, 100), (1e-4, 1.0, 1e4), (0.3, 1e-4)):
@@ -647,7 +713,7 @@ def flip_test(factor: float = 1.0, mean: float = 5 / 8) -> Evidence:
         missed = float((stats.binom.pmf(k, m, mean) * stats.norm.sf((k / m - 0.5) / deviation)).sum())
         worst = max(worst, missed * d / beta)
     for d, beta in product((2, 4, 16), (0.3, 1e-3)):
-        m, rounds = records(d, 1e6, beta, 1.25), ppde.most_rounds(d)
+        m, rounds = records(d, 1e6, beta), ppde.most_rounds(d)
         law = stats.binom(m, mean)
         tail = law.sf(math.ceil(m * (mean + 1 / 32)) - 1) + law.cdf(math.floor(m * (mean - 1 / 32)))
         bound = ppde.truncation_squared(ppde.mean_limit(1), d, m, rounds, beta)
