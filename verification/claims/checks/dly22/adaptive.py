@@ -584,10 +584,12 @@ def largest_search_noise(search: above_threshold.AboveThresholdNoise, epsilon: f
     return float(max(b1 * abs(search.threshold), b2 * float(np.abs(search.queries).max())))
 
 
-def zcdp_terms(x: Matrix, noise: adaptive_cov.AdaptiveCovNoise, rho: float, beta: float) -> tuple[float, ...] | None:
+def zcdp_terms(
+    x: Matrix, noise: adaptive_cov.AdaptiveCovNoise, rho: float, beta: float, radius: str = "none"
+) -> tuple[float, ...] | None:
     """The terms g, a, e and α of AdaptiveCov's bound on these rows, or None if a noise exceeds its bound."""
     n, d = x.shape
-    final, share = adaptive_cov.final_budget(rho, "none", "paper"), 3 * beta / 4
+    final, share = adaptive_cov.final_budget(rho, radius, "paper"), 3 * beta / 4
     search = adaptive_cov.search_epsilon(rho)
     alpha = above_threshold.accuracy(clipped_cov.last_level(n, d) + 1, beta / 8, search, "paper")
     within = (
@@ -692,6 +694,56 @@ def adaptive_release(before: Callable[[Matrix], Matrix] = lambda x: x, unit: flo
         sharp = max(sharp, largest_share(unit * outputs[1], x, g, a, e, 0.0))
     holds = max(worst, sharp) <= 1 and seen >= 120
     return Evidence(holds, f"{seen} of 160 draws, d ≤ 4", f"largest share {worst:.4f}, without α {sharp:.4f}")
+
+
+@check(
+    "floating",
+    mutants={
+        "rows clipped to 1/50 first": {"before": clipped_first},
+        "a release multiplied by 1.03": {"unit": 1.03},
+        "a release multiplied by 0.97": {"unit": 0.97},
+    },
+)
+def radius_release(before: Callable[[Matrix], Matrix] = lambda x: x, unit: float = 1.0) -> Evidence:
+    """With a private radius r̃, AdaptiveCov's error is at most 32 (Noise(τ) + γ(τ)) + r̃² (9α/n + 8N_{K+1}) + 2α′R²/n.
+
+    Let X′ be the rows clipped to r̃ and divided by it. `adaptive_error` holds for X′, and r̃² times it bounds the error
+    about the covariance of the rows clipped to r̃. Their bias is γ(X, r̃). For τ ≤ r̃,
+    r̃²γ(X′, τ/r̃) + γ(X, r̃) = γ(X, τ), and r̃² Noise at τ/r̃ and the trace t̃ is Noise at τ and r̃²t̃. For τ > r̃ take
+    the bound at r̃: γ(X′, 1) = 0, Noise rises with τ, and γ(X, r̃) ≤ 2α′R²/n, because at most 2α′ rows are longer than
+    r̃, and none is longer than R. The check draws from the reference's mechanism, and leaves the term in N_{K+1}
+    out. It also leaves out a draw in which a noise exceeds its bound.
+    """
+    rng = np.random.default_rng(12)
+    worst, seen, small, beta = 0.0, 0, 0, 0.1
+    precision = private_radius.PRECISION
+    levels = len(private_radius.public_radii(precision))
+    for _ in range(120):
+        n, d, rho = int(rng.integers(50, 400)), int(rng.integers(1, 5)), float(10 ** rng.uniform(2, 12))
+        x = rows_in_ball(rng, n, d)
+        longer = float(10 ** rng.uniform(-3, 0))
+        lengths = np.where(rng.random(n) < 0.1, longer, longer * float(10 ** rng.uniform(-2, 0)))
+        x *= (lengths / np.linalg.norm(x, axis=1))[:, None]
+        noise = adaptive_cov.draw_noise(d, rng, rows=n, radius="private", precision=precision)
+        search = adaptive_cov.search_epsilon(rho)
+        slack = above_threshold.accuracy(levels, beta / 8, search, "paper")
+        rows, radius = adaptive_cov.within_radius(x, noise.radius, rho, precision, beta)
+        terms = zcdp_terms(np.asarray(rows), noise, rho, beta, "private")
+        assert noise.radius is not None
+        if terms is None or largest_search_noise(noise.radius, search) > slack / 2:
+            continue
+        seen += 1
+        small += radius < 1
+        g, a, e, alpha = terms
+        released = unit * adaptive_cov.release(before(x), noise, rho=rho, radius="private", beta=beta)
+        error, squares = float(np.linalg.norm(released - second_moment(x))), list(row_norms(x) ** 2)
+        rest = 9 * radius**2 * alpha / n + 2 * slack * max(squares) / n
+        for tau in 2.0 ** -np.arange(0, 20, 0.5):
+            t = float(tau)
+            level = min(t**2 * g, t * radius * a + t**2 * e)
+            worst = max(worst, error / (32 * (level + float(tail(squares, t**2))) + rest))
+    holds = worst <= 1 and seen >= 90 and small >= 60
+    return Evidence(holds, f"{seen} of 120 draws, d ≤ 4", f"largest share {worst:.4f}; r̃ < 1 in {small}")
 
 
 def largest_share(released: Matrix, x: Matrix, g: float, a: float, e: float, alpha: float) -> float:
