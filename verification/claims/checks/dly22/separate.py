@@ -499,7 +499,8 @@ def mean_transfer(padded: bool = True, constant: int = 72) -> Evidence:
     Scaling by 1/√d turns α into α/√d, so n ≥ √d/(Cαε) is needed for α ≤ a = 2/15 < 1/√54. An empirical error e gives a
     statistical error of e + 1/√n. Used directly, this means e ≥ √d/(Cnε) − 1/√n, which says nothing for n > d/(Cε)².
     Instead take n₀ < √d/(Caε) records and n − n₀ rows of zeros: then (n/n₀)e + 1/√n₀ > a, and n₀ ≥ 9/a² gives
-    e ≥ (2a/3) n₀/n. √d ≥ 68 Cε is enough for that. The arithmetic is rational.
+    e ≥ (2a/3) n₀/n. √d ≥ 68 Cε is enough for that. The arithmetic is rational, and only the product Cε enters it; so it
+    also holds with another function of ε in its place, such as 12 sinh ε.
     """
     failed, empty = [], 0
     a = Fraction(2, 15)
