@@ -575,6 +575,51 @@ def adaptive_error(
     )
 
 
+@check(
+    "symbolic",
+    covers="all",
+    exhausts="the search stops and τ is at least 2^{−k−1} or smaller, or it does not stop",
+    mutants={
+        "3 % less than 32": {"factor": sp.Rational(3104, 100)},
+        "3 % more than 32": {"factor": sp.Rational(3296, 100)},
+        "9.27 for 9": {"slack": sp.Rational(927, 100)},
+        "7.76 for 8": {"last": sp.Rational(776, 100)},
+        "clipping at 4 times the level found": {"clipping": lambda k: 2 ** (2 - k)},
+        "a bias of 3γ": {"bins": 3},
+    },
+)
+def adaptive_error_proof(
+    factor: Number = 32,
+    slack: Number = 9,
+    last: Number = 8,
+    bins: Number = 4,
+    clipping: Callable[[Number], Number] = lambda k: 2 ** (1 - k),
+) -> Evidence:
+    """The constants 32, 9 and 8 in the bound on AdaptiveCov's error are what its proof gives, for all g, a and e.
+
+    The proof is in `adaptive_error`. Both bounds on the noise satisfy bound(k − 1) ≤ 4 bound(k), and so does N_k, the
+    smaller of the two: for GaussCov with equality, for SeparateCov with the slack 2 · 2^{−k} a. The search stops at k.
+    At the clipping norm 2^{1−k}, one level above, the noise is at most 4N_k, and the bias at most
+    B_{k−1} ≤ N_{k−1} + s ≤ 4N_k + s, s = α/n. If τ ≥ 2^{−k−1}, then N_k ≤ 4N_{k+1} ≤ 4 Noise(τ); if τ is smaller, then
+    N_k ≤ B_k + s ≤ 4γ(τ) + s. If the search does not stop, N_{K+1} is kept. So the error is at most 32 Noise(τ) + s, or
+    32γ(τ) + 9s, or 8N_{K+1} + s. The stated constants must be the largest of these. If the search stops at 0, the error
+    is at most N_0.
+    """
+    k, g, a, e = sp.symbols("k g a e", positive=True)
+    gauss = sp.expand(4 * adaptive_cov.gauss_noise(k, g) - adaptive_cov.gauss_noise(k - 1, g))
+    separate = sp.expand(4 * adaptive_cov.separate_noise(k, a, e) - adaptive_cov.separate_noise(k - 1, a, e))
+    level = sp.expand(clipping(k) - 2 * 2 ** (-k))
+    steps = [gauss, sp.simplify(separate - 2 * 2 ** (-k) * a), level]
+    at_level, s, noise, tail_at, kept = sp.symbols("N s noise gamma last", positive=True)
+    error = 4 * at_level + (4 * at_level + s)
+    cases = [sp.expand(error.subs(at_level, v)) for v in (4 * noise, bins * tail_at + s, kept)]
+    largest = [max(case.coeff(v) for case in cases) for v in (noise, tail_at, s, kept)]
+    bound = sp.expand(factor * (noise + tail_at) + slack * s + last * kept)
+    stated = [bound.coeff(v) for v in (noise, tail_at, s, kept)]
+    holds = all(v == 0 for v in steps) and largest == stated
+    return Evidence(holds, "all g, a, e, τ", f"residuals {steps}; constants {largest}")
+
+
 AdaptiveNoise = TypeVar("AdaptiveNoise", adaptive_cov.AdaptiveCovNoise, adaptive_cov_pure.AdaptiveCovPureNoise)
 
 
@@ -771,19 +816,25 @@ def synthetic_data(
     shares: Callable[[int, int], list[Number]] = dly22_data.shares,
     norm: Callable[[int, int], Fraction] = lambda k, buckets: Fraction(1, 2 ** (buckets - k)),
 ) -> Evidence:
-    """At s = 3 one bucket gives tr Σ = 1, and tr Σ falls towards 0 as the number N of buckets grows.
+    """At s = 3 one bucket gives tr Σ = 1, and tr Σ falls as the number N of buckets grows.
 
     The rows of bucket k have norm 2^{k−N} and are a share ∝ k^{−3} of all, so tr = Σ_k k^{−3} 4^{k−N}/Σ_k k^{−3}. The
-    check has N = 1, …, 8 and compares every norm with the list in `zipf_data`.
+    check has N = 1, …, 32 and compares every norm with the list in `zipf_data`. For the fall at N it also checks
+    3A/4 ≥ (N − 1)^{−3}(1 − 4^{1−N}) > N^{−3}, A = Σ_k k^{−3} 4^{k−N+1} over k ≤ N − 1, in rational arithmetic.
     """
     traces: list[float] = []
-    for buckets in range(1, 9):
+    for buckets in range(2, 33):
+        a = sum((Fraction(4) ** (k - buckets + 1) / k**3 for k in range(1, buckets)), Fraction(0))
+        between = (1 - Fraction(4) ** (1 - buckets)) / (buckets - 1) ** 3
+        if not 3 * a / 4 >= between > Fraction(1, buckets**3):
+            return Evidence(False, "N ≤ 32, s = 3", f"no fall at N = {buckets}")
+    for buckets in range(1, 33):
         weights = [float(v) for v in shares(3, buckets)]
         norms = [float(norm(k, buckets)) for k in range(1, buckets + 1)]
-        drawn = sorted({float(v) for v in dly22_data.zipf_norms(10_000, 3.0, buckets)})
+        drawn = sorted({float(v) for v in dly22_data.zipf_norms(200_000, 3.0, buckets)})
         zipf = max(abs(w / weights[0] - k**-3) for k, w in enumerate(weights, start=1))
         if drawn != sorted(norms) or zipf > ROUNDING or abs(sum(weights) - 1) > ROUNDING:
-            return Evidence(False, "N ≤ 8, s = 3", f"shares or norms differ at N = {buckets}")
+            return Evidence(False, "N ≤ 32, s = 3", f"shares or norms differ at N = {buckets}")
         traces.append(sum(w * v**2 for w, v in zip(weights, norms, strict=True)))
     holds = abs(traces[0] - 1) < ROUNDING and all(a > b > 0 for a, b in pairwise(traces))
-    return Evidence(holds, "N ≤ 8, s = 3", "traces " + ", ".join(f"{t:.4f}" for t in traces))
+    return Evidence(holds, "N ≤ 32, s = 3", "traces " + ", ".join(f"{t:.4f}" for t in traces[:8]))
