@@ -367,6 +367,7 @@ def bias_sensitivity(
         "half the margin": {"margin": lambda f, log: private_trace.gaussian_margin(f, log) / 2},
         "all of ρ": {"budget": lambda rho: rho},
         "ln(1/failure)/2 for the Laplace margin": {"laplace": lambda f, log: log(1 / f) / 2},
+        "3 % more than β": {"margin": lambda f, log: private_trace.gaussian_margin(sp.Rational(103, 100) * f, log)},
     },
 )
 def trace_step(
@@ -376,10 +377,10 @@ def trace_step(
 ) -> Evidence:
     """The trace moves by at most 1/n and costs ρ/8 (or ε/8), and t̃ ≥ tr Σ with probability 1 − β/8.
 
-    For a failure probability f, P(N < −t) ≤ e^{−t²/2} = f at t = √(2 ln(1/f)), and P(Laplace < −t) = e^{−t}/2 = f at
-    t = ln(1/(2f)). The trace moves by |‖x‖² − ‖y‖²|/n ≤ 1/n, which a unit row and a row of zeros attain.
+    For f = β/8, P(N < −t) ≤ e^{−t²/2} = f at t = √(2 ln(1/f)) = √(2 ln(8/β)), and P(Laplace < −t) = e^{−t}/2 = f at
+    t = ln(1/(2f)) = ln(4/β). So are P(N > t) and P(Laplace > t). The trace moves by |‖x‖² − ‖y‖²|/n ≤ 1/n, which a unit row and a row of zeros attain.
     """
-    n, r, w = sp.symbols("n r w", positive=True)
+    n, r, w, beta = sp.symbols("n r w beta", positive=True)
     rho, u = 4 * r**2, 2 * w**2
     sigma = sp.nsimplify(private_trace.gaussian_scale(n, budget(rho)))
     gaussian = sp.simplify(zcdp_of_gaussian(1 / n, sigma**2) - rho / 8)
@@ -390,15 +391,15 @@ def trace_step(
         return u
 
     # e^{−t²/2} = e^{−u} with u = ln(1/failure)
-    gaussian_tail = sp.simplify(sp.nsimplify(sp.powdenest(margin(Fraction(1, 3), log), force=True)) ** 2 / 2 - u)
-    laplace_tail = sp.simplify(laplace(Fraction(1, 3), log) - u)
+    gaussian_tail = sp.simplify(sp.nsimplify(sp.powdenest(margin(beta / 8, log), force=True)) ** 2 / 2 - u)
+    laplace_tail = sp.simplify(laplace(beta / 8, log) - u)
     epsilon = sp.symbols("epsilon", positive=True)
     share = adaptive_cov_pure.step_epsilon(epsilon)
     pure = sp.simplify(private_trace.privacy_loss(1, n, private_trace.laplace_scale(n, share)) - epsilon / 8)
     residuals = [gaussian, gaussian_tail, laplace_tail, pure]
     trace = SENSITIVITIES["trace"]
     attained = trace.change(*trace.pair(3)) == trace.supremum(3) == 1
-    holds = all(v == 0 for v in residuals) and seen == [3, Fraction(3, 2)] and attained
+    holds = all(v == 0 for v in residuals) and seen == [8 / beta, 4 / beta] and attained
     return Evidence(holds, "all n, ρ, ε, β", f"residuals {residuals}")
 
 
