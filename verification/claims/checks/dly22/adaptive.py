@@ -378,7 +378,8 @@ def trace_step(
     """The trace moves by at most 1/n and costs ρ/8 (or ε/8), and t̃ ≥ tr Σ with probability 1 − β/8.
 
     For f = β/8, P(N < −t) ≤ e^{−t²/2} = f at t = √(2 ln(1/f)) = √(2 ln(8/β)), and P(Laplace < −t) = e^{−t}/2 = f at
-    t = ln(1/(2f)) = ln(4/β). So are P(N > t) and P(Laplace > t). The trace moves by |‖x‖² − ‖y‖²|/n ≤ 1/n, which a unit row and a row of zeros attain.
+    t = ln(1/(2f)) = ln(4/β). So are P(N > t) and P(Laplace > t). The trace moves by |‖x‖² − ‖y‖²|/n ≤ 1/n, which a unit
+    row and a row of zeros attain.
     """
     n, r, w, beta = sp.symbols("n r w beta", positive=True)
     rho, u = 4 * r**2, 2 * w**2

@@ -492,8 +492,8 @@ def em_cov_budget(
     return Evidence(not failed, "d = 4, 16, 64 (squares, so that √d is exact)", ", ".join(failed))
 
 
-@check("exact", mutants={"without padding": {"padded": False}})
-def mean_transfer(padded: bool = True, constant: int = 72) -> Evidence:
+@check("exact", mutants={"without padding": {"padded": False}, "66 for 68": {"least": 66}})
+def mean_transfer(padded: bool = True, constant: int = 72, least: int = 68) -> Evidence:
     """Appendix B: if E‖M − μ‖² ≤ α² ≤ d/54 on {±1}^d needs n ≥ d/(Cαε), the empirical error on the ball is ≥ √d/(3Cnε).
 
     Scaling by 1/√d turns α into α/√d, so n ≥ √d/(Cαε) is needed for α ≤ a = 2/15 < 1/√54. An empirical error e gives a
@@ -504,7 +504,7 @@ def mean_transfer(padded: bool = True, constant: int = 72) -> Evidence:
     """
     failed, empty = [], 0
     a = Fraction(2, 15)
-    for root, epsilon in product((68 * constant, 10**5, 10**7), (Fraction(1), Fraction(1, 10))):
+    for root, epsilon in product((least * constant, 10**5, 10**7), (Fraction(1), Fraction(1, 10))):
         limit = root / (constant * a * epsilon)
         n0 = math.ceil(limit) - 1
         enough = n0 >= 9 / a**2 and n0 < limit
