@@ -13,7 +13,7 @@ from covassay.reference.domain import Matrix, Number, Vector
 from covassay.reference.mechanisms.gaussian_estimation import ppde
 from covassay.reference.privacy import zcdp_of_gaussian
 from covassay.verification.claims.evidence import Evidence, check
-from covassay.verification.exact.series import exponential
+from covassay.verification.exact.series import exponential, square_root
 
 CASES = 3000
 ROUNDING = 1e-9
@@ -499,6 +499,59 @@ def rounds_induction(error: Fraction = Fraction(1, 8), cut: Callable[[int], Numb
         if tau + error * u > after or 4 * smallest < u or 2 * error * u > smallest:
             failed.append(f"r={r}")
     return Evidence(not failed, "r < 40; both sides scale with u", ", ".join(failed[:3]))
+
+
+@check(
+    "enclosed",
+    covers="all",
+    mutants={
+        "means up to 7/8": {"mean": Fraction(7, 8)},
+        "16 for 21": {"noise": 16},
+        "30 for 100": {"sampling": 30},
+        "τ larger by 3 %": {"cut": lambda r: Fraction(103, 100) * Fraction(ppde.threshold(r))},
+        "τ smaller by 3 %": {"cut": lambda r: Fraction(97, 100) * Fraction(ppde.threshold(r))},
+        "u = ¼ in the first round": {"limit": lambda r: ppde.mean_limit(r + 1)},
+    },
+)
+def means_above_half(
+    mean: Fraction = Fraction(5, 8),
+    sampling: int = 100,
+    noise: int = 21,
+    cut: Callable[[int], Number] = ppde.threshold,
+    limit: Callable[[int], Number] = ppde.mean_limit,
+) -> Evidence:
+    """With means of at most 5/8 in place of ½ PPDE reaches TV ≤ α with the same m as in Theorem 5.2, d ≥ 2.
+
+    The first round is the only one that u = ½ enters. There m ≥ 523 dl, d ≥ 2, makes P(|plain mean − p| > 1/32) at most
+    2e^{−l} by Bernstein's inequality, as a bit has variance at most ¼; no row is shortened, as B² = 3dL and L ≥ 1; the
+    noise is as before. So |q − p| ≤ u/8: a coordinate that goes on has p < ¼, and one that is finished has p ≥ u/4. In
+    the distance Σ e²/(2p(1 − p)) ≤ (4/3) Σ e²/p replaces Σ e²/p, and with a = dl/m ≤ 1/523, b = d√(lL/ρ)/m,
+    TV ≤ √(4/3) (√(2a) + 4a/3 + √48 b) + √(2a) + 2a/3 + √12 b ≤ α for a ≤ α²/100, b ≤ α/21, α ≤ 1. The m records of the
+    flips are enough for `flip_test`: 523 dl ≥ 128 ln(2d/β), and 16√12 d√(lL/ρ) ≥ 16√(d ln(2d/β)/ρ).
+    """
+    u, tau, records_per_length = Fraction(limit(1)), Fraction(cut(1)), 523
+    d = sp.Symbol("d", positive=True)
+    error = u / 16
+    needed = 2 * (Fraction(1, 4) + error / 3) / error**2  # times l
+    length = ppde.truncation_squared(sp.Rational(1, 2), d, 1, 1, 1, lambda v: 1)  # B² at L = 1
+
+    def root(value: Fraction) -> Fraction:
+        return square_root(value)[1]
+
+    factor, a = root(1 / (2 * (1 - mean))), root(Fraction(1, records_per_length))
+    plain = factor * (root(Fraction(2)) + Fraction(4, 3) * a) + root(Fraction(2)) + Fraction(2, 3) * a
+    noisy = factor * root(Fraction(48)) + root(Fraction(12))
+    total = plain / square_root(Fraction(sampling))[0] + noisy / noise
+    tests = {
+        "records": ppde.enough_records(2, 1, 1, 10**12, 1, lambda v: 1) == records_per_length,
+        "sampling": needed <= 2 * records_per_length,
+        "length": sp.simplify(length - 3 * d) == 0,
+        "goes on": tau + u / 8 <= Fraction(1, 4) == Fraction(ppde.mean_limit(2)),
+        "finished": tau - u / 8 >= u / 4,
+        "distance": total <= 1,
+    }
+    failed = [name for name, held in tests.items() if not held]
+    return Evidence(not failed, "all d ≥ 2, α ≤ 1, β, ρ", ", ".join(failed), {"TV/α": f"{float(total):.4f}"})
 
 
 @check("floating", mutants={"half the deviation": {"factor": 0.5}})
