@@ -347,10 +347,22 @@ def accuracy(factor: float = 2 / math.sqrt(3), share: float = 1.0, direct: bool 
     return Evidence(not failed, "3000 random (Σ, Σ̂, N), d ≤ 5, and extreme ones", f"{failed} cases fail")
 
 
+def rows_for_sampling(d: int, beta: float, alpha: float, factors: tuple[float, float] = (4, 8)) -> float:
+    """The number of rows (4√(d(d + 1)) + 8√(2 ln(1/β)))²/α² for which the radius of (8) is α/2."""
+    return (factors[0] * math.sqrt(d * (d + 1)) + factors[1] * math.sqrt(2 * math.log(1 / beta))) ** 2 / alpha**2
+
+
+def rows_against_noise(
+    n: float, d: int, kappa: float, rho: float, beta: float, alpha: float, factor: float = 40
+) -> float:
+    """The number of rows 40 κ d² ln(n/β)^{3/2}/(α√ρ) for which σω is at most α/2."""
+    return factor * kappa * d**2 * math.log(n / beta) ** 1.5 / (alpha * math.sqrt(rho))
+
+
 def enough_rows(d: int, kappa: float, rho: float, beta: float, alpha: float) -> int:
-    """A number of rows n with frobenius_radius ≤ α/2 and n ≥ 40 κ d² ln(n/β)^{3/2}/(α√ρ)."""
-    n = (4 * math.sqrt(d * (d + 1)) + 8 * math.sqrt(2 * math.log(1 / beta))) ** 2 / alpha**2
-    while n < 40 * kappa * d**2 * math.log(n / beta) ** 1.5 / (alpha * math.sqrt(rho)):
+    """A number of rows n that is at least both, within 1 % of the smallest."""
+    n = rows_for_sampling(d, beta, alpha)
+    while n < rows_against_noise(n, d, kappa, rho, beta, alpha):
         n *= 1.01
     return math.ceil(n)
 
@@ -369,17 +381,31 @@ def least_rows(d: int, kappa: float, rho: float, beta: float, alpha: float) -> i
     return math.ceil(n)
 
 
-@check("floating", mutants={"a tenth of the rows": {"rows": lambda *a: max(1, enough_rows(*a) // 10)}})
-def rows_for_accuracy(rows: Callable[[int, float, float, float, float], int] = enough_rows) -> Evidence:
+@check(
+    "floating",
+    mutants={
+        "a tenth of the rows": {"rows": lambda *a: max(1, enough_rows(*a) // 10)},
+        "3.88 for 4": {"sampling": lambda d, b, a: rows_for_sampling(d, b, a, (3.88, 8))},
+        "7.76 for 8": {"sampling": lambda d, b, a: rows_for_sampling(d, b, a, (4, 7.76))},
+        "38.8 for 40": {"noise": lambda *a: rows_against_noise(*a, factor=38.8)},
+    },
+)
+def rows_for_accuracy(
+    rows: Callable[[int, float, float, float, float], int] = enough_rows,
+    sampling: Callable[[int, float, float], float] = rows_for_sampling,
+    noise: Callable[..., float] = rows_against_noise,
+) -> Evidence:
     """n ≥ (4√(d(d+1)) + 8√(2 ln(1/β)))²/α² and n ≥ 40 κ d² ln(n/β)^{3/2}/(α√ρ) rows are enough for ‖Σ̃ − Σ‖_Σ ≤ α.
 
     The first makes the radius of (8) at most α/2, and it is at least (√d + √(2 ln(2/β)))², as (8) requires. The second
     makes σω ≤ α/2, because r² ≤ 5κd ln(n/β) and ω ≤ 2.8 d√ln(n/β), where ln(n/β) ≥ 1. With probability at least 1 − 3β
     no row is dropped, (8) holds, and ‖N‖_F ≤ σω. The check tries random parameters, with the reference's variance,
-    radius and ω.
+    radius and ω, and the arithmetic of this proof: 2 · √2 · 5 · 2.8 ≤ 40 and 1 + 2√2 + 4 ≤ 2.8².
     """
     rng = np.random.default_rng(3)
     failed, largest = 0, 0.0
+    at_one = noise(math.e, 1, 1.0, 1.0, 1.0, 1.0)  # the constant 40
+    arithmetic = 2 * math.sqrt(2) * 5 * 2.8 <= at_one and 5 + 2 * math.sqrt(2) <= 2.8**2
     for _ in range(2000):
         d, kappa, alpha = int(10 ** rng.uniform(0, 3)), 10 ** rng.uniform(0, 6), 10 ** rng.uniform(-3, 0)
         rho, beta = 10 ** rng.uniform(-4, 1), 10 ** rng.uniform(-9, math.log10(0.25))
@@ -387,8 +413,10 @@ def rows_for_accuracy(rows: Callable[[int, float, float, float, float], int] = e
         error = error_bound(n, d, kappa, rho, beta)
         asked = (math.sqrt(d) + math.sqrt(2 * math.log(2 / beta))) ** 2
         failed += error > alpha or n < asked
+        failed += frobenius_radius(sampling(d, beta, alpha), d, beta) > alpha / 2 * (1 + ROUNDING)
         largest = max(largest, error / alpha)
-    return Evidence(not failed, "2000 random parameters", f"{failed} cases fail; error up to {largest:.3g} α")
+    detail = f"{failed} cases fail; error up to {largest:.3g} α; arithmetic {arithmetic}"
+    return Evidence(not failed and arithmetic, "2000 random parameters", detail)
 
 
 @check("floating", mutants={"100 rows": {"rows": lambda *a: 100}})
