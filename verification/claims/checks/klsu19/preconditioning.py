@@ -341,11 +341,8 @@ def rows_of_a_preconditioner(
         exact *= n * tails.upsilon_star(d, beta / t) / weak_ppc.NOISE_SHARE  # nσυ*/ν, which does not depend on this n
         failed += max(ratios) > 1 or not math.isclose(exact, asked[0], rel_tol=1e-9)
         largest = max(largest, *ratios)
-    return Evidence(
-        not failed and arithmetic,
-        "4000 random parameters",
-        f"{failed} cases fail; largest share of the bounds {largest:.3g}",
-    )
+    detail = f"{failed} cases fail; largest share of the bounds {largest:.3g}; arithmetic {arithmetic}"
+    return Evidence(not failed and arithmetic, "4000 random parameters", detail)
 
 
 @check("floating", mutants={"a thousandth of the rows": {"share": 0.001}})

@@ -502,8 +502,7 @@ def rounds_induction(error: Fraction = Fraction(1, 8), cut: Callable[[int], Numb
 
 
 @check(
-    "enclosed",
-    covers="all",
+    "floating",
     mutants={
         "means up to 7/8": {"mean": Fraction(7, 8)},
         "16 for 21": {"noise": 16},
