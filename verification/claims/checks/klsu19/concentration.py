@@ -381,21 +381,24 @@ def rows_are_needed(
     return Evidence(not allowed, "C = 1, 10, 100, 1000", "no contradiction at " + ", ".join(allowed) if allowed else "")
 
 
-@check("exact", covers="case", mutants={"n of order L": {"rows": lambda level: level}})
+@check(
+    "exact",
+    covers="case",
+    mutants={"with a linear term, C(1 + L) for C√(1 + L)": {"radius_above": lambda c, level: c * (1 + level)}},
+)
 def rows_are_needed_for_small_beta(
-    rows: Callable[[int], int] = lambda level: 1, constants: Sequence[int] = (1, 10, 100, 1000)
+    radius_above: Callable[[int, int], int] = lambda c, level: c * (math.isqrt(1 + level) + 1),
+    constants: Sequence[int] = (1, 10, 100, 1000),
 ) -> Evidence:
     """(8) needs n ≳ L: at d = n = 1 no C gives |Y² − 1| ≤ C√(1 + L) except with probability Ce^{−L}, for all L.
 
     With x² = 1 + C√(1 + L), P(|Y| > x) ≥ 2φ(x + 1) ≥ e^{−1} e^{−(x + 1)²/2}, as √(2/π) > e^{−1}, and (x + 1)² ≤
-    2x² + 2. At L = 36(C + 1)² that is more than Ce^{−L}, because C ≤ e^C. With n = L rows √((1 + L)/n) is bounded, and
-    there is no contradiction.
+    2x² + 2. At L = 36(C + 1)² that is more than Ce^{−L}, because C ≤ e^C.
     """
     allowed = []
     for c in constants:
         level = 36 * (c + 1) ** 2
-        root = math.isqrt((1 + level) // rows(level)) + 1  # at least √((1 + L)/n)
-        exponent = 1 + (1 + c * root) + 1  # P ≥ e^{−exponent}
-        if not (rows(level) == 1 and exponent + c < level):
+        exponent = 1 + (1 + radius_above(c, level)) + 1  # P ≥ e^{−exponent}
+        if not exponent + c < level:
             allowed.append(f"C={c}")
     return Evidence(not allowed, "C = 1, 10, 100, 1000", "no contradiction at " + ", ".join(allowed) if allowed else "")

@@ -349,12 +349,13 @@ def accuracy(factor: float = 2 / math.sqrt(3), share: float = 1.0, direct: bool 
 
 def rows_for_sampling(d: int, beta: float, alpha: float, factors: tuple[float, float] = (4, 8)) -> float:
     """The number of rows (4√(d(d + 1)) + 8√(2 ln(1/β)))²/α² for which the radius of (8) is α/2."""
-    return float((factors[0] * math.sqrt(d * (d + 1)) + factors[1] * math.sqrt(2 * math.log(1 / beta))) ** 2 / alpha**2)
+    root = factors[0] * math.sqrt(d * (d + 1)) + factors[1] * math.sqrt(2 * math.log(1 / beta))
+    return (root / alpha) ** 2
 
 
 def rows_against_noise(n: float, d: int, kappa: float, rho: float, beta: float, alpha: float) -> float:
     """The number of rows 40 κ d² ln(n/β)^{3/2}/(α√ρ) for which σω is at most α/2."""
-    return 40 * kappa * d**2 * math.log(n / beta) ** 1.5 / (alpha * math.sqrt(rho))
+    return float(40 * kappa * d**2 * math.log(n / beta) ** 1.5 / (alpha * math.sqrt(rho)))
 
 
 def enough_rows(d: int, kappa: float, rho: float, beta: float, alpha: float) -> int:

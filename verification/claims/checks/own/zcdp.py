@@ -147,7 +147,8 @@ def bounded_range(rho: Callable[[Number], Number] = zcdp_of_bounded_range) -> Ev
 def bounded_range_is_least(rho: Callable[[Number], Number] = zcdp_of_bounded_range) -> Evidence:
     """No smaller multiple of γ² than γ²/8 is enough: D₂/2 of two laws on two points is γ²/8 in the limit γ → 0.
 
-    P gives both points ½, and Q is ∝ (e^{−γ}, 1), so that the losses are γ apart and e^{D₂} is (1 + e^{−γ})(1 + e^γ)/4 = cosh²(γ/2).
+    P gives both points ½, and Q is ∝ (e^{−γ}, 1), so that the losses are γ apart and e^{D₂} is
+    (1 + e^{−γ})(1 + e^γ)/4 = cosh²(γ/2).
     """
     gamma = sp.Symbol("gamma", positive=True)
     p, q = (sp.Rational(1, 2),) * 2, (sp.exp(-gamma) / (1 + sp.exp(-gamma)), 1 / (1 + sp.exp(-gamma)))
