@@ -29,6 +29,7 @@ LEVEL = 1e-9  # the false-alarm probability of a statistical check
     mutants={
         "e^{−t²} for 2 e^{−t²/2}": {"bound": lambda t: sp.exp(-(t**2))},
         "0.9 for 2": {"bound": lambda t: sp.Rational(9, 10) * sp.exp(-(t**2) / 2)},
+        "1.94 for 2, so 0.97 for 1": {"bound": lambda t: sp.Rational(194, 100) * sp.exp(-(t**2) / 2)},
     },
 )
 def gaussian_tail(bound: Callable[[sp.Expr], sp.Expr] = lambda t: 2 * sp.exp(-(t**2) / 2)) -> Evidence:
@@ -38,11 +39,15 @@ def gaussian_tail(bound: Callable[[sp.Expr], sp.Expr] = lambda t: 2 * sp.exp(-(t
     g ≥ min(g(0), 0).
     """
     t = sp.symbols("t", nonnegative=True)
-    gap = bound(t) - sp.erfc(t / sp.sqrt(2))
-    slope = sp.simplify(sp.diff(gap, t) * sp.exp(t**2 / 2))
-    rises_then_falls = slope.is_polynomial(t) and sp.degree(slope, t) == 1 and slope.coeff(t, 1) < 0
-    ends = bool(gap.subs(t, 0) >= 0) and sp.limit(gap, t, sp.oo) == 0
-    return Evidence(bool(rises_then_falls) and ends, "all t ≥ 0", f"slope {slope}")
+
+    def holds(stated: sp.Expr) -> bool:
+        gap = stated - sp.erfc(t / sp.sqrt(2))
+        slope = sp.simplify(sp.diff(gap, t) * sp.exp(t**2 / 2))
+        rises_then_falls = slope.is_polynomial(t) and sp.degree(slope, t) == 1 and slope.coeff(t, 1) < 0
+        return bool(rises_then_falls) and bool(gap.subs(t, 0) >= 0) and sp.limit(gap, t, sp.oo) == 0
+
+    stated, halved = holds(bound(t)), holds(bound(t) / 2)
+    return Evidence(stated and halved, "all t ≥ 0", f"with the factor 2: {stated}, without: {halved}")
 
 
 # THE NORM OF A SYMMETRIC GAUSSIAN MATRIX
@@ -372,5 +377,28 @@ def rows_are_needed(
         bound = 1 + c * (math.isqrt(4 * (d + level) // n + 4) + 1) / Fraction(2)
         half = Fraction(d, 2 * min(n, d))
         if not (half > bound and 1 - Fraction(8, n * d) > beta):
+            allowed.append(f"C={c}")
+    return Evidence(not allowed, "C = 1, 10, 100, 1000", "no contradiction at " + ", ".join(allowed) if allowed else "")
+
+
+@check(
+    "exact",
+    covers="case",
+    mutants={"with a linear term, C(1 + L) for C√(1 + L)": {"radius_above": lambda c, level: c * (1 + level)}},
+)
+def rows_are_needed_for_small_beta(
+    radius_above: Callable[[int, int], int] = lambda c, level: c * (math.isqrt(1 + level) + 1),
+    constants: Sequence[int] = (1, 10, 100, 1000),
+) -> Evidence:
+    """(8) needs n ≳ L: at d = n = 1 no C gives |Y² − 1| ≤ C√(1 + L) except with probability Ce^{−L}, for all L.
+
+    With x² = 1 + C√(1 + L), P(|Y| > x) ≥ 2φ(x + 1) ≥ e^{−1} e^{−(x + 1)²/2}, as √(2/π) > e^{−1}, and (x + 1)² ≤
+    2x² + 2. At L = 36(C + 1)² that is more than Ce^{−L}, because C ≤ e^C.
+    """
+    allowed = []
+    for c in constants:
+        level = 36 * (c + 1) ** 2
+        exponent = 1 + (1 + radius_above(c, level)) + 1  # P ≥ e^{−exponent}
+        if not exponent + c < level:
             allowed.append(f"C={c}")
     return Evidence(not allowed, "C = 1, 10, 100, 1000", "no contradiction at " + ", ".join(allowed) if allowed else "")

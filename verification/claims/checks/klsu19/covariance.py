@@ -15,7 +15,12 @@ from covassay.reference.laws import wigner
 from covassay.reference.mechanisms.gaussian_estimation import naive_pce
 from covassay.reference.projections import psd_cone
 from covassay.verification.claims.checks.klsu19.concentration import frobenius_radius, radius
-from covassay.verification.claims.checks.klsu19.distances import norm_squared
+from covassay.verification.claims.checks.klsu19.distances import (
+    frobenius_squared,
+    norm_squared,
+    rational_matrix,
+    rational_symmetric,
+)
 from covassay.verification.claims.evidence import Evidence, check
 
 LEVEL = 1e-9  # the false-alarm probability of a statistical check
@@ -65,7 +70,8 @@ def sensitivity(
             rows.append(row if sum(v * v for v in row) <= 1 else [Fraction(0)] * d)
         change = sum((rows[0][k] * rows[0][m] - rows[1][k] * rows[1][m]) ** 2 for k in range(d) for m in range(k, d))
         failed += change > largest(d)
-    attained = Fraction(1) ** 2 + Fraction(-1) ** 2 == largest(2)  # e₁e₁ᵀ − e₂e₂ᵀ = diag(1, −1)
+    # e₁e₁ᵀ − e₂e₂ᵀ = diag(1, −1); on the line the rows 1 and 0
+    attained = Fraction(1) ** 2 + Fraction(-1) ** 2 == largest(2) and Fraction(1) == largest(1)
     n, rho, r2 = Fraction(7), Fraction(3, 5), Fraction(11, 2)
     losses = {
         c: naive_pce.privacy_loss(largest(2), n, r2, variance(n, rho, r2, c)) / rho for c in ("reconstructed", "tight")
@@ -124,9 +130,11 @@ POSITIVE_PART = sp.Matrix([[sp.Rational(85, 26), sp.Rational(17, 26)], [sp.Ratio
     mutants={
         "the moduli of the eigenvalues": {"projected": 2 * POSITIVE_PART - NOISY},
         "no projection": {"projected": NOISY},
+        "a distance larger by 3 %": {"quoted": "1.1121"},
+        "a distance smaller by 3 %": {"quoted": "1.0473"},
     },
 )
-def projection_in_spectral_norm(projected: sp.Matrix = POSITIVE_PART) -> Evidence:
+def projection_in_spectral_norm(projected: sp.Matrix = POSITIVE_PART, quoted: str = "1.0797") -> Evidence:
     """The projection onto the cone can increase the distance from A ⪰ 0 in spectral norm, from 1 to 1.0797.
 
     In the rational counterexample ‖Z − A‖ = 1 and ‖P − A‖ = 1.0797: A = diag(66/25, 0), Z = [[81/25, 4/5], [4/5,
@@ -138,9 +146,13 @@ def projection_in_spectral_norm(projected: sp.Matrix = POSITIVE_PART) -> Evidenc
         projected.is_positive_semidefinite and negative.is_positive_semidefinite and projected * negative == sp.zeros(2)
     )
     determinant = (sp.eye(2) - (projected - CENTRE)).det()
+    error = projected - CENTRE  # its larger eigenvalue lies between two numbers that round to the figure
+    half = sp.Rational(1, 2 * 10 ** len(quoted.partition(".")[2]))
+    below, above = ((sp.Rational(quoted) + s) * sp.eye(2) - error for s in (-half, half))
+    rounds = below.det() < 0 and above.is_positive_definite
     unit = (NOISY - CENTRE) ** 2 - sp.eye(2) == sp.zeros(2) and CENTRE.is_positive_semidefinite
     distance = np.abs(psd_cone(np.array(NOISY, dtype=float)) - np.array(projected, dtype=float)).max()
-    holds = bool(is_projection) and bool(unit) and determinant < 0 and bool(distance < 1e-12)
+    holds = bool(is_projection) and bool(unit) and determinant < 0 and bool(rounds) and bool(distance < 1e-12)
     return Evidence(holds, "a counterexample", f"det(I − (P − A)) = {determinant}")
 
 
@@ -238,6 +250,23 @@ def projection_in_the_norm_of_sigma(kappa: int = 10**4, share: Fraction = Fracti
 # ACCURACY
 
 
+@check("exact", mutants={"Σ ⪰ 0 for Σ ⪰ I": {"floor": 0}, "0.97 ‖N‖_F for ‖N‖_F": {"share": Fraction(97, 100)}})
+def norm_of_sigma(floor: int = 1, share: Fraction = Fraction(1)) -> Evidence:
+    """‖N‖_Σ ≤ ‖N‖_F for Σ ⪰ I, with equality at Σ = I.
+
+    ‖Σ^{−1/2}NΣ^{−1/2}‖_F ≤ ‖Σ^{−1/2}‖² ‖N‖_F, and ‖Σ^{−1/2}‖ ≤ 1. The check has random rational N and Σ = I + AAᵀ.
+    """
+    rng = random.Random(4)
+    failed = 0
+    for i in range(60):
+        d = 1 + i % 3
+        noise, a = rational_symmetric(rng, d), rational_matrix(rng, d) / 10
+        sigma = floor * sp.eye(d) + a * a.T
+        bound = sp.nsimplify(share) ** 2 * frobenius_squared(noise)
+        failed += bool(norm_squared(noise, sigma) > bound or norm_squared(noise, sp.eye(d)) != bound)
+    return Evidence(not failed, "60 random rational cases, d ≤ 3", f"{failed} cases fail")
+
+
 @check(
     "floating",
     mutants={
@@ -248,10 +277,9 @@ def projection_in_the_norm_of_sigma(kappa: int = 10**4, share: Fraction = Fracti
 def noise_is_linear_in_kappa(
     ensemble: str = "wigner", row: Callable[..., Number] = naive_pce.radius_squared
 ) -> Evidence:
-    """(2): the noise has E‖N‖_F² = d²σ² with σ proportional to κ, and ‖N‖_Σ ≤ ‖N‖_F for Σ ⪰ I, with equality at Σ = I.
+    """(2): the noise has E‖N‖_F² = d²σ², and σ is proportional to κ.
 
-    σ² is the reference's noise variance at B = r² = κ(d + 2√(dL) + 2L). The inequality is
-    ‖Σ^{−1/2}NΣ^{−1/2}‖_F ≤ ‖Σ^{−1/2}‖² ‖N‖_F.
+    σ² is the reference's noise variance B²/(n²ρ) at B = r² = κ(d + 2√(dL) + 2L).
     """
     n, d, kappa, rho, level = sp.symbols("n d kappa rho L", positive=True)
     mean_square = [float((wigner.deviations(k, ensemble) ** 2).sum()) for k in (1, 2, 5, 10)]
@@ -319,10 +347,21 @@ def accuracy(factor: float = 2 / math.sqrt(3), share: float = 1.0, direct: bool 
     return Evidence(not failed, "3000 random (Σ, Σ̂, N), d ≤ 5, and extreme ones", f"{failed} cases fail")
 
 
+def rows_for_sampling(d: int, beta: float, alpha: float, factors: tuple[float, float] = (4, 8)) -> float:
+    """The number of rows (4√(d(d + 1)) + 8√(2 ln(1/β)))²/α² for which the radius of (8) is α/2."""
+    root = factors[0] * math.sqrt(d * (d + 1)) + factors[1] * math.sqrt(2 * math.log(1 / beta))
+    return (root / alpha) ** 2
+
+
+def rows_against_noise(n: float, d: int, kappa: float, rho: float, beta: float, alpha: float) -> float:
+    """The number of rows 40 κ d² ln(n/β)^{3/2}/(α√ρ) for which σω is at most α/2."""
+    return float(40 * kappa * d**2 * math.log(n / beta) ** 1.5 / (alpha * math.sqrt(rho)))
+
+
 def enough_rows(d: int, kappa: float, rho: float, beta: float, alpha: float) -> int:
-    """A number of rows n with frobenius_radius ≤ α/2 and n ≥ 40 κ d² ln(n/β)^{3/2}/(α√ρ)."""
-    n = (4 * math.sqrt(d * (d + 1)) + 8 * math.sqrt(2 * math.log(1 / beta))) ** 2 / alpha**2
-    while n < 40 * kappa * d**2 * math.log(n / beta) ** 1.5 / (alpha * math.sqrt(rho)):
+    """A number of rows n that is at least both, within 1 % of the smallest."""
+    n = rows_for_sampling(d, beta, alpha)
+    while n < rows_against_noise(n, d, kappa, rho, beta, alpha):
         n *= 1.01
     return math.ceil(n)
 
@@ -341,17 +380,31 @@ def least_rows(d: int, kappa: float, rho: float, beta: float, alpha: float) -> i
     return math.ceil(n)
 
 
-@check("floating", mutants={"a tenth of the rows": {"rows": lambda *a: max(1, enough_rows(*a) // 10)}})
-def rows_for_accuracy(rows: Callable[[int, float, float, float, float], int] = enough_rows) -> Evidence:
+@check(
+    "floating",
+    mutants={
+        "a tenth of the rows": {"rows": lambda *a: max(1, enough_rows(*a) // 10)},
+        "3.88 for 4": {"sampling": lambda d, b, a: rows_for_sampling(d, b, a, (3.88, 8))},
+        "7.76 for 8": {"sampling": lambda d, b, a: rows_for_sampling(d, b, a, (4, 7.76))},
+        "38.8 for 40": {"noise": lambda *a: 0.97 * rows_against_noise(*a)},
+    },
+)
+def rows_for_accuracy(
+    rows: Callable[[int, float, float, float, float], int] = enough_rows,
+    sampling: Callable[[int, float, float], float] = rows_for_sampling,
+    noise: Callable[..., float] = rows_against_noise,
+) -> Evidence:
     """n ≥ (4√(d(d+1)) + 8√(2 ln(1/β)))²/α² and n ≥ 40 κ d² ln(n/β)^{3/2}/(α√ρ) rows are enough for ‖Σ̃ − Σ‖_Σ ≤ α.
 
     The first makes the radius of (8) at most α/2, and it is at least (√d + √(2 ln(2/β)))², as (8) requires. The second
     makes σω ≤ α/2, because r² ≤ 5κd ln(n/β) and ω ≤ 2.8 d√ln(n/β), where ln(n/β) ≥ 1. With probability at least 1 − 3β
     no row is dropped, (8) holds, and ‖N‖_F ≤ σω. The check tries random parameters, with the reference's variance,
-    radius and ω.
+    radius and ω, and the arithmetic of this proof: 2 · √2 · 5 · 2.8 ≤ 40 and 1 + 2√2 + 4 ≤ 2.8².
     """
     rng = np.random.default_rng(3)
     failed, largest = 0, 0.0
+    at_one = noise(math.e, 1, 1.0, 1.0, 1.0, 1.0)  # the constant 40
+    arithmetic = 2 * math.sqrt(2) * 5 * 2.8 <= at_one and 5 + 2 * math.sqrt(2) <= 2.8**2
     for _ in range(2000):
         d, kappa, alpha = int(10 ** rng.uniform(0, 3)), 10 ** rng.uniform(0, 6), 10 ** rng.uniform(-3, 0)
         rho, beta = 10 ** rng.uniform(-4, 1), 10 ** rng.uniform(-9, math.log10(0.25))
@@ -359,8 +412,10 @@ def rows_for_accuracy(rows: Callable[[int, float, float, float, float], int] = e
         error = error_bound(n, d, kappa, rho, beta)
         asked = (math.sqrt(d) + math.sqrt(2 * math.log(2 / beta))) ** 2
         failed += error > alpha or n < asked
+        failed += frobenius_radius(sampling(d, beta, alpha), d, beta) > alpha / 2 * (1 + ROUNDING)
         largest = max(largest, error / alpha)
-    return Evidence(not failed, "2000 random parameters", f"{failed} cases fail; error up to {largest:.3g} α")
+    detail = f"{failed} cases fail; error up to {largest:.3g} α; arithmetic {arithmetic}"
+    return Evidence(not failed and arithmetic, "2000 random parameters", detail)
 
 
 @check("floating", mutants={"100 rows": {"rows": lambda *a: 100}})

@@ -115,14 +115,22 @@ def consequences_of_regularity(
     return Evidence(not failed, "25 random rational cases, d = 2, 3", f"{failed} cases fail")
 
 
-@check("exact", mutants={"α/∛d in every coordinate": {"entry": lambda alpha, d: alpha / sp.root(d, 3)}})
-def sup_norm(entry: Callable[[sp.Expr, int], sp.Expr] = lambda alpha, d: alpha / sp.sqrt(d)) -> Evidence:
-    """An error of at most α/√d in every coordinate is an error of at most α in ℓ2, with equality if all are α/√d."""
-    alpha, failed = sp.Rational(3, 7), []
-    for d in (1, 2, 5, 100):
-        if d * entry(alpha, d) ** 2 != alpha**2:
-            failed.append(f"d={d}")
-    return Evidence(not failed, "d = 1, 2, 5, 100: the largest sum of squares", ", ".join(failed))
+@check(
+    "symbolic",
+    covers="all",
+    mutants={
+        "α/∛d in every coordinate": {"entry": lambda alpha, d: alpha / sp.root(d, 3)},
+        "1.03 α/√d": {"entry": lambda alpha, d: sp.Rational(103, 100) * alpha / sp.sqrt(d)},
+    },
+)
+def sup_norm(entry: Callable[[sp.Expr, sp.Expr], sp.Expr] = lambda alpha, d: alpha / sp.sqrt(d)) -> Evidence:
+    """An error of at most α/√d in every coordinate is an error of at most α in ℓ2, with equality if all are α/√d.
+
+    The square of the ℓ2 error is a sum of d squares, each at most α²/d.
+    """
+    alpha, d = sp.symbols("alpha d", positive=True)
+    residual = sp.simplify(d * entry(alpha, d) ** 2 - alpha**2)
+    return Evidence(residual == 0, "all d, α", f"residual {residual}")
 
 
 @check("exact", mutants={"2d, as for {−1, 1}^d": {"squared": lambda n, d: Fraction(4 * d, n**2)}})

@@ -312,6 +312,8 @@ def rows_for_regularity(d: int, beta: float) -> float:
         "√d for d^{3/2}": {"noise": lambda n, d, *a: rows_for_noise(n, d, *a) / d},
         "ln^{1/2} for ln^{3/2}": {"noise": lambda n, d, r, b, t: rows_for_noise(n, d, r, b, t) / math.log(n * t / b)},
         "d + ln(2/β) for d + 2 ln(2/β)": {"regular": lambda d, beta: 3300 * (d + math.log(2 / beta))},
+        "553 for 570": {"noise": lambda *a: 0.97 * rows_for_noise(*a)},
+        "3201 for 3300": {"regular": lambda *a: 0.97 * rows_for_regularity(*a)},
     },
 )
 def rows_of_a_preconditioner(
@@ -321,13 +323,15 @@ def rows_of_a_preconditioner(
 
     With ρ = ε²/2 that is Õ(d^{3/2}√log κ/ε + d). The first follows from r² ≤ 5d ln(nT/β), υ* ≤ 4√(d ln(2T/β)),
     σ = √(2T/ρ) r²/n and ν = 1/20, with 20 · √2 · 5 · 4 = 566. The second is at least
-    (√d + √(2 ln(2/β)))²/(√1.05 − 1)². The check compares both with the numbers that the reference requires, at random
-    parameters.
+    (√d + √(2 ln(2/β)))²/(√1.05 − 1)², by 2/(√1.05 − 1)² = 3280. The check compares both with the numbers that the
+    reference requires, at random parameters, and the two constants with 566 and 3280.
     """
+    constants = noise(math.e, 1, 1.0, 1.0, 1), regular(1, 2.0)  # 570 and 3300, by ln(nT/β) = 1 and ln(2/β) = 0
+    arithmetic = constants[0] >= 20 * math.sqrt(2) * 5 * 4 and constants[1] >= 2 / (math.sqrt(1.05) - 1) ** 2
     rng = np.random.default_rng(5)
     failed, largest = 0, 0.0
     for _ in range(4000):
-        d, rho, beta = int(10 ** rng.uniform(0, 5)), 10 ** rng.uniform(-6, 1), 10 ** rng.uniform(-20, -0.7)
+        d, rho, beta = int(10 ** rng.uniform(0, 5)), 10 ** rng.uniform(-6, 1), 10 ** rng.uniform(-20, -1e-3)
         n, t = 10 ** rng.uniform(1, 12), int(10 ** rng.uniform(0, 3))
         asked = weak_ppc.noise_rows(n, d, rho / t, beta / t, "reconstructed"), weak_ppc.regularity_rows(d, beta)
         ratios = asked[0] / noise(n, d, rho, beta, t), asked[1] / regular(d, beta)
@@ -337,9 +341,8 @@ def rows_of_a_preconditioner(
         exact *= n * tails.upsilon_star(d, beta / t) / weak_ppc.NOISE_SHARE  # nσυ*/ν, which does not depend on this n
         failed += max(ratios) > 1 or not math.isclose(exact, asked[0], rel_tol=1e-9)
         largest = max(largest, *ratios)
-    return Evidence(
-        not failed, "4000 random parameters", f"{failed} cases fail; largest share of the bounds {largest:.3g}"
-    )
+    detail = f"{failed} cases fail; largest share of the bounds {largest:.3g}; arithmetic {arithmetic}"
+    return Evidence(not failed and arithmetic, "4000 random parameters", detail)
 
 
 @check("floating", mutants={"a thousandth of the rows": {"share": 0.001}})

@@ -13,7 +13,7 @@ from scipy.special import log_ndtr
 from covassay.reference import privacy
 from covassay.reference.domain import Number
 from covassay.reference.mechanisms.building_blocks import gaussian, gaussian_approximate
-from covassay.verification.claims.checks.quoted import all_round_to, rounds_to
+from covassay.verification.claims.checks.quoted import all_round_to
 from covassay.verification.claims.evidence import Evidence, check
 from covassay.verification.exact import series
 
@@ -188,11 +188,12 @@ def approximate_dp_of_zcdp(conversion: Callable[..., Number] = privacy.epsilon_o
     mutants={
         "the corrected ε, at δ = e^{−8}": {"point": Fraction(9, 2), "level": Fraction(8)},
         "a larger δ at the same ε": {"level": Fraction(299, 100)},
-        "a figure larger by 3 %": {"quoted": "0.0215"},
+        "a figure larger by 3 %": {"quoted": ("0.0215", "0.0183")},
+        "the allowed δ larger by 3 %": {"quoted": ("0.0209", "0.0188")},
     },
 )
 def literal_conversion(
-    point: Fraction = Fraction(2), level: Fraction = Fraction(4), quoted: str = "0.0209"
+    point: Fraction = Fraction(2), level: Fraction = Fraction(4), quoted: tuple[str, str] = ("0.0209", "0.0183")
 ) -> Evidence:
     """ε²/2-zCDP does not imply (ε√(ln(1/δ)), δ)-DP read literally: the Gaussian mechanism at ε = 1, δ = e^{−4} fails.
 
@@ -208,8 +209,9 @@ def literal_conversion(
     spent = privacy.zcdp_of_gaussian(Fraction(1), Fraction(1)) == half
     agrees = abs(reference - float(low)) < 1e-12 and high - low < Fraction(1, 10**30)
     figures = {"δ": f"{float(low):.6f}", "allowed": f"{math.exp(-level):.6f}"}
+    allowed = series.exponential(-level)[1]
     return Evidence(
-        spent and agrees and low > series.exponential(-level)[1] and rounds_to(low, quoted),
+        spent and agrees and low > allowed and all_round_to((low, allowed), quoted),
         "a counterexample",
         f"smallest δ {float(low):.6g}",
         figures,

@@ -137,6 +137,30 @@ def bounded_range(rho: Callable[[Number], Number] = zcdp_of_bounded_range) -> Ev
 
 
 @check(
+    "symbolic",
+    covers="case",
+    mutants={
+        "3 % more": {"rho": lambda gamma: zcdp_of_bounded_range(gamma) * 103 / 100},
+        "3 % less": {"rho": lambda gamma: zcdp_of_bounded_range(gamma) * 97 / 100},
+    },
+)
+def bounded_range_is_least(rho: Callable[[Number], Number] = zcdp_of_bounded_range) -> Evidence:
+    """No smaller multiple of γ² than γ²/8 is enough: D₂/2 of two laws on two points is γ²/8 in the limit γ → 0.
+
+    P gives both points ½, and Q is ∝ (e^{−γ}, 1), so that the losses are γ apart and e^{D₂} is
+    (1 + e^{−γ})(1 + e^γ)/4 = cosh²(γ/2).
+    """
+    gamma = sp.Symbol("gamma", positive=True)
+    p, q = (sp.Rational(1, 2),) * 2, (sp.exp(-gamma) / (1 + sp.exp(-gamma)), 1 / (1 + sp.exp(-gamma)))
+    apart = sp.simplify(sp.log(q[1] / q[0]) - gamma)
+    moment = p[0] ** 2 / q[0] + p[1] ** 2 / q[1]
+    closed = (1 + sp.exp(-gamma)) * (1 + sp.exp(gamma)) / 4
+    limit = sp.limit(sp.log(closed) / (2 * rho(gamma)), gamma, 0)
+    holds = apart == 0 and sp.simplify(moment - closed) == 0 and limit == 1
+    return Evidence(holds, "a family of laws, γ → 0", f"limit {limit}")
+
+
+@check(
     "floating",
     mutants={
         "the interval [−ε/2, ε/2]": {"range_up": 0.5, "range_down": 0.5},
