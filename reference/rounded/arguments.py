@@ -58,9 +58,8 @@ def checked_arguments(
     missing = [key for key in keys if key not in arguments]
     if missing:
         raise InvalidInput(f"{' and '.join(missing)} is missing: the budget of a release must be stated")
-    budget = type(declared.notion.default)(
-        **{key: declared.declared[key].read(_as_float(arguments[key])) for key in keys}
-    )
+    stated: dict[str, Any] = {key: declared.declared[key].read(_as_float(arguments[key])) for key in keys}
+    budget = type(declared.notion.default)(**stated)
     given = {name: value for name, value in arguments.items() if name not in keys}
     read = declared.resolve({name: v if isinstance(v, str) else _as_float(v) for name, v in given.items()})
     options: dict[str, Any] = {name: rational(name, value) for name, value in declared.parameters.items()}

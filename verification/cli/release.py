@@ -13,7 +13,9 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 from covassay.reference.domain import Matrix
+from covassay.reference.domain.requirements import shown
 from covassay.reference.errors import InvalidInput
+from covassay.reference.mechanisms.parameters import LARGEST, SMALLEST, SMALLEST_PROBABILITY
 from covassay.reference.mechanisms.registry import default_claim, mechanism
 from covassay.reference.privacy import Guarantee
 from covassay.reference.release import ReleaseRequest, Selection, release_table
@@ -24,6 +26,7 @@ from covassay.reference.rounded import ON_A_LATTICE, WITH_ROUNDED_FORM, require_
 from covassay.verification.cli.options import chosen, guarantee
 
 STANDARD_INPUT = "-"
+RANGE = f"[{shown(SMALLEST)}, {shown(LARGEST)}] (narrower for some: covassay mechanisms NAME)"
 PARSER = {
     "description": """\
 Release a private second moment (uncentred covariance) of a table of numbers, or
@@ -88,9 +91,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("data", nargs="+", help=".csv, .tsv, .npy or .parquet, each also with .gz; a directory; or - (see below)")
     add("--mechanism", required=True, help="name of the mechanism (covassay mechanisms)")
-    add("--epsilon", type=float, help="ε > 0, for pure and approximate DP")
-    add("--delta", type=float, help="δ in (0, 1), for approximate DP")
-    add("--rho", type=float, help="ρ > 0, for zCDP")
+    add("--epsilon", type=float, help=f"ε in {RANGE}, for pure and approximate DP")
+    add("--delta", type=float, help=f"δ in [{shown(SMALLEST_PROBABILITY)}, 1), for approximate DP")
+    add("--rho", type=float, help=f"ρ in {RANGE}, for zCDP")
     add("--calibration", help="which constants: tight, or the default: paper (reconstructed for some mechanisms)")
     add("--set", action="append", metavar="NAME=VALUE", help="a parameter of the mechanism (covassay mechanisms NAME)")
     columns = parser.add_mutually_exclusive_group()

@@ -187,6 +187,10 @@ def test_what_is_outside_of_a_range_is_refused(about: AnyMechanism) -> None:
             arguments = {**defaults(about), name: value}
             with pytest.raises(InvalidInput, match=f"^{name} = "):
                 about.sample(data(about, 3, 2, {}), np.random.default_rng(0), **arguments)
+            if name not in about.of_the_draw:
+                given = {key: argument for key, argument in arguments.items() if key not in about.of_the_draw}
+                with pytest.raises(InvalidInput, match=f"^{name} = "):
+                    about.release(data(about, 3, 2, {}), None, **given)  # refused before the noise is looked at
             if name in about.notion.default.keywords():
                 with pytest.raises(InvalidInput, match=f"^{name} = "):
                     about.spend(dimension=2, **{key: arguments[key] for key in about.notion.default.keywords()})

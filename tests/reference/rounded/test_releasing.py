@@ -70,6 +70,8 @@ def test_the_operating_system_gives_other_bits_every_time() -> None:
         ("k-norm", {"epsilon": 1, "body": "l3"}, "body = 'l3'"),
         ("iterative-eigenvectors", {"epsilon": 1, "rank": "1.5"}, "rank"),
         ("above-threshold", {"epsilon": 1, "share": 0}, "share = 0"),
+        ("laplace", {"epsilon": "1e-300"}, "epsilon = 1e-300: must be between 1e-30 and 1e30"),
+        ("laplace", {"epsilon": 1, "row_bound": 1e-120}, "row_bound = 1e-120: must be between 1e-100 and 1e100"),
     ],
 )
 def test_bad_arguments_are_refused(name: str, arguments: dict[str, Any], message: str) -> None:
