@@ -59,11 +59,11 @@ def require_seed(name: str, value: int) -> None:
 
 
 ITERATIONS = 300  # steps of the fit: ‖T svec(M) − ỹ‖² then exceeds its least value by at most 4‖T‖²/301²
-# T is drawn from SeedSequence(seed, spawn_key=(STREAM,)), where `seed` is public. Because of the key, noise does not
-# repeat the numbers in T if it is drawn from `default_rng(N)` with any N below 2^128, even N = seed. Nor does it if it
-# is drawn from one of the first 2^30 children of SeedSequence(N), because their keys are below 2^30, and STREAM is not.
-# A larger N can repeat T, because numpy appends the key to the bits of the seed. A real release draws its noise from a
-# secret seed.
+# T is drawn from SeedSequence(seed, spawn_key=(STREAM,)), where `seed` is public. For this, numpy fills the seed up with
+# zeros to 128 bits, and appends the key. Therefore noise from `default_rng(N)` does not repeat the numbers in T if
+# N < 2^128, even if N = seed. A larger N can repeat them, because its upper bits may be the key. Noise from one of the
+# first 2^30 children of SeedSequence(N), N < 2^128, does not: their keys are below 2^30, and STREAM is above. A real
+# release draws its noise from a secret seed.
 STREAM = 0x4A4C5400
 Distortion = Annotated[
     float,

@@ -28,9 +28,9 @@ from covassay.verification.statistics.streams import stream
 
 PROBE = 10  # first draws on each side; if all of them fail, the target is taken to fail always on that side
 # If one side seems always to fail, the event is failure, and `failing_mean` says how many draws test it. If that side
-# always fails and the other never does, the p-value is then at most FAILING_SHARE times the level of a check. So the
-# claim is refuted even if Holm's correction divides the level by 1000, the number of checks of a very large audit.
-# SHORTFALL standard deviations are added, because a Poisson number of draws may be below its mean.
+# does always fail and the other never does, the p-value is then at most FAILING_SHARE times the level of a check. This
+# refutes the claim even if Holm's correction divides the level by the number of some hundreds of checks. SHORTFALL
+# standard deviations are added, because a Poisson number of draws may be below its mean.
 FAILING_SHARE, SHORTFALL = 1e-3, 6.0
 PILOT = 0.3  # share of the draws that choose the event; the rest test it
 EARLY_SHARE = 1e-3  # share of the allowed error that is reserved for early ends
@@ -172,7 +172,7 @@ class PairSampler:
                 wager = wager_on(choice, guarantee)
                 continue
             gained += wager.log_value(stage) if wager else 0.0
-            if self.enough(gained):
+            if self.enough(gained) and not _skipped(stage):
                 return _ended(choice, made[0], made[1:], wager, EarlyEnd(gained, mean))
         return self.all_of(made)
 
@@ -183,14 +183,14 @@ class PairSampler:
         the report shows only how many failed.
         """
         sizes = _sizes(plan.mean, rng)
-        if plan.pilot and any(draws.skipped for draws in plan.pilot):
+        if plan.pilot and _skipped(plan.pilot):
             return plan.trial(plan.pilot)
         made: list[tuple[Draws, Draws]] = []
         gained = 0.0
         for stage in self.stages("test", sizes):
             made.append(stage)
             gained += plan.wager.log_value(stage) if plan.wager and self.stop > 0 else 0.0
-            if plan.pilot and self.enough(gained):
+            if plan.pilot and self.enough(gained) and not _skipped(stage):
                 return _ended(plan.choice, plan.pilot, made, plan.wager, EarlyEnd(gained, mean))
         return plan.trial(self.all_of(made))
 
@@ -200,7 +200,7 @@ class PairSampler:
         while start * CHUNK < max(sizes):
             stage = self.draws(part, sizes, slice(start, stop))
             yield stage
-            if any(draws.skipped for draws in stage):
+            if _skipped(stage):
                 return
             start, stop = stop, 2 * stop
 
@@ -232,6 +232,11 @@ def failing_mean(guarantee: Guarantee, level: float, most: float) -> float:
 def _sizes(mean: float, rng: np.random.Generator) -> tuple[int, int]:
     """The numbers of draws on the two data sets: two independent Poisson numbers."""
     return poisson_size(mean, rng), poisson_size(mean, rng)
+
+
+def _skipped(draws: tuple[Draws, Draws]) -> bool:
+    """Whether draws are missing because the target kept running into the time limit."""
+    return any(side.skipped for side in draws)
 
 
 def _sides(draws: tuple[Draws, Draws], choice: EventChoice) -> tuple[Side, Side]:

@@ -21,7 +21,9 @@ from covassay.verification.audit.engine.sampling import Draws
 from covassay.verification.audit.engine.standardised import standardised
 
 FEWEST_LEARNED = 20  # outputs on each side; with fewer, no statistic is learned
-EDGE = 0.1  # the score of a learned statistic is lowered by this share, because half of the pilot supports it
+# The score of a learned statistic is lowered by this share, because it is less certain: it is computed from half of the
+# pilot draws only.
+EDGE = 0.1
 # The quantiles of a statistic that are the thresholds of a trade-off curve, and the cuts between intervals of a wager.
 CUTS = np.array([0.005, 0.02, *np.linspace(0.05, 0.95, 14), 0.98, 0.995])
 

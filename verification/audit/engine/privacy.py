@@ -3,14 +3,14 @@
 The target is the mechanism that is audited. `run_pair` runs it many times on two neighbouring data sets, which are
 called the two sides.
 
-1. Probe. If ten first draws all fail on one side, but not on the other, the event to test is that the target fails.
-   If one of the data sets lies outside the domain, nothing is tested, because the target may reject it.
+1. Probe. If ten first draws all fail on one side, but not on the other, the event to test is that the target fails. But
+   if one of the data sets lies outside the domain, the target may reject it, and then failures are not tested.
 2. Choose. Otherwise a pilot, which is a part of the draws, chooses the event (`pilot`). It has the form
    {statistic ≥ t} or {statistic ≤ t}, where the statistic is one number computed from an output. A pair for which
    the likelihood ratio of the mechanism is known has such an event already, and needs no pilot.
 3. Test. Fresh draws show how often the event occurs on each side. Its p-value follows from these counts (`violation`).
 4. Wagers (`wager`). A pilot also chooses a bet on the fresh draws. For zCDP and (ε, δ)-DP this bet is a second test.
-   For zCDP it sees in which of about 20 intervals the statistic lies, where the event has one threshold.
+   For zCDP it sees in which of about 20 intervals the statistic lies. The event has only one threshold.
 5. Failures. The same draws also show whether the target fails more often on one side.
 
 Under every claim, a wager may end the draws early (`pair_draws`). To pay for this, the p-values of a pair that does not
@@ -78,7 +78,7 @@ def run_pair(
     probes = sampler.draws("probe", (PROBE, PROBE))
     always_failing = [len(probe.outputs) == 0 for probe in probes]
     if all(always_failing):
-        return [_no_output(pair, probes[0])]
+        return [_no_output(pair, probes)]
     if any(always_failing) and not pair.failures_tell:
         return [_rejected(pair, probes[always_failing.index(True)])]
     trial = sampler.trial(samples * pair.weight, any(always_failing), guarantee)
@@ -118,8 +118,9 @@ def _curve(trial: EventTrial, guarantee: Guarantee, error: float) -> dict[str, A
     return {TRADE_OFF: points(one, two, trial.levels, guarantee, error)}
 
 
-def _no_output(pair: Pair, draws: Draws) -> CheckResult:
-    reason = ", ".join(f"{count} × {what}" for what, count in draws.failures.items())
+def _no_output(pair: Pair, probes: tuple[Draws, Draws]) -> CheckResult:
+    failures = probes[0].failures + probes[1].failures
+    reason = ", ".join(f"{count} × {what}" for what, count in failures.items())
     return CheckResult("privacy", "event", Status.SKIPPED, f"no output on either data set: {reason}", pair.name)
 
 
@@ -198,8 +199,8 @@ def _divergence(pair: Pair, guarantee: Guarantee, trial: EventTrial, wager: Wage
     p = trial.wager_p_value()
     gained = f"gained a factor e^{-math.log(max(p, SMALLEST_P)):.1f}" if p < 1 else "gained nothing"
     text = (
-        f"{{{wager.event.statistic_name}}} in {intervals} intervals: a bet that the Rényi divergence of order "
-        f"{bet.order:g} of the {far} data set from the {near} is above the claim {gained}"
+        f"{{{wager.event.statistic_name}}} in {intervals} intervals: a bet against the claim, on the Rényi divergence "
+        f"of order {bet.order:g} of the outputs on the {far} data set from those on the {near}, {gained}"
     )
     facts = {key: fact for key, fact in tested.facts.items() if key != "in_reach"}
     # The same draws choose a bet against 4ρ and try it, which favours the bet. If it gains nothing even so, they do not

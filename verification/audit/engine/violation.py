@@ -56,8 +56,9 @@ def violates(p: float, q: float, guarantee: Guarantee) -> bool:
 def _violates_zcdp(p: float, q: float, rho: float) -> bool:
     """Whether two coins, which show heads with probabilities p > q, contradict ρ-zCDP.
 
-    They do if their Rényi divergence of some order α > 1 is above ρα, because looking only at one event cannot increase
-    a divergence. Only orders within `LOG_ORDERS` are searched. So a violation can be overlooked, but none is invented.
+    They do if the Rényi divergence of the first coin from the second, of some order α > 1, is above ρα, because looking
+    only at one event cannot increase a divergence. Only this direction and orders within `LOG_ORDERS` are searched. So
+    a violation can be overlooked, but none is invented.
     """
     if q == 0:
         return True

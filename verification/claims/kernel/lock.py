@@ -1,8 +1,8 @@
 """proofs/rocq.lock.json: what the kernel said of the proofs, read and accepted by a person.
 
 The kernel is the part of Rocq that checks proofs. The file holds the fields of `RocqLock`, and a field "generated" with
-the command that writes the file. A field that is an instance of a class below is a JSON object with exactly the fields
-of that class.
+the command that writes the file. An instance of a class below, also one among the values of a mapping, is a JSON object
+with exactly the fields of that class.
 
 Three kinds of statements are kept twice: theorems, definitions, and the lemmas behind the numbers in
 proofs/vectors.json, which the kernel has evaluated. One copy is text for people. The other is a digest of the explicit
