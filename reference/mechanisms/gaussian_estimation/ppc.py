@@ -6,7 +6,7 @@ The rows x_1, …, x_n are from N(0, Σ); privacy does not need this. The bound 
 2. For t = 1, …, T: κ_t = 0.69^{t−1} κ, and A ← WeakPPC(A x_1, …, A x_n; ρ/T, β/T, κ_t) · A.
    WeakPPC estimates the covariance of its rows by the private mechanism NaivePCE, and returns a symmetric matrix. If
    there are enough rows, I ⪯ AΣAᵀ ⪯ κ_t I before round t becomes I ⪯ AΣAᵀ ⪯ 0.69 κ_t I after it.
-3. Release A. It is invertible, and in general not symmetric. The rows A x_i have the covariance AΣAᵀ.
+3. Release A. It is invertible, and in general not symmetric. For a fresh row x, A x has the covariance AΣAᵀ.
 
 Reconstructed: our copy of the paper has neither the pseudocode nor the formulas. The constant 0.69 is ours. The paper's
 theorem is about a symmetric A. From ours, S = (AᵀA)^{1/2} is symmetric, and SΣS has the eigenvalues of AΣAᵀ.

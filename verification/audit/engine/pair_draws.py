@@ -27,10 +27,11 @@ from covassay.verification.statistics.ratio import EventCounts, poisson_size
 from covassay.verification.statistics.streams import stream
 
 PROBE = 10  # first draws on each side; if all of them fail, the target is taken to fail always on that side
-# If one side seems always to fail, the event is failure, and `failing_mean` says how many draws test it. If that side
-# does always fail and the other never does, the p-value is then at most FAILING_SHARE times the level of a check. This
-# refutes the claim even if Holm's correction divides the level by the number of some hundreds of checks. SHORTFALL
-# standard deviations are added, because a Poisson number of draws may be below its mean.
+# If one side seems always to fail, the event is failure, and `failing_mean` says how many draws test it, if so many are
+# planned. Suppose that this side always fails, and the other never does. Then the p-value of the counts is at most
+# FAILING_SHARE times the level of a check. So the claim is refuted even after `privacy` has multiplied the p-value by 2
+# or 4, and after Holm's correction for 250 checks. SHORTFALL standard deviations are added, because a Poisson number of
+# draws may be below its mean.
 FAILING_SHARE, SHORTFALL = 1e-3, 6.0
 PILOT = 0.3  # share of the draws that choose the event; the rest test it
 EARLY_SHARE = 1e-3  # share of the allowed error that is reserved for early ends

@@ -92,8 +92,8 @@ def _learned(pilots: tuple[Draws, Draws]) -> list[tuple[Statistic, tuple[Draws, 
 
     log_ratios : estimates of a log likelihood ratio.
     spread : the distance of an output from (M + M')/2. It sees noise whose scale differs between the data sets.
-    closer : whether an output is closer to M or to M'. It is nearly the best statistic if the entries of the noise are
-        independent Laplace variables of one scale.
+    closer : by how much an output Y is closer to M than to M', ‖Y − M'‖₁ − ‖Y − M‖₁. It is nearly the best statistic if
+        the entries of the noise are independent Laplace variables of one scale.
     """
     if min(len(draws.outputs) for draws in pilots) < FEWEST_LEARNED:
         return []

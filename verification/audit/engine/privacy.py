@@ -9,11 +9,12 @@ called the two sides.
    {statistic ≥ t} or {statistic ≤ t}, where the statistic is one number computed from an output. A pair for which
    the likelihood ratio of the mechanism is known has such an event already, and needs no pilot.
 3. Test. Fresh draws show how often the event occurs on each side. Its p-value follows from these counts (`violation`).
-4. Wagers (`wager`). A pilot also chooses a bet on the fresh draws. For zCDP and (ε, δ)-DP this bet is a second test.
-   For zCDP it sees in which of about 20 intervals the statistic lies. The event has only one threshold.
+4. Wagers (`wager`). The pilot also chooses a bet on the fresh draws. For zCDP and (ε, δ)-DP this bet is a second test;
+   for pure DP it can only end the draws early. For zCDP it sees more than the event does: in which of about 20
+   intervals the statistic lies, and not only on which side of one threshold.
 5. Failures. The same draws also show whether the target fails more often on one side.
 
-Under every claim, a wager may end the draws early (`pair_draws`). To pay for this, the p-values of a pair that does not
+A wager may end the draws early (`pair_draws`). To pay for this, the p-values of a pair that does not
 end early are divided by 1 − `EARLY_SHARE`.
 
 If the claim is refuted, the report has a witness: the two data sets, the event, and how often it occurred on each. The
@@ -92,7 +93,7 @@ def run_pair(
     if trial.wager is not None and isinstance(trial.wager.bet, RenyiBet):
         checks.append(_divergence(pair, guarantee, trial, trial.wager, trial.wager.bet))
     turned = trial.turned_to_failures()
-    if turned.counts(failure).first and pair.failures_tell:
+    if pair.failures_tell and (turned.counts(failure).first or not checks):
         # choices=2: these draws also chose which side comes first
         checks.append(_tested(pair, guarantee, turned, failure, FAILURES, choices=2))
     checks = [replace(check, facts=check.facts | estimate) for check in checks]

@@ -2,8 +2,8 @@
 
 A wager is a bet (`statistics.betting`) and the categories of draws on which it is placed. Each stage multiplies its
 stake by a factor. If the claim is true, the mean of the stake never exceeds its start, so a large gain refutes the
-claim: the probability that the gain ever reaches 1/p is at most p (Ville's inequality). The bet holds for any numbers
-of draws on the two data sets.
+claim: the probability that the gain ever reaches 1/p is at most p (Ville's inequality). This is true for any
+fixed numbers of draws on the two data sets.
 """
 
 import math

@@ -1,17 +1,17 @@
 """proofs/rocq.lock.json: what the kernel said of the proofs, read and accepted by a person.
 
 The kernel is the part of Rocq that checks proofs. The file holds the fields of `RocqLock`, and a field "generated" with
-the command that writes the file. An instance of a class below, also one among the values of a mapping, is a JSON object
-with exactly the fields of that class.
+the command that writes the file. Every instance of a class below, including those in mappings, is a JSON object with
+exactly the fields of its class.
 
-Three kinds of statements are kept twice: theorems, definitions, and the lemmas behind the numbers in
-proofs/vectors.json, which the kernel has evaluated. One copy is text for people. The other is a digest of the explicit
-form, in which implicit arguments and notations are written out. So two statements that print alike but differ have
-different digests.
+Three kinds of statements are kept twice: theorems, definitions, and lemmas about the numbers in proofs/vectors.json.
+(The kernel has evaluated these numbers.) One copy is text for people. The other is a digest of the explicit form, in
+which implicit arguments and notations are written out. So two statements that print alike but differ have different
+digests.
 
-A theorem may have a predicate as a premise. The witness of the predicate shows that the premise can be met, so that the
-theorem is not empty. A witness is a lemma, or an assumption that the ledger (the list of claims) names. It is kept as
-text only.
+A theorem may have a predicate as a premise. If nothing satisfied the predicate, the theorem would be empty. So each
+predicate has a witness: a lemma which proves that something satisfies it, or an assumption in the ledger (the list of
+claims) that something does. A witness is kept as text only.
 
 The file also holds digests of the sources of the proofs. With them a machine without Rocq can see whether the sources
 have changed since the kernel was asked.
@@ -67,7 +67,7 @@ class LockedTheorem(LockEntry):
     premises: tuple[str, ...]  # the predicates that need a witness
 
     def says_the_same_as(self, other: "LockedTheorem") -> bool:
-        """Whether it is the same theorem with the same statement, whatever it rests on."""
+        """Whether it is the same theorem with the same statement. What lies beneath the statement is not compared."""
         return (self.file, self.theorem, self.statement, self.explicit) == (
             other.file, other.theorem, other.statement, other.explicit,
         )  # fmt: skip
@@ -85,7 +85,7 @@ class LockedDefinition(LockEntry):
 
 @dataclass(frozen=True)
 class LockedWitness(LockEntry):
-    """A witness that is a lemma: it shows that a predicate can be met."""
+    """A witness that is a lemma: it proves that something satisfies the predicate."""
 
     SHOWN = "lemma"
 
@@ -101,7 +101,7 @@ class LockedWitness(LockEntry):
 
 @dataclass(frozen=True)
 class AssumedWitness(LockEntry):
-    """A witness that is an assumption in the ledger: that a predicate can be met."""
+    """A witness that is not proved: the ledger assumes that something satisfies the predicate."""
 
     SHOWN = "assumption"
 
