@@ -18,7 +18,7 @@ from covassay.reference.mechanisms.output import OUTPUTS
 from covassay.reference.mechanisms.pure.nuclear_laplace import noise_scale
 from covassay.reference.privacy import ZCDP, Guarantee, PureDP
 from covassay.reference.sensitivity import neighbours, orthonormal_pair
-from covassay.verification.audit.engine import privacy
+from covassay.verification.audit.engine import pair_draws
 from covassay.verification.audit.engine.events import Pair, Statistic
 from covassay.verification.audit.engine.privacy import CONFIDENCE, run_pair
 from covassay.verification.audit.engine.sampling import CHUNK, Draws, Setting
@@ -130,7 +130,7 @@ def test_the_share_of_the_true_loss_that_a_million_draws_prove(name: str, monkey
         count = min(size, stop * CHUNK) - start * CHUNK
         return Draws(in_batches(case, x, stream(setting.seed, label, start), count)[:, None])
 
-    monkeypatch.setattr(privacy, "draw", draw)
+    monkeypatch.setattr(pair_draws, "draw", draw)
     target = Target("the reference", lambda x, **_: x)
     setting = Setting(target, case.claim.keywords(), OUTPUTS["vector"], seed=0)
     pair = Pair(name, case.first, case.second, (Statistic("log likelihood ratio", lambda y: y[:, 0]),))

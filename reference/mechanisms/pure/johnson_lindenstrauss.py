@@ -18,9 +18,9 @@ How l is chosen. α and β are public. l is the least number for which we can pr
 shortened, and ‖T svec(M − M')‖ differs from ‖M − M'‖_F by at most α for all M, M' in the set of step 4. If this number
 is D or more, then l = D. At the default α and β, that is so for d < 37.
 
-NOTE: the source has other noise, as in `johnson_lindenstrauss_image`. For l < D we know no exact sampler of it, so we
-add ℓ2 noise. The Frobenius error is O(α + √(d/(αnε)) + ‖T‖/301) for α ≤ 1; the last term is for the 300 steps of the
-fit. DN25 §2 states O(√(d/(nε))) for the noise of the source. Constants in c, l are ours.
+NOTE: the source has other noise. For l < D we know no exact sampler of it (`johnson_lindenstrauss_image` draws it by a
+Markov chain, approximately), so we add ℓ2 noise. The Frobenius error is O(α + √(d/(αnε)) + ‖T‖/301) for α ≤ 1; the
+last term is for 300 steps of the fit. DN25 §2 states O(√(d/(nε))) for the source's noise. Constants in c, l are ours.
 
 Proof: proofs/paper/johnson-lindenstrauss.md
 """

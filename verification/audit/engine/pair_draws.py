@@ -27,11 +27,11 @@ from covassay.verification.statistics.ratio import EventCounts, poisson_size
 from covassay.verification.statistics.streams import stream
 
 PROBE = 10  # first draws on each side; if all of them fail, the target is taken to fail always on that side
-# If one side seems always to fail, the event is failure, and `failing_mean` says how many draws test it, if so many are
-# planned. Suppose that this side always fails, and the other never does. Then the p-value of the counts is at most
-# FAILING_SHARE times the level of a check. So the claim is refuted even after `privacy` has multiplied the p-value by 2
-# or 4, and after Holm's correction for 250 checks. SHORTFALL standard deviations are added, because a Poisson number of
-# draws may be below its mean.
+# If one side seems always to fail, the event is failure. `failing_mean` is the number of draws that test it, but never
+# more than planned. It is large enough for this: if that side always fails and the other never does, the p-value of
+# the counts is at most FAILING_SHARE times the level of a check. So the claim is refuted even after `privacy` has
+# multiplied the p-value by 2 or 4, and after Holm's correction for 250 checks. SHORTFALL standard deviations are added,
+# because a Poisson number of draws may be below its mean.
 FAILING_SHARE, SHORTFALL = 1e-3, 6.0
 PILOT = 0.3  # share of the draws that choose the event; the rest test it
 EARLY_SHARE = 1e-3  # share of the allowed error that is reserved for early ends
@@ -62,7 +62,7 @@ class EventTrial:
     mean : the mean number of draws on each side. After an early end, the number that was planned.
     cut_short : whether draws are missing because the target kept running into the time limit.
     wager : a second test on the same draws, if there is one.
-    levels : further thresholds for the statistic of the event, for a trade-off curve.
+    levels : thresholds for the statistic of the event, for a trade-off curve.
     early : how a wager ended the draws early, or None.
 
     The event, the wager and the levels were chosen without the draws in `sides`, unless `cut_short`.

@@ -79,5 +79,5 @@ def claimed_loss(guarantee: Guarantee) -> float:
 
 
 def loss_letter(guarantee: Guarantee) -> str:
-    """The letter of that number."""
+    """The letter of the number that the claim bounds."""
     return "ρ" if isinstance(guarantee, ZCDP) else "ε"

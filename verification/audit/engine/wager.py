@@ -3,7 +3,7 @@
 A wager is a bet (`statistics.betting`) and the categories of draws on which it is placed. Each stage multiplies its
 stake by a factor. If the claim is true, the mean of the stake never exceeds its start, so a large gain refutes the
 claim: the probability that the gain ever reaches 1/p is at most p (Ville's inequality). This is true for any
-fixed numbers of draws on the two data sets.
+fixed numbers of draws on the two data sets, and so for Poisson numbers, which do not depend on the draws.
 """
 
 import math
@@ -62,7 +62,7 @@ def wager_on(choice: EventChoice, guarantee: Guarantee) -> Wager | None:
     """The wager that the pilot draws suggest.
 
     For pure and (ε, δ)-DP the bet is on the event. For zCDP it is on the Rényi divergence of the event's statistic. The
-    result is None if there are too few draws, if the claim is too weak to bet against, or if a bet on a divergence has
+    result is None if a data set has no draws, if the claim is too weak to bet against, or if a bet on a divergence has
     no statistic.
     """
     pilots = choice.ranking
