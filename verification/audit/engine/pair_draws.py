@@ -13,6 +13,7 @@ probability at most `EARLY_SHARE` · p/2. So a pair ends early with probability 
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -38,16 +39,14 @@ EARLY_SHARE = 1e-3  # share of the allowed error that is reserved for early ends
 FIRST_STAGE = 2 * CHUNK  # draws on each side in the first stage
 
 
-@dataclass(frozen=True)
-class Side:
+class Side(NamedTuple):
     """The name of a data set, "first" or "second", and the draws on it that test the event."""
 
     name: str
     draws: Draws
 
 
-@dataclass(frozen=True)
-class EarlyEnd:
+class EarlyEnd(NamedTuple):
     """The logarithm of the gain with which a wager ended the draws, and the mean number of draws that was planned."""
 
     log_value: float
