@@ -17,7 +17,9 @@ from covassay.verification.audit.engine.checks import Status
 from covassay.verification.audit.engine.coincidences import NAME as COINCIDENCES
 from covassay.verification.audit.engine.coincidences import NAME_SEEN
 from covassay.verification.audit.engine.contract import Form, contract
+from covassay.verification.audit.engine.difference import PILOT
 from covassay.verification.audit.engine.equal_laws import NAME as EQUAL_LAWS
+from covassay.verification.audit.engine.equal_laws import PILOTS
 from covassay.verification.audit.engine.kinds_of_data import NAMES as KINDS_OF_DATA
 from covassay.verification.audit.engine.law import ANSWERS
 from covassay.verification.audit.engine.other_budgets import NAME as NAME_OF_BUDGETS
@@ -130,8 +132,22 @@ TABLE = (Path(__file__).parents[4] / "proofs" / "CONTROLS.md").read_text(encodin
 SHARE = ("clip-l1", "two-rows", "box-muller-twice", "alternating-signs", "trace-of-65")
 
 
+# These draw directions. On another processor the last bits of eigenvectors differ; where eigenvalues coincide, one seed
+# can then give other outputs on equivalent data, and `equal_laws` compares more or fewer of them by draws.
+OF_DIRECTIONS = ("bingham", "matrix-bingham", "iterative-eigenvectors", "kapralov-talwar", "em-cov")
+MORE_OR_FEWER = range(0, 2 * PILOT * PILOTS + 1, 2 * PILOT)  # draws
+
+
 def without_seconds(line: str) -> str:
     return line.rsplit("|", 2)[0]
+
+
+def without_draws(line: str) -> str:
+    return line.rsplit("|", 3)[0]
+
+
+def draws_of(line: str) -> int:
+    return int(line.rsplit("|", 3)[1])
 
 
 def in_section(title: str) -> set[str]:
@@ -151,7 +167,12 @@ MEASURED = [name for name in NEGATIVE_CONTROLS if name not in NOT_MEASURED]
 def test_the_table_of_controls_is_what_an_audit_finds(name: str) -> None:
     row = row_of(name)
     assert (row.verdict == "REFUTED") == (name not in STANDING)
-    assert without_seconds(line(row)) in map(without_seconds, TABLE)
+    if row.mechanism not in OF_DIRECTIONS:
+        assert without_seconds(line(row)) in map(without_seconds, TABLE)
+        return
+    (written,) = (text for text in TABLE if text.startswith(f"| `{name}` |"))
+    assert without_draws(line(row)) == without_draws(written)
+    assert abs(draws_of(line(row)) - draws_of(written)) in MORE_OR_FEWER
 
 
 def test_the_table_has_every_control_once_and_lists_those_that_stand() -> None:
