@@ -15,7 +15,7 @@ An entry of verification/claims/entries/*.toml:
     note = "…"                        # what a reader should know besides
     legs = [
       { check = "dn25.tail:published_bound", of = "statement" },  # a function of verification/claims/checks
-      { theorem = "THM6-REFUTED", of = "statement" },             # a tag in proofs/rocq
+      { theorem = "DN25.Thm6-REFUTED", of = "statement" },             # a tag in proofs/rocq
       { page = "tail-bound.md", of = "correction" },              # a page of proofs/paper
       { check = "…", second_opinion = true },                     # supports the claim, which does not need it
       { theorem = "…", whole = true },                            # of a mechanism: speaks of all of it
