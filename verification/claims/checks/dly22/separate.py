@@ -75,7 +75,7 @@ def weyl_step(
     """The eigenvectors v_i of Σ + sW, in algebraic order, have λ_i(Σ) − v_iᵀΣv_i ≤ λ_max(sW) − λ_min(sW) ≤ 2s‖W‖.
 
     With G = Σ + sW, v_iᵀΣv_i = λ_i(G) − s v_iᵀWv_i ≥ λ_i(Σ) + s λ_min(W) − s λ_max(W) by Weyl's inequality. The bound
-    is tight.
+    is tight. In the order of |λ| only the first bound fails.
     """
     rng = np.random.default_rng(1)
     worst = 0.0
