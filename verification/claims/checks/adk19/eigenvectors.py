@@ -729,11 +729,12 @@ def entrywise_change(bound: Callable[[int], float] = lambda d: math.sqrt(2) * d)
 
 @check("floating", mutants={"λ₁ ≤ n/2": {"share": 0.5}})
 def trace_bound(share: float = 1.0) -> Evidence:
-    """λ₁(C) ≤ tr C ≤ n for n rows in the unit ball, so eigenvalues may be clipped to [0, n]."""
+    """0 ≤ λ_d(C) and λ₁(C) ≤ tr C ≤ n for n rows in the unit ball, so eigenvalues may be clipped to [0, n]."""
     rng = np.random.default_rng(12)
     failed = 0
     for _ in range(500):
         n = int(rng.integers(1, 8))
         x = haar.sample(3, rng, n)[:, 0] * (1.0 if n < 3 else rng.random((n, 1)))
-        failed += bool(np.linalg.eigvalsh(x.T @ x)[-1] > share * n + ROUNDING)
+        eigenvalues = np.linalg.eigvalsh(x.T @ x)
+        failed += bool(eigenvalues[-1] > share * n + ROUNDING or eigenvalues[0] < -ROUNDING)
     return Evidence(not failed, "500 random data sets", f"{failed} cases fail")
