@@ -67,14 +67,10 @@ def require_row_bound(value: float) -> float:
 
 def require_dimension(name: str, value: int) -> int:
     """Return `value` as an int if it is a whole number of at least 1."""
-    if isinstance(value, bool | np.bool_) or not isinstance(value, int | np.integer):
-        raise InvalidInput(f"{name} = {value!r}: must be a whole number")
-    if value < 1:
-        raise InvalidInput(f"{name} = {value!r}: must be at least 1")
-    return int(value)
+    return require_count(name, value, 1)
 
 
-def require_count(name: str, value: int, low: int, high: int) -> int:
+def require_count(name: str, value: int, low: int, high: float = math.inf) -> int:
     """Return `value` as an int if it is a whole number in [low, high]."""
     if isinstance(value, bool | np.bool_) or not isinstance(value, int | np.integer):
         raise InvalidInput(f"{name} = {value!r}: must be a whole number")

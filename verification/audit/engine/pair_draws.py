@@ -148,7 +148,7 @@ class PairSampler:
         If the wager of the pilot ends the draws, the trial is returned, because nothing is left to test.
         """
         if always_failing:
-            return _Plan(EventChoice(Event(None), False), min(mean, failing_mean(guarantee, self.error, mean)))
+            return _Plan(EventChoice(Event(None), False), failing_mean(guarantee, self.error, mean))
         for statistic in self.pair.statistics:
             if statistic.threshold is not None:
                 return _Plan(EventChoice(Event(statistic, statistic.threshold), False), mean)

@@ -359,7 +359,7 @@ def rows_against_noise(n: float, d: int, kappa: float, rho: float, beta: float, 
 
 
 def enough_rows(d: int, kappa: float, rho: float, beta: float, alpha: float) -> int:
-    """A number of rows n that is at least both, within 1 % of the smallest."""
+    """A number of rows that is at least `rows_for_sampling` and `rows_against_noise`, within 1 % of the smallest."""
     n = rows_for_sampling(d, beta, alpha)
     while n < rows_against_noise(n, d, kappa, rho, beta, alpha):
         n *= 1.01
