@@ -2,8 +2,8 @@
 
 import ast
 import importlib
-import itertools
 import pkgutil
+import re
 import sys
 import tomllib
 from pathlib import Path
@@ -32,9 +32,22 @@ OPTIONAL = {  # imported inside functions only
         "algos", "algorithms", "adaptive", "exponential", "private_covariance_estimation",
     },
 }  # fmt: skip
-STEPS = ["# VALIDATE", "# QUERY", "# NOISE", "# RELEASE"]
-SKELETON = ("def release(", "def spend(", "\nMECHANISM = Mechanism(", "\nsample = MECHANISM.sample\n")
+LABELS = ["# VALIDATE", "# QUERY", "# NOISE", "# RELEASE"]
+STEP = re.compile(r"^ *# (\d+)\.", re.MULTILINE)  # a numbered comment
+LISTED = re.compile(r"^(\d+)\. ", re.MULTILINE)  # a step in the docstring of a module
+SKELETON = ("def release(", "def sample(", "def spend(", "\nMECHANISM = Mechanism(")
 LONGEST_DOCSTRING = 25
+# files whose comments still have labels without numbers; the list only shrinks
+WITHOUT_NUMBERS = {
+    "above-threshold", "adaptive-cov-pure", "adassp", "centred-covariance", "clipped-cov", "coinpress-covariance",
+    "coinpress-mean", "discrete-gaussian-covariance", "discrete-laplace-covariance", "em-cov",
+    "entrywise-laplace", "exponential", "gauss-cov", "gauss-cov-approximate", "gaussian", "gaussian-approximate",
+    "gaussian-learner", "iterative-eigenvectors", "johnson-lindenstrauss", "johnson-lindenstrauss-image",
+    "joint-moments", "k-norm", "kapralov-talwar", "kv-mean", "lap-cov", "laplace", "matrix-bingham", "naive-pce",
+    "naive-pme", "nuclear-ball-projection", "nuclear-laplace", "nuclear-laplace-symmetric", "output-perturbation",
+    "pgce", "pme", "ppc", "ppde", "private-radius", "private-trace", "projection-mechanism", "recursive-moment",
+    "separate-cov", "separate-cov-pure", "weak-ppc",
+}  # fmt: skip
 PYTEST_PLUGIN = ROOT / "verification" / "pytest_plugin.py"  # loaded by pytest, and by nothing else
 ROUNDED = ROOT / "reference" / "rounded"  # its modules are imported when they are used; only they may need flint
 
@@ -109,19 +122,51 @@ def test_a_mechanism_file_has_the_skeleton(name: str) -> None:
     assert "# MECHANISM" in source or "FORMULAS: " in source
     positions = [source.index(part) for part in SKELETON]
     assert positions == sorted(positions)
-    tree = ast.parse(source)
-    functions = {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef)}
-    release = ast.get_source_segment(source, functions["release"]) or ""
-    steps = [release.index(step) for step in STEPS if step in release]
-    assert steps == sorted(steps)
-    assert len(steps) >= 3
-    assert steps[0] == release.index("# VALIDATE")
+
+
+def release_of(source: str) -> str:
+    """The source of `release`."""
+    found = [node for node in ast.parse(source).body if isinstance(node, ast.FunctionDef) and node.name == "release"]
+    return ast.get_source_segment(source, found[0]) or ""
+
+
+def wrong_steps(source: str) -> list[str]:
+    """What is wrong with the steps of a mechanism file: the numbers of its docstring are those of its comments."""
+    release = release_of(source)
+    listed, made = LISTED.findall(ast.get_docstring(ast.parse(source)) or ""), STEP.findall(release)
+    wrong = [] if listed and listed == made else [f"the docstring has steps {listed}, the code {made}"]
+    first = release.find(f"# {made[0]}.") if made else len(release)
+    wrong += [] if -1 < release.find("# VALIDATE") < first else ["VALIDATE does not come first"]
+    return wrong + [f"{label} has no number" for label in LABELS[1:] if label in release]
+
+
+@pytest.mark.parametrize("name", MECHANISMS)
+def test_the_steps_of_the_docstring_are_the_steps_of_the_code(name: str) -> None:
+    assert bool(wrong_steps(file_of(name).read_text())) == (name in WITHOUT_NUMBERS)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        pytest.param("    # 1. QUERY\n", "", id="a step that is missing"),
+        pytest.param("# 2. NOISE", "# 3. NOISE", id="a wrong number"),
+        pytest.param("2. Draw a unit", "Draw a unit", id="a step that is not in the docstring"),
+        pytest.param("# 1. QUERY", "# QUERY", id="a step without a number"),
+        pytest.param("    # VALIDATE\n", "", id="no VALIDATE"),
+    ],
+)
+def test_a_step_that_differs_is_seen(old: str, new: str) -> None:
+    source = file_of("bingham").read_text()
+    assert not wrong_steps(source)
+    assert old in source
+    assert wrong_steps(source.replace(old, new))
 
 
 def empty_steps(source: str) -> list[str]:
-    """Labels of steps in `release` that no line of code follows."""
-    lines = [line.strip() for line in source.partition("def release(")[2].splitlines() if line.strip()]
-    return [one for one, following in itertools.pairwise(lines) if one in STEPS and following in STEPS]
+    """Steps of `release` that no line of code follows."""
+    lines = [line.strip() for line in release_of(source).splitlines() if line.strip()]
+    steps = [line in LABELS or STEP.match(line) is not None for line in lines]
+    return [line for line, this, following in zip(lines, steps, [*steps[1:], True], strict=True) if this and following]
 
 
 @pytest.mark.parametrize("name", MECHANISMS)
@@ -130,7 +175,7 @@ def test_no_step_of_a_release_is_empty(name: str) -> None:
 
 
 def test_an_empty_step_is_seen() -> None:
-    assert empty_steps("def release(x):\n    # QUERY\n\n    # NOISE\n    return x\n") == ["# QUERY"]
+    assert empty_steps("def release(x):\n    # VALIDATE\n\n    # 1. QUERY\n    return x\n") == ["# VALIDATE"]
 
 
 @pytest.mark.parametrize("name", MECHANISMS)
@@ -141,8 +186,8 @@ def test_a_mechanism_file_is_short_and_leads_to_its_proof_and_its_claim(name: st
     assert docstring.rstrip().endswith(f"Proof: {found.page}")
     assert (ROOT / found.page).is_file()
     assert found.claim in claims()
-    for section in ("Parameters", "Returns", "Raises", "Privacy :", "Source :"):
-        assert section in (found.release.__doc__ or ""), section
+    for section in ("Parameters", "Returns", "Raises", "Privacy :"):
+        assert section in (found.sample.__doc__ or ""), section
 
 
 def impure_formulas(source: str) -> set[str]:

@@ -21,11 +21,12 @@ FORBIDDEN = {
     ),
     "light-reference": ("reference/release/scaling.py", "import rich"),
     "flint": ("reference/laws/haar.py", "import flint"),
-    "products": ("verification/claims/ledger.py", "import covassay.verification.audit.engine.checks"),
+    "products": ("verification/claims/ledger.py", "import covassay.verification.audit.engine.finding"),
     "mathematics": ("verification/exact/series.py", "import covassay.reference.privacy"),
     "tables": ("verification/audit/engine/law.py", "import covassay.reference.release.tables.reading"),
     "claims": ("verification/claims/kernel/lock.py", "import covassay.verification.claims.ledger"),
     "audit": ("verification/audit/targets/target.py", "import covassay.verification.audit.engine.law"),
+    "knowledge": ("verification/audit/knowledge/lap_cov.py", "import covassay.verification.audit.knowledge.gauss_cov"),
 }
 
 

@@ -17,8 +17,8 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from covassay.verification.audit.api import audit
     from covassay.verification.audit.check import Inconclusive, Refuted, check
-    from covassay.verification.audit.run import audit
     from covassay.verification.audit.targets.calling import wrap
     from covassay.verification.pytest_plugin import parametrize_with_checks
 

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
-    from covassay.verification.audit.run import AuditReport
+    from covassay.verification.audit.report import AuditReport
 
 
 @pytest.fixture
@@ -48,7 +48,7 @@ def covassay_audit(request: pytest.FixtureRequest) -> Callable[..., "AuditReport
         **settings: Any,
     ) -> "AuditReport":
         __tracebackhide__ = True
-        from covassay.verification.audit.engine.checks import Verdict
+        from covassay.verification.audit.engine.finding import Verdict
         from covassay.verification.audit.reports.words import summary
 
         report = _report(request, target, claimed, {"epsilon": epsilon, "delta": delta, "rho": rho}, settings)
@@ -96,7 +96,7 @@ def parametrize_with_checks(
     expected_failed : groups of checks that are known to fail, each with the reason. They are strict: one that no longer
         fails, that was not made or that could not decide fails the test. A function of the target may give them.
     """
-    from covassay.verification.audit.check import GROUPS, Refuted, by_group, target_name
+    from covassay.verification.audit.check import Refuted, by_group, groups, target_name
 
     listed = list(targets)
     if isinstance(targets, str) or not listed:
@@ -106,7 +106,7 @@ def parametrize_with_checks(
         target, own = item if isinstance(item, tuple) else (item, {})
         expected = by_group(expected_failed(target) if callable(expected_failed) else expected_failed or {})
         shared = SharedAudit(target, {**settings, **own})
-        for group in GROUPS:
+        for group in groups():
             marks = []
             if group in expected:
                 marks = [pytest.mark.xfail(reason=expected[group], strict=True, raises=Refuted)]

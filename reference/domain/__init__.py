@@ -34,14 +34,26 @@ from covassay.reference.domain.rows import (
     column_squares,
     row_norms,
     second_moment,
+    shape_of,
     sized_unit_rows,
     total_square,
     unit_rows,
 )
-from covassay.reference.domain.types import Chunks, DataSet, IntegerMatrix, Matrix, Number, OnLargeRows, Rows, Vector
+from covassay.reference.domain.types import (
+    Array,
+    Chunks,
+    DataSet,
+    IntegerMatrix,
+    Matrix,
+    Number,
+    OnLargeRows,
+    Rows,
+    Vector,
+)
 
 __all__ = [
     "ROUNDING",
+    "Array",
     "Box",
     "Chunks",
     "DataSet",
@@ -71,6 +83,7 @@ __all__ = [
     "row_norms",
     "rows_between",
     "second_moment",
+    "shape_of",
     "sized_unit_rows",
     "sum_rows",
     "total_square",

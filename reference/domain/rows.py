@@ -36,6 +36,19 @@ def as_rows(x: DataSet) -> Rows:
     return _as_array(x)
 
 
+def shape_of(x: DataSet) -> tuple[int, int]:
+    """(n, d), without a pass over the rows; a data set that has no such shape raises `InvalidInput`."""
+    if not isinstance(x, Chunks):
+        try:
+            shape = np.shape(x)
+        except ValueError:
+            shape = ()
+        if len(shape) == 2 and min(shape) >= 1:
+            return shape[0], shape[1]
+    n, d = as_rows(x).shape
+    return n, d
+
+
 def _checked_chunks(x: Chunks) -> Iterator[Matrix]:
     """The chunks of one pass, each checked by `_as_array`."""
     first = 0

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 T = TypeVar("T")
+Array = NDArray[np.float64]  # of any shape
 Matrix = NDArray[np.float64]
 Vector = NDArray[np.float64]
 IntegerMatrix = NDArray[np.object_]  # of Python integers, which have any length

@@ -7,15 +7,10 @@ of integers, so nothing is ever rounded.
 
 import secrets
 from collections.abc import Callable
-from typing import TypeVar
 
 import numpy as np
 
-from covassay.reference.domain import IntegerMatrix
-
-T = TypeVar("T")
 Bits = Callable[[int], int]  # k -> k fair bits, as an integer from 0 to 2^k − 1
-KEY_BYTES = 32
 AT_LEAST = 4096  # bits that are asked of the source at a time
 
 
@@ -72,9 +67,3 @@ class Coins:
         while self.chance(p, k * q):
             k += 1
         return k % 2 == 1
-
-
-def draws_again(rng: np.random.Generator, draw: Callable[[T, Coins], IntegerMatrix]) -> Callable[[T], IntegerMatrix]:
-    """A function of the parameter of a law alone: every call draws from the same bits, which `rng` determines."""
-    key = int.from_bytes(rng.bytes(KEY_BYTES))
-    return lambda parameter: draw(parameter, Coins(generator_bits(np.random.default_rng(key))))

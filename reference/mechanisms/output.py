@@ -10,9 +10,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from covassay.reference.domain import Matrix, Vector
+from covassay.reference.domain import Array, Matrix, Vector
 
-Feature = Callable[[Matrix], Vector]  # outputs (size, …) -> one number for each, (size,)
+Feature = Callable[[Array], Vector]  # outputs (size, …) -> one number for each, (size,)
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class Output:
         """Numbers that should tell an output on one data set from an output on another, when the law is unknown."""
         raise NotImplementedError
 
-    def parts(self, values: Matrix) -> dict[str, Matrix]:
+    def parts(self, values: Array) -> dict[str, Array]:
         """The parts of an output, by the names that they have in a file."""
         return {self.kind: values}
 
@@ -62,7 +62,7 @@ class Output:
         """Whether an output on scaled data can be brought back to the units of the data."""
         return False
 
-    def restore(self, values: Matrix, shift: Vector, scale: Vector) -> Matrix | None:
+    def restore(self, values: Array, shift: Vector, scale: Vector) -> Array | None:
         """An output on u = (x − shift)/scale, in the units of x; None where it has no such units."""
         return None
 
@@ -96,14 +96,14 @@ class MatrixOutput(Output):
             "‖Y‖": lambda y: np.linalg.norm(y, 2, axis=(1, 2)),
         }
 
-    def parts(self, values: Matrix) -> dict[str, Matrix]:
+    def parts(self, values: Array) -> dict[str, Array]:
         return {"covariance": values}
 
     @property
     def restorable(self) -> bool:
         return self.power == 2
 
-    def restore(self, values: Matrix, shift: Vector, scale: Vector) -> Matrix | None:
+    def restore(self, values: Array, shift: Vector, scale: Vector) -> Array | None:
         return np.outer(scale, scale) * values if self.restorable else None
 
 
@@ -184,8 +184,8 @@ class CoefficientsOutput(VectorOutput):
     def restorable(self) -> bool:
         return self.power == 0
 
-    def restore(self, values: Matrix, shift: Vector, scale: Vector) -> Matrix | None:
-        restored: Matrix = values * scale[-1] / scale[:-1]
+    def restore(self, values: Array, shift: Vector, scale: Vector) -> Array | None:
+        restored: Array = values * scale[-1] / scale[:-1]
         return restored if self.restorable else None
 
 
@@ -212,14 +212,14 @@ class GaussianOutput(Output):
             "⟨covariance, Δ⟩": lambda y: np.einsum("nij,ij->n", y[:, 1:], change),
         }
 
-    def parts(self, values: Matrix) -> dict[str, Matrix]:
+    def parts(self, values: Array) -> dict[str, Array]:
         return {"mean": values[0], "covariance": values[1:]}
 
     @property
     def restorable(self) -> bool:
         return self.power == 1
 
-    def restore(self, values: Matrix, shift: Vector, scale: Vector) -> Matrix | None:
+    def restore(self, values: Array, shift: Vector, scale: Vector) -> Array | None:
         if not self.restorable:
             return None
         return np.vstack([shift + scale * values[0], np.outer(scale, scale) * values[1:]])
@@ -230,10 +230,10 @@ class MomentsOutput(GaussianOutput):
 
     kind = "moments"
 
-    def parts(self, values: Matrix) -> dict[str, Matrix]:
+    def parts(self, values: Array) -> dict[str, Array]:
         return {"mean": values[0], "second_moment": values[1:]}
 
-    def restore(self, values: Matrix, shift: Vector, scale: Vector) -> Matrix | None:
+    def restore(self, values: Array, shift: Vector, scale: Vector) -> Array | None:
         if not self.restorable:
             return None
         centre, mixed = shift + scale * values[0], np.outer(shift, scale * values[0])

@@ -127,13 +127,18 @@ def parameters_of(function: Callable[..., Any]) -> dict[str, Parameter]:
     return found
 
 
+def choices_of(hint: Any) -> tuple[str, ...]:
+    """The words of a `Literal`, with or without an annotation; none if the type is another."""
+    base = get_args(hint)[0] if get_origin(hint) is Annotated else hint
+    return get_args(base) if get_origin(base) is Literal else ()
+
+
 def _parameter(name: str, hint: Any, default: Any) -> Parameter | None:
     base, rule = hint, None
     if get_origin(hint) is Annotated:
         base, *extras = get_args(hint)
         rule = next((extra for extra in extras if isinstance(extra, Rule | Meaning)), None)
-    if get_origin(base) is Literal:
-        choices = get_args(base)
+    if choices := choices_of(base):
         meaning = rule.meaning if rule else " or ".join(f'"{choice}"' for choice in choices)
         return Parameter(name, meaning, lambda n, v: require_choice(n, v, choices), choices, default=default)
     if not isinstance(rule, Rule):
@@ -160,6 +165,29 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
     return checking
 
 
+def strict(**words: Any) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """A formula that refuses a word that it does not know. What it computes stays a pure expression, of any numbers.
+
+    words : for an argument of the formula, the type that has its words, such as `Calibration`.
+    """
+
+    def decorate(function: Callable[P, R]) -> Callable[P, R]:
+        names = list(inspect.signature(function).parameters)
+        known = [(name, names.index(name), choices_of(hint)) for name, hint in words.items()]
+
+        @wraps(function)
+        def refusing(*args: P.args, **kwargs: P.kwargs) -> R:
+            for name, place, choices in known:
+                given = args[place : place + 1] or tuple(kwargs[name] for _ in range(name in kwargs))
+                for word in given:
+                    require_choice(name, word, choices)  # type: ignore[arg-type]
+            return function(*args, **kwargs)
+
+        return refusing
+
+    return decorate
+
+
 # The parameters that many mechanisms share
 
 THE_BUDGET = "the budget"
@@ -169,15 +197,15 @@ Epsilon = Annotated[float, positive("ε", THE_BUDGET)]
 Rho = Annotated[float, positive("ρ", THE_BUDGET)]
 Delta = Annotated[float, below_one("δ", "the probability that the budget does not cover")]
 Beta = Annotated[float, below_one("β", FAILURE)]
-# The same for a mechanism whose steps get shares, so that every share is in the range above: of at least 1/1000; of
-# half of that; and of a quarter.
-SharedEpsilon = Annotated[float, positive("ε", THE_BUDGET, 1e-27)]
-SharedRho = Annotated[float, positive("ρ", THE_BUDGET, 1e-27)]
-SharedBeta = Annotated[float, below_one("β", FAILURE, 1e-297)]
-HalvedRho = Annotated[float, positive("ρ", THE_BUDGET, 1e-26)]
-HalvedBeta = Annotated[float, below_one("β", FAILURE, 1e-296)]
-QuarteredRho = Annotated[float, positive("ρ", THE_BUDGET, 1e-25)]
-QuarteredBeta = Annotated[float, below_one("β", FAILURE, 1e-295)]
+# The same for a mechanism that divides it among its steps, so that every share, of at least 1/1000, is in that range.
+# A mechanism that gives halves to such mechanisms shares twice, and one that gives halves to those shares thrice.
+EpsilonToShare = Annotated[float, positive("ε", THE_BUDGET, 1e-27)]
+RhoToShare = Annotated[float, positive("ρ", THE_BUDGET, 1e-27)]
+BetaToShare = Annotated[float, below_one("β", FAILURE, 1e-297)]
+RhoToShareTwice = Annotated[float, positive("ρ", THE_BUDGET, 1e-26)]
+BetaToShareTwice = Annotated[float, below_one("β", FAILURE, 1e-296)]
+RhoToShareThrice = Annotated[float, positive("ρ", THE_BUDGET, 1e-25)]
+BetaToShareThrice = Annotated[float, below_one("β", FAILURE, 1e-295)]
 RowBound = Annotated[
     float,
     Rule(

@@ -20,9 +20,10 @@ from covassay.reference.privacy import ZCDP, Guarantee, PureDP
 from covassay.reference.sensitivity import neighbours, orthonormal_pair
 from covassay.verification.audit.engine import pair_draws
 from covassay.verification.audit.engine.events import Pair, Statistic
+from covassay.verification.audit.engine.finding import Look
 from covassay.verification.audit.engine.privacy import CONFIDENCE, run_pair
 from covassay.verification.audit.engine.sampling import CHUNK, Draws, Setting
-from covassay.verification.audit.profiles.nuclear_laplace import likelihood_ratio
+from covassay.verification.audit.knowledge.shared.nuclear_noise import likelihood_ratio
 from covassay.verification.audit.targets.target import Target
 from covassay.verification.statistics.ratio import EventCounts, log_ratio_lower
 from covassay.verification.statistics.streams import stream
@@ -134,12 +135,12 @@ def test_the_share_of_the_true_loss_that_a_million_draws_prove(name: str, monkey
     target = Target("the reference", lambda x, **_: x)
     setting = Setting(target, case.claim.keywords(), OUTPUTS["vector"], seed=0)
     pair = Pair(name, case.first, case.second, (Statistic("log likelihood ratio", lambda y: y[:, 0]),))
-    event = run_pair(setting, pair, case.claim, DRAWS, "first look")[0]
+    event = run_pair(setting, pair, case.claim, Look(samples=DRAWS))[0]
     if isinstance(case.claim, ZCDP):
-        proven = event.facts["trade_off"]["gaussian_lower_bound"]
+        proven = event.facts.trade_off.gaussian_lower_bound
         print(f"\n{name}: proven {proven:.4f}, true {case.true:.4f}")
     else:
-        proven, most = event.facts["loss_lower_bound"], best(case)
+        proven, most = event.facts.loss_lower_bound, best(case)
         print(f"\n{name}: proven {proven:.4f}, true {case.true:.4f}, any test at most {most:.4f}")
         assert proven > 0.8 * most
     assert share * case.true <= proven <= case.true * (1 + 1e-9)

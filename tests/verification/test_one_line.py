@@ -10,16 +10,11 @@ import pytest
 
 from covassay.reference.domain import Matrix
 from covassay.reference.errors import InvalidInput
-from covassay.reference.mechanisms.output import SECOND_MOMENT
 from covassay.verification import Inconclusive, Refuted, check
-from covassay.verification.audit.check import CONTRACT, GROUPS, by_group, group_of, require_group
-from covassay.verification.audit.engine import contract
-from covassay.verification.audit.engine.checks import CheckResult, Status
-from covassay.verification.audit.engine.own_accounting import NAME as OWN_ACCOUNTING
-from covassay.verification.audit.engine.sampling import Setting
-from covassay.verification.audit.engine.summation import NAME as SUMMATION
+from covassay.verification.audit.check import by_group, group_of, groups, require_group
+from covassay.verification.audit.engine.finding import Finding, Status
+from covassay.verification.audit.questions import questions
 from covassay.verification.audit.targets.calling import CannotRun
-from covassay.verification.audit.targets.target import Target
 
 pytest_plugins = ["pytester"]
 
@@ -125,25 +120,25 @@ def test_an_expected_failure_is_expected_and_others_are_not(pytester: pytest.Pyt
 def test_a_correct_function_passes_and_an_expected_failure_that_does_not_come_fails(pytester: pytest.Pytester) -> None:
     """One check that is expected to fail passes, and one is not made."""
     done = outcomes(pytester, {"law": "issue 7", "symmetry": "issue 8"})
-    done.assert_outcomes(failed=2, passed=len(GROUPS) - 4, skipped=2)
+    done.assert_outcomes(failed=2, passed=len(groups()) - 8, skipped=6)
     done.stdout.fnmatch_lines(["E*contract: symmetry was expected to fail, and was not checked: *"])
     done.stdout.fnmatch_lines(["[[]XPASS(strict)[]] issue 7"])
     done.stdout.fnmatch_lines(
         ["PASSED*::test_release[[]release-contract: row order[]]", "PASSED*[[]release-privacy[]]"]
     )
-    done.stdout.fnmatch_lines(["SKIPPED*this audit has no such check"])
+    done.stdout.fnmatch_lines(["SKIPPED*the target has no draw_many*"])
 
 
 def test_a_target_that_cannot_be_run_fails_every_id_expected_or_not(pytester: pytest.Pytester) -> None:
     done = outcomes(pytester, {"law": "issue 7"}, target="raises")
-    done.assert_outcomes(failed=len(GROUPS))
+    done.assert_outcomes(failed=len(groups()))
 
 
 @pytest.mark.parametrize(
     ("expected", "message"),
     [
         ({"laws": "why"}, "did you mean 'law'"),
-        ({"contract": "why"}, "must be one of contract: output form"),
+        ({"contract": "why"}, "must be one of contract: bad input"),
         ({"completed": "why"}, "must be one of"),
         ({"law": ""}, "must say why"),
     ],
@@ -153,15 +148,15 @@ def test_a_wrong_declaration_is_told(expected: dict[str, str], message: str) -> 
         by_group(expected)
 
 
-def test_every_check_of_the_contract_has_a_group() -> None:
-    form = contract.Form(SECOND_MOMENT, symmetric=True)
-    made = contract.contract(Setting(Target("f", no_noise), {"epsilon": 1.0}, SECOND_MOMENT, 0), form)
-    assert [check.name for check in made] == [name for name in CONTRACT if name not in (SUMMATION, OWN_ACCOUNTING)]
+def test_every_question_of_the_contract_has_a_group() -> None:
+    asked = [question for question in questions() if question.kind == "contract"]
+    assert {question.id for question in asked} < set(groups())
+    assert {group_of(question.skipped("why")) for question in asked} == {question.id for question in asked}
 
 
 @pytest.mark.thorough
 def test_a_check_that_is_in_no_group_fails_in_the_last(refuted: Refuted) -> None:
-    strange = CheckResult("new", "an unknown check", Status.REFUTED, "found")  # type: ignore[arg-type]
+    strange = Finding("new", "an unknown check", Status.REFUTED, "found")  # type: ignore[arg-type]
     assert group_of(strange) == "completed"
     assert require_group(refuted.report, "completed") == ""
     with pytest.raises(Refuted, match="new / an unknown check: found"):

@@ -15,7 +15,7 @@ from typing import Any
 class _CallableModule(ModuleType):
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Run an audit, see `covassay.verification.audit.run.audit`."""
-        from covassay.verification.audit.run import audit
+        from covassay.verification.audit.api import audit
 
         return audit(*args, **kwargs)
 

@@ -10,37 +10,17 @@ from typing import Any
 from covassay.reference.errors import InvalidInput, guess
 from covassay.reference.mechanisms.registry import stated_claim
 from covassay.reference.privacy import Guarantee
-from covassay.verification.audit.engine.checks import CheckResult, Status, Verdict
+from covassay.verification.audit.api import audit
+from covassay.verification.audit.engine.finding import KINDS, Finding, Status, Verdict
+from covassay.verification.audit.questions import questions
+from covassay.verification.audit.report import AuditReport
 from covassay.verification.audit.reports.words import explanation, p_text, summary
-from covassay.verification.audit.run import AuditReport, audit
+from covassay.verification.audit.run import in_order
 from covassay.verification.audit.targets.calling import BUDGET, Wrapped, name_of
 from covassay.verification.audit.targets.fitting import uses_budget
 from covassay.verification.audit.targets.target import Target, TargetReference, TargetSource, as_source, load
 
 COMPLETED = "completed"  # the group of every other check, and of what makes an audit inconclusive as a whole
-CONTRACT = (
-    "output form",
-    "symmetry",
-    "input unchanged",
-    "same seed, same output",
-    "new seed, new output",
-    "row order",
-    "edge cases",
-    "bad input",
-    "process state",
-    "running time",
-    "summation order",
-    "own accounting",
-)
-GROUPS = (
-    *(f"contract: {name}" for name in CONTRACT),
-    "contract: other",
-    "data path",
-    "law",
-    "privacy",
-    "bits",
-    COMPLETED,
-)
 
 
 class Refuted(AssertionError):
@@ -139,11 +119,17 @@ def audited(target: TargetSource | Callable[..., Any] | str, mechanism: str | No
     return audit(target, claim, claimed=mechanism, **settings)
 
 
-def group_of(check: CheckResult) -> str:
-    """The group of a check."""
-    if check.kind == "contract":
-        return f"contract: {check.name if check.name in CONTRACT else 'other'}"
-    return check.kind if check.kind in GROUPS else COMPLETED
+def groups() -> tuple[str, ...]:
+    """What can be expected to fail and is one test case: every question of the contract, the other kinds, the end."""
+    contract = (question.id for question in in_order(questions()) if question.kind == KINDS[0])
+    return (*contract, *KINDS[1:], COMPLETED)
+
+
+def group_of(check: Finding) -> str:
+    """The group of a finding."""
+    if check.kind == KINDS[0]:
+        return check.question if check.question in groups() else COMPLETED
+    return check.kind if check.kind in KINDS else COMPLETED
 
 
 def require_group(report: AuditReport, group: str) -> str:
@@ -168,7 +154,7 @@ def require_group(report: AuditReport, group: str) -> str:
     return ""
 
 
-def _told(checks: Iterable[CheckResult], report: AuditReport) -> str:
+def _told(checks: Iterable[Finding], report: AuditReport) -> str:
     ordered = sorted(checks, key=lambda check: 1.0 if check.p_value is None else check.p_value)
     lines = [f"{c.label}{f': p = {p_text(c.p_value)}' if p_text(c.p_value) else ''}: {explanation(c)}" for c in ordered]
     lines += [f"what explains it: {diagnosis}" for diagnosis in report.diagnoses]
@@ -177,10 +163,12 @@ def _told(checks: Iterable[CheckResult], report: AuditReport) -> str:
 
 def by_group(expected: Mapping[str, str]) -> dict[str, str]:
     """The reasons for expected failures by group; `InvalidInput` if there is no such group, or no reason is given."""
-    known = {**{name: f"contract: {name}" for name in CONTRACT}, **{name: name for name in GROUPS if name != COMPLETED}}
+    named = [name for name in groups() if name != COMPLETED]
+    short = {name.partition(": ")[2]: name for name in named if ": " in name}
+    known = {**short, **{name: name for name in named}}
     for name, why in expected.items():
         if name not in known:
-            names = ", ".join(known[name] for name in known if name not in CONTRACT)
+            names = ", ".join(named)
             raise InvalidInput(f"expected_failed[{name!r}]: {guess(name, known, repr)}must be one of {names}")
         if not (isinstance(why, str) and why.strip()):
             raise InvalidInput(f"expected_failed[{name!r}] = {why!r}: must say why, in words")

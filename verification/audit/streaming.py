@@ -29,7 +29,8 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
-from functools import lru_cache, partial
+from fractions import Fraction
+from functools import lru_cache
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -40,34 +41,32 @@ from covassay.reference.domain import Matrix, Vector
 from covassay.reference.errors import InvalidInput
 from covassay.reference.mechanisms.registry import mechanism
 from covassay.reference.privacy import ZCDP, ApproximateDP, Guarantee, PureDP
+from covassay.verification.audit.api import expected_of, with_call
+from covassay.verification.audit.budget import ErrorBudget, decide
 from covassay.verification.audit.engine import checkpoint, workers
-from covassay.verification.audit.engine.checks import CheckResult, Status
-from covassay.verification.audit.engine.coincidences import NAME_SEEN, NEGLIGIBLE, findings_in
+from covassay.verification.audit.engine.coincidences import NAME_SEEN, findings_in
+from covassay.verification.audit.engine.contract import require_answer
 from covassay.verification.audit.engine.event_choice import LARGEST_EXPONENT, largest_loss
 from covassay.verification.audit.engine.events import Pair, data_sets
-from covassay.verification.audit.engine.law import ANSWERS, FEWEST_OUTPUTS, SMALLEST_SHARE, Scenario
+from covassay.verification.audit.engine.facts import LawTest, TestedEvent, TradeOff
+from covassay.verification.audit.engine.facts import Side as Name
+from covassay.verification.audit.engine.finding import Finding, Look, Status
+from covassay.verification.audit.engine.law import ANSWERS, FEWEST_OUTPUTS, SMALLEST_SHARE, Scenario, number_of_tests
 from covassay.verification.audit.engine.non_finite import finite_test
 from covassay.verification.audit.engine.pilot import event_among_given
-from covassay.verification.audit.engine.privacy import CONFIDENCE, FAILURES, in_reach
+from covassay.verification.audit.engine.privacy import CONFIDENCE, FAILURES, TESTS, in_reach
 from covassay.verification.audit.engine.sampling import Repeated, Setting, draw, draw_block
 from covassay.verification.audit.engine.tails import TAILS, rare_branches
-from covassay.verification.audit.engine.trade_off import TRADE_OFF, points
+from covassay.verification.audit.engine.trade_off import points
 from covassay.verification.audit.engine.violation import p_value
-from covassay.verification.audit.profiles import noise_entries
-from covassay.verification.audit.profiles.by_mechanism import profile
-from covassay.verification.audit.profiles.profile import Profile
-from covassay.verification.audit.run import (
-    LOOKS,
-    AuditReport,
-    AuditSettings,
-    any_refuted,
-    checks_of_few_draws,
-    decide,
-    expected_of,
-    replay_command,
-    verdict_of,
-    with_call,
-)
+from covassay.verification.audit.knowledge.known import profile
+from covassay.verification.audit.knowledge.shared import noise_entries
+from covassay.verification.audit.knowledge.shared.profile import Profile
+from covassay.verification.audit.options import AuditSettings, replay_command
+from covassay.verification.audit.question import Question, Subject
+from covassay.verification.audit.questions import questions
+from covassay.verification.audit.report import AuditReport
+from covassay.verification.audit.run import ask, verdict
 from covassay.verification.audit.targets.process_state import random_states_put_back
 from covassay.verification.audit.targets.target import TIME_LIMIT, Target, TargetReference, TargetSource, load
 from covassay.verification.statistics.betting import event_bet, renyi_bet
@@ -91,7 +90,7 @@ NOTE = (
     "A streaming run: one data set and one pair. Not looked at: other shapes of data and other pairs, statistics "
     "learned from draws, repeats in different blocks of {block} draws, low-order bits{more}."
 )
-SIDES = "first", "second"
+SIDES: tuple[Name, Name] = ("first", "second")
 
 
 # THE PLAN, WHICH EVERY WORKER MAKES FROM THE SAME FEW WORDS
@@ -139,7 +138,7 @@ def plan(recipe: Recipe) -> Plan:
     scenario = known.shapes.scenario(n, d)
     path = known.data_path
     if path is not None and path.query is not None:
-        (scenario,) = noise_entries.add((scenario,), path.query, path.symmetric, name)
+        scenario = noise_entries.with_entries(scenario, path.query(scenario.x), path.symmetric, known.independent)
     return Plan(replace(scenario, name=f"n={n}, d={d}"), max(pairs, key=lambda pair: pair.weight), known)
 
 
@@ -321,8 +320,14 @@ class _Run:
 
     @property
     def alpha(self) -> float:
-        """The false-alarm budget of the statistical checks."""
-        return self.settings.alpha * LOOKS
+        """The false-alarm probability of the statistical checks: what the questions of few draws leave."""
+        few = sum((question.share for question in few_questions()), Fraction(0))
+        return self.settings.false_alarm * float(1 - few)
+
+    @property
+    def look(self) -> Look:
+        """The one look at law and privacy."""
+        return Look(level=self.alpha, tests=number_of_tests(self.plan.scenario) + TESTS + 2)
 
     @property
     def seconds(self) -> float:
@@ -358,11 +363,11 @@ class _Run:
                 self.save()
                 return
 
-    def early(self, checks: Iterable[CheckResult]) -> list[CheckResult]:
+    def early(self, checks: Iterable[Finding]) -> list[Finding]:
         """The checks with the p-values of a look before the last block."""
         return [_weighted(check, MOST_LOOKS / EARLY_SHARE) for check in checks]
 
-    def overwhelming(self, checks: Iterable[CheckResult]) -> bool:
+    def overwhelming(self, checks: Iterable[Finding]) -> bool:
         """Whether the smallest p-value refutes by Bonferroni's inequality, and so by Holm's procedure."""
         p_values = [check.p_value for check in checks if check.p_value is not None]
         return bool(p_values) and min(p_values) * len(p_values) <= self.alpha
@@ -395,12 +400,12 @@ class _Run:
                 pass
 
 
-def _weighted(check: CheckResult, factor: float) -> CheckResult:
+def _weighted(check: Finding, factor: float) -> Finding:
     return check if check.p_value is None else replace(check, p_value=min(1.0, check.p_value * factor))
 
 
-def _check_of(name: str, scenario: str, result: TestResult, draws: int, **facts: Any) -> CheckResult:
-    return CheckResult(
+def _check_of(name: str, scenario: str, result: TestResult, draws: int, look: Look, **facts: Any) -> Finding:
+    return Finding(
         "law",
         name,
         Status.NOT_REFUTED,
@@ -408,37 +413,39 @@ def _check_of(name: str, scenario: str, result: TestResult, draws: int, **facts:
         scenario,
         p_value=result.p_value,
         n=draws,
-        facts={
-            "statistic": result.statistic, "effect": result.effect, "detectable": result.detectable, "estimates": "",
-            "failures": {}, **facts,
-        },
+        facts=LawTest(result.statistic, result.effect, result.detectable(look.step), **facts),
     )  # fmt: skip
 
 
-def law_checks(run: _Run) -> list[CheckResult]:
+def few_questions() -> list[Question]:
+    """The questions of contract and data path that need few draws and no facts of others."""
+    return [q for q in questions() if q.kind in ("contract", "data path") and not q.reads]
+
+
+def law_checks(run: _Run) -> list[Finding]:
     """The checks of the law, not yet decided."""
     sums: LawSums = run.state["law"]
     name = run.plan.scenario.name
     if sums.skipped:
         detail = f"the target ran into the time limit of {run.settings.seconds:g} s again and again"
-        return [CheckResult("law", "draws", Status.INCONCLUSIVE, detail, name, n=sums.outputs)]
+        return [Finding("law", "draws", Status.INCONCLUSIVE, detail, name, n=sums.outputs)]
     listed = ", ".join(f"{count} × {what}" for what, count in sums.failures.items())
     if sums.outputs < max(FEWEST_OUTPUTS, sums.draws // SMALLEST_SHARE):
-        return [CheckResult("law", "draws", Status.INCONCLUSIVE, f"too few outputs: {listed}", name, n=sums.outputs)]
+        return [Finding("law", "draws", Status.INCONCLUSIVE, f"too few outputs: {listed}", name, n=sums.outputs)]
     checks = [
-        _check_of(test, name, part.result(), sums.outputs)
+        _check_of(test, name, part.result(), sums.outputs, run.look)
         for test, part in sums.parts.items()
         if test not in sums.impossible
     ]
     for test, blocks in sums.impossible.items():
         detail = f"null: the statistic of every output is a finite number; it was not in {blocks} blocks"
-        checks.append(CheckResult("law", test, Status.NOT_REFUTED, detail, name, p_value=0.0, n=sums.outputs))
+        checks.append(Finding("law", test, Status.NOT_REFUTED, detail, name, p_value=0.0, n=sums.outputs))
     failed = {what: count for what, count in sums.failures.items() if not what.startswith("time-out")}
     if failed:
         detail = (
             f"the law gives every draw an output, and {sum(failed.values())} of {sums.draws} draws have none: {listed}"
         )
-        checks.append(CheckResult("law", ANSWERS, Status.NOT_REFUTED, detail, name, p_value=0.0, n=sums.draws))
+        checks.append(Finding("law", ANSWERS, Status.NOT_REFUTED, detail, name, p_value=0.0, n=sums.draws))
     places = {test: part for test, part in sums.parts.items() if isinstance(part, Places)}
     if places:
         tails = {test: part.tails() for test, part in places.items()}
@@ -452,15 +459,15 @@ def law_checks(run: _Run) -> list[CheckResult]:
         )
         checks.append(
             _check_of(
-                TAILS, name, least, sums.outputs, values=sum(part.n for part in known),
+                TAILS, name, least, sums.outputs, run.look, values=sum(part.n for part in known),
                 furthest=min((part.extreme for part in known), default=1.0),
             )
         )  # fmt: skip
-    checks += rare_branches(checks)
+    checks += rare_branches(checks, run.look)
     return [*checks, *_coincidences(run, sums)]
 
 
-def _coincidences(run: _Run, sums: LawSums) -> list[CheckResult]:
+def _coincidences(run: _Run, sums: LawSums) -> list[Finding]:
     """The check of coincidences within blocks; the p-value is that of the least likely one, times the blocks."""
     p, text = sums.finding
     path = run.plan.profile.data_path
@@ -469,38 +476,38 @@ def _coincidences(run: _Run, sums: LawSums) -> list[CheckResult]:
     planned = -(-run.settings.samples // BLOCK)
     seen = f"the least likely coincidence within a block: {text}" if text else f"none within {sums.blocks} blocks"
     detail = f"null: a continuous law shows no zero, no repeat and no atom; {seen}"
-    factor = planned * MOST_FINDINGS / NEGLIGIBLE
+    factor = planned * MOST_FINDINGS
     return [
-        CheckResult(
+        Finding(
             "law", NAME_SEEN, Status.NOT_REFUTED, detail, run.plan.scenario.name, p_value=min(1.0, factor * p),
             n=sums.outputs,
         )
     ]  # fmt: skip
 
 
-def privacy_checks(run: _Run) -> list[CheckResult]:
+def privacy_checks(run: _Run) -> list[Finding]:
     """The checks of the pair, not yet decided."""
     pair, guarantee, event = run.plan.pair, run.work.recipe.guarantee, run.state["event"]
     first, second = (run.state[side] for side in SIDES)
     if event is None:
         detail = "no output on one of the data sets"
-        return [CheckResult("privacy", "event", Status.INCONCLUSIVE, detail, pair.name)]
+        return [Finding("privacy", "event", Status.INCONCLUSIVE, detail, pair.name)]
     if first.skipped or second.skipped:
         detail = f"the target ran into the time limit of {run.settings.seconds:g} s again and again"
-        return [CheckResult("privacy", "event", Status.INCONCLUSIVE, detail, pair.name)]
+        return [Finding("privacy", "event", Status.INCONCLUSIVE, detail, pair.name)]
     sides = (second, first) if event.swapped else (first, second)
     beyond = [event.beyond(side.counts) for side in sides]
     counts = EventCounts(
         int(beyond[0][event.index]), int(beyond[1][event.index]), sides[0].draws, sides[1].draws,
         float(run.settings.samples),
     )  # fmt: skip
-    names = SIDES[::-1] if event.swapped else SIDES
+    names: tuple[Name, Name] = ("second", "first") if event.swapped else SIDES
     shape = f"{pair.statistics[event.statistic].name} {'≥' if event.above else '≤'} {event.threshold:.6g}"
     curve = points((beyond[0], sides[0].draws), (beyond[1], sides[1].draws), event.levels, guarantee, 1 - CONFIDENCE)
     p, tests = p_value(counts, guarantee), 1
     if isinstance(guarantee, ApproximateDP) and guarantee.epsilon <= LARGEST_EXPONENT:
         p, tests = min(1.0, 2 * min(p, _bet_p_value(event, sides, guarantee))), 2
-    checks = [_event_check(run, shape, names, counts, p, tests, {TRADE_OFF: curve})]
+    checks = [_event_check(run, shape, names, counts, p, tests, curve)]
     if isinstance(guarantee, ZCDP):
         bet = renyi_bet(event.first, event.second, guarantee.rho)
         p = bet.p_value(*(np.append(side.counts, side.failed) for side in (first, second)))
@@ -509,14 +516,16 @@ def privacy_checks(run: _Run) -> list[CheckResult]:
             f"{len(event.levels) + 1} intervals: a bet that it exceeds the claim gained a factor "
             f"e^{-math.log(max(p, 1e-300)):.1f}"
         )
-        facts = {key: fact for key, fact in checks[0].facts.items() if key not in ("in_reach", TRADE_OFF)}
+        tested = checks[0].fact(TestedEvent)
+        assert tested is not None
+        facts = replace(tested, in_reach=None, trade_off=None)
         checks.append(replace(checks[0], name="divergence", detail=text, p_value=p, facts=facts))
     if first.failed + second.failed:
         more, less = sorted((first, second), key=lambda side: -side.failed)
-        turned = SIDES if more is first else SIDES[::-1]
+        turned: tuple[Name, Name] = SIDES if more is first else ("second", "first")
         failures = EventCounts(more.failed, less.failed, more.draws, less.draws, float(run.settings.samples))
         p = min(1.0, 2 * p_value(failures, guarantee))
-        check = _event_check(run, "the target fails", turned, failures, p, 2, {})
+        check = _event_check(run, "the target fails", turned, failures, p, 2, None)
         checks.append(replace(check, name=FAILURES))
     return checks
 
@@ -535,8 +544,8 @@ def _bet_p_value(event: ChosenEvent, sides: tuple[SideSums, SideSums], guarantee
 
 
 def _event_check(
-    run: _Run, shape: str, names: tuple[str, ...], counts: EventCounts, p: float, tests: int, facts: dict[str, Any]
-) -> CheckResult:
+    run: _Run, shape: str, names: tuple[Name, Name], counts: EventCounts, p: float, tests: int, curve: TradeOff | None
+) -> Finding:
     pair, guarantee = run.plan.pair, run.work.recipe.guarantee
     bound = log_ratio_lower(counts, CONFIDENCE)
     text = (
@@ -545,7 +554,7 @@ def _event_check(
     )
     if isinstance(guarantee, PureDP):
         text += f"; loss ≥ {bound:.3f} at {CONFIDENCE:.1%} (claim {guarantee.epsilon:g})"
-    return CheckResult(
+    return Finding(
         "privacy",
         "event",
         Status.NOT_REFUTED,
@@ -553,28 +562,28 @@ def _event_check(
         pair.name,
         p_value=p,
         n=counts.first_n + counts.second_n,
-        facts={
-            "event": shape,
-            "counts": [counts.first, counts.second],
-            "draws": [counts.first_n, counts.second_n],
-            "loss_lower_bound": bound,
-            "confidence": CONFIDENCE,
-            "sides": list(names),
-            "data_sets": data_sets(pair),
-            "failures": [run.state[name].failures for name in names],
-            "largest_loss": partial(largest_loss, (counts.first_n, counts.second_n), guarantee),
-            "in_reach": partial(in_reach, counts, guarantee, tests),
-            **facts,
-        },
+        facts=TestedEvent(
+            shape,
+            (counts.first, counts.second),
+            (counts.first_n, counts.second_n),
+            bound,
+            CONFIDENCE,
+            names,
+            data_sets(pair),
+            (run.state[names[0]].failures, run.state[names[1]].failures),
+            largest_loss=largest_loss((counts.first_n, counts.second_n), guarantee, run.look.step),
+            in_reach=in_reach(counts, guarantee, tests, run.look.step),
+            trade_off=curve,
+        ),
         data=(pair.first, pair.second),
     )
 
 
-def _plain(check: CheckResult) -> dict[str, Any]:
-    """A check as plain data, without its data sets."""
+def _plain(check: Finding) -> dict[str, Any]:
+    """A finding as plain data, without its facts and its data sets."""
     return {
         "kind": check.kind, "name": check.name, "status": check.status.value, "detail": check.detail,
-        "scenario": check.scenario, "p_value": check.p_value, "n": check.n, "facts": check.facts,
+        "scenario": check.scenario, "p_value": check.p_value, "n": check.n, "question": check.question,
     }  # fmt: skip
 
 
@@ -679,7 +688,7 @@ def stream_audit(
         options=resolved,
         claim=guarantee,
         adjacency=mechanism(name).adjacency,
-        verdict=verdict_of(checks),
+        verdict=verdict(checks),
         checks=tuple(checks),
         diagnoses=(),
         seed=seed,
@@ -693,22 +702,26 @@ def stream_audit(
     )
 
 
-def _carried_out(run: _Run, expected: Profile) -> list[CheckResult]:
+def _carried_out(run: _Run, expected: Profile) -> list[Finding]:
     """Every check of the run, decided; what is in the checkpoint is not done again."""
     if run.state["few"] is None:
-        few, _ = checks_of_few_draws(run.setting, run.work.recipe.guarantee, run.settings, expected)
-        run.state["few"] = tuple(_plain(check) for check in few)
+        recipe = run.work.recipe
+        adjacency = mechanism(recipe.mechanism).adjacency
+        subject = Subject(run.setting, recipe.guarantee, expected, recipe.mechanism, adjacency, run.settings)
+        require_answer(run.setting)
+        ask(few_questions(), subject, ErrorBudget(run.settings.false_alarm))
+        run.state["few"] = tuple(_plain(check) for check in subject.findings)
         run.save()
-    checks = [CheckResult(**{**one, "status": Status(one["status"])}) for one in run.state["few"]]
-    if any_refuted(checks):
+    checks = [Finding(**{**one, "status": Status(one["status"])}) for one in run.state["few"]]
+    if any(check.status is Status.REFUTED for check in checks):
         return checks
     run.law()
     law = law_checks(run)
     if run.state["ended"]:
-        return [*checks, *decide(run.early(law), run.alpha)]
+        return [*checks, *decide(run.early(law), run.look)]
     run.privacy()
     run.save()
     return [
         *checks,
-        *decide([_weighted(check, 1 / (1 - EARLY_SHARE)) for check in (*law, *privacy_checks(run))], run.alpha),
+        *decide([_weighted(check, 1 / (1 - EARLY_SHARE)) for check in (*law, *privacy_checks(run))], run.look),
     ]

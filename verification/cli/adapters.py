@@ -66,11 +66,13 @@ def record(name: str) -> dict[str, Any]:
     try:
         module = adapter(name)
     except CannotRun as error:
-        return {"name": name, "targets": [], "requirements": [], "source": "", "usable": "no", "reason": str(error)}
+        unknown = {"targets": [], "package": "", "requirements": [], "source": ""}
+        return {"name": name, **unknown, "usable": "no", "reason": str(error)}
     package: Package | None = getattr(module, "PACKAGE", None)
     found = {
         "name": name,
         "targets": list(module.TARGETS),
+        "package": package.audited if package else "",
         "requirements": package.everything if package else [],
         "source": package.source if package else "",
     }
@@ -93,8 +95,7 @@ def _list(options: argparse.Namespace) -> int:
     for row in rows:
         names = row["targets"]
         shown = ", ".join(names[:6]) + (f", … ({len(names)})" if len(names) > 6 else "")
-        package = row["source"] or " ".join(row["requirements"][:1])
-        table.add_row(row["name"], shown, package, row["usable"], row["reason"])
+        table.add_row(row["name"], shown, row["package"], row["usable"], row["reason"])
     console().print(table)
     print(f"environments: {environment.directory()}")
     return 0

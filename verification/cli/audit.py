@@ -16,13 +16,16 @@ from rich.console import Console
 
 from covassay.reference.box_sensitivity import ADJACENCIES
 from covassay.reference.errors import InvalidInput
-from covassay.reference.mechanisms.output import OUTPUTS
 from covassay.reference.mechanisms.registry import stated_claim
 from covassay.reference.privacy import Guarantee
+from covassay.verification.audit.api import audit
 from covassay.verification.audit.check import claim_of
+from covassay.verification.audit.engine.output_kind import OUTPUTS
 from covassay.verification.audit.engine.user_data import UserData, load_user_data
 from covassay.verification.audit.engine.user_pair import UserPair, load_pair
 from covassay.verification.audit.engine.workers import BACKENDS, local_workers
+from covassay.verification.audit.options import FALSE_ALARM, SAMPLES, SCOPES, AuditSettings
+from covassay.verification.audit.report import AuditReport
 from covassay.verification.audit.reports.badge import badge_text
 from covassay.verification.audit.reports.json_report import as_json
 from covassay.verification.audit.reports.junit import as_junit
@@ -31,7 +34,6 @@ from covassay.verification.audit.reports.sarif import sarif_text
 from covassay.verification.audit.reports.terminal import print_report
 from covassay.verification.audit.reports.undecided import undecided
 from covassay.verification.audit.reports.witness_file import witness_file
-from covassay.verification.audit.run import FALSE_ALARM, SAMPLES, SCOPES, AuditReport, AuditSettings, audit
 from covassay.verification.audit.targets import examples
 from covassay.verification.audit.targets.target import TIME_LIMIT, CannotRun, TargetReference, adapters, load
 from covassay.verification.cli.audit_process import INCONCLUSIVE, INTERNAL_ERROR, Finished, Screen, screen
@@ -98,7 +100,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add(
         "target",
         nargs="?",
-        help="module:function (looked up from the current directory), exec:COMMAND or ADAPTER:NAME (covassay adapters)",
+        help="module:function or file.py:function (from the current directory), exec:COMMAND or ADAPTER:NAME (covassay "
+        "adapters)",
     )
     add("--list", action="store_true", help="list the targets that the adapters offer")
     add("--example", choices=EXAMPLES, help="print a whole target in that language, to start from")
@@ -238,7 +241,9 @@ def _settings(options: argparse.Namespace, data: UserData | None = None, pair: U
 
 def _audit(options: argparse.Namespace, place: Screen, tell: Callable[[str | None, Guarantee], None]) -> Finished:
     if not options.target:
-        raise InvalidInput("target: give module:function, exec:COMMAND or ADAPTER:NAME (see covassay audit --list)")
+        raise InvalidInput(
+            "target: give module:function, file.py:function, exec:COMMAND or ADAPTER:NAME (see covassay audit --list)"
+        )
     source = TargetReference(options.target, os.getcwd(), not options.unseeded, options.call)
     _require_files(options)
     if options.witness and Path(options.witness).suffix != WITNESS_SUFFIX:

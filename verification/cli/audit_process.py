@@ -4,31 +4,39 @@ The parent starts a child, which audits and writes its finished result to a file
 file. The parent prints what the file holds and ends with the exit status in it. A child that ends without a result,
 whatever its exit status, gives an INCONCLUSIVE report and exit status 3.
 
-The standard output of the child is its standard error, so that what a target prints never lands in a report.
+What a target prints, on either stream, goes to a pipe of the parent, so that it never lands in a report. The parent
+shows the first `PRINTED` bytes on standard error and says how many more there were. On a terminal it does so at the
+end, because the progress bar is there.
 """
 
 import base64
+import codecs
 import contextlib
 import ctypes
 import io
 import json
 import os
+import select
 import shutil
 import signal
 import subprocess
 import sys
 import tempfile
+import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from types import FrameType
+from typing import IO, TextIO
 
-from covassay.verification.audit.targets.deadline import SUPERVISED, passed
+from covassay.verification.audit.targets.deadline import SUPERVISED, groups, passed
 
 RESULT = "result.json"  # in a folder of the run; it exists only when the audit is complete
 CLAIM = "claim.json"  # the mechanism and the budget of a target that has been loaded
 SHOW_CURSOR = "\x1b[?25h"
 TICK = 0.1  # seconds between two looks at the child
+PRINTED = 20_000  # bytes of what a target prints that are shown
+LAST_WORDS = 0.5  # seconds in which what the child has printed is read when it has ended
 GRACE = 5.0  # seconds that the child has to end by itself when its result is written or it was interrupted
 INCONCLUSIVE = 3
 INTERNAL_ERROR = 4
@@ -87,8 +95,11 @@ def run_in_child(arguments: Sequence[str]) -> int:
         command = [sys.executable, "-P", "-m", __name__, folder, str(place.width), str(int(place.terminal)), *arguments]
         # a session of its own: the target and everything that it started can be ended together
         environment = {**os.environ, SUPERVISED: folder}
-        process = subprocess.Popen(command, stdin=subprocess.DEVNULL, start_new_session=True, env=environment)
-        with _ended(process):
+        process = subprocess.Popen(
+            command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, start_new_session=True, env=environment
+        )
+        assert process.stdout is not None
+        with _shown(process.stdout), _ended(process, Path(folder)):
             stuck = _wait(process, Path(folder))
         ending = STUCK if stuck else _ending(process)
         finished = _read(Path(folder) / RESULT) or _unfinished(arguments, place, ending, Path(folder) / CLAIM)
@@ -112,8 +123,8 @@ def _wait(process: "subprocess.Popen[bytes]", folder: Path) -> bool:
 
 
 @contextlib.contextmanager
-def _ended(process: "subprocess.Popen[bytes]") -> Iterator[None]:
-    """On leaving, the child and every process of its session are gone; an interruption is passed on to it first."""
+def _ended(process: "subprocess.Popen[bytes]", folder: Path) -> Iterator[None]:
+    """On leaving, the child, its process group and those of targets are gone; an interruption is passed on first."""
 
     def terminate(signum: int, frame: FrameType | None) -> None:
         sys.exit(TERMINATED)
@@ -128,9 +139,49 @@ def _ended(process: "subprocess.Popen[bytes]") -> Iterator[None]:
         raise
     finally:
         _kill(process)
+        for number in groups(folder):
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.killpg(number, signal.SIGKILL)
         if sys.stderr.isatty() and os.environ.get("TERM", "dumb") != "dumb":  # a progress bar that was killed hid it
             sys.stderr.write(SHOW_CURSOR)
         signal.signal(signal.SIGTERM, previous)
+
+
+@contextlib.contextmanager
+def _shown(pipe: IO[bytes]) -> Iterator[None]:
+    """While the block runs, read what is printed, so that nobody waits; show the beginning and count the rest."""
+    decoder = codecs.getincrementaldecoder("utf-8")("replace")
+    held: list[str] = []
+    at_once = not sys.stderr.isatty()
+    size, over = 0, threading.Event()
+
+    def read() -> None:
+        nonlocal size
+        while True:
+            ready = select.select([pipe], [], [], TICK)[0]
+            part = os.read(pipe.fileno(), PRINTED) if ready else b""
+            if not part and (ready or over.is_set()):
+                return  # nobody can print any more, or what still can is a process that the target has left behind
+            text = decoder.decode(part[: max(0, PRINTED - size)])
+            size += len(part)
+            if at_once:
+                sys.stderr.write(text)
+                sys.stderr.flush()
+            else:
+                held.append(text)
+
+    reader = threading.Thread(target=read, daemon=True)
+    reader.start()
+    try:
+        yield
+    finally:
+        over.set()
+        reader.join(LAST_WORDS)
+        sys.stderr.write("".join(held))
+        if size > PRINTED:
+            more = f"{size - PRINTED:,}".replace(",", " ")
+            sys.stderr.write(f"\ncovassay: the target printed {more} bytes more; the first {PRINTED} are shown\n")
+        sys.stderr.flush()
 
 
 def _kill(process: "subprocess.Popen[bytes]") -> None:
@@ -205,19 +256,17 @@ def _is_stdout(path: Path) -> bool:
         return False
 
 
-def _only_errors() -> None:
-    """Send the standard output of this process, and of those that it starts, to standard error."""
-    try:
-        os.dup2(2, 1)
-    except OSError:  # there is no standard error
-        nowhere = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(nowhere, 1)
-        os.dup2(nowhere, 2)
-    # new streams: the old one of the standard output may believe that it is a file in which one can seek
+def _streams() -> TextIO | None:
+    """Send standard error to the parent, as standard output; the one that was there is for the progress bar."""
+    own = None
+    with contextlib.suppress(OSError):  # there is no standard error
+        own = open(os.dup(2), "w", encoding="utf-8", errors="backslashreplace", buffering=1)  # noqa: SIM115
+    os.dup2(1, 2)
     sys.stdout, sys.stderr = (
         open(number, "w", encoding="utf-8", errors="backslashreplace", buffering=1, closefd=False)  # noqa: SIM115
         for number in (1, 2)
     )
+    return own
 
 
 def _end_with_parent() -> None:
@@ -235,10 +284,12 @@ def _child(folder: Path, place: Screen, arguments: Sequence[str]) -> None:
     """Audit, and write the result."""
     process = os.getpid()
     _end_with_parent()
-    _only_errors()
+    own = _streams()
     from covassay.verification.cli import audit
+    from covassay.verification.cli import screen as shown
     from covassay.verification.cli.main import one_line, parse
 
+    shown.errors = own
     printed = io.StringIO()
     try:
         with contextlib.redirect_stdout(printed):

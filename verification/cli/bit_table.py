@@ -11,12 +11,15 @@ from pathlib import Path
 from typing import Any
 
 from covassay.reference.errors import InvalidInput
+from covassay.reference.mechanisms.registry import MECHANISMS
 from covassay.reference.privacy import Guarantee
 from covassay.verification.audit.adapters import rounded_releases
+from covassay.verification.audit.api import BitsFound, audit_bits
 from covassay.verification.audit.check import claim_of
-from covassay.verification.audit.engine.checks import CheckResult, Status
-from covassay.verification.audit.engine.low_order_bits import BitFindings
-from covassay.verification.audit.run import FALSE_ALARM, SAMPLES, audit_bits
+from covassay.verification.audit.engine.facts import Facts, TestedEvent
+from covassay.verification.audit.engine.finding import Status
+from covassay.verification.audit.knowledge.known import known
+from covassay.verification.audit.options import FALSE_ALARM, SAMPLES
 from covassay.verification.audit.targets.target import CannotRun, Target, TargetReference, load
 from covassay.verification.claims.markdown import cell
 from covassay.verification.cli import kept_rows
@@ -35,24 +38,12 @@ TARGETS = (
     "rounded:entrywise-laplace", "rounded:nuclear-laplace", "rounded:nuclear-laplace-symmetric", "rounded:gauss-cov",
     "rounded:iterative-eigenvectors",
 )  # fmt: skip
-FEW = "the answer is one of a few public numbers, with the same bits on all data; rounding hardly moves its probability"
-EIGENVECTORS = (
-    "one column gives one of a few public numbers; otherwise the output is made of eigenvectors of a noisy matrix, and "
-    "each of their bits depends on all entries"
-)
-POWERS = (
-    "the noisy numbers are multiplied by powers of √0.84, which rounds off their last bits; even with that constant "
-    "divided out again, pme and pgce showed an event of one column in at most 7 of 1500 draws against 0, whose test "
-    "would take about 10^6 draws"
-)
-UNSEEN = {  # float mechanisms in which the check has found no loss above the claim, and why
-    "above-threshold": FEW, "exponential": FEW, "private-radius": FEW, "ppc": EIGENVECTORS, "weak-ppc": EIGENVECTORS,
-    "pgce": POWERS, "pme": POWERS, "gaussian-learner": POWERS,
-    "matrix-bingham": "an entry is a sum of products of eigenvectors, which mix all bits: at most 5 of 2046",
-    "adassp": "a quotient of noisy sums: its denominator has 53 random bits, so that it may be any float in a range",
-    "coinpress-covariance": "the last noisy matrix is multiplied by matrices of earlier steps with 53 random bits",
-}  # fmt: skip
 ROUNDED_SAMPLES = 200  # draws a side on every pair in the first look at one of many rounded releases
+
+
+def unseen() -> dict[str, str]:
+    """The float mechanisms in which the check has found no loss above the claim, and why."""
+    return {name: why for name in sorted(MECHANISMS) if (why := known(name).bits_unseen)}
 
 
 @dataclass(frozen=True)
@@ -83,15 +74,16 @@ def row_of(name: str, samples: int) -> BitRow:
         return BitRow(name, missing=str(error))
 
 
-def _row(target: Target, claim: Guarantee, samples: int, found: BitFindings) -> BitRow:
-    event, counts = _shown(next((check for check in found.checks if check.status is Status.REFUTED), None))
+def _row(target: Target, claim: Guarantee, samples: int, made: BitsFound) -> BitRow:
+    found = made.facts
+    event, counts = _shown(next((f.facts for f in made.checks if f.status is Status.REFUTED and f.scenario), None))
     budget = " ".join(f"--{key} {value:g}" for key, value in claim.keywords().items())
     samples_stated = "" if samples == SAMPLES else f" --samples {samples}"
     return BitRow(
         target=target.name,
         version=target.version,
         claim=str(claim),
-        bits=found.verdict.value,
+        bits=found.verdict,
         event=event,
         counts=counts,
         loss=found.loss,
@@ -101,11 +93,11 @@ def _row(target: Target, claim: Guarantee, samples: int, found: BitFindings) -> 
     )
 
 
-def _shown(found: CheckResult | None) -> tuple[str, str]:
-    if found is None:
+def _shown(found: Facts | None) -> tuple[str, str]:
+    if not isinstance(found, TestedEvent):
         return "", ""
-    (a, b), (n, m) = found.facts["counts"], found.facts["draws"]
-    return found.facts["event"], f"{a} of {n} against {b} of {m}"
+    (a, b), (n, m) = found.counts, found.draws
+    return found.event, f"{a} of {n} against {b} of {m}"
 
 
 def measured(names: Sequence[str], samples: int, jobs: int = 1, kept: Path | None = None) -> Iterator[BitRow]:
@@ -179,10 +171,10 @@ def render(rows: Iterable[BitRow], rounded_found: dict[str, Any] | None = None) 
         text += ["", f"## Not run: {len(missing)}\n", *(f"- `{row.target}`: {cell(row.missing)}" for row in missing)]
     text += [
         "",
-        f"## Float mechanisms of covassay in which no loss above the claim was found: {len(UNSEEN)}\n",
+        f"## Float mechanisms of covassay in which no loss above the claim was found: {len(unseen())}\n",
         "The reasons below say why the check sees nothing in them. They do not say that their bits are safe.",
         "`covassay:ppde` is not among them: its loss is shown with `--samples 4000`.\n",
-        *(f"- `covassay:{name}`: {reason}." for name, reason in UNSEEN.items()),
+        *(f"- `covassay:{name}`: {reason}." for name, reason in unseen().items()),
     ]
     if rounded_found:
         text += ["", "## Rounded releases, many seeds\n", _rounded_sentence(rounded_found)]
@@ -195,9 +187,9 @@ def render(rows: Iterable[BitRow], rounded_found: dict[str, Any] | None = None) 
 def _rounded_one(name: str, seed: int, samples: int) -> dict[str, Any]:
     """The check of low-order bits of one rounded release under one seed, as `--scope bits` makes it."""
     source = TargetReference(f"rounded:{name}", ".")
-    found = audit_bits(source, claim_of(source), samples=samples, seed=seed)
-    tested = sum(check.p_value is not None for check in found.checks)
-    return {"target": name, "seed": seed, "samples": samples, "bits": found.verdict.value, "tested": tested,
+    made = audit_bits(source, claim_of(source), samples=samples, seed=seed)
+    tested, found = sum(f.p_value is not None for f in made.checks), made.facts
+    return {"target": name, "seed": seed, "samples": samples, "bits": found.verdict, "tested": tested,
             "draws": found.draws}  # fmt: skip
 
 

@@ -8,7 +8,7 @@ from statistics import median
 from covassay.verification.audit.negative_controls.every import NEGATIVE_CONTROLS
 from covassay.verification.audit.negative_controls.of_the_list import CONTROL_OF
 from covassay.verification.audit.negative_controls.table import Row, row_of
-from covassay.verification.audit.run import FALSE_ALARM, SAMPLES
+from covassay.verification.audit.options import FALSE_ALARM, SAMPLES
 from covassay.verification.claims.markdown import cell
 from covassay.verification.cli import kept_rows
 

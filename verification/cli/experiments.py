@@ -13,7 +13,7 @@ from rich.table import Table
 
 from covassay.reference.errors import InvalidInput
 from covassay.verification.audit.negative_controls.every import NEGATIVE_CONTROLS
-from covassay.verification.audit.run import FALSE_ALARM, FEWEST_SAMPLES, SAMPLES
+from covassay.verification.audit.options import FALSE_ALARM, FEWEST_SAMPLES, SAMPLES
 from covassay.verification.claims.rates.accuracy import TOLERANCE, Measurement, Rate, measure
 from covassay.verification.claims.rates.rates import RATES
 from covassay.verification.cli import bit_table, control_table, experiment_runs, null_audits

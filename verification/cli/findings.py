@@ -15,12 +15,14 @@ from textwrap import shorten
 from typing import Any
 
 from covassay.reference.errors import InvalidInput
+from covassay.verification.audit.api import audit
 from covassay.verification.audit.check import claim_of, group_of
 from covassay.verification.audit.engine.adjacency import REPLACE_ONE
-from covassay.verification.audit.engine.checks import Status, Verdict
+from covassay.verification.audit.engine.finding import Status, Verdict
+from covassay.verification.audit.options import FALSE_ALARM, SAMPLES
+from covassay.verification.audit.report import AuditReport
 from covassay.verification.audit.reports.words import explanation, p_text, repeats
 from covassay.verification.audit.reports.words import findings as grouped
-from covassay.verification.audit.run import FALSE_ALARM, SAMPLES, AuditReport, audit
 from covassay.verification.audit.targets.environment import NOTE
 from covassay.verification.audit.targets.target import CannotRun, TargetReference
 from covassay.verification.claims.markdown import cell

@@ -16,8 +16,9 @@ from scipy import stats
 
 from covassay.reference.mechanisms.registry import default_claim, mechanism
 from covassay.verification.audit.adapters.covassay_mechanisms import TARGETS
-from covassay.verification.audit.engine.checks import CheckResult
-from covassay.verification.audit.run import audit
+from covassay.verification.audit.api import audit
+from covassay.verification.audit.engine.facts import LawTest
+from covassay.verification.audit.engine.finding import Finding
 from covassay.verification.cli import kept_rows
 from covassay.verification.statistics.tests import DISCRETE_SLACK
 
@@ -39,14 +40,13 @@ class Audited:
     bounds: tuple[float, ...]
 
 
-def is_exact(check: CheckResult) -> bool:
+def is_exact(check: Finding) -> bool:
     """Whether the p-value is that of Kolmogorov's test, or of the test of a total."""
-    if check.facts.get("effect") == TOTAL:
-        return True
-    statistic = check.facts.get("statistic")
-    if check.kind != "law" or check.facts.get("effect") != DISTANCE or statistic is None or check.p_value is None:
+    facts = check.fact(LawTest)
+    if facts is None or check.p_value is None or facts.effect not in (TOTAL, DISTANCE):
         return False
-    return bool(abs(check.p_value - stats.kstwo.sf(max(statistic - DISCRETE_SLACK, 0.0), check.n)) < 1e-9)
+    exact = stats.kstwo.sf(max(facts.statistic - DISCRETE_SLACK, 0.0), check.n)
+    return facts.effect == TOTAL or bool(abs(check.p_value - exact) < 1e-9)
 
 
 def audited(target: str, seed: int, samples: int) -> Audited:

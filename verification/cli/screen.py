@@ -4,7 +4,7 @@ import json
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, TextIO
 
 from rich.console import Console
 from rich.markup import escape
@@ -15,6 +15,7 @@ from rich.text import Text
 from covassay.verification.statistics.streams import Watch
 
 BAR = 16  # columns of a progress bar
+errors: TextIO | None = None  # where progress is shown, if standard error is for what a target prints
 WIDTH_OF_A_PIPE = 150  # a pipe has no width; this one keeps most rows on one line
 
 
@@ -83,12 +84,16 @@ def _progress(quiet: bool, made: str, redirect: bool = False) -> Progress:
 
     It leaves standard output alone unless that is to be redirected, because what is printed there belongs there.
     """
-    terminal = sys.stderr.isatty()  # a Console alone would take a pipe for a terminal where FORCE_COLOR is set
-    errors = Console(stderr=True, force_terminal=terminal)
+    terminal = (errors or sys.stderr).isatty()  # a Console alone would take a pipe for one where FORCE_COLOR is set
+    shown = Console(file=errors, stderr=True, force_terminal=terminal)
     rest = Column(ratio=1, no_wrap=True, overflow="ellipsis")  # so much of the description as there is room for
     columns = BarColumn(BAR), TextColumn(made), Left(), TextColumn("{task.description}", table_column=rest)
     hidden = quiet or not terminal
-    return Progress(*columns, console=errors, transient=True, disable=hidden, redirect_stdout=redirect, expand=True)
+    own = errors is not None  # then nothing else is printed there, and nothing need be redirected
+    return Progress(
+        *columns, console=shown, transient=True, disable=hidden, redirect_stdout=redirect and not own,
+        redirect_stderr=not own, expand=True,
+    )  # fmt: skip
 
 
 @contextmanager

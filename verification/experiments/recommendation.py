@@ -185,7 +185,7 @@ def noises(candidate: Candidate, d: int, rng: np.random.Generator, count: int) -
     given = {name: candidate.options[name] for name in ("ensemble", "body") if name in candidate.options}
     if candidate.mechanism == "k-norm":
         return list(candidate.declared.draw_noise(d, rng, size=count, **given))
-    if candidate.mechanism in ("clipped-cov", "adaptive-cov", "adaptive-cov-pure"):
+    if candidate.searches:
         given["rows"] = ROWS
     return [candidate.declared.draw_noise(d, rng, **given) for _ in range(count)]
 

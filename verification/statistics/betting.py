@@ -7,6 +7,7 @@ functions A and B and a number c, that E_P[A] − E_Q[B] ≤ c. A bet takes a st
 
 By 1 + t ≤ eᵗ the mean of the product is at most exp(λ n (E_P[A] − E_Q[B] − c)) ≤ 1. By Markov's inequality its inverse
 is a p-value, for every n and n' and however the bet was chosen, as long as it did not look at the draws.
+The logarithm of the product is rounded down, so that the p-value is never too small.
 
 The inequality for (ε, δ)-DP is P(S) − e^ε Q(S) ≤ δ. For the Rényi divergence of order α > 1 it is Young's inequality:
 for every function L > 0, α E_P[L^{α−1}] − (α − 1) E_Q[L^α] ≤ E_Q[(dP/dQ)^α] = exp((α − 1) D_α(P ‖ Q)), with equality
@@ -25,6 +26,7 @@ from covassay.reference.domain import Vector
 PRIOR = 0.5  # pseudo-draws that are added to every category of the pilot
 LARGEST_SHARE = 0.95  # of the stake at which a single draw could lose everything
 ORDERS = 1.0, 1.5, 3.0  # of the Rényi divergences that are tried; 1 stands for Kullback–Leibler
+UNIT = 2.0**-53  # the relative error of one operation
 TINY = 1e-12  # keeps a stake above 0 and a variance away from 0
 FIRST_POWERS = 0.3, 0.5, 0.7, 0.85, 1.0  # of the ratio of the shares, where the search begins
 FIRST_CAPS = 1.0, 2.0, 4.0  # of the logarithm of that ratio, where the search begins
@@ -35,11 +37,15 @@ ITERATIONS = 400  # of the search for a bet; a search cut short costs power and 
 
 @dataclass(frozen=True)
 class Inequality:
-    """E_P[first] − E_Q[second] ≤ bound, for two functions that are constant on every category: (categories,) each."""
+    """E_P[first] − E_Q[second] ≤ bound, for two functions that are constant on every category: (categories,) each.
+
+    `exponent` is the largest size of a number whose exponential the functions take; their relative error grows with it.
+    """
 
     first: Vector
     second: Vector
     bound: float
+    exponent: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -51,7 +57,12 @@ class Bet:
     centre: float
 
     def log_value(self, first: Vector, second: Vector) -> float:
-        """The logarithm of the e-value; `first` and `second` are the numbers of draws in every category."""
+        """The logarithm of the e-value, rounded down; `first` and `second` are the numbers of draws in every category.
+
+        A factor 1 + λ (A − u) has an error of at most 8 units of each of 1, λ|A|, λ|u| and λ|c|, and 2 more for each
+        unit of an exponent. It is at least 1 − `LARGEST_SHARE`. Its logarithm adds a few units, and the sum one for
+        each category.
+        """
         n, other = float(first.sum()), float(second.sum())
         if n == 0 or other == 0:
             return 0.0
@@ -59,7 +70,20 @@ class Bet:
         other_gain = (self.centre - self.inequality.bound - self.inequality.second) * n / other
         worst = -min(float(gain.min()), float(other_gain.min()))
         stake = min(self.stake, LARGEST_SHARE / worst) if worst > 0 else self.stake
-        return float(first @ np.log1p(stake * gain) + second @ np.log1p(stake * other_gain))
+        logs, other_logs = np.log1p(stake * gain), np.log1p(stake * other_gain)
+        rounding = UNIT * (
+            first @ self._error(self.inequality.first, stake, logs)
+            + second @ self._error(self.inequality.second, stake * n / other, other_logs)
+        )
+        return float(first @ logs + second @ other_logs - rounding)
+
+    def _error(self, values: Vector, stake: float, logs: Vector) -> Vector:
+        """A bound on the error of the logarithms of the factors on one side and of their sum, in units."""
+        size = 1 + stake * (np.abs(values) + abs(self.centre) + abs(self.inequality.bound))
+        units: Vector = (8 + 2 * self.inequality.exponent) * size / np.exp(np.minimum(logs, 0.0)) + (
+            len(logs) + 8
+        ) * np.abs(logs)
+        return units
 
     def p_value(self, first: Vector, second: Vector) -> float:
         """The p-value of the claim, for draws that the choice of the bet did not look at."""
@@ -69,16 +93,16 @@ class Bet:
 def event_inequality(epsilon: float, delta: float) -> Inequality:
     """(ε, δ)-DP for an event; the categories are the event and its complement."""
     inside = np.array([1.0, 0.0])
-    return Inequality(inside, math.exp(epsilon) * inside, delta)
+    return Inequality(inside, math.exp(epsilon) * inside, delta, epsilon)
 
 
 def renyi_inequality(log_ratio: Vector, alpha: float, rho: float) -> Inequality:
     """ρ-zCDP, seen in the order α with L = exp(log_ratio); for α > 1 divided by its right side."""
     if alpha == 1:
-        return Inequality(log_ratio, np.exp(log_ratio), rho - 1)
+        return Inequality(log_ratio, np.exp(log_ratio), rho - 1, float(np.abs(log_ratio).max()))
     right = alpha * (alpha - 1) * rho
     first, second = np.exp((alpha - 1) * log_ratio - right), np.exp(alpha * log_ratio - right)
-    return Inequality(alpha * first, (alpha - 1) * second, 1.0)
+    return Inequality(alpha * first, (alpha - 1) * second, 1.0, alpha * float(np.abs(log_ratio).max()) + right)
 
 
 def smoothed(counts: Vector) -> Vector:

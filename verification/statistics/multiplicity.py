@@ -19,9 +19,17 @@ def require_false_alarm(alpha: float) -> float:
 def holm(p_values: Sequence[float], alpha: float) -> list[bool]:
     """Which null hypotheses are rejected; the probability that any true one is rejected is at most α.
 
-    This holds however the tests depend on one another.
+    This holds however the tests depend on one another. The level of a test is rounded by at most 2⁻⁵², which the guard
+    of a p-value outweighs (`statistics.ratio`).
+
+    Raises
+    ------
+    InvalidInput : a p-value is not in [0, 1]; not a number would count as rejected.
     """
     require_false_alarm(alpha)
+    for p in p_values:
+        if not 0 <= p <= 1:
+            raise InvalidInput(f"p-value = {p!r}: must lie in [0, 1]")
     if not p_values:
         return []
     from statsmodels.stats.multitest import multipletests  # it loads pandas, so it is loaded when it is needed

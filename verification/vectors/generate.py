@@ -78,6 +78,14 @@ def _fine(noise: Any) -> Any:
     return round(noise * FINE) / FINE if isinstance(noise, float) else noise
 
 
+class _KeysApart(np.random.Generator):
+    """A generator from which the key of a sampler takes nothing: a test says what a sampler returns, and has no key."""
+
+    def bytes(self, length: int) -> bytes:
+        """So many zeros."""
+        return bytes(length)
+
+
 def _noise(declared: AnyMechanism, noise: Any, d: int, rng: np.random.Generator) -> Any:
     """A noise as a test has it: in place of a sampler, what it returns."""
     if hasattr(noise, "direction"):
@@ -109,7 +117,8 @@ def _question(declared: AnyMechanism, label: str, n: int, d: int, **changed: Any
     rng = np.random.default_rng(stream(0, "vectors", declared.name, label))
     budget = {key: DELTA if key == "delta" else 0.5 for key in declared.notion.default.keywords()}
     parameters = {**budget, **declared.parameters, **changed}
-    noise = _noise(declared, noise_of(declared, parameters, d, rng, n), d, rng)
+    drawing = rng if declared.lattice else _KeysApart(rng.bit_generator)
+    noise = _noise(declared, noise_of(declared, parameters, d, drawing, n), d, rng)
     own = {name: value for name, value in parameters.items() if name not in declared.of_the_draw}
     return {
         "kind": "release",

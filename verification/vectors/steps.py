@@ -15,6 +15,7 @@ from covassay.reference.mechanisms.building_blocks.above_threshold import AboveT
 from covassay.reference.mechanisms.concentrated import adaptive_cov, clipped_cov
 from covassay.reference.mechanisms.mechanism import Mechanism
 from covassay.reference.mechanisms.pure import adaptive_cov_pure
+from covassay.reference.mechanisms.pure.iterative_eigenvectors import Direction
 from covassay.reference.mechanisms.registry import mechanism
 from covassay.verification.vectors.numbers import DIGITS, digits, exact, read
 
@@ -123,14 +124,14 @@ def _sampler(declared: Mechanism[Any, ..., Any], parameters: Parts, given: Parts
     return asked[0]
 
 
-def recorded(directions: list[Any], asked: list[Any]) -> Callable[[Any], Any]:
-    """A sampler that returns these directions, one a call, and writes down what it was asked to draw from."""
+def recorded(directions: list[Any], asked: list[Any]) -> Direction:
+    """A sampler that returns these directions, one a step, and writes down what it was asked to draw from."""
 
-    def direction(m: Any) -> Any:
-        if len(asked) >= len(directions):
+    def direction(m: Any, step: int) -> Any:
+        if step >= len(directions):
             raise InvalidInput(f"noise.directions: there are {len(directions)}, and more are needed")
         asked.append(m)
-        return np.array(directions[len(asked) - 1], dtype=float)
+        return np.array(directions[step], dtype=float)
 
     return direction
 

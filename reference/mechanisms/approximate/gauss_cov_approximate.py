@@ -19,9 +19,21 @@ Accuracy. The error is σ‖W‖_F on all data.
 Proof: proofs/paper/gauss-cov-approximate.md
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 
-from covassay.reference.domain import DataSet, Matrix, Number, require_symmetric, second_moment, sized_unit_rows
+import numpy as np
+
+from covassay.reference.domain import (
+    DataSet,
+    Matrix,
+    Number,
+    require_symmetric,
+    second_moment,
+    shape_of,
+    sized_unit_rows,
+)
 from covassay.reference.mechanisms.building_blocks.gaussian_approximate import (
     ApproximateEpsilon,
     multiplier,
@@ -82,6 +94,57 @@ def release(
 
 
 @checked
+def sample(
+    x: DataSet,
+    rng: np.random.Generator,
+    *,
+    epsilon: ApproximateEpsilon,
+    delta: Delta,
+    calibration: Calibration = "paper",
+    ensemble: Ensemble = "wigner",
+    row_bound: RowBound = 1.0,
+    on_large_rows: LargeRows = "clip",
+) -> Matrix:
+    """Draw the noise from `rng`, then `release`. Not for production: the noise is float64.
+
+    Parameters
+    ----------
+    x : (n, d), n ≥ 1 records, d ≥ 1 features; rows in the ball of radius `row_bound`.
+    rng : the source of all randomness.
+    epsilon : ε in [1e-8, 1e12], the budget.
+    delta : δ in [1e-300, 1), the probability that the budget does not cover.
+    calibration : "paper" has the constants of the source, "tight" less noise, for which our proof still gives the
+        claim.
+    ensemble : the law of W: "wigner" has variance 1 on and above the diagonal, "goe" 1 on it and 1/2 above.
+    row_bound : r in [1e-100, 1e100], public, in the unit of x: longer rows are clipped or rejected.
+    on_large_rows : "clip" scales a row longer than r back to length r; "raise" rejects it, which reads the data.
+
+    Returns
+    -------
+    (d, d), symmetric, in the unit of x squared.
+
+    Raises
+    ------
+    InvalidInput : an argument breaks its rule. Whether x is finite, and with "raise" whether its rows are short, is
+        read off the data, so not private.
+
+    Privacy : (ε, δ)-DP (replace-one), n public, in real arithmetic; `spend` has what is proven.
+    """
+    _, d = shape_of(x)
+    noise = draw_noise(d, rng, ensemble=ensemble)
+    return release(
+        x,
+        noise,
+        epsilon=epsilon,
+        delta=delta,
+        calibration=calibration,
+        ensemble=ensemble,
+        row_bound=row_bound,
+        on_large_rows=on_large_rows,
+    )
+
+
+@checked
 def spend(
     *,
     epsilon: ApproximateEpsilon,
@@ -104,5 +167,4 @@ def spend(
 ABOUT = About(
     "gauss-cov-approximate", "Gaussian covariance, (ε, δ)", "DTTZ14", "Algorithm 1 (ADK19 baseline G)", "reconstructed"
 )
-MECHANISM = Mechanism(ABOUT, APPROXIMATE, SYMMETRIC_SECOND_MOMENT, release, draw_noise, spend)
-sample = MECHANISM.sample
+MECHANISM = Mechanism(ABOUT, APPROXIMATE, SYMMETRIC_SECOND_MOMENT, release, draw_noise, sample, spend)

@@ -22,6 +22,8 @@ Accuracy. With probability 1 − β every query passed over is below T + α and 
 Proof: proofs/paper/above-threshold.md
 """
 
+from __future__ import annotations
+
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -29,7 +31,7 @@ from typing import Annotated
 
 import numpy as np
 
-from covassay.reference.domain import column_squares, require_shape, sized_unit_rows
+from covassay.reference.domain import column_squares, require_shape, shape_of, sized_unit_rows
 from covassay.reference.domain.types import DataSet, Number, Vector
 from covassay.reference.mechanisms.mechanism import About, Mechanism
 from covassay.reference.mechanisms.output import LevelOutput
@@ -41,6 +43,7 @@ from covassay.reference.mechanisms.parameters import (
     RowBound,
     checked,
     positive,
+    strict,
 )
 from covassay.reference.privacy import PURE, PureDP, Spend
 
@@ -54,6 +57,7 @@ def threshold_scale(epsilon: Number) -> Number:
     return 2 / epsilon
 
 
+@strict(calibration=Calibration)
 def query_scale(epsilon: Number, calibration: str) -> Number:
     """b₂: 4/ε in the paper, for any queries; 2/ε tight, for monotone queries and for energies."""
     return (4 if calibration == "paper" else 2) / epsilon
@@ -74,6 +78,7 @@ def energies_loss(b1: Number, b2: Number, d: int) -> Number:
     return 2 / b2 if d > 1 else 1 / max(b1, b2)
 
 
+@strict(calibration=Calibration)
 def accuracy(
     m: Number, beta: Number, epsilon: Number, calibration: str, log: Callable[[Number], Number] = math.log
 ) -> Number:
@@ -140,6 +145,54 @@ def draw_noise(queries: int, rng: np.random.Generator) -> AboveThresholdNoise:
 
 
 @checked
+def sample(
+    x: DataSet,
+    rng: np.random.Generator,
+    *,
+    epsilon: Epsilon,
+    calibration: Calibration = "paper",
+    share: Share = 1.0,
+    row_bound: RowBound = 1.0,
+    on_large_rows: LargeRows = "clip",
+) -> float:
+    """Draw the noise from `rng`, then `release`. Not for production: the noise is float64.
+
+    Parameters
+    ----------
+    x : (n, d), n ≥ 1 records, d ≥ 1 features; rows in the ball of radius `row_bound`.
+    rng : the source of all randomness.
+    epsilon : ε in [1e-30, 1e30], the budget.
+    calibration : "paper" has the constants of the source, "tight" less noise, for which our proof still gives the
+        claim.
+    share : in [1e-30, 1e30], public: the threshold is share · n/d, in the unit of x squared.
+    row_bound : r in [1e-100, 1e100], public, in the unit of x: longer rows are clipped or rejected.
+    on_large_rows : "clip" scales a row longer than r back to length r; "raise" rejects it, which reads the data.
+
+    Returns
+    -------
+    (), without a unit.
+
+    Raises
+    ------
+    InvalidInput : an argument breaks its rule. Whether x is finite, and with "raise" whether its rows are short, is
+        read off the data, so not private.
+
+    Privacy : ε-DP (replace-one), n public, in real arithmetic; `spend` has what is proven.
+    """
+    _, d = shape_of(x)
+    noise = draw_noise(d, rng)
+    return release(
+        x,
+        noise,
+        epsilon=epsilon,
+        calibration=calibration,
+        share=share,
+        row_bound=row_bound,
+        on_large_rows=on_large_rows,
+    )
+
+
+@checked
 def spend(*, epsilon: Epsilon, dimension: Dimension, calibration: Calibration = "paper") -> Spend:
     """The claimed ε; proven is what the energies spend, see `energies_loss`."""
     proven = energies_loss(threshold_scale(epsilon), query_scale(epsilon, calibration), dimension)
@@ -147,5 +200,4 @@ def spend(*, epsilon: Epsilon, dimension: Dimension, calibration: Calibration = 
 
 
 ABOUT = About("above-threshold", "AboveThreshold (sparse vector)", "DLY22", "Algorithm 1", "code")
-MECHANISM = Mechanism(ABOUT, PURE, LevelOutput(), release, draw_noise, spend, repeats=True)
-sample = MECHANISM.sample
+MECHANISM = Mechanism(ABOUT, PURE, LevelOutput(), release, draw_noise, sample, spend, repeats=True)

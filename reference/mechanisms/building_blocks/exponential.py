@@ -17,12 +17,23 @@ NOTE: the bound e^{−ητ} μ of ADK19 Lemma 4, with μ taken at s = τ, is ref
 Proof: proofs/paper/exponential.md
 """
 
+from __future__ import annotations
+
 import math
 from collections.abc import Callable
 
 import numpy as np
 
-from covassay.reference.domain import DataSet, Matrix, Number, Vector, column_squares, require_shape, unit_rows
+from covassay.reference.domain import (
+    DataSet,
+    Matrix,
+    Number,
+    Vector,
+    column_squares,
+    require_shape,
+    shape_of,
+    unit_rows,
+)
 from covassay.reference.mechanisms.mechanism import About, Mechanism
 from covassay.reference.mechanisms.output import LevelOutput
 from covassay.reference.mechanisms.parameters import Dimension, Epsilon, LargeRows, RowBound, checked
@@ -80,6 +91,41 @@ def draw_noise(dimension: int, rng: np.random.Generator, size: int | None = None
 
 
 @checked
+def sample(
+    x: DataSet,
+    rng: np.random.Generator,
+    *,
+    epsilon: Epsilon,
+    row_bound: RowBound = 1.0,
+    on_large_rows: LargeRows = "clip",
+) -> float:
+    """Draw the noise from `rng`, then `release`. Not for production: the noise is float64.
+
+    Parameters
+    ----------
+    x : (n, d), n ≥ 1 records, d ≥ 1 features; rows in the ball of radius `row_bound`.
+    rng : the source of all randomness.
+    epsilon : ε in [1e-30, 1e30], the budget.
+    row_bound : r in [1e-100, 1e100], public, in the unit of x: longer rows are clipped or rejected.
+    on_large_rows : "clip" scales a row longer than r back to length r; "raise" rejects it, which reads the data.
+
+    Returns
+    -------
+    (), without a unit.
+
+    Raises
+    ------
+    InvalidInput : an argument breaks its rule. Whether x is finite, and with "raise" whether its rows are short, is
+        read off the data, so not private.
+
+    Privacy : ε-DP (replace-one), n public, in real arithmetic; `spend` has what is proven.
+    """
+    _, d = shape_of(x)
+    noise = draw_noise(d, rng)
+    return release(x, noise, epsilon=epsilon, row_bound=row_bound, on_large_rows=on_large_rows)
+
+
+@checked
 def spend(*, epsilon: Epsilon, dimension: Dimension) -> Spend:
     """The claimed ε; proven is the same, approached as n → ∞. In dimension 1 nothing is spent at all."""
     proven = privacy_loss(exponent(epsilon, ENERGY_RANGE), ENERGY_RANGE)
@@ -88,5 +134,4 @@ def spend(*, epsilon: Epsilon, dimension: Dimension) -> Spend:
 
 
 ABOUT = About("exponential", "exponential mechanism", "ADK19", "Lemma 4")
-MECHANISM = Mechanism(ABOUT, PURE, LevelOutput(), release, draw_noise, spend, repeats=True)
-sample = MECHANISM.sample
+MECHANISM = Mechanism(ABOUT, PURE, LevelOutput(), release, draw_noise, sample, spend, repeats=True)

@@ -13,11 +13,22 @@ Why ρ-zCDP. The Rényi divergence of order α between N(f, σ² I) and N(f', σ
 Proof: proofs/paper/gaussian.md
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 
 import numpy as np
 
-from covassay.reference.domain import DataSet, Matrix, Number, Vector, column_squares, require_shape, sized_unit_rows
+from covassay.reference.domain import (
+    DataSet,
+    Matrix,
+    Number,
+    Vector,
+    column_squares,
+    require_shape,
+    shape_of,
+    sized_unit_rows,
+)
 from covassay.reference.mechanisms.mechanism import About, Mechanism
 from covassay.reference.mechanisms.output import VectorOutput
 from covassay.reference.mechanisms.parameters import Dimension, LargeRows, Rho, RowBound, checked
@@ -70,6 +81,36 @@ def draw_noise(dimension: int, rng: np.random.Generator, size: int | None = None
 
 
 @checked
+def sample(
+    x: DataSet, rng: np.random.Generator, *, rho: Rho, row_bound: RowBound = 1.0, on_large_rows: LargeRows = "clip"
+) -> Vector:
+    """Draw the noise from `rng`, then `release`. Not for production: the noise is float64.
+
+    Parameters
+    ----------
+    x : (n, d), n ≥ 1 records, d ≥ 1 features; rows in the ball of radius `row_bound`.
+    rng : the source of all randomness.
+    rho : ρ in [1e-30, 1e30], the budget.
+    row_bound : r in [1e-100, 1e100], public, in the unit of x: longer rows are clipped or rejected.
+    on_large_rows : "clip" scales a row longer than r back to length r; "raise" rejects it, which reads the data.
+
+    Returns
+    -------
+    (d,), in the unit of x squared.
+
+    Raises
+    ------
+    InvalidInput : an argument breaks its rule. Whether x is finite, and with "raise" whether its rows are short, is
+        read off the data, so not private.
+
+    Privacy : ρ-zCDP (replace-one), n public, in real arithmetic; `spend` has what is proven.
+    """
+    _, d = shape_of(x)
+    noise = draw_noise(d, rng)
+    return release(x, noise, rho=rho, row_bound=row_bound, on_large_rows=on_large_rows)
+
+
+@checked
 def spend(*, rho: Rho, dimension: Dimension) -> Spend:
     """The claimed ρ; proven is the same, attained in every dimension."""
     change = second_moments_sensitivity(1, dimension)
@@ -78,5 +119,4 @@ def spend(*, rho: Rho, dimension: Dimension) -> Spend:
 
 
 ABOUT = About("gaussian", "Gaussian mechanism", "DLY22", "Lemma 3", "reconstructed")
-MECHANISM = Mechanism(ABOUT, CONCENTRATED, VectorOutput(power=2), release, draw_noise, spend)
-sample = MECHANISM.sample
+MECHANISM = Mechanism(ABOUT, CONCENTRATED, VectorOutput(power=2), release, draw_noise, sample, spend)

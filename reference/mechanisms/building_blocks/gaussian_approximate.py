@@ -20,6 +20,8 @@ tight : the smallest σ with δ(Δ₂/σ, ε) ≤ δ, found by a bracketed root 
 Proof: proofs/paper/gaussian-approximate.md
 """
 
+from __future__ import annotations
+
 import math
 from collections.abc import Callable
 from typing import Annotated
@@ -34,6 +36,7 @@ from covassay.reference.domain import (
     require_choice,
     require_positive,
     require_shape,
+    shape_of,
     sized_unit_rows,
 )
 from covassay.reference.domain.types import DataSet, Matrix, Number, Vector
@@ -176,6 +179,54 @@ def draw_noise(dimension: int, rng: np.random.Generator, size: int | None = None
 
 
 @checked
+def sample(
+    x: DataSet,
+    rng: np.random.Generator,
+    *,
+    epsilon: ApproximateEpsilon,
+    delta: Delta,
+    calibration: Calibration = "paper",
+    row_bound: RowBound = 1.0,
+    on_large_rows: LargeRows = "clip",
+) -> Vector:
+    """Draw the noise from `rng`, then `release`. Not for production: the noise is float64.
+
+    Parameters
+    ----------
+    x : (n, d), n ≥ 1 records, d ≥ 1 features; rows in the ball of radius `row_bound`.
+    rng : the source of all randomness.
+    epsilon : ε in [1e-8, 1e12], the budget.
+    delta : δ in [1e-300, 1), the probability that the budget does not cover.
+    calibration : "paper" has the constants of the source, "tight" less noise, for which our proof still gives the
+        claim.
+    row_bound : r in [1e-100, 1e100], public, in the unit of x: longer rows are clipped or rejected.
+    on_large_rows : "clip" scales a row longer than r back to length r; "raise" rejects it, which reads the data.
+
+    Returns
+    -------
+    (d,), in the unit of x squared.
+
+    Raises
+    ------
+    InvalidInput : an argument breaks its rule. Whether x is finite, and with "raise" whether its rows are short, is
+        read off the data, so not private.
+
+    Privacy : (ε, δ)-DP (replace-one), n public, in real arithmetic; `spend` has what is proven.
+    """
+    _, d = shape_of(x)
+    noise = draw_noise(d, rng)
+    return release(
+        x,
+        noise,
+        epsilon=epsilon,
+        delta=delta,
+        calibration=calibration,
+        row_bound=row_bound,
+        on_large_rows=on_large_rows,
+    )
+
+
+@checked
 def spend(
     *, epsilon: ApproximateEpsilon, delta: Delta, dimension: Dimension, calibration: Calibration = "paper"
 ) -> Spend:
@@ -190,5 +241,4 @@ def spend(
 
 
 ABOUT = About("gaussian-approximate", "Gaussian mechanism, (ε, δ)", "ADK19", "Section 4, baseline G", "reconstructed")
-MECHANISM = Mechanism(ABOUT, APPROXIMATE, VectorOutput(power=2), release, draw_noise, spend)
-sample = MECHANISM.sample
+MECHANISM = Mechanism(ABOUT, APPROXIMATE, VectorOutput(power=2), release, draw_noise, sample, spend)

@@ -20,12 +20,14 @@ longer than it.
 Proof: proofs/paper/private-radius.md
 """
 
+from __future__ import annotations
+
 import math
 from typing import Annotated
 
 import numpy as np
 
-from covassay.reference.domain import DataSet, Number, Vector, row_norms, sized_unit_rows, sum_rows
+from covassay.reference.domain import DataSet, Number, Vector, row_norms, shape_of, sized_unit_rows, sum_rows
 from covassay.reference.mechanisms.building_blocks import above_threshold
 from covassay.reference.mechanisms.building_blocks.above_threshold import AboveThresholdNoise
 from covassay.reference.mechanisms.mechanism import About, Mechanism
@@ -107,6 +109,57 @@ def draw_noise(dimension: int, rng: np.random.Generator, precision: float = PREC
 
 
 @checked
+def sample(
+    x: DataSet,
+    rng: np.random.Generator,
+    *,
+    epsilon: Epsilon,
+    calibration: Calibration = "paper",
+    precision: Precision = PRECISION,
+    beta: Beta = BETA,
+    row_bound: RowBound = 1.0,
+    on_large_rows: LargeRows = "clip",
+) -> float:
+    """Draw the noise from `rng`, then `release`. Not for production: the noise is float64.
+
+    Parameters
+    ----------
+    x : (n, d), n ≥ 1 records, d ≥ 1 features; rows in the ball of radius `row_bound`.
+    rng : the source of all randomness.
+    epsilon : ε in [1e-30, 1e30], the budget.
+    calibration : "paper" has the constants of the source, "tight" less noise, for which our proof still gives the
+        claim.
+    precision : in [1e-300, 1], public: the smallest radius, in the unit of row_bound.
+    beta : β in [1e-300, 1), public: the probability that the error bound may fail.
+    row_bound : r in [1e-100, 1e100], public, in the unit of x: longer rows are clipped or rejected.
+    on_large_rows : "clip" scales a row longer than r back to length r; "raise" rejects it, which reads the data.
+
+    Returns
+    -------
+    (), in the unit of x.
+
+    Raises
+    ------
+    InvalidInput : an argument breaks its rule. Whether x is finite, and with "raise" whether its rows are short, is
+        read off the data, so not private.
+
+    Privacy : ε-DP (replace-one), n public, in real arithmetic; `spend` has what is proven.
+    """
+    _, d = shape_of(x)
+    noise = draw_noise(d, rng, precision=precision)
+    return release(
+        x,
+        noise,
+        epsilon=epsilon,
+        calibration=calibration,
+        precision=precision,
+        beta=beta,
+        row_bound=row_bound,
+        on_large_rows=on_large_rows,
+    )
+
+
+@checked
 def spend(*, epsilon: Epsilon, dimension: Dimension, calibration: Calibration = "paper") -> Spend:
     """The claimed ε; proven is what AboveThreshold spends on monotone queries, in every dimension."""
     scales = above_threshold.threshold_scale(epsilon), above_threshold.query_scale(epsilon, calibration)
@@ -115,5 +168,4 @@ def spend(*, epsilon: Epsilon, dimension: Dimension, calibration: Calibration = 
 
 
 ABOUT = About("private-radius", "private radius", "DLY22", "Lemma 10", "reconstructed")
-MECHANISM = Mechanism(ABOUT, PURE, LevelOutput(power=1), release, draw_noise, spend, repeats=True)
-sample = MECHANISM.sample
+MECHANISM = Mechanism(ABOUT, PURE, LevelOutput(power=1), release, draw_noise, sample, spend, repeats=True)

@@ -25,6 +25,8 @@ NOTE: this has not been compared with the listing of Algorithm 3 in print. The p
 Proof: proofs/paper/adaptive-cov.md
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Annotated, Literal
@@ -32,7 +34,7 @@ from typing import Annotated, Literal
 import numpy as np
 
 from covassay.reference import tails
-from covassay.reference.domain import DataSet, Matrix, Number, Rows, require_shape, total_square, unit_rows
+from covassay.reference.domain import DataSet, Matrix, Number, Rows, require_shape, shape_of, total_square, unit_rows
 from covassay.reference.errors import InvalidInput
 from covassay.reference.mechanisms.building_blocks import above_threshold, private_radius, private_trace
 from covassay.reference.mechanisms.concentrated import gauss_cov, separate_cov
@@ -50,15 +52,16 @@ from covassay.reference.mechanisms.concentrated.gauss_cov import Ensemble
 from covassay.reference.mechanisms.mechanism import About, Mechanism
 from covassay.reference.mechanisms.output import SYMMETRIC_SECOND_MOMENT
 from covassay.reference.mechanisms.parameters import (
+    BetaToShare,
     Calibration,
     Dimension,
     LargeRows,
     Meaning,
+    RhoToShare,
     RowBound,
-    SharedBeta,
-    SharedRho,
     between,
     checked,
+    strict,
 )
 from covassay.reference.privacy import CONCENTRATED, ZCDP, Spend
 from covassay.reference.projections import spectral_interval
@@ -87,6 +90,7 @@ def trace_budget(rho: Number) -> Number:
     return rho / 8
 
 
+@strict(radius=Radius, calibration=Calibration)
 def final_budget(rho: Number, radius: str, calibration: str) -> Number:
     """ρ₁, the budget of step 4."""
     if calibration == "paper":
@@ -94,6 +98,7 @@ def final_budget(rho: Number, radius: str, calibration: str) -> Number:
     return 27 * rho / 32 if radius == "none" else 26 * rho / 32
 
 
+@strict(radius=Radius, calibration=Calibration)
 def privacy_loss(rho: Number, d: int, radius: str, calibration: str) -> Number:
     """Bound on the ρ that all steps spend: ε₀²/8 = ρ/32 per search, ρ/8 for the trace, and ρ₁ or less for step 4."""
     searches = 1 if radius == "none" else 2
@@ -121,6 +126,7 @@ class Errors:
     eigenvalues: Number
 
 
+@strict(ensemble=Ensemble, bounds=Bounds)
 def errors(
     n: Number,
     d: int,
@@ -160,14 +166,6 @@ class AdaptiveCovNoise:
     base: separate_cov.SeparateCovNoise
 
 
-@dataclass(frozen=True)
-class Decision:
-    """What steps 1 to 3 decide: `level` is k*, `base` the mechanism of step 4."""
-
-    level: int
-    base: Base
-
-
 def within_radius(
     rows: Rows, noise: above_threshold.AboveThresholdNoise | None, rho: float, precision: float, beta: float
 ) -> tuple[Rows, float]:
@@ -193,26 +191,9 @@ def error_bounds(found: Errors, k: int) -> dict[Base, float]:
     return {"gauss": float(gauss_noise(k, found.gauss)), "separate": float(separate)}
 
 
-def decide(
-    rows: Rows,
-    noise: AdaptiveCovNoise,
-    *,
-    rho: float,
-    radius: Radius,
-    calibration: Calibration,
-    ensemble: Ensemble,
-    bounds: Bounds,
-    beta: float,
-) -> Decision:
-    """Steps 1 to 3 for rows in the unit ball. The decision depends on them through t̃ and k* only."""
-    n, d = rows.shape
-    trace = trace_bound(rows, noise.trace, rho, beta)
-    found = errors(n, d, final_budget(rho, radius, calibration), trace, 3 * beta / 4, ensemble, bounds)
-    last = last_level(n, d)
-    smaller = [min(error_bounds(found, k).values()) for k in range(last + 1)]
-    level = first_level(bin_counts(rows, last), smaller, n, noise.search, search_epsilon(rho))
-    at_level = error_bounds(found, level)
-    return Decision(level, "gauss" if at_level["gauss"] <= at_level["separate"] else "separate")
+def least(bounds: dict[Base, float]) -> Base:
+    """The mechanism with the smaller bound, "gauss" if both are equal."""
+    return "gauss" if bounds["gauss"] <= bounds["separate"] else "separate"
 
 
 @checked
@@ -220,12 +201,12 @@ def release(
     x: DataSet,
     noise: AdaptiveCovNoise,
     *,
-    rho: SharedRho,
+    rho: RhoToShare,
     radius: Radius = "none",
     calibration: Calibration = "paper",
     ensemble: Ensemble = "wigner",
     bounds: Bounds = "theorem",
-    beta: SharedBeta = BETA,
+    beta: BetaToShare = BETA,
     precision: Precision = PRECISION,
     row_bound: RowBound = 1.0,
     on_large_rows: LargeRows = "clip",
@@ -236,21 +217,29 @@ def release(
     """
     # VALIDATE
     rows = unit_rows(x, row_bound, on_large_rows)
+    n, d = rows.shape
     if (radius == "private") != (noise.radius is not None):
         raise InvalidInput(f"noise.radius = {noise.radius!r}: must be given if and only if radius is 'private'")
 
-    # QUERY
-    rows, found = within_radius(rows, noise.radius, rho, precision, beta)
-    decision = decide(
-        rows, noise, rho=rho, radius=radius, calibration=calibration, ensemble=ensemble, bounds=bounds, beta=beta
-    )
-    tau = float(clip_level(decision.level))
+    # 0. r̃, and the rows clipped to it and divided by it
+    rows, unit = within_radius(rows, noise.radius, rho, precision, beta)
 
-    # NOISE: τ² times the output of the chosen mechanism on the rows clipped to τ and divided by τ
-    noisy = clipped(rows, noise.base, final_budget(rho, radius, calibration), tau, decision.base, ensemble)
+    # 1. t̃, an upper bound on tr Σ
+    trace = trace_bound(rows, noise.trace, rho, beta)
 
-    # RELEASE
-    return spectral_interval(noisy / tau**2, 0.0, 1.0) * (tau * found * row_bound) ** 2
+    # 2. g, a and e from t̃; the smaller bound N_k for every level k
+    final, last = final_budget(rho, radius, calibration), last_level(n, d)
+    found = errors(n, d, final, trace, 3 * beta / 4, ensemble, bounds)
+    smaller = [min(error_bounds(found, k).values()) for k in range(last + 1)]
+
+    # 3. k*, the first level with n(B_k − N_k) ≥ 0 up to noise, and τ
+    level = first_level(bin_counts(rows, last), smaller, n, noise.search, search_epsilon(rho))
+    tau = float(clip_level(level))
+
+    # 4. the better mechanism on the rows clipped to τ, which returns τ² times its output on rows divided by τ
+    better = least(error_bounds(found, level))
+    noisy = clipped(rows, noise.base, final, tau, better, ensemble)
+    return spectral_interval(noisy / tau**2, 0.0, 1.0) * (tau * unit * row_bound) ** 2
 
 
 def draw_noise(
@@ -273,9 +262,69 @@ def draw_noise(
 
 
 @checked
+def sample(
+    x: DataSet,
+    rng: np.random.Generator,
+    *,
+    rho: RhoToShare,
+    radius: Radius = "none",
+    calibration: Calibration = "paper",
+    ensemble: Ensemble = "wigner",
+    bounds: Bounds = "theorem",
+    beta: BetaToShare = BETA,
+    precision: Precision = PRECISION,
+    row_bound: RowBound = 1.0,
+    on_large_rows: LargeRows = "clip",
+) -> Matrix:
+    """Draw the noise from `rng`, then `release`. Not for production: the noise is float64.
+
+    Parameters
+    ----------
+    x : (n, d), n ≥ 1 records, d ≥ 1 features; rows in the ball of radius `row_bound`.
+    rng : the source of all randomness.
+    rho : ρ in [1e-27, 1e30], the budget.
+    radius : "private" first finds a radius that most rows lie in; "none" does not.
+    calibration : "paper" has the constants of the source, "tight" less noise, for which our proof still gives the
+        claim.
+    ensemble : the law of W: "wigner" has variance 1 on and above the diagonal, "goe" 1 on it and 1/2 above.
+    bounds : where the error bounds come from that steer the choices: Theorem 1, or the authors' code.
+    beta : β in [1e-297, 1), public: the probability that the error bound may fail.
+    precision : in [1e-100, 1], public: the smallest private radius, in the unit of row_bound.
+    row_bound : r in [1e-100, 1e100], public, in the unit of x: longer rows are clipped or rejected.
+    on_large_rows : "clip" scales a row longer than r back to length r; "raise" rejects it, which reads the data.
+
+    Returns
+    -------
+    (d, d), symmetric, in the unit of x squared.
+
+    Raises
+    ------
+    InvalidInput : an argument breaks its rule. Whether x is finite, and with "raise" whether its rows are short, is
+        read off the data, so not private.
+
+    Privacy : ρ-zCDP (replace-one), n public, in real arithmetic; `spend` has what is proven.
+    """
+    n, d = shape_of(x)
+    noise = draw_noise(d, rng, rows=n, radius=radius, ensemble=ensemble, precision=precision)
+    return release(
+        x,
+        noise,
+        rho=rho,
+        radius=radius,
+        calibration=calibration,
+        ensemble=ensemble,
+        bounds=bounds,
+        beta=beta,
+        precision=precision,
+        row_bound=row_bound,
+        on_large_rows=on_large_rows,
+    )
+
+
+@checked
 def spend(
     *,
-    rho: SharedRho,
+    rho: RhoToShare,
     dimension: Dimension,
     radius: Radius = "none",
     calibration: Calibration = "paper",
@@ -288,5 +337,4 @@ def spend(
 
 
 ABOUT = About("adaptive-cov", "adaptive clipping and mechanism", "DLY22", "Algorithm 3", "code")
-MECHANISM = Mechanism(ABOUT, CONCENTRATED, SYMMETRIC_SECOND_MOMENT, release, draw_noise, spend)
-sample = MECHANISM.sample
+MECHANISM = Mechanism(ABOUT, CONCENTRATED, SYMMETRIC_SECOND_MOMENT, release, draw_noise, sample, spend)

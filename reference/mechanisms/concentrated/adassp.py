@@ -21,6 +21,8 @@ and the form of λ are from there. The constants for zCDP, a replaced row and on
 Proof: proofs/paper/adassp.md
 """
 
+from __future__ import annotations
+
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -34,6 +36,7 @@ from covassay.reference.domain import (
     require_symmetric,
     require_target,
     second_moment,
+    shape_of,
     sized_unit_rows,
 )
 from covassay.reference.domain.types import DataSet, Matrix, Number, Vector
@@ -49,6 +52,7 @@ from covassay.reference.mechanisms.parameters import (
     RowBound,
     below_one,
     checked,
+    strict,
 )
 from covassay.reference.privacy import CONCENTRATED, ZCDP, Spend
 
@@ -62,11 +66,13 @@ def eigenvalue_scale(rho: Number) -> Number:
     return (3 / (2 * rho)) ** 0.5
 
 
+@strict(calibration=Calibration)
 def matrix_scale(rho: Number, calibration: str) -> Number:
     """s₂, the noise of G: √(3/ρ) in the paper's split, √(3/(2ρ)) tight."""
     return (3 / (rho if calibration == "paper" else 2 * rho)) ** 0.5
 
 
+@strict(calibration=Calibration)
 def vector_scale(rho: Number, calibration: str) -> Number:
     """s₃, the noise of v: √(3/(2ρ)) in the paper's split, √(3/(4ρ)) tight."""
     return (3 / (2 * rho if calibration == "paper" else 4 * rho)) ** 0.5
@@ -84,6 +90,7 @@ def penalty(noisy: Number, target: Number) -> Number:
     return max(0, target - max(0, noisy))
 
 
+@strict(calibration=Calibration)
 def privacy_loss(rho: Number, d: int, calibration: str) -> Number:
     """The ρ that the triple spends: 2ρ/3 and tight ρ, or ρ/2 and tight 2ρ/3 for one feature."""
     pair = rho / 3 if calibration == "paper" else 2 * rho / 3
@@ -144,6 +151,48 @@ def draw_noise(dimension: int, rng: np.random.Generator) -> AdaSSPNoise:
 
 
 @checked
+def sample(
+    x: DataSet,
+    rng: np.random.Generator,
+    *,
+    rho: Rho,
+    calibration: Calibration = "paper",
+    beta: Beta = 0.05,
+    row_bound: RowBound = 1.0,
+    on_large_rows: LargeRows = "clip",
+) -> Vector:
+    """Draw the noise from `rng`, then `release`. Not for production: the noise is float64.
+
+    Parameters
+    ----------
+    x : (n, d), n ≥ 1 records, d ≥ 2 features; rows in the ball of radius `row_bound`.
+    rng : the source of all randomness.
+    rho : ρ in [1e-30, 1e30], the budget.
+    calibration : "paper" has the constants of the source, "tight" less noise, for which our proof still gives the
+        claim.
+    beta : β in [1e-300, 1), public: λ̃ is above λ_min(G) with at most this probability.
+    row_bound : r in [1e-100, 1e100], public, in the unit of x: longer rows are clipped or rejected.
+    on_large_rows : "clip" scales a row longer than r back to length r; "raise" rejects it, which reads the data.
+
+    Returns
+    -------
+    (d − 1,), without a unit.
+
+    Raises
+    ------
+    InvalidInput : an argument breaks its rule. Whether x is finite, and with "raise" whether its rows are short, is
+        read off the data, so not private.
+
+    Privacy : ρ-zCDP (replace-one), n public, in real arithmetic; `spend` has what is proven.
+    """
+    _, d = shape_of(x)
+    noise = draw_noise(d, rng)
+    return release(
+        x, noise, rho=rho, calibration=calibration, beta=beta, row_bound=row_bound, on_large_rows=on_large_rows
+    )
+
+
+@checked
 def spend(*, rho: Rho, dimension: Dimension, calibration: Calibration = "paper") -> Spend:
     """The claimed ρ; proven are 2ρ/3 and tight ρ, or ρ/2 and tight 2ρ/3 for one feature."""
     remark = "by the triple (λ_min(G) + s₁Z, G̃, ṽ), at every order; that the output attains it is not claimed"
@@ -151,5 +200,6 @@ def spend(*, rho: Rho, dimension: Dimension, calibration: Calibration = "paper")
 
 
 ABOUT = About("adassp", "adaptive sufficient statistics perturbation", "Wang 2018", "Algorithm 2", "reconstructed")
-MECHANISM = Mechanism(ABOUT, CONCENTRATED, OUTPUTS["coefficients"], release, draw_noise, spend, smallest_dimension=2)
-sample = MECHANISM.sample
+MECHANISM = Mechanism(
+    ABOUT, CONCENTRATED, OUTPUTS["coefficients"], release, draw_noise, sample, spend, smallest_dimension=2
+)

@@ -22,6 +22,8 @@ NOTE: the authors' code has M = "separate" only, another ν and another K, and r
 Proof: proofs/paper/clipped-cov.md
 """
 
+from __future__ import annotations
+
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -29,22 +31,33 @@ from typing import Annotated, Literal
 
 import numpy as np
 
-from covassay.reference.domain import DataSet, Matrix, Number, Rows, Vector, row_norms, sized_unit_rows, sum_rows
+from covassay.reference.domain import (
+    DataSet,
+    Matrix,
+    Number,
+    Rows,
+    Vector,
+    row_norms,
+    shape_of,
+    sized_unit_rows,
+    sum_rows,
+)
 from covassay.reference.mechanisms.building_blocks import above_threshold
 from covassay.reference.mechanisms.concentrated import gauss_cov, separate_cov
 from covassay.reference.mechanisms.concentrated.gauss_cov import Ensemble
 from covassay.reference.mechanisms.mechanism import About, Mechanism
 from covassay.reference.mechanisms.output import SYMMETRIC_SECOND_MOMENT
 from covassay.reference.mechanisms.parameters import (
+    BetaToShare,
     Calibration,
     Dimension,
     LargeRows,
     Meaning,
+    RhoToShare,
     RowBound,
-    SharedBeta,
-    SharedRho,
     between,
     checked,
+    strict,
 )
 from covassay.reference.privacy import CONCENTRATED, ZCDP, Spend, zcdp_of_bounded_range
 
@@ -86,6 +99,7 @@ def search_loss(epsilon: Number) -> Number:
     return zcdp_of_bounded_range(1 / b1 + 2 / b2)
 
 
+@strict(threshold=Threshold, calibration=Calibration)
 def final_budget(rho: Number, threshold: str, calibration: str) -> Number:
     """ρ₁, the budget of the mechanism M behind the clipping."""
     if threshold == "public":
@@ -93,11 +107,13 @@ def final_budget(rho: Number, threshold: str, calibration: str) -> Number:
     return 3 * rho / 4 if calibration == "paper" else 15 * rho / 16
 
 
+@strict(base=Base)
 def base_loss(rho: Number, d: int, base: str) -> Number:
     """What M spends at ρ₁ = `rho`: ρ₁ for d ≥ 2; for d = 1, ρ₁/2 with "gauss" and ρ₁/4 with "separate"."""
     return gauss_cov.privacy_loss(rho, d) if base == "gauss" else separate_cov.privacy_loss(rho, d)
 
 
+@strict(base=Base, ensemble=Ensemble)
 def base_error(
     n: Number,
     d: Number,
@@ -176,13 +192,13 @@ def release(
     x: DataSet,
     noise: ClippedCovNoise,
     *,
-    rho: SharedRho,
+    rho: RhoToShare,
     base: Base = "separate",
     threshold: Threshold = "public",
     calibration: Calibration = "paper",
     ensemble: Ensemble = "wigner",
     clip_norm: ClipNorm = CLIP_NORM,
-    beta: SharedBeta = BETA,
+    beta: BetaToShare = BETA,
     row_bound: RowBound = 1.0,
     on_large_rows: LargeRows = "clip",
 ) -> Matrix:
@@ -216,9 +232,69 @@ def draw_noise(
 
 
 @checked
+def sample(
+    x: DataSet,
+    rng: np.random.Generator,
+    *,
+    rho: RhoToShare,
+    base: Base = "separate",
+    threshold: Threshold = "public",
+    calibration: Calibration = "paper",
+    ensemble: Ensemble = "wigner",
+    clip_norm: ClipNorm = CLIP_NORM,
+    beta: BetaToShare = BETA,
+    row_bound: RowBound = 1.0,
+    on_large_rows: LargeRows = "clip",
+) -> Matrix:
+    """Draw the noise from `rng`, then `release`. Not for production: the noise is float64.
+
+    Parameters
+    ----------
+    x : (n, d), n ≥ 1 records, d ≥ 1 features; rows in the ball of radius `row_bound`.
+    rng : the source of all randomness.
+    rho : ρ in [1e-27, 1e30], the budget.
+    base : the mechanism M: "separate" for `separate_cov`, "gauss" for `gauss_cov`.
+    threshold : "public" takes τ = clip_norm, "private" searches for τ.
+    calibration : "paper" has the constants of the source, "tight" less noise, for which our proof still gives the
+        claim.
+    ensemble : the law of W: "wigner" has variance 1 on and above the diagonal, "goe" 1 on it and 1/2 above.
+    clip_norm : τ in [1e-100, 1], of the public threshold, in the unit of row_bound.
+    beta : β in [1e-297, 1), public: the probability that the error bound may fail.
+    row_bound : r in [1e-100, 1e100], public, in the unit of x: longer rows are clipped or rejected.
+    on_large_rows : "clip" scales a row longer than r back to length r; "raise" rejects it, which reads the data.
+
+    Returns
+    -------
+    (d, d), symmetric, in the unit of x squared.
+
+    Raises
+    ------
+    InvalidInput : an argument breaks its rule. Whether x is finite, and with "raise" whether its rows are short, is
+        read off the data, so not private.
+
+    Privacy : ρ-zCDP (replace-one), n public, in real arithmetic; `spend` has what is proven.
+    """
+    n, d = shape_of(x)
+    noise = draw_noise(d, rng, rows=n, ensemble=ensemble)
+    return release(
+        x,
+        noise,
+        rho=rho,
+        base=base,
+        threshold=threshold,
+        calibration=calibration,
+        ensemble=ensemble,
+        clip_norm=clip_norm,
+        beta=beta,
+        row_bound=row_bound,
+        on_large_rows=on_large_rows,
+    )
+
+
+@checked
 def spend(
     *,
-    rho: SharedRho,
+    rho: RhoToShare,
     dimension: Dimension,
     base: Base = "separate",
     threshold: Threshold = "public",
@@ -234,5 +310,4 @@ def spend(
 
 
 ABOUT = About("clipped-cov", "covariance of clipped rows", "DLY22", "Section 5.1 (ClippedCov)", "code")
-MECHANISM = Mechanism(ABOUT, CONCENTRATED, SYMMETRIC_SECOND_MOMENT, release, draw_noise, spend)
-sample = MECHANISM.sample
+MECHANISM = Mechanism(ABOUT, CONCENTRATED, SYMMETRIC_SECOND_MOMENT, release, draw_noise, sample, spend)

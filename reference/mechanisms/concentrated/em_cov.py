@@ -24,12 +24,13 @@ NOTE: the experiments of DLY22 converted ρ-zCDP to (ε, δ)-DP at δ = 10^−10
 Proof: proofs/paper/em-cov.md
 """
 
-from functools import partial
+from __future__ import annotations
 
 import numpy as np
 
-from covassay.reference.domain import DataSet, Matrix, Number, require_shape, second_moment, sized_unit_rows
+from covassay.reference.domain import DataSet, Matrix, Number, require_shape, second_moment, shape_of, sized_unit_rows
 from covassay.reference.laws import bingham as law
+from covassay.reference.laws.draws_again import draws_again
 from covassay.reference.mechanisms.mechanism import About, Mechanism
 from covassay.reference.mechanisms.output import SYMMETRIC_SECOND_MOMENT
 from covassay.reference.mechanisms.parameters import (
@@ -39,6 +40,7 @@ from covassay.reference.mechanisms.parameters import (
     Rho,
     RowBound,
     checked,
+    strict,
 )
 from covassay.reference.mechanisms.pure.iterative_eigenvectors import IterativeEigenvectorsNoise, draw_directions
 from covassay.reference.privacy import CONCENTRATED, ZCDP, Spend, zcdp_of_bounded_range
@@ -46,11 +48,13 @@ from covassay.reference.privacy import CONCENTRATED, ZCDP, Spend, zcdp_of_bounde
 # FORMULAS
 
 
+@strict(calibration=ReconstructedCalibration)
 def eigenvalue_scale(rho: Number, calibration: str) -> Number:
     """The scale b of the noise on the eigenvalues: 2/√ρ (Laplace) if "reconstructed", √(2/ρ) (Gaussian) if "tight"."""
     return 2 / rho**0.5 if calibration != "tight" else (2 / rho) ** 0.5
 
 
+@strict(calibration=ReconstructedCalibration)
 def exponents(rho: Number, d: int, calibration: str) -> list[Number]:
     """The equal exponents η_1, …, η_{d−1}: √(ρ/d)/4 if "reconstructed", √(ρ/(d − 1)) if "tight"."""
     if d == 1:
@@ -58,6 +62,7 @@ def exponents(rho: Number, d: int, calibration: str) -> list[Number]:
     return [(rho / d) ** 0.5 / 4 if calibration != "tight" else (rho / (d - 1)) ** 0.5] * (d - 1)
 
 
+@strict(calibration=ReconstructedCalibration)
 def eigenvalue_loss(rho: Number, change_squared: Number, calibration: str) -> Number:
     """‖m‖²/(2b²), the zCDP cost of releasing eigenvalues that move by m; `change_squared` is ‖m‖².
 
@@ -89,8 +94,8 @@ def release(
 ) -> Matrix:
     """Release the second moment rebuilt from noisy eigenvalues and sampled eigenvectors.
 
-    `noise.eigenvalues` has d entries: Laplace(1) for "reconstructed", N(0, 1) for "tight". `noise.direction` is a
-    function: given a symmetric matrix M, it draws a unit vector u with density ∝ exp(uᵀMu).
+    `noise.eigenvalues` has d entries: Laplace(1) for "reconstructed", N(0, 1) for "tight". `noise.direction` maps a
+    symmetric matrix M and a step to a unit vector u with density ∝ exp(uᵀMu), independent for every step.
     """
     # VALIDATE
     rows, n, d = sized_unit_rows(x, row_bound, on_large_rows)
@@ -113,9 +118,46 @@ def release(
 def draw_noise(
     dimension: int, rng: np.random.Generator, *, calibration: ReconstructedCalibration = "reconstructed"
 ) -> IterativeEigenvectorsNoise:
-    """The noise that `release` takes. Its directions are drawn later, from `rng`, when `release` asks for them."""
+    """The noise that `release` takes; directions are drawn when they are asked for, always from the same bits."""
     standard = rng.laplace(size=dimension) if calibration != "tight" else rng.standard_normal(dimension)
-    return IterativeEigenvectorsNoise(np.asarray(standard), partial(law.sample, rng=rng))
+    return IterativeEigenvectorsNoise(np.asarray(standard), draws_again(law.sample, rng))
+
+
+@checked
+def sample(
+    x: DataSet,
+    rng: np.random.Generator,
+    *,
+    rho: Rho,
+    calibration: ReconstructedCalibration = "reconstructed",
+    row_bound: RowBound = 1.0,
+    on_large_rows: LargeRows = "clip",
+) -> Matrix:
+    """Draw the noise from `rng`, then `release`. Not for production: the noise is float64.
+
+    Parameters
+    ----------
+    x : (n, d), n ≥ 1 records, d ≥ 1 features; rows in the ball of radius `row_bound`.
+    rng : the source of all randomness.
+    rho : ρ in [1e-30, 1e30], the budget.
+    calibration : "reconstructed" has the constants of our reconstruction, "tight" sharper ones of ours.
+    row_bound : r in [1e-100, 1e100], public, in the unit of x: longer rows are clipped or rejected.
+    on_large_rows : "clip" scales a row longer than r back to length r; "raise" rejects it, which reads the data.
+
+    Returns
+    -------
+    (d, d), symmetric, in the unit of x squared.
+
+    Raises
+    ------
+    InvalidInput : an argument breaks its rule. Whether x is finite, and with "raise" whether its rows are short, is
+        read off the data, so not private.
+
+    Privacy : ρ-zCDP (replace-one), n public, in real arithmetic; `spend` has what is proven.
+    """
+    _, d = shape_of(x)
+    noise = draw_noise(d, rng, calibration=calibration)
+    return release(x, noise, rho=rho, calibration=calibration, row_bound=row_bound, on_large_rows=on_large_rows)
 
 
 @checked
@@ -132,5 +174,4 @@ def spend(*, rho: Rho, dimension: Dimension, calibration: ReconstructedCalibrati
 
 
 ABOUT = About("em-cov", "iterative eigenvector sampling under zCDP", "DLY22", "Appendix A", "reconstructed")
-MECHANISM = Mechanism(ABOUT, CONCENTRATED, SYMMETRIC_SECOND_MOMENT, release, draw_noise, spend)
-sample = MECHANISM.sample
+MECHANISM = Mechanism(ABOUT, CONCENTRATED, SYMMETRIC_SECOND_MOMENT, release, draw_noise, sample, spend)

@@ -19,17 +19,27 @@ Accuracy. The error is σ‖W‖_F on all data, with E‖W‖_F² = d² (wigner)
 Proof: proofs/paper/gauss-cov.md
 """
 
+from __future__ import annotations
+
 import math
 from collections.abc import Callable
 from typing import Annotated
 
 import numpy as np
 
-from covassay.reference.domain import DataSet, Matrix, Number, require_symmetric, second_moment, sized_unit_rows
+from covassay.reference.domain import (
+    DataSet,
+    Matrix,
+    Number,
+    require_symmetric,
+    second_moment,
+    shape_of,
+    sized_unit_rows,
+)
 from covassay.reference.laws import wigner as law
 from covassay.reference.mechanisms.mechanism import About, Mechanism
 from covassay.reference.mechanisms.output import SYMMETRIC_SECOND_MOMENT
-from covassay.reference.mechanisms.parameters import Dimension, LargeRows, Meaning, Rho, RowBound, checked
+from covassay.reference.mechanisms.parameters import Dimension, LargeRows, Meaning, Rho, RowBound, checked, strict
 from covassay.reference.privacy import CONCENTRATED, ZCDP, Spend
 from covassay.reference.tails import eta, omega_sharp
 
@@ -56,11 +66,13 @@ def privacy_loss(rho: Number, d: int) -> Number:
     return rho * change_squared(d) / 2
 
 
+@strict(ensemble=Ensemble)
 def frobenius_bound(d: Number, beta: Number, ensemble: str, log: Callable[[Number], Number] = math.log) -> Number:
     """A bound that ‖W‖_F exceeds with probability at most β."""
     return omega_sharp(d, beta, log) if ensemble == "wigner" else eta(d * (d + 1) / 2, beta, log)
 
 
+@strict(ensemble=Ensemble)
 def error_bound(
     n: Number, d: Number, rho: Number, beta: Number, ensemble: str, log: Callable[[Number], Number] = math.log
 ) -> Number:
@@ -104,11 +116,47 @@ def draw_noise(
 
 
 @checked
+def sample(
+    x: DataSet,
+    rng: np.random.Generator,
+    *,
+    rho: Rho,
+    ensemble: Ensemble = "wigner",
+    row_bound: RowBound = 1.0,
+    on_large_rows: LargeRows = "clip",
+) -> Matrix:
+    """Draw the noise from `rng`, then `release`. Not for production: the noise is float64.
+
+    Parameters
+    ----------
+    x : (n, d), n ≥ 1 records, d ≥ 1 features; rows in the ball of radius `row_bound`.
+    rng : the source of all randomness.
+    rho : ρ in [1e-30, 1e30], the budget.
+    ensemble : the law of W: "wigner" has variance 1 on and above the diagonal, "goe" 1 on it and 1/2 above.
+    row_bound : r in [1e-100, 1e100], public, in the unit of x: longer rows are clipped or rejected.
+    on_large_rows : "clip" scales a row longer than r back to length r; "raise" rejects it, which reads the data.
+
+    Returns
+    -------
+    (d, d), symmetric, in the unit of x squared.
+
+    Raises
+    ------
+    InvalidInput : an argument breaks its rule. Whether x is finite, and with "raise" whether its rows are short, is
+        read off the data, so not private.
+
+    Privacy : ρ-zCDP (replace-one), n public, in real arithmetic; `spend` has what is proven.
+    """
+    _, d = shape_of(x)
+    noise = draw_noise(d, rng, ensemble=ensemble)
+    return release(x, noise, rho=rho, ensemble=ensemble, row_bound=row_bound, on_large_rows=on_large_rows)
+
+
+@checked
 def spend(*, rho: Rho, dimension: Dimension, ensemble: Ensemble = "wigner") -> Spend:
     """The claimed ρ; proven are ρ for d ≥ 2 and ρ/2 for d = 1, attained at every order α."""
     return Spend(ZCDP(rho), ZCDP(privacy_loss(rho, dimension)), True, "for orthonormal rows, at every order")
 
 
 ABOUT = About("gauss-cov", "Gaussian covariance", "DTTZ14", "Algorithm 1 (DLY22 GaussCov)", "code")
-MECHANISM = Mechanism(ABOUT, CONCENTRATED, SYMMETRIC_SECOND_MOMENT, release, draw_noise, spend)
-sample = MECHANISM.sample
+MECHANISM = Mechanism(ABOUT, CONCENTRATED, SYMMETRIC_SECOND_MOMENT, release, draw_noise, sample, spend)

@@ -22,13 +22,22 @@ stream by the matrix mechanism, under (ε, δ)-DP; its second noise has d² inde
 Proof: proofs/paper/joint-moments.md
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Annotated
 
 import numpy as np
 
-from covassay.reference.domain import require_shape, require_symmetric, second_moment, sized_unit_rows, sum_rows
+from covassay.reference.domain import (
+    require_shape,
+    require_symmetric,
+    second_moment,
+    shape_of,
+    sized_unit_rows,
+    sum_rows,
+)
 from covassay.reference.domain.types import DataSet, Matrix, Number, Vector
 from covassay.reference.laws import wigner
 from covassay.reference.mechanisms.mechanism import About, Mechanism
@@ -121,6 +130,43 @@ def draw_noise(dimension: int, rng: np.random.Generator) -> JointMomentsNoise:
 
 
 @checked
+def sample(
+    x: DataSet,
+    rng: np.random.Generator,
+    *,
+    rho: Rho,
+    weight: Weight = 1.0,
+    row_bound: RowBound = 1.0,
+    on_large_rows: LargeRows = "clip",
+) -> Matrix:
+    """Draw the noise from `rng`, then `release`. Not for production: the noise is float64.
+
+    Parameters
+    ----------
+    x : (n, d), n ≥ 1 records, d ≥ 1 features; rows in the ball of radius `row_bound`.
+    rng : the source of all randomness.
+    rho : ρ in [1e-30, 1e30], the budget.
+    weight : w in [1e-6, 1e6], public: λ/λ₀, the weight of Σ; up to 1 it costs the mean nothing.
+    row_bound : r in [1e-100, 1e100], public, in the unit of x: longer rows are clipped or rejected.
+    on_large_rows : "clip" scales a row longer than r back to length r; "raise" rejects it, which reads the data.
+
+    Returns
+    -------
+    (d + 1, d), in the unit of x.
+
+    Raises
+    ------
+    InvalidInput : an argument breaks its rule. Whether x is finite, and with "raise" whether its rows are short, is
+        read off the data, so not private.
+
+    Privacy : ρ-zCDP (replace-one), n public, in real arithmetic; `spend` has what is proven.
+    """
+    _, d = shape_of(x)
+    noise = draw_noise(d, rng)
+    return release(x, noise, rho=rho, weight=weight, row_bound=row_bound, on_large_rows=on_large_rows)
+
+
+@checked
 def spend(*, rho: Rho, dimension: Dimension, weight: Weight = 1.0) -> Spend:
     """The claimed ρ; proven is the same, attained at every order, in every dimension and for every weight."""
     where = "unit rows x and −x" if weight <= 1 else "rows between opposite and orthogonal ones"
@@ -134,5 +180,4 @@ ABOUT = About(
     "Algorithm 1, for one release of all rows",
     "reconstructed",
 )
-MECHANISM = Mechanism(ABOUT, CONCENTRATED, MomentsOutput(power=1), release, draw_noise, spend)
-sample = MECHANISM.sample
+MECHANISM = Mechanism(ABOUT, CONCENTRATED, MomentsOutput(power=1), release, draw_noise, sample, spend)

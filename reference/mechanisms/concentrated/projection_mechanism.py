@@ -14,22 +14,27 @@ trace is, and it is never above σ‖W‖_F, the error of `gauss_cov` with the s
 Proof: proofs/paper/projection-mechanism.md
 """
 
+from __future__ import annotations
+
 import math
 from collections.abc import Callable
 
-from covassay.reference.domain import DataSet, Matrix, Number, unit_rows
+import numpy as np
+
+from covassay.reference.domain import DataSet, Matrix, Number, shape_of, unit_rows
 from covassay.reference.mechanisms.concentrated import gauss_cov
 from covassay.reference.mechanisms.concentrated.gauss_cov import Ensemble, draw_noise, noise_scale
 from covassay.reference.mechanisms.concentrated.separate_cov import spectral_bound
 from covassay.reference.mechanisms.mechanism import About, Mechanism
 from covassay.reference.mechanisms.output import SYMMETRIC_SECOND_MOMENT
-from covassay.reference.mechanisms.parameters import Dimension, LargeRows, Rho, RowBound, checked
+from covassay.reference.mechanisms.parameters import Dimension, LargeRows, Rho, RowBound, checked, strict
 from covassay.reference.privacy import CONCENTRATED, Spend
 from covassay.reference.projections import psd_trace_ball
 
 # FORMULAS: σ and the loss are in `gauss_cov`.
 
 
+@strict(ensemble=Ensemble)
 def error_bound(
     n: Number, d: Number, rho: Number, beta: Number, ensemble: str, log: Callable[[Number], Number] = math.log
 ) -> Number:
@@ -64,6 +69,43 @@ def release(
 
 
 @checked
+def sample(
+    x: DataSet,
+    rng: np.random.Generator,
+    *,
+    rho: Rho,
+    ensemble: Ensemble = "wigner",
+    row_bound: RowBound = 1.0,
+    on_large_rows: LargeRows = "clip",
+) -> Matrix:
+    """Draw the noise from `rng`, then `release`. Not for production: the noise is float64.
+
+    Parameters
+    ----------
+    x : (n, d), n ≥ 1 records, d ≥ 1 features; rows in the ball of radius `row_bound`.
+    rng : the source of all randomness.
+    rho : ρ in [1e-30, 1e30], the budget.
+    ensemble : the law of W: "wigner" has variance 1 on and above the diagonal, "goe" 1 on it and 1/2 above.
+    row_bound : r in [1e-100, 1e100], public, in the unit of x: longer rows are clipped or rejected.
+    on_large_rows : "clip" scales a row longer than r back to length r; "raise" rejects it, which reads the data.
+
+    Returns
+    -------
+    (d, d), symmetric, in the unit of x squared.
+
+    Raises
+    ------
+    InvalidInput : an argument breaks its rule. Whether x is finite, and with "raise" whether its rows are short, is
+        read off the data, so not private.
+
+    Privacy : ρ-zCDP (replace-one), n public, in real arithmetic; `spend` has what is proven.
+    """
+    _, d = shape_of(x)
+    noise = draw_noise(d, rng, ensemble=ensemble)
+    return release(x, noise, rho=rho, ensemble=ensemble, row_bound=row_bound, on_large_rows=on_large_rows)
+
+
+@checked
 def spend(*, rho: Rho, dimension: Dimension, ensemble: Ensemble = "wigner") -> Spend:
     """The claimed ρ; proven is what `gauss_cov` spends, attained in the limit of large n."""
     noisy = gauss_cov.spend(rho=rho, dimension=dimension, ensemble=ensemble)
@@ -71,5 +113,4 @@ def spend(*, rho: Rho, dimension: Dimension, ensemble: Ensemble = "wigner") -> S
 
 
 ABOUT = About("projection-mechanism", "projection mechanism", "DLY22", "Appendix C", "reconstructed")
-MECHANISM = Mechanism(ABOUT, CONCENTRATED, SYMMETRIC_SECOND_MOMENT, release, draw_noise, spend)
-sample = MECHANISM.sample
+MECHANISM = Mechanism(ABOUT, CONCENTRATED, SYMMETRIC_SECOND_MOMENT, release, draw_noise, sample, spend)

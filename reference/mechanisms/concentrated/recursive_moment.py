@@ -22,13 +22,15 @@ algorithms. That rows are shortened after the factor √(8/7) is ours, and so is
 Proof: proofs/paper/recursive-moment.md
 """
 
+from __future__ import annotations
+
 import math
 from collections.abc import Callable
 from typing import Annotated
 
 import numpy as np
 
-from covassay.reference.domain import map_rows, require_symmetric, second_moment, sized_unit_rows
+from covassay.reference.domain import map_rows, require_symmetric, second_moment, shape_of, sized_unit_rows
 from covassay.reference.domain.types import DataSet, Matrix, Number, Rows
 from covassay.reference.laws import wigner
 from covassay.reference.mechanisms.mechanism import About, Mechanism
@@ -43,6 +45,7 @@ from covassay.reference.mechanisms.parameters import (
     between,
     checked,
     count,
+    strict,
 )
 from covassay.reference.privacy import CONCENTRATED, ZCDP, Spend
 
@@ -70,11 +73,13 @@ def stretch_squared(shrinking: Number) -> Number:
     return 8 * shrinking**2 / 3
 
 
+@strict(calibration=ReconstructedCalibration)
 def noise_scale(n: Number, rho: Number, rounds: Number, calibration: str) -> Number:
     """σ of every round."""
     return 4 * (rounds / (2 * rho)) ** 0.5 / n if calibration == "reconstructed" else (rounds / rho) ** 0.5 / n
 
 
+@strict(calibration=ReconstructedCalibration)
 def privacy_loss(rho: Number, d: int, calibration: str) -> Number:
     """The ρ that all rounds spend together."""
     return rho * (1 if d > 1 else 0.5) * (0.125 if calibration == "reconstructed" else 1)
@@ -151,6 +156,56 @@ def draw_noise(
 
 
 @checked
+def sample(
+    x: DataSet,
+    rng: np.random.Generator,
+    *,
+    rho: Rho,
+    calibration: ReconstructedCalibration = "reconstructed",
+    kappa: Ratio = 1e4,
+    subsample: Subsample = 10,
+    row_bound: RowBound = 1.0,
+    on_large_rows: LargeRows = "clip",
+) -> Matrix:
+    """Draw the noise from `rng`, then `release`. Not for production: the noise is float64.
+
+    Parameters
+    ----------
+    x : (n, d), n ≥ 1 records, d ≥ 1 features; rows in the ball of radius `row_bound`.
+    rng : the source of all randomness.
+    rho : ρ in [1e-30, 1e30], the budget.
+    calibration : "reconstructed" has the constants of our reconstruction, "tight" sharper ones of ours.
+    kappa : κ in [1, 1e30], public: R²/λ, where λI ⪯ Σ, for accuracy only.
+    subsample : m from 1 to 1000000000, public: that many rows show Σ, for accuracy only.
+    row_bound : r in [1e-100, 1e100], public, in the unit of x: longer rows are clipped or rejected.
+    on_large_rows : "clip" scales a row longer than r back to length r; "raise" rejects it, which reads the data.
+
+    Returns
+    -------
+    (d, d), symmetric, in the unit of x squared.
+
+    Raises
+    ------
+    InvalidInput : an argument breaks its rule. Whether x is finite, and with "raise" whether its rows are short, is
+        read off the data, so not private.
+
+    Privacy : ρ-zCDP (replace-one), n public, in real arithmetic; `spend` has what is proven.
+    """
+    _, d = shape_of(x)
+    noise = draw_noise(d, rng, calibration=calibration, kappa=kappa, subsample=subsample)
+    return release(
+        x,
+        noise,
+        rho=rho,
+        calibration=calibration,
+        kappa=kappa,
+        subsample=subsample,
+        row_bound=row_bound,
+        on_large_rows=on_large_rows,
+    )
+
+
+@checked
 def spend(*, rho: Rho, dimension: Dimension, calibration: ReconstructedCalibration = "reconstructed") -> Spend:
     """The claimed ρ; proven are ρ with "tight" and ρ/8 with "reconstructed", and half of it for d = 1."""
     remark = "by rows along two axes among zeros as n → ∞; for more than one round, by all rounds together"
@@ -164,5 +219,4 @@ ABOUT = About(
     "Algorithms 1 and 2",
     "reconstructed",
 )
-MECHANISM = Mechanism(ABOUT, CONCENTRATED, SYMMETRIC_SECOND_MOMENT, release, draw_noise, spend)
-sample = MECHANISM.sample
+MECHANISM = Mechanism(ABOUT, CONCENTRATED, SYMMETRIC_SECOND_MOMENT, release, draw_noise, sample, spend)

@@ -20,19 +20,21 @@ sign where λ(G) < 0. That is private, and wrong.
 Proof: proofs/paper/separate-cov.md
 """
 
+from __future__ import annotations
+
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
-from covassay.reference.domain import require_shape, require_symmetric, second_moment, sized_unit_rows
+from covassay.reference.domain import require_shape, require_symmetric, second_moment, shape_of, sized_unit_rows
 from covassay.reference.domain.types import DataSet, Matrix, Number, Vector
 from covassay.reference.mechanisms.concentrated import gauss_cov
 from covassay.reference.mechanisms.concentrated.gauss_cov import Ensemble
 from covassay.reference.mechanisms.mechanism import About, Mechanism
 from covassay.reference.mechanisms.output import SYMMETRIC_SECOND_MOMENT
-from covassay.reference.mechanisms.parameters import Dimension, LargeRows, Rho, RowBound, checked
+from covassay.reference.mechanisms.parameters import Dimension, LargeRows, Rho, RowBound, checked, strict
 from covassay.reference.privacy import CONCENTRATED, ZCDP, Spend
 from covassay.reference.tails import eta, upsilon_goe, upsilon_star
 
@@ -59,11 +61,13 @@ def eigenvalue_error(n: Number, rho: Number, norm: Number) -> Number:
     return noise_scale(n, rho) * norm
 
 
+@strict(ensemble=Ensemble)
 def spectral_bound(d: Number, beta: Number, ensemble: str, log: Callable[[Number], Number] = math.log) -> Number:
     """A bound υ that the spectral norm ‖W‖ exceeds with probability at most β."""
     return upsilon_star(d, beta, log) if ensemble == "wigner" else upsilon_goe(d, beta, log)
 
 
+@strict(ensemble=Ensemble)
 def error_bound(
     n: Number,
     d: Number,
@@ -136,6 +140,43 @@ def draw_noise(dimension: int, rng: np.random.Generator, *, ensemble: Ensemble =
 
 
 @checked
+def sample(
+    x: DataSet,
+    rng: np.random.Generator,
+    *,
+    rho: Rho,
+    ensemble: Ensemble = "wigner",
+    row_bound: RowBound = 1.0,
+    on_large_rows: LargeRows = "clip",
+) -> Matrix:
+    """Draw the noise from `rng`, then `release`. Not for production: the noise is float64.
+
+    Parameters
+    ----------
+    x : (n, d), n ≥ 1 records, d ≥ 1 features; rows in the ball of radius `row_bound`.
+    rng : the source of all randomness.
+    rho : ρ in [1e-30, 1e30], the budget.
+    ensemble : the law of W: "wigner" has variance 1 on and above the diagonal, "goe" 1 on it and 1/2 above.
+    row_bound : r in [1e-100, 1e100], public, in the unit of x: longer rows are clipped or rejected.
+    on_large_rows : "clip" scales a row longer than r back to length r; "raise" rejects it, which reads the data.
+
+    Returns
+    -------
+    (d, d), symmetric, in the unit of x squared.
+
+    Raises
+    ------
+    InvalidInput : an argument breaks its rule. Whether x is finite, and with "raise" whether its rows are short, is
+        read off the data, so not private.
+
+    Privacy : ρ-zCDP (replace-one), n public, in real arithmetic; `spend` has what is proven.
+    """
+    _, d = shape_of(x)
+    noise = draw_noise(d, rng, ensemble=ensemble)
+    return release(x, noise, rho=rho, ensemble=ensemble, row_bound=row_bound, on_large_rows=on_large_rows)
+
+
+@checked
 def spend(*, rho: Rho, dimension: Dimension, ensemble: Ensemble = "wigner") -> Spend:
     """The claimed ρ; proven are ρ for d ≥ 2 and ρ/4 for d = 1."""
     remark = "by the pair (G, λ̃), at every order; that the output attains it is not claimed"
@@ -143,5 +184,4 @@ def spend(*, rho: Rho, dimension: Dimension, ensemble: Ensemble = "wigner") -> S
 
 
 ABOUT = About("separate-cov", "separate eigenvalues and eigenvectors", "DLY22", "Algorithm 2", "reconstructed")
-MECHANISM = Mechanism(ABOUT, CONCENTRATED, SYMMETRIC_SECOND_MOMENT, release, draw_noise, spend)
-sample = MECHANISM.sample
+MECHANISM = Mechanism(ABOUT, CONCENTRATED, SYMMETRIC_SECOND_MOMENT, release, draw_noise, sample, spend)

@@ -22,18 +22,20 @@ the order in step 3 are ours; the published code multiplies in another order, as
 Proof: proofs/paper/coinpress-covariance.md
 """
 
+from __future__ import annotations
+
 import math
 from collections.abc import Callable
 from typing import Annotated, Literal
 
 import numpy as np
 
-from covassay.reference.domain import as_rows, map_rows, require_shape, second_moment
+from covassay.reference.domain import as_rows, map_rows, require_shape, second_moment, shape_of
 from covassay.reference.domain.types import DataSet, Matrix, Number, Rows
 from covassay.reference.errors import InvalidInput
 from covassay.reference.mechanisms.mechanism import About, Mechanism
 from covassay.reference.mechanisms.output import SYMMETRIC_SECOND_MOMENT
-from covassay.reference.mechanisms.parameters import Beta, Dimension, Meaning, checked, count, positive
+from covassay.reference.mechanisms.parameters import Beta, Dimension, Meaning, checked, count, positive, strict
 from covassay.reference.privacy import CONCENTRATED, ZCDP, Spend
 
 CODE_BETA = 0.1  # the published code's share of clipped rows
@@ -60,6 +62,7 @@ def squared_norm_bound(d: Number, log_term: Number) -> Number:
     return d + 2 * (d * log_term) ** 0.5 + 2 * log_term
 
 
+@strict(constants=Constants)
 def squared_radius(
     n: Number, d: Number, beta: Number, constants: str, log: Callable[[Number], Number] = np.log
 ) -> Number:
@@ -87,6 +90,7 @@ def sampling_bound(n: Number, d: Number, beta: Number, log: Callable[[Number], N
     )
 
 
+@strict(constants=Constants)
 def offset(
     n: Number, d: Number, beta: Number, sigma: Number, constants: str, log: Callable[[Number], Number] = np.log
 ) -> Number:
@@ -165,6 +169,44 @@ def draw_noise(dimension: int, rng: np.random.Generator, *, steps: Steps) -> Mat
 
 
 @checked
+def sample(
+    x: DataSet,
+    rng: np.random.Generator,
+    *,
+    rho: CoinPressRho,
+    constants: Constants = "paper",
+    u: LargestVariance = 10.0,
+    steps: Steps = 3,
+    beta: Beta = 0.1,
+) -> Matrix:
+    """Draw the noise from `rng`, then `release`. Not for production: the noise is float64.
+
+    Parameters
+    ----------
+    x : (n, d), n ≥ 1 records, d ≥ 1 features; rows of any real numbers.
+    rng : the source of all randomness.
+    rho : ρ in [1e-12, 1e30], the budget.
+    constants : "paper" has the constants of the accuracy argument, "code" those of the code of the authors.
+    u : u in [1e-30, 1e30], public, in the unit of x squared: Σ ⪯ uI, for accuracy only.
+    steps : t from 1 to 10, public: the number of steps.
+    beta : β in [1e-300, 1), public: the probability that the error bound may fail.
+
+    Returns
+    -------
+    (d, d), symmetric, in the unit of x squared.
+
+    Raises
+    ------
+    InvalidInput : an argument breaks its rule. Whether x is finite is read off the data, so not private.
+
+    Privacy : ρ-zCDP (replace-one), n public, in real arithmetic; `spend` has what is proven.
+    """
+    _, d = shape_of(x)
+    noise = draw_noise(d, rng, steps=steps)
+    return release(x, noise, rho=rho, constants=constants, u=u, steps=steps, beta=beta)
+
+
+@checked
 def spend(*, rho: CoinPressRho, dimension: Dimension, constants: Constants = "paper") -> Spend:
     """The claimed ρ; proven are ρ, and ρ/2 for d = 1."""
     proven = rho if dimension > 1 else rho / 2
@@ -173,5 +215,4 @@ def spend(*, rho: CoinPressRho, dimension: Dimension, constants: Constants = "pa
 
 
 ABOUT = About("coinpress-covariance", "CoinPress, covariance of Gaussian data", "BDKU20", "covariance", "ours")
-MECHANISM = Mechanism(ABOUT, CONCENTRATED, SYMMETRIC_SECOND_MOMENT, release, draw_noise, spend, domain="space")
-sample = MECHANISM.sample
+MECHANISM = Mechanism(ABOUT, CONCENTRATED, SYMMETRIC_SECOND_MOMENT, release, draw_noise, sample, spend, domain="space")

@@ -23,12 +23,14 @@ has put it, and its baseline `fineMeanEst` clips nothing, so it is not private a
 Proof: proofs/paper/coinpress-mean.md
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from typing import Annotated
 
 import numpy as np
 
-from covassay.reference.domain import as_rows, map_rows, require_shape, sum_rows
+from covassay.reference.domain import as_rows, map_rows, require_shape, shape_of, sum_rows
 from covassay.reference.domain.types import DataSet, Matrix, Number, Vector
 from covassay.reference.mechanisms.gaussian_estimation.coinpress_covariance import (
     CoinPressRho,
@@ -40,7 +42,7 @@ from covassay.reference.mechanisms.gaussian_estimation.coinpress_covariance impo
 )
 from covassay.reference.mechanisms.mechanism import About, Mechanism
 from covassay.reference.mechanisms.output import VectorOutput
-from covassay.reference.mechanisms.parameters import Beta, Dimension, checked, positive
+from covassay.reference.mechanisms.parameters import Beta, Dimension, checked, positive, strict
 from covassay.reference.privacy import CONCENTRATED, ZCDP, Spend
 
 CODE_BETA = 0.01  # the published code's failure probability of each bound
@@ -50,11 +52,13 @@ Radius = Annotated[float, positive("r", "public: a bound on the length of the me
 # FORMULAS
 
 
+@strict(constants=Constants)
 def row_bound(n: Number, d: Number, beta: Number, constants: str, log: Callable[[Number], Number] = np.log) -> Number:
     """γ₁: how far n records may lie from the mean of the distribution."""
     return squared_norm_bound(d, log(n / beta) if constants == "paper" else -log(CODE_BETA)) ** 0.5
 
 
+@strict(constants=Constants)
 def clip_radius(r: Number, gamma: Number, constants: str) -> Number:
     """τ, for a mean within r of the centre and records within γ₁ of the mean."""
     return r + gamma if constants == "paper" else min(r + gamma, (r**2 + 6 * r + gamma**2) ** 0.5)
@@ -65,6 +69,7 @@ def noise_scale(tau: Number, n: Number, rho: Number) -> Number:
     return 2 * tau / (n * (2 * rho) ** 0.5)
 
 
+@strict(constants=Constants)
 def next_radius(
     n: Number, d: Number, sigma: Number, beta: Number, constants: str, log: Callable[[Number], Number] = np.log
 ) -> Number:
@@ -118,6 +123,44 @@ def draw_noise(dimension: int, rng: np.random.Generator, *, steps: Steps) -> Mat
 
 
 @checked
+def sample(
+    x: DataSet,
+    rng: np.random.Generator,
+    *,
+    rho: CoinPressRho,
+    constants: Constants = "paper",
+    radius: Radius = 10.0,
+    steps: Steps = 3,
+    beta: Beta = 0.1,
+) -> Vector:
+    """Draw the noise from `rng`, then `release`. Not for production: the noise is float64.
+
+    Parameters
+    ----------
+    x : (n, d), n ≥ 1 records, d ≥ 1 features; rows of any real numbers.
+    rng : the source of all randomness.
+    rho : ρ in [1e-12, 1e30], the budget.
+    constants : "paper" has the constants of the accuracy argument, "code" those of the code of the authors.
+    radius : r in [1e-30, 1e30], public: a bound on the length of the mean, for accuracy only.
+    steps : t from 1 to 10, public: the number of steps.
+    beta : β in [1e-300, 1), public: the probability that the error bound may fail.
+
+    Returns
+    -------
+    (d,), in the unit of x.
+
+    Raises
+    ------
+    InvalidInput : an argument breaks its rule. Whether x is finite is read off the data, so not private.
+
+    Privacy : ρ-zCDP (replace-one), n public, in real arithmetic; `spend` has what is proven.
+    """
+    _, d = shape_of(x)
+    noise = draw_noise(d, rng, steps=steps)
+    return release(x, noise, rho=rho, constants=constants, radius=radius, steps=steps, beta=beta)
+
+
+@checked
 def spend(*, rho: CoinPressRho, dimension: Dimension, constants: Constants = "paper") -> Spend:
     """The claimed ρ, which is also what is proven; all centres together approach it."""
     remark = "by all centres together, in the limit of opposite rows ever further out; for one step that is the output"
@@ -125,5 +168,4 @@ def spend(*, rho: CoinPressRho, dimension: Dimension, constants: Constants = "pa
 
 
 ABOUT = About("coinpress-mean", "CoinPress, mean of Gaussian data", "BDKU20", "mean", "ours")
-MECHANISM = Mechanism(ABOUT, CONCENTRATED, VectorOutput(power=1), release, draw_noise, spend, domain="space")
-sample = MECHANISM.sample
+MECHANISM = Mechanism(ABOUT, CONCENTRATED, VectorOutput(power=1), release, draw_noise, sample, spend, domain="space")

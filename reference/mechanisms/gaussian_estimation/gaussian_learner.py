@@ -17,21 +17,23 @@ reconstructed, tight : the noise of NaivePCE, in PGCE and in PME. The learner sp
 Proof: proofs/paper/gaussian-learner.md
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 
 import numpy as np
 
-from covassay.reference.domain import DataSet, Matrix, Number, as_rows
+from covassay.reference.domain import DataSet, Matrix, Number, as_rows, shape_of
 from covassay.reference.mechanisms.gaussian_estimation import pgce, pme
 from covassay.reference.mechanisms.gaussian_estimation.naive_pce import Kappa
 from covassay.reference.mechanisms.gaussian_estimation.naive_pme import MeanNorm
 from covassay.reference.mechanisms.mechanism import About, Mechanism
 from covassay.reference.mechanisms.output import GaussianOutput
 from covassay.reference.mechanisms.parameters import (
+    BetaToShareThrice,
     Dimension,
-    QuarteredBeta,
-    QuarteredRho,
     ReconstructedCalibration,
+    RhoToShareThrice,
     checked,
 )
 from covassay.reference.privacy import CONCENTRATED, ZCDP, Spend
@@ -60,11 +62,11 @@ def release(
     x: DataSet,
     noise: GaussianLearnerNoise,
     *,
-    rho: QuarteredRho,
+    rho: RhoToShareThrice,
     calibration: ReconstructedCalibration = "reconstructed",
     kappa: Kappa = 1e4,
     mean_bound: MeanNorm = 10.0,
-    beta: QuarteredBeta = 0.1,
+    beta: BetaToShareThrice = 0.1,
 ) -> Matrix:
     """Release the mean and, in the rows below it, the covariance, given the noise: a `GaussianLearnerNoise`."""
     # VALIDATE
@@ -90,7 +92,47 @@ def draw_noise(dimension: int, rng: np.random.Generator, *, kappa: Kappa, mean_b
 
 
 @checked
-def spend(*, rho: QuarteredRho, dimension: Dimension, calibration: ReconstructedCalibration = "reconstructed") -> Spend:
+def sample(
+    x: DataSet,
+    rng: np.random.Generator,
+    *,
+    rho: RhoToShareThrice,
+    calibration: ReconstructedCalibration = "reconstructed",
+    kappa: Kappa = 1e4,
+    mean_bound: MeanNorm = 10.0,
+    beta: BetaToShareThrice = 0.1,
+) -> Matrix:
+    """Draw the noise from `rng`, then `release`. Not for production: the noise is float64.
+
+    Parameters
+    ----------
+    x : (n, d), n ≥ 1 records, d ≥ 1 features; rows of any real numbers.
+    rng : the source of all randomness.
+    rho : ρ in [1e-25, 1e30], the budget.
+    calibration : "reconstructed" has the constants of our reconstruction, "tight" sharper ones of ours.
+    kappa : κ in [1, 1e30], public: I ⪯ Σ ⪯ κI, for accuracy only.
+    mean_bound : R in [1e-30, 1e30], public: ‖μ‖ ≤ R, for accuracy only.
+    beta : β in [1e-295, 1), public: the probability that the error bound may fail.
+
+    Returns
+    -------
+    (d + 1, d), in the unit of x.
+
+    Raises
+    ------
+    InvalidInput : an argument breaks its rule. Whether x is finite is read off the data, so not private.
+
+    Privacy : ρ-zCDP (replace-one), n public, in real arithmetic; `spend` has what is proven.
+    """
+    _, d = shape_of(x)
+    noise = draw_noise(d, rng, kappa=kappa, mean_bound=mean_bound)
+    return release(x, noise, rho=rho, calibration=calibration, kappa=kappa, mean_bound=mean_bound, beta=beta)
+
+
+@checked
+def spend(
+    *, rho: RhoToShareThrice, dimension: Dimension, calibration: ReconstructedCalibration = "reconstructed"
+) -> Spend:
     """The sum of what PGCE and PME spend of ρ/2 each."""
     parts = [step.spend(rho=half(rho), dimension=dimension, calibration=calibration).proven for step in (pgce, pme)]
     proven = sum(part.rho for part in parts if isinstance(part, ZCDP))
@@ -99,6 +141,5 @@ def spend(*, rho: QuarteredRho, dimension: Dimension, calibration: Reconstructed
 
 ABOUT = About("gaussian-learner", "private learning of a Gaussian", "KLSU19", "Theorem 1.1", "reconstructed")
 MECHANISM = Mechanism(
-    ABOUT, CONCENTRATED, GaussianOutput(power=1), release, draw_noise, spend, domain="space", ordered=True
+    ABOUT, CONCENTRATED, GaussianOutput(power=1), release, draw_noise, sample, spend, domain="space", ordered=True
 )
-sample = MECHANISM.sample

@@ -21,6 +21,8 @@ probability β.
 Proof: proofs/paper/kv-mean.md
 """
 
+from __future__ import annotations
+
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -28,7 +30,7 @@ from typing import Annotated
 
 import numpy as np
 
-from covassay.reference.domain import as_rows, require_positive, require_shape, sum_rows
+from covassay.reference.domain import as_rows, require_positive, require_shape, shape_of, sum_rows
 from covassay.reference.domain.types import DataSet, Matrix, Number, Vector
 from covassay.reference.errors import InvalidInput
 from covassay.reference.mechanisms.mechanism import About, Mechanism
@@ -142,11 +144,46 @@ def draw_noise(dimension: int, rng: np.random.Generator, *, mean_bound: MeanBoun
 
 
 @checked
+def sample(
+    x: DataSet,
+    rng: np.random.Generator,
+    *,
+    rho: Rho,
+    sigma: Deviation = 1.0,
+    mean_bound: MeanBound = 10.0,
+    beta: Beta = 0.1,
+) -> Vector:
+    """Draw the noise from `rng`, then `release`. Not for production: the noise is float64.
+
+    Parameters
+    ----------
+    x : (n, d), n ≥ 1 records, d ≥ 1 features; rows of any real numbers.
+    rng : the source of all randomness.
+    rho : ρ in [1e-30, 1e30], the budget.
+    sigma : σ in [1e-30, 1e30], public: bounds the standard deviation of every column, for accuracy only.
+    mean_bound : R in [1e-30, 1e30], public: bounds the absolute mean of every column, for accuracy only.
+    beta : β in [1e-300, 1), public: the probability that the error bound may fail.
+
+    Returns
+    -------
+    (d,), in the unit of x.
+
+    Raises
+    ------
+    InvalidInput : an argument breaks its rule. Whether x is finite is read off the data, so not private.
+
+    Privacy : ρ-zCDP (replace-one), n public, in real arithmetic; `spend` has what is proven.
+    """
+    _, d = shape_of(x)
+    noise = draw_noise(d, rng, mean_bound=mean_bound, sigma=sigma)
+    return release(x, noise, rho=rho, sigma=sigma, mean_bound=mean_bound, beta=beta)
+
+
+@checked
 def spend(*, rho: Rho, dimension: Dimension) -> Spend:
     """The claimed ρ, which is also the bound that is proven."""
     return Spend(ZCDP(rho), ZCDP(rho), False, "by composition of counts and means; the means alone attain ρ/2")
 
 
 ABOUT = About("kv-mean", "mean of Gaussian columns", "KLSU19", "Theorem 4.1", "reconstructed")
-MECHANISM = Mechanism(ABOUT, CONCENTRATED, VectorOutput(power=1), release, draw_noise, spend, domain="space")
-sample = MECHANISM.sample
+MECHANISM = Mechanism(ABOUT, CONCENTRATED, VectorOutput(power=1), release, draw_noise, sample, spend, domain="space")

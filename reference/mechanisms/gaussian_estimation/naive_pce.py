@@ -20,13 +20,15 @@ nearer to Σ in Frobenius norm; in spectral norm the distance can grow by a fact
 Proof: proofs/paper/naive-pce.md
 """
 
+from __future__ import annotations
+
 import math
 from collections.abc import Callable
 from typing import Annotated
 
 import numpy as np
 
-from covassay.reference.domain import as_rows, map_rows, require_symmetric, row_norms, second_moment
+from covassay.reference.domain import as_rows, map_rows, require_symmetric, row_norms, second_moment, shape_of
 from covassay.reference.domain.types import DataSet, Matrix, Number
 from covassay.reference.laws import wigner
 from covassay.reference.mechanisms.mechanism import About, Mechanism
@@ -39,6 +41,7 @@ from covassay.reference.mechanisms.parameters import (
     Rho,
     between,
     checked,
+    strict,
 )
 from covassay.reference.privacy import CONCENTRATED, ZCDP, Spend
 from covassay.reference.projections import psd_cone
@@ -56,6 +59,7 @@ def radius_squared(
     return kappa * (d + 2 * (d * length) ** 0.5 + 2 * length)
 
 
+@strict(calibration=ReconstructedCalibration)
 def noise_variance(n: Number, rho: Number, r2: Number, calibration: str) -> Number:
     """σ²: 2r⁴/(n²ρ) reconstructed, r⁴/(n²ρ) tight."""
     return (1 if calibration == "tight" else 2) * r2**2 / (n**2 * rho)
@@ -114,6 +118,42 @@ def draw_noise(dimension: int, rng: np.random.Generator) -> Matrix:
 
 
 @checked
+def sample(
+    x: DataSet,
+    rng: np.random.Generator,
+    *,
+    rho: Rho,
+    calibration: ReconstructedCalibration = "reconstructed",
+    kappa: Kappa = 10.0,
+    beta: Beta = 0.1,
+) -> Matrix:
+    """Draw the noise from `rng`, then `release`. Not for production: the noise is float64.
+
+    Parameters
+    ----------
+    x : (n, d), n ≥ 1 records, d ≥ 1 features; rows of any real numbers.
+    rng : the source of all randomness.
+    rho : ρ in [1e-30, 1e30], the budget.
+    calibration : "reconstructed" has the constants of our reconstruction, "tight" sharper ones of ours.
+    kappa : κ in [1, 1e30], public: I ⪯ Σ ⪯ κI, for accuracy only.
+    beta : β in [1e-300, 1), public: the probability that the error bound may fail.
+
+    Returns
+    -------
+    (d, d), symmetric, in the unit of x squared.
+
+    Raises
+    ------
+    InvalidInput : an argument breaks its rule. Whether x is finite is read off the data, so not private.
+
+    Privacy : ρ-zCDP (replace-one), n public, in real arithmetic; `spend` has what is proven.
+    """
+    _, d = shape_of(x)
+    noise = draw_noise(d, rng)
+    return release(x, noise, rho=rho, calibration=calibration, kappa=kappa, beta=beta)
+
+
+@checked
 def spend(*, rho: Rho, dimension: Dimension, calibration: ReconstructedCalibration = "reconstructed") -> Spend:
     """The claimed ρ; proven are ρ/2 ("reconstructed") and ρ ("tight"), and half of that in one dimension."""
     change = largest_change(dimension)
@@ -122,5 +162,4 @@ def spend(*, rho: Rho, dimension: Dimension, calibration: ReconstructedCalibrati
 
 
 ABOUT = About("naive-pce", "naive private covariance estimation", "KLSU19", "Algorithm 1", "reconstructed")
-MECHANISM = Mechanism(ABOUT, CONCENTRATED, SYMMETRIC_SECOND_MOMENT, release, draw_noise, spend, domain="space")
-sample = MECHANISM.sample
+MECHANISM = Mechanism(ABOUT, CONCENTRATED, SYMMETRIC_SECOND_MOMENT, release, draw_noise, sample, spend, domain="space")

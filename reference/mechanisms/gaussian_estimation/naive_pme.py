@@ -14,11 +14,13 @@ Accuracy. Σ ⪯ κI bounds every variance by κ, and ‖μ‖ ≤ R bounds ever
 Proof: proofs/paper/naive-pme.md
 """
 
+from __future__ import annotations
+
 from typing import Annotated
 
 import numpy as np
 
-from covassay.reference.domain import DataSet, Number, Vector, as_rows
+from covassay.reference.domain import DataSet, Number, Vector, as_rows, shape_of
 from covassay.reference.mechanisms.gaussian_estimation import kv_mean
 from covassay.reference.mechanisms.gaussian_estimation.kv_mean import KVMeanNoise
 from covassay.reference.mechanisms.gaussian_estimation.naive_pce import Kappa
@@ -62,11 +64,46 @@ def draw_noise(dimension: int, rng: np.random.Generator, *, mean_bound: MeanNorm
 
 
 @checked
+def sample(
+    x: DataSet,
+    rng: np.random.Generator,
+    *,
+    rho: Rho,
+    kappa: Kappa = 10.0,
+    mean_bound: MeanNorm = 10.0,
+    beta: Beta = 0.1,
+) -> Vector:
+    """Draw the noise from `rng`, then `release`. Not for production: the noise is float64.
+
+    Parameters
+    ----------
+    x : (n, d), n ≥ 1 records, d ≥ 1 features; rows of any real numbers.
+    rng : the source of all randomness.
+    rho : ρ in [1e-30, 1e30], the budget.
+    kappa : κ in [1, 1e30], public: I ⪯ Σ ⪯ κI, for accuracy only.
+    mean_bound : R in [1e-30, 1e30], public: ‖μ‖ ≤ R, for accuracy only.
+    beta : β in [1e-300, 1), public: the probability that the error bound may fail.
+
+    Returns
+    -------
+    (d,), in the unit of x.
+
+    Raises
+    ------
+    InvalidInput : an argument breaks its rule. Whether x is finite is read off the data, so not private.
+
+    Privacy : ρ-zCDP (replace-one), n public, in real arithmetic; `spend` has what is proven.
+    """
+    _, d = shape_of(x)
+    noise = draw_noise(d, rng, mean_bound=mean_bound, kappa=kappa)
+    return release(x, noise, rho=rho, kappa=kappa, mean_bound=mean_bound, beta=beta)
+
+
+@checked
 def spend(*, rho: Rho, dimension: Dimension) -> Spend:
     """The claimed ρ, which is also the bound that is proven."""
     return kv_mean.spend(rho=rho, dimension=dimension)
 
 
 ABOUT = About("naive-pme", "naive private mean of a Gaussian", "KLSU19", "Algorithm 5", "reconstructed")
-MECHANISM = Mechanism(ABOUT, CONCENTRATED, VectorOutput(power=1), release, draw_noise, spend, domain="space")
-sample = MECHANISM.sample
+MECHANISM = Mechanism(ABOUT, CONCENTRATED, VectorOutput(power=1), release, draw_noise, sample, spend, domain="space")

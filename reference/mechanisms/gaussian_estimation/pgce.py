@@ -18,17 +18,25 @@ Accuracy. By Theorem 3.11 AΣAᵀ ⪯ 1000 I, so the noise of step 2 is of the o
 Proof: proofs/paper/pgce.md
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 
 import numpy as np
 
-from covassay.reference.domain import DataSet, Matrix, Number, as_rows
+from covassay.reference.domain import DataSet, Matrix, Number, as_rows, shape_of
 from covassay.reference.mechanisms.gaussian_estimation import naive_pce, ppc
 from covassay.reference.mechanisms.gaussian_estimation.naive_pce import Kappa
 from covassay.reference.mechanisms.gaussian_estimation.weak_ppc import SMALLEST_KAPPA
 from covassay.reference.mechanisms.mechanism import About, Mechanism
 from covassay.reference.mechanisms.output import SYMMETRIC_SECOND_MOMENT
-from covassay.reference.mechanisms.parameters import Dimension, HalvedBeta, HalvedRho, ReconstructedCalibration, checked
+from covassay.reference.mechanisms.parameters import (
+    BetaToShareTwice,
+    Dimension,
+    ReconstructedCalibration,
+    RhoToShareTwice,
+    checked,
+)
 from covassay.reference.privacy import CONCENTRATED, ZCDP, Spend
 
 # FORMULAS
@@ -55,10 +63,10 @@ def release(
     x: DataSet,
     noise: PGCENoise,
     *,
-    rho: HalvedRho,
+    rho: RhoToShareTwice,
     calibration: ReconstructedCalibration = "reconstructed",
     kappa: Kappa = 1e4,
-    beta: HalvedBeta = 0.1,
+    beta: BetaToShareTwice = 0.1,
 ) -> Matrix:
     """Release the covariance, estimated where it is nearly spherical, given the noise: a `PGCENoise`."""
     # VALIDATE
@@ -88,7 +96,45 @@ def draw_noise(dimension: int, rng: np.random.Generator, *, kappa: Kappa) -> PGC
 
 
 @checked
-def spend(*, rho: HalvedRho, dimension: Dimension, calibration: ReconstructedCalibration = "reconstructed") -> Spend:
+def sample(
+    x: DataSet,
+    rng: np.random.Generator,
+    *,
+    rho: RhoToShareTwice,
+    calibration: ReconstructedCalibration = "reconstructed",
+    kappa: Kappa = 1e4,
+    beta: BetaToShareTwice = 0.1,
+) -> Matrix:
+    """Draw the noise from `rng`, then `release`. Not for production: the noise is float64.
+
+    Parameters
+    ----------
+    x : (n, d), n ≥ 1 records, d ≥ 1 features; rows of any real numbers.
+    rng : the source of all randomness.
+    rho : ρ in [1e-26, 1e30], the budget.
+    calibration : "reconstructed" has the constants of our reconstruction, "tight" sharper ones of ours.
+    kappa : κ in [1, 1e30], public: I ⪯ Σ ⪯ κI, for accuracy only.
+    beta : β in [1e-296, 1), public: the probability that the error bound may fail.
+
+    Returns
+    -------
+    (d, d), symmetric, in the unit of x squared.
+
+    Raises
+    ------
+    InvalidInput : an argument breaks its rule. Whether x is finite is read off the data, so not private.
+
+    Privacy : ρ-zCDP (replace-one), n public, in real arithmetic; `spend` has what is proven.
+    """
+    _, d = shape_of(x)
+    noise = draw_noise(d, rng, kappa=kappa)
+    return release(x, noise, rho=rho, calibration=calibration, kappa=kappa, beta=beta)
+
+
+@checked
+def spend(
+    *, rho: RhoToShareTwice, dimension: Dimension, calibration: ReconstructedCalibration = "reconstructed"
+) -> Spend:
     """The sum of what PPC and NaivePCE spend of ρ/2 each."""
     parts = [
         step(rho=half(rho), dimension=dimension, calibration=calibration).proven
@@ -99,5 +145,4 @@ def spend(*, rho: HalvedRho, dimension: Dimension, calibration: ReconstructedCal
 
 
 ABOUT = About("pgce", "private covariance of a Gaussian", "KLSU19", "Algorithm 4", "reconstructed")
-MECHANISM = Mechanism(ABOUT, CONCENTRATED, SYMMETRIC_SECOND_MOMENT, release, draw_noise, spend, domain="space")
-sample = MECHANISM.sample
+MECHANISM = Mechanism(ABOUT, CONCENTRATED, SYMMETRIC_SECOND_MOMENT, release, draw_noise, sample, spend, domain="space")

@@ -20,19 +20,27 @@ are used twice. That the error does not grow with κ is measured (covassay exper
 Proof: proofs/paper/pme.md
 """
 
+from __future__ import annotations
+
 import math
 from dataclasses import dataclass
 
 import numpy as np
 
-from covassay.reference.domain import DataSet, Matrix, Number, Rows, Vector, as_rows, map_groups
+from covassay.reference.domain import DataSet, Matrix, Number, Rows, Vector, as_rows, map_groups, shape_of
 from covassay.reference.mechanisms.gaussian_estimation import kv_mean, naive_pme, ppc
 from covassay.reference.mechanisms.gaussian_estimation.naive_pce import Kappa
 from covassay.reference.mechanisms.gaussian_estimation.naive_pme import MeanNorm
 from covassay.reference.mechanisms.gaussian_estimation.weak_ppc import SMALLEST_KAPPA
 from covassay.reference.mechanisms.mechanism import About, Mechanism
 from covassay.reference.mechanisms.output import VectorOutput
-from covassay.reference.mechanisms.parameters import Dimension, HalvedBeta, HalvedRho, ReconstructedCalibration, checked
+from covassay.reference.mechanisms.parameters import (
+    BetaToShareTwice,
+    Dimension,
+    ReconstructedCalibration,
+    RhoToShareTwice,
+    checked,
+)
 from covassay.reference.privacy import CONCENTRATED, ZCDP, Spend
 
 # FORMULAS
@@ -77,11 +85,11 @@ def release(
     x: DataSet,
     noise: PMENoise,
     *,
-    rho: HalvedRho,
+    rho: RhoToShareTwice,
     calibration: ReconstructedCalibration = "reconstructed",
     kappa: Kappa = 1e4,
     mean_bound: MeanNorm = 10.0,
-    beta: HalvedBeta = 0.1,
+    beta: BetaToShareTwice = 0.1,
 ) -> Vector:
     """Release the mean, estimated where the covariance is nearly spherical, given the noise: a `PMENoise`."""
     # VALIDATE
@@ -115,7 +123,47 @@ def draw_noise(dimension: int, rng: np.random.Generator, *, kappa: Kappa, mean_b
 
 
 @checked
-def spend(*, rho: HalvedRho, dimension: Dimension, calibration: ReconstructedCalibration = "reconstructed") -> Spend:
+def sample(
+    x: DataSet,
+    rng: np.random.Generator,
+    *,
+    rho: RhoToShareTwice,
+    calibration: ReconstructedCalibration = "reconstructed",
+    kappa: Kappa = 1e4,
+    mean_bound: MeanNorm = 10.0,
+    beta: BetaToShareTwice = 0.1,
+) -> Vector:
+    """Draw the noise from `rng`, then `release`. Not for production: the noise is float64.
+
+    Parameters
+    ----------
+    x : (n, d), n ≥ 1 records, d ≥ 1 features; rows of any real numbers.
+    rng : the source of all randomness.
+    rho : ρ in [1e-26, 1e30], the budget.
+    calibration : "reconstructed" has the constants of our reconstruction, "tight" sharper ones of ours.
+    kappa : κ in [1, 1e30], public: I ⪯ Σ ⪯ κI, for accuracy only.
+    mean_bound : R in [1e-30, 1e30], public: ‖μ‖ ≤ R, for accuracy only.
+    beta : β in [1e-296, 1), public: the probability that the error bound may fail.
+
+    Returns
+    -------
+    (d,), in the unit of x.
+
+    Raises
+    ------
+    InvalidInput : an argument breaks its rule. Whether x is finite is read off the data, so not private.
+
+    Privacy : ρ-zCDP (replace-one), n public, in real arithmetic; `spend` has what is proven.
+    """
+    _, d = shape_of(x)
+    noise = draw_noise(d, rng, kappa=kappa, mean_bound=mean_bound)
+    return release(x, noise, rho=rho, calibration=calibration, kappa=kappa, mean_bound=mean_bound, beta=beta)
+
+
+@checked
+def spend(
+    *, rho: RhoToShareTwice, dimension: Dimension, calibration: ReconstructedCalibration = "reconstructed"
+) -> Spend:
     """The sum of what PPC and NaivePME spend of ρ/2 each."""
     parts = [
         ppc.spend(rho=half(rho), dimension=dimension, calibration=calibration).proven,
@@ -127,6 +175,5 @@ def spend(*, rho: HalvedRho, dimension: Dimension, calibration: ReconstructedCal
 
 ABOUT = About("pme", "private mean of a Gaussian", "KLSU19", "Algorithm 6", "reconstructed")
 MECHANISM = Mechanism(
-    ABOUT, CONCENTRATED, VectorOutput(power=1), release, draw_noise, spend, domain="space", ordered=True
+    ABOUT, CONCENTRATED, VectorOutput(power=1), release, draw_noise, sample, spend, domain="space", ordered=True
 )
-sample = MECHANISM.sample

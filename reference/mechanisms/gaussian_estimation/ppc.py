@@ -25,19 +25,27 @@ form of KLSU19 Theorem 3.11; the constants are ours.
 Proof: proofs/paper/ppc.md
 """
 
+from __future__ import annotations
+
 import math
 from collections.abc import Callable
 
 import numpy as np
 
-from covassay.reference.domain import DataSet, Matrix, Number, Rows, as_rows, map_rows, require_symmetric
+from covassay.reference.domain import DataSet, Matrix, Number, Rows, as_rows, map_rows, require_symmetric, shape_of
 from covassay.reference.laws import wigner
 from covassay.reference.mechanisms.gaussian_estimation import naive_pce, weak_ppc
 from covassay.reference.mechanisms.gaussian_estimation.naive_pce import Kappa
 from covassay.reference.mechanisms.gaussian_estimation.weak_ppc import PROGRESS, SMALLEST_KAPPA
 from covassay.reference.mechanisms.mechanism import About, Mechanism
 from covassay.reference.mechanisms.output import MatrixOutput
-from covassay.reference.mechanisms.parameters import Dimension, ReconstructedCalibration, SharedBeta, SharedRho, checked
+from covassay.reference.mechanisms.parameters import (
+    BetaToShare,
+    Dimension,
+    ReconstructedCalibration,
+    RhoToShare,
+    checked,
+)
 from covassay.reference.privacy import CONCENTRATED, ZCDP, Spend
 
 # FORMULAS
@@ -105,10 +113,10 @@ def release(
     x: DataSet,
     noise: Matrix,
     *,
-    rho: SharedRho,
+    rho: RhoToShare,
     calibration: ReconstructedCalibration = "reconstructed",
     kappa: Kappa = 1e4,
-    beta: SharedBeta = 0.1,
+    beta: BetaToShare = 0.1,
 ) -> Matrix:
     """Release the preconditioner A, given the noise: one symmetric matrix for every round, (T, d, d)."""
     # VALIDATE
@@ -128,7 +136,43 @@ def draw_noise(dimension: int, rng: np.random.Generator, *, kappa: Kappa) -> Mat
 
 
 @checked
-def spend(*, rho: SharedRho, dimension: Dimension, calibration: ReconstructedCalibration = "reconstructed") -> Spend:
+def sample(
+    x: DataSet,
+    rng: np.random.Generator,
+    *,
+    rho: RhoToShare,
+    calibration: ReconstructedCalibration = "reconstructed",
+    kappa: Kappa = 1e4,
+    beta: BetaToShare = 0.1,
+) -> Matrix:
+    """Draw the noise from `rng`, then `release`. Not for production: the noise is float64.
+
+    Parameters
+    ----------
+    x : (n, d), n ≥ 1 records, d ≥ 1 features; rows of any real numbers.
+    rng : the source of all randomness.
+    rho : ρ in [1e-27, 1e30], the budget.
+    calibration : "reconstructed" has the constants of our reconstruction, "tight" sharper ones of ours.
+    kappa : κ in [1, 1e30], public: I ⪯ Σ ⪯ κI, for accuracy only.
+    beta : β in [1e-297, 1), public: the probability that the error bound may fail.
+
+    Returns
+    -------
+    (d, d), in 1/(unit of x).
+
+    Raises
+    ------
+    InvalidInput : an argument breaks its rule. Whether x is finite is read off the data, so not private.
+
+    Privacy : ρ-zCDP (replace-one), n public, in real arithmetic; `spend` has what is proven.
+    """
+    _, d = shape_of(x)
+    noise = draw_noise(d, rng, kappa=kappa)
+    return release(x, noise, rho=rho, calibration=calibration, kappa=kappa, beta=beta)
+
+
+@checked
+def spend(*, rho: RhoToShare, dimension: Dimension, calibration: ReconstructedCalibration = "reconstructed") -> Spend:
     """The budget of T rounds, each a NaivePCE run with budget ρ/T."""
     proven = naive_pce.spend(rho=rho, dimension=dimension, calibration=calibration).proven
     return Spend(ZCDP(rho), proven, False, "by composition of the rounds")
@@ -136,6 +180,5 @@ def spend(*, rho: SharedRho, dimension: Dimension, calibration: ReconstructedCal
 
 ABOUT = About("ppc", "private preconditioning", "KLSU19", "Algorithm 3", "reconstructed")
 MECHANISM = Mechanism(
-    ABOUT, CONCENTRATED, MatrixOutput(power=-1), release, draw_noise, spend, domain="space", repeats=True
+    ABOUT, CONCENTRATED, MatrixOutput(power=-1), release, draw_noise, sample, spend, domain="space", repeats=True
 )
-sample = MECHANISM.sample

@@ -24,17 +24,19 @@ done in step 1, except with probability 2β. Means above 1/2 are as private, but
 Proof: proofs/paper/ppde.md
 """
 
+from __future__ import annotations
+
 import math
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from covassay.reference.domain import as_rows, map_rows, require_shape, rows_between, sum_rows
+from covassay.reference.domain import as_rows, map_rows, require_shape, rows_between, shape_of, sum_rows
 from covassay.reference.domain.types import DataSet, Matrix, Number, Rows, Vector
 from covassay.reference.mechanisms.mechanism import About, Mechanism
 from covassay.reference.mechanisms.output import VectorOutput
-from covassay.reference.mechanisms.parameters import Beta, Dimension, ReconstructedCalibration, Rho, checked
+from covassay.reference.mechanisms.parameters import Beta, Dimension, ReconstructedCalibration, Rho, checked, strict
 from covassay.reference.privacy import CONCENTRATED, ZCDP, Spend
 
 # FORMULAS
@@ -62,6 +64,7 @@ def last_truncation_squared(m: Number, beta: Number, log: Callable[[Number], Num
     return 6 * log(m / beta)
 
 
+@strict(calibration=ReconstructedCalibration)
 def change_squared(bound_squared: Number, size: Number, calibration: str) -> Number:
     """A bound on (mΔ₂)²: 2B² reconstructed, min(2B², |S|) tight."""
     return min(2 * bound_squared, size) if calibration == "tight" else 2 * bound_squared
@@ -153,6 +156,40 @@ def draw_noise(dimension: int, rng: np.random.Generator) -> Matrix:
 
 
 @checked
+def sample(
+    x: DataSet,
+    rng: np.random.Generator,
+    *,
+    rho: Rho,
+    calibration: ReconstructedCalibration = "reconstructed",
+    beta: Beta = 0.1,
+) -> Vector:
+    """Draw the noise from `rng`, then `release`. Not for production: the noise is float64.
+
+    Parameters
+    ----------
+    x : (n, d), n ≥ 1 records, d ≥ 1 features; rows with entries in [0, 1].
+    rng : the source of all randomness.
+    rho : ρ in [1e-30, 1e30], the budget.
+    calibration : "reconstructed" has the constants of our reconstruction, "tight" sharper ones of ours.
+    beta : β in [1e-300, 1), public: the probability that the error bound may fail.
+
+    Returns
+    -------
+    (d,), in the unit of x.
+
+    Raises
+    ------
+    InvalidInput : an argument breaks its rule. Whether x is finite is read off the data, so not private.
+
+    Privacy : ρ-zCDP (replace-one), n public, in real arithmetic; `spend` has what is proven.
+    """
+    _, d = shape_of(x)
+    noise = draw_noise(d, rng)
+    return release(x, noise, rho=rho, calibration=calibration, beta=beta)
+
+
+@checked
 def spend(*, rho: Rho, dimension: Dimension, calibration: ReconstructedCalibration = "reconstructed") -> Spend:
     """The claimed ρ, by our reading of Theorem 5.1, whose number is lost; proven is ρ, whatever n and β are."""
     remark = (
@@ -165,6 +202,14 @@ def spend(*, rho: Rho, dimension: Dimension, calibration: ReconstructedCalibrati
 
 ABOUT = About("ppde", "private learning of a product distribution", "KLSU19", "Algorithm 7", "reconstructed")
 MECHANISM = Mechanism(
-    ABOUT, CONCENTRATED, VectorOutput(power=1), release, draw_noise, spend, domain="cube", ordered=True, repeats=True
+    ABOUT,
+    CONCENTRATED,
+    VectorOutput(power=1),
+    release,
+    draw_noise,
+    sample,
+    spend,
+    domain="cube",
+    ordered=True,
+    repeats=True,
 )
-sample = MECHANISM.sample

@@ -18,17 +18,19 @@ except with probability 3β.
 Proof: proofs/paper/weak-ppc.md
 """
 
+from __future__ import annotations
+
 import math
 from collections.abc import Callable
 
 import numpy as np
 
-from covassay.reference.domain import DataSet, Matrix, Number, as_rows, require_dimension
+from covassay.reference.domain import DataSet, Matrix, Number, as_rows, require_dimension, shape_of
 from covassay.reference.mechanisms.gaussian_estimation import naive_pce
 from covassay.reference.mechanisms.gaussian_estimation.naive_pce import Kappa, noise_variance, radius_squared
 from covassay.reference.mechanisms.mechanism import About, Mechanism
 from covassay.reference.mechanisms.output import MatrixOutput
-from covassay.reference.mechanisms.parameters import Beta, Dimension, ReconstructedCalibration, Rho, checked
+from covassay.reference.mechanisms.parameters import Beta, Dimension, ReconstructedCalibration, Rho, checked, strict
 from covassay.reference.privacy import CONCENTRATED, ZCDP, Spend
 from covassay.reference.tails import upsilon_star
 
@@ -63,6 +65,7 @@ def regularity_rows(
     return ((d**0.5 + (2 * log(2 / beta)) ** 0.5) / ((1 + s) ** 0.5 - 1)) ** 2
 
 
+@strict(calibration=ReconstructedCalibration)
 def noise_rows(
     n: Number,
     d: Number,
@@ -131,6 +134,42 @@ draw_noise = naive_pce.draw_noise
 
 
 @checked
+def sample(
+    x: DataSet,
+    rng: np.random.Generator,
+    *,
+    rho: Rho,
+    calibration: ReconstructedCalibration = "reconstructed",
+    kappa: Kappa = 1e4,
+    beta: Beta = 0.1,
+) -> Matrix:
+    """Draw the noise from `rng`, then `release`. Not for production: the noise is float64.
+
+    Parameters
+    ----------
+    x : (n, d), n ≥ 1 records, d ≥ 1 features; rows of any real numbers.
+    rng : the source of all randomness.
+    rho : ρ in [1e-30, 1e30], the budget.
+    calibration : "reconstructed" has the constants of our reconstruction, "tight" sharper ones of ours.
+    kappa : κ in [1, 1e30], public: I ⪯ Σ ⪯ κI, for accuracy only.
+    beta : β in [1e-300, 1), public: the probability that the error bound may fail.
+
+    Returns
+    -------
+    (d, d), symmetric, in 1/(unit of x).
+
+    Raises
+    ------
+    InvalidInput : an argument breaks its rule. Whether x is finite is read off the data, so not private.
+
+    Privacy : ρ-zCDP (replace-one), n public, in real arithmetic; `spend` has what is proven.
+    """
+    _, d = shape_of(x)
+    noise = draw_noise(d, rng)
+    return release(x, noise, rho=rho, calibration=calibration, kappa=kappa, beta=beta)
+
+
+@checked
 def spend(*, rho: Rho, dimension: Dimension, calibration: ReconstructedCalibration = "reconstructed") -> Spend:
     """The budget of NaivePCE, because A is post-processing of its output."""
     proven = naive_pce.spend(rho=rho, dimension=dimension, calibration=calibration).proven
@@ -144,8 +183,8 @@ MECHANISM = Mechanism(
     MatrixOutput(power=-1, symmetric=True),
     release,
     draw_noise,
+    sample,
     spend,
     domain="space",
     repeats=True,
 )
-sample = MECHANISM.sample

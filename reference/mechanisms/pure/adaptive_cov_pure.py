@@ -21,12 +21,24 @@ tight : b₁ = b₂ = 8/ε, and a tight radius and final step. It spends ε, and
 Proof: proofs/paper/adaptive-cov-pure.md
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 
 import numpy as np
 
 from covassay.reference import tails
-from covassay.reference.domain import DataSet, Matrix, Number, Rows, Vector, require_shape, total_square, unit_rows
+from covassay.reference.domain import (
+    DataSet,
+    Matrix,
+    Number,
+    Rows,
+    Vector,
+    require_shape,
+    shape_of,
+    total_square,
+    unit_rows,
+)
 from covassay.reference.laws import wigner
 from covassay.reference.mechanisms.building_blocks import above_threshold, private_radius, private_trace
 from covassay.reference.mechanisms.concentrated.adaptive_cov import Precision, Radius, gauss_noise, separate_noise
@@ -34,13 +46,14 @@ from covassay.reference.mechanisms.concentrated.clipped_cov import bias_bound, b
 from covassay.reference.mechanisms.mechanism import About, Mechanism
 from covassay.reference.mechanisms.output import SYMMETRIC_SECOND_MOMENT
 from covassay.reference.mechanisms.parameters import (
+    BetaToShare,
     Calibration,
     Dimension,
+    EpsilonToShare,
     LargeRows,
     RowBound,
-    SharedBeta,
-    SharedEpsilon,
     checked,
+    strict,
 )
 from covassay.reference.mechanisms.pure import lap_cov, separate_cov_pure
 from covassay.reference.privacy import PURE, PureDP, Spend
@@ -54,16 +67,19 @@ def step_epsilon(epsilon: Number) -> Number:
     return epsilon / 8
 
 
+@strict(radius=Radius)
 def final_epsilon(epsilon: Number, radius: str) -> Number:
     """ε₁: 3ε/4, or 5ε/8 with a radius step."""
     return epsilon * (6 if radius == "none" else 5) / 8
 
 
+@strict(calibration=Calibration)
 def search_epsilon(epsilon: Number, calibration: str) -> Number:
     """The ε given to AboveThreshold: ε/8; tight ε/4, because it spends half of that on these queries."""
     return step_epsilon(epsilon) * (1 if calibration == "paper" else 2)
 
 
+@strict(calibration=Calibration)
 def search_scales(epsilon: Number, calibration: str) -> tuple[Number, Number]:
     """b₁ and b₂, the noise scales of AboveThreshold."""
     return above_threshold.threshold_scale(epsilon), above_threshold.query_scale(epsilon, calibration)
@@ -79,11 +95,13 @@ def noise_level(k: int, g: Number, a: Number, e: Number) -> Number:
     return min(gauss_noise(k, g), separate_noise(k, a, e))
 
 
+@strict(calibration=Calibration)
 def lap_bound(n: Number, d: int, epsilon: Number, beta: Number, calibration: str, log: tails.Log = np.log) -> Number:
     """g, the error bound of LapCov; `epsilon` is ε₁."""
     return lap_cov.error_bound(d, lap_cov.noise_scale(n, d, epsilon, calibration), beta, log)
 
 
+@strict(calibration=Calibration)
 def separate_bounds(
     n: Number, d: int, epsilon: Number, trace: Number, beta: Number, calibration: str, log: tails.Log = np.log
 ) -> tuple[Number, Number]:
@@ -119,10 +137,10 @@ def release(
     x: DataSet,
     noise: AdaptiveCovPureNoise,
     *,
-    epsilon: SharedEpsilon,
+    epsilon: EpsilonToShare,
     radius: Radius = "none",
     calibration: Calibration = "paper",
-    beta: SharedBeta = 0.1,
+    beta: BetaToShare = 0.1,
     precision: Precision = private_radius.PRECISION,
     row_bound: RowBound = 1.0,
     on_large_rows: LargeRows = "clip",
@@ -181,8 +199,62 @@ def draw_noise(
 
 
 @checked
+def sample(
+    x: DataSet,
+    rng: np.random.Generator,
+    *,
+    epsilon: EpsilonToShare,
+    radius: Radius = "none",
+    calibration: Calibration = "paper",
+    beta: BetaToShare = 0.1,
+    precision: Precision = private_radius.PRECISION,
+    row_bound: RowBound = 1.0,
+    on_large_rows: LargeRows = "clip",
+) -> Matrix:
+    """Draw the noise from `rng`, then `release`. Not for production: the noise is float64.
+
+    Parameters
+    ----------
+    x : (n, d), n ≥ 1 records, d ≥ 1 features; rows in the ball of radius `row_bound`.
+    rng : the source of all randomness.
+    epsilon : ε in [1e-27, 1e30], the budget.
+    radius : "private" first finds a radius that most rows lie in; "none" does not.
+    calibration : "paper" has the constants of the source, "tight" less noise, for which our proof still gives the
+        claim.
+    beta : β in [1e-297, 1), public: the probability that the error bound may fail.
+    precision : in [1e-100, 1], public: the smallest private radius, in the unit of row_bound.
+    row_bound : r in [1e-100, 1e100], public, in the unit of x: longer rows are clipped or rejected.
+    on_large_rows : "clip" scales a row longer than r back to length r; "raise" rejects it, which reads the data.
+
+    Returns
+    -------
+    (d, d), symmetric, in the unit of x squared.
+
+    Raises
+    ------
+    InvalidInput : an argument breaks its rule. Whether x is finite, and with "raise" whether its rows are short, is
+        read off the data, so not private.
+
+    Privacy : ε-DP (replace-one), n public, in real arithmetic; `spend` has what is proven.
+    """
+    n, d = shape_of(x)
+    noise = draw_noise(d, rng, rows=n, precision=precision)
+    return release(
+        x,
+        noise,
+        epsilon=epsilon,
+        radius=radius,
+        calibration=calibration,
+        beta=beta,
+        precision=precision,
+        row_bound=row_bound,
+        on_large_rows=on_large_rows,
+    )
+
+
+@checked
 def spend(
-    *, epsilon: SharedEpsilon, dimension: Dimension, radius: Radius = "none", calibration: Calibration = "paper"
+    *, epsilon: EpsilonToShare, dimension: Dimension, radius: Radius = "none", calibration: Calibration = "paper"
 ) -> Spend:
     """The claimed ε; proven is the sum over the steps."""
     share, final = step_epsilon(epsilon), final_epsilon(epsilon, radius)
@@ -200,5 +272,4 @@ def spend(
 
 
 ABOUT = About("adaptive-cov-pure", "AdaptiveCov, pure", "DLY22", "Theorem 4", "code")
-MECHANISM = Mechanism(ABOUT, PURE, SYMMETRIC_SECOND_MOMENT, release, draw_noise, spend)
-sample = MECHANISM.sample
+MECHANISM = Mechanism(ABOUT, PURE, SYMMETRIC_SECOND_MOMENT, release, draw_noise, sample, spend)

@@ -18,22 +18,33 @@ Accuracy. E[λ_1 − uᵀCu] ≤ d/η, which is 4d/ε for η = ε/4. There it is
 Proof: proofs/paper/bingham.md
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
-from functools import partial
 
 import numpy as np
 
-from covassay.reference.domain import require_unit_vector, second_moment, sized_unit_rows
+from covassay.reference.domain import require_unit_vector, second_moment, shape_of, sized_unit_rows
 from covassay.reference.domain.types import DataSet, Matrix, Number, Vector
 from covassay.reference.laws import bingham as law
+from covassay.reference.laws.draws_again import DrawsAgain, draws_again
 from covassay.reference.mechanisms.mechanism import About, Mechanism
 from covassay.reference.mechanisms.output import OUTPUTS
-from covassay.reference.mechanisms.parameters import Calibration, Dimension, Epsilon, LargeRows, RowBound, checked
+from covassay.reference.mechanisms.parameters import (
+    Calibration,
+    Dimension,
+    Epsilon,
+    LargeRows,
+    RowBound,
+    checked,
+    strict,
+)
 from covassay.reference.privacy import PURE, PureDP, Spend
 
 # FORMULAS
 
 
+@strict(calibration=Calibration)
 def exponent(epsilon: Number, calibration: str) -> Number:
     """η: ε/4 in the paper, ε/2 tight."""
     return epsilon / (4 if calibration == "paper" else 2)
@@ -61,19 +72,57 @@ def release(
     # VALIDATE
     rows, n, d = sized_unit_rows(x, row_bound, on_large_rows)
 
-    # QUERY
+    # 1. QUERY
     c = n * second_moment(rows)
 
-    # NOISE
+    # 2. NOISE: a draw of the Bingham law of ηC
     u = require_unit_vector("noise(M)", noise(exponent(epsilon, calibration) * c), d)
 
-    # RELEASE
+    # 3. RELEASE
     return u
 
 
-def draw_noise(dimension: int, rng: np.random.Generator) -> Callable[[Matrix], Vector]:
-    """The noise that `release` takes: draws of the Bingham law of any symmetric matrix, whatever the dimension."""
-    return partial(law.sample, rng=rng)
+def draw_noise(dimension: int, rng: np.random.Generator) -> DrawsAgain[Vector]:
+    """The noise that `release` takes: for any symmetric matrix, of any dimension, one draw of its Bingham law."""
+    return draws_again(law.sample, rng)
+
+
+@checked
+def sample(
+    x: DataSet,
+    rng: np.random.Generator,
+    *,
+    epsilon: Epsilon,
+    calibration: Calibration = "paper",
+    row_bound: RowBound = 1.0,
+    on_large_rows: LargeRows = "clip",
+) -> Vector:
+    """Draw the noise from `rng`, then `release`. Not for production: the noise is float64.
+
+    Parameters
+    ----------
+    x : (n, d), n ≥ 1 records, d ≥ 1 features; rows in the ball of radius `row_bound`.
+    rng : the source of all randomness.
+    epsilon : ε in [1e-30, 1e30], the budget.
+    calibration : "paper" has the constants of the source, "tight" less noise, for which our proof still gives the
+        claim.
+    row_bound : r in [1e-100, 1e100], public, in the unit of x: longer rows are clipped or rejected.
+    on_large_rows : "clip" scales a row longer than r back to length r; "raise" rejects it, which reads the data.
+
+    Returns
+    -------
+    (d,), without a unit.
+
+    Raises
+    ------
+    InvalidInput : an argument breaks its rule. Whether x is finite, and with "raise" whether its rows are short, is
+        read off the data, so not private.
+
+    Privacy : ε-DP (replace-one), n public, in real arithmetic; `spend` has what is proven.
+    """
+    _, d = shape_of(x)
+    noise = draw_noise(d, rng)
+    return release(x, noise, epsilon=epsilon, calibration=calibration, row_bound=row_bound, on_large_rows=on_large_rows)
 
 
 @checked
@@ -85,5 +134,4 @@ def spend(*, epsilon: Epsilon, dimension: Dimension, calibration: Calibration = 
 
 
 ABOUT = About("bingham", "private leading eigenvector (Bingham)", "ADK19", "Algorithm 1, step 2(a)")
-MECHANISM = Mechanism(ABOUT, PURE, OUTPUTS["direction"], release, draw_noise, spend)
-sample = MECHANISM.sample
+MECHANISM = Mechanism(ABOUT, PURE, OUTPUTS["direction"], release, draw_noise, sample, spend)

@@ -19,16 +19,20 @@ of at most 2(s/(nε))², that of the noise of lap-cov with calibration "tight".
 Proof: proofs/paper/discrete-laplace-covariance.md
 """
 
+from __future__ import annotations
+
 import math
 from collections.abc import Callable
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
 
-from covassay.reference.domain import DataSet, IntegerMatrix, Matrix, Number, require_whole
+from covassay.reference.domain import DataSet, IntegerMatrix, Matrix, Number, require_whole, shape_of
 from covassay.reference.domain.exact_data import INPUT_BITS, ExactData, as_written, exact_data, in_units
 from covassay.reference.laws import discrete_laplace as law
-from covassay.reference.laws.exact_draws import draws_again
+from covassay.reference.laws.draws_again import draws_again
+from covassay.reference.laws.exact_draws import Coins, generator_bits
 from covassay.reference.mechanisms.mechanism import About, Mechanism
 from covassay.reference.mechanisms.output import MatrixOutput
 from covassay.reference.mechanisms.parameters import Dimension, Epsilon, InputBits, LargeRows, RowBound, checked
@@ -88,9 +92,51 @@ def release(
     return in_units(noisy, data.unit) * row_bound**2
 
 
+def draw_matrix(dimension: int, scale: Fraction, rng: np.random.Generator) -> IntegerMatrix:
+    """A symmetric (d, d) draw of Z from the bits of `rng`, for one t."""
+    return law.symmetric(dimension, scale, Coins(generator_bits(rng)))
+
+
 def draw_noise(dimension: int, rng: np.random.Generator) -> Noise:
     """The noise that `release` takes. For one scale it is one matrix, however often it is asked for."""
-    return draws_again(rng, lambda scale, coins: law.symmetric(dimension, scale, coins))
+    return draws_again(partial(draw_matrix, dimension), rng)
+
+
+@checked
+def sample(
+    x: DataSet,
+    rng: np.random.Generator,
+    *,
+    epsilon: Epsilon,
+    input_bits: InputBits = INPUT_BITS,
+    row_bound: RowBound = 1.0,
+    on_large_rows: LargeRows = "clip",
+) -> Matrix:
+    """Draw the noise from `rng`, then `release`. Not for production: the bits of `rng` are not secret.
+
+    Parameters
+    ----------
+    x : (n, d), n ≥ 1 records, d ≥ 1 features; rows in the ball of radius `row_bound`.
+    rng : the source of all randomness.
+    epsilon : ε in [1e-30, 1e30], the budget.
+    input_bits : b, 1 to 24, public: rows are rounded toward zero to multiples of r 2^−b.
+    row_bound : r in [1e-100, 1e100], public, in the unit of x: longer rows are clipped or rejected.
+    on_large_rows : "clip" scales a row longer than r back to length r; "raise" rejects it, which reads the data.
+
+    Returns
+    -------
+    (d, d), symmetric, in the unit of x squared.
+
+    Raises
+    ------
+    InvalidInput : an argument breaks its rule. Whether x is finite, and with "raise" whether its rows are short, is
+        read off the data, so not private.
+
+    Privacy : ε-DP (replace-one), n public, in integers, for fair bits; `spend` has what is proven.
+    """
+    _, d = shape_of(x)
+    noise = draw_noise(d, rng)
+    return release(x, noise, epsilon=epsilon, input_bits=input_bits, row_bound=row_bound, on_large_rows=on_large_rows)
 
 
 @checked
@@ -103,5 +149,6 @@ def spend(*, epsilon: Epsilon, dimension: Dimension) -> Spend:
 
 
 ABOUT = About("discrete-laplace-covariance", "discrete Laplace covariance", "CKS20", "Algorithm 2", "ours")
-MECHANISM = Mechanism(ABOUT, PURE, MatrixOutput(power=2, symmetric=True), release, draw_noise, spend, lattice=True)
-sample = MECHANISM.sample
+MECHANISM = Mechanism(
+    ABOUT, PURE, MatrixOutput(power=2, symmetric=True), release, draw_noise, sample, spend, lattice=True
+)

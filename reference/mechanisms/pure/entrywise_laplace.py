@@ -18,12 +18,14 @@ the symmetric part. The authors' code clips them at 0 and then scales the matrix
 Proof: proofs/paper/entrywise-laplace.md
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from typing import Annotated, Literal
 
 import numpy as np
 
-from covassay.reference.domain import require_shape, require_symmetric, second_moment, sized_unit_rows
+from covassay.reference.domain import require_shape, require_symmetric, second_moment, shape_of, sized_unit_rows
 from covassay.reference.domain.types import DataSet, Matrix, Number
 from covassay.reference.laws import wigner
 from covassay.reference.mechanisms.mechanism import About, Mechanism
@@ -36,6 +38,7 @@ from covassay.reference.mechanisms.parameters import (
     Meaning,
     RowBound,
     checked,
+    strict,
 )
 from covassay.reference.privacy import PURE, PureDP, Spend
 from covassay.reference.sensitivity import full_l1, square_root, triangle_l1
@@ -48,11 +51,13 @@ Entries = Annotated[
 # FORMULAS
 
 
+@strict(entries=Entries)
 def sensitivity(d: int, entries: str, sqrt: Callable[[Number], Number] = square_root) -> Number:
     """The ℓ1 sensitivity of the entries of nΣ that get noise of their own (a bound for "full" and odd d > 1)."""
     return full_l1(d, sqrt) if entries == "full" else triangle_l1(d, sqrt)
 
 
+@strict(entries=Entries, calibration=Calibration)
 def noise_scale(
     n: Number, d: int, epsilon: Number, entries: str, calibration: str, sqrt: Callable[[Number], Number] = square_root
 ) -> Number:
@@ -112,6 +117,54 @@ def draw_noise(dimension: int, rng: np.random.Generator, entries: Entries = "ful
 
 
 @checked
+def sample(
+    x: DataSet,
+    rng: np.random.Generator,
+    *,
+    epsilon: Epsilon,
+    entries: Entries = "full",
+    calibration: Calibration = "paper",
+    row_bound: RowBound = 1.0,
+    on_large_rows: LargeRows = "clip",
+) -> Matrix:
+    """Draw the noise from `rng`, then `release`. Not for production: the noise is float64.
+
+    Parameters
+    ----------
+    x : (n, d), n ≥ 1 records, d ≥ 1 features; rows in the ball of radius `row_bound`.
+    rng : the source of all randomness.
+    epsilon : ε in [1e-30, 1e30], the budget.
+    entries : "full" draws all d² entries, "triangle" those on and above the diagonal and mirrors them.
+    calibration : "paper" has the constants of the source, "tight" less noise, for which our proof still gives the
+        claim.
+    row_bound : r in [1e-100, 1e100], public, in the unit of x: longer rows are clipped or rejected.
+    on_large_rows : "clip" scales a row longer than r back to length r; "raise" rejects it, which reads the data.
+
+    Returns
+    -------
+    (d, d), in the unit of x squared.
+
+    Raises
+    ------
+    InvalidInput : an argument breaks its rule. Whether x is finite, and with "raise" whether its rows are short, is
+        read off the data, so not private.
+
+    Privacy : ε-DP (replace-one), n public, in real arithmetic; `spend` has what is proven.
+    """
+    _, d = shape_of(x)
+    noise = draw_noise(d, rng, entries=entries)
+    return release(
+        x,
+        noise,
+        epsilon=epsilon,
+        entries=entries,
+        calibration=calibration,
+        row_bound=row_bound,
+        on_large_rows=on_large_rows,
+    )
+
+
+@checked
 def spend(
     *, epsilon: Epsilon, dimension: Dimension, entries: Entries = "full", calibration: Calibration = "paper"
 ) -> Spend:
@@ -124,5 +177,4 @@ def spend(
 
 
 ABOUT = About("entrywise-laplace", "entrywise Laplace noise", "ADK19", "Section 4, baseline L")
-MECHANISM = Mechanism(ABOUT, PURE, SECOND_MOMENT, release, draw_noise, spend)
-sample = MECHANISM.sample
+MECHANISM = Mechanism(ABOUT, PURE, SECOND_MOMENT, release, draw_noise, sample, spend)

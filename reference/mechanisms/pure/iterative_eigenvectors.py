@@ -24,10 +24,11 @@ Accuracy. `error_bound` bounds ‖C − Ĉ‖_F, but not the distance of Ĉ from
 Proof: proofs/paper/iterative-eigenvectors.md
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import partial
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Protocol
 
 import numpy as np
 from scipy.linalg import null_space
@@ -37,10 +38,12 @@ from covassay.reference.domain import (
     require_shape,
     require_unit_vector,
     second_moment,
+    shape_of,
     sized_unit_rows,
 )
 from covassay.reference.domain.types import DataSet, Matrix, Number, Vector
 from covassay.reference.laws import bingham as law
+from covassay.reference.laws.draws_again import draws_again
 from covassay.reference.mechanisms.mechanism import About, Mechanism
 from covassay.reference.mechanisms.output import SYMMETRIC_SECOND_MOMENT
 from covassay.reference.mechanisms.parameters import (
@@ -53,6 +56,7 @@ from covassay.reference.mechanisms.parameters import (
     Rule,
     below_one,
     checked,
+    strict,
 )
 from covassay.reference.privacy import PURE, PureDP, Spend
 
@@ -85,6 +89,7 @@ def adaptive_offset(epsilon: Number, d: Number, beta: Number, log: Callable[[Num
     return eigenvalue_scale(epsilon) * log(2 * d / beta)
 
 
+@strict(calibration=Calibration)
 def uniform_exponents(epsilon: Number, d: int, calibration: str, rank: int = 0) -> list[Number]:
     """η_1, …, η_{d−1} of the uniform budget, or η_1, …, η_k for a rank k < d."""
     kept = min(rank or d, d)
@@ -92,6 +97,7 @@ def uniform_exponents(epsilon: Number, d: int, calibration: str, rank: int = 0) 
     return [epsilon / (8 * kept if calibration == "paper" else 2 * (drawn + 1))] * drawn
 
 
+@strict(calibration=Calibration)
 def adaptive_exponents(
     epsilon: Number,
     weights: list[Number],
@@ -124,21 +130,32 @@ def error_bound(tail: Number, missed: Number, tau: Number, k: Number) -> Number:
 # MECHANISM
 
 
+class Direction(Protocol):
+    """Draws of directions, one for every matrix and step, always from the same bits."""
+
+    def __call__(self, m: Matrix, /, *, step: int) -> Vector:
+        """A unit vector with density ∝ exp(uᵀMu); for different steps they are independent."""
+
+
 @dataclass(frozen=True)
 class IterativeEigenvectorsNoise:
-    """`eigenvalues` (d,): Laplace(1), rank k takes the first k; `direction`: M ↦ a unit vector, density ∝ exp(uᵀMu)."""
+    """Noise of the eigenvalues and of the directions.
+
+    eigenvalues : (d,), Laplace(1), of which rank k takes the first k.
+    direction : the law of a direction, see `Direction`.
+    """
 
     eigenvalues: Vector
-    direction: Callable[[Matrix], Vector]
+    direction: Direction
 
 
-def draw_directions(c: Matrix, exponents: list[Number], direction: Callable[[Matrix], Vector]) -> Matrix:
+def draw_directions(c: Matrix, exponents: list[Number], direction: Direction) -> Matrix:
     """Step 2: the orthonormal θ_1, …, θ_d, one in each row; those without an exponent complete the basis."""
     d = len(c)
     directions = np.zeros((0, d))
     basis = np.eye(d)  # P_i, rows orthonormal
-    for eta in exponents:
-        u = require_unit_vector("noise.direction(M)", direction(eta * (basis @ c @ basis.T)), len(basis))
+    for i, eta in enumerate(exponents):
+        u = require_unit_vector("noise.direction(M)", direction(eta * (basis @ c @ basis.T), step=i), len(basis))
         directions = np.vstack([directions, basis.T @ u])
         basis = null_space(directions).T
     return np.vstack([directions, basis])
@@ -184,8 +201,62 @@ def release(
 
 
 def draw_noise(dimension: int, rng: np.random.Generator) -> IterativeEigenvectorsNoise:
-    """The noise that `release` takes; directions are drawn when they are asked for."""
-    return IterativeEigenvectorsNoise(np.asarray(rng.laplace(size=dimension)), partial(law.sample, rng=rng))
+    """The noise that `release` takes; directions are drawn when they are asked for, always from the same bits."""
+    return IterativeEigenvectorsNoise(np.asarray(rng.laplace(size=dimension)), draws_again(law.sample, rng))
+
+
+@checked
+def sample(
+    x: DataSet,
+    rng: np.random.Generator,
+    *,
+    epsilon: Epsilon,
+    calibration: Calibration = "paper",
+    budget: Budget = "uniform",
+    beta: OffsetBeta = 0.1,
+    rank: Rank = 0,
+    row_bound: RowBound = 1.0,
+    on_large_rows: LargeRows = "clip",
+) -> Matrix:
+    """Draw the noise from `rng`, then `release`. Not for production: the noise is float64.
+
+    Parameters
+    ----------
+    x : (n, d), n ≥ 1 records, d ≥ 1 features; rows in the ball of radius `row_bound`.
+    rng : the source of all randomness.
+    epsilon : ε in [1e-30, 1e30], the budget.
+    calibration : "paper" has the constants of the source, "tight" less noise, for which our proof still gives the
+        claim.
+    budget : "uniform" treats all directions alike, "adaptive" spends more on larger noisy eigenvalues.
+    beta : β in [1e-300, 1), public: only the offset τ of the adaptive budget uses it.
+    rank : k ≥ 0, public: how many rank-one terms are released; 0, or more than d, means d.
+    row_bound : r in [1e-100, 1e100], public, in the unit of x: longer rows are clipped or rejected.
+    on_large_rows : "clip" scales a row longer than r back to length r; "raise" rejects it, which reads the data.
+
+    Returns
+    -------
+    (d, d), symmetric, in the unit of x squared.
+
+    Raises
+    ------
+    InvalidInput : an argument breaks its rule. Whether x is finite, and with "raise" whether its rows are short, is
+        read off the data, so not private.
+
+    Privacy : ε-DP (replace-one), n public, in real arithmetic; `spend` has what is proven.
+    """
+    _, d = shape_of(x)
+    noise = draw_noise(d, rng)
+    return release(
+        x,
+        noise,
+        epsilon=epsilon,
+        calibration=calibration,
+        budget=budget,
+        beta=beta,
+        rank=rank,
+        row_bound=row_bound,
+        on_large_rows=on_large_rows,
+    )
 
 
 @checked
@@ -218,5 +289,4 @@ def spend(
 
 
 ABOUT = About("iterative-eigenvectors", "iterative eigenvector sampling", "ADK19", "Algorithm 1")
-MECHANISM = Mechanism(ABOUT, PURE, SYMMETRIC_SECOND_MOMENT, release, draw_noise, spend)
-sample = MECHANISM.sample
+MECHANISM = Mechanism(ABOUT, PURE, SYMMETRIC_SECOND_MOMENT, release, draw_noise, sample, spend)

@@ -22,11 +22,13 @@ Gamma(l) and independent of the direction. (The computed norm makes this approxi
 Proof: proofs/paper/johnson-lindenstrauss-image.md
 """
 
+from __future__ import annotations
+
 from typing import Annotated
 
 import numpy as np
 
-from covassay.reference.domain import require_dimension, require_shape, second_moment, sized_unit_rows
+from covassay.reference.domain import require_dimension, require_shape, second_moment, shape_of, sized_unit_rows
 from covassay.reference.domain.types import DataSet, Matrix, Number, Vector
 from covassay.reference.laws import nuclear_laplace as law
 from covassay.reference.laws.wigner import svec, unsvec
@@ -149,6 +151,53 @@ def draw_noise(
 
 
 @checked
+def sample(
+    x: DataSet,
+    rng: np.random.Generator,
+    *,
+    epsilon: Epsilon,
+    alpha: Distortion = 1.0,
+    beta: DistortionFailure = 0.1,
+    seed: Seed = 0,
+    row_bound: RowBound = 1.0,
+    on_large_rows: LargeRows = "clip",
+    walk: Walk = 100,
+) -> Matrix:
+    """Draw the noise from `rng`, then `release`. Not for production: the noise is float64.
+
+    Parameters
+    ----------
+    x : (n, d), n ≥ 1 records, d ≥ 1 features; rows in the ball of radius `row_bound`.
+    rng : the source of all randomness.
+    epsilon : ε in [1e-30, 1e30], the budget.
+    alpha : α in [1e-100, 1e100], public: how much T may change a distance; small distorts less, large needs fewer
+        dimensions.
+    beta : β in [1e-300, 1), public: T changes some distance by more than α with at most this probability.
+    seed : the seed of T, public, a whole number of at least 0.
+    row_bound : r in [1e-100, 1e100], public, in the unit of x: longer rows are clipped or rejected.
+    on_large_rows : "clip" scales a row longer than r back to length r; "raise" rejects it, which reads the data.
+    walk : the number of steps of the Markov chain that draws the noise, at least 1.
+
+    Returns
+    -------
+    (d, d), symmetric, in the unit of x squared.
+
+    Raises
+    ------
+    InvalidInput : an argument breaks its rule. Whether x is finite, and with "raise" whether its rows are short, is
+        read off the data, so not private.
+
+    Privacy : ε-DP (replace-one), n public, in real arithmetic; `spend` has what is proven. This holds for noise of
+        the exact law; `sample` draws it only approximately, with an unknown error.
+    """
+    _, d = shape_of(x)
+    noise = draw_noise(d, rng, alpha=alpha, beta=beta, seed=seed, walk=walk)
+    return release(
+        x, noise, epsilon=epsilon, alpha=alpha, beta=beta, seed=seed, row_bound=row_bound, on_large_rows=on_large_rows
+    )
+
+
+@checked
 def spend(*, epsilon: Epsilon, dimension: Dimension) -> Spend:
     """The claimed ε; proven is the same for exact noise, by ỹ, and ε/2 for d = 1. Nothing is proven about the chain."""
     proven = epsilon if dimension > 1 else epsilon / 2
@@ -167,5 +216,4 @@ ABOUT = About(
     "projection mechanism",
     "reconstructed",
 )
-MECHANISM = Mechanism(ABOUT, PURE, SYMMETRIC_SECOND_MOMENT, release, draw_noise, spend, sampler="approximate")
-sample = MECHANISM.sample
+MECHANISM = Mechanism(ABOUT, PURE, SYMMETRIC_SECOND_MOMENT, release, draw_noise, sample, spend, sampler="approximate")

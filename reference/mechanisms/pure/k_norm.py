@@ -21,22 +21,33 @@ on the entries, with a proven scale.
 Proof: proofs/paper/k-norm.md
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 
 import numpy as np
 
-from covassay.reference.domain import DataSet, Matrix, Number, require_symmetric, second_moment, sized_unit_rows
+from covassay.reference.domain import (
+    DataSet,
+    Matrix,
+    Number,
+    require_symmetric,
+    second_moment,
+    shape_of,
+    sized_unit_rows,
+)
 from covassay.reference.laws import k_norm as law
 from covassay.reference.laws.k_norm import Body
 from covassay.reference.mechanisms.mechanism import About, Mechanism
 from covassay.reference.mechanisms.output import SYMMETRIC_SECOND_MOMENT
-from covassay.reference.mechanisms.parameters import Dimension, Epsilon, LargeRows, RowBound, checked
+from covassay.reference.mechanisms.parameters import Dimension, Epsilon, LargeRows, RowBound, checked, strict
 from covassay.reference.privacy import PURE, PureDP, Spend
 from covassay.reference.sensitivity import square_root, triangle_l1
 
 # FORMULAS
 
 
+@strict(body=Body)
 def sensitivity(body: str, n: Number, d: int, sqrt: Callable[[Number], Number] = square_root) -> Number:
     """Δ_K, the largest ‖Σ − Σ'‖_K over neighbours."""
     if d == 1 or body in ("covariance", "linf"):
@@ -90,6 +101,43 @@ def draw_noise(dimension: int, rng: np.random.Generator, body: Body = "schatten1
 
 
 @checked
+def sample(
+    x: DataSet,
+    rng: np.random.Generator,
+    *,
+    epsilon: Epsilon,
+    body: Body = "schatten1",
+    row_bound: RowBound = 1.0,
+    on_large_rows: LargeRows = "clip",
+) -> Matrix:
+    """Draw the noise from `rng`, then `release`. Not for production: the noise is float64.
+
+    Parameters
+    ----------
+    x : (n, d), n ≥ 1 records, d ≥ 1 features; rows in the ball of radius `row_bound`.
+    rng : the source of all randomness.
+    epsilon : ε in [1e-30, 1e30], the budget.
+    body : "schatten1" or "covariance" or "l1" or "l2" or "linf".
+    row_bound : r in [1e-100, 1e100], public, in the unit of x: longer rows are clipped or rejected.
+    on_large_rows : "clip" scales a row longer than r back to length r; "raise" rejects it, which reads the data.
+
+    Returns
+    -------
+    (d, d), symmetric, in the unit of x squared.
+
+    Raises
+    ------
+    InvalidInput : an argument breaks its rule. Whether x is finite, and with "raise" whether its rows are short, is
+        read off the data, so not private.
+
+    Privacy : ε-DP (replace-one), n public, in real arithmetic; `spend` has what is proven.
+    """
+    _, d = shape_of(x)
+    noise = draw_noise(d, rng, body=body)
+    return release(x, noise, epsilon=epsilon, body=body, row_bound=row_bound, on_large_rows=on_large_rows)
+
+
+@checked
 def spend(*, epsilon: Epsilon, dimension: Dimension, body: Body = "schatten1") -> Spend:
     """The claimed ε; proven is the same, attained for every body in every dimension."""
     change = sensitivity(body, 1, dimension)
@@ -98,5 +146,4 @@ def spend(*, epsilon: Epsilon, dimension: Dimension, body: Body = "schatten1") -
 
 
 ABOUT = About("k-norm", "K-norm mechanism", "DN25", "Lemma 4 (Hardt–Talwar)")
-MECHANISM = Mechanism(ABOUT, PURE, SYMMETRIC_SECOND_MOMENT, release, draw_noise, spend)
-sample = MECHANISM.sample
+MECHANISM = Mechanism(ABOUT, PURE, SYMMETRIC_SECOND_MOMENT, release, draw_noise, sample, spend)

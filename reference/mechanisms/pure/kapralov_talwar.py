@@ -20,19 +20,20 @@ Accuracy. ADK19 quotes for the original: ‖C − Ĉ‖ ≤ ζλ_1 if λ_1 ≥ c
 Proof: proofs/paper/kapralov-talwar.md
 """
 
-from collections.abc import Callable
+from __future__ import annotations
+
 from dataclasses import dataclass
-from functools import partial
 
 import numpy as np
 
-from covassay.reference.domain import require_shape, require_unit_vector, second_moment, sized_unit_rows
+from covassay.reference.domain import require_shape, require_unit_vector, second_moment, shape_of, sized_unit_rows
 from covassay.reference.domain.types import DataSet, Matrix, Number, Vector
 from covassay.reference.laws import bingham as law
+from covassay.reference.laws.draws_again import draws_again
 from covassay.reference.mechanisms.mechanism import About, Mechanism
 from covassay.reference.mechanisms.output import SYMMETRIC_SECOND_MOMENT
 from covassay.reference.mechanisms.parameters import Dimension, Epsilon, LargeRows, RowBound, checked
-from covassay.reference.mechanisms.pure.iterative_eigenvectors import Rank
+from covassay.reference.mechanisms.pure.iterative_eigenvectors import Direction, Rank
 from covassay.reference.privacy import PURE, PureDP, Spend
 
 # FORMULAS
@@ -58,10 +59,10 @@ def privacy_loss(eta: Number, b: Number, k: Number) -> Number:
 
 @dataclass(frozen=True)
 class KapralovTalwarNoise:
-    """`values` (k,): Laplace(1); `direction`: M ↦ a unit vector with density ∝ exp(uᵀMu), M symmetric of any sign."""
+    """`values` (k,): Laplace(1); `direction`: (M, step=i) ↦ a unit vector with density ∝ exp(uᵀMu), M of any sign."""
 
     values: Vector
-    direction: Callable[[Matrix], Vector]
+    direction: Direction
 
 
 @checked
@@ -86,8 +87,8 @@ def release(
     # NOISE
     eta, b = exponent(epsilon, k), value_scale(epsilon, k)
     total = np.zeros((d, d))
-    for z in laplace:
-        u = require_unit_vector("noise.direction(M)", noise.direction(eta * residual), d)
+    for i, z in enumerate(laplace):
+        u = require_unit_vector("noise.direction(M)", noise.direction(eta * residual, step=i), d)
         value = min(max(u @ residual @ u + b * z, 0.0), n)
         total = total + value * np.outer(u, u)
         residual = residual - value * np.outer(u, u)
@@ -98,9 +99,46 @@ def release(
 
 
 def draw_noise(dimension: int, rng: np.random.Generator, *, rank: int = 0) -> KapralovTalwarNoise:
-    """The noise that `release` takes; directions are drawn when they are asked for."""
+    """The noise that `release` takes; directions are drawn when they are asked for, always from the same bits."""
     k = min(rank or dimension, dimension)
-    return KapralovTalwarNoise(np.asarray(rng.laplace(size=k)), partial(law.sample, rng=rng))
+    return KapralovTalwarNoise(np.asarray(rng.laplace(size=k)), draws_again(law.sample, rng))
+
+
+@checked
+def sample(
+    x: DataSet,
+    rng: np.random.Generator,
+    *,
+    epsilon: Epsilon,
+    rank: Rank = 0,
+    row_bound: RowBound = 1.0,
+    on_large_rows: LargeRows = "clip",
+) -> Matrix:
+    """Draw the noise from `rng`, then `release`. Not for production: the noise is float64.
+
+    Parameters
+    ----------
+    x : (n, d), n ≥ 1 records, d ≥ 1 features; rows in the ball of radius `row_bound`.
+    rng : the source of all randomness.
+    epsilon : ε in [1e-30, 1e30], the budget.
+    rank : k ≥ 0, public: how many rank-one terms are released; 0, or more than d, means d.
+    row_bound : r in [1e-100, 1e100], public, in the unit of x: longer rows are clipped or rejected.
+    on_large_rows : "clip" scales a row longer than r back to length r; "raise" rejects it, which reads the data.
+
+    Returns
+    -------
+    (d, d), symmetric, in the unit of x squared.
+
+    Raises
+    ------
+    InvalidInput : an argument breaks its rule. Whether x is finite, and with "raise" whether its rows are short, is
+        read off the data, so not private.
+
+    Privacy : ε-DP (replace-one), n public, in real arithmetic; `spend` has what is proven.
+    """
+    _, d = shape_of(x)
+    noise = draw_noise(d, rng, rank=rank)
+    return release(x, noise, epsilon=epsilon, rank=rank, row_bound=row_bound, on_large_rows=on_large_rows)
 
 
 @checked
@@ -118,5 +156,4 @@ ABOUT = About(
     "Section 3, after Kapralov–Talwar 2013 (reconstructed)",
     "reconstructed",
 )
-MECHANISM = Mechanism(ABOUT, PURE, SYMMETRIC_SECOND_MOMENT, release, draw_noise, spend)
-sample = MECHANISM.sample
+MECHANISM = Mechanism(ABOUT, PURE, SYMMETRIC_SECOND_MOMENT, release, draw_noise, sample, spend)

@@ -17,16 +17,34 @@ experiments then bring the eigenvalues into [0, 1] (`projections.spectral_interv
 Proof: proofs/paper/lap-cov.md
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 
 import numpy as np
 
 from covassay.reference import tails
-from covassay.reference.domain import DataSet, Matrix, Number, require_symmetric, second_moment, sized_unit_rows
+from covassay.reference.domain import (
+    DataSet,
+    Matrix,
+    Number,
+    require_symmetric,
+    second_moment,
+    shape_of,
+    sized_unit_rows,
+)
 from covassay.reference.laws import wigner
 from covassay.reference.mechanisms.mechanism import About, Mechanism
 from covassay.reference.mechanisms.output import SYMMETRIC_SECOND_MOMENT
-from covassay.reference.mechanisms.parameters import Calibration, Dimension, Epsilon, LargeRows, RowBound, checked
+from covassay.reference.mechanisms.parameters import (
+    Calibration,
+    Dimension,
+    Epsilon,
+    LargeRows,
+    RowBound,
+    checked,
+    strict,
+)
 from covassay.reference.mechanisms.pure.entrywise_laplace import privacy_loss
 from covassay.reference.privacy import PURE, PureDP, Spend
 from covassay.reference.sensitivity import square_root, triangle_l1
@@ -34,6 +52,7 @@ from covassay.reference.sensitivity import square_root, triangle_l1
 # FORMULAS, with `privacy_loss`, `mean_squared_error` and `largest_entry` of `entrywise_laplace`
 
 
+@strict(calibration=Calibration)
 def noise_scale(
     n: Number, d: int, epsilon: Number, calibration: str, sqrt: Callable[[Number], Number] = square_root
 ) -> Number:
@@ -80,6 +99,44 @@ def draw_noise(dimension: int, rng: np.random.Generator, size: int | None = None
 
 
 @checked
+def sample(
+    x: DataSet,
+    rng: np.random.Generator,
+    *,
+    epsilon: Epsilon,
+    calibration: Calibration = "paper",
+    row_bound: RowBound = 1.0,
+    on_large_rows: LargeRows = "clip",
+) -> Matrix:
+    """Draw the noise from `rng`, then `release`. Not for production: the noise is float64.
+
+    Parameters
+    ----------
+    x : (n, d), n ≥ 1 records, d ≥ 1 features; rows in the ball of radius `row_bound`.
+    rng : the source of all randomness.
+    epsilon : ε in [1e-30, 1e30], the budget.
+    calibration : "paper" has the constants of the source, "tight" less noise, for which our proof still gives the
+        claim.
+    row_bound : r in [1e-100, 1e100], public, in the unit of x: longer rows are clipped or rejected.
+    on_large_rows : "clip" scales a row longer than r back to length r; "raise" rejects it, which reads the data.
+
+    Returns
+    -------
+    (d, d), symmetric, in the unit of x squared.
+
+    Raises
+    ------
+    InvalidInput : an argument breaks its rule. Whether x is finite, and with "raise" whether its rows are short, is
+        read off the data, so not private.
+
+    Privacy : ε-DP (replace-one), n public, in real arithmetic; `spend` has what is proven.
+    """
+    _, d = shape_of(x)
+    noise = draw_noise(d, rng)
+    return release(x, noise, epsilon=epsilon, calibration=calibration, row_bound=row_bound, on_large_rows=on_large_rows)
+
+
+@checked
 def spend(*, epsilon: Epsilon, dimension: Dimension, calibration: Calibration = "paper") -> Spend:
     """The claimed ε; proven is s/(nb), attained."""
     proven = privacy_loss(triangle_l1(dimension), 1, noise_scale(1, dimension, epsilon, calibration))
@@ -87,5 +144,4 @@ def spend(*, epsilon: Epsilon, dimension: Dimension, calibration: Calibration = 
 
 
 ABOUT = About("lap-cov", "LapCov", "DLY22", "Section 6", "code")
-MECHANISM = Mechanism(ABOUT, PURE, SYMMETRIC_SECOND_MOMENT, release, draw_noise, spend)
-sample = MECHANISM.sample
+MECHANISM = Mechanism(ABOUT, PURE, SYMMETRIC_SECOND_MOMENT, release, draw_noise, sample, spend)

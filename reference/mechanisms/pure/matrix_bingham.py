@@ -20,16 +20,18 @@ approximately. The constants, the accuracy and the exact draw are ours.
 Proof: proofs/paper/matrix-bingham.md
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
-from functools import partial
 from typing import Annotated
 
 import numpy as np
 
-from covassay.reference.domain import require_dimension, require_symmetric, second_moment, sized_unit_rows
+from covassay.reference.domain import require_dimension, require_symmetric, second_moment, shape_of, sized_unit_rows
 from covassay.reference.domain.types import DataSet, Matrix, Number
 from covassay.reference.errors import InvalidInput
 from covassay.reference.laws import matrix_bingham as law
+from covassay.reference.laws.draws_again import DrawsAgain, draws_again
 from covassay.reference.mechanisms.mechanism import About, Mechanism
 from covassay.reference.mechanisms.output import OUTPUTS
 from covassay.reference.mechanisms.parameters import Dimension, Epsilon, LargeRows, RowBound, Rule, checked
@@ -99,9 +101,46 @@ def release(
     return p
 
 
-def draw_noise(dimension: int, rng: np.random.Generator) -> Callable[[Matrix, int], Matrix]:
-    """The noise that `release` takes: draws of the matrix Bingham law of any symmetric matrix and rank."""
-    return partial(law.sample, rng=rng)
+def draw_noise(dimension: int, rng: np.random.Generator) -> DrawsAgain[Matrix]:
+    """The noise that `release` takes: for any symmetric matrix and rank, one draw of its matrix Bingham law."""
+    return draws_again(law.sample, rng)
+
+
+@checked
+def sample(
+    x: DataSet,
+    rng: np.random.Generator,
+    *,
+    epsilon: Epsilon,
+    rank: Rank = 2,
+    row_bound: RowBound = 1.0,
+    on_large_rows: LargeRows = "clip",
+) -> Matrix:
+    """Draw the noise from `rng`, then `release`. Not for production: the noise is float64.
+
+    Parameters
+    ----------
+    x : (n, d), n ≥ 1 records, d ≥ 2 features; rows in the ball of radius `row_bound`.
+    rng : the source of all randomness.
+    epsilon : ε in [1e-30, 1e30], the budget.
+    rank : k ≥ 1, public: the rank of P; d or more means d − 1.
+    row_bound : r in [1e-100, 1e100], public, in the unit of x: longer rows are clipped or rejected.
+    on_large_rows : "clip" scales a row longer than r back to length r; "raise" rejects it, which reads the data.
+
+    Returns
+    -------
+    (d, d), symmetric, without a unit.
+
+    Raises
+    ------
+    InvalidInput : an argument breaks its rule. Whether x is finite, and with "raise" whether its rows are short, is
+        read off the data, so not private.
+
+    Privacy : ε-DP (replace-one), n public, in real arithmetic; `spend` has what is proven.
+    """
+    _, d = shape_of(x)
+    noise = draw_noise(d, rng)
+    return release(x, noise, epsilon=epsilon, rank=rank, row_bound=row_bound, on_large_rows=on_large_rows)
 
 
 @checked
@@ -111,5 +150,4 @@ def spend(*, epsilon: Epsilon, dimension: Dimension) -> Spend:
 
 
 ABOUT = About("matrix-bingham", "private k-dimensional subspace (matrix Bingham)", "CSS13", "PPCA", "reconstructed")
-MECHANISM = Mechanism(ABOUT, PURE, OUTPUTS["projection"], release, draw_noise, spend, smallest_dimension=2)
-sample = MECHANISM.sample
+MECHANISM = Mechanism(ABOUT, PURE, OUTPUTS["projection"], release, draw_noise, sample, spend, smallest_dimension=2)

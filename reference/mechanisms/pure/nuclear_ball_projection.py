@@ -17,6 +17,8 @@ Accuracy. If r ≥ tr Σ, the Frobenius error is at most √(‖ρZ‖ (tr Σ + 
 Proof: proofs/paper/nuclear-ball-projection.md
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 
 import numpy as np
@@ -28,23 +30,34 @@ from covassay.reference.domain import (
     require_number,
     require_shape,
     second_moment,
+    shape_of,
     sized_unit_rows,
 )
 from covassay.reference.laws import nuclear_laplace as law
 from covassay.reference.mechanisms.mechanism import About, Mechanism
 from covassay.reference.mechanisms.output import SECOND_MOMENT
-from covassay.reference.mechanisms.parameters import Calibration, Dimension, Epsilon, LargeRows, RowBound, checked
+from covassay.reference.mechanisms.parameters import (
+    Calibration,
+    Dimension,
+    Epsilon,
+    LargeRows,
+    RowBound,
+    checked,
+    strict,
+)
 from covassay.reference.privacy import PURE, PureDP, Spend
 from covassay.reference.projections import nuclear_ball
 
 # FORMULAS
 
 
+@strict(calibration=Calibration)
 def matrix_scale(n: Number, epsilon: Number, calibration: str) -> Number:
     """ρ of step 1: 4/(nε) in the paper, 2/(nε) tight."""
     return (4 if calibration == "paper" else 2) / (n * epsilon)
 
 
+@strict(calibration=Calibration)
 def trace_scale(n: Number, epsilon: Number, calibration: str) -> Number:
     """b of step 2: 10/(nε) in the paper, 4/(nε) tight."""
     return (10 if calibration == "paper" else 4) / (n * epsilon)
@@ -100,6 +113,44 @@ def draw_noise(dimension: int, rng: np.random.Generator) -> NuclearBallProjectio
 
 
 @checked
+def sample(
+    x: DataSet,
+    rng: np.random.Generator,
+    *,
+    epsilon: Epsilon,
+    calibration: Calibration = "paper",
+    row_bound: RowBound = 1.0,
+    on_large_rows: LargeRows = "clip",
+) -> Matrix:
+    """Draw the noise from `rng`, then `release`. Not for production: the noise is float64.
+
+    Parameters
+    ----------
+    x : (n, d), n ≥ 1 records, d ≥ 1 features; rows in the ball of radius `row_bound`.
+    rng : the source of all randomness.
+    epsilon : ε in [1e-30, 1e30], the budget.
+    calibration : "paper" has the constants of the source, "tight" less noise, for which our proof still gives the
+        claim.
+    row_bound : r in [1e-100, 1e100], public, in the unit of x: longer rows are clipped or rejected.
+    on_large_rows : "clip" scales a row longer than r back to length r; "raise" rejects it, which reads the data.
+
+    Returns
+    -------
+    (d, d), in the unit of x squared.
+
+    Raises
+    ------
+    InvalidInput : an argument breaks its rule. Whether x is finite, and with "raise" whether its rows are short, is
+        read off the data, so not private.
+
+    Privacy : ε-DP (replace-one), n public, in real arithmetic; `spend` has what is proven.
+    """
+    _, d = shape_of(x)
+    noise = draw_noise(d, rng)
+    return release(x, noise, epsilon=epsilon, calibration=calibration, row_bound=row_bound, on_large_rows=on_large_rows)
+
+
+@checked
 def spend(*, epsilon: Epsilon, dimension: Dimension, calibration: Calibration = "paper") -> Spend:
     """The claimed ε; proven is the maximum of `privacy_loss` over the extreme pairs of rows."""
     rho, b = matrix_scale(1, epsilon, calibration), trace_scale(1, epsilon, calibration)
@@ -110,5 +161,4 @@ def spend(*, epsilon: Epsilon, dimension: Dimension, calibration: Calibration = 
 
 
 ABOUT = About("nuclear-ball-projection", "nuclear-ball projection", "DN25", "Algorithm 2")
-MECHANISM = Mechanism(ABOUT, PURE, SECOND_MOMENT, release, draw_noise, spend)
-sample = MECHANISM.sample
+MECHANISM = Mechanism(ABOUT, PURE, SECOND_MOMENT, release, draw_noise, sample, spend)

@@ -15,9 +15,11 @@ Accuracy. ‖Z‖_* ~ Gamma(d²) and E‖Z‖_F² are known exactly, and ‖ρZ�
 Proof: proofs/paper/nuclear-laplace.md
 """
 
+from __future__ import annotations
+
 import numpy as np
 
-from covassay.reference.domain import DataSet, Matrix, Number, require_shape, second_moment, sized_unit_rows
+from covassay.reference.domain import DataSet, Matrix, Number, require_shape, second_moment, shape_of, sized_unit_rows
 from covassay.reference.laws import nuclear_laplace as law
 from covassay.reference.mechanisms.mechanism import About, Mechanism
 from covassay.reference.mechanisms.output import SECOND_MOMENT
@@ -65,6 +67,41 @@ def draw_noise(dimension: int, rng: np.random.Generator, size: int | None = None
 
 
 @checked
+def sample(
+    x: DataSet,
+    rng: np.random.Generator,
+    *,
+    epsilon: Epsilon,
+    row_bound: RowBound = 1.0,
+    on_large_rows: LargeRows = "clip",
+) -> Matrix:
+    """Draw the noise from `rng`, then `release`. Not for production: the noise is float64.
+
+    Parameters
+    ----------
+    x : (n, d), n ≥ 1 records, d ≥ 1 features; rows in the ball of radius `row_bound`.
+    rng : the source of all randomness.
+    epsilon : ε in [1e-30, 1e30], the budget.
+    row_bound : r in [1e-100, 1e100], public, in the unit of x: longer rows are clipped or rejected.
+    on_large_rows : "clip" scales a row longer than r back to length r; "raise" rejects it, which reads the data.
+
+    Returns
+    -------
+    (d, d), in the unit of x squared.
+
+    Raises
+    ------
+    InvalidInput : an argument breaks its rule. Whether x is finite, and with "raise" whether its rows are short, is
+        read off the data, so not private.
+
+    Privacy : ε-DP (replace-one), n public, in real arithmetic; `spend` has what is proven.
+    """
+    _, d = shape_of(x)
+    noise = draw_noise(d, rng)
+    return release(x, noise, epsilon=epsilon, row_bound=row_bound, on_large_rows=on_large_rows)
+
+
+@checked
 def spend(*, epsilon: Epsilon, dimension: Dimension) -> Spend:
     """The claimed ε; proven are ε, attained, for d ≥ 2, and ε/2 for d = 1."""
     change = 2 if dimension > 1 else 1
@@ -73,5 +110,4 @@ def spend(*, epsilon: Epsilon, dimension: Dimension) -> Spend:
 
 
 ABOUT = About("nuclear-laplace", "nuclear-Laplace perturbation", "DN25", "Algorithm 1")
-MECHANISM = Mechanism(ABOUT, PURE, SECOND_MOMENT, release, draw_noise, spend)
-sample = MECHANISM.sample
+MECHANISM = Mechanism(ABOUT, PURE, SECOND_MOMENT, release, draw_noise, sample, spend)

@@ -14,9 +14,11 @@ This mechanism is recommended wherever the target is symmetric.
 Proof: proofs/paper/nuclear-laplace-symmetric.md
 """
 
+from __future__ import annotations
+
 import numpy as np
 
-from covassay.reference.domain import DataSet, Matrix, require_symmetric, second_moment, sized_unit_rows
+from covassay.reference.domain import DataSet, Matrix, require_symmetric, second_moment, shape_of, sized_unit_rows
 from covassay.reference.laws import nuclear_laplace as law
 from covassay.reference.mechanisms.mechanism import About, Mechanism
 from covassay.reference.mechanisms.output import SYMMETRIC_SECOND_MOMENT
@@ -54,6 +56,41 @@ def draw_noise(dimension: int, rng: np.random.Generator, size: int | None = None
 
 
 @checked
+def sample(
+    x: DataSet,
+    rng: np.random.Generator,
+    *,
+    epsilon: Epsilon,
+    row_bound: RowBound = 1.0,
+    on_large_rows: LargeRows = "clip",
+) -> Matrix:
+    """Draw the noise from `rng`, then `release`. Not for production: the noise is float64.
+
+    Parameters
+    ----------
+    x : (n, d), n ≥ 1 records, d ≥ 1 features; rows in the ball of radius `row_bound`.
+    rng : the source of all randomness.
+    epsilon : ε in [1e-30, 1e30], the budget.
+    row_bound : r in [1e-100, 1e100], public, in the unit of x: longer rows are clipped or rejected.
+    on_large_rows : "clip" scales a row longer than r back to length r; "raise" rejects it, which reads the data.
+
+    Returns
+    -------
+    (d, d), symmetric, in the unit of x squared.
+
+    Raises
+    ------
+    InvalidInput : an argument breaks its rule. Whether x is finite, and with "raise" whether its rows are short, is
+        read off the data, so not private.
+
+    Privacy : ε-DP (replace-one), n public, in real arithmetic; `spend` has what is proven.
+    """
+    _, d = shape_of(x)
+    noise = draw_noise(d, rng)
+    return release(x, noise, epsilon=epsilon, row_bound=row_bound, on_large_rows=on_large_rows)
+
+
+@checked
 def spend(*, epsilon: Epsilon, dimension: Dimension) -> Spend:
     """The claimed ε; proven are ε, attained, for d ≥ 2, and ε/2 for d = 1."""
     change = 2 if dimension > 1 else 1
@@ -68,5 +105,4 @@ ABOUT = About(
     "Algorithm 1, symmetric variant (ours)",
     "ours",
 )
-MECHANISM = Mechanism(ABOUT, PURE, SYMMETRIC_SECOND_MOMENT, release, draw_noise, spend)
-sample = MECHANISM.sample
+MECHANISM = Mechanism(ABOUT, PURE, SYMMETRIC_SECOND_MOMENT, release, draw_noise, sample, spend)

@@ -20,16 +20,27 @@ tight : S = √(W² + 1)/(2αn), W = 1/(2√(2α(1 + 2α))): two opposite gradie
 Proof: proofs/paper/output-perturbation.md
 """
 
+from __future__ import annotations
+
 from typing import Annotated, Literal
 
 import numpy as np
 
-from covassay.reference.domain import require_shape, require_target, second_moment, sized_unit_rows
+from covassay.reference.domain import require_shape, require_target, second_moment, shape_of, sized_unit_rows
 from covassay.reference.domain.types import DataSet, Matrix, Number, Vector
 from covassay.reference.downstream.ridge import coefficients
 from covassay.reference.mechanisms.mechanism import About, Mechanism
 from covassay.reference.mechanisms.output import OUTPUTS
-from covassay.reference.mechanisms.parameters import Dimension, Epsilon, LargeRows, Meaning, RowBound, checked, positive
+from covassay.reference.mechanisms.parameters import (
+    Dimension,
+    Epsilon,
+    LargeRows,
+    Meaning,
+    RowBound,
+    checked,
+    positive,
+    strict,
+)
 from covassay.reference.privacy import PURE, PureDP, Spend
 
 Alpha = Annotated[float, positive("α", "public: the penalty on ‖w‖², for rows divided by the row bound")]
@@ -41,21 +52,25 @@ GradientBound = Annotated[
 # FORMULAS
 
 
+@strict(calibration=GradientBound)
 def largest_norm(alpha: Number, calibration: str) -> Number:
     """W, a bound on ‖ŵ‖: 1/√(2α), and tight 1/(2√(2α(1 + 2α)))."""
     return 1 / (2 * alpha) ** 0.5 if calibration == "paper" else 1 / (2 * (2 * alpha * (1 + 2 * alpha)) ** 0.5)
 
 
+@strict(calibration=GradientBound)
 def gradient_change(norm: Number, calibration: str) -> Number:
     """Bound on the distance of two gradients for ‖w‖ ≤ W: W + √(W² + 1), and tight √(W² + 1)."""
     return (norm if calibration == "paper" else 0) + (norm**2 + 1) ** 0.5
 
 
+@strict(calibration=GradientBound)
 def sensitivity(n: Number, alpha: Number, calibration: str) -> Number:
     """S, a bound on ‖ŵ − ŵ'‖."""
     return gradient_change(largest_norm(alpha, calibration), calibration) / (2 * alpha * n)
 
 
+@strict(calibration=GradientBound)
 def noise_scale(n: Number, alpha: Number, epsilon: Number, calibration: str) -> Number:
     """S/ε, by which the noise is multiplied."""
     return sensitivity(n, alpha, calibration) / epsilon
@@ -106,6 +121,53 @@ def draw_noise(dimension: int, rng: np.random.Generator, size: int | None = None
 
 
 @checked
+def sample(
+    x: DataSet,
+    rng: np.random.Generator,
+    *,
+    epsilon: Epsilon,
+    calibration: GradientBound = "paper",
+    alpha: Alpha = 0.1,
+    row_bound: RowBound = 1.0,
+    on_large_rows: LargeRows = "clip",
+) -> Vector:
+    """Draw the noise from `rng`, then `release`. Not for production: the noise is float64.
+
+    Parameters
+    ----------
+    x : (n, d), n ≥ 1 records, d ≥ 2 features; rows in the ball of radius `row_bound`.
+    rng : the source of all randomness.
+    epsilon : ε in [1e-30, 1e30], the budget.
+    calibration : "paper" adds the bounds of two gradients, "tight" bounds their difference; both are ours.
+    alpha : α in [1e-30, 1e30], public: the penalty on ‖w‖², for rows divided by the row bound.
+    row_bound : r in [1e-100, 1e100], public, in the unit of x: longer rows are clipped or rejected.
+    on_large_rows : "clip" scales a row longer than r back to length r; "raise" rejects it, which reads the data.
+
+    Returns
+    -------
+    (d − 1,), without a unit.
+
+    Raises
+    ------
+    InvalidInput : an argument breaks its rule. Whether x is finite, and with "raise" whether its rows are short, is
+        read off the data, so not private.
+
+    Privacy : ε-DP (replace-one), n public, in real arithmetic; `spend` has what is proven.
+    """
+    _, d = shape_of(x)
+    noise = draw_noise(d, rng)
+    return release(
+        x,
+        noise,
+        epsilon=epsilon,
+        calibration=calibration,
+        alpha=alpha,
+        row_bound=row_bound,
+        on_large_rows=on_large_rows,
+    )
+
+
+@checked
 def spend(*, epsilon: Epsilon, dimension: Dimension, calibration: GradientBound = "paper") -> Spend:
     """The claimed ε; proven is ε. How much less "paper" spends depends on α."""
     tight = calibration == "tight"
@@ -120,5 +182,4 @@ ABOUT = About(
     "Algorithm 1, for squared loss (ours)",
     "ours",
 )
-MECHANISM = Mechanism(ABOUT, PURE, OUTPUTS["coefficients"], release, draw_noise, spend, smallest_dimension=2)
-sample = MECHANISM.sample
+MECHANISM = Mechanism(ABOUT, PURE, OUTPUTS["coefficients"], release, draw_noise, sample, spend, smallest_dimension=2)

@@ -14,12 +14,12 @@ class GivenDirections:
         self.directions = list(directions)
         self.matrices: list[Matrix] = []
 
-    def __call__(self, m: Matrix) -> Vector:
+    def __call__(self, m: Matrix, step: int) -> Vector:
         self.matrices.append(m)
-        return np.array(self.directions[len(self.matrices) - 1], dtype=np.float64)
+        return np.array(self.directions[step], dtype=np.float64)
 
 
-def leading_eigenvector(m: Matrix) -> Vector:
+def leading_eigenvector(m: Matrix, step: int) -> Vector:
     """The mode of the Bingham law, in place of a draw."""
     vector: Vector = np.linalg.eigh(m)[1][:, -1]
     return vector

@@ -203,4 +203,4 @@ def test_what_is_outside_of_a_range_is_refused(about: AnyMechanism) -> None:
 def test_the_range_of_a_number_is_in_the_help(about: AnyMechanism) -> None:
     for name, parameter in numbers(about).items():
         assert all(end is not None for end in parameter.ends) or name in ("rank", "seed", "walk")
-        assert parameter.meaning in " ".join((about.release.__doc__ or "").split()) or name in about.of_the_draw
+        assert f"{name} : {parameter.meaning}." in " ".join((about.sample.__doc__ or "").split())

@@ -16,17 +16,25 @@ from covassay.reference.mechanisms.output import SECOND_MOMENT
 from covassay.reference.mechanisms.pure import entrywise_laplace
 from covassay.reference.mechanisms.registry import MECHANISMS, default_claim
 from covassay.reference.privacy import ZCDP, ApproximateDP, Guarantee, PureDP
-from covassay.verification.audit import run as run_module
+from covassay.verification.audit import api
 from covassay.verification.audit.adapters.covassay_mechanisms import TARGETS
-from covassay.verification.audit.engine.checks import CheckResult, Status, Verdict
-from covassay.verification.audit.engine.contract import new_seed
+from covassay.verification.audit.api import audit
+from covassay.verification.audit.budget import ErrorBudget, Overspent, decide
+from covassay.verification.audit.engine.contract import Form
 from covassay.verification.audit.engine.events import Pair, Statistic
+from covassay.verification.audit.engine.finding import Finding, Look, Status, Verdict
 from covassay.verification.audit.engine.law import Scenario
 from covassay.verification.audit.engine.sampling import Setting, draw
 from covassay.verification.audit.engine.violation import violates
+from covassay.verification.audit.knowledge.shared.profile import Profile
 from covassay.verification.audit.negative_controls.negative_control import one, perturbation
+from covassay.verification.audit.options import AuditSettings
+from covassay.verification.audit.question import Subject
+from covassay.verification.audit.questions.contract.new_seed import new_seed
+from covassay.verification.audit.questions.law import distribution
+from covassay.verification.audit.questions.privacy import neighbour_events
 from covassay.verification.audit.reports.json_report import as_json
-from covassay.verification.audit.run import AuditSettings, _Looks, audit, decide
+from covassay.verification.audit.run import ask
 from covassay.verification.audit.targets.target import CannotRun, Failure, Target, TargetReference, call
 from covassay.verification.statistics.tests import kolmogorov_smirnov
 
@@ -51,7 +59,7 @@ def test_an_output_that_has_positive_probability_is_no_fixed_seed() -> None:
     """Found by a sweep over 200 seeds: the projection gave the zero matrix twice, and was taken for a fixed seed."""
     source = TargetReference("covassay:nuclear-ball-projection", ".")
     for seed in range(180, 200):
-        check = new_seed(Setting(source, CLAIM.keywords(), SECOND_MOMENT, seed=seed))
+        check = new_seed(Setting(source, CLAIM.keywords(), SECOND_MOMENT, seed=seed), Form())
         assert check.status is Status.NOT_REFUTED, seed
 
 
@@ -258,14 +266,18 @@ def test_a_suspicious_law_gets_its_second_look_although_a_pair_has_the_name_of_i
     scenario = Scenario("twins", x, {"law": lambda y: kolmogorov_smirnov(y[:, 0, 0], lambda t: t**0.72, "uniform")})
     pair = Pair("twins", x, x, (Statistic("entry", lambda y: y[:, 0, 0]),))
     target = Target("mine", lambda x, *, epsilon, rng: rng.random((2, 2)))
-    looks = _Looks(
-        Setting(target, CLAIM.keywords(), SECOND_MOMENT, 0), CLAIM, AuditSettings(samples=500), {"twins": scenario}
+    setting = Setting(target, CLAIM.keywords(), SECOND_MOMENT, 0)
+    known = Profile(Form(), (scenario,), lambda _: (pair,))
+    subject = Subject(setting, CLAIM, known, None, "replace-one", AuditSettings(samples=500))
+    told: list[tuple[str, Finding]] = []
+    asked = [distribution.QUESTION, neighbour_events.QUESTION]
+    ask(asked, subject, ErrorBudget(1e-9), lambda question, found: told.extend((question.kind, f) for f in found))
+    law = [f for kind, f in told if f.name == "law"]
+    assert [(f.status, f.n) for f in law] == [(Status.SUSPICIOUS, 500), (Status.REFUTED, 5000)]
+    assert [f.n for f in subject.findings if f.name == "law"] == [5000]
+    assert len([f for kind, f in told if kind == "privacy"]) == len(
+        [f for f in subject.findings if f.kind == "privacy"]
     )
-    first = looks.first(lambda _: (pair,))
-    assert [(c.kind, c.status) for c in first if c.name == "law"] == [("law", Status.SUSPICIOUS)]
-    second = looks.second(first)
-    assert [(c.status, c.n) for c in second if c.name == "law"] == [(Status.REFUTED, 5000)]
-    assert [c for c in second if c.kind == "privacy"] == [c for c in first if c.kind == "privacy"]
 
 
 @pytest.mark.thorough
@@ -281,7 +293,7 @@ def test_a_plain_function_is_audited_and_its_replay_is_a_python_call() -> None:
 
 @pytest.mark.thorough
 def test_the_example_of_the_docstring_runs() -> None:
-    failed, tried = doctest.testmod(run_module)
+    failed, tried = doctest.testmod(api)
     assert (failed, tried > 3) == (0, True)
 
 
@@ -313,10 +325,13 @@ def test_a_claim_of_another_notion_is_refused_with_what_to_give(name: str, claim
 
 
 @pytest.mark.thorough
-def test_a_pair_without_failures_counts_as_two_tests() -> None:
-    """Otherwise chance would decide how many tests share the budget."""
-    event = CheckResult("privacy", "event", Status.NOT_REFUTED, "", "pair", p_value=0.7e-9)
-    failures = CheckResult("privacy", "failures", Status.NOT_REFUTED, "", "pair", p_value=1.0)
-    assert [check.status for check in decide([event], 1e-9)] == [Status.SUSPICIOUS]
-    assert [check.status for check in decide([event, failures], 1e-9)] == [Status.SUSPICIOUS, Status.NOT_REFUTED]
-    assert [check.status for check in decide([event], 1.5e-9)] == [Status.REFUTED]
+def test_the_number_of_tests_is_the_one_that_was_declared() -> None:
+    """Otherwise chance would decide how many tests share the level: a pair without failures makes one test less."""
+    event = Finding("privacy", "event", Status.NOT_REFUTED, "", "pair", p_value=0.7e-9)
+    failures = Finding("privacy", "failures", Status.NOT_REFUTED, "", "pair", p_value=1.0)
+    two = Look(level=1e-9, tests=2)
+    assert [check.status for check in decide([event], two)] == [Status.SUSPICIOUS]
+    assert [check.status for check in decide([event, failures], two)] == [Status.SUSPICIOUS, Status.NOT_REFUTED]
+    assert [check.status for check in decide([event], Look(level=1.5e-9, tests=2))] == [Status.REFUTED]
+    with pytest.raises(Overspent, match="1 tests were declared, and 2 were made"):
+        decide([event, failures], Look(level=1e-9, tests=1))

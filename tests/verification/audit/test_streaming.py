@@ -21,9 +21,10 @@ from covassay.reference.errors import InvalidInput
 from covassay.reference.mechanisms.concentrated import gauss_cov
 from covassay.reference.privacy import ZCDP, ApproximateDP, PureDP
 from covassay.verification.audit import streaming
-from covassay.verification.audit.engine.checks import Status, Verdict
+from covassay.verification.audit.engine.finding import Status, Verdict
+from covassay.verification.audit.question import Question
+from covassay.verification.audit.report import AuditReport
 from covassay.verification.audit.reports.json_report import as_json
-from covassay.verification.audit.run import AuditReport
 from covassay.verification.audit.targets.target import Target
 from covassay.verification.cli.main import run as command
 
@@ -70,7 +71,7 @@ def _tied(w: Matrix) -> Matrix:
 def _small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(streaming, "BLOCK", 1000)
     monkeypatch.setattr(streaming, "SECONDS", 0.0)
-    monkeypatch.setattr(streaming, "checks_of_few_draws", lambda *given: ([], []))
+    monkeypatch.setattr(streaming, "few_questions", list)
 
 
 def _run(file: Path, target: Target | None = None, samples: int = 2500, **more: Any) -> AuditReport:
@@ -299,8 +300,9 @@ def test_wrong_arguments_are_refused_before_anything_is_written(
 
 
 def test_a_refuted_contract_ends_the_run_and_stays_refuted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    broken = streaming.CheckResult("contract", "row order", Status.REFUTED, "the order of rows tells")
-    monkeypatch.setattr(streaming, "checks_of_few_draws", lambda *given: ([broken], []))
+    broken = streaming.Finding("contract", "row order", Status.REFUTED, "the order of rows tells")
+    question = Question("row order", "contract", "?", "", lambda subject, look: [broken])
+    monkeypatch.setattr(streaming, "few_questions", lambda: [question])
     first = _run(tmp_path / "run")
     monkeypatch.undo()
     monkeypatch.setattr(streaming, "BLOCK", 1000)

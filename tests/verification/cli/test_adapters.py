@@ -26,15 +26,28 @@ def test_the_list_says_what_can_be_audited_where_and_why_not(
     rows = json.loads(printed(capsys, "list", "--json", "--directory", str(tmp_path)))
     by_name = {row["name"]: row for row in rows}
     assert by_name["numpy"] == {
-        "name": "numpy", "targets": ["laplace", "normal"], "requirements": [], "source": "", "usable": "here",
-        "reason": "",
+        "name": "numpy", "targets": ["laplace", "normal"], "package": "", "requirements": [], "source": "",
+        "usable": "here", "reason": "",
     }  # fmt: skip
     assert by_name["bhs23"]["usable"] == "no"
     assert "set the environment variable COVASSAY_BHS23" in by_name["bhs23"]["reason"]
+    assert {name: by_name[name]["package"] for name in ("tmlt", "smartnoise", "diffprivlib", "bhs23")} == {
+        "tmlt": "tmlt.core==0.20.0", "smartnoise": "smartnoise-synth==1.0.8", "diffprivlib": "diffprivlib==0.6.6",
+        "bhs23": "gavinrbrown1/private-estimation-BHS23",
+    }  # fmt: skip
     pinned = [row for row in rows if row["requirements"]]
     assert len({row["name"] for row in rows if row["requirements"] or row["source"]}) >= 9
     assert sum(len(row["targets"]) for row in pinned) >= 25
     assert all("==" in requirement for row in pinned for requirement in row["requirements"])
+
+
+def test_the_table_names_the_package_and_not_what_it_needs(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    rows = [line for line in printed(capsys, "list", "--directory", str(tmp_path)).splitlines() if line.startswith("│")]
+    lines = {row.split("│")[1].strip(): row for row in rows}
+    assert "tmlt.core==0.20.0" in lines["tmlt"]
+    assert "typeguard" not in lines["tmlt"]
+    assert "smartnoise-synth==1.0.8" in lines["smartnoise"]
+    assert "pandas" not in lines["smartnoise"]
 
 
 def test_every_pinned_adapter_has_an_extra_or_is_installed_in_parts() -> None:

@@ -13,6 +13,7 @@ from xml.etree import ElementTree
 import pytest
 
 from covassay.verification.cli import audit as audit_command
+from covassay.verification.cli import audit_process
 from covassay.verification.cli.audit_process import INCONCLUSIVE, INTERNAL_ERROR
 from covassay.verification.cli.main import run
 
@@ -96,6 +97,60 @@ def test_what_a_target_prints_and_starts_lands_in_no_report(tmp_path: Path) -> N
     assert done.returncode == 0
     assert "{" in done.stderr
     assert time.monotonic() - start < 60
+
+
+def printed(parts: list[bytes], capsys: pytest.CaptureFixture[str], left_open: bool = False) -> str:
+    """What is shown of these bytes."""
+    read, write = os.pipe()
+    with os.fdopen(read, "rb", buffering=0) as pipe:
+        with audit_process._shown(pipe):
+            for part in parts:
+                os.write(write, part)
+            if not left_open:
+                os.close(write)
+        if left_open:
+            os.close(write)
+    return capsys.readouterr().err
+
+
+def test_what_is_printed_is_shown_up_to_a_limit(capsys: pytest.CaptureFixture[str]) -> None:
+    assert printed([], capsys) == ""
+    assert printed([b"one\n", b"two\r\n"], capsys) == "one\ntwo\r\n"
+    letter = "é".encode()
+    assert printed([letter[:1], letter[1:], b"\xff"], capsys) == "é\ufffd"
+    exactly = b"x" * audit_process.PRINTED
+    assert printed([exactly], capsys) == exactly.decode()
+    shown = printed([exactly, b"y" * 1500], capsys)
+    assert shown == f"{exactly.decode()}\ncovassay: the target printed 1 500 bytes more; the first 20000 are shown\n"
+
+
+def test_a_process_that_is_left_behind_does_not_keep_the_audit(capsys: pytest.CaptureFixture[str]) -> None:
+    start = time.monotonic()
+    assert printed([b"still here"], capsys, left_open=True) == "still here"
+    assert time.monotonic() - start < 5
+
+
+def test_on_a_terminal_it_is_shown_at_the_end(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read, write = os.pipe()
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    with os.fdopen(read, "rb", buffering=0) as pipe, audit_process._shown(pipe):
+        os.write(write, b"now")
+        os.close(write)
+        time.sleep(0.3)
+        assert capsys.readouterr().err == ""
+    assert capsys.readouterr().err == "now"
+
+
+@pytest.mark.thorough
+def test_a_target_that_prints_much_is_cut_short_on_every_stream(tmp_path: Path) -> None:
+    module(tmp_path, "print('p' * 9999); os.write(2, b'w' * 9999); sys.stderr.write('e' * 9999)")
+    done = covassay(tmp_path, "hostile:f", *SMALL, "--quiet")
+    assert (done.returncode, done.stdout) == (0, "NOT REFUTED\n")
+    shown, _, more = done.stderr.partition("\ncovassay: the target printed ")
+    assert len(shown) == audit_process.PRINTED
+    assert "bytes more; the first 20000 are shown" in more
 
 
 @pytest.mark.slow

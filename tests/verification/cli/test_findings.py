@@ -9,7 +9,7 @@ import pytest
 
 from covassay.reference.errors import InvalidInput
 from covassay.reference.privacy import PureDP
-from covassay.verification.audit.run import audit
+from covassay.verification.audit.api import audit
 from covassay.verification.audit.targets.target import Target
 from covassay.verification.cli import findings
 from covassay.verification.cli.findings import TARGETS, FindingRow, Found, Remarks

@@ -17,7 +17,7 @@ from rich.console import Console
 from rich.progress import Progress
 
 from covassay.reference.privacy import PureDP
-from covassay.verification.audit.run import audit
+from covassay.verification.audit.api import audit
 from covassay.verification.cli import screen
 from covassay.verification.cli.screen import Bar, Left
 from covassay.verification.statistics.streams import Watch

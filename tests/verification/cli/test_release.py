@@ -85,11 +85,14 @@ def pretended(
         shape = output.shape(rows.shape[1])
         return np.arange(1.0, 1.0 + np.prod(shape, dtype=int)).reshape(shape)
 
+    def sample(x: DataSet, rng: np.random.Generator, *, epsilon: Epsilon) -> Any:
+        return release(x, None, epsilon=epsilon)
+
     def spend(*, epsilon: float, dimension: int) -> Spend:
         return Spend(PureDP(epsilon), PureDP(epsilon), True)
 
     about = About("pretended", "a pretended mechanism", "none", "none")
-    found = Mechanism(about, PURE, output, release, lambda dimension, rng: None, spend, domain=domain, **facts)
+    found = Mechanism(about, PURE, output, release, lambda dimension, rng: None, sample, spend, domain=domain, **facts)
     monkeypatch.setitem(MECHANISMS, "pretended", found)
     return found
 
@@ -153,10 +156,10 @@ def test_an_option_of_the_mechanism_that_is_called_seed_is_not_the_seed(monkeypa
     about = pretended(monkeypatch, "matrix", "space")
     seed = Annotated[int, Rule("any whole number", lambda name, value: value)]
 
-    def release(x: DataSet, noise: None, *, epsilon: Epsilon, seed: seed = 0) -> Any:  # type: ignore[valid-type]
-        return about.release(x, noise, epsilon=epsilon)
+    def sample(x: DataSet, rng: np.random.Generator, *, epsilon: Epsilon, seed: seed = 0) -> Any:  # type: ignore[valid-type]
+        return about.sample(x, rng, epsilon=epsilon)
 
-    monkeypatch.setitem(MECHANISMS, "pretended", replace(about, release=release))
+    monkeypatch.setitem(MECHANISMS, "pretended", replace(about, sample=sample))
     assert run(command_line("data.csv", "--set", "seed=5", "--out", "out.json", name="pretended")) == 0
     provenance = in_file("out.json")["provenance"]
     assert (provenance["options"], provenance["seed"]) == ({"seed": 5}, None)
@@ -353,10 +356,10 @@ def test_a_whole_number_must_be_one(
     about = pretended(monkeypatch, "matrix", "space")
     rounds = Annotated[int, Rule("any whole number", lambda name, value: value)]
 
-    def release(x: DataSet, noise: None, *, epsilon: Epsilon, rounds: rounds = 3) -> Any:  # type: ignore[valid-type]
-        return about.release(x, noise, epsilon=epsilon)
+    def sample(x: DataSet, rng: np.random.Generator, *, epsilon: Epsilon, rounds: rounds = 3) -> Any:  # type: ignore[valid-type]
+        return about.sample(x, rng, epsilon=epsilon)
 
-    monkeypatch.setitem(MECHANISMS, "pretended", replace(about, release=release))
+    monkeypatch.setitem(MECHANISMS, "pretended", replace(about, sample=sample))
     named = "must be a number" if value == "x" else "must be a whole number"
     assert named in refused(capsys, *command_line("data.csv", "--set", f"rounds={value}", name="pretended"))
 
@@ -368,7 +371,7 @@ def test_a_table_that_needs_too_much_memory_is_one_line(
         raise MemoryError
 
     about = pretended(monkeypatch, "matrix", "space")
-    monkeypatch.setitem(MECHANISMS, "pretended", replace(about, draw_noise=enormous))
+    monkeypatch.setitem(MECHANISMS, "pretended", replace(about, sample=enormous))
     assert "not enough memory" in refused(capsys, *command_line("data.csv", name="pretended"))
 
 

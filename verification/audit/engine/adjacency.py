@@ -15,9 +15,9 @@ from dataclasses import replace
 
 from covassay.reference.mechanisms.output import Output
 from covassay.reference.privacy import ZCDP, ApproximateDP, Guarantee, PureDP
-from covassay.verification.audit.engine.checks import CheckResult, Status
 from covassay.verification.audit.engine.events import Pair, generic_statistics
-from covassay.verification.audit.engine.privacy import TWO_STEPS
+from covassay.verification.audit.engine.facts import TestedEvent
+from covassay.verification.audit.engine.finding import Finding, Status
 from covassay.verification.audit.engine.violation import p_value
 from covassay.verification.statistics.ratio import EventCounts
 
@@ -55,7 +55,7 @@ def two_steps(guarantee: Guarantee) -> Guarantee:
     return ApproximateDP(2 * guarantee.epsilon, delta) if delta < 1 else guarantee
 
 
-def explained(checks: Iterable[CheckResult], guarantee: Guarantee, adjacency: str) -> str:
+def explained(checks: Iterable[Finding], guarantee: Guarantee, adjacency: str) -> str:
     """A sentence if a claim for the other adjacency explains every loss that was shown, and otherwise nothing."""
     shown = [check for check in checks if check.kind in ("privacy", "bits") and check.status is Status.REFUTED]
     if not shown:
@@ -74,9 +74,10 @@ def explained(checks: Iterable[CheckResult], guarantee: Guarantee, adjacency: st
     )
 
 
-def _allowed(check: CheckResult, wider: Guarantee) -> bool:
+def _allowed(check: Finding, wider: Guarantee) -> bool:
     """Whether what a check counted is no evidence against a wider claim."""
-    if check.facts.get(TWO_STEPS, 1.0) <= ALLOWED:
+    facts = check.fact(TestedEvent)
+    if facts is None or (facts.p_of_two_steps is not None and facts.p_of_two_steps <= ALLOWED):
         return False
-    (first, second), (first_n, second_n) = check.facts["counts"], check.facts["draws"]
+    (first, second), (first_n, second_n) = facts.counts, facts.draws
     return p_value(EventCounts(first, second, first_n, second_n, max(first_n, second_n, 1)), wider) > ALLOWED

@@ -14,9 +14,9 @@ from covassay.verification.audit.engine.contract import DIMENSIONS, ROWS, plain_
 from covassay.verification.audit.engine.sampling import Setting
 from covassay.verification.audit.targets.bounds import needs_bounds
 from covassay.verification.audit.targets.calling import CannotRun, Wrapped
-from covassay.verification.audit.targets.fitting import found_call, plain_call
+from covassay.verification.audit.targets.fitting import WrongOutput, found_call, plain_call
 from covassay.verification.audit.targets.process_state import put_back, random_states_put_back
-from covassay.verification.audit.targets.process_target import PREFIX, batch_of, why_late
+from covassay.verification.audit.targets.process_target import START_VARIABLE, batch_of, start_limit, why_late
 from covassay.verification.audit.targets.target import (
     Failure,
     Target,
@@ -40,7 +40,7 @@ def called(source: TargetSource | Callable[..., Any] | str, setting: Setting, ca
 
     Raises
     ------
-    InvalidInput : the call does not fit, or none is found. CannotRun : every call that fits raises.
+    InvalidInput : the call does not fit, or none is found. CannotRun : every call that fits raises, or gives no output.
     """
     found = as_source(source)
     if isinstance(found, TargetReference) and not found.is_function:
@@ -62,6 +62,8 @@ def called(source: TargetSource | Callable[..., Any] | str, setting: Setting, ca
         try:
             with random_states_put_back():
                 call = _tried(function, setting)
+        except WrongOutput:
+            raise
         except CannotRun:
             if not plain:
                 raise
@@ -77,10 +79,10 @@ def _batch(source: TargetReference, setting: Setting) -> int:
 
     Raises
     ------
-    CannotRun : it gave no output in time, and what it wrote says why.
+    CannotRun : it gave no reply in time.
     """
     target = load(source)
-    if source.spec.partition(":")[0] != PREFIX:
+    if not source.command:
         return 0
     x, rng = plain_rows(setting, ROWS), np.random.default_rng(stream(setting.seed, "contract", "batch"))
     ask = partial(batch_of, source.command, source.directory)
@@ -89,14 +91,15 @@ def _batch(source: TargetReference, setting: Setting) -> int:
         return int(most)
     if most.kind == "time-out":
         late = why_late(source.command, source.directory, x, setting.seconds, **setting.budget)
-        if late:
-            raise CannotRun(f"{source.spec}: {late}")
+        limits = f"{START_VARIABLE} and --time-limit"
+        waited = f"no reply in {start_limit() + setting.seconds:g} s from its start ({limits})"
+        raise CannotRun(f"{source.spec}: {late or waited}")
     return 0
 
 
 def _tried(function: Any, setting: Setting) -> str:
-    def draw(target: Callable[..., Any], x: Matrix) -> Any:
-        rng = np.random.default_rng(stream(setting.seed, "contract", "call"))
+    def draw(target: Callable[..., Any], x: Matrix, number: int) -> Any:
+        rng = np.random.default_rng(stream(setting.seed, "contract", "call", number))
         start = time.perf_counter()
         try:
             with put_back():

@@ -9,7 +9,7 @@ agreements is held against a binomial law with `CHANCE`, which is 64 times as la
 any shape that these mechanisms have, whose densities are bounded by that in units of their spread. Float64 has atoms
 that are 2²⁹ times rarer. Noise on a coarse lattice has atoms of its own; the profile states the largest, and two
 numbers then agree, up to their signs, with at most twice its probability. A finding needs a probability below
-`NEGLIGIBLE` times the false-alarm budget, multiplied by the number of comparisons.
+the false-alarm probability of the question, multiplied by the number of comparisons.
 """
 
 from collections.abc import Iterable
@@ -19,7 +19,7 @@ import numpy as np
 from scipy.stats import binom
 
 from covassay.reference.domain import Matrix
-from covassay.verification.audit.engine.checks import CheckResult, Status
+from covassay.verification.audit.engine.finding import Finding, Status
 from covassay.verification.audit.engine.same_noise import DataPath
 from covassay.verification.audit.engine.sampling import Setting
 from covassay.verification.audit.engine.symmetry import places
@@ -33,7 +33,6 @@ SHAPES = (65, 1), (12, 2), (5, 3), (65, 3), (20, 5), (5, 7), (65, 7), (8, 12)
 DRAWS = 48  # of each shape: enough for a relation between any two entries
 CLOSE = 2.0**-22  # relative difference up to which two numbers are the same
 CHANCE = 2.0**-16  # a bound on the probability that two numbers of a continuous law are so close
-NEGLIGIBLE = 1e-3  # share of the false-alarm budget that all these findings may spend
 SINGLE = 2.0**-24  # the unit of float32
 EXACT = 2.0**-50  # a residual is zero if it is that small beside the output: rounding of the query
 FULL_RANK = 1e-5  # a smaller singular value of standardised residuals, beside the largest, is an exact relation
@@ -112,7 +111,7 @@ def as_draws(x: Matrix, outputs: Matrix, query: Matrix, path: DataPath) -> _Draw
 
 # EVERY FINDING IS A SENTENCE AND ITS PROBABILITY UNDER A CONTINUOUS LAW
 
-Finding = tuple[float, str]
+Counted = tuple[float, str]
 
 
 def _count_p(count: int, of: float, probability: float, comparisons: float) -> float:
@@ -120,7 +119,7 @@ def _count_p(count: int, of: float, probability: float, comparisons: float) -> f
     return min(1.0, comparisons * float(binom.sf(count - 1, max(round(of), 1), min(probability, 1.0))))
 
 
-def zeros(draws: _Draws) -> list[Finding]:
+def zeros(draws: _Draws) -> list[Counted]:
     """Residuals that are exactly zero: in one entry again and again, or in whole draws."""
     size, entries = draws.residuals.shape
     spread = np.median(np.abs(draws.residuals), axis=0)
@@ -145,7 +144,7 @@ def zeros(draws: _Draws) -> list[Finding]:
     return found
 
 
-def repeats(draws: _Draws) -> list[Finding]:
+def repeats(draws: _Draws) -> list[Counted]:
     """Two draws with the same residuals in all entries, up to their signs."""
     size, entries = draws.residuals.shape
     magnitude = np.abs(draws.residuals)
@@ -159,7 +158,7 @@ def repeats(draws: _Draws) -> list[Finding]:
     return [(p, f"only {size - same} of {size} draws have noise of their own: the others repeat it")]
 
 
-def few_values(draws: _Draws) -> list[Finding]:
+def few_values(draws: _Draws) -> list[Counted]:
     """Entries whose noise takes fewer values than there are draws: a coarse grid."""
     size, entries = draws.residuals.shape
     spread = np.median(np.abs(draws.residuals), axis=0)
@@ -176,7 +175,7 @@ def few_values(draws: _Draws) -> list[Finding]:
     return found
 
 
-def atoms(draws: _Draws) -> list[Finding]:
+def atoms(draws: _Draws) -> list[Counted]:
     """One residual, up to its sign, in many draws of one entry or of all: noise that is clipped, or put on a grid."""
     size, entries = draws.residuals.shape
     magnitude = np.abs(draws.residuals)
@@ -196,11 +195,11 @@ def atoms(draws: _Draws) -> list[Finding]:
     return found
 
 
-def relations(draws: _Draws) -> list[Finding]:
+def relations(draws: _Draws) -> list[Counted]:
     """Pairs of entries with one ratio in many draws: equal, opposite, or a multiple."""
     size, entries = draws.residuals.shape
     pairs = entries * (entries - 1) / 2
-    found: list[Finding] = []
+    found: list[Counted] = []
     for a in range(entries):
         later = draws.residuals[:, a + 1 :]
         with np.errstate(all="ignore"):
@@ -240,7 +239,7 @@ def _related(draws: _Draws, a: int, b: int, ratio: float, signed: Matrix, count:
     return f"the noise of {second} is {what}{share}"
 
 
-def dependence(draws: _Draws) -> list[Finding]:
+def dependence(draws: _Draws) -> list[Counted]:
     """An exact linear relation between any number of entries, in all draws."""
     size, entries = draws.residuals.shape
     if entries < 2 or size < entries + SPARE_DRAWS:
@@ -264,8 +263,8 @@ def dependence(draws: _Draws) -> list[Finding]:
 def found_in(draws: _Draws, alpha: float) -> list[str]:
     """The findings on one data set whose probability is negligible, in words."""
     counted = (*zeros(draws), *repeats(draws), *few_values(draws), *atoms(draws), *relations(draws))
-    few = [text for p, text in counted if p <= alpha * NEGLIGIBLE]
-    few = few or [text for p, text in dependence(draws) if p <= alpha * NEGLIGIBLE]
+    few = [text for p, text in counted if p <= alpha]
+    few = few or [text for p, text in dependence(draws) if p <= alpha]
     return [f"{text} ({draws.shape})" for text in few]
 
 
@@ -276,7 +275,7 @@ def _is_coarse(outputs: Matrix) -> bool:
         return few_decimals or np.array_equal(outputs, outputs.astype(np.float16))
 
 
-def same_outputs(outputs: Matrix) -> list[Finding]:
+def same_outputs(outputs: Matrix) -> list[Counted]:
     """Draws that repeat the whole output of another draw, for laws without atoms that are no query plus noise."""
     size, flat = len(outputs), outputs.reshape(len(outputs), -1)
     same = size - len(np.unique(flat, axis=0))
@@ -296,7 +295,7 @@ def seeds_seen(draws: Iterable[Matrix]) -> int:
     return int(max(pairs, default=0.0) / SURE_REPEATS)
 
 
-def findings_in(path: DataPath, x: Matrix, outputs: Matrix) -> list[Finding]:
+def findings_in(path: DataPath, x: Matrix, outputs: Matrix) -> list[Counted]:
     """Zeros and repeats in many draws on one data set."""
     if path.query is None:
         return same_outputs(outputs)
@@ -304,7 +303,7 @@ def findings_in(path: DataPath, x: Matrix, outputs: Matrix) -> list[Finding]:
     return [*zeros(seen), *repeats(seen), *few_values(seen), *atoms(seen)]
 
 
-def coincidences_seen(path: DataPath | None, draws: Iterable[tuple[Matrix, Matrix]], alpha: float) -> list[CheckResult]:
+def coincidences_seen(path: DataPath | None, draws: Iterable[tuple[Matrix, Matrix]], alpha: float) -> list[Finding]:
     """The check for zeros and repeats in the draws of the law, which are many: pairs of a data set and the outputs."""
     if path is None:
         return []
@@ -315,20 +314,18 @@ def coincidences_seen(path: DataPath | None, draws: Iterable[tuple[Matrix, Matri
     for x, outputs in listed:
         shape = f"n = {x.shape[0]}, d = {x.shape[1]}"
         counted = findings_in(path, x, outputs)
-        found += [f"{text} ({shape})" for p, text in counted if p <= alpha * NEGLIGIBLE / len(listed)]
+        found += [f"{text} ({shape})" for p, text in counted if p <= alpha / len(listed)]
     if not found:
         total = sum(len(outputs) for _, outputs in listed)
         kept = f"no {'zero and no ' if path.query is not None else ''}repeat in {total} draws"
         seeds = seeds_seen(outputs for _, outputs in listed)
         if seeds:
             kept += f"; a generator with {seeds} seeds or fewer would have shown repeats"
-        return [CheckResult("data path", NAME_SEEN, Status.NOT_REFUTED, kept)]
-    return [
-        CheckResult("data path", NAME_SEEN, Status.REFUTED, f"a continuous law never does this: {'; '.join(found)}")
-    ]
+        return [Finding("data path", NAME_SEEN, Status.NOT_REFUTED, kept)]
+    return [Finding("data path", NAME_SEEN, Status.REFUTED, f"a continuous law never does this: {'; '.join(found)}")]
 
 
-def _outputs_repeated(path: DataPath, draws: list[tuple[Matrix, Matrix]]) -> list[CheckResult]:
+def _outputs_repeated(path: DataPath, draws: list[tuple[Matrix, Matrix]]) -> list[Finding]:
     """The check that outputs with a density do not repeat one another.
 
     Clipping and projection give an output an atom or two, such as 0, which come again and again. So what is counted are
@@ -348,16 +345,16 @@ def _outputs_repeated(path: DataPath, draws: list[tuple[Matrix, Matrix]]) -> lis
                 f"a continuous law never does this: {again} different outputs came at least twice in {len(outputs)} "
                 f"draws (n = {x.shape[0]}, d = {x.shape[1]}): the target draws from few seeds or keeps its noise"
             )
-            return [CheckResult("data path", NAME_SEEN, Status.REFUTED, detail)]
+            return [Finding("data path", NAME_SEEN, Status.REFUTED, detail)]
     total = sum(len(outputs) for _, outputs in draws)
     detail = f"fewer than {REPEATED} outputs came twice in {total} draws"
-    return [CheckResult("data path", NAME_SEEN, Status.NOT_REFUTED, detail)]
+    return [Finding("data path", NAME_SEEN, Status.NOT_REFUTED, detail)]
 
 
-def coincidences(setting: Setting, path: DataPath | None, alpha: float) -> list[CheckResult]:
+def coincidences(setting: Setting, path: DataPath | None, alpha: float) -> list[Finding]:
     """The check that noise of a continuous law shows no coincidence; none where the noise is not added to a query.
 
-    `alpha` is the false-alarm budget, of which the check uses a share that does not count.
+    A target of that law is refuted with probability at most `alpha`.
     """
     if path is None or path.query is None:
         return []
@@ -373,8 +370,8 @@ def coincidences(setting: Setting, path: DataPath | None, alpha: float) -> list[
     if found:
         more = f"; and {len(found) - NAMED} more" if len(found) > NAMED else ""
         detail = f"a continuous law never does this: {'; '.join(found[:NAMED])}{more}"
-        return [CheckResult("data path", NAME, Status.REFUTED, detail)]
+        return [Finding("data path", NAME, Status.REFUTED, detail)]
     if not seen:
-        return [CheckResult("data path", NAME, Status.SKIPPED, "too few draws have an output")]
+        return [Finding("data path", NAME, Status.SKIPPED, "too few draws have an output")]
     detail = f"no zero, no repeat and no exact relation in {DRAWS} draws on data of shape {', '.join(seen)}"
-    return [CheckResult("data path", NAME, Status.NOT_REFUTED, detail)]
+    return [Finding("data path", NAME, Status.NOT_REFUTED, detail)]

@@ -19,7 +19,7 @@ import numpy as np
 
 from covassay.reference.box_sensitivity import second_moment_sensitivity
 from covassay.reference.domain import Box, Matrix, Vector, second_moment
-from covassay.verification.audit.engine.checks import CheckResult, Status
+from covassay.verification.audit.engine.finding import Finding, Status
 from covassay.verification.audit.engine.sampling import Setting, draw
 from covassay.verification.audit.targets.bounds import BOUNDS
 from covassay.verification.statistics.streams import stream
@@ -28,7 +28,7 @@ from covassay.verification.statistics.tests import two_sample
 ROWS = 500
 SHARE = 0.5  # of the draws of a scenario
 FEWEST = 200
-NEGLIGIBLE = 1e-6  # share of the false-alarm budget for a difference that refutes; there are at most three
+CHANGES = 3  # of the columns, at most
 FACTORS = (8.0, 1.0, 0.5)  # of the units: powers of 2, which cause no rounding
 DEVIATIONS = 7.0  # standard errors that a median or a spread may be off; more are no chance in any number of entries
 NAMED = 4  # entries that are named in full
@@ -42,7 +42,7 @@ Place = tuple[int, int]
 class ColumnFindings:
     """The checks, the sentences that explain a violation if there is one, and what the output is centred on."""
 
-    checks: tuple[CheckResult, ...] = ()
+    checks: tuple[Finding, ...] = ()
     explanations: tuple[str, ...] = ()
     query: str = ""
 
@@ -247,20 +247,20 @@ def _among_equal_bounds(box: Box) -> tuple[int, ...]:
     return tuple(order)
 
 
-def _compared(setting: Setting, change: _Change, base: Matrix, alpha: float, promised: bool) -> CheckResult:
+def _compared(setting: Setting, change: _Change, base: Matrix, alpha: float, promised: bool) -> Finding:
     drawn = draw(setting.within(change.box), change.x, len(base), f"columns/{change.name}").outputs
     size = min(len(drawn), len(base))
     if size < FEWEST // 2:
-        return CheckResult("law", change.name, Status.SKIPPED, "too few outputs on the changed data")
+        return Finding("law", change.name, Status.SKIPPED, "too few outputs on the changed data")
     flat = [np.nan_to_num(values[:size].reshape(size, -1)) for values in (change.expected(base), drawn)]
     tests = [two_sample(flat[0][:, k], flat[1][:, k], "") for k in range(flat[0].shape[1])]
     worst = min(range(len(tests)), key=lambda k: tests[k].p_value)
     p = min(1.0, len(tests) * tests[worst].p_value)
-    threshold = alpha * NEGLIGIBLE
+    threshold = alpha / CHANGES
     if p >= threshold:
         seen = tests[worst].detectable(threshold / len(tests))
         detail = f"every entry has the law it should have ({size} draws each; would see a CDF distance of {seen:.2f})"
-        return CheckResult("law", change.name, Status.NOT_REFUTED, detail, n=2 * size)
+        return Finding("law", change.name, Status.NOT_REFUTED, detail, n=2 * size)
     one, other = (values[:, worst] for values in flat)
     place = np.unravel_index(worst, base.shape[1:])
     middles = [float(np.median(values)) for values in (one, other)]
@@ -271,14 +271,14 @@ def _compared(setting: Setting, change: _Change, base: Matrix, alpha: float, pro
     )
     if not promised:
         detail += ". That breaks no promise unless the bounds are to enter as scales alone (--equivariant)"
-    return CheckResult("law", change.name, Status.REFUTED if promised else Status.NOTED, detail, n=2 * size)
+    return Finding("law", change.name, Status.REFUTED if promised else Status.NOTED, detail, n=2 * size)
 
 
 @np.errstate(all="ignore")
 def columns(setting: Setting, samples: int, alpha: float, promised: bool) -> ColumnFindings:
     """What draws show of the entries, and whether the columns are treated alike.
 
-    `alpha` is the false-alarm budget, of which a difference between columns takes a share that does not count.
+    A target that treats columns alike is refuted with probability at most `alpha`.
     """
     box, power = setting.box, setting.output.power
     if box is None or power == 0 or setting.output.shape(box.dimension) != (box.dimension,) * power:
@@ -286,13 +286,13 @@ def columns(setting: Setting, samples: int, alpha: float, promised: bool) -> Col
     x = _data(box, setting.seed)
     base = draw(setting, x, max(FEWEST, round(SHARE * samples)), "columns/data").outputs
     if len(base) < FEWEST // 2:
-        return ColumnFindings((CheckResult("law", "columns", Status.SKIPPED, "too few outputs"),))
-    checks: list[CheckResult] = []
+        return ColumnFindings((Finding("law", "columns", Status.SKIPPED, "too few outputs"),))
+    checks: list[Finding] = []
     kind, found = entry_findings(box, x, base) if power == 2 else ("", [])
     if power == 2:
         centre = f"the output is centred on {f'the {kind}' if kind else 'no query that is known here'}"
         detail = "; ".join((centre, *(found or ["every entry has its own value and a noise scale that fits"])))
-        checks.append(CheckResult("law", "entries", Status.NOTED if found else Status.NOT_REFUTED, detail, n=len(base)))
+        checks.append(Finding("law", "entries", Status.NOTED if found else Status.NOT_REFUTED, detail, n=len(base)))
     for change in _changes(setting, box, x, kind.startswith(COVARIANCE)):
         checks.append(_compared(setting, change, base, alpha, promised))
     return ColumnFindings(tuple(checks), tuple(found), kind)

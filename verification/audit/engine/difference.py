@@ -13,7 +13,6 @@ ENTRIES = 40  # of an output that are looked at
 PILOT = 200  # draws on either data set that suggest a direction
 PROMISING = 1e-3  # p-value of the pilot below which fresh draws are made
 CONFIRMATION = 1000  # draws on either data set that test it
-NEGLIGIBLE = 1e-3  # share of the false-alarm budget that one confirmation may spend
 
 
 @dataclass(frozen=True)
@@ -59,7 +58,7 @@ def difference_in_law(
 ) -> Difference:
     """How the law of the output on x differs from that on other data, as far as draws prove it.
 
-    `alpha` is the false-alarm budget of the run, of which the share `NEGLIGIBLE` is spent here.
+    A target with one law is found to differ with probability at most `alpha`.
     """
 
     def both(part: str, size: int) -> list[Draws]:
@@ -75,6 +74,4 @@ def difference_in_law(
         return Difference()
     a, b = (_features(draws.outputs) for draws in both("test", confirmation))
     p = _least_p(a, b, statistics)
-    return Difference(
-        f"the outputs differ in law ({confirmation} draws each, p = {p:.2g})" if p < alpha * NEGLIGIBLE else ""
-    )
+    return Difference(f"the outputs differ in law ({confirmation} draws each, p = {p:.2g})" if p < alpha else "")

@@ -2,12 +2,13 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from itertools import zip_longest
 
 import numpy as np
 
 from covassay.reference.domain import Box, Matrix, Vector
 from covassay.reference.mechanisms.output import Output
+from covassay.verification.audit.engine.facts import DifferingRow, Neighbours
 from covassay.verification.audit.engine.sampling import Draws
 
 # A statistic is rounded to this many decimals. What lower-order bits reveal is tested elsewhere (`low_order_bits`).
@@ -87,19 +88,9 @@ def generic_statistics(first: Matrix, second: Matrix, output: Output) -> tuple[S
     return tuple(Statistic(name, values) for name, values in output.contrasts(first, second).items())
 
 
-def data_sets(pair: Pair) -> dict[str, Any]:
-    """The size of the first data set, and the rows in which the two data sets differ, numbered from 1.
-
-    If one of the data sets is shorter, None stands for the row that it lacks.
-    """
-    longest = max(len(pair.first), len(pair.second))
-    rows = [[*x.tolist(), *[None] * (longest - len(x))] for x in (pair.first, pair.second)]
-    return {
-        "n": len(pair.first),
-        "d": pair.first.shape[1],
-        "differing_rows": [
-            {"row": i + 1, "first": one, "second": two}
-            for i, (one, two) in enumerate(zip(*rows, strict=True))
-            if one != two
-        ],
-    }
+def data_sets(pair: Pair) -> Neighbours:
+    """The size of the first data set, and the rows in which the two data sets differ, numbered from 1."""
+    ones, twos = ([tuple(row) for row in x.tolist()] for x in (pair.first, pair.second))
+    rows = zip_longest(ones, twos)
+    differing = tuple(DifferingRow(i + 1, one, two) for i, (one, two) in enumerate(rows) if one != two)
+    return Neighbours(len(pair.first), pair.first.shape[1], differing)

@@ -20,7 +20,8 @@ import numpy as np
 from covassay.reference.domain import Matrix, Vector
 from covassay.reference.errors import InvalidInput
 from covassay.reference.mechanisms.output import Feature
-from covassay.verification.audit.engine.checks import CheckResult, Status
+from covassay.verification.audit.engine.facts import LawTest
+from covassay.verification.audit.engine.finding import Finding, Look, Status
 from covassay.verification.audit.engine.sampling import Setting, draw
 from covassay.verification.audit.engine.shapes import DEFAULT, uniform
 from covassay.verification.audit.engine.workers import clock
@@ -112,24 +113,26 @@ def places(values: Vector, beside: Vector, rng: np.random.Generator) -> Vector:
     return np.asarray(found[len(beside) :])
 
 
-def run_kinds(setting: Setting, beside: Beside, samples: int, look: str) -> list[CheckResult]:
+def run_kinds(setting: Setting, beside: Beside, look: Look) -> list[Finding]:
     """Draw on data of every kind and shape; the checks carry p-values and are not decided yet."""
     groups: dict[str, dict[str, _Group]] = {name: {} for name in NAMES}
     failing, slow = 0, list[tuple[int, int]]()
-    size = max(FEWEST, round(DRAWS * samples / DEFAULT))
+    size = max(FEWEST, round(DRAWS * look.samples / DEFAULT))
     for member, at, reference, times in _members(setting, beside):
         n, d = member.x.shape
         if (n, d) in slow:
             continue
         start = clock()
         try:
-            found = _places_on(at, reference, member, times * size, f"law/{KINDS}/{n}/{d}/{member.category}/{look}")
+            found = _places_on(
+                at, reference, member, times * size, f"law/{KINDS}/{n}/{d}/{member.category}/{look.name}"
+            )
         except _TimeOut:
             if member.category == GIVEN or at is not setting:  # it says nothing of the other data at the claimed budget
                 failing += 1
                 continue
             why = f"the target ran into the time limit on “{member.category}” (n = {n}, d = {d})"
-            return [CheckResult("law", NAMES["kind"], Status.SKIPPED, why, KINDS)]
+            return [Finding("law", NAMES["kind"], Status.SKIPPED, why, KINDS)]
         if clock() - start > PACE * times * size:
             slow.append((n, d))
         if found is None:
@@ -141,8 +144,8 @@ def run_kinds(setting: Setting, beside: Beside, samples: int, look: str) -> list
             groups[name].setdefault(key, _Group()).add(found, member.x)
     if not groups["kind"]:
         why = "the target, or the reference, fails on all of them"
-        return [CheckResult("law", NAMES["kind"], Status.SKIPPED, why, KINDS)]
-    return [_check(name, groups[name], failing, slow) for name in NAMES]
+        return [Finding("law", NAMES["kind"], Status.SKIPPED, why, KINDS)]
+    return [_check(name, groups[name], failing, slow, look) for name in NAMES]
 
 
 def _members(setting: Setting, beside: Beside) -> Iterator[tuple[DataSetOfZoo, Setting, Beside, int]]:
@@ -184,7 +187,7 @@ def _places_on(
     return found
 
 
-def _check(name: str, groups: Mapping[str, _Group], failing: int, slow: list[tuple[int, int]]) -> CheckResult:
+def _check(name: str, groups: Mapping[str, _Group], failing: int, slow: list[tuple[int, int]], look: Look) -> Finding:
     """The check of all groups of one sort."""
     found = {key: group.p_value() for key, group in groups.items()}
     worst = sorted(found, key=lambda key: found[key])[:NAMED]
@@ -197,7 +200,7 @@ def _check(name: str, groups: Mapping[str, _Group], failing: int, slow: list[tup
         text += ", ".join(map(str, slow))
     fewest = min(groups.values(), key=lambda group: group.draws)
     tests = len(groups) * fewest.tests
-    return CheckResult(
+    return Finding(
         "law",
         NAMES[name],
         Status.NOT_REFUTED,
@@ -205,12 +208,10 @@ def _check(name: str, groups: Mapping[str, _Group], failing: int, slow: list[tup
         KINDS,
         p_value=min(1.0, len(found) * min(found.values())),
         n=sum(group.draws for group in groups.values()),
-        facts={
-            "statistic": min(found.values()),
-            "effect": "places among the reference's draws off by",
-            "detectable": lambda alpha: min(1.0, band(fewest.draws, alpha / tests) + band(fewest.draws, 1 - POWER)),
-            "estimates": "",
-            "failures": {},
-        },
+        facts=LawTest(
+            min(found.values()),
+            "places among the reference's draws off by",
+            min(1.0, band(fewest.draws, look.step / tests) + band(fewest.draws, 1 - POWER)),
+        ),
         data=(groups[worst[0]].x,),
     )

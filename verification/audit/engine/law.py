@@ -9,10 +9,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from covassay.reference.domain import Matrix
-from covassay.verification.audit.engine.checks import CheckResult, Status
+from covassay.verification.audit.engine.facts import LawTest
+from covassay.verification.audit.engine.finding import Finding, Look, Status
 from covassay.verification.audit.engine.non_finite import finite_estimate, finite_test
 from covassay.verification.audit.engine.sampling import Draws, Setting, draw
-from covassay.verification.audit.engine.tails import tail_checks
+from covassay.verification.audit.engine.tails import tail_findings
 from covassay.verification.statistics.tests import TestResult
 
 FITS = 1e-3  # a suspect with a larger p-value is named
@@ -49,36 +50,42 @@ class Scenario:
     weight: float = 1.0
 
 
-def run_scenario(setting: Setting, scenario: Scenario, samples: int, look: str) -> tuple[list[CheckResult], Draws]:
-    """Draw once and run every test; the checks carry p-values and are not decided yet."""
-    size = max(FEWEST_DRAWS, round(samples * scenario.weight))
-    draws = draw(setting, scenario.x, size, f"law/{scenario.name}/{look}")
+def number_of_tests(scenario: Scenario) -> int:
+    """The most p-values that a scenario gives: its tests, its failures and its tails."""
+    return len(scenario.tests) + 2
+
+
+def run_scenario(setting: Setting, scenario: Scenario, look: Look) -> tuple[list[Finding], Draws]:
+    """Draw once and run every test; the findings carry p-values and are not decided yet."""
+    size = max(FEWEST_DRAWS, round(look.samples * scenario.weight))
+    draws = draw(setting, scenario.x, size, f"law/{scenario.name}/{look.name}")
     if len(draws.outputs) < max(FEWEST_OUTPUTS, size // SMALLEST_SHARE):
         return [_too_few(scenario, draws)], draws
     estimates = "; ".join(finite_estimate(estimate, draws.outputs) for estimate in scenario.estimates)
     results = {name: finite_test(test, draws.outputs) for name, test in scenario.tests.items()}
-    checks = [_tested(scenario, name, result, draws, estimates) for name, result in results.items()]
-    return [*checks, *_failures(scenario, draws), *tail_checks(scenario.name, results, len(draws.outputs))], draws
+    found = [_tested(scenario, name, result, draws, estimates, look) for name, result in results.items()]
+    tails = tail_findings(scenario.name, results, len(draws.outputs), look)
+    return [*found, *_failures(scenario, draws), *tails], draws
 
 
-def _too_few(scenario: Scenario, draws: Draws) -> CheckResult:
+def _too_few(scenario: Scenario, draws: Draws) -> Finding:
     reason = ", ".join(f"{count} × {what}" for what, count in draws.failures.items())
     detail = f"too few outputs: {reason}"
-    return CheckResult("law", "draws", Status.INCONCLUSIVE, detail, scenario.name, n=len(draws.outputs))
+    return Finding("law", "draws", Status.INCONCLUSIVE, detail, scenario.name, n=len(draws.outputs))
 
 
-def _failures(scenario: Scenario, draws: Draws) -> list[CheckResult]:
+def _failures(scenario: Scenario, draws: Draws) -> list[Finding]:
     """A refuted check if some draws failed: the law gives every draw an output. A time-out says nothing of the law."""
     failed = {what: count for what, count in draws.failures.items() if not what.startswith("time-out")}
     if not failed:
         return []
     listed = ", ".join(f"{count} × {what}" for what, count in failed.items())
     detail = f"the law gives every draw an output, and {sum(failed.values())} of {draws.size} draws have none: {listed}"
-    return [CheckResult("law", ANSWERS, Status.NOT_REFUTED, detail, scenario.name, p_value=0.0, n=draws.size)]
+    return [Finding("law", ANSWERS, Status.NOT_REFUTED, detail, scenario.name, p_value=0.0, n=draws.size)]
 
 
-def _tested(scenario: Scenario, name: str, result: TestResult, draws: Draws, estimates: str) -> CheckResult:
-    return CheckResult(
+def _tested(scenario: Scenario, name: str, result: TestResult, draws: Draws, estimates: str, look: Look) -> Finding:
+    return Finding(
         "law",
         name,
         Status.NOT_REFUTED,
@@ -86,13 +93,13 @@ def _tested(scenario: Scenario, name: str, result: TestResult, draws: Draws, est
         scenario.name,
         p_value=result.p_value,
         n=result.n,
-        facts={
-            "statistic": result.statistic,
-            "effect": result.effect,
-            "detectable": result.detectable,
-            "estimates": estimates,
-            "failures": dict(draws.failures),
-        },
+        facts=LawTest(
+            result.statistic,
+            result.effect,
+            result.detectable(look.step),
+            estimates=estimates,
+            failures=dict(draws.failures),
+        ),
         data=(scenario.x,),
         curve=result.curve,
     )

@@ -34,9 +34,10 @@ from scipy.stats import poisson
 from covassay.reference.domain import Vector
 from covassay.reference.privacy import ZCDP, ApproximateDP, Guarantee, PureDP
 from covassay.verification.audit.engine.bit_statistics import NAME
-from covassay.verification.audit.engine.checks import CheckResult, Status, Verdict
 from covassay.verification.audit.engine.event_choice import exponents, largest_loss, pessimistic
 from covassay.verification.audit.engine.events import Event, Pair, data_sets
+from covassay.verification.audit.engine.facts import Side, TestedEvent
+from covassay.verification.audit.engine.finding import Finding, Status, Verdict
 from covassay.verification.audit.engine.sampling import Draws, Setting, draw, joined
 from covassay.verification.audit.engine.violation import claimed_loss, p_value, refutes, violates
 from covassay.verification.statistics.ratio import (
@@ -173,10 +174,23 @@ class BitFindings:
     """
 
     verdict: Verdict
-    checks: tuple[CheckResult, ...]
+    checks: tuple[Finding, ...]
     loss: str = ""
     reach: str = ""
     draws: int = 0
+
+    def status(self, shown: Status) -> Status:
+        """The status of all pairs together; `shown` is that of a pair that shows a loss above the claim."""
+        return {Verdict.REFUTED: shown, Verdict.INCONCLUSIVE: Status.INCONCLUSIVE}.get(self.verdict, Status.NOT_REFUTED)
+
+    @property
+    def sentence(self) -> str:
+        """What all pairs together say."""
+        if self.verdict is Verdict.REFUTED:
+            return f"low-order bits tell neighbours apart: {self.loss}, proven"
+        if self.verdict is Verdict.INCONCLUSIVE:
+            return "whether low-order bits tell neighbours apart could not be decided"
+        return f"no loss above the claim was found{f', where {self.reach} would have been seen' if self.reach else ''}"
 
 
 @dataclass
@@ -221,7 +235,8 @@ class _Trials:
         one, two = fresh[::-1] if self.choice.swapped else fresh
         event = self.choice.event
         self.counts = EventCounts(event.count(one), event.count(two), one.size, two.size, mean)
-        self.refuted = refutes(self.guarantee, self.counts, self.level)
+        whole = not any(draws.skipped for draws in fresh)  # draws that a time limit cut short are no Poisson number
+        self.refuted = whole and refutes(self.guarantee, self.counts, self.level)
         self.draws = joined([self.draws[0], fresh[0]]), joined([self.draws[1], fresh[1]])
         if not self.refuted:
             self.choice = _choose(self.pair, self.draws, self.guarantee, self.level)
@@ -288,31 +303,32 @@ def _reach(budget: BitBudget, guarantee: Guarantee, level: float) -> str:
     return f"an event of probability {grid[i]:.2g} or more on one data set that never occurs on the other"
 
 
-def _result(detail: str, status: Status = Status.SKIPPED) -> CheckResult:
-    return CheckResult("bits", NAME, status, detail)
+def _result(detail: str, status: Status = Status.SKIPPED) -> Finding:
+    return Finding("bits", NAME, status, detail)
 
 
-def _checked(trial: _Trials, status: Status) -> CheckResult:
+def _checked(trial: _Trials, status: Status) -> Finding:
     """The result of one pair."""
     pair, guarantee = trial.pair, trial.guarantee
-    if trial.cut_short or trial.choice is None:
+    if (trial.cut_short and not trial.refuted) or trial.choice is None:
         word = (
             "the target ran into the time limit again and again"
             if trial.cut_short
             else "no output on one of the data sets"
         )
-        return CheckResult("bits", NAME, Status.INCONCLUSIVE if trial.cut_short else Status.SKIPPED, word, pair.name)
+        return Finding("bits", NAME, Status.INCONCLUSIVE if trial.cut_short else Status.SKIPPED, word, pair.name)
     if trial.counts is None:
         text = f"first look: {{{trial.choice.event}}}: {trial.choice.seen}; no proof of a loss above the claim in reach"
-        return CheckResult("bits", NAME, Status.NOT_REFUTED, text, pair.name, n=sum(d.size for d in trial.draws))
+        return Finding("bits", NAME, Status.NOT_REFUTED, text, pair.name, n=sum(d.size for d in trial.draws))
     counts, choice = trial.counts, trial.choice
-    sides = ["second", "first"] if choice.swapped else ["first", "second"]
+    sides: tuple[Side, Side] = ("second", "first") if choice.swapped else ("first", "second")
+    one, two = trial.draws[::-1] if choice.swapped else trial.draws
     shown = shown_loss(counts, guarantee, trial.level)
     text = (
         f"event {{{choice.event}}}: {counts.first} of {counts.first_n} on the {sides[0]} data set, "
         f"{counts.second} of {counts.second_n} on the {sides[1]}; {loss_in_words(shown, guarantee)}"
     )
-    return CheckResult(
+    return Finding(
         "bits",
         NAME,
         status if trial.refuted else Status.NOT_REFUTED,
@@ -320,17 +336,17 @@ def _checked(trial: _Trials, status: Status) -> CheckResult:
         pair.name,
         p_value=min(1.0, p_value(counts, guarantee)),
         n=counts.first_n + counts.second_n,
-        facts={
-            "event": str(choice.event),
-            "counts": [counts.first, counts.second],
-            "draws": [counts.first_n, counts.second_n],
-            "loss_lower_bound": log_ratio_lower(counts, 1 - trial.level),
-            "shown": shown,
-            "level": trial.level,
-            "confidence": 1 - trial.level,
-            "sides": sides,
-            "data_sets": data_sets(pair),
-            "failures": [dict(draws.failures) for draws in (trial.draws[::-1] if choice.swapped else trial.draws)],
-        },
+        facts=TestedEvent(
+            str(choice.event),
+            (counts.first, counts.second),
+            (counts.first_n, counts.second_n),
+            log_ratio_lower(counts, 1 - trial.level),
+            1 - trial.level,
+            sides,
+            data_sets(pair),
+            (dict(one.failures), dict(two.failures)),
+            shown=shown,
+            level=trial.level,
+        ),
         data=(pair.first, pair.second),
     )

@@ -7,7 +7,7 @@ budgets show such a change without sampling error.
 
 A target whose outputs are the same at every budget does not read it. This is noted and does not refute, because the
 budget may have been fixed by whoever wrote the call. So is noise that is only larger than it has to be: a cautious
-function may cap its budget.
+function may cap its budget. A budget that the mechanism refuses is not asked for, because nothing is promised there.
 
 If a target draws otherwise at another budget, 200 draws of it are compared with draws of the reference there. Where
 noise is not added to a query, `kinds_of_data` draws the target and the reference at the same other budgets.
@@ -21,9 +21,9 @@ import numpy as np
 from covassay.reference.domain import Matrix
 from covassay.reference.errors import InvalidInput
 from covassay.reference.privacy import ApproximateDP, Guarantee, guarantee_of
-from covassay.verification.audit.engine.checks import CheckResult, Status
+from covassay.verification.audit.engine.finding import Finding, Status
 from covassay.verification.audit.engine.kinds_of_data import AtBudget, Beside
-from covassay.verification.audit.engine.same_noise import CONFIRMATION, NEGLIGIBLE, DataPath, least_p, moved
+from covassay.verification.audit.engine.same_noise import CONFIRMATION, DataPath, least_p, moved
 from covassay.verification.audit.engine.sampling import Setting
 from covassay.verification.audit.engine.zoo import zoo
 from covassay.verification.audit.targets.target import Failure, call, well_formed
@@ -42,6 +42,7 @@ CONFIRMATIONS = 4  # budgets at which draws are compared, where no factor explai
 # Where noise is not added to a query: 6/ε and 40/ε rows, or 6/√ρ and 40/√ρ, so that neither rows nor noise drown the
 # other. A choice among a few is certain with the larger number already.
 ROWS, FEWEST_ROWS, MOST_ROWS = (6.0, 40.0), 4, 4000
+REFUSED = "the mechanism refuses it"
 CATEGORY = "rows along two axes"  # twice as many along the first, so that eigenvalues differ
 
 Reference = Callable[[Guarantee], tuple[DataPath, Beside]]  # what is known of the mechanism at a budget
@@ -54,6 +55,22 @@ def other_guarantees(guarantee: Guarantee) -> dict[str, list[Guarantee]]:
         grid = DELTAS if name == "delta" else LOSSES
         found[name] = [guarantee_of(guarantee.keywords() | {name: v}) for v in grid if abs(v / value - 1) > NEAR]
     return found
+
+
+def accepted_guarantees(guarantee: Guarantee, reference: Reference) -> dict[str, list[Guarantee]]:
+    """Those of the other guarantees that the mechanism accepts: some formulas hold only up to ε = 1."""
+    return {
+        name: [other for other in others if _accepts(reference, other)]
+        for name, others in other_guarantees(guarantee).items()
+    }
+
+
+def _accepts(reference: Reference, guarantee: Guarantee) -> bool:
+    try:
+        reference(guarantee)
+    except InvalidInput:
+        return False
+    return True
 
 
 def words(guarantee: Guarantee) -> str:
@@ -76,7 +93,9 @@ def _outputs(setting: Setting, x: Matrix, guarantee: Guarantee, seeds: int) -> M
     return np.array(outputs)
 
 
-def budgets_that_are_read(setting: Setting, guarantee: Guarantee, smallest_dimension: int) -> dict[str, bool]:
+def budgets_that_are_read(
+    setting: Setting, guarantee: Guarantee, accepted: dict[str, list[Guarantee]], smallest_dimension: int
+) -> dict[str, bool]:
     """Whether the target reads each keyword of its budget; empty if a draw hangs, or one seed gives several outputs."""
     x = zoo(12, max(2, smallest_dimension), setting.seed)[0].x
     first, again = (_outputs(setting, x, guarantee, 3) for _ in range(2))
@@ -88,7 +107,7 @@ def budgets_that_are_read(setting: Setting, guarantee: Guarantee, smallest_dimen
     ):
         return {}
     read = {}
-    for name, others in other_guarantees(guarantee).items():
+    for name, others in accepted.items():
         read[name] = False
         for other in others:
             found = _outputs(setting, x, other, 3)
@@ -100,8 +119,9 @@ def budgets_that_are_read(setting: Setting, guarantee: Guarantee, smallest_dimen
 
 def at_other_budgets(setting: Setting, guarantee: Guarantee, reference: Reference, beside: Beside) -> Beside:
     """The reference to be drawn beside the target, with the other budgets that the target reads."""
-    read = budgets_that_are_read(setting, guarantee, beside.smallest_dimension)
-    others = [other for name, of_name in other_guarantees(guarantee).items() if read.get(name) for other in of_name]
+    accepted = accepted_guarantees(guarantee, reference)
+    read = budgets_that_are_read(setting, guarantee, accepted, beside.smallest_dimension)
+    others = [other for name, of_name in accepted.items() if read.get(name) for other in of_name]
     d = max(2, beside.smallest_dimension)
     budgets = [
         AtBudget(words(other), setting.budget | other.keywords(), reference(other)[1].sample, x)
@@ -187,11 +207,11 @@ class _Compared:
         if isinstance(outputs, Failure):
             return ""
         p = least_p(outputs - query, theirs, np.ones(query.shape))
-        if p >= self.alpha * NEGLIGIBLE:
+        if p >= self.alpha / CONFIRMATIONS:
             return ""
         return f"the noise has another law than the reference's ({CONFIRMATION} draws each, p = {p:.2g})"
 
-    def result(self, number: int) -> CheckResult:
+    def result(self, number: int) -> Finding:
         """The check of that many other budgets."""
         if self.changed:
             detail = f"under one seed, in units of the claimed scale: {_listed(self.changed)}"
@@ -209,14 +229,15 @@ class _Compared:
 
 def other_budgets(
     setting: Setting, guarantee: Guarantee, reference: Reference | None, path: DataPath | None, alpha: float
-) -> list[CheckResult]:
+) -> list[Finding]:
     """Compare the noise at other budgets with that at the claim; nothing where one seed does not give one residual.
 
     That is where noise is not added to a query, or lies on a lattice.
     """
     if reference is None or path is None:
         return []
-    read = budgets_that_are_read(setting, guarantee, path.smallest_dimension)
+    accepted = accepted_guarantees(guarantee, reference)
+    read = budgets_that_are_read(setting, guarantee, accepted, path.smallest_dimension)
     unread = [name for name, is_read in read.items() if not is_read]
     if unread:
         return [_result(Status.NOTED, f"the output does not depend on {' or '.join(unread)}; only the claim was tried")]
@@ -225,15 +246,17 @@ def other_budgets(
     if not read:
         return [_result(Status.SKIPPED, "equal seeds give different outputs, or none in time")]
     compared = _Compared(setting, guarantee, reference, alpha)
-    others = [other for of_name in other_guarantees(guarantee).values() for other in of_name]
+    others = [other for of_name in accepted.values() for other in of_name]
+    refused = [other for of_name in other_guarantees(guarantee).values() for other in of_name if other not in others]
+    compared.left_out |= {words(other): REFUSED for other in refused}
     compared.compare(others)
     setting.progress(NAME, SEEDS * len(SHAPES) * len(others))
-    return [compared.result(len(others))]
+    return [compared.result(len(others) + len(refused))]
 
 
 def _listed(found: dict[str, str]) -> str:
     return "; ".join(f"at {at} {what}" for at, what in found.items())
 
 
-def _result(status: Status, detail: str) -> CheckResult:
-    return CheckResult("data path", NAME, status, detail)
+def _result(status: Status, detail: str) -> Finding:
+    return Finding("data path", NAME, status, detail)

@@ -20,6 +20,7 @@ import numpy as np
 from covassay.reference.privacy import Guarantee
 from covassay.verification.audit.engine.event_choice import RUN_ERROR
 from covassay.verification.audit.engine.events import Event, Pair
+from covassay.verification.audit.engine.facts import Side as Name
 from covassay.verification.audit.engine.pilot import EventChoice, choose, levels
 from covassay.verification.audit.engine.sampling import CHUNK, Draws, Setting, draw, joined
 from covassay.verification.audit.engine.violation import refutes
@@ -42,7 +43,7 @@ FIRST_STAGE = 2 * CHUNK  # draws on each side in the first stage
 class Side(NamedTuple):
     """The name of a data set, "first" or "second", and the draws on it that test the event."""
 
-    name: str
+    name: Name
     draws: Draws
 
 

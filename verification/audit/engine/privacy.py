@@ -25,20 +25,20 @@ may have a larger loss.
 import math
 from dataclasses import replace
 from functools import partial
-from typing import Any
 
 import numpy as np
 
 from covassay.reference.privacy import ZCDP, ApproximateDP, Guarantee, PureDP
-from covassay.verification.audit.engine.checks import CheckResult, Status
 from covassay.verification.audit.engine.event_choice import RUN_ERROR, largest_loss
 from covassay.verification.audit.engine.events import Event, Pair, data_sets
+from covassay.verification.audit.engine.facts import InReach, OutOfTime, TestedEvent, TradeOff
+from covassay.verification.audit.engine.finding import Finding, Look, Status
 from covassay.verification.audit.engine.pair_draws import EARLY_SHARE, PROBE, EarlyEnd, EventTrial, PairSampler
 from covassay.verification.audit.engine.pilot import FEWEST_LEARNED, beyond
 from covassay.verification.audit.engine.power import CLOSE, FEWEST, EventTest
 from covassay.verification.audit.engine.sampling import Draws, Setting
 from covassay.verification.audit.engine.standardised import laplace_loss
-from covassay.verification.audit.engine.trade_off import TRADE_OFF, points
+from covassay.verification.audit.engine.trade_off import points
 from covassay.verification.audit.engine.violation import claimed_loss, p_value, refutes
 from covassay.verification.audit.engine.wager import Wager, categories
 from covassay.verification.statistics.betting import RenyiBet, renyi_bet
@@ -49,65 +49,63 @@ FAILURES = "failures"  # the name of the check whose event is that the target fa
 MOST_STAGES = 60  # 30 for the pilot and 30 for the test; 30 stages have 2^30 chunks of draws, more than any run makes
 SMALLEST_P = 1e-300  # replaces a smaller p-value where a logarithm is taken
 
-# ESTIMATED and TWO_STEPS are keys of `CheckResult.facts`.
-# ESTIMATED: an estimate of the loss, which is right if the noise is independent Laplace noise. It guides the search for
-# pairs, and is no bound.
-ESTIMATED = "estimated_loss"
-# TWO_STEPS: a claim of ρ-zCDP may have been meant for adding or removing a row, while this audit replaces rows. A
-# replacement is two such steps, so such a target is 2²ρ-zCDP for it. The value is small if the draws show more than 4ρ.
-# Then the other adjacency does not explain a refutation. It is no p-value, because the same draws choose the bet.
-TWO_STEPS = "p_of_two_steps"
+PROMISING = 1.2  # times the claim, an estimated loss earns a second look; a smaller one could hardly be proven
+# A claim of ρ-zCDP may have been meant for adding or removing a row, while this audit replaces rows. A replacement is
+# two such steps, so such a target is 2²ρ-zCDP for it.
 STEPS_SQUARED = 4
+TESTS = 3  # the most p-values of one pair: an event, a wager on a Rényi divergence, failures
 
 
 def run_pair(
-    setting: Setting,
-    pair: Pair,
-    guarantee: Guarantee,
-    samples: int,
-    look: str,
-    stop: float = 0.0,
-    error: float = RUN_ERROR,
-) -> list[CheckResult]:
+    setting: Setting, pair: Pair, guarantee: Guarantee, look: Look, stop: float = 0.0, error: float = RUN_ERROR
+) -> list[Finding]:
     """Draw on both data sets, choose an event, and test it; then test whether failures tell the data sets apart.
 
-    `samples` is the number of draws planned on each side. `stop` is the p-value at which a wager may end the draws; 0
-    turns this off. `error` is near the level at which the checks will be decided. It affects only which event is
-    chosen, and how many draws are made if one side seems always to fail.
+    `look.samples` is the number of draws planned on each side. `stop` is the p-value at which a wager may end the
+    draws; 0 turns this off. `error` is near the level at which the findings will be decided. It affects only which
+    event is chosen, and how many draws are made if one side seems always to fail.
     """
-    sampler = PairSampler(setting.within(pair.box), pair, f"privacy/{pair.name}/{look}", stop, error)
+    sampler = PairSampler(setting.within(pair.box), pair, f"privacy/{pair.name}/{look.name}", stop, error)
     probes = sampler.draws("probe", (PROBE, PROBE))
     always_failing = [len(probe.outputs) == 0 for probe in probes]
     if all(always_failing):
         return [_no_output(pair, probes)]
     if any(always_failing) and not pair.failures_tell:
         return [_rejected(pair, probes[always_failing.index(True)])]
-    trial = sampler.trial(samples * pair.weight, any(always_failing), guarantee)
+    trial = sampler.trial(look.samples * pair.weight, any(always_failing), guarantee)
     if trial.cut_short:
         return [_ran_out_of_time(pair, trial, setting.seconds)]
     if trial.early is not None:
-        return [_ended_early(pair, guarantee, trial, trial.early)]
+        return [_ended_early(pair, guarantee, trial, trial.early, look)]
     failure = Event(None)
     estimate = _estimated(pair, guarantee, trial)
-    checks = [] if trial.event == failure else [_tested(pair, guarantee, trial, trial.event, "event")]
+    checks = [] if trial.event == failure else [_tested(pair, guarantee, trial, trial.event, "event", look)]
     if trial.wager is not None and isinstance(trial.wager.bet, RenyiBet):
-        checks.append(_divergence(pair, guarantee, trial, trial.wager, trial.wager.bet))
+        checks.append(_divergence(pair, guarantee, trial, trial.wager, trial.wager.bet, look))
     turned = trial.turned_to_failures()
     if pair.failures_tell and (turned.counts(failure).first or not checks):
         # choices=2: these draws also chose which side comes first
-        checks.append(_tested(pair, guarantee, turned, failure, FAILURES, choices=2))
-    checks = [replace(check, facts=check.facts | estimate) for check in checks]
+        checks.append(_tested(pair, guarantee, turned, failure, FAILURES, look, choices=2))
+    checks = [_with_estimate(check, estimate, guarantee) for check in checks]
     if stop <= 0:
         return checks
     p_values = (1.0 if check.p_value is None else check.p_value for check in checks)
     return [replace(c, p_value=min(1.0, p / (1 - EARLY_SHARE))) for c, p in zip(checks, p_values, strict=True)]
 
 
-def _curve(trial: EventTrial, guarantee: Guarantee, error: float) -> dict[str, Any]:
-    """The trade-off curve, as an entry of `CheckResult.facts`; empty without thresholds or without draws on a side."""
+def _with_estimate(check: Finding, estimate: float | None, guarantee: Guarantee) -> Finding:
+    """The finding with the estimated loss of its pair; it earns a second look if that is well above the claim."""
+    if estimate is None or not isinstance(check.facts, TestedEvent):
+        return check
+    promising = estimate > PROMISING * claimed_loss(guarantee)
+    return replace(check, facts=replace(check.facts, estimated_loss=estimate), promising=promising)
+
+
+def _curve(trial: EventTrial, guarantee: Guarantee, error: float) -> TradeOff | None:
+    """The trade-off curve; None without thresholds or without draws on a side."""
     event = trial.event
     if event.statistic is None or not trial.levels or min(side.draws.size for side in trial.sides) == 0:
-        return {}
+        return None
     tried = np.array(trial.levels)
     one, two = (
         (
@@ -116,35 +114,35 @@ def _curve(trial: EventTrial, guarantee: Guarantee, error: float) -> dict[str, A
         )
         for d in (side.draws for side in trial.sides)
     )
-    return {TRADE_OFF: points(one, two, trial.levels, guarantee, error)}
+    return points(one, two, trial.levels, guarantee, error)
 
 
-def _no_output(pair: Pair, probes: tuple[Draws, Draws]) -> CheckResult:
+def _no_output(pair: Pair, probes: tuple[Draws, Draws]) -> Finding:
     failures = probes[0].failures + probes[1].failures
     reason = ", ".join(f"{count} × {what}" for what, count in failures.items())
-    return CheckResult("privacy", "event", Status.SKIPPED, f"no output on either data set: {reason}", pair.name)
+    return Finding("privacy", "event", Status.SKIPPED, f"no output on either data set: {reason}", pair.name)
 
 
-def _rejected(pair: Pair, draws: Draws) -> CheckResult:
+def _rejected(pair: Pair, draws: Draws) -> Finding:
     reason = ", ".join(f"{count} × {what}" for what, count in draws.failures.items())
     detail = f"no output on one data set; one of the two is outside the domain, so this breaks no promise: {reason}"
-    return CheckResult("privacy", "event", Status.NOTED, detail, pair.name)
+    return Finding("privacy", "event", Status.NOTED, detail, pair.name)
 
 
-def _ran_out_of_time(pair: Pair, trial: EventTrial, seconds: float) -> CheckResult:
-    return CheckResult(
+def _ran_out_of_time(pair: Pair, trial: EventTrial, seconds: float) -> Finding:
+    return Finding(
         "privacy",
         "event",
         Status.INCONCLUSIVE,
         f"the target ran into the time limit of {seconds:g} s again and again",
         pair.name,
-        facts={"failures": [dict(side.draws.failures) for side in trial.sides]},
+        facts=OutOfTime((dict(trial.sides[0].draws.failures), dict(trial.sides[1].draws.failures))),
     )
 
 
 def _tested(
-    pair: Pair, guarantee: Guarantee, trial: EventTrial, event: Event, name: str, choices: int = 1
-) -> CheckResult:
+    pair: Pair, guarantee: Guarantee, trial: EventTrial, event: Event, name: str, look: Look, choices: int = 1
+) -> Finding:
     """The check of one event.
 
     If the event was fixed without these draws, `choices` is 1. If these draws chose it among several events, `choices`
@@ -164,7 +162,7 @@ def _tested(
     tests = 1
     if isinstance(guarantee, ApproximateDP) and event == trial.event:
         p, tests = min(1.0, 2 * min(p, trial.wager_p_value())), 2  # two tests of one claim on the same draws
-    return CheckResult(
+    return Finding(
         "privacy",
         name,
         Status.NOT_REFUTED,
@@ -172,29 +170,28 @@ def _tested(
         pair.name,
         p_value=min(1.0, choices * p),
         n=counts.first_n + counts.second_n,
-        facts=(_curve(trial, guarantee, error) if event == trial.event else {})
-        | {
-            "event": str(event),
-            "counts": [counts.first, counts.second],
-            "draws": [counts.first_n, counts.second_n],
-            "loss_lower_bound": bound,
-            "confidence": CONFIDENCE,
-            "sides": [one.name, two.name],
-            "data_sets": data_sets(pair),
-            "failures": [dict(one.draws.failures), dict(two.draws.failures)],
-            "largest_loss": partial(largest_loss, (counts.first_n, counts.second_n), guarantee),
-            "in_reach": partial(in_reach, counts, guarantee, choices * tests),
-        },
+        facts=TestedEvent(
+            str(event),
+            (counts.first, counts.second),
+            (counts.first_n, counts.second_n),
+            bound,
+            CONFIDENCE,
+            (one.name, two.name),
+            data_sets(pair),
+            (dict(one.draws.failures), dict(two.draws.failures)),
+            largest_loss=largest_loss((counts.first_n, counts.second_n), guarantee, look.step),
+            in_reach=in_reach(counts, guarantee, choices * tests, look.step),
+            trade_off=_curve(trial, guarantee, error) if event == trial.event else None,
+        ),
         data=(pair.first, pair.second),
     )
 
 
-def _divergence(pair: Pair, guarantee: Guarantee, trial: EventTrial, wager: Wager, bet: RenyiBet) -> CheckResult:
-    """The check by a wager on the Rényi divergence of one statistic.
-
-    Its facts are those of the check of the event, but for two: "in_reach" is left out, and TWO_STEPS is added.
-    """
-    tested = _tested(pair, guarantee, trial, trial.event, "divergence")
+def _divergence(
+    pair: Pair, guarantee: Guarantee, trial: EventTrial, wager: Wager, bet: RenyiBet, look: Look
+) -> Finding:
+    """The finding of a wager on the Rényi divergence of one statistic; most of its facts are those of the event."""
+    tested = _tested(pair, guarantee, trial, trial.event, "divergence", look)
     far, near = ("second", "first") if bet.swapped else ("first", "second")
     intervals = 0 if wager.bounds is None else len(wager.bounds) + 1
     p = trial.wager_p_value()
@@ -203,18 +200,18 @@ def _divergence(pair: Pair, guarantee: Guarantee, trial: EventTrial, wager: Wage
         f"{{{wager.event.statistic_name}}} in {intervals} intervals: a bet against the claim, on the Rényi divergence "
         f"of order {bet.order:g} of the outputs on the {far} data set from those on the {near}, {gained}"
     )
-    facts = {key: fact for key, fact in tested.facts.items() if key != "in_reach"}
     # The same draws choose a bet against 4ρ and try it, which favours the bet. If it gains nothing even so, they do not
     # show more than 4ρ.
     one, two = (categories(wager.event, wager.bounds, side.draws) for side in trial.sides)
     rho = STEPS_SQUARED * guarantee.rho if isinstance(guarantee, ZCDP) else 0.0
-    facts |= {TWO_STEPS: renyi_bet(one, two, rho).p_value(one, two)}
+    assert isinstance(tested.facts, TestedEvent)
+    facts = replace(tested.facts, in_reach=None, p_of_two_steps=renyi_bet(one, two, rho).p_value(one, two))
     return replace(tested, detail="; ".join((text, *pair.remarks)), p_value=p, facts=facts)
 
 
-def _ended_early(pair: Pair, guarantee: Guarantee, trial: EventTrial, early: EarlyEnd) -> CheckResult:
+def _ended_early(pair: Pair, guarantee: Guarantee, trial: EventTrial, early: EarlyEnd, look: Look) -> Finding:
     """The check of a pair that ended early. Its confidence bound holds at whatever stage the pair ends."""
-    tested = _tested(pair, guarantee, replace(trial, wager=None), trial.event, "event")
+    tested = _tested(pair, guarantee, replace(trial, wager=None), trial.event, "event", look)
     counts = trial.counts(trial.event)
     error = EARLY_SHARE * (1 - CONFIDENCE) / MOST_STAGES
     p, q = probability_bounds(counts, error)
@@ -227,39 +224,35 @@ def _ended_early(pair: Pair, guarantee: Guarantee, trial: EventTrial, early: Ear
     )
     if isinstance(guarantee, PureDP):
         text += f"; loss ≥ {bound:.3f} at {CONFIDENCE:.1%} (claim {guarantee.epsilon:g})"
-    facts = tested.facts | _curve(trial, guarantee, error) | {"loss_lower_bound": bound}
+    assert isinstance(tested.facts, TestedEvent)
+    facts = replace(tested.facts, trade_off=_curve(trial, guarantee, error), loss_lower_bound=bound)
     p_value = math.exp(min(0.0, math.log(2 / EARLY_SHARE) - early.log_value))
     return replace(tested, detail="; ".join((text, *pair.remarks)), p_value=p_value, facts=facts)
 
 
-def in_reach(counts: EventCounts, guarantee: Guarantee, choices: int, alpha: float) -> dict[str, float]:
+def in_reach(counts: EventCounts, guarantee: Guarantee, choices: int, alpha: float) -> InReach | None:
     """What loss the test could have detected, for an event as probable on the first side as this one.
 
-    The result is empty if the event was too rare. `choices` multiplies the p-values of the test, whose level is
-    `alpha`. The keys of the result:
-
-    probability : how often the event occurred on the first side, as a share of the draws.
-    loss : the smallest loss that the test detects with probability 0.99 (`POWER`).
-    small_loss : `CLOSE` times the claim.
-    times_the_samples : the factor by which the number of draws must grow before the test detects `small_loss`.
+    The result is None if the event was too rare. `choices` multiplies the p-values of the test, whose level is `alpha`.
     """
     if counts.first < FEWEST:
-        return {}
+        return None
     test = EventTest(
         counts.first / counts.first_n, guarantee, partial(refutes, guarantee), alpha * (1 - EARLY_SHARE) / choices
     )
     loss = test.smallest_loss(counts.mean)
     small = CLOSE * claimed_loss(guarantee)
     factor = 1.0 if loss <= small else test.factor(small, counts.mean)
-    return {"probability": test.p, "loss": loss, "small_loss": small, "times_the_samples": factor}
+    return InReach(test.p, loss, small, factor)
 
 
-def _estimated(pair: Pair, guarantee: Guarantee, trial: EventTrial) -> dict[str, float]:
-    """The loss of a pair, estimated as if the noise were independent Laplace noise, as an entry of `CheckResult.facts`.
+def _estimated(pair: Pair, guarantee: Guarantee, trial: EventTrial) -> float | None:
+    """The loss of a pair, estimated as if the noise were independent Laplace noise.
 
-    The result is empty if `pair.by_entry` is false, if the claim is not pure DP, or if there are too few draws.
+    It guides the search for pairs, and is no bound. The result is None if `pair.by_entry` is false, if the claim is not
+    pure DP, or if there are too few draws.
     """
     first, second = (side.draws.outputs for side in trial.sides)
     if not pair.by_entry or not isinstance(guarantee, PureDP) or min(len(first), len(second)) < FEWEST_LEARNED:
-        return {}
-    return {ESTIMATED: laplace_loss(first, second)}
+        return None
+    return laplace_loss(first, second)

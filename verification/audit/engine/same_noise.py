@@ -18,8 +18,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from covassay.reference.domain import Matrix, Vector
-from covassay.verification.audit.engine.checks import CheckResult, Status
 from covassay.verification.audit.engine.events import Pair, Statistic, generic_statistics
+from covassay.verification.audit.engine.finding import Finding, Status
 from covassay.verification.audit.engine.sampling import Setting
 from covassay.verification.audit.engine.symmetry import rows_above
 from covassay.verification.audit.engine.zoo import GIVEN, SHAPES, DataSetOfZoo, given, zoo
@@ -42,7 +42,7 @@ TOLERANCE_FLOAT32 = 32 * 2.0**-24
 MANY = 1 / 3  # of the data sets have a rounding above that of float64: then the target computes in float32
 CONFIRMATIONS = 4  # categories, and numbers of rows, that are tried in this way
 CONFIRMATION = 200  # draws on both sides, where a difference has to be confirmed by its law
-NEGLIGIBLE = 1e-6  # share of the false-alarm budget that one confirmation may spend; there are fewer than ten
+NO_ATOMS = 1e-6  # a law whose largest atom is smaller gives no residual twice by chance
 SAME_NOISE_TWICE = 3  # shapes where two seeds give one residual: in one shape, float32 can do that by chance
 LARGEST_N_OF_PAIRS = 70
 MIRRORED = 1e-6  # a factor this near −1 turns noise of a symmetric law over and does not change the law
@@ -281,7 +281,7 @@ class _Comparison:
         change = drawn.residuals[0] - shape.agreed[0]
         first, second = self._sample(drawn.member.x, "first"), self._sample(usual.member.x, "second")
         p = least_p(first, second, change)
-        if p >= self.alpha * NEGLIGIBLE:
+        if p >= self.alpha / (2 * CONFIRMATIONS):
             return ""
         return f"the noise has another law than on “{usual.member.category}” ({CONFIRMATION} draws each, p = {p:.2g})"
 
@@ -319,11 +319,15 @@ class _Comparison:
         assert self.path.scale is not None
         samples = [self._sample(np.zeros((m, d)), f"n={m}") / self.path.scale(m, d) for m in (n, usual)]
         p = least_p(samples[0], samples[1], np.ones(samples[0].shape[1:]))
-        return "" if p >= self.alpha * NEGLIGIBLE else f"the noise has another law than at n = {usual} (p = {p:.2g})"
+        return (
+            ""
+            if p >= self.alpha / (2 * CONFIRMATIONS)
+            else f"the noise has another law than at n = {usual} (p = {p:.2g})"
+        )
 
     def seeds_agree(self) -> list[str]:
         """The shapes in which two seeds give one residual, if there are several and the law allows for none."""
-        if self.path.atom > NEGLIGIBLE:
+        if self.path.atom > NO_ATOMS:
             return []
         equal = [
             f"({shape.n}, {shape.d})"
@@ -442,16 +446,16 @@ def _listed(findings: Sequence[_Finding]) -> str:
     return text + (f"; also on {', '.join(rest)}" if rest else "")
 
 
-def _result(name: str, status: Status, detail: str, *data: Matrix) -> CheckResult:
-    return CheckResult("data path", name, status, detail, data=data)
+def _result(name: str, status: Status, detail: str, *data: Matrix) -> Finding:
+    return Finding("data path", name, status, detail, data=data)
 
 
 def same_noise(
     setting: Setting, path: DataPath | None, alpha: float, own: Matrix | None = None
-) -> tuple[list[CheckResult], list[Pair]]:
+) -> tuple[list[Finding], list[Pair]]:
     """The checks of the data path, and neighbours on which a finding may show as a loss of privacy.
 
-    `alpha` is the false-alarm budget, of which these checks use a share that does not count. `own` is a data set of the
+    A target that keeps this is refuted with probability at most `alpha`. `own` is a data set of the
     user's, which is compared with others of its shape.
     """
     if path is None:
@@ -470,7 +474,7 @@ def same_noise(
     return checks, comparison.pairs(findings)
 
 
-def _checked(comparison: _Comparison, findings: Sequence[_Finding]) -> CheckResult:
+def _checked(comparison: _Comparison, findings: Sequence[_Finding]) -> Finding:
     compared = sum(len(shape.drawn) for shape in comparison.shapes)
     if findings:
         detail = f"under one seed the noise changes with the data: {_listed(findings)}"
@@ -499,7 +503,7 @@ def _checked(comparison: _Comparison, findings: Sequence[_Finding]) -> CheckResu
     return _result(NAME, Status.NOTED if comparison.unconfirmed else Status.NOT_REFUTED, detail)
 
 
-def _checked_rows(comparison: _Comparison) -> list[CheckResult]:
+def _checked_rows(comparison: _Comparison) -> list[Finding]:
     if not any(shape.agreeing >= 2 for shape in comparison.shapes):
         return []
     found = comparison.other_rows()

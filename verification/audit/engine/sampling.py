@@ -3,6 +3,11 @@
 Draws are made in chunks of fixed size. Every chunk has its own random stream, which follows from the seed of the run
 and the label of the check, so one check can be replayed alone. Chunks run through joblib, wherever it is configured to
 run them (`workers`).
+
+A block of `draw_many` may fail as a whole because one draw in it fails. Tests take failures for independent draws, so a
+failed block is not counted: all draws of that call of `draw` are made again, one by one and from another stream. If a
+block fails whenever one of its draws would fail, an outcome of the call is at most twice as likely as under independent
+draws: it was made in blocks, none of which failed, or one by one.
 """
 
 from collections import Counter
@@ -37,12 +42,14 @@ class Draws:
     """Outputs of repeated draws on one data set.
 
     outputs : (successes, …), in the order of the draws. failures : how the other draws ended, counted. skipped : the
-        number of draws that were not made because the target kept running into the time limit.
+        number of draws that were not made because the target kept running into the time limit. again : whether they
+        were made one by one because a block of `draw_many` had failed.
     """
 
     outputs: Matrix
     failures: Counter[str] = field(default_factory=Counter)
     skipped: int = 0
+    again: bool = False
 
     @property
     def failed(self) -> int:
@@ -105,19 +112,27 @@ class Setting:
 
 
 class Repeated(NamedTuple):
-    """A draw that is repeated: the target, its data, its budget, the shape of an output and the time limit."""
+    """A draw that is repeated: the target, its data, its budget, the shape of an output and the time limit.
+
+    `in_blocks` says whether `draw_many` may be used, if there is one.
+    """
 
     source: TargetSource
     x: Matrix
     budget: dict[str, Any]
     shape: tuple[int, ...]
     seconds: float
+    in_blocks: bool = True
 
 
-def _chunk(repeated: Repeated, size: int, seed: np.random.SeedSequence) -> Sequence[Matrix | Failure] | Matrix:
-    source, x, budget, shape, seconds = repeated
+Outcomes = Sequence[Matrix | Failure] | Matrix
+
+
+def _chunk(repeated: Repeated, size: int, seed: np.random.SeedSequence) -> Outcomes | None:
+    """The outcomes of a chunk; None if it was a block of `draw_many` that failed."""
+    source, x, budget, shape, seconds, in_blocks = repeated
     target, rng = load(source), np.random.default_rng(seed)
-    if target.draw_many is not None:
+    if in_blocks and target.draw_many is not None:
         return _many(target, repeated, size, rng)
     outcomes: list[Matrix | Failure] = []
     time_outs = 0
@@ -129,21 +144,17 @@ def _chunk(repeated: Repeated, size: int, seed: np.random.SeedSequence) -> Seque
     return outcomes
 
 
-def _many(
-    target: Target, repeated: Repeated, size: int, rng: np.random.Generator
-) -> Sequence[Matrix | Failure] | Matrix:
-    """A chunk by `draw_many`, which has the time of all its draws; if it fails, every draw of the chunk fails."""
-    _, x, budget, shape, seconds = repeated
+def _many(target: Target, repeated: Repeated, size: int, rng: np.random.Generator) -> Outcomes | None:
+    """A chunk by `draw_many`, which has the time of all its draws; None if it fails or miscounts."""
+    _, x, budget, shape, seconds, _ = repeated
 
     def draws(x: Matrix, **given: Any) -> Any:
         made = target.draw_many(x, size, **given) if target.draw_many else []
         return made if type(made) is np.ndarray else list(made)
 
     outputs, _ = call(replace(target, draw=draws), x.copy(), budget, rng, seconds * size)
-    if isinstance(outputs, Failure):
-        return [outputs] * size
-    if len(outputs) != size:
-        return [Failure("malformed", f"{len(outputs)} outputs in place of {size}")] * size
+    if isinstance(outputs, Failure) or len(outputs) != size:
+        return None
     plain = type(outputs) is np.ndarray and outputs.shape == (size, *shape) and outputs.dtype == np.float64
     if plain and np.isfinite(outputs).all():
         stacked: Matrix = outputs
@@ -153,16 +164,19 @@ def _many(
 
 def draw_block(repeated: Repeated, size: int, seed: np.random.SeedSequence) -> Draws:
     """That many draws in this process, in parts that have random streams and time limits of their own."""
-    parts = []
+    parts: list[Draws] = []
     for start, stream_of_part in zip(range(0, size, PART), seed.spawn(-(-size // PART)), strict=True):
         count = min(PART, size - start)
-        parts.append(_as_draws(_chunk(repeated, count, stream_of_part), count, repeated.shape))
+        outcomes = _chunk(repeated, count, stream_of_part)
+        if outcomes is None:
+            return replace(draw_block(repeated._replace(in_blocks=False), size, seed), again=True)
+        parts.append(_as_draws(outcomes, count, repeated.shape))
         if parts[-1].skipped:
             return joined([*parts, Draws(np.empty((0, *repeated.shape)), skipped=size - start - count)])
     return joined(parts)
 
 
-def _as_draws(outcomes: Sequence[Matrix | Failure] | Matrix, size: int, shape: tuple[int, ...]) -> Draws:
+def _as_draws(outcomes: Outcomes, size: int, shape: tuple[int, ...]) -> Draws:
     if isinstance(outcomes, np.ndarray):
         return Draws(outcomes)
     outputs = [outcome for outcome in outcomes if not isinstance(outcome, Failure)]
@@ -173,21 +187,35 @@ def _as_draws(outcomes: Sequence[Matrix | Failure] | Matrix, size: int, shape: t
 def joined(parts: Sequence[Draws]) -> Draws:
     """The draws of several parts as one."""
     failures = sum((part.failures for part in parts), Counter[str]())
-    return Draws(np.concatenate([part.outputs for part in parts]), failures, sum(part.skipped for part in parts))
+    again = any(part.again for part in parts)
+    return Draws(np.concatenate([part.outputs for part in parts]), failures, sum(part.skipped for part in parts), again)
 
 
 def draw(setting: Setting, x: Matrix, size: int, label: str, chunks: slice = slice(None)) -> Draws:
     """Draw `size` times on `x`; the label names the random stream. `chunks` says which of the chunks to draw."""
     sizes = [CHUNK] * (size // CHUNK) + ([size % CHUNK] if size % CHUNK else [])
-    seeds = stream(setting.seed, label).spawn(len(sizes))[chunks]
-    sizes = sizes[chunks]
     repeated = Repeated(setting.source, x, setting.budget, setting.shape(x), setting.seconds)
-    calls = ((repeated, count, seed) for count, seed in zip(sizes, seeds, strict=True))
-    parts = [Draws(np.empty((0, *repeated.shape)))]
-    for count, outcomes in zip(sizes, workers.run(setting.jobs, _chunk, calls), strict=True):
-        parts.append(_as_draws(outcomes, count, repeated.shape))
-        setting.progress(label, len(outcomes))
-    drawn = joined(parts)
+    drawn = _drawn(setting, repeated, sizes, label, chunks)
+    if drawn is None:
+        alone = _drawn(setting, repeated._replace(in_blocks=False), sizes, label, chunks, "one by one")
+        assert alone is not None
+        drawn = replace(alone, again=True)
     setting.tally.draws += drawn.size
     setting.tally.failures.update(drawn.failures)
     return drawn
+
+
+def _drawn(
+    setting: Setting, repeated: Repeated, sizes: Sequence[int], label: str, chunks: slice, *way: str
+) -> Draws | None:
+    """The draws of the given chunks; None if a block of `draw_many` failed."""
+    seeds = stream(setting.seed, label, *way).spawn(len(sizes))
+    calls = ((repeated, count, seed) for count, seed in zip(sizes[chunks], seeds[chunks], strict=True))
+    parts, failed = [Draws(np.empty((0, *repeated.shape)))], False
+    for count, outcomes in zip(sizes[chunks], workers.run(setting.jobs, _chunk, calls), strict=True):
+        if outcomes is None:
+            failed = True
+        else:
+            parts.append(_as_draws(outcomes, count, repeated.shape))
+            setting.progress(label, len(outcomes))
+    return None if failed else joined(parts)

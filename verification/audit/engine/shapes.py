@@ -11,13 +11,14 @@ test of the total scale, by Bonferroni's inequality.
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from statistics import median
 
 import numpy as np
 
 from covassay.reference.domain import Vector
-from covassay.verification.audit.engine.checks import CheckResult, Status
+from covassay.verification.audit.engine.facts import LawTest
+from covassay.verification.audit.engine.finding import Finding, Look, Status
 from covassay.verification.audit.engine.law import Scenario
 from covassay.verification.audit.engine.non_finite import finite_test
 from covassay.verification.audit.engine.sampling import Setting, draw
@@ -165,16 +166,16 @@ class _Seen:
 SLOW, SECONDS = 30, 0.02  # times the seconds of a draw at larger shapes, and at least so many: noted, never refuted
 
 
-def run_shapes(setting: Setting, shapes: Shapes, samples: int, look: str) -> list[CheckResult]:
+def run_shapes(setting: Setting, shapes: Shapes, look: Look) -> list[Finding]:
     """Draw at every shape and test the draws together; the checks carry p-values and are not decided yet."""
     seen = _Seen()
     for n, d in shapes.sizes:
         if seen.is_hopeless(n, d):
             continue
-        size = max(FEWEST // 2, round(shapes.draws(n, d) * samples / DEFAULT))
+        size = max(FEWEST // 2, round(shapes.draws(n, d) * look.samples / DEFAULT))
         scenario = shapes.scenario(n, d)
         start = clock()
-        draws = draw(setting, scenario.x, size, f"shapes/{n}/{d}/{look}")
+        draws = draw(setting, scenario.x, size, f"shapes/{n}/{d}/{look.name}")
         seen.failures.update(draws.failures)
         if draws.skipped:
             seen.late.append((n, d))
@@ -187,12 +188,12 @@ def run_shapes(setting: Setting, shapes: Shapes, samples: int, look: str) -> lis
         seen.add(n, d, {k: finite_test(test, draws.outputs) for k, test in tests.items()}, len(draws.outputs))
     if not seen.groups:
         why = "ran into the time limit or had too few outputs" if seen.late else "had too few outputs"
-        return [CheckResult("law", NAMES[""], Status.SKIPPED, f"the target {why} at every shape", SHAPES)]
+        return [Finding("law", NAMES[""], Status.SKIPPED, f"the target {why} at every shape", SHAPES)]
     one_each = len({d for _, d in shapes.sizes}) == len(shapes.sizes)  # then the number of rows follows from d
-    return [_check(axis, seen) for axis in NAMES if not (axis == "n" and one_each)]
+    return [_check(axis, seen, look) for axis in NAMES if not (axis == "n" and one_each)]
 
 
-def _check(axis: str, seen: _Seen) -> CheckResult:
+def _check(axis: str, seen: _Seen, look: Look) -> Finding:
     """The check of all groups with one number of rows each, or of columns, or of the group of all draws."""
     groups = {value: group for (name, value), group in seen.groups.items() if name == axis}
     found = {value: group.p_value() for value, group in groups.items()}
@@ -216,18 +217,12 @@ def _check(axis: str, seen: _Seen) -> CheckResult:
         share = alpha / len(groups)
         return max(group.scale_error(share) if scaled else group.distance(share) for group in groups.values())
 
-    facts = {
-        "statistic": min(found.values()),
-        "effect": SCALE if scaled else "CDF distance",
-        "detectable": detectable,
-        "estimates": "",
-        "failures": dict(seen.failures),
-    }
+    facts = LawTest(
+        min(found.values()), SCALE if scaled else "CDF distance", detectable(look.step), failures=dict(seen.failures)
+    )
     if not axis:
         known = [sample for samples in every.places.values() for sample in samples if sample.extreme < 1]
-        facts |= {
-            "furthest": min((sample.extreme for sample in known), default=1.0),
-            "values": sum(len(sample.below) for sample in known),
-        }
+        furthest = min((sample.extreme for sample in known), default=1.0)
+        facts = replace(facts, furthest=furthest, values=sum(len(sample.below) for sample in known))
     draws = sum(group.draws for group in groups.values())
-    return CheckResult("law", NAMES[axis], Status.NOT_REFUTED, text, SHAPES, p_value=p_value, n=draws, facts=facts)
+    return Finding("law", NAMES[axis], Status.NOT_REFUTED, text, SHAPES, p_value=p_value, n=draws, facts=facts)

@@ -11,7 +11,7 @@ import numpy as np
 
 from covassay.reference.domain import Matrix
 from covassay.reference.mechanisms.output import Output
-from covassay.verification.audit.engine.checks import CheckResult, Kind, Status
+from covassay.verification.audit.engine.finding import Finding, Kind, Status
 from covassay.verification.audit.engine.sampling import Setting
 from covassay.verification.audit.engine.zoo import zoo
 from covassay.verification.audit.targets.target import Failure, call, well_formed
@@ -51,7 +51,7 @@ def asymmetry(y: Matrix) -> float:
     return gap if gap > ROUNDING * float(np.abs(y).max()) else 0.0
 
 
-def symmetry(setting: Setting, smallest_dimension: int = 1) -> CheckResult:
+def symmetry(setting: Setting, smallest_dimension: int = 1) -> Finding:
     """A matrix that is promised to be symmetric is symmetric on data of several kinds and shapes."""
     outputs = []
     for n, d in SHAPES:
@@ -68,27 +68,27 @@ def symmetry(setting: Setting, smallest_dimension: int = 1) -> CheckResult:
                 continue
             outputs.append((f"“{member.category}”, n = {n}, d = {d}", member.x, outcome))
     if not outputs:
-        return CheckResult("contract", NAME, Status.SKIPPED, "no output on any data set")
+        return Finding("contract", NAME, Status.SKIPPED, "no output on any data set")
     return _checked("contract", NAME, setting.output, outputs)
 
 
-def symmetry_seen(output: Output, draws: Iterable[tuple[str, Matrix, Matrix]]) -> list[CheckResult]:
+def symmetry_seen(output: Output, draws: Iterable[tuple[str, Matrix, Matrix]]) -> list[Finding]:
     """The check of the draws of the law: (scenario, data set, outputs)."""
     outputs = [(name, x, y) for name, x, many in draws for y in many]
     return [_checked("data path", NAME_SEEN, output, outputs)] if outputs else []
 
 
-def _checked(kind: Kind, name: str, output: Output, outputs: list[tuple[str, Matrix, Matrix]]) -> CheckResult:
+def _checked(kind: Kind, name: str, output: Output, outputs: list[tuple[str, Matrix, Matrix]]) -> Finding:
     parts = [(on, x, part) for on, x, y in outputs if (part := square_part(output, y)) is not None]
     broken = [(on, x, part) for on, x, part in parts if asymmetry(part)]
     if not broken:
-        return CheckResult(kind, name, Status.NOT_REFUTED, f"all {len(parts)} matrices equal their transposes")
+        return Finding(kind, name, Status.NOT_REFUTED, f"all {len(parts)} matrices equal their transposes")
     on, x, part = max(broken, key=lambda found: asymmetry(found[2]))
     detail = (
         f"{len(broken)} of {len(parts)} matrices are not symmetric; on {on} an entry differs from its mirror image by "
         f"{asymmetry(part):.3g}{_empty_half(broken)}"
     )
-    return CheckResult(kind, name, Status.REFUTED, detail, data=(x,))
+    return Finding(kind, name, Status.REFUTED, detail, data=(x,))
 
 
 def _empty_half(broken: list[tuple[str, Matrix, Matrix]]) -> str:

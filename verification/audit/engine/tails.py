@@ -4,14 +4,15 @@ In every scenario the values of all statistics whose law is known are counted be
 of a run, the value that lies furthest out in its law is held against the number of values. One draw at thirty standard
 deviations refutes.
 
-A branch that is taken with probability p is taken in N draws with probability 1 − (1 − p)^N. What is rarer than that
-allows cannot be seen in draws, whatever the test.
+A branch that is taken with probability p is taken in N draws with probability 1 − (1 − p)^N. A branch that was never
+taken is undetectable, whatever the test.
 """
 
 import math
 from collections.abc import Iterable, Mapping
 
-from covassay.verification.audit.engine.checks import CheckResult, Status
+from covassay.verification.audit.engine.facts import LawTest
+from covassay.verification.audit.engine.finding import Finding, Look, Status
 from covassay.verification.statistics.tails import furthest, rarest_seen, tail_counts
 from covassay.verification.statistics.tests import TestResult
 
@@ -20,15 +21,15 @@ RARE_BRANCHES = "rare branches"
 ALL = "all data sets of the law"  # takes the place of a scenario's name
 
 
-def tail_checks(scenario: str, results: Mapping[str, TestResult], draws: int) -> list[CheckResult]:
-    """The check of the tails of one scenario, not yet decided; none if no statistic has a known law."""
+def tail_findings(scenario: str, results: Mapping[str, TestResult], draws: int, look: Look) -> list[Finding]:
+    """The test of the tails of one scenario, not yet decided; none if no statistic has a known law."""
     samples = [(name, result.placed) for name, result in results.items() if result.placed is not None]
     if not samples:
         return []
     result = tail_counts(samples, "beyond every quantile lies the share of values that the law predicts")
     known = [sample for _, sample in samples if sample.extreme < 1]
     return [
-        CheckResult(
+        Finding(
             "law",
             TAILS,
             Status.NOT_REFUTED,
@@ -36,15 +37,13 @@ def tail_checks(scenario: str, results: Mapping[str, TestResult], draws: int) ->
             scenario,
             p_value=result.p_value,
             n=draws,
-            facts={
-                "statistic": result.statistic,
-                "effect": result.effect,
-                "detectable": result.detectable,
-                "estimates": "",
-                "failures": {},
-                "furthest": min((sample.extreme for sample in known), default=1.0),
-                "values": sum(len(sample.below) for sample in known),
-            },
+            facts=LawTest(
+                result.statistic,
+                result.effect,
+                result.detectable(look.step),
+                furthest=min((sample.extreme for sample in known), default=1.0),
+                values=sum(len(sample.below) for sample in known),
+            ),
         )
     ]
 
@@ -55,25 +54,22 @@ def _down(probability: float) -> str:
     return f"{math.floor(probability / 10.0**exponent)}e{exponent}"
 
 
-def rare_branches(checks: Iterable[CheckResult]) -> list[CheckResult]:
-    """The check of the furthest value over all scenarios, not yet decided; none if no law is known far out."""
-    known = [check for check in checks if check.facts.get("values")]
+def rare_branches(findings: Iterable[Finding], look: Look) -> list[Finding]:
+    """The test of the furthest value over all scenarios, not yet decided; none if no law is known far out."""
+    known = [(f.scenario, f.n, f.facts) for f in findings if isinstance(f.facts, LawTest) and f.facts.values]
     if not known:
         return []
-    values, draws = sum(check.facts["values"] for check in known), sum(check.n for check in known)
-    extreme = min(check.facts["furthest"] for check in known)
+    values, draws = sum(facts.values or 0 for _, _, facts in known), sum(n for _, n, _ in known)
+    extreme, worst = min((1.0 if facts.furthest is None else facts.furthest, name) for name, _, facts in known)
     result = furthest(extreme, values, draws, "no value lies further out than its law reaches")
-    worst = min(known, key=lambda check: float(check.facts["furthest"])).scenario
-
-    def in_reach(alpha: float) -> str:
-        return (
-            f"a branch that moves what is tested to where the law has a probability below {_down(alpha / values)} is "
-            f"seen the first time it is taken. Taken once in {int(1 / rarest_seen(draws))} draws or more often, it "
-            f"would have been taken in these {draws} draws with 99 % probability; of rarer branches nothing is known"
-        )
+    reach = (
+        f"a branch that moves what is tested to where the law has a probability below {_down(look.step / values)} is "
+        f"seen the first time it is taken. Taken once in {int(1 / rarest_seen(draws))} draws or more often, it "
+        f"would have been taken in these {draws} draws with 99 % probability; of rarer branches nothing is known"
+    )
 
     return [
-        CheckResult(
+        Finding(
             "law",
             RARE_BRANCHES,
             Status.NOT_REFUTED,
@@ -82,13 +78,6 @@ def rare_branches(checks: Iterable[CheckResult]) -> list[CheckResult]:
             ALL,
             p_value=result.p_value,
             n=draws,
-            facts={
-                "statistic": extreme,
-                "effect": result.effect,
-                "detectable": result.detectable,
-                "estimates": "",
-                "failures": {},
-                "reach": in_reach,
-            },
+            facts=LawTest(extreme, result.effect, result.detectable(look.step), reach=reach),
         )
     ]

@@ -9,17 +9,15 @@ exceeds. Both probabilities of all points together have Clopper–Pearson interv
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 from scipy.special import ndtri
 
 from covassay.reference.domain import Matrix, Vector
 from covassay.reference.privacy import ZCDP, ApproximateDP, Guarantee
-from covassay.verification.audit.engine.checks import CheckResult
 from covassay.verification.audit.engine.event_choice import GRID, LARGEST_EXPONENT, largest_kept
-
-TRADE_OFF = "trade_off"
+from covassay.verification.audit.engine.facts import CurvePoint, TestedEvent, TradeOff
+from covassay.verification.audit.engine.finding import Finding
 
 
 def claimed_curve(guarantee: Guarantee, alpha: Vector) -> Vector:
@@ -49,8 +47,8 @@ def _intervals(counts: Vector, size: int, error: float) -> Matrix:
 
 def points(
     first: tuple[Vector, int], second: tuple[Vector, int], levels: Sequence[float], guarantee: Guarantee, error: float
-) -> dict[str, Any]:
-    """The curve of one pair as facts of a report.
+) -> TradeOff:
+    """The curve of one pair.
 
     `first` and `second` : how often each event occurred, and in how many draws. `levels` : what tells the events apart;
     they were chosen without these draws. `error` : the probability that any of the intervals misses.
@@ -60,26 +58,26 @@ def points(
     beta = 1 - caught[:, ::-1]
     with np.errstate(invalid="ignore"):
         mu = np.nan_to_num(ndtri(1 - beta[:, 2]) - ndtri(alpha[:, 2]), nan=-math.inf)
-    return {
-        "confidence": 1 - error,
-        "gaussian_lower_bound": max(0.0, float(mu.max())),
-        "points": [
-            {"threshold": float(t), "false_positive": a.tolist(), "false_negative": b.tolist(), "claimed": float(f)}
-            for t, a, b, f in zip(levels, alpha, beta, claimed_curve(guarantee, alpha[:, 1]), strict=True)
-        ],
-    }
+    claimed = claimed_curve(guarantee, alpha[:, 1])
+    shown = tuple(
+        CurvePoint(float(t), (a[0], a[1], a[2]), (b[0], b[1], b[2]), float(f))
+        for t, a, b, f in zip(levels, alpha.tolist(), beta.tolist(), claimed, strict=True)
+    )
+    return TradeOff(1 - error, max(0.0, float(mu.max())), shown)
 
 
-def keep_most_telling(checks: Iterable[CheckResult]) -> list[CheckResult]:
+def keep_most_telling(checks: Iterable[Finding]) -> list[Finding]:
     """The checks, with the curve of the pair that says most and without the others."""
     listed = list(checks)
-    drawn = [c for c in listed if TRADE_OFF in c.facts]
+    drawn = [(c, c.facts) for c in listed if isinstance(c.facts, TestedEvent) and c.facts.trade_off]
     if not drawn:
         return listed
-    telling = min(drawn, key=lambda c: (1.0 if c.p_value is None else c.p_value, -c.facts["loss_lower_bound"]))
+    telling, _ = min(
+        drawn, key=lambda one: (1.0 if one[0].p_value is None else one[0].p_value, -one[1].loss_lower_bound)
+    )
     return [
-        check
-        if check is telling or TRADE_OFF not in check.facts
-        else replace(check, facts={key: fact for key, fact in check.facts.items() if key != TRADE_OFF})
+        replace(check, facts=replace(check.facts, trade_off=None))
+        if isinstance(check.facts, TestedEvent) and check is not telling
+        else check
         for check in listed
     ]

@@ -12,7 +12,8 @@ import numpy as np
 from covassay.reference.domain import Matrix
 from covassay.reference.errors import InvalidInput
 from covassay.reference.release.tables.reading import read_table
-from covassay.verification.audit.engine.checks import CheckResult, Status
+from covassay.verification.audit.engine.facts import OwnData
+from covassay.verification.audit.engine.finding import Finding, Status
 from covassay.verification.audit.engine.sampling import Setting, draw
 
 DATA_SETS = ("wine", "digits", "breast-cancer")  # shipped with scikit-learn
@@ -49,13 +50,13 @@ def load_user_data(name: str) -> UserData:
     return UserData(name, scaled(read_table(Path(name)).rows))
 
 
-def user_checks(setting: Setting, data: UserData) -> list[CheckResult]:
+def user_checks(setting: Setting, data: UserData) -> list[Finding]:
     """A few draws on the user's data; a failure is noted, because the data may be outside the target's domain."""
     draws = draw(setting, data.x, DRAWS, f"data/{data.name}")
     n, d = data.x.shape
-    facts = {"n": n, "d": d, "outputs": len(draws.outputs), "failures": dict(draws.failures)}
+    facts = OwnData(n, d, len(draws.outputs), dict(draws.failures))
     if draws.failures:
         text = ", ".join(f"{count} × {what}" for what, count in draws.failures.items())
-        return [CheckResult("contract", f"on {data.name}", Status.NOTED, f"n = {n}, d = {d}: {text}", facts=facts)]
+        return [Finding("contract", f"on {data.name}", Status.NOTED, f"n = {n}, d = {d}: {text}", facts=facts)]
     text = f"n = {n}, d = {d}: {len(draws.outputs)} outputs"
-    return [CheckResult("contract", f"on {data.name}", Status.NOT_REFUTED, text, facts=facts)]
+    return [Finding("contract", f"on {data.name}", Status.NOT_REFUTED, text, facts=facts)]

@@ -13,11 +13,12 @@ LARGEST_ERROR = 1 - 1e-9
 SMALLEST_LOG_ERROR = -100.0  # ln of the smallest error of bounds; below it the beta quantile of scipy does not converge
 BISECTIONS = 60  # how often the interval [−100, 0] of the log error is halved; 60 times reach the limit of rounding
 LARGEST_POWER = 700.0  # a larger power of e would overflow
+ROUNDING = 2.0**-49  # relative: an inequality has up to eight logarithms, products and sums, each rounded to 2^−53
 LOG_ORDERS = (-8.0, 6.0)  # ln(α − 1) of the Rényi orders α that are searched: α from 1.0003 to 404
 
 
 def p_value(counts: EventCounts, guarantee: Guarantee) -> float:
-    """The p-value of the hypothesis that the event respects the guarantee.
+    """The p-value of the hypothesis that the event respects the guarantee, rounded up.
 
     Let p and p' be the probabilities of the event on the two data sets. For pure DP the hypothesis is p ≤ e^ε p', and
     the exact binomial test gives the p-value. For the other guarantees, confidence bounds on p and p' (Clopper–Pearson)
@@ -43,14 +44,18 @@ def refutes(guarantee: Guarantee, counts: EventCounts, level: float) -> bool:
 
 
 def violates(p: float, q: float, guarantee: Guarantee) -> bool:
-    """Whether an event contradicts the guarantee if it has a probability ≥ p on one data set, and ≤ q on the other."""
+    """Whether an event contradicts the guarantee if it has a probability ≥ p on one data set, and ≤ q on the other.
+
+    A contradiction so small that rounding might feign it does not count.
+    """
     if p <= q:
         return False
-    if isinstance(guarantee, PureDP):
-        return p > math.exp(min(guarantee.epsilon, LARGEST_POWER)) * q
-    if isinstance(guarantee, ApproximateDP):
-        return p > math.exp(min(guarantee.epsilon, LARGEST_POWER)) * q + guarantee.delta
-    return _violates_zcdp(p, q, guarantee.rho)
+    if isinstance(guarantee, ZCDP):
+        return _violates_zcdp(p, q, guarantee.rho)
+    delta = guarantee.delta if isinstance(guarantee, ApproximateDP) else 0.0
+    if guarantee.epsilon > LARGEST_POWER and q > 0:
+        return False  # e^ε q overflows or is above 1
+    return p > (math.exp(min(guarantee.epsilon, LARGEST_POWER)) * q + delta) * (1 + ROUNDING)
 
 
 def _violates_zcdp(p: float, q: float, rho: float) -> bool:
@@ -62,15 +67,19 @@ def _violates_zcdp(p: float, q: float, rho: float) -> bool:
     """
     if q == 0:
         return True
-
-    def excess(log_order: float) -> float:
-        alpha = 1 + math.exp(log_order)
-        with np.errstate(divide="ignore"):
-            terms = alpha * np.log([p, 1 - p]) + (1 - alpha) * np.log([q, 1 - q])
-        return float(np.logaddexp.reduce(terms)) / (alpha - 1) - rho * alpha
-
-    found = minimize_scalar(lambda t: -excess(t), bounds=LOG_ORDERS, method="bounded")
+    found = minimize_scalar(lambda t: -excess(p, q, rho, math.exp(t)), bounds=LOG_ORDERS, method="bounded")
     return bool(-found.fun > 0)
+
+
+def excess(p: float, q: float, rho: float, beta: float) -> float:
+    """By how much the Rényi divergence of order 1 + beta of two coins is above ρ(1 + beta), rounded down."""
+    with np.errstate(divide="ignore"):
+        first, second = (np.array([np.log(x), np.log1p(-x)]) for x in (p, q))
+    terms = (1 + beta) * first - beta * second
+    used = terms > -np.inf
+    size = 1 + beta + float(np.abs((1 + beta) * first[used]).max() + np.abs(beta * second[used]).max())
+    right = rho * (1 + beta)
+    return (float(np.logaddexp.reduce(terms)) - ROUNDING * size) / beta - right - ROUNDING * right
 
 
 def claimed_loss(guarantee: Guarantee) -> float:

@@ -30,8 +30,8 @@ from covassay.reference.mechanisms.pure import (
 from covassay.reference.mechanisms.pure.k_norm import noise_scale as k_norm_scale
 from covassay.reference.mechanisms.pure.k_norm import sensitivity as k_norm_sensitivity
 from covassay.verification.audit.engine.coincidences import NAME_SEEN
+from covassay.verification.audit.knowledge.shared.noise_entries import SIGNS, SIZES, STEP_SIGNS, STEP_SIZES, SUCCESSIVE
 from covassay.verification.audit.negative_controls.negative_control import NegativeControl
-from covassay.verification.audit.profiles.noise_entries import SIGNS, SIZES, STEP_SIGNS, STEP_SIZES, SUCCESSIVE
 
 Declared = Mechanism[Any, ..., Any]
 Batch = Callable[[Matrix, np.random.Generator], Matrix]  # (noises of many draws, rng) -> noises of many draws

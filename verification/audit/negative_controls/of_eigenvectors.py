@@ -79,7 +79,7 @@ def _iterate(
     laplace = laplace_factor * (np.full(d, rng.laplace()) if shared else rng.laplace(size=d))
     factors = iter((*exponents, *[1.0] * d))
     noise = iterative_eigenvectors.IterativeEigenvectorsNoise(
-        np.asarray(laplace), lambda m: law.sample(next(factors) * m, rng)
+        np.asarray(laplace), lambda m, step: law.sample(next(factors) * m, rng)
     )
     return iterative_eigenvectors.release(x, noise, epsilon=epsilon)
 

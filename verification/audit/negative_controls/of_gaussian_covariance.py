@@ -126,7 +126,7 @@ def as_in_the_experiments(x: Matrix, *, rho: float, rng: np.random.Generator) ->
     b = math.sqrt(2 * d * log)
     step = (-b + math.sqrt(b * b + 4 * d * half)) / (2 * d)  # d x² + √(2d ln(1/δ)) x = half
     noisy = np.linalg.eigvalsh(c)[::-1] + 2 / half * rng.laplace(size=d)
-    directions = iterative_eigenvectors.draw_directions(c, [step / 4] * (d - 1), partial(bingham.sample, rng=rng))
+    directions = iterative_eigenvectors.draw_directions(c, [step / 4] * (d - 1), lambda m, step: bingham.sample(m, rng))
     matrix = (directions.T * noisy) @ directions / n
     released: Matrix = (matrix + matrix.T) / 2
     return released

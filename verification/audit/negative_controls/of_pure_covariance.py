@@ -18,7 +18,7 @@ def deflation(
 ) -> Matrix:
     """Deflation with its directions or the noise of its values replaced."""
     values = noise_factor * np.asarray(rng.laplace(size=x.shape[1]))
-    noise = kapralov_talwar.KapralovTalwarNoise(values, lambda m: direction(m, rng))
+    noise = kapralov_talwar.KapralovTalwarNoise(values, lambda m, step: direction(m, rng))
     return kapralov_talwar.release(x, noise, epsilon=epsilon)
 
 

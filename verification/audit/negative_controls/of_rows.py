@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from covassay.reference.domain import Matrix, row_norms, unit_rows
-from covassay.verification.audit.engine.equal_laws import NAME as EQUAL_LAWS
 from covassay.verification.audit.negative_controls.broken import Rows, broken
 from covassay.verification.audit.negative_controls.negative_control import NegativeControl
+from covassay.verification.audit.questions.data_path.equal_laws import NAME as EQUAL_LAWS
 
 TINY = 1e-300
 EQUIVALENT = (("data path", EQUAL_LAWS),)

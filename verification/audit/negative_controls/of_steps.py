@@ -10,7 +10,7 @@ from covassay.verification.audit.negative_controls.broken import Noise, bare, ot
 from covassay.verification.audit.negative_controls.negative_control import NegativeControl
 
 
-def exact_direction(m: Matrix) -> Matrix:
+def exact_direction(m: Matrix, step: int) -> Matrix:
     """The leading eigenvector itself."""
     return np.asarray(np.linalg.eigh(m)[1][:, -1])
 
@@ -22,18 +22,17 @@ def exact_directions(z: Any, rng: np.random.Generator, x: Matrix) -> Any:
 
 def spends_again(z: Any, rng: np.random.Generator, x: Matrix) -> Any:
     """Directions at four times their exponents."""
-    return replace(z, direction=lambda m: z.direction(4 * m))
+    return replace(z, direction=lambda m, step: z.direction(4 * m, step=step))
 
 
 def forgets_the_data(z: Any, rng: np.random.Generator, x: Matrix) -> Any:
     """Uniform directions."""
-    return replace(z, direction=lambda m: z.direction(0 * m))
+    return replace(z, direction=lambda m, step: z.direction(0 * m, step=step))
 
 
 def first_direction_only(z: Any, rng: np.random.Generator, x: Matrix) -> Any:
     """The first direction is drawn, the others are the exact eigenvectors of what is left."""
-    d = x.shape[1]
-    return replace(z, direction=lambda m: z.direction(m) if len(m) == d else exact_direction(m))
+    return replace(z, direction=lambda m, step: (exact_direction if step else z.direction)(m, step=step))
 
 
 def search_bare(z: Any, rng: np.random.Generator, x: Matrix) -> Any:

@@ -1,28 +1,30 @@
 """What refutes each negative control, and after how many draws: one row for every control.
 
-The rows come from whole audits, at the default number of samples and false-alarm probability. A draw is one output that
-the target was asked for, by whatever check. The draws to the first refutation are all those that the audit had made
-when the first check that refutes had all of its own.
+The rows come from whole audits, at the default number of samples and false-alarm probability, which end at the first
+question that refutes. A draw is one output that the target was asked for, by whatever question. The draws to the first
+refutation are all those that had been made when that question was answered.
 """
 
 import time
-from collections.abc import Callable
-from dataclasses import asdict, dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from covassay.verification.audit.engine import coincidences
-from covassay.verification.audit.engine.checks import CheckResult
-from covassay.verification.audit.engine.other_budgets import NAME as NAME_OF_BUDGETS
-from covassay.verification.audit.engine.same_noise import NAME, NAME_OF_ROWS
+from covassay.verification.audit.budget import ErrorBudget
+from covassay.verification.audit.engine.contract import require_answer
+from covassay.verification.audit.engine.finding import Finding, Status
 from covassay.verification.audit.negative_controls import every
 from covassay.verification.audit.negative_controls.negative_control import NegativeControl
 from covassay.verification.audit.negative_controls.standing import STANDING
-from covassay.verification.audit.negative_controls.trial import claim_of
-from covassay.verification.audit.run import audit
-from covassay.verification.audit.targets.target import Target, TargetReference, load
+from covassay.verification.audit.negative_controls.trial import subject_of
+from covassay.verification.audit.options import FALSE_ALARM
+from covassay.verification.audit.question import Question
+from covassay.verification.audit.questions import questions
+from covassay.verification.audit.run import ask, verdict
+from covassay.verification.audit.targets.process_state import random_states_put_back
+from covassay.verification.audit.targets.target import Target
 
 SECONDS = 5.0  # the time limit of a draw; far above what one takes, so that a busy machine changes no figure
-LAW, PRIVACY = "law/", "privacy/"  # how the labels of the streams of draws begin
 
 
 @dataclass(frozen=True)
@@ -45,13 +47,11 @@ class Row:
         return {key: value for key, value in asdict(self).items() if key != "seconds"}
 
 
-@dataclass
-class Tally:
-    """Counts the draws of a target, and remembers how many had been made at every report of progress."""
+class Counter:
+    """Counts the draws of a target."""
 
-    draws: int = 0
-    start: float = field(default_factory=time.monotonic)
-    events: list[tuple[str, int, int, float]] = field(default_factory=list)  # label, draws before, after, seconds
+    def __init__(self) -> None:
+        self.draws = 0
 
     def counted(self, target: Target) -> Target:
         """The target, each of whose draws is counted."""
@@ -66,64 +66,40 @@ class Tally:
 
         return replace(target, draw=draw, draw_many=draw_many if target.draw_many else None)
 
-    def progress(self, label: str, made: int) -> None:
-        """Told by the audit when draws with this label were made."""
-        self.events.append((label, self.draws - made, self.draws, time.monotonic() - self.start))
-
-    def at_the_end_of(self, belongs: Callable[[str], bool]) -> tuple[int, float]:
-        """Draws and seconds when the last draw with such a label had been made; of all if there is none."""
-        places = [i for i, (label, *_) in enumerate(self.events) if belongs(label)]
-        if not places:
-            return self.draws, time.monotonic() - self.start
-        _, _, draws, seconds = self.events[places[-1]]
-        return draws, seconds
-
-    def before(self, belongs: Callable[[str], bool]) -> tuple[int, float]:
-        """Draws and seconds before the first draw with such a label; of all if there is none."""
-        for i, (label, draws, _, seconds) in enumerate(self.events):
-            if belongs(label):
-                return draws, self.events[i - 1][3] if i else seconds
-        return self.draws, time.monotonic() - self.start
-
-    def until(self, check: CheckResult) -> tuple[int, float]:
-        """The draws and the seconds after which the check had all of its own draws."""
-        if check.kind in ("law", "privacy"):
-            return self.at_the_end_of(lambda label: label.startswith(f"{check.kind}/{check.scenario}/"))
-        if check.name == coincidences.NAME_SEEN:
-            return self.at_the_end_of(lambda label: label.startswith(LAW))
-        if check.name in (NAME, NAME_OF_ROWS):  # its confirmations are reported with nothing
-            return self.before(lambda label: label != NAME)
-        if check.name == NAME_OF_BUDGETS:
-            return self.at_the_end_of(lambda label: label == NAME_OF_BUDGETS)
-        return self.before(lambda label: label.startswith((LAW, PRIVACY)))
-
 
 def row(control: NegativeControl, seed: int = 0) -> Row:
     """The row of one control, from an audit."""
-    tally = Tally()
-    target = tally.counted(load(TargetReference(f"mutant:{control.name}", ".")))
-    report = audit(target, claim_of(control), seed=seed, seconds=SECONDS, stop_early=True, progress=tally.progress)
-    found = [(*tally.until(check), check) for check in report.refuted]
-    draws, seconds, first = min(found, key=lambda one: one[:2]) if found else (*_all(tally), None)
+    counter, start = Counter(), time.monotonic()
+    subject = subject_of(control, seed)
+    target = counter.counted(subject.setting.target)
+    subject.setting = replace(subject.setting, source=target, seconds=SECONDS)
+    first: list[tuple[Finding, int, float]] = []
+
+    def told(question: Question, found: Sequence[Finding]) -> None:
+        refuted = [f for f in found if f.status is Status.REFUTED]
+        if refuted and not first:
+            worst = min(refuted, key=lambda f: f.p_value or 0.0)
+            first.append((worst, counter.draws, time.monotonic() - start))
+
+    with random_states_put_back():
+        require_answer(subject.setting)
+        ask(questions(), subject, ErrorBudget(FALSE_ALARM), told)
+    finding, draws, seconds = first[0] if first else (None, counter.draws, time.monotonic() - start)
     return Row(
         control.name,
         control.mechanism,
         control.mistake,
-        report.verdict.value,
-        first.kind if first else "",
-        _named(first) if first else "",
+        verdict(subject.findings).value,
+        finding.kind if finding else "",
+        _named(finding) if finding else "",
         draws,
         round(seconds, 1),
         STANDING.get(control.name, ""),
     )
 
 
-def _all(tally: Tally) -> tuple[int, float]:
-    return tally.draws, time.monotonic() - tally.start
-
-
-def _named(check: CheckResult) -> str:
-    return f"{check.scenario}: {check.name}" if check.scenario else check.name
+def _named(finding: Finding) -> str:
+    return f"{finding.scenario}: {finding.name}" if finding.scenario else finding.name
 
 
 def row_of(name: str) -> Row:

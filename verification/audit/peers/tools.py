@@ -25,13 +25,14 @@ import numpy as np
 from covassay.reference.domain import Matrix, Vector
 from covassay.reference.mechanisms.output import Feature, Output, VectorOutput
 from covassay.reference.privacy import PureDP
-from covassay.verification.audit.engine.checks import Status
+from covassay.verification.audit.budget import decide
 from covassay.verification.audit.engine.events import Pair, generic_statistics
+from covassay.verification.audit.engine.facts import TestedEvent
+from covassay.verification.audit.engine.finding import Look, Status
 from covassay.verification.audit.engine.pair_draws import PROBE
-from covassay.verification.audit.engine.privacy import run_pair
+from covassay.verification.audit.engine.privacy import TESTS, run_pair
 from covassay.verification.audit.engine.sampling import Setting
 from covassay.verification.audit.peers.cases import ABORTED, AUDITORIUM, RECORDER, SNIPER, Case, Function
-from covassay.verification.audit.run import decide
 from covassay.verification.audit.targets.target import Target
 from covassay.verification.statistics.ratio import EventCounts, log_ratio_lower
 from covassay.verification.statistics.streams import stream
@@ -120,12 +121,15 @@ def by_covassay(case: Case, draws: int, seed: int) -> Findings:
     pair = Pair(case.name, case.first, case.second, generic_statistics(case.first, case.second, output))
     findings = []
     for level in LEVELS:
-        checks = run_pair(setting, pair, case.claim, draws - PROBE, "first look", level)
-        refuted = any(check.status is Status.REFUTED for check in decide(checks, level))
+        checks = run_pair(setting, pair, case.claim, Look(samples=draws - PROBE, level=level, tests=TESTS), level)
+        refuted = any(check.status is Status.REFUTED for check in decide(checks, Look(level=level, tests=TESTS)))
         bounds = []
         for check in checks:
             looks = 2 if check.name == "failures" else 1  # as in the p-value of that check
-            seen, sizes = check.facts["counts"], check.facts["draws"]
+            facts = check.fact(TestedEvent)
+            if facts is None:
+                continue
+            seen, sizes = facts.counts, facts.draws
             counts = EventCounts(seen[0], seen[1], sizes[0], sizes[1], draws)
             bounds.append(log_ratio_lower(counts, 1 - level / (looks * len(checks))))
         findings.append(Finding(max(bounds) if isinstance(case.claim, PureDP) else None, refuted))

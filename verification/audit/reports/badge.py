@@ -6,8 +6,8 @@ A badge is read without its report, so it says no more than the verdict and what
 import json
 from typing import Any
 
-from covassay.verification.audit.engine.checks import Verdict
-from covassay.verification.audit.run import AuditReport
+from covassay.verification.audit.engine.finding import Verdict
+from covassay.verification.audit.report import AuditReport
 
 LABEL = "covassay"
 COLOUR = {Verdict.REFUTED: "red", Verdict.NOT_REFUTED: "blue", Verdict.INCONCLUSIVE: "lightgrey"}

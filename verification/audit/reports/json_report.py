@@ -1,17 +1,19 @@
 """The report of an audit as JSON, and the JSON Schema that every such report keeps."""
 
 import json
-import math
-from collections.abc import Mapping
+import re
 from importlib.resources import files
 from typing import Any
 
-from covassay.verification.audit.engine.checks import CheckResult
+from covassay.verification.audit.engine.facts import Facts, LawTest, OutOfTime, OwnData, RunningTime, as_data, schema_of
+from covassay.verification.audit.engine.finding import Finding
+from covassay.verification.audit.questions import questions
+from covassay.verification.audit.report import AuditReport
 from covassay.verification.audit.reports.pictures import curve_facts, pictured
 from covassay.verification.audit.reports.words import MEANING, bits_sentence
-from covassay.verification.audit.run import AuditReport
 
 SCHEMA = "covassay-audit-1"
+REPORTED: set[type[Facts]] = {RunningTime, OwnData, OutOfTime}  # that no other question reads
 CURVE = "curve"  # the key of the numbers behind a picture of a law, among the facts of its check
 AUDITED = ("covassay", "target", "version", "mechanism", "options", "claim", "adjacency")
 
@@ -20,23 +22,32 @@ def schema() -> dict[str, Any]:
     """The JSON Schema (draft 2020-12) of a report."""
     text = (files(__package__) / "schema" / "audit.json").read_text(encoding="utf-8")
     loaded: dict[str, Any] = json.loads(text)
+    kinds = sorted({kind for question in questions() for kind in question.gives} | REPORTED, key=kind_of)
+    for kind in kinds:
+        shape = schema_of(kind)
+        shape["properties"] = {
+            "kind": {"description": "The kind of the facts.", "const": kind_of(kind)},
+            **shape["properties"],
+        }
+        shape["required"] = ["kind", *shape["required"]]
+        if kind is LawTest:
+            shape["properties"][CURVE] = {"description": "The numbers behind a picture.", "$ref": "#/$defs/curve"}
+        loaded["$defs"][kind_of(kind)] = shape
+        loaded["$defs"]["check"]["properties"]["facts"]["anyOf"].append({"$ref": f"#/$defs/{kind_of(kind)}"})
     return loaded
 
 
-def _plain(value: Any) -> Any:
-    """The same value without infinities, which JSON does not have: they become strings."""
-    if isinstance(value, float) and not math.isfinite(value):
-        return str(value)
-    if isinstance(value, Mapping):
-        return {str(key): _plain(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(item) for item in value]
-    return value
+def kind_of(facts: type[Facts]) -> str:
+    """The name of a kind of facts in JSON: that of its class in small letters."""
+    return re.sub(r"(?<!^)(?=[A-Z])", "_", facts.__name__).lower()
 
 
-def _check(check: CheckResult, drawn: bool) -> dict[str, Any]:
-    facts = {**check.facts, CURVE: curve_facts(check.curve)} if drawn and check.curve else check.facts
+def _check(check: Finding, drawn: bool) -> dict[str, Any]:
+    facts = {} if check.facts is None else {"kind": kind_of(type(check.facts)), **as_data(check.facts)}
+    if drawn and check.curve:
+        facts |= {CURVE: as_data(curve_facts(check.curve))}
     return {
+        "question": check.question,
         "kind": check.kind,
         "scenario": check.scenario,
         "name": check.name,
@@ -44,7 +55,7 @@ def _check(check: CheckResult, drawn: bool) -> dict[str, Any]:
         "detail": check.detail,
         "p_value": check.p_value,
         "n": check.n,
-        "facts": _plain(facts),
+        "facts": facts,
     }
 
 
@@ -65,7 +76,7 @@ def as_json(report: AuditReport) -> dict[str, Any]:
         "scope": report.scope,
         "in_real_arithmetic": report.in_real_arithmetic.value,
         "bits": {
-            "verdict": report.bits.verdict.value if report.bits else None,
+            "verdict": report.bits.verdict if report.bits else None,
             "sentence": bits_sentence(report),
             "would_have_seen": report.bits.reach if report.bits else "",
         },
@@ -75,6 +86,9 @@ def as_json(report: AuditReport) -> dict[str, Any]:
         "false_alarm": report.false_alarm,
         "replay": report.replay,
         "seconds": round(report.seconds, 3),
+        "error_budget": [
+            {"question": s.question, "look": s.look, "share": float(s.share), "tests": s.tests} for s in report.budget
+        ],
         "notes": list(report.notes),
         "draws": {"made": report.draws, "failures": report.failures},
         "checks": [_check(check, id(check) in drawn) for check in report.checks],

@@ -3,9 +3,9 @@
 import re
 from xml.etree import ElementTree
 
-from covassay.verification.audit.engine.checks import CheckResult, Status
+from covassay.verification.audit.engine.finding import Finding, Status
+from covassay.verification.audit.report import AuditReport
 from covassay.verification.audit.reports.words import MEANING, bits_sentence, explanation, p_text
-from covassay.verification.audit.run import AuditReport
 
 NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")  # what XML 1.0 cannot hold
 UNDECIDED = (Status.SKIPPED, Status.INCONCLUSIVE)
@@ -15,7 +15,7 @@ def _text(value: str) -> str:
     return NOT_XML.sub("?", value)
 
 
-def _add_case(suite: ElementTree.Element, check: CheckResult, replay: str) -> None:
+def _add_case(suite: ElementTree.Element, check: Finding, replay: str) -> None:
     case = ElementTree.SubElement(suite, "testcase", classname=f"covassay.{check.kind}", name=_text(check.label))
     if check.status is Status.REFUTED:
         failure = ElementTree.SubElement(case, "failure", message=_text(check.detail))

@@ -9,12 +9,12 @@ from importlib.resources import files
 from typing import Any
 from xml.etree.ElementTree import Element, SubElement, tostring
 
-from covassay.verification.audit.engine.checks import KINDS, CheckResult, Status
+from covassay.verification.audit.engine.finding import KINDS, Finding, Status
+from covassay.verification.audit.report import AuditReport
 from covassay.verification.audit.reports import words
 from covassay.verification.audit.reports.pictures import Drawn, pictures
 from covassay.verification.audit.reports.plain import plain
 from covassay.verification.audit.reports.sarif import ABOUT
-from covassay.verification.audit.run import AuditReport
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 NO_PICTURES = (
@@ -86,7 +86,7 @@ def _failed(body: Element, report: AuditReport) -> None:
         title = _add(found, "h3", check.label)
         if check.p_value is not None:
             _add(title, "span", f" (p\u00a0{_equal(check)})", "whole")
-        for sentence in (check.detail, check.facts.get("estimates", ""), words.witness(check), words.repeats(group)):
+        for sentence in (check.detail, words.estimates(check, report), words.witness(check), words.repeats(group)):
             if sentence:
                 _add(found, "p", sentence)
         rows = words.in_full(check)
@@ -94,7 +94,7 @@ def _failed(body: Element, report: AuditReport) -> None:
             _add(found, "pre", "\n".join(rows))
 
 
-def _equal(check: CheckResult) -> str:
+def _equal(check: Finding) -> str:
     p = words.p_text(check.p_value)
     return p if p.startswith("<") else f"=\u00a0{p}"
 
@@ -132,7 +132,7 @@ def _checks(body: Element, report: AuditReport) -> None:
             _check(body, check)
 
 
-def _counted(checks: Sequence[CheckResult]) -> str:
+def _counted(checks: Sequence[Finding]) -> str:
     """How many checks there are, and how many of them have each status."""
     counts = {status: sum(check.status is status for check in checks) for status in Status}
     return f"{len(checks)} {'check' if len(checks) == 1 else 'checks'}, " + ", ".join(
@@ -140,7 +140,7 @@ def _counted(checks: Sequence[CheckResult]) -> str:
     )
 
 
-def _check(body: Element, check: CheckResult) -> None:
+def _check(body: Element, check: Finding) -> None:
     """One line; it opens to say what was tested and seen."""
     details = SubElement(body, "details")
     summary = SubElement(details, "summary")

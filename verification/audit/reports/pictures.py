@@ -8,14 +8,16 @@ from xml.etree.ElementTree import Element
 import numpy as np
 
 from covassay.reference.laws import nuclear_laplace
-from covassay.verification.audit.engine.checks import CheckResult
-from covassay.verification.audit.engine.trade_off import TRADE_OFF, claimed_curve
+from covassay.reference.mechanisms.registry import mechanism
+from covassay.verification.audit.engine.facts import TestedEvent, TradeOff
+from covassay.verification.audit.engine.finding import Finding
+from covassay.verification.audit.engine.trade_off import claimed_curve
+from covassay.verification.audit.knowledge.known import known
+from covassay.verification.audit.report import AuditReport
 from covassay.verification.audit.reports.svg import Axis, Picture, span, swatch
-from covassay.verification.audit.run import AuditReport
 from covassay.verification.statistics.curves import Curve
 
 BAND = 0.999  # confidence of the band about the law
-NUCLEAR = {"nuclear-laplace": False, "nuclear-laplace-symmetric": True}  # whether the noise is symmetric
 SPECTRAL_NORM = "spectral norm"  # the check of the noise whose tail has a printed and a corrected bound
 PRINTED = 1.1  # DN25 Theorem 6: ‖Z‖ ≤ 1.1 ρd with high probability
 SMALLEST_TAIL = 1e-6  # that is drawn, unless rarer values were seen
@@ -37,7 +39,11 @@ class Drawn:
         return [(swatch(shape, kind), text) for shape, kind, text in self.legend]
 
 
-def pictured(report: AuditReport) -> list[CheckResult]:
+def _nuclear(report: AuditReport) -> bool:
+    return report.mechanism is not None and known(report.mechanism).nuclear
+
+
+def pictured(report: AuditReport) -> list[Finding]:
     """The checks of the law that are drawn: the most telling one, and the one whose tail has a bound, if there is."""
     curves = [check for check in report.checks if check.curve is not None]
     if not curves:
@@ -47,10 +53,10 @@ def pictured(report: AuditReport) -> list[CheckResult]:
     return [telling] if tail is None or tail is telling else [telling, tail]
 
 
-def tail_check(report: AuditReport) -> CheckResult | None:
+def tail_check(report: AuditReport) -> Finding | None:
     """The check of the spectral norm of nuclear-Laplace noise in the largest dimension; None for other noise."""
     found = [c for c in report.checks if c.name == SPECTRAL_NORM and c.curve is not None and c.data]
-    if report.mechanism not in NUCLEAR or not found:
+    if not _nuclear(report) or not found:
         return None
     return max(found, key=lambda check: check.data[0].shape[1])
 
@@ -61,14 +67,18 @@ def pictures(report: AuditReport) -> list[Drawn]:
     shown = pictured(report)
     if shown:
         drawn += [_law(shown[0]), _tail(shown[-1], report)]
-    drawn += [_trade_off(check, report) for check in report.checks if TRADE_OFF in check.facts]
+    drawn += [
+        _trade_off(check.scenario, check.facts.event, check.facts.trade_off, report)
+        for check in report.checks
+        if isinstance(check.facts, TestedEvent) and check.facts.trade_off
+    ]
     return drawn
 
 
 # THE LAW
 
 
-def _curve(check: CheckResult) -> Curve:
+def _curve(check: Finding) -> Curve:
     assert check.curve is not None
     return check.curve
 
@@ -83,7 +93,7 @@ def _of_the_law(curve: Curve) -> str:
     return f"{curve.law_size} draws of the reference" if curve.law_size else "the exact law"
 
 
-def _law(check: CheckResult) -> Drawn:
+def _law(check: Finding) -> Drawn:
     curve, width = _curve(check), half_width(_curve(check))
     picture = Picture(
         f"Shares of {curve.size} draws up to a value, beside {_of_the_law(curve)}",
@@ -107,17 +117,17 @@ def _law(check: CheckResult) -> Drawn:
 # THE TAIL
 
 
-def _tail(check: CheckResult, report: AuditReport) -> Drawn:
+def _tail(check: Finding, report: AuditReport) -> Drawn:
     curve = _curve(check)
     seen = [(x, p) for x, p in zip(curve.values, curve.from_on, strict=True) if p <= 0.5]
     law = [(x, p) for x, p in zip(curve.values, curve.law_from_on, strict=True) if p > 0]
-    nuclear = check.name == SPECTRAL_NORM and report.mechanism in NUCLEAR and bool(check.data)
+    nuclear = check.name == SPECTRAL_NORM and _nuclear(report) and bool(check.data)
     smallest = min(SMALLEST_TAIL if nuclear else 0.1, *(p for _, p in seen), 1.0)
     lines: list[Line] = [("law", law, _of_the_law(curve))]
     marks: list[tuple[float, str, str]] = []
     explained = "Probability of a value at least so large, each step of the axis ten times rarer"
     if nuclear and report.mechanism:
-        d, symmetric = check.data[0].shape[1], NUCLEAR[report.mechanism]
+        d, symmetric = check.data[0].shape[1], mechanism(report.mechanism).output.symmetric
         lines = tail_lines(d, symmetric, smallest)
         marks = [(x, "printed", f"the printed bound, {PRINTED} ρd, refuted") for x in printed_marks(d, symmetric)]
         explained += f": spectral norm of the noise in units of its scale ρ, d = {d}"
@@ -173,9 +183,8 @@ def _at_least(confidence: float) -> str:
     return f"{math.floor(confidence * 1000 + 1e-6) / 10:g} %"
 
 
-def _trade_off(check: CheckResult, report: AuditReport) -> Drawn:
-    curve = check.facts[TRADE_OFF]
-    points = curve["points"]
+def _trade_off(pair: str, event: str, curve: TradeOff, report: AuditReport) -> Drawn:
+    points = curve.points
     picture = Picture(
         "False negatives against false positives of tests that tell the two data sets apart, beside the claim",
         Axis("false positives", 0.0, 1.0),
@@ -183,19 +192,19 @@ def _trade_off(check: CheckResult, report: AuditReport) -> Drawn:
     )
     grid = np.linspace(0, 1, FINE + 1)
     claimed = list(zip(grid.tolist(), claimed_curve(report.claim, grid).tolist(), strict=True))
-    sides = [[(p["false_positive"][k], p["false_negative"][k]) for p in points] for k in (0, 2)]
+    sides = [[(p.false_positive[k], p.false_negative[k]) for p in points] for k in (0, 2)]
     picture.boxes(zip(*sides, strict=True), "seen")
     picture.line(claimed, "law")
-    picture.points(((p["false_positive"][1], p["false_negative"][1]) for p in points), "seen")
+    picture.points(((p.false_positive[1], p.false_negative[1]) for p in points), "seen")
     return Drawn(
         picture.root,
         "The trade-off curve beside the claim",
-        f"Tests that tell the two data sets apart by {check.facts['event']}, and by other thresholds, on "
-        f"“{check.scenario}”. If the claim holds, every such test lies on or above its curve; it is broken where a "
-        f"whole box lies below. All boxes hold together with probability {_at_least(curve['confidence'])} or more. As "
-        f"Gaussian differential privacy: μ ≥ {curve['gaussian_lower_bound']:.3f}.",
+        f"Tests that tell the two data sets apart by {event}, and by other thresholds, on "
+        f"“{pair}”. If the claim holds, every such test lies on or above its curve; it is broken where a "
+        f"whole box lies below. All boxes hold together with probability {_at_least(curve.confidence)} or more. As "
+        f"Gaussian differential privacy: μ ≥ {curve.gaussian_lower_bound:.3f}.",
         (("dot", "seen", "seen in the draws"),
-         ("band", "seen", f"proven, a box for every test, {_at_least(curve['confidence'])}"),
+         ("band", "seen", f"proven, a box for every test, {_at_least(curve.confidence)}"),
          ("line", "law", f"the claim, {report.claim}")),
     )  # fmt: skip
 

@@ -21,8 +21,9 @@ from typing import Any
 from covassay.reference.mechanisms.mechanism import Mechanism, Provenance
 from covassay.reference.mechanisms.registry import MECHANISMS
 from covassay.reference.privacy import PureDP
-from covassay.verification.audit.engine.checks import CheckResult, Status
-from covassay.verification.audit.run import AuditReport, audit
+from covassay.verification.audit.api import audit
+from covassay.verification.audit.engine.finding import Finding, Status
+from covassay.verification.audit.report import AuditReport
 from covassay.verification.audit.targets.target import TargetReference
 
 BEGIN, END = "<!-- {0}: begin (generated) -->\n", "<!-- {0}: end -->\n"
@@ -45,7 +46,7 @@ class PeerFinding:
     found: str
 
 
-def _sentence(check: CheckResult) -> str:
+def _sentence(check: Finding) -> str:
     if check.kind == "privacy" and check.name == "failures":
         return "it fails on one of two neighbouring data sets and answers on the other"
     if check.kind == "privacy":

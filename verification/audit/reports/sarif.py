@@ -5,6 +5,7 @@ show every result as an alert, so checks that found nothing are rules without re
 notification of the run.
 """
 
+import hashlib
 import json
 import os
 import re
@@ -12,10 +13,11 @@ from collections.abc import Iterable
 from typing import Any
 from urllib.parse import quote
 
-from covassay.verification.audit.engine.checks import CheckResult, Kind, Status, Verdict
+from covassay.verification.audit.engine.finding import Finding, Kind, Status, Verdict
+from covassay.verification.audit.questions import questions
+from covassay.verification.audit.report import AuditReport
 from covassay.verification.audit.reports.plain import plain
 from covassay.verification.audit.reports.words import MEANING, bits_sentence, explanation, p_text, subject
-from covassay.verification.audit.run import AuditReport
 
 VERSION = "2.1.0"
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
@@ -54,7 +56,7 @@ def sarif_text(report: AuditReport, status: int | None = None) -> str:
     return json.dumps(as_sarif(report, status), indent=2) + "\n"
 
 
-def rule_id(check: CheckResult) -> str:
+def rule_id(check: Finding) -> str:
     """The name of a check in any run: its kind and its name, without the data sets on which it was made."""
     return "/".join(re.sub(r"\W+", "-", part).strip("-") for part in (check.kind, check.name))
 
@@ -64,16 +66,29 @@ def _message(text: str) -> dict[str, str]:
     return {"text": plain(text).replace("{", "{{").replace("}", "}}").replace("](", "] (")}
 
 
-def _rule(check: CheckResult) -> dict[str, Any]:
+def _rule(check: Finding) -> dict[str, Any]:
     return {
         "id": rule_id(check),
         "shortDescription": _message(f"{check.kind}: {check.name}"),
         "fullDescription": _message(ABOUT[check.kind]),
+        "help": _message(_help(check)),
         "defaultConfiguration": {"level": "error"},
     }
 
 
-def _result(check: CheckResult, index: int, report: AuditReport) -> dict[str, Any]:
+def _help(check: Finding) -> str:
+    """What the question asks, and what it does not see."""
+    asked = {question.id: question for question in questions()}.get(check.question)
+    return ABOUT[check.kind] if asked is None else f"{asked.asks} It does not see: {asked.blind_to}."
+
+
+def _fingerprint(check: Finding, report: AuditReport) -> str:
+    """What is the same in two runs that found the same: the target, the claim, the rule and the data set."""
+    words = (report.target, str(report.claim), rule_id(check), check.scenario)
+    return hashlib.sha256("\n".join(words).encode("utf-8")).hexdigest()
+
+
+def _result(check: Finding, index: int, report: AuditReport) -> dict[str, Any]:
     p = p_text(check.p_value)
     text = f"{report.target}, {report.claim}: {check.label}: {explanation(check)}{f' p = {p}.' if p else ''}"
     return {
@@ -82,6 +97,7 @@ def _result(check: CheckResult, index: int, report: AuditReport) -> dict[str, An
         "level": LEVEL[check.status],
         "message": _message(text),
         "locations": [location(report)],
+        "partialFingerprints": {"covassay/v1": _fingerprint(check, report)},
         "properties": {"scenario": plain(check.scenario), "p_value": check.p_value, "draws": check.n},
     }
 

@@ -11,22 +11,24 @@ from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
-from covassay.verification.audit.engine.checks import KINDS, CheckResult, Kind, Status, Verdict
-from covassay.verification.audit.engine.trade_off import TRADE_OFF
+from covassay.verification.audit.engine.facts import LawTest, TestedEvent, TradeOff
+from covassay.verification.audit.engine.finding import KINDS, Finding, Kind, Status, Verdict
+from covassay.verification.audit.report import AuditReport
 from covassay.verification.audit.reports.words import (
     MEANING,
     bits_sentence,
     could_have_seen,
     draws_made,
+    estimates,
     findings,
     in_full,
     p_text,
     power_sentences,
+    questions_asked,
     repeats,
     subject,
     witness,
 )
-from covassay.verification.audit.run import AuditReport
 
 STYLE = {
     Status.REFUTED: "bold red",
@@ -56,7 +58,7 @@ def print_report(report: AuditReport, console: Console, verbose: bool = False) -
     if failed:
         _print_heading("What failed", console)
         for group in findings(report):
-            _print_finding(group, console, verbose)
+            _print_finding(group, report, console, verbose)
         _print_replay(report, console)
     if report.diagnoses:
         _print_heading("Law that fits instead" if report.mechanism else "What explains it", console)
@@ -69,6 +71,7 @@ def print_report(report: AuditReport, console: Console, verbose: bool = False) -
         _print_indented(escape(sentence), console)
     if verbose:
         _print_everything(report, console)
+        _print_budget(report, console)
     _print_run(report, console)
     if not failed:
         _print_replay(report, console)
@@ -87,12 +90,12 @@ def _print_verdict(report: AuditReport, console: Console) -> None:
         _print_indented(f"Bits: {escape(bits_sentence(report))}.", console, 0)
 
 
-def _print_finding(group: Sequence[CheckResult], console: Console, verbose: bool) -> None:
+def _print_finding(group: Sequence[Finding], report: AuditReport, console: Console, verbose: bool) -> None:
     """The check that shows a finding best, its figures and data sets, and how many other checks found the same."""
     check = group[0]
     _print_indented(f"[{STYLE[check.status]}]{escape(check.label)}[/]{_p_suffix(p_text(check.p_value))}", console)
     rows = in_full(check) if verbose else []
-    for sentence in (check.detail, check.facts.get("estimates", ""), witness(check), *rows, repeats(group)):
+    for sentence in (check.detail, estimates(check, report), witness(check), *rows, repeats(group)):
         if sentence:
             _print_indented(escape(sentence), console, 4)
 
@@ -145,17 +148,19 @@ def _grouped(words: Sequence[str]) -> list[str]:
 # THE CHECKS
 
 
-def _print_kind(kind: Kind, checks: Sequence[CheckResult], console: Console) -> None:
+def _print_kind(kind: Kind, checks: Sequence[Finding], console: Console) -> None:
     """One line for all checks of a kind that were not refuted, and a line for each of the others."""
     if not checks:
         return
     passed = [check for check in checks if check.status is Status.NOT_REFUTED]
-    others = [check for check in checks if check.status is not Status.NOT_REFUTED]
+    skipped = [check for check in checks if check.status is Status.SKIPPED and not check.scenario]
+    others = [check for check in checks if check.status is not Status.NOT_REFUTED and check not in skipped]
+    checks = [check for check in checks if check not in skipped]
     count = f"{len(checks)} {'check' if len(checks) == 1 else 'checks'}"
     figures = "; ".join(("none refuted", *_figures(passed)))
     if not others:
         _print_indented(f"[bold]{kind}[/bold]: {count}, {figures}", console)
-        return
+        return _print_skipped(skipped, console)
     _print_indented(f"[bold]{kind}[/bold]: {count}", console)
     for check in others:
         name = escape(" / ".join(part for part in (check.scenario, check.name) if part))
@@ -167,9 +172,16 @@ def _print_kind(kind: Kind, checks: Sequence[CheckResult], console: Console) -> 
             _print_indented(f"{escape(check.name)}: {escape(check.detail)}", console, 4)
     if passed:
         _print_indented(f"{len(passed)} others: {figures}" if len(passed) > 1 else f"1 other: {figures}", console, 4)
+    _print_skipped(skipped, console)
 
 
-def _figures(passed: Iterable[CheckResult]) -> list[str]:
+def _print_skipped(skipped: Sequence[Finding], console: Console) -> None:
+    """The questions that were not asked, by name; `--verbose` says why."""
+    if skipped:
+        _print_indented(f"[dim]not asked: {escape(', '.join(check.name for check in skipped))}[/dim]", console, 4)
+
+
+def _figures(passed: Iterable[Finding]) -> list[str]:
     """What the tests among these checks have seen, and what they would have seen."""
     tested = [check for check in passed if check.p_value is not None]
     if not tested:
@@ -177,14 +189,15 @@ def _figures(passed: Iterable[CheckResult]) -> list[str]:
     figures = [f"smallest p {min(check.p_value or 0.0 for check in tested):.2g}"]
     effects: dict[str, list[float]] = {}
     for check in tested:
-        if "detectable" in check.facts:
-            effects.setdefault(check.facts["effect"], []).append(check.facts["detectable"])
+        if isinstance(check.facts, LawTest):
+            effects.setdefault(check.facts.effect, []).append(check.facts.detectable)
     if effects:
         seen = ", ".join(f"{effect} ≥ {_range(values)}" for effect, values in effects.items())
         figures.append(f"would be refuted with 99 % power: {seen}")
-    bounds = [check.facts["loss_lower_bound"] for check in tested if "loss_lower_bound" in check.facts]
-    if bounds:
-        figures.append(f"largest loss shown at {tested[0].facts['confidence']:.1%}: {max(0.0, *bounds):.3f}")
+    events = [check.facts for check in tested if isinstance(check.facts, TestedEvent)]
+    if events:
+        largest = max(0.0, *(facts.loss_lower_bound for facts in events))
+        figures.append(f"largest loss shown at {events[0].confidence:.1%}: {largest:.3f}")
     return figures
 
 
@@ -208,34 +221,45 @@ def _print_everything(report: AuditReport, console: Console) -> None:
         shared = ""
         for check in checks:
             _print_indented(f"[bold]{escape(check.label)}[/bold]: {escape(check.detail)}", console)
-            shared = check.facts.get("estimates", "")
+            shared = estimates(check, report)
         if shared:
             _print_indented(escape(shared), console, 4)
     for check in report.checks:
-        if TRADE_OFF in check.facts:
-            _print_trade_off(check, console)
+        if isinstance(check.facts, TestedEvent) and check.facts.trade_off:
+            _print_trade_off(check.scenario, check.facts.event, check.facts.trade_off, console)
 
 
-def _print_trade_off(check: CheckResult, console: Console) -> None:
+def _print_trade_off(pair: str, event: str, curve: TradeOff, console: Console) -> None:
     """The trade-off curve of the most telling pair, claimed against what the draws show, at some of its points."""
-    curve = check.facts[TRADE_OFF]
     _print_heading("Trade-off curve of the most telling pair", console)
     _print_indented(
-        f"{escape(check.scenario)}: {escape(check.facts['event'])}, and the same at other thresholds; "
-        f"all intervals hold together at {curve['confidence']:.1%}",
+        f"{escape(pair)}: {escape(event)}, and the same at other thresholds; "
+        f"all intervals hold together at {curve.confidence:.1%}",
         console,
     )
     table = Table(pad_edge=False, expand=False)
     for heading in ("false positives", "false negatives", "claim: at least"):
         table.add_column(heading, overflow="fold")
-    shown = curve["points"]
+    shown = curve.points
     for point in shown[:: max(1, len(shown) // POINTS_SHOWN)]:
-        rates = (point[key] for key in ("false_positive", "false_negative"))
+        rates = (point.false_positive, point.false_negative)
         texts = (f"{rate:.3f} ({low:.3f} to {high:.3f})" for low, rate, high in rates)
-        table.add_row(*texts, f"{point['claimed']:.3f}")
+        table.add_row(*texts, f"{point.claimed:.3f}")
     console.print(table)
-    bound = curve["gaussian_lower_bound"]
-    _print_indented(f"as Gaussian differential privacy: μ ≥ {bound:.3f} at {curve['confidence']:.1%}", console)
+    bound = curve.gaussian_lower_bound
+    _print_indented(f"as Gaussian differential privacy: μ ≥ {bound:.3f} at {curve.confidence:.1%}", console)
+
+
+def _print_budget(report: AuditReport, console: Console) -> None:
+    """What every question could spend of the false-alarm probability."""
+    _print_heading("Error budget", console)
+    table = Table(pad_edge=False, expand=False)
+    for heading in ("question", "look", "share", "tests"):
+        table.add_column(heading, overflow="fold")
+    for one in report.budget:
+        table.add_row(escape(one.question), one.look, f"{float(one.share):.4f}", str(one.tests or "its own"))
+    table.add_row("spent", "", f"{float(sum(one.share for one in report.budget)):.4f}", f"of {report.false_alarm:g}")
+    console.print(table)
 
 
 # THE RUN
@@ -253,7 +277,7 @@ def _print_run(report: AuditReport, console: Console) -> None:
         f"{report.seconds:.1f} s; covassay {report.covassay}",
         console,
     )
-    _print_indented(escape(draws_made(report)), console)
+    _print_indented(f"{questions_asked(report)}; {escape(draws_made(report))}", console)
     for note in report.notes:
         _print_indented(f"note: {escape(note)}", console)
 

@@ -1,8 +1,9 @@
 """The report of an audit that was not completed: INCONCLUSIVE, with how the run ended."""
 
 from covassay.reference.privacy import Guarantee
-from covassay.verification.audit.engine.checks import CheckResult, Status, Verdict
-from covassay.verification.audit.run import AuditReport, AuditSettings, replay_command
+from covassay.verification.audit.engine.finding import Finding, Status, Verdict
+from covassay.verification.audit.options import AuditSettings, replay_command
+from covassay.verification.audit.report import AuditReport
 from covassay.verification.audit.targets.target import TargetReference
 from covassay.verification.audit.targets.whereabouts import whereabouts
 
@@ -19,7 +20,7 @@ def undecided(
         claim=guarantee,
         adjacency=settings.adjacency or "replace-one",
         verdict=Verdict.INCONCLUSIVE,
-        checks=(CheckResult("contract", "completed audit", Status.INCONCLUSIVE, ending),),
+        checks=(Finding("contract", "completed audit", Status.INCONCLUSIVE, ending),),
         diagnoses=(),
         seed=settings.seed,
         samples=settings.samples,

@@ -10,15 +10,15 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from covassay.verification.audit.engine.checks import CheckResult, Kind
+from covassay.verification.audit.engine.finding import Finding, Kind
+from covassay.verification.audit.report import AuditReport
 from covassay.verification.audit.reports.json_report import what_was_audited
-from covassay.verification.audit.run import AuditReport
 
 SIDES = ("x", "y")
 MOST_TELLING: tuple[Kind, ...] = ("privacy", "law", "data path", "contract")  # the first has a pair of neighbours
 
 
-def witness_check(checks: Iterable[CheckResult]) -> CheckResult | None:
+def witness_check(checks: Iterable[Finding]) -> Finding | None:
     """The refuted check whose data sets are the best witness: a pair if there is one, then the smallest p-value."""
     seen = [check for check in checks if check.data]
     return min(seen, key=lambda c: (MOST_TELLING.index(c.kind), c.p_value or 0.0), default=None)

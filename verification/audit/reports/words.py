@@ -1,12 +1,12 @@
 """Words that the reports share, and the report in a few lines of plain text."""
 
 import math
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
-from covassay.verification.audit.engine.checks import CheckResult, Status, Verdict
+from covassay.verification.audit.engine.facts import InReach, LawTest, TestedEvent
+from covassay.verification.audit.engine.finding import Finding, Status, Verdict
 from covassay.verification.audit.engine.violation import loss_letter
-from covassay.verification.audit.run import AuditReport
+from covassay.verification.audit.report import AuditReport
 
 MEANING = {
     Verdict.REFUTED: "At least one promise is broken. The witness and the replay command reproduce it.",
@@ -46,54 +46,55 @@ def bits_sentence(report: AuditReport) -> str:
     real, bits = IN_REAL_ARITHMETIC[report.in_real_arithmetic], report.bits
     if bits is None:
         return f"{real}; its low-order bits were not looked at"
-    if bits.verdict is Verdict.REFUTED:
+    if bits.loss:
         return f"{real}; its low-order bits tell neighbours apart: {bits.loss}, proven"
-    if bits.verdict is Verdict.INCONCLUSIVE:
+    if bits.verdict == Verdict.INCONCLUSIVE.value:
         return f"{real}; whether its low-order bits tell neighbours apart could not be decided"
     seen = f", where {bits.reach} would have been seen" if bits.reach else ""
     return f"{real}; no loss above the claim was found in its low-order bits{seen}"
 
 
-def could_have_seen(check: CheckResult) -> str:
+def could_have_seen(check: Finding) -> str:
     """What a test is sure to see with 99 % power, or the loss that an event has shown; empty for other checks."""
     facts = check.facts
-    if "detectable" in facts:
-        return f"{facts['effect']} ≥ {facts['detectable']:.2g}"
-    if facts.get("in_reach"):
-        return loss_in_reach(facts["in_reach"])
-    if "loss_lower_bound" in facts:
-        return f"loss ≥ {facts['loss_lower_bound']:.3f}"
+    if isinstance(facts, LawTest):
+        return f"{facts.effect} ≥ {facts.detectable:.2g}"
+    if isinstance(facts, TestedEvent):
+        return loss_in_reach(facts.in_reach) if facts.in_reach else f"loss ≥ {facts.loss_lower_bound:.3f}"
     return ""
 
 
-def loss_in_reach(reach: Mapping[str, float]) -> str:
+def loss_in_reach(reach: InReach) -> str:
     """The loss that a test is sure to see on an event as likely as the one that it tested."""
-    if math.isinf(reach["loss"]):
-        return f"no loss on an event of probability {reach['probability']:.2g}"
-    return f"loss ≥ {reach['loss']:.2f} on an event of probability {reach['probability']:.2g}"
+    if math.isinf(reach.loss):
+        return f"no loss on an event of probability {reach.probability:.2g}"
+    return f"loss ≥ {reach.loss:.2f} on an event of probability {reach.probability:.2g}"
 
 
 def power_sentences(report: AuditReport) -> list[str]:
     """What the run would have seen of rare branches and of losses, and what it would take to see more."""
-    sentences = [f"rare branches: {check.facts['reach']}." for check in report.checks if "reach" in check.facts]
-    known = [check for check in report.checks if check.p_value is not None and check.facts.get("in_reach")]
-    standing = [check for check in known if check.status is not Status.REFUTED]
+    laws = [check.facts for check in report.checks if isinstance(check.facts, LawTest)]
+    sentences = [f"rare branches: {facts.reach}." for facts in laws if facts.reach]
+    standing = [
+        (check.scenario, check.facts.in_reach)
+        for check in report.checks
+        if isinstance(check.facts, TestedEvent) and check.facts.in_reach and check.status is not Status.REFUTED
+    ]
     if not standing:
         return sentences
-    best = min(standing, key=lambda c: (c.facts["in_reach"]["times_the_samples"], c.facts["in_reach"]["loss"]))
-    reach = best.facts["in_reach"]
+    scenario, reach = min(standing, key=lambda one: (one[1].times_the_samples, one[1].loss))
     letter = loss_letter(report.claim)
-    seen = f"a loss of {letter} = {reach['loss']:.2f} or more" if math.isfinite(reach["loss"]) else "no loss"
+    seen = f"a loss of {letter} = {reach.loss:.2f} or more" if math.isfinite(reach.loss) else "no loss"
     text = (
         f"privacy: {seen} would have been seen with 99 % probability on an event that is as likely on one side as the "
-        f"one of “{best.scenario}” ({reach['probability']:.2g})"
+        f"one of “{scenario}” ({reach.probability:.2g})"
     )
-    factor = reach["times_the_samples"]
+    factor = reach.times_the_samples
     if math.isinf(factor):
-        return [*sentences, f"{text}; {letter} = {reach['small_loss']:.3g} is out of reach there."]
+        return [*sentences, f"{text}; {letter} = {reach.small_loss:.3g} is out of reach there."]
     if factor > 1:
         samples, duration = _rounded_up(factor * report.samples), _duration(factor * report.seconds)
-        small = f"{letter} = {reach['small_loss']:.3g}"
+        small = f"{letter} = {reach.small_loss:.3g}"
         text += f"; for {small} there, raise --samples to {samples}, about {duration} at the pace of this run"
     return [*sentences, f"{text}. A loss that shows in rarer events alone takes more draws."]
 
@@ -111,28 +112,28 @@ def _duration(seconds: float) -> str:
     return f"{seconds:.0f} s"
 
 
-def witness(check: CheckResult) -> str:
+def witness(check: Finding) -> str:
     """The two data sets on which an event was counted, in words; empty for a check that counts no event."""
-    found: dict[str, Any] | None = check.facts.get("data_sets")
-    if found is None:
+    facts = check.fact(TestedEvent)
+    if facts is None:
         return ""
-    rows = found["differing_rows"]
-    size = f"The data sets have {found['n']} × {found['d']} entries"
+    rows = facts.data_sets.differing_rows
+    size = f"The data sets have {facts.data_sets.n} × {facts.data_sets.d} entries"
     if not rows:
         return f"{size} and are equal."
     differences = (
-        f"row {row['row']} is {_row(row['first'])} in the first and "
-        + (f"{_row(row['second'])} in the second" if row["second"] is not None else "missing in the second")
-        for row in rows
+        f"row {row.row} is {_row(row.first)} in the first and {_row(row.second)} in the second" for row in rows
     )
     return f"{size} and are equal but for this: {'; '.join(differences)}."
 
 
-def _row(values: Sequence[float]) -> str:
+def _row(values: Sequence[float] | None) -> str:
+    if values is None:
+        return "missing"
     return f"({', '.join(f'{value:.6g}' for value in values)})"
 
 
-def in_full(check: CheckResult) -> list[str]:
+def in_full(check: Finding) -> list[str]:
     """The data sets of a witness row by row, one line each, if they are small; otherwise nothing."""
     if not check.data or any(len(x) > MOST_ROWS or x.shape[1] > MOST_COLUMNS for x in check.data):
         return []
@@ -140,7 +141,7 @@ def in_full(check: CheckResult) -> list[str]:
     return [f"{name}: {'; '.join(_row(row) for row in x.tolist())}" for name, x in zip(names, check.data, strict=True)]
 
 
-def cause(check: CheckResult, explained: bool) -> tuple[str, ...]:
+def cause(check: Finding, explained: bool) -> tuple[str, ...]:
     """What refuted checks have in common when they are one finding; `explained` says that one cause fits all laws."""
     if check.kind == "law":
         return ("law",) if explained else ("law", check.name)
@@ -149,15 +150,15 @@ def cause(check: CheckResult, explained: bool) -> tuple[str, ...]:
     return check.kind, check.scenario, check.name
 
 
-def findings(report: AuditReport) -> list[list[CheckResult]]:
+def findings(report: AuditReport) -> list[list[Finding]]:
     """The refuted checks, those with one cause together; in each group the smallest p-value stands first."""
-    groups: dict[tuple[str, ...], list[CheckResult]] = {}
+    groups: dict[tuple[str, ...], list[Finding]] = {}
     for check in report.refuted:
         groups.setdefault(cause(check, bool(report.diagnoses)), []).append(check)
     return [sorted(group, key=lambda check: check.p_value or 0.0) for group in groups.values()]
 
 
-def repeats(group: Sequence[CheckResult]) -> str:
+def repeats(group: Sequence[Finding]) -> str:
     """How many more checks are the same finding, and on how many data sets; empty if there are none."""
     others = len(group) - 1
     if not others:
@@ -182,7 +183,18 @@ def draws_made(report: AuditReport) -> str:
     return f"{report.draws} draws for laws and pairs; {failed / report.draws:.2%} gave no output: {named}{rest}"
 
 
-def explanation(check: CheckResult) -> str:
+def estimates(check: Finding, report: AuditReport) -> str:
+    """Confidence intervals from the draws of a test; empty if they are about another centre than the outputs have."""
+    facts = check.fact(LawTest)
+    return "" if facts is None or any("centred" in text for text in report.diagnoses) else facts.estimates
+
+
+def questions_asked(report: AuditReport) -> str:
+    """How many questions were asked, and how many were skipped."""
+    return f"{len(report.asked)} questions asked, {len(report.not_asked)} skipped"
+
+
+def explanation(check: Finding) -> str:
     """What a check tested and saw, and the data sets on which it counted an event."""
     data_sets = witness(check)
     return f"{check.detail}. {data_sets}" if data_sets else check.detail

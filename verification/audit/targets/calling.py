@@ -7,6 +7,7 @@ An expression such as `f(x, eps=epsilon, random_state=seed)[0]` says it in one l
     epsilon, delta, rho   the claimed budget; bounds, a pair (low, high) for every column
     rng, seed             a numpy Generator, and a whole number below 2³² that is drawn from it
     fit(e, x, …)          the object e after e.fit(x, …), for a `fit` that does not return it
+    symmetric(y)          the symmetric matrix of which y is one triangle, see `symmetric`
 
 and every built-in function and importable module by its name, such as `pandas.DataFrame(x)`. An expression that uses
 neither `rng` nor `seed` belongs to a target that draws from a source of its own.
@@ -22,12 +23,15 @@ from collections.abc import Callable
 from types import CodeType
 from typing import Any
 
+import numpy as np
+
+from covassay.reference.domain import Matrix
 from covassay.reference.errors import InvalidInput
 
 SEEDS = 2**32  # numpy's older generators take no larger seed
 BUDGET = ("epsilon", "delta", "rho")
 RANDOM = ("rng", "seed")
-GIVEN = ("f", "x", *BUDGET, *RANDOM, "bounds", "fit")
+GIVEN = ("f", "x", *BUDGET, *RANDOM, "bounds", "fit", "symmetric")
 
 
 class CannotRun(Exception):
@@ -46,6 +50,35 @@ def fit(estimator: Any, *data: Any, **options: Any) -> Any:
     """The estimator itself, after its method `fit`."""
     estimator.fit(*data, **options)
     return estimator
+
+
+def symmetric(triangle: Any, lower: bool = False) -> Matrix:
+    """The symmetric (d, d) matrix of which one triangle is given, with its diagonal.
+
+    The triangle is a matrix with zeros in place of the other, or flat, (d(d + 1)/2,): the upper one row by row, which
+    is the lower one column by column, or, if `lower`, the lower one row by row.
+
+    Raises
+    ------
+    ValueError : it is neither.
+    """
+    given = np.asarray(triangle)
+    if given.ndim == 2 and is_triangle(given):
+        whole: Matrix = given + given.T
+        whole[np.diag_indices(len(whole))] = np.diag(given)
+        return whole
+    d = int((2 * given.size) ** 0.5)
+    if given.ndim != 1 or d < 1 or d * (d + 1) != 2 * given.size:
+        raise ValueError(f"symmetric: must be a triangle, has the shape {given.shape}")
+    whole = np.empty((d, d), given.dtype)
+    rows, columns = np.tril_indices(d) if lower else np.triu_indices(d)
+    whole[rows, columns] = whole[columns, rows] = given
+    return whole
+
+
+def is_triangle(y: Matrix) -> bool:
+    """Whether a matrix is square and has zeros in all places above or below its diagonal."""
+    return y.ndim == 2 and y.shape[0] == y.shape[1] and not (np.tril(y, -1).any() and np.triu(y, 1).any())
 
 
 def compiled(call: str) -> tuple[CodeType, frozenset[str], dict[str, Any]]:
@@ -114,7 +147,7 @@ class Wrapped:
             from covassay.verification.audit.targets.fitting import found_call
 
             self._settle(found_call(self.function, [x], budget, None))
-        known = {"f": self.function, "x": x, "fit": fit, "rng": rng, **budget, **self._modules}
+        known = {"f": self.function, "x": x, "fit": fit, "symmetric": symmetric, "rng": rng, **budget, **self._modules}
         if "seed" in self.uses:
             known["seed"] = int(rng.integers(SEEDS))
         return eval(self._code, known)

@@ -3,6 +3,8 @@
 A draw that hangs in C and holds the interpreter's lock cannot be interrupted from inside: no signal handler and no
 thread of its process runs. So every process of `covassay audit` writes the deadline of its draw to a file of its own,
 and the process that supervises them ends the audit when a deadline has passed.
+
+The folder also has a file for every process group of a target, so that none goes on when the audit was killed.
 """
 
 import mmap
@@ -16,6 +18,7 @@ INTERRUPTIONS = 5  # that a draw may swallow, one each time limit
 SLACK = 2.0  # seconds more, because a busy machine delays interruptions
 _TIME = struct.Struct("d")  # of `time.monotonic`, which all processes of a machine share
 _SUFFIX = ".deadline"
+_GROUP = ".group"
 
 _folder = os.environ.get(SUPERVISED)  # read before a target can change it
 _mark: mmap.mmap | None = None
@@ -41,6 +44,23 @@ def passed(folder: Path) -> bool:
     """Whether any process that writes to this folder is past its deadline."""
     now = time.monotonic()
     return any(0 < _read(file) < now for file in folder.glob(f"*{_SUFFIX}"))
+
+
+def group_started(number: int) -> None:
+    """Say that a target has a process group with this number."""
+    if _folder:
+        (Path(_folder) / f"{number}{_GROUP}").touch()
+
+
+def group_ended(number: int) -> None:
+    """Say that the group was ended."""
+    if _folder:
+        (Path(_folder) / f"{number}{_GROUP}").unlink(missing_ok=True)
+
+
+def groups(folder: Path) -> list[int]:
+    """The process groups of targets that nobody has ended."""
+    return [int(file.stem) for file in folder.glob(f"*{_GROUP}")]
 
 
 def _read(file: Path) -> float:

@@ -27,17 +27,17 @@ from covassay.reference.domain import Matrix
 from covassay.reference.errors import InvalidInput
 from covassay.verification.audit.targets import runner
 from covassay.verification.audit.targets.calling import CannotRun
+from covassay.verification.audit.targets.child import in_one_piece, shown
 from covassay.verification.audit.targets.deadline import clear_deadline
 from covassay.verification.audit.targets.package import BASE, Package
 from covassay.verification.audit.targets.process_target import (
     PROTOCOL,
     SEEDS,
+    SLACK,
     NoReply,
     Process,
-    available,
-    in_one_piece,
     longest_reply,
-    shown,
+    start_limit,
 )
 
 DIRECTORY = "COVASSAY_ADAPTERS"  # an environment variable: the directory of the environments
@@ -98,12 +98,12 @@ class _Kept(Process):
 
     def _start(self) -> "subprocess.Popen[bytes]":
         process = super()._start()
-        assert process.stdout is not None
-        line = available(process.stdout.fileno(), START)
+        line, _ = self._exchanged(process, b"", SLACK, start_limit(START))
         if not line.endswith(b"\n"):
-            process.kill()
-            process.wait()
-            raise CannotRun(self.last_words())
+            self._running = process
+            said = self.last_words()
+            self.stop()
+            raise CannotRun(said)
         self.about = json.loads(line)
         return process
 

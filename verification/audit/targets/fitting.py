@@ -3,12 +3,16 @@
 The candidates are expressions in the words of `calling`. They differ in what the data are given as (an array, a pandas
 data frame, a list of rows) and the randomness (a numpy Generator, a whole number, numpy's older RandomState, Python's
 random.Random). The first one that gives an output is taken. It is tried on public example rows, never on user data.
+
+A method or a part of what is returned that was found by trying is taken only if it changes with the seed: what does not
+may be a quantity without noise that is never released.
 """
 
 import importlib.util
 import inspect
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -22,11 +26,13 @@ from covassay.verification.audit.targets.calling import (
     CannotRun,
     Wrapped,
     compiled,
+    is_triangle,
     name_of,
     signature_of,
     text_of,
 )
 from covassay.verification.audit.targets.process_state import put_back
+from covassay.verification.audit.targets.returned import OFFERED, described, offers, parts_of, quoted, shape_of
 
 ROLES = {
     "data": "x xs data dataset rows records samples array arr df frame dataframe values observations points matrix "
@@ -64,6 +70,7 @@ METHODS = [
     "randomise",
     "randomize",
 ]
+LEARNING = ["partial_fit", "update", "learn"]  # methods that take data and give no output
 OUTPUTS = [
     "covariance_",
     "covariance",
@@ -78,12 +85,20 @@ OUTPUTS = [
 ]
 
 
-class Misfit(Exception):
-    """No expression can be made; `call` is one with … in the places that somebody must fill in."""
+TRIES = 6  # draws of which one must differ from the first
+MORE = 100  # times the rows, on which an output that is often the same, such as a projection onto zero, must differ
 
-    def __init__(self, reason: str, call: str) -> None:
+
+class Misfit(Exception):
+    """No expression can be made; `calls` are some with … in the places that somebody must fill in."""
+
+    def __init__(self, reason: str, *calls: str) -> None:
         super().__init__(reason)
-        self.call = call
+        self.calls = calls
+
+
+class WrongOutput(CannotRun):
+    """A target was called and gave no output of the form that is asked for, or none that changes with the seed."""
 
 
 def role_of(name: str) -> str | None:
@@ -125,7 +140,7 @@ def _value(parameter: inspect.Parameter, forms: _Forms) -> str | None:
 
 def _arguments(parameters: Iterable[inspect.Parameter], forms: _Forms, with_data: bool) -> tuple[str, list[str]]:
     """The arguments of a call as text, and the names of parameters for which there is nothing to give."""
-    listed = [p for p in parameters if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)]
+    listed = _given(parameters)
     data = _data(listed) if with_data else None
     words, missing, positional = [], [], True
     for parameter in listed:
@@ -168,7 +183,7 @@ def _parameters(function: Callable[..., Any]) -> list[inspect.Parameter]:
 
 
 def _expression(function: Any, forms: _Forms, chained: bool) -> str:
-    """The call in these forms. If not `chained`, an estimator is used after `fit`, whatever `fit` returns."""
+    """The call in these forms. If not `chained`, an object is used after it has learned, whatever that returns."""
     if not (inspect.isclass(function) or hasattr(function, "fit")):
         arguments, missing = _arguments(_parameters(function), forms, True)
         return _complete(f"f({arguments})", missing)
@@ -177,7 +192,11 @@ def _expression(function: Any, forms: _Forms, chained: bool) -> str:
         return _complete(made, missing)
     arguments, more = _arguments(_parameters_of_method(function, method), forms, True)
     dot = "" if method == "__call__" else f".{method}"
-    call = f"{made}{dot}({arguments})" if chained or method != "fit" else f"fit({made}, {arguments})"
+    call = f"{made}{dot}({arguments})"
+    if not chained and method == "fit":
+        call = f"fit({made}, {arguments})"
+    elif not chained and method in LEARNING:
+        call = f"[made := {made}, made{dot}({arguments})][0]"
     return _complete(call, missing + more)
 
 
@@ -207,17 +226,24 @@ def _copied(estimator: Any, forms: _Forms) -> str:
 
 
 def _method(kind: type, made: str) -> str:
-    """The method of a class that takes the data: one with a telling name, or the only one."""
+    """The method of a class that takes the data: one with a telling name or a telling parameter, or the only one."""
     public = [name for name in dir(kind) if not name.startswith("_") and inspect.isfunction(getattr(kind, name))]
     if "__call__" in dir(kind):
         public.append("__call__")
-    taking = [name for name in public if _data(_parameters_of_method(kind, name)) is not None]
-    telling = [name for name in METHODS if name in taking]
-    chosen = telling[:1] or taking
+    taking = {name: data for name in public if (data := _data(_given(_parameters_of_method(kind, name)))) is not None}
+    telling = [name for name in METHODS + LEARNING if name in taking]
+    named = [name for name, data in taking.items() if role_of(data.name) == "data"]
+    chosen = telling[:1] or (named if len(named) == 1 else [*taking])
     if len(chosen) != 1:
-        several = f"several methods take data ({', '.join(taking)})" if taking else "no method takes data"
-        raise Misfit(several, f"{made}.…(x)")
+        if not taking:
+            raise Misfit("no method takes data", f"{made}.…(x)")
+        raise Misfit(f"several methods take data ({', '.join(taking)})", *(f"{made}.{name}(x)" for name in chosen))
     return chosen[0]
+
+
+def _given(parameters: Iterable[inspect.Parameter]) -> list[inspect.Parameter]:
+    """The parameters that have a name or a place of their own."""
+    return [p for p in parameters if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)]
 
 
 def _parameters_of_method(owner: Any, method: str) -> list[inspect.Parameter]:
@@ -260,6 +286,14 @@ def plain_call(function: Any, budget: Iterable[str]) -> str | None:
     return None
 
 
+@dataclass(frozen=True)
+class _Try:
+    """An expression that may call the function, and the forms in which it gives the data and the rest."""
+
+    call: str
+    forms: _Forms
+
+
 def candidates(function: Any, budget: Iterable[str]) -> list[str]:
     """Expressions that may call the function, the most likely first. The first is `plain_call` if there is one.
 
@@ -267,22 +301,26 @@ def candidates(function: Any, budget: Iterable[str]) -> list[str]:
     ------
     Misfit : there is none.
     """
+    return list(dict.fromkeys(tried.call for tried in _tries(function, budget)))
+
+
+def _tries(function: Any, budget: Iterable[str]) -> list[_Try]:
     box, words = "bounds" in budget, tuple(name for name in budget if name in BUDGET)
     direct = plain_call(function, budget)
-    plain = [] if direct is None else [direct]
     forms = [
         _Forms(data, random, words, box)
         for data in DATA_FORMS
         if not data.startswith("pandas") or importlib.util.find_spec("pandas")
         for random in range(len(RANDOM_FORMS["seed"]))
     ]
+    plain = [] if direct is None else [_Try(direct, forms[0])]
     try:
-        found = [_expression(function, form, chained) for form in forms for chained in (True, False)]
+        found = [_Try(_expression(function, form, chained), form) for form in forms for chained in (True, False)]
     except Misfit:
         if plain:
             return plain
         raise
-    return list(dict.fromkeys([*plain, *found]))
+    return list({tried.call: tried for tried in reversed([*plain, *found])}.values())[::-1]
 
 
 def uses_budget(function: Any, call: str | None) -> bool:
@@ -299,7 +337,7 @@ def _candidates_or_none(function: Any, budget: Iterable[str]) -> list[str]:
     try:
         return candidates(function, budget)
     except Misfit as misfit:  # the missing part is told later; here only the budget counts
-        return [misfit.call.replace("…", "None")] if "f(" in misfit.call else []
+        return [call.replace("…", "None") for call in misfit.calls if "f(" in call]
 
 
 def found_call(
@@ -307,7 +345,7 @@ def found_call(
     data_sets: Sequence[Matrix],
     budget: Mapping[str, Any],
     shape: Callable[[Matrix], tuple[int, ...]] | None,
-    draw: Callable[[Callable[..., Any], Matrix], Any] | None = None,
+    draw: Callable[[Callable[..., Any], Matrix, int], Any] | None = None,
 ) -> str:
     """The expression that calls the function and takes the output out of what it returns.
 
@@ -315,101 +353,154 @@ def found_call(
     ----------
     data_sets : on the first of them that gives an output the expression is tried.
     shape : of an output on x; None for a (d, d) matrix.
-    draw : how an expression is tried; it raises TimeoutError if that takes too long.
+    draw : how an expression is tried, with a generator for each number; it raises TimeoutError if that takes too long.
 
     Raises
     ------
-    InvalidInput : no expression fits. CannotRun : one fits, and raises. Both messages show two lines that would do.
+    InvalidInput : no expression fits. CannotRun : one fits, and raises. WrongOutput : none gives an output of any known
+        kind, or what it gives does not change with the seed. The messages show expressions that would do.
     """
     try:
-        tried = candidates(function, budget)
+        tries = _tries(function, budget)
     except Misfit as misfit:
-        raise InvalidInput(_advice(function, str(misfit), misfit.call, budget)) from None
-    shape = shape or (lambda x: (x.shape[1],) * 2)
-    attempt = draw or (lambda call, x: call(x, rng=np.random.default_rng(0), **budget))
+        raise InvalidInput(_advice(function, str(misfit), misfit.calls, budget)) from None
+    attempt = draw or (lambda call, x, number: call(x, rng=np.random.default_rng(number), **budget))
+    trial = _Trial(function, attempt, shape or (lambda x: (x.shape[1],) * 2))
     first: tuple[str, BaseException] | None = None
-    for call in tried:
+    still: list[str] = []
+    for tried in tries:
         for x in data_sets:
             try:
-                output = attempt(Wrapped(function, call), x.copy())
-                if output is None:
-                    raise TypeError("it returned None")
-                with put_back():  # to look at an output may run code of the target
-                    return call + _part(output, shape(x))
+                readings = trial.readings(tried, x)
+                for reading in readings:
+                    if (reading == tried.call and trial.is_function) or trial.moves(reading, x):
+                        return trial.whole(reading, x)
+                still += [reading for reading in readings if reading not in still]
+                break
             except TimeoutError:
-                return call
+                return tried.call
             except Misfit as misfit:
-                if call == plain_call(function, budget):
-                    return call  # it is called as an audit calls it, so its output is for the contract to judge
-                raise InvalidInput(_advice(function, str(misfit), f"{call}{misfit.call}", budget)) from None
+                raise WrongOutput(_advice(function, str(misfit), misfit.calls or (tried.call,), budget)) from None
             except (Exception, SystemExit) as error:
-                first = first or (call, error)
+                first = first or (tried.call, error)
+        if still and tried.call not in still:  # if what the method returned was taken whole, its object may have a part
+            break
+    if still:
+        reason = f"{' and '.join(still)} gave the same for every seed, so it may not be what is released"
+        raise WrongOutput(_advice(function, reason, [*still, *trial.others], budget))
     assert first is not None
     call, raised = first
     reason = f"called as {call} it raised {type(raised).__name__}: {text_of(raised)}"
-    raise CannotRun(_advice(function, reason, call, budget)) from raised
+    raise CannotRun(_advice(function, reason, [call], budget)) from raised
 
 
-def _part(output: Any, shape: tuple[int, ...]) -> str:
-    """What takes the output out of what was returned: "", an index, a key or an attribute.
+class _Trial:
+    """Tries what expressions give, on public rows.
 
-    Raises
-    ------
-    Misfit : there is no such part, or several.
+    is_function : whether the function alone makes an output, so that no method has to be found.
+    others : expressions for methods that were met and not tried.
     """
-    if not isinstance(output, list | tuple | dict) and _shape(output) is not None:
-        return ""  # an array: whether it has the right shape is for the contract to say
-    if _shape(output) == shape:
-        return ""
-    if isinstance(output, dict):
-        parts = {f"[{key!r}]": value for key, value in output.items()}
-    elif isinstance(output, list | tuple):
-        parts = {f"[{index}]": value for index, value in enumerate(output)}
-    else:
-        parts = {f".{name}": value for name, value in _attributes(output)}
-    fitting = [part for part, value in parts.items() if _shape(value) == shape]
-    telling = [part for name in OUTPUTS for part in (f".{name}", f"[{name!r}]") if part in fitting]
-    chosen = telling[:1] or fitting
-    if len(chosen) == 1:
-        return chosen[0]
-    if not fitting and _shape(output) is not None:
-        return ""
-    where = f"it returned a {type(output).__qualname__}"
-    many = f"several parts have the shape {shape} of an output: {', '.join(fitting)}"
-    none = f"no part of it has the shape {shape} of an output"
-    raise Misfit(f"{where}; {many if fitting else none}", fitting[0] if fitting else "…")
+
+    def __init__(
+        self, function: Any, draw: Callable[[Callable[..., Any], Matrix, int], Any], shape: Callable[..., Any]
+    ) -> None:
+        self.function, self.draw, self.shape = function, draw, shape
+        self.is_function = not (inspect.isclass(function) or hasattr(function, "fit"))
+        self.others: list[str] = []
+
+    def output(self, call: str, x: Matrix, number: int = 0) -> Any:
+        """What the expression gives with this generator."""
+        output = self.draw(Wrapped(self.function, call), x.copy(), number)
+        if output is None:
+            raise TypeError("it returned None")
+        return output
+
+    def readings(self, tried: _Try, x: Matrix) -> list[str]:
+        """Expressions for the output in what was returned, the most telling first.
+
+        Raises
+        ------
+        Misfit : there is none, or several parts could be the output and none has a telling name.
+        """
+        output, shape = self.output(tried.call, x), self.shape(x)
+        with put_back():  # to look at an output may run code of the target
+            if (not isinstance(output, list | tuple | dict) and shape_of(output) is not None) or (
+                shape_of(output) == shape
+            ):
+                return [tried.call]  # an array: whether it has the right shape is for `require_answer` to say
+            parts = parts_of(output)
+            fitting = [part for part, value in parts.items() if shape_of(value) == shape]
+            telling = [part for name in OUTPUTS for part in (f".{name}", f"[{name!r}]") if part in fitting]
+            methods = self.methods(tried, output)
+        found = [f"{tried.call}{part}" for part in telling]
+        for call in methods:
+            with suppress(Exception):
+                found += [call] if shape_of(self.output(call, x)) == shape else []
+        if found or len(fitting) == 1:
+            return found or [tried.call + fitting[0]]
+        if not fitting and shape_of(output) is not None:
+            return [tried.call]
+        where = f"it returned {described(output)}"
+        if fitting:
+            several = f"several parts have the shape {shape} of an output: {', '.join(fitting)}"
+            raise Misfit(f"{where}; {several}", *(tried.call + part for part in fitting))
+        calls = [*methods, *offers(output, tried.call, x.shape[1])]
+        raise Misfit(f"{where}; no part of it has the shape {shape} of an output", *calls)
+
+    def methods(self, tried: _Try, output: Any) -> list[str]:
+        """Expressions for the methods without data, with a telling name, of an object that has learned."""
+        found = []
+        for name in () if self.is_function or isinstance(output, list | tuple | dict) else dir(output):
+            with suppress(Exception, SystemExit):
+                method = None if name.startswith("_") else getattr(output, name)
+                if not (inspect.ismethod(method) and method.__self__ is output):
+                    continue
+                arguments, missing = _arguments(_parameters(method), tried.forms, False)
+                call = f"{tried.call}.{name}({arguments})"
+                if not missing and name in METHODS:
+                    found.append((METHODS.index(name), call))
+                elif not missing and name not in LEARNING and not name.startswith(("get_", "set_")):
+                    self.others.append(call)
+        return [call for _, call in sorted(found)]
+
+    def moves(self, call: str, x: Matrix) -> bool:
+        """Whether the output changes with the seed."""
+        if self.differ(call, x):
+            return True
+        try:
+            return self.differ(call, np.repeat(x, MORE, axis=0))
+        except TimeoutError:
+            return False
+
+    def differ(self, call: str, x: Matrix) -> bool:
+        """Whether outputs with different generators differ."""
+        first = self.output(call, x)
+        return any(not _equal(first, self.output(call, x, number)) for number in range(1, TRIES))
+
+    def whole(self, call: str, x: Matrix) -> str:
+        """The expression, made symmetric if all it gives are triangles of a matrix in place of a matrix."""
+        y = np.asarray(self.output(call, x))
+        strict = y.shape == self.shape(x) and is_triangle(y) and bool(np.count_nonzero(y - np.diag(np.diag(y))))
+        if strict and all(is_triangle(np.asarray(self.output(call, x, number))) for number in range(1, TRIES)):
+            return f"symmetric({call})"
+        return call
 
 
-def _attributes(output: Any) -> Iterator[tuple[str, Any]]:
-    for name in dir(output):
-        if not name.startswith("_"):
-            try:
-                value = getattr(output, name)
-            except (Exception, SystemExit):  # a property that cannot be read
-                continue
-            if not callable(value):
-                yield name, value
+def _equal(first: Any, second: Any) -> bool:
+    return shape_of(first) == shape_of(second) and np.array_equal(np.asarray(first), np.asarray(second), equal_nan=True)
 
 
-def _shape(value: Any) -> tuple[int, ...] | None:
-    """The shape of numbers in any form; None for anything else."""
-    try:
-        array = np.asarray(value)
-    except (Exception, SystemExit):
-        return None
-    return array.shape if array.dtype.kind in "biufc" else None
-
-
-def _advice(function: Any, reason: str, call: str, budget: Iterable[str]) -> str:
-    """Why a function cannot be called, and the lines that would call it."""
-    name = name_of(function)
+def _advice(function: Any, reason: str, calls: Sequence[str], budget: Iterable[str]) -> str:
+    """Why a function cannot be called, and the expressions and the lines that would call it."""
+    name, call = name_of(function), calls[0]
     signature = signature_of(function)
     stated = f"{name}{signature if signature is not None else '(…)'}"
     own = re.sub(r"\bf\b", name if name.isidentifier() else name.rpartition(".")[2], call)
     body = re.sub(r"=seed\b|\bseed(?=[,)])", lambda m: m[0].replace("seed", "int(rng.integers(2**32))"), own)
+    offered = " or ".join(f"--call {quoted(one)}" for one in calls[:OFFERED])
     return (
         f"{stated} does not fit an audit: {reason}.\n"
-        f"Say how it is called: --call '{call}', or wrap({name}, '{call}') in Python; or audit these two lines:\n"
+        f"Say how it is called: {offered}, or wrap({name}, {quoted(call)}) in Python; or audit these two lines:\n"
         f"    def audited(x, *, {', '.join(budget)}, rng):\n"
         f"        return {body}"
     )

@@ -23,9 +23,9 @@ BASE = ("numpy>=1.26", "scipy>=1.11")  # what the adapters themselves need in an
 class Package:
     """What an adapter needs.
 
-    requirements : for pip, with pinned versions; the first is the package itself, `NAME==VERSION`, unless `source` is
-        given.
-    without_dependencies : more requirements, which are installed without what they ask for.
+    requirements : for pip, with pinned versions. The first is the package itself, `NAME==VERSION`, unless `source` or
+        `without_dependencies` is given.
+    without_dependencies : requirements that are installed without what they ask for; the first is then the package.
     modules : what the targets import. A module that does not import is told from one that is missing.
     source : an environment variable with the directory of a copy of the project, for a project that is no package.
     files : files in that directory, by which a copy is recognised. project : where a copy is to be had.
@@ -43,8 +43,13 @@ class Package:
         """The distribution and its version; empty for a project that is no package."""
         if self.source:
             return "", ""
-        name, _, version = (self.without_dependencies or self.requirements)[0].partition("==")
+        name, _, version = self.audited.partition("==")
         return name.partition("[")[0], version
+
+    @property
+    def audited(self) -> str:
+        """What is audited: the package with its version, or the project whose copy the user has named."""
+        return self.project if self.source else (self.without_dependencies or self.requirements)[0]
 
     @property
     def everything(self) -> list[str]:

@@ -23,11 +23,15 @@ starting a program and reading the data are no longer what an audit waits for.
   alone would give. A seed is a whole number from 0 to 2⁵³ − 1, which JSON readers of every language read exactly.
 - A process answers one request after another until its standard input ends. Every worker (`--jobs`) has its own
   process.
-- Standard output is for replies, standard error for everything else. If the target cannot be run, the last line on
-  standard error is shown, or the last one there that has the word "error".
+- Standard output is for replies, one line for a request; standard error is for everything else. If the target cannot be
+  run, the last line on standard error is shown, or the last one there that has the word "error". A second line on
+  standard output ends the audit as INCONCLUSIVE, because nobody can tell any more which request a line answers.
 - A process that ends, passes the time limit or writes anything else has given no output for that request. It is
-  killed, and the next request starts another; the time to start counts as part of the draw (`--time-limit`). A batch
-  has the time of all its draws.
+  killed, and the next request starts another. A batch has the time of all its draws (`--time-limit`).
+- The first reply of a process may take `START_LIMIT` seconds more, or what the environment variable
+  COVASSAY_START_LIMIT says. If it takes longer, the target cannot be run. A process that has to be started again may
+  take no more than three times as long as the first did.
+- A process and the processes that it starts end with the audit, unless they leave its process group.
 - JSON has no NaN and no infinity. Data that contain one are not sent and count as refused. A reply may contain them as
   some languages write them, NaN and Infinity; such an output is malformed.
 - An "error" that is null counts as none. Keys that are not named here may be added to requests in a later version, and
@@ -40,21 +44,18 @@ prints a whole target in C; there are others for node, python, r and sh (a shell
 import atexit
 import contextlib
 import json
+import math
 import os
-import select
 import shlex
-import signal
-import subprocess
-import tempfile
-import threading
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import cache, partial
 from typing import Any
 
 import numpy as np
 
 from covassay.reference.domain import Matrix
+from covassay.reference.errors import InvalidInput
+from covassay.verification.audit.targets.child import PATIENCE, CannotStart, Child, shown
 from covassay.verification.audit.targets.process_hints import LATE, UNENDED, hint
 
 PROTOCOL = 1
@@ -63,30 +64,22 @@ NOTE = "JSON has no NaN and no infinity: bad input that contains one is not sent
 SEEDS = 2**53
 CHARACTERS = 100  # that one number of an output may take; a reply longer than this allows, and `SLACK`, is malformed
 SLACK = 2**20
-LOG_KEPT = 2**20  # bytes of standard error that are kept; then the log is emptied
-SHOWN = 300  # characters of what a process wrote that are shown
 ERROR = "an error in place of an output"
 NO_REPLY = "a line on standard output that is no reply (logs go to standard error)"
-PATIENCE = 0.5  # seconds that a process has to end by itself when its work is done
+START_LIMIT = 10.0  # seconds that the first reply of a process may take beyond the time limit of a draw
+START_VARIABLE = "COVASSAY_START_LIMIT"  # the environment variable that sets it
 
 
-_whole = 0  # how many blocks are running that no time limit may interrupt
-
-
-def must_finish() -> bool:
-    """Whether a process is being started or stopped. An interruption at that moment would leave it running, unknown."""
-    return _whole > 0
-
-
-@contextlib.contextmanager
-def in_one_piece() -> Iterator[None]:
-    """A block that no time limit interrupts."""
-    global _whole
-    _whole += 1
+def start_limit(usual: float = START_LIMIT) -> float:
+    """Seconds that a program may take to start."""
+    text = os.environ.get(START_VARIABLE, "")
     try:
-        yield
-    finally:
-        _whole -= 1
+        value = float(text or usual)
+    except ValueError:
+        value = math.nan
+    if not (math.isfinite(value) and value >= 0):
+        raise InvalidInput(f"{START_VARIABLE} = {text}: must be a number of seconds, 0 or more")
+    return value
 
 
 class NoReply(Exception):
@@ -98,15 +91,8 @@ class NoReply(Exception):
         self.message = message
 
 
-class Process:
-    """A command that runs from the first request on, and is started again if it ended."""
-
-    def __init__(self, command: tuple[str, ...], directory: str) -> None:
-        self._command = command
-        self._directory = directory
-        self._running: subprocess.Popen[bytes] | None = None
-        self._log = tempfile.TemporaryFile(buffering=0)  # noqa: SIM115
-        self._lock = threading.Lock()
+class Process(Child):
+    """A process that answers requests in JSON."""
 
     def ask(self, request: dict[str, Any], longest: int) -> dict[str, Any]:
         """The reply to one request, without an error; it has at most `longest` characters."""
@@ -119,141 +105,50 @@ class Process:
         """The reply to one request, which may be an error; it has at most `longest` characters."""
         line = _line(request)
         with self._lock:
-            if self._log.tell() > LOG_KEPT:
-                self._empty_log()
             try:
-                return self._exchange(line, longest)
-            except BaseException:  # a time-out too: a late reply must not be taken for the reply to the next request
+                return self._read(self.line(line, longest), longest)
+            except CannotStart as error:
+                raise NoReply("exception", "the process cannot be started", str(error)) from error
+            except BaseException:
                 self.stop()
                 raise
 
-    def _exchange(self, request: bytes, longest: int) -> dict[str, Any]:
-        with in_one_piece():
-            process = self._running = self._running or self._start()
-        assert process.stdin is not None
-        assert process.stdout is not None
-        line = b""
-        with contextlib.suppress(BrokenPipeError):
-            process.stdin.write(request)
-            process.stdin.flush()
-            line = process.stdout.readline(longest)
+    def _read(self, line: bytes, longest: int) -> dict[str, Any]:
         if not line.endswith(b"\n") and len(line) < longest:
-            raise NoReply("exception", f"the process ended without a reply, {_ending(process)}", self.last_words())
+            ending = self.ending()
+            raise NoReply("exception", f"the process ended without a reply, {ending}", self.last_words())
         try:
             reply = json.loads(line, parse_int=float)
         except (ValueError, RecursionError):
             reply = None
         if not isinstance(reply, dict) or all(reply.get(key) is None for key in ("output", "outputs", "error")):
+            self.require_no_other(line)
             text = line.decode(errors="replace")
             told = hint(text)
             raise NoReply("malformed", NO_REPLY, f"{told}{': ' if told else ''}{shown(text)}")
         if reply.get("protocol", PROTOCOL) != PROTOCOL:
             raise NoReply("malformed", f"a reply in a protocol other than {PROTOCOL}", shown(str(reply["protocol"])))
+        self.require_silence()
         return reply
 
     def late_words(self, request: dict[str, Any], seconds: float) -> str:
         """Why a process that should reply to this request seems to hang, if its output tells; otherwise ""."""
         self.stop()
-        process = self._start()
-        assert process.stdin is not None
-        assert process.stdout is not None
         try:
-            with contextlib.suppress(BrokenPipeError):
-                process.stdin.write(_line(request))
-                process.stdin.flush()
-            early = available(process.stdout.fileno(), seconds)
+            process = self._running = self._start()
+            early, _ = self._exchanged(process, _line(request), SLACK, seconds)
             if early:
                 return "" if early.endswith(b"\n") else f"{UNENDED}: {shown(early.decode(errors='replace'))}"
+            assert process.stdin is not None
             with contextlib.suppress(OSError):
                 process.stdin.close()
-            return LATE if available(process.stdout.fileno(), PATIENCE) else ""
+            return LATE if self._exchanged(process, b"", SLACK, PATIENCE)[0] else ""
         finally:
-            if process.returncode is None:
-                with contextlib.suppress(ProcessLookupError):
-                    _kill(process)
-            process.wait()
-            for pipe in (process.stdin, process.stdout):
-                with contextlib.suppress(OSError):
-                    pipe.close()
-
-    def _start(self) -> subprocess.Popen[bytes]:
-        self._empty_log()
-        try:
-            return subprocess.Popen(
-                self._command, cwd=self._directory, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._log,
-                start_new_session=True,
-            )  # fmt: skip
-        except OSError as error:
-            raise NoReply("exception", "the process cannot be started", str(error)) from error
-
-    def _empty_log(self) -> None:
-        self._log.seek(0)
-        self._log.truncate()
-
-    def last_words(self) -> str:
-        """What the process last said on standard error, in quotes."""
-        size = self._log.seek(0, os.SEEK_END)
-        self._log.seek(max(0, size - LOG_KEPT))
-        lines = self._log.read().decode(errors="replace").strip().splitlines()
-        errors = [line for line in lines if "error" in line.lower()]  # some languages end with their version
-        return shown((errors or lines)[-1]) if lines else "nothing on standard error"
-
-    def stop(self) -> None:
-        """Kill the process and every process that it started."""
-        with in_one_piece():
-            process, self._running = self._running, None
-            if process is None:
-                return
-            if process.returncode is None:
-                with contextlib.suppress(ProcessLookupError):
-                    _kill(process)
-                process.wait()
-            for pipe in filter(None, (process.stdin, process.stdout)):
-                with contextlib.suppress(OSError):  # for a request that nobody will read
-                    pipe.close()
-
-    def finish(self) -> None:
-        """Close its input so that it can end by itself; then kill it."""
-        if self._running is not None and self._running.stdin is not None:
-            with contextlib.suppress(OSError, subprocess.TimeoutExpired):
-                self._running.stdin.close()
-                self._running.wait(PATIENCE)
-        self.stop()
-        self._log.close()
+            self.stop()
 
 
 def _line(request: dict[str, Any]) -> bytes:
     return json.dumps({**request, "protocol": PROTOCOL}, allow_nan=False).encode() + b"\n"
-
-
-def available(descriptor: int, seconds: float) -> bytes:
-    """What can be read within that time, up to the end of a line."""
-    end, text = time.monotonic() + seconds, b""
-    while not text.endswith(b"\n") and select.select([descriptor], [], [], max(0.0, end - time.monotonic()))[0]:
-        part = os.read(descriptor, SLACK)
-        if not part:
-            break
-        text += part
-    return text
-
-
-def _kill(process: subprocess.Popen[bytes]) -> None:
-    if hasattr(os, "killpg"):
-        os.killpg(process.pid, signal.SIGKILL)
-    else:
-        process.kill()
-
-
-def shown(text: str) -> str:
-    """The beginning of what a process wrote, in quotes."""
-    return repr(text.strip()[:SHOWN])
-
-
-def _ending(process: subprocess.Popen[bytes]) -> str:
-    try:
-        return f"exit status {process.wait(PATIENCE)}"
-    except subprocess.TimeoutExpired:
-        return "or closed its standard output"
 
 
 @cache
@@ -267,6 +162,11 @@ def _process(command: tuple[str, ...], directory: str, worker: int) -> Process:
 def longest_reply(x: Matrix, size: int = 1) -> int:
     """How many characters a reply with that many outputs may have."""
     return size * CHARACTERS * (int(x.shape[-1]) + 1) ** 2 + SLACK
+
+
+def starting(command: tuple[str, ...], directory: str) -> float:
+    """Seconds that the next draw may take more, because it has to start the process of this worker."""
+    return _process(command, directory, os.getpid()).starting(start_limit())
 
 
 def draw(command: tuple[str, ...], directory: str, x: Matrix, *, rng: np.random.Generator, **budget: Any) -> Any:

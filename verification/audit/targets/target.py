@@ -1,8 +1,8 @@
 """What is audited: a function `f(x, *, epsilon, rng)` that is found by its name and called under a time limit.
 
-The name of a target is `module:function` (the user's own function, looked up from the current directory),
-`exec:COMMAND` (a process in any language: `process_target`) or `ADAPTER:NAME` (adapters are the entry points of the
-group `covassay.adapters`). It is called as
+The name of a target is `module:function` or `dir/file.py:function` (the user's own function, looked up from the current
+directory), `exec:COMMAND` (a process in any language: `process_target`) or `ADAPTER:NAME` (adapters are the entry
+points of the group `covassay.adapters`). It is called as
 
     f(x, *, epsilon: float, rng: numpy.random.Generator) -> array
 
@@ -16,7 +16,9 @@ itself, in the unit of the claim (ε, or ρ for zCDP); a figure above the claim 
 """
 
 import contextlib
+import difflib
 import importlib
+import importlib.util
 import math
 import os
 import signal
@@ -24,10 +26,12 @@ import sys
 import threading
 import time
 import warnings
-from collections.abc import Callable, Iterator
+import zlib
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from importlib.metadata import entry_points
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -39,6 +43,7 @@ from covassay.verification.audit.targets import environment
 from covassay.verification.audit.targets.calling import RANDOM, Wrapped, name_of
 from covassay.verification.audit.targets.calling import CannotRun as CannotRun  # the engine and the adapters raise it
 from covassay.verification.audit.targets.calling import text_of as text_of
+from covassay.verification.audit.targets.child import OutOfStep, must_finish
 from covassay.verification.audit.targets.deadline import clear_deadline, set_deadline
 from covassay.verification.audit.targets.package import Package, last_line
 from covassay.verification.audit.targets.process_state import Changed, put_back
@@ -47,12 +52,13 @@ from covassay.verification.audit.targets.process_target import (
     PREFIX,
     NoReply,
     draw_batches,
-    must_finish,
     process_draw,
+    starting,
     words_of,
 )
 
 ADAPTER_GROUP = "covassay.adapters"
+SUFFIX = ".py"  # of a file with Python source
 TIME_LIMIT = 3.0  # seconds a draw may take, unless told otherwise
 AGAIN = 0.002  # seconds after which an interruption that had to wait is tried again
 PLAIN = (np.ndarray, np.float64, float)  # types whose conversion runs no code of the target
@@ -74,6 +80,7 @@ class Target:
     adjacency, bounds : of such a target, which data sets are neighbours by its claim, and the box in which it is
         audited, a pair (low, high) for every column; both hold unless others are given.
     symmetric : whether such a target promises matrices that equal their transpose, as a covariance does.
+    starting : says how many seconds more the next draw may take, because a program has to be started for it.
     """
 
     name: str
@@ -90,6 +97,7 @@ class Target:
     adjacency: str | None = None
     bounds: tuple[tuple[float, float], ...] | None = None
     symmetric: bool = False
+    starting: Callable[[], float] | None = None
 
 
 @dataclass(frozen=True)
@@ -121,13 +129,13 @@ class TargetReference:
     @property
     def command(self) -> tuple[str, ...]:
         """The words of the command of a process; none for any other target."""
-        prefix, _, command = self.spec.partition(":")
+        prefix, command = parts_of_name(self.spec)
         return words_of(command) if prefix == PREFIX else ()
 
     @property
     def is_function(self) -> bool:
         """Whether the name is one of a function, and not of a process or of a target of an adapter."""
-        prefix = self.spec.partition(":")[0]
+        prefix, _ = parts_of_name(self.spec)
         return prefix != PREFIX and prefix not in adapters()
 
     def load(self) -> Target:
@@ -172,11 +180,22 @@ def adapters() -> dict[str, Any]:
     return {point.name: point for point in entry_points(group=ADAPTER_GROUP)}
 
 
+def parts_of_name(spec: str) -> tuple[str, str]:
+    """What stands before the colon and behind it. The path of a file, which ends in .py, may have colons of its own."""
+    prefix, _, name = spec.partition(":")
+    if prefix == PREFIX or f"{SUFFIX}:" not in spec:
+        return prefix, name
+    file, _, name = spec.rpartition(f"{SUFFIX}:")
+    return f"{file}{SUFFIX}", name
+
+
 @lru_cache(maxsize=32)
 def _load(spec: str, directory: str, call: str | None) -> Target:
-    prefix, colon, name = spec.partition(":")
-    if not (prefix and colon and name):
-        raise InvalidInput(f"target = {spec!r}: must be module:function, exec:COMMAND or ADAPTER:NAME")
+    prefix, name = parts_of_name(spec)
+    if not (prefix and name):
+        raise InvalidInput(
+            f"target = {spec!r}: must be module:function, file.py:function, exec:COMMAND or ADAPTER:NAME"
+        )
     if call is not None and (prefix == PREFIX or prefix in adapters()):
         raise InvalidInput(f"call = {call!r}: only for a target module:function; {spec} is called in a way of its own")
     if prefix == PREFIX:
@@ -195,7 +214,8 @@ def _in_batches(command: tuple[str, ...], directory: str, most: int, x: Matrix, 
 
 def _process_target(spec: str, command: str, directory: str) -> Target:
     try:
-        return Target(name=spec, draw=process_draw(command, directory), notes=(NOTE,))
+        ready = partial(starting, words_of(command), directory)
+        return Target(name=spec, draw=process_draw(command, directory), notes=(NOTE,), starting=ready)
     except ValueError as error:
         raise InvalidInput(f"target = {spec!r}: {error}") from error
 
@@ -220,7 +240,7 @@ def _adapter_target(spec: str, prefix: str, name: str) -> Target:
     module = adapter(prefix)
     targets: dict[str, Callable[[], Target]] = module.TARGETS
     if name not in targets:
-        raise InvalidInput(f"target = {spec!r}: {prefix} has {', '.join(targets)}")
+        raise InvalidInput(f"target = {spec!r}: {_meant(name, targets)}{prefix} has {', '.join(targets)}")
     package: Package | None = getattr(module, "PACKAGE", None)
     if package is not None:
         absent = package.no_copy()
@@ -233,6 +253,17 @@ def _adapter_target(spec: str, prefix: str, name: str) -> Target:
         return targets[name]()
     except (ImportError, SystemExit) as error:
         raise CannotRun(f"{spec}: {last_line(error)}") from error
+
+
+def _meant(name: str, known: Iterable[str]) -> str:
+    """A question for a message about an unknown name; neither capitals, hyphens nor underscores count."""
+
+    def plain(text: str) -> str:
+        return "".join(letter for letter in text.lower() if letter.isalnum())
+
+    by_plain = {plain(one): one for one in known}
+    near = difflib.get_close_matches(plain(name), by_plain, n=1)
+    return f"did you mean {by_plain[near[0]]}? " if near else ""
 
 
 def _target_elsewhere(spec: str, prefix: str, module: Any, name: str, problem: str) -> Target:
@@ -257,23 +288,68 @@ def _target_elsewhere(spec: str, prefix: str, module: Any, name: str, problem: s
 
 
 def _function(spec: str, module: str, path: str, directory: str) -> Any:
-    if "/" in module or module.endswith(".py"):
-        name = module.removesuffix(".py").rpartition("/")[2]
-        raise InvalidInput(f"target = {spec!r}: give the name of a module, such as {name}:{path}, in its directory")
-    if directory not in sys.path:
-        sys.path.insert(0, directory)
+    if "/" in module and not module.endswith(SUFFIX):
+        raise InvalidInput(f"target = {spec!r}: a path must be that of a file, such as {module}{SUFFIX}:{path}")
     try:
         with put_back():
-            found: Any = importlib.import_module(module)
+            found: Any = _module(spec, module, directory)
             for part in path.split("."):
                 found = getattr(found, part)
     except (ImportError, AttributeError) as error:
-        raise InvalidInput(f"target = {spec!r}: {error}") from error
+        absent = isinstance(error, ModuleNotFoundError) and error.name == module
+        meant = _meant(module, adapters()) if absent else ""
+        raise InvalidInput(f"target = {spec!r}: {meant}{error}") from error
+    except InvalidInput:
+        raise
     except (Exception, SystemExit) as error:
         raise CannotRun(f"{spec}: importing {module} raised {type(error).__name__}: {text_of(error)}") from error
     if not (callable(found) or hasattr(found, "fit")):
         raise InvalidInput(f"target = {spec!r}: must be a function, is {type(found).__name__}")
     return found
+
+
+def _module(spec: str, name: str, directory: str) -> Any:
+    if name.endswith(SUFFIX):
+        return _module_of_file(spec, name, directory)
+    _look_in(directory)
+    return importlib.import_module(name)
+
+
+def _look_in(directory: str) -> None:
+    if directory not in sys.path:
+        sys.path.insert(0, directory)
+
+
+def _module_of_file(spec: str, name: str, directory: str) -> Any:
+    """The module in a file, which may import what lies beside it; a file of a package is imported as a part of that.
+
+    A module of the same name from another file stays what it is.
+    """
+    file = Path(directory, name).resolve()
+    if not file.is_file():
+        raise InvalidInput(f"target = {spec!r}: there is no file {name} in {directory}")
+    root, words = file.parent, [file.stem]
+    while (root / "__init__.py").is_file():
+        root, words = root.parent, [root.name, *words]
+    _look_in(str(root))
+    full = ".".join(words)
+    known = sys.modules.get(full)
+    if known is not None and getattr(known, "__file__", None) != str(file):
+        full = f"{full}_{zlib.crc32(str(file).encode()):08x}"
+    elif len(words) > 1:
+        return importlib.import_module(full)
+    if full in sys.modules:
+        return sys.modules[full]
+    found = importlib.util.spec_from_file_location(full, file)
+    assert found is not None
+    assert found.loader is not None
+    module = sys.modules[full] = importlib.util.module_from_spec(found)
+    try:
+        found.loader.exec_module(module)
+    except BaseException:
+        del sys.modules[full]
+        raise
+    return module
 
 
 class TimeLimitError(Exception):
@@ -359,19 +435,20 @@ def observed_call(
     target: Target, x: Matrix, budget: dict[str, Any], rng: np.random.Generator, seconds: float
 ) -> tuple[Any, float, Changed]:
     """One draw as `call` makes it, and what it changed in the state of the process."""
+    limit = seconds + (target.starting() if target.starting else 0.0)
     start = time.perf_counter()
     output: Any
     changed = Changed()
     try:
         with put_back() as changed:
-            output = within(seconds, lambda: target.draw(x, rng=rng, **budget))
-    except KeyboardInterrupt:
+            output = within(limit, lambda: target.draw(x, rng=rng, **budget))
+    except (KeyboardInterrupt, OutOfStep):
         raise
     except BaseException as error:
-        output = _failure(error, time.perf_counter() - start, seconds)
+        output = _failure(error, time.perf_counter() - start, limit, seconds)
     elapsed = time.perf_counter() - start
-    if elapsed > seconds and _has_limit() and not isinstance(output, Failure):  # the interruption was swallowed
-        output = _failure(TimeLimitError(), elapsed, seconds)
+    if elapsed > limit and _has_limit() and not isinstance(output, Failure):  # the interruption was swallowed
+        output = _failure(TimeLimitError(), elapsed, limit, seconds)
     return output, elapsed, changed
 
 
@@ -380,8 +457,8 @@ def ran_out_of_time(error: BaseException, elapsed: float, seconds: float) -> boo
     return isinstance(error, TimeLimitError | InsistentTimeLimitError) or elapsed >= seconds * ALMOST
 
 
-def _failure(error: BaseException, elapsed: float, seconds: float) -> Failure:
-    if ran_out_of_time(error, elapsed, seconds):
+def _failure(error: BaseException, elapsed: float, limit: float, seconds: float) -> Failure:
+    if ran_out_of_time(error, elapsed, limit):
         return Failure("time-out", f"no output after {seconds:g} s")
     if isinstance(error, NoReply):
         return Failure(error.kind, error.message)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from covassay.verification.audit.targets.calling import Wrapped
-from covassay.verification.audit.targets.target import Target, TargetReference, TargetSource
+from covassay.verification.audit.targets.target import SUFFIX, Target, TargetReference, TargetSource, parts_of_name
 
 
 @dataclass(frozen=True)
@@ -70,9 +70,12 @@ def _defined(draw: Any, directory: Path) -> Whereabouts | None:
 
 def _in_text(source: TargetReference, directory: Path) -> Whereabouts | None:
     """Where the text of the module, in the directory of the target, defines the name; the module is not imported."""
-    module, _, path = source.spec.partition(":")
-    stem = directory.joinpath(*module.split("."))
-    file = next((f for f in (stem.with_name(f"{stem.name}.py"), stem / "__init__.py") if f.is_file()), None)
+    module, path = parts_of_name(source.spec)
+    stem = (
+        directory / module.removesuffix(SUFFIX) if module.endswith(SUFFIX) else directory.joinpath(*module.split("."))
+    )
+    places = stem.with_name(f"{stem.name}{SUFFIX}"), stem / "__init__.py"
+    file = next((place for place in places if place.is_file()), None)
     if file is None:
         return None
     try:

@@ -7,7 +7,6 @@ with the budgets of the released code, which are larger than ρ.
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
 
 import numpy as np
 
@@ -61,7 +60,7 @@ def released_em(rows: Matrix, setting: Setting, rng: np.random.Generator) -> Mat
     c = n * second_moment(rows)
     eigenvalue_budget, budget = released_em_budgets(setting["rho"], d)
     values = np.linalg.eigvalsh(c)[::-1] + 2 / eigenvalue_budget * rng.laplace(size=d)
-    directions = draw_directions(c, [budget / 4] * (d - 1), partial(bingham.sample, rng=rng))
+    directions = draw_directions(c, [budget / 4] * (d - 1), lambda m, step: bingham.sample(m, rng))
     released: Matrix = (directions.T * np.clip(values, 0, n)) @ directions / n
     return released
 

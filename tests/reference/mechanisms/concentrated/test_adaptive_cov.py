@@ -17,11 +17,10 @@ from covassay.reference.domain import second_moment, unit_rows
 from covassay.reference.errors import InvalidInput
 from covassay.reference.laws.wigner import ENSEMBLES, separation_squared
 from covassay.reference.mechanisms.building_blocks import above_threshold, private_radius
-from covassay.reference.mechanisms.concentrated import gauss_cov, separate_cov
+from covassay.reference.mechanisms.concentrated import adaptive_cov, clipped_cov, gauss_cov, separate_cov
 from covassay.reference.mechanisms.concentrated.adaptive_cov import (
     MECHANISM,
     AdaptiveCovNoise,
-    decide,
     draw_noise,
     errors,
     final_budget,
@@ -87,10 +86,26 @@ def test_the_noise_of_gauss_cov_falls_with_the_square_of_the_threshold() -> None
     assert [separate_noise(k, 1.0, 1.0) for k in range(3)] == [2, 0.75, 0.3125]
 
 
-def decision(x: Matrix, rho: float, bounds: Any, noise: AdaptiveCovNoise | None = None) -> tuple[int, str]:
-    found = decide(unit_rows(x), noise or quiet(*x.shape), rho=rho, radius="none", calibration="paper",
-                   ensemble="wigner", bounds=bounds, beta=0.1)  # fmt: skip
-    return found.level, found.base
+def decision(
+    x: Matrix, rho: float, bounds: Any, noise: AdaptiveCovNoise | None = None, calibration: Any = "paper"
+) -> tuple[int, str]:
+    """k*, and the mechanism of step 4: what `release` gets from the search, and what it asks to run."""
+    levels, bases = [], []
+
+    def searched(*given: Any) -> int:
+        levels.append(clipped_cov.first_level(*given))
+        return levels[-1]
+
+    def ran(*given: Any) -> Matrix:
+        bases.append(given[4])
+        return clipped_cov.clipped(*given)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(adaptive_cov, "first_level", searched)
+        patch.setattr(adaptive_cov, "clipped", ran)
+        release(unit_rows(x), noise or quiet(*x.shape), rho=rho, calibration=calibration, bounds=bounds)
+    (level,), (base,) = levels, bases
+    return level, base
 
 
 def test_a_decision_agrees_with_a_hand_calculation() -> None:
@@ -113,11 +128,10 @@ def test_the_release_is_the_chosen_mechanism_on_clipped_rows() -> None:
         for calibration in ("paper", "tight"):
             noise = draw_noise(5, np.random.default_rng(2), rows=600)
             rho = 20.0
-            found = decide(x, noise, rho=rho, radius="none", calibration=calibration, ensemble="wigner",
-                           bounds=bounds, beta=0.1)  # fmt: skip
-            tau = min(1.0, 2.0 ** (1 - found.level))
+            level, base = decision(x, rho, bounds, noise, calibration)
+            tau = min(1.0, 2.0 ** (1 - level))
             final = final_budget(rho, "none", calibration)
-            if found.base == "gauss":
+            if base == "gauss":
                 expected = gauss_cov.release(x, noise.base.matrix, rho=final, row_bound=tau)
             else:
                 expected = separate_cov.release(x, noise.base, rho=final, row_bound=tau)

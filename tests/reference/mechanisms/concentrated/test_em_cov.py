@@ -248,7 +248,7 @@ def test_directions_are_drawn_from_the_law_of_the_exponent() -> None:
     for _ in range(1000):
         directions: list[Vector] = []
 
-        def keep(m: Matrix, directions: list[Vector] = directions) -> Vector:
+        def keep(m: Matrix, step: int, directions: list[Vector] = directions) -> Vector:
             u = iterative_eigenvectors.law.sample(m, rng)
             directions.append(u)
             return u

@@ -20,7 +20,7 @@ from covassay.reference.errors import InvalidInput
 from covassay.reference.laws import bingham as law
 from covassay.reference.laws import haar
 from covassay.reference.mechanisms.parameters import CALIBRATIONS
-from covassay.reference.mechanisms.pure.bingham import exponent, privacy_loss, release, sample, spend
+from covassay.reference.mechanisms.pure.bingham import draw_noise, exponent, privacy_loss, release, sample, spend
 from covassay.reference.privacy import PureDP, zcdp_of_bounded_range
 from covassay.verification.statistics.tests import kolmogorov_smirnov
 from tests.conventions import FALSE_ALARM, SEEDS, Matrix, Vector
@@ -202,6 +202,7 @@ def test_draws_follow_the_bingham_law_of_the_data(calibration: Any) -> None:
 
 
 def test_sample_is_release_with_the_law_of_the_module() -> None:
-    rng = np.random.default_rng(14)
+    key = draw_noise(2, np.random.default_rng(14)).key
+    rng = np.random.default_rng(np.random.SeedSequence(key, spawn_key=(0,)))
     expected = release(X, lambda m: law.sample(m, rng), epsilon=2, calibration="tight")
     np.testing.assert_array_equal(sample(X, np.random.default_rng(14), epsilon=2, calibration="tight"), expected)

@@ -151,7 +151,9 @@ def test_the_release_has_the_noisy_eigenvalues(seed: int, d: int, budget: Any) -
     rng = np.random.default_rng(seed)
     x = unit_rows(rng.standard_normal((4, d)))
     laplace = rng.laplace(size=d)
-    got = release(x, IterativeEigenvectorsNoise(laplace, lambda m: law.sample(m, rng)), epsilon=0.8, budget=budget)
+    got = release(
+        x, IterativeEigenvectorsNoise(laplace, lambda m, step: law.sample(m, rng)), epsilon=0.8, budget=budget
+    )
     noisy = np.linalg.eigvalsh(x.T @ x)[::-1] + 5 * laplace  # 2/ε₀ = 4/.8
     np.testing.assert_array_equal(got, got.T)
     np.testing.assert_allclose(4 * np.linalg.eigvalsh(got), np.sort(noisy), atol=1e-11)
@@ -166,7 +168,7 @@ def test_the_error_obeys_the_deterministic_bound_of_the_paper(seed: int, d: int,
     c = x.T @ x
     laplace = scale * rng.uniform(-1, 1, size=d)
 
-    def direction(m: Matrix) -> Vector:
+    def direction(m: Matrix, step: int) -> Vector:
         return law.sample(20 * m, rng)
 
     got = 6 * release(x, IterativeEigenvectorsNoise(laplace, direction), epsilon=4.0)

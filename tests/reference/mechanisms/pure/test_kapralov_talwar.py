@@ -86,7 +86,7 @@ def test_what_is_left_is_the_error(seed: int, d: int, rank: int) -> None:
     k = min(rank or d, d)
     seen: list[Matrix] = []
 
-    def direction(m: Matrix) -> Vector:
+    def direction(m: Matrix, step: int) -> Vector:
         seen.append(m / kapralov_talwar.exponent(2.0, k))
         return law.sample(m, rng)
 

@@ -18,6 +18,7 @@ from covassay.reference.errors import InvalidInput
 from covassay.reference.laws import bingham, haar
 from covassay.reference.laws import matrix_bingham as law
 from covassay.reference.mechanisms.pure.matrix_bingham import (
+    draw_noise,
     error_bound,
     exponent,
     privacy_loss,
@@ -150,6 +151,7 @@ def test_what_is_missed_stays_within_the_bound(d: int, k: int) -> None:
 
 
 def test_sample_is_release_with_the_law_of_the_module() -> None:
-    rng = np.random.default_rng(14)
+    key = draw_noise(2, np.random.default_rng(14)).key
+    rng = np.random.default_rng(np.random.SeedSequence(key, spawn_key=(0,)))
     expected = release(X, lambda m, k: law.sample(m, k, rng), epsilon=2)
     np.testing.assert_array_equal(sample(X, np.random.default_rng(14), epsilon=2), expected)

@@ -32,7 +32,7 @@ from covassay.reference.mechanisms.pure.output_perturbation import (
     spend,
 )
 from covassay.reference.privacy import PureDP
-from covassay.verification.audit.profiles.output_perturbation import worst_pair
+from covassay.verification.audit.knowledge.output_perturbation import worst_pair
 from covassay.verification.statistics.tests import independence, kolmogorov_smirnov
 from tests.conventions import FALSE_ALARM, SEEDS, Matrix, Vector
 

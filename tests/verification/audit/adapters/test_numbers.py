@@ -9,9 +9,9 @@ import pytest
 from covassay.reference.errors import InvalidInput
 from covassay.reference.mechanisms.registry import stated_claim
 from covassay.reference.privacy import ZCDP, PureDP
+from covassay.verification.audit.api import audit, audit_bits
 from covassay.verification.audit.check import claim_of
-from covassay.verification.audit.engine.checks import Verdict
-from covassay.verification.audit.run import audit, audit_bits
+from covassay.verification.audit.engine.finding import Verdict
 from covassay.verification.audit.targets.target import CannotRun, TargetReference
 
 

@@ -10,10 +10,11 @@ import pytest
 
 from covassay.reference.privacy import PureDP
 from covassay.verification.audit.adapters import opendp_mechanisms
-from covassay.verification.audit.engine.checks import CheckResult, Status, Verdict
+from covassay.verification.audit.api import audit
+from covassay.verification.audit.engine.finding import Finding, Status, Verdict
 from covassay.verification.audit.engine.user_data import load_user_data, scaled
+from covassay.verification.audit.report import AuditReport
 from covassay.verification.audit.reports.readme_tables import finding, mechanisms_table, replace_section
-from covassay.verification.audit.run import AuditReport, audit
 from covassay.verification.audit.targets.target import CannotRun, TargetReference
 
 CLAIM = PureDP(1.0)
@@ -27,7 +28,7 @@ def needs(*modules: str) -> pytest.MarkDecorator:
     return pytest.mark.skipif(skip, reason=f"needs {', '.join(missing)}: pip install 'covassay[peers]'")
 
 
-def law_checks(report: AuditReport) -> list[CheckResult]:
+def law_checks(report: AuditReport) -> list[Finding]:
     return [check for check in report.checks if check.kind == "law" and check.status is Status.REFUTED]
 
 
@@ -50,8 +51,8 @@ def test_the_shipped_eigenvector_samplers_follow_another_law_and_exceed_their_ep
     assert "wrong sign" in report.diagnoses[0]
     aimed = next(check for check in report.checks if check.name == "event" and "d=6" in check.scenario)
     assert aimed.status in (Status.REFUTED, Status.SUSPICIOUS)
-    assert aimed.facts["confidence"] == 0.999
-    assert aimed.facts["loss_lower_bound"] > 1.0
+    assert aimed.facts.confidence == 0.999
+    assert aimed.facts.loss_lower_bound > 1.0
     assert "loss 1.706 on this pair and 1.735 as n → ∞" in aimed.detail
     slow = next(check for check in report.checks if check.name == "running time")
     assert slow.status is Status.NOTED

@@ -8,8 +8,8 @@ import pytest
 from covassay.reference.mechanisms.registry import default_claim
 from covassay.reference.rounded import WITH_ROUNDED_FORM
 from covassay.verification.audit.adapters.rounded_releases import TARGETS
-from covassay.verification.audit.engine.checks import Verdict
-from covassay.verification.audit.run import audit
+from covassay.verification.audit.api import audit
+from covassay.verification.audit.engine.finding import Verdict
 from covassay.verification.audit.targets.target import CannotRun
 
 

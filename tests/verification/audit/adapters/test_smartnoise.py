@@ -9,9 +9,9 @@ import pytest
 
 from covassay.reference.privacy import PureDP
 from covassay.verification.audit.adapters import smartnoise_mechanisms as adapter
-from covassay.verification.audit.engine.checks import Status, Verdict
+from covassay.verification.audit.api import audit
+from covassay.verification.audit.engine.finding import Status, Verdict
 from covassay.verification.audit.negative_controls.of_box import UNEQUAL, _lower_at_upper, covariance, exact
-from covassay.verification.audit.run import audit
 from covassay.verification.audit.targets.target import CannotRun, TargetReference
 
 INSTALLED = importlib.util.find_spec("snsynth") is not None
@@ -35,7 +35,7 @@ def test_a_variance_has_the_noise_of_a_covariance(name: str) -> None:
     report = audit(TargetReference(f"smartnoise:{name}", "."), CLAIM, bounds=UNEQUAL, samples=600, jobs=2)
     assert report.verdict is Verdict.REFUTED
     assert {check.kind for check in report.refuted} == {"privacy"}
-    assert max(check.facts["loss_lower_bound"] for check in report.refuted) > 3.13
+    assert max(check.facts.loss_lower_bound for check in report.refuted) > 3.13
     text = " ".join(report.diagnoses)
     assert "it has the scale of entry (1, 3)" in text
     assert "np.tril_indices" in text

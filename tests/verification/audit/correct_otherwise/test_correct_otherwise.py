@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 
 from covassay.reference.mechanisms.registry import default_claim
-from covassay.verification.audit.run import AuditReport, audit
+from covassay.verification.audit.api import audit
+from covassay.verification.audit.report import AuditReport
 from covassay.verification.audit.targets.target import Target
 
 HERE = Path(__file__).parent

@@ -6,12 +6,12 @@ import pytest
 from covassay.reference.domain import Matrix, unit_rows
 from covassay.reference.errors import InvalidInput
 from covassay.reference.privacy import ZCDP, ApproximateDP, Guarantee, PureDP
+from covassay.verification.audit.api import audit
 from covassay.verification.audit.engine.adjacency import explained, two_steps
-from covassay.verification.audit.engine.checks import Verdict
-from covassay.verification.audit.profiles.wrong_scales import explained_by_adjacency
+from covassay.verification.audit.engine.finding import Verdict
+from covassay.verification.audit.knowledge.adjacency import explained_by_adjacency
 from covassay.verification.audit.reports.json_report import as_json
 from covassay.verification.audit.reports.words import summary
-from covassay.verification.audit.run import audit
 from covassay.verification.audit.targets.target import Target, TargetReference
 
 CLAIM = PureDP(1.0)

@@ -8,10 +8,10 @@ import pytest
 
 from covassay.reference.mechanisms.output import SECOND_MOMENT
 from covassay.reference.privacy import PureDP
-from covassay.verification.audit.engine.bulk import draw_many_is_draw
-from covassay.verification.audit.engine.checks import Status
+from covassay.verification.audit.engine.finding import Status
 from covassay.verification.audit.engine.sampling import Setting
-from covassay.verification.audit.run import FALSE_ALARM
+from covassay.verification.audit.options import FALSE_ALARM
+from covassay.verification.audit.questions.contract.draw_many import draw_many_is_draw
 from covassay.verification.audit.targets.target import Target
 
 

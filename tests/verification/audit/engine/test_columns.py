@@ -7,8 +7,9 @@ from covassay.reference.domain import Box, Matrix
 from covassay.reference.errors import InvalidInput
 from covassay.reference.mechanisms.output import SECOND_MOMENT
 from covassay.reference.privacy import PureDP
-from covassay.verification.audit.engine.checks import CheckResult, Status, Verdict
+from covassay.verification.audit.api import audit
 from covassay.verification.audit.engine.columns import _data, columns, entry_findings
+from covassay.verification.audit.engine.finding import Finding, Status, Verdict
 from covassay.verification.audit.engine.sampling import Setting
 from covassay.verification.audit.negative_controls.of_box import (
     CORRECT,
@@ -20,7 +21,6 @@ from covassay.verification.audit.negative_controls.of_box import (
     in_the_other_order,
     mirrored,
 )
-from covassay.verification.audit.run import audit
 from covassay.verification.audit.targets.target import Target
 
 ALPHA = 5e-10
@@ -90,7 +90,7 @@ def absolute(x: Matrix, *, epsilon: float, rng: np.random.Generator, bounds: Bou
     return np.abs(noisy)
 
 
-def found(function, promised: bool = False) -> dict[str, CheckResult]:  # type: ignore[no-untyped-def]
+def found(function, promised: bool = False) -> dict[str, Finding]:  # type: ignore[no-untyped-def]
     target = Target("f", function)  # ε = 100, so that noise is small beside the covariances
     setting = Setting(target, {"epsilon": 100.0, "bounds": UNEQUAL}, SECOND_MOMENT, 0, box=BOX)
     return {check.name: check for check in columns(setting, 1000, ALPHA, promised).checks}

@@ -7,10 +7,18 @@ from covassay.reference.domain import Matrix
 from covassay.reference.laws.wigner import sample_goe
 from covassay.reference.mechanisms.output import SECOND_MOMENT
 from covassay.reference.privacy import PureDP
-from covassay.verification.audit.engine.checks import Status, Verdict
-from covassay.verification.audit.engine.contract import Form, contract, edge_cases, row_order
+from covassay.verification.audit.api import audit
+from covassay.verification.audit.budget import ErrorBudget
+from covassay.verification.audit.engine.contract import Form
+from covassay.verification.audit.engine.finding import Status, Verdict
 from covassay.verification.audit.engine.sampling import Setting
-from covassay.verification.audit.run import audit
+from covassay.verification.audit.knowledge.shared.profile import black_box
+from covassay.verification.audit.options import AuditSettings
+from covassay.verification.audit.question import Subject
+from covassay.verification.audit.questions import own
+from covassay.verification.audit.questions.contract.edge_cases import edge_cases
+from covassay.verification.audit.questions.contract.row_order import row_order
+from covassay.verification.audit.run import ask
 from covassay.verification.audit.targets.target import Target, TargetReference
 
 
@@ -63,7 +71,7 @@ def from_the_system(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> M
     ],
 )
 def test_a_refused_size_is_noted_and_refused_data_are_refuted(function, status, named) -> None:  # type: ignore[no-untyped-def]
-    check = edge_cases(Setting(Target("f", function), {"epsilon": 1.0}, SECOND_MOMENT, 0))
+    check = edge_cases(Setting(Target("f", function), {"epsilon": 1.0}, SECOND_MOMENT, 0), Form(), 1e-12)
     assert check.status is status
     assert named in check.detail
 
@@ -77,7 +85,9 @@ def test_a_target_that_needs_two_rows_or_columns_is_not_refuted(function) -> Non
 @pytest.mark.thorough
 def test_a_target_that_ignores_rng_has_one_finding_and_none_if_it_says_so() -> None:
     setting = Setting(Target("f", from_the_system), {"epsilon": 1.0}, SECOND_MOMENT, 0)
-    checks = {check.name: check.status for check in contract(setting, Form())}
+    subject = Subject(setting, PureDP(1.0), black_box(SECOND_MOMENT), None, "replace-one", AuditSettings())
+    ask([q for q in own() if q.kind == "contract"], subject, ErrorBudget(1e-9))
+    checks = {check.name: check.status for check in subject.findings}
     assert [name for name, status in checks.items() if status is Status.REFUTED] == ["same seed, same output"]
     assert checks["row order"] is Status.SKIPPED
     report = audit(from_the_system, PureDP(1.0), samples=400, seeded=False)

@@ -13,27 +13,29 @@ from covassay.reference.mechanisms.pure import nuclear_laplace
 from covassay.reference.mechanisms.registry import MECHANISMS, default_claim, mechanism
 from covassay.reference.privacy import PureDP
 from covassay.verification.audit.adapters.covassay_mechanisms import TARGETS
-from covassay.verification.audit.engine.checks import CheckResult, Status
+from covassay.verification.audit.api import audit
 from covassay.verification.audit.engine.coincidences import as_draws, coincidences, found_in
+from covassay.verification.audit.engine.finding import Finding, Status
 from covassay.verification.audit.engine.same_noise import NAME, TOLERANCE_FLOAT32, DataPath, same_noise
 from covassay.verification.audit.engine.sampling import Setting
 from covassay.verification.audit.engine.zoo import CATEGORIES, SHAPES, zoo
-from covassay.verification.audit.profiles.by_mechanism import profile
-from covassay.verification.audit.profiles.data_paths import ADDITIVE, REASONS
-from covassay.verification.audit.run import audit
+from covassay.verification.audit.knowledge.known import UNKNOWN, known, profile
+from covassay.verification.audit.knowledge.shared.data_paths import NotAdditive, QueryPlusNoise
+from covassay.verification.audit.knowledge.shared.profile import ClaimUnderAudit
 from covassay.verification.audit.targets.target import Target, TargetReference
 
 ALPHA = 5e-10
+ADDITIVE = {name for name in MECHANISMS if isinstance(known(name).path, QueryPlusNoise)}
 OWN_ROWS = unit_rows(np.random.default_rng(0).standard_normal((178, 13)))  # a data set of the user's own
 
 
 def path_of(name: str, options: dict[str, str] | None = None) -> DataPath:
-    known = profile(name, default_claim(name), mechanism(name).resolve(options or {}), 200, 0).data_path
-    assert known is not None
-    return known
+    path = profile(name, default_claim(name), mechanism(name).resolve(options or {}), 200, 0).data_path
+    assert path is not None
+    return path
 
 
-def run(draw: Callable[..., Any], name: str, seed: int = 0, seeded: bool = True) -> list[CheckResult]:
+def run(draw: Callable[..., Any], name: str, seed: int = 0, seeded: bool = True) -> list[Finding]:
     declared, claim = mechanism(name), default_claim(name)
     setting = Setting(Target("t", draw, seeded=seeded), claim.keywords(), declared.output, seed=seed)
     path = path_of(name)
@@ -140,9 +142,9 @@ def test_the_tolerance_is_below_three_percent_of_a_row(n: int, d: int) -> None:
 
 @pytest.mark.thorough
 def test_every_mechanism_states_its_data_path() -> None:
-    assert ADDITIVE | set(REASONS) == set(MECHANISMS)
-    assert not ADDITIVE & set(REASONS)
-    for name in MECHANISMS:
+    for name, declared in MECHANISMS.items():
+        path = known(name).path_of(ClaimUnderAudit(declared, default_claim(name), declared.resolve({}), 200, 0))
+        assert isinstance(path, QueryPlusNoise) or (isinstance(path, NotAdditive) and path is not UNKNOWN), name
         stated = path_of(name).stated
         assert stated.endswith(".")
         assert "Not covered" in stated

@@ -10,18 +10,19 @@ from covassay.reference.domain import Matrix
 from covassay.reference.mechanisms.building_blocks.gaussian_approximate import multiplier
 from covassay.reference.mechanisms.output import OUTPUTS
 from covassay.reference.privacy import ZCDP, ApproximateDP, Guarantee, PureDP
+from covassay.verification.audit.api import audit
+from covassay.verification.audit.budget import decide
 from covassay.verification.audit.engine import pair_draws, privacy
-from covassay.verification.audit.engine.checks import CheckResult, Status, Verdict
 from covassay.verification.audit.engine.events import Pair, Statistic
+from covassay.verification.audit.engine.finding import Finding, Look, Status, Verdict
 from covassay.verification.audit.engine.pair_draws import EARLY_SHARE
 from covassay.verification.audit.engine.privacy import run_pair
 from covassay.verification.audit.engine.sampling import Setting, draw, joined
-from covassay.verification.audit.run import MOST_CHECKS, audit, decide
 from covassay.verification.audit.targets.target import Target
 
 PAIR = Pair("0 and 1", np.zeros((1, 1)), np.ones((1, 1)), (Statistic("y", lambda y: y[:, 0]),))
 ALPHA = 5e-10  # of one look
-STOP = ALPHA / MOST_CHECKS
+STOP = ALPHA / 1000
 LOOSE = ApproximateDP(1.0, 0.01)
 RIGHT = {"pure": ("laplace", 1.0, PureDP(1.0)), "zcdp": ("gaussian", 1.0, ZCDP(0.5)),
          "approximate": ("gaussian", multiplier(1.0, 0.01, "tight"), LOOSE)}  # fmt: skip
@@ -39,13 +40,13 @@ def target(noise: str, scale: float) -> Target:
 
 def checks(
     noise: str, scale: float, claim: Guarantee, samples: int, seed: int, stop: float
-) -> tuple[list[CheckResult], int]:
+) -> tuple[list[Finding], int]:
     """The checks of the pair, and how many draws were made a side."""
     made: list[int] = []
     setting = Setting(
         target(noise, scale), claim.keywords(), OUTPUTS["vector"], seed=seed, progress=lambda _, n: made.append(n)
     )
-    return run_pair(setting, PAIR, claim, samples, "first look", stop), sum(made) // 2
+    return run_pair(setting, PAIR, claim, Look(samples=samples), stop), sum(made) // 2
 
 
 @pytest.mark.slow
@@ -59,7 +60,7 @@ def test_a_target_with_far_too_little_noise_ends_in_a_fraction_of_the_draws(
     for seed in range(3):
         (check,), made = checks(noise, factor * scale, guarantee, 20_000, seed, STOP)
         assert made <= most
-        (decided,) = decide([check], ALPHA)
+        (decided,) = decide([check], Look(level=ALPHA))
         assert decided.status is Status.REFUTED
         assert check.p_value is not None
         assert check.p_value <= STOP
@@ -111,7 +112,7 @@ def test_early_ends_do_come_where_they_are_let() -> None:
 
 def test_the_bound_of_an_early_end_holds() -> None:
     """Half of the Laplace noise has loss 2: no bound of 15 pairs exceeds it."""
-    bounds = [checks("laplace", 0.5, PureDP(1.0), 20_000, seed, STOP)[0][0].facts["loss_lower_bound"]
+    bounds = [checks("laplace", 0.5, PureDP(1.0), 20_000, seed, STOP)[0][0].facts.loss_lower_bound
               for seed in range(15)]  # fmt: skip
     assert max(bounds) < 2.0
     assert min(bounds) > 0.9
@@ -143,7 +144,7 @@ def test_a_pair_that_runs_out_of_time_ends_after_the_stage_in_which_it_did() -> 
     """Three draws that take too long end a chunk, and a stage begins with two chunks: 6 time-outs, not 3 × 28."""
     slow = Hangs()
     setting = Setting(Target("slow", slow), {"epsilon": 1.0}, OUTPUTS["vector"], seed=0, seconds=0.02)
-    (check,) = run_pair(setting, PAIR, PureDP(1.0), 2000, "first look")
+    (check,) = run_pair(setting, PAIR, PureDP(1.0), Look(samples=2000))
     assert check.status is Status.INCONCLUSIVE
     assert slow.calls <= 40 + 6
 
@@ -167,9 +168,9 @@ def test_a_test_to_which_chance_gives_no_draws_does_not_count_the_pilot(monkeypa
     (check,) = checks("laplace", 0.001, PureDP(1.0), 1000, 0, 0.0)[0]
     assert not list(sizes)
     assert check.p_value == 1.0
-    assert check.facts["draws"] == [0, 0]
-    assert check.facts["loss_lower_bound"] == -math.inf
-    (decided,) = decide([check], ALPHA)
+    assert check.facts.draws == (0, 0)
+    assert check.facts.loss_lower_bound == -math.inf
+    (decided,) = decide([check], Look(level=ALPHA))
     assert decided.status is not Status.REFUTED
 
 

@@ -11,30 +11,31 @@ import pytest
 
 from covassay.reference.domain import Matrix, row_norms, second_moment, unit_rows
 from covassay.reference.mechanisms.concentrated import separate_cov
-from covassay.reference.mechanisms.registry import default_claim, mechanism
-from covassay.verification.audit.engine.checks import CheckResult, Status
+from covassay.reference.mechanisms.registry import MECHANISMS, default_claim, mechanism
 from covassay.verification.audit.engine.contract import example_rows
-from covassay.verification.audit.engine.equal_laws import CHANGES, equal_laws
+from covassay.verification.audit.engine.finding import Finding, Status
+from covassay.verification.audit.engine.same_noise import DataPath
 from covassay.verification.audit.engine.sampling import Setting
 from covassay.verification.audit.engine.zoo import zoo
-from covassay.verification.audit.profiles.by_mechanism import profile
-from covassay.verification.audit.profiles.data_paths import (
-    REASONS,
-    THROUGH_SQUARES,
-    THROUGH_SQUARES_OF_ANY_ROWS,
-    THROUGH_THE_MOMENT,
-    equivalent,
-)
+from covassay.verification.audit.knowledge.known import known, profile
+from covassay.verification.audit.knowledge.shared.data_paths import QueryPlusNoise
+from covassay.verification.audit.questions.data_path.equal_laws import CHANGES, equal_laws
 from covassay.verification.audit.targets.target import Target
 
 ALPHA = 5e-10
+NOT_ADDITIVE = sorted(name for name in MECHANISMS if not isinstance(known(name).path, QueryPlusNoise))
 QUICK = ("separate-cov", "private-radius", "naive-pce", "kv-mean")
 
 
-def run(draw: Callable[..., Any], name: str, seed: int = 0) -> list[CheckResult]:
-    declared, claim = mechanism(name), default_claim(name)
-    path = profile(name, claim, declared.resolve({}), 200, 0).data_path
-    return equal_laws(Setting(Target("t", draw), claim.keywords(), declared.output, seed=seed), path, ALPHA)
+def path_of(name: str) -> DataPath:
+    path = profile(name, default_claim(name), mechanism(name).resolve({}), 200, 0).data_path
+    assert path is not None
+    return path
+
+
+def run(draw: Callable[..., Any], name: str, seed: int = 0) -> list[Finding]:
+    setting = Setting(Target("t", draw), default_claim(name).keywords(), mechanism(name).output, seed=seed)
+    return equal_laws(setting, path_of(name), ALPHA)
 
 
 def test_mixed_rows_have_the_second_moment_and_stay_in_the_ball() -> None:
@@ -47,10 +48,10 @@ def test_mixed_rows_have_the_second_moment_and_stay_in_the_ball() -> None:
     assert row_norms(CHANGES["mixed"](plain.x, np.random.default_rng(0))).min() > 0.1
 
 
-@pytest.mark.parametrize("name", sorted(REASONS))
+@pytest.mark.parametrize("name", NOT_ADDITIVE)
 def test_the_reference_gives_one_output_on_equivalent_plain_data(name: str) -> None:
     long = 3 * example_rows(24, 3) if mechanism(name).domain != "cube" else np.abs(example_rows(24, 3)) * 1.5
-    for kind in equivalent(name):
+    for kind in path_of(name).equivalent:
         other = CHANGES[kind](long, np.random.default_rng(1))
         for seed in range(2):
             outputs = [
@@ -60,14 +61,8 @@ def test_the_reference_gives_one_output_on_equivalent_plain_data(name: str) -> N
             assert np.abs(outputs[0] - outputs[1]).max() < 1e-7 * max(1.0, np.abs(outputs[0]).max()), kind
 
 
-def test_the_groups_name_mechanisms_once() -> None:
-    groups = THROUGH_THE_MOMENT, THROUGH_SQUARES, THROUGH_SQUARES_OF_ANY_ROWS
-    assert frozenset().union(*groups) <= set(REASONS)
-    assert sum(map(len, groups)) == len(frozenset().union(*groups))
-
-
 @pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=() if name in QUICK else pytest.mark.slow) for name in sorted(REASONS)]
+    "name", [pytest.param(name, marks=() if name in QUICK else pytest.mark.slow) for name in NOT_ADDITIVE]
 )
 def test_the_reference_is_not_refuted(name: str) -> None:
     (check,) = run(mechanism(name).sample, name)

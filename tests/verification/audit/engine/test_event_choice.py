@@ -9,13 +9,13 @@ from covassay.reference.domain import Matrix
 from covassay.reference.mechanisms.building_blocks.gaussian_approximate import multiplier
 from covassay.reference.mechanisms.output import OUTPUTS
 from covassay.reference.privacy import ZCDP, ApproximateDP, Guarantee, PureDP
-from covassay.verification.audit.engine.checks import CheckResult, Status, Verdict
+from covassay.verification.audit.api import audit
 from covassay.verification.audit.engine.event_choice import GRID, largest_kept, largest_loss, thresholds
 from covassay.verification.audit.engine.events import Pair, Statistic
+from covassay.verification.audit.engine.finding import Finding, Look, Status, Verdict
 from covassay.verification.audit.engine.privacy import run_pair
 from covassay.verification.audit.engine.sampling import Setting
 from covassay.verification.audit.engine.violation import violates
-from covassay.verification.audit.run import audit
 from covassay.verification.audit.targets.target import Target
 
 PAIR = Pair("0 and 1", np.zeros((1, 1)), np.ones((1, 1)), (Statistic("y", lambda y: y[:, 0]),))
@@ -33,9 +33,9 @@ def target(noise: str, scale: float) -> Target:
     return Target(noise, lambda x, *, rng, **budget: many(x, 1, rng=rng, **budget)[0], draw_many=many)
 
 
-def checks(noise: str, scale: float, claim: Guarantee, samples: int, seed: int) -> dict[str, CheckResult]:
+def checks(noise: str, scale: float, claim: Guarantee, samples: int, seed: int) -> dict[str, Finding]:
     setting = Setting(target(noise, scale), claim.keywords(), OUTPUTS["vector"], seed=seed)
-    return {check.name: check for check in run_pair(setting, PAIR, claim, samples, "first look")}
+    return {check.name: check for check in run_pair(setting, PAIR, claim, Look(samples=samples))}
 
 
 TIGHT = {
@@ -79,8 +79,8 @@ def test_half_of_the_laplace_noise_is_refuted_at_1000_draws() -> None:
 def test_the_loss_of_laplace_noise_is_shown_to_two_hundredths_at_a_million_draws() -> None:
     """The event took 10 403 : 3 823 draws when the pilot's largest ratio chose it; 318 000 : 116 000 was on offer."""
     event = checks("laplace", 1.0, PureDP(1.0), 10**6, 0)["event"]
-    assert event.facts["loss_lower_bound"] > 0.98
-    assert max(event.facts["counts"]) > 200_000
+    assert event.facts.loss_lower_bound > 0.98
+    assert max(event.facts.counts) > 200_000
 
 
 def test_the_bet_on_an_event_sees_approximate_dp_broken() -> None:
@@ -154,6 +154,6 @@ def test_a_target_that_always_fails_on_one_side_is_refuted_under_every_claim(cla
     budget = dict.fromkeys(claim.keywords(), 1.0)
     setting = Setting(Target("mine", fails_on_long_rows), {**budget, "epsilon": 1.0}, OUTPUTS["matrix"], seed=0)
     statistic = Statistic("trace", lambda y: np.trace(y, axis1=1, axis2=2))
-    (check,) = run_pair(setting, Pair("p", np.zeros((2, 2)), np.eye(2), (statistic,)), claim, 2000, "look")
+    (check,) = run_pair(setting, Pair("p", np.zeros((2, 2)), np.eye(2), (statistic,)), claim, Look(samples=2000))
     assert check.p_value is not None
     assert 300 * check.p_value < RUN_LEVEL

@@ -12,15 +12,15 @@ from covassay.reference.mechanisms.concentrated import gauss_cov
 from covassay.reference.mechanisms.output import SECOND_MOMENT
 from covassay.reference.mechanisms.registry import MECHANISMS, default_claim, mechanism
 from covassay.reference.privacy import ZCDP, PureDP
+from covassay.verification.audit.api import audit
 from covassay.verification.audit.engine import kinds_of_data
-from covassay.verification.audit.engine.checks import CheckResult, Status
+from covassay.verification.audit.engine.finding import Finding, Look, Status
 from covassay.verification.audit.engine.kinds_of_data import DRAWS, NAMES, SIZES, Beside, places, run_kinds
 from covassay.verification.audit.engine.sampling import Setting
 from covassay.verification.audit.engine.shapes import uniform
 from covassay.verification.audit.engine.zoo import MANY_ROWS, zoo
+from covassay.verification.audit.knowledge.known import profile
 from covassay.verification.audit.negative_controls.of_kinds import NEGATIVE_CONTROLS
-from covassay.verification.audit.profiles.by_mechanism import profile
-from covassay.verification.audit.run import audit
 from covassay.verification.audit.targets.target import Target
 from covassay.verification.statistics.tests import kolmogorov_smirnov
 
@@ -62,12 +62,12 @@ def laplace(x: Matrix, rng: np.random.Generator) -> Matrix:
 BESIDE = Beside(laplace, lambda x: SECOND_MOMENT.features(x.shape[1]), 2)
 
 
-def looked_at(draw: object, samples: int = 2000) -> list[CheckResult]:
+def looked_at(draw: object, samples: int = 2000) -> list[Finding]:
     setting = Setting(Target("x", draw), PureDP(1.0).keywords(), SECOND_MOMENT, seed=0)  # type: ignore[arg-type]
-    return run_kinds(setting, BESIDE, samples, "first look")
+    return run_kinds(setting, BESIDE, Look(samples=samples))
 
 
-def smallest(checks: list[CheckResult]) -> float:
+def smallest(checks: list[Finding]) -> float:
     return min(check.p_value or 0.0 for check in checks)
 
 
@@ -104,7 +104,7 @@ def test_data_that_the_reference_rejects_or_on_which_the_target_fails_are_left_o
         raise InvalidInput("x = …: must be something else")
 
     setting = Setting(Target("x", lambda x, *, epsilon, rng: laplace(x, rng)), {"epsilon": 1.0}, SECOND_MOMENT, seed=0)
-    (check,) = run_kinds(setting, Beside(rejects, BESIDE.features, 2), 2000, "first look")
+    (check,) = run_kinds(setting, Beside(rejects, BESIDE.features, 2), Look(samples=2000))
     assert check.status is Status.SKIPPED
 
     def fails(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
@@ -146,7 +146,7 @@ def test_the_reference_itself_is_not_suspicious(name: str) -> None:
     known = profile(name, claim, declared.resolve({}), 2000, 0)
     assert known.beside is not None
     target = Target(name, lambda x, *, rng, **budget: declared.sample(x, rng, **budget))
-    checks = run_kinds(Setting(target, claim.keywords(), declared.output, seed=3), known.beside, 2000, "first look")
+    checks = run_kinds(Setting(target, claim.keywords(), declared.output, seed=3), known.beside, Look(samples=2000))
     assert smallest(checks) > 1e-5
 
 

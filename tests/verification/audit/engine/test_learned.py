@@ -10,8 +10,9 @@ from covassay.reference.domain import Matrix
 from covassay.reference.mechanisms.output import OUTPUTS
 from covassay.reference.privacy import PureDP
 from covassay.verification.audit.engine import pilot
-from covassay.verification.audit.engine.checks import CheckResult
 from covassay.verification.audit.engine.events import Pair, data_sets, generic_statistics
+from covassay.verification.audit.engine.facts import DifferingRow
+from covassay.verification.audit.engine.finding import Finding, Look
 from covassay.verification.audit.engine.learned import log_ratios
 from covassay.verification.audit.engine.privacy import run_pair
 from covassay.verification.audit.engine.sampling import Setting
@@ -37,14 +38,14 @@ def scale(side: float, size: int, rng: np.random.Generator) -> Matrix:
     return rng.laplace(scale=3.0 if side else 1.0, size=(size, 2))
 
 
-def checks(sampler: Sampler, epsilon: float, samples: int, seed: int) -> list[CheckResult]:
+def checks(sampler: Sampler, epsilon: float, samples: int, seed: int) -> list[Finding]:
     def many(x: Matrix, size: int, *, rng: np.random.Generator, **budget: float) -> Matrix:
         return sampler(x[0, 0], size, rng)
 
     target = Target(sampler.__name__, lambda x, *, rng, **budget: many(x, 1, rng=rng)[0], draw_many=many)
     setting = Setting(target, {"epsilon": epsilon}, OUTPUTS["vector"], seed=seed)
     pair = Pair("p", FIRST, SECOND, generic_statistics(FIRST, SECOND, OUTPUTS["vector"]))
-    return run_pair(setting, pair, PureDP(epsilon), samples, "look")
+    return run_pair(setting, pair, PureDP(epsilon), Look(samples=samples))
 
 
 def smallest_p(sampler: Sampler, epsilon: float, samples: int, seed: int) -> float:
@@ -92,5 +93,5 @@ def test_outputs_that_never_repeat_have_no_table_of_whole_outputs() -> None:
 
 def test_a_row_that_one_data_set_lacks_is_null() -> None:
     found = data_sets(Pair("p", np.array([[1.0], [2.0]]), np.array([[1.0], [3.0], [4.0]]), ()))
-    rows = [{"row": 2, "first": [2.0], "second": [3.0]}, {"row": 3, "first": None, "second": [4.0]}]
-    assert found["differing_rows"] == rows
+    rows = (DifferingRow(2, (2.0,), (3.0,)), DifferingRow(3, None, (4.0,)))
+    assert found.differing_rows == rows

@@ -10,14 +10,14 @@ from covassay.reference.mechanisms.output import SECOND_MOMENT
 from covassay.reference.mechanisms.pure import entrywise_laplace
 from covassay.reference.mechanisms.registry import default_claim, mechanism
 from covassay.reference.privacy import PureDP
+from covassay.verification.audit.api import audit
 from covassay.verification.audit.engine.sampling import Setting
+from covassay.verification.audit.knowledge.known import profile
+from covassay.verification.audit.knowledge.shared.centres import location
+from covassay.verification.audit.knowledge.shared.profile import black_box
 from covassay.verification.audit.negative_controls.every import NEGATIVE_CONTROLS
 from covassay.verification.audit.negative_controls.of_location import NEGATIVE_CONTROLS as MISPLACED
-from covassay.verification.audit.profiles.by_mechanism import profile
-from covassay.verification.audit.profiles.centres import location
-from covassay.verification.audit.profiles.profile import black_box
 from covassay.verification.audit.reports.words import findings
-from covassay.verification.audit.run import audit
 from covassay.verification.audit.targets.target import Target, TargetReference
 
 CENTRED = [control for control in MISPLACED if control.diagnosis]

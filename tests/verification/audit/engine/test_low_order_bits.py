@@ -19,18 +19,20 @@ from covassay.reference.mechanisms.output import OUTPUTS
 from covassay.reference.mechanisms.registry import stated_claim
 from covassay.reference.privacy import ZCDP, ApproximateDP, PureDP
 from covassay.verification.audit.adapters.covassay_mechanisms import TARGETS
+from covassay.verification.audit.api import audit, audit_bits
 from covassay.verification.audit.engine.bit_pairs import bit_pairs, most_moving, unit_length
 from covassay.verification.audit.engine.bit_statistics import lowest_bits, norm_excess
-from covassay.verification.audit.engine.checks import Status, Verdict
+from covassay.verification.audit.engine.finding import Status, Verdict
 from covassay.verification.audit.engine.low_order_bits import BitBudget, BitFindings, low_order_bits, shown_loss
 from covassay.verification.audit.engine.sampling import Setting
+from covassay.verification.audit.knowledge.known import known
 from covassay.verification.audit.negative_controls.of_bits import BIT_CONTROLS, SOUND, BitControl
+from covassay.verification.audit.options import AuditSettings
+from covassay.verification.audit.questions import own
 from covassay.verification.audit.reports.json_report import as_json
 from covassay.verification.audit.reports.junit import as_junit
 from covassay.verification.audit.reports.words import bits_sentence
-from covassay.verification.audit.run import AuditSettings, audit, audit_bits
 from covassay.verification.audit.targets.target import Target, TargetReference
-from covassay.verification.cli.bit_table import UNSEEN
 from covassay.verification.statistics.ratio import EventCounts
 
 CLAIM = PureDP(1.0)
@@ -86,7 +88,7 @@ def test_what_shows_the_mistake_is_what_is_made_to_show_it(name: str, where: str
     found = looked_at(BIT_CONTROLS[name])
     (shown,) = (check for check in found.checks if check.status is Status.REFUTED)
     assert where in shown.scenario
-    assert what in shown.facts["event"]
+    assert what in shown.facts.event
 
 
 @given(st.lists(st.floats(0.1, 1), min_size=1, max_size=4))
@@ -159,7 +161,7 @@ def test_an_event_is_tested_if_the_draws_that_are_left_may_be_enough() -> None:
     found = looked_at(BitControl("rare bit", "", draw))
     assert found.verdict is Verdict.REFUTED
     (shown,) = (check for check in found.checks if check.status is Status.REFUTED)
-    assert max(shown.facts["draws"]) < 2200  # all that were left
+    assert max(shown.facts.draws) < 2200  # all that were left
 
 
 def test_losses_are_proven_in_the_parameters_of_the_claim() -> None:
@@ -174,7 +176,7 @@ def test_losses_are_proven_in_the_parameters_of_the_claim() -> None:
 
 def test_an_audit_searches_the_length_where_rows_may_lie_anywhere() -> None:
     found = audit_bits("covassay:naive-pce", ZCDP(0.5), samples=100)
-    assert all("length" in check.scenario for check in found.checks)
+    assert all("length" in check.scenario for check in found.checks if check.scenario)
     found = audit_bits("covassay:private-trace", CLAIM, samples=100)
     assert not any("length" in check.scenario for check in found.checks)
 
@@ -219,8 +221,7 @@ def test_a_rounded_release_passes_both() -> None:
 
 
 def test_the_budgets_of_both_verdicts_are_within_that_of_the_run() -> None:
-    settings = AuditSettings()
-    assert 2 * settings.alpha + settings.bit_budget.alpha <= settings.false_alarm * (1 + 1e-12)
+    assert sum(question.share for question in own()) <= Fraction(9, 10)
     with pytest.raises(InvalidInput, match="scope"):
         AuditSettings(scope="both")
 
@@ -233,7 +234,7 @@ RARE = {"adaptive-cov", "ppde"}  # an event of theirs takes more draws than an a
 
 def may_be_seen(mechanism_name: str) -> bool:
     """Whether it adds noise to floats, and the draws of the test are enough to show it."""
-    return not mechanism_name.startswith("discrete-") and mechanism_name not in UNSEEN
+    return not mechanism_name.startswith("discrete-") and not known(mechanism_name).bits_unseen
 
 
 @pytest.mark.parametrize(

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from covassay.reference.domain import Matrix, Vector
-from covassay.reference.mechanisms.mechanism import Mechanism, shape_of
+from covassay.reference.domain import Matrix, Vector, shape_of
+from covassay.reference.mechanisms.mechanism import Mechanism
 from covassay.reference.mechanisms.registry import MECHANISMS, default_claim
-from covassay.verification.audit.engine.checks import Verdict
+from covassay.verification.audit.api import audit
+from covassay.verification.audit.engine.finding import Verdict
 from covassay.verification.audit.engine.non_finite import finite_estimate, finite_test
-from covassay.verification.audit.run import audit
 from covassay.verification.audit.targets.target import Target
 from covassay.verification.statistics.tests import NotFinite, TestResult, independence
 

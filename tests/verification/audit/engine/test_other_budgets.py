@@ -8,9 +8,12 @@ import numpy as np
 import pytest
 
 from covassay.reference.domain import Matrix
+from covassay.reference.mechanisms.building_blocks.gaussian import second_moments_sensitivity
+from covassay.reference.mechanisms.building_blocks.gaussian_approximate import classical_multiplier
 from covassay.reference.mechanisms.registry import default_claim, mechanism
 from covassay.reference.privacy import ZCDP, ApproximateDP, Guarantee, PureDP
-from covassay.verification.audit.engine.checks import CheckResult, Status
+from covassay.verification.audit.api import audit
+from covassay.verification.audit.engine.finding import Finding, Status, Verdict
 from covassay.verification.audit.engine.other_budgets import (
     DELTAS,
     LOSSES,
@@ -20,14 +23,14 @@ from covassay.verification.audit.engine.other_budgets import (
     words,
 )
 from covassay.verification.audit.engine.sampling import Setting
-from covassay.verification.audit.profiles.by_mechanism import profile
+from covassay.verification.audit.knowledge.known import profile
 from covassay.verification.audit.targets.target import Target
 
 ALPHA = 1e-9 / 2
 Budget = dict[str, float]
 
 
-def checked(name: str, draw: Callable[..., Any], seconds: float = 3.0, seeded: bool = True) -> list[CheckResult]:
+def checked(name: str, draw: Callable[..., Any], seconds: float = 3.0, seeded: bool = True) -> list[Finding]:
     """The check of a target that claims to be a mechanism."""
     declared, claim = mechanism(name), default_claim(name)
     known = profile(name, claim, declared.resolve({}), 2000, 0)
@@ -41,7 +44,7 @@ def of(name: str, used: Callable[[Budget], Budget] = dict) -> Callable[..., Matr
     return lambda x, *, rng, **budget: np.asarray(mechanism(name).sample(x, rng, **used(budget)))
 
 
-def only(name: str, draw: Callable[..., Any], **more: Any) -> CheckResult:
+def only(name: str, draw: Callable[..., Any], **more: Any) -> Finding:
     (check,) = checked(name, draw, **more)
     return check
 
@@ -54,7 +57,54 @@ def test_the_reference_is_not_refuted(name: str) -> None:
 def test_budgets_that_the_target_rejects_are_named() -> None:
     detail = only("gaussian-approximate", of("gaussian-approximate")).detail
     assert "the same at 8 other budgets" in detail  # ε = 0.01 to 0.7, and four δ
-    assert "at ε = 20, δ = 1e-06 the target: exception: InvalidInput" in detail
+    assert "at ε = 20, δ = 1e-06 the mechanism refuses it" in detail
+
+
+def without_a_guard(name: str, factor: float = 1.0) -> Callable[..., Matrix]:
+    """A correct implementation, up to a factor of its noise for δ < 1e-6, whose formula goes on above ε = 1."""
+
+    def draw(x: Matrix, *, rng: np.random.Generator, epsilon: float, delta: float) -> Matrix:
+        sigma = classical_multiplier(epsilon, delta) * (factor if delta < 1e-6 else 1)
+        noise = np.asarray(mechanism(name).draw_noise(x.shape[1], rng))
+        x = x / np.maximum(1.0, np.linalg.norm(x, axis=1, keepdims=True))
+        if name == "gaussian-approximate":
+            change = second_moments_sensitivity(*x.shape)
+            return np.asarray((x**2).mean(axis=0) + change * sigma * noise)
+        return np.asarray(x.T @ x / len(x) + 2**0.5 / len(x) * sigma * noise)
+
+    return draw
+
+
+APPROXIMATE = ["gauss-cov-approximate", "gaussian-approximate"]
+
+
+@pytest.mark.parametrize("name", APPROXIMATE)
+def test_budgets_that_the_mechanism_refuses_are_not_asked_for(name: str) -> None:
+    asked = []
+
+    def draw(x: Matrix, **given: Any) -> Matrix:
+        asked.append(given["epsilon"])
+        return without_a_guard(name)(x, **given)
+
+    found = only(name, draw)
+    assert found.status is Status.NOT_REFUTED
+    assert "the same at 8 other budgets" in found.detail
+    assert "at ε = 1.7, δ = 1e-06 the mechanism refuses it" in found.detail
+    assert max(asked) == 1.0
+
+
+@pytest.mark.parametrize("name", APPROXIMATE)
+def test_a_change_at_a_budget_that_the_mechanism_accepts_is_still_refuted(name: str) -> None:
+    found = only(name, without_a_guard(name, 0.97))
+    assert found.status is Status.REFUTED
+    assert "at ε = 1, δ = 1e-08 the noise is 0.97 times" in found.detail
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("name", APPROXIMATE)
+def test_a_correct_implementation_without_a_guard_is_not_refuted_at_the_default_claim(name: str) -> None:
+    report = audit(Target("own", without_a_guard(name)), default_claim(name), claimed=name, samples=150)
+    assert report.verdict is Verdict.NOT_REFUTED
 
 
 @pytest.mark.parametrize(("least", "factor"), [(1.0, "0.9709"), (10.0, "0.9709")])

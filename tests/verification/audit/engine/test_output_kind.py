@@ -4,12 +4,11 @@ import numpy as np
 import pytest
 
 from covassay.reference.domain import Matrix
-from covassay.reference.mechanisms.output import OUTPUTS
 from covassay.reference.privacy import PureDP
-from covassay.verification.audit.engine.output_kind import found_kind
+from covassay.verification.audit.api import audit
+from covassay.verification.audit.engine.output_kind import OUTPUTS, found_kind
 from covassay.verification.audit.engine.sampling import Setting
-from covassay.verification.audit.run import audit
-from covassay.verification.audit.targets.target import Target
+from covassay.verification.audit.targets.target import CannotRun, Target
 
 
 def noisy_matrix(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
@@ -31,13 +30,24 @@ def of_three_numbers(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> 
     return rng.laplace(size=3)
 
 
+def flat_triangle(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> list[float]:
+    return [*(x.T @ x)[np.tril_indices(x.shape[1])] + rng.laplace()]
+
+
 def fails(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
     raise RuntimeError("no answer")
 
 
 @pytest.mark.parametrize(
     ("function", "kind"),
-    [(noisy_matrix, None), (noisy_mean, "vector"), (noisy_trace, "number"), (of_three_numbers, None), (fails, None)],
+    [
+        (noisy_matrix, None),
+        (noisy_mean, "vector"),
+        (noisy_trace, "number"),
+        (flat_triangle, "triangle"),
+        (of_three_numbers, None),
+        (fails, None),
+    ],
 )
 def test_the_kind_is_found_from_shapes(function: object, kind: str | None) -> None:
     setting = Setting(Target("one", function), {"epsilon": 1.0}, OUTPUTS["matrix"], 0)  # type: ignore[arg-type]
@@ -53,6 +63,36 @@ def test_a_correct_mean_is_not_accused_of_being_no_matrix() -> None:
 
 
 def test_a_kind_that_is_stated_is_kept() -> None:
-    """Who says matrix is held to it."""
-    report = audit(noisy_mean, PureDP(1.0), samples=100, released="matrix", stop_early=True)
-    assert {c.name for c in report.checks if c.status.value == "REFUTED"} >= {"output form"}
+    """Who says matrix, and never gives one, is told so; no promise of privacy is broken."""
+    with pytest.raises(CannotRun, match=r"returned ndarray of shape \(5,\), and an output has the shape \(5, 5\)"):
+        audit(noisy_mean, PureDP(1.0), samples=100, released="matrix")
+
+
+@pytest.mark.parametrize("share", [1.0, pytest.param(0.1, marks=pytest.mark.thorough)])
+def test_a_flat_triangle_is_audited_as_what_it_is(share: float) -> None:
+    """A tenth of the noise is refuted, and on one pair at that: the products with Δ see it."""
+
+    def triangle(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
+        n, d = x.shape
+        rows = x / np.maximum(np.linalg.norm(x, axis=1, keepdims=True), 1)
+        moment = (rows.T @ rows / n)[np.triu_indices(d)]
+        return moment + rng.laplace(scale=share * (d + 1) / (n * epsilon), size=len(moment))
+
+    report = audit(triangle, PureDP(1.0), samples=300)
+    assert any("audited as a triangle" in note for note in report.notes)
+    assert report.verdict.value == ("NOT REFUTED" if share == 1.0 else "REFUTED")
+    if share < 1:
+        assert any("Δ⟩" in check.detail for check in report.refuted)
+
+
+def test_the_products_of_a_triangle_are_those_of_its_matrix() -> None:
+    first, second = np.random.default_rng(0).standard_normal((2, 5, 3))
+    change = first.T @ first - second.T @ second
+    upper, lower = np.triu_indices(3), np.tril_indices(3)
+    products = list(OUTPUTS["triangle"].contrasts(first, second).values())
+    y = np.stack([change[upper], change[lower]])
+    assert products[0](y)[0] == pytest.approx((change[upper] ** 2).sum())
+    assert products[1](y)[1] == pytest.approx((change[lower] ** 2).sum())
+    for d in (1, 2, 3):
+        entries = np.ones((4, *OUTPUTS["triangle"].shape(d)))
+        assert all(feature(entries).shape == (4,) for feature in OUTPUTS["triangle"].features(d).values())

@@ -14,10 +14,10 @@ from covassay.reference.domain import Box, Matrix
 from covassay.reference.mechanisms.output import SECOND_MOMENT
 from covassay.reference.mechanisms.pure.nuclear_laplace import sample
 from covassay.reference.privacy import ZCDP, ApproximateDP, Guarantee, PureDP
-from covassay.verification.audit.engine.checks import CheckResult, Status
-from covassay.verification.audit.engine.own_accounting import SIZES, own_accounting
+from covassay.verification.audit.api import audit
+from covassay.verification.audit.engine.finding import Finding, Status
 from covassay.verification.audit.engine.sampling import Setting
-from covassay.verification.audit.run import audit
+from covassay.verification.audit.questions.contract.own_accounting import SIZES, own_accounting
 from covassay.verification.audit.targets.target import Target, TargetReference, as_called, load
 
 NEEDS_OPENDP = pytest.mark.skipif(
@@ -25,7 +25,7 @@ NEEDS_OPENDP = pytest.mark.skipif(
 )
 
 
-def result(accounting: Callable[..., Any], guarantee: Guarantee, seconds: float = 3.0) -> CheckResult:
+def result(accounting: Callable[..., Any], guarantee: Guarantee, seconds: float = 3.0) -> Finding:
     target = Target("own", lambda x, **given: x, accounting=accounting)
     (check,) = own_accounting(Setting(target, dict(guarantee.keywords()), SECOND_MOMENT, 0, seconds=seconds), guarantee)
     return check

@@ -10,12 +10,12 @@ from covassay.reference.domain import Matrix, second_moment, unit_rows
 from covassay.reference.mechanisms.output import OUTPUTS, SECOND_MOMENT
 from covassay.reference.privacy import PureDP
 from covassay.verification.audit import run
+from covassay.verification.audit.api import audit
 from covassay.verification.audit.engine import pair_search
-from covassay.verification.audit.engine.checks import Status, Verdict
+from covassay.verification.audit.engine.finding import Look, Status, Verdict
 from covassay.verification.audit.engine.pair_search import FOUND, candidates, worse_pairs
 from covassay.verification.audit.engine.privacy import run_pair
 from covassay.verification.audit.engine.sampling import Setting
-from covassay.verification.audit.run import audit
 from covassay.verification.audit.targets.target import Target
 
 CLAIM = PureDP(1.0)
@@ -46,7 +46,7 @@ def setting(draw: object) -> Setting:
 def test_a_pair_that_was_found_refutes_on_fresh_draws() -> None:
     """By itself below 1e-12; a correct target does so with probability below that."""
     found = [pair for pair in worse_pairs(setting(drops_outliers), 2000) if len(pair.first) > 3]
-    checks = [check for pair in found for check in run_pair(setting(drops_outliers), pair, CLAIM, 2000, "first look")]
+    checks = [check for pair in found for check in run_pair(setting(drops_outliers), pair, CLAIM, Look(samples=2000))]
     assert min(check.p_value or 0.0 for check in checks) < 1e-12
 
 

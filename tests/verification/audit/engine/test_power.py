@@ -10,13 +10,14 @@ import numpy as np
 import pytest
 
 from covassay.reference.privacy import ZCDP, ApproximateDP, Guarantee, PureDP
-from covassay.verification.audit.engine.checks import CheckResult, Status
+from covassay.verification.audit.api import audit
 from covassay.verification.audit.engine.event_choice import rho_of_coins
+from covassay.verification.audit.engine.finding import Look
 from covassay.verification.audit.engine.power import EventTest
 from covassay.verification.audit.engine.privacy import in_reach
 from covassay.verification.audit.engine.violation import p_value, refutes
+from covassay.verification.audit.report import AuditReport
 from covassay.verification.audit.reports.words import could_have_seen, power_sentences
-from covassay.verification.audit.run import AuditReport, audit, decide
 from covassay.verification.audit.targets.target import TargetReference
 from covassay.verification.statistics.ratio import EventCounts
 from covassay.verification.statistics.tests import TestResult, binomial, independence, kolmogorov_smirnov, two_sample
@@ -83,7 +84,7 @@ def test_the_decision_is_that_of_the_p_value() -> None:
 def test_with_too_few_draws_no_loss_is_promised() -> None:
     test = EventTest(0.5, PureDP(1.0), partial(refutes, PureDP(1.0)), LEVEL)
     assert test.smallest_loss(20.0) == math.inf
-    assert in_reach(EventCounts(3, 0, 1000, 1000, 1000.0), PureDP(1.0), 1, LEVEL) == {}
+    assert in_reach(EventCounts(3, 0, 1000, 1000, 1000.0), PureDP(1.0), 1, LEVEL) is None
 
 
 # ROWS OF THE LAW
@@ -137,16 +138,15 @@ def test_the_report_says_what_it_would_have_seen_and_what_more_draws_would_show(
     assert "a loss of ε = " in privacy
     assert "for ε = 1.1 there, raise --samples to " in privacy
     assert "at the pace of this run. A loss that shows in rarer events alone takes more draws." in privacy
-    events = [check for check in report.checks if check.kind == "privacy" and check.facts.get("in_reach")]
+    events = [check for check in report.checks if check.kind == "privacy" and check.facts and check.facts.in_reach]
     assert could_have_seen(events[0]).startswith("loss ≥ ")
 
 
 @pytest.mark.thorough
 def test_the_level_of_the_stated_loss_is_that_of_the_run(report: AuditReport) -> None:
     """Beside more checks a loss must be larger."""
-    check = CheckResult("privacy", "event", Status.NOT_REFUTED, "", "a", p_value=0.5, facts={
-        "in_reach": partial(in_reach, EventCounts(500, 400, 1000, 1000, 1000.0), PureDP(1.0), 1)
-    })  # fmt: skip
-    others = [CheckResult("law", f"{i}", Status.NOT_REFUTED, "", p_value=0.5) for i in range(60)]
-    alone, among = decide([check], 1e-9)[0], decide([check, *others], 1e-9)[0]
-    assert alone.facts["in_reach"]["loss"] < among.facts["in_reach"]["loss"]
+    counts = EventCounts(500, 400, 1000, 1000, 1000.0)
+    alone, among = (in_reach(counts, PureDP(1.0), 1, Look(level=1e-9, tests=tests).step) for tests in (1, 61))
+    assert alone is not None
+    assert among is not None
+    assert alone.loss < among.loss

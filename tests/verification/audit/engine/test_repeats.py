@@ -8,13 +8,14 @@ import numpy as np
 import pytest
 
 from covassay.reference.domain import Matrix
-from covassay.reference.mechanisms.registry import default_claim, mechanism
+from covassay.reference.mechanisms.registry import MECHANISMS, default_claim, mechanism
 from covassay.reference.privacy import PureDP
-from covassay.verification.audit.engine.checks import Status, Verdict
+from covassay.verification.audit.api import audit
 from covassay.verification.audit.engine.coincidences import NAME_SEEN, coincidences_seen, same_outputs, seeds_seen
+from covassay.verification.audit.engine.finding import Status, Verdict
 from covassay.verification.audit.engine.same_noise import DataPath
-from covassay.verification.audit.profiles.data_paths import CONTINUOUS
-from covassay.verification.audit.run import audit
+from covassay.verification.audit.knowledge.known import known
+from covassay.verification.audit.knowledge.shared.data_paths import NotAdditive
 from covassay.verification.audit.targets.target import TargetReference
 
 ALPHA = 5e-10
@@ -99,7 +100,10 @@ def test_the_laws_that_are_called_continuous_repeat_no_output() -> None:
     """400 draws of the reference on small data, where clipping and projecting show most."""
     rng = np.random.default_rng(3)
     x = 0.5 * rng.standard_normal((12, 3)) / 3
-    for name in sorted(CONTINUOUS):
+    paths = {name: known(name).path for name in sorted(MECHANISMS)}
+    continuous = [name for name, path in paths.items() if isinstance(path, NotAdditive) and path.continuous]
+    assert "bingham" in continuous
+    for name in continuous:
         declared, claim = mechanism(name), default_claim(name)
         for chosen in product(*declared.choices.values()):
             options = dict(zip(declared.choices, chosen, strict=True))

@@ -10,12 +10,14 @@ from covassay.reference.domain import Matrix, Vector
 from covassay.reference.mechanisms.building_blocks import gaussian, laplace
 from covassay.reference.mechanisms.concentrated import gauss_cov, separate_cov
 from covassay.reference.mechanisms.pure import entrywise_laplace, k_norm, lap_cov, nuclear_laplace, output_perturbation
-from covassay.reference.mechanisms.registry import default_claim, mechanism
-from covassay.verification.audit.engine.checks import CheckResult, Status, Verdict
+from covassay.reference.mechanisms.registry import MECHANISMS, default_claim, mechanism
+from covassay.verification.audit.api import audit
+from covassay.verification.audit.engine.finding import Finding, Look, Status, Verdict
 from covassay.verification.audit.engine.law import Scenario
 from covassay.verification.audit.engine.sampling import Setting
 from covassay.verification.audit.engine.shapes import COLUMNS, NAMES, ROWS, SHAPES, Shapes, grid, run_shapes
-from covassay.verification.audit.engine.tails import RARE_BRANCHES, rare_branches, tail_checks
+from covassay.verification.audit.engine.tails import RARE_BRANCHES, rare_branches, tail_findings
+from covassay.verification.audit.knowledge.known import profile
 from covassay.verification.audit.negative_controls.changed_noise import (
     Change,
     Declared,
@@ -26,15 +28,13 @@ from covassay.verification.audit.negative_controls.changed_noise import (
     with_noise,
 )
 from covassay.verification.audit.negative_controls.of_tails import student
-from covassay.verification.audit.profiles.by_mechanism import PROFILES, profile
-from covassay.verification.audit.run import audit
 from covassay.verification.audit.targets.target import Target
 from covassay.verification.statistics.laws import LAPLACE, NORMAL
 from covassay.verification.statistics.tests import gamma_total, kolmogorov_smirnov
 
 SHAPED = [  # mechanisms whose law is known at other shapes, for their default options
     name
-    for name in PROFILES
+    for name in MECHANISMS
     if profile(name, default_claim(name), mechanism(name).resolve({}), 100, 0).shapes is not None
 ]
 
@@ -51,12 +51,12 @@ def shaped(n: int, d: int) -> Scenario:
 LAW = Shapes(shaped, ("all", "total"), lambda d: d, grid())
 
 
-def vectors(draw: Callable[[Matrix, np.random.Generator], Any], samples: int = 2000) -> list[CheckResult]:
+def vectors(draw: Callable[[Matrix, np.random.Generator], Any], samples: int = 2000) -> list[Finding]:
     def target(x: Matrix, *, rng: np.random.Generator) -> Any:
         return draw(x, rng)
 
     output = mechanism("laplace").output
-    return run_shapes(Setting(Target("own", target), {}, output, seed=5), LAW, samples, "first look")
+    return run_shapes(Setting(Target("own", target), {}, output, seed=5), LAW, Look(samples=samples, level=1e-11))
 
 
 def noise(x: Matrix, rng: np.random.Generator) -> Vector:
@@ -72,7 +72,7 @@ def test_a_right_law_stands_at_every_shape_and_the_report_says_what_was_in_reach
     checks = vectors(noise)
     assert [check.name for check in checks] == list(NAMES.values())
     assert all(check.p_value is not None and check.p_value > 1e-6 for check in checks)
-    assert checks[0].facts["detectable"](1e-11) < 0.4
+    assert checks[0].facts.detectable < 0.4
 
 
 @pytest.mark.parametrize(
@@ -112,7 +112,7 @@ def test_a_target_that_is_late_from_ten_columns_on_is_tested_below(share: float)
         return (share if x.shape[1] == 9 else 1.0) * noise(x, rng)
 
     setting = Setting(Target("own", lambda x, *, rng: late(x, rng)), {}, mechanism("laplace").output, 5, seconds=0.05)
-    _, columns, every = run_shapes(setting, LAW, 2000, "first look")
+    _, columns, every = run_shapes(setting, LAW, Look(samples=2000))
     assert "not tested, because the target ran into the time limit: n ≥ 1 with d ≥ 10" in every.detail
     assert columns.p_value is not None
     assert (columns.p_value < 1e-9) == (share < 1)
@@ -140,41 +140,43 @@ def law_of_the_reference(name: str, seed: int) -> float:
     known = profile(name, claim, about.resolve({}), 500, seed)
     target = Target("own", lambda x, *, rng, **budget: about.sample(x, rng, **budget))
     assert known.shapes is not None
-    checks = run_shapes(Setting(target, claim.keywords(), about.output, seed), known.shapes, 500, "first look")
+    checks = run_shapes(Setting(target, claim.keywords(), about.output, seed), known.shapes, Look(samples=500))
     return min(check.p_value if check.p_value is not None else 1.0 for check in checks)
 
 
 # TAILS AND RARE BRANCHES
 
+LOOK = Look(level=1.4e-11)
 
-def seen(values: Vector) -> list[CheckResult]:
-    return tail_checks("data", {"value": kolmogorov_smirnov(values, NORMAL, "")}, len(values))
+
+def seen(values: Vector) -> list[Finding]:
+    return tail_findings("data", {"value": kolmogorov_smirnov(values, NORMAL, "")}, len(values), LOOK)
 
 
 def test_a_draw_far_out_in_one_scenario_refutes_and_names_it() -> None:
     rng = np.random.default_rng(1)
     z = rng.standard_normal(2000)
-    (right,) = rare_branches([*seen(rng.standard_normal(2000)), *seen(z)])
+    (right,) = rare_branches([*seen(rng.standard_normal(2000)), *seen(z)], LOOK)
     assert right.p_value > 1e-6  # type: ignore[operator]
     z[5] = -20
-    (wrong,) = rare_branches([*seen(rng.standard_normal(2000)), *seen(z)])
+    (wrong,) = rare_branches([*seen(rng.standard_normal(2000)), *seen(z)], LOOK)
     assert wrong.p_value < 1e-60  # type: ignore[operator]
     assert wrong.n == 4000
 
 
 def test_the_report_says_how_rare_a_branch_may_be() -> None:
-    (check,) = rare_branches(seen(np.random.default_rng(1).standard_normal(14_000)))
-    sentence = check.facts["reach"](1.4e-11)
+    (check,) = rare_branches(seen(np.random.default_rng(1).standard_normal(14_000)), LOOK)
+    sentence = check.facts.reach
     assert "below 1e-15 is seen the first time it is taken" in sentence or "below 9e-16" in sentence
     assert "Taken once in 3040 draws or more often" in sentence
-    assert check.facts["detectable"](1e-11) == pytest.approx(1 / 3040, rel=1e-3)
+    assert check.facts.detectable == pytest.approx(1 / 3040, rel=1e-3)
 
 
 def test_without_a_law_that_is_known_far_out_nothing_is_said_of_rare_branches() -> None:
     uniform = kolmogorov_smirnov(np.random.default_rng(1).random(500), lambda t: np.clip(t, 0, 1), "")
-    checks = tail_checks("data", {"value": uniform}, 500)
+    checks = tail_findings("data", {"value": uniform}, 500, LOOK)
     assert [check.name for check in checks] == ["tails"]
-    assert rare_branches(checks) == []
+    assert rare_branches(checks, LOOK) == []
 
 
 # WHOLE AUDITS, WITH THEIR SECOND LOOK

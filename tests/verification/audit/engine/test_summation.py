@@ -8,10 +8,10 @@ import pytest
 
 from covassay.reference.domain import Matrix
 from covassay.reference.mechanisms.output import OUTPUTS
-from covassay.verification.audit.engine.checks import Status
 from covassay.verification.audit.engine.contract import Form
+from covassay.verification.audit.engine.finding import Status
 from covassay.verification.audit.engine.sampling import Setting
-from covassay.verification.audit.engine.summation import summation_order
+from covassay.verification.audit.questions.contract.summation_order import summation_order
 from covassay.verification.audit.targets.target import Target, load
 from covassay.verification.audit.targets.target import TargetReference as Reference
 

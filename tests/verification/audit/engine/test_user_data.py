@@ -10,7 +10,7 @@ from covassay.reference.domain import Matrix
 from covassay.reference.errors import InvalidInput
 from covassay.reference.mechanisms.output import SECOND_MOMENT
 from covassay.verification.audit.engine import user_data
-from covassay.verification.audit.engine.checks import Status
+from covassay.verification.audit.engine.finding import Status
 from covassay.verification.audit.engine.sampling import Setting
 from covassay.verification.audit.engine.user_data import UserData, load_user_data, scaled, user_checks
 from covassay.verification.audit.targets.target import Target

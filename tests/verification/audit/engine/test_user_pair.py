@@ -14,10 +14,10 @@ from covassay.reference.domain import Matrix, second_moment, unit_rows
 from covassay.reference.errors import InvalidInput
 from covassay.reference.mechanisms.output import OUTPUTS, SECOND_MOMENT
 from covassay.reference.privacy import PureDP
-from covassay.verification.audit.engine.checks import Verdict
+from covassay.verification.audit.api import _with_pair, audit
+from covassay.verification.audit.engine.finding import Verdict
 from covassay.verification.audit.engine.user_pair import NAME, as_pair, given_pair, load_pair, pair_to_test
-from covassay.verification.audit.profiles.profile import black_box
-from covassay.verification.audit.run import _with_pair, audit
+from covassay.verification.audit.knowledge.shared.profile import black_box
 
 X = np.array([[0.6, 0.8], [1.0, 0.0], [0.0, 0.5], [0.6, 0.8]])
 Y = np.array([[0.6, 0.8], [0.0, 1.0], [0.0, 0.5], [0.6, 0.8]])

@@ -7,6 +7,7 @@ from covassay.reference.domain import Matrix
 from covassay.reference.mechanisms.output import SECOND_MOMENT
 from covassay.reference.privacy import PureDP
 from covassay.verification.audit.engine.events import Pair, Statistic
+from covassay.verification.audit.engine.finding import Look
 from covassay.verification.audit.engine.privacy import run_pair
 from covassay.verification.audit.engine.sampling import Setting
 from covassay.verification.audit.targets.target import Target
@@ -27,8 +28,8 @@ def test_a_failure_is_laid_to_the_side_that_failed(first: Matrix, second: Matrix
     """Whichever way round the chosen event turned the pair."""
     statistic = Statistic("t", lambda y: sign * np.trace(y, axis1=1, axis2=2))
     setting = Setting(Target("mine", sometimes_fails_on_large), {"epsilon": 1.0}, SECOND_MOMENT, seed=0)
-    checks = run_pair(setting, Pair("pair", first, second, (statistic,)), PureDP(1.0), 400, "first look")
+    checks = run_pair(setting, Pair("pair", first, second, (statistic,)), PureDP(1.0), Look(samples=400))
     found = {check.name: check for check in checks}
     assert f"on the {failing} data set, 0 of" in found["failures"].detail
-    assert found["failures"].facts["sides"][0] == failing
-    assert found["failures"].facts["counts"][1] == 0
+    assert found["failures"].facts.sides[0] == failing
+    assert found["failures"].facts.counts[1] == 0

@@ -8,7 +8,8 @@ import pytest
 from covassay.reference.domain import Box, Matrix
 from covassay.reference.privacy import ZCDP, PureDP
 from covassay.verification.audit.adapters.negative_controls import TARGETS
-from covassay.verification.audit.engine.checks import Verdict
+from covassay.verification.audit.api import audit
+from covassay.verification.audit.engine.finding import Verdict
 from covassay.verification.audit.negative_controls.of_box import (
     BOX_CONTROLS,
     CORRECT,
@@ -19,7 +20,7 @@ from covassay.verification.audit.negative_controls.of_box import (
     clipped,
     covariance,
 )
-from covassay.verification.audit.run import AuditReport, audit
+from covassay.verification.audit.report import AuditReport
 from covassay.verification.audit.targets.target import Target
 
 CLAIM = PureDP(1.0)
@@ -40,7 +41,7 @@ def test_every_control_is_refuted_at_its_budget_and_named(name: str) -> None:
     assert report.verdict is Verdict.REFUTED
     assert {check.kind for check in report.refuted} == {"privacy"}
     assert control.diagnosis in " ".join(report.diagnoses)
-    assert max(check.facts["loss_lower_bound"] for check in report.refuted) > 1.0
+    assert max(check.facts.loss_lower_bound for check in report.refuted) > 1.0
 
 
 @pytest.mark.thorough

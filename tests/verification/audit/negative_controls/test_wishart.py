@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 from covassay.reference.domain import second_moment
 from covassay.reference.mechanisms.output import SECOND_MOMENT
 from covassay.reference.privacy import ApproximateDP, Guarantee, PureDP
-from covassay.verification.audit.engine.checks import Status
+from covassay.verification.audit.budget import decide
+from covassay.verification.audit.engine.finding import Look, Status
 from covassay.verification.audit.engine.privacy import run_pair
 from covassay.verification.audit.engine.sampling import Setting
-from covassay.verification.audit.profiles.profile import black_box
-from covassay.verification.audit.run import decide
+from covassay.verification.audit.knowledge.shared.profile import black_box
 from covassay.verification.audit.targets.target import TargetReference
 from covassay.verification.exact.wishart import distinguishing_probability, draw_wishart
 from covassay.verification.statistics.tests import binomial
@@ -55,8 +55,8 @@ def refuted(claim: Guarantee, samples: int) -> bool:
     setting = Setting(TargetReference("mutant:wishart", "."), {"epsilon": 1.0}, SECOND_MOMENT, seed=0, seconds=1.0)
     checks = []
     for pair in black_box(SECOND_MOMENT).pairs(frozenset()):
-        checks += run_pair(setting, pair, claim, samples, "first look")
-    return any(check.status is Status.REFUTED for check in decide(checks, FALSE_ALARM))
+        checks += run_pair(setting, pair, claim, Look(samples=samples))
+    return any(check.status is Status.REFUTED for check in decide(checks, Look(level=FALSE_ALARM, tests=len(checks))))
 
 
 @pytest.mark.parametrize(("samples", "seen"), [(100, False), (400, True)])

@@ -6,9 +6,11 @@ import numpy as np
 
 from covassay.reference.domain import Matrix
 from covassay.reference.privacy import PureDP
-from covassay.verification.audit.engine.checks import CheckResult, Status, Verdict
+from covassay.verification.audit.api import audit
+from covassay.verification.audit.engine.finding import Finding, Status, Verdict
+from covassay.verification.audit.options import AuditSettings
+from covassay.verification.audit.report import AuditReport
 from covassay.verification.audit.reports.undecided import undecided
-from covassay.verification.audit.run import AuditReport, AuditSettings, audit
 from covassay.verification.audit.targets.target import Target, TargetReference
 
 CLAIM = PureDP(1.0)
@@ -38,7 +40,7 @@ def report_of(kind: str) -> AuditReport:
 def _hostile() -> AuditReport:
     """A report whose every text that a target has a say in is hostile."""
     checks = tuple(
-        CheckResult("privacy", HOSTILE, status, HOSTILE, HOSTILE, p_value=0.5, n=10, facts={"estimates": HOSTILE})
+        Finding("privacy", HOSTILE, status, HOSTILE, HOSTILE, p_value=0.5, n=10, facts={"estimates": HOSTILE})
         for status in Status
     )
     return AuditReport(

@@ -7,7 +7,7 @@ from typing import Any
 import jsonschema
 import pytest
 
-from covassay.verification.audit.engine.checks import Verdict
+from covassay.verification.audit.engine.finding import Verdict
 from covassay.verification.audit.reports.badge import as_badge, badge_text, short
 from covassay.verification.cli.schema import schemas
 from tests.verification.audit.reports.kinds_of_reports import report_of

@@ -11,9 +11,9 @@ import pytest
 
 from covassay.reference.domain import Matrix
 from covassay.reference.privacy import ZCDP, ApproximateDP, PureDP
+from covassay.verification.audit.api import audit
 from covassay.verification.audit.engine.user_data import UserData
 from covassay.verification.audit.reports.json_report import as_json, schema
-from covassay.verification.audit.run import audit
 from covassay.verification.audit.targets.target import Target, TargetReference
 
 VALIDATOR = jsonschema.Draft202012Validator(schema())

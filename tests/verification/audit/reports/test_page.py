@@ -14,13 +14,12 @@ import pytest
 
 from covassay.reference.laws import nuclear_laplace
 from covassay.reference.privacy import ZCDP, PureDP
-from covassay.verification.audit.engine.checks import CheckResult, Status
-from covassay.verification.audit.engine.trade_off import TRADE_OFF
+from covassay.verification.audit.api import audit
+from covassay.verification.audit.engine.finding import Finding, Status
 from covassay.verification.audit.reports.page import NO_PICTURES, as_page
 from covassay.verification.audit.reports.pictures import BAND, half_width, pictured, pictures, printed_marks, tail_lines
 from covassay.verification.audit.reports.svg import HEIGHT, LONGEST, WIDTH, Axis, Picture
 from covassay.verification.audit.reports.words import MEANING, findings, subject
-from covassay.verification.audit.run import audit
 from covassay.verification.statistics.curves import LAST, Curve
 from covassay.verification.statistics.tests import kolmogorov_smirnov, two_sample
 from tests.verification.audit.reports.kinds_of_reports import HOSTILE, KINDS, report_of
@@ -163,15 +162,15 @@ def test_the_band_holds_as_often_as_it_says() -> None:
     assert seen > 1900
 
 
-def _with_curve(name: str, d: int, p: float) -> CheckResult:
+def _with_curve(name: str, d: int, p: float) -> Finding:
     rng = np.random.default_rng(d)
     norms = np.linalg.norm(nuclear_laplace.sample(d, rng, 100), 2, axis=(1, 2))
     curve = kolmogorov_smirnov(norms, lambda t: nuclear_laplace.spectral_norm_cdf(d, t), "the law").curve
     data = (np.zeros((4, d)),)
-    return CheckResult("law", name, Status.NOT_REFUTED, "", f"d={d}", p_value=p, n=100, data=data, curve=curve)
+    return Finding("law", name, Status.NOT_REFUTED, "", f"d={d}", p_value=p, n=100, data=data, curve=curve)
 
 
-def _as(mechanism: str | None, *checks: CheckResult) -> Any:
+def _as(mechanism: str | None, *checks: Finding) -> Any:
     report = report_of("inconclusive")
     return type(report)(**{**vars(report), "mechanism": mechanism, "checks": checks})
 
@@ -227,9 +226,9 @@ def test_the_lines_of_the_tail_are_those_of_the_law_and_of_its_bound(d: int, sym
 
 def test_the_trade_off_picture_has_a_box_and_a_dot_for_every_threshold() -> None:
     report = report_of("refuted")
-    (check,) = (c for c in report.checks if TRADE_OFF in c.facts)
+    (check,) = (c for c in report.checks if getattr(c.facts, "trade_off", None))
     (drawn,) = (d for d in pictures(report) if d.caption.startswith("The trade-off"))
-    points = check.facts[TRADE_OFF]["points"]
+    points = check.facts.trade_off.points
     assert len(list(drawn.picture.iter("circle"))) == len(points)
     (boxes,) = (p.attrib["d"] for p in drawn.picture.iter("path") if "boxes" in p.attrib["class"])
     assert boxes.count("Z") == len(points)

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from covassay.reference.privacy import PureDP
+from covassay.verification.audit.api import audit
 from covassay.verification.audit.reports import readme_tables as findings
-from covassay.verification.audit.run import audit
 from covassay.verification.audit.targets.target import TargetReference
 
 README = """# A package

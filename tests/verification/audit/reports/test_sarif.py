@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from covassay.reference.domain import Matrix
-from covassay.verification.audit.engine.checks import Kind, Status
+from covassay.verification.audit.engine.finding import Kind, Status
 from covassay.verification.audit.reports.sarif import ABOUT, as_sarif, rule_id, sarif_text
 from covassay.verification.audit.targets.target import Target, TargetReference, load
 from covassay.verification.audit.targets.whereabouts import Whereabouts, whereabouts

@@ -12,10 +12,11 @@ from rich.console import Console
 
 from covassay.reference.domain import Matrix
 from covassay.reference.privacy import PureDP
-from covassay.verification.audit.engine.checks import Status
+from covassay.verification.audit.api import audit
+from covassay.verification.audit.engine.finding import Status
+from covassay.verification.audit.report import AuditReport
 from covassay.verification.audit.reports.terminal import folded_command, print_report
 from covassay.verification.audit.reports.words import findings, summary, witness
-from covassay.verification.audit.run import AuditReport, audit
 from covassay.verification.audit.targets.target import Target, TargetReference
 
 CLAIM = PureDP(1.0)

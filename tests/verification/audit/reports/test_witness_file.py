@@ -9,12 +9,13 @@ from rich.console import Console
 
 from covassay.reference.domain import Matrix, second_moment, unit_rows
 from covassay.reference.privacy import ZCDP, PureDP
-from covassay.verification.audit.engine.checks import CheckResult, Status
+from covassay.verification.audit.api import audit
+from covassay.verification.audit.engine.finding import Finding, Status
 from covassay.verification.audit.engine.user_pair import NAME, given_pair
+from covassay.verification.audit.report import AuditReport
 from covassay.verification.audit.reports.terminal import print_report
 from covassay.verification.audit.reports.witness_file import witness_check, witness_file
 from covassay.verification.audit.reports.words import draws_made, findings, in_full, repeats
-from covassay.verification.audit.run import AuditReport, audit
 from covassay.verification.audit.targets.target import TargetReference
 
 CLAIM = PureDP(1.0)
@@ -96,7 +97,7 @@ def test_small_witnesses_are_printed_in_full_when_asked(report: AuditReport) -> 
     lines = [line for group in findings(report) for line in in_full(group[0])]
     assert len(lines) >= 2
     assert all(line in shown[1] and line not in shown[0] for line in lines)
-    large = CheckResult("law", "x", Status.REFUTED, "", data=(np.zeros((7, 2)),))
+    large = Finding("law", "x", Status.REFUTED, "", data=(np.zeros((7, 2)),))
     assert in_full(large) == []
 
 

@@ -16,14 +16,14 @@ from jsonschema import Draft202012Validator
 
 from covassay.reference.mechanisms.output import SECOND_MOMENT
 from covassay.reference.privacy import ZCDP, ApproximateDP, Guarantee, PureDP
-from covassay.verification.audit.engine.batches import batch_is_single
+from covassay.verification.audit.api import audit
 from covassay.verification.audit.engine.called import called
-from covassay.verification.audit.engine.checks import Status, Verdict
+from covassay.verification.audit.engine.finding import Status, Verdict
 from covassay.verification.audit.engine.sampling import Setting, draw
-from covassay.verification.audit.run import audit
+from covassay.verification.audit.questions.contract.batch import batch_is_single
 from covassay.verification.audit.targets.process_hints import hint
-from covassay.verification.audit.targets.process_target import NoReply, Process
-from covassay.verification.audit.targets.target import CannotRun, Failure, TargetReference
+from covassay.verification.audit.targets.process_target import START_VARIABLE, NoReply, Process
+from covassay.verification.audit.targets.target import CannotRun, TargetReference
 from covassay.verification.cli.audit import EXAMPLES
 from covassay.verification.cli.main import run
 from covassay.verification.cli.schema import schemas
@@ -227,6 +227,7 @@ def test_where_people_stumble_the_audit_says_why(
     statement, message = WRITES[name]
     (tmp_path / "target.py").write_text(f"import sys\nfor line in sys.stdin:\n    {statement}\n")
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv(START_VARIABLE, "1")
     spec = f"exec:{shlex.quote(sys.executable)} -I target.py"
     assert run(["audit", spec, "--epsilon", "1", "--jobs", "1", "--time-limit", "0.3"]) == 3
     told = capsys.readouterr().err
@@ -235,20 +236,22 @@ def test_where_people_stumble_the_audit_says_why(
 
 
 @pytest.mark.thorough
-def test_a_slow_process_is_not_told_to_flush(tmp_path: Path) -> None:
+def test_a_slow_process_is_not_told_to_flush(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(START_VARIABLE, "1")
     (tmp_path / "target.py").write_text("import sys, time\nfor line in sys.stdin: time.sleep(60)\n")
     source = TargetReference(f"exec:{shlex.quote(sys.executable)} -I target.py", str(tmp_path))
     setting = Setting(source, {"epsilon": 1.0}, SECOND_MOMENT, 0, seconds=0.2)
-    assert called(source, setting, None) == source
+    with pytest.raises(CannotRun, match=r"no reply in 1.2 s from its start"):
+        called(source, setting, None)
 
 
-def test_a_failure_in_a_batch_is_one_of_every_draw(tmp_path: Path) -> None:
+def test_seeds_are_asked_one_by_one_where_a_whole_batch_fails(tmp_path: Path) -> None:
     body = (
         "one = [[1.0, 0.0], [0.0, 1.0]]; "
         "reply = {'error': 'no memory'} if 'seeds' in request else {'output': one, 'batch': 10}"
     )
-    draws = draw(asked(python(tmp_path, body)), X, 50, "all fail")
-    assert draws.failures == {str(Failure("exception", "an error in place of an output")): 50}
+    draws = draw(asked(python(tmp_path, body)), X, 50, "batches fail")
+    assert (len(draws.outputs), draws.failed, draws.again) == (50, 0, True)
 
 
 def test_a_call_is_not_for_a_process(capsys: pytest.CaptureFixture[str]) -> None:

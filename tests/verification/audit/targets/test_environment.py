@@ -17,8 +17,9 @@ import pytest
 from covassay.reference.domain import Box
 from covassay.reference.errors import InvalidInput
 from covassay.reference.privacy import PureDP
+from covassay.verification.audit.api import _as_stated_by, audit
 from covassay.verification.audit.check import claim_of
-from covassay.verification.audit.run import AuditSettings, _as_stated_by, audit
+from covassay.verification.audit.options import AuditSettings
 from covassay.verification.audit.targets import environment, target
 from covassay.verification.audit.targets.package import ANY_VERSION
 from covassay.verification.audit.targets.target import CannotRun, Failure, Target, TargetReference, call

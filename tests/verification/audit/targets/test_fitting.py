@@ -17,7 +17,7 @@ from covassay.verification import wrap
 from covassay.verification.audit.check import claim_of
 from covassay.verification.audit.engine.called import called
 from covassay.verification.audit.engine.sampling import Setting
-from covassay.verification.audit.run import AuditSettings, replay_command
+from covassay.verification.audit.options import AuditSettings, replay_command
 from covassay.verification.audit.targets.calling import CannotRun, compiled, name_of
 from covassay.verification.audit.targets.target import Target, TargetReference, as_source, load
 
@@ -218,6 +218,21 @@ MISFITS: dict[str, tuple[Any, str, str]] = {
         "return <lambda>(x, eps=epsilon, bounds=…)",
     ),
     "no data": (lambda eps: eps, "nothing to give for a parameter for the data", "return <lambda>(x, eps=epsilon)"),
+    "a method without its object": (Releaser.release, "it is a method of a class", "release(…, x, …)"),
+}
+
+
+@pytest.mark.parametrize("name", MISFITS)
+def test_a_function_that_does_not_fit_is_shown_two_lines_that_would(name: str) -> None:
+    function, reason, lines = MISFITS[name]
+    with pytest.raises(InvalidInput) as raised:
+        found(function)
+    assert reason in str(raised.value)
+    assert lines in str(raised.value)
+    assert str(raised.value).count("\n") == 3
+
+
+WRONG: dict[str, tuple[Any, str, str]] = {
     "several outputs": (
         lambda X, eps: (X.T @ X, X.T @ X),
         "several parts have the shape (3, 3) of an output: [0], [1]",
@@ -228,14 +243,13 @@ MISFITS: dict[str, tuple[Any, str, str]] = {
         "no part of it has the shape (3, 3)",
         "def audited(x, *, epsilon, rng)",
     ),
-    "a method without its object": (Releaser.release, "it is a method of a class", "release(…, x, …)"),
 }
 
 
-@pytest.mark.parametrize("name", MISFITS)
-def test_a_function_that_does_not_fit_is_shown_two_lines_that_would(name: str) -> None:
-    function, reason, lines = MISFITS[name]
-    with pytest.raises(InvalidInput) as raised:
+@pytest.mark.parametrize("name", WRONG)
+def test_what_gives_no_output_cannot_be_run_and_is_shown_what_came_back(name: str) -> None:
+    function, reason, lines = WRONG[name]
+    with pytest.raises(CannotRun) as raised:
         found(function)
     assert reason in str(raised.value)
     assert lines in str(raised.value)

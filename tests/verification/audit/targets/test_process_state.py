@@ -14,10 +14,10 @@ import pytest
 from covassay.reference.domain import Matrix
 from covassay.reference.mechanisms.output import SECOND_MOMENT
 from covassay.reference.privacy import PureDP
-from covassay.verification.audit.engine.checks import Status
-from covassay.verification.audit.engine.contract import process_state
+from covassay.verification.audit.api import audit
+from covassay.verification.audit.engine.finding import Status
 from covassay.verification.audit.engine.sampling import Setting
-from covassay.verification.audit.run import audit
+from covassay.verification.audit.questions.contract.process_state import process_state
 from covassay.verification.audit.targets.process_state import put_back
 from covassay.verification.audit.targets.target import Target, TargetReference
 

@@ -17,6 +17,7 @@ from covassay.reference.mechanisms.building_blocks import above_threshold
 from covassay.reference.mechanisms.pure import nuclear_ball_projection as algorithm_2
 from covassay.reference.rounded.balls import exact, nearest_multiple
 from covassay.verification.cli.main import run
+from covassay.verification.statistics.ratio import EventCounts, probability_bounds, ratio_p_value
 
 PROOFS = Path(__file__).resolve().parents[4] / "proofs"
 VECTORS = json.loads((PROOFS / "vectors.json").read_text(encoding="utf-8"))["vectors"]
@@ -124,6 +125,21 @@ def discrete_laplace(rows: Rows) -> None:
         assert discrete_laplace_law.pmf(k, Fraction(1), lambda exponent, ratio=ratio: ratio**-exponent) == probability
 
 
+def binomial_tail(rows: Rows) -> None:
+    """P(Bin(n, a/(a + c)) ≥ k) as the p-value of a ratio, and as the error of a bound on either probability."""
+    for row in rows:
+        n, k, a, c = (int(value) for value in row[:4])
+        exact = sum(digit * 1000**i for i, digit in enumerate(row[4:])) / Fraction(a + c) ** n
+        odds = math.nextafter(math.log(a / c), math.inf)  # so that e^odds is at least a/c
+        found = ratio_p_value(EventCounts(k, n - k, n, n, float(n)), odds)
+        assert exact <= Fraction(found) <= min(Fraction(1), exact * (1 + Fraction(1, 10**8)))
+        if k > 0 and 2 * exact < 1:
+            error = math.nextafter(float(2 * exact), 0.0)
+            lower, upper = probability_bounds(EventCounts(k, n - k, n, n, float(n)), error)
+            assert Fraction(a, a + c) * (1 - Fraction(1, 10**8)) <= Fraction(lower) <= Fraction(a, a + c)
+            assert Fraction(c, a + c) <= Fraction(upper) <= Fraction(c, a + c) * (1 + Fraction(1, 10**8))
+
+
 REPLAYS: dict[str, Callable[[Rows], None]] = {
     "budget-composition": budget_composition,
     "budget-joint": budget("paper"),
@@ -139,6 +155,7 @@ REPLAYS: dict[str, Callable[[Rows], None]] = {
     "sparse-vector": sparse_vector,
     "rounding": rounding,
     "discrete-laplace": discrete_laplace,
+    "binomial-tail": binomial_tail,
 }
 
 
@@ -180,3 +197,9 @@ def test_a_sensitivity_in_l1_that_is_three_per_cent_wrong_is_seen(
     monkeypatch.setattr(sensitivity, formula, lambda d: 1.03 * original(d))
     with pytest.raises(AssertionError):
         l1_sensitivity(rows_of("l1-sensitivity"))
+
+
+def test_p_values_that_are_not_rounded_up_are_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("covassay.verification.statistics.ratio.GUARD", -1e-12)
+    with pytest.raises(AssertionError):
+        binomial_tail(rows_of("binomial-tail"))

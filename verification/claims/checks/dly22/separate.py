@@ -247,7 +247,7 @@ def _uniform(gap: Callable[[float], float]) -> Error:
     return lambda d, n, trace: math.sqrt(2 * trace * gap(d) / n)
 
 
-em_error = _uniform(lambda d: d / em_cov.exponents(1.0, int(d), "paper")[0])  # d/η_i at ρ = 1
+em_error = _uniform(lambda d: d / em_cov.exponents(1.0, int(d), "reconstructed")[0])  # d/η_i at ρ = 1
 em_pure_error = _uniform(lambda d: d / iterative_eigenvectors.uniform_exponents(1.0, int(d), "paper")[0])  # at ε = 1
 
 
@@ -483,10 +483,10 @@ def em_cov_budget(
     """
     rho, failed = sp.symbols("rho", positive=True), []
     for d in (4, 16, 64):
-        eta = [sp.nsimplify(v) for v in steps(rho, d, "paper")]
-        epsilon_0 = sp.nsimplify(2 / scale(rho, "paper"))
+        eta = [sp.nsimplify(v) for v in steps(rho, d, "reconstructed")]
+        epsilon_0 = sp.nsimplify(2 / scale(rho, "reconstructed"))
         counted = sp.simplify((epsilon_0**2 / 2 + d * (4 * eta[0]) ** 2 / 2) / rho)
-        refined = sp.nsimplify(em_cov.eigenvalue_loss(rho, 2, "paper") + em_cov.direction_loss(eta)) / rho
+        refined = sp.nsimplify(em_cov.eigenvalue_loss(rho, 2, "reconstructed") + em_cov.direction_loss(eta)) / rho
         if counted != 1 or not sp.simplify(refined) < sp.Rational(9, 32):
             failed.append(f"d={d}: {counted}")
     return Evidence(not failed, "d = 4, 16, 64 (squares, so that √d is exact)", ", ".join(failed))

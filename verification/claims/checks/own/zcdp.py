@@ -330,9 +330,9 @@ def em_cov_budget(paper: Callable[[int], Fraction] = lambda d: Fraction(1, 4) + 
     failed = []
     for d in (2, 4, 16):
         rho = Fraction(64 * d)  # √ρ/√d is then whole
-        directions = em_cov.direction_loss([Fraction(e) for e in em_cov.exponents(rho, d, "paper")])
+        directions = em_cov.direction_loss([Fraction(e) for e in em_cov.exponents(rho, d, "reconstructed")])
         eigenvalues = 2 * rho / 8  # ‖Δλ‖²/(2b²) with b = 2/√ρ
-        given = em_cov.eigenvalue_loss(float(rho), 2, "paper")
+        given = em_cov.eigenvalue_loss(float(rho), 2, "reconstructed")
         total = eigenvalues + directions
         if total != paper(d) * rho or not total < Fraction(9, 32) * rho or abs(given - float(eigenvalues)) > 1e-9:
             failed.append(f"paper, d={d}: {total / rho}")

@@ -1,0 +1,230 @@
+"""Broken functions, each with the exact loss that it has on its pair, where there is a closed form."""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from covassay.reference.domain import unit_rows
+from covassay.reference.privacy import ZCDP, ApproximateDP, Guarantee, PureDP
+
+EPSILON, RHO, APPROXIMATE = PureDP(1.0), ZCDP(0.5), ApproximateDP(1.0, 1e-5)
+D = 4
+AXES = np.eye(D)
+REST = np.zeros((5, D))
+DENSE = np.full(D, D**-0.5)
+SIGNED = DENSE * np.array([1, -1, 1, -1])
+
+
+def pair(u: Any, v: Any) -> tuple[Any, Any]:
+    return np.vstack([REST, u]), np.vstack([REST, v])
+
+
+@dataclass(frozen=True)
+class Broken:
+    """loss : exact; None where only a lower bound is known."""
+
+    draw: Callable[..., Any]
+    claim: Guarantee
+    pair: tuple[Any, Any]
+    loss: float | None
+
+
+BROKEN: dict[str, Broken] = {}
+
+
+def broken(
+    claim: Guarantee, loss: float | None, u: Any = AXES[0], v: Any = AXES[3]
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    def put(function: Callable[..., Any]) -> Callable[..., Any]:
+        BROKEN[function.__name__] = Broken(function, claim, pair(u, v), loss)
+        return function
+
+    return put
+
+
+def moment(x: Any) -> tuple[Any, int]:
+    rows = unit_rows(x)
+    return rows.T @ rows / len(rows), len(rows)
+
+
+def mirrored(w: Any) -> Any:
+    return np.triu(w) + np.triu(w, 1).T
+
+
+def gauss(x: Any, rho: float, rng: Any, factor: float = 1.0) -> Any:
+    s, n = moment(x)
+    return s + factor / (n * math.sqrt(rho)) * mirrored(rng.standard_normal((D, D)))
+
+
+@broken(RHO, 1.0)
+def root_two_missing(x: Any, *, rho: float, rng: Any) -> Any:
+    return gauss(x, rho, rng, 2**-0.5)
+
+
+@broken(RHO, 0.5 * (6 / 5) ** 2)
+def n_minus_one(x: Any, *, rho: float, rng: Any) -> Any:
+    """The query is divided by n − 1 and the noise by n."""
+    rows = unit_rows(x)
+    noise = gauss(np.zeros_like(x), rho, rng)
+    return rows.T @ rows / (len(rows) - 1) + noise
+
+
+@broken(RHO, 0.5 / 0.97**2)
+def three_percent(x: Any, *, rho: float, rng: Any) -> Any:
+    return gauss(x, rho, rng, 0.97)
+
+
+@broken(RHO, 0.5 / 0.81)
+def nine_tenths(x: Any, *, rho: float, rng: Any) -> Any:
+    return gauss(x, rho, rng, 0.9)
+
+
+@broken(RHO, math.inf)
+def one_entry_bare(x: Any, *, rho: float, rng: Any) -> Any:
+    y, s = gauss(x, rho, rng), moment(x)[0]
+    y[-1, -1] = s[-1, -1]
+    return y
+
+
+@broken(RHO, math.inf)
+def one_noise_twice(x: Any, *, rho: float, rng: Any) -> Any:
+    s, n = moment(x)
+    return s + 1 / (n * math.sqrt(rho)) * rng.standard_normal()
+
+
+@broken(RHO, math.inf)
+def one_diagonal(x: Any, *, rho: float, rng: Any) -> Any:
+    """One draw for the whole diagonal."""
+    s, n = moment(x)
+    w = mirrored(rng.standard_normal((D, D)))
+    np.fill_diagonal(w, w[0, 0])
+    return s + w / (n * math.sqrt(rho))
+
+
+@broken(RHO, 1.0, DENSE, SIGNED)
+def two_triangles(x: Any, *, rho: float, rng: Any) -> Any:
+    """Two independent draws above and below the diagonal, with the scale of one: ‖Δ‖_F²/(2n²σ²) with ‖Δ‖_F² = 2."""
+    s, n = moment(x)
+    return s + rng.standard_normal((D, D)) / (n * math.sqrt(rho)) / math.sqrt(2)
+
+
+@broken(RHO, math.inf)
+def uncorrected_average(x: Any, *, rho: float, rng: Any) -> Any:
+    """The noise is antisymmetric by a wrong sign, so the diagonal has none."""
+    s, n = moment(x)
+    w = rng.standard_normal((D, D))
+    return s + (w - w.T) / (n * math.sqrt(rho))
+
+
+@broken(RHO, 0.5 * 4)
+def variance_for_deviation(x: Any, *, rho: float, rng: Any) -> Any:
+    return gauss(x, 4 * rho, rng)
+
+
+@broken(EPSILON, 1 / 0.9)
+def laplace_nine_tenths(x: Any, *, epsilon: float, rng: Any) -> Any:
+    s, n = moment(x)
+    return np.diag(s) + rng.laplace(scale=0.9 * 2 / (n * epsilon), size=D)
+
+
+@broken(EPSILON, 2.0)
+def wrong_adjacency(x: Any, *, epsilon: float, rng: Any) -> Any:
+    """The sensitivity of adding a row, where a row is replaced."""
+    s, n = moment(x)
+    return np.diag(s) + rng.laplace(scale=1 / (n * epsilon), size=D)
+
+
+@broken(EPSILON, 2.0, DENSE, SIGNED)
+def mirrored_wrongly(x: Any, *, epsilon: float, rng: Any) -> Any:
+    """The ℓ1 change of the whole matrix is counted for Laplace noise of half of the scale."""
+    s, n = moment(x)
+    change = np.abs(np.outer(DENSE, DENSE) - np.outer(SIGNED, SIGNED))[np.triu_indices(D)].sum()
+    return s + mirrored(rng.laplace(scale=change / 2 / (n * epsilon), size=(D, D)))
+
+
+@broken(EPSILON, math.inf)
+def normal_for_laplace(x: Any, *, epsilon: float, rng: Any) -> Any:
+    s, n = moment(x)
+    return np.diag(s) + rng.normal(scale=2 / (n * epsilon), size=D)
+
+
+@broken(EPSILON, 1.25)
+def by_quantile_function(x: Any, *, epsilon: float, rng: Any) -> Any:
+    s, n = moment(x)
+    u = rng.random(D) - 0.5
+    return np.diag(s) - 0.8 * 2 / (n * epsilon) * np.sign(u) * np.log1p(-2 * np.abs(u))
+
+
+@broken(EPSILON, 4 / 3)
+def two_exponentials(x: Any, *, epsilon: float, rng: Any) -> Any:
+    s, n = moment(x)
+    return np.diag(s) + 1.5 / (n * epsilon) * (rng.exponential(size=D) - rng.exponential(size=D))
+
+
+@broken(EPSILON, 2.0)
+def geometric(x: Any, *, epsilon: float, rng: Any) -> Any:
+    """Counts with the sensitivity of one of two that change."""
+    p = -math.expm1(-epsilon)
+    counts = (unit_rows(x) > 0.5).sum(axis=0)
+    return counts + rng.geometric(p, size=D) - rng.geometric(p, size=D)
+
+
+@broken(EPSILON, math.inf)
+def geometric_of_fractions(x: Any, *, epsilon: float, rng: Any) -> Any:
+    """Integer noise on a mean: its fraction is bare."""
+    p = -math.expm1(-epsilon)
+    s, _ = moment(x)
+    return np.diag(s) + rng.geometric(p, size=D) - rng.geometric(p, size=D)
+
+
+@broken(APPROXIMATE, None)
+def delta_too_small(x: Any, *, epsilon: float, delta: float, rng: Any) -> Any:
+    s, n = moment(x)
+    return s + 2**0.5 / (n * epsilon) * mirrored(rng.standard_normal((D, D)))
+
+
+@broken(EPSILON, None, AXES[0], 0 * AXES[0])
+def scale_of_the_data(x: Any, *, epsilon: float, rng: Any) -> Any:
+    """The rows that are not 0 are counted."""
+    rows = unit_rows(x)
+    n = 1 + rows.any(axis=1).sum()
+    return np.square(rows).sum() / n + rng.laplace(scale=1 / (n * epsilon))
+
+
+@broken(EPSILON, None)
+def noise_clipped(x: Any, *, epsilon: float, rng: Any) -> Any:
+    s, n = moment(x)
+    return np.diag(s) + 2 / (n * epsilon) * np.clip(rng.laplace(size=D), -4, 4)
+
+
+@broken(EPSILON, None)
+def tail_compressed(x: Any, *, epsilon: float, rng: Any) -> Any:
+    s, n = moment(x)
+    z = rng.laplace(size=D)
+    return np.diag(s) + 2 / (n * epsilon) * np.where(z < 6, z, 6 + 1e-3 * (z - 6))
+
+
+@broken(RHO, None, AXES[0], 0.1 * AXES[0])
+def scale_of_the_norm(x: Any, *, rho: float, rng: Any) -> Any:
+    rows = unit_rows(x)
+    return gauss(x, rho, rng, 0.5 + float(np.linalg.norm(rows)))
+
+
+@broken(EPSILON, 3.0)
+def budget_thrice(x: Any, *, epsilon: float, rng: Any) -> Any:
+    """Every release of a list of three has the whole budget."""
+    s, n = moment(x)
+    return np.concatenate([np.diag(s) + rng.laplace(scale=2 / (n * epsilon), size=D) for _ in range(3)])
+
+
+@broken(EPSILON, math.inf)
+def one_seed_for_two(x: Any, *, epsilon: float, rng: Any) -> Any:
+    """Two steps whose generators have one seed: the noise of their difference is gone."""
+    s, n = moment(x)
+    seed = int(rng.integers(2**62))
+    scale = 4 / (n * epsilon)
+    one = np.diag(s) + np.random.default_rng(seed).laplace(scale=scale, size=D)
+    return np.concatenate([one, 2 * np.diag(s) + np.random.default_rng(seed).laplace(scale=scale, size=D)])

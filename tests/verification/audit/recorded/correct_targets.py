@@ -1,0 +1,252 @@
+"""Correct functions that try to fool recorded draws: none may be refuted. The query moves by at most 1 for the pair."""
+
+import functools
+import math
+import random
+import secrets
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.random import laplace as imported_early
+
+OF_THE_MODULE = np.random.default_rng(7)
+CORRECT: dict[str, Callable[..., Any]] = {}
+PAIR = np.array([[0.0], [0.0], [0.0], [1.0]]), np.array([[0.0], [0.0], [0.0], [0.0]])
+
+
+def correct(function: Callable[..., Any]) -> Callable[..., Any]:
+    CORRECT[function.__name__] = function
+    return function
+
+
+def query(x: Any) -> float:
+    return float(np.clip(x, 0, 1).sum())
+
+
+# THE GUARDS OF THE DESIGN
+
+
+@functools.lru_cache
+def _kept(data: bytes) -> float:
+    return query(np.frombuffer(data)) + np.random.laplace()  # noqa: NPY002
+
+
+@correct
+def cached_output(x: Any, *, epsilon: float, rng: Any) -> Any:
+    return _kept(x.tobytes())
+
+
+@correct
+def fixed_seed(x: Any, *, epsilon: float, rng: Any) -> Any:
+    """Wrong, in fact; but what it draws is no noise, and nothing is decided by these draws."""
+    return query(x) + np.random.default_rng(0).laplace()
+
+
+@correct
+def seed_of_the_data(x: Any, *, epsilon: float, rng: Any) -> Any:
+    return query(x) + np.random.default_rng(abs(hash(x.tobytes()))).laplace()
+
+
+@correct
+def subsampled(x: Any, *, epsilon: float, rng: Any) -> Any:
+    """Half of the rows, with twice the budget that the amplification leaves."""
+    stronger = math.log1p(2 * math.expm1(epsilon))
+    return query(x[rng.random(len(x)) < 0.5]) + rng.laplace(scale=1 / stronger)
+
+
+@correct
+def one_row_chosen(x: Any, *, epsilon: float, rng: Any) -> Any:
+    stronger = math.log1p(len(x) * math.expm1(epsilon))
+    return query(x[rng.choice(len(x), 1, replace=False)]) + rng.laplace(scale=1 / stronger)
+
+
+@correct
+def shuffled(x: Any, *, epsilon: float, rng: Any) -> Any:
+    rows = x.copy()
+    rng.shuffle(rows)
+    return query(rows) + rng.laplace(scale=1 / epsilon)
+
+
+@correct
+def random_sign(x: Any, *, epsilon: float, rng: Any) -> Any:
+    return abs(rng.choice([-1, 1]) * (query(x) + rng.laplace(scale=1 / epsilon)))
+
+
+@correct
+def mixture(x: Any, *, epsilon: float, rng: Any) -> Any:
+    scale = rng.choice([1.0, 3.0])
+    return query(x) + scale * rng.laplace(scale=1 / epsilon)
+
+
+@correct
+def basis_of_the_data(x: Any, *, epsilon: float, rng: Any) -> Any:
+    """Laplace noise in a basis that is turned by signs with the data: the law is the same."""
+    sign = 1.0 if query(x) > 0.5 else -1.0
+    return query(x) + sign * rng.laplace(scale=1 / epsilon)
+
+
+@correct
+def order_of_the_data(x: Any, *, epsilon: float, rng: Any) -> Any:
+    noise = rng.laplace(scale=1 / epsilon, size=2)
+    return np.array([query(x), 0.0]) + (noise if query(x) > 0.5 else noise[::-1])
+
+
+@correct
+def rounded_late(x: Any, *, epsilon: float, rng: Any) -> Any:
+    return np.round(query(x) + rng.laplace(scale=1 / epsilon), 1)
+
+
+@correct
+def clipped_late(x: Any, *, epsilon: float, rng: Any) -> Any:
+    return np.clip(query(x) + rng.laplace(scale=1 / epsilon), 0.4, 0.6)
+
+
+@correct
+def clipped_late_and_too_little(x: Any, *, epsilon: float, rng: Any) -> Any:
+    """Without the clipping this would spend ε = 1.09; with it, 0.87."""
+    return np.clip(query(x) + 0.9185 * rng.laplace(scale=1 / epsilon), 0.45, 0.55)
+
+
+@correct
+def early_import(x: Any, *, epsilon: float, rng: Any) -> Any:
+    return query(x) + imported_early(scale=1 / epsilon)  # noqa: NPY002
+
+
+@correct
+def early_and_late(x: Any, *, epsilon: float, rng: Any) -> Any:
+    return query(x) + imported_early(scale=1 / epsilon) + 1e-3 * rng.laplace()  # noqa: NPY002
+
+
+@correct
+def generator_of_the_module(x: Any, *, epsilon: float, rng: Any) -> Any:
+    return query(x) + OF_THE_MODULE.laplace(scale=1 / epsilon)
+
+
+# MORE
+
+
+@correct
+def in_a_thread(x: Any, *, epsilon: float, rng: Any) -> Any:
+    found: list[float] = []
+    thread = threading.Thread(target=lambda: found.append(query(x) + np.random.laplace(scale=1 / epsilon)))  # noqa: NPY002
+    thread.start()
+    thread.join()
+    return found[0]
+
+
+@correct
+def sampled_by_a_normal(x: Any, *, epsilon: float, rng: Any) -> Any:
+    """Half of the rows, chosen by the signs of normal draws."""
+    stronger = math.log1p(2 * math.expm1(epsilon))
+    return query(x[rng.standard_normal(len(x)) < 0]) + rng.laplace(scale=1 / stronger)
+
+
+@correct
+def sampled_at_three_deviations(x: Any, *, epsilon: float, rng: Any) -> Any:
+    """Rows are left out where a normal draw is above 3."""
+    stronger = math.log1p(math.expm1(epsilon) / 0.99865)
+    return query(x[rng.standard_normal(len(x)) < 3]) + rng.laplace(scale=1 / stronger)
+
+
+@correct
+def two_exponentials(x: Any, *, epsilon: float, rng: Any) -> Any:
+    return query(x) + (rng.exponential() - rng.exponential()) / epsilon
+
+
+@correct
+def quantile_function(x: Any, *, epsilon: float, rng: Any) -> Any:
+    u = random.random() - 0.5
+    return query(x) - math.copysign(1, u) * math.log1p(-2 * abs(u)) / epsilon
+
+
+@correct
+def sign_and_exponential(x: Any, *, epsilon: float, rng: Any) -> Any:
+    return query(x) + secrets.choice((-1, 1)) * random.expovariate(epsilon)
+
+
+@correct
+def randomised_response(x: Any, *, epsilon: float, rng: Any) -> Any:
+    bit = query(x) > 0.5
+    keep = math.exp(epsilon) / (1 + math.exp(epsilon))
+    return float(bit if rng.random() < keep else not bit)
+
+
+@correct
+def geometric(x: Any, *, epsilon: float, rng: Any) -> Any:
+    p = -math.expm1(-epsilon)
+    return query(x) + rng.geometric(p) - rng.geometric(p)
+
+
+@correct
+def mean_of_two(x: Any, *, epsilon: float, rng: Any) -> Any:
+    """Two releases of half the budget, of which the mean is told."""
+    return (query(x) + rng.laplace(scale=2 / epsilon, size=2)).mean()
+
+
+@correct
+def tiny_unit(x: Any, *, epsilon: float, rng: Any) -> Any:
+    """Two outputs in units 10¹² apart, with half of the budget each."""
+    noise = rng.laplace(scale=2 / epsilon, size=2)
+    return (query(x) + noise) * np.array([1e-6, 1e6])
+
+
+@correct
+def single_precision(x: Any, *, epsilon: float, rng: Any) -> Any:
+    return np.float32(query(x) + rng.laplace(scale=1 / epsilon))
+
+
+@correct
+def own_generator(x: Any, *, epsilon: float, rng: Any) -> Any:
+    own = np.random.RandomState(rng.integers(2**32, dtype=np.uint32))
+    return query(x) + own.laplace(scale=1 / epsilon)
+
+
+@correct
+def entropy_of_the_system(x: Any, *, epsilon: float, rng: Any) -> Any:
+    return query(x) + np.random.default_rng(secrets.randbits(128)).laplace(scale=1 / epsilon)
+
+
+@correct
+def spawned(x: Any, *, epsilon: float, rng: Any) -> Any:
+    return query(x) + rng.spawn(2)[1].laplace(scale=1 / epsilon)
+
+
+@correct
+def noisy_threshold(x: Any, *, epsilon: float, rng: Any) -> Any:
+    """A threshold with noise, then a sum of what is below it, with half of the budget each."""
+    threshold = np.clip(np.round(rng.laplace(scale=2 / epsilon)), 0.0, 1.0)
+    return np.minimum(x, threshold).sum() + rng.laplace(scale=2 / epsilon)
+
+
+@correct
+def redrawn(x: Any, *, epsilon: float, rng: Any) -> Any:
+    """The output, and not the noise, is drawn again until it is not negative: at most 2ε of half the budget."""
+    while True:
+        y = query(x) + rng.laplace(scale=2 / epsilon)
+        if y >= 0:
+            return y
+
+
+@correct
+def counts_its_calls(x: Any, *, epsilon: float, rng: Any) -> Any:
+    counts_its_calls.calls = getattr(counts_its_calls, "calls", 0) + 1  # type: ignore[attr-defined]
+    return query(x) + rng.laplace(scale=1 / epsilon) + counts_its_calls.calls  # type: ignore[attr-defined]
+
+
+@correct
+def other_bit_generator(x: Any, *, epsilon: float, rng: Any) -> Any:
+    return query(x) + np.random.Generator(np.random.Philox(rng.integers(2**62))).laplace(scale=1 / epsilon)
+
+
+@correct
+def handed_bit_generator(x: Any, *, epsilon: float, rng: Any) -> Any:
+    return query(x) + np.random.Generator(rng.bit_generator).laplace(scale=1 / epsilon) + 1e-6 * rng.laplace()
+
+
+@correct
+def scale_in_single_precision(x: Any, *, epsilon: float, rng: Any) -> Any:
+    """The noise scale is off by rounding, and not alike on both data sets."""
+    off = 1 + 1e-6 * query(x)
+    return query(x) + rng.laplace(scale=off / epsilon)

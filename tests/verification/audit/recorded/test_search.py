@@ -1,0 +1,91 @@
+"""The search reaches the proven loss of every additive mechanism of the reference whose loss is attained."""
+
+import inspect
+from typing import Any
+
+import numpy as np
+import pytest
+
+from covassay.reference.mechanisms.registry import MECHANISMS
+from covassay.reference.privacy import ZCDP, PureDP
+from covassay.verification.audit.adapters.covassay_mechanisms import TARGETS
+from covassay.verification.audit.recorded.losses import letter_of
+from covassay.verification.audit.recorded.search import search
+
+REACHED = 0.999
+CLIPPED_GAUSS = {"base": "gauss", "threshold": "public"}
+ADDITIVE = {"entrywise-laplace", "lap-cov", "gauss-cov", "gauss-cov-approximate", "laplace", "gaussian",
+            "gaussian-approximate", "private-trace", "joint-moments"}  # fmt: skip
+
+
+def _additive() -> list[str]:
+    """The targets of these mechanisms, and the choices of two others that add noise to a query."""
+    targets = {name: make() for name, make in TARGETS.items()}
+    return [
+        name
+        for name, target in targets.items()
+        if target.mechanism in ADDITIVE
+        or (target.mechanism == "k-norm" and dict(target.options)["body"] == "l1")
+        or (target.mechanism == "clipped-cov" and CLIPPED_GAUSS.items() <= dict(target.options).items())
+    ]
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("d", [2, 3, 4])
+@pytest.mark.parametrize("name", _additive())
+def test_the_proven_loss_is_reached(name: str, d: int) -> None:
+    target = TARGETS[name]()
+    assert target.mechanism is not None
+    declared = MECHANISMS[target.mechanism]
+    claim = declared.notion.default
+    known = {**dict(target.options), **declared.parameters}
+    taken = {k: v for k, v in known.items() if k in inspect.signature(declared.spend).parameters}
+    spend: Any = declared.spend(**claim.keywords(), dimension=d, **taken)
+    found = search(target, claim, shapes=[(4, d)], seconds=5.0)
+    assert found.worst.decided
+    assert not found.worst.refuted
+    proven = letter_of(spend.proven)[1]
+    assert found.worst.loss is not None
+    assert found.worst.loss <= proven * (1 + 1e-6)
+    if spend.attained:
+        assert found.worst.loss >= REACHED * proven
+    else:  # the proven sensitivity is a bound: the largest loss that is known is .9718 of it
+        assert name.startswith("entrywise-laplace")
+        assert d % 2
+        assert 0.971 < found.worst.loss / proven < 0.972
+
+
+def test_the_search_finds_a_pair_that_no_start_is() -> None:
+    def slanted(x: Any, *, epsilon: float, rng: Any) -> Any:
+        """The worst rows are ±(0.6, 0.8), where the loss is 2/1.5 of the claim."""
+        rows = x / np.maximum(1, np.linalg.norm(x, axis=1, keepdims=True))
+        return rows @ np.array([0.6, 0.8]) @ np.ones(len(rows)) + rng.laplace(scale=1.5 / epsilon)
+
+    found = search(slanted, PureDP(1.0), shapes=[(3, 2)], seconds=2.0)
+    assert found.worst.refuted
+    assert found.worst.loss == pytest.approx(2 / 1.5, rel=1e-3)
+
+
+def test_a_box_and_a_row_more_are_searched() -> None:
+    def total(x: Any, *, rho: float, rng: Any, bounds: Any) -> Any:
+        low, high = np.array(bounds).T
+        return np.clip(x, low, high).sum(axis=0) + rng.standard_normal(2) * np.hypot(*high) / (2 * rho) ** 0.5
+
+    bounds = ((0.0, 1.0), (0.0, 100.0))
+    found = search(total, ZCDP(0.5), bounds=bounds, adjacency="add-remove", shapes=[(4, 2)], seconds=1.0)
+    assert found.worst.adjacency == "add-remove"
+    assert found.worst.decided
+    assert not found.worst.refuted
+    assert found.worst.loss == pytest.approx(0.5, rel=1e-6)
+    wrong = search(
+        lambda x, *, rho, rng, bounds: total(x, rho=1.1 * rho, rng=rng, bounds=bounds),
+        ZCDP(0.5), bounds=bounds, adjacency="add-remove", shapes=[(4, 2)], seconds=1.0,
+    )  # fmt: skip
+    assert wrong.worst.refuted
+    assert wrong.worst.loss == pytest.approx(0.55, rel=1e-6)
+
+
+def test_what_is_not_decided_ends_the_search() -> None:
+    found = search("covassay:separate-cov", ZCDP(0.5), shapes=[(4, 3)], seconds=5.0)
+    assert not found.worst.decided
+    assert found.seconds < 5.0

@@ -1,0 +1,108 @@
+"""Targets whose law does not depend on the data are private for every ε: no question may refute them.
+
+Each was refuted once: by equal outputs of several generators, by one draw that failed on special data, or by a failed
+block that counted as many failures. They must stand on every seed.
+"""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from covassay.reference.domain import Matrix
+from covassay.reference.mechanisms.output import SECOND_MOMENT
+from covassay.reference.privacy import PureDP
+from covassay.verification.audit.budget import ErrorBudget
+from covassay.verification.audit.engine.finding import Status, Verdict
+from covassay.verification.audit.engine.sampling import Setting
+from covassay.verification.audit.knowledge.shared.profile import black_box
+from covassay.verification.audit.options import AuditSettings
+from covassay.verification.audit.question import Subject
+from covassay.verification.audit.questions import own
+from covassay.verification.audit.run import ask, verdict
+from covassay.verification.audit.targets.target import Target
+
+CLAIM = PureDP(1e-3)
+
+
+def constant(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
+    return np.eye(x.shape[1])
+
+
+def coin(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
+    return float(rng.random() < 0.5) * np.eye(x.shape[1])
+
+
+def rare_side(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
+    return float(rng.random() < 1e-3) * np.eye(x.shape[1])
+
+
+def failing(probability: float) -> Callable[..., Matrix]:
+    def fails_at_random(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
+        if rng.random() < probability:
+            raise RuntimeError("no luck")
+        return np.asarray(rng.laplace(size=(x.shape[1], x.shape[1])))
+
+    return fails_at_random
+
+
+PRIVATE = {
+    "constant": constant, "coin": coin, "rare side": rare_side, "fails rarely": failing(1 / 2500),
+    "fails in one of ten": failing(0.1), "fails in one of two": failing(0.5),
+}  # fmt: skip
+
+
+def subject(draw: Callable[..., Matrix], seed: int, samples: int = 300) -> Subject:
+    setting = Setting(Target("private", draw), CLAIM.keywords(), SECOND_MOMENT, seed)
+    return Subject(
+        setting, CLAIM, black_box(SECOND_MOMENT), None, "replace-one", AuditSettings(samples=samples, seed=seed)
+    )
+
+
+def few_draws(name: str, seed: int) -> list[str]:
+    """What the contract and the data path refute."""
+    made = subject(PRIVATE[name], seed)
+    ask([q for q in own() if q.kind in ("contract", "data path")], made, ErrorBudget(1e-9))
+    return [f"{f.label}: {f.detail}" for f in made.findings if f.status is Status.REFUTED]
+
+
+@pytest.mark.parametrize("name", PRIVATE)
+def test_the_contract_refutes_no_law_that_ignores_the_data(name: str) -> None:
+    assert not [found for seed in range(3) for found in few_draws(name, seed)]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", PRIVATE)
+def test_many_seeds_the_contract_refutes_no_law_that_ignores_the_data(name: str) -> None:
+    assert not [found for seed in range(200) for found in few_draws(name, seed)]
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("name", PRIVATE)
+def test_a_whole_audit_refutes_no_law_that_ignores_the_data(name: str) -> None:
+    made = subject(PRIVATE[name], seed=1)
+    ask(own(), made, ErrorBudget(1e-9))
+    assert verdict(made.findings, bits=True) is not Verdict.REFUTED, [
+        f for f in made.findings if f.status is Status.REFUTED
+    ]
+
+
+def test_a_failure_that_depends_on_the_data_is_still_refuted() -> None:
+    def fails_on_zero(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
+        if not x.any():
+            raise ValueError("all zero")
+        return constant(x, epsilon=epsilon, rng=rng)
+
+    made = subject(fails_on_zero, 0)
+    ask([q for q in own() if q.name == "edge cases"], made, ErrorBudget(1e-9))
+    assert "data-dependent failure on valid data: all rows zero" in made.findings[0].detail
+    assert made.findings[0].status is Status.REFUTED
+
+
+def test_where_a_law_is_named_a_failure_breaks_it_in_true_words() -> None:
+    made = subject(failing(0.5), 0)
+    made.known = replace(made.known, form=replace(made.known.form, names_a_law=True))
+    ask([q for q in own() if q.name in ("edge cases", "output form")], made, ErrorBudget(1e-9))
+    assert {f.status for f in made.findings} == {Status.REFUTED}
+    assert not any("data-dependent" in f.detail for f in made.findings)

@@ -1,0 +1,81 @@
+"""The false-alarm budget of a run: what every question may spend of it, and Holm's procedure inside a question.
+
+If a target keeps its claim, a run refutes it with probability at most the sum of the shares times the false-alarm
+probability α of the run. This needs nothing of how questions depend on one another, or of which questions are asked
+after which answers: the union bound adds up levels that were fixed before the first draw. It needs of every question
+that, under the claim, each of its p-values is at most t with probability at most t, for every t, given all that the
+question used to choose its tests; `Question.valid_if` says for each question why that is so.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+
+from covassay.verification.audit.engine.finding import Finding, Look, Status
+from covassay.verification.statistics.multiplicity import holm, require_false_alarm
+
+SUSPICIOUS = 1e-3  # a smaller p-value earns a second look: rare for a correct target, so second looks cost little
+
+
+class Overspent(ValueError):
+    """The shares of the questions add up to more than the whole budget, or a question made more tests than it said."""
+
+
+@dataclass(frozen=True)
+class Share:
+    """What one look of a question may spend: a share of α, for at most so many p-values (0: it decides by itself)."""
+
+    question: str
+    look: str
+    share: Fraction
+    tests: int
+
+
+@dataclass
+class ErrorBudget:
+    """A false-alarm probability `alpha`, in exact shares that add up to at most 1."""
+
+    alpha: float
+    spent: list[Share] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        require_false_alarm(self.alpha)
+
+    @property
+    def left(self) -> Fraction:
+        """The share that nobody has."""
+        return 1 - sum((one.share for one in self.spent), Fraction(0))
+
+    def spend(self, question: str, look: str, share: Fraction, tests: int) -> float:
+        """Set a share aside for one look of a question; its level."""
+        if share < 0 or share > self.left:
+            raise Overspent(f"{question} asks for {share} of the false-alarm budget, and {self.left} is left")
+        self.spent.append(Share(question, look, share, tests))
+        return self.alpha * float(share)
+
+
+def decide(findings: Iterable[Finding], look: Look) -> list[Finding]:
+    """The findings with their status, by Holm's procedure at the level of the look.
+
+    The family has the size that was declared: p-values that did not come about count as 1.
+    """
+    listed = list(findings)
+    if not look.tests:
+        return listed  # the question kept to its level by itself
+    p_values = [f.p_value for f in listed if f.p_value is not None]
+    if len(p_values) > look.tests:
+        raise Overspent(f"{look.tests} tests were declared, and {len(p_values)} were made")
+    rejected = iter(_holm(p_values, look))
+    return [f if f.p_value is None else replace(f, status=_status(f, next(rejected))) for f in listed]
+
+
+def _holm(p_values: Sequence[float], look: Look) -> list[bool]:
+    if not p_values:
+        return []
+    return holm([*p_values, *[1.0] * (look.tests - len(p_values))], look.level)
+
+
+def _status(finding: Finding, rejected: bool) -> Status:
+    if rejected:
+        return Status.REFUTED
+    return Status.SUSPICIOUS if (finding.p_value or 0.0) < SUSPICIOUS else Status.NOT_REFUTED

@@ -1,0 +1,283 @@
+"""The figures of findings, a dataclass for each kind: what a report prints, what JSON holds, what other questions read.
+
+The JSON form of facts and its schema follow from the fields. A field that is None is left out of the JSON form.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields, is_dataclass
+from types import NoneType, UnionType
+from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
+
+from covassay.verification.statistics.tests import POWER
+
+Failures = dict[str, int]  # how draws without an output ended, counted
+Side = Literal["first", "second"]
+
+
+def says(text: str, **rules: Any) -> dict[str, Any]:
+    """What a field means, and further rules of JSON Schema, as the metadata of the field."""
+    return {"description": text, **rules}
+
+
+SHARE = {"minimum": 0, "maximum": 1}
+COUNT = {"minimum": 0}
+NOT_IN_JSON = "not in JSON"  # the key of a field, in its metadata, that other questions read and no report holds
+
+
+@dataclass(frozen=True)
+class Facts:
+    """The figures of one finding."""
+
+
+@dataclass(frozen=True)
+class LawTest(Facts):
+    """A test of the distribution of the outputs on one data set, or on several."""
+
+    statistic: float = field(metadata=says("The value of the test statistic."))
+    effect: str = field(
+        metadata=says(
+            "The unit of `detectable`: a distance between distribution functions, or an error in a probability."
+        )
+    )
+    detectable: float = field(
+        metadata=says("The smallest effect that this test refutes with the stated power.", **COUNT)
+    )
+    power: float = field(default=POWER, metadata=says("The probability with which that effect is refuted.", **SHARE))
+    estimates: str = field(
+        default="", metadata=says("Confidence intervals from the same draws, as sentences; empty where there are none.")
+    )
+    failures: Failures = field(default_factory=dict, metadata=says("How the draws without an output ended, counted."))
+    values: int | None = field(
+        default=None, metadata=says("How many values were seen whose law is known far out.", **COUNT)
+    )
+    furthest: float | None = field(
+        default=None,
+        metadata=says("The smallest probability, under its law, of a value as far out as one of these.", **SHARE),
+    )
+    reach: str | None = field(default=None, metadata=says("Which rare branches this audit would have seen, in words."))
+
+
+@dataclass(frozen=True)
+class InReach:
+    """What a test of an event would have seen, on an event as likely as the one that was tested."""
+
+    probability: float = field(metadata=says("The share of the event on the first side.", **SHARE))
+    loss: float = field(metadata=says("The smallest ε or ρ that is refuted with 99 % power."))
+    small_loss: float = field(metadata=says("A loss a tenth above the claim."))
+    times_the_samples: float = field(metadata=says("How many times the draws it takes to see it."))
+
+
+@dataclass(frozen=True)
+class CurvePoint:
+    """One point of a trade-off curve; an interval is a lower bound, an estimate and an upper bound."""
+
+    threshold: float = field(metadata=says("The threshold of the statistic."))
+    false_positive: tuple[float, float, float] = field(
+        metadata=says("The probability of the event on the data set in the denominator.")
+    )
+    false_negative: tuple[float, float, float] = field(
+        metadata=says("The probability of its complement on the data set in the numerator.")
+    )
+    claimed: float = field(
+        metadata=says(
+            "The smallest false-negative probability that the claim allows at the estimated false-positive "
+            "probability.", **SHARE,
+        )
+    )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class TradeOff:
+    """The trade-off curve of a pair: false negatives against false positives, as claimed and as the draws show it."""
+
+    confidence: float = field(
+        metadata=says("The confidence with which all intervals of all points hold together.", **SHARE)
+    )
+    gaussian_lower_bound: float = field(
+        metadata=says("A lower bound on the μ of Gaussian differential privacy, with that confidence.")
+    )
+    points: tuple[CurvePoint, ...] = field(metadata=says("One point for every threshold, in their order."))
+
+
+@dataclass(frozen=True)
+class DifferingRow:
+    """A row in which two neighbouring data sets differ."""
+
+    row: int = field(metadata=says("The position of the row, counted from 1.", minimum=1))
+    first: tuple[float, ...] | None = field(
+        metadata=says("The row of the first data set; null if it is missing there.")
+    )
+    second: tuple[float, ...] | None = field(
+        metadata=says("The row of the second data set; null if it is missing there.")
+    )
+
+
+@dataclass(frozen=True)
+class Neighbours:
+    """Two neighbouring data sets in short."""
+
+    n: int = field(
+        metadata=says("The number of rows; the second data set has one less if a row is missing there.", minimum=1)
+    )
+    d: int = field(metadata=says("The number of columns of each.", minimum=1))
+    differing_rows: tuple[DifferingRow, ...] = field(metadata=says("The rows in which the two data sets differ."))
+
+
+@dataclass(frozen=True)
+class TestedEvent(Facts):
+    """An event on two neighbouring data sets. Pairs of numbers are in the order of `sides`."""
+
+    event: str = field(metadata=says("The event, as a condition on the output."))
+    counts: tuple[int, int] = field(metadata=says("How often the event occurred on either data set."))
+    draws: tuple[int, int] = field(metadata=says("How many draws were made on either data set."))
+    loss_lower_bound: float = field(
+        metadata=says("A lower bound on the log ratio of the two probabilities of the event.")
+    )
+    confidence: float = field(metadata=says("The confidence of that bound.", **SHARE))
+    sides: tuple[Side, Side] = field(
+        metadata=says("Which data set is in the numerator of the ratio, and which in the denominator.")
+    )
+    data_sets: Neighbours = field(metadata=says("The two data sets; their names say how the equal rows are made."))
+    failures: tuple[Failures, Failures] = field(metadata=says("How draws failed on either data set."))
+    largest_loss: float | None = field(
+        default=None,
+        metadata=says("The largest ε or ρ of a claim that an event could have refuted with these draws.", **COUNT),
+    )
+    in_reach: InReach | None = field(
+        default=None,
+        metadata=says("What this test would have seen on an event as likely as this one; absent if it was too rare."),
+    )
+    trade_off: TradeOff | None = field(
+        default=None, metadata=says("The curve of this pair, if it is the most telling one.")
+    )
+    estimated_loss: float | None = field(
+        default=None,
+        metadata=says(
+            "An estimate, no bound, of the loss on these data sets if the entries of an output have independent "
+            "Laplace noise."
+        ),
+    )
+    p_of_two_steps: float | None = field(
+        default=None,
+        metadata=says(
+            "For a Rényi divergence: small if the draws contradict what the claim, made for add-remove neighbours, "
+            "implies for the replacement of a row. It is no p-value, because the same draws choose the bet.", **SHARE,
+        ),
+    )  # fmt: skip
+    shown: dict[str, float] | None = field(
+        default=None,
+        metadata=says(
+            "For low-order bits: the parameters that were proven, ε at the δ of the claim, δ at its ε, or ρ."
+        ),
+    )
+    level: float | None = field(
+        default=None, metadata=says("For low-order bits: the probability with which this test may err.", **SHARE)
+    )
+
+
+@dataclass(frozen=True)
+class OutOfTime(Facts):
+    """No event could be tested because the target kept running into the time limit."""
+
+    failures: tuple[Failures, Failures] = field(metadata=says("How draws failed on either data set."))
+
+
+@dataclass(frozen=True)
+class RunningTime(Facts):
+    """How long one draw took as the dimension grew."""
+
+    seconds: dict[str, float] = field(metadata=says("The seconds of one draw, by dimension (d=2)."))
+    failures: dict[str, str] = field(metadata=says("How a draw failed, by dimension."))
+
+
+@dataclass(frozen=True)
+class OwnData(Facts):
+    """A few draws on a data set of the user's own."""
+
+    n: int = field(metadata=says("The number of rows of the data set.", **COUNT))
+    d: int = field(metadata=says("The number of columns of the data set.", **COUNT))
+    outputs: int = field(metadata=says("How many draws gave an output.", **COUNT))
+    failures: Failures = field(metadata=says("How the other draws ended, counted."))
+
+
+@dataclass(frozen=True)
+class Bits(Facts):
+    """What all pairs of data sets together say of low-order bits."""
+
+    verdict: Literal["REFUTED", "NOT REFUTED", "INCONCLUSIVE"] = field(metadata=says("The verdict on the bits alone."))
+    loss: str = field(metadata=says("The loss that was proven, in words; empty if there is none."))
+    reach: str = field(
+        metadata=says("Events that the check is sure to see (99 %); empty if it found one or sees none.")
+    )
+    draws: int = field(metadata=says("How many draws were made.", **COUNT))
+
+
+@dataclass(frozen=True)
+class Explanation(Facts):
+    """What would explain the findings of other questions."""
+
+    sentence: str = field(metadata=says("The explanation."))
+
+
+# JSON
+
+
+def as_data(value: Any) -> Any:
+    """Facts as plain data for JSON: what is None is left out, and infinities are strings."""
+    if is_dataclass(value):
+        named = {f.name: getattr(value, f.name) for f in fields(value) if NOT_IN_JSON not in f.metadata}
+        keep_none = isinstance(value, DifferingRow)
+        return {key: as_data(item) for key, item in named.items() if keep_none or item is not None}
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)
+    if isinstance(value, Mapping):
+        return {str(key): as_data(item) for key, item in value.items()}
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return [as_data(item) for item in value]
+    return value
+
+
+REAL = {"anyOf": [{"type": "number"}, {"enum": ["inf", "-inf", "nan"]}]}
+
+
+def schema_of(kind: Any) -> dict[str, Any]:
+    """The JSON Schema of a type that a field of facts may have."""
+    origin, inside = get_origin(kind), get_args(kind)
+    if is_dataclass(kind):
+        return _of_dataclass(kind)
+    if origin in (Union, UnionType):
+        return schema_of(next(item for item in inside if item is not NoneType))
+    if origin is Literal:
+        return {"enum": list(inside)}
+    if origin is tuple and inside[-1] is Ellipsis:
+        return {"type": "array", "items": schema_of(inside[0])}
+    if origin is tuple:
+        return {"type": "array", "prefixItems": [schema_of(i) for i in inside], "minItems": len(inside), "items": False}
+    if origin is dict:
+        return {"type": "object", "additionalProperties": schema_of(inside[1])}
+    plain: dict[Any, dict[str, Any]] = {
+        int: {"type": "integer"}, float: REAL, str: {"type": "string"}, bool: {"type": "boolean"},
+    }  # fmt: skip
+    return plain[kind]
+
+
+def _of_dataclass(kind: Any) -> dict[str, Any]:
+    types = get_type_hints(kind)
+    properties: dict[str, Any] = {}
+    needed = []
+    for f in fields(kind):
+        if NOT_IN_JSON in f.metadata:
+            continue
+        optional = NoneType in get_args(types[f.name])
+        found = schema_of(types[f.name])
+        if optional and kind is DifferingRow:
+            found = {"anyOf": [found, {"type": "null"}]}
+        if not optional or kind is DifferingRow:
+            needed.append(f.name)
+        properties[f.name] = {**found, **f.metadata}
+    text = " ".join((kind.__doc__ or "").split())
+    return {
+        "description": text, "type": "object", "additionalProperties": False, "required": needed,
+        "properties": properties,
+    }  # fmt: skip

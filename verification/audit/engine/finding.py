@@ -1,0 +1,104 @@
+"""What a question finds, and a look: how many draws it may make, and at which level it tests."""
+
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Literal, TypeVar, get_args
+
+from covassay.reference.domain import Matrix
+from covassay.verification.audit.engine.facts import Facts
+from covassay.verification.statistics.curves import Curve
+
+Kind = Literal["contract", "data path", "law", "privacy", "bits"]
+KINDS: tuple[Kind, ...] = get_args(Kind)
+F = TypeVar("F", bound=Facts)
+
+
+class Status(Enum):
+    """The outcome of one check. No outcome says that the target is right."""
+
+    NOT_REFUTED = "not refuted"
+    REFUTED = "REFUTED"
+    SUSPICIOUS = "suspicious"  # p < 1e-3, but not at the false-alarm level of the run
+    NOTED = "noted"  # a finding that breaks no promise
+    INCONCLUSIVE = "inconclusive"
+    SKIPPED = "skipped"
+
+
+class Verdict(Enum):
+    """The outcome of a run."""
+
+    REFUTED = "REFUTED"
+    NOT_REFUTED = "NOT REFUTED"
+    INCONCLUSIVE = "INCONCLUSIVE"
+
+    @property
+    def exit_status(self) -> int:
+        """The exit status of the command: 0 not refuted, 1 refuted, 3 inconclusive; 2 is invalid use."""
+        return {Verdict.NOT_REFUTED: 0, Verdict.REFUTED: 1, Verdict.INCONCLUSIVE: 3}[self]
+
+
+@dataclass(frozen=True)
+class Look:
+    """One look at a target: the first, or a second on fresh draws and more of them.
+
+    samples : draws on each data set, which a question may scale.
+    level : the false-alarm probability of the question in this look, for all of its tests together.
+    tests : the most p-values that the question may give in this look.
+    again : the scenarios that looked suspicious in the first look; None for all scenarios.
+    stop_early : whether a question may end once it is refuted.
+    """
+
+    name: str = "first look"
+    samples: float = 2000
+    level: float = 1e-10
+    tests: int = 1
+    again: frozenset[str] | None = None
+    stop_early: bool = False
+
+    @property
+    def step(self) -> float:
+        """The level of one test alone: a smaller p-value is refuted whatever the others are."""
+        return self.level / max(1, self.tests)
+
+    def asks(self, scenario: str) -> bool:
+        """Whether this look is at that scenario."""
+        return self.again is None or scenario in self.again
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing that a question found.
+
+    A finding with a p-value is decided by the error budget; its status is provisional until then. `scenario` names the
+    data set or the pair; findings with the same scenario share their draws. `facts` are its figures. `data` are the
+    data sets on which it was made, where these can be a witness: two neighbours, or one data set. `curve` draws what
+    was tested beside its law. `promising` earns a second look whatever the p-value is. `question` is filled in by the
+    loop.
+    """
+
+    kind: Kind
+    name: str
+    status: Status
+    detail: str
+    scenario: str = ""
+    p_value: float | None = None
+    n: int = 0
+    facts: Facts | None = None
+    data: tuple[Matrix, ...] = field(default=(), repr=False, compare=False)
+    curve: Curve | None = field(default=None, repr=False, compare=False)
+    promising: bool = False
+    question: str = ""
+
+    @property
+    def label(self) -> str:
+        """The full name of the check, unique in a run."""
+        return " / ".join(part for part in (self.kind, self.scenario, self.name) if part)
+
+    def fact(self, kind: type[F]) -> F | None:
+        """The facts, if they are of this kind."""
+        return self.facts if isinstance(self.facts, kind) else None
+
+
+def settled(findings: list[Finding], look: Look) -> bool:
+    """Whether a look may end because a p-value is so small that no further test can change the verdict."""
+    return look.stop_early and any(f.p_value is not None and f.p_value <= look.step for f in findings)

@@ -1,0 +1,90 @@
+"""AboveThreshold releases one of finitely many answers; their probabilities are integrals over the threshold's noise.
+
+They are known on data of every shape.
+"""
+
+import math
+
+import numpy as np
+
+from covassay.reference.domain import Matrix, Vector
+from covassay.reference.mechanisms.building_blocks import above_threshold
+from covassay.reference.mechanisms.output import OUTPUTS
+from covassay.reference.sensitivity import neighbours
+from covassay.verification.audit.engine.events import Pair
+from covassay.verification.audit.engine.law import Scenario, Suspect, Test
+from covassay.verification.audit.engine.shapes import Shapes, grid
+from covassay.verification.audit.knowledge.known import Known
+from covassay.verification.audit.knowledge.shared.data_paths import SAME_MOMENT, NotAdditive
+from covassay.verification.audit.knowledge.shared.levels import (
+    FAR,
+    FEW_NUMBERS,
+    FINITE,
+    NEAR,
+    axes_in_turn,
+    choices,
+    levels_test,
+)
+from covassay.verification.audit.knowledge.shared.profile import ClaimUnderAudit, KnownLaw, common_pairs
+from covassay.verification.exact.above_threshold import probabilities
+
+MANY = 32  # features
+
+
+def _fresh_threshold(values: Vector, threshold: float, b1: float, b2: float) -> Vector:
+    """The law of AboveThreshold if every query is compared with a threshold that has fresh noise."""
+    reaches = np.array([probabilities(values[i : i + 1], threshold, b1, b2)[0] for i in range(len(values))])
+    return np.append(reaches, 1.0) * np.cumprod(np.append(1.0, 1 - reaches))
+
+
+def law(claim: ClaimUnderAudit) -> KnownLaw:
+    """AboveThreshold, its law by an integral: energies 1, 2 and 4, and a threshold of 7/3 if the share is 1.
+
+    Three energies hardly show how large the noises are. Many features of energy 0 do: just below the threshold they
+    show its noise, and far below it, where only the tails of the noise reach, they show the noise of the queries.
+    """
+    epsilon, share = claim.budget["epsilon"], float(claim.options.get("share", 1.0))
+    b1 = above_threshold.threshold_scale(epsilon)
+    b2 = above_threshold.query_scale(epsilon, claim.options["calibration"])
+    tiny = b1 / 40
+
+    def scenario(name: str, x: Matrix) -> Scenario:
+        energies = (x**2).sum(axis=0)
+        d, threshold = len(energies), len(x) / len(energies) * share
+
+        def test(exact: Vector) -> Test:
+            return levels_test(np.arange(1.0, d + 2), exact)
+
+        def law(one: float, two: float) -> Test:
+            return test(probabilities(energies, threshold, one, two))
+
+        suspects = (
+            Suspect("fresh-threshold", "the threshold has fresh noise for every query",
+                    test(_fresh_threshold(energies, threshold, b1, b2))),
+            Suspect("exact-threshold", "the threshold has no noise", law(tiny, b2)),
+            Suspect("exact-queries", "the queries have no noise: the loss is infinite", law(b1, tiny)),
+            Suspect("quarter-noise", "the noise has a quarter of the calibrated scale", law(b1 / 4, b2 / 4)),
+        )  # fmt: skip
+        return Scenario(name, x, {"output": law(b1, b2)}, suspects)
+
+    def no_energy(name: str, d: int, threshold: float) -> Scenario:
+        return scenario(f"{name}, d={d}", np.zeros((math.ceil(threshold * d / share), d)))
+
+    scenarios = (
+        scenario("energies 1, 2, 4", np.repeat(np.eye(3), [1, 2, 4], axis=0)),
+        no_energy("just below the threshold", 12, NEAR * b2),
+        no_energy("far below the threshold", MANY, FAR * b2),
+    )
+
+    def in_turn(n: int, d: int) -> Scenario:
+        x, counts = axes_in_turn(n, d)
+        exact = probabilities(counts, n / d * share, b1, b2)
+        return Scenario(f"n={n}, d={d}", x, {"output": levels_test(np.arange(1.0, d + 2), exact)})
+
+    first, second = neighbours(np.eye(2)[:1], *np.eye(2))
+    ahead = Pair("first feature ahead, d=2", first, second, choices(first, second))
+    pairs = (*common_pairs(OUTPUTS["level"], choices, dimensions=(2,)), ahead)
+    return KnownLaw(scenarios, pairs, Shapes(in_turn, ("output",), lambda d: 1, grid()))
+
+
+KNOWN = Known(law, NotAdditive(FINITE, SAME_MOMENT), bits_unseen=FEW_NUMBERS)

@@ -1,0 +1,219 @@
+"""AdaSSP has an exact law on data with one feature.
+
+There the coefficient Y = (v + s₃N)/(g + λ + s₂W) is a ratio of two Gaussian variables, given λ. Its
+distribution function is known exactly. So is that of Y, by one integral over Z, on which λ depends.
+
+If g is far above the noise, then λ = 0 and the denominator is above 0, but for probabilities below 1e-30. There
+(Yg − v)/√(s₃² + Y²s₂²) is N(0, 1). Two such data sets tell s₃ from s₂. A third one, where λ is between its limits,
+shows the noise s₁Z and its margin, together with s₂W. With several features we know no such form, and draws of the
+reference stand in.
+"""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import ndtr, ndtri, owens_t
+
+from covassay.reference.domain import Matrix, Vector, second_moment
+from covassay.reference.mechanisms.building_blocks.private_trace import gaussian_margin
+from covassay.reference.mechanisms.concentrated import adassp as mechanism
+from covassay.reference.mechanisms.output import OUTPUTS
+from covassay.verification.audit.engine.contract import example_rows
+from covassay.verification.audit.engine.events import Pair, Statistic, generic_statistics
+from covassay.verification.audit.engine.law import Scenario, Suspect, Test
+from covassay.verification.audit.engine.shapes import ROWS, Shapes
+from covassay.verification.audit.knowledge.known import Known
+from covassay.verification.audit.knowledge.shared import reference_draws
+from covassay.verification.audit.knowledge.shared.data_paths import SAME_MOMENT, NotAdditive
+from covassay.verification.audit.knowledge.shared.profile import ClaimUnderAudit, KnownLaw, common_pairs
+from covassay.verification.statistics.laws import NORMAL
+from covassay.verification.statistics.tests import TestResult, gamma_total, kolmogorov_smirnov
+
+FAR = 12.0  # deviations that a normal variable exceeds with probability below 1e-30
+TINY = 1e-12  # stands for a mean of 0 in the denominator, where a formula divides by it
+ROUNDING = 1e-14  # of the distribution function; further out Φ⁻¹(F(Y)) says nothing
+NODES = 40  # Gauss–Legendre nodes of the integral over Z
+PLAIN = "the coefficient is (v + s₃N)/(g + s₂W)"
+
+
+def ratio_cdf(t: Vector, numerator: float, denominator: Vector, over: float, under: float) -> Vector:
+    """P((a + o N)/(b + u W) ≤ t) for independent normal N and W: t (n, 1), and b (k,), at least 0 -> (n, k).
+
+    The event is that A = a + oN − t(b + uW) and B = b + uW have opposite signs. Both are normal, with a correlation
+    −r, and Owen's T gives the probabilities of quadrants.
+    """
+    spread = np.sqrt(over**2 + (t * under) ** 2)
+    r, q = t * under / spread, over / spread
+    k = np.maximum(denominator / under, TINY)
+    h = (t * k * under - numerator) / spread
+    with np.errstate(divide="ignore", invalid="ignore"):  # h = 0 is treated in the next line but one
+        first, second = owens_t(h, (k - r * h) / (h * q)), owens_t(k, (h - r * k) / (k * q))
+    probability: Vector = 1 - 2 * np.where(h == 0, 0.25, first) - 2 * second - (h < 0)
+    return probability
+
+
+@dataclass(frozen=True)
+class OneFeature:
+    """The law of the coefficient on data with g = Σ a² and v = Σ ya; `eigen`, `matrix`, `vector` are s₁, s₂, s₃."""
+
+    g: float
+    v: float
+    eigen: float
+    matrix: float
+    vector: float
+    beta: float
+
+    def penalties(self) -> tuple[Vector, Vector]:
+        """Values of λ and their weights: its two limits, and the nodes of the integral between them."""
+        target = mechanism.target_eigenvalue(1, self.matrix, self.beta)
+        margin = gaussian_margin(self.beta)
+        low, high = margin - self.g / self.eigen, margin + (target - self.g) / self.eigen
+        nodes, weights = np.polynomial.legendre.leggauss(NODES)
+        z = (low + high) / 2 + (high - low) / 2 * nodes
+        between = weights * (high - low) / 2 * np.exp(-(z**2) / 2) / math.sqrt(2 * math.pi)
+        values = [mechanism.penalty(self.g + self.eigen * (at - margin), target) for at in (low, high, *z)]
+        return np.array(values, dtype=np.float64), np.array([ndtr(low), ndtr(-high), *between])
+
+    def cdf(self, t: Vector) -> Vector:
+        """P(Y ≤ t)."""
+        values, weights = self.penalties()
+        ratios = ratio_cdf(np.asarray(t)[:, None], self.v, self.g + values, self.vector, self.matrix)
+        return np.clip(ratios @ weights, 0.0, 1.0)
+
+    def standard(self, y: Vector) -> Vector:
+        """(Yg − v)/√(s₃² + Y²s₂²), which is N(0, 1) if λ = 0 and the denominator is above 0."""
+        values: Vector = (y * self.g - self.v) / np.hypot(self.vector, y * self.matrix)
+        return values
+
+    def log_density(self, y: Vector) -> Vector:
+        """The logarithm of the density of Y up to a constant, if λ = 0 and the denominator is above 0."""
+        slope = self.g * self.vector**2 + self.v * y * self.matrix**2
+        spread = np.hypot(self.vector, y * self.matrix)
+        return np.asarray(np.log(np.maximum(slope, 1e-300)) - 3 * np.log(spread) - self.standard(y) ** 2 / 2)
+
+
+@dataclass(frozen=True)
+class Scales:
+    """The scales of the claim, and the laws that follow from them."""
+
+    eigen: float
+    matrix: float
+    vector: float
+    beta: float
+
+    @property
+    def plenty(self) -> float:
+        """A g at which λ is 0 and the denominator above 0."""
+        target = float(mechanism.target_eigenvalue(1, self.matrix, self.beta))
+        return max(target + self.eigen * (float(gaussian_margin(self.beta)) + FAR), 2 * FAR * self.matrix)
+
+    @property
+    def between(self) -> float:
+        """A g at which λ is as often at one of its limits as at the other."""
+        return float(
+            self.eigen * gaussian_margin(self.beta) + mechanism.target_eigenvalue(1, self.matrix, self.beta) / 2
+        )
+
+    def on(self, x: Matrix, eigen: float = 1.0, matrix: float = 1.0, vector: float = 1.0) -> OneFeature:
+        """The law on these rows, if the scales are those of the claim times factors."""
+        g, v = len(x) * second_moment(x)[0]
+        return OneFeature(float(g), float(v), eigen * self.eigen, matrix * self.matrix, vector * self.vector, self.beta)
+
+
+def rows(g: float, slope: float) -> Matrix:
+    """Equal rows of length 1 with Σ a² of at least g and y = slope · a."""
+    size = 1 / math.hypot(1, slope)
+    return np.tile([size, slope * size], (math.ceil(g / size**2), 1))
+
+
+def plenty_scenario(name: str, x: Matrix, scales: Scales, suspects: dict[str, str]) -> Scenario:
+    """Data on which nothing is penalised; `suspects` are names of scales, with what the audit says of half of it."""
+
+    def normal(law: OneFeature) -> Test:
+        return lambda y: kolmogorov_smirnov(law.standard(y[:, 0]), NORMAL, PLAIN)
+
+    def total(outputs: Matrix) -> TestResult:
+        null = "the sum of the squares of (Yg − v)/√(s₃² + Y²s₂²) over n draws ~ χ²(n)"
+        return gamma_total(scales.on(x).standard(outputs[:, 0]) ** 2 / 2, 0.5, null, power=2)
+
+    found = [Suspect(f"half-{of}", f"{what} has half the calibrated scale: too little noise",
+                     normal(scales.on(x, **{of: 0.5}))) for of, what in suspects.items()]  # fmt: skip
+    found += [Suspect(f"double-{of}", f"{what} has twice the calibrated scale: wasteful",
+                      normal(scales.on(x, **{of: 2.0}))) for of, what in suspects.items()]  # fmt: skip
+    return Scenario(name, x, {"coefficient": normal(scales.on(x)), "total scale": total}, tuple(found))
+
+
+def any_scenario(name: str, x: Matrix, scales: Scales) -> Scenario:
+    """Data of any kind with one feature, with the distribution function of the coefficient."""
+
+    def normal(law: OneFeature, outputs: Matrix) -> Vector:
+        return np.asarray(ndtri(np.clip(law.cdf(outputs[:, 0]), ROUNDING, 1 - ROUNDING)))
+
+    def test(law: OneFeature) -> Test:
+        null = "the coefficient is (v + s₃N)/(g + λ + s₂W)"
+        return lambda y: kolmogorov_smirnov(normal(law, y), NORMAL, null)
+
+    def total(outputs: Matrix) -> TestResult:
+        null = "the sum of the squares of Φ⁻¹(F(Y)) over n draws ~ χ²(n)"
+        return gamma_total(normal(scales.on(x), outputs) ** 2 / 2, 0.5, null, power=2)
+
+    suspects = (
+        Suspect("half-eigen", "the eigenvalue noise has half the calibrated scale", test(scales.on(x, eigen=0.5))),
+        Suspect("double-eigen", "the eigenvalue noise has twice the calibrated scale", test(scales.on(x, eigen=2.0))),
+    )
+    return Scenario(name, x, {"penalised coefficient": test(scales.on(x)), "total scale": total}, suspects)
+
+
+def likelihood_ratio(first: OneFeature, second: OneFeature) -> Statistic:
+    """The exact log likelihood ratio, where λ = 0."""
+    return Statistic("log likelihood ratio", lambda y: first.log_density(y[:, 0]) - second.log_density(y[:, 0]))
+
+
+def opposite_records(scales: Scales) -> Pair:
+    """Neighbours with one feature: a record pulls v to either side, and nothing is penalised."""
+    base, half = rows(scales.plenty, 0.0), math.sqrt(0.5)
+    first, second = (np.vstack([base, [half, side * half]]) for side in (1, -1))
+    statistics = (
+        likelihood_ratio(scales.on(first), scales.on(second)),
+        *generic_statistics(first, second, OUTPUTS["coefficients"])[:1],
+    )
+    return Pair("records that pull to either side, d=2", first, second, statistics)
+
+
+def law(claim: ClaimUnderAudit) -> KnownLaw:
+    """One feature with and without a penalty, and draws of the reference for several."""
+    rho, calibration = claim.budget["rho"], claim.options["calibration"]
+    scales = Scales(
+        mechanism.eigenvalue_scale(rho),
+        mechanism.matrix_scale(rho, calibration),
+        mechanism.vector_scale(rho, calibration),
+        claim.parameter("beta"),
+    )
+    vector, matrix = {"vector": "the noise of Σ ya"}, {"matrix": "the noise of Σ aaᵀ"}
+    scenarios = (
+        plenty_scenario("no penalty, no signal, d=2", rows(scales.plenty, 0.0), scales, vector),
+        plenty_scenario("no penalty, a steep line, d=2", rows(scales.plenty, 4.0), scales, matrix),
+        any_scenario("a penalty, d=2", rows(scales.between, 8.0), scales),
+        reference_draws.scenario(claim, 6, 3, 0.5),
+        reference_draws.scenario(claim, 400, 4, 0.5),
+    )
+    shapes = Shapes(
+        lambda n, d: any_scenario(f"n={n}", example_rows(n, d), scales),
+        ("penalised coefficient", "total scale"),
+        lambda d: 1,
+        tuple((n, 2) for n in ROWS),
+    )
+    pairs = (opposite_records(scales), *common_pairs(OUTPUTS["coefficients"], dimensions=(2, 3)))
+    return KnownLaw(scenarios, pairs, shapes)
+
+
+KNOWN = Known(
+    law,
+    NotAdditive(
+        "the coefficients solve equations with a noisy matrix and a penalty that is itself drawn",
+        SAME_MOMENT,
+        continuous=True,
+    ),
+    bits_unseen="a quotient of noisy sums: its denominator has 53 random bits, so that it may be any float in a range",
+)

@@ -1,0 +1,49 @@
+"""ClippedCov has an exact law if its threshold is public: that of GaussCov or of SeparateCov on clipped rows.
+
+With GaussCov behind it, it then adds noise to a query. Otherwise draws are compared with draws of the reference.
+"""
+
+from covassay.reference.domain import second_moment, unit_rows
+from covassay.reference.mechanisms.concentrated.clipped_cov import CLIP_NORM
+from covassay.reference.mechanisms.concentrated.gauss_cov import noise_scale
+from covassay.reference.mechanisms.output import OUTPUTS
+from covassay.verification.audit.engine.contract import example_rows
+from covassay.verification.audit.engine.law import Scenario
+from covassay.verification.audit.knowledge.known import Known
+from covassay.verification.audit.knowledge.shared import gaussian_noise, reference_draws, separated_gaussian
+from covassay.verification.audit.knowledge.shared.data_paths import SAME_SQUARES, NotAdditive, QueryPlusNoise
+from covassay.verification.audit.knowledge.shared.profile import ClaimUnderAudit, KnownLaw, common_pairs
+
+
+def law(claim: ClaimUnderAudit) -> KnownLaw:
+    """The exact law if the threshold is public, and draws of the reference."""
+    rho, options = claim.budget["rho"], claim.options
+    separate, public = options["base"] == "separate", options["threshold"] == "public"
+    pairs, scenarios = reference_draws.pairs(claim), reference_draws.scenarios(claim)
+    if separate:  # half of what the threshold leaves is spent on the eigenvalues
+        pairs = (separated_gaussian.pair(rho), *common_pairs(OUTPUTS["matrix"]))
+    if not public:
+        return KnownLaw(scenarios, pairs)
+    if separate:
+        exact = separated_gaussian.scenario(rho, CLIP_NORM)
+        return KnownLaw((exact, *scenarios), pairs, separated_gaussian.shapes(rho, CLIP_NORM))
+
+    def scenario(n: int, d: int) -> Scenario:
+        x = example_rows(n, d)
+        moment, scale = second_moment(unit_rows(x, CLIP_NORM)), noise_scale(n, rho)
+        return gaussian_noise.noise_scenario(
+            f"d={d}", x, moment * CLIP_NORM**2, scale * CLIP_NORM**2, options["ensemble"]
+        )
+
+    return KnownLaw((scenario(gaussian_noise.N, 4), *scenarios), pairs, gaussian_noise.shapes(scenario))
+
+
+def path(claim: ClaimUnderAudit) -> QueryPlusNoise | NotAdditive:
+    """Noise on the second moment of clipped rows, if nothing else is drawn."""
+    if claim.options["base"] == "gauss" and claim.options["threshold"] == "public":
+        return QueryPlusNoise(independent=True)
+    because = "the threshold is drawn, or eigenvalues and eigenvectors get noise of their own"
+    return NotAdditive(because, SAME_SQUARES)
+
+
+KNOWN = Known(law, path)

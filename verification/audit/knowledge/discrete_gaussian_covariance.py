@@ -1,0 +1,104 @@
+"""Discrete Gaussian noise on a second moment of integers: seen as whole numbers, on a lattice whose unit is public.
+
+Spread over their shares of the continuous law they are exactly normal, so that the tests of GaussCov apply.
+"""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import ndtri
+
+from covassay.reference.domain import Matrix, Vector
+from covassay.reference.laws import discrete_gaussian
+from covassay.reference.mechanisms.concentrated import discrete_gaussian_covariance as mechanism
+from covassay.reference.mechanisms.output import OUTPUTS
+from covassay.verification.audit.engine.contract import example_rows
+from covassay.verification.audit.engine.events import Statistic, generic_statistics
+from covassay.verification.audit.engine.law import Scenario
+from covassay.verification.audit.engine.shapes import Shapes
+from covassay.verification.audit.knowledge.known import Known
+from covassay.verification.audit.knowledge.shared.data_paths import QueryPlusNoise
+from covassay.verification.audit.knowledge.shared.gaussian_noise import (
+    SHAPE_TESTS,
+    GaussianNoise,
+    scale_estimate,
+    tests_of,
+)
+from covassay.verification.audit.knowledge.shared.lattice_noise import DIMENSIONS, Lattice, N, Tail, input_bits, sizes
+from covassay.verification.audit.knowledge.shared.profile import ClaimUnderAudit, KnownLaw, common_pairs
+from covassay.verification.audit.knowledge.shared.wrong_scales import scale_suspects
+
+
+def deviation(claim: ClaimUnderAudit, d: int) -> float:
+    """The deviation σ of the noise, in units of the lattice."""
+    change = mechanism.sensitivity_squared(d, input_bits(claim))
+    return math.sqrt(mechanism.noise_variance(change, claim.budget["rho"]))
+
+
+def tail_of(sigma: float) -> Tail:
+    """The tail of |Z|."""
+    return lambda k: discrete_gaussian.tail(k, sigma)
+
+
+@dataclass(frozen=True)
+class SpreadGaussian(GaussianNoise):
+    """The noise E of GaussCov, seen through a lattice; `scale` is σ in whole numbers."""
+
+    x: Matrix
+    input_bits: int
+
+    @property
+    def lattice(self) -> Lattice:
+        """The lattice on which it is seen."""
+        return Lattice(self.x, self.input_bits, tail_of(self.scale), lambda p: -ndtri(p / 2))
+
+    def residuals(self, outputs: Matrix) -> Matrix:
+        """E for every output."""
+        return self.lattice.spread(outputs)
+
+
+def law(claim: ClaimUnderAudit) -> KnownLaw:
+    """The law of Gaussian noise with equal variances, seen through the lattice."""
+    b = input_bits(claim)
+
+    def noise(x: Matrix, factor: float = 1.0) -> SpreadGaussian:
+        d = x.shape[1]
+        return SpreadGaussian(np.zeros((d, d)), factor * deviation(claim, d), "wigner", x, b)
+
+    def scenario(n: int, d: int) -> Scenario:
+        x = example_rows(n, d)
+        lattice = noise(x).lattice
+        estimate = scale_estimate(lattice.moment, deviation(claim, d) * lattice.unit, "wigner")
+        suspects = scale_suspects(lambda factor: noise(x, factor).squared_norm)
+        return Scenario(f"d={d}", x, {**tests_of(noise(x)), **lattice.tests()}, suspects, (estimate,))
+
+    def statistics(first: Matrix, second: Matrix) -> tuple[Statistic, ...]:
+        change = np.triu(noise(first).lattice.moment - noise(second).lattice.moment)
+
+        def ratio(y: Matrix) -> Vector:
+            values: Vector = np.einsum("nij,ij->n", y, change) * len(first)
+            return values
+
+        return (
+            Statistic("log likelihood ratio, up to a factor", ratio),
+            *generic_statistics(first, second, OUTPUTS["matrix"])[:1],
+        )
+
+    return KnownLaw(
+        tuple(scenario(N, d) for d in DIMENSIONS),
+        common_pairs(OUTPUTS["matrix"], statistics, (1, 2, 3)),
+        Shapes(scenario, SHAPE_TESTS, lambda d: d * (d + 1) / 2, sizes(b, tail_of(deviation(claim, 1)))),
+    )
+
+
+def atom(claim: ClaimUnderAudit) -> float:
+    """The probability that one entry of the noise is 0."""
+    return float(discrete_gaussian.pmf(np.array(0.0), deviation(claim, 1)))
+
+
+KNOWN = Known(
+    law,
+    QueryPlusNoise(independent=True, atom=atom),
+    add_remove=math.sqrt(0.5),  # x xᵀ/n has Frobenius norm 1/n, in place of √2/n
+)

@@ -1,0 +1,90 @@
+"""Discrete Laplace noise on a second moment of integers: seen as whole numbers, on a lattice whose unit is public.
+
+Spread over their shares of the continuous law they are exactly Laplace, so that the tests of LapCov apply.
+"""
+
+import math
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from covassay.reference.domain import Matrix
+from covassay.reference.laws import discrete_laplace
+from covassay.reference.mechanisms.output import OUTPUTS
+from covassay.reference.mechanisms.pure import discrete_laplace_covariance as mechanism
+from covassay.verification.audit.engine.contract import example_rows
+from covassay.verification.audit.engine.events import Statistic, generic_statistics
+from covassay.verification.audit.engine.law import Scenario, Test
+from covassay.verification.audit.engine.shapes import Shapes
+from covassay.verification.audit.knowledge.known import Known
+from covassay.verification.audit.knowledge.shared.data_paths import QueryPlusNoise
+from covassay.verification.audit.knowledge.shared.entrywise_noise import (
+    SHAPE_TESTS,
+    EntrywiseNoise,
+    likelihood_ratio,
+    noise_scenario,
+    worst_pairs,
+)
+from covassay.verification.audit.knowledge.shared.lattice_noise import DIMENSIONS, Lattice, N, Tail, input_bits, sizes
+from covassay.verification.audit.knowledge.shared.profile import ClaimUnderAudit, KnownLaw
+
+
+def noise_scale(claim: ClaimUnderAudit, d: int) -> float:
+    """The scale t of the noise, in units of the lattice."""
+    change = mechanism.sensitivity(d, input_bits(claim))
+    return float(mechanism.noise_scale(change, claim.budget["epsilon"]))
+
+
+def tail_of(t: float) -> Tail:
+    """The tail of |Z|."""
+    return lambda k: np.where(k > 0, discrete_laplace.tail(k, t), 1.0)
+
+
+@dataclass(frozen=True)
+class SpreadLaplace(EntrywiseNoise):
+    """The noise E of entrywise Laplace noise, seen through a lattice; `scale` is t."""
+
+    input_bits: int
+
+    @property
+    def lattice(self) -> Lattice:
+        """The lattice on which it is seen."""
+        return Lattice(self.x, self.input_bits, tail_of(self.scale), lambda p: -np.log(p))
+
+    def residuals(self, outputs: Matrix) -> Matrix:
+        """E for every output."""
+        return self.lattice.spread(outputs)
+
+    def norm(self, factor: float) -> Test:
+        """The test that ‖E‖₁ has its Gamma law, if the noise has that multiple of its scale."""
+        return super().norm(1.0) if factor == 1 else replace(self, scale=factor * self.scale).norm(1.0)
+
+
+def law(claim: ClaimUnderAudit) -> KnownLaw:
+    """The law of entrywise Laplace noise, seen through the lattice."""
+    b = input_bits(claim)
+
+    def noise(x: Matrix) -> SpreadLaplace:
+        return SpreadLaplace(x, noise_scale(claim, x.shape[1]), False, b)
+
+    def scenario(n: int, d: int) -> Scenario:
+        seen = noise(example_rows(n, d))
+        found = noise_scenario(seen, math.sqrt(2) * 4**b / claim.budget["epsilon"] / seen.scale)
+        return replace(found, tests={**found.tests, **seen.lattice.tests()})
+
+    def statistics(first: Matrix, second: Matrix) -> tuple[Statistic, ...]:
+        one, other = noise(first), noise(second)
+        scale = one.scale * one.lattice.unit
+        ratio = likelihood_ratio(one.lattice.moment, other.lattice.moment, scale, full=False)
+        return (ratio, *generic_statistics(first, second, OUTPUTS["matrix"])[:1])
+
+    shapes = Shapes(scenario, SHAPE_TESTS, lambda d: d * (d + 1) / 2, sizes(b, tail_of(noise_scale(claim, 1))))
+    return KnownLaw(tuple(scenario(N, d) for d in DIMENSIONS), worst_pairs(statistics, full=False), shapes)
+
+
+def atom(claim: ClaimUnderAudit) -> float:
+    """The probability that one entry of the noise is 0."""
+    return float(discrete_laplace.pmf(0, noise_scale(claim, 1)))
+
+
+KNOWN = Known(law, QueryPlusNoise(independent=True, atom=atom))

@@ -1,0 +1,51 @@
+"""EMCov draws like iterative eigenvector sampling, with other eigenvalue noise and other exponents.
+
+Its law is exact on rows along the axes whose eigenvalues lie many noise scales apart.
+"""
+
+import math
+
+import numpy as np
+
+from covassay.reference.domain import Matrix
+from covassay.reference.mechanisms.concentrated import em_cov as mechanism
+from covassay.reference.mechanisms.output import OUTPUTS
+from covassay.verification.audit.knowledge.known import Known
+from covassay.verification.audit.knowledge.shared.data_paths import SAME_MOMENT, NotAdditive
+from covassay.verification.audit.knowledge.shared.profile import ClaimUnderAudit, KnownLaw, common_pairs
+from covassay.verification.audit.knowledge.shared.separated_eigenvalues import (
+    SEPARATION,
+    SeparatedEigenvalues,
+    eigenvalue_pair,
+    separated,
+    separated_shapes,
+)
+from covassay.verification.statistics.laws import LAPLACE, NORMAL
+
+
+def law(claim: ClaimUnderAudit) -> KnownLaw:
+    """Separated eigenvalues, and a pair that moves two of them against each other."""
+    rho, calibration = claim.budget["rho"], claim.options["calibration"]
+
+    def exponents(values: Matrix, n: int) -> Matrix:
+        return np.tile(mechanism.exponents(rho, values.shape[1], calibration), (len(values), 1))
+
+    cdf, null = (LAPLACE, "Laplace(2/√ρ)") if calibration != "tight" else (NORMAL, "N(0, 2/ρ)")
+    scale = mechanism.eigenvalue_scale(rho, calibration)
+
+    def at(d: int) -> SeparatedEigenvalues:
+        return separated(d, scale, cdf, null, exponents)
+
+    scenarios = tuple(at(d).scenario() for d in (2, 3))
+    pairs = (eigenvalue_pair(math.ceil(SEPARATION * scale)), *common_pairs(OUTPUTS["matrix"]))
+    return KnownLaw(scenarios, pairs, separated_shapes(at))
+
+
+KNOWN = Known(
+    law,
+    NotAdditive(
+        "every eigenvector is drawn from a law that depends on the data and on those before it",
+        SAME_MOMENT,
+        continuous=True,
+    ),
+)

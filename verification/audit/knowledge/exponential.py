@@ -1,0 +1,66 @@
+"""The exponential mechanism releases a feature, and the law is a softmax of the energies on data of every shape."""
+
+import math
+
+import numpy as np
+from scipy.special import log_softmax
+
+from covassay.reference.domain import Matrix
+from covassay.reference.mechanisms.building_blocks import exponential
+from covassay.reference.mechanisms.output import OUTPUTS
+from covassay.reference.sensitivity import neighbours
+from covassay.verification.audit.engine.events import Pair, Statistic
+from covassay.verification.audit.engine.law import Scenario, Suspect, Test
+from covassay.verification.audit.engine.shapes import Shapes, grid
+from covassay.verification.audit.knowledge.known import Known
+from covassay.verification.audit.knowledge.shared.data_paths import SAME_MOMENT, NotAdditive
+from covassay.verification.audit.knowledge.shared.levels import FEW_NUMBERS, FINITE, axes_in_turn, choices, levels_test
+from covassay.verification.audit.knowledge.shared.profile import ClaimUnderAudit, KnownLaw, common_pairs
+
+MOST = 128  # features
+
+
+def law(claim: ClaimUnderAudit) -> KnownLaw:
+    """The exponential mechanism, its law a softmax: three features with energies 4, 2 and 1, and one ahead of many.
+
+    One is as likely as all others together, so that its probability depends much on the exponent.
+    """
+    eta = exponential.exponent(claim.budget["epsilon"], exponential.ENERGY_RANGE)
+
+    def scenario(name: str, x: Matrix) -> Scenario:
+        energies = (x**2).sum(axis=0)
+
+        def softmax(factor: float) -> Test:
+            return levels_test(np.arange(1.0, len(energies) + 1), np.exp(log_softmax(factor * eta * energies)))
+
+        suspects = (
+            Suspect("double-exponent", "the exponent is twice the calibrated one: half the sensitivity", softmax(2.0)),
+            Suspect("half-exponent", "the exponent is half the calibrated one: private but wasteful", softmax(0.5)),
+        )
+        return Scenario(name, x, {"output": softmax(1.0)}, suspects)
+
+    ahead_by = math.ceil(math.log(MOST - 1) / eta)
+    scenarios = (
+        scenario("energies 4, 2, 1", np.repeat(np.eye(3), [4, 2, 1], axis=0)),
+        scenario(f"one feature ahead of {MOST - 1}", np.tile(np.eye(MOST)[:1], (ahead_by, 1))),
+    )
+
+    def in_turn(n: int, d: int) -> Scenario:
+        x, counts = axes_in_turn(n, d)
+        exact = np.exp(log_softmax(eta * counts))
+        return Scenario(f"n={n}, d={d}", x, {"output": levels_test(np.arange(1.0, d + 1), exact)})
+
+    def statistics(first: Matrix, second: Matrix) -> tuple[Statistic, ...]:
+        one, two = (log_softmax(eta * (y**2).sum(axis=0)) for y in (first, second))
+        ratio = Statistic(
+            "log likelihood ratio", lambda y: (one - two)[np.clip(np.rint(y), 1, len(one)).astype(int) - 1]
+        )
+        return (ratio, *choices(first, second))
+
+    first, second = neighbours(np.repeat(np.eye(2), [0, 2], axis=0), *np.eye(2))
+    ahead = Pair("second feature ahead, d=2", first, second, statistics(first, second), weight=2.0)
+    pairs = (*common_pairs(OUTPUTS["level"], statistics, dimensions=(2,)), ahead)
+    return KnownLaw(scenarios, pairs, Shapes(in_turn, ("output",), lambda d: 1, grid(fewest_columns=2)))
+
+
+KNOWN = Known(law, NotAdditive(FINITE, SAME_MOMENT), bits_unseen=FEW_NUMBERS)

@@ -1,0 +1,22 @@
+"""GaussCov under (ε, δ)-DP: the noise of GaussCov, with a scale for that claim."""
+
+import math
+
+from covassay.reference.mechanisms.approximate.gauss_cov_approximate import sensitivity
+from covassay.reference.mechanisms.building_blocks.gaussian_approximate import multiplier
+from covassay.verification.audit.knowledge.known import Known
+from covassay.verification.audit.knowledge.shared import gaussian_noise
+from covassay.verification.audit.knowledge.shared.data_paths import QueryPlusNoise
+from covassay.verification.audit.knowledge.shared.profile import ClaimUnderAudit
+
+
+def scale(claim: ClaimUnderAudit, n: int) -> float:
+    """The scale of the noise."""
+    return float(sensitivity(n) * multiplier(**claim.budget, calibration=claim.options["calibration"]))
+
+
+KNOWN = Known(
+    gaussian_noise.law(scale),
+    QueryPlusNoise(independent=True),
+    add_remove=math.sqrt(0.5),  # x xᵀ/n has Frobenius norm 1/n, in place of √2/n
+)

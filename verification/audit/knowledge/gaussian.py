@@ -1,0 +1,22 @@
+"""Normal noise on the second moment of every column, under zCDP: independent, and seen on data of every shape."""
+
+import math
+
+from covassay.reference.mechanisms.building_blocks.gaussian import noise_scale, second_moments_sensitivity
+from covassay.verification.audit.knowledge.known import Known
+from covassay.verification.audit.knowledge.shared.coordinate_noise import law
+from covassay.verification.audit.knowledge.shared.data_paths import QueryPlusNoise
+from covassay.verification.audit.knowledge.shared.profile import ClaimUnderAudit
+from covassay.verification.statistics.laws import NORMAL
+
+
+def scale(claim: ClaimUnderAudit, n: int, d: int) -> float:
+    """The scale of the noise."""
+    return float(noise_scale(second_moments_sensitivity(n, d), claim.budget["rho"]))
+
+
+KNOWN = Known(
+    law(scale, NORMAL, power=2),
+    QueryPlusNoise(independent=True),
+    add_remove=math.sqrt(0.5),  # one row moves the moments by 1/n, two rows by √2/n
+)

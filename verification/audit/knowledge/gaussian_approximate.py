@@ -1,0 +1,25 @@
+"""Normal noise on the second moment of every column, under (ε, δ)-DP: independent, and seen on data of every shape."""
+
+import math
+
+from covassay.reference.mechanisms.building_blocks.gaussian import second_moments_sensitivity
+from covassay.reference.mechanisms.building_blocks.gaussian_approximate import multiplier
+from covassay.verification.audit.knowledge.known import Known
+from covassay.verification.audit.knowledge.shared.coordinate_noise import law
+from covassay.verification.audit.knowledge.shared.data_paths import QueryPlusNoise
+from covassay.verification.audit.knowledge.shared.profile import ClaimUnderAudit
+from covassay.verification.statistics.laws import NORMAL
+
+
+def scale(claim: ClaimUnderAudit, n: int, d: int) -> float:
+    """The scale of the noise."""
+    return float(
+        multiplier(**claim.budget, calibration=claim.options["calibration"]) * second_moments_sensitivity(n, d)
+    )
+
+
+KNOWN = Known(
+    law(scale, NORMAL, power=2),
+    QueryPlusNoise(independent=True),
+    add_remove=math.sqrt(0.5),  # one row moves the moments by 1/n, two rows by √2/n
+)

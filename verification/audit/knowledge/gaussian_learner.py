@@ -1,0 +1,7 @@
+"""The learner of a Gaussian has no law in closed form: draws are compared with draws of the reference."""
+
+from covassay.verification.audit.knowledge.known import Known
+from covassay.verification.audit.knowledge.shared.data_paths import NotAdditive
+from covassay.verification.audit.knowledge.shared.hidden_bits import POWERS
+
+KNOWN = Known(path=NotAdditive("the rows are preconditioned by a matrix that is itself drawn"), bits_unseen=POWERS)

@@ -1,0 +1,62 @@
+"""Iterative eigenvector sampling shows its whole draw on data whose eigenvalues lie many noise scales apart.
+
+There the eigenvalue noises are independent Laplace variables, and each direction has an exact Bingham law given those
+before it.
+"""
+
+import numpy as np
+
+from covassay.reference.domain import Matrix
+from covassay.reference.mechanisms.output import OUTPUTS
+from covassay.reference.mechanisms.pure import iterative_eigenvectors as mechanism
+from covassay.verification.audit.knowledge.known import Known
+from covassay.verification.audit.knowledge.shared import reference_draws
+from covassay.verification.audit.knowledge.shared.data_paths import SAME_MOMENT, NotAdditive
+from covassay.verification.audit.knowledge.shared.profile import ClaimUnderAudit, KnownLaw, common_pairs
+from covassay.verification.audit.knowledge.shared.separated_eigenvalues import (
+    SeparatedEigenvalues,
+    separated,
+    separated_shapes,
+)
+from covassay.verification.statistics.laws import LAPLACE
+
+BETA = 0.1  # the failure probability in the offset of the adaptive budget
+
+
+def law(claim: ClaimUnderAudit) -> KnownLaw:
+    """Separated eigenvalues. With the adaptive budget η_1 differs from draw to draw, and the law is known at d = 2.
+
+    Rank k is compared with draws of the reference.
+    """
+    if claim.options.get("rank", 0):
+        return reference_draws.law(claim)
+    epsilon = claim.budget["epsilon"]
+    budget, calibration = claim.options["budget"], claim.options["calibration"]
+
+    def exponents(values: Matrix, n: int) -> Matrix:
+        d = values.shape[1]
+        if budget == "uniform":
+            return np.tile(mechanism.uniform_exponents(epsilon, d, calibration), (len(values), 1))
+        weights = np.sqrt(np.clip(values, 0, n) + mechanism.adaptive_offset(epsilon, d, BETA))
+        return np.array([mechanism.adaptive_exponents(epsilon, list(w), calibration) for w in weights])
+
+    scale = mechanism.eigenvalue_scale(epsilon)
+    dimensions = (2, 3) if budget == "uniform" else (2,)
+    apart = budget == "uniform"
+
+    def at(d: int) -> SeparatedEigenvalues:
+        return separated(d, scale, LAPLACE, "Laplace(2/ε₀)", exponents, apart)
+
+    scenarios = tuple(at(d).scenario() for d in dimensions)
+    shapes = separated_shapes(at) if apart else None
+    return KnownLaw(scenarios, common_pairs(OUTPUTS["matrix"]), shapes)
+
+
+KNOWN = Known(
+    law,
+    NotAdditive(
+        "every eigenvector is drawn from a law that depends on the data and on those before it",
+        SAME_MOMENT,
+        continuous=True,
+    ),
+)

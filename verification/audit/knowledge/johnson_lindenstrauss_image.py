@@ -1,0 +1,8 @@
+"""The Johnson–Lindenstrauss mechanism with image noise has no law in closed form: draws of the reference stand in."""
+
+from covassay.verification.audit.knowledge.known import Known
+from covassay.verification.audit.knowledge.shared.data_paths import SAME_SQUARES, NotAdditive
+
+KNOWN = Known(
+    path=NotAdditive("noise is added to an image of the second moment, and a matrix is fitted to it", SAME_SQUARES)
+)

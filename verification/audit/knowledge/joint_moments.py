@@ -1,0 +1,213 @@
+"""Joint moments have Gaussian noise on the mean and on the second moment, of which both scales are seen.
+
+When the data are known, N = (m̃ − m)/σ₁ and G = (Σ̃ − Σ)/σ₂ are observed, and their laws are known exactly. Each part
+has tests of its own, so that noise which is right in one part and wrong in the other shows; the tests of both together
+show noise that the parts share. The pairs are opposite rows, which move the mean the most and the second moment not at
+all, and the rows that attain the joint sensitivity for the weight at hand.
+"""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from covassay.reference.domain import Matrix, Vector, second_moment
+from covassay.reference.mechanisms.concentrated import joint_moments as mechanism
+from covassay.reference.mechanisms.output import OUTPUTS
+from covassay.reference.sensitivity import neighbours
+from covassay.verification.audit.engine.contract import example_rows
+from covassay.verification.audit.engine.events import Pair, Statistic, generic_statistics
+from covassay.verification.audit.engine.law import Scenario, Suspect, Test
+from covassay.verification.audit.engine.shapes import Shapes, grid
+from covassay.verification.audit.knowledge.known import Known
+from covassay.verification.audit.knowledge.shared.data_paths import QueryPlusNoise
+from covassay.verification.audit.knowledge.shared.gaussian_noise import GaussianNoise, tests_of
+from covassay.verification.audit.knowledge.shared.nuclear_noise import interval_meaning
+from covassay.verification.audit.knowledge.shared.profile import ClaimUnderAudit, KnownLaw, common_pairs
+from covassay.verification.statistics.laws import NORMAL, chi_square
+from covassay.verification.statistics.tests import TestResult, gamma_scale, gamma_total, kolmogorov_smirnov
+
+N = 12
+DIMENSIONS = (1, 2, 4)
+CONFIDENCE = 0.999
+OF_THE_MOMENT = "squared norm", "total scale", "turned entry", "all entries"
+SHAPE_TESTS = "all numbers", "total scale", "total scale of the mean", "total scale of the second moment"
+
+
+@dataclass(frozen=True)
+class JointNoise:
+    """The noise seen on data with this mean and second moment, if the scales are `first` and `second`."""
+
+    mean: Vector
+    moment: Matrix
+    first: float
+    second: float
+
+    @property
+    def of_the_moment(self) -> GaussianNoise:
+        """What is known of the noise of the second moment."""
+        return GaussianNoise(self.moment, self.second, "goe")
+
+    def normals(self, outputs: Matrix) -> Matrix:
+        """N for every output, (n, d)."""
+        values: Matrix = (outputs[:, 0] - self.mean) / self.first
+        return values
+
+    def coordinates(self, outputs: Matrix) -> Matrix:
+        """All independent N(0, 1) in every output: N, and G in units of its deviations, (n, d + d(d + 1)/2)."""
+        i, j = np.triu_indices(len(self.mean))
+        noise = self.of_the_moment
+        entries = noise.residuals(outputs[:, 1:])[:, i, j] / noise.spread[i, j]
+        return np.hstack([self.normals(outputs), entries])
+
+    def component(self, outputs: Matrix) -> TestResult:
+        """The first component of the mean has Gaussian noise."""
+        return kolmogorov_smirnov(self.normals(outputs)[:, 0], NORMAL, "the noise of mean 1 is Gaussian")
+
+    def total(self, numbers: Callable[[Matrix], Matrix], what: str) -> Test:
+        """The test that the sum of the squares of these N(0, 1) over all draws is χ²."""
+
+        def test(outputs: Matrix) -> TestResult:
+            values = numbers(outputs)
+            null = f"the sum of the squares of {what} over n draws ~ χ²({values.shape[1]} n)"
+            return gamma_total((values**2).sum(axis=1) / 2, values.shape[1] / 2, null, power=2)
+
+        return test
+
+    def all_numbers(self, outputs: Matrix) -> TestResult:
+        """All numbers that are drawn are Gaussian, in units of their deviations."""
+        return kolmogorov_smirnov(self.coordinates(outputs).ravel(), NORMAL, "all numbers of both noises are Gaussian")
+
+    def squared_norm(self, outputs: Matrix) -> TestResult:
+        """The sum of the squares of all numbers of one output is χ²."""
+        squares = (self.coordinates(outputs) ** 2).sum(axis=1)
+        count = len(self.mean) * (len(self.mean) + 3) // 2
+        return kolmogorov_smirnov(squares, chi_square(count), f"the squares of both noises together ~ χ²({count})")
+
+    def tests(self) -> dict[str, Test]:
+        """All tests by name."""
+
+        def below(test: Test) -> Test:
+            return lambda outputs: test(outputs[:, 1:])
+
+        of_moment = {name: test for name, test in tests_of(self.of_the_moment).items() if name in OF_THE_MOMENT}
+        return {
+            "mean 1": self.component,
+            "total scale of the mean": self.total(self.normals, "the noise of the mean"),
+            "total scale": self.total(self.coordinates, "both noises"),
+            **{f"{name} of the second moment": below(test) for name, test in of_moment.items()},
+            "both squared norms": self.squared_norm,
+            "all numbers": self.all_numbers,
+        }
+
+    def scales(self, outputs: Matrix) -> str:
+        """A sentence with the confidence intervals of both scales, as multiples of the calibrated ones."""
+        coordinates, d = self.coordinates(outputs), len(self.mean)
+        said = []
+        for name, values in (("mean", coordinates[:, :d]), ("second moment", coordinates[:, d:])):
+            interval = gamma_scale((values**2).sum(axis=1) / 2, values.shape[1] / 2, CONFIDENCE)
+            lower, upper = math.sqrt(interval.lower), math.sqrt(interval.upper)
+            said.append(f"{name} {lower:.3f} to {upper:.3f}{interval_meaning(lower, upper)}")
+        return f"noise scales as multiples of the calibrated ones at {CONFIDENCE:.1%}: {'; '.join(said)}"
+
+
+@dataclass(frozen=True)
+class Claimed:
+    """The budget and the weight of the claim, and the laws that follow."""
+
+    rho: float
+    weight: float
+
+    def scales(self, n: int, d: int) -> tuple[float, float]:
+        """σ₁ and σ₂."""
+        made = (scale(n, d, self.rho, self.weight) for scale in (mechanism.mean_scale, mechanism.moment_scale))
+        first, second = map(float, made)
+        return first, second
+
+    def noise(self, x: Matrix, first: float = 1.0, second: float = 1.0) -> JointNoise:
+        """The noise on these rows, if the scales are those of the claim times factors."""
+        one, other = self.scales(*x.shape)
+        return JointNoise(x.mean(axis=0), second_moment(x), first * one, second * other)
+
+    def scenario(self, n: int, d: int) -> Scenario:
+        """The tests on the example rows of that shape."""
+        x = example_rows(n, d)
+        right = self.noise(x)
+        suspects = tuple(
+            Suspect(name, text, self.noise(x, *factors).squared_norm) for name, text, factors in self.mistakes(d)
+        )
+        return Scenario(f"d={d}", x, right.tests(), suspects, (right.scales,))
+
+    def mistakes(self, d: int) -> list[tuple[str, str, tuple[float, float]]]:
+        """Names and explanations of mistakes, with the factors of both scales."""
+        lam = float(mechanism.moment_weight(d, self.weight))
+        squared = float(mechanism.change_squared(d, self.weight))
+        alone = math.sqrt(2 * 4 / squared), math.sqrt(2 * lam * (2 if d > 1 else 1) / squared)
+        made = [
+            ("half-mean", "the noise of the mean has half the calibrated scale", (0.5, 1.0)),
+            ("half-moment", "the noise of the second moment has half the calibrated scale", (1.0, 0.5)),
+            ("half-scale", "both noises have half the calibrated scale: too little noise", (0.5, 0.5)),
+            ("double-scale", "both noises have twice the calibrated scale: private but wasteful", (2.0, 2.0)),
+            ("two-halves", "two releases with half of the budget each: private, without the joint account", alone),
+            ("own-sensitivities", "each moment has the noise that it would need alone: the budget is spent twice",
+             (alone[0] / math.sqrt(2), alone[1] / math.sqrt(2))),
+        ]  # fmt: skip
+        if d > 1:
+            other = math.sqrt(lam / float(mechanism.moment_weight(1, self.weight)))
+            made.append(("weight-of-one", "the second moment has the weight for one column", (1.0, other)))
+        return made
+
+    def likelihood_ratio(self, first: Matrix, second: Matrix) -> tuple[Statistic, ...]:
+        """The log likelihood ratio up to a factor, and the changes of the moments in the output."""
+        one, other = self.scales(*first.shape)
+        direction = first.mean(axis=0) - second.mean(axis=0)
+        change = second_moment(first) - second_moment(second)
+        top = max(float(np.abs(direction).max()) / one**2, float(np.abs(change).max()) / other**2)
+
+        def ratio(outputs: Matrix) -> Vector:
+            of_moment = np.einsum("nij,ij->n", outputs[:, 1:], change / other**2 / top)
+            return np.asarray(outputs[:, 0] @ (direction / one**2 / top) + of_moment)
+
+        named = Statistic("log likelihood ratio, up to a factor", ratio)
+        return (named, *generic_statistics(first, second, OUTPUTS["moments"]))
+
+
+def worst_rows(d: int, weight: float) -> tuple[Vector, Vector]:
+    """Rows that attain the joint sensitivity: opposite ones up to weight 1, and nearer ones above it."""
+    lam, x = float(mechanism.moment_weight(d, weight)), np.eye(d)[0]
+    if weight <= 1:
+        return x, -x
+    if d == 1:
+        return x, x - (3 - math.sqrt(1 - 2 / lam)) / 2
+    c = -1 / (2 * lam)
+    return x, c * x + math.sqrt(1 - c**2) * np.eye(d)[1]
+
+
+def pairs(claimed: Claimed) -> tuple[Pair, ...]:
+    """The rows that attain the joint sensitivity, opposite rows, and pairs that serve any mechanism."""
+    made: list[Pair] = []
+    kinds: list[tuple[str, Callable[[int], tuple[Vector, Vector]]]] = [
+        ("opposite rows", lambda d: (np.eye(d)[0], -np.eye(d)[0]))
+    ]
+    if claimed.weight > 1:
+        kinds.append(("rows that attain the joint sensitivity", lambda d: worst_rows(d, claimed.weight)))
+    for name, rows in kinds:
+        for d in (1, 2, 3):
+            first, second = neighbours(np.zeros((1, d)), *rows(d))
+            made.append(Pair(f"{name}, d={d}", first, second, claimed.likelihood_ratio(first, second)))
+    return (*made, *common_pairs(OUTPUTS["moments"], claimed.likelihood_ratio, (1, 2)))
+
+
+def law(claim: ClaimUnderAudit) -> KnownLaw:
+    """Both noises on data of every shape."""
+    claimed = Claimed(claim.budget["rho"], claim.parameter("weight"))
+    shapes = Shapes(claimed.scenario, SHAPE_TESTS, lambda d: d * (d + 3) / 2, grid())
+    return KnownLaw(tuple(claimed.scenario(N, d) for d in DIMENSIONS), pairs(claimed), shapes)
+
+
+KNOWN = Known(
+    law,
+    QueryPlusNoise(independent=True),
+    add_remove=math.sqrt(0.375),  # S² is then 1 + λ = 3/2, in place of 4
+)

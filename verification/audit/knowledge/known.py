@@ -1,0 +1,118 @@
+"""What a knowledge file declares, where it is found, and the profile that an audit makes of it."""
+
+import importlib
+import importlib.util
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cache
+from importlib.metadata import entry_points
+from typing import Any
+
+from covassay.reference.domain import Matrix
+from covassay.reference.errors import InvalidInput
+from covassay.reference.mechanisms.mechanism import Mechanism
+from covassay.reference.mechanisms.registry import default_claim, mechanism
+from covassay.reference.privacy import Guarantee
+from covassay.verification.audit.engine.contract import Form
+from covassay.verification.audit.engine.kinds_of_data import Beside
+from covassay.verification.audit.engine.same_noise import DataPath
+from covassay.verification.audit.knowledge.shared import reference_draws
+from covassay.verification.audit.knowledge.shared.data_paths import NotAdditive, QueryPlusNoise
+from covassay.verification.audit.knowledge.shared.noise_entries import with_entries
+from covassay.verification.audit.knowledge.shared.profile import ClaimUnderAudit, KnownLaw, Profile
+
+GROUP = "covassay.knowledge"  # entry points of other packages: the name of a mechanism = a module with a KNOWN
+COARSE = 1e-3  # from this probability of one value on, equal draws are no surprise
+Path = QueryPlusNoise | NotAdditive
+Many = Callable[..., list[Matrix]]
+UNKNOWN = NotAdditive("no derivation of a form without sampling error is known")
+
+
+@dataclass(frozen=True)
+class Known:
+    """All that the audit knows of one mechanism.
+
+    law : claim -> data sets on which the law is known, wrong laws to suspect, neighbours, and data of any shape. Where
+        it is left out, draws are compared with draws of the reference.
+    path : the path from the data to the output, perhaps for the options of a claim.
+    many : (x, size, *, rng, and what `sample` takes) -> many draws of the reference, faster than one by one.
+    add_remove : the share of the noise that is enough where a row is added or removed, n is public and d ≥ 2; None if
+        that is not known.
+    nuclear : whether the noise is nuclear-Laplace, so that a report shows the tail of its spectral norm.
+    bits_unseen : why the check of low-order bits finds no loss above the claim in float releases; empty if it does.
+
+    The reference is drawn beside a target at every budget: it follows from the declaration of the mechanism.
+    """
+
+    law: Callable[[ClaimUnderAudit], KnownLaw] = reference_draws.law
+    path: Path | Callable[[ClaimUnderAudit], Path] = UNKNOWN
+    many: Many | None = None
+    add_remove: float | None = None
+    nuclear: bool = False
+    bits_unseen: str = ""
+
+    def path_of(self, claim: ClaimUnderAudit) -> Path:
+        """The path from the data to the output for the options of this claim."""
+        return self.path if isinstance(self.path, Path) else self.path(claim)
+
+
+@cache
+def known(name: str) -> Known:
+    """What is known of the mechanism of that name: in the file of its name, in another package, or nothing.
+
+    Raises
+    ------
+    InvalidInput : a file, or another package that says it knows the mechanism, has no `KNOWN`.
+    """
+    own = f"{__package__}.{name.replace('-', '_')}"
+    if importlib.util.find_spec(own) is not None:
+        return _declared(own, importlib.import_module(own))
+    for point in entry_points(group=GROUP, name=name):
+        return _declared(f"{GROUP}: {name} = {point.value}", point.load())
+    return Known()
+
+
+def _declared(where: str, module: Any) -> Known:
+    found = getattr(module, "KNOWN", None)
+    if not isinstance(found, Known):
+        raise InvalidInput(f"{where}: KNOWN = {found!r}: must be an object of the class Known")
+    return found
+
+
+def profile(name: str, guarantee: Guarantee, options: dict[str, Any], samples: float, seed: int) -> Profile:
+    """The profile of the mechanism of that name under this claim; `options` are complete (`Mechanism.resolve`)."""
+    declared: Mechanism[Any, ..., Any] = mechanism(name)
+    expected = default_claim(name)
+    if type(guarantee) is not type(expected):
+        asked, given = (" and ".join(f"--{key}" for key in g.keywords()) for g in (expected, guarantee))
+        raise InvalidInput(f"{name} is {declared.notion.label}: give {asked} instead of {given}")
+    claim = ClaimUnderAudit(declared, guarantee, options, samples, seed)
+    knowledge = known(name)
+    path, law = knowledge.path_of(claim), knowledge.law(claim)
+    data_path, scenarios = path.data_path(claim), law.scenarios
+    independent = isinstance(path, QueryPlusNoise) and path.independent
+    if data_path.query is not None:
+        scenarios = tuple(with_entries(s, data_path.query(s.x), data_path.symmetric, independent) for s in scenarios)
+
+    @cache
+    def at_budget(other: Guarantee) -> tuple[DataPath, Beside]:
+        same = replace(claim, guarantee=other)
+        return knowledge.path_of(same).data_path(same), reference_draws.beside(same)
+
+    return Profile(
+        Form(
+            declared.output,
+            declared.ordered,
+            declared.repeats or data_path.atom > COARSE,
+            declared.smallest_dimension,
+            symmetric=reference_draws.promises_symmetry(claim),
+        ),
+        scenarios,
+        law.aimed_pairs,
+        data_path,
+        declared.domain,
+        law.shapes,
+        reference_draws.beside(claim),
+        at_budget,
+        independent,
+    )

@@ -1,0 +1,10 @@
+"""KVMean is Gaussian about the mean of clipped values on columns that are constant but for outliers."""
+
+from covassay.verification.audit.knowledge.known import Known
+from covassay.verification.audit.knowledge.shared import constant_columns
+from covassay.verification.audit.knowledge.shared.data_paths import NotAdditive
+
+KNOWN = Known(
+    lambda claim: constant_columns.law(claim, claim.parameter("sigma")),
+    NotAdditive("the values are clipped around a bin that is itself drawn", continuous=True),
+)

@@ -1,0 +1,202 @@
+"""A private k-dimensional subspace has a matrix Bingham law with exponent η, exact on copies of one direction.
+
+On copies of one direction v, the share w = vᵀPv has an exact distribution function for every rank and every dimension.
+Given w, the rest of P is uniform around v. With three columns the law is that of one vector, u in the range of P or
+across it. And on two directions with four columns, for rank 2, s = tr(PQ) − 1 has density ∝ −ln|s| e^{ηns} on [−1, 1],
+where n is the number of copies of each and Q projects on both. On other rows, draws are compared with the reference's.
+"""
+
+import math
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from scipy.special import betainc
+
+from covassay.reference.domain import Matrix, Vector
+from covassay.reference.laws import bingham, haar
+from covassay.reference.laws import matrix_bingham as subspace_law
+from covassay.reference.laws.panels import Panels
+from covassay.reference.mechanisms.output import OUTPUTS, Feature
+from covassay.reference.mechanisms.pure import matrix_bingham as mechanism
+from covassay.reference.sensitivity import neighbours
+from covassay.verification.audit.engine.contract import example_rows
+from covassay.verification.audit.engine.events import Pair, generic_statistics
+from covassay.verification.audit.engine.law import Scenario, Suspect, Test
+from covassay.verification.audit.engine.shapes import Shapes, grid
+from covassay.verification.audit.knowledge.known import Known
+from covassay.verification.audit.knowledge.shared.data_paths import SAME_MOMENT, NotAdditive
+from covassay.verification.audit.knowledge.shared.profile import ClaimUnderAudit, KnownLaw, common_pairs
+from covassay.verification.audit.knowledge.shared.reference_draws import reference_size
+from covassay.verification.audit.knowledge.shared.wrong_exponents import LEVELS, WRONG_EXPONENTS
+from covassay.verification.statistics.streams import stream
+from covassay.verification.statistics.tests import TestResult, kolmogorov_smirnov, two_sample
+
+STRENGTH = 4.0  # η times the copies of a direction, near enough: the laws differ much, and few proposals are rejected
+ORDINARY = 20, 5  # rows and columns of the data on which draws are compared with the reference's
+COPIES = 6  # of every direction in the pair whose loss is near the claim
+
+
+def along(p: Matrix, v: Vector) -> Vector:
+    """The share vᵀPv of every projection."""
+    share: Vector = np.clip(np.einsum("nij,i,j->n", p, v, v), 0.0, 1.0)
+    return share
+
+
+def _across(p: Matrix, v: Vector) -> Matrix:
+    """The part of Pv that is orthogonal to v, scaled to length 1."""
+    part = p @ v - along(p, v)[:, None] * v
+    scaled: Matrix = part / np.linalg.norm(part, axis=1, keepdims=True)
+    return scaled
+
+
+def _axes(d: int) -> Matrix:
+    """The direction v, which is no coordinate axis, and two that are orthogonal to it: (3, d), or (2, d) for d = 2."""
+    return np.linalg.qr(np.vander(np.arange(1.0, d + 1) / d, 3))[0].T
+
+
+def one_direction(n: int, d: int, k: int, eta: float) -> Scenario:
+    """n copies of one direction that is no coordinate axis, and a projection of rank k."""
+    v, *others = _axes(d)
+    exact = subspace_law.share_cdf(eta * n, k, d)
+
+    def share(p: Matrix) -> TestResult:
+        return kolmogorov_smirnov(along(p, v), exact, "vᵀPv follows its exact law")
+
+    def around(p: Matrix) -> TestResult:
+        squared = (_across(p, v) @ others[0]) ** 2
+        return kolmogorov_smirnov(squared, lambda w: haar.squared_coordinate_cdf(w, d - 1), "Pv is uniform around v")
+
+    def rest(p: Matrix) -> TestResult:
+        across = _across(p, v)
+        z = others[1] - (across @ others[1])[:, None] * across
+        shares = np.einsum("ni,nij,nj->n", z, p, z) / (z**2).sum(axis=1)
+        a, b = (k - 1) / 2, (d - 1 - k) / 2
+        return kolmogorov_smirnov(shares, lambda w: betainc(a, b, np.clip(w, 0, 1)), "the rest of P is uniform")
+
+    def suspect(name: str, explanation: str, factor: float) -> Suspect:
+        wrong = subspace_law.share_cdf(factor * eta * n, k, d)
+        return Suspect(name, explanation, lambda p: kolmogorov_smirnov(along(p, v), wrong, name))
+
+    tests: dict[str, Test] = {"share of the direction": share}
+    tests |= {"around it": around} if d > 2 else {}
+    tests |= {"the rest": rest} if k > 1 and d > k + 1 else {}
+    suspects = tuple(suspect(*wrong) for wrong in WRONG_EXPONENTS)
+    return Scenario(f"one direction, n={n}, d={d}, k={k}", np.tile(v, (n, 1)), tests, suspects)
+
+
+def three_level(k: int, eta: float) -> Scenario:
+    """Three distinct eigenvalues in R³: the squared components of the one vector along or across have exact laws."""
+    counts = [math.ceil(c / eta) for c in LEVELS]
+    m = eta * np.diag(np.array(counts, dtype=np.float64))
+
+    def component(i: int) -> Test:
+        cdf = bingham.projection_cdf(m, [i]) if k == 1 else bingham.projection_cdf(-m, [2 - i])
+
+        def test(p: Matrix) -> TestResult:
+            share = np.clip(p[:, i, i], 0.0, 1.0)
+            return kolmogorov_smirnov(share if k == 1 else 1 - share, cdf, f"P{i + 1}{i + 1} follows its exact law")
+
+        return test
+
+    x = np.repeat(np.eye(3), counts, axis=0)
+    return Scenario(f"three levels, d=3, k={k}", x, {f"entry ({i + 1}, {i + 1})": component(i) for i in range(3)})
+
+
+def overlap_cdf(strength: float) -> Callable[[Vector], Vector]:
+    """The distribution function of tr(PQ) for M = strength · Q, P and Q of rank 2 in R⁴.
+
+    P is a pair of points on two spheres S² (self-dual and anti-self-dual two-forms), and so is Q. tr(PQ) − 1 is the
+    product of the two cosines between them, which are uniform on [−1, 1] if P is.
+    """
+    graded = np.geomspace(1e-13, 1.0, 64)  # −ln|s| is not smooth at 0
+    panels = Panels(np.concatenate([-graded[::-1], [0.0], graded]))
+    s = panels.nodes
+    cdf = panels.distribution(-np.log(np.abs(s)) * np.exp(strength * (s - 1)))
+    return lambda t: cdf(np.clip(t, 0.0, 2.0) - 1)
+
+
+def two_directions(eta: float) -> Scenario:
+    """Two directions with as many copies each in R⁴, for rank 2."""
+    n = math.ceil(STRENGTH / eta)
+    plane = _axes(4)[:2]
+    q, cdf = plane.T @ plane, overlap_cdf(eta * n)
+
+    def overlap(p: Matrix) -> TestResult:
+        return kolmogorov_smirnov(np.einsum("nij,ij->n", p, q), cdf, "tr(PQ) follows its exact law")
+
+    return Scenario("two directions, d=4, k=2", np.repeat(plane, n, axis=0), {"overlap": overlap})
+
+
+def ordinary_rows(claim: ClaimUnderAudit, k: int, eta: float) -> Scenario:
+    """Rows in general position, on which the output is compared with draws of the reference."""
+    x = example_rows(*ORDINARY)
+    c = x.T @ x
+
+    @lru_cache(maxsize=4)
+    def reference(size: int) -> Matrix:
+        return subspace_law.sample(eta * c, k, np.random.default_rng(stream(claim.seed, "reference", size)), size)
+
+    def against(name: str, feature: Feature) -> Test:
+        null = f"{name} as in the reference's draws"
+        return lambda p: two_sample(feature(p), feature(reference(reference_size(len(p)))), null)
+
+    known = {**claim.mechanism.output.features(len(c)), "tr(PC)": lambda p: np.einsum("nij,ij->n", p, c)}
+    tests = {name: against(name, feature) for name, feature in known.items()}
+    return Scenario(f"ordinary rows, n={ORDINARY[0]}, d={len(c)}, k={k}", x, tests)
+
+
+def close_pair(k: int) -> Pair:
+    """`COPIES` rows on each of k axes, and one more that moves from the first axis to another."""
+    axes = np.eye(k + 1)
+    first, second = neighbours(np.repeat(axes[:k], COPIES, axis=0), axes[k], axes[0])
+    statistics = generic_statistics(first, second, OUTPUTS["projection"])
+    return Pair(f"{COPIES} copies of {k} axes and one row more, d={k + 1}", first, second, statistics, weight=0.25)
+
+
+def law(claim: ClaimUnderAudit) -> KnownLaw:
+    """The law of a projection of the rank that is claimed."""
+    rank = int(claim.parameter("rank"))
+    eta = float(mechanism.exponent(claim.budget["epsilon"]))
+    n = math.ceil(STRENGTH / eta)
+
+    def released(d: int) -> int:
+        return mechanism.released_rank(rank, d)
+
+    scenarios = (
+        *(one_direction(n, d, released(d), eta) for d in sorted({2, 3, 5, rank + 2})),
+        three_level(released(3), eta),
+        *((two_directions(eta),) if rank == 2 else ()),
+        ordinary_rows(claim, released(ORDINARY[1]), eta),
+    )
+    pairs = (*common_pairs(OUTPUTS["projection"], None, (rank + 1,), weight=0.25), close_pair(rank))
+    shapes = Shapes(
+        lambda n, d: one_direction(n, d, released(d), eta),
+        ("share of the direction",),
+        lambda d: 1,
+        grid(fewest_columns=2),
+    )
+    return KnownLaw(scenarios, pairs, shapes)
+
+
+def many(x: Matrix, size: int, *, rng: np.random.Generator, epsilon: float, **options: Any) -> list[Matrix]:
+    """Many draws at once of the law that `release` asks for."""
+    seen: list[tuple[Matrix, int]] = []
+
+    def remember(m: Matrix, k: int) -> Matrix:
+        seen.append((m, k))
+        return np.diag(np.arange(len(m)) < k).astype(np.float64)
+
+    mechanism.release(x, remember, epsilon=epsilon, **options)
+    return list(subspace_law.sample(*seen[0], rng, size))
+
+
+KNOWN = Known(
+    law,
+    NotAdditive(
+        "the projection is drawn from a law whose parameter is the second moment", SAME_MOMENT, continuous=True
+    ),
+    many=many,
+    bits_unseen="an entry is a sum of products of eigenvectors, which mix all bits: at most 5 of 2046",
+)

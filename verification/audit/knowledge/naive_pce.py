@@ -1,0 +1,175 @@
+"""NaivePCE has an exact law in two regimes.
+
+On zero data in one dimension the output is max(0, σN). On data far inside the positive
+semidefinite cone the projection does nothing, and the output is the noisy second moment of the short rows; long rows
+among them show whether the mechanism drops these. The worst neighbours are orthogonal rows of the largest norm that is
+kept.
+"""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import stats
+
+from covassay.reference.domain import Matrix, Vector, second_moment
+from covassay.reference.mechanisms.gaussian_estimation import naive_pce as mechanism
+from covassay.reference.mechanisms.output import OUTPUTS
+from covassay.reference.sensitivity import neighbours
+from covassay.verification.audit.engine.events import Pair, generic_statistics
+from covassay.verification.audit.engine.law import Scenario, Test
+from covassay.verification.audit.engine.shapes import COLUMNS, Shapes
+from covassay.verification.audit.knowledge.known import Known
+from covassay.verification.audit.knowledge.shared.data_paths import SAME_SQUARES_OF_ANY_ROWS, NotAdditive
+from covassay.verification.audit.knowledge.shared.noise_entries import with_entries
+from covassay.verification.audit.knowledge.shared.profile import ClaimUnderAudit, KnownLaw, common_pairs
+from covassay.verification.audit.knowledge.shared.wrong_scales import scale_suspects
+from covassay.verification.statistics.laws import NORMAL, chi_square
+from covassay.verification.statistics.tests import TestResult, gamma_total, independence, kolmogorov_smirnov
+
+MARGIN = 150.0  # n√ρ/6 for the data inside the cone: its eigenvalues are then above 60 deviations of the noise
+DIMENSION = 4  # of the data inside the cone
+MOST_COLUMNS = 12
+ZERO_ROWS = 10
+
+
+@dataclass(frozen=True)
+class CovarianceNoise:
+    """What decides the norm above which rows are dropped, and the scale of the noise."""
+
+    rho: float
+    kappa: float
+    beta: float
+    calibration: str
+
+    def radius(self, n: int, d: int) -> float:
+        """The largest norm of a row that is kept."""
+        return math.sqrt(mechanism.radius_squared(n, d, self.kappa, self.beta))
+
+    def deviation(self, n: int, d: int) -> float:
+        """The standard deviation of the noise."""
+        return math.sqrt(mechanism.noise_variance(n, self.rho, self.radius(n, d) ** 2, self.calibration))
+
+
+def zero_rows(about: CovarianceNoise) -> Scenario:
+    """All rows zero, in one dimension: the output is max(0, σN)."""
+    deviation = about.deviation(ZERO_ROWS, 1)
+
+    def positive_part(factor: float) -> Test:
+        def cdf(t: Vector) -> Vector:
+            return np.where(t < 0, 0.0, stats.norm.cdf(t, scale=factor * deviation))
+
+        return lambda outputs: kolmogorov_smirnov(outputs[:, 0, 0], cdf, "Y follows max(0, σN)")
+
+    tests = {"trace": positive_part(1.0)}
+    return Scenario("all rows zero, d=1", np.zeros((ZERO_ROWS, 1)), tests, scale_suspects(positive_part))
+
+
+@dataclass(frozen=True)
+class InsideTheCone:
+    """A data set far inside the cone, on which the output is M + noise."""
+
+    x: Matrix
+    moment: Matrix
+    deviation: float
+
+    @property
+    def dimension(self) -> int:
+        """The number of columns of the data."""
+        return len(self.moment)
+
+    def entry(self, outputs: Matrix) -> TestResult:
+        """An entry off the diagonal is Gaussian."""
+        standard = (outputs[:, 0, 1] - self.moment[0, 1]) / self.deviation
+        return kolmogorov_smirnov(standard, NORMAL, "Y_12 − M_12 ~ N(0, σ²)")
+
+    def radius_squared(self, factor: float) -> Test:
+        """The test that the squared norm of the upper triangle is χ², if the noise has that multiple of its scale."""
+        i, j = np.triu_indices(self.dimension)
+        null = f"Σ_(i≤j) (Y_ij − M_ij)²/σ² ~ χ² with {len(i)} degrees"
+
+        def test(outputs: Matrix) -> TestResult:
+            standard = (outputs - self.moment)[:, i, j] / (factor * self.deviation)
+            return kolmogorov_smirnov((standard**2).sum(axis=1), chi_square(len(i)), null)
+
+        return test
+
+    def total(self, outputs: Matrix) -> TestResult:
+        """The sum of the squared norms of the upper triangle over all draws is χ²."""
+        i, j = np.triu_indices(self.dimension)
+        squares = (((outputs - self.moment)[:, i, j] / self.deviation) ** 2).sum(axis=1)
+        null = f"the sum of the squared norms over n draws is χ² with {len(i)} n degrees"
+        return gamma_total(squares / 2, len(i) / 2, null, power=2)
+
+    def trace(self, outputs: Matrix) -> TestResult:
+        """The trace is Gaussian."""
+        change = np.trace(outputs, axis1=1, axis2=2) - np.trace(self.moment)
+        standard = change / (math.sqrt(self.dimension) * self.deviation)
+        return kolmogorov_smirnov(standard, NORMAL, "tr Y − tr M ~ N(0, dσ²)")
+
+    def entries(self, outputs: Matrix) -> TestResult:
+        """All entries on and above the diagonal are Gaussian."""
+        i, j = np.triu_indices(self.dimension)
+        values = ((outputs - self.moment)[:, i, j] / self.deviation).ravel()
+        return kolmogorov_smirnov(values, NORMAL, "Y_ij − M_ij ~ N(0, σ²) for all i ≤ j")
+
+    def independence(self, outputs: Matrix) -> TestResult:
+        """Two entries are independent."""
+        return independence(outputs[:, 0, 0], outputs[:, 0, 1], "Y_11 and Y_12 are independent")
+
+    def scenario(self) -> Scenario:
+        """The tests and suspects."""
+        tests: dict[str, Test] = {
+            "radius": self.radius_squared(1.0),
+            "total scale": self.total,
+            "trace": self.trace,
+            "entry (1, 2)": self.entry,
+            "all entries": self.entries,
+            "independence": self.independence,
+        }
+        name = f"inside the cone, d={self.dimension}"
+        seen = Scenario(name, self.x, tests, scale_suspects(self.radius_squared))
+        return with_entries(seen, self.moment, symmetric=True, independent=True)
+
+
+def inside_the_cone(about: CovarianceNoise, d: int) -> InsideTheCone:
+    """Rows along the axes, short enough to be kept, but every third row is far too long."""
+    n = rows_inside(about, d)
+    r = about.radius(n, d)
+    x = 0.9 * r * np.eye(d)[(np.arange(n) - np.arange(n) // 3) % d]
+    x[2::3] = 3 * r / math.sqrt(d)
+    return InsideTheCone(x, second_moment(mechanism.drop_long(x, r)), about.deviation(n, d))
+
+
+def rows_inside(about: CovarianceNoise, d: int) -> int:
+    """As many rows as put the eigenvalues above 60 deviations of the noise."""
+    return 6 * math.ceil(MARGIN * d / DIMENSION / math.sqrt(about.rho))
+
+
+def worst_pair(about: CovarianceNoise, n: int) -> Pair:
+    """Neighbours with n + 1 rows; the rows in which they differ are orthogonal and nearly as long as a row can be."""
+    r = about.radius(n + 1, 2)
+    first, second = neighbours(0.9 * r * np.eye(2)[np.arange(n) % 2], *(0.999 * r * np.eye(2)))
+    statistics = generic_statistics(first, second, OUTPUTS["matrix"])
+    return Pair("orthogonal rows of length r, d=2", first, second, statistics)
+
+
+def law(claim: ClaimUnderAudit) -> KnownLaw:
+    """Both regimes, and rows of the largest norm that is kept."""
+    about = CovarianceNoise(
+        claim.budget["rho"], claim.parameter("kappa"), claim.parameter("beta"), claim.options["calibration"]
+    )
+    pairs = (worst_pair(about, rows_inside(about, DIMENSION)), *common_pairs(OUTPUTS["matrix"], weight=0.5))
+    shapes = Shapes(
+        lambda n, d: inside_the_cone(about, d).scenario(),
+        ("radius", "all entries", "total scale"),
+        lambda d: d * (d + 1) / 10,
+        tuple((rows_inside(about, d), d) for d in COLUMNS if 1 < d <= MOST_COLUMNS),
+    )
+    scenarios = (zero_rows(about), inside_the_cone(about, DIMENSION).scenario())
+    return KnownLaw(scenarios, pairs, shapes)
+
+
+KNOWN = Known(
+    law, NotAdditive("the noisy matrix is projected onto the positive semidefinite matrices", SAME_SQUARES_OF_ANY_ROWS)
+)

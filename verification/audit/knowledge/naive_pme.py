@@ -1,0 +1,12 @@
+"""NaivePME is KVMean with σ = √κ: Gaussian about the mean of clipped values on constant columns with outliers."""
+
+import math
+
+from covassay.verification.audit.knowledge.known import Known
+from covassay.verification.audit.knowledge.shared import constant_columns
+from covassay.verification.audit.knowledge.shared.data_paths import NotAdditive
+
+KNOWN = Known(
+    lambda claim: constant_columns.law(claim, math.sqrt(claim.parameter("kappa"))),
+    NotAdditive("the values are clipped around a bin that is itself drawn", continuous=True),
+)

@@ -1,0 +1,119 @@
+"""Output perturbation adds noise to ridge coefficients: the norm is Gamma(d − 1), the direction uniform.
+
+When ŵ is known, v = (Y − ŵ)ε/S is observed, and its law is known exactly: ‖v‖ ~ Gamma(d − 1), independent of the
+direction, which is uniform on the sphere.
+"""
+
+import math
+
+import numpy as np
+
+from covassay.reference.domain import Matrix, Vector, second_moment
+from covassay.reference.downstream.ridge import coefficients
+from covassay.reference.laws import haar
+from covassay.reference.mechanisms.output import OUTPUTS
+from covassay.reference.mechanisms.pure import output_perturbation as mechanism
+from covassay.verification.audit.engine.contract import example_rows
+from covassay.verification.audit.engine.events import Pair, Statistic, generic_statistics
+from covassay.verification.audit.engine.law import Scenario, Suspect, Test
+from covassay.verification.audit.engine.shapes import Shapes, grid
+from covassay.verification.audit.knowledge.known import Known
+from covassay.verification.audit.knowledge.shared.data_paths import QueryPlusNoise
+from covassay.verification.audit.knowledge.shared.profile import ClaimUnderAudit, KnownLaw, common_pairs
+from covassay.verification.statistics.laws import gamma
+from covassay.verification.statistics.tests import TestResult, binomial, gamma_total, independence, kolmogorov_smirnov
+
+N = 12
+DIMENSIONS = (2, 3, 6)
+
+
+def minimiser(x: Matrix, alpha: float) -> Vector:
+    """The ridge estimate ŵ from rows in the unit ball."""
+    return coefficients(second_moment(x), x.shape[1] - 1, alpha)
+
+
+def noise_tests(w: Vector, scale: float) -> dict[str, Test]:
+    """The tests of v on outputs w + scale · v, by name."""
+    k = len(w)
+
+    def norms(outputs: Matrix) -> Vector:
+        return np.asarray(np.linalg.norm(outputs - w, axis=1) / scale)
+
+    def first(outputs: Matrix) -> Vector:
+        return np.asarray((outputs[:, 0] - w[0]) / np.linalg.norm(outputs - w, axis=1))
+
+    def sign(outputs: Matrix) -> TestResult:
+        positive = int((outputs[:, 0] > w[0]).sum())
+        return binomial(positive, len(outputs), 0.5, "the noise of the first coefficient is positive half of the time")
+
+    tests: dict[str, Test] = {"noise norm": norm_test(w, scale), "coefficient sign": sign}
+    tests["total scale"] = lambda y: gamma_total(norms(y), k, f"the sum of ‖Y − ŵ‖ε/S over n draws ~ Gamma({k} n)")
+    if k > 1:
+        tests["noise direction"] = lambda y: kolmogorov_smirnov(
+            first(y) ** 2, lambda t: haar.squared_coordinate_cdf(t, k), "the noise has a uniform direction"
+        )
+        tests["norm and direction"] = lambda y: independence(
+            norms(y), first(y) ** 2, "norm and direction of the noise are independent"
+        )
+    return tests
+
+
+def norm_test(w: Vector, scale: float, shape_gap: int = 0) -> Test:
+    """The test that ‖Y − w‖/scale ~ Gamma(k + gap), where k is the number of coefficients."""
+    shape = len(w) + shape_gap
+
+    def test(outputs: Matrix) -> TestResult:
+        norms = np.linalg.norm(outputs - w, axis=1) / scale
+        return kolmogorov_smirnov(norms, gamma(shape), f"‖Y − ŵ‖ε/S ~ Gamma({shape})")
+
+    return test
+
+
+def worst_pair(n: int, alpha: float) -> tuple[Matrix, Matrix]:
+    """Neighbours with d = 3: n − 1 records that make ŵ as long as it can be, and one that pulls it to either side."""
+    kappa = 2 * alpha
+    share = kappa / (1 + 2 * kappa)
+    rest = np.tile([math.sqrt(share), 0.0, math.sqrt(1 - share)], (n - 1, 1))
+    q = np.array([mechanism.largest_norm(alpha, "tight"), 0.0, -1.0])
+    q = q / np.linalg.norm(q)
+    e = np.array([0.0, 1.0, 0.0])
+    return np.vstack([rest, (q + e) / math.sqrt(2)]), np.vstack([rest, (q - e) / math.sqrt(2)])
+
+
+def likelihood_ratio(w: Vector, other: Vector, scale: float) -> Statistic:
+    """The exact log likelihood ratio."""
+    return Statistic(
+        "log likelihood ratio", lambda y: (np.linalg.norm(y - other, axis=1) - np.linalg.norm(y - w, axis=1)) / scale
+    )
+
+
+def law(claim: ClaimUnderAudit) -> KnownLaw:
+    """The noise about the ridge estimate, and records that pull it to either side."""
+    epsilon, calibration = claim.budget["epsilon"], claim.options["calibration"]
+    alpha = claim.parameter("alpha")
+
+    def scenario(n: int, d: int) -> Scenario:
+        x = example_rows(n, d)
+        w, scale = minimiser(x, alpha), mechanism.noise_scale(n, alpha, epsilon, calibration)
+        suspects = (
+            Suspect("half-scale", "the noise has half the calibrated scale: too little noise", norm_test(w, scale / 2)),
+            Suspect("double-scale", "the noise has twice the calibrated scale: wasteful", norm_test(w, scale * 2)),
+            Suspect("gamma-shape", "the norm has Gamma shape d in place of d − 1", norm_test(w, scale, 1)),
+        )
+        return Scenario(f"d={d}", x, noise_tests(w, scale), suspects)
+
+    tests = "noise norm", "noise direction", "total scale"
+    shapes = Shapes(scenario, tests, lambda d: d - 1, grid(fewest_columns=2))
+    n = 40
+    first, second = worst_pair(n, alpha)
+    scale = mechanism.noise_scale(n, alpha, epsilon, calibration)
+    statistics = (
+        likelihood_ratio(minimiser(first, alpha), minimiser(second, alpha), scale),
+        *generic_statistics(first, second, OUTPUTS["coefficients"])[:1],
+    )
+    pair = Pair(f"records that pull to either side, n={n}, d=3", first, second, statistics)
+    pairs = (pair, *common_pairs(OUTPUTS["coefficients"]))
+    return KnownLaw(tuple(scenario(N, d) for d in DIMENSIONS), pairs, shapes)
+
+
+KNOWN = Known(law, QueryPlusNoise())

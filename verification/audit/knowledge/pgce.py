@@ -1,0 +1,10 @@
+"""The preconditioned covariance has no law in closed form: draws are compared with draws of the reference."""
+
+from covassay.verification.audit.knowledge.known import Known
+from covassay.verification.audit.knowledge.shared.data_paths import SAME_SQUARES_OF_ANY_ROWS, NotAdditive
+from covassay.verification.audit.knowledge.shared.hidden_bits import POWERS
+
+KNOWN = Known(
+    path=NotAdditive("the rows are preconditioned by a matrix that is itself drawn", SAME_SQUARES_OF_ANY_ROWS),
+    bits_unseen=POWERS,
+)

@@ -1,0 +1,72 @@
+"""Private preconditioning has no law in closed form; what A does to two unequal directions shows most.
+
+The eigenvalues of AMAᵀ, where M is the second moment of the data, are compared with their
+values in draws of the reference. The rounds do not commute, so a matrix multiplied on the wrong side shows in the
+smaller eigenvalue.
+"""
+
+import math
+from functools import lru_cache
+
+import numpy as np
+
+from covassay.reference.domain import Matrix, second_moment
+from covassay.verification.audit.engine.law import Scenario, Test
+from covassay.verification.audit.knowledge.known import Known
+from covassay.verification.audit.knowledge.shared import reference_draws
+from covassay.verification.audit.knowledge.shared.data_paths import SAME_SQUARES_OF_ANY_ROWS, NotAdditive
+from covassay.verification.audit.knowledge.shared.hidden_bits import EIGENVECTORS
+from covassay.verification.audit.knowledge.shared.profile import ClaimUnderAudit, KnownLaw
+from covassay.verification.statistics.streams import stream
+from covassay.verification.statistics.tests import TestResult, two_sample
+
+RECORDS = 2000.0  # n√ρ: the noise of a round is a few percent of κ
+AXES = np.array([[0.6, 0.8], [-0.8, 0.6]])
+
+
+def unequal_directions(claim: ClaimUnderAudit) -> Scenario:
+    """Rows along two axes whose variances are κ and 1."""
+    kappa = claim.parameter("kappa")
+    n = 2 * math.ceil(RECORDS / math.sqrt(claim.budget["rho"]) / 2)
+    x = np.tile(np.sqrt(2 * np.array([kappa, 1.0]))[:, None] * AXES, (n // 2, 1))
+    moment = second_moment(x)
+
+    def eigenvalues(outputs: Matrix) -> Matrix:
+        changed = outputs @ moment @ np.swapaxes(outputs, 1, 2)
+        values: Matrix = np.log(np.maximum(np.linalg.eigvalsh(changed), 1e-300))
+        return values
+
+    @lru_cache(maxsize=4)
+    def reference(size: int) -> Matrix:
+        rng = np.random.default_rng(stream(claim.seed, "reference", "unequal directions", size))
+        return eigenvalues(
+            np.array([claim.mechanism.sample(x, rng, **claim.budget, **claim.options) for _ in range(size)])
+        )
+
+    def eigenvalue(i: int) -> Test:
+        null = f"eigenvalue {i + 1} of AMAᵀ as in the reference's draws"
+
+        def test(outputs: Matrix) -> TestResult:
+            drawn = reference(reference_draws.reference_size(len(outputs)))
+            return two_sample(eigenvalues(outputs)[:, -1 - i], drawn[:, -1 - i], null)
+
+        return test
+
+    tests = {"eigenvalue 1": eigenvalue(0), "eigenvalue 2": eigenvalue(1)}
+    return Scenario("two unequal directions, d=2", x, tests, weight=0.15)
+
+
+def law(claim: ClaimUnderAudit) -> KnownLaw:
+    """The scenarios and pairs that serve any mechanism, and the two unequal directions."""
+    scenarios = (*reference_draws.scenarios(claim), unequal_directions(claim))
+    return KnownLaw(scenarios, reference_draws.pairs(claim))
+
+
+KNOWN = Known(
+    law,
+    NotAdditive(
+        "every round transforms the rows by the preconditioner that the rounds before have drawn",
+        SAME_SQUARES_OF_ANY_ROWS,
+    ),
+    bits_unseen=EIGENVECTORS,
+)

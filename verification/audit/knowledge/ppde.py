@@ -1,0 +1,128 @@
+"""The learner of product distributions has an exact law where its first or its last round does all the work.
+
+With one coordinate there are no rounds: the output is a Gaussian about the mean, clipped to [0, 1]. Eight coordinates
+of mean 1/2 are finished in the first round, except with probability below 1e-9, and the output is the noisy mean of the
+first part of the records.
+"""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import stats
+
+from covassay.reference.domain import Matrix, Vector
+from covassay.reference.mechanisms.gaussian_estimation import ppde as mechanism
+from covassay.reference.mechanisms.output import OUTPUTS
+from covassay.reference.sensitivity import neighbours
+from covassay.verification.audit.engine.events import Pair, generic_statistics
+from covassay.verification.audit.engine.law import Scenario, Test
+from covassay.verification.audit.knowledge.known import Known
+from covassay.verification.audit.knowledge.shared.coordinate_noise import vector_noise
+from covassay.verification.audit.knowledge.shared.data_paths import SAME_IN_THE_CUBE, NotAdditive
+from covassay.verification.audit.knowledge.shared.noise_entries import with_entries
+from covassay.verification.audit.knowledge.shared.profile import ClaimUnderAudit, KnownLaw, common_pairs
+from covassay.verification.audit.knowledge.shared.wrong_scales import scale_suspects
+from covassay.verification.statistics.laws import NORMAL, chi_square
+from covassay.verification.statistics.tests import TestResult, independence, kolmogorov_smirnov
+
+DIMENSION = 8
+RECORDS = 500.0  # m√ρ of the first round: its noise is below (1/2 − 3/16)/9
+RECORDS_OF_ONE = 20.0  # n√ρ with one coordinate: the clipping shows
+
+
+@dataclass(frozen=True)
+class TruncatedMeanNoise:
+    """What decides the scale of the noise."""
+
+    rho: float
+    beta: float
+    calibration: str
+
+    def deviation(self, bound_squared: float, size: int, m: int) -> float:
+        """The standard deviation of the noise of the mean of m records, truncated to that norm."""
+        change = mechanism.change_squared(bound_squared, size, self.calibration)
+        return math.sqrt(mechanism.noise_variance(change, m, self.rho))
+
+
+def component(j: int, deviation: float, factor: float = 1.0) -> Test:
+    """The test that one component is N(1/2, s²), clipped to [0, 1], if the noise has that multiple of its scale."""
+
+    def cdf(t: Vector) -> Vector:
+        return np.where(t < 0, 0.0, np.where(t >= 1, 1.0, stats.norm.cdf(t, 0.5, factor * deviation)))
+
+    null = f"component {j + 1} is clip(N(1/2, s²), 0, 1)"
+    return lambda outputs: kolmogorov_smirnov(outputs[:, j], cdf, null)
+
+
+def radius_squared(deviation: float, factor: float) -> Test:
+    """The test that the squared distance from the mean is χ², if the noise has that multiple of its scale."""
+    null = f"the squared distance from the mean is χ² with {DIMENSION} degrees"
+
+    def test(outputs: Matrix) -> TestResult:
+        squares = ((outputs - 0.5) ** 2).sum(axis=1) / (factor * deviation) ** 2
+        return kolmogorov_smirnov(squares, chi_square(DIMENSION), null)
+
+    return test
+
+
+def apart(outputs: Matrix) -> TestResult:
+    """Two components are independent."""
+    return independence(outputs[:, 0], outputs[:, 1], "the components are independent")
+
+
+def one_coordinate(about: TruncatedMeanNoise, n: int) -> Scenario:
+    """n records of one coordinate 1/2."""
+    last = about.deviation(mechanism.last_truncation_squared(n, about.beta), 1, n)
+    return Scenario(
+        "one coordinate, d=1",
+        np.full((n, 1), 0.5),
+        {"component 1": component(0, last)},
+        scale_suspects(lambda factor: component(0, last, factor)),
+    )
+
+
+def first_round(about: TruncatedMeanNoise) -> Scenario:
+    """Records with eight coordinates 1/2."""
+    m = math.ceil(RECORDS / math.sqrt(about.rho))
+    rounds = mechanism.most_rounds(DIMENSION)
+    deviation = about.deviation(mechanism.truncation_squared(0.5, DIMENSION, m, rounds, about.beta), DIMENSION, m)
+    tests: dict[str, Test] = {
+        "radius": radius_squared(deviation, 1.0),
+        "component 1": component(0, deviation),
+        "component 2": component(1, deviation),
+        "independence": apart,
+    }
+    seen = Scenario(
+        f"done in the first round, d={DIMENSION}",
+        np.full(((rounds + 1) * m, DIMENSION), 0.5),
+        tests,
+        scale_suspects(lambda factor: radius_squared(deviation, factor)),
+    )
+    return with_entries(seen, np.full(DIMENSION, 0.5), symmetric=False, independent=True)
+
+
+def last_round(about: TruncatedMeanNoise) -> Scenario:
+    """Many records of one coordinate 1/2, which only the last round estimates: nothing of its noise is clipped."""
+    n = math.ceil(RECORDS / math.sqrt(about.rho))
+    deviation = about.deviation(mechanism.last_truncation_squared(n, about.beta), 1, n)
+    return vector_noise("the last round, d=1", np.full((n, 1), 0.5), np.full(1, 0.5), np.full(1, deviation), NORMAL, 2)
+
+
+def worst_pair(n: int) -> Pair:
+    """Neighbours that differ in a one against a zero."""
+    first, second = neighbours(np.full((n - 1, 1), 0.5), np.ones(1), np.zeros(1))
+    return Pair("a one against a zero, d=1", first, second, generic_statistics(first, second, OUTPUTS["vector"]))
+
+
+def law(claim: ClaimUnderAudit) -> KnownLaw:
+    """One coordinate, clipped and not, and eight that are done at once."""
+    about = TruncatedMeanNoise(claim.budget["rho"], claim.parameter("beta"), claim.options["calibration"])
+    n = math.ceil(RECORDS_OF_ONE / math.sqrt(about.rho))
+    scenarios = (one_coordinate(about, n), last_round(about), first_round(about))
+    return KnownLaw(scenarios, (worst_pair(n), *common_pairs(OUTPUTS["vector"], weight=0.5)))
+
+
+KNOWN = Known(
+    law, NotAdditive("noisy answers of one round decide which coordinates are estimated in the next", SAME_IN_THE_CUBE)
+)

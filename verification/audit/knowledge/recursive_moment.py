@@ -1,0 +1,237 @@
+"""The recursive moment shows the noise of its last round exactly, that of the others by what they choose.
+
+On data whose directions are all far below the threshold in every round, or all far above it, the maps of all rounds are
+multiples of the identity. Then the output is Σ plus the noise of the last round times a known factor, an exact law. So
+it is if all rows have length 1 and are shortened in every round. The noise of the other rounds shows in which
+directions it makes large. In many columns with moments a little below the threshold, how many these are depends on its
+scale so strongly that 3 % show in 2000 draws. The law there has no closed form: draws are compared with draws of the
+rounds as written a second time below. So they are where the large direction turns from round to round.
+"""
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+import numpy as np
+
+from covassay.reference.domain import Matrix, Vector, second_moment
+from covassay.reference.laws import wigner
+from covassay.reference.mechanisms.concentrated import recursive_moment as mechanism
+from covassay.reference.mechanisms.output import MatrixOutput
+from covassay.reference.sensitivity import neighbours, orthonormal_pair
+from covassay.verification.audit.engine.contract import example_rows
+from covassay.verification.audit.engine.events import Pair
+from covassay.verification.audit.engine.law import Scenario, Test
+from covassay.verification.audit.engine.shapes import Shapes
+from covassay.verification.audit.knowledge.known import Known
+from covassay.verification.audit.knowledge.shared import reference_draws
+from covassay.verification.audit.knowledge.shared.data_paths import SAME_SQUARES, NotAdditive
+from covassay.verification.audit.knowledge.shared.gaussian_noise import (
+    DIMENSIONS,
+    SEPARATED_MOST,
+    SHAPE_TESTS,
+    likelihood_ratio,
+    noise_scenario,
+)
+from covassay.verification.audit.knowledge.shared.profile import ClaimUnderAudit, KnownLaw
+from covassay.verification.statistics.streams import stream
+from covassay.verification.statistics.tests import TestResult, two_sample
+
+FAR = 10.0  # with √d it is how many σ the noise may have in a direction, but for a probability below 1e-15
+MOST_ROWS = 200_000  # data sets with more rows are left out
+COLUMNS = 16  # of the data near the choice
+COUNT = 3  # rows along each axis there
+TURNING = 15.0  # ψ in units of σ on the data with turning directions
+EDGE = {"goe": 1.13, "wigner": 1.42}  # times √d σ: so far is the threshold away there, where 3 % of σ show best
+
+
+@dataclass(frozen=True)
+class Claimed:
+    """The public numbers of the claim: the number K of rounds, ψ, and nσ of a round and its ensemble."""
+
+    rounds: int
+    threshold: float
+    scale_of_one: float
+    ensemble: str
+
+    @classmethod
+    def of(cls, claim: ClaimUnderAudit) -> "Claimed":
+        """The numbers of this claim."""
+        m, calibration = int(claim.parameter("subsample")), claim.options["calibration"]
+        rounds = mechanism.number_of_rounds(claim.parameter("kappa"), m)
+        scale = float(mechanism.noise_scale(1, claim.budget["rho"], rounds, calibration))
+        ensemble = "wigner" if calibration == "reconstructed" else "goe"
+        return cls(rounds, float(mechanism.threshold(m)), scale, ensemble)
+
+    def rows_of_small(self, d: int) -> int:
+        """The number of rows in `small`."""
+        return self.rows_for(0.75 * self.threshold, d)
+
+    def rows_for(self, gap: float, d: int) -> int:
+        """n so large that no noise bridges the gap between a moment and the threshold."""
+        return math.ceil((FAR + 2 * math.sqrt(d)) * self.scale_of_one / gap)
+
+    def exact(self, name: str, x: Matrix, squared: float, shortened: bool = False) -> Scenario:
+        """The scenario on rows that each round multiplies by the root of `squared`, and then shortens back to length 1.
+
+        Without `shortened`, no row is shortened. There are fewer draws, because many rows take their time.
+        """
+        factor = squared ** (1 - self.rounds)
+        scale, moment = self.scale_of_one / len(x) * factor, second_moment(x) * (factor if shortened else 1.0)
+        return replace(noise_scenario(name, x, moment, scale, self.ensemble), weight=0.5)
+
+    def small(self, d: int) -> Scenario:
+        """Directions that stay small: every round multiplies the rows by √(8/3), and none is shortened."""
+        last = self.threshold / 4  # no moment is larger after the last map
+        rows = example_rows(self.rows_of_small(d), d)
+        largest = float(np.linalg.eigvalsh(second_moment(rows))[-1])
+        factor = math.sqrt(min(1.0, last / largest / (8 / 3) ** (self.rounds - 1)))
+        if self.rounds > 1:
+            factor = min(factor, (3 / 8) ** ((self.rounds - 1) / 2) * 0.99)
+        return self.exact(f"small directions, d={d}", factor * rows, 8 / 3)
+
+    def large(self, d: int = 2) -> Scenario | None:
+        """Directions that stay large: every round multiplies the rows by √(2/3); None if a round would not."""
+        last = (2 / 3) ** max(0, self.rounds - 2) / d
+        if self.rounds == 1 or last < 2 * self.threshold:
+            return None
+        copies = max(COUNT, math.ceil(self.rows_for(last - self.threshold, d) / d))
+        if copies * d > MOST_ROWS:
+            return None
+        return self.exact(f"large directions, d={d}", np.tile(np.eye(d), (copies, 1)), 2 / 3)
+
+    def long(self, d: int = 2) -> Scenario | None:
+        """Rows of length 1 in small directions: every round shortens them back; None if there is no round to do so."""
+        n = self.rows_for(0.75 * self.threshold, d)
+        if self.rounds == 1 or n > MOST_ROWS:
+            return None
+        copies = max(1, math.floor(self.threshold * n / 4))
+        x = np.vstack([np.tile(np.eye(d), (copies, 1)), np.zeros((n - copies * d, d))])
+        return self.exact(f"long rows in small directions, d={d}", x, 8 / 3, shortened=True)
+
+    def near(self) -> tuple[Matrix, Vector] | None:
+        """Rows along the axes and rows of zeros, and the shares of the axes; None if there is no choice."""
+        d = COLUMNS
+        n = math.ceil((EDGE[self.ensemble] * math.sqrt(d) * self.scale_of_one + COUNT) / self.threshold)
+        if self.rounds == 1 or n > MOST_ROWS:
+            return None
+        n = max(n, COUNT * d)
+        return np.vstack([np.repeat(np.eye(d), COUNT, axis=0), np.zeros((n - COUNT * d, d))]), np.full(d, COUNT / n)
+
+    def draws(self, rows: Matrix, shares: Vector, n: int, size: int, rng: np.random.Generator) -> Matrix:
+        """That many outputs, all rounds at once, on n rows of which a share are equal to each of `rows`."""
+        d = rows.shape[1]
+        x, back, z = np.broadcast_to(rows, (size, *rows.shape)), np.broadcast_to(np.eye(d), (size, d, d)), np.empty(0)
+        for i in range(self.rounds):
+            if i > 0:
+                values, vectors = np.linalg.eigh(z)
+                shrinking = np.where(values < self.threshold, 1.0, 0.5)[:, None, :] * math.sqrt(8 / 3)
+                x = x @ (vectors * shrinking) @ np.swapaxes(vectors, 1, 2)
+                x = x / np.maximum(1.0, np.linalg.norm(x, axis=2, keepdims=True))
+                back = back @ (vectors / shrinking) @ np.swapaxes(vectors, 1, 2)
+            noise = wigner.sample(self.ensemble, d, rng, size) * (self.scale_of_one / n)
+            z = np.swapaxes(x, 1, 2) @ (x * shares[:, None]) + noise
+        outputs: Matrix = back @ z @ np.swapaxes(back, 1, 2)
+        return outputs
+
+
+def log_size(outputs: Matrix) -> Vector:
+    """The logarithm of the Frobenius norm, which is the larger, the more directions were large."""
+    return np.asarray(np.log(np.maximum(np.linalg.norm(outputs, axis=(1, 2)), 1e-300)))
+
+
+def trace(outputs: Matrix) -> Vector:
+    """The trace."""
+    return np.asarray(np.trace(outputs, axis1=1, axis2=2))
+
+
+def largest(outputs: Matrix) -> Vector:
+    """The largest eigenvalue."""
+    return np.asarray(np.linalg.eigvalsh((outputs + np.swapaxes(outputs, 1, 2)) / 2)[:, -1])
+
+
+def against_draws(
+    claimed: Claimed,
+    rows: Matrix,
+    shares: Vector,
+    n: int,
+    features: Mapping[str, Callable[[Matrix], Vector]],
+    seed: int,
+) -> dict[str, Test]:
+    """The tests of these features against `Claimed.draws`, by name."""
+
+    @lru_cache(maxsize=4)
+    def drawn(size: int) -> Matrix:
+        return claimed.draws(rows, shares, n, size, np.random.default_rng(stream(seed, "rounds", *rows.shape, size)))
+
+    def against(name: str, feature: Callable[[Matrix], Vector]) -> Test:
+        def test(outputs: Matrix) -> TestResult:
+            others = drawn(reference_draws.reference_size(len(outputs)))
+            return two_sample(feature(outputs), feature(others), f"the {name} as in draws of the rounds")
+
+        return test
+
+    return {name: against(name, feature) for name, feature in features.items()}
+
+
+def near_the_choice(claimed: Claimed, seed: int) -> Scenario | None:
+    """Directions a little below the threshold, of which the noise of a round makes some large."""
+    found = claimed.near()
+    if found is None:
+        return None
+    x, shares = found
+    features = {"size": log_size, "trace": trace, "largest eigenvalue": largest}
+    return Scenario("near the choice", x, against_draws(claimed, np.eye(COLUMNS), shares, len(x), features, seed))
+
+
+def turning(claimed: Claimed, seed: int) -> Scenario | None:
+    """Rows along two directions 45° apart. Shortening turns the large direction, so that the maps do not commute."""
+    n = math.ceil(TURNING * claimed.scale_of_one / claimed.threshold)
+    if claimed.rounds == 1 or n > MOST_ROWS:
+        return None
+    rows = np.array([[1.0, 0.0], [0.5**0.5, 0.5**0.5]])
+    counts = [math.ceil(share * claimed.threshold * n) for share in (1.5, 0.6)]
+    n = max(n, sum(counts))
+    x = np.vstack([np.repeat(rows, counts, axis=0), np.zeros((n - sum(counts), 2))])
+    tests = against_draws(claimed, rows, np.array(counts) / n, n, MatrixOutput(power=2).features(2), seed)
+    return Scenario("turning directions, d=2", x, tests, weight=0.25)
+
+
+def pair_at_the_choice(claimed: Claimed) -> Pair | None:
+    """Neighbours between which one direction, with nothing but long rows and zeros, comes over the threshold.
+
+    Without noise in the first round the rows would be shortened on one side alone.
+    """
+    n = max(20, math.ceil(4 * claimed.scale_of_one / claimed.threshold))
+    if claimed.rounds == 1 or n > MOST_ROWS:
+        return None
+    copies = math.ceil(claimed.threshold * n) - 1
+    base = np.vstack([np.tile([1.0, 0.0], (copies, 1)), np.zeros((n - copies - 1, 2))])
+    first, second = neighbours(base, *orthonormal_pair(2))
+    return Pair("one row from the threshold, d=2", first, second, likelihood_ratio(claimed.ensemble)(first, second))
+
+
+def law(claim: ClaimUnderAudit) -> KnownLaw:
+    """The exact laws, the data near the choice, and the comparisons and pairs that serve any mechanism."""
+    claimed = Claimed.of(claim)
+    sizes = tuple((claimed.rows_of_small(d), d) for d in range(1, SEPARATED_MOST + 1))
+    sizes = tuple((n, d) for n, d in sizes if n <= MOST_ROWS)
+    exact = (claimed.small(d) for _, d in sizes if d in DIMENSIONS)
+    others = claimed.large(), claimed.long(), turning(claimed, claim.seed), near_the_choice(claimed, claim.seed)
+    aimed = pair_at_the_choice(claimed)
+    return KnownLaw(
+        (*exact, *(scenario for scenario in others if scenario is not None), *reference_draws.scenarios(claim)),
+        (() if aimed is None else (aimed,)) + reference_draws.pairs(claim),
+        Shapes(lambda _, d: claimed.small(d), SHAPE_TESTS, lambda d: d * (d + 1) / 2, sizes) if sizes else None,
+    )
+
+
+KNOWN = Known(
+    law,
+    NotAdditive(
+        "every round rescales and clips the rows by a matrix that the round before has drawn",
+        SAME_SQUARES,
+        continuous=True,
+    ),
+)

@@ -1,0 +1,66 @@
+"""SeparateCov shows its eigenvalues where they lie far apart, and the eigenvectors of its noise on two equal features.
+
+Both laws are exact: independent Gaussians, and for the angle a ratio of Gaussians. Elsewhere draws are compared with
+draws of the reference.
+"""
+
+import math
+
+import numpy as np
+
+from covassay.reference.domain import Matrix, Vector
+from covassay.reference.laws.wigner import deviations
+from covassay.verification.audit.engine.law import Scenario
+from covassay.verification.audit.knowledge.known import Known
+from covassay.verification.audit.knowledge.shared import reference_draws, separated_gaussian
+from covassay.verification.audit.knowledge.shared.data_paths import SAME_MOMENT, NotAdditive
+from covassay.verification.audit.knowledge.shared.profile import ClaimUnderAudit, KnownLaw
+from covassay.verification.statistics.tests import TestResult, cosines, kolmogorov_smirnov
+
+
+def angle_scenario(ensemble: str) -> Scenario:
+    """The eigenvectors of SeparateCov on two features of equal weight, which are the eigenvectors of W.
+
+    For the angle φ of one of them, tan 2φ = 2W₁₂/(W₁₁ − W₂₂), a ratio of independent Gaussians. The output shows it
+    whatever λ̃ is.
+    """
+    x = np.eye(2)
+    spread = deviations(2, ensemble)[0, 1] / math.sqrt(0.5)
+
+    def ratio(outputs: Matrix) -> Vector:
+        """The angle 2φ, in [−π/2, π/2]; 0 if there is none."""
+        across, along = 2 * outputs[:, 0, 1], outputs[:, 0, 0] - outputs[:, 1, 1]
+        return np.asarray(np.arctan2(across * np.where(along < 0, -1, 1), np.abs(along)))
+
+    def place(t: Vector) -> Vector:
+        """The distribution function of 2φ."""
+        return np.asarray(0.5 + np.arctan2(np.sin(t), spread * np.cos(t)) / math.pi)
+
+    def angle(outputs: Matrix) -> TestResult:
+        return kolmogorov_smirnov(ratio(outputs), place, "tan 2φ is a ratio of Gaussians")
+
+    def ratio_of_scales(outputs: Matrix) -> TestResult:
+        null = "the place of 2φ in its law, turned into an angle, is uniform on the circle"
+        return cosines(2 * math.pi * (place(ratio(outputs)) - 0.5), null)
+
+    tests = {"angle": angle, "ratio of scales": ratio_of_scales}
+    return Scenario("two equal features", x, tests, weight=2.0)
+
+
+def law(claim: ClaimUnderAudit) -> KnownLaw:
+    """Its two noises, draws of the reference, and a pair that separates the eigenvalues."""
+    rho = claim.budget["rho"]
+    exact = (separated_gaussian.scenario(rho), angle_scenario(claim.options["ensemble"]))
+    return KnownLaw(
+        (*exact, *reference_draws.scenarios(claim)),
+        (separated_gaussian.pair(rho), *reference_draws.pairs(claim)),
+        separated_gaussian.shapes(rho),
+    )
+
+
+KNOWN = Known(
+    law,
+    NotAdditive(
+        "eigenvalues and eigenvectors get noise of their own and are then put together", SAME_MOMENT, continuous=True
+    ),
+)

@@ -1,0 +1,86 @@
+"""The pure SeparateCov has an exact law on two features with eigenvalues far apart.
+
+There the output shows λ̃ and the eigenvectors of G = Σ + bW. The angle φ of the
+leading eigenvector has tan 2φ = 2bW₁₂/(gap + b(W₁₁ − W₂₂)), whose law is one integral.
+"""
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+
+from covassay.reference.domain import Matrix, Vector
+from covassay.reference.mechanisms.output import OUTPUTS
+from covassay.reference.mechanisms.pure import separate_cov_pure as mechanism
+from covassay.verification.audit.engine.law import Scenario, Suspect, Test
+from covassay.verification.audit.knowledge.known import Known
+from covassay.verification.audit.knowledge.shared import reference_draws
+from covassay.verification.audit.knowledge.shared.data_paths import SAME_MOMENT, NotAdditive
+from covassay.verification.audit.knowledge.shared.noise_entries import of_steps
+from covassay.verification.audit.knowledge.shared.profile import ClaimUnderAudit, KnownLaw, common_pairs
+from covassay.verification.statistics.laws import LAPLACE
+from covassay.verification.statistics.tests import TestResult, kolmogorov_smirnov
+
+DISTANCE = 40.0  # between the eigenvalues, in scales of either noise: they change order with probability below 1e-15
+NODES = 200  # Gauss–Legendre nodes on either half of the integral
+NO_ANGLE = 1e9  # stands for the tangent when the two eigenvectors changed places
+
+
+def tangent_cdf(distance: float) -> Callable[[Vector], Vector]:
+    """P(2W/(distance + V) ≤ t) for W ~ Laplace(1) and V a difference of two such, of density (1 + |v|)e^{−|v|}/4."""
+    nodes, weights = np.polynomial.legendre.leggauss(NODES)
+    v = distance * np.concatenate([(nodes - 1) / 2, (nodes + 1) / 2])
+    mass = distance / 2 * np.tile(weights, 2) * (1 + np.abs(v)) * np.exp(-np.abs(v)) / 4
+    return lambda t: np.clip(LAPLACE(np.multiply.outer(t, distance + v) / 2) @ mass, 0.0, 1.0)
+
+
+def separated(epsilon: float, calibration: str) -> Scenario:
+    """Rows along two axes, twice as many along the first."""
+    matrix, values = mechanism.matrix_scale(1, 2, epsilon, calibration), mechanism.eigenvalue_scale(1, epsilon)
+    gap = math.ceil(DISTANCE * max(matrix, values))
+    n = 3 * gap
+    x = np.repeat(np.eye(2), [2 * gap, gap], axis=0)
+
+    def eigen(outputs: Matrix) -> tuple[Matrix, Matrix]:
+        found: tuple[Matrix, Matrix] = np.linalg.eigh((outputs + np.swapaxes(outputs, 1, 2)) / 2)
+        return found
+
+    def eigenvalue(i: int, factor: float = 1.0) -> Test:
+        null = f"λ̃{i + 1} − λ{i + 1} ~ Laplace(4/(nε))"
+        centre = (2 - i) / 3
+        return lambda y: kolmogorov_smirnov(n * (eigen(y)[0][:, 1 - i] - centre) / (values * factor), LAPLACE, null)
+
+    def angle(factor: float = 1.0) -> Test:
+        cdf = tangent_cdf(gap / (matrix * factor))
+
+        def test(outputs: Matrix) -> TestResult:
+            v = eigen(outputs)[1][:, :, 1]
+            turned = v[:, 0] ** 2 - v[:, 1] ** 2  # above 0, unless the two eigenvectors changed places
+            tangent = np.where(turned > 0, 2 * v[:, 0] * v[:, 1] / np.where(turned > 0, turned, 1.0), NO_ANGLE)
+            return kolmogorov_smirnov(tangent, cdf, "the leading eigenvector is the leading one of Σ + bW")
+
+        return test
+
+    tests: dict[str, Test] = {"eigenvalue 1": eigenvalue(0), "eigenvalue 2": eigenvalue(1), "angle": angle()}
+    centres = np.array([2.0, 1.0]) / 3
+    tests |= of_steps(2, lambda y: eigen(y)[0][:, ::-1] - centres, lambda y: eigen(y)[1][:, :, ::-1])
+    suspects = (
+        Suspect("half-eigenvalue-noise", "the eigenvalue noise has half the calibrated scale", eigenvalue(0, 0.5)),
+        Suspect("half-matrix-noise", "the matrix noise has half the calibrated scale", angle(0.5)),
+        Suspect("double-matrix-noise", "the matrix noise has twice the calibrated scale", angle(2.0)),
+    )
+    return Scenario("separated eigenvalues, d=2", x, tests, suspects)
+
+
+def law(claim: ClaimUnderAudit) -> KnownLaw:
+    """Separated eigenvalues, and draws of the reference on small data, where G is often not positive semidefinite."""
+    scenarios = (
+        separated(claim.budget["epsilon"], claim.options["calibration"]),
+        reference_draws.scenario(claim, 6, 3, 1.0),
+    )
+    return KnownLaw(scenarios, common_pairs(OUTPUTS["matrix"]))
+
+
+KNOWN = Known(
+    law, NotAdditive("eigenvalues and eigenvectors get noise of their own and are then put together", SAME_MOMENT)
+)

@@ -1,0 +1,118 @@
+"""The mean of Gaussian columns on data that are constant but for outliers: for KVMean, and NaivePME with σ = √κ.
+
+On data that are constant but for a few outliers, the fullest bin is certain, and the output is Gaussian about the mean
+of the clipped values. The worst neighbours differ in a row that is far out on one side or on the other.
+"""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from covassay.reference.domain import Matrix, Vector
+from covassay.reference.mechanisms.gaussian_estimation import kv_mean as mechanism
+from covassay.reference.mechanisms.output import OUTPUTS
+from covassay.reference.sensitivity import neighbours
+from covassay.verification.audit.engine.events import Pair, generic_statistics
+from covassay.verification.audit.engine.law import Scenario, Test
+from covassay.verification.audit.engine.shapes import COLUMNS, ROWS, Shapes
+from covassay.verification.audit.knowledge.shared.noise_entries import with_entries
+from covassay.verification.audit.knowledge.shared.profile import ClaimUnderAudit, KnownLaw, common_pairs
+from covassay.verification.audit.knowledge.shared.wrong_scales import scale_suspects
+from covassay.verification.statistics.laws import NORMAL, chi_square
+from covassay.verification.statistics.tests import TestResult, gamma_total, independence, kolmogorov_smirnov
+
+DIMENSION = 4
+CERTAINTY = 100.0  # n√ρ for each column: the fullest bin leads by 40 deviations
+OUTLIERS = 10
+FAR = 1e6  # in units of σ
+INSIDE = 0.2  # the constant lies this far from the middle of its bin, in units of σ
+
+
+@dataclass(frozen=True)
+class ConstantColumns:
+    """The data set, and the Gaussian law of the output on it."""
+
+    x: Matrix
+    mean: Vector
+    deviation: float
+
+    def component(self, j: int) -> Test:
+        """The test that one component is Gaussian about its clipped mean."""
+        null = f"component {j + 1} is N(clipped mean, (2w/n)²/ρ)"
+        return lambda outputs: kolmogorov_smirnov((outputs[:, j] - self.mean[j]) / self.deviation, NORMAL, null)
+
+    def radius_squared(self, factor: float) -> Test:
+        """The test that the squared distance from the mean is χ², if the noise has that multiple of its scale."""
+        null = f"the squared distance from the clipped mean is χ² with {len(self.mean)} degrees"
+
+        def test(outputs: Matrix) -> TestResult:
+            standard = (outputs - self.mean) / (factor * self.deviation)
+            return kolmogorov_smirnov((standard**2).sum(axis=1), chi_square(len(self.mean)), null)
+
+        return test
+
+    def total(self, outputs: Matrix) -> TestResult:
+        """The sum of the squared distances over all draws is χ²."""
+        squares = (((outputs - self.mean) / self.deviation) ** 2).sum(axis=1)
+        null = f"the sum of the squared distances over n draws is χ² with {len(self.mean)} n degrees"
+        return gamma_total(squares / 2, len(self.mean) / 2, null, power=2)
+
+    def all_components(self, outputs: Matrix) -> TestResult:
+        """All components are Gaussian about their clipped means."""
+        values = ((outputs - self.mean) / self.deviation).ravel()
+        return kolmogorov_smirnov(values, NORMAL, "every component is N(clipped mean, (2w/n)²/ρ)")
+
+    def independence(self, outputs: Matrix) -> TestResult:
+        """Two components are independent."""
+        return independence(outputs[:, 0], outputs[:, 1], "the components are independent")
+
+    def scenario(self) -> Scenario:
+        """The tests and suspects."""
+        tests: dict[str, Test] = {
+            "radius": self.radius_squared(1.0),
+            "total scale": self.total,
+            "component 1": self.component(0),
+            "all components": self.all_components,
+        }
+        if len(self.mean) > 1:
+            tests |= {"component 2": self.component(1), "independence": self.independence}
+        name = f"constant columns with outliers, d={len(self.mean)}"
+        seen = Scenario(name, self.x, tests, scale_suspects(self.radius_squared))
+        return with_entries(seen, self.mean, symmetric=False, independent=True)
+
+
+def constant_columns(n: int, bins: Vector, sigma: float, beta: float, rho: float) -> ConstantColumns:
+    """n rows inside the given bins, some of them moved far out; ρ is the budget of one column."""
+    x = np.tile((bins + INSIDE) * sigma, (n, 1))
+    x[:OUTLIERS] = FAR * sigma
+    w = mechanism.half_width(n, sigma, beta / len(bins))
+    mean = np.clip(x, bins * sigma - w, bins * sigma + w).mean(axis=0)
+    return ConstantColumns(x, mean, math.sqrt(mechanism.mean_variance(n, w, rho)))
+
+
+def worst_pair(n: int, bins: Vector, sigma: float) -> Pair:
+    """Neighbours that differ in one row, which lies far out on one side or on the other."""
+    base = np.tile(bins * sigma, (n, 1)).astype(np.float64)
+    first, second = neighbours(base, np.full(DIMENSION, FAR * sigma), np.full(DIMENSION, -FAR * sigma))
+    name = f"a row far out on either side, d={DIMENSION}"
+    return Pair(name, first, second, generic_statistics(first, second, OUTPUTS["vector"]))
+
+
+def law(claim: ClaimUnderAudit, sigma: float) -> KnownLaw:
+    """The law on such data, if the columns have at most the deviation σ, and a row far out on either side."""
+    last = mechanism.last_bin(claim.parameter("mean_bound"), sigma)
+    bins = np.array([last, -(last // 2), 0, -last])  # the bins that hold the constant
+
+    def least(d: int) -> int:
+        return math.ceil(CERTAINTY / math.sqrt(claim.budget["rho"] / d)) + OUTLIERS
+
+    def columns(n: int, d: int) -> Scenario:
+        rho = claim.budget["rho"] / d
+        return constant_columns(n, np.resize(bins, d), sigma, claim.parameter("beta"), rho).scenario()
+
+    n = least(DIMENSION)
+    sizes = tuple((rows, d) for d in COLUMNS for rows in dict.fromkeys((least(d), *ROWS)) if rows >= least(d))
+    shapes = Shapes(columns, ("radius", "all components", "total scale"), lambda d: d, sizes)
+    pairs = (worst_pair(n, bins, sigma), *common_pairs(OUTPUTS["vector"], weight=0.5))
+    return KnownLaw((columns(n, DIMENSION),), pairs, shapes)

@@ -1,0 +1,97 @@
+"""Independent noise on every coordinate of a vector: its tests, plausible mistakes, and the law of mechanisms."""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from covassay.reference.domain import Matrix, Vector, second_moment
+from covassay.reference.mechanisms.output import OUTPUTS
+from covassay.verification.audit.engine.contract import example_rows
+from covassay.verification.audit.engine.events import Statistic, generic_statistics
+from covassay.verification.audit.engine.law import Scenario, Suspect, Test
+from covassay.verification.audit.engine.shapes import Shapes, grid
+from covassay.verification.audit.knowledge.shared.profile import ClaimUnderAudit, KnownLaw, common_pairs
+from covassay.verification.statistics.laws import Law
+from covassay.verification.statistics.tests import (
+    TestResult,
+    bare_draws,
+    gamma_total,
+    gamma_totals,
+    independence,
+    kolmogorov_smirnov,
+)
+
+WEIGHT = 3.0  # of few numbers that are quickly drawn: so many draws show a correlation of 0.07
+
+
+def scale_suspects(test: Callable[[float], Test]) -> tuple[Suspect, ...]:
+    """A suspect for every plausible factor; `test` makes the test that the noise has this multiple of its scale."""
+    return (
+        Suspect("half-scale", "the noise has half the calibrated scale: too little noise", test(0.5)),
+        Suspect("double-scale", "the noise has twice the calibrated scale: private but wasteful", test(2.0)),
+        Suspect(
+            "sensitivity-one",
+            "the noise is √2 times too small: it is for a sensitivity of 1 in place of √2",
+            test(0.5**0.5),
+        ),
+    )
+
+
+def vector_noise(name: str, x: Matrix, query: Vector, scale: Vector, law: Law, power: int) -> Scenario:
+    """Independent noise about the query on x, with that law and a scale for each coordinate.
+
+    The sum of the noise to this power has a Gamma law: 1 for Laplace noise, 2 for Gaussian noise.
+    """
+    d = x.shape[1]
+
+    def coordinate(i: int, factor: float = 1.0) -> Test:
+        null = f"coordinate {i + 1} has its exact law"
+        return lambda y: kolmogorov_smirnov((y[:, i] - query[i]) / (factor * scale[i]), law, null)
+
+    def all_coordinates(y: Matrix) -> TestResult:
+        return kolmogorov_smirnov(((y - query) / scale).ravel(), law, "all coordinates have their exact law")
+
+    def apart(y: Matrix) -> TestResult:
+        return independence(y[:, 0], y[:, 1], "the coordinates are independent")
+
+    def total(y: Matrix) -> TestResult:
+        sizes = (np.abs((y - query) / scale) ** power).sum(axis=1) / power
+        null = f"the sum of |noise|{'²' if power == 2 else ''} over all draws and coordinates has its Gamma law"
+        return gamma_total(sizes, d / power, null, power)
+
+    def every_scale(y: Matrix) -> TestResult:
+        sizes = np.abs((y - query) / scale) ** power / power
+        return gamma_totals(sizes, 1 / power, "the noise of each coordinate has its sum over n draws", power)
+
+    def noisy(y: Matrix) -> TestResult:
+        return bare_draws((y - query) / scale)
+
+    tests: dict[str, Test] = {"coordinate 1": coordinate(0), "total scale": total, "all coordinates": all_coordinates}
+    tests["noise in every draw"] = noisy
+    if d > 1:
+        tests |= {"coordinate 2": coordinate(1), "independence": apart, "scale of every coordinate": every_scale}
+    return Scenario(name, x, tests, scale_suspects(lambda factor: coordinate(0, factor)), weight=WEIGHT)
+
+
+def statistics(first: Matrix, second: Matrix) -> tuple[Statistic, ...]:
+    """How far an output is from one query and from the other, and the generic statistics."""
+    a, b = np.diag(second_moment(first)), np.diag(second_moment(second))
+    closer = Statistic("‖y − f'‖₁ − ‖y − f‖₁", lambda y: np.abs(y - b).sum(axis=1) - np.abs(y - a).sum(axis=1))
+    return (*generic_statistics(first, second, OUTPUTS["vector"]), closer)
+
+
+def law(
+    scale: Callable[[ClaimUnderAudit, int, int], float], unit: Law, power: int
+) -> Callable[[ClaimUnderAudit], KnownLaw]:
+    """The law of the second moments of the columns plus noise: `scale` times that law, for n rows and d columns."""
+
+    def of(claim: ClaimUnderAudit) -> KnownLaw:
+        def scenario(n: int, d: int) -> Scenario:
+            x = example_rows(n, d)
+            moments = np.diag(second_moment(x))
+            return vector_noise(f"n={n}, d={d}", x, moments, np.full(d, scale(claim, n, d)), unit, power)
+
+        shapes = Shapes(scenario, ("all coordinates", "total scale"), lambda d: d, grid())
+        return KnownLaw((scenario(6, 2),), common_pairs(OUTPUTS["vector"], statistics, dimensions=(1, 2)), shapes)
+
+    return of

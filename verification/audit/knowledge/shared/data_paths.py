@@ -1,0 +1,132 @@
+"""What an audit may assume of the path from the data to the output.
+
+If the output is query(x) + noise, where the law of the noise depends on n and d alone, then the residual output −
+query(x) under one seed is the same for all data sets of one shape. The query is the reference's own `release` with zero
+noise.
+"""
+
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass, fields, is_dataclass
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from covassay.reference.domain import Matrix
+from covassay.verification.audit.engine.same_noise import DataPath
+from covassay.verification.audit.engine.symmetry import square_part
+from covassay.verification.audit.knowledge.shared.profile import ClaimUnderAudit
+from covassay.verification.statistics.streams import stream
+
+COVERED = (
+    "The output is query(x) + noise whose law depends on n and d alone: with one seed, the residual is compared over "
+    "data sets of every category and shape."
+)
+NOT_COVERED = "Not covered: noise that changes on data outside the zoo, and what happens in rare draws."
+POSSIBLE = (
+    "Compared instead are data that must give one law, namely rows {}, and draws of the reference on data of many "
+    "kinds and shapes. Not covered: data beyond these."
+)
+
+# CHANGES OF THE ROWS THAT LEAVE A LAW AS IT IS. No mechanism's law jumps with a row.
+NEARBY = ("moved by 1e-12",)
+# The law depends on n and on the second moment of the clipped rows alone: nothing else is asked of the data.
+SAME_MOMENT = (*NEARBY, "clipped", "with other signs", "mixed")
+# The law depends on the clipped rows through x xᵀ, one by one: norms of rows, or clipping by them, come in too.
+SAME_SQUARES = (*NEARBY, "clipped", "with other signs")
+# The same, for rows that are dropped or shortened only after a public or private map, so that long rows are data too.
+SAME_SQUARES_OF_ANY_ROWS = (*NEARBY, "with other signs")
+SAME_IN_THE_CUBE = (*NEARBY, "clipped to the cube")
+
+
+def _zero(noise: Any) -> Any:
+    """The same noise with every number replaced by 0."""
+    if is_dataclass(noise) and not isinstance(noise, type):
+        return type(noise)(**{part.name: _zero(getattr(noise, part.name)) for part in fields(noise)})
+    if callable(noise):
+        return lambda *given: _zero(noise(*given))
+    return np.zeros_like(noise) if isinstance(noise, np.ndarray) else noise if noise is None else type(noise)(0)
+
+
+def released(claim: ClaimUnderAudit, x: Matrix, noise: Any) -> Matrix:
+    """What the reference releases of x with this noise."""
+    m = claim.mechanism
+    options = {key: value for key, value in claim.options.items() if key not in m.of_the_draw}
+    return np.asarray(m.release(x, noise, **claim.budget, **options), dtype=np.float64)
+
+
+def noise_of(claim: ClaimUnderAudit, d: int) -> Any:
+    """A draw of the reference's noise in dimension d; it may not depend on the number of rows."""
+    m = claim.mechanism
+    known = {**{name: p.default for name, p in m.declared.items()}, **claim.budget, **claim.options, "rows": 1}
+    taken = [name for name in inspect.signature(m.draw_noise).parameters if name in known]
+    rng = np.random.default_rng(stream(claim.seed, "data path", d))
+    return m.draw_noise(d, rng, **{name: known[name] for name in taken})
+
+
+def zero_noise(claim: ClaimUnderAudit, d: int) -> Any:
+    """The reference's noise in dimension d, with 0 in place of every number."""
+    return _zero(noise_of(claim, d))
+
+
+def _no_atoms(claim: ClaimUnderAudit) -> float:
+    return 0.0
+
+
+@dataclass(frozen=True)
+class QueryPlusNoise:
+    """The output is query(x) + noise, and the law of the noise depends on n and d alone.
+
+    independent : whether all entries with noise of their own are independent of one another.
+    atom : the largest probability of one value of one entry of the noise; 0 if the noise has a density.
+    """
+
+    independent: bool = False
+    atom: Callable[[ClaimUnderAudit], float] = _no_atoms
+
+    def data_path(self, claim: ClaimUnderAudit) -> DataPath:
+        """The query and the noise as the reference shows them, and a sentence on what that covers."""
+        m = claim.mechanism
+        noise = lru_cache(maxsize=None)(lambda d: noise_of(claim, d))
+        zero = lru_cache(maxsize=None)(lambda d: _zero(noise(d)))
+
+        def query(x: Matrix) -> Matrix:
+            return released(claim, x, zero(x.shape[1]))
+
+        def scale(n: int, d: int) -> float:
+            x = np.zeros((n, d))
+            return float(np.linalg.norm(released(claim, x, noise(d)) - released(claim, x, zero(d))))
+
+        def symmetric() -> bool:
+            part = square_part(m.output, released(claim, np.zeros((2, 3)), noise(3)))
+            return part is not None and bool(np.array_equal(part, part.T))
+
+        stated = f"{COVERED} {NOT_COVERED}"
+        return DataPath(stated, query, scale, symmetric(), m.smallest_dimension, atom=self.atom(claim))
+
+
+@dataclass(frozen=True)
+class NotAdditive:
+    """The output is not known to be a query plus noise.
+
+    because : why one seed does not give one residual.
+    unchanged_by : changes of the rows that leave the law as it is, keys of `equal_laws.CHANGES`.
+    continuous : whether the law has no atoms; values that are clipped, all at once in some draws, are atoms.
+    """
+
+    because: str
+    unchanged_by: tuple[str, ...] = NEARBY
+    continuous: bool = False
+
+    def data_path(self, claim: ClaimUnderAudit) -> DataPath:
+        """Data that must give one law, and a sentence on what that covers."""
+        m = claim.mechanism
+        possible = POSSIBLE.format(", ".join(self.unchanged_by))
+        return DataPath(
+            f"The data path is not compared draw for draw, because {self.because}. {possible}",
+            smallest_dimension=m.smallest_dimension,
+            continuous=self.continuous,
+            equivalent=self.unchanged_by,
+            atoms=m.repeats,
+        )

@@ -1,0 +1,179 @@
+"""Independent Laplace noise on the entries of a second moment, all of them or those on and above the diagonal.
+
+When the data are known, the noise E = (Y − Σ)/b is observed. It has k independent Laplace(1) entries, so
+‖E‖₁ ~ Gamma(k, 1).
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from covassay.reference.domain import Matrix, Vector, second_moment
+from covassay.reference.mechanisms.output import OUTPUTS
+from covassay.reference.sensitivity import block_pair, hadamard_pair, neighbours
+from covassay.verification.audit.engine.contract import example_rows
+from covassay.verification.audit.engine.events import Pair, Statistic, generic_statistics
+from covassay.verification.audit.engine.law import Scenario, Suspect, Test
+from covassay.verification.audit.engine.shapes import Shapes, grid
+from covassay.verification.audit.knowledge.shared.profile import (
+    ClaimUnderAudit,
+    KnownLaw,
+    Pairs,
+    Statistics,
+    common_pairs,
+)
+from covassay.verification.statistics.laws import LAPLACE, gamma
+from covassay.verification.statistics.tests import (
+    TestResult,
+    gamma_scale,
+    gamma_total,
+    gamma_totals,
+    independence,
+    kolmogorov_smirnov,
+)
+
+N = 12
+DIMENSIONS = {1: 1.0, 2: 1.0, 4: 2.0}  # with the weights of the scenarios
+CONFIDENCE = 0.999
+SHAPE_TESTS = "entrywise norm", "all entries", "total scale"
+
+
+def own_entries(d: int, full: bool) -> tuple[NDArray[np.intp], ...]:
+    """Indices of the entries with noise of their own."""
+    return tuple(np.indices((d, d)).reshape(2, -1)) if full else np.triu_indices(d)
+
+
+@dataclass(frozen=True)
+class EntrywiseNoise:
+    """The noise seen on one data set, and its tests. Without `full`, the noise is mirrored at the diagonal."""
+
+    x: Matrix
+    scale: float
+    full: bool
+
+    @property
+    def own(self) -> tuple[NDArray[np.intp], ...]:
+        """Indices of the entries with noise of their own."""
+        return own_entries(self.x.shape[1], self.full)
+
+    def residuals(self, outputs: Matrix) -> Matrix:
+        """E = (Y − Σ)/b for every output."""
+        noise: Matrix = (outputs - second_moment(self.x)) / self.scale
+        return noise
+
+    def l1(self, outputs: Matrix) -> Vector:
+        """‖E‖₁ over the entries with noise of their own."""
+        rows, columns = self.own
+        total: Vector = np.abs(self.residuals(outputs)[:, rows, columns]).sum(axis=1)
+        return total
+
+    def norm(self, factor: float) -> Test:
+        """The test that ‖E‖₁ has its Gamma law, if the noise has that multiple of its scale."""
+        k = len(self.own[0])
+        null = f"‖E‖₁ ~ Gamma({k})"
+        return lambda y: kolmogorov_smirnov(self.l1(y) / factor, gamma(k), null)
+
+    def total(self, outputs: Matrix) -> TestResult:
+        """The sum of ‖E‖₁ over all draws has its Gamma law."""
+        k = len(self.own[0])
+        return gamma_total(self.l1(outputs), k, f"the sum of ‖E‖₁ over n draws ~ Gamma({k} n)")
+
+    def every_scale(self, outputs: Matrix) -> TestResult:
+        """The sum of the size of each entry over all draws has its Gamma law."""
+        rows, columns = self.own
+        sizes = np.abs(self.residuals(outputs)[:, rows, columns])
+        return gamma_totals(sizes, 1.0, "the sizes of each entry have their sum over n draws")
+
+    def entry(self, i: int, j: int) -> Test:
+        """The test that one entry is Laplace."""
+        null = f"entry ({i + 1}, {j + 1}) of E ~ Laplace(1)"
+        return lambda outputs: kolmogorov_smirnov(self.residuals(outputs)[:, i, j], LAPLACE, null)
+
+    def entries(self, outputs: Matrix) -> TestResult:
+        """All entries with noise of their own are Laplace."""
+        rows, columns = self.own
+        values = self.residuals(outputs)[:, rows, columns].ravel()
+        return kolmogorov_smirnov(values, LAPLACE, "all entries of E with noise of their own ~ Laplace(1)")
+
+    def independence(self, outputs: Matrix) -> TestResult:
+        """An entry off the diagonal is independent of its mirror image, or of a diagonal entry if it is mirrored."""
+        e = self.residuals(outputs)
+        other, name = (e[:, 1, 0], "(2, 1)") if self.full else (e[:, 0, 0], "(1, 1)")
+        return independence(e[:, 0, 1], other, f"entries (1, 2) and {name} are independent")
+
+    def estimate(self, outputs: Matrix) -> str:
+        """A sentence with the confidence interval of the noise scale, as a multiple of the calibrated one."""
+        interval = gamma_scale(self.l1(outputs), len(self.own[0]), CONFIDENCE)
+        return f"noise scale: {interval.lower:.3f} to {interval.upper:.3f} times the calibrated one at {CONFIDENCE:.1%}"
+
+
+def scenario(n: int, d: int, scale: float, epsilon: float, full: bool) -> Scenario:
+    """The tests on one data set."""
+    return noise_scenario(EntrywiseNoise(example_rows(n, d), scale, full), np.sqrt(2) / (n * epsilon) / scale)
+
+
+def noise_scenario(noise: EntrywiseNoise, frobenius: float) -> Scenario:
+    """The tests of this noise; `frobenius` times its scale is that of a calibration to the Frobenius sensitivity."""
+    d, full = noise.x.shape[1], noise.full
+    tests: dict[str, Test] = {"entrywise norm": noise.norm(1.0), "entry (1, 1)": noise.entry(0, 0)}
+    tests["total scale"] = noise.total
+    if d > 1:
+        tests |= {"entry (1, 2)": noise.entry(0, 1), "independence": noise.independence}
+        tests |= {"all entries": noise.entries, "scale of every entry": noise.every_scale}
+    if d > 1 and full:
+        tests["entry (2, 1)"] = noise.entry(1, 0)
+    suspects = (
+        Suspect("half-scale", "the noise has half the calibrated scale: too little noise", noise.norm(0.5)),
+        Suspect("double-scale", "the noise has twice the calibrated scale: private but wasteful", noise.norm(2.0)),
+        Suspect(
+            "frobenius-sensitivity",
+            "the scale is the Frobenius sensitivity √2 over nε, for noise that needs the ℓ1 sensitivity",
+            noise.norm(frobenius),
+        ),
+    )
+    return Scenario(f"d={d}", noise.x, tests, suspects, (noise.estimate,))
+
+
+Scale = Callable[[ClaimUnderAudit, int, int], float]  # (claim, n, d) -> b
+
+
+def law(scale: Scale) -> Callable[[ClaimUnderAudit], KnownLaw]:
+    """The law of Σ + bE, full or on the triangle as the claim's `entries` say; the triangle if it has none."""
+
+    def of(claim: ClaimUnderAudit) -> KnownLaw:
+        epsilon, full = claim.budget["epsilon"], claim.options.get("entries") == "full"
+
+        def at(n: int, d: int) -> Scenario:
+            return scenario(n, d, scale(claim, n, d), epsilon, full)
+
+        def statistics(first: Matrix, second: Matrix) -> tuple[Statistic, ...]:
+            ratio = likelihood_ratio(second_moment(first), second_moment(second), scale(claim, *first.shape), full)
+            return (ratio, *generic_statistics(first, second, OUTPUTS["matrix"])[:1])
+
+        scenarios = tuple(replace(at(N, d), weight=weight) for d, weight in DIMENSIONS.items())
+        shapes = Shapes(at, SHAPE_TESTS, lambda d: len(own_entries(d, full)[0]), grid())
+        return KnownLaw(scenarios, worst_pairs(statistics, full), shapes)
+
+    return of
+
+
+def likelihood_ratio(a: Matrix, b: Matrix, scale: float, full: bool) -> Statistic:
+    """The exact log likelihood ratio of noise on a against noise on b."""
+    own = own_entries(len(a), full)
+
+    def ratio(y: Matrix) -> Vector:
+        gap: Vector = (np.abs(y - b) - np.abs(y - a))[:, own[0], own[1]].sum(axis=1) / scale
+        return gap
+
+    return Statistic("log likelihood ratio", ratio)
+
+
+def worst_pairs(statistics: Statistics, full: bool) -> Pairs:
+    """Rows that move the sum of the absolute values of the entries the most, and pairs that serve any mechanism."""
+    worst = []
+    for d, weight in ((2, 2.0), (4, 1.0)):  # with few entries the largest loss is not rare
+        first, second = neighbours(np.zeros((1, d)), *(hadamard_pair if full else block_pair)(d))
+        worst.append(Pair(f"the worst rows, d={d}", first, second, statistics(first, second), weight))
+    return (*worst, *common_pairs(OUTPUTS["matrix"], statistics, (1, 2)))

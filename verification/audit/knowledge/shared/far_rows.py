@@ -1,0 +1,19 @@
+"""Neighbours whose rows lie far out, for mechanisms whose domain is the whole space."""
+
+import numpy as np
+
+from covassay.reference.domain import Matrix
+from covassay.reference.mechanisms.output import Output
+from covassay.reference.sensitivity import neighbours
+from covassay.verification.audit.engine.events import Pair, generic_statistics
+
+FAR = 1e4  # beyond any radius that rows are shortened to
+
+
+def far_out(output: Output) -> Pair:
+    """Two rows far out among small ones: opposite rows for the mean, rows along two axes for the covariance."""
+    base: Matrix = np.array([[0.5, 0.0], [0.0, 0.5], [-0.5, 0.0], [0.0, -0.5]])
+    x = np.array([FAR, 0.0])
+    y = -x if output.kind == "vector" else np.array([0.0, FAR])
+    first, second = neighbours(base, x, y)
+    return Pair(f"rows of norm {FAR:g}, d=2", first, second, generic_statistics(first, second, output))

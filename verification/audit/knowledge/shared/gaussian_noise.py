@@ -1,0 +1,226 @@
+"""Symmetric Gaussian noise on a second moment: its tests, plausible mistakes, and the law of mechanisms that add it.
+
+When the data are known, E = (Y − Σ)/σ is observed, and its law is known exactly. Its entries on and above the diagonal
+are independent and Gaussian, the sum of their standardised squares is χ², and a rotation mixes them into Gaussian
+entries of known variance.
+"""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from covassay.reference.domain import Matrix, Vector, second_moment
+from covassay.reference.laws.wigner import deviations
+from covassay.reference.mechanisms.output import OUTPUTS
+from covassay.verification.audit.engine.contract import example_rows
+from covassay.verification.audit.engine.events import Statistic, generic_statistics
+from covassay.verification.audit.engine.law import Scenario, Suspect, Test
+from covassay.verification.audit.engine.shapes import Shapes, grid
+from covassay.verification.audit.knowledge.shared.nuclear_noise import interval_meaning
+from covassay.verification.audit.knowledge.shared.profile import ClaimUnderAudit, KnownLaw, Statistics, common_pairs
+from covassay.verification.statistics.laws import NORMAL, chi_square
+from covassay.verification.statistics.tests import (
+    TestResult,
+    bare_draws,
+    gamma_scale,
+    gamma_total,
+    gamma_totals,
+    independence,
+    kolmogorov_smirnov,
+)
+
+CONFIDENCE = 0.999
+N = 12
+DIMENSIONS = {1: 1.0, 2: 1.0, 4: 2.0}  # with the weights of the scenarios
+SHAPE_TESTS = "squared norm", "all entries", "total scale"
+SEPARATED_MOST = 12  # dimensions in which data sets of that kind have few enough rows
+
+
+@dataclass(frozen=True)
+class GaussianNoise:
+    """The noise E seen on data with second moment `moment`, and its tests."""
+
+    moment: Matrix
+    scale: float
+    ensemble: str
+
+    @property
+    def spread(self) -> Matrix:
+        """The standard deviations of the entries of E."""
+        return deviations(len(self.moment), self.ensemble)
+
+    def residuals(self, outputs: Matrix) -> Matrix:
+        """E = (Y − Σ)/σ for every output."""
+        noise: Matrix = (outputs - self.moment) / self.scale
+        return noise
+
+    def entry(self, row: int, column: int) -> Test:
+        """The test that one entry is Gaussian with its variance."""
+        null = f"entry ({row + 1}, {column + 1}) of the noise is Gaussian with the variance of {self.ensemble}"
+        cdf = NORMAL.scaled(self.spread[row, column])
+        return lambda outputs: kolmogorov_smirnov(self.residuals(outputs)[:, row, column], cdf, null)
+
+    def entries(self, outputs: Matrix) -> TestResult:
+        """All entries on and above the diagonal are Gaussian, in units of their deviations."""
+        i, j = np.triu_indices(len(self.moment))
+        values = (self.residuals(outputs)[:, i, j] / self.spread[i, j]).ravel()
+        return kolmogorov_smirnov(values, NORMAL, f"all entries of the noise have their law in {self.ensemble}")
+
+    def squares(self, outputs: Matrix) -> Vector:
+        """The sum of the standardised squares of every output."""
+        i, j = np.triu_indices(len(self.moment))
+        total: Vector = ((self.residuals(outputs)[:, i, j] / self.spread[i, j]) ** 2).sum(axis=1)
+        return total
+
+    def squared_norm(self, outputs: Matrix) -> TestResult:
+        """The sum of the standardised squares is χ²."""
+        entries = len(np.triu_indices(len(self.moment))[0])
+        null = f"standardised squares ~ χ²({entries})"
+        return kolmogorov_smirnov(self.squares(outputs), chi_square(entries), null)
+
+    def total(self, outputs: Matrix) -> TestResult:
+        """The sum of the standardised squares over all draws is χ²."""
+        entries = len(np.triu_indices(len(self.moment))[0])
+        null = f"the sum of the standardised squares over n draws ~ χ²({entries} n)"
+        return gamma_total(self.squares(outputs) / 2, entries / 2, null, power=2)
+
+    def every_scale(self, outputs: Matrix) -> TestResult:
+        """The sum of the squares of each entry over all draws is χ²."""
+        i, j = np.triu_indices(len(self.moment))
+        squares = (self.residuals(outputs)[:, i, j] / self.spread[i, j]) ** 2
+        return gamma_totals(squares / 2, 0.5, "the squares of each entry have their sum over n draws", power=2)
+
+    def noisy(self, outputs: Matrix) -> TestResult:
+        """No draw is without noise."""
+        return bare_draws(self.residuals(outputs)[:, *np.triu_indices(len(self.moment))])
+
+    def turned_entry(self, outputs: Matrix) -> TestResult:
+        """A rotation by 45° in the plane of the first and the last axis brings (E₁₁ − E_dd)/2 to the place (1, d)."""
+        e = self.residuals(outputs)
+        return kolmogorov_smirnov(
+            (e[:, 0, 0] - e[:, -1, -1]) / 2, NORMAL.scaled(math.sqrt(0.5)), "the noise turned by 45° is Gaussian"
+        )
+
+    def independence(self, outputs: Matrix) -> TestResult:
+        """A diagonal entry and an entry off the diagonal are independent."""
+        e = self.residuals(outputs)
+        return independence(e[:, 0, 0], e[:, 0, -1], "entries (1, 1) and (1, d) are independent")
+
+
+def noise_tests(moment: Matrix, scale: float, ensemble: str) -> dict[str, Test]:
+    """The tests of σW on outputs `moment` + σW, by name."""
+    return tests_of(GaussianNoise(moment, scale, ensemble))
+
+
+def tests_of(noise: GaussianNoise) -> dict[str, Test]:
+    """The tests of this noise, by name."""
+    tests: dict[str, Test] = {"entry (1, 1)": noise.entry(0, 0), "squared norm": noise.squared_norm}
+    tests |= {"total scale": noise.total, "noise in every draw": noise.noisy}
+    if len(noise.moment) > 1:
+        tests |= {
+            "entry (1, 2)": noise.entry(0, 1),
+            "turned entry": noise.turned_entry,
+            "independence": noise.independence,
+            "all entries": noise.entries,
+            "scale of every entry": noise.every_scale,
+        }
+    return tests
+
+
+def noise_suspects(moment: Matrix, scale: float, ensemble: str) -> tuple[Suspect, ...]:
+    """Laws of plausible mistakes, seen in the sum of the squares of the noise."""
+    other = "goe" if ensemble == "wigner" else "wigner"
+
+    def squares(factor: float, which: str) -> Test:
+        return noise_tests(moment, scale * factor, which)["squared norm"]
+
+    suspects = [
+        Suspect("sensitivity-one", "the noise is for a sensitivity of 1 in place of √2: √2 too small",
+                squares(math.sqrt(0.5), ensemble)),
+        Suspect("half-scale", "the noise has half the calibrated scale: too little noise", squares(0.5, ensemble)),
+        Suspect("double-scale", "the noise has twice the calibrated scale: private but wasteful",
+                squares(2.0, ensemble)),
+    ]  # fmt: skip
+    if len(moment) > 1:
+        text = f"the noise is {other} in place of {ensemble}, as private: --set ensemble={other}"
+        suspects.append(Suspect("other-ensemble", text, squares(1.0, other)))
+    return tuple(suspects)
+
+
+def scale_estimate(moment: Matrix, scale: float, ensemble: str) -> Callable[[Matrix], str]:
+    """A sentence with the confidence interval of the noise scale, as a multiple of the calibrated one.
+
+    Where that is not 1, and it is 1 for the other ensemble, the sentence speaks of the other one.
+    """
+    i, j = np.triu_indices(len(moment))
+
+    def bounds(outputs: Matrix, name: str) -> tuple[float, float]:
+        spread = deviations(len(moment), name)[i, j]
+        squares = (((outputs - moment)[:, i, j] / (scale * spread)) ** 2).sum(axis=1)
+        interval = gamma_scale(squares / 2, len(i) / 2, CONFIDENCE)
+        return math.sqrt(interval.lower), math.sqrt(interval.upper)
+
+    def sentence(outputs: Matrix) -> str:
+        other = "goe" if ensemble == "wigner" else "wigner"
+        of = {name: bounds(outputs, name) for name in (ensemble, other)}
+        fitting = [name for name, (lower, upper) in of.items() if lower <= 1 <= upper]
+        said = (fitting or [ensemble])[0]
+        lower, upper = of[said]
+        span = f"{lower:.3f} to {upper:.3f} times the calibrated one at {CONFIDENCE:.1%}"
+        return f"noise scale, if {said}: {span}{interval_meaning(lower, upper)}"
+
+    return sentence
+
+
+def noise_scenario(name: str, x: Matrix, moment: Matrix, scale: float, ensemble: str) -> Scenario:
+    """The tests, suspects and estimate of the noise on one data set."""
+    return Scenario(
+        name,
+        x,
+        noise_tests(moment, scale, ensemble),
+        noise_suspects(moment, scale, ensemble),
+        (scale_estimate(moment, scale, ensemble),),
+    )
+
+
+def likelihood_ratio(ensemble: str) -> Statistics:
+    """Two statistics: the log likelihood ratio up to a factor, ⟨Y, Δ⟩ weighted by the variances, and ⟨Y, Δ⟩ itself."""
+
+    def statistics(first: Matrix, second: Matrix) -> tuple[Statistic, ...]:
+        change = second_moment(first) - second_moment(second)
+        weights = np.triu(change / deviations(len(change), ensemble) ** 2) * len(first)
+
+        def ratio(y: Matrix) -> Vector:
+            values: Vector = np.einsum("nij,ij->n", y, weights)
+            return values
+
+        return (
+            Statistic("log likelihood ratio, up to a factor", ratio),
+            *generic_statistics(first, second, OUTPUTS["matrix"])[:1],
+        )
+
+    return statistics
+
+
+def shapes(scenario: Callable[[int, int], Scenario]) -> Shapes:
+    """The law on the data sets of `scenario`, for all numbers of rows and columns."""
+    return Shapes(scenario, SHAPE_TESTS, lambda d: d * (d + 1) / 2 if d <= SEPARATED_MOST else 1, grid())
+
+
+def law(scale: Callable[[ClaimUnderAudit, int], float]) -> Callable[[ClaimUnderAudit], KnownLaw]:
+    """The law of Σ + σW, with W from the ensemble of the claim; `scale` gives σ for n rows."""
+
+    def of(claim: ClaimUnderAudit) -> KnownLaw:
+        ensemble = claim.options["ensemble"]
+
+        def scenario(n: int, d: int) -> Scenario:
+            x = example_rows(n, d)
+            return noise_scenario(f"d={d}", x, second_moment(x), scale(claim, n), ensemble)
+
+        scenarios = tuple(replace(scenario(N, d), weight=weight) for d, weight in DIMENSIONS.items())
+        pairs = common_pairs(OUTPUTS["matrix"], likelihood_ratio(ensemble), (1, 2, 3))
+        return KnownLaw(scenarios, pairs, shapes(scenario))
+
+    return of

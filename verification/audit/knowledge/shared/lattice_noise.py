@@ -1,0 +1,107 @@
+"""Whole numbers as noise on a second moment of integers: how they are seen, and spread into a continuous law.
+
+The outputs show Z = (Y − Σ)/unit, whole numbers with a known law. So that the tests of the continuous laws can be used,
+and stay exact, every whole number is spread over its share of the continuous law. If Z has its law, then
+
+    p = P(|Z| > |z|) + V P(|Z| = |z|),  V uniform,
+
+is uniform, and the number of that tail probability, with the sign of z (a coin if z = 0), is exactly Laplace(1) or
+N(0, 1). V and the coin come from a fixed generator, so that an audit can be repeated.
+
+Two more tests see what this hides: how often Z is 0, and whether every output is a multiple of the unit.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from covassay.reference.domain import Matrix, Vector
+from covassay.reference.domain.exact_data import exact_data, in_units
+from covassay.verification.audit.engine.law import Test
+from covassay.verification.audit.engine.shapes import grid
+from covassay.verification.audit.knowledge.shared.profile import ClaimUnderAudit
+from covassay.verification.statistics.tests import TestResult, binomial
+
+N = 12
+DIMENSIONS = (1, 2, 4)
+ZEROS, ON_THE_LATTICE = "zeros", "on the lattice"
+ROUNDINGS = 4  # of float64, between an integer and the residual in which it is seen
+SEEN = 0.25  # of the unit: an error of this size still shows which integer was meant
+UNSEEN = 1e-10  # probability by which the law at neighbouring integers may differ where they cannot be told apart
+
+Tail = Callable[[Vector], Vector]  # k ≥ 0 -> P(|Z| ≥ k)
+
+
+@dataclass(frozen=True)
+class Lattice:
+    """A data set, the unit of the outputs on it, and the law of Z: its tail, and the continuous law that it resembles.
+
+    quantile : p -> the number beyond which, on either side, the continuous law has probability p.
+    """
+
+    x: Matrix
+    input_bits: int
+    tail: Tail
+    quantile: Callable[[Vector], Vector]
+
+    @property
+    def moment(self) -> Matrix:
+        """Σ, the second moment of the integer rows."""
+        data = exact_data(self.x, input_bits=self.input_bits)
+        return in_units(data.products, data.unit)
+
+    @property
+    def unit(self) -> float:
+        """The distance of neighbouring outputs."""
+        return 1 / (len(self.x) * 4.0**self.input_bits)
+
+    def counts(self, outputs: Matrix) -> Matrix:
+        """Z for every output."""
+        whole: Matrix = np.rint((outputs - self.moment) / self.unit)
+        return whole
+
+    def spread(self, outputs: Matrix) -> Matrix:
+        """The continuous number for every entry of Z."""
+        z = self.counts(outputs)
+        rng = np.random.default_rng(z.shape)
+        size, share = np.abs(z), rng.random(z.shape)
+        beyond = self.tail(size + 1)
+        number = self.quantile(beyond + share * (self.tail(size) - beyond))
+        spread: Matrix = np.where(z == 0, np.where(rng.random(z.shape) < 0.5, -1, 1), np.sign(z)) * number
+        return spread
+
+    def own(self, values: Matrix) -> Vector:
+        """The entries on and above the diagonal, of all draws."""
+        i, j = np.triu_indices(self.x.shape[1])
+        entries: Vector = values[:, i, j].ravel()
+        return entries
+
+    def zeros(self, outputs: Matrix) -> TestResult:
+        """Z is 0 as often as its law says."""
+        z = self.own(self.counts(outputs))
+        at_zero = 1 - float(self.tail(np.array(1.0)))
+        return binomial(int((z == 0).sum()), len(z), at_zero, f"an entry of Z is 0 with probability {at_zero:.3g}")
+
+    def on_the_lattice(self, outputs: Matrix) -> TestResult:
+        """Every output is a multiple of the unit, as far as float64 can tell."""
+        off = self.own(np.abs((outputs - self.moment) / self.unit - self.counts(outputs)))
+        error = ROUNDINGS * 2.0**-53 * self.own(np.abs(outputs) + np.abs(self.moment)) / self.unit
+        outside = int(((off > error) & (error < SEEN)).sum())
+        return binomial(outside, len(off), 0.0, f"every entry is a multiple of {self.unit:.3g}")
+
+    def tests(self) -> dict[str, Test]:
+        """The two tests that only a lattice has."""
+        return {ZEROS: self.zeros, ON_THE_LATTICE: self.on_the_lattice}
+
+
+def sizes(input_bits: int, tail: Tail) -> tuple[tuple[int, int], ...]:
+    """The shapes at which float64 shows Z, or at which it does not matter which of neighbouring integers Z is."""
+    at_zero = 1 - float(tail(np.array(1.0)))
+    error = ROUNDINGS * 2.0**-53 * 4.0**input_bits
+    return tuple((n, d) for n, d in grid() if n * error < SEEN or n * error * at_zero < UNSEEN)
+
+
+def input_bits(claim: ClaimUnderAudit) -> int:
+    """The number b of bits: rows are rounded toward zero to multiples of 2^−b."""
+    return int(claim.parameter("input_bits"))

@@ -1,0 +1,69 @@
+"""Outputs that are one of finitely many levels: the test that each has its probability, and statistics of them."""
+
+import numpy as np
+
+from covassay.reference.domain import Matrix, Vector
+from covassay.verification.audit.engine.events import Statistic
+from covassay.verification.audit.engine.law import Test
+from covassay.verification.statistics.laws import Placed
+from covassay.verification.statistics.tests import TestResult, binomial
+
+# Thresholds above queries of value 0, in scales of the noise of a query: where outputs depend most on the noise of the
+# threshold and on that of the queries. An error of 10 % in the latter is 9 standard errors of 2000 draws.
+NEAR, FAR = 0.5, 3.0
+FINITE = "the answer is one of a finite set, with probabilities that depend on the data"
+FEW_NUMBERS = (
+    "the answer is one of a few public numbers, with the same bits on all data; rounding hardly moves its probability"
+)
+
+
+def outputs_of(levels: Vector) -> tuple[Statistic, ...]:
+    """Statistics of a discrete output: its value, and for every level whether the output equals it."""
+
+    def indicator(level: float) -> Statistic:
+        return Statistic(f"is {level:g}", lambda y: np.isclose(y, level).astype(np.float64))
+
+    return (Statistic("value", lambda y: y), *(indicator(level) for level in levels))
+
+
+def choices(first: Matrix, second: Matrix) -> tuple[Statistic, ...]:
+    """Statistics of an output in 1, …, d + 1."""
+    return outputs_of(np.arange(1.0, first.shape[1] + 2))
+
+
+def levels_test(levels: Vector, law: Vector) -> Test:
+    """The test that every level has its probability and nothing else comes out: exact binomials, by Bonferroni."""
+
+    def test(outputs: Vector) -> TestResult:
+        n = len(outputs)
+        counts = [int(np.isclose(outputs, level, rtol=1e-9, atol=0).sum()) for level in levels]
+        counts.append(n - sum(counts))
+        null = "every output has its exact probability"
+        results = [binomial(count, n, min(float(p), 1.0), null) for count, p in zip(counts, [*law, 0.0], strict=True)]
+        least = min(results, key=lambda r: r.p_value)
+        return TestResult(
+            null,
+            least.statistic,
+            min(1.0, len(results) * least.p_value),
+            n,
+            least.effect,
+            lambda alpha: least.detectable(alpha / len(results)),
+            _place(outputs, levels, law),
+        )
+
+    return test
+
+
+def _place(outputs: Vector, levels: Vector, law: Vector) -> Placed:
+    """Where discrete outputs lie in their law, level after level; what is no level lies below all of them."""
+    matches = np.isclose(outputs[:, None], levels, rtol=1e-9, atol=0)
+    index = np.where(matches.any(axis=1), matches.argmax(axis=1) + 1, 0)
+    cumulated = np.minimum(np.concatenate([[0.0], np.cumsum(law)]), 1.0)
+    return Placed(cumulated[index], 1 - np.concatenate([[0.0], cumulated])[index])
+
+
+def axes_in_turn(n: int, d: int) -> tuple[Matrix, Vector]:
+    """n rows along the axes in turn, and the energies of the features; the last axis has one row in eight more."""
+    which = np.where(np.arange(n) % 8 == 7, d - 1, np.arange(n) % d)
+    x: Matrix = np.eye(d)[which]
+    return x, x.sum(axis=0)

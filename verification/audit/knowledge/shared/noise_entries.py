@@ -1,0 +1,99 @@
+"""Whether the entries of a noise, its successive draws and the steps of a mechanism are independent of one another.
+
+If the query is known, all entries of the noise are seen. If two steps of a mechanism can be told apart in the output,
+so are the noises of both steps. A stream of random numbers that is used twice ties them together, and leaves every
+single one its law.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from covassay.reference.domain import Matrix
+from covassay.verification.audit.engine.law import Scenario, Test
+from covassay.verification.audit.engine.symmetry import places
+from covassay.verification.statistics.dependence import Pairs, sizes, successive_draws, turned_signs
+
+SIGNS, SIZES, SUCCESSIVE = "signs of all entries", "sizes of all entries", "successive draws"
+STEP_SIGNS, STEP_SIZES = "signs across steps", "sizes across steps"
+
+
+@dataclass(frozen=True)
+class NoiseEntries:
+    """Quantities whose law is symmetric about 0: their names, how outputs show them, and what the law says of pairs.
+
+    values : outputs -> (n, k). turned, skew, sizes : as in `statistics.dependence`, each (k, k).
+    """
+
+    names: tuple[str, ...]
+    values: Callable[[Matrix], Matrix]
+    turned: Pairs
+    skew: Pairs
+    sizes: Pairs
+
+    def tests(self, signs: str = SIGNS, of_sizes: str = SIZES) -> dict[str, Test]:
+        """The tests by name; one quantity has none but that of successive draws."""
+        tests: dict[str, Test] = {SUCCESSIVE: lambda y: successive_draws(self.values(y), self.names)}
+        if len(self.names) > 1:
+            tests[signs] = lambda y: turned_signs(self.values(y), self.names, self.turned, self.skew)
+        if np.triu(self.sizes | self.sizes.T, 1).any():
+            tests[of_sizes] = lambda y: sizes(self.values(y), self.names, self.sizes)
+        return tests
+
+
+def entries_of(shape: tuple[int, ...], residuals: Callable[[Matrix], Matrix], symmetric: bool, independent: bool) -> (
+    NoiseEntries
+):  # fmt: skip
+    """All entries of additive noise.
+
+    The law is the same for −E. If the entries are not independent, the law of a matrix is the same for DED, where D is
+    diagonal with entries ±1, and for D on one side alone if E is not symmetric; that of a vector for every change of
+    signs. So only the signs of two diagonal entries of a symmetric matrix may be tied to each other.
+    """
+    listed = places(shape, symmetric)
+    on_diagonal = np.array([len(place) == 2 and place[0] == place[1] for place in listed])
+    every = np.ones((len(listed), len(listed)), dtype=bool)
+    tied = np.logical_and.outer(on_diagonal, on_diagonal) if symmetric and not independent else ~every
+    columns = [int(np.ravel_multi_index(place, shape)) if place else 0 for place in listed]
+
+    def values(outputs: Matrix) -> Matrix:
+        seen: Matrix = residuals(outputs).reshape(len(outputs), -1)[:, columns]
+        return seen
+
+    names = tuple(f"entry ({', '.join(str(i + 1) for i in place)})" if place else "the output" for place in listed)
+    return NoiseEntries(names, values, every & ~tied, every, every if independent else ~every)
+
+
+def with_entries(scenario: Scenario, query: Matrix, symmetric: bool, independent: bool) -> Scenario:
+    """The scenario with tests of the entries of output − query."""
+    entries = entries_of(query.shape, lambda y: y - query, symmetric, independent)
+    return replace(scenario, tests={**scenario.tests, **entries.tests()})
+
+
+def of_steps(
+    dimension: int, noise: Callable[[Matrix], Matrix], vectors: Callable[[Matrix], Matrix], apart: bool = True
+) -> dict[str, Test]:
+    """Tests of eigenvalue noises against the turns of the eigenvectors, on rows along the axes.
+
+    `noise` gives the noise of the eigenvalues, (n, d), and `vectors` the eigenvectors as columns, (n, d, d), both in
+    descending order. The component of vector i along axis j > i shows the step that drew the vectors. Its law is the
+    same with the opposite sign. Without `apart`, the sizes of the two steps may depend on each other.
+    """
+    i, j = np.triu_indices(dimension, 1)
+
+    def values(outputs: Matrix) -> Matrix:
+        v = vectors(outputs)
+        return np.hstack([noise(outputs), v[:, j, i] * np.sign(v[:, i, i])])
+
+    names = (
+        *(f"the noise of eigenvalue {a + 1}" for a in range(dimension)),
+        *(f"component {b + 1} of vector {a + 1}" for a, b in zip(i, j, strict=True)),
+    )
+    turns: NDArray[np.bool_] = np.arange(len(names)) >= dimension
+    every = np.ones((len(names), len(names)), dtype=bool)
+    mixed = np.logical_xor.outer(turns, turns)
+    skew = every if apart else np.repeat(turns[:, None], len(names), axis=1)
+    sized = ~np.logical_or.outer(turns, turns) | (mixed if apart else ~every)
+    return NoiseEntries(names, values, every, skew, sized).tests(STEP_SIGNS, STEP_SIZES)

@@ -1,0 +1,257 @@
+"""Additive nuclear-Laplace noise: its tests, plausible mistakes, and the law of mechanisms that add it.
+
+When the data set is known, the noise E = (Y − Σ)/ρ is observed, and its law is known exactly. The nuclear norm has a
+Gamma law, the spectral norm a Pfaffian distribution function. Both are independent of the singular vectors, which are
+Haar.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+from scipy.interpolate import PchipInterpolator
+
+from covassay.reference.domain import Matrix, Vector, second_moment
+from covassay.reference.laws import haar
+from covassay.reference.laws import nuclear_laplace as law
+from covassay.reference.mechanisms.output import OUTPUTS
+from covassay.reference.mechanisms.pure.nuclear_laplace import noise_scale
+from covassay.verification.audit.engine.contract import example_rows
+from covassay.verification.audit.engine.events import Statistic, generic_statistics
+from covassay.verification.audit.engine.law import Scenario, Suspect, Test
+from covassay.verification.audit.engine.shapes import Shapes, grid
+from covassay.verification.audit.knowledge.shared.profile import ClaimUnderAudit, KnownLaw, Pairs, common_pairs
+from covassay.verification.statistics.laws import gamma as gamma_law
+from covassay.verification.statistics.tests import (
+    TestResult,
+    binomial,
+    gamma_scale,
+    gamma_total,
+    independence,
+    kolmogorov_smirnov,
+)
+
+CONFIDENCE = 0.999
+N = 12
+DIMENSIONS = (1, 2, 3, 6)
+SHAPE_TESTS = "nuclear norm", "left vectors", "right vectors", "total scale"  # whose laws are cheap at any d
+TABLE_SIZE = 600  # points of the table of the spectral norm's distribution function
+TABLE_TAIL = 1e-8  # the table reaches to twice the quantile with this probability above it
+
+
+def residuals(outputs: Matrix, x: Matrix, scale: float) -> Matrix:
+    """E = (Y − Σ)/ρ for every output."""
+    noise: Matrix = (outputs - second_moment(x)) / scale
+    return noise
+
+
+@lru_cache(maxsize=32)
+def spectral_cdf(d: int, symmetric: bool) -> Callable[[Vector], Vector]:
+    """The exact distribution function of ‖E‖ through a table, whose error, below 1e-6, is too small for any test."""
+    top = 2 * law.spectral_norm_quantile(d, 1 - TABLE_TAIL, symmetric)
+    grid = top * np.linspace(0, 1, TABLE_SIZE) ** 1.5
+    table = PchipInterpolator(grid, law.spectral_norm_cdf(d, grid, symmetric))
+    return lambda t: np.clip(table(np.clip(t, 0.0, top)), 0.0, 1.0)
+
+
+@dataclass(frozen=True)
+class NuclearNoise:
+    """The noise seen on one data set, and its tests."""
+
+    x: Matrix
+    scale: float
+    symmetric: bool
+
+    @property
+    def dimension(self) -> int:
+        """The number of columns of the data."""
+        return int(self.x.shape[1])
+
+    def residuals(self, outputs: Matrix) -> Matrix:
+        """E for every output."""
+        return residuals(outputs, self.x, self.scale)
+
+    def singular(self, outputs: Matrix) -> tuple[Matrix, Matrix, Matrix]:
+        """U, the singular values and V of every E = U diag(s) Vᵀ."""
+        u, s, vt = np.linalg.svd(self.residuals(outputs))
+        return u, s, np.swapaxes(vt, 1, 2)
+
+    def nuclear_norm(self, outputs: Matrix) -> TestResult:
+        """‖E‖_* has its Gamma law."""
+        s = self.singular(outputs)[1].sum(axis=1)
+        null = f"‖E‖_* ~ Gamma({law.radius_shape(self.dimension, self.symmetric):g})"
+        return kolmogorov_smirnov(s, gamma_law(float(law.radius_shape(self.dimension, self.symmetric))), null)
+
+    def total(self, outputs: Matrix) -> TestResult:
+        """The sum of ‖E‖_* over all draws has its Gamma law."""
+        shape = float(law.radius_shape(self.dimension, self.symmetric))
+        null = f"the sum of ‖E‖_* over n draws ~ Gamma({shape:g} n)"
+        return gamma_total(law.nuclear_norm(self.residuals(outputs)), shape, null)
+
+    def spectral_norm(self, outputs: Matrix) -> TestResult:
+        """‖E‖ has its exact law."""
+        s = self.singular(outputs)[1].max(axis=1)
+        kind = "symmetric nuclear-Laplace" if self.symmetric else "nuclear-Laplace"
+        cdf = spectral_cdf(self.dimension, self.symmetric)
+        return kolmogorov_smirnov(s, cdf, f"‖E‖ follows the exact {kind} law")
+
+    def independence(self, outputs: Matrix) -> TestResult:
+        """The size of the spectrum and its shape are independent."""
+        s = self.singular(outputs)[1]
+        total = s.sum(axis=1)
+        return independence(total, s.max(axis=1) / total, "‖E‖_* and ‖E‖/‖E‖_* are independent")
+
+    def _first_vector(self, vectors: Matrix, side: str) -> TestResult:
+        null = f"the first {side} singular vector is uniform on the sphere"
+        return kolmogorov_smirnov(vectors[:, 0, 0] ** 2, lambda w: haar.squared_coordinate_cdf(w, self.dimension), null)
+
+    def left_vectors(self, outputs: Matrix) -> TestResult:
+        """The first left singular vector is uniform."""
+        return self._first_vector(self.singular(outputs)[0], "left")
+
+    def right_vectors(self, outputs: Matrix) -> TestResult:
+        """The first right singular vector is uniform."""
+        return self._first_vector(self.singular(outputs)[2], "right")
+
+    def pair_sign(self, outputs: Matrix) -> TestResult:
+        """The sign of the first left vector says nothing about the sign of the first right vector."""
+        u, _, v = self.singular(outputs)
+        positive = int((u[:, 0, 0] * v[:, 0, 0] > 0).sum())
+        return binomial(positive, len(outputs), 0.5, "the signs of the first singular pair agree half of the time")
+
+    def determinant_sign(self, outputs: Matrix) -> TestResult:
+        """The determinant has a fair sign."""
+        positive = int((np.linalg.det(self.residuals(outputs)) > 0).sum())
+        return binomial(positive, len(outputs), 0.5, "det E is positive half of the time")
+
+    def trace_sign(self, outputs: Matrix) -> TestResult:
+        """The trace has a fair sign."""
+        positive = int((np.trace(self.residuals(outputs), axis1=1, axis2=2) > 0).sum())
+        return binomial(positive, len(outputs), 0.5, "tr E is positive half of the time")
+
+    def gamma(self, shape: float, factor: float) -> Test:
+        """The test that ‖E‖_* has another Gamma law."""
+
+        def test(outputs: Matrix) -> TestResult:
+            s = law.nuclear_norm(self.residuals(outputs)) / factor
+            return kolmogorov_smirnov(s, gamma_law(shape), f"Gamma({shape:g}), {factor:g} times the scale")
+
+        return test
+
+
+def noise_tests(x: Matrix, scale: float, symmetric: bool) -> dict[str, Test]:
+    """The tests of the noise on one data set, by name."""
+    noise = NuclearNoise(x, scale, symmetric)
+    tests: dict[str, Test] = {
+        "nuclear norm": noise.nuclear_norm,
+        "total scale": noise.total,
+        "spectral norm": noise.spectral_norm,
+        "trace sign": noise.trace_sign,
+    }
+    if noise.dimension > 1:
+        tests |= {"independence": noise.independence, "left vectors": noise.left_vectors}
+    if noise.dimension > 1 and not symmetric:
+        tests |= {
+            "right vectors": noise.right_vectors,
+            "pair sign": noise.pair_sign,
+            "determinant sign": noise.determinant_sign,
+        }
+    return tests
+
+
+def noise_suspects(x: Matrix, scale: float, symmetric: bool) -> tuple[Suspect, ...]:
+    """Laws of plausible mistakes, seen in the nuclear norm of the noise."""
+    noise = NuclearNoise(x, scale, symmetric)
+    shape = float(law.radius_shape(noise.dimension, symmetric))
+    suspects = (
+        Suspect("half-scale", "the noise has half the calibrated scale: too little noise", noise.gamma(shape, 0.5)),
+        Suspect(
+            "double-scale", "the noise has twice the calibrated scale: private but wasteful", noise.gamma(shape, 2.0)
+        ),
+        Suspect(
+            "n-forgotten",
+            f"the scale was not divided by n = {len(x)}: private but wasteful",
+            noise.gamma(shape, float(len(x))),
+        ),
+        Suspect(
+            "rate-for-scale",
+            "the Gamma law was given the inverse scale: its rate in place of its scale",
+            noise.gamma(shape, 1 / scale**2),
+        ),
+    )
+    other = float(law.radius_shape(noise.dimension, not symmetric))
+    if other == shape:
+        return suspects
+    wrong, right = ("d²", "d(d+1)/2") if symmetric else ("d(d+1)/2", "d²")
+    text = f"the nuclear norm has Gamma shape {wrong} in place of {right}"
+    return (*suspects, Suspect("gamma-shape", text, noise.gamma(other, 1.0)))
+
+
+def interval_meaning(lower: float, upper: float) -> str:
+    """What a confidence interval of the noise scale, as a multiple of the calibrated one, says; empty if it holds 1."""
+    if upper < 1:
+        return ": too small, a privacy defect"
+    return ": too large, a utility defect" if lower > 1 else ""
+
+
+def scale_estimate(x: Matrix, scale: float, symmetric: bool) -> Callable[[Matrix], str]:
+    """A sentence with the confidence interval of the noise scale, as a multiple of the calibrated one."""
+
+    def sentence(outputs: Matrix) -> str:
+        shape = float(law.radius_shape(x.shape[1], symmetric))
+        interval = gamma_scale(law.nuclear_norm(residuals(outputs, x, scale)), shape, CONFIDENCE)
+        meaning = interval_meaning(interval.lower, interval.upper)
+        return (
+            f"noise scale, if Gamma({shape:g}): {interval.lower:.3f} to {interval.upper:.3f} times the calibrated one "
+            f"at {CONFIDENCE:.1%}{meaning}"
+        )
+
+    return sentence
+
+
+def noise_scenario(name: str, x: Matrix, centred_on: Matrix, scale: float, symmetric: bool) -> Scenario:
+    """The tests, suspects and estimate on data x; the noise is about the second moment of the rows `centred_on`."""
+    given = centred_on, scale, symmetric
+    return Scenario(name, x, noise_tests(*given), noise_suspects(*given), (scale_estimate(*given),))
+
+
+def shapes(scenario: Callable[[int, int], Scenario], symmetric: bool, fewest_rows: int = 1) -> Shapes:
+    """The law on data of every shape."""
+    sizes = grid(fewest_rows=fewest_rows)
+    return Shapes(scenario, SHAPE_TESTS, lambda d: float(law.radius_shape(d, symmetric)), sizes)
+
+
+def likelihood_ratio(first: Matrix, second: Matrix, scale: float, shape_gap: float) -> Statistic:
+    """The exact log likelihood ratio. `shape_gap` is k − D for noise whose Gamma shape is k in place of D."""
+    a, b = second_moment(first), second_moment(second)
+
+    def values(y: Matrix) -> Vector:
+        near, far = law.nuclear_norm(y - a), law.nuclear_norm(y - b)
+        with np.errstate(divide="ignore"):
+            radial = shape_gap * (np.log(near) - np.log(far)) if shape_gap else 0.0
+        ratio: Vector = radial + (far - near) / scale
+        return ratio
+
+    return Statistic("log likelihood ratio", values)
+
+
+def law_of_perturbation(claim: ClaimUnderAudit) -> KnownLaw:
+    """The law of Σ + ρZ, where Z is symmetric if the output is."""
+    symmetric, epsilon = claim.mechanism.output.symmetric, claim.budget["epsilon"]
+
+    def scenario(n: int, d: int) -> Scenario:
+        x = example_rows(n, d)
+        return noise_scenario(f"d={d}", x, x, noise_scale(n, epsilon), symmetric)
+
+    def pairs(fitted: frozenset[str]) -> Pairs:
+        def statistics(first: Matrix, second: Matrix) -> tuple[Statistic, ...]:
+            d = first.shape[1]
+            other = float(law.radius_shape(d, not symmetric) - law.radius_shape(d, symmetric))
+            gap = other if "gamma-shape" in fitted else 0.0
+            ratio = likelihood_ratio(first, second, noise_scale(len(first), epsilon), gap)
+            return (ratio, *generic_statistics(first, second, OUTPUTS["matrix"])[:1])
+
+        return common_pairs(OUTPUTS["matrix"], statistics, (1, 2, 3))
+
+    return KnownLaw(tuple(scenario(N, d) for d in DIMENSIONS), pairs, shapes(scenario, symmetric))

@@ -1,0 +1,156 @@
+"""What an audit needs to know about a mechanism, and pairs of data sets that serve any mechanism."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from covassay.reference.domain import Matrix
+from covassay.reference.mechanisms.mechanism import Domain, Mechanism
+from covassay.reference.mechanisms.output import Output
+from covassay.reference.privacy import Guarantee
+from covassay.reference.sensitivity import block_pair, neighbours, one_sided_pair, orthonormal_pair
+from covassay.verification.audit.engine.contract import Form, example_rows
+from covassay.verification.audit.engine.events import Pair, Statistic, generic_statistics
+from covassay.verification.audit.engine.kinds_of_data import Beside
+from covassay.verification.audit.engine.law import Scenario
+from covassay.verification.audit.engine.other_budgets import Reference
+from covassay.verification.audit.engine.same_noise import DataPath
+from covassay.verification.audit.engine.shapes import Shapes
+
+ORDINARY_ROWS = 12
+OUTSIDE = 50.0  # norm of the rows that a mechanism must clip or reject
+
+
+@dataclass(frozen=True)
+class ClaimUnderAudit:
+    """What a target claims: to be this mechanism, with these options, within this guarantee.
+
+    `options` spell out every option. `samples` is the number of draws on each data set; pairs use it to aim at events
+    that so many draws can show. `seed` is the seed of draws from the reference.
+    """
+
+    mechanism: Mechanism[Any, ..., Any]
+    guarantee: Guarantee
+    options: dict[str, Any]
+    samples: float
+    seed: int
+
+    @property
+    def budget(self) -> dict[str, float]:
+        """The keyword arguments that carry the guarantee into the mechanism."""
+        return self.guarantee.keywords()
+
+    def parameter(self, name: str) -> float:
+        """The value of a parameter that the target was given, or the default of the mechanism."""
+        return float(self.options.get(name, self.mechanism.parameters[name]))
+
+
+Pairs = tuple[Pair, ...]
+
+
+@dataclass(frozen=True)
+class KnownLaw:
+    """Where a law can be tested: data sets with tests and suspects, neighbours, and data of any shape.
+
+    `pairs` may be a function of the names of suspects, the wrong laws that `engine.law` found to fit the draws: it can
+    aim at these laws. `shapes` is None if the law is known only on `scenarios`.
+    """
+
+    scenarios: tuple[Scenario, ...]
+    pairs: Pairs | Callable[[frozenset[str]], Pairs]
+    shapes: Shapes | None = None
+
+    def aimed_pairs(self, fitted: frozenset[str]) -> Pairs:
+        """The pairs, if these suspects fit the draws."""
+        return self.pairs if isinstance(self.pairs, tuple) else self.pairs(fitted)
+
+
+@dataclass(frozen=True)
+class Profile:
+    """What an audit needs to know about a mechanism, or about a target that names none.
+
+    `pairs` takes names of suspects that fit the draws, as in `KnownLaw`.
+    `data_path` says what may be assumed of the path from the data to the output; None if nothing is known. `shapes`
+    gives the law on data of any shape; None if the law is known only on `scenarios`. `domain` is where rows must lie.
+    `beside` is the reference, to be drawn beside the target; None if there is none. `at_budget` gives the data path and
+    the reference at another budget. `independent` says that all entries with noise of their own are independent.
+    """
+
+    form: Form
+    scenarios: tuple[Scenario, ...]
+    pairs: Callable[[frozenset[str]], tuple[Pair, ...]]
+    data_path: DataPath | None = None
+    domain: Domain = "ball"
+    shapes: Shapes | None = None
+    beside: Beside | None = None
+    at_budget: Reference | None = None
+    independent: bool = False
+
+
+Statistics = Callable[[Matrix, Matrix], tuple[Statistic, ...]]
+
+
+def common_pairs(
+    output: Output, statistics: Statistics | None = None, dimensions: tuple[int, ...] = (2,), weight: float = 1.0
+) -> tuple[Pair, ...]:
+    """Extremal pairs for any mechanism: orthonormal rows, one row against none, and rows far outside the ball.
+
+    In the last pair both data sets leave the domain. A mechanism that rejects such rows rejects both data sets, and one
+    that clips them sees orthonormal rows. All pairs have the generic statistics by default.
+    """
+
+    def generic(first: Matrix, second: Matrix) -> tuple[Statistic, ...]:
+        return generic_statistics(first, second, output)
+
+    chosen = statistics or generic
+    pairs = []
+    for d in dimensions:
+        base = np.zeros((1, d))
+        first, second = neighbours(base, *orthonormal_pair(d))
+        pairs.append(Pair(f"orthonormal rows, d={d}", first, second, chosen(first, second), weight))
+    d = dimensions[-1]
+    base = np.zeros((1, d))
+    first, second = neighbours(base, *one_sided_pair(d))
+    pairs.append(Pair(f"one row against none, d={d}", first, second, chosen(first, second), weight / 2))
+    x, y = orthonormal_pair(d)
+    first, second = neighbours(base, OUTSIDE * x, OUTSIDE * y)
+    clipped = () if statistics is None else statistics(*neighbours(base, x, y))
+    seen = tuple(Statistic(f"{s.name}, for clipped rows", s.function, s.threshold) for s in clipped)
+    pairs.append(Pair(f"rows of norm {OUTSIDE:g}, d={d}", first, second, (*seen, *generic(first, second)), weight / 4))
+    return tuple(pairs)
+
+
+def black_box_pairs(output: Output) -> tuple[Pair, ...]:
+    """Pairs that are the worst for some statistic that a target may release, whatever the target is.
+
+    Opposite rows move a mean the most, and leave a second moment where it is. Rows in dense directions move the sum of
+    the absolute values of all entries the most. A change among ordinary rows shows faults that zero or equal rows hide.
+    """
+    ordinary = example_rows(ORDINARY_ROWS, 2)
+    dense = np.full(2, 0.5**0.5)
+    rows = {
+        "one row changed among ordinary rows, d=2": neighbours(ordinary, *orthonormal_pair(2)),
+        "a long row comes and goes, d=2": neighbours(ordinary, *one_sided_pair(2)),
+        "rows in dense directions, d=4": neighbours(np.zeros((1, 4)), *block_pair(4)),
+    }
+    opposite = {
+        "opposite rows, d=1": neighbours(np.zeros((1, 1)), np.ones(1), -np.ones(1)),
+        "opposite rows in a dense direction, d=2": neighbours(np.zeros((1, 2)), dense, -dense),
+    }
+    if output.kind == "level":  # rare levels are the ones whose probability changes most
+        rows["one column ahead, d=2"] = neighbours(np.repeat(np.eye(2), [0, 2], axis=0), *orthonormal_pair(2))
+    far = 1.0 if output.power == 1 else 0.25  # opposite rows are the worst for outputs of power 1, such as a mean
+    return tuple(
+        Pair(name, first, second, generic_statistics(first, second, output), far if name in opposite else 0.5)
+        for name, (first, second) in (opposite | rows).items()
+        if min(output.shape(first.shape[1]), default=1) > 0
+    )
+
+
+def black_box(output: Output) -> Profile:
+    """The profile of a target that names no mechanism: it has pairs and no law."""
+    pairs = (*common_pairs(output, dimensions=(1, 2, 3)), *black_box_pairs(output))
+    # a level is one of a finite set, so that on much data a correct target gives one and the same again and again
+    return Profile(Form(output, repeats=output.kind == "level", names_a_law=False), (), lambda _: pairs)

@@ -1,0 +1,111 @@
+"""Where a law has no closed form, draws of a target are compared with ten times as many of the reference.
+
+Two-sample tests of one-dimensional statistics run on one data set where the noise is larger than the signal and on one
+where it is smaller. For the reference's own mechanisms both samples come from the same code, and these tests show
+nothing: their laws are checked in tests/reference.
+"""
+
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from covassay.reference.domain import Matrix, unit_rows
+from covassay.reference.mechanisms.output import Feature
+from covassay.verification.audit.engine.contract import example_rows
+from covassay.verification.audit.engine.kinds_of_data import Beside
+from covassay.verification.audit.engine.law import Scenario, Test
+from covassay.verification.audit.engine.symmetry import asymmetry, square_part
+from covassay.verification.audit.knowledge.shared.profile import ClaimUnderAudit, KnownLaw, Pairs, common_pairs
+from covassay.verification.statistics.streams import stream
+from covassay.verification.statistics.tests import two_sample
+
+TIMES = 10  # draws of the reference for every draw of the target
+MOST_DRAWS = 10_000  # of the reference, where the target itself has fewer
+SIZES = (6, 3), (400, 2)  # (n, d): the noise is larger than the signal, and smaller
+
+
+def reference_size(draws: int) -> int:
+    """The number of draws of the reference to compare that many draws of a target with."""
+    return max(draws, min(TIMES * draws, MOST_DRAWS))
+
+
+def scenario(claim: ClaimUnderAudit, n: int, d: int, weight: float) -> Scenario:
+    """One data set, with the test of every feature of the output against draws of the reference."""
+    x = example_rows(n, d)
+
+    @lru_cache(maxsize=4)
+    def reference(size: int) -> Matrix:
+        rng = np.random.default_rng(stream(claim.seed, "reference", n, d, size))
+        return np.array([claim.mechanism.sample(x, rng, **claim.budget, **claim.options) for _ in range(size)])
+
+    def against_reference(name: str, feature: Feature) -> Test:
+        null = f"{name} as in the reference's draws"
+        return lambda outputs: two_sample(feature(outputs), feature(reference(reference_size(len(outputs)))), null)
+
+    tests = {name: against_reference(name, f) for name, f in claim.mechanism.output.features(d).items()}
+    return Scenario(f"n={n}, d={d}", x, tests, weight=weight)
+
+
+def beside(claim: ClaimUnderAudit) -> Beside:
+    """The reference on any data, and numbers that describe an output, by itself and beside the data."""
+    output = claim.mechanism.output
+
+    def sample(x: Matrix, rng: np.random.Generator) -> Matrix:
+        return np.asarray(claim.mechanism.sample(x, rng, **claim.budget, **claim.options), dtype=np.float64)
+
+    def features(x: Matrix) -> Mapping[str, Feature]:
+        rows = unit_rows(x)
+        return {**output.features(x.shape[1]), **output.contrasts(rows, np.zeros_like(rows))}
+
+    return Beside(sample, features, claim.mechanism.smallest_dimension)
+
+
+def promises_symmetry(claim: ClaimUnderAudit) -> bool:
+    """Whether the matrix in the reference's output is symmetric with the options at hand, as a few draws show it."""
+    rng = np.random.default_rng(stream(claim.seed, "symmetry"))
+    draws = (
+        claim.mechanism.sample(x, rng, **claim.budget, **claim.options) for x in map(example_rows, (20, 65), (3, 5))
+    )
+    parts = [square_part(claim.mechanism.output, np.asarray(y, dtype=np.float64)) for y in draws]
+    return all(part is not None and not asymmetry(part) for part in parts)
+
+
+def smallest(claim: ClaimUnderAudit) -> int:
+    """The fewest columns of the data sets and pairs below."""
+    return max(2, claim.mechanism.smallest_dimension)
+
+
+def scenarios(claim: ClaimUnderAudit, weight: float = 0.5) -> tuple[Scenario, ...]:
+    """Comparisons on both data sets."""
+    return tuple(scenario(claim, n, max(smallest(claim), columns), weight) for n, columns in SIZES)
+
+
+def pairs(claim: ClaimUnderAudit) -> Pairs:
+    """The pairs that serve any mechanism."""
+    return common_pairs(claim.mechanism.output, dimensions=(smallest(claim),))
+
+
+def law(claim: ClaimUnderAudit) -> KnownLaw:
+    """Comparisons and pairs that serve any mechanism."""
+    return KnownLaw(scenarios(claim), pairs(claim))
+
+
+@dataclass(frozen=True)
+class InOneBatch:
+    """Many draws, faster than one by one: the two steps of `sample`, with all noise drawn at once.
+
+    An option that `draw_noise` takes is given to both steps.
+    """
+
+    draw_noise: Callable[..., Any]
+    release: Callable[..., Matrix]
+
+    def __call__(self, x: Matrix, size: int, *, rng: np.random.Generator, **given: Any) -> list[Matrix]:
+        """That many outputs on x."""
+        taken = inspect.signature(self.draw_noise).parameters
+        noise = self.draw_noise(x.shape[1], rng, size=size, **{k: v for k, v in given.items() if k in taken})
+        return [self.release(x, z, **given) for z in noise]

@@ -1,0 +1,178 @@
+"""Iterative eigenvector sampling on eigenvalues far apart, where the output shows the whole draw.
+
+On data whose eigenvalues lie many noise scales apart, the sorted eigenvalues of the output are λ̂_1 > … > λ̂_d, and its
+eigenvectors are θ_1, …, θ_d. The λ̂_i − λ_i are independent Laplace variables. θ_1
+follows a Bingham law that is known exactly, and so does θ_2 given θ_1: its probability integral transform is uniform,
+whatever θ_1 is.
+"""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import i0e
+
+from covassay.reference.domain import Matrix, Vector
+from covassay.reference.laws import bingham as law
+from covassay.reference.sensitivity import neighbours, orthonormal_pair
+from covassay.verification.audit.engine.events import Pair, Statistic
+from covassay.verification.audit.engine.law import Scenario, Suspect, Test
+from covassay.verification.audit.engine.shapes import Shapes
+from covassay.verification.audit.knowledge.shared.noise_entries import of_steps
+from covassay.verification.statistics.tests import TestResult, independence, kolmogorov_smirnov
+
+SEPARATION = 60.0  # gap between eigenvalues in noise scales: two change order with probability below e^{-60}
+SEPARATED_COLUMNS = 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12
+
+
+def circle_cdf(w: Vector, decay: Vector) -> Vector:
+    """P(sin²θ ≤ w) for the density ∝ exp(−decay sin²θ) on the circle, elementwise.
+
+    This is the Bingham law in dimension 2. The normaliser is a Bessel function: ∫_0^{π/2} = (π/2) e^{−a/2} I₀(a/2).
+    """
+    nodes, weights = np.polynomial.legendre.leggauss(64)
+    top = np.arcsin(np.sqrt(np.clip(w, 0.0, 1.0)))
+    theta = top[:, None] * (nodes + 1) / 2
+    integral = top / 2 * (np.exp(-decay[:, None] * np.sin(theta) ** 2) @ weights)
+    values: Vector = np.clip(integral / (math.pi / 2 * i0e(decay / 2)), 0.0, 1.0)
+    return values
+
+
+def uniform_cdf(t: Vector) -> Vector:
+    """Distribution function of the uniform law on (0, 1)."""
+    return np.clip(t, 0.0, 1.0)
+
+
+Exponents = Callable[[Matrix, int], Matrix]  # (eigenvalues (size, d), n) -> η_1, …, η_{d−1} of every draw
+
+
+@dataclass(frozen=True)
+class SeparatedEigenvalues:
+    """Rows along the axes, in numbers that put the eigenvalues `gap` apart, and the tests of draws on them.
+
+    λ̂_i − λ_i is `scale` times a draw of the law with distribution function `cdf`, which `null` names. `apart` says that
+    the exponents do not depend on the λ̂.
+    """
+
+    dimension: int
+    gap: int
+    scale: float
+    cdf: Callable[[Vector], Vector]
+    null: str
+    exponents: Exponents
+    apart: bool = True
+
+    @property
+    def counts(self) -> NDArray[np.int_]:
+        """The eigenvalues of XᵀX, descending."""
+        return self.gap * np.arange(self.dimension, 0, -1)
+
+    @property
+    def n(self) -> int:
+        """The number of rows."""
+        return int(self.counts.sum())
+
+    def spectrum(self, outputs: Matrix) -> tuple[Matrix, Matrix]:
+        """λ̂ and θ of every draw: the eigenvalues of n times the output, descending, and the eigenvectors."""
+        values, vectors = np.linalg.eigh((outputs + np.swapaxes(outputs, 1, 2)) / 2 * self.n)
+        return values[:, ::-1], vectors[:, :, ::-1]
+
+    def eigenvalue(self, i: int, factor: float = 1.0) -> Test:
+        """The test of the noise of one eigenvalue, if it has that multiple of its scale."""
+
+        def test(outputs: Matrix) -> TestResult:
+            values, _ = self.spectrum(outputs)
+            noise = (values[:, i] - self.counts[i]) / (self.scale * factor)
+            return kolmogorov_smirnov(noise, self.cdf, f"λ̂{i + 1} − λ{i + 1} ~ {self.null}")
+
+        return test
+
+    def independence(self, outputs: Matrix) -> TestResult:
+        """The noises of two eigenvalues are independent."""
+        values, _ = self.spectrum(outputs)
+        return independence(values[:, 0], values[:, 1], "λ̂1 and λ̂2 are independent")
+
+    def direction(self, i: int, factor: float = 1.0) -> Test:
+        """The test of θ_i given θ_1, …, θ_{i−1}, for i = 1 or i = d − 1, if the exponents have that multiple."""
+        null = f"direction {i + 1} follows the exact Bingham law given the directions before it"
+
+        def test(outputs: Matrix) -> TestResult:
+            values, vectors = self.spectrum(outputs)
+            eta = self.exponents(values, self.n)[:, i] * factor
+            if self.dimension - i == 2:
+                return kolmogorov_smirnov(self._on_the_last_circle(vectors[:, :, i:], eta), uniform_cdf, null)
+            counts = self.counts.astype(np.float64)
+            projection = law.projection_cdf(eta[0] * np.diag(counts), range(1, self.dimension))
+            return kolmogorov_smirnov(1 - vectors[:, 0, 0] ** 2, projection, null)
+
+        return test
+
+    def _on_the_last_circle(self, left: Matrix, eta: Vector) -> Vector:
+        """Probability integral transforms of the last direction but one.
+
+        Two dimensions are left, spanned by `left`. There C has two eigenvectors, and the component of the direction
+        along the weaker one has a known law.
+        """
+        reduced = np.einsum("nji,j,njk->nik", left, self.counts.astype(np.float64), left)
+        levels, axes = np.linalg.eigh(reduced)
+        return circle_cdf(axes[:, 0, 0] ** 2, eta * (levels[:, 1] - levels[:, 0]))
+
+    def all_eigenvalues(self, outputs: Matrix) -> TestResult:
+        """The noises of all eigenvalues have their law."""
+        values, _ = self.spectrum(outputs)
+        return kolmogorov_smirnov(
+            ((values - self.counts) / self.scale).ravel(), self.cdf, f"λ̂i − λi ~ {self.null} for every i"
+        )
+
+    def in_short(self) -> Scenario:
+        """Tests that exist in every dimension."""
+        tests: dict[str, Test] = {"all eigenvalues": self.all_eigenvalues}
+        tests["last direction"] = self.direction(self.dimension - 2)
+        x = np.repeat(np.eye(self.dimension), self.counts, axis=0)
+        return Scenario(f"separated eigenvalues, d={self.dimension}", x, tests)
+
+    def scenario(self) -> Scenario:
+        """The tests and suspects."""
+        d = self.dimension
+        tests: dict[str, Test] = {f"eigenvalue {i + 1}": self.eigenvalue(i) for i in range(d)}
+        tests["independence"] = self.independence
+        tests |= {f"direction {i + 1}": self.direction(i) for i in range(d - 1)}
+        tests |= of_steps(d, lambda y: self.spectrum(y)[0] - self.counts, lambda y: self.spectrum(y)[1], self.apart)
+        half, twice = (f"the eigenvalue noise has {times} the calibrated scale" for times in ("half", "twice"))
+        suspects = (
+            Suspect("half-eigenvalue-noise", half, self.eigenvalue(0, 0.5)),
+            Suspect("double-eigenvalue-noise", twice, self.eigenvalue(0, 2.0)),
+            Suspect("quadruple-exponent", "the exponents are four times the calibrated ones", self.direction(0, 4.0)),
+            Suspect("double-exponent", "the exponents are twice the calibrated ones", self.direction(0, 2.0)),
+        )
+        x = np.repeat(np.eye(d), self.counts, axis=0)
+        return Scenario(f"separated eigenvalues, d={d}", x, tests, suspects)
+
+
+def separated(
+    d: int, scale: float, cdf: Callable[[Vector], Vector], null: str, exponents: Exponents, apart: bool = True
+) -> SeparatedEigenvalues:
+    """Eigenvalues `SEPARATION` noise scales apart."""
+    return SeparatedEigenvalues(d, math.ceil(SEPARATION * scale), scale, cdf, null, exponents, apart)
+
+
+def separated_shapes(at: Callable[[int], SeparatedEigenvalues]) -> Shapes:
+    """Separated eigenvalues in every dimension of `SEPARATED_COLUMNS`."""
+    sizes = tuple((at(d).n, d) for d in SEPARATED_COLUMNS)
+    return Shapes(lambda n, d: at(d).in_short(), ("all eigenvalues", "last direction"), lambda d: d / 3, sizes)
+
+
+def eigenvalue_pair(gap: int) -> Pair:
+    """Neighbours whose eigenvalues lie far apart and move by 1 and −1: a gap of `gap` + 1 against one of `gap` − 1.
+
+    No event is fixed in advance, so that under zCDP the Rényi divergence of the gap is tested as well.
+    """
+    first, second = neighbours(np.repeat(np.eye(2), [2 * gap, gap], axis=0), *orthonormal_pair(2))
+
+    def gaps(y: Matrix) -> Vector:
+        differences: Vector = np.ptp(np.linalg.eigvalsh((y + np.swapaxes(y, 1, 2)) / 2), axis=1) * len(first)
+        return differences
+
+    return Pair("separated eigenvalues, d=2", first, second, (Statistic("n(λ̂1 − λ̂2)", gaps),))

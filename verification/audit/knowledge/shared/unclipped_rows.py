@@ -1,0 +1,35 @@
+"""Rows on which AdaptiveCov and its pure variant have one choice: they are not clipped, and the entries get the noise.
+
+Many rows of norm 1 along the axes are not clipped, because the search stops at its first or second level, which both
+clip to 1, and the noise is added to the entries, because that is far better. The last step, which keeps matrices
+between 0 and I, does nothing there. So the output is the second moment plus noise of a known law.
+"""
+
+import math
+from dataclasses import replace
+
+import numpy as np
+
+from covassay.reference.domain import Matrix, second_moment
+from covassay.verification.audit.engine.law import Scenario
+from covassay.verification.audit.knowledge.shared import reference_draws
+from covassay.verification.audit.knowledge.shared.noise_entries import with_entries
+from covassay.verification.audit.knowledge.shared.profile import ClaimUnderAudit, KnownLaw
+
+DIMENSION = 4  # ten entries a draw
+MOST = 20_000  # rows
+
+
+def certain(rows: float) -> Matrix:
+    """The rows, along the axes in turn."""
+    return np.tile(np.eye(DIMENSION), (math.ceil(rows / DIMENSION), 1))
+
+
+def law(claim: ClaimUnderAudit, exact: Scenario, weight: float) -> KnownLaw:
+    """Draws of the reference and, if no radius is found first and that takes few rows, the data with a known law."""
+    scenarios, pairs = reference_draws.scenarios(claim), reference_draws.pairs(claim)
+    if claim.options["radius"] != "none" or len(exact.x) > MOST:
+        return KnownLaw(scenarios, pairs)
+    named = replace(exact, name=f"rows that are not clipped, d={DIMENSION}", weight=weight)
+    named = with_entries(named, second_moment(exact.x), symmetric=True, independent=True)
+    return KnownLaw((named, *scenarios), pairs)

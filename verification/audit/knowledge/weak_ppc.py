@@ -1,0 +1,12 @@
+"""One round of preconditioning has no law in closed form: draws are compared with draws of the reference."""
+
+from covassay.verification.audit.knowledge.known import Known
+from covassay.verification.audit.knowledge.shared.data_paths import SAME_SQUARES_OF_ANY_ROWS, NotAdditive
+from covassay.verification.audit.knowledge.shared.hidden_bits import EIGENVECTORS
+
+KNOWN = Known(
+    path=NotAdditive(
+        "the output is a preconditioner made from the eigenvectors of a noisy matrix", SAME_SQUARES_OF_ANY_ROWS
+    ),
+    bits_unseen=EIGENVECTORS,
+)

@@ -1,1 +1,0 @@
-"""For each mechanism of the reference: the data sets, exact laws and neighbouring pairs that an audit uses."""

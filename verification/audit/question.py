@@ -1,0 +1,106 @@
+"""A question of the audit, declared once, and the subject that it is asked about."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+
+from covassay.reference.domain import Matrix
+from covassay.reference.privacy import Guarantee
+from covassay.verification.audit.engine.events import Pair
+from covassay.verification.audit.engine.facts import Facts
+from covassay.verification.audit.engine.finding import F, Finding, Kind, Look, Status
+from covassay.verification.audit.engine.sampling import Setting
+from covassay.verification.audit.knowledge.shared.profile import Profile
+from covassay.verification.audit.options import AuditSettings
+
+
+@dataclass
+class Subject:
+    """What is asked about: a target as it is called, its claim, what is known of it, and what was found so far.
+
+    known : what the audit knows of the mechanism that the target claims to be; of any target, if `mechanism` is None.
+    findings : those of the questions before, decided. outputs : the draws of the latest look at each data set on which
+    the law is known. pairs : the neighbours on which events were looked for.
+    """
+
+    setting: Setting
+    claim: Guarantee
+    known: Profile
+    mechanism: str | None
+    adjacency: str
+    options: AuditSettings
+    findings: list[Finding] = field(default_factory=list)
+    outputs: dict[str, Matrix] = field(default_factory=dict)
+    pairs: dict[str, Pair] = field(default_factory=dict)
+
+    def facts(self, kind: type[F]) -> list[tuple[Finding, F]]:
+        """The facts of this kind that were found so far, each with its finding."""
+        return [(f, f.facts) for f in self.findings if isinstance(f.facts, kind)]
+
+    def refuted(self, *kinds: Kind) -> bool:
+        """Whether something of these kinds is refuted; of any kind but low-order bits if none is named."""
+        return any(
+            f.status is Status.REFUTED and (f.kind in kinds if kinds else f.kind != "bits") for f in self.findings
+        )
+
+
+def always(subject: Subject) -> str:
+    """The question applies to every subject."""
+    return ""
+
+
+@dataclass(frozen=True)
+class Question:
+    """One check of a target. The loop knows nothing else of it.
+
+    name : stable; it names rows of reports, rules, test cases and expected failures.
+    kind : the part of the verdict for which it counts.
+    asks : what it asks, in a sentence. blind_to : what it does not see, printed where it finds nothing.
+    ask : (subject, look) -> findings. Those with a p-value are decided by the error budget.
+    applies : why it does not apply, or "" if it does; known before any draw.
+    spared : why it need not be asked after what was found so far, or "".
+    share : of the false-alarm budget, for all looks together; 0 if chance cannot make it refute.
+    tests : the most p-values that it gives in a look, fixed before any draw. 0 if its findings carry no p-value: then
+        it keeps to the level of the look by itself.
+    valid_if : why its p-values, or its own decisions, err with at most the stated probability.
+    reads : facts of other questions, which are asked before. gives : the facts that it may find.
+    second_look : times the draws, for what looked suspicious; 0 if it has no second look.
+    cost : the order among questions that do not read one another.
+    """
+
+    name: str
+    kind: Kind
+    asks: str
+    blind_to: str
+    ask: Callable[[Subject, Look], Iterable[Finding]]
+    applies: Callable[[Subject], str] = always
+    spared: Callable[[Subject], str] = always
+    share: Fraction = Fraction(0)
+    tests: Callable[[Subject], int] | int = 0
+    valid_if: str = ""
+    reads: tuple[type[Facts], ...] = ()
+    gives: tuple[type[Facts], ...] = ()
+    second_look: int = 0
+    cost: int = 0
+
+    def __post_init__(self) -> None:
+        if bool(self.share) != bool(self.valid_if):
+            raise ValueError(f"{self.name}: a question has a share of the error budget if and only if it says why")
+
+    @property
+    def id(self) -> str:
+        """Its name in reports and tests, such as "contract: row order"."""
+        return f"{self.kind}: {self.name}"
+
+    def most_tests(self, subject: Subject) -> int:
+        """The most p-values that it gives in a look at this subject."""
+        return self.tests(subject) if callable(self.tests) else self.tests
+
+    def skipped(self, reason: str) -> Finding:
+        """That it was not asked, and why."""
+        return Finding(self.kind, self.name, Status.SKIPPED, reason, question=self.id)
+
+    def asked(self, subject: Subject, look: Look) -> list[Finding]:
+        """What it finds in a look, not yet decided. No question passes in silence."""
+        found = [replace(f, question=self.id) for f in self.ask(subject, look)]
+        return found or [self.skipped("there was nothing to ask")]

@@ -1,0 +1,30 @@
+"""Every question of the audit: one module each, in a folder for the part of the verdict for which it counts.
+
+Other packages add questions by an entry point of the group `covassay.questions` that names a `Question`.
+"""
+
+from functools import cache
+from importlib import import_module
+from importlib.metadata import entry_points
+from pkgutil import walk_packages
+
+from covassay.verification.audit.question import Question
+
+GROUP = "covassay.questions"
+
+
+@cache
+def own() -> tuple[Question, ...]:
+    """The questions that covassay brings."""
+    modules = (import_module(m.name) for m in walk_packages(__path__, f"{__name__}.") if not m.ispkg)
+    return tuple(module.QUESTION for module in modules if hasattr(module, "QUESTION"))
+
+
+def questions() -> tuple[Question, ...]:
+    """All questions, also those of other packages; every id belongs to one."""
+    found = (*own(), *(point.load() for point in entry_points(group=GROUP)))
+    ids = [question.id for question in found]
+    twice = sorted({name for name in ids if ids.count(name) > 1})
+    if twice:
+        raise ValueError(f"questions declared twice: {', '.join(twice)}")
+    return found

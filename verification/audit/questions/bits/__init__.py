@@ -1,0 +1,1 @@
+"""Questions on the loss that low-order bits show."""

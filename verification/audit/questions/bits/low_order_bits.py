@@ -1,0 +1,63 @@
+"""Whether low-order bits of the released numbers tell neighbouring data sets apart.
+
+The other questions round what they see, so that they speak of real arithmetic. This one has a verdict of its own, which
+counts for the run if its scope is "bits".
+"""
+
+from fractions import Fraction
+
+from covassay.verification.audit.engine.bit_pairs import bit_pairs, most_moving, unit_length
+from covassay.verification.audit.engine.facts import Bits
+from covassay.verification.audit.engine.finding import Finding, Look, Status
+from covassay.verification.audit.engine.low_order_bits import BitBudget, low_order_bits
+from covassay.verification.audit.engine.user_pair import pair_to_test
+from covassay.verification.audit.question import Question, Subject
+
+FIRST_LOOK = {"real": 0.2, "bits": 1.0}  # times the samples: draws a side that choose events
+BIT_TESTS = {"real": 2.5, "bits": 10.0}  # times the samples: draws a side that may test what was chosen
+
+
+def ask(subject: Subject, look: Look) -> list[Finding]:
+    """Look for an event of low-order bits whose loss is above the claim."""
+    setting, form, options = subject.setting, subject.known.form, subject.options
+    own = []
+    if options.user_pair is not None:
+        own = [
+            pair_to_test(
+                options.user_pair, form.output, subject.known.domain, form.smallest_dimension, subject.adjacency
+            )
+        ]
+    length = most_moving(setting) if subject.known.domain == "space" else unit_length
+    pairs = bit_pairs(form.output, form.smallest_dimension, setting.box, subject.adjacency, own, length)
+    first, most = look.samples * FIRST_LOOK[options.scope], look.samples * BIT_TESTS[options.scope]
+    setting.progress.plan({"bits": 2 * len(pairs) * first})
+    budget = BitBudget(first, most, look.level, thorough=options.scope == "bits")
+    shown = Status.REFUTED if options.scope == "bits" else Status.NOTED
+    found = low_order_bits(setting, pairs, subject.claim, budget, shown)
+    setting.progress.done("bits", len(found.checks))
+    facts = Bits(found.verdict.value, found.loss, found.reach, found.draws)
+    return [*found.checks, Finding("bits", "all pairs", found.status(shown), found.sentence, facts=facts)]
+
+
+def _spared(subject: Subject) -> str:
+    if subject.refuted() and (subject.options.scope == "real" or subject.options.stop_early):
+        return "the target is refuted already"
+    return (
+        "left out, because the audit ends early"
+        if subject.options.stop_early and subject.options.scope == "real"
+        else ""
+    )
+
+
+QUESTION = Question(
+    name="low-order bits",
+    kind="bits",
+    asks="Do low-order bits tell neighbouring data sets apart?",
+    blind_to="events of low-order bits that are rare, and pairs of data sets that are not tried",
+    ask=ask,
+    spared=_spared,
+    share=Fraction(1, 10),
+    valid_if="Each stage tests an event that earlier draws chose, on Poisson numbers of fresh draws; levels add up.",
+    gives=(Bits,),
+    cost=8,
+)

@@ -1,0 +1,1 @@
+"""Questions on what any caller may rely on."""

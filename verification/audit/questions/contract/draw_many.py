@@ -1,0 +1,57 @@
+"""`draw_many` must be `draw`, only faster: a target that offers both is held to one law."""
+
+from dataclasses import replace
+from fractions import Fraction
+
+from covassay.verification.audit.engine.contract import ROWS, example_rows
+from covassay.verification.audit.engine.finding import Finding, Status
+from covassay.verification.audit.engine.sampling import Setting, draw
+from covassay.verification.audit.question import Question
+from covassay.verification.statistics.tests import TestResult, two_sample
+
+NAME = "draw_many"
+NO_DRAW_MANY = "the target has no draw_many, or its rows lie in a box, where draws are made one by one"
+DIMENSIONS = 1, 3
+SIZE = 400  # draws of either kind
+FEWEST = 50  # outputs of either kind; with fewer the two are not compared
+
+
+def draw_many_is_draw(setting: Setting, alpha: float, smallest_dimension: int = 1) -> list[Finding]:
+    """Compare every entry of an output between `draw` and `draw_many`; nothing for a target without `draw_many`."""
+    target = setting.target
+    if target.draw_many is None or setting.box is not None:  # adapters for rows in a box draw one by one
+        return []
+    tests: dict[tuple[int, int], TestResult] = {}
+    for d in sorted({max(d, smallest_dimension) for d in DIMENSIONS}):
+        x = example_rows(ROWS, d)
+        sources = {"draw": replace(target, draw_many=None), NAME: target}
+        drawn = [draw(replace(setting, source=t, jobs=1), x, SIZE, f"bulk/{d}/{name}") for name, t in sources.items()]
+        if drawn[1].again:
+            return [Finding("contract", NAME, Status.SKIPPED, "it failed: where it does, draw makes the draws")]
+        size = min(len(draws.outputs) for draws in drawn)
+        if size < FEWEST:
+            continue
+        one, many = (draws.outputs[:size].reshape(size, -1) for draws in drawn)
+        tests |= {(d, i): two_sample(one[:, i], many[:, i], "one law") for i in range(one.shape[1])}
+    if not tests:
+        return [Finding("contract", NAME, Status.SKIPPED, "too few outputs to compare it with draw")]
+    level = alpha / len(tests)
+    (d, i), worst = min(tests.items(), key=lambda item: item[1].p_value)
+    if worst.p_value < level:
+        detail = f"its outputs do not have the law of draw: entry {i + 1} at d = {d}, p = {worst.p_value:.2g}"
+        return [Finding("contract", NAME, Status.REFUTED, detail)]
+    seen = max(test.detectable(level) for test in tests.values())
+    detail = f"compared with {SIZE} outputs of draw; a CDF distance of {seen:.2g} in an entry would have been seen"
+    return [Finding("contract", NAME, Status.NOT_REFUTED, detail)]
+
+
+QUESTION = Question(
+    name=NAME,
+    kind="contract",
+    asks="Has draw_many the law of draw?",
+    blind_to="dependence between entries or between draws, and differences on other data",
+    ask=lambda subject, look: draw_many_is_draw(subject.setting, look.level, subject.known.form.smallest_dimension),
+    applies=lambda subject: "" if subject.setting.target.draw_many and subject.setting.box is None else NO_DRAW_MANY,
+    share=Fraction(1, 200),
+    valid_if="Exact two-sample tests on independent draws, added up over entries.",
+)

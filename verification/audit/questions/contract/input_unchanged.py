@@ -1,0 +1,35 @@
+"""The target does not write to the caller's array."""
+
+import numpy as np
+
+from covassay.verification.audit.engine.contract import ROWS, decided, one_draw, plain_rows, skipped
+from covassay.verification.audit.engine.finding import Finding, Look
+from covassay.verification.audit.engine.sampling import Setting
+from covassay.verification.audit.question import Question, Subject
+from covassay.verification.audit.targets.target import Failure
+
+
+def input_unchanged(setting: Setting) -> Finding:
+    """The target does not write to the caller's array."""
+    x = plain_rows(setting, ROWS)
+    before = x.copy()
+    outcome = one_draw(setting, x, "input")
+    changed = not np.array_equal(x, before)
+    if isinstance(outcome, Failure) and not changed:
+        return skipped("input unchanged", outcome)
+    broken = "the target overwrote the caller's data set" if changed else ""
+    return decided("input unchanged", broken, "the caller's data set is as it was")
+
+
+def ask(subject: Subject, look: Look) -> list[Finding]:
+    """What `input_unchanged` finds."""
+    return [input_unchanged(subject.setting)]
+
+
+QUESTION = Question(
+    name="input unchanged",
+    kind="contract",
+    asks="Is the data set of the caller left as it was?",
+    blind_to="data sets that are not writable, and other shapes",
+    ask=ask,
+)

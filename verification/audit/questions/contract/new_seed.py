@@ -1,0 +1,46 @@
+"""Different generators give different outputs."""
+
+import numpy as np
+
+from covassay.verification.audit.engine.contract import Form, decided, one_draw, plain_rows, skipped
+from covassay.verification.audit.engine.finding import Finding, Look, Status
+from covassay.verification.audit.engine.sampling import Setting
+from covassay.verification.audit.question import Question, Subject
+from covassay.verification.audit.targets.target import Failure
+
+FRESH_ROWS = 2000  # so much data that no mechanism gives one output with a probability near 1
+FRESH_DRAWS = 6
+
+
+def new_seed(setting: Setting, form: Form) -> Finding:
+    """Different generators give different outputs.
+
+    Some mechanisms give one output with positive probability, as a projection gives zero. So the promise is broken only
+    if several draws agree, on so many rows that such an output is out of reach. A claim of privacy alone allows one
+    output again and again, if it is the same on neighbouring data: events on neighbours decide that.
+    """
+    name = "new seed, new output"
+    x = plain_rows(setting, FRESH_ROWS)
+    outcomes = [one_draw(setting, x.copy(), "fresh", i) for i in range(FRESH_DRAWS)]
+    good = [o for o in outcomes if not isinstance(o, Failure)]
+    if len(good) < 2:
+        return skipped(name, outcomes[0])
+    repeated = all(np.array_equal(good[0], other) for other in good[1:])
+    broken = "different generators gave the same output: the target fixes its seed or adds no noise"
+    worst = Status.REFUTED if form.names_a_law else Status.NOTED
+    return decided(name, broken if repeated else "", "different generators give different outputs", worst)
+
+
+def ask(subject: Subject, look: Look) -> list[Finding]:
+    """What `new_seed` finds."""
+    return [new_seed(subject.setting, subject.known.form)]
+
+
+QUESTION = Question(
+    name="new seed, new output",
+    kind="contract",
+    asks="Do different generators give different outputs?",
+    blind_to="noise that is missing on other data",
+    ask=ask,
+    applies=lambda subject: "one output may come again and again under this law" if subject.known.form.repeats else "",
+)

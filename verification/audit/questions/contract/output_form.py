@@ -1,0 +1,54 @@
+"""On plain data in several dimensions an output consists of finite real numbers and has the right shape."""
+
+from covassay.verification.audit.engine.contract import (
+    DIMENSIONS,
+    ROWS,
+    Form,
+    dimensions_of,
+    kept,
+    one_draw,
+    plain_rows,
+)
+from covassay.verification.audit.engine.finding import Finding, Look, Status
+from covassay.verification.audit.engine.sampling import Setting
+from covassay.verification.audit.question import Question, Subject
+from covassay.verification.audit.targets.target import Failure
+
+AGAIN = 20  # draws on data on which a draw raised
+
+
+def output_form(setting: Setting, form: Form) -> Finding:
+    """On plain data in several dimensions an output consists of finite real numbers and has the right shape.
+
+    Where a draw gives no output, others follow: a target may fail at random.
+    """
+    dimensions, random = dimensions_of(setting, DIMENSIONS), list[str]()
+    for d in dimensions:
+        outcome = one_draw(setting, plain_rows(setting, ROWS, d), "form", d)
+        if isinstance(outcome, Failure) and outcome.kind == "exception":
+            again = [one_draw(setting, plain_rows(setting, ROWS, d), "form", d, i) for i in range(AGAIN)]
+            failed = sum(isinstance(one, Failure) for one in again)
+            if failed < AGAIN:
+                random.append(f"{failed + 1} of {AGAIN + 1} draws at d = {d} gave no output: {outcome}")
+                continue
+        if isinstance(outcome, Failure):
+            status = Status.INCONCLUSIVE if outcome.kind == "time-out" else Status.REFUTED
+            return Finding("contract", "output form", status, f"on plain ({ROWS}, {d}) data: {outcome}")
+    if random:
+        worst = Status.REFUTED if form.names_a_law else Status.NOTED
+        return Finding("contract", "output form", worst, f"on plain data {'; '.join(random)}")
+    return kept("output form", f"finite real numbers of the right shape at d = {', '.join(map(str, dimensions))}")
+
+
+def ask(subject: Subject, look: Look) -> list[Finding]:
+    """What `output_form` finds."""
+    return [output_form(subject.setting, subject.known.form)]
+
+
+QUESTION = Question(
+    name="output form",
+    kind="contract",
+    asks="Is every output finite numbers of the right shape?",
+    blind_to="outputs on other data, and in rare draws",
+    ask=ask,
+)

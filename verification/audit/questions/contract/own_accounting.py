@@ -1,0 +1,73 @@
+"""What the target's own accounting says that one call costs, held against the claim.
+
+Libraries carry accountants of their own: the privacy map of an OpenDP measurement, a ledger, a budget object. If a
+target has an attribute `accounting`, a function of the same arguments as a draw without rng, it returns that figure in
+the unit of the claim: ε, or ρ for zCDP, or ε at the claimed δ. No draw is made and nothing is tested by chance. A
+figure above the claim means that what a caller is promised and what the package counts differ. It does not say which
+of the two is wrong: an accountant may count too much.
+"""
+
+import math
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from covassay.reference.domain import Matrix
+from covassay.reference.privacy import ApproximateDP, Guarantee
+from covassay.verification.audit.engine.contract import ROWS, plain_rows
+from covassay.verification.audit.engine.finding import Finding, Status
+from covassay.verification.audit.engine.sampling import Setting
+from covassay.verification.audit.engine.violation import claimed_loss, loss_letter
+from covassay.verification.audit.question import Question
+from covassay.verification.audit.targets.target import Failure, call
+
+NAME = "own accounting"
+SLACK = 1e-6  # relative: accountants find their scales by bisection, which is not exact to the last digit
+SIZES = (ROWS, 2), (ROWS, 3), (1000, 5)  # numbers of rows and columns for which the accounting is asked
+
+
+def own_accounting(setting: Setting, guarantee: Guarantee) -> list[Finding]:
+    """Compare what the target's own accounting says with the claim; nothing for a target without such accounting."""
+    accounting = setting.target.accounting
+    if accounting is None:
+        return []
+    claimed, letter = claimed_loss(guarantee), loss_letter(guarantee)
+    at = f" at δ = {guarantee.delta:g}" if isinstance(guarantee, ApproximateDP) else ""
+    for n, d in SIZES if setting.box is None else [(ROWS, setting.box.dimension)]:
+        said = _said(setting, accounting, plain_rows(setting, n, d))
+        if isinstance(said, Failure):
+            detail = f"for {n} rows of {d} numbers the target's own accounting gave no number: {said}"
+            return [Finding("contract", NAME, Status.INCONCLUSIVE, detail)]
+        if said > claimed * (1 + SLACK):
+            detail = (
+                f"for {n} rows of {d} numbers the target's own accounting says that one call costs {letter} = "
+                f"{said:g}{at}; {letter} = {claimed:g} is claimed. Either the promise or the accounting is wrong"
+            )
+            return [Finding("contract", NAME, Status.REFUTED, detail)]
+    detail = f"the target's own accounting says that one call costs at most the claimed {letter} = {claimed:g}"
+    return [Finding("contract", NAME, Status.NOT_REFUTED, detail)]
+
+
+def _said(setting: Setting, accounting: Callable[..., Any], x: Matrix) -> float | Failure:
+    """What the target's own accounting says of one call on x."""
+    asked = replace(setting.target, draw=lambda x, rng, **budget: accounting(x, **budget))
+    answer, _ = call(asked, x, setting.budget, np.random.default_rng(0), setting.seconds)
+    if isinstance(answer, Failure):
+        return answer
+    try:
+        said = float(answer)
+    except (TypeError, ValueError):
+        return Failure("malformed", f"{type(answer).__name__} in place of a number")
+    return Failure("malformed", "not a number") if math.isnan(said) else said
+
+
+QUESTION = Question(
+    name=NAME,
+    kind="contract",
+    asks="Does the target's own accounting stay within the claim?",
+    blind_to="whether that accounting is right",
+    ask=lambda subject, look: own_accounting(subject.setting, subject.claim),
+    applies=lambda subject: "" if subject.setting.target.accounting else "the target has no accounting of its own",
+)

@@ -1,0 +1,21 @@
+"""Whether the target answers on a data set of the user's own."""
+
+from covassay.verification.audit.engine.finding import Finding, Look
+from covassay.verification.audit.engine.user_data import user_checks
+from covassay.verification.audit.question import Question, Subject
+
+
+def ask(subject: Subject, look: Look) -> list[Finding]:
+    """A few draws on the user's data."""
+    return [] if subject.options.user_data is None else user_checks(subject.setting, subject.options.user_data)
+
+
+QUESTION = Question(
+    name="own data",
+    kind="contract",
+    asks="Does the target answer on the data set that the user gave?",
+    blind_to="whether its answers are right there",
+    ask=ask,
+    applies=lambda subject: "" if subject.options.user_data else "no data set was given (--data)",
+    cost=8,
+)

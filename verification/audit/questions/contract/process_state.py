@@ -1,0 +1,33 @@
+"""A draw leaves the state of the process as it was. A change is put back after every draw, so it is noted only."""
+
+import numpy as np
+
+from covassay.verification.audit.engine.contract import ROWS, decided, plain_rows
+from covassay.verification.audit.engine.finding import Finding, Look, Status
+from covassay.verification.audit.engine.sampling import Setting
+from covassay.verification.audit.question import Question, Subject
+from covassay.verification.audit.targets.target import observed_call
+from covassay.verification.statistics.streams import stream
+
+
+def process_state(setting: Setting) -> Finding:
+    """A draw leaves the state of the process as it was. A change is put back after every draw, so it is noted only."""
+    name = "process state"
+    rng = np.random.default_rng(stream(setting.seed, "contract", "state"))
+    _, _, changed = observed_call(setting.target, plain_rows(setting, ROWS), setting.budget, rng, setting.seconds)
+    broken = f"a draw changed {', '.join(sorted(changed))}; the audit puts it back after every draw" if changed else ""
+    return decided(name, broken, "a draw leaves the state of the process as it was", worst=Status.NOTED)
+
+
+def ask(subject: Subject, look: Look) -> list[Finding]:
+    """What `process_state` finds."""
+    return [process_state(subject.setting)]
+
+
+QUESTION = Question(
+    name="process state",
+    kind="contract",
+    asks="Does a draw leave the state of the process as it was?",
+    blind_to="state that no module of the standard library or numpy keeps",
+    ask=ask,
+)

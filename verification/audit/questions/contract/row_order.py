@@ -1,0 +1,87 @@
+"""The order of the records does not change the law of the output."""
+
+from fractions import Fraction
+
+import numpy as np
+
+from covassay.verification.audit.engine.contract import (
+    IGNORES_RNG,
+    ROWS,
+    UNSEEDED,
+    Form,
+    close,
+    decided,
+    one_draw,
+    plain_rows,
+    skipped,
+)
+from covassay.verification.audit.engine.difference import difference_in_law
+from covassay.verification.audit.engine.finding import Finding, Look, Status
+from covassay.verification.audit.engine.sampling import Setting
+from covassay.verification.audit.question import Question, Subject
+from covassay.verification.audit.questions.contract.same_seed import IgnoresRng
+from covassay.verification.audit.targets.target import Failure
+
+ORDERS, ORDER_DRAWS = 2, 4000  # data sets whose rows are reversed, and draws on each, if one draw has changed
+SUMMATION = 1e-8  # relative difference that summing the rows in another order can make
+SINGLE = 1e-5  # the same in single precision, where it is noted
+
+
+def row_order(setting: Setting, form: Form, alpha: float) -> Finding:
+    """The order of the records does not change the law of the output.
+
+    If it does not change the output under one seed either, but for the sign of a vector, no draws are needed. If it
+    does, draws decide: an implementation may, for example, turn its noise into a basis that depends on the order.
+    """
+    if not setting.target.seeded:
+        return skipped("row order", UNSEEDED)
+    x = plain_rows(setting, ROWS)
+    first, second = one_draw(setting, x.copy(), "order"), one_draw(setting, x[::-1].copy(), "order")
+    if isinstance(first, Failure) or isinstance(second, Failure):
+        return skipped("row order", first, second)
+
+    def same(tolerance: float) -> bool:
+        return close(first, second, tolerance) or (first.ndim == 1 and close(first, -second, tolerance))
+
+    broken = "" if same(SUMMATION) else "reversing the rows changed the output"
+    if broken and same(SINGLE):
+        return decided("row order", f"{broken} by as little as rounding in single precision does", "", Status.NOTED)
+    if broken and not form.names_a_law:
+        return decided("row order", f"{broken}, which a claim of privacy alone does not forbid", "", Status.NOTED)
+    if broken:
+        proven = _order_matters(setting, alpha)
+        status = Status.REFUTED if proven else Status.NOTED
+        said = proven or "no difference in law was proven: noise may be turned into a basis that depends on the order"
+        return decided("row order", f"{broken} under one seed; {said}", "", status)
+    return decided("row order", "", "reversing the rows changes nothing")
+
+
+def _order_matters(setting: Setting, alpha: float) -> str:
+    """How the law differs if the rows are reversed, on plain rows and on rows of which the first stands out."""
+    plain = plain_rows(setting, ROWS)
+    first = plain_rows(setting, 1)
+    for kind, x in {"plain rows": plain, "one row before zeros": np.vstack([first, np.zeros_like(plain[1:])])}.items():
+        label = f"contract/row order/{kind}"
+        found = difference_in_law(setting, x, x[::-1].copy(), label, alpha / ORDERS, ORDER_DRAWS)
+        if found.what:
+            return f"on {kind} {found.what}"
+    return ""
+
+
+def ask(subject: Subject, look: Look) -> list[Finding]:
+    """What `row_order` finds."""
+    return [row_order(subject.setting, subject.known.form, look.level)]
+
+
+QUESTION = Question(
+    name="row order",
+    kind="contract",
+    asks="Does the law of the output depend on the order of the rows?",
+    blind_to="orders other than the reversed one",
+    ask=ask,
+    applies=lambda subject: "the mechanism uses its records in their order" if subject.known.form.ordered else "",
+    spared=lambda subject: IGNORES_RNG if subject.facts(IgnoresRng) else "",
+    reads=(IgnoresRng,),
+    share=Fraction(1, 200),
+    valid_if="Pilot draws choose three statistics; exact two-sample tests on fresh draws share the level.",
+)

@@ -1,0 +1,53 @@
+"""The time of one draw as the dimension grows, on data with two strong directions. A slow target is noted only."""
+
+import numpy as np
+
+from covassay.verification.audit.engine.contract import dimensions_of
+from covassay.verification.audit.engine.facts import RunningTime
+from covassay.verification.audit.engine.finding import Finding, Look, Status
+from covassay.verification.audit.engine.sampling import Setting
+from covassay.verification.audit.question import Question, Subject
+from covassay.verification.audit.targets.target import Failure, call
+from covassay.verification.statistics.streams import stream
+
+LADDER = (2, 5, 10, 20)  # dimensions in which a draw is timed
+FEW_SECONDS, MANY_TIMES = 1.0, 100.0  # the limit of a timed draw, if the one before took less than that share of it
+STRONG_ROWS = (500, 300)  # rows along the first and the second axis of the timed data
+
+
+def running_time(setting: Setting) -> Finding:
+    """The time of one draw as the dimension grows, on data with two strong directions. A slow target is noted only."""
+    times: dict[str, float] = {}
+    failures: dict[str, str] = {}
+    limit = setting.seconds
+    for d in dimensions_of(setting, LADDER):
+        corners = np.eye(d)[:2] if setting.box is None else np.array([setting.box.low, setting.box.high])
+        x = np.repeat(corners, STRONG_ROWS[: len(corners)], axis=0)
+        rng = np.random.default_rng(stream(setting.seed, "contract", "time", d))
+        output, elapsed = call(setting.target, x, setting.budget, rng, limit)
+        limit = min(setting.seconds, FEW_SECONDS) if MANY_TIMES * elapsed < FEW_SECONDS else setting.seconds
+        if not isinstance(output, Failure):
+            times[f"d={d}"] = round(elapsed, 6)
+            continue
+        failures[f"d={d}"] = str(output)
+        if output.kind == "time-out":
+            break
+    said = {d: f"{1000 * seconds:.1f} ms" for d, seconds in times.items()} | failures
+    text = ", ".join(f"{d}: {what}" for d, what in said.items())
+    status = Status.NOTED if failures else Status.NOT_REFUTED
+    detail = f"one draw, n = {sum(STRONG_ROWS)}: {text}"
+    return Finding("contract", "running time", status, detail, facts=RunningTime(times, failures))
+
+
+def ask(subject: Subject, look: Look) -> list[Finding]:
+    """What `running_time` finds."""
+    return [running_time(subject.setting)]
+
+
+QUESTION = Question(
+    name="running time",
+    kind="contract",
+    asks="How does the time of a draw grow with the dimension?",
+    blind_to="times that depend on the data",
+    ask=ask,
+)

@@ -1,0 +1,46 @@
+"""Two equal generators give equal outputs."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from covassay.verification.audit.engine.contract import ROWS, UNSEEDED, decided, one_draw, plain_rows, skipped
+from covassay.verification.audit.engine.facts import Facts
+from covassay.verification.audit.engine.finding import Finding, Look, Status
+from covassay.verification.audit.engine.sampling import Setting
+from covassay.verification.audit.question import Question, Subject
+from covassay.verification.audit.targets.target import Failure
+
+
+def same_seed(setting: Setting) -> Finding:
+    """Two equal generators give equal outputs."""
+    name = "same seed, same output"
+    if not setting.target.seeded:
+        return skipped(name, UNSEEDED)
+    x = plain_rows(setting, ROWS)
+    first, second = one_draw(setting, x.copy(), "seed", 1), one_draw(setting, x.copy(), "seed", 1)
+    if isinstance(first, Failure) or isinstance(second, Failure):
+        return skipped(name, first, second)
+    broken = "two equal generators gave different outputs: the randomness does not come from rng"
+    return decided(name, "" if np.array_equal(first, second) else broken, "equal generators give equal outputs")
+
+
+@dataclass(frozen=True)
+class IgnoresRng(Facts):
+    """Equal generators gave different outputs, so that other data and other randomness cannot be told apart."""
+
+
+def ask(subject: Subject, look: Look) -> list[Finding]:
+    """What `same_seed` finds."""
+    found = same_seed(subject.setting)
+    return [replace(found, facts=IgnoresRng()) if found.status is Status.REFUTED else found]
+
+
+QUESTION = Question(
+    name="same seed, same output",
+    kind="contract",
+    asks="Do two equal generators give equal outputs?",
+    blind_to="randomness from elsewhere that happens to agree in one draw",
+    ask=ask,
+    gives=(IgnoresRng,),
+)

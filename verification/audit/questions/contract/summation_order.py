@@ -1,0 +1,85 @@
+"""Whether the order of the rows changes what floats sum to: one long row before or after many short ones.
+
+The squares of the short rows lie just above half a unit in the last place of 1. Added one by one to 1, each is rounded
+up to a whole unit, which is nearly twice as much; added up among themselves first, they keep their size. So a sum in
+the order of the rows depends on that order, and the query moves by more than the sensitivity of the exact query
+(Casacuberta et al. 2022). Blocked or pairwise sums, and sums of integers, hardly show it. There is a data set for sums
+in float64 and one for sums in float32.
+
+What it means. With the generator in the same state the noise is the same, so the outputs on one and the same set of
+rows in two orders should agree up to the rounding of a few operations. If they do not, neighbours that also come in
+another order are further apart than the noise is made for, by about the share that is printed, which grows with the
+number of rows. That breaks a claim for data sets without an order, by that share of the loss, unless there is noise to
+spare. A claim for data sets in a fixed order is not touched. Which of these is meant is not known here, so that a large
+share is noted and refutes nothing; a tiny one is printed, and is the rounding of a plain sum in float64.
+"""
+
+import numpy as np
+
+from covassay.reference.domain import Matrix
+from covassay.verification.audit.engine.contract import UNSEEDED, Form, one_draw
+from covassay.verification.audit.engine.finding import Finding, Status
+from covassay.verification.audit.engine.sampling import Setting
+from covassay.verification.audit.question import Question, Subject
+from covassay.verification.audit.targets.target import Failure
+
+NAME = "summation order"
+ROWS = 1024  # a power of two, so that dividing by it rounds nothing
+ABOVE_HALF = 1.01  # times half a unit in the last place of 1
+UNITS = 2.0**-52, 2.0**-23  # in the last place of 1, in float64 and in float32
+ROUNDING = 2.0**-46  # of an output: what some tens of operations round, and below that many rounded additions
+WORTH_A_NOTE = 1e-9  # share of what the long row changes; sums in float64 stay below it, sums in float32 do not
+
+
+def _rows(d: int, unit: float, first: bool, long_row: bool = True) -> Matrix:
+    """Short rows along the first axis, with a long one or in its place a zero row at the beginning or at the end."""
+    rows = np.zeros((ROWS, d))
+    rows[:, 0] = (ABOVE_HALF * unit / 2) ** 0.5
+    rows[0 if first else -1, 0] = float(long_row)
+    return rows
+
+
+def summation_order(setting: Setting, form: Form) -> list[Finding]:
+    """The check, for targets that draw from `rng` on rows in the unit ball in any order; otherwise nothing."""
+    if form.ordered or setting.box is not None or not setting.target.seeded:
+        return []
+    d = max(2, form.smallest_dimension)
+    found = []
+    for unit in UNITS:
+        data = _rows(d, unit, True), _rows(d, unit, False), _rows(d, unit, False, long_row=False)
+        outputs = [one_draw(setting, x, NAME) for x in data]
+        if any(isinstance(output, Failure) for output in outputs):
+            failures = ", ".join(dict.fromkeys(str(output) for output in outputs if isinstance(output, Failure)))
+            return [Finding("contract", NAME, Status.SKIPPED, failures)]
+        before, after, without = (np.asarray(output) for output in outputs)
+        moved, change = float(np.abs(before - after).max()), float(np.abs(after - without).max())
+        if moved > ROUNDING * max(float(np.abs(before).max()), change) and change > 0:
+            found.append(moved / change)
+    if not found:
+        text = "one long row before or after many short ones gives the same output up to rounding"
+        return [Finding("contract", NAME, Status.NOT_REFUTED, text)]
+    text = (
+        f"one long row before {ROWS - 1} short ones, or after them, with one seed: the output moves by "
+        f"{max(found):.1g} of what the long row changes"
+    )
+    if max(found) < WORTH_A_NOTE:
+        return [Finding("contract", NAME, Status.NOT_REFUTED, text)]
+    text += ". A claim for data sets without an order has that much less room, and less still for more rows"
+    return [Finding("contract", NAME, Status.NOTED, text)]
+
+
+def _applies(subject: Subject) -> str:
+    if subject.known.form.ordered or subject.setting.box is not None:
+        return "only for rows in the unit ball whose order has no meaning"
+    return "" if subject.setting.target.seeded else UNSEEDED
+
+
+QUESTION = Question(
+    name=NAME,
+    kind="contract",
+    asks="How far does the order in which rows are summed move the output?",
+    blind_to="orders other than one long row first or last; this is noted only",
+    ask=lambda subject, look: summation_order(subject.setting, subject.known.form),
+    applies=_applies,
+    cost=9,
+)

@@ -1,0 +1,1 @@
+"""Questions on whether the noise moves with the data."""

@@ -1,0 +1,24 @@
+"""Whether noise of a continuous law shows zeros, repeats or exact relations, which it never does."""
+
+from fractions import Fraction
+
+from covassay.verification.audit.engine.coincidences import NAME, coincidences
+from covassay.verification.audit.question import Question, Subject
+
+
+def _applies(subject: Subject) -> str:
+    path = subject.known.data_path
+    return "" if path is not None and path.query is not None else "only where noise is added to a query"
+
+
+QUESTION = Question(
+    name=NAME,
+    kind="data path",
+    asks="Does the noise show coincidences that a continuous law never shows?",
+    blind_to="relations between more than two entries that are not linear",
+    ask=lambda subject, look: coincidences(subject.setting, subject.known.data_path, look.level),
+    applies=_applies,
+    share=Fraction(1, 100),
+    valid_if="The number of coincidences of independent draws has binomial tails, whose bounds are added up.",
+    cost=2,
+)

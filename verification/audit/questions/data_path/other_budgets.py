@@ -1,0 +1,28 @@
+"""Whether the noise follows the budget: with one seed, residuals are compared at other budgets."""
+
+from fractions import Fraction
+
+from covassay.verification.audit.engine.finding import Finding, Look
+from covassay.verification.audit.engine.other_budgets import NAME, other_budgets
+from covassay.verification.audit.question import Question, Subject
+
+
+def ask(subject: Subject, look: Look) -> list[Finding]:
+    """Compare residuals at other budgets."""
+    known = subject.known
+    return other_budgets(subject.setting, subject.claim, known.at_budget, known.data_path, look.level)
+
+
+QUESTION = Question(
+    name=NAME,
+    kind="data path",
+    asks="Is the noise right at other budgets?",
+    blind_to="budgets between those that are tried",
+    ask=ask,
+    applies=lambda subject: (
+        "" if subject.known.at_budget and subject.known.data_path else "no reference at other budgets"
+    ),
+    share=Fraction(1, 200),
+    valid_if="One factor for all residuals is a fact. Elsewhere exact two-sample tests on fresh draws share the level.",
+    cost=2,
+)

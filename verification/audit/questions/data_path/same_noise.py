@@ -1,0 +1,41 @@
+"""Whether the noise depends on the data: with one seed, the residual is compared over data sets of one shape."""
+
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+
+from covassay.verification.audit.engine.events import Pair
+from covassay.verification.audit.engine.facts import NOT_IN_JSON, Facts, says
+from covassay.verification.audit.engine.finding import Finding, Look, Status
+from covassay.verification.audit.engine.same_noise import NAME, same_noise
+from covassay.verification.audit.question import Question, Subject
+
+
+@dataclass(frozen=True)
+class Residuals(Facts):
+    """Whether every residual was the same, and neighbours on which a difference may show as a loss of privacy."""
+
+    same: bool = field(metadata=says("Whether all residuals of one shape and seed were the same."))
+    neighbours: tuple[Pair, ...] = field(default=(), metadata={NOT_IN_JSON: True})
+
+
+def ask(subject: Subject, look: Look) -> list[Finding]:
+    """Compare residuals; the first finding carries what other questions read."""
+    found, neighbours = same_noise(subject.setting, subject.known.data_path, look.level, subject.options.own_rows)
+    if not found:
+        return []
+    facts = Residuals(found[0].status is Status.NOT_REFUTED and found[0].name == NAME, tuple(neighbours))
+    return [replace(found[0], facts=facts), *found[1:]]
+
+
+QUESTION = Question(
+    name=NAME,
+    kind="data path",
+    asks="Does the noise depend on the data, or on the number of rows?",
+    blind_to="data outside the kinds that are tried, and rare draws",
+    ask=ask,
+    applies=lambda subject: "" if subject.known.data_path else "nothing is known of the path from data to output",
+    share=Fraction(1, 200),
+    valid_if="Residuals that move are a fact. Elsewhere exact two-sample tests on fresh draws share the level.",
+    gives=(Residuals,),
+    cost=1,
+)

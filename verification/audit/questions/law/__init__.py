@@ -1,0 +1,1 @@
+"""Questions on the distribution of the outputs."""

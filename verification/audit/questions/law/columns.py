@@ -1,0 +1,38 @@
+"""Which value and which noise every entry has, and whether columns are treated alike, for rows in a box."""
+
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+
+from covassay.verification.audit.engine.columns import columns
+from covassay.verification.audit.engine.facts import Facts, says
+from covassay.verification.audit.engine.finding import Finding, Look
+from covassay.verification.audit.question import Question, Subject
+
+
+@dataclass(frozen=True)
+class Entries(Facts):
+    """What the output is centred on, and which entries have the value or the noise of another."""
+
+    query: str = field(metadata=says("What the output is centred on; empty if that is not known."))
+    misplaced: tuple[str, ...] = field(metadata=says("Entries that have the value or the noise of another."))
+
+
+def ask(subject: Subject, look: Look) -> list[Finding]:
+    """Look at every entry; the first finding carries what other questions read."""
+    found = columns(subject.setting, round(look.samples), look.level, subject.options.equivariant)
+    listed = list(found.checks)
+    return [replace(listed[0], facts=Entries(found.query, found.explanations)), *listed[1:]] if listed else []
+
+
+QUESTION = Question(
+    name="columns",
+    kind="law",
+    asks="Has every entry its own value and noise, and are columns treated alike?",
+    blind_to="dependence between entries",
+    ask=ask,
+    applies=lambda subject: "" if subject.setting.box is not None else "only for rows in a box (--bounds)",
+    share=Fraction(1, 200),
+    valid_if="Exact two-sample tests on independent draws, added up over entries and changes.",
+    gives=(Entries,),
+    cost=6,
+)

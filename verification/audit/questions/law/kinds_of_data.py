@@ -1,0 +1,64 @@
+"""Whether the outputs have the law of the reference on data of many kinds."""
+
+from dataclasses import replace
+from fractions import Fraction
+
+from covassay.verification.audit.engine.facts import LawTest
+from covassay.verification.audit.engine.finding import Finding, Look
+from covassay.verification.audit.engine.kinds_of_data import KINDS, NAMES, Beside, run_kinds
+from covassay.verification.audit.engine.other_budgets import at_other_budgets
+from covassay.verification.audit.question import Question, Subject
+from covassay.verification.audit.questions.data_path.same_noise import Residuals
+
+
+def on_lattice(subject: Subject) -> bool:
+    """Whether the noise lies on a lattice, so that one seed does not give one residual at every budget."""
+    path = subject.known.data_path
+    return path is not None and path.atom > 0
+
+
+def beside(subject: Subject) -> Beside | None:
+    """The reference to be drawn beside the target, at other budgets too unless residuals are compared there."""
+    known = subject.known
+    if known.beside is None or known.at_budget is None:
+        return None
+    own = replace(known.beside, own=subject.options.own_rows)
+    additive = known.data_path is not None and known.data_path.query is not None
+    if additive and not on_lattice(subject):
+        return own
+    return at_other_budgets(subject.setting, subject.claim, known.at_budget, own)
+
+
+def ask(subject: Subject, look: Look) -> list[Finding]:
+    """Compare draws of both on every kind of data."""
+    reference = beside(subject)
+    if reference is None:
+        return []
+    found = run_kinds(subject.setting, reference, look)
+    subject.setting.progress.done(f"law: {KINDS}, {look.name}", len(found))
+    return found
+
+
+def _spared(subject: Subject) -> str:
+    if subject.refuted("law"):
+        return "the law is refuted already"
+    same = any(facts.same for _, facts in subject.facts(Residuals))
+    return "one seed gave one noise on all kinds of data" if same and not on_lattice(subject) else ""
+
+
+QUESTION = Question(
+    name=KINDS,
+    kind="law",
+    asks="Do the outputs have the law of the reference on data of many kinds?",
+    blind_to="small changes of the law on one kind of data, and other kinds",
+    ask=ask,
+    applies=lambda subject: "" if subject.known.beside and subject.known.at_budget else "there is no reference",
+    spared=_spared,
+    share=Fraction(1, 10),
+    tests=len(NAMES),
+    valid_if="Sequential ranks among draws of the reference are uniform and independent: exact tests, added up.",
+    reads=(Residuals,),
+    gives=(LawTest,),
+    second_look=10,
+    cost=5,
+)

@@ -1,0 +1,57 @@
+"""Which wrong law fits the draws, where the law of the mechanism is refuted."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from covassay.reference.domain import Matrix
+from covassay.verification.audit.engine.facts import Explanation, LawTest, says
+from covassay.verification.audit.engine.finding import Finding, Look, Status
+from covassay.verification.audit.engine.law import Suspect, diagnose
+from covassay.verification.audit.question import Question, Subject
+
+
+@dataclass(frozen=True)
+class FittingLaw(Explanation):
+    """A suspect that fits every data set on which the law is refuted; `name` is that of the suspect."""
+
+    name: str = field(metadata=says("The name of the suspect."))
+
+
+def suspects_that_fit(subject: Subject, outputs: Mapping[str, Matrix]) -> list[Suspect]:
+    """The suspects that fit these outputs in every scenario whose law was refuted, the best fit first.
+
+    Scenarios without suspects or without outputs are left out.
+    """
+    scenarios = {scenario.name: scenario for scenario in subject.known.scenarios}
+    failed = dict.fromkeys(f.scenario for f in subject.findings if f.status is Status.REFUTED and f.kind == "law")
+    fits: list[dict[str, tuple[Suspect, float]]] = [
+        {suspect.name: (suspect, p) for suspect, p in diagnose(scenarios[name], outputs[name])}
+        for name in failed
+        if name in scenarios and scenarios[name].suspects and name in outputs
+    ]
+    if not fits:
+        return []
+    common = [name for name in fits[0] if all(name in fit for fit in fits)]
+    common.sort(key=lambda name: -min(fit[name][1] for fit in fits))
+    return [fits[0][name][0] for name in common]
+
+
+def ask(subject: Subject, look: Look) -> list[Finding]:
+    """Name the suspects that fit."""
+    return [
+        Finding("law", s.name, Status.NOTED, s.explanation, facts=FittingLaw(s.explanation, s.name))
+        for s in suspects_that_fit(subject, subject.outputs)
+    ]
+
+
+QUESTION = Question(
+    name="law that fits instead",
+    kind="law",
+    asks="Which wrong law fits the draws?",
+    blind_to="mistakes that are not among the suspects",
+    ask=ask,
+    spared=lambda subject: "" if subject.refuted("law") else "the law is not refuted",
+    reads=(LawTest,),
+    gives=(FittingLaw,),
+    cost=6,
+)

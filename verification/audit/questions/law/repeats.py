@@ -1,0 +1,29 @@
+"""Whether the many draws of the law show zeros and repeats, which a continuous law never shows."""
+
+from fractions import Fraction
+
+from covassay.verification.audit.engine.coincidences import NAME_SEEN, coincidences_seen
+from covassay.verification.audit.engine.facts import LawTest
+from covassay.verification.audit.engine.finding import Finding, Look
+from covassay.verification.audit.question import Question, Subject
+
+
+def ask(subject: Subject, look: Look) -> list[Finding]:
+    """Count zeros and repeats in the draws on every data set of the law."""
+    scenarios = {scenario.name: scenario.x for scenario in subject.known.scenarios}
+    drawn = [(scenarios[name], outputs) for name, outputs in subject.outputs.items()]
+    return coincidences_seen(subject.known.data_path, drawn, look.level)
+
+
+QUESTION = Question(
+    name=NAME_SEEN,
+    kind="data path",
+    asks="Do many draws show zeros or repeats that a continuous law never shows?",
+    blind_to="generators with so many seeds that none comes twice",
+    ask=ask,
+    applies=lambda subject: "" if subject.known.data_path and subject.known.scenarios else "no law is known",
+    share=Fraction(1, 100),
+    valid_if="The number of coincidences of independent draws has binomial tails, whose bounds are added up.",
+    reads=(LawTest,),
+    cost=6,
+)

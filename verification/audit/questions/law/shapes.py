@@ -1,0 +1,36 @@
+"""Whether the outputs have the law of the mechanism at many numbers of rows and of columns."""
+
+from dataclasses import replace
+from fractions import Fraction
+
+from covassay.verification.audit.engine.facts import LawTest
+from covassay.verification.audit.engine.finding import Finding, Look
+from covassay.verification.audit.engine.shapes import NAMES, SHAPES, run_shapes
+from covassay.verification.audit.engine.tails import rare_branches
+from covassay.verification.audit.question import Question, Subject
+
+
+def ask(subject: Subject, look: Look) -> list[Finding]:
+    """Test the draws at all shapes together, and the furthest of their values."""
+    if subject.known.shapes is None:
+        return []
+    found = run_shapes(subject.setting, subject.known.shapes, look)
+    subject.setting.progress.done(f"law: {SHAPES}, {look.name}", len(found))
+    return [*found, *(replace(rare, scenario=SHAPES) for rare in rare_branches(found, look))]
+
+
+QUESTION = Question(
+    name=SHAPES,
+    kind="law",
+    asks="Do the outputs have the law of the mechanism on data of every shape?",
+    blind_to="shapes between and beyond those that are tried",
+    ask=ask,
+    applies=lambda subject: "" if subject.known.shapes else "the law is known on some data sets only",
+    spared=lambda subject: "the law is refuted already" if subject.refuted("law") else "",
+    share=Fraction(1, 10),
+    tests=len(NAMES) + 1,
+    valid_if="Exact or conservative tests of independent draws, added up over groups of shapes.",
+    gives=(LawTest,),
+    second_look=10,
+    cost=4,
+)

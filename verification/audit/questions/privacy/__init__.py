@@ -1,0 +1,1 @@
+"""Questions on the loss between neighbouring data sets."""

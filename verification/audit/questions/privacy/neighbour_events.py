@@ -1,0 +1,75 @@
+"""Whether some event is too likely on one of two neighbouring data sets."""
+
+from fractions import Fraction
+
+from covassay.verification.audit.engine.adjacency import REPLACE_ONE
+from covassay.verification.audit.engine.events import Pair
+from covassay.verification.audit.engine.facts import TestedEvent
+from covassay.verification.audit.engine.finding import Finding, Look, settled
+from covassay.verification.audit.engine.pair_search import FOUND, worse_pairs
+from covassay.verification.audit.engine.privacy import TESTS, run_pair
+from covassay.verification.audit.engine.trade_off import keep_most_telling
+from covassay.verification.audit.question import Question, Subject
+from covassay.verification.audit.questions.data_path.same_noise import Residuals
+from covassay.verification.audit.questions.law.law_that_fits import FittingLaw
+
+USUAL_TESTS = 5  # share the level: a guess that chooses events and decides nothing
+
+
+def searched(subject: Subject) -> bool:
+    """Whether worse pairs are searched for: where no law is known, for replace-one neighbours in the ball."""
+    replaced = subject.options.adjacency in (None, REPLACE_ONE)
+    return not subject.known.scenarios and subject.setting.box is None and replaced
+
+
+def most_tests(subject: Subject) -> int:
+    """The most p-values: of the pairs that are known, of one where the noise moved, and of those searched for."""
+    pairs = max(len(subject.known.pairs(fitted)) for fitted in (frozenset[str](), suspects(subject)))
+    return TESTS * (pairs + 1 + (FOUND if searched(subject) else 0))
+
+
+def suspects(subject: Subject) -> frozenset[str]:
+    """The names of all suspects: with them, a mechanism aims at as many pairs as it ever does."""
+    return frozenset(suspect.name for scenario in subject.known.scenarios for suspect in scenario.suspects)
+
+
+def pairs_of(subject: Subject, look: Look) -> tuple[Pair, ...]:
+    """The pairs to test, which may aim at a law that fitted the draws."""
+    if look.again is None:
+        fitted = frozenset(facts.name for _, facts in subject.facts(FittingLaw))
+        suggested = [pair for _, facts in subject.facts(Residuals) for pair in facts.neighbours]
+        worse = worse_pairs(subject.setting, round(look.samples)) if searched(subject) else []
+        subject.pairs = {pair.name: pair for pair in (*subject.known.pairs(fitted), *suggested, *worse)}
+    return tuple(pair for name, pair in subject.pairs.items() if look.asks(name))
+
+
+def ask(subject: Subject, look: Look) -> list[Finding]:
+    """Test an event on every pair."""
+    found: list[Finding] = []
+    for pair in pairs_of(subject, look):
+        if settled(found, look):
+            break
+        tested = run_pair(subject.setting, pair, subject.claim, look, look.step, look.level / USUAL_TESTS)
+        subject.setting.progress.done(f"privacy: {pair.name}, {look.name}", len(tested))
+        found += tested
+    return keep_most_telling(found)
+
+
+QUESTION = Question(
+    name="events on neighbours",
+    kind="privacy",
+    asks="Is some event too likely on one of two neighbouring data sets?",
+    blind_to="other pairs of data sets, and events that are too rare for these draws",
+    ask=ask,
+    share=Fraction(6, 25),
+    tests=most_tests,
+    valid_if=(
+        "A pilot on independent draws chooses the event. Poisson numbers of fresh draws make the test of pure DP "
+        "exact; for the other claims both confidence bounds err with the stated probability. A bet ends draws early "
+        "with probability at most its share (Ville)."
+    ),
+    reads=(Residuals, FittingLaw),
+    gives=(TestedEvent,),
+    second_look=10,
+    cost=7,
+)

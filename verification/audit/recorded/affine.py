@@ -1,0 +1,299 @@
+"""Whether the output is an affine function of the draws, y = c + G z, and what c and G are.
+
+Every number on the tape is a variable z_j of a known law. A column of G is the change of the output when z_j moves by
+one unit. That the model holds is then checked at other points: fresh draws, small shifts, and every variable at the
+quantiles 10⁻³, 10⁻⁶ and 10⁻¹² of both tails, alone and together.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from scipy import special
+
+from covassay.reference.domain import Matrix, Vector
+from covassay.verification.audit.recorded.recorder import Recorded
+from covassay.verification.audit.recorded.tape import Tape, flat
+
+FORCED = (1e-3, 1e-6, 1e-12)  # the quantiles, and their mirror images, that every variable is set to
+FRESH = 6  # tapes of fresh draws on which the model is checked
+UNIT = 2.0**-52
+ROUNDING = 512  # units of float64 that an output may be off by, relative to the largest number on its way
+AFFINE = 1e-6  # a residual, in units of the noise of that row, up to which the model holds
+MOST = 600  # variables
+CONTINUOUS = ("normal", "laplace", "exponential", "logistic", "gumbel", "uniform")
+WHOLE = ("geometric",)
+PROBES = (-3.0, -1.0, 0.25, 2.0)  # values of a variable that a uniform number is perhaps made into
+
+
+@dataclass(frozen=True)
+class Variable:
+    """One number on the tape: entry `entry` of draw `draw`.
+
+    family : its law, or for a uniform number the law whose quantile function the target takes of it. sign : −1 if it
+    takes it of 1 − u. parameter : of a geometric law.
+    """
+
+    draw: int
+    entry: int
+    family: str
+    of_uniform: bool = False
+    sign: int = 1
+    parameter: float = 0.0
+
+    def value(self, z: float) -> float:
+        """What is on the tape where the variable is z."""
+        return distribution(self.family, self.sign * z) if self.of_uniform else z
+
+    def coordinate(self, value: float) -> float:
+        """The variable where the tape has this value."""
+        if not self.of_uniform:
+            return value
+        return self.sign * (quantile(self.family, value) if value <= 0.5 else -quantile(self.family, 1 - value))
+
+    def at(self, p: float) -> float:
+        """The quantile p, 0 < p < 1, of the variable."""
+        if self.family == "geometric":
+            return float(max(1, np.ceil(np.log1p(-p) / np.log1p(-self.parameter))))
+        return quantile(self.family, p)
+
+    def above(self, p: float) -> float:
+        """The quantile 1 − p, without the rounding of 1 − p."""
+        if self.family in ("normal", "laplace", "logistic"):
+            return -quantile(self.family, p)
+        if self.family == "exponential":
+            return -float(np.log(p))
+        if self.family == "gumbel":
+            return -float(np.log(-np.log1p(-p)))
+        if self.family == "geometric":
+            return float(max(1, np.ceil(np.log(p) / np.log1p(-self.parameter))))
+        return 1 - p
+
+    def upper(self, z: float) -> float:
+        """P(Z > z)."""
+        if self.family in ("normal", "laplace", "logistic"):
+            return distribution(self.family, -z)
+        if self.family == "exponential":
+            return float(np.exp(-max(z, 0.0)))
+        if self.family == "gumbel":
+            return float(-np.expm1(-np.exp(-z)))
+        return 1 - min(max(z, 0.0), 1.0)
+
+    def lower(self, z: float) -> float:
+        """P(Z ≤ z)."""
+        if self.family in ("normal", "laplace", "logistic"):
+            return distribution(self.family, z)
+        if self.family == "exponential":
+            return float(-np.expm1(-max(z, 0.0)))
+        if self.family == "gumbel":
+            return float(np.exp(-np.exp(-z)))
+        return min(max(z, 0.0), 1.0)
+
+
+def distribution(family: str, z: float) -> float:
+    """P(Z ≤ z) of a law that is symmetric about 0."""
+    if family == "normal":
+        return float(special.ndtr(z))
+    if family == "logistic":
+        return float(special.expit(z))
+    return float(0.5 * np.exp(z) if z < 0 else 1 - 0.5 * np.exp(-z))
+
+
+def quantile(family: str, p: float) -> float:
+    """z with P(Z ≤ z) = p."""
+    if family == "normal":
+        return float(special.ndtri(p))
+    if family == "laplace":
+        return float(np.log(2 * p) if p <= 0.5 else -np.log(2 * (1 - p)))
+    if family == "logistic":
+        return float(special.logit(p))
+    if family == "exponential":
+        return float(-np.log1p(-p))
+    if family == "gumbel":
+        return float(-np.log(-np.log(p)))
+    return p
+
+
+def variables_of(tape: Tape) -> tuple[tuple[Variable, ...], tuple[int, ...]]:
+    """The variables of a tape, and the numbers of the draws that are none: orders, whole numbers, other laws."""
+    variables: list[Variable] = []
+    others = []
+    for k, draw in enumerate(tape.draws):
+        if draw.family in CONTINUOUS or (draw.family in WHOLE and isinstance(draw.parameters[0], float)):
+            parameter = float(draw.parameters[0]) if draw.family in WHOLE else 0.0  # type: ignore[arg-type]
+            variables += [Variable(k, i, draw.family, parameter=parameter) for i in range(np.size(draw.value))]
+        else:
+            others.append(k)
+    return tuple(variables), tuple(others)
+
+
+def coordinates(tape: Tape, variables: Sequence[Variable]) -> Vector:
+    """The variables where the tape has them."""
+    values = {k: flat(tape.draws[k].value) for k in {v.draw for v in variables}}
+    return np.array([v.coordinate(float(values[v.draw][v.entry])) for v in variables])
+
+
+def tape_at(tape: Tape, variables: Sequence[Variable], z: Vector, others: dict[int, Any] | None = None) -> Tape:
+    """The tape with these variables in place of its own, and other values of the draws `others`."""
+    values: dict[int, Any] = {}
+    for variable, number in zip(variables, z, strict=True):
+        k = variable.draw
+        if k not in values:
+            values[k] = np.array(tape.draws[k].value)
+        values[k].reshape(-1)[variable.entry] = variable.value(float(number))
+    for k, value in values.items():
+        values[k] = value if tape.draws[k].shape else value[()]
+    return tape.again({**values, **(others or {})})
+
+
+@dataclass(frozen=True)
+class AffineNoise:
+    """y = centre + gains · z. rounding : by how much an entry of the output was seen off, or may be by its size."""
+
+    centre: Vector
+    gains: Matrix
+    variables: tuple[Variable, ...]
+    rounding: Vector
+
+    @property
+    def used(self) -> tuple[bool, ...]:
+        """Which variables reach the output."""
+        return tuple(bool(u) for u in np.abs(self.gains).max(axis=0, initial=0.0) > 0)
+
+
+@dataclass(frozen=True)
+class NotAffine:
+    """Why the model does not hold."""
+
+    reason: str
+
+
+Run = Callable[[Tape], Recorded]
+
+
+def checked_run(run: Run, tape: Tape, shape: tuple[int, ...]) -> Recorded | NotAffine:
+    """A run that gives an output of that shape from the draws of the tape and no others."""
+    done = run(tape)
+    if done.failure:
+        return NotAffine(f"the target fails on some draws ({done.failure})")
+    other = tape.differs()
+    if other:
+        return NotAffine(f"the draws depend on the draws: {other}")
+    return done if done.shape == shape else NotAffine("the shape of the output depends on the draws")
+
+
+def understood(run: Run, base: Recorded, variables: Sequence[Variable]) -> tuple[Variable, ...]:
+    """The variables, with the law that fits where the target takes a quantile function of a uniform number."""
+    found = list(variables)
+    z0 = coordinates(base.tape, variables)
+    for i, variable in enumerate(variables):
+        if variable.family == "uniform":
+            guesses = (Variable(variable.draw, variable.entry, f, of_uniform=True) for f in ("laplace", "normal", "logistic"))  # fmt: skip  # noqa: E501
+            fitting = [guess for guess in guesses if _straight(run, base, variables, z0, i, guess)]
+            if not fitting:
+                break  # one that is not understood is enough, and there may be many
+            found[i] = fitting[0]
+    return tuple(found)
+
+
+def _straight(run: Run, base: Recorded, variables: Sequence[Variable], z0: Vector, i: int, guess: Variable) -> bool:
+    """Whether the output moves in proportion to the guessed variable, at four of its values."""
+    outputs = []
+    for z in PROBES:
+        moved = z0.copy()
+        moved[i] = guess.value(z)
+        done = checked_run(run, tape_at(base.tape, variables, moved), base.shape)
+        if isinstance(done, NotAffine):
+            return False
+        outputs.append(done.output)
+    slopes = np.diff(outputs, axis=0) / np.diff(PROBES)[:, None]
+    size = np.abs(outputs).max() + np.abs(slopes).max()
+    return bool(np.abs(slopes).max() > 0 and np.abs(slopes - slopes[0]).max() <= 1e-9 * size)
+
+
+def measured(
+    run: Run, base: Recorded, variables: tuple[Variable, ...], rng: np.random.Generator, seeds: Sequence[int] = (),
+    fresh: int = FRESH,
+) -> AffineNoise | NotAffine:  # fmt: skip
+    """The model on one data set.
+
+    base : a run on it. seeds : numbers of the draws that only seed generators; they are drawn anew for fresh tapes.
+    """
+    if len(variables) > MOST:
+        return NotAffine(f"{len(variables)} numbers are drawn, more than {MOST}")
+    uniform = [v for v in variables if v.family == "uniform"]
+    if uniform:
+        return NotAffine(f"{base.tape.draws[uniform[0].draw]}: what is made of this number is not understood")
+    z0 = coordinates(base.tape, variables)
+    columns = []
+    for i in range(len(variables)):
+        moved = z0.copy()
+        moved[i] += 1.0
+        done = checked_run(run, tape_at(base.tape, variables, moved), base.shape)
+        if isinstance(done, NotAffine):
+            return done
+        columns.append(done.output - base.output)
+    gains = np.array(columns).T.reshape(len(base.output), len(variables))
+    size = np.abs(base.output) + np.abs(gains) @ np.maximum(np.abs(z0), 1.0)
+    gains[np.abs(gains) <= ROUNDING * UNIT * size[:, None]] = 0.0
+    noise = AffineNoise(base.output - gains @ z0, gains, variables, np.zeros(len(base.output)))
+    return agrees(run, base, noise, rng, seeds, fresh)
+
+
+def agrees(
+    run: Run, base: Recorded, noise: AffineNoise, rng: np.random.Generator, seeds: Sequence[int] = (),
+    fresh: int = FRESH,
+) -> AffineNoise | NotAffine:  # fmt: skip
+    """The model with its rounding, if it holds on a data set wherever it is checked."""
+    variables, gains = noise.variables, noise.gains
+    z0 = coordinates(base.tape, variables)
+    strength = np.sqrt((gains**2).sum(axis=1))
+    rounding = np.zeros(len(base.output))
+    for z, change in points(variables, z0, base.tape, rng, seeds, fresh):
+        done = checked_run(run, tape_at(base.tape, variables, z, change), base.shape)
+        if isinstance(done, NotAffine):
+            return done
+        residual = np.abs(done.output - noise.centre - gains @ z)
+        size = np.abs(noise.centre) + np.abs(gains) @ np.abs(z) + np.abs(done.output)
+        blur = np.abs(gains) @ _blur(variables, z)
+        allowed = ROUNDING * UNIT * size + blur
+        off = residual > np.maximum(allowed, AFFINE * strength)
+        if off.any():
+            row = int(np.argmax(off))
+            told = f"{residual[row] / strength[row]:.2g} noise scales" if strength[row] else f"{residual[row]:.2g}"
+            return NotAffine(f"the output is no affine function of the draws (entry {row + 1} is off by {told})")
+        rounding = np.maximum(rounding, residual - blur)
+    return replace(noise, rounding=np.maximum(rounding, 4 * UNIT * np.abs(noise.centre)))
+
+
+def _blur(variables: Sequence[Variable], z: Vector) -> Vector:
+    """By how much a coordinate is off because a uniform number is rounded."""
+    blur = np.zeros(len(variables))
+    for i, variable in enumerate(variables):
+        if variable.of_uniform:
+            u = variable.value(float(z[i]))
+            blur[i] = 4 * UNIT / max(min(u, 1 - u), UNIT)
+    return blur
+
+
+def points(
+    variables: Sequence[Variable], z0: Vector, tape: Tape, rng: np.random.Generator, seeds: Sequence[int], fresh: int
+) -> list[tuple[Vector, dict[int, Any]]]:
+    """The points at which the model is checked, and the values of the draws that only seed."""
+    found: list[tuple[Vector, dict[int, Any]]] = []
+    whole = np.array([v.family in WHOLE for v in variables], dtype=bool)
+    for _ in range(fresh):
+        z = np.array([v.at(float(np.clip(rng.random(), 1e-15, 1 - 1e-15))) for v in variables])
+        found.append((z, {k: tape.draws[k].make(rng) for k in seeds}))
+    small = z0 + np.where(whole, 0.0, 1e-3 * rng.standard_normal(len(variables)))
+    found.append((small, {}))
+    for p in FORCED:
+        for upper in (False, True):
+            far = np.array([v.above(p) if upper else v.at(p) for v in variables])
+            found.append((far, {}))
+            for i in range(len(variables)):
+                z = z0.copy()
+                z[i] = far[i]
+                found.append((z, {}))
+    return found

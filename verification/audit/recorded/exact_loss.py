@@ -1,0 +1,349 @@
+"""The exact privacy loss of a target on a pair of neighbours, from its recorded draws.
+
+What it rests on is checked in the run, and each failure is said: the target makes the same draws on both data sets,
+draws nothing that is not recorded, seeds its generators from the tape alone, and its output is an affine function of
+the draws, with noise of one law on both. Where the noise differs, or the map is monotone and not affine, events with
+known probabilities may still refute (`half_lines`). A refutation is repeated on a copy of the pair that the target has
+not seen, with more draws.
+
+A target that has been called before on the same data may have kept its noise; so ask this before anything else.
+"""
+
+import math
+import time
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from covassay.reference.domain import Matrix, Vector
+from covassay.reference.privacy import Guarantee
+from covassay.verification.audit.recorded.affine import (
+    FRESH,
+    AffineNoise,
+    NotAffine,
+    Run,
+    Variable,
+    agrees,
+    coordinates,
+    measured,
+    understood,
+    variables_of,
+)
+from covassay.verification.audit.recorded.half_lines import Side, by_projections, by_thresholds
+from covassay.verification.audit.recorded.losses import Undecided, law_of, letter_of, loss_in, one_noise
+from covassay.verification.audit.recorded.primitives import Primitive
+from covassay.verification.audit.recorded.recorder import Recorded, Recorder, Source, recorder
+from covassay.verification.audit.recorded.tape import Tape
+
+MARGIN = 1e-6  # relative; a loss above the claim by less refutes nothing
+MARGIN_OF_EVENTS = (
+    1e-2  # the same where events show it: in a far tail they magnify a noise scale that is off by rounding
+)
+AGAIN = 24  # fresh tapes for the repetition of a refutation
+MOVED = 1e-6  # how far its rows are moved
+SEEDINGS = 6  # tapes on which seeds must all be different
+SEED_ONLY = ("integers", "bytes")
+SECONDS = 10.0  # for one pair; its repetition has as many
+
+
+@dataclass(frozen=True)
+class ExactLoss:
+    """The privacy loss of one pair of neighbours.
+
+    pair : the two data sets. adjacency : "replace-one" or "add-remove". letter : of the loss: "epsilon", "rho", or
+    "delta" for δ at the claimed ε. claimed : the claim in that letter. loss : None where nothing is known; where
+    `lower_bound`, at least that.
+    decided : whether the loss is known, or is known to be above the claim. reason : why not, or how.
+    rounding : by how much the loss may be off. recorded, used, unused : how many numbers were drawn, and reach the
+    output or not. seeds : of the tapes. path : the draws in their order. primitives : that were recorded as such.
+    """
+
+    pair: tuple[Matrix, Matrix]
+    adjacency: str
+    letter: str
+    claimed: float
+    loss: float | None
+    decided: bool
+    reason: str
+    rounding: float = 0.0
+    lower_bound: bool = False
+    recorded: int = 0
+    used: int = 0
+    unused: int = 0
+    seeds: tuple[int, ...] = ()
+    path: tuple[str, ...] = ()
+    primitives: tuple[str, ...] = ()
+
+    @property
+    def refuted(self) -> bool:
+        """Whether the loss is above the claim by more than rounding."""
+        margin = MARGIN_OF_EVENTS if self.lower_bound else MARGIN
+        return self.decided and self.loss is not None and self.loss - self.rounding > self.claimed * (1 + margin)
+
+    def __str__(self) -> str:
+        if self.loss is None:
+            return f"not decided: {self.reason}"
+        least = "at least " if self.lower_bound else ""
+        told = "" if self.decided else "not decided: "
+        return f"{told}{self.letter} = {least}{self.loss:.12g} of {self.claimed:g} ({self.reason})"
+
+    def facts(self) -> dict[str, Any]:
+        """The object of the JSON report; an infinite loss is the word "infinity"."""
+        loss: float | str | None = "infinity" if self.loss is not None and math.isinf(self.loss) else self.loss
+        return {
+            "pair": [part.tolist() for part in self.pair],
+            "adjacency": self.adjacency,
+            "claimed": self.claimed,
+            "loss": loss,
+            "letter": self.letter,
+            "decided": self.decided,
+            "reason": self.reason,
+            "rounding": self.rounding,
+            "lower_bound": self.lower_bound,
+            "draws": {"recorded": self.recorded, "used": self.used, "unused": self.unused},
+            "seeds": list(self.seeds),
+            "path": list(self.path),
+            "primitives": list(self.primitives),
+        }
+
+
+class NotDecided(Exception):
+    """The pair is not decided; the message says why."""
+
+
+@dataclass(frozen=True)
+class Ready:
+    """Runs of both data sets on one tape, whose draws are understood.
+
+    seeding : numbers of the draws that do nothing but seed generators.
+    """
+
+    first: Side
+    second: Side
+    variables: tuple[Variable, ...]
+    seeding: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class _Found:
+    loss: float
+    rounding: float
+    lower_bound: bool
+    decided: bool
+    reason: str
+    ready: Ready
+    used: int
+
+
+def exact_loss(
+    source: Source,
+    x: Matrix,
+    other: Matrix,
+    claim: Guarantee,
+    *,
+    bounds: Sequence[tuple[float, float]] | None = None,
+    options: Mapping[str, Any] | None = None,
+    primitives: Sequence[Primitive] = (),
+    seed: int = 0,
+    seconds: float = SECONDS,
+) -> ExactLoss:
+    """The exact loss of a target on the data sets x and `other`, which are neighbours by its claim.
+
+    >>> import numpy as np
+    >>> from covassay.reference.privacy import ZCDP
+    >>> x, other = np.eye(2), np.eye(2)[[0, 0]]
+    >>> print(exact_loss("covassay:gauss-cov", x, other, ZCDP(0.5)))
+    rho = 0.5 of 0.5 (additive noise of 3 normal draws)
+
+    Parameters
+    ----------
+    source : the target, see `recorder`. x, other : (n, d), inside of the domain of the claim; for add-remove the one
+        has one row more. claim : ε-DP, ρ-zCDP or (ε, δ)-DP. bounds : of the columns, for data in a box.
+    options : further keywords of the target. primitives : callables of its package that add noise. seed : of the tapes.
+    seconds : after which nothing is decided.
+    """
+    budget = {**claim.keywords(), **({"bounds": tuple(bounds)} if bounds is not None else {}), **(options or {})}
+    return loss_of_pair(
+        recorder(source, budget, primitives), x, other, claim, bounds=bounds, seed=seed, seconds=seconds
+    )
+
+
+def loss_of_pair(
+    made: Recorder, x: Matrix, other: Matrix, claim: Guarantee, *, bounds: Sequence[tuple[float, float]] | None = None,
+    seed: int = 0, seconds: float = SECONDS,
+) -> ExactLoss:  # fmt: skip
+    """`exact_loss` of a recorder."""
+    x, other = np.array(x, dtype=float), np.array(other, dtype=float)
+    letter, claimed = letter_of(claim)
+    adjacency = "replace-one" if len(x) == len(other) else "add-remove"
+    told = ExactLoss((x, other), adjacency, letter, claimed, None, False, "", primitives=tuple(p.name for p in made.primitives))  # fmt: skip  # noqa: E501
+    with made.standing():
+        try:
+            found = _found(made, x, other, claim, seed, seconds)
+        except (NotDecided, Undecided) as error:
+            return replace(told, reason=str(error), seeds=(seed,))
+        told = _told(told, found, seed)
+        if not told.refuted:
+            return told
+        copies = fresh_copy(x, bounds, seed), fresh_copy(other, bounds, seed)
+        try:
+            again = _found(made, *copies, claim, seed + 1, seconds, AGAIN)
+            if again.ready.first.base.tape.compared(found.ready.first.base.tape):
+                raise NotDecided(
+                    "other draws on data that the target has not seen: it keeps something from call to call"
+                )
+            repeated = _told(told, again, seed)
+            if not repeated.refuted:
+                raise NotDecided(f"on data next to these the loss is {again.loss:.6g}")
+        except (NotDecided, Undecided) as error:
+            return replace(told, decided=False, reason=f"a loss of {found.loss:.6g} was not confirmed: {error}")
+    return replace(told, seeds=(seed, seed + 1))
+
+
+def _told(told: ExactLoss, found: _Found, seed: int) -> ExactLoss:
+    count = len(found.ready.variables)
+    return replace(
+        told,
+        loss=found.loss,
+        rounding=found.rounding,
+        lower_bound=found.lower_bound,
+        decided=found.decided,
+        reason=found.reason,
+        recorded=count,
+        used=found.used,
+        unused=count - found.used,
+        seeds=(seed,),
+        path=tuple(str(draw) for draw in found.ready.first.base.tape.draws),
+    )
+
+
+def fresh_copy(x: Matrix, bounds: Sequence[tuple[float, float]] | None, seed: int) -> Matrix:
+    """The data, each row moved a little towards the centre of the domain. Rows of zeros stay, and so do equal rows."""
+    centre = np.zeros(x.shape[1]) if bounds is None else np.asarray(bounds, dtype=float).mean(axis=1)
+    amount = MOVED * (1 + np.random.default_rng([seed, 27]).random(max(len(x), 1)))[: len(x), None]
+    return np.asarray(x + amount * np.where(x.any(axis=1, keepdims=True), centre - x, 0.0))
+
+
+# THE STEPS
+
+
+def ready(made: Recorder, x: Matrix, other: Matrix, seed: int, seconds: float = SECONDS) -> Ready:
+    """Runs on both data sets, after everything has been checked that does not depend on the shape of the noise.
+
+    The runs raise `NotDecided` when the time is up.
+    """
+    until = time.monotonic() + seconds
+
+    def run_on(data: Matrix) -> Run:
+        def run(tape: Tape) -> Recorded:
+            if time.monotonic() > until:
+                raise NotDecided(f"no answer after {seconds:g} s")
+            return made.run(data, tape)
+
+        return run
+
+    on_x, on_other = run_on(x), run_on(other)
+    first, second = on_x(Tape(seed)), on_other(Tape(seed))
+    for one in (first, second):
+        if one.failure:
+            raise NotDecided(f"the target fails while its draws are recorded ({one.failure})")
+    if not first.tape.draws:
+        raise NotDecided("no draw was recorded")
+    for one in (first, second):
+        if one.tape.trouble:
+            raise NotDecided(one.tape.trouble)
+    if first.shape != second.shape:
+        raise NotDecided("the outputs have different shapes")
+    different = first.tape.compared(second.tape)
+    if different:
+        raise NotDecided(f"the target makes other draws on the neighbour: {different}")
+    if first.tape.seeds != second.tape.seeds:
+        raise NotDecided("a generator is seeded by the data, or by what is not recorded")
+    for run, one in ((on_x, first), (on_other, second)):
+        again = run(one.tape.again())
+        if again.tape.differs() or again.tape.seeds != one.tape.seeds:
+            raise NotDecided("a second call makes other draws: something is kept from call to call, or not recorded")
+        if again.failure or again.shape != one.shape or not _equal(again.output, one.output):
+            raise NotDecided("two runs with the same draws differ: there are draws that are not recorded")
+    _seeds_are_fresh(made, x, first, seed)
+    variables, others = variables_of(first.tape)
+    seeding = _seeding(on_x, on_other, first, second, others)
+    return Ready(Side(on_x, first), Side(on_other, second), understood(on_x, first, variables), seeding)
+
+
+def _equal(one: Vector, two: Vector) -> bool:
+    return bool((np.abs(one - two) <= 1e-13 * (np.abs(one) + np.abs(two)) + 1e-300).all())
+
+
+def _seeds_are_fresh(made: Recorder, x: Matrix, first: Recorded, seed: int) -> None:
+    if not first.tape.seeds:
+        return
+    found: list[list[str]] = [first.tape.seeds]
+    for k in range(1, SEEDINGS):
+        found.append(made.run(x, Tape(seed + 7919 * k)).tape.seeds)
+    for one in zip(*found, strict=False):
+        if len(set(one)) < len(found):
+            raise NotDecided(f"a generator is seeded with {one[0]} again and again: its draws are no secret")
+
+
+def _seeding(on_x: Run, on_other: Run, first: Recorded, second: Recorded, others: Sequence[int]) -> tuple[int, ...]:
+    """The draws that only seed generators. Others of whole numbers, orders or bytes may decide about the data."""
+    rng = np.random.default_rng([27, len(others)])  # not the stream of any tape
+    for k in others:
+        draw = first.tape.draws[k]
+        if draw.family not in SEED_ONLY:
+            raise NotDecided(f"{draw}: a draw of this kind may decide what is done with the data")
+        for _ in range(2):
+            for run, one in ((on_x, first), (on_other, second)):
+                done = run(one.tape.again({k: draw.make(rng)}))
+                if done.failure or done.tape.differs() or done.tape.seeds == one.tape.seeds:
+                    raise NotDecided(f"{draw}: a draw of this kind may decide what is done with the data")
+                if done.shape != one.shape or not _equal(done.output, one.output):
+                    raise NotDecided(f"{draw} reaches the output, perhaps through a generator that is not recorded")
+    return tuple(others)
+
+
+def _found(
+    made: Recorder, x: Matrix, other: Matrix, claim: Guarantee, seed: int, seconds: float, fresh: int = FRESH
+) -> _Found:
+    at = ready(made, x, other, seed, seconds)
+    rng = np.random.default_rng([seed, 1])
+    first = measured(at.first.run, at.first.base, at.variables, rng, at.seeding, fresh)
+    second = first if isinstance(first, NotAffine) else _on_the_other(at, first, rng, fresh)
+    if isinstance(first, NotAffine) or isinstance(second, NotAffine):
+        told = first if isinstance(first, NotAffine) else second
+        assert isinstance(told, NotAffine)
+        loss, how = by_thresholds(at.first, at.second, at.variables, claim, rng)
+        if loss <= 0:
+            raise NotDecided(told.reason)
+        return _above(at, loss, f"{told.reason}; {how}", claim, len(at.variables))
+    used = sum(one or two for one, two in zip(first.used, second.used, strict=True))
+    if not used:
+        raise NotDecided("no draw reaches the output: cached, without noise, or of draws that are not recorded")
+    if not one_noise(first, second):
+        loss = by_projections(first, second, claim)
+        return _above(at, loss, "the noise differs between the neighbours", claim, used)
+    law = law_of(first, second)
+    loss, rounding = loss_in(claim, law)
+    counted = Counter(v.family for v, u in zip(first.variables, first.used, strict=True) if u)
+    kinds = ", ".join(f"{number} {family}" for family, number in counted.items())
+    return _Found(loss, rounding, False, True, f"additive noise of {kinds} draws", at, used)
+
+
+def _on_the_other(at: Ready, first: AffineNoise, rng: np.random.Generator, fresh: int) -> AffineNoise | NotAffine:
+    """The model on the neighbour: the same gains if they fit, or else its own."""
+    base = at.second.base
+    same = replace(first, centre=base.output - first.gains @ coordinates(base.tape, first.variables))
+    found = agrees(at.second.run, base, same, rng, at.seeding, fresh)
+    if isinstance(found, NotAffine):
+        return measured(at.second.run, base, at.variables, rng, at.seeding, fresh)
+    return found
+
+
+def _above(at: Ready, loss: float, reason: str, claim: Guarantee, used: int) -> _Found:
+    """A lower bound of the loss: it decides where it is above the claim."""
+    claimed = letter_of(claim)[1]
+    return _Found(loss, 1e-9 * loss if math.isfinite(loss) else 0.0, True, loss > claimed * (1 + MARGIN_OF_EVENTS), reason, at, used)  # fmt: skip  # noqa: E501

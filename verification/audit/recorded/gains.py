@@ -1,0 +1,118 @@
+"""How strongly each draw reaches the output, beside the reference.
+
+The gain of a draw is the change of the output by one unit of it, where all other continuous draws are 0. For additive
+noise its length is the noise scale. The draws of the target and of the reference are matched by their laws and by the
+directions in which they move the output, whatever their order and packaging, and the ratio of the lengths names a step
+and a factor. This is no verdict: another correct implementation may draw otherwise.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.optimize import linear_sum_assignment
+
+from covassay.reference.domain import Matrix
+from covassay.reference.mechanisms.registry import mechanism
+from covassay.verification.audit.recorded.affine import Variable, coordinates, tape_at, variables_of
+from covassay.verification.audit.recorded.recorder import Recorder, Source, recorder
+from covassay.verification.audit.recorded.tape import Tape
+
+STEP = 1e-3
+ALIKE = 0.999  # cosine of the angle between two directions that count as one
+SAME = 1e-3  # relative: factors nearer to 1 are 1
+SMALL = 1e-12  # relative to the largest gain: no gain
+
+
+@dataclass(frozen=True)
+class Gain:
+    """A draw of the target and the draw of the reference that moves the output alike.
+
+    factor : gain of the target / gain of the reference. numbers : of how many numbers of the draw this holds.
+    """
+
+    family: str
+    draw: str
+    reference: str
+    factor: float
+    numbers: int
+
+    def __str__(self) -> str:
+        return (
+            f"{self.draw} reaches the output {self.factor:.6g} times as strongly as {self.reference} ({self.numbers})"
+        )
+
+
+@dataclass(frozen=True)
+class Gains:
+    """All draws that were compared. unmatched : for each law, how many used numbers of either have no counterpart."""
+
+    matched: tuple[Gain, ...]
+    unmatched: Mapping[str, tuple[int, int]]
+    reason: str = ""
+
+    @property
+    def changed(self) -> tuple[Gain, ...]:
+        """Those whose factor is not 1."""
+        return tuple(gain for gain in self.matched if abs(gain.factor - 1) > SAME)
+
+
+def gains(
+    source: Source, name: str, x: Matrix, budget: Mapping[str, Any], options: Mapping[str, Any] | None = None,
+    seed: int = 0,
+) -> Gains:  # fmt: skip
+    """The gains of a target beside those of the reference's mechanism of that name, on one data set."""
+    reference = mechanism(name)
+    chosen = reference.resolve(options or {})
+    ours = _columns(recorder(reference.sample, {**budget, **chosen}), x, seed)
+    theirs = _columns(recorder(source, budget), x, seed)
+    for one in (theirs, ours):
+        if isinstance(one, str):
+            return Gains((), {}, one)
+    assert not isinstance(ours, str)
+    assert not isinstance(theirs, str)
+    matched: dict[tuple[str, str, str, float], int] = {}
+    unmatched: dict[str, tuple[int, int]] = {}
+    for family in sorted({v.family for v, _, _ in (*theirs, *ours)}):
+        first, second = ([c for c in side if c[0].family == family] for side in (theirs, ours))
+        pairs: list[tuple[int, int]] = []
+        if first and second:
+            a, b = (np.array([column / np.linalg.norm(column) for _, _, column in side]) for side in (first, second))
+            if a.shape[1] != b.shape[1]:
+                return Gains((), {}, "the outputs have different sizes")
+            cosines = np.abs(a @ b.T)
+            pairs = [(int(i), int(j)) for i, j in zip(*linear_sum_assignment(-cosines), strict=True) if cosines[i, j] > ALIKE]  # fmt: skip  # noqa: E501
+        for i, j in pairs:
+            factor = float(np.linalg.norm(first[i][2]) / np.linalg.norm(second[j][2]))
+            key = family, first[i][1], second[j][1], float(f"{factor:.6g}")
+            matched[key] = matched.get(key, 0) + 1
+        left = len(first) - len(pairs), len(second) - len(pairs)
+        if any(left):
+            unmatched[family] = left
+    return Gains(tuple(Gain(*key, numbers) for key, numbers in matched.items()), unmatched)
+
+
+def _columns(made: Recorder, x: Matrix, seed: int) -> list[tuple[Variable, str, Any]] | str:
+    """The variables that reach the output, the draws that they belong to, and their gains; or why there are none."""
+    with made.standing():
+        base = made.run(x, Tape(seed))
+        if base.failure:
+            return f"the target fails while its draws are recorded ({base.failure})"
+        variables, _ = variables_of(base.tape)
+        centre = np.where([v.family == "uniform" for v in variables], coordinates(base.tape, variables), 0.0)
+        found = []
+        for i, variable in enumerate(variables):
+            if variable.family in ("uniform", "geometric"):
+                continue
+            outputs = []
+            for step in (STEP, -STEP):
+                z = centre.copy()
+                z[i] = abs(step) * 2 + step if variable.family == "exponential" else step
+                done = made.run(x, tape_at(base.tape, variables, z))
+                if done.failure or done.tape.differs():
+                    return f"the draws cannot be set to 0 ({done.failure or done.tape.differs()})"
+                outputs.append(done.output)
+            found.append((variable, str(base.tape.draws[variable.draw]), (outputs[0] - outputs[1]) / (2 * STEP)))
+    largest = max((float(np.linalg.norm(column)) for _, _, column in found), default=0.0)
+    return [one for one in found if np.linalg.norm(one[2]) > SMALL * largest]

@@ -1,0 +1,257 @@
+"""Exact privacy losses of pairs of laws, in the unit of a claim.
+
+The law of one output is centre + G z with independent z_j. Rows and variables that are not connected through G are
+independent, so their losses add up.
+"""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import special
+
+from covassay.reference.domain import Matrix, Vector
+from covassay.reference.privacy import ZCDP, Guarantee, PureDP
+from covassay.verification.audit.recorded.affine import AffineNoise
+
+RANK = 1e-9, 1e-12  # singular values above the first count, those below the second do not; between, nothing is decided
+OUTSIDE = 1e-6  # a difference outside of the range of the noise, relative to the whole, that is no rounding
+WHOLE = 1e-6, 1e-3  # nearer to a whole number than the first, or further than the second
+ORDERS = 1 + np.geomspace(1e-6, 1e6, 400)  # of Rényi divergences
+
+
+class Undecided(Exception):
+    """The loss of this pair cannot be computed; the message says why."""
+
+
+@dataclass(frozen=True)
+class Law:
+    """What tells two laws with one noise and two centres apart.
+
+    mu : the distance of the normal part in its own standard deviations. shifts : the shifts of the independent Laplace
+    variables in units of their scales; of discrete Laplace variables too. error : by how much √(μ² + Σ shift²) may be
+    off. whole : whether some of the shifts are of discrete Laplace variables.
+    """
+
+    mu: float
+    shifts: tuple[float, ...]
+    error: float
+    whole: bool = False
+
+
+def letter_of(claim: Guarantee) -> tuple[str, float]:
+    """The letter in which the loss is told, and the claimed number."""
+    if isinstance(claim, PureDP):
+        return "epsilon", claim.epsilon
+    return ("rho", claim.rho) if isinstance(claim, ZCDP) else ("delta", claim.delta)
+
+
+def gaussian_delta(mu: float, epsilon: float) -> float:
+    """δ(ε) of two normal laws at distance μ: Φ(μ/2 − ε/μ) − e^ε Φ(−μ/2 − ε/μ)."""
+    if mu == 0:
+        return 0.0
+    if math.isinf(mu):
+        return 1.0
+    log_second = epsilon + float(special.log_ndtr(-mu / 2 - epsilon / mu))
+    return max(0.0, float(special.ndtr(mu / 2 - epsilon / mu)) - math.exp(log_second))
+
+
+def laplace_rho(shifts: tuple[float, ...]) -> float:
+    """The largest D_α/α, over α > 1, of independent Laplace laws that are moved by `shifts` scales."""
+    alpha = ORDERS
+    total = np.zeros(len(alpha))
+    for t in np.abs(shifts):
+        first = np.log(alpha / (2 * alpha - 1)) + (alpha - 1) * t
+        second = np.log((alpha - 1) / (2 * alpha - 1)) - alpha * t
+        total += np.logaddexp(first, second) / (alpha - 1)
+    limit = sum(abs(t) + math.expm1(-abs(t)) for t in shifts)  # the Kullback–Leibler divergence, α → 1
+    return max(float((total / alpha)[alpha > 1 + 1e-4].max(initial=0.0)), limit)
+
+
+def loss_in(claim: Guarantee, law: Law) -> tuple[float, float]:
+    """The loss in the unit of the claim, and by how much it may be off.
+
+    Raises
+    ------
+    Undecided : δ of several Laplace variables, or of Laplace and normal ones together; integer noise without pure DP.
+    """
+    shifts = tuple(t for t in law.shifts if t)
+    if isinstance(claim, PureDP):
+        return (math.inf, 0.0) if law.mu else (sum(map(abs, shifts)), math.sqrt(len(shifts)) * law.error)
+    if law.whole and math.inf not in shifts:
+        raise Undecided("integer noise, and the claim is not pure")
+    if isinstance(claim, ZCDP):
+        loss = law.mu**2 / 2 + (math.inf if math.inf in shifts else laplace_rho(shifts) if shifts else 0.0)
+        size = math.sqrt(law.mu**2 + sum(t * t for t in shifts))
+        return loss, law.error * (size + law.error) if math.isfinite(loss) else 0.0
+    if not shifts:
+        loss = gaussian_delta(law.mu, claim.epsilon)
+        return loss, abs(gaussian_delta(law.mu + law.error, claim.epsilon) - loss)
+    if law.mu and not math.isinf(law.mu):
+        raise Undecided("normal and Laplace noise together, and the claim has a δ")
+    total = sum(map(abs, shifts))
+    if math.isinf(total) or math.isinf(law.mu):
+        return 1.0, 0.0
+    if total <= claim.epsilon:
+        return 0.0, 0.0
+    if len(shifts) > 1:
+        raise Undecided("several Laplace variables, and the claim has a δ")
+    return -math.expm1((claim.epsilon - total) / 2), law.error
+
+
+def event_loss(claim: Guarantee, p: float, q: float) -> float:
+    """The loss that an event of probability at least p on one data set and at most q on the other proves."""
+    if p <= 0:
+        return 0.0
+    if isinstance(claim, PureDP):
+        return math.inf if q <= 0 else max(0.0, math.log(p / q))
+    if isinstance(claim, ZCDP):
+        if q <= 0:
+            return math.inf
+        if p <= q:
+            return 0.0
+        alpha = ORDERS[ORDERS > 1 + 1e-3]
+        with np.errstate(over="ignore"):
+            yes = alpha * math.log(p) + (1 - alpha) * math.log(q)
+            no = alpha * math.log1p(-p) + (1 - alpha) * math.log1p(-q) if p < 1 else np.full(len(alpha), -np.inf)
+            divergence = np.logaddexp(yes, no) / (alpha - 1)
+        return float((divergence / alpha).max(initial=0.0))
+    return max(0.0, p - math.exp(claim.epsilon) * q)
+
+
+def components(gains: Matrix) -> list[tuple[list[int], list[int]]]:
+    """Rows and variables that are connected through G, group by group; rows without noise are groups of their own."""
+    rows = len(gains)
+    linked = gains != 0
+    left, found = set(range(rows)), []
+    while left:
+        group, variables, new = set(), set(), {min(left)}
+        while new:
+            group |= new
+            variables |= {int(j) for i in new for j in np.flatnonzero(linked[i])}
+            new = {int(i) for j in variables for i in np.flatnonzero(linked[:, j])} - group
+        left -= group
+        found.append((sorted(group), sorted(variables)))
+    return found
+
+
+def one_noise(first: AffineNoise, second: AffineNoise) -> bool:
+    """Whether two models have noise of one law: the same G, or a turned one of normal draws, or other signs."""
+    a, b = first.gains, second.gains
+    strength = np.maximum(np.sqrt((a**2).sum(axis=1)), np.sqrt((b**2).sum(axis=1)))
+    close = 1e-9 * np.outer(strength, np.ones(a.shape[1])) + (first.rounding + second.rounding)[:, None]
+    if (np.abs(a - b) <= close).all():
+        return True
+    families = {v.family for v, u, w in zip(first.variables, first.used, second.used, strict=True) if u or w}
+    safe = np.where(strength > 0, strength, 1.0)
+    if families == {"normal"}:
+        return bool(np.abs((a @ a.T - b @ b.T) / np.outer(safe, safe)).max() <= 1e-9)
+    if families == {"laplace"}:
+        left = [column / safe for column in b.T if column.any()]
+        for column in (c / safe for c in a.T if c.any()):
+            near = [k for k, other in enumerate(left) if min(np.abs(column - other).max(), np.abs(column + other).max()) <= 1e-9]  # fmt: skip  # noqa: E501
+            if not near:
+                return False
+            left.pop(near[0])
+        return not left
+    return False
+
+
+def law_of(first: AffineNoise, second: AffineNoise) -> Law:
+    """What tells the two laws apart, which have one noise.
+
+    Raises
+    ------
+    Undecided : the shape of the noise, or the families, are none of those that are understood.
+    """
+    delta = first.centre - second.centre
+    error = first.rounding + second.rounding
+    gains, families, scales = _joined(first)
+    mu_squared, shifts, errors, whole = 0.0, [], [0.0], False
+    for rows, columns in components(gains):
+        d, e = delta[rows], error[rows]
+        if (np.abs(d) <= 4 * e).all():
+            continue
+        if not columns:
+            if (np.abs(d) > 100 * e).any():
+                return Law(math.inf, (math.inf,), 0.0)
+            raise Undecided("an entry without noise moves by no more than rounding can")
+        kinds = {families[j] for j in columns}
+        g = gains[np.ix_(rows, columns)]
+        if kinds == {"normal"}:
+            z, off = _solved(g, d, e, needs_all=False)
+            if z is None:
+                return Law(math.inf, (), 0.0)
+            mu_squared += float(z @ z)
+        elif kinds <= {"laplace", "whole laplace"}:
+            z, off = _solved(g, d, e, needs_all=True)
+            if z is None:
+                return Law(0.0, (math.inf,), 0.0)
+            for number, j in zip(z, columns, strict=True):
+                if families[j] == "whole laplace":
+                    distance = abs(number - round(number))
+                    if distance > WHOLE[1] + off:
+                        return Law(0.0, (math.inf,), 0.0)
+                    if distance > WHOLE[0] + off:
+                        raise Undecided("a value that gets integer noise is nearly a whole number, and not quite")
+                    number, whole = float(round(number)), True
+                shifts.append(float(number) / scales[j])
+        else:
+            raise Undecided(f"{' and '.join(sorted(kinds))} noise, whose loss is not known in closed form")
+        errors.append(off)
+    return Law(math.sqrt(mu_squared), tuple(shifts), float(np.linalg.norm(errors)), whole)
+
+
+def _joined(noise: AffineNoise) -> tuple[Matrix, list[str], list[float]]:
+    """G, families and scales; two exponential, or geometric, draws of opposite signs are one Laplace draw."""
+    columns, families, scales = [], [], []
+    single: dict[str, list[tuple[Vector, float]]] = {"exponential": [], "geometric": []}
+    for column, variable in zip(noise.gains.T, noise.variables, strict=True):
+        if not column.any():
+            continue
+        if variable.family not in single:
+            columns.append(column)
+            families.append(variable.family)
+            scales.append(1.0)
+            continue
+        waiting = single[variable.family]
+        size = np.abs(column).max()
+        near = [k for k, (c, p) in enumerate(waiting) if p == variable.parameter and np.abs(c + column).max() <= 1e-9 * size]  # fmt: skip  # noqa: E501
+        if near:
+            waiting.pop(near[0])
+            columns.append(column)
+            families.append("laplace" if variable.family == "exponential" else "whole laplace")
+            scales.append(1.0 if variable.family == "exponential" else -1 / math.log1p(-variable.parameter))
+        else:
+            waiting.append((column, variable.parameter))
+    for family, left in single.items():
+        for column, _ in left:
+            columns.append(column)
+            families.append(f"one-sided {family}")
+            scales.append(1.0)
+    gains = np.array(columns).T if columns else np.zeros((len(noise.centre), 0))
+    return gains, families, scales
+
+
+def _solved(g: Matrix, d: Vector, e: Vector, needs_all: bool) -> tuple[Vector | None, float]:
+    """The shortest z with G z = d and its error; None if there is none.
+
+    Raises
+    ------
+    Undecided : G is ill-conditioned, or has more columns than rank where all of them are needed.
+    """
+    strength = np.sqrt((g**2).sum(axis=1))
+    a, b, off = g / strength[:, None], d / strength, float(np.linalg.norm(e / strength))
+    u, s, vt = np.linalg.svd(a, full_matrices=False)
+    kept = s > RANK[0] * s[0]
+    if ((s > RANK[1] * s[0]) & ~kept).any():
+        raise Undecided("the noise is ill-conditioned")
+    outside = float(np.linalg.norm(b - u[:, kept] @ (u[:, kept].T @ b)))
+    if outside > max(OUTSIDE * float(np.linalg.norm(b)), 100 * off):
+        return None, 0.0
+    if outside > 4 * off + 1e-9 * float(np.linalg.norm(b)):
+        raise Undecided("whether the change lies in the range of the noise is a matter of rounding")
+    if needs_all and kept.sum() < g.shape[1]:
+        raise Undecided("more Laplace draws than outputs")
+    z: Vector = vt[kept].T @ ((u[:, kept].T @ b) / s[kept])
+    return z, (off + outside) / float(s[kept].min())

@@ -1,0 +1,246 @@
+"""The pair of neighbours with the largest exact loss.
+
+The gains of the noise are measured once for a number of rows and columns; after that the loss of a pair takes two runs.
+Starts are corners, basis vectors and dense rows; then the two rows, and the rows that both data sets share, are moved
+coordinate by coordinate within the domain. The best pair is decided by `exact_loss`, which checks everything.
+"""
+
+import math
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from covassay.reference.domain import Matrix, Vector
+from covassay.reference.privacy import Guarantee
+from covassay.verification.audit.recorded.affine import AffineNoise, NotAffine, measured
+from covassay.verification.audit.recorded.exact_loss import ExactLoss, NotDecided, loss_of_pair, ready
+from covassay.verification.audit.recorded.losses import Law, Undecided, law_of, letter_of, loss_in
+from covassay.verification.audit.recorded.primitives import Primitive
+from covassay.verification.audit.recorded.recorder import Recorder, Source, recorder
+
+SHAPES = ((6, 2), (6, 3), (2, 4), (1, 2), (6, 1))
+FIRST_STEP, LAST_STEP = 0.5, 1e-4
+MOST_STARTS, RANDOM_STARTS = 60, 40
+ABOVE = 1.001  # times the claim: one climb to there is enough
+ENOUGH = 1e-9  # relative: a step that gains less is no step
+
+Inside = Callable[[Matrix], Matrix]
+
+
+@dataclass(frozen=True)
+class Found:
+    """What a search found: the decided pair of largest loss, or the reason why nothing is decided, and its size."""
+
+    worst: ExactLoss
+    evaluations: int
+    pairs: int
+    seconds: float
+
+    def __str__(self) -> str:
+        n, d = self.worst.pair[0].shape
+        return f"{self.worst}; n = {n}, d = {d}, {self.evaluations} pairs in {self.seconds:.1f} s"
+
+
+def ball(rows: Matrix) -> Matrix:
+    """The rows, shortened to length 1 where they are longer."""
+    return np.asarray(rows / np.maximum(1.0, np.linalg.norm(rows, axis=-1, keepdims=True)))
+
+
+def box(bounds: Sequence[tuple[float, float]]) -> Inside:
+    """What brings rows into a box, from coordinates in [−1, 1]."""
+    low, high = np.asarray(bounds, dtype=float).T
+    return lambda rows: np.asarray(low + (np.clip(rows, -1, 1) + 1) / 2 * (high - low))
+
+
+def search(
+    source: Source, claim: Guarantee, *, adjacency: str = "replace-one",
+    bounds: Sequence[tuple[float, float]] | None = None, options: Mapping[str, Any] | None = None,
+    shapes: Sequence[tuple[int, int]] = SHAPES, primitives: Sequence[Primitive] = (), seconds: float = 5.0,
+    seed: int = 0,
+) -> Found:  # fmt: skip
+    """The pair of neighbours of largest loss that is found in this time, which is shared by the shapes (n, d).
+
+    Rows lie in the unit ball, or in the box of `bounds`, whose dimension then is the only one. The search ends early
+    when a loss above the claim is confirmed.
+    """
+    budget = {**claim.keywords(), **({"bounds": tuple(bounds)} if bounds is not None else {}), **(options or {})}
+    made = recorder(source, budget, primitives)
+    if bounds is not None:
+        shapes = [(n, len(bounds)) for n in dict.fromkeys(n for n, _ in shapes)]
+    start = time.monotonic()
+    worst: ExactLoss | None = None
+    evaluations = 0
+    for k, (n, d) in enumerate(shapes):
+        until = start + seconds * (k + 1) / len(shapes)
+        one = _Search(made, claim, adjacency, bounds, n, d, seed)
+        told = one.run(until)
+        evaluations += one.evaluations
+        if worst is None or _rank(told) > _rank(worst):
+            worst = told
+        if worst.refuted:
+            break
+    assert worst is not None
+    return Found(worst, evaluations, len(shapes), time.monotonic() - start)
+
+
+def _rank(told: ExactLoss) -> tuple[bool, bool, float]:
+    return told.refuted, told.decided, -1.0 if told.loss is None else told.loss
+
+
+@dataclass
+class _Search:
+    made: Recorder
+    claim: Guarantee
+    adjacency: str
+    bounds: Sequence[tuple[float, float]] | None
+    n: int
+    d: int
+    seed: int
+    evaluations: int = 0
+
+    def run(self, until: float) -> ExactLoss:
+        """The worst pair of this shape, decided by `loss_of_pair`."""
+        self.inside: Inside = ball if self.bounds is None else box(self.bounds)
+        first = self._pairs(self._starts()[0])
+        told = self._decided(*first)
+        if told.refuted or not told.decided or told.lower_bound or time.monotonic() > until:
+            return told
+        with self.made.standing():
+            best = self._climb(until)
+        if best is None:
+            return told
+        again = self._decided(*self._pairs(best))
+        return max(told, again, key=_rank)
+
+    def _decided(self, x: Matrix, other: Matrix) -> ExactLoss:
+        return loss_of_pair(self.made, x, other, self.claim, bounds=self.bounds, seed=self.seed)
+
+    def _pairs(self, point: Matrix) -> tuple[Matrix, Matrix]:
+        """The two data sets of a point: the row, the other row, and the row of which all others are copies."""
+        rows = self.inside(point)
+        shared = np.repeat(rows[2:], self.n - 1, axis=0)
+        x = np.vstack([shared, rows[:1]])
+        return x, (np.vstack([shared, rows[1:2]]) if self.adjacency == "replace-one" else shared)
+
+    def _starts(self) -> list[Matrix]:
+        """Points to climb from: axes, dense rows, rows on the first and on the last coordinates, and random ones."""
+        d, rng = self.d, np.random.default_rng([self.seed, 2])
+        unit = self.bounds is None
+        low = np.zeros(d) if unit else -np.ones(d)
+        signs = np.where(np.arange(d) % 2, -1.0, 1.0)
+        rows: list[Vector] = [low]
+        for k in range(1, d + 1):
+            for part in (np.arange(d) < k, np.arange(d) >= k):
+                if part.any():
+                    rows.append(np.asarray(part / np.sqrt(part.sum()) if unit else 2.0 * part - 1, dtype=float))
+        rows += [rows[-2] * signs, -rows[-2], np.eye(d)[-1] if unit else 2 * np.eye(d)[-1] - 1]
+        points = [np.array([u, v, shared]) for shared in (low, rows[2]) for u in rows[1:] for v in rows]
+        points = [point for point in points if not np.array_equal(point[0], point[1])]
+        return points[:MOST_STARTS] + [rng.uniform(-1, 1, size=(3, d)) for _ in range(RANDOM_STARTS)]
+
+    def _climb(self, until: float) -> Matrix | None:
+        starts = self._starts()
+        try:
+            at = ready(self.made, *self._pairs(starts[0]), self.seed)
+            noise = measured(at.first.run, at.first.base, at.variables, np.random.default_rng(self.seed), at.seeding)
+        except NotDecided:
+            return None
+        if isinstance(noise, NotAffine):
+            return None
+        of_change = _of_change(noise, self.claim)
+        tape, shape = at.first.base.tape, at.first.base.shape
+
+        def loss(point: Matrix) -> float:
+            self.evaluations += 1
+            one, two = (self.made.run(data, tape.again()) for data in self._pairs(point))
+            if one.failure or two.failure or one.shape != shape or two.shape != shape:
+                return -1.0
+            return of_change(one.output - two.output)
+
+        claimed = letter_of(self.claim)[1]
+        starts = [self._inside(point) for point in starts]
+        values = []
+        for point in starts:
+            values.append(loss(point))
+            if time.monotonic() > until:
+                break
+        best = max(zip(values, starts, strict=False), key=lambda one: one[0])
+        for k in np.argsort(values)[::-1]:
+            best = max(best, self._from(starts[k], loss, until), key=lambda one: one[0])
+            if time.monotonic() > until or best[0] > ABOVE * claimed:
+                break
+        return best[1]
+
+    def _inside(self, point: Matrix) -> Matrix:
+        """The point where its rows are coordinates: in the ball, or in [−1, 1]."""
+        return ball(point) if self.bounds is None else np.asarray(np.clip(point, -1, 1))
+
+    def _from(self, point: Matrix, loss: Callable[[Matrix], float], until: float) -> tuple[float, Matrix]:
+        """The end of a climb: single coordinates, and turns of two coordinates of a row, by steps that become small."""
+        rng = np.random.default_rng([self.seed, 3])
+        value = loss(point)
+        step = FIRST_STEP
+        while step > LAST_STEP and time.monotonic() < until and math.isfinite(value):
+            gained = False
+            for move in self._moves(rng):
+                for sign in (step, -step):
+                    moved = self._moved(point, move, sign)
+                    seen = loss(moved)
+                    if seen > value * (1 + ENOUGH) and seen > value + 1e-15:
+                        point, value, gained = moved, seen, True
+                        break
+                if time.monotonic() > until:
+                    break
+            step = step if gained else step / 4
+        return value, point
+
+    def _moves(self, rng: np.random.Generator) -> list[tuple[int, int, int]]:
+        rows = 3 if self.n > 1 else 2
+        moves = [(row, i, i) for row in range(rows) for i in range(self.d)]
+        moves += [(row, i, j) for row in range(2) for i in range(self.d) for j in range(i)]
+        return [moves[k] for k in rng.permutation(len(moves))]
+
+    def _moved(self, point: Matrix, move: tuple[int, int, int], step: float) -> Matrix:
+        row, i, j = move
+        moved = point.copy()
+        if i == j:
+            moved[row, i] += step
+        else:
+            a, b = moved[row, i], moved[row, j]
+            moved[row, i] = math.cos(step) * a - math.sin(step) * b
+            moved[row, j] = math.sin(step) * a + math.cos(step) * b
+        return self._inside(moved)
+
+
+def _of_change(noise: AffineNoise, claim: Guarantee) -> Callable[[Vector], float]:
+    """The loss as a function of the change of the centre, where the noise stays as it is; −1 where it is not known."""
+    families = {v.family for v, used in zip(noise.variables, noise.used, strict=True) if used}
+    gains = noise.gains[:, list(noise.used)]
+    strength = np.sqrt((gains**2).sum(axis=1))
+    if len(families) == 1 and families <= {"normal", "laplace"} and strength.all():
+        scaled = gains / strength[:, None]
+        inverse = np.linalg.pinv(scaled, rcond=1e-9) / strength
+        full = np.linalg.matrix_rank(scaled, tol=1e-9) == gains.shape[1]
+        normal = families == {"normal"}
+        if normal or full:
+
+            def fast(change: Vector) -> float:
+                z = inverse @ change
+                if np.abs(gains @ z - change).max() > 1e-7 * np.abs(change).max():
+                    return math.inf
+                law = Law(float(np.linalg.norm(z)), (), 0.0) if normal else Law(0.0, tuple(z), 0.0)
+                return _known(lambda: loss_in(claim, law)[0])
+
+            return fast
+    still = replace(noise, centre=np.zeros(len(noise.centre)))
+    return lambda change: _known(lambda: loss_in(claim, law_of(replace(noise, centre=change), still))[0])
+
+
+def _known(loss: Callable[[], float]) -> float:
+    try:
+        return loss()
+    except Undecided:
+        return -1.0

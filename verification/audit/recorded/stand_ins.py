@@ -1,0 +1,431 @@
+"""Generators that stand in front of numpy's and Python's own while a target runs, and draw from a tape.
+
+Covered are the generator that the target is given, every `Generator` and `RandomState` that it makes, numpy's legacy
+functions, the functions of `random`, `random.Random`, `SystemRandom` and `secrets`, and `os.urandom`. What was imported
+before under another name, other libraries and other processes are not covered: two runs on one tape then differ, which
+`recorder` notices. Without a tape, every function does what it always does.
+"""
+
+import contextlib
+import os
+import random
+from collections.abc import Callable, Hashable, Iterator
+from typing import Any
+
+import numpy as np
+
+from covassay.verification.audit.recorded.tape import Stream, Tape
+
+REAL_GENERATOR = np.random.Generator
+REAL_STATE = np.random.RandomState
+REAL_DEFAULT = np.random.default_rng
+# laws of numpy that are no location and scale of one of `UNITS`: kept whole, with their arguments
+WHOLE = (
+    "beta", "binomial", "chisquare", "dirichlet", "f", "geometric", "hypergeometric", "logseries", "multinomial",
+    "multivariate_hypergeometric", "negative_binomial", "noncentral_chisquare", "noncentral_f", "pareto", "poisson",
+    "power", "standard_cauchy", "standard_t", "triangular", "vonmises", "wald", "weibull", "zipf",
+)  # fmt: skip
+LEGACY = (
+    "beta", "binomial", "bytes", "chisquare", "choice", "dirichlet", "exponential", "f", "gamma", "geometric", "gumbel",
+    "hypergeometric", "laplace", "logistic", "lognormal", "logseries", "multinomial", "multivariate_normal",
+    "negative_binomial", "noncentral_chisquare", "noncentral_f", "normal", "pareto", "permutation", "poisson", "power",
+    "rand", "randint", "randn", "random", "random_sample", "ranf", "rayleigh", "sample", "seed", "shuffle",
+    "standard_cauchy", "standard_exponential", "standard_gamma", "standard_normal", "standard_t", "triangular",
+    "uniform", "vonmises", "wald", "weibull", "zipf",
+)  # fmt: skip
+# what is not recorded is drawn from these, which go on from run to run: so two runs on one tape differ
+_UNRECORDED, _UNRECORDED_LEGACY = np.random.PCG64(), np.random.MT19937()
+_tape: Tape | None = None
+_standing = 0
+
+
+def tape_of_run() -> Tape | None:
+    """The tape of the run that is under way."""
+    return _tape
+
+
+@contextlib.contextmanager
+def running(tape: Tape) -> Iterator[Tape]:
+    """A block in which the stand-ins draw from this tape."""
+    global _tape
+    before, _tape = _tape, tape
+    try:
+        yield tape
+    finally:
+        _tape = before
+
+
+def key_of(value: Any) -> Hashable:
+    """An argument of a law or a seed, in a form that can be compared."""
+    if isinstance(value, np.random.SeedSequence):
+        return "SeedSequence", repr(value.entropy), repr(value.spawn_key)
+    if isinstance(value, np.random.BitGenerator):
+        return type(value).__name__, repr(value.state)
+    if isinstance(value, np.ndarray | list | tuple):
+        array = np.asarray(value)
+        return array.shape, array.tobytes() if array.dtype != object else repr(value)
+    return repr(value.item() if isinstance(value, np.generic) else value)
+
+
+def _seeded(kind: str, seed: Any) -> Stream:
+    """The stream of a generator with that seed; the seed is told to the tape."""
+    if seed is None:
+        return Stream()
+    key = kind, key_of(seed)
+    if _tape is not None:
+        _tape.seeds.append(repr(key)[:300])
+    return Stream(key)
+
+
+def _common_shape(size: Any, *values: Any) -> Any:
+    if size is None and any(np.ndim(value) for value in values):
+        return np.broadcast_shapes(*(np.shape(value) for value in values))
+    return size
+
+
+def _filled(value: Any, dtype: Any, out: Any) -> Any:
+    if out is not None:
+        out[...] = value
+        return out
+    return value if np.dtype(dtype) == np.float64 else np.asarray(value, dtype=dtype)[()]
+
+
+class _Laws:
+    """The laws, drawn from the tape. `self` also is a generator of numpy's, whose own methods draw without a tape."""
+
+    _stream: Stream
+
+    def _unit(self, family: str, size: Any, make: Callable[[np.random.Generator, Any], Any], *parameters: Any) -> Any:
+        assert _tape is not None
+        names = tuple(key_of(p) for p in parameters)
+        return _tape.draw(self._stream, family, names, size, lambda g: make(g, size))
+
+    def standard_normal(self, size: Any = None, dtype: Any = np.float64, out: Any = None) -> Any:
+        size = np.shape(out) if out is not None else size
+        return _filled(self._unit("normal", size, lambda g, s: g.standard_normal(s)), dtype, out)
+
+    def normal(self, loc: Any = 0.0, scale: Any = 1.0, size: Any = None) -> Any:
+        return np.asarray(loc) + np.asarray(scale) * self.standard_normal(_common_shape(size, loc, scale))
+
+    def lognormal(self, mean: Any = 0.0, sigma: Any = 1.0, size: Any = None) -> Any:
+        return np.exp(self.normal(mean, sigma, size))
+
+    def laplace(self, loc: Any = 0.0, scale: Any = 1.0, size: Any = None) -> Any:
+        size = _common_shape(size, loc, scale)
+        return np.asarray(loc) + np.asarray(scale) * self._unit("laplace", size, lambda g, s: g.laplace(size=s))
+
+    def logistic(self, loc: Any = 0.0, scale: Any = 1.0, size: Any = None) -> Any:
+        size = _common_shape(size, loc, scale)
+        return np.asarray(loc) + np.asarray(scale) * self._unit("logistic", size, lambda g, s: g.logistic(size=s))
+
+    def gumbel(self, loc: Any = 0.0, scale: Any = 1.0, size: Any = None) -> Any:
+        size = _common_shape(size, loc, scale)
+        return np.asarray(loc) + np.asarray(scale) * self._unit("gumbel", size, lambda g, s: g.gumbel(size=s))
+
+    def standard_exponential(
+        self, size: Any = None, dtype: Any = np.float64, method: str = "zig", out: Any = None
+    ) -> Any:
+        size = np.shape(out) if out is not None else size
+        return _filled(self._unit("exponential", size, lambda g, s: g.standard_exponential(s)), dtype, out)
+
+    def exponential(self, scale: Any = 1.0, size: Any = None) -> Any:
+        return np.asarray(scale) * self.standard_exponential(_common_shape(size, scale))
+
+    def rayleigh(self, scale: Any = 1.0, size: Any = None) -> Any:
+        return np.asarray(scale) * np.sqrt(2 * self.standard_exponential(_common_shape(size, scale)))
+
+    def standard_gamma(self, shape: Any, size: Any = None, dtype: Any = np.float64, out: Any = None) -> Any:
+        size = np.shape(out) if out is not None else _common_shape(size, shape)
+        return _filled(self._unit("gamma", size, lambda g, s: g.standard_gamma(shape, s), shape), dtype, out)
+
+    def gamma(self, shape: Any, scale: Any = 1.0, size: Any = None) -> Any:
+        return np.asarray(scale) * self.standard_gamma(shape, _common_shape(size, shape, scale))
+
+    def random(self, size: Any = None, dtype: Any = np.float64, out: Any = None) -> Any:
+        size = np.shape(out) if out is not None else size
+        return _filled(self._unit("uniform", size, lambda g, s: g.random(s)), dtype, out)
+
+    random_sample = ranf = sample = random
+
+    def uniform(self, low: Any = 0.0, high: Any = 1.0, size: Any = None) -> Any:
+        return np.asarray(low) + np.subtract(high, low) * self.random(_common_shape(size, low, high))
+
+    def rand(self, *shape: int) -> Any:
+        return self.random(shape or None)
+
+    def randn(self, *shape: int) -> Any:
+        return self.standard_normal(shape or None)
+
+    def multivariate_normal(self, mean: Any, cov: Any, size: Any = None, **options: Any) -> Any:
+        z = self.standard_normal((*(() if size is None else np.atleast_1d(size)), len(mean)))
+        values, vectors = np.linalg.eigh(np.asarray(cov, dtype=float))
+        return np.asarray(mean) + z @ (vectors * np.sqrt(np.maximum(values, 0))).T
+
+    # DRAWS THAT DECIDE: WHOLE NUMBERS, ORDERS, BYTES
+
+    def integers(
+        self, low: Any, high: Any = None, size: Any = None, dtype: Any = np.int64, endpoint: bool = False
+    ) -> Any:
+        size = _common_shape(size, low, 0 if high is None else high)
+        names = low, high, np.dtype(dtype).name, endpoint
+        return self._unit("integers", size, lambda g, s: g.integers(low, high, s, dtype, endpoint), *names)
+
+    def randint(self, low: Any, high: Any = None, size: Any = None, dtype: Any = int) -> Any:
+        return self.integers(low, high, size, dtype)
+
+    def bytes(self, length: int) -> bytes:
+        drawn: bytes = self._unit("bytes", None, lambda g, s: g.bytes(length), length)
+        return drawn
+
+    def permutation(self, x: Any, axis: int = 0) -> Any:
+        count = int(x) if np.ndim(x) == 0 else np.shape(x)[axis]
+        order = self._unit("permutation", None, lambda g, s: g.permutation(count), count)
+        return order if np.ndim(x) == 0 else np.take(np.asarray(x), order, axis)
+
+    def permuted(self, x: Any, *, axis: Any = None, out: Any = None) -> Any:
+        places = np.arange(np.size(x)).reshape(np.shape(x))
+        order = self._unit("permutation", None, lambda g, s: g.permuted(places, axis=axis), np.shape(x), axis)
+        found = np.asarray(x).reshape(-1)[order]
+        return found if out is None else _filled(found, np.float64, out)
+
+    def shuffle(self, x: Any, axis: int = 0) -> None:
+        count = len(x) if axis == 0 else np.shape(x)[axis]
+        order = self._unit("permutation", None, lambda g, s: g.permutation(count), count)
+        x[:] = np.take(x, order, axis) if isinstance(x, np.ndarray) else [x[i] for i in order]
+
+    def choice(
+        self, a: Any, size: Any = None, replace: bool = True, p: Any = None, axis: int = 0, shuffle: bool = True
+    ) -> Any:
+        count = int(a) if np.ndim(a) == 0 else np.shape(a)[axis]
+        names = count, size, replace, p
+        places = self._unit("choice", None, lambda g, s: g.choice(count, size, replace, p), *names)
+        return places if np.ndim(a) == 0 else np.take(np.asarray(a), places, axis)
+
+
+def _whole(name: str) -> Callable[..., Any]:
+    def law(self: Any, *args: Any, **named: Any) -> Any:
+        assert _tape is not None
+        keys = *(key_of(a) for a in args), *((k, key_of(v)) for k, v in sorted(named.items()))
+        probabilities = args[:1] or (named.get("p"),)
+        simple = name == "geometric" and np.ndim(probabilities[0]) == 0
+        size = named.get("size", args[1] if len(args) > 1 else None) if simple else None
+        if simple:
+            keys = (float(probabilities[0]),)
+        return _tape.draw(self._stream, name, keys, size, lambda g: getattr(g, name)(*args, **named))
+
+    return law
+
+
+for _name in WHOLE:
+    setattr(_Laws, _name, _whole(_name))
+
+
+def _with_or_without_tape(name: str, real: Any) -> Callable[..., Any]:
+    stand_in = getattr(_Laws, name)
+
+    def method(self: Any, *args: Any, **named: Any) -> Any:
+        return (real if _tape is None else stand_in)(self, *args, **named)
+
+    method.__name__ = name
+    return method
+
+
+class _Instances(type):
+    """Answers that generators of numpy's own are instances too."""
+
+    real: type
+
+    def __instancecheck__(cls, instance: Any) -> bool:
+        return isinstance(instance, cls.real)
+
+
+class StandGenerator(_Laws, REAL_GENERATOR, metaclass=_Instances):  # type: ignore[misc]
+    """A `numpy.random.Generator` that draws from the tape."""
+
+    real = REAL_GENERATOR
+
+    def __init__(self, bit_generator: Any = None, stream: Stream | None = None) -> None:
+        super().__init__(_UNRECORDED if bit_generator is None else bit_generator)
+        self._stream = stream or _seeded("Generator", bit_generator)
+
+    def spawn(self, n_children: int) -> list["StandGenerator"]:  # type: ignore[override]
+        """Generators whose draws are on the tape too."""
+        return [StandGenerator(stream=Stream()) for _ in range(n_children)]
+
+
+class StandState(_Laws, REAL_STATE, metaclass=_Instances):  # type: ignore[misc]
+    """A `numpy.random.RandomState` that draws from the tape."""
+
+    real = REAL_STATE
+
+    def __init__(self, seed: Any = None) -> None:
+        REAL_STATE.__init__(self, _UNRECORDED_LEGACY if _tape is not None else seed)
+        self._stream = _seeded("RandomState", seed)
+
+    def seed(self, seed: Any = None) -> None:
+        """Take the stream of that seed."""
+        if _tape is None:
+            REAL_STATE.seed(self, seed)
+        self._stream = _seeded("RandomState", seed)
+
+
+for _cls, _real in ((StandGenerator, REAL_GENERATOR), (StandState, REAL_STATE)):
+    for _name in [n for n in vars(_Laws) if not n.startswith("_")]:
+        if hasattr(_real, _name):
+            setattr(_cls, _name, _with_or_without_tape(_name, getattr(_real, _name)))
+
+
+def handed_generator() -> np.random.Generator:
+    """The generator that a target is given in a run."""
+    return StandGenerator(stream=Stream())
+
+
+def _default_rng(seed: Any = None) -> Any:
+    if isinstance(seed, REAL_GENERATOR) or _tape is None:
+        return REAL_DEFAULT(seed)
+    return StandGenerator(stream=_seeded("default_rng", seed))
+
+
+class _Sequence(np.random.SeedSequence):
+    """A `SeedSequence` that takes its entropy from the tape if it is given none."""
+
+    def __init__(self, entropy: Any = None, **options: Any) -> None:
+        if entropy is None and _tape is not None:
+            entropy = int.from_bytes(_bytes(16))
+        super().__init__(entropy, **options)
+
+
+# PYTHON'S OWN GENERATORS
+
+_OWN = Stream()
+
+
+def _bytes(count: int) -> bytes:
+    assert _tape is not None
+    drawn: bytes = _tape.draw(_OWN, "bytes", (count,), None, lambda g: g.bytes(count))
+    return drawn
+
+
+def _stream_of(owner: Any) -> Stream:
+    stream: Stream = getattr(owner, "_covassay_stream", _OWN)
+    return stream
+
+
+def _unit(owner: Any, family: str) -> float:
+    assert _tape is not None
+    make = {
+        "uniform": lambda g: g.random(),
+        "normal": lambda g: g.standard_normal(),
+        "exponential": lambda g: g.standard_exponential(),
+    }[family]
+    return float(_tape.draw(_stream_of(owner), family, (), None, make))
+
+
+def _bits(owner: Any, k: int) -> int:
+    assert _tape is not None
+    count = (k + 7) // 8
+    drawn = _tape.draw(_stream_of(owner), "bytes", (count, k), None, lambda g: g.bytes(count))
+    return int.from_bytes(drawn) >> (-k % 8)
+
+
+def _gauss(owner: Any, mu: float = 0.0, sigma: float = 1.0) -> float:
+    return mu + sigma * _unit(owner, "normal")
+
+
+def _exponential(owner: Any, lambd: float = 1.0) -> float:
+    return _unit(owner, "exponential") / lambd
+
+
+def _seed(owner: Any, a: Any = None, version: int = 2) -> None:
+    vars(owner)["_covassay_stream"] = _seeded("Random", a)
+
+
+PYTHON: dict[str, Callable[..., Any]] = {
+    "random": lambda owner: _unit(owner, "uniform"),
+    "getrandbits": _bits,
+    "gauss": _gauss,
+    "normalvariate": _gauss,
+    "expovariate": _exponential,
+    "seed": _seed,
+}
+
+
+class _Replaced:
+    """Attributes that were replaced, to be put back."""
+
+    def __init__(self) -> None:
+        self._saved: list[tuple[Any, str, Any, bool]] = []
+
+    def put(self, owner: Any, name: str, new: Any) -> None:
+        self._saved.append((owner, name, getattr(owner, name), name in vars(owner)))
+        setattr(owner, name, new)
+
+    def put_back(self) -> None:
+        for owner, name, old, own in reversed(self._saved):
+            if own:
+                setattr(owner, name, old)
+            else:
+                delattr(owner, name)
+
+
+def _method(name: str, real: Any) -> Callable[..., Any]:
+    def method(self: Any, *args: Any, **named: Any) -> Any:
+        return real(self, *args, **named) if _tape is None else PYTHON[name](self, *args, **named)
+
+    return method
+
+
+def _function(name: str, real: Any) -> Callable[..., Any]:
+    def function(*args: Any, **named: Any) -> Any:
+        return real(*args, **named) if _tape is None else PYTHON[name](random._inst, *args, **named)
+
+    return function
+
+
+def _legacy(state: StandState, name: str, real: Any) -> Callable[..., Any]:
+    def function(*args: Any, **named: Any) -> Any:
+        return real(*args, **named) if _tape is None else getattr(state, name)(*args, **named)
+
+    return function
+
+
+def _urandom(real: Any) -> Callable[[int], bytes]:
+    return lambda count: real(count) if _tape is None else _bytes(count)
+
+
+@contextlib.contextmanager
+def standing() -> Iterator[None]:
+    """A block in which the stand-ins are in their places. Blocks may be nested."""
+    global _standing
+    _standing += 1
+    if _standing > 1:
+        try:
+            yield
+        finally:
+            _standing -= 1
+        return
+    replaced = _Replaced()
+    state = StandState()
+    try:
+        for name in LEGACY:
+            replaced.put(np.random, name, _legacy(state, name, getattr(np.random, name)))
+        for name, new in {
+            "RandomState": StandState,
+            "Generator": StandGenerator,
+            "default_rng": _default_rng,
+            "SeedSequence": _Sequence,
+        }.items():
+            replaced.put(np.random, name, new)
+        replaced.put(np.random.mtrand, "_rand", state)
+        for name in PYTHON:
+            replaced.put(random, name, _function(name, getattr(random, name)))
+            replaced.put(random.Random, name, _method(name, getattr(random.Random, name)))
+            if name in vars(random.SystemRandom):
+                replaced.put(random.SystemRandom, name, _method(name, getattr(random.SystemRandom, name)))
+        real = os.urandom
+        replaced.put(os, "urandom", _urandom(real))
+        replaced.put(random, "_urandom", _urandom(real))
+        yield
+    finally:
+        replaced.put_back()
+        _standing -= 1

@@ -1,0 +1,145 @@
+"""The random draws of one run: recorded, and given again with some of them replaced.
+
+A draw is kept in units of its own law: `normal(loc, scale)` is loc + scale · z, and z is on the tape. So a scale that
+depends on the data shows in the output and not on the tape. Generators that are seeded alike are given the same draws.
+"""
+
+import sys
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass, field
+from itertools import zip_longest
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from covassay.reference.domain import Vector
+
+Make = Callable[[np.random.Generator], Any]
+HERE = str(Path(__file__).parent)
+REAL_GENERATOR = np.random.Generator  # other names stand in its place while a target runs
+
+
+@dataclass(frozen=True)
+class Draw:
+    """One draw, perhaps of many numbers.
+
+    family : the law, such as "normal". parameters : of the law, apart from location and scale. value : what was drawn,
+    in units of the law. place : the function of the target that asked for it. make : draws another value.
+    """
+
+    family: str
+    parameters: tuple[Hashable, ...]
+    shape: tuple[int, ...]
+    value: Any
+    place: str
+    make: Make
+
+    @property
+    def signature(self) -> tuple[Hashable, ...]:
+        """What must be the same on both data sets."""
+        return self.family, self.parameters, self.shape
+
+    def __str__(self) -> str:
+        size = " × ".join(map(str, self.shape)) or "one number"
+        return f"{self.family} ({size}) in {self.place}"
+
+
+@dataclass
+class Stream:
+    """The place in the draws of one generator. `key` is its seed, or None if it has none."""
+
+    key: Hashable | None = None
+    position: int = 0
+
+
+@dataclass
+class Tape:
+    """The draws of one run.
+
+    seed : of the draws that are new. before : draws of another run, which are given again in their order. seeds : what
+    generators were seeded with. trouble : why the draws are not those of the other run; empty if they are.
+    """
+
+    seed: int
+    before: Sequence[Draw] | None = None
+    draws: list[Draw] = field(default_factory=list)
+    seeds: list[str] = field(default_factory=list)
+    trouble: str = ""
+    _seeded: dict[Hashable, list[Draw]] = field(default_factory=dict)
+
+    _generator: np.random.Generator | None = None
+
+    def again(self, values: dict[int, Any] | None = None) -> "Tape":
+        """A tape that gives the same draws, except that some, by number, have other values."""
+        draws = list(self.draws)
+        for k, value in (values or {}).items():
+            old = draws[k]
+            draws[k] = Draw(old.family, old.parameters, old.shape, value, old.place, old.make)
+        return Tape(self.seed + 1, draws)
+
+    def draw(self, stream: Stream, family: str, parameters: tuple[Hashable, ...], shape: Any, make: Make) -> Any:
+        """The next draw of a generator; arrays are the caller's own to change."""
+        shape = as_shape(shape)
+        if stream.key is None:
+            found = self._next(family, parameters, shape, make)
+        else:
+            kept = self._seeded.setdefault(stream.key, [])
+            if stream.position == len(kept):
+                kept.append(self._next(family, parameters, shape, make))
+            found = kept[stream.position]
+            stream.position += 1
+            if found.signature != (family, parameters, shape):
+                self.trouble = self.trouble or "two generators have one seed, and make other draws from it"
+                found = self._new(family, parameters, shape, make)
+        value = found.value
+        return value.copy() if isinstance(value, np.ndarray) else value
+
+    def _next(self, family: str, parameters: tuple[Hashable, ...], shape: tuple[int, ...], make: Make) -> Draw:
+        k = len(self.draws)
+        drawn = None
+        if self.before is not None:
+            drawn = self.before[k] if k < len(self.before) else None
+            if drawn is None or drawn.signature != (family, parameters, shape):
+                self.trouble = self.trouble or f"draw {k + 1} is {family} {shape or ''} here and not there".strip()
+                drawn = None
+        drawn = drawn or self._new(family, parameters, shape, make)
+        self.draws.append(drawn)
+        return drawn
+
+    def _new(self, family: str, parameters: tuple[Hashable, ...], shape: tuple[int, ...], make: Make) -> Draw:
+        if self._generator is None:
+            self._generator = REAL_GENERATOR(np.random.PCG64(self.seed))
+        return Draw(family, parameters, shape, make(self._generator), "" if self.before else _place(), make)
+
+    def differs(self) -> str:
+        """Why the draws are not those of the run before; empty if they are."""
+        if not self.trouble and self.before is not None and len(self.before) != len(self.draws):
+            return f"{len(self.before)} draws there, {len(self.draws)} here"
+        return self.trouble
+
+    def compared(self, other: "Tape") -> str:
+        """Why two runs make other kinds of draws; empty if they make the same."""
+        for k, (one, two) in enumerate(zip_longest(self.draws, other.draws)):
+            if one is None or two is None or one.signature != two.signature:
+                return f"draw {k + 1} is {one or 'none'} there, and {two or 'none'} here"
+        return ""
+
+
+def as_shape(size: Any) -> tuple[int, ...]:
+    """A size as numpy takes it, as a shape."""
+    if size is None:
+        return ()
+    return (int(size),) if np.ndim(size) == 0 else tuple(int(s) for s in size)
+
+
+def flat(values: Any) -> Vector:
+    """The numbers of a draw in one row."""
+    return np.asarray(values, dtype=np.float64).reshape(-1)
+
+
+def _place() -> str:
+    frame = sys._getframe(1)
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(HERE):
+        frame = frame.f_back
+    return f"{frame.f_code.co_name} ({Path(frame.f_code.co_filename).name}:{frame.f_lineno})"

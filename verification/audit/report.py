@@ -1,0 +1,76 @@
+"""What an audit found."""
+
+from dataclasses import dataclass, field
+from importlib.metadata import version
+from typing import Any
+
+from covassay.reference.privacy import Guarantee
+from covassay.verification.audit.budget import Share
+from covassay.verification.audit.engine.facts import Bits
+from covassay.verification.audit.engine.finding import Finding, Status, Verdict
+from covassay.verification.audit.run import verdict
+from covassay.verification.audit.targets.whereabouts import Whereabouts
+
+
+@dataclass(frozen=True)
+class AuditReport:
+    """What an audit found. The verdict is never a certificate.
+
+    `options` are those of the mechanism, complete. `diagnoses` explain the laws that fit the draws although the claimed
+    law was refuted. `replay` runs the audit again, draw for draw. `draws` is the number of draws for laws and pairs;
+    `failures` counts those of them that gave no output, by what happened. `covassay` is the version of this package.
+    `budget` says what every question could spend of `false_alarm`. `found_at` is where the source of the target is,
+    None if that is not known.
+    """
+
+    target: str
+    version: str
+    mechanism: str | None
+    options: dict[str, Any]
+    claim: Guarantee
+    adjacency: str
+    verdict: Verdict
+    checks: tuple[Finding, ...]
+    diagnoses: tuple[str, ...]
+    seed: int
+    samples: int
+    false_alarm: float
+    seconds: float
+    replay: str
+    notes: tuple[str, ...] = ()
+    draws: int = 0
+    failures: dict[str, int] = field(default_factory=dict)
+    covassay: str = field(default_factory=lambda: version("covassay"))
+    scope: str = "real"
+    budget: tuple[Share, ...] = ()
+    found_at: Whereabouts | None = None
+
+    @property
+    def in_real_arithmetic(self) -> Verdict:
+        """The verdict of all checks but that of low-order bits."""
+        return verdict(self.checks)
+
+    @property
+    def bits(self) -> Bits | None:
+        """What was found of low-order bits, None if they were not looked at; they count if `scope` is "bits"."""
+        return next((check.facts for check in self.checks if isinstance(check.facts, Bits)), None)
+
+    @property
+    def asked(self) -> tuple[str, ...]:
+        """The ids of the questions that were asked."""
+        return tuple(dict.fromkeys(check.question for check in self.checks if check.question not in self.not_asked))
+
+    @property
+    def not_asked(self) -> tuple[str, ...]:
+        """The ids of the questions that were skipped; their findings say why."""
+        names = dict.fromkeys(check.question for check in self.checks)
+        return tuple(
+            name
+            for name in names
+            if all(check.status is Status.SKIPPED for check in self.checks if check.question == name)
+        )
+
+    @property
+    def refuted(self) -> tuple[Finding, ...]:
+        """The checks that failed."""
+        return tuple(check for check in self.checks if check.status is Status.REFUTED)

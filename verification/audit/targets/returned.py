@@ -1,0 +1,100 @@
+"""What a call of a target returned: its parts, its shape, in words, and expressions that would give an output."""
+
+import inspect
+from collections.abc import Callable, Iterator
+from itertools import islice
+from typing import Any
+
+import numpy as np
+
+OFFERED = 4  # expressions that a message offers, and parts that it names
+LOOKED_AT = 100  # parts that are looked at
+KINDS: dict[str, Callable[[int], tuple[int, ...]]] = {  # shapes of outputs at d columns, the likeliest first
+    "matrix": lambda d: (d, d),
+    "vector": lambda d: (d,),
+    "triangle": lambda d: (d * (d + 1) // 2,),
+    "gaussian": lambda d: (d + 1, d),
+    "coefficients": lambda d: (d - 1,),
+    "number": lambda d: (),
+}
+
+
+def kind_of(shape: tuple[int, ...] | None, d: int) -> str | None:
+    """The kind of output that has this shape on data with d columns, if there is one."""
+    return next((kind for kind, shape_at in KINDS.items() if shape_at(d) == shape), None)
+
+
+def parts_of(output: Any) -> dict[str, Any]:
+    """The first parts of what was returned, by what takes them out of it: an index, a key or an attribute."""
+    if isinstance(output, dict):
+        return {f"[{key!r}]": value for key, value in islice(output.items(), LOOKED_AT)}
+    if isinstance(output, list | tuple):
+        return {f"[{index}]": value for index, value in enumerate(output[:LOOKED_AT])}
+    return {f".{name}": value for name, value in _attributes(output)}
+
+
+def described(output: Any) -> str:
+    """What was returned, in words, without any of its values."""
+    if not isinstance(output, list | tuple | dict) or shape_of(output) is not None:
+        return _named(output)
+    parts = [f"{part[1:-1]}: {_named(value)}" for part, value in islice(parts_of(output).items(), OFFERED)]
+    more = f", … ({len(output)} in all)" if len(output) > OFFERED else ""
+    return f"{_named(output)} with {', '.join(parts)}{more}" if parts else f"{_named(output)}, which is empty"
+
+
+def _named(value: Any) -> str:
+    shape = shape_of(value)
+    return f"{type(value).__qualname__}{'' if shape is None else f' of shape {shape}'}"
+
+
+def _attributes(output: Any) -> Iterator[tuple[str, Any]]:
+    for name in dir(output):
+        if not name.startswith("_"):
+            try:
+                value = getattr(output, name)
+            except (Exception, SystemExit):  # a property that cannot be read
+                continue
+            if not callable(value):
+                yield name, value
+
+
+def shape_of(value: Any) -> tuple[int, ...] | None:
+    """The shape of numbers in any form; None for anything else."""
+    try:
+        array = np.asarray(value)
+    except (Exception, SystemExit):
+        return None
+    return array.shape if array.dtype.kind in "biufc" else None
+
+
+def offers(output: Any, call: str, d: int) -> list[str]:
+    """Expressions that go on from `call`, whose output on d columns is none, to something that may be one."""
+    if inspect.iscoroutine(output):
+        output.close()  # it is never awaited, and Python would warn
+        return [f"asyncio.run({call})"]
+    if isinstance(output, Iterator):
+        return [f"next({call})", f"list({call})"]
+    shape = shape_of(output)
+    if kind_of(shape, d) == "triangle":
+        return [f"symmetric({call})", f"symmetric({call}, lower=True)"]
+    if shape is not None:
+        return []
+    kinds = {part: kind_of(shape_of(value), d) for part, value in parts_of(output).items()}
+    found = sorted((part for part in kinds if kinds[part]), key=lambda part: [*KINDS].index(kinds[part] or ""))
+    return [f"{call}{part}" for part in found] or ([f"{call}(x)"] if callable(output) else [])
+
+
+def told(output: Any, shape: tuple[int, ...], call: str, d: int) -> str:
+    """What was returned in place of an output of this shape, and what would make an output of it."""
+    kind = kind_of(shape_of(output), d)
+    ways = [f"--call {quoted(one)}" for one in offers(output, call, d)[:OFFERED]] if call else []
+    ways += [f"--released {kind} without --as"] if kind else []
+    return (
+        f"{described(output)}, and an output has the shape {shape}"
+        f"{': say what it is with ' if ways else ''}{' or '.join(ways)}"
+    )
+
+
+def quoted(call: str) -> str:
+    """An expression in quotes, for a shell and for Python alike."""
+    return f'"{call}"' if "'" in call else f"'{call}'"
