@@ -69,7 +69,8 @@ def test_a_row_of_a_report_has_the_evidence() -> None:
     row = findings.as_row(audit(Target("a:exact", exact), PureDP(1.0), samples=100, stop_early=True))
     assert row.verdict == "REFUTED"
     evidence = {found.check: found.evidence for found in row.found}
-    assert "different generators gave the same output" in evidence["contract: new seed, new output"]
+    assert evidence
+    assert any("first data set" in text for text in evidence.values()), evidence
     assert row.command == "covassay audit a:exact --samples 100"
     assert FindingRow.of(json.loads(json.dumps(asdict(row)))) == row
 

@@ -85,7 +85,7 @@ def _help(check: Finding) -> str:
 def _fingerprint(check: Finding, report: AuditReport) -> str:
     """What is the same in two runs that found the same: the target, the claim, the rule and the data set."""
     words = (report.target, str(report.claim), rule_id(check), check.scenario)
-    return hashlib.sha256("\n".join(words).encode("utf-8")).hexdigest()
+    return hashlib.sha256("\n".join(words).encode("utf-8", "backslashreplace")).hexdigest()
 
 
 def _result(check: Finding, index: int, report: AuditReport) -> dict[str, Any]:

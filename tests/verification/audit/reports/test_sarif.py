@@ -42,6 +42,16 @@ def test_every_kind_of_report_obeys_the_part_of_sarif_that_is_used(kind: str) ->
     assert [r["level"] == "error" for r in run["results"]] == [c.status is Status.REFUTED for c in found]
 
 
+def test_a_fingerprint_tells_findings_apart_and_stays_from_run_to_run() -> None:
+    def prints(**changed: Any) -> list[str]:
+        (run,) = as_sarif(replace(report_of("refuted"), **changed))["runs"]
+        return [result["partialFingerprints"]["covassay/v1"] for result in run["results"]]
+
+    assert len(set(prints())) == len(prints()) > 0
+    assert prints() == prints(seed=7, samples=123)
+    assert not set(prints()) & set(prints(target="another:target"))
+
+
 def test_every_kind_of_check_is_explained() -> None:
     assert set(ABOUT) == set(get_args(Kind))
 
@@ -72,6 +82,8 @@ def test_a_hostile_text_makes_no_link_and_no_placeholder_and_hides_nothing() -> 
 SPOILED: dict[str, Any] = {
     "another version": lambda log: log.update(version="2.2"),
     "a property more": lambda log: log["runs"][0].update(surplus=1),
+    "no help": lambda log: log["runs"][0]["tool"]["driver"]["rules"][0].pop("help"),
+    "no fingerprint": lambda log: log["runs"][0]["results"][0].pop("partialFingerprints"),
     "no rules": lambda log: log["runs"][0]["tool"]["driver"].update(rules=[]),
     "a result without a place": lambda log: log["runs"][0]["results"][0].update(locations=[]),
     "line 0": lambda log: _region(log).update(startLine=0),

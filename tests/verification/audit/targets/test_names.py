@@ -8,7 +8,7 @@ import pytest
 
 from covassay.reference.errors import InvalidInput
 from covassay.reference.privacy import PureDP
-from covassay.verification.audit.run import AuditSettings, replay_command
+from covassay.verification.audit.options import AuditSettings, replay_command
 from covassay.verification.audit.targets.calling import CannotRun
 from covassay.verification.audit.targets.target import TargetReference, parts_of_name
 from covassay.verification.audit.targets.whereabouts import whereabouts
