@@ -39,14 +39,10 @@ SKELETON = ("def release(", "def sample(", "def spend(", "\nMECHANISM = Mechanis
 LONGEST_DOCSTRING = 25
 # files whose comments still have labels without numbers; the list only shrinks
 WITHOUT_NUMBERS = {
-    "above-threshold", "adaptive-cov-pure", "adassp", "centred-covariance", "clipped-cov", "coinpress-covariance",
-    "coinpress-mean", "discrete-gaussian-covariance", "discrete-laplace-covariance", "em-cov",
-    "entrywise-laplace", "exponential", "gauss-cov", "gauss-cov-approximate", "gaussian", "gaussian-approximate",
+    "adaptive-cov-pure", "adassp", "clipped-cov", "coinpress-covariance", "coinpress-mean", "em-cov",
     "gaussian-learner", "iterative-eigenvectors", "johnson-lindenstrauss", "johnson-lindenstrauss-image",
-    "joint-moments", "k-norm", "kapralov-talwar", "kv-mean", "lap-cov", "laplace", "matrix-bingham", "naive-pce",
-    "naive-pme", "nuclear-ball-projection", "nuclear-laplace", "nuclear-laplace-symmetric", "output-perturbation",
-    "pgce", "pme", "ppc", "ppde", "private-radius", "private-trace", "projection-mechanism", "recursive-moment",
-    "separate-cov", "separate-cov-pure", "weak-ppc",
+    "kapralov-talwar", "kv-mean", "naive-pme", "nuclear-ball-projection", "pgce", "pme", "ppc", "ppde",
+    "projection-mechanism", "recursive-moment", "separate-cov", "separate-cov-pure", "weak-ppc",
 }  # fmt: skip
 PYTEST_PLUGIN = ROOT / "verification" / "pytest_plugin.py"  # loaded by pytest, and by nothing else
 ROUNDED = ROOT / "reference" / "rounded"  # its modules are imported when they are used; only they may need flint

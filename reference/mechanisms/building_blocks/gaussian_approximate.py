@@ -1,8 +1,8 @@
 """Gaussian mechanism under (ε, δ)-DP, with the classical or the exact scale. DR14 Theorem A.1, Balle–Wang 2018.
 
 1. f_i = Σ_ii = (1/n) Σ_k x_ki², the second moment of feature i; its ℓ2 sensitivity Δ₂ is that of `gaussian`.
-2. Draw N_1, …, N_d, independent N(0, 1).
-3. Release f + σN. Entries of the output may be negative.
+2. Draw N_1, …, N_d, independent N(0, 1), and add σN to f.
+3. Release f + σN. Its entries may be negative.
 
 `perturb` adds such noise to any query whose ℓ2 sensitivity is known.
 
@@ -162,14 +162,14 @@ def release(
     _require_budget(epsilon, delta, calibration)
     rows, n, d = sized_unit_rows(x, row_bound, on_large_rows)
 
-    # QUERY
+    # 1. QUERY
     moments = column_squares(rows) / n
 
-    # NOISE
+    # 2. NOISE
     change = second_moments_sensitivity(n, d)
     noisy = perturb(moments, noise, sensitivity=change, epsilon=epsilon, delta=delta, calibration=calibration)
 
-    # RELEASE
+    # 3. RELEASE
     return noisy * row_bound**2
 
 

@@ -1,8 +1,9 @@
 """Symmetric nuclear-Laplace noise on the centred covariance: release S + ρZ. After DN25 Algorithm 1 and footnote 2.
 
 1. S = (1/n) Σ_i (x_i − x̄)(x_i − x̄)ᵀ with x̄ the mean of the rows: what a user calls the covariance.
-2. Draw a symmetric Z with density ∝ exp(−‖Z‖_*) with respect to Lebesgue measure on the symmetric matrices.
-3. Release S + ρZ with ρ = 3√3 (n − 1)/(n²ε), and 4(n − 1)/(n²ε) for d = 1. It is not always positive semidefinite.
+2. Draw a symmetric Z with density ∝ exp(−‖Z‖_*) with respect to Lebesgue measure on the symmetric matrices. Add ρZ
+   to S, with ρ = 3√3 (n − 1)/(n²ε), and 4(n − 1)/(n²ε) for d = 1.
+3. Release S + ρZ. It is not always positive semidefinite.
 
 Rows are clipped to the ball about 0, not about their mean. S is computed from the rows in two passes, and no function
 here takes a covariance or a second moment, so this scale cannot be used for a second moment by mistake.
@@ -60,13 +61,13 @@ def release(
     rows, n, d = sized_unit_rows(x, row_bound, on_large_rows)
     z = require_symmetric("noise", noise, (d, d))
 
-    # QUERY
+    # 1. QUERY
     covariance = second_moment(centred(rows))
 
-    # NOISE
+    # 2. NOISE
     noisy: Matrix = covariance + noise_scale(n, d, epsilon) * z
 
-    # RELEASE
+    # 3. RELEASE
     return noisy * row_bound**2
 
 

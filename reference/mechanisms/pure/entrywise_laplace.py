@@ -2,7 +2,7 @@
 
 1. Σ = (1/n) Σ_i x_i x_iᵀ.
 2. Draw M with independent Laplace(1) entries: all d² of them ("full", as the paper says; the output is not symmetric),
-   or those on and above the diagonal, mirrored below it ("triangle", as in the authors' code).
+   or those on and above the diagonal, mirrored below it ("triangle", as in the authors' code). Add bM to Σ.
 3. Release Σ + bM. (The paper releases n times this matrix; n is public.)
 
 Why it is private. The privacy loss is at most the ℓ1 change of those entries of nΣ that get noise of their own, divided
@@ -99,13 +99,13 @@ def release(
     rows, n, d = sized_unit_rows(x, row_bound, on_large_rows)
     z = (require_symmetric if entries == "triangle" else require_shape)("noise", noise, (d, d))
 
-    # QUERY
+    # 1. QUERY
     moment = second_moment(rows)
 
-    # NOISE
+    # 2. NOISE
     noisy: Matrix = moment + noise_scale(n, d, epsilon, entries, calibration) * z
 
-    # RELEASE
+    # 3. RELEASE
     return noisy * row_bound**2
 
 

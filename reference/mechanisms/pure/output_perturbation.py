@@ -2,8 +2,9 @@
 
 1. ŵ = argmin F(w), F(w) = (1/n) Σ_i ½ (w·a_i − y_i)² + α‖w‖². The last column of x is the target y, the others are a.
    The row bound is that of the whole row (a, y).
-2. Draw v in R^{d−1} with density ∝ exp(−‖v‖): a uniform direction times a Gamma(d − 1) variable.
-3. Release ŵ + (S/ε)v, where S ≥ ‖ŵ − ŵ'‖ is a bound on the sensitivity. The coefficients have no unit.
+2. Draw v in R^{d−1} with density ∝ exp(−‖v‖): a uniform direction times a Gamma(d − 1) variable. Add (S/ε)v to ŵ, where
+   S ≥ ‖ŵ − ŵ'‖ is a bound on the sensitivity.
+3. Release ŵ + (S/ε)v. The coefficients have no unit.
 
 One release serves one target and one α. It is the baseline for a released second moment, which serves all of them
 (`downstream.ridge`). NOTE: the constant of CMS11 needs a loss of bounded slope and does not cover squares. So both
@@ -96,13 +97,13 @@ def release(
     require_target(d)
     v = require_shape("noise", noise, (d - 1,))
 
-    # QUERY
+    # 1. QUERY
     w = coefficients(second_moment(rows), d - 1, alpha)
 
-    # NOISE
+    # 2. NOISE
     noisy: Vector = w + noise_scale(n, alpha, epsilon, calibration) * v
 
-    # RELEASE
+    # 3. RELEASE
     return noisy
 
 
