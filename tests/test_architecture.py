@@ -39,8 +39,7 @@ SKELETON = ("def release(", "def sample(", "def spend(", "\nMECHANISM = Mechanis
 LONGEST_DOCSTRING = 25
 # files whose comments still have labels without numbers; the list only shrinks
 WITHOUT_NUMBERS = {
-    "adaptive-cov-pure", "coinpress-covariance", "coinpress-mean", "gaussian-learner", "kv-mean", "naive-pme",
-    "pgce", "pme", "ppc", "ppde", "recursive-moment", "weak-ppc",
+    "ppc",
 }  # fmt: skip
 PYTEST_PLUGIN = ROOT / "verification" / "pytest_plugin.py"  # loaded by pytest, and by nothing else
 ROUNDED = ROOT / "reference" / "rounded"  # its modules are imported when they are used; only they may need flint

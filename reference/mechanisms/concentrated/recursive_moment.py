@@ -3,10 +3,12 @@
 Data are (m, α, β)-subsamplable if, with probability 1 − β, the second moment of m random rows is Σ up to a factor
 1 ± α in every direction. κ is R²/λ, where R bounds the rows and λ > 0 the eigenvalues of Σ from below. In units of R:
 
-1. T = max(0, ⌈ln(κ/(320m))/ln(7/3)⌉), and there are K = T + 1 rounds. Z = Σ + σN, N a symmetric Gaussian matrix.
-2. In every round but the last: Π halves the eigenvectors of Z with eigenvalue at least 1/(10m) and leaves the others.
-   Each row x becomes √(8/3) Πx, and is shortened to length 1 where that is longer. Back to Z, with the new rows.
-3. Release A⁻¹ZA⁻¹ᵀ, where A is the product of the maps √(8/3) Π and Z is that of the last round.
+1. First round: Z = Σ + σN, Σ the second moment of the rows and N a symmetric Gaussian matrix. T more rounds follow, T =
+   max(0, ⌈ln(κ/(320m))/ln(7/3)⌉); each has the steps 2 and 3. K = T + 1.
+2. Π halves the eigenvectors of Z with eigenvalue at least 1/(10m) and leaves the others. Each row x becomes √(8/3) Πx,
+   and is shortened to length 1 where that is longer.
+3. Z = Σ + σN again, Σ the second moment of the new rows and N a new draw.
+4. Release A⁻¹ZA⁻¹ᵀ, where A is the product of the maps √(8/3) Π and Z is that of the last round.
 
 Why ρ-zCDP. Replacing one row moves Σ by at most √2/n in Frobenius norm, in every round, because all rows are in the
 unit ball again. So a round costs ρ/K. Π depends on earlier rounds only, and zCDP adds up adaptively. m and κ matter for
@@ -127,15 +129,18 @@ def release(
     gaussians = require_symmetric("noise", noise, (rounds, d, d))
     scale = noise_scale(n, rho, rounds, calibration)
 
-    # QUERY, NOISE: the first round
+    # 1. QUERY and NOISE of the first round; the inverse is A⁻¹
     z, inverse = second_moment(rows) + scale * gaussians[0], np.eye(d)
 
-    # QUERY, NOISE: the other rounds, each on rows that the round before has evened out
     for n_of_round in gaussians[1:]:
+        # 2. rows whose directions are more even
         rows, back = evened_out(rows, z, subsample)
-        z, inverse = second_moment(rows) + scale * n_of_round, inverse @ back
+        inverse = inverse @ back
 
-    # RELEASE
+        # 3. QUERY and NOISE of this round
+        z = second_moment(rows) + scale * n_of_round
+
+    # 4. RELEASE
     estimate = inverse @ z @ inverse.T
     released: Matrix = (estimate + estimate.T) / 2
     return released * row_bound**2

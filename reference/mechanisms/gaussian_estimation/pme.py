@@ -1,8 +1,10 @@
 """Private mean of a Gaussian: precondition, then coordinate by coordinate. KLSU19 Algorithm 6 (PME).
 
 1. y_i = (x_{2i} − x_{2i−1})/√2, i = 1, …, ⌊n/2⌋, on consecutive records. (For n = 1, one zero row stands for y.)
-2. A = PPC(y; ρ/2, β/2, κ).
-3. m = NaivePME(A x_1, …, A x_n; ρ/2, β/2, κ' = 1000, R' = √1000 R).
+2. A = PPC(y; ρ/2, β/2, κ) (`ppc`). In every round a noisy covariance of the images A y_i shows the directions of large
+   variance, and A is changed to shrink them. In the end I ⪯ AΣAᵀ ⪯ 1000 I, if there are enough rows.
+3. m = NaivePME(A x_1, …, A x_n; ρ/2, β/2, κ' = 1000, R' = √1000 R) (`naive_pme`). For every coordinate a noisy
+   histogram finds where its values lie. They are clipped to a window there, and noise is added to their mean.
 4. Release A⁻¹ m. A⁻¹ is known from the rounds of PPC in closed form, so nothing can fail.
 
 Reconstructed: the copy of the paper that we had has neither the pseudocode nor the formulas. That each step gets half
@@ -95,11 +97,13 @@ def release(
     # VALIDATE
     rows = as_rows(x)
 
-    # QUERY
+    # 1. rows with mean 0
     y = differences(rows)
 
-    # NOISE
+    # 2. QUERY and NOISE in every round of PPC: A and A⁻¹
     a, inverse = ppc.precondition(y, noise.rounds, rho=half(rho), calibration=calibration, kappa=kappa, beta=half(beta))
+
+    # 3. QUERY and NOISE: m, by NaivePME on the images of the rows
     mean = naive_pme.release(
         ppc.image(a, rows),
         noise.mean,
@@ -109,7 +113,7 @@ def release(
         beta=half(beta),
     )
 
-    # RELEASE
+    # 4. RELEASE
     released: Vector = inverse @ mean
     return released
 
