@@ -5,7 +5,7 @@ The rows x_1, …, x_n are from N(0, Σ); privacy does not need this. The bound 
 1. A = I. There are T = max(0, ⌈ln(κ/1000)/ln(1/0.69)⌉) rounds. Round t has the steps 2 and 3, with κ_t = 0.69^{t−1} κ.
 2. Z = the noisy covariance of the images A x_i, by NaivePCE (`naive_pce`) at ρ/T, β/T, κ_t: images longer than a public
    length r count as 0, a symmetric Gaussian matrix is added to (1/n) Σ A x_i (A x_i)ᵀ, negative eigenvalues become 0.
-3. A ← BA. B (`weak_ppc`) multiplies eigenvectors of Z by 1.09, or by half of it where the eigenvalue is κ_t/2 or more.
+3. A ← BA. B (`weak_ppc`) multiplies the eigenvectors of Z by 1/√0.84, or half of that if the eigenvalue is ≥ κ_t/2.
    If there are enough rows, I ⪯ AΣAᵀ ⪯ κ_t I before round t becomes I ⪯ AΣAᵀ ⪯ 0.69 κ_t I after it.
 4. Release A. It is invertible, and in general not symmetric. For a fresh row x, A x has the covariance AΣAᵀ.
 
@@ -130,6 +130,7 @@ def release(
     # VALIDATE
     rows = as_rows(x)
 
+    # 1 to 3: the rounds, in a function that `pgce` and `pme` call, too
     a, _ = precondition(rows, noise, rho=rho, calibration=calibration, kappa=kappa, beta=beta)
 
     # 4. RELEASE
