@@ -129,15 +129,15 @@ def release(
     gaussians = require_symmetric("noise", noise, (rounds, d, d))
     scale = noise_scale(n, rho, rounds, calibration)
 
-    # 1. QUERY and NOISE of the first round; the inverse is A⁻¹
+    # 1. QUERY and NOISE of the first round; A⁻¹ = I
     z, inverse = second_moment(rows) + scale * gaussians[0], np.eye(d)
 
     for n_of_round in gaussians[1:]:
-        # 2. rows whose directions are more even
+        # 2. rows that Z has evened out, and A⁻¹
         rows, back = evened_out(rows, z, subsample)
         inverse = inverse @ back
 
-        # 3. QUERY and NOISE of this round
+        # 3. QUERY and NOISE of this round: Z
         z = second_moment(rows) + scale * n_of_round
 
     # 4. RELEASE

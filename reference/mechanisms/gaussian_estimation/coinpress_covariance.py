@@ -13,8 +13,9 @@ For records with mean 0 and covariance Σ ⪯ uI.
 Why ρ-zCDP. Replacing one row moves the upper triangle of (1/n) Σ w wᵀ by at most √2 γ²/n in ℓ2, so a round costs ρ_j,
 for any rows. A depends on earlier rounds only. For d = 1 the sensitivity is γ²/n, and ρ/2 is spent.
 
-constants : "paper" γ² = d + 2√(dL) + 2L with L = ln(n/β_j), β_j = β/t, and h = η + ν, by which AΣAᵀ ⪯ I stays true,
-    with high probability. "code" γ² with L = ln 10, and h = √(d/n) + d/(2n): smaller, and without a proof of accuracy.
+constants : "paper" γ² = d + 2√(dL) + 2L with L = ln(n/β_j), β_j = β/t, and h = η + ν, the bounds on the sampling
+    error and on the noise, by which AΣAᵀ ⪯ I stays true, with high probability. "code" γ² with L = ln 10, and
+    h = √(d/n) + d/(2n): smaller, and without a proof of accuracy.
 
 NOTE: our reading of the steps. The equal shares of β, the bound υ in ν (proven, and smaller than the printed one) and
 the order in step 4 are ours; the published code multiplies in another order, as private and, for t ≥ 3, inaccurate.

@@ -6,7 +6,7 @@ For records of covariance I whose mean lies within `radius` of the origin.
    early rounds and 3ρ/4 in the last; ρ if t = 1.
 2. Bring every row into the ball of radius τ about c: c + (x_i − c) min(1, τ/|x_i − c|). Take the mean of these rows.
 3. The new c is this mean plus σ N(0, I), σ = 2τ/(n√(2ρ_j)).
-4. The new r is a bound on how far this c is from the mean of the distribution.
+4. The new r = γ₂√(1/n + σ²) is a bound on how far this c is from the mean of the distribution.
 5. Release the last c.
 
 Why ρ-zCDP. Rows lie in a ball of diameter 2τ, so replacing one moves their mean by at most 2τ/n, and a round costs
@@ -15,7 +15,7 @@ Why ρ-zCDP. Rows lie in a ball of diameter 2τ, so replacing one moves their me
 constants : "paper" γ₁² = d + 2√(dL) + 2L with L = ln(n/β_j), γ₂² the same with L = ln(1/β_j), β_j = β/t, τ = r + γ₁.
     "code" γ₁ = γ₂ with L = ln 100, τ = min(r + γ₁, √(r² + 6r + γ₁²)), as in the code of the authors.
 
-Accuracy. If γ₁ bounds |x_i − μ|, no row is moved, the new c is N(μ, (1/n + σ²)I), and so r = γ₂√(1/n + σ²).
+Accuracy. If γ₁ bounds |x_i − μ|, no row is moved, the new c is N(μ, (1/n + σ²)I): hence r.
 
 NOTE: our reading of the steps; the equal shares of β are ours. In the published code a row stays where the first round
 has put it, and its baseline `fineMeanEst` clips nothing, so it is not private at all (a negative control here).

@@ -1,8 +1,9 @@
 """AdaptiveCov, pure: find a clipping length, then run the better of two mechanisms on clipped rows. DLY22 Section 6.
 
-0. radius = "private": find a length r that most rows do not exceed by AboveThreshold (`private_radius` at ε/8, β/8);
-   clip the rows to length r, divide by r. Else r = 1.
-1. U = an upper bound on tr Σ at ε/8 (`private_trace.upper_bound`), too small with probability at most β/8.
+0. radius = "private": AboveThreshold (`private_radius` at ε/8, β/8) finds a length r that most rows do not exceed; clip
+   the rows to length r, divide by r. Else r = 1.
+1. U = tr Σ + (8/(nε)) (Laplace(1) + ln(4/β)), kept in [1e-16, 1] (`private_trace` at ε/8): an upper bound on tr Σ, too
+   small with probability at most β/8.
 2. ε₁ is what is left of ε. N_k = min(4^{−k} g, 2^{−k} a + 4^{−k} e) bounds the noise on rows clipped to length 2^{−k}:
    g is the error bound of LapCov (`lap_cov`: Laplace noise on every entry), and a + e that of SeparateCov for trace U
    (`separate_cov_pure`: noisy eigenvalues on the eigenvectors of a noisy matrix), both at ε₁ and 3β/4.
