@@ -25,16 +25,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from covassay.reference.domain import (
-    DataSet,
-    Matrix,
-    Number,
-    Vector,
-    column_squares,
-    require_shape,
-    shape_of,
-    unit_rows,
-)
+from covassay.reference.domain import Array, DataSet, Number, Vector, column_squares, require_shape, shape_of, unit_rows
 from covassay.reference.mechanisms.mechanism import About, Mechanism
 from covassay.reference.mechanisms.output import LevelOutput
 from covassay.reference.mechanisms.parameters import Dimension, Epsilon, LargeRows, RowBound, checked
@@ -86,7 +77,7 @@ def release(
     return np.float64(index + 1)
 
 
-def draw_noise(dimension: int, rng: np.random.Generator, size: int | None = None) -> Matrix:
+def draw_noise(dimension: int, rng: np.random.Generator, size: int | None = None) -> Array:
     """The noise that `release` takes: (d,), or (size, d)."""
     return rng.gumbel(size=dimension if size is None else (size, dimension))
 

@@ -20,8 +20,8 @@ from collections.abc import Callable
 import numpy as np
 
 from covassay.reference.domain import (
+    Array,
     DataSet,
-    Matrix,
     Number,
     Vector,
     column_squares,
@@ -51,9 +51,9 @@ def second_moments_sensitivity(n: Number, d: int, sqrt: Callable[[Number], Numbe
 # MECHANISM
 
 
-def perturb(value: Vector, noise: Vector, *, sensitivity: float, rho: float) -> Vector:
+def perturb(value: Array, noise: Array, *, sensitivity: float, rho: float) -> Array:
     """`value` + (Δ₂/√(2ρ)) `noise`: an array of any shape, and standard normal noise of the same shape."""
-    perturbed: Vector = value + noise_scale(sensitivity, rho) * require_shape("noise", noise, np.shape(value))
+    perturbed: Array = value + noise_scale(sensitivity, rho) * require_shape("noise", noise, np.shape(value))
     return perturbed
 
 
@@ -75,7 +75,7 @@ def release(
     return noisy * row_bound**2
 
 
-def draw_noise(dimension: int, rng: np.random.Generator, size: int | None = None) -> Matrix:
+def draw_noise(dimension: int, rng: np.random.Generator, size: int | None = None) -> Array:
     """The noise that `release` takes: (d,), or (size, d)."""
     return rng.standard_normal(dimension if size is None else (size, dimension))
 

@@ -39,7 +39,7 @@ from covassay.reference.domain import (
     shape_of,
     sized_unit_rows,
 )
-from covassay.reference.domain.types import DataSet, Matrix, Number, Vector
+from covassay.reference.domain.types import Array, DataSet, Number, Vector
 from covassay.reference.errors import InvalidInput
 from covassay.reference.mechanisms.building_blocks import gaussian
 from covassay.reference.mechanisms.building_blocks.gaussian import second_moments_sensitivity
@@ -138,11 +138,11 @@ def multiplier(epsilon: float, delta: float, calibration: Calibration) -> float:
 
 
 def perturb(
-    value: Vector, noise: Vector, *, sensitivity: float, epsilon: float, delta: float, calibration: Calibration
-) -> Vector:
+    value: Array, noise: Array, *, sensitivity: float, epsilon: float, delta: float, calibration: Calibration
+) -> Array:
     """`value` + σ `noise`: an array of any shape, and standard normal noise of the same shape."""
     sigma = sensitivity * multiplier(epsilon, delta, calibration)
-    perturbed: Vector = value + sigma * require_shape("noise", noise, np.shape(value))
+    perturbed: Array = value + sigma * require_shape("noise", noise, np.shape(value))
     return perturbed
 
 
@@ -173,7 +173,7 @@ def release(
     return noisy * row_bound**2
 
 
-def draw_noise(dimension: int, rng: np.random.Generator, size: int | None = None) -> Matrix:
+def draw_noise(dimension: int, rng: np.random.Generator, size: int | None = None) -> Array:
     """The noise that `release` takes: (d,), or (size, d)."""
     return gaussian.draw_noise(dimension, rng, size)
 

@@ -23,8 +23,8 @@ from collections.abc import Callable
 import numpy as np
 
 from covassay.reference.domain import (
+    Array,
     DataSet,
-    Matrix,
     Number,
     Vector,
     column_squares,
@@ -63,9 +63,9 @@ def largest_error(scale: Number, k: Number, beta: Number, log: Callable[[Number]
 # MECHANISM
 
 
-def perturb(value: Vector, noise: Vector, *, sensitivity: float, epsilon: float) -> Vector:
+def perturb(value: Array, noise: Array, *, sensitivity: float, epsilon: float) -> Array:
     """`value` + (Δ₁/ε) `noise`: an array of any shape, and Laplace(1) noise of the same shape."""
-    perturbed: Vector = value + noise_scale(sensitivity, epsilon) * require_shape("noise", noise, np.shape(value))
+    perturbed: Array = value + noise_scale(sensitivity, epsilon) * require_shape("noise", noise, np.shape(value))
     return perturbed
 
 
@@ -87,7 +87,7 @@ def release(
     return noisy * row_bound**2
 
 
-def draw_noise(dimension: int, rng: np.random.Generator, size: int | None = None) -> Matrix:
+def draw_noise(dimension: int, rng: np.random.Generator, size: int | None = None) -> Array:
     """The noise that `release` takes: (d,), or (size, d)."""
     return rng.laplace(size=dimension if size is None else (size, dimension))
 

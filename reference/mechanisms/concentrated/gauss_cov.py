@@ -28,6 +28,7 @@ from typing import Annotated
 import numpy as np
 
 from covassay.reference.domain import (
+    Array,
     DataSet,
     Matrix,
     Number,
@@ -110,7 +111,7 @@ def release(
 
 def draw_noise(
     dimension: int, rng: np.random.Generator, *, ensemble: Ensemble = "wigner", size: int | None = None
-) -> Matrix:
+) -> Array:
     """The noise that `release` takes: (d, d), or (size, d, d)."""
     return law.sample(ensemble, dimension, rng, size)
 

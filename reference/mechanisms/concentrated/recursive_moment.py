@@ -33,7 +33,7 @@ from typing import Annotated
 import numpy as np
 
 from covassay.reference.domain import map_rows, require_symmetric, second_moment, shape_of, sized_unit_rows
-from covassay.reference.domain.types import DataSet, Matrix, Number, Rows
+from covassay.reference.domain.types import Array, DataSet, Matrix, Number, Rows
 from covassay.reference.laws import wigner
 from covassay.reference.mechanisms.mechanism import About, Mechanism
 from covassay.reference.mechanisms.output import SYMMETRIC_SECOND_MOMENT
@@ -113,7 +113,7 @@ def evened_out(rows: Rows, z: Matrix, m: int) -> tuple[Rows, Matrix]:
 @checked
 def release(
     x: DataSet,
-    noise: Matrix,
+    noise: Array,
     *,
     rho: Rho,
     calibration: ReconstructedCalibration = "reconstructed",
@@ -154,7 +154,7 @@ def draw_noise(
     calibration: ReconstructedCalibration = "reconstructed",
     kappa: Ratio = 1e4,
     subsample: Subsample = 10,
-) -> Matrix:
+) -> Array:
     """The noise that `release` takes: (K, d, d)."""
     ensemble: wigner.Ensemble = "wigner" if calibration == "reconstructed" else "goe"
     return wigner.sample(ensemble, dimension, rng, number_of_rounds(kappa, subsample))

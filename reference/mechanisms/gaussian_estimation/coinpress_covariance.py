@@ -32,7 +32,7 @@ from typing import Annotated, Literal
 import numpy as np
 
 from covassay.reference.domain import as_rows, map_rows, require_shape, second_moment, shape_of
-from covassay.reference.domain.types import DataSet, Matrix, Number, Rows
+from covassay.reference.domain.types import Array, DataSet, Matrix, Number, Rows
 from covassay.reference.errors import InvalidInput
 from covassay.reference.mechanisms.mechanism import About, Mechanism
 from covassay.reference.mechanisms.output import SYMMETRIC_SECOND_MOMENT
@@ -121,7 +121,7 @@ def pressed(rows: Rows, a: Matrix, radius: float) -> Rows:
 @checked
 def release(
     x: DataSet,
-    noise: Matrix,
+    noise: Array,
     *,
     rho: CoinPressRho,
     constants: Constants = "paper",
@@ -166,7 +166,7 @@ def release(
 
 
 @checked
-def draw_noise(dimension: int, rng: np.random.Generator, *, steps: Steps) -> Matrix:
+def draw_noise(dimension: int, rng: np.random.Generator, *, steps: Steps) -> Array:
     """The noise that `release` takes: (steps, d, d)."""
     gaussians = rng.standard_normal((steps, dimension, dimension))
     return np.triu(gaussians) + np.swapaxes(np.triu(gaussians, 1), 1, 2)

@@ -26,7 +26,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from covassay.reference.domain import DataSet, Matrix, Number, as_rows, shape_of
+from covassay.reference.domain import Array, DataSet, Matrix, Number, as_rows, shape_of
 from covassay.reference.mechanisms.gaussian_estimation import naive_pce, ppc
 from covassay.reference.mechanisms.gaussian_estimation.naive_pce import Kappa
 from covassay.reference.mechanisms.gaussian_estimation.weak_ppc import SMALLEST_KAPPA
@@ -56,7 +56,7 @@ def half(budget: Number) -> Number:
 class PGCENoise:
     """`rounds` (T, d, d) is the noise of PPC, `estimate` (d, d) that of NaivePCE; every matrix is symmetric."""
 
-    rounds: Matrix
+    rounds: Array
     estimate: Matrix
 
 

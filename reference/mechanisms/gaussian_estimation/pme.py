@@ -29,7 +29,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from covassay.reference.domain import DataSet, Matrix, Number, Rows, Vector, as_rows, map_groups, shape_of
+from covassay.reference.domain import Array, DataSet, Matrix, Number, Rows, Vector, as_rows, map_groups, shape_of
 from covassay.reference.mechanisms.gaussian_estimation import kv_mean, naive_pme, ppc
 from covassay.reference.mechanisms.gaussian_estimation.naive_pce import Kappa
 from covassay.reference.mechanisms.gaussian_estimation.naive_pme import MeanNorm
@@ -65,7 +65,7 @@ def image_bound(mean_bound: Number) -> Number:
 class PMENoise:
     """`rounds` (T, d, d) is the noise of PPC, `mean` that of KVMean with σ = √1000 and the bound R'."""
 
-    rounds: Matrix
+    rounds: Array
     mean: kv_mean.KVMeanNoise
 
 

@@ -32,7 +32,17 @@ from collections.abc import Callable
 
 import numpy as np
 
-from covassay.reference.domain import DataSet, Matrix, Number, Rows, as_rows, map_rows, require_symmetric, shape_of
+from covassay.reference.domain import (
+    Array,
+    DataSet,
+    Matrix,
+    Number,
+    Rows,
+    as_rows,
+    map_rows,
+    require_symmetric,
+    shape_of,
+)
 from covassay.reference.laws import wigner
 from covassay.reference.mechanisms.gaussian_estimation import naive_pce, weak_ppc
 from covassay.reference.mechanisms.gaussian_estimation.naive_pce import Kappa
@@ -93,7 +103,7 @@ def image(a: Matrix, rows: Rows) -> Rows:
 
 
 def precondition(
-    rows: Rows, noise: Matrix, *, rho: float, calibration: ReconstructedCalibration, kappa: float, beta: float
+    rows: Rows, noise: Array, *, rho: float, calibration: ReconstructedCalibration, kappa: float, beta: float
 ) -> tuple[Matrix, Matrix]:
     """Steps 1 to 3: A and A⁻¹ after the T rounds, given the noise of all rounds: (T, d, d)."""
     t, d = rounds(kappa), rows.shape[1]
@@ -119,7 +129,7 @@ def precondition(
 @checked
 def release(
     x: DataSet,
-    noise: Matrix,
+    noise: Array,
     *,
     rho: RhoToShare,
     calibration: ReconstructedCalibration = "reconstructed",
@@ -138,7 +148,7 @@ def release(
 
 
 @checked
-def draw_noise(dimension: int, rng: np.random.Generator, *, kappa: Kappa) -> Matrix:
+def draw_noise(dimension: int, rng: np.random.Generator, *, kappa: Kappa) -> Array:
     """The noise that `release` takes: one symmetric matrix for every round, (T, d, d)."""
     return wigner.sample_wigner(dimension, rng, rounds(kappa))
 

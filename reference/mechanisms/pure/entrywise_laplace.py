@@ -26,7 +26,7 @@ from typing import Annotated, Literal
 import numpy as np
 
 from covassay.reference.domain import require_shape, require_symmetric, second_moment, shape_of, sized_unit_rows
-from covassay.reference.domain.types import DataSet, Matrix, Number
+from covassay.reference.domain.types import Array, DataSet, Matrix, Number
 from covassay.reference.laws import wigner
 from covassay.reference.mechanisms.mechanism import About, Mechanism
 from covassay.reference.mechanisms.output import SECOND_MOMENT
@@ -109,7 +109,7 @@ def release(
     return noisy * row_bound**2
 
 
-def draw_noise(dimension: int, rng: np.random.Generator, entries: Entries = "full", size: int | None = None) -> Matrix:
+def draw_noise(dimension: int, rng: np.random.Generator, entries: Entries = "full", size: int | None = None) -> Array:
     """The noise that `release` takes: (d, d), or (size, d, d)."""
     if entries == "triangle":
         return wigner.sample_laplace(dimension, rng, size)

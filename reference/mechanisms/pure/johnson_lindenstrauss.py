@@ -34,7 +34,7 @@ from typing import Annotated
 import numpy as np
 
 from covassay.reference.domain import require_shape, shape_of, sized_unit_rows, sum_rows
-from covassay.reference.domain.types import DataSet, Matrix, Number, Vector
+from covassay.reference.domain.types import Array, DataSet, Matrix, Number, Vector
 from covassay.reference.errors import InvalidInput
 from covassay.reference.laws.wigner import svec, triangle, unsvec
 from covassay.reference.mechanisms.mechanism import About, Mechanism
@@ -192,7 +192,7 @@ def release(
 
 def draw_noise(
     dimension: int, rng: np.random.Generator, alpha: float = 1.0, beta: float = 0.1, size: int | None = None
-) -> Matrix:
+) -> Array:
     """The noise z that `release` takes, with density ∝ exp(−‖z‖): one vector (l,), or `size` of them (size, l)."""
     length = sketch_rows(dimension, alpha, beta)
     gaussians = rng.standard_normal((1 if size is None else size, length))

@@ -31,7 +31,7 @@ from typing import Annotated
 import numpy as np
 
 from covassay.reference.domain import require_dimension, require_shape, second_moment, shape_of, sized_unit_rows
-from covassay.reference.domain.types import DataSet, Matrix, Number, Vector
+from covassay.reference.domain.types import Array, DataSet, Matrix, Number, Vector
 from covassay.reference.laws import nuclear_laplace as law
 from covassay.reference.laws.wigner import svec, unsvec
 from covassay.reference.mechanisms.mechanism import About, Mechanism
@@ -123,7 +123,7 @@ def release(
     return released
 
 
-def draw_image_noise(t: Matrix, d: int, rng: np.random.Generator, walk: int = 100, size: int | None = None) -> Matrix:
+def draw_image_noise(t: Matrix, d: int, rng: np.random.Generator, walk: int = 100, size: int | None = None) -> Array:
     """Density ∝ exp(−‖z‖_K) for a given T: (l,), or (size, l), one chain for each. Approximate if l < D."""
     count, length = 1 if size is None else size, len(t)
     if length == t.shape[1]:
@@ -156,7 +156,7 @@ def draw_noise(
     seed: int = 0,
     walk: Walk = 100,
     size: int | None = None,
-) -> Matrix:
+) -> Array:
     """The noise that `release` takes: (l,), or (size, l). Approximate if l < D, see `draw_image_noise`."""
     return draw_image_noise(transform(dimension, alpha, beta, seed), dimension, rng, walk, size)
 

@@ -28,6 +28,7 @@ from collections.abc import Callable
 import numpy as np
 
 from covassay.reference.domain import (
+    Array,
     DataSet,
     Matrix,
     Number,
@@ -95,7 +96,7 @@ def release(
     return noisy * row_bound**2
 
 
-def draw_noise(dimension: int, rng: np.random.Generator, body: Body = "schatten1", size: int | None = None) -> Matrix:
+def draw_noise(dimension: int, rng: np.random.Generator, body: Body = "schatten1", size: int | None = None) -> Array:
     """The noise that `release` takes: (d, d), or (size, d, d)."""
     return law.sample(body, dimension, rng, size)
 

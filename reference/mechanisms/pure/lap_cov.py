@@ -26,6 +26,7 @@ import numpy as np
 
 from covassay.reference import tails
 from covassay.reference.domain import (
+    Array,
     DataSet,
     Matrix,
     Number,
@@ -94,7 +95,7 @@ def release(
     return noisy * row_bound**2
 
 
-def draw_noise(dimension: int, rng: np.random.Generator, size: int | None = None) -> Matrix:
+def draw_noise(dimension: int, rng: np.random.Generator, size: int | None = None) -> Array:
     """The noise that `release` takes: (d, d), or (size, d, d), symmetric."""
     return wigner.sample_laplace(dimension, rng, size)
 

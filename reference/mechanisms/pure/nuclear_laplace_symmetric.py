@@ -19,7 +19,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from covassay.reference.domain import DataSet, Matrix, require_symmetric, second_moment, shape_of, sized_unit_rows
+from covassay.reference.domain import (
+    Array,
+    DataSet,
+    Matrix,
+    require_symmetric,
+    second_moment,
+    shape_of,
+    sized_unit_rows,
+)
 from covassay.reference.laws import nuclear_laplace as law
 from covassay.reference.mechanisms.mechanism import About, Mechanism
 from covassay.reference.mechanisms.output import SYMMETRIC_SECOND_MOMENT
@@ -51,7 +59,7 @@ def release(
     return noisy * row_bound**2
 
 
-def draw_noise(dimension: int, rng: np.random.Generator, size: int | None = None) -> Matrix:
+def draw_noise(dimension: int, rng: np.random.Generator, size: int | None = None) -> Array:
     """The noise that `release` takes: (d, d), or (size, d, d), symmetric."""
     return law.sample(dimension, rng, size, symmetric=True)
 

@@ -28,7 +28,7 @@ from typing import Annotated, Literal
 import numpy as np
 
 from covassay.reference.domain import require_shape, require_target, second_moment, shape_of, sized_unit_rows
-from covassay.reference.domain.types import DataSet, Matrix, Number, Vector
+from covassay.reference.domain.types import Array, DataSet, Matrix, Number, Vector
 from covassay.reference.downstream.ridge import coefficients
 from covassay.reference.mechanisms.mechanism import About, Mechanism
 from covassay.reference.mechanisms.output import OUTPUTS
@@ -107,7 +107,7 @@ def release(
     return noisy
 
 
-def draw_vector(length: int, rng: np.random.Generator, size: int | None = None) -> Matrix:
+def draw_vector(length: int, rng: np.random.Generator, size: int | None = None) -> Array:
     """Draw v with density ∝ exp(−‖v‖): a uniform direction times Gamma(length). Shape (length,), or (size, length)."""
     shape = (1 if size is None else size, length)
     gaussians = rng.standard_normal(shape)
@@ -116,7 +116,7 @@ def draw_vector(length: int, rng: np.random.Generator, size: int | None = None) 
     return drawn if size is not None else np.asarray(drawn[0])
 
 
-def draw_noise(dimension: int, rng: np.random.Generator, size: int | None = None) -> Matrix:
+def draw_noise(dimension: int, rng: np.random.Generator, size: int | None = None) -> Array:
     """The noise that `release` takes for `dimension` columns: (d − 1,), or (size, d − 1)."""
     return draw_vector(max(1, dimension - 1), rng, size)  # release refuses a single column
 
