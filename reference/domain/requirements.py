@@ -140,5 +140,5 @@ def require_unit_vector(name: str, value: ArrayLike, dimension: int) -> Vector:
     """Return `value` as a finite float64 vector of that dimension if its length is 1, up to 1e-9."""
     vector = require_shape(name, value, (dimension,))
     if abs(np.linalg.norm(vector) - 1) > 1e-9:
-        raise InvalidInput(f"{name} has norm {np.linalg.norm(vector)}: must be a unit vector")
+        raise InvalidInput(f"{name} has norm {np.linalg.norm(vector):.10g}: must be a unit vector")
     return vector

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from covassay.reference.domain.exact_data import INPUT_BITS
+from covassay.reference.domain.types import Array
 from covassay.reference.laws import entry_variances
 from covassay.reference.mechanisms import (
     centred_covariance,
@@ -35,7 +35,6 @@ from covassay.reference.mechanisms.mechanism import Mechanism
 from covassay.reference.privacy import ZCDP, Guarantee
 from covassay.reference.release.scaling import Scaling
 
-Array = NDArray[np.float64]
 Variances = Callable[[int, int, Mapping[str, Any]], Array | None]  # n, d, arguments -> variances, rows in the unit ball
 
 ROUNDING = 1e-12  # relative to the norm, more than the rounding of a computed eigenvalue

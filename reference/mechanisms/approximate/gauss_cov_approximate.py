@@ -1,8 +1,9 @@
 """Gaussian noise on the second moment, under (ε, δ)-DP. DTTZ14 Algorithm 1 ("Analyze Gauss"); baseline G of ADK19.
 
 1. Σ = (1/n) Σ_i x_i x_iᵀ.
-2. Draw a symmetric Gaussian W as in `gauss_cov`: "wigner", or "goe" (ours).
-3. Release Σ + σW. The output is symmetric, but it need not be positive semidefinite.
+2. Draw a symmetric Gaussian W and add σW to Σ. Entries on and above the diagonal are independent: "wigner" has variance
+   1 in all of them, "goe" (ours) 1 on the diagonal and 1/2 above it.
+3. Release Σ + σW. It is symmetric, but it need not be positive semidefinite.
 
 Why (ε, δ)-DP. As `gauss_cov` shows, the noisy upper triangles of two neighbours are Gaussian vectors whose means are at
 most √2/(nσ) apart in units of the noise, with equality for orthonormal rows, whichever the ensemble, and at most 1/(nσ)
@@ -83,13 +84,13 @@ def release(
     rows, n, d = sized_unit_rows(x, row_bound, on_large_rows)
     w = require_symmetric("noise", noise, (d, d))
 
-    # QUERY
+    # 1. QUERY
     moment = second_moment(rows)
 
-    # NOISE
+    # 2. NOISE
     noisy: Matrix = moment + sensitivity(n) * standard * w
 
-    # RELEASE
+    # 3. RELEASE
     return noisy * row_bound**2
 
 

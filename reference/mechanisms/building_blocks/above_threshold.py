@@ -2,8 +2,8 @@
 
 1. Queries f_1, …, f_m, each of which one row moves by at most 1, and a public threshold T. `release` takes the energies
    f_i = n Σ_ii = Σ_k x_ki² of the d features, and T = share · n/d; `first_above` takes any queries.
-2. T̂ = T + b₁ Laplace, and f̂_i = f_i + b₂ Laplace, with fresh noise for every query.
-3. Release the first i with f̂_i ≥ T̂, or m + 1 if there is none.
+2. T̂ = T + b₁ Laplace, and f̂_i = f_i + b₂ Laplace, with fresh noise for every query. Find the first i with f̂_i ≥ T̂.
+3. Release this i, or m + 1 if there is none.
 
 Why it is private. Shift the noise so that output i on one data set becomes output i on its neighbour. A shift by a of
 noise with scale b costs |a|/b, and the privacy loss at i is at most the total cost:
@@ -129,13 +129,13 @@ def release(
     # VALIDATE
     rows, n, d = sized_unit_rows(x, row_bound, on_large_rows)
 
-    # QUERY
+    # 1. QUERY
     energies = column_squares(rows)
 
-    # NOISE
+    # 2. NOISE
     position = first_above(energies, share * n / d, noise, epsilon=epsilon, calibration=calibration)
 
-    # RELEASE
+    # 3. RELEASE
     return np.float64(position + 1)
 
 

@@ -1,8 +1,9 @@
 """Exponential mechanism: which feature has the most energy. ADK19 Lemma 4 (McSherry–Talwar 2007).
 
 1. g(u) = n Σ_uu = Σ_k x_ku², the energy of feature u.
-2. Draw G_1, …, G_d, independent standard Gumbel.
-3. Release the u with the largest η g(u) + G_u, where η = ε/2. That is outcome u with probability ∝ exp(η g(u)).
+2. Draw G_1, …, G_d, independent standard Gumbel, and find the u with the largest η g(u) + G_u, where η = ε/2. That is
+   feature u with probability ∝ exp(η g(u)).
+3. Release the number of this feature.
 
 `sample_index` does the same with any scores on finitely many outcomes.
 
@@ -24,16 +25,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from covassay.reference.domain import (
-    DataSet,
-    Matrix,
-    Number,
-    Vector,
-    column_squares,
-    require_shape,
-    shape_of,
-    unit_rows,
-)
+from covassay.reference.domain import Array, DataSet, Number, Vector, column_squares, require_shape, shape_of, unit_rows
 from covassay.reference.mechanisms.mechanism import About, Mechanism
 from covassay.reference.mechanisms.output import LevelOutput
 from covassay.reference.mechanisms.parameters import Dimension, Epsilon, LargeRows, RowBound, checked
@@ -75,17 +67,17 @@ def release(
     # VALIDATE
     rows = unit_rows(x, row_bound, on_large_rows)
 
-    # QUERY
+    # 1. QUERY
     energies = column_squares(rows)
 
-    # NOISE
+    # 2. NOISE
     index = sample_index(energies, noise, eta=exponent(epsilon, ENERGY_RANGE))
 
-    # RELEASE
+    # 3. RELEASE
     return np.float64(index + 1)
 
 
-def draw_noise(dimension: int, rng: np.random.Generator, size: int | None = None) -> Matrix:
+def draw_noise(dimension: int, rng: np.random.Generator, size: int | None = None) -> Array:
     """The noise that `release` takes: (d,), or (size, d)."""
     return rng.gumbel(size=dimension if size is None else (size, dimension))
 

@@ -1,9 +1,9 @@
 """Gaussian mechanism under zCDP: normal noise on the second moments of the features. DLY22 Lemma 3 (Bun–Steinke 2016).
 
 1. f_i = Σ_ii = (1/n) Σ_k x_ki², the second moment of feature i.
-2. Draw N_1, …, N_d, independent N(0, 1).
-3. Release f + σN with σ = Δ₂/√(2ρ). Here Δ₂ is the ℓ2 sensitivity of f: √2/n, or 1/n in dimension 1. Entries of the
-   output may be negative.
+2. Draw N_1, …, N_d, independent N(0, 1), and add σN to f, with σ = Δ₂/√(2ρ). Here Δ₂ is the ℓ2 sensitivity of f: √2/n,
+   or 1/n in dimension 1.
+3. Release f + σN. Its entries may be negative.
 
 `perturb` adds such noise to any query whose ℓ2 sensitivity is known.
 
@@ -20,8 +20,8 @@ from collections.abc import Callable
 import numpy as np
 
 from covassay.reference.domain import (
+    Array,
     DataSet,
-    Matrix,
     Number,
     Vector,
     column_squares,
@@ -51,9 +51,9 @@ def second_moments_sensitivity(n: Number, d: int, sqrt: Callable[[Number], Numbe
 # MECHANISM
 
 
-def perturb(value: Vector, noise: Vector, *, sensitivity: float, rho: float) -> Vector:
+def perturb(value: Array, noise: Array, *, sensitivity: float, rho: float) -> Array:
     """`value` + (Δ₂/√(2ρ)) `noise`: an array of any shape, and standard normal noise of the same shape."""
-    perturbed: Vector = value + noise_scale(sensitivity, rho) * require_shape("noise", noise, np.shape(value))
+    perturbed: Array = value + noise_scale(sensitivity, rho) * require_shape("noise", noise, np.shape(value))
     return perturbed
 
 
@@ -65,17 +65,17 @@ def release(
     # VALIDATE
     rows, n, d = sized_unit_rows(x, row_bound, on_large_rows)
 
-    # QUERY
+    # 1. QUERY
     moments = column_squares(rows) / n
 
-    # NOISE
+    # 2. NOISE
     noisy = perturb(moments, noise, sensitivity=second_moments_sensitivity(n, d), rho=rho)
 
-    # RELEASE
+    # 3. RELEASE
     return noisy * row_bound**2
 
 
-def draw_noise(dimension: int, rng: np.random.Generator, size: int | None = None) -> Matrix:
+def draw_noise(dimension: int, rng: np.random.Generator, size: int | None = None) -> Array:
     """The noise that `release` takes: (d,), or (size, d)."""
     return rng.standard_normal(dimension if size is None else (size, dimension))
 

@@ -1,8 +1,8 @@
 """Gaussian mechanism under (ε, δ)-DP, with the classical or the exact scale. DR14 Theorem A.1, Balle–Wang 2018.
 
 1. f_i = Σ_ii = (1/n) Σ_k x_ki², the second moment of feature i; its ℓ2 sensitivity Δ₂ is that of `gaussian`.
-2. Draw N_1, …, N_d, independent N(0, 1).
-3. Release f + σN. Entries of the output may be negative.
+2. Draw N_1, …, N_d, independent N(0, 1), and add σN to f.
+3. Release f + σN. Its entries may be negative.
 
 `perturb` adds such noise to any query whose ℓ2 sensitivity is known.
 
@@ -39,7 +39,7 @@ from covassay.reference.domain import (
     shape_of,
     sized_unit_rows,
 )
-from covassay.reference.domain.types import DataSet, Matrix, Number, Vector
+from covassay.reference.domain.types import Array, DataSet, Number, Vector
 from covassay.reference.errors import InvalidInput
 from covassay.reference.mechanisms.building_blocks import gaussian
 from covassay.reference.mechanisms.building_blocks.gaussian import second_moments_sensitivity
@@ -138,11 +138,11 @@ def multiplier(epsilon: float, delta: float, calibration: Calibration) -> float:
 
 
 def perturb(
-    value: Vector, noise: Vector, *, sensitivity: float, epsilon: float, delta: float, calibration: Calibration
-) -> Vector:
+    value: Array, noise: Array, *, sensitivity: float, epsilon: float, delta: float, calibration: Calibration
+) -> Array:
     """`value` + σ `noise`: an array of any shape, and standard normal noise of the same shape."""
     sigma = sensitivity * multiplier(epsilon, delta, calibration)
-    perturbed: Vector = value + sigma * require_shape("noise", noise, np.shape(value))
+    perturbed: Array = value + sigma * require_shape("noise", noise, np.shape(value))
     return perturbed
 
 
@@ -162,18 +162,18 @@ def release(
     _require_budget(epsilon, delta, calibration)
     rows, n, d = sized_unit_rows(x, row_bound, on_large_rows)
 
-    # QUERY
+    # 1. QUERY
     moments = column_squares(rows) / n
 
-    # NOISE
+    # 2. NOISE
     change = second_moments_sensitivity(n, d)
     noisy = perturb(moments, noise, sensitivity=change, epsilon=epsilon, delta=delta, calibration=calibration)
 
-    # RELEASE
+    # 3. RELEASE
     return noisy * row_bound**2
 
 
-def draw_noise(dimension: int, rng: np.random.Generator, size: int | None = None) -> Matrix:
+def draw_noise(dimension: int, rng: np.random.Generator, size: int | None = None) -> Array:
     """The noise that `release` takes: (d,), or (size, d)."""
     return gaussian.draw_noise(dimension, rng, size)
 

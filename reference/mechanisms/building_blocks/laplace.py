@@ -1,9 +1,9 @@
 """Laplace mechanism: independent Laplace noise on the second moments of the features. ADK19 Lemma 3 (DMNS 2006).
 
 1. f_i = Σ_ii = (1/n) Σ_k x_ki², the second moment of feature i.
-2. Draw L_1, …, L_d, independent Laplace(1).
-3. Release f + bL with b = Δ₁/ε. Here Δ₁ is the ℓ1 sensitivity of f: 2/n, or 1/n in dimension 1. Entries of the output
-   may be negative.
+2. Draw L_1, …, L_d, independent Laplace(1), and add bL to f, with b = Δ₁/ε. Here Δ₁ is the ℓ1 sensitivity of f: 2/n, or
+   1/n in dimension 1.
+3. Release f + bL. Its entries may be negative.
 
 `perturb` adds such noise to any query whose ℓ1 sensitivity is known.
 
@@ -23,8 +23,8 @@ from collections.abc import Callable
 import numpy as np
 
 from covassay.reference.domain import (
+    Array,
     DataSet,
-    Matrix,
     Number,
     Vector,
     column_squares,
@@ -63,9 +63,9 @@ def largest_error(scale: Number, k: Number, beta: Number, log: Callable[[Number]
 # MECHANISM
 
 
-def perturb(value: Vector, noise: Vector, *, sensitivity: float, epsilon: float) -> Vector:
+def perturb(value: Array, noise: Array, *, sensitivity: float, epsilon: float) -> Array:
     """`value` + (Δ₁/ε) `noise`: an array of any shape, and Laplace(1) noise of the same shape."""
-    perturbed: Vector = value + noise_scale(sensitivity, epsilon) * require_shape("noise", noise, np.shape(value))
+    perturbed: Array = value + noise_scale(sensitivity, epsilon) * require_shape("noise", noise, np.shape(value))
     return perturbed
 
 
@@ -77,17 +77,17 @@ def release(
     # VALIDATE
     rows, n, d = sized_unit_rows(x, row_bound, on_large_rows)
 
-    # QUERY
+    # 1. QUERY
     moments = column_squares(rows) / n
 
-    # NOISE
+    # 2. NOISE
     noisy = perturb(moments, noise, sensitivity=second_moments_sensitivity(n, d), epsilon=epsilon)
 
-    # RELEASE
+    # 3. RELEASE
     return noisy * row_bound**2
 
 
-def draw_noise(dimension: int, rng: np.random.Generator, size: int | None = None) -> Matrix:
+def draw_noise(dimension: int, rng: np.random.Generator, size: int | None = None) -> Array:
     """The noise that `release` takes: (d,), or (size, d)."""
     return rng.laplace(size=dimension if size is None else (size, dimension))
 

@@ -2,7 +2,9 @@
 
 1. Public radii r_j = min(1, 2^j p), j = 0, …, J, with p the precision and J = ⌈log₂(1/p)⌉, so that r_J = 1.
 2. Q_j = the number of rows of norm at most r_j.
-3. AboveThreshold finds the first j for which Q_j noisily reaches n − α. Release r_j, or 1 if there is none.
+3. AboveThreshold (`above_threshold`) adds Laplace noise, of scale b₁ to the threshold n − α and of scale b₂ to every
+   Q_j. It finds the first j for which the noisy Q_j reaches the noisy threshold.
+4. Release r_j, or 1 if there is none.
 
 Why ε-DP. If x is replaced by y, every Q_j moves by 0 or 1, and all move in one direction: up if ‖x‖ > ‖y‖, else down.
 So the queries are monotone, and AboveThreshold spends at most 1/b₁ + 1/b₂ on them (see `above_threshold`). The bound is
@@ -85,21 +87,23 @@ def release(
     """Release a radius that few rows exceed, given the noise: one query for every one of `public_radii(precision)`."""
     # VALIDATE
     rows, n, _ = sized_unit_rows(x, row_bound, on_large_rows)
+
+    # 1. the public radii
     levels = public_radii(precision)
 
-    # QUERY
+    # 2. QUERY
     def counts(block: Vector) -> Vector:
         within: Vector = (row_norms(block)[:, None] <= levels).sum(axis=0)
         return within
 
     within = np.asarray(sum_rows(counts, rows), dtype=np.float64)
 
-    # NOISE
+    # 3. NOISE: AboveThreshold
     slack = above_threshold.accuracy(len(levels), beta, epsilon, calibration)
     threshold = search_threshold(n, slack)
     position = above_threshold.first_above(within, threshold, noise, epsilon=epsilon, calibration=calibration)
 
-    # RELEASE
+    # 4. RELEASE
     return np.float64(np.append(levels, 1.0)[position] * row_bound)
 
 

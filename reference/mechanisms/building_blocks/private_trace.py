@@ -1,8 +1,8 @@
 """Private trace: tr Σ plus noise. The first step of DLY22 Algorithm 3 (AdaptiveCov), in its pure form.
 
 1. tr Σ = (1/n) Σ_i ‖x_i‖².
-2. Draw L ~ Laplace(1).
-3. Release tr Σ + bL with b = 1/(nε). The output may be negative.
+2. Draw L ~ Laplace(1), and add bL to tr Σ, with b = 1/(nε).
+3. Release tr Σ + bL. It may be negative.
 
 Why ε-DP. Replacing the row x by y moves the trace by (‖y‖² − ‖x‖²)/n, so by at most 1/n, which y = 0 attains. The
 privacy loss with Laplace noise is at most this move over b: ε, attained in every dimension.
@@ -72,13 +72,13 @@ def release(
     rows, n, _ = sized_unit_rows(x, row_bound, on_large_rows)
     z = float(require_shape("noise", noise, ()))
 
-    # QUERY
+    # 1. QUERY
     trace = total_square(rows) / n
 
-    # NOISE
+    # 2. NOISE
     noisy = trace + laplace_scale(n, epsilon) * z
 
-    # RELEASE
+    # 3. RELEASE
     return np.float64(noisy * row_bound**2)
 
 

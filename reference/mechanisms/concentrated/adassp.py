@@ -2,9 +2,10 @@
 
 The last column of x is the target y, and the others are the p = d − 1 features a. The row bound is that of (a, y).
 
-1. λ̃ = max(0, λ_min(G) + s₁(Z − t)), G = Σ_i a_i a_iᵀ, Z ~ N(0, 1), t = √(2 ln(1/β)): a private lower bound on λ_min(G).
+1. G = Σ_i a_i a_iᵀ and v = Σ_i y_i a_i. A private lower bound on λ_min(G) is λ̃ = max(0, λ_min(G) + s₁(Z − t)), where
+   Z ~ N(0, 1) and t = √(2 ln(1/β)).
 2. G̃ = G + s₂W, W symmetric with independent N(0, 1) on and above the diagonal.
-3. ṽ = v + s₃N, v = Σ_i y_i a_i, N ~ N(0, I_p).
+3. ṽ = v + s₃N, N ~ N(0, I_p).
 4. Release (G̃ + λI)⁻¹ṽ with λ = max(0, s₂√(p ln(2p²/β)) − λ̃): no penalty if G is far above the noise in all directions.
 
 Why ρ-zCDP. The triple (λ_min(G) + s₁Z, G̃, ṽ) is a Gaussian vector, and the rest is post-processing. Replacing one row
@@ -128,17 +129,19 @@ def release(
     w = require_symmetric("noise.matrix", noise.matrix, (d - 1, d - 1))
     normal = require_shape("noise.vector", noise.vector, (d - 1,))
 
-    # QUERY
+    # 1. QUERY and NOISE: λ̃, a lower bound on λ_min(G)
     sums = n * second_moment(rows)
     gram, product = sums[:-1, :-1], sums[:-1, -1]
     smallest = float(np.linalg.eigvalsh(gram)[0])
+    lower = smallest + eigenvalue_scale(rho) * (noise.eigenvalue - gaussian_margin(beta))  # λ̃ where it is positive
 
-    # NOISE
-    lower = smallest + eigenvalue_scale(rho) * (noise.eigenvalue - gaussian_margin(beta))
+    # 2. NOISE: G̃
     noisy_gram = gram + matrix_scale(rho, calibration) * w
+
+    # 3. NOISE: ṽ
     noisy_product = product + vector_scale(rho, calibration) * normal
 
-    # RELEASE
+    # 4. RELEASE
     weight = penalty(lower, target_eigenvalue(d - 1, matrix_scale(rho, calibration), beta))
     released: Vector = np.linalg.lstsq(noisy_gram + weight * np.eye(d - 1), noisy_product)[0]
     return released

@@ -2,11 +2,12 @@
 
 1. Choose τ. "public": τ = `clip_norm`. "private": let B_k bound the bias of clipping to 2^{−k}, computed from how many
    rows have 2^{−j} < ‖x‖ ≤ 2^{1−j}, and let N_k = 4^{−k} ν bound the noise there, ν public. AboveThreshold at
-   ε₀ = √(ρ/2) finds the first k* = 0, …, K at which n(B_k − N_k) ≥ 0, up to its noise; τ = min(1, 2^{1−k*}).
+   ε₀ = √(ρ/2) finds the first k* = 0, …, K at which n(B_k − N_k) ≥ 0, up to its Laplace noise; τ = min(1, 2^{1−k*}).
    K = min(nd, 79), and k* = K + 1 if it finds none.
-2. Clip every row to norm τ and divide it by τ. Call the result X'.
-3. Release τ² M(X'), where M at budget ρ₁ is `gauss_cov` ("gauss") or `separate_cov` ("separate"). So the noise of M
-   shrinks by the factor τ². Eigenvalues are not clipped.
+2. Clip every row to norm τ and divide it by τ. Call the result X', and run M on it at budget ρ₁. M is `gauss_cov`
+   ("gauss"), which adds Gaussian noise to the second moment, or `separate_cov` ("separate"), which rebuilds it from
+   noisy eigenvalues and the eigenvectors of a noisy matrix. The output times τ² has τ² times the noise of M.
+3. Release τ² M(X'). Eigenvalues are not clipped.
 
 Why ρ-zCDP. Clipping acts on single rows, so neighbours stay neighbours and M spends ρ₁ at most. In the search one row
 moves all queries in one direction, each by less than 1. So its loss lies in an interval of length ε₀, which costs
@@ -181,7 +182,7 @@ def private_clip_norm(rows: Rows, nu: float, noise: above_threshold.AboveThresho
 def clipped(
     rows: Rows, noise: separate_cov.SeparateCovNoise, rho: float, tau: float, base: Base, ensemble: Ensemble
 ) -> Matrix:
-    """Steps 2 and 3: with row bound τ, M clips the rows to τ, divides them by τ, and multiplies its output by τ²."""
+    """Step 2: with row bound τ, M clips the rows to τ, divides them by τ, and multiplies its output by τ²."""
     if base == "gauss":
         return gauss_cov.release(rows, noise.matrix, rho=rho, ensemble=ensemble, row_bound=tau)
     return separate_cov.release(rows, noise, rho=rho, ensemble=ensemble, row_bound=tau)
@@ -210,16 +211,16 @@ def release(
     rows, n, d = sized_unit_rows(x, row_bound, on_large_rows)
     final = final_budget(rho, threshold, calibration)
 
-    # QUERY
+    # 1. τ: public, or QUERY and NOISE of the search for it
     tau = float(clip_norm)
     if threshold == "private":
         nu = base_error(n, d, final, beta, base, ensemble)
         tau = private_clip_norm(rows, nu, noise.search, search_epsilon(rho))
 
-    # NOISE
+    # 2. QUERY and NOISE: M on the clipped rows, which returns τ² M(X')
     noisy = clipped(rows, noise.base, final, tau, base, ensemble)
 
-    # RELEASE
+    # 3. RELEASE
     return noisy * row_bound**2
 
 

@@ -2,7 +2,7 @@
 
 1. Every row becomes a row q of integers with |q| ≤ 2^b, by a public map of its own. C = Σ q qᵀ, exactly.
 2. Draw a symmetric Z whose entries on and above the diagonal are independent integers, P(Z_ij = z) ∝ e^{−z²/(2σ²)} with
-   σ² = S²/(2ρ). S² = 2·16^b is the squared ℓ2 sensitivity of the upper triangle of C (16^b for d = 1).
+   σ² = S²/(2ρ). S² = 2·16^b is the squared ℓ2 sensitivity of the upper triangle of C (16^b for d = 1). Add Z to C.
 3. Release (C + Z)/(n 4^b). This is a second moment: integers times a public unit.
 
 Once the rows are integers, nothing is computed in floating point, so there are no low-order bits in which the data
@@ -80,13 +80,16 @@ def release(
     on_large_rows: LargeRows = "clip",
 ) -> Matrix:
     """Release the noisy second moment; `noise` maps σ² to a symmetric (d, d) draw of Z, Python integers."""
-    # VALIDATE, QUERY
+    # VALIDATE
+    shape_of(x)
+
+    # 1. QUERY: the same pass over the rows checks them and adds up their products
     data = exact_data(x, row_bound, on_large_rows, input_bits)
 
-    # NOISE
+    # 2. NOISE
     noisy = noisy_products(data, noise, rho)
 
-    # RELEASE
+    # 3. RELEASE
     return in_units(noisy, data.unit) * row_bound**2
 
 

@@ -101,15 +101,15 @@ def release(
     rows, n, d = sized_unit_rows(x, row_bound, on_large_rows)
     standard = require_shape("noise.eigenvalues", noise.eigenvalues, (d,))
 
-    # QUERY
+    # 1. QUERY and NOISE: λ̂
     c = n * second_moment(rows)
     eigenvalues = np.linalg.eigvalsh(c)[::-1]
-
-    # NOISE
     noisy = eigenvalues + eigenvalue_scale(rho, calibration) * standard
-    directions = draw_directions(c, exponents(rho, d, calibration), noise.direction)  # θ_1, …, θ_d, one per row
 
-    # RELEASE
+    # 2. NOISE: θ_1, …, θ_d, one per row, drawn one by one
+    directions = draw_directions(c, exponents(rho, d, calibration), noise.direction)
+
+    # 3. RELEASE
     matrix = (directions.T * noisy) @ directions / n
     released: Matrix = (matrix + matrix.T) / 2 * row_bound**2
     return released

@@ -2,9 +2,9 @@
 
 1. Σ = (1/n) Σ_i x_i x_iᵀ.
 2. Draw a symmetric W with independent centred Gaussian entries on and above the diagonal. "wigner", as in the papers:
-   all have variance 1. "goe", ours: variance 1 on the diagonal and 1/2 above it.
-3. Release Σ + σW with σ = 1/(n√ρ). The output is symmetric, but it need not be positive semidefinite. The papers'
-   experiments round its eigenvalues to [0, 1]: that is post-processing, and left to the caller.
+   all have variance 1. "goe", ours: variance 1 on the diagonal and 1/2 above it. Add σW to Σ, with σ = 1/(n√ρ).
+3. Release Σ + σW. It is symmetric, but it need not be positive semidefinite. The papers' experiments round its
+   eigenvalues to [0, 1]: that is post-processing, and left to the caller.
 
 Why ρ-zCDP. Replacing the row x by y changes nΣ by Δ = x xᵀ − y yᵀ with ‖Δ‖_F² ≤ 2. The released triangle is a Gaussian
 vector with independent entries, so its Rényi divergence of any order α is
@@ -28,6 +28,7 @@ from typing import Annotated
 import numpy as np
 
 from covassay.reference.domain import (
+    Array,
     DataSet,
     Matrix,
     Number,
@@ -98,19 +99,19 @@ def release(
     rows, n, d = sized_unit_rows(x, row_bound, on_large_rows)
     w = require_symmetric("noise", noise, (d, d))
 
-    # QUERY
+    # 1. QUERY
     moment = second_moment(rows)
 
-    # NOISE
+    # 2. NOISE
     noisy: Matrix = moment + noise_scale(n, rho) * w
 
-    # RELEASE
+    # 3. RELEASE
     return noisy * row_bound**2
 
 
 def draw_noise(
     dimension: int, rng: np.random.Generator, *, ensemble: Ensemble = "wigner", size: int | None = None
-) -> Matrix:
+) -> Array:
     """The noise that `release` takes: (d, d), or (size, d, d)."""
     return law.sample(ensemble, dimension, rng, size)
 

@@ -2,8 +2,9 @@
 
 1. m = (1/n) Σ_i x_i and Σ = (1/n) Σ_i x_i x_iᵀ.
 2. Draw N ~ N(0, I_d) and a symmetric G, N(0, 1) on the diagonal and N(0, 1/2) above it (Gaussian orthogonal ensemble).
-3. Release m + σ₁N and, in the rows below it, Σ + σ₂G, with σ₁ = S/(n√(2ρ)) and σ₂ = σ₁/√λ. S² is the supremum of
+   Add σ₁N to m and σ₂G to Σ, with σ₁ = S/(n√(2ρ)) and σ₂ = σ₁/√λ. S² is the supremum of
    q(x, y) = ‖x − y‖² + λ‖x xᵀ − y yᵀ‖_F² over rows x and y of the unit ball.
+3. Release m + σ₁N and, in the rows below it, Σ + σ₂G.
 
 Why ρ-zCDP. The release is a Gaussian vector, and replacing x by y gives D_α = (α/2) q(x, y)/(nσ₁)² ≤ αρ.
 
@@ -112,15 +113,15 @@ def release(
     normal = require_shape("noise.mean", noise.mean, (d,))
     g = require_symmetric("noise.moment", noise.moment, (d, d))
 
-    # QUERY
+    # 1. QUERY
     mean = sum_rows(lambda block: block.sum(axis=0), rows) / n
     moment = second_moment(rows)
 
-    # NOISE
+    # 2. NOISE
     noisy_mean = mean + mean_scale(n, d, rho, weight) * normal
     noisy_moment = moment + moment_scale(n, d, rho, weight) * g
 
-    # RELEASE
+    # 3. RELEASE
     return np.vstack([noisy_mean * row_bound, noisy_moment * row_bound**2])
 
 

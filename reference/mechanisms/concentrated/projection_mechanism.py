@@ -1,6 +1,7 @@
 """Projection mechanism: Gaussian covariance, then the nearest possible second moment. NTZ13; DLY22 Appendix C.
 
-1. Σ̃ = Σ + σW as in `gauss_cov`: σ = 1/(n√ρ), W symmetric Gaussian, "wigner" as in the paper or "goe" (ours).
+1. Σ̃ = Σ + σW, from `gauss_cov`: σ = 1/(n√ρ), and W is symmetric with independent Gaussian entries on and above the
+   diagonal. "wigner", as in the paper: all have variance 1. "goe", ours: variance 1 on the diagonal and 1/2 above it.
 2. Release the point of K = {M ⪰ 0, tr M ≤ 1} that is nearest to Σ̃ in Frobenius norm: the eigenvectors of Σ̃ stay, and
    its eigenvalues are projected on the simplex (DLY22 Lemma 19). K is the convex hull of the second moments of rows in
    the unit ball. Up to rounding, the output is positive semidefinite with trace at most r², r the row bound.
@@ -59,10 +60,10 @@ def release(
     # VALIDATE
     rows = unit_rows(x, row_bound, on_large_rows)
 
-    # NOISE on the second moment: `gauss_cov` asks the query
+    # 1. QUERY and NOISE: Σ̃, by `gauss_cov`
     noisy = gauss_cov.release(rows, noise, rho=rho, ensemble=ensemble)
 
-    # RELEASE
+    # 2. RELEASE
     projected = psd_trace_ball(noisy, 1.0)
     released: Matrix = (projected + projected.T) / 2 * row_bound**2
     return released

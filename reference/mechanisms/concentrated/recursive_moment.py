@@ -3,10 +3,12 @@
 Data are (m, α, β)-subsamplable if, with probability 1 − β, the second moment of m random rows is Σ up to a factor
 1 ± α in every direction. κ is R²/λ, where R bounds the rows and λ > 0 the eigenvalues of Σ from below. In units of R:
 
-1. T = max(0, ⌈ln(κ/(320m))/ln(7/3)⌉), and there are K = T + 1 rounds. Z = Σ + σN, N a symmetric Gaussian matrix.
-2. In every round but the last: Π halves the eigenvectors of Z with eigenvalue at least 1/(10m) and leaves the others.
-   Each row x becomes √(8/3) Πx, and is shortened to length 1 where that is longer. Back to Z, with the new rows.
-3. Release A⁻¹ZA⁻¹ᵀ, where A is the product of the maps √(8/3) Π and Z is that of the last round.
+1. First round: Z = Σ + σN, Σ the second moment of the rows and N a symmetric Gaussian matrix. T more rounds follow, T =
+   max(0, ⌈ln(κ/(320m))/ln(7/3)⌉); each has the steps 2 and 3. K = T + 1.
+2. Π halves the eigenvectors of Z with eigenvalue at least 1/(10m) and leaves the others. Each row x becomes √(8/3) Πx,
+   and is shortened to length 1 where that is longer.
+3. Z = Σ + σN again, Σ the second moment of the new rows and N a new draw.
+4. Release A⁻¹ZA⁻¹ᵀ, where A is the product of the maps √(8/3) Π and Z is that of the last round.
 
 Why ρ-zCDP. Replacing one row moves Σ by at most √2/n in Frobenius norm, in every round, because all rows are in the
 unit ball again. So a round costs ρ/K. Π depends on earlier rounds only, and zCDP adds up adaptively. m and κ matter for
@@ -31,7 +33,7 @@ from typing import Annotated
 import numpy as np
 
 from covassay.reference.domain import map_rows, require_symmetric, second_moment, shape_of, sized_unit_rows
-from covassay.reference.domain.types import DataSet, Matrix, Number, Rows
+from covassay.reference.domain.types import Array, DataSet, Matrix, Number, Rows
 from covassay.reference.laws import wigner
 from covassay.reference.mechanisms.mechanism import About, Mechanism
 from covassay.reference.mechanisms.output import SYMMETRIC_SECOND_MOMENT
@@ -111,7 +113,7 @@ def evened_out(rows: Rows, z: Matrix, m: int) -> tuple[Rows, Matrix]:
 @checked
 def release(
     x: DataSet,
-    noise: Matrix,
+    noise: Array,
     *,
     rho: Rho,
     calibration: ReconstructedCalibration = "reconstructed",
@@ -127,15 +129,18 @@ def release(
     gaussians = require_symmetric("noise", noise, (rounds, d, d))
     scale = noise_scale(n, rho, rounds, calibration)
 
-    # QUERY, NOISE: the first round
+    # 1. QUERY and NOISE of the first round; A⁻¹ = I
     z, inverse = second_moment(rows) + scale * gaussians[0], np.eye(d)
 
-    # QUERY, NOISE: the other rounds, each on rows that the round before has evened out
     for n_of_round in gaussians[1:]:
+        # 2. rows that Z has evened out, and A⁻¹
         rows, back = evened_out(rows, z, subsample)
-        z, inverse = second_moment(rows) + scale * n_of_round, inverse @ back
+        inverse = inverse @ back
 
-    # RELEASE
+        # 3. QUERY and NOISE of this round: Z
+        z = second_moment(rows) + scale * n_of_round
+
+    # 4. RELEASE
     estimate = inverse @ z @ inverse.T
     released: Matrix = (estimate + estimate.T) / 2
     return released * row_bound**2
@@ -149,7 +154,7 @@ def draw_noise(
     calibration: ReconstructedCalibration = "reconstructed",
     kappa: Ratio = 1e4,
     subsample: Subsample = 10,
-) -> Matrix:
+) -> Array:
     """The noise that `release` takes: (K, d, d)."""
     ensemble: wigner.Ensemble = "wigner" if calibration == "reconstructed" else "goe"
     return wigner.sample(ensemble, dimension, rng, number_of_rounds(kappa, subsample))

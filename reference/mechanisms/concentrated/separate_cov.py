@@ -118,16 +118,15 @@ def release(
     w = require_symmetric("noise.matrix", noise.matrix, (d, d))
     normal = require_shape("noise.eigenvalues", noise.eigenvalues, (d,))
 
-    # QUERY
-    moment = second_moment(rows)
-    eigenvalues = np.linalg.eigvalsh(moment)[::-1]
-
-    # NOISE
-    scale = noise_scale(n, rho)
+    # 1. QUERY and NOISE: G, and from it V
+    moment, scale = second_moment(rows), noise_scale(n, rho)
     vectors = descending_eigenvectors(moment + scale * w)
+
+    # 2. QUERY and NOISE: λ̃
+    eigenvalues = np.linalg.eigvalsh(moment)[::-1]
     noisy = eigenvalues + scale * normal
 
-    # RELEASE
+    # 3. RELEASE
     matrix = (vectors * noisy) @ vectors.T
     released: Matrix = (matrix + matrix.T) / 2 * row_bound**2
     return released

@@ -1,23 +1,24 @@
-"""CoinPress covariance: the noisy covariance of clipped rows, in coordinates that each step improves. BDKU20.
+"""CoinPress covariance: the noisy covariance of clipped rows, in coordinates that each round improves. BDKU20.
 
-For records with mean 0 and covariance Σ ⪯ uI. At first A = I/√u. In each of t steps, with budget ρ_j (ρ/(4(t − 1)) in
-the early steps, 3ρ/4 in the last; ρ if t = 1):
+For records with mean 0 and covariance Σ ⪯ uI.
 
-1. w_i = A x_i, shortened to length γ where it is longer.
-2. Z = the positive semidefinite part of (1/n) Σ w_i w_iᵀ + (γ²/(n√ρ_j)) N, N symmetric with independent N(0, 1) on and
-   above the diagonal.
-3. In all steps but the last, A ← (Z + hI)^{-1/2} A.
+1. A = I/√u. There are t rounds (`steps`) of the steps 2 to 4, at ρ_j = ρ/(4(t − 1)) in the early rounds and 3ρ/4 in the
+   last; ρ if t = 1.
+2. w_i = A x_i, shortened to length γ where it is longer. M = (1/n) Σ w_i w_iᵀ.
+3. Z = the positive semidefinite part of M + (γ²/(n√ρ_j)) N, N symmetric with independent N(0, 1) on and above the
+   diagonal.
+4. In all rounds but the last, A ← (Z + hI)^{-1/2} A.
+5. Release A⁻¹ Z A⁻ᵀ with the A and the Z of the last round.
 
-Release A⁻¹ Z A⁻ᵀ with the A and the Z of the last step.
+Why ρ-zCDP. Replacing one row moves the upper triangle of (1/n) Σ w wᵀ by at most √2 γ²/n in ℓ2, so a round costs ρ_j,
+for any rows. A depends on earlier rounds only. For d = 1 the sensitivity is γ²/n, and ρ/2 is spent.
 
-Why ρ-zCDP. Replacing one row moves the upper triangle of (1/n) Σ w wᵀ by at most √2 γ²/n in ℓ2, so a step costs ρ_j,
-for any rows. A depends on earlier steps only. For d = 1 the sensitivity is γ²/n, and ρ/2 is spent.
-
-constants : "paper" γ² = d + 2√(dL) + 2L with L = ln(n/β_j), β_j = β/t, and h = η + ν, by which AΣAᵀ ⪯ I stays true,
-    with high probability. "code" γ² with L = ln 10, and h = √(d/n) + d/(2n): smaller, and without a proof of accuracy.
+constants : "paper" γ² = d + 2√(dL) + 2L with L = ln(n/β_j), β_j = β/t, and h = η + ν, the bounds on the sampling
+    error and on the noise, by which AΣAᵀ ⪯ I stays true, with high probability. "code" γ² with L = ln 10, and
+    h = √(d/n) + d/(2n): smaller, and without a proof of accuracy.
 
 NOTE: our reading of the steps. The equal shares of β, the bound υ in ν (proven, and smaller than the printed one) and
-the order in step 3 are ours; the published code multiplies in another order, as private and, for t ≥ 3, inaccurate.
+the order in step 4 are ours; the published code multiplies in another order, as private and, for t ≥ 3, inaccurate.
 
 Proof: proofs/paper/coinpress-covariance.md
 """
@@ -31,7 +32,7 @@ from typing import Annotated, Literal
 import numpy as np
 
 from covassay.reference.domain import as_rows, map_rows, require_shape, second_moment, shape_of
-from covassay.reference.domain.types import DataSet, Matrix, Number, Rows
+from covassay.reference.domain.types import Array, DataSet, Matrix, Number, Rows
 from covassay.reference.errors import InvalidInput
 from covassay.reference.mechanisms.mechanism import About, Mechanism
 from covassay.reference.mechanisms.output import SYMMETRIC_SECOND_MOMENT
@@ -120,7 +121,7 @@ def pressed(rows: Rows, a: Matrix, radius: float) -> Rows:
 @checked
 def release(
     x: DataSet,
-    noise: Matrix,
+    noise: Array,
     *,
     rho: CoinPressRho,
     constants: Constants = "paper",
@@ -136,33 +137,36 @@ def release(
     if not np.array_equal(gaussians, np.swapaxes(gaussians, 1, 2)):
         raise InvalidInput("noise has a matrix that is not symmetric: every one must equal its transpose")
 
-    # QUERY, NOISE: one step after the other
+    # 1. A and A⁻¹ before the first round
     a, inverse = np.eye(d) / math.sqrt(u), np.eye(d) * math.sqrt(u)
     z = np.zeros((d, d))
     share = beta / steps
     squared = squared_radius(n, d, share, constants)
+
     for step, budget in enumerate(budgets(rho, steps)):
-        # QUERY
+        # 2. QUERY
         moment = second_moment(pressed(rows, a, math.sqrt(squared)))
 
-        # NOISE
+        # 3. NOISE
         sigma = noise_scale(squared, n, budget)
         values, vectors = np.linalg.eigh(moment + sigma * gaussians[step])
         levels = np.maximum(values, 0.0)
         z = (vectors * levels) @ vectors.T
+
+        # 4. A and A⁻¹ for the next round
         if step < steps - 1:
             roots = np.sqrt(levels + offset(n, d, share, sigma, constants))
             a = (vectors / roots) @ vectors.T @ a
             inverse = inverse @ (vectors * roots) @ vectors.T
 
-    # RELEASE
+    # 5. RELEASE
     estimate = inverse @ z @ inverse.T
     released: Matrix = (estimate + estimate.T) / 2
     return released
 
 
 @checked
-def draw_noise(dimension: int, rng: np.random.Generator, *, steps: Steps) -> Matrix:
+def draw_noise(dimension: int, rng: np.random.Generator, *, steps: Steps) -> Array:
     """The noise that `release` takes: (steps, d, d)."""
     gaussians = rng.standard_normal((steps, dimension, dimension))
     return np.triu(gaussians) + np.swapaxes(np.triu(gaussians, 1), 1, 2)

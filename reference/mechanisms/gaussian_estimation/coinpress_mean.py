@@ -1,23 +1,23 @@
-"""CoinPress mean: the noisy mean of clipped rows, in a ball that each step shrinks. BDKU20.
+"""CoinPress mean: the noisy mean of clipped rows, in a ball that each round shrinks. BDKU20.
 
-For records of covariance I whose mean lies within `radius` of the origin. At first the centre c is 0 and r = `radius`.
-Each of t steps, with budget ρ_j as in `coinpress_covariance`,
+For records of covariance I whose mean lies within `radius` of the origin.
 
-1. brings every row into the ball of radius τ about c: c + (x_i − c) min(1, τ/|x_i − c|);
-2. takes as the new c the mean of these rows plus σ N(0, I), σ = 2τ/(n√(2ρ_j));
-3. takes as the new r a bound on how far that c is from the mean of the distribution.
+1. The centre c is 0, and r = `radius`. There are t rounds (`steps`) of the steps 2 to 4, at ρ_j = ρ/(4(t − 1)) in the
+   early rounds and 3ρ/4 in the last; ρ if t = 1.
+2. Bring every row into the ball of radius τ about c: c + (x_i − c) min(1, τ/|x_i − c|). Take the mean of these rows.
+3. The new c is this mean plus σ N(0, I), σ = 2τ/(n√(2ρ_j)).
+4. The new r = γ₂√(1/n + σ²) is a bound on how far this c is from the mean of the distribution.
+5. Release the last c.
 
-Release the last c.
-
-Why ρ-zCDP. Rows lie in a ball of diameter 2τ, so replacing one moves their mean by at most 2τ/n, and a step costs
-(2τ/n)²/(2σ²) = ρ_j, for any rows. c and r depend on earlier steps only, so the steps add up to ρ.
+Why ρ-zCDP. Rows lie in a ball of diameter 2τ, so replacing one moves their mean by at most 2τ/n, and a round costs
+(2τ/n)²/(2σ²) = ρ_j, for any rows. c and r depend on earlier rounds only, so the rounds add up to ρ.
 
 constants : "paper" γ₁² = d + 2√(dL) + 2L with L = ln(n/β_j), γ₂² the same with L = ln(1/β_j), β_j = β/t, τ = r + γ₁.
     "code" γ₁ = γ₂ with L = ln 100, τ = min(r + γ₁, √(r² + 6r + γ₁²)), as in the code of the authors.
 
-Accuracy. If γ₁ bounds |x_i − μ|, no row is moved, the new c is N(μ, (1/n + σ²)I), and so r = γ₂√(1/n + σ²).
+Accuracy. If γ₁ bounds |x_i − μ|, no row is moved, the new c is N(μ, (1/n + σ²)I): hence r.
 
-NOTE: our reading of the steps; the equal shares of β are ours. In the published code a row stays where the first step
+NOTE: our reading of the steps; the equal shares of β are ours. In the published code a row stays where the first round
 has put it, and its baseline `fineMeanEst` clips nothing, so it is not private at all (a negative control here).
 
 Proof: proofs/paper/coinpress-mean.md
@@ -98,21 +98,24 @@ def release(
     n, d = rows.shape
     gaussians = require_shape("noise", noise, (steps, d))
 
-    # QUERY, NOISE: one step after the other
+    # 1. c and r before the first round
     centre, r = np.zeros(d), float(radius)
     gamma = row_bound(n, d, beta / steps, constants)
+
     for step, budget in enumerate(budgets(rho, steps)):
-        # QUERY
+        # 2. QUERY
         tau = clip_radius(r, gamma, constants)
         moved = pressed(map_rows(lambda block, c=centre: block - c, rows), np.eye(d), tau)
         mean = centre + sum_rows(lambda block: block.sum(axis=0), moved) / n
 
-        # NOISE
+        # 3. NOISE
         sigma = noise_scale(tau, n, budget)
         centre = mean + sigma * gaussians[step]
+
+        # 4. r for the next round
         r = next_radius(n, d, sigma, beta / steps, constants)
 
-    # RELEASE
+    # 5. RELEASE
     return centre
 
 

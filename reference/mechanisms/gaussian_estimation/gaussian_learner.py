@@ -1,9 +1,11 @@
 """Private learning of a Gaussian: its mean and its covariance. KLSU19 Theorem 1.1.
 
 1. y_i = (x_{2i} − x_{2i−1})/√2, i = 1, …, ⌊n/2⌋: rows from N(0, Σ), whatever the mean is.
-2. Σ̂ = PGCE(y; ρ/2, β/2, κ).
-3. μ̂ = PME(x; ρ/2, β/2, κ, R).
-4. Release (μ̂, Σ̂). PGCE and PME learn a preconditioner each, of their own.
+2. Σ̂ = PGCE(y; ρ/2, β/2, κ) (`pgce`). It learns a map A that shrinks the directions of large variance, adds noise to the
+   covariance of the images A y_i, and maps the result back.
+3. μ̂ = PME(x; ρ/2, β/2, κ, R) (`pme`). It learns such a map of its own, adds noise to the mean of the images A x_i,
+   coordinate by coordinate, and maps the result back.
+4. Release (μ̂, Σ̂).
 
 Reconstructed: the copy of the paper that we had says that the theorem combines Theorems 3.12 and 4.3. The differences
 in step 1, which PGCE needs because the mean is unknown, and the halves of ρ and β are ours.
@@ -72,16 +74,18 @@ def release(
     # VALIDATE
     rows = as_rows(x)
 
-    # QUERY
+    # 1. rows with mean 0
     y = pme.differences(rows)
 
-    # NOISE
+    # 2. QUERY and NOISE: Σ̂, by PGCE
     covariance = pgce.release(y, noise.covariance, rho=half(rho), calibration=calibration, kappa=kappa, beta=half(beta))
+
+    # 3. QUERY and NOISE: μ̂, by PME
     mean = pme.release(
         rows, noise.mean, rho=half(rho), calibration=calibration, kappa=kappa, mean_bound=mean_bound, beta=half(beta)
     )
 
-    # RELEASE
+    # 4. RELEASE
     return np.vstack([mean, covariance])
 
 

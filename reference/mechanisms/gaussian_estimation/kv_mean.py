@@ -2,9 +2,11 @@
 
 For one column v_1, …, v_n, with public bounds σ on its standard deviation and R on its absolute mean:
 
-1. Count the values in the bins ((j − ½)σ, (j + ½)σ], |j| ≤ B = ⌈R/σ⌉; a value outside all of them is not counted. Add
-   N(0, 2/ρ) to every count. c = σ times the j of the largest.
-2. w = σ(2 + √(2 ln(8n/β))). Release (1/n) Σ_i clip(v_i, c − w, c + w) + N(0, (2w/n)²/ρ).
+1. Count the values in the bins ((j − ½)σ, (j + ½)σ], |j| ≤ B = ⌈R/σ⌉; a value outside all of them is not counted.
+2. Add N(0, 2/ρ) to every count. c = σ times the j of the largest.
+3. w = σ(2 + √(2 ln(8n/β))). m = (1/n) Σ_i clip(v_i, c − w, c + w).
+4. Add N(0, (2w/n)²/ρ) to m.
+5. Release the sum.
 
 Several columns: each on its own, with ρ/d and β/d.
 
@@ -121,18 +123,22 @@ def release(
     z_counts = require_shape("noise.counts", noise.counts, (d, 2 * last + 1))
     z_mean = require_shape("noise.mean", noise.mean, (d,))
 
-    # QUERY
+    # 1. QUERY: the counts
     counts = sum_rows(lambda block: histogram(block, sigma, last), rows)
 
-    # NOISE
+    # 2. NOISE: c
     noisy_counts = counts + math.sqrt(count_variance(rho / d)) * z_counts
     centre = sigma * (noisy_counts.argmax(axis=1) - float(last))
+
+    # 3. QUERY: the mean of the values, clipped to a window about c
     w = half_width(n, sigma, beta / d)
     mean = sum_rows(lambda block: np.clip(block, centre - w, centre + w).sum(axis=0), rows) / n
+
+    # 4. NOISE
     deviation = w / n * math.sqrt(mean_variance(1, 1, rho / d))  # so that w² cannot overflow
     noisy_mean: Vector = mean + deviation * z_mean
 
-    # RELEASE
+    # 5. RELEASE
     return noisy_mean
 
 

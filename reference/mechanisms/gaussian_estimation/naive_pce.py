@@ -1,7 +1,8 @@
 """Naive private covariance estimation: long rows are dropped, Gaussian noise is added. KLSU19 Algorithm 1 (NaivePCE).
 
-1. r² = κ(d + 2√(dL) + 2L), L = ln(n/β). A row with ‖x‖² > r² is dropped: it counts as a zero row, and n stays n.
-2. M' = (1/n) Σ_{‖x_i‖² ≤ r²} x_i x_iᵀ + σW, W symmetric with independent N(0, 1) on and above the diagonal.
+1. r² = κ(d + 2√(dL) + 2L), L = ln(n/β). A row with ‖x‖² > r² is dropped: it counts as a zero row, and n stays n. So
+   M = (1/n) Σ_{‖x_i‖² ≤ r²} x_i x_iᵀ.
+2. M' = M + σW, W symmetric with independent N(0, 1) on and above the diagonal.
 3. Release the positive semidefinite matrix nearest to M' in Frobenius norm.
 
 Reconstructed: the copy of the paper that we had has neither the pseudocode nor the formulas. The constants in steps 1
@@ -99,15 +100,15 @@ def release(
     n, d = rows.shape
     z = require_symmetric("noise", noise, (d, d))
 
-    # QUERY
+    # 1. QUERY
     r2 = radius_squared(n, d, kappa, beta)
     moment = second_moment(map_rows(lambda block: drop_long(block, math.sqrt(r2)), rows))
 
-    # NOISE
+    # 2. NOISE
     sigma = r2 / n * math.sqrt(noise_variance(1, rho, 1, calibration))  # so that r⁴ cannot overflow
     noisy = moment + sigma * z
 
-    # RELEASE
+    # 3. RELEASE
     projected = psd_cone(noisy)
     return (projected + projected.T) / 2
 

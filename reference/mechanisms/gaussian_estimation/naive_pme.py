@@ -1,6 +1,7 @@
 """Naive private mean of a Gaussian: coordinate by coordinate. KLSU19 Algorithm 5 (NaivePME).
 
-1. Run KVMean (`kv_mean`) on every coordinate, with ρ/d, β/d and the bound √κ on its standard deviation.
+1. Run KVMean (`kv_mean`) on every coordinate, with ρ/d, β/d, the bound √κ on its standard deviation and R on its mean.
+   A noisy histogram finds where the values lie. They are clipped to a window there, and noise is added to their mean.
 2. Release the means.
 
 Reconstructed: the copy of the paper that we had has neither the pseudocode nor the formulas. The target accuracy α of
@@ -50,10 +51,10 @@ def release(
     # VALIDATE
     rows = as_rows(x)
 
-    # QUERY, NOISE: KVMean
+    # 1. QUERY and NOISE, twice: KVMean, on all coordinates at once
     mean = kv_mean.release(rows, noise, rho=rho, sigma=deviation_bound(kappa), mean_bound=mean_bound, beta=beta)
 
-    # RELEASE
+    # 2. RELEASE
     return mean
 
 

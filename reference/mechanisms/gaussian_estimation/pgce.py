@@ -1,7 +1,9 @@
 """Private covariance of a Gaussian: precondition, then the naive estimator. KLSU19 Algorithm 4 (PGCE).
 
-1. A = PPC(x_1, …, x_n; ρ/2, β/2, κ).
-2. S = NaivePCE(A x_1, …, A x_n; ρ/2, β/2, 1000).
+1. A = PPC(x_1, …, x_n; ρ/2, β/2, κ) (`ppc`). In every round a noisy covariance of the images A x_i shows the directions
+   of large variance, and A is changed to shrink them. In the end I ⪯ AΣAᵀ ⪯ 1000 I, if there are enough rows.
+2. S = NaivePCE(A x_1, …, A x_n; ρ/2, β/2, 1000) (`naive_pce`): the second moment of the images, those longer than a
+   public length counted as 0, plus a symmetric Gaussian matrix, with negative eigenvalues set to 0.
 3. Release A⁻¹ S A⁻ᵀ. A⁻¹ is the product of the inverses of the rounds, which are known in closed form: nothing can
    fail.
 
@@ -24,7 +26,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from covassay.reference.domain import DataSet, Matrix, Number, as_rows, shape_of
+from covassay.reference.domain import Array, DataSet, Matrix, Number, as_rows, shape_of
 from covassay.reference.mechanisms.gaussian_estimation import naive_pce, ppc
 from covassay.reference.mechanisms.gaussian_estimation.naive_pce import Kappa
 from covassay.reference.mechanisms.gaussian_estimation.weak_ppc import SMALLEST_KAPPA
@@ -54,7 +56,7 @@ def half(budget: Number) -> Number:
 class PGCENoise:
     """`rounds` (T, d, d) is the noise of PPC, `estimate` (d, d) that of NaivePCE; every matrix is symmetric."""
 
-    rounds: Matrix
+    rounds: Array
     estimate: Matrix
 
 
@@ -72,10 +74,12 @@ def release(
     # VALIDATE
     rows = as_rows(x)
 
-    # QUERY, NOISE: PPC, then NaivePCE on the images of the rows
+    # 1. QUERY and NOISE in every round of PPC: A and A⁻¹
     a, inverse = ppc.precondition(
         rows, noise.rounds, rho=half(rho), calibration=calibration, kappa=kappa, beta=half(beta)
     )
+
+    # 2. QUERY and NOISE: S, by NaivePCE on the images of the rows
     estimate = naive_pce.release(
         ppc.image(a, rows),
         noise.estimate,
@@ -85,7 +89,7 @@ def release(
         beta=half(beta),
     )
 
-    # RELEASE
+    # 3. RELEASE
     covariance = inverse @ estimate @ inverse.T
     return (covariance + covariance.T) / 2
 

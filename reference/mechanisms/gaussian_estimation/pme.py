@@ -1,8 +1,10 @@
 """Private mean of a Gaussian: precondition, then coordinate by coordinate. KLSU19 Algorithm 6 (PME).
 
 1. y_i = (x_{2i} − x_{2i−1})/√2, i = 1, …, ⌊n/2⌋, on consecutive records. (For n = 1, one zero row stands for y.)
-2. A = PPC(y; ρ/2, β/2, κ).
-3. m = NaivePME(A x_1, …, A x_n; ρ/2, β/2, κ' = 1000, R' = √1000 R).
+2. A = PPC(y; ρ/2, β/2, κ) (`ppc`). In every round a noisy covariance of the images A y_i shows the directions of large
+   variance, and A is changed to shrink them. In the end I ⪯ AΣAᵀ ⪯ 1000 I, if there are enough rows.
+3. m = NaivePME(A x_1, …, A x_n; ρ/2, β/2, κ' = 1000, R' = √1000 R) (`naive_pme`). For every coordinate a noisy
+   histogram finds where its values lie. They are clipped to a window there, and noise is added to their mean.
 4. Release A⁻¹ m. A⁻¹ is known from the rounds of PPC in closed form, so nothing can fail.
 
 Reconstructed: the copy of the paper that we had has neither the pseudocode nor the formulas. That each step gets half
@@ -27,7 +29,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from covassay.reference.domain import DataSet, Matrix, Number, Rows, Vector, as_rows, map_groups, shape_of
+from covassay.reference.domain import Array, DataSet, Matrix, Number, Rows, Vector, as_rows, map_groups, shape_of
 from covassay.reference.mechanisms.gaussian_estimation import kv_mean, naive_pme, ppc
 from covassay.reference.mechanisms.gaussian_estimation.naive_pce import Kappa
 from covassay.reference.mechanisms.gaussian_estimation.naive_pme import MeanNorm
@@ -63,7 +65,7 @@ def image_bound(mean_bound: Number) -> Number:
 class PMENoise:
     """`rounds` (T, d, d) is the noise of PPC, `mean` that of KVMean with σ = √1000 and the bound R'."""
 
-    rounds: Matrix
+    rounds: Array
     mean: kv_mean.KVMeanNoise
 
 
@@ -95,11 +97,13 @@ def release(
     # VALIDATE
     rows = as_rows(x)
 
-    # QUERY
+    # 1. rows with mean 0
     y = differences(rows)
 
-    # NOISE
+    # 2. QUERY and NOISE in every round of PPC: A and A⁻¹
     a, inverse = ppc.precondition(y, noise.rounds, rho=half(rho), calibration=calibration, kappa=kappa, beta=half(beta))
+
+    # 3. QUERY and NOISE: m, by NaivePME on the images of the rows
     mean = naive_pme.release(
         ppc.image(a, rows),
         noise.mean,
@@ -109,7 +113,7 @@ def release(
         beta=half(beta),
     )
 
-    # RELEASE
+    # 4. RELEASE
     released: Vector = inverse @ mean
     return released
 

@@ -2,18 +2,18 @@
 
 The rows x_1, …, x_n are from N(0, Σ); privacy does not need this. The bound κ is public.
 
-1. T = max(0, ⌈ln(κ/1000)/ln(1/0.69)⌉) is the number of rounds. Let A = I.
-2. For t = 1, …, T: κ_t = 0.69^{t−1} κ, and A ← WeakPPC(A x_1, …, A x_n; ρ/T, β/T, κ_t) · A.
-   WeakPPC estimates the covariance of its rows by the private mechanism NaivePCE, and returns a symmetric matrix. If
-   there are enough rows, I ⪯ AΣAᵀ ⪯ κ_t I before round t becomes I ⪯ AΣAᵀ ⪯ 0.69 κ_t I after it.
-3. Release A. It is invertible, and in general not symmetric. For a fresh row x, A x has the covariance AΣAᵀ.
+1. A = I. There are T = max(0, ⌈ln(κ/1000)/ln(1/0.69)⌉) rounds. Round t has the steps 2 and 3, with κ_t = 0.69^{t−1} κ.
+2. Z = the noisy covariance of the images A x_i, by NaivePCE (`naive_pce`) at ρ/T, β/T, κ_t: images longer than a public
+   length r count as 0, a symmetric Gaussian matrix is added to (1/n) Σ A x_i (A x_i)ᵀ, negative eigenvalues become 0.
+3. A ← BA. B (`weak_ppc`) multiplies the eigenvectors of Z by 1/√0.84, or half of that if the eigenvalue is ≥ κ_t/2.
+   If there are enough rows, I ⪯ AΣAᵀ ⪯ κ_t I before round t becomes I ⪯ AΣAᵀ ⪯ 0.69 κ_t I after it.
+4. Release A. It is invertible, and in general not symmetric. For a fresh row x, A x has the covariance AΣAᵀ.
 
 Reconstructed: our copy of the paper has neither the pseudocode nor the formulas. The constant 0.69 is ours. The paper's
 theorem is about a symmetric A. From ours, S = (AᵀA)^{1/2} is symmetric, and SΣS has the eigenvalues of AΣAᵀ.
 
-Why ρ-zCDP. Given the A of the earlier rounds, round t replaces each row x by Ax. So data sets that differ in one row
-have images that differ in one row. NaivePCE counts rows longer than a public length r as 0. Then replacing a row moves
-the sum of all x xᵀ by at most √2 r² in Frobenius norm (r² for d = 1). Gaussian noise makes the round ρ/T-zCDP.
+Why ρ-zCDP. Given A, data sets that differ in one row have images that differ in one row. Replacing an image moves the
+sum in step 2 by at most √2 r² in Frobenius norm (r² for d = 1). Gaussian noise makes the round ρ/T-zCDP.
 
 reconstructed, tight : two scales of that noise. "tight" is for a move of √2 r², and PPC then spends at most ρ.
 "reconstructed" is for a move of 2r², the bound of the triangle inequality, and PPC spends at most ρ/2. For d = 1 PPC
@@ -32,7 +32,17 @@ from collections.abc import Callable
 
 import numpy as np
 
-from covassay.reference.domain import DataSet, Matrix, Number, Rows, as_rows, map_rows, require_symmetric, shape_of
+from covassay.reference.domain import (
+    Array,
+    DataSet,
+    Matrix,
+    Number,
+    Rows,
+    as_rows,
+    map_rows,
+    require_symmetric,
+    shape_of,
+)
 from covassay.reference.laws import wigner
 from covassay.reference.mechanisms.gaussian_estimation import naive_pce, weak_ppc
 from covassay.reference.mechanisms.gaussian_estimation.naive_pce import Kappa
@@ -93,25 +103,33 @@ def image(a: Matrix, rows: Rows) -> Rows:
 
 
 def precondition(
-    rows: Rows, noise: Matrix, *, rho: float, calibration: ReconstructedCalibration, kappa: float, beta: float
+    rows: Rows, noise: Array, *, rho: float, calibration: ReconstructedCalibration, kappa: float, beta: float
 ) -> tuple[Matrix, Matrix]:
-    """A and A⁻¹ after the T rounds, given the noise of all rounds: (T, d, d)."""
+    """Steps 1 to 3: A and A⁻¹ after the T rounds, given the noise of all rounds: (T, d, d)."""
     t, d = rounds(kappa), rows.shape[1]
+    gaussians = require_symmetric("noise", noise, (t, d, d))
+
+    # 1. A and A⁻¹ before the first round
     a, inverse = np.eye(d), np.eye(d)
-    for i, noise_of_round in enumerate(require_symmetric("noise", noise, (t, d, d))):
+
+    for i, noise_of_round in enumerate(gaussians):
+        # 2. QUERY and NOISE: Z, by NaivePCE
         kappa_t = kappa_of_round(kappa, i + 1)
-        estimate = naive_pce.release(
+        z = naive_pce.release(
             image(a, rows), noise_of_round, rho=rho / t, calibration=calibration, kappa=kappa_t, beta=beta / t
         )
-        step, back = weak_ppc.preconditioner(estimate, kappa_t)
-        a, inverse = step @ a, inverse @ back
+
+        # 3. A and A⁻¹ for the next round
+        b, back = weak_ppc.preconditioner(z, kappa_t)
+        a, inverse = b @ a, inverse @ back
+
     return a, inverse
 
 
 @checked
 def release(
     x: DataSet,
-    noise: Matrix,
+    noise: Array,
     *,
     rho: RhoToShare,
     calibration: ReconstructedCalibration = "reconstructed",
@@ -122,15 +140,15 @@ def release(
     # VALIDATE
     rows = as_rows(x)
 
-    # QUERY, NOISE: the rounds
+    # 1 to 3: the rounds, in a function that `pgce` and `pme` call, too
     a, _ = precondition(rows, noise, rho=rho, calibration=calibration, kappa=kappa, beta=beta)
 
-    # RELEASE
+    # 4. RELEASE
     return a
 
 
 @checked
-def draw_noise(dimension: int, rng: np.random.Generator, *, kappa: Kappa) -> Matrix:
+def draw_noise(dimension: int, rng: np.random.Generator, *, kappa: Kappa) -> Array:
     """The noise that `release` takes: one symmetric matrix for every round, (T, d, d)."""
     return wigner.sample_wigner(dimension, rng, rounds(kappa))
 

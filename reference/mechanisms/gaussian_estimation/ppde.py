@@ -124,16 +124,15 @@ def release(
     n, d = rows.shape
     rounds = most_rounds(d)
     z = require_shape("noise", noise, (rounds + 1, d))
-
-    # QUERY
     m = max(1, n // (rounds + 1))
 
-    # NOISE
     def noisy_mean(r: int, kept: Any, bound_squared: float) -> Vector:
+        """QUERY and NOISE of block r: q, on the coordinates kept."""
         variance = noise_variance(change_squared(bound_squared, len(kept), calibration), m, rho)
         mean: Vector = block_mean(rows, r, m, kept, math.sqrt(bound_squared)) + math.sqrt(variance) * z[r - 1, kept]
         return mean
 
+    # 1. QUERY and NOISE of one block after the other, while u_r|S| ≥ 1
     estimate = np.zeros(d)
     left = np.arange(d)  # S
     r = 1
@@ -143,10 +142,12 @@ def release(
         estimate[left[done]] = q[done]
         left = left[~done]
         r += 1
+
+    # 2. QUERY and NOISE of one block more, for the coordinates that are left
     if len(left):
         estimate[left] = noisy_mean(r, left, last_truncation_squared(m, beta))
 
-    # RELEASE
+    # 3. RELEASE
     return np.clip(estimate, 0.0, 1.0)
 
 

@@ -1,8 +1,10 @@
 """One round of private preconditioning: shrink the directions of large variance. KLSU19 Algorithm 2 (WeakPPC).
 
-1. Z = NaivePCE of the data at ρ, β, κ (`naive_pce`).
+1. Z = NaivePCE of the data at ρ, β, κ (`naive_pce`): a noisy covariance. Rows longer than a public length count as zero
+   rows, a symmetric Gaussian matrix is added to the second moment, and negative eigenvalues are set to 0.
 2. V = the span of the eigenvectors of Z with eigenvalue at least κ/2, and Π the projection on V.
-3. Release A = (Π/2 + (I − Π))/√c, c = 0.84: symmetric, with eigenvalues 1/√c and 1/(2√c), so invertible whatever Z is.
+   A = (Π/2 + (I − Π))/√c, c = 0.84, which shrinks the directions in V to half of the others.
+3. Release A: symmetric, with eigenvalues 1/√c and 1/(2√c), so invertible whatever Z is.
 
 Reconstructed: the copy of the paper that we had has neither the pseudocode nor the formulas. That large directions are
 multiplied by 1/2 and that AΣA ⪯ 0.7 κI are recalled, not checked; c, the other constants and the proof are ours.
@@ -122,11 +124,13 @@ def release(
     # VALIDATE
     rows = as_rows(x)
 
-    # QUERY, NOISE: NaivePCE
+    # 1. QUERY and NOISE: Z, by NaivePCE
     z = naive_pce.release(rows, noise, rho=rho, calibration=calibration, kappa=kappa, beta=beta)
 
-    # RELEASE
+    # 2. A
     a, _ = preconditioner(z, kappa)
+
+    # 3. RELEASE
     return a
 
 

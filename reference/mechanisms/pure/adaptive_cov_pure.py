@@ -1,9 +1,12 @@
 """AdaptiveCov, pure: find a clipping length, then run the better of two mechanisms on clipped rows. DLY22 Section 6.
 
-0. radius = "private": find r by `private_radius` at ε/8 and β/8; clip the rows to length r, divide by r. Else r = 1.
-1. U = an upper bound on tr Σ at ε/8 (`private_trace.upper_bound`), too small with probability at most β/8.
+0. radius = "private": AboveThreshold (`private_radius` at ε/8, β/8) finds a length r that most rows do not exceed; clip
+   the rows to length r, divide by r. Else r = 1.
+1. U = tr Σ + (8/(nε)) (Laplace(1) + ln(4/β)), kept in [1e-16, 1] (`private_trace` at ε/8): an upper bound on tr Σ, too
+   small with probability at most β/8.
 2. ε₁ is what is left of ε. N_k = min(4^{−k} g, 2^{−k} a + 4^{−k} e) bounds the noise on rows clipped to length 2^{−k}:
-   g is the error bound of LapCov, and a + e that of SeparateCov for trace U, both at ε₁ and 3β/4.
+   g is the error bound of LapCov (`lap_cov`: Laplace noise on every entry), and a + e that of SeparateCov for trace U
+   (`separate_cov_pure`: noisy eigenvalues on the eigenvectors of a noisy matrix), both at ε₁ and 3β/4.
 3. B_k = (1/n) Σ_i max(0, u_i² − 4^{−k}) bounds the bias of that clipping. Here u_i is the least power of two ≥ ‖x_i‖,
    and 0 if x_i = 0. AboveThreshold at ε/8 finds k*, the first k in 0, …, K for which n(B_k − N_k) is noisily ≥ 0, or
    K + 1 if there is none; K = min(nd, 79).
@@ -152,30 +155,34 @@ def release(
     z_trace = float(require_shape("noise.trace", noise.trace, ()))
     share, final = step_epsilon(epsilon), final_epsilon(epsilon, radius)
 
-    # QUERY
+    # 0. r, and the rows clipped to it and divided by it
     unit = 1.0
     if radius == "private":
         unit = private_radius.release(
             rows, noise.radius, epsilon=share, calibration=calibration, precision=precision, beta=beta / 8
         )
         rows = unit_rows(rows, unit)
-    trace = total_square(rows) / n
-    last = last_level(n, d)
-    counts = list(bin_counts(rows, last))
 
-    # NOISE
+    # 1. QUERY and NOISE: U
+    trace = total_square(rows) / n
     upper = private_trace.upper_bound(
         trace, z_trace, private_trace.laplace_scale(n, share), private_trace.laplace_margin(beta / 8)
     )
+
+    # 2. g, a and e, of which N_k is made
     g = lap_bound(n, d, final, 3 * beta / 4, calibration)
     a, e = separate_bounds(n, d, final, upper, 3 * beta / 4, calibration)
+
+    # 3. QUERY and NOISE: k*, the first level with n(B_k − N_k) ≥ 0 up to noise, and τ
+    last = last_level(n, d)
+    counts = list(bin_counts(rows, last))
     queries = np.array([n * (bias_bound(counts, k, n) - noise_level(k, g, a, e)) for k in range(last + 1)])
     level = above_threshold.first_above(
         queries, 0.0, noise.search, epsilon=search_epsilon(epsilon, calibration), calibration=calibration
     )
     tau = float(clip_level(level))
 
-    # RELEASE
+    # 4. QUERY and NOISE: the better mechanism on the rows clipped to τ and divided by it
     clipped = unit_rows(rows, tau)
     if gauss_noise(level, g) <= separate_noise(level, a, e):
         estimate = lap_cov.release(clipped, noise.matrix, epsilon=final, calibration=calibration)

@@ -2,7 +2,7 @@
 
 1. Every row becomes a row q of integers with |q| ≤ 2^b, by a public map of its own. C = Σ q qᵀ, exactly.
 2. Draw a symmetric Z whose entries on and above the diagonal are independent integers, P(Z_ij = z) ∝ e^{−|z|/t} with
-   t = S/ε. S is the ℓ1 sensitivity of the upper triangle of C, rounded down to a whole number.
+   t = S/ε. S is the ℓ1 sensitivity of the upper triangle of C, rounded down to a whole number. Add Z to C.
 3. Release (C + Z)/(n 4^b). This is a second moment: integers times a public unit.
 
 Once the rows are integers, nothing is computed in floating point, so there are no low-order bits in which the data
@@ -82,13 +82,16 @@ def release(
     on_large_rows: LargeRows = "clip",
 ) -> Matrix:
     """Release the noisy second moment; `noise` maps the scale t to a symmetric (d, d) draw of Z, Python integers."""
-    # VALIDATE, QUERY
+    # VALIDATE
+    shape_of(x)
+
+    # 1. QUERY: the same pass over the rows checks them and adds up their products
     data = exact_data(x, row_bound, on_large_rows, input_bits)
 
-    # NOISE
+    # 2. NOISE
     noisy = noisy_products(data, noise, epsilon)
 
-    # RELEASE
+    # 3. RELEASE
     return in_units(noisy, data.unit) * row_bound**2
 
 

@@ -2,7 +2,7 @@
 
 1. Σ = (1/n) Σ_i x_i x_iᵀ.
 2. Draw M with independent Laplace(1) entries: all d² of them ("full", as the paper says; the output is not symmetric),
-   or those on and above the diagonal, mirrored below it ("triangle", as in the authors' code).
+   or those on and above the diagonal, mirrored below it ("triangle", as in the authors' code). Add bM to Σ.
 3. Release Σ + bM. (The paper releases n times this matrix; n is public.)
 
 Why it is private. The privacy loss is at most the ℓ1 change of those entries of nΣ that get noise of their own, divided
@@ -26,7 +26,7 @@ from typing import Annotated, Literal
 import numpy as np
 
 from covassay.reference.domain import require_shape, require_symmetric, second_moment, shape_of, sized_unit_rows
-from covassay.reference.domain.types import DataSet, Matrix, Number
+from covassay.reference.domain.types import Array, DataSet, Matrix, Number
 from covassay.reference.laws import wigner
 from covassay.reference.mechanisms.mechanism import About, Mechanism
 from covassay.reference.mechanisms.output import SECOND_MOMENT
@@ -99,17 +99,17 @@ def release(
     rows, n, d = sized_unit_rows(x, row_bound, on_large_rows)
     z = (require_symmetric if entries == "triangle" else require_shape)("noise", noise, (d, d))
 
-    # QUERY
+    # 1. QUERY
     moment = second_moment(rows)
 
-    # NOISE
+    # 2. NOISE
     noisy: Matrix = moment + noise_scale(n, d, epsilon, entries, calibration) * z
 
-    # RELEASE
+    # 3. RELEASE
     return noisy * row_bound**2
 
 
-def draw_noise(dimension: int, rng: np.random.Generator, entries: Entries = "full", size: int | None = None) -> Matrix:
+def draw_noise(dimension: int, rng: np.random.Generator, entries: Entries = "full", size: int | None = None) -> Array:
     """The noise that `release` takes: (d, d), or (size, d, d)."""
     if entries == "triangle":
         return wigner.sample_laplace(dimension, rng, size)

@@ -179,13 +179,13 @@ def release(
     rows, n, d = sized_unit_rows(x, row_bound, on_large_rows)
     laplace = require_shape("noise.eigenvalues", noise.eigenvalues, (d,))
 
-    # QUERY
+    # 1. QUERY and NOISE: λ̂
     c = n * second_moment(rows)
     eigenvalues = np.linalg.eigvalsh(c)[::-1]
-
-    # NOISE
     kept = min(rank or d, d)
     noisy = (eigenvalues + eigenvalue_scale(epsilon) * laplace)[:kept]
+
+    # 2. NOISE: η_1, …, which may read λ̂, and θ_1, …, θ_d, drawn one by one
     if budget == "uniform":
         exponents = uniform_exponents(epsilon, d, calibration, rank)
     else:
@@ -194,7 +194,7 @@ def release(
         exponents = adaptive_exponents(epsilon, weights, calibration, d)
     directions = draw_directions(c, exponents, noise.direction)[:kept]
 
-    # RELEASE
+    # 3. RELEASE
     matrix = (directions.T * noisy) @ directions / n
     released: Matrix = (matrix + matrix.T) / 2 * row_bound**2
     return released

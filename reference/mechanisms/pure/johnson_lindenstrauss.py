@@ -4,8 +4,8 @@ Noise is smaller in fewer dimensions, and a random projection T to fewer dimensi
 svec(M) = (M_ii, √2 M_ij for i < j), a symmetric M listed as a vector in R^D, D = d(d + 1)/2, of length ‖M‖_F.
 
 1. T is a public l × D matrix. T = I if l = D. Otherwise T = G/√l, with G standard Gaussian from a public seed.
-2. y_i = T svec(x_i x_iᵀ) is the image of row i; ‖x_i‖ ≤ 1. An image longer than c = 1 + α/2 is shortened to length c.
-3. ỹ = (1/n) Σ_i y_i + (S/(nε)) z, where z has a uniform direction and ‖z‖ ~ Gamma(l). S = min(2c, √2 ‖T‖), where ‖T‖
+2. Row i, ‖x_i‖ ≤ 1, has the image T svec(x_i x_iᵀ), shortened to length c = 1 + α/2 if longer. ȳ = the mean image.
+3. ỹ = ȳ + (S/(nε)) z, where z has a uniform direction and ‖z‖ ~ Gamma(l). S = min(2c, √2 ‖T‖), where ‖T‖
    is the largest singular value of T.
 4. Release an M that minimises ‖T svec(M) − ỹ‖ over {M ⪰ 0, tr M ≤ 1}, the set that holds all second moments.
 
@@ -34,7 +34,7 @@ from typing import Annotated
 import numpy as np
 
 from covassay.reference.domain import require_shape, shape_of, sized_unit_rows, sum_rows
-from covassay.reference.domain.types import DataSet, Matrix, Number, Vector
+from covassay.reference.domain.types import Array, DataSet, Matrix, Number, Vector
 from covassay.reference.errors import InvalidInput
 from covassay.reference.laws.wigner import svec, triangle, unsvec
 from covassay.reference.mechanisms.mechanism import About, Mechanism
@@ -165,10 +165,12 @@ def release(
     """Release the matrix fitted to the noisy image of the second moment, given the noise z: (l,)."""
     # VALIDATE
     rows, n, d = sized_unit_rows(x, row_bound, on_large_rows)
-    t = transform(d, alpha, beta, seed)
-    z = require_shape("noise", noise, (len(t),))
+    z = require_shape("noise", noise, (sketch_rows(d, alpha, beta),))
 
-    # QUERY
+    # 1. T, which is public
+    t = transform(d, alpha, beta, seed)
+
+    # 2. QUERY: ȳ
     radius = image_radius(alpha)
 
     def images(block: Matrix) -> Matrix:
@@ -178,11 +180,11 @@ def release(
 
     mean = sum_rows(lambda block: images(block).sum(axis=0), rows) / n
 
-    # NOISE
+    # 3. NOISE: ỹ
     change = image_sensitivity(alpha, float(np.linalg.norm(t, 2)))
     noisy = mean + noise_scale(n, epsilon, change) * z
 
-    # RELEASE
+    # 4. RELEASE
     fitted = fit(t, noisy, d)
     released: Matrix = (fitted + fitted.T) / 2 * row_bound**2
     return released
@@ -190,7 +192,7 @@ def release(
 
 def draw_noise(
     dimension: int, rng: np.random.Generator, alpha: float = 1.0, beta: float = 0.1, size: int | None = None
-) -> Matrix:
+) -> Array:
     """The noise z that `release` takes, with density ∝ exp(−‖z‖): one vector (l,), or `size` of them (size, l)."""
     length = sketch_rows(dimension, alpha, beta)
     gaussians = rng.standard_normal((1 if size is None else size, length))

@@ -3,12 +3,14 @@
 As in `johnson_lindenstrauss`, T is a public random projection and the release is a fit to a noisy image, but images of
 rows are not shortened, and the noise is that of the source.
 
-1. ỹ = T svec(Σ) + (2/(nε)) z. The density of z is ∝ exp(−‖z‖_K), where K = T svec({‖M‖_* ≤ 1}) is the image of the
+1. T is a public l × D matrix, D = d(d + 1)/2: I if l = D, otherwise G/√l with G standard Gaussian from a public seed.
+2. y = T svec(Σ). Here svec(M) = (M_ii, √2 M_ij for i < j) lists a symmetric M as a vector in R^D, of length ‖M‖_F.
+3. ỹ = y + (2/(nε)) z. The density of z is ∝ exp(−‖z‖_K), where K = T svec({‖M‖_* ≤ 1}) is the image of the
    nuclear ball, and ‖z‖_K = min {‖M‖_* : T svec(M) = z} is its norm.
-2. Release the M nearest to ỹ, by the distance ‖T svec(M) − ỹ‖, among all M ⪰ 0 with tr M ≤ 1.
+4. Release the M nearest to ỹ, by the distance ‖T svec(M) − ỹ‖, among all M ⪰ 0 with tr M ≤ 1.
 
 Why ε-DP, for every T. Replacing one row moves Σ by Δ/n with ‖Δ‖_* ≤ 2, so its image by at most 2/n in ‖·‖_K. By the
-triangle inequality the loss of ỹ is at most ε. Step 2 is post-processing.
+triangle inequality the loss of ỹ is at most ε. Step 4 is post-processing.
 
 NOTE: approximate. For l = D, where T = I, z is symmetric nuclear-Laplace noise, drawn exactly. For l < D we know no
 exact way to draw z: we run a Metropolis chain of `walk` steps, with a norm that is itself computed by a fixed number of
@@ -29,13 +31,20 @@ from typing import Annotated
 import numpy as np
 
 from covassay.reference.domain import require_dimension, require_shape, second_moment, shape_of, sized_unit_rows
-from covassay.reference.domain.types import DataSet, Matrix, Number, Vector
+from covassay.reference.domain.types import Array, DataSet, Matrix, Number, Vector
 from covassay.reference.laws import nuclear_laplace as law
 from covassay.reference.laws.wigner import svec, unsvec
 from covassay.reference.mechanisms.mechanism import About, Mechanism
 from covassay.reference.mechanisms.output import SYMMETRIC_SECOND_MOMENT
 from covassay.reference.mechanisms.parameters import Dimension, Epsilon, LargeRows, RowBound, Rule, checked
-from covassay.reference.mechanisms.pure.johnson_lindenstrauss import Distortion, DistortionFailure, Seed, fit, transform
+from covassay.reference.mechanisms.pure.johnson_lindenstrauss import (
+    Distortion,
+    DistortionFailure,
+    Seed,
+    fit,
+    sketch_rows,
+    transform,
+)
 from covassay.reference.privacy import PURE, PureDP, Spend
 
 NORM_ITERATIONS = 200  # the computed norm was at most 2e-5 too large in every case tried; with 80 up to 9e-3
@@ -97,22 +106,24 @@ def release(
     """Release the matrix fitted to the noisy image of the second moment, given the noise z: (l,)."""
     # VALIDATE
     rows, n, d = sized_unit_rows(x, row_bound, on_large_rows)
-    t = transform(d, alpha, beta, seed)
-    z = require_shape("noise", noise, (len(t),))
+    z = require_shape("noise", noise, (sketch_rows(d, alpha, beta),))
 
-    # QUERY
+    # 1. T, which is public
+    t = transform(d, alpha, beta, seed)
+
+    # 2. QUERY: y
     image = t @ svec(second_moment(rows))
 
-    # NOISE
+    # 3. NOISE: ỹ
     noisy = image + noise_scale(n, epsilon) * z
 
-    # RELEASE
+    # 4. RELEASE
     fitted = fit(t, noisy, d)
     released: Matrix = (fitted + fitted.T) / 2 * row_bound**2
     return released
 
 
-def draw_image_noise(t: Matrix, d: int, rng: np.random.Generator, walk: int = 100, size: int | None = None) -> Matrix:
+def draw_image_noise(t: Matrix, d: int, rng: np.random.Generator, walk: int = 100, size: int | None = None) -> Array:
     """Density ∝ exp(−‖z‖_K) for a given T: (l,), or (size, l), one chain for each. Approximate if l < D."""
     count, length = 1 if size is None else size, len(t)
     if length == t.shape[1]:
@@ -145,7 +156,7 @@ def draw_noise(
     seed: int = 0,
     walk: Walk = 100,
     size: int | None = None,
-) -> Matrix:
+) -> Array:
     """The noise that `release` takes: (l,), or (size, l). Approximate if l < D, see `draw_image_noise`."""
     return draw_image_noise(transform(dimension, alpha, beta, seed), dimension, rng, walk, size)
 

@@ -1,9 +1,9 @@
 """K-norm mechanism: Σ plus noise with density ∝ exp(−ε‖Z‖_K/Δ_K), for five bodies K. Hardt–Talwar 2010, DN25 Lemma 4.
 
 1. Σ = (1/n) Σ_i x_i x_iᵀ.
-2. Draw a symmetric matrix Z with density ∝ exp(−‖Z‖_K) (`laws.k_norm`, which defines the norms).
-3. Release Σ + (Δ_K/ε) Z, where Δ_K is the largest ‖Σ − Σ'‖_K over neighbours. The output is not always positive
-   semidefinite.
+2. Draw a symmetric matrix Z with density ∝ exp(−‖Z‖_K) (`laws.k_norm`, which defines the norms). Add (Δ_K/ε) Z to Σ,
+   where Δ_K is the largest ‖Σ − Σ'‖_K over neighbours.
+3. Release the sum. It is not always positive semidefinite.
 
 Why ε-DP. By the triangle inequality the privacy loss is at most (ε/Δ_K)‖Σ − Σ'‖_K ≤ ε, with equality at Y = Σ.
 
@@ -28,6 +28,7 @@ from collections.abc import Callable
 import numpy as np
 
 from covassay.reference.domain import (
+    Array,
     DataSet,
     Matrix,
     Number,
@@ -85,17 +86,17 @@ def release(
     rows, n, d = sized_unit_rows(x, row_bound, on_large_rows)
     z = require_symmetric("noise", noise, (d, d))
 
-    # QUERY
+    # 1. QUERY
     moment = second_moment(rows)
 
-    # NOISE
+    # 2. NOISE
     noisy: Matrix = moment + noise_scale(sensitivity(body, n, d), epsilon) * z
 
-    # RELEASE
+    # 3. RELEASE
     return noisy * row_bound**2
 
 
-def draw_noise(dimension: int, rng: np.random.Generator, body: Body = "schatten1", size: int | None = None) -> Matrix:
+def draw_noise(dimension: int, rng: np.random.Generator, body: Body = "schatten1", size: int | None = None) -> Array:
     """The noise that `release` takes: (d, d), or (size, d, d)."""
     return law.sample(body, dimension, rng, size)
 

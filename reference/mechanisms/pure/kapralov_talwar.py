@@ -3,10 +3,11 @@
 NOTE: reconstructed. We did not have the pseudocode of Kapralov and Talwar. The steps are those that ADK19 Section 3
 describes; how the budget is divided is ours, and so are the constants η and b.
 
-1. C_1 = C = Σ_j x_j x_jᵀ.
-2. For i = 1..k: draw a unit vector u_i with density ∝ exp(η uᵀC_i u); l_i = u_iᵀC_i u_i + b Laplace(1), clipped to
-   [0, n], where every eigenvalue of C lies; C_{i+1} = C_i − l_i u_i u_iᵀ. Here η = ε/(4k) and b = 2k/ε.
-3. Release (1/n) Σ_i l_i u_i u_iᵀ. It is positive semidefinite and of rank at most k. (ADK19 has n times that matrix.)
+1. C_1 = C = Σ_j x_j x_jᵀ. There are k rounds. Round i = 1, …, k has the steps 2 to 4, with η = ε/(4k) and b = 2k/ε.
+2. Draw a unit vector u_i with density ∝ exp(η uᵀC_i u).
+3. l_i = u_iᵀC_i u_i + b Laplace(1), clipped to [0, n], where every eigenvalue of C lies.
+4. C_{i+1} = C_i − l_i u_i u_iᵀ.
+5. Release (1/n) Σ_i l_i u_i u_iᵀ. It is positive semidefinite and of rank at most k. (ADK19 has n times that matrix.)
 
 What is left, n times the error, is C_{k+1}. C_i need not be positive semidefinite, and the u_i are not orthogonal.
 
@@ -81,19 +82,22 @@ def release(
     k = min(rank or d, d)
     laplace = require_shape("noise.values", noise.values, (k,))
 
-    # QUERY
-    residual = n * second_moment(rows)
-
-    # NOISE
+    # 1. QUERY: C_1; `residual` is C_i, and `total` what was subtracted from C_1
+    residual, total = n * second_moment(rows), np.zeros((d, d))
     eta, b = exponent(epsilon, k), value_scale(epsilon, k)
-    total = np.zeros((d, d))
+
     for i, z in enumerate(laplace):
+        # 2. NOISE: u_i
         u = require_unit_vector("noise.direction(M)", noise.direction(eta * residual, step=i), d)
+
+        # 3. QUERY and NOISE: l_i
         value = min(max(u @ residual @ u + b * z, 0.0), n)
+
+        # 4. C_{i+1}
         total = total + value * np.outer(u, u)
         residual = residual - value * np.outer(u, u)
 
-    # RELEASE
+    # 5. RELEASE
     released: Matrix = total / n * row_bound**2
     return released
 

@@ -1,8 +1,9 @@
 """LapCov: symmetric Laplace noise on the second moment. DLY22 Section 6.
 
 1. Σ = (1/n) Σ_i x_i x_iᵀ.
-2. Draw W symmetric, with independent Laplace(1) entries on and above the diagonal ("symmetric Laplace Wigner").
-3. Release Σ + bW. The output is not always positive semidefinite.
+2. Draw W symmetric, with independent Laplace(1) entries on and above the diagonal ("symmetric Laplace Wigner"). Add bW
+   to Σ.
+3. Release Σ + bW. It is not always positive semidefinite.
 
 Why it is private. The noise is that of `entrywise_laplace` with `entries="triangle"`: the privacy loss is at most
 Σ_{i≤j} |Δ_ij|/(nb), with equality at Y = Σ. The supremum of the sum is s = ½√((d + 2)² + 4⌊d²/4⌋), and 1 for d = 1.
@@ -25,6 +26,7 @@ import numpy as np
 
 from covassay.reference import tails
 from covassay.reference.domain import (
+    Array,
     DataSet,
     Matrix,
     Number,
@@ -83,17 +85,17 @@ def release(
     rows, n, d = sized_unit_rows(x, row_bound, on_large_rows)
     z = require_symmetric("noise", noise, (d, d))
 
-    # QUERY
+    # 1. QUERY
     moment = second_moment(rows)
 
-    # NOISE
+    # 2. NOISE
     noisy: Matrix = moment + noise_scale(n, d, epsilon, calibration) * z
 
-    # RELEASE
+    # 3. RELEASE
     return noisy * row_bound**2
 
 
-def draw_noise(dimension: int, rng: np.random.Generator, size: int | None = None) -> Matrix:
+def draw_noise(dimension: int, rng: np.random.Generator, size: int | None = None) -> Array:
     """The noise that `release` takes: (d, d), or (size, d, d), symmetric."""
     return wigner.sample_laplace(dimension, rng, size)
 

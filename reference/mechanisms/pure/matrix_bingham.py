@@ -90,14 +90,14 @@ def release(
     if d < 2:
         raise InvalidInput("x has 1 column: a subspace needs at least two")
 
-    # QUERY
+    # 1. QUERY
     c = n * second_moment(rows)
 
-    # NOISE
+    # 2. NOISE
     k = released_rank(rank, d)
     p = require_projection("noise(M, k)", noise(exponent(epsilon) * c, k), d, k)
 
-    # RELEASE
+    # 3. RELEASE
     return p
 
 

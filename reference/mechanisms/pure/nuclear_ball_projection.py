@@ -95,15 +95,15 @@ def release(
     z = require_shape("noise.matrix", noise.matrix, (d, d))
     require_number("noise.trace", noise.trace)
 
-    # QUERY
+    # 1. QUERY and NOISE: Σ̂
     moment = second_moment(rows)
-    twice_trace = 2 * float(np.trace(moment))
-
-    # NOISE
     noisy = moment + matrix_scale(n, epsilon, calibration) * z
+
+    # 2. QUERY and NOISE: r
+    twice_trace = 2 * float(np.trace(moment))
     radius = max(0.0, twice_trace + trace_scale(n, epsilon, calibration) * noise.trace)
 
-    # RELEASE
+    # 3. RELEASE
     return nuclear_ball(noisy, radius) * row_bound**2
 
 

@@ -1,9 +1,9 @@
 """Nuclear-Laplace perturbation: release Σ + ρZ, where Z has density ∝ exp(−‖Z‖_*). DN25 Algorithm 1.
 
 1. Σ = (1/n) Σ_i x_i x_iᵀ.
-2. Draw a full d × d matrix Z with density ∝ exp(−‖Z‖_*) (`laws.nuclear_laplace`).
-3. Release Σ + ρZ with ρ = 2/(nε). The output is neither symmetric nor positive semidefinite. The output of
-   `nuclear_laplace_symmetric` is symmetric, and `projections.psd_cone` makes it positive semidefinite.
+2. Draw a full d × d matrix Z with density ∝ exp(−‖Z‖_*) (`laws.nuclear_laplace`). Add ρZ to Σ, with ρ = 2/(nε).
+3. Release Σ + ρZ. It is neither symmetric nor positive semidefinite. The output of `nuclear_laplace_symmetric` is
+   symmetric, and `projections.psd_cone` makes it positive semidefinite.
 
 Why ε-DP. Replacing one row changes Σ by Δ/n with ‖Δ‖_* ≤ 2, so by the triangle inequality the privacy loss at every
 output is at most 2/(nρ) = ε. Orthonormal rows attain it. In dimension 1 no two rows are orthogonal: ‖Δ‖_* ≤ 1, and the
@@ -19,7 +19,16 @@ from __future__ import annotations
 
 import numpy as np
 
-from covassay.reference.domain import DataSet, Matrix, Number, require_shape, second_moment, shape_of, sized_unit_rows
+from covassay.reference.domain import (
+    Array,
+    DataSet,
+    Matrix,
+    Number,
+    require_shape,
+    second_moment,
+    shape_of,
+    sized_unit_rows,
+)
 from covassay.reference.laws import nuclear_laplace as law
 from covassay.reference.mechanisms.mechanism import About, Mechanism
 from covassay.reference.mechanisms.output import SECOND_MOMENT
@@ -51,17 +60,17 @@ def release(
     rows, n, d = sized_unit_rows(x, row_bound, on_large_rows)
     z = require_shape("noise", noise, (d, d))
 
-    # QUERY
+    # 1. QUERY
     moment = second_moment(rows)
 
-    # NOISE
+    # 2. NOISE
     noisy: Matrix = moment + noise_scale(n, epsilon) * z
 
-    # RELEASE
+    # 3. RELEASE
     return noisy * row_bound**2
 
 
-def draw_noise(dimension: int, rng: np.random.Generator, size: int | None = None) -> Matrix:
+def draw_noise(dimension: int, rng: np.random.Generator, size: int | None = None) -> Array:
     """The noise that `release` takes: (d, d), or (size, d, d)."""
     return law.sample(dimension, rng, size)
 

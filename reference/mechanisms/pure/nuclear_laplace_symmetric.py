@@ -1,8 +1,9 @@
 """Symmetric nuclear-Laplace perturbation: release Σ + ρZ with a symmetric Z. A variant of DN25 Algorithm 1 (ours).
 
 1. Σ = (1/n) Σ_i x_i x_iᵀ.
-2. Draw a symmetric Z with density ∝ exp(−‖Z‖_*) with respect to Lebesgue measure on the symmetric matrices.
-3. Release Σ + ρZ with ρ = 2/(nε). The output is symmetric, but not always positive semidefinite.
+2. Draw a symmetric Z with density ∝ exp(−‖Z‖_*) with respect to Lebesgue measure on the symmetric matrices. Add ρZ
+   to Σ, with ρ = 2/(nε).
+3. Release Σ + ρZ. It is symmetric, but not always positive semidefinite.
 
 Why ε-DP. The proof of `nuclear_laplace` holds word for word on the symmetric matrices, where Σ lives: replacing one row
 changes Σ by Δ/n with ‖Δ‖_* ≤ 2, and orthonormal rows attain the loss ε. In dimension 1 the mechanism spends ε/2.
@@ -18,7 +19,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from covassay.reference.domain import DataSet, Matrix, require_symmetric, second_moment, shape_of, sized_unit_rows
+from covassay.reference.domain import (
+    Array,
+    DataSet,
+    Matrix,
+    require_symmetric,
+    second_moment,
+    shape_of,
+    sized_unit_rows,
+)
 from covassay.reference.laws import nuclear_laplace as law
 from covassay.reference.mechanisms.mechanism import About, Mechanism
 from covassay.reference.mechanisms.output import SYMMETRIC_SECOND_MOMENT
@@ -40,17 +49,17 @@ def release(
     rows, n, d = sized_unit_rows(x, row_bound, on_large_rows)
     z = require_symmetric("noise", noise, (d, d))
 
-    # QUERY
+    # 1. QUERY
     moment = second_moment(rows)
 
-    # NOISE
+    # 2. NOISE
     noisy: Matrix = moment + noise_scale(n, epsilon) * z
 
-    # RELEASE
+    # 3. RELEASE
     return noisy * row_bound**2
 
 
-def draw_noise(dimension: int, rng: np.random.Generator, size: int | None = None) -> Matrix:
+def draw_noise(dimension: int, rng: np.random.Generator, size: int | None = None) -> Array:
     """The noise that `release` takes: (d, d), or (size, d, d), symmetric."""
     return law.sample(dimension, rng, size, symmetric=True)
 

@@ -2,8 +2,9 @@
 
 1. ŵ = argmin F(w), F(w) = (1/n) Σ_i ½ (w·a_i − y_i)² + α‖w‖². The last column of x is the target y, the others are a.
    The row bound is that of the whole row (a, y).
-2. Draw v in R^{d−1} with density ∝ exp(−‖v‖): a uniform direction times a Gamma(d − 1) variable.
-3. Release ŵ + (S/ε)v, where S ≥ ‖ŵ − ŵ'‖ is a bound on the sensitivity. The coefficients have no unit.
+2. Draw v in R^{d−1} with density ∝ exp(−‖v‖): a uniform direction times a Gamma(d − 1) variable. Add (S/ε)v to ŵ, where
+   S ≥ ‖ŵ − ŵ'‖ is a bound on the sensitivity.
+3. Release ŵ + (S/ε)v. The coefficients have no unit.
 
 One release serves one target and one α. It is the baseline for a released second moment, which serves all of them
 (`downstream.ridge`). NOTE: the constant of CMS11 needs a loss of bounded slope and does not cover squares. So both
@@ -27,7 +28,7 @@ from typing import Annotated, Literal
 import numpy as np
 
 from covassay.reference.domain import require_shape, require_target, second_moment, shape_of, sized_unit_rows
-from covassay.reference.domain.types import DataSet, Matrix, Number, Vector
+from covassay.reference.domain.types import Array, DataSet, Matrix, Number, Vector
 from covassay.reference.downstream.ridge import coefficients
 from covassay.reference.mechanisms.mechanism import About, Mechanism
 from covassay.reference.mechanisms.output import OUTPUTS
@@ -96,17 +97,17 @@ def release(
     require_target(d)
     v = require_shape("noise", noise, (d - 1,))
 
-    # QUERY
+    # 1. QUERY
     w = coefficients(second_moment(rows), d - 1, alpha)
 
-    # NOISE
+    # 2. NOISE
     noisy: Vector = w + noise_scale(n, alpha, epsilon, calibration) * v
 
-    # RELEASE
+    # 3. RELEASE
     return noisy
 
 
-def draw_vector(length: int, rng: np.random.Generator, size: int | None = None) -> Matrix:
+def draw_vector(length: int, rng: np.random.Generator, size: int | None = None) -> Array:
     """Draw v with density ∝ exp(−‖v‖): a uniform direction times Gamma(length). Shape (length,), or (size, length)."""
     shape = (1 if size is None else size, length)
     gaussians = rng.standard_normal(shape)
@@ -115,7 +116,7 @@ def draw_vector(length: int, rng: np.random.Generator, size: int | None = None) 
     return drawn if size is not None else np.asarray(drawn[0])
 
 
-def draw_noise(dimension: int, rng: np.random.Generator, size: int | None = None) -> Matrix:
+def draw_noise(dimension: int, rng: np.random.Generator, size: int | None = None) -> Array:
     """The noise that `release` takes for `dimension` columns: (d − 1,), or (size, d − 1)."""
     return draw_vector(max(1, dimension - 1), rng, size)  # release refuses a single column
 

@@ -113,16 +113,19 @@ def release(
     w = require_symmetric("noise.matrix", noise.matrix, (d, d))
     laplace = require_shape("noise.eigenvalues", noise.eigenvalues, (d,))
 
-    # QUERY
+    # 1. QUERY and NOISE: G
     moment = second_moment(rows)
-    eigenvalues = np.linalg.eigvalsh(moment)[::-1]
+    g = moment + matrix_scale(n, d, epsilon, calibration) * w
 
-    # NOISE
-    _, ascending = np.linalg.eigh(moment + matrix_scale(n, d, epsilon, calibration) * w)
+    # 2. v_1, …, v_d, one per column
+    _, ascending = np.linalg.eigh(g)
     vectors = ascending[:, ::-1]
+
+    # 3. QUERY and NOISE: λ̃
+    eigenvalues = np.linalg.eigvalsh(moment)[::-1]
     noisy = np.clip(eigenvalues + eigenvalue_scale(n, epsilon) * laplace, 0.0, 1.0)
 
-    # RELEASE
+    # 4. RELEASE
     matrix = (vectors * noisy) @ vectors.T
     released: Matrix = (matrix + matrix.T) / 2 * row_bound**2
     return released

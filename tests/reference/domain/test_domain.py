@@ -128,7 +128,7 @@ def test_a_unit_vector_is_returned_and_rounding_is_forgiven() -> None:
     ("value", "message"),
     [
         pytest.param([0.6, 0.8 + 1e-8], "u has norm 1.0000000", id="too long"),
-        pytest.param([0.0, 0.0], "u has norm 0.0: must be a unit vector", id="zero"),
+        pytest.param([0.0, 0.0], "u has norm 0: must be a unit vector", id="zero"),
         pytest.param([1.0], r"u of shape \(1,\)", id="of another dimension"),
         pytest.param([math.nan, 1.0], "u contains", id="NaN"),
     ],

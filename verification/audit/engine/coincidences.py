@@ -29,7 +29,7 @@ from covassay.verification.statistics.streams import stream
 
 NAME = "coincidences"
 NAME_SEEN = "coincidences in the draws of the law"
-SHAPES = (65, 1), (12, 2), (5, 3), (65, 3), (20, 5), (5, 7), (65, 7), (8, 12)
+SHAPES_OF_DRAWS = (65, 1), (12, 2), (5, 3), (65, 3), (20, 5), (5, 7), (65, 7), (8, 12)
 DRAWS = 48  # of each shape: enough for a relation between any two entries
 CLOSE = 2.0**-22  # relative difference up to which two numbers are the same
 CHANCE = 2.0**-16  # a bound on the probability that two numbers of a continuous law are so close
@@ -358,7 +358,7 @@ def coincidences(setting: Setting, path: DataPath | None, alpha: float) -> list[
     """
     if path is None or path.query is None:
         return []
-    shapes = [(n, d) for n, d in SHAPES if d >= path.smallest_dimension]
+    shapes = [(n, d) for n, d in SHAPES_OF_DRAWS if d >= path.smallest_dimension]
     found: list[str] = []
     seen = []
     for n, d in shapes:

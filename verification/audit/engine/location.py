@@ -18,7 +18,7 @@ from covassay.verification.audit.engine.sampling import Setting, draw
 from covassay.verification.audit.targets.target import Failure, call, well_formed
 from covassay.verification.statistics.streams import stream
 
-SHAPES = (20, 3), (5, 2), (12, 3), (40, 2)  # (n, d)
+SMALL_SHAPES = (20, 3), (5, 2), (12, 3), (40, 2)  # (n, d)
 LARGE_SHAPES = (500, 2), (1500, 3), (3000, 2)  # where the noise is small
 SEEDS = 3
 DRAWS = 1000  # where two draws do not show the centre
@@ -141,7 +141,7 @@ def _explained(found: Explanation, query: Query, name: str, n: int) -> Location:
 
 def _moved_noise(setting: Setting, query: Query, smallest: int) -> Location | None:
     """The query itself, with a sentence on the noise, if the noise has a mean that is not zero on data that are."""
-    n, d = SHAPES[0]
+    n, d = SMALL_SHAPES[0]
     x = np.zeros((n, max(d, smallest)))
     seen = _mean(setting, x, np.asarray(query(x), dtype=np.float64), coarse=False)
     if seen is None or seen.misfit(seen.query) < SURELY / ERRORS:
@@ -173,7 +173,7 @@ def plain_rows(n: int, d: int) -> Matrix:
 
 
 def _centres(setting: Setting, query: Query, coarse: bool, smallest: int) -> Iterator[_Seen]:
-    for n, d in LARGE_SHAPES if coarse else SHAPES:
+    for n, d in LARGE_SHAPES if coarse else SMALL_SHAPES:
         x = plain_rows(n, max(d, smallest))
         try:
             value = np.asarray(query(x), dtype=np.float64)

@@ -33,7 +33,7 @@ NAME = "same noise, other budget"
 LOSSES = 0.01, 0.05, 0.2, 0.7, 1.7, 4.0, 20.0  # ε or ρ: where implementations change a formula, and beyond
 DELTAS = 1e-3, 1e-5, 1e-8, 1e-12
 NEAR = 0.1  # relative: a budget this near the claim would tell nothing new
-SHAPES = (12, 3), (1, 2)
+COMPARED_SHAPES = (12, 3), (1, 2)
 SEEDS = 8  # so that outputs of one number are eight numbers, which no factor and no shift fit by chance
 # Relative: a scale that is solved for numerically, or computed in float32, differs by less; 3 % is more.
 SLACK = 0.01
@@ -156,7 +156,7 @@ class _Compared:
     def compare(self, others: Sequence[Guarantee]) -> None:
         """Draw at the claim and at other budgets, and sort these by what the draws show."""
         path, _ = self.reference(self.guarantee)
-        for n, d in SHAPES:
+        for n, d in COMPARED_SHAPES:
             x = zoo(n, max(d, path.smallest_dimension), self.setting.seed)[0].x
             usual = self._units(x, self.guarantee)
             if isinstance(usual, str):
@@ -250,7 +250,7 @@ def other_budgets(
     refused = [other for of_name in other_guarantees(guarantee).values() for other in of_name if other not in others]
     compared.left_out |= {words(other): REFUSED for other in refused}
     compared.compare(others)
-    setting.progress(NAME, SEEDS * len(SHAPES) * len(others))
+    setting.progress(NAME, SEEDS * len(COMPARED_SHAPES) * len(others))
     return [compared.result(len(others) + len(refused))]
 
 

@@ -22,7 +22,7 @@ from covassay.verification.audit.engine.events import Pair, generic_statistics
 from covassay.verification.audit.engine.sampling import Draws, Setting, draw
 from covassay.verification.audit.engine.zoo import IN_BALL, zoo
 
-SHAPES = (1, 1), (1, 2), (3, 2), (13, 2), (6, 3)  # (n, d); few rows, because one of many changes little
+SHAPES_OF_PAIRS = (1, 1), (1, 2), (3, 2), (13, 2), (6, 3)  # (n, d); few rows, because one of many changes little
 FIRST_ROUND = 12  # draws on each side
 SECOND_ROUND = 100
 SECOND_OF_A_SHAPE = 2  # candidates of every shape in the second round
@@ -55,7 +55,7 @@ def _inside(x: Matrix) -> bool:
 
 def candidates(seed: int, output: Output) -> Iterator[Candidate]:
     """Every data set of the zoo of a few small shapes, with its first row replaced in turn by rows of several kinds."""
-    for n, d in SHAPES:
+    for n, d in SHAPES_OF_PAIRS:
         if min(output.shape(d), default=1) < 1:
             continue
         axis, dense = np.eye(d)[0], np.full(d, d**-0.5)

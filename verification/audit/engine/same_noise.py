@@ -22,7 +22,7 @@ from covassay.verification.audit.engine.events import Pair, Statistic, generic_s
 from covassay.verification.audit.engine.finding import Finding, Status
 from covassay.verification.audit.engine.sampling import Setting
 from covassay.verification.audit.engine.symmetry import rows_above
-from covassay.verification.audit.engine.zoo import GIVEN, SHAPES, DataSetOfZoo, given, zoo
+from covassay.verification.audit.engine.zoo import GIVEN, SHAPES_OF_THE_ZOO, DataSetOfZoo, given, zoo
 from covassay.verification.audit.targets.target import Failure, call, well_formed
 from covassay.verification.statistics.streams import stream
 from covassay.verification.statistics.tests import two_sample
@@ -161,7 +161,7 @@ class _Comparison:
 
     def collect(self) -> bool:
         """Draw on every data set of the zoo under every seed; False if a draw ran out of time."""
-        shapes = [(n, d) for n, d in SHAPES if d >= self.path.smallest_dimension]
+        shapes = [(n, d) for n, d in SHAPES_OF_THE_ZOO if d >= self.path.smallest_dimension]
         if not all(self._collected(zoo(n, d, self.setting.seed)) for n, d in shapes):
             return False
         if self.own is not None:  # a time-out on data of the user's size says nothing of the other data

@@ -27,7 +27,7 @@ from covassay.verification.statistics.laws import Placed
 from covassay.verification.statistics.tails import tail_counts
 from covassay.verification.statistics.tests import SCALE, TestResult, gamma_sum, kolmogorov_smirnov
 
-SHAPES = "other shapes"  # takes the place of a scenario's name
+OTHER_SHAPES = "other shapes"  # takes the place of a scenario's name
 ROWS = 1, 2, 64, 65, 1000
 COLUMNS = *range(1, 13), 32
 LARGEST = 20_000  # entries of a data set
@@ -188,7 +188,7 @@ def run_shapes(setting: Setting, shapes: Shapes, look: Look) -> list[Finding]:
         seen.add(n, d, {k: finite_test(test, draws.outputs) for k, test in tests.items()}, len(draws.outputs))
     if not seen.groups:
         why = "ran into the time limit or had too few outputs" if seen.late else "had too few outputs"
-        return [Finding("law", NAMES[""], Status.SKIPPED, f"the target {why} at every shape", SHAPES)]
+        return [Finding("law", NAMES[""], Status.SKIPPED, f"the target {why} at every shape", OTHER_SHAPES)]
     one_each = len({d for _, d in shapes.sizes}) == len(shapes.sizes)  # then the number of rows follows from d
     return [_check(axis, seen, look) for axis in NAMES if not (axis == "n" and one_each)]
 
@@ -225,4 +225,4 @@ def _check(axis: str, seen: _Seen, look: Look) -> Finding:
         furthest = min((sample.extreme for sample in known), default=1.0)
         facts = replace(facts, furthest=furthest, values=sum(len(sample.below) for sample in known))
     draws = sum(group.draws for group in groups.values())
-    return Finding("law", NAMES[axis], Status.NOT_REFUTED, text, SHAPES, p_value=p_value, n=draws, facts=facts)
+    return Finding("law", NAMES[axis], Status.NOT_REFUTED, text, OTHER_SHAPES, p_value=p_value, n=draws, facts=facts)

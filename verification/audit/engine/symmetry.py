@@ -19,7 +19,7 @@ from covassay.verification.statistics.streams import stream
 
 NAME = "symmetry"
 NAME_SEEN = "symmetry in the draws of the law"
-SHAPES = (20, 3), (1, 2), (65, 2), (5, 7), (8, 12)
+SYMMETRY_SHAPES = (20, 3), (1, 2), (65, 2), (5, 7), (8, 12)
 MEMBERS = 4  # data sets of each shape
 # Share of the largest entry by which rounding may make an entry differ from its mirror image: 256 units of float32. The
 # noise is a larger share at every shape here: its scale is at least 1/n of the longest row squared for ε = 1.
@@ -54,7 +54,7 @@ def asymmetry(y: Matrix) -> float:
 def symmetry(setting: Setting, smallest_dimension: int = 1) -> Finding:
     """A matrix that is promised to be symmetric is symmetric on data of several kinds and shapes."""
     outputs = []
-    for n, d in SHAPES:
+    for n, d in SYMMETRY_SHAPES:
         if d < smallest_dimension:
             continue
         members = zoo(n, d, setting.seed)

@@ -14,7 +14,7 @@ from covassay.verification.statistics.streams import stream
 
 # (n, d): every n in one dimension, or every dimension at a few n; 1, 2, 64 and 65 stand beside one another because
 # blocks, vector registers and special cases end there
-SHAPES = (
+SHAPES_OF_THE_ZOO = (
     (1, 1), (2, 1), (65, 1),
     (1, 2), (2, 2), (20, 2), (64, 2), (65, 2), (130, 2), (1000, 2),
     (1, 3), (12, 3), (65, 3), (300, 3),

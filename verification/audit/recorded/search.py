@@ -21,7 +21,7 @@ from covassay.verification.audit.recorded.losses import Law, Undecided, law_of, 
 from covassay.verification.audit.recorded.primitives import Primitive
 from covassay.verification.audit.recorded.recorder import Recorder, Source, recorder
 
-SHAPES = ((6, 2), (6, 3), (2, 4), (1, 2), (6, 1))
+SEARCHED_SHAPES = ((6, 2), (6, 3), (2, 4), (1, 2), (6, 1))
 FIRST_STEP, LAST_STEP = 0.5, 1e-4
 MOST_STARTS, RANDOM_STARTS = 60, 40
 ABOVE = 1.001  # times the claim: one climb to there is enough
@@ -58,7 +58,7 @@ def box(bounds: Sequence[tuple[float, float]]) -> Inside:
 def search(
     source: Source, claim: Guarantee, *, adjacency: str = "replace-one",
     bounds: Sequence[tuple[float, float]] | None = None, options: Mapping[str, Any] | None = None,
-    shapes: Sequence[tuple[int, int]] = SHAPES, primitives: Sequence[Primitive] = (), seconds: float = 5.0,
+    shapes: Sequence[tuple[int, int]] = SEARCHED_SHAPES, primitives: Sequence[Primitive] = (), seconds: float = 5.0,
     seed: int = 0,
 ) -> Found:  # fmt: skip
     """The pair of neighbours of largest loss that is found in this time, which is shared by the shapes (n, d).

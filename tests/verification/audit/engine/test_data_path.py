@@ -18,7 +18,7 @@ from covassay.verification.audit.engine.coincidences import as_draws, coincidenc
 from covassay.verification.audit.engine.finding import Finding, Status
 from covassay.verification.audit.engine.same_noise import NAME, TOLERANCE_FLOAT32, DataPath, same_noise
 from covassay.verification.audit.engine.sampling import Setting
-from covassay.verification.audit.engine.zoo import CATEGORIES, SHAPES, zoo
+from covassay.verification.audit.engine.zoo import CATEGORIES, SHAPES_OF_THE_ZOO, zoo
 from covassay.verification.audit.knowledge.known import UNKNOWN, known, profile
 from covassay.verification.audit.knowledge.shared.data_paths import NotAdditive, QueryPlusNoise
 from covassay.verification.audit.knowledge.shared.profile import ClaimUnderAudit
@@ -131,7 +131,7 @@ def test_three_percent_of_one_row_are_seen(single: bool) -> None:
     assert "rows inside the ball" not in found.detail
 
 
-@pytest.mark.parametrize(("n", "d"), SHAPES)
+@pytest.mark.parametrize(("n", "d"), SHAPES_OF_THE_ZOO)
 def test_the_tolerance_is_below_three_percent_of_a_row(n: int, d: int) -> None:
     """A change of a second moment by 0.06 x xᵀ/n has an entry of at least 0.06/(nd)."""
     for name in sorted(ADDITIVE - {"output-perturbation", "private-trace"}):
@@ -153,7 +153,7 @@ def test_every_mechanism_states_its_data_path() -> None:
 
 
 def test_the_zoo_keeps_shapes_and_names() -> None:
-    for n, d in SHAPES:
+    for n, d in SHAPES_OF_THE_ZOO:
         found = zoo(n, d, 0)
         assert [member.category for member in found] == list(CATEGORIES)
         assert all(member.x.shape == (n, d) and np.isfinite(member.x).all() for member in found)

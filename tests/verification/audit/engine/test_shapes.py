@@ -15,7 +15,7 @@ from covassay.verification.audit.api import audit
 from covassay.verification.audit.engine.finding import Finding, Look, Status, Verdict
 from covassay.verification.audit.engine.law import Scenario
 from covassay.verification.audit.engine.sampling import Setting
-from covassay.verification.audit.engine.shapes import COLUMNS, NAMES, ROWS, SHAPES, Shapes, grid, run_shapes
+from covassay.verification.audit.engine.shapes import COLUMNS, NAMES, OTHER_SHAPES, ROWS, Shapes, grid, run_shapes
 from covassay.verification.audit.engine.tails import RARE_BRANCHES, rare_branches, tail_findings
 from covassay.verification.audit.knowledge.known import profile
 from covassay.verification.audit.negative_controls.changed_noise import (
@@ -233,4 +233,4 @@ def test_tails_that_only_many_draws_show_are_refuted_by_the_second_look(declared
 def test_names_that_take_the_place_of_scenarios_are_no_scenarios() -> None:
     for name in ("gauss-cov", "laplace"):
         known = profile(name, default_claim(name), mechanism(name).resolve({}), 100, 0)
-        assert not {SHAPES, RARE_BRANCHES} & {scenario.name for scenario in known.scenarios}
+        assert not {OTHER_SHAPES, RARE_BRANCHES} & {scenario.name for scenario in known.scenarios}

@@ -27,7 +27,7 @@ from covassay.verification.audit.targets.target import Failure, call, well_forme
 from covassay.verification.statistics.streams import stream
 
 NAME = "one law on equivalent data"
-SHAPES = (1, 3), (20, 1), (5, 2), (30, 4), (300, 3), (1000, 2)
+SHAPES_OF_EQUAL_DATA = (1, 3), (20, 1), (5, 2), (30, 4), (300, 3), (1000, 2)
 SEEDS = (0, 1)
 MOVED = 1e-12  # share of an entry by which rows are moved; zeros are moved by a tenth of it
 ROUNDING = 1e-6  # outputs under one seed are one output if they are so close, beside the largest entry
@@ -132,7 +132,7 @@ def _candidates(setting: Setting, path: DataPath, frozen: Frozen) -> Iterator[_C
 
     What is the same under both seeds on one data set goes into `frozen`.
     """
-    for n, d in reversed(SHAPES):
+    for n, d in reversed(SHAPES_OF_EQUAL_DATA):
         if d < path.smallest_dimension:
             continue
         for member in zoo(n, d, setting.seed):

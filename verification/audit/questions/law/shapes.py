@@ -5,7 +5,7 @@ from fractions import Fraction
 
 from covassay.verification.audit.engine.facts import LawTest
 from covassay.verification.audit.engine.finding import Finding, Look
-from covassay.verification.audit.engine.shapes import NAMES, SHAPES, run_shapes
+from covassay.verification.audit.engine.shapes import NAMES, OTHER_SHAPES, run_shapes
 from covassay.verification.audit.engine.tails import rare_branches
 from covassay.verification.audit.question import Question, Subject
 
@@ -15,12 +15,12 @@ def ask(subject: Subject, look: Look) -> list[Finding]:
     if subject.known.shapes is None:
         return []
     found = run_shapes(subject.setting, subject.known.shapes, look)
-    subject.setting.progress.done(f"law: {SHAPES}, {look.name}", len(found))
-    return [*found, *(replace(rare, scenario=SHAPES) for rare in rare_branches(found, look))]
+    subject.setting.progress.done(f"law: {OTHER_SHAPES}, {look.name}", len(found))
+    return [*found, *(replace(rare, scenario=OTHER_SHAPES) for rare in rare_branches(found, look))]
 
 
 QUESTION = Question(
-    name=SHAPES,
+    name=OTHER_SHAPES,
     kind="law",
     asks="Do the outputs have the law of the mechanism on data of every shape?",
     blind_to="shapes between and beyond those that are tried",

@@ -20,7 +20,7 @@ from covassay.verification.claims.evidence import Evidence, check
 from covassay.verification.statistics.tests import TestResult, kolmogorov_smirnov
 
 NODES = 160  # of Gauss and Legendre in each of two variables
-SHAPES = ((2, 1), (5, 1), (3, 2), (6, 5), (4, 2))  # (d, k) with an exact normaliser
+EXACT_CASES = ((2, 1), (5, 1), (3, 2), (6, 5), (4, 2))  # (d, k) with an exact normaliser
 Sampler = Callable[..., Matrix]
 
 
@@ -90,7 +90,7 @@ def loss(
     at_pair = [float(np.linalg.eigvalsh(np.diag([1.0, -1.0] + [0.0] * d))[::-1][: d + 1].sum()) for d in range(4)]
     epsilon, lost = 0.8, []
     eta = float(exponent(epsilon))
-    for d, k in SHAPES[:4]:
+    for d, k in EXACT_CASES[:4]:
         base = 1e7 * np.repeat([1.0, 0.0], [k, d - k])
         with_x, with_y = base + np.eye(d)[k], base + np.eye(d)[0]
         lost.append(eta + exact(eta * with_y, k)[0] - exact(eta * with_x, k)[0])
@@ -247,7 +247,7 @@ def excess(bound: Callable[[Number, int, int], Number] = mechanism.error_bound) 
     """E[λ_1 + … + λ_k − tr(PC)] is at most (k(d − k) + min(k, d − k))/η, by exact normalisers."""
     rng = np.random.default_rng(86)
     worst, failed = 0.0, []
-    for d, k in SHAPES:
+    for d, k in EXACT_CASES:
         spectra = [scale * np.append(np.zeros(d - k), np.ones(k)) for scale in (0.5, 3.0, 6.0, 20.0, 60.0)]
         spectra += [rng.exponential(size=d) * 10 ** rng.uniform(-1, 1.7) for _ in range(12)]
         for values in spectra:
