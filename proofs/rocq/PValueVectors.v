@@ -79,8 +79,8 @@ Definition digit (x : N) : rat := whole (nat_of_bin x).
 Fixpoint digits (count : nat) (x : N) : seq rat :=
   if count is count'.+1 then digit (x mod 1000) :: digits count' (x / 1000) else [::].
 
-Definition tail_row (n k : nat) (a c : N) : seq rat :=
-  [:: whole n; whole k; digit a; digit c] ++ digits 24 (tail_count a c n k).
+Definition tail_row (n k : nat) (a c count : N) : seq rat :=
+  [:: whole n; whole k; digit a; digit c] ++ digits 24 count.
 
 (* From all draws down to about what the odds give. *)
 Definition tail_points : seq (nat * nat) :=
@@ -89,4 +89,4 @@ Definition odds : seq (N * N) :=
   [:: (1, 1); (3, 2); (2, 1); (11, 4); (7, 1); (12, 1); (1, 2)]%num.
 
 Definition tail_rows : seq (seq rat) :=
-  [seq tail_row p.1 p.2 o.1 o.2 | p <- tail_points, o <- odds].
+  [seq tail_row p.1 p.2 o.1 o.2 (tail_count o.1 o.2 p.1 p.2) | p <- tail_points, o <- odds].

@@ -106,7 +106,7 @@ def twice_the_noise_it_needs(x: Matrix, *, epsilon: float, rng: np.random.Genera
 def test_a_black_box_that_keeps_its_claim_is_not_refuted() -> None:
     report = audit(Target("mine", twice_the_noise_it_needs), CLAIM, samples=150)
     assert report.verdict is Verdict.NOT_REFUTED
-    assert {check.kind for check in report.checks} == {"contract", "privacy", "bits"}
+    assert {check.kind for check in report.checks if check.status is not Status.SKIPPED} == {"contract", "privacy", "bits"}
 
 
 def no_noise(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:

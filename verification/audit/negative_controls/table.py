@@ -12,7 +12,7 @@ from typing import Any
 
 from covassay.verification.audit.budget import ErrorBudget
 from covassay.verification.audit.engine.contract import require_answer
-from covassay.verification.audit.engine.finding import Finding, Status
+from covassay.verification.audit.engine.finding import Finding, Status, Verdict
 from covassay.verification.audit.negative_controls import every
 from covassay.verification.audit.negative_controls.negative_control import NegativeControl
 from covassay.verification.audit.negative_controls.standing import STANDING
@@ -21,6 +21,7 @@ from covassay.verification.audit.options import FALSE_ALARM
 from covassay.verification.audit.question import Question
 from covassay.verification.audit.questions import questions
 from covassay.verification.audit.run import ask, verdict
+from covassay.verification.audit.targets.calling import CannotRun
 from covassay.verification.audit.targets.process_state import random_states_put_back
 from covassay.verification.audit.targets.target import Target
 
@@ -81,15 +82,19 @@ def row(control: NegativeControl, seed: int = 0) -> Row:
             worst = min(refuted, key=lambda f: f.p_value or 0.0)
             first.append((worst, counter.draws, time.monotonic() - start))
 
-    with random_states_put_back():
-        require_answer(subject.setting)
-        ask(questions(), subject, ErrorBudget(FALSE_ALARM), told)
+    try:
+        with random_states_put_back():
+            require_answer(subject.setting)
+            ask(questions(), subject, ErrorBudget(FALSE_ALARM), told)
+        ended = verdict(subject.findings)
+    except CannotRun:
+        ended = Verdict.INCONCLUSIVE
     finding, draws, seconds = first[0] if first else (None, counter.draws, time.monotonic() - start)
     return Row(
         control.name,
         control.mechanism,
         control.mistake,
-        verdict(subject.findings).value,
+        ended.value,
         finding.kind if finding else "",
         _named(finding) if finding else "",
         draws,
