@@ -8,12 +8,10 @@ import sys
 import pytest
 
 import covassay.verification
-from covassay.reference.privacy import PureDP
 
 AUDIT = (
-    "from covassay.reference.privacy import PureDP\n"
     "from covassay.verification import audit\n"
-    "assert audit('covassay:private-trace', PureDP(1.0), samples=100).verdict.value == 'NOT REFUTED'\n"
+    "assert audit('covassay:private-trace', epsilon=1, samples=100).verdict.value == 'NOT REFUTED'\n"
 )
 
 
@@ -31,7 +29,7 @@ def test_audit_is_a_function_whatever_was_imported_before(before: str) -> None:
 def test_audit_takes_a_plain_function() -> None:
     from covassay.verification import audit
 
-    report = audit(lambda x, *, epsilon, rng: x.T @ x / len(x), PureDP(1.0), samples=100)
+    report = audit(lambda x, *, epsilon, rng: x.T @ x / len(x), epsilon=1.0, samples=100)
     assert report.verdict.value == "REFUTED"
 
 

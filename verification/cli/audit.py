@@ -14,17 +14,14 @@ from warnings import catch_warnings, filterwarnings
 
 from rich.console import Console
 
-from covassay.reference.box_sensitivity import ADJACENCIES
 from covassay.reference.errors import InvalidInput
 from covassay.reference.mechanisms.registry import stated_claim
 from covassay.reference.privacy import Guarantee
-from covassay.verification.audit.api import audit
-from covassay.verification.audit.check import claim_of
-from covassay.verification.audit.engine.output_kind import OUTPUTS
-from covassay.verification.audit.engine.user_data import UserData, load_user_data
-from covassay.verification.audit.engine.user_pair import UserPair, load_pair
-from covassay.verification.audit.engine.workers import BACKENDS, local_workers
-from covassay.verification.audit.options import FALSE_ALARM, SAMPLES, SCOPES, AuditSettings
+from covassay.verification.audit import option_kinds as kinds
+from covassay.verification.audit.api import audited
+from covassay.verification.audit.engine.workers import local_workers
+from covassay.verification.audit.expected import claim_of
+from covassay.verification.audit.options import OLD, OPTIONS, AuditOptions, Option
 from covassay.verification.audit.report import AuditReport
 from covassay.verification.audit.reports.badge import badge_text
 from covassay.verification.audit.reports.json_report import as_json
@@ -35,10 +32,9 @@ from covassay.verification.audit.reports.terminal import print_report
 from covassay.verification.audit.reports.undecided import undecided
 from covassay.verification.audit.reports.witness_file import witness_file
 from covassay.verification.audit.targets import examples
-from covassay.verification.audit.targets.target import TIME_LIMIT, CannotRun, TargetReference, adapters, load
+from covassay.verification.audit.targets.target import CannotRun, TargetReference, adapters, load
 from covassay.verification.cli.audit_process import INCONCLUSIVE, INTERNAL_ERROR, Finished, Screen, screen
 from covassay.verification.cli.main import one_line
-from covassay.verification.cli.options import chosen, guarantee, parse_bounds
 from covassay.verification.cli.screen import as_text, audit_progress
 
 WIDTH_OF_A_PIPE = 80
@@ -57,8 +53,8 @@ PARSER = {
     "epilog": """\
 examples:
   covassay audit covassay:nuclear-laplace --epsilon 1
-  covassay audit mymodule:release --as nuclear-laplace --epsilon 1
-  covassay audit 'exec:node release.js' --as nuclear-laplace --epsilon 1
+  covassay audit mymodule:release --mechanism nuclear-laplace --epsilon 1
+  covassay audit 'exec:node release.js' --mechanism nuclear-laplace --epsilon 1
   covassay audit mymodule:release --bounds=0:1,-5:5 --epsilon 1
   covassay audit numpy:laplace --scope bits
   covassay audit covassay:gauss-cov --samples 1000000 --checkpoint run.json
@@ -105,51 +101,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     add("--list", action="store_true", help="list the targets that the adapters offer")
     add("--example", choices=EXAMPLES, help="print a whole target in that language, to start from")
-    add("--as", dest="mechanism", metavar="MECHANISM", help="the mechanism that it claims to be (covassay mechanisms)")
-    add("--epsilon", type=float, help="the claimed ε (default: 1 for pure and approximate DP)")
-    add("--delta", type=float, help="the claimed δ (default: 1e-6 for approximate DP)")
-    add("--rho", type=float, help="the claimed ρ of zCDP (default: 0.5)")
-    add("--calibration", help="which constants it uses, where there is a choice: paper (or reconstructed) or tight")
-    add(
-        "--set",
-        action="append",
-        metavar="NAME=VALUE",
-        help="another option of the mechanism (covassay mechanisms NAME)",
-    )
-    add("--released", choices=tuple(OUTPUTS), metavar="KIND", help=f"when --as is not given: {', '.join(OUTPUTS)}")
-    add("--call", metavar="EXPR", help="how the function is called, such as 'f(x, eps=epsilon, random_state=seed)[0]'")
-    add("--data", help="also look at the data path on a file (.csv, .npy, .parquet) or on wine, digits, breast-cancer")
-    add("--pair", metavar="FILE", help="also test your own pair of neighbours: x and y in a .npz or .json file")
-    add("--bounds", metavar="BOUNDS", help="rows lie in a box: LOW:HIGH,LOW:HIGH,… or a file as for covassay release")
-    add("--equivariant", action="store_true", help="with --bounds: it promises to treat all columns alike, up to scale")
-    add("--adjacency", choices=ADJACENCIES, help="which data sets are neighbours (default: what the mechanism says)")
-    add(
-        "--scope",
-        choices=SCOPES,
-        default=SCOPES[0],
-        help="real: the verdict is about real arithmetic, and low-order bits are a finding beside it; bits: both count "
-        "(default %(default)s)",
-    )
-    add("--samples", type=int, default=SAMPLES, help="draws for every scenario and side (default %(default)s)")
-    add("--seed", type=int, default=0, help="seed of all randomness (default 0)")
-    add("--unseeded", action="store_true", help="the target draws from the operating system and not from rng")
-    add("--jobs", type=int, default=os.cpu_count() or 1, help="parallel workers; results do not depend on their number")
-    add(
-        "--backend",
-        choices=BACKENDS,
-        default=BACKENDS[0],
-        help="what starts the workers: loky, or dask or ray with the extra covassay[scale], with equal results "
-        "(default %(default)s)",
-    )
-    add("--checkpoint", metavar="FILE", help="with --as: many draws in bounded memory; a killed run goes on from FILE")
-    add("--dimension", type=int, metavar="D", help="with --checkpoint: the number of columns (default 3)")
-    add(
-        "--false-alarm",
-        type=float,
-        default=FALSE_ALARM,
-        help="probability that a run refutes a target that keeps its promises (default %(default)g)",
-    )
-    add("--time-limit", type=float, default=TIME_LIMIT, help="seconds that one draw may take (default %(default)g)")
+    for option in OPTIONS:
+        if option.command:
+            add(option.flag, **_argument(option))
+    for name, (_, now) in OLD.items():
+        if now:
+            add(f"--{name}", nargs=1, action=_Renamed, now=now, help=argparse.SUPPRESS)
     add("--json", action="store_true", help="print the report as JSON (covassay schema audit)")
     add("--junit", metavar="FILE", help="also write the report as JUnit XML, one case for every check")
     add("--sarif", metavar="FILE", help="also write what was found as SARIF 2.1.0, for code-scanning services")
@@ -159,6 +116,31 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--verbose", action="store_true", help="print a line for every check, also for those that found nothing")
     add("--quiet", action="store_true", help="print the verdict alone")
     parser.set_defaults(run=run)
+
+
+def _argument(option: Option) -> dict[str, Any]:
+    """How an option is added to a parser. Its value stays a word, so that one message names what is wrong with it."""
+    text = option.help.replace("%", "%%")
+    if option.kind is kinds.FLAG:
+        return {"dest": option.name, "action": "store_true", "help": text}
+    default = option.kind.words(option.default)[0] if option.default not in (None, {}) else ""
+    return {
+        "dest": option.name,
+        "action": "append" if option.kind is kinds.CHOICES else "store",
+        "metavar": option.kind.metavar,
+        "help": f"{text} (default {default})" if default else text,
+    }
+
+
+class _Renamed(argparse.Action):
+    """An option of an earlier version, which is refused with what to write in its place."""
+
+    def __init__(self, *args: Any, now: str, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.now = now
+
+    def __call__(self, parser: Any, namespace: Any, values: Any, option_string: str | None = None) -> None:
+        raise InvalidInput(f"{option_string}: this option has another name now; write {self.now}")
 
 
 def run(options: argparse.Namespace) -> int:
@@ -203,10 +185,14 @@ def unfinished(
     budget: dict[str, float] | None = None,
 ) -> Finished:
     """The INCONCLUSIVE report of an audit without a result; mechanism and budget are known if the target was loaded."""
-    mechanism = mechanism or options.mechanism
-    stated = stated_claim(mechanism, **budget) if budget else guarantee(options, mechanism)
-    source = TargetReference(options.target, os.getcwd(), not options.unseeded, options.call)
-    return _printed(undecided(source, stated, _settings(options), mechanism, ending), options, place, status)
+    given = AuditOptions.of_words(vars(options), whole=False)
+    mechanism = mechanism or given.mechanism
+    stated = stated_claim(mechanism, **(budget or {"epsilon": given.epsilon, "delta": given.delta, "rho": given.rho}))
+    return _printed(undecided(_source(options), stated, given, mechanism, ending), options, place, status)
+
+
+def _source(options: argparse.Namespace) -> TargetReference:
+    return TargetReference(options.target, os.getcwd(), not options.unseeded, options.call)
 
 
 def _example(language: str) -> str:
@@ -219,68 +205,23 @@ def _list() -> str:
     )
 
 
-def _settings(options: argparse.Namespace, data: UserData | None = None, pair: UserPair | None = None) -> AuditSettings:
-    return AuditSettings(
-        claimed=options.mechanism,
-        options=chosen(options),
-        released=options.released,
-        samples=options.samples,
-        seed=options.seed,
-        false_alarm=options.false_alarm,
-        seconds=options.time_limit,
-        user_data=data,
-        user_pair=pair,
-        box=parse_bounds(options.bounds) if options.bounds else None,
-        adjacency=options.adjacency,
-        equivariant=options.equivariant,
-        scope=options.scope,
-        checkpoint=options.checkpoint or "",
-        dimension=options.dimension,
-    )
-
-
 def _audit(options: argparse.Namespace, place: Screen, tell: Callable[[str | None, Guarantee], None]) -> Finished:
     if not options.target:
         raise InvalidInput(
             "target: give module:function, file.py:function, exec:COMMAND or ADAPTER:NAME (see covassay audit --list)"
         )
-    source = TargetReference(options.target, os.getcwd(), not options.unseeded, options.call)
     _require_files(options)
     if options.witness and Path(options.witness).suffix != WITNESS_SUFFIX:
         raise InvalidInput(f"witness = {options.witness}: must end in {WITNESS_SUFFIX}")
-    if options.jobs < 1:
-        raise InvalidInput(f"jobs = {options.jobs}: must be at least 1")
-    if options.seed < 0:
-        raise InvalidInput(f"seed = {options.seed}: must be 0 or more")
-    data = load_user_data(options.data) if options.data else None
-    settings = _settings(options, data, load_pair(options.pair) if options.pair else None)
-    guarantee(options, options.mechanism)  # a mistake in the options is told before the target is loaded
-    mechanism = options.mechanism or load(source).mechanism
-    _require_use(options, mechanism)
-    claim = claim_of(source, mechanism, options.epsilon, options.delta, options.rho)
+    given = AuditOptions.of_words(vars(options))
+    # a mistake in the options is told before the target is loaded
+    stated_claim(given.mechanism, given.epsilon, given.delta, given.rho)
+    source, jobs = _source(options), given.jobs or os.cpu_count() or 1
+    mechanism = given.mechanism or load(source).mechanism
+    claim = claim_of(source, given)
     tell(mechanism, claim)
-    if options.checkpoint:
-        return _streaming(options, source, claim, place)
-    with audit_progress(options.quiet) as watch, _own_warnings_hidden(), local_workers(options.backend, options.jobs):
-        report = audit(
-            source,
-            claim,
-            claimed=settings.claimed,
-            options=settings.options,
-            released=settings.released,
-            samples=settings.samples,
-            seed=settings.seed,
-            jobs=options.jobs,
-            false_alarm=settings.false_alarm,
-            seconds=settings.seconds,
-            user_data=settings.user_data,
-            pair=settings.user_pair,
-            bounds=settings.box,
-            adjacency=settings.adjacency,
-            equivariant=settings.equivariant,
-            scope=settings.scope,
-            progress=watch,
-        )
+    with audit_progress(options.quiet) as watch, _own_warnings_hidden(), local_workers(given.backend, jobs):
+        report = audited(source, replace(given, jobs=jobs, progress=watch), claim)
     return _printed(report, options, place, report.verdict.exit_status)
 
 
@@ -297,46 +238,6 @@ def _require_files(options: argparse.Namespace) -> None:
         other = places.setdefault(path.resolve(), name)
         if other != name:
             raise InvalidInput(f"{name} = {file}: is the file of {other} too")
-
-
-def _streaming(options: argparse.Namespace, source: TargetReference, claim: Guarantee, place: Screen) -> Finished:
-    """A streaming audit, which keeps its state in the checkpoint."""
-    from covassay.verification.audit.streaming import DIMENSION, stream_audit
-
-    for name in ("data", "pair", "bounds", "equivariant", "adjacency", "released"):
-        if getattr(options, name):
-            raise InvalidInput(f"--{name} and --checkpoint: a streaming run has data of its own; leave one of them out")
-    if options.scope != SCOPES[0]:
-        raise InvalidInput(f"--scope {options.scope} and --checkpoint: a streaming run does not look at low-order bits")
-    with audit_progress(options.quiet) as watch, _own_warnings_hidden(), local_workers(options.backend, options.jobs):
-        report = stream_audit(
-            source,
-            claim,
-            checkpoint_file=options.checkpoint,
-            claimed=options.mechanism,
-            options=chosen(options),
-            samples=options.samples,
-            dimension=DIMENSION if options.dimension is None else options.dimension,
-            seed=options.seed,
-            jobs=options.jobs,
-            false_alarm=options.false_alarm,
-            seconds=options.time_limit,
-            seeded=not options.unseeded,
-            call=options.call,
-            progress=watch,
-        )
-    return _printed(report, options, place, report.verdict.exit_status)
-
-
-def _require_use(options: argparse.Namespace, mechanism: str | None) -> None:
-    """Raise `InvalidInput` if an option was given that this audit would not use."""
-    if options.dimension is not None and not options.checkpoint:
-        raise InvalidInput("--dimension: only with --checkpoint")
-    if mechanism and options.released:
-        raise InvalidInput(f"--released {options.released}: the output of {mechanism} is known; leave the option out")
-    if mechanism is None and chosen(options):
-        names = ", ".join(chosen(options))
-        raise InvalidInput(f"{names}: an option of a mechanism; say with --as which mechanism the target claims to be")
 
 
 @contextmanager

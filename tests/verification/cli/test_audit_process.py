@@ -201,7 +201,7 @@ def test_an_internal_error_has_a_status_of_its_own(
     def broken(*_: object, **__: object) -> None:
         raise TypeError("found on\ntwo lines")
 
-    monkeypatch.setattr(audit_command, "audit", broken)
+    monkeypatch.setattr(audit_command, "audited", broken)
     monkeypatch.chdir(tmp_path)
     assert run(["audit", "covassay:bingham", *SMALL, "--json", *WRITTEN]) == INTERNAL_ERROR
     captured = capsys.readouterr()
@@ -219,11 +219,11 @@ def test_an_internal_error_has_a_status_of_its_own(
 @pytest.mark.parametrize(
     ("arguments", "named"),
     [
-        (["covassay:bingham", "--seed", "-1"], "seed = -1: must be 0 or more"),
+        (["covassay:bingham", "--seed", "-1"], "seed = -1: must be at least 0"),
         (["covassay:bingham", "--released", "vector"], "the output of bingham is known"),
-        (["math:sqrt", "--as", "bingham", "--released", "vector"], "the output of bingham is known"),
-        (["math:sqrt", "--calibration", "tight"], "calibration: an option of a mechanism; say with --as"),
-        (["math:sqrt", "--set", "scale=2"], "scale: an option of a mechanism; say with --as"),
+        (["math:sqrt", "--mechanism", "bingham", "--released", "vector"], "the output of bingham is known"),
+        (["math:sqrt", "--options", "calibration=tight"], "options = calibration: are of a mechanism; name the one"),
+        (["math:sqrt", "--options", "scale=2"], "options = scale: are of a mechanism; name the one"),
     ],
 )
 def test_an_option_that_does_not_apply_is_one_line(

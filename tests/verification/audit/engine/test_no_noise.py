@@ -64,7 +64,9 @@ def without_noise(mechanism: Mechanism[Any, ..., Any], share: float = 1.0) -> Ca
     "name", [pytest.param(n, marks=() if n in QUICK else pytest.mark.slow) for n in MECHANISMS if n not in NOT_SEEN]
 )
 def test_a_target_without_noise_is_refuted(name: str) -> None:
-    report = audit(Target("bare", without_noise(MECHANISMS[name])), default_claim(name), claimed=name, samples=100)
+    report = audit(
+        Target("bare", without_noise(MECHANISMS[name])), **default_claim(name).keywords(), mechanism=name, samples=100
+    )
     assert report.verdict is Verdict.REFUTED
 
 
@@ -76,7 +78,7 @@ def test_a_target_without_noise_is_refuted(name: str) -> None:
 )  # fmt: skip
 def test_a_target_that_leaves_the_noise_out_once_in_a_hundred_draws_is_refuted_by_its_law(name: str) -> None:
     target = Target("mostly", without_noise(MECHANISMS[name], share=0.01))
-    report = audit(target, default_claim(name), claimed=name, samples=2000)
+    report = audit(target, **default_claim(name).keywords(), mechanism=name, samples=2000)
     assert report.verdict is Verdict.REFUTED
     assert any(check.p_value == 0 and check.facts.get("effect", "").startswith("prob") for check in report.refuted)
 
