@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
+    from covassay.verification.audit.options import AuditOptions
     from covassay.verification.audit.report import AuditReport
 
 
@@ -81,7 +82,7 @@ def parametrize_with_checks(
         fails, that was not made or that could not decide fails the test. A function of the target may give them.
     """
     from covassay.verification.audit.check import Refuted, by_group, groups, target_name
-    from covassay.verification.audit.options import require_keywords
+    from covassay.verification.audit.options import AuditOptions, require_keywords
 
     listed = list(targets)
     if isinstance(targets, str) or not listed:
@@ -92,7 +93,7 @@ def parametrize_with_checks(
         expected = by_group(expected_failed(target) if callable(expected_failed) else expected_failed or {})
         given = {"mechanism": mechanism, **options, **own}
         require_keywords(given)
-        shared = SharedAudit(target, given)
+        shared = SharedAudit(target, AuditOptions(**given))
         for group in groups():
             marks = []
             if group in expected:
@@ -105,7 +106,7 @@ def parametrize_with_checks(
 class SharedAudit:
     """The audit of one target, which is run when it is first asked for."""
 
-    def __init__(self, target: Any, options: dict[str, Any]) -> None:
+    def __init__(self, target: Any, options: "AuditOptions") -> None:
         self._target = target
         self._options = options
         self._report: AuditReport | None = None
@@ -126,14 +127,14 @@ class SharedAudit:
 
     def report(self) -> "AuditReport":
         """The report; an audit that could not be run raises the same error for every check."""
-        from covassay.verification.audit.api import audit
+        from covassay.verification.audit.api import audited
 
         __tracebackhide__ = True
         if self._error is not None:
             raise self._error.with_traceback(None)
         if self._report is None:
             try:
-                self._report = audit(self._target, **self._options)
+                self._report = audited(self._target, self._options)
             except Exception as error:
                 self._error = error
                 raise
