@@ -2,7 +2,7 @@
 
 import sys
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from covassay.reference.domain import Box
@@ -137,9 +137,15 @@ audit.__dict__ = vars(sys.modules["covassay.verification.audit"])
 
 
 def audited(
-    source: TargetSource | Callable[..., Any] | str, options: AuditOptions, claim: Guarantee | None = None
+    source: TargetSource | Callable[..., Any] | str,
+    options: AuditOptions,
+    claim: Guarantee | None = None,
+    told: Callable[[Sequence[Finding]], None] = lambda found: None,
 ) -> AuditReport:
-    """The audit with these options. If the claim is known already, the target is not asked for it again."""
+    """The audit with these options. If the claim is known already, the target is not asked for it again.
+
+    `told` is called with all that has been found, after every question.
+    """
     start = time.monotonic()
     guarantee = claim_of(source, options) if claim is None else claim
     if options.checkpoint is not None:
@@ -162,7 +168,7 @@ def audited(
     budget_of_errors = ErrorBudget(options.false_alarm)
     with random_states_put_back():
         require_answer(setting)
-        ask(questions(), subject, budget_of_errors)
+        ask(questions(), subject, budget_of_errors, lambda question, found: told(subject.findings))
     explained = [f.facts for f in subject.findings if isinstance(f.facts, Explanation)]
     return AuditReport(
         target=target.name,

@@ -579,14 +579,6 @@ def _event_check(
     )
 
 
-def _plain(check: Finding) -> dict[str, Any]:
-    """A finding as plain data, without its facts and its data sets."""
-    return {
-        "kind": check.kind, "name": check.name, "status": check.status.value, "detail": check.detail,
-        "scenario": check.scenario, "p_value": check.p_value, "n": check.n, "question": check.question,
-    }  # fmt: skip
-
-
 def _digest(source: TargetSource, target: Target) -> str:
     """A digest of the file that a function is from, or of the files that a command names; "" if there are none."""
     if isinstance(source, TargetReference) and source.command:
@@ -695,9 +687,9 @@ def _carried_out(run: _Run, expected: Profile) -> list[Finding]:
         subject = Subject(run.setting, recipe.guarantee, expected, recipe.mechanism, adjacency, run.options)
         require_answer(run.setting)
         ask(few_questions(), subject, ErrorBudget(run.options.false_alarm))
-        run.state["few"] = tuple(_plain(check) for check in subject.findings)
+        run.state["few"] = tuple(check.plain() for check in subject.findings)
         run.save()
-    checks = [Finding(**{**one, "status": Status(one["status"])}) for one in run.state["few"]]
+    checks = [Finding.of_plain(one) for one in run.state["few"]]
     if any(check.status is Status.REFUTED for check in checks):
         return checks
     run.law()

@@ -3,7 +3,7 @@
 import argparse
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, redirect_stdout
 from dataclasses import replace
 from importlib import resources
@@ -16,9 +16,9 @@ from rich.console import Console
 
 from covassay.reference.errors import InvalidInput
 from covassay.reference.mechanisms.registry import stated_claim
-from covassay.reference.privacy import Guarantee
 from covassay.verification.audit import option_kinds as kinds
 from covassay.verification.audit.api import audited
+from covassay.verification.audit.engine.finding import Finding
 from covassay.verification.audit.engine.workers import local_workers
 from covassay.verification.audit.expected import claim_of
 from covassay.verification.audit.options import OLD, OPTIONS, AuditOptions, Option
@@ -85,8 +85,9 @@ gets the bounds, d pairs, if it has a parameter `bounds`, and as "bounds" in the
 request if it is a process; it is then tried with other bounds too.
 
 exit status: 0 not refuted, 1 refuted, 2 invalid use, 3 inconclusive or the
-target cannot be run, 4 internal error of covassay, 130 interrupted. Only a
-completed audit gives 0. COVASSAY_DEBUG=1 shows the traceback of an error.""",
+target cannot be run, 4 internal error of covassay, 130 or 143 interrupted by
+SIGINT or SIGTERM: the report has what was found until then. Only a completed
+audit gives 0. COVASSAY_DEBUG=1 shows the traceback of an error.""",
 }
 
 
@@ -151,12 +152,15 @@ def run(options: argparse.Namespace) -> int:
 def finished(
     options: argparse.Namespace, place: Screen, told: Callable[[dict[str, Any]], None] = lambda claim: None
 ) -> Finished:
-    """The report of an audit as it will be printed. `told` is called with the claim once the target is loaded."""
-    claim: dict[str, Any] = {}
+    """The report of an audit as it will be printed.
 
-    def tell(mechanism: str | None, stated: Guarantee) -> None:
-        claim.update(mechanism=mechanism, budget=stated.keywords())
-        told(claim)
+    `told` is called with the claim once the target is loaded, and with what was found after every question.
+    """
+    known: dict[str, Any] = {}
+
+    def tell(**more: Any) -> None:
+        known.update(more)
+        told(known)
 
     try:
         with redirect_stdout(sys.stderr):
@@ -167,13 +171,13 @@ def finished(
         ending = str(error)
         if options.list:
             return Finished(INCONCLUSIVE, err=f"covassay: {ending}\n")
-        return replace(unfinished(options, ending, place, INCONCLUSIVE, **claim), err=f"covassay: {ending}\n")
+        return replace(unfinished(options, ending, place, INCONCLUSIVE, **known), err=f"covassay: {ending}\n")
     except Exception as error:
         failed = one_line(error)
         if failed.status != INTERNAL_ERROR or not options.target:
             return failed
         ending = f"covassay itself failed ({type(error).__name__})"
-        return replace(unfinished(options, ending, place, INTERNAL_ERROR, **claim), err=failed.err)
+        return replace(unfinished(options, ending, place, INTERNAL_ERROR, **known), err=failed.err)
 
 
 def unfinished(
@@ -183,12 +187,14 @@ def unfinished(
     status: int,
     mechanism: str | None = None,
     budget: dict[str, float] | None = None,
+    found: Sequence[Mapping[str, Any]] = (),
 ) -> Finished:
     """The INCONCLUSIVE report of an audit without a result; mechanism and budget are known if the target was loaded."""
     given = AuditOptions.of_words(vars(options), whole=False)
     mechanism = mechanism or given.mechanism
     stated = stated_claim(mechanism, **(budget or {"epsilon": given.epsilon, "delta": given.delta, "rho": given.rho}))
-    return _printed(undecided(_source(options), stated, given, mechanism, ending), options, place, status)
+    checks = [Finding.of_plain(check) for check in found]
+    return _printed(undecided(_source(options), stated, given, mechanism, ending, checks), options, place, status)
 
 
 def _source(options: argparse.Namespace) -> TargetReference:
@@ -205,7 +211,7 @@ def _list() -> str:
     )
 
 
-def _audit(options: argparse.Namespace, place: Screen, tell: Callable[[str | None, Guarantee], None]) -> Finished:
+def _audit(options: argparse.Namespace, place: Screen, tell: Callable[..., None]) -> Finished:
     if not options.target:
         raise InvalidInput(
             "target: give module:function, file.py:function, exec:COMMAND or ADAPTER:NAME (see covassay audit --list)"
@@ -219,9 +225,10 @@ def _audit(options: argparse.Namespace, place: Screen, tell: Callable[[str | Non
     source, jobs = _source(options), given.jobs or os.cpu_count() or 1
     mechanism = given.mechanism or load(source).mechanism
     claim = claim_of(source, given)
-    tell(mechanism, claim)
+    tell(mechanism=mechanism, budget=claim.keywords())
     with audit_progress(options.quiet) as watch, _own_warnings_hidden(), local_workers(given.backend, jobs):
-        report = audited(source, replace(given, jobs=jobs, progress=watch), claim)
+        watched = replace(given, jobs=jobs, progress=watch)
+        report = audited(source, watched, claim, lambda found: tell(found=[check.plain() for check in found]))
     return _printed(report, options, place, report.verdict.exit_status)
 
 

@@ -81,7 +81,7 @@ def _run(file: Path, target: Target | None = None, samples: int = 2500, **more: 
 
 
 def _figures(report: AuditReport) -> dict[str, Any]:
-    return {key: value for key, value in as_json(report).items() if key not in ("seconds", "replay")}
+    return {key: value for key, value in as_json(report).items() if key not in ("seconds", "replay", "settings")}
 
 
 def _refuted(report: AuditReport) -> set[str]:

@@ -1,5 +1,7 @@
 """The report of an audit that was not completed: INCONCLUSIVE, with how the run ended."""
 
+from collections.abc import Sequence
+
 from covassay.reference.privacy import Guarantee
 from covassay.verification.audit.engine.finding import Finding, Status, Verdict
 from covassay.verification.audit.options import AuditOptions, replay_command
@@ -9,9 +11,21 @@ from covassay.verification.audit.targets.whereabouts import whereabouts
 
 
 def undecided(
-    source: TargetReference, guarantee: Guarantee, options: AuditOptions, mechanism: str | None, ending: str
+    source: TargetReference,
+    guarantee: Guarantee,
+    options: AuditOptions,
+    mechanism: str | None,
+    ending: str,
+    found: Sequence[Finding] = (),
 ) -> AuditReport:
-    """The report of an audit that ended before it had a result; `ending` is a sentence that says how."""
+    """The report of an audit that ended before it had a result.
+
+    `ending` is a sentence that says how, and `found` is what had been found. A refutation among it stands, and the
+    sentence names it: the verdict is about the whole audit, which was not completed.
+    """
+    refuted = [check.label for check in found if check.status is Status.REFUTED]
+    if refuted:
+        ending += f"; until then it had refuted {', '.join(refuted)}"
     return AuditReport(
         target=source.spec,
         version="",
@@ -20,7 +34,7 @@ def undecided(
         claim=guarantee,
         adjacency=options.adjacency or "replace-one",
         verdict=Verdict.INCONCLUSIVE,
-        checks=(Finding("contract", "completed audit", Status.INCONCLUSIVE, ending),),
+        checks=(Finding("contract", "completed audit", Status.INCONCLUSIVE, ending), *found),
         diagnoses=(),
         seed=options.seed,
         samples=options.samples,
