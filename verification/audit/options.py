@@ -295,7 +295,7 @@ class AuditOptions:
     def stated(self, source: TargetSource, guarantee: Guarantee) -> "AuditOptions":
         """These options, with the claim and with how the source is called, as they must be said to audit it again."""
         call = source.call if isinstance(source, TargetReference) else getattr(source.draw, "call", None)
-        budget = {"epsilon": None, "delta": None, "rho": None, **guarantee.keywords()}
+        budget: dict[str, Any] = {"epsilon": None, "delta": None, "rho": None, **guarantee.keywords()}
         return replace(self, **budget, call=call, unseeded=not source.seeded)
 
     def plain(self) -> dict[str, Any]:

@@ -192,7 +192,9 @@ def unfinished(
     """The INCONCLUSIVE report of an audit without a result; mechanism and budget are known if the target was loaded."""
     given = AuditOptions.of_words(vars(options), whole=False)
     mechanism = mechanism or given.mechanism
-    stated = stated_claim(mechanism, **(budget or {"epsilon": given.epsilon, "delta": given.delta, "rho": given.rho}))
+    stated = (
+        stated_claim(mechanism, **budget) if budget else stated_claim(mechanism, given.epsilon, given.delta, given.rho)
+    )
     checks = [Finding.of_plain(check) for check in found]
     return _printed(undecided(_source(options), stated, given, mechanism, ending, checks), options, place, status)
 

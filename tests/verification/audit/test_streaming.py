@@ -287,7 +287,7 @@ def test_the_checkpoint_of_another_run_is_refused(tmp_path: Path) -> None:
     [
         ({"mechanism": None}, "a streaming run needs a law"),
         ({"mechanism": "em-cov"}, "no such pair for em-cov"),
-        ({"samples": 10}, "must be at least 1000"),
+        ({"samples": 100}, "must be at least 1000"),
         ({"dimension": 0}, "dimension = 0: must be at least 1"),
         ({"dimension": 2000}, "no such law for gauss-cov with 2000 columns"),
     ],

@@ -13,9 +13,10 @@ import pytest
 from covassay.reference.domain import Matrix, second_moment, unit_rows
 from covassay.reference.errors import InvalidInput
 from covassay.reference.mechanisms.output import OUTPUTS, SECOND_MOMENT
-from covassay.verification.audit.api import _with_pair, audit
+from covassay.verification.audit.api import audit
 from covassay.verification.audit.engine.finding import Verdict
 from covassay.verification.audit.engine.user_pair import NAME, as_pair, given_pair, load_pair, pair_to_test
+from covassay.verification.audit.expected import with_pair
 from covassay.verification.audit.knowledge.shared.profile import black_box
 
 X = np.array([[0.6, 0.8], [1.0, 0.0], [0.0, 0.5], [0.6, 0.8]])
@@ -156,6 +157,6 @@ def test_a_pair_shows_what_no_other_pair_shows() -> None:
 def test_the_pair_follows_the_adjacency_of_the_claim() -> None:
     x = np.diag([0.5, 0.6, 0.7])
     known, given = black_box(SECOND_MOMENT), as_pair(x, x[:2])
-    assert _with_pair(known, given, "add-remove").pairs(frozenset())[0].name == NAME
+    assert with_pair(known, given, "add-remove").pairs(frozenset())[0].name == NAME
     with pytest.raises(InvalidInput, match="replace-one"):
-        _with_pair(known, given, "replace-one")
+        with_pair(known, given, "replace-one")

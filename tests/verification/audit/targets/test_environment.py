@@ -17,8 +17,8 @@ import pytest
 from covassay.reference.domain import Box
 from covassay.reference.errors import InvalidInput
 from covassay.reference.privacy import PureDP
-from covassay.verification.audit.api import _as_stated_by, audit
-from covassay.verification.audit.expected import claim_of
+from covassay.verification.audit.api import audit
+from covassay.verification.audit.expected import as_stated_by, claim_of
 from covassay.verification.audit.options import AuditOptions
 from covassay.verification.audit.targets import environment, target
 from covassay.verification.audit.targets.package import ANY_VERSION
@@ -263,11 +263,11 @@ def test_the_neighbours_and_the_box_that_a_target_states_are_those_of_the_audit(
     stated = Target("a:b", constant, adjacency="add-remove", bounds=((0.0, 9.0), (0.0, 1.0)))
     found = audit(stated, epsilon=1.0, samples=100, stop_early=True)
     assert found.adjacency == "add-remove"
-    assert "--bounds=0.0:9.0,0.0:1.0 --adjacency add-remove" in found.replay
+    assert "--bounds 0.0:9.0,0.0:1.0 --adjacency add-remove" in found.replay
     other = AuditOptions(adjacency="replace-one", bounds=Box.of([(0.0, 2.0)]))
-    assert _as_stated_by(stated, other) == other
+    assert as_stated_by(stated, other) == other
     ball = AuditOptions(mechanism="nuclear-laplace")  # the rows of this mechanism lie in the unit ball
-    assert _as_stated_by(stated, ball) == ball
+    assert as_stated_by(stated, ball) == ball
 
 
 @pytest.mark.thorough

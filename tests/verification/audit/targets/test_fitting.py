@@ -339,12 +339,9 @@ def test_what_takes_no_budget_needs_a_stated_claim() -> None:
 def test_the_replay_says_how_the_function_is_called() -> None:
     reference = TargetReference("m:f", "/", call="f(x, eps=epsilon)")
     guarantee = claim_of(state, AuditOptions(epsilon=1.0))
-    assert "audit m:f --call 'f(x, eps=epsilon)' --epsilon 1" in replay_command(reference, guarantee, AuditOptions())
+    assert "audit m:f --epsilon 1 --call 'f(x, eps=epsilon)'" in replay_command(reference, guarantee, AuditOptions())
     told = replay_command(as_source(wrap(state, "f(x, epsilon)")), guarantee, AuditOptions())
-    assert told == (
-        "audit(state, PureDP(epsilon=1.0), samples=2000, false_alarm=1e-09, seconds=3.0, call='f(x, epsilon)', "
-        "seeded=False)"
-    )
+    assert told == "audit(state, epsilon=1.0, call='f(x, epsilon)', seed=0, unseeded=True)"
 
 
 def test_only_functions_are_called_by_an_expression() -> None:
