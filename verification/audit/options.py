@@ -304,14 +304,10 @@ class AuditOptions:
         return {option.name: value if value is None else option.kind.plain(value) for option, value in values.items()}
 
 
-def _options() -> tuple[Option, ...]:
-    return tuple(
-        Option(one.name, {} if one.default is dataclasses.MISSING else one.default, **one.metadata)
-        for one in dataclasses.fields(AuditOptions)
-    )
-
-
-OPTIONS = _options()
+OPTIONS = tuple(
+    Option(one.name, {} if one.default is dataclasses.MISSING else one.default, **one.metadata)
+    for one in dataclasses.fields(AuditOptions)
+)
 
 
 def require_keywords(names: Mapping[str, Any]) -> None:

@@ -117,7 +117,7 @@ def run_in_child(arguments: Sequence[str]) -> int:
             known = _known(Path(folder))
             finished = _read(Path(folder) / RESULT) or _unfinished(arguments, place, ending, INCONCLUSIVE, known)
         except _Interrupted as stop:
-            ending = f"{stop.signal.name} interrupted the audit before it was complete; the command of this report {{}}"
+            ending = f"{stop.signal.name} interrupted the audit before it was complete"
             finished = _unfinished(arguments, place, ending, BY_SIGNAL + stop.signal, stop.known)
     return finished.deliver()
 
@@ -238,12 +238,17 @@ def _known(folder: Path) -> dict[str, Any]:
 
 
 def _unfinished(arguments: Sequence[str], place: Screen, ending: str, status: int, known: dict[str, Any]) -> Finished:
-    """The INCONCLUSIVE report of an audit that has no result. In `ending`, {} stands for how it can go on."""
+    """The INCONCLUSIVE report of an audit that has no result, or a line if there was no audit (--list, --example)."""
     from covassay.verification.cli import audit
     from covassay.verification.cli.main import parse
 
     options = parse(["audit", *arguments])
-    ending = ending.replace("{}", "goes on from its checkpoint" if options.checkpoint else "starts it again")
+    if not options.target or options.list or options.example:
+        return Finished(status, err=f"covassay: {ending}\n")
+    if status > BY_SIGNAL:
+        ending += "; the command of this report " + (
+            "goes on from its checkpoint" if options.checkpoint else "starts it again"
+        )
     return audit.unfinished(options, ending, place, status, **known)
 
 

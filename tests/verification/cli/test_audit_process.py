@@ -218,6 +218,12 @@ def test_an_interrupted_run_with_a_checkpoint_goes_on(tmp_path: Path) -> None:
     assert "--mechanism entrywise-laplace --epsilon 1 --seed 0 --checkpoint run.json --dimension 2" in shown
 
 
+@pytest.mark.parametrize("words", [["--list"], ["--example", "c"]])
+def test_what_is_no_audit_ends_with_a_line(words: list[str]) -> None:
+    ended = audit_process._unfinished(words, audit_process.Screen(), "it was ended", 130, {})
+    assert (ended.status, ended.out, ended.err, ended.files) == (130, "", "covassay: it was ended\n", {})
+
+
 def test_a_refutation_before_an_interruption_is_named() -> None:
     found = Finding("privacy", "event", Status.REFUTED, "too much loss", "zeros", p_value=0.0)
     report = undecided(TargetReference("m:f", "."), PureDP(1.0), AuditOptions(), None, "it was interrupted", [found])
