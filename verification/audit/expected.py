@@ -69,7 +69,7 @@ def expected_of(
     """The mechanism that the target claims to be, that mechanism's complete options, and what is known of its law."""
     name = options.mechanism or target.mechanism
     if options.bounds is None and needs_bounds(target):
-        raise InvalidInput(f"{target.name} takes the bounds of its columns: give bounds")
+        raise InvalidInput(f"{target.name} takes the bounds of its columns: give bounds (--bounds)")
     if name is None:
         return None, {}, _black_box(target, options)
     if options.bounds is not None:
