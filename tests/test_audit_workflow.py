@@ -86,17 +86,17 @@ def test_every_input_arrives_as_it_is(tmp_path: Path) -> None:
     (tmp_path / "sub dir").mkdir()
     odd = "exec:sh -c '$(touch hacked); `touch hacked` * \"'"
     given = {
-        "target": odd, "covassay": "a b; touch hacked", "as": "k-norm", "epsilon": "1", "delta": "1e-6", "rho": "2",
-        "samples": "100", "arguments": "--call=f(x, eps=epsilon)[0] * 2\n\n--set=a='b  c'\n", "directory": "sub dir",
-        "install": "touch 'installed it'",
+        "target": odd, "covassay": "a b; touch hacked", "mechanism": "k-norm", "epsilon": "1", "delta": "1e-6",
+        "rho": "2", "samples": "100", "arguments": "--call=f(x, eps=epsilon)[0] * 2\n\n--options=a='b  c'\n",
+        "directory": "sub dir", "install": "touch 'installed it'",
     }  # fmt: skip
     assert passes(tmp_path, given)
     assert pip() == ["install", "a b; touch hacked"]
     out = f"{tmp_path}/covassay-reports"
     assert ran() == [
         "audit", odd, f"--junit={out}/junit.xml", f"--sarif={out}/report.sarif", f"--html={out}/report.html",
-        f"--badge={out}/badge.json", "--as=k-norm", "--epsilon=1", "--delta=1e-6", "--rho=2", "--samples=100",
-        "--call=f(x, eps=epsilon)[0] * 2", "--set=a='b  c'",
+        f"--badge={out}/badge.json", "--mechanism=k-norm", "--epsilon=1", "--delta=1e-6", "--rho=2", "--samples=100",
+        "--call=f(x, eps=epsilon)[0] * 2", "--options=a='b  c'",
     ]  # fmt: skip
     assert (tmp_path / "installed it").exists()
     assert not list(tmp_path.rglob("hacked"))

@@ -3,9 +3,8 @@
 Runs the formulas and samplers of `covassay.reference` against exact laws, and audits other
 implementations. Imports the reference; the reference never imports it.
 
-    >>> from covassay.reference.privacy import PureDP
     >>> from covassay.verification import audit, check
-    >>> report = audit("covassay:nuclear-laplace", PureDP(1.0), samples=100)
+    >>> report = audit("covassay:nuclear-laplace", epsilon=1, samples=100)
     >>> report.verdict.value
     'NOT REFUTED'
     >>> check(lambda X, eps: X.T @ X, epsilon=1.0, samples=100)  # doctest: +ELLIPSIS
@@ -14,6 +13,8 @@ implementations. Imports the reference; the reference never imports it.
 """
 
 import importlib
+import sys
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -34,8 +35,27 @@ __all__ = ["Inconclusive", "Refuted", "audit", "check", "parametrize_with_checks
 
 def __getattr__(name: str) -> Any:
     """Import what is named when it is first used: the pytest plugin and `covassay --help` must not wait for it."""
-    if name == "audit":
-        return importlib.import_module("covassay.verification.audit")
     if name in _FOUND_IN:
         return getattr(importlib.import_module(_FOUND_IN[name]), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+class _WithAudit(ModuleType):
+    """A module in which `audit` is the function, although a package in its folder has that name.
+
+    Python binds the name of a package in the module above it as soon as a part of the package is imported. Here this
+    makes the parts of the package attributes of the function, so that both are found.
+    """
+
+    @property
+    def audit(self) -> Any:
+        return importlib.import_module("covassay.verification.audit.api").audit
+
+    @audit.setter
+    def audit(self, package: ModuleType) -> None:
+        if not isinstance(package, ModuleType):
+            raise AttributeError(f"audit of {self.__name__!r} cannot be set")
+
+
+if not TYPE_CHECKING:
+    sys.modules[__name__].__class__ = _WithAudit

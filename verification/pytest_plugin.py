@@ -1,7 +1,7 @@
 """An audit as a test: the fixture `covassay_audit`, and the decorator `parametrize_with_checks`.
 
     def test_release(covassay_audit):
-        covassay_audit(release, claimed="nuclear-laplace", epsilon=1.0, samples=500)
+        covassay_audit(release, mechanism="nuclear-laplace", epsilon=1.0, samples=500)
 
     @parametrize_with_checks([release], mechanism="gauss-cov", rho=0.5, expected_failed={"row order": "issue 7"})
     def test_release(target, check):
@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
+    from covassay.verification.audit.options import AuditOptions
     from covassay.verification.audit.report import AuditReport
 
 
@@ -27,31 +28,18 @@ if TYPE_CHECKING:
 def covassay_audit(request: pytest.FixtureRequest) -> Callable[..., "AuditReport"]:
     """Audit an implementation; the test fails unless the verdict is NOT REFUTED, which is not a certificate.
 
-    covassay_audit(target, *, claimed=None, epsilon=None, delta=None, rho=None, **settings) -> AuditReport
+    covassay_audit(target, mechanism=None, *, epsilon=None, delta=None, rho=None, …) -> AuditReport
 
-    target : a function f(x, *, epsilon, rng), or the name of a target as for `covassay audit`: "module:function",
-        "exec:COMMAND" or "ADAPTER:NAME", looked up from the root directory of the tests.
-    claimed : the mechanism that the target claims to be, as `--as` says it. None: contract and privacy only.
-    epsilon, delta, rho : the claimed budget; by default what `covassay audit` assumes.
-    settings : samples=2000, seed=0, false_alarm=1e-9, seconds=3.0 for one draw, jobs=1,
-        options={"calibration": "tight"}, released="vector", bounds=[(0, 1), (0, 100)], adjacency="add-remove",
-        scope="bits", as for `covassay audit`.
+    The arguments are those of `covassay.verification.audit`. The name of a target, such as "module:function",
+    "exec:COMMAND" or "ADAPTER:NAME", is looked up from the root directory of the tests.
     """
 
-    def audited(
-        target: str | Callable[..., Any],
-        *,
-        claimed: str | None = None,
-        epsilon: float | None = None,
-        delta: float | None = None,
-        rho: float | None = None,
-        **settings: Any,
-    ) -> "AuditReport":
+    def audited(target: str | Callable[..., Any], mechanism: str | None = None, **options: Any) -> "AuditReport":
         __tracebackhide__ = True
         from covassay.verification.audit.engine.finding import Verdict
         from covassay.verification.audit.reports.words import summary
 
-        report = _report(request, target, claimed, {"epsilon": epsilon, "delta": delta, "rho": rho}, settings)
+        report = _report(request, target, mechanism, options)
         if report.verdict is not Verdict.NOT_REFUTED:
             pytest.fail(summary(report))
         return report
@@ -60,18 +48,14 @@ def covassay_audit(request: pytest.FixtureRequest) -> Callable[..., "AuditReport
 
 
 def _report(
-    request: pytest.FixtureRequest,
-    target: str | Callable[..., Any],
-    claimed: str | None,
-    budget: dict[str, float | None],
-    settings: dict[str, Any],
+    request: pytest.FixtureRequest, target: str | Callable[..., Any], mechanism: str | None, options: dict[str, Any]
 ) -> "AuditReport":
-    from covassay.verification.audit.check import audited
+    from covassay.verification.audit.api import audit
     from covassay.verification.audit.targets.target import TargetReference
 
     __tracebackhide__ = True
     source = TargetReference(target, str(request.config.rootpath)) if isinstance(target, str) else target
-    report = audited(source, claimed, **budget, **settings)
+    report = audit(source, mechanism, **options)
     if isinstance(target, str):
         return report
     return replace(report, replay=shlex.join(["pytest", request.node.nodeid]))  # a command need not find the function
@@ -79,9 +63,10 @@ def _report(
 
 def parametrize_with_checks(
     targets: Sequence[Any],
+    mechanism: str | None = None,
     *,
     expected_failed: "Mapping[str, str] | Callable[[Any], Mapping[str, str]] | None" = None,
-    **settings: Any,
+    **options: Any,
 ) -> pytest.MarkDecorator:
     """Give a test one id for every group of checks of every target.
 
@@ -90,13 +75,14 @@ def parametrize_with_checks(
         check(target)
 
     The audit of a target is run once, when the first of its ids is run, and is shared by the others. Under pytest-xdist
-    every worker that gets one of the ids runs it. `settings` are those of `covassay.verification.check`. A target may
-    have settings of its own, as a pair: (release, {"rho": 0.5}).
+    every worker that gets one of the ids runs it. `mechanism` and `options` are those of `covassay.verification.audit`.
+    A target may have options of its own, as a pair: (release, {"rho": 0.5}).
 
     expected_failed : groups of checks that are known to fail, each with the reason. They are strict: one that no longer
         fails, that was not made or that could not decide fails the test. A function of the target may give them.
     """
     from covassay.verification.audit.check import Refuted, by_group, groups, target_name
+    from covassay.verification.audit.options import AuditOptions, require_keywords
 
     listed = list(targets)
     if isinstance(targets, str) or not listed:
@@ -105,7 +91,9 @@ def parametrize_with_checks(
     for item in listed:
         target, own = item if isinstance(item, tuple) else (item, {})
         expected = by_group(expected_failed(target) if callable(expected_failed) else expected_failed or {})
-        shared = SharedAudit(target, {**settings, **own})
+        given = {"mechanism": mechanism, **options, **own}
+        require_keywords(given)
+        shared = SharedAudit(target, AuditOptions(**given))
         for group in groups():
             marks = []
             if group in expected:
@@ -118,9 +106,9 @@ def parametrize_with_checks(
 class SharedAudit:
     """The audit of one target, which is run when it is first asked for."""
 
-    def __init__(self, target: Any, settings: dict[str, Any]) -> None:
+    def __init__(self, target: Any, options: "AuditOptions") -> None:
         self._target = target
-        self._settings = settings
+        self._options = options
         self._report: AuditReport | None = None
         self._error: Exception | None = None
 
@@ -139,14 +127,14 @@ class SharedAudit:
 
     def report(self) -> "AuditReport":
         """The report; an audit that could not be run raises the same error for every check."""
-        from covassay.verification.audit.check import audited
+        from covassay.verification.audit.api import audited
 
         __tracebackhide__ = True
         if self._error is not None:
             raise self._error.with_traceback(None)
         if self._report is None:
             try:
-                self._report = audited(self._target, **self._settings)
+                self._report = audited(self._target, self._options)
             except Exception as error:
                 self._error = error
                 raise

@@ -78,13 +78,13 @@ def refuted() -> Refuted:
 def test_check_raises_with_the_report(refuted: Refuted) -> None:
     assert isinstance(refuted, AssertionError)
     assert {c.kind for c in refuted.report.refuted} >= {"law", "privacy"}
-    assert "replay: audit(no_noise, PureDP(epsilon=1.0)" in str(refuted)
+    assert "replay: audit(no_noise, mechanism='entrywise-laplace', epsilon=1.0" in str(refuted)
 
 
 @pytest.mark.thorough
 def test_what_could_not_be_decided_is_no_success_and_no_refutation() -> None:
     with pytest.raises(Inconclusive, match="INCONCLUSIVE") as raised:
-        check(hangs, epsilon=1.0, samples=100, seconds=0.02)
+        check(hangs, epsilon=1.0, samples=100, time_limit=0.02)
     assert not isinstance(raised.value, AssertionError)
     with pytest.raises(CannotRun, match="KeyError"):
         check(lambda x, *, epsilon, rng: {}[0], epsilon=1.0)

@@ -44,7 +44,7 @@ def test_broken_target(covassay_audit):
 
 
 def test_slow(covassay_audit):
-    covassay_audit(hangs, claimed="nuclear-laplace", epsilon=1.0, samples=100, seconds=0.02)
+    covassay_audit(hangs, mechanism="nuclear-laplace", epsilon=1.0, samples=100, time_limit=0.02)
 
 
 def test_cannot_run(covassay_audit):
@@ -52,7 +52,7 @@ def test_cannot_run(covassay_audit):
 
 
 def test_another_notion(covassay_audit):
-    covassay_audit(no_noise, claimed="nuclear-laplace", rho=1.0)
+    covassay_audit(no_noise, mechanism="nuclear-laplace", rho=1.0)
 """
 PROCESS = """
 import json, random, sys
@@ -104,7 +104,7 @@ def test_a_project_of_its_own(tmp_path: Path) -> None:
         "Failed: no_noise, ε = 1 (pure DP), replace-one: REFUTED. At least one promise is broken.",
         "replay: pytest test_project.py::test_broken_function",
         "law that fits instead: ",
-        "replay: covassay audit mutant:half-noise-entrywise-laplace --epsilon 1 --samples 100 --seed 0 --false-alarm ",
+        "replay: covassay audit mutant:half-noise-entrywise-laplace --epsilon 1 --samples 100 --seed 0",
         "INCONCLUSIVE. The run could not decide: too few outputs, or too few draws for this claim.",
         "contract / output form: on plain (20, 2) data: time-out: no output after 0.02 s",
         "CannotRun: raises: called as f(x, *, epsilon, rng) it raised KeyError: 'row 17'",

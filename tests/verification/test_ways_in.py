@@ -2,18 +2,18 @@
 
 import doctest
 import importlib
+import inspect
+import pydoc
 import subprocess
 import sys
 
 import pytest
 
 import covassay.verification
-from covassay.reference.privacy import PureDP
 
 AUDIT = (
-    "from covassay.reference.privacy import PureDP\n"
     "from covassay.verification import audit\n"
-    "assert audit('covassay:private-trace', PureDP(1.0), samples=100).verdict.value == 'NOT REFUTED'\n"
+    "assert audit('covassay:private-trace', epsilon=1, samples=100).verdict.value == 'NOT REFUTED'\n"
 )
 
 
@@ -31,8 +31,19 @@ def test_audit_is_a_function_whatever_was_imported_before(before: str) -> None:
 def test_audit_takes_a_plain_function() -> None:
     from covassay.verification import audit
 
-    report = audit(lambda x, *, epsilon, rng: x.T @ x / len(x), PureDP(1.0), samples=100)
+    report = audit(lambda x, *, epsilon, rng: x.T @ x / len(x), epsilon=1.0, samples=100)
     assert report.verdict.value == "REFUTED"
+
+
+def test_parts_of_the_package_are_found_beside_the_function() -> None:
+    import covassay.verification.audit.engine.finding as by_path
+    from covassay.verification.audit.engine import finding
+
+    assert by_path is finding
+    assert inspect.isfunction(covassay.verification.audit)
+    assert "epsilon: float | None = None" in pydoc.render_doc(covassay.verification.audit)
+    with pytest.raises(AttributeError, match="cannot be set"):
+        covassay.verification.audit = 1  # type: ignore[assignment]
 
 
 def test_an_unknown_name_is_an_attribute_error() -> None:

@@ -1,233 +1,174 @@
 """An audit from Python: `audit` finds out how the target is called and what is known of it, and runs the questions."""
 
+import sys
 import time
-from collections.abc import Callable
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from covassay.reference.domain import Box
-from covassay.reference.errors import InvalidInput
-from covassay.reference.mechanisms.registry import mechanism
+from covassay.reference.mechanisms.registry import mechanism as mechanism_of
 from covassay.reference.privacy import Guarantee
 from covassay.verification.audit.budget import ErrorBudget
-from covassay.verification.audit.engine.adjacency import REPLACE_ONE, with_adjacency
-from covassay.verification.audit.engine.called import called
+from covassay.verification.audit.engine.adjacency import REPLACE_ONE
 from covassay.verification.audit.engine.contract import require_answer
 from covassay.verification.audit.engine.facts import Bits, Explanation
 from covassay.verification.audit.engine.finding import Finding, Verdict
-from covassay.verification.audit.engine.output_kind import OUTPUTS, USUAL, found_kind, stated
 from covassay.verification.audit.engine.sampling import Setting
 from covassay.verification.audit.engine.user_data import UserData
-from covassay.verification.audit.engine.user_pair import UserPair, given_pair, pair_to_test
-from covassay.verification.audit.knowledge.known import profile
-from covassay.verification.audit.knowledge.shared.box import box_profile
-from covassay.verification.audit.knowledge.shared.profile import Profile, black_box
-from covassay.verification.audit.options import FALSE_ALARM, SAMPLES, AuditSettings, replay_command
+from covassay.verification.audit.engine.user_pair import UserPair
+from covassay.verification.audit.expected import (
+    as_called_for,
+    as_stated_by,
+    claim_of,
+    expected_of,
+    with_kind,
+    with_pair,
+)
+from covassay.verification.audit.options import (
+    FALSE_ALARM,
+    OPTIONS,
+    SAMPLES,
+    AuditOptions,
+    replay_command,
+    require_keywords,
+)
 from covassay.verification.audit.question import Subject
 from covassay.verification.audit.questions import questions
 from covassay.verification.audit.questions.bits import low_order_bits
 from covassay.verification.audit.questions.law.law_that_fits import FittingLaw
 from covassay.verification.audit.report import AuditReport
 from covassay.verification.audit.run import ask, verdict
-from covassay.verification.audit.targets.bounds import BOUNDS, needs_bounds, takes_bounds
+from covassay.verification.audit.streaming import stream_audit
+from covassay.verification.audit.targets.bounds import BOUNDS, takes_bounds
 from covassay.verification.audit.targets.process_state import random_states_put_back
-from covassay.verification.audit.targets.target import TIME_LIMIT, Target, TargetSource, as_source, load
+from covassay.verification.audit.targets.target import TIME_LIMIT, TargetSource, as_source, load
 from covassay.verification.audit.targets.whereabouts import whereabouts
 from covassay.verification.statistics.streams import Progress, no_progress, watching
 
 
-def expected_of(
-    target: Target, guarantee: Guarantee, settings: AuditSettings
-) -> tuple[str | None, dict[str, Any], Profile]:
-    """The mechanism that the target claims to be, that mechanism's complete options, and what is known of its law."""
-    name = settings.claimed or target.mechanism
-    if settings.box is None and needs_bounds(target):
-        raise InvalidInput(f"{target.name} takes the bounds of its columns: give bounds (--bounds)")
-    if name is None:
-        return None, {}, _black_box(target, settings)
-    if settings.box is not None:
-        raise InvalidInput(f"bounds: the rows of {name} lie in the unit ball; audit a target in a box without its name")
-    if settings.adjacency not in (None, mechanism(name).adjacency):
-        raise InvalidInput(
-            f"adjacency = {settings.adjacency}: the law of {name} is known for {mechanism(name).adjacency}; "
-            "audit another claim without its name"
-        )
-    stated = dict(target.options) if name == target.mechanism else {}
-    options = mechanism(name).resolve({**stated, **settings.options})
-    if settings.claimed is None:
-        _require_what_it_draws(target, mechanism(name).resolve(stated), options)
-    return name, options, profile(name, guarantee, options, settings.samples, settings.seed)
-
-
-def _require_what_it_draws(target: Target, drawn: dict[str, Any], claimed: dict[str, Any]) -> None:
-    """Raise `InvalidInput` if an option was given that is not the one the target draws with, by its own word."""
-    for key, value in claimed.items():
-        usual = mechanism(str(target.mechanism)).parameters.get(key)
-        if value != drawn.get(key, usual):
-            raise InvalidInput(
-                f"{key} = {value}: {target.name} draws with {key} = {drawn.get(key, usual)}; to hold it against "
-                f"another claim, name the mechanism too (--as {target.mechanism})"
-            )
-
-
-def _as_stated_by(target: Target, settings: AuditSettings) -> AuditSettings:
-    """The settings, with the box and the adjacency of the target's own claim where no others were given."""
-    if settings.claimed or target.mechanism:
-        return settings
-    box = settings.box or (Box.of(target.bounds) if target.bounds else None)
-    return replace(settings, box=box, adjacency=settings.adjacency or target.adjacency)
-
-
-def _with_pair(expected: Profile, given: UserPair | None, adjacency: str) -> Profile:
-    """The profile, with the pair that the user gave before all others."""
-    if given is None:
-        return expected
-    own = pair_to_test(given, expected.form.output, expected.domain, expected.form.smallest_dimension, adjacency)
-    return replace(expected, pairs=lambda fitted: (own, *expected.pairs(fitted)))
-
-
-def _black_box(target: Target, settings: AuditSettings) -> Profile:
-    """What is known of a target that names no mechanism: pairs of neighbours."""
-    output = OUTPUTS[settings.released or target.released or USUAL]
-    box = settings.box
-    if box is not None and min(output.shape(box.dimension), default=1) == 0:
-        raise InvalidInput(f"bounds of {box.dimension} column: too few for an output of the kind {output.kind}")
-    known = black_box(output) if box is None else box_profile(output, box, takes_bounds(target))
-    pairs = with_adjacency(known.pairs(frozenset()), settings.adjacency or REPLACE_ONE, output)
-    return replace(known, form=replace(known.form, symmetric=target.symmetric), pairs=lambda _: pairs)
-
-
-def _with_kind(
-    origin: TargetSource, target: Target, budget: dict[str, Any], settings: AuditSettings
-) -> tuple[AuditSettings, tuple[str, ...]]:
-    """The settings, with the kind of output if nobody states it and it is no matrix, and a note that says so."""
-    if settings.claimed or target.mechanism or settings.released or target.released:
-        return settings, ()
-    if settings.box is None and needs_bounds(target):
-        return settings, ()  # the audit will ask for the bounds
-    setting = Setting(origin, budget, OUTPUTS[USUAL], settings.seed, seconds=settings.seconds, box=settings.box)
-    with random_states_put_back():
-        kind = found_kind(setting)
-    return (settings, ()) if kind is None else (replace(settings, released=kind), (stated(kind),))
-
-
-def _as_box(domain: str | None, bounds: Any) -> Box | None:
-    """The box, if the domain is one."""
-    if domain not in (None, "ball", "box"):
-        raise InvalidInput(f'domain = {domain!r}: must be "ball" or "box"')
-    if (domain == "box") != (bounds is not None) and domain is not None:
-        raise InvalidInput(f"domain = {domain!r}: bounds belong to a box, and a box needs bounds")
-    return bounds if bounds is None or isinstance(bounds, Box) else Box.of(bounds)
-
-
-def with_call(
-    source: TargetSource | Callable[..., Any] | str, guarantee: Guarantee, settings: AuditSettings, call: str | None
-) -> TargetSource:
-    """The source, with the expression that calls it if it is a function with another signature."""
-    if settings.claimed:
-        mechanism(settings.claimed).require_budget(guarantee)
-    output = mechanism(settings.claimed).output if settings.claimed else OUTPUTS[settings.released or USUAL]
-    box = settings.box
-    budget: dict[str, Any] = dict(guarantee.keywords()) | ({BOUNDS: box.bounds} if box is not None else {})
-    setting = Setting(Target("", print), budget, output, settings.seed, seconds=settings.seconds, box=box)
-    return called(source, setting, call)
-
-
 def audit(
-    source: TargetSource | Callable[..., Any] | str,
-    guarantee: Guarantee,
+    target: TargetSource | Callable[..., Any] | str,
+    mechanism: str | None = None,
     *,
-    claimed: str | None = None,
-    options: dict[str, Any] | None = None,
+    epsilon: float | None = None,
+    delta: float | None = None,
+    rho: float | None = None,
+    options: Mapping[str, Any] | None = None,
     released: str | None = None,
+    call: str | None = None,
+    data: UserData | str | None = None,
+    pair: UserPair | tuple[Any, Any] | str | None = None,
+    bounds: Iterable[Any] | Box | str | None = None,
+    equivariant: bool = False,
+    adjacency: str | None = None,
+    scope: str = "real",
     samples: int = SAMPLES,
     seed: int = 0,
+    unseeded: bool = False,
     jobs: int | None = None,
+    checkpoint: str | None = None,
+    dimension: int | None = None,
     false_alarm: float = FALSE_ALARM,
-    seconds: float = TIME_LIMIT,
-    user_data: UserData | None = None,
-    pair: UserPair | tuple[Any, Any] | None = None,
-    seeded: bool = True,
-    domain: str | None = None,
-    bounds: Any = None,
-    adjacency: str | None = None,
-    equivariant: bool = False,
+    time_limit: float = TIME_LIMIT,
     stop_early: bool = False,
-    scope: str = "real",
-    call: str | None = None,
     progress: Progress = no_progress,
+    **unknown: Any,
 ) -> AuditReport:
-    """Look for a violation of a claim in an implementation.
+    """Look for a violation in a target; finding none is not a certificate.
 
     >>> import numpy as np
-    >>> from covassay.reference.privacy import PureDP
     >>> def release(x, *, epsilon, rng):  # too little noise by far
     ...     return x.T @ x / len(x) + 0.01 * rng.laplace(size=(x.shape[1],) * 2)
-    >>> report = audit(release, PureDP(epsilon=1.0), samples=200)
+    >>> report = audit(release, epsilon=1, samples=200)
     >>> report.verdict.value, sorted({check.kind for check in report.refuted})
     ('REFUTED', ['privacy'])
+    >>> audit("covassay:gauss-cov", rho=0.5, samples=100).verdict.value
+    'NOT REFUTED'
 
     Parameters
     ----------
-    source : a function f(x, *, epsilon, rng), the name of a target such as "covassay:nuclear-laplace" or
+    target : a function f(x, *, epsilon, rng), the name of a target such as "covassay:nuclear-laplace" or
         "module:function", a `Target`, or a `TargetReference`. How a function with another signature is called is found
         from the names of its parameters.
-    guarantee : the claim, for neighbouring data sets.
-    claimed : the mechanism that the target claims to be, a name in `covassay mechanisms`. By default it is what the
-        target says of itself; if it says nothing, the audit is a black-box audit of contract and privacy.
-    options : choices and parameters of the mechanism, such as calibration="tight".
-    released : the kind of output, a key of `OUTPUTS`, for a black-box audit.
-    samples : the number of draws on each data set, which a check may scale.
-    seed : the whole audit is a function of it, if the target draws from `rng` alone.
-    jobs : how many workers draw; by default what joblib.parallel_config says, or 1. Results do not depend on it.
-    false_alarm : the largest probability that a target which keeps every promise is refuted.
-    seconds : the time limit of one draw.
-    user_data : a data set of the user's own, on which the target is tried as well.
-    pair : two neighbouring data sets of the user's own, on which the privacy loss is tested as well.
-    seeded : False for a target that draws from the operating system: it is not asked to give equal outputs for equal
-        generators.
-    domain : where rows lie: "ball", or "box" with `bounds`. By default it is "box" if there are bounds.
-    bounds : a pair (low, high) for every column. The target gets them as `bounds` if it has such a parameter.
-    adjacency : which data sets are neighbours: "replace-one" (the same number of rows, one row differs) or "add-remove"
-        (one has one row more). By default it is what the mechanism says, and replace-one if there is none.
-    equivariant : the target promises that bounds enter only as scales, so that columns are treated alike. Then a
-        difference refutes it; otherwise it is noted.
-    stop_early : leave out the checks that come after an overwhelming refutation, and those that only add notes; the
-        verdict is the same.
-    scope : "real" for a verdict about real arithmetic, with what low-order bits reveal as a finding beside it; "bits"
-        for a verdict about the released bits, to which both count. Then more draws look at low-order bits.
-    call : an expression that says how the function is called, such as "f(x, eps=epsilon)[0]"; see `wrap`.
+    mechanism : the mechanism that the target claims to be (covassay mechanisms); by default what it says of itself, and
+        if it says nothing, only the contract and the privacy are looked at.
+    epsilon : the claimed ε (default: 1 for pure and approximate DP).
+    delta : the claimed δ (default: 1e-6 for approximate DP).
+    rho : the claimed ρ of zCDP (default: 0.5).
+    options : choices and parameters of the mechanism (covassay mechanisms NAME), such as calibration=tight: on the
+        command line one at a time, in Python a dictionary of all.
+    released : the kind of output, when no mechanism is named; by default it is found by trying.
+    call : how the function is called, such as 'f(x, eps=epsilon, random_state=seed)[0]'.
+    data : a data set of your own, on which the target is tried too: a .csv, .npy or .parquet file, or wine, digits,
+        breast-cancer.
+    pair : a pair of neighbours of your own, which is tested too: a .npz or .json file with x and y, in Python also (x,
+        y).
+    bounds : rows lie in a box: LOW:HIGH,LOW:HIGH,… or a .toml or .json file; in Python also a pair (low, high) for
+        every column, or (minima, maxima), and two by two numbers are read as two pairs.
+    equivariant : with bounds: the target promises to treat all columns alike, up to scale.
+    adjacency : which data sets are neighbours (default: what the mechanism says, or replace-one).
+    scope : real: the verdict is about real arithmetic, and low-order bits are a finding beside it; bits: both count,
+        and more draws look at low-order bits.
+    samples : draws for every scenario and side, which a check may scale.
+    seed : the seed of all randomness of the audit.
+    unseeded : the target draws from the operating system, so equal generators need not give equal outputs.
+    jobs : parallel workers; results do not depend on their number (default on the command line: one for every
+        processor; in Python: what joblib.parallel_config says, or 1).
+    checkpoint : for a mechanism: any number of draws in bounded memory; a run that was ended goes on from this file.
+    dimension : with checkpoint: the number of columns (default: 3).
+    false_alarm : the largest probability that a target which keeps its promises is refuted.
+    time_limit : seconds that one draw may take.
+    stop_early : leave out checks after an overwhelming refutation, and those that only add notes; the verdict is the
+        same.
     progress : called with the label of a check and a number of draws as they are made.
+    unknown : nothing; a keyword of an earlier version is refused with what to write in its place.
 
     Raises
     ------
     InvalidInput : an argument breaks its rule. CannotRun : the target cannot be loaded.
     """
+    given = locals()
+    require_keywords(unknown)
+    return audited(target, AuditOptions(**{option.name: given[option.name] for option in OPTIONS if option.python}))
+
+
+# Python binds the name of the package `covassay.verification.audit` to this function: see `covassay.verification`.
+audit.__dict__ = vars(sys.modules["covassay.verification.audit"])
+
+
+def audited(
+    source: TargetSource | Callable[..., Any] | str,
+    options: AuditOptions,
+    claim: Guarantee | None = None,
+    told: Callable[[Sequence[Finding]], None] = lambda found: None,
+) -> AuditReport:
+    """The audit with these options. If the claim is known already, the target is not asked for it again.
+
+    `told` is called with all that has been found, after every question.
+    """
     start = time.monotonic()
-    own = None if pair is None else given_pair(pair)
-    box = _as_box(domain, bounds)
-    settings = AuditSettings(
-        claimed, options or {}, released, samples, seed, false_alarm, seconds, user_data, own, box, adjacency,
-        equivariant, stop_early, scope,
-    )  # fmt: skip
-    origin = with_call(source, guarantee, settings, call)
-    origin = origin if seeded else replace(origin, seeded=False)
+    guarantee = claim_of(source, options) if claim is None else claim
+    if options.checkpoint is not None:
+        return stream_audit(source, guarantee, options)
+    origin = as_called_for(source, guarantee, options)
     target = load(origin)
-    settings = _as_stated_by(target, settings)
-    box, adjacency = settings.box, settings.adjacency
+    options = as_stated_by(target, options)
     budget: dict[str, Any] = dict(guarantee.keywords())
-    if box is not None and takes_bounds(target):
-        budget[BOUNDS] = box.bounds
-    settings, kind = _with_kind(origin, target, budget, settings)
-    name, resolved, known = expected_of(target, guarantee, settings)
-    neighbours = adjacency or (mechanism(name).adjacency if name else REPLACE_ONE)
-    expected = _with_pair(known, settings.user_pair, neighbours)
-    setting = Setting(origin, budget, expected.form.output, seed, jobs, seconds, watching(progress), box=box)
-    subject = Subject(setting, guarantee, expected, name, neighbours, settings)
-    budget_of_errors = ErrorBudget(false_alarm)
+    if options.bounds is not None and takes_bounds(target):
+        budget[BOUNDS] = options.bounds.bounds
+    options, kind = with_kind(origin, target, budget, options)
+    name, resolved, known = expected_of(target, guarantee, options)
+    neighbours = options.adjacency or (mechanism_of(name).adjacency if name else REPLACE_ONE)
+    expected = with_pair(known, options.pair, neighbours)
+    setting = Setting(
+        origin, budget, expected.form.output, options.seed, options.jobs, options.time_limit,
+        watching(options.progress), box=options.bounds,
+    )  # fmt: skip
+    subject = Subject(setting, guarantee, expected, name, neighbours, options)
+    budget_of_errors = ErrorBudget(options.false_alarm)
     with random_states_put_back():
         require_answer(setting)
-        ask(questions(), subject, budget_of_errors)
+        ask(questions(), subject, budget_of_errors, lambda question, found: told(subject.findings))
     explained = [f.facts for f in subject.findings if isinstance(f.facts, Explanation)]
     return AuditReport(
         target=target.name,
@@ -236,18 +177,19 @@ def audit(
         options=resolved,
         claim=guarantee,
         adjacency=neighbours,
-        verdict=verdict(subject.findings, bits=scope == "bits"),
+        verdict=verdict(subject.findings, bits=options.scope == "bits"),
         checks=tuple(f for f in subject.findings if not isinstance(f.facts, Explanation)),
         diagnoses=tuple(facts.sentence for facts in explained if not isinstance(facts, FittingLaw)),
-        seed=seed,
-        samples=samples,
-        false_alarm=false_alarm,
+        seed=options.seed,
+        samples=options.samples,
+        false_alarm=options.false_alarm,
         seconds=time.monotonic() - start,
-        replay=replay_command(origin, guarantee, settings),
+        replay=replay_command(origin, guarantee, options),
         draws=setting.tally.draws,
         failures=dict(setting.tally.failures),
         notes=(*target.notes, *kind, *([expected.data_path.stated] if expected.data_path else [])),
-        scope=scope,
+        scope=options.scope,
+        settings=options.stated(origin, guarantee).plain(),
         budget=tuple(budget_of_errors.spent),
         found_at=whereabouts(origin, target),
     )
@@ -273,14 +215,13 @@ def audit_bits(
     source: TargetSource | str, guarantee: Guarantee, *, samples: int = SAMPLES, seed: int = 0, scope: str = "bits"
 ) -> BitsFound:
     """What `audit` with these arguments finds of low-order bits, draw for draw, without its other checks."""
-    settings = AuditSettings(samples=samples, seed=seed, scope=scope)
     origin = as_source(source)
     target = load(origin)
-    settings = _as_stated_by(target, settings)
-    name, _, expected = expected_of(target, guarantee, settings)
-    neighbours = settings.adjacency or (mechanism(name).adjacency if name else REPLACE_ONE)
+    options = as_stated_by(target, AuditOptions(samples=samples, seed=seed, scope=scope))
+    name, _, expected = expected_of(target, guarantee, options)
+    neighbours = options.adjacency or (mechanism_of(name).adjacency if name else REPLACE_ONE)
     setting = Setting(origin, dict(guarantee.keywords()), expected.form.output, seed)
-    subject = Subject(setting, guarantee, expected, name, neighbours, settings)
+    subject = Subject(setting, guarantee, expected, name, neighbours, options)
     with random_states_put_back():
-        ask([low_order_bits.QUESTION], subject, ErrorBudget(settings.false_alarm))
+        ask([low_order_bits.QUESTION], subject, ErrorBudget(options.false_alarm))
     return BitsFound(tuple(subject.findings))

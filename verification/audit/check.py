@@ -4,23 +4,33 @@ The checks of an audit fall into groups. A group can be declared an expected fai
 "data path", "contract: row order" or, in short, "row order".
 """
 
+import inspect
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from typing import Any, ParamSpec, TypeVar
 
 from covassay.reference.errors import InvalidInput, guess
-from covassay.reference.mechanisms.registry import stated_claim
-from covassay.reference.privacy import Guarantee
 from covassay.verification.audit.api import audit
 from covassay.verification.audit.engine.finding import KINDS, Finding, Status, Verdict
 from covassay.verification.audit.questions import questions
 from covassay.verification.audit.report import AuditReport
 from covassay.verification.audit.reports.words import explanation, p_text, summary
 from covassay.verification.audit.run import in_order
-from covassay.verification.audit.targets.calling import BUDGET, Wrapped, name_of
-from covassay.verification.audit.targets.fitting import uses_budget
-from covassay.verification.audit.targets.target import Target, TargetReference, TargetSource, as_source, load
+from covassay.verification.audit.targets.calling import name_of
+from covassay.verification.audit.targets.target import TargetReference, TargetSource
 
+P = ParamSpec("P")
+R = TypeVar("R")
 COMPLETED = "completed"  # the group of every other check, and of what makes an audit inconclusive as a whole
+
+
+def _with_signature_of(model: Callable[P, R]) -> Callable[[Callable[..., R]], Callable[P, R]]:
+    """Give a function the signature of another, to whose arguments it adds none."""
+
+    def signed(function: Callable[..., R]) -> Callable[P, R]:
+        function.__signature__ = inspect.signature(model)  # type: ignore[attr-defined]
+        return function
+
+    return signed
 
 
 class Refuted(AssertionError):
@@ -39,63 +49,18 @@ class Inconclusive(Exception):
         self.report = report
 
 
-def claim_of(
-    source: TargetSource | Callable[..., Any] | str,
-    mechanism: str | None = None,
-    epsilon: float | None = None,
-    delta: float | None = None,
-    rho: float | None = None,
-    call: str | None = None,
-) -> Guarantee:
-    """The stated claim, the usual one of a target that has its own, or else the default one of the mechanism.
-
-    There is a default only for a target that is told its budget.
-
-    Raises
-    ------
-    InvalidInput : nothing is stated, and the target cannot be told: what it spends is known to its author alone.
-    """
-    found = as_source(source)
-    target = load(found)
-    unstated = epsilon is None and delta is None and rho is None
-    if unstated and mechanism is None and target.claim is not None:
-        return target.claim
-    own = not isinstance(source, Target) and (not isinstance(found, TargetReference) or found.is_function)
-    if own and unstated:
-        call = call or getattr(found, "call", None)
-        function = target.draw
-        if isinstance(function, Wrapped):
-            call, function = call or function.call, function.function
-        if not uses_budget(function, call):
-            raise InvalidInput(f"{target.name} takes no budget: say which one it claims (epsilon, delta or rho)")
-    return stated_claim(mechanism or target.mechanism, epsilon, delta, rho)
-
-
-def check(
-    target: TargetSource | Callable[..., Any] | str,
-    mechanism: str | None = None,
-    *,
-    epsilon: float | None = None,
-    delta: float | None = None,
-    rho: float | None = None,
-    **settings: Any,
-) -> AuditReport:
+@_with_signature_of(audit)
+def check(target: TargetSource | Callable[..., Any] | str, mechanism: str | None = None, **options: Any) -> AuditReport:
     """Audit an implementation; the report of an audit that refuted nothing, which is not a certificate.
 
     >>> import numpy as np
     >>> def release(X, eps, random_state):
     ...     noise = np.random.default_rng(random_state).laplace(size=(X.shape[1],) * 2)
     ...     return X.T @ X / len(X) + noise * 2 * X.shape[1] / (len(X) * eps)
-    >>> check(release, "entrywise-laplace", epsilon=1.0, samples=100).notes
+    >>> check(release, mechanism="entrywise-laplace", epsilon=1.0, samples=100).notes
     ('called as f(x, eps=epsilon, random_state=seed)',)
 
-    Parameters
-    ----------
-    target : a function, a method, an estimator, or the name of a target as for `covassay audit`. How it is called is
-        found from the names of its parameters; `call` says it where that fails, see `wrap`.
-    mechanism : what it claims to be, a name in `covassay mechanisms`. None: contract and privacy only.
-    epsilon, delta, rho : the claimed budget; by default that of the mechanism, or ε = 1.
-    settings : samples=2000, seed=0, call="f(x, eps=epsilon)", … as for `audit`.
+    The arguments are those of `audit`.
 
     Raises
     ------
@@ -103,20 +68,12 @@ def check(
     InvalidInput : an argument breaks its rule.
     """
     __tracebackhide__ = True
-    report = audited(target, mechanism, epsilon=epsilon, delta=delta, rho=rho, **settings)
+    report = audit(target, mechanism, **options)
     if report.verdict is Verdict.REFUTED:
         raise Refuted(summary(report), report)
     if report.verdict is not Verdict.NOT_REFUTED:
         raise Inconclusive(summary(report), report)
     return report
-
-
-def audited(target: TargetSource | Callable[..., Any] | str, mechanism: str | None = None, **given: Any) -> AuditReport:
-    """The report of the audit that `check` makes of these arguments, whatever its verdict."""
-    settings = {name: value for name, value in given.items() if name not in BUDGET}
-    budget = {name: value for name, value in given.items() if name in BUDGET}
-    claim = claim_of(target, mechanism, **budget, call=settings.get("call"))
-    return audit(target, claim, claimed=mechanism, **settings)
 
 
 def groups() -> tuple[str, ...]:

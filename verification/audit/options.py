@@ -1,147 +1,357 @@
-"""The options of an audit, and the command that runs it again."""
+"""The options of an audit, each declared once, and the command that runs an audit again.
 
+Derived from the fields of `AuditOptions`: the arguments and the help of `covassay audit`, the keywords of every entry
+in Python with the signature and the docstring of `audit`, the command in a report, and the settings there with their
+JSON Schema.
+"""
+
+import dataclasses
 import shlex
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Self
 
 from covassay.reference.box_sensitivity import ADJACENCIES
 from covassay.reference.domain import Box, Matrix
-from covassay.reference.errors import InvalidInput
-from covassay.reference.privacy import Guarantee
-from covassay.verification.audit.engine.user_data import UserData
+from covassay.reference.domain.requirements import require_count
+from covassay.reference.errors import InvalidInput, guess
+from covassay.reference.privacy import ZCDP, ApproximateDP, Guarantee, PureDP
+from covassay.verification.audit import option_kinds as kinds
+from covassay.verification.audit.engine.output_kind import OUTPUTS
+from covassay.verification.audit.engine.user_data import DATA_SETS, UserData
 from covassay.verification.audit.engine.user_pair import UserPair
+from covassay.verification.audit.engine.workers import BACKENDS
+from covassay.verification.audit.option_kinds import Kind
 from covassay.verification.audit.targets.target import TIME_LIMIT, TargetReference, TargetSource, require_seconds
 from covassay.verification.statistics.multiplicity import require_false_alarm
+from covassay.verification.statistics.streams import Progress, no_progress
 
 FALSE_ALARM = 1e-9
 SAMPLES = 2000
 SCOPES = "real", "bits"  # whether the verdict of the run is about real arithmetic alone, or about the bits as well
 FEWEST_SAMPLES = 100  # fewer draws could show only the grossest violations
 
+# Spellings of earlier versions: what to write in Python, and on the command line if the option was there.
+OLD = {
+    "as": ("mechanism=…", "--mechanism …"),
+    "calibration": ('options={"calibration": …}', "--options calibration=…"),
+    "checkpoint_file": ("checkpoint=…", ""),
+    "claim": ("epsilon=…, delta=… or rho=…", ""),
+    "claimed": ("mechanism=…", ""),
+    "domain": ("bounds=… alone, which say that rows lie in a box", ""),
+    "guarantee": ("epsilon=…, delta=… or rho=…", ""),
+    "seconds": ("time_limit=…", ""),
+    "seeded": ("unseeded=True in place of seeded=False", ""),
+    "set": ("options={…}", "--options NAME=VALUE"),
+    "user_data": ("data=…", ""),
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Option:
+    """An option: its name, its default, its kind, a sentence of help, and where it exists.
+
+    `replayed` says that the command in a report names it: it decides what is drawn or reported.
+    """
+
+    name: str
+    default: Any
+    kind: Kind
+    help: str
+    command: bool
+    python: bool
+    replayed: bool
+
+    @property
+    def flag(self) -> str:
+        """How a command line names it."""
+        return f"--{self.name.replace('_', '-')}"
+
+    def read(self, word: Any, *, whole: bool = True) -> Any:
+        """The value that a word says; if not `whole`, without what it names."""
+        return self._found(self.kind.named if self.kind.named and not whole else self.kind.read, word, str(word))
+
+    def take(self, given: Any) -> Any:
+        """The value that was given in Python."""
+        return given if given is self.default is None else self._found(self.kind.take, given, repr(given))
+
+    def _found(self, step: Any, given: Any, shown: str) -> Any:
+        try:
+            return step(given)
+        except InvalidInput:
+            raise
+        except (TypeError, ValueError, OverflowError):
+            raise InvalidInput(f"{self.name} = {shown}: must be {self.kind.rule}") from None
+
+    @property
+    def schema(self) -> dict[str, Any]:
+        """The JSON Schema of its plain value."""
+        kind = dict(self.kind.schema)
+        shape = kind if self.default is not None else {"anyOf": [kind, {"type": "null"}]}
+        return {"description": f"{self.help[0].upper()}{self.help[1:]}.", **shape}
+
+
+def _said(kind: Kind, text: str, *, command: bool = True, python: bool = True, replayed: bool = True) -> dict[str, Any]:
+    return {"kind": kind, "help": text, "command": command, "python": python, "replayed": replayed}
+
 
 @dataclass(frozen=True)
-class AuditSettings:
-    """How to audit: everything beside the target and its claim that decides what an audit draws and reports.
-
-    `checkpoint` and `dimension` are those of a streaming audit (`streaming`).
+class AuditOptions:
+    """How to audit: everything beside the target.
 
     Raises
     ------
-    InvalidInput : a number breaks its rule.
+    InvalidInput : an option breaks its rule, or two exclude each other.
     """
 
-    claimed: str | None = None
-    options: dict[str, Any] = field(default_factory=dict)
-    released: str | None = None
-    samples: int = SAMPLES
-    seed: int = 0
-    false_alarm: float = FALSE_ALARM
-    seconds: float = TIME_LIMIT
-    user_data: UserData | None = None
-    user_pair: UserPair | None = None
-    box: Box | None = None
-    adjacency: str | None = None
-    equivariant: bool = False
-    stop_early: bool = False
-    scope: str = "real"
-    checkpoint: str = ""
-    dimension: int | None = None
+    mechanism: str | None = field(
+        default=None,
+        metadata=_said(
+            replace(kinds.TEXT, rule="the name of a mechanism", metavar="MECHANISM"),
+            "the mechanism that the target claims to be (covassay mechanisms); by default what it says of itself, and "
+            "if it says nothing, only the contract and the privacy are looked at",
+        ),
+    )
+    epsilon: float | None = field(
+        default=None, metadata=_said(kinds.NUMBER, "the claimed ε (default: 1 for pure and approximate DP)")
+    )
+    delta: float | None = field(
+        default=None, metadata=_said(kinds.NUMBER, "the claimed δ (default: 1e-6 for approximate DP)")
+    )
+    rho: float | None = field(default=None, metadata=_said(kinds.NUMBER, "the claimed ρ of zCDP (default: 0.5)"))
+    options: Mapping[str, Any] = field(
+        default_factory=dict,
+        metadata=_said(
+            kinds.CHOICES,
+            "choices and parameters of the mechanism (covassay mechanisms NAME), such as calibration=tight: on the "
+            "command line one at a time, in Python a dictionary of all",
+        ),
+    )
+    released: str | None = field(
+        default=None,
+        metadata=_said(
+            kinds.choice(*OUTPUTS), "the kind of output, when no mechanism is named; by default it is found by trying"
+        ),
+    )
+    call: str | None = field(
+        default=None,
+        metadata=_said(
+            replace(kinds.TEXT, metavar="EXPR"),
+            "how the function is called, such as 'f(x, eps=epsilon, random_state=seed)[0]'",
+        ),
+    )
+    data: UserData | None = field(
+        default=None,
+        metadata=_said(
+            kinds.DATA,
+            "a data set of your own, on which the target is tried too: a .csv, .npy or .parquet file, or "
+            + ", ".join(DATA_SETS),
+        ),
+    )
+    pair: UserPair | None = field(
+        default=None,
+        metadata=_said(
+            kinds.PAIR,
+            "a pair of neighbours of your own, which is tested too: a .npz or .json file with x and y, in Python also "
+            "(x, y)",
+        ),
+    )
+    bounds: Box | None = field(
+        default=None,
+        metadata=_said(
+            kinds.BOUNDS,
+            "rows lie in a box: LOW:HIGH,LOW:HIGH,… or a .toml or .json file; in Python also a pair (low, high) for "
+            "every column, or (minima, maxima), and two by two numbers are read as two pairs",
+        ),
+    )
+    equivariant: bool = field(
+        default=False,
+        metadata=_said(kinds.FLAG, "with bounds: the target promises to treat all columns alike, up to scale"),
+    )
+    adjacency: str | None = field(
+        default=None,
+        metadata=_said(
+            kinds.choice(*ADJACENCIES),
+            "which data sets are neighbours (default: what the mechanism says, or replace-one)",
+        ),
+    )
+    scope: str = field(
+        default=SCOPES[0],
+        metadata=_said(
+            kinds.choice(*SCOPES),
+            "real: the verdict is about real arithmetic, and low-order bits are a finding beside it; bits: both count, "
+            "and more draws look at low-order bits",
+        ),
+    )
+    samples: int = field(
+        default=SAMPLES, metadata=_said(kinds.WHOLE, "draws for every scenario and side, which a check may scale")
+    )
+    seed: int = field(default=0, metadata=_said(kinds.WHOLE, "the seed of all randomness of the audit"))
+    unseeded: bool = field(
+        default=False,
+        metadata=_said(
+            kinds.FLAG, "the target draws from the operating system, so equal generators need not give equal outputs"
+        ),
+    )
+    jobs: int | None = field(
+        default=None,
+        metadata=_said(
+            kinds.WHOLE,
+            "parallel workers; results do not depend on their number (default on the command line: one for every "
+            "processor; in Python: what joblib.parallel_config says, or 1)",
+            replayed=False,
+        ),
+    )
+    backend: str = field(
+        default=BACKENDS[0],
+        metadata=_said(
+            kinds.choice(*BACKENDS),
+            "what starts the workers: loky, or dask or ray with the extra covassay[scale], with equal results",
+            python=False,
+            replayed=False,
+        ),
+    )
+    checkpoint: str | None = field(
+        default=None,
+        metadata=_said(
+            kinds.FILE,
+            "for a mechanism: any number of draws in bounded memory; a run that was ended goes on from this file",
+        ),
+    )
+    dimension: int | None = field(
+        default=None,
+        metadata=_said(replace(kinds.WHOLE, metavar="D"), "with checkpoint: the number of columns (default: 3)"),
+    )
+    false_alarm: float = field(
+        default=FALSE_ALARM,
+        metadata=_said(kinds.NUMBER, "the largest probability that a target which keeps its promises is refuted"),
+    )
+    time_limit: float = field(default=TIME_LIMIT, metadata=_said(kinds.NUMBER, "seconds that one draw may take"))
+    stop_early: bool = field(
+        default=False,
+        metadata=_said(
+            kinds.FLAG,
+            "leave out checks after an overwhelming refutation, and those that only add notes; the verdict is the same",
+            command=False,
+            replayed=False,
+        ),
+    )
+    progress: Progress = field(
+        default=no_progress,
+        metadata=_said(
+            kinds.WATCH,
+            "called with the label of a check and a number of draws as they are made",
+            command=False,
+            replayed=False,
+        ),
+    )
 
     def __post_init__(self) -> None:
-        if self.scope not in SCOPES:
-            raise InvalidInput(f"scope = {self.scope!r}: must be {' or '.join(SCOPES)}")
-        if self.adjacency not in (None, *ADJACENCIES):
-            raise InvalidInput(f"adjacency = {self.adjacency!r}: must be {' or '.join(ADJACENCIES)}")
-        if self.box is None and self.equivariant:
-            raise InvalidInput("equivariant: only for rows in a box; give bounds")
-        if self.box is not None and self.user_data is not None:
-            raise InvalidInput("data and bounds: a data set of your own is scaled into the unit ball; leave one out")
+        if isinstance(self.mechanism, PureDP | ApproximateDP | ZCDP):
+            raise InvalidInput(
+                f"mechanism = {self.mechanism!r}: must be a name; write the budget by its "
+                f"name, {', '.join(f'{name}={value!r}' for name, value in self.mechanism.keywords().items())}"
+            )
+        for option in OPTIONS:
+            object.__setattr__(self, option.name, option.take(getattr(self, option.name)))
+        require_count("samples", self.samples, FEWEST_SAMPLES)
+        require_count("seed", self.seed, 0)
+        for name in ("jobs", "dimension"):
+            if getattr(self, name) is not None:
+                require_count(name, getattr(self, name), 1)
         require_false_alarm(self.false_alarm)
-        require_seconds(self.seconds)
-        if self.samples < FEWEST_SAMPLES:
-            raise InvalidInput(f"samples = {self.samples!r}: must be at least {FEWEST_SAMPLES}")
+        require_seconds(self.time_limit)
+        if self.bounds is None and self.equivariant:
+            raise InvalidInput("equivariant: only for rows in a box; give bounds")
+        if self.bounds is not None and self.data is not None:
+            raise InvalidInput("data and bounds: a data set of your own is scaled into the unit ball; leave one out")
+        self._require_streaming()
+
+    def _require_streaming(self) -> None:
+        """Raise `InvalidInput` if one of the options does not belong to a streaming audit, or belongs to one alone."""
+        if self.checkpoint is None:
+            if self.dimension is not None:
+                raise InvalidInput("dimension: only with checkpoint")
+            return
+        for name in ("data", "pair", "bounds", "adjacency", "released"):
+            if getattr(self, name) is not None:
+                raise InvalidInput(f"{name} and checkpoint: a streaming run has data of its own; leave one of them out")
+        if self.scope != SCOPES[0]:
+            raise InvalidInput(
+                f"scope = {self.scope} and checkpoint: a streaming run does not look at low-order bits; leave one out"
+            )
+
+    @classmethod
+    def of_words(cls, words: Mapping[str, Any], *, whole: bool = True) -> Self:
+        """The options that the words of a command line say; if not `whole`, without the data that they name."""
+        said = {option: words[option.name] for option in OPTIONS if option.command}
+        return cls(**{option.name: option.read(word, whole=whole) for option, word in said.items() if word is not None})
 
     @property
     def own_rows(self) -> Matrix | None:
         """The user's data set, if there is one."""
-        return None if self.user_data is None else self.user_data.x
+        return None if self.data is None else self.data.x
+
+    def stated(self, source: TargetSource, guarantee: Guarantee) -> "AuditOptions":
+        """These options, with the claim and with how the source is called, as they must be said to audit it again."""
+        call = source.call if isinstance(source, TargetReference) else getattr(source.draw, "call", None)
+        budget: dict[str, Any] = {"epsilon": None, "delta": None, "rho": None, **guarantee.keywords()}
+        return replace(self, **budget, call=call, unseeded=not source.seeded)
+
+    def plain(self) -> dict[str, Any]:
+        """The options that decide what is drawn and reported, as plain data."""
+        values = {option: getattr(self, option.name) for option in OPTIONS if option.replayed}
+        return {option.name: value if value is None else option.kind.plain(value) for option, value in values.items()}
 
 
-def _digits(value: float) -> str:
-    """A number in as few digits as give it back exactly."""
-    short = f"{value:g}"
-    return short if float(short) == value else repr(value)
+OPTIONS = tuple(
+    Option(one.name, {} if one.default is dataclasses.MISSING else one.default, **one.metadata)
+    for one in dataclasses.fields(AuditOptions)
+)
 
 
-def replay_command(source: TargetSource, guarantee: Guarantee, settings: AuditSettings) -> str:
-    """The command that runs an audit again, draw for draw.
+def require_keywords(names: Mapping[str, Any]) -> None:
+    """Raise `InvalidInput` if one of the keywords of an entry in Python is none of its options.
+
+    The message has the spelling of today if it is one of an earlier version.
+    """
+    known = [option.name for option in OPTIONS if option.python]
+    for name in names:
+        if name in OLD:
+            raise InvalidInput(f"{name}: this option has another name now; write {OLD[name][0]}")
+        if name not in known:
+            raise InvalidInput(f"{name}: {guess(name, known)}must be one of {', '.join(known)}")
+
+
+def settings_schema() -> dict[str, Any]:
+    """The JSON Schema of `AuditOptions.plain`."""
+    shapes = {option.name: option.schema for option in OPTIONS if option.replayed}
+    return {
+        "description": "The options of the audit, as they must be said to run it again.",
+        "type": "object",
+        "additionalProperties": False,
+        "required": list(shapes),
+        "properties": shapes,
+    }
+
+
+def replay_command(source: TargetSource, guarantee: Guarantee, options: AuditOptions) -> str:
+    """The command that runs an audit again, draw for draw: the claim, the seed, and all that is not the default.
 
     A function that has no name of the form module:function cannot be named in a command: then it is a Python call.
     """
     name = source.spec if isinstance(source, TargetReference) else source.name
-    if ":" not in name or (settings.user_pair is not None and not settings.user_pair.source):
-        return _replay_call(name, guarantee, settings, source)
-    words: list[Any] = ["covassay", "audit", name]
-    if isinstance(source, TargetReference) and source.call:
-        words += ["--call", source.call]
-    if settings.claimed:
-        words += ["--as", settings.claimed]
-    for key, value in guarantee.keywords().items():
-        words += [f"--{key}", _digits(value)]
-    for key, choice in settings.options.items():
-        words += ["--set", f"{key}={choice}"]
-    if settings.released:
-        words += ["--released", settings.released]
-    if settings.user_data is not None:
-        words += ["--data", settings.user_data.name]
-    if settings.user_pair is not None:
-        words += ["--pair", settings.user_pair.source]
-    if settings.box is not None:
-        words.append(f"--bounds={settings.box}")  # with "=", because a list may begin with a minus sign
-    if settings.adjacency is not None:
-        words += ["--adjacency", settings.adjacency]
-    if settings.equivariant:
-        words.append("--equivariant")
-    if settings.scope != "real":
-        words += ["--scope", settings.scope]
-    words += ["--samples", settings.samples, "--seed", settings.seed]
-    words += ["--false-alarm", _digits(settings.false_alarm), "--time-limit", _digits(settings.seconds)]
-    if settings.checkpoint:
-        words += ["--checkpoint", settings.checkpoint]
-    if settings.dimension is not None:
-        words += ["--dimension", settings.dimension]
-    if not source.seeded and isinstance(source, TargetReference):
-        words.append("--unseeded")
-    return shlex.join(str(word) for word in words)
-
-
-def _replay_call(name: str, guarantee: Guarantee, settings: AuditSettings, source: TargetSource) -> str:
-    given = {
-        "claimed": settings.claimed,
-        "options": settings.options,
-        "released": settings.released,
-        "samples": settings.samples,
-        "seed": settings.seed,
-        "false_alarm": settings.false_alarm,
-        "seconds": settings.seconds,
-        "bounds": settings.box and settings.box.bounds,
-        "adjacency": settings.adjacency,
-        "equivariant": settings.equivariant,
-        "scope": settings.scope if settings.scope != "real" else None,
-        "call": source.call if isinstance(source, TargetReference) else getattr(source.draw, "call", None),
-        "checkpoint_file": settings.checkpoint,
-        "dimension": settings.dimension,
-    }
-    words = [
-        repr(name) if ":" in name else name,
-        repr(guarantee),
-        *(f"{key}={value!r}" for key, value in given.items() if value),
-    ]
-    if settings.user_data is not None:
-        words.append(f"user_data=load_user_data({settings.user_data.name!r})")
-    if settings.user_pair is not None:
-        file = settings.user_pair.source
-        words.append(f"pair=load_pair({file!r})" if file else "pair=(x, y)")
-    if not source.seeded:
-        words.append("seeded=False")
-    return f"{'stream_audit' if settings.checkpoint else 'audit'}({', '.join(words)})"
+    stated = options.stated(source, guarantee)
+    values = {option: getattr(stated, option.name) for option in OPTIONS if option.replayed}
+    said = {option: value for option, value in values.items() if value != option.default or option.name == "seed"}
+    if ":" not in name or (stated.pair is not None and not stated.pair.source):
+        given = [f"{option.name}={option.kind.code(value)}" for option, value in said.items()]
+        return f"audit({', '.join([repr(name) if ':' in name else name, *given])})"
+    words = ["covassay", "audit", name]
+    for option, value in said.items():
+        found = option.kind.words(value)
+        for word in found:  # with "=" if the word could be taken for an option
+            words += [f"{option.flag}={word}"] if word.startswith("-") else [option.flag, word]
+        if not found:
+            words.append(option.flag)
+    return shlex.join(words)

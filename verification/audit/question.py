@@ -11,7 +11,7 @@ from covassay.verification.audit.engine.facts import Facts
 from covassay.verification.audit.engine.finding import F, Finding, Kind, Look, Status
 from covassay.verification.audit.engine.sampling import Setting
 from covassay.verification.audit.knowledge.shared.profile import Profile
-from covassay.verification.audit.options import AuditSettings
+from covassay.verification.audit.options import AuditOptions
 
 
 @dataclass
@@ -28,7 +28,7 @@ class Subject:
     known: Profile
     mechanism: str | None
     adjacency: str
-    options: AuditSettings
+    options: AuditOptions
     findings: list[Finding] = field(default_factory=list)
     outputs: dict[str, Matrix] = field(default_factory=dict)
     pairs: dict[str, Pair] = field(default_factory=dict)

@@ -8,6 +8,7 @@ from covassay.reference.privacy import Guarantee
 from covassay.verification.audit.budget import Share
 from covassay.verification.audit.engine.facts import Bits
 from covassay.verification.audit.engine.finding import Finding, Status, Verdict
+from covassay.verification.audit.options import AuditOptions
 from covassay.verification.audit.run import verdict
 from covassay.verification.audit.targets.whereabouts import Whereabouts
 
@@ -19,8 +20,8 @@ class AuditReport:
     `options` are those of the mechanism, complete. `diagnoses` explain the laws that fit the draws although the claimed
     law was refuted. `replay` runs the audit again, draw for draw. `draws` is the number of draws for laws and pairs;
     `failures` counts those of them that gave no output, by what happened. `covassay` is the version of this package.
-    `budget` says what every question could spend of `false_alarm`. `found_at` is where the source of the target is,
-    None if that is not known.
+    `settings` are the options of the audit, as plain data. `budget` says what every question could spend of
+    `false_alarm`. `found_at` is where the source of the target is, None if that is not known.
     """
 
     target: str
@@ -42,6 +43,7 @@ class AuditReport:
     failures: dict[str, int] = field(default_factory=dict)
     covassay: str = field(default_factory=lambda: version("covassay"))
     scope: str = "real"
+    settings: dict[str, Any] = field(default_factory=lambda: AuditOptions().plain())
     budget: tuple[Share, ...] = ()
     found_at: Whereabouts | None = None
 

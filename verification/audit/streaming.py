@@ -1,9 +1,9 @@
 """An audit of any number of draws in bounded memory, which goes on from a checkpoint after it was killed.
 
-`covassay audit TARGET --as MECHANISM --samples 100000000 --checkpoint FILE` makes that many draws on one data set with
-`dimension` columns, on which the law of the mechanism is known exactly, and about as many on either side of one pair of
-neighbours. Draws are made in blocks; the worker that makes a block reduces it to sums of fixed size. Blocks are added
-up in their order, so that no figure depends on the number of workers or on interruptions.
+`covassay audit TARGET --mechanism MECHANISM --samples 100000000 --checkpoint FILE` makes that many draws on one data
+set with `dimension` columns, on which the law of the mechanism is known exactly, and about as many on either side of
+one pair of neighbours. Draws are made in blocks; the worker that makes a block reduces it to sums of fixed size. Blocks
+are added up in their order, so that no figure depends on the number of workers or on interruptions.
 
 What is checked:
 
@@ -41,7 +41,6 @@ from covassay.reference.domain import Matrix, Vector
 from covassay.reference.errors import InvalidInput
 from covassay.reference.mechanisms.registry import mechanism
 from covassay.reference.privacy import ZCDP, ApproximateDP, Guarantee, PureDP
-from covassay.verification.audit.api import expected_of, with_call
 from covassay.verification.audit.budget import ErrorBudget, decide
 from covassay.verification.audit.engine import checkpoint, workers
 from covassay.verification.audit.engine.coincidences import NAME_SEEN, findings_in
@@ -59,20 +58,21 @@ from covassay.verification.audit.engine.sampling import Repeated, Setting, draw,
 from covassay.verification.audit.engine.tails import TAILS, rare_branches
 from covassay.verification.audit.engine.trade_off import points
 from covassay.verification.audit.engine.violation import p_value
+from covassay.verification.audit.expected import as_called_for, expected_of
 from covassay.verification.audit.knowledge.known import profile
 from covassay.verification.audit.knowledge.shared import noise_entries
 from covassay.verification.audit.knowledge.shared.profile import Profile
-from covassay.verification.audit.options import AuditSettings, replay_command
+from covassay.verification.audit.options import AuditOptions, replay_command
 from covassay.verification.audit.question import Question, Subject
 from covassay.verification.audit.questions import questions
 from covassay.verification.audit.report import AuditReport
 from covassay.verification.audit.run import ask, verdict
 from covassay.verification.audit.targets.process_state import random_states_put_back
-from covassay.verification.audit.targets.target import TIME_LIMIT, Target, TargetReference, TargetSource, load
+from covassay.verification.audit.targets.target import Target, TargetReference, TargetSource, load
 from covassay.verification.statistics.betting import event_bet, renyi_bet
 from covassay.verification.statistics.pooling import Places, pooled
 from covassay.verification.statistics.ratio import EventCounts, log_ratio_lower, poisson_size
-from covassay.verification.statistics.streams import Progress, no_progress, stream, watching
+from covassay.verification.statistics.streams import stream, watching
 from covassay.verification.statistics.tails import levels as tail_levels
 from covassay.verification.statistics.tests import TestResult
 
@@ -305,7 +305,7 @@ class _Run:
 
     work: Work
     setting: Setting
-    settings: AuditSettings
+    options: AuditOptions
     file: Path
     identity: dict[str, Any]
     state: dict[str, Any]
@@ -322,7 +322,7 @@ class _Run:
     def alpha(self) -> float:
         """The false-alarm probability of the statistical checks: what the questions of few draws leave."""
         few = sum((question.share for question in few_questions()), Fraction(0))
-        return self.settings.false_alarm * float(1 - few)
+        return self.options.false_alarm * float(1 - few)
 
     @property
     def look(self) -> Look:
@@ -356,8 +356,8 @@ class _Run:
         """Draw on the data set of the law, until the last block or an overwhelming refutation."""
         if self.state["ended"]:
             return
-        for blocks in self.add_blocks("law", law_block, (), self.settings.samples):
-            looks = blocks & (blocks - 1) == 0 and blocks * BLOCK < self.settings.samples
+        for blocks in self.add_blocks("law", law_block, (), self.options.samples):
+            looks = blocks & (blocks - 1) == 0 and blocks * BLOCK < self.options.samples
             if looks and self.overwhelming(self.early(law_checks(self))):
                 self.state["ended"] = True
                 self.save()
@@ -375,7 +375,7 @@ class _Run:
     def privacy(self) -> None:
         """Choose an event on training draws, and count it on both data sets of the pair."""
         pair, rng = self.plan.pair, np.random.default_rng(stream(self.work.recipe.seed, "streaming", "sizes"))
-        mean = float(self.settings.samples)
+        mean = float(self.options.samples)
         sizes = dict(zip(SIDES, (poisson_size(mean, rng), poisson_size(mean, rng)), strict=True))
         if self.state["event"] is None:
             size = min(TRAINING, round(TRAINING_SHARE * mean))
@@ -427,7 +427,7 @@ def law_checks(run: _Run) -> list[Finding]:
     sums: LawSums = run.state["law"]
     name = run.plan.scenario.name
     if sums.skipped:
-        detail = f"the target ran into the time limit of {run.settings.seconds:g} s again and again"
+        detail = f"the target ran into the time limit of {run.options.time_limit:g} s again and again"
         return [Finding("law", "draws", Status.INCONCLUSIVE, detail, name, n=sums.outputs)]
     listed = ", ".join(f"{count} × {what}" for what, count in sums.failures.items())
     if sums.outputs < max(FEWEST_OUTPUTS, sums.draws // SMALLEST_SHARE):
@@ -473,7 +473,7 @@ def _coincidences(run: _Run, sums: LawSums) -> list[Finding]:
     path = run.plan.profile.data_path
     if path is None or not (path.query or path.continuous):
         return []
-    planned = -(-run.settings.samples // BLOCK)
+    planned = -(-run.options.samples // BLOCK)
     seen = f"the least likely coincidence within a block: {text}" if text else f"none within {sums.blocks} blocks"
     detail = f"null: a continuous law shows no zero, no repeat and no atom; {seen}"
     factor = planned * MOST_FINDINGS
@@ -493,13 +493,13 @@ def privacy_checks(run: _Run) -> list[Finding]:
         detail = "no output on one of the data sets"
         return [Finding("privacy", "event", Status.INCONCLUSIVE, detail, pair.name)]
     if first.skipped or second.skipped:
-        detail = f"the target ran into the time limit of {run.settings.seconds:g} s again and again"
+        detail = f"the target ran into the time limit of {run.options.time_limit:g} s again and again"
         return [Finding("privacy", "event", Status.INCONCLUSIVE, detail, pair.name)]
     sides = (second, first) if event.swapped else (first, second)
     beyond = [event.beyond(side.counts) for side in sides]
     counts = EventCounts(
         int(beyond[0][event.index]), int(beyond[1][event.index]), sides[0].draws, sides[1].draws,
-        float(run.settings.samples),
+        float(run.options.samples),
     )  # fmt: skip
     names: tuple[Name, Name] = ("second", "first") if event.swapped else SIDES
     shape = f"{pair.statistics[event.statistic].name} {'≥' if event.above else '≤'} {event.threshold:.6g}"
@@ -523,7 +523,7 @@ def privacy_checks(run: _Run) -> list[Finding]:
     if first.failed + second.failed:
         more, less = sorted((first, second), key=lambda side: -side.failed)
         turned: tuple[Name, Name] = SIDES if more is first else ("second", "first")
-        failures = EventCounts(more.failed, less.failed, more.draws, less.draws, float(run.settings.samples))
+        failures = EventCounts(more.failed, less.failed, more.draws, less.draws, float(run.options.samples))
         p = min(1.0, 2 * p_value(failures, guarantee))
         check = _event_check(run, "the target fails", turned, failures, p, 2, None)
         checks.append(replace(check, name=FAILURES))
@@ -579,14 +579,6 @@ def _event_check(
     )
 
 
-def _plain(check: Finding) -> dict[str, Any]:
-    """A finding as plain data, without its facts and its data sets."""
-    return {
-        "kind": check.kind, "name": check.name, "status": check.status.value, "detail": check.detail,
-        "scenario": check.scenario, "p_value": check.p_value, "n": check.n, "question": check.question,
-    }  # fmt: skip
-
-
 def _digest(source: TargetSource, target: Target) -> str:
     """A digest of the file that a function is from, or of the files that a command names; "" if there are none."""
     if isinstance(source, TargetReference) and source.command:
@@ -602,26 +594,12 @@ def _digest(source: TargetSource, target: Target) -> str:
 
 
 def stream_audit(
-    source: TargetSource | Callable[..., Any] | str,
-    guarantee: Guarantee,
-    *,
-    checkpoint_file: str | Path,
-    claimed: str | None = None,
-    options: dict[str, Any] | None = None,
-    samples: int = 1_000_000,
-    dimension: int = DIMENSION,
-    seed: int = 0,
-    jobs: int | None = None,
-    false_alarm: float = 1e-9,
-    seconds: float = TIME_LIMIT,
-    seeded: bool = True,
-    call: str | None = None,
-    progress: Progress = no_progress,
+    source: TargetSource | Callable[..., Any] | str, guarantee: Guarantee, options: AuditOptions
 ) -> AuditReport:
-    """Audit with any number of draws in bounded memory; see the module. Parameters are those of `audit`, and:
+    """Audit with any number of draws in bounded memory; see the module.
 
-    checkpoint_file : where the state of the run is kept. If it is there, the run goes on from it; if it is the state of
-        a finished run, its report is given again.
+    checkpoint : where the state of the run is kept. If it is there, the run goes on from it; if it is the state of a
+        finished run, its report is given again.
     samples : the number of draws on the data set of the law, and the mean number on either side of the pair.
     dimension : the number of columns of the data.
 
@@ -630,24 +608,20 @@ def stream_audit(
     InvalidInput : an argument breaks its rule, or the checkpoint is damaged or belongs to another run.
     CannotRun : the target cannot be loaded, or a worker ended. The checkpoint stays as it is.
     """
-    file = Path(checkpoint_file)
+    options = replace(options, dimension=options.dimension or DIMENSION)
+    assert options.checkpoint is not None
+    assert options.dimension is not None
+    file, samples, dimension = Path(options.checkpoint), options.samples, options.dimension
     if samples < FEWEST:
         raise InvalidInput(f"samples = {samples!r}: must be at least {FEWEST} for a streaming run")
-    if dimension < 1:
-        raise InvalidInput(f"dimension = {dimension!r}: must be at least 1")
-    settings = AuditSettings(
-        claimed, options or {}, samples=samples, seed=seed, false_alarm=false_alarm, seconds=seconds,
-        checkpoint=str(file), dimension=dimension,
-    )  # fmt: skip
-    origin = with_call(source, guarantee, settings, call)
-    origin = origin if seeded else replace(origin, seeded=False)
+    origin = as_called_for(source, guarantee, options)
     target = load(origin)
-    name, resolved, expected = expected_of(target, guarantee, settings)
+    name, resolved, expected = expected_of(target, guarantee, options)
     if name is None:
         raise InvalidInput(
-            "checkpoint: a streaming run needs a law; say with --as which mechanism the target claims to be"
+            "checkpoint: a streaming run needs a law; say by mechanism which one the target claims to be"
         )
-    recipe = Recipe(name, guarantee, tuple(resolved.items()), samples, seed, dimension)
+    recipe = Recipe(name, guarantee, tuple(resolved.items()), samples, options.seed, dimension)
     plan(recipe)
     budget = dict(guarantee.keywords())
     identity = {
@@ -660,22 +634,24 @@ def stream_audit(
         "claim": budget,
         "samples": samples,
         "dimension": dimension,
-        "seed": seed,
+        "seed": options.seed,
         "seeded": target.seeded,
-        "false alarm": false_alarm,
-        "time limit": seconds,
+        "false alarm": options.false_alarm,
+        "time limit": options.time_limit,
         "block": BLOCK,
         **{package: version(package) for package in ("covassay", "numpy", "scipy")},
     }
-    setting = Setting(origin, budget, expected.form.output, seed, jobs, seconds, watching(progress))
+    setting = Setting(
+        origin, budget, expected.form.output, options.seed, options.jobs, options.time_limit, watching(options.progress)
+    )
     with checkpoint.held(file), random_states_put_back():
         state = checkpoint.read(file, identity)
         fresh: dict[str, Any] = {
             "few": None, "law": LawSums(), "ended": False, "event": None, "first": SideSums(), "second": SideSums(),
             "seconds": 0.0,
         }  # fmt: skip
-        work = Work(origin, recipe, tuple(budget.items()), seconds)
-        run = _Run(work, setting, settings, file, identity, state or fresh, (state or fresh)["seconds"])
+        work = Work(origin, recipe, tuple(budget.items()), options.time_limit)
+        run = _Run(work, setting, options, file, identity, state or fresh, (state or fresh)["seconds"])
         checks = _carried_out(run, expected)
     law = run.state["law"]
     sides = [run.state[side] for side in SIDES]
@@ -691,13 +667,14 @@ def stream_audit(
         verdict=verdict(checks),
         checks=tuple(checks),
         diagnoses=(),
-        seed=seed,
+        seed=options.seed,
         samples=samples,
-        false_alarm=false_alarm,
+        false_alarm=options.false_alarm,
         seconds=run.seconds,
-        replay=replay_command(origin, guarantee, settings),
+        replay=replay_command(origin, guarantee, options),
         draws=law.draws + sum(side.draws for side in sides),
         failures=dict(failures),
+        settings=options.stated(origin, guarantee).plain(),
         notes=(*target.notes, NOTE.format(block=BLOCK, more=more)),
     )
 
@@ -707,12 +684,12 @@ def _carried_out(run: _Run, expected: Profile) -> list[Finding]:
     if run.state["few"] is None:
         recipe = run.work.recipe
         adjacency = mechanism(recipe.mechanism).adjacency
-        subject = Subject(run.setting, recipe.guarantee, expected, recipe.mechanism, adjacency, run.settings)
+        subject = Subject(run.setting, recipe.guarantee, expected, recipe.mechanism, adjacency, run.options)
         require_answer(run.setting)
-        ask(few_questions(), subject, ErrorBudget(run.settings.false_alarm))
-        run.state["few"] = tuple(_plain(check) for check in subject.findings)
+        ask(few_questions(), subject, ErrorBudget(run.options.false_alarm))
+        run.state["few"] = tuple(check.plain() for check in subject.findings)
         run.save()
-    checks = [Finding(**{**one, "status": Status(one["status"])}) for one in run.state["few"]]
+    checks = [Finding.of_plain(one) for one in run.state["few"]]
     if any(check.status is Status.REFUTED for check in checks):
         return checks
     run.law()

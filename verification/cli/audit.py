@@ -3,7 +3,7 @@
 import argparse
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, redirect_stdout
 from dataclasses import replace
 from importlib import resources
@@ -14,17 +14,14 @@ from warnings import catch_warnings, filterwarnings
 
 from rich.console import Console
 
-from covassay.reference.box_sensitivity import ADJACENCIES
 from covassay.reference.errors import InvalidInput
 from covassay.reference.mechanisms.registry import stated_claim
-from covassay.reference.privacy import Guarantee
-from covassay.verification.audit.api import audit
-from covassay.verification.audit.check import claim_of
-from covassay.verification.audit.engine.output_kind import OUTPUTS
-from covassay.verification.audit.engine.user_data import UserData, load_user_data
-from covassay.verification.audit.engine.user_pair import UserPair, load_pair
-from covassay.verification.audit.engine.workers import BACKENDS, local_workers
-from covassay.verification.audit.options import FALSE_ALARM, SAMPLES, SCOPES, AuditSettings
+from covassay.verification.audit import option_kinds as kinds
+from covassay.verification.audit.api import audited
+from covassay.verification.audit.engine.finding import Finding
+from covassay.verification.audit.engine.workers import local_workers
+from covassay.verification.audit.expected import claim_of
+from covassay.verification.audit.options import OLD, OPTIONS, AuditOptions, Option
 from covassay.verification.audit.report import AuditReport
 from covassay.verification.audit.reports.badge import badge_text
 from covassay.verification.audit.reports.json_report import as_json
@@ -35,10 +32,9 @@ from covassay.verification.audit.reports.terminal import print_report
 from covassay.verification.audit.reports.undecided import undecided
 from covassay.verification.audit.reports.witness_file import witness_file
 from covassay.verification.audit.targets import examples
-from covassay.verification.audit.targets.target import TIME_LIMIT, CannotRun, TargetReference, adapters, load
+from covassay.verification.audit.targets.target import CannotRun, TargetReference, adapters, load
 from covassay.verification.cli.audit_process import INCONCLUSIVE, INTERNAL_ERROR, Finished, Screen, screen
 from covassay.verification.cli.main import one_line
-from covassay.verification.cli.options import chosen, guarantee, parse_bounds
 from covassay.verification.cli.screen import as_text, audit_progress
 
 WIDTH_OF_A_PIPE = 80
@@ -57,8 +53,8 @@ PARSER = {
     "epilog": """\
 examples:
   covassay audit covassay:nuclear-laplace --epsilon 1
-  covassay audit mymodule:release --as nuclear-laplace --epsilon 1
-  covassay audit 'exec:node release.js' --as nuclear-laplace --epsilon 1
+  covassay audit mymodule:release --mechanism nuclear-laplace --epsilon 1
+  covassay audit 'exec:node release.js' --mechanism nuclear-laplace --epsilon 1
   covassay audit mymodule:release --bounds=0:1,-5:5 --epsilon 1
   covassay audit numpy:laplace --scope bits
   covassay audit covassay:gauss-cov --samples 1000000 --checkpoint run.json
@@ -89,8 +85,9 @@ gets the bounds, d pairs, if it has a parameter `bounds`, and as "bounds" in the
 request if it is a process; it is then tried with other bounds too.
 
 exit status: 0 not refuted, 1 refuted, 2 invalid use, 3 inconclusive or the
-target cannot be run, 4 internal error of covassay, 130 interrupted. Only a
-completed audit gives 0. COVASSAY_DEBUG=1 shows the traceback of an error.""",
+target cannot be run, 4 internal error of covassay, 130 or 143 interrupted by
+SIGINT or SIGTERM: the report has what was found until then. Only a completed
+audit gives 0. COVASSAY_DEBUG=1 shows the traceback of an error.""",
 }
 
 
@@ -105,51 +102,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     add("--list", action="store_true", help="list the targets that the adapters offer")
     add("--example", choices=EXAMPLES, help="print a whole target in that language, to start from")
-    add("--as", dest="mechanism", metavar="MECHANISM", help="the mechanism that it claims to be (covassay mechanisms)")
-    add("--epsilon", type=float, help="the claimed ε (default: 1 for pure and approximate DP)")
-    add("--delta", type=float, help="the claimed δ (default: 1e-6 for approximate DP)")
-    add("--rho", type=float, help="the claimed ρ of zCDP (default: 0.5)")
-    add("--calibration", help="which constants it uses, where there is a choice: paper (or reconstructed) or tight")
-    add(
-        "--set",
-        action="append",
-        metavar="NAME=VALUE",
-        help="another option of the mechanism (covassay mechanisms NAME)",
-    )
-    add("--released", choices=tuple(OUTPUTS), metavar="KIND", help=f"when --as is not given: {', '.join(OUTPUTS)}")
-    add("--call", metavar="EXPR", help="how the function is called, such as 'f(x, eps=epsilon, random_state=seed)[0]'")
-    add("--data", help="also look at the data path on a file (.csv, .npy, .parquet) or on wine, digits, breast-cancer")
-    add("--pair", metavar="FILE", help="also test your own pair of neighbours: x and y in a .npz or .json file")
-    add("--bounds", metavar="BOUNDS", help="rows lie in a box: LOW:HIGH,LOW:HIGH,… or a file as for covassay release")
-    add("--equivariant", action="store_true", help="with --bounds: it promises to treat all columns alike, up to scale")
-    add("--adjacency", choices=ADJACENCIES, help="which data sets are neighbours (default: what the mechanism says)")
-    add(
-        "--scope",
-        choices=SCOPES,
-        default=SCOPES[0],
-        help="real: the verdict is about real arithmetic, and low-order bits are a finding beside it; bits: both count "
-        "(default %(default)s)",
-    )
-    add("--samples", type=int, default=SAMPLES, help="draws for every scenario and side (default %(default)s)")
-    add("--seed", type=int, default=0, help="seed of all randomness (default 0)")
-    add("--unseeded", action="store_true", help="the target draws from the operating system and not from rng")
-    add("--jobs", type=int, default=os.cpu_count() or 1, help="parallel workers; results do not depend on their number")
-    add(
-        "--backend",
-        choices=BACKENDS,
-        default=BACKENDS[0],
-        help="what starts the workers: loky, or dask or ray with the extra covassay[scale], with equal results "
-        "(default %(default)s)",
-    )
-    add("--checkpoint", metavar="FILE", help="with --as: many draws in bounded memory; a killed run goes on from FILE")
-    add("--dimension", type=int, metavar="D", help="with --checkpoint: the number of columns (default 3)")
-    add(
-        "--false-alarm",
-        type=float,
-        default=FALSE_ALARM,
-        help="probability that a run refutes a target that keeps its promises (default %(default)g)",
-    )
-    add("--time-limit", type=float, default=TIME_LIMIT, help="seconds that one draw may take (default %(default)g)")
+    for option in OPTIONS:
+        if option.command:
+            add(option.flag, **_argument(option))
+    for name, (_, now) in OLD.items():
+        if now:
+            add(f"--{name}", nargs=1, action=_Renamed, now=now, help=argparse.SUPPRESS)
     add("--json", action="store_true", help="print the report as JSON (covassay schema audit)")
     add("--junit", metavar="FILE", help="also write the report as JUnit XML, one case for every check")
     add("--sarif", metavar="FILE", help="also write what was found as SARIF 2.1.0, for code-scanning services")
@@ -161,6 +119,31 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(run=run)
 
 
+def _argument(option: Option) -> dict[str, Any]:
+    """How an option is added to a parser. Its value stays a word, so that one message names what is wrong with it."""
+    text = option.help.replace("%", "%%")
+    if option.kind is kinds.FLAG:
+        return {"dest": option.name, "action": "store_true", "help": text}
+    default = option.kind.words(option.default)[0] if option.default not in (None, {}) else ""
+    return {
+        "dest": option.name,
+        "action": "append" if option.kind is kinds.CHOICES else "store",
+        "metavar": option.kind.metavar,
+        "help": f"{text} (default {default})" if default else text,
+    }
+
+
+class _Renamed(argparse.Action):
+    """An option of an earlier version, which is refused with what to write in its place."""
+
+    def __init__(self, *args: Any, now: str, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.now = now
+
+    def __call__(self, parser: Any, namespace: Any, values: Any, option_string: str | None = None) -> None:
+        raise InvalidInput(f"{option_string}: this option has another name now; write {self.now}")
+
+
 def run(options: argparse.Namespace) -> int:
     """Run the audit and print its report; what the target prints goes to standard error."""
     return finished(options, screen()).deliver()
@@ -169,12 +152,15 @@ def run(options: argparse.Namespace) -> int:
 def finished(
     options: argparse.Namespace, place: Screen, told: Callable[[dict[str, Any]], None] = lambda claim: None
 ) -> Finished:
-    """The report of an audit as it will be printed. `told` is called with the claim once the target is loaded."""
-    claim: dict[str, Any] = {}
+    """The report of an audit as it will be printed.
 
-    def tell(mechanism: str | None, stated: Guarantee) -> None:
-        claim.update(mechanism=mechanism, budget=stated.keywords())
-        told(claim)
+    `told` is called with the claim once the target is loaded, and with what was found after every question.
+    """
+    known: dict[str, Any] = {}
+
+    def tell(**more: Any) -> None:
+        known.update(more)
+        told(known)
 
     try:
         with redirect_stdout(sys.stderr):
@@ -185,13 +171,13 @@ def finished(
         ending = str(error)
         if options.list:
             return Finished(INCONCLUSIVE, err=f"covassay: {ending}\n")
-        return replace(unfinished(options, ending, place, INCONCLUSIVE, **claim), err=f"covassay: {ending}\n")
+        return replace(unfinished(options, ending, place, INCONCLUSIVE, **known), err=f"covassay: {ending}\n")
     except Exception as error:
         failed = one_line(error)
         if failed.status != INTERNAL_ERROR or not options.target:
             return failed
         ending = f"covassay itself failed ({type(error).__name__})"
-        return replace(unfinished(options, ending, place, INTERNAL_ERROR, **claim), err=failed.err)
+        return replace(unfinished(options, ending, place, INTERNAL_ERROR, **known), err=failed.err)
 
 
 def unfinished(
@@ -201,12 +187,20 @@ def unfinished(
     status: int,
     mechanism: str | None = None,
     budget: dict[str, float] | None = None,
+    found: Sequence[Mapping[str, Any]] = (),
 ) -> Finished:
     """The INCONCLUSIVE report of an audit without a result; mechanism and budget are known if the target was loaded."""
-    mechanism = mechanism or options.mechanism
-    stated = stated_claim(mechanism, **budget) if budget else guarantee(options, mechanism)
-    source = TargetReference(options.target, os.getcwd(), not options.unseeded, options.call)
-    return _printed(undecided(source, stated, _settings(options), mechanism, ending), options, place, status)
+    given = AuditOptions.of_words(vars(options), whole=False)
+    mechanism = mechanism or given.mechanism
+    stated = (
+        stated_claim(mechanism, **budget) if budget else stated_claim(mechanism, given.epsilon, given.delta, given.rho)
+    )
+    checks = [Finding.of_plain(check) for check in found]
+    return _printed(undecided(_source(options), stated, given, mechanism, ending, checks), options, place, status)
+
+
+def _source(options: argparse.Namespace) -> TargetReference:
+    return TargetReference(options.target, os.getcwd(), not options.unseeded, options.call)
 
 
 def _example(language: str) -> str:
@@ -219,68 +213,24 @@ def _list() -> str:
     )
 
 
-def _settings(options: argparse.Namespace, data: UserData | None = None, pair: UserPair | None = None) -> AuditSettings:
-    return AuditSettings(
-        claimed=options.mechanism,
-        options=chosen(options),
-        released=options.released,
-        samples=options.samples,
-        seed=options.seed,
-        false_alarm=options.false_alarm,
-        seconds=options.time_limit,
-        user_data=data,
-        user_pair=pair,
-        box=parse_bounds(options.bounds) if options.bounds else None,
-        adjacency=options.adjacency,
-        equivariant=options.equivariant,
-        scope=options.scope,
-        checkpoint=options.checkpoint or "",
-        dimension=options.dimension,
-    )
-
-
-def _audit(options: argparse.Namespace, place: Screen, tell: Callable[[str | None, Guarantee], None]) -> Finished:
+def _audit(options: argparse.Namespace, place: Screen, tell: Callable[..., None]) -> Finished:
     if not options.target:
         raise InvalidInput(
             "target: give module:function, file.py:function, exec:COMMAND or ADAPTER:NAME (see covassay audit --list)"
         )
-    source = TargetReference(options.target, os.getcwd(), not options.unseeded, options.call)
     _require_files(options)
     if options.witness and Path(options.witness).suffix != WITNESS_SUFFIX:
         raise InvalidInput(f"witness = {options.witness}: must end in {WITNESS_SUFFIX}")
-    if options.jobs < 1:
-        raise InvalidInput(f"jobs = {options.jobs}: must be at least 1")
-    if options.seed < 0:
-        raise InvalidInput(f"seed = {options.seed}: must be 0 or more")
-    data = load_user_data(options.data) if options.data else None
-    settings = _settings(options, data, load_pair(options.pair) if options.pair else None)
-    guarantee(options, options.mechanism)  # a mistake in the options is told before the target is loaded
-    mechanism = options.mechanism or load(source).mechanism
-    _require_use(options, mechanism)
-    claim = claim_of(source, mechanism, options.epsilon, options.delta, options.rho)
-    tell(mechanism, claim)
-    if options.checkpoint:
-        return _streaming(options, source, claim, place)
-    with audit_progress(options.quiet) as watch, _own_warnings_hidden(), local_workers(options.backend, options.jobs):
-        report = audit(
-            source,
-            claim,
-            claimed=settings.claimed,
-            options=settings.options,
-            released=settings.released,
-            samples=settings.samples,
-            seed=settings.seed,
-            jobs=options.jobs,
-            false_alarm=settings.false_alarm,
-            seconds=settings.seconds,
-            user_data=settings.user_data,
-            pair=settings.user_pair,
-            bounds=settings.box,
-            adjacency=settings.adjacency,
-            equivariant=settings.equivariant,
-            scope=settings.scope,
-            progress=watch,
-        )
+    given = AuditOptions.of_words(vars(options))
+    # a mistake in the options is told before the target is loaded
+    stated_claim(given.mechanism, given.epsilon, given.delta, given.rho)
+    source, jobs = _source(options), given.jobs or os.cpu_count() or 1
+    mechanism = given.mechanism or load(source).mechanism
+    claim = claim_of(source, given)
+    tell(mechanism=mechanism, budget=claim.keywords())
+    with audit_progress(options.quiet) as watch, _own_warnings_hidden(), local_workers(given.backend, jobs):
+        watched = replace(given, jobs=jobs, progress=watch)
+        report = audited(source, watched, claim, lambda found: tell(found=[check.plain() for check in found]))
     return _printed(report, options, place, report.verdict.exit_status)
 
 
@@ -297,46 +247,6 @@ def _require_files(options: argparse.Namespace) -> None:
         other = places.setdefault(path.resolve(), name)
         if other != name:
             raise InvalidInput(f"{name} = {file}: is the file of {other} too")
-
-
-def _streaming(options: argparse.Namespace, source: TargetReference, claim: Guarantee, place: Screen) -> Finished:
-    """A streaming audit, which keeps its state in the checkpoint."""
-    from covassay.verification.audit.streaming import DIMENSION, stream_audit
-
-    for name in ("data", "pair", "bounds", "equivariant", "adjacency", "released"):
-        if getattr(options, name):
-            raise InvalidInput(f"--{name} and --checkpoint: a streaming run has data of its own; leave one of them out")
-    if options.scope != SCOPES[0]:
-        raise InvalidInput(f"--scope {options.scope} and --checkpoint: a streaming run does not look at low-order bits")
-    with audit_progress(options.quiet) as watch, _own_warnings_hidden(), local_workers(options.backend, options.jobs):
-        report = stream_audit(
-            source,
-            claim,
-            checkpoint_file=options.checkpoint,
-            claimed=options.mechanism,
-            options=chosen(options),
-            samples=options.samples,
-            dimension=DIMENSION if options.dimension is None else options.dimension,
-            seed=options.seed,
-            jobs=options.jobs,
-            false_alarm=options.false_alarm,
-            seconds=options.time_limit,
-            seeded=not options.unseeded,
-            call=options.call,
-            progress=watch,
-        )
-    return _printed(report, options, place, report.verdict.exit_status)
-
-
-def _require_use(options: argparse.Namespace, mechanism: str | None) -> None:
-    """Raise `InvalidInput` if an option was given that this audit would not use."""
-    if options.dimension is not None and not options.checkpoint:
-        raise InvalidInput("--dimension: only with --checkpoint")
-    if mechanism and options.released:
-        raise InvalidInput(f"--released {options.released}: the output of {mechanism} is known; leave the option out")
-    if mechanism is None and chosen(options):
-        names = ", ".join(chosen(options))
-        raise InvalidInput(f"{names}: an option of a mechanism; say with --as which mechanism the target claims to be")
 
 
 @contextmanager

@@ -2,7 +2,8 @@
 
 The parent starts a child, which audits and writes its finished result to a file. Only a completed audit writes that
 file. The parent prints what the file holds and ends with the exit status in it. A child that ends without a result,
-whatever its exit status, gives an INCONCLUSIVE report and exit status 3.
+whatever its exit status, gives an INCONCLUSIVE report and exit status 3. So does an interruption by SIGINT or SIGTERM,
+with exit status 130 or 143: the parent hears it, which never waits in a target, and reports what the child had found.
 
 What a target prints, on either stream, goes to a pipe of the parent, so that it never lands in a report. The parent
 shows the first `PRINTED` bytes on standard error and says how many more there were. On a terminal it does so at the
@@ -27,12 +28,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from types import FrameType
-from typing import IO, TextIO
+from typing import IO, Any, TextIO
 
 from covassay.verification.audit.targets.deadline import SUPERVISED, groups, passed
 
 RESULT = "result.json"  # in a folder of the run; it exists only when the audit is complete
-CLAIM = "claim.json"  # the mechanism and the budget of a target that has been loaded
+KNOWN = "known.json"  # the mechanism and the budget of a target that has been loaded, and what was found
 SHOW_CURSOR = "\x1b[?25h"
 TICK = 0.1  # seconds between two looks at the child
 PRINTED = 20_000  # bytes of what a target prints that are shown
@@ -43,7 +44,17 @@ INTERNAL_ERROR = 4
 INTERRUPTED = 130
 STUCK = "a draw passed the time limit and could not be interrupted, so the process of the audit was ended"
 PR_SET_PDEATHSIG = 1  # of prctl(2): the signal that a process gets when its parent ends
-TERMINATED = 128 + 15  # the exit status of a program that SIGTERM ended, as a shell reports it
+BY_SIGNAL = 128  # and the number of the signal: the exit status of a program that it ended, as a shell reports it
+HEARD = signal.SIGINT, signal.SIGTERM  # the signals that end an audit with a report
+
+
+class _Interrupted(BaseException):
+    """The audit is to end now. `known` is what the child had written down until then."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__()
+        self.signal = signal.Signals(number)
+        self.known: dict[str, Any] = {}
 
 
 @dataclass(frozen=True)
@@ -99,10 +110,15 @@ def run_in_child(arguments: Sequence[str]) -> int:
             command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, start_new_session=True, env=environment
         )
         assert process.stdout is not None
-        with _shown(process.stdout), _ended(process, Path(folder)):
-            stuck = _wait(process, Path(folder))
-        ending = STUCK if stuck else _ending(process)
-        finished = _read(Path(folder) / RESULT) or _unfinished(arguments, place, ending, Path(folder) / CLAIM)
+        try:
+            with _shown(process.stdout), _ended(process, Path(folder)):
+                stuck = _wait(process, Path(folder))
+            ending = STUCK if stuck else _ending(process)
+            known = _known(Path(folder))
+            finished = _read(Path(folder) / RESULT) or _unfinished(arguments, place, ending, INCONCLUSIVE, known)
+        except _Interrupted as stop:
+            ending = f"{stop.signal.name} interrupted the audit before it was complete"
+            finished = _unfinished(arguments, place, ending, BY_SIGNAL + stop.signal, stop.known)
     return finished.deliver()
 
 
@@ -126,14 +142,17 @@ def _wait(process: "subprocess.Popen[bytes]", folder: Path) -> bool:
 def _ended(process: "subprocess.Popen[bytes]", folder: Path) -> Iterator[None]:
     """On leaving, the child, its process group and those of targets are gone; an interruption is passed on first."""
 
-    def terminate(signum: int, frame: FrameType | None) -> None:
-        sys.exit(TERMINATED)
+    def interrupt(number: int, frame: FrameType | None) -> None:
+        raise _Interrupted(number)
 
-    previous = signal.signal(signal.SIGTERM, terminate)
+    # a program that was started in the background ignores SIGINT, and goes on doing so
+    previous = {one: signal.signal(one, interrupt) for one in HEARD if signal.getsignal(one) is not signal.SIG_IGN}
     try:
         yield
-    except BaseException:
-        with contextlib.suppress(OSError, subprocess.TimeoutExpired):
+    except BaseException as stop:
+        if isinstance(stop, _Interrupted):
+            stop.known = _known(folder)  # before the child hears of it, and may find something else
+        with contextlib.suppress(OSError, subprocess.TimeoutExpired, _Interrupted):
             process.send_signal(signal.SIGINT)
             process.wait(GRACE)
         raise
@@ -144,7 +163,8 @@ def _ended(process: "subprocess.Popen[bytes]", folder: Path) -> Iterator[None]:
                 os.killpg(number, signal.SIGKILL)
         if sys.stderr.isatty() and os.environ.get("TERM", "dumb") != "dumb":  # a progress bar that was killed hid it
             sys.stderr.write(SHOW_CURSOR)
-        signal.signal(signal.SIGTERM, previous)
+        for one, handler in previous.items():
+            signal.signal(one, handler)
 
 
 @contextlib.contextmanager
@@ -208,17 +228,28 @@ def _read(result: Path) -> Finished | None:
         return None
 
 
-def _unfinished(arguments: Sequence[str], place: Screen, ending: str, claim: Path) -> Finished:
-    """The INCONCLUSIVE report of an audit that has no result."""
+def _known(folder: Path) -> dict[str, Any]:
+    """What the child has written down of its claim and its findings."""
+    try:
+        known: dict[str, Any] = json.loads((folder / KNOWN).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return known
+
+
+def _unfinished(arguments: Sequence[str], place: Screen, ending: str, status: int, known: dict[str, Any]) -> Finished:
+    """The INCONCLUSIVE report of an audit that has no result, or a line if there was no audit (--list, --example)."""
     from covassay.verification.cli import audit
     from covassay.verification.cli.main import parse
 
-    try:
-        known = json.loads(claim.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        known = {}
     options = parse(["audit", *arguments])
-    return audit.unfinished(options, ending, place, INCONCLUSIVE, **known)
+    if not options.target or options.list or options.example:
+        return Finished(status, err=f"covassay: {ending}\n")
+    if status > BY_SIGNAL:
+        ending += "; the command of this report " + (
+            "goes on from its checkpoint" if options.checkpoint else "starts it again"
+        )
+    return audit.unfinished(options, ending, place, status, **known)
 
 
 # THE CHILD
@@ -299,7 +330,7 @@ def _child(folder: Path, place: Screen, arguments: Sequence[str]) -> None:
     except Exception as error:
         finished = one_line(error)
     else:
-        finished = audit.finished(options, place, lambda claim: write(folder, CLAIM, claim))
+        finished = audit.finished(options, place, lambda known: write(folder, KNOWN, known))
     if os.getpid() == process:  # a copy of this process that the target has made has nothing to say
         write(folder, RESULT, asdict(finished))
 

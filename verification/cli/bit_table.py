@@ -15,9 +15,9 @@ from covassay.reference.mechanisms.registry import MECHANISMS
 from covassay.reference.privacy import Guarantee
 from covassay.verification.audit.adapters import rounded_releases
 from covassay.verification.audit.api import BitsFound, audit_bits
-from covassay.verification.audit.check import claim_of
 from covassay.verification.audit.engine.facts import Facts, TestedEvent
 from covassay.verification.audit.engine.finding import Status
+from covassay.verification.audit.expected import claim_of
 from covassay.verification.audit.knowledge.known import known
 from covassay.verification.audit.options import FALSE_ALARM, SAMPLES
 from covassay.verification.audit.targets.target import CannotRun, Target, TargetReference, load

@@ -16,9 +16,10 @@ from typing import Any
 
 from covassay.reference.errors import InvalidInput
 from covassay.verification.audit.api import audit
-from covassay.verification.audit.check import claim_of, group_of
+from covassay.verification.audit.check import group_of
 from covassay.verification.audit.engine.adjacency import REPLACE_ONE
 from covassay.verification.audit.engine.finding import Status, Verdict
+from covassay.verification.audit.expected import claim_of
 from covassay.verification.audit.options import FALSE_ALARM, SAMPLES
 from covassay.verification.audit.report import AuditReport
 from covassay.verification.audit.reports.words import explanation, p_text, repeats
@@ -151,7 +152,7 @@ def row_of(name: str, samples: int) -> FindingRow:
     except CannotRun as error:
         return FindingRow(name, samples, missing=str(error))
     try:
-        return as_row(audit(source, claim, samples=samples))
+        return as_row(audit(source, samples=samples))
     except CannotRun as error:
         return FindingRow(
             target=name,

@@ -5,7 +5,8 @@ Every command is a module of this package with `configure(parser)`. It is import
 
 Exit status: 0 done, or not refuted; 1 refuted, or a check failed; 2 invalid use or input, with one line on standard
 error; 3 inconclusive, or the target cannot be run; 4 an internal error of covassay, with one line on standard error
-and, if the environment variable COVASSAY_DEBUG is set, the traceback; 130 interrupted.
+and, if the environment variable COVASSAY_DEBUG is set, the traceback; 130 or 143 interrupted by SIGINT
+or SIGTERM, which `covassay audit` reports like an inconclusive audit.
 """
 
 import argparse
@@ -51,7 +52,7 @@ covassay COMMAND --help shows the options of a command.
 
 exit status: 0 done, or not refuted; 1 refuted, or a check failed; 2 invalid
 use or input; 3 inconclusive, or the target cannot be run; 4 internal error
-(COVASSAY_DEBUG=1 shows its traceback); 130 interrupted"""
+(COVASSAY_DEBUG=1 shows its traceback); 130 or 143 interrupted"""
 
 
 def _formatter(prog: str) -> argparse.HelpFormatter:

@@ -1,26 +1,10 @@
 """Options that several commands share."""
 
 import argparse
-from pathlib import Path
 
-from covassay.reference.domain import Box
 from covassay.reference.errors import InvalidInput
 from covassay.reference.mechanisms.registry import stated_claim
 from covassay.reference.privacy import Guarantee
-from covassay.reference.release.scaling import read_bounds
-
-
-def parse_bounds(text: str) -> Box:
-    """The box of a list LOW:HIGH,LOW:HIGH,… or of a .toml or .json file with [low, high] for every column, in order."""
-    if text.lower().endswith((".toml", ".json")):
-        return Box.of(list(read_bounds(Path(text)).values()))
-    pairs = [item.split(":") for item in text.split(",")]
-    try:
-        return Box.of([(float(low), float(high)) for low, high in pairs])
-    except ValueError as error:
-        if isinstance(error, InvalidInput):
-            raise
-        raise InvalidInput(f"bounds = {text}: must be LOW:HIGH,LOW:HIGH,… or a .toml or .json file") from None
 
 
 def guarantee(options: argparse.Namespace, name: str | None) -> Guarantee:

@@ -24,11 +24,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def schemas() -> dict[str, dict[str, Any]]:
     """Every schema by name."""
+    from covassay.verification.audit.reports.json_report import schema as audit_schema
+
     found = {}
     for folder in FOLDERS:
         for path in resources.files(folder).iterdir():
             if path.name.endswith(".json"):
                 found[path.name.removesuffix(".json")] = json.loads(path.read_text(encoding="utf-8"))
+    found["audit"] = audit_schema()  # with the settings and the facts of the checks
     return dict(sorted(found.items()))
 
 

@@ -12,7 +12,7 @@ LARGEST_FALSE_ALARM = 0.05  # the conventional level of significance; a run may 
 def require_false_alarm(alpha: float) -> float:
     """The false-alarm probability `alpha`, which must be above 0 and at most 0.05."""
     if not 0 < alpha <= LARGEST_FALSE_ALARM:
-        raise InvalidInput(f"false alarm = {alpha!r}: must be above 0 and at most {LARGEST_FALSE_ALARM}")
+        raise InvalidInput(f"false_alarm = {alpha!r}: must be above 0 and at most {LARGEST_FALSE_ALARM}")
     return float(alpha)
 
 

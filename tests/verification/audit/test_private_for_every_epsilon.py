@@ -17,7 +17,7 @@ from covassay.verification.audit.budget import ErrorBudget
 from covassay.verification.audit.engine.finding import Status, Verdict
 from covassay.verification.audit.engine.sampling import Setting
 from covassay.verification.audit.knowledge.shared.profile import black_box
-from covassay.verification.audit.options import AuditSettings
+from covassay.verification.audit.options import AuditOptions
 from covassay.verification.audit.question import Subject
 from covassay.verification.audit.questions import own
 from covassay.verification.audit.run import ask, verdict
@@ -56,7 +56,7 @@ PRIVATE = {
 def subject(draw: Callable[..., Matrix], seed: int, samples: int = 300) -> Subject:
     setting = Setting(Target("private", draw), CLAIM.keywords(), SECOND_MOMENT, seed)
     return Subject(
-        setting, CLAIM, black_box(SECOND_MOMENT), None, "replace-one", AuditSettings(samples=samples, seed=seed)
+        setting, CLAIM, black_box(SECOND_MOMENT), None, "replace-one", AuditOptions(samples=samples, seed=seed)
     )
 
 

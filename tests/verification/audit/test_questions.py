@@ -17,7 +17,7 @@ from covassay.verification.audit.engine.facts import Explanation, Facts
 from covassay.verification.audit.engine.finding import Finding, Look, Status, Verdict
 from covassay.verification.audit.engine.sampling import Setting
 from covassay.verification.audit.knowledge.shared.profile import black_box
-from covassay.verification.audit.options import AuditSettings
+from covassay.verification.audit.options import AuditOptions
 from covassay.verification.audit.question import Question, Subject
 from covassay.verification.audit.questions import own
 from covassay.verification.audit.run import ask, in_order, require_whole, verdict
@@ -26,7 +26,7 @@ from covassay.verification.audit.targets.target import Target
 
 def subject(**options: object) -> Subject:
     setting = Setting(Target("f", lambda x, *, epsilon, rng: x.T @ x), {"epsilon": 1.0}, SECOND_MOMENT, 0)
-    settings = AuditSettings(**options)  # type: ignore[arg-type]
+    settings = AuditOptions(**options)  # type: ignore[arg-type]
     return Subject(setting, PureDP(1.0), black_box(SECOND_MOMENT), None, "replace-one", settings)
 
 

@@ -21,6 +21,7 @@ from covassay.reference.errors import InvalidInput
 from covassay.reference.mechanisms.concentrated import gauss_cov
 from covassay.reference.privacy import ZCDP, ApproximateDP, PureDP
 from covassay.verification.audit import streaming
+from covassay.verification.audit.api import audit
 from covassay.verification.audit.engine.finding import Status, Verdict
 from covassay.verification.audit.question import Question
 from covassay.verification.audit.report import AuditReport
@@ -75,12 +76,12 @@ def _small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def _run(file: Path, target: Target | None = None, samples: int = 2500, **more: Any) -> AuditReport:
-    given = {"claimed": "gauss-cov", "seed": 3, **more}
-    return streaming.stream_audit(target or _target(), RHO, checkpoint_file=file, samples=samples, **given)
+    given = {"mechanism": "gauss-cov", "seed": 3, **more}
+    return audit(target or _target(), **RHO.keywords(), checkpoint=file, samples=samples, **given)
 
 
 def _figures(report: AuditReport) -> dict[str, Any]:
-    return {key: value for key, value in as_json(report).items() if key not in ("seconds", "replay")}
+    return {key: value for key, value in as_json(report).items() if key not in ("seconds", "replay", "settings")}
 
 
 def _refuted(report: AuditReport) -> set[str]:
@@ -187,9 +188,9 @@ def test_a_run_killed_again_and_again_ends_as_one_that_was_not(
     """The process is killed at every second report of progress: after blocks of the law and of both sides."""
 
     def run(file: Path, progress: Callable[[str, int], None] = lambda label, count: None) -> AuditReport:
-        given: dict[str, Any] = {"claimed": mechanism, "progress": progress, "samples": samples, "dimension": 2}
+        given: dict[str, Any] = {"mechanism": mechanism, "progress": progress, "samples": samples, "dimension": 2}
         target = _target() if claim is RHO else Target("reference", _draw(mechanism), mechanism)
-        return streaming.stream_audit(target, claim, checkpoint_file=file, **given)
+        return audit(target, **claim.keywords(), checkpoint=file, **given)
 
     def killed_run() -> int:
         child = os.fork()
@@ -284,9 +285,9 @@ def test_the_checkpoint_of_another_run_is_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("changed", "words"),
     [
-        ({"claimed": None}, "a streaming run needs a law"),
-        ({"claimed": "em-cov"}, "no such pair for em-cov"),
-        ({"samples": 10}, "must be at least 1000"),
+        ({"mechanism": None}, "a streaming run needs a law"),
+        ({"mechanism": "em-cov"}, "no such pair for em-cov"),
+        ({"samples": 100}, "must be at least 1000"),
         ({"dimension": 0}, "dimension = 0: must be at least 1"),
         ({"dimension": 2000}, "no such law for gauss-cov with 2000 columns"),
     ],
@@ -330,7 +331,7 @@ def test_a_refuted_contract_ends_the_run_and_stays_refuted(tmp_path: Path, monke
 def test_the_reference_is_not_refuted(tmp_path: Path, mechanism: str, claim: Any) -> None:
     target = f"covassay:{mechanism}"
     d = 2 if mechanism not in ("nuclear-laplace", "nuclear-laplace-symmetric") else 3
-    report = streaming.stream_audit(target, claim, checkpoint_file=tmp_path / "run", samples=20_000, dimension=d)
+    report = audit(target, **claim.keywords(), checkpoint=tmp_path / "run", samples=20_000, dimension=d)
     assert report.verdict is Verdict.NOT_REFUTED
 
 
@@ -347,9 +348,9 @@ def test_a_branch_that_is_taken_once_in_a_million_draws_is_refuted(
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["--dimension", "2"], "--dimension: only with --checkpoint"),
+        (["--dimension", "2"], "dimension: only with checkpoint"),
         (["--checkpoint", "run", "--scope", "bits"], "does not look at low-order bits"),
-        (["--checkpoint", "run", "--data", "rows.csv"], "--data and --checkpoint"),
+        (["--checkpoint", "run", "--data", "rows.csv"], "data and checkpoint"),
         (["--checkpoint", "no folder/run"], "must be a file in a directory that exists"),
         (["--checkpoint", "damaged"], "it is damaged"),
     ],

@@ -9,8 +9,8 @@ from jsonschema import validate
 from covassay.reference.domain import Box
 from covassay.reference.errors import InvalidInput
 from covassay.verification.audit.reports.json_report import schema
+from covassay.verification.audit.targets.bounds import as_box
 from covassay.verification.cli.main import run
-from covassay.verification.cli.options import parse_bounds
 
 MODULE = """\
 import numpy as np
@@ -46,14 +46,14 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_the_syntax_of_bounds(tmp_path: Path) -> None:
     box = Box(((-1.0, 1.0), (0.0, 100.0)))
-    assert parse_bounds("-1:1,0:1e2") == box
+    assert as_box("-1:1,0:1e2") == box
     toml, as_json = tmp_path / "bounds.toml", tmp_path / "bounds.json"
     toml.write_text("b = [-1, 1]\na = [0, 100]\n")
     as_json.write_text('{"b": [-1, 1], "a": [0, 100]}')
-    assert parse_bounds(str(toml)) == parse_bounds(str(as_json)) == box  # in the order of the file
+    assert as_box(str(toml)) == as_box(str(as_json)) == box  # in the order of the file
     for wrong in ("0:1,2", "0:x", "0-1", "1:0", "", "0:1:2", "none.toml", "0:nan"):
         with pytest.raises(InvalidInput):
-            parse_bounds(wrong)
+            as_box(wrong)
 
 
 @pytest.mark.thorough
@@ -81,7 +81,7 @@ def test_a_process_gets_the_bounds(folder: Path, capsys: pytest.CaptureFixture[s
     ("arguments", "named"),
     [
         (["covassay:nuclear-laplace", "--bounds", "0:1"], "lie in the unit ball"),
-        (["mutant:box-own-range", "--bounds", "0:1", "--as", "lap-cov"], "lie in the unit ball"),
+        (["mutant:box-own-range", "--bounds", "0:1", "--mechanism", "lap-cov"], "lie in the unit ball"),
         (["mutant:box-own-range", "--bounds", "0:1", "--data", "data.csv"], "data and bounds"),
         (["covassay:nuclear-laplace", "--adjacency", "add-remove"], "known for replace-one"),
         (["covassay:nuclear-laplace", "--equivariant"], "equivariant"),

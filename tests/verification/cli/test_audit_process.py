@@ -10,8 +10,15 @@ import time
 from pathlib import Path
 from xml.etree import ElementTree
 
+import jsonschema
 import pytest
 
+from covassay.reference.privacy import PureDP
+from covassay.verification.audit.engine.finding import Finding, Status, Verdict
+from covassay.verification.audit.options import AuditOptions
+from covassay.verification.audit.reports.json_report import as_json, schema
+from covassay.verification.audit.reports.undecided import undecided
+from covassay.verification.audit.targets.target import TargetReference
 from covassay.verification.cli import audit as audit_command
 from covassay.verification.cli import audit_process
 from covassay.verification.cli.audit_process import INCONCLUSIVE, INTERNAL_ERROR
@@ -73,7 +80,8 @@ def require_undecided(folder: Path, status: int, ending: str) -> None:
     """The SARIF log, the page and the badge in the folder say that the audit could not decide, and why."""
     run = json.loads((folder / "o.sarif").read_text(encoding="utf-8"))["runs"][0]
     (invocation,) = run["invocations"]
-    assert (invocation["exitCode"], invocation["executionSuccessful"], run["results"]) == (status, False, [])
+    assert (invocation["exitCode"], invocation["executionSuccessful"]) == (status, False)
+    assert all(result["level"] == "note" for result in run["results"])  # what was found until then
     (told,) = invocation["toolExecutionNotifications"]
     assert ending in told["message"]["text"]
     page = (folder / "o.html").read_text(encoding="utf-8")
@@ -163,19 +171,87 @@ def test_a_worker_that_is_killed_is_inconclusive(tmp_path: Path) -> None:
     assert done.stderr.count("\n") == 1
 
 
+WAITS = {"in Python": "time.sleep(600)", "in C, with the lock": "ctypes.PyDLL(None).sleep(600)"}
+
+
 @pytest.mark.thorough
-def test_an_interruption_ends_the_audit_and_what_the_target_started(tmp_path: Path) -> None:
-    module(tmp_path, "open('started', 'w').close(); time.sleep(600)")
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("waits", WAITS)
+def test_an_interruption_ends_the_audit_with_what_was_found(tmp_path: Path, number: signal.Signals, waits: str) -> None:
+    """The first questions of the contract have been asked when the target begins to wait."""
+    module(tmp_path, f"seen.append(1); len(seen) < 1000 or (open('started', 'w').close(), {WAITS[waits]})", FIRST)
+    words = [
+        "hostile:f",
+        "--epsilon",
+        "1",
+        "--samples",
+        "150",
+        "--jobs",
+        "1",
+        "--time-limit",
+        "600",
+        "--json",
+        *WRITTEN,
+    ]
+    done = interrupted(tmp_path, words, number)
+    assert done.returncode == 128 + number, done.stderr
+    report = json.loads(done.stdout)
+    jsonschema.validate(report, schema())
+    assert (report["verdict"], report["exit_status"]) == ("INCONCLUSIVE", 128 + number)
+    first, *others = report["checks"]
+    ending = f"{number.name} interrupted the audit before it was complete; the command of this report starts it again"
+    assert ending in first["detail"]
+    assert {"output form", "input unchanged"} <= {check["name"] for check in others}
+    assert report["replay"] == "covassay audit hostile:f --epsilon 1 --samples 150 --seed 0 --time-limit 600"
+    require_undecided(tmp_path, 128 + number, ending)
+
+
+@pytest.mark.thorough
+def test_an_interrupted_run_with_a_checkpoint_goes_on(tmp_path: Path) -> None:
+    module(tmp_path, "seen.append(1); len(seen) < 1000 or (open('started', 'w').close(), time.sleep(600))", FIRST)
+    words = ["hostile:f", "--mechanism", "entrywise-laplace", "--jobs", "1", "--time-limit", "600"]
+    done = interrupted(tmp_path, [*words, "--checkpoint", "run.json", "--dimension", "2"], signal.SIGINT)
+    assert done.returncode == 130, done.stderr
+    shown = " ".join(done.stdout.replace("\\\n", " ").split())
+    assert "INCONCLUSIVE" in shown
+    assert "the command of this report goes on from its checkpoint" in shown
+    assert "--mechanism entrywise-laplace --epsilon 1 --seed 0 --checkpoint run.json --dimension 2" in shown
+
+
+@pytest.mark.parametrize("words", [["--list"], ["--example", "c"]])
+def test_what_is_no_audit_ends_with_a_line(words: list[str]) -> None:
+    ended = audit_process._unfinished(words, audit_process.Screen(), "it was ended", 130, {})
+    assert (ended.status, ended.out, ended.err, ended.files) == (130, "", "covassay: it was ended\n", {})
+
+
+def test_a_refutation_before_an_interruption_is_named() -> None:
+    found = Finding("privacy", "event", Status.REFUTED, "too much loss", "zeros", p_value=0.0)
+    report = undecided(TargetReference("m:f", "."), PureDP(1.0), AuditOptions(), None, "it was interrupted", [found])
+    assert report.verdict is Verdict.INCONCLUSIVE
+    assert report.checks[0].detail == "it was interrupted; until then it had refuted privacy / zeros / event"
+    assert report.checks[1:] == (found,)
+    for status in (INCONCLUSIVE, 130):
+        jsonschema.validate({**as_json(report), "exit_status": status}, schema())
+
+
+FIRST = "import ctypes\nseen = []"
+
+
+def interrupted(folder: Path, words: list[str], number: signal.Signals) -> subprocess.CompletedProcess[str]:
+    """An audit that gets this signal as soon as its target says that it has started to wait."""
     with subprocess.Popen(
-        [COMMAND, "audit", "hostile:f", *SMALL, "--time-limit", "600"], cwd=tmp_path, preexec_fn=hears_interruptions
-    ) as running:
+        [COMMAND, "audit", *words], cwd=folder, preexec_fn=hears_interruptions, stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE, text=True, encoding="utf-8",
+    ) as running:  # fmt: skip
         try:
-            while not (tmp_path / "started").exists():
+            while not (folder / "started").exists():
+                assert running.poll() is None, running.communicate()
                 time.sleep(0.05)
-            running.send_signal(signal.SIGINT)
-            assert running.wait(30) == 130
+            running.send_signal(number)
+            out, err = running.communicate(timeout=60)
         finally:
             running.kill()
+    return subprocess.CompletedProcess(words, running.returncode, out, err)
 
 
 def hears_interruptions() -> None:
@@ -201,7 +277,7 @@ def test_an_internal_error_has_a_status_of_its_own(
     def broken(*_: object, **__: object) -> None:
         raise TypeError("found on\ntwo lines")
 
-    monkeypatch.setattr(audit_command, "audit", broken)
+    monkeypatch.setattr(audit_command, "audited", broken)
     monkeypatch.chdir(tmp_path)
     assert run(["audit", "covassay:bingham", *SMALL, "--json", *WRITTEN]) == INTERNAL_ERROR
     captured = capsys.readouterr()
@@ -219,11 +295,11 @@ def test_an_internal_error_has_a_status_of_its_own(
 @pytest.mark.parametrize(
     ("arguments", "named"),
     [
-        (["covassay:bingham", "--seed", "-1"], "seed = -1: must be 0 or more"),
+        (["covassay:bingham", "--seed", "-1"], "seed = -1: must be at least 0"),
         (["covassay:bingham", "--released", "vector"], "the output of bingham is known"),
-        (["math:sqrt", "--as", "bingham", "--released", "vector"], "the output of bingham is known"),
-        (["math:sqrt", "--calibration", "tight"], "calibration: an option of a mechanism; say with --as"),
-        (["math:sqrt", "--set", "scale=2"], "scale: an option of a mechanism; say with --as"),
+        (["math:sqrt", "--mechanism", "bingham", "--released", "vector"], "the output of bingham is known"),
+        (["math:sqrt", "--options", "calibration=tight"], "options = calibration: are of a mechanism; name the one"),
+        (["math:sqrt", "--options", "scale=2"], "options = scale: are of a mechanism; name the one"),
     ],
 )
 def test_an_option_that_does_not_apply_is_one_line(

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from covassay.reference.errors import InvalidInput
-from covassay.reference.privacy import PureDP
 from covassay.verification.audit.api import audit
 from covassay.verification.audit.targets.target import Target
 from covassay.verification.cli import findings
@@ -66,7 +65,7 @@ def test_a_row_of_a_report_has_the_evidence() -> None:
     def exact(x: np.ndarray, *, epsilon: float, rng: np.random.Generator) -> np.ndarray:
         return x.T @ x
 
-    row = findings.as_row(audit(Target("a:exact", exact), PureDP(1.0), samples=100, stop_early=True))
+    row = findings.as_row(audit(Target("a:exact", exact), epsilon=1.0, samples=100, stop_early=True))
     assert row.verdict == "REFUTED"
     evidence = {found.check: found.evidence for found in row.found}
     assert evidence

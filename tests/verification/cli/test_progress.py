@@ -16,7 +16,6 @@ import pytest
 from rich.console import Console
 from rich.progress import Progress
 
-from covassay.reference.privacy import PureDP
 from covassay.verification.audit.api import audit
 from covassay.verification.cli import screen
 from covassay.verification.cli.screen import Bar, Left
@@ -137,8 +136,8 @@ class Kept(Watch):
 @pytest.mark.slow
 def test_an_audit_tells_what_is_planned_drawn_and_done_and_finds_the_same() -> None:
     kept = Kept()
-    followed = audit("covassay:private-trace", PureDP(1.0), samples=100, progress=kept)
-    alone = audit("covassay:private-trace", PureDP(1.0), samples=100)
+    followed = audit("covassay:private-trace", epsilon=1.0, samples=100, progress=kept)
+    alone = audit("covassay:private-trace", epsilon=1.0, samples=100)
     assert [(c.label, c.p_value) for c in followed.checks] == [(c.label, c.p_value) for c in alone.checks]
     assert sum(count for what, count in kept.told if what == "drawn") >= followed.draws
     planned = [name for what, parts in kept.told if what == "plan" for name in parts]

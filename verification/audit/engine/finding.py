@@ -1,8 +1,9 @@
 """What a question finds, and a look: how many draws it may make, and at which level it tests."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Literal, TypeVar, get_args
+from typing import Any, Literal, Self, TypeVar, get_args
 
 from covassay.reference.domain import Matrix
 from covassay.verification.audit.engine.facts import Facts
@@ -93,6 +94,16 @@ class Finding:
     def label(self) -> str:
         """The full name of the check, unique in a run."""
         return " / ".join(part for part in (self.kind, self.scenario, self.name) if part)
+
+    def plain(self) -> dict[str, Any]:
+        """The finding as plain data, without its facts and its data sets."""
+        named = {"kind", "name", "detail", "scenario", "p_value", "n", "question"}
+        return {**{name: getattr(self, name) for name in named}, "status": self.status.value}
+
+    @classmethod
+    def of_plain(cls, plain: Mapping[str, Any]) -> Self:
+        """The finding that `plain` gave, without its facts and its data sets."""
+        return cls(**{**plain, "status": Status(plain["status"])})
 
     def fact(self, kind: type[F]) -> F | None:
         """The facts, if they are of this kind."""

@@ -9,7 +9,7 @@ from covassay.verification.audit.engine.finding import Finding, Look, Status
 from covassay.verification.audit.engine.sampling import Setting
 from covassay.verification.audit.knowledge.known import profile
 from covassay.verification.audit.negative_controls.negative_control import NegativeControl
-from covassay.verification.audit.options import AuditSettings
+from covassay.verification.audit.options import AuditOptions
 from covassay.verification.audit.question import Question, Subject
 from covassay.verification.audit.questions import questions
 from covassay.verification.audit.run import in_order
@@ -30,7 +30,7 @@ def subject_of(control: NegativeControl, seed: int = 0) -> Subject:
     knowledge = profile(declared.name, claim, declared.resolve(dict(control.options)), SAMPLES, seed)
     source = TargetReference(f"mutant:{control.name}", ".")
     setting = Setting(source, claim.keywords(), declared.output, seed, seconds=1.0)
-    options = AuditSettings(seed=seed, stop_early=True)
+    options = AuditOptions(seed=seed, stop_early=True)
     return Subject(setting, claim, knowledge, declared.name, declared.adjacency, options)
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from covassay.verification.audit.engine.facts import Facts, LawTest, OutOfTime, OwnData, RunningTime, as_data, schema_of
 from covassay.verification.audit.engine.finding import Finding
+from covassay.verification.audit.options import settings_schema
 from covassay.verification.audit.questions import questions
 from covassay.verification.audit.report import AuditReport
 from covassay.verification.audit.reports.pictures import curve_facts, pictured
@@ -34,6 +35,7 @@ def schema() -> dict[str, Any]:
             shape["properties"][CURVE] = {"description": "The numbers behind a picture.", "$ref": "#/$defs/curve"}
         loaded["$defs"][kind_of(kind)] = shape
         loaded["$defs"]["check"]["properties"]["facts"]["anyOf"].append({"$ref": f"#/$defs/{kind_of(kind)}"})
+    loaded["properties"]["settings"] = settings_schema()
     return loaded
 
 
@@ -84,6 +86,7 @@ def as_json(report: AuditReport) -> dict[str, Any]:
         "seed": report.seed,
         "samples": report.samples,
         "false_alarm": report.false_alarm,
+        "settings": report.settings,
         "replay": report.replay,
         "seconds": round(report.seconds, 3),
         "error_budget": [

@@ -20,7 +20,6 @@ from typing import Any
 
 from covassay.reference.mechanisms.mechanism import Mechanism, Provenance
 from covassay.reference.mechanisms.registry import MECHANISMS
-from covassay.reference.privacy import PureDP
 from covassay.verification.audit.api import audit
 from covassay.verification.audit.engine.finding import Finding, Status
 from covassay.verification.audit.report import AuditReport
@@ -76,7 +75,7 @@ def finding(report: AuditReport) -> PeerFinding:
 def findings(jobs: int) -> list[PeerFinding]:
     """Audit every peer at ε = 1."""
     return [
-        finding(audit(TargetReference(name, os.getcwd()), PureDP(1.0), samples=samples, jobs=jobs))
+        finding(audit(TargetReference(name, os.getcwd()), epsilon=1.0, samples=samples, jobs=jobs))
         for name, samples in AUDITED.items()
     ]
 

@@ -1,32 +1,47 @@
 """The report of an audit that was not completed: INCONCLUSIVE, with how the run ended."""
 
+from collections.abc import Sequence
+
 from covassay.reference.privacy import Guarantee
 from covassay.verification.audit.engine.finding import Finding, Status, Verdict
-from covassay.verification.audit.options import AuditSettings, replay_command
+from covassay.verification.audit.options import AuditOptions, replay_command
 from covassay.verification.audit.report import AuditReport
 from covassay.verification.audit.targets.target import TargetReference
 from covassay.verification.audit.targets.whereabouts import whereabouts
 
 
 def undecided(
-    source: TargetReference, guarantee: Guarantee, settings: AuditSettings, mechanism: str | None, ending: str
+    source: TargetReference,
+    guarantee: Guarantee,
+    options: AuditOptions,
+    mechanism: str | None,
+    ending: str,
+    found: Sequence[Finding] = (),
 ) -> AuditReport:
-    """The report of an audit that ended before it had a result; `ending` is a sentence that says how."""
+    """The report of an audit that ended before it had a result.
+
+    `ending` is a sentence that says how, and `found` is what had been found. A refutation among it stands, and the
+    sentence names it: the verdict is about the whole audit, which was not completed.
+    """
+    refuted = [check.label for check in found if check.status is Status.REFUTED]
+    if refuted:
+        ending += f"; until then it had refuted {', '.join(refuted)}"
     return AuditReport(
         target=source.spec,
         version="",
         mechanism=mechanism,
-        options=dict(settings.options),
+        options=dict(options.options),
         claim=guarantee,
-        adjacency=settings.adjacency or "replace-one",
+        adjacency=options.adjacency or "replace-one",
         verdict=Verdict.INCONCLUSIVE,
-        checks=(Finding("contract", "completed audit", Status.INCONCLUSIVE, ending),),
+        checks=(Finding("contract", "completed audit", Status.INCONCLUSIVE, ending), *found),
         diagnoses=(),
-        seed=settings.seed,
-        samples=settings.samples,
-        false_alarm=settings.false_alarm,
+        seed=options.seed,
+        samples=options.samples,
+        false_alarm=options.false_alarm,
         seconds=0.0,
-        replay=replay_command(source, guarantee, settings),
-        scope=settings.scope,
+        replay=replay_command(source, guarantee, options),
+        scope=options.scope,
+        settings=options.stated(source, guarantee).plain(),
         found_at=whereabouts(source),
     )

@@ -1,7 +1,14 @@
-"""Whether a target takes the bounds of its columns as an argument."""
+"""The bounds of columns: how they may be given, and whether a target takes them as an argument."""
 
 import inspect
+from pathlib import Path
+from typing import Any
 
+import numpy as np
+
+from covassay.reference.domain import Box
+from covassay.reference.errors import InvalidInput
+from covassay.reference.release.scaling import read_bounds
 from covassay.verification.audit.targets.process_target import PREFIX
 from covassay.verification.audit.targets.target import Target
 
@@ -23,3 +30,49 @@ def needs_bounds(target: Target) -> bool:
     if target.name.startswith(f"{PREFIX}:") or not takes_bounds(target):
         return False
     return inspect.signature(target.draw).parameters[BOUNDS].default is inspect.Parameter.empty
+
+
+def as_box(given: Any) -> Box:
+    """The box with these bounds.
+
+    They are a pair (low, high) for every column, or (minima, maxima), or a text: LOW:HIGH,LOW:HIGH,… or the name of a
+    .toml or .json file with [low, high] for every column, in order. Two by two numbers could be either; they are read
+    as a pair for each of two columns.
+
+    Raises
+    ------
+    InvalidInput : they are nothing of that, or break the rule of a box.
+    """
+    if isinstance(given, Box):
+        return given
+    if isinstance(given, str | Path):
+        return _read_box(str(given))
+    try:
+        numbers = np.asarray(given, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InvalidInput(
+            "bounds: must be a pair of numbers (low, high) for every column, or (minima, maxima)"
+        ) from None
+    if numbers.ndim != 2 or 2 not in numbers.shape:
+        raise InvalidInput(
+            f"bounds of shape {numbers.shape}: must be (d, 2), a pair (low, high) for every column, or (2, d), the "
+            "minima and the maxima of the columns"
+        )
+    try:
+        return Box.of(numbers if numbers.shape[1] == 2 else numbers.T)
+    except InvalidInput as error:
+        if numbers.shape == (2, 2):
+            raise InvalidInput(f"{error}; bounds of two columns are read as two pairs (low, high)") from None
+        raise
+
+
+def _read_box(text: str) -> Box:
+    if text.lower().endswith((".toml", ".json")):
+        return Box.of(list(read_bounds(Path(text)).values()))
+    pairs = [item.split(":") for item in text.split(",")]
+    try:
+        return Box.of([(float(low), float(high)) for low, high in pairs])
+    except ValueError as error:
+        if isinstance(error, InvalidInput):
+            raise
+        raise InvalidInput(f"bounds = {text}: must be LOW:HIGH,LOW:HIGH,… or a .toml or .json file") from None

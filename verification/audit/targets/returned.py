@@ -88,7 +88,7 @@ def told(output: Any, shape: tuple[int, ...], call: str, d: int) -> str:
     """What was returned in place of an output of this shape, and what would make an output of it."""
     kind = kind_of(shape_of(output), d)
     ways = [f"--call {quoted(one)}" for one in offers(output, call, d)[:OFFERED]] if call else []
-    ways += [f"--released {kind} without --as"] if kind else []
+    ways += [f"--released {kind} without --mechanism"] if kind else []
     return (
         f"{described(output)}, and an output has the shape {shape}"
         f"{': say what it is with ' if ways else ''}{' or '.join(ways)}"

@@ -493,5 +493,5 @@ def well_formed(output: Any, shape: tuple[int, ...]) -> Matrix | Failure:
 def require_seconds(value: float) -> float:
     """A time limit in seconds, above 0."""
     if not (math.isfinite(value) and value > 0):
-        raise InvalidInput(f"time limit = {value!r}: must be a number of seconds above 0")
+        raise InvalidInput(f"time_limit = {value!r}: must be a number of seconds above 0")
     return float(value)

@@ -10,8 +10,9 @@ from covassay.reference.errors import InvalidInput
 from covassay.reference.mechanisms.registry import stated_claim
 from covassay.reference.privacy import ZCDP, PureDP
 from covassay.verification.audit.api import audit, audit_bits
-from covassay.verification.audit.check import claim_of
 from covassay.verification.audit.engine.finding import Verdict
+from covassay.verification.audit.expected import claim_of
+from covassay.verification.audit.options import AuditOptions
 from covassay.verification.audit.targets.target import CannotRun, TargetReference
 
 
@@ -67,14 +68,14 @@ def test_in_real_arithmetic_none_is_refuted(name: str) -> None:
     source = TargetReference(name, ".")
     target = source.load()
     claim = target.claim or stated_claim(target.mechanism)
-    assert audit(source, claim, samples=300).in_real_arithmetic is not Verdict.REFUTED
+    assert audit(source, **claim.keywords(), samples=300).in_real_arithmetic is not Verdict.REFUTED
 
 
 def test_a_target_that_names_its_claim_is_audited_for_it() -> None:
     assert TargetReference("numpy:normal", ".").load().claim == ZCDP(0.5)
-    assert claim_of("numpy:normal", None, None, None, None) == ZCDP(0.5)
-    assert claim_of("numpy:normal", None, None, None, 2.0) == ZCDP(2.0)
-    assert claim_of("covassay:laplace", None, None, None, None) == PureDP(1.0)
+    assert claim_of("numpy:normal") == ZCDP(0.5)
+    assert claim_of("numpy:normal", AuditOptions(rho=2.0)) == ZCDP(2.0)
+    assert claim_of("covassay:laplace") == PureDP(1.0)
 
 
 @pytest.mark.parametrize("name", ["python-dp", "tmlt"])

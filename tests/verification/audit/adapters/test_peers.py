@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from covassay.reference.privacy import PureDP
 from covassay.verification.audit.adapters import opendp_mechanisms
 from covassay.verification.audit.api import audit
 from covassay.verification.audit.engine.finding import Finding, Status, Verdict
@@ -17,7 +16,6 @@ from covassay.verification.audit.report import AuditReport
 from covassay.verification.audit.reports.readme_tables import finding, mechanisms_table, replace_section
 from covassay.verification.audit.targets.target import CannotRun, TargetReference
 
-CLAIM = PureDP(1.0)
 README = Path(__file__).resolve().parents[4] / "README.md"
 
 
@@ -42,7 +40,7 @@ def law_checks(report: AuditReport) -> list[Finding]:
     ],
 )
 def test_the_shipped_eigenvector_samplers_follow_another_law_and_exceed_their_epsilon(target: str) -> None:
-    report = audit(TargetReference(target, "."), CLAIM, jobs=2)
+    report = audit(TargetReference(target, "."), epsilon=1.0, jobs=2)
     assert report.verdict is Verdict.REFUTED
     assert report.verdict.exit_status == 1
     assert all((check.p_value or 0.0) < 1e-9 for check in law_checks(report))
@@ -62,7 +60,7 @@ def test_the_shipped_eigenvector_samplers_follow_another_law_and_exceed_their_ep
 @pytest.mark.peers
 @needs("opendp")
 def test_an_exception_that_depends_on_the_data_is_a_privacy_violation() -> None:
-    report = audit(TargetReference("opendp:eigendecomposition", "."), CLAIM, jobs=2)
+    report = audit(TargetReference("opendp:eigendecomposition", "."), epsilon=1.0, jobs=2)
     assert report.verdict is Verdict.REFUTED
     assert any(check.name == "failures" and check.status is Status.REFUTED for check in report.checks)
 
@@ -128,7 +126,7 @@ def test_a_constant_feature_is_scaled_to_zero() -> None:
 
 @pytest.mark.thorough
 def test_a_row_of_the_findings_says_nothing_when_nothing_was_found() -> None:
-    row = finding(audit(TargetReference("covassay:bingham", "."), CLAIM, samples=300))
+    row = finding(audit(TargetReference("covassay:bingham", "."), epsilon=1.0, samples=300))
     assert (row.verdict, row.found) == ("NOT REFUTED", "nothing")
 
 

@@ -37,4 +37,4 @@ def test_without_python_flint_the_target_cannot_run(monkeypatch: pytest.MonkeyPa
 @pytest.mark.parametrize("name", TARGETS)
 def test_the_audit_finds_no_violation(name: str) -> None:
     target = TARGETS[name]()
-    assert audit(target, default_claim(target.mechanism)).verdict is Verdict.NOT_REFUTED
+    assert audit(target, **default_claim(target.mechanism).keywords()).verdict is Verdict.NOT_REFUTED

@@ -7,7 +7,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from covassay.reference.privacy import PureDP
 from covassay.verification.audit.adapters import smartnoise_mechanisms as adapter
 from covassay.verification.audit.api import audit
 from covassay.verification.audit.engine.finding import Status, Verdict
@@ -16,7 +15,6 @@ from covassay.verification.audit.targets.target import CannotRun, TargetReferenc
 
 INSTALLED = importlib.util.find_spec("snsynth") is not None
 needs = pytest.mark.skipif(not (INSTALLED or os.environ.get("COVASSAY_REQUIRE_SMARTNOISE")), reason=adapter.INSTALL)
-CLAIM = PureDP(1.0)
 
 
 @pytest.mark.skipif(INSTALLED, reason="smartnoise-synth is installed")
@@ -32,7 +30,7 @@ def test_without_the_package_the_message_says_what_to_install(monkeypatch: pytes
 @needs
 @pytest.mark.parametrize("name", adapter.TARGETS)
 def test_a_variance_has_the_noise_of_a_covariance(name: str) -> None:
-    report = audit(TargetReference(f"smartnoise:{name}", "."), CLAIM, bounds=UNEQUAL, samples=600, jobs=2)
+    report = audit(TargetReference(f"smartnoise:{name}", "."), epsilon=1.0, bounds=UNEQUAL, samples=600, jobs=2)
     assert report.verdict is Verdict.REFUTED
     assert {check.kind for check in report.refuted} == {"privacy"}
     assert max(check.facts.loss_lower_bound for check in report.refuted) > 3.13

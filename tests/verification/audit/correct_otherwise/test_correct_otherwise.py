@@ -37,7 +37,7 @@ QUICK = (12, 31, 34)  # by default one seed of these; the others are slow
 
 def audited(correct: Any, seed: int, samples: int = SAMPLES) -> AuditReport:
     target = Target(correct.what, correct.draw, correct.mechanism, correct.options, correct.seeded)
-    return audit(target, default_claim(correct.mechanism), samples=samples, seed=seed)
+    return audit(target, **default_claim(correct.mechanism).keywords(), samples=samples, seed=seed)
 
 
 def test_there_are_forty_over_a_dozen_mechanisms() -> None:

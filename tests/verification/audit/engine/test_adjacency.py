@@ -37,31 +37,31 @@ def counting(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> float:
 
 @pytest.mark.thorough
 def test_a_sum_with_noise_for_the_other_adjacency() -> None:
-    replaced = audit(summed(1), CLAIM, released="number", samples=1000)
+    replaced = audit(summed(1), epsilon=1.0, released="number", samples=1000)
     assert replaced.verdict is Verdict.REFUTED
     (text,) = replaced.diagnoses
     assert "within ε = 2 (pure DP)" in text
     assert "add-remove adjacency could explain it. The claim audited here is replace-one" in text
-    added = audit(summed(1), CLAIM, released="number", adjacency="add-remove", samples=200)
+    added = audit(summed(1), epsilon=1.0, released="number", adjacency="add-remove", samples=200)
     assert added.verdict is Verdict.NOT_REFUTED
     assert added.adjacency == as_json(added)["adjacency"] == "add-remove"
     assert "--adjacency add-remove" in added.replay
-    assert audit(summed(2), CLAIM, released="number", samples=200).verdict is Verdict.NOT_REFUTED
+    assert audit(summed(2), epsilon=1.0, released="number", samples=200).verdict is Verdict.NOT_REFUTED
 
 
 @pytest.mark.thorough
 def test_less_noise_than_either_needs_is_explained_by_neither() -> None:
-    report = audit(summed(0.2), CLAIM, released="number", samples=1000)
+    report = audit(summed(0.2), epsilon=1.0, released="number", samples=1000)
     assert report.verdict is Verdict.REFUTED
     assert report.diagnoses == ()
-    added = audit(summed(0.2), CLAIM, released="number", adjacency="add-remove", samples=1000)
+    added = audit(summed(0.2), epsilon=1.0, released="number", adjacency="add-remove", samples=1000)
     assert added.verdict is Verdict.REFUTED
 
 
 @pytest.mark.thorough
 def test_a_public_number_of_rows_is_named_under_add_remove() -> None:
-    assert audit(counting, CLAIM, released="number", samples=150).verdict is Verdict.NOT_REFUTED
-    report = audit(counting, CLAIM, released="number", adjacency="add-remove", samples=150)
+    assert audit(counting, epsilon=1.0, released="number", samples=150).verdict is Verdict.NOT_REFUTED
+    report = audit(counting, epsilon=1.0, released="number", adjacency="add-remove", samples=150)
     assert report.verdict is Verdict.REFUTED
     assert "depends on n as a public number" in report.diagnoses[0]
     assert "missing in the second" in summary(report)
@@ -78,10 +78,10 @@ def nine_times(x: Matrix, *, rho: float, rng: np.random.Generator) -> float:
 
 @pytest.mark.slow
 def test_the_same_for_zcdp() -> None:
-    report = audit(normal, ZCDP(0.5), released="number")
+    report = audit(normal, rho=0.5, released="number")
     assert report.verdict is Verdict.REFUTED
     assert "add-remove adjacency could explain it" in report.diagnoses[0]
-    assert audit(nine_times, ZCDP(0.5), released="number").diagnoses == ()
+    assert audit(nine_times, rho=0.5, released="number").diagnoses == ()
 
 
 OTHERS = [pytest.param(name, marks=pytest.mark.slow) for name in ("half-scale", "gaussian-sensitivity-one")]
@@ -92,7 +92,7 @@ OTHERS = [pytest.param(name, marks=pytest.mark.slow) for name in ("half-scale", 
 def test_a_law_with_the_scale_of_the_other_adjacency_is_said_to_be_that(control: str) -> None:
     source = TargetReference(f"mutant:{control}", ".")
     guarantee: Guarantee = ZCDP(0.5) if "gaussian" in control else CLAIM
-    report = audit(source, guarantee, samples=600)
+    report = audit(source, **guarantee.keywords(), samples=600)
     assert report.verdict is Verdict.REFUTED
     assert "add-remove adjacency would explain it. The claim audited here is replace-one" in report.diagnoses[-1]
 
@@ -111,6 +111,6 @@ def test_what_explains_and_what_does_not() -> None:
 def test_a_law_is_known_for_one_adjacency() -> None:
     source = TargetReference("covassay:nuclear-laplace", ".")
     with pytest.raises(InvalidInput, match="the law of nuclear-laplace is known for replace-one"):
-        audit(source, CLAIM, adjacency="add-remove")
+        audit(source, epsilon=1.0, adjacency="add-remove")
     with pytest.raises(InvalidInput, match="adjacency = 'both'"):
-        audit(summed(1), CLAIM, adjacency="both")
+        audit(summed(1), epsilon=1.0, adjacency="both")

@@ -6,7 +6,6 @@ import pytest
 from covassay.reference.domain import Box, Matrix
 from covassay.reference.errors import InvalidInput
 from covassay.reference.mechanisms.output import SECOND_MOMENT
-from covassay.reference.privacy import PureDP
 from covassay.verification.audit.api import audit
 from covassay.verification.audit.engine.columns import _data, columns, entry_findings
 from covassay.verification.audit.engine.finding import Finding, Status, Verdict
@@ -129,12 +128,12 @@ def test_a_target_with_bounds_of_its_own_sees_only_equal_columns_change_places()
 @pytest.mark.thorough
 def test_the_promise_is_part_of_the_audit_and_of_its_replay() -> None:
     target = Target("mod:f", noisier_first_column)
-    report = audit(target, PureDP(1.0), bounds=UNEQUAL, samples=500, equivariant=True)
+    report = audit(target, epsilon=1.0, bounds=UNEQUAL, samples=500, equivariant=True)
     assert report.verdict is Verdict.REFUTED
     assert {check.name for check in report.refuted} == {ORDER}
     assert "--bounds=0.0:1.0,0.0:100.0,0.0:1.0 --equivariant --samples 500" in report.replay
     with pytest.raises(InvalidInput, match="equivariant"):
-        audit(target, PureDP(1.0), equivariant=True)
+        audit(target, epsilon=1.0, equivariant=True)
 
 
 def test_outputs_that_have_nothing_to_do_with_the_data_are_no_entries_of_a_query() -> None:

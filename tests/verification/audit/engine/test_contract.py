@@ -13,7 +13,7 @@ from covassay.verification.audit.engine.contract import Form
 from covassay.verification.audit.engine.finding import Status, Verdict
 from covassay.verification.audit.engine.sampling import Setting
 from covassay.verification.audit.knowledge.shared.profile import black_box
-from covassay.verification.audit.options import AuditSettings
+from covassay.verification.audit.options import AuditOptions
 from covassay.verification.audit.question import Subject
 from covassay.verification.audit.questions import own
 from covassay.verification.audit.questions.contract.edge_cases import edge_cases
@@ -79,27 +79,25 @@ def test_a_refused_size_is_noted_and_refused_data_are_refuted(function, status, 
 @pytest.mark.thorough
 @pytest.mark.parametrize("function", [two_rows, two_columns])
 def test_a_target_that_needs_two_rows_or_columns_is_not_refuted(function) -> None:  # type: ignore[no-untyped-def]
-    assert audit(function, PureDP(1.0), samples=300).verdict is Verdict.NOT_REFUTED
+    assert audit(function, epsilon=1.0, samples=300).verdict is Verdict.NOT_REFUTED
 
 
 @pytest.mark.thorough
 def test_a_target_that_ignores_rng_has_one_finding_and_none_if_it_says_so() -> None:
     setting = Setting(Target("f", from_the_system), {"epsilon": 1.0}, SECOND_MOMENT, 0)
-    subject = Subject(setting, PureDP(1.0), black_box(SECOND_MOMENT), None, "replace-one", AuditSettings())
+    subject = Subject(setting, PureDP(1.0), black_box(SECOND_MOMENT), None, "replace-one", AuditOptions())
     ask([q for q in own() if q.kind == "contract"], subject, ErrorBudget(1e-9))
     checks = {check.name: check.status for check in subject.findings}
     assert [name for name, status in checks.items() if status is Status.REFUTED] == ["same seed, same output"]
     assert checks["row order"] is Status.SKIPPED
-    report = audit(from_the_system, PureDP(1.0), samples=400, seeded=False)
+    report = audit(from_the_system, epsilon=1.0, samples=400, unseeded=True)
     assert report.verdict is Verdict.NOT_REFUTED
-    assert report.replay == (
-        "audit(from_the_system, PureDP(epsilon=1.0), samples=400, false_alarm=1e-09, seconds=3.0, seeded=False)"
-    )
+    assert report.replay == ("audit(from_the_system, epsilon=1.0, samples=400, seed=0, unseeded=True)")
 
 
 @pytest.mark.thorough
 def test_unseeded_is_part_of_the_replay_command() -> None:
-    report = audit(TargetReference("covassay:bingham", ".", seeded=False), PureDP(1.0), samples=100)
+    report = audit(TargetReference("covassay:bingham", ".", seeded=False), epsilon=1.0, samples=100)
     assert report.replay.endswith(" --unseeded")
     assert {c.name for c in report.checks if c.status is Status.SKIPPED} >= {"same seed, same output", "row order"}
 

@@ -11,7 +11,6 @@ from covassay.reference.laws import nuclear_laplace as law
 from covassay.reference.mechanisms.concentrated import gauss_cov
 from covassay.reference.mechanisms.pure import nuclear_laplace
 from covassay.reference.mechanisms.registry import MECHANISMS, default_claim, mechanism
-from covassay.reference.privacy import PureDP
 from covassay.verification.audit.adapters.covassay_mechanisms import TARGETS
 from covassay.verification.audit.api import audit
 from covassay.verification.audit.engine.coincidences import as_draws, coincidences, found_in
@@ -199,7 +198,7 @@ def test_the_reference_over_many_seeds(name: str) -> None:
 
 @pytest.mark.thorough
 def test_an_audit_prints_what_is_covered_and_finds_a_witness() -> None:
-    report = audit(TargetReference("mutant:largest-norm", "."), PureDP(1.0), samples=300)
+    report = audit(TargetReference("mutant:largest-norm", "."), epsilon=1.0, samples=300)
     assert {check.kind for check in report.refuted} == {"data path", "privacy"}
     assert any(check.scenario.startswith("neighbours from the zoo") for check in report.refuted)
     assert path_of("entrywise-laplace").stated in report.notes

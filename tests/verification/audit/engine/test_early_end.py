@@ -155,7 +155,7 @@ def little_noise(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matr
 
 @pytest.mark.slow
 def test_a_whole_audit_of_a_target_with_little_noise_makes_a_fraction_of_its_draws() -> None:
-    report = audit(little_noise, PureDP(1.0), samples=20_000)
+    report = audit(little_noise, epsilon=1.0, samples=20_000)
     refuted = [check for check in report.refuted if check.kind == "privacy"]
     assert refuted
     assert all(check.n < 0.05 * 20_000 for check in refuted)
@@ -178,5 +178,5 @@ def test_a_test_to_which_chance_gives_no_draws_does_not_count_the_pilot(monkeypa
 def test_a_pilot_to_which_chance_gives_no_draws_is_no_error(monkeypatch: pytest.MonkeyPatch) -> None:
     """Seen once in a thousand audits with 100 samples: the random sizes of both sides were 0."""
     monkeypatch.setattr(pair_draws, "poisson_size", lambda mean, rng: 0)
-    report = audit("covassay:gauss-cov", ZCDP(0.5), samples=100)
+    report = audit("covassay:gauss-cov", rho=0.5, samples=100)
     assert report.verdict is not Verdict.REFUTED

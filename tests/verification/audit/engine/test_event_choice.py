@@ -131,12 +131,12 @@ def noiseless(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
 @pytest.mark.slow
 def test_a_claim_beyond_the_reach_of_a_black_box_audit_is_inconclusive() -> None:
     """Noise of 1e-6 passed at ε = 6; the report now says how far the run could have seen."""
-    report = audit(noiseless, PureDP(6.0), samples=600)
+    report = audit(noiseless, epsilon=6.0, samples=600)
     assert report.verdict is Verdict.INCONCLUSIVE
     (reach,) = (check for check in report.checks if check.name == "reach")
     assert reach.status is Status.INCONCLUSIVE
     assert "below the claim ε = 6: raise --samples" in reach.detail
-    assert audit(noiseless, PureDP(2.0), samples=600).verdict is Verdict.REFUTED
+    assert audit(noiseless, epsilon=2.0, samples=600).verdict is Verdict.REFUTED
 
 
 def fails_on_long_rows(x: Matrix, *, rng: np.random.Generator, **budget: float) -> Matrix:

@@ -11,7 +11,7 @@ from covassay.reference.errors import InvalidInput
 from covassay.reference.mechanisms.concentrated import gauss_cov
 from covassay.reference.mechanisms.output import SECOND_MOMENT
 from covassay.reference.mechanisms.registry import MECHANISMS, default_claim, mechanism
-from covassay.reference.privacy import ZCDP, PureDP
+from covassay.reference.privacy import PureDP
 from covassay.verification.audit.api import audit
 from covassay.verification.audit.engine import kinds_of_data
 from covassay.verification.audit.engine.finding import Finding, Look, Status
@@ -132,9 +132,9 @@ class Unseeded:
 @pytest.mark.thorough
 def test_a_target_that_draws_from_the_operating_system_is_compared_as_well() -> None:
     target = Target("unseeded", Unseeded(), mechanism="gauss-cov", seeded=False)
-    report = audit(target, ZCDP(0.5), samples=1000, stop_early=True)
+    report = audit(target, rho=0.5, samples=1000, stop_early=True)
     assert "every kind of data" in {check.name for check in report.refuted}
-    seeded = audit("covassay:gauss-cov", ZCDP(0.5), samples=100)
+    seeded = audit("covassay:gauss-cov", rho=0.5, samples=100)
     assert not {check.name for check in seeded.checks} & set(NAMES.values())
 
 

@@ -102,7 +102,7 @@ def test_the_centre_is_the_first_line_of_the_finding_and_the_scale_is_judged_abo
         rows = unit_rows(x)
         return rows.T @ rows + entrywise_laplace.sample(np.zeros_like(rows), rng, epsilon=epsilon) / 2
 
-    report = audit(draw, PureDP(1.0), claimed="entrywise-laplace", samples=300)
+    report = audit(draw, epsilon=1.0, mechanism="entrywise-laplace", samples=300)
     assert all(c.detail.startswith("the outputs are centred on n·Σ (20·Σ at n = 20)") for c in report.refuted)
     assert "about that centre, the noise has half the calibrated scale" in report.diagnoses[1]
     assert not any(check.facts.get("estimates") for check in report.refuted)

@@ -27,7 +27,7 @@ from covassay.verification.audit.engine.low_order_bits import BitBudget, BitFind
 from covassay.verification.audit.engine.sampling import Setting
 from covassay.verification.audit.knowledge.known import known
 from covassay.verification.audit.negative_controls.of_bits import BIT_CONTROLS, SOUND, BitControl
-from covassay.verification.audit.options import AuditSettings
+from covassay.verification.audit.options import AuditOptions
 from covassay.verification.audit.questions import own
 from covassay.verification.audit.reports.json_report import as_json
 from covassay.verification.audit.reports.junit import as_junit
@@ -186,7 +186,7 @@ def test_an_audit_searches_the_length_where_rows_may_lie_anywhere() -> None:
 
 @pytest.mark.thorough
 def test_the_bits_have_a_verdict_of_their_own_that_does_not_turn_the_other() -> None:
-    report = audit("numpy:laplace", CLAIM, samples=350)
+    report = audit("numpy:laplace", epsilon=1.0, samples=350)
     assert (report.verdict, report.in_real_arithmetic) == (Verdict.NOT_REFUTED, Verdict.NOT_REFUTED)
     assert report.bits is not None
     assert report.bits.verdict is Verdict.REFUTED
@@ -200,7 +200,7 @@ def test_the_bits_have_a_verdict_of_their_own_that_does_not_turn_the_other() -> 
 
 @pytest.mark.thorough
 def test_with_scope_bits_they_count() -> None:
-    report = audit("numpy:laplace", CLAIM, samples=100, scope="bits")
+    report = audit("numpy:laplace", epsilon=1.0, samples=100, scope="bits")
     assert (report.verdict, report.in_real_arithmetic) == (Verdict.REFUTED, Verdict.NOT_REFUTED)
     assert report.verdict.exit_status == 1
     (failed,) = report.refuted
@@ -215,7 +215,7 @@ def test_with_scope_bits_they_count() -> None:
 
 @pytest.mark.slow
 def test_a_rounded_release_passes_both() -> None:
-    report = audit("rounded:private-trace", CLAIM, samples=100, scope="bits")
+    report = audit("rounded:private-trace", epsilon=1.0, samples=100, scope="bits")
     assert report.verdict is Verdict.NOT_REFUTED
     assert "no loss above the claim was found in its low-order bits" in bits_sentence(report)
 
@@ -223,7 +223,7 @@ def test_a_rounded_release_passes_both() -> None:
 def test_the_budgets_of_both_verdicts_are_within_that_of_the_run() -> None:
     assert sum(question.share for question in own()) <= Fraction(9, 10)
     with pytest.raises(InvalidInput, match="scope"):
-        AuditSettings(scope="both")
+        AuditOptions(scope="both")
 
 
 # OUR OWN MECHANISMS
@@ -278,6 +278,6 @@ def test_a_target_that_answers_on_one_data_set_alone_is_left_to_the_other_checks
 @pytest.mark.thorough
 def test_a_loss_that_another_adjacency_explains_is_said_to_be_explained() -> None:
     source = replace(coin(1.6), released="number")
-    report = audit(source, CLAIM, samples=400, scope="bits")
+    report = audit(source, epsilon=1.0, samples=400, scope="bits")
     assert (report.verdict, report.in_real_arithmetic) == (Verdict.REFUTED, Verdict.NOT_REFUTED)
     assert any("add-remove adjacency could explain it" in text for text in report.diagnoses)

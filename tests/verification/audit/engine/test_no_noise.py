@@ -65,7 +65,9 @@ def without_noise(mechanism: Mechanism[Any, ..., Any], share: float = 1.0) -> Ca
     "name", [pytest.param(n, marks=() if n in QUICK else pytest.mark.slow) for n in MECHANISMS if n not in NOT_SEEN]
 )
 def test_a_target_without_noise_is_refuted(name: str) -> None:
-    report = audit(Target("bare", without_noise(MECHANISMS[name])), default_claim(name), claimed=name, samples=100)
+    report = audit(
+        Target("bare", without_noise(MECHANISMS[name])), **default_claim(name).keywords(), mechanism=name, samples=100
+    )
     assert report.verdict is Verdict.REFUTED
 
 
@@ -77,7 +79,7 @@ def test_a_target_without_noise_is_refuted(name: str) -> None:
 )  # fmt: skip
 def test_a_target_that_leaves_the_noise_out_once_in_a_hundred_draws_is_refuted_by_its_law(name: str) -> None:
     target = Target("mostly", without_noise(MECHANISMS[name], share=0.01))
-    report = audit(target, default_claim(name), claimed=name, samples=2000)
+    report = audit(target, **default_claim(name).keywords(), mechanism=name, samples=2000)
     assert report.verdict is Verdict.REFUTED
     laws = [(check.p_value, check.fact(LawTest)) for check in report.refuted]
     assert any(p_value == 0 and law is not None and law.effect.startswith("prob") for p_value, law in laws)

@@ -103,7 +103,7 @@ def test_a_change_at_a_budget_that_the_mechanism_accepts_is_still_refuted(name: 
 @pytest.mark.thorough
 @pytest.mark.parametrize("name", APPROXIMATE)
 def test_a_correct_implementation_without_a_guard_is_not_refuted_at_the_default_claim(name: str) -> None:
-    report = audit(Target("own", without_a_guard(name)), default_claim(name), claimed=name, samples=150)
+    report = audit(Target("own", without_a_guard(name)), **default_claim(name).keywords(), mechanism=name, samples=150)
     assert report.verdict is Verdict.NOT_REFUTED
 
 

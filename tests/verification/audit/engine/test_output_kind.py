@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from covassay.reference.domain import Matrix
-from covassay.reference.privacy import PureDP
 from covassay.verification.audit.api import audit
 from covassay.verification.audit.engine.output_kind import OUTPUTS, found_kind
 from covassay.verification.audit.engine.sampling import Setting
@@ -56,7 +55,7 @@ def test_the_kind_is_found_from_shapes(function: object, kind: str | None) -> No
 
 @pytest.mark.thorough
 def test_a_correct_mean_is_not_accused_of_being_no_matrix() -> None:
-    report = audit(noisy_mean, PureDP(1.0), samples=200)
+    report = audit(noisy_mean, epsilon=1.0, samples=200)
     assert report.verdict.value == "NOT REFUTED"
     assert any("audited as a vector" in note for note in report.notes)
     assert "released='vector'" in report.replay or "--released vector" in report.replay
@@ -65,7 +64,7 @@ def test_a_correct_mean_is_not_accused_of_being_no_matrix() -> None:
 def test_a_kind_that_is_stated_is_kept() -> None:
     """Who says matrix, and never gives one, is told so; no promise of privacy is broken."""
     with pytest.raises(CannotRun, match=r"returned ndarray of shape \(5,\), and an output has the shape \(5, 5\)"):
-        audit(noisy_mean, PureDP(1.0), samples=100, released="matrix")
+        audit(noisy_mean, epsilon=1.0, samples=100, released="matrix")
 
 
 @pytest.mark.parametrize("share", [1.0, pytest.param(0.1, marks=pytest.mark.thorough)])
@@ -78,7 +77,7 @@ def test_a_flat_triangle_is_audited_as_what_it_is(share: float) -> None:
         moment = (rows.T @ rows / n)[np.triu_indices(d)]
         return moment + rng.laplace(scale=share * (d + 1) / (n * epsilon), size=len(moment))
 
-    report = audit(triangle, PureDP(1.0), samples=300)
+    report = audit(triangle, epsilon=1.0, samples=300)
     assert any("audited as a triangle" in note for note in report.notes)
     assert report.verdict.value == ("NOT REFUTED" if share == 1.0 else "REFUTED")
     if share < 1:

@@ -95,7 +95,7 @@ def test_a_function_carries_its_accounting_as_an_attribute_into_the_report() -> 
 
     assert as_called("own", released).accounting is None
     released.accounting = lambda x, *, epsilon: 2 * epsilon  # type: ignore[attr-defined]
-    report = audit(as_called("own", released), PureDP(1.0), samples=100, stop_early=True)
+    report = audit(as_called("own", released), epsilon=1.0, samples=100, stop_early=True)
     assert [check.name for check in report.refuted] == ["own accounting"]
 
 

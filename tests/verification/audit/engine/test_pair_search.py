@@ -52,11 +52,11 @@ def test_a_pair_that_was_found_refutes_on_fresh_draws() -> None:
 
 @pytest.mark.slow
 def test_the_search_finds_neighbours_that_no_fixed_pair_comes_near(monkeypatch: pytest.MonkeyPatch) -> None:
-    report = audit(drops_outliers, CLAIM)
+    report = audit(drops_outliers, epsilon=1.0)
     assert report.verdict is Verdict.REFUTED
     assert all(check.scenario.startswith("found by search") for check in report.refuted)
     monkeypatch.setattr(run, "worse_pairs", lambda *_: [])
-    assert audit(drops_outliers, CLAIM).verdict is Verdict.NOT_REFUTED
+    assert audit(drops_outliers, epsilon=1.0).verdict is Verdict.NOT_REFUTED
 
 
 def rejects(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
@@ -67,7 +67,7 @@ def rejects(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
 def test_a_target_that_rejects_rows_outside_the_ball_is_not_refuted() -> None:
     """Neighbours are both inside or both outside; the pair of a user need not be, and then the rejection is noted."""
     long = (np.array([[3.0, 4.0], [0.5, 0.0]]), np.array([[0.6, 0.8], [0.5, 0.0]]))
-    report = audit(rejects, CLAIM, samples=200, pair=long)
+    report = audit(rejects, epsilon=1.0, samples=200, pair=long)
     assert report.verdict is Verdict.NOT_REFUTED
     (check,) = (check for check in report.checks if check.scenario == "your pair" and check.kind == "privacy")
     assert check.status is Status.NOTED
@@ -76,7 +76,7 @@ def test_a_target_that_rejects_rows_outside_the_ball_is_not_refuted() -> None:
 
 @pytest.mark.thorough
 def test_a_correct_target_is_not_refuted_on_pairs_that_were_chosen_because_they_look_bad() -> None:
-    assert audit(correct, CLAIM, samples=200).verdict is Verdict.NOT_REFUTED
+    assert audit(correct, epsilon=1.0, samples=200).verdict is Verdict.NOT_REFUTED
 
 
 @pytest.mark.parametrize("kind", OUTPUTS)

@@ -129,7 +129,7 @@ def test_what_a_row_of_the_law_states_is_seen(test, n: int) -> None:  # type: ig
 
 @pytest.fixture(scope="module")
 def report() -> AuditReport:
-    return audit(TargetReference("covassay:private-trace", "."), PureDP(1.0), samples=300)
+    return audit(TargetReference("covassay:private-trace", "."), epsilon=1.0, samples=300)
 
 
 @pytest.mark.thorough

@@ -9,7 +9,6 @@ import pytest
 
 from covassay.reference.domain import Matrix
 from covassay.reference.mechanisms.registry import MECHANISMS, default_claim, mechanism
-from covassay.reference.privacy import PureDP
 from covassay.verification.audit.api import audit
 from covassay.verification.audit.engine.coincidences import NAME_SEEN, coincidences_seen, same_outputs, seeds_seen
 from covassay.verification.audit.engine.finding import Status, Verdict
@@ -82,7 +81,7 @@ def test_a_correct_mechanism_is_not_refuted_with_20_seeds(name: str) -> None:
     claim = default_claim(name)
     for seed in range(20):
         target = TargetReference(f"covassay:{name}", ".")
-        report = audit(target, claim, samples=300, seed=seed)
+        report = audit(target, **claim.keywords(), samples=300, seed=seed)
         assert report.verdict is Verdict.NOT_REFUTED, [c.detail for c in report.refuted]
         assert any(c.name == NAME_SEEN for c in report.checks)
 
@@ -91,7 +90,7 @@ def test_a_correct_mechanism_is_not_refuted_with_20_seeds(name: str) -> None:
 @pytest.mark.parametrize("name", ["gauss-cov", "laplace", "separate-cov", "kv-mean"])
 def test_a_correct_mechanism_in_float32_is_not_refuted_with_20_seeds(name: str) -> None:
     for seed in range(20):
-        report = audit(in_float32(name), default_claim(name), claimed=name, samples=300, seed=seed)
+        report = audit(in_float32(name), **default_claim(name).keywords(), mechanism=name, samples=300, seed=seed)
         assert report.verdict is Verdict.NOT_REFUTED, [c.detail for c in report.refuted]
 
 
@@ -115,5 +114,5 @@ def test_the_laws_that_are_called_continuous_repeat_no_output() -> None:
 
 @pytest.mark.slow
 def test_a_bingham_sampler_with_few_seeds_is_refuted_by_a_whole_audit() -> None:
-    report = audit(TargetReference("mutant:few-seeds-bingham", "."), PureDP(1.0))
+    report = audit(TargetReference("mutant:few-seeds-bingham", "."), epsilon=1.0)
     assert [c.name for c in report.refuted] == [NAME_SEEN]

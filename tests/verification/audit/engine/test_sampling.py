@@ -8,7 +8,6 @@ import pytest
 
 from covassay.reference.domain import Matrix
 from covassay.reference.mechanisms.output import OUTPUTS, SECOND_MOMENT
-from covassay.reference.privacy import PureDP
 from covassay.verification.audit.api import audit
 from covassay.verification.audit.engine.sampling import CHUNK, PART, Repeated, Setting, draw, draw_block
 from covassay.verification.audit.targets.target import Target
@@ -89,7 +88,7 @@ def refuted(seed: int) -> bool:
 
     Facts of the contract are left out: a single draw on an edge case may fail by chance, with blocks or without.
     """
-    report = audit(in_blocks(1 / 2500), PureDP(1.0), samples=1000, seed=seed, jobs=1)
+    report = audit(in_blocks(1 / 2500), epsilon=1.0, samples=1000, seed=seed, jobs=1)
     return any(check.p_value is not None for check in report.refuted)
 
 

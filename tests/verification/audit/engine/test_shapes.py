@@ -191,7 +191,7 @@ def verdict(declared: Declared, change: Change, kinds: str = "law") -> None:
         return control.draw(x, rng=own, **budget)
 
     target = Target("own", draw)
-    report = audit(target, default_claim(declared.name), claimed=declared.name, seed=2, seeded=False)
+    report = audit(target, **default_claim(declared.name).keywords(), mechanism=declared.name, seed=2, unseeded=True)
     assert report.verdict is Verdict.REFUTED, [(c.label, c.p_value) for c in report.checks if c.p_value is not None]
     assert any(check.kind == kinds for check in report.refuted)
 

@@ -13,15 +13,14 @@ import pytest
 from covassay.reference.domain import Matrix, second_moment, unit_rows
 from covassay.reference.errors import InvalidInput
 from covassay.reference.mechanisms.output import OUTPUTS, SECOND_MOMENT
-from covassay.reference.privacy import PureDP
-from covassay.verification.audit.api import _with_pair, audit
+from covassay.verification.audit.api import audit
 from covassay.verification.audit.engine.finding import Verdict
 from covassay.verification.audit.engine.user_pair import NAME, as_pair, given_pair, load_pair, pair_to_test
+from covassay.verification.audit.expected import with_pair
 from covassay.verification.audit.knowledge.shared.profile import black_box
 
 X = np.array([[0.6, 0.8], [1.0, 0.0], [0.0, 0.5], [0.6, 0.8]])
 Y = np.array([[0.6, 0.8], [0.0, 1.0], [0.0, 0.5], [0.6, 0.8]])
-CLAIM = PureDP(1.0)
 
 
 def entrywise(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
@@ -148,16 +147,16 @@ def test_a_pair_shows_what_no_other_pair_shows() -> None:
     """A mistake in one place is seen on the pair that has it, and not without it; a correct target keeps its claim."""
     x, y = X.copy(), X.copy()
     x[1] = 0.25
-    assert audit(special, CLAIM, samples=100).verdict is Verdict.NOT_REFUTED
-    report = audit(special, CLAIM, samples=100, pair=(x, y))
+    assert audit(special, epsilon=1.0, samples=100).verdict is Verdict.NOT_REFUTED
+    report = audit(special, epsilon=1.0, samples=100, pair=(x, y))
     assert {check.scenario for check in report.refuted} == {NAME}
     assert "pair=(x, y)" in report.replay
-    assert audit(entrywise, CLAIM, samples=100, pair=(x, y)).verdict is Verdict.NOT_REFUTED
+    assert audit(entrywise, epsilon=1.0, samples=100, pair=(x, y)).verdict is Verdict.NOT_REFUTED
 
 
 def test_the_pair_follows_the_adjacency_of_the_claim() -> None:
     x = np.diag([0.5, 0.6, 0.7])
     known, given = black_box(SECOND_MOMENT), as_pair(x, x[:2])
-    assert _with_pair(known, given, "add-remove").pairs(frozenset())[0].name == NAME
+    assert with_pair(known, given, "add-remove").pairs(frozenset())[0].name == NAME
     with pytest.raises(InvalidInput, match="replace-one"):
-        _with_pair(known, given, "replace-one")
+        with_pair(known, given, "replace-one")

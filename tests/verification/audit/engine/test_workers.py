@@ -152,7 +152,7 @@ def _command(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
 def test_the_command_fails_closed_and_leaves_no_process_behind(folder: Path, backend: str) -> None:
     if backend != "loky":
         pytest.importorskip(workers.NEEDS[backend])
-    run = ("--as", "laplace", "--samples", "1000", "--jobs", "2", "--backend", backend, "--quiet")
+    run = ("--mechanism", "laplace", "--samples", "1000", "--jobs", "2", "--backend", backend, "--quiet")
     done = _command(folder, "targets_of_workers:ends_its_process", *run)
     assert (done.returncode, done.stdout) == (3, "INCONCLUSIVE\n")
     for _ in range(50):

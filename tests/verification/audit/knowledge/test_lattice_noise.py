@@ -112,5 +112,5 @@ def test_what_is_wrong_with_single_integers_is_seen_on_a_coarse_lattice(control)
 def test_the_reference_is_not_refuted(name: str, guarantee: Guarantee, bits: int) -> None:
     target = Target("lattice", partial(mechanism(name).sample, input_bits=bits), mechanism=name)
     for seed in range(3):
-        report = audit(target, guarantee, options={"input_bits": bits}, samples=300, seed=seed)
+        report = audit(target, **guarantee.keywords(), options={"input_bits": bits}, samples=300, seed=seed)
         assert report.verdict is Verdict.NOT_REFUTED, [(c.label, c.p_value) for c in report.refuted]

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from covassay.reference.domain import Box, Matrix
-from covassay.reference.privacy import ZCDP, PureDP
 from covassay.verification.audit.adapters.negative_controls import TARGETS
 from covassay.verification.audit.api import audit
 from covassay.verification.audit.engine.finding import Verdict
@@ -23,13 +22,12 @@ from covassay.verification.audit.negative_controls.of_box import (
 from covassay.verification.audit.report import AuditReport
 from covassay.verification.audit.targets.target import Target
 
-CLAIM = PureDP(1.0)
 QUICK = ("box-triangle-orders", "box-triangle-orders-placed", "box-divisor")
 
 
 def audited(control: BoxControl, seed: int = 0, samples: int = 2000) -> AuditReport:
     target = Target(control.name, control.draw, draw_many=control.draw_many)
-    return audit(target, CLAIM, bounds=control.bounds, seed=seed, samples=samples)
+    return audit(target, epsilon=1.0, bounds=control.bounds, seed=seed, samples=samples)
 
 
 @pytest.mark.parametrize(
@@ -102,8 +100,8 @@ def rejecting(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
 
 @pytest.mark.slow
 def test_other_notions_and_outputs() -> None:
-    assert audit(gaussian, ZCDP(0.5), bounds=UNEQUAL, samples=150).verdict is Verdict.NOT_REFUTED
-    assert audit(mean, CLAIM, bounds=UNEQUAL, released="vector", samples=150).verdict is Verdict.NOT_REFUTED
+    assert audit(gaussian, rho=0.5, bounds=UNEQUAL, samples=150).verdict is Verdict.NOT_REFUTED
+    assert audit(mean, epsilon=1.0, bounds=UNEQUAL, released="vector", samples=150).verdict is Verdict.NOT_REFUTED
 
 
 @pytest.mark.slow
@@ -114,12 +112,12 @@ def test_too_little_noise_in_other_notions_and_outputs() -> None:
     def third_mean(x: Matrix, *, epsilon: float, rng: np.random.Generator, bounds: Bounds) -> Matrix:
         return mean(x, epsilon=3 * epsilon, rng=rng, bounds=bounds)
 
-    assert audit(half_gaussian, ZCDP(0.5), bounds=UNEQUAL).verdict is Verdict.REFUTED
-    assert audit(third_mean, CLAIM, bounds=UNEQUAL, released="vector").verdict is Verdict.REFUTED
+    assert audit(half_gaussian, rho=0.5, bounds=UNEQUAL).verdict is Verdict.REFUTED
+    assert audit(third_mean, epsilon=1.0, bounds=UNEQUAL, released="vector").verdict is Verdict.REFUTED
 
 
 def test_preconditions_accuse_nobody() -> None:
-    report = audit(rejecting, CLAIM, bounds=UNEQUAL, samples=150)
+    report = audit(rejecting, epsilon=1.0, bounds=UNEQUAL, samples=150)
     assert report.verdict is Verdict.NOT_REFUTED
     edge = next(check for check in report.checks if check.name == "edge cases")
     assert "one record: exception: ValueError on each of 24 other" in edge.detail

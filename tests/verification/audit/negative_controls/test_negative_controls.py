@@ -11,7 +11,6 @@ import pytest
 
 from covassay.reference.mechanisms.output import MatrixOutput
 from covassay.reference.mechanisms.registry import default_claim, mechanism
-from covassay.reference.privacy import PureDP
 from covassay.verification.audit import negative_controls as mutants
 from covassay.verification.audit.api import audit
 from covassay.verification.audit.engine.coincidences import NAME as COINCIDENCES
@@ -47,7 +46,6 @@ from covassay.verification.audit.questions.data_path.equal_laws import PILOTS
 from covassay.verification.audit.targets.target import TargetReference
 from covassay.verification.cli.control_table import line
 
-CLAIM = PureDP(1.0)
 SYMMETRIC = MatrixOutput(power=2, symmetric=True)
 QUICK_DATA_PATHS = ("zero-rows-dropped-trace", "integers-as-bytes", "diagonal-repeated", "opposite-at-seven",
                     "doubled-small-rho", "few-seeds", "skewed-at-times", "radius-runs-dropped")  # fmt: skip
@@ -186,14 +184,14 @@ QUICK = ("quadruple-exponent",)  # the others are whole audits of the same kind
 )
 def test_the_audit_names_the_mistake(name: str) -> None:
     claim = claim_of(NEGATIVE_CONTROLS[name])
-    report = audit(TargetReference(f"mutant:{name}", "."), claim, samples=1000, seed=1, seconds=1.0)
+    report = audit(TargetReference(f"mutant:{name}", "."), **claim.keywords(), samples=1000, seed=1, time_limit=1.0)
     assert report.verdict.exit_status == 1
     assert NEGATIVE_CONTROLS[name].diagnosis in report.diagnoses[0]
 
 
 @pytest.mark.slow
 def test_the_audit_names_the_sign_mistake() -> None:
-    report = audit(TargetReference("mutant:acg-sign", "."), CLAIM, seed=1, seconds=1.0)
+    report = audit(TargetReference("mutant:acg-sign", "."), epsilon=1.0, seed=1, time_limit=1.0)
     assert NEGATIVE_CONTROLS["acg-sign"].diagnosis in report.diagnoses[0]
     aimed = [check for check in report.checks if "d=6" in check.scenario]
     assert "1.706" in aimed[0].detail  # ε/4 + 6 ln(1 + ε/(2b)) with b = 1.8205 at n = 801

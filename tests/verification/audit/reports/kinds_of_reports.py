@@ -8,7 +8,7 @@ from covassay.reference.domain import Matrix
 from covassay.reference.privacy import PureDP
 from covassay.verification.audit.api import audit
 from covassay.verification.audit.engine.finding import Finding, Status, Verdict
-from covassay.verification.audit.options import AuditSettings
+from covassay.verification.audit.options import AuditOptions
 from covassay.verification.audit.report import AuditReport
 from covassay.verification.audit.reports.undecided import undecided
 from covassay.verification.audit.targets.target import Target, TargetReference
@@ -28,12 +28,12 @@ def no_noise(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
 def report_of(kind: str) -> AuditReport:
     """A report: "refuted", "not refuted", "inconclusive" or "hostile", whose target says what it likes of itself."""
     if kind == "refuted":
-        return audit(no_noise, CLAIM, samples=100)
+        return audit(no_noise, epsilon=1.0, samples=100)
     if kind == "not refuted":
-        return audit("covassay:private-trace", CLAIM, samples=100)
+        return audit("covassay:private-trace", epsilon=1.0, samples=100)
     if kind == "inconclusive":
         source = TargetReference("mine:release", "/nowhere")
-        return undecided(source, CLAIM, AuditSettings(samples=100), None, "the process ended")
+        return undecided(source, CLAIM, AuditOptions(samples=100), None, "the process ended")
     return _hostile()
 
 

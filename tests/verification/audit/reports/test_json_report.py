@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 
 from covassay.reference.domain import Matrix
-from covassay.reference.privacy import ZCDP, ApproximateDP, PureDP
 from covassay.verification.audit.api import audit
 from covassay.verification.audit.engine.user_data import UserData
 from covassay.verification.audit.reports.json_report import as_json, schema
@@ -40,21 +39,22 @@ def approximate(x: Matrix, *, epsilon: float, delta: float, rng: np.random.Gener
 
 
 def _reports() -> dict[str, Any]:
-    pure = PureDP(1.0)
     data = UserData("mine", np.full((4, 2), 0.5))
     return {
-        "refuted by its law": audit(TargetReference("mutant:half-noise-entrywise-laplace", "."), pure, samples=100),
-        "refuted by privacy": audit(TargetReference("mutant:fails-on-zero", "."), pure, samples=100),
-        "refuted, zCDP": audit(infinite_loss, ZCDP(0.5), samples=100),
-        "not refuted": audit(TargetReference("covassay:bingham", "."), pure, samples=100, user_data=data),
+        "refuted by its law": audit(
+            TargetReference("mutant:half-noise-entrywise-laplace", "."), epsilon=1.0, samples=100
+        ),
+        "refuted by privacy": audit(TargetReference("mutant:fails-on-zero", "."), epsilon=1.0, samples=100),
+        "refuted, zCDP": audit(infinite_loss, rho=0.5, samples=100),
+        "not refuted": audit(TargetReference("covassay:bingham", "."), epsilon=1.0, samples=100, data=data),
         "not refuted, approximate DP": audit(
-            TargetReference("covassay:gauss-cov-approximate", "."), ApproximateDP(1.0, 1e-6), samples=100
+            TargetReference("covassay:gauss-cov-approximate", "."), epsilon=1.0, delta=1e-06, samples=100
         ),
-        "inconclusive by its claim": audit(approximate, ApproximateDP(9.0, 1e-5), samples=100),
+        "inconclusive by its claim": audit(approximate, epsilon=9.0, delta=1e-05, samples=100),
         "inconclusive": audit(
-            Target("mine", never_answers), pure, claimed="nuclear-laplace", samples=100, seconds=0.01
+            Target("mine", never_answers), epsilon=1.0, mechanism="nuclear-laplace", samples=100, time_limit=0.01
         ),
-        "inconclusive at times": audit(Target("mine", sometimes_late), PureDP(9.0), samples=100, seconds=0.005),
+        "inconclusive at times": audit(Target("mine", sometimes_late), epsilon=9.0, samples=100, time_limit=0.005),
     }
 
 

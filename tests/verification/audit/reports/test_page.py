@@ -13,7 +13,6 @@ import numpy as np
 import pytest
 
 from covassay.reference.laws import nuclear_laplace
-from covassay.reference.privacy import ZCDP, PureDP
 from covassay.verification.audit.api import audit
 from covassay.verification.audit.engine.finding import Finding, Status
 from covassay.verification.audit.reports.page import NO_PICTURES, as_page
@@ -315,8 +314,8 @@ def _measured(page: str, width: int, folder: Path) -> dict[str, Any]:
 def pages() -> list[str]:
     """Pages with every kind of picture."""
     drawn = (
-        audit("covassay:nuclear-laplace", PureDP(1.0), samples=100),
-        audit("covassay:gauss-cov", ZCDP(0.5), samples=100),
+        audit("covassay:nuclear-laplace", epsilon=1.0, samples=100),
+        audit("covassay:gauss-cov", rho=0.5, samples=100),
     )
     return [as_page(report) for report in (*map(report_of, KINDS), *drawn)]
 

@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from covassay.reference.privacy import PureDP
 from covassay.verification.audit.api import audit
 from covassay.verification.audit.reports import readme_tables as findings
 from covassay.verification.audit.targets.target import TargetReference
@@ -52,7 +51,7 @@ def test_a_changed_table_is_seen(
 
 @pytest.mark.slow
 def test_a_finding_states_verdict_and_the_law_that_fits() -> None:
-    report = audit(TargetReference("mutant:gamma-shape", "."), PureDP(1.0), samples=300)
+    report = audit(TargetReference("mutant:gamma-shape", "."), epsilon=1.0, samples=300)
     row = findings.finding(report)
     assert row.verdict == "REFUTED"
     assert row.found.startswith("not the law it claims (p < 1e-9")
@@ -61,7 +60,7 @@ def test_a_finding_states_verdict_and_the_law_that_fits() -> None:
 
 @pytest.mark.thorough
 def test_a_target_without_a_finding_says_nothing_was_found() -> None:
-    report = audit(TargetReference("covassay:entrywise-laplace", "."), PureDP(1.0), samples=100)
+    report = audit(TargetReference("covassay:entrywise-laplace", "."), epsilon=1.0, samples=100)
     assert findings.finding(report).found == "nothing"
 
 

@@ -11,15 +11,12 @@ from rich.cells import cell_len
 from rich.console import Console
 
 from covassay.reference.domain import Matrix
-from covassay.reference.privacy import PureDP
 from covassay.verification.audit.api import audit
 from covassay.verification.audit.engine.finding import Status
 from covassay.verification.audit.report import AuditReport
 from covassay.verification.audit.reports.terminal import folded_command, print_report
 from covassay.verification.audit.reports.words import findings, summary, witness
 from covassay.verification.audit.targets.target import Target, TargetReference
-
-CLAIM = PureDP(1.0)
 
 
 def text(report: AuditReport, width: int = 80, verbose: bool = False) -> str:
@@ -37,10 +34,10 @@ def never_answers(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Mat
 def reports() -> dict[str, AuditReport]:
     late = Target("mine", never_answers)
     return {
-        "failing": audit(TargetReference("mutant:fails-on-zero", "."), CLAIM, samples=100),
-        "wrong law": audit(TargetReference("mutant:half-noise-entrywise-laplace", "."), CLAIM, samples=100),
-        "right": audit(TargetReference("covassay:entrywise-laplace", "."), CLAIM, samples=100),
-        "inconclusive": audit(late, CLAIM, claimed="nuclear-laplace", samples=100, seconds=0.01),
+        "failing": audit(TargetReference("mutant:fails-on-zero", "."), epsilon=1.0, samples=100),
+        "wrong law": audit(TargetReference("mutant:half-noise-entrywise-laplace", "."), epsilon=1.0, samples=100),
+        "right": audit(TargetReference("covassay:entrywise-laplace", "."), epsilon=1.0, samples=100),
+        "inconclusive": audit(late, epsilon=1.0, mechanism="nuclear-laplace", samples=100, time_limit=0.01),
     }
 
 
@@ -130,7 +127,7 @@ def test_the_whole_table_is_printed_only_when_asked(reports: dict[str, AuditRepo
 @pytest.mark.parametrize("width", [20, 60, 78, 200])
 def test_a_folded_command_is_the_same_command(width: int) -> None:
     command = shlex.join(
-        ["covassay", "audit", "exec:python3 'my release.py'", "--as", "nuclear-laplace", "--set", "a=b c",
+        ["covassay", "audit", "exec:python3 'my release.py'", "--mechanism", "nuclear-laplace", "--options", "a=b c",
          "--samples", "200", "--seed", "3"]
     )  # fmt: skip
     lines = folded_command(command, width)
@@ -140,9 +137,7 @@ def test_a_folded_command_is_the_same_command(width: int) -> None:
 
 
 def test_a_folded_python_call_is_the_same_call() -> None:
-    call = (
-        "audit(f, PureDP(epsilon=1.0), claimed='k-norm', options={'body': 'l2', 'seed': 3}, samples=100, seconds=3.0)"
-    )
+    call = "audit(f, mechanism='k-norm', epsilon=1.0, options={'body': 'l2', 'seed': 3}, samples=100, time_limit=2.5)"
     lines = folded_command(call, 50)
     assert max(map(len, lines)) <= 50
     assert ast.dump(ast.parse("\n".join(lines))) == ast.dump(ast.parse(call))
@@ -157,6 +152,6 @@ def test_a_name_between_colons_is_no_emoji(reports: dict[str, AuditReport]) -> N
 @pytest.mark.thorough
 def test_markup_in_a_name_is_shown_as_it_is() -> None:
     report = audit(
-        Target("[red]mine[/red]", never_answers), CLAIM, claimed="nuclear-laplace", samples=100, seconds=0.01
+        Target("[red]mine[/red]", never_answers), epsilon=1.0, mechanism="nuclear-laplace", samples=100, time_limit=0.01
     )
     assert "[red]mine[/red] as nuclear-laplace" in text(report)

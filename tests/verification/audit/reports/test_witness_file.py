@@ -8,7 +8,6 @@ import pytest
 from rich.console import Console
 
 from covassay.reference.domain import Matrix, second_moment, unit_rows
-from covassay.reference.privacy import ZCDP, PureDP
 from covassay.verification.audit.api import audit
 from covassay.verification.audit.engine.finding import Finding, Status
 from covassay.verification.audit.engine.user_pair import NAME, given_pair
@@ -17,8 +16,6 @@ from covassay.verification.audit.reports.terminal import print_report
 from covassay.verification.audit.reports.witness_file import witness_check, witness_file
 from covassay.verification.audit.reports.words import draws_made, findings, in_full, repeats
 from covassay.verification.audit.targets.target import TargetReference
-
-CLAIM = PureDP(1.0)
 
 
 def too_little(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
@@ -31,7 +28,7 @@ def too_little(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix
 
 @pytest.fixture(scope="module")
 def report() -> AuditReport:
-    return audit(too_little, CLAIM, samples=300)
+    return audit(too_little, epsilon=1.0, samples=300)
 
 
 def trace(factor: float) -> AuditReport:
@@ -40,7 +37,7 @@ def trace(factor: float) -> AuditReport:
     def draw(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> float:
         return float((unit_rows(x) ** 2).sum() / len(x) + factor / (len(x) * epsilon) * rng.laplace())
 
-    return audit(draw, CLAIM, claimed="private-trace", samples=200)
+    return audit(draw, epsilon=1.0, mechanism="private-trace", samples=200)
 
 
 def archive(report: AuditReport) -> dict[str, Matrix]:
@@ -66,7 +63,7 @@ def test_the_file_has_the_pair_and_what_was_seen_on_it(report: AuditReport) -> N
 @pytest.mark.thorough
 def test_the_pair_in_the_file_refutes_the_target_again(report: AuditReport) -> None:
     found = archive(report)
-    again = audit(too_little, CLAIM, samples=300, pair=given_pair((found["x"], found["y"])))
+    again = audit(too_little, epsilon=1.0, samples=300, pair=given_pair((found["x"], found["y"])))
     assert NAME in {check.scenario for check in again.refuted}
 
 
@@ -82,7 +79,7 @@ def test_a_law_that_failed_has_its_data_set_and_no_neighbour() -> None:
 @pytest.mark.thorough
 def test_there_is_no_file_without_a_witness() -> None:
     assert witness_file(trace(1.0)) is None
-    constant = audit(lambda x, *, epsilon, rng: 1.0, CLAIM, claimed="private-trace", samples=100)
+    constant = audit(lambda x, *, epsilon, rng: 1.0, epsilon=1.0, mechanism="private-trace", samples=100)
     assert constant.refuted
     assert witness_file(constant) is None
 
@@ -115,7 +112,7 @@ def test_the_share_of_failed_draws_is_a_line_of_the_report(report: AuditReport) 
 @pytest.mark.slow
 def test_repeats_are_one_finding() -> None:
     """In the report; every check stands in the list of all checks."""
-    report = audit(TargetReference("mutant:half-noise-gauss-cov", "."), ZCDP(0.5), samples=200)
+    report = audit(TargetReference("mutant:half-noise-gauss-cov", "."), rho=0.5, samples=200)
     law = [check for check in report.refuted if check.kind == "law"]
     (group,) = [group for group in findings(report) if group[0].kind == "law"]
     assert len(group) == len(law) > 1

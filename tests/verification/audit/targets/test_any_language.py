@@ -105,14 +105,14 @@ def test_an_example_draws_in_batches_what_it_draws_alone_and_refuses_what_it_sho
 
 @pytest.mark.slow
 def test_an_example_is_not_refuted_and_with_less_noise_it_is(language: str, tmp_path: Path) -> None:
-    kept = audit(written(language, tmp_path), PureDP(1.0), claimed="entrywise-laplace", samples=300)
+    kept = audit(written(language, tmp_path), epsilon=1.0, mechanism="entrywise-laplace", samples=300)
     assert kept.verdict is Verdict.NOT_REFUTED, [(c.label, c.detail) for c in kept.refuted]
     marks = dict.fromkeys(("sh", "python"), "scale = 2 * d")
     marks |= {"c": "2.0 * d /", "node": "(2 * x[0].length)", "r": "scale <- 2 * ncol"}
     weaker = marks[language].replace("2", "1", 1)
     (tmp_path / "weaker").mkdir()
     source = written(language, tmp_path / "weaker", lambda text: text.replace(marks[language], weaker))
-    report = audit(source, PureDP(1.0), claimed="entrywise-laplace", samples=300)
+    report = audit(source, epsilon=1.0, mechanism="entrywise-laplace", samples=300)
     assert report.verdict is Verdict.REFUTED
     assert "law" in {check.kind for check in report.refuted}
 
@@ -261,4 +261,4 @@ def test_a_call_is_not_for_a_process(capsys: pytest.CaptureFixture[str]) -> None
 
 def test_what_cannot_be_started_cannot_be_run() -> None:
     with pytest.raises(CannotRun, match="cannot be started"):
-        audit("exec:./no-such-program", PureDP(1.0))
+        audit("exec:./no-such-program", epsilon=1.0)

@@ -17,7 +17,6 @@ import pytest
 from covassay.reference.domain import Box
 from covassay.reference.errors import InvalidInput
 from covassay.reference.mechanisms.output import SECOND_MOMENT
-from covassay.reference.privacy import PureDP
 from covassay.verification.audit.api import audit
 from covassay.verification.audit.engine.called import called
 from covassay.verification.audit.engine.sampling import Setting
@@ -192,7 +191,7 @@ SURPLUS = {
 def test_a_second_line_ends_the_audit_with_its_cause(name: str, tmp_path: Path) -> None:
     body, told = SURPLUS[name]
     with pytest.raises(OutOfStep) as raised:
-        audit(script(tmp_path, body), PureDP(1.0), samples=100)
+        audit(script(tmp_path, body), epsilon=1.0, samples=100)
     assert "one line answers a request, and there was more: " in str(raised.value)
     assert told in str(raised.value)
 

@@ -17,9 +17,9 @@ import pytest
 from covassay.reference.domain import Box
 from covassay.reference.errors import InvalidInput
 from covassay.reference.privacy import PureDP
-from covassay.verification.audit.api import _as_stated_by, audit
-from covassay.verification.audit.check import claim_of
-from covassay.verification.audit.options import AuditSettings
+from covassay.verification.audit.api import audit
+from covassay.verification.audit.expected import as_stated_by, claim_of
+from covassay.verification.audit.options import AuditOptions
 from covassay.verification.audit.targets import environment, target
 from covassay.verification.audit.targets.package import ANY_VERSION
 from covassay.verification.audit.targets.target import CannotRun, Failure, Target, TargetReference, call
@@ -261,13 +261,13 @@ def test_the_neighbours_and_the_box_that_a_target_states_are_those_of_the_audit(
         return np.zeros((x.shape[1],) * 2)
 
     stated = Target("a:b", constant, adjacency="add-remove", bounds=((0.0, 9.0), (0.0, 1.0)))
-    found = audit(stated, PureDP(1.0), samples=100, stop_early=True)
+    found = audit(stated, epsilon=1.0, samples=100, stop_early=True)
     assert found.adjacency == "add-remove"
-    assert "--bounds=0.0:9.0,0.0:1.0 --adjacency add-remove" in found.replay
-    other = AuditSettings(adjacency="replace-one", box=Box.of([(0.0, 2.0)]))
-    assert _as_stated_by(stated, other) == other
-    ball = AuditSettings(claimed="nuclear-laplace")  # the rows of this mechanism lie in the unit ball
-    assert _as_stated_by(stated, ball) == ball
+    assert "--bounds 0.0:9.0,0.0:1.0 --adjacency add-remove" in found.replay
+    other = AuditOptions(adjacency="replace-one", bounds=Box.of([(0.0, 2.0)]))
+    assert as_stated_by(stated, other) == other
+    ball = AuditOptions(mechanism="nuclear-laplace")  # the rows of this mechanism lie in the unit ball
+    assert as_stated_by(stated, ball) == ball
 
 
 @pytest.mark.thorough
@@ -276,5 +276,5 @@ def test_a_matrix_that_a_target_promises_to_be_symmetric_must_be() -> None:
         return np.triu(x.T @ x + rng.laplace(scale=4 / epsilon, size=(x.shape[1],) * 2))
 
     for promised in (True, False):
-        found = audit(Target("a:b", triangular, symmetric=promised), PureDP(1.0), samples=100, stop_early=True)
+        found = audit(Target("a:b", triangular, symmetric=promised), epsilon=1.0, samples=100, stop_early=True)
         assert any(check.name == "symmetry" for check in found.refuted) is promised

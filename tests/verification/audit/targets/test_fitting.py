@@ -14,10 +14,10 @@ from covassay.reference.domain import Box, Matrix
 from covassay.reference.errors import InvalidInput
 from covassay.reference.mechanisms.output import SECOND_MOMENT
 from covassay.verification import wrap
-from covassay.verification.audit.check import claim_of
 from covassay.verification.audit.engine.called import called
 from covassay.verification.audit.engine.sampling import Setting
-from covassay.verification.audit.options import AuditSettings, replay_command
+from covassay.verification.audit.expected import claim_of
+from covassay.verification.audit.options import AuditOptions, replay_command
 from covassay.verification.audit.targets.calling import CannotRun, compiled, name_of
 from covassay.verification.audit.targets.target import Target, TargetReference, as_source, load
 
@@ -329,22 +329,19 @@ def test_the_name_of_a_target_is_that_of_the_function_in_it() -> None:
 def test_what_takes_no_budget_needs_a_stated_claim() -> None:
     takers = [state, Estimator, Releaser, functools.partial(sizes, verbose=True), lambda X, rho: X]
     for function in takers:
-        assert claim_of(function, None, None, None, None).keywords() == {"epsilon": 1.0}
+        assert claim_of(function).keywords() == {"epsilon": 1.0}
     for function in (closure(1.0), Estimator(2.0), functools.partial(state, eps=1.0), np.cov, wrap(state, "f(x, 2)")):
         with pytest.raises(InvalidInput, match="takes no budget"):
-            claim_of(function, None, None, None, None)
-        assert claim_of(function, None, 2.0, None, None).keywords() == {"epsilon": 2.0}
+            claim_of(function)
+        assert claim_of(function, AuditOptions(epsilon=2.0)).keywords() == {"epsilon": 2.0}
 
 
 def test_the_replay_says_how_the_function_is_called() -> None:
     reference = TargetReference("m:f", "/", call="f(x, eps=epsilon)")
-    guarantee = claim_of(state, None, 1.0, None, None)
-    assert "audit m:f --call 'f(x, eps=epsilon)' --epsilon 1" in replay_command(reference, guarantee, AuditSettings())
-    told = replay_command(as_source(wrap(state, "f(x, epsilon)")), guarantee, AuditSettings())
-    assert told == (
-        "audit(state, PureDP(epsilon=1.0), samples=2000, false_alarm=1e-09, seconds=3.0, call='f(x, epsilon)', "
-        "seeded=False)"
-    )
+    guarantee = claim_of(state, AuditOptions(epsilon=1.0))
+    assert "audit m:f --epsilon 1 --call 'f(x, eps=epsilon)'" in replay_command(reference, guarantee, AuditOptions())
+    told = replay_command(as_source(wrap(state, "f(x, epsilon)")), guarantee, AuditOptions())
+    assert told == "audit(state, epsilon=1.0, call='f(x, epsilon)', seed=0, unseeded=True)"
 
 
 def test_only_functions_are_called_by_an_expression() -> None:

@@ -12,7 +12,6 @@ import pytest
 from covassay.reference.domain import Matrix
 from covassay.reference.errors import InvalidInput
 from covassay.reference.mechanisms.output import SECOND_MOMENT
-from covassay.reference.privacy import PureDP
 from covassay.verification import wrap
 from covassay.verification.audit.api import audit
 from covassay.verification.audit.engine.called import called
@@ -255,7 +254,7 @@ def test_an_expression_that_was_offered_does() -> None:
 
 def test_who_says_how_it_is_called_is_held_to_it() -> None:
     """The same part without noise, named by the user, is refuted."""
-    report = audit(NoNoise, PureDP(1.0), samples=100, call="f(epsilon=epsilon).fit(x).covariance_", stop_early=True)
+    report = audit(NoNoise, epsilon=1.0, samples=100, call="f(epsilon=epsilon).fit(x).covariance_", stop_early=True)
     assert report.verdict.value == "REFUTED"
 
 
@@ -321,7 +320,7 @@ def test_a_flat_triangle_under_the_name_of_a_mechanism_is_told_both_orders() -> 
         return np.asarray(noise(x.shape[1], rng)[np.triu_indices(x.shape[1])])
 
     with pytest.raises(CannotRun) as raised:
-        audit(flat, PureDP(1.0), claimed="nuclear-laplace", samples=100)
+        audit(flat, epsilon=1.0, mechanism="nuclear-laplace", samples=100)
     call = "f(x, epsilon=epsilon, rng=rng)"
     assert f"--call 'symmetric({call})' or --call 'symmetric({call}, lower=True)'" in str(raised.value)
     require_answer(setting(called(flat, setting(), f"symmetric({call})")))

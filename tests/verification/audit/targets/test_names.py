@@ -8,7 +8,7 @@ import pytest
 
 from covassay.reference.errors import InvalidInput
 from covassay.reference.privacy import PureDP
-from covassay.verification.audit.options import AuditSettings, replay_command
+from covassay.verification.audit.options import AuditOptions, replay_command
 from covassay.verification.audit.targets.calling import CannotRun
 from covassay.verification.audit.targets.target import TargetReference, parts_of_name
 from covassay.verification.audit.targets.whereabouts import whereabouts
@@ -119,4 +119,4 @@ def test_a_file_that_does_not_run_is_told_and_may_be_mended(tmp_path: Path) -> N
 
 def test_the_replay_of_a_file_names_the_file() -> None:
     source = TargetReference("dir/mine.py:f", "/")
-    assert replay_command(source, PureDP(1.0), AuditSettings()).startswith("covassay audit dir/mine.py:f --epsilon 1")
+    assert replay_command(source, PureDP(1.0), AuditOptions()).startswith("covassay audit dir/mine.py:f --epsilon 1")

@@ -13,7 +13,6 @@ import pytest
 
 from covassay.reference.domain import Matrix
 from covassay.reference.mechanisms.output import SECOND_MOMENT
-from covassay.reference.privacy import PureDP
 from covassay.verification.audit.api import audit
 from covassay.verification.audit.engine.finding import Status
 from covassay.verification.audit.engine.sampling import Setting
@@ -67,7 +66,7 @@ def test_a_change_is_noted_and_the_verdict_is_as_without_it(tmp_path: Path) -> N
         return tidy(x, epsilon=epsilon, rng=rng)
 
     where, of_python = os.getcwd(), random.getstate()
-    reports = [audit(Target("f", f), PureDP(1.0), samples=100) for f in (tidy, untidy)]
+    reports = [audit(Target("f", f), epsilon=1.0, samples=100) for f in (tidy, untidy)]
     assert (os.getcwd(), random.getstate()) == (where, of_python)
     first, second = ({c.label: (c.status, c.p_value) for c in r.checks} for r in reports)
     assert second.pop("contract / process state") == (Status.NOTED, None)

@@ -12,7 +12,6 @@ import numpy as np
 import pytest
 
 from covassay.reference.mechanisms.output import OUTPUTS, SECOND_MOMENT
-from covassay.reference.privacy import PureDP
 from covassay.verification.audit.api import audit
 from covassay.verification.audit.engine.contract import Form, require_answer
 from covassay.verification.audit.engine.finding import Status, Verdict
@@ -60,7 +59,7 @@ def setting(
 @pytest.mark.thorough
 def test_the_example_of_the_readme_is_not_refuted_and_its_replay_command_is_quoted(tmp_path: Path) -> None:
     target = source(tmp_path, example())
-    report = audit(target, PureDP(1.0), claimed="entrywise-laplace", samples=150)
+    report = audit(target, epsilon=1.0, mechanism="entrywise-laplace", samples=150)
     assert report.verdict is Verdict.NOT_REFUTED, [(c.label, c.p_value, c.detail) for c in report.refuted]
     assert shlex.split(report.replay)[:3] == ["covassay", "audit", target.spec]
 
@@ -69,7 +68,7 @@ def test_the_example_of_the_readme_is_not_refuted_and_its_replay_command_is_quot
 def test_the_example_with_a_tenth_of_its_noise_is_refuted(tmp_path: Path) -> None:
     assert "scale = 2 * d" in example()
     target = source(tmp_path, example().replace("scale = 2 * d", "scale = 0.2 * d"))
-    report = audit(target, PureDP(1.0), claimed="entrywise-laplace", samples=300)
+    report = audit(target, epsilon=1.0, mechanism="entrywise-laplace", samples=300)
     assert report.verdict is Verdict.REFUTED
     assert {check.kind for check in report.refuted} == {"law", "privacy"}
 
@@ -199,7 +198,7 @@ def test_a_process_that_never_answers_cannot_be_run(tmp_path: Path, monkeypatch:
     monkeypatch.setenv(START_VARIABLE, "1")
     target = setting(tmp_path, "time.sleep(60)").source
     with pytest.raises(CannotRun, match=r"no reply in 1.02 s from its start"):
-        audit(target, PureDP(1.0), claimed="nuclear-laplace", samples=100, seconds=0.02)
+        audit(target, epsilon=1.0, mechanism="nuclear-laplace", samples=100, time_limit=0.02)
 
 
 def test_a_process_that_does_not_read_its_input_is_a_time_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -259,4 +258,4 @@ def test_the_command_is_not_given_to_a_shell(tmp_path: Path) -> None:
     target = source(tmp_path, code)
     target = TargetReference(f"{target.spec} $HOME '*' > file", target.directory)
     with pytest.raises(CannotRun, match=r"an error in place of an output: '\$HOME \* > file'"):
-        audit(target, PureDP(1.0))
+        audit(target, epsilon=1.0)

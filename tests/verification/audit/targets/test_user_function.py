@@ -53,7 +53,7 @@ def project(tmp_path: Path) -> Path:
 def run_audit(folder: Path, source: str) -> subprocess.CompletedProcess[str]:
     (folder / "mymodule.py").write_text(source)
     command = Path(sys.executable).with_name("covassay")
-    arguments = ["audit", "mymodule:release", "--as", "nuclear-laplace", "--epsilon", "1", "--samples", "200",
+    arguments = ["audit", "mymodule:release", "--mechanism", "nuclear-laplace", "--epsilon", "1", "--samples", "200",
                  "--jobs", "1"]  # fmt: skip
     return subprocess.run([command, *arguments], cwd=folder, capture_output=True, text=True, check=False)
 
@@ -73,7 +73,7 @@ def test_a_broken_function_is_caught_and_the_mistake_is_named(project: Path, nam
     done = run_audit(project, CORRECT.replace(old, new))
     assert done.returncode == 1, done.stdout + done.stderr
     assert named in " ".join(done.stdout.split())
-    assert "Replay\n  covassay audit mymodule:release --as nuclear-laplace --epsilon 1" in done.stdout
+    assert "Replay\n  covassay audit mymodule:release --mechanism nuclear-laplace --epsilon 1" in done.stdout
 
 
 @pytest.mark.thorough

@@ -144,7 +144,7 @@ def noise_suspects(moment: Matrix, scale: float, ensemble: str) -> tuple[Suspect
                 squares(2.0, ensemble)),
     ]  # fmt: skip
     if len(moment) > 1:
-        text = f"the noise is {other} in place of {ensemble}, as private: --set ensemble={other}"
+        text = f"the noise is {other} in place of {ensemble}, as private: --options ensemble={other}"
         suspects.append(Suspect("other-ensemble", text, squares(1.0, other)))
     return tuple(suspects)
 

@@ -21,11 +21,9 @@ def ask(subject: Subject, look: Look) -> list[Finding]:
     """Look for an event of low-order bits whose loss is above the claim."""
     setting, form, options = subject.setting, subject.known.form, subject.options
     own = []
-    if options.user_pair is not None:
+    if options.pair is not None:
         own = [
-            pair_to_test(
-                options.user_pair, form.output, subject.known.domain, form.smallest_dimension, subject.adjacency
-            )
+            pair_to_test(options.pair, form.output, subject.known.domain, form.smallest_dimension, subject.adjacency)
         ]
     length = most_moving(setting) if subject.known.domain == "space" else unit_length
     pairs = bit_pairs(form.output, form.smallest_dimension, setting.box, subject.adjacency, own, length)

@@ -7,7 +7,7 @@ from covassay.verification.audit.question import Question, Subject
 
 def ask(subject: Subject, look: Look) -> list[Finding]:
     """A few draws on the user's data."""
-    return [] if subject.options.user_data is None else user_checks(subject.setting, subject.options.user_data)
+    return [] if subject.options.data is None else user_checks(subject.setting, subject.options.data)
 
 
 QUESTION = Question(
@@ -16,6 +16,6 @@ QUESTION = Question(
     asks="Does the target answer on the data set that the user gave?",
     blind_to="whether its answers are right there",
     ask=ask,
-    applies=lambda subject: "" if subject.options.user_data else "no data set was given (--data)",
+    applies=lambda subject: "" if subject.options.data else "no data set was given (data)",
     cost=8,
 )

@@ -1,4 +1,4 @@
-# A target in R, for covassay: covassay audit 'exec:Rscript release.R' --as entrywise-laplace --epsilon 1
+# A target in R, for covassay: covassay audit 'exec:Rscript release.R' --mechanism entrywise-laplace --epsilon 1
 #
 # It reads requests and writes replies, one line of JSON each. It releases the second moment of rows in the unit ball,
 # with Laplace noise of scale 2d/(n epsilon) on every entry. Not for production: the noise is floating point.

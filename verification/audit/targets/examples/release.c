@@ -1,7 +1,7 @@
 /* A target in C, for covassay. It reads requests and writes replies, one line of JSON each.
 
    cc -O2 -o release release.c -lm
-   covassay audit exec:./release --as entrywise-laplace --epsilon 1
+   covassay audit exec:./release --mechanism entrywise-laplace --epsilon 1
 
    It releases the second moment of rows in the unit ball, with Laplace noise of scale 2d/(n epsilon) on every entry.
    Not for production: the noise is floating point. */

@@ -1,4 +1,4 @@
-// A target in JavaScript, for covassay: covassay audit 'exec:node release.mjs' --as entrywise-laplace --epsilon 1
+// A target in JavaScript, for covassay: covassay audit 'exec:node release.mjs' --mechanism entrywise-laplace --epsilon 1
 //
 // It reads requests and writes replies, one line of JSON each. It releases the second moment of rows in the unit ball,
 // with Laplace noise of scale 2d/(n epsilon) on every entry. Not for production: the noise is floating point.

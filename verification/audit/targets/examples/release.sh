@@ -1,5 +1,5 @@
 #!/bin/sh
-# A target in a POSIX shell with awk, for covassay: covassay audit 'exec:sh release.sh' --as entrywise-laplace --epsilon 1
+# A target in a POSIX shell with awk, for covassay: covassay audit 'exec:sh release.sh' --mechanism entrywise-laplace --epsilon 1
 #
 # It reads requests and writes replies, one line of JSON each. It releases the second moment of rows in the unit ball,
 # with Laplace noise of scale 2d/(n epsilon) on every entry. Not for production: the noise is floating point.

@@ -1,0 +1,152 @@
+"""What a target is held against: the claim, the mechanism that it claims to be, and what is known of its law."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from covassay.reference.domain import Box
+from covassay.reference.errors import InvalidInput
+from covassay.reference.mechanisms.registry import mechanism, stated_claim
+from covassay.reference.privacy import Guarantee
+from covassay.verification.audit.engine.adjacency import REPLACE_ONE, with_adjacency
+from covassay.verification.audit.engine.called import called
+from covassay.verification.audit.engine.output_kind import OUTPUTS, USUAL, found_kind, stated
+from covassay.verification.audit.engine.sampling import Setting
+from covassay.verification.audit.engine.user_pair import UserPair, pair_to_test
+from covassay.verification.audit.knowledge.known import profile
+from covassay.verification.audit.knowledge.shared.box import box_profile
+from covassay.verification.audit.knowledge.shared.profile import Profile, black_box
+from covassay.verification.audit.options import AuditOptions
+from covassay.verification.audit.targets.bounds import BOUNDS, needs_bounds, takes_bounds
+from covassay.verification.audit.targets.calling import Wrapped
+from covassay.verification.audit.targets.fitting import uses_budget
+from covassay.verification.audit.targets.process_state import random_states_put_back
+from covassay.verification.audit.targets.target import Target, TargetReference, TargetSource, as_source, load
+
+_USUAL = AuditOptions()
+
+
+def claim_of(source: TargetSource | Callable[..., Any] | str, options: AuditOptions = _USUAL) -> Guarantee:
+    """The stated claim, the usual one of a target that has its own, or else the default one of the mechanism.
+
+    There is a default only for a target that is told its budget.
+
+    Raises
+    ------
+    InvalidInput : nothing is stated, and the target cannot be told: what it spends is known to its author alone. Or an
+        option was given that the audit of this target would not use.
+    """
+    found = as_source(source)
+    target = load(found)
+    _require_use(options, options.mechanism or target.mechanism)
+    unstated = options.epsilon is None and options.delta is None and options.rho is None
+    if unstated and options.mechanism is None and target.claim is not None:
+        return target.claim
+    own = not isinstance(source, Target) and (not isinstance(found, TargetReference) or found.is_function)
+    if own and unstated:
+        call = options.call or getattr(found, "call", None)
+        function = target.draw
+        if isinstance(function, Wrapped):
+            call, function = call or function.call, function.function
+        if not uses_budget(function, call):
+            raise InvalidInput(f"{target.name} takes no budget: say which one it claims (epsilon, delta or rho)")
+    return stated_claim(options.mechanism or target.mechanism, options.epsilon, options.delta, options.rho)
+
+
+def _require_use(options: AuditOptions, name: str | None) -> None:
+    """Raise `InvalidInput` if an option was given that this audit would not use."""
+    if name and options.released:
+        raise InvalidInput(f"released = {options.released}: the output of {name} is known; leave the option out")
+    if name is None and options.options:
+        raise InvalidInput(
+            f"options = {', '.join(options.options)}: are of a mechanism; name the one that the target claims to be"
+        )
+
+
+def expected_of(
+    target: Target, guarantee: Guarantee, options: AuditOptions
+) -> tuple[str | None, dict[str, Any], Profile]:
+    """The mechanism that the target claims to be, that mechanism's complete options, and what is known of its law."""
+    name = options.mechanism or target.mechanism
+    if options.bounds is None and needs_bounds(target):
+        raise InvalidInput(f"{target.name} takes the bounds of its columns: give bounds (--bounds)")
+    if name is None:
+        return None, {}, _black_box(target, options)
+    if options.bounds is not None:
+        raise InvalidInput(f"bounds: the rows of {name} lie in the unit ball; audit a target in a box without its name")
+    if options.adjacency not in (None, mechanism(name).adjacency):
+        raise InvalidInput(
+            f"adjacency = {options.adjacency}: the law of {name} is known for {mechanism(name).adjacency}; "
+            "audit another claim without its name"
+        )
+    stated = dict(target.options) if name == target.mechanism else {}
+    choices = mechanism(name).resolve({**stated, **options.options})
+    if options.mechanism is None:
+        _require_what_it_draws(target, mechanism(name).resolve(stated), choices)
+    return name, choices, profile(name, guarantee, choices, options.samples, options.seed)
+
+
+def _require_what_it_draws(target: Target, drawn: dict[str, Any], claimed: dict[str, Any]) -> None:
+    """Raise `InvalidInput` if an option was given that is not the one the target draws with, by its own word."""
+    for key, value in claimed.items():
+        usual = mechanism(str(target.mechanism)).parameters.get(key)
+        if value != drawn.get(key, usual):
+            raise InvalidInput(
+                f"{key} = {value}: {target.name} draws with {key} = {drawn.get(key, usual)}; to hold it against "
+                f"another claim, name the mechanism too (mechanism = {target.mechanism})"
+            )
+
+
+def as_stated_by(target: Target, options: AuditOptions) -> AuditOptions:
+    """The options, with the box and the adjacency of the target's own claim where no others were given."""
+    if options.mechanism or target.mechanism:
+        return options
+    box = options.bounds or (Box.of(target.bounds) if target.bounds else None)
+    return replace(options, bounds=box, adjacency=options.adjacency or target.adjacency)
+
+
+def with_pair(expected: Profile, given: UserPair | None, adjacency: str) -> Profile:
+    """The profile, with the pair that the user gave before all others."""
+    if given is None:
+        return expected
+    own = pair_to_test(given, expected.form.output, expected.domain, expected.form.smallest_dimension, adjacency)
+    return replace(expected, pairs=lambda fitted: (own, *expected.pairs(fitted)))
+
+
+def _black_box(target: Target, options: AuditOptions) -> Profile:
+    """What is known of a target that names no mechanism: pairs of neighbours."""
+    output = OUTPUTS[options.released or target.released or USUAL]
+    box = options.bounds
+    if box is not None and min(output.shape(box.dimension), default=1) == 0:
+        raise InvalidInput(f"bounds of {box.dimension} column: too few for an output of the kind {output.kind}")
+    known = black_box(output) if box is None else box_profile(output, box, takes_bounds(target))
+    pairs = with_adjacency(known.pairs(frozenset()), options.adjacency or REPLACE_ONE, output)
+    return replace(known, form=replace(known.form, symmetric=target.symmetric), pairs=lambda _: pairs)
+
+
+def with_kind(
+    origin: TargetSource, target: Target, budget: dict[str, Any], options: AuditOptions
+) -> tuple[AuditOptions, tuple[str, ...]]:
+    """The options, with the kind of output if nobody states it and it is no matrix, and a note that says so."""
+    if options.mechanism or target.mechanism or options.released or target.released:
+        return options, ()
+    if options.bounds is None and needs_bounds(target):
+        return options, ()  # the audit will ask for the bounds
+    setting = Setting(origin, budget, OUTPUTS[USUAL], options.seed, seconds=options.time_limit, box=options.bounds)
+    with random_states_put_back():
+        kind = found_kind(setting)
+    return (options, ()) if kind is None else (replace(options, released=kind), (stated(kind),))
+
+
+def as_called_for(
+    source: TargetSource | Callable[..., Any] | str, guarantee: Guarantee, options: AuditOptions
+) -> TargetSource:
+    """The source as the options say it is drawn from: by which call, if it needs one, and whether from `rng` alone."""
+    if options.mechanism:
+        mechanism(options.mechanism).require_budget(guarantee)
+    output = mechanism(options.mechanism).output if options.mechanism else OUTPUTS[options.released or USUAL]
+    box = options.bounds
+    budget: dict[str, Any] = dict(guarantee.keywords()) | ({BOUNDS: box.bounds} if box is not None else {})
+    setting = Setting(Target("", print), budget, output, options.seed, seconds=options.time_limit, box=box)
+    found = called(source, setting, options.call)
+    return replace(found, seeded=False) if options.unseeded else found
