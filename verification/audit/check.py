@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from covassay.reference.errors import InvalidInput, guess
-from covassay.reference.mechanisms.registry import stated_claim
 from covassay.reference.privacy import Guarantee
 from covassay.verification.audit.api import audit
 from covassay.verification.audit.engine.finding import KINDS, Finding, Status, Verdict
@@ -19,6 +18,7 @@ from covassay.verification.audit.run import in_order
 from covassay.verification.audit.targets.calling import BUDGET, Wrapped, name_of
 from covassay.verification.audit.targets.fitting import uses_budget
 from covassay.verification.audit.targets.target import Target, TargetReference, TargetSource, as_source, load
+from covassay.verification.declared import stated_claim
 
 COMPLETED = "completed"  # the group of every other check, and of what makes an audit inconclusive as a whole
 

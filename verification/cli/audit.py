@@ -16,7 +16,6 @@ from rich.console import Console
 
 from covassay.reference.box_sensitivity import ADJACENCIES
 from covassay.reference.errors import InvalidInput
-from covassay.reference.mechanisms.registry import stated_claim
 from covassay.reference.privacy import Guarantee
 from covassay.verification.audit.api import audit
 from covassay.verification.audit.check import claim_of
@@ -40,6 +39,7 @@ from covassay.verification.cli.audit_process import INCONCLUSIVE, INTERNAL_ERROR
 from covassay.verification.cli.main import one_line
 from covassay.verification.cli.options import chosen, guarantee, parse_bounds
 from covassay.verification.cli.screen import as_text, audit_progress
+from covassay.verification.declared import stated_claim
 
 WIDTH_OF_A_PIPE = 80
 WITNESS_SUFFIX = ".npz"

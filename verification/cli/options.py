@@ -5,9 +5,9 @@ from pathlib import Path
 
 from covassay.reference.domain import Box
 from covassay.reference.errors import InvalidInput
-from covassay.reference.mechanisms.registry import stated_claim
 from covassay.reference.privacy import Guarantee
 from covassay.reference.release.scaling import read_bounds
+from covassay.verification.declared import stated_claim
 
 
 def parse_bounds(text: str) -> Box:
