@@ -46,7 +46,7 @@ from covassay.reference.laws.panels import (
 from covassay.reference.laws.pfaffian_ensemble import PfaffianEnsemble
 
 # Rounding of the sum of ln f_k grows with N: f_k is small near an earlier point, and conditioning divides by it. The
-# largest error seen was 1e-11 at N = 20, 3e-9 at N = 100 and 5e-7 at N = 300. A real fault, such as a kernel off by
+# largest error seen was 4e-10 at N = 20, 3e-9 at N = 100 and 5e-7 at N = 300. A real fault, such as a kernel off by
 # 1/1000, is far larger.
 CERTIFICATE_TOLERANCE = 1e-6
 # Samples are drawn in blocks: at most 512 at a time, since longer arrays are no faster, and at most 2^22 entries of c
