@@ -131,12 +131,6 @@ def centred_sensitivity(
     return BoxSensitivity(float(centred_factor(n, divisor)) * np.outer(box.widths, box.widths), True)
 
 
-def sum_sensitivity(box: Box) -> BoxSensitivity:
-    """The sensitivity of the sum XᵀX to a row that is added or removed."""
-    largest = np.maximum(np.abs(box.low), np.abs(box.high))
-    return BoxSensitivity(np.outer(largest, largest), True)
-
-
 # PAIRS THAT ATTAIN THEM
 
 

@@ -6,8 +6,6 @@ does not promise this, so the sampler multiplies every column of Q by the sign o
 Mezzadri 2007).
 """
 
-import math
-
 import numpy as np
 from scipy.special import betainc
 
@@ -40,8 +38,3 @@ def squared_coordinate_cdf(w: Vector, dimension: int) -> Vector:
     a, b = squared_coordinate_shape(1, dimension)
     values: Vector = betainc(a, b, np.clip(w, 0.0, 1.0))
     return values
-
-
-def log_sphere_area(dimension: int) -> float:
-    """Log of the surface area of the unit sphere of R^d: ln(2 π^{d/2} / Γ(d/2))."""
-    return math.log(2) + dimension / 2 * math.log(math.pi) - math.lgamma(dimension / 2)

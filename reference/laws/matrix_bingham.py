@@ -108,13 +108,6 @@ def sample(m: Matrix, k: int, rng: np.random.Generator, size: int | None = None)
     return drawn[0] if size is None else drawn
 
 
-def acceptance_rate(m: Matrix, k: int, rng: np.random.Generator, size: int = 10_000) -> float:
-    """An estimate, from `size` proposals, of the probability that the sampler accepts a proposal."""
-    g, vectors = gaps(m, k)
-    _, log_accepted = propose(g.T[:, ::-1] if k > len(vectors) - k else g, size, rng)
-    return float(np.exp(log_accepted).mean())
-
-
 def share_cdf(strength: float, k: int, q: int) -> Callable[[ArrayLike], Vector]:
     """The exact distribution function of w = vᵀPv for M = strength · vvᵀ, v a unit vector.
 

@@ -33,8 +33,8 @@ from scipy.special import gammainc, gammaln
 from covassay.reference.domain import Matrix, Number, Vector, require_dimension
 from covassay.reference.errors import InvalidInput
 from covassay.reference.laws import haar
+from covassay.reference.laws.pfaffian_chains import sample_points
 from covassay.reference.laws.pfaffian_ensemble import PfaffianEnsemble, pfaffian_ensemble
-from covassay.reference.laws.pfaffian_sampler import sample_points
 
 # `spectral_norm_quantile` is accurate for probabilities from 1e-12 to 1 − 1e-9. Below 1e-12, the absolute error of
 # the distribution function, 1e-15, is too large. Above 1 − 1e-9, the survival function P(‖Z‖ > t) loses accuracy.

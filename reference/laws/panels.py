@@ -15,7 +15,7 @@ from numpy.polynomial.chebyshev import chebint, chebvander
 from numpy.polynomial.legendre import leggauss
 from numpy.typing import NDArray
 
-from covassay.reference.domain import Matrix, Vector
+from covassay.reference.domain import Array, Matrix, Vector
 
 NODES = 24  # enough to integrate a function that turns by 8 radians per panel to rounding
 
@@ -33,11 +33,45 @@ def _reference_panel() -> tuple[Vector, Vector, Matrix, Matrix]:
     return t, w, basis, integrals
 
 
+def chebyshev(t: Vector) -> Matrix:
+    """The Chebyshev polynomials T_0(t), …, T_m(t), by T_k(cos θ) = cos kθ: shape t.shape + (m + 1,)."""
+    angle = np.arccos(np.clip(t, -1.0, 1.0))
+    polynomials: Matrix = np.cos(angle[..., None] * np.arange(NODES + 1))
+    return polynomials
+
+
+def expansion(values: Matrix) -> tuple[Matrix, Matrix]:
+    """Chebyshev coefficients of the interpolating polynomial and of its integral from −1, from values at the nodes.
+
+    The shapes are (..., m) -> (..., m) and (..., m + 1).
+    """
+    _, _, basis, integrals = _reference_panel()
+    return values @ basis.T, values @ integrals.T
+
+
 def interpolation(t: Vector) -> tuple[Matrix, Matrix]:
     """Values at t of the m Lagrange basis polynomials, and their integrals from −1 to t: shape t.shape + (m,) each."""
     _, _, basis, integrals = _reference_panel()
-    chebyshev = np.cos(np.arccos(np.clip(t, -1.0, 1.0))[..., None] * np.arange(NODES + 1))  # T_k(cos θ) = cos kθ
-    return chebyshev[..., :-1] @ basis, chebyshev @ integrals
+    polynomials = chebyshev(t)
+    return polynomials[..., :-1] @ basis, polynomials @ integrals
+
+
+def integrals_over(values: Array) -> Array:
+    """The integrals over t ∈ [−1, 1] from values at the nodes: (..., m) -> (...)."""
+    over: Array = values @ _reference_panel()[1]
+    return over
+
+
+def integrals_to_nodes(values: Array) -> Array:
+    """The integrals from t = −1 to every node, from values at the nodes: (..., m) -> (..., m)."""
+    to_nodes: Array = values.reshape(-1, NODES) @ _weights_to_nodes()
+    return to_nodes.reshape(values.shape)
+
+
+@lru_cache(maxsize=1)
+def _weights_to_nodes() -> Matrix:
+    """Column i has the weights of the integral from −1 to node i, (m, m)."""
+    return np.ascontiguousarray(integrated(_reference_panel()[0]).T)
 
 
 def integrated(t: Vector) -> Matrix:
@@ -90,10 +124,9 @@ class Panels:
 
         Functions are given by their values at the nodes: (..., panels, m) -> (..., panels + 1) and (..., panels, m).
         """
-        t, _, _, _ = _reference_panel()
         totals = (values * self.weights).sum(axis=-1)
         at_edges = np.concatenate([np.zeros((*totals.shape[:-1], 1)), np.cumsum(totals, axis=-1)], axis=-1)
-        within = values @ integrated(t).T * self.half_widths[:, None]
+        within = integrals_to_nodes(values) * self.half_widths[:, None]
         return at_edges, at_edges[..., :-1, None] + within
 
     def distribution(self, density: Matrix) -> Callable[[Vector], Vector]:

@@ -36,7 +36,7 @@ import numpy as np
 
 from covassay.reference.domain import Matrix, Vector, require_dimension
 from covassay.reference.errors import InvalidInput
-from covassay.reference.laws.panels import Panels, integrated
+from covassay.reference.laws.panels import Panels, integrated, interpolation
 
 PHASE = 8.0  # radians by which the fastest basis function turns on one panel; 24 nodes integrate that to rounding
 # The panels end at the edge of the spectrum plus 27 N^{1/3} + 20, where the mass beyond is below 1e-20. For large N the
@@ -126,6 +126,14 @@ class PfaffianEnsemble:
     def phi_by_panel(self) -> Matrix:
         """φ at the nodes, panel first: (panels, N, m). The values of one panel lie together in memory."""
         return np.ascontiguousarray(self.phi.transpose(1, 0, 2))
+
+    def values_at(self, x: Vector) -> tuple[Matrix, Matrix]:
+        """φ(x) and G(x), a row for each x: (len(x), N) each."""
+        panel, t = self.panels.locate(x)
+        value, integral = interpolation(t)
+        phi = self.phi_by_panel[panel]
+        within = (phi @ integral[:, :, None])[:, :, 0] * self.panels.half_widths[panel, None]
+        return (phi @ value[:, :, None])[:, :, 0], self.g_edges.T[panel] + within
 
     @cached_property
     def e_nodes(self) -> Matrix:

@@ -1,18 +1,16 @@
-"""What a mechanism releases: its shape, its unit, numbers that describe it, and its parts in a file.
+"""What a mechanism releases: its shape, its unit, and its parts in a file.
 
-There are eight kinds. Each is an object that answers for itself, so that the audit, the release tool and the command
-line ask it and do not tell the kinds apart.
+There are nine kinds. Each is an object that answers for itself, so that the release tool asks it and does not tell the
+kinds apart.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
-from covassay.reference.domain import Array, Matrix, Vector
-
-Feature = Callable[[Array], Vector]  # outputs (size, …) -> one number for each, (size,)
+from covassay.reference.domain import Array, Vector
 
 
 @dataclass(frozen=True)
@@ -41,14 +39,6 @@ class Output:
         """The shape of one output on data with that many columns."""
         raise NotImplementedError
 
-    def features(self, dimension: int) -> Mapping[str, Feature]:
-        """Numbers that describe an output whatever the data are: where two laws differ, some of them should."""
-        raise NotImplementedError
-
-    def contrasts(self, first: Matrix, second: Matrix) -> Mapping[str, Feature]:
-        """Numbers that should tell an output on one data set from an output on another, when the law is unknown."""
-        raise NotImplementedError
-
     def parts(self, values: Array) -> dict[str, Array]:
         """The parts of an output, by the names that they have in a file."""
         return {self.kind: values}
@@ -75,27 +65,6 @@ class MatrixOutput(Output):
     def shape(self, dimension: int) -> tuple[int, ...]:
         return dimension, dimension
 
-    def features(self, dimension: int) -> Mapping[str, Feature]:
-        return {
-            "nuclear norm": lambda y: np.linalg.norm(y, "nuc", axis=(1, 2)),
-            "spectral norm": lambda y: np.linalg.norm(y, 2, axis=(1, 2)),
-            "trace": lambda y: np.trace(y, axis1=1, axis2=2),
-            "entry (1, 1)": lambda y: y[:, 0, 0],
-            "entry (1, 2)": lambda y: y[:, 0, -1],
-        }
-
-    def contrasts(self, first: Matrix, second: Matrix) -> Mapping[str, Feature]:
-        change = gram_change(first, second)
-        a, b = first.T @ first / len(first), second.T @ second / len(second)
-        return {
-            "⟨Y, Δ⟩": lambda y: np.einsum("nij,ij->n", y, change),
-            "‖Y − Σ'‖_* − ‖Y − Σ‖_*": lambda y: (
-                np.linalg.norm(y - b, "nuc", axis=(1, 2)) - np.linalg.norm(y - a, "nuc", axis=(1, 2))
-            ),
-            "tr Y": lambda y: np.trace(y, axis1=1, axis2=2),
-            "‖Y‖": lambda y: np.linalg.norm(y, 2, axis=(1, 2)),
-        }
-
     def parts(self, values: Array) -> dict[str, Array]:
         return {"covariance": values}
 
@@ -116,16 +85,6 @@ class DirectionOutput(Output):
     def shape(self, dimension: int) -> tuple[int, ...]:
         return (dimension,)
 
-    def features(self, dimension: int) -> Mapping[str, Feature]:
-        def squared(i: int) -> Feature:
-            return lambda y: y[:, i] ** 2
-
-        return {f"component {i + 1}": squared(i) for i in range(dimension)}
-
-    def contrasts(self, first: Matrix, second: Matrix) -> Mapping[str, Feature]:
-        change = gram_change(first, second)
-        return {"uᵀΔu": lambda u: np.einsum("ni,ij,nj->n", u, change, u)}
-
 
 class ProjectionOutput(Output):
     """(d, d): the orthogonal projection onto a subspace."""
@@ -135,17 +94,6 @@ class ProjectionOutput(Output):
     def shape(self, dimension: int) -> tuple[int, ...]:
         return dimension, dimension
 
-    def features(self, dimension: int) -> Mapping[str, Feature]:
-        return {
-            "entry (1, 1)": lambda y: y[:, 0, 0],
-            "entry (d, d)": lambda y: y[:, -1, -1],
-            "entry (1, d)": lambda y: y[:, 0, -1],
-        }
-
-    def contrasts(self, first: Matrix, second: Matrix) -> Mapping[str, Feature]:
-        change = gram_change(first, second)
-        return {"tr(PΔ)": lambda y: np.einsum("nij,ij->n", y, change)}
-
 
 class VectorOutput(Output):
     """(d,): a mean, or one number for every feature."""
@@ -154,19 +102,6 @@ class VectorOutput(Output):
 
     def shape(self, dimension: int) -> tuple[int, ...]:
         return (dimension,)
-
-    def features(self, dimension: int) -> Mapping[str, Feature]:
-        return {"component 1": lambda y: y[:, 0], "norm": lambda y: np.linalg.norm(y, axis=1)}
-
-    def contrasts(self, first: Matrix, second: Matrix) -> Mapping[str, Feature]:
-        (width,) = self.shape(first.shape[1])
-        sums = (first.sum(axis=0) - second.sum(axis=0))[:width]
-        squares = np.diag(gram_change(first, second))[:width]
-        return {
-            "⟨y, change of the sums⟩": lambda y: y @ sums,
-            "⟨y, change of the squares⟩": lambda y: y @ squares,
-            "‖y‖": lambda y: np.linalg.norm(y, axis=1),
-        }
 
 
 class CoefficientsOutput(VectorOutput):
@@ -196,21 +131,6 @@ class GaussianOutput(Output):
 
     def shape(self, dimension: int) -> tuple[int, ...]:
         return dimension + 1, dimension
-
-    def features(self, dimension: int) -> Mapping[str, Feature]:
-        return {
-            "mean 1": lambda y: y[:, 0, 0],
-            "norm of the mean": lambda y: np.linalg.norm(y[:, 0], axis=1),
-            "trace": lambda y: np.trace(y[:, 1:], axis1=1, axis2=2),
-            "covariance (1, 2)": lambda y: y[:, 1, -1],
-        }
-
-    def contrasts(self, first: Matrix, second: Matrix) -> Mapping[str, Feature]:
-        sums, change = first.sum(axis=0) - second.sum(axis=0), gram_change(first, second)
-        return {
-            "⟨mean, change of the mean⟩": lambda y: y[:, 0] @ sums,
-            "⟨covariance, Δ⟩": lambda y: np.einsum("nij,ij->n", y[:, 1:], change),
-        }
 
     def parts(self, values: Array) -> dict[str, Array]:
         return {"mean": values[0], "covariance": values[1:]}
@@ -249,12 +169,6 @@ class NumberOutput(Output):
     def shape(self, dimension: int) -> tuple[int, ...]:
         return ()
 
-    def features(self, dimension: int) -> Mapping[str, Feature]:
-        return {"value": lambda y: y}
-
-    def contrasts(self, first: Matrix, second: Matrix) -> Mapping[str, Feature]:
-        return {"value": lambda y: y}
-
 
 class LevelOutput(NumberOutput):
     """(): a number of a public finite set."""
@@ -279,9 +193,3 @@ OUTPUTS: dict[str, Output] = {
         LevelOutput(),
     )
 }
-
-
-def gram_change(first: Matrix, second: Matrix) -> Matrix:
-    """Δ = XᵀX − X'ᵀX' of two data sets."""
-    change: Matrix = first.T @ first - second.T @ second
-    return change

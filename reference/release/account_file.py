@@ -135,19 +135,6 @@ def require_patience(value: float) -> float:
     return value
 
 
-def parse_total(text: str) -> Guarantee:
-    """A total budget such as "epsilon=1", "rho=0.5" or "epsilon=1,delta=1e-6"."""
-    pairs = [part.partition("=") for part in text.split(",")]
-    try:
-        budget = {name.strip(): float(value) for name, _, value in pairs}
-        if len(budget) < len(pairs):
-            raise KeyError("one of them twice")
-        return guarantee_of(budget)
-    except (ValueError, KeyError) as error:
-        detail = f" ({error})" if isinstance(error, InvalidInput) else ""
-        raise InvalidInput(f"--total {text}{detail}: must be epsilon=…, rho=… or epsilon=…,delta=…") from None
-
-
 def _parsed(path: Path, text: str) -> AccountFile:
     try:
         document = json.loads(text)

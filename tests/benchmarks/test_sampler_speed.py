@@ -129,6 +129,23 @@ def measure(
     )
 
 
+BATCHES = {2: 1024, 5: 1024, 10: 512, 20: 512, 50: 128, 100: 48, 200: 24, 300: 11}  # draws in a round, by dimension
+
+
+def times_the_limit(dimension: int, *, rounds: int, batch: int, seed: int = 1) -> float:
+    """Seconds of an exact draw over seconds of its limit: the median over rounds in which they take turns."""
+    rng = np.random.default_rng(seed)
+    nuclear_laplace.sample(dimension, rng, 1)  # the ensemble's tables, made once per dimension
+    ratios = []
+    for _ in range(rounds):
+        with stopwatch() as exact:
+            nuclear_laplace.sample(dimension, rng, batch)
+        with stopwatch() as limit:
+            two_rotations_and_a_product(dimension, rng, batch)
+        ratios.append(exact() / limit())
+    return float(np.median(ratios))
+
+
 def table(measurement: Measurement) -> str:
     """The measurement in words and milliseconds."""
     m = measurement
@@ -341,3 +358,15 @@ def test_the_comparison_is_measured(capsys: pytest.CaptureFixture[str]) -> None:
         print("", *map(table, measurements), sep="\n\n")
     for m in measurements:
         assert m.ratio_time.standard_error < 0.1 * m.ratio_time.value
+
+
+def test_the_ratio_to_the_limit_is_measured_in_turns() -> None:
+    assert times_the_limit(2, rounds=3, batch=16) > 0
+
+
+@pytest.mark.slow
+def test_the_cost_of_a_draw_is_printed_as_a_multiple_of_the_limit(capsys: pytest.CaptureFixture[str]) -> None:
+    ratios = {d: times_the_limit(d, rounds=9 if d <= 50 else 3, batch=batch) for d, batch in BATCHES.items()}
+    with capsys.disabled():
+        print("", "an exact draw costs as much as so many times two Haar QRs and a product:", sep="\n\n")
+        print(*(f"d = {d}: {ratio:.0f}" for d, ratio in ratios.items()), sep=", ")

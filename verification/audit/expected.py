@@ -6,7 +6,7 @@ from typing import Any
 
 from covassay.reference.domain import Box
 from covassay.reference.errors import InvalidInput
-from covassay.reference.mechanisms.registry import mechanism, stated_claim
+from covassay.reference.mechanisms.registry import mechanism
 from covassay.reference.privacy import Guarantee
 from covassay.verification.audit.engine.adjacency import REPLACE_ONE, with_adjacency
 from covassay.verification.audit.engine.called import called
@@ -22,6 +22,7 @@ from covassay.verification.audit.targets.calling import Wrapped
 from covassay.verification.audit.targets.fitting import uses_budget
 from covassay.verification.audit.targets.process_state import random_states_put_back
 from covassay.verification.audit.targets.target import Target, TargetReference, TargetSource, as_source, load
+from covassay.verification.declared import stated_claim
 
 _USUAL = AuditOptions()
 

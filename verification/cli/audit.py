@@ -15,7 +15,6 @@ from warnings import catch_warnings, filterwarnings
 from rich.console import Console
 
 from covassay.reference.errors import InvalidInput
-from covassay.reference.mechanisms.registry import stated_claim
 from covassay.verification.audit import option_kinds as kinds
 from covassay.verification.audit.api import audited
 from covassay.verification.audit.engine.finding import Finding
@@ -36,6 +35,7 @@ from covassay.verification.audit.targets.target import CannotRun, TargetReferenc
 from covassay.verification.cli.audit_process import INCONCLUSIVE, INTERNAL_ERROR, Finished, Screen, screen
 from covassay.verification.cli.main import one_line
 from covassay.verification.cli.screen import as_text, audit_progress
+from covassay.verification.declared import stated_claim
 
 WIDTH_OF_A_PIPE = 80
 WITNESS_SUFFIX = ".npz"

@@ -14,6 +14,7 @@ from rich.table import Table
 from covassay.reference.mechanisms.mechanism import DOMAINS, PROVENANCES, Mechanism
 from covassay.reference.mechanisms.registry import MECHANISMS, mechanism
 from covassay.verification.cli.screen import console, print_json
+from covassay.verification.declared import by_origin
 
 AnyMechanism = Mechanism[Any, ..., Any]
 STEP = re.compile(r"^(\d+\. .*?)(?=^\d+\. |\n\n)", re.MULTILINE | re.DOTALL)  # of the numbered list in a docstring
@@ -37,12 +38,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Print the list, or one mechanism."""
+    if options.name is None and not options.json:
+        _print_list(options.dimension)
+        return 0
     chosen = list(MECHANISMS.values()) if options.name is None else [mechanism(options.name)]
     rows = [row for declared in chosen for row in variants(declared, options.dimension)]
     if options.json:
         print_json(rows)
-    elif options.name is None:
-        _print_list(rows)
     else:
         _print_one(chosen[0], rows, max(options.dimension, chosen[0].smallest_dimension))
     return 0
@@ -114,17 +116,18 @@ def scales(declared: AnyMechanism) -> dict[str, str]:
     }
 
 
-def _print_list(rows: list[dict[str, Any]]) -> None:
-    table = Table("mechanism", "choices", "source", "claimed", "proven", "attained", "releases")
-    for row in rows:
-        mark = "*" if row["provenance"] == "reconstructed" else ""
-        table.add_row(
-            row["name"] + mark, " ".join(row["choices"].values()), f"{row['paper']} {row['algorithm']}",
-            budget_text(row["claimed"]), budget_text(row["proven"]), "yes" if row["attained"] else "no",
-            row["releases"],
-        )  # fmt: skip
-    console().print(table)
-    print(f"* {PROVENANCES['reconstructed']}")
+def _print_list(dimension: int) -> None:
+    for heading, group in by_origin().items():
+        table = Table("mechanism", "choices", "source", "claimed", "proven", "attained", "releases")
+        for row in (row for declared in group for row in variants(declared, dimension)):
+            table.add_row(
+                row["name"], " ".join(row["choices"].values()), f"{row['paper']} {row['algorithm']}",
+                budget_text(row["claimed"]), budget_text(row["proven"]), "yes" if row["attained"] else "no",
+                row["releases"],
+            )  # fmt: skip
+        print(f"\n{heading}")
+        console().print(table)
+    print(f"\n{PROVENANCES['reconstructed']}")
 
 
 def _print_one(declared: AnyMechanism, rows: list[dict[str, Any]], dimension: int) -> None:

@@ -1,10 +1,12 @@
 """Options that several commands share."""
 
 import argparse
+import csv
 
 from covassay.reference.errors import InvalidInput
-from covassay.reference.mechanisms.registry import stated_claim
-from covassay.reference.privacy import Guarantee
+from covassay.reference.privacy import Guarantee, guarantee_of
+from covassay.reference.release.messages import shown
+from covassay.verification.declared import stated_claim
 
 
 def guarantee(options: argparse.Namespace, name: str | None) -> Guarantee:
@@ -21,3 +23,25 @@ def chosen(options: argparse.Namespace) -> dict[str, str]:
             raise InvalidInput(f"--set {item}: must be NAME=VALUE")
         given[name.replace("-", "_")] = value
     return given
+
+
+def parse_names(option: str, text: str) -> tuple[str, ...]:
+    """The names in a list like a,b,c, in which quotes protect a comma: '"a, b",c'."""
+    try:
+        (names,) = csv.reader([text], strict=True, skipinitialspace=True)
+    except (csv.Error, ValueError):
+        raise InvalidInput(f"{option} {shown(text)}: must be names with commas between them") from None
+    return tuple(names)
+
+
+def parse_total(text: str) -> Guarantee:
+    """A total budget such as "epsilon=1", "rho=0.5" or "epsilon=1,delta=1e-6"."""
+    pairs = [part.partition("=") for part in text.split(",")]
+    try:
+        budget = {name.strip(): float(value) for name, _, value in pairs}
+        if len(budget) < len(pairs):
+            raise KeyError("one of them twice")
+        return guarantee_of(budget)
+    except (ValueError, KeyError) as error:
+        detail = f" ({error})" if isinstance(error, InvalidInput) else ""
+        raise InvalidInput(f"--total {text}{detail}: must be epsilon=…, rho=… or epsilon=…,delta=…") from None

@@ -19,11 +19,9 @@ from covassay.reference.mechanisms.parameters import LARGEST, SMALLEST, SMALLEST
 from covassay.reference.mechanisms.registry import default_claim, mechanism
 from covassay.reference.privacy import Guarantee
 from covassay.reference.release import ReleaseRequest, Selection, release_table
-from covassay.reference.release.account_file import parse_total
-from covassay.reference.release.tables.selection import parse_names
 from covassay.reference.release.tables.source import Watch, unwatched
 from covassay.reference.rounded import ON_A_LATTICE, WITH_ROUNDED_FORM, require_flint
-from covassay.verification.cli.options import chosen, guarantee
+from covassay.verification.cli.options import chosen, guarantee, parse_names, parse_total
 
 STANDARD_INPUT = "-"
 RANGE = f"[{shown(SMALLEST)}, {shown(LARGEST)}] (narrower for some: covassay mechanisms NAME)"

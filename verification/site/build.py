@@ -20,6 +20,7 @@ from typing import Any
 from covassay.reference.errors import InvalidInput
 from covassay.reference.mechanisms.mechanism import PROVENANCES, Mechanism
 from covassay.reference.mechanisms.registry import MECHANISMS
+from covassay.verification.declared import by_origin
 
 PAGES = Path(__file__).parent / "pages"
 SETTINGS = Path(__file__).parent / "mkdocs.yml"
@@ -122,9 +123,11 @@ def _file_of(mechanism: Mechanism[Any, ..., Any]) -> str:
 def _list_of_mechanisms() -> str:
     proofs = "The [list of proofs](../proofs/paper/README.md) says in one line what each releases."
     lines = ["# Mechanisms\n", f"Every name leads to formulas, code and proof. {proofs}\n"]
-    lines += ["| mechanism | in words | source | guarantee |", "|---|---|---|---|"]
-    for name, m in MECHANISMS.items():
-        lines.append(f"| [{name}]({name}.md) | {m.title} | {m.source} | {m.notion.label} |")
+    for heading, group in by_origin().items():
+        lines += [f"\n## {heading[0].upper()}{heading[1:]}\n"]
+        lines += ["| mechanism | in words | source | guarantee |", "|---|---|---|---|"]
+        lines += [f"| [{m.name}]({m.name}.md) | {m.title} | {m.source} | {m.notion.label} |" for m in group]
+    lines.append(f"\n{PROVENANCES['reconstructed'][0].upper()}{PROVENANCES['reconstructed'][1:]}.")
     return "\n".join(lines) + "\n"
 
 

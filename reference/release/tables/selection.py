@@ -4,7 +4,6 @@ These choices are public. They are made by name, before the data are read, and n
 on the data.
 """
 
-import csv
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -70,15 +69,6 @@ class Selection:
         if not left:
             raise InvalidInput(f"--drop names every column of {place}: must leave one")
         return left
-
-
-def parse_names(option: str, text: str) -> tuple[str, ...]:
-    """The names in a list like a,b,c, in which quotes protect a comma: '"a, b",c'."""
-    try:
-        (names,) = csv.reader([text], strict=True, skipinitialspace=True)
-    except (csv.Error, ValueError):
-        raise InvalidInput(f"{option} {shown(text)}: must be names with commas between them") from None
-    return tuple(names)
 
 
 def _require_distinct(option: str, names: Sequence[str]) -> tuple[str, ...]:

@@ -69,23 +69,6 @@ def test_the_shape_of_the_beta_law_is_half_of_each_dimension() -> None:
     assert haar.squared_coordinate_shape(Fraction(2), Fraction(5)) == (1, Fraction(3, 2))  # type: ignore[arg-type]
 
 
-# Sphere areas
-
-
-@pytest.mark.parametrize(
-    ("dimension", "area"), [(1, 2), (2, 2 * math.pi), (3, 4 * math.pi), (4, 2 * math.pi**2), (5, 8 * math.pi**2 / 3)]
-)
-def test_the_area_of_the_sphere_has_its_school_value(dimension: int, area: float) -> None:
-    assert haar.log_sphere_area(dimension) == pytest.approx(math.log(area), rel=1e-14)
-
-
-def test_sphere_areas_satisfy_their_recurrence_in_high_dimension() -> None:
-    # A_{d+2} = A_d · 2π/d
-    for d in (6, 41, 300):
-        step = haar.log_sphere_area(d + 2) - haar.log_sphere_area(d)
-        assert step == pytest.approx(math.log(2 * math.pi / d), abs=1e-12)
-
-
 # Draws
 
 

@@ -13,9 +13,10 @@ import pytest
 from numpy.typing import NDArray
 
 from covassay.reference.errors import InvalidInput
-from covassay.reference.laws import nuclear_laplace, pfaffian_sampler
+from covassay.reference.laws import nuclear_laplace, pfaffian_chains
+from covassay.reference.laws.panels import integrated
+from covassay.reference.laws.pfaffian_chains import sample_points
 from covassay.reference.laws.pfaffian_ensemble import EDGE_MARGIN, PfaffianEnsemble, pfaffian_ensemble
-from covassay.reference.laws.pfaffian_sampler import sample_points
 from covassay.verification.exact import gamma_mixture
 from covassay.verification.exact.spectral_cdf import (
     enclose_spectral_cdf,
@@ -284,7 +285,7 @@ def test_the_first_point_follows_the_one_point_density(points: int, half_line: b
     for column in (drawn[:, 0], drawn[:, -1]):  # exchangeable: the last point has the same law
         for x in (0.3, 1.0, 2.0, 4.0):
             panel, t = law.panels.locate(np.array([x]))
-            weights = law.panels.half_widths[panel[0]] * pfaffian_sampler.integrated(t)[0]
+            weights = law.panels.half_widths[panel[0]] * integrated(t)[0]
             below = edges[panel[0]] + float(weights @ law.one_point_density[panel[0]]) / points
             count = int((column <= x).sum())
             assert binomial(count, len(column), below, f"P(x ≤ {x})").p_value > FALSE_ALARM
@@ -332,10 +333,10 @@ def test_the_margin_of_the_panels_is_needed(half_line: bool) -> None:
     assert nuclear_laplace.spectral_norm_tail_bound(8, inside, symmetric=not half_line) > 1e-20
 
 
-def started(points: int, half_line: bool, count: int) -> tuple[PfaffianEnsemble, pfaffian_sampler.Chains]:
+def started(points: int, half_line: bool, count: int) -> tuple[PfaffianEnsemble, pfaffian_chains.Chains]:
     """The ensemble, and so many chains that have drawn no point yet."""
     law = pfaffian_ensemble(points, half_line=half_line)
-    return law, pfaffian_sampler.Chains(law, count)
+    return law, pfaffian_chains.Chains(law, count)
 
 
 def bordered_by_a_point(matrix: Vector, a: Vector, b: Vector) -> Vector:
@@ -356,7 +357,7 @@ def test_intensities_are_ratios_of_pfaffians_of_bordered_matrices(points: int, h
         chains.draw(rng.random(1))
         x = chains.points[0, -1]
         panel, t = law.panels.locate(np.array([x]))
-        place = pfaffian_sampler.place_at(law, panel, t)
+        place = pfaffian_chains.place_at(law, panel, t)
         signs = np.sign(chains.points[0, :k] - x)
         a, b = np.zeros(len(matrix)), np.zeros(len(matrix))
         a[:points] = place.phi[0]
@@ -365,21 +366,19 @@ def test_intensities_are_ratios_of_pfaffians_of_bordered_matrices(points: int, h
         kept.append(len(matrix) - 1)
         log_ratio = (np.linalg.slogdet(matrix)[1] - np.linalg.slogdet(law.skew)[1]) / 2
         assert chains.log_intensity[0] == pytest.approx(log_ratio, abs=1e-10)
-        mu = chains._mu[0, : len(kept), : len(kept)]
-        np.testing.assert_allclose(mu, np.linalg.inv(matrix)[np.ix_(kept, kept)], atol=1e-9)
+        mu = chains._changed(np.eye(len(kept))[None])[0]
+        mu[: law.order, : law.order] -= law.kernel  # the rows of an identity give the transpose, and μᵀ = −μ
+        np.testing.assert_allclose(mu, -np.linalg.inv(matrix)[np.ix_(kept, kept)], atol=1e-9)
 
 
 @KINDS
 @pytest.mark.parametrize("points", [1, 2, 3, 8, 20])
 def test_the_intensity_integrates_to_the_number_of_points_left(points: int, half_line: bool) -> None:
-    law, chains = started(points, half_line, 20)
+    _, chains = started(points, half_line, 20)
     rng = np.random.default_rng(11)
     for k in range(points):
-        c = -chains._mu[:, :points, law.order : law.order + k]
-        breakpoints = chains.breakpoints
-        cumulative = breakpoints.smooth_integral(chains._h) + breakpoints.signed_integral(c)
-        np.testing.assert_allclose(cumulative[:, breakpoints.edges - 1], points - k, atol=1e-8)
-        increasing = np.take_along_axis(cumulative, np.argsort(breakpoints.x, axis=1), axis=1)
+        np.testing.assert_allclose(chains.cumulative[:, chains.edges - 1], points - k, atol=1e-8)
+        increasing = np.take_along_axis(chains.cumulative, np.argsort(chains.breakpoints, axis=1), axis=1)
         assert np.diff(increasing, axis=1).min() > -1e-8
         chains.draw(rng.random(20))
 
@@ -403,11 +402,11 @@ def test_a_seed_gives_these_draws(half_line: bool, tuples: list[list[float]]) ->
 @pytest.mark.parametrize("points", [1, 2, 3, 8, 20])
 def test_the_certificate_of_ordinary_draws_is_tiny(points: int, half_line: bool) -> None:
     law = pfaffian_ensemble(points, half_line=half_line)
-    chain = pfaffian_sampler.Chains(law, 50)
+    chain = pfaffian_chains.Chains(law, 50)
     rng = np.random.default_rng(6)
     for _ in range(points):
         chain.draw(rng.random(50))
-    error = pfaffian_sampler.discrepancy(law, chain.points, chain.log_intensity)
+    error = pfaffian_chains.discrepancy(law, chain.points, chain.log_intensity)
     assert np.median(error) < 1e-10
     assert error.max() < 1e-8
 
@@ -415,12 +414,12 @@ def test_the_certificate_of_ordinary_draws_is_tiny(points: int, half_line: bool)
 @KINDS
 def test_the_certificate_sees_a_point_that_moved(half_line: bool) -> None:
     law = pfaffian_ensemble(3, half_line=half_line)
-    chain = pfaffian_sampler.Chains(law, 20)
+    chain = pfaffian_chains.Chains(law, 20)
     rng = np.random.default_rng(7)
     for _ in range(3):
         chain.draw(rng.random(20))
     moved = chain.points + np.array([0.0, 0.0, 1e-3])
-    assert (pfaffian_sampler.discrepancy(law, moved, chain.log_intensity) > 1e-6).all()
+    assert (pfaffian_chains.discrepancy(law, moved, chain.log_intensity) > 1e-6).all()
 
 
 def damaged(points: int, half_line: bool, attribute: str, factor: NDArray[np.float64] | float) -> PfaffianEnsemble:

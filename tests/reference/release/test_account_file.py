@@ -13,7 +13,7 @@ from covassay.reference.accounting import OverBudget
 from covassay.reference.errors import InvalidInput
 from covassay.reference.privacy import ZCDP, ApproximateDP, Guarantee, PureDP
 from covassay.reference.release import account_file
-from covassay.reference.release.account_file import fingerprint, open_account, parse_total
+from covassay.reference.release.account_file import fingerprint, open_account
 
 DATA = {"name": "wine.csv", "bytes": 11161}
 
@@ -202,25 +202,3 @@ def test_the_fingerprint_is_the_name_and_the_size_behind_links(tmp_path: Path) -
         fingerprint(tmp_path / "absent.csv")
     with pytest.raises(InvalidInput, match="must be a readable file"):
         fingerprint(tmp_path / "a\0b")
-
-
-@pytest.mark.parametrize(
-    ("text", "total"),
-    [
-        ("epsilon=1", PureDP(1.0)),
-        ("rho=0.5", ZCDP(0.5)),
-        ("epsilon=1,delta=1e-6", ApproximateDP(1.0, 1e-6)),
-        ("delta=1e-6, epsilon=1", ApproximateDP(1.0, 1e-6)),
-    ],
-)
-def test_a_total_is_read(text: str, total: Guarantee) -> None:
-    assert parse_total(text) == total
-
-
-@pytest.mark.parametrize(
-    "text", ["", "1", "epsilon", "epsilon=", "epsilon=x", "epsilon=0", "rho=nan", "delta=1e-6", "epsilon=1,rho=1",
-             "epsilon=1,epsilon=2", "epsilon=1,delta=1", "epsilon=1,"]
-)  # fmt: skip
-def test_a_bad_total_is_refused(text: str) -> None:
-    with pytest.raises(InvalidInput, match=r"^--total .*must be epsilon=…, rho=… or epsilon=…,delta=…$"):
-        parse_total(text)

@@ -19,7 +19,7 @@ from covassay.reference.errors import InvalidInput
 from covassay.reference.release.tables import data_file, source
 from covassay.reference.release.tables.files import data_files
 from covassay.reference.release.tables.reading import describe, open_table
-from covassay.reference.release.tables.selection import Selection, parse_names
+from covassay.reference.release.tables.selection import Selection
 from tests.conventions import Matrix
 
 PARQUET = pytest.mark.skipif(importlib.util.find_spec("pyarrow") is None, reason="needs pyarrow")
@@ -177,7 +177,7 @@ def test_a_stream_that_does_not_fit_on_the_disk_is_one_line(monkeypatch: pytest.
         ("ann,2\nbob,4\n", Selection(header=False, columns=("x2",)), ("x2",), [[2], [4]]),
         ("name,h\nann,2\nNA,4\n", Selection(drop=("name",)), ("h",), [[2], [4]]),
         ("name,h,w\nann,2,5\n,4,6\n", Selection(columns=("w", "h")), ("w", "h"), [[5, 2], [6, 4]]),
-        ('"a, b",c\n1,2\n', Selection(columns=parse_names("--columns", '"a, b"')), ("a, b",), [[1]]),
+        ('"a, b",c\n1,2\n', Selection(columns=("a, b",)), ("a, b",), [[1]]),
         ("a  b,c\n1,2\n", Selection(columns=("a b",)), ("a b",), [[1]]),
     ],
 )
@@ -225,12 +225,6 @@ def test_what_does_not_fit_is_refused_in_one_line(suffix: str, text: str, select
 def test_a_selection_that_says_nothing_sensible_is_refused(options: dict[str, Any], named: str) -> None:
     with pytest.raises(InvalidInput, match=f"^{named}" if named.startswith("--") else named):
         Selection(**options)
-
-
-@pytest.mark.parametrize("text", ['"a', 'a"b"\n,"', "a\nb"])
-def test_a_list_of_names_that_is_no_line_of_names_is_refused(text: str) -> None:
-    with pytest.raises(InvalidInput, match=r"^--drop .*must be names with commas between them"):
-        parse_names("--drop", text)
 
 
 @pytest.mark.parametrize("suffix", [".npy", pytest.param(".parquet", marks=PARQUET)])

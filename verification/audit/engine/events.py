@@ -9,6 +9,7 @@ import numpy as np
 from covassay.reference.domain import Box, Matrix, Vector
 from covassay.reference.mechanisms.output import Output
 from covassay.verification.audit.engine.facts import DifferingRow, Neighbours
+from covassay.verification.audit.engine.features import contrasts
 from covassay.verification.audit.engine.sampling import Draws
 
 # A statistic is rounded to this many decimals. What lower-order bits reveal is tested elsewhere (`low_order_bits`).
@@ -85,7 +86,7 @@ class Event:
 
 def generic_statistics(first: Matrix, second: Matrix, output: Output) -> tuple[Statistic, ...]:
     """Statistics for a target whose law is unknown. They depend only on the two data sets and the kind of output."""
-    return tuple(Statistic(name, values) for name, values in output.contrasts(first, second).items())
+    return tuple(Statistic(name, values) for name, values in contrasts(output, first, second).items())
 
 
 def data_sets(pair: Pair) -> Neighbours:

@@ -19,8 +19,8 @@ import numpy as np
 
 from covassay.reference.domain import Matrix, Vector
 from covassay.reference.errors import InvalidInput
-from covassay.reference.mechanisms.output import Feature
 from covassay.verification.audit.engine.facts import LawTest
+from covassay.verification.audit.engine.features import Feature
 from covassay.verification.audit.engine.finding import Finding, Look, Status
 from covassay.verification.audit.engine.sampling import Setting, draw
 from covassay.verification.audit.engine.shapes import DEFAULT, uniform

@@ -7,8 +7,9 @@ import numpy as np
 
 from covassay.reference.domain import Matrix
 from covassay.reference.mechanisms.output import OUTPUTS as OF_MECHANISMS
-from covassay.reference.mechanisms.output import Feature, Output, gram_change
+from covassay.reference.mechanisms.output import Output
 from covassay.verification.audit.engine.contract import one_draw, plain_rows
+from covassay.verification.audit.engine.features import Feature, contrasts, features, gram_change
 from covassay.verification.audit.engine.sampling import Setting
 
 USUAL = "matrix"
@@ -28,27 +29,31 @@ class TriangleOutput(Output):
         """The shape of one output on data with that many columns."""
         return (dimension * (dimension + 1) // 2,)
 
-    def features(self, dimension: int) -> Mapping[str, Feature]:
-        """Entries on and off the diagonal, and two sums."""
-        return {
-            "first entry": lambda y: y[:, 0],
-            "second entry": lambda y: y[:, min(1, y.shape[1] - 1)],
-            "last entry": lambda y: y[:, -1],
-            "sum of the entries": lambda y: y.sum(axis=1),
-            "norm": lambda y: np.linalg.norm(y, axis=1),
-        }
 
-    def contrasts(self, first: Matrix, second: Matrix) -> Mapping[str, Feature]:
-        """The product with Δ for either order of the entries, and single entries."""
-        change, d = gram_change(first, second), first.shape[1]
-        by_upper_rows, by_lower_rows = change[np.triu_indices(d)], change[np.tril_indices(d)]
-        return {
-            "⟨y, Δ⟩, upper triangle by rows": lambda y: y @ by_upper_rows,
-            "⟨y, Δ⟩, lower triangle by rows": lambda y: y @ by_lower_rows,
-            "first entry": lambda y: y[:, 0],
-            "last entry": lambda y: y[:, -1],
-            "sum of the entries": lambda y: y.sum(axis=1),
-        }
+@features.register
+def _(output: TriangleOutput, dimension: int) -> Mapping[str, Feature]:
+    """Entries on and off the diagonal, and two sums."""
+    return {
+        "first entry": lambda y: y[:, 0],
+        "second entry": lambda y: y[:, min(1, y.shape[1] - 1)],
+        "last entry": lambda y: y[:, -1],
+        "sum of the entries": lambda y: y.sum(axis=1),
+        "norm": lambda y: np.linalg.norm(y, axis=1),
+    }
+
+
+@contrasts.register
+def _(output: TriangleOutput, first: Matrix, second: Matrix) -> Mapping[str, Feature]:
+    """The product with Δ for either order of the entries, and single entries."""
+    change, d = gram_change(first, second), first.shape[1]
+    by_upper_rows, by_lower_rows = change[np.triu_indices(d)], change[np.tril_indices(d)]
+    return {
+        "⟨y, Δ⟩, upper triangle by rows": lambda y: y @ by_upper_rows,
+        "⟨y, Δ⟩, lower triangle by rows": lambda y: y @ by_lower_rows,
+        "first entry": lambda y: y[:, 0],
+        "last entry": lambda y: y[:, -1],
+        "sum of the entries": lambda y: y.sum(axis=1),
+    }
 
 
 OUTPUTS: dict[str, Output] = {**OF_MECHANISMS, TriangleOutput.kind: TriangleOutput(power=2)}

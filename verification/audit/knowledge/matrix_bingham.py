@@ -18,11 +18,12 @@ from covassay.reference.domain import Matrix, Vector
 from covassay.reference.laws import bingham, haar
 from covassay.reference.laws import matrix_bingham as subspace_law
 from covassay.reference.laws.panels import Panels
-from covassay.reference.mechanisms.output import OUTPUTS, Feature
+from covassay.reference.mechanisms.output import OUTPUTS
 from covassay.reference.mechanisms.pure import matrix_bingham as mechanism
 from covassay.reference.sensitivity import neighbours
 from covassay.verification.audit.engine.contract import example_rows
 from covassay.verification.audit.engine.events import Pair, generic_statistics
+from covassay.verification.audit.engine.features import Feature, features
 from covassay.verification.audit.engine.law import Scenario, Suspect, Test
 from covassay.verification.audit.engine.shapes import Shapes, grid
 from covassay.verification.audit.knowledge.known import Known
@@ -142,7 +143,7 @@ def ordinary_rows(claim: ClaimUnderAudit, k: int, eta: float) -> Scenario:
         null = f"{name} as in the reference's draws"
         return lambda p: two_sample(feature(p), feature(reference(reference_size(len(p)))), null)
 
-    known = {**claim.mechanism.output.features(len(c)), "tr(PC)": lambda p: np.einsum("nij,ij->n", p, c)}
+    known = {**features(claim.mechanism.output, len(c)), "tr(PC)": lambda p: np.einsum("nij,ij->n", p, c)}
     tests = {name: against(name, feature) for name, feature in known.items()}
     return Scenario(f"ordinary rows, n={ORDINARY[0]}, d={len(c)}, k={k}", x, tests)
 

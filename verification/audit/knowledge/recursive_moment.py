@@ -22,6 +22,7 @@ from covassay.reference.mechanisms.output import MatrixOutput
 from covassay.reference.sensitivity import neighbours, orthonormal_pair
 from covassay.verification.audit.engine.contract import example_rows
 from covassay.verification.audit.engine.events import Pair
+from covassay.verification.audit.engine.features import features
 from covassay.verification.audit.engine.law import Scenario, Test
 from covassay.verification.audit.engine.shapes import Shapes
 from covassay.verification.audit.knowledge.known import Known
@@ -194,7 +195,7 @@ def turning(claimed: Claimed, seed: int) -> Scenario | None:
     counts = [math.ceil(share * claimed.threshold * n) for share in (1.5, 0.6)]
     n = max(n, sum(counts))
     x = np.vstack([np.repeat(rows, counts, axis=0), np.zeros((n - sum(counts), 2))])
-    tests = against_draws(claimed, rows, np.array(counts) / n, n, MatrixOutput(power=2).features(2), seed)
+    tests = against_draws(claimed, rows, np.array(counts) / n, n, features(MatrixOutput(power=2), 2), seed)
     return Scenario("turning directions, d=2", x, tests, weight=0.25)
 
 

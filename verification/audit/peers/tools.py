@@ -23,11 +23,12 @@ from typing import Any
 import numpy as np
 
 from covassay.reference.domain import Matrix, Vector
-from covassay.reference.mechanisms.output import Feature, Output, VectorOutput
+from covassay.reference.mechanisms.output import Output, VectorOutput
 from covassay.reference.privacy import PureDP
 from covassay.verification.audit.budget import decide
 from covassay.verification.audit.engine.events import Pair, generic_statistics
 from covassay.verification.audit.engine.facts import TestedEvent
+from covassay.verification.audit.engine.features import Feature, contrasts
 from covassay.verification.audit.engine.finding import Look, Status
 from covassay.verification.audit.engine.pair_draws import PROBE
 from covassay.verification.audit.engine.privacy import TESTS, run_pair
@@ -90,12 +91,14 @@ class _FixedLength(Output):
     def shape(self, dimension: int) -> tuple[int, ...]:
         return (self.length,) if self.length else ()
 
-    def contrasts(self, first: Matrix, second: Matrix) -> Mapping[str, Feature]:
-        if not self.length:
-            return {"value": lambda y: y}
-        if self.length == first.shape[1]:
-            return VectorOutput().contrasts(first, second)
-        return {f"entry {i + 1}": partial(_entry, i) for i in range(self.length)}
+
+@contrasts.register
+def _(output: _FixedLength, first: Matrix, second: Matrix) -> Mapping[str, Feature]:
+    if not output.length:
+        return {"value": lambda y: y}
+    if output.length == first.shape[1]:
+        return contrasts(VectorOutput(), first, second)
+    return {f"entry {i + 1}": partial(_entry, i) for i in range(output.length)}
 
 
 def _entry(index: int, outputs: Matrix) -> Vector:

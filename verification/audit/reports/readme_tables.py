@@ -18,12 +18,12 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-from covassay.reference.mechanisms.mechanism import Mechanism, Provenance
-from covassay.reference.mechanisms.registry import MECHANISMS
+from covassay.reference.mechanisms.mechanism import Mechanism
 from covassay.verification.audit.api import audit
 from covassay.verification.audit.engine.finding import Finding, Status
 from covassay.verification.audit.report import AuditReport
 from covassay.verification.audit.targets.target import TargetReference
+from covassay.verification.declared import by_origin
 
 BEGIN, END = "<!-- {0}: begin (generated) -->\n", "<!-- {0}: end -->\n"
 REPORTED = "not yet"  # whether the maintainers were told; edited by hand
@@ -100,23 +100,16 @@ def _proven(declared: Mechanism[Any, ..., Any]) -> str:
     return ", ".join(f"{text} {symbol}" + (f" ({name})" if name else "") for name, text in texts.items())
 
 
-ORIGIN: dict[Provenance, str] = {
-    "printed": "printed",
-    "code": "read from the authors' code",
-    "reconstructed": "our reconstruction",
-    "ours": "ours",
-}
-
-
 def mechanisms_table() -> str:
-    """Every mechanism of the reference, as Markdown."""
-    lines = ["| mechanism | source | its constants are | claimed | proven (d = 2) |", "|---|---|---|---|---|"]
-    for declared in MECHANISMS.values():
-        path = declared.release.__module__.removeprefix("covassay.").replace(".", "/") + ".py"
-        claimed = f"{declared.notion.label}, {declared.adjacency}"
-        origin = ORIGIN[declared.about.provenance]
-        cells = f"[{declared.name}]({path})", declared.source, origin, claimed, _proven(declared)
-        lines.append(f"| {' | '.join(cells)} |")
+    """Every mechanism of the reference, as Markdown, under headings that say where its steps and constants are from."""
+    lines = ["| mechanism | source | claimed | proven (d = 2) |", "|---|---|---|---|"]
+    for heading, group in by_origin().items():
+        lines.append(f"| **{heading}** | | | |")
+        for declared in group:
+            path = declared.release.__module__.removeprefix("covassay.").replace(".", "/") + ".py"
+            claimed = f"{declared.notion.label}, {declared.adjacency}"
+            cells = f"[{declared.name}]({path})", declared.source, claimed, _proven(declared)
+            lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines) + "\n"
 
 

@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 
 from covassay.reference.errors import InvalidInput
-from covassay.reference.mechanisms.registry import stated_claim
 from covassay.reference.privacy import ZCDP, PureDP
 from covassay.verification.audit.api import audit, audit_bits
 from covassay.verification.audit.engine.finding import Verdict
 from covassay.verification.audit.expected import claim_of
 from covassay.verification.audit.options import AuditOptions
 from covassay.verification.audit.targets.target import CannotRun, TargetReference
+from covassay.verification.declared import stated_claim
 
 
 def needs(module: str) -> pytest.MarkDecorator:

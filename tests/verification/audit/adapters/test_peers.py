@@ -13,7 +13,7 @@ from covassay.verification.audit.api import audit
 from covassay.verification.audit.engine.finding import Finding, Status, Verdict
 from covassay.verification.audit.engine.user_data import load_user_data, scaled
 from covassay.verification.audit.report import AuditReport
-from covassay.verification.audit.reports.readme_tables import finding, mechanisms_table, replace_section
+from covassay.verification.audit.reports.readme_tables import finding
 from covassay.verification.audit.targets.target import CannotRun, TargetReference
 
 README = Path(__file__).resolve().parents[4] / "README.md"
@@ -128,9 +128,3 @@ def test_a_constant_feature_is_scaled_to_zero() -> None:
 def test_a_row_of_the_findings_says_nothing_when_nothing_was_found() -> None:
     row = finding(audit(TargetReference("covassay:bingham", "."), epsilon=1.0, samples=300))
     assert (row.verdict, row.found) == ("NOT REFUTED", "nothing")
-
-
-def test_the_mechanism_table_of_the_readme_is_up_to_date() -> None:
-    """After a change: python -m covassay.verification.audit.reports.readme_tables README.md --write."""
-    text = README.read_text(encoding="utf-8")
-    assert replace_section(text, "mechanisms", mechanisms_table()) == text

@@ -14,6 +14,7 @@ from covassay.reference.mechanisms.registry import MECHANISMS, default_claim, me
 from covassay.reference.privacy import PureDP
 from covassay.verification.audit.api import audit
 from covassay.verification.audit.engine import kinds_of_data
+from covassay.verification.audit.engine.features import features
 from covassay.verification.audit.engine.finding import Finding, Look, Status
 from covassay.verification.audit.engine.kinds_of_data import DRAWS, NAMES, SIZES, Beside, places, run_kinds
 from covassay.verification.audit.engine.sampling import Setting
@@ -59,7 +60,7 @@ def laplace(x: Matrix, rng: np.random.Generator) -> Matrix:
     return np.asarray(x.T @ x / len(x) + rng.laplace(size=(x.shape[1],) * 2))
 
 
-BESIDE = Beside(laplace, lambda x: SECOND_MOMENT.features(x.shape[1]), 2)
+BESIDE = Beside(laplace, lambda x: features(SECOND_MOMENT, x.shape[1]), 2)
 
 
 def looked_at(draw: object, samples: int = 2000) -> list[Finding]:

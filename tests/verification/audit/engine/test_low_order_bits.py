@@ -16,7 +16,6 @@ from scipy.stats import binom
 from covassay.reference.domain import Matrix
 from covassay.reference.errors import InvalidInput
 from covassay.reference.mechanisms.output import OUTPUTS
-from covassay.reference.mechanisms.registry import stated_claim
 from covassay.reference.privacy import ZCDP, ApproximateDP, PureDP
 from covassay.verification.audit.adapters.covassay_mechanisms import TARGETS
 from covassay.verification.audit.api import audit, audit_bits
@@ -33,6 +32,7 @@ from covassay.verification.audit.reports.json_report import as_json
 from covassay.verification.audit.reports.junit import as_junit
 from covassay.verification.audit.reports.words import bits_sentence
 from covassay.verification.audit.targets.target import Target, TargetReference
+from covassay.verification.declared import stated_claim
 from covassay.verification.statistics.ratio import EventCounts
 
 CLAIM = PureDP(1.0)

@@ -5,6 +5,7 @@ import pytest
 
 from covassay.reference.domain import Matrix
 from covassay.verification.audit.api import audit
+from covassay.verification.audit.engine.features import contrasts, features
 from covassay.verification.audit.engine.output_kind import OUTPUTS, found_kind
 from covassay.verification.audit.engine.sampling import Setting
 from covassay.verification.audit.targets.target import CannotRun, Target
@@ -88,10 +89,10 @@ def test_the_products_of_a_triangle_are_those_of_its_matrix() -> None:
     first, second = np.random.default_rng(0).standard_normal((2, 5, 3))
     change = first.T @ first - second.T @ second
     upper, lower = np.triu_indices(3), np.tril_indices(3)
-    products = list(OUTPUTS["triangle"].contrasts(first, second).values())
+    products = list(contrasts(OUTPUTS["triangle"], first, second).values())
     y = np.stack([change[upper], change[lower]])
     assert products[0](y)[0] == pytest.approx((change[upper] ** 2).sum())
     assert products[1](y)[1] == pytest.approx((change[lower] ** 2).sum())
     for d in (1, 2, 3):
         entries = np.ones((4, *OUTPUTS["triangle"].shape(d)))
-        assert all(feature(entries).shape == (4,) for feature in OUTPUTS["triangle"].features(d).values())
+        assert all(feature(entries).shape == (4,) for feature in features(OUTPUTS["triangle"], d).values())

@@ -9,6 +9,7 @@ from covassay.verification.audit.api import audit
 from covassay.verification.audit.reports import readme_tables as findings
 from covassay.verification.audit.targets.target import TargetReference
 
+OURS = Path(__file__).resolve().parents[4] / "README.md"
 README = """# A package
 
 <!-- mechanisms: begin (generated) -->
@@ -67,3 +68,14 @@ def test_a_target_without_a_finding_says_nothing_was_found() -> None:
 def test_a_readme_without_the_section_is_an_error() -> None:
     with pytest.raises(ValueError, match="no section 'findings'"):
         findings.replace_section("# A package\n", "findings", "")
+
+
+def is_current(text: str) -> bool:
+    return findings.replace_section(text, "mechanisms", findings.mechanisms_table()) == text
+
+
+def test_the_mechanism_table_of_the_readme_is_up_to_date() -> None:
+    """After a change: python -m covassay.verification.audit.reports.readme_tables README.md --write."""
+    text = OURS.read_text(encoding="utf-8")
+    assert is_current(text)
+    assert not is_current(text.replace("| **our reconstructions of KLSU19** | | | |\n", ""))

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 from covassay.reference.domain import Matrix, unit_rows
-from covassay.reference.mechanisms.output import Feature
 from covassay.verification.audit.engine.contract import example_rows
+from covassay.verification.audit.engine.features import Feature, contrasts, features
 from covassay.verification.audit.engine.kinds_of_data import Beside
 from covassay.verification.audit.engine.law import Scenario, Test
 from covassay.verification.audit.engine.symmetry import asymmetry, square_part
@@ -46,7 +46,7 @@ def scenario(claim: ClaimUnderAudit, n: int, d: int, weight: float) -> Scenario:
         null = f"{name} as in the reference's draws"
         return lambda outputs: two_sample(feature(outputs), feature(reference(reference_size(len(outputs)))), null)
 
-    tests = {name: against_reference(name, f) for name, f in claim.mechanism.output.features(d).items()}
+    tests = {name: against_reference(name, f) for name, f in features(claim.mechanism.output, d).items()}
     return Scenario(f"n={n}, d={d}", x, tests, weight=weight)
 
 
@@ -57,11 +57,11 @@ def beside(claim: ClaimUnderAudit) -> Beside:
     def sample(x: Matrix, rng: np.random.Generator) -> Matrix:
         return np.asarray(claim.mechanism.sample(x, rng, **claim.budget, **claim.options), dtype=np.float64)
 
-    def features(x: Matrix) -> Mapping[str, Feature]:
+    def numbers(x: Matrix) -> Mapping[str, Feature]:
         rows = unit_rows(x)
-        return {**output.features(x.shape[1]), **output.contrasts(rows, np.zeros_like(rows))}
+        return {**features(output, x.shape[1]), **contrasts(output, rows, np.zeros_like(rows))}
 
-    return Beside(sample, features, claim.mechanism.smallest_dimension)
+    return Beside(sample, numbers, claim.mechanism.smallest_dimension)
 
 
 def promises_symmetry(claim: ClaimUnderAudit) -> bool:

@@ -1,0 +1,128 @@
+"""A public function of the reference is used in the reference, or documented, or stands in the list below."""
+
+import ast
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from covassay.verification.site.build import API
+
+ROOT = Path(__file__).resolve().parents[1]
+DECLARED = {"release", "sample", "spend", "draw_noise"}  # of a mechanism or a law: `MECHANISM` and its users find them
+OFFERED_BY_A_LAW = re.compile(r"\.laws\.\w+\.(log_density|pmf|tail|\w*cdf|\w*quantile)$")  # CONTRIBUTING.md names these
+PLAIN = {"covassay.reference.laws.pfaffian_sampler.draw_points"}  # to be read; tests hold the fast sampler to it
+USED_BY_THE_VERIFICATION = {
+    "covassay.reference.box_sensitivity.centred_pair",
+    "covassay.reference.box_sensitivity.centred_sensitivity",
+    "covassay.reference.box_sensitivity.moment_pair",
+    "covassay.reference.box_sensitivity.second_moment_sensitivity",
+    "covassay.reference.laws.bingham.acceptance_rate",
+    "covassay.reference.laws.k_norm.norm",
+    "covassay.reference.laws.wigner.separation_squared",
+    "covassay.reference.mechanisms.building_blocks.exponential.failure_bound",
+    "covassay.reference.mechanisms.building_blocks.laplace.largest_error",
+    "covassay.reference.mechanisms.registry.default_claim",
+    "covassay.reference.release.tables.reading.read_table",
+}  # the list only shrinks
+
+
+@dataclass(frozen=True)
+class Module:
+    """A module: its name, what it says, and whether it is the `__init__` of a package."""
+
+    name: str
+    tree: ast.Module
+    package: bool
+
+    @property
+    def public(self) -> Iterator[str]:
+        """The functions that it defines for others."""
+        for node in self.tree.body:
+            if isinstance(node, ast.FunctionDef) and not node.name.startswith("_") and node.name not in DECLARED:
+                yield node.name
+
+
+def modules(folder: str) -> list[Module]:
+    """The modules of a package."""
+    found = []
+    for path in sorted((ROOT / folder).rglob("*.py")):
+        name = ".".join(("covassay", *path.relative_to(ROOT).with_suffix("").parts))
+        found.append(Module(name.removesuffix(".__init__"), ast.parse(path.read_text()), path.stem == "__init__"))
+    return found
+
+
+def exported(packages: list[Module]) -> dict[str, str]:
+    """What the packages import for others, by the name under which others may import it."""
+    return {
+        f"{package.name}.{alias.asname or alias.name}": f"{node.module}.{alias.name}"
+        for package in packages
+        for node in package.tree.body
+        if package.package and isinstance(node, ast.ImportFrom)
+        for alias in node.names
+    }
+
+
+def used_by(module: Module, exports: dict[str, str]) -> set[str]:
+    """The functions that a module uses outside of their own definitions, by their full names."""
+    bound = {}  # what an imported name stands for
+    for node in ast.walk(module.tree):
+        if isinstance(node, ast.ImportFrom):
+            full = {alias.asname or alias.name: f"{node.module}.{alias.name}" for alias in node.names}
+            bound |= {name: exports.get(meant, meant) for name, meant in full.items()}
+    used = set()
+    for statement in module.tree.body:
+        own = getattr(statement, "name", None)
+        for node in ast.walk(statement):
+            if isinstance(node, ast.Name) and node.id != own:
+                used.add(bound.get(node.id, f"{module.name}.{node.id}"))
+            elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+                used.add(f"{bound.get(node.value.id)}.{node.attr}")
+    return used
+
+
+def unused(reference: list[Module]) -> set[str]:
+    """The public functions that the other code of the reference does not use, and that no package exports."""
+    exports = exported(reference)
+    used = set(exports.values()).union(*(used_by(module, exports) for module in reference))
+    return {f"{module.name}.{name}" for module in reference for name in module.public} - used
+
+
+def documented(function: str) -> bool:
+    """Whether the API pages show the module, a page with a proof names the function, or it is what a law offers."""
+    module, _, name = function.rpartition(".")
+    pages = "".join(path.read_text() for path in (ROOT / "proofs" / "paper").glob("*.md"))
+    return module in API["reference"] or f"`{name}`" in pages or bool(OFFERED_BY_A_LAW.search(function))
+
+
+def undocumented(reference: list[Module]) -> set[str]:
+    """The functions that need a reason to be there."""
+    return {function for function in unused(reference) - PLAIN if not documented(function)}
+
+
+def test_what_the_reference_does_not_use_is_documented_or_listed() -> None:
+    reference = modules("reference")
+    assert undocumented(reference) == USED_BY_THE_VERIFICATION
+    exports = exported(reference)
+    used = set().union(*(used_by(module, exports) for module in modules("verification")))
+    assert used >= USED_BY_THE_VERIFICATION
+    assert unused(reference) >= PLAIN
+
+
+@pytest.mark.parametrize(
+    ("source", "seen"),
+    [
+        ("def idle(x):\n    return x\n", {"idle"}),
+        ("def idle(x):\n    return idle(x - 1)\n", {"idle"}),
+        ("def busy(x):\n    return x\n\n\nONE = busy(1)\n", set()),
+        ("def _own(x):\n    return x\n", set()),
+    ],
+    ids=["never used", "used by itself", "used", "private"],
+)
+def test_a_function_that_nothing_uses_is_seen(source: str, seen: set[str]) -> None:
+    new = Module("covassay.reference.new", ast.parse(source), False)
+    assert undocumented([*modules("reference"), new]) - USED_BY_THE_VERIFICATION == {
+        f"covassay.reference.new.{name}" for name in seen
+    }

@@ -1,0 +1,44 @@
+"""What the command line, the audit and the site derive from the declarations of the mechanisms."""
+
+from typing import Any
+
+from covassay.reference.errors import InvalidInput
+from covassay.reference.mechanisms.mechanism import Mechanism, Provenance
+from covassay.reference.mechanisms.registry import MECHANISMS, default_claim
+from covassay.reference.privacy import ZCDP, ApproximateDP, Guarantee, PureDP
+
+HEADINGS: dict[Provenance, str] = {  # in the order in which lists show them
+    "printed": "as their sources print them",
+    "code": "read from the authors' code",
+    "ours": "ours, after the source",
+    "reconstructed": "our reconstructions of {paper}",
+}
+
+
+def by_origin() -> dict[str, list[Mechanism[Any, ..., Any]]]:
+    """The mechanisms under headings that say where their steps and constants are from. Each is under one."""
+    groups: dict[str, list[Mechanism[Any, ..., Any]]] = {}
+    for provenance, heading in HEADINGS.items():
+        for declared in MECHANISMS.values():
+            if declared.about.provenance == provenance:
+                groups.setdefault(heading.format(paper=declared.about.paper), []).append(declared)
+    return groups
+
+
+def stated_claim(
+    name: str | None, epsilon: float | None = None, delta: float | None = None, rho: float | None = None
+) -> Guarantee:
+    """The budget that was stated, or the default one of the mechanism of that name.
+
+    Raises
+    ------
+    InvalidInput : `rho` is given together with `epsilon` or `delta`, or a number breaks its rule.
+    """
+    if rho is not None:
+        if epsilon is not None or delta is not None:
+            raise InvalidInput("--rho excludes --epsilon and --delta: give one claim")
+        return ZCDP(rho)
+    if epsilon is None and delta is None:
+        return default_claim(name)
+    stated = 1.0 if epsilon is None else epsilon
+    return PureDP(stated) if delta is None else ApproximateDP(stated, delta)
