@@ -62,10 +62,11 @@ def integrals_over(values: Array) -> Array:
     return over
 
 
-def integrals_to_nodes(values: Array) -> Array:
-    """The integrals from t = −1 to every node, from values at the nodes: (..., m) -> (..., m)."""
-    to_nodes: Array = values.reshape(-1, NODES) @ _weights_to_nodes()
-    return to_nodes.reshape(values.shape)
+def integrals_to_nodes(values: Array, out: Array | None = None) -> Array:
+    """The integrals from t = −1 to every node, from values at the nodes: (..., m) -> (..., m), in `out` if given."""
+    room = np.empty(values.shape) if out is None else out
+    np.matmul(values.reshape(-1, NODES), _weights_to_nodes(), out=room.reshape(-1, NODES))
+    return room
 
 
 @lru_cache(maxsize=1)

@@ -129,6 +129,7 @@ class Chains:
         self._integration = np.zeros((size, n, NODES))
         self._changes = np.zeros((size, 2 * n, d + n))  # c, v of the first point, c, v of the second, … as rows
         self._h = np.tile(ensemble.one_point_density * half[:, None], (size, 1, 1))  # at the nodes, (S, panels, m)
+        self._room = np.empty((2, 2, *self._h.shape))  # for the largest arrays: new ones at every point would be slower
         at_edges, _ = ensemble.panels.antiderivative(ensemble.one_point_density)
         self.cumulative = np.tile(at_edges, (size, 1))
         self._order = np.tile(np.arange(self.edges), (size, 1))  # sorts the breakpoints, (S, B)
@@ -210,12 +211,15 @@ class Chains:
         """Replace f_k by f_{k+1}: in h at the nodes, and in F at the breakpoints."""
         n, d = self.ensemble.points, self.ensemble.order
         both = np.stack([c, v])
-        rates = (both[:, :, :n].reshape(-1, n) @ self._phi_nodes).reshape(2, *self._h.shape)  # α and β
+        rates, features = self._room
+        np.matmul(both[:, :, :n].reshape(-1, n), self._phi_nodes, out=rates.reshape(2 * self.size, -1))  # α and β
         at_edges = self._at_edges(rates)  # A and B
         at_minus_infinity = both[:, :, :n] @ self.ensemble.totals + both[:, :, n:d].sum(axis=2)  # e_c and e_v
-        features = -2 * integrals_to_nodes(rates)
+        integrals_to_nodes(rates, out=features)
+        features *= -2
         features += (at_minus_infinity[:, :, None] - 2 * at_edges[:, :, :-1])[:, :, :, None]  # E·c and E·v
-        change = rates[1] * features[0] - rates[0] * features[1]
+        features *= rates[::-1]
+        change = np.subtract(features[0], features[1], out=features[0])
         self._h += change
         a, b = self._at_breakpoints(rates, at_edges)
         signed = self._signed_integral(c[:, d:], b) - self._signed_integral(v[:, d:], a)
