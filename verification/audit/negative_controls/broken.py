@@ -2,7 +2,7 @@
 
 import inspect
 from collections.abc import Callable
-from dataclasses import fields, is_dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,6 +10,7 @@ import numpy as np
 from covassay.reference.domain import Matrix, row_norms
 from covassay.reference.mechanisms.mechanism import Mechanism
 from covassay.reference.mechanisms.registry import mechanism
+from covassay.verification.audit.engine.noise_parts import mapped
 from covassay.verification.audit.negative_controls.negative_control import NegativeControl
 
 Rows = Callable[[Matrix], Matrix]
@@ -94,13 +95,7 @@ def mirrored(z: Matrix) -> Matrix:
 
 def each(change: Callable[[Any], Any]) -> Noise:
     """A change of every number of the noise, in all its parts."""
-
-    def changed(z: Any) -> Any:
-        if is_dataclass(z) and not isinstance(z, type):
-            return replace(z, **{part.name: changed(getattr(z, part.name)) for part in fields(z)})
-        return z if z is None or callable(z) else change(z)
-
-    return lambda z, rng, x: changed(z)
+    return lambda z, rng, x: mapped(z, change)
 
 
 def times(factor: float) -> Noise:

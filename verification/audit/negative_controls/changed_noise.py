@@ -6,13 +6,14 @@ law is one line, and everything else is the reference.
 
 import inspect
 from collections.abc import Callable
-from dataclasses import fields, is_dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from covassay.reference.domain import Matrix, Vector
 from covassay.reference.mechanisms.mechanism import Mechanism
+from covassay.verification.audit.engine.noise_parts import mapped
 from covassay.verification.audit.negative_controls.negative_control import NegativeControl
 
 Declared = Mechanism[Any, ..., Any]
@@ -38,10 +39,9 @@ def with_noise(
 
 def scaled(noise: Any, factor: float, part: str = "") -> Any:
     """All numbers of the noise times a factor, or those of one part of it."""
-    if is_dataclass(noise) and not isinstance(noise, type):
-        parts = [part] if part else [f.name for f in fields(noise)]
-        return replace(noise, **{name: scaled(getattr(noise, name), factor) for name in parts})
-    return factor * noise
+    if part:
+        return replace(noise, **{part: scaled(getattr(noise, part), factor)})
+    return mapped(noise, lambda z: factor * z)
 
 
 def scaled_where(condition: Callable[[int, int], bool], factor: float, part: str = "") -> Change:

@@ -11,6 +11,7 @@ ROUNDED = (
     "each row is rounded by itself, which keeps the claim and moves the law little; the draws needed: not measured"
 )
 NOTED = "it is noted and does not turn the verdict"
+WRONG_CALL = "another shape in every dimension may come from a wrong call, so that no question is asked"
 STEERS = "the step steers a choice or a clip that the data decide clearly; data near the choice would do"
 
 STANDING: Mapping[str, str] = {
@@ -27,7 +28,7 @@ STANDING: Mapping[str, str] = {
     "matrix-bingham-in-16-bits": ROUNDED,
     "learner-noise-shared": STEERS,
     "naive-pce-two-decimals": "each row is rounded by itself, which keeps the claim and moves the law by 0.005 at most",
-    "upper-triangle-only": "INCONCLUSIVE, exit 3: a call that returns another shape everywhere may be a wrong call",
+    "upper-triangle-only": f"INCONCLUSIVE, exit 3: {WRONG_CALL}",
     "accepts-anything": NOTED,
     "silences-numpy": NOTED,
     "slow-in-high-dimension": f"the dimension is public: {NOTED}",

@@ -36,13 +36,15 @@ def silenced(noise: Any) -> Any:
         return np.zeros_like(noise)
     if isinstance(noise, float):
         return 0.0
-    if dataclasses.is_dataclass(noise) and not isinstance(noise, type):
+    if callable(noise):
+        return top_eigenvector
+    if dataclasses.is_dataclass(noise):
         parts = {f.name: silenced(getattr(noise, f.name)) for f in dataclasses.fields(noise) if f.init}
         return dataclasses.replace(noise, **parts)
     if isinstance(noise, tuple):
         parts = map(silenced, noise)
         return type(noise)(*parts) if hasattr(noise, "_fields") else tuple(parts)
-    return top_eigenvector if callable(noise) else noise
+    return noise
 
 
 def without_noise(mechanism: Mechanism[Any, ..., Any], share: float = 1.0) -> Callable[..., Any]:

@@ -11,8 +11,8 @@ import pytest
 
 from covassay.reference.privacy import ZCDP, ApproximateDP, Guarantee, PureDP
 from covassay.verification.audit.api import audit
+from covassay.verification.audit.engine import facts
 from covassay.verification.audit.engine.event_choice import rho_of_coins
-from covassay.verification.audit.engine.facts import TestedEvent
 from covassay.verification.audit.engine.finding import Look
 from covassay.verification.audit.engine.power import EventTest
 from covassay.verification.audit.engine.privacy import in_reach
@@ -139,8 +139,8 @@ def test_the_report_says_what_it_would_have_seen_and_what_more_draws_would_show(
     assert "a loss of ε = " in privacy
     assert "for ε = 1.1 there, raise --samples to " in privacy
     assert "at the pace of this run. A loss that shows in rarer events alone takes more draws." in privacy
-    facts = ((check, check.fact(TestedEvent)) for check in report.checks if check.kind == "privacy")
-    events = [check for check, event in facts if event is not None and event.in_reach]
+    tested = ((check, check.fact(facts.TestedEvent)) for check in report.checks if check.kind == "privacy")
+    events = [check for check, event in tested if event is not None and event.in_reach]
     assert could_have_seen(events[0]).startswith("loss ≥ ")
 
 

@@ -7,13 +7,14 @@ noise.
 
 import inspect
 from collections.abc import Callable
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
 from covassay.reference.domain import Matrix
+from covassay.verification.audit.engine.noise_parts import mapped
 from covassay.verification.audit.engine.same_noise import DataPath
 from covassay.verification.audit.engine.symmetry import square_part
 from covassay.verification.audit.knowledge.shared.profile import ClaimUnderAudit
@@ -42,11 +43,11 @@ SAME_IN_THE_CUBE = (*NEARBY, "clipped to the cube")
 
 def _zero(noise: Any) -> Any:
     """The same noise with every number replaced by 0."""
-    if is_dataclass(noise) and not isinstance(noise, type):
-        return type(noise)(**{part.name: _zero(getattr(noise, part.name)) for part in fields(noise)})
-    if callable(noise):
-        return lambda *given: _zero(noise(*given))
-    return np.zeros_like(noise) if isinstance(noise, np.ndarray) else noise if noise is None else type(noise)(0)
+
+    def zero(z: Any) -> Any:
+        return np.zeros_like(z) if isinstance(z, np.ndarray) else type(z)(0)
+
+    return mapped(noise, zero, lambda draws: lambda *given, **step: _zero(draws(*given, **step)))
 
 
 def released(claim: ClaimUnderAudit, x: Matrix, noise: Any) -> Matrix:

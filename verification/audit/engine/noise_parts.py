@@ -1,0 +1,20 @@
+"""Changes of every number of a noise object, whose parts are arrays, numbers, dataclasses of these, and samplers."""
+
+from collections.abc import Callable
+from dataclasses import fields, is_dataclass, replace
+from typing import Any
+
+
+def mapped(noise: Any, number: Callable[[Any], Any], sampler: Callable[[Any], Any] = lambda draws: draws) -> Any:
+    """The noise with every array and number changed by `number`, and every sampler by `sampler`; None stays.
+
+    A sampler is a callable part, such as `DrawsAgain`: the numbers that it holds are a key and no noise.
+    """
+    if noise is None:
+        return None
+    if callable(noise):
+        return sampler(noise)
+    if is_dataclass(noise):
+        parts = {part.name: getattr(noise, part.name) for part in fields(noise)}
+        return replace(noise, **{name: mapped(part, number, sampler) for name, part in parts.items()})
+    return number(noise)
