@@ -41,10 +41,11 @@ def caught(control: NegativeControl, kind: str, name: str) -> bool:
     facts of the draws that these make.
     """
     subject = subject_of(control)
+    read = {facts for question in questions() if question.kind == kind for facts in question.reads}
     for question in in_order(questions()):
-        if question.kind != kind and not question.gives:
+        if question.kind != kind and not read & set(question.gives):
             continue
-        if question.kind == kind and _rejects(question, subject, name):
+        if _rejects(question, subject, name) and question.kind == kind:
             return True
     return False
 
@@ -52,7 +53,7 @@ def caught(control: NegativeControl, kind: str, name: str) -> bool:
 def _rejects(question: Question, subject: Subject, name: str) -> bool:
     if question.applies(subject):
         return False
-    looks = [Look(samples=SAMPLES, level=ALPHA, tests=question.most_tests(subject), stop_early=True)]
+    looks = [Look(samples=SAMPLES, level=ALPHA, tests=question.most_tests(subject))]
     if question.second_look:
         looks.append(replace(looks[0], name="second look", samples=SAMPLES * question.second_look))
     for look in looks:
