@@ -34,7 +34,8 @@ def ask(subject: Subject, look: Look) -> list[Finding]:
     found = low_order_bits(setting, pairs, subject.claim, budget, shown)
     setting.progress.done("bits", len(found.checks))
     facts = Bits(found.verdict.value, found.loss, found.reach, found.draws)
-    return [*found.checks, Finding("bits", "all pairs", found.status(shown), found.sentence, facts=facts)]
+    summary = found.status(Status.NOTED)  # what refutes is the pair, and it counts once
+    return [*found.checks, Finding("bits", "all pairs", summary, found.sentence, facts=facts)]
 
 
 def _spared(subject: Subject) -> str:

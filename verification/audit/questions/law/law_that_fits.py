@@ -1,5 +1,6 @@
 """Which wrong law fits the draws, where the law of the mechanism is refuted."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -32,7 +33,7 @@ def suspects_that_fit(subject: Subject, outputs: Mapping[str, Matrix]) -> list[S
     if not fits:
         return []
     common = [name for name in fits[0] if all(name in fit for fit in fits)]
-    common.sort(key=lambda name: -min(fit[name][1] for fit in fits))
+    common.sort(key=lambda name: -sum(math.log(fit[name][1]) for fit in fits))  # by all data sets, not by the worst
     return [fits[0][name][0] for name in common]
 
 
