@@ -169,12 +169,11 @@ QUESTION = Question("guest", "law", "Is a guest asked?", "nothing", ask, share=F
                     valid_if="it is a test")
 """
 USE = """
-from covassay.reference.privacy import PureDP
 from covassay.verification.audit.api import audit
 from covassay.verification.audit.check import by_group, require_group, Refuted
 from covassay.verification.audit.reports.json_report import as_json
 from covassay.verification.audit.reports.sarif import as_sarif
-report = audit("covassay:laplace", PureDP(1.0), samples=100)
+report = audit("covassay:laplace", epsilon=1.0, samples=100)
 (found,) = [c for c in report.checks if c.question == "law: guest"]
 assert found.status.value == "REFUTED" and report.verdict.value == "REFUTED"
 assert any(one.question == "law: guest" and one.tests == 1 for one in report.budget)

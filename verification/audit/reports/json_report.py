@@ -5,7 +5,16 @@ import re
 from importlib.resources import files
 from typing import Any
 
-from covassay.verification.audit.engine.facts import Facts, LawTest, OutOfTime, OwnData, RunningTime, as_data, schema_of
+from covassay.verification.audit.engine.facts import (
+    Explanation,
+    Facts,
+    LawTest,
+    OutOfTime,
+    OwnData,
+    RunningTime,
+    as_data,
+    schema_of,
+)
 from covassay.verification.audit.engine.finding import Finding
 from covassay.verification.audit.options import settings_schema
 from covassay.verification.audit.questions import questions
@@ -23,7 +32,8 @@ def schema() -> dict[str, Any]:
     """The JSON Schema (draft 2020-12) of a report."""
     text = (files(__package__) / "schema" / "audit.json").read_text(encoding="utf-8")
     loaded: dict[str, Any] = json.loads(text)
-    kinds = sorted({kind for question in questions() for kind in question.gives} | REPORTED, key=kind_of)
+    given = {kind for question in questions() for kind in question.gives if not issubclass(kind, Explanation)}
+    kinds = sorted(given | REPORTED, key=kind_of)  # a report has the sentences of explanations, apart from its checks
     for kind in kinds:
         shape = schema_of(kind)
         shape["properties"] = {

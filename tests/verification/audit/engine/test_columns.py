@@ -131,7 +131,7 @@ def test_the_promise_is_part_of_the_audit_and_of_its_replay() -> None:
     report = audit(target, epsilon=1.0, bounds=UNEQUAL, samples=500, equivariant=True)
     assert report.verdict is Verdict.REFUTED
     assert {check.name for check in report.refuted} == {ORDER}
-    assert "--bounds=0.0:1.0,0.0:100.0,0.0:1.0 --equivariant --samples 500" in report.replay
+    assert "--bounds 0.0:1.0,0.0:100.0,0.0:1.0 --equivariant --samples 500" in report.replay
     with pytest.raises(InvalidInput, match="equivariant"):
         audit(target, epsilon=1.0, equivariant=True)
 

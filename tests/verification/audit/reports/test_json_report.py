@@ -38,6 +38,11 @@ def approximate(x: Matrix, *, epsilon: float, delta: float, rng: np.random.Gener
     return x.T @ x / len(x) + rng.laplace(size=(x.shape[1],) * 2)
 
 
+def ignores_its_generator(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> Matrix:
+    own = np.random.default_rng()
+    return x.T @ x / len(x) + own.laplace(size=(x.shape[1],) * 2, scale=20 / (len(x) * epsilon))
+
+
 def _reports() -> dict[str, Any]:
     data = UserData("mine", np.full((4, 2), 0.5))
     return {
@@ -46,6 +51,8 @@ def _reports() -> dict[str, Any]:
         ),
         "refuted by privacy": audit(TargetReference("mutant:fails-on-zero", "."), epsilon=1.0, samples=100),
         "refuted, zCDP": audit(infinite_loss, rho=0.5, samples=100),
+        "refuted, ignores its generator": audit(ignores_its_generator, epsilon=9.0, samples=100),
+        "refuted, in a box": audit(infinite_loss, rho=0.5, bounds=[(0, 1), (0, 1)], samples=100),
         "not refuted": audit(TargetReference("covassay:bingham", "."), epsilon=1.0, samples=100, data=data),
         "not refuted, approximate DP": audit(
             TargetReference("covassay:gauss-cov-approximate", "."), epsilon=1.0, delta=1e-06, samples=100
@@ -74,7 +81,6 @@ def test_every_kind_of_report_keeps_the_schema(reports: dict[str, Any]) -> None:
 SHAPES_OF_FACTS = {
     "bits",
     "entries",
-    "fitting_law",
     "ignores_rng",
     "law_test",
     "out_of_time",

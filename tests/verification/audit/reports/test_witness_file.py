@@ -8,6 +8,7 @@ import pytest
 from rich.console import Console
 
 from covassay.reference.domain import Matrix, second_moment, unit_rows
+from covassay.reference.mechanisms.building_blocks import private_trace
 from covassay.verification.audit.api import audit
 from covassay.verification.audit.engine.finding import Finding, Status
 from covassay.verification.audit.engine.user_pair import NAME, given_pair
@@ -79,9 +80,14 @@ def test_a_law_that_failed_has_its_data_set_and_no_neighbour() -> None:
 @pytest.mark.thorough
 def test_there_is_no_file_without_a_witness() -> None:
     assert witness_file(trace(1.0)) is None
-    constant = audit(lambda x, *, epsilon, rng: 1.0, epsilon=1.0, mechanism="private-trace", samples=100)
-    assert constant.refuted
-    assert witness_file(constant) is None
+    own = np.random.default_rng()
+
+    def ignores(x: Matrix, *, epsilon: float, rng: np.random.Generator) -> float:
+        return private_trace.sample(x, own, epsilon=epsilon)
+
+    report = audit(ignores, epsilon=1.0, mechanism="private-trace", samples=100)
+    assert {check.name for check in report.refuted} == {"same seed, same output"}
+    assert witness_file(report) is None
 
 
 @pytest.mark.thorough

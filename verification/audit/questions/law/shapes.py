@@ -22,7 +22,7 @@ def ask(subject: Subject, look: Look) -> list[Finding]:
 QUESTION = Question(
     name=OTHER_SHAPES,
     kind="law",
-    asks="Do the outputs have the law of the mechanism on data of every shape?",
+    asks="Do the outputs have the law of the mechanism on data of many shapes?",
     blind_to="shapes between and beyond those that are tried",
     ask=ask,
     applies=lambda subject: "" if subject.known.shapes else "the law is known on some data sets only",
