@@ -14,7 +14,7 @@ def mapped(noise: Any, number: Callable[[Any], Any], sampler: Callable[[Any], An
         return None
     if callable(noise):
         return sampler(noise)
-    if is_dataclass(noise):
+    if is_dataclass(noise) and not isinstance(noise, type):
         parts = {part.name: getattr(noise, part.name) for part in fields(noise)}
         return replace(noise, **{name: mapped(part, number, sampler) for name, part in parts.items()})
     return number(noise)
