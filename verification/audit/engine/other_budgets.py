@@ -30,7 +30,14 @@ from covassay.verification.audit.targets.target import Failure, call, well_forme
 from covassay.verification.statistics.streams import stream
 
 NAME = "same noise, other budget"
-LOSSES = 0.01, 0.05, 0.2, 0.7, 1.7, 4.0, 20.0  # ε or ρ: where implementations change a formula, and beyond
+# ε or ρ. No two neighbours are more than a factor 1.5 apart from 0.01 to 20, so that a formula which holds up to some
+# budget is tried on both sides of it, and round numbers are among them, which a formula may single out.
+LOSSES = (
+    0.01, 0.015, 0.02, 0.03, 0.04, 0.05, 0.07, 0.1, 0.125, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5, 0.55, 0.6, 0.7,
+    0.75, 0.8, 0.9, 1.0, 1.1, 1.2, 1.25, 1.4, 1.5, 1.7, 1.9, 2.0, 2.2, 2.5, 3.0, 3.5, 4.0, 4.5, 5.0, 6.0, 7.0, 8.0, 9.0,
+    10.0, 11.0, 12.0, 14.0, 15.0, 17.0, 20.0,
+)  # fmt: skip
+FEW_LOSSES = 0.01, 0.05, 0.2, 0.7, 1.7, 4.0, 20.0  # where many draws are made at each
 DELTAS = 1e-3, 1e-5, 1e-8, 1e-12
 NEAR = 0.1  # relative: a budget this near the claim would tell nothing new
 COMPARED_SHAPES = (12, 3), (1, 2)
@@ -48,20 +55,22 @@ CATEGORY = "rows along two axes"  # twice as many along the first, so that eigen
 Reference = Callable[[Guarantee], tuple[DataPath, Beside]]  # what is known of the mechanism at a budget
 
 
-def other_guarantees(guarantee: Guarantee) -> dict[str, list[Guarantee]]:
+def other_guarantees(guarantee: Guarantee, losses: Sequence[float] = LOSSES) -> dict[str, list[Guarantee]]:
     """Guarantees with one keyword of the claim changed, by that keyword; none is near the claim."""
     found = {}
     for name, value in guarantee.keywords().items():
-        grid = DELTAS if name == "delta" else LOSSES
+        grid = DELTAS if name == "delta" else losses
         found[name] = [guarantee_of(guarantee.keywords() | {name: v}) for v in grid if abs(v / value - 1) > NEAR]
     return found
 
 
-def accepted_guarantees(guarantee: Guarantee, reference: Reference) -> dict[str, list[Guarantee]]:
+def accepted_guarantees(
+    guarantee: Guarantee, reference: Reference, losses: Sequence[float] = LOSSES
+) -> dict[str, list[Guarantee]]:
     """Those of the other guarantees that the mechanism accepts: some formulas hold only up to ε = 1."""
     return {
         name: [other for other in others if _accepts(reference, other)]
-        for name, others in other_guarantees(guarantee).items()
+        for name, others in other_guarantees(guarantee, losses).items()
     }
 
 
@@ -119,7 +128,7 @@ def budgets_that_are_read(
 
 def at_other_budgets(setting: Setting, guarantee: Guarantee, reference: Reference, beside: Beside) -> Beside:
     """The reference to be drawn beside the target, with the other budgets that the target reads."""
-    accepted = accepted_guarantees(guarantee, reference)
+    accepted = accepted_guarantees(guarantee, reference, FEW_LOSSES)
     read = budgets_that_are_read(setting, guarantee, accepted, beside.smallest_dimension)
     others = [other for name, of_name in accepted.items() if read.get(name) for other in of_name]
     d = max(2, beside.smallest_dimension)
