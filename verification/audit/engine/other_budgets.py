@@ -41,7 +41,7 @@ FEW_LOSSES = 0.01, 0.05, 0.2, 0.7, 1.7, 4.0, 20.0  # where many draws are made a
 DELTAS = 1e-3, 1e-5, 1e-8, 1e-12
 NEAR = 0.1  # relative: a budget this near the claim would tell nothing new
 COMPARED_SHAPES = (12, 3), (1, 2)
-SEEDS = 8  # so that outputs of one number are eight numbers, which no factor and no shift fit by chance
+SEEDS, FEW_SEEDS = 8, 3  # so that outputs of one number, or of several, are enough for no factor or shift to fit
 # Relative: a scale that is solved for numerically, or computed in float32, differs by less; 3 % is more.
 SLACK = 0.01
 FIT = 1e-6  # relative: how well one factor, or one shift, must explain all residuals to be called the change
@@ -49,6 +49,7 @@ CONFIRMATIONS = 4  # budgets at which draws are compared, where no factor explai
 # Where noise is not added to a query: 6/ε and 40/ε rows, or 6/√ρ and 40/√ρ, so that neither rows nor noise drown the
 # other. A choice among a few is certain with the larger number already.
 ROWS, FEWEST_ROWS, MOST_ROWS = (6.0, 40.0), 4, 4000
+NAMED = 5  # budgets with one finding that are named one by one
 REFUSED = "the mechanism refuses it"
 CATEGORY = "rows along two axes"  # twice as many along the first, so that eigenvalues differ
 
@@ -190,7 +191,8 @@ class _Compared:
 
     def _units(self, x: Matrix, guarantee: Guarantee) -> Matrix | str:
         """The residuals of all seeds in units of the reference's scale at that budget, or why there are none."""
-        outputs = _outputs(self.setting, x, guarantee, SEEDS)
+        seeds = SEEDS if self.setting.shape(x) in ((), (1,)) else FEW_SEEDS
+        outputs = _outputs(self.setting, x, guarantee, seeds)
         if isinstance(outputs, Failure):
             return f"the target: {outputs}"
         path, _ = self.reference(guarantee)
@@ -230,7 +232,7 @@ class _Compared:
         if self.larger:
             detail += f". More noise than the mechanism needs: {_listed(self.larger)}"
         if self.unproven:
-            detail += f". The target draws otherwise, and no other law was proven, at {', '.join(self.unproven)}"
+            detail += f". The target draws otherwise, and no other law was proven, at {_several([*self.unproven])}"
         if self.left_out:
             detail += f". Not compared: {_listed(self.left_out)}"
         return _result(Status.NOTED if self.unproven or self.larger else Status.NOT_REFUTED, detail)
@@ -259,12 +261,22 @@ def other_budgets(
     refused = [other for of_name in other_guarantees(guarantee).values() for other in of_name if other not in others]
     compared.left_out |= {words(other): REFUSED for other in refused}
     compared.compare(others)
-    setting.progress(NAME, SEEDS * len(COMPARED_SHAPES) * len(others))
+    setting.progress(NAME, FEW_SEEDS * len(COMPARED_SHAPES) * len(others))
     return [compared.result(len(others) + len(refused))]
 
 
 def _listed(found: dict[str, str]) -> str:
-    return "; ".join(f"at {at} {what}" for at, what in found.items())
+    """What happens where, one item for what happens at several budgets in the same words."""
+    by_words: dict[str, list[str]] = {}
+    for at, what in found.items():
+        by_words.setdefault(what, []).append(at)
+    items = [f"at {_several(at)} {what}" for what, at in by_words.items()]
+    more = [f"and so on, up to {items[-1]}"] if len(items) > NAMED else []
+    return "; ".join([*items[: NAMED - 1], *more] if more else items)
+
+
+def _several(at: list[str]) -> str:
+    return ", ".join(at) if len(at) <= NAMED else f"{len(at)} budgets from {at[0]} to {at[-1]}"
 
 
 def _result(status: Status, detail: str) -> Finding:
