@@ -28,12 +28,15 @@ from covassay.verification.audit.negative_controls import (
     of_rows,
     of_scales,
     of_shapes,
+    of_sizes,
     of_small_errors,
     of_steps,
     of_subspaces,
     of_tails,
     of_the_list,
+    of_triples,
     of_vector_noise,
+    of_ways,
     of_wishart,
 )
 from covassay.verification.audit.negative_controls.negative_control import NegativeControl
@@ -75,6 +78,9 @@ NEGATIVE_CONTROLS: dict[str, NegativeControl] = {
         of_budgets,
         of_small_errors,
         of_the_list,
+        of_ways,
+        of_sizes,
+        of_triples,
     )
     for control in group.NEGATIVE_CONTROLS
 }
