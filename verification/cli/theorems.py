@@ -62,8 +62,8 @@ def theorems(options: argparse.Namespace) -> int:
 def accept(options: argparse.Namespace) -> int:
     """Compile and audit the theorems, print what has changed, and lock what the kernel says.
 
-    Every theorem, witness and lemma of a vector that says something else than before must be named. Otherwise nothing is
-    locked.
+    Every theorem, witness and lemma of a vector that says something else than before must be named. Otherwise nothing
+    is locked.
     """
     if not kernel.available():
         raise InvalidInput("accept --rocq asks the kernel: coqc, coq_makefile and make must be installed")
