@@ -34,9 +34,15 @@ def _reference_panel() -> tuple[Vector, Vector, Matrix, Matrix]:
 
 
 def chebyshev(t: Vector) -> Matrix:
-    """The Chebyshev polynomials T_0(t), …, T_m(t), by T_k(cos θ) = cos kθ: shape t.shape + (m + 1,)."""
-    angle = np.arccos(np.clip(t, -1.0, 1.0))
-    polynomials: Matrix = np.cos(angle[..., None] * np.arange(NODES + 1))
+    """The Chebyshev polynomials T_0(t), …, T_m(t), by T_{k+i} = 2 T_k T_i − T_{k−i}: shape (m + 1,) + t.shape."""
+    polynomials = np.empty((NODES + 1, *np.shape(t)))
+    polynomials[0], polynomials[1] = 1.0, np.clip(t, -1.0, 1.0)
+    k = 1
+    while k < NODES:
+        more = min(k, NODES - k)  # i = 1, …, more
+        doubled = 2 * polynomials[k] * polynomials[1 : more + 1]
+        polynomials[k + 1 : k + more + 1] = doubled - polynomials[k - more : k][::-1]
+        k += more
     return polynomials
 
 
@@ -52,7 +58,7 @@ def expansion(values: Matrix) -> tuple[Matrix, Matrix]:
 def interpolation(t: Vector) -> tuple[Matrix, Matrix]:
     """Values at t of the m Lagrange basis polynomials, and their integrals from −1 to t: shape t.shape + (m,) each."""
     _, _, basis, integrals = _reference_panel()
-    polynomials = chebyshev(t)
+    polynomials = np.moveaxis(chebyshev(t), 0, -1)
     return polynomials[..., :-1] @ basis, polynomials @ integrals
 
 
