@@ -99,6 +99,7 @@ class AboveThresholdNoise:
     queries: Vector
 
 
+@checked
 def first_above(
     values: Vector, threshold: float, noise: AboveThresholdNoise, *, epsilon: float, calibration: Calibration
 ) -> int:

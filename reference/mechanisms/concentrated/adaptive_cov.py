@@ -242,6 +242,7 @@ def release(
     return spectral_interval(noisy / tau**2, 0.0, 1.0) * (tau * unit * row_bound) ** 2
 
 
+@checked
 def draw_noise(
     dimension: int,
     rng: np.random.Generator,

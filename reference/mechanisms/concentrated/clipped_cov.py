@@ -179,6 +179,7 @@ def private_clip_norm(rows: Rows, nu: float, noise: above_threshold.AboveThresho
     return float(clip_level(first_level(bin_counts(rows, last), bounds, n, noise, epsilon)))
 
 
+@strict(base=Base, ensemble=Ensemble)
 def clipped(
     rows: Rows, noise: separate_cov.SeparateCovNoise, rho: float, tau: float, base: Base, ensemble: Ensemble
 ) -> Matrix:
@@ -224,6 +225,7 @@ def release(
     return noisy * row_bound**2
 
 
+@checked
 def draw_noise(
     dimension: int, rng: np.random.Generator, *, rows: int, ensemble: Ensemble = "wigner"
 ) -> ClippedCovNoise:

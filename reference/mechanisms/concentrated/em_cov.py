@@ -115,6 +115,7 @@ def release(
     return released
 
 
+@checked
 def draw_noise(
     dimension: int, rng: np.random.Generator, *, calibration: ReconstructedCalibration = "reconstructed"
 ) -> IterativeEigenvectorsNoise:

@@ -109,6 +109,7 @@ def release(
     return noisy * row_bound**2
 
 
+@checked
 def draw_noise(
     dimension: int, rng: np.random.Generator, *, ensemble: Ensemble = "wigner", size: int | None = None
 ) -> Array:

@@ -132,6 +132,7 @@ def release(
     return released
 
 
+@checked
 def draw_noise(dimension: int, rng: np.random.Generator, *, ensemble: Ensemble = "wigner") -> SeparateCovNoise:
     """The noise that `release` takes."""
     matrix = gauss_cov.draw_noise(dimension, rng, ensemble=ensemble)

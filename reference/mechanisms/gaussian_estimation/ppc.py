@@ -80,6 +80,7 @@ def rounds(kappa: float) -> int:
     return max(0, needed)
 
 
+@checked
 def sufficient_rows(
     *, rho: float, dimension: int, kappa: float, beta: float, calibration: ReconstructedCalibration
 ) -> int:
@@ -102,6 +103,7 @@ def image(a: Matrix, rows: Rows) -> Rows:
     return map_rows(apply, rows)
 
 
+@checked
 def precondition(
     rows: Rows, noise: Array, *, rho: float, calibration: ReconstructedCalibration, kappa: float, beta: float
 ) -> tuple[Matrix, Matrix]:

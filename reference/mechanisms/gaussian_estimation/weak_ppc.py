@@ -85,6 +85,7 @@ def noise_rows(
 # MECHANISM
 
 
+@checked
 def sufficient_rows(
     *, rho: float, dimension: int, calibration: ReconstructedCalibration, beta: float, rounds: int = 1
 ) -> int:

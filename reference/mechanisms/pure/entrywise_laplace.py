@@ -109,6 +109,7 @@ def release(
     return noisy * row_bound**2
 
 
+@strict(entries=Entries)
 def draw_noise(dimension: int, rng: np.random.Generator, entries: Entries = "full", size: int | None = None) -> Array:
     """The noise that `release` takes: (d, d), or (size, d, d)."""
     if entries == "triangle":

@@ -96,6 +96,7 @@ def release(
     return noisy * row_bound**2
 
 
+@strict(body=Body)
 def draw_noise(dimension: int, rng: np.random.Generator, body: Body = "schatten1", size: int | None = None) -> Array:
     """The noise that `release` takes: (d, d), or (size, d, d)."""
     return law.sample(body, dimension, rng, size)
