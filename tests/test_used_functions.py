@@ -24,7 +24,6 @@ USED_BY_THE_VERIFICATION = {
     "covassay.reference.laws.wigner.separation_squared",
     "covassay.reference.mechanisms.building_blocks.exponential.failure_bound",
     "covassay.reference.mechanisms.building_blocks.laplace.largest_error",
-    "covassay.reference.mechanisms.registry.default_claim",
     "covassay.reference.release.tables.reading.read_table",
 }  # the list only shrinks
 

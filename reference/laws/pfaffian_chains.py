@@ -71,7 +71,7 @@ class Place(NamedTuple):
     g: Matrix  # (S, N), G(x)
 
 
-def place_at(ensemble: PfaffianEnsemble, panel: NDArray[np.intp], phi: Matrix, t: Vector) -> Place:
+def place_at(ensemble: PfaffianEnsemble, panel: NDArray[np.intp], phi: Array, t: Vector) -> Place:
     """The point with variable t ∈ [−1, 1] in the given panel, for every sample: `panel` and `t` have shape (S,).
 
     phi : φ at the nodes of that panel, (S, N, m).

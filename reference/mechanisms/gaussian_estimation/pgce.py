@@ -90,7 +90,7 @@ def release(
     )
 
     # 3. RELEASE
-    covariance = inverse @ estimate @ inverse.T
+    covariance: Matrix = inverse @ estimate @ inverse.T
     return (covariance + covariance.T) / 2
 
 
