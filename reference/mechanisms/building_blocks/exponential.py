@@ -65,7 +65,7 @@ def release(
     x: DataSet, noise: Vector, *, epsilon: Epsilon, row_bound: RowBound = 1.0, on_large_rows: LargeRows = "clip"
 ) -> float:
     """Release the number 1, …, d of the feature with the most energy, given the noise: (d,), standard Gumbel."""
-    # VALIDATE
+    # VALIDATE, and take row_bound as the unit of the rows
     rows = unit_rows(x, row_bound, on_large_rows)
 
     # 1. QUERY

@@ -215,7 +215,7 @@ def release(
 
     `bounds` and beta steer the choices of steps 0 to 4; the privacy guarantee does not depend on them.
     """
-    # VALIDATE
+    # VALIDATE, and take row_bound as the unit of the rows
     rows = unit_rows(x, row_bound, on_large_rows)
     n, d = rows.shape
     if (radius == "private") != (noise.radius is not None):

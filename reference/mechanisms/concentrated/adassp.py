@@ -122,7 +122,7 @@ def release(
     on_large_rows: LargeRows = "clip",
 ) -> Vector:
     """Release the coefficients, given the noise, an `AdaSSPNoise`. They have no unit."""
-    # VALIDATE
+    # VALIDATE, and take row_bound as the unit of the rows
     rows, n, d = sized_unit_rows(x, row_bound, on_large_rows)
     require_target(d)
     require_number("noise.eigenvalue", noise.eigenvalue)

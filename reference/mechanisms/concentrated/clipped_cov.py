@@ -208,7 +208,7 @@ def release(
 
     Only the private threshold uses beta: ν is exceeded with at most this probability.
     """
-    # VALIDATE
+    # VALIDATE, and take row_bound as the unit of the rows
     rows, n, d = sized_unit_rows(x, row_bound, on_large_rows)
     final = final_budget(rho, threshold, calibration)
 

@@ -149,7 +149,7 @@ def release(
     on_large_rows: LargeRows = "clip",
 ) -> Matrix:
     """Release a positive semidefinite estimate from rows clipped at a private length, given the noise of all steps."""
-    # VALIDATE
+    # VALIDATE, and take row_bound as the unit of the rows
     rows: Rows = unit_rows(x, row_bound, on_large_rows)
     n, d = rows.shape
     z_trace = float(require_shape("noise.trace", noise.trace, ()))

@@ -93,7 +93,7 @@ def release(
     on_large_rows: LargeRows = "clip",
 ) -> Vector:
     """Release the noisy coefficients, given the noise: a draw of v, (d − 1,)."""
-    # VALIDATE
+    # VALIDATE, and take row_bound as the unit of the rows
     rows, n, d = sized_unit_rows(x, row_bound, on_large_rows)
     require_target(d)
     v = require_shape("noise", noise, (d - 1,))
