@@ -49,7 +49,8 @@ def ask(subject: Subject, look: Look) -> list[Finding]:
     for pair in pairs_of(subject, look):
         if settled(found, look):
             break
-        tested = run_pair(subject.setting, pair, subject.claim, look, look.step, look.level / USUAL_TESTS)
+        stop = look.step if look.bets else 0.0
+        tested = run_pair(subject.setting, pair, subject.claim, look, stop, look.level / USUAL_TESTS)
         subject.setting.progress.done(f"privacy: {pair.name}, {look.name}", len(tested))
         found += tested
     return keep_most_telling(found)
