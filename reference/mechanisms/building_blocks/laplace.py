@@ -74,7 +74,7 @@ def release(
     x: DataSet, noise: Vector, *, epsilon: Epsilon, row_bound: RowBound = 1.0, on_large_rows: LargeRows = "clip"
 ) -> Vector:
     """Release the noisy second moment of every feature, given the noise: (d,), Laplace(1)."""
-    # VALIDATE
+    # VALIDATE, and take row_bound as the unit of the rows
     rows, n, d = sized_unit_rows(x, row_bound, on_large_rows)
 
     # 1. QUERY

@@ -95,7 +95,7 @@ def release(
     on_large_rows: LargeRows = "clip",
 ) -> Matrix:
     """Release the noisy second moment, given the noise: a symmetric (d, d) draw of W from the same `ensemble`."""
-    # VALIDATE
+    # VALIDATE, and take row_bound as the unit of the rows
     rows, n, d = sized_unit_rows(x, row_bound, on_large_rows)
     w = require_symmetric("noise", noise, (d, d))
 
@@ -109,6 +109,7 @@ def release(
     return noisy * row_bound**2
 
 
+@checked
 def draw_noise(
     dimension: int, rng: np.random.Generator, *, ensemble: Ensemble = "wigner", size: int | None = None
 ) -> Array:

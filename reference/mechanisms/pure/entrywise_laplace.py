@@ -95,7 +95,7 @@ def release(
     on_large_rows: LargeRows = "clip",
 ) -> Matrix:
     """Release the noisy second moment, given the noise: a (d, d) draw of M, symmetric for "triangle"."""
-    # VALIDATE
+    # VALIDATE, and take row_bound as the unit of the rows
     rows, n, d = sized_unit_rows(x, row_bound, on_large_rows)
     z = (require_symmetric if entries == "triangle" else require_shape)("noise", noise, (d, d))
 
@@ -109,6 +109,7 @@ def release(
     return noisy * row_bound**2
 
 
+@strict(entries=Entries)
 def draw_noise(dimension: int, rng: np.random.Generator, entries: Entries = "full", size: int | None = None) -> Array:
     """The noise that `release` takes: (d, d), or (size, d, d)."""
     if entries == "triangle":

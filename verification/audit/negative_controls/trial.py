@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from covassay.reference.mechanisms.registry import default_claim, mechanism
+from covassay.reference.mechanisms.registry import mechanism
 from covassay.reference.privacy import Guarantee
 from covassay.verification.audit.budget import decide
 from covassay.verification.audit.engine.finding import Finding, Kind, Look, Status
@@ -14,6 +14,7 @@ from covassay.verification.audit.question import Question, Subject
 from covassay.verification.audit.questions import questions
 from covassay.verification.audit.run import in_order
 from covassay.verification.audit.targets.target import TargetReference
+from covassay.verification.declared import default_claim
 
 ALPHA = 1e-9
 SAMPLES = 2000  # a side

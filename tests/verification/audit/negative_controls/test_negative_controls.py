@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from covassay.reference.mechanisms.output import MatrixOutput
-from covassay.reference.mechanisms.registry import default_claim, mechanism
+from covassay.reference.mechanisms.registry import mechanism
 from covassay.verification.audit import negative_controls as mutants
 from covassay.verification.audit.api import audit
 from covassay.verification.audit.engine.coincidences import NAME as COINCIDENCES
@@ -45,6 +45,7 @@ from covassay.verification.audit.questions.data_path.equal_laws import NAME as E
 from covassay.verification.audit.questions.data_path.equal_laws import PILOTS
 from covassay.verification.audit.targets.target import TargetReference
 from covassay.verification.cli.control_table import line
+from covassay.verification.declared import default_claim
 
 SYMMETRIC = MatrixOutput(power=2, symmetric=True)
 QUICK_DATA_PATHS = ("zero-rows-dropped-trace", "integers-as-bytes", "diagonal-repeated", "opposite-at-seven",
