@@ -13,6 +13,9 @@ An entry of verification/claims/entries/*.toml:
     code = ["reference.laws.nuclear_laplace:spectral_norm_cdf"]
     reason = "…"                      # for "open" and "out-of-reach": why there is no check
     note = "…"                        # what a reader should know besides
+    covers = [                        # statements that are true or false with this one: equal, a case, a step of its proof
+      { id = "DN25.Thm6-small-d", says = "…" },                   # `covassay claims show` finds this id too
+    ]
     legs = [
       { check = "dn25.tail:published_bound", of = "statement" },  # a function of verification/claims/checks
       { theorem = "DN25.Thm6-REFUTED", of = "statement" },             # a tag in proofs/rocq
@@ -99,7 +102,7 @@ SOURCES = {  # what has to be said of our copy of a paper where the paper is cal
     "dly22": "We read an extracted text of DLY22 without its formulas, and the authors' released code.",
 }
 REQUIRED = {"id", "source", "statement", "verdict"}
-FIELDS = REQUIRED | {"corrected", "provenance", "assumes", "code", "reason", "legs", "note"}
+FIELDS = REQUIRED | {"corrected", "provenance", "assumes", "code", "reason", "legs", "note", "covers"}
 LEG_FIELDS = {"check", "theorem", "page", "second_opinion", "of", "whole"}
 DIGEST_LENGTH = 16  # hexadecimal digits: enough to notice every accidental change, and short to read
 THEOREM = "theorem"  # before a tag in the lock, where functions have their module
@@ -130,6 +133,14 @@ class Leg:
 
 
 @dataclass(frozen=True)
+class Covered:
+    """A statement that has no entry of its own, because it stands or falls with the claim that covers it."""
+
+    id: str
+    says: str
+
+
+@dataclass(frozen=True)
 class LedgerClaim:
     """One claim of the ledger, with the fields of its entry."""
 
@@ -145,6 +156,7 @@ class LedgerClaim:
     code: tuple[str, ...] = ()
     reason: str = ""
     note: str = ""
+    covers: tuple[Covered, ...] = ()
 
     @property
     def wrong(self) -> bool:
@@ -204,12 +216,16 @@ def _claim(paper: str, entry: Mapping[str, Any]) -> LedgerClaim:
     unknown, missing = set(entry) - FIELDS, REQUIRED - set(entry)
     if unknown or missing:
         raise InvalidInput(f"{where}: unknown fields {sorted(unknown)}, missing fields {sorted(missing)}")
-    plain = {key: entry[key] for key in FIELDS & set(entry) - {"legs", "assumes", "code"}}
+    covered = entry.get("covers", ())
+    if any(set(c) != {"id", "says"} or not c["says"] for c in covered):
+        raise InvalidInput(f"{where}: what it covers has an id and says something; this has {covered}")
+    plain = {key: entry[key] for key in FIELDS & set(entry) - {"legs", "assumes", "code", "covers"}}
     return LedgerClaim(
         paper=paper,
         legs=tuple(_leg(leg, where) for leg in entry.get("legs", ())),
         assumes=tuple(entry.get("assumes", ())),
         code=tuple(entry.get("code", ())),
+        covers=tuple(Covered(**c) for c in covered),
         **plain,
     )
 
@@ -218,20 +234,28 @@ def _claim(paper: str, entry: Mapping[str, Any]) -> LedgerClaim:
 def claims() -> dict[str, LedgerClaim]:
     """Every entry, by id, in the order of the files."""
     found: dict[str, LedgerClaim] = {}
+    names: set[str] = set()
     for paper in PAPERS:
         for entry in entries.read(paper).get("claim", ()):
             claim = _claim(paper, entry)
-            if claim.id in found:
-                raise InvalidInput(f"{paper}.toml: the id {claim.id} is used twice")
+            for name in (claim.id, *(c.id for c in claim.covers)):
+                if name in names:
+                    raise InvalidInput(f"{paper}.toml: the id {name} is used twice")
+                names.add(name)
             found[claim.id] = claim
     return found
 
 
+def covering() -> dict[str, LedgerClaim]:
+    """Every id of the ledger, of entries and of what they cover, with its entry."""
+    return {**{c.id: entry for entry in claims().values() for c in entry.covers}, **claims()}
+
+
 def claim(name: str) -> LedgerClaim:
-    """The claim with the given id, which may be in upper or lower case."""
-    found = {key.lower(): value for key, value in claims().items()}
+    """The claim that has or covers the given id, which may be in upper or lower case."""
+    found = {key.lower(): value for key, value in covering().items()}
     if name.lower() not in found:
-        near = [key for key in claims() if name.lower() in key.lower()]
+        near = [key for key in covering() if name.lower() in key.lower()]
         hint = f"; did you mean {', '.join(near[:SUGGESTIONS])}?" if near else ""
         raise InvalidInput(f"claim = {name!r}: no such id{hint}")
     return found[name.lower()]
