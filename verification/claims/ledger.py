@@ -13,7 +13,8 @@ An entry of verification/claims/entries/*.toml:
     code = ["reference.laws.nuclear_laplace:spectral_norm_cdf"]
     reason = "…"                      # for "open" and "out-of-reach": why there is no check
     note = "…"                        # what a reader should know besides
-    covers = [                        # statements that are true or false with this one: equal, a case, a step of its proof
+    use = ["reference.tails:upsilon_star"]  # of a wrong statement: functions that compute the correction
+    covers = [                        # statements that stand or fall with this one: equal, a case, a step of its proof
       { id = "DN25.Thm6-small-d", says = "…" },                   # `covassay claims show` finds this id too
     ]
     legs = [
@@ -102,7 +103,7 @@ SOURCES = {  # what has to be said of our copy of a paper where the paper is cal
     "dly22": "We read an extracted text of DLY22 without its formulas, and the authors' released code.",
 }
 REQUIRED = {"id", "source", "statement", "verdict"}
-FIELDS = REQUIRED | {"corrected", "provenance", "assumes", "code", "reason", "legs", "note", "covers"}
+FIELDS = REQUIRED | {"corrected", "provenance", "assumes", "code", "reason", "legs", "note", "use", "covers"}
 LEG_FIELDS = {"check", "theorem", "page", "second_opinion", "of", "whole"}
 DIGEST_LENGTH = 16  # hexadecimal digits: enough to notice every accidental change, and short to read
 THEOREM = "theorem"  # before a tag in the lock, where functions have their module
@@ -156,6 +157,7 @@ class LedgerClaim:
     code: tuple[str, ...] = ()
     reason: str = ""
     note: str = ""
+    use: tuple[str, ...] = ()
     covers: tuple[Covered, ...] = ()
 
     @property
@@ -219,12 +221,13 @@ def _claim(paper: str, entry: Mapping[str, Any]) -> LedgerClaim:
     covered = entry.get("covers", ())
     if any(set(c) != {"id", "says"} or not c["says"] for c in covered):
         raise InvalidInput(f"{where}: what it covers has an id and says something; this has {covered}")
-    plain = {key: entry[key] for key in FIELDS & set(entry) - {"legs", "assumes", "code", "covers"}}
+    plain = {key: entry[key] for key in FIELDS & set(entry) - {"legs", "assumes", "code", "use", "covers"}}
     return LedgerClaim(
         paper=paper,
         legs=tuple(_leg(leg, where) for leg in entry.get("legs", ())),
         assumes=tuple(entry.get("assumes", ())),
         code=tuple(entry.get("code", ())),
+        use=tuple(entry.get("use", ())),
         covers=tuple(Covered(**c) for c in covered),
         **plain,
     )
@@ -356,6 +359,8 @@ def _entry_problems(entries: Iterable[LedgerClaim]) -> list[str]:
         elif c.wrong:
             missing = [part for part in ("statement", "correction") if not c.legs_of(part)]
             found += [f"{c.id}: {c.verdict}, but no leg is of the {part}" for part in missing]
+        if c.use and not c.wrong:
+            found.append(f"{c.id}: {c.verdict}, but says what to use in its place")
         if c.status_of("correction" if c.wrong else c.status_part).covered == "case":
             found.append(f"{c.id}: a check of one case cannot show that something holds")
         found += [f"{c.id}: assumes {a}, which is not defined" for a in c.assumes if a not in assumptions()]
@@ -390,7 +395,9 @@ def _link_problems(proofs: Path) -> list[str]:
             known = {"rocq": tags, "page": pages}.get(leg.kind, checks())
             if leg.name not in known:
                 found.append(f"{c.id}: rests on {leg.name}, which does not exist")
-        found += [f"{c.id}: names the code {name}, which does not exist" for name in c.code if not exists(name)]
+        found += [
+            f"{c.id}: names the code {name}, which does not exist" for name in (*c.code, *c.use) if not exists(name)
+        ]
     found += [f"check {name}: no claim rests on it" for name in checks() if name not in used]
     found += [f"theorem {tag}: no claim rests on it" for tag in tags if tag not in used]
     found += [f"page {page}: no claim rests on it" for page in sorted(pages) if page not in used]

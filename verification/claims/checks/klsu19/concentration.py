@@ -258,43 +258,6 @@ def chi_square_mean(
 # REGULARITY OF GAUSSIAN DATA
 
 
-@check("symbolic", mutants={"d²/n for d(d + 1)/n": {"mean_square": lambda n, d: sp.Rational(d**2, n)}})
-def mean_square_error(
-    mean_square: Callable[[int, int], sp.Expr] = lambda n, d: sp.Rational(d * (d + 1), n),
-) -> Evidence:
-    """E‖Σ̂ − I‖_F² = d(d + 1)/n for n rows of N(0, I_d), by Gaussian moments."""
-    failed = []
-    for n, d in ((1, 1), (1, 3), (2, 2), (3, 2)):
-        y = sp.Matrix(n, d, sp.symbols(f"y0:{n * d}"))
-        error = y.T * y / n - sp.eye(d)
-        polynomial = sp.Poly(sum(e**2 for e in error), *y)
-        mean = sum(
-            c * sp.prod([sp.factorial2(k - 1) if k % 2 == 0 else 0 for k in powers]) for powers, c in polynomial.terms()
-        )
-        if mean != mean_square(n, d):
-            failed.append(f"n={n}, d={d}")
-    return Evidence(not failed, "n, d ≤ 3; all n, d by the variances (1 + δ_ij)/n of the entries", ", ".join(failed))
-
-
-@check("floating", mutants={"half of ‖A‖ + ‖B‖": {"factor": 0.5}})
-def error_is_lipschitz(factor: float = 1.0) -> Evidence:
-    """|‖AᵀA − nI‖_F − ‖BᵀB − nI‖_F| ≤ (‖A‖ + ‖B‖)‖A − B‖_F, with equality for numbers.
-
-    So where ‖Y‖ ≤ 2√n the error ‖YᵀY/n − I‖_F is 4/√n-Lipschitz, which gives the tail of (8) in `regularity`.
-    """
-    rng = np.random.default_rng(1)
-    failed, closest = 0, 0.0
-    for i in range(3000):
-        n, d = (1, 1) if i % 10 == 0 else rng.integers(1, 6, 2)
-        a = rng.standard_normal((n, d)) * 10 ** rng.uniform(-1, 1)
-        b = a + rng.standard_normal((n, d)) * 10 ** rng.uniform(-3, 1)
-        change = abs(np.linalg.norm(a.T @ a - n * np.eye(d)) - np.linalg.norm(b.T @ b - n * np.eye(d)))
-        bound = (np.linalg.norm(a, 2) + np.linalg.norm(b, 2)) * np.linalg.norm(a - b)
-        failed += bool(change > factor * bound * (1 + 1e-9) + 1e-9)
-        closest = max(closest, float(change / bound))
-    return Evidence(not failed, "3000 random pairs", f"{failed} cases fail; ratio up to {closest:.6g}")
-
-
 @check(
     "symbolic",
     covers="all",

@@ -263,17 +263,6 @@ def number_of_rounds(rounds: Callable[[float], int] = ppc.rounds) -> Evidence:
     return Evidence(not failed, "κ from 10³ to 10³⁰", ", ".join(failed[:3]))
 
 
-@check("exact", covers="case", mutants={"the same direction twice": {"second": sp.Matrix([1, 0])}})
-def product_is_not_symmetric(second: sp.Matrix = sp.Matrix([1, 1])) -> Evidence:  # noqa: B008
-    """The product of two preconditioners need not be symmetric: I − ½e₁e₁ᵀ times I − ½uuᵀ is not, for u = (1, 1)/√2.
-
-    In rational arithmetic the product is [[3/8, −1/8], [−1/4, 3/4]].
-    """
-    steps = [sp.eye(2) - (v * v.T) / (2 * (v.T * v)[0]) for v in (sp.Matrix([1, 0]), second)]
-    result = steps[0] * steps[1]
-    return Evidence(result != result.T, "a counterexample", str(result.tolist()))
-
-
 def polar_factor(a: Matrix) -> Matrix:
     """The symmetric factor (AᵀA)^{1/2} of the polar decomposition."""
     values, vectors = np.linalg.eigh(a.T @ a)

@@ -1,8 +1,7 @@
 """How far replacing one row moves the second moment in every norm that a mechanism uses, and which pairs attain it."""
 
 import math
-from collections.abc import Callable, Mapping
-from dataclasses import replace
+from collections.abc import Callable
 from fractions import Fraction
 
 import numpy as np
@@ -13,8 +12,7 @@ from covassay.reference.domain import Matrix, Number, Vector
 from covassay.reference.laws import k_norm, wigner
 from covassay.reference.mechanisms.concentrated import gauss_cov
 from covassay.reference.mechanisms.pure import k_norm as k_norm_mechanism
-from covassay.reference.sensitivity import SENSITIVITIES, Sensitivity, block_pair, full_l1, triangle_l1
-from covassay.verification.claims.checks.adk19.basics import random_second_moment
+from covassay.reference.sensitivity import SENSITIVITIES, block_pair, full_l1, triangle_l1
 from covassay.verification.claims.checks.adk19.eigenvectors import random_rows
 from covassay.verification.claims.checks.sign_patterns import enumerated_l1
 from covassay.verification.claims.evidence import Evidence, check
@@ -78,96 +76,6 @@ def spectral_suprema(
     }
     failed = [k for k, v in residuals.items() if v != 0] + [k for k, v in attained.items() if not v]
     return Evidence(not failed, "all rows of the unit ball, d ≥ 1", ", ".join(failed))
-
-
-def lowered(name: str, factor: float) -> dict[str, Sensitivity]:
-    """The table with one supremum multiplied by `factor` < 1: for mutants."""
-    entry = SENSITIVITIES[name]
-    return {**SENSITIVITIES, name: replace(entry, supremum=lambda d: factor * entry.supremum(d))}
-
-
-def other_pair(name: str) -> dict[str, Sensitivity]:
-    """The table with a pair that does not attain its supremum: for mutants."""
-    return {**SENSITIVITIES, name: replace(SENSITIVITIES[name], pair=lambda d: (np.eye(d)[0], np.eye(d)[0] / 2))}
-
-
-@check(
-    "floating",
-    mutants={
-        **{f"{name}, 1 % less": {"table": lowered(name, 0.99)} for name in SENSITIVITIES if name != "all entries, l1"},
-        "all entries, l1, 20 % less": {"table": lowered("all entries, l1", 0.8)},
-        "a pair that does not attain": {"table": other_pair("nuclear norm")},
-    },
-)
-def table_of_suprema(table: Mapping[str, Sensitivity] = SENSITIVITIES) -> Evidence:
-    """No pair of rows, random or close to a worst pair, changes any of nine quantities by more than the table states.
-
-    Where the table says that its pair attains the supremum, the pair does so up to rounding.
-    """
-    rng = np.random.default_rng(31)
-    exceeded, missed = set(), []
-    for _ in range(CASES):
-        d = int(rng.integers(1, 7))
-        x, y = random_rows(rng, d)
-        if rng.random() < 0.5:  # near a worst pair
-            worst = table[str(rng.choice(list(table)))].pair(d)
-            x, y = (v + 10 ** rng.uniform(-4, -1) * rng.standard_normal(d) for v in worst)
-            x, y = (v / max(1.0, float(np.linalg.norm(v))) for v in (x, y))
-        for name, entry in table.items():
-            if entry.change(x, y) > entry.supremum(d) * (1 + ROUNDING):
-                exceeded.add(name)
-    for name, entry in table.items():
-        for d in range(1, 9):
-            if entry.attained(d) and abs(entry.change(*entry.pair(d)) / entry.supremum(d) - 1) > ROUNDING:
-                missed.append(f"{name} at d={d}")
-    return Evidence(
-        not exceeded and not missed,
-        f"{CASES} pairs, d ≤ 6; attained for d ≤ 8",
-        ", ".join([*sorted(exceeded), *missed[:3]]),
-    )
-
-
-@check(
-    "floating",
-    mutants={
-        "‖Δ‖_F as the bound in ℓ1": {"l1": lambda delta: float(np.linalg.norm(delta))},
-        "‖Δ‖ as the bound in ℓ2": {"l2": lambda delta: float(np.linalg.norm(delta, 2))},
-    },
-)
-def eigenvalue_vectors(
-    l1: Callable[[Matrix], float] = lambda delta: float(np.linalg.norm(delta, "nuc")),
-    l2: Callable[[Matrix], float] = lambda delta: float(np.linalg.norm(delta)),
-) -> Evidence:
-    """The ordered eigenvalues move by at most ‖Δ‖_* in ℓ1 (Mirsky) and at most ‖Δ‖_F in ℓ2 (Hoffman–Wielandt).
-
-    If e₁ is replaced by e₂ on top of C = diag(3, 2, 1, …) both are equalities, so the sensitivities are 2 and √2. So it
-    is on top of the one row e₁, for n = 2. For n = 1 the largest move is 1 in both.
-    """
-    rng = np.random.default_rng(32)
-    failed = 0
-    for i in range(CASES):
-        d = int(rng.integers(2, 6))
-        x, y = random_rows(rng, d)
-        rest = random_second_moment(rng, d)
-        if i % 4 == 0:
-            rest, x, y = np.diag(np.arange(d, 0.0, -1)), np.eye(d)[0], np.eye(d)[1]
-        delta = np.outer(x, x) - np.outer(y, y)
-        moved = np.linalg.eigvalsh(rest + np.outer(x, x)) - np.linalg.eigvalsh(rest + np.outer(y, y))
-        failed += float(np.abs(moved).sum()) > l1(delta) * (1 + 1e-9) + 1e-9
-        failed += float(np.linalg.norm(moved)) > l2(delta) * (1 + 1e-9) + 1e-9
-    c, x, y = np.diag([3.0, 2.0, 1.0]), *np.eye(3)[:2]
-    moved = np.linalg.eigvalsh(c + np.outer(x, x)) - np.linalg.eigvalsh(c + np.outer(y, y))
-    attained = float(np.abs(moved).sum()) == 2 and float((moved**2).sum()) == 2
-    for d in range(2, 6):
-        first, second = np.eye(d)[:2]
-        two = np.linalg.eigvalsh(2 * np.outer(first, first)) - np.linalg.eigvalsh(np.diag(first + second))
-        attained = attained and float(np.abs(two).sum()) == 2 and float((two**2).sum()) == 2
-    single = [
-        np.linalg.eigvalsh(np.outer(x, x)) - np.linalg.eigvalsh(np.outer(y, y))
-        for x, y in (random_rows(rng, 3) for _ in range(100))
-    ]
-    alone = max(float(np.abs(v).sum()) for v in single) <= 1 + 1e-9
-    return Evidence(not failed and attained and alone, f"{CASES} random neighbours, d ≤ 5", f"{failed} cases fail")
 
 
 # ENTRIES
