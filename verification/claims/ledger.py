@@ -13,7 +13,7 @@ An entry of verification/claims/entries/*.toml:
     code = ["reference.laws.nuclear_laplace:spectral_norm_cdf"]
     reason = "…"                      # for "open" and "out-of-reach": why there is no check
     note = "…"                        # what a reader should know besides
-    use = ["reference.tails:upsilon_star"]  # of a wrong statement: functions that compute the correction
+    use = ["reference.tails:upsilon_star"]  # of a wrong statement: what computes the correction
     covers = [                        # statements that stand or fall with this one: equal, a case, a step of its proof
       { id = "DN25.Thm6-small-d", says = "…" },                   # `covassay claims show` finds this id too
     ]

@@ -71,15 +71,15 @@ def _head() -> list[str]:
             f"- **{verdict}** ({sum(c.verdict == verdict for c in listed)}): {told}."
             for verdict, told in VERDICTS.items()
         ),
-        "\nWhat is wrong in the papers is in the [errata](errata/README.md). A claim leads to its page, with everything "
+        "\nWhat is wrong in the papers is in the [errata](errata/README.md). Every claim links to its page, with all "
         "that it rests on. Two facts are told of what is known: how it was checked, and what was covered. Each is that "
         "of the weakest check, theorem or page that the claim needs. From strong to weak:\n",
         "- **kernel**: a theorem that the kernel of Rocq has checked, under the assumptions that the claim names. "
         "**exact**: rational or symbolic numbers, without rounding. **enclosed**: intervals that contain the number. "
         "**symbolic**: computer algebra. **paper**: a proof on a page of this project. **floating**: floating point, "
         "with a tolerance.",
-        "- **all cases**; **a counterexample**, which is enough against a statement; **a named range**, which the [list "
-        "of checks](ledger/checks.md) names; **random samples**.\n",
+        "- **all cases**; **a counterexample**, which is enough against a statement; **a named range**, which the "
+        "[list of checks](ledger/checks.md) names; **random samples**.\n",
         'A check that draws at random, uses floating point or tries a list of dimensions cannot say "all cases": the '
         "gate reads its source. The table is about the statement of each claim, or the explicit version of an "
         "asymptotic one; of a wrong statement it says how it is known to be wrong.\n",
