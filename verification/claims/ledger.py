@@ -37,6 +37,7 @@ import hashlib
 import importlib
 import inspect
 import json
+import re
 import textwrap
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -254,14 +255,19 @@ def covering() -> dict[str, LedgerClaim]:
     return {**{c.id: entry for entry in claims().values() for c in entry.covers}, **claims()}
 
 
+def _plain(name: str) -> str:
+    """An id in the form in which ids are compared: "DLY22.Eq11" and "dly22.(11)" are the same."""
+    return re.sub(r"[()]|eq(?=\d)", "", name.lower())
+
+
 def claim(name: str) -> LedgerClaim:
-    """The claim that has or covers the given id, which may be in upper or lower case."""
-    found = {key.lower(): value for key, value in covering().items()}
-    if name.lower() not in found:
-        near = [key for key in covering() if name.lower() in key.lower()]
+    """The claim that has or covers the given id, in upper or lower case; an equation may be Eq11 or (11)."""
+    found = {_plain(key): value for key, value in covering().items()}
+    if _plain(name) not in found:
+        near = [key for key in covering() if _plain(name) in _plain(key)]
         hint = f"; did you mean {', '.join(near[:SUGGESTIONS])}?" if near else ""
         raise InvalidInput(f"claim = {name!r}: no such id{hint}")
-    return found[name.lower()]
+    return found[_plain(name)]
 
 
 # THE GATE

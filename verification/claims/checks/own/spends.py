@@ -1,8 +1,9 @@
 """What `spend` of every mechanism says is what its output gives away: found from `release`, or from the sum of steps.
 
-Where noise is added to a query, the check runs `release` with noise and without, and learns the scale; it then looks for
-the pair of rows that moves the query most. Where an outcome is drawn, it watches which matrix the draw is given. Where a
-mechanism has several steps, it adds up what its page says of each. None of this uses the formulas that `spend` uses.
+Where noise is added to a query, the check runs `release` with noise and without, and learns the scale; it then looks
+for the pair of rows that moves the query most. Where an outcome is drawn, it watches which matrix the draw is given.
+Where a mechanism has several steps, it adds up what its page says of each. None of this uses the formulas that `spend`
+uses.
 """
 
 from collections.abc import Callable, Mapping
@@ -392,9 +393,7 @@ def every_spend(
                     continue
                 spent = spends(name)(**budget_of(name, budget), dimension=d, **options)
                 found, expected = proven_of(spent), account(name, budget, d, options)
-                if expected == 0:  # a budget is above 0, so `spend` has one that is not attained
-                    right = not spent.attained
-                else:
-                    right = abs(found - expected) <= 1e-9 * expected
+                none = expected == 0 and not spent.attained  # a budget is above 0: `spend` has one, not attained
+                right = none or abs(found - expected) <= 1e-9 * expected
                 failed += [] if right else [f"{name} {options}, d={d}: {found:.6g}, found {expected:.6g}"]
     return Evidence(not failed, f"{len(accounts)} mechanisms, all choices, d = 1, 2, 4", "; ".join(failed[:5]))
