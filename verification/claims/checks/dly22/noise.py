@@ -17,7 +17,6 @@ from scipy import stats
 
 from covassay.reference import tails
 from covassay.reference.domain import Number
-from covassay.reference.laws import wigner
 from covassay.verification.claims.evidence import Evidence, check
 
 LEVEL = 1e-9  # the false-alarm probability of a statistical check
@@ -226,28 +225,6 @@ def refuted(values: Sequence[float], bound: float, beta: float, level: float) ->
     return bool(stats.binom.sf(beyond - 1, len(values), beta) < level)
 
 
-def _spectral(kind: Callable[..., np.ndarray], d: int, draws: int) -> list[float]:
-    """The spectral norms of random symmetric matrices."""
-    eigenvalues = np.linalg.eigvalsh(kind(d, np.random.default_rng(d), draws))
-    return [float(v) for v in np.abs(eigenvalues[:, [0, -1]]).max(axis=1)]
-
-
-@check("floating", mutants={"the bound for the Gaussian orthogonal ensemble": {"bound": tails.upsilon_goe}})
-def upsilon_star_draws(bound: Bound = tails.upsilon_star, draws: int = 1500) -> Evidence:
-    """Draws of the Gaussian Wigner matrix exceed υ* no more often than with probability β.
-
-    1500 draws each at d = 1, 2, 10, 40, for two values of β, with false-alarm probability 1e-9 in all. At β = 0.1 the
-    check detects an exceedance probability of 0.23 with probability above 0.99 (Hoeffding).
-    """
-    cases = [(d, beta) for d in (1, 2, 10, 40) for beta in (0.5, 0.1)]
-    norms = {d: _spectral(wigner.sample_wigner, d, draws) for d, _ in cases}
-    failed = [f"d={d}, β={b}" for d, b in cases if refuted(norms[d], float(bound(d, b)), b, LEVEL / len(cases))]
-    ratio = {
-        f"υ*/υ at d = {d}, β = 0.05": f"{tails.upsilon_star(d, 0.05) / tails.upsilon(d, 0.05):.3f}" for d in (50, 200)
-    }
-    return Evidence(not failed, f"{draws} draws, d ≤ 40, false alarm {LEVEL:g}", ", ".join(failed), ratio)
-
-
 # LAPLACE NOISE
 
 
@@ -454,27 +431,3 @@ def laplace_wigner_bounds(
     asymptotic = max(map(abs, limits)) < 1e-3
     told = ", ".join(wrong) or f"shares {min(s for s, _ in shares):.4f} to {max(s for s, _ in shares):.4f}"
     return Evidence(not wrong and asymptotic, "d = 2 to 1000, β ≥ 1e-6; d → ∞", f"{told}; limits {limits}")
-
-
-@check("floating", mutants={"the Gaussian υ*": {"spectral": tails.upsilon_star}})
-def laplace_draws(spectral: Callable[[float, float], float] = laplace_wigner_tail, draws: int = 1000) -> Evidence:
-    """Draws of Laplace noise exceed the proven bounds, and those of the authors' code, no more often than β at d ≤ 40.
-
-    The check has d = 2, 10, 40 and a false-alarm probability of 1e-9 in all. At β = 0.1 it detects an exceedance
-    probability of 0.26 with probability above 0.99 (Hoeffding).
-    """
-    failed, tests = [], 3 * 2 * 4
-    for d in (2, 10, 40):
-        matrices = wigner.sample_laplace(d, np.random.default_rng(d), draws)
-        norms = [float(v) for v in np.abs(np.linalg.eigvalsh(matrices)[:, [0, -1]]).max(axis=1)]
-        frobenius = [float(v) for v in np.linalg.norm(matrices, axis=(1, 2))]
-        vectors = [float(v) for v in np.linalg.norm(np.random.default_rng(d + 1).laplace(size=(draws, d)), axis=1)]
-        for beta in (0.5, 0.1):
-            bounds = [
-                (norms, spectral(d, beta)),
-                (norms, float(tails.upsilon_laplace(d, beta))),
-                (frobenius, laplace_frobenius(d, beta)),
-                (vectors, laplace_vector(d, beta)),
-            ]
-            failed += [f"d={d}, β={beta}, {i}" for i, (v, b) in enumerate(bounds) if refuted(v, b, beta, LEVEL / tests)]
-    return Evidence(not failed, f"{draws} draws, d ≤ 40, false alarm {LEVEL:g}", ", ".join(failed))

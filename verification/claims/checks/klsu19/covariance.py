@@ -7,7 +7,6 @@ from fractions import Fraction
 
 import numpy as np
 import sympy as sp
-from scipy.stats import binom
 
 from covassay.reference import tails
 from covassay.reference.domain import Matrix, Number, second_moment
@@ -302,27 +301,3 @@ def rows_for_accuracy(
         largest = max(largest, error / alpha)
     detail = f"{failed} cases fail; error up to {largest:.3g} α; arithmetic {arithmetic}"
     return Evidence(not failed and arithmetic, "2000 random parameters", detail)
-
-
-@check("floating", mutants={"100 rows": {"rows": lambda *a: 100}})
-def naive_pce_runs(rows: Callable[[int, float, float, float, float], int] = least_rows) -> Evidence:
-    """In runs of NaivePCE with `least_rows` rows, ‖Σ̃ − Σ‖_Σ ≤ 1/2 fails no more often than with probability 3β.
-
-    The rows are N(0, Σ) with I ⪯ Σ ⪯ 4I and d = 2. There are 30 runs at β = 0.02, and the false-alarm probability is
-    1e-9. If nine runs out of ten fail, the check misses it with probability at most 1e-9.
-    """
-    rng = np.random.default_rng(4)
-    beta, rho, alpha, count = 0.02, 1.0, 0.5, 30
-    frame = np.linalg.qr(rng.standard_normal((2, 2)))[0]
-    sigma = (frame * np.array([1.0, 4.0])) @ frame.T
-    n = rows(2, 4.0, rho, beta, alpha)
-    root = np.linalg.cholesky(sigma)
-    errors = [
-        sigma_norm(
-            naive_pce.sample(rng.standard_normal((n, 2)) @ root.T, rng, rho=rho, kappa=4.0, beta=beta) - sigma, sigma
-        )
-        for _ in range(count)
-    ]
-    bad = sum(e > alpha for e in errors)
-    holds = bool(binom.sf(bad - 1, count, 3 * beta) >= LEVEL)
-    return Evidence(holds, f"{count} runs, n = {n}", f"{bad} errors above α; largest {max(errors):.3g}")

@@ -334,33 +334,6 @@ def rows_of_a_preconditioner(
     return Evidence(not failed and arithmetic, "4000 random parameters", detail)
 
 
-@check("floating", mutants={"a thousandth of the rows": {"share": 0.001}})
-def ppc_runs(share: float = 1.0) -> Evidence:
-    """Theorem 3.11: in runs of PPC with enough rows, I ⪯ AΣAᵀ ⪯ 1000 I fails no more often than with probability 3β.
-
-    The rows are N(0, Σ) with d = 3 and κ = 10⁴, and `ppc.sufficient_rows` gives their number. There are 30 runs of 7
-    rounds at ρ = 1/2, β = 0.02, and the false-alarm probability is 1e-9. If nine runs out of ten fail, the check misses
-    it with probability at most 1e-9.
-    """
-    rng = np.random.default_rng(6)
-    kappa, beta, rho, count = 1e4, 0.02, 0.5, 30
-    n = math.ceil(
-        share * ppc.sufficient_rows(rho=rho, dimension=3, kappa=kappa, beta=beta, calibration="reconstructed")
-    )
-    bad, range_seen = 0, [math.inf, 0.0]
-    for _ in range(count):
-        sigma = random_covariance(rng, 3, kappa)
-        x = rng.standard_normal((n, 3)) @ np.linalg.cholesky(sigma).T
-        a = ppc.sample(x, rng, rho=rho, kappa=kappa, beta=beta)
-        values = np.linalg.eigvalsh(a @ sigma @ a.T)
-        range_seen = [min(range_seen[0], float(values[0])), max(range_seen[1], float(values[-1]))]
-        bad += bool(values[0] < 1 - 1e-6 or values[-1] > 1000)
-    holds = bool(binom.sf(bad - 1, count, 3 * beta) >= LEVEL)
-    return Evidence(
-        holds, f"{count} runs, n = {n}", f"{bad} runs fail; eigenvalues {range_seen[0]:.3g} to {range_seen[1]:.4g}"
-    )
-
-
 # LEARNING
 
 

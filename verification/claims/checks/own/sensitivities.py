@@ -8,11 +8,10 @@ import numpy as np
 import sympy as sp
 
 from covassay.reference import sensitivity as sensitivities
-from covassay.reference.domain import Matrix, Number, Vector
-from covassay.reference.laws import k_norm, wigner
-from covassay.reference.mechanisms.concentrated import gauss_cov
+from covassay.reference.domain import Number, Vector
+from covassay.reference.laws import k_norm
 from covassay.reference.mechanisms.pure import k_norm as k_norm_mechanism
-from covassay.reference.sensitivity import SENSITIVITIES, block_pair, full_l1, triangle_l1
+from covassay.reference.sensitivity import SENSITIVITIES, full_l1, triangle_l1
 from covassay.verification.claims.checks.adk19.eigenvectors import random_rows
 from covassay.verification.claims.checks.sign_patterns import enumerated_l1
 from covassay.verification.claims.evidence import Evidence, check
@@ -144,51 +143,6 @@ def triangle_enumerated(
     return Evidence(not failed, "d ≤ 5, all sign patterns", ", ".join(failed), figures)
 
 
-@check(
-    "floating",
-    mutants={
-        "(d + 1)² for (d + 2)²": {"squared": lambda d: (d + 1) ** 2 + 4 * (d**2 // 4)},
-        "⌊d²/4⌋ without its factor 4": {"squared": lambda d: (d + 2) ** 2 + d**2 // 4},
-    },
-)
-def triangle_proof(
-    squared: Callable[[int], int] = lambda d: (d + 2) ** 2 + 4 * (d**2 // 4), largest: int = 300
-) -> Evidence:
-    """Σ_{i≤j} |Δ_ij| ≤ ½√((d + 2)² + 4⌊d²/4⌋), with equality for the block pair.
-
-    The check goes through the steps of the proof in `reference.sensitivity`, in its notation. ‖ppᵀ − qqᵀ‖_F² = (‖p‖² −
-    ‖q‖²)² + 2(‖p‖²‖q‖² − ⟨p, q⟩²). For m ≤ k + 2, a and b can be replaced by their mean. (d + 2)² + 4mk and, for m ≥ k
-    + 3, 2d² + 8k + 8 are at most (d + 2)² + 4⌊d²/4⌋; so is (d + 1)², for y = 0. The block pair has c = (d + 2)/ℓ, g =
-    2√(mk)/ℓ, where ℓ² = (d + 2)² + 4mk, and reaches ℓ/2.
-    """
-    failed = []
-    pp, qq, pq = sp.symbols("pp qq pq", real=True)
-    block = sp.expand(pp**2 + qq**2 - 2 * pq**2 - (pp - qq) ** 2 - 2 * (pp * qq - pq**2))
-    a, b, m, k = sp.symbols("a b m k", positive=True)
-    mean = sp.expand(m * a + (k + 2) * b - (m + k + 2) * (a + b) / 2 - (a - b) * (m - k - 2) / 2)
-    halves = sp.expand((a**2 + b**2) / 2 - ((a + b) / 2) ** 2 - (a - b) ** 2 / 4)  # g² = 1 − (a² + b²)/2 ≤ 1 − h²
-    square = sp.expand(2 * (m**2 + (k + 2) ** 2 + 2 * m * k) - (2 * (m + k) ** 2 + 8 * k + 8))
-    if {block, mean, halves, square} != {0}:
-        failed.append("identities")
-    for d in range(2, largest + 1):
-        limit = squared(d)
-        for first in range(d + 1):
-            second = d - first
-            small = (d + 2) ** 2 + 4 * first * second if first <= second + 2 else 2 * d**2 + 8 * second + 8
-            if small > limit:
-                failed.append(f"d={d}, m={first}")
-        first, second = (d + 1) // 2, d // 2
-        reached = (d + 2) ** 2 + 4 * first * second  # ½((d + 2)c + 2√(mk)g) = ℓ/2 with (c, g) ∝ (d + 2, 2√(mk))
-        if reached != limit or (d + 1) ** 2 > limit:
-            failed.append(f"d={d}")
-    for d in (2, 3, 7, 20):
-        x, y = block_pair(d)
-        total = float(np.abs((np.outer(x, x) - np.outer(y, y))[np.triu_indices(d)]).sum())
-        if abs(4 * total**2 - squared(d)) > 1e-9 * d**2 or abs(total - float(triangle_l1(d))) > 1e-12 * d:
-            failed.append(f"pair at d={d}")
-    return Evidence(not failed, f"all d; the whole numbers to {largest}", ", ".join(failed[:4]))
-
-
 # THE BODY
 
 
@@ -257,39 +211,3 @@ def bodies(change: Callable[[str, Number, int], Number] = k_norm_mechanism.sensi
             best[body, d] = max(best.get((body, d), 0.0), moved / float(change(body, 1, d)))
     failed = [f"{body}, d={d}: {v:.6f}" for (body, d), v in best.items() if abs(v - 1) > 1e-9]
     return Evidence(not failed, f"{len(pairs)} pairs, d ≤ 5, five bodies", ", ".join(failed[:3]))
-
-
-@check(
-    "floating",
-    mutants={
-        "the Frobenius norm for both ensembles": {"separation": lambda delta, ensemble: float((delta**2).sum())},
-        "a supremum of 4": {"supremum": lambda d: 4},
-    },
-)
-def gaussian_separation(
-    separation: Callable[[Matrix, str], Number] = wigner.separation_squared,
-    supremum: Callable[[int], Number] = gauss_cov.change_squared,
-) -> Evidence:
-    """The separation of Δ is ‖Δ‖_F² under GOE noise and (‖Δ‖_F² + Σ Δ_ii²)/2 under Wigner noise; its supremum is 2.
-
-    The separation is the squared distance of the means of the noisy triangle in units of the noise, which decides ρ.
-    The rows e₁ and e₂ attain the supremum.
-    """
-    rng = np.random.default_rng(35)
-    failed, largest = 0, 0.0
-    for _ in range(CASES):
-        d = int(rng.integers(1, 6))
-        x, y = random_rows(rng, d)
-        delta = np.outer(x, x) - np.outer(y, y)
-        whole, diagonal = float((delta**2).sum()), float((np.diag(delta) ** 2).sum())
-        goe, same = (float(separation(delta, ensemble)) for ensemble in ("goe", "wigner"))
-        failed += abs(goe - whole) > 1e-12 or abs(same - (whole + diagonal) / 2) > 1e-12
-        largest = max(largest, goe / float(supremum(d)), same / float(supremum(d)))
-    for d in (1, 2, 5):
-        x, y = sensitivities.orthonormal_pair(d)
-        delta = np.outer(x, x) - np.outer(y, y)
-        failed += any(abs(float(separation(delta, e)) - float(supremum(d))) > 1e-12 for e in ("goe", "wigner"))
-    scope = f"{CASES} random pairs, d ≤ 5; the pair at d = 1, 2, 5"
-    return Evidence(
-        not failed and largest <= 1 + ROUNDING, scope, f"{failed} cases fail", {"largest": f"{largest:.6f}"}
-    )

@@ -13,7 +13,7 @@ import numpy as np
 import sympy as sp
 
 from covassay.reference.domain import Matrix, Number, second_moment
-from covassay.reference.mechanisms.pure import nuclear_ball_projection, nuclear_laplace
+from covassay.reference.mechanisms.pure import nuclear_ball_projection
 from covassay.reference.mechanisms.pure.nuclear_ball_projection import NuclearBallProjectionNoise
 from covassay.verification.claims.evidence import Evidence, check
 from covassay.verification.exact.series import PI, exponential
@@ -266,30 +266,3 @@ def theorem_2_on_releases(
 
 
 # THEOREM 1
-
-
-@check(
-    "enclosed",
-    mutants={
-        "the printed 3": {"constant": Fraction(3)},
-        "6.28, just below the limit 2π": {"constant": Fraction(628, 100)},
-    },
-)
-def theorem_1(
-    constant: Fraction = Fraction(8), scale: Callable[[Fraction, Fraction], Number] = nuclear_laplace.noise_scale
-) -> Evidence:
-    """‖Σ̂ − Σ‖_{S_p} ≤ 8 d^{1+1/p}/(εn) for every p at once, with probability at least 1 − e^{−d/8}/8.
-
-    ‖ρZ‖_{S_p} ≤ d^{1/p} ρ‖Z‖ with ρ = 2/(εn), so the claim is about P(‖ρZ‖ > 4ρd), the case p = ∞. That probability is
-    enclosed at each d.
-    """
-    n, epsilon = Fraction(11), Fraction(1, 3)
-    level = constant / (scale(n, epsilon) * n * epsilon)  # in units of ρd
-    failed, figures = [], {}
-    for d in DIMENSIONS:
-        survival = enclose_spectral_survival(d, level * d, digits=6)
-        if not at_most(survival.upper, exponential(Fraction(-d, 8))[0] / 8):
-            failed.append(f"d={d}")
-        if d in (2, 10, 40):
-            figures[f"P(error > 8d/(εn)), d = {d}"] = survival.text(4)
-    return Evidence(not failed, f"d in {DIMENSIONS}", ", ".join(failed[:4]), figures)
