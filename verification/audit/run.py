@@ -93,7 +93,7 @@ def verdict(findings: Iterable[Finding], bits: bool = False) -> Verdict:
     statuses = {f.status for f in counted}
     if Status.REFUTED in statuses:
         return Verdict.REFUTED
-    tested = any(f.p_value is not None for f in counted)
+    tested = any(f.p_value is not None or f.exact for f in counted)
     return Verdict.INCONCLUSIVE if Status.INCONCLUSIVE in statuses or not tested else Verdict.NOT_REFUTED
 
 
