@@ -10,6 +10,7 @@ A target that has been called before on the same data may have kept its noise; s
 """
 
 import time
+import zlib
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -37,6 +38,7 @@ from covassay.verification.audit.recorded.primitives import Primitive
 from covassay.verification.audit.recorded.recorder import Recorded, Recorder, Source, recorder
 from covassay.verification.audit.recorded.tape import Tape
 
+MARGIN = 1e-6  # relative: a loss above the claim by less is not above it
 SLACK = 1e-3  # relative: a noise scale that is too small by less may be a rounded constant, and refutes nothing
 MARGIN_OF_EVENTS = 1e-2  # the same for a loss that events show: in a far tail they magnify a scale that is off
 AGAIN = 24  # fresh tapes for the repetition of a refutation
@@ -80,12 +82,12 @@ class ExactLoss:
     @property
     def above(self) -> bool:
         """Whether the loss is above the claim by more than rounding."""
-        return self.decided and self.loss is not None and self.loss - self.rounding > self.claimed
+        return self.decided and self.loss is not None and self.loss - self.rounding > self.claimed * (1 + MARGIN)
 
     @property
     def refuted(self) -> bool:
         """Whether the loss is above the claim, and would be so with a little more noise."""
-        return self.above and self.with_slack - self.rounding > self.claimed
+        return self.above and self.with_slack - self.rounding > self.claimed * (1 + MARGIN)
 
     def __str__(self) -> str:
         if self.loss is None:
@@ -101,6 +103,10 @@ class NotDecided(Exception):
 
 class NoAnswer(NotDecided):
     """The target has no output on one of the data sets."""
+
+
+class OutOfTime(NotDecided):
+    """The time for this pair was used up."""
 
 
 @dataclass(frozen=True)
@@ -212,9 +218,13 @@ def _told(told: ExactLoss, found: _Found, seed: int) -> ExactLoss:
 
 
 def fresh_copy(x: Matrix, bounds: Sequence[tuple[float, float]] | None, seed: int) -> Matrix:
-    """The data, each row moved a little towards the centre of the domain. Rows of zeros stay, and so do equal rows."""
+    """The data, each row moved a little towards the centre of the domain.
+
+    Rows of zeros stay, and equal rows stay equal, also those of a neighbour.
+    """
     centre = np.zeros(x.shape[1]) if bounds is None else np.asarray(bounds, dtype=float).mean(axis=1)
-    amount = MOVED * (1 + np.random.default_rng([seed, 27]).random(max(len(x), 1)))[: len(x), None]
+    keys = [zlib.crc32(row.tobytes(), seed) / 2**32 for row in np.ascontiguousarray(x)]
+    amount = MOVED * (1 + np.array(keys, dtype=float).reshape(-1, 1))
     return np.asarray(x + amount * np.where(x.any(axis=1, keepdims=True), centre - x, 0.0))
 
 
@@ -226,12 +236,20 @@ def ready(made: Recorder, x: Matrix, other: Matrix, seed: int, seconds: float = 
 
     The runs raise `NotDecided` when the time is up.
     """
+    first, second = steady(made, x, other, seed, seconds)
+    variables, others = variables_of(first.base.tape)
+    seeding = _seeding(first.run, second.run, first.base, second.base, others)
+    return Ready(first, second, understood(first.run, first.base, variables), seeding)
+
+
+def steady(made: Recorder, x: Matrix, other: Matrix, seed: int, seconds: float = SECONDS) -> tuple[Side, Side]:
+    """Runs on both data sets, which make the same draws, all of them recorded; or `NotDecided`."""
     until = time.monotonic() + seconds
 
     def run_on(data: Matrix) -> Run:
         def run(tape: Tape) -> Recorded:
             if time.monotonic() > until:
-                raise NotDecided(f"no answer after {seconds:g} s")
+                raise OutOfTime(f"no answer after {seconds:.2g} s")
             return made.run(data, tape)
 
         return run
@@ -260,9 +278,7 @@ def ready(made: Recorder, x: Matrix, other: Matrix, seed: int, seconds: float = 
         if again.failure or again.shape != one.shape or not _equal(again.output, one.output):
             raise NotDecided("two runs with the same draws differ: there are draws that are not recorded")
     _seeds_are_fresh(made, x, first, seed)
-    variables, others = variables_of(first.tape)
-    seeding = _seeding(on_x, on_other, first, second, others)
-    return Ready(Side(on_x, first), Side(on_other, second), understood(on_x, first, variables), seeding)
+    return Side(on_x, first), Side(on_other, second)
 
 
 def _equal(one: Vector, two: Vector) -> bool:

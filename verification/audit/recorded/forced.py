@@ -27,7 +27,10 @@ class NotForced(Exception):
 
 @dataclass(frozen=True)
 class ForcedDraw:
-    """What happened at one quantile. family : of the draw; empty for all. kind : "fails", "other draws", or "stays": the output no longer moves."""
+    """What happened at one quantile.
+
+    family : of the draw; empty for all. kind : "fails", "other draws", or "stays": the output no longer moves.
+    """
 
     draw: str
     family: str

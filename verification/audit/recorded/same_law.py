@@ -11,7 +11,7 @@ import numpy as np
 
 from covassay.reference.domain import Matrix, Vector
 from covassay.verification.audit.recorded.affine import AffineNoise, NotAffine, measured
-from covassay.verification.audit.recorded.exact_loss import NotDecided, fresh_copy, ready
+from covassay.verification.audit.recorded.exact_loss import NotDecided, OutOfTime, fresh_copy, ready
 from covassay.verification.audit.recorded.losses import joined
 from covassay.verification.audit.recorded.recorder import Recorder
 
@@ -27,7 +27,7 @@ class Compared:
     """What was found.
 
     difference : in words; empty if there is none. reason : why nothing was decided, or "". left_out : because so many
-    numbers are drawn there.
+    numbers are drawn there, or for want of time.
     """
 
     difference: str = ""
@@ -42,7 +42,7 @@ def compared(target: Recorder, reference: Recorder, x: Matrix, seed: int, second
         try:
             laws = [_law(made, data, number, seconds) for made in (target, reference)]
         except NotDecided as error:
-            return Compared(reason=str(error), left_out=isinstance(error, TooMany))
+            return Compared(reason=str(error), left_out=isinstance(error, TooMany | OutOfTime))
         found = _difference(*laws)
         if not found.difference:
             return found

@@ -1,26 +1,33 @@
 """What each draw does to the output, beside the reference: which law that gives, and which step has another factor.
 
-Where the output of both is affine in their draws, their laws are compared by arithmetic, on data of several shapes.
-Elsewhere draws are matched with those of the reference; a factor that is not 1 names a step, and refutes nothing,
-because another correct implementation may draw otherwise.
+Where both make the same draws, their outputs are compared draw by draw; where the output of both is affine in other
+draws, their laws are compared. Both is arithmetic, on data of several shapes and kinds. Elsewhere draws are matched
+with those of the reference; a factor that is not 1 names a step, and refutes nothing, because another correct
+implementation may draw otherwise.
 """
 
 import time
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
 
+from covassay.reference.domain import Matrix
 from covassay.verification.audit.engine.contract import example_rows
 from covassay.verification.audit.engine.facts import COUNT, Facts, says
 from covassay.verification.audit.engine.finding import Finding, Look, Status
+from covassay.verification.audit.engine.zoo import zoo
 from covassay.verification.audit.question import Question, Subject
 from covassay.verification.audit.questions.privacy.recorded_draws import recorder_of, reference_of, why_no_reference
+from covassay.verification.audit.recorded.common_draws import on_common_draws
 from covassay.verification.audit.recorded.gains import Gains, gains
 from covassay.verification.audit.recorded.recorder import Recorder
 from covassay.verification.audit.recorded.same_law import compared
 
 NAME = "gains beside the reference"
 SHAPES = (6, 3), (7, 2), (1, 2), (3, 1), (64, 2), (2, 5), (11, 4), (5, 9)  # (n, d)
+SHAPES_OF_KINDS = (6, 2), (12, 3)  # in which rows of many kinds are tried
 OF_GAINS = SHAPES[:2]
-SECONDS = 1.0  # for all shapes
+SEED = 0  # of these rows
+SECONDS = 1.5  # for all shapes
 SHOWN = 3  # draws that are named
 
 
@@ -46,30 +53,44 @@ class GainsBesideReference(Facts):
     )
 
 
+def data_sets(subject: Subject) -> Iterator[tuple[str, Matrix]]:
+    """Data sets in the unit ball, and what they are."""
+    smallest = subject.known.form.smallest_dimension
+    for n, d in SHAPES:
+        if d >= smallest:
+            yield f"n = {n}, d = {d}", example_rows(n, d)
+    for n, d in SHAPES_OF_KINDS:
+        if d >= smallest:
+            yield from ((f"{one.category}, n = {n}, d = {d}", one.x) for one in zoo(n, d, SEED) if one.inside)
+
+
 def ask(subject: Subject, look: Look) -> list[Finding]:
     """Compare laws where arithmetic can, and gains where it cannot."""
     target, reference = recorder_of(subject.setting), reference_of(subject)
-    smallest, until = subject.known.form.smallest_dimension, time.monotonic() + SECONDS
-    same, reasons = 0, dict[str, None]()
-    for n, d in SHAPES:
+    seed, until = subject.setting.seed, time.monotonic() + SECONDS
+    compare, same, reasons = on_common_draws, 0, dict[str, None]()
+    for where, x in data_sets(subject):
         left = until - time.monotonic()
-        if d < smallest or left <= 0:
-            continue
-        x = example_rows(n, d)
-        found = compared(target, reference, x, subject.setting.seed, left)
+        if left <= 0:
+            break
+        found = compare(target, reference, x, seed, left)
+        if found.reason and compare is on_common_draws and not (same and found.left_out):
+            compare, apart = compared, found.reason
+            found = compare(target, reference, x, seed, left)
+            found = replace(found, reason=f"{apart}; {found.reason}" if found.reason else "")
         if found.difference:
-            matched = gains(target, reference, x, subject.setting.seed)
-            told = f"at n = {n}, d = {d} the law is not that of the reference: {found.difference}{_named(matched)}"
+            matched = gains(target, reference, x, seed)
+            told = f"on {where} the law is not that of the reference: {found.difference}{_named(matched)}"
             return [Finding("law", NAME, Status.REFUTED, told, facts=_facts(matched, same), data=(x,))]
         same += not found.reason
-        if found.reason and not found.left_out:
+        if found.reason and not (same and found.left_out):
             reasons[found.reason] = None
             if not same:
-                break  # a mechanism that is not affine is so in every shape
+                break  # draws that are not understood are so in every shape
     if same:
         told = f"by arithmetic, target and reference have one law on {same} data sets"
         told += f"; not decided on others: {'; '.join(reasons)}" if reasons else ""
-        facts = _facts(gains(target, reference, example_rows(*OF_GAINS[0]), subject.setting.seed), same)
+        facts = _facts(gains(target, reference, example_rows(*OF_GAINS[0]), seed), same)
         return [Finding("law", NAME, Status.NOT_REFUTED, told, facts=facts, exact=not reasons)]
     return _by_gains(subject, target, reference, next(iter(reasons), "there is no such shape"))
 

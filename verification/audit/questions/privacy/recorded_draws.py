@@ -25,7 +25,7 @@ SEARCH = "search"
 AIMED = "neighbours of a large loss by recorded draws"
 SECONDS = 2.5  # for all pairs of a slow target; a fast one needs less
 SEARCHING = 0.6  # of it, at most, for the search
-EVALUATIONS = 0.25  # pairs of one shape that the search looks at, for each draw that a look may make
+EVALUATIONS = 0.15  # pairs of one shape that the search looks at, for each draw that a look may make
 FEWEST = 40
 SHORTEST = 0.05  # seconds that a pair is given
 
