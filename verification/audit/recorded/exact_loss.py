@@ -9,7 +9,6 @@ not seen, with more draws.
 A target that has been called before on the same data may have kept its noise; so ask this before anything else.
 """
 
-import time
 import zlib
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -32,6 +31,7 @@ from covassay.verification.audit.recorded.affine import (
     understood,
     variables_of,
 )
+from covassay.verification.audit.recorded.allowance import Allowance
 from covassay.verification.audit.recorded.half_lines import Side, by_projections, by_thresholds
 from covassay.verification.audit.recorded.losses import Letter, Undecided, law_of, letter_of, loss_in, one_noise
 from covassay.verification.audit.recorded.primitives import Primitive
@@ -244,11 +244,11 @@ def ready(made: Recorder, x: Matrix, other: Matrix, seed: int, seconds: float = 
 
 def steady(made: Recorder, x: Matrix, other: Matrix, seed: int, seconds: float = SECONDS) -> tuple[Side, Side]:
     """Runs on both data sets, which make the same draws, all of them recorded; or `NotDecided`."""
-    until = time.monotonic() + seconds
+    allowed = Allowance(seconds)
 
     def run_on(data: Matrix) -> Run:
         def run(tape: Tape) -> Recorded:
-            if time.monotonic() > until:
+            if allowed.over:
                 raise OutOfTime(f"no answer after {seconds:.2g} s")
             return made.run(data, tape)
 

@@ -17,6 +17,7 @@ from covassay.reference.domain import Matrix, Vector
 from covassay.reference.privacy import Guarantee
 from covassay.verification.audit.engine.adjacency import REPLACE_ONE
 from covassay.verification.audit.recorded.affine import AffineNoise, NotAffine, measured
+from covassay.verification.audit.recorded.allowance import Allowance
 from covassay.verification.audit.recorded.exact_loss import ExactLoss, NotDecided, loss_of_pair, ready
 from covassay.verification.audit.recorded.losses import Law, Undecided, law_of, letter_of, loss_in
 from covassay.verification.audit.recorded.primitives import Primitive
@@ -107,9 +108,8 @@ def searched(made: Recorder, claim: Guarantee, domain: Searched, evaluations: in
     found: list[ExactLoss] = []
     total = 0
     shapes = domain.of_box()
-    for k, (n, d) in enumerate(shapes):
-        until = start + seconds * (k + 1) / len(shapes)
-        one = _Search(made, claim, domain, n, d, seed, evaluations, until)
+    for n, d in shapes:
+        one = _Search(made, claim, domain, n, d, seed, evaluations, Allowance(seconds / len(shapes)))
         found.append(one.run())
         total += one.evaluations
         if found[-1].refuted:
@@ -131,7 +131,7 @@ class _Search:
     d: int
     seed: int
     most: int
-    until: float
+    allowed: Allowance
     evaluations: int = 0
 
     @property
@@ -142,7 +142,7 @@ class _Search:
     @property
     def over(self) -> bool:
         """Whether the search has made its evaluations, or used up its time."""
-        return self.evaluations >= self.most or time.monotonic() > self.until
+        return self.evaluations >= self.most or self.allowed.over
 
     def run(self) -> ExactLoss:
         """The worst pair of this shape, decided by `loss_of_pair`."""
@@ -158,7 +158,7 @@ class _Search:
         return max(told, again, key=rank)
 
     def _decided(self, x: Matrix, other: Matrix) -> ExactLoss:
-        seconds = max(SHORTEST, self.until - time.monotonic())
+        seconds = max(SHORTEST, self.allowed.left)
         return loss_of_pair(self.made, x, other, self.claim, bounds=self.bounds, seed=self.seed, seconds=seconds)
 
     def _pairs(self, point: Matrix) -> tuple[Matrix, Matrix]:
@@ -212,9 +212,11 @@ class _Search:
                 break
         best = max(zip(values, starts, strict=False), key=lambda one: one[0])
         for k in np.argsort(values)[::-1]:
-            if self.over or best[0] > ABOVE * claimed:
+            if self.over:
                 break
             best = max(best, self._from(starts[k], values[k], loss), key=lambda one: one[0])
+            if best[0] > ABOVE * claimed:
+                break
         return best[1]
 
     def _inside(self, point: Matrix) -> Matrix:

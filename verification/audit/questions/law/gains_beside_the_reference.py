@@ -6,7 +6,6 @@ with those of the reference; a factor that is not 1 names a step, and refutes no
 implementation may draw otherwise.
 """
 
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
@@ -17,6 +16,7 @@ from covassay.verification.audit.engine.finding import Finding, Look, Status
 from covassay.verification.audit.engine.zoo import zoo
 from covassay.verification.audit.question import Question, Subject
 from covassay.verification.audit.questions.privacy.recorded_draws import recorder_of, reference_of, why_no_reference
+from covassay.verification.audit.recorded.allowance import Allowance
 from covassay.verification.audit.recorded.common_draws import on_common_draws
 from covassay.verification.audit.recorded.gains import Gains, gains
 from covassay.verification.audit.recorded.recorder import Recorder
@@ -67,11 +67,11 @@ def data_sets(subject: Subject) -> Iterator[tuple[str, Matrix]]:
 def ask(subject: Subject, look: Look) -> list[Finding]:
     """Compare laws where arithmetic can, and gains where it cannot."""
     target, reference = recorder_of(subject.setting), reference_of(subject)
-    seed, until = subject.setting.seed, time.monotonic() + SECONDS
+    seed, allowed = subject.setting.seed, Allowance(SECONDS)
     compare, same, reasons = on_common_draws, 0, dict[str, None]()
     for where, x in data_sets(subject):
-        left = until - time.monotonic()
-        if left <= 0:
+        left = allowed.left
+        if allowed.over:
             break
         found = compare(target, reference, x, seed, left)
         if found.reason and compare is on_common_draws and not (same and found.left_out):

@@ -4,7 +4,6 @@ It is arithmetic, with its rounding error stated, and spends nothing of the erro
 output is not understood as a function of the draws, and then gives the reason.
 """
 
-import time
 from collections.abc import Sequence
 
 from covassay.reference.mechanisms.registry import mechanism
@@ -12,6 +11,7 @@ from covassay.verification.audit.engine.events import Pair, data_sets, generic_s
 from covassay.verification.audit.engine.finding import Finding, Look, Status
 from covassay.verification.audit.engine.sampling import Setting
 from covassay.verification.audit.question import Question, Subject
+from covassay.verification.audit.recorded.allowance import Allowance
 from covassay.verification.audit.recorded.exact_loss import ExactLoss, loss_of_pair
 from covassay.verification.audit.recorded.facts import ExactLosses, loss_words, reported, told
 from covassay.verification.audit.recorded.losses import Undecided
@@ -68,11 +68,11 @@ def search_of(subject: Subject, look: Look) -> Found:
     return searched(made, subject.claim, domain_of(subject), most, SEARCHING * SECONDS, setting.seed)
 
 
-def on_known_pairs(subject: Subject, until: float) -> list[tuple[str, ExactLoss]]:
+def on_known_pairs(subject: Subject, allowed: Allowance) -> list[tuple[str, ExactLoss]]:
     """The losses of the pairs that the audit knows, by name, up to the first that is above the claim."""
     found: list[tuple[str, ExactLoss]] = []
     for pair in subject.known.pairs(frozenset()):
-        left = until - time.monotonic()
+        left = allowed.left
         if left < SHORTEST or (found and found[-1][1].refuted):
             break
         setting = subject.setting.within(pair.box)
@@ -116,11 +116,11 @@ def _spent_in(subject: Subject, transcript: TranscriptLoss | None) -> float:
 
 def ask(subject: Subject, look: Look) -> list[Finding]:
     """The largest exact loss, as one finding."""
-    until = time.monotonic() + SECONDS
+    allowed = Allowance(SECONDS)
     found = search_of(subject, look)
     named = [(f"{SEARCH}, n = {len(loss.pair[0])}, d = {loss.pair[0].shape[1]}", loss) for loss in found.losses]
     if not found.worst.refuted:
-        named += on_known_pairs(subject, until)
+        named += on_known_pairs(subject, allowed)
     named.sort(key=lambda one: rank(one[1]), reverse=True)
     losses = [loss for _, loss in named]
     spent = transcripts(subject, losses)
