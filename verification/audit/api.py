@@ -62,6 +62,7 @@ def audit(
     equivariant: bool = False,
     adjacency: str | None = None,
     scope: str = "real",
+    quick: bool = False,
     samples: int = SAMPLES,
     seed: int = 0,
     unseeded: bool = False,
@@ -109,6 +110,8 @@ def audit(
     adjacency : which data sets are neighbours (default: what the mechanism says, or replace-one).
     scope : real: the verdict is about real arithmetic, and low-order bits are a finding beside it; bits: both count,
         and more draws look at low-order bits.
+    quick : ask only what needs no statistics: the contract, the data path, and the exact loss by recorded draws;
+        inconclusive if that decides nothing.
     samples : draws for every scenario and side, which a check may scale.
     seed : the seed of all randomness of the audit.
     unseeded : the target draws from the operating system, so equal generators need not give equal outputs.

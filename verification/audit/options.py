@@ -183,6 +183,14 @@ class AuditOptions:
             "and more draws look at low-order bits",
         ),
     )
+    quick: bool = field(
+        default=False,
+        metadata=_said(
+            kinds.FLAG,
+            "ask only what needs no statistics: the contract, the data path, and the exact loss by recorded draws; "
+            "inconclusive if that decides nothing",
+        ),
+    )
     samples: int = field(
         default=SAMPLES, metadata=_said(kinds.WHOLE, "draws for every scenario and side, which a check may scale")
     )
@@ -265,6 +273,8 @@ class AuditOptions:
             raise InvalidInput("equivariant: only for rows in a box; give bounds")
         if self.bounds is not None and self.data is not None:
             raise InvalidInput("data and bounds: a data set of your own is scaled into the unit ball; leave one out")
+        if self.quick and self.scope != SCOPES[0]:
+            raise InvalidInput(f"quick and scope = {self.scope}: low-order bits need statistics; leave one out")
         self._require_streaming()
 
     def _require_streaming(self) -> None:
@@ -276,6 +286,8 @@ class AuditOptions:
         for name in ("data", "pair", "bounds", "adjacency", "released"):
             if getattr(self, name) is not None:
                 raise InvalidInput(f"{name} and checkpoint: a streaming run has data of its own; leave one of them out")
+        if self.quick:
+            raise InvalidInput("quick and checkpoint: a streaming run is all statistics; leave one out")
         if self.scope != SCOPES[0]:
             raise InvalidInput(
                 f"scope = {self.scope} and checkpoint: a streaming run does not look at low-order bits; leave one out"

@@ -66,6 +66,7 @@ class Question:
     reads : facts of other questions, which are asked before. gives : the facts that it may find.
     second_look : times the draws, for what looked suspicious; 0 if it has no second look.
     cost : the order among questions that do not read one another.
+    few_draws : whether a handful of draws answers it, so that an audit of seconds asks it although it has a share.
     """
 
     name: str
@@ -82,6 +83,7 @@ class Question:
     gives: tuple[type[Facts], ...] = ()
     second_look: int = 0
     cost: int = 0
+    few_draws: bool = False
 
     def __post_init__(self) -> None:
         if bool(self.share) != bool(self.valid_if):
@@ -91,6 +93,11 @@ class Question:
     def id(self) -> str:
         """Its name in reports and tests, such as "contract: row order"."""
         return f"{self.kind}: {self.name}"
+
+    @property
+    def quick(self) -> bool:
+        """Whether an audit of seconds asks it: arithmetic on a few draws answers it."""
+        return self.few_draws or not self.share
 
     def most_tests(self, subject: Subject) -> int:
         """The most p-values that it gives in a look at this subject."""

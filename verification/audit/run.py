@@ -13,6 +13,7 @@ from covassay.verification.audit.engine.finding import Finding, Look, Status, Ve
 from covassay.verification.audit.question import Question, Subject
 
 LOOKS = ("first look", "second look")
+NOT_QUICK = "it needs statistics, which a quick audit leaves out"
 EARLY = "the audit ended early, because something is refuted"
 Told = Callable[[Question, Sequence[Finding]], None]
 
@@ -45,7 +46,7 @@ def plan(question: Question, subject: Subject, budget: ErrorBudget) -> tuple[Loo
 def ask(questions: Iterable[Question], subject: Subject, budget: ErrorBudget, told: Told = lambda q, f: None) -> None:
     """Ask the questions in their order; the findings, decided, are those of the subject."""
     ordered = in_order(questions)
-    reasons = {q.id: q.applies(subject) for q in ordered}
+    reasons = {q.id: _why_not(q, subject) for q in ordered}
     looks = {q.id: plan(q, subject, budget) for q in ordered if not reasons[q.id]}
     for question in ordered:
         reason = reasons[question.id] or question.spared(subject)
@@ -57,6 +58,11 @@ def ask(questions: Iterable[Question], subject: Subject, budget: ErrorBudget, to
         _look(question, subject, looks[question.id][0], told)
     if not subject.refuted():
         _look_again(ordered, subject, looks, told)
+
+
+def _why_not(question: Question, subject: Subject) -> str:
+    """Why a question is not asked of this subject, or ""."""
+    return question.applies(subject) or (NOT_QUICK if subject.options.quick and not question.quick else "")
 
 
 def _look_again(ordered: list[Question], subject: Subject, looks: dict[str, tuple[Look, ...]], told: Told) -> None:
@@ -93,7 +99,7 @@ def verdict(findings: Iterable[Finding], bits: bool = False) -> Verdict:
     statuses = {f.status for f in counted}
     if Status.REFUTED in statuses:
         return Verdict.REFUTED
-    tested = any(f.p_value is not None for f in counted)
+    tested = any(f.p_value is not None or f.exact for f in counted)
     return Verdict.INCONCLUSIVE if Status.INCONCLUSIVE in statuses or not tested else Verdict.NOT_REFUTED
 
 

@@ -75,8 +75,8 @@ class Finding:
     A finding with a p-value is decided by the error budget; its status is provisional until then. `scenario` names the
     data set or the pair; findings with the same scenario share their draws. `facts` are its figures. `data` are the
     data sets on which it was made, where these can be a witness: two neighbours, or one data set. `curve` draws what
-    was tested beside its law. `promising` earns a second look whatever the p-value is. `question` is filled in by the
-    loop.
+    was tested beside its law. `promising` earns a second look whatever the p-value is. `exact` says that arithmetic
+    decided a part of the claim, so that the finding counts as a test. `question` is filled in by the loop.
     """
 
     kind: Kind
@@ -90,6 +90,7 @@ class Finding:
     data: tuple[Matrix, ...] = field(default=(), repr=False, compare=False)
     curve: Curve | None = field(default=None, repr=False, compare=False)
     promising: bool = False
+    exact: bool = False
     question: str = ""
 
     @property

@@ -23,6 +23,7 @@ from covassay.verification.audit.negative_controls import (
     of_pairs,
     of_projection,
     of_pure_covariance,
+    of_recorded_draws,
     of_recursive_moment,
     of_repeats,
     of_rows,
@@ -75,6 +76,7 @@ NEGATIVE_CONTROLS: dict[str, NegativeControl] = {
         of_budgets,
         of_small_errors,
         of_the_list,
+        of_recorded_draws,
     )
     for control in group.NEGATIVE_CONTROLS
 }

@@ -18,6 +18,7 @@ from covassay.verification.audit.engine.facts import (
 from covassay.verification.audit.engine.finding import Finding
 from covassay.verification.audit.options import settings_schema
 from covassay.verification.audit.questions import questions
+from covassay.verification.audit.recorded.facts import ExactPair
 from covassay.verification.audit.report import AuditReport
 from covassay.verification.audit.reports.pictures import curve_facts, pictured
 from covassay.verification.audit.reports.words import MEANING, bits_sentence
@@ -46,6 +47,11 @@ def schema() -> dict[str, Any]:
         loaded["$defs"][kind_of(kind)] = shape
         loaded["$defs"]["check"]["properties"]["facts"]["anyOf"].append({"$ref": f"#/$defs/{kind_of(kind)}"})
     loaded["properties"]["settings"] = settings_schema()
+    loaded["properties"]["exact"] = {
+        "description": "The privacy losses that were computed, the largest first; and those that are not decided.",
+        "type": "array",
+        "items": schema_of(ExactPair),
+    }
     return loaded
 
 
@@ -104,5 +110,6 @@ def as_json(report: AuditReport) -> dict[str, Any]:
         ],
         "notes": list(report.notes),
         "draws": {"made": report.draws, "failures": report.failures},
+        "exact": [as_data(loss) for loss in report.exact],
         "checks": [_check(check, id(check) in drawn) for check in report.checks],
     }

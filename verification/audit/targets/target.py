@@ -80,6 +80,7 @@ class Target:
     adjacency, bounds : of such a target, which data sets are neighbours by its claim, and the box in which it is
         audited, a pair (low, high) for every column; both hold unless others are given.
     symmetric : whether such a target promises matrices that equal their transpose, as a covariance does.
+    primitives : callables of its package that add noise of a known law (`recorded.primitives`).
     starting : says how many seconds more the next draw may take, because a program has to be started for it.
     """
 
@@ -98,6 +99,7 @@ class Target:
     bounds: tuple[tuple[float, float], ...] | None = None
     symmetric: bool = False
     starting: Callable[[], float] | None = None
+    primitives: tuple[Any, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -25,4 +25,5 @@ QUESTION = Question(
     share=Fraction(1, 200),
     valid_if="One factor for all residuals is a fact. Elsewhere exact two-sample tests on fresh draws share the level.",
     cost=2,
+    few_draws=True,
 )

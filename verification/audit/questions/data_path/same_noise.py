@@ -38,4 +38,5 @@ QUESTION = Question(
     valid_if="Residuals that move are a fact. Elsewhere exact two-sample tests on fresh draws share the level.",
     gives=(Residuals,),
     cost=1,
+    few_draws=True,
 )
