@@ -20,11 +20,11 @@ from joblib.externals.loky.backend.reduction import dumps
 from covassay.verification.audit.targets.calling import CannotRun
 
 ENDED = "a process that drew from the target ended before its draws were made"
-_idle: list["_Child"] = []  # children that wait for a call; a thread takes one, or starts another
+_idle: list["OwnProcess"] = []  # children that wait for a call; a thread takes one, or starts another
 _lock = threading.Lock()
 
 
-class _Child:
+class OwnProcess:
     """A process that makes one call after another."""
 
     def __init__(self) -> None:
@@ -40,6 +40,7 @@ class _Child:
         return pickle.loads(self._connection.recv_bytes())
 
     def end(self) -> None:
+        """End the process."""
         self._connection.close()
         self._process.kill()
         self._process.wait()
@@ -54,7 +55,7 @@ def in_own_process(function: Callable[..., Any], arguments: tuple[Any, ...]) -> 
     """
     with _lock:
         child = _idle.pop() if _idle else None
-    child = child or _Child()
+    child = child or OwnProcess()
     try:
         raised, result = child.call(function, arguments)
     except BaseException as error:

@@ -2,7 +2,6 @@
 
 from fractions import Fraction
 
-from covassay.verification.audit.engine.adjacency import REPLACE_ONE
 from covassay.verification.audit.engine.events import Pair
 from covassay.verification.audit.engine.facts import TestedEvent
 from covassay.verification.audit.engine.finding import Finding, Look, settled
@@ -17,9 +16,8 @@ USUAL_TESTS = 5  # share the level: a guess that chooses events and decides noth
 
 
 def searched(subject: Subject) -> bool:
-    """Whether worse pairs are searched for: where no law is known, for replace-one neighbours in the ball."""
-    replaced = subject.options.adjacency in (None, REPLACE_ONE)
-    return not subject.known.scenarios and subject.setting.box is None and replaced
+    """Whether worse pairs are searched for: where no law is known, for rows in the ball."""
+    return not subject.known.scenarios and subject.setting.box is None
 
 
 def most_tests(subject: Subject) -> int:
@@ -38,7 +36,7 @@ def pairs_of(subject: Subject, look: Look) -> tuple[Pair, ...]:
     if look.again is None:
         fitted = frozenset(facts.name for _, facts in subject.facts(FittingLaw))
         suggested = [pair for _, facts in subject.facts(Residuals) for pair in facts.neighbours]
-        worse = worse_pairs(subject.setting, round(look.samples)) if searched(subject) else []
+        worse = worse_pairs(subject.setting, round(look.samples), subject.adjacency) if searched(subject) else []
         subject.pairs = {pair.name: pair for pair in (*subject.known.pairs(fitted), *suggested, *worse)}
     return tuple(pair for name, pair in subject.pairs.items() if look.asks(name))
 
