@@ -48,8 +48,8 @@ def test_a_factor_that_no_mistake_has_is_given_no_name(name: str, factor: float)
 
 @pytest.mark.thorough
 @pytest.mark.parametrize(("name", "factor", "mistake"), [
-    ("gauss-cov", 0.5**0.5, "sensitivity-one"), ("gauss-cov", 0.5, "half-scale"), ("nuclear-laplace", 0.5, "half-scale"),
-    ("entrywise-laplace", 2.0, "double-scale"),
+    ("gauss-cov", 0.5**0.5, "sensitivity-one"), ("gauss-cov", 0.5, "half-scale"),
+    ("nuclear-laplace", 0.5, "half-scale"), ("entrywise-laplace", 2.0, "double-scale"),
 ])  # fmt: skip
 def test_the_factor_of_a_mistake_is_named(name: str, factor: float, mistake: str) -> None:
     assert sum(found == {mistake} for found in named(name, factor, 300)) == len(SEEDS)
