@@ -7,6 +7,7 @@ diagnosis, not a verdict.
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Self
 
 from covassay.reference.domain import Matrix
 from covassay.verification.audit.engine.facts import LawTest
@@ -16,7 +17,10 @@ from covassay.verification.audit.engine.sampling import Draws, Setting, draw
 from covassay.verification.audit.engine.tails import tail_findings
 from covassay.verification.statistics.tests import TestResult
 
-FITS = 1e-3  # a suspect with a larger p-value is named
+FITS = 1e-3  # a suspect with a larger p-value is named, if no other factor fits as well
+FACTORS = (0.2, 0.25, 0.3, 0.4, 0.5, 0.6, 0.5**0.5, 0.8, 0.9, 1.0, 1.1, 1.25, 2**0.5,
+           1.6, 2.0, 2.5, 3.0, 3.5, 4.0, 5.0, 6.0, 8.0, 10.0, 12.0, 16.0, 20.0)  # fmt: skip
+SAME = 0.04  # share by which factors of one law differ that are not told apart
 ANSWERS = "an output in every draw"
 FEWEST_DRAWS = 50  # drawn in a scenario, whatever its weight
 FEWEST_OUTPUTS = 20  # with fewer outputs nothing is tested
@@ -27,11 +31,31 @@ Test = Callable[[Matrix], TestResult]
 
 @dataclass(frozen=True)
 class Suspect:
-    """The law of a mistake: a stable name, a sentence that explains it, and a test whether draws follow this law."""
+    """The law of a mistake: a stable name, a sentence that explains it, and a test whether draws follow this law.
+
+    `rivals` makes the test of a law with another factor, and `factor` is the one that the mistake has there: the
+    suspect is named only if no other factor fits as well. None if no quantity is multiplied.
+    """
 
     name: str
     explanation: str
     test: Test
+    rivals: Callable[[float], Test] | None = None
+    factor: float = 1.0
+
+    @classmethod
+    def times(cls, name: str, explanation: str, factor: float, test: Callable[[float], Test]) -> Self:
+        """The mistake of a factor; `test` makes the test that a quantity has this multiple of its value."""
+        return cls(name, explanation, test(factor), test, factor)
+
+    def fits(self, outputs: Matrix) -> float:
+        """The p-value of draws that follow this law, and no other factor better; 0 if they do not."""
+        p_value = finite_test(self.test, outputs).p_value
+        if p_value <= FITS or self.rivals is None:
+            return p_value if p_value > FITS else 0.0
+        others = (factor for factor in FACTORS if abs(factor - self.factor) > SAME * self.factor)
+        beaten = all(finite_test(self.rivals(factor), outputs).p_value < p_value for factor in others)
+        return p_value if beaten else 0.0
 
 
 @dataclass(frozen=True)
@@ -112,5 +136,5 @@ def fits(scenario: Scenario, outputs: Matrix) -> bool:
 
 def diagnose(scenario: Scenario, outputs: Matrix) -> list[tuple[Suspect, float]]:
     """The suspects whose law fits the draws, with their p-values."""
-    tried = [(suspect, finite_test(suspect.test, outputs).p_value) for suspect in scenario.suspects]
-    return [(suspect, p_value) for suspect, p_value in tried if p_value > FITS]
+    tried = [(suspect, suspect.fits(outputs)) for suspect in scenario.suspects]
+    return [(suspect, p_value) for suspect, p_value in tried if p_value > 0]

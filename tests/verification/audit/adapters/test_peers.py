@@ -13,8 +13,8 @@ from covassay.verification.audit.api import audit
 from covassay.verification.audit.engine.finding import Finding, Status, Verdict
 from covassay.verification.audit.engine.user_data import load_user_data, scaled
 from covassay.verification.audit.report import AuditReport
-from covassay.verification.audit.reports.readme_tables import finding
 from covassay.verification.audit.targets.target import CannotRun, TargetReference
+from covassay.verification.maintain.readme_tables import finding
 
 README = Path(__file__).resolve().parents[4] / "README.md"
 

@@ -44,8 +44,8 @@ from covassay.verification.audit.questions import own
 from covassay.verification.audit.questions.data_path.equal_laws import NAME as EQUAL_LAWS
 from covassay.verification.audit.questions.data_path.equal_laws import PILOTS
 from covassay.verification.audit.targets.target import TargetReference
-from covassay.verification.cli.control_table import line
 from covassay.verification.declared import default_claim
+from covassay.verification.maintain.controls import line
 
 SYMMETRIC = MatrixOutput(power=2, symmetric=True)
 QUICK_DATA_PATHS = ("zero-rows-dropped-trace", "integers-as-bytes", "diagonal-repeated", "opposite-at-seven",

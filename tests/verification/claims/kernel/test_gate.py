@@ -471,7 +471,7 @@ def test_every_mutant_applies_to_the_proofs_as_they_are() -> None:
 
 
 def test_the_page_lists_the_mutants_of_today() -> None:
-    """After a change: python -P -m covassay.verification.claims.kernel.mutants --write."""
+    """After a change: python -P -m covassay.verification.maintain proof-mutants --write."""
     text = (PROOFS / "rocq" / "MUTANTS.md").read_text(encoding="utf-8")
     assert text == mutants.render(mutants.read(PROOFS / "rocq"))
 

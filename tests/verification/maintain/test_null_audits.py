@@ -5,7 +5,7 @@ from scipy import stats
 
 from covassay.verification.audit.engine.facts import LawTest
 from covassay.verification.audit.engine.finding import Finding, Status
-from covassay.verification.cli.null_audits import DISTANCE, TOTAL, is_exact
+from covassay.verification.maintain.null_audits import DISTANCE, TOTAL, is_exact
 from covassay.verification.statistics.tests import DISCRETE_SLACK
 
 P = float(stats.kstwo.sf(0.1 - DISCRETE_SLACK, 100))  # of Kolmogorov's test for a distance of 0.1

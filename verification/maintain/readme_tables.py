@@ -1,9 +1,7 @@
 """The README's generated tables: what the audit found in other packages, from real runs, and all mechanisms.
 
-    # run the audits and rewrite the table
-    python -m covassay.verification.audit.reports.readme_tables README.md --write
-    # run them and compare; exit 1 on a difference
-    python -m covassay.verification.audit.reports.readme_tables README.md --check
+    python -P -m covassay.verification.maintain readme-tables README.md --write
+    python -P -m covassay.verification.maintain readme-tables README.md --check
 
 The table of findings states what is the same on every machine: verdicts, the kinds of check that failed, laws that fit,
 exact losses. Counts and times are in the reports.
@@ -25,6 +23,7 @@ from covassay.verification.audit.report import AuditReport
 from covassay.verification.audit.targets.target import TargetReference
 from covassay.verification.declared import by_origin
 
+PARSER = {"description": "Run the audits behind the tables of the README, and write or compare them."}
 BEGIN, END = "<!-- {0}: begin (generated) -->\n", "<!-- {0}: end -->\n"
 REPORTED = "not yet"  # whether the maintainers were told; edited by hand
 AUDITED = {  # target: number of samples, fewer for the decompositions, whose law is not known
@@ -123,14 +122,8 @@ def replace_section(text: str, name: str, table: str) -> str:
     return head + begin + table + end + tail
 
 
-def main() -> int:
-    """Write or check the tables of a README."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("readme", type=Path)
-    group = parser.add_mutually_exclusive_group(required=True)
-    group.add_argument("--write", action="store_true")
-    group.add_argument("--check", action="store_true")
-    options = parser.parse_args()
+def run(options: argparse.Namespace) -> int:
+    """Run the audits, and write the tables of a README, or compare them and return 1 if they differ."""
     before = options.readme.read_text(encoding="utf-8")
     after = replace_section(before, "mechanisms", mechanisms_table())
     after = replace_section(after, "findings", findings_table(findings(os.cpu_count() or 1)))
@@ -144,5 +137,10 @@ def main() -> int:
     return 0
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the command."""
+    parser.add_argument("readme", type=Path)
+    group = parser.add_mutually_exclusive_group(required=True)
+    group.add_argument("--write", action="store_true", help="write the tables")
+    group.add_argument("--check", action="store_true", help="compare them with a fresh run")
+    parser.set_defaults(run=run)

@@ -1,4 +1,4 @@
-"""`covassay figures`: draw the pictures of proofs/paper again, or compare the numbers behind them."""
+"""Draw the pictures of proofs/paper again, or compare the numbers behind them."""
 
 import argparse
 import sys

@@ -1,15 +1,15 @@
 """The README's generated tables: a row from a report, and a table that no longer holds."""
 
-import sys
 from pathlib import Path
 
 import pytest
 
 from covassay.verification.audit.api import audit
-from covassay.verification.audit.reports import readme_tables as findings
 from covassay.verification.audit.targets.target import TargetReference
+from covassay.verification.maintain import readme_tables as findings
+from covassay.verification.maintain.__main__ import PROGRAM
 
-OURS = Path(__file__).resolve().parents[4] / "README.md"
+OURS = Path(__file__).resolve().parents[3] / "README.md"
 README = """# A package
 
 <!-- mechanisms: begin (generated) -->
@@ -29,24 +29,21 @@ def readme(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return path
 
 
-def run(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> int:
-    monkeypatch.setattr(sys, "argv", ["findings", *arguments])
-    return findings.main()
+def run(*arguments: str) -> int:
+    return PROGRAM.run(["readme-tables", *arguments])
 
 
 @pytest.mark.slow
-def test_a_changed_table_is_seen(
-    readme: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert run(monkeypatch, str(readme), "--check") == 1
+def test_a_changed_table_is_seen(readme: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(str(readme), "--check") == 1
     assert readme.read_text(encoding="utf-8") == README  # checking writes nothing
-    assert run(monkeypatch, str(readme), "--write") == 0
-    assert run(monkeypatch, str(readme), "--check") == 0
+    assert run(str(readme), "--write") == 0
+    assert run(str(readme), "--check") == 0
     written = readme.read_text(encoding="utf-8")
     assert "stale" not in written
     readme.write_text(written.replace("REFUTED", "NOT REFUTED"), encoding="utf-8")
     capsys.readouterr()
-    assert run(monkeypatch, str(readme), "--check") == 1
+    assert run(str(readme), "--check") == 1
     assert "| `mutant:gamma-shape` |" in capsys.readouterr().err
 
 
@@ -75,7 +72,7 @@ def is_current(text: str) -> bool:
 
 
 def test_the_mechanism_table_of_the_readme_is_up_to_date() -> None:
-    """After a change: python -m covassay.verification.audit.reports.readme_tables README.md --write."""
+    """After a change: python -P -m covassay.verification.maintain readme-tables README.md --write."""
     text = OURS.read_text(encoding="utf-8")
     assert is_current(text)
     assert not is_current(text.replace("| **our reconstructions of KLSU19** | | | |\n", ""))

@@ -11,9 +11,9 @@ import pytest
 from covassay.reference.errors import InvalidInput
 from covassay.verification.audit.api import audit
 from covassay.verification.audit.targets.target import Target
-from covassay.verification.cli import findings
-from covassay.verification.cli.findings import TARGETS, FindingRow, Found, Remarks
-from covassay.verification.cli.main import run
+from covassay.verification.maintain import findings
+from covassay.verification.maintain.__main__ import PROGRAM
+from covassay.verification.maintain.findings import TARGETS, FindingRow, Found, Remarks
 
 PROOFS = Path(__file__).resolve().parents[3] / "proofs"
 REMARKS = Remarks.read(PROOFS / "findings.toml")
@@ -95,7 +95,7 @@ def test_rows_that_are_there_are_not_measured_again(tmp_path: Path) -> None:
 def test_wrong_use(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     with pytest.raises(InvalidInput, match="no target has this text"):
         findings.chosen("nothing-like-it")
-    assert run(["experiments", "findings", "--only", "bhs23", "--write", str(tmp_path / "F.md")]) == 2
-    assert run(["experiments", "findings", "--jobs", "0"]) == 2
+    assert PROGRAM.run(["findings", "--only", "bhs23", "--write", str(tmp_path / "F.md")]) == 2
+    assert PROGRAM.run(["findings", "--jobs", "0"]) == 2
     assert "leave --only out" in capsys.readouterr().err
     assert not list(tmp_path.iterdir())

@@ -1,4 +1,4 @@
-"""`covassay site`: build the web site of the project from a clone of its repository."""
+"""Build the web site of the project from a clone of its repository."""
 
 import argparse
 from pathlib import Path
