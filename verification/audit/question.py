@@ -65,6 +65,7 @@ class Question:
     valid_if : why its p-values, or its own decisions, err with at most the stated probability.
     reads : facts of other questions, which are asked before. gives : the facts that it may find.
     second_look : times the draws, for what looked suspicious; 0 if it has no second look.
+    most_samples : the most samples that it uses, because it keeps what it draws; 0 if it takes any number.
     cost : the order among questions that do not read one another.
     """
 
@@ -81,6 +82,7 @@ class Question:
     reads: tuple[type[Facts], ...] = ()
     gives: tuple[type[Facts], ...] = ()
     second_look: int = 0
+    most_samples: int = 0
     cost: int = 0
 
     def __post_init__(self) -> None:
@@ -102,5 +104,9 @@ class Question:
 
     def asked(self, subject: Subject, look: Look) -> list[Finding]:
         """What it finds in a look, not yet decided. No question passes in silence."""
-        found = [replace(f, question=self.id) for f in self.ask(subject, look)]
+        few = replace(look, samples=min(look.samples, self.most_samples or look.samples))
+        found = [replace(f, question=self.id) for f in self.ask(subject, few)]
+        if few != look:
+            limit = f"with {few.samples} samples, the most that this question uses"
+            found = [replace(f, detail=f"{f.detail}; {limit}") if f.status is not Status.SKIPPED else f for f in found]
         return found or [self.skipped("there was nothing to ask")]

@@ -22,7 +22,6 @@ from covassay.verification.audit.engine.finding import Finding, Look, Status
 from covassay.verification.audit.engine.law import Scenario
 from covassay.verification.audit.engine.non_finite import finite_test
 from covassay.verification.audit.engine.sampling import Setting, draw
-from covassay.verification.audit.engine.workers import clock
 from covassay.verification.statistics.laws import Placed
 from covassay.verification.statistics.tails import tail_counts
 from covassay.verification.statistics.tests import SCALE, TestResult, gamma_sum, kolmogorov_smirnov
@@ -174,13 +173,12 @@ def run_shapes(setting: Setting, shapes: Shapes, look: Look) -> list[Finding]:
             continue
         size = max(FEWEST // 2, round(shapes.draws(n, d) * look.samples / DEFAULT))
         scenario = shapes.scenario(n, d)
-        start = clock()
         draws = draw(setting, scenario.x, size, f"shapes/{n}/{d}/{look.name}")
         seen.failures.update(draws.failures)
         if draws.skipped:
             seen.late.append((n, d))
             continue
-        seen.seconds[n, d] = (clock() - start) / size
+        seen.seconds[n, d] = draws.seconds / size
         if len(draws.outputs) < size // 2:
             seen.silent.append(f"({n}, {d})")
             continue

@@ -6,6 +6,7 @@ from fractions import Fraction
 from covassay.verification.audit.engine.columns import columns
 from covassay.verification.audit.engine.facts import Facts, says
 from covassay.verification.audit.engine.finding import Finding, Look
+from covassay.verification.audit.engine.sampling import KEPT
 from covassay.verification.audit.question import Question, Subject
 
 
@@ -34,5 +35,6 @@ QUESTION = Question(
     share=Fraction(1, 200),
     valid_if="Exact two-sample tests on independent draws, added up over entries and changes.",
     gives=(Entries,),
+    most_samples=KEPT,
     cost=6,
 )

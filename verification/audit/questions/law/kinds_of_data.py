@@ -10,6 +10,8 @@ from covassay.verification.audit.engine.other_budgets import at_other_budgets
 from covassay.verification.audit.question import Question, Subject
 from covassay.verification.audit.questions.data_path.same_noise import Residuals
 
+MOST = 20_000  # samples: every draw on a data set is compared with every other there
+
 
 def on_lattice(subject: Subject) -> bool:
     """Whether the noise lies on a lattice, so that one seed does not give one residual at every budget."""
@@ -60,5 +62,6 @@ QUESTION = Question(
     reads=(Residuals,),
     gives=(LawTest,),
     second_look=10,
+    most_samples=MOST,
     cost=5,
 )

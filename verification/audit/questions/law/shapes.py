@@ -5,6 +5,7 @@ from fractions import Fraction
 
 from covassay.verification.audit.engine.facts import LawTest
 from covassay.verification.audit.engine.finding import Finding, Look
+from covassay.verification.audit.engine.sampling import KEPT
 from covassay.verification.audit.engine.shapes import NAMES, OTHER_SHAPES, run_shapes
 from covassay.verification.audit.engine.tails import rare_branches
 from covassay.verification.audit.question import Question, Subject
@@ -32,5 +33,6 @@ QUESTION = Question(
     valid_if="Exact or conservative tests of independent draws, added up over groups of shapes.",
     gives=(LawTest,),
     second_look=10,
+    most_samples=KEPT,
     cost=4,
 )

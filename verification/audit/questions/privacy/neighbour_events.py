@@ -8,6 +8,7 @@ from covassay.verification.audit.engine.facts import TestedEvent
 from covassay.verification.audit.engine.finding import Finding, Look, settled
 from covassay.verification.audit.engine.pair_search import FOUND, worse_pairs
 from covassay.verification.audit.engine.privacy import TESTS, run_pair
+from covassay.verification.audit.engine.sampling import KEPT
 from covassay.verification.audit.engine.trade_off import keep_most_telling
 from covassay.verification.audit.question import Question, Subject
 from covassay.verification.audit.questions.data_path.same_noise import Residuals
@@ -38,7 +39,7 @@ def pairs_of(subject: Subject, look: Look) -> tuple[Pair, ...]:
     if look.again is None:
         fitted = frozenset(facts.name for _, facts in subject.facts(FittingLaw))
         suggested = [pair for _, facts in subject.facts(Residuals) for pair in facts.neighbours]
-        worse = worse_pairs(subject.setting, round(look.samples)) if searched(subject) else []
+        worse = worse_pairs(subject.setting, round(min(look.samples, KEPT))) if searched(subject) else []
         subject.pairs = {pair.name: pair for pair in (*subject.known.pairs(fitted), *suggested, *worse)}
     return tuple(pair for name, pair in subject.pairs.items() if look.asks(name))
 
