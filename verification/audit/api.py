@@ -45,7 +45,7 @@ from covassay.verification.audit.report import AuditReport
 from covassay.verification.audit.run import ask, verdict
 from covassay.verification.audit.targets.bounds import BOUNDS, takes_bounds
 from covassay.verification.audit.targets.process_state import random_states_put_back
-from covassay.verification.audit.targets.target import TIME_LIMIT, TargetSource, as_source, load
+from covassay.verification.audit.targets.target import TIME_LIMIT, TargetSource, as_source, load, stopped
 from covassay.verification.audit.targets.whereabouts import whereabouts
 from covassay.verification.statistics.streams import Progress, no_progress, watching
 
@@ -148,6 +148,20 @@ def audited(
 
     `told` is called with all that has been found, after every question.
     """
+    watch = watching(options.progress)
+    heard = stopped.set(lambda seconds: watch.stopped(seconds) if seconds >= options.time_limit else None)
+    try:
+        return _audited(source, replace(options, progress=watch), claim, told)
+    finally:
+        stopped.reset(heard)
+
+
+def _audited(
+    source: TargetSource | Callable[..., Any] | str,
+    options: AuditOptions,
+    claim: Guarantee | None,
+    told: Callable[[Sequence[Finding]], None],
+) -> AuditReport:
     start = time.monotonic()
     guarantee = claim_of(source, options) if claim is None else claim
     origin = as_called_for(source, guarantee, options)

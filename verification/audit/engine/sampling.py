@@ -108,6 +108,11 @@ class Summary(Generic[S]):
         return sum(self.failures.values())
 
     @property
+    def seconds(self) -> float:
+        """How long the draws that are kept took."""
+        return self.kept.seconds
+
+    @property
     def outputs(self) -> int:
         """How many draws have an output."""
         return self.size - self.failed
@@ -294,7 +299,7 @@ class _Reduced(Generic[S]):
     sums: Callable[[Draws, int], S]
 
     def __call__(self, draws: Draws, block: int) -> Summary[S]:
-        none = Draws(draws.outputs[:0])
+        none = Draws(draws.outputs[:0], seconds=draws.seconds)
         return replace(Summary.of(draws, self.sums(draws, block)), kept=none)
 
 
@@ -378,6 +383,7 @@ def _answered(order: _Order) -> Any:
         done = min(done + order.step, len(order.chunks))
         parts = [*parts, part] if order.step == 1 else [parts[0].plus(part) if parts else part]
         setting.progress(order.label, part.size)
+        setting.progress.timed(part.size, part.seconds)
         tasks.over = order.ends(done, parts[0])
         if store and (tasks.over or done == len(order.chunks) or time.monotonic() - saved >= SECONDS):
             parts = [joined(parts)] if order.step == 1 else parts

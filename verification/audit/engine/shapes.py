@@ -55,6 +55,14 @@ class Shapes:
         """The number of draws at a shape: fewer in dimensions where a draw shows more."""
         return int(np.clip(np.ceil(UNITS / self.units(d)), FEWEST, MOST))
 
+    def draws_at(self, n: int, d: int, samples: float) -> int:
+        """The number of draws at a shape in a run with so many samples."""
+        return max(FEWEST // 2, round(self.draws(n, d) * samples / DEFAULT))
+
+    def every_draw(self, samples: float) -> int:
+        """The number of draws at all shapes."""
+        return sum(self.draws_at(n, d, samples) for n, d in self.sizes)
+
 
 def grid(fewest_rows: int = 1, fewest_columns: int = 1, most_columns: int = 32) -> tuple[tuple[int, int], ...]:
     """Every number of rows with every number of columns, but for the largest data sets."""
@@ -171,7 +179,7 @@ def run_shapes(setting: Setting, shapes: Shapes, look: Look) -> list[Finding]:
     for n, d in shapes.sizes:
         if seen.is_hopeless(n, d):
             continue
-        size = max(FEWEST // 2, round(shapes.draws(n, d) * look.samples / DEFAULT))
+        size = shapes.draws_at(n, d, look.samples)
         scenario = shapes.scenario(n, d)
         draws = draw(setting, scenario.x, size, f"shapes/{n}/{d}/{look.name}")
         seen.failures.update(draws.failures)

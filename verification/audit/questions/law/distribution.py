@@ -24,7 +24,6 @@ def ask(subject: Subject, look: Look) -> list[Finding]:
             tested, draws = run_scenario(subject.setting, scenario, look)
             subject.outputs[scenario.name] = draws.outputs
             found += tested
-            subject.setting.progress.done(f"law: {scenario.name}, {look.name}", len(tested))
     rare = rare_branches(found, look) if look.asks(ALL) else []
     return [*found, *weighted(rare, 1 / (1 - EARLY_SHARE) if look.samples > KEPT else 1)]
 
@@ -41,5 +40,6 @@ QUESTION = Question(
     valid_if="Exact or conservative tests of independent draws against laws that are fixed before them.",
     gives=(LawTest,),
     second_look=10,
+    draws=lambda subject, look: look.samples * sum(scenario.weight for scenario in subject.known.scenarios),
     cost=3,
 )

@@ -6,7 +6,7 @@ from covassay.verification.audit.engine.adjacency import REPLACE_ONE
 from covassay.verification.audit.engine.events import Pair
 from covassay.verification.audit.engine.facts import TestedEvent
 from covassay.verification.audit.engine.finding import Finding, Look, settled
-from covassay.verification.audit.engine.pair_search import FOUND, worse_pairs
+from covassay.verification.audit.engine.pair_search import FOUND, expected_draws, worse_pairs
 from covassay.verification.audit.engine.privacy import TESTS, run_pair
 from covassay.verification.audit.engine.sampling import KEPT
 from covassay.verification.audit.engine.trade_off import keep_most_telling
@@ -44,6 +44,12 @@ def pairs_of(subject: Subject, look: Look) -> tuple[Pair, ...]:
     return tuple(pair for name, pair in subject.pairs.items() if look.asks(name))
 
 
+def draws(subject: Subject, look: Look) -> float:
+    """About how many draws a look makes."""
+    pairs = sum(pair.weight for pair in subject.known.pairs(frozenset()))
+    return 2 * look.samples * pairs + (expected_draws(look.samples) if searched(subject) else 0)
+
+
 def ask(subject: Subject, look: Look) -> list[Finding]:
     """Test an event on every pair."""
     found: list[Finding] = []
@@ -51,7 +57,6 @@ def ask(subject: Subject, look: Look) -> list[Finding]:
         if settled(found, look):
             break
         tested = run_pair(subject.setting, pair, subject.claim, look, look.step, look.level / USUAL_TESTS)
-        subject.setting.progress.done(f"privacy: {pair.name}, {look.name}", len(tested))
         found += tested
     return keep_most_telling(found)
 
@@ -72,5 +77,6 @@ QUESTION = Question(
     reads=(Residuals, FittingLaw),
     gives=(TestedEvent,),
     second_look=10,
+    draws=draws,
     cost=7,
 )
