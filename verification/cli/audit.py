@@ -57,7 +57,7 @@ examples:
   covassay audit 'exec:node release.js' --mechanism nuclear-laplace --epsilon 1
   covassay audit mymodule:release --bounds=0:1,-5:5 --epsilon 1
   covassay audit numpy:laplace --scope bits
-  covassay audit covassay:gauss-cov --samples 1000000 --checkpoint run.json
+  covassay audit covassay:gauss-cov --samples 1000000 --checkpoint run.db
 
 targets: a function f(x, *, epsilon, rng). How another function, class or object
 is called is found from the names of its parameters (eps, random_state, fit, …),
@@ -72,10 +72,11 @@ or, if there is no output,
   {"error": "why there is none"}
 --example c, node, python, r or sh prints such a target.
 
---checkpoint FILE: any number of draws in bounded memory, on one data set and
-one pair, for a mechanism whose law is known exactly; the same command goes on
-from FILE after a kill. With f.draw_many(x, size, *, epsilon, rng), an array of
-many outputs, Python is no bottleneck.
+--checkpoint FILE keeps what was drawn: the same command goes on from FILE after
+an interruption, a kill or a power cut, with the same report. --samples may be
+any number: beyond 50000 draws of one kind only sums are kept, and questions that
+cannot do with sums say how many they use. With f.draw_many(x, size, *, epsilon,
+rng), an array of many outputs, Python is no bottleneck.
 
 --bounds: every column j has public bounds LOW_j ≤ x_j ≤ HIGH_j, and rows lie in
 that box, not in the unit ball. The value is a list LOW:HIGH,LOW:HIGH,… (write
@@ -228,7 +229,11 @@ def _audit(options: argparse.Namespace, place: Screen, tell: Callable[..., None]
     mechanism = given.mechanism or load(source).mechanism
     claim = claim_of(source, given)
     tell(mechanism=mechanism, budget=claim.keywords())
-    with audit_progress(options.quiet) as watch, _own_warnings_hidden(), local_workers(given.backend, jobs):
+    with (
+        audit_progress(options.quiet, options.verbose, jobs) as watch,
+        _own_warnings_hidden(),
+        local_workers(given.backend, jobs),
+    ):
         watched = replace(given, jobs=jobs, progress=watch)
         report = audited(source, watched, claim, lambda found: tell(found=[check.plain() for check in found]))
     return _printed(report, options, place, report.verdict.exit_status)

@@ -5,8 +5,9 @@ from fractions import Fraction
 from covassay.verification.audit.engine.events import Pair
 from covassay.verification.audit.engine.facts import TestedEvent
 from covassay.verification.audit.engine.finding import Finding, Look, settled
-from covassay.verification.audit.engine.pair_search import FOUND, worse_pairs
+from covassay.verification.audit.engine.pair_search import FOUND, expected_draws, worse_pairs
 from covassay.verification.audit.engine.privacy import TESTS, run_pair
+from covassay.verification.audit.engine.sampling import KEPT
 from covassay.verification.audit.engine.trade_off import keep_most_telling
 from covassay.verification.audit.question import Question, Subject
 from covassay.verification.audit.questions.data_path.same_noise import Residuals
@@ -36,9 +37,16 @@ def pairs_of(subject: Subject, look: Look) -> tuple[Pair, ...]:
     if look.again is None:
         fitted = frozenset(facts.name for _, facts in subject.facts(FittingLaw))
         suggested = [pair for _, facts in subject.facts(Residuals) for pair in facts.neighbours]
-        worse = worse_pairs(subject.setting, round(look.samples), subject.adjacency) if searched(subject) else []
+        samples = round(min(look.samples, KEPT))
+        worse = worse_pairs(subject.setting, samples, subject.adjacency) if searched(subject) else []
         subject.pairs = {pair.name: pair for pair in (*subject.known.pairs(fitted), *suggested, *worse)}
     return tuple(pair for name, pair in subject.pairs.items() if look.asks(name))
+
+
+def draws(subject: Subject, look: Look) -> float:
+    """About how many draws a look makes."""
+    pairs = sum(pair.weight for pair in subject.known.pairs(frozenset()))
+    return 2 * look.samples * pairs + (expected_draws(look.samples) if searched(subject) else 0)
 
 
 def ask(subject: Subject, look: Look) -> list[Finding]:
@@ -49,7 +57,6 @@ def ask(subject: Subject, look: Look) -> list[Finding]:
             break
         stop = look.step if look.bets else 0.0
         tested = run_pair(subject.setting, pair, subject.claim, look, stop, look.level / USUAL_TESTS)
-        subject.setting.progress.done(f"privacy: {pair.name}, {look.name}", len(tested))
         found += tested
     return keep_most_telling(found)
 
@@ -70,5 +77,6 @@ QUESTION = Question(
     reads=(Residuals, FittingLaw),
     gives=(TestedEvent,),
     second_look=10,
+    draws=draws,
     cost=7,
 )
