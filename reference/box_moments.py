@@ -177,7 +177,7 @@ def moment_sums(rows: Rows, n: int, d: int) -> Matrix:
     return symmetric
 
 
-def scales(scale: float, w: Weights, d: int) -> Matrix:
+def spreads(scale: float, w: Weights, d: int) -> Matrix:
     """The scale of the noise of every sum, (d + 1, d + 1): `scale` over its weight, and 0 without a weight."""
     every = np.full((d + 1, d + 1), scale / w.product)
     every[0, :] = every[:, 0] = scale / w.mean

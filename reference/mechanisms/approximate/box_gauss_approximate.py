@@ -28,7 +28,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from covassay.reference.box_moments import estimates, gauss_weights, moment_sums, scales
+from covassay.reference.box_moments import estimates, gauss_weights, moment_sums, spreads
 from covassay.reference.domain import Box, DataSet, Matrix, fewest_rows, require_symmetric, scaled_rows, shape_of
 from covassay.reference.mechanisms.building_blocks.gaussian_approximate import (
     ApproximateEpsilon,
@@ -80,7 +80,7 @@ def release(
 
     # 2. NOISE
     weights = gauss_weights(d, adjacency)
-    noisy = sums + scales(sensitivity(d, adjacency) * standard, weights, d) * z
+    noisy = sums + spreads(sensitivity(d, adjacency) * standard, weights, d) * z
 
     # 3. RELEASE
     return estimates(noisy, box)

@@ -27,7 +27,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from covassay.reference.box_moments import estimates, gauss_weights, l2_squared, moment_sums, scales, square_root
+from covassay.reference.box_moments import estimates, gauss_weights, l2_squared, moment_sums, spreads, square_root
 from covassay.reference.domain import (
     Adjacency,
     Array,
@@ -86,7 +86,7 @@ def release(
 
     # 2. NOISE
     weights = gauss_weights(d, adjacency)
-    noisy = sums + scales(noise_scale(d, rho, adjacency), weights, d) * z
+    noisy = sums + spreads(noise_scale(d, rho, adjacency), weights, d) * z
 
     # 3. RELEASE
     return estimates(noisy, box)

@@ -28,7 +28,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from covassay.reference.box_moments import cube_root, estimates, l1, laplace_weights, moment_sums, scales, square_root
+from covassay.reference.box_moments import cube_root, estimates, l1, laplace_weights, moment_sums, spreads, square_root
 from covassay.reference.domain import (
     Adjacency,
     Array,
@@ -87,7 +87,7 @@ def release(
 
     # 2. NOISE
     weights = laplace_weights(d, adjacency)
-    noisy = sums + scales(noise_scale(d, epsilon, adjacency), weights, d) * z
+    noisy = sums + spreads(noise_scale(d, epsilon, adjacency), weights, d) * z
 
     # 3. RELEASE
     return estimates(noisy, box)
