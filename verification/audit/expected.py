@@ -179,7 +179,10 @@ def as_called_for(
     """The source as the options say it is drawn from: by which call, if it needs one, and whether from `rng` alone."""
     if options.mechanism:
         mechanism(options.mechanism).require_budget(guarantee)
-    output = mechanism(options.mechanism).output if options.mechanism else OUTPUTS[options.released or USUAL]
+    output = OUTPUTS[options.released or USUAL]
+    if options.mechanism:
+        claimed = mechanism(options.mechanism)
+        output = claimed.output_of({**options.options, **_adjacency(options.mechanism, options)})
     box = options.bounds
     budget: dict[str, Any] = dict(guarantee.keywords()) | ({BOUNDS: box.bounds} if box is not None else {})
     setting = Setting(Target("", print), budget, output, options.seed, seconds=options.time_limit, box=box)

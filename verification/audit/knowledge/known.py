@@ -95,7 +95,8 @@ def profile(name: str, guarantee: Guarantee, options: dict[str, Any], samples: f
     path, law = knowledge.path_of(claim), knowledge.law(claim)
     data_path, scenarios = path.data_path(claim), law.scenarios
     independent = isinstance(path, QueryPlusNoise) and path.independent
-    if data_path.query is not None:
+    listed = len(claim.output.shape(2)) == 1  # the entries of a matrix in one row, of which some may be tied
+    if data_path.query is not None and (independent or not listed):
         scenarios = tuple(with_entries(s, data_path.query(s.x), data_path.symmetric, independent) for s in scenarios)
 
     @cache

@@ -53,7 +53,7 @@ class ClaimUnderAudit:
     @property
     def output(self) -> Output:
         """The kind of what is looked at: an output, or what is seen of it."""
-        return self.mechanism.output if self.view is None else self.view.output
+        return self.mechanism.output_of(self.options) if self.view is None else self.view.output
 
     def seen(self, output: Any, x: Matrix) -> Matrix:
         """What is looked at of an output of the reference on x."""
