@@ -44,13 +44,11 @@ from typing import Literal
 
 import numpy as np
 
-from covassay.reference.domain import Box, Matrix, Number, Vector, require_choice
+from covassay.reference.domain import ADJACENCIES, Adjacency, Box, Matrix, Number, Vector, require_choice
 from covassay.reference.errors import InvalidInput
 
 Divisor = Literal["n", "n-1"]
 DIVISORS: tuple[Divisor, ...] = ("n", "n-1")
-Adjacency = Literal["replace-one", "add-remove"]
-ADJACENCIES: tuple[Adjacency, ...] = ("replace-one", "add-remove")
 
 # FORMULAS
 

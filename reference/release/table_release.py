@@ -21,7 +21,7 @@ from covassay.reference.mechanisms.mechanism import DOMAINS, PROVENANCES, Mechan
 from covassay.reference.mechanisms.registry import mechanism
 from covassay.reference.privacy import Guarantee, Spend
 from covassay.reference.release.account_file import AccountFile, Tell, fingerprint, open_account, require_patience
-from covassay.reference.release.accuracy import accuracy
+from covassay.reference.release.accuracy import Accuracy, accuracy
 from covassay.reference.release.messages import named
 from covassay.reference.release.post_processing import Projection, project, projection
 from covassay.reference.release.scaling import Bounds, Scaling, extremes, read_bounds, require_every_column, scaling
@@ -117,6 +117,11 @@ class _Plan:
     account: AccountFile | None
     projection: Projection | None
 
+    @property
+    def public_rows(self) -> bool:
+        """Whether the number of rows is public; otherwise nothing that depends on it may be told."""
+        return self.declared.adjacency_of(self.arguments) == self.declared.adjacency
+
     def spend(self, dimension: int) -> Spend:
         """The budget that the release spends on data with that many columns."""
         choices = {name: value for name, value in self.arguments.items() if name in self.declared.choices}
@@ -156,7 +161,9 @@ def release_table(request: ReleaseRequest, watch: Watch = unwatched, tell: Tell 
     if plan.projection is not None:
         nearest = project(raw, plan.projection, plan.row_bound**2)
         projected = nearest if scaled is None else scaled.restore(nearest, output)
-    known = accuracy(plan.declared, request.budget, plan.arguments, n, d, plan.row_bound, scaled)
+    known = Accuracy(None, None, ())
+    if plan.public_rows:
+        known = accuracy(plan.declared, request.budget, plan.arguments, n, d, plan.row_bound, scaled)
     warnings = known.warnings(plan.declared, values, projected is not None)
 
     # OUT
@@ -192,6 +199,12 @@ def _plan(request: ReleaseRequest) -> _Plan:
     declared = mechanism(request.mechanism)
     arguments = declared.resolve(request.options)
     declared.require_budget(request.budget)
+    if declared.domain == "box" and request.bounds is None and not request.scale_by_data:
+        raise InvalidInput(f"--bounds: {declared.name} is for bounded columns, and needs their public bounds")
+    if declared.adjacency_of(arguments) != declared.adjacency and declared.domain != "box":
+        raise InvalidInput(
+            f"adjacency = {arguments['adjacency']}: a table is released so by a mechanism for bounded columns only"
+        )
     if request.rounded:
         require_exact_form(declared.name, request.grid)
     elif declared.name in ON_A_LATTICE:
@@ -291,10 +304,10 @@ def _provenance(plan: _Plan, spend: Spend, n: int, d: int) -> dict[str, Any]:
         "source_provenance": PROVENANCES[declared.about.provenance],
         "released": declared.output.kind,
         "options": plan.arguments,
-        "adjacency": declared.adjacency,
+        "adjacency": declared.adjacency_of(plan.arguments),
         "claimed": spend.claimed.keywords(),
         "proven": spend.proven.keywords(),
-        "n": n,
+        **({"n": n} if plan.public_rows else {}),
         "d": d,
         "seed": plan.request.seed,
     }
@@ -364,8 +377,9 @@ def _notes(plan: _Plan, spend: Spend, scaled: Scaling | None, n: int, d: int) ->
     declared = plan.declared
     where = plan.request.out or "standard output"
     notes = [
-        f"released by {declared.title} ({declared.source}) to {where}: n = {n}, d = {d}",
-        f"claimed {spend.claimed}, proven {spend.proven}, {declared.adjacency}, n public",
+        f"released by {declared.title} ({declared.source}) to {where}: {f'n = {n}, ' * plan.public_rows}d = {d}",
+        f"claimed {spend.claimed}, proven {spend.proven}, {declared.adjacency_of(plan.arguments)}, "
+        f"{'n public' if plan.public_rows else 'the number of rows is noisy'}",
     ]
     if declared.about.provenance == "reconstructed":
         notes.append(f"the mechanism is {PROVENANCES[declared.about.provenance]}")
