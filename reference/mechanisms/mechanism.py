@@ -20,11 +20,12 @@ P = ParamSpec("P")
 N = TypeVar("N")
 R = TypeVar("R")
 
-Domain = Literal["ball", "space", "cube"]
+Domain = Literal["ball", "space", "cube", "box"]
 DOMAINS: dict[Domain, str] = {
     "ball": "rows in the ball of radius `row_bound`",
     "space": "rows of any real numbers",
     "cube": "rows with entries in [0, 1]",
+    "box": "rows with every entry between the bounds of its column",
 }
 Provenance = Literal["printed", "code", "reconstructed", "ours"]
 PROVENANCES: dict[Provenance, str] = {

@@ -217,7 +217,8 @@ def _sketch_without_gain(name: str, d: int, arguments: Mapping[str, Any]) -> lis
 
 def _least_eigenvalue(declared: Mechanism[Any, ..., Any], values: Any) -> float:
     """The least eigenvalue of the symmetric part of a released second moment or covariance; infinite for all else."""
-    covariance = declared.output.parts(values).get("covariance") if declared.output.restorable else None
-    if covariance is None:
+    if not declared.output.restorable:
         return math.inf
-    return float(np.linalg.eigvalsh((covariance + covariance.T) / 2)[0])
+    parts = declared.output.parts(values)
+    matrix = parts.get("covariance", parts.get("second_moment") if declared.output.kind == "matrix" else None)
+    return math.inf if matrix is None else float(np.linalg.eigvalsh((matrix + matrix.T) / 2)[0])

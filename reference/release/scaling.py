@@ -31,7 +31,7 @@ import numpy as np
 from covassay.reference.domain import Chunks, Matrix, Vector, blocks, map_rows
 from covassay.reference.errors import InvalidInput
 from covassay.reference.mechanisms.output import Output
-from covassay.reference.release.messages import named, reason, require_suffix, shown
+from covassay.reference.release.messages import named, reason, require_suffix, shown, unique_keys
 
 SMALLEST_WIDTH, LARGEST_WIDTH = 1e-100, 1e100  # so that squares of scales are floats
 
@@ -94,7 +94,7 @@ def read_bounds(path: Path) -> Bounds:
     except (OSError, ValueError) as error:
         raise InvalidInput(f"{named(path)} cannot be read ({reason(error)}): must be a readable file") from None
     try:
-        document = tomllib.loads(text) if suffix == ".toml" else json.loads(text, object_pairs_hook=_once)
+        document = tomllib.loads(text) if suffix == ".toml" else json.loads(text, object_pairs_hook=unique_keys)
     except (ValueError, RecursionError) as error:
         raise InvalidInput(f"{named(path)} cannot be read ({reason(error)}): must be {suffix[1:].upper()}") from None
     if not isinstance(document, dict):
@@ -120,14 +120,6 @@ def require_every_column(path: Path, bounds: Bounds, columns: tuple[str, ...]) -
         raise InvalidInput(f"{named(path)} has bounds for {shown(unknown[0])}: must name columns of the data only")
     low, high = np.array([bounds[name] for name in columns]).T
     return low, high
-
-
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    names = [name for name, _ in pairs]
-    for name in names:
-        if names.count(name) > 1:
-            raise ValueError(f"{shown(name)} comes twice")
-    return dict(pairs)
 
 
 def _interval(place: str, value: Any) -> tuple[float, float]:

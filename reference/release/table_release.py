@@ -18,7 +18,7 @@ import numpy as np
 from covassay.reference.domain import Chunks, require_row_bound
 from covassay.reference.errors import InvalidInput
 from covassay.reference.mechanisms.mechanism import DOMAINS, PROVENANCES, Mechanism
-from covassay.reference.mechanisms.registry import mechanism
+from covassay.reference.mechanisms.registry import MECHANISMS, mechanism
 from covassay.reference.privacy import Guarantee, Spend
 from covassay.reference.release.account_file import AccountFile, Tell, fingerprint, open_account, require_patience
 from covassay.reference.release.accuracy import accuracy
@@ -28,7 +28,7 @@ from covassay.reference.release.scaling import Bounds, Scaling, extremes, read_b
 from covassay.reference.release.tables.reading import EVERYTHING, describe, open_table
 from covassay.reference.release.tables.selection import Selection
 from covassay.reference.release.tables.source import TableSource, Watch, unwatched
-from covassay.reference.release.writing import require_new, require_writable, write_release
+from covassay.reference.release.writing import require_new, require_writable, same_file, target_file, write_release
 from covassay.reference.rounded import ON_A_LATTICE, exact_release, require_exact_form
 
 if TYPE_CHECKING:
@@ -44,12 +44,14 @@ class ReleaseRequest:
 
     data : the path of a file, one record per row; or whatever else `tables.reading.open_table` takes.
     selection : which columns are read, and how text is read. It is a public choice.
-    mechanism, budget, options : the mechanism by name, the claimed budget, and its options by name.
+    mechanism, budget, options : the mechanism by name, the claimed budget, and its options by name. With bounds, None
+        takes the mechanism for bounded columns of that notion of privacy.
     out : .csv, .json, .npy or .npz; None writes CSV to standard output. force : replace a file that is there already.
-    row_bound : public bound on the Euclidean norm of a row, in the unit of the data (default 1).
-    bounds : a file of public bounds on every feature, in place of a row bound.
+    row_bound, bounds : a public bound on the Euclidean norm of a row, in the unit of the data, or a file of public
+        bounds on every feature. A mechanism for rows in a ball needs one of them: there is no default.
     scale_by_data : scale features by their own extremes. That is NOT private.
     account, total : a file that adds up the releases from these data files, and the total budget of a new such file.
+    name : what the account calls data that are no files.
     wait : seconds to wait while another command enters its release in the account.
     project : "psd" or "trace", post-processing of a released matrix; the result is given beside it.
     seed : fixed noise, for tests. That is NOT private.
@@ -58,7 +60,7 @@ class ReleaseRequest:
     """
 
     data: Any
-    mechanism: str
+    mechanism: str | None = None
     budget: Guarantee
     options: Mapping[str, str | float] = field(default_factory=dict)
     selection: Selection = EVERYTHING
@@ -69,6 +71,7 @@ class ReleaseRequest:
     scale_by_data: bool = False
     account: Path | None = None
     total: Guarantee | None = None
+    name: str | None = None
     wait: float | None = None
     project: str | None = None
     seed: int | None = None
@@ -162,7 +165,7 @@ def release_table(request: ReleaseRequest, watch: Watch = unwatched, tell: Tell 
     # OUT
     spend = plan.spend(d)
     provenance = {
-        **_provenance(plan, spend, n, d),
+        **_provenance(plan, spend, scaled, n, d),
         **_selection_facts(plan, source),
         **_scaling_facts(plan, scaled, source.columns),
         **known.provenance(),
@@ -189,15 +192,14 @@ def release_table(request: ReleaseRequest, watch: Watch = unwatched, tell: Tell 
 
 
 def _plan(request: ReleaseRequest) -> _Plan:
-    declared = mechanism(request.mechanism)
+    declared = mechanism(mechanism_for(request.mechanism, request.budget, bounded=request.bounds is not None))
     arguments = declared.resolve(request.options)
     declared.require_budget(request.budget)
     if request.rounded:
         require_exact_form(declared.name, request.grid)
     elif declared.name in ON_A_LATTICE:
         raise InvalidInput(f"{declared.name} has no form in float64: its noise is whole numbers")
-    if request.row_bound is not None and declared.domain != "ball":
-        raise InvalidInput(f"--row-bound: {declared.name} takes {DOMAINS[declared.domain]}, so it has no row bound")
+    _require_frame(request, declared)
     plan = _Plan(
         request=request,
         declared=declared,
@@ -224,6 +226,50 @@ def _plan(request: ReleaseRequest) -> _Plan:
     return plan
 
 
+def mechanism_for(name: str | None, budget: Guarantee, bounded: bool) -> str:
+    """The mechanism of that name; without a name, the one for bounded columns that claims a budget of this notion."""
+    if name is not None:
+        return name
+    if not bounded:
+        raise InvalidInput(
+            "--mechanism is missing, and so is --bounds: with --bounds FILE the mechanism for bounded columns is taken; "
+            "without, name one (covassay recommend) and give --row-bound R"
+        )
+    for declared in MECHANISMS.values():
+        if declared.domain == "box" and type(declared.notion.default) is type(budget):
+            return declared.name
+    raise InvalidInput(f"--mechanism is missing: there is no mechanism for bounded columns that claims {budget}")
+
+
+def _require_frame(request: ReleaseRequest, declared: AnyMechanism) -> None:
+    """Raise `InvalidInput` unless it is said, once, where the rows of the data lie, if the mechanism needs to know."""
+    given = [
+        option
+        for option, value in (
+            ("--row-bound", request.row_bound is not None),
+            ("--bounds", request.bounds is not None),
+            ("--scale-by-data-not-private", request.scale_by_data),
+        )
+        if value
+    ]
+    if len(given) > 1:
+        raise InvalidInput(f"{' and '.join(given)}: give one of them")
+    if request.row_bound is not None and declared.domain != "ball":
+        raise InvalidInput(f"--row-bound: {declared.name} takes {DOMAINS[declared.domain]}, so it has no row bound")
+    if given or declared.domain == "space":
+        return
+    if declared.domain == "ball":
+        raise InvalidInput(
+            f"--row-bound or --bounds is missing: {declared.name} takes {DOMAINS['ball']}, and clips rows that are "
+            "longer. Give --bounds FILE if every column has public limits, or --row-bound R if the length of a row "
+            "has one, in the unit of the data and chosen without looking at them"
+        )
+    raise InvalidInput(
+        f"--bounds is missing: {declared.name} takes {DOMAINS[declared.domain]}, and clips what lies elsewhere. Give "
+        "--bounds FILE with public limits of every column, chosen without looking at the data"
+    )
+
+
 def _generator(seed: int | None) -> np.random.Generator:
     if seed is not None and seed < 0:
         raise InvalidInput(f"--seed {seed}: must be at least 0")
@@ -232,13 +278,13 @@ def _generator(seed: int | None) -> np.random.Generator:
 
 def _require_apart(out: Path | None, other: Path) -> None:
     """Raise `InvalidInput` if the output would replace a file that the release is made from."""
-    if out is not None and out.resolve() == other.resolve():
+    if out is not None and same_file(out, other):
         raise InvalidInput(f"--out {named(out)}: must be another file, not {named(other)}")
 
 
 def _require_outside(option: str, path: Path | None, directory: Path) -> None:
     """Raise `InvalidInput` if a file that the release writes would lie among the data."""
-    if path is not None and directory.is_dir() and path.resolve().parent == directory.resolve():
+    if path is not None and same_file(target_file(path).parent, directory):
         raise InvalidInput(f"{option} {named(path)}: must be outside {named(directory)}, all of whose files are data")
 
 
@@ -252,7 +298,7 @@ def _account(request: ReleaseRequest) -> AccountFile | None:
         require_patience(request.wait)
     for reason in request.not_private:
         raise InvalidInput(f"--budget-file: {reason}, which no budget can account for")
-    return open_account(request.account, fingerprint(request.data), request.total)
+    return open_account(request.account, fingerprint(request.data, request.name), request.total)
 
 
 def _scaling(plan: _Plan, source: TableSource) -> Scaling | None:
@@ -282,7 +328,7 @@ def _values(plan: _Plan, source: TableSource, scaled: Scaling | None) -> (
     return values, exact
 
 
-def _provenance(plan: _Plan, spend: Spend, n: int, d: int) -> dict[str, Any]:
+def _provenance(plan: _Plan, spend: Spend, scaled: Scaling | None, n: int, d: int) -> dict[str, Any]:
     declared = plan.declared
     return {
         "covassay": version("covassay"),
@@ -290,6 +336,7 @@ def _provenance(plan: _Plan, spend: Spend, n: int, d: int) -> dict[str, Any]:
         "source": declared.source,
         "source_provenance": PROVENANCES[declared.about.provenance],
         "released": declared.output.kind,
+        "holds": declared.output.meaning(scaled is not None),
         "options": plan.arguments,
         "adjacency": declared.adjacency,
         "claimed": spend.claimed.keywords(),
@@ -319,7 +366,6 @@ def _scaling_facts(plan: _Plan, scaled: Scaling | None, columns: tuple[str, ...]
         "bounds_from": "the data: not private" if plan.request.scale_by_data else "public",
         "shift": scaled.shift,
         "scale": scaled.scale,
-        "unit": _unit(plan.declared),
     }
 
 
@@ -352,14 +398,6 @@ def _is_numeral(name: str) -> bool:
     return True
 
 
-def _unit(declared: AnyMechanism) -> str:
-    output = declared.output
-    at_zero = output.restore(np.zeros(output.shape(2)), np.ones(2), np.ones(2))  # a mean has the shift put back
-    if at_zero is None:
-        return "of (x - shift)/scale"
-    return "of x" if at_zero.any() else "of x - shift"
-
-
 def _notes(plan: _Plan, spend: Spend, scaled: Scaling | None, n: int, d: int) -> list[str]:
     declared = plan.declared
     where = plan.request.out or "standard output"
@@ -369,18 +407,16 @@ def _notes(plan: _Plan, spend: Spend, scaled: Scaling | None, n: int, d: int) ->
     ]
     if declared.about.provenance == "reconstructed":
         notes.append(f"the mechanism is {PROVENANCES[declared.about.provenance]}")
+    for part, facts in declared.output.meaning(scaled is not None).items():
+        about = f" about {facts['about']}" if "about" in facts else ""
+        notes.append(f"{part.replace('_', ' ')}{about}, in {facts['unit']}")
     if scaled is not None:
-        notes.append(
-            "features are clipped to their bounds, shifted and scaled; what is released is in the unit "
-            f"{_unit(declared)}, see the provenance"
-        )
+        notes.append("features are clipped to their bounds, shifted and scaled: shift and scale are in the provenance")
     elif declared.domain == "ball":
         notes.append(
             f"rows are clipped to Euclidean norm {plan.row_bound:g} (--row-bound, in the unit of the data): choose it "
             "without looking at them; longer rows count as if they ended there"
         )
-    elif declared.domain == "cube":
-        notes.append("entries are clipped to [0, 1]: give --bounds if they lie elsewhere")
     if declared.sampler == "approximate":
         notes.append("the noise is drawn by a Markov chain, so only approximately: the guarantee is approximate too")
     return notes

@@ -23,6 +23,8 @@ def rational(name: str, value: Rational) -> Any:
     if isinstance(value, float | np.floating):
         value = repr(float(value))
     try:
+        if isinstance(value, str) and not (value.isascii() and "_" not in value):
+            raise ValueError(value)
         return Fraction(value)
     except (ValueError, OverflowError, ZeroDivisionError, TypeError):
         if isinstance(value, str) and value.isidentifier() and value not in ("nan", "inf", "infinity"):

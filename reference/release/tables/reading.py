@@ -21,7 +21,7 @@ from covassay.reference.domain import blocks
 from covassay.reference.errors import InvalidInput
 from covassay.reference.release.messages import named
 from covassay.reference.release.tables.data_file import STREAM, DataFile, from_stream, on_disk
-from covassay.reference.release.tables.files import data_files, data_suffix
+from covassay.reference.release.tables.files import data_files, data_suffix, require_no_copies
 from covassay.reference.release.tables.reading_csv import open_text
 from covassay.reference.release.tables.reading_frames import READABLE_OBJECTS, kind_of, open_frame
 from covassay.reference.release.tables.reading_npy import open_npy
@@ -94,7 +94,7 @@ def _parts(data: Any, selection: Selection) -> list[Part]:
         selection.require_no_text_options(kind)
         return [open_frame(data)]
     if hasattr(data, "read"):
-        return [_opened(*from_stream(data), selection)]
+        return [_opened(*from_stream(data, selection.stream_limit), selection)]
     if not (isinstance(data, Sequence) and all(isinstance(path, str | Path) for path in data)):
         raise InvalidInput(f"data of type {type(data).__name__}: must be {READABLE_OBJECTS}")
     files = data_files(data)
@@ -102,7 +102,10 @@ def _parts(data: Any, selection: Selection) -> list[Part]:
     for path, suffix in zip(files, suffixes, strict=True):
         if suffix != suffixes[0]:
             raise InvalidInput(f"{named(path)} is a {suffix} file: must be a {suffixes[0]} file, as {named(files[0])}")
-    return [_opened(on_disk(path, suffixes[0] in BINARY), suffixes[0], selection) for path in files]
+    opened = [on_disk(path, suffixes[0] in BINARY) for path in files]
+    if not selection.allow_copies:
+        require_no_copies(files)
+    return [_opened(file, suffixes[0], selection) for file in opened]
 
 
 def _opened(file: DataFile, suffix: str, selection: Selection) -> Part:

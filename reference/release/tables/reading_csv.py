@@ -152,13 +152,16 @@ def _numbers(text: _Text, line: int, chosen: Sequence[int], record: list[str]) -
         numbers = list(map(float, cells))
     except ValueError:
         numbers = []
-    if numbers and all(map(math.isfinite, numbers)) and "_" not in "".join(cells):
+    if numbers and all(map(math.isfinite, numbers)) and (together := "".join(cells)).isascii() and "_" not in together:
         return numbers
-    name, cell, rule = next(
+    broken = (
         (text.columns[j], cell, rule)
         for j, cell in zip(chosen, cells, strict=True)
         if (rule := _broken_rule(cell)) is not None
     )
+    name, cell, rule = next(broken, ("", "", ""))
+    if not rule:  # blanks of another alphabet about a number, which are no part of it
+        return numbers
     raise InvalidInput(f"{text.name}, line {line}, column {shown(name)} = {shown(cell.strip())}: {rule}")
 
 
@@ -175,6 +178,8 @@ def _broken_rule(cell: str) -> str | None:
         return NOT_A_NUMBER
     if "_" in text:
         return "must be a number without underscores"
+    if not text.isascii():
+        return "must be a number in the digits 0 to 9"
     if not math.isfinite(number):
         return f"must be at most {sys.float_info.max:.4g} in size, the largest float64"
     return None
