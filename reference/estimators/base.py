@@ -300,9 +300,7 @@ def box_of(bounds: Any, columns: int, names: np.ndarray[Any, Any] | None) -> Box
         pairs, ends = _as_pairs(bounds), _as_ends(bounds, columns)
         if ends is None or (pairs is not None and _not_bounds(ends)):
             if pairs is None:
-                raise InvalidInput(
-                    "bounds: must be numbers: (low, high), a pair for every column, or (minima, maxima)"
-                )
+                raise InvalidInput("bounds: must be numbers: (low, high), a pair for every column, or (minima, maxima)")
             box = Box.of(np.tile(pairs, (columns, 1)) if pairs.shape == (2,) else pairs)
         elif pairs is None or _not_bounds(pairs) or np.array_equal(pairs, ends):
             box = Box.of(ends)

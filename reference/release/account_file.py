@@ -167,11 +167,7 @@ def _parsed(path: Path, text: str) -> AccountFile:
         document = json.loads(text, object_pairs_hook=unique_keys, parse_constant=_no_number)
         _require_types(document)
         account = AccountFile(
-            path,
-            guarantee_of(document["total"]),
-            document["data"],
-            tuple(document["releases"]),
-            document["adjacency"],
+            path, guarantee_of(document["total"]), document["data"], tuple(document["releases"]), document["adjacency"]
         )
         account.account().spent()
         return account

@@ -22,7 +22,7 @@ from covassay.reference.mechanisms.registry import MECHANISMS, mechanism
 from covassay.reference.privacy import Guarantee, Spend
 from covassay.reference.release.account_file import AccountFile, Tell, fingerprint, open_account, require_patience
 from covassay.reference.release.accuracy import accuracy
-from covassay.reference.release.messages import named
+from covassay.reference.release.messages import named, shown
 from covassay.reference.release.post_processing import Projection, project, projection
 from covassay.reference.release.scaling import Bounds, Scaling, extremes, read_bounds, require_every_column, scaling
 from covassay.reference.release.tables.reading import EVERYTHING, describe, open_table
@@ -370,13 +370,21 @@ def _scaling_facts(plan: _Plan, scaled: Scaling | None, columns: tuple[str, ...]
 
 
 def _selection_facts(plan: _Plan, source: TableSource) -> dict[str, Any]:
+    index = {"row_index": list(source.index)} if source.index else {}
     if plan.request.selection.names is None:
-        return {}
-    return {"selected": f"{len(source.columns)} of {len(source.available)} columns, by name, which is a public choice"}
+        return index
+    return {
+        **index,
+        "selected": f"{len(source.columns)} of {len(source.available)} columns, by name, which is a public choice",
+    }
 
 
 def _selection_notes(plan: _Plan, source: TableSource) -> list[str]:
     notes = []
+    if source.index:
+        notes.append(
+            f"left out as a row index: {', '.join(map(shown, source.index))} (--columns reads it all the same)"
+        )
     if plan.request.selection.names is not None:
         notes.append(
             f"{len(source.columns)} of {len(source.available)} columns were selected: the choice is public and costs "

@@ -102,10 +102,10 @@ def _parts(data: Any, selection: Selection) -> list[Part]:
     for path, suffix in zip(files, suffixes, strict=True):
         if suffix != suffixes[0]:
             raise InvalidInput(f"{named(path)} is a {suffix} file: must be a {suffixes[0]} file, as {named(files[0])}")
-    opened = [on_disk(path, suffixes[0] in BINARY) for path in files]
+    parts = [_opened(on_disk(path, suffixes[0] in BINARY), suffixes[0], selection) for path in files]
     if not selection.allow_copies:
-        require_no_copies(files)
-    return [_opened(file, suffixes[0], selection) for file in opened]
+        require_no_copies([path for path, part in zip(files, parts, strict=True) if part.n != 0])
+    return parts
 
 
 def _opened(file: DataFile, suffix: str, selection: Selection) -> Part:

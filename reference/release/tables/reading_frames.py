@@ -13,7 +13,7 @@ import numpy as np
 from covassay.reference.domain import Matrix
 from covassay.reference.errors import InvalidInput
 from covassay.reference.release.messages import clipped, reason, shown
-from covassay.reference.release.tables.reading_parquet import numbers, require_numbers
+from covassay.reference.release.tables.reading_parquet import index_columns, numbers, require_numbers
 from covassay.reference.release.tables.source import Part, Passing, require_finite, require_names, rows_per_chunk
 
 ARROW, DASK = "the pyarrow dataset", "the dask data frame"
@@ -52,7 +52,7 @@ def _open_arrow(data: Any) -> Part:
 
         return start
 
-    return Part(ARROW, columns, data.count_rows(), select)
+    return Part(ARROW, columns, data.count_rows(), select, index_columns(data.schema))
 
 
 def _little_memory(data: Any) -> dict[str, Any]:

@@ -61,8 +61,11 @@ class Selection:
             if value is not None:
                 raise InvalidInput(f"{option} is for text (.csv, .tsv): {name} is none")
 
-    def indices(self, place: str, columns: Sequence[str]) -> tuple[int, ...]:
-        """The places of the selected columns among `columns`, in the order in which they are read."""
+    def indices(self, place: str, columns: Sequence[str], index: Sequence[str] = ()) -> tuple[int, ...]:
+        """The places of the selected columns among `columns`, in the order in which they are read.
+
+        index : columns that hold a row index. They are read only if `columns` of the selection names them.
+        """
         for name in self.names or ():
             if name not in columns:
                 option = "--drop" if self.columns is None else "--columns"
@@ -72,9 +75,11 @@ class Selection:
                 )
         if self.columns is not None:
             return tuple(columns.index(name) for name in self.columns)
-        left = tuple(j for j, name in enumerate(columns) if name not in (self.drop or ()))
-        if not left:
+        left = tuple(j for j, name in enumerate(columns) if name not in (*(self.drop or ()), *index))
+        if not left and self.drop:
             raise InvalidInput(f"--drop names every column of {place}: must leave one")
+        if not left:
+            raise InvalidInput(f"{place} has no column but a row index: must have at least one (--columns reads it)")
         return left
 
 

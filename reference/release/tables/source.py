@@ -11,7 +11,7 @@ from covassay.reference.release.messages import shown
 from covassay.reference.release.tables.selection import Selection
 
 CHUNK_BYTES = 2**22  # of float64 in one chunk; a mechanism holds a few such arrays at a time
-KEPT_BYTES = 2**26  # text whose numbers fit in here is parsed once and kept, not parsed in every pass
+KEPT_BYTES = 2**27  # text whose numbers fit in here is parsed once and kept, not parsed in every pass
 
 Watch = Callable[[Iterator[Matrix], int | None], Iterator[Matrix]]  # (a pass, its number of rows if known) -> the pass
 Passing = Callable[[], Iterator[Matrix]]
@@ -26,6 +26,7 @@ class Part:
     name : how messages call it.
     columns : the names of all columns, distinct and not empty.
     n : the number of rows, or None if only a pass over them can tell.
+    index : the columns that hold a row index, as the data declare: they are no features.
     select : indices of columns -> what begins a pass over the rows, of these columns in this order. It raises
         `InvalidInput` at once if one of these columns does not hold numbers, where the format says so.
     """
@@ -34,6 +35,7 @@ class Part:
     columns: tuple[str, ...]
     n: int | None
     select: Callable[[tuple[int, ...]], Passing]
+    index: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -44,12 +46,14 @@ class TableSource:
     ----------
     columns : d names, distinct and not empty; x1 to xd where the data have none.
     rows : (n, d) float64, finite, n >= 1 and d >= 1. The entries are checked when they are read.
-    available : the names of all columns that the data have, selected or not.
+    available : the names of all columns that the data have, selected or not. index : those that hold a row index, and
+        were left out because of it.
     """
 
     columns: tuple[str, ...]
     rows: Chunks
     available: tuple[str, ...]
+    index: tuple[str, ...] = ()
 
 
 def unwatched(passing: Iterator[Matrix], rows: int | None) -> Iterator[Matrix]:
@@ -68,7 +72,7 @@ def joined(parts: Sequence[Part], selection: Selection, watch: Watch) -> TableSo
         raise InvalidInput(f"{first.name} has no columns: must have at least one")
     for part in parts[1:]:
         _require_same_columns(part, first)
-    chosen = selection.indices(first.name, first.columns)
+    chosen = selection.indices(first.name, first.columns, first.index)
     passes = [part.select(chosen) for part in parts]
     columns = tuple(first.columns[j] for j in chosen)
     counts = [part.n for part in parts if part.n is not None]
@@ -87,12 +91,9 @@ def joined(parts: Sequence[Part], selection: Selection, watch: Watch) -> TableSo
 
 def _source(first: Part, columns: tuple[str, ...], n: int, start: Passing, watch: Watch) -> TableSource:
     if not n:
-        raise InvalidInput(
-            f"{first.name} has a header and no rows: must have at least one row"
-            if first.n is None
-            else f"{first.name} has shape {(0, len(columns))}: must have at least one row and one column"
-        )
-    return TableSource(columns, Chunks((n, len(columns)), lambda: watch(start(), n)), first.columns)
+        raise InvalidInput(f"{first.name} has a header and no rows: must have at least one row")
+    left = tuple(name for name in first.index if name not in columns)
+    return TableSource(columns, Chunks((n, len(columns)), lambda: watch(start(), n)), first.columns, left)
 
 
 def _chained(passes: Sequence[Passing]) -> Iterator[Matrix]:
@@ -101,10 +102,11 @@ def _chained(passes: Sequence[Passing]) -> Iterator[Matrix]:
     So sums, and with them the rounding of a release in float64, do not depend on how the rows are divided into files.
     """
     chunks = (chunk for start in passes for chunk in start())
-    return chunks if len(passes) == 1 else _full_chunks(chunks)
+    return chunks if len(passes) == 1 else full_chunks(chunks)
 
 
-def _full_chunks(chunks: Iterator[Matrix]) -> Iterator[Matrix]:
+def full_chunks(chunks: Iterator[Matrix]) -> Iterator[Matrix]:
+    """The same rows in chunks of full size, the last one apart."""
     waiting: list[Matrix] = []
     missing = 0
     for chunk in chunks:
