@@ -44,12 +44,10 @@ from typing import Literal
 
 import numpy as np
 
-from covassay.reference.domain import Box, Matrix, Number, Vector
+from covassay.reference.domain import Adjacency, Box, Matrix, Number, Vector
 from covassay.reference.errors import InvalidInput
 
 Divisor = Literal["n", "n-1"]
-Adjacency = Literal["replace-one", "add-remove"]
-ADJACENCIES: tuple[Adjacency, ...] = ("replace-one", "add-remove")
 
 # FORMULAS
 

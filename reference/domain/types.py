@@ -14,6 +14,8 @@ Vector = NDArray[np.float64]
 IntegerMatrix = NDArray[np.object_]  # of Python integers, which have any length
 Number = Any  # the argument of a formula: a float, a Fraction, a sympy expression, an mpmath number or an array
 OnLargeRows = Literal["clip", "raise"]
+Adjacency = Literal["replace-one", "add-remove"]
+ADJACENCIES: tuple[Adjacency, ...] = ("replace-one", "add-remove")
 
 
 @dataclass(frozen=True)

@@ -25,7 +25,7 @@ DOMAINS: dict[Domain, str] = {
     "ball": "rows in the ball of radius `row_bound`",
     "space": "rows of any real numbers",
     "cube": "rows with entries in [0, 1]",
-    "box": "rows with every entry between the bounds of its column",
+    "box": "rows with every column between its `bounds`",
 }
 Provenance = Literal["printed", "code", "reconstructed", "ours"]
 PROVENANCES: dict[Provenance, str] = {
@@ -35,7 +35,7 @@ PROVENANCES: dict[Provenance, str] = {
     "ours": "ours, after the source",
 }
 BUDGET = ("epsilon", "rho", "delta")
-OF_THE_DOMAIN = ("row_bound", "on_large_rows")
+OF_THE_DOMAIN = ("row_bound", "on_large_rows", "bounds", "on_outside")
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ class Mechanism(Generic[N, P, R]):
     sample : sample(x, rng, *, …): draws the noise and calls `release`. Its annotations declare the parameters, see
         `parameters`.
     spend : spend(*, …budget, dimension, …choices), the budget claimed and proven.
-    domain : where rows must lie. adjacency : which data sets are neighbours.
+    domain : where rows must lie. adjacency : which data sets are neighbours, by default where there is a choice.
     ordered : records are used in their order (disjoint blocks, pairs), so that reordering them changes the output.
     repeats : one output can come again and again, because its law has atoms.
     smallest_dimension : fewer columns than that make no sense.
@@ -138,6 +138,10 @@ class Mechanism(Generic[N, P, R]):
         """The public numbers, the budget and the row bound apart, with their defaults."""
         given = (*BUDGET, *OF_THE_DOMAIN)
         return {p.name: p.default for p in self.declared.values() if not p.choices and p.name not in given}
+
+    def adjacency_of(self, options: Mapping[str, Any]) -> str:
+        """Which data sets are neighbours with these options."""
+        return str(options.get("adjacency", self.adjacency))
 
     def resolve(self, options: Mapping[str, str | float]) -> dict[str, Any]:
         """`options` as keyword arguments: every choice filled in, numbers read, nothing unknown.

@@ -1,6 +1,6 @@
 """What a mechanism releases: its shape, its unit, and its parts in a file.
 
-There are nine kinds. Each is an object that answers for itself, so that the release tool asks it and does not tell the
+There are ten kinds. Each is an object that answers for itself, so that the release tool asks it and does not tell the
 kinds apart.
 """
 
@@ -202,6 +202,30 @@ class MomentsOutput(GaussianOutput):
         return np.vstack([centre, moment])
 
 
+class RowsMeanCovarianceOutput(Output):
+    """(d + 1, d + 1): the number of rows in the corner, a mean beside it and under it, and a covariance, symmetric."""
+
+    kind, layout = "rows-mean-covariance", "(d + 1, d + 1)"
+
+    def shape(self, dimension: int) -> tuple[int, ...]:
+        return dimension + 1, dimension + 1
+
+    def parts(self, values: Array) -> dict[str, Array]:
+        return {"rows": values[0, 0], "mean": values[0, 1:], "covariance": values[1:, 1:]}
+
+    @property
+    def restorable(self) -> bool:
+        return self.power == 1
+
+    def restore(self, values: Array, shift: Vector, scale: Vector) -> Array | None:
+        if not self.restorable:
+            return None
+        restored = values * np.outer(np.append(1.0, scale), np.append(1.0, scale))
+        restored[0, 1:] += shift
+        restored[1:, 0] += shift
+        return restored
+
+
 class NumberOutput(Output):
     """(): a real number."""
 
@@ -220,6 +244,7 @@ class LevelOutput(NumberOutput):
 SECOND_MOMENT = MatrixOutput(power=2)
 SYMMETRIC_SECOND_MOMENT = MatrixOutput(power=2, symmetric=True)
 COVARIANCE = MatrixOutput(power=2, symmetric=True, centred=True)
+ROWS_MEAN_COVARIANCE = RowsMeanCovarianceOutput(power=1, symmetric=True)
 
 OUTPUTS: dict[str, Output] = {
     output.kind: output
@@ -231,6 +256,7 @@ OUTPUTS: dict[str, Output] = {
         CoefficientsOutput(),
         GaussianOutput(power=1),
         MomentsOutput(power=1),
+        ROWS_MEAN_COVARIANCE,
         NumberOutput(),
         LevelOutput(),
     )

@@ -6,10 +6,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from covassay.reference.domain import Box
-from covassay.reference.mechanisms.registry import mechanism as mechanism_of
 from covassay.reference.privacy import Guarantee
 from covassay.verification.audit.budget import ErrorBudget
-from covassay.verification.audit.engine.adjacency import REPLACE_ONE
 from covassay.verification.audit.engine.contract import require_answer
 from covassay.verification.audit.engine.facts import Bits, Explanation
 from covassay.verification.audit.engine.finding import Finding, Verdict
@@ -21,6 +19,8 @@ from covassay.verification.audit.expected import (
     as_stated_by,
     claim_of,
     expected_of,
+    neighbours_of,
+    seen,
     with_kind,
     with_pair,
 )
@@ -154,15 +154,17 @@ def audited(
     target = load(origin)
     options = as_stated_by(target, options)
     budget: dict[str, Any] = dict(guarantee.keywords())
-    if options.bounds is not None and takes_bounds(target):
+    bounded = (options.mechanism or target.mechanism) is not None  # then the bounds are told with the rows
+    if options.bounds is not None and takes_bounds(target) and not bounded:
         budget[BOUNDS] = options.bounds.bounds
     options, kind = with_kind(origin, target, budget, options)
     name, resolved, known = expected_of(target, guarantee, options)
-    neighbours = options.adjacency or (mechanism_of(name).adjacency if name else REPLACE_ONE)
-    expected = with_pair(known, options.pair, neighbours)
+    neighbours = neighbours_of(name, resolved, options)
+    source = seen(origin, known, options)
+    expected = with_pair(known, options.pair, neighbours, options.bounds)
     setting = Setting(
-        origin, budget, expected.form.output, options.seed, options.jobs, options.time_limit,
-        watching(options.progress), box=options.bounds,
+        source, budget, expected.form.output, options.seed, options.jobs, options.time_limit,
+        watching(options.progress), box=None if bounded else options.bounds,
     )  # fmt: skip
     subject = Subject(setting, guarantee, expected, name, neighbours, options)
     budget_of_errors = ErrorBudget(options.false_alarm)
@@ -218,9 +220,9 @@ def audit_bits(
     origin = as_source(source)
     target = load(origin)
     options = as_stated_by(target, AuditOptions(samples=samples, seed=seed, scope=scope))
-    name, _, expected = expected_of(target, guarantee, options)
-    neighbours = options.adjacency or (mechanism_of(name).adjacency if name else REPLACE_ONE)
-    setting = Setting(origin, dict(guarantee.keywords()), expected.form.output, seed)
+    name, resolved, expected = expected_of(target, guarantee, options)
+    neighbours = neighbours_of(name, resolved, options)
+    setting = Setting(seen(origin, expected, options), dict(guarantee.keywords()), expected.form.output, seed)
     subject = Subject(setting, guarantee, expected, name, neighbours, options)
     with random_states_put_back():
         ask([low_order_bits.QUESTION], subject, ErrorBudget(options.false_alarm))

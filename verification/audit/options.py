@@ -11,8 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
-from covassay.reference.box_sensitivity import ADJACENCIES
-from covassay.reference.domain import Box, Matrix
+from covassay.reference.domain import ADJACENCIES, Box, Matrix
 from covassay.reference.domain.requirements import require_count
 from covassay.reference.errors import InvalidInput, guess
 from covassay.reference.privacy import ZCDP, ApproximateDP, Guarantee, PureDP

@@ -129,6 +129,8 @@ def plan(recipe: Recipe) -> Plan:
     name, d = recipe.mechanism, recipe.dimension
     sizes = [] if known.shapes is None else [n for n, columns in known.shapes.sizes if columns == d]
     pairs = [pair for pair in known.pairs(frozenset()) if pair.first.shape[1] == d and pair.failures_tell]
+    if known.view is not None:
+        raise InvalidInput(f"checkpoint: a streaming run does not look at {name} yet; audit it without --checkpoint")
     if known.shapes is None or not sizes or not pairs:
         raise InvalidInput(
             f"checkpoint: a streaming run needs a law that is known exactly and a pair of neighbours, and there is no "
@@ -663,7 +665,7 @@ def stream_audit(
         mechanism=name,
         options=resolved,
         claim=guarantee,
-        adjacency=mechanism(name).adjacency,
+        adjacency=mechanism(name).adjacency_of(resolved),
         verdict=verdict(checks),
         checks=tuple(checks),
         diagnoses=(),
@@ -683,7 +685,7 @@ def _carried_out(run: _Run, expected: Profile) -> list[Finding]:
     """Every check of the run, decided; what is in the checkpoint is not done again."""
     if run.state["few"] is None:
         recipe = run.work.recipe
-        adjacency = mechanism(recipe.mechanism).adjacency
+        adjacency = mechanism(recipe.mechanism).adjacency_of(dict(recipe.options))
         subject = Subject(run.setting, recipe.guarantee, expected, recipe.mechanism, adjacency, run.options)
         require_answer(run.setting)
         ask(few_questions(), subject, ErrorBudget(run.options.false_alarm))

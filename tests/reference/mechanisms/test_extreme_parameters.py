@@ -31,6 +31,7 @@ SCALES = re.compile(r".*(scale|scales|variance|multiplier|exponent|exponents)")
 # An end that the mechanism refuses together with the defaults of the others; the message then names both.
 REFUSED = {
     ("gauss-cov-approximate", "epsilon", 1e12): "calibration",
+    ("box-gauss-approximate", "epsilon", 1e12): "calibration",
     ("gaussian-approximate", "epsilon", 1e12): "calibration",
     ("kv-mean", "sigma", 1e-30): "mean_bound",
     ("kv-mean", "mean_bound", 1e30): "sigma",
@@ -64,7 +65,7 @@ def scales() -> Iterator[list[tuple[str, float]]]:
 
 
 def numbers(about: AnyMechanism) -> dict[str, Parameter]:
-    return {name: p for name, p in about.declared.items() if not p.choices}
+    return {name: p for name, p in about.declared.items() if not p.choices and name != "bounds"}
 
 
 def defaults(about: AnyMechanism) -> Arguments:

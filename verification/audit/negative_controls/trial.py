@@ -7,6 +7,7 @@ from covassay.reference.privacy import Guarantee
 from covassay.verification.audit.budget import decide
 from covassay.verification.audit.engine.finding import Finding, Look, Status
 from covassay.verification.audit.engine.sampling import Setting
+from covassay.verification.audit.expected import seen
 from covassay.verification.audit.knowledge.known import profile
 from covassay.verification.audit.negative_controls.negative_control import NegativeControl
 from covassay.verification.audit.options import AuditOptions
@@ -27,11 +28,12 @@ def claim_of(control: NegativeControl) -> Guarantee:
 def subject_of(control: NegativeControl, seed: int = 0) -> Subject:
     """A control as the subject of questions."""
     declared, claim = mechanism(control.mechanism), claim_of(control)
-    knowledge = profile(declared.name, claim, declared.resolve(dict(control.options)), SAMPLES, seed)
-    source = TargetReference(f"mutant:{control.name}", ".")
-    setting = Setting(source, claim.keywords(), declared.output, seed, seconds=1.0)
+    choices = declared.resolve(dict(control.options))
+    knowledge = profile(declared.name, claim, choices, SAMPLES, seed)
     options = AuditOptions(seed=seed, stop_early=True)
-    return Subject(setting, claim, knowledge, declared.name, declared.adjacency, options)
+    source = seen(TargetReference(f"mutant:{control.name}", "."), knowledge, options)
+    setting = Setting(source, claim.keywords(), knowledge.form.output, seed, seconds=1.0)
+    return Subject(setting, claim, knowledge, declared.name, declared.adjacency_of(choices), options)
 
 
 def caught(control: NegativeControl, kind: str, name: str) -> bool:
