@@ -27,7 +27,8 @@ def rational(name: str, value: Rational) -> Any:
             raise ValueError(value)
         return Fraction(value)
     except (ValueError, OverflowError, ZeroDivisionError, TypeError):
-        if isinstance(value, str) and value.isidentifier() and value not in ("nan", "inf", "infinity"):
+        word = isinstance(value, str) and value[:1].isalpha() and value.replace("-", "_").isidentifier()
+        if word and value not in ("nan", "inf", "infinity"):
             return value
         raise InvalidInput(f"{name} = {value!r}: must be a number") from None
 
