@@ -70,6 +70,11 @@ class Output:
         unit = UNITS.get(part, self.unit)
         return {**about, "unit": f"{unit}, for x in place of (x - shift)/scale" if foreign else unit}
 
+    def header(self, columns: Sequence[str]) -> list[str]:
+        """What stands above the columns of an output in a file of text."""
+        shape = self.shape(len(columns))
+        return list(columns[: shape[-1]]) if shape else [self.kind]
+
     @property
     def restorable(self) -> bool:
         """Whether an output on scaled data can be brought back to the units of the data."""
@@ -212,6 +217,9 @@ class RowsMeanCovarianceOutput(Output):
 
     def parts(self, values: Array) -> dict[str, Array]:
         return {"rows": values[0, 0], "mean": values[0, 1:], "covariance": values[1:, 1:]}
+
+    def header(self, columns: Sequence[str]) -> list[str]:
+        return ["rows", *columns]
 
     @property
     def restorable(self) -> bool:

@@ -15,13 +15,21 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from covassay.reference.domain import Chunks, require_row_bound
+from covassay.reference.domain import Adjacency, Box, Chunks, Vector, fewest_rows, require_row_bound
 from covassay.reference.errors import InvalidInput
 from covassay.reference.mechanisms.mechanism import DOMAINS, PROVENANCES, Mechanism
+from covassay.reference.mechanisms.output import Output
 from covassay.reference.mechanisms.registry import MECHANISMS, mechanism
 from covassay.reference.privacy import Guarantee, Spend
-from covassay.reference.release.account_file import AccountFile, Tell, fingerprint, open_account, require_patience
-from covassay.reference.release.accuracy import accuracy
+from covassay.reference.release.account_file import (
+    REPLACE_ONE,
+    AccountFile,
+    Tell,
+    fingerprint,
+    open_account,
+    require_patience,
+)
+from covassay.reference.release.accuracy import Accuracy, accuracy, box_accuracy
 from covassay.reference.release.messages import named, shown
 from covassay.reference.release.post_processing import Projection, project, projection
 from covassay.reference.release.scaling import Bounds, Scaling, extremes, read_bounds, require_every_column, scaling
@@ -47,8 +55,8 @@ class ReleaseRequest:
     mechanism, budget, options : the mechanism by name, the claimed budget, and its options by name. With bounds, None
         takes the mechanism for bounded columns of that notion of privacy.
     out : .csv, .json, .npy or .npz; None writes CSV to standard output. force : replace a file that is there already.
-    row_bound, bounds : a public bound on the Euclidean norm of a row, in the unit of the data, or a file of public
-        bounds on every feature. A mechanism for rows in a ball needs one of them: there is no default.
+    row_bound, bounds : a public bound on the Euclidean norm of a row, in the unit of the data, or public bounds on
+        every feature, in a file or as a dictionary of pairs by name. A mechanism for rows in a ball needs one of them: there is no default.
     scale_by_data : scale features by their own extremes. That is NOT private.
     account, total : a file that adds up the releases from these data files, and the total budget of a new such file.
     name : what the account calls data that are no files.
@@ -67,7 +75,7 @@ class ReleaseRequest:
     out: Path | None = None
     force: bool = False
     row_bound: float | None = None
-    bounds: Path | None = None
+    bounds: Path | Mapping[str, Any] | None = None
     scale_by_data: bool = False
     account: Path | None = None
     total: Guarantee | None = None
@@ -120,6 +128,17 @@ class _Plan:
     account: AccountFile | None
     projection: Projection | None
 
+    @property
+    def adjacency(self) -> Adjacency:
+        """Which data sets are neighbours."""
+        found: Any = self.declared.adjacency_of(self.arguments)
+        return found
+
+    @property
+    def n_is_public(self) -> bool:
+        """Whether the number of rows may be said."""
+        return self.adjacency == REPLACE_ONE
+
     def spend(self, dimension: int) -> Spend:
         """The budget that the release spends on data with that many columns."""
         choices = {name: value for name, value in self.arguments.items() if name in self.declared.choices}
@@ -143,23 +162,24 @@ def release_table(request: ReleaseRequest, watch: Watch = unwatched, tell: Tell 
     plan = _plan(request)
 
     # FROM THE DATA
-    source = open_table(request.data, watch, request.selection)
+    source = open_table(request.data, watch, request.selection, fewest_rows(plan.adjacency))
     n, d = source.rows.shape
     if d < plan.declared.smallest_dimension:
         raise InvalidInput(
             f"{describe(request.data)} has {d} column(s): {plan.declared.name} needs {plan.declared.smallest_dimension}"
         )
-    scaled = _scaling(plan, source)
-    raw, exact = _values(plan, source, scaled)
+    limits = _limits(plan, source)
+    box = _box(plan, limits)
+    scaled = None if limits is None or box is not None else scaling(*limits, plan.declared.domain)
+    raw, exact = _values(plan, source, scaled, box)
 
     # FROM WHAT IS RELEASED, and from public numbers
     output = plan.declared.output
     values = raw if scaled is None else scaled.restore(raw, output)
     projected = None
     if plan.projection is not None:
-        nearest = project(raw, plan.projection, plan.row_bound**2)
-        projected = nearest if scaled is None else scaled.restore(nearest, output)
-    known = accuracy(plan.declared, request.budget, plan.arguments, n, d, plan.row_bound, scaled)
+        projected = _projected(plan.projection, raw, plan.row_bound**2, scaled, box, output)
+    known = _accuracy(plan, raw, n, d, scaled, box)
     warnings = known.warnings(plan.declared, values, projected is not None)
 
     # OUT
@@ -167,7 +187,8 @@ def release_table(request: ReleaseRequest, watch: Watch = unwatched, tell: Tell 
     provenance = {
         **_provenance(plan, spend, scaled, n, d),
         **_selection_facts(plan, source),
-        **_scaling_facts(plan, scaled, source.columns),
+        **_bounds_facts(plan, limits, source.columns),
+        **({} if scaled is None else {"shift": scaled.shift, "scale": scaled.scale}),
         **known.provenance(),
         **({"warnings": warnings} if warnings else {}),
         **({} if plan.projection is None else {"projected": plan.projection.description}),
@@ -200,6 +221,7 @@ def _plan(request: ReleaseRequest) -> _Plan:
     elif declared.name in ON_A_LATTICE:
         raise InvalidInput(f"{declared.name} has no form in float64: its noise is whole numbers")
     _require_frame(request, declared)
+    adjacency = declared.adjacency_of(arguments)
     plan = _Plan(
         request=request,
         declared=declared,
@@ -207,7 +229,7 @@ def _plan(request: ReleaseRequest) -> _Plan:
         row_bound=1.0 if request.row_bound is None else require_row_bound(request.row_bound),
         bounds=None if request.bounds is None else read_bounds(request.bounds),
         rng=_generator(request.seed),
-        account=_account(request),
+        account=_account(request, adjacency),
         projection=None if request.project is None else projection(request.project, declared),
     )
     plan.spend(declared.smallest_dimension)  # refuses a choice or a budget that breaks its rule
@@ -288,7 +310,7 @@ def _require_outside(option: str, path: Path | None, directory: Path) -> None:
         raise InvalidInput(f"{option} {named(path)}: must be outside {named(directory)}, all of whose files are data")
 
 
-def _account(request: ReleaseRequest) -> AccountFile | None:
+def _account(request: ReleaseRequest, adjacency: str) -> AccountFile | None:
     if request.account is None:
         for option, value in (("--total", request.total), ("--wait", request.wait)):
             if value is not None:
@@ -298,20 +320,27 @@ def _account(request: ReleaseRequest) -> AccountFile | None:
         require_patience(request.wait)
     for reason in request.not_private:
         raise InvalidInput(f"--budget-file: {reason}, which no budget can account for")
-    return open_account(request.account, fingerprint(request.data, request.name), request.total)
+    return open_account(request.account, fingerprint(request.data, request.name), request.total, adjacency)
 
 
-def _scaling(plan: _Plan, source: TableSource) -> Scaling | None:
-    """The scaling of the features, or None. Scaling by the data reads the data once."""
+def _limits(plan: _Plan, source: TableSource) -> tuple[Vector, Vector] | None:
+    """The lower and upper bounds of the features, or None. Taking them from the data reads the data once."""
     if plan.request.scale_by_data:
-        return scaling(*extremes(source.rows), plan.declared.domain)
+        return extremes(source.rows)
     if plan.bounds is None or plan.request.bounds is None:
         return None
-    low, high = require_every_column(plan.request.bounds, plan.bounds, source.columns)
-    return scaling(low, high, plan.declared.domain)
+    return require_every_column(plan.request.bounds, plan.bounds, source.columns)
 
 
-def _values(plan: _Plan, source: TableSource, scaled: Scaling | None) -> (
+def _box(plan: _Plan, limits: tuple[Vector, Vector] | None) -> Box | None:
+    """The bounds as a mechanism for bounded columns takes them; None for every other mechanism."""
+    if limits is None or plan.declared.domain != "box":
+        return None
+    low, high = limits
+    return Box.of(np.column_stack([low, np.where(high > low, high, low + 1)]))
+
+
+def _values(plan: _Plan, source: TableSource, scaled: Scaling | None, box: Box | None) -> (
     tuple[Any, "RoundedRelease | LatticeRelease | None"]
 ):  # fmt: skip
     """The output of the mechanism, and the exact release that it comes from, if any."""
@@ -319,6 +348,8 @@ def _values(plan: _Plan, source: TableSource, scaled: Scaling | None) -> (
     if plan.declared.domain == "ball":
         plan.arguments["row_bound"] = plan.row_bound
     arguments = {**plan.request.budget.keywords(), **plan.arguments}
+    if box is not None:
+        arguments["bounds"] = box.bounds
     exact = None
     if plan.request.rounded:
         exact = exact_release(plan.declared.name, rows, grid=plan.request.grid, seed=plan.request.seed, **arguments)
@@ -326,6 +357,28 @@ def _values(plan: _Plan, source: TableSource, scaled: Scaling | None) -> (
     else:
         values = plan.declared.sample(rows, plan.rng, **arguments)
     return values, exact
+
+
+def _projected(
+    chosen: Projection, raw: Any, largest_trace: float, scaled: Scaling | None, box: Box | None, output: Output
+) -> Any:
+    """The projection of an output, in the unit of the noise, and back in the units of the data."""
+    if box is None:
+        nearest = project(raw, chosen, largest_trace)
+        return nearest if scaled is None else scaled.restore(nearest, output)
+    unit = np.outer(box.half_widths, box.half_widths)
+    projected = raw.copy()
+    projected[1:, 1:] = project(raw[1:, 1:] / unit, chosen, largest_trace) * unit
+    return projected
+
+
+def _accuracy(plan: _Plan, raw: Any, n: int, d: int, scaled: Scaling | None, box: Box | None) -> Accuracy:
+    """What may be said of the error: where the number of rows is secret, only what follows from the output."""
+    budget = plan.request.budget
+    if box is None:
+        return accuracy(plan.declared, budget, plan.arguments, n, d, plan.row_bound, scaled)
+    arguments = {**plan.arguments, **budget.keywords()}
+    return box_accuracy(plan.declared.name, arguments, plan.adjacency, float(raw[0, 0]), box)
 
 
 def _provenance(plan: _Plan, spend: Spend, scaled: Scaling | None, n: int, d: int) -> dict[str, Any]:
@@ -338,10 +391,10 @@ def _provenance(plan: _Plan, spend: Spend, scaled: Scaling | None, n: int, d: in
         "released": declared.output.kind,
         "holds": declared.output.meaning(scaled is not None),
         "options": plan.arguments,
-        "adjacency": declared.adjacency,
+        "adjacency": plan.adjacency,
         "claimed": spend.claimed.keywords(),
         "proven": spend.proven.keywords(),
-        "n": n,
+        **({"n": n} if plan.n_is_public else {}),
         "d": d,
         "seed": plan.request.seed,
     }
@@ -357,15 +410,13 @@ def _entry(plan: _Plan) -> dict[str, Any]:
     }
 
 
-def _scaling_facts(plan: _Plan, scaled: Scaling | None, columns: tuple[str, ...]) -> dict[str, Any]:
-    if scaled is None:
+def _bounds_facts(plan: _Plan, limits: tuple[Vector, Vector] | None, columns: tuple[str, ...]) -> dict[str, Any]:
+    if limits is None:
         return {}
-    pairs = zip(scaled.low.tolist(), scaled.high.tolist(), strict=True)
+    pairs = zip(*(ends.tolist() for ends in limits), strict=True)
     return {
         "bounds": dict(zip(columns, map(list, pairs), strict=True)),
         "bounds_from": "the data: not private" if plan.request.scale_by_data else "public",
-        "shift": scaled.shift,
-        "scale": scaled.scale,
     }
 
 
@@ -410,8 +461,8 @@ def _notes(plan: _Plan, spend: Spend, scaled: Scaling | None, n: int, d: int) ->
     declared = plan.declared
     where = plan.request.out or "standard output"
     notes = [
-        f"released by {declared.title} ({declared.source}) to {where}: n = {n}, d = {d}",
-        f"claimed {spend.claimed}, proven {spend.proven}, {declared.adjacency}, n public",
+        f"released by {declared.title} ({declared.source}) to {where}: {f'n = {n}, ' * plan.n_is_public}d = {d}",
+        f"claimed {spend.claimed}, proven {spend.proven}, {plan.adjacency}, n {'public' if plan.n_is_public else 'secret'}",
     ]
     if declared.about.provenance == "reconstructed":
         notes.append(f"the mechanism is {PROVENANCES[declared.about.provenance]}")
@@ -420,6 +471,8 @@ def _notes(plan: _Plan, spend: Spend, scaled: Scaling | None, n: int, d: int) ->
         notes.append(f"{part.replace('_', ' ')}{about}, in {facts['unit']}")
     if scaled is not None:
         notes.append("features are clipped to their bounds, shifted and scaled: shift and scale are in the provenance")
+    elif declared.domain == "box":
+        notes.append("values are clipped to the bounds of their column")
     elif declared.domain == "ball":
         notes.append(
             f"rows are clipped to Euclidean norm {plan.row_bound:g} (--row-bound, in the unit of the data): choose it "

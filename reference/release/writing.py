@@ -74,7 +74,8 @@ def write_release(
     ----------
     path : where to write. If anything fails, an existing file stays as it is.
         - .csv: a line of column names, then a line per row. For "gaussian", the first row is the mean and the others
-          are the covariance. A "number" or a "level" is that word and, below it, its value.
+          are the covariance. For "rows-mean-covariance" the first row is the number of rows and the mean, and the
+          first column again the mean. A "number" or a "level" is that word and, below it, its value.
         - .json: an object with columns, the values under the names of `output.parts`, and provenance.
         - .npy: the array alone.
         - .npz: arrays under the names of `output.parts`, columns (text) and provenance (JSON text, zero-dimensional).
@@ -83,8 +84,8 @@ def write_release(
     columns : the d column names. For "coefficients" the last is the target: it is no column of the output, and .json
         and .npz store it as "target".
     provenance : entries that JSON can hold, or NumPy numbers and arrays; .csv and .npy leave it out.
-    projected : what post-processing made of `values`, of the same shape. .json and .npz hold it beside the values,
-        under this name. .csv and .npy hold one array: this one, if it is given.
+    projected : what post-processing made of `values`, of the same shape. .json and .npz hold its matrix beside the
+        values, under this name. .csv and .npy hold one array: this one, if it is given.
     force : whether an existing file is replaced; if not, it raises `InvalidInput`.
 
     Raises
@@ -126,7 +127,9 @@ def _encoded(
 ) -> bytes:
     """The content of a file. `arrays` are the values and, if there is one, their projection."""
     buffer = io.BytesIO()
-    parts: dict[str, Any] = {**output.parts(arrays[0]), **({"projected": arrays[1]} if len(arrays) > 1 else {})}
+    parts: dict[str, Any] = dict(output.parts(arrays[0]))
+    if len(arrays) > 1:
+        parts["projected"] = [*output.parts(arrays[1]).values()][-1]
     names = output.names(columns)
     if suffix == ".csv":
         buffer.write(_encoded_text(_csv_text(arrays[-1], columns, output)))
@@ -141,7 +144,7 @@ def _encoded(
 
 
 def _csv_text(values: NDArray[np.float64], columns: Sequence[str], output: Output) -> str:
-    header = list(columns[: values.shape[-1]]) if values.ndim else [output.kind]
+    header = output.header(columns)
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     text.write(",".join(map(_header_cell, header)) + "\n")

@@ -57,10 +57,10 @@ def _estimates(
     d, unit = data.d, Fraction(1, 2**data.input_bits)
     pairs = noise.triangle(d)
     drawn = iter(noises(1 + d + len(pairs), uniforms))
-    count = arb(data.n)
-    if weights.count:
-        count += scale / exact(weights.count) * next(drawn)
-    divisor = arb(1) if less(count, arb(1)) else count
+    count = divisor = arb(max(data.n, 1))
+    if weights.count:  # otherwise n is public, and has no noise
+        count = data.n + scale / exact(weights.count) * next(drawn)
+        divisor = arb(1) if less(count, arb(1)) else count
     means = [(exact(s * unit) + scale / exact(weights.mean) * next(drawn)) / divisor for s in data.sums]
     covariance = []
     for i, j in pairs:

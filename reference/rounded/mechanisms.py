@@ -323,7 +323,7 @@ ROUNDED: dict[str, Rounded] = {
     "separate-cov": Rounded(_separate_cov, _rebuilt(-np.inf, np.inf), _few),
     "separate-cov-pure": Rounded(_separate_cov_pure, _rebuilt(0.0, 1.0), _few),
     "bingham": Rounded(_bingham, _part("direction"), _few),
+    "iterative-eigenvectors": Rounded(_iterative_eigenvectors, _from_directions, lambda d: 2 * d * d + 10 * d),
     "box-gauss": Rounded(box.gauss, box.finish, _few, sums=True, box=True),
     "box-laplace": Rounded(box.laplace, box.finish, _few, sums=True, box=True),
-    "iterative-eigenvectors": Rounded(_iterative_eigenvectors, _from_directions, lambda d: 2 * d * d + 10 * d),
 }

@@ -142,7 +142,8 @@ def first_precision(name: str, data: ExactData, options: Mapping[str, Any], grid
     """The precision, in bits, at which a release begins. It depends on public numbers only."""
     smallest = min([Fraction(1), *(value for value in options.values() if isinstance(value, Fraction) and value > 0)])
     steps = math.ceil(1 / (grid * smallest))  # about so many steps of the grid in the noise, for the smallest budget
-    return SPARE_BITS + steps.bit_length() + 2 * data.n.bit_length() + ROUNDED[name].bits(data.d)
+    of_n = 64 if ROUNDED[name].box else data.n.bit_length()  # in a box the number of rows can be secret
+    return SPARE_BITS + steps.bit_length() + 2 * of_n + ROUNDED[name].bits(data.d)
 
 
 # ARGUMENTS

@@ -13,6 +13,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 from covassay.reference.domain import Matrix
+from covassay.reference.domain.types import ADJACENCIES
 from covassay.reference.domain.requirements import shown
 from covassay.reference.errors import InvalidInput
 from covassay.reference.mechanisms.parameters import LARGEST, SMALLEST, SMALLEST_PROBABILITY
@@ -94,6 +95,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--delta", type=float, help=f"δ in [{shown(SMALLEST_PROBABILITY)}, 1), for approximate DP")
     add("--rho", type=float, help=f"ρ in {RANGE}, for zCDP")
     add("--calibration", help="which constants: tight, or the default: paper (reconstructed for some mechanisms)")
+    add(
+        "--adjacency",
+        choices=ADJACENCIES,
+        help="neighbours, for bounded columns: add-remove keeps the row count secret",
+    )
     add("--set", action="append", metavar="NAME=VALUE", help="a parameter of the mechanism (covassay mechanisms NAME)")
     columns = parser.add_mutually_exclusive_group()
     columns.add_argument("--columns", metavar="A,B,…", help="read these columns, by name, in this order")
@@ -143,7 +149,7 @@ def run(options: argparse.Namespace) -> int:
         data=_data(options.data),
         mechanism=name,
         budget=budget,
-        options=chosen(options),
+        options={**chosen(options), **({"adjacency": options.adjacency} if options.adjacency else {})},
         selection=_selection(options),
         out=_path("--out", options.out),
         force=options.force,

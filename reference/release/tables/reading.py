@@ -49,7 +49,7 @@ class Table:
     rows: NDArray[np.float64]
 
 
-def open_table(data: Any, watch: Watch = unwatched, selection: Selection = EVERYTHING) -> TableSource:
+def open_table(data: Any, watch: Watch = unwatched, selection: Selection = EVERYTHING, fewest: int = 1) -> TableSource:
     """Open a table of finite numbers, of any size.
 
     A .csv or .tsv file is UTF-8 text, with or without a byte order mark, its cells separated by commas or tabs. The
@@ -63,13 +63,14 @@ def open_table(data: Any, watch: Watch = unwatched, selection: Selection = EVERY
     data : the path of a file; the path of a directory, or several paths, whose files have the same columns in the same
         order and are read in the order of their names; a binary stream; a pyarrow Dataset; or a dask data frame.
     watch : a function through which every pass over the rows goes, to report its progress.
+    fewest : the fewest rows, 0 or 1. There must be names of columns, or a shape, even so.
 
     Raises
     ------
     InvalidInput : the data cannot be read, or a cell, line or name breaks a rule. Whether this error is raised, and
         what it says, depends on the data and is not private. The same holds for every later pass over the rows.
     """
-    return joined(_parts(data, selection), selection, watch)
+    return joined(_parts(data, selection), selection, watch, fewest)
 
 
 def describe(data: Any) -> str:

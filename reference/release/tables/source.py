@@ -61,7 +61,7 @@ def unwatched(passing: Iterator[Matrix], rows: int | None) -> Iterator[Matrix]:
     return passing
 
 
-def joined(parts: Sequence[Part], selection: Selection, watch: Watch) -> TableSource:
+def joined(parts: Sequence[Part], selection: Selection, watch: Watch, fewest: int = 1) -> TableSource:
     """The parts as one table, one after the other.
 
     That all parts have the same columns in the same order is checked first. Then the rows are counted, where only a
@@ -77,20 +77,20 @@ def joined(parts: Sequence[Part], selection: Selection, watch: Watch) -> TableSo
     columns = tuple(first.columns[j] for j in chosen)
     counts = [part.n for part in parts if part.n is not None]
     if len(counts) == len(parts):
-        return _source(first, columns, sum(counts), lambda: _chained(passes), watch)
+        return _source(first, columns, sum(counts), lambda: _chained(passes), watch, fewest)
     n, kept = 0, []
     for chunk in watch(_chained(passes), None):
         n += len(chunk)
         if 8 * n * len(columns) <= KEPT_BYTES:
             kept.append(chunk)
     if n == sum(map(len, kept)):
-        return _source(first, columns, n, lambda: iter(kept), watch)
+        return _source(first, columns, n, lambda: iter(kept), watch, fewest)
     kept.clear()
-    return _source(first, columns, n, lambda: _chained(passes), watch)
+    return _source(first, columns, n, lambda: _chained(passes), watch, fewest)
 
 
-def _source(first: Part, columns: tuple[str, ...], n: int, start: Passing, watch: Watch) -> TableSource:
-    if not n:
+def _source(first: Part, columns: tuple[str, ...], n: int, start: Passing, watch: Watch, fewest: int) -> TableSource:
+    if n < fewest:
         raise InvalidInput(f"{first.name} has a header and no rows: must have at least one row")
     left = tuple(name for name in first.index if name not in columns)
     return TableSource(columns, Chunks((n, len(columns)), lambda: watch(start(), n)), first.columns, left)

@@ -114,11 +114,12 @@ def test_every_mechanism_of_the_registry_releases_a_file(name: str, suffix: str,
     budget = {"pure": {"epsilon": 1.0}, "zcdp": {"rho": 0.5}, "approximate": {"epsilon": 1.0, "delta": 1e-6}}
     options = [f"--{key}={value}" for key, value in budget[about.notion.name].items()]
     options += [] if about.lattice else ["--float"]
-    options += ["--bounds", "cube.toml"] if about.domain == "cube" else []
+    options += ["--bounds", "cube.toml"] if about.domain in ("cube", "box") else []
     Path("cube.toml").write_text("".join(f"x{j} = [0, 1]\n" for j in range(1, d + 1)))
     command = framed("release", f"x{suffix}", "--mechanism", name, *options, "--seed", "7", "--out", "out.npy")
     assert run(command) == 0
-    expected = about.sample(x, np.random.default_rng(7), **budget[about.notion.name])
+    frame: dict[str, Any] = {"bounds": [(0, 1)] * d} if about.domain == "box" else {}
+    expected = about.sample(x, np.random.default_rng(7), **budget[about.notion.name], **frame)
     np.testing.assert_allclose(np.load("out.npy"), expected, rtol=1e-9, atol=1e-12)
 
 
