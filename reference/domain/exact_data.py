@@ -27,7 +27,7 @@ from typing import Any
 import numpy as np
 
 from covassay.reference.domain.box import Box
-from covassay.reference.domain.box_rows import scaled_rows
+from covassay.reference.domain.box_rows import scaled_block
 from covassay.reference.domain.passes import blocks
 from covassay.reference.domain.requirements import require_row_bound
 from covassay.reference.domain.rows import as_rows, shape_of, unit_rows
@@ -211,10 +211,7 @@ def integer_rows(
 ) -> Iterator[Matrix]:
     """The rows q in float64, in blocks whose product is exact."""
     r = require_row_bound(row_bound)
-    if isinstance(x, np.ndarray) and x.dtype == np.float64 and x.ndim == 2 and min(x.shape) >= 1:
-        rows: Any = x  # not copied; entries that are not finite are found below
-    else:
-        rows = as_rows(x)
+    rows = _read(x, 1)
     if on_large_rows != "clip":
         rows = unit_rows(x, r, on_large_rows)  # says which row is too long
         r = 1.0
@@ -237,11 +234,25 @@ def integer_rows(
 
 def box_rows(x: DataSet, box: Box, input_bits: int = INPUT_BITS) -> Iterator[Matrix]:
     """The rows q of a box in float64, in blocks whose product is exact; |q_j| ≤ 2^b."""
-    rows, _, _ = scaled_rows(x, box, fewest=0)
+    rows = _read(x, 0)
+    if rows.shape[1] != box.dimension:
+        raise InvalidInput(f"bounds of {box.dimension} columns: x has {rows.shape[1]} columns, must have as many")
     step = rows_in_block(input_bits)
     for chunk in blocks(rows):
         for first in range(0, len(chunk), step):
-            yield np.trunc(chunk[first : first + step] * 2.0**input_bits)
+            block = chunk[first : first + step]
+            if not np.isfinite(block).all():
+                as_rows(rows)  # says where
+            q = scaled_block(block, box)
+            q *= 2.0**input_bits
+            yield np.trunc(q, out=q)
+
+
+def _read(x: DataSet, fewest: int) -> Any:
+    """`as_rows`, but an array of float64 is not copied; whether its entries are finite is left to the caller."""
+    if isinstance(x, np.ndarray) and x.dtype == np.float64 and x.ndim == 2 and x.shape[0] >= fewest and x.shape[1] >= 1:
+        return x
+    return as_rows(x, fewest)
 
 
 def _clipped(rows: Matrix, r: float, input_bits: int) -> Matrix:

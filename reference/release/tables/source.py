@@ -27,6 +27,7 @@ class Part:
     columns : the names of all columns, distinct and not empty.
     n : the number of rows, or None if only a pass over them can tell.
     index : the columns that hold a row index, as the data declare: they are no features.
+    rows : indices of columns -> the rows where they lie, for data in several places; None for all other data.
     select : indices of columns -> what begins a pass over the rows, of these columns in this order. It raises
         `InvalidInput` at once if one of these columns does not hold numbers, where the format says so.
     """
@@ -36,6 +37,7 @@ class Part:
     n: int | None
     select: Callable[[tuple[int, ...]], Passing]
     index: tuple[str, ...] = ()
+    rows: Callable[[tuple[int, ...]], Chunks] | None = None
 
 
 @dataclass(frozen=True)
@@ -73,6 +75,8 @@ def joined(parts: Sequence[Part], selection: Selection, watch: Watch, fewest: in
     for part in parts[1:]:
         _require_same_columns(part, first)
     chosen = selection.indices(first.name, first.columns, first.index)
+    if first.rows is not None and first.n is not None and first.n >= fewest:
+        return TableSource(tuple(first.columns[j] for j in chosen), first.rows(chosen), first.columns)
     passes = [part.select(chosen) for part in parts]
     columns = tuple(first.columns[j] for j in chosen)
     counts = [part.n for part in parts if part.n is not None]

@@ -205,7 +205,11 @@ def test_under_bounds_the_projection_is_made_in_the_unit_of_the_noise() -> None:
         ("gaussian", "psd", "gaussian releases no second moment and no covariance"),
         ("weak-ppc", "psd", "weak-ppc releases no second moment"),
         ("gaussian-learner", "psd", "gaussian-learner releases no second moment"),
-        ("coinpress-covariance", "trace", "takes rows of any real numbers, so there is no ball whose trace bounds the exact matrix: give psd"),
+        (
+            "coinpress-covariance",
+            "trace",
+            "takes rows of any real numbers, so there is no ball whose trace bounds the exact matrix: give psd",
+        ),
     ],
 )
 def test_what_cannot_be_projected_is_refused_before_the_data_are_read(
