@@ -69,11 +69,11 @@ def product_share(d: int, sqrt: Callable[[Number], Number] = square_root) -> Num
     """
     if d == 1:
         return 1
-    m, products = d * (2 * d + 3), d * (d - 1)
-    best, least = 1 / (d - 1), d * (m + products * (d - 1))
+    m, products, one = d * (2 * d + 3), d * (d - 1), sqrt(1)  # 1 in the arithmetic of the root
+    best, least = one / (d - 1), d * (m + products * (d - 1))
     for p in range((d + 1) // 2, d):
-        t = max(sqrt(products / (m * (d - p))), 1 / (2 * p + 1 - d))
-        t = min(t, 1 / (2 * p - 1 - d)) if 2 * p > d + 1 else t
+        t = max(sqrt(one * products / (m * (d - p))), one / (2 * p + 1 - d))
+        t = min(t, one / (2 * p - 1 - d)) if 2 * p > d + 1 else t
         value = p * (1 + t * (d - p)) * (m + products / t)
         best, least = (t, value) if value < least else (best, least)
     return best

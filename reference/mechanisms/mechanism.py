@@ -35,7 +35,8 @@ PROVENANCES: dict[Provenance, str] = {
     "ours": "ours, after the source",
 }
 BUDGET = ("epsilon", "rho", "delta")
-OF_THE_DOMAIN = ("row_bound", "on_large_rows", "bounds", "on_outside")
+OF_THE_DOMAIN = ("row_bound", "on_large_rows", "on_outside")
+BOUNDS = "bounds"  # of columns, where they are no choice of words
 
 
 @dataclass(frozen=True)
@@ -135,8 +136,8 @@ class Mechanism(Generic[N, P, R]):
 
     @property
     def parameters(self) -> dict[str, float]:
-        """The public numbers, the budget and the row bound apart, with their defaults."""
-        given = (*BUDGET, *OF_THE_DOMAIN)
+        """The public numbers, the budget and the bounds of the rows apart, with their defaults."""
+        given = (*BUDGET, *OF_THE_DOMAIN, BOUNDS)
         return {p.name: p.default for p in self.declared.values() if not p.choices and p.name not in given}
 
     def adjacency_of(self, options: Mapping[str, Any]) -> str:

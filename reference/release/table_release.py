@@ -222,6 +222,8 @@ def _plan(request: ReleaseRequest) -> _Plan:
         raise InvalidInput(f"{declared.name} has no form in float64: its noise is whole numbers")
     _require_frame(request, declared)
     adjacency = declared.adjacency_of(arguments)
+    if adjacency != declared.adjacency and declared.domain != "box":
+        raise InvalidInput(f"adjacency = {adjacency}: a table is released so by a mechanism for bounded columns only")
     plan = _Plan(
         request=request,
         declared=declared,

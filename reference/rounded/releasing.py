@@ -15,7 +15,7 @@ from covassay.reference.errors import InvalidInput
 from covassay.reference.mechanisms.mechanism import DOMAINS
 from covassay.reference.mechanisms.registry import mechanism
 from covassay.reference.rounded import DEFAULT_GRID, WITH_ROUNDED_FORM
-from covassay.reference.rounded.arguments import Rational, checked_arguments, rational, require_grid
+from covassay.reference.rounded.arguments import Rational, checked_arguments, rational, require_grid, require_known_neighbours
 from covassay.reference.rounded.balls import Refined, exact, nearest_multiple, refined
 from covassay.reference.rounded.bits import OperatingSystem, Seeded, Source, Uniforms
 from covassay.reference.rounded.mechanisms import ROUNDED, Options, Parts
@@ -93,6 +93,7 @@ def release(
     arguments = {name: rational(name, value) for name, value in parameters.items()}
     spend_arguments, options = checked_arguments(declared, arguments)
     chosen = ROUNDED[mechanism_name]
+    require_known_neighbours(declared, options, chosen.box)
     box = Box.of_columns(bounds, shape_of(data, 0)[1]) if chosen.box else None
     if bounds is not None and box is None:
         raise InvalidInput(f"bounds: {mechanism_name} takes {DOMAINS[declared.domain]}, so it has no bounds")

@@ -17,7 +17,7 @@ from covassay.verification.statistics.streams import stream
 from covassay.verification.vectors.answer import noise_of, value
 from covassay.verification.vectors.formulas import FUNCTIONS, formulas, module_of
 from covassay.verification.vectors.numbers import exact, parts_of, written
-from covassay.verification.vectors.questions import more
+from covassay.verification.vectors.questions import bounded_columns, more
 
 AnyMechanism = Mechanism[Any, ..., Any]
 VERSION = 2
@@ -251,14 +251,23 @@ def tolerance_of(question: dict[str, Any], flag: str) -> str:
 
 
 def questions() -> Iterator[tuple[dict[str, Any], str, str]]:
-    """All questions, each with its flag and a comment."""
+    """All questions, each with its flag and a comment; those of bounded columns are last, and renumber no other."""
+    bounded = [declared for declared in MECHANISMS.values() if declared.domain == "box"]
     for declared in MECHANISMS.values():
-        for question in _unique(_scales(declared)):
-            yield question, "Scale", _meaning(declared, question["formula"])
-        yield from _releases(declared)
+        if declared not in bounded:
+            yield from _of_mechanism(declared)
     for question in _projections():
         yield question, "Projection", question["projection"]
     yield from more()
+    for declared in bounded:
+        yield from _of_mechanism(declared)
+    yield from bounded_columns()
+
+
+def _of_mechanism(declared: AnyMechanism) -> Iterator[tuple[dict[str, Any], str, str]]:
+    for question in _unique(_scales(declared)):
+        yield question, "Scale", _meaning(declared, question["formula"])
+    yield from _releases(declared)
 
 
 def generate() -> dict[str, Any]:

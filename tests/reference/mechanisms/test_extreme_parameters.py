@@ -17,7 +17,7 @@ import pytest
 from numpy.typing import NDArray
 
 from covassay.reference.errors import InvalidInput
-from covassay.reference.mechanisms.mechanism import Mechanism
+from covassay.reference.mechanisms.mechanism import BOUNDS, Mechanism
 from covassay.reference.mechanisms.parameters import LARGEST_DIMENSION, Parameter
 from covassay.reference.mechanisms.registry import MECHANISMS
 
@@ -65,7 +65,7 @@ def scales() -> Iterator[list[tuple[str, float]]]:
 
 
 def numbers(about: AnyMechanism) -> dict[str, Parameter]:
-    return {name: p for name, p in about.declared.items() if not p.choices and name != "bounds"}
+    return {name: p for name, p in about.declared.items() if not p.choices and name != BOUNDS}
 
 
 def defaults(about: AnyMechanism) -> Arguments:

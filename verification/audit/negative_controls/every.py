@@ -2,6 +2,7 @@
 
 from covassay.verification.audit.negative_controls import (
     of_adassp,
+    of_bounded_columns,
     of_branches,
     of_budgets,
     of_building_blocks,
@@ -57,6 +58,7 @@ NEGATIVE_CONTROLS: dict[str, NegativeControl] = {
         of_coinpress,
         of_adassp,
         of_joint_moments,
+        of_bounded_columns,
         of_recursive_moment,
         of_wishart,
         of_subspaces,
