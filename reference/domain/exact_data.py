@@ -155,6 +155,8 @@ def _nothing(d: int, row_bound: float, input_bits: int, sums: bool, box: Box | N
 def _of_part(
     x: DataSet, row_bound: float, on_large_rows: OnLargeRows, input_bits: int, sums: bool, box: Box | None
 ) -> ExactData:
+    if isinstance(x, Chunks) and not x.shape[0]:
+        return _nothing(x.shape[1], row_bound, input_bits, sums, box)
     n = 0
     gram: Any = 0
     total: Any = 0

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from covassay.reference.domain import Adjacency, Box, Chunks, Vector, fewest_rows, require_row_bound
+from covassay.reference.domain.exact_data import ExactData
 from covassay.reference.errors import InvalidInput
 from covassay.reference.mechanisms.mechanism import DOMAINS, PROVENANCES, Mechanism
 from covassay.reference.mechanisms.output import Output
@@ -50,7 +51,8 @@ AnyMechanism = Mechanism[Any, ..., Any]
 class ReleaseRequest:
     """What is to be released from a table, and how.
 
-    data : the path of a file, one record per row; or whatever else `tables.reading.open_table` takes.
+    data : the path of a file, one record per row; or whatever else `tables.reading.open_table` takes; or the exact sums
+        of its parts, added up (`exact_moments`).
     selection : which columns are read, and how text is read. It is a public choice.
     mechanism, budget, options : the mechanism by name, the claimed budget, and its options by name. With bounds, None
         takes the mechanism for bounded columns of that notion of privacy.
@@ -328,7 +330,7 @@ def _account(request: ReleaseRequest, adjacency: str) -> AccountFile | None:
 def _limits(plan: _Plan, source: TableSource) -> tuple[Vector, Vector] | None:
     """The lower and upper bounds of the features, or None. Taking them from the data reads the data once."""
     if plan.request.scale_by_data:
-        return extremes(source.rows)
+        return extremes(_require_rows(source.rows, "--scale-by-data-not-private"))
     if plan.bounds is None or plan.request.bounds is None:
         return None
     return require_every_column(plan.request.bounds, plan.bounds, source.columns)
@@ -342,11 +344,21 @@ def _box(plan: _Plan, limits: tuple[Vector, Vector] | None) -> Box | None:
     return Box.of(np.column_stack([low, np.where(high > low, high, low + 1)]))
 
 
+def _require_rows(rows: Chunks | ExactData, for_what: str) -> Chunks:
+    """The rows; raise `InvalidInput` if there are sums only, which cannot serve."""
+    if isinstance(rows, ExactData):
+        raise InvalidInput(
+            f"{for_what}: the data are exact sums, which only an exact release can be made of, with the row bound or "
+            "the bounds with which they were made"
+        )
+    return rows
+
+
 def _values(plan: _Plan, source: TableSource, scaled: Scaling | None, box: Box | None) -> (
     tuple[Any, "RoundedRelease | LatticeRelease | None"]
 ):  # fmt: skip
     """The output of the mechanism, and the exact release that it comes from, if any."""
-    rows: Chunks = source.rows if scaled is None else scaled.apply(source.rows)
+    rows = source.rows if scaled is None else scaled.apply(_require_rows(source.rows, "bounds"))
     if plan.declared.domain == "ball":
         plan.arguments["row_bound"] = plan.row_bound
     arguments = {**plan.request.budget.keywords(), **plan.arguments}
@@ -357,7 +369,7 @@ def _values(plan: _Plan, source: TableSource, scaled: Scaling | None, box: Box |
         exact = exact_release(plan.declared.name, rows, grid=plan.request.grid, seed=plan.request.seed, **arguments)
         values = exact.values
     else:
-        values = plan.declared.sample(rows, plan.rng, **arguments)
+        values = plan.declared.sample(_require_rows(rows, plan.declared.name), plan.rng, **arguments)
     return values, exact
 
 

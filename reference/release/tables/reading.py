@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from covassay.reference.domain import blocks
+from covassay.reference.domain.exact_data import ExactData
 from covassay.reference.errors import InvalidInput
 from covassay.reference.release.messages import named
 from covassay.reference.release.tables.data_file import STREAM, DataFile, from_stream, on_disk
@@ -27,12 +28,13 @@ from covassay.reference.release.tables.reading_frames import READABLE_OBJECTS, k
 from covassay.reference.release.tables.reading_npy import open_npy
 from covassay.reference.release.tables.reading_parquet import open_parquet
 from covassay.reference.release.tables.selection import Selection
-from covassay.reference.release.tables.source import Part, TableSource, Watch, joined, unwatched
+from covassay.reference.release.tables.source import Part, TableSource, Watch, joined, numbered, unwatched
 
 DELIMITERS = {".csv": ",", ".tsv": "\t"}
 BINARY = {".npy": open_npy, ".parquet": open_parquet}
 READABLE = (".csv", *BINARY, ".tsv")
 EVERYTHING = Selection()
+SUMS = "the exact sums"
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,11 +72,26 @@ def open_table(data: Any, watch: Watch = unwatched, selection: Selection = EVERY
     InvalidInput : the data cannot be read, or a cell, line or name breaks a rule. Whether this error is raised, and
         what it says, depends on the data and is not private. The same holds for every later pass over the rows.
     """
+    if isinstance(data, ExactData):
+        return _summed(data, selection, fewest)
     return joined(_parts(data, selection), selection, watch, fewest)
+
+
+def _summed(data: ExactData, selection: Selection, fewest: int) -> TableSource:
+    """The exact sums of a table, from which all its columns are released."""
+    selection.require_no_text_options(SUMS)
+    if selection.names is not None:
+        raise InvalidInput(f"--columns or --drop: {SUMS} are of the columns that were read, must be chosen there")
+    if data.n < fewest:
+        raise InvalidInput(f"{SUMS} are of no rows: must be of at least one")
+    columns = data.columns or numbered(data.d)
+    return TableSource(columns, data, columns)
 
 
 def describe(data: Any) -> str:
     """How messages call the data."""
+    if isinstance(data, ExactData):
+        return SUMS
     if isinstance(data, str | Path):
         return named(Path(data))
     if isinstance(data, Sequence):

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from covassay.reference.domain import Chunks, Matrix
+from covassay.reference.domain.exact_data import ExactData
 from covassay.reference.errors import InvalidInput
 from covassay.reference.release.messages import shown
 from covassay.reference.release.tables.selection import Selection
@@ -47,13 +48,13 @@ class TableSource:
     Attributes
     ----------
     columns : d names, distinct and not empty; x1 to xd where the data have none.
-    rows : (n, d) float64, finite, n >= 1 and d >= 1. The entries are checked when they are read.
+    rows : (n, d) float64, finite, n >= 1 and d >= 1. The entries are checked when they are read. Or their exact sums.
     available : the names of all columns that the data have, selected or not. index : those that hold a row index, and
         were left out because of it.
     """
 
     columns: tuple[str, ...]
-    rows: Chunks
+    rows: Chunks | ExactData
     available: tuple[str, ...]
     index: tuple[str, ...] = ()
 
