@@ -58,6 +58,8 @@ WITH_ROUNDED_FORM = (
     "separate-cov-pure",
     "bingham",
     "iterative-eigenvectors",
+    "box-gauss",
+    "box-laplace",
 )
 ON_A_LATTICE = ("discrete-laplace-covariance", "discrete-gaussian-covariance")
 

@@ -18,8 +18,9 @@ import traceback
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.metadata import version
-from typing import NoReturn
+from typing import Any, NoReturn
 
+from covassay.reference.domain.requirements import read_number, read_whole
 from covassay.reference.errors import InvalidInput
 from covassay.verification.cli.audit_process import INTERNAL_ERROR, INTERRUPTED, Finished, run_in_child
 
@@ -61,7 +62,12 @@ def _formatter(prog: str) -> argparse.HelpFormatter:
 
 
 class _Parser(argparse.ArgumentParser):
-    """An argument parser that reports every error on one line."""
+    """An argument parser that reports every error on one line, and reads numbers in the digits 0 to 9 alone."""
+
+    def __init__(self, *args: Any, **keywords: Any) -> None:
+        super().__init__(*args, **keywords)
+        self.register("type", float, read_number)
+        self.register("type", int, read_whole)
 
     def error(self, message: str) -> NoReturn:
         raise InvalidInput(f"{message} (see {self.prog} --help)")
