@@ -221,10 +221,10 @@ def release(
     if (radius == "private") != (noise.radius is not None):
         raise InvalidInput(f"noise.radius = {noise.radius!r}: must be given if and only if radius is 'private'")
 
-    # 0. r̃, and the rows clipped to it and divided by it
+    # 0. QUERY and NOISE, if the radius is private: r̃, and the rows clipped to it and divided by it
     rows, unit = within_radius(rows, noise.radius, rho, precision, beta)
 
-    # 1. t̃, an upper bound on tr Σ
+    # 1. QUERY and NOISE: t̃, an upper bound on tr Σ
     trace = trace_bound(rows, noise.trace, rho, beta)
 
     # 2. g, a and e from t̃; the smaller bound N_k for every level k
@@ -232,11 +232,11 @@ def release(
     found = errors(n, d, final, trace, 3 * beta / 4, ensemble, bounds)
     smaller = [min(error_bounds(found, k).values()) for k in range(last + 1)]
 
-    # 3. k*, the first level with n(B_k − N_k) ≥ 0 up to noise, and τ
+    # 3. QUERY and NOISE: k*, the first level with n(B_k − N_k) ≥ 0 up to noise, and τ
     level = first_level(bin_counts(rows, last), smaller, n, noise.search, search_epsilon(rho))
     tau = float(clip_level(level))
 
-    # 4. the better mechanism on the rows clipped to τ, which returns τ² times its output on rows divided by τ
+    # 4. QUERY and NOISE: the better mechanism on the rows clipped to τ, which returns τ² times its output on rows / τ
     better = least(error_bounds(found, level))
     noisy = clipped(rows, noise.base, final, tau, better, ensemble)
     return spectral_interval(noisy / tau**2, 0.0, 1.0) * (tau * unit * row_bound) ** 2

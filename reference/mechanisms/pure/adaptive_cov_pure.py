@@ -155,7 +155,7 @@ def release(
     z_trace = float(require_shape("noise.trace", noise.trace, ()))
     share, final = step_epsilon(epsilon), final_epsilon(epsilon, radius)
 
-    # 0. r, and the rows clipped to it and divided by it
+    # 0. QUERY and NOISE, if the radius is private: r, and the rows clipped to it and divided by it
     unit = 1.0
     if radius == "private":
         unit = private_radius.release(
