@@ -13,7 +13,7 @@ An entry of verification/claims/entries/*.toml:
     code = ["reference.laws.nuclear_laplace:spectral_norm_cdf"]
     reason = "…"                      # for "open" and "out-of-reach": why there is no check
     note = "…"                        # what a reader should know besides
-    use = ["reference.tails:upsilon_star"]  # of a wrong statement: what computes the correction
+    use = ["reference.tails:upsilon_star"]  # of a wrong statement: a function or a few words
     covers = [                        # statements that stand or fall with this one: equal, a case, a step of its proof
       { id = "DN25.Thm6-small-d", says = "…" },                   # `covassay claims show` finds this id too
     ]
@@ -108,6 +108,7 @@ FIELDS = REQUIRED | {"corrected", "provenance", "assumes", "code", "reason", "le
 LEG_FIELDS = {"check", "theorem", "page", "second_opinion", "of", "whole"}
 DIGEST_LENGTH = 16  # hexadecimal digits: enough to notice every accidental change, and short to read
 THEOREM = "theorem"  # before a tag in the lock, where functions have their module
+REFERENCE = re.compile(r"[\w.]+:\w+")  # a function of the project, package.module:name
 SUGGESTIONS = 5  # ids that the error about an unknown id names
 
 
@@ -160,6 +161,11 @@ class LedgerClaim:
     note: str = ""
     use: tuple[str, ...] = ()
     covers: tuple[Covered, ...] = ()
+
+    @property
+    def instead(self) -> str:
+        """What to use in place of a wrong statement."""
+        return "; ".join(f"covassay.{told}" if REFERENCE.fullmatch(told) else told for told in self.use)
 
     @property
     def wrong(self) -> bool:
@@ -279,6 +285,11 @@ def function_at(reference: str) -> Any:
     return getattr(importlib.import_module(f"covassay.{module}"), name)
 
 
+def named_code(c: LedgerClaim) -> tuple[str, ...]:
+    """The functions of the project that an entry names."""
+    return (*c.code, *(name for name in c.use if REFERENCE.fullmatch(name)))
+
+
 def exists(reference: str) -> bool:
     """Whether the project has the function that the reference names."""
     try:
@@ -365,8 +376,8 @@ def _entry_problems(entries: Iterable[LedgerClaim]) -> list[str]:
         elif c.wrong:
             missing = [part for part in ("statement", "correction") if not c.legs_of(part)]
             found += [f"{c.id}: {c.verdict}, but no leg is of the {part}" for part in missing]
-        if c.use and not c.wrong:
-            found.append(f"{c.id}: {c.verdict}, but says what to use in its place")
+        if bool(c.use) != c.wrong:
+            found.append(f"{c.id}: {c.verdict}; what to use in its place is said of a wrong statement, and only there")
         if c.status_of("correction" if c.wrong else c.status_part).covered == "case":
             found.append(f"{c.id}: a check of one case cannot show that something holds")
         found += [f"{c.id}: assumes {a}, which is not defined" for a in c.assumes if a not in assumptions()]

@@ -151,7 +151,7 @@ def _details(c: LedgerClaim) -> list[str]:
     items = [
         ("verdict", f"{c.verdict}: {VERDICTS[c.verdict]}"),
         ("correction" if c.wrong else "explicit version", c.corrected),
-        ("use", ", ".join(f"`covassay.{name}`" for name in c.use)),
+        ("use", c.instead),
         ("reason", c.reason),
         *(("known", f"{label}: {status}") for label, status in known(c)),
         *(("rests on", told) for told in _evidence(c, second=False)),
@@ -189,24 +189,22 @@ def _list_of_errata() -> list[str]:
         "# Errata\n",
         "What is wrong in four papers on private covariance estimation, what is true, and what to use. "
         "`covassay claims list --wrong` prints the same.\n",
-        "| paper | wrong statements | of our own reconstructions, which says nothing against the paper |",
-        "|---|---|---|",
+        "A formula that our copy of a paper has lost is read from the authors' code, or it is our own reconstruction; what "
+        "is wrong in a reconstruction says nothing against the paper.\n",
+        "| paper | wrong in the text | in the authors' code | in our reconstruction |",
+        "|---|---|---|---|",
     ]
     for paper in SOURCES:
-        wrong = [c for c in _of(paper) if c.wrong]
-        ours = sum(map(_reconstructed, wrong))
-        lines.append(f"| [{TITLES[paper]}]({_file(paper)}) | {len(wrong) - ours} | {ours} |")
+        found = Counter(c.provenance for c in _of(paper) if c.wrong)
+        numbers = " | ".join(str(found[provenance]) for provenance in ("printed", "code", "reconstructed"))
+        lines.append(f"| [{TITLES[paper]}]({_file(paper)}) | {numbers} |")
     return lines
 
 
-def _reconstructed(c: LedgerClaim) -> bool:
-    return c.verdict == "refuted-reconstruction"
-
-
 def _errata(paper: str) -> list[str]:
-    """What is wrong in one paper."""
-    wrong = [c for c in _of(paper) if c.wrong]
-    ours = [c for c in wrong if _reconstructed(c)]
+    """What is wrong in one paper: theorems first, then lemmas and corollaries, then the rest."""
+    wrong = sorted((c for c in _of(paper) if c.wrong), key=_rank)
+    ours = [c for c in wrong if c.provenance == "reconstructed"]
     lines = [
         GENERATED,
         f"# Errata of {TITLES[paper]}\n",
@@ -224,18 +222,22 @@ def _errata(paper: str) -> list[str]:
     return lines
 
 
+def _rank(c: LedgerClaim) -> int:
+    """The place of a statement on the page of errata."""
+    where = c.source.partition(" ")[2]
+    return 0 if where.startswith("Theorem") else 1 if where.startswith(("Lemma", "Corollary")) else 2
+
+
 def _erratum(c: LedgerClaim) -> list[str]:
     """What one statement says, what is true, and what to use."""
     said = {"printed": "printed", "code": "in the authors' code"}.get(c.provenance, "our reconstruction")
-    use = ", ".join(f"`covassay.{name}`" for name in c.use) or "the true statement"
-    link = f"[{c.id}](../ledger/{_file(c.paper)}#{anchor(c.id)})"
-    where = c.source.partition(" ")[2] or c.source
     return [
-        f"## {where[0].upper()}{where[1:]}\n",
+        f"## {c.source.partition(' ')[2]} ({c.id})\n",
         f"- *{said}*: {c.statement}",
         f"- *true*: {c.corrected}",
-        f"- *use*: {use}.",
-        f"- *known*: {link}; that it is wrong: {c.status}; the true statement: {c.correction_status}.\n",
+        f"- *use*: {c.instead}.",
+        f"- *known*: that it is wrong: {c.status}; the true statement: {c.correction_status} "
+        f"([evidence](../ledger/{_file(c.paper)}#{anchor(c.id)})).\n",
     ]
 
 

@@ -102,7 +102,7 @@ def screen(c: LedgerClaim) -> str:
         lines.append(f"  {what}" + (f"\n  {'':12}{told.summary}" if told else ""))
     lines += [f"assumes     {a}: {assumptions()[a]}" for a in c.assumes]
     lines += [f"code        covassay.{name}" for name in c.code]
-    lines += [f"use         covassay.{name}" for name in c.use]
+    lines += [f"use         {c.instead}"] if c.use else []
     lines += ["", f"letters     {notation()[c.paper]} {notation()['all']}"]
     lines += ["", f"re-check    covassay claims check {c.id}"]
     return "\n".join(lines)
@@ -116,7 +116,7 @@ def as_json(c: LedgerClaim) -> dict[str, object]:
         "statement": c.statement,
         "verdict": c.verdict,
         "corrected": c.corrected,
-        "use": [f"covassay.{name}" for name in c.use],
+        "use": c.instead,
         "covers": [{"id": covered.id, "says": covered.says} for covered in c.covers],
         "provenance": c.provenance,
         "status": str(c.status),
@@ -142,5 +142,5 @@ def as_json(c: LedgerClaim) -> dict[str, object]:
 def erratum(c: LedgerClaim) -> str:
     """What is wrong in one claim, as text for a person: what the source says, what is true, and what to use."""
     said = "printed" if c.verdict != "refuted-reconstruction" else "our reading"
-    lines = [f"{c.id}  ({c.source})", f"  {said:12}{c.statement}", f"  {'true':12}{c.corrected}"]
-    return "\n".join(lines + [f"  {'use':12}covassay.{name}" for name in c.use])
+    told = {said: c.statement, "true": c.corrected, "use": c.instead}
+    return "\n".join([f"{c.id}  ({c.source})", *(f"  {word:12}{text}" for word, text in told.items())])

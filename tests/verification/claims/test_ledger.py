@@ -115,6 +115,7 @@ def test_a_generated_page_is_up_to_date(name: str) -> None:
 
 def test_the_table_of_mutants_is_up_to_date() -> None:
     assert (PROOFS / "MUTANTS.md").read_text(encoding="utf-8") == mutant_table.render()
+    assert (PROOFS / "mutants.jsonl").read_text(encoding="utf-8") == mutant_table.data()
 
 
 # The gate sees
@@ -151,7 +152,8 @@ def planted(monkeypatch: pytest.MonkeyPatch, change: Callable[[ledger.LedgerClai
         ({"paper": "mechanisms", "source": "DLY22 Lemma 3"}, "the text of DLY22 Lemma 3, of which we have no copy"),
         ({"verdict": "refuted", "corrected": "x"}, "no leg is of the statement"),
         ({"legs": (ledger.Leg("exact", "dn25.remarks:cap", covers="case"),)}, "a check of one case"),
-        ({"use": ("reference.tails:eta",)}, "says what to use in its place"),
+        ({"use": ("reference.tails:eta",)}, "what to use in its place is said of a wrong statement"),
+        ({"verdict": "refuted", "corrected": "x"}, "what to use in its place is said of a wrong statement"),
         ({"verdict": "refuted", "use": ("reference.nothing:here",)}, "reference.nothing:here, which does not exist"),
     ],
     ids=lambda value: value if isinstance(value, str) else None,
