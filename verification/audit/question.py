@@ -123,10 +123,18 @@ class Question:
         return Finding(self.kind, self.name, Status.SKIPPED, reason, question=self.id)
 
     def asked(self, subject: Subject, look: Look) -> list[Finding]:
-        """What it finds in a look, not yet decided. No question passes in silence."""
+        """What it finds in a look, not yet decided. No question is silent, or gives facts that it does not name.
+
+        Raises
+        ------
+        ValueError : a finding has facts of another kind than `gives`.
+        """
         few = self.limited(look)
         found = [replace(f, question=self.id) for f in self.ask(subject, few)]
         if few != look:
             limit = f"with {few.samples} samples, the most that this question uses"
             found = [replace(f, detail=f"{f.detail}; {limit}") if f.status is not Status.SKIPPED else f for f in found]
+        unnamed = {type(f.facts).__name__ for f in found if f.facts is not None and type(f.facts) not in self.gives}
+        if unnamed:
+            raise ValueError(f"{self.id}: its findings have facts that `gives` does not name: {', '.join(unnamed)}")
         return found or [self.skipped("there was nothing to ask")]

@@ -84,5 +84,6 @@ QUESTION = Question(
     ask=ask,
     spared=_spared,
     reads=(LawTest, TestedEvent, FittingLaw, Entries, Bits),
+    gives=(Explanation,),
     cost=9,
 )

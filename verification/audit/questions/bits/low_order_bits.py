@@ -7,7 +7,7 @@ counts for the run if its scope is "bits".
 from fractions import Fraction
 
 from covassay.verification.audit.engine.bit_pairs import bit_pairs, most_moving, unit_length
-from covassay.verification.audit.engine.facts import Bits
+from covassay.verification.audit.engine.facts import Bits, TestedEvent
 from covassay.verification.audit.engine.finding import Finding, Look, Status
 from covassay.verification.audit.engine.low_order_bits import BitBudget, low_order_bits
 from covassay.verification.audit.engine.user_pair import pair_to_test
@@ -57,7 +57,7 @@ QUESTION = Question(
     spared=_spared,
     share=Fraction(1, 10),
     valid_if="Each stage tests an event that earlier draws chose, on Poisson numbers of fresh draws; levels add up.",
-    gives=(Bits,),
+    gives=(Bits, TestedEvent),
     draws=lambda subject, look: 2 * PAIRS * look.samples * FIRST_LOOK[subject.options.scope],
     cost=8,
 )

@@ -3,7 +3,7 @@
 from fractions import Fraction
 
 from covassay.verification.audit.engine.events import Pair
-from covassay.verification.audit.engine.facts import TestedEvent
+from covassay.verification.audit.engine.facts import OutOfTime, TestedEvent
 from covassay.verification.audit.engine.finding import Finding, Look, settled
 from covassay.verification.audit.engine.pair_search import FOUND, expected_draws, worse_pairs
 from covassay.verification.audit.engine.privacy import TESTS, run_pair
@@ -75,7 +75,7 @@ QUESTION = Question(
         "with probability at most its share (Ville)."
     ),
     reads=(Residuals, FittingLaw),
-    gives=(TestedEvent,),
+    gives=(TestedEvent, OutOfTime),
     second_look=10,
     draws=draws,
     cost=7,
