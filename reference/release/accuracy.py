@@ -14,8 +14,8 @@ import numpy as np
 from scipy.stats import norm
 
 from covassay.reference.box_moments import Weights, error_bound, gauss_weights, laplace_weights, spreads
-from covassay.reference.domain.exact_data import INPUT_BITS
 from covassay.reference.domain import Adjacency, Box, Matrix
+from covassay.reference.domain.exact_data import INPUT_BITS
 from covassay.reference.domain.types import Array
 from covassay.reference.laws import entry_variances
 from covassay.reference.mechanisms import (

@@ -13,8 +13,8 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 from covassay.reference.domain import Matrix
-from covassay.reference.domain.types import ADJACENCIES
 from covassay.reference.domain.requirements import shown
+from covassay.reference.domain.types import ADJACENCIES
 from covassay.reference.errors import InvalidInput
 from covassay.reference.mechanisms.parameters import LARGEST, SMALLEST, SMALLEST_PROBABILITY
 from covassay.reference.mechanisms.registry import mechanism
@@ -24,7 +24,6 @@ from covassay.reference.release.tables.selection import STREAM_LIMIT
 from covassay.reference.release.tables.source import Watch, unwatched
 from covassay.reference.rounded import ON_A_LATTICE, WITH_ROUNDED_FORM, require_flint
 from covassay.verification.cli.options import chosen, guarantee, parse_names, parse_total
-from covassay.verification.declared import default_claim
 
 STANDARD_INPUT = "-"
 RANGE = f"[{shown(SMALLEST)}, {shown(LARGEST)}] (narrower for some: covassay mechanisms NAME)"

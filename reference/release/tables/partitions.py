@@ -41,7 +41,7 @@ class Partition:
             read = self.select(given)
         except (TypeError, ValueError) as error:
             raise InvalidInput(f"{self.place} cannot be read ({reason(error)}): must hold numbers") from None
-        d = self.changes and self.changes[-1](np.zeros((1, len(self.columns)))).shape[1] or len(self.columns)
+        d = (self.changes and self.changes[-1](np.zeros((1, len(self.columns)))).shape[1]) or len(self.columns)
         return Chunks((len(read), d), partial(self._pass, read))
 
     def _pass(self, read: Matrix) -> Iterator[Matrix]:

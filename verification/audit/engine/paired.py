@@ -71,9 +71,7 @@ def _standard_errors(a: Matrix, b: Matrix) -> Vector:
     """By how many standard errors the mean change of every number is not 0; 0 for numbers without spread."""
     error = (a - b).std(axis=0) / math.sqrt(len(a))
     usable = np.concatenate([a, b]).std(axis=0) > SMALL * np.maximum(np.abs(a).max(axis=0), 1e-300)
-    return np.divide(
-        np.abs((a - b).mean(axis=0)), error, out=np.zeros(a.shape[1]), where=usable & (error > 0)
-    )
+    return np.divide(np.abs((a - b).mean(axis=0)), error, out=np.zeros(a.shape[1]), where=usable & (error > 0))
 
 
 def _best(a: Matrix, b: Matrix) -> tuple[_Event, int, int] | None:
@@ -144,4 +142,6 @@ def paired_difference(first: Sampler, second: Sampler, seed: int, label: str, al
     p = float(binom.sf(more - 1, more + less, 0.5)) if more + less else 1.0
     if p > alpha:
         return ""
-    return f"the outputs differ in law: an event occurs on one side alone in {more} : {less} of {size} pairs (p = {p:.2g})"
+    return (
+        f"the outputs differ in law: an event occurs on one side alone in {more} : {less} of {size} pairs (p = {p:.2g})"
+    )

@@ -9,6 +9,7 @@ scaled by one amount under every seed has another law. Anything else may be anot
 spare number that was kept, so that many draws have to differ in law. A way in which the target fails is no promise.
 """
 
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
