@@ -153,6 +153,33 @@ def projection_bounds(project: Callable[[Matrix], Matrix] = psd_cone, factor: fl
 
 
 @check(
+    "exact",
+    covers="case",
+    mutants={
+        "Σ = I": {"kappa": 1},
+        "a factor larger by 3 %": {"share": Fraction(103, 400)},
+        "a factor smaller by 3 %": {"share": Fraction(97, 400)},
+    },
+)
+def projection_in_the_norm_of_sigma(kappa: int = 10**4, share: Fraction = Fraction(1, 4)) -> Evidence:
+    """In ‖·‖_Σ the projection can increase the distance from Σ by a factor of about √κ/4.
+
+    The example is Σ = diag(κ, 1), Z = [[0, √κ], [√κ, 0]], P = (√κ/2)[[1, 1], [1, 1]]. ‖Z − Σ‖_Σ = 2, and the last entry
+    alone gives ‖P − Σ‖_Σ ≥ √κ/2 − 1. So the factor is at least √κ/4 − 1/2, and here it is below √κ/4. The check has
+    κ = 10⁴ and is exact.
+    """
+    root = sp.sqrt(kappa)
+    sigma, noisy = sp.diag(kappa, 1), sp.Matrix([[0, root], [root, 0]])
+    projected = sp.ones(2, 2) * root / 2
+    negative = projected - noisy
+    is_projection = negative.is_positive_semidefinite and projected * negative == sp.zeros(2)
+    before, after = norm_squared(noisy - sigma, sigma), norm_squared(projected - sigma, sigma)
+    low, high = (sp.nsimplify(share) * root - sp.Rational(1, 2)) ** 2, (sp.nsimplify(share) * root) ** 2
+    holds = bool(is_projection) and before == 4 and after > before and low <= after / before < high
+    return Evidence(holds, "a counterexample", f"squares {before} and {after}")
+
+
+@check(
     "floating",
     mutants={
         "noise from the Gaussian orthogonal ensemble": {"ensemble": "goe"},
