@@ -14,6 +14,7 @@ from covassay.reference.laws import wigner
 from covassay.reference.mechanisms.gaussian_estimation import naive_pce
 from covassay.reference.projections import psd_cone
 from covassay.verification.claims.checks.klsu19.concentration import frobenius_radius, radius
+from covassay.verification.claims.checks.klsu19.distances import norm_squared
 from covassay.verification.claims.evidence import Evidence, check
 
 LEVEL = 1e-9  # the false-alarm probability of a statistical check

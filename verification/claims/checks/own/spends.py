@@ -154,7 +154,7 @@ def approximate(name: str, budget: float, d: int, options: Options) -> float:
     def excess(t: float) -> float:
         return (math.exp(-((t - q) ** 2) / 2) - math.exp(budget - t**2 / 2)) / math.sqrt(2 * math.pi)
 
-    return sum(quad(excess, start + low, start + high, epsabs=0)[0] for low, high in ((0, 2), (2, 6), (6, 20)))
+    return sum(float(quad(excess, start + low, start + high, epsabs=0)[0]) for low, high in ((0, 2), (2, 6), (6, 20)))
 
 
 # DRAWN OUTCOMES
@@ -249,7 +249,7 @@ def clipped(d: int, options: Options) -> Fraction:
 
 def halved_if_reconstructed(d: int, options: Options) -> Fraction:
     """Noise for the bound 2B/n, where √2 B/n is enough."""
-    return (1 if tight(options) else f(1, 2)) * (1 if d > 1 else f(1, 2))
+    return (f(1) if tight(options) else f(1, 2)) * (1 if d > 1 else f(1, 2))
 
 
 def adassp(d: int, options: Options) -> Fraction:

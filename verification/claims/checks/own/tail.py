@@ -1,7 +1,7 @@
 """The tail of ‖Z‖ for every d: P(‖Z‖ ≥ t) ≤ C(d, t) exp(−rate(t)).
 
-The page proofs/paper/tail-bound.md has the argument. The checks hold its last steps and its bounds against the reference
-and against exact tails.
+The page proofs/paper/tail-bound.md has the argument. The checks compare its last steps and its bounds with the
+reference and with exact tails.
 """
 
 from collections.abc import Callable
