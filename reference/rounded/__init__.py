@@ -87,7 +87,7 @@ def exact_release(
 ) -> "RoundedRelease | LatticeRelease":
     """Release by a mechanism such that the theorem covers every bit: on its lattice, or rounded to the grid."""
     if mechanism_name not in ON_A_LATTICE:
-        return rounded_release(mechanism_name, data, grid=grid or DEFAULT_GRID, **keywords)
+        return rounded_release(mechanism_name, data, grid=DEFAULT_GRID if grid is None else grid, **keywords)
     from covassay.reference.rounded.lattice import release
 
     require_exact_form(mechanism_name, grid)
@@ -105,4 +105,4 @@ def require_exact_form(mechanism_name: str, grid: str | None) -> None:
     require_flint()
     from covassay.reference.rounded import releasing
 
-    releasing.require_rounded_form(mechanism_name, grid or DEFAULT_GRID)
+    releasing.require_rounded_form(mechanism_name, DEFAULT_GRID if grid is None else grid)

@@ -15,7 +15,13 @@ from covassay.reference.errors import InvalidInput
 from covassay.reference.mechanisms.mechanism import DOMAINS
 from covassay.reference.mechanisms.registry import mechanism
 from covassay.reference.rounded import DEFAULT_GRID, WITH_ROUNDED_FORM
-from covassay.reference.rounded.arguments import Rational, checked_arguments, rational, require_grid, require_known_neighbours
+from covassay.reference.rounded.arguments import (
+    Rational,
+    checked_arguments,
+    rational,
+    require_grid,
+    require_known_neighbours,
+)
 from covassay.reference.rounded.balls import Refined, exact, nearest_multiple, refined
 from covassay.reference.rounded.bits import OperatingSystem, Seeded, Source, Uniforms
 from covassay.reference.rounded.mechanisms import ROUNDED, Options, Parts
