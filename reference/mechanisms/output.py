@@ -12,7 +12,6 @@ import numpy as np
 
 from covassay.reference.domain import Array, Vector
 
-
 POINTS = {"mean": "the origin", "second_moment": "the origin", "covariance": "the mean of the records"}
 UNITS = {
     "mean": "the unit of x",

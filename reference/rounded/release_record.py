@@ -7,7 +7,6 @@ from typing import Any, ClassVar
 
 from covassay.reference.privacy import Spend
 
-
 UNIT_BALL = "rows in the unit ball"
 
 

@@ -13,8 +13,8 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 from covassay.reference.domain import Matrix
-from covassay.reference.domain.types import ADJACENCIES
 from covassay.reference.domain.requirements import shown
+from covassay.reference.domain.types import ADJACENCIES
 from covassay.reference.errors import InvalidInput
 from covassay.reference.mechanisms.parameters import LARGEST, SMALLEST, SMALLEST_PROBABILITY
 from covassay.reference.mechanisms.registry import mechanism
