@@ -161,8 +161,8 @@ class Account:
         """
         if self.closed:
             raise OverBudget(
-                "the account is a copy of one in another process or in a file: must be charged where it is kept, in one "
-                "process (n_jobs=1, or threads)"
+                "the account is a copy of one in another process or in a file: must be charged where it is kept, in "
+                "one process (n_jobs=1, or threads)"
             )
         total = compose([*self.charged, guarantee], self.total)
         if exceeds(total, self.total):

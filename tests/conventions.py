@@ -1,5 +1,7 @@
 """What tests have in common: a false-alarm probability, seeds of random data, names of types, a frame of releases."""
 
+from itertools import pairwise
+
 import numpy as np
 from hypothesis import strategies as st
 from numpy.typing import NDArray
@@ -23,6 +25,6 @@ def too_often_above(values: Vector, bound: float, beta: float) -> bool:
 def framed(*arguments: str) -> list[str]:
     """Arguments of `covassay release`; a mechanism for rows in a ball gets the row bound 1 if nothing else is said."""
     said = {"--row-bound", "--bounds", "--scale-by-data-not-private"} & set(arguments)
-    name = dict(zip(arguments, arguments[1:], strict=False)).get("--mechanism", "")
+    name = dict(pairwise(arguments)).get("--mechanism", "")
     on_a_ball = name in MECHANISMS and mechanism(name).domain == "ball"
     return [*arguments, "--row-bound", "1"] if on_a_ball and not said else [*arguments]

@@ -130,8 +130,8 @@ def exact_data(
 
     Raises
     ------
-    InvalidInput : an argument breaks its rule, or `x` are sums that were made with another row bound, other bounds, other
-        input bits, or without the sums of the rows.
+    InvalidInput : an argument breaks its rule, or `x` are sums that were made with another row bound, other bounds,
+        other input bits, or without the sums of the rows.
     """
     require_input_bits("input_bits", input_bits)
     if isinstance(x, ExactData):

@@ -101,8 +101,8 @@ def open_account(
     require_writable(path)
     if target_file(path).stat().st_nlink > 1:
         raise InvalidInput(
-            f"{named(path)} has a second name (a hard link): must have one, since a release is entered by replacing it, "
-            "and the other name would keep the old account"
+            f"{named(path)} has a second name (a hard link): must have one, since a release is entered by replacing "
+            "it, and the other name would keep the old account"
         )
     found = _parsed(path, text)
     if total is not None and total != found.total:
@@ -174,7 +174,8 @@ def _parsed(path: Path, text: str) -> AccountFile:
     except (ValueError, TypeError, KeyError, RecursionError) as error:
         what = "that is no budget: " if isinstance(error, KeyError) else ""
         raise InvalidInput(
-            f"{named(path)} cannot be read ({what}{clipped(reason(error), 200)}): must be an account that covassay wrote"
+            f"{named(path)} cannot be read ({what}{clipped(reason(error), 200)}): must be an account that covassay "
+            "wrote"
         ) from None
 
 

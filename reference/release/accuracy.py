@@ -20,7 +20,6 @@ from covassay.reference.domain.types import Array
 from covassay.reference.laws import entry_variances
 from covassay.reference.mechanisms import (
     box_gauss,
-    box_gauss_approximate,
     box_laplace,
     centred_covariance,
     discrete_gaussian_covariance,
@@ -224,8 +223,10 @@ def box_accuracy(name: str, arguments: Mapping[str, Any], adjacency: Adjacency, 
 def box_bound(name: str, arguments: Mapping[str, Any], adjacency: Adjacency, rows: float, box: Box) -> Matrix | None:
     """A bound on the error of every entry of the released covariance, or None if there are too few rows for one.
 
-    arguments : the budget and the options. rows : the released number of rows. No noise is above its quantile, except with probability `BOX_FAILURE` for all of
-    them together; then there are at least `rows` less the quantile of the count.
+    arguments : the budget and the options. rows : the released number of rows.
+
+    No noise is above its quantile, except with probability `BOX_FAILURE` for all of them together; then there are at
+    least `rows` less the quantile of the count.
     """
     d = box.dimension
     law = BOX[name](d, arguments, adjacency)
@@ -259,7 +260,7 @@ BOX: dict[str, Callable[[int, Mapping[str, Any], Adjacency], BoxLaw]] = {
     ),
     "box-gauss-approximate": lambda d, b, adjacency: BoxLaw(
         float(
-            box_gauss_approximate.sensitivity(d, adjacency)
+            box_gauss.sensitivity(d, adjacency)
             * gaussian_approximate.multiplier(b["epsilon"], b["delta"], b["calibration"])
         ),
         gauss_weights(d, adjacency),

@@ -59,8 +59,8 @@ def projection(name: str, declared: Mechanism[Any, ..., Any]) -> Projection:
         )
     if name == "trace" and declared.domain != "ball":
         raise InvalidInput(
-            f"--project trace: {declared.name} takes {DOMAINS[declared.domain]}, so there is no ball whose trace bounds "
-            "the exact matrix: give psd"
+            f"--project trace: {declared.name} takes {DOMAINS[declared.domain]}, so there is no ball whose trace "
+            "bounds the exact matrix: give psd"
         )
     return PROJECTIONS[name]
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -58,7 +58,8 @@ class ReleaseRequest:
         takes the mechanism for bounded columns of that notion of privacy.
     out : .csv, .json, .npy or .npz; None writes CSV to standard output. force : replace a file that is there already.
     row_bound, bounds : a public bound on the Euclidean norm of a row, in the unit of the data, or public bounds on
-        every feature, in a file or as a dictionary of pairs by name. A mechanism for rows in a ball needs one of them: there is no default.
+        every feature, in a file or as a dictionary of pairs by name. A mechanism for rows in a ball needs one of them:
+        there is no default.
     scale_by_data : scale features by their own extremes. That is NOT private.
     account, total : a file that adds up the releases from these data files, and the total budget of a new such file.
     name : what the account calls data that are no files.
@@ -133,8 +134,7 @@ class _Plan:
     @property
     def adjacency(self) -> Adjacency:
         """Which data sets are neighbours."""
-        found: Any = self.declared.adjacency_of(self.arguments)
-        return found
+        return cast(Adjacency, self.declared.adjacency_of(self.arguments))
 
     @property
     def n_is_public(self) -> bool:
@@ -258,8 +258,8 @@ def mechanism_for(name: str | None, budget: Guarantee, bounded: bool) -> str:
         return name
     if not bounded:
         raise InvalidInput(
-            "--mechanism is missing, and so is --bounds: with --bounds FILE the mechanism for bounded columns is taken; "
-            "without, name one (covassay recommend) and give --row-bound R"
+            "--mechanism is missing, and so is --bounds: with --bounds FILE the mechanism for bounded columns is "
+            "taken; without, name one (covassay recommend) and give --row-bound R"
         )
     for declared in MECHANISMS.values():
         if declared.domain == "box" and type(declared.notion.default) is type(budget):
@@ -476,7 +476,8 @@ def _notes(plan: _Plan, spend: Spend, scaled: Scaling | None, n: int, d: int) ->
     where = plan.request.out or "standard output"
     notes = [
         f"released by {declared.title} ({declared.source}) to {where}: {f'n = {n}, ' * plan.n_is_public}d = {d}",
-        f"claimed {spend.claimed}, proven {spend.proven}, {plan.adjacency}, n {'public' if plan.n_is_public else 'secret'}",
+        f"claimed {spend.claimed}, proven {spend.proven}, {plan.adjacency}, "
+        f"n {'public' if plan.n_is_public else 'secret'}",
     ]
     if declared.about.provenance == "reconstructed":
         notes.append(f"the mechanism is {PROVENANCES[declared.about.provenance]}")

@@ -62,7 +62,7 @@ class LatticeRelease(ExactRelease):
 
 def release(
     mechanism_name: str,
-    data: DataSet,
+    data: DataSet | ExactData,
     *,
     seed: int | None = None,
     bits: Bits = system_bits,

@@ -66,7 +66,7 @@ class RoundedRelease(ExactRelease):
 
 def release(
     mechanism_name: str,
-    data: DataSet,
+    data: DataSet | ExactData,
     *,
     grid: Rational = DEFAULT_GRID,
     source: Source | None = None,
@@ -100,7 +100,9 @@ def release(
     spend_arguments, options = checked_arguments(declared, arguments)
     chosen = ROUNDED[mechanism_name]
     require_known_neighbours(declared, options, chosen.box)
-    box = Box.of_columns(bounds, shape_of(data, 0)[1]) if chosen.box else None
+    box = (
+        Box.of_columns(bounds, data.d if isinstance(data, ExactData) else shape_of(data, 0)[1]) if chosen.box else None
+    )
     if bounds is not None and box is None:
         raise InvalidInput(f"bounds: {mechanism_name} takes {DOMAINS[declared.domain]}, so it has no bounds")
     read = exact_data(data, require_row_bound(row_bound), on_large_rows, input_bits, chosen.sums, box)

@@ -412,9 +412,7 @@ def _link_problems(proofs: Path) -> list[str]:
             known = {"rocq": tags, "page": pages}.get(leg.kind, checks())
             if leg.name not in known:
                 found.append(f"{c.id}: rests on {leg.name}, which does not exist")
-        found += [
-            f"{c.id}: names the code {name}, which does not exist" for name in (*c.code, *c.use) if not exists(name)
-        ]
+        found += [f"{c.id}: names the code {name}, which does not exist" for name in named_code(c) if not exists(name)]
     found += [f"check {name}: no claim rests on it" for name in checks() if name not in used]
     found += [f"theorem {tag}: no claim rests on it" for tag in tags if tag not in used]
     found += [f"page {page}: no claim rests on it" for page in sorted(pages) if page not in used]

@@ -20,7 +20,7 @@ from covassay.verification.claims.ledger import (
     claims,
 )
 from covassay.verification.claims.markdown import GENERATED, cell
-from covassay.verification.claims.render import called_wrong, known
+from covassay.verification.claims.render import called_wrong, known, said
 
 TITLES = {
     "dn25": "DN25: d'Orsi and Novikov 2025, On purely private covariance estimation",
@@ -189,8 +189,8 @@ def _list_of_errata() -> list[str]:
         "# Errata\n",
         "What is wrong in four papers on private covariance estimation, what is true, and what to use. "
         "`covassay claims list --wrong` prints the same.\n",
-        "A formula that our copy of a paper has lost is read from the authors' code, or it is our own reconstruction; what "
-        "is wrong in a reconstruction says nothing against the paper.\n",
+        "A formula that our copy of a paper has lost is read from the authors' code, or it is our own reconstruction. "
+        "What is wrong in a reconstruction says nothing against the paper.\n",
         "| paper | wrong in the text | in the authors' code | in our reconstruction |",
         "|---|---|---|---|",
     ]
@@ -230,10 +230,9 @@ def _rank(c: LedgerClaim) -> int:
 
 def _erratum(c: LedgerClaim) -> list[str]:
     """What one statement says, what is true, and what to use."""
-    said = {"printed": "printed", "code": "in the authors' code"}.get(c.provenance, "our reconstruction")
     return [
         f"## {c.source.partition(' ')[2]} ({c.id})\n",
-        f"- *{said}*: {c.statement}",
+        f"- *{said(c)}*: {c.statement}",
         f"- *true*: {c.corrected}",
         f"- *use*: {c.instead}.",
         f"- *known*: that it is wrong: {c.status}; the true statement: {c.correction_status} "

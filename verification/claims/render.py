@@ -139,8 +139,12 @@ def as_json(c: LedgerClaim) -> dict[str, object]:
     }
 
 
+def said(c: LedgerClaim) -> str:
+    """Where a wrong statement stands."""
+    return {"printed": "printed", "code": "in the authors' code"}.get(c.provenance, "our reconstruction")
+
+
 def erratum(c: LedgerClaim) -> str:
     """What is wrong in one claim, as text for a person: what the source says, what is true, and what to use."""
-    said = "printed" if c.verdict != "refuted-reconstruction" else "our reading"
-    told = {said: c.statement, "true": c.corrected, "use": c.instead}
-    return "\n".join([f"{c.id}  ({c.source})", *(f"  {word:12}{text}" for word, text in told.items())])
+    told = {said(c): c.statement, "true": c.corrected, "use": c.instead}
+    return "\n".join([f"{c.id}  ({c.source})", *(f"  {word:21}{text}" for word, text in told.items())])

@@ -137,7 +137,12 @@ def accept(options: argparse.Namespace) -> int:
 def render_files(options: argparse.Namespace) -> int:
     """Write the generated pages of proofs/ and a table in proofs/README.md, or with --check compare them."""
     readme = (proofs_folder() / "README.md").read_text(encoding="utf-8")
-    generated = {**pages.pages(), "MUTANTS.md": mutant_table.render(), "README.md": pages.with_kernel_table(readme)}
+    generated = {
+        **pages.pages(),
+        "MUTANTS.md": mutant_table.render(),
+        "mutants.jsonl": mutant_table.data(),
+        "README.md": pages.with_kernel_table(readme),
+    }
     found = ledger.problems(proofs_folder()) if options.check else []
     for name, text in generated.items():
         path = proofs_folder() / name

@@ -76,9 +76,9 @@ def render() -> str:
     lines = [
         GENERATED,
         "# What every check rejects\n",
-        "A check that cannot fail shows nothing. Every mutant is put in by the tests, and by `covassay claims mutants`,",
-        "and the check must reject it by its evidence; a crash does not count. All of them are in",
-        "[mutants.jsonl](mutants.jsonl), and `covassay claims mutants --only TEXT` runs those with a text in their name.",
+        "A check that cannot fail shows nothing. The tests put in every mutant, and so does `covassay claims mutants`;",
+        "the check must reject it by its evidence, and a crash does not count. All of them are in",
+        "[mutants.jsonl](mutants.jsonl). `covassay claims mutants --only TEXT` runs those with a text in their name.",
         "The mutants of the kernel proofs are in [rocq/MUTANTS.md](rocq/MUTANTS.md).\n",
         f"## Checks of the ledger: {len({row.check for row in ledger})} checks, {len(ledger)} mutants\n",
         "| checks of | checks | mutants | for example |",

@@ -1,17 +1,17 @@
 """Blocks of plain text as numbers, by pyarrow's reader, which is about ten times as fast as the strict one.
 
-It is used where both readers must agree, and nowhere else. A block is plain if no quote, null character or lone carriage
-return is in it, and if it is UTF-8: then a line is a record. pyarrow is told that nothing is missing, quoted or empty,
-and which columns hold numbers. Its answer counts if it has a row for every line, and finite numbers in all of them. In
-all other cases, and from there on to the end of the file, the strict reader has the word: it accepts more, and says in
-which line and why it refuses.
+It is used where both readers must agree, and nowhere else. A block is plain if no quote, null character or lone
+carriage return is in it, and if it is UTF-8: then a line is a record. pyarrow is told that nothing is missing, quoted
+or empty, and which columns hold numbers. Its answer counts if it has a row for every line, and finite numbers in all of
+them. In all other cases, and from there on to the end of the file, the strict reader has the word: it accepts more, and
+says in which line and why it refuses.
 """
 
 import importlib.util
 import io
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, cast
 
 import numpy as np
 
@@ -66,7 +66,7 @@ def plain_blocks(
             yield rows
             waiting = b""
     if waiting:
-        yield Rest(_Joined(waiting, binary), lines)
+        yield Rest(cast(BinaryIO, io.BufferedReader(_Joined(waiting, binary))), lines)
 
 
 def _parsed(block: bytes, width: int, chosen: Sequence[int], delimiter: str) -> Matrix | None:

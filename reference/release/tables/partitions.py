@@ -6,7 +6,7 @@ a cluster if the caller has a client, threads otherwise.
 
 import importlib
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, TypeVar
 
@@ -26,7 +26,7 @@ class Partition:
     """How the rows of a partition are read, on the machine where it lies: which columns, and what is done to them.
 
     place : how messages call the data. select : what the library gave -> the chosen columns as float64, (m, d). first :
-    the number of rows before the partition. changes : functions of rows, in order.
+    the number of rows before the partition. changes : functions of rows, in order. width : of what they give.
     """
 
     place: str
@@ -34,6 +34,7 @@ class Partition:
     first: int
     select: Callable[[Any], Matrix]
     changes: tuple[Change, ...] = ()
+    width: int = 0
 
     def rows(self, given: Any) -> Chunks:
         """The rows, in chunks."""
@@ -41,8 +42,7 @@ class Partition:
             read = self.select(given)
         except (TypeError, ValueError) as error:
             raise InvalidInput(f"{self.place} cannot be read ({reason(error)}): must hold numbers") from None
-        d = (self.changes and self.changes[-1](np.zeros((1, len(self.columns)))).shape[1]) or len(self.columns)
-        return Chunks((len(read), d), partial(self._pass, read))
+        return Chunks((len(read), self.width or len(self.columns)), partial(self._pass, read))
 
     def _pass(self, read: Matrix) -> Iterator[Matrix]:
         step = rows_per_chunk(len(self.columns))
@@ -70,13 +70,17 @@ class Partitioned(Chunks):
     given: Sequence[Any] = ()
 
     def fold(self, function: Callable[[Chunks], T]) -> list[T]:
+        """What the function gives for every partition, computed where the partition lies."""
         dask = importlib.import_module("dask")
         work = dask.delayed(on_partition, pure=False)
         tasks = [work(function, how, what) for how, what in zip(self.partitions, self.given, strict=True)]
         return list(self._computed(dask.compute, *tasks))
 
     def mapped(self, function: Change, dimension: int) -> Chunks:
-        changed = tuple(_with(partition, function) for partition in self.partitions)
+        """The data set with the function applied to the rows, where they lie."""
+        changed = tuple(
+            replace(partition, changes=(*partition.changes, function), width=dimension) for partition in self.partitions
+        )
         return partitioned((self.shape[0], dimension), changed, self.given)
 
     def passing(self) -> Iterator[Matrix]:
@@ -99,9 +103,3 @@ def partitioned(shape: tuple[int, int], partitions: tuple[Partition, ...], given
     found: list[Partitioned] = []
     found.append(Partitioned(shape, lambda: found[0].passing(), partitions, given))
     return found[0]
-
-
-def _with(partition: Partition, function: Change) -> Partition:
-    return Partition(
-        partition.place, partition.columns, partition.first, partition.select, (*partition.changes, function)
-    )

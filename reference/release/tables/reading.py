@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from covassay.reference.domain import blocks
+from covassay.reference.domain import Chunks
 from covassay.reference.domain.exact_data import ExactData
 from covassay.reference.errors import InvalidInput
 from covassay.reference.release.messages import named
@@ -102,7 +102,8 @@ def describe(data: Any) -> str:
 def read_table(path: Path) -> Table:
     """The whole table of a file that fits in memory; see `open_table`."""
     source = open_table(path)
-    return Table(source.columns, np.concatenate(list(blocks(source.rows))))
+    passing = source.rows.start() if isinstance(source.rows, Chunks) else iter(())
+    return Table(source.columns, np.concatenate(list(passing)))
 
 
 def _parts(data: Any, selection: Selection) -> list[Part]:

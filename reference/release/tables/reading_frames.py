@@ -1,4 +1,4 @@
-"""Reading data sets that another library has opened: pyarrow Datasets and tables, frames and arrays of dask, pandas, NumPy.
+"""Reading data sets that another library has opened: of pyarrow, dask, pandas and NumPy.
 
 No library is imported here. pyarrow is read in batches. Partitions of dask are worked on where they lie if a mechanism
 needs sums only, as every exact release does; a mechanism in float64 reads them one after the other, and a partition

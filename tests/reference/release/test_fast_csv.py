@@ -1,7 +1,6 @@
 """The fast reader of text and the strict one: the same numbers, the same refusals, on one battery of odd files."""
 
 import importlib.util
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -59,11 +58,10 @@ ODD_FILES = {
 
 
 @pytest.fixture(autouse=True)
-def small_blocks(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     """Blocks of about three lines, and chunks of five rows, so that every file has several."""
     monkeypatch.setattr(fast_csv, "BLOCK_BYTES", 16)
     monkeypatch.setattr(source, "CHUNK_BYTES", 80)
-    yield
 
 
 def outcome(path: Path, selection: Selection) -> str | tuple[tuple[str, ...], list[Matrix]]:

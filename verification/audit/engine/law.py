@@ -169,8 +169,11 @@ def _run_many(
         return min(p_values, default=1.0) * MOST_LOOKS / EARLY_SHARE <= look.step
 
     seen = reduced(setting, scenario.x, law.size, label, law, enough=overwhelming, first=first)
-    early = seen.size < law.size and not seen.skipped
-    return weighted(findings(seen), MOST_LOOKS / EARLY_SHARE if early else 1 / (1 - EARLY_SHARE))
+    if seen.size < law.size and not seen.skipped:
+        early = f"the draws ended after {seen.size} of {law.size}"
+        found = [replace(f, detail=f"{f.detail}; {early}") for f in findings(seen)]
+        return weighted(found, MOST_LOOKS / EARLY_SHARE)
+    return weighted(findings(seen), 1 / (1 - EARLY_SHARE))
 
 
 def weighted(findings: Iterable[Finding], factor: float) -> list[Finding]:

@@ -391,7 +391,7 @@ def told_twice(x: Any, *, epsilon: float, rng: Any) -> Any:
 
 @correct
 def noise_of_the_largest(x: Any, *, epsilon: float, rng: Any) -> Any:
-    """The larger of two Laplace numbers has a density that changes at most as fast as twice the budget; half is used."""
+    """The larger of two Laplace numbers has a density that changes twice as fast as the budget allows; so half is used."""
     return query(x) + 2 * max(rng.laplace(size=2)) / epsilon
 
 
@@ -400,3 +400,17 @@ def a_joint_branch(x: Any, *, epsilon: float, rng: Any) -> Any:
     """Outputs in which two of three numbers are large are replaced by a constant."""
     y = np.array([query(x), 0.0, 0.0]) + rng.laplace(scale=1 / epsilon, size=3)
     return y if (np.abs(y) > 3).sum() < 2 else np.zeros(3)
+
+
+@correct
+def a_row_left_out_at_times(x: Any, *, epsilon: float, rng: Any) -> Any:
+    """The last row is left out where a normal draw is above 2.6, which the budget allows for."""
+    stronger = math.log1p(math.expm1(epsilon) / 0.9953)
+    last = x[-1:] if rng.standard_normal() < 2.6 else x[:0]
+    return query(x[:-1]) + query(last) + rng.laplace(scale=1 / stronger)
+
+
+@correct
+def rounded_constant(x: Any, *, epsilon: float, rng: Any) -> Any:
+    """A constant was rounded to four digits, which no audit should call a finding."""
+    return query(x) + 0.9999 * rng.laplace(scale=1 / epsilon)

@@ -84,5 +84,4 @@ QUESTION = Question(
     reads=(IgnoresRng,),
     share=Fraction(1, 200),
     valid_if="Pilot draws choose three statistics; exact two-sample tests on fresh draws share the level.",
-    few_draws=True,
 )

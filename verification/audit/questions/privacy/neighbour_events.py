@@ -12,6 +12,7 @@ from covassay.verification.audit.engine.trade_off import keep_most_telling
 from covassay.verification.audit.question import Question, Subject
 from covassay.verification.audit.questions.data_path.same_noise import Residuals
 from covassay.verification.audit.questions.law.law_that_fits import FittingLaw
+from covassay.verification.audit.recorded.facts import ExactLosses
 
 USUAL_TESTS = 5  # share the level: a guess that chooses events and decides nothing
 
@@ -22,9 +23,9 @@ def searched(subject: Subject) -> bool:
 
 
 def most_tests(subject: Subject) -> int:
-    """The most p-values: of the pairs that are known, of one where the noise moved, and of those searched for."""
+    """The most p-values: of the pairs that are known, of two that other questions aim at, and of those searched for."""
     pairs = max(len(subject.known.pairs(fitted)) for fitted in (frozenset[str](), suspects(subject)))
-    return TESTS * (pairs + 1 + (FOUND if searched(subject) else 0))
+    return TESTS * (pairs + 2 + (FOUND if searched(subject) else 0))
 
 
 def suspects(subject: Subject) -> frozenset[str]:
@@ -37,6 +38,7 @@ def pairs_of(subject: Subject, look: Look) -> tuple[Pair, ...]:
     if look.again is None:
         fitted = frozenset(facts.name for _, facts in subject.facts(FittingLaw))
         suggested = [pair for _, facts in subject.facts(Residuals) for pair in facts.neighbours]
+        suggested += [pair for _, facts in subject.facts(ExactLosses) for pair in facts.neighbours]
         samples = round(min(look.samples, KEPT))
         worse = worse_pairs(subject.setting, samples, subject.adjacency) if searched(subject) else []
         subject.pairs = {pair.name: pair for pair in (*subject.known.pairs(fitted), *suggested, *worse)}
@@ -74,7 +76,7 @@ QUESTION = Question(
         "exact; for the other claims both confidence bounds err with the stated probability. A bet ends draws early "
         "with probability at most its share (Ville)."
     ),
-    reads=(Residuals, FittingLaw),
+    reads=(Residuals, FittingLaw, ExactLosses),
     gives=(TestedEvent, OutOfTime),
     second_look=10,
     draws=draws,

@@ -14,6 +14,7 @@ from covassay.reference.laws import wigner
 from covassay.reference.mechanisms.gaussian_estimation import naive_pce
 from covassay.reference.projections import psd_cone
 from covassay.verification.claims.checks.klsu19.concentration import frobenius_radius, radius
+from covassay.verification.claims.checks.klsu19.distances import norm_squared
 from covassay.verification.claims.evidence import Evidence, check
 
 LEVEL = 1e-9  # the false-alarm probability of a statistical check
@@ -150,6 +151,33 @@ def projection_bounds(project: Callable[[Matrix], Matrix] = psd_cone, factor: fl
 
 
 # ACCURACY
+
+
+@check(
+    "exact",
+    covers="case",
+    mutants={
+        "Σ = I": {"kappa": 1},
+        "a factor larger by 3 %": {"share": Fraction(103, 400)},
+        "a factor smaller by 3 %": {"share": Fraction(97, 400)},
+    },
+)
+def projection_in_the_norm_of_sigma(kappa: int = 10**4, share: Fraction = Fraction(1, 4)) -> Evidence:
+    """In ‖·‖_Σ the projection can increase the distance from Σ by a factor of about √κ/4.
+
+    The example is Σ = diag(κ, 1), Z = [[0, √κ], [√κ, 0]], P = (√κ/2)[[1, 1], [1, 1]]. ‖Z − Σ‖_Σ = 2, and the last entry
+    alone gives ‖P − Σ‖_Σ ≥ √κ/2 − 1. So the factor is at least √κ/4 − 1/2, and here it is below √κ/4. The check has
+    κ = 10⁴ and is exact.
+    """
+    root = sp.sqrt(kappa)
+    sigma, noisy = sp.diag(kappa, 1), sp.Matrix([[0, root], [root, 0]])
+    projected = sp.ones(2, 2) * root / 2
+    negative = projected - noisy
+    is_projection = negative.is_positive_semidefinite and projected * negative == sp.zeros(2)
+    before, after = norm_squared(noisy - sigma, sigma), norm_squared(projected - sigma, sigma)
+    low, high = (sp.nsimplify(share) * root - sp.Rational(1, 2)) ** 2, (sp.nsimplify(share) * root) ** 2
+    holds = bool(is_projection) and before == 4 and after > before and low <= after / before < high
+    return Evidence(holds, "a counterexample", f"squares {before} and {after}")
 
 
 @check(

@@ -1,7 +1,7 @@
 """The tail of ‖Z‖ for every d: P(‖Z‖ ≥ t) ≤ C(d, t) exp(−rate(t)).
 
-The page proofs/paper/tail-bound.md has the argument. It uses one inequality of potential theory, which `green_function`
-and `mean_of_the_swept_charge` check, and Jensen's inequality twice; `one_point_density` checks the result.
+The page proofs/paper/tail-bound.md has the argument. The checks compare its last steps and its bounds with the
+reference and with exact tails.
 """
 
 from collections.abc import Callable
