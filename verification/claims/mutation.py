@@ -6,17 +6,14 @@ formula, in a check by the check itself. A crash is not a rejection. Some mutant
 that nothing needs), so the share rejected never reaches 1; it is a measure for comparing two states of the checks.
 Decorators are looked through: the formula of `spend` is changed below the checking of its arguments.
 
-    python -P -m covassay.verification.claims.mutation --count 200 --seed 14
+    python -P -m covassay.verification.maintain formula-mutants --count 200 --seed 14
 """
 
-import argparse
 import ast
 import inspect
-import json
 import signal
 import sys
 import textwrap
-from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
@@ -195,26 +192,3 @@ def draw(count: int, seed: int) -> list[Mutant]:
         pool = [m for m in population() if m.part == part]
         found += [pool[i] for i in rng.choice(len(pool), size=share, replace=False)]
     return found
-
-
-def main(arguments: list[str]) -> int:
-    """Print the outcome of every mutant drawn, as JSON lines, and the shares."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--count", type=int, default=200)
-    parser.add_argument("--seed", type=int, default=14)
-    parser.add_argument("--part", choices=("check", "formula"), help="only mutants of checks, or of formulas")
-    options = parser.parse_args(arguments)
-    counts: Counter[tuple[str, str]] = Counter()
-    for mutant in draw(options.count, options.seed):
-        if options.part not in (None, mutant.part):
-            continue
-        seen = outcome(mutant)
-        counts[mutant.part, seen] += 1
-        print(json.dumps([seen, mutant.name, mutant.change], ensure_ascii=False), flush=True)
-    for (part, seen), number in sorted(counts.items()):
-        print(f"{part}: {number} {seen}")
-    return 0
-
-
-if __name__ == "__main__":
-    raise SystemExit(main(sys.argv[1:]))

@@ -501,13 +501,3 @@ def test_a_mutant_that_crashes_a_check_is_not_rejected(monkeypatch: pytest.Monke
 def test_the_audits_part_of_the_table_runs() -> None:
     row = next(row for row in mutant_table.audit_rows() if row.mutant == "half-scale")
     assert mutant_table.rejected(row)
-
-
-def test_the_readme_counts_the_claims_of_the_ledger() -> None:
-    ledger_text = (PROOFS / "LEDGER.md").read_text(encoding="utf-8")
-    counted, unchecked = (re.search(p, ledger_text) for p in (r"There are (\d+) claims", r"Not checked: (\d+)"))
-    assert counted
-    assert unchecked
-    total = int(counted[1])
-    readme = " ".join((PROOFS.parent / "README.md").read_text(encoding="utf-8").split())
-    assert f"{total - int(unchecked[1])} of {total} have a check or a proof" in readme
