@@ -90,6 +90,7 @@ def budget(rows: float = 1.0, entries: float = 1.0) -> Evidence:
 @check(
     "symbolic",
     covers="all",
+    exhausts="pure and Gaussian noise",
     mutants={
         "V in place of V/2": {"pure": lambda v, cbrt: 1 / (1 + cbrt(v))},
         "a square root for Laplace noise": {"pure": lambda v, cbrt: 1 / (1 + sp.sqrt(v / 2))},
