@@ -5,7 +5,6 @@ from typing import Any
 from covassay.reference import mechanisms
 from covassay.reference.errors import InvalidInput, guess
 from covassay.reference.mechanisms.mechanism import Mechanism
-from covassay.reference.privacy import PURE, Guarantee
 
 MECHANISMS: dict[str, Mechanism[Any, ..., Any]] = {
     declared.name: declared for declared in (getattr(mechanisms, name).MECHANISM for name in mechanisms.__all__)
@@ -17,8 +16,3 @@ def mechanism(name: str) -> Mechanism[Any, ..., Any]:
     if name not in MECHANISMS:
         raise InvalidInput(f"mechanism = {name!r}: {guess(name, MECHANISMS)}must be one of {', '.join(MECHANISMS)}")
     return MECHANISMS[name]
-
-
-def default_claim(name: str | None) -> Guarantee:
-    """The budget that is assumed when none is given."""
-    return mechanism(name).notion.default if name else PURE.default

@@ -26,6 +26,7 @@ from covassay.reference.domain import Matrix, Vector
 
 FOLDER = "covassay.reference.recommendation"
 NORMS = ("frobenius", "spectral")
+OF_GAUSSIAN_ROWS = "-gaussian-rows"  # how the name of a table ends that was measured on correlated Gaussian rows
 SETTLED = 0.05  # how much the figures at the last two q may differ, in their logarithms, to be taken as constant
 
 

@@ -22,11 +22,8 @@ from covassay.verification.audit.engine.workers import local_workers
 from covassay.verification.audit.expected import claim_of
 from covassay.verification.audit.options import OLD, OPTIONS, AuditOptions, Option
 from covassay.verification.audit.report import AuditReport
-from covassay.verification.audit.reports.badge import badge_text
+from covassay.verification.audit.reports.formats import formats
 from covassay.verification.audit.reports.json_report import as_json
-from covassay.verification.audit.reports.junit import as_junit
-from covassay.verification.audit.reports.page import as_page
-from covassay.verification.audit.reports.sarif import sarif_text
 from covassay.verification.audit.reports.terminal import print_report
 from covassay.verification.audit.reports.undecided import undecided
 from covassay.verification.audit.reports.witness_file import witness_file
@@ -39,13 +36,6 @@ from covassay.verification.declared import stated_claim
 
 WIDTH_OF_A_PIPE = 80
 WITNESS_SUFFIX = ".npz"
-# The reports that are written to a file, by option; each is made of the report and of the exit status.
-WRITTEN: dict[str, Callable[[AuditReport, int], str]] = {
-    "junit": lambda report, status: as_junit(report),
-    "sarif": sarif_text,
-    "html": lambda report, status: as_page(report),
-    "badge": lambda report, status: badge_text(report),
-}
 EXAMPLES = {"c": "release.c", "node": "release.mjs", "python": "release.py.txt", "r": "release.R", "sh": "release.sh"}
 
 PARSER = {
@@ -57,7 +47,7 @@ examples:
   covassay audit 'exec:node release.js' --mechanism nuclear-laplace --epsilon 1
   covassay audit mymodule:release --bounds=0:1,-5:5 --epsilon 1
   covassay audit numpy:laplace --scope bits
-  covassay audit covassay:gauss-cov --samples 1000000 --checkpoint run.json
+  covassay audit covassay:gauss-cov --samples 1000000 --checkpoint run.db
 
 targets: a function f(x, *, epsilon, rng). How another function, class or object
 is called is found from the names of its parameters (eps, random_state, fit, …),
@@ -72,10 +62,11 @@ or, if there is no output,
   {"error": "why there is none"}
 --example c, node, python, r or sh prints such a target.
 
---checkpoint FILE: any number of draws in bounded memory, on one data set and
-one pair, for a mechanism whose law is known exactly; the same command goes on
-from FILE after a kill. With f.draw_many(x, size, *, epsilon, rng), an array of
-many outputs, Python is no bottleneck.
+--checkpoint FILE keeps what was drawn: the same command goes on from FILE after
+an interruption, a kill or a power cut, with the same report. --samples may be
+any number: beyond 50000 draws of one kind only sums are kept, and questions that
+cannot do with sums say how many they use. With f.draw_many(x, size, *, epsilon,
+rng), an array of many outputs, Python is no bottleneck.
 
 --bounds: every column j has public bounds LOW_j ≤ x_j ≤ HIGH_j, and rows lie in
 that box, not in the unit ball. The value is a list LOW:HIGH,LOW:HIGH,… (write
@@ -109,10 +100,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
         if now:
             add(f"--{name}", nargs=1, action=_Renamed, now=now, help=argparse.SUPPRESS)
     add("--json", action="store_true", help="print the report as JSON (covassay schema audit)")
-    add("--junit", metavar="FILE", help="also write the report as JUnit XML, one case for every check")
-    add("--sarif", metavar="FILE", help="also write what was found as SARIF 2.1.0, for code-scanning services")
-    add("--html", metavar="FILE", help="also write the report as one HTML page with pictures")
-    add("--badge", metavar="FILE", help="also write the verdict as a badge, the JSON that shields.io reads")
+    for form in formats().values():
+        add(f"--{form.name}", metavar="FILE", help=form.help.replace("%", "%%"))
     add("--witness", metavar="FILE", help="write the data sets of a refutation to a .npz file, for --pair")
     add("--verbose", action="store_true", help="print a line for every check, also for those that found nothing")
     add("--quiet", action="store_true", help="print the verdict alone")
@@ -228,7 +217,11 @@ def _audit(options: argparse.Namespace, place: Screen, tell: Callable[..., None]
     mechanism = given.mechanism or load(source).mechanism
     claim = claim_of(source, given)
     tell(mechanism=mechanism, budget=claim.keywords())
-    with audit_progress(options.quiet) as watch, _own_warnings_hidden(), local_workers(given.backend, jobs):
+    with (
+        audit_progress(options.quiet, options.verbose, jobs) as watch,
+        _own_warnings_hidden(),
+        local_workers(given.backend, jobs),
+    ):
         watched = replace(given, jobs=jobs, progress=watch)
         report = audited(source, watched, claim, lambda found: tell(found=[check.plain() for check in found]))
     return _printed(report, options, place, report.verdict.exit_status)
@@ -236,7 +229,7 @@ def _audit(options: argparse.Namespace, place: Screen, tell: Callable[..., None]
 
 def _require_files(options: argparse.Namespace) -> None:
     """Raise `InvalidInput` if a file cannot be written where it is asked for, or if two are asked for in one place."""
-    names = {name: vars(options)[name] for name in (*WRITTEN, "witness") if vars(options)[name]}
+    names = {name: vars(options)[name] for name in (*formats(), "witness") if vars(options)[name]}
     places: dict[Path, str] = {}
     for name, file in names.items():
         path = Path(file).absolute()
@@ -270,9 +263,9 @@ def _printed(report: AuditReport, options: argparse.Namespace, place: Screen, st
         print_report(report, console, verbose=options.verbose)
         out = text.getvalue()
     finished = Finished(status, out)
-    for kind, written in WRITTEN.items():
-        if vars(options)[kind]:
-            finished = finished.with_file(vars(options)[kind], written(report, status).encode("utf-8"))
+    for form in formats().values():
+        if vars(options)[form.name]:
+            finished = finished.with_file(vars(options)[form.name], form.text(report, status).encode("utf-8"))
     return _with_witness(finished, report, options) if options.witness else finished
 
 

@@ -14,11 +14,13 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, Ti
 
 from covassay.reference.domain import Matrix
 from covassay.reference.domain.requirements import shown
+from covassay.reference.domain.types import ADJACENCIES
 from covassay.reference.errors import InvalidInput
 from covassay.reference.mechanisms.parameters import LARGEST, SMALLEST, SMALLEST_PROBABILITY
-from covassay.reference.mechanisms.registry import default_claim, mechanism
+from covassay.reference.mechanisms.registry import mechanism
 from covassay.reference.privacy import Guarantee
-from covassay.reference.release import ReleaseRequest, Selection, release_table
+from covassay.reference.release import ReleaseRequest, Selection, mechanism_for, release_table
+from covassay.reference.release.tables.selection import STREAM_LIMIT
 from covassay.reference.release.tables.source import Watch, unwatched
 from covassay.reference.rounded import ON_A_LATTICE, WITH_ROUNDED_FORM, require_flint
 from covassay.verification.cli.options import chosen, guarantee, parse_names, parse_total
@@ -88,11 +90,16 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Add the options of the command."""
     add = parser.add_argument
     add("data", nargs="+", help=".csv, .tsv, .npy or .parquet, each also with .gz; a directory; or - (see below)")
-    add("--mechanism", required=True, help="name of the mechanism (covassay mechanisms)")
+    add("--mechanism", help="name of the mechanism (covassay mechanisms); with --bounds, the one for bounded columns")
     add("--epsilon", type=float, help=f"ε in {RANGE}, for pure and approximate DP")
     add("--delta", type=float, help=f"δ in [{shown(SMALLEST_PROBABILITY)}, 1), for approximate DP")
     add("--rho", type=float, help=f"ρ in {RANGE}, for zCDP")
     add("--calibration", help="which constants: tight, or the default: paper (reconstructed for some mechanisms)")
+    add(
+        "--adjacency",
+        choices=ADJACENCIES,
+        help="neighbours, for bounded columns: add-remove keeps the row count secret",
+    )
     add("--set", action="append", metavar="NAME=VALUE", help="a parameter of the mechanism (covassay mechanisms NAME)")
     columns = parser.add_mutually_exclusive_group()
     columns.add_argument("--columns", metavar="A,B,…", help="read these columns, by name, in this order")
@@ -106,7 +113,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="what separates cells of text: a character, or tab (default: comma; tab in .tsv)",
     )
     frame = parser.add_mutually_exclusive_group()
-    frame.add_argument("--row-bound", type=float, help="public bound on the Euclidean norm of a row (default 1)")
+    frame.add_argument("--row-bound", type=float, help="public bound on the Euclidean norm of a row")
     frame.add_argument("--bounds", metavar="FILE", help="public bounds on every feature (.toml, .json), see below")
     frame.add_argument(
         "--scale-by-data-not-private",
@@ -114,6 +121,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="scale features by their own extremes, for experiments: NOT private",
     )
     add("--out", help=".csv, .json, .npy or .npz (default: CSV on standard output)")
+    add("--allow-copies", action="store_true", help="files of the same content are of different people: count each")
+    add("--stream-limit", type=int, metavar="B", help="most bytes of standard input, decompressed (default 2^33)")
     add("--force", action="store_true", help="replace the file --out if it exists")
     add("--project", metavar="SET", help="psd or trace: also project the released matrix, see below")
     add("--budget-file", metavar="FILE", help="account of the budget of this data file (.json), see below")
@@ -134,23 +143,25 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Make the release, and print its notes on standard error."""
+    budget = _budget(options)
+    name = mechanism_for(options.mechanism, budget, bounded=options.bounds is not None)
     request = ReleaseRequest(
         data=_data(options.data),
-        mechanism=options.mechanism,
-        budget=_budget(options),
-        options=chosen(options),
+        mechanism=name,
+        budget=budget,
+        options={**chosen(options), **({"adjacency": options.adjacency} if options.adjacency else {})},
         selection=_selection(options),
-        out=Path(options.out) if options.out else None,
+        out=_path("--out", options.out),
         force=options.force,
         row_bound=options.row_bound,
-        bounds=Path(options.bounds) if options.bounds else None,
+        bounds=_path("--bounds", options.bounds),
         scale_by_data=options.scale_by_data_not_private,
-        account=Path(options.budget_file) if options.budget_file else None,
+        account=_path("--budget-file", options.budget_file),
         total=None if options.total is None else parse_total(options.total),
         wait=options.wait,
         project=options.project,
         seed=options.seed,
-        rounded=_rounded(options),
+        rounded=_rounded(options, name),
         grid=options.grid,
     )
     with _watched(options.quiet) as watch:
@@ -159,6 +170,13 @@ def run(options: argparse.Namespace) -> int:
     for note in (*notes, *(f"this release is not private: {reason}" for reason in request.not_private)):
         _tell(note)
     return 0
+
+
+def _path(option: str, given: str | None) -> Path | None:
+    """The path that was given; an empty one, which an unset variable of a shell leaves, is none."""
+    if given == "":
+        raise InvalidInput(f"{option} '': must be the path of a file")
+    return None if given is None else Path(given)
 
 
 def _tell(said: str) -> None:
@@ -176,6 +194,8 @@ def _data(arguments: list[str]) -> Any:
 
 def _matching(argument: str) -> list[str]:
     """The files that match a pattern which the shell has not replaced, or the argument itself if it is none."""
+    if not argument:
+        raise InvalidInput("data '': must be the path of a file or a directory, or -")
     if os.path.lexists(argument) or not glob.has_magic(argument):
         return [argument]
     found = glob.glob(argument)
@@ -190,14 +210,16 @@ def _selection(options: argparse.Namespace) -> Selection:
         drop=None if options.drop is None else parse_names("--drop", options.drop),
         header=True if options.header else False if options.no_header else None,
         delimiter=options.delimiter,
+        allow_copies=options.allow_copies,
+        stream_limit=STREAM_LIMIT if options.stream_limit is None else options.stream_limit,
     )
 
 
-def _rounded(options: argparse.Namespace) -> bool:
+def _rounded(options: argparse.Namespace, name: str) -> bool:
     """Whether the release is exact: if it was asked for, or if there is a choice and nothing was said."""
-    if mechanism(options.mechanism).name in ON_A_LATTICE:
+    if mechanism(name).name in ON_A_LATTICE:
         return not options.float
-    by_default = not options.float and mechanism(options.mechanism).name in WITH_ROUNDED_FORM
+    by_default = not options.float and name in WITH_ROUNDED_FORM
     if not (options.rounded or by_default):
         if options.grid is not None:
             raise InvalidInput("--grid belongs to a rounded release: this one is in float64")
@@ -211,12 +233,13 @@ def _rounded(options: argparse.Namespace) -> bool:
 
 def _budget(options: argparse.Namespace) -> Guarantee:
     """The budget as it was stated; a release has no default budget."""
-    keywords = default_claim(mechanism(options.mechanism).name).keywords()
+    keywords = {} if options.mechanism is None else mechanism(options.mechanism).notion.default.keywords()
     if options.epsilon is options.rho is options.delta is None:
-        missing = " and ".join(f"--{key}" for key in keywords)
+        missing = " and ".join(f"--{key}" for key in keywords) or "--epsilon, --rho, or --epsilon and --delta"
         raise InvalidInput(f"{missing} is missing: the budget of a release must be stated")
-    if "delta" in keywords and options.rho is None and (options.epsilon is None or options.delta is None):
-        raise InvalidInput(f"{options.mechanism} is (ε, δ)-DP: give both --epsilon and --delta")
+    approximate = "delta" in keywords or (options.mechanism is None and options.delta is not None)
+    if approximate and options.rho is None and (options.epsilon is None or options.delta is None):
+        raise InvalidInput(f"{options.mechanism or 'what has a δ'} is (ε, δ)-DP: give both --epsilon and --delta")
     return guarantee(options, options.mechanism)
 
 

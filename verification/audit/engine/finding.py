@@ -47,6 +47,7 @@ class Look:
     tests : the most p-values that the question may give in this look.
     again : the scenarios that looked suspicious in the first look; None for all scenarios.
     stop_early : whether a question may end once it is refuted.
+    bets : whether a bet may end the draws of a pair before all are made, in place of its other tests.
     """
 
     name: str = "first look"
@@ -55,6 +56,7 @@ class Look:
     tests: int = 1
     again: frozenset[str] | None = None
     stop_early: bool = False
+    bets: bool = True
 
     @property
     def step(self) -> float:

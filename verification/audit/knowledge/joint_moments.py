@@ -9,6 +9,7 @@ all, and the rows that attain the joint sensitivity for the weight at hand.
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -135,9 +136,13 @@ class Claimed:
         x = example_rows(n, d)
         right = self.noise(x)
         suspects = tuple(
-            Suspect(name, text, self.noise(x, *factors).squared_norm) for name, text, factors in self.mistakes(d)
+            Suspect(name, text, self.noise(x, *factors).squared_norm, partial(self._times, x, factors))
+            for name, text, factors in self.mistakes(d)
         )
         return Scenario(f"d={d}", x, right.tests(), suspects, (right.scales,))
+
+    def _times(self, x: Matrix, factors: tuple[float, float], factor: float) -> Test:
+        return self.noise(x, *(factor * one for one in factors)).squared_norm
 
     def mistakes(self, d: int) -> list[tuple[str, str, tuple[float, float]]]:
         """Names and explanations of mistakes, with the factors of both scales."""

@@ -16,6 +16,7 @@ from urllib.parse import quote
 from covassay.verification.audit.engine.finding import Finding, Kind, Status, Verdict
 from covassay.verification.audit.questions import questions
 from covassay.verification.audit.report import AuditReport
+from covassay.verification.audit.reports.format import Format
 from covassay.verification.audit.reports.plain import plain
 from covassay.verification.audit.reports.words import (
     MEANING,
@@ -156,3 +157,6 @@ def _properties(report: AuditReport) -> dict[str, Any]:
         "false_alarm": report.false_alarm,
         "samples": report.samples,
     }
+
+
+FORMAT = Format("sarif", "also write what was found as SARIF 2.1.0, for code-scanning services", sarif_text)
