@@ -103,12 +103,12 @@ def shares(
 ) -> Evidence:
     """The shares are where the derivatives of V/(1 − s)² + 2/s² and of V/(1 − s) + 1/s are 0; both are convex."""
     s, root = sp.symbols("s r", positive=True)
-    failed = []
-    for name, error, share, v in (
-        ("pure", lambda v: v / (1 - s) ** 2 + 2 / s**2, pure(2 * root**3, sp.cbrt), 2 * root**3),
-        ("Gaussian", lambda v: v / (1 - s) + 1 / s, gauss(root**2, sp.sqrt), root**2),
+    failed, cube, square = [], 2 * root**3, root**2
+    for name, error, share in (
+        ("pure", cube / (1 - s) ** 2 + 2 / s**2, pure(cube, sp.cbrt)),
+        ("Gaussian", square / (1 - s) + 1 / s, gauss(square, sp.sqrt)),
     ):
-        slope = sp.diff(error(v), s)
+        slope = sp.diff(error, s)
         if sp.simplify(slope.subs(s, share)) != 0:
             failed.append(name)
     return Evidence(not failed, "all V > 0", ", ".join(failed))
