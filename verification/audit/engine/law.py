@@ -27,9 +27,10 @@ from covassay.verification.statistics.pooling import Places, has_sums, pooled
 from covassay.verification.statistics.tails import levels
 from covassay.verification.statistics.tests import Pooled, TestResult
 
-FITS = 1e-3  # a suspect with a larger p-value is named, if no other factor fits as well
+FITS = 1e-3  # a suspect with a larger p-value is named, if no other factor fits better
 FACTORS = (0.2, 0.25, 0.3, 0.4, 0.5, 0.6, 0.5**0.5, 0.8, 0.9, 1.0, 1.1, 1.25, 2**0.5,
            1.6, 2.0, 2.5, 3.0, 3.5, 4.0, 5.0, 6.0, 8.0, 10.0, 12.0, 16.0, 20.0)  # fmt: skip
+BETTER = 5.0  # times the p-value from which on another factor fits better; less is chance where few draws tell apart
 SAME = 0.04  # share by which factors of one law differ that are not told apart
 ANSWERS = "an output in every draw"
 FEWEST_DRAWS = 50  # drawn in a scenario, whatever its weight
@@ -46,7 +47,7 @@ class Suspect:
     """The law of a mistake: a stable name, a sentence that explains it, and a test whether draws follow this law.
 
     `rivals` makes the test of a law with another factor, and `factor` is the one that the mistake has there: the
-    suspect is named only if no other factor fits as well. None if no quantity is multiplied.
+    suspect is named only if no other factor fits better. None if no quantity is multiplied.
     """
 
     name: str
@@ -242,7 +243,7 @@ def fits(scenario: Scenario, outputs: Matrix) -> bool:
 def diagnose(drawn: Sequence[tuple[Scenario, Matrix]]) -> list[Suspect]:
     """The suspects whose law fits the draws of every scenario, the best fit first.
 
-    How well a law fits is the product of its p-values. If another factor fits as well, a suspect is left out.
+    How well a law fits is the product of its p-values. If another factor fits better, a suspect is left out.
     """
     found: list[tuple[float, Suspect]] = []
     for name in {suspect.name: None for scenario, _ in drawn for suspect in scenario.suspects}:
@@ -253,6 +254,6 @@ def diagnose(drawn: Sequence[tuple[Scenario, Matrix]]) -> list[Suspect]:
         others = [suspect.others(outputs) for suspect, outputs in seen]
         factors = set.intersection(*map(set, others))
         fit = math.prod(p_values)
-        if all(math.prod(other[factor] for other in others) < fit for factor in factors):
+        if all(math.prod(other[factor] for other in others) < BETTER * fit for factor in factors):
             found.append((fit, seen[0][0]))
     return [suspect for _, suspect in sorted(found, key=lambda pair: -pair[0])]

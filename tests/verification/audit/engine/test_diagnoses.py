@@ -1,4 +1,4 @@
-"""A diagnosis is offered only if no other known factor fits as well.
+"""A diagnosis is offered only if no other known factor fits better.
 
 Draws with a chosen factor are given to `diagnose`, without an audit. A factor of a mistake is named where it is the
 right one, and seldom at 0.8 or 0.6 times the noise, where √2 or 2 would pass the test of their law on a hundred draws.
