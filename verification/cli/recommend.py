@@ -49,7 +49,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--trace", type=float, default=1.0, metavar="T", help="the trace of the second moment, at most 1 (default 1)")
     add("--norm", choices=tuple(NORM_SIGNS), help="of the error (default: frobenius; for pca and regression spectral)")
     add("--goal", choices=tuple(GOALS), default="covariance", help="what the matrix is for (default %(default)s)")
-    add("--picture", metavar="FILE", help="also draw which mechanism is best where: .svg or .png; needs the extra covassay[figures]")
+    add(
+        "--picture",
+        metavar="FILE",
+        help="also draw which mechanism is best where: .svg or .png; needs the extra covassay[figures]",
+    )
     add("--json", action="store_true", help="print JSON (covassay schema recommend)")
     parser.set_defaults(run=run)
 
@@ -143,9 +147,7 @@ def release_command(found: Recommendation) -> str:
     budget = " ".join(f"--{name} {value:g}" for name, value in found.setting.budget.keywords().items())
     options = "".join(f" --set {name}={value}" for name, value in best.options.items())
     project = " --project trace" if best.project else ""
-    return (
-        f"covassay release DATA --mechanism {best.mechanism}{options} {budget} --row-bound R{project} --out cov.json"
-    )
+    return f"covassay release DATA --mechanism {best.mechanism}{options} {budget} --row-bound R{project} --out cov.json"
 
 
 def show(found: Recommendation, picture: Path | None) -> None:
