@@ -6,6 +6,7 @@ closed, hence with the process that started it.
 """
 
 import atexit
+import contextlib
 import os
 import pickle
 import subprocess
@@ -80,17 +81,15 @@ def _end_all() -> None:
 def _serve(connection: Connection) -> None:
     """Make the calls that come over the pipe until it is closed. The standard output goes to standard error."""
     os.dup2(2, 1)
-    sys.path[:] = pickle.loads(connection.recv_bytes())
-    while True:
-        try:
+    with contextlib.suppress(EOFError, ConnectionError):
+        sys.path[:] = pickle.loads(connection.recv_bytes())
+        while True:
             function, arguments = pickle.loads(connection.recv_bytes())
-        except EOFError:
-            return
-        try:
-            answer = False, function(*arguments)
-        except Exception as error:
-            answer = True, error
-        connection.send_bytes(dumps(answer))
+            try:
+                answer = False, function(*arguments)
+            except Exception as error:
+                answer = True, error
+            connection.send_bytes(dumps(answer))
 
 
 if __name__ == "__main__":

@@ -85,6 +85,12 @@ def candidates(seed: int, output: Output, adjacency: str = REPLACE_ONE) -> Itera
                     yield Candidate(f"{category}, against {name}, n={n}, d={d}", x, second)
 
 
+def expected_draws(samples: float) -> float:
+    """About how many draws the search makes with so many samples, and the tests of the pairs that it finds."""
+    second = SECOND_ROUND * SECOND_OF_A_SHAPE * len(SHAPES_OF_PAIRS)
+    return 2 * ((SHARE + FOUND * WEIGHT) * samples + second)
+
+
 def worse_pairs(setting: Setting, samples: int, adjacency: str = REPLACE_ONE) -> list[Pair]:
     """The pairs, of all candidates, whose two sides seem furthest apart; none if a pilot runs into the time limit."""
     everyone = list(candidates(setting.seed, setting.output, adjacency))

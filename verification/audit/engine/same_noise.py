@@ -154,7 +154,8 @@ class _Comparison:
     def draw(self, x: Matrix, *labels: str | int) -> tuple[Matrix | Failure, bool]:
         """One output, and whether float32 holds it."""
         rng = np.random.default_rng(stream(self.setting.seed, "same noise", *labels))
-        output, _ = call(self.setting.target, x.copy(), self.setting.budget, rng, self.setting.seconds)
+        output, seconds = call(self.setting.target, x.copy(), self.setting.budget, rng, self.setting.seconds)
+        self.setting.progress.timed(1, seconds)
         outcome = well_formed(output, self.setting.shape(x))
         single = not isinstance(outcome, Failure) and np.array_equal(outcome, outcome.astype(np.float32))
         return outcome, single

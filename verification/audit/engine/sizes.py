@@ -7,8 +7,6 @@ import time
 from dataclasses import dataclass
 from types import TracebackType
 
-from covassay.verification.audit.engine.workers import clock
-
 ROUND = (
     16, 20, 25, 32, 40, 50, 64, 75, 100, 128, 150, 200, 250, 256, 300, 400, 500, 512, 600, 700, 750, 800, 900, 1000,
     1024, 1200, 1500, 2000, 2048, 2500, 3000, 4000, 4096, 5000, 6000, 7500, 8000, 8192, 9000, 10_000,
@@ -34,9 +32,9 @@ class Pace:
         return self.in_a_row > 1
 
     def __enter__(self) -> None:
-        self._start = time.process_time(), clock()
+        self._start = time.process_time(), time.perf_counter()
 
     def __exit__(self, kind: type[BaseException] | None, error: object, trace: TracebackType | None) -> None:
-        worked, waited = time.process_time() - self._start[0], clock() - self._start[1]
+        worked, waited = time.process_time() - self._start[0], time.perf_counter() - self._start[1]
         slow = worked > self.draws * SLOW or waited > self.draws * WAITING
         self.in_a_row = self.in_a_row + 1 if slow else 0

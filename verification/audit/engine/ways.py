@@ -11,6 +11,7 @@ spare number that was kept, so that many draws have to differ in law. A way in w
 
 import contextlib
 import importlib
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
@@ -25,7 +26,6 @@ from covassay.verification.audit.engine.own_process import OwnProcess
 from covassay.verification.audit.engine.paired import Sampler, paired_difference
 from covassay.verification.audit.engine.same_noise import TOLERANCE_FLOAT32, DataPath, moved
 from covassay.verification.audit.engine.sampling import Setting
-from covassay.verification.audit.engine.workers import clock
 from covassay.verification.audit.targets.bounds import BOUNDS
 from covassay.verification.audit.targets.target import Failure, Target, TargetReference, call, load, well_formed
 from covassay.verification.statistics.streams import stream
@@ -237,7 +237,7 @@ class Asked:
         with contextlib.suppress(ImportError):
             _pandas()
         for x, whole in self._data():
-            start = clock()
+            start = time.perf_counter()
             if self.usual and self.slow:
                 break
             _, outputs, again = (self._outputs(self.setting.target, x) for _ in range(3))  # the first ones settle it
@@ -245,7 +245,7 @@ class Asked:
                 continue
             if not _all_equal(outputs, again):
                 return "equal generators give different outputs"
-            self.slow = clock() - start > 3 * SEEDS * SLOW
+            self.slow = time.perf_counter() - start > 3 * SEEDS * SLOW
             self.usual.append((x, outputs, whole))
         return "" if self.usual else "the target fails on plain rows"
 

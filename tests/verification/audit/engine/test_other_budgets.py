@@ -11,7 +11,7 @@ import pytest
 from covassay.reference.domain import Matrix
 from covassay.reference.mechanisms.building_blocks.gaussian import second_moments_sensitivity
 from covassay.reference.mechanisms.building_blocks.gaussian_approximate import classical_multiplier
-from covassay.reference.mechanisms.registry import default_claim, mechanism
+from covassay.reference.mechanisms.registry import mechanism
 from covassay.reference.privacy import ZCDP, ApproximateDP, Guarantee, PureDP
 from covassay.verification.audit.api import audit
 from covassay.verification.audit.engine.finding import Finding, Status, Verdict
@@ -27,6 +27,7 @@ from covassay.verification.audit.engine.other_budgets import (
 from covassay.verification.audit.engine.sampling import Setting
 from covassay.verification.audit.knowledge.known import profile
 from covassay.verification.audit.targets.target import Target
+from covassay.verification.declared import default_claim
 
 ALPHA = 1e-9 / 2
 Budget = dict[str, float]
