@@ -25,13 +25,14 @@ def _at(
     at: Callable[[int, int, float], bool],
     caught_by: tuple[tuple[str, str], ...],
 ) -> NegativeControl:
-    """The reference with 3 % less noise where at(n, d, ε or ρ)."""  # fmt: skip
+    """The reference with 3 % less noise where at(n, d, ε or ρ)."""
     declared = mechanism(mechanism_name)
 
     def draw(x: Matrix, *, rng: np.random.Generator, **budget: float) -> Any:
         z = noise_of(declared, x, rng, budget)
         loss = budget["rho"] if "rho" in budget else budget["epsilon"]
-        return declared.release(x, times(LESS)(z, rng, x) if at(*x.shape, loss) else z, **budget)
+        n, d = x.shape
+        return declared.release(x, times(LESS)(z, rng, x) if at(n, d, loss) else z, **budget)
 
     return NegativeControl(name, f"Has 3 % less noise {where}.", mechanism_name, caught_by, draw)
 

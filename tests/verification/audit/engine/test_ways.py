@@ -4,6 +4,7 @@ The level of every check is 1e-11, and the seeds are fixed.
 """
 
 from collections.abc import Callable
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from scipy.special import ndtri
 
 from covassay.reference.domain import Matrix, second_moment, unit_rows
 from covassay.reference.mechanisms.concentrated import gauss_cov, separate_cov
-from covassay.reference.mechanisms.registry import default_claim, mechanism
+from covassay.reference.mechanisms.registry import mechanism
 from covassay.verification.audit.engine.beside import draw_for_draw
 from covassay.verification.audit.engine.finding import Finding, Status
 from covassay.verification.audit.engine.paired import paired_difference
@@ -22,6 +23,7 @@ from covassay.verification.audit.engine.sizes import COLUMNS, ROWS
 from covassay.verification.audit.engine.ways import NAME_OF_PROCESS, NAME_OF_STATE, ways_of_asking
 from covassay.verification.audit.knowledge.known import profile
 from covassay.verification.audit.targets.target import Target, TargetReference
+from covassay.verification.declared import default_claim
 
 LEVEL = 1e-11
 Draw = Callable[..., Any]
@@ -203,7 +205,7 @@ def test_pairs_tell_three_per_cent_with_few_draws() -> None:
 
 
 def test_the_sizes_have_no_gaps() -> None:
-    assert max(b / a for a, b in zip(ROWS, ROWS[1:], strict=False) if a >= 12) <= 1.4
-    assert max(b / a for a, b in zip(COLUMNS, COLUMNS[1:], strict=False) if a >= 12) <= 1.3
+    assert max(b / a for a, b in pairwise(ROWS) if a >= 12) <= 1.4
+    assert max(b / a for a, b in pairwise(COLUMNS) if a >= 12) <= 1.3
     assert (ROWS[0], COLUMNS[0], COLUMNS[-1]) == (1, 1, 64)
     assert ROWS[-1] > 10_000
