@@ -39,7 +39,8 @@ CORRECT, PAIR = (getattr(_beside("correct_targets"), name) for name in ("CORRECT
 BROKEN = _beside("broken_targets").BROKEN
 DECIDED = {  # correct functions whose loss is known: 1, the claim
     "basis_of_the_data", "order_of_the_data", "in_a_thread", "two_exponentials", "quantile_function", "geometric",
-    "tiny_unit", "own_generator", "library_of_laws", "told_twice", "entropy_of_the_system", "spawned", "other_bit_generator",
+    "tiny_unit", "own_generator", "library_of_laws", "told_twice", "entropy_of_the_system", "spawned",
+    "other_bit_generator",
 }  # fmt: skip
 ROUNDED = ("single_precision", "beside_a_large_number", "rounded_constant")  # decided or not, up to rounding
 ADDITIVE = (
