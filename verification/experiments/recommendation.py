@@ -195,9 +195,7 @@ def draws_of(law: str) -> Callable[[int], int]:
     return lambda d: max(64, 3000 // d)
 
 
-def noises(
-    candidate: Candidate, d: int, rng: np.random.Generator, count: int, rows: int = ROWS
-) -> Iterable[Any]:
+def noises(candidate: Candidate, d: int, rng: np.random.Generator, count: int, rows: int = ROWS) -> Iterable[Any]:
     """Draws of the noise of a candidate, from one stream."""
     given = {name: candidate.options[name] for name in ("ensemble", "body") if name in candidate.options}
     if candidate.mechanism == "k-norm":

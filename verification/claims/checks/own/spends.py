@@ -3,7 +3,7 @@
 Where noise is added to a query, the check runs `release` with noise and without, and learns the scale; it then looks
 for the pair of rows that moves the query most. Where an outcome is drawn, it watches which matrix the draw is given.
 Where a mechanism has several steps, it adds up what its page says of each. None of this uses the formulas that `spend`
-uses.
+uses. Where the page says what share of the budget is spent, that is compared as well.
 """
 
 import math
@@ -146,15 +146,26 @@ def centred(name: str, budget: float, d: int, options: Options) -> float:
     return max(nuclear(a - b) for a, b in product(outputs, outputs)) / scale(name, d, budget, options)
 
 
-def approximate(name: str, budget: float, d: int, options: Options) -> float:
-    """The least δ of Gaussian noise at ε, by quadrature of (p − e^ε q)₊ along the line of the move."""
-    q = (2 * gaussian(name, budget, d, options)) ** 0.5
-    start = budget / q + q / 2  # there ln p − ln q = ε, for the means q and 0
+def least_delta(apart: float, epsilon: float) -> float:
+    """The least δ at ε of two unit normal laws whose means are that far apart, by quadrature of (p − e^ε q)₊."""
+    start = epsilon / apart + apart / 2  # there ln p − ln q = ε, for the means `apart` and 0
 
     def excess(t: float) -> float:
-        return (math.exp(-((t - q) ** 2) / 2) - math.exp(budget - t**2 / 2)) / math.sqrt(2 * math.pi)
+        return (math.exp(-((t - apart) ** 2) / 2) - math.exp(epsilon - t**2 / 2)) / math.sqrt(2 * math.pi)
 
     return sum(float(quad(excess, start + low, start + high, epsabs=0)[0]) for low, high in ((0, 2), (2, 6), (6, 20)))
+
+
+def approximate(name: str, budget: float, d: int, options: Options) -> float:
+    """The least δ at ε for the largest move, in units of the noise that `release` adds."""
+    return least_delta((2 * gaussian(name, budget, d, options)) ** 0.5, budget)
+
+
+def calibrated(name: str, budget: float, d: int, options: Options) -> float:
+    """The least δ at ε for noise of the classical scale. The tight scale is found by a root, and has the claimed δ."""
+    if tight(options):
+        return proven_of(MECHANISMS["gaussian-approximate"].spend(**budget_of(name, budget), dimension=d, **options))
+    return least_delta(budget / math.sqrt(2 * math.log(1.25 / DELTA)), budget)
 
 
 # DRAWN OUTCOMES
@@ -198,6 +209,17 @@ def tight(options: Options) -> bool:
 def triangle_share(d: int, options: Options) -> float:
     """What entrywise noise of scale √2 d/(nε) spends of ε on the entries on and above the diagonal."""
     return 1.0 if tight(options) else enumerated_l1(d, triangle=True) / (2**0.5 * d)
+
+
+def entries_share(d: int, options: Options) -> float:
+    """What entrywise noise of scale 2d/(nε) spends of ε."""
+    moved = enumerated_l1(d, triangle=options["entries"] == "triangle")
+    return 1.0 if tight(options) else moved / (2 * d)
+
+
+def exponent_share(d: int, options: Options) -> Fraction:
+    """What one direction spends of ε: the paper takes the sensitivity of its score to be 2, and it is 1."""
+    return f(0) if d == 1 else f(1) if tight(options) else f(1, 2)
 
 
 def separate_share(d: int, options: Options) -> float:
@@ -262,77 +284,111 @@ def adassp(d: int, options: Options) -> Fraction:
 
 Account = Callable[[str, float, int, Options], float]
 WHOLE = share(lambda d, options: f(1))
-ACCOUNTS: dict[str, tuple[Account, dict[str, tuple[Any, ...]]]] = {
-    "laplace": (added(total), {}),
-    "private-trace": (added(lambda m: float(np.abs(m))), {}),
-    "nuclear-laplace": (added(nuclear), {}),
-    "nuclear-laplace-symmetric": (added(nuclear), {}),
-    "centred-covariance": (centred, {}),
-    "k-norm": (k_norm, {"body": tuple(BODIES)}),
+HALF_ON_THE_LINE = share(lambda d, options: f(1) if d > 1 else f(1, 2))
+ACCOUNTS: dict[str, tuple[tuple[Account, ...], dict[str, tuple[Any, ...]]]] = {
+    "laplace": ((added(total), WHOLE), {}),
+    "private-trace": ((added(lambda m: float(np.abs(m))), WHOLE), {}),
+    "nuclear-laplace": ((added(nuclear), HALF_ON_THE_LINE), {}),
+    "nuclear-laplace-symmetric": ((added(nuclear), HALF_ON_THE_LINE), {}),
+    "centred-covariance": ((centred, WHOLE), {}),
+    "k-norm": ((k_norm, WHOLE), {"body": tuple(BODIES)}),
     "entrywise-laplace": (
-        entrywise(lambda options: options["entries"] == "triangle"),
+        (entrywise(lambda options: options["entries"] == "triangle"), share(entries_share)),
         {"entries": ("full", "triangle"), "calibration": ("paper", "tight")},
     ),
-    "lap-cov": (entrywise(lambda options: True), {"calibration": ("paper", "tight")}),
-    "gaussian": (gaussian, {}),
-    "gauss-cov": (gaussian, {"ensemble": ("wigner", "goe")}),
-    "gaussian-approximate": (approximate, {"calibration": ("paper", "tight")}),
-    "gauss-cov-approximate": (approximate, {"calibration": ("paper", "tight"), "ensemble": ("wigner", "goe")}),
-    "bingham": (drawn, {"calibration": ("paper", "tight")}),
-    "matrix-bingham": (drawn, {}),
-    "projection-mechanism": (share(lambda d, o: f(1) if d > 1 else f(1, 2)), {"ensemble": ("wigner", "goe")}),
-    "exponential": (share(lambda d, o: f(1) if d > 1 else f(0)), {}),
-    "kapralov-talwar": (share(lambda d, o: f(1) if d > 1 else f(1, 2)), {}),
-    "discrete-laplace-covariance": (WHOLE, {}),
-    "discrete-gaussian-covariance": (WHOLE, {}),
+    "lap-cov": ((entrywise(lambda options: True), share(triangle_share)), {"calibration": ("paper", "tight")}),
+    "gaussian": ((gaussian, WHOLE), {}),
+    "gauss-cov": ((gaussian, HALF_ON_THE_LINE), {"ensemble": ("wigner", "goe")}),
+    "gaussian-approximate": ((approximate,), {"calibration": ("paper", "tight")}),
+    "gauss-cov-approximate": ((approximate,), {"calibration": ("paper", "tight"), "ensemble": ("wigner", "goe")}),
+    "bingham": ((drawn, share(exponent_share)), {"calibration": ("paper", "tight")}),
+    "matrix-bingham": ((drawn, WHOLE), {}),
+    "projection-mechanism": ((share(lambda d, o: f(1) if d > 1 else f(1, 2)),), {"ensemble": ("wigner", "goe")}),
+    "exponential": ((share(lambda d, o: f(1) if d > 1 else f(0)),), {}),
+    "kapralov-talwar": ((share(lambda d, o: f(1) if d > 1 else f(1, 2)),), {}),
+    "discrete-laplace-covariance": ((WHOLE,), {}),
+    "discrete-gaussian-covariance": ((WHOLE,), {}),
     "nuclear-ball-projection": (
-        share(lambda d, o: f(1) if tight(o) else f(1, 2) if d > 1 else f(9, 20)),
+        (share(lambda d, o: f(1) if tight(o) else f(1, 2) if d > 1 else f(9, 20)),),
         {"calibration": ("paper", "tight")},
     ),
     "iterative-eigenvectors": (
-        share(iterative),
+        (share(iterative),),
         {"calibration": ("paper", "tight"), "budget": ("uniform", "adaptive"), "rank": (0, 1, 2, 3)},
     ),
-    "separate-cov-pure": (share(separate_share), {"calibration": ("paper", "tight")}),
-    "adaptive-cov-pure": (share(adaptive_pure), {"radius": ("none", "private"), "calibration": ("paper", "tight")}),
+    "separate-cov-pure": ((share(separate_share),), {"calibration": ("paper", "tight")}),
+    "adaptive-cov-pure": ((share(adaptive_pure),), {"radius": ("none", "private"), "calibration": ("paper", "tight")}),
     "above-threshold": (
-        share(lambda d, o: f(1) if tight(o) and d > 1 else f(1, 2) if tight(o) or d > 1 else f(1, 4)),
+        (share(lambda d, o: f(1) if tight(o) and d > 1 else f(1, 2) if tight(o) or d > 1 else f(1, 4)),),
         {"calibration": ("paper", "tight")},
     ),
-    "private-radius": (share(lambda d, o: f(1) if tight(o) else f(3, 4)), {"calibration": ("paper", "tight")}),
-    "johnson-lindenstrauss": (share(lambda d, o: 1 if d > 1 else 0.5**0.5), {}),
-    "johnson-lindenstrauss-image": (share(lambda d, o: f(1) if d > 1 else f(1, 2)), {}),
-    "output-perturbation": (WHOLE, {"calibration": ("paper", "tight")}),
-    "separate-cov": (share(lambda d, o: f(1) if d > 1 else f(1, 4)), {"ensemble": ("wigner", "goe")}),
-    "em-cov": (share(em_cov), {"calibration": ("reconstructed", "tight")}),
+    "private-radius": ((share(lambda d, o: f(1) if tight(o) else f(3, 4)),), {"calibration": ("paper", "tight")}),
+    "johnson-lindenstrauss": ((share(lambda d, o: 1 if d > 1 else 0.5**0.5),), {}),
+    "johnson-lindenstrauss-image": ((share(lambda d, o: f(1) if d > 1 else f(1, 2)),), {}),
+    "output-perturbation": ((WHOLE,), {"calibration": ("paper", "tight")}),
+    "separate-cov": ((share(lambda d, o: f(1) if d > 1 else f(1, 4)),), {"ensemble": ("wigner", "goe")}),
+    "em-cov": ((share(em_cov),), {"calibration": ("reconstructed", "tight")}),
     "clipped-cov": (
-        share(clipped),
+        (share(clipped),),
         {"base": ("separate", "gauss"), "threshold": ("public", "private"), "calibration": ("paper", "tight")},
     ),
-    "adaptive-cov": (share(adaptive), {"radius": ("none", "private"), "calibration": ("paper", "tight")}),
-    "adassp": (share(adassp), {"calibration": ("paper", "tight")}),
-    "joint-moments": (WHOLE, {"weight": (0.25, 1.0, 3.0)}),
+    "adaptive-cov": ((share(adaptive),), {"radius": ("none", "private"), "calibration": ("paper", "tight")}),
+    "adassp": ((share(adassp),), {"calibration": ("paper", "tight")}),
+    "joint-moments": ((WHOLE,), {"weight": (0.25, 1.0, 3.0)}),
     "recursive-moment": (
-        share(lambda d, o: (f(1) if tight(o) else f(1, 8)) * (1 if d > 1 else f(1, 2))),
+        (share(lambda d, o: (f(1) if tight(o) else f(1, 8)) * (1 if d > 1 else f(1, 2))),),
         {"calibration": ("reconstructed", "tight")},
     ),
-    "coinpress-mean": (WHOLE, {"constants": ("paper", "code")}),
-    "coinpress-covariance": (share(lambda d, o: f(1) if d > 1 else f(1, 2)), {"constants": ("paper", "code")}),
-    "naive-pce": (share(halved_if_reconstructed), {"calibration": ("reconstructed", "tight")}),
-    "weak-ppc": (share(halved_if_reconstructed), {"calibration": ("reconstructed", "tight")}),
-    "ppc": (share(halved_if_reconstructed), {"calibration": ("reconstructed", "tight")}),
-    "pgce": (share(halved_if_reconstructed), {"calibration": ("reconstructed", "tight")}),
-    "kv-mean": (WHOLE, {}),
-    "naive-pme": (WHOLE, {}),
+    "coinpress-mean": ((WHOLE,), {"constants": ("paper", "code")}),
+    "coinpress-covariance": ((share(lambda d, o: f(1) if d > 1 else f(1, 2)),), {"constants": ("paper", "code")}),
+    "naive-pce": ((share(halved_if_reconstructed),), {"calibration": ("reconstructed", "tight")}),
+    "weak-ppc": ((share(halved_if_reconstructed),), {"calibration": ("reconstructed", "tight")}),
+    "ppc": ((share(halved_if_reconstructed),), {"calibration": ("reconstructed", "tight")}),
+    "pgce": ((share(halved_if_reconstructed),), {"calibration": ("reconstructed", "tight")}),
+    "kv-mean": ((WHOLE,), {}),
+    "naive-pme": ((WHOLE,), {}),
     "pme": (
-        share(lambda d, o: halved_if_reconstructed(d, o) / 2 + f(1, 2)),
+        (share(lambda d, o: halved_if_reconstructed(d, o) / 2 + f(1, 2)),),
         {"calibration": ("reconstructed", "tight")},
     ),
     "gaussian-learner": (
-        share(lambda d, o: halved_if_reconstructed(d, o) * f(3, 4) + f(1, 4)),
+        (share(lambda d, o: halved_if_reconstructed(d, o) * f(3, 4) + f(1, 4)),),
         {"calibration": ("reconstructed", "tight")},
     ),
-    "ppde": (WHOLE, {"calibration": ("reconstructed", "tight")}),
+    "box-laplace": ((WHOLE,), {"adjacency": ("replace-one", "add-remove")}),
+    "box-gauss": ((WHOLE,), {"adjacency": ("replace-one", "add-remove")}),
+    "box-gauss-approximate": ((calibrated,), {"calibration": ("paper", "tight")}),
+    "ppde": ((WHOLE,), {"calibration": ("reconstructed", "tight")}),
+}
+
+
+def always(d: int, options: Options) -> bool:
+    """In every dimension, whatever is chosen."""
+    return True
+
+
+OPEN = (
+    "adaptive-cov",
+    "weak-ppc",
+    "ppc",
+    "pgce",
+    "pme",
+    "kv-mean",
+    "naive-pme",
+    "gaussian-learner",
+)  # upper bounds only
+ATTAINED: dict[str, Callable[[int, Options], bool]] = {  # where some neighbours approach what is proven, if not always
+    **dict.fromkeys(OPEN, lambda d, options: False),
+    "bingham": lambda d, options: d > 1,
+    "exponential": lambda d, options: d > 1,
+    "discrete-laplace-covariance": lambda d, options: d == 1,
+    "johnson-lindenstrauss": lambda d, options: d == 1,
+    "johnson-lindenstrauss-image": lambda d, options: d == 1,
+    "clipped-cov": lambda d, options: options["threshold"] == "public",
+    "em-cov": lambda d, options: d == 1 and tight(options),
+    "adaptive-cov-pure": lambda d, options: tight(options) and options["radius"] == "none",
+    "output-perturbation": lambda d, options: tight(options) and d > 2,
+    "ppde": lambda d, options: tight(options),
 }
 
 
@@ -362,12 +418,21 @@ def off_by(factor: float, changed: str) -> Callable[[str], Callable[..., Spend]]
     return spend_of
 
 
+def not_attained(name: str) -> Callable[..., Spend]:
+    """`spend` of the reference as an upper bound only: for mutants."""
+    return lambda **given: replace(reference_spend(name)(**given), attained=False)
+
+
 @check(
     "floating",
     mutants={
         **{
             f"{name} spends 3 % less": {"spends": off_by(0.97, name), "accounts": {name: ACCOUNTS[name]}}
             for name in ACCOUNTS
+        },
+        "gauss-cov is said to be an upper bound only": {
+            "spends": not_attained,
+            "accounts": {"gauss-cov": ACCOUNTS["gauss-cov"]},
         },
         "nuclear-laplace spends 3 % more": {
             "spends": off_by(1.03, "nuclear-laplace"),
@@ -377,22 +442,25 @@ def off_by(factor: float, changed: str) -> Callable[[str], Callable[..., Spend]]
 )
 def every_spend(
     spends: Callable[[str], Callable[..., Spend]] = reference_spend,
-    accounts: Mapping[str, tuple[Account, dict[str, tuple[Any, ...]]]] = ACCOUNTS,
+    accounts: Mapping[str, tuple[tuple[Account, ...], dict[str, tuple[Any, ...]]]] = ACCOUNTS,
 ) -> Evidence:
     """What `spend` says is proven is what the output gives away, for every mechanism, choice and two budgets.
 
     At d = 1, 2 and 4; for the notions with δ, what is compared is the least δ at ε.
     """
     failed: list[str] = []
-    for name, (account, choices) in accounts.items():
+    for name, (sources, choices) in accounts.items():
         for values in product(*choices.values()):
             options = dict(zip(choices, values, strict=True))
             for budget, d in product(BUDGETS, DIMENSIONS):
                 if d < MECHANISMS[name].smallest_dimension or options.get("rank", 0) > d:
                     continue
                 spent = spends(name)(**budget_of(name, budget), dimension=d, **options)
-                found, expected = proven_of(spent), account(name, budget, d, options)
-                none = expected == 0 and not spent.attained  # a budget is above 0: `spend` has one, not attained
-                right = none or abs(found - expected) <= 1e-9 * expected
-                failed += [] if right else [f"{name} {options}, d={d}: {found:.6g}, found {expected:.6g}"]
+                told = f"{name} {options}, d={d}: "
+                attained = ATTAINED.get(name, always)(d, options)
+                failed += [] if spent.attained == attained else [f"{told}attained: {spent.attained}"]
+                for expected in (account(name, budget, d, options) for account in sources):
+                    none = expected == 0 and not spent.attained  # a budget is above 0: `spend` has one, not attained
+                    right = none or abs(proven_of(spent) - expected) <= 1e-9 * expected
+                    failed += [] if right else [f"{told}{proven_of(spent):.6g}, found {expected:.6g}"]
     return Evidence(not failed, f"{len(accounts)} mechanisms, all choices, d = 1, 2, 4", "; ".join(failed[:5]))
