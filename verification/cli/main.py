@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 from importlib.metadata import version
 from typing import Any, NoReturn
 
-from covassay.reference.domain.requirements import read_number, read_whole
+from covassay.reference.domain.requirements import read_number
 from covassay.reference.errors import InvalidInput
 from covassay.verification.cli.audit_process import INTERNAL_ERROR, INTERRUPTED, Finished, run_in_child
 
@@ -59,6 +59,13 @@ use or input; 3 inconclusive, or the target cannot be run; 4 internal error
 def _formatter(prog: str) -> argparse.HelpFormatter:
     """Help that keeps the line breaks of descriptions, and has names of up to 16 letters on the line of their text."""
     return argparse.RawDescriptionHelpFormatter(prog, max_help_position=20)
+
+
+def read_whole(text: str) -> int:
+    """The whole number that a text means, as `read_number`."""
+    if not text.isascii() or "_" in text:
+        raise ValueError(f"{text!r} must be written in the digits 0 to 9, without underscores")
+    return int(text)
 
 
 class _Parser(argparse.ArgumentParser):

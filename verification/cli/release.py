@@ -29,20 +29,19 @@ STANDARD_INPUT = "-"
 RANGE = f"[{shown(SMALLEST)}, {shown(LARGEST)}] (narrower for some: covassay mechanisms NAME)"
 PARSER = {
     "description": """\
-Release a private second moment (uncentred covariance) of a table of numbers, or
-whatever else the mechanism releases. The table may be larger than memory, and may
-be several files with the same columns in the same order.""",
+Release a private covariance of a table of numbers, or whatever else the mechanism
+releases. The table may be larger than memory, and may be several files with the
+same columns in the same order.""",
     "epilog": """\
 examples:
+  covassay release people.csv --bounds bounds.toml --rho 0.5 --out cov.json
+  covassay release people.csv --bounds bounds.toml --epsilon 1 \\
+      --adjacency add-remove --budget-file people.account.json --total epsilon=2
   covassay release wine.csv --mechanism nuclear-laplace-symmetric --epsilon 1 \\
       --row-bound 2000 --out cov.npz
-  covassay release wine.csv --mechanism nuclear-laplace --epsilon 1 \\
-      --bounds bounds.toml --out cov.json
-  covassay release wine.csv --mechanism bingham --epsilon 0.5 \\
-      --budget-file wine.account.json --total epsilon=2
   zcat people.csv.gz | covassay release - --columns age,height --bounds b.toml \\
       --mechanism gauss-cov --rho 0.5 --project psd --out cov.json
-  covassay release parts/ --drop id,name --mechanism gauss-cov --rho 0.5
+  covassay release parts/ --drop id,name --mechanism gauss-cov --rho 0.5 --row-bound 9
 
 DATA is one file, several files, a directory, or - for standard input. Several
 files are one table; they are read in the order of their names, and all must have
@@ -50,6 +49,8 @@ the same columns in the same order. In a directory, names that begin with _ or a
 dot are no data. Text is read once to count its rows, and then in every pass of
 the mechanism. Standard input, .npy.gz and .parquet.gz are kept, during the
 release, in a temporary file without a name; .csv.gz is decompressed in every pass.
+A file that comes twice, by whatever name or link, is refused: its records would count
+twice. Files of the same content are refused without --allow-copies.
 
 --columns and --drop name columns. Their cells may hold anything if they are not
 read. The choice is public: nothing pays for one that depends on the data.
@@ -60,10 +61,15 @@ semidefinite (psd), or that also has a trace that rows in the ball can have
 both matrices; .csv, .npy and standard output hold the projected one.
 
 --bounds names a file with a line `name = [low, high]` for every column (TOML,
-or the same as JSON). Values beyond the bounds are clipped. A second moment comes
-back in the units of the data, about the middle of the bounds (it is the second
-moment of x - shift); shift and scale are in the provenance. An output without
-such units, for example a direction, stays in the unit of (x - shift)/scale.
+or the same as JSON). Values beyond the bounds are clipped. Without --mechanism, the
+one for bounded columns is taken: box-gauss for --rho, box-laplace for --epsilon,
+box-gauss-approximate for --epsilon and --delta. It releases the number of rows, the
+mean and the covariance. A mechanism on a ball releases a second moment about the
+middle of the bounds (of x - shift); shift and scale are in the provenance. An output
+without units, for example a direction, stays in the unit of (x - shift)/scale.
+
+--row-bound R says that rows of length R or less matter, in the unit of the data;
+longer ones count as if they ended there. A mechanism on a ball needs it, or --bounds.
 
 --budget-file adds up the releases from this data file, which it knows by name
 and size, not by content. It cannot know of copies of the data, of releases made

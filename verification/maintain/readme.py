@@ -78,7 +78,8 @@ def mechanisms_table() -> str:
         lines.append(f"| **{heading}** | | | |")
         for declared in group:
             path = declared.release.__module__.removeprefix("covassay.reference.").replace(".", "/") + ".py"
-            claimed = f"{declared.notion.label}, {declared.adjacency}"
+            neighbours = " or ".join(declared.choices.get("adjacency", (declared.adjacency,)))
+            claimed = f"{declared.notion.label}, {neighbours}"
             cells = f"[{declared.name}]({path})", declared.source, claimed, _proven(declared)
             lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines) + "\n"

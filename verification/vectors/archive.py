@@ -84,7 +84,7 @@ def files() -> Iterator[tuple[str, str]]:
     yield "schema.json", (resources.files(SCHEMA[0]) / SCHEMA[1]).read_text(encoding="utf-8")
     for runner in sorted((here / "runners").iterdir(), key=lambda path: path.name):
         if runner.name.startswith("run."):
-            yield f"runners/{runner.name}", runner.read_text(encoding="utf-8")
+            yield f"runners/{runner.name.removesuffix('.txt')}", runner.read_text(encoding="utf-8")
 
 
 def archive(out: Path) -> int:

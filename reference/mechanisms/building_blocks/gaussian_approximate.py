@@ -178,7 +178,8 @@ def release(
 
 def draw_noise(dimension: int, rng: np.random.Generator, size: int | None = None) -> Array:
     """The noise that `release` takes: (d,), or (size, d)."""
-    return gaussian.draw_noise(dimension, rng, size)
+    noise: Array = gaussian.draw_noise(dimension, rng, size)
+    return noise
 
 
 @checked

@@ -157,7 +157,7 @@ def release(
     return released if adjacency == "replace-one" else counted({"entries": entries}).packed(noisy_rows, released)
 
 
-@strict(entries=Entries)
+@strict(entries=Entries, adjacency=Neighbours)
 def draw_noise(
     dimension: int,
     rng: np.random.Generator,

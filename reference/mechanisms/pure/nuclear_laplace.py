@@ -110,6 +110,7 @@ def release(
     return released if adjacency == "replace-one" else COUNTED.packed(noisy_rows, released)
 
 
+@checked
 def draw_noise(
     dimension: int, rng: np.random.Generator, size: int | None = None, *, adjacency: Neighbours = "replace-one"
 ) -> Any:

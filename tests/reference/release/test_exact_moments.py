@@ -141,7 +141,7 @@ def test_partitions_of_dask_are_summed_where_they_lie(monkeypatch: pytest.Monkey
     request: dict[str, Any] = {"bounds": BOUNDS}
     expected = integers(frame(), **request)
     assert integers(data, **request) == expected
-    assert integers(dataframe.concat([data, data.partitions[0].loc[10**6:]]), **request) == expected
+    assert integers(dataframe.concat([data, data.partitions[0].loc[10**6 :]]), **request) == expected
     ball = {"mechanism": "gauss-cov", "row_bound": 4.0}
     assert integers(array.from_array(X, chunks=(7, 2)), **ball) == integers(X, **ball)
     with pytest.raises(AssertionError, match="came to the client"):  # float noise needs the rows here

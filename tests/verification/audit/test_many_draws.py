@@ -21,7 +21,7 @@ from covassay.reference.errors import InvalidInput
 from covassay.reference.mechanisms.concentrated import gauss_cov
 from covassay.verification.audit import api
 from covassay.verification.audit.api import audit
-from covassay.verification.audit.engine import law, low_order_bits, pair_draws, sampling
+from covassay.verification.audit.engine import law, low_order_bits, pair_draws, sampling, workers
 from covassay.verification.audit.engine.finding import Finding, Look, Status, Verdict
 from covassay.verification.audit.question import Question
 from covassay.verification.audit.questions.bits import low_order_bits as bits
@@ -163,6 +163,18 @@ def test_what_a_question_uses_is_said_where_it_is_less_than_was_asked_for() -> N
     (small,), (large,) = (question.asked(nobody, Look(samples=samples)) for samples in (300, 301))
     assert small.detail == "300"
     assert large.detail == "300; with 300 samples, the most that this question uses"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("backend", ["loky", "dask", "ray"])
+def test_no_figure_depends_on_the_workers(backend: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    if backend != "loky":
+        pytest.importorskip(workers.NEEDS[backend])
+    monkeypatch.setattr(api, "questions", lambda: (distribution.QUESTION, neighbour_events.QUESTION))
+    given: dict[str, Any] = {"epsilon": 1.0, "samples": 2500, "seed": 2}
+    alone = audit("covassay:laplace", jobs=1, **given)
+    with workers.local_workers(backend, 2):
+        assert _figures(audit("covassay:laplace", jobs=2, **given)) == _figures(alone)
 
 
 # GOING ON

@@ -34,6 +34,9 @@ NAME = "draw for draw beside the reference"
 SEEDS = 1  # an output of several numbers that differ in one seed is enough to look closer
 MORE_SEEDS = 4  # for one factor of all residuals
 MANY, FEW = 2000, 12  # rows, in so many columns at most: enough for small noise beside what it is added to
+# Thresholds, clips, bins and levels lie at sizes of the data that are not known. Rows are made shorter in steps so small
+# that some step comes within a few noise scales of each, on data with much and with little noise.
+CHOICES_AT, SHARES, SEEDS_OF_CHOICES = (30, 300, 3000), np.geomspace(1.0, 0.02, 24), 6
 KINDS_AT = (20, 3), (4, 6), (200, 2)
 BUDGETS_AT = (12, 200)  # rows
 CLOSE = 1e-6  # beside the largest entry: rounding
@@ -72,6 +75,9 @@ def _places(
     for n, columns in KINDS_AT:
         k = max(low, columns)
         yield [at("kinds", f"“{m.category}”, n = {n}, d = {k}", m.x) for m in zoo(n, k, setting.seed)]
+    for n in CHOICES_AT:
+        x = example_rows(n, max(low, 2))
+        yield [at("choices", f"n = {n}, rows times {share:.3g}", share * x) for share in SHARES]
     yield [
         Place("budgets", f"{words(g)}, n = {n}", example_rows(n, d), budget | g.keywords(), reference, other)
         for g, other, reference in others
@@ -132,10 +138,11 @@ def _change(target: Matrix, reference: Matrix) -> float:
 def _look(setting: Setting, sorts: Iterator[list[Place]]) -> _Seen:
     seen = _Seen()
     for places in sorts:
-        agreeing, differing, pace = 0, list[tuple[float, Place]](), Pace(2 * SEEDS)
+        seeds = SEEDS_OF_CHOICES if places and places[0].sort == "choices" else SEEDS
+        agreeing, differing, pace = 0, list[tuple[float, Place]](), Pace(2 * seeds)
         for place in places:
             with pace:
-                both = _both(setting, place, SEEDS)
+                both = _both(setting, place, seeds)
             if both is not None:
                 change = _change(*both)
                 agreeing += change <= CLOSE
@@ -144,7 +151,7 @@ def _look(setting: Setting, sorts: Iterator[list[Place]]) -> _Seen:
             if pace.slow:
                 seen.slow.append(place.words)
                 break
-        setting.progress(NAME, SEEDS * len(places))
+        setting.progress(NAME, seeds * len(places))
         seen.agreeing += agreeing
         if agreeing >= len(differing):  # where nearly all differ, the target draws otherwise, or reads no such budget
             seen.differing += differing

@@ -12,7 +12,7 @@ sums are looked at; the share `EARLY_SHARE` of the level is set aside for refuta
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
@@ -27,9 +27,10 @@ from covassay.verification.statistics.pooling import Places, has_sums, pooled
 from covassay.verification.statistics.tails import levels
 from covassay.verification.statistics.tests import Pooled, TestResult
 
-FITS = 1e-3  # a suspect with a larger p-value is named, if no other factor fits as well
+FITS = 1e-3  # a suspect with a larger p-value is named, if no other factor fits better
 FACTORS = (0.2, 0.25, 0.3, 0.4, 0.5, 0.6, 0.5**0.5, 0.8, 0.9, 1.0, 1.1, 1.25, 2**0.5,
            1.6, 2.0, 2.5, 3.0, 3.5, 4.0, 5.0, 6.0, 8.0, 10.0, 12.0, 16.0, 20.0)  # fmt: skip
+BETTER = 5.0  # times the p-value from which on another factor fits better; less is chance where few draws tell apart
 SAME = 0.04  # share by which factors of one law differ that are not told apart
 ANSWERS = "an output in every draw"
 FEWEST_DRAWS = 50  # drawn in a scenario, whatever its weight
@@ -46,7 +47,7 @@ class Suspect:
     """The law of a mistake: a stable name, a sentence that explains it, and a test whether draws follow this law.
 
     `rivals` makes the test of a law with another factor, and `factor` is the one that the mistake has there: the
-    suspect is named only if no other factor fits as well. None if no quantity is multiplied.
+    suspect is named only if no other factor fits better. None if no quantity is multiplied.
     """
 
     name: str
@@ -60,14 +61,16 @@ class Suspect:
         """The mistake of a factor; `test` makes the test that a quantity has this multiple of its value."""
         return cls(name, explanation, test(factor), test, factor)
 
-    def fits(self, outputs: Matrix) -> float:
-        """The p-value of draws that follow this law, and no other factor better; 0 if they do not."""
-        p_value = finite_test(self.test, outputs).p_value
-        if p_value <= FITS or self.rivals is None:
-            return p_value if p_value > FITS else 0.0
-        others = (factor for factor in FACTORS if abs(factor - self.factor) > SAME * self.factor)
-        beaten = all(finite_test(self.rivals(factor), outputs).p_value < p_value for factor in others)
-        return p_value if beaten else 0.0
+    def p_value(self, outputs: Matrix) -> float:
+        """Of draws under this law."""
+        return finite_test(self.test, outputs).p_value
+
+    def others(self, outputs: Matrix) -> Mapping[float, float]:
+        """The p-values of the laws with other factors, by factor."""
+        if self.rivals is None:
+            return {}
+        factors = (factor for factor in FACTORS if abs(factor - self.factor) > SAME * self.factor)
+        return {factor: finite_test(self.rivals(factor), outputs).p_value for factor in factors}
 
 
 @dataclass(frozen=True)
@@ -237,7 +240,20 @@ def fits(scenario: Scenario, outputs: Matrix) -> bool:
     return all(finite_test(test, outputs).p_value > FITS for test in scenario.tests.values())
 
 
-def diagnose(scenario: Scenario, outputs: Matrix) -> list[tuple[Suspect, float]]:
-    """The suspects whose law fits the draws, with their p-values."""
-    tried = [(suspect, suspect.fits(outputs)) for suspect in scenario.suspects]
-    return [(suspect, p_value) for suspect, p_value in tried if p_value > 0]
+def diagnose(drawn: Sequence[tuple[Scenario, Matrix]]) -> list[Suspect]:
+    """The suspects whose law fits the draws of every scenario, the best fit first.
+
+    How well a law fits is the product of its p-values. If another factor fits better, a suspect is left out.
+    """
+    found: list[tuple[float, Suspect]] = []
+    for name in {suspect.name: None for scenario, _ in drawn for suspect in scenario.suspects}:
+        seen = [(s, outputs) for scenario, outputs in drawn for s in scenario.suspects if s.name == name]
+        p_values = [suspect.p_value(outputs) for suspect, outputs in seen]
+        if len(seen) < len(drawn) or min(p_values) <= FITS:
+            continue
+        others = [suspect.others(outputs) for suspect, outputs in seen]
+        factors = set.intersection(*map(set, others))
+        fit = math.prod(p_values)
+        if all(math.prod(other[factor] for other in others) < BETTER * fit for factor in factors):
+            found.append((fit, seen[0][0]))
+    return [suspect for _, suspect in sorted(found, key=lambda pair: -pair[0])]

@@ -375,10 +375,11 @@ def _answered(order: _Order) -> Any:
     if parts:
         setting.progress(order.label, parts[0].size)
     tasks, saved = _Tasks(order.tasks(done), bool(parts) and order.ends(done, parts[0])), time.monotonic()
+    failed = False
     for part in workers.run(setting.jobs, _block, tasks):
-        if part is None:
-            parts, tasks.over = None, True
-        if parts is None or tasks.over:
+        failed = failed or (part is None and not tasks.over)
+        if failed or tasks.over:
+            tasks.over = True
             continue
         done = min(done + order.step, len(order.chunks))
         parts = [*parts, part] if order.step == 1 else [parts[0].plus(part) if parts else part]
@@ -389,9 +390,9 @@ def _answered(order: _Order) -> Any:
             parts = [joined(parts)] if order.step == 1 else parts
             store.put(order.key, (done, parts))
             saved = time.monotonic()
-    if parts is None or order.step > 1:
-        return None if parts is None else parts[0]
-    return joined([Draws(np.empty((0, *setting.shape(order.x)))), *parts])
+    if failed:
+        return None
+    return parts[0] if order.step > 1 else joined([Draws(np.empty((0, *setting.shape(order.x)))), *parts])
 
 
 def _block(

@@ -9,9 +9,12 @@ scaled by one amount under every seed has another law. Anything else may be anot
 spare number that was kept, so that many draws have to differ in law. A way in which the target fails is no promise.
 """
 
+import contextlib
+import importlib
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -88,9 +91,13 @@ def _read_only(x: Matrix) -> Matrix:
 
 
 def _frame(x: Matrix) -> Any:
-    from pandas import DataFrame
+    return _pandas().DataFrame(x, columns=[f"column {j}" for j in range(x.shape[1])])
 
-    return DataFrame(x, columns=[f"column {j}" for j in range(x.shape[1])])
+
+@cache
+def _pandas() -> Any:
+    """The package, whose import may take longer than a draw may; `Asked.start` imports it before."""
+    return importlib.import_module("pandas")
 
 
 def _swapped(x: Matrix) -> Matrix:
@@ -222,6 +229,8 @@ class Asked:
 
     def start(self) -> str:
         """Ask in the usual way, again and again; why nothing can be compared, or "" if all is well."""
+        with contextlib.suppress(ImportError):
+            _pandas()
         for x, whole in self._data():
             start = time.perf_counter()
             if self.usual and self.slow:
@@ -285,6 +294,8 @@ class Asked:
             if any(isinstance(other, Failure) for other in others):
                 self.failing.append(way.words)
                 return ""
+            if _all_equal(first, others):  # the first draw of that way alone had failed
+                continue
             what = self._fact(x, first, others) or self._drawn(way, x)
             if what:
                 return f"on rows of shape {x.shape}, {way.words}, {what}"
@@ -301,7 +312,8 @@ class Asked:
         query = self.path.query(x)
         one, other = (np.array([np.asarray(o) - query for o in sides]) for sides in (first, others))
         size = 1 + float(np.linalg.norm(query)) + float(np.linalg.norm(one))
-        return moved(other, one, TOLERANCE_FLOAT32 * (1 + len(x) ** 0.5 / 8) * size)
+        tolerance = TOLERANCE_FLOAT32 * (1 + len(x) ** 0.5 / 8) * size
+        return moved(other, one, tolerance) if np.abs(one - other).max() > tolerance else ""
 
     def _drawn(self, way: Way, x: Matrix) -> str:
         """What many draws prove of the law if the target is called in this way."""

@@ -119,4 +119,3 @@ def test_the_named_data_sets_lie_in_the_unit_ball() -> None:
 
 def test_a_constant_feature_is_scaled_to_zero() -> None:
     np.testing.assert_allclose(scaled(np.array([[1.0, 7.0], [3.0, 7.0]])), [[-(0.5**0.5), 0], [0.5**0.5, 0]])
-

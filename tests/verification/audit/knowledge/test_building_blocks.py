@@ -59,7 +59,7 @@ def test_the_suspect_fits_its_mistake_and_no_other_does(mutant: str, suspect: st
     scenario = profile(about.name, claim, about.resolve(dict(found.options)), 2000, 0).scenarios[0]
     setting = Setting(TargetReference(f"mutant:{mutant}", "."), claim.keywords(), about.output, seed=0)
     _, draws = run_scenario(setting, scenario, Look(samples=2000))
-    assert [s.name for s, _ in diagnose(scenario, draws.outputs)] == [suspect]
+    assert [s.name for s in diagnose([(scenario, draws.outputs)])] == [suspect]
 
 
 @pytest.mark.parametrize("guarantee", [PureDP(0.3), PureDP(7.0)])

@@ -8,7 +8,6 @@ import pytest
 from covassay.reference.domain import Box, Matrix
 from covassay.verification.audit.adapters.negative_controls import TARGETS
 from covassay.verification.audit.api import audit
-from covassay.verification.audit.engine.facts import TestedEvent
 from covassay.verification.audit.engine.finding import Verdict
 from covassay.verification.audit.negative_controls.of_box import (
     BOX_CONTROLS,
@@ -40,8 +39,7 @@ def test_every_control_is_refuted_at_its_budget_and_named(name: str) -> None:
     assert report.verdict is Verdict.REFUTED
     assert {check.kind for check in report.refuted} == {"privacy"}
     assert control.diagnosis in " ".join(report.diagnoses)
-    events = [check.facts for check in report.refuted if isinstance(check.facts, TestedEvent)]
-    assert max(facts.loss_lower_bound for facts in events) > 1.0
+    assert max(getattr(check.facts, "loss_lower_bound", 0.0) for check in report.refuted) > 1.0
 
 
 @pytest.mark.thorough

@@ -391,7 +391,7 @@ def told_twice(x: Any, *, epsilon: float, rng: Any) -> Any:
 
 @correct
 def noise_of_the_largest(x: Any, *, epsilon: float, rng: Any) -> Any:
-    """The larger of two Laplace numbers has a density that changes twice as fast as the budget allows; so half is used."""
+    """The density of the larger of two Laplace numbers changes up to twice as fast; so half of the budget is used."""
     return query(x) + 2 * max(rng.laplace(size=2)) / epsilon
 
 

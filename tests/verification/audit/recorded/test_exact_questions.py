@@ -92,6 +92,7 @@ def test_three_percent_are_refuted_by_arithmetic_alone() -> None:
     assert "exact loss" in summary(report)
 
 
+@pytest.mark.thorough
 def test_a_constant_that_was_rounded_is_noted_and_refutes_nothing() -> None:
     report = quick(lambda x, *, rho, rng: gauss(x, rho=rho, rng=rng, factor=1.4142 / 2**0.5), "gauss-cov", rho=0.5)
     assert report.verdict is not Verdict.REFUTED
@@ -111,6 +112,7 @@ def test_a_quick_audit_that_decides_nothing_is_inconclusive() -> None:
     assert "not understood" in exact_sentence(report)
 
 
+@pytest.mark.thorough
 def test_what_a_quick_audit_asks_follows_from_the_declarations() -> None:
     asked = {q.id for q in own() if q.quick}
     assert asked == {q.id for q in own() if q.few_draws or not q.share}
@@ -129,6 +131,7 @@ def test_options_that_do_not_go_with_it_are_refused(options: dict[str, Any]) -> 
         AuditOptions(**options)
 
 
+@pytest.mark.thorough
 def test_the_json_report_keeps_its_schema_and_has_every_exact_loss() -> None:
     for report in (quick("covassay:private-trace"), quick("covassay:bingham")):
         data = json.loads(json.dumps(as_json(report), allow_nan=False))
@@ -175,6 +178,7 @@ def test_without_its_guard_a_correct_function_would_be_judged_wrongly(
 # BESIDE THE REFERENCE
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("factor", "shift", "told"),
     [(0.97, 0.0, "0.97 times"), (1.03, 0.0, "1.03 times"), (1.0, 0.02, "centre at"), (1.0, 0.0, "")],
@@ -214,6 +218,7 @@ def test_only_a_shift_and_a_factor_tell_laws_apart() -> None:
         assert relation(other, r).reason
 
 
+@pytest.mark.thorough
 def test_a_composite_of_the_reference_is_decided_by_its_draws() -> None:
     report = quick("covassay:separate-cov")
     assert report.verdict is Verdict.NOT_REFUTED
@@ -237,6 +242,7 @@ def test_forced_draws_are_noted_and_skipped_where_nothing_can_be_forced() -> Non
     assert status(bare, gains.QUESTION) == {Status.SKIPPED}
 
 
+@pytest.mark.thorough
 @pytest.mark.peers
 @pytest.mark.filterwarnings("ignore")
 def test_a_transcript_above_the_claim_aims_at_public_outputs_and_refutes_nothing() -> None:

@@ -35,7 +35,8 @@ def ask(subject: Subject, look: Look) -> list[Finding]:
     found = low_order_bits(setting, pairs, subject.claim, budget, shown)
     facts = Bits(found.verdict.value, found.loss, found.reach, found.draws)
     summary = found.status(Status.NOTED)  # what refutes is the pair, and it counts once
-    return [*found.checks, Finding("bits", "all pairs", summary, found.sentence, facts=facts)]
+    tested = ", ".join(map(str, sorted({pair.first.shape[1] for pair in pairs})))
+    return [*found.checks, Finding("bits", "all pairs", summary, f"{found.sentence} (d = {tested})", facts=facts)]
 
 
 def _spared(subject: Subject) -> str:

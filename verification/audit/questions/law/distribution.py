@@ -37,7 +37,10 @@ QUESTION = Question(
     applies=lambda subject: "" if subject.known.scenarios else "no law is known: the claim is one of privacy alone",
     share=Fraction(51, 200),
     tests=lambda subject: 1 + sum(number_of_tests(scenario) for scenario in subject.known.scenarios),
-    valid_if="Exact or conservative tests of independent draws against laws that are fixed before them.",
+    valid_if=(
+        "Exact or conservative tests of independent draws against laws that are fixed before them. Where looks at sums "
+        "may end the draws, their share of the level is set aside."
+    ),
     gives=(LawTest,),
     second_look=10,
     draws=lambda subject, look: look.samples * sum(scenario.weight for scenario in subject.known.scenarios),
