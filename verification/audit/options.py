@@ -268,6 +268,8 @@ class AuditOptions:
             raise InvalidInput("equivariant: only for rows in a box; give bounds")
         if self.bounds is not None and self.data is not None:
             raise InvalidInput("data and bounds: a data set of your own is scaled into the unit ball; leave one out")
+        if self.quick and self.checkpoint is not None:
+            raise InvalidInput("quick and checkpoint: a quick audit has nothing to go on from; leave one out")
         if self.quick and self.scope != SCOPES[0]:
             raise InvalidInput(f"quick and scope = {self.scope}: low-order bits need statistics; leave one out")
 
