@@ -175,12 +175,13 @@ class AuditOptions:
             "which data sets are neighbours (default: what the mechanism says, or replace-one)",
         ),
     )
-    scope: str = field(
-        default=SCOPES[0],
+    scope: str | None = field(
+        default=None,
         metadata=_said(
             kinds.choice(*SCOPES),
             "real: the verdict is about real arithmetic, and low-order bits are a finding beside it; bits: both count, "
-            "and more draws look at low-order bits",
+            "and more draws look at low-order bits; by default both count for a mechanism that releases integers, and "
+            "for no other",
         ),
     )
     samples: int = field(
@@ -276,7 +277,7 @@ class AuditOptions:
         for name in ("data", "pair", "bounds", "adjacency", "released"):
             if getattr(self, name) is not None:
                 raise InvalidInput(f"{name} and checkpoint: a streaming run has data of its own; leave one of them out")
-        if self.scope != SCOPES[0]:
+        if self.scope not in (None, SCOPES[0]):
             raise InvalidInput(
                 f"scope = {self.scope} and checkpoint: a streaming run does not look at low-order bits; leave one out"
             )
