@@ -13,6 +13,7 @@ units in the last place). Like all rounding, this is outside the guarantees, whi
 """
 
 from covassay.reference.domain.box import Box
+from covassay.reference.domain.box_rows import OnOutside, fewest_rows, scaled_rows
 from covassay.reference.domain.passes import blocks, map_groups, map_rows, rows_between, sum_rows
 from covassay.reference.domain.requirements import (
     require_below_one,
@@ -40,6 +41,8 @@ from covassay.reference.domain.rows import (
     unit_rows,
 )
 from covassay.reference.domain.types import (
+    ADJACENCIES,
+    Adjacency,
     Array,
     Chunks,
     DataSet,
@@ -52,7 +55,9 @@ from covassay.reference.domain.types import (
 )
 
 __all__ = [
+    "ADJACENCIES",
     "ROUNDING",
+    "Adjacency",
     "Array",
     "Box",
     "Chunks",
@@ -61,11 +66,13 @@ __all__ = [
     "Matrix",
     "Number",
     "OnLargeRows",
+    "OnOutside",
     "Rows",
     "Vector",
     "as_rows",
     "blocks",
     "column_squares",
+    "fewest_rows",
     "map_groups",
     "map_rows",
     "require_below_one",
@@ -82,6 +89,7 @@ __all__ = [
     "require_whole",
     "row_norms",
     "rows_between",
+    "scaled_rows",
     "second_moment",
     "shape_of",
     "sized_unit_rows",

@@ -43,6 +43,11 @@ class Box:
             raise InvalidInput(f"bounds of shape {pairs.shape}: must be (d, 2), a pair (low, high) for every column")
         return cls(tuple((float(low), float(high)) for low, high in pairs))
 
+    @classmethod
+    def of_columns(cls, bounds: Any, dimension: int) -> "Box":
+        """The box with these bounds, or with −1 and 1 for all columns if they are None."""
+        return cls(((-1.0, 1.0),) * dimension) if bounds is None else cls.of(bounds)
+
     @property
     def dimension(self) -> int:
         """The number of columns d."""
@@ -62,6 +67,16 @@ class Box:
     def widths(self) -> Vector:
         """The widths high_j − low_j, (d,)."""
         return self.high - self.low
+
+    @property
+    def half_widths(self) -> Vector:
+        """Half of the widths, (d,)."""
+        return self.widths / 2
+
+    @property
+    def centre(self) -> Vector:
+        """The middle of the bounds, (d,)."""
+        return self.low + self.half_widths
 
     def place(self, shares: Matrix) -> Matrix:
         """Rows of the box from rows of the unit cube: low + shares · width, column by column."""

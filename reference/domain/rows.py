@@ -7,7 +7,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from covassay.reference.domain.passes import blocks, sum_rows
-from covassay.reference.domain.requirements import is_real, require_choice, require_dimension, require_row_bound
+from covassay.reference.domain.requirements import (
+    is_real,
+    require_choice,
+    require_count,
+    require_dimension,
+    require_row_bound,
+)
 from covassay.reference.domain.types import Chunks, DataSet, Matrix, OnLargeRows, Rows, Vector
 from covassay.reference.errors import InvalidInput
 
@@ -15,11 +21,11 @@ ROUNDING = 1e-12  # relative excess over the row bound that on_large_rows="raise
 
 
 @overload
-def as_rows(x: Chunks) -> Chunks: ...
+def as_rows(x: Chunks, fewest: int = 1) -> Chunks: ...
 @overload
-def as_rows(x: ArrayLike) -> Matrix: ...
-def as_rows(x: DataSet) -> Rows:
-    """Return `x` as a new float64 array of shape (n, d), n ≥ 1 and d ≥ 1, or as `Chunks` of such arrays.
+def as_rows(x: ArrayLike, fewest: int = 1) -> Matrix: ...
+def as_rows(x: DataSet, fewest: int = 1) -> Rows:
+    """Return `x` as a new float64 array of shape (n, d), n ≥ `fewest` and d ≥ 1, or as `Chunks` of such arrays.
 
     `x` may be an array of integers, booleans or floats of any width, order and stride, a nested list, or a data frame
     of numbers. The caller's array is never written to.
@@ -30,22 +36,22 @@ def as_rows(x: DataSet) -> Rows:
         number. The check of the entries reads the data. Chunks are checked as they are read.
     """
     if isinstance(x, Chunks):
-        require_dimension("the number of rows of x", x.shape[0])
+        require_count("the number of rows of x", x.shape[0], fewest)
         require_dimension("the number of columns of x", x.shape[1])
         return Chunks(x.shape, lambda: _checked_chunks(x))
-    return _as_array(x)
+    return _as_array(x, fewest=fewest)
 
 
-def shape_of(x: DataSet) -> tuple[int, int]:
+def shape_of(x: DataSet, fewest: int = 1) -> tuple[int, int]:
     """(n, d), without a pass over the rows; a data set that has no such shape raises `InvalidInput`."""
     if not isinstance(x, Chunks):
         try:
             shape = np.shape(x)
         except ValueError:
             shape = ()
-        if len(shape) == 2 and min(shape) >= 1:
+        if len(shape) == 2 and shape[0] >= fewest and shape[1] >= 1:
             return shape[0], shape[1]
-    n, d = as_rows(x).shape
+    n, d = as_rows(x, fewest).shape
     return n, d
 
 
@@ -60,7 +66,7 @@ def _checked_chunks(x: Chunks) -> Iterator[Matrix]:
         yield rows
 
 
-def _as_array(x: ArrayLike, first: int = 0) -> Matrix:
+def _as_array(x: ArrayLike, first: int = 0, fewest: int = 1) -> Matrix:
     """`as_rows` for an array. `first` is the place of its first row in the data set, for messages."""
     if np.ma.isMaskedArray(x):
         raise InvalidInput("x is a masked array: must have a number in every place")
@@ -70,8 +76,9 @@ def _as_array(x: ArrayLike, first: int = 0) -> Matrix:
         raise InvalidInput(f"x cannot be read as a matrix ({error}): must be (n, d) numbers") from None
     if array.ndim != 2:
         raise InvalidInput(f"x has {array.ndim} dimension(s): must have 2, one row per record")
-    if min(array.shape) < 1:
-        raise InvalidInput(f"x has shape {array.shape}: must have at least one row and one column")
+    if array.shape[0] < fewest or array.shape[1] < 1:
+        wanted = "one column" if fewest == 0 else "one row and one column"
+        raise InvalidInput(f"x has shape {array.shape}: must have at least {wanted}")
     if array.dtype.kind == "O":  # mixed columns of a data frame, or integers of any length
         if not all(is_real(entry) or isinstance(entry, bool | np.bool_) for entry in array.flat):
             raise InvalidInput("x has entries that are not numbers: must be real numbers")
@@ -93,7 +100,7 @@ def _norm_factors(rows: Matrix) -> tuple[Vector, Vector]:
 
     Their product is the norm, which can overflow where the factors do not.
     """
-    largest = np.abs(rows).max(axis=1)
+    largest = np.abs(rows).max(axis=1, initial=0.0)
     relative: Vector = np.linalg.norm(rows / np.where(largest > 0, largest, 1.0)[:, None], axis=1)
     return largest, relative
 
@@ -107,10 +114,10 @@ def row_norms(rows: Matrix) -> Vector:
 
 
 @overload
-def unit_rows(x: Chunks, row_bound: float = 1.0, on_large_rows: OnLargeRows = "clip") -> Chunks: ...
+def unit_rows(x: Chunks, row_bound: float = 1.0, on_large_rows: OnLargeRows = "clip", fewest: int = 1) -> Chunks: ...
 @overload
-def unit_rows(x: ArrayLike, row_bound: float = 1.0, on_large_rows: OnLargeRows = "clip") -> Matrix: ...
-def unit_rows(x: DataSet, row_bound: float = 1.0, on_large_rows: OnLargeRows = "clip") -> Rows:
+def unit_rows(x: ArrayLike, row_bound: float = 1.0, on_large_rows: OnLargeRows = "clip", fewest: int = 1) -> Matrix: ...
+def unit_rows(x: DataSet, row_bound: float = 1.0, on_large_rows: OnLargeRows = "clip", fewest: int = 1) -> Rows:
     """Validate `x`, divide it by the row bound, and bring every row into the unit ball.
 
     Parameters
@@ -119,6 +126,7 @@ def unit_rows(x: DataSet, row_bound: float = 1.0, on_large_rows: OnLargeRows = "
     row_bound : r > 0, public, in the unit of `x`.
     on_large_rows : "clip" scales a row longer than r back to length r, one record at a time. "raise" raises
         `InvalidInput` instead. Whether it raises depends on the data, and is not private.
+    fewest : the fewest rows of a data set.
 
     Returns
     -------
@@ -127,14 +135,14 @@ def unit_rows(x: DataSet, row_bound: float = 1.0, on_large_rows: OnLargeRows = "
     r = require_row_bound(row_bound)
     require_choice("on_large_rows", on_large_rows, ("clip", "raise"))
     if isinstance(x, Chunks):
-        rows = as_rows(x)
+        rows = as_rows(x, fewest)
         return x.once((r, on_large_rows), lambda: Chunks(rows.shape, lambda: _unit_chunks(rows, r, on_large_rows)))
-    return _unit(as_rows(x), r, on_large_rows)
+    return _unit(as_rows(x, fewest), r, on_large_rows)
 
 
-def sized_unit_rows(x: DataSet, row_bound: float, on_large_rows: OnLargeRows) -> tuple[Rows, int, int]:
-    """The rows of `unit_rows`, their number n and their dimension d."""
-    rows = unit_rows(x, row_bound, on_large_rows)
+def sized_unit_rows(x: DataSet, row_bound: float, on_large_rows: OnLargeRows, fewest: int = 1) -> tuple[Rows, int, int]:
+    """The rows of `unit_rows`, at least `fewest`, their number n and their dimension d."""
+    rows = unit_rows(x, row_bound, on_large_rows, fewest)
     n, d = rows.shape
     return rows, n, d
 

@@ -8,7 +8,7 @@ Every module has `release`, `sample`, `spend` and its declaration `MECHANISM`; `
     (3, 3)
 """
 
-from covassay.reference.mechanisms.approximate import gauss_cov_approximate
+from covassay.reference.mechanisms.approximate import box_gauss_approximate, gauss_cov_approximate
 from covassay.reference.mechanisms.building_blocks import (
     above_threshold,
     exponential,
@@ -21,6 +21,7 @@ from covassay.reference.mechanisms.building_blocks import (
 from covassay.reference.mechanisms.concentrated import (
     adaptive_cov,
     adassp,
+    box_gauss,
     clipped_cov,
     discrete_gaussian_covariance,
     em_cov,
@@ -46,6 +47,7 @@ from covassay.reference.mechanisms.gaussian_estimation import (
 from covassay.reference.mechanisms.pure import (
     adaptive_cov_pure,
     bingham,
+    box_laplace,
     centred_covariance,
     discrete_laplace_covariance,
     entrywise_laplace,
@@ -87,6 +89,9 @@ __all__ = [  # noqa: RUF022
     "adaptive_cov",
     "projection_mechanism",
     "gauss_cov_approximate",
+    "box_laplace",
+    "box_gauss",
+    "box_gauss_approximate",
     "laplace",
     "gaussian",
     "gaussian_approximate",

@@ -20,11 +20,12 @@ P = ParamSpec("P")
 N = TypeVar("N")
 R = TypeVar("R")
 
-Domain = Literal["ball", "space", "cube"]
+Domain = Literal["ball", "space", "cube", "box"]
 DOMAINS: dict[Domain, str] = {
     "ball": "rows in the ball of radius `row_bound`",
     "space": "rows of any real numbers",
     "cube": "rows with entries in [0, 1]",
+    "box": "rows with every column between its `bounds`",
 }
 Provenance = Literal["printed", "code", "reconstructed", "ours"]
 PROVENANCES: dict[Provenance, str] = {
@@ -34,7 +35,8 @@ PROVENANCES: dict[Provenance, str] = {
     "ours": "ours, after the source",
 }
 BUDGET = ("epsilon", "rho", "delta")
-OF_THE_DOMAIN = ("row_bound", "on_large_rows")
+OF_THE_DOMAIN = ("row_bound", "on_large_rows", "on_outside")
+BOUNDS = "bounds"  # of columns, where they are no choice of words
 
 
 @dataclass(frozen=True)
@@ -64,12 +66,13 @@ class Mechanism(Generic[N, P, R]):
     sample : sample(x, rng, *, …): draws the noise and calls `release`. Its annotations declare the parameters, see
         `parameters`.
     spend : spend(*, …budget, dimension, …choices), the budget claimed and proven.
-    domain : where rows must lie. adjacency : which data sets are neighbours.
+    domain : where rows must lie. adjacency : which data sets are neighbours, by default where there is a choice.
     ordered : records are used in their order (disjoint blocks, pairs), so that reordering them changes the output.
     repeats : one output can come again and again, because its law has atoms.
     smallest_dimension : fewer columns than that make no sense.
     sampler : "approximate" if the noise is drawn by a Markov chain: the guarantee is then only approximate too.
     declared : the parameters of `sample`; of_the_draw : those that `release` does not take.
+    counted : the kind of output under add-remove, or options -> that kind; None if there is no such choice.
     lattice : the output is integers times a public unit, drawn without floating point.
     """
 
@@ -88,6 +91,7 @@ class Mechanism(Generic[N, P, R]):
     smallest_dimension: int = 1
     sampler: Literal["exact", "approximate"] = "exact"
     lattice: bool = False
+    counted: Output | Callable[[Mapping[str, Any]], Output] | None = None
     declared: Mapping[str, Parameter] = field(init=False)
     of_the_draw: Mapping[str, Parameter] = field(init=False)
 
@@ -134,9 +138,19 @@ class Mechanism(Generic[N, P, R]):
 
     @property
     def parameters(self) -> dict[str, float]:
-        """The public numbers, the budget and the row bound apart, with their defaults."""
-        given = (*BUDGET, *OF_THE_DOMAIN)
+        """The public numbers, the budget and the bounds of the rows apart, with their defaults."""
+        given = (*BUDGET, *OF_THE_DOMAIN, BOUNDS)
         return {p.name: p.default for p in self.declared.values() if not p.choices and p.name not in given}
+
+    def adjacency_of(self, options: Mapping[str, Any]) -> str:
+        """Which data sets are neighbours with these options."""
+        return str(options.get("adjacency", self.adjacency))
+
+    def output_of(self, options: Mapping[str, Any]) -> Output:
+        """What comes out with these options."""
+        if self.counted is None or self.adjacency_of(options) == self.adjacency:
+            return self.output
+        return self.counted if isinstance(self.counted, Output) else self.counted(options)
 
     def resolve(self, options: Mapping[str, str | float]) -> dict[str, Any]:
         """`options` as keyword arguments: every choice filled in, numbers read, nothing unknown.

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import wraps
 from typing import Annotated, Any, Literal, ParamSpec, TypeVar, get_args, get_origin, get_type_hints
 
-from covassay.reference.domain import requirements
+from covassay.reference.domain import Adjacency, Box, requirements
 from covassay.reference.domain.exact_data import LARGEST_INPUT_BITS, require_input_bits
 from covassay.reference.domain.requirements import LARGEST_ROW_BOUND, SMALLEST_ROW_BOUND, require_choice, shown
 from covassay.reference.errors import InvalidInput
@@ -105,7 +105,7 @@ class Parameter:
         if self.choices:
             return require_choice(self.name, str(value), self.choices)
         try:
-            number = float(value)
+            number = requirements.read_number(value) if isinstance(value, str) else float(value)
         except ValueError:
             raise InvalidInput(f"{self.name} = {value!r}: must be a number") from None
         if self.whole and not number.is_integer():
@@ -218,6 +218,24 @@ RowBound = Annotated[
 LargeRows = Annotated[
     Literal["clip", "raise"],
     Meaning('"clip" scales a row longer than r back to length r; "raise" rejects it, which reads the data'),
+]
+Bounds = Annotated[
+    Any,
+    Rule(
+        "a pair (low, high) for every column, public, in the unit of x; by default (−1, 1) for all",
+        lambda _, bounds: bounds if bounds is None else Box.of(bounds),
+    ),
+]
+Outside = Annotated[
+    Literal["clip", "raise"],
+    Meaning('"clip" brings a value outside its bounds to the nearer one; "raise" rejects it, which reads the data'),
+]
+Neighbours = Annotated[
+    Adjacency,
+    Meaning(
+        'neighbours: "replace-one" differ in one row, and n is public; "add-remove" differ by one row that comes or '
+        "goes, and the number of rows is noisy"
+    ),
 ]
 CALIBRATIONS = ("paper", "tight")
 Calibration = Annotated[

@@ -10,7 +10,6 @@ from typing import Any
 from covassay.reference import mechanisms
 from covassay.reference.errors import InvalidInput, guess
 from covassay.reference.mechanisms.mechanism import Mechanism
-from covassay.reference.privacy import PURE, Guarantee
 
 
 def _declared() -> list[Mechanism[Any, ..., Any]]:
@@ -30,8 +29,3 @@ def mechanism(name: str) -> Mechanism[Any, ..., Any]:
     if name not in MECHANISMS:
         raise InvalidInput(f"mechanism = {name!r}: {guess(name, MECHANISMS)}must be one of {', '.join(MECHANISMS)}")
     return MECHANISMS[name]
-
-
-def default_claim(name: str | None) -> Guarantee:
-    """The budget that is assumed when none is given."""
-    return mechanism(name).notion.default if name else PURE.default

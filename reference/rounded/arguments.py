@@ -23,9 +23,12 @@ def rational(name: str, value: Rational) -> Any:
     if isinstance(value, float | np.floating):
         value = repr(float(value))
     try:
+        if isinstance(value, str) and not (value.isascii() and "_" not in value):
+            raise ValueError(value)
         return Fraction(value)
     except (ValueError, OverflowError, ZeroDivisionError, TypeError):
-        if isinstance(value, str) and value.isidentifier() and value not in ("nan", "inf", "infinity"):
+        word = isinstance(value, str) and value[:1].isalpha() and value.replace("-", "_").isidentifier()
+        if word and value not in ("nan", "inf", "infinity"):
             return value
         raise InvalidInput(f"{name} = {value!r}: must be a number") from None
 
@@ -62,12 +65,23 @@ def checked_arguments(
     budget = type(declared.notion.default)(**stated)
     given = {name: value for name, value in arguments.items() if name not in keys}
     read = declared.resolve({name: v if isinstance(v, str) else _as_float(v) for name, v in given.items()})
+    if declared.adjacency_of(read) != declared.adjacency:
+        raise InvalidInput(
+            f"adjacency = {read['adjacency']}: {declared.name} has an exact form for {declared.adjacency} alone"
+        )
     options: dict[str, Any] = {name: rational(name, value) for name, value in declared.parameters.items()}
     options |= {name: given.get(name, value) for name, value in read.items()}
     options = {name: int(v) if declared.declared[name].whole else v for name, v in options.items()}
     taken = inspect.signature(declared.spend).parameters
     spending = {**read, **budget.keywords()}
     return {name: value for name, value in spending.items() if name in taken}, options
+
+
+def require_known_neighbours(declared: Mechanism[Any, ..., Any], options: dict[str, Any], known: bool) -> None:
+    """Raise `InvalidInput` if an exact release is asked for neighbours that its form does not know."""
+    adjacency = declared.adjacency_of(options)
+    if adjacency != declared.adjacency and not known:
+        raise InvalidInput(f"adjacency = {adjacency!r}: the exact form of {declared.name} is for {declared.adjacency}")
 
 
 def _as_float(value: Fraction | str) -> Any:

@@ -1,11 +1,15 @@
 """What a target is held against: the claim, the mechanism that it claims to be, and what is known of its law."""
 
-from collections.abc import Callable
+import hashlib
+from collections.abc import Callable, Mapping
 from dataclasses import replace
+from importlib.metadata import version
+from pathlib import Path
 from typing import Any
 
 from covassay.reference.domain import Box
 from covassay.reference.errors import InvalidInput
+from covassay.reference.mechanisms.mechanism import DOMAINS
 from covassay.reference.mechanisms.registry import mechanism
 from covassay.reference.privacy import Guarantee
 from covassay.verification.audit.engine.adjacency import REPLACE_ONE, with_adjacency
@@ -21,6 +25,7 @@ from covassay.verification.audit.targets.bounds import BOUNDS, needs_bounds, tak
 from covassay.verification.audit.targets.calling import Wrapped
 from covassay.verification.audit.targets.fitting import uses_budget
 from covassay.verification.audit.targets.process_state import random_states_put_back
+from covassay.verification.audit.targets.scaled_columns import scaled_columns
 from covassay.verification.audit.targets.target import Target, TargetReference, TargetSource, as_source, load
 from covassay.verification.declared import stated_claim
 
@@ -69,22 +74,49 @@ def expected_of(
 ) -> tuple[str | None, dict[str, Any], Profile]:
     """The mechanism that the target claims to be, that mechanism's complete options, and what is known of its law."""
     name = options.mechanism or target.mechanism
-    if options.bounds is None and needs_bounds(target):
+    bounded = name is not None and mechanism(name).domain == "box"
+    if options.bounds is None and needs_bounds(target) and not bounded:
         raise InvalidInput(f"{target.name} takes the bounds of its columns: give bounds (--bounds)")
     if name is None:
         return None, {}, _black_box(target, options)
-    if options.bounds is not None:
-        raise InvalidInput(f"bounds: the rows of {name} lie in the unit ball; audit a target in a box without its name")
-    if options.adjacency not in (None, mechanism(name).adjacency):
+    if options.bounds is not None and not bounded:
         raise InvalidInput(
-            f"adjacency = {options.adjacency}: the law of {name} is known for {mechanism(name).adjacency}; "
-            "audit another claim without its name"
+            f"bounds: the rows of {name} are {DOMAINS[mechanism(name).domain]}; audit a target in a box without its "
+            "name, or as a mechanism for bounded columns"
         )
     stated = dict(target.options) if name == target.mechanism else {}
-    choices = mechanism(name).resolve({**stated, **options.options})
+    choices = mechanism(name).resolve({**stated, **options.options, **_adjacency(name, options)})
     if options.mechanism is None:
         _require_what_it_draws(target, mechanism(name).resolve(stated), choices)
     return name, choices, profile(name, guarantee, choices, options.samples, options.seed)
+
+
+def _adjacency(name: str, options: AuditOptions) -> dict[str, str]:
+    """The option of the mechanism that the adjacency of the audit sets; none where there is no choice."""
+    asked = options.adjacency
+    if asked is None:
+        return {}
+    declared = mechanism(name)
+    if "adjacency" in declared.choices:
+        if options.options.get("adjacency", asked) != asked:
+            raise InvalidInput(f"adjacency = {asked}: the options say {options.options['adjacency']}; leave one out")
+        return {"adjacency": asked}
+    if asked != declared.adjacency:
+        raise InvalidInput(
+            f"adjacency = {asked}: the law of {name} is known for {declared.adjacency}; audit another claim without "
+            "its name"
+        )
+    return {}
+
+
+def neighbours_of(name: str | None, choices: Mapping[str, Any], options: AuditOptions) -> str:
+    """Which data sets are neighbours by the claim."""
+    return mechanism(name).adjacency_of(choices) if name else options.adjacency or REPLACE_ONE
+
+
+def seen(source: TargetSource, expected: Profile, options: AuditOptions) -> TargetSource:
+    """The source as it is looked at: in scaled columns, if its mechanism is one for bounded columns."""
+    return source if expected.view is None else scaled_columns(source, expected.view.see, options.bounds)
 
 
 def _require_what_it_draws(target: Target, drawn: dict[str, Any], claimed: dict[str, Any]) -> None:
@@ -106,10 +138,15 @@ def as_stated_by(target: Target, options: AuditOptions) -> AuditOptions:
     return replace(options, bounds=box, adjacency=options.adjacency or target.adjacency)
 
 
-def with_pair(expected: Profile, given: UserPair | None, adjacency: str) -> Profile:
-    """The profile, with the pair that the user gave before all others."""
+def with_pair(expected: Profile, given: UserPair | None, adjacency: str, box: Box | None = None) -> Profile:
+    """The profile, with the pair that the user gave before all others; in scaled columns where those are looked at."""
     if given is None:
         return expected
+    if expected.view is not None and box is not None:
+        if given.first.shape[1] != box.dimension:
+            raise InvalidInput(f"pair: has {given.first.shape[1]} columns, and the bounds are of {box.dimension}")
+        first, second = ((x - box.centre) / box.half_widths for x in (given.first, given.second))
+        given = replace(given, first=first, second=second)
     own = pair_to_test(given, expected.form.output, expected.domain, expected.form.smallest_dimension, adjacency)
     return replace(expected, pairs=lambda fitted: (own, *expected.pairs(fitted)))
 
@@ -139,13 +176,45 @@ def with_kind(
     return (options, ()) if kind is None else (replace(options, released=kind), (stated(kind),))
 
 
+def identity_of(source: TargetSource, target: Target, options: AuditOptions) -> dict[str, Any]:
+    """What must be equal for a run to go on from the draws of another: the target, the options, and the packages.
+
+    Of a target that is changed between the two runs, only the file that its function is from is looked at, or the files
+    that its command names.
+    """
+    settings = {name: value for name, value in options.plain().items() if name != "checkpoint"}
+    return {
+        "target": source.spec if isinstance(source, TargetReference) else source.name,
+        "target version": target.version,
+        "file of the target": _digest(source, target),
+        **settings,
+        **{package: version(package) for package in ("covassay", "numpy", "scipy")},
+    }
+
+
+def _digest(source: TargetSource, target: Target) -> str:
+    """A digest of the file that a function is from, or of the files that a command names; "" if there are none."""
+    if isinstance(source, TargetReference) and source.command:
+        files = [Path(source.directory, word) for word in source.command]
+    else:
+        code = getattr(getattr(target.draw, "function", target.draw), "__code__", None)
+        files = [Path(code.co_filename)] if code is not None else []
+    digest, found = hashlib.sha256(), [file for file in files if file.is_file()]
+    for file in found:
+        digest.update(file.read_bytes())
+    return digest.hexdigest() if found else ""
+
+
 def as_called_for(
     source: TargetSource | Callable[..., Any] | str, guarantee: Guarantee, options: AuditOptions
 ) -> TargetSource:
     """The source as the options say it is drawn from: by which call, if it needs one, and whether from `rng` alone."""
     if options.mechanism:
         mechanism(options.mechanism).require_budget(guarantee)
-    output = mechanism(options.mechanism).output if options.mechanism else OUTPUTS[options.released or USUAL]
+    output = OUTPUTS[options.released or USUAL]
+    if options.mechanism:
+        claimed = mechanism(options.mechanism)
+        output = claimed.output_of({**options.options, **_adjacency(options.mechanism, options)})
     box = options.bounds
     budget: dict[str, Any] = dict(guarantee.keywords()) | ({BOUNDS: box.bounds} if box is not None else {})
     setting = Setting(Target("", print), budget, output, options.seed, seconds=options.time_limit, box=box)

@@ -18,8 +18,9 @@ import traceback
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.metadata import version
-from typing import NoReturn
+from typing import Any, NoReturn
 
+from covassay.reference.domain.requirements import read_number
 from covassay.reference.errors import InvalidInput
 from covassay.verification.cli.audit_process import INTERNAL_ERROR, INTERRUPTED, Finished, run_in_child
 
@@ -60,8 +61,20 @@ def _formatter(prog: str) -> argparse.HelpFormatter:
     return argparse.RawDescriptionHelpFormatter(prog, max_help_position=20)
 
 
+def read_whole(text: str) -> int:
+    """The whole number that a text means, as `read_number`."""
+    if not text.isascii() or "_" in text:
+        raise ValueError(f"{text!r} must be written in the digits 0 to 9, without underscores")
+    return int(text)
+
+
 class _Parser(argparse.ArgumentParser):
-    """An argument parser that reports every error on one line."""
+    """An argument parser that reports every error on one line, and reads numbers in the digits 0 to 9 alone."""
+
+    def __init__(self, *args: Any, **keywords: Any) -> None:
+        super().__init__(*args, **keywords)
+        self.register("type", float, read_number)
+        self.register("type", int, read_whole)
 
     def error(self, message: str) -> NoReturn:
         raise InvalidInput(f"{message} (see {self.prog} --help)")

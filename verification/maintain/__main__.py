@@ -10,7 +10,7 @@ COMMANDS = {
     "bits": "look at the low-order bits of samplers and of rounded releases, and write proofs/BITS.md",
     "findings": "audit the functions of other projects, and write proofs/FINDINGS.md",
     "peers": "run other auditors beside covassay on the same tasks, and write proofs/PEERS.md",
-    "readme-tables": "run the audits behind the tables of the README, and write or compare them",
+    "readme": "write the generated parts of README.md and reference/README.md, or compare them",
     "figures": "draw the pictures of proofs/paper again, or compare the numbers behind them",
     "site": "build the web site of the project",
     "proof-mutants": "change the Rocq proofs, and see that the gate rejects every change",

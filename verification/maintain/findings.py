@@ -10,6 +10,7 @@ import argparse
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from datetime import date
 from importlib.metadata import version
 from pathlib import Path
 from textwrap import shorten
@@ -138,18 +139,36 @@ class FindingRow:
 
 
 @dataclass(frozen=True)
+class Upstream:
+    """What the project itself knows of a finding.
+
+    known : in words. searched : the day of the last search. thread : the issue that reports it, as "owner/name#number".
+    script : the reproduction in proofs/upstream, if there is one.
+    """
+
+    known: str
+    searched: date
+    thread: str = ""
+    script: str = ""
+
+
+@dataclass(frozen=True)
 class Remarks:
-    """What a person has added: what a change would be for each finding, remarks on targets, what is told to whom."""
+    """What a person has added: what a change would be for each finding, remarks on targets, what is known upstream."""
 
     change: Mapping[str, str] = field(default_factory=dict)
     reported: Mapping[str, str] = field(default_factory=dict)
     remark: Mapping[str, str] = field(default_factory=dict)
+    upstream: Mapping[str, Upstream] = field(default_factory=dict)
     defects: Sequence[Mapping[str, str]] = ()
 
     @classmethod
     def read(cls, file: Path) -> "Remarks":
         """The remarks in a TOML file; none if there is no such file."""
-        return cls(**tomllib.loads(file.read_text(encoding="utf-8"))) if file.exists() else cls()
+        if not file.exists():
+            return cls()
+        read = tomllib.loads(file.read_text(encoding="utf-8"))
+        return cls(**{**read, "upstream": {name: Upstream(**one) for name, one in read.get("upstream", {}).items()}})
 
 
 def row_of(name: str, samples: int) -> FindingRow:
@@ -251,11 +270,11 @@ def render(rows: Iterable[FindingRow], remarks: Remarks) -> str:
         "says which environment variable names it.\n",
         f"{sum(not row.missing for row in ordered)} functions of {len(packages)} projects were tried.\n",
         f"## Refuted: {len(refuted)}\n",
-        "| target | version | check | reported |",
-        "|---|---|---|---|",
+        "| target | version | check | known upstream | reported by us |",
+        "|---|---|---|---|---|",
         *(
             f"| [`{row.target}`](#{row.target.replace(':', '')}) | {cell(row.version)} | {found.check} | "
-            f"{_reported(row, remarks)} |"
+            f"{_thread(row, remarks)} | {_reported(row, remarks)} |"
             for row in refuted
             for found in _one_a_group(row)
         ),
@@ -315,6 +334,24 @@ def _reported(row: FindingRow, remarks: Remarks) -> str:
     return remarks.reported.get(row.target, "no")
 
 
+def _thread(row: FindingRow, remarks: Remarks) -> str:
+    """The thread that reports a finding, in short."""
+    upstream = remarks.upstream.get(row.target)
+    return "not searched" if upstream is None else upstream.thread or "none found"
+
+
+def _upstream(row: FindingRow, remarks: Remarks) -> list[str]:
+    """What the project itself knows of a finding, and how its maintainers see it without covassay."""
+    upstream = remarks.upstream.get(row.target)
+    if upstream is None:
+        return []
+    known = f"- Upstream, searched on {upstream.searched}: {_sentence(upstream.known)}"
+    if not upstream.script:
+        return [known]
+    path = f"upstream/{upstream.script}"
+    return [known, f"- Without covassay: [`python {path}`]({path}) exits with 1 while the fault is there."]
+
+
 def _section(row: FindingRow, remarks: Remarks) -> list[str]:
     """What was found of one target, in full."""
     explained = [remarks.remark[row.target]] if row.target in remarks.remark else row.diagnoses
@@ -329,6 +366,7 @@ def _section(row: FindingRow, remarks: Remarks) -> list[str]:
         ),
         *(f"- What explains it: {_sentence(text)}" for text in explained),
         *([f"- How it was called: {' '.join(map(_sentence, notes))}"] if notes else []),
+        *_upstream(row, remarks),
         "",
         f"      {row.command}",
         "",

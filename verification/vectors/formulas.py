@@ -11,7 +11,7 @@ import mpmath
 from covassay.reference.mechanisms.mechanism import Mechanism
 from covassay.verification.vectors.numbers import DIGITS, digits
 
-FUNCTIONS = {"sqrt": mpmath.sqrt, "log": mpmath.log, "exp": mpmath.exp}
+FUNCTIONS = {"sqrt": mpmath.sqrt, "cbrt": mpmath.cbrt, "log": mpmath.log, "exp": mpmath.exp}
 ENDINGS = (
     "scale", "exponent", "sensitivity", "margin", "variance", "squared", "classical_multiplier", "_epsilon", "_budget",
 )  # fmt: skip

@@ -24,6 +24,12 @@ QUERIES = [-2.0, 1.5, 0.25]
 NOISE: dict[str, Any] = {"threshold": 0.5, "queries": [0.25, -1.5, 2.0]}
 
 
+def choices_of(declared: AnyMechanism) -> dict[str, tuple[str, ...]]:
+    """The choices that are asked about. Sums and a noisy count, of mechanisms in the ball, have no vectors yet."""
+    left_out = () if declared.counted is None else ("adjacency",)
+    return {name: words for name, words in declared.choices.items() if name not in left_out}
+
+
 def _question(kind: str, name: str, parameters: dict[str, Any], **fields: Any) -> dict[str, Any]:
     return {"kind": kind, "mechanism": name, **fields, "parameters": parameters}
 
@@ -215,18 +221,23 @@ def indices() -> Iterator[Flagged]:
 
 
 def spends() -> Iterator[Flagged]:
-    """What one release costs, for every choice that changes it."""
+    """What one release costs, for every choice that changes it; bounded columns have theirs last."""
     for declared in MECHANISMS.values():
-        taken = signature(declared.spend).parameters
-        choices = {key: words for key, words in declared.choices.items() if key in taken}
-        base = {"epsilon": 0.5, "rho": 0.5, "delta": 2.0**-20}
-        base = {key: base[key] for key in declared.notion.default.keywords()}
-        for d, words in product((1, 4), product(*choices.values())):
-            if d >= (2 if declared.name in NOTHING else declared.smallest_dimension):
-                own = {**base, "d": d, **dict(zip(choices, words, strict=True))}
-                yield _question("budget", declared.name, own), "Spend", ", ".join((f"d = {d}", *words))
-        first = {key: words[0] for key, words in choices.items()}
-        yield from _bad_budgets(_question("budget", declared.name, {**base, "d": 4, **first}), *base)
+        if declared.domain != "box":
+            yield from _spends(declared)
+
+
+def _spends(declared: AnyMechanism) -> Iterator[Flagged]:
+    taken = signature(declared.spend).parameters
+    choices = {key: words for key, words in choices_of(declared).items() if key in taken}
+    base = {"epsilon": 0.5, "rho": 0.5, "delta": 2.0**-20}
+    base = {key: base[key] for key in declared.notion.default.keywords()}
+    for d, words in product((1, 4), product(*choices.values())):
+        if d >= (2 if declared.name in NOTHING else declared.smallest_dimension):
+            own = {**base, "d": d, **dict(zip(choices, words, strict=True))}
+            yield _question("budget", declared.name, own), "Spend", ", ".join((f"d = {d}", *words))
+    first = {key: words[0] for key, words in choices.items()}
+    yield from _bad_budgets(_question("budget", declared.name, {**base, "d": 4, **first}), *base)
 
 
 def compositions() -> Iterator[Flagged]:
@@ -375,6 +386,39 @@ def sets() -> Iterator[Flagged]:
         point: list[Any] = [1.0, 0.5] if name == "simplex" else inside
         yield _projection(name, point, radius=radius), "BadSet", f"radius {radius}"
     yield _projection("spectral_interval", inside, low=1.0, high=0.0), "BadSet", "empty"
+
+
+def bounded_columns() -> Iterator[Flagged]:
+    """Releases of columns with bounds: unequal ones, values outside and on a bound, one row, and a small count."""
+    bounds = [[0.0, 2.0], [-1.0, 3.0]]
+    rows = [[0.5, -0.25], [2.0, 0.75], [1.125, 3.0], [0.0, 0.0]]
+    outside = [[-0.5, 0.25], [7.0, 0.75], [1.125, -4.0], [0.0, 0.0]]
+    noise = [[0.5, -0.75, 0.25], [-0.75, 1.0, -0.5], [0.25, -0.5, 0.125]]
+    small = [[-64.0, *noise[0][1:]], *noise[1:]]
+    for name, budget in (
+        ("box-gauss", {"rho": 0.5}),
+        ("box-gauss-approximate", {"epsilon": 0.5, "delta": 2.0**-20, "calibration": "paper"}),
+        ("box-laplace", {"epsilon": 0.5}),
+    ):
+        for adjacency in ("replace-one", "add-remove"):
+            own: dict[str, Any] = {**budget, "bounds": bounds, "adjacency": adjacency}
+            for x, flag, comment in (
+                (rows, "Bounds", "two columns, unequal bounds, values on a bound"),
+                (outside, "OutsideBounds", "values outside their bounds"),
+                (rows[:1], "OneRecord", "n = 1"),
+            ):
+                yield _question("release", name, own, x=x, noise=noise), flag, f"{comment}, {adjacency}"
+            yield (
+                _question("release", name, {**own, "on_outside": "raise"}, x=rows, noise=noise),
+                "Bounds",
+                "raise, inside",
+            )
+            refused = {**own, "on_outside": "raise"}
+            yield _question("release", name, refused, x=outside, noise=noise), "OutsideRefused", "raise, outside"
+            yield _question("release", name, own, x=rows, noise=small), "SmallCount", f"noise of −64, {adjacency}"
+        yield from _spends(MECHANISMS[name])
+        for bad in ([[0.0, 2.0]], [[0.0, 2.0], [3.0, 3.0]], [[0.0, 2.0], [-1.0, "inf"]]):
+            yield _question("release", name, {**own, "bounds": bad}, x=rows, noise=noise), "BadOption", "bad bounds"
 
 
 def more() -> Iterator[Flagged]:

@@ -17,7 +17,7 @@ import pytest
 from numpy.typing import NDArray
 
 from covassay.reference.errors import InvalidInput
-from covassay.reference.mechanisms.mechanism import Mechanism
+from covassay.reference.mechanisms.mechanism import BOUNDS, Mechanism
 from covassay.reference.mechanisms.parameters import LARGEST_DIMENSION, Parameter
 from covassay.reference.mechanisms.registry import MECHANISMS
 
@@ -27,10 +27,11 @@ Arguments = dict[str, Any]
 EVERY = pytest.mark.parametrize("about", MECHANISMS.values(), ids=list(MECHANISMS))
 # Formulas of these names give what noise is multiplied by, its variance, or the factor of a score. 0 would mean that no
 # noise is added, and infinity that nothing but noise is released.
-SCALES = re.compile(r".*(scale|scales|variance|multiplier|exponent|exponents)")
+SCALES = re.compile(r".*(scale|scales|scale_of_sum|variance|multiplier|exponent|exponents)")
 # An end that the mechanism refuses together with the defaults of the others; the message then names both.
 REFUSED = {
     ("gauss-cov-approximate", "epsilon", 1e12): "calibration",
+    ("box-gauss-approximate", "epsilon", 1e12): "calibration",
     ("gaussian-approximate", "epsilon", 1e12): "calibration",
     ("kv-mean", "sigma", 1e-30): "mean_bound",
     ("kv-mean", "mean_bound", 1e30): "sigma",
@@ -64,7 +65,7 @@ def scales() -> Iterator[list[tuple[str, float]]]:
 
 
 def numbers(about: AnyMechanism) -> dict[str, Parameter]:
-    return {name: p for name, p in about.declared.items() if not p.choices}
+    return {name: p for name, p in about.declared.items() if not p.choices and name != BOUNDS}
 
 
 def defaults(about: AnyMechanism) -> Arguments:

@@ -16,6 +16,7 @@ import pytest
 from rich.console import Console
 from rich.progress import Progress
 
+from covassay.verification.audit import api
 from covassay.verification.audit.api import audit
 from covassay.verification.cli import screen
 from covassay.verification.cli.screen import Bar, Left
@@ -225,3 +226,59 @@ def test_the_time_left_follows_from_the_pace_and_is_not_said_before_it_is_known(
             now += 2.0
             bar("law/a", 20)
         assert Left().render(progress.tasks[0]).plain == "0:00:30 left"
+
+
+# WHAT IS SAID IN A LINE
+
+
+def said(told: Callable[[Bar], None], *, terminal: bool, verbose: bool = False, quiet: bool = False) -> str:
+    shown = io.StringIO()
+    with Progress(console=Console(file=shown, force_terminal=terminal), disable=True) as progress:
+        told(Bar(progress, verbose, quiet, jobs=2))
+    return shown.getvalue()
+
+
+def paced(bar: Bar) -> None:
+    bar.timed(19, 95.0)
+    bar.plan({"law": 1000.0, "privacy": 440.0})
+    bar.timed(1, 5.0)
+    bar.timed(1, 1e6)  # said once
+
+
+@pytest.mark.parametrize(
+    ("terminal", "verbose", "quiet", "shown"),
+    [(True, False, False, True), (False, True, False, True), (False, False, False, False), (True, True, True, False)],
+)
+def test_after_twenty_draws_it_says_how_long_it_will_take(
+    terminal: bool, verbose: bool, quiet: bool, shown: bool
+) -> None:
+    text = said(paced, terminal=terminal, verbose=verbose, quiet=quiet)
+    assert ("covassay: about 1,440 draws to come: 60 min at the pace of the first 20" in text) == shown
+    assert text.count("\n") == shown
+
+
+@pytest.mark.parametrize("quiet", [False, True])
+def test_a_time_limit_that_stops_a_draw_is_told_once(quiet: bool) -> None:
+    def told(bar: Bar) -> None:
+        bar.stopped(3.0)
+        bar.stopped(3.0)
+
+    text = said(told, terminal=False, quiet=quiet)
+    sentence = "covassay: a draw was stopped after 3 s; if the target is that slow, give a longer --time-limit\n"
+    assert text == ("" if quiet else sentence)
+
+
+def test_a_draw_that_is_too_slow_is_told_of_the_time_limit_before_any_question() -> None:
+    class Heard(Kept):
+        def stopped(self, limit: float) -> None:
+            self.told.append(("stopped", limit))
+
+    def slow(x: Any, *, epsilon: float, rng: Any) -> None:
+        threading.Event().wait(5)
+
+    heard = Heard()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(api, "questions", tuple)
+        audit(slow, epsilon=1.0, samples=100, time_limit=0.05, progress=heard)
+    assert heard.told[0] == ("stopped", 0.05)
+    assert ("plan", {}) in heard.told

@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import asdict, replace
+from datetime import date
 from pathlib import Path
 
 import numpy as np
@@ -44,6 +45,16 @@ def test_every_finding_says_what_a_change_would_be_and_no_remark_is_left_over() 
     assert set(REMARKS.reported) | set(REMARKS.remark) <= set(TARGETS)
     assert all(set(one) == {"defect", "target", "found", "why"} for one in REMARKS.defects)
     assert {one["defect"].partition(" ")[0] for one in REMARKS.defects} >= {f"E{i}" for i in range(1, 16)}
+
+
+def test_every_refuted_target_says_what_is_known_upstream_and_when_it_was_searched() -> None:
+    refuted = {row.target for row in kept() if row.verdict == "REFUTED"}
+    assert set(REMARKS.upstream) == refuted
+    for one in REMARKS.upstream.values():
+        assert one.known
+        assert isinstance(one.searched, date)
+        assert "#" in one.thread or "no thread found" in one.known
+        assert not one.script or (PROOFS / "upstream" / one.script).exists()
 
 
 def test_a_defect_that_is_said_to_be_found_was_found() -> None:

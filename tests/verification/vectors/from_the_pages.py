@@ -5,9 +5,9 @@ It imports nothing but the standard library, and computes in fractions where it 
 
 How independent it is. All of it was written from the pages and from verification/vectors/README.md. When the first
 version was written, no file in reference/ had been opened. Later, some had, before the releases of clipped-cov,
-adaptive-cov, adaptive-cov-pure, iterative-eigenvectors, em-cov, adassp, joint-moments, recursive-moment and
-matrix-bingham and `composition` were written. Where a page had left something open, such as a default, an order or a
-constant, the page was mended, and this file follows it.
+adaptive-cov, adaptive-cov-pure, iterative-eigenvectors, em-cov, adassp, joint-moments, recursive-moment and matrix-
+bingham, the mechanisms for bounded columns and `composition` were written. Where a page had left something open, such
+as a default, an order or a constant, the page was mended, and this file follows it.
 """
 
 import json
@@ -375,6 +375,97 @@ def joint_scales(p):
     return first, first / math.sqrt(w / 2 if p["d"] > 1 else w * (11 + 5 * math.sqrt(5)) / 8)
 
 
+def box_weights(mechanism, d, adjacency):
+    """k, a, b and c of the mechanisms for bounded columns."""
+    if adjacency == "add-remove":
+        power = 1 / 3 if mechanism == "box-laplace" else 1 / 2
+        k, a, c = (d * (d + 3)) ** power, (2 * (d + 1)) ** power, 2**power
+        if mechanism == "box-laplace":
+            return k, a, (a + c * (d - 1)) / 2, c
+        return math.sqrt(k), math.sqrt(a), math.sqrt(a + c * (d - 1) / 2), math.sqrt(c)
+    if mechanism == "box-laplace":
+        e = d - 1 + 4 ** (1 / 3)
+        w = 1 + 27 * e**3 / (2 * d + 2)
+        u = (w + math.sqrt(w * w - 1)) ** (1 / 3)
+        c = (1 + u + 1 / u) / 3 / e
+        return 0, 1, c / 2 ** (1 / 3), c
+    if d == 1:
+        return 0, 1, 1, 1
+    first, second = d * (2 * d + 3), d * (d - 1)
+    shares = [1 / (d - 1)]
+    for p in range(1, d):
+        if 2 * p + 1 > d:
+            most = 1 / (2 * p - 1 - d) if 2 * p - 1 > d else math.inf
+            shares.append(min(max(math.sqrt(second / (first * (d - p))), 1 / (2 * p + 1 - d)), most))
+    best = min(shares, key=lambda t: max(p * (1 + t * (d - p)) for p in range(1, d + 1)) * (first + second / t))
+    return 0, 1, 1, math.sqrt(best)
+
+
+def box_sensitivity(mechanism, d, adjacency):
+    """S of the mechanisms for bounded columns."""
+    k, a, b, c = box_weights(mechanism, d, adjacency)
+    if mechanism == "box-laplace":
+        q = c * (d - 1) + 2 * b
+        if adjacency == "add-remove":
+            return k + d * a + c * d * (d - 1) / 2
+        return d * (a + q) ** 2 / (2 * q) if q >= a else 2 * d * a
+    if adjacency == "add-remove":
+        return math.sqrt(k * k + d * a * a + c * c * d * (d - 1) / 2)
+    return math.sqrt(max(4 * p * (a * a + c * c * (d - p)) for p in range(1, d + 1)))
+
+
+def box_scale(mechanism, p, d):
+    """The noise scale of a sum of weight 1."""
+    s = box_sensitivity(mechanism, d, p.get("adjacency", "replace-one"))
+    if mechanism == "box-laplace":
+        return s / float(p["epsilon"])
+    return s * multiplier(p) if mechanism == "box-gauss-approximate" else s / math.sqrt(2 * float(p["rho"]))
+
+
+def box_release(mechanism, x, p, noise):
+    """Rows, mean and covariance of bounded columns."""
+    adjacency = p.get("adjacency", "replace-one")
+    need(x or adjacency == "add-remove", "there are no rows")
+    rows = any_rows(x)
+    n, d = len(rows), len(rows[0])
+    bounds = p.get("bounds") or [[-1, 1]] * d
+    need(len(bounds) == d, "a pair of bounds for every column")
+    for pair in bounds:
+        need(
+            len(pair) == 2 and not any(isinstance(v, str) for v in pair) and pair[0] < pair[1], "low must be below high"
+        )
+    for row in rows:
+        inside = all(low <= v <= high for v, (low, high) in zip(row, bounds, strict=True))
+        need(inside or p.get("on_outside", "clip") == "clip", "a value is outside its bounds")
+    matrix(noise, d + 1, "noise", symmetric=True)
+    middle, half = (
+        [(low + high) / Fraction(2) for low, high in bounds],
+        [(high - low) / Fraction(2) for low, high in bounds],
+    )
+    lifted = [[Fraction(1)] for _ in rows]
+    for row, out in zip(rows, lifted, strict=True):
+        for v, (low, high), m, h in zip(row, bounds, middle, half, strict=True):
+            out.append((min(max(v, low), high) - m) / h)
+    k, a, b, c = box_weights(mechanism, d, adjacency)
+    scale = box_scale(mechanism, p, d)
+    noisy = [[0.0] * (d + 1) for _ in range(d + 1)]
+    for i in range(d + 1):
+        for j in range(d + 1):
+            total = sum(row[i] * row[j] for row in lifted) - (n if i == j > 0 else 0)
+            weight = (k if i == j else a) if 0 in (i, j) else b if i == j else c
+            noisy[i][j] = float(total) + (scale / weight * float(noise[i][j]) if weight else 0.0)
+    divisor = max(noisy[0][0], 1.0)
+    mean = [value / divisor for value in noisy[0][1:]]
+    out = [[noisy[0][0], *(float(m) + float(h) * v for m, h, v in zip(middle, half, mean, strict=True))]]
+    for i in range(d):
+        row = [out[0][i + 1]]
+        for j in range(d):
+            moment = noisy[i + 1][j + 1] / divisor + (i == j)
+            row.append(float(half[i] * half[j]) * (moment - mean[i] * mean[j]))
+        out.append(row)
+    return out
+
+
 def recursive_scale(p):
     """σ of a round of the recursive moment."""
     n, share = float(p["n"]), p["rounds"] / float(p["rho"])
@@ -388,6 +479,9 @@ SPECIAL = {
     ("joint-moments", "change_squared"): joint_squared,
     ("joint-moments", "mean_scale"): lambda p: joint_scales(p)[0],
     ("joint-moments", "moment_scale"): lambda p: joint_scales(p)[1],
+    ("box-gauss", "sensitivity"): lambda p: box_sensitivity("box-gauss", p["d"], p["adjacency"]),
+    ("box-gauss", "noise_scale"): lambda p: box_scale("box-gauss", p, p["d"]),
+    ("box-laplace", "noise_scale"): lambda p: box_scale("box-laplace", p, p["d"]),
     ("gauss-cov", "change_squared"): lambda p: 2 if p["d"] > 1 else 1,
     ("discrete-gaussian-covariance", "sensitivity_squared"): lambda p: (2 if p["d"] > 1 else 1) * 16 ** p["input_bits"],
     ("discrete-gaussian-covariance", "noise_variance"): lambda p: p["change"] / (2 * p["rho"]),
@@ -475,6 +569,8 @@ OPTIONS = {
     "bounds": ("theorem", "code"),
     "budget": ("uniform", "adaptive"),
     "constants": ("paper", "code"),
+    "adjacency": ("replace-one", "add-remove"),
+    "on_outside": ("clip", "raise"),
 }
 
 
@@ -498,6 +594,8 @@ def release(q):
         matrix(noise, d, "noise", symmetric=True)
         factor = Fraction(p.get("row_bound", 1)) ** 2 / (len(rows) * 4 ** p.get("input_bits", 20))
         return combine(factor, combine(1, scatter(rows), 1, noise))
+    if mechanism.startswith("box-"):
+        return box_release(mechanism, q["x"], p, noise)
     if mechanism in OF_ANY_ROWS:
         return OF_ANY_ROWS[mechanism](any_rows(q["x"]), p, noise)
     rows = unit_rows(q["x"], p)
@@ -1377,7 +1475,8 @@ def share_proven(mechanism, p):
         return searches + Fraction(1, 8) + last * (Fraction(1, 2) if one else 1)
     if mechanism not in ("laplace", "gaussian", "private-trace", "centred-covariance", "k-norm", "exponential",
                          "output-perturbation", "coinpress-mean", "kv-mean", "naive-pme", "ppde", "matrix-bingham",
-                         "joint-moments", "discrete-laplace-covariance", "discrete-gaussian-covariance"):  # fmt: skip
+                         "joint-moments", "discrete-laplace-covariance", "discrete-gaussian-covariance", "box-gauss",
+                         "box-laplace"):  # fmt: skip
         raise NotImplementedError(mechanism)
     return 1
 
@@ -1387,7 +1486,9 @@ def budget(q):
     budget_is_sane(p)
     if "delta" in p:
         claimed = {"epsilon": p["epsilon"], "delta": p["delta"]}
-        if p.get("calibration", "paper") == "tight" and (p["d"] > 1 or mechanism == "gaussian-approximate"):
+        if p.get("calibration", "paper") == "tight" and (
+            p["d"] > 1 or mechanism in ("gaussian-approximate", "box-gauss-approximate")
+        ):
             return {"claimed": claimed, "proven": claimed}
         m = multiplier(p) * (math.sqrt(2) if p["d"] == 1 and mechanism == "gauss-cov-approximate" else 1)
         return {"claimed": claimed, "proven": {**claimed, "delta": delta_of(1 / m, float(p["epsilon"]))}}

@@ -11,7 +11,7 @@ from typing import Any
 from covassay.reference.domain import Matrix
 from covassay.reference.errors import InvalidInput
 from covassay.reference.mechanisms.mechanism import Mechanism
-from covassay.reference.mechanisms.registry import default_claim, mechanism
+from covassay.reference.mechanisms.registry import mechanism
 from covassay.reference.privacy import Guarantee
 from covassay.verification.audit.engine.contract import Form
 from covassay.verification.audit.engine.kinds_of_data import Beside
@@ -19,7 +19,8 @@ from covassay.verification.audit.engine.same_noise import DataPath
 from covassay.verification.audit.knowledge.shared import reference_draws
 from covassay.verification.audit.knowledge.shared.data_paths import NotAdditive, QueryPlusNoise
 from covassay.verification.audit.knowledge.shared.noise_entries import with_entries
-from covassay.verification.audit.knowledge.shared.profile import ClaimUnderAudit, KnownLaw, Profile
+from covassay.verification.audit.knowledge.shared.profile import ClaimUnderAudit, KnownLaw, Profile, View
+from covassay.verification.declared import default_claim
 
 GROUP = "covassay.knowledge"  # entry points of other packages: the name of a mechanism = a module with a KNOWN
 COARSE = 1e-3  # from this probability of one value on, equal draws are no surprise
@@ -39,6 +40,7 @@ class Known:
     add_remove : the share of the noise that is enough where a row is added or removed, n is public and d ≥ 2; None if
         that is not known.
     nuclear : whether the noise is nuclear-Laplace, so that a report shows the tail of its spectral norm.
+    view : how outputs are looked at under a claim, if not as they are.
     bits_unseen : why the check of low-order bits finds no loss above the claim in float releases; empty if it does.
 
     The reference is drawn beside a target at every budget: it follows from the declaration of the mechanism.
@@ -49,6 +51,7 @@ class Known:
     many: Many | None = None
     add_remove: float | None = None
     nuclear: bool = False
+    view: Callable[[ClaimUnderAudit], View] | None = None
     bits_unseen: str = ""
 
     def path_of(self, claim: ClaimUnderAudit) -> Path:
@@ -88,10 +91,13 @@ def profile(name: str, guarantee: Guarantee, options: dict[str, Any], samples: f
         raise InvalidInput(f"{name} is {declared.notion.label}: give {asked} instead of {given}")
     claim = ClaimUnderAudit(declared, guarantee, options, samples, seed)
     knowledge = known(name)
+    if knowledge.view is not None:
+        claim = replace(claim, view=knowledge.view(claim))
     path, law = knowledge.path_of(claim), knowledge.law(claim)
     data_path, scenarios = path.data_path(claim), law.scenarios
     independent = isinstance(path, QueryPlusNoise) and path.independent
-    if data_path.query is not None:
+    listed = len(claim.output.shape(2)) == 1  # the entries of a matrix in one row, of which some may be tied
+    if data_path.query is not None and (independent or not listed):
         scenarios = tuple(with_entries(s, data_path.query(s.x), data_path.symmetric, independent) for s in scenarios)
 
     @cache
@@ -101,7 +107,7 @@ def profile(name: str, guarantee: Guarantee, options: dict[str, Any], samples: f
 
     return Profile(
         Form(
-            declared.output,
+            claim.output,
             declared.ordered,
             declared.repeats or data_path.atom > COARSE,
             declared.smallest_dimension,
@@ -115,4 +121,5 @@ def profile(name: str, guarantee: Guarantee, options: dict[str, Any], samples: f
         reference_draws.beside(claim),
         at_budget,
         independent,
+        claim.view,
     )

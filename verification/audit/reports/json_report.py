@@ -9,6 +9,7 @@ from covassay.verification.audit.engine.facts import Explanation, Facts, LawTest
 from covassay.verification.audit.engine.finding import Finding
 from covassay.verification.audit.options import settings_schema
 from covassay.verification.audit.questions import questions
+from covassay.verification.audit.recorded.facts import ExactPair
 from covassay.verification.audit.report import AuditReport
 from covassay.verification.audit.reports.pictures import curve_facts, pictured
 from covassay.verification.audit.reports.words import MEANING, bits_sentence
@@ -39,6 +40,11 @@ def schema() -> dict[str, Any]:
     loaded["$defs"]["check"]["if"] = {"properties": {"question": {"enum": untested}}}
     loaded["$defs"]["check"]["then"] = {"properties": {"p_value": {"const": None}}}
     loaded["properties"]["settings"] = settings_schema()
+    loaded["properties"]["exact"] = {
+        "description": "The privacy losses that were computed, the largest first; and those that are not decided.",
+        "type": "array",
+        "items": schema_of(ExactPair),
+    }
     return loaded
 
 
@@ -97,5 +103,6 @@ def as_json(report: AuditReport) -> dict[str, Any]:
         ],
         "notes": list(report.notes),
         "draws": {"made": report.draws, "failures": report.failures},
+        "exact": [as_data(loss) for loss in report.exact],
         "checks": [_check(check, id(check) in drawn) for check in report.checks],
     }

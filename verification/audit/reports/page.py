@@ -75,6 +75,8 @@ def _verdict(body: Element, report: AuditReport) -> None:
     _add(header, "h1", report.verdict.value + (f" ({', '.join(kinds)})" if kinds else ""))
     _add(header, "p", words.subject(report), "subject")
     _add(header, "p", words.MEANING[report.verdict])
+    if report.exact:
+        _add(header, "p", f"Exact: {words.exact_sentence(report)}")
     if report.bits is not None:
         _add(header, "p", f"Bits: {words.bits_sentence(report)}.")
 

@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 
 from covassay.reference.domain import Matrix
-from covassay.reference.mechanisms.registry import default_claim, mechanism
+from covassay.reference.mechanisms.registry import mechanism
 from covassay.verification.audit.engine.law import Scenario, diagnose
 from covassay.verification.audit.knowledge.known import profile
+from covassay.verification.declared import default_claim
 
 SEEDS = range(10)
 OF_FACTORS = {"half-scale", "double-scale", "sensitivity-one", "frobenius-sensitivity"}

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from covassay.reference.mechanisms.output import MatrixOutput
-from covassay.reference.mechanisms.registry import default_claim, mechanism
+from covassay.reference.mechanisms.registry import mechanism
 from covassay.verification.audit import negative_controls as mutants
 from covassay.verification.audit.api import audit
 from covassay.verification.audit.engine.coincidences import NAME as COINCIDENCES
@@ -43,7 +43,10 @@ from covassay.verification.audit.negative_controls.trial import SAMPLES, caught,
 from covassay.verification.audit.questions import own
 from covassay.verification.audit.questions.data_path.equal_laws import NAME as EQUAL_LAWS
 from covassay.verification.audit.questions.data_path.equal_laws import PILOTS
+from covassay.verification.audit.questions.law import gains_beside_the_reference
+from covassay.verification.audit.questions.privacy import recorded_draws
 from covassay.verification.audit.targets.target import TargetReference
+from covassay.verification.declared import default_claim
 from covassay.verification.maintain.controls import line
 
 SYMMETRIC = MatrixOutput(power=2, symmetric=True)
@@ -89,6 +92,7 @@ def every_check() -> set[tuple[str, str]]:
         about = mechanism(mechanism_name)
         for scenario in profile(mechanism_name, default_claim(mechanism_name), about.resolve({}), SAMPLES, 0).scenarios:
             names |= {("law", test) for test in scenario.tests}
+    names |= {("privacy", recorded_draws.CHECK), ("law", gains_beside_the_reference.NAME)}
     names |= {("law", check) for check in (ANSWERS, TAILS, RARE_BRANCHES, *NAMES.values(), *KINDS_OF_DATA.values())}
     names |= {
         ("data path", check)

@@ -43,7 +43,7 @@ def vector_noise(name: str, x: Matrix, query: Vector, scale: Vector, law: Law, p
 
     The sum of the noise to this power has a Gamma law: 1 for Laplace noise, 2 for Gaussian noise.
     """
-    d = x.shape[1]
+    d = len(query)
 
     def coordinate(i: int, factor: float = 1.0) -> Test:
         null = f"coordinate {i + 1} has its exact law"

@@ -54,7 +54,7 @@ def released(claim: ClaimUnderAudit, x: Matrix, noise: Any) -> Matrix:
     """What the reference releases of x with this noise."""
     m = claim.mechanism
     options = {key: value for key, value in claim.options.items() if key not in m.of_the_draw}
-    return np.asarray(m.release(x, noise, **claim.budget, **options), dtype=np.float64)
+    return claim.seen(m.release(x, noise, **claim.budget, **options), x)
 
 
 def noise_of(claim: ClaimUnderAudit, d: int) -> Any:
@@ -100,7 +100,8 @@ class QueryPlusNoise:
             return float(np.linalg.norm(released(claim, x, noise(d)) - released(claim, x, zero(d))))
 
         def symmetric() -> bool:
-            part = square_part(m.output, released(claim, np.zeros((2, 3)), noise(3)))
+            shown = released(claim, np.zeros((2, 3)), noise(3))
+            part = square_part(claim.output, shown) if shown.ndim == 2 else None
             return part is not None and bool(np.array_equal(part, part.T))
 
         stated = f"{COVERED} {NOT_COVERED}"

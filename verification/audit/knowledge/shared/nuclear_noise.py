@@ -15,12 +15,14 @@ from scipy.interpolate import PchipInterpolator
 from covassay.reference.domain import Matrix, Vector, second_moment
 from covassay.reference.laws import haar
 from covassay.reference.laws import nuclear_laplace as law
+from covassay.reference.mechanisms.counted import RowsAndSumOutput
 from covassay.reference.mechanisms.output import OUTPUTS
 from covassay.reference.mechanisms.pure.nuclear_laplace import noise_scale
 from covassay.verification.audit.engine.contract import example_rows
 from covassay.verification.audit.engine.events import Statistic, generic_statistics
 from covassay.verification.audit.engine.law import Scenario, Suspect, Test
 from covassay.verification.audit.engine.shapes import Shapes, grid
+from covassay.verification.audit.knowledge.shared.counted_noise import MatrixNoise
 from covassay.verification.audit.knowledge.shared.profile import ClaimUnderAudit, KnownLaw, Pairs, common_pairs
 from covassay.verification.statistics.laws import gamma as gamma_law
 from covassay.verification.statistics.tests import (
@@ -235,6 +237,22 @@ def likelihood_ratio(first: Matrix, second: Matrix, scale: float, shape_gap: flo
         return ratio
 
     return Statistic("log likelihood ratio", values)
+
+
+def law_of_counted(claim: ClaimUnderAudit, scales: Callable[[int], tuple[float, float]]) -> KnownLaw:
+    """The law of a noisy number of rows and a noisy sum, with these scales for d columns."""
+    output = claim.output
+    if not isinstance(output, RowsAndSumOutput):
+        raise TypeError(f"{output}: must be rows and a sum")
+    symmetric = output.entries == "triangle"
+
+    def tests(x: Matrix, scale: float) -> Scenario:
+        return noise_scenario("", x, x, scale, symmetric)
+
+    def units(d: int) -> float:
+        return float(law.radius_shape(d, symmetric))
+
+    return MatrixNoise(output, scales, tests, law.nuclear_norm, SHAPE_TESTS, units).known
 
 
 def law_of_perturbation(claim: ClaimUnderAudit) -> KnownLaw:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from covassay.reference.domain import Matrix
+from covassay.reference.domain import Box, Matrix
 from covassay.reference.mechanisms.mechanism import Domain, Mechanism
 from covassay.reference.mechanisms.output import Output
 from covassay.reference.privacy import Guarantee
@@ -24,10 +24,22 @@ OUTSIDE = 50.0  # norm of the rows that a mechanism must clip or reject
 
 
 @dataclass(frozen=True)
+class View:
+    """How outputs are looked at that are computed from a query plus noise, and show it.
+
+    output : the kind of what is seen. see : (output, box, number of rows) -> what is seen, a function of a module.
+    """
+
+    output: Output
+    see: Callable[[Matrix, Box, int], Matrix]
+
+
+@dataclass(frozen=True)
 class ClaimUnderAudit:
     """What a target claims: to be this mechanism, with these options, within this guarantee.
 
-    `options` spell out every option. `samples` is the number of draws on each data set; pairs use it to aim at events
+    `options` spell out every option. `view` says how outputs are looked at, if not as they are.
+    `samples` is the number of draws on each data set; pairs use it to aim at events
     that so many draws can show. `seed` is the seed of draws from the reference.
     """
 
@@ -36,6 +48,21 @@ class ClaimUnderAudit:
     options: dict[str, Any]
     samples: float
     seed: int
+    view: View | None = None
+
+    @property
+    def output(self) -> Output:
+        """The kind of what is looked at: an output, or what is seen of it."""
+        return self.mechanism.output_of(self.options) if self.view is None else self.view.output
+
+    def seen(self, output: Any, x: Matrix) -> Matrix:
+        """What is looked at of an output of the reference on x."""
+        values = np.asarray(output, dtype=np.float64)
+        return values if self.view is None else self.view.see(values, Box.of_columns(None, x.shape[1]), len(x))
+
+    def draw(self, x: Matrix, rng: np.random.Generator) -> Matrix:
+        """What is looked at of one draw of the reference."""
+        return self.seen(self.mechanism.sample(x, rng, **self.budget, **self.options), x)
 
     @property
     def budget(self) -> dict[str, float]:
@@ -76,6 +103,7 @@ class Profile:
     gives the law on data of any shape; None if the law is known only on `scenarios`. `domain` is where rows must lie.
     `beside` is the reference, to be drawn beside the target; None if there is none. `at_budget` gives the data path and
     the reference at another budget. `independent` says that all entries with noise of their own are independent.
+    `view` says how outputs are looked at, if not as they are.
     """
 
     form: Form
@@ -87,6 +115,7 @@ class Profile:
     beside: Beside | None = None
     at_budget: Reference | None = None
     independent: bool = False
+    view: View | None = None
 
 
 Statistics = Callable[[Matrix, Matrix], tuple[Statistic, ...]]
@@ -134,11 +163,16 @@ def black_box_pairs(output: Output) -> tuple[Pair, ...]:
         "one row changed among ordinary rows, d=2": neighbours(ordinary, *orthonormal_pair(2)),
         "a long row comes and goes, d=2": neighbours(ordinary, *one_sided_pair(2)),
         "rows in dense directions, d=4": neighbours(np.zeros((1, 4)), *block_pair(4)),
+        "a second row beside an equal one, d=1": neighbours(np.ones((1, 1)), np.ones(1), np.zeros(1)),
+        "a second row beside an equal one, d=2": neighbours(dense[None], dense, np.zeros(2)),
     }
     opposite = {
         "opposite rows, d=1": neighbours(np.zeros((1, 1)), np.ones(1), -np.ones(1)),
         "opposite rows in a dense direction, d=2": neighbours(np.zeros((1, 2)), dense, -dense),
     }
+    for d in (4, 8) if output.power == 1 else ():  # the sum of all entries of a mean moves by 2√d/n
+        row = np.full(d, d**-0.5)
+        opposite[f"opposite rows in a dense direction, d={d}"] = neighbours(np.zeros((1, d)), row, -row)
     if output.kind == "level":  # rare levels are the ones whose probability changes most
         rows["one column ahead, d=2"] = neighbours(np.repeat(np.eye(2), [0, 2], axis=0), *orthonormal_pair(2))
     far = 1.0 if output.power == 1 else 0.25  # opposite rows are the worst for outputs of power 1, such as a mean

@@ -40,22 +40,22 @@ def scenario(claim: ClaimUnderAudit, n: int, d: int, weight: float) -> Scenario:
     @lru_cache(maxsize=4)
     def reference(size: int) -> Matrix:
         rng = np.random.default_rng(stream(claim.seed, "reference", n, d, size))
-        return np.array([claim.mechanism.sample(x, rng, **claim.budget, **claim.options) for _ in range(size)])
+        return np.array([claim.draw(x, rng) for _ in range(size)])
 
     def against_reference(name: str, feature: Feature) -> Test:
         null = f"{name} as in the reference's draws"
         return lambda outputs: two_sample(feature(outputs), feature(reference(reference_size(len(outputs)))), null)
 
-    tests = {name: against_reference(name, f) for name, f in features(claim.mechanism.output, d).items()}
+    tests = {name: against_reference(name, f) for name, f in features(claim.output, d).items()}
     return Scenario(f"n={n}, d={d}", x, tests, weight=weight)
 
 
 def beside(claim: ClaimUnderAudit) -> Beside:
     """The reference on any data, and numbers that describe an output, by itself and beside the data."""
-    output = claim.mechanism.output
+    output = claim.output
 
     def sample(x: Matrix, rng: np.random.Generator) -> Matrix:
-        return np.asarray(claim.mechanism.sample(x, rng, **claim.budget, **claim.options), dtype=np.float64)
+        return claim.draw(x, rng)
 
     def numbers(x: Matrix) -> Mapping[str, Feature]:
         rows = unit_rows(x)
@@ -67,10 +67,8 @@ def beside(claim: ClaimUnderAudit) -> Beside:
 def promises_symmetry(claim: ClaimUnderAudit) -> bool:
     """Whether the matrix in the reference's output is symmetric with the options at hand, as a few draws show it."""
     rng = np.random.default_rng(stream(claim.seed, "symmetry"))
-    draws = (
-        claim.mechanism.sample(x, rng, **claim.budget, **claim.options) for x in map(example_rows, (20, 65), (3, 5))
-    )
-    parts = [square_part(claim.mechanism.output, np.asarray(y, dtype=np.float64)) for y in draws]
+    draws = (claim.draw(x, rng) for x in map(example_rows, (20, 65), (3, 5)))
+    parts = [square_part(claim.output, y) if y.ndim == 2 else None for y in draws]
     return all(part is not None and not asymmetry(part) for part in parts)
 
 
@@ -86,7 +84,7 @@ def scenarios(claim: ClaimUnderAudit, weight: float = 0.5) -> tuple[Scenario, ..
 
 def pairs(claim: ClaimUnderAudit) -> Pairs:
     """The pairs that serve any mechanism."""
-    return common_pairs(claim.mechanism.output, dimensions=(smallest(claim),))
+    return common_pairs(claim.output, dimensions=(smallest(claim),))
 
 
 def law(claim: ClaimUnderAudit) -> KnownLaw:

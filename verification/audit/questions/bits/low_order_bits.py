@@ -17,6 +17,8 @@ from covassay.verification.audit.question import Question, Subject
 FIRST_LOOK = {"real": 0.2, "bits": 1.0}  # times the samples: draws a side that choose events
 BIT_TESTS = {"real": 2.5, "bits": 10.0}  # times the samples: draws a side that may test what was chosen
 
+PAIRS = 4  # about, of data sets
+
 
 def ask(subject: Subject, look: Look) -> list[Finding]:
     """Look for an event of low-order bits whose loss is above the claim."""
@@ -30,14 +32,13 @@ def ask(subject: Subject, look: Look) -> list[Finding]:
     pairs = bit_pairs(form.output, form.smallest_dimension, setting.box, subject.adjacency, own, length)
     asked = options.scope or SCOPES[0]
     first, most = look.samples * FIRST_LOOK[asked], look.samples * BIT_TESTS[asked]
-    setting.progress.plan({"bits": 2 * len(pairs) * first})
     budget = BitBudget(first, most, look.level, thorough=asked == SCOPES[1])
     shown = Status.REFUTED if subject.scope == SCOPES[1] else Status.NOTED
     found = low_order_bits(setting, pairs, subject.claim, budget, shown)
-    setting.progress.done("bits", len(found.checks))
     facts = Bits(found.verdict.value, found.loss, found.reach, found.draws)
     summary = found.status(Status.NOTED)  # what refutes is the pair, and it counts once
-    return [*found.checks, Finding("bits", "all pairs", summary, found.sentence, facts=facts)]
+    tested = ", ".join(map(str, sorted({pair.first.shape[1] for pair in pairs})))
+    return [*found.checks, Finding("bits", "all pairs", summary, f"{found.sentence} (d = {tested})", facts=facts)]
 
 
 def _spared(subject: Subject) -> str:
@@ -56,5 +57,6 @@ QUESTION = Question(
     share=Fraction(1, 10),
     valid_if="Each stage tests an event that earlier draws chose, on Poisson numbers of fresh draws; levels add up.",
     gives=(Bits, TestedEvent),
+    draws=lambda subject, look: 2 * PAIRS * look.samples * FIRST_LOOK[subject.options.scope or SCOPES[0]],
     cost=8,
 )

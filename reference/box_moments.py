@@ -1,0 +1,229 @@
+"""The moments of rows in a box: how far one row moves them, which weights are best, and what comes out of noisy ones.
+
+Columns are scaled to u = (x − centre)/(half the width), so rows u lie in [−1, 1]^d. The sums over all rows of
+
+    1,   u_j,   u_j² − 1,   u_i u_j (i < j)
+
+stand in one symmetric (d + 1, d + 1) matrix: the number of rows in its corner, the first moments beside it. Before
+noise of one scale is added, each kind of sum is multiplied by a public weight: `count`, `mean`, `square`, `product`,
+here k, a, b, c. How far one row moves the weighted sums is exact for the weights that are used.
+
+Replace-one (n is public, k = 0), rows u and v. Let u_j − v_j = 2δ_j and u_j + v_j = 2σ_j, so |σ_j| + |δ_j| ≤ 1 and the
+changes are 2δ_j, 4σ_jδ_j and 2(σ_iδ_j + σ_jδ_i). Their absolute values are largest for σ_j = 1 − δ_j, 0 ≤ δ_j ≤ 1: u is
+the corner (1, …, 1) and v_j = 1 − 2δ_j.
+
+- ℓ2, b ≤ a: the square of the change is Σ 4a²δ_j² + 16b²δ_j²(1 − δ_j)² + 4c² Σ_{i<j} (δ_i + δ_j − 2δ_iδ_j)². Its terms
+  lie below their chords in each δ_j, and the chords are linear in each: the last term is convex, and 4a²δ − 4a²δ² −
+  16b²δ²(1 − δ)² ≥ 4δ(1 − δ)(a² − b²) ≥ 0. So the maximum is at δ ∈ {0, 1}^d. With p ones it is 4p(a² + c²(d − p)),
+  and p is the best whole number: u and v are opposite in p columns, and equal in the others.
+- ℓ1, b ≥ c/2: with s = Σδ_j and Q = c(d − 1) + 2b, the change is 2(a + Q)s − 2cs² − (4b − 2c) Σδ_j², at most
+  2(a + Q)s − 2Qs²/d by Cauchy–Schwarz, with equality for equal δ_j. The maximum is d(a + Q)²/(2Q) if Q ≥ a, for v_j =
+  −a/Q, and 2ad otherwise.
+
+Add-remove, one row u: with u_j² − 1 in place of u_j², the squares are at 0 where the others are largest.
+
+- ℓ2, b² ≤ a² + c²(d − 1)/2: k² + Σ (a²τ_j + b²(1 − τ_j)²) + c² Σ_{i<j} τ_iτ_j is convex in each τ_j = u_j². With p
+  ones it is k² + a²p + b²(d − p) + c²p(p − 1)/2, convex in p, so its maximum is at p = d: k² + da² + c²d(d − 1)/2.
+- ℓ1, b ≤ (a + c(d − 1))/2: with t_j = |u_j| and s = Σt_j it is k + bd + as + cs²/2 − (b + c/2) Σt_j², largest for equal
+  t_j = t. Then k + d(b + at + (c(d − 1)/2 − b)t²) rises in t up to 1: k + da + cd(d − 1)/2.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from covassay.reference.domain import Adjacency, Box, Matrix, Number, Rows, Vector, sum_rows
+
+Norm = Literal["l1", "l2"]
+
+# FORMULAS
+
+
+def square_root(value: Number) -> Number:
+    """√value as a power, for floats and symbols."""
+    return value**0.5
+
+
+def cube_root(value: Number) -> Number:
+    """The cube root of value as a power, for floats and symbols."""
+    return value ** (1 / 3)
+
+
+@dataclass(frozen=True)
+class Weights:
+    """What each kind of sum is multiplied by before noise of one scale is added: numbers of any kind."""
+
+    count: Number
+    mean: Number
+    square: Number
+    product: Number
+
+
+def product_share(d: int, sqrt: Callable[[Number], Number] = square_root) -> Number:
+    """The best c²/a² for Gaussian noise under replace-one with b = a: see `gauss_weights`.
+
+    It minimises p(1 + t(d − p))(M + D/t), M = d(2d + 3), D = d(d − 1), over t. The worst number of opposite columns is
+    p where 1/(2p + 1 − d) ≤ t ≤ 1/(2p − 1 − d); there the least is at √(D/(M(d − p))), or at an end.
+    """
+    if d == 1:
+        return 1
+    m, products, one = d * (2 * d + 3), d * (d - 1), sqrt(1)  # 1 in the arithmetic of the root
+    best, least = one / (d - 1), d * (m + products * (d - 1))
+    for p in range((d + 1) // 2, d):
+        t = max(sqrt(one * products / (m * (d - p))), one / (2 * p + 1 - d))
+        t = min(t, one / (2 * p - 1 - d)) if 2 * p > d + 1 else t
+        value = p * (1 + t * (d - p)) * (m + products / t)
+        best, least = (t, value) if value < least else (best, least)
+    return best
+
+
+def gauss_weights(d: int, adjacency: Adjacency, sqrt: Callable[[Number], Number] = square_root) -> Weights:
+    """The weights for Gaussian noise.
+
+    They minimise a bound on the mean squared error of the covariance, to first order in the noise and summed over the
+    entries, on the worst data: (ℓ2 sensitivity)² × (d(d + 3)/k² + 2d(d + 1)/a² + d(d − 1)/c² + d/b²). Under replace-one
+    the count has no noise and b = a. Under add-remove the squares have the largest weight that costs nothing, and for
+    the others k² : a² : c² = √(d(d + 3)) : √(2(d + 1)) : √2 is best, by Cauchy–Schwarz.
+    """
+    if adjacency == "replace-one":
+        return Weights(0, 1, 1, sqrt(product_share(d, sqrt)))
+    a, c = sqrt(2 * (d + 1)), sqrt(2)
+    return Weights(sqrt(sqrt(d * (d + 3))), sqrt(a), sqrt(a + c * (d - 1) / 2), sqrt(c))
+
+
+def laplace_weights(
+    d: int,
+    adjacency: Adjacency,
+    sqrt: Callable[[Number], Number] = square_root,
+    cbrt: Callable[[Number], Number] = cube_root,
+) -> Weights:
+    """The weights for Laplace noise.
+
+    They minimise the same bound, with the ℓ1 sensitivity. Under replace-one a = 1, b = c/2^{1/3} and c(d − 1) + 2b = Q,
+    the root of Q³ − Q² = 2E for E = e³/(2d + 2) and e = d − 1 + 2^{2/3}. So 3Q = 1 + U + 1/U with U³ = w + √(w² − 1),
+    w = 1 + 27E.
+    Under add-remove the squares have the largest weight that costs nothing, and for the others k : a : c =
+    (d(d + 3))^{1/3} : (2(d + 1))^{1/3} : 2^{1/3} is best, by Hölder.
+    """
+    if adjacency == "replace-one":
+        e = d - 1 + cbrt(4)
+        w = 1 + 27 * e**3 / (2 * d + 2)
+        u = cbrt(w + sqrt(w**2 - 1))
+        c = (1 + u + 1 / u) / (3 * e)
+        return Weights(0, 1, c / cbrt(2), c)
+    a, c = cbrt(2 * (d + 1)), cbrt(2)
+    return Weights(cbrt(d * (d + 3)), a, (a + c * (d - 1)) / 2, c)
+
+
+def opposite_columns(d: int, w: Weights) -> int:
+    """The number p of columns in which the worst rows are opposite: the best whole number in 4p(a² + c²(d − p))."""
+    return d if d == 1 else min(d, int((w.mean**2 / w.product**2 + d + 1) / 2))
+
+
+def l2_squared(d: int, w: Weights, adjacency: Adjacency) -> Number:
+    """The square of the ℓ2 sensitivity of the weighted sums, for b ≤ a, or b² ≤ a² + c²(d − 1)/2 under add-remove."""
+    if adjacency == "replace-one":
+        p = opposite_columns(d, w)
+        return 4 * p * (w.mean**2 + w.product**2 * (d - p))
+    return w.count**2 + d * w.mean**2 + w.product**2 * d * (d - 1) / 2
+
+
+def l1(d: int, w: Weights, adjacency: Adjacency) -> Number:
+    """The ℓ1 sensitivity of the weighted sums, for b ≥ c/2, or b ≤ (a + c(d − 1))/2 under add-remove."""
+    if adjacency == "replace-one":
+        q = w.product * (d - 1) + 2 * w.square
+        return d * (w.mean + q) ** 2 / (2 * q) if q >= w.mean else 2 * d * w.mean
+    return w.count + d * w.mean + w.product * d * (d - 1) / 2
+
+
+def squared_error(
+    d: Number, mean: Number, square: Number, product: Number, off_centre: Number, kurtosis: Number
+) -> Number:
+    """E Σ_ij (Ĉ_ij − C_ij)² of the scaled covariance under replace-one, exactly.
+
+    `mean`, `square` and `product` are the variances of the noise of the scaled mean and second moments, `off_centre` is
+    ‖m‖² ≤ d for the mean m of the scaled rows, and `kurtosis` is 3 for Gaussian and 6 for Laplace noise.
+    """
+    quadratic = d * (kurtosis + d - 1) * mean**2
+    return d * square + d * (d - 1) * product + 2 * (d + 1) * off_centre * mean + quadratic
+
+
+def error_bound(n: Number, largest: Number, count: Number) -> Number:
+    """A bound on every entry of the error of the scaled covariance.
+
+    It holds if no noise of a sum of scaled rows is above `largest`, nor that of the count above `count` < n − 1.
+    """
+    moment = (largest + count) / (n - count)
+    return moment * (3 + moment)
+
+
+# THE SUMS
+
+
+def moment_sums(rows: Rows, n: int, d: int) -> Matrix:
+    """The sums of 1, u_j, u_j² − 1 and u_iu_j of scaled rows, symmetric, (d + 1, d + 1)."""
+
+    def lifted(block: Matrix) -> Matrix:
+        z = np.hstack([np.ones((len(block), 1)), block])
+        product: Matrix = z.T @ z
+        return product
+
+    sums = np.zeros((d + 1, d + 1)) + sum_rows(lifted, rows)
+    j = np.arange(1, d + 1)
+    sums[j, j] -= n
+    symmetric: Matrix = (sums + sums.T) / 2
+    return symmetric
+
+
+def spreads(scale: float, w: Weights, d: int) -> Matrix:
+    """The scale of the noise of every sum, (d + 1, d + 1): `scale` over its weight, and 0 without a weight."""
+    every = np.full((d + 1, d + 1), scale / w.product)
+    every[0, :] = every[:, 0] = scale / w.mean
+    np.fill_diagonal(every, scale / w.square)
+    every[0, 0] = scale / w.count if w.count else 0.0
+    return every
+
+
+def estimates(sums: Matrix, box: Box) -> Matrix:
+    """The number of rows, and the mean and the covariance in the units of the data, from noisy sums: (d + 1, d + 1).
+
+    Sums are divided by the noisy number of rows, and by 1 where that is less. The corner has the number of rows, beside
+    it stands the mean, and below that the covariance, which need not be positive semidefinite.
+    """
+    divisor = max(float(sums[0, 0]), 1.0)
+    mean = sums[0, 1:] / divisor
+    covariance = sums[1:, 1:] / divisor + np.eye(box.dimension) - np.outer(mean, mean)
+    out = np.empty_like(sums)
+    out[0, 0] = sums[0, 0]
+    out[0, 1:] = out[1:, 0] = box.centre + box.half_widths * mean
+    out[1:, 1:] = np.outer(box.half_widths, box.half_widths) * covariance
+    return out
+
+
+def sums_of(released: Matrix, box: Box) -> Matrix:
+    """The noisy sums from which `estimates` makes this output: its inverse, (…, d + 1, d + 1)."""
+    count = released[..., 0, 0]
+    divisor = np.maximum(count, 1.0)[..., None]
+    mean = (released[..., 0, 1:] - box.centre) / box.half_widths
+    moment = released[..., 1:, 1:] / np.outer(box.half_widths, box.half_widths) - np.eye(box.dimension)
+    sums = np.empty_like(released)
+    sums[..., 0, 0] = count
+    sums[..., 0, 1:] = sums[..., 1:, 0] = divisor * mean
+    sums[..., 1:, 1:] = divisor[..., None] * (moment + mean[..., :, None] * mean[..., None, :])
+    return sums
+
+
+# ROWS THAT ATTAIN THE SENSITIVITIES
+
+
+def worst_rows(d: int, w: Weights, norm: Norm) -> tuple[Vector, Vector]:
+    """Scaled rows whose exchange moves the weighted sums the most; the first alone does so under add-remove."""
+    first, second = np.ones(d), np.ones(d)
+    if norm == "l2":
+        second[: opposite_columns(d, w)] = -1.0
+    else:
+        q = float(w.product * (d - 1) + 2 * w.square)
+        second[:] = -min(float(w.mean) / q, 1.0)
+    return first, second

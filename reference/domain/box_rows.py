@@ -1,0 +1,69 @@
+"""Reading a data set as rows of a box: every column scaled to [−1, 1], and values outside clipped or refused."""
+
+from collections.abc import Iterator
+from typing import Literal
+
+import numpy as np
+
+from covassay.reference.domain.box import Box
+from covassay.reference.domain.passes import blocks
+from covassay.reference.domain.requirements import require_choice
+from covassay.reference.domain.rows import as_rows
+from covassay.reference.domain.types import Adjacency, Chunks, DataSet, Matrix, Rows
+from covassay.reference.errors import InvalidInput
+
+OnOutside = Literal["clip", "raise"]
+
+
+def fewest_rows(adjacency: Adjacency) -> int:
+    """The fewest rows of a data set: 0 where a row may come or go, since refusing no rows would tell their number."""
+    return 0 if adjacency == "add-remove" else 1
+
+
+def scaled_rows(x: DataSet, box: Box, on_outside: OnOutside = "clip", fewest: int = 1) -> tuple[Rows, int, int]:
+    """The rows u = (x − centre)/(half the width) of [−1, 1]^d, their number n and their dimension d.
+
+    Parameters
+    ----------
+    x : (n, d), n ≥ `fewest`, with the columns of the box.
+    on_outside : "clip" brings a value outside its bounds to the nearer bound, one record at a time. "raise" raises
+        `InvalidInput` instead. Whether it raises depends on the data, and is not private.
+
+    Raises
+    ------
+    InvalidInput : `x` is no data set, or has not the columns of the box.
+    """
+    require_choice("on_outside", on_outside, ("clip", "raise"))
+    rows = as_rows(x, fewest)
+    n, d = rows.shape
+    if d != box.dimension:
+        raise InvalidInput(f"bounds of {box.dimension} columns: x has {d} columns, must have as many")
+    if isinstance(rows, Chunks):
+        chunks = rows
+        return Chunks(rows.shape, lambda: _scaled_chunks(chunks, box, on_outside)), n, d
+    return _scaled(rows, box, on_outside), n, d
+
+
+def _scaled_chunks(rows: Chunks, box: Box, on_outside: OnOutside) -> Iterator[Matrix]:
+    """The chunks of one pass, each scaled by `_scaled`."""
+    first = 0
+    for chunk in blocks(rows):
+        yield _scaled(chunk, box, on_outside, first)
+        first += len(chunk)
+
+
+def _scaled(rows: Matrix, box: Box, on_outside: OnOutside, first: int = 0) -> Matrix:
+    """`scaled_rows` for an array. `first` is the place of its first row in the data set, for messages."""
+    if on_outside == "raise" and (outside := (rows < box.low) | (rows > box.high)).any():
+        i, j = np.argwhere(outside)[0]
+        low, high = box.bounds[j]
+        raise InvalidInput(f"x[{first + i}, {j}] = {rows[i, j]:g}: must lie in its bounds [{low:g}, {high:g}]")
+    return scaled_block(rows, box)
+
+
+def scaled_block(rows: Matrix, box: Box) -> Matrix:
+    """The rows of a block, clipped to the box and scaled."""
+    scaled: Matrix = np.clip(rows, box.low, box.high)
+    scaled -= box.centre
+    scaled /= box.half_widths
+    return np.clip(scaled, -1.0, 1.0, out=scaled)

@@ -1,0 +1,162 @@
+"""Rows, mean and covariance of bounded columns, from one noisy vector of moments, under (ε, δ)-DP. Ours.
+
+1. The sums over all rows of 1, u_j, u_j² − 1 and u_i u_j (i < j), for the columns u scaled to [−1, 1].
+2. Add Gaussian noise with independent entries to these sums: its scale is σ over the weight of the sum. The number of
+   rows n has none under replace-one, where it is public.
+3. Divide by the (noisy) n, and by 1 where it is less. Release n, the mean, and the second moment less the product of
+   the means, in the units of the data. The covariance need not be positive semidefinite, nor the mean lie in the box.
+
+Why (ε, δ)-DP. The weighted sums get noise of one scale σ, and neighbours are at most S apart in them, in ℓ2 norm, which
+some attain. So this is the Gaussian mechanism with sensitivity S (`gaussian_approximate`): the smallest δ at ε is
+δ(S/σ, ε).
+
+paper : σ/S = √(2 ln(1.25/δ))/ε, for ε ≤ 1 only (DR14 Theorem A.1).
+tight : σ/S is the smallest that gives (ε, δ) (Balle–Wang 2018 Theorem 8).
+
+Weights. `box_moments.gauss_weights` has the ones that are best on the worst data, and proves the sensitivity.
+
+n = 0 is a data set under add-remove, and refused under replace-one. The covariance of n = 1 row is 0 plus noise. A
+value on a bound is inside.
+
+Accuracy. Under replace-one the mean squared error is known exactly (`box_moments.squared_error`), and under both
+adjacencies a bound for every entry (`error_bound`).
+
+Proof: proofs/paper/box-gauss-approximate.md
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from covassay.reference.box_moments import estimates, gauss_weights, moment_sums, spreads
+from covassay.reference.domain import Box, DataSet, Matrix, fewest_rows, require_symmetric, scaled_rows, shape_of
+from covassay.reference.mechanisms.building_blocks.gaussian_approximate import (
+    ApproximateEpsilon,
+    multiplier,
+    proven_delta,
+)
+from covassay.reference.mechanisms.concentrated.box_gauss import draw_noise, sensitivity
+from covassay.reference.mechanisms.mechanism import About, Mechanism
+from covassay.reference.mechanisms.output import ROWS_MEAN_COVARIANCE
+from covassay.reference.mechanisms.parameters import (
+    SMALLEST_PROBABILITY,
+    Bounds,
+    Calibration,
+    Delta,
+    Dimension,
+    Neighbours,
+    Outside,
+    checked,
+)
+from covassay.reference.privacy import APPROXIMATE, ApproximateDP, Spend
+
+# FORMULAS: `box_moments` has the weights and the sensitivities, `gaussian_approximate` the multipliers.
+
+# MECHANISM
+
+
+@checked
+def release(
+    x: DataSet,
+    noise: Matrix,
+    *,
+    epsilon: ApproximateEpsilon,
+    delta: Delta,
+    calibration: Calibration = "paper",
+    bounds: Bounds = None,
+    on_outside: Outside = "clip",
+    adjacency: Neighbours = "replace-one",
+) -> Matrix:
+    """Release the rows, the mean and the covariance, given the noise: (d + 1, d + 1), symmetric."""
+    # VALIDATE
+    standard = multiplier(epsilon, delta, calibration)
+    _, columns = shape_of(x, fewest_rows(adjacency))
+    box = Box.of_columns(bounds, columns)
+    rows, n, d = scaled_rows(x, box, on_outside, fewest_rows(adjacency))
+    z = require_symmetric("noise", noise, (d + 1, d + 1))
+
+    # 1. QUERY
+    sums = moment_sums(rows, n, d)
+
+    # 2. NOISE
+    weights = gauss_weights(d, adjacency)
+    noisy = sums + spreads(sensitivity(d, adjacency) * standard, weights, d) * z
+
+    # 3. RELEASE
+    return estimates(noisy, box)
+
+
+@checked
+def sample(
+    x: DataSet,
+    rng: np.random.Generator,
+    *,
+    epsilon: ApproximateEpsilon,
+    delta: Delta,
+    calibration: Calibration = "paper",
+    bounds: Bounds = None,
+    on_outside: Outside = "clip",
+    adjacency: Neighbours = "replace-one",
+) -> Matrix:
+    """Draw the noise from `rng`, then `release`. Not for production: the noise is float64.
+
+    Parameters
+    ----------
+    x : (n, d), n ≥ 1 records, or n ≥ 0 under add-remove, d ≥ 1 features; every column between its bounds.
+    rng : the source of all randomness.
+    epsilon : ε in [1e-8, 1e12], the budget.
+    delta : δ in [1e-300, 1), the probability that the budget does not cover.
+    calibration : "paper" has the constants of the source, "tight" less noise, for which our proof still gives the
+        claim.
+    bounds : a pair (low, high) for every column, public, in the unit of x; by default (−1, 1) for all.
+    on_outside : "clip" brings a value outside its bounds to the nearer one; "raise" rejects it, which reads the data.
+    adjacency : neighbours: "replace-one" differ in one row, and n is public; "add-remove" differ by one row that comes
+        or goes, and the number of rows is noisy.
+
+    Returns
+    -------
+    (d + 1, d + 1), symmetric: the number of rows in the corner, beside it the mean, in the unit of x, and below the
+    covariance, in the unit of x squared.
+
+    Raises
+    ------
+    InvalidInput : an argument breaks its rule. Whether x is finite, and with "raise" whether its values lie within
+        their bounds, is read off the data, so not private.
+
+    Privacy : (ε, δ)-DP (adjacency), in real arithmetic; `spend` has what is proven.
+    """
+    _, d = shape_of(x, fewest_rows(adjacency))
+    noise = draw_noise(d, rng)
+    return release(
+        x,
+        noise,
+        epsilon=epsilon,
+        delta=delta,
+        calibration=calibration,
+        bounds=bounds,
+        on_outside=on_outside,
+        adjacency=adjacency,
+    )
+
+
+@checked
+def spend(
+    *,
+    epsilon: ApproximateEpsilon,
+    delta: Delta,
+    dimension: Dimension,
+    calibration: Calibration = "paper",
+    adjacency: Neighbours = "replace-one",
+) -> Spend:
+    """The claimed (ε, δ); proven is the smallest δ at ε, attained in every dimension, for both kinds of neighbours."""
+    exact = proven_delta(1 / multiplier(epsilon, delta, calibration), epsilon)
+    return Spend(
+        ApproximateDP(epsilon, delta),
+        ApproximateDP(epsilon, exact),
+        exact > SMALLEST_PROBABILITY,
+        "by the event {loss > ε}, for rows on corners of the box",
+    )
+
+
+ABOUT = About("box-gauss-approximate", "bounded columns, Gaussian noise, (ε, δ)", "ours", "(`box_moments`)", "ours")
+MECHANISM = Mechanism(ABOUT, APPROXIMATE, ROWS_MEAN_COVARIANCE, release, draw_noise, sample, spend, domain="box")

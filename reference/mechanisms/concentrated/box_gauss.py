@@ -1,0 +1,146 @@
+"""Rows, mean and covariance of bounded columns, from one noisy vector of moments, under zCDP. Ours.
+
+1. The sums over all rows of 1, u_j, u_j² − 1 and u_i u_j (i < j), for the columns u scaled to [−1, 1].
+2. Add Gaussian noise with independent entries to these sums: its scale is σ = S/√(2ρ) over the weight of the sum. The
+   number of rows n has none under replace-one, where it is public.
+3. Divide by the (noisy) n, and by 1 where it is less. Release n, the mean, and the second moment less the product of
+   the means, in the units of the data. The covariance need not be positive semidefinite, nor the mean lie in the box.
+
+Why ρ-zCDP. The weighted sums get noise of one scale σ. Neighbours are at most S apart in them, in ℓ2 norm, so the Rényi
+divergence of any order α is at most αS²/(2σ²) = αρ, which some rows attain at every α. What is released is computed
+from the noisy sums.
+
+Weights. `box_moments.gauss_weights` has the ones that are best on the worst data, and proves the sensitivity.
+
+n = 0 is a data set under add-remove, and refused under replace-one. The covariance of n = 1 row is 0 plus noise. A
+value on a bound is inside.
+
+Accuracy. Under replace-one the mean squared error is known exactly (`box_moments.squared_error`), and under both
+adjacencies a bound for every entry (`error_bound`).
+
+Proof: proofs/paper/box-gauss.md
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from covassay.reference.box_moments import estimates, gauss_weights, l2_squared, moment_sums, spreads, square_root
+from covassay.reference.domain import (
+    Adjacency,
+    Array,
+    Box,
+    DataSet,
+    Matrix,
+    Number,
+    fewest_rows,
+    require_symmetric,
+    scaled_rows,
+    shape_of,
+)
+from covassay.reference.laws import wigner
+from covassay.reference.mechanisms.mechanism import About, Mechanism
+from covassay.reference.mechanisms.output import ROWS_MEAN_COVARIANCE
+from covassay.reference.mechanisms.parameters import Bounds, Dimension, Neighbours, Outside, Rho, checked, strict
+from covassay.reference.privacy import CONCENTRATED, ZCDP, Spend
+
+# FORMULAS: `box_moments` has the weights and the sensitivities.
+
+
+@strict(adjacency=Neighbours)
+def sensitivity(d: int, adjacency: Adjacency, sqrt: Callable[[Number], Number] = square_root) -> Number:
+    """S, the ℓ2 sensitivity of the weighted sums."""
+    return sqrt(l2_squared(d, gauss_weights(d, adjacency, sqrt), adjacency))
+
+
+@strict(adjacency=Neighbours)
+def noise_scale(d: int, rho: Number, adjacency: Adjacency, sqrt: Callable[[Number], Number] = square_root) -> Number:
+    """σ = S/√(2ρ), of the noise of a sum with weight 1."""
+    return sensitivity(d, adjacency, sqrt) / sqrt(2 * rho)
+
+
+# MECHANISM
+
+
+@checked
+def release(
+    x: DataSet,
+    noise: Matrix,
+    *,
+    rho: Rho,
+    bounds: Bounds = None,
+    on_outside: Outside = "clip",
+    adjacency: Neighbours = "replace-one",
+) -> Matrix:
+    """Release the rows, the mean and the covariance, given the noise: (d + 1, d + 1), symmetric."""
+    # VALIDATE
+    _, columns = shape_of(x, fewest_rows(adjacency))
+    box = Box.of_columns(bounds, columns)
+    rows, n, d = scaled_rows(x, box, on_outside, fewest_rows(adjacency))
+    z = require_symmetric("noise", noise, (d + 1, d + 1))
+
+    # 1. QUERY
+    sums = moment_sums(rows, n, d)
+
+    # 2. NOISE
+    weights = gauss_weights(d, adjacency)
+    noisy = sums + spreads(noise_scale(d, rho, adjacency), weights, d) * z
+
+    # 3. RELEASE
+    return estimates(noisy, box)
+
+
+def draw_noise(dimension: int, rng: np.random.Generator, size: int | None = None) -> Array:
+    """The noise that `release` takes: (d + 1, d + 1), N(0, 1) on and above the diagonal, or `size` of them."""
+    return wigner.sample_wigner(dimension + 1, rng, size)
+
+
+@checked
+def sample(
+    x: DataSet,
+    rng: np.random.Generator,
+    *,
+    rho: Rho,
+    bounds: Bounds = None,
+    on_outside: Outside = "clip",
+    adjacency: Neighbours = "replace-one",
+) -> Matrix:
+    """Draw the noise from `rng`, then `release`. Not for production: the noise is float64.
+
+    Parameters
+    ----------
+    x : (n, d), n ≥ 1 records, or n ≥ 0 under add-remove, d ≥ 1 features; every column between its bounds.
+    rng : the source of all randomness.
+    rho : ρ in [1e-30, 1e30], the budget.
+    bounds : a pair (low, high) for every column, public, in the unit of x; by default (−1, 1) for all.
+    on_outside : "clip" brings a value outside its bounds to the nearer one; "raise" rejects it, which reads the data.
+    adjacency : neighbours: "replace-one" differ in one row, and n is public; "add-remove" differ by one row that comes
+        or goes, and the number of rows is noisy.
+
+    Returns
+    -------
+    (d + 1, d + 1), symmetric: the number of rows in the corner, beside it the mean, in the unit of x, and below the
+    covariance, in the unit of x squared.
+
+    Raises
+    ------
+    InvalidInput : an argument breaks its rule. Whether x is finite, and with "raise" whether its values lie within
+        their bounds, is read off the data, so not private.
+
+    Privacy : ρ-zCDP (adjacency), in real arithmetic; `spend` has what is proven.
+    """
+    _, d = shape_of(x, fewest_rows(adjacency))
+    noise = draw_noise(d, rng)
+    return release(x, noise, rho=rho, bounds=bounds, on_outside=on_outside, adjacency=adjacency)
+
+
+@checked
+def spend(*, rho: Rho, dimension: Dimension, adjacency: Neighbours = "replace-one") -> Spend:
+    """The claimed ρ; proven is the same, attained in every dimension, for both kinds of neighbours."""
+    return Spend(ZCDP(rho), ZCDP(rho), True, "at every order, for rows on corners of the box")
+
+
+ABOUT = About("box-gauss", "bounded columns, Gaussian noise", "ours", "(`box_moments`)", "ours")
+MECHANISM = Mechanism(ABOUT, CONCENTRATED, ROWS_MEAN_COVARIANCE, release, draw_noise, sample, spend, domain="box")

@@ -1,0 +1,240 @@
+"""Noisy sums of scaled columns: what the audit sees of rows, mean and covariance, and its law.
+
+Rows, mean and covariance are computed from noisy sums, and the sums can be computed from them. So the audit sees the
+sums: independent noise of a known scale on each, on data of every shape. Under replace-one the number of rows is
+public, and what is seen are the sums of u_j above those of u_i u_j; under add-remove the noisy number of rows is in the
+corner of one symmetric matrix.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from covassay.reference.box_moments import Weights, moment_sums, spreads, sums_of, worst_rows
+from covassay.reference.domain import Adjacency, Box, Matrix, Vector
+from covassay.reference.mechanisms.output import MatrixOutput, MomentsOutput, Output
+from covassay.verification.audit.engine.contract import example_rows
+from covassay.verification.audit.engine.events import Pair, Statistic, generic_statistics
+from covassay.verification.audit.engine.features import Feature, contrasts
+from covassay.verification.audit.engine.law import Scenario, Suspect, Test
+from covassay.verification.audit.engine.shapes import Shapes, grid
+from covassay.verification.audit.engine.symmetry import places
+from covassay.verification.audit.knowledge.shared.coordinate_noise import vector_noise
+from covassay.verification.audit.knowledge.shared.profile import ClaimUnderAudit, KnownLaw, Pairs, View
+from covassay.verification.statistics.laws import LAPLACE, NORMAL
+from covassay.verification.statistics.tests import kolmogorov_smirnov
+
+N = 12
+DIMENSIONS = (1, 2, 4)
+WEIGHT = 1.5  # of the scenarios
+FARTHEST = 50.0  # from 0, in half-widths: rows that must be clipped
+ASYMMETRY = 1e-9  # relative, more than rounding
+OFF = {"half": 0.5, "double": 2.0}
+PARTS = {"count": "number of rows", "mean": "means", "square": "squares", "product": "products of two columns"}
+
+
+class SumsOutput(MatrixOutput):
+    """(d + 1, d + 1): the sums of the products of rows with a 1 before them."""
+
+    kind, layout = "sums", "(d + 1, d + 1)"
+
+    def shape(self, dimension: int) -> tuple[int, ...]:
+        """The shape of one output on data with that many columns."""
+        return dimension + 1, dimension + 1
+
+
+def lifted(x: Matrix) -> Matrix:
+    """The rows, clipped to the cube, with a 1 before each."""
+    return np.hstack([np.ones((len(x), 1)), np.clip(x, -1, 1)])
+
+
+@contrasts.register
+def _(output: SumsOutput, first: Matrix, second: Matrix) -> Mapping[str, Feature]:
+    """The products with the change of the sums, as a whole and in parts."""
+    a, b = lifted(first), lifted(second)
+    change = a.T @ a - b.T @ b
+    parts = {"all sums": np.ones_like(change, dtype=bool), "mean": np.eye(len(change), dtype=bool)}
+    parts["mean"] = np.zeros_like(change, dtype=bool)
+    parts["mean"][0, 1:] = True
+    return {
+        "the number of rows": lambda y: y[:, 0, 0],
+        **{f"⟨Y, change⟩, {name}": _product(np.where(where, change, 0.0)) for name, where in parts.items()},
+    }
+
+
+def _product(change: Matrix) -> Feature:
+    return lambda y: np.einsum("nij,ij->n", y, change)
+
+
+# WHAT IS SEEN
+
+
+def _symmetric(values: Matrix) -> Matrix:
+    gap = float(np.abs(values[0, 1:] - values[1:, 0]).max())
+    if gap > ASYMMETRY * max(1.0, float(np.abs(values[0]).max())):
+        raise ValueError("the mean beside the number of rows is not the mean below it")
+    return values
+
+
+def sums_seen(values: Matrix, box: Box, n: int) -> Matrix:
+    """The noisy sums, with the noisy number of rows."""
+    return sums_of(_symmetric(values), box)
+
+
+def moments_seen(values: Matrix, box: Box, n: int) -> Matrix:
+    """The noisy sums of u_j, above those of u_j² − 1 and u_i u_j."""
+    if values[0, 0] != n:
+        raise ValueError(f"the number of rows is {values[0, 0]:g} in the output: it is public, and {n}")
+    return sums_of(_symmetric(values), box)[:, 1:]
+
+
+def view(claim: ClaimUnderAudit) -> View:
+    """What is seen under the adjacency of the claim."""
+    if claim.options["adjacency"] == "add-remove":
+        return View(SumsOutput(power=1, symmetric=True), sums_seen)
+    return View(MomentsOutput(power=1), moments_seen)
+
+
+# ITS LAW
+
+
+@dataclass(frozen=True)
+class SumsLaw:
+    """The noise of the sums: the scale of weight 1 and the weights for d columns, by adjacency, and its shape.
+
+    scale : (d, adjacency) -> the scale at the claimed budget. norm : "l2" for Gaussian noise, "l1" for Laplace noise.
+    """
+
+    adjacency: Adjacency
+    scale: Callable[[int, Adjacency], float]
+    weights: Callable[[int, Adjacency], Weights]
+    gaussian: bool
+
+    @property
+    def output(self) -> Output:
+        """The kind of what is seen."""
+        return SumsOutput(power=1) if self.adjacency == "add-remove" else MomentsOutput(power=1)
+
+    def placed(self, sums: Matrix) -> Matrix:
+        """Sums as they are seen."""
+        return sums if self.adjacency == "add-remove" else sums[:, 1:]
+
+    def query(self, x: Matrix) -> Matrix:
+        """What is seen without noise."""
+        return self.placed(moment_sums(np.clip(x, -1, 1), *x.shape))
+
+    def spread(self, d: int, w: Weights | None = None, scale: float | None = None) -> Matrix:
+        """The scale of the noise of every number that is seen, or what it would be with other weights or scale."""
+        usual = float(self.scale(d, self.adjacency)) if scale is None else scale
+        return self.placed(spreads(usual, self.weights(d, self.adjacency) if w is None else w, d))
+
+    def own(self, d: int) -> tuple[NDArray[np.intp], ...]:
+        """Indices of the numbers with noise of their own."""
+        listed = places(self.output.shape(d), symmetric=True)
+        rows, columns = (np.array(index) for index in zip(*listed, strict=True))
+        return rows, columns
+
+    def scenario(self, n: int, d: int) -> Scenario:
+        """The tests on the example rows of that shape."""
+        x = example_rows(n, d)
+        own, query = self.own(d), self.query(x)
+        spread = self.spread(d)
+        base = vector_noise(
+            f"n={n}, d={d}", x, query[own], spread[own], NORMAL if self.gaussian else LAPLACE, 2 if self.gaussian else 1
+        )
+        tests = {name: _flat(test, own) for name, test in base.tests.items()}
+        return Scenario(base.name, x, tests, self.suspects(d, query), weight=WEIGHT)
+
+    def suspects(self, d: int, query: Matrix) -> tuple[Suspect, ...]:
+        """Laws of plausible mistakes."""
+        own, law = self.own(d), NORMAL if self.gaussian else LAPLACE
+
+        def fits(spread: Matrix) -> Test:
+            def test(y: Matrix) -> object:
+                values = _at(y - query, own) / spread[own]
+                return kolmogorov_smirnov(values.ravel(), law, "all numbers have the law of the mistake")
+
+            return test  # type: ignore[return-value]
+
+        w, usual = self.weights(d, self.adjacency), float(self.scale(d, self.adjacency))
+        made = [
+            Suspect("half-scale", "the noise has half the calibrated scale: too little noise",
+                    fits(self.spread(d) / 2)),
+            Suspect("double-scale", "the noise has twice the calibrated scale: private but wasteful",
+                    fits(self.spread(d) * 2)),
+            Suspect("weights-squared", "the noise of every sum is divided by the square of its weight",
+                    fits(self.spread(d, Weights(*(v**2 for v in (w.count, w.mean, w.square, w.product)))))),
+            Suspect("no-weights", "all sums have noise of one scale, that of weight 1",
+                    fits(self.spread(d, Weights(1, 1, 1, 1)))),
+        ]  # fmt: skip
+        other: Adjacency = "replace-one" if self.adjacency == "add-remove" else "add-remove"
+        if self.adjacency == "replace-one":
+            made.append(
+                Suspect("other-adjacency", f"the noise is the one for {other} neighbours",
+                        fits(self.spread(d, self.weights(d, other), float(self.scale(d, other)))))
+            )  # fmt: skip
+        for name, words in PARTS.items():
+            if getattr(w, name) and (name != "product" or d > 1):
+                half = replace(w, **{name: 2 * getattr(w, name)})
+                made.append(
+                    Suspect(f"half-{name}", f"the noise of the {words} has half the calibrated scale",
+                            fits(self.spread(d, half, usual)))
+                )  # fmt: skip
+        return tuple(made)
+
+    def likelihood_ratio(self, first: Matrix, second: Matrix) -> Statistic:
+        """The log likelihood ratio of noise on the sums of one data set against the other."""
+        d = first.shape[1]
+        own, a, b = self.own(d), self.query(first), self.query(second)
+        spread = self.spread(d)[own]
+
+        def ratio(y: Matrix) -> Vector:
+            to_a, to_b = (_at(y - query, own) / spread for query in (a, b))
+            if self.gaussian:
+                return np.asarray(((to_b**2 - to_a**2) / 2).sum(axis=1))
+            return np.asarray((np.abs(to_b) - np.abs(to_a)).sum(axis=1))
+
+        return Statistic("log likelihood ratio", ratio)
+
+    def pair(self, name: str, others: Matrix, x: Vector, y: Vector, weight: float = 1.0) -> Pair:
+        """Neighbours that share rows; the row x is replaced by y, or taken away under add-remove."""
+        first = np.vstack([others, x])
+        second = others if self.adjacency == "add-remove" else np.vstack([others, y])
+        statistics = (self.likelihood_ratio(first, second), *generic_statistics(first, second, self.output))
+        return Pair(f"{name}, d={first.shape[1]}", first, second, statistics, weight)
+
+    def pairs(self) -> Pairs:
+        """The rows that move the sums the most, rows that move one kind of sum, and rows that must be clipped."""
+        made = []
+        for d in (1, 2, 3):
+            others = np.zeros((2, d))
+            w = self.weights(d, self.adjacency)
+            x, y = worst_rows(d, w, "l2" if self.gaussian else "l1")
+            made.append(self.pair("the worst rows", others, x, y))
+            made.append(self.pair("a row of zeros against a corner", others, np.zeros(d), x, 0.5))
+        d = 2
+        others = example_rows(N, d)
+        made.append(self.pair("opposite corners among ordinary rows", others, np.ones(d), -np.ones(d), 0.5))
+        made.append(self.pair("corners that differ in one column", others, np.ones(d), np.array([1.0, -1.0]), 0.5))
+        far = self.pair("rows far outside the bounds", np.zeros((2, d)), FARTHEST * np.ones(d), -FARTHEST * np.ones(d))
+        return (*made, replace(far, weight=0.25))
+
+    @property
+    def known(self) -> KnownLaw:
+        """Scenarios, pairs and shapes."""
+        shapes = Shapes(
+            self.scenario, ("all coordinates", "total scale"), lambda d: len(self.own(d)[0]), grid(most_columns=12)
+        )
+        return KnownLaw(tuple(self.scenario(N, d) for d in DIMENSIONS), self.pairs(), shapes)
+
+
+def _flat(test: Test, own: tuple[NDArray[np.intp], ...]) -> Test:
+    return lambda outputs: test(_at(outputs, own))
+
+
+def _at(values: Matrix, own: tuple[NDArray[np.intp], ...]) -> Matrix:
+    """The numbers with noise of their own, (size, k)."""
+    seen: Matrix = values[:, own[0], own[1]]
+    return seen

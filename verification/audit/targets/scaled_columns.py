@@ -1,0 +1,91 @@
+"""A target of bounded columns, looked at in columns that are scaled to [−1, 1].
+
+The audit makes its data in scaled columns, of any number. A function that has a parameter `bounds` gets them in the
+units of a box, together with the bounds; any other gets them as they are. What it returns is turned into what the audit
+looks at, such as the noisy sums from which a covariance was computed. So one law holds for all bounds.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from covassay.reference.domain import Box, Matrix
+from covassay.reference.errors import InvalidInput
+from covassay.verification.audit.targets.bounds import BOUNDS, takes_bounds
+from covassay.verification.audit.targets.target import Target, TargetSource, load
+
+See = Callable[[Matrix, Box, int], Matrix]  # (one output, its box, the number of rows) -> what the audit looks at
+EXAMPLES = ((0.0, 1.0), (-1.0, 3.0), (20.0, 80.0))  # bounds of columns, where the user gives none
+FARTHEST = 100  # half-widths from 0 to the middle of a column; beyond, rounding of float64 covers the noise
+
+
+@dataclass(frozen=True)
+class ScaledDraw:
+    """One draw of a target, from scaled rows to what the audit looks at.
+
+    source : the target as it is. bounds : those of the columns, repeated for more columns; None if it takes none.
+    """
+
+    source: TargetSource
+    bounds: tuple[tuple[float, float], ...] | None
+    see: See
+
+    def box(self, dimension: int) -> Box:
+        """The box for that many columns."""
+        if self.bounds is None:
+            return Box.of_columns(None, dimension)
+        return Box(tuple(self.bounds[j % len(self.bounds)] for j in range(dimension)))
+
+    def __call__(self, x: Any, *, rng: np.random.Generator, **budget: Any) -> Any:
+        """What the audit sees of one output; what cannot be seen so is returned as it is."""
+        draw = load(self.source).draw
+        usual = isinstance(x, np.ndarray) and x.ndim == 2 and x.shape[1] > 0 and x.dtype.kind in "biuf"
+        box = self.box(x.shape[1] if usual else len(EXAMPLES))
+        if self.bounds is None:
+            return self._seen(draw(x, rng=rng, **budget), box, x)
+        given = {**budget, BOUNDS: box.bounds}
+        if not usual:
+            return draw(x, rng=rng, **given)
+        rows = box.place((x + 1) / 2)
+        before = rows.copy()
+        output = draw(rows, rng=rng, **given)
+        if not np.array_equal(rows, before, equal_nan=True):
+            x[...] = 2 * (rows - box.low) / box.widths - 1  # it wrote into its input: the audit shall see that
+        return self._seen(output, box, x)
+
+    def _seen(self, output: Any, box: Box, x: Any) -> Any:
+        try:
+            values = np.asarray(output, dtype=np.float64)
+        except (TypeError, ValueError):
+            return output
+        shape = (box.dimension + 1,) * 2
+        if values.shape != shape:
+            raise ValueError(f"returned shape {values.shape}: must be {shape}, the rows, the mean and the covariance")
+        return self.see(values, box, len(x)) if np.isfinite(values).all() else output
+
+
+def scaled_columns(source: TargetSource, see: See, box: Box | None) -> Target:
+    """The target in scaled columns, with these bounds, or with examples if there are none and it takes some.
+
+    Raises
+    ------
+    InvalidInput : bounds are given, and it takes none; or a column is so far from 0 that rounding hides its law.
+    """
+    target = load(source)
+    told = takes_bounds(target) if target.starting is None or box is not None else False
+    if box is not None and not told:
+        raise InvalidInput(
+            f"bounds: {target.name} has no parameter bounds; a mechanism for bounded columns is audited in boxes of "
+            "several numbers of columns. Give it one, or leave the bounds out if its columns lie in [−1, 1]"
+        )
+    if box is not None:
+        for column, (middle, half) in enumerate(zip(box.centre, box.half_widths, strict=True), start=1):
+            if abs(middle) > FARTHEST * half:
+                raise InvalidInput(
+                    f"bounds of column {column} = {box.bounds[column - 1]}: the middle must be at most {FARTHEST} "
+                    "half-widths from 0 in an audit; shift the column"
+                )
+    bounds = (EXAMPLES if box is None else box.bounds) if told else None
+    return replace(target, draw=ScaledDraw(source, bounds, see), draw_many=None, accounting=None)
