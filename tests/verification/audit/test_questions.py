@@ -86,6 +86,18 @@ def test_facts_are_read_after_they_are_given() -> None:
         )
 
 
+def test_the_bits_decide_by_default_where_integers_are_released() -> None:
+    def scope(mechanism: str | None, **options: object) -> str:
+        made = subject(**options)
+        made.mechanism = mechanism
+        return made.scope
+
+    integers = "discrete-gaussian-covariance", "discrete-laplace-covariance"
+    assert [scope(name) for name in (*integers, "gauss-cov", None)] == ["bits", "bits", "real", "real"]
+    assert scope(integers[0], scope="real") == "real"
+    assert scope("gauss-cov", scope="bits") == "bits"
+
+
 # THE BUDGET
 
 
