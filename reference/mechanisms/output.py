@@ -47,6 +47,10 @@ class Output:
         """What a file says of the columns that an output speaks of."""
         return {"columns": list(columns)}
 
+    def header(self, columns: Sequence[str]) -> list[str]:
+        """The names above the columns of a table of the output."""
+        return list(columns)
+
     @property
     def restorable(self) -> bool:
         """Whether an output on scaled data can be brought back to the units of the data."""
@@ -171,6 +175,9 @@ class RowsMeanCovarianceOutput(Output):
 
     def parts(self, values: Array) -> dict[str, Array]:
         return {"rows": values[0, 0], "mean": values[0, 1:], "covariance": values[1:, 1:]}
+
+    def header(self, columns: Sequence[str]) -> list[str]:
+        return ["rows", *columns]
 
     @property
     def restorable(self) -> bool:

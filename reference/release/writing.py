@@ -71,7 +71,8 @@ def write_release(
     ----------
     path : where to write. If anything fails, an existing file stays as it is.
         - .csv: a line of column names, then a line per row. For "gaussian", the first row is the mean and the others
-          are the covariance. A "number" or a "level" is that word and, below it, its value.
+          are the covariance; "rows-mean-covariance" has a column more, before the others. A "number" or a "level" is
+          that word and, below it, its value.
         - .json: an object with columns, the values under the names of `output.parts`, and provenance.
         - .npy: the array alone.
         - .npz: arrays under the names of `output.parts`, columns (text) and provenance (JSON text, zero-dimensional).
@@ -138,7 +139,7 @@ def _encoded(
 
 
 def _csv_text(values: NDArray[np.float64], columns: Sequence[str], output: Output) -> str:
-    header = list(columns[: values.shape[-1]]) if values.ndim else [output.kind]
+    header = output.header(columns)[: values.shape[-1]] if values.ndim else [output.kind]
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(header)

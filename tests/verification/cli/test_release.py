@@ -113,6 +113,9 @@ def test_every_mechanism_of_the_registry_releases_a_file(name: str, suffix: str,
     budget = {"pure": {"epsilon": 1.0}, "zcdp": {"rho": 0.5}, "approximate": {"epsilon": 1.0, "delta": 1e-6}}
     options = [f"--{key}={value}" for key, value in budget[about.notion.name].items()]
     options += [] if about.lattice else ["--float"]
+    if about.domain == "box":
+        Path("bounds.json").write_text(json.dumps({f"x{j + 1}": [-1, 1] for j in range(d)}))
+        options += ["--bounds", "bounds.json"]
     assert run(["release", f"x{suffix}", "--mechanism", name, *options, "--seed", "7", "--out", "out.npy"]) == 0
     expected = about.sample(x, np.random.default_rng(7), **budget[about.notion.name])
     np.testing.assert_allclose(np.load("out.npy"), expected, rtol=1e-9, atol=1e-12)
@@ -128,7 +131,9 @@ def test_every_form_from_every_domain_is_written(
         assert run(command_line("data.csv", "--out", out, name="pretended")) == 0
     assert np.load("out.npy").shape == OUTPUTS[released].shape(2)
     document = in_file("out.json")
-    name = {"matrix": "covariance", "gaussian": "mean", "moments": "mean"}.get(released, released)
+    name = {"matrix": "covariance", "gaussian": "mean", "moments": "mean", "rows-mean-covariance": "rows"}.get(
+        released, released
+    )
     assert np.ravel(document[name])[0] == 1.0
     assert document["columns"] == (["age"] if released == "coefficients" else ["age", "height"])
     assert document["provenance"]["released"] == released
@@ -194,7 +199,7 @@ def test_bounds_bring_the_rows_into_the_unit_ball_and_the_output_back() -> None:
     assert provenance["shift"] == [60, 160]
     assert provenance["scale"] == pytest.approx([60 * 2**0.5] * 2)
     assert provenance["unit"] == "of x - shift"
-    assert provenance["options"] == {"row_bound": 1.0}
+    assert provenance["options"] == {"row_bound": 1.0, "adjacency": "replace-one"}
     assert "not private" not in provenance
     # as a user would convert it, with the mean: E xxᵀ = M + shift mᵀ + m shiftᵀ − shift shiftᵀ
     m = X.mean(axis=0)
@@ -328,7 +333,7 @@ def test_a_release_that_cannot_be_written_counts(
         (["--delta", "1e-6"], "nuclear-laplace is ε-DP: give --epsilon instead of --epsilon and --delta"),
         (["--rho", "1"], "--rho excludes --epsilon"),
         (["--row-bound", "1e200"], "row_bound"),
-        (["--set", "rounds=nan"], "nuclear-laplace has no such option; it takes no options"),
+        (["--set", "rounds=nan"], "nuclear-laplace has no such option; it takes adjacency"),
     ],
 )
 def test_bad_options_are_refused_before_the_data_are_read(
@@ -414,3 +419,28 @@ def test_a_real_terminal_shows_the_passes() -> None:
         screen += part
     os.close(outer)
     assert b"pass over 40 rows" in screen
+
+
+def test_nothing_is_told_of_the_number_of_rows_where_it_is_private(capsys: pytest.CaptureFixture[str]) -> None:
+    x = np.random.default_rng(3).uniform(0, 1, (1237, 2))
+    np.save("people.npy", x)
+    Path("bounds.json").write_text('{"x1": [0, 1], "x2": [0, 1]}')
+    words = ["release", "people.npy", "--mechanism", "box-gauss", "--rho", "0.5", "--float", "--seed", "4"]
+    words += ["--bounds", "bounds.json", "--set", "adjacency=add-remove", "--out", "out.json"]
+    assert run(words) == 0
+    assert "1237" not in Path("out.json").read_text() + capsys.readouterr().err
+    document = in_file("out.json")
+    assert document["provenance"]["adjacency"] == "add-remove"
+    assert abs(document["rows"] - 1237) < 100
+    np.testing.assert_allclose(document["covariance"], np.cov(x.T, bias=True), atol=0.05)
+    np.testing.assert_allclose(document["mean"], x.mean(axis=0), atol=0.05)
+
+
+def test_a_mechanism_for_bounded_columns_needs_bounds_and_one_for_the_ball_no_noisy_count(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    np.save("x.npy", np.zeros((3, 2)))
+    box = ["release", "x.npy", "--mechanism", "box-laplace", "--epsilon", "1", "--float"]
+    assert "--bounds" in refused(capsys, *box)
+    ball = ["release", "x.npy", "--mechanism", "gauss-cov", "--rho", "1", "--float", "--set", "adjacency=add-remove"]
+    assert "bounded columns only" in refused(capsys, *ball)
