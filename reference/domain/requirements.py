@@ -31,13 +31,6 @@ def read_number(text: str) -> float:
     return float(text)
 
 
-def read_whole(text: str) -> int:
-    """The whole number that a text means, as `read_number`."""
-    if not text.isascii() or "_" in text:
-        raise ValueError(f"{text!r} must be written in the digits 0 to 9, without underscores")
-    return int(text)
-
-
 def is_real(value: object) -> bool:
     """Whether `value` is a real number. Booleans, complex numbers and text are not."""
     return isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)

@@ -100,7 +100,7 @@ def _norm_factors(rows: Matrix) -> tuple[Vector, Vector]:
 
     Their product is the norm, which can overflow where the factors do not.
     """
-    largest = np.abs(rows).max(axis=1)
+    largest = np.abs(rows).max(axis=1, initial=0.0)
     relative: Vector = np.linalg.norm(rows / np.where(largest > 0, largest, 1.0)[:, None], axis=1)
     return largest, relative
 
@@ -114,10 +114,10 @@ def row_norms(rows: Matrix) -> Vector:
 
 
 @overload
-def unit_rows(x: Chunks, row_bound: float = 1.0, on_large_rows: OnLargeRows = "clip") -> Chunks: ...
+def unit_rows(x: Chunks, row_bound: float = 1.0, on_large_rows: OnLargeRows = "clip", fewest: int = 1) -> Chunks: ...
 @overload
-def unit_rows(x: ArrayLike, row_bound: float = 1.0, on_large_rows: OnLargeRows = "clip") -> Matrix: ...
-def unit_rows(x: DataSet, row_bound: float = 1.0, on_large_rows: OnLargeRows = "clip") -> Rows:
+def unit_rows(x: ArrayLike, row_bound: float = 1.0, on_large_rows: OnLargeRows = "clip", fewest: int = 1) -> Matrix: ...
+def unit_rows(x: DataSet, row_bound: float = 1.0, on_large_rows: OnLargeRows = "clip", fewest: int = 1) -> Rows:
     """Validate `x`, divide it by the row bound, and bring every row into the unit ball.
 
     Parameters
@@ -126,6 +126,7 @@ def unit_rows(x: DataSet, row_bound: float = 1.0, on_large_rows: OnLargeRows = "
     row_bound : r > 0, public, in the unit of `x`.
     on_large_rows : "clip" scales a row longer than r back to length r, one record at a time. "raise" raises
         `InvalidInput` instead. Whether it raises depends on the data, and is not private.
+    fewest : the fewest rows of a data set.
 
     Returns
     -------
@@ -134,14 +135,14 @@ def unit_rows(x: DataSet, row_bound: float = 1.0, on_large_rows: OnLargeRows = "
     r = require_row_bound(row_bound)
     require_choice("on_large_rows", on_large_rows, ("clip", "raise"))
     if isinstance(x, Chunks):
-        rows = as_rows(x)
+        rows = as_rows(x, fewest)
         return x.once((r, on_large_rows), lambda: Chunks(rows.shape, lambda: _unit_chunks(rows, r, on_large_rows)))
-    return _unit(as_rows(x), r, on_large_rows)
+    return _unit(as_rows(x, fewest), r, on_large_rows)
 
 
-def sized_unit_rows(x: DataSet, row_bound: float, on_large_rows: OnLargeRows) -> tuple[Rows, int, int]:
-    """The rows of `unit_rows`, their number n and their dimension d."""
-    rows = unit_rows(x, row_bound, on_large_rows)
+def sized_unit_rows(x: DataSet, row_bound: float, on_large_rows: OnLargeRows, fewest: int = 1) -> tuple[Rows, int, int]:
+    """The rows of `unit_rows`, at least `fewest`, their number n and their dimension d."""
+    rows = unit_rows(x, row_bound, on_large_rows, fewest)
     n, d = rows.shape
     return rows, n, d
 

@@ -9,8 +9,8 @@ from numpy.typing import ArrayLike, NDArray
 
 T = TypeVar("T")
 Array = NDArray[np.float64]  # of any shape
-Matrix = NDArray[np.float64]
-Vector = NDArray[np.float64]
+Matrix = NDArray[np.float64]  # of two axes, or a stack of matrices
+Vector = NDArray[np.float64]  # of one axis
 IntegerMatrix = NDArray[np.object_]  # of Python integers, which have any length
 Number = Any  # the argument of a formula: a float, a Fraction, a sympy expression, an mpmath number or an array
 OnLargeRows = Literal["clip", "raise"]

@@ -72,6 +72,7 @@ class Mechanism(Generic[N, P, R]):
     smallest_dimension : fewer columns than that make no sense.
     sampler : "approximate" if the noise is drawn by a Markov chain: the guarantee is then only approximate too.
     declared : the parameters of `sample`; of_the_draw : those that `release` does not take.
+    counted : the kind of output under add-remove, or options -> that kind; None if there is no such choice.
     lattice : the output is integers times a public unit, drawn without floating point.
     """
 
@@ -90,6 +91,7 @@ class Mechanism(Generic[N, P, R]):
     smallest_dimension: int = 1
     sampler: Literal["exact", "approximate"] = "exact"
     lattice: bool = False
+    counted: Output | Callable[[Mapping[str, Any]], Output] | None = None
     declared: Mapping[str, Parameter] = field(init=False)
     of_the_draw: Mapping[str, Parameter] = field(init=False)
 
@@ -143,6 +145,12 @@ class Mechanism(Generic[N, P, R]):
     def adjacency_of(self, options: Mapping[str, Any]) -> str:
         """Which data sets are neighbours with these options."""
         return str(options.get("adjacency", self.adjacency))
+
+    def output_of(self, options: Mapping[str, Any]) -> Output:
+        """What comes out with these options."""
+        if self.counted is None or self.adjacency_of(options) == self.adjacency:
+            return self.output
+        return self.counted if isinstance(self.counted, Output) else self.counted(options)
 
     def resolve(self, options: Mapping[str, str | float]) -> dict[str, Any]:
         """`options` as keyword arguments: every choice filled in, numbers read, nothing unknown.

@@ -65,6 +65,10 @@ def checked_arguments(
     budget = type(declared.notion.default)(**stated)
     given = {name: value for name, value in arguments.items() if name not in keys}
     read = declared.resolve({name: v if isinstance(v, str) else _as_float(v) for name, v in given.items()})
+    if declared.adjacency_of(read) != declared.adjacency:
+        raise InvalidInput(
+            f"adjacency = {read['adjacency']}: {declared.name} has an exact form for {declared.adjacency} alone"
+        )
     options: dict[str, Any] = {name: rational(name, value) for name, value in declared.parameters.items()}
     options |= {name: given.get(name, value) for name, value in read.items()}
     options = {name: int(v) if declared.declared[name].whole else v for name, v in options.items()}

@@ -37,6 +37,7 @@ API = {
         "covassay.reference.privacy",
         "covassay.reference.accounting",
         "covassay.reference.sensitivity",
+        "covassay.reference.box_moments",
         "covassay.reference.projections",
         "covassay.reference.tails",
         "covassay.reference.mechanisms.mechanism",

@@ -17,7 +17,7 @@ from covassay.verification.statistics.streams import stream
 from covassay.verification.vectors.answer import noise_of, value
 from covassay.verification.vectors.formulas import FUNCTIONS, formulas, module_of
 from covassay.verification.vectors.numbers import exact, parts_of, written
-from covassay.verification.vectors.questions import bounded_columns, more
+from covassay.verification.vectors.questions import bounded_columns, choices_of, more
 
 AnyMechanism = Mechanism[Any, ..., Any]
 VERSION = 2
@@ -132,7 +132,7 @@ def _question(declared: AnyMechanism, label: str, n: int, d: int, **changed: Any
 def _releases(declared: AnyMechanism) -> Iterator[tuple[dict[str, Any], str, str]]:
     """Questions about releases, each with its flag and a comment."""
     d = max(2, declared.smallest_dimension)
-    words = [dict(zip(declared.choices, values, strict=True)) for values in product(*declared.choices.values())]
+    words = [dict(zip(choices_of(declared), values, strict=True)) for values in product(*choices_of(declared).values())]
     for chosen in words:
         flag, comment = ("Choice", ", ".join(chosen.values())) if chosen != words[0] else ("Release", "plain")
         yield _question(declared, comment, 6, d, **chosen), flag, comment
@@ -153,7 +153,7 @@ def _releases(declared: AnyMechanism) -> Iterator[tuple[dict[str, Any], str, str
     for key, bad in product(declared.notion.default.keywords(), (0.0, -1.0, "nan")):
         yield {**plain, "parameters": {**plain["parameters"], key: bad}}, "BadBudget", f"{key} = {bad}"
     yield {**plain, "x": []}, "NoRecord", "no rows"
-    wrong: list[tuple[str, Any]] = [(name, "other") for name in declared.choices]
+    wrong: list[tuple[str, Any]] = [(name, "other") for name in choices_of(declared)]
     wrong += [("row_bound", bad) for bad in (0.0, "nan") if "row_bound" in declared.declared]
     wrong += [("beta", bad) for bad in (0.0, 1.0) if "beta" in plain["parameters"]]
     for name, bad in wrong:
@@ -197,8 +197,8 @@ def _scales(declared: AnyMechanism) -> Iterator[dict[str, Any]]:
         "weight": 2.5,
     }
     for formula in formulas(declared):
-        for values in product(*declared.choices.values()):
-            given = known | dict(zip(declared.choices, values, strict=True))
+        for values in product(*choices_of(declared).values()):
+            given = known | dict(zip(choices_of(declared), values, strict=True))
             taken = signature(getattr(module_of(declared), formula)).parameters
             parameters = {name: given[name] for name in taken if name in given}
             if not any(p.default is p.empty for name, p in taken.items() if name not in (*parameters, *FUNCTIONS)):

@@ -158,5 +158,5 @@ def spend(
     )
 
 
-ABOUT = About("box-gauss-approximate", "bounded columns, Gaussian noise, (ε, δ)", "ours", "box_moments", "ours")
+ABOUT = About("box-gauss-approximate", "bounded columns, Gaussian noise, (ε, δ)", "ours", "(`box_moments`)", "ours")
 MECHANISM = Mechanism(ABOUT, APPROXIMATE, ROWS_MEAN_COVARIANCE, release, draw_noise, sample, spend, domain="box")

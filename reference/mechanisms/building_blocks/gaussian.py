@@ -16,6 +16,7 @@ Proof: proofs/paper/gaussian.md
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -25,13 +26,22 @@ from covassay.reference.domain import (
     Number,
     Vector,
     column_squares,
+    fewest_rows,
     require_shape,
     shape_of,
     sized_unit_rows,
 )
+from covassay.reference.mechanisms.counted import (
+    CountedNoise,
+    RowsAndSumOutput,
+    gaussian_count_scale,
+    gaussian_share,
+    parts_of,
+    with_counts,
+)
 from covassay.reference.mechanisms.mechanism import About, Mechanism
 from covassay.reference.mechanisms.output import VectorOutput
-from covassay.reference.mechanisms.parameters import Dimension, LargeRows, Rho, RowBound, checked
+from covassay.reference.mechanisms.parameters import Dimension, LargeRows, Neighbours, Rho, RowBound, checked
 from covassay.reference.privacy import CONCENTRATED, ZCDP, Spend, zcdp_of_gaussian
 from covassay.reference.sensitivity import square_root
 
@@ -50,6 +60,8 @@ def second_moments_sensitivity(n: Number, d: int, sqrt: Callable[[Number], Numbe
 
 # MECHANISM
 
+COUNTED = RowsAndSumOutput(power=0, entries="vector")
+
 
 def perturb(value: Array, noise: Array, *, sensitivity: float, rho: float) -> Array:
     """`value` + (Δ₂/√(2ρ)) `noise`: an array of any shape, and standard normal noise of the same shape."""
@@ -59,64 +71,90 @@ def perturb(value: Array, noise: Array, *, sensitivity: float, rho: float) -> Ar
 
 @checked
 def release(
-    x: DataSet, noise: Vector, *, rho: Rho, row_bound: RowBound = 1.0, on_large_rows: LargeRows = "clip"
+    x: DataSet,
+    noise: Vector | CountedNoise,
+    *,
+    rho: Rho,
+    row_bound: RowBound = 1.0,
+    on_large_rows: LargeRows = "clip",
+    adjacency: Neighbours = "replace-one",
 ) -> Vector:
     """Release the noisy second moment of every feature, given the noise: (d,), standard normal."""
-    # VALIDATE
-    rows, n, d = sized_unit_rows(x, row_bound, on_large_rows)
+    # VALIDATE, and take row_bound as the unit of the rows
+    rows, n, d = sized_unit_rows(x, row_bound, on_large_rows, fewest_rows(adjacency))
+    count, own = parts_of(noise, adjacency)
 
     # 1. QUERY
-    moments = column_squares(rows) / n
+    divisor = n if adjacency == "replace-one" else 1
+    moments = (np.zeros(d) + column_squares(rows)) / divisor
 
     # 2. NOISE
-    noisy = perturb(moments, noise, sensitivity=second_moments_sensitivity(n, d), rho=rho)
+    share = 0.0 if adjacency == "replace-one" else gaussian_share(d)
+    change = second_moments_sensitivity(n, d) if adjacency == "replace-one" else 1.0
+    noisy = perturb(moments, own, sensitivity=change, rho=(1 - share) * rho)
+    noisy_rows = n + (gaussian_count_scale(rho, share) if share else 0.0) * count
 
     # 3. RELEASE
-    return noisy * row_bound**2
+    released: Vector = noisy * row_bound**2
+    return released if adjacency == "replace-one" else COUNTED.packed(noisy_rows, released)
 
 
-def draw_noise(dimension: int, rng: np.random.Generator, size: int | None = None) -> Array:
-    """The noise that `release` takes: (d,), or (size, d)."""
-    return rng.standard_normal(dimension if size is None else (size, dimension))
+@checked
+def draw_noise(
+    dimension: int, rng: np.random.Generator, size: int | None = None, *, adjacency: Neighbours = "replace-one"
+) -> Any:
+    """The noise that `release` takes: (d,), or (size, d); under add-remove `CountedNoise`."""
+    noise = rng.standard_normal(dimension if size is None else (size, dimension))
+    return noise if adjacency == "replace-one" else with_counts(rng.standard_normal(size), noise, size)
 
 
 @checked
 def sample(
-    x: DataSet, rng: np.random.Generator, *, rho: Rho, row_bound: RowBound = 1.0, on_large_rows: LargeRows = "clip"
+    x: DataSet,
+    rng: np.random.Generator,
+    *,
+    rho: Rho,
+    row_bound: RowBound = 1.0,
+    on_large_rows: LargeRows = "clip",
+    adjacency: Neighbours = "replace-one",
 ) -> Vector:
     """Draw the noise from `rng`, then `release`. Not for production: the noise is float64.
 
     Parameters
     ----------
-    x : (n, d), n ≥ 1 records, d ≥ 1 features; rows in the ball of radius `row_bound`.
+    x : (n, d), n ≥ 1 records, or n ≥ 0 under add-remove, d ≥ 1 features; rows in the ball of radius `row_bound`.
     rng : the source of all randomness.
     rho : ρ in [1e-30, 1e30], the budget.
     row_bound : r in [1e-100, 1e100], public, in the unit of x: longer rows are clipped or rejected.
     on_large_rows : "clip" scales a row longer than r back to length r; "raise" rejects it, which reads the data.
+    adjacency : neighbours: "replace-one" differ in one row, and n is public; "add-remove" differ by one row that comes
+        or goes, and the number of rows is noisy.
 
     Returns
     -------
-    (d,), in the unit of x squared.
+    (d,), in the unit of x squared. Under add-remove (1 + d,): the noisy number of rows, and the noisy sums of squares.
 
     Raises
     ------
     InvalidInput : an argument breaks its rule. Whether x is finite, and with "raise" whether its rows are short, is
         read off the data, so not private.
 
-    Privacy : ρ-zCDP (replace-one), n public, in real arithmetic; `spend` has what is proven.
+    Privacy : ρ-zCDP (adjacency), in real arithmetic; `spend` has what is proven.
     """
-    _, d = shape_of(x)
-    noise = draw_noise(d, rng)
-    return release(x, noise, rho=rho, row_bound=row_bound, on_large_rows=on_large_rows)
+    _, d = shape_of(x, fewest_rows(adjacency))
+    noise = draw_noise(d, rng, adjacency=adjacency)
+    return release(x, noise, rho=rho, row_bound=row_bound, on_large_rows=on_large_rows, adjacency=adjacency)
 
 
 @checked
-def spend(*, rho: Rho, dimension: Dimension) -> Spend:
+def spend(*, rho: Rho, dimension: Dimension, adjacency: Neighbours = "replace-one") -> Spend:
     """The claimed ρ; proven is the same, attained in every dimension."""
+    if adjacency == "add-remove":
+        return Spend(ZCDP(rho), ZCDP(rho), True, "for a row along an axis")
     change = second_moments_sensitivity(1, dimension)
     proven = zcdp_of_gaussian(change, noise_scale(change, rho) ** 2)
     return Spend(ZCDP(rho), ZCDP(proven), True, "at every order, for rows e₁ and e₂ (one row against none if d = 1)")
 
 
 ABOUT = About("gaussian", "Gaussian mechanism", "DLY22", "Lemma 3", "reconstructed")
-MECHANISM = Mechanism(ABOUT, CONCENTRATED, VectorOutput(power=2), release, draw_noise, sample, spend)
+MECHANISM = Mechanism(ABOUT, CONCENTRATED, VectorOutput(power=2), release, draw_noise, sample, spend, counted=COUNTED)

@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -28,13 +29,22 @@ from covassay.reference.domain import (
     Number,
     Vector,
     column_squares,
+    fewest_rows,
     require_shape,
     shape_of,
     sized_unit_rows,
 )
+from covassay.reference.mechanisms.counted import (
+    CountedNoise,
+    RowsAndSumOutput,
+    laplace_count_scale,
+    parts_of,
+    pure_share,
+    with_counts,
+)
 from covassay.reference.mechanisms.mechanism import About, Mechanism
 from covassay.reference.mechanisms.output import VectorOutput
-from covassay.reference.mechanisms.parameters import Dimension, Epsilon, LargeRows, RowBound, checked
+from covassay.reference.mechanisms.parameters import Dimension, Epsilon, LargeRows, Neighbours, RowBound, checked
 from covassay.reference.privacy import PURE, PureDP, Spend
 
 # FORMULAS
@@ -62,6 +72,8 @@ def largest_error(scale: Number, k: Number, beta: Number, log: Callable[[Number]
 
 # MECHANISM
 
+COUNTED = RowsAndSumOutput(power=0, entries="vector")
+
 
 def perturb(value: Array, noise: Array, *, sensitivity: float, epsilon: float) -> Array:
     """`value` + (Δ₁/ε) `noise`: an array of any shape, and Laplace(1) noise of the same shape."""
@@ -71,25 +83,41 @@ def perturb(value: Array, noise: Array, *, sensitivity: float, epsilon: float) -
 
 @checked
 def release(
-    x: DataSet, noise: Vector, *, epsilon: Epsilon, row_bound: RowBound = 1.0, on_large_rows: LargeRows = "clip"
+    x: DataSet,
+    noise: Vector | CountedNoise,
+    *,
+    epsilon: Epsilon,
+    row_bound: RowBound = 1.0,
+    on_large_rows: LargeRows = "clip",
+    adjacency: Neighbours = "replace-one",
 ) -> Vector:
     """Release the noisy second moment of every feature, given the noise: (d,), Laplace(1)."""
-    # VALIDATE
-    rows, n, d = sized_unit_rows(x, row_bound, on_large_rows)
+    # VALIDATE, and take row_bound as the unit of the rows
+    rows, n, d = sized_unit_rows(x, row_bound, on_large_rows, fewest_rows(adjacency))
+    count, own = parts_of(noise, adjacency)
 
     # 1. QUERY
-    moments = column_squares(rows) / n
+    divisor = n if adjacency == "replace-one" else 1
+    moments = (np.zeros(d) + column_squares(rows)) / divisor
 
     # 2. NOISE
-    noisy = perturb(moments, noise, sensitivity=second_moments_sensitivity(n, d), epsilon=epsilon)
+    share = 0.0 if adjacency == "replace-one" else pure_share(2 * d)
+    change = second_moments_sensitivity(n, d) if adjacency == "replace-one" else 1.0
+    noisy = perturb(moments, own, sensitivity=change, epsilon=(1 - share) * epsilon)
+    noisy_rows = n + (laplace_count_scale(epsilon, share) if share else 0.0) * count
 
     # 3. RELEASE
-    return noisy * row_bound**2
+    released: Vector = noisy * row_bound**2
+    return released if adjacency == "replace-one" else COUNTED.packed(noisy_rows, released)
 
 
-def draw_noise(dimension: int, rng: np.random.Generator, size: int | None = None) -> Array:
-    """The noise that `release` takes: (d,), or (size, d)."""
-    return rng.laplace(size=dimension if size is None else (size, dimension))
+@checked
+def draw_noise(
+    dimension: int, rng: np.random.Generator, size: int | None = None, *, adjacency: Neighbours = "replace-one"
+) -> Any:
+    """The noise that `release` takes: (d,), or (size, d); under add-remove `CountedNoise`."""
+    noise = rng.laplace(size=dimension if size is None else (size, dimension))
+    return noise if adjacency == "replace-one" else with_counts(rng.laplace(size=size), noise, size)
 
 
 @checked
@@ -100,40 +128,45 @@ def sample(
     epsilon: Epsilon,
     row_bound: RowBound = 1.0,
     on_large_rows: LargeRows = "clip",
+    adjacency: Neighbours = "replace-one",
 ) -> Vector:
     """Draw the noise from `rng`, then `release`. Not for production: the noise is float64.
 
     Parameters
     ----------
-    x : (n, d), n ≥ 1 records, d ≥ 1 features; rows in the ball of radius `row_bound`.
+    x : (n, d), n ≥ 1 records, or n ≥ 0 under add-remove, d ≥ 1 features; rows in the ball of radius `row_bound`.
     rng : the source of all randomness.
     epsilon : ε in [1e-30, 1e30], the budget.
     row_bound : r in [1e-100, 1e100], public, in the unit of x: longer rows are clipped or rejected.
     on_large_rows : "clip" scales a row longer than r back to length r; "raise" rejects it, which reads the data.
+    adjacency : neighbours: "replace-one" differ in one row, and n is public; "add-remove" differ by one row that comes
+        or goes, and the number of rows is noisy.
 
     Returns
     -------
-    (d,), in the unit of x squared.
+    (d,), in the unit of x squared. Under add-remove (1 + d,): the noisy number of rows, and the noisy sums of squares.
 
     Raises
     ------
     InvalidInput : an argument breaks its rule. Whether x is finite, and with "raise" whether its rows are short, is
         read off the data, so not private.
 
-    Privacy : ε-DP (replace-one), n public, in real arithmetic; `spend` has what is proven.
+    Privacy : ε-DP (adjacency), in real arithmetic; `spend` has what is proven.
     """
-    _, d = shape_of(x)
-    noise = draw_noise(d, rng)
-    return release(x, noise, epsilon=epsilon, row_bound=row_bound, on_large_rows=on_large_rows)
+    _, d = shape_of(x, fewest_rows(adjacency))
+    noise = draw_noise(d, rng, adjacency=adjacency)
+    return release(x, noise, epsilon=epsilon, row_bound=row_bound, on_large_rows=on_large_rows, adjacency=adjacency)
 
 
 @checked
-def spend(*, epsilon: Epsilon, dimension: Dimension) -> Spend:
+def spend(*, epsilon: Epsilon, dimension: Dimension, adjacency: Neighbours = "replace-one") -> Spend:
     """The claimed ε; proven is the same, attained in every dimension."""
+    if adjacency == "add-remove":
+        return Spend(PureDP(epsilon), PureDP(epsilon), True, "for a row along an axis")
     change = second_moments_sensitivity(1, dimension)
     proven = privacy_loss(change, noise_scale(change, epsilon))
     return Spend(PureDP(epsilon), PureDP(proven), True, "at y = f, for rows e₁ and e₂ (one row against none if d = 1)")
 
 
 ABOUT = About("laplace", "Laplace mechanism", "ADK19", "Lemma 3")
-MECHANISM = Mechanism(ABOUT, PURE, VectorOutput(power=2), release, draw_noise, sample, spend)
+MECHANISM = Mechanism(ABOUT, PURE, VectorOutput(power=2), release, draw_noise, sample, spend, counted=COUNTED)

@@ -142,5 +142,5 @@ def spend(*, rho: Rho, dimension: Dimension, adjacency: Neighbours = "replace-on
     return Spend(ZCDP(rho), ZCDP(rho), True, "at every order, for rows on corners of the box")
 
 
-ABOUT = About("box-gauss", "bounded columns, Gaussian noise", "ours", "box_moments", "ours")
+ABOUT = About("box-gauss", "bounded columns, Gaussian noise", "ours", "(`box_moments`)", "ours")
 MECHANISM = Mechanism(ABOUT, CONCENTRATED, ROWS_MEAN_COVARIANCE, release, draw_noise, sample, spend, domain="box")

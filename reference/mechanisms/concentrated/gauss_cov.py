@@ -15,6 +15,7 @@ Both spend exactly ρ, attained by the rows e₁ and e₂, and ρ/2 in dimension
 noise at the same price.
 
 Accuracy. The error is σ‖W‖_F on all data, with E‖W‖_F² = d² (wigner) or d(d + 1)/2 (goe).
+Under add-remove the sum nΣ and n are released, both noisy: see `counted`.
 
 Proof: proofs/paper/gauss-cov.md
 """
@@ -23,25 +24,44 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Annotated
+from typing import Annotated, Any
 
 import numpy as np
 
 from covassay.reference.domain import (
-    Array,
     DataSet,
     Matrix,
     Number,
+    fewest_rows,
     require_symmetric,
     second_moment,
     shape_of,
     sized_unit_rows,
 )
 from covassay.reference.laws import wigner as law
+from covassay.reference.mechanisms.counted import (
+    CountedNoise,
+    RowsAndSumOutput,
+    gaussian_count_scale,
+    gaussian_share,
+    moment_sum,
+    parts_of,
+    with_counts,
+)
 from covassay.reference.mechanisms.mechanism import About, Mechanism
 from covassay.reference.mechanisms.output import SYMMETRIC_SECOND_MOMENT
-from covassay.reference.mechanisms.parameters import Dimension, LargeRows, Meaning, Rho, RowBound, checked, strict
+from covassay.reference.mechanisms.parameters import (
+    Dimension,
+    LargeRows,
+    Meaning,
+    Neighbours,
+    Rho,
+    RowBound,
+    checked,
+    strict,
+)
 from covassay.reference.privacy import CONCENTRATED, ZCDP, Spend
+from covassay.reference.sensitivity import square_root
 from covassay.reference.tails import eta, omega_sharp
 
 Ensemble = Annotated[
@@ -81,39 +101,65 @@ def error_bound(
     return noise_scale(n, rho) * frobenius_bound(d, beta, ensemble, log)
 
 
+@strict(ensemble=Ensemble)
+def count_share(d: Number, ensemble: str, sqrt: Callable[[Number], Number] = square_root) -> Number:
+    """ρ₀/ρ, the share of the number of rows under add-remove; V is d², or d(d + 1)/2 for "goe"."""
+    return gaussian_share(d**2 if ensemble == "wigner" else d * (d + 1) / 2, sqrt)
+
+
+@strict(ensemble=Ensemble)
+def scale_of_sum(d: Number, rho: Number, ensemble: str, sqrt: Callable[[Number], Number] = square_root) -> Number:
+    """1/√(2ρ₁), of the noise of Σ_i x_i x_iᵀ under add-remove: one row moves it by at most 1."""
+    return 1 / sqrt(2 * (1 - count_share(d, ensemble, sqrt)) * rho)
+
+
 # MECHANISM
+
+COUNTED = RowsAndSumOutput(power=0, entries="triangle")
 
 
 @checked
 def release(
     x: DataSet,
-    noise: Matrix,
+    noise: Matrix | CountedNoise,
     *,
     rho: Rho,
     ensemble: Ensemble = "wigner",
     row_bound: RowBound = 1.0,
     on_large_rows: LargeRows = "clip",
+    adjacency: Neighbours = "replace-one",
 ) -> Matrix:
     """Release the noisy second moment, given the noise: a symmetric (d, d) draw of W from the same `ensemble`."""
-    # VALIDATE
-    rows, n, d = sized_unit_rows(x, row_bound, on_large_rows)
-    w = require_symmetric("noise", noise, (d, d))
+    # VALIDATE, and take row_bound as the unit of the rows
+    rows, n, d = sized_unit_rows(x, row_bound, on_large_rows, fewest_rows(adjacency))
+    count, own = parts_of(noise, adjacency)
+    w = require_symmetric("noise", own, (d, d))
 
     # 1. QUERY
-    moment = second_moment(rows)
+    query = second_moment(rows) if adjacency == "replace-one" else moment_sum(rows)
 
     # 2. NOISE
-    noisy: Matrix = moment + noise_scale(n, rho) * w
+    scale = noise_scale(n, rho) if adjacency == "replace-one" else scale_of_sum(d, rho, ensemble)
+    noisy: Matrix = query + scale * w
+    noisy_rows = n + gaussian_count_scale(rho, count_share(d, ensemble)) * count
 
     # 3. RELEASE
-    return noisy * row_bound**2
+    released: Matrix = noisy * row_bound**2
+    return released if adjacency == "replace-one" else COUNTED.packed(noisy_rows, released)
 
 
+@checked
 def draw_noise(
-    dimension: int, rng: np.random.Generator, *, ensemble: Ensemble = "wigner", size: int | None = None
-) -> Array:
-    """The noise that `release` takes: (d, d), or (size, d, d)."""
-    return law.sample(ensemble, dimension, rng, size)
+    dimension: int,
+    rng: np.random.Generator,
+    *,
+    ensemble: Ensemble = "wigner",
+    adjacency: Neighbours = "replace-one",
+    size: int | None = None,
+) -> Any:
+    """The noise that `release` takes: (d, d), or (size, d, d); under add-remove `CountedNoise`."""
+    noise = law.sample(ensemble, dimension, rng, size)
+    return noise if adjacency == "replace-one" else with_counts(rng.standard_normal(size), noise, size)
 
 
 @checked
@@ -125,39 +171,49 @@ def sample(
     ensemble: Ensemble = "wigner",
     row_bound: RowBound = 1.0,
     on_large_rows: LargeRows = "clip",
+    adjacency: Neighbours = "replace-one",
 ) -> Matrix:
     """Draw the noise from `rng`, then `release`. Not for production: the noise is float64.
 
     Parameters
     ----------
-    x : (n, d), n ≥ 1 records, d ≥ 1 features; rows in the ball of radius `row_bound`.
+    x : (n, d), n ≥ 1 records, or n ≥ 0 under add-remove, d ≥ 1 features; rows in the ball of radius `row_bound`.
     rng : the source of all randomness.
     rho : ρ in [1e-30, 1e30], the budget.
     ensemble : the law of W: "wigner" has variance 1 on and above the diagonal, "goe" 1 on it and 1/2 above.
     row_bound : r in [1e-100, 1e100], public, in the unit of x: longer rows are clipped or rejected.
     on_large_rows : "clip" scales a row longer than r back to length r; "raise" rejects it, which reads the data.
+    adjacency : neighbours: "replace-one" differ in one row, and n is public; "add-remove" differ by one row that comes
+        or goes, and the number of rows is noisy.
 
     Returns
     -------
-    (d, d), symmetric, in the unit of x squared.
+    (d, d), symmetric, in the unit of x squared. Under add-remove (1 + k,): the noisy number of rows, and the k
+    entries of the noisy sum (`counted`).
 
     Raises
     ------
     InvalidInput : an argument breaks its rule. Whether x is finite, and with "raise" whether its rows are short, is
         read off the data, so not private.
 
-    Privacy : ρ-zCDP (replace-one), n public, in real arithmetic; `spend` has what is proven.
+    Privacy : ρ-zCDP (adjacency), in real arithmetic; `spend` has what is proven.
     """
-    _, d = shape_of(x)
-    noise = draw_noise(d, rng, ensemble=ensemble)
-    return release(x, noise, rho=rho, ensemble=ensemble, row_bound=row_bound, on_large_rows=on_large_rows)
+    _, d = shape_of(x, fewest_rows(adjacency))
+    noise = draw_noise(d, rng, ensemble=ensemble, adjacency=adjacency)
+    return release(
+        x, noise, rho=rho, ensemble=ensemble, row_bound=row_bound, on_large_rows=on_large_rows, adjacency=adjacency
+    )
 
 
 @checked
-def spend(*, rho: Rho, dimension: Dimension, ensemble: Ensemble = "wigner") -> Spend:
-    """The claimed ρ; proven are ρ for d ≥ 2 and ρ/2 for d = 1, attained at every order α."""
+def spend(
+    *, rho: Rho, dimension: Dimension, ensemble: Ensemble = "wigner", adjacency: Neighbours = "replace-one"
+) -> Spend:
+    """The claimed ρ; proven are ρ for d ≥ 2 or under add-remove and ρ/2 for d = 1, attained at every order α."""
+    if adjacency == "add-remove":
+        return Spend(ZCDP(rho), ZCDP(rho), True, "for a row along an axis, at every order")
     return Spend(ZCDP(rho), ZCDP(privacy_loss(rho, dimension)), True, "for orthonormal rows, at every order")
 
 
 ABOUT = About("gauss-cov", "Gaussian covariance", "DTTZ14", "Algorithm 1 (DLY22 GaussCov)", "code")
-MECHANISM = Mechanism(ABOUT, CONCENTRATED, SYMMETRIC_SECOND_MOMENT, release, draw_noise, sample, spend)
+MECHANISM = Mechanism(ABOUT, CONCENTRATED, SYMMETRIC_SECOND_MOMENT, release, draw_noise, sample, spend, counted=COUNTED)

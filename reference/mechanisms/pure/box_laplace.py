@@ -143,5 +143,5 @@ def spend(*, epsilon: Epsilon, dimension: Dimension, adjacency: Neighbours = "re
     return Spend(PureDP(epsilon), PureDP(epsilon), True, "where the noise points away from the other sums")
 
 
-ABOUT = About("box-laplace", "bounded columns, Laplace noise", "ours", "box_moments", "ours")
+ABOUT = About("box-laplace", "bounded columns, Laplace noise", "ours", "(`box_moments`)", "ours")
 MECHANISM = Mechanism(ABOUT, PURE, ROWS_MEAN_COVARIANCE, release, draw_noise, sample, spend, domain="box")

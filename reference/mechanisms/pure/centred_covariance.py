@@ -57,7 +57,7 @@ def release(
     x: DataSet, noise: Matrix, *, epsilon: Epsilon, row_bound: RowBound = 1.0, on_large_rows: LargeRows = "clip"
 ) -> Matrix:
     """Release the noisy centred covariance, given the noise: a (d, d) symmetric draw of Z."""
-    # VALIDATE
+    # VALIDATE, and take row_bound as the unit of the rows
     rows, n, d = sized_unit_rows(x, row_bound, on_large_rows)
     z = require_symmetric("noise", noise, (d, d))
 

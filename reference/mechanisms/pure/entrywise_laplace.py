@@ -20,14 +20,31 @@ Proof: proofs/paper/entrywise-laplace.md
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Annotated, Literal
+from collections.abc import Callable, Mapping
+from typing import Annotated, Any, Literal
 
 import numpy as np
 
-from covassay.reference.domain import require_shape, require_symmetric, second_moment, shape_of, sized_unit_rows
-from covassay.reference.domain.types import Array, DataSet, Matrix, Number
+from covassay.reference.domain import (
+    fewest_rows,
+    require_shape,
+    require_symmetric,
+    second_moment,
+    shape_of,
+    sized_unit_rows,
+)
+from covassay.reference.domain.types import DataSet, Matrix, Number
 from covassay.reference.laws import wigner
+from covassay.reference.mechanisms.counted import (
+    CountedNoise,
+    RowsAndSumOutput,
+    cube_root,
+    laplace_count_scale,
+    moment_sum,
+    parts_of,
+    pure_share,
+    with_counts,
+)
 from covassay.reference.mechanisms.mechanism import About, Mechanism
 from covassay.reference.mechanisms.output import SECOND_MOMENT
 from covassay.reference.mechanisms.parameters import (
@@ -36,6 +53,7 @@ from covassay.reference.mechanisms.parameters import (
     Epsilon,
     LargeRows,
     Meaning,
+    Neighbours,
     RowBound,
     checked,
     strict,
@@ -80,40 +98,80 @@ def largest_entry(count: Number, scale: Number, beta: Number, log: Callable[[Num
     return scale * log(count / beta)
 
 
+@strict(entries=Entries, calibration=Calibration)
+def scale_of_sum(d: int, epsilon: Number, entries: str, calibration: str) -> Number:
+    """The scale for Σ_i x_i x_iᵀ under add-remove, if `epsilon` is ε₁.
+
+    One row moves the entries by at most d in ℓ1, and the triangle by (d + 1)/2. The latter is taken for "tight" alone:
+    "paper" has half of the paper's scale for replacing a row, d/ε₁, for both.
+    """
+    return ((d + 1) / 2 if entries == "triangle" and calibration == "tight" else d) / epsilon
+
+
+@strict(entries=Entries, calibration=Calibration)
+def count_share(d: int, entries: str, calibration: str, cbrt: Callable[[Number], Number] = cube_root) -> Number:
+    """ε₀/ε, the share of the number of rows under add-remove."""
+    return pure_share(mean_squared_error(d, scale_of_sum(d, 1, entries, calibration)), cbrt)
+
+
 # MECHANISM
+
+
+def counted(options: Mapping[str, Any]) -> RowsAndSumOutput:
+    """What comes out under add-remove."""
+    return RowsAndSumOutput(power=0, entries=options.get("entries", "full"))
 
 
 @checked
 def release(
     x: DataSet,
-    noise: Matrix,
+    noise: Matrix | CountedNoise,
     *,
     epsilon: Epsilon,
     entries: Entries = "full",
     calibration: Calibration = "paper",
     row_bound: RowBound = 1.0,
     on_large_rows: LargeRows = "clip",
+    adjacency: Neighbours = "replace-one",
 ) -> Matrix:
     """Release the noisy second moment, given the noise: a (d, d) draw of M, symmetric for "triangle"."""
-    # VALIDATE
-    rows, n, d = sized_unit_rows(x, row_bound, on_large_rows)
-    z = (require_symmetric if entries == "triangle" else require_shape)("noise", noise, (d, d))
+    # VALIDATE, and take row_bound as the unit of the rows
+    rows, n, d = sized_unit_rows(x, row_bound, on_large_rows, fewest_rows(adjacency))
+    count, own = parts_of(noise, adjacency)
+    z = (require_symmetric if entries == "triangle" else require_shape)("noise", own, (d, d))
 
     # 1. QUERY
-    moment = second_moment(rows)
+    query = second_moment(rows) if adjacency == "replace-one" else moment_sum(rows)
 
     # 2. NOISE
-    noisy: Matrix = moment + noise_scale(n, d, epsilon, entries, calibration) * z
+    share = count_share(d, entries, calibration)
+    if adjacency == "replace-one":
+        scale = noise_scale(n, d, epsilon, entries, calibration)
+    else:
+        scale = scale_of_sum(d, (1 - share) * epsilon, entries, calibration)
+    noisy: Matrix = query + scale * z
+    noisy_rows = n + laplace_count_scale(epsilon, share) * count
 
     # 3. RELEASE
-    return noisy * row_bound**2
+    released: Matrix = noisy * row_bound**2
+    return released if adjacency == "replace-one" else counted({"entries": entries}).packed(noisy_rows, released)
 
 
-def draw_noise(dimension: int, rng: np.random.Generator, entries: Entries = "full", size: int | None = None) -> Array:
-    """The noise that `release` takes: (d, d), or (size, d, d)."""
+@strict(entries=Entries, adjacency=Neighbours)
+def draw_noise(
+    dimension: int,
+    rng: np.random.Generator,
+    entries: Entries = "full",
+    size: int | None = None,
+    *,
+    adjacency: Neighbours = "replace-one",
+) -> Any:
+    """The noise that `release` takes: (d, d), or (size, d, d); under add-remove `CountedNoise`."""
     if entries == "triangle":
-        return wigner.sample_laplace(dimension, rng, size)
-    return rng.laplace(size=(dimension, dimension) if size is None else (size, dimension, dimension))
+        noise = wigner.sample_laplace(dimension, rng, size)
+    else:
+        noise = rng.laplace(size=(dimension, dimension) if size is None else (size, dimension, dimension))
+    return noise if adjacency == "replace-one" else with_counts(rng.laplace(size=size), noise, size)
 
 
 @checked
@@ -126,12 +184,13 @@ def sample(
     calibration: Calibration = "paper",
     row_bound: RowBound = 1.0,
     on_large_rows: LargeRows = "clip",
+    adjacency: Neighbours = "replace-one",
 ) -> Matrix:
     """Draw the noise from `rng`, then `release`. Not for production: the noise is float64.
 
     Parameters
     ----------
-    x : (n, d), n ≥ 1 records, d ≥ 1 features; rows in the ball of radius `row_bound`.
+    x : (n, d), n ≥ 1 records, or n ≥ 0 under add-remove, d ≥ 1 features; rows in the ball of radius `row_bound`.
     rng : the source of all randomness.
     epsilon : ε in [1e-30, 1e30], the budget.
     entries : "full" draws all d² entries, "triangle" those on and above the diagonal and mirrors them.
@@ -139,20 +198,23 @@ def sample(
         claim.
     row_bound : r in [1e-100, 1e100], public, in the unit of x: longer rows are clipped or rejected.
     on_large_rows : "clip" scales a row longer than r back to length r; "raise" rejects it, which reads the data.
+    adjacency : neighbours: "replace-one" differ in one row, and n is public; "add-remove" differ by one row that comes
+        or goes, and the number of rows is noisy.
 
     Returns
     -------
-    (d, d), in the unit of x squared.
+    (d, d), in the unit of x squared. Under add-remove (1 + k,): the noisy number of rows, and the k entries of the
+    noisy sum (`counted`).
 
     Raises
     ------
     InvalidInput : an argument breaks its rule. Whether x is finite, and with "raise" whether its rows are short, is
         read off the data, so not private.
 
-    Privacy : ε-DP (replace-one), n public, in real arithmetic; `spend` has what is proven.
+    Privacy : ε-DP (adjacency), in real arithmetic; `spend` has what is proven.
     """
-    _, d = shape_of(x)
-    noise = draw_noise(d, rng, entries=entries)
+    _, d = shape_of(x, fewest_rows(adjacency))
+    noise = draw_noise(d, rng, entries=entries, adjacency=adjacency)
     return release(
         x,
         noise,
@@ -161,14 +223,27 @@ def sample(
         calibration=calibration,
         row_bound=row_bound,
         on_large_rows=on_large_rows,
+        adjacency=adjacency,
     )
 
 
 @checked
 def spend(
-    *, epsilon: Epsilon, dimension: Dimension, entries: Entries = "full", calibration: Calibration = "paper"
+    *,
+    epsilon: Epsilon,
+    dimension: Dimension,
+    entries: Entries = "full",
+    calibration: Calibration = "paper",
+    adjacency: Neighbours = "replace-one",
 ) -> Spend:
-    """The claimed ε; proven is sensitivity/(nb), attained unless the noise is full and d is odd and above 1."""
+    """The claimed ε; proven is sensitivity/(nb), attained unless the noise is full and d is odd and above 1.
+
+    Under add-remove it is ε₀ and the sensitivity for one row over the scale, attained.
+    """
+    if adjacency == "add-remove":
+        share = count_share(dimension, entries, calibration)
+        one = scale_of_sum(dimension, 1, entries, "tight") / scale_of_sum(dimension, 1, entries, calibration)
+        return Spend(PureDP(epsilon), PureDP(epsilon * (share + (1 - share) * one)), True, "for a row of equal entries")
     scale = noise_scale(1, dimension, epsilon, entries, calibration)
     proven = privacy_loss(sensitivity(dimension, entries), 1, scale)
     attained = entries == "triangle" or dimension == 1 or dimension % 2 == 0
@@ -177,4 +252,4 @@ def spend(
 
 
 ABOUT = About("entrywise-laplace", "entrywise Laplace noise", "ADK19", "Section 4, baseline L")
-MECHANISM = Mechanism(ABOUT, PURE, SECOND_MOMENT, release, draw_noise, sample, spend)
+MECHANISM = Mechanism(ABOUT, PURE, SECOND_MOMENT, release, draw_noise, sample, spend, counted=counted)

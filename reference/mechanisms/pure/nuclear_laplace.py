@@ -17,22 +17,35 @@ Proof: proofs/paper/nuclear-laplace.md
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 
 from covassay.reference.domain import (
-    Array,
     DataSet,
     Matrix,
     Number,
+    fewest_rows,
     require_shape,
     second_moment,
     shape_of,
     sized_unit_rows,
 )
 from covassay.reference.laws import nuclear_laplace as law
+from covassay.reference.mechanisms.counted import (
+    CountedNoise,
+    RowsAndSumOutput,
+    cube_root,
+    laplace_count_scale,
+    moment_sum,
+    parts_of,
+    pure_share,
+    with_counts,
+)
 from covassay.reference.mechanisms.mechanism import About, Mechanism
 from covassay.reference.mechanisms.output import SECOND_MOMENT
-from covassay.reference.mechanisms.parameters import Dimension, Epsilon, LargeRows, RowBound, checked
+from covassay.reference.mechanisms.parameters import Dimension, Epsilon, LargeRows, Neighbours, RowBound, checked
 from covassay.reference.privacy import PURE, PureDP, Spend
 
 # FORMULAS
@@ -48,31 +61,62 @@ def privacy_loss(nuclear_change: Number, n: Number, scale: Number) -> Number:
     return nuclear_change / (n * scale)
 
 
+def count_share(d: Number, shape: Number, cbrt: Callable[[Number], Number] = cube_root) -> Number:
+    """ε₀/ε, the share of the number of rows under add-remove.
+
+    V is taken for its bound from below, (E R²)/d = D(D + 1)/d, where R = ‖Z‖_* ~ Gamma(D) and D is `shape`.
+    """
+    return pure_share(shape * (shape + 1) / d, cbrt)
+
+
+def scale_of_sum(epsilon: Number, share: Number) -> Number:
+    """1/ε₁, of the noise of Σ_i x_i x_iᵀ under add-remove: one row moves it by at most 1 in nuclear norm."""
+    return 1 / ((1 - share) * epsilon)
+
+
 # MECHANISM
+
+COUNTED = RowsAndSumOutput(power=0, entries="full")
 
 
 @checked
 def release(
-    x: DataSet, noise: Matrix, *, epsilon: Epsilon, row_bound: RowBound = 1.0, on_large_rows: LargeRows = "clip"
+    x: DataSet,
+    noise: Matrix | CountedNoise,
+    *,
+    epsilon: Epsilon,
+    row_bound: RowBound = 1.0,
+    on_large_rows: LargeRows = "clip",
+    adjacency: Neighbours = "replace-one",
 ) -> Matrix:
     """Release the noisy second moment, given the noise: a (d, d) draw of Z."""
-    # VALIDATE
-    rows, n, d = sized_unit_rows(x, row_bound, on_large_rows)
-    z = require_shape("noise", noise, (d, d))
+    # VALIDATE, and take row_bound as the unit of the rows
+    rows, n, d = sized_unit_rows(x, row_bound, on_large_rows, fewest_rows(adjacency))
+    count, own = parts_of(noise, adjacency)
+    z = require_shape("noise", own, (d, d))
 
     # 1. QUERY
-    moment = second_moment(rows)
+    query = second_moment(rows) if adjacency == "replace-one" else moment_sum(rows)
 
     # 2. NOISE
-    noisy: Matrix = moment + noise_scale(n, epsilon) * z
+    share = count_share(d, d**2)
+    noisy: Matrix = (
+        query + (noise_scale(n, epsilon) if adjacency == "replace-one" else scale_of_sum(epsilon, share)) * z
+    )
+    noisy_rows = n + laplace_count_scale(epsilon, share) * count
 
     # 3. RELEASE
-    return noisy * row_bound**2
+    released: Matrix = noisy * row_bound**2
+    return released if adjacency == "replace-one" else COUNTED.packed(noisy_rows, released)
 
 
-def draw_noise(dimension: int, rng: np.random.Generator, size: int | None = None) -> Array:
-    """The noise that `release` takes: (d, d), or (size, d, d)."""
-    return law.sample(dimension, rng, size)
+@checked
+def draw_noise(
+    dimension: int, rng: np.random.Generator, size: int | None = None, *, adjacency: Neighbours = "replace-one"
+) -> Any:
+    """The noise that `release` takes: (d, d), or (size, d, d); under add-remove `CountedNoise`."""
+    noise = law.sample(dimension, rng, size)
+    return noise if adjacency == "replace-one" else with_counts(rng.laplace(size=size), noise, size)
 
 
 @checked
@@ -83,40 +127,46 @@ def sample(
     epsilon: Epsilon,
     row_bound: RowBound = 1.0,
     on_large_rows: LargeRows = "clip",
+    adjacency: Neighbours = "replace-one",
 ) -> Matrix:
     """Draw the noise from `rng`, then `release`. Not for production: the noise is float64.
 
     Parameters
     ----------
-    x : (n, d), n ≥ 1 records, d ≥ 1 features; rows in the ball of radius `row_bound`.
+    x : (n, d), n ≥ 1 records, or n ≥ 0 under add-remove, d ≥ 1 features; rows in the ball of radius `row_bound`.
     rng : the source of all randomness.
     epsilon : ε in [1e-30, 1e30], the budget.
     row_bound : r in [1e-100, 1e100], public, in the unit of x: longer rows are clipped or rejected.
     on_large_rows : "clip" scales a row longer than r back to length r; "raise" rejects it, which reads the data.
+    adjacency : neighbours: "replace-one" differ in one row, and n is public; "add-remove" differ by one row that comes
+        or goes, and the number of rows is noisy.
 
     Returns
     -------
-    (d, d), in the unit of x squared.
+    (d, d), in the unit of x squared. Under add-remove (1 + k,): the noisy number of rows, and the k
+    entries of the noisy sum (`counted`).
 
     Raises
     ------
     InvalidInput : an argument breaks its rule. Whether x is finite, and with "raise" whether its rows are short, is
         read off the data, so not private.
 
-    Privacy : ε-DP (replace-one), n public, in real arithmetic; `spend` has what is proven.
+    Privacy : ε-DP (adjacency), in real arithmetic; `spend` has what is proven.
     """
-    _, d = shape_of(x)
-    noise = draw_noise(d, rng)
-    return release(x, noise, epsilon=epsilon, row_bound=row_bound, on_large_rows=on_large_rows)
+    _, d = shape_of(x, fewest_rows(adjacency))
+    noise = draw_noise(d, rng, adjacency=adjacency)
+    return release(x, noise, epsilon=epsilon, row_bound=row_bound, on_large_rows=on_large_rows, adjacency=adjacency)
 
 
 @checked
-def spend(*, epsilon: Epsilon, dimension: Dimension) -> Spend:
-    """The claimed ε; proven are ε, attained, for d ≥ 2, and ε/2 for d = 1."""
+def spend(*, epsilon: Epsilon, dimension: Dimension, adjacency: Neighbours = "replace-one") -> Spend:
+    """The claimed ε; proven are ε, attained, for d ≥ 2 or under add-remove, and ε/2 for d = 1."""
+    if adjacency == "add-remove":
+        return Spend(PureDP(epsilon), PureDP(epsilon), True, "for a row of length 1")
     change = 2 if dimension > 1 else 1
     proven = privacy_loss(change, 1, noise_scale(1, epsilon))
     return Spend(PureDP(epsilon), PureDP(proven), True, "at Y = Σ, for orthonormal rows")
 
 
 ABOUT = About("nuclear-laplace", "nuclear-Laplace perturbation", "DN25", "Algorithm 1")
-MECHANISM = Mechanism(ABOUT, PURE, SECOND_MOMENT, release, draw_noise, sample, spend)
+MECHANISM = Mechanism(ABOUT, PURE, SECOND_MOMENT, release, draw_noise, sample, spend, counted=COUNTED)

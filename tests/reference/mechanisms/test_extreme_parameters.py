@@ -27,7 +27,7 @@ Arguments = dict[str, Any]
 EVERY = pytest.mark.parametrize("about", MECHANISMS.values(), ids=list(MECHANISMS))
 # Formulas of these names give what noise is multiplied by, its variance, or the factor of a score. 0 would mean that no
 # noise is added, and infinity that nothing but noise is released.
-SCALES = re.compile(r".*(scale|scales|variance|multiplier|exponent|exponents)")
+SCALES = re.compile(r".*(scale|scales|scale_of_sum|variance|multiplier|exponent|exponents)")
 # An end that the mechanism refuses together with the defaults of the others; the message then names both.
 REFUSED = {
     ("gauss-cov-approximate", "epsilon", 1e12): "calibration",

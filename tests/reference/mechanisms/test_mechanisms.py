@@ -231,13 +231,13 @@ def test_long_rows_can_be_refused_instead(about: AnyMechanism) -> None:
 # Output
 
 
-def check_output(about: AnyMechanism, output: NDArray[np.float64], d: int) -> None:
+def check_output(about: AnyMechanism, output: NDArray[np.float64], d: int, **options: str) -> None:
     assert output.dtype == np.float64
     assert np.isfinite(output).all()
-    assert output.shape == about.output.shape(d)
+    assert output.shape == about.output_of(options).shape(d)
     if about.output.kind == "direction":
         assert np.linalg.norm(output) == pytest.approx(1, abs=1e-12)
-    if about.output.symmetric:
+    if about.output_of(options).symmetric:
         np.testing.assert_array_equal(output, output.T)
 
 
@@ -262,7 +262,7 @@ def test_the_output_has_the_stated_form(about: AnyMechanism, x: Matrix) -> None:
     if x.shape[1] < about.smallest_dimension:
         return
     for options in every_choice(about):
-        check_output(about, drawn(about, x, **options), x.shape[1])
+        check_output(about, drawn(about, x, **options), x.shape[1], **options)
 
 
 @EVERY

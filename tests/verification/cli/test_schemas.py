@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 from jsonschema import Draft202012Validator
 
-from covassay.verification.cli.main import run
+from covassay.verification.cli.main import PROGRAM, run
 from covassay.verification.cli.schema import schemas
+from covassay.verification.maintain.__main__ import PROGRAM as MAINTAINERS
 from tests.conventions import framed
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -25,13 +26,12 @@ PRINTED = {
     "claims-theorems": ["claims", "theorems", "--json"],
     "experiments-list": ["experiments", "list", "--json"],
     "experiments-accuracy": ["experiments", "accuracy", "--only", "GaussCov", "--json"],
-    "experiments-controls": ["experiments", "controls", "--only", "trace-of-65", "--json"],
-    "experiments-null": ["experiments", "null", "--audits", "1", "--only", "private-trace", "--json"],
-    "experiments-findings": ["experiments", "findings", "--only", "bhs23:mean", "--json"],
+    "maintain-controls": ["controls", "--only", "trace-of-65", "--json"],
+    "maintain-null-audits": ["null-audits", "--audits", "1", "--only", "private-trace", "--json"],
+    "maintain-findings": ["findings", "--only", "bhs23:mean", "--json"],
     "adapters": ["adapters", "list", "--json"],
-    "experiments-bits": ["experiments", "bits", "--only", "numpy:laplace", "--samples", "100", "--json"],
-    "experiments-peers": [
-        "experiments",
+    "maintain-bits": ["bits", "--only", "numpy:laplace", "--samples", "100", "--json"],
+    "maintain-peers": [
         "peers",
         "--only",
         "noisy-max",
@@ -73,7 +73,8 @@ def test_what_a_command_prints_obeys_its_schema(
     monkeypatch.chdir(ROOT)
     monkeypatch.delenv("COVASSAY_REQUIRE_ROCQ", raising=False)
     monkeypatch.setenv("PATH", "/nonexistent" if name == "claims-theorems" else "/usr/bin")  # without Rocq: no waiting
-    assert run(PRINTED[name]) == 0
+    program = MAINTAINERS if name.startswith("maintain-") else PROGRAM
+    assert program.run(PRINTED[name]) == 0
     document = json.loads(capsys.readouterr().out)
     assert errors(name, document) == []
     assert errors(name, spoiled(document)) != []

@@ -1,17 +1,36 @@
 """GaussCov is the second moment plus Gaussian noise, whose entries on and above the diagonal are seen one by one.
 
-They are independent, with the variances of the ensemble, on data of every shape.
+They are independent, with the variances of the ensemble, on data of every shape. Under add-remove the sum and the
+number of rows have such noise.
 """
 
 import math
 
-from covassay.reference.mechanisms.concentrated.gauss_cov import noise_scale
+from covassay.reference.mechanisms.concentrated.gauss_cov import COUNTED, count_share, noise_scale, scale_of_sum
+from covassay.reference.mechanisms.counted import gaussian_count_scale
 from covassay.verification.audit.knowledge.known import Known
 from covassay.verification.audit.knowledge.shared import gaussian_noise
+from covassay.verification.audit.knowledge.shared.counted_noise import IndependentNoise
 from covassay.verification.audit.knowledge.shared.data_paths import QueryPlusNoise
+from covassay.verification.audit.knowledge.shared.profile import ClaimUnderAudit, KnownLaw
+
+_OF_MEANS = gaussian_noise.law(lambda claim, n: float(noise_scale(n, claim.budget["rho"])))
+
+
+def law(claim: ClaimUnderAudit) -> KnownLaw:
+    """The law under the adjacency of the claim."""
+    if claim.options.get("adjacency") != "add-remove":
+        return _OF_MEANS(claim)
+    rho, ensemble = claim.budget["rho"], claim.options["ensemble"]
+
+    def scales(d: int) -> tuple[float, float]:
+        return gaussian_count_scale(rho, count_share(d, ensemble)), scale_of_sum(d, rho, ensemble)
+
+    return IndependentNoise(COUNTED, scales, gaussian=True, halved=ensemble == "goe").known
+
 
 KNOWN = Known(
-    gaussian_noise.law(lambda claim, n: float(noise_scale(n, claim.budget["rho"]))),
+    law,
     QueryPlusNoise(independent=True),
     add_remove=math.sqrt(0.5),  # x xᵀ/n has Frobenius norm 1/n, in place of √2/n
 )

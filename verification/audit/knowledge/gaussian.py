@@ -2,11 +2,13 @@
 
 import math
 
-from covassay.reference.mechanisms.building_blocks.gaussian import noise_scale, second_moments_sensitivity
+from covassay.reference.mechanisms.building_blocks.gaussian import COUNTED, noise_scale, second_moments_sensitivity
+from covassay.reference.mechanisms.counted import gaussian_count_scale, gaussian_share
 from covassay.verification.audit.knowledge.known import Known
 from covassay.verification.audit.knowledge.shared.coordinate_noise import law
+from covassay.verification.audit.knowledge.shared.counted_noise import IndependentNoise
 from covassay.verification.audit.knowledge.shared.data_paths import QueryPlusNoise
-from covassay.verification.audit.knowledge.shared.profile import ClaimUnderAudit
+from covassay.verification.audit.knowledge.shared.profile import ClaimUnderAudit, KnownLaw
 from covassay.verification.statistics.laws import NORMAL
 
 
@@ -15,8 +17,23 @@ def scale(claim: ClaimUnderAudit, n: int, d: int) -> float:
     return float(noise_scale(second_moments_sensitivity(n, d), claim.budget["rho"]))
 
 
+_OF_MEANS = law(scale, NORMAL, power=2)
+
+
+def law_of(claim: ClaimUnderAudit) -> KnownLaw:
+    """The law under the adjacency of the claim."""
+    if claim.options.get("adjacency") != "add-remove":
+        return _OF_MEANS(claim)
+
+    def scales(d: int) -> tuple[float, float]:
+        share = gaussian_share(d)
+        return gaussian_count_scale(claim.budget["rho"], share), gaussian_count_scale(claim.budget["rho"], 1 - share)
+
+    return IndependentNoise(COUNTED, scales, gaussian=True).known
+
+
 KNOWN = Known(
-    law(scale, NORMAL, power=2),
+    law_of,
     QueryPlusNoise(independent=True),
     add_remove=math.sqrt(0.5),  # one row moves the moments by 1/n, two rows by √2/n
 )

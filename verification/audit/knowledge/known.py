@@ -11,7 +11,7 @@ from typing import Any
 from covassay.reference.domain import Matrix
 from covassay.reference.errors import InvalidInput
 from covassay.reference.mechanisms.mechanism import Mechanism
-from covassay.reference.mechanisms.registry import default_claim, mechanism
+from covassay.reference.mechanisms.registry import mechanism
 from covassay.reference.privacy import Guarantee
 from covassay.verification.audit.engine.contract import Form
 from covassay.verification.audit.engine.kinds_of_data import Beside
@@ -20,6 +20,7 @@ from covassay.verification.audit.knowledge.shared import reference_draws
 from covassay.verification.audit.knowledge.shared.data_paths import NotAdditive, QueryPlusNoise
 from covassay.verification.audit.knowledge.shared.noise_entries import with_entries
 from covassay.verification.audit.knowledge.shared.profile import ClaimUnderAudit, KnownLaw, Profile, View
+from covassay.verification.declared import default_claim
 
 GROUP = "covassay.knowledge"  # entry points of other packages: the name of a mechanism = a module with a KNOWN
 COARSE = 1e-3  # from this probability of one value on, equal draws are no surprise
@@ -95,7 +96,8 @@ def profile(name: str, guarantee: Guarantee, options: dict[str, Any], samples: f
     path, law = knowledge.path_of(claim), knowledge.law(claim)
     data_path, scenarios = path.data_path(claim), law.scenarios
     independent = isinstance(path, QueryPlusNoise) and path.independent
-    if data_path.query is not None:
+    listed = len(claim.output.shape(2)) == 1  # the entries of a matrix in one row, of which some may be tied
+    if data_path.query is not None and (independent or not listed):
         scenarios = tuple(with_entries(s, data_path.query(s.x), data_path.symmetric, independent) for s in scenarios)
 
     @cache

@@ -1,10 +1,12 @@
 """Laplace noise on the second moment of every column: independent, and seen on data of every shape."""
 
-from covassay.reference.mechanisms.building_blocks.laplace import noise_scale, second_moments_sensitivity
+from covassay.reference.mechanisms.building_blocks.laplace import COUNTED, noise_scale, second_moments_sensitivity
+from covassay.reference.mechanisms.counted import laplace_count_scale, pure_share
 from covassay.verification.audit.knowledge.known import Known
 from covassay.verification.audit.knowledge.shared.coordinate_noise import law
+from covassay.verification.audit.knowledge.shared.counted_noise import IndependentNoise
 from covassay.verification.audit.knowledge.shared.data_paths import QueryPlusNoise
-from covassay.verification.audit.knowledge.shared.profile import ClaimUnderAudit
+from covassay.verification.audit.knowledge.shared.profile import ClaimUnderAudit, KnownLaw
 from covassay.verification.statistics.laws import LAPLACE
 
 
@@ -13,8 +15,23 @@ def scale(claim: ClaimUnderAudit, n: int, d: int) -> float:
     return float(noise_scale(second_moments_sensitivity(n, d), claim.budget["epsilon"]))
 
 
+_OF_MEANS = law(scale, LAPLACE, power=1)
+
+
+def law_of(claim: ClaimUnderAudit) -> KnownLaw:
+    """The law under the adjacency of the claim."""
+    if claim.options.get("adjacency") != "add-remove":
+        return _OF_MEANS(claim)
+
+    def scales(d: int) -> tuple[float, float]:
+        share = pure_share(2 * d)
+        return laplace_count_scale(claim.budget["epsilon"], share), 1 / ((1 - share) * claim.budget["epsilon"])
+
+    return IndependentNoise(COUNTED, scales, gaussian=False).known
+
+
 KNOWN = Known(
-    law(scale, LAPLACE, power=1),
+    law_of,
     QueryPlusNoise(independent=True),
     add_remove=0.5,  # one row moves the moments by 1/n, two rows by 2/n
 )

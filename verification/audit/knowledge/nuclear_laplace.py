@@ -3,14 +3,31 @@
 The spectral norm has an exact Pfaffian law. All of this holds on data of every shape.
 """
 
+from covassay.reference.mechanisms.counted import laplace_count_scale
 from covassay.reference.mechanisms.pure import nuclear_laplace
+from covassay.reference.mechanisms.pure.nuclear_laplace import count_share, scale_of_sum
 from covassay.verification.audit.knowledge.known import Known
 from covassay.verification.audit.knowledge.shared.data_paths import QueryPlusNoise
-from covassay.verification.audit.knowledge.shared.nuclear_noise import law_of_perturbation
+from covassay.verification.audit.knowledge.shared.nuclear_noise import law_of_counted, law_of_perturbation
+from covassay.verification.audit.knowledge.shared.profile import ClaimUnderAudit, KnownLaw
 from covassay.verification.audit.knowledge.shared.reference_draws import InOneBatch
 
+
+def law(claim: ClaimUnderAudit) -> KnownLaw:
+    """The law under the adjacency of the claim."""
+    if claim.options.get("adjacency") != "add-remove":
+        return law_of_perturbation(claim)
+    epsilon = claim.budget["epsilon"]
+
+    def scales(d: int) -> tuple[float, float]:
+        share = count_share(d, d**2)
+        return laplace_count_scale(epsilon, share), scale_of_sum(epsilon, share)
+
+    return law_of_counted(claim, scales)
+
+
 KNOWN = Known(
-    law_of_perturbation,
+    law,
     QueryPlusNoise(),
     many=InOneBatch(nuclear_laplace.draw_noise, nuclear_laplace.release),
     add_remove=0.5,  # x xᵀ/n has nuclear norm 1/n, in place of 2/n

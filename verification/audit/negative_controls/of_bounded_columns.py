@@ -222,7 +222,7 @@ def last_unclipped(x: Matrix, box: Box) -> Matrix:
 def in_the_ball(x: Matrix, box: Box) -> Matrix:
     """Scaled rows are shortened to length 1 too."""
     u = usual_rows(x, box)
-    return u / np.maximum(np.linalg.norm(u, axis=1, keepdims=True), 1.0)
+    return np.asarray(u / np.maximum(np.linalg.norm(u, axis=1, keepdims=True), 1.0))
 
 
 def dropped(x: Matrix, box: Box) -> Matrix:

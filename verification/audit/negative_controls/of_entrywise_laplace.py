@@ -15,7 +15,8 @@ Noise = Callable[[int, np.random.Generator, int], Matrix]  # (d, rng, size) -> (
 
 def full_noise(d: int, rng: np.random.Generator, size: int) -> Matrix:
     """The correct noise for entries="full"."""
-    return entrywise_laplace.draw_noise(d, rng, "full", size)
+    noise: Matrix = entrywise_laplace.draw_noise(d, rng, "full", size)
+    return noise
 
 
 def additive(noise: Noise, scale: Callable[[int, int, float], float], clip: bool = True) -> Callable[..., Matrix]:

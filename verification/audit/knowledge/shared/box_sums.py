@@ -153,7 +153,7 @@ class SumsLaw:
 
         def fits(spread: Matrix) -> Test:
             def test(y: Matrix) -> object:
-                values = (y - query)[:, *own] / spread[own]
+                values = _at(y - query, own) / spread[own]
                 return kolmogorov_smirnov(values.ravel(), law, "all numbers have the law of the mistake")
 
             return test  # type: ignore[return-value]
@@ -191,7 +191,7 @@ class SumsLaw:
         spread = self.spread(d)[own]
 
         def ratio(y: Matrix) -> Vector:
-            to_a, to_b = ((y - query)[:, *own] / spread for query in (a, b))
+            to_a, to_b = (_at(y - query, own) / spread for query in (a, b))
             if self.gaussian:
                 return np.asarray(((to_b**2 - to_a**2) / 2).sum(axis=1))
             return np.asarray((np.abs(to_b) - np.abs(to_a)).sum(axis=1))
@@ -231,4 +231,10 @@ class SumsLaw:
 
 
 def _flat(test: Test, own: tuple[NDArray[np.intp], ...]) -> Test:
-    return lambda outputs: test(outputs[:, *own])
+    return lambda outputs: test(_at(outputs, own))
+
+
+def _at(values: Matrix, own: tuple[NDArray[np.intp], ...]) -> Matrix:
+    """The numbers with noise of their own, (size, k)."""
+    seen: Matrix = values[:, own[0], own[1]]
+    return seen

@@ -15,12 +15,14 @@ from scipy.interpolate import PchipInterpolator
 from covassay.reference.domain import Matrix, Vector, second_moment
 from covassay.reference.laws import haar
 from covassay.reference.laws import nuclear_laplace as law
+from covassay.reference.mechanisms.counted import RowsAndSumOutput
 from covassay.reference.mechanisms.output import OUTPUTS
 from covassay.reference.mechanisms.pure.nuclear_laplace import noise_scale
 from covassay.verification.audit.engine.contract import example_rows
 from covassay.verification.audit.engine.events import Statistic, generic_statistics
 from covassay.verification.audit.engine.law import Scenario, Suspect, Test
 from covassay.verification.audit.engine.shapes import Shapes, grid
+from covassay.verification.audit.knowledge.shared.counted_noise import MatrixNoise
 from covassay.verification.audit.knowledge.shared.profile import ClaimUnderAudit, KnownLaw, Pairs, common_pairs
 from covassay.verification.statistics.laws import gamma as gamma_law
 from covassay.verification.statistics.tests import (
@@ -164,20 +166,21 @@ def noise_suspects(x: Matrix, scale: float, symmetric: bool) -> tuple[Suspect, .
     """Laws of plausible mistakes, seen in the nuclear norm of the noise."""
     noise = NuclearNoise(x, scale, symmetric)
     shape = float(law.radius_shape(noise.dimension, symmetric))
+
+    def times(factor: float) -> Test:
+        return noise.gamma(shape, factor)
+
     suspects = (
-        Suspect("half-scale", "the noise has half the calibrated scale: too little noise", noise.gamma(shape, 0.5)),
-        Suspect(
-            "double-scale", "the noise has twice the calibrated scale: private but wasteful", noise.gamma(shape, 2.0)
+        Suspect.times("half-scale", "the noise has half the calibrated scale: too little noise", 0.5, times),
+        Suspect.times("double-scale", "the noise has twice the calibrated scale: private but wasteful", 2.0, times),
+        Suspect.times(
+            "n-forgotten", f"the scale was not divided by n = {len(x)}: private but wasteful", float(len(x)), times
         ),
-        Suspect(
-            "n-forgotten",
-            f"the scale was not divided by n = {len(x)}: private but wasteful",
-            noise.gamma(shape, float(len(x))),
-        ),
-        Suspect(
+        Suspect.times(
             "rate-for-scale",
             "the Gamma law was given the inverse scale: its rate in place of its scale",
-            noise.gamma(shape, 1 / scale**2),
+            1 / scale**2,
+            times,
         ),
     )
     other = float(law.radius_shape(noise.dimension, not symmetric))
@@ -185,7 +188,7 @@ def noise_suspects(x: Matrix, scale: float, symmetric: bool) -> tuple[Suspect, .
         return suspects
     wrong, right = ("d²", "d(d+1)/2") if symmetric else ("d(d+1)/2", "d²")
     text = f"the nuclear norm has Gamma shape {wrong} in place of {right}"
-    return (*suspects, Suspect("gamma-shape", text, noise.gamma(other, 1.0)))
+    return (*suspects, Suspect("gamma-shape", text, noise.gamma(other, 1.0), times))
 
 
 def interval_meaning(lower: float, upper: float) -> str:
@@ -234,6 +237,22 @@ def likelihood_ratio(first: Matrix, second: Matrix, scale: float, shape_gap: flo
         return ratio
 
     return Statistic("log likelihood ratio", values)
+
+
+def law_of_counted(claim: ClaimUnderAudit, scales: Callable[[int], tuple[float, float]]) -> KnownLaw:
+    """The law of a noisy number of rows and a noisy sum, with these scales for d columns."""
+    output = claim.output
+    if not isinstance(output, RowsAndSumOutput):
+        raise TypeError(f"{output}: must be rows and a sum")
+    symmetric = output.entries == "triangle"
+
+    def tests(x: Matrix, scale: float) -> Scenario:
+        return noise_scenario("", x, x, scale, symmetric)
+
+    def units(d: int) -> float:
+        return float(law.radius_shape(d, symmetric))
+
+    return MatrixNoise(output, scales, tests, law.nuclear_norm, SHAPE_TESTS, units).known
 
 
 def law_of_perturbation(claim: ClaimUnderAudit) -> KnownLaw:

@@ -1,0 +1,129 @@
+"""A noisy number of rows beside a noisy sum: additive mechanisms for neighbours that differ by one row.
+
+Under add-remove the number of rows n is private. So the sum Σ_i x_i x_iᵀ is released in place of the mean Σ of these
+products, and n with noise of its own. A row that comes or goes moves n by 1 and, at the same time, the sum by at most
+its sensitivity for one row. So both share the budget: ε = ε₀ + ε₁ or ρ = ρ₀ + ρ₁, with the first share for n. A row
+that moves the sum the most attains the whole.
+
+The share of n is public, and least for the error of the quotient of the two on the worst rows, to first order in the
+noise. Let V be the mean squared norm of the noise of the sum, if it has all of ε = 1, or ρ = ½. The norm of Σ is at
+most 1, so the squared error is at most 1/n² times V/ε₁² + 2/ε₀², or (V/ρ₁ + 1/ρ₀)/2.
+
+The output is a vector: the noisy n, and then the noisy sum, entry by entry. Where its noise is symmetric, these are the
+entries on and above the diagonal, row by row. No rows are a data set like any other: n and the sum are 0.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+
+from covassay.reference.domain import Adjacency, Array, Matrix, Number, Rows, Vector, require_number, sum_rows
+from covassay.reference.errors import InvalidInput
+from covassay.reference.mechanisms.output import Output
+
+Entries = Literal["vector", "full", "triangle"]
+
+# FORMULAS
+
+
+def square_root(value: Number) -> Number:
+    """√value as a power, for floats and symbols."""
+    return value**0.5
+
+
+def cube_root(value: Number) -> Number:
+    """The cube root of value as a power, for floats and symbols."""
+    return value ** (1 / 3)
+
+
+def pure_share(noise: Number, cbrt: Callable[[Number], Number] = cube_root) -> Number:
+    """ε₀/ε = 1/(1 + (V/2)^{1/3}), the least of V/ε₁² + 2/ε₀²; `noise` is V."""
+    return 1 / (1 + cbrt(noise / 2))
+
+
+def gaussian_share(noise: Number, sqrt: Callable[[Number], Number] = square_root) -> Number:
+    """ρ₀/ρ = 1/(1 + √V), the least of V/ρ₁ + 1/ρ₀; `noise` is V."""
+    return 1 / (1 + sqrt(noise))
+
+
+def gaussian_count_scale(rho: Number, share: Number, sqrt: Callable[[Number], Number] = square_root) -> Number:
+    """1/√(2ρ₀), the standard deviation of the noise of n."""
+    return 1 / sqrt(2 * share * rho)
+
+
+def laplace_count_scale(epsilon: Number, share: Number) -> Number:
+    """1/ε₀, the scale of the noise of n."""
+    return 1 / (share * epsilon)
+
+
+# THE NOISE AND THE OUTPUT
+
+
+@dataclass(frozen=True)
+class CountedNoise:
+    """The noise of the number of rows, and that of the sum, both of scale 1."""
+
+    count: float
+    sum: Array
+
+
+def parts_of(noise: Any, adjacency: Adjacency) -> tuple[float, Array]:
+    """The noise of the number of rows, 0 under replace-one, and that of the query."""
+    if adjacency == "replace-one":
+        return 0.0, noise
+    if not isinstance(noise, CountedNoise):
+        raise InvalidInput("noise: must be a CountedNoise under add-remove")
+    return require_number("noise.count", noise.count), noise.sum
+
+
+def with_counts(counts: Array, sums: Array, size: int | None) -> Any:
+    """A `CountedNoise`, or a list of that many."""
+    if size is None:
+        return CountedNoise(float(counts), sums)
+    return [CountedNoise(float(count), one) for count, one in zip(counts, sums, strict=True)]
+
+
+@dataclass(frozen=True)
+class RowsAndSumOutput(Output):
+    """(1 + k,): the noisy number of rows, and the k entries of a noisy sum."""
+
+    kind: ClassVar[str] = "rows-and-sum"
+    layout: ClassVar[str] = "(1 + k,)"
+    entries: Entries = "triangle"
+
+    def shape(self, dimension: int) -> tuple[int, ...]:
+        """The shape of one output on data with that many columns."""
+        d = dimension
+        return (1 + {"vector": d, "full": d**2, "triangle": d * (d + 1) // 2}[self.entries],)
+
+    def parts(self, values: Array) -> dict[str, Array]:
+        """The number of rows and the sum, which is a matrix unless it is one number for every column."""
+        return {"rows": values[0], "sum": self.unpacked(values[1:])}
+
+    def packed(self, rows: float, total: Array) -> Vector:
+        """The output."""
+        entries = total[np.triu_indices(len(total))] if self.entries == "triangle" else total.ravel()
+        return np.append(rows, entries)
+
+    def unpacked(self, entries: Array) -> Array:
+        """The sum with these entries, (…, k) -> (…, d, d), or (…, d)."""
+        if self.entries == "vector":
+            return entries
+        k = entries.shape[-1]
+        if self.entries == "full":
+            return entries.reshape(*entries.shape[:-1], round(k**0.5), round(k**0.5))
+        d = round(((8 * k + 1) ** 0.5 - 1) / 2)
+        i, j = np.triu_indices(d)
+        total = np.zeros((*entries.shape[:-1], d, d))
+        total[..., i, j] = total[..., j, i] = entries
+        return total
+
+
+def moment_sum(rows: Rows) -> Matrix:
+    """Σ_i x_i x_iᵀ, symmetric, (d, d); 0 if there are no rows."""
+    d = rows.shape[1]
+    total = np.zeros((d, d)) + sum_rows(lambda block: block.T @ block, rows)
+    symmetric: Matrix = (total + total.T) / 2
+    return symmetric

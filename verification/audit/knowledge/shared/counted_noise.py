@@ -1,0 +1,172 @@
+"""Additive mechanisms under add-remove: a noisy number of rows and a noisy sum, whose noises are seen on all data."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from covassay.reference.domain import Array, Matrix, Vector, unit_rows
+from covassay.reference.mechanisms.counted import RowsAndSumOutput
+from covassay.verification.audit.engine.contract import example_rows
+from covassay.verification.audit.engine.events import Pair, Statistic, generic_statistics
+from covassay.verification.audit.engine.features import Feature, contrasts, features
+from covassay.verification.audit.engine.law import Scenario, Test
+from covassay.verification.audit.engine.shapes import Shapes, grid
+from covassay.verification.audit.knowledge.shared.coordinate_noise import vector_noise
+from covassay.verification.audit.knowledge.shared.profile import KnownLaw, Pairs
+from covassay.verification.statistics.laws import LAPLACE, NORMAL
+from covassay.verification.statistics.tests import kolmogorov_smirnov
+
+N = 12
+DIMENSIONS = (1, 2, 4)
+FAR = 50.0  # norm of rows that must be clipped
+
+
+@features.register
+def _(output: RowsAndSumOutput, dimension: int) -> Mapping[str, Feature]:
+    """The number of rows, an entry of the sum, and its norm."""
+    return {
+        "rows": lambda y: y[:, 0],
+        "entry 1 of the sum": lambda y: y[:, 1],
+        "norm of the sum": lambda y: np.linalg.norm(y[:, 1:], axis=1),
+    }
+
+
+@contrasts.register
+def _(output: RowsAndSumOutput, first: Matrix, second: Matrix) -> Mapping[str, Feature]:
+    """The number of rows, and the product of the sum with its change."""
+    change = query(output, first) - query(output, second)
+    return {
+        "rows": lambda y: y[:, 0],
+        "⟨sum, its change⟩": lambda y: y[:, 1:] @ change[1:],
+        "⟨output, its change⟩": lambda y: y @ change,
+    }
+
+
+def query(output: RowsAndSumOutput, x: Matrix) -> Vector:
+    """The number of rows and the sum, without noise."""
+    rows = unit_rows(x, fewest=0)
+    total: Array = (rows**2).sum(axis=0) if output.entries == "vector" else rows.T @ rows
+    return output.packed(float(len(rows)), total)
+
+
+def pairs(output: RowsAndSumOutput, ratio: Callable[[Matrix, Matrix], Statistic]) -> Pairs:
+    """A row that comes and goes: along an axis, in a dense direction, among others, and far outside the ball."""
+
+    def pair(name: str, others: Matrix, row: Vector, weight: float) -> Pair:
+        first = np.vstack([others, row])
+        statistics = (ratio(first, others), *generic_statistics(first, others, output))
+        return Pair(f"{name} comes and goes, d={len(row)}", first, others, statistics, weight)
+
+    made = []
+    for d in (1, 2, 3):
+        made.append(pair("a row along an axis", np.zeros((2, d)), np.eye(d)[0], 1.0))
+        if d > 1:
+            made.append(pair("a row of equal entries", np.zeros((2, d)), np.full(d, d**-0.5), 1.0))
+    made.append(pair("a row among ordinary ones", example_rows(N, 2), np.eye(2)[1], 0.5))
+    made.append(pair(f"a row of norm {FAR:g}", np.zeros((2, 2)), FAR * np.eye(2)[0], 0.25))
+    return tuple(made)
+
+
+@dataclass(frozen=True)
+class IndependentNoise:
+    """Independent noise of one law on the number of rows and on every entry of the sum.
+
+    scales : d -> the scale of the noise of the number of rows, and of an entry. halved : whether entries above the
+    diagonal have half of the variance of the others.
+    """
+
+    output: RowsAndSumOutput
+    scales: Callable[[int], tuple[float, float]]
+    gaussian: bool
+    halved: bool = False
+
+    def spread(self, d: int) -> Vector:
+        """The scale of every number."""
+        count, entry = self.scales(d)
+        entries = np.full(self.output.shape(d)[0] - 1, entry)
+        if self.halved:
+            i, j = np.triu_indices(d)
+            entries[i != j] *= 0.5**0.5
+        return np.append(count, entries)
+
+    def scenario(self, n: int, d: int) -> Scenario:
+        """The tests on the example rows of that shape."""
+        x = example_rows(n, d)
+        law, power = (NORMAL, 2) if self.gaussian else (LAPLACE, 1)
+        return vector_noise(f"n={n}, d={d}", x, query(self.output, x), self.spread(d), law, power)
+
+    def likelihood_ratio(self, first: Matrix, second: Matrix) -> Statistic:
+        """The log likelihood ratio of noise on one data set against the other."""
+        a, b, spread = query(self.output, first), query(self.output, second), self.spread(first.shape[1])
+
+        def ratio(y: Matrix) -> Vector:
+            to_a, to_b = (y - a) / spread, (y - b) / spread
+            if self.gaussian:
+                return np.asarray(((to_b**2 - to_a**2) / 2).sum(axis=1))
+            return np.asarray((np.abs(to_b) - np.abs(to_a)).sum(axis=1))
+
+        return Statistic("log likelihood ratio", ratio)
+
+    @property
+    def known(self) -> KnownLaw:
+        """Scenarios, pairs and shapes."""
+        shapes = Shapes(
+            self.scenario, ("all coordinates", "total scale"), lambda d: self.output.shape(d)[0], grid(most_columns=12)
+        )
+        scenarios = tuple(replace(self.scenario(N, d), weight=1.5) for d in DIMENSIONS)
+        return KnownLaw(scenarios, pairs(self.output, self.likelihood_ratio), shapes)
+
+
+@dataclass(frozen=True)
+class MatrixNoise:
+    """Laplace noise on the number of rows, and noise of a matrix law on the sum, whose tests are known for means.
+
+    tests : (x, scale) -> the tests of outputs Σ + noise of that scale, a `Scenario`. norm : of (size, d, d) matrices,
+    of which the density of the noise is a function.
+    """
+
+    output: RowsAndSumOutput
+    scales: Callable[[int], tuple[float, float]]
+    tests: Callable[[Matrix, float], Scenario]
+    norm: Callable[[Matrix], Vector]
+    shape_tests: tuple[str, ...]
+    units: Callable[[int], float]
+
+    def scenario(self, n: int, d: int) -> Scenario:
+        """The tests on the example rows of that shape."""
+        x = example_rows(n, d)
+        count, scale = self.scales(d)
+        known = self.tests(x, scale / n)
+
+        def of_sum(test: Test) -> Test:
+            return lambda y: test(self.output.unpacked(y[:, 1:]) / n)
+
+        def rows(factor: float) -> Test:
+            null = "the noise of the number of rows is Laplace noise of its scale"
+            return lambda y: kolmogorov_smirnov((y[:, 0] - n) / (factor * count), LAPLACE, null)
+
+        tests = {**{name: of_sum(test) for name, test in known.tests.items()}, "rows": rows(1.0)}
+        suspects = tuple(replace(one, test=of_sum(one.test)) for one in known.suspects)
+        estimates = tuple(
+            lambda y, estimate=estimate: estimate(self.output.unpacked(y[:, 1:]) / n) for estimate in known.estimates
+        )
+        return Scenario(f"n={n}, d={d}", x, tests, suspects, estimates)
+
+    def likelihood_ratio(self, first: Matrix, second: Matrix) -> Statistic:
+        """The log likelihood ratio of noise on one data set against the other."""
+        a, b = query(self.output, first), query(self.output, second)
+        count, scale = self.scales(first.shape[1])
+
+        def ratio(y: Matrix) -> Vector:
+            near, far = (self.norm(self.output.unpacked(y[:, 1:] - at[1:])) / scale for at in (a, b))
+            return np.asarray((np.abs(y[:, 0] - b[0]) - np.abs(y[:, 0] - a[0])) / count + far - near)
+
+        return Statistic("log likelihood ratio", ratio)
+
+    @property
+    def known(self) -> KnownLaw:
+        """Scenarios, pairs and shapes."""
+        shapes = Shapes(self.scenario, (*self.shape_tests, "rows"), self.units, grid(most_columns=12))
+        scenarios = tuple(self.scenario(N, d) for d in DIMENSIONS)
+        return KnownLaw(scenarios, pairs(self.output, self.likelihood_ratio), shapes)

@@ -1,0 +1,114 @@
+"""Rows and a sum under add-remove: how far one row moves them, what both noises spend together, and the shares."""
+
+from collections.abc import Callable
+from itertools import product
+
+import numpy as np
+import sympy as sp
+
+from covassay.reference.domain import Matrix, Number, Vector, unit_rows
+from covassay.reference.mechanisms import counted
+from covassay.reference.mechanisms.building_blocks import gaussian, laplace
+from covassay.reference.mechanisms.concentrated import gauss_cov
+from covassay.reference.mechanisms.counted import CountedNoise, RowsAndSumOutput
+from covassay.reference.mechanisms.mechanism import Mechanism
+from covassay.reference.mechanisms.pure import entrywise_laplace, nuclear_laplace, nuclear_laplace_symmetric
+from covassay.verification.claims.evidence import Evidence, check
+
+BUDGET = 0.75
+FILES = (gauss_cov, gaussian, laplace, entrywise_laplace, nuclear_laplace, nuclear_laplace_symmetric)
+
+
+def choices(declared: Mechanism) -> list[dict[str, str]]:  # type: ignore[type-arg]
+    """Every choice of the other options."""
+    others = {name: words for name, words in declared.choices.items() if name != "adjacency"}
+    return [dict(zip(others, words, strict=True)) for words in product(*others.values())]
+
+
+def seen(file: object, x: Matrix, noise: float, options: dict[str, str]) -> tuple[float, Matrix]:
+    """The number of rows and the sum that are released, if all noise of scale 1 is this number."""
+    declared = file.MECHANISM  # type: ignore[attr-defined]
+    kind = declared.output_of({**options, "adjacency": "add-remove"})
+    assert isinstance(kind, RowsAndSumOutput)
+    d = x.shape[1]
+    given = CountedNoise(noise, np.full((d,) if kind.entries == "vector" else (d, d), noise))
+    budget = dict.fromkeys(declared.notion.default.keywords(), BUDGET)
+    parts = kind.parts(declared.release(x, given, **budget, **options, adjacency="add-remove"))
+    return float(parts["rows"]), np.asarray(parts["sum"])
+
+
+def spent(file: object, row: Vector, options: dict[str, str], rows: float, entries: float) -> float:
+    """The share of the budget that one row spends, with the noise of the rows and of the sum times these factors."""
+    none = np.zeros((0, len(row)))
+    (_, change), (count, noise) = seen(file, row[None], 0.0, options), seen(file, none, 1.0, options)
+    count, scale = rows * count, entries * float(noise.max())
+    if file in (gauss_cov, gaussian):
+        variances = np.full(change.shape, scale**2)
+        if change.ndim == 2:
+            above = np.triu(np.ones_like(change, dtype=bool), 1)
+            variances[above] *= 0.5 if options["ensemble"] == "goe" else 1.0
+            change = np.triu(change)
+        return float((1 / count**2 + (change**2 / variances).sum()) / 2 / BUDGET)
+    if file is entrywise_laplace and options["entries"] == "triangle":
+        change = np.triu(change)
+    size = (
+        np.linalg.norm(change, "nuc") if file in (nuclear_laplace, nuclear_laplace_symmetric) else np.abs(change).sum()
+    )
+    return float((1 / count + size / scale) / BUDGET)
+
+
+@check(
+    "floating",
+    mutants={
+        "noise of the rows smaller by 3 %": {"rows": 1 / 1.03},
+        "noise of the rows larger by 3 %": {"rows": 1.03},
+        "noise of the sum smaller by 3 %": {"entries": 1 / 1.03},
+        "noise of the sum larger by 3 %": {"entries": 1.03},
+        "the whole budget for the sum": {"rows": 1e6},
+        "the noise for replacing a row": {"entries": 2.0},
+    },
+)
+def budget(rows: float = 1.0, entries: float = 1.0) -> Evidence:
+    """One row spends the proven budget of all six mechanisms for every option, and no random row spends more."""
+    rng = np.random.default_rng(6)
+    failed = []
+    for file, d in product(FILES, (1, 2, 3)):
+        declared = file.MECHANISM
+        for options in choices(declared):
+            own = dict.fromkeys(declared.notion.default.keywords(), BUDGET)
+            proven = declared.spend(**own, dimension=d, **options, adjacency="add-remove").proven
+            share = next(iter(proven.keywords().values())) / BUDGET
+            worst = [np.eye(d)[0], np.full(d, d**-0.5)]
+            attained = max(spent(file, row, options, rows, entries) for row in worst)
+            others = unit_rows(rng.standard_normal((8, d)) * rng.choice([0.3, 1.0, 5.0], (8, 1)))
+            largest = max(spent(file, row, options, rows, entries) for row in others)
+            if abs(attained / share - 1) > 1e-9 or largest > share * (1 + 1e-9):
+                failed.append(f"{declared.name} {options} d = {d}: {attained:.5f} of {share:.5f}")
+    return Evidence(not failed, "six mechanisms, all options, d = 1, 2, 3; 8 random rows each", "; ".join(failed[:3]))
+
+
+@check(
+    "symbolic",
+    covers="all",
+    exhausts="pure and Gaussian noise",
+    mutants={
+        "V in place of V/2": {"pure": lambda v, cbrt: 1 / (1 + cbrt(v))},
+        "a square root for Laplace noise": {"pure": lambda v, cbrt: 1 / (1 + sp.sqrt(v / 2))},
+        "3 % less": {"gauss": lambda v, sqrt: sp.Rational(97, 100) * counted.gaussian_share(v, sqrt)},
+        "a cube root for Gaussian noise": {"gauss": lambda v, sqrt: 1 / (1 + sp.cbrt(v))},
+    },
+)
+def shares(
+    pure: Callable[..., Number] = counted.pure_share, gauss: Callable[..., Number] = counted.gaussian_share
+) -> Evidence:
+    """The shares are where the derivatives of V/(1 − s)² + 2/s² and of V/(1 − s) + 1/s are 0; both are convex."""
+    s, root = sp.symbols("s r", positive=True)
+    failed, cube, square = [], 2 * root**3, root**2
+    for name, error, share in (
+        ("pure", cube / (1 - s) ** 2 + 2 / s**2, pure(cube, sp.cbrt)),
+        ("Gaussian", square / (1 - s) + 1 / s, gauss(square, sp.sqrt)),
+    ):
+        slope = sp.diff(error, s)
+        if sp.simplify(slope.subs(s, share)) != 0:
+            failed.append(name)
+    return Evidence(not failed, "all V > 0", ", ".join(failed))
