@@ -1,8 +1,8 @@
 """How long an exact release takes, roughly, where that grows fast with the number of columns.
 
-The seconds at d = 30 and the power of d were measured on one core of a machine of 2026, up to d = 30; up to 100 for
-separate-cov and 200 for bingham. Beyond that they are extrapolated. Mechanisms that are not listed were measured to take
-less than a second at d = 200.
+The seconds at d = 30 and the power of d were measured on one core of a machine of 2026, up to d = 30; for separate-cov
+up to 100, and for bingham up to 200. Beyond that they are extrapolated. Mechanisms that are not listed were measured to
+take less than a second at d = 200.
 """
 
 PATIENCE = 20.0  # seconds from which on a release says beforehand how long it takes

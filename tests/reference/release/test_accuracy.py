@@ -19,7 +19,7 @@ WORDS: list[tuple[str, dict[str, str]]] = [
     (name, choice)
     for name in LAWS
     for choice in (
-        [{key: word} for key, words in MECHANISMS[name].choices.items() for word in words]
+        [{key: word} for key, words in MECHANISMS[name].choices.items() for word in words if word != "add-remove"]
         if MECHANISMS[name].choices
         else [{}]
     )

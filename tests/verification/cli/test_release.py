@@ -201,7 +201,7 @@ def test_bounds_bring_the_rows_into_the_unit_ball_and_the_output_back() -> None:
     assert provenance["shift"] == [60, 160]
     assert provenance["scale"] == pytest.approx([60 * 2**0.5] * 2)
     assert provenance["holds"]["second_moment"]["about"] == "the point `shift` in the provenance"
-    assert provenance["options"] == {"row_bound": 1.0}
+    assert provenance["options"] == {"row_bound": 1.0, "adjacency": "replace-one"}
     assert "not private" not in provenance
     # as a user would convert it, with the mean: E xxᵀ = M + shift mᵀ + m shiftᵀ − shift shiftᵀ
     m = X.mean(axis=0)
@@ -336,7 +336,7 @@ def test_a_release_that_cannot_be_written_counts(
         (["--delta", "1e-6"], "nuclear-laplace is ε-DP: give --epsilon instead of --epsilon and --delta"),
         (["--rho", "1"], "--rho excludes --epsilon"),
         (["--row-bound", "1e200"], "row_bound"),
-        (["--set", "rounds=nan"], "nuclear-laplace has no such option; it takes no options"),
+        (["--set", "rounds=nan"], "nuclear-laplace has no such option; it takes adjacency"),
     ],
 )
 def test_bad_options_are_refused_before_the_data_are_read(
