@@ -19,7 +19,7 @@ WORDS: list[tuple[str, dict[str, str]]] = [
     (name, choice)
     for name in LAWS
     for choice in (
-        [{key: word} for key, words in MECHANISMS[name].choices.items() for word in words]
+        [{key: word} for key, words in MECHANISMS[name].choices.items() if key != "adjacency" for word in words] or [{}]
         if MECHANISMS[name].choices
         else [{}]
     )
